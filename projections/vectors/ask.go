@@ -56,16 +56,9 @@ func lacks(st Stats) string {
 
 // question returns the vector of what is asked, of length 1.
 func (v *Vectors) question(ctx context.Context, text string) ([]float32, error) {
-	text = v.clean(text)
-	if vector := v.queries.get(text); vector != nil {
-		return vector, nil
-	}
-	if line := v.queries.pause.line(); line != "" {
-		return nil, &Failure{Says: line}
-	}
-	asked := v.queries.ask(text)
-	if asked == nil {
-		return nil, &Failure{Says: fmt.Sprintf("the endpoint has not answered %d other questions yet", maxAsked)}
+	asked, err := v.queries.ask(v.clean(text))
+	if err != nil {
+		return nil, err
 	}
 	wait := time.NewTimer(v.cfg.QueryTimeout)
 	defer wait.Stop()

@@ -3,6 +3,7 @@ package vectors
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"iter"
 	"unsafe"
 
 	bolt "go.etcd.io/bbolt"
@@ -14,7 +15,7 @@ import (
 const (
 	// blockBytes is about how many bytes of vectors a block has: so much lies together for whoever searches, and two or
 	// three times as much is written anew for one more row.
-	blockBytes = 128 << 10
+	blockBytes = 256 << 10
 
 	blockHead = 8       // a checksum of the key and of what follows, and four bytes of nothing
 	rowHead   = 8 + 16  // position and id
@@ -44,6 +45,15 @@ type block struct {
 
 func blockOf(value []byte, dims int) block {
 	return block{value, max(0, len(value)-blockHead) / (rowHead + 4*dims), dims}
+}
+
+// blocksOf yields all blocks by their keys, in their order.
+func blocksOf(blocks *bolt.Bucket, dims int) iter.Seq2[[]byte, block] {
+	return func(yield func([]byte, block) bool) {
+		c := blocks.Cursor()
+		for key, value := c.First(); key != nil && yield(key, blockOf(value, dims)); key, value = c.Next() {
+		}
+	}
 }
 
 func (b block) place(i int) uint64 { return binary.LittleEndian.Uint64(b.data[blockHead+8*i:]) }

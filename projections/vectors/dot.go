@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -50,28 +51,24 @@ func unit(v []float32) (ok bool) {
 type Hit struct {
 	ID    events.ID
 	Score float64 // the cosine of both: 1 is the same direction
+
+	position events.Position // the lower one comes first among equal scores
 }
 
-// best keeps the k best hits, best first; of equal ones that which came first.
+func compareHits(a, b Hit) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.position, b.position))
+}
+
+// best keeps the k best hits, best first.
 type best struct {
 	k    int
 	hits []Hit
 }
 
 func (b *best) add(h Hit) {
-	if len(b.hits) == b.k {
-		if b.k == 0 || h.Score <= b.hits[b.k-1].Score {
-			return
-		}
-		b.hits = b.hits[:b.k-1]
-	}
-	at, _ := slices.BinarySearchFunc(b.hits, h, func(have, h Hit) int {
-		if have.Score >= h.Score {
-			return -1
-		}
-		return 1
-	})
+	at, _ := slices.BinarySearchFunc(b.hits, h, compareHits)
 	b.hits = slices.Insert(b.hits, at, h)
+	b.hits = b.hits[:min(len(b.hits), b.k)]
 }
 
 // least is the score that a hit must exceed to be kept.

@@ -84,29 +84,24 @@ func wait(ctx context.Context, d time.Duration) {
 // next waits until something is pending, and then a little for more of it, and returns the first of it; nothing once ctx is
 // done. What it returns stays pending.
 func (v *Vectors) next(ctx context.Context) []item {
-	waited := false
-	for {
+	for waited := false; ctx.Err() == nil; {
 		v.mu.Lock()
-		n, size := len(v.pending), v.size
-		batch := slices.Clone(v.pending[:min(n, size)])
+		batch := slices.Clone(v.pending[:min(len(v.pending), v.size)])
 		v.mu.Unlock()
-		if n >= size || n > 0 && waited {
+		switch n := len(batch); {
+		case n == v.size || n > 0 && waited:
 			return batch
-		}
-		if n > 0 {
+		case n > 0:
 			wait(ctx, v.cfg.Rest)
 			waited = true
-			if ctx.Err() != nil {
-				return nil
+		default:
+			select {
+			case <-v.more:
+			case <-ctx.Done():
 			}
-			continue
-		}
-		select {
-		case <-v.more:
-		case <-ctx.Done():
-			return nil
 		}
 	}
+	return nil
 }
 
 // embedBatch embeds the first of what is pending, or fewer of them. A *Failure leaves them pending.
@@ -122,7 +117,7 @@ func (v *Vectors) embedBatch(ctx context.Context, batch []item) error {
 	}
 	if f, ok := errors.AsType[*Failure](err); ok && f.Texts {
 		if len(batch) > 1 {
-			v.resize(max(1, len(batch)/2))
+			v.size = max(1, len(batch)/2)
 			return nil
 		}
 		if vectors, err = v.askLess(ctx, asked[0], f); err == nil && vectors == nil {
@@ -133,22 +128,8 @@ func (v *Vectors) embedBatch(ctx context.Context, batch []item) error {
 		return err
 	}
 	v.pause.answered()
-	v.regrow()
+	v.size = min(v.cfg.Batch, v.size+1) // what was too much once may be so again
 	return v.write(ctx, func() error { return v.keep(batch, texts, vectors) })
-}
-
-// resize sets how many texts the next request has at most.
-func (v *Vectors) resize(n int) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.size = n
-}
-
-// regrow lets the next request have a text more, up to what is set: what was too much once may be so again.
-func (v *Vectors) regrow() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.size = min(v.cfg.Batch, v.size+1)
 }
 
 // texts returns what is to be sent for a batch, and the part of it that fits into one request. An item without words, or
@@ -200,8 +181,6 @@ func (v *Vectors) ask(ctx context.Context, texts []string) ([][]float32, error) 
 
 // otherSize is what an answer of another size than the rows' leads to.
 func (v *Vectors) otherSize(got, want int) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
 	if !v.anew.IsZero() && time.Since(v.anew) < anewEvery {
 		return &Failure{Says: fmt.Sprintf("its vectors have %d dimensions, and had %d", got, want)}
 	}

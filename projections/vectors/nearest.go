@@ -24,44 +24,59 @@ func (s *store) nearest(vector []float32, only []events.Position, k int) (hits [
 		if len(vector) != st.Dims {
 			return errSize
 		}
-		var blocks []block
-		err := table.ForEach(func(_, value []byte) error {
-			blocks = append(blocks, blockOf(value, st.Dims))
-			return nil
-		})
-		if err != nil {
-			return err
-		}
 		n := st.Filled
 		if only != nil {
 			n = len(only)
 		}
-		workers := max(1, min(runtime.GOMAXPROCS(0), n/perWorker, len(blocks)))
-		hits, all, err = parted(blocks, workers, compared{vector: vector, only: only, best: best{k: k}})
-		return err
+		whole := compared{vector: vector, only: only, best: best{k: k}}
+		parts := make([]compared, max(1, min(runtime.GOMAXPROCS(0), n/perWorker)))
+		errs := make([]error, len(parts))
+		blocks := walkOf(table, st.Dims)
+		var workers sync.WaitGroup
+		for i := range parts {
+			parts[i] = whole
+			workers.Go(func() {
+				errs[i] = engine.Guard(func() error { parts[i].compare(blocks); return nil })
+			})
+		}
+		workers.Wait()
+		for _, p := range parts {
+			whole.join(p.spread)
+			for _, h := range p.hits {
+				whole.best.add(h)
+			}
+		}
+		hits, all = whole.hits, whole.spread
+		return errors.Join(errs...)
 	})
 	return hits, all, err
 }
 
-// parted has each of some goroutines compare a part of the blocks as c does.
-func parted(blocks []block, workers int, c compared) ([]Hit, spread, error) {
-	parts, errs := make([]compared, workers), make([]error, workers)
-	var all sync.WaitGroup
-	for w := range workers {
-		parts[w] = c
-		part := blocks[w*len(blocks)/workers : (w+1)*len(blocks)/workers]
-		all.Go(func() {
-			errs[w] = engine.Guard(func() error { parts[w].compare(part); return nil })
-		})
+// walk hands blocks out in their order, each to one of several goroutines, so that these need not wait until all are found.
+type walk struct {
+	dims int
+
+	mu         sync.Mutex // guards the fields below
+	cursor     *bolt.Cursor
+	key, value []byte // that comes next
+}
+
+func walkOf(table *bolt.Bucket, dims int) *walk {
+	w := &walk{dims: dims, cursor: table.Cursor()}
+	w.key, w.value = w.cursor.First()
+	return w
+}
+
+// next is the next block; ok is false behind the last.
+func (w *walk) next() (b block, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.key == nil {
+		return block{}, false
 	}
-	all.Wait()
-	for _, p := range parts {
-		c.spread.join(p.spread)
-		for _, h := range p.hits {
-			c.best.add(h)
-		}
-	}
-	return c.hits, c.spread, errors.Join(errs...)
+	b = blockOf(w.value, w.dims)
+	w.key, w.value = w.cursor.Next()
+	return b, true
 }
 
 // compared is what some rows are to a question.
@@ -72,10 +87,10 @@ type compared struct {
 	spread
 }
 
-// compare compares the rows of blocks that follow each other, once.
-func (c *compared) compare(blocks []block) {
+// compare compares the rows of the blocks that are left.
+func (c *compared) compare(blocks *walk) {
 	least := c.least()
-	for _, b := range blocks {
+	for b, ok := blocks.next(); ok; b, ok = blocks.next() {
 		for i := range b.n {
 			if !c.isAsked(b.position(i)) || b.refused(i) {
 				continue
@@ -83,7 +98,7 @@ func (c *compared) compare(blocks []block) {
 			score := float64(dot(c.vector, b.vector(i)))
 			c.spread.add(score)
 			if score > least {
-				c.best.add(Hit{ID: b.id(i), Score: score})
+				c.best.add(Hit{ID: b.id(i), Score: score, position: b.position(i)})
 				least = c.least()
 			}
 		}

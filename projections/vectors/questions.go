@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -20,120 +21,97 @@ const (
 // questions asks the endpoint, and remembers the vectors of what was asked last. They are of one model, as Vectors are. It is
 // safe for concurrent use.
 type questions struct {
-	cfg   Config
-	pause pause
+	pause  pause
+	embed  func(text string) ([]float32, error) // ErrClosed after cancel
+	cancel context.CancelFunc
 
-	mu      sync.Mutex // guards the fields below
-	seen    []question // the newest last
-	asked   map[string]*asked
-	cleared int // how often all was forgotten
-	closed  bool
+	mu     sync.Mutex // guards the fields below
+	asked  []*asked   // that are under way or were answered, the newest last
+	flying int        // that are under way, forgotten ones too
+	closed bool
 
-	running sync.WaitGroup // of what is asked; Add holds mu, so that none begins once it is closed
-}
-
-type question struct {
-	text   string
-	vector []float32
+	running sync.WaitGroup // of what is under way; Go is called with mu held, so that nothing begins once it is closed
 }
 
 // asked is a question that the endpoint was asked.
 type asked struct {
-	cancel context.CancelFunc
+	text   string
 	done   chan struct{} // closed when the fields below are set
 	vector []float32
 	err    error
 }
 
 func newQuestions(c Config) *questions {
-	return &questions{cfg: c, pause: pause{backoff: policy.Backoff{First: 5 * time.Second, Cap: time.Minute}}, asked: map[string]*asked{}}
-}
-
-// ask has the endpoint asked for the vector of a text, or returns the request for it that is under way; nil if there are too many,
-// or after close. It goes on when nobody waits for it any more.
-func (q *questions) ask(text string) *asked {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if a := q.asked[text]; a != nil {
-		return a
-	}
-	if q.closed || len(q.asked) == maxAsked {
-		return nil
-	}
 	ctx, cancel := context.WithCancel(context.Background())
-	a := &asked{cancel: cancel, done: make(chan struct{})}
-	q.asked[text] = a
-	cleared := q.cleared
-	q.running.Go(func() {
-		defer cancel()
-		a.vector, a.err = q.fetch(ctx, text)
-		q.answered(text, a, cleared)
-	})
-	return a
-}
-
-// fetch asks the endpoint. Of what goes wrong only that counts against it which is neither the text's fault nor the end of ours.
-func (q *questions) fetch(ctx context.Context, text string) ([]float32, error) {
-	vectors, err := q.cfg.embed(ctx, q.cfg.QueryPatience, "the endpoint gave no answer", []string{text})
-	switch {
-	case ctx.Err() != nil:
-		return nil, ErrClosed
-	case err != nil:
-		if f := failureOf(err); !f.Texts {
-			q.pause.failed(f)
+	q := &questions{pause: pause{backoff: policy.Backoff{First: 5 * time.Second, Cap: time.Minute}}, cancel: cancel}
+	q.embed = func(text string) ([]float32, error) {
+		vectors, err := c.embed(ctx, c.QueryPatience, "the endpoint gave no answer", []string{text})
+		if ctx.Err() != nil {
+			return nil, ErrClosed
 		}
-		return nil, err
+		if err != nil {
+			return nil, failureOf(err)
+		}
+		return vectors[0], nil
 	}
-	q.pause.answered()
-	return vectors[0], nil
+	return q
 }
 
-// answered keeps what came, unless all was forgotten since it was asked for.
-func (q *questions) answered(text string, a *asked, cleared int) {
+// ask returns what the endpoint was asked for the vector of a text, or asks it. That goes on when nobody waits for it any more. The
+// error is a *Failure: it is left alone, or asked too much already.
+func (q *questions) ask(text string) (*asked, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	delete(q.asked, text)
-	if a.err == nil && cleared == q.cleared {
-		q.put(text, a.vector)
+	if i := slices.IndexFunc(q.asked, func(a *asked) bool { return a.text == text }); i >= 0 {
+		a := q.asked[i]
+		q.asked = append(slices.Delete(q.asked, i, i+1), a)
+		return a, nil
+	}
+	if line := q.pause.line(); line != "" {
+		return nil, &Failure{Says: line}
+	}
+	if q.closed || q.flying == maxAsked {
+		return nil, &Failure{Says: fmt.Sprintf("the endpoint has not answered %d other questions yet", maxAsked)}
+	}
+	a := &asked{text: text, done: make(chan struct{})}
+	q.asked = append(q.asked[max(0, len(q.asked)-maxQuestions+1):], a)
+	q.flying++
+	q.running.Go(func() {
+		a.vector, a.err = q.embed(text)
+		q.answered(a)
+	})
+	return a, nil
+}
+
+// answered forgets a question without an answer. Of what goes wrong only that counts against the endpoint which is neither the
+// text's fault nor the end of ours.
+func (q *questions) answered(a *asked) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.flying--
+	if a.err != nil {
+		q.asked = slices.DeleteFunc(q.asked, func(other *asked) bool { return other == a })
+	}
+	if f, ok := a.err.(*Failure); ok && !f.Texts {
+		q.pause.failed(f)
+	} else if a.err == nil {
+		q.pause.answered()
 	}
 	close(a.done)
-}
-
-func (q *questions) get(text string) []float32 {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	i := slices.IndexFunc(q.seen, func(s question) bool { return s.text == text })
-	if i < 0 {
-		return nil
-	}
-	s := q.seen[i]
-	q.seen = append(slices.Delete(q.seen, i, i+1), s)
-	return s.vector
-}
-
-// put remembers a vector. The caller holds mu.
-func (q *questions) put(text string, vector []float32) {
-	if len(q.seen) == maxQuestions {
-		q.seen = slices.Delete(q.seen, 0, 1)
-	}
-	q.seen = append(q.seen, question{text, vector})
 }
 
 // clear forgets all questions, those that are under way too.
 func (q *questions) clear() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.seen = nil
-	q.cleared++
+	q.asked = nil
 }
 
 // close ends what is under way, and returns when it has ended. It may be called again.
 func (q *questions) close() {
 	q.mu.Lock()
 	q.closed = true
-	for _, a := range q.asked {
-		a.cancel()
-	}
 	q.mu.Unlock()
+	q.cancel()
 	q.running.Wait()
 }

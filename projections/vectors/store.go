@@ -25,6 +25,9 @@ var (
 	// errOther is a file of other vectors than these.
 	errOther = errors.New("vectors: of another model or format")
 
+	// errUnchanged ends an update that has nothing to change.
+	errUnchanged = errors.New("vectors: unchanged")
+
 	// errDoubted is a file that could not be read: it is to be checked.
 	errDoubted = errors.New("vectors: not readable")
 )
@@ -129,6 +132,9 @@ func (s *store) update(change func(blocks *bolt.Bucket, st *state) error) error 
 		size = tx.Size()
 		return errors.Join(err, root.Put(stateName, text))
 	})
+	if errors.Is(err, errUnchanged) {
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("vectors: %w", err)
 	}
@@ -226,19 +232,16 @@ func (st *state) count(r row, by int) {
 func (s *store) forget(ids []events.ID, positions []events.Position) error {
 	id, at := setOf(ids), setOf(positions)
 	gone := func(r row) bool { return id[r.id] || at[r.position] }
-	var keys [][]byte // of the blocks that change
-	err := s.view(func(blocks *bolt.Bucket, st state) error {
-		return blocks.ForEach(func(key, value []byte) error {
-			if slices.ContainsFunc(blockOf(value, st.Dims).rows(), gone) {
+	return s.update(func(blocks *bolt.Bucket, st *state) error {
+		var keys [][]byte // of the blocks that change
+		for key, b := range blocksOf(blocks, st.Dims) {
+			if slices.ContainsFunc(b.rows(), gone) {
 				keys = append(keys, bytes.Clone(key))
 			}
-			return nil
-		})
-	})
-	if err != nil || len(keys) == 0 {
-		return err
-	}
-	return s.update(func(blocks *bolt.Bucket, st *state) error {
+		}
+		if len(keys) == 0 {
+			return errUnchanged
+		}
 		st.Stale = true
 		for _, key := range keys {
 			rows, err := checkedRows(key, blocks.Get(key), st.Dims)
@@ -279,38 +282,38 @@ func (s *store) compact() error {
 // check reads all rows. From the first on that is not as it was stored they are deleted, for they can be made again, and why
 // says so. Their bytes are in unused pages until compact.
 func (s *store) check() (why string, err error) {
-	var from []byte // of the first bad block
-	kept := s.state
-	kept.Filled, kept.Refused, kept.Position, kept.Chain = 0, 0, 0, nil
-	kept.Stale = true // what is deleted may be forgotten before it is made again
-	err = s.view(func(blocks *bolt.Bucket, st state) error {
-		c := blocks.Cursor()
-		for key, value := c.First(); key != nil; key, value = c.Next() {
-			bad := engine.Guard(func() error { return blockOf(value, st.Dims).check(key) })
-			if bad != nil {
-				from, why = bytes.Clone(key), bad.Error()
-				return nil
-			}
-			for _, r := range blockOf(value, st.Dims).rows() {
-				kept.count(r, 1)
-				kept.Position = r.position
-			}
+	err = s.update(func(blocks *bolt.Bucket, st *state) error {
+		whole := *st
+		bad, reason := whole.recount(blocks)
+		if bad == nil {
+			return errUnchanged
 		}
-		return nil
-	})
-	if err != nil || from == nil {
-		return why, err
-	}
-	return why, s.update(func(blocks *bolt.Bucket, st *state) error {
-		*st = kept
+		why, *st = reason, whole
+		st.Stale = true // what is deleted may be forgotten before it is made again
 		c := blocks.Cursor()
-		for key, _ := c.Seek(from); key != nil; key, _ = c.Next() {
+		for key, _ := c.Seek(bad); key != nil; key, _ = c.Next() {
 			if err := c.Delete(); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	return why, err
+}
+
+// recount has st count the rows up to the first block that is not as it was stored, and returns its key, and what is wrong with it.
+func (st *state) recount(blocks *bolt.Bucket) (bad []byte, why string) {
+	st.Filled, st.Refused, st.Position, st.Chain = 0, 0, 0, nil
+	for key, b := range blocksOf(blocks, st.Dims) {
+		if err := engine.Guard(func() error { return b.check(key) }); err != nil {
+			return bytes.Clone(key), err.Error()
+		}
+		for _, r := range b.rows() {
+			st.count(r, 1)
+			st.Position = r.position
+		}
+	}
+	return nil, ""
 }
 
 func (s *store) close() error {

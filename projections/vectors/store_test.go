@@ -32,13 +32,13 @@ func storeAt(tb testing.TB, path string) *store {
 func rowsIn(tb testing.TB, s *store) (rows []row) {
 	tb.Helper()
 	err := s.view(func(blocks *bolt.Bucket, st state) error {
-		return blocks.ForEach(func(_, value []byte) error {
-			for _, r := range blockOf(value, st.Dims).rows() {
+		for _, b := range blocksOf(blocks, st.Dims) {
+			for _, r := range b.rows() {
 				r.vector = slices.Clone(r.vector)
 				rows = append(rows, r)
 			}
-			return nil
-		})
+		}
+		return nil
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -290,11 +290,11 @@ func checked(tb rapid.TB, path string, content []byte, made []row) int {
 	kept := s.state.Filled
 	var rows []row
 	err = s.view(func(blocks *bolt.Bucket, st state) error {
-		return blocks.ForEach(func(_, value []byte) error {
-			rows = append(rows, blockOf(value, st.Dims).rows()...)
+		for _, b := range blocksOf(blocks, st.Dims) {
+			rows = append(rows, b.rows()...)
 			isAsMade(tb, rows, made)
-			return nil
-		})
+		}
+		return nil
 	})
 	if err != nil || kept != len(rows) || kept > 0 && s.state.Position < rows[kept-1].position {
 		tb.Errorf("%d rows are kept: %+v, %v", len(rows), s.state, err)
@@ -309,7 +309,7 @@ func checked(tb rapid.TB, path string, content []byte, made []row) int {
 // is lost.
 func TestFlippedBits(t *testing.T) {
 	t.Parallel()
-	made := someRows(40, 4096) // a block has 8 rows
+	made := someRows(40, 8192) // a block has 8 rows
 	whole, least, _ := fileOf(t, made)
 	path := filepath.Join(t.TempDir(), "v")
 	rapid.Check(t, func(t *rapid.T) {
@@ -517,7 +517,7 @@ func TestNearestIsExact(t *testing.T) {
 			for d := range dims {
 				want += float64(question[d]) * float64(r.vector[d])
 			}
-			all.add(Hit{r.id, want})
+			all.add(Hit{ID: r.id, Score: want, position: r.position})
 		}
 		got, _, err := s.nearest(question, only, k)
 		if err != nil || len(got) != len(all.hits) {

@@ -76,14 +76,16 @@ type Vectors struct {
 	writing chan struct{} // one token; who holds it may change store
 	more    chan struct{} // one token: there is something to embed
 
+	// Only who fills has these.
+	size int       // texts of the next request, at most
+	anew time.Time // when the file was begun anew for the size of its vectors
+
 	mu       sync.Mutex // guards the fields below
 	pending  []item     // to be embedded, in the order of their positions
-	size     int        // texts of the next request, at most
 	followed events.Position
 	moved    chan struct{}           // closed when a field here changes
 	begun    int                     // how often Run has begun to follow the log
 	restart  context.CancelCauseFunc // ends that, so that it begins again; nil: it is not running
-	anew     time.Time               // when the file was begun anew for the size of its vectors
 	failed   error                   // why Run has ended; nil: it has not, or as it was asked to
 }
 

@@ -295,10 +295,11 @@ func TestQuestions(t *testing.T) {
 		if got := v.Nearest(t.Context(), "word1", nil, 2); !got.Used {
 			t.Errorf("what is remembered needs no endpoint: %+v", got)
 		}
+		time.Sleep(time.Minute) // the pause is over
 		for i := range 2 * maxQuestions {
-			v.queries.put(strings.Repeat("x", i+1), []float32{1}) // nobody else asks any more
+			v.Nearest(t.Context(), strings.Repeat("x", i+1), nil, 1)
 		}
-		if n := len(v.queries.seen); n != maxQuestions || v.queries.get("x") != nil {
+		if n := len(v.queries.asked); n != maxQuestions || v.queries.remembers("x") || !v.queries.remembers(strings.Repeat("x", 2*maxQuestions)) {
 			t.Errorf("%d questions are remembered", n)
 		}
 	})
@@ -309,7 +310,7 @@ func TestQuestions(t *testing.T) {
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.fake.dims = 4096 // a block has 8 rows
+	w.fake.dims = 8192 // a block has 8 rows
 	ids := w.fill(32)
 	v := w.run()
 	v.filled(32)
