@@ -101,14 +101,20 @@ func keep(text string, found blocks, types Types) Parsed {
 		p.SkipReason = events.NewOutput(found.statedReason(text, &p.Clipped))
 	}
 	for _, b := range found.summaries {
-		if s := found.summary(text, b); s.carries() {
-			s.clip(&p.Clipped)
+		var s Summary
+		parts := s.parts()
+		if found.fill(parts[:], text, b); s.carries() {
+			clipParts(parts[:], &p.Clipped)
 			p.Summary = &s
 			break
 		}
 	}
 	for _, b := range found.observations {
-		p.add(found.observation(text, b, types))
+		var o Observation
+		parts := o.parts()
+		found.fill(parts[:], text, b)
+		o.settle(types)
+		p.add(o)
 	}
 	return p
 }
@@ -120,7 +126,8 @@ func (p *Parsed) add(o Observation) {
 	case len(p.Observations) == MaxObservations:
 		p.Excess++
 	default:
-		o.clip(&p.Clipped)
+		parts := o.parts()
+		clipParts(parts[:], &p.Clipped)
 		p.Observations = append(p.Observations, o)
 	}
 }

@@ -54,81 +54,61 @@ func (s *Summary) carries() bool {
 	return s.Request != "" || s.Investigated != "" || s.Learned != "" || s.Completed != "" || s.NextSteps != ""
 }
 
-// summary builds what stands in b, unbounded. The first occurrence of a field that is not blank counts.
-func (f *blocks) summary(text string, b block) Summary {
-	var s Summary
-	for _, fd := range b.fields {
-		if to := s.field(fd.word); to != nil && *to == "" {
-			*to = f.text(text, fd)
-		}
-	}
-	return s
+// part is one field of an observation or a summary: a text or a list of texts, and how much of it is kept.
+type part struct {
+	word  word
+	text  *string   // nil: it is a list
+	list  *[]string // nil: it is a text
+	item  word      // of the list
+	limit int       // in bytes, of the text or of each item
+	most  int       // items of the list
 }
 
-// field is where the text of w belongs; nil if it is no field of a summary.
-func (s *Summary) field(w word) *string {
-	switch w {
-	case wordRequest:
-		return &s.Request
-	case wordInvestigated:
-		return &s.Investigated
-	case wordLearned:
-		return &s.Learned
-	case wordCompleted:
-		return &s.Completed
-	case wordNextSteps:
-		return &s.NextSteps
-	case wordNotes:
-		return &s.Notes
+// parts are the fields of o in their order. The type is read as it is given.
+func (o *Observation) parts() [8]part {
+	return [...]part{
+		{word: wordType, text: &o.TypeGiven, limit: maxTypeGiven},
+		{word: wordTitle, text: &o.Title, limit: maxTitle},
+		{word: wordSubtitle, text: &o.Subtitle, limit: maxTitle},
+		{word: wordNarrative, text: &o.Narrative, limit: maxNarrative},
+		{word: wordFacts, list: &o.Facts, item: wordFact, limit: maxFact, most: maxFacts},
+		{word: wordConcepts, list: &o.Concepts, item: wordConcept, limit: maxConcept, most: maxConcepts},
+		{word: wordFilesRead, list: &o.FilesRead, item: wordFile, limit: maxPath, most: maxFiles},
+		{word: wordFilesModified, list: &o.FilesModified, item: wordFile, limit: maxPath, most: maxFiles},
 	}
-	return nil
 }
 
-// observation builds what stands in b, unbounded but for its concepts. The first occurrence of a field that is not
-// blank counts.
-func (f *blocks) observation(text string, b block, types Types) Observation {
-	var o Observation
+// parts are the fields of s in their order.
+func (s *Summary) parts() [6]part {
+	return [...]part{
+		{word: wordRequest, text: &s.Request, limit: maxNarrative},
+		{word: wordInvestigated, text: &s.Investigated, limit: maxNarrative},
+		{word: wordLearned, text: &s.Learned, limit: maxNarrative},
+		{word: wordCompleted, text: &s.Completed, limit: maxNarrative},
+		{word: wordNextSteps, text: &s.NextSteps, limit: maxNarrative},
+		{word: wordNotes, text: &s.Notes, limit: maxNarrative},
+	}
+}
+
+// fill reads what stands in b, unbounded. The first occurrence of a field that is not blank counts.
+func (f *blocks) fill(parts []part, text string, b block) {
 	for _, fd := range b.fields {
-		if to := o.field(fd.word); to != nil && *to == "" {
-			*to = f.text(text, fd)
-		}
-		if to := o.list(fd.word); to != nil && len(*to) == 0 {
-			*to = f.items(text, fd)
+		for _, p := range parts {
+			switch {
+			case p.word != fd.word:
+			case p.text != nil && *p.text == "":
+				*p.text = f.text(text, fd)
+			case p.list != nil && len(*p.list) == 0:
+				*p.list = f.items(text, fd, p.item)
+			}
 		}
 	}
+}
+
+// settle finds the mode's type that was given, and cleans the concepts.
+func (o *Observation) settle(types Types) {
 	o.settleType(types)
 	o.Concepts = cleanConcepts(o.Concepts, o.Type, clip(o.TypeGiven, maxTypeGiven))
-	return o
-}
-
-// field is where the text of w belongs; nil if it is no plain field of an observation.
-func (o *Observation) field(w word) *string {
-	switch w {
-	case wordType:
-		return &o.TypeGiven
-	case wordTitle:
-		return &o.Title
-	case wordSubtitle:
-		return &o.Subtitle
-	case wordNarrative:
-		return &o.Narrative
-	}
-	return nil
-}
-
-// list is where the items of w belong; nil if it is no list of an observation.
-func (o *Observation) list(w word) *[]string {
-	switch w {
-	case wordFacts:
-		return &o.Facts
-	case wordConcepts:
-		return &o.Concepts
-	case wordFilesRead:
-		return &o.FilesRead
-	case wordFilesModified:
-		return &o.FilesModified
-	}
-	return nil
 }
 
 // settleType finds the mode's type that was given.
@@ -167,9 +147,8 @@ func (f *blocks) text(text string, fd field) string {
 }
 
 // items lists what the items of a list say, without blanks. An item is closed inside its list, and has its name.
-func (f *blocks) items(text string, fd field) []string {
+func (f *blocks) items(text string, fd field, want word) []string {
 	var list []string
-	want := itemOf(fd.word)
 	for i := fd.open + 1; i < fd.close; i++ {
 		switch end := f.ends[i]; {
 		case f.tags[i].word == wordComment:
@@ -184,17 +163,6 @@ func (f *blocks) items(text string, fd field) []string {
 	return list
 }
 
-// itemOf is the word for the items of a list.
-func itemOf(list word) word {
-	switch list {
-	case wordFacts:
-		return wordFact
-	case wordConcepts:
-		return wordConcept
-	}
-	return wordFile
-}
-
 // statedReason is the reason of the first skip: its attribute, or else its text.
 func (f *blocks) statedReason(text string, clipped *int) string {
 	b := f.skips[0]
@@ -206,35 +174,40 @@ func (f *blocks) statedReason(text string, clipped *int) string {
 	return reason
 }
 
-// clip bounds o, and counts what it shortens or leaves out.
-func (o *Observation) clip(clipped *int) {
-	clipField(&o.TypeGiven, maxTypeGiven, clipped)
-	clipField(&o.Title, maxTitle, clipped)
-	clipField(&o.Subtitle, maxTitle, clipped)
-	clipField(&o.Narrative, maxNarrative, clipped)
-	o.Facts = clipList(o.Facts, maxFacts, clipped)
-	for i := range o.Facts {
-		clipField(&o.Facts[i], maxFact, clipped)
-	}
-	o.Concepts = clipList(o.Concepts, maxConcepts, clipped)
-	for _, files := range []*[]string{&o.FilesRead, &o.FilesModified} {
-		named := len(*files)
-		*files = slices.DeleteFunc(*files, func(path string) bool { return len(path) > maxPath })
-		*clipped += named - len(*files)
-		*files = clipList(*files, maxFiles, clipped)
-	}
-}
-
-// clip bounds s, and counts what it shortens.
-func (s *Summary) clip(clipped *int) {
-	for _, f := range s.fields() {
-		clipField(f, maxNarrative, clipped)
+// clipParts bounds parts, and counts what it shortens or leaves out.
+func clipParts(parts []part, clipped *int) {
+	for _, p := range parts {
+		if p.text != nil {
+			clipField(p.text, p.limit, clipped)
+			continue
+		}
+		if p.item == wordFile { // a part of a path is another path
+			named := len(*p.list)
+			*p.list = slices.DeleteFunc(*p.list, func(path string) bool { return len(path) > p.limit })
+			*clipped += named - len(*p.list)
+		}
+		*p.list = clipList(*p.list, p.most, clipped)
+		for i := range *p.list {
+			clipField(&(*p.list)[i], p.limit, clipped)
+		}
 	}
 }
 
-// fields are the texts of s in their order.
-func (s *Summary) fields() []*string {
-	return []*string{&s.Request, &s.Investigated, &s.Learned, &s.Completed, &s.NextSteps, &s.Notes}
+// trimParts takes the blanks around texts off, and blank items out.
+func trimParts(parts []part) {
+	for _, p := range parts {
+		if p.text != nil {
+			*p.text = trim(*p.text)
+			continue
+		}
+		kept := (*p.list)[:0]
+		for _, item := range *p.list {
+			if item = trim(item); item != "" {
+				kept = append(kept, item)
+			}
+		}
+		*p.list = kept
+	}
 }
 
 func clipField(s *string, limit int, clipped *int) {

@@ -45,59 +45,35 @@ const (
 func (w word) isRoot() bool  { return w >= wordObservation && w <= wordSkip }
 func (w word) isField() bool { return w >= wordType && w <= wordNotes }
 
+// wordNames are the words as they are written.
+var wordNames = [words]string{
+	wordObservation: "observation", wordSummary: "summary", wordSkip: skipRoot,
+	wordType: "type", wordTitle: "title", wordSubtitle: "subtitle", wordNarrative: "narrative",
+	wordFacts: "facts", wordConcepts: "concepts", wordFilesRead: "files_read", wordFilesModified: "files_modified",
+	wordRequest: "request", wordInvestigated: "investigated", wordLearned: "learned",
+	wordCompleted: "completed", wordNextSteps: "next_steps", wordNotes: "notes",
+	wordFact: "fact", wordConcept: "concept", wordFile: "file",
+	wordThink: "think", wordThinking: "thinking",
+}
+
+// wordsByName are the words that have names.
+var wordsByName = func() map[string]word {
+	list := map[string]word{}
+	for w, name := range wordNames {
+		if name != "" {
+			list[name] = word(w)
+		}
+	}
+	return list
+}()
+
 // lookup finds the word spelled name, in any letter case.
 func lookup(name string) word {
 	var buf [len("files_modified")]byte
-	if len(name) > len(buf) {
+	if name == "" || len(name) > len(buf) {
 		return noWord
 	}
-	switch string(lower(buf[:0], name)) {
-	case "observation":
-		return wordObservation
-	case "summary":
-		return wordSummary
-	case skipRoot:
-		return wordSkip
-	case "type":
-		return wordType
-	case "title":
-		return wordTitle
-	case "subtitle":
-		return wordSubtitle
-	case "narrative":
-		return wordNarrative
-	case "facts":
-		return wordFacts
-	case "concepts":
-		return wordConcepts
-	case "files_read":
-		return wordFilesRead
-	case "files_modified":
-		return wordFilesModified
-	case "request":
-		return wordRequest
-	case "investigated":
-		return wordInvestigated
-	case "learned":
-		return wordLearned
-	case "completed":
-		return wordCompleted
-	case "next_steps":
-		return wordNextSteps
-	case "notes":
-		return wordNotes
-	case "fact":
-		return wordFact
-	case "concept":
-		return wordConcept
-	case "file":
-		return wordFile
-	case "think":
-		return wordThink
-	case "thinking":
-		return wordThinking
-	}
-	return noWord
+	return wordsByName[string(lower(buf[:0], name))]
 }
 
 // lower appends s to b with its ASCII letters in lower case.

@@ -84,13 +84,17 @@ func (s *structured) keep(types Types) Parsed {
 		p.SkipReason = events.NewOutput(stated)
 	}
 	if m, ok := s.summary(); ok {
-		m.clip(&p.Clipped)
+		parts := m.parts()
+		clipParts(parts[:], &p.Clipped)
 		p.Summary = &m
 	}
 	for _, raw := range s.Observations {
 		var o Observation
 		if json.Unmarshal(raw, &o) == nil {
-			o.clean(types)
+			o.TypeGiven = o.Type
+			parts := o.parts()
+			trimParts(parts[:])
+			o.settle(types)
 			p.add(o)
 		}
 	}
@@ -103,27 +107,7 @@ func (s *structured) summary() (Summary, bool) {
 	if !s.asksSummary() || json.Unmarshal(s.Summary, &m) != nil {
 		return Summary{}, false
 	}
-	for _, f := range m.fields() {
-		*f = trim(*f)
-	}
+	parts := m.parts()
+	trimParts(parts[:])
 	return m, m.carries()
-}
-
-// clean makes of o, as it was given, what the grammar would make of the same texts.
-func (o *Observation) clean(types Types) {
-	o.TypeGiven = trim(o.Type)
-	for _, f := range []*string{&o.Title, &o.Subtitle, &o.Narrative} {
-		*f = trim(*f)
-	}
-	for _, list := range []*[]string{&o.Facts, &o.Concepts, &o.FilesRead, &o.FilesModified} {
-		kept := (*list)[:0]
-		for _, item := range *list {
-			if item = trim(item); item != "" {
-				kept = append(kept, item)
-			}
-		}
-		*list = kept
-	}
-	o.settleType(types)
-	o.Concepts = cleanConcepts(o.Concepts, o.Type, clip(o.TypeGiven, maxTypeGiven))
 }

@@ -129,7 +129,10 @@ func closings(text string, n int) (ends []int) {
 
 func carrying(list []Observation) (n int) {
 	for _, o := range list {
-		o.clean(codeTypes())
+		o.TypeGiven = o.Type
+		parts := o.parts()
+		trimParts(parts[:])
+		o.settle(codeTypes())
 		if o.carries() {
 			n++
 		}
