@@ -23,25 +23,25 @@ const (
 
 // Observation is one thing learned or done, as a provider told it.
 type Observation struct {
-	Type          string   `json:"type"`       // one of the mode's, or UnknownType
-	TypeGiven     string   `json:"type_given"` // the word given where Type is UnknownType; else empty
-	Title         string   `json:"title"`
-	Subtitle      string   `json:"subtitle"`
-	Narrative     string   `json:"narrative"`
-	Facts         []string `json:"facts"`          // never nil from Parse, as the lists below
-	Concepts      []string `json:"concepts"`       // each once, without what follows a colon, without the type
-	FilesRead     []string `json:"files_read"`     // claimed
-	FilesModified []string `json:"files_modified"` // claimed
+	Type          string   `json:"type" toml:"type"`    // one of the mode's, or UnknownType
+	TypeGiven     string   `json:"type_given" toml:"-"` // the word given where Type is UnknownType; else empty
+	Title         string   `json:"title" toml:"title"`
+	Subtitle      string   `json:"subtitle" toml:"subtitle"`
+	Narrative     string   `json:"narrative" toml:"narrative"`
+	Facts         []string `json:"facts" toml:"facts"`                   // never nil from Parse, as the lists below
+	Concepts      []string `json:"concepts" toml:"concepts"`             // each once, without what follows a colon, without the type
+	FilesRead     []string `json:"files_read" toml:"files_read"`         // claimed
+	FilesModified []string `json:"files_modified" toml:"files_modified"` // claimed
 }
 
 // Summary is where a session stands, as a provider told it.
 type Summary struct {
-	Request      string `json:"request"`
-	Investigated string `json:"investigated"`
-	Learned      string `json:"learned"`
-	Completed    string `json:"completed"`
-	NextSteps    string `json:"next_steps"`
-	Notes        string `json:"notes"`
+	Request      string `json:"request" toml:"request"`
+	Investigated string `json:"investigated" toml:"investigated"`
+	Learned      string `json:"learned" toml:"learned"`
+	Completed    string `json:"completed" toml:"completed"`
+	NextSteps    string `json:"next_steps" toml:"next_steps"`
+	Notes        string `json:"notes" toml:"notes"`
 }
 
 // carries tells whether there is anything worth keeping in o: a subtitle or files alone say nothing.

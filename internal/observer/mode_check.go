@@ -47,7 +47,7 @@ func (d modeDraft) check() error {
 		c.say("examples", "%d of them: at most %d", len(d.file.Examples), maxExamples)
 	}
 	for i, e := range d.file.Examples {
-		c.example(fmt.Sprintf("examples[%d]", i), e.example())
+		c.example(fmt.Sprintf("examples[%d]", i), e.parsed())
 	}
 	return errors.Join(c.errs...)
 }
@@ -78,7 +78,7 @@ func (c *modeCheck) instruction(key, s string, needed bool) {
 	}
 }
 
-func (c *modeCheck) terms(key string, list []termFile) {
+func (c *modeCheck) terms(key string, list []Term) {
 	if len(list) == 0 || len(list) > maxTerms {
 		c.say(key, "%d of them: want 1 to %d", len(list), maxTerms)
 	}

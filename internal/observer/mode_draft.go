@@ -3,6 +3,7 @@ package observer
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -16,11 +17,10 @@ func (d modeDraft) has(key string) bool {
 func (d modeDraft) over(base modeDraft) modeDraft {
 	out := modeDraft{name: d.name, file: base.file, where: map[string]place{}}
 	from, to := reflect.ValueOf(d.file), reflect.ValueOf(&out.file).Elem()
-	for i := range from.NumField() {
-		key := from.Type().Field(i).Tag.Get("toml")
-		source := base
+	for _, f := range keys(from.Type()) {
+		key, source := f.Tag.Get("toml"), base
 		if d.has(key) {
-			to.Field(i).Set(from.Field(i))
+			to.FieldByIndex(f.Index).Set(from.FieldByIndex(f.Index))
 			source = d
 		}
 		for path, at := range source.where {
@@ -51,41 +51,30 @@ func (d modeDraft) problem(key, format string, args ...any) error {
 
 // mode is the draft, which check has passed, as a mode.
 func (d modeDraft) mode(name string) Mode {
-	f := d.file
-	m := Mode{
-		ID: name, Name: f.Name, Types: terms(f.Types), Concepts: terms(f.Concepts),
-		Role: strings.TrimSpace(f.Role), Record: strings.TrimSpace(f.Record), Skip: strings.TrimSpace(f.Skip),
-		Tone: strings.TrimSpace(f.Tone), Summary: strings.TrimSpace(f.Summary), Language: strings.TrimSpace(f.Language),
+	m := d.file.Mode
+	m.ID = name
+	for _, text := range []*string{&m.Role, &m.Record, &m.Skip, &m.Tone, &m.Summary, &m.Language} {
+		*text = strings.TrimSpace(*text)
 	}
-	for _, e := range f.Examples {
-		m.Examples = append(m.Examples, e.example())
+	m.Examples = nil
+	for _, e := range d.file.Examples {
+		m.Examples = append(m.Examples, e.parsed())
 	}
 	return m
 }
 
-func terms(files []termFile) (list []Term) {
-	for _, f := range files {
-		list = append(list, Term(f))
-	}
-	return list
-}
-
-func (f exampleFile) example() Example {
-	e := Example{Seen: strings.TrimSpace(f.Seen), Skip: strings.TrimSpace(f.Skip)}
-	for _, o := range f.Observations {
-		e.Observations = append(e.Observations, o.observation())
-	}
-	if f.Summary != nil {
-		s := Summary(*f.Summary)
-		e.Summary = &s
+// parsed is e, as a file has it, with its observations as Parse gives them back.
+func (e Example) parsed() Example {
+	e.Seen, e.Skip = strings.TrimSpace(e.Seen), strings.TrimSpace(e.Skip)
+	e.Observations = slices.Clone(e.Observations)
+	for i := range e.Observations {
+		o := &e.Observations[i]
+		o.Narrative = strings.TrimSpace(o.Narrative)
+		for _, p := range o.parts() {
+			if p.list != nil {
+				*p.list = append([]string{}, *p.list...)
+			}
+		}
 	}
 	return e
-}
-
-func (f observationFile) observation() Observation {
-	return Observation{
-		Type: f.Type, Title: f.Title, Subtitle: f.Subtitle, Narrative: strings.TrimSpace(f.Narrative),
-		Facts: append([]string{}, f.Facts...), Concepts: append([]string{}, f.Concepts...),
-		FilesRead: append([]string{}, f.FilesRead...), FilesModified: append([]string{}, f.FilesModified...),
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -14,50 +15,16 @@ import (
 
 // modeFile is a mode as a file has it.
 type modeFile struct {
-	Extends  string        `toml:"extends"`
-	Name     string        `toml:"name"`
-	Role     string        `toml:"role"`
-	Record   string        `toml:"record"`
-	Skip     string        `toml:"skip"`
-	Tone     string        `toml:"tone"`
-	Summary  string        `toml:"summary"`
-	Language string        `toml:"language"`
-	Types    []termFile    `toml:"types"`
-	Concepts []termFile    `toml:"concepts"`
-	Examples []exampleFile `toml:"examples"`
+	Extends string `toml:"extends"`
+	Mode
 }
 
-type termFile struct {
-	ID          string `toml:"id"`
-	Label       string `toml:"label"`
-	Description string `toml:"description"`
-}
-
-type exampleFile struct {
-	Seen         string            `toml:"seen"`
-	Skip         string            `toml:"skip"`
-	Observations []observationFile `toml:"observations"`
-	Summary      *summaryFile      `toml:"summary"`
-}
-
-type observationFile struct {
-	Type          string   `toml:"type"`
-	Title         string   `toml:"title"`
-	Subtitle      string   `toml:"subtitle"`
-	Narrative     string   `toml:"narrative"`
-	Facts         []string `toml:"facts"`
-	Concepts      []string `toml:"concepts"`
-	FilesRead     []string `toml:"files_read"`
-	FilesModified []string `toml:"files_modified"`
-}
-
-type summaryFile struct {
-	Request      string `toml:"request"`
-	Investigated string `toml:"investigated"`
-	Learned      string `toml:"learned"`
-	Completed    string `toml:"completed"`
-	NextSteps    string `toml:"next_steps"`
-	Notes        string `toml:"notes"`
+// keys are the fields of a struct that a file may give, those of what is embedded in it among them.
+func keys(of reflect.Type) []reflect.StructField {
+	return slices.DeleteFunc(reflect.VisibleFields(of), func(f reflect.StructField) bool {
+		key := f.Tag.Get("toml")
+		return key == "" || key == "-"
+	})
 }
 
 // modeDraft is a mode that may still be wrong. where says for each key, such as types[2].id, the place it came from.
@@ -117,22 +84,19 @@ func modeError(at place, key, detail string) error {
 func keysBeside(key []string) (names []string) {
 	t := reflect.TypeFor[modeFile]()
 	for _, part := range key[:len(key)-1] {
-		for f := range t.NumField() {
-			if t.Field(f).Tag.Get("toml") != part {
-				continue
-			}
-			inner := t.Field(f).Type
+		for _, f := range keys(t) {
+			inner := f.Type
 			for inner.Kind() == reflect.Slice || inner.Kind() == reflect.Pointer {
 				inner = inner.Elem()
 			}
-			if inner.Kind() == reflect.Struct {
+			if f.Tag.Get("toml") == part && inner.Kind() == reflect.Struct {
 				t = inner
+				break
 			}
-			break
 		}
 	}
-	for f := range t.NumField() {
-		names = append(names, t.Field(f).Tag.Get("toml"))
+	for _, f := range keys(t) {
+		names = append(names, f.Tag.Get("toml"))
 	}
 	return names
 }
