@@ -103,6 +103,39 @@ func What(k Kind, typ string) string {
 	return string(k)
 }
 
+// Text is one of a row's texts.
+type Text struct {
+	Field string // its name in JSON
+	Label string // that a reader is shown before it; empty: none
+	Text  string
+}
+
+// Texts are what people wrote or read of the row in the order in which it is read, but for its title and lists. Texts that
+// it does not have are empty.
+func (r Row) Texts() []Text {
+	return []Text{
+		{"subtitle", "", r.Subtitle},
+		{"narrative", "", r.Narrative},
+		{"text", "", r.Text},
+		{"request", "Asked", r.Request},
+		{"investigated", "Looked at", r.Investigated},
+		{"learned", "Learned", r.Learned},
+		{"completed", "Done", r.Completed},
+		{"next_steps", "Next steps", r.NextSteps},
+		{"notes", "Notes", r.Notes},
+	}
+}
+
+// Words are the title, the texts and the facts of the row, but for empty ones.
+func (r Row) Words() []string {
+	words := []string{r.Title}
+	for _, t := range r.Texts() {
+		words = append(words, t.Text)
+	}
+	words = append(words, r.Facts...)
+	return slices.DeleteFunc(words, func(s string) bool { return s == "" })
+}
+
 // Listed reports whether the row belongs in lists and answers: it exists and is not folded into another, superseded,
 // forgotten, or private.
 func (r Row) Listed() bool {

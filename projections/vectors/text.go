@@ -12,11 +12,8 @@ const maxText = 8 << 10
 
 // textOf is what of a row is embedded: what people wrote or read of it, the most telling first.
 func textOf(r rows.Row) string {
-	parts := []string{r.Title, r.Subtitle, r.Request, r.Narrative, r.Text}
-	parts = append(parts, r.Facts...)
-	parts = append(parts, r.Investigated, r.Learned, r.Completed, r.NextSteps, r.Notes, strings.Join(r.Concepts, ", "))
 	var b strings.Builder
-	for _, p := range parts {
+	for _, p := range append(r.Words(), strings.Join(r.Concepts, ", ")) {
 		if p = strings.TrimSpace(p); p == "" || b.Len() > maxText {
 			continue
 		}

@@ -44,11 +44,8 @@ func whole(r api.Row) string {
 	}
 	b.WriteString("\n")
 	b.WriteString(standing(r))
-	for _, f := range []struct{ name, text string }{
-		{"", r.Subtitle}, {"", r.Narrative}, {"", r.Text}, {"Asked", r.Request}, {"Looked at", r.Investigated}, {"Learned", r.Learned},
-		{"Done", r.Completed}, {"Next steps", r.NextSteps}, {"Notes", r.Notes},
-	} {
-		field(&b, f.name, block(f.text))
+	for _, t := range r.Texts() {
+		field(&b, t.Label, block(t.Text))
 	}
 	listed(&b, "Facts", r.Facts)
 	for _, f := range []struct {

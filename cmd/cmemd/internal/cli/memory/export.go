@@ -160,18 +160,15 @@ func writeMarkdown(w io.Writer, r api.Row) error {
 }
 
 func writeTexts(w io.Writer, r api.Row) error {
-	for _, f := range [][2]string{
-		{"", r.Subtitle}, {"", r.Narrative}, {"", r.Text}, {"Asked", r.Request}, {"Looked at", r.Investigated}, {"Learned", r.Learned},
-		{"Done", r.Completed}, {"Next steps", r.NextSteps}, {"Notes", r.Notes},
-	} {
-		if f[1] == "" {
+	for _, t := range r.Texts() {
+		if t.Text == "" {
 			continue
 		}
 		head := ""
-		if f[0] != "" {
-			head = "**" + f[0] + ":** "
+		if t.Label != "" {
+			head = "**" + t.Label + ":** "
 		}
-		if _, err := fmt.Fprintf(w, "\n%s%s\n", head, block(f[1])); err != nil {
+		if _, err := fmt.Fprintf(w, "\n%s%s\n", head, block(t.Text)); err != nil {
 			return err
 		}
 	}

@@ -110,22 +110,17 @@ func showState(a *terminal.App, r api.Row) {
 
 // textsOf lists the named texts of a row in the order in which they are read.
 func textsOf(r api.Row) [][2]string {
-	return [][2]string{
-		{"subtitle", r.Subtitle},
-		{"narrative", r.Narrative},
-		{"text", r.Text},
-		{"request", r.Request},
-		{"investigated", r.Investigated},
-		{"learned", r.Learned},
-		{"completed", r.Completed},
-		{"next steps", r.NextSteps},
-		{"notes", r.Notes},
+	var texts [][2]string
+	for _, t := range r.Texts() {
+		texts = append(texts, [2]string{strings.ReplaceAll(t.Field, "_", " "), t.Text})
+	}
+	return append(texts, [][2]string{
 		{"facts", bullets(r.Facts)},
 		{"concepts", strings.Join(r.Concepts, ", ")},
 		{"read", strings.Join(r.FilesRead, "\n")},
 		{"modified", strings.Join(r.FilesModified, "\n")},
 		{"claimed only", strings.Join(r.FilesUnverified, "\n")},
-	}
+	}...)
 }
 
 func bullets(items []string) string {
