@@ -79,8 +79,13 @@ func (v *Views) TurnsOf(ctx context.Context, row events.ID) ([]turn.Turn, error)
 	if err != nil {
 		return nil, err
 	}
+	return v.Turns(ctx, r.Turns...)
+}
+
+// Turns returns the turns of ids, in their order, without those that the log does not hold.
+func (v *Views) Turns(ctx context.Context, ids ...events.ID) ([]turn.Turn, error) {
 	var turns []turn.Turn
-	for _, id := range r.Turns {
+	for _, id := range ids {
 		t, err := v.Turn(ctx, id)
 		if errors.Is(err, engine.ErrNotFound) {
 			continue

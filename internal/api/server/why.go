@@ -23,7 +23,7 @@ func (s *Server) getWhy(ctx context.Context, q api.WhyQuery) (api.Why, error) {
 	if !known {
 		return api.Why{}, notFound("nothing had been recorded yet")
 	}
-	found, err := s.cfg.Recall.WhyAsOf(ctx, recall.WhyQuery{ID: q.ID, AsOf: at})
+	found, err := s.cfg.Recall.Why(ctx, recall.WhyQuery{ID: q.ID, AsOf: at})
 	if err != nil {
 		return api.Why{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -116,7 +117,7 @@ func newServer(c testConfig) (s *Server, err error) {
 
 func (w *world) config() testConfig {
 	answers := recall.New(recall.Config{
-		Views: w.views, Index: w.index, Log: w.log, FenceOpen: agents.ContextOpen, FenceClose: agents.ContextClose,
+		Views: w.views, Index: w.index, Log: w.log, Fence: strings.Trim(agents.ContextOpen, "<>"),
 	})
 	return testConfig{capture: capture.Config{Injections: answers, DrainEvery: drainEvery}, Config: Config{
 		System: w.actors, Log: w.log, Views: w.views, Index: w.index,

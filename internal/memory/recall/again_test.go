@@ -49,7 +49,7 @@ func TestWhyOfWhatWasObservedAgain(t *testing.T) {
 	why := func(id events.ID) Why {
 		t.Helper()
 		w.sync()
-		got, err := w.Why(t.Context(), id.String())
+		got, err := w.Why(t.Context(), WhyQuery{ID: id.String()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestWhatLaterLooksDoToARow(t *testing.T) {
 			if told := strings.Contains(told.Text, "Cart fixed"); told == c.flagged {
 				t.Errorf("told %v, flagged %v", told, c.flagged)
 			}
-			got, err := w.Why(t.Context(), id.String())
+			got, err := w.Why(t.Context(), WhyQuery{ID: id.String()})
 			if err != nil || len(got.Verdicts) != 1 {
 				t.Fatalf("got %+v, %v", got, err)
 			}

@@ -51,20 +51,20 @@ func TestAsOfEveryMoment(t *testing.T) {
 			if it.ID == again && at >= repeated {
 				want = 2
 			}
-			why, err := w.WhyAsOf(t.Context(), WhyQuery{ID: it.ID.String(), AsOf: at})
+			why, err := w.Why(t.Context(), WhyQuery{ID: it.ID.String(), AsOf: at})
 			if err != nil || max(1, it.Count) != want || why.Row.Count != want || len(why.Row.Turns) != len(why.Turns) || it.ID == again && len(why.Turns) != want {
 				t.Errorf("as of %d: %s: count %d, why: count %d, turns %v, %d shown, %v; want %d", at, it.ID, it.Count,
 					why.Row.Count, why.Row.Turns, len(why.Turns), err, want)
 			}
 		}
 		for _, id := range []events.ID{first, again, repeat, old, fix} {
-			why, err := w.WhyAsOf(t.Context(), WhyQuery{ID: id.String(), AsOf: at})
+			why, err := w.Why(t.Context(), WhyQuery{ID: id.String(), AsOf: at})
 			if shown := slices.Contains(got, id); shown != (err == nil && why.Row.Listed()) {
 				t.Errorf("as of %d: %s is shown: %t; why: superseded %t, %v", at, id, shown, why.Row.Superseded, err)
 			}
 		}
 	}
-	then, err := w.WhyAsOf(t.Context(), WhyQuery{ID: old.String(), AsOf: from + 2})
+	then, err := w.Why(t.Context(), WhyQuery{ID: old.String(), AsOf: from + 2})
 	if err != nil || then.Row.SupersededBy != fix || !then.Row.ByHand || then.Replaced == nil || then.Replaced.ID != fix {
 		t.Errorf("when it was corrected: %+v replaced by %+v, %v", then.Row, then.Replaced, err)
 	}
@@ -93,7 +93,7 @@ func TestWhyAsOfTellsNothingLater(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told[at], err = w.Why(t.Context(), flagged.String()); err != nil {
+		if told[at], err = w.Why(t.Context(), WhyQuery{ID: flagged.String()}); err != nil {
 			t.Fatal(err)
 		}
 		return told[at]
@@ -116,7 +116,7 @@ func TestWhyAsOfTellsNothingLater(t *testing.T) {
 	w.put(s.Stream(), events.SessionClosed{Cause: "exit"})
 	look()
 	for at, want := range told {
-		got, err := w.WhyAsOf(t.Context(), WhyQuery{ID: flagged.String(), AsOf: at})
+		got, err := w.Why(t.Context(), WhyQuery{ID: flagged.String(), AsOf: at})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestWhyAsOfTellsNothingLater(t *testing.T) {
 			t.Errorf("as of %d (-told then +told now):\n%s", at, diff)
 		}
 	}
-	if _, err := w.WhyAsOf(t.Context(), WhyQuery{ID: flagged.String(), AsOf: prompt.Position}); !errors.Is(err, ErrNotYet) {
+	if _, err := w.Why(t.Context(), WhyQuery{ID: flagged.String(), AsOf: prompt.Position}); !errors.Is(err, ErrNotYet) {
 		t.Errorf("before it was recorded: %v", err)
 	}
 }

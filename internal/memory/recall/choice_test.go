@@ -117,7 +117,7 @@ func TestTokenBudget(t *testing.T) {
 			t.Errorf("%d tokens, said to be %d, want nearly %d\n%s", n, got.Tokens, limit, got.Text)
 		}
 	}
-	bounded := New(Config{Views: w.views, Index: w.index, Log: w.log, FenceOpen: fenceOpen, FenceClose: fenceClose, Characters: 1200, Tokens: 250})
+	bounded := New(Config{Views: w.views, Index: w.index, Log: w.log, Fence: fenceName, Characters: 1200, Tokens: 250})
 	got, err := bounded.Context(t.Context(), shop("startup", events.SessionID{}))
 	if err != nil || got.Characters > 1200 || got.Tokens > 250 || len(got.IDs) == 0 {
 		t.Errorf("with bounds of its own: %d characters, %d tokens, %d rows, %v", got.Characters, got.Tokens, len(got.IDs), err)
@@ -251,8 +251,8 @@ func TestOverlap(t *testing.T) {
 		"migration of the order table": 2, "parse_order": 2, "look at src/orders.go": 2, "MAX_BATCH and parse_order": 4,
 		"fix the tests": 0, "orders orders order": 1, "": 0,
 	} {
-		if got := Overlap(prompt, row); got != want {
-			t.Errorf("Overlap(%q) = %d, want %d", prompt, got, want)
+		if got, _ := overlap(tellingWords(prompt), row); got != want {
+			t.Errorf("overlap(%q) = %d, want %d", prompt, got, want)
 		}
 	}
 }

@@ -62,16 +62,8 @@ func (p *piece) density() float64 {
 // lineExtra is what a line costs beside its text: the id, the time and the marks, about.
 const lineExtra = 28
 
-// minScore is how much of a prompt a row must have.
-func (c *chooser) minScore() int {
-	if c.ask.Score <= 0 {
-		return DefaultScore
-	}
-	return c.ask.Score
-}
-
 // hasEnough reports whether a row has enough of the prompt.
-func (c *chooser) hasEnough(row rows.Row) bool { return c.score[row.ID] >= c.minScore() }
+func (c *chooser) hasEnough(row rows.Row) bool { return c.score[row.ID] >= c.ask.Score }
 
 const maxExists = 400
 

@@ -14,7 +14,7 @@ import (
 // holds, and none at all where none is good. An unknown project gives an empty text and no error. Errors are ctx's, and
 // those of the views and of the index.
 func (r *Recall) Context(ctx context.Context, ask Ask) (Context, error) {
-	out := Context{IDs: []events.ID{}, Explain: []Choice{}, Position: r.views.Position()}
+	out := Context{IDs: []events.ID{}, Explain: []Choice{}, Position: r.cfg.Views.Position()}
 	if ask.ProjectRoot == "" && ask.Project == "" {
 		return out, nil
 	}
@@ -35,10 +35,13 @@ func (r *Recall) Context(ctx context.Context, ask Ask) (Context, error) {
 	return out, nil
 }
 
-// bound fills in how long the text may be.
+// bound fills in how long the text may be, and how much a row must have of the prompt.
 func (c *chooser) bound() {
-	c.ask.Characters = min(cmp.Or(max(c.ask.Characters, 0), c.recall.characters), MaxCharacters)
-	c.ask.Tokens = cmp.Or(max(c.ask.Tokens, 0), c.recall.tokens)
+	c.ask.Characters = min(cmp.Or(max(c.ask.Characters, 0), c.recall.cfg.Characters), MaxCharacters)
+	c.ask.Tokens = cmp.Or(max(c.ask.Tokens, 0), c.recall.cfg.Tokens)
+	if c.ask.Score <= 0 {
+		c.ask.Score = DefaultScore
+	}
 	if c.brief() {
 		c.ask.Characters = min(c.ask.Characters, maxBrief)
 	}

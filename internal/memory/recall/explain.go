@@ -14,7 +14,7 @@ func (r *Recall) explain(h hit) *Explained {
 		out.Terms = append(out.Terms, Term{TermWorth: t, Fields: map[string]int{}})
 	}
 	for name, text := range fields {
-		counts := r.index.Frequencies(text)
+		counts := r.cfg.Index.Frequencies(text)
 		for i := range out.Terms {
 			if n := counts[out.Terms[i].Term]; n > 0 {
 				out.Terms[i].Fields[name] = n
@@ -33,15 +33,16 @@ func fieldsOf(row rows.Row) map[string]string {
 		}
 		return strings.Join(all, "\n")
 	}
-	text := "text"
+	fields := map[string]string{
+		"title": row.Title, "facts": lines(row.Facts), "concepts": lines(row.Concepts), "type": row.Type + " " + row.TypeGiven,
+		"files": lines(row.FilesModified, row.FilesRead, row.FilesUnverified),
+	}
+	for _, t := range row.Texts() {
+		fields[t.Field] = t.Text
+	}
 	if row.Kind == rows.Prompt {
-		text = "prompt"
+		fields["prompt"] = row.Text
+		delete(fields, "text")
 	}
-	return map[string]string{
-		"title": row.Title, "subtitle": row.Subtitle, "narrative": row.Narrative, text: row.Text, "facts": lines(row.Facts),
-		"concepts": lines(row.Concepts), "type": row.Type + " " + row.TypeGiven,
-		"files":   lines(row.FilesModified, row.FilesRead, row.FilesUnverified),
-		"request": row.Request, "investigated": row.Investigated, "learned": row.Learned, "completed": row.Completed,
-		"next_steps": row.NextSteps, "notes": row.Notes,
-	}
+	return fields
 }

@@ -50,7 +50,7 @@ func (c *chooser) allHidden(newest []rows.Row) bool {
 
 // touched reads the rows of the newest touches of a file, so many at most.
 func (c *chooser) touched(ctx context.Context, root, file string, limit int) ([]rows.Row, error) {
-	touches, err := c.recall.views.Touches(ctx, root, file, limit)
+	touches, err := c.recall.cfg.Views.Touches(ctx, root, file, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (c *chooser) touched(ctx context.Context, root, file string, limit int) ([]
 			ids = append(ids, t.ID)
 		}
 	}
-	return c.recall.views.Rows(ctx, ids...)
+	return c.recall.cfg.Views.Rows(ctx, ids...)
 }
 
 // relative is the file's path as the project keeps it.

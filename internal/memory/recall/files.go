@@ -20,7 +20,7 @@ func (r *Recall) fileIn(ctx context.Context, q Query) (index.FileIn, error) {
 	file, in := filepath.ToSlash(filepath.Clean(q.File)), q.FileIn
 	if in.Root == "" {
 		var err error
-		if in.Root, err = r.views.ProjectAbove(ctx, file); err != nil {
+		if in.Root, err = r.cfg.Views.ProjectAbove(ctx, file); err != nil {
 			return index.FileIn{}, fmt.Errorf("recall: %w", err)
 		}
 	}
@@ -30,7 +30,7 @@ func (r *Recall) fileIn(ctx context.Context, q Query) (index.FileIn, error) {
 	if in.Root == "" {
 		return index.FileIn{}, nil
 	}
-	folders, err := r.views.Folders(ctx, in.Root, in.Key)
+	folders, err := r.cfg.Views.Folders(ctx, in.Root, in.Key)
 	if err != nil {
 		return index.FileIn{}, fmt.Errorf("recall: %w", err)
 	}

@@ -80,7 +80,7 @@ func (f folded) same(other folded) bool {
 // sketch is a sample of a row's shingles: the lowest hashes, sorted. Of a very short row it is its whole text's hash.
 func sketch(row rows.Row) []uint64 {
 	s := sketcher{room: maxFoldText, lowest: make([]uint64, 0, sketchSize)}
-	for _, text := range textsOf(row) {
+	for _, text := range row.Words() {
 		s.text(text)
 	}
 	if s.words < shingle {

@@ -16,8 +16,9 @@ import (
 )
 
 const (
-	fenceOpen  = "<memory-fence>"
-	fenceClose = "</memory-fence>"
+	fenceName  = "memory-fence"
+	fenceOpen  = "<" + fenceName + ">"
+	fenceClose = "</" + fenceName + ">"
 )
 
 // world is a log with everything that reads it.
@@ -51,7 +52,7 @@ func newWorld(tb testing.TB) *world {
 		}
 		w.log.Close()
 	})
-	w.Recall = New(Config{Views: w.views, Index: w.index, Log: w.log, FenceOpen: fenceOpen, FenceClose: fenceClose})
+	w.Recall = New(Config{Views: w.views, Index: w.index, Log: w.log, Fence: fenceName})
 	return w
 }
 

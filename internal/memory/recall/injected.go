@@ -15,7 +15,7 @@ const recentInjections = 20
 // InjectedLines returns the lines that may have been injected into a session, in every form that Context gives its rows,
 // without ids and times, and the headings among them. What was forgotten is not there. Errors are ctx's and those of the views.
 func (r *Recall) InjectedLines(ctx context.Context, session events.SessionID) ([]string, error) {
-	list, err := r.views.InjectionsBefore(ctx, session, 0, recentInjections)
+	list, err := r.cfg.Views.InjectionsBefore(ctx, session, 0, recentInjections)
 	if err != nil {
 		return nil, fmt.Errorf("recall: injected lines: %w", err)
 	}
@@ -34,14 +34,14 @@ func (r *Recall) InjectedLines(ctx context.Context, session events.SessionID) ([
 
 // InjectionsKnown is what every answer of InjectedLines that begins now knows at least: it asks the views alone, however far
 // behind the index is.
-func (r *Recall) InjectionsKnown() events.Position { return r.views.Position() }
+func (r *Recall) InjectionsKnown() events.Position { return r.cfg.Views.Position() }
 
 // Lines returns what InjectedLines does for the rows whose ids begin with the given prefixes, whoever was given them. A prefix
 // that no row, or more than one, begins with is passed over. Errors are ctx's and those of the views.
 func (r *Recall) Lines(ctx context.Context, prefixes ...string) ([]string, error) {
 	var ids []events.ID
 	for _, prefix := range prefixes {
-		found, err := r.views.Resolve(ctx, prefix, 2)
+		found, err := r.cfg.Views.Resolve(ctx, prefix, 2)
 		if err != nil {
 			return nil, fmt.Errorf("recall: lines: %w", err)
 		}
@@ -53,7 +53,7 @@ func (r *Recall) Lines(ctx context.Context, prefixes ...string) ([]string, error
 }
 
 func (r *Recall) lines(ctx context.Context, ids []events.ID) ([]string, error) {
-	rows, err := r.views.Rows(ctx, ids...)
+	rows, err := r.cfg.Views.Rows(ctx, ids...)
 	if err != nil {
 		return nil, fmt.Errorf("recall: lines: %w", err)
 	}
@@ -66,7 +66,7 @@ func (r *Recall) lines(ctx context.Context, ids []events.ID) ([]string, error) {
 	}
 	if len(lines) > 0 {
 		heads := headings()
-		lines = append(append(lines, heads[:]...), headFiles, r.allWays(), r.fewWays())
+		lines = append(append(lines, heads[:]...), headFiles, allWays, fewWays)
 	}
 	return lines, nil
 }

@@ -77,7 +77,7 @@ func (r *Recall) Inputs(ctx context.Context, q InputsQuery) (Inputs, error) {
 	if err != nil {
 		return Inputs{}, err
 	}
-	out := Inputs{ID: id, Position: r.views.Position(), Inputs: []RawInput{}}
+	out := Inputs{ID: id, Position: r.cfg.Views.Position(), Inputs: []RawInput{}}
 	at, err := r.settledFor(ctx, id)
 	if err != nil {
 		return Inputs{}, fmt.Errorf("recall: inputs of %s: %w", q.ID, err)
@@ -102,7 +102,7 @@ func (r *Recall) Inputs(ctx context.Context, q InputsQuery) (Inputs, error) {
 
 // settledFor lists the inputs that the turns of a row settled, ascending.
 func (r *Recall) settledFor(ctx context.Context, id events.ID) ([]events.Position, error) {
-	turns, err := r.views.TurnsOf(ctx, id)
+	turns, err := r.cfg.Views.TurnsOf(ctx, id)
 	var at []events.Position
 	for _, t := range turns {
 		at = append(at, t.Settles...)
@@ -112,31 +112,41 @@ func (r *Recall) settledFor(ctx context.Context, id events.ID) ([]events.Positio
 }
 
 func (r *Recall) rawInput(ctx context.Context, at events.Position) (RawInput, error) {
-	in := RawInput{Position: at}
-	rec, err := r.log.Get(ctx, at)
-	if errors.Is(err, eventlog.ErrNotFound) {
+	rec, e, err := r.event(ctx, at)
+	if err != nil {
+		return RawInput{}, err
+	}
+	in := RawInput{Position: at, Kind: rec.Kind, At: rec.OccurredAt}
+	if in.fill(e); e == nil {
 		in.Erased = &Erasure{Cause: causeUnknown}
-		return in, nil
+	}
+	in.Outcome, err = r.outcome(ctx, at)
+	return in, err
+}
+
+// event reads a record and what it says; nil where that is erased, or where there is no such record.
+func (r *Recall) event(ctx context.Context, at events.Position) (events.Record, events.Event, error) {
+	rec, err := r.cfg.Log.Get(ctx, at)
+	if errors.Is(err, eventlog.ErrNotFound) {
+		return events.Record{Header: events.Header{Position: at}}, nil, nil
 	}
 	if err != nil {
-		return in, err
-	}
-	in.Kind, in.At = rec.Kind, rec.OccurredAt
-	outcome, err := r.views.Outcome(ctx, at)
-	if err != nil && !errors.Is(err, engine.ErrNotFound) {
-		return in, err
-	}
-	in.Outcome = outcome.Outcome
-	if rec.Erased {
-		in.Erased = &Erasure{Cause: causeUnknown}
-		return in, nil
+		return rec, nil, err
 	}
 	e, err := rec.Event()
-	if err != nil {
-		return in, err
+	if errors.Is(err, events.ErrErased) {
+		return rec, nil, nil
 	}
-	in.fill(e)
-	return in, nil
+	return rec, e, err
+}
+
+// outcome is what became of the input at a position; empty: it is none.
+func (r *Recall) outcome(ctx context.Context, at events.Position) (outcomes.Outcome, error) {
+	in, err := r.cfg.Views.Outcome(ctx, at)
+	if errors.Is(err, engine.ErrNotFound) {
+		err = nil
+	}
+	return in.Outcome, err
 }
 
 func (in *RawInput) fill(e events.Event) {
@@ -186,7 +196,7 @@ func (r *Recall) erasures(ctx context.Context, gone []events.Position) (map[even
 	wanted := map[events.StreamID]map[events.Position]bool{}
 	from := map[events.StreamID]events.Version{}
 	for _, p := range gone {
-		rec, err := r.log.Get(ctx, p)
+		rec, err := r.cfg.Log.Get(ctx, p)
 		if errors.Is(err, eventlog.ErrNotFound) {
 			continue
 		}
@@ -201,7 +211,7 @@ func (r *Recall) erasures(ctx context.Context, gone []events.Position) (map[even
 	}
 	found := map[events.Position]Erasure{}
 	for stream, positions := range wanted {
-		for m, err := range eventlog.Events[events.MemoryForgotten](ctx, r.log, stream, from[stream]) {
+		for m, err := range eventlog.Events[events.MemoryForgotten](ctx, r.cfg.Log, stream, from[stream]) {
 			if err != nil {
 				return nil, err
 			}

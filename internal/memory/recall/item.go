@@ -82,16 +82,9 @@ func first(list []string) string {
 	return list[0]
 }
 
-// textsOf returns the row's own words, the title first.
-func textsOf(row rows.Row) []string {
-	texts := []string{row.Title, row.Subtitle, row.Request, row.Narrative, row.Text}
-	texts = append(texts, row.Facts...)
-	return append(texts, row.Investigated, row.Learned, row.Completed, row.NextSteps, row.Notes)
-}
-
 func tokensOf(row rows.Row) int {
 	n := 0
-	for _, s := range textsOf(row) {
+	for _, s := range row.Words() {
 		n += utf8.RuneCountInString(s)
 	}
 	for _, list := range [][]string{row.Concepts, row.FilesRead, row.FilesModified, row.FilesUnverified} {

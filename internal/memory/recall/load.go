@@ -54,12 +54,12 @@ func (c *chooser) load(ctx context.Context) error {
 // loadPlace finds the project's folders, and what the session was given last.
 func (c *chooser) loadPlace(ctx context.Context) (err error) {
 	if c.ask.ProjectRoot != "" {
-		if c.roots, err = c.recall.views.Folders(ctx, c.ask.ProjectRoot, c.ask.ProjectKey); err != nil {
+		if c.roots, err = c.recall.cfg.Views.Folders(ctx, c.ask.ProjectRoot, c.ask.ProjectKey); err != nil {
 			return err
 		}
 	}
 	if !c.ask.Session.IsZero() {
-		c.given, err = c.recall.views.Given(ctx, c.ask.Session)
+		c.given, err = c.recall.cfg.Views.Given(ctx, c.ask.Session)
 	}
 	return err
 }
@@ -70,7 +70,7 @@ func (c *chooser) loadKind(ctx context.Context, kind rows.Kind, limit int) error
 	var found []rows.Row
 	for _, root := range c.roots {
 		s := &scan{chooser: c, others: limit}
-		rows, err := c.recall.views.Recent(ctx, rows.RecentFilter{
+		rows, err := c.recall.cfg.Views.Recent(ctx, rows.RecentFilter{
 			ProjectRoot: root, Kinds: []rows.Kind{kind}, Limit: limit, Match: s.fit, Done: s.done,
 		})
 		if err != nil {
@@ -131,7 +131,7 @@ func (c *chooser) named(ctx context.Context, kind rows.Kind, limit int) ([]rows.
 // loadFiles reads which of the project's files were changed last.
 func (c *chooser) loadFiles(ctx context.Context) error {
 	for _, root := range c.roots {
-		files, err := c.recall.views.Files(ctx, files.Filter{
+		files, err := c.recall.cfg.Views.Files(ctx, files.Filter{
 			ProjectRoot: root, ModifiedOnly: true, Limit: newestFiles, Touches: 3,
 		})
 		if err != nil {

@@ -24,11 +24,11 @@ func (r *Recall) momentOf(ctx context.Context, p events.Position) (moment, error
 	if p == 0 {
 		return moment{}, nil
 	}
-	last, err := r.log.Last(ctx)
+	last, err := r.cfg.Log.Last(ctx)
 	if err != nil || last == 0 {
 		return moment{}, err
 	}
-	rec, err := r.log.Get(ctx, min(p, last))
+	rec, err := r.cfg.Log.Get(ctx, min(p, last))
 	return moment{position: p, at: rec.RecordedAt}, err
 }
 
@@ -43,9 +43,9 @@ func (m moment) turnAsOf(t turn.Turn) turn.Turn {
 // rowsAsOf are the rows of ids as they stood at a moment.
 func (r *Recall) rowsAsOf(ctx context.Context, m moment, ids ...events.ID) ([]rows.Row, error) {
 	if m.position == 0 {
-		return r.views.Rows(ctx, ids...)
+		return r.cfg.Views.Rows(ctx, ids...)
 	}
-	return r.views.RowsAsOf(ctx, m.position, m.at, ids...)
+	return r.cfg.Views.RowsAsOf(ctx, m.position, m.at, ids...)
 }
 
 // sessionAsOf is a session as it was known at a moment: what it did until then, and what had become of its inputs.
@@ -53,12 +53,12 @@ func (r *Recall) sessionAsOf(ctx context.Context, s sessions.Session, m moment) 
 	if m.position == 0 {
 		return s, nil
 	}
-	then, err := r.views.SessionAsOf(ctx, s.ID, m.position)
+	then, err := r.cfg.Views.SessionAsOf(ctx, s.ID, m.position)
 	if err != nil {
 		return s, err
 	}
 	var state session.State
-	for rec, err := range r.log.Stream(ctx, s.ID.Stream(), 1) {
+	for rec, err := range r.cfg.Log.Stream(ctx, s.ID.Stream(), 1) {
 		if err != nil {
 			return s, err
 		}
@@ -74,7 +74,7 @@ func (r *Recall) sessionAsOf(ctx context.Context, s sessions.Session, m moment) 
 		Captured: b.Captured, Observed: b.Observed, Skipped: b.Skipped, Dropped: b.Dropped, Pending: b.Pending, Forgotten: b.Forgotten,
 	}
 	then.Pending = b.Pending
-	prompts, err := r.views.Prompts(ctx, s.ID)
+	prompts, err := r.cfg.Views.Prompts(ctx, s.ID)
 	first := slices.IndexFunc(prompts, func(p rows.Row) bool { return p.Text != "" })
 	if first >= 0 && prompts[first].Position <= m.position {
 		then.Title = s.Title

@@ -10,18 +10,13 @@ import (
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
-// Overlap says how much of a prompt a row has: one for every telling word that it shares, two for names of code and
+// overlap says how much of a prompt's telling words a row has: one for every word that it shares, two for names of code and
 // files. Words are compared by their first six letters, so that forms of one word meet; words that stand in every prompt
-// tell nothing. Where no blanks are written, two signs that stand together count as a word.
-func Overlap(prompt string, row rows.Row) int {
-	score, _ := overlap(tellingWords(prompt), row)
-	return score
-}
-
-// overlap is Overlap for the telling words of a prompt; all says that the row has every one of them.
+// tell nothing. Where no blanks are written, two signs that stand together count as a word. All says that the row has
+// every one of the words.
 func overlap(words []string, row rows.Row) (score int, all bool) {
 	has := map[string]bool{}
-	texts := slices.Concat(textsOf(row), row.Concepts, row.FilesModified, row.FilesRead, row.FilesUnverified)
+	texts := slices.Concat(row.Words(), row.Concepts, row.FilesModified, row.FilesRead, row.FilesUnverified)
 	for _, text := range texts {
 		for _, w := range splitWords(text) {
 			has[stem(w)] = true
@@ -143,7 +138,7 @@ func isCommon(w string) bool {
 	return false
 }
 
-// DefaultScore is how much a row must have of a prompt to be injected; see Overlap.
+// DefaultScore is how much a row must have of a prompt to be injected; see overlap.
 const DefaultScore = 3
 
 // maxPromptRead is how much of a prompt is read, in bytes: a pasted text says less of what is asked than the first sentences do.

@@ -81,7 +81,7 @@ func TestPagesAgree(t *testing.T) {
 	for _, i := range rng.Perm(len(all))[:semanticRows] {
 		near.found.Hits = append(near.found.Hits, vectors.Hit{ID: all[i], Score: 0.5})
 	}
-	w.Recall.nearby = near
+	w.Recall.cfg.Near = near
 	queries := []Query{
 		{Text: "red carousel"}, {Text: "red carousel", Near: true}, {Text: "red carousel", Sort: Newest}, {Text: "carousel"},
 		{Text: "carousel motor", Near: true, Project: "shop"}, {Text: "nothing has it", Near: true}, {},
@@ -138,7 +138,7 @@ func TestFacetsCountWhatVectorsFound(t *testing.T) {
 	for _, id := range []events.ID{meant, both, elsewhere} {
 		near.found.Hits = append(near.found.Hits, vectors.Hit{ID: id, Score: 0.5})
 	}
-	w.Recall.nearby = near
+	w.Recall.cfg.Near = near
 	for text, want := range map[string][]Count{
 		"carousel": {{Value: "change", Count: 2}, {Value: "bugfix", Count: 1}}, "...": {{Value: "change", Count: 2}, {Value: "bugfix", Count: 1}},
 	} {

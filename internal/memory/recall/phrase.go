@@ -30,7 +30,7 @@ func phraseBoost(row rows.Row, beginnings []string) float64 {
 	if len(beginnings) < 2 {
 		return 0
 	}
-	text := strings.ToLower(cutText(strings.Join(textsOf(row), "\n"), maxPhraseText))
+	text := strings.ToLower(cutText(strings.Join(row.Words(), "\n"), maxPhraseText))
 	boost := 0.0
 	before := places(text, beginnings[0])
 	for i, word := range beginnings[1:] {

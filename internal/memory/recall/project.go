@@ -27,7 +27,7 @@ func (r *Recall) listed(ctx context.Context, q index.Query, n int, keep func(row
 	var rows []rows.Row
 	looked, seen := 0, map[events.ID]bool{}
 	for q.Limit = n + spare; ; q.Limit *= 4 {
-		found, err := r.index.Search(ctx, q)
+		found, err := r.cfg.Index.Search(ctx, q)
 		if err != nil {
 			return nil, fmt.Errorf("recall: %w", err)
 		}

@@ -76,7 +76,7 @@ func (c *chooser) rowsBehind(ctx context.Context, hits []Item) ([]rows.Row, erro
 	for i, hit := range hits {
 		ids[i] = hit.ID
 	}
-	rows, err := c.recall.views.Rows(ctx, ids...)
+	rows, err := c.recall.cfg.Views.Rows(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (c *chooser) rowsBehind(ctx context.Context, hits []Item) ([]rows.Row, erro
 			hidden = append(hidden, hits[i].Similar...)
 		}
 	}
-	behind, err := c.recall.views.Rows(ctx, hidden[:min(len(hidden), morePromptHits)]...)
+	behind, err := c.recall.cfg.Views.Rows(ctx, hidden[:min(len(hidden), morePromptHits)]...)
 	return append(rows, behind...), err
 }
 
@@ -94,7 +94,7 @@ func (c *chooser) rowsBehind(ctx context.Context, hits []Item) ([]rows.Row, erro
 func (c *chooser) scoreOf(words []string, row rows.Row) int {
 	score, all := overlap(words, row)
 	if all {
-		score = max(score, c.minScore())
+		score = max(score, c.ask.Score)
 	}
 	return score
 }

@@ -36,11 +36,9 @@ type Config struct {
 
 	Near Nearby // nil: rows are found by their words alone
 
-	// FenceOpen and FenceClose enclose injected memory, so that it is recognised when it comes back and is not stored
-	// again. They are tags: <name> and </name>.
-	FenceOpen, FenceClose string
-
-	Command string // how to call the command line in hints; empty means cmemd
+	// Fence names the element that encloses injected memory, so that it is recognised when it comes back and is not stored
+	// again.
+	Fence string
 
 	Characters int // how long injected memory is at most. 0 means DefaultCharacters; at most MaxCharacters
 	Tokens     int // the same in tokens, as Tokens estimates them. 0 means without such a bound
@@ -49,71 +47,46 @@ type Config struct {
 }
 
 // Recall answers questions about one log. Its methods are safe for concurrent use.
-type Recall struct {
-	views   *projections.Views
-	index   *index.Index
-	log     eventlog.Log
-	nearby  Nearby
-	open    string
-	close   string
-	command string
-
-	characters, tokens int
-	recency            float64
-}
+type Recall struct{ cfg Config }
 
 // New returns a Recall over open views and an open index. It panics without them, or without a fence.
 func New(c Config) *Recall {
-	if c.Views == nil || c.Index == nil || c.Log == nil || tagName(c.FenceOpen) == "" || tagName(c.FenceOpen) != tagName(c.FenceClose) {
-		panic(fmt.Sprintf("recall: incomplete config: fence %q, %q", c.FenceOpen, c.FenceClose))
-	}
-	if c.Command == "" {
-		c.Command = "cmemd"
+	if c.Views == nil || c.Index == nil || c.Log == nil || c.Fence == "" {
+		panic("recall: incomplete config")
 	}
 	if c.Characters <= 0 {
 		c.Characters = DefaultCharacters
 	}
-	return &Recall{
-		views: c.Views, index: c.Index, log: c.Log, nearby: c.Near, open: c.FenceOpen, close: c.FenceClose, command: c.Command,
-		characters: c.Characters, tokens: max(0, c.Tokens), recency: c.Recency,
-	}
-}
-
-// tagName returns name of <name ...> and </name>.
-func tagName(tag string) string {
-	tag, ok := strings.CutPrefix(tag, "<")
-	if !ok {
-		return ""
-	}
-	name, _, _ := strings.Cut(strings.TrimPrefix(tag, "/"), ">")
-	name, _, _ = strings.Cut(name, " ")
-	return name
+	c.Tokens = max(0, c.Tokens)
+	return &Recall{cfg: c}
 }
 
 // Position is what every answer that begins now knows at least.
-func (r *Recall) Position() events.Position { return min(r.views.Position(), r.index.Position()) }
+func (r *Recall) Position() events.Position {
+	return min(r.cfg.Views.Position(), r.cfg.Index.Position())
+}
 
 // Wait returns when answers know position at. The error is ctx's, or the views'.
 func (r *Recall) Wait(ctx context.Context, at events.Position) error {
 	if at == 0 {
 		return nil
 	}
-	if err := r.views.Wait(ctx, at); err != nil {
+	if err := r.cfg.Views.Wait(ctx, at); err != nil {
 		return fmt.Errorf("recall: %w", err)
 	}
-	return r.index.Wait(ctx, at)
+	return r.cfg.Index.Wait(ctx, at)
 }
 
 // PositionAt returns the position of the last record that was recorded at or before t; 0 if there is none.
 func (r *Recall) PositionAt(ctx context.Context, t time.Time) (events.Position, error) {
-	last, err := r.log.Last(ctx)
+	last, err := r.cfg.Log.Last(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("recall: %w", err)
 	}
 	low, high := events.Position(0), last // the answer is in [low, high]
 	for low < high {
 		mid := low + (high-low+1)/2
-		rec, err := r.log.Get(ctx, mid)
+		rec, err := r.cfg.Log.Get(ctx, mid)
 		if err != nil {
 			return 0, fmt.Errorf("recall: %w", err)
 		}
@@ -134,7 +107,7 @@ func (r *Recall) Resolve(ctx context.Context, text string) (events.ID, error) {
 	if len(digits) < minPrefix || len(digits) > 32 || strings.Trim(digits, "0123456789abcdefABCDEF") != "" {
 		return events.ID{}, fmt.Errorf("%w: %q", ErrBadID, text)
 	}
-	ids, err := r.views.Resolve(ctx, digits, maxChoices+1)
+	ids, err := r.cfg.Views.Resolve(ctx, digits, maxChoices+1)
 	if err != nil {
 		return events.ID{}, fmt.Errorf("recall: %w", err)
 	}
@@ -179,7 +152,7 @@ func (r *Recall) Show(ctx context.Context, ids ...string) ([]rows.Row, error) {
 		}
 		resolved[i] = id
 	}
-	rows, err := r.views.Rows(ctx, resolved...)
+	rows, err := r.cfg.Views.Rows(ctx, resolved...)
 	if err != nil {
 		return nil, fmt.Errorf("recall: %w", err)
 	}

@@ -38,12 +38,9 @@ const headFiles = "## Files changed lately"
 // lastSummary is the newest summary at length.
 func (c *chooser) lastSummary(row rows.Row) string {
 	var b strings.Builder
-	for _, f := range []struct{ name, text string }{
-		{"Asked", row.Request}, {"Looked at", row.Investigated}, {"Learned", row.Learned}, {"Done", row.Completed},
-		{"Next steps", row.NextSteps}, {"Notes", row.Notes},
-	} {
-		if text := c.words(f.text, maxField); text != "" {
-			fmt.Fprintf(&b, "\n- %s: %s", f.name, text)
+	for _, f := range row.Texts() {
+		if text := c.words(f.Text, maxField); text != "" {
+			fmt.Fprintf(&b, "\n- %s: %s", f.Label, text)
 		}
 	}
 	return b.String()
@@ -125,19 +122,18 @@ func (c *chooser) budget() budget {
 // frame puts the fence and what the reader must know around a body.
 func (c *chooser) frame(body string) string {
 	name := c.words(cmp.Or(c.ask.Project, c.ask.ProjectRoot), 60)
-	r := c.recall
+	subject, ways, tag := "", allWays, c.recall.cfg.Fence
 	if c.brief() {
-		return fmt.Sprintf("%s\n%s\n%s\n%s%s", r.open, preamble(name, c.subject()), r.fewWays(), body, r.close)
+		subject, ways = c.subject(), fewWays
 	}
-	return fmt.Sprintf("%s\n%s\n%s\n%s%s", r.open, preamble(name, ""), r.allWays(), body, r.close)
+	return fmt.Sprintf("<%s>\n%s\n%s\n%s</%s>", tag, preamble(name, subject), ways, body, tag)
 }
 
 // allWays and fewWays tell the reader how to fetch more.
-func (r *Recall) allWays() string {
-	return fmt.Sprintf("More: `%s show ID`, `%s search WORDS`, `%s timeline ID`.", r.command, r.command, r.command)
-}
-
-func (r *Recall) fewWays() string { return fmt.Sprintf("More: `%s show ID`.", r.command) }
+const (
+	allWays = "More: `cmemd show ID`, `cmemd search WORDS`, `cmemd timeline ID`."
+	fewWays = "More: `cmemd show ID`."
+)
 
 // preamble tells the reader what stands in a fence.
 func preamble(name, subject string) string {
@@ -314,7 +310,7 @@ func (c *chooser) shortIDs(ctx context.Context) (map[events.ID]string, error) {
 	for _, p := range c.shown() {
 		order = append(order, p.row.ID)
 	}
-	lengths, err := c.recall.views.Prefixes(ctx, order, 8, 10) // ends of groups
+	lengths, err := c.recall.cfg.Views.Prefixes(ctx, order, 8, 10) // ends of groups
 	if err != nil {
 		return nil, err
 	}

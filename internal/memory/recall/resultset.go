@@ -50,7 +50,7 @@ type resultSet struct {
 func newResultSet(r *Recall, q Query, iq index.Query, then moment, semantic semanticHits) *resultSet {
 	l := &resultSet{r: r, q: q, iq: iq, then: then, semantic: semantic, seen: map[events.ID]bool{}, place: map[events.ID]int{}}
 	if iq.Sort == index.Relevance {
-		l.words = r.index.Beginnings(q.Text)
+		l.words = r.cfg.Index.Beginnings(q.Text)
 	}
 	for _, h := range semantic.hits {
 		l.iq.Also = append(l.iq.Also, h.row.Position)
@@ -62,7 +62,7 @@ func newResultSet(r *Recall, q Query, iq index.Query, then moment, semantic sema
 func (l *resultSet) fill(ctx context.Context, want int) error {
 	for l.iq.Limit = max(head, want+spare); ; l.iq.Limit *= 4 {
 		var err error
-		if l.found, err = l.r.index.Search(ctx, l.iq); err != nil {
+		if l.found, err = l.r.cfg.Index.Search(ctx, l.iq); err != nil {
 			return fmt.Errorf("recall: %w", err)
 		}
 		if l.iq.Facets {

@@ -18,7 +18,7 @@ func (r *Recall) Search(ctx context.Context, q Query) (Answer, error) {
 	if err := r.Wait(ctx, q.After); err != nil {
 		return Answer{}, err
 	}
-	known := r.views.Position()
+	known := r.cfg.Views.Position()
 	iq, err := r.translate(ctx, q)
 	if err != nil {
 		return Answer{}, err
@@ -47,7 +47,7 @@ func (r *Recall) Search(ctx context.Context, q Query) (Answer, error) {
 func (r *Recall) translate(ctx context.Context, q Query) (index.Query, error) {
 	iq := index.Query{
 		Text: q.Text, Project: q.Project, Session: q.Session, Agent: q.Agent, Type: q.Type, Concept: q.Concept, File: q.File,
-		Since: q.Since, Until: q.Until, AsOf: q.AsOf, Most: q.most, Recency: cmp.Or(q.Recency, r.recency), Facets: q.Facets, Explain: q.Explain,
+		Since: q.Since, Until: q.Until, AsOf: q.AsOf, Most: q.most, Recency: cmp.Or(q.Recency, r.cfg.Recency), Facets: q.Facets, Explain: q.Explain,
 	}
 	switch q.Sort {
 	case "", Relevance:
@@ -69,7 +69,7 @@ func (r *Recall) translate(ctx context.Context, q Query) (index.Query, error) {
 	if iq.FileIn, err = r.fileIn(ctx, q); err != nil || !isRoot(q.Project) {
 		return iq, err
 	}
-	folders, err := r.views.Folders(ctx, q.Project, q.Of.Key)
+	folders, err := r.cfg.Views.Folders(ctx, q.Project, q.Of.Key)
 	if err != nil {
 		return iq, fmt.Errorf("recall: %w", err)
 	}

@@ -22,7 +22,7 @@ const (
 
 // snippet returns the text around the first of the query's words that stands in the row outside its title.
 func snippet(row rows.Row, title string, words []string) string {
-	for _, text := range textsOf(row) {
+	for _, text := range row.Words() {
 		if text == "" || oneLine(text, maxTitle) == title && size(text) <= maxTitle {
 			continue
 		}

@@ -27,20 +27,13 @@ const ellipsis = "…"
 func oneLine(s string, limit int) string {
 	var b strings.Builder
 	space, room := false, 2*limit+1 // what cannot be seen is not worth looking at for ever
-	b.Grow(min(len(s), 2*limit+1))
+	b.Grow(min(len(s), room))
 	for _, r := range s {
-		if ' ' < r && r < 0x7f && !space {
-			b.WriteByte(byte(r))
-			if room--; room <= 0 {
-				break
-			}
-			continue
-		}
 		if unicode.IsSpace(r) {
 			space = b.Len() > 0
 			continue
 		}
-		if fence.Invisible(r) {
+		if (r < ' ' || r >= 0x7f) && fence.Invisible(r) {
 			continue
 		}
 		if space {
@@ -82,4 +75,4 @@ func shorten(s string, limit int) string {
 }
 
 // neutral is s, fit to stand inside the fence. It never has more characters.
-func (r *Recall) neutral(s string) string { return fence.Neutral(s, tagName(r.open)) }
+func (r *Recall) neutral(s string) string { return fence.Neutral(s, r.cfg.Fence) }

@@ -43,7 +43,7 @@ func TestOneLineIsOneBoundedLine(t *testing.T) {
 
 func TestNeutralNeverGrows(t *testing.T) {
 	t.Parallel()
-	recall := &Recall{open: fenceOpen, close: fenceClose}
+	recall := &Recall{cfg: Config{Fence: fenceName}}
 	rapid.Check(t, func(r *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"<", "</", "memory-fence", "MEMORY-FENCE", ">", " ", "system-reminder", "a", "<b>"})).Draw(r, "text"), "")
 		got := recall.neutral(text)

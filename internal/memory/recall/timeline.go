@@ -52,7 +52,7 @@ func (r *Recall) Timeline(ctx context.Context, q TimelineQuery) (Timeline, error
 	if err != nil {
 		return Timeline{}, err
 	}
-	t := Timeline{Position: r.views.Position()}
+	t := Timeline{Position: r.cfg.Views.Position()}
 	at, row, err := r.anchor(ctx, q)
 	if err != nil {
 		return Timeline{}, err
@@ -114,7 +114,7 @@ func (r *Recall) anchor(ctx context.Context, q TimelineQuery) (rows.Anchor, *row
 	if err != nil {
 		return rows.Anchor{}, nil, err
 	}
-	row, err := r.views.Row(ctx, id)
+	row, err := r.cfg.Views.Row(ctx, id)
 	if errors.Is(err, engine.ErrNotFound) {
 		return rows.Anchor{}, nil, fmt.Errorf("%w: %s", ErrNotFound, id)
 	}
@@ -154,7 +154,7 @@ func (r *Recall) around(ctx context.Context, at rows.Anchor, before, after int, 
 	roots, named := []string{""}, index.Query{}
 	switch {
 	case isRoot(q.Project):
-		if roots, err = r.views.Folders(ctx, q.Project, q.Of.Key); err != nil {
+		if roots, err = r.cfg.Views.Folders(ctx, q.Project, q.Of.Key); err != nil {
 			return nil, nil, fmt.Errorf("recall: %w", err)
 		}
 		named.Rootless = q.Of.Name
@@ -162,7 +162,7 @@ func (r *Recall) around(ctx context.Context, at rows.Anchor, before, after int, 
 		roots, named.Project = nil, q.Project
 	}
 	for _, root := range roots {
-		o, n, err := r.views.Around(ctx, at, before, after, root, kinds...)
+		o, n, err := r.cfg.Views.Around(ctx, at, before, after, root, kinds...)
 		if err != nil {
 			return nil, nil, fmt.Errorf("recall: %w", err)
 		}

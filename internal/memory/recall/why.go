@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/rows"
@@ -17,20 +16,15 @@ const (
 	maxInjections = 5   // newest before the row
 )
 
-// Why is WhyAsOf now.
-func (r *Recall) Why(ctx context.Context, id string) (Why, error) {
-	return r.WhyAsOf(ctx, WhyQuery{ID: id})
-}
-
-// WhyAsOf returns the chain of events that led to a row, and what came after it. Errors are those of Resolve, ErrNotYet, ctx's,
+// Why returns the chain of events that led to a row, and what came after it. Errors are those of Resolve, ErrNotYet, ctx's,
 // and of the log and the views.
-func (r *Recall) WhyAsOf(ctx context.Context, q WhyQuery) (Why, error) {
+func (r *Recall) Why(ctx context.Context, q WhyQuery) (Why, error) {
 	resolved, err := r.Resolve(ctx, q.ID)
 	if err != nil {
 		return Why{}, err
 	}
-	w := Why{Position: r.views.Position(), Turns: []WhyTurn{}, Injected: []WhyInjection{}, After: []WhyAfter{}, AsOf: q.AsOf}
-	if w.Row, err = r.views.Row(ctx, resolved); err != nil {
+	w := Why{Position: r.cfg.Views.Position(), Turns: []WhyTurn{}, Injected: []WhyInjection{}, After: []WhyAfter{}, AsOf: q.AsOf}
+	if w.Row, err = r.cfg.Views.Row(ctx, resolved); err != nil {
 		return Why{}, fmt.Errorf("recall: why %s: %w", q.ID, err)
 	}
 	if q.AsOf > 0 && w.Row.Position > q.AsOf && !w.Row.Forgotten {
@@ -54,15 +48,12 @@ func (r *Recall) whyRecord(ctx context.Context, w *Why) (err error) {
 }
 
 func (r *Recall) whyTurns(ctx context.Context, w *Why) error {
+	turns, err := r.cfg.Views.Turns(ctx, w.Row.Turns...)
+	if err != nil {
+		return err
+	}
 	var gone []events.Position
-	for _, id := range w.Row.Turns {
-		t, err := r.views.Turn(ctx, id)
-		if errors.Is(err, engine.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
+	for _, t := range turns {
 		t = w.then.turnAsOf(t)
 		wt := WhyTurn{Turn: t, Inputs: []WhyInput{}, More: max(0, len(t.Settles)-maxInputs)}
 		for _, at := range t.Settles[:min(len(t.Settles), maxInputs)] {
@@ -104,16 +95,11 @@ func (r *Recall) whyErased(ctx context.Context, turns []WhyTurn, gone []events.P
 	return err
 }
 
-func (r *Recall) input(ctx context.Context, at events.Position) (WhyInput, error) {
-	rec, err := r.record(ctx, at)
-	if err != nil {
-		return WhyInput{}, err
+func (r *Recall) input(ctx context.Context, at events.Position) (in WhyInput, err error) {
+	if in.Record, err = r.record(ctx, at); err == nil {
+		in.Outcome, err = r.outcome(ctx, at)
 	}
-	in, err := r.views.Outcome(ctx, at)
-	if err != nil && !errors.Is(err, engine.ErrNotFound) {
-		return WhyInput{}, err
-	}
-	return WhyInput{Record: rec, Outcome: in.Outcome}, nil
+	return in, err
 }
 
 // whySession adds the session and the prompt that the row's work served.
@@ -121,7 +107,7 @@ func (r *Recall) whySession(ctx context.Context, w *Why) error {
 	if w.Row.Session.IsZero() {
 		return nil
 	}
-	s, err := r.views.Session(ctx, w.Row.Session)
+	s, err := r.cfg.Views.Session(ctx, w.Row.Session)
 	if errors.Is(err, engine.ErrNotFound) {
 		return nil
 	}
@@ -135,7 +121,7 @@ func (r *Recall) whySession(ctx context.Context, w *Why) error {
 	if w.Row.Kind == rows.Prompt {
 		return nil
 	}
-	prompts, err := r.views.Prompts(ctx, w.Row.Session)
+	prompts, err := r.cfg.Views.Prompts(ctx, w.Row.Session)
 	for _, p := range prompts {
 		if p.Prompt == w.Row.Prompt && p.Position < w.Row.Position {
 			w.Prompt = &p
@@ -153,7 +139,7 @@ func (r *Recall) whyInjected(ctx context.Context, w *Why) error {
 	if len(w.Turns) > 0 && len(w.Turns[0].Settles) > 0 {
 		before = w.Turns[0].Settles[len(w.Turns[0].Settles)-1]
 	}
-	list, err := r.views.InjectionsBefore(ctx, w.Row.Session, before, maxInjections)
+	list, err := r.cfg.Views.InjectionsBefore(ctx, w.Row.Session, before, maxInjections)
 	if err != nil {
 		return err
 	}
@@ -168,7 +154,7 @@ func (r *Recall) whyInjected(ctx context.Context, w *Why) error {
 }
 
 func (r *Recall) whyReplaced(ctx context.Context, w *Why) (err error) {
-	w.Older, w.Newer, err = r.views.Replacements(ctx, w.Row.ID)
+	w.Older, w.Newer, err = r.cfg.Views.Replacements(ctx, w.Row.ID)
 	if err != nil {
 		return err
 	}
@@ -189,23 +175,11 @@ func (r *Recall) whyReplaced(ctx context.Context, w *Why) (err error) {
 
 // record reads a record's header and a little of what it says.
 func (r *Recall) record(ctx context.Context, at events.Position) (Record, error) {
-	rec, err := r.log.Get(ctx, at)
-	if errors.Is(err, eventlog.ErrNotFound) {
-		return Record{Header: events.Header{Position: at}, Erased: true}, nil
-	}
+	rec, e, err := r.event(ctx, at)
 	if err != nil {
 		return Record{}, err
 	}
-	out := Record{Header: rec.Header, Erased: rec.Erased}
-	if rec.Erased {
-		return out, nil
-	}
-	e, err := rec.Event()
-	if err != nil {
-		return Record{}, err
-	}
-	out.Preview = oneLine(previewOf(e), maxPreview)
-	return out, nil
+	return Record{Header: rec.Header, Erased: e == nil, Preview: oneLine(previewOf(e), maxPreview)}, nil
 }
 
 // previewOf returns the words of an event that tell most of it.

@@ -2,12 +2,10 @@ package recall
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections/engine"
 )
 
 const (
@@ -46,28 +44,24 @@ func (r *Recall) whyAttempts(ctx context.Context, w *Why) error {
 	if err != nil {
 		return err
 	}
-	for _, id := range ids {
-		t, err := r.views.Turn(ctx, id)
-		if errors.Is(err, engine.ErrNotFound) || err == nil && own[id] {
-			continue
+	turns, err := r.cfg.Views.Turns(ctx, ids...)
+	for _, t := range turns {
+		if !own[t.ID] {
+			w.Attempts = append(w.Attempts, WhyAttempt{Turn: t, Later: t.Started > w.Turns[0].Started})
 		}
-		if err != nil {
-			return err
-		}
-		w.Attempts = append(w.Attempts, WhyAttempt{Turn: t, Later: t.Started > w.Turns[0].Started})
 	}
 	w.Attempts = w.Attempts[max(0, len(w.Attempts)-maxAttempts):]
-	return nil
+	return err
 }
 
 // turnsOver lists the turns that settled any of some inputs, of which the first is given.
 func (r *Recall) turnsOver(ctx context.Context, first events.Position, settled map[events.Position]bool) ([]events.ID, error) {
-	from, err := r.log.Get(ctx, first)
+	from, err := r.cfg.Log.Get(ctx, first)
 	if err != nil {
 		return nil, err
 	}
 	var ids []events.ID
-	for t, err := range eventlog.Events[events.TurnStarted](ctx, r.log, from.Stream, from.Version) {
+	for t, err := range eventlog.Events[events.TurnStarted](ctx, r.cfg.Log, from.Stream, from.Version) {
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +86,7 @@ func (r *Recall) whyAfter(ctx context.Context, w *Why) error {
 	for _, c := range w.Row.Checks {
 		w.After = append(w.After, WhyAfter{What: AfterChecked, At: c.At, Claim: &c.Claim})
 	}
-	given, _, err := r.views.InjectionsOf(ctx, w.Row.ID, maxGiven)
+	given, _, err := r.cfg.Views.InjectionsOf(ctx, w.Row.ID, maxGiven)
 	for _, i := range given {
 		w.After = append(w.After, WhyAfter{What: AfterGiven, At: i.At, Position: i.Position, Session: i.Session, Hook: i.Hook})
 	}
@@ -107,7 +101,7 @@ func (r *Recall) whyAfter(ctx context.Context, w *Why) error {
 
 // byHand finds what persons decided of the row: they do so in the daemon's own stream.
 func (r *Recall) byHand(ctx context.Context, w *Why) error {
-	for m, err := range eventlog.Events[events.MemorySuperseded](ctx, r.log, events.Daemon, 1) {
+	for m, err := range eventlog.Events[events.MemorySuperseded](ctx, r.cfg.Log, events.Daemon, 1) {
 		if err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ func TestWhyTellsWhatCameAfter(t *testing.T) {
 	w.sync()
 	look := func(at events.Position) (Why, []string) {
 		t.Helper()
-		got, err := w.WhyAsOf(t.Context(), WhyQuery{ID: id.String(), AsOf: at})
+		got, err := w.Why(t.Context(), WhyQuery{ID: id.String(), AsOf: at})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestWhyTellsWhatCameAfter(t *testing.T) {
 			t.Errorf("as of %d: %v, superseded %t, flagged %t; want %+v", c.at, what, then.Row.Superseded, then.Row.Flagged, c)
 		}
 	}
-	if _, err := w.WhyAsOf(t.Context(), WhyQuery{ID: id.String(), AsOf: row.Position - 1}); !errors.Is(err, ErrNotYet) {
+	if _, err := w.Why(t.Context(), WhyQuery{ID: id.String(), AsOf: row.Position - 1}); !errors.Is(err, ErrNotYet) {
 		t.Errorf("before it was recorded: %v, want ErrNotYet", err)
 	}
 }

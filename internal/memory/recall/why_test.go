@@ -35,7 +35,7 @@ func TestWhyLeadsBackToTheEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.sync()
-	got, err := w.Why(t.Context(), id.String()[:18])
+	got, err := w.Why(t.Context(), WhyQuery{ID: id.String()[:18]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestWhyOfASavedMemory(t *testing.T) {
 		events.MemorySuperseded{Memory: old, By: by},
 	)
 	w.sync()
-	got, err := w.Why(t.Context(), old.String())
+	got, err := w.Why(t.Context(), WhyQuery{ID: old.String()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestWhyOfAForgottenRow(t *testing.T) {
 	}
 	w.put(s.Stream(), events.MemoryForgotten{IDs: []events.ID{id}, Positions: []events.Position{rec.Position}, Cause: "person"})
 	w.sync()
-	got, err := w.Why(t.Context(), id.String())
+	got, err := w.Why(t.Context(), WhyQuery{ID: id.String()})
 	if err != nil {
 		t.Fatal(err)
 	}

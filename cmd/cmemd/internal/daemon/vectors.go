@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"strings"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/events"
@@ -57,7 +58,7 @@ func (d *daemon) runVectors(ctx context.Context) error {
 // recallConfig is what answers questions over the daemon's views.
 func (d *daemon) recallConfig() recall.Config {
 	c := recall.Config{
-		Views: d.views, Index: d.index, Log: d.log, FenceOpen: agents.ContextOpen, FenceClose: agents.ContextClose,
+		Views: d.views, Index: d.index, Log: d.log, Fence: strings.Trim(agents.ContextOpen, "<>"),
 		Characters: d.config.ContextChars, Tokens: d.config.ContextTokens, Recency: d.config.Recency(),
 	}
 	if d.vectors != nil {
