@@ -20,29 +20,20 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
-	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/refusal"
 	"github.com/cmemd/cmemd/internal/transient"
+	"github.com/cmemd/cmemd/testkit/capturetest"
 )
 
 // spool keeps a payload as a hook does, at second n.
 func (w *world) spool(tb testing.TB, agent string, id events.ID, n int, payload []byte) string {
 	tb.Helper()
-	at := time.Date(2026, 11, 20, 10, 0, n, 0, time.UTC)
-	name, err := relay.NewSpool(w.home, privacy.Keep).Put(relay.Entry{Agent: agent, Delivery: id.String(), OccurredAt: at, Body: payload})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return name
+	return capturetest.Spool(tb, w.home, agent, id, n, payload)
 }
 
 func (w *world) waiting(tb testing.TB) int {
 	tb.Helper()
-	names, err := relay.NewSpool(w.home, privacy.Keep).Names()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return len(names)
+	return capturetest.Waiting(tb, w.home)
 }
 
 // closed is a world whose server does nothing until open is called.

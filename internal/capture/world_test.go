@@ -23,7 +23,9 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
+	"github.com/cmemd/cmemd/testkit/capturetest"
 	"github.com/cmemd/cmemd/testkit/logtest"
+	"github.com/cmemd/cmemd/testkit/wait"
 )
 
 // world is a pipeline over a log of its own and actors with the extractor. Nothing is ever injected.
@@ -112,46 +114,13 @@ func newWorld(tb testing.TB, change func(*Config)) *world {
 // records returns the whole log.
 func (w *world) records(tb testing.TB) []events.Record {
 	tb.Helper()
-	var all []events.Record
-	for r, err := range w.log.All(tb.Context(), 1) {
-		if err != nil {
-			tb.Fatal(err)
-		}
-		all = append(all, r)
-	}
-	return all
+	return logtest.Records(tb, w.log)
 }
 
 // count is how many records of a kind the log holds.
 func (w *world) count(tb testing.TB, kind events.Kind) int {
 	tb.Helper()
-	n := 0
-	for _, r := range w.records(tb) {
-		if r.Kind == kind {
-			n++
-		}
-	}
-	return n
-}
-
-// hook is a payload of Claude Code's.
-func hook(event, session string, fields map[string]any) []byte {
-	m := map[string]any{"hook_event_name": event, "session_id": session, "cwd": "/src/shop", "transcript_path": "/t.jsonl"}
-	for k, v := range fields {
-		m[k] = v
-	}
-	b, err := json.Marshal(m)
-	if err != nil {
-		panic(err)
-	}
-	return b
-}
-
-func toolUse(session, id, command, output string) []byte {
-	return hook("PostToolUse", session, map[string]any{
-		"tool_name": "Bash", "tool_use_id": id, "tool_input": map[string]any{"command": command},
-		"tool_response": map[string]any{"stdout": output, "stderr": "", "interrupted": false},
-	})
+	return logtest.Count(tb, w.log, kind)
 }
 
 // post posts payloads of one session and fails the test if one is refused.
@@ -163,6 +132,18 @@ func (w *world) post(tb testing.TB, payloads ...[]byte) {
 		}
 	}
 }
+
+// patience is how long tests wait.
+const patience = wait.Limit
+
+// What other packages' tests use too, by short names.
+var (
+	hook       = capturetest.Hook
+	toolUse    = capturetest.ToolUse
+	transcript = capturetest.Transcript
+	badFiles   = capturetest.BadFiles
+	eventually = wait.Until
+)
 
 func newID() events.ID { return uuid.Must(uuid.NewV7()) }
 
@@ -183,39 +164,6 @@ func failing(real actors.Sink, err error) fakeSink {
 		}
 		return real.Do(ctx, id, cmds...)
 	}
-}
-
-// patience is how long tests wait for what comes within milliseconds on a machine that has nothing else to do.
-const patience = time.Minute
-
-// eventually waits for a condition that other goroutines bring about.
-func eventually(tb testing.TB, what string, ok func() bool) {
-	tb.Helper()
-	for until := time.Now().Add(patience); !ok(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(until) {
-			tb.Fatalf("never happened: %s", what)
-		}
-	}
-}
-
-func badFiles(tb testing.TB, home string) (payloads, reasons []string) {
-	tb.Helper()
-	files, err := filepath.Glob(filepath.Join(home, "spool", "bad", "*"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for _, f := range files {
-		if filepath.Ext(f) == ".reason" {
-			b, err := os.ReadFile(f)
-			if err != nil {
-				tb.Fatal(err)
-			}
-			reasons = append(reasons, string(b))
-			continue
-		}
-		payloads = append(payloads, f)
-	}
-	return payloads, reasons
 }
 
 func writeFile(tb testing.TB, path string, data []byte) {

@@ -53,7 +53,7 @@ func testVersions(t *testing.T, l Log) {
 	_, err := l.Append(t.Context(), Session("b"), 1, Draft("no"))
 	wantErr(t, "append to an unknown stream at 1", err, eventlog.ErrWrongVersion)
 	appendTo(t, l, Session("a"), 2, "a3")
-	equal(t, "texts", texts(t, collect(t, l.All(t.Context(), 1))), []string{"a1", "a2", "a3"})
+	equal(t, "texts", texts(t, Records(t, l)), []string{"a1", "a2", "a3"})
 }
 
 // testFencing has writers race for each version of one stream: exactly one wins each.
@@ -107,7 +107,7 @@ func testConcurrent(t *testing.T, l Log) {
 		})
 	}
 	wg.Wait()
-	records := collect(t, l.All(t.Context(), 1))
+	records := Records(t, l)
 	equal(t, "records", len(records), writers*appends*3)
 	for i, r := range records {
 		equal(t, "position", r.Position, events.Position(i+1))
@@ -133,7 +133,7 @@ func testInvalid(t *testing.T, l Log) {
 	}
 	longest := events.StreamID(strings.Repeat("x", events.MaxStream))
 	appendTo(t, l, longest, 0, "fits")
-	equal(t, "the longest name", collect(t, l.All(t.Context(), 1))[0].Stream, longest)
+	equal(t, "the longest name", Records(t, l)[0].Stream, longest)
 }
 
 func testEmptyAppend(t *testing.T, l Log) {
@@ -147,18 +147,18 @@ func testEmptyAppend(t *testing.T, l Log) {
 	if last != 0 || err != nil {
 		t.Errorf("Last: got %d, %v, want 0", last, err)
 	}
-	equal(t, "records", len(collect(t, l.All(t.Context(), 1))), 0)
+	equal(t, "records", len(Records(t, l)), 0)
 	verify(t, l)
 }
 
 func testTooLarge(t *testing.T, l Log) {
 	_, err := l.Append(t.Context(), Session("a"), 0, Draft("small"), Draft(strings.Repeat("x", events.MaxPayload+1)))
 	wantErr(t, "a payload over the limit", err, events.ErrTooLarge)
-	equal(t, "records", len(collect(t, l.All(t.Context(), 1))), 0)
+	equal(t, "records", len(Records(t, l)), 0)
 
 	large := strings.Repeat("0123456789abcdef", 10<<20/16)
 	appendTo(t, l, Session("a"), 0, large, "after")
-	if got := texts(t, collect(t, l.All(t.Context(), 1))); got[0] != large || got[1] != "after" {
+	if got := texts(t, Records(t, l)); got[0] != large || got[1] != "after" {
 		t.Error("10 MiB did not come back")
 	}
 	verify(t, l)
@@ -178,7 +178,7 @@ func testTimes(t *testing.T, l Log) {
 	if got := all[0].OccurredAt.Nanosecond(); got != 123_456_789 {
 		t.Errorf("occurred at: got %d ns", got)
 	}
-	equal(t, "read back", collect(t, l.All(t.Context(), 1)), all, sameRecords)
+	equal(t, "read back", Records(t, l), all, sameRecords)
 }
 
 // testAppendEnd has many writers share one stream.

@@ -98,6 +98,23 @@ func collect(tb testing.TB, seq iter.Seq2[events.Record, error]) []events.Record
 	return all
 }
 
+// Records returns the whole log.
+func Records(tb testing.TB, log eventlog.Log) []events.Record {
+	tb.Helper()
+	return collect(tb, log.All(tb.Context(), 1))
+}
+
+// Count is how many records of a kind the log holds.
+func Count(tb testing.TB, log eventlog.Log, kind events.Kind) (n int) {
+	tb.Helper()
+	for _, r := range Records(tb, log) {
+		if r.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
 // lastError reads a sequence to its end and returns its error.
 func lastError(seq iter.Seq2[events.Record, error]) (n int, err error) {
 	for _, e := range seq {

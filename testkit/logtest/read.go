@@ -72,7 +72,7 @@ func testStream(t *testing.T, l Log) {
 }
 
 func testAll(t *testing.T, l Log) {
-	equal(t, "an empty log", len(collect(t, l.All(t.Context(), 1))), 0)
+	equal(t, "an empty log", len(Records(t, l)), 0)
 	appendTo(t, l, Session("a"), 0, "1", "2")
 	appendTo(t, l, events.ProviderStream("p"), 0, "3")
 	appendTo(t, l, Session("a"), 2, "4")
@@ -92,7 +92,7 @@ func testSlices(t *testing.T, l Log) {
 		want = append(want, batch...)
 		appendTo(t, l, Session("a"), i*300, batch...)
 	}
-	equal(t, "texts", texts(t, collect(t, l.All(t.Context(), 1))), want)
+	equal(t, "texts", texts(t, Records(t, l)), want)
 	equal(t, "texts from the middle", texts(t, collect(t, l.All(t.Context(), 1777))), want[1776:])
 	equal(t, "texts of the stream", texts(t, collect(t, l.Stream(t.Context(), Session("a"), 1))), want)
 }
@@ -151,11 +151,11 @@ func testCancel(t *testing.T, l Log) {
 		}
 	}
 	equal(t, "steps of All", n, 4)
-	wantRefused(ctx, t, l, collect(t, l.All(t.Context(), 1)), context.Canceled)
+	wantRefused(ctx, t, l, Records(t, l), context.Canceled)
 	if n, err := lastError(l.Follow(ctx, 1)); n != 0 || err != nil {
 		t.Errorf("Follow: got %d records, %v, want neither", n, err)
 	}
-	equal(t, "records", len(collect(t, l.All(t.Context(), 1))), 10)
+	equal(t, "records", len(Records(t, l)), 10)
 }
 
 func testFollow(t *testing.T, l Log) {
@@ -274,7 +274,7 @@ func testErase(t *testing.T, l Log) {
 	if err := l.Erase(t.Context()); err != nil {
 		t.Errorf("Erase of nothing: %v", err)
 	}
-	after := collect(t, l.All(t.Context(), 1))
+	after := Records(t, l)
 	for i, r := range after {
 		want := before[i]
 		want.Erased = r.Position == 2 || r.Position == 5

@@ -23,7 +23,7 @@ func filled(t *testing.T, open func(testing.TB) Log) (Log, []events.Record) {
 	if err := l.Erase(t.Context(), 4); err != nil {
 		t.Fatalf("Erase: %v", err)
 	}
-	return l, collect(t, l.All(t.Context(), 1))
+	return l, Records(t, l)
 }
 
 func testRestore(t *testing.T, open func(testing.TB) Log) {
@@ -35,7 +35,7 @@ func testRestore(t *testing.T, open func(testing.TB) Log) {
 	if err := to.Restore(t.Context(), want[2:]...); err != nil {
 		t.Fatalf("Restore: %v", err)
 	}
-	equal(t, "records", collect(t, to.All(t.Context(), 1)), want, sameRecords)
+	equal(t, "records", Records(t, to), want, sameRecords)
 	equal(t, "stored forms", stored(t, to), stored(t, mustRestore(t, open, want)))
 	verify(t, to)
 	appendTo(t, to, Session("a"), 4, "goes on")
@@ -55,7 +55,7 @@ func mustRestore(t *testing.T, open func(testing.TB) Log, records []events.Recor
 func stored(t *testing.T, l Log) []string {
 	t.Helper()
 	var all []string
-	for _, r := range collect(t, l.All(t.Context(), 1)) {
+	for _, r := range Records(t, l) {
 		b, err := r.AppendBinary(nil)
 		if err != nil {
 			t.Fatalf("AppendBinary: %v", err)
@@ -108,7 +108,7 @@ func testExport(t *testing.T, open func(testing.TB) Log) {
 	if n != uint64(len(want)) || err != nil {
 		t.Fatalf("Import: got %d, %v", n, err)
 	}
-	equal(t, "records", collect(t, to.All(t.Context(), 1)), want, sameRecords)
+	equal(t, "records", Records(t, to), want, sameRecords)
 	equal(t, "stored forms", stored(t, to), stored(t, from))
 	verify(t, to)
 	_, err = eventlog.Import(t.Context(), to, bytes.NewReader(out.Bytes()))
@@ -214,14 +214,14 @@ func testReopen(t *testing.T, open func(tb testing.TB, dir string) Log) {
 	var versions events.Version
 	for round := range 4 {
 		l := open(t, dir)
-		equal(t, "records at the start", collect(t, l.All(t.Context(), 1)), want, sameRecords)
+		equal(t, "records at the start", Records(t, l), want, sameRecords)
 		appendTo(t, l, Session("a"), versions, numbered(fmt.Sprint(round), 300)...)
 		appendTo(t, l, Session(fmt.Sprint(round)), 0, "own")
 		versions += 300
 		if err := l.Erase(t.Context(), events.Position(versions)-7); err != nil {
 			t.Fatalf("Erase: %v", err)
 		}
-		want = collect(t, l.All(t.Context(), 1))
+		want = Records(t, l)
 		verify(t, l)
 		if err := l.Close(); err != nil {
 			t.Fatalf("Close: %v", err)

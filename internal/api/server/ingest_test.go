@@ -2,48 +2,14 @@ package server
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"io"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/internal/api"
 )
-
-// transcript is n rounds of a prompt, a tool call and an answer, as Claude Code writes them down.
-func transcript(name string, n int) []byte {
-	var b bytes.Buffer
-	at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
-	line := func(kind string, more map[string]any) {
-		at = at.Add(time.Second)
-		m := map[string]any{
-			"type": kind, "sessionId": name, "cwd": "/src/shop", "uuid": newID().String(), "gitBranch": "old",
-			"timestamp": at.Format(time.RFC3339Nano), "userType": "external", "isSidechain": false,
-		}
-		for k, v := range more {
-			m[k] = v
-		}
-		_ = json.NewEncoder(&b).Encode(m) // maps of strings always encode
-	}
-	for i := range n {
-		id := fmt.Sprintf("toolu_%s_%d", name, i)
-		line("user", map[string]any{"promptId": newID().String(), "message": map[string]any{"role": "user", "content": fmt.Sprint("do number ", i)}})
-		line("assistant", map[string]any{"message": map[string]any{"role": "assistant", "stop_reason": "tool_use", "content": []any{
-			map[string]any{"type": "tool_use", "id": id, "name": "Bash", "input": map[string]any{"command": fmt.Sprint("make ", i)}},
-		}}})
-		line("user", map[string]any{"message": map[string]any{"role": "user", "content": []any{
-			map[string]any{"type": "tool_result", "tool_use_id": id, "content": "ok"},
-		}}})
-		line("assistant", map[string]any{"message": map[string]any{"role": "assistant", "stop_reason": "end_turn", "content": []any{
-			map[string]any{"type": "text", "text": fmt.Sprint("did number ", i)},
-		}}})
-	}
-	return b.Bytes()
-}
 
 func TestIngestRefusals(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,9 @@ import (
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/index"
+	"github.com/cmemd/cmemd/testkit/capturetest"
 	"github.com/cmemd/cmemd/testkit/logtest"
+	"github.com/cmemd/cmemd/testkit/wait"
 )
 
 // world is a whole daemon but for its command: a log, actors with the extractor, views, an index, and the server on a
@@ -213,46 +215,13 @@ func (w *world) settled(tb testing.TB) {
 // records returns the whole log.
 func (w *world) records(tb testing.TB) []events.Record {
 	tb.Helper()
-	var all []events.Record
-	for r, err := range w.log.All(tb.Context(), 1) {
-		if err != nil {
-			tb.Fatal(err)
-		}
-		all = append(all, r)
-	}
-	return all
+	return logtest.Records(tb, w.log)
 }
 
 // count is how many records of a kind the log holds.
 func (w *world) count(tb testing.TB, kind events.Kind) int {
 	tb.Helper()
-	n := 0
-	for _, r := range w.records(tb) {
-		if r.Kind == kind {
-			n++
-		}
-	}
-	return n
-}
-
-// hook is a payload of Claude Code's.
-func hook(event, session string, fields map[string]any) []byte {
-	m := map[string]any{"hook_event_name": event, "session_id": session, "cwd": "/src/shop", "transcript_path": "/t.jsonl"}
-	for k, v := range fields {
-		m[k] = v
-	}
-	b, err := json.Marshal(m)
-	if err != nil {
-		panic(err)
-	}
-	return b
-}
-
-func toolUse(session, id, command, output string) []byte {
-	return hook("PostToolUse", session, map[string]any{
-		"tool_name": "Bash", "tool_use_id": id, "tool_input": map[string]any{"command": command},
-		"tool_response": map[string]any{"stdout": output, "stderr": "", "interrupted": false},
-	})
+	return logtest.Count(tb, w.log, kind)
 }
 
 func editUse(session, id, file string) []byte {
@@ -283,6 +252,18 @@ func (w *world) work(tb testing.TB, session, prompt, file string) {
 		hook("Stop", session, map[string]any{"last_assistant_message": "Done: " + prompt, "prompt_id": newID().String()}),
 	)
 }
+
+// patience is how long tests wait.
+const patience = wait.Limit
+
+// What other packages' tests use too, by short names.
+var (
+	hook       = capturetest.Hook
+	toolUse    = capturetest.ToolUse
+	transcript = capturetest.Transcript
+	badFiles   = capturetest.BadFiles
+	eventually = wait.Until
+)
 
 func newID() events.ID { return uuid.Must(uuid.NewV7()) }
 
@@ -316,39 +297,6 @@ func failing(real System, err error) fakeSystem {
 		}
 		return real.Do(ctx, id, cmds...)
 	}}
-}
-
-// patience is how long tests wait for what comes within milliseconds on a machine that has nothing else to do.
-const patience = time.Minute
-
-// eventually waits for a condition that other goroutines bring about.
-func eventually(tb testing.TB, what string, ok func() bool) {
-	tb.Helper()
-	for until := time.Now().Add(patience); !ok(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(until) {
-			tb.Fatalf("never happened: %s", what)
-		}
-	}
-}
-
-func badFiles(tb testing.TB, home string) (payloads, reasons []string) {
-	tb.Helper()
-	files, err := filepath.Glob(filepath.Join(home, "spool", "bad", "*"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for _, f := range files {
-		if filepath.Ext(f) == ".reason" {
-			b, err := os.ReadFile(f)
-			if err != nil {
-				tb.Fatal(err)
-			}
-			reasons = append(reasons, string(b))
-			continue
-		}
-		payloads = append(payloads, f)
-	}
-	return payloads, reasons
 }
 
 func writeFile(tb testing.TB, path string, data []byte) {

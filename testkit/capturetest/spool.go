@@ -1,0 +1,54 @@
+package capturetest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/capture/privacy"
+)
+
+// Spool keeps a payload in a home as a hook does that finds no daemon, at second n, and returns the name of its file.
+func Spool(tb testing.TB, home, agent string, id events.ID, n int, payload []byte) string {
+	tb.Helper()
+	at := time.Date(2026, 11, 20, 10, 0, n, 0, time.UTC)
+	name, err := relay.NewSpool(home, privacy.Keep).Put(relay.Entry{Agent: agent, Delivery: id.String(), OccurredAt: at, Body: payload})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return name
+}
+
+// Waiting is how many payloads wait in the spool of a home.
+func Waiting(tb testing.TB, home string) int {
+	tb.Helper()
+	names, err := relay.NewSpool(home, privacy.Keep).Names()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return len(names)
+}
+
+// BadFiles are the payloads in the spool of a home that were refused, by their paths, and the reasons.
+func BadFiles(tb testing.TB, home string) (payloads, reasons []string) {
+	tb.Helper()
+	files, err := filepath.Glob(filepath.Join(home, "spool", "bad", "*"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, f := range files {
+		if filepath.Ext(f) != ".reason" {
+			payloads = append(payloads, f)
+			continue
+		}
+		b, err := os.ReadFile(f)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		reasons = append(reasons, string(b))
+	}
+	return payloads, reasons
+}
