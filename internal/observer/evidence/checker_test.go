@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/wait"
 )
 
 func TestCheck(t *testing.T) {
@@ -227,7 +228,7 @@ func TestCheckHungGit(t *testing.T) {
 	}
 	wantClaim(t, got[0], events.Unknown, "timed out")
 	wantClaim(t, got[1], events.Unknown, "timed out")
-	waitFor(t, "the hung child and its own child to be gone", func() bool { return !alive(t, fake+".pid") })
+	wait.Until(t, "the hung child and its own child to be gone", func() bool { return !alive(t, fake+".pid") })
 }
 
 func TestCheckCancelled(t *testing.T) {
@@ -328,7 +329,7 @@ func TestCheckEndsIdleChildren(t *testing.T) {
 	fake, dir := fakeGit(t, `echo $$ >"$0.pid"; `+answers), emptyRepo(t)
 	c := newChecker(t, Config{Git: fake, Idle: 50 * time.Millisecond})
 	wantClaim(t, c.Check(t.Context(), dir, []string{"4f2c9d1"})[0], events.Verified, full)
-	waitFor(t, "the idle child to end", func() bool { return children(c) == 0 && !alive(t, fake+".pid") })
+	wait.Until(t, "the idle child to end", func() bool { return children(c) == 0 && !alive(t, fake+".pid") })
 	wantClaim(t, c.Check(t.Context(), dir, []string{"4f2c9d1"})[0], events.Verified, full)
 	if n := starts(t, fake); n != 2 {
 		t.Errorf("git was started %d times, want 2", n)
@@ -355,7 +356,7 @@ func TestCloseInterruptsACheck(t *testing.T) {
 	c := newChecker(t, Config{Git: fake, Timeout: time.Minute})
 	done := make(chan []events.Claim)
 	go func() { done <- c.Check(t.Context(), dir, []string{"4f2c9d1"}) }()
-	waitFor(t, "the child to hang", func() bool { return alive(t, fake+".pid") })
+	wait.Until(t, "the child to hang", func() bool { return alive(t, fake+".pid") })
 	start := time.Now()
 	if err := c.Close(); err != nil {
 		t.Error(err)
@@ -363,16 +364,6 @@ func TestCloseInterruptsACheck(t *testing.T) {
 	wantClaim(t, (<-done)[0], events.Unknown, "checker closed")
 	if took := time.Since(start); took > 30*time.Second || alive(t, fake+".pid") {
 		t.Errorf("it took %v, the child lives: %t", took, alive(t, fake+".pid"))
-	}
-}
-
-// waitFor polls, because what is awaited is the end of a process of another program.
-func waitFor(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited a minute for %s", what)
-		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/wait"
 )
 
 // TestCheckAfterARepositoryWasReplaced: a child that lives on in a folder that is gone knows nothing of the new one.
@@ -159,11 +160,11 @@ func TestManyRepositories(t *testing.T) {
 	if most > 3 {
 		t.Errorf("%d children at once, want at most 3", most)
 	}
-	waitFor(t, "idle children to end", func() bool { return children(c) == 0 })
+	wait.Until(t, "idle children to end", func() bool { return children(c) == 0 })
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	waitFor(t, "no git in any of the repositories", func() bool {
+	wait.Until(t, "no git in any of the repositories", func() bool {
 		for _, r := range repos {
 			if n := gitsIn(t, r.dir); n > 0 {
 				return false
@@ -219,5 +220,5 @@ func TestNoGitOutlivesItsDaemon(t *testing.T) {
 		t.Error(err)
 	}
 	_ = cmd.Wait()
-	waitFor(t, "git to end with the one that asked it", func() bool { return gitsIn(t, dir) == 0 })
+	wait.Until(t, "git to end with the one that asked it", func() bool { return gitsIn(t, dir) == 0 })
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/testkit/wait"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -234,7 +235,7 @@ func TestLooksAreBounded(t *testing.T) {
 		if got := tracker.Changes(t.Context(), dir, []Ran{{}}); got != nil || time.Since(start) > time.Minute {
 			t.Errorf("%q after %v", got, time.Since(start))
 		}
-		waitFor(t, "the hung git to be gone", func() bool { return !alive(t, fake+".pid") })
+		wait.Until(t, "the hung git to be gone", func() bool { return !alive(t, fake+".pid") })
 		if n := starts(t, fake); n != 1 {
 			t.Errorf("git was started %d times, want once and then a rest", n)
 		}
