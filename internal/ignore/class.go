@@ -67,34 +67,27 @@ func rangeEnd(s string) (c byte, n int) {
 	return c, n + 1
 }
 
+// classes are the classes that have a name: the first and the last byte of each of their ranges.
+var classes = map[string]string{
+	"alpha":  "azAZ",
+	"alnum":  "azAZ09",
+	"digit":  "09",
+	"lower":  "az",
+	"upper":  "AZ",
+	"xdigit": "09afAF",
+	"space":  "  \t\r",
+	"blank":  "  \t\t",
+	"cntrl":  "\x00\x1f\x7f\x7f",
+	"graph":  "!~",
+	"print":  " ~",
+	"punct":  "!/:@[`{~",
+}
+
 // isOf reports whether c is of a class with a name, and whether there is such a class.
 func isOf(name string, c byte) (in, known bool) {
-	lower, upper, digit := 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9'
-	switch name {
-	case "alpha":
-		return lower || upper, true
-	case "alnum":
-		return lower || upper || digit, true
-	case "digit":
-		return digit, true
-	case "lower":
-		return lower, true
-	case "upper":
-		return upper, true
-	case "xdigit":
-		return digit || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F', true
-	case "space":
-		return c == ' ' || '\t' <= c && c <= '\r', true
-	case "blank":
-		return c == ' ' || c == '\t', true
-	case "cntrl":
-		return c < ' ' || c == 0x7f, true
-	case "graph":
-		return c > ' ' && c < 0x7f, true
-	case "print":
-		return c >= ' ' && c < 0x7f, true
-	case "punct":
-		return c > ' ' && c < 0x7f && !(lower || upper || digit), true
+	ranges, known := classes[name]
+	for i := 0; i < len(ranges); i += 2 {
+		in = in || ranges[i] <= c && c <= ranges[i+1]
 	}
-	return false, false
+	return in, known
 }
