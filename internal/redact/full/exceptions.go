@@ -2,6 +2,7 @@ package full
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/redact"
@@ -50,12 +51,7 @@ func (x exception) holds(secret, match string) bool {
 	if x.ofMatch {
 		target = match
 	}
-	for _, expr := range x.exprs {
-		if expr.MatchString(target) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(x.exprs, func(expr *regexp.Regexp) bool { return expr.MatchString(target) })
 }
 
 // stopped reports whether a stop word stands in a secret.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/redact"
@@ -84,10 +85,5 @@ func entropy(s string) (bits float64) {
 }
 
 func (m *matcher) isException(secret, match string) bool {
-	for _, x := range m.exceptions {
-		if x.holds(secret, match) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.exceptions, func(x exception) bool { return x.holds(secret, match) })
 }
