@@ -45,12 +45,15 @@ func cutInner(s string, levels int) (out string, cut bool) {
 
 // IsEscapedJSON reports whether CutPrivate looks into s: it begins as a JSON object or array, and holds escapes that a tag
 // could be written with.
-func IsEscapedJSON(s string) bool {
-	for i := range len(s) {
-		switch s[i] {
+func IsEscapedJSON(s string) bool { return mayBeJSON(s) && strings.Contains(s, `\u`) }
+
+// mayBeJSON reports whether a text begins as an object or a list does.
+func mayBeJSON[T string | []byte](text T) bool {
+	for i := range len(text) {
+		switch text[i] {
 		case ' ', '\t', '\r', '\n':
 		case '{', '[':
-			return strings.Contains(s[i:], `\u`)
+			return true
 		default:
 			return false
 		}

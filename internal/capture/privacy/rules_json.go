@@ -91,20 +91,6 @@ func eachValue(data []byte, visit func(value) bool) (whole bool) {
 	}
 }
 
-// mayBeJSON reports whether a text begins as an object or a list does.
-func mayBeJSON[T string | []byte](text T) bool {
-	for i := range len(text) {
-		switch text[i] {
-		case ' ', '\t', '\r', '\n':
-		case '{', '[':
-			return true
-		default:
-			return false
-		}
-	}
-	return false
-}
-
 // names is what stays where contents go, because it says which file they are of; mayName is all that could name a file.
 // What is moved from or to something may as well be a text that is replaced.
 const (

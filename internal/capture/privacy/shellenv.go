@@ -143,11 +143,4 @@ func (c *shellCommand) listsByQuery() bool {
 }
 
 // isLetters reports whether a word is of small letters only.
-func isLetters(w string) bool {
-	for i := range len(w) {
-		if w[i] < 'a' || w[i] > 'z' {
-			return false
-		}
-	}
-	return w != ""
-}
+func isLetters(w string) bool { return w != "" && strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") == "" }

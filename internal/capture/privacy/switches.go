@@ -3,12 +3,11 @@ package privacy
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/ignore"
-	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // Switches are the settings of what is not recorded.
@@ -144,42 +143,10 @@ func tomlString(s string) (text string, n int) {
 	if s[0] != '"' {
 		return "", 0
 	}
-	var out []byte
-	for i := 1; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"':
-			return string(out), i + 1
-		case c == '\n':
-			return "", 0
-		case c != '\\':
-			out = append(out, c)
-		default:
-			r, n := tomlEscape(s[i:])
-			if n == 0 {
-				return "", 0
-			}
-			out = utf8.AppendRune(out, r)
-			i += n - 1
-		}
+	quoted, err := strconv.QuotedPrefix(s) // its escapes are those of TOML, and some more
+	if err != nil {
+		return "", 0
 	}
-	return "", 0
-}
-
-// tomlEscape reads the escape sequence that begins s.
-func tomlEscape(s string) (r rune, n int) {
-	if len(s) < 2 {
-		return 0, 0
-	}
-	if s[1] == 'u' {
-		r, ok := jsonscan.CodeUnit([]byte(s))
-		if !ok {
-			return 0, 0
-		}
-		return r, 6
-	}
-	plain, ok := map[byte]rune{'"': '"', '\\': '\\', 'b': '\b', 't': '\t', 'n': '\n', 'f': '\f', 'r': '\r', 'e': 0x1b}[s[1]]
-	if !ok {
-		return 0, 0
-	}
-	return plain, 2
+	text, _ = strconv.Unquote(quoted) // it is a whole string
+	return text, len(quoted)
 }
