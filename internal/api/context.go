@@ -7,6 +7,9 @@ import (
 	"github.com/cmemd/cmemd/internal/memory/recall"
 )
 
+// ContextRoute previews what is injected.
+var ContextRoute = Route[ContextQuery, ContextAnswer]{get, "/v1/context", ScopeView, "what a session would be told"}
+
 // ContextQuery asks for the memory that an agent would be given now.
 type ContextQuery struct {
 	Project string `param:"project"`                                     // shown name or root; empty: that of Cwd

@@ -10,8 +10,9 @@
 //
 // The files, each referring to those below it:
 //
-//	route.go, context.go, export.go, timeline.go, why.go, types.go, rows.go, params.go, recheck.go,
-//	forget.go, verify.go, usage.go, status.go, reobserve.go, problem.go, names.go
+//	context.go, export.go, timeline.go, why.go, rows.go, search.go, memory.go, sessions.go, outcomes.go, usage.go,
+//	recheck.go, reobserve.go, forget.go, verify.go, status.go, provider.go, log.go, views.go, capture.go, types.go,
+//	params.go, route.go, problem.go, names.go
 //
 // What bites: JSON names and parameters are a contract. They are added, never changed.
 package api

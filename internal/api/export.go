@@ -7,6 +7,9 @@ import (
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
+// ExportRoute writes rows out.
+var ExportRoute = Stream[ExportQuery]{get, "/v1/export", ScopeView, "rows as lines of JSON"}
+
 // ExportQuery chooses rows for an export: observations, summaries and saved memories. Zero fields do not narrow.
 type ExportQuery struct {
 	Project string    `param:"project"`              // root or shown name

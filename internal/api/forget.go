@@ -7,6 +7,12 @@ import (
 	"github.com/cmemd/cmemd/internal/memory/erasure"
 )
 
+// The routes that forget. What a request has begun is done whole, whoever waits.
+var (
+	ForgetRoute     = Work[ForgetRequest, Forgotten]{post, "/v1/forget", ScopeEdit, "plans an erasure, or does it"} // gone from every file when it is answered
+	ForgetPlanRoute = Work[ForgetRequest, ForgetPlan](ForgetRoute)                                                  // with DryRun
+)
+
 // ForgetRequest chooses what is erased for good. Its conditions hold all together, and there must be one. What was made of
 // the chosen goes too: a turn's outputs are made of what it was asked about, read and served. What is named by id goes with what
 // it was made of.
@@ -52,11 +58,4 @@ type ErasureStatus struct {
 	Looked        time.Time `json:"looked,omitzero"`      // when it last looked at all there is
 	Running       bool      `json:"running,omitempty"`    // it is looking now
 	Unfinished    bool      `json:"unfinished,omitempty"` // something is being forgotten and not gone from all files yet
-}
-
-// Undone says what an undo came to.
-type Undone struct {
-	Position  events.Position `json:"position"`
-	Restored  []events.ID     `json:"restored"`  // rows that stand again; never null
-	Withdrawn []events.ID     `json:"withdrawn"` // rows that do not any more; never null
 }

@@ -7,6 +7,9 @@ import (
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
+// RecheckRoute looks at claims. Progress counts them.
+var RecheckRoute = Work[RecheckRequest, Rechecked]{post, "/v1/recheck", ScopeEdit, "looks at claims again"} // progress counts claims
+
 // RecheckRequest chooses observations and summaries whose claims are looked at again. Its conditions hold all together;
 // without any, all that are listed are looked at.
 type RecheckRequest struct {

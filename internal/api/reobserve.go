@@ -3,20 +3,11 @@ package api
 import (
 	"time"
 
-	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
 )
 
-// Provider is an observer that may be asked. A tier may have one of the same name with another model.
-type Provider struct {
-	Name        string
-	Model       string
-	BatchLimits policy.BatchLimits
-	Free        bool // it works here: nothing is sent anywhere, and no tokens are used
-
-	Tiers    []string // turns that it is asked about before others: TierSummary, TierTrivial
-	TierOnly bool     // it is asked about those alone: it stands in for nobody
-}
+// ReobserveRoute has inputs observed again. What a request has begun is done whole, whoever waits.
+var ReobserveRoute = Work[ReobserveRequest, Reobserved]{post, "/v1/reobserve", ScopeEdit, "asks for turns again"} // progress counts inputs, and comes with Wait
 
 // ReobserveRequest chooses inputs that are to be observed again. Its conditions hold all together, and there must be one.
 // What is still pending is owed already and never chosen; neither is what was forgotten, nor what was asked for again
@@ -35,6 +26,11 @@ type ReobserveRequest struct {
 	Provider string `json:"provider,omitempty"` // that is to be asked; empty: the current one
 	DryRun   bool   `json:"dry_run,omitempty"`  // only say what would be asked
 	Wait     bool   `json:"wait,omitempty"`     // answer with progress, and at the end with what came of it
+}
+
+// Everything reports whether q has no condition.
+func (q ReobserveRequest) Everything() bool {
+	return q == ReobserveRequest{Provider: q.Provider, DryRun: q.DryRun, Wait: q.Wait}
 }
 
 // AtOnce reports whether the answer comes without progress.

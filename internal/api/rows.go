@@ -5,6 +5,15 @@ import (
 	"github.com/cmemd/cmemd/internal/memory/recall"
 )
 
+// The routes of rows by id.
+var (
+	RowRoute          = Route[RowQuery, Row]{get, "/v1/observations/{id}", ScopeView, "one whole row"}
+	ObservationsRoute = Route[RowsQuery, Rows]{get, "/v1/observations", ScopeView, "whole rows by id"} // those that are not found are named, not an error
+	RowsRoute         = Route[RowsRequest, Rows]{post, "/v1/rows", ScopeView, "the same"}              // the same for many
+	RowsAliasRoute    = Route[RowsRequest, Rows]{post, "/v1/observations", ScopeView, "whole rows by id, more of them"}
+	InputsRoute       = Route[InputsQuery, Inputs]{get, "/v1/observations/{id}/inputs", ScopeView, "what a row was made of"}
+)
+
 // RowsQuery asks for whole rows by id.
 type RowsQuery struct {
 	IDs   []string        `param:"ids"`               // or the beginnings of them; 1 to MaxRows
@@ -47,4 +56,11 @@ type InputsQuery struct {
 	ID    string          `path:"id"`
 	After events.Position `param:"after"` // Next of the page before; 0: the first
 	Limit int             `param:"limit" default:"50" most:"500"`
+}
+
+// Rows are rows that were asked for by id.
+type Rows struct {
+	Position events.Position `json:"position"`
+	Rows     []Row           `json:"rows"` // one an id that was found, in the order asked; never null
+	Missing  []string        `json:"missing,omitempty"`
 }

@@ -1,42 +1,99 @@
 package api
 
 import (
+	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/health"
+	"github.com/cmemd/cmemd/projections/vectors"
 )
 
-// HealthWindows is how the observer did in the last hour, day and week.
-type HealthWindows = health.Windows
+// The routes of the daemon itself.
+var (
+	HealthRoute  = Route[NoQuery, Alive]{get, "/healthz", ScopeView, "it is alive"}
+	ReadyRoute   = Route[ReadyQuery, Readiness]{get, "/readyz", ScopeView, "it has started"}
+	StatusRoute  = Route[NoQuery, Status]{get, "/v1/status", ScopeView, "the daemon, its providers, what is not well"}
+	MetricsRoute = Stream[NoQuery]{get, "/metrics", ScopeView, "numbers for Prometheus"}
+	StopRoute    = Route[StopQuery, Done]{post, "/v1/stop", ScopeOwn, "ends the daemon in order"} // it has not ended yet when it answers
+	RotateRoute  = Route[NoQuery, Done]{post, "/v1/token/rotate", ScopeSocket, "another bearer token"}
+)
 
-// ProviderState is what a provider does now.
-type ProviderState string
-
-// ProviderStatus is one provider, as it is now.
-type ProviderStatus struct {
-	Name       string              `json:"name"`
-	Model      string              `json:"model,omitempty"`
-	State      ProviderState       `json:"state"`
-	PassedOver bool                `json:"passed_over,omitempty"` // another one, behind it in the order, is asked instead
-	Class      events.FailureClass `json:"class,omitempty"`       // of the failure that paused it
-	Until      time.Time           `json:"until,omitzero"`        // of the pause, or of the budget; zero: nobody knows
-	Probe      int                 `json:"probe,omitempty"`       // pauses in a row
-	Tiers      []string            `json:"tiers,omitempty"`       // turns that it is asked about first: TierSummary, TierTrivial
-	TierOnly   bool                `json:"tier_only,omitempty"`   // it stands in for nobody
+// Status is what the daemon is doing.
+type Status struct {
+	Version   string              `json:"version"`
+	PID       int                 `json:"pid"`
+	Started   time.Time           `json:"started"`
+	Home      string              `json:"home"`
+	Phase     string              `json:"phase"` // of the start; "ready" when it is over
+	Ready     bool                `json:"ready"`
+	Position  events.Position     `json:"position"` // of the log's last record
+	Views     []ViewLag           `json:"views"`    // the search index included
+	Inputs    Balance             `json:"inputs"`
+	Actors    actors.Status       `json:"actors"`
+	Providers []ProviderStatus    `json:"providers"` // in the order in which they are asked, then those of tiers alone; never null
+	Spool     SpoolStatus         `json:"spool"`
+	Health    Health              `json:"health"` // of the last 24 hours, without the hours one by one
+	Pauses    []health.Pause      `json:"pauses,omitempty"`
+	Held      []health.Quarantine `json:"quarantines,omitempty"`
+	Windows   HealthWindows       `json:"windows"`            // the same of the last hour, day and week
+	Today     Today               `json:"today"`              // what turns cost since midnight
+	Findings  []Finding           `json:"findings"`           // what is not well, the gravest first; their words are marked as notices; never null
+	Degraded  string              `json:"degraded,omitempty"` // why it only captures; empty: it does its whole job
+	Notice    string              `json:"notice,omitempty"`   // what the next session's person will be told, marked as a notice
+	Erasure   *ErasureStatus      `json:"erasure,omitempty"`  // forgetting and retention
+	Vectors   *vectors.Stats      `json:"vectors,omitempty"`  // nil: there are none
+	Settings  map[string]string   `json:"settings,omitempty"`
 }
 
-// The states of a provider.
-const (
-	ProviderInUse  ProviderState = "in_use"  // an ordinary turn is asked of it
-	ProviderReady  ProviderState = "ready"   // it would be asked if those before it could not, or for its tier
-	ProviderTried  ProviderState = "tried"   // its pause is over: one turn at a time tries it
-	ProviderPaused ProviderState = "paused"  // it is left alone
-	ProviderBudget ProviderState = "no_more" // the day's budget is used up
-)
+// ViewLag says how far behind the log a view is.
+type ViewLag struct {
+	Name     string          `json:"name"`
+	Position events.Position `json:"position"`
+	Lag      uint64          `json:"lag"` // records
+}
 
-// The turns that a provider may be asked about first.
-const (
-	TierSummary = "summary"
-	TierTrivial = "trivial"
-)
+// SpoolStatus is what hooks kept, and whether they were answered.
+type SpoolStatus struct {
+	Waiting    int    `json:"waiting"` // payloads
+	Bytes      int64  `json:"bytes"`
+	Bad        int    `json:"bad"`        // set aside, each beside a file that says why
+	Unanswered int    `json:"unanswered"` // hooks in a row
+	Lost       int    `json:"lost"`       // payloads that could be neither posted nor kept
+	LostReason string `json:"lost_reason,omitempty"`
+}
+
+// Alive is the answer of a daemon that runs, whatever phase it is in.
+type Alive struct {
+	Alive bool `json:"alive"`
+}
+
+// Readiness is the phase of the daemon's start.
+type Readiness struct {
+	Ready bool   `json:"ready"`
+	Phase string `json:"phase"`
+}
+
+// StopQuery asks the daemon to end.
+type StopQuery struct {
+	Cause string `param:"cause"` // for its log file; at most 200 bytes
+}
+
+// Check implements the queries' method of that name. What could dress up a line of a log file is taken out.
+func (q *StopQuery) Check(wrong Wrong) {
+	q.Cause = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, q.Cause)
+	if len(q.Cause) > 200 {
+		wrong("cause", "is longer than 200 bytes")
+	}
+}
+
+// ReadyQuery asks for the phase of the daemon's start.
+type ReadyQuery struct {
+	Always bool `param:"always"` // a daemon that is not ready is no error
+}

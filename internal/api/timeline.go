@@ -7,6 +7,9 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
+// TimelineRoute looks around a row.
+var TimelineRoute = Route[TimelineQuery, Timeline]{get, "/v1/timeline", ScopeView, "what stands around a row"}
+
 // TimelineQuery asks for what happened around something. One of Anchor and Query is needed.
 type TimelineQuery struct {
 	Anchor  string `param:"anchor"` // a row's id or its beginning, or a time in RFC 3339

@@ -8,6 +8,9 @@ import (
 	"github.com/cmemd/cmemd/projections/usage"
 )
 
+// UsageRoute says what is spent.
+var UsageRoute = Route[UsageQuery, Usage]{get, "/v1/usage", ScopeView, "what turns cost"}
+
 // UsageBy is what a Usage is divided by.
 type UsageBy = usage.By
 

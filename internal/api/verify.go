@@ -7,6 +7,9 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
+// VerifyRoute proves the log.
+var VerifyRoute = Work[NoQuery, Verified]{get, "/v1/log/verify", ScopeView, "checks every record and the balance"}
+
 // Verified is the result of checking the log. A log that is damaged, or whose balance does not add up, is no error of the
 // call.
 type Verified struct {

@@ -7,6 +7,9 @@ import (
 	"github.com/cmemd/cmemd/internal/memory/recall"
 )
 
+// WhyRoute explains a row.
+var WhyRoute = Route[WhyQuery, Why]{get, "/v1/why/{id}", ScopeView, "the chain behind a row"}
+
 // Why is the chain behind a row: the turns that led to it, what they settled, what was asked, what was known before, and what
 // became of it since.
 type Why struct {

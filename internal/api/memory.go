@@ -1,0 +1,43 @@
+package api
+
+import (
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// The routes that save, correct and take back.
+var (
+	SaveRoute = Route[Memory, Saved]{post, "/v1/memories", ScopeEdit, "saves or corrects one"}               // on disk when it is answered
+	UndoRoute = Route[IDQuery, Undone]{post, "/v1/memories/{id}/undo", ScopeEdit, "takes a correction back"} // undone once more, it is as before
+)
+
+// Memory is what a person or an agent wants remembered.
+type Memory struct {
+	Project     string    `json:"project"` // shown name
+	ProjectRoot string    `json:"project_root,omitempty"`
+	Title       string    `json:"title,omitempty"` // empty: the beginning of Text
+	Text        string    `json:"text"`            // required
+	At          time.Time `json:"at,omitzero"`     // when it was true; zero: now
+	Session     string    `json:"session,omitempty"`
+	Type        string    `json:"type,omitempty"`
+	Concepts    []string  `json:"concepts,omitempty"`
+	Files       []string  `json:"files,omitempty"`
+	// Supersedes is the row that this one corrects: its id, or the beginning of it. That leaves searches and injections, and
+	// stays behind why. Project, type, concepts and files that are not given are the corrected one's.
+	Supersedes string `json:"supersedes,omitempty"`
+}
+
+// Saved is where a memory went.
+type Saved struct {
+	ID         events.ID       `json:"id"`
+	Position   events.Position `json:"position"`
+	Superseded []events.ID     `json:"superseded,omitempty"` // rows whose place it took: what was corrected, and what says the same
+}
+
+// Undone says what an undo came to.
+type Undone struct {
+	Position  events.Position `json:"position"`
+	Restored  []events.ID     `json:"restored"`  // rows that stand again; never null
+	Withdrawn []events.ID     `json:"withdrawn"` // rows that do not any more; never null
+}
