@@ -64,7 +64,7 @@ func table() map[string][]string {
 		"internal/redact/full":               {"internal/redact"},
 		"internal/memory/recall":             below,
 		"internal/memory/erasure":            below,
-		"internal/memory/curation":           append([]string{"actors", "internal/api", "internal/capture/privacy", "internal/clip", "internal/refusal", "internal/replay"}, below...),
+		"internal/memory/curation":           append([]string{"actors", "internal/agents/relay", "internal/api", "internal/capture/privacy", "internal/clip", "internal/memory/erasure", "internal/refusal", "internal/replay"}, below...),
 		"internal/replay":                    append([]string{"internal/setting"}, below...),
 		"actors":                             append([]string{"internal/observer/turn"}, below...),
 		"internal/observer/turn":             {"events", "actors/session", "eventlog", "internal/observer", "internal/observer/evidence"},

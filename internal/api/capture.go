@@ -1,8 +1,6 @@
 package api
 
-import (
-
-)
+import ()
 
 // The routes by which sessions come in.
 var (

@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/projections/outcomes"
 	"github.com/cmemd/cmemd/testkit/logtest"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
@@ -114,10 +115,6 @@ func TestWhatHoldsUpTheRest(t *testing.T) {
 	w := moodyWorld(t, m, nil, func(c *testConfig) { stuck.System, c.System = c.System, stuck })
 	w.use(t, "s", 1)
 	w.settled(t)
-	a, err := w.server.newReobserve(t.Context(), api.ReobserveRequest{Dropped: true})
-	if err != nil {
-		t.Fatal(err)
-	}
 	ids := []events.SessionID{claude("s")}
 	paused := func(until time.Duration) actors.Status {
 		return actors.Status{Providers: map[string]actors.Paused{"scripted": {Paused: true, Class: events.FailLimit, Until: time.Now().Add(until)}}}
@@ -136,7 +133,7 @@ func TestWhatHoldsUpTheRest(t *testing.T) {
 		{"nothing to wait for", actors.Status{Degraded: true}, nil, ""},
 	} {
 		stuck.status = c.status
-		why, err := a.stuck(t.Context(), c.ids)
+		why, err := w.server.memories.reobserver.HeldUp(t.Context(), "", c.ids)
 		if got := strings.Join(why, "; "); err != nil || (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: got %q, %v, want %q", c.name, got, err, c.want)
 		}
@@ -177,17 +174,18 @@ func TestManyInputsAreSeveralRequests(t *testing.T) {
 	m := newMoody(prose())
 	m.Limits = policy.ExtractorLimits()
 	w := moodyWorld(t, m, nil, nil)
-	w.use(t, "s", reobserveBatch+20)
+	w.use(t, "s", 1020)
 	w.use(t, "t", 2)
 	w.settled(t)
 	m.turn(say("seen"))
-	a, err := w.server.newReobserve(t.Context(), api.ReobserveRequest{Dropped: true})
+	const batch = 1000 // inputs of one event
+	a, err := w.server.memories.reobserver.Request(t.Context(), api.ReobserveRequest{Dropped: true}, outcomes.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.most = reobserveBatch + 10
-	if err := a.run(t.Context()); err != nil || a.out.Inputs != a.most || !a.out.More || a.out.Position == 0 {
-		t.Errorf("got %+v, %v, want %d inputs, and more", a.out, err, a.most)
+	a.Most = batch + 10
+	if out, err := a.Run(t.Context(), nil); err != nil || out.Inputs != a.Most || !out.More || out.Position == 0 {
+		t.Errorf("got %+v, %v, want %d inputs, and more", out, err, a.Most)
 	}
 	sizes := map[int]int{}
 	for _, r := range w.records(t) {
@@ -195,11 +193,11 @@ func TestManyInputsAreSeveralRequests(t *testing.T) {
 			sizes[len(e.(events.ReobserveRequested).Inputs)]++
 		}
 	}
-	if sizes[3] != 1 || sizes[reobserveBatch] != 1 || sizes[7] != 1 || len(sizes) != 3 {
-		t.Errorf("got requests of %v inputs, want 3 of one session, %d and 7 of the other", sizes, reobserveBatch)
+	if sizes[3] != 1 || sizes[batch] != 1 || sizes[7] != 1 || len(sizes) != 3 {
+		t.Errorf("got requests of %v inputs, want 3 of one session, %d and 7 of the other", sizes, batch)
 	}
 	eventually(t, "the rest is asked for", func() bool { return w.again(t, api.ReobserveRequest{Dropped: true}).Inputs == 0 })
-	if b := w.balance(t); b.Dropped != 0 || b.Observed != reobserveBatch+24 {
+	if b := w.balance(t); b.Dropped != 0 || b.Observed != batch+24 {
 		t.Errorf("got %+v, want all observed", b)
 	}
 }
@@ -242,7 +240,7 @@ func missing(title string) providertest.Step {
 			if summaries.Add(1)%2 == 1 {
 				return providertest.Text("")(ctx, call, p)
 			}
-			time.Sleep(3 * answerPoll) // who waits looks that often
+			time.Sleep(3 * 100 * time.Millisecond) // who waits looks that often
 		}
 		return say(title)(ctx, call, p)
 	}
@@ -276,7 +274,7 @@ func TestABatchThatEarnedAGenerationIsWaitedFor(t *testing.T) {
 			if batches.Add(1) == 1 {
 				return prose()(ctx, call, p)
 			}
-			time.Sleep(3 * answerPoll)
+			time.Sleep(3 * 100 * time.Millisecond)
 		}
 		return say("second")(ctx, call, p)
 	})

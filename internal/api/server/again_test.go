@@ -1,8 +1,8 @@
 package server
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -367,6 +367,21 @@ func TestWhatIsChosen(t *testing.T) {
 	}
 }
 
+// chosen is what a request would ask for of the inputs that f chooses, at most so many; 0: as many as one takes.
+func (w *world) chosen(tb testing.TB, f outcomes.Filter, most int) api.Reobserved {
+	tb.Helper()
+	a, err := w.server.memories.reobserver.Request(tb.Context(), api.ReobserveRequest{DryRun: true}, f)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	a.Most = cmp.Or(most, a.Most)
+	done, err := a.Run(tb.Context(), nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return done
+}
+
 // TestTurnsAreAskedForWhole chooses a part of what a turn observed, and as much as makes a request stop within a turn.
 func TestTurnsAreAskedForWhole(t *testing.T) {
 	t.Parallel()
@@ -380,31 +395,22 @@ func TestTurnsAreAskedForWhole(t *testing.T) {
 	if err != nil || len(all) != 10 {
 		t.Fatalf("got %d, %v", len(all), err)
 	}
-	choice := func() *reobserve {
-		a, err := w.server.newReobserve(t.Context(), api.ReobserveRequest{Project: "shop"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a
-	}
-	a := choice()
-	if err := a.take(t.Context(), all[3]); err != nil || a.out.Inputs != 10 {
-		t.Errorf("got %d inputs, %v, want all ten of the turn", a.out.Inputs, err)
+	ofTurn := outcomes.Filter{Session: claude("s"), Kind: events.KindToolUsed}
+	older := ofTurn
+	older.Before = all[2].Position
+	if a := w.chosen(t, older, 0); a.Inputs != 10 {
+		t.Errorf("got %d inputs, want all ten of the turn", a.Inputs)
 	}
 	for _, c := range []struct {
 		most, want int
 		more       bool
 	}{{22, 22, false}, {21, 12, true}, {12, 12, true}, {11, 11, true}, {10, 1, true}, {1, 1, true}} {
-		a := choice()
-		a.most = c.most
-		if err := a.choose(t.Context()); err != nil || a.out.Inputs != c.want || a.out.More != c.more {
-			t.Errorf("room for %d: got %d inputs, more %v, %v, want %d and %v: turns are of 1, 10, 1 and 10", c.most, a.out.Inputs, a.out.More, err, c.want, c.more)
+		if a := w.chosen(t, outcomes.Filter{}, c.most); a.Inputs != c.want || a.More != c.more {
+			t.Errorf("room for %d: got %d inputs, more %v, want %d and %v: turns are of 1, 10, 1 and 10", c.most, a.Inputs, a.More, c.want, c.more)
 		}
 	}
-	a = choice()
-	a.most = 5
-	if err := errors.Join(a.take(t.Context(), all[0]), a.take(t.Context(), all[5])); err != nil || a.out.Inputs != 10 || a.out.More {
-		t.Errorf("a turn larger than a request, alone: got %d inputs, more %v, %v, want it whole", a.out.Inputs, a.out.More, err)
+	if a := w.chosen(t, ofTurn, 5); a.Inputs != 10 || a.More {
+		t.Errorf("a turn larger than a request, alone: got %d inputs, more %v, want it whole", a.Inputs, a.More)
 	}
 }
 
@@ -425,12 +431,8 @@ func TestABlankAnswerDoesNotPartATurn(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "it is answered", func() bool { b := w.balance(t); return b.Skipped == 1 && b.Reobserve == 0 })
-	a, err := w.server.newReobserve(t.Context(), api.ReobserveRequest{Session: "s"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := a.take(t.Context(), all[2]); err != nil || a.out.Inputs != 4 {
-		t.Errorf("got %d inputs, %v, want the one of the blank answer with the others", a.out.Inputs, err)
+	if a := w.chosen(t, outcomes.Filter{Kind: events.KindToolUsed, Before: all[1].Position}, 0); a.Inputs != 4 {
+		t.Errorf("got %d inputs, want the one of the blank answer with the others", a.Inputs)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -46,20 +47,6 @@ func (k *key) matches(r *http.Request) bool {
 	return subtle.ConstantTimeCompare(got[:], k.hash[:]) == 1 && strings.EqualFold(scheme, "Bearer") && !k.none
 }
 
-// scopeKey is what a request's context has its scope by.
-type scopeKey struct{}
-
-// withScope is ctx for whoever may ask for scope.
-func withScope(ctx context.Context, scope api.Scope) context.Context {
-	return context.WithValue(ctx, scopeKey{}, scope)
-}
-
-// granted is what whoever asks may ask for; 0: nothing.
-func granted(ctx context.Context) api.Scope {
-	scope, _ := ctx.Value(scopeKey{}).(api.Scope)
-	return scope
-}
-
 // overSocket serves requests of the unix socket.
 func overSocket(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -73,6 +60,10 @@ func (*tokenGate) withKey(k *key, next http.Handler, w http.ResponseWriter, r *h
 	defer cancel()
 	defer cancelWhen(k.gone, cancel)()
 	next.ServeHTTP(w, r.WithContext(ctx))
+}
+
+func (g *tokenGate) routes(to *dispatcher) []endpoint {
+	return []endpoint{bind(to, api.RotateRoute, g.postRotate)}
 }
 
 // postRotate has another token made. It is asked over the socket only: who has the old token, and nothing else, is the one
@@ -99,6 +90,55 @@ func (g *tokenGate) rotate() error {
 	}
 	g.setToken(token)
 	return nil
+}
+
+// guarded lets through to next only who names a loopback host, comes from no foreign origin, and has the token.
+func (g *tokenGate) guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		k := g.key.Load()
+		switch {
+		case !loopbackHost(r):
+			writeProblem(w, forbidden("the host is not this machine's loopback address and port"))
+		case !ownOrigin(r):
+			writeProblem(w, forbidden("requests from other origins are refused"))
+		case public(r) || k.matches(r):
+			g.withKey(k, next, w, r)
+		case !g.wrongTokens.take(g.now()):
+			writeProblem(w, tooMany())
+		default:
+			writeProblem(w, &api.Problem{
+				Type: api.ProblemUnauthorized, Title: "A token is needed", Status: http.StatusUnauthorized,
+				Detail: "send `Authorization: Bearer` and what is in the file `token` of cmemd's home",
+			})
+		}
+	})
+}
+
+// public reports whether r asks for what anybody on the machine may know: that the daemon lives.
+func public(r *http.Request) bool { return r.URL.Path == "/healthz" || r.URL.Path == "/readyz" }
+
+// loopbackHost reports whether the Host header names a loopback address with the port that was connected to: a name
+// that was made to point here is another one.
+func loopbackHost(r *http.Request) bool {
+	host, port, err := net.SplitHostPort(r.Host)
+	if err != nil || host != "127.0.0.1" && host != "::1" && !strings.EqualFold(host, "localhost") {
+		return false
+	}
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return false
+	}
+	_, own, err := net.SplitHostPort(local.String())
+	return err == nil && port == own
+}
+
+// ownOrigin reports whether r comes from no page, or from one of ours.
+func ownOrigin(r *http.Request) bool {
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
+		return false
+	}
+	origins := r.Header.Values("Origin")
+	return len(origins) == 0 || len(origins) == 1 && strings.EqualFold(origins[0], "http://"+r.Host)
 }
 
 const (

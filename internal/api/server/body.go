@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -76,6 +75,3 @@ func jsonName(goType string) string {
 	}
 	return "object"
 }
-
-// isPath reports whether a project is named by its folder rather than by its shown name.
-func isPath(project string) bool { return filepath.IsAbs(project) }

@@ -2,16 +2,31 @@ package server
 
 import (
 	"context"
+	"path/filepath"
+	"time"
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 )
 
+// contexts answers with the memory that an agent would be given.
+type contexts struct {
+	*sources
+	capture *capture.Pipeline
+	score   int // as Briefs has it
+	now     func() time.Time
+}
+
+func (s *contexts) routes(to *dispatcher) []endpoint {
+	return []endpoint{bind(to, api.ContextRoute, s.getContext)}
+}
+
 // getContext answers with the memory that an agent would be given now. Nothing is recorded of it: nobody was given it.
-func (s *Server) getContext(ctx context.Context, q api.ContextQuery) (out api.ContextAnswer, err error) {
+func (s *contexts) getContext(ctx context.Context, q api.ContextQuery) (out api.ContextAnswer, err error) {
 	ask := recall.Ask{
-		Source: q.Source, Prompt: q.Prompt, File: q.File, Now: s.cfg.Now(), Explain: q.Explain, Score: s.cfg.Briefs.Score,
+		Source: q.Source, Prompt: q.Prompt, File: q.File, Now: s.now(), Explain: q.Explain, Score: s.score,
 		Characters: q.Characters, Tokens: q.Tokens,
 	}
 	switch {
@@ -27,7 +42,7 @@ func (s *Server) getContext(ctx context.Context, q api.ContextQuery) (out api.Co
 	if q.File != "" && !askAboutFile(&ask, place, q.File) {
 		return out, invalid("file", "is no file of %d bytes or more: of a smaller one nothing is said", smallFile)
 	}
-	mem, err := s.cfg.Recall.Context(ctx, ask)
+	mem, err := s.Recall.Context(ctx, ask)
 	return api.ContextAnswer{
 		Position: mem.Position, Project: ask.Project, Text: mem.Text, IDs: list(mem.IDs), Characters: mem.Characters,
 		Tokens: mem.Tokens, Explain: mem.Explain,
@@ -36,15 +51,15 @@ func (s *Server) getContext(ctx context.Context, q api.ContextQuery) (out api.Co
 
 // askAbout fills in the session and the project: the one that is named, else that of the folder, else the session's. It
 // returns where that is.
-func (s *Server) askAbout(ctx context.Context, ask *recall.Ask, project, cwd, name string) (session.Origin, error) {
+func (s *contexts) askAbout(ctx context.Context, ask *recall.Ask, project, cwd, name string) (session.Origin, error) {
 	var place session.Origin
 	switch {
-	case isPath(project):
-		place = s.cfg.Capture.Place(ctx, project)
+	case filepath.IsAbs(project):
+		place = s.capture.Place(ctx, project)
 	case project != "":
 		place.Project = project
 	case cwd != "":
-		place = s.cfg.Capture.Place(ctx, cwd)
+		place = s.capture.Place(ctx, cwd)
 	}
 	if name != "" {
 		id, err := s.sessionID(ctx, name)
@@ -53,7 +68,7 @@ func (s *Server) askAbout(ctx context.Context, ask *recall.Ask, project, cwd, na
 		}
 		ask.Session = id
 		if place.Project == "" && place.ProjectRoot == "" {
-			known, err := s.cfg.Views.Session(ctx, id)
+			known, err := s.Views.Session(ctx, id)
 			if err != nil {
 				return place, err
 			}

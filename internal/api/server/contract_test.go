@@ -119,7 +119,7 @@ func TestEveryRouteBothWays(t *testing.T) {
 			t.Errorf("%s (-socket +process):\n%s", c.Pattern(), diff)
 		}
 	}
-	for _, e := range w.server.endpoints() {
+	for _, e := range w.server.endpoints {
 		if e.invoke != nil && !covered[e.Pattern()] {
 			t.Errorf("%s is not asked", e.Pattern())
 		}
@@ -135,14 +135,14 @@ func TestInvokeIsOfTheServersLife(t *testing.T) {
 	w := newWorld(t, func(c *testConfig) {
 		c.MaxRequests, c.MaxStreams = 1, 1
 		c.swap = func(s *Server) {
-			s.bound[api.Endpoint(api.StatusRoute).Pattern()] = bind(s, api.StatusRoute, func(context.Context, api.NoQuery) (api.Status, error) {
+			s.endpoints[api.Endpoint(api.StatusRoute).Pattern()] = bind(&s.dispatcher, api.StatusRoute, func(context.Context, api.NoQuery) (api.Status, error) {
 				began.Done()
 				<-s.life.ending
 				time.Sleep(50 * time.Millisecond)
 				ended.Store(true)
 				return api.Status{}, nil
 			})
-			s.bound[api.Endpoint(api.VerifyRoute).Pattern()] = bindWork(s, api.VerifyRoute, func(context.Context, api.NoQuery) (task[api.Verified], error) {
+			s.endpoints[api.Endpoint(api.VerifyRoute).Pattern()] = bindWork(&s.dispatcher, api.VerifyRoute, func(context.Context, api.NoQuery) (task[api.Verified], error) {
 				return func(ctx context.Context, tell func(done, total uint64)) (api.Verified, error) {
 					for i := range uint64(1000) {
 						tell(i, 1000)

@@ -50,7 +50,7 @@ func TestDrainOfWhatWasPosted(t *testing.T) {
 func TestCountsOfReports(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	n := &w.server.cfg.Capture.Counts
+	n := &w.capture.Counts
 	for i, c := range []struct {
 		name  string
 		count *atomic.Int64

@@ -180,7 +180,7 @@ func TestInjectedLinesAreKnown(t *testing.T) {
 	given := w.start(t, "b", "startup")
 	id := events.SessionIDOf("claude-code", "b")
 	w.settled(t)
-	lines, err := w.server.cfg.Recall.InjectedLines(t.Context(), id)
+	lines, err := w.server.sources.Recall.InjectedLines(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,12 +238,12 @@ func TestEchoesAfterARestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, session := range []string{"b", "somebody-else"} {
-		if got := w.repeated(t, fresh.cfg.Capture, session, row+"\nIt works."); got != "It works." {
+		if got := w.repeated(t, fresh.hooks.capture, session, row+"\nIt works."); got != "It works." {
 			t.Errorf("session %s: %q is left", session, got)
 		}
 	}
 	other := "- 019a1fa4-7206-7b22 09:04 bugfix: nobody's row\nIt works."
-	if got := w.repeated(t, fresh.cfg.Capture, "b", other); got != other {
+	if got := w.repeated(t, fresh.hooks.capture, "b", other); got != other {
 		t.Errorf("a line of no row: %q", got)
 	}
 }

@@ -36,6 +36,10 @@ func conflict(title, detail string) *api.Problem {
 	return problemOf(&refusal.Error{Kind: refusal.Conflict, Title: title, Detail: detail})
 }
 
+func forbidden(detail string) *api.Problem {
+	return &api.Problem{Type: api.ProblemForbidden, Title: "Not from there", Status: http.StatusForbidden, Detail: detail}
+}
+
 // unavailable is a refusal that a later try may not meet.
 func unavailable(kind, title string, after time.Duration, detail string) *api.Problem {
 	return &api.Problem{Type: kind, Title: title, Status: http.StatusServiceUnavailable, Detail: detail, RetryAfter: after}
@@ -110,7 +114,7 @@ func absentThing(err error) *api.Problem {
 	case errors.Is(err, recall.ErrBadQuery):
 		return invalid("", "this cannot be asked")
 	case errors.As(err, &several):
-		return ambiguous(several)
+		return ambiguous("row", "id", several.Choices)
 	case errors.Is(err, recall.ErrNotYet):
 		return notFound("it was not recorded yet at that position")
 	case errors.Is(err, recall.ErrNotFound):
@@ -125,17 +129,6 @@ func absentThing(err error) *api.Problem {
 		return conflict("The session is not quarantined", "there is nothing to release")
 	}
 	return nil
-}
-
-// ambiguous names the rows that a beginning of an id stands for.
-func ambiguous(e *recall.AmbiguousError) *api.Problem {
-	p := &api.Problem{
-		Type: api.ProblemAmbiguous, Title: "More than one row begins so", Status: http.StatusConflict, Detail: "give more digits",
-	}
-	for _, id := range e.Choices {
-		p.Errors = append(p.Errors, api.FieldError{Pointer: "id", Detail: "may be " + id.String()})
-	}
-	return p
 }
 
 // passes is about what may pass by itself, as the error says. A full disk comes before what it causes.
@@ -175,7 +168,7 @@ func isFailure(err error) bool {
 }
 
 // fail answers with the problem that err is. Who has gone already is not told.
-func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+func (s *dispatcher) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p, known := problemFor(err)
 	if !known {
 		s.logger.Error("request failed", "method", r.Method, "route", r.Pattern, "err", err)

@@ -13,10 +13,8 @@ import (
 	"github.com/cmemd/cmemd/internal/panics"
 )
 
-const (
-	heartbeat   = 15 * time.Second // between two signs of life where nothing happens
-	eventBuffer = 256              // records read ahead of a client
-)
+// eventBuffer is how many records are read ahead of a client.
+const eventBuffer = 256
 
 // admits reports whether q chooses a record.
 func admits(q api.EventsQuery, h events.Header) bool {
@@ -37,20 +35,20 @@ func lastSeen(r *http.Request, wrong api.Wrong) (at events.Position, said bool) 
 func checkLastSeen(r *http.Request, wrong api.Wrong) { lastSeen(r, wrong) }
 
 // followedFrom is the first position that q is about. What a client says it has seen last goes before all else.
-func (s *Server) followedFrom(r *http.Request, q api.EventsQuery) (events.Position, error) {
+func (s *logs) followedFrom(r *http.Request, q api.EventsQuery) (events.Position, error) {
 	if last, said := lastSeen(r, nil); said { // checked before
 		return last + 1, nil
 	}
 	if !q.Tail {
 		return q.After + 1, nil
 	}
-	last, err := s.cfg.Log.Last(r.Context())
+	last, err := s.Log.Last(r.Context())
 	return last + 1, err
 }
 
 // getEvents sends records as they come. The log waits for nobody: it is read at the client's pace, and a client that
 // does not read is dropped by the time limit of a write.
-func (s *Server) getEvents(w http.ResponseWriter, r *http.Request, q api.EventsQuery) error {
+func (s *logs) getEvents(w http.ResponseWriter, r *http.Request, q api.EventsQuery) error {
 	from, err := s.followedFrom(r, q)
 	if err != nil {
 		return err
@@ -83,8 +81,8 @@ func (s *Server) getEvents(w http.ResponseWriter, r *http.Request, q api.EventsQ
 }
 
 // follow hands over the records that q admits until ctx is done or the log ends.
-func (s *Server) follow(ctx context.Context, from events.Position, q api.EventsQuery, found chan<- events.Record) error {
-	for rec, err := range s.cfg.Log.Follow(ctx, from) {
+func (s *logs) follow(ctx context.Context, from events.Position, q api.EventsQuery, found chan<- events.Record) error {
+	for rec, err := range s.Log.Follow(ctx, from) {
 		if err != nil {
 			return err
 		}

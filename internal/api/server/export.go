@@ -12,12 +12,19 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 )
 
+// exports writes rows out.
+type exports struct{ *sources }
+
+func (s *exports) routes(to *dispatcher) []endpoint {
+	return []endpoint{bindStream(to, api.ExportRoute, s.getExportRows)}
+}
+
 // exportBatch is how many rows are looked up at once.
 const exportBatch = 256
 
 // getExportRows writes rows as lines of JSON, in the order of the log: the same rows, whenever they are asked for. Those that
 // are shown nowhere (superseded, folded, forgotten) are not among them.
-func (s *Server) getExportRows(w http.ResponseWriter, r *http.Request, q api.ExportQuery) error {
+func (s *exports) getExportRows(w http.ResponseWriter, r *http.Request, q api.ExportQuery) error {
 	ctx := r.Context()
 	if err := s.caughtUp(ctx); err != nil {
 		return err
@@ -29,7 +36,7 @@ func (s *Server) getExportRows(w http.ResponseWriter, r *http.Request, q api.Exp
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	out := json.NewEncoder(newPatient(w))
 	return s.eachRow(ctx, func(row api.Row) error {
-		if !exported(q, row) || !belongs(row) {
+		if !exported(q, row) || !belongs(row.ProjectRoot, row.Project) {
 			return nil
 		}
 		return out.Encode(row)
@@ -41,36 +48,15 @@ func exported(q api.ExportQuery, row api.Row) bool {
 		!row.At.Before(q.Since) && (q.Until.IsZero() || !row.At.After(q.Until))
 }
 
-// belongs tells rows of a project from others, as searches do: by its folders, or by its shown name where a row has no root.
-func (s *Server) belongs(ctx context.Context, named string) (func(api.Row) bool, error) {
-	if named == "" {
-		return func(api.Row) bool { return true }, nil
-	}
-	p := projectOf(named)
-	var roots []string
-	if p.Root != "" {
-		var err error
-		if roots, err = s.cfg.Views.Folders(ctx, p.Root, p.Key); err != nil {
-			return nil, err
-		}
-	}
-	return func(row api.Row) bool {
-		if p.Root != "" && row.ProjectRoot != "" {
-			return slices.Contains(roots, row.ProjectRoot)
-		}
-		return row.Project == p.Name
-	}, nil
-}
-
 // eachRow calls do with each row that is shown, in the order of the log, as far as that goes now.
-func (s *Server) eachRow(ctx context.Context, do func(api.Row) error) error {
-	last, err := s.cfg.Log.Last(ctx)
+func (s *exports) eachRow(ctx context.Context, do func(api.Row) error) error {
+	last, err := s.Log.Last(ctx)
 	if err != nil {
 		return err
 	}
 	var ids []events.ID
 	flush := func() error {
-		rows, err := s.cfg.Views.Rows(ctx, ids...)
+		rows, err := s.Views.Rows(ctx, ids...)
 		ids = ids[:0]
 		for _, row := range rows {
 			if err == nil && row.Listed() {
@@ -79,7 +65,7 @@ func (s *Server) eachRow(ctx context.Context, do func(api.Row) error) error {
 		}
 		return err
 	}
-	for r, err := range s.cfg.Log.All(ctx, 1) {
+	for r, err := range s.Log.All(ctx, 1) {
 		if err != nil {
 			return err
 		}

@@ -124,28 +124,35 @@ func TestForgetBesideTheLog(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(home, "spool", "bad", "broken"), []byte("no entry, but secret\nwords"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := newWorld(t, func(c *testConfig) { c.Spool, c.Home = spool, home }).server
+	w := newWorld(t, func(c *testConfig) { c.Spool, c.Home = spool, home })
+	w.work(t, "session-two", "look", "/src/shop/cart.go")
+	w.settled(t)
+	of := &w.server.memories.forgetter
 	for _, step := range []struct {
-		name   string
-		req    api.ForgetRequest
-		native string
-		want   int
+		name string
+		req  api.ForgetRequest
+		want int
 	}{
-		{"ids name none", api.ForgetRequest{IDs: []string{"x"}, Query: "secret"}, "", 0},
-		{"a text in another project", api.ForgetRequest{Query: "secret words", Project: project}, "", 0},
-		{"a text, in what is broken too", api.ForgetRequest{Query: "Secret Words"}, "", 2},
-		{"a session that is not known", api.ForgetRequest{Session: "session-two"}, "", 0},
-		{"a session", api.ForgetRequest{Session: "x"}, "session-two", 1},
-		{"a folder of a project", api.ForgetRequest{Project: filepath.Join(project, "cart")}, "", 1},
-		{"a time before", api.ForgetRequest{Until: at.Add(2 * time.Hour)}, "", 0},
-		{"a time", api.ForgetRequest{Since: at.Add(3 * time.Hour), Until: at.Add(3 * time.Hour)}, "", 1},
+		{"a text in another project", api.ForgetRequest{Query: "secret words", Project: project}, 0},
+		{"a text, in what is broken too", api.ForgetRequest{Query: "Secret Words"}, 2},
+		{"a session that is not known", api.ForgetRequest{Session: "three"}, 0},
+		{"a session", api.ForgetRequest{Session: "session-two"}, 1},
+		{"a folder of a project", api.ForgetRequest{Project: filepath.Join(project, "cart")}, 1},
+		{"a time before", api.ForgetRequest{Until: at.Add(2 * time.Hour)}, 0},
+		{"a time", api.ForgetRequest{Since: at.Add(3 * time.Hour), Until: at.Add(3 * time.Hour)}, 1},
 	} {
-		f := &forget{s: s, req: step.req, native: step.native}
-		planned, err := f.spooled(t.Context(), false)
+		req, err := w.server.memories.chosenToForget(t.Context(), step.req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := of.Spooled(t.Context(), erasure.Request{IDs: []events.ID{newID()}, Query: step.req.Query}, true); err != nil || n != 0 {
+			t.Errorf("ids name %d files, %v", n, err)
+		}
+		planned, err := of.Spooled(t.Context(), req, false)
 		if err != nil || planned != step.want {
 			t.Errorf("%s: planned %d, %v, want %d", step.name, planned, err, step.want)
 		}
-		if n, err := f.spooled(t.Context(), true); err != nil || n != step.want {
+		if n, err := of.Spooled(t.Context(), req, true); err != nil || n != step.want {
 			t.Errorf("%s: deleted %d, %v, want %d", step.name, n, err, step.want)
 		}
 	}

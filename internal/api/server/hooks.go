@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"sync"
@@ -18,10 +17,38 @@ import (
 	"github.com/cmemd/cmemd/internal/refusal"
 )
 
+// hooks takes what agents report: a payload at a time, as a transcript, or as another memory's entries.
+type hooks struct {
+	capture  *capture.Pipeline
+	replies  injections
+	payloads payloads
+	timeout  time.Duration // in which a hook's event is on disk
+	now      func() time.Time
+	count    func(status int, took time.Duration)
+}
+
+func (s *hooks) routes(to *dispatcher) []endpoint {
+	return []endpoint{
+		{Endpoint: api.Endpoint(api.HookRoute), serve: s.postHook, wrap: func(h handler) http.Handler { return s.counted(to, h) }},
+		bindStream(to, api.IngestRoute, s.postIngest),
+		bindStream(to, api.ImportRoute, s.postImport),
+	}
+}
+
+// counted serves a request of an agent, and counts it.
+func (s *hooks) counted(to *dispatcher, h handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t := &tracker{ResponseWriter: w}
+		began := time.Now()
+		to.admit(t, r, h)
+		s.count(t.status, time.Since(began))
+	})
+}
+
 // postHook takes one payload of an agent and answers with what the agent is to be told. One of an agent that nobody knows is
 // neither read nor kept, and the name, which may be anything, is not logged.
-func (s *Server) postHook(w http.ResponseWriter, r *http.Request) error {
-	began := s.cfg.Now()
+func (s *hooks) postHook(w http.ResponseWriter, r *http.Request) error {
+	began := s.now()
 	if _, err := agents.ByName(r.PathValue("agent")); err != nil {
 		return err
 	}
@@ -30,16 +57,16 @@ func (s *Server) postHook(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer done()
-	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.HookTimeout)
+	ctx, cancel := context.WithTimeout(r.Context(), s.timeout)
 	defer cancel()
-	got, err := s.cfg.Capture.Post(ctx, capture.Posted{
+	got, err := s.capture.Post(ctx, capture.Posted{
 		Agent: r.PathValue("agent"), Delivery: r.Header.Get(api.DeliveryHeader), OccurredAt: r.Header.Get(api.OccurredHeader),
 		Came: began, Body: body,
 	})
 	if err != nil {
 		return err
 	}
-	reply := s.reply(ctx, got, began)
+	reply := s.replies.reply(ctx, got, began)
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(reply)))
@@ -98,54 +125,15 @@ func bodyError(err error) error {
 }
 
 // postIngest records what a transcript reports and the log does not have yet.
-func (s *Server) postIngest(w http.ResponseWriter, r *http.Request, q api.IngestQuery) error {
+func (s *hooks) postIngest(w http.ResponseWriter, r *http.Request, q api.IngestQuery) error {
 	body := newPatientReader(w, r)
-	got, err := s.cfg.Capture.Ingest(r.Context(), q.Agent, q.Path, body)
+	got, err := s.capture.Ingest(r.Context(), q.Agent, q.Path, body)
 	return body.answer(w, got, err)
 }
 
 // postImport records what another memory kept and the log does not have yet. The body has one importer.Entry a line.
-func (s *Server) postImport(w http.ResponseWriter, r *http.Request, q api.ImportQuery) error {
+func (s *hooks) postImport(w http.ResponseWriter, r *http.Request, q api.ImportQuery) error {
 	body := newPatientReader(w, r)
-	got, err := s.cfg.Capture.Import(r.Context(), q.Source, body)
+	got, err := s.capture.Import(r.Context(), q.Source, body)
 	return body.answer(w, got, err)
 }
-
-// maxUnread is how much of a stream is read past an error, so that its sender sees the answer.
-const maxUnread = 256 << 20
-
-// patientReader is a body without a total time limit: each read has its own.
-type patientReader struct {
-	r     io.Reader
-	ctrl  *http.ResponseController
-	begun bool // something was read
-}
-
-func newPatientReader(w http.ResponseWriter, r *http.Request) *patientReader {
-	return &patientReader{r: r.Body, ctrl: http.NewResponseController(w)}
-}
-
-// Read implements io.Reader.
-func (p *patientReader) Read(b []byte) (int, error) {
-	if err := p.ctrl.SetReadDeadline(time.Now().Add(readTimeout)); err != nil && !isUnsupported(err) {
-		return 0, err
-	}
-	p.begun = true
-	return p.r.Read(b)
-}
-
-// answer answers with v, or returns err once the rest of a body of which something was taken has been read.
-func (p *patientReader) answer(w http.ResponseWriter, v any, err error) error {
-	if err != nil && p.begun {
-		_, _ = io.CopyN(io.Discard, p, maxUnread) // the error that counts is the first
-	}
-	if err != nil {
-		return err
-	}
-	if err := newPatient(w).extend(streamTimeout); err != nil {
-		return err
-	}
-	return writeJSON(w, v)
-}
-
-func isUnsupported(err error) bool { return errors.Is(err, errors.ErrUnsupported) }

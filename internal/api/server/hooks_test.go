@@ -383,7 +383,7 @@ func TestInjectionNeverHoldsUpASession(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, func(cfg *testConfig) {
 				cfg.ContextTimeout = 50 * time.Millisecond
-				cfg.swap = func(s *Server) { s.injector = slowRecall{s.injector, c.context} }
+				cfg.swap = func(s *Server) { s.hooks.replies.injector = slowRecall{s.hooks.replies.injector, c.context} }
 			})
 			b, err := w.client.Hook(t.Context(), "claude-code", hook("SessionStart", "s", map[string]any{"source": "startup"}), newID(), time.Time{})
 			if err != nil || len(b) != 0 {

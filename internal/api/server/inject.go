@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
-	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/panics"
@@ -26,11 +26,31 @@ type Briefs struct {
 	Timeout time.Duration // in which that is there, or nothing: the agent waits. 0 means 150 ms
 }
 
+// injector chooses the memory that an agent is given. A *recall.Recall is one.
+type injector interface {
+	Wait(ctx context.Context, at events.Position) error
+	Context(ctx context.Context, ask recall.Ask) (recall.Context, error)
+}
+
+// injections gives agents memory, and puts on record that they were given it.
+type injections struct {
+	log      eventlog.Log
+	injector injector
+	capture  *capture.Pipeline
+	system   System
+	briefs   Briefs
+	timeout  time.Duration // in which a starting session gets its memory
+	notice   func(ctx context.Context) string
+	clock
+	life     *lifetime
+	withheld func() // counts a session that starts without memory
+}
+
 // smallFile is the size below which reading a file costs less than what could be said of it, in bytes.
 const smallFile = 1500
 
 // reply is what goes back to the agent: memory where it takes some, and a line for the person where there is one.
-func (s *Server) reply(ctx context.Context, got capture.Accepted, began time.Time) []byte {
+func (s *injections) reply(ctx context.Context, got capture.Accepted, began time.Time) []byte {
 	var a agents.Answer
 	switch {
 	case capture.StartsSession(got.Report.Wants):
@@ -42,33 +62,25 @@ func (s *Server) reply(ctx context.Context, got capture.Accepted, began time.Tim
 	return got.Agent.Reply(got.Report, a)
 }
 
-// notice is the line for the person, marked so that it is known when it comes back.
-func (s *Server) notice(ctx context.Context) string {
-	if s.cfg.Notice == nil {
-		return ""
-	}
-	return relay.Notice(s.cfg.Notice(ctx))
-}
-
 // injectStart chooses memory for a starting session.
-func (s *Server) injectStart(ctx context.Context, got capture.Accepted, began time.Time) string {
-	text, err := s.inject(ctx, askOf(got), got, s.cfg.ContextTimeout-s.cfg.Now().Sub(began))
+func (s *injections) injectStart(ctx context.Context, got capture.Accepted, began time.Time) string {
+	text, err := s.inject(ctx, askOf(got), got, s.timeout-s.now().Sub(began))
 	if err != nil {
-		s.metrics.withheld.Inc()
+		s.withheld()
 		s.logger.Warn("a session starts without memory", "session", got.Report.Origin.Session(), "err", err)
 	}
 	return text
 }
 
 // injectBrief chooses memory at a prompt, or for a file that is about to be read, where that is wished for.
-func (s *Server) injectBrief(ctx context.Context, got capture.Accepted) string {
-	in, r := s.cfg.Briefs, &got.Report
+func (s *injections) injectBrief(ctx context.Context, got capture.Accepted) string {
+	in, r := s.briefs, &got.Report
 	ask := askOf(got)
 	switch {
 	case r.Wants == agents.WantPrompt && in.Prompts:
 		ask.Prompt, ask.Score = r.Prompt, in.Score
 	case r.Wants == agents.WantFile && in.Files:
-		r.SetOrigin(s.cfg.Capture.Origin(ctx, r.Origin))
+		r.SetOrigin(s.capture.Origin(ctx, r.Origin))
 		ask = askOf(got)
 		if !askAboutFile(&ask, r.Origin, r.File) {
 			return ""
@@ -85,14 +97,14 @@ func (s *Server) injectBrief(ctx context.Context, got capture.Accepted) string {
 
 // inject chooses memory and records that it was given: what is not on record is not given. It gives nothing, and says
 // why, rather than something late.
-func (s *Server) inject(ctx context.Context, ask recall.Ask, got capture.Accepted, left time.Duration) (string, error) {
+func (s *injections) inject(ctx context.Context, ask recall.Ask, got capture.Accepted, left time.Duration) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
 	mem, err := s.remember(ctx, ask)
 	if err != nil || mem.Text == "" {
 		return "", err
 	}
-	s.cfg.Capture.Given(ctx, ask.Session, mem.Text) // before the agent can repeat it
+	s.capture.Given(ctx, ask.Session, mem.Text) // before the agent can repeat it
 	if err := s.recordInjection(ctx, got, mem); err != nil {
 		return "", err
 	}
@@ -159,7 +171,7 @@ func askAboutFile(ask *recall.Ask, o session.Origin, file string) bool {
 var errEnding = errors.New("api: the server ends")
 
 // remember asks for memory, and does not wait for an answer longer than ctx.
-func (s *Server) remember(ctx context.Context, ask recall.Ask) (recall.Context, error) {
+func (s *injections) remember(ctx context.Context, ask recall.Ask) (recall.Context, error) {
 	type answer struct {
 		mem recall.Context
 		err error
@@ -188,8 +200,8 @@ func (s *Server) remember(ctx context.Context, ask recall.Ask) (recall.Context, 
 
 // choose asks for memory that knows all that the log holds now: what was superseded, forgotten or flagged until this
 // moment is not given. It does not run after what is appended meanwhile, so that a busy log starves nobody.
-func (s *Server) choose(ctx context.Context, ask recall.Ask) (recall.Context, error) {
-	last, err := s.cfg.Log.Last(ctx)
+func (s *injections) choose(ctx context.Context, ask recall.Ask) (recall.Context, error) {
+	last, err := s.log.Last(ctx)
 	if err != nil {
 		return recall.Context{}, fmt.Errorf("api: memory: %w", err)
 	}
@@ -200,10 +212,10 @@ func (s *Server) choose(ctx context.Context, ask recall.Ask) (recall.Context, er
 }
 
 // recordInjection appends what is about to be given. The same delivery is on record once.
-func (s *Server) recordInjection(ctx context.Context, got capture.Accepted, mem recall.Context) error {
+func (s *injections) recordInjection(ctx context.Context, got capture.Accepted, mem recall.Context) error {
 	r := got.Report
-	_, err := s.cfg.System.Do(ctx, r.Origin.Session(), session.Capture{
-		ID: s.cfg.NewID(), Key: events.KeyOf("injection", got.Delivery.String()), At: s.cfg.Now(), Origin: r.Origin,
+	_, err := s.system.Do(ctx, r.Origin.Session(), session.Capture{
+		ID: s.newID(), Key: events.KeyOf("injection", got.Delivery.String()), At: s.now(), Origin: r.Origin,
 		Event: events.ContextInjected{
 			Hook: string(r.Wants), IDs: mem.IDs, Characters: mem.Characters, Position: uint64(mem.Position),
 		},

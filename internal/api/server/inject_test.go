@@ -102,7 +102,7 @@ func TestInjectionAtTheEnd(t *testing.T) {
 	cfg := w.config()
 	asked := false
 	cfg.swap = func(s *Server) {
-		s.injector = slowRecall{s.injector, func(context.Context) (recall.Context, error) {
+		s.hooks.replies.injector = slowRecall{s.hooks.replies.injector, func(context.Context) (recall.Context, error) {
 			asked = true
 			return recall.Context{}, nil
 		}}
@@ -112,7 +112,7 @@ func TestInjectionAtTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.life.end()
-	_, err = s.remember(t.Context(), recall.Ask{})
+	_, err = s.hooks.replies.remember(t.Context(), recall.Ask{})
 	s.life.helpers.Wait()
 	if !errors.Is(err, errEnding) || asked {
 		t.Errorf("got %v, asked %v; want %v and nothing asked", err, asked, errEnding)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -26,8 +27,25 @@ type (
 	}
 )
 
-func (s *Server) getLogStats(ctx context.Context, _ api.NoQuery) (api.LogStats, error) {
-	log, ok := s.cfg.Log.(statLog)
+// logs answers about the log itself.
+type logs struct {
+	*sources
+	logger *slog.Logger
+}
+
+func (s *logs) routes(to *dispatcher) []endpoint {
+	return []endpoint{
+		bind(to, api.LogStatsRoute, s.getLogStats),
+		bind(to, api.RecordsRoute, s.getRecords),
+		bindWork(to, api.VerifyRoute, s.getVerify),
+		bindStream(to, api.EventsRoute, s.getEvents, checkLastSeen),
+		bindStream(to, api.LogExportRoute, s.getExport),
+		bindStream(to, api.BackupRoute, s.getBackup),
+	}
+}
+
+func (s *logs) getLogStats(ctx context.Context, _ api.NoQuery) (api.LogStats, error) {
+	log, ok := s.Log.(statLog)
 	if !ok {
 		return api.LogStats{}, notFound("this log keeps no figures")
 	}
@@ -38,10 +56,10 @@ func (s *Server) getLogStats(ctx context.Context, _ api.NoQuery) (api.LogStats, 
 const maxRecordBytes = 16 << 20
 
 // getRecords answers with a stretch of the log.
-func (s *Server) getRecords(ctx context.Context, q api.RecordsQuery) (api.Records, error) {
+func (s *logs) getRecords(ctx context.Context, q api.RecordsQuery) (api.Records, error) {
 	out := api.Records{Records: []api.LogRecord{}}
 	var err error
-	if out.Last, err = s.cfg.Log.Last(ctx); err != nil {
+	if out.Last, err = s.Log.Last(ctx); err != nil {
 		return out, err
 	}
 	bytes := 0
@@ -62,12 +80,12 @@ func (s *Server) getRecords(ctx context.Context, q api.RecordsQuery) (api.Record
 }
 
 // recordsFrom yields the records from a position on, of one stream or of all.
-func (s *Server) recordsFrom(ctx context.Context, stream events.StreamID, from events.Position) iter.Seq2[events.Record, error] {
+func (s *logs) recordsFrom(ctx context.Context, stream events.StreamID, from events.Position) iter.Seq2[events.Record, error] {
 	if stream == "" {
-		return s.cfg.Log.All(ctx, from)
+		return s.Log.All(ctx, from)
 	}
 	return func(yield func(events.Record, error) bool) {
-		for r, err := range s.cfg.Log.Stream(ctx, stream, 1) {
+		for r, err := range s.Log.Stream(ctx, stream, 1) {
 			if err == nil && r.Position < from {
 				continue
 			}
@@ -101,16 +119,16 @@ func logRecord(r events.Record, payload bool) api.LogRecord {
 }
 
 // getExport writes the log as JSON lines. An export that is cut has no last line.
-func (s *Server) getExport(w http.ResponseWriter, r *http.Request, q api.LogExportQuery) error {
+func (s *logs) getExport(w http.ResponseWriter, r *http.Request, q api.LogExportQuery) error {
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	_, err := eventlog.Export(r.Context(), s.cfg.Log, newPatient(w), q.From)
+	_, err := eventlog.Export(r.Context(), s.Log, newPatient(w), q.From)
 	return err
 }
 
 // getBackup writes a copy of the log file. While somebody reads one slowly others wait for theirs, and nothing else does: each
 // copy takes as much room on the disk as the log. Who reads nothing for streamTimeout is dropped, and the next one served.
-func (s *Server) getBackup(w http.ResponseWriter, r *http.Request, _ api.NoQuery) error {
-	log, ok := s.cfg.Log.(fileLog)
+func (s *logs) getBackup(w http.ResponseWriter, r *http.Request, _ api.NoQuery) error {
+	log, ok := s.Log.(fileLog)
 	if !ok {
 		return notFound("this log is no file; export it")
 	}
@@ -127,9 +145,9 @@ func (s *Server) getBackup(w http.ResponseWriter, r *http.Request, _ api.NoQuery
 const copyTimeout = time.Hour
 
 // getVerify checks the whole log, and the view of outcomes against it. What it finds is the result, not a failure.
-func (s *Server) getVerify(context.Context, api.NoQuery) (task[api.Verified], error) {
+func (s *logs) getVerify(context.Context, api.NoQuery) (task[api.Verified], error) {
 	return func(ctx context.Context, tell func(done, total uint64)) (api.Verified, error) {
-		v, err := curation.VerifyLog(ctx, s.cfg.Log, s.ledger, tell)
+		v, err := curation.VerifyLog(ctx, s.Log, s.ledger, tell)
 		switch {
 		case err == nil && v.Damaged():
 			s.logger.Error("the log is damaged", "position", v.Position, "err", v.Reason)
@@ -141,9 +159,9 @@ func (s *Server) getVerify(context.Context, api.NoQuery) (task[api.Verified], er
 }
 
 // ledger is what the view of outcomes says, once it knows all that the log holds now.
-func (s *Server) ledger(ctx context.Context) (outcomes.Ledger, error) {
+func (s *logs) ledger(ctx context.Context) (outcomes.Ledger, error) {
 	if err := s.caughtUp(ctx); err != nil {
 		return outcomes.Ledger{}, err
 	}
-	return s.cfg.Views.Ledger(ctx)
+	return s.Views.Ledger(ctx)
 }

@@ -2,14 +2,15 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/curation"
+	"github.com/cmemd/cmemd/internal/memory/erasure"
 )
 
 // Bounds of a saved memory. A longer one is a document, and belongs into a file.
@@ -20,42 +21,151 @@ const (
 	futureSlack    = 24 * time.Hour
 )
 
+// memories changes what is remembered.
+type memories struct {
+	*sources
+	curator    *curation.Curator
+	reobserver *curation.Reobserver
+	forgetter  curation.Forgetter
+	checks     bool // claims can be looked at again
+	now        func() time.Time
+}
+
+func newMemories(cfg Config, from *sources) *memories {
+	return &memories{
+		sources: from, checks: cfg.Checker != nil, now: cfg.Now,
+		curator: curation.New(curation.Config{
+			Sink: cfg.System, Log: cfg.Log, Views: cfg.Views, Checker: cfg.Checker, Now: cfg.Now,
+			Resolve: cfg.Recall.Resolve, CaughtUp: from.caughtUp, Redact: cfg.Capture.Redact,
+		}),
+		reobserver: curation.NewReobserver(curation.ReobserverConfig{
+			System: cfg.System, Log: cfg.Log, Views: cfg.Views, Providers: cfg.Providers, Now: cfg.Now, NewID: cfg.NewID, CaughtUp: from.caughtUp,
+		}),
+		forgetter: curation.Forgetter{Eraser: cfg.Eraser, Spool: cfg.Spool, Views: cfg.Views, Project: cfg.Capture.Project, Now: cfg.Now},
+	}
+}
+
+func (s *memories) routes(to *dispatcher) []endpoint {
+	return []endpoint{
+		bind(to, api.SaveRoute, s.postMemory),
+		bind(to, api.UndoRoute, s.postUndo),
+		bindWork(to, api.RecheckRoute, s.postRecheck),
+		bindWork(to, api.ReobserveRoute, s.postReobserve),
+		bindWork(to, api.Work[api.ForgetRequest, any](api.ForgetRoute), s.postForget),
+	}
+}
+
 // postMemory appends what a person or an agent wants remembered. It is on disk when it is answered.
-func (s *Server) postMemory(ctx context.Context, m api.Memory) (api.Saved, error) {
-	if errs := memoryErrors(&m, s.cfg.Now()); len(errs) > 0 {
+func (s *memories) postMemory(ctx context.Context, m api.Memory) (api.Saved, error) {
+	if errs := memoryErrors(&m, s.now()); len(errs) > 0 {
 		return api.Saved{}, invalidAll(errs)
 	}
 	return s.curator.Save(ctx, m)
 }
 
 // postUndo takes a saved memory or a correction back, or undoes that.
-func (s *Server) postUndo(ctx context.Context, q api.IDQuery) (api.Undone, error) {
+func (s *memories) postUndo(ctx context.Context, q api.IDQuery) (api.Undone, error) {
 	return s.curator.Undo(ctx, q.ID)
 }
 
 // postRecheck looks at claims again.
-func (s *Server) postRecheck(ctx context.Context, q api.RecheckRequest) (task[api.Rechecked], error) {
-	if s.cfg.Checker == nil {
+func (s *memories) postRecheck(ctx context.Context, q api.RecheckRequest) (task[api.Rechecked], error) {
+	if !s.checks {
 		return nil, conflict("Nothing can be looked up", "this daemon has nothing to check claims with")
 	}
-	if len(q.IDs) > api.MaxRows {
-		return nil, invalid("/ids", "names %d rows, where at most %d may be", len(q.IDs), api.MaxRows)
-	}
-	if err := s.caughtUp(ctx); err != nil {
+	if err := s.begin(ctx, q.IDs); err != nil {
 		return nil, err
 	}
-	var session events.SessionID
-	var err error
-	if q.Session != "" {
-		if session, err = s.sessionID(ctx, q.Session); err != nil {
-			return nil, err
-		}
+	of, err := s.narrow(ctx, "", q.Session, "")
+	if err != nil {
+		return nil, err
 	}
-	again, err := s.curator.Recheck(ctx, q, session)
+	again, err := s.curator.Recheck(ctx, q, of.Session)
 	if err != nil {
 		return nil, err
 	}
 	return again.Run, nil
+}
+
+// begin bounds the rows that are named, and waits until the views know all that the log holds now.
+func (s *memories) begin(ctx context.Context, ids []string) error {
+	if len(ids) > api.MaxRows {
+		return invalid("/ids", "names %d rows, where at most %d may be", len(ids), api.MaxRows)
+	}
+	return s.caughtUp(ctx)
+}
+
+// postReobserve asks for turns again.
+func (s *memories) postReobserve(ctx context.Context, q api.ReobserveRequest) (task[api.Reobserved], error) {
+	if q.Everything() {
+		return nil, invalid("", "nothing is chosen: give one of dropped, turn, session, project, class, reason, since, until")
+	}
+	f, err := s.narrow(ctx, q.Turn, q.Session, q.Project)
+	if err != nil {
+		return nil, err
+	}
+	again, err := s.reobserver.Request(ctx, q, f)
+	if err != nil {
+		return nil, err
+	}
+	return again.Run, nil
+}
+
+// postForget says what would be forgotten, or forgets it.
+func (s *memories) postForget(ctx context.Context, q api.ForgetRequest) (task[any], error) {
+	if s.forgetter.Eraser == nil {
+		return nil, conflict("Nothing can be erased", "this daemon erases nothing")
+	}
+	if err := s.begin(ctx, q.IDs); err != nil {
+		return nil, err
+	}
+	chosen, err := s.chosenToForget(ctx, q)
+	return func(ctx context.Context, tell func(done, total uint64)) (any, error) {
+		if q.DryRun {
+			plan, spooled, err := s.forgetter.Plan(ctx, chosen)
+			return api.ForgetPlan{Plan: plan, Spooled: spooled}, forgetProblem(err)
+		}
+		done, spooled, err := s.forgetter.Forget(ctx, chosen, tell)
+		out := api.Forgotten{Position: done.Position, Records: done.Records, Sessions: done.Sessions, Spooled: spooled}
+		for _, r := range done.Refused {
+			out.Refused = append(out.Refused, api.RefusedSession{Session: r.Session, Detail: reasonOf(r.Err)})
+		}
+		return out, forgetProblem(err)
+	}, err
+}
+
+// chosenToForget reads the names by which q chooses. A session that only saved memories name is none of ours.
+func (s *memories) chosenToForget(ctx context.Context, q api.ForgetRequest) (erasure.Request, error) {
+	chosen := erasure.Request{
+		Query: q.Query, Project: q.Project, Since: q.Since, Until: q.Until, Through: q.Through, Named: q.Session,
+	}
+	if p := projectOf(q.Project); p.Root != "" {
+		chosen.Project, chosen.ProjectName, chosen.ProjectKey = p.Root, p.Name, p.Key
+	}
+	for _, text := range q.IDs {
+		id, err := s.Recall.Resolve(ctx, text)
+		if err != nil {
+			return chosen, err
+		}
+		chosen.IDs = append(chosen.IDs, id)
+	}
+	of, err := s.narrow(ctx, "", q.Session, "")
+	if isNotFound(err) {
+		return chosen, nil
+	}
+	chosen.Session = of.Session
+	return chosen, err
+}
+
+// forgetProblem names what only an Eraser returns.
+func forgetProblem(err error) error {
+	switch {
+	case errors.Is(err, erasure.ErrNothingNamed):
+		return invalid("", "nothing is chosen: give one of ids, query, session, project, since, until")
+	case errors.Is(err, erasure.ErrShortQuery):
+		return invalid("/query", "is too short: half of everything would hold it")
+	}
+	return err
 }
 
 // memoryErrors lists what is wrong with m, the fields in their order.

@@ -11,6 +11,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/capture"
 )
 
 // metrics counts what passes through, in a registry of its own. What the log and the views know already is read when
@@ -22,7 +25,7 @@ type metrics struct {
 	withheld prometheus.Counter
 }
 
-func newMetrics(s *Server) (*metrics, error) {
+func newMetrics(s *statuses, n *capture.Counts) (*metrics, error) {
 	counter := func(name, help string, n *atomic.Int64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "cmemd", Name: name, Help: help}, func() float64 { return float64(n.Load()) })
 	}
@@ -42,7 +45,6 @@ func newMetrics(s *Server) (*metrics, error) {
 	for _, status := range []int{0, 200, 400, 404, 413, 500, 503} {
 		m.hooks[status] = answers.WithLabelValues(strconv.Itoa(status))
 	}
-	n := &s.cfg.Capture.Counts
 	reg := prometheus.NewRegistry()
 	for _, c := range []prometheus.Collector{
 		answers, m.latency, m.withheld,
@@ -71,14 +73,18 @@ func (m *metrics) hook(status int, took time.Duration) {
 	m.latency.Observe(took.Seconds())
 }
 
-func (s *Server) getMetrics(w http.ResponseWriter, r *http.Request) error {
-	s.metrics.page.ServeHTTP(w, r)
+func (m *metrics) routes(to *dispatcher) []endpoint {
+	return []endpoint{{Endpoint: api.Endpoint(api.MetricsRoute), serve: m.getMetrics, wrap: to.plain}}
+}
+
+func (m *metrics) getMetrics(w http.ResponseWriter, r *http.Request) error {
+	m.page.ServeHTTP(w, r)
 	return nil
 }
 
 // stateCollector reads what the daemon knows when it is asked.
 type stateCollector struct {
-	s     *Server
+	s     *statuses
 	descs map[string]*prometheus.Desc
 }
 
@@ -91,7 +97,7 @@ type stateMetric struct {
 // scrapeTimeout bounds one reading. What is not known by then is left out.
 const scrapeTimeout = 5 * time.Second
 
-func newStateCollector(s *Server) *stateCollector {
+func newStateCollector(s *statuses) *stateCollector {
 	c := &stateCollector{s: s, descs: map[string]*prometheus.Desc{}}
 	for _, d := range append(healthMetrics(), []stateMetric{
 		{"log_position", "Position of the log's last record.", nil},
@@ -163,14 +169,14 @@ func valid(labels []string) []string {
 }
 
 func (c *stateCollector) collectLog(ctx context.Context, g gauges) {
-	if last, err := c.s.cfg.Log.Last(ctx); err == nil {
+	if last, err := c.s.Log.Last(ctx); err == nil {
 		g.set("log_position", float64(last))
 		for _, v := range c.s.lags(last) {
 			g.set("view_position", float64(v.Position), v.Name)
 			g.set("view_lag_records", float64(v.Lag), v.Name)
 		}
 	}
-	b, err := c.s.cfg.Views.Balance(ctx)
+	b, err := c.s.Views.Balance(ctx)
 	if err != nil {
 		return
 	}
@@ -185,7 +191,7 @@ func (c *stateCollector) collectLog(ctx context.Context, g gauges) {
 }
 
 func (c *stateCollector) collectActors(ctx context.Context, g gauges) {
-	st, err := c.s.cfg.System.Status(ctx)
+	st, err := c.s.system.Status(ctx)
 	if err != nil {
 		return
 	}

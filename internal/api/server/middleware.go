@@ -2,12 +2,10 @@ package server
 
 import (
 	"errors"
-	"net"
+	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/panics"
 )
 
@@ -45,12 +43,19 @@ func (t *tracker) Write(p []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (t *tracker) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 
+// dispatcher admits requests, holds them to what their routes take, and answers for errors and panics.
+type dispatcher struct {
+	logger  *slog.Logger
+	life    lifetime
+	sources sources
+}
+
 // plain serves a request that is answered at once, with a small body and a time limit.
-func (s *Server) plain(h handler) http.Handler {
+func (s *dispatcher) plain(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := &tracker{ResponseWriter: w}
 		s.admit(t, r, func(w http.ResponseWriter, r *http.Request) error {
-			ctx, cancel := s.within(r.Context(), false)
+			ctx, cancel := s.life.within(r.Context(), false)
 			defer cancel()
 			r = r.WithContext(ctx)
 			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
@@ -59,19 +64,9 @@ func (s *Server) plain(h handler) http.Handler {
 	})
 }
 
-// hook serves a request of an agent, and counts it.
-func (s *Server) hook(h handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		t := &tracker{ResponseWriter: w}
-		began := time.Now()
-		s.admit(t, r, h)
-		s.metrics.hook(t.status, time.Since(began))
-	})
-}
-
 // admit bounds how many requests are worked on at once.
-func (s *Server) admit(t *tracker, r *http.Request, h handler) {
-	leave, busy := s.enter(false)
+func (s *dispatcher) admit(t *tracker, r *http.Request, h handler) {
+	leave, busy := s.life.enter(false)
 	if busy != nil {
 		writeProblem(t, busy)
 		return
@@ -81,16 +76,16 @@ func (s *Server) admit(t *tracker, r *http.Request, h handler) {
 }
 
 // stream serves a request that may take as long as it likes. It ends with the server.
-func (s *Server) stream(h handler) http.Handler {
+func (s *dispatcher) stream(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := &tracker{ResponseWriter: w}
-		leave, busy := s.enter(true)
+		leave, busy := s.life.enter(true)
 		if busy != nil {
 			writeProblem(t, busy)
 			return
 		}
 		defer leave()
-		ctx, cancel := s.within(r.Context(), true)
+		ctx, cancel := s.life.within(r.Context(), true)
 		defer cancel()
 		ctrl := http.NewResponseController(w)
 		if err := errors.Join(ctrl.SetReadDeadline(time.Time{}), ctrl.SetWriteDeadline(time.Time{})); err != nil && !isUnsupported(err) {
@@ -125,7 +120,7 @@ func cancelWhen(done <-chan struct{}, cancel func()) (leave func()) {
 
 // run calls h and answers for what it returns or panics with. What cannot be said any more cuts the connection, so
 // that half an answer is not taken for a whole one.
-func (s *Server) run(t *tracker, r *http.Request, h handler) {
+func (s *dispatcher) run(t *tracker, r *http.Request, h handler) {
 	defer func() {
 		p := recover()
 		if p == nil {
@@ -166,57 +161,4 @@ func headed(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// guarded lets through to next only who names a loopback host, comes from no foreign origin, and has the token.
-func (g *tokenGate) guarded(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		k := g.key.Load()
-		switch {
-		case !loopbackHost(r):
-			writeProblem(w, forbidden("the host is not this machine's loopback address and port"))
-		case !ownOrigin(r):
-			writeProblem(w, forbidden("requests from other origins are refused"))
-		case public(r) || k.matches(r):
-			g.withKey(k, next, w, r)
-		case !g.wrongTokens.take(g.now()):
-			writeProblem(w, tooMany())
-		default:
-			writeProblem(w, &api.Problem{
-				Type: api.ProblemUnauthorized, Title: "A token is needed", Status: http.StatusUnauthorized,
-				Detail: "send `Authorization: Bearer` and what is in the file `token` of cmemd's home",
-			})
-		}
-	})
-}
-
-func forbidden(detail string) *api.Problem {
-	return &api.Problem{Type: api.ProblemForbidden, Title: "Not from there", Status: http.StatusForbidden, Detail: detail}
-}
-
-// public reports whether r asks for what anybody on the machine may know: that the daemon lives.
-func public(r *http.Request) bool { return r.URL.Path == "/healthz" || r.URL.Path == "/readyz" }
-
-// loopbackHost reports whether the Host header names a loopback address with the port that was connected to: a name
-// that was made to point here is another one.
-func loopbackHost(r *http.Request) bool {
-	host, port, err := net.SplitHostPort(r.Host)
-	if err != nil || host != "127.0.0.1" && host != "::1" && !strings.EqualFold(host, "localhost") {
-		return false
-	}
-	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if !ok {
-		return false
-	}
-	_, own, err := net.SplitHostPort(local.String())
-	return err == nil && port == own
-}
-
-// ownOrigin reports whether r comes from no page, or from one of ours.
-func ownOrigin(r *http.Request) bool {
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
-		return false
-	}
-	origins := r.Header.Values("Origin")
-	return len(origins) == 0 || len(origins) == 1 && strings.EqualFold(origins[0], "http://"+r.Host)
 }

@@ -173,7 +173,7 @@ func TestSizes(t *testing.T) {
 	if p := problem(t, err); p.Status != 413 {
 		t.Errorf("a memory of 1 MiB: got %+v, want 413", p)
 	}
-	if held := w.server.payloads.bytes.Load(); held != 0 {
+	if held := w.server.hooks.payloads.bytes.Load(); held != 0 {
 		t.Errorf("%d bytes are still counted as in memory", held)
 	}
 }
@@ -194,13 +194,13 @@ func TestPayloadsInMemoryAreBounded(t *testing.T) {
 	w := newWorld(t, func(c *testConfig) { c.MaxBodies = 1000 })
 	first := w.dial(t)
 	fmt.Fprintf(first, "POST /v1/hooks/claude-code HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n\r\n{")
-	eventually(t, "the first is being read", func() bool { return w.server.payloads.bytes.Load() == 900 })
+	eventually(t, "the first is being read", func() bool { return w.server.hooks.payloads.bytes.Load() == 900 })
 	_, err := w.client.Hook(t.Context(), "claude-code", toolUse("s", "t", "ls", ""), newID(), time.Time{})
 	if p := problem(t, err); p.Type != api.ProblemBusy || p.RetryAfter == 0 {
 		t.Errorf("got %+v, want busy", p)
 	}
 	first.Close()
-	eventually(t, "the first is let go", func() bool { return w.server.payloads.bytes.Load() == 0 })
+	eventually(t, "the first is let go", func() bool { return w.server.hooks.payloads.bytes.Load() == 0 })
 	w.post(t, toolUse("s", "t", "ls", ""))
 	if files, _ := badFiles(t, w.home); len(files) != 0 {
 		t.Errorf("half a payload was put aside: %v", files)

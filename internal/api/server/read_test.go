@@ -305,7 +305,7 @@ func TestAfter(t *testing.T) {
 	}
 	behind := newWorld(t, func(c *testConfig) {
 		c.WaitTimeout = 50 * time.Millisecond
-		c.swap = func(s *Server) { s.watermark = stuck{} }
+		c.swap = func(s *Server) { s.sources.watermark = stuck{} }
 	})
 	if saved, err = api.SaveRoute.Call(t.Context(), behind.client, api.Memory{Text: "x"}); err != nil {
 		t.Fatal(err)

@@ -10,66 +10,37 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/internal/panics"
 )
 
 // endpoint is a route with what answers it.
 type endpoint struct {
 	api.Endpoint
-	serve  handler // over HTTP
-	stream bool    // it may take as long as it likes
-	invoke invoker // in this process; nil: it is answered over HTTP only
+	serve  handler                    // over HTTP
+	wrap   func(handler) http.Handler // what a request passes before it is served
+	stream bool                       // it may take as long as it likes
+	invoke invoker                    // in this process; nil: it is answered over HTTP only
 }
 
 // invoker answers a query, a value of the route's query type, and stores the answer where answer points.
 type invoker func(ctx context.Context, query, answer any, progress func(api.Progress)) error
 
-// endpoints lists every route but those of hooks and of MCP.
-func (s *Server) endpoints() []endpoint {
-	return []endpoint{
-		{Endpoint: api.Endpoint(api.HealthRoute), serve: s.getHealth},
-		{Endpoint: api.Endpoint(api.MetricsRoute), serve: s.getMetrics},
-		bind(s, api.ReadyRoute, s.getReady),
-		bind(s, api.SearchRoute, s.getSearch),
-		bind(s, api.ContextRoute, s.getContext),
-		bind(s, api.TimelineRoute, s.getTimeline),
-		bind(s, api.WhyRoute, s.getWhy),
-		bind(s, api.RowRoute, s.getRow),
-		bind(s, api.ObservationsRoute, s.getRows),
-		bind(s, api.RowsRoute, s.postRows),
-		bind(s, api.RowsAliasRoute, s.postRows),
-		bind(s, api.InputsRoute, s.getInputs),
-		bind(s, api.SaveRoute, s.postMemory),
-		bind(s, api.UndoRoute, s.postUndo),
-		bind(s, api.SessionsRoute, s.getSessions),
-		bind(s, api.SessionRoute, s.getSession),
-		bind(s, api.ReleaseRoute, s.postRelease),
-		bind(s, api.OutcomesRoute, s.getOutcomes),
-		bind(s, api.StatusRoute, s.getStatus),
-		bind(s, api.UsageRoute, s.getUsage),
-		bind(s, api.LogStatsRoute, s.getLogStats),
-		bind(s, api.RecordsRoute, s.getRecords),
-		bind(s, api.ProjectionsRoute, s.getProjections),
-		bind(s, api.ProjectionRoute, s.getProjection),
-		bind(s, api.StopRoute, s.postStop),
-		bind(s, api.RotateRoute, s.tokenGate.postRotate),
-		bindWork(s, api.VerifyRoute, s.getVerify),
-		bindWork(s, api.RebuildRoute, s.postRebuild),
-		bindWork(s, api.ReobserveRoute, s.postReobserve),
-		bindWork(s, api.RecheckRoute, s.postRecheck),
-		bindWork(s, api.Work[api.ForgetRequest, any](api.ForgetRoute), s.postForget),
-		bindStream(s, api.EventsRoute, s.getEvents, checkLastSeen),
-		bindStream(s, api.ExportRoute, s.getExportRows),
-		bindStream(s, api.LogExportRoute, s.getExport),
-		bindStream(s, api.BackupRoute, s.getBackup),
-		bindStream(s, api.IngestRoute, s.postIngest),
-		bindStream(s, api.ImportRoute, s.postImport),
-	}
+// scopeKey is what a request's context has its scope by.
+type scopeKey struct{}
+
+// withScope is ctx for whoever may ask for scope.
+func withScope(ctx context.Context, scope api.Scope) context.Context {
+	return context.WithValue(ctx, scopeKey{}, scope)
+}
+
+// granted is what whoever asks may ask for; 0: nothing.
+func granted(ctx context.Context) api.Scope {
+	scope, _ := ctx.Value(scopeKey{}).(api.Scope)
+	return scope
 }
 
 // accept is what each question passes, whichever way it came: who asks may ask that, the query is right, of which wrong says what
 // could not be read of it, and the views know what the answer must know. It fills in what the query leaves out.
-func (s *Server) accept(ctx context.Context, e api.Endpoint, query any, wrong ...api.FieldError) error {
+func (s *dispatcher) accept(ctx context.Context, e api.Endpoint, query any, wrong ...api.FieldError) error {
 	if granted(ctx) < e.Scope {
 		return forbidden(outside(e))
 	}
@@ -77,7 +48,7 @@ func (s *Server) accept(ctx context.Context, e api.Endpoint, query any, wrong ..
 	if len(wrong) > 0 {
 		return invalidAll(sorted(wrong))
 	}
-	return s.await(ctx, api.MustKnow(query))
+	return s.sources.await(ctx, api.MustKnow(query))
 }
 
 // outside says why e is refused to whom it is not granted.
@@ -96,12 +67,9 @@ func sorted(wrong []api.FieldError) []api.FieldError {
 	return wrong
 }
 
-// task is work that was found to be possible. It tells how far it is, also from several goroutines at once.
-type task[A any] func(ctx context.Context, tell func(done, total uint64)) (A, error)
-
 // bind binds a route that is answered at once.
-func bind[Q, A any](s *Server, r api.Route[Q, A], answer func(ctx context.Context, q Q) (A, error)) endpoint {
-	e := endpoint{Endpoint: api.Endpoint(r)}
+func bind[Q, A any](s *dispatcher, r api.Route[Q, A], answer func(ctx context.Context, q Q) (A, error)) endpoint {
+	e := endpoint{Endpoint: api.Endpoint(r), wrap: s.plain}
 	e.serve, e.invoke = answerer(s, e, func(_ context.Context, q Q) (task[A], error) {
 		return func(ctx context.Context, _ func(done, total uint64)) (A, error) { return answer(ctx, q) }, nil
 	})
@@ -109,14 +77,14 @@ func bind[Q, A any](s *Server, r api.Route[Q, A], answer func(ctx context.Contex
 }
 
 // bindWork binds a route that takes its time. What prepare refuses is refused with a status; after that the answer has begun.
-func bindWork[Q, A any](s *Server, r api.Work[Q, A], prepare func(ctx context.Context, q Q) (task[A], error)) endpoint {
-	e := endpoint{Endpoint: api.Endpoint(r), stream: true}
+func bindWork[Q, A any](s *dispatcher, r api.Work[Q, A], prepare func(ctx context.Context, q Q) (task[A], error)) endpoint {
+	e := endpoint{Endpoint: api.Endpoint(r), wrap: s.stream, stream: true}
 	e.serve, e.invoke = answerer(s, e, prepare)
 	return e
 }
 
 // answerer answers e over HTTP and in this process.
-func answerer[Q, A any](s *Server, e endpoint, prepare func(ctx context.Context, q Q) (task[A], error)) (handler, invoker) {
+func answerer[Q, A any](s *dispatcher, e endpoint, prepare func(ctx context.Context, q Q) (task[A], error)) (handler, invoker) {
 	begin := func(ctx context.Context, q Q, wrong ...api.FieldError) (task[A], error) {
 		if err := s.accept(ctx, e.Endpoint, &q, wrong...); err != nil {
 			return nil, err
@@ -187,9 +155,9 @@ func store(answer, a any, err error) error {
 
 // bindStream binds a route whose handler writes the answer itself. What checks find wrong beside the query is refused with it.
 func bindStream[Q any](
-	s *Server, r api.Stream[Q], answer func(w http.ResponseWriter, r *http.Request, q Q) error, checks ...func(*http.Request, api.Wrong),
+	s *dispatcher, r api.Stream[Q], answer func(w http.ResponseWriter, r *http.Request, q Q) error, checks ...func(*http.Request, api.Wrong),
 ) endpoint {
-	return endpoint{Endpoint: api.Endpoint(r), stream: true, serve: func(w http.ResponseWriter, req *http.Request) error {
+	return endpoint{Endpoint: api.Endpoint(r), wrap: s.stream, stream: true, serve: func(w http.ResponseWriter, req *http.Request) error {
 		q, wrong, err := readQuery[Q](w, req, api.Endpoint(r))
 		for _, check := range checks {
 			check(req, noteIn(&wrong))
@@ -228,34 +196,4 @@ func readQuery[Q any](w http.ResponseWriter, r *http.Request, e api.Endpoint) (q
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	return q, nil, readJSON(r, &q)
-}
-
-// Invoke implements api.Invoker for faces that live in the daemon: no connection, no token, the same answers and errors. The context
-// is that of a request that the server serves, and says what may be asked: with any other that is nothing. Routes whose answers
-// are streams are not for it. It counts as a request, or as a stream, as those over HTTP do.
-func (s *Server) Invoke(ctx context.Context, e api.Endpoint, query, answer any, progress func(api.Progress)) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err, _ = problemFor(panics.Caught(s.logger, e.Pattern(), p))
-		}
-	}()
-	to := s.bound[e.Pattern()]
-	if to.invoke == nil {
-		return notFound("this is answered over HTTP only")
-	}
-	leave, busy := s.enter(to.stream)
-	if busy != nil {
-		return busy
-	}
-	defer leave()
-	within, cancel := s.within(ctx, to.stream)
-	defer cancel()
-	if err = to.invoke(within, query, answer, progress); err == nil || ctx.Err() != nil {
-		return ctx.Err()
-	}
-	p, known := problemFor(err)
-	if !known {
-		s.logger.Error("request failed", "route", e.Pattern(), "err", err)
-	}
-	return p
 }

@@ -88,17 +88,11 @@ func stop(srv *http.Server) {
 	}
 }
 
-// routes lists every route. Patterns without a method answer the rest with a problem.
-func (s *Server) routes() http.Handler {
+// mux serves every route. Patterns without a method answer the rest with a problem.
+func (s *Server) mux() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle(api.Endpoint(api.HookRoute).Pattern(), s.hook(s.postHook))
-	for _, e := range s.endpoints() {
-		wrap := s.plain
-		if e.stream {
-			wrap = s.stream
-		}
-		mux.Handle(e.Pattern(), wrap(e.serve))
-		s.bound[e.Pattern()] = e
+	for pattern, e := range s.endpoints {
+		mux.Handle(pattern, e.wrap(e.serve))
 	}
 	if s.mcp != nil {
 		mux.Handle(pathMCP, s.stream(s.serveMCP))

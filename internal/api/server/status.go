@@ -4,20 +4,48 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/curation"
 )
 
-func (s *Server) getHealth(w http.ResponseWriter, _ *http.Request) error {
+// PhaseReady is the phase in which everything is answered.
+const PhaseReady = "ready"
+
+// statuses answers how the daemon is doing.
+type statuses struct {
+	*sources
+	Daemon
+	system    System
+	spool     *relay.Spool
+	eraser    curation.Eraser
+	providers []api.Provider
+	usages    usages
+	clock
+	started time.Time
+	phase   atomic.Pointer[string]
+}
+
+func (s *statuses) routes(to *dispatcher) []endpoint {
+	return []endpoint{
+		{Endpoint: api.Endpoint(api.HealthRoute), serve: getHealth, wrap: to.plain},
+		bind(to, api.ReadyRoute, s.getReady),
+		bind(to, api.StatusRoute, s.getStatus),
+		bind(to, api.StopRoute, s.postStop),
+	}
+}
+
+func getHealth(w http.ResponseWriter, _ *http.Request) error {
 	return writeJSON(w, api.Alive{Alive: true})
 }
 
 // getReady answers 503 until the daemon is ready, unless it is asked for the phase in any case.
-func (s *Server) getReady(_ context.Context, q api.ReadyQuery) (api.Readiness, error) {
-	phase := s.Phase()
+func (s *statuses) getReady(_ context.Context, q api.ReadyQuery) (api.Readiness, error) {
+	phase := *s.phase.Load()
 	ready := phase == PhaseReady
 	if !ready && !q.Always {
 		return api.Readiness{}, notNow(api.ProblemStarting, "Not ready yet", time.Second, "the start is at: "+phase)
@@ -28,11 +56,11 @@ func (s *Server) getReady(_ context.Context, q api.ReadyQuery) (api.Readiness, e
 // healthSpan is the time of which status shows how the observer did.
 const healthSpan = 24 * time.Hour
 
-func (s *Server) getStatus(ctx context.Context, _ api.NoQuery) (api.Status, error) {
-	phase := s.Phase()
+func (s *statuses) getStatus(ctx context.Context, _ api.NoQuery) (api.Status, error) {
+	phase := *s.phase.Load()
 	st := api.Status{
-		Version: s.cfg.Version, PID: s.cfg.PID, Started: s.started, Home: s.cfg.Home, Phase: phase,
-		Ready: phase == PhaseReady, Settings: s.cfg.Settings, Notice: s.notice(ctx),
+		Version: s.Version, PID: s.PID, Started: s.started, Home: s.Home, Phase: phase,
+		Ready: phase == PhaseReady, Settings: s.Settings, Notice: s.notice(ctx),
 	}
 	if err := s.fillStatus(ctx, &st); err != nil {
 		return st, err
@@ -43,39 +71,39 @@ func (s *Server) getStatus(ctx context.Context, _ api.NoQuery) (api.Status, erro
 	return st, nil
 }
 
-func (s *Server) fillStatus(ctx context.Context, st *api.Status) (err error) {
-	if st.Position, err = s.cfg.Log.Last(ctx); err != nil {
+func (s *statuses) fillStatus(ctx context.Context, st *api.Status) (err error) {
+	if st.Position, err = s.Log.Last(ctx); err != nil {
 		return err
 	}
 	st.Views, st.Erasure = s.lags(st.Position), s.erasureStatus()
-	if s.cfg.Vectors != nil {
-		far := s.cfg.Vectors.Stats()
+	if s.Vectors != nil {
+		far := s.Vectors.Stats()
 		st.Vectors = &far
 	}
-	if st.Inputs, err = s.cfg.Views.Balance(ctx); err != nil {
+	if st.Inputs, err = s.Views.Balance(ctx); err != nil {
 		return err
 	}
-	if st.Today, err = s.today(ctx); err != nil {
+	if st.Today, err = s.usages.today(ctx); err != nil {
 		return err
 	}
-	if st.Actors, err = s.cfg.System.Status(ctx); err != nil && st.Ready {
+	if st.Actors, err = s.system.Status(ctx); err != nil && st.Ready {
 		return err
 	}
 	if err := s.fillHealth(ctx, st); err != nil {
 		return err
 	}
-	st.Providers = providerStatus(s.cfg.Providers, st.Actors, s.cfg.Now())
+	st.Providers = api.ProvidersNow(s.providers, st.Actors, s.now())
 	return nil
 }
 
 // fillHealth says how the observer did, and what is not well by that and by st.Actors. Its words are marked: an agent that asks for them must not
 // bring them before the observer.
-func (s *Server) fillHealth(ctx context.Context, st *api.Status) (err error) {
-	now := s.cfg.Now()
-	if st.Windows, err = s.cfg.Views.HealthWindows(ctx, now); err != nil {
+func (s *statuses) fillHealth(ctx context.Context, st *api.Status) (err error) {
+	now := s.now()
+	if st.Windows, err = s.Views.HealthWindows(ctx, now); err != nil {
 		return err
 	}
-	if st.Health, err = s.cfg.Views.Health(ctx, now.Add(-healthSpan), time.Time{}); err != nil {
+	if st.Health, err = s.Views.Health(ctx, now.Add(-healthSpan), time.Time{}); err != nil {
 		return err
 	}
 	st.Findings = append([]api.Finding{}, Findings(st.Health, st.Actors, now)...)
@@ -89,30 +117,30 @@ func (s *Server) fillHealth(ctx context.Context, st *api.Status) (err error) {
 }
 
 // lags says how far the views and the search index are behind a log that ends at last.
-func (s *Server) lags(last events.Position) []api.ViewLag {
+func (s *statuses) lags(last events.Position) []api.ViewLag {
 	lag := func(name string, at events.Position) api.ViewLag {
 		return api.ViewLag{Name: name, Position: at, Lag: uint64(max(last, at) - at)}
 	}
-	return []api.ViewLag{lag("views", s.cfg.Views.Position()), lag(indexName, s.cfg.Index.Position())}
+	return []api.ViewLag{lag("views", s.Views.Position()), lag(indexName, s.Index.Position())}
 }
 
 // indexName is what the search index is called among the views.
 const indexName = "index"
 
 // spoolStatus says what hooks kept and noted; what cannot be read counts as nothing. It is nil without a spool.
-func (s *Server) spoolStatus() *api.SpoolStatus {
-	if s.cfg.Spool == nil {
+func (s *statuses) spoolStatus() *api.SpoolStatus {
+	if s.spool == nil {
 		return nil
 	}
 	var out api.SpoolStatus
 	var err error
-	if out.Waiting, out.Bytes, err = s.cfg.Spool.Usage(); err != nil {
+	if out.Waiting, out.Bytes, err = s.spool.Usage(); err != nil {
 		s.logger.Warn("the spool cannot be measured", "err", err)
 	}
-	if out.Bad, _, err = s.cfg.Spool.BadUsage(); err != nil {
+	if out.Bad, _, err = s.spool.BadUsage(); err != nil {
 		s.logger.Warn("the spool's bad folder cannot be measured", "err", err)
 	}
-	u, err := relay.ReadUnanswered(s.cfg.Home)
+	u, err := relay.ReadUnanswered(s.Home)
 	if err != nil {
 		s.logger.Warn("the notes of unanswered hooks cannot be read", "err", err)
 	}
@@ -121,10 +149,29 @@ func (s *Server) spoolStatus() *api.SpoolStatus {
 }
 
 // postStop asks the daemon to end. The answer goes out before it does.
-func (s *Server) postStop(_ context.Context, q api.StopQuery) (api.Done, error) {
-	if s.cfg.Shutdown == nil {
+func (s *statuses) postStop(_ context.Context, q api.StopQuery) (api.Done, error) {
+	if s.Shutdown == nil {
 		return 0, conflict("This daemon cannot be asked to stop", "send its process a signal")
 	}
-	s.cfg.Shutdown(cmp.Or(q.Cause, "asked over the api"))
+	s.Shutdown(cmp.Or(q.Cause, "asked over the api"))
 	return http.StatusAccepted, nil
+}
+
+// notice is the line for the person, marked so that it is known when it comes back.
+func (d Daemon) notice(ctx context.Context) string {
+	if d.Notice == nil {
+		return ""
+	}
+	return relay.Notice(d.Notice(ctx))
+}
+
+// erasureStatus is nil where nothing is erased.
+func (s *statuses) erasureStatus() *api.ErasureStatus {
+	if s.eraser == nil {
+		return nil
+	}
+	st := s.eraser.Status()
+	return &api.ErasureStatus{
+		RetentionDays: int(st.Retention / (24 * time.Hour)), Inputs: st.Inputs, Looked: st.Looked, Running: st.Running, Unfinished: st.Owed,
+	}
 }

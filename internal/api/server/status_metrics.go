@@ -36,18 +36,18 @@ func healthMetrics() []stateMetric {
 }
 
 func (c *stateCollector) collectHealth(ctx context.Context, g gauges) {
-	now := c.s.cfg.Now()
-	h, err := c.s.cfg.Views.Health(ctx, now.Add(-healthSpan), time.Time{})
+	now := c.s.now()
+	h, err := c.s.Views.Health(ctx, now.Add(-healthSpan), time.Time{})
 	if err != nil {
 		return
 	}
-	w, err := c.s.cfg.Views.HealthWindows(ctx, now)
+	w, err := c.s.Views.HealthWindows(ctx, now)
 	if err != nil {
 		return
 	}
 	collectTotals(g, h)
 	collectModels(g, h, w)
-	st, _ := c.s.cfg.System.Status(ctx) // before it runs nobody is asked
+	st, _ := c.s.system.Status(ctx) // before it runs nobody is asked
 	collectFindings(g, Findings(h, st, now))
 }
 

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -58,39 +57,8 @@ func TestProviderStatus(t *testing.T) {
 		"a day that is nearly used up": {actors.Status{InUse: "first", Budget: day(policy.LimitUSDDay, 9.99)}, []api.ProviderStatus{first, second, third}},
 		"a session that is used up":    {actors.Status{InUse: "first", Budget: day(policy.LimitTokensSession, 10)}, []api.ProviderStatus{first, second, third}},
 	} {
-		if diff := cmp.Diff(c.want, providerStatus(threeProviders(), c.status, now)); diff != "" {
+		if diff := cmp.Diff(c.want, api.ProvidersNow(threeProviders(), c.status, now)); diff != "" {
 			t.Errorf("%s: -want +got\n%s", name, diff)
-		}
-	}
-}
-
-// TestNobodyMayBeAsked tells whether answers that somebody waits for will be a while in coming.
-func TestNobodyMayBeAsked(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	rests := actors.Paused{Paused: true, Class: events.FailLimit, Until: now.Add(time.Hour)}
-	both := map[string]actors.Paused{"first": rests, "second": rests}
-	day := &provider.BudgetStatus{Limits: []provider.BudgetLimit{{Name: policy.LimitTokensDay, Limit: 1, Used: 1}}}
-	held := &provider.BudgetStatus{State: policy.BudgetSpent, Limit: policy.LimitTokensSession, Held: 2}
-	for name, c := range map[string]struct {
-		named  string
-		status actors.Status
-		want   string
-	}{
-		"nothing":                         {"", actors.Status{}, ""},
-		"one stands in":                   {"", actors.Status{Providers: map[string]actors.Paused{"first": rests}}, ""},
-		"both rest":                       {"", actors.Status{Providers: both}, "first is paused (limit) until 2026-03-01T13:00:00Z"},
-		"the named one rests":             {"first", actors.Status{Providers: map[string]actors.Paused{"first": rests}}, "first is paused (limit)"},
-		"another rests":                   {"second", actors.Status{Providers: map[string]actors.Paused{"first": rests}}, ""},
-		"a day, and one costs nothing":    {"", actors.Status{Budget: day}, ""},
-		"a day, and the named one costs":  {"third", actors.Status{Budget: day}, "the budget of the day is used up until 2026-03-02T00:00:00Z"},
-		"sessions held":                   {"", actors.Status{Budget: held, Queued: 2}, "budget_tokens_session is used up until it is raised"},
-		"sessions held, a turn is out":    {"", actors.Status{Budget: held, Queued: 2, Turns: 1}, ""},
-		"sessions held, and others go on": {"", actors.Status{Budget: held, Queued: 3}, ""},
-	} {
-		a := &reobserve{s: &Server{cfg: Config{Providers: threeProviders()}}, req: api.ReobserveRequest{Provider: c.named}}
-		if got := a.nobody(c.status, 2, now); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
-			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
 }

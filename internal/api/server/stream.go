@@ -2,14 +2,14 @@ package server
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/internal/panics"
 )
 
 const (
@@ -17,8 +17,8 @@ const (
 	// for so long is dropped.
 	streamTimeout = 10 * time.Second
 
-	// progressEvery is how often work tells how far it is.
-	progressEvery = 100 * time.Millisecond
+	// heartbeat is the time between two signs of life where nothing happens.
+	heartbeat = 15 * time.Second
 )
 
 // patient is an answer without a total time limit: each write has its own.
@@ -108,106 +108,41 @@ func (s *sse) progress(p api.Progress) error {
 	return s.out.flush()
 }
 
-// work answers with the progress of f and then with its result or its problem. Work that tells nothing for a while is seen to
-// live; work waits for its end.
-func (s *Server) work(w http.ResponseWriter, r *http.Request, f task[any]) error {
-	out, err := newSSE(w)
+// maxUnread is how much of a stream is read past an error, so that its sender sees the answer.
+const maxUnread = 256 << 20
+
+// patientReader is a body without a total time limit: each read has its own.
+type patientReader struct {
+	r     io.Reader
+	ctrl  *http.ResponseController
+	begun bool // something was read
+}
+
+func newPatientReader(w http.ResponseWriter, r *http.Request) *patientReader {
+	return &patientReader{r: r.Body, ctrl: http.NewResponseController(w)}
+}
+
+// Read implements io.Reader.
+func (p *patientReader) Read(b []byte) (int, error) {
+	if err := p.ctrl.SetReadDeadline(time.Now().Add(readTimeout)); err != nil && !isUnsupported(err) {
+		return 0, err
+	}
+	p.begun = true
+	return p.r.Read(b)
+}
+
+// answer answers with v, or returns err once the rest of a body of which something was taken has been read.
+func (p *patientReader) answer(w http.ResponseWriter, v any, err error) error {
+	if err != nil && p.begun {
+		_, _ = io.CopyN(io.Discard, p, maxUnread) // the error that counts is the first
+	}
 	if err != nil {
 		return err
 	}
-	j, err := s.do(r.Context(), r.Pattern, f, out.progress, out.beat)
-	if err != nil {
+	if err := newPatient(w).extend(streamTimeout); err != nil {
 		return err
 	}
-	return s.conclude(out, r, j)
+	return writeJSON(w, v)
 }
 
-// do runs f in a goroutine of its own, hands progress to send from time to time, calls beat where long nothing happens, and returns
-// when f has ended. An error of send or beat cancels f, and is returned.
-func (s *Server) do(
-	ctx context.Context, where string, f task[any], send func(api.Progress) error, beat func() error,
-) (*job, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	j := &job{latest: make(chan api.Progress, 1), ended: make(chan struct{})}
-	go func() {
-		defer close(j.ended)
-		defer func() {
-			if p := recover(); p != nil {
-				j.err = panics.Caught(s.logger, where, p)
-			}
-		}()
-		j.result, j.err = f(ctx, j.tell)
-	}()
-	defer func() {
-		cancel()
-		<-j.ended
-	}()
-	return j, j.report(send, beat)
-}
-
-// job is work under way.
-type job struct {
-	latest chan api.Progress
-	ended  chan struct{}
-	result any // this and err are read after the end
-	err    error
-}
-
-// tell leaves the latest progress for who reports it.
-func (j *job) tell(done, total uint64) {
-	select {
-	case <-j.latest:
-	default:
-	}
-	select {
-	case j.latest <- api.Progress{Done: done, Total: total}:
-	default:
-	}
-}
-
-// report hands progress to send from time to time until the work ends. Its error is that of send or beat.
-func (j *job) report(send func(api.Progress) error, beat func() error) error {
-	tick, alive := time.NewTicker(progressEvery), time.NewTicker(heartbeat)
-	defer tick.Stop()
-	defer alive.Stop()
-	for {
-		var err error
-		select {
-		case <-j.ended:
-			return j.sendLatest(send)
-		case <-tick.C:
-			err = j.sendLatest(send)
-		case <-alive.C:
-			err = beat()
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// sendLatest hands over the latest progress, if there is any that was not sent.
-func (j *job) sendLatest(send func(api.Progress) error) error {
-	select {
-	case p := <-j.latest:
-		return send(p)
-	default:
-		return nil
-	}
-}
-
-// conclude writes how the work ended.
-func (s *Server) conclude(out *sse, r *http.Request, j *job) error {
-	name, v := api.EventResult, j.result
-	if j.err != nil {
-		p, known := problemFor(j.err)
-		if !known {
-			s.logger.Error("work failed", "route", r.Pattern, "err", j.err)
-		}
-		name, v = api.EventProblem, p
-	}
-	if err := out.send("", name, v); err != nil {
-		return err
-	}
-	return out.out.flush()
-}
+func isUnsupported(err error) bool { return errors.Is(err, errors.ErrUnsupported) }

@@ -7,55 +7,67 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections/usage"
 )
 
+// usages answers what turns cost.
+type usages struct {
+	*sources
+	prices prices
+	now    func() time.Time
+}
+
+func (s *usages) routes(to *dispatcher) []endpoint {
+	return []endpoint{bind(to, api.UsageRoute, s.getUsage)}
+}
+
 // getUsage says what turns cost.
-func (s *Server) getUsage(ctx context.Context, q api.UsageQuery) (api.Usage, error) {
+func (s *usages) getUsage(ctx context.Context, q api.UsageQuery) (api.Usage, error) {
 	f := usage.Filter{By: q.By, Since: q.Since, Until: q.Until, Zone: s.zone(q.UTC)}
-	out := api.Usage{Position: s.cfg.Views.Position(), By: q.By, Since: q.Since, Until: q.Until, Zone: f.Zone.String()}
-	if err := s.narrowUsage(ctx, &f, q.Session, q.Project); err != nil {
+	out := api.Usage{Position: s.Views.Position(), By: q.By, Since: q.Since, Until: q.Until, Zone: f.Zone.String()}
+	of, err := s.narrow(ctx, "", q.Session, q.Project)
+	if err != nil {
 		return out, err
 	}
-	groups, err := s.cfg.Views.Usage(ctx, f)
-	s.fillUsage(&out, groups, q.Limit)
+	f.Session, f.Among = of.Session, of.Among
+	groups, err := s.Views.Usage(ctx, f)
+	s.prices.fill(&out, groups, q.Limit)
 	return out, err
 }
 
 // zone is where the days of the person who runs the daemon begin.
-func (s *Server) zone(utc bool) *time.Location {
+func (s *usages) zone(utc bool) *time.Location {
 	if utc {
 		return time.UTC
 	}
-	return s.cfg.Now().Location()
+	return s.now().Location()
 }
 
-func (s *Server) narrowUsage(ctx context.Context, f *usage.Filter, name, project string) (err error) {
-	if name != "" {
-		if f.Session, err = s.sessionID(ctx, name); err != nil {
-			return err
-		}
-	}
-	if project != "" {
-		f.Among, err = s.among(ctx, project)
-	}
-	return err
+// today is what the turns cost that ended since the last local midnight.
+func (s *usages) today(ctx context.Context) (api.Today, error) {
+	from, _ := policy.Day(s.now())
+	groups, err := s.Views.Usage(ctx, usage.Filter{Since: from, By: api.UsageByModel})
+	return api.Today{Since: from, Spent: s.prices.price(sumModels(groups))}, err
 }
 
-// fillUsage prices groups, and shows the first of them.
-func (s *Server) fillUsage(out *api.Usage, groups []usage.Group, limit int) {
+// prices say what tokens cost.
+type prices usage.Price
+
+// fill prices groups, and shows the first of them.
+func (p prices) fill(out *api.Usage, groups []usage.Group, limit int) {
 	out.Rows = make([]api.UsageRow, 0, len(groups))
 	for _, g := range groups {
 		out.Rows = append(out.Rows, api.UsageRow{
 			Day: g.Day, Session: g.Session, Provider: g.Provider, Model: g.Model, Outcome: g.Result, Class: g.Failure, Probe: g.Probe,
-			Spent: s.price(g.Models),
+			Spent: p.price(g.Models),
 		})
 	}
 	models := sumModels(groups)
-	out.Total, out.Unpriced = s.price(models), []api.ModelTokens{}
+	out.Total, out.Unpriced = p.price(models), []api.ModelTokens{}
 	for _, m := range models {
-		out.Unpriced = addUnpriced(out.Unpriced, m, m.Money(s.cfg.Price).Unpriced)
+		out.Unpriced = addUnpriced(out.Unpriced, m, m.Money(usage.Price(p)).Unpriced)
 	}
 	sortUsage(out.By, out.Rows)
 	if len(out.Rows) > limit {
@@ -104,12 +116,12 @@ func sortUsage(by api.UsageBy, rows []api.UsageRow) {
 }
 
 // price adds models up, and says what that is in money as far as it is known.
-func (s *Server) price(models []usage.Model) api.Spent {
+func (p prices) price(models []usage.Model) api.Spent {
 	var out api.Spent
 	var stated, listed float64
 	for _, m := range models {
 		out.Add(m.Count, 1)
-		money := m.Money(s.cfg.Price)
+		money := m.Money(usage.Price(p))
 		stated, listed = stated+money.Stated, listed+money.Listed
 		out.UnpricedTokens += money.Unpriced
 	}
@@ -117,9 +129,20 @@ func (s *Server) price(models []usage.Model) api.Spent {
 	return out
 }
 
-// today is what the turns cost that ended since the last local midnight.
-func (s *Server) today(ctx context.Context) (api.Today, error) {
-	from, _ := policy.Day(s.cfg.Now())
-	groups, err := s.cfg.Views.Usage(ctx, usage.Filter{Since: from, By: api.UsageByModel})
-	return api.Today{Since: from, Spent: s.price(sumModels(groups))}, err
+// costOf is what a turn cost, as its provider states and by the list of prices; nil: not known.
+func (p prices) costOf(t api.Turn) *float64 {
+	b := t.Bill()
+	open := b.UncostedUsage()
+	if open == (events.Usage{}) {
+		if !b.Stated() {
+			return nil
+		}
+		return &b.Cost
+	}
+	usd, ok := usage.Price(p).Of(t.Provider, cmp.Or(b.Model, t.Model), t.Model, open)
+	if !ok {
+		return nil
+	}
+	usd += b.Cost
+	return &usd
 }

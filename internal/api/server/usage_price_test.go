@@ -25,9 +25,9 @@ func TestUsageIsPricedByWhoWasAskedToo(t *testing.T) {
 		}},
 		{Key: usage.Key{Day: "2026-03-02"}, Models: []usage.Model{model("known-001", "known", 50_000)}},
 	}
-	s := &Server{cfg: Config{Price: priced}}
+	s := prices(priced)
 	out := api.Usage{By: api.UsageByDay}
-	s.fillUsage(&out, groups, 10)
+	s.fill(&out, groups, 10)
 	if out.Total.USD != 50_021 || out.Total.EstimatedUSD != 50_021 || out.Total.UnpricedTokens != 4300 {
 		t.Errorf("the total is %+v", out.Total)
 	}
@@ -42,7 +42,7 @@ func TestUsageIsPricedByWhoWasAskedToo(t *testing.T) {
 // TestWhatATurnCostIsTold beside it: stated, by the list, both, or not at all.
 func TestWhatATurnCostIsTold(t *testing.T) {
 	t.Parallel()
-	s := &Server{cfg: Config{Price: priced}}
+	s := prices(priced)
 	used := events.Usage{Input: 10, Output: 1}
 	for name, c := range map[string]struct {
 		turn api.Turn

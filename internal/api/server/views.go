@@ -11,13 +11,24 @@ import (
 	"github.com/cmemd/cmemd/projections/vectors"
 )
 
-func (s *Server) getProjections(ctx context.Context, _ api.NoQuery) ([]api.View, error) {
-	views, err := s.cfg.Views.List(ctx)
+// viewRoutes answers about the views, and makes them anew.
+type viewRoutes struct{ *sources }
+
+func (s *viewRoutes) routes(to *dispatcher) []endpoint {
+	return []endpoint{
+		bind(to, api.ProjectionsRoute, s.getProjections),
+		bind(to, api.ProjectionRoute, s.getProjection),
+		bindWork(to, api.RebuildRoute, s.postRebuild),
+	}
+}
+
+func (s *viewRoutes) getProjections(ctx context.Context, _ api.NoQuery) ([]api.View, error) {
+	views, err := s.Views.List(ctx)
 	if err != nil {
 		return nil, err
 	}
 	own, err := s.indexView(ctx)
-	if views = append(views, own); err != nil || s.cfg.Vectors == nil {
+	if views = append(views, own); err != nil || s.Vectors == nil {
 		return views, err
 	}
 	own, err = s.vectorsView(ctx)
@@ -28,12 +39,12 @@ func (s *Server) getProjections(ctx context.Context, _ api.NoQuery) ([]api.View,
 const vectorsName = "vectors"
 
 // vectorsView describes the vectors as if they were a view. They are read up to a position before all of it is filled.
-func (s *Server) vectorsView(ctx context.Context) (api.View, error) {
-	last, err := s.cfg.Log.Last(ctx)
+func (s *viewRoutes) vectorsView(ctx context.Context) (api.View, error) {
+	last, err := s.Log.Last(ctx)
 	if err != nil {
 		return api.View{}, err
 	}
-	st := s.cfg.Vectors.Stats()
+	st := s.Vectors.Stats()
 	return api.View{
 		Name: vectorsName, Version: vectors.Version, Rows: st.Filled, Bytes: st.Bytes, Checkpoint: st.Position,
 		Lag: uint64(max(last, st.Position) - st.Position), Model: st.Model, Missing: st.Total - st.Filled - st.Refused, Refused: st.Refused,
@@ -41,12 +52,12 @@ func (s *Server) vectorsView(ctx context.Context) (api.View, error) {
 }
 
 // indexView describes the search index as if it were a view.
-func (s *Server) indexView(ctx context.Context) (api.View, error) {
-	st, err := s.cfg.Index.Stats()
+func (s *viewRoutes) indexView(ctx context.Context) (api.View, error) {
+	st, err := s.Index.Stats()
 	if err != nil {
 		return api.View{}, err
 	}
-	last, err := s.cfg.Log.Last(ctx)
+	last, err := s.Log.Last(ctx)
 	if err != nil {
 		return api.View{}, err
 	}
@@ -56,16 +67,16 @@ func (s *Server) indexView(ctx context.Context) (api.View, error) {
 	}, nil
 }
 
-func (s *Server) getProjection(ctx context.Context, q api.InspectQuery) (found api.Inspection, err error) {
+func (s *viewRoutes) getProjection(ctx context.Context, q api.InspectQuery) (found api.Inspection, err error) {
 	switch {
 	case q.Name == indexName:
 		found.Info, err = s.indexView(ctx)
 		return found, err
-	case q.Name == vectorsName && s.cfg.Vectors != nil:
+	case q.Name == vectorsName && s.Vectors != nil:
 		found.Info, err = s.vectorsView(ctx)
 		return found, err
 	}
-	if found, err = s.cfg.Views.Inspect(ctx, q.Name, q.Key, q.Limit); err != nil {
+	if found, err = s.Views.Inspect(ctx, q.Name, q.Key, q.Limit); err != nil {
 		return found, err
 	}
 	found.Entries = list(found.Entries)
@@ -74,13 +85,13 @@ func (s *Server) getProjection(ctx context.Context, q api.InspectQuery) (found a
 
 // completeSessions fills in what other views know of the sessions among entries: they are not shown as if they knew that
 // there is nothing.
-func (s *Server) completeSessions(ctx context.Context, entries []engine.Entry) error {
+func (s *viewRoutes) completeSessions(ctx context.Context, entries []engine.Entry) error {
 	for i, e := range entries {
 		stored, ok := e.Value.(api.Session)
 		if !ok {
 			continue
 		}
-		whole, err := s.cfg.Views.Session(ctx, stored.ID)
+		whole, err := s.Views.Session(ctx, stored.ID)
 		if errors.Is(err, engine.ErrNotFound) {
 			continue // the view was made anew since
 		}
@@ -99,8 +110,8 @@ type toRebuild struct {
 }
 
 // chosen is what names stand for; none: all but the vectors, which cost whoever makes them. The error is for a name of no view.
-func (s *Server) chosen(names []string) (c toRebuild, err error) {
-	known := s.cfg.Views.Names()
+func (s *viewRoutes) chosen(names []string) (c toRebuild, err error) {
+	known := s.Views.Names()
 	if len(names) == 0 {
 		return toRebuild{views: known, index: true}, nil
 	}
@@ -108,7 +119,7 @@ func (s *Server) chosen(names []string) (c toRebuild, err error) {
 		switch {
 		case name == indexName:
 			c.index = true
-		case name == vectorsName && s.cfg.Vectors != nil:
+		case name == vectorsName && s.Vectors != nil:
 			c.vectors = true
 		case name == vectorsName:
 			return c, notFound("there are no vectors: embeddings_url is not set")
@@ -122,7 +133,7 @@ func (s *Server) chosen(names []string) (c toRebuild, err error) {
 }
 
 // postRebuild makes views anew while the old ones answer.
-func (s *Server) postRebuild(_ context.Context, q api.RebuildRequest) (task[api.Rebuilt], error) {
+func (s *viewRoutes) postRebuild(_ context.Context, q api.RebuildRequest) (task[api.Rebuilt], error) {
 	c, err := s.chosen(q.Names)
 	return func(ctx context.Context, tell func(done, total uint64)) (api.Rebuilt, error) {
 		return s.rebuild(ctx, c, tell)
@@ -130,8 +141,8 @@ func (s *Server) postRebuild(_ context.Context, q api.RebuildRequest) (task[api.
 }
 
 // rebuild makes the views anew, then the index, then the vectors, as one piece of work.
-func (s *Server) rebuild(ctx context.Context, c toRebuild, tell func(done, total uint64)) (api.Rebuilt, error) {
-	last, err := s.cfg.Log.Last(ctx)
+func (s *viewRoutes) rebuild(ctx context.Context, c toRebuild, tell func(done, total uint64)) (api.Rebuilt, error) {
+	last, err := s.Log.Last(ctx)
 	if err != nil {
 		return api.Rebuilt{}, err
 	}
@@ -140,25 +151,25 @@ func (s *Server) rebuild(ctx context.Context, c toRebuild, tell func(done, total
 	names := slices.Clone(c.views)
 	if len(c.views) > 0 {
 		steps.add(uint64(len(c.views))*uint64(last), func(tell func(done, total uint64)) error {
-			return s.cfg.Views.Rebuild(ctx, c.views, tell)
+			return s.Views.Rebuild(ctx, c.views, tell)
 		})
 	}
 	if c.index {
 		names = append(names, indexName)
 		steps.add(uint64(last), func(tell func(done, total uint64)) error {
-			return s.cfg.Index.Rebuild(ctx, func(done, total events.Position) { tell(uint64(done), uint64(total)) })
+			return s.Index.Rebuild(ctx, func(done, total events.Position) { tell(uint64(done), uint64(total)) })
 		})
 	}
 	if c.vectors {
 		names = append(names, vectorsName)
 		steps.add(uint64(last), func(tell func(done, total uint64)) error {
-			return s.cfg.Vectors.Rebuild(ctx, func(done, total int) { tell(uint64(done), uint64(total)) })
+			return s.Vectors.Rebuild(ctx, func(done, total int) { tell(uint64(done), uint64(total)) })
 		})
 	}
 	if err := steps.run(); err != nil {
 		return api.Rebuilt{}, err
 	}
-	return api.Rebuilt{Views: list(names), Position: s.cfg.Recall.Position()}, nil
+	return api.Rebuilt{Views: list(names), Position: s.Recall.Position()}, nil
 }
 
 // stepped is work in steps, told as one.

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"strings"
 
@@ -9,13 +8,22 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/internal/memory/recall"
-	"github.com/cmemd/cmemd/projections/usage"
 )
+
+// chains answers where rows come from.
+type chains struct {
+	*sources
+	prices prices
+}
+
+func (s *chains) routes(to *dispatcher) []endpoint {
+	return []endpoint{bind(to, api.WhyRoute, s.getWhy)}
+}
 
 // maxShownText is how much of a tool's input or output a chain shows, in bytes.
 const maxShownText = 4 << 10
 
-func (s *Server) getWhy(ctx context.Context, q api.WhyQuery) (api.Why, error) {
+func (s *chains) getWhy(ctx context.Context, q api.WhyQuery) (api.Why, error) {
 	at, known, err := s.asOf(ctx, q.AsOf)
 	if err != nil {
 		return api.Why{}, err
@@ -23,14 +31,14 @@ func (s *Server) getWhy(ctx context.Context, q api.WhyQuery) (api.Why, error) {
 	if !known {
 		return api.Why{}, notFound("nothing had been recorded yet")
 	}
-	found, err := s.cfg.Recall.Why(ctx, recall.WhyQuery{ID: q.ID, AsOf: at})
+	found, err := s.Recall.Why(ctx, recall.WhyQuery{ID: q.ID, AsOf: at})
 	if err != nil {
 		return api.Why{}, err
 	}
 	return s.why(ctx, found)
 }
 
-func (s *Server) why(ctx context.Context, found recall.Why) (api.Why, error) {
+func (s *chains) why(ctx context.Context, found recall.Why) (api.Why, error) {
 	out := api.Why{
 		Position: found.Position, AsOf: found.AsOf, Row: found.Row, Session: found.Session, Turns: []api.WhyTurn{}, Prompts: []api.Row{},
 		Injections: []api.Injection{}, Verdicts: list(found.Verdicts), Replaced: found.Replaced, After: list(found.After),
@@ -43,7 +51,7 @@ func (s *Server) why(ctx context.Context, found recall.Why) (api.Why, error) {
 		out.Injections = append(out.Injections, in.Injection)
 	}
 	for _, a := range found.Attempts {
-		out.Attempts = append(out.Attempts, api.WhyAttempt{Turn: a.Turn, CostUSD: s.costOf(a.Turn), Later: a.Later})
+		out.Attempts = append(out.Attempts, api.WhyAttempt{Turn: a.Turn, CostUSD: s.prices.costOf(a.Turn), Later: a.Later})
 	}
 	for _, t := range found.Turns {
 		turn, err := s.whyTurn(ctx, t)
@@ -60,8 +68,8 @@ func (s *Server) why(ctx context.Context, found recall.Why) (api.Why, error) {
 }
 
 // forgottenRow reads what the record says by which a row was forgotten.
-func (s *Server) forgottenRow(ctx context.Context, row api.Row) (*api.MemoryForgottenRow, error) {
-	r, err := s.cfg.Log.Get(ctx, row.Position)
+func (s *chains) forgottenRow(ctx context.Context, row api.Row) (*api.MemoryForgottenRow, error) {
+	r, err := s.Log.Get(ctx, row.Position)
 	if err != nil {
 		return nil, err
 	}
@@ -73,27 +81,9 @@ func (s *Server) forgottenRow(ctx context.Context, row api.Row) (*api.MemoryForg
 	return &api.MemoryForgottenRow{At: row.At, Position: row.Position, Cause: m.Cause, Records: len(m.Positions), Residue: m.Residue}, nil
 }
 
-// costOf is what a turn cost, as its provider states and by the list of prices; nil: not known.
-func (s *Server) costOf(t api.Turn) *float64 {
-	b := t.Bill()
-	open := b.UncostedUsage()
-	if open == (events.Usage{}) {
-		if !b.Stated() {
-			return nil
-		}
-		return &b.Cost
-	}
-	usd, ok := usage.Price(s.cfg.Price).Of(t.Provider, cmp.Or(b.Model, t.Model), t.Model, open)
-	if !ok {
-		return nil
-	}
-	usd += b.Cost
-	return &usd
-}
-
 // whyTurn adds what the turn only read.
-func (s *Server) whyTurn(ctx context.Context, t recall.WhyTurn) (api.WhyTurn, error) {
-	out := api.WhyTurn{Turn: t.Turn, CostUSD: s.costOf(t.Turn), Inputs: []api.WhyInput{}, More: t.More}
+func (s *chains) whyTurn(ctx context.Context, t recall.WhyTurn) (api.WhyTurn, error) {
+	out := api.WhyTurn{Turn: t.Turn, CostUSD: s.prices.costOf(t.Turn), Inputs: []api.WhyInput{}, More: t.More}
 	for _, in := range t.Inputs {
 		wi, err := s.whyInput(ctx, in.Position)
 		if err != nil {
@@ -115,12 +105,15 @@ func (s *Server) whyTurn(ctx context.Context, t recall.WhyTurn) (api.WhyTurn, er
 	return out, nil
 }
 
+// maxPreview is how much of a record a chain shows, in bytes.
+const maxPreview = 200
+
 // maxReads is how many of the records that a turn only read are shown.
 const maxReads = 100
 
 // whyInput says what the record at a position is.
-func (s *Server) whyInput(ctx context.Context, at events.Position) (api.WhyInput, error) {
-	r, err := s.cfg.Log.Get(ctx, at)
+func (s *chains) whyInput(ctx context.Context, at events.Position) (api.WhyInput, error) {
+	r, err := s.Log.Get(ctx, at)
 	if err != nil {
 		return api.WhyInput{}, err
 	}
@@ -146,9 +139,4 @@ func (s *Server) whyInput(ctx context.Context, at events.Position) (api.WhyInput
 		in.Preview = clip.Head(e.Request, maxPreview)
 	}
 	return in, nil
-}
-
-// getInputs returns what a row was made of, whole.
-func (s *Server) getInputs(ctx context.Context, q api.InputsQuery) (api.Inputs, error) {
-	return s.cfg.Recall.Inputs(ctx, recall.InputsQuery{ID: q.ID, After: q.After, Limit: q.Limit})
 }

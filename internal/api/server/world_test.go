@@ -122,10 +122,10 @@ func (w *world) config() testConfig {
 		Views: w.views, Index: w.index, Log: w.log, Fence: strings.Trim(agents.ContextOpen, "<>"),
 	})
 	return testConfig{capture: capture.Config{Injections: answers, DrainEvery: drainEvery}, Config: Config{
-		System: w.actors, Log: w.log, Views: w.views, Index: w.index,
-		Recall: answers,
-		Spool:  relay.NewSpool(w.home, privacy.Keep), Home: w.home, Token: testToken, Version: "test", PID: 7,
-		Settings: map[string]string{"slots": "2"},
+		Stores:   Stores{Log: w.log, Views: w.views, Index: w.index, Recall: answers},
+		Services: Services{System: w.actors, Spool: relay.NewSpool(w.home, privacy.Keep)},
+		Daemon:   Daemon{Home: w.home, Version: "test", PID: 7, Settings: map[string]string{"slots": "2"}},
+		Access:   Access{Token: testToken},
 	}}
 }
 
@@ -139,7 +139,7 @@ func (w *world) serve(tb testing.TB, change func(*testConfig)) {
 	if w.server, err = newServer(cfg); err != nil {
 		tb.Fatal(err)
 	}
-	w.capture = w.server.cfg.Capture
+	w.capture = w.server.hooks.capture
 	w.socket = filepath.Join(w.home, "s.sock")
 	unix, err := net.Listen("unix", w.socket)
 	if err != nil {

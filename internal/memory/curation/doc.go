@@ -1,9 +1,10 @@
-// Package curation is what a person, or an agent, does to memory by hand: save, correct, undo, look at claims again, and count
-// a log anew. Each decision is an event; the views follow.
+// Package curation is what a person, or an agent, does to memory by hand: save, correct, undo, forget, have inputs observed
+// again, look at claims again, and count a log anew. Each decision is an event; the views follow.
 //
 // The files, each referring to those below it:
 //
-//	correct.go, save.go, recheck.go, verify.go, curation.go
+//	correct.go, save.go, recheck.go, verify.go, reobserve_wait.go, reobserve_choose.go, reobserve.go, forget.go,
+//	curation.go
 //
 // What bites:
 //   - Corrections and undos go one at a time, and wait until the views know those before them: what is corrected must stand.

@@ -203,15 +203,17 @@ func (d *daemon) captureConfig(answers *recall.Recall, spool *relay.Spool) captu
 
 func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, version string) server.Config {
 	return server.Config{
-		System: d.actors, Capture: d.capture, Log: d.log, Views: d.views, Index: d.index,
-		Checker: d.checker, Eraser: d.eraser, Providers: d.offers.facts(),
-		Recall: answers, Briefs: d.config.Briefs(), Spool: spool, Home: d.paths.Home, Token: token, Version: version, PID: os.Getpid(),
-		Settings: d.config.Values(), Logger: d.logger, Price: d.prices.Cost,
-		NewToken: func() (string, error) { return homedir.MakeToken(d.paths.Token) },
-		Notice:   notices{views: d.views, status: d.actors.Status, now: time.Now, stopped: d.phase.stopped}.line,
-		Vectors:  d.vectors,
-		Shutdown: func(cause string) { d.stop(endRequest(cause)) },
-		MCP:      d.mcpFace(version),
+		Stores: server.Stores{Log: d.log, Views: d.views, Index: d.index, Recall: answers, Vectors: d.vectors},
+		Services: server.Services{
+			System: d.actors, Capture: d.capture, Spool: spool, Checker: d.checker, Eraser: d.eraser, Providers: d.offers.facts(),
+		},
+		Daemon: server.Daemon{
+			Home: d.paths.Home, Version: version, PID: os.Getpid(), Settings: d.config.Values(),
+			Notice:   notices{views: d.views, status: d.actors.Status, now: time.Now, stopped: d.phase.stopped}.line,
+			Shutdown: func(cause string) { d.stop(endRequest(cause)) },
+		},
+		Access: server.Access{Token: token, NewToken: func() (string, error) { return homedir.MakeToken(d.paths.Token) }},
+		Briefs: d.config.Briefs(), Price: d.prices.Cost, MCP: d.mcpFace(version), Logger: d.logger,
 	}
 }
 

@@ -1,4 +1,4 @@
-package server
+package curation
 
 import (
 	"cmp"
@@ -18,9 +18,9 @@ import (
 const selectPage = 4096
 
 // choose reads what the request chooses, the latest first, until it is all or as much as one request takes.
-func (a *reobserve) choose(ctx context.Context) error {
+func (a *Reobserve) choose(ctx context.Context) error {
 	for f := a.filter; ; {
-		page, err := a.s.cfg.Views.Outcomes(ctx, f)
+		page, err := a.r.cfg.Views.Outcomes(ctx, f)
 		if err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (a *reobserve) choose(ctx context.Context) error {
 
 // take chooses an input and what must be chosen with it, if there is room for all of that. A turn that is larger than a
 // whole request is taken where it comes first: else it could never be.
-func (a *reobserve) take(ctx context.Context, in api.Input) error {
+func (a *Reobserve) take(ctx context.Context, in api.Input) error {
 	if a.taken[in.Position] {
 		return nil
 	}
@@ -60,7 +60,7 @@ func (a *reobserve) take(ctx context.Context, in api.Input) error {
 			n++
 		}
 	}
-	if n > 0 && a.out.Inputs > 0 && a.out.Inputs+n > a.most {
+	if n > 0 && a.out.Inputs > 0 && a.out.Inputs+n > a.Most {
 		a.out.More = true
 		return nil
 	}
@@ -71,19 +71,19 @@ func (a *reobserve) take(ctx context.Context, in api.Input) error {
 }
 
 // whole is an input, and where it was observed all that the turn settled and no other decided since.
-func (a *reobserve) whole(ctx context.Context, in api.Input) ([]api.Input, error) {
+func (a *Reobserve) whole(ctx context.Context, in api.Input) ([]api.Input, error) {
 	whole := []api.Input{in}
 	if in.Outcome != outcomes.Observed {
 		return whole, nil
 	}
-	t, err := a.s.cfg.Views.Turn(ctx, in.Turn)
+	t, err := a.r.cfg.Views.Turn(ctx, in.Turn)
 	if errors.Is(err, engine.ErrNotFound) {
 		return whole, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	settled, err := a.s.cfg.Views.OutcomesAt(ctx, t.Settles)
+	settled, err := a.r.cfg.Views.OutcomesAt(ctx, t.Settles)
 	for _, one := range settled {
 		if one.Position != in.Position && (one.Turn == in.Turn || isBlank(one)) {
 			whole = append(whole, one)
@@ -98,12 +98,12 @@ func isBlank(in api.Input) bool {
 }
 
 // takes reports whether an input that is chosen is new, and one that can be asked for.
-func (a *reobserve) takes(in api.Input) bool {
+func (a *Reobserve) takes(in api.Input) bool {
 	return !a.taken[in.Position] && in.Outcome != outcomes.Pending && in.Outcome != outcomes.Forgotten
 }
 
 // add enters an input at its session, unless it is not to be asked for.
-func (a *reobserve) add(in api.Input) {
+func (a *Reobserve) add(in api.Input) {
 	if !a.takes(in) {
 		return
 	}
@@ -124,7 +124,7 @@ func (a *reobserve) add(in api.Input) {
 }
 
 // price says how many turns, bytes and tokens the choice takes.
-func (a *reobserve) price(ctx context.Context) error {
+func (a *Reobserve) price(ctx context.Context) error {
 	for _, id := range a.order {
 		turns, bytes, err := a.priceSession(ctx, id)
 		if err != nil {
@@ -138,7 +138,7 @@ func (a *reobserve) price(ctx context.Context) error {
 
 // priceSession counts turns as the session will make them: each stop is a summary's; between two stops observation turns
 // take as many inputs and bytes as the provider takes at once.
-func (a *reobserve) priceSession(ctx context.Context, id events.SessionID) (turns int, bytes int64, err error) {
+func (a *Reobserve) priceSession(ctx context.Context, id events.SessionID) (turns int, bytes int64, err error) {
 	inputs := a.shares[id].inputs
 	stops, err := a.stops(ctx, id, inputs[0].Position)
 	if err != nil {
@@ -146,7 +146,7 @@ func (a *reobserve) priceSession(ctx context.Context, id events.SessionID) (turn
 	}
 	var n, size int // of the batch under way
 	for _, in := range inputs {
-		r, err := a.s.cfg.Log.Get(ctx, in.Position)
+		r, err := a.r.cfg.Log.Get(ctx, in.Position)
 		if errors.Is(err, eventlog.ErrNotFound) || errors.Is(err, events.ErrCorrupt) {
 			continue
 		}
@@ -173,11 +173,11 @@ func (a *reobserve) priceSession(ctx context.Context, id events.SessionID) (turn
 func reached(n, limit int) bool { return limit > 0 && n >= limit }
 
 // stops returns the positions of a session's stops from a position on, ascending.
-func (a *reobserve) stops(ctx context.Context, id events.SessionID, from events.Position) ([]events.Position, error) {
+func (a *Reobserve) stops(ctx context.Context, id events.SessionID, from events.Position) ([]events.Position, error) {
 	var stops []events.Position
 	f := outcomes.Filter{Session: id, Kind: events.KindAgentStopped, Limit: selectPage}
 	for {
-		page, err := a.s.cfg.Views.Outcomes(ctx, f)
+		page, err := a.r.cfg.Views.Outcomes(ctx, f)
 		if err != nil {
 			return nil, err
 		}
@@ -207,12 +207,12 @@ const (
 )
 
 // estimate sets the tokens: by what the latest turns of the provider and its model used for each byte of their prompts.
-func (a *reobserve) estimate(ctx context.Context) error {
+func (a *Reobserve) estimate(ctx context.Context) error {
 	if a.provider.Free {
 		a.out.Estimate = a.provider.Name + " works here: nothing is sent, and no tokens are used"
 		return nil
 	}
-	turns, err := a.s.cfg.Views.LatestTurns(ctx, rateTurns, rateLooks, func(t api.Turn) bool {
+	turns, err := a.r.cfg.Views.LatestTurns(ctx, rateTurns, rateLooks, func(t api.Turn) bool {
 		return t.Provider == a.provider.Name && t.Model == a.provider.Model && t.PromptBytes > 0 && t.Usage.Input > 0
 	})
 	if err != nil {

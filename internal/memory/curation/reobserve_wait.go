@@ -1,4 +1,4 @@
-package server
+package curation
 
 import (
 	"cmp"
@@ -25,8 +25,8 @@ const (
 
 // await tells how far the answers are until all have come, or until something holds up the rest for longer than anybody
 // would wait. What was asked before in the same sessions is answered in the same turns and waited for too.
-func (a *reobserve) await(ctx context.Context, tell func(done, total uint64)) error {
-	if err := a.s.cfg.Views.Wait(ctx, a.out.Position); err != nil {
+func (a *Reobserve) await(ctx context.Context, tell func(done, total uint64)) error {
+	if err := a.r.cfg.Views.Wait(ctx, a.out.Position); err != nil {
 		return err
 	}
 	sessions := slices.Clone(a.order)
@@ -44,7 +44,7 @@ func (a *reobserve) await(ctx context.Context, tell func(done, total uint64)) er
 		}
 		total = max(total, waiting)
 		tell(uint64(total-waiting), uint64(total))
-		if a.out.Stopped, err = a.stuck(ctx, left); err != nil {
+		if a.out.Stopped, err = a.r.HeldUp(ctx, a.req.Provider, left); err != nil {
 			return err
 		}
 		if waiting == 0 || len(a.out.Stopped) > 0 {
@@ -60,9 +60,9 @@ func (a *reobserve) await(ctx context.Context, tell func(done, total uint64)) er
 }
 
 // waiting returns those of the sessions in which something is asked for and not answered, and how much that is.
-func (a *reobserve) waiting(ctx context.Context, sessions []events.SessionID) (left []events.SessionID, inputs int, err error) {
+func (a *Reobserve) waiting(ctx context.Context, sessions []events.SessionID) (left []events.SessionID, inputs int, err error) {
 	for _, id := range sessions {
-		b, err := a.s.cfg.Views.BalanceOf(ctx, id)
+		b, err := a.r.cfg.Views.BalanceOf(ctx, id)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -74,25 +74,26 @@ func (a *reobserve) waiting(ctx context.Context, sessions []events.SessionID) (l
 	return left, inputs, nil
 }
 
-// stuck says what holds up all of the sessions; nothing where one of them can go on.
-func (a *reobserve) stuck(ctx context.Context, sessions []events.SessionID) ([]string, error) {
+// HeldUp says what keeps all of the sessions from an answer by the provider of that name, or by any if it is empty; nothing where
+// one of them can go on.
+func (r *Reobserver) HeldUp(ctx context.Context, named string, sessions []events.SessionID) ([]string, error) {
 	if len(sessions) == 0 {
 		return nil, nil
 	}
-	st, err := a.s.cfg.System.Status(ctx)
+	st, err := r.cfg.System.Status(ctx)
 	if err != nil {
 		return nil, err
 	}
-	now := a.s.cfg.Now()
+	now := r.cfg.Now()
 	if st.Degraded {
 		return []string{"the daemon only captures, until a probe is answered"}, nil
 	}
-	if why := a.nobody(st, len(sessions), now); why != "" {
+	if why := unavailable(r.cfg.Providers, named, st, len(sessions), now); why != "" {
 		return []string{why}, nil
 	}
 	var why []string
 	for _, id := range sessions {
-		one, err := a.s.cfg.Views.Session(ctx, id)
+		one, err := r.cfg.Views.Session(ctx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -110,16 +111,16 @@ func (a *reobserve) stuck(ctx context.Context, sessions []events.SessionID) ([]s
 	return why, nil
 }
 
-// nobody says why nobody may be asked for any of so many sessions; empty where somebody may be. A provider that was named
+// unavailable says why no provider may be asked for any of so many sessions; empty where one may be. A provider that was named
 // has none to stand in for it.
-func (a *reobserve) nobody(st actors.Status, sessions int, now time.Time) string {
+func unavailable(all []api.Provider, named string, st actors.Status, sessions int, now time.Time) string {
 	if b := st.Budget; b != nil && b.Held >= sessions && b.Held == st.Queued && st.Turns == 0 {
 		return strings.TrimSpace(b.Limit + " is used up " + untilWhen(b.Until))
 	}
 	why := ""
-	for _, p := range providerStatus(a.s.cfg.Providers, st, now) {
+	for _, p := range api.ProvidersNow(all, st, now) {
 		switch {
-		case a.req.Provider != "" && p.Name != a.req.Provider, a.req.Provider == "" && p.TierOnly:
+		case named != "" && p.Name != named, named == "" && p.TierOnly:
 		case p.State == api.ProviderPaused && p.Until.After(now):
 			why = cmp.Or(why, fmt.Sprintf("%s is paused (%s) %s", p.Name, p.Class, untilWhen(p.Until)))
 		case p.State == api.ProviderBudget:
@@ -140,7 +141,7 @@ func untilWhen(at time.Time) string {
 }
 
 // count says what became of the inputs that were asked for.
-func (a *reobserve) count(ctx context.Context) error {
+func (a *Reobserve) count(ctx context.Context) error {
 	a.out.Answers = &api.Answers{}
 	for _, id := range a.order {
 		was := map[events.Position]events.ID{}
@@ -149,7 +150,7 @@ func (a *reobserve) count(ctx context.Context) error {
 			was[in.Position] = in.Turn
 			at = append(at, in.Position)
 		}
-		now, err := a.s.cfg.Views.OutcomesAt(ctx, at)
+		now, err := a.r.cfg.Views.OutcomesAt(ctx, at)
 		if err != nil {
 			return err
 		}

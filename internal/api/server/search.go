@@ -1,0 +1,105 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/recall"
+	"github.com/cmemd/cmemd/projections/rows"
+)
+
+// searches answers with rows, found by words, by place in time, or by id.
+type searches struct{ *sources }
+
+func (s *searches) routes(to *dispatcher) []endpoint {
+	return []endpoint{
+		bind(to, api.SearchRoute, s.getSearch),
+		bind(to, api.TimelineRoute, s.getTimeline),
+		bind(to, api.RowRoute, s.getRow),
+		bind(to, api.ObservationsRoute, func(ctx context.Context, q api.RowsQuery) (api.Rows, error) { return s.rows(ctx, q.IDs) }),
+		bind(to, api.RowsRoute, s.postRows),
+		bind(to, api.RowsAliasRoute, s.postRows),
+		bind(to, api.InputsRoute, s.getInputs),
+	}
+}
+
+func (s *searches) getSearch(ctx context.Context, asked api.SearchQuery) (found api.SearchResults, err error) {
+	q := recall.Query{
+		Text: asked.Text, Type: asked.Type, Concept: asked.Concept, File: asked.File, FileIn: fileOf(asked.File), Agent: asked.Agent,
+		Since: asked.Since, Until: asked.Until, Sort: recall.Sort(asked.Sort), Recency: recencyOf(asked.Recency),
+		Facets: asked.Facets, Explain: asked.Explain, Near: true, Limit: asked.Limit, Offset: asked.Offset,
+	}
+	for kind := range strings.SplitSeq(asked.Kind, ",") {
+		if kind = strings.TrimSpace(kind); kind != "" {
+			q.Kinds = append(q.Kinds, rows.Kind(kind))
+		}
+	}
+	q.Project, q.Of = filterOf(asked.Project)
+	if q.Session, err = s.sessionTerm(ctx, asked.Session); err != nil {
+		return found, err
+	}
+	answer := q.Nothing(s.watermark.Position())
+	var known bool
+	if q.AsOf, known, err = s.asOf(ctx, asked.AsOf); err == nil && known {
+		answer, err = s.Recall.Search(ctx, q)
+	}
+	return api.SearchResults{
+		Position: answer.Position, Total: answer.Total, Results: list(answer.Results), Facets: answer.Facets, Near: answer.Near, Note: answer.Note,
+	}, err
+}
+
+// recencyOf is per cent as searches have it: nil is 0, and 0 is below 0.
+func recencyOf(percent *int) float64 {
+	switch {
+	case percent == nil:
+		return 0
+	case *percent == 0:
+		return -1
+	}
+	return float64(*percent) / 100
+}
+
+func (s *searches) getRow(ctx context.Context, q api.RowQuery) (api.Row, error) {
+	id, err := s.Recall.Resolve(ctx, q.ID)
+	if err != nil {
+		return api.Row{}, err
+	}
+	return s.Views.Row(ctx, id)
+}
+
+func (s *searches) getTimeline(ctx context.Context, asked api.TimelineQuery) (api.Timeline, error) {
+	q := recall.TimelineQuery{Anchor: asked.Anchor, Text: asked.Query, Before: asked.Before, After: asked.After}
+	q.Project, q.Of = filterOf(asked.Project)
+	t, err := s.Recall.Timeline(ctx, q)
+	return api.Timeline{Position: t.Position, Anchor: t.Anchor, At: t.At, Before: list(t.Older), After: list(t.Newer)}, err
+}
+
+// postRows returns rows by the ids of a body.
+func (s *searches) postRows(ctx context.Context, q api.RowsRequest) (api.Rows, error) {
+	return s.rows(ctx, q.IDs)
+}
+
+// rows are rows by id. Ids that name no row are listed; those that cannot be ids are the request's fault.
+func (s *searches) rows(ctx context.Context, ids []string) (api.Rows, error) {
+	out := api.Rows{Position: s.Views.Position(), Rows: []api.Row{}}
+	for _, text := range ids {
+		rows, err := s.Recall.Show(ctx, text)
+		p, known := problemFor(err)
+		switch {
+		case err == nil && len(rows) == 1 && rows[0].Kind != "":
+			out.Rows = append(out.Rows, rows[0])
+		case err == nil, known && p.Status == http.StatusNotFound:
+			out.Missing = append(out.Missing, text)
+		default:
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// getInputs returns what a row was made of, whole.
+func (s *searches) getInputs(ctx context.Context, q api.InputsQuery) (api.Inputs, error) {
+	return s.Recall.Inputs(ctx, recall.InputsQuery{ID: q.ID, After: q.After, Limit: q.Limit})
+}

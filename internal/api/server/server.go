@@ -1,0 +1,118 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/panics"
+)
+
+// Server answers requests. Its methods are safe for concurrent use.
+type Server struct {
+	dispatcher
+	gate      tokenGate
+	hooks     hooks
+	metrics   *metrics
+	status    statuses
+	memories  *memories
+	endpoints map[string]endpoint // by pattern
+
+	local, remote http.Handler
+	mcp           http.Handler // nil: none
+}
+
+// New returns a server in the phase "starting". Nothing listens before Run, or before a handler is used.
+func New(cfg Config) (*Server, error) {
+	if cfg.System == nil || cfg.Capture == nil || cfg.Log == nil || cfg.Views == nil || cfg.Index == nil || cfg.Recall == nil {
+		return nil, errors.New("api: a system, a capture, a log, views, an index and a recall are required")
+	}
+	cfg = cfg.withDefaults()
+	s := &Server{
+		gate: tokenGate{newToken: cfg.NewToken, now: cfg.Now, logger: cfg.Logger},
+		dispatcher: dispatcher{
+			logger: cfg.Logger, life: newLifetime(cfg.Bounds),
+			sources: sources{Stores: cfg.Stores, watermark: cfg.Recall, timeout: cfg.WaitTimeout},
+		},
+	}
+	s.status = statuses{
+		sources: &s.sources, Daemon: cfg.Daemon, system: cfg.System, spool: cfg.Spool, eraser: cfg.Eraser, providers: cfg.Providers,
+		usages: usages{&s.sources, prices(cfg.Price), cfg.Now}, clock: clock{cfg.Now, cfg.NewID, cfg.Logger}, started: cfg.Now(),
+	}
+	s.SetPhase("starting")
+	m, err := newMetrics(&s.status, &cfg.Capture.Counts)
+	if err != nil {
+		return nil, fmt.Errorf("api: metrics: %w", err)
+	}
+	s.metrics = m
+	s.hooks = hooks{capture: cfg.Capture, payloads: payloads{most: cfg.MaxBodies}, timeout: cfg.HookTimeout, now: cfg.Now, replies: injections{
+		log: cfg.Log, injector: cfg.Recall, capture: cfg.Capture, system: cfg.System, briefs: cfg.Briefs, timeout: cfg.ContextTimeout,
+		notice: cfg.notice, clock: clock{cfg.Now, cfg.NewID, cfg.Logger}, life: &s.life, withheld: m.withheld.Inc,
+	}, count: m.hook}
+	s.memories = newMemories(cfg, &s.sources)
+	s.endpoints = s.bindAll(cfg)
+	if cfg.MCP != nil {
+		s.mcp = cfg.MCP(s)
+	}
+	routes := s.mux()
+	s.local = headed(overSocket(routes))
+	s.gate.setToken(cfg.Token)
+	s.remote = headed(s.gate.guarded(routes))
+	return s, nil
+}
+
+// bindAll binds every route to the object that answers it.
+func (s *Server) bindAll(cfg Config) map[string]endpoint {
+	spend := prices(cfg.Price)
+	all := map[string]endpoint{}
+	for _, object := range []interface{ routes(*dispatcher) []endpoint }{
+		&s.status, &s.hooks, &s.gate, s.metrics,
+		&searches{&s.sources}, &exports{&s.sources}, &chains{&s.sources, spend}, &viewRoutes{&s.sources}, &logs{&s.sources, cfg.Logger},
+		&contexts{&s.sources, cfg.Capture, cfg.Briefs.Score, cfg.Now}, &s.status.usages,
+		&sessionRoutes{&s.sources, cfg.System, cfg.Now, cfg.NewID}, s.memories,
+	} {
+		for _, e := range object.routes(&s.dispatcher) {
+			all[e.Pattern()] = e
+		}
+	}
+	return all
+}
+
+// SetPhase says what the daemon's start is at. PhaseReady ends it: before that /readyz answers 503 with the phase.
+// Hooks, searches and all else are served in every phase as well as they can.
+func (s *Server) SetPhase(phase string) { s.status.phase.Store(&phase) }
+
+// Phase returns what SetPhase was given last.
+func (s *Server) Phase() string { return *s.status.phase.Load() }
+
+// Invoke implements api.Invoker for faces that live in the daemon: no connection, no token, the same answers and errors. The context
+// is that of a request that the server serves, and says what may be asked: with any other that is nothing. Routes whose answers
+// are streams are not for it. It counts as a request, or as a stream, as those over HTTP do.
+func (s *Server) Invoke(ctx context.Context, e api.Endpoint, query, answer any, progress func(api.Progress)) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err, _ = problemFor(panics.Caught(s.logger, e.Pattern(), p))
+		}
+	}()
+	to := s.endpoints[e.Pattern()]
+	if to.invoke == nil {
+		return notFound("this is answered over HTTP only")
+	}
+	leave, busy := s.life.enter(to.stream)
+	if busy != nil {
+		return busy
+	}
+	defer leave()
+	within, cancel := s.life.within(ctx, to.stream)
+	defer cancel()
+	if err = to.invoke(within, query, answer, progress); err == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	p, known := problemFor(err)
+	if !known {
+		s.logger.Error("request failed", "route", e.Pattern(), "err", err)
+	}
+	return p
+}

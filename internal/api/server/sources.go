@@ -1,0 +1,87 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/recall"
+	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/index"
+	"github.com/cmemd/cmemd/projections/vectors"
+)
+
+// Stores are what answers are read from.
+type Stores struct {
+	Log     eventlog.Log
+	Views   *projections.Views
+	Index   *index.Index
+	Recall  *recall.Recall
+	Vectors *vectors.Vectors // shown by status; nil: there are none
+}
+
+// watermark says which position every answer that begins now knows at least. A *recall.Recall is one.
+type watermark interface {
+	Position() events.Position
+	Wait(ctx context.Context, at events.Position) error
+}
+
+// sources are what answers are read from, once that knows what an answer must know.
+type sources struct {
+	Stores
+	watermark watermark     // Recall, but for tests
+	timeout   time.Duration // of the waiting
+}
+
+// await waits until answers know position at, for a limited time.
+func (s *sources) await(ctx context.Context, at events.Position) error {
+	if at == 0 || s.watermark.Position() >= at {
+		return nil
+	}
+	last, err := s.Log.Last(ctx)
+	if err != nil {
+		return err
+	}
+	if at > last {
+		return invalid("after", "the log ends at %d", last)
+	}
+	return s.limited(ctx, "they do not know that position yet", func(ctx context.Context) error { return s.watermark.Wait(ctx, at) })
+}
+
+// caughtUp waits until the views know all that the log holds now.
+func (s *sources) caughtUp(ctx context.Context) error {
+	last, err := s.Log.Last(ctx)
+	if err != nil {
+		return err
+	}
+	return s.limited(ctx, "they do not know yet what there is", func(ctx context.Context) error { return s.Views.Wait(ctx, last) })
+}
+
+// limited waits for a limited time, at whose end the views are behind, which missing says in words.
+func (s *sources) limited(ctx context.Context, missing string, wait func(ctx context.Context) error) error {
+	limited, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	err := wait(limited)
+	if err == nil || limited.Err() == nil || ctx.Err() != nil {
+		return err
+	}
+	return notNow(api.ProblemBehind, "The views are behind", s.timeout, missing)
+}
+
+// clock is what makes times, ids and lines of the log file.
+type clock struct {
+	now    func() time.Time
+	newID  func() events.ID
+	logger *slog.Logger
+}
+
+// list is v, but never null in JSON.
+func list[T any](v []T) []T {
+	if v == nil {
+		return []T{}
+	}
+	return v
+}

@@ -1,0 +1,98 @@
+package curation
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/memory/erasure"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
+	"github.com/cmemd/cmemd/projections"
+)
+
+// Eraser takes words out of the log and of all that is made of it. An *erasure.Eraser is one; see there for its errors.
+type Eraser interface {
+	Plan(ctx context.Context, req erasure.Request) (erasure.Plan, error)
+	Forget(ctx context.Context, req erasure.Request, progress func(done, total int)) (erasure.Done, error)
+	Status() erasure.Status
+}
+
+// Forgetter forgets what is in the log, and what hooks kept beside it. Its methods are safe for concurrent use.
+type Forgetter struct {
+	Eraser  Eraser
+	Spool   *relay.Spool // nil: nothing is kept beside the log
+	Views   *projections.Views
+	Project func(ctx context.Context, dir string) evidence.Project // that a folder, an absolute path, belongs to
+	Now     func() time.Time
+}
+
+// Plan says what would go of the log, and how many files beside it. Errors are those of the Eraser, the views and the spool.
+func (f Forgetter) Plan(ctx context.Context, req erasure.Request) (p erasure.Plan, spooled int, err error) {
+	if p, err = f.Eraser.Plan(ctx, req); err != nil {
+		return p, 0, err
+	}
+	spooled, err = f.Spooled(ctx, req, false)
+	return p, spooled, err
+}
+
+// Forget forgets first what may still come into the log, and then what is there. Errors are as those of Plan.
+func (f Forgetter) Forget(ctx context.Context, req erasure.Request, tell func(done, total uint64)) (done erasure.Done, spooled int, err error) {
+	if spooled, err = f.Spooled(ctx, req, true); err != nil {
+		return done, 0, err
+	}
+	done, err = f.Eraser.Forget(ctx, req, func(done, total int) { tell(uint64(done), uint64(total)) })
+	return done, spooled, err
+}
+
+// Spooled counts the files beside the log that the request chooses, or deletes them. Ids name none of them.
+func (f Forgetter) Spooled(ctx context.Context, req erasure.Request, deleting bool) (int, error) {
+	if f.Spool == nil || len(req.IDs) > 0 {
+		return 0, nil
+	}
+	native := "" // the session as its agent calls it
+	if !req.Session.IsZero() {
+		one, err := f.Views.Session(ctx, req.Session)
+		if err != nil {
+			return 0, err
+		}
+		native = one.AgentSession
+	}
+	n := 0
+	_, err := f.Spool.Forget(f.Now(), func(e relay.Entry) bool {
+		if !f.chooses(ctx, req, native, e) {
+			return false
+		}
+		n++
+		return deleting
+	})
+	return n, err
+}
+
+func (f Forgetter) chooses(ctx context.Context, req erasure.Request, native string, e relay.Entry) bool {
+	if e.OccurredAt.Before(req.Since) || !req.Until.IsZero() && e.OccurredAt.After(req.Until) {
+		return false
+	}
+	if req.Query != "" && !erasure.Holds(string(e.Body), req.Query) {
+		return false
+	}
+	if req.Named != "" && (native == "" || !strings.Contains(string(e.Body), native)) {
+		return false
+	}
+	return req.Project == "" || f.ofProject(ctx, req, e)
+}
+
+// ofProject reports whether a payload came from a folder of the project.
+func (f Forgetter) ofProject(ctx context.Context, req erasure.Request, e relay.Entry) bool {
+	var where struct {
+		Cwd string `json:"cwd"`
+	}
+	if json.Unmarshal(e.Body, &where) != nil || !filepath.IsAbs(where.Cwd) {
+		return false
+	}
+	p := f.Project(ctx, where.Cwd)
+	return slices.Contains([]string{p.Name, p.Root, p.Key}, req.Project) || req.ProjectKey != "" && p.Key == req.ProjectKey
+}
