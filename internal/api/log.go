@@ -26,7 +26,8 @@ type LogRecord struct {
 
 // RecordsQuery chooses records, the oldest first.
 type RecordsQuery struct {
-	From    events.Position `param:"from"` // 0 means the first
+	From    events.Position `param:"from"`   // 0 means the first
+	Cursor  Cursor          `param:"cursor"` // NextCursor of the page before, in the place of From
 	Limit   int             `param:"limit" default:"100" most:"1000"`
 	Stream  events.StreamID `param:"stream"`  // empty: all; then From is still a position
 	Payload bool            `param:"payload"` // with what happened
@@ -34,9 +35,10 @@ type RecordsQuery struct {
 
 // Records is a stretch of the log.
 type Records struct {
-	Last    events.Position `json:"last"`    // of the log
-	Next    events.Position `json:"next"`    // where to go on; 0: the end was reached
-	Records []LogRecord     `json:"records"` // never null
+	Last       events.Position `json:"last"`                 // of the log
+	Next       events.Position `json:"next"`                 // where to go on; 0: the end was reached
+	Records    []LogRecord     `json:"records"`              // never null
+	NextCursor Cursor          `json:"next_cursor,omitzero"` // the next page; none: there is no more
 }
 
 // EventsQuery says what to follow.

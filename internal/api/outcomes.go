@@ -21,16 +21,18 @@ type OutcomesQuery struct {
 	Since   time.Time       `param:"since"`
 	Until   time.Time       `param:"until"`
 	Before  events.Position `param:"before"` // Next of the page before; 0: the latest
+	Cursor  Cursor          `param:"cursor"` // NextCursor of the page before, in the place of Before
 	Limit   int             `param:"limit" default:"100" most:"10000"`
 	After   events.Position `param:"after" wait:"true"` // the answer must know this position; 0: whatever is known
 }
 
 // Outcomes is what became of inputs.
 type Outcomes struct {
-	Position events.Position `json:"position"`
-	Balance  Balance         `json:"balance"`        // of all inputs, or of those of the session or project asked for
-	Inputs   []Input         `json:"inputs"`         // never null
-	Next     events.Position `json:"next,omitempty"` // the next page lies before it; 0: there is none
+	Position   events.Position `json:"position"`
+	Balance    Balance         `json:"balance"`              // of all inputs, or of those of the session or project asked for
+	Inputs     []Input         `json:"inputs"`               // never null
+	Next       events.Position `json:"next,omitempty"`       // the next page lies before it; 0: there is none
+	NextCursor Cursor          `json:"next_cursor,omitzero"` // the next page; none: there is no more
 	// Turns says who was asked in the turns that the inputs name. One that was forgotten is not in it. Never null.
 	Turns map[events.ID]WhoAnswered `json:"turns"`
 }

@@ -81,6 +81,12 @@ func paramText(v reflect.Value) string {
 			return strconv.FormatUint(uint64(x.Position), 10)
 		}
 		return timeText(x.Time)
+	case Cursor:
+		if x == (Cursor{}) {
+			return ""
+		}
+		text, _ := x.MarshalText() // never fails
+		return string(text)
 	case *int:
 		if x == nil {
 			return ""
@@ -166,6 +172,11 @@ func (p param) read(v reflect.Value, s string) string {
 			return "is no position, no time in the form of RFC 3339, and no date"
 		}
 		x.Time = at
+		return ""
+	case *Cursor:
+		if x.UnmarshalText([]byte(s)) != nil {
+			return "is nothing that a page ended with"
+		}
 		return ""
 	case **int:
 		n, err := strconv.Atoi(s)

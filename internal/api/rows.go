@@ -53,9 +53,10 @@ type RowQuery struct {
 
 // InputsQuery asks for what a row was made of as it was captured: what the tools were given and what they printed.
 type InputsQuery struct {
-	ID    string          `path:"id"`
-	After events.Position `param:"after"` // Next of the page before; 0: the first
-	Limit int             `param:"limit" default:"50" most:"500"`
+	ID     string          `path:"id"`
+	After  events.Position `param:"after"`  // Next of the page before; 0: the first
+	Cursor Cursor          `param:"cursor"` // NextCursor of the page before, in the place of After
+	Limit  int             `param:"limit" default:"50" most:"500"`
 }
 
 // Rows are rows that were asked for by id.

@@ -28,15 +28,17 @@ type SearchQuery struct {
 	Explain bool            `param:"explain"`                              // say of each result why it has its score
 	Limit   int             `param:"limit" default:"20" most:"100"`
 	Offset  int             `param:"offset" most:"10000"`
+	Cursor  Cursor          `param:"cursor"`            // NextCursor of the page before, in the place of Offset and AsOf
 	After   events.Position `param:"after" wait:"true"` // the answer must know this position; 0: whatever is known
 }
 
 // SearchResults is the answer to a search.
 type SearchResults struct {
-	Position events.Position `json:"position"` // what the answer knows
-	Total    int             `json:"total"`    // rows that matched, as far as they were counted
-	Results  []Result        `json:"results"`  // best first; never null
-	Facets   *Facets         `json:"facets,omitempty"`
-	Near     bool            `json:"near,omitempty"` // vectors were looked at too
-	Note     string          `json:"note,omitempty"` // what a person should know of the vectors that were not, or not all, looked at
+	Position   events.Position `json:"position"`             // what the answer knows
+	Total      int             `json:"total"`                // rows that matched, as far as they were counted
+	Results    []Result        `json:"results"`              // best first; never null
+	NextCursor Cursor          `json:"next_cursor,omitzero"` // the next page; none: there is no more
+	Facets     *Facets         `json:"facets,omitempty"`
+	Near       bool            `json:"near,omitempty"` // vectors were looked at too
+	Note       string          `json:"note,omitempty"` // what a person should know of the vectors that were not, or not all, looked at
 }

@@ -73,8 +73,14 @@ type WhyInput struct {
 	Why      *recall.Erasure `json:"why_erased,omitempty"`
 }
 
+// RowInputs is a page of what a row was made of.
+type RowInputs = recall.Inputs
+
 // Inputs is what a row was made of, as it was captured.
-type Inputs = recall.Inputs
+type Inputs struct {
+	RowInputs
+	NextCursor Cursor `json:"next_cursor,omitzero"` // the next page; none: there is no more
+}
 
 // WhyQuery asks for the chain behind a row. What was not recorded yet at its moment is a *Problem with status 404.
 type WhyQuery struct {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,12 +64,12 @@ func (s *logs) getRecords(ctx context.Context, q api.RecordsQuery) (api.Records,
 		return out, err
 	}
 	bytes := 0
-	for rec, err := range s.recordsFrom(ctx, q.Stream, q.From) {
+	for rec, err := range s.recordsFrom(ctx, q.Stream, cmp.Or(q.Cursor.At, q.From)) {
 		if err != nil {
 			return out, err
 		}
 		if len(out.Records) == q.Limit || bytes > maxRecordBytes {
-			out.Next = rec.Position
+			out.Next, out.NextCursor.At = rec.Position, rec.Position
 			break
 		}
 		out.Records = append(out.Records, logRecord(rec, q.Payload))

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -20,7 +21,7 @@ func (s *sessionRoutes) getOutcomes(ctx context.Context, q api.OutcomesQuery) (a
 		return out, err
 	}
 	f.Outcome, f.Class, f.Reason, f.Since, f.Until = outcomes.Outcome(q.Outcome), q.Class, q.Reason, q.Since, q.Until
-	f.Kind, f.Before, f.Limit = events.Kind(q.Kind), q.Before, q.Limit
+	f.Kind, f.Before, f.Limit = events.Kind(q.Kind), cmp.Or(q.Cursor.At, q.Before), q.Limit
 	return out, s.fillOutcomes(ctx, &out, f)
 }
 
@@ -39,6 +40,7 @@ func (s *sessionRoutes) fillOutcomes(ctx context.Context, out *api.Outcomes, f o
 	inputs, err := s.Views.Outcomes(ctx, f)
 	if out.Inputs = list(inputs); len(inputs) == f.Limit {
 		out.Next = inputs[len(inputs)-1].Position
+		out.NextCursor.At = out.Next
 	}
 	if err != nil {
 		return err

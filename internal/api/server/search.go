@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -40,14 +41,27 @@ func (s *searches) getSearch(ctx context.Context, asked api.SearchQuery) (found 
 	if q.Session, err = s.sessionTerm(ctx, asked.Session); err != nil {
 		return found, err
 	}
+	if c := asked.Cursor; c != (api.Cursor{}) {
+		asked.AsOf, q.Behind, q.Offset = api.Moment{Position: c.AsOf}, c.Row, c.Passed
+	}
 	answer := q.Nothing(s.watermark.Position())
 	var known bool
 	if q.AsOf, known, err = s.asOf(ctx, asked.AsOf); err == nil && known {
 		answer, err = s.Recall.Search(ctx, q)
 	}
 	return api.SearchResults{
-		Position: answer.Position, Total: answer.Total, Results: list(answer.Results), Facets: answer.Facets, Near: answer.Near, Note: answer.Note,
+		NextCursor: afterResults(q, answer),
+		Position:   answer.Position, Total: answer.Total, Results: list(answer.Results), Facets: answer.Facets, Near: answer.Near, Note: answer.Note,
 	}, err
+}
+
+// afterResults is where a search goes on: behind the last row that it shows, in the order of what it knew.
+func afterResults(q recall.Query, found recall.Answer) api.Cursor {
+	passed := q.Offset + len(found.Results)
+	if len(found.Results) == 0 || passed >= found.Total || passed > recall.MaxOffset {
+		return api.Cursor{}
+	}
+	return api.Cursor{AsOf: cmp.Or(q.AsOf, found.Position), Row: found.Results[len(found.Results)-1].ID, Passed: passed}
 }
 
 // recencyOf is per cent as searches have it: nil is 0, and 0 is below 0.
@@ -101,5 +115,6 @@ func (s *searches) rows(ctx context.Context, ids []string) (api.Rows, error) {
 
 // getInputs returns what a row was made of, whole.
 func (s *searches) getInputs(ctx context.Context, q api.InputsQuery) (api.Inputs, error) {
-	return s.Recall.Inputs(ctx, recall.InputsQuery{ID: q.ID, After: q.After, Limit: q.Limit})
+	found, err := s.Recall.Inputs(ctx, recall.InputsQuery{ID: q.ID, After: cmp.Or(q.Cursor.At, q.After), Limit: q.Limit})
+	return api.Inputs{RowInputs: found, NextCursor: api.Cursor{At: found.Next}}, err
 }

@@ -49,6 +49,7 @@ type Query struct {
 	Recency float64         // how much more the newest is worth than the very old: 0.1 is a tenth. 0: as configured; below 0: none
 	Limit   int             // 0 means DefaultLimit; at most MaxLimit
 	Offset  int             // items to pass over; at most MaxOffset
+	Behind  events.ID       // the row that was shown last: what follows it, wherever that stands now. Offset then says about where
 	After   events.Position // wait until this is known; 0: do not wait
 	Facets  bool            // count the values of all that match
 	Explain bool            // say of each result why it has its score

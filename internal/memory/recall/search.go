@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/projections/rows"
 )
@@ -86,9 +88,19 @@ func indexKind(k rows.Kind) (index.Kind, bool) {
 	return 0, false
 }
 
+// first is where the page begins among hits.
+func (q Query) first(hits []hit) int {
+	if q.Behind != (events.ID{}) {
+		if i := slices.IndexFunc(hits, func(h hit) bool { return h.row.ID == q.Behind }); i >= 0 {
+			return i + 1
+		}
+	}
+	return min(q.Offset, len(hits))
+}
+
 // page cuts out what was asked for.
 func (r *Recall) page(q Query, hits []hit) []Item {
-	hits = hits[min(q.Offset, len(hits)):]
+	hits = hits[q.first(hits):]
 	items := make([]Item, 0, q.Limit)
 	words := wordsOf(q.Text)
 	for _, h := range hits[:min(q.Limit, len(hits))] {
