@@ -50,13 +50,13 @@ func (k *key) matches(r *http.Request) bool {
 // overSocket serves requests of the unix socket.
 func overSocket(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(withScope(r.Context(), api.ScopeSocket)))
+		next.ServeHTTP(w, r.WithContext(withCaller(r.Context(), caller{scope: api.ScopeSocket})))
 	})
 }
 
 // withKey serves a request that k let in, for as long as k is the key.
 func (*tokenGate) withKey(k *key, next http.Handler, w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithCancel(withScope(r.Context(), api.ScopeOwn))
+	ctx, cancel := context.WithCancel(withCaller(r.Context(), caller{scope: api.ScopeOwn}))
 	defer cancel()
 	defer cancelWhen(k.gone, cancel)()
 	next.ServeHTTP(w, r.WithContext(ctx))

@@ -115,7 +115,7 @@ func TestEveryRouteBothWays(t *testing.T) {
 	} {
 		covered[c.Pattern()] = true
 		w.settled(t)
-		if diff := cmp.Diff(c.ask(t.Context(), w.client), c.ask(withScope(t.Context(), api.ScopeSocket), w.server)); diff != "" {
+		if diff := cmp.Diff(c.ask(t.Context(), w.client), c.ask(withCaller(t.Context(), caller{scope: api.ScopeSocket}), w.server)); diff != "" {
 			t.Errorf("%s (-socket +process):\n%s", c.Pattern(), diff)
 		}
 	}
@@ -154,7 +154,7 @@ func TestInvokeIsOfTheServersLife(t *testing.T) {
 			})
 		}
 	})
-	ctx := withScope(t.Context(), api.ScopeView)
+	ctx := withCaller(t.Context(), caller{scope: api.ScopeView})
 	heard := make(chan error, 2)
 	told := 0
 	go func() { _, err := api.StatusRoute.Call(ctx, w.server, api.NoQuery{}); heard <- err }()
@@ -210,7 +210,7 @@ func TestUnknownParameters(t *testing.T) {
 func TestInvokeFails(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	ctx, cancel := context.WithCancel(withScope(t.Context(), api.ScopeView))
+	ctx, cancel := context.WithCancel(withCaller(t.Context(), caller{scope: api.ScopeView}))
 	cancel()
 	if _, err := api.SearchRoute.Call(ctx, w.server, api.SearchQuery{Text: "x"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("given up: got %v, want %v", err, context.Canceled)
@@ -221,11 +221,11 @@ func TestInvokeFails(t *testing.T) {
 	if _, err := api.StatusRoute.Call(t.Context(), w.server, api.NoQuery{}); problem(t, err).Type != api.ProblemForbidden {
 		t.Errorf("without a request: got %v, want %s", err, api.ProblemForbidden)
 	}
-	if _, err := api.StatusRoute.Call(withScope(t.Context(), api.ScopeOwn), w.server, api.NoQuery{}); err != nil {
+	if _, err := api.StatusRoute.Call(withCaller(t.Context(), caller{scope: api.ScopeOwn}), w.server, api.NoQuery{}); err != nil {
 		t.Errorf("within the scope: %v", err)
 	}
 	for name, scope := range map[string]api.Scope{"a page that may read": api.ScopeView, "one that has the token": api.ScopeOwn} {
-		_, err := api.RotateRoute.Call(withScope(t.Context(), scope), w.server, api.NoQuery{})
+		_, err := api.RotateRoute.Call(withCaller(t.Context(), caller{scope: scope}), w.server, api.NoQuery{})
 		if problem(t, err).Type != api.ProblemForbidden {
 			t.Errorf("%s: got %v, want %s", name, err, api.ProblemForbidden)
 		}
@@ -268,5 +268,35 @@ func TestDialStarting(t *testing.T) {
 	})
 	if n := starts.Load(); n != 2 {
 		t.Errorf("start was called %d times, want once each", n)
+	}
+}
+
+// TestACallerOfOneProject is answered about that alone, whether it names it or not.
+func TestACallerOfOneProject(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, project := range []string{"shop", "bank"} {
+		if _, err := api.SaveRoute.Call(t.Context(), w.client, api.Memory{Project: project, Text: "tuesdays at the " + project}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.settled(t)
+	ctx := withCaller(t.Context(), caller{scope: api.ScopeOwn, project: "shop"})
+	for _, named := range []string{"", "shop"} {
+		found, err := api.SearchRoute.Call(ctx, w.server, api.SearchQuery{Text: "tuesdays", Project: named})
+		if err != nil || len(found.Results) != 1 || found.Results[0].Project != "shop" {
+			t.Errorf("named %q: got %+v, %v, want the shop's row", named, found.Results, err)
+		}
+	}
+	_, another := api.SearchRoute.Call(ctx, w.server, api.SearchQuery{Project: "bank"})
+	_, saved := api.SaveRoute.Call(ctx, w.server, api.Memory{Project: "bank", Text: "x"})
+	_, all := api.StatusRoute.Call(ctx, w.server, api.NoQuery{})
+	for what, err := range map[string]error{"another project": another, "saving to it": saved, "what is of none": all} {
+		if p := problem(t, err); p.Status != http.StatusForbidden {
+			t.Errorf("%s: got %+v, want it refused", what, p)
+		}
+	}
+	if saved, err := api.SaveRoute.Call(ctx, w.server, api.Memory{Text: "mine"}); err != nil || saved.Position == 0 {
+		t.Errorf("saving to its own: %v", err)
 	}
 }

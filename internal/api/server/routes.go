@@ -24,31 +24,53 @@ type endpoint struct {
 // invoker answers a query, a value of the route's query type, and stores the answer where answer points.
 type invoker func(ctx context.Context, query, answer any, progress func(api.Progress)) error
 
-// scopeKey is what a request's context has its scope by.
-type scopeKey struct{}
-
-// withScope is ctx for whoever may ask for scope.
-func withScope(ctx context.Context, scope api.Scope) context.Context {
-	return context.WithValue(ctx, scopeKey{}, scope)
+// caller is who asks, as the way in which a request came says it, and never the request itself. It is where a face says what it may
+// ask for; who is on record as the writer of what is saved belongs here too, once that is recorded.
+type caller struct {
+	scope   api.Scope // what may be asked for; 0: nothing
+	project string    // the only one that may be asked about, as queries name it; empty: all
 }
 
-// granted is what whoever asks may ask for; 0: nothing.
-func granted(ctx context.Context) api.Scope {
-	scope, _ := ctx.Value(scopeKey{}).(api.Scope)
-	return scope
+// callerKey is what a request's context has its caller by.
+type callerKey struct{}
+
+// withCaller is ctx of a request of c.
+func withCaller(ctx context.Context, c caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// accept is what each question passes, whichever way it came: who asks may ask that, the query is right, of which wrong says what
-// could not be read of it, and the views know what the answer must know. It fills in what the query leaves out.
+// accept is what each question passes, whichever way it came: who asks may ask that, of the project at hand, the query is right, of
+// which wrong says what could not be read of it, and the views know what the answer must know. It fills in what the query leaves out.
 func (s *dispatcher) accept(ctx context.Context, e api.Endpoint, query any, wrong ...api.FieldError) error {
-	if granted(ctx) < e.Scope {
+	who, _ := ctx.Value(callerKey{}).(caller)
+	if who.scope < e.Scope {
 		return forbidden(outside(e))
+	}
+	if err := who.keepTo(query); err != nil {
+		return err
 	}
 	api.Check(query, noteIn(&wrong))
 	if len(wrong) > 0 {
 		return invalidAll(sorted(wrong))
 	}
 	return s.sources.await(ctx, api.MustKnow(query))
+}
+
+// keepTo holds query, which points to a struct, to the caller's project: one that names none is about that.
+func (c caller) keepTo(query any) error {
+	if c.project == "" {
+		return nil
+	}
+	named := reflect.ValueOf(query).Elem().FieldByName("Project")
+	switch {
+	case !named.IsValid():
+		return forbidden("whoever asks is kept to one project, and this is of none")
+	case named.String() == "":
+		named.SetString(c.project)
+	case named.String() != c.project:
+		return forbidden("whoever asks is kept to another project")
+	}
+	return nil
 }
 
 // outside says why e is refused to whom it is not granted.
