@@ -3,9 +3,9 @@ package server
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -25,10 +25,7 @@ type metrics struct {
 	withheld prometheus.Counter
 }
 
-func newMetrics(s *statuses, n *capture.Counts) (*metrics, error) {
-	counter := func(name, help string, n *atomic.Int64) prometheus.Collector {
-		return prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "cmemd", Name: name, Help: help}, func() float64 { return float64(n.Load()) })
-	}
+func newMetrics(s *statuses, n *capture.Counts) *metrics {
 	answers := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "cmemd", Name: "hook_requests_total", Help: "Hook requests by the status of their answer; 0: the connection was cut.",
 	}, []string{"status"})
@@ -46,22 +43,10 @@ func newMetrics(s *statuses, n *capture.Counts) (*metrics, error) {
 		m.hooks[status] = answers.WithLabelValues(strconv.Itoa(status))
 	}
 	reg := prometheus.NewRegistry()
-	for _, c := range []prometheus.Collector{
-		answers, m.latency, m.withheld,
-		counter("hook_captured_total", "Hook payloads that led to new records.", &n.Recorded),
-		counter("hook_duplicates_total", "Hook payloads that were on record already.", &n.Duplicates),
-		counter("hook_ignored_total", "Hook payloads of which nothing is recorded.", &n.Ignored),
-		counter("hook_aside_total", "Payloads that were put aside in the spool's bad folder.", &n.DeadLetters),
-		counter("hook_lost_total", "Payloads that were refused and could not be put aside.", &n.Lost),
-		counter("spool_drained_total", "Payloads that came out of the spool.", &n.Drained),
-		newStateCollector(s), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	} {
-		if err := reg.Register(c); err != nil {
-			return nil, err
-		}
-	}
+	reg.MustRegister(answers, m.latency, m.withheld, &stateCollector{s, n},
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.page = promhttp.HandlerFor(reg, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
-	return m, nil
+	return m
 }
 
 func (m *metrics) hook(status int, took time.Duration) {
@@ -82,98 +67,69 @@ func (m *metrics) getMetrics(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// stateCollector reads what the daemon knows when it is asked.
+// stateCollector reads what the daemon knows when it is asked. Prometheus is not told beforehand what that will be.
 type stateCollector struct {
-	s     *statuses
-	descs map[string]*prometheus.Desc
-}
-
-// stateMetric is a metric that is read when somebody asks.
-type stateMetric struct {
-	name, help string
-	labels     []string
+	s *statuses
+	n *capture.Counts
 }
 
 // scrapeTimeout bounds one reading. What is not known by then is left out.
 const scrapeTimeout = 5 * time.Second
 
-func newStateCollector(s *statuses) *stateCollector {
-	c := &stateCollector{s: s, descs: map[string]*prometheus.Desc{}}
-	for _, d := range append(healthMetrics(), []stateMetric{
-		{"log_position", "Position of the log's last record.", nil},
-		{"view_position", "Position up to which a view knows the log.", []string{"view"}},
-		{"view_lag_records", "Records of the log that a view does not know yet.", []string{"view"}},
-		{"inputs", "Captured inputs by what became of them.", []string{"outcome"}},
-		{"inputs_unkept", "Inputs that were skipped or dropped, by class and reason.", []string{"outcome", "class", "reason"}},
-		{"requests_waiting", "Requests that were accepted and are not on disk yet.", nil},
-		{"sessions_awake", "Session actors in memory.", nil},
-		{"turns_in_flight", "Requests to the observer under way.", nil},
-		{"turns_queued", "Sessions that wait for a slot.", nil},
-		{"turn_slots", "Turns that may be in flight at once.", nil},
-		{"provider_paused", "1 while a provider is not asked.", []string{"provider", "class"}},
-		{"provider_in_use", "1 for the provider that an ordinary turn is asked of.", []string{"provider"}},
-		{"budget_limit", "What may be used: tokens, or US dollars.", []string{"limit"}},
-		{"budget_used", "What is used of it; of a session's limit, by the session that used most.", []string{"limit"}},
-		{"budget_held_sessions", "Sessions whose inputs are held because a budget is used up.", nil},
-		{"degraded", "1 while events are captured only.", nil},
-		{"spool_waiting", "Payloads that wait in the spool.", nil},
-		{"spool_bytes", "Bytes of the payloads that wait in the spool.", nil},
-		{"spool_bad", "Payloads that were put aside.", nil},
-	}...) {
-		c.descs[d.name] = prometheus.NewDesc("cmemd_"+d.name, d.help, d.labels, nil)
-	}
-	return c
-}
-
 // Describe implements prometheus.Collector.
-func (c *stateCollector) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range c.descs {
-		out <- d
-	}
-}
+func (c *stateCollector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
 func (c *stateCollector) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
-	g := gauges{out: out, descs: c.descs}
+	g := gauges{out}
+	c.collectCapture(g)
 	c.collectLog(ctx, g)
 	c.collectActors(ctx, g)
 	c.collectHealth(ctx, g)
 	if s := c.s.spoolStatus(); s != nil {
-		g.set("spool_waiting", float64(s.Waiting))
-		g.set("spool_bytes", float64(s.Bytes))
-		g.set("spool_bad", float64(s.Bad))
+		g.set("spool_waiting", "Payloads that wait in the spool.", float64(s.Waiting))
+		g.set("spool_bytes", "Bytes of the payloads that wait in the spool.", float64(s.Bytes))
+		g.set("spool_bad", "Payloads that were put aside.", float64(s.Bad))
 	}
 }
 
-type gauges struct {
-	out   chan<- prometheus.Metric
-	descs map[string]*prometheus.Desc
+func (c *stateCollector) collectCapture(g gauges) {
+	g.count("hook_captured_total", "Hook payloads that led to new records.", c.n.Recorded.Load())
+	g.count("hook_duplicates_total", "Hook payloads that were on record already.", c.n.Duplicates.Load())
+	g.count("hook_ignored_total", "Hook payloads of which nothing is recorded.", c.n.Ignored.Load())
+	g.count("hook_aside_total", "Payloads that were put aside in the spool's bad folder.", c.n.DeadLetters.Load())
+	g.count("hook_lost_total", "Payloads that were refused and could not be put aside.", c.n.Lost.Load())
+	g.count("spool_drained_total", "Payloads that came out of the spool.", c.n.Drained.Load())
 }
 
-func (g gauges) set(name string, v float64, labels ...string) {
-	g.out <- prometheus.MustNewConstMetric(g.descs[name], prometheus.GaugeValue, v, valid(labels)...)
+// gauges writes metrics; labels are names, each with its value behind it.
+type gauges struct{ out chan<- prometheus.Metric }
+
+func (g gauges) set(name, help string, v float64, labels ...string) {
+	g.put(prometheus.GaugeValue, name, help, v, labels)
 }
 
-func (g gauges) count(name string, v int64, labels ...string) {
-	g.out <- prometheus.MustNewConstMetric(g.descs[name], prometheus.CounterValue, float64(v), valid(labels)...)
+func (g gauges) count(name, help string, v int64, labels ...string) {
+	g.put(prometheus.CounterValue, name, help, float64(v), labels)
 }
 
-// valid makes labels of what the log holds: invalid UTF-8 is none.
-func valid(labels []string) []string {
-	for i := range labels {
-		labels[i] = strings.ToValidUTF8(labels[i], "\uFFFD")
+// put writes one metric. What the log holds may be invalid UTF-8, which is no label.
+func (g gauges) put(kind prometheus.ValueType, name, help string, v float64, labels []string) {
+	var names, values []string
+	for pair := range slices.Chunk(labels, 2) {
+		names, values = append(names, pair[0]), append(values, strings.ToValidUTF8(pair[1], "\uFFFD"))
 	}
-	return labels
+	g.out <- prometheus.MustNewConstMetric(prometheus.NewDesc("cmemd_"+name, help, names, nil), kind, v, values...)
 }
 
 func (c *stateCollector) collectLog(ctx context.Context, g gauges) {
 	if last, err := c.s.Log.Last(ctx); err == nil {
-		g.set("log_position", float64(last))
+		g.set("log_position", "Position of the log's last record.", float64(last))
 		for _, v := range c.s.lags(last) {
-			g.set("view_position", float64(v.Position), v.Name)
-			g.set("view_lag_records", float64(v.Lag), v.Name)
+			g.set("view_position", "Position up to which a view knows the log.", float64(v.Position), "view", v.Name)
+			g.set("view_lag_records", "Records of the log that a view does not know yet.", float64(v.Lag), "view", v.Name)
 		}
 	}
 	b, err := c.s.Views.Balance(ctx)
@@ -183,10 +139,11 @@ func (c *stateCollector) collectLog(ctx context.Context, g gauges) {
 	for outcome, n := range map[string]int{
 		"observed": b.Observed, "skipped": b.Skipped, "dropped": b.Dropped, "pending": b.Pending, "forgotten": b.Forgotten,
 	} {
-		g.set("inputs", float64(n), outcome)
+		g.set("inputs", "Captured inputs by what became of them.", float64(n), "outcome", outcome)
 	}
 	for _, r := range b.Reasons {
-		g.set("inputs_unkept", float64(r.Count), string(r.Outcome), r.Class, r.Reason)
+		g.set("inputs_unkept", "Inputs that were skipped or dropped, by class and reason.",
+			float64(r.Count), "outcome", string(r.Outcome), "class", r.Class, "reason", r.Reason)
 	}
 }
 
@@ -195,21 +152,24 @@ func (c *stateCollector) collectActors(ctx context.Context, g gauges) {
 	if err != nil {
 		return
 	}
-	g.set("requests_waiting", float64(st.Waiting))
-	g.set("sessions_awake", float64(st.Awake))
-	g.set("turns_in_flight", float64(st.Turns))
-	g.set("turns_queued", float64(st.Queued))
-	g.set("turn_slots", float64(st.Slots))
-	g.set("degraded", one(st.Degraded))
+	g.set("requests_waiting", "Requests that were accepted and are not on disk yet.", float64(st.Waiting))
+	g.set("sessions_awake", "Session actors in memory.", float64(st.Awake))
+	g.set("turns_in_flight", "Requests to the observer under way.", float64(st.Turns))
+	g.set("turns_queued", "Sessions that wait for a slot.", float64(st.Queued))
+	g.set("turn_slots", "Turns that may be in flight at once.", float64(st.Slots))
+	g.set("degraded", "1 while events are captured only.", one(st.Degraded))
 	for name, p := range st.Providers {
-		g.set("provider_paused", one(p.Paused), name, string(p.Class))
-		g.set("provider_in_use", one(name == st.InUse), name)
+		g.set("provider_paused", "1 while a provider is not asked.",
+			one(p.Paused), "provider", name, "class", string(p.Class))
+		g.set("provider_in_use", "1 for the provider that an ordinary turn is asked of.",
+			one(name == st.InUse), "provider", name)
 	}
 	if b := st.Budget; b != nil {
-		g.set("budget_held_sessions", float64(b.Held))
+		g.set("budget_held_sessions", "Sessions whose inputs are held because a budget is used up.", float64(b.Held))
 		for _, l := range b.Limits {
-			g.set("budget_limit", l.Limit, l.Name)
-			g.set("budget_used", l.Used, l.Name)
+			g.set("budget_limit", "What may be used: tokens, or US dollars.", l.Limit, "limit", l.Name)
+			g.set("budget_used", "What is used of it; of a session's limit, by the session that used most.",
+				l.Used, "limit", l.Name)
 		}
 	}
 }

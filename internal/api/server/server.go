@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/cmemd/cmemd/internal/api"
@@ -42,15 +41,11 @@ func New(cfg Config) (*Server, error) {
 		usages: usages{&s.sources, prices(cfg.Price), cfg.Now}, clock: clock{cfg.Now, cfg.NewID, cfg.Logger}, started: cfg.Now(),
 	}
 	s.SetPhase("starting")
-	m, err := newMetrics(&s.status, &cfg.Capture.Counts)
-	if err != nil {
-		return nil, fmt.Errorf("api: metrics: %w", err)
-	}
-	s.metrics = m
+	s.metrics = newMetrics(&s.status, &cfg.Capture.Counts)
 	s.hooks = hooks{capture: cfg.Capture, payloads: payloads{most: cfg.MaxBodies}, timeout: cfg.HookTimeout, now: cfg.Now, replies: injections{
 		log: cfg.Log, injector: cfg.Recall, capture: cfg.Capture, system: cfg.System, briefs: cfg.Briefs, timeout: cfg.ContextTimeout,
-		notice: cfg.notice, clock: clock{cfg.Now, cfg.NewID, cfg.Logger}, life: &s.life, withheld: m.withheld.Inc,
-	}, count: m.hook}
+		notice: cfg.notice, clock: clock{cfg.Now, cfg.NewID, cfg.Logger}, life: &s.life, withheld: s.metrics.withheld.Inc,
+	}, count: s.metrics.hook}
 	s.memories = newMemories(cfg, &s.sources)
 	s.endpoints = s.bindAll(cfg)
 	if cfg.MCP != nil {
