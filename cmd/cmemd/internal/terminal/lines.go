@@ -1,12 +1,11 @@
 package terminal
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
+
+	"golang.org/x/mod/semver"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -52,50 +51,17 @@ func NameOfModel(provider, model string) string { return strings.TrimSpace(provi
 // IsNewer reports whether version mine is newer than theirs. Only releases, such as v1.2.3 or 1.2.3-rc.1, are ever newer
 // or older than another.
 func IsNewer(mine, theirs string) bool {
-	a, aRest, ok := release(mine)
-	b, bRest, okToo := release(theirs)
-	if !ok || !okToo {
-		return false
-	}
-	if c := slices.Compare(a, b); c != 0 {
-		return c > 0
-	}
-	switch {
-	case aRest == bRest || aRest != "" && bRest == "": // a pre-release is older than its release
-		return false
-	case aRest == "":
-		return true
-	}
-	return slices.CompareFunc(strings.Split(aRest, "."), strings.Split(bRest, "."), comparePart) > 0
+	a, b := release(mine), release(theirs)
+	return a != "" && b != "" && semver.Compare(a, b) > 0
 }
 
-// release splits a version into its three numbers and its pre-release.
-func release(v string) (numbers []int, pre string, ok bool) {
-	v, _, _ = strings.Cut(strings.TrimPrefix(v, "v"), "+")
-	core, pre, _ := strings.Cut(v, "-")
-	for part := range strings.SplitSeq(core, ".") {
-		n, err := strconv.ParseUint(part, 10, 31)
-		if err != nil {
-			return nil, "", false
-		}
-		numbers = append(numbers, int(n))
+// release is a version as package semver writes it; empty where it has not all of its three numbers.
+func release(version string) string {
+	version, _, _ = strings.Cut("v"+strings.TrimPrefix(version, "v"), "+")
+	if semver.Canonical(version) != version {
+		return ""
 	}
-	return numbers, pre, len(numbers) == 3
-}
-
-// comparePart compares one part of a pre-release: numbers by value and below words, words by their bytes.
-func comparePart(a, b string) int {
-	x, errX := strconv.Atoi(a)
-	y, errY := strconv.Atoi(b)
-	switch {
-	case errX == nil && errY == nil:
-		return cmp.Compare(x, y)
-	case errX == nil:
-		return -1
-	case errY == nil:
-		return 1
-	}
-	return strings.Compare(a, b)
+	return version
 }
 
 // AdviseNames says where the names stand by which inputs are chosen, if err may be that one of them is wrong. Empty ones
