@@ -7,6 +7,7 @@ package durable
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,26 +22,43 @@ const NewPrefix = ".new-"
 // folder must exist. On an error the file is as it was, unless it was the folder's sync that failed: then it may be either.
 // A symbolic link at path is replaced, not followed.
 func Replace(path string, data []byte, mode fs.FileMode) error {
-	if err := replace(path, data, mode, (*os.File).Sync); err != nil {
+	_, err := ReplaceWith(path, mode, whole(data))
+	return err
+}
+
+// ReplaceWith is Replace with what write writes, and returns how many bytes that are. An error of write's is returned as it is.
+func ReplaceWith(path string, mode fs.FileMode, write func(io.Writer) error) (size int64, err error) {
+	if size, err = replace(path, mode, write, (*os.File).Sync); err != nil {
+		return 0, err
+	}
+	return size, SyncDir(filepath.Dir(path))
+}
+
+func whole(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
 		return err
 	}
-	return SyncDir(filepath.Dir(path))
 }
 
 // Swap is Replace without the wait for the disk: readers see the old content or the new, but a loss of power may leave the
 // file empty. It is for what can be made again, where a sync would cost more than that.
 func Swap(path string, data []byte, mode fs.FileMode) error {
-	return replace(path, data, mode, func(*os.File) error { return nil })
+	_, err := replace(path, mode, whole(data), func(*os.File) error { return nil })
+	return err
 }
 
-func replace(path string, data []byte, mode fs.FileMode, settle func(*os.File) error) error {
+func replace(path string, mode fs.FileMode, write func(io.Writer) error, settle func(*os.File) error) (size int64, err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), NewPrefix+filepath.Base(path)+"-*") // 0600
 	if err != nil {
-		return err
+		return 0, err
 	}
 	err = f.Chmod(mode)
 	if err == nil {
-		_, err = f.Write(data)
+		err = write(f)
+	}
+	if err == nil {
+		size, err = f.Seek(0, io.SeekCurrent)
 	}
 	if err == nil {
 		err = settle(f)
@@ -49,9 +67,9 @@ func replace(path string, data []byte, mode fs.FileMode, settle func(*os.File) e
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+		return 0, errors.Join(err, os.Remove(f.Name()))
 	}
-	return nil
+	return size, nil
 }
 
 // SyncDir returns when the names in dir are on disk. Where the system cannot sync a folder (Windows, some file systems), it

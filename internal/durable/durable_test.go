@@ -1,6 +1,8 @@
 package durable_test
 
 import (
+	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -115,5 +117,26 @@ func onlyFile(t *testing.T, path string) {
 		if e.Name() != filepath.Base(path) {
 			t.Errorf("%s was left", e.Name())
 		}
+	}
+}
+
+// TestReplaceWithKeepsWhatWas has the writing fail halfway.
+func TestReplaceWithKeepsWhatWas(t *testing.T) {
+	t.Parallel()
+	path, full := filepath.Join(t.TempDir(), "f"), errors.New("full")
+	size, err := durable.ReplaceWith(path, 0o600, func(w io.Writer) error {
+		_, err := io.WriteString(w, "whole")
+		return err
+	})
+	if size != 5 || err != nil {
+		t.Fatalf("wrote %d bytes, %v", size, err)
+	}
+	_, err = durable.ReplaceWith(path, 0o600, func(w io.Writer) error {
+		_, _ = io.WriteString(w, "ha")
+		return full
+	})
+	left, _ := os.ReadDir(filepath.Dir(path))
+	if data, _ := os.ReadFile(path); !errors.Is(err, full) || string(data) != "whole" || len(left) != 1 {
+		t.Errorf("%v: %q, and %d files", err, data, len(left))
 	}
 }

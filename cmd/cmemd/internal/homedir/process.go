@@ -1,9 +1,11 @@
 package homedir
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/cmemd/cmemd/internal/durable"
@@ -33,19 +35,12 @@ func ThisProcess() DaemonFile {
 
 // ReadDaemonFile returns what a daemon wrote down; errors are the file's, fs.ErrNotExist among them.
 func ReadDaemonFile(path string) (DaemonFile, error) {
+	b, err := durable.ReadBounded(path, maxDaemonFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return DaemonFile{}, err
+	}
 	var d DaemonFile
-	info, err := os.Stat(path)
-	if err != nil {
-		return d, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxDaemonFile {
-		return d, fmt.Errorf("%s is not what a daemon writes", path)
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return d, err
-	}
-	if err := json.Unmarshal(b, &d); err != nil {
+	if err = cmp.Or(err, json.Unmarshal(b, &d)); err != nil {
 		return DaemonFile{}, fmt.Errorf("%s is not what a daemon writes: %w", path, err)
 	}
 	return d, nil

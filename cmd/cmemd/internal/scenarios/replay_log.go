@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/replay"
 )
 
@@ -172,7 +174,7 @@ func writeScenario(a *terminal.App, p replayPlan, rec *replay.Recording) error {
 	if err := mayWrite(p.toScenario, p.force); err != nil {
 		return err
 	}
-	n, err := offline.WriteWhole(p.toScenario, write)
+	n, err := durable.ReplaceWith(p.toScenario, homedir.OwnFile, write)
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,10 @@ import (
 	"os"
 	"strings"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/replay/report"
 )
@@ -167,7 +169,7 @@ func writeReport(a *terminal.App, p replayPlan, c comparison) error {
 	if c.log != nil {
 		o.Began, o.Proof = c.log.recording.Began, &c.log.proof
 	}
-	_, err := offline.WriteWhole(p.report, func(w io.Writer) error { return report.Write(w, c.scenario, c.runs, o) })
+	_, err := durable.ReplaceWith(p.report, homedir.OwnFile, func(w io.Writer) error { return report.Write(w, c.scenario, c.runs, o) })
 	return err
 }
 
