@@ -48,7 +48,7 @@ type ChangePlan struct {
 
 // PlanChanges looks whether changes can be made in the settings of home, and what comes of them.
 func PlanChanges(a *terminal.App, home string, changes []Change) (p ChangePlan, err error) {
-	before, err := readConfig(filepath.Join(home, FileName))
+	before, err := readSettingsFile(home)
 	if err != nil {
 		return p, err
 	}

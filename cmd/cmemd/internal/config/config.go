@@ -67,7 +67,7 @@ func (e *settingError) Error() string {
 // a file has no settings of its own. The error joins one *settingError for each that cannot be used, what does not go
 // together, or is the file's; beside it come the settings that can be used.
 func Load(home string, environ []string) (*Loaded, error) {
-	data, err := readConfig(filepath.Join(home, FileName))
+	data, err := readSettingsFile(home)
 	return ReadSettings(home, environ, data, err)
 }
 
@@ -95,7 +95,12 @@ func Standard() *Loaded {
 	return l
 }
 
-func readConfig(path string) ([]byte, error) {
+func readSettingsFile(home string) ([]byte, error) {
+	return readFile(filepath.Join(home, FileName), "settings", maxConfig)
+}
+
+// readFile reads what a person wrote into a home, which what calls, of at most that many bytes; there need be none.
+func readFile(path, what string, most int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -103,8 +108,8 @@ func readConfig(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > maxConfig || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file of settings: it must be a regular file of at most %s", path, setting.FormatBytes(maxConfig))
+	if info.Size() > most || !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file of %s: it must be a regular file of at most %s", path, what, setting.FormatBytes(most))
 	}
 	data, err := os.ReadFile(path)
 	return bytes.TrimPrefix(data, []byte(ByteOrderMark)), err

@@ -3,10 +3,7 @@ package config
 import (
 	"cmp"
 	_ "embed"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,26 +50,12 @@ func LoadPrices(home string) (ps Prices, err error) {
 		return ps, fmt.Errorf("built-in %w", err)
 	}
 	path := filepath.Join(home, pricesFile)
-	data, err := readPrices(path)
+	data, err := readFile(path, "prices", maxPrices)
 	if err != nil {
 		return ps, err
 	}
 	ps.own, err = parsePrices(string(data))
 	return ps, terminal.Advise(err, "correct %s; each [[price]] has provider, model, input, cached and output, and may have a date", path)
-}
-
-// readPrices reads the file of a home; one without it has no prices of its own.
-func readPrices(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case info.Size() > maxPrices || !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no file of prices: it must be a regular file of at most %s", path, setting.FormatBytes(maxPrices))
-	}
-	return os.ReadFile(path)
 }
 
 // of returns the price of a provider's model, which is that of the entry that names it most exactly.

@@ -83,7 +83,7 @@ func (l *Loaded) WatchRules() (rules []watch.Rule, err error) {
 	for _, item := range l.Watch {
 		r, err := watchRule(item, home, l.Getenv)
 		if err != nil {
-			return nil, fmt.Errorf("watch: %w", err)
+			return nil, fmt.Errorf("the setting watch: %w", err)
 		}
 		rules = append(rules, r)
 	}

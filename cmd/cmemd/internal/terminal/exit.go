@@ -128,11 +128,22 @@ func Describe(err error) string {
 	case errors.Is(err, context.Canceled):
 		return "interrupted"
 	}
-	text := err.Error()
-	for _, p := range []string{"api: ", "eventlog: ", "relay: ", "projections: ", "index: ", "actors: ", "replay: ", "policy: ", "observer: ", "install: ", "claudemem: "} {
-		text = strings.TrimPrefix(text, p)
+	return Visible(strings.ReplaceAll(withoutPackage(err), context.DeadlineExceeded.Error(), "no answer in time"))
+}
+
+// withoutPackage is the text of err without the name of the package that it begins with, a word of small letters, and without
+// those of errors that are wrapped and that it then goes on with.
+func withoutPackage(err error) string {
+	text, inner := err.Error(), errors.Unwrap(err)
+	word, rest, found := strings.Cut(text, ": ")
+	isName := found && !strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' })
+	switch {
+	case inner != nil && (inner.Error() == text || isName && inner.Error() == rest):
+		return withoutPackage(inner)
+	case isName:
+		return rest
 	}
-	return Visible(strings.ReplaceAll(text, context.DeadlineExceeded.Error(), "no answer in time"))
+	return text
 }
 
 // NextStep says what a person can do about err; nothing where err says it itself.

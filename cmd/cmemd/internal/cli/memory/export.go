@@ -84,7 +84,8 @@ func export(ctx context.Context, a *terminal.App, q exportCommand) error {
 					return err
 				}
 				if q.format == "md" && !a.JSON {
-					return writeMarkdown(out, r)
+					writeMarkdown(out, r)
+					return nil
 				}
 				return json.NewEncoder(out).Encode(r)
 			})
@@ -133,33 +134,26 @@ func redactRow(rules *full.Redactor, r *api.Row) (err error) {
 	return err
 }
 
-// writeMarkdown writes a row as a section.
-func writeMarkdown(w io.Writer, r api.Row) error {
+// writeMarkdown writes a row as a section. What cannot be written w has to tell, as a bufio.Writer does when it is flushed.
+func writeMarkdown(w io.Writer, r api.Row) {
 	title := flagged(titleOf(r), r.Flagged)
-	if _, err := fmt.Fprintf(w, "## %s\n\n- when: %s\n- id: %s\n", inline(title), r.At.UTC().Format(time.RFC3339), r.ID); err != nil {
-		return err
-	}
+	fmt.Fprintf(w, "## %s\n\n- when: %s\n- id: %s\n", inline(title), r.At.UTC().Format(time.RFC3339), r.ID)
 	for _, f := range [][2]string{
 		{"kind", kindOf(r)}, {"project", r.Project}, {"session", sessionOf(r)}, {"imported", orNothing("from ", r.Source)},
 		{"concepts", strings.Join(r.Concepts, ", ")}, {"files read", strings.Join(r.FilesRead, ", ")},
 		{"files modified", strings.Join(r.FilesModified, ", ")}, {"files claimed only", strings.Join(r.FilesUnverified, ", ")},
 	} {
-		if f[1] == "" {
-			continue
-		}
-		if _, err := fmt.Fprintf(w, "- %s: %s\n", f[0], inline(f[1])); err != nil {
-			return err
+		if f[1] != "" {
+			fmt.Fprintf(w, "- %s: %s\n", f[0], inline(f[1]))
 		}
 	}
 	for _, v := range r.Verdicts() {
-		if _, err := fmt.Fprintf(w, "- claim: %s\n", inline(terminal.VerdictText(v))); err != nil {
-			return err
-		}
+		fmt.Fprintf(w, "- claim: %s\n", inline(terminal.VerdictText(v)))
 	}
-	return writeTexts(w, r)
+	writeTexts(w, r)
 }
 
-func writeTexts(w io.Writer, r api.Row) error {
+func writeTexts(w io.Writer, r api.Row) {
 	for _, t := range r.Texts() {
 		if t.Text == "" {
 			continue
@@ -168,21 +162,15 @@ func writeTexts(w io.Writer, r api.Row) error {
 		if t.Label != "" {
 			head = "**" + t.Label + ":** "
 		}
-		if _, err := fmt.Fprintf(w, "\n%s%s\n", head, block(t.Text)); err != nil {
-			return err
-		}
+		fmt.Fprintf(w, "\n%s%s\n", head, block(t.Text))
 	}
 	for i, fact := range r.Facts {
-		before := ""
 		if i == 0 {
-			before = "\n"
+			fmt.Fprintln(w)
 		}
-		if _, err := fmt.Fprintf(w, "%s- %s\n", before, inline(fact)); err != nil {
-			return err
-		}
+		fmt.Fprintf(w, "- %s\n", inline(fact))
 	}
-	_, err := io.WriteString(w, "\n")
-	return err
+	fmt.Fprintln(w)
 }
 
 // inline is text on one line that is nothing but text in Markdown.

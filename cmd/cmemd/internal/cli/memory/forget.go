@@ -1,11 +1,8 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -130,12 +127,9 @@ func showSamples(a *terminal.App, head string, list []api.ForgetSample) {
 
 // kindCounts says how many there are of each kind, the most first.
 func kindCounts(kinds map[events.Kind]int) string {
-	names := slices.SortedFunc(maps.Keys(kinds), func(x, y events.Kind) int {
-		return cmp.Or(cmp.Compare(kinds[y], kinds[x]), cmp.Compare(x, y))
-	})
-	parts := make([]string, len(names))
-	for i, k := range names {
-		parts[i] = fmt.Sprintf("%d %s", kinds[k], recordWords(k, kinds[k]))
+	var parts []string
+	for _, k := range terminal.MostFirst(kinds) {
+		parts = append(parts, fmt.Sprintf("%d %s", kinds[k], recordWords(k, kinds[k])))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -294,11 +293,8 @@ func showImported(a *terminal.App, out imported) {
 
 // reasonsText is counts in words, the most frequent first.
 func reasonsText(reasons importer.ReasonCount) string {
-	names := slices.SortedFunc(maps.Keys(reasons), func(a, b string) int {
-		return cmp.Or(cmp.Compare(reasons[b], reasons[a]), strings.Compare(a, b))
-	})
 	var parts []string
-	for _, name := range names {
+	for _, name := range terminal.MostFirst(reasons) {
 		parts = append(parts, fmt.Sprintf("%d %s", reasons[name], name))
 	}
 	return cmp.Or(strings.Join(parts, ", "), "0")

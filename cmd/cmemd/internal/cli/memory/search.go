@@ -34,9 +34,7 @@ func newSearch(a *terminal.App) *cobra.Command {
 	}
 	s.flags(a, c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := s.read(c, args, a.Now()); err != nil {
-			return err
-		}
+		s.query.Text, s.query.Kind, s.query.After = strings.Join(args, " "), strings.Join(s.kinds, ","), events.Position(s.after)
 		return terminal.Answer(c.Context(), a, api.SearchRoute, s.query, func(a *terminal.App, found api.SearchResults) error {
 			return showResults(a, found, s.query)
 		})
@@ -63,15 +61,15 @@ func (s *searched) flags(a *terminal.App, c *cobra.Command) {
 	f.Uint64Var(&s.after, "after", 0, "wait until this position of the log is known")
 	terminal.OneOf(c, "kind", rows.Observation, rows.Summary, rows.Memory, rows.Prompt)
 	terminal.OneOf(c, "sort", api.Words(api.SearchQuery{}, "sort")...)
+	terminal.Check(c, func() error { return s.read(c, a.Now()) })
 	terminal.UpTo(c, "limit", api.Most(api.SearchQuery{}, "limit"))
 	terminal.WhenFlag(a, c, &q.Since, "since", "not before")
 	terminal.WhenFlag(a, c, &q.Until, "until", "not after")
 }
 
-// read makes the query of what was given.
-func (s *searched) read(c *cobra.Command, args []string, now time.Time) (err error) {
+// read takes over what has a form of its own.
+func (s *searched) read(c *cobra.Command, now time.Time) (err error) {
 	q := &s.query
-	q.Text, q.Kind, q.After = strings.Join(args, " "), strings.Join(s.kinds, ","), events.Position(s.after)
 	if c.Flags().Changed("recency") {
 		most := api.Most(*q, "recency")
 		if q.Recency = &s.recency; s.recency < 0 || s.recency > most {

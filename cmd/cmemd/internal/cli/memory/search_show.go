@@ -1,10 +1,7 @@
 package memory
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -49,9 +46,7 @@ func explainResult(a *terminal.App, place int, r api.Result) {
 	for _, t := range e.Terms {
 		where := "written as one"
 		if len(t.Fields) > 0 {
-			names := slices.SortedFunc(maps.Keys(t.Fields), func(x, y string) int {
-				return cmp.Or(cmp.Compare(t.Fields[y], t.Fields[x]), cmp.Compare(x, y))
-			})
+			names := terminal.MostFirst(t.Fields)
 			for i, name := range names {
 				names[i] = fmt.Sprintf("%s %d", name, t.Fields[name])
 			}

@@ -34,12 +34,12 @@ func newOutcomes(a *terminal.App) *cobra.Command {
 	terminal.ProjectFlag(c, &q.Project, "of a project's sessions", "")
 	c.Flags().Uint64Var((*uint64)(&q.Before), "before", 0, "only those before this position of the log: the next page")
 	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "how many, at most 10,000")
-	terminal.WhenFlag(a, c, &q.Since, "since", "recorded since")
-	terminal.WhenFlag(a, c, &q.Until, "until", "recorded until")
 	terminal.OneOf(c, "outcome", outcomes.Observed, outcomes.Skipped, outcomes.Dropped, outcomes.Pending, outcomes.Forgotten)
 	terminal.OneOf(c, "kind", events.KindToolUsed, events.KindContextCompacted, events.KindAgentStopped)
 	terminal.OneOf(c, "class", outputClasses()...)
 	terminal.UpTo(c, "limit", api.Most(q, "limit"))
+	terminal.WhenFlag(a, c, &q.Since, "since", "recorded since")
+	terminal.WhenFlag(a, c, &q.Until, "until", "recorded until")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return terminal.AdviseNames(terminal.Answer(c.Context(), a, api.OutcomesRoute, q, showOutcomes), q.Turn, q.Session)
 	}

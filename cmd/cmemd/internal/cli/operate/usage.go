@@ -46,10 +46,10 @@ func newUsage(a *terminal.App) *cobra.Command {
 	terminal.ProjectFlag(c, &q.Project, "of a project's sessions", "")
 	c.Flags().BoolVar(&q.UTC, "utc", false, "with the days of UTC")
 	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "how many rows, at most 10,000; the total is of all")
-	terminal.WhenFlag(a, c, &q.Since, "since", "ended since")
-	terminal.WhenFlag(a, c, &q.Until, "until", "ended until")
 	terminal.OneOf(c, "by", api.UsageByDay, api.UsageBySession, api.UsageByModel, api.UsageByProvider, api.UsageByOutcome)
 	terminal.Positive(c, "limit")
+	terminal.WhenFlag(a, c, &q.Since, "since", "ended since")
+	terminal.WhenFlag(a, c, &q.Until, "until", "ended until")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return terminal.Answer(c.Context(), a, api.UsageRoute, q, showUsage)
 	}
