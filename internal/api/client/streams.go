@@ -93,33 +93,30 @@ func (c *Client) Hook(ctx context.Context, agent string, payload []byte, deliver
 // from r alone. Progress may be measured at r: the daemon takes no more than it has worked on. Sending the same
 // transcript again, or after it grew, records only what is new. A transcript of which no line was understood is no error.
 func (c *Client) Ingest(ctx context.Context, agent, path string, r io.Reader) (out api.Ingested, err error) {
-	// A daemon that takes no transcripts of this agent says so before anything is sent.
-	header := http.Header{"Content-Type": {"application/x-ndjson"}, "Expect": {"100-continue"}}
-	q := api.IngestQuery{Agent: agent, Path: path}
-	res, err := c.open(ctx, api.Endpoint(api.IngestRoute), q, header, io.NopCloser(r))
-	if err != nil {
-		return out, err
-	}
-	defer res.Body.Close()
-	err = json.NewDecoder(res.Body).Decode(&out)
-	return out, cut(ctx, err)
+	err = c.upload(ctx, api.Endpoint(api.IngestRoute), api.IngestQuery{Agent: agent, Path: path}, r, &out)
+	return out, err
 }
 
 // Import sends another memory's entries, one importer.Entry a line, and returns what became of them. Sending the same
 // entries again records only what is new. Where the daemon ends before all are sent the error is ErrCut.
 func (c *Client) Import(ctx context.Context, source string, r io.Reader) (out api.Imported, err error) {
-	header := http.Header{"Content-Type": {"application/x-ndjson"}, "Expect": {"100-continue"}}
-	res, err := c.open(ctx, api.Endpoint(api.ImportRoute), api.ImportQuery{Source: source}, header, io.NopCloser(r))
+	err = c.upload(ctx, api.Endpoint(api.ImportRoute), api.ImportQuery{Source: source}, r, &out)
 	var failed *url.Error
-	switch {
-	case errors.As(err, &failed) && !errors.Is(err, api.ErrNotRunning): // it was reached, and went away while it read
+	if errors.As(err, &failed) && !errors.Is(err, api.ErrNotRunning) { // it was reached, and went away while it read
 		return out, cut(ctx, failed.Err)
-	case err != nil:
-		return out, err
+	}
+	return out, err
+}
+
+// upload sends lines of JSON as they come. A daemon that takes none of their kind says so before anything is sent.
+func (c *Client) upload(ctx context.Context, e api.Endpoint, query any, r io.Reader, out any) error {
+	header := http.Header{"Content-Type": {"application/x-ndjson"}, "Expect": {"100-continue"}}
+	res, err := c.open(ctx, e, query, header, io.NopCloser(r))
+	if err != nil {
+		return err
 	}
 	defer res.Body.Close()
-	err = json.NewDecoder(res.Body).Decode(&out)
-	return out, cut(ctx, err)
+	return cut(ctx, json.NewDecoder(res.Body).Decode(out))
 }
 
 // Events calls each for every record that q chooses, those that come too, until ctx is done, each returns an error,

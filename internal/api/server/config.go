@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/google/uuid"
@@ -36,6 +37,9 @@ type Config struct {
 	Now    func() time.Time // nil: time.Now
 	NewID  func() events.ID // UUIDv7s of releases, of requests to observe again and of given memory; nil: from crypto/rand
 }
+
+// HandlerMCP makes the face that answers at /mcp by asking the server itself.
+type HandlerMCP func(memory api.Invoker) http.Handler
 
 // Services are what carries out what is asked for.
 type Services struct {

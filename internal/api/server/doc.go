@@ -8,10 +8,10 @@
 //
 // The files, each referring to those below it:
 //
-//	serve.go, server.go, listener.go, export.go, search.go, context.go, why.go, memories.go, views.go, events.go, logs.go,
-//	outcomes.go, sessions.go, status_metrics.go, metrics.go, status.go, usage.go, findings.go, hooks.go, config.go,
-//	inject.go, mcp.go, auth.go, routes.go, work.go, middleware.go, stream.go, body.go, lifetime.go, names.go, sources.go,
-//	errors.go, read_file.go
+//	serve.go, server.go, export.go, search.go, context.go, why.go, memories.go, views.go, events.go, logs.go,
+//	sessions.go, status_metrics.go, metrics.go, status.go, usage.go, findings.go, hooks.go, config.go,
+//	inject.go, auth.go, routes.go, work.go, middleware.go, stream.go, body.go, lifetime.go, names.go, sources.go,
+//	errors.go
 //
 // What bites:
 //   - A hook's request ends when the agent's patience does: its context is done, yet the event may still be appended.

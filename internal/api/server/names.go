@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -197,4 +199,27 @@ func (s *sources) asOf(ctx context.Context, m api.Moment) (p events.Position, kn
 	}
 	p, err = s.Recall.PositionAt(ctx, m.Time)
 	return p, p > 0, err
+}
+
+// fileOf is where a file or a folder lies that a request names by its absolute path. It need not exist any more: then the
+// folder above it tells that does.
+func fileOf(named string) recall.FileIn {
+	if !filepath.IsAbs(named) {
+		return recall.FileIn{}
+	}
+	folder, rest := filepath.Clean(named), ""
+	for !isFolder(folder) && folder != filepath.Dir(folder) {
+		folder, rest = filepath.Dir(folder), path.Join(filepath.Base(folder), rest)
+	}
+	below, ok := evidence.InTree(folder)
+	if !ok {
+		return recall.FileIn{}
+	}
+	p := evidence.ProjectOf(folder)
+	return recall.FileIn{Root: p.Root, Project: recall.Project{Name: p.Name, Key: p.Key}, Path: path.Join(below, rest)}
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }

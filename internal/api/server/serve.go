@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cmemd/cmemd/internal/api"
@@ -115,3 +116,63 @@ func unrouted(mux *http.ServeMux, r *http.Request) error {
 	}
 	return notFound("there is no such path; what there is begins with /v1")
 }
+
+// maxConnections is how many connections of the loopback address are open at once: who holds them open keeps out others
+// there, and nobody at the socket.
+const maxConnections = 256
+
+// bounded closes a connection at once that is one too many.
+type bounded struct {
+	net.Listener
+	open atomic.Int64
+}
+
+// Accept implements net.Listener.
+func (l *bounded) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if l.open.Add(1) <= maxConnections {
+			return &boundedConn{Conn: conn, closed: sync.OnceFunc(func() { l.open.Add(-1) })}, nil
+		}
+		l.open.Add(-1)
+		_ = conn.Close() // there is nobody to tell
+	}
+}
+
+// boundedConn is a connection that says when it is closed.
+type boundedConn struct {
+	net.Conn
+	closed func()
+}
+
+// Close implements net.Conn.
+func (c *boundedConn) Close() error {
+	defer c.closed()
+	return c.Conn.Close()
+}
+
+// pathMCP is where the daemon speaks the Model Context Protocol.
+const pathMCP = "/mcp"
+
+// serveMCP hands a request to the face that Config.MCP made. Its answers may be streams.
+func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request) error {
+	s.mcp.ServeHTTP(&steady{ResponseWriter: w, out: newPatient(w)}, r)
+	return nil
+}
+
+// steady is an answer whose every write has a time limit of its own: who does not read for so long is dropped.
+type steady struct {
+	http.ResponseWriter
+	out *patient
+}
+
+func (s *steady) Write(p []byte) (int, error) { return s.out.Write(p) }
+
+// FlushError is what http.ResponseController looks for.
+func (s *steady) FlushError() error { return s.out.flush() }
+
+// Unwrap is for http.ResponseController.
+func (s *steady) Unwrap() http.ResponseWriter { return s.ResponseWriter }

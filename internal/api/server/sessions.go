@@ -1,12 +1,18 @@
 package server
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/outcomes"
 	"github.com/cmemd/cmemd/projections/sessions"
 )
 
@@ -56,4 +62,59 @@ func (s *sessionRoutes) postRelease(ctx context.Context, q api.IDQuery) (api.Rel
 	}
 	receipt, err := s.system.Do(ctx, id, session.Release{ID: s.newID(), At: s.now()})
 	return api.Released{Session: id, Position: receipt.Position}, err
+}
+
+// getOutcomes lists inputs, the latest first, page by page.
+func (s *sessionRoutes) getOutcomes(ctx context.Context, q api.OutcomesQuery) (api.Outcomes, error) {
+	out := api.Outcomes{Position: s.Views.Position()}
+	f, err := s.narrow(ctx, q.Turn, q.Session, q.Project)
+	if err != nil {
+		return out, err
+	}
+	f.Outcome, f.Class, f.Reason, f.Since, f.Until = outcomes.Outcome(q.Outcome), q.Class, q.Reason, q.Since, q.Until
+	f.Kind, f.Before, f.Limit = events.Kind(q.Kind), cmp.Or(q.Cursor.At, q.Before), q.Limit
+	return out, s.fillOutcomes(ctx, &out, f)
+}
+
+func (s *sessionRoutes) fillOutcomes(ctx context.Context, out *api.Outcomes, f outcomes.Filter) (err error) {
+	switch {
+	case !f.Session.IsZero():
+		out.Balance, err = s.Views.BalanceOf(ctx, f.Session)
+	case f.Among != nil:
+		out.Balance, err = s.Views.BalanceOfAll(ctx, slices.Collect(maps.Keys(f.Among)))
+	default:
+		out.Balance, err = s.Views.Balance(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	inputs, err := s.Views.Outcomes(ctx, f)
+	if out.Inputs = list(inputs); len(inputs) == f.Limit {
+		out.Next = inputs[len(inputs)-1].Position
+		out.NextCursor.At = out.Next
+	}
+	if err != nil {
+		return err
+	}
+	out.Turns, err = s.whoAnswered(ctx, inputs)
+	return err
+}
+
+// whoAnswered says who was asked in the turns that decided inputs.
+func (s *sessionRoutes) whoAnswered(ctx context.Context, inputs []api.Input) (map[events.ID]api.WhoAnswered, error) {
+	turns := map[events.ID]api.WhoAnswered{}
+	for _, in := range inputs {
+		if _, known := turns[in.Turn]; known || in.Turn == (events.ID{}) {
+			continue
+		}
+		t, err := s.Views.Turn(ctx, in.Turn)
+		if errors.Is(err, engine.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		turns[in.Turn] = api.WhoAnswered{Provider: t.Provider, Model: t.Model, Instead: t.Instead}
+	}
+	return turns, nil
 }
