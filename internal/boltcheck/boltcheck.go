@@ -45,7 +45,8 @@ type Config struct {
 
 // Check returns what is damaged in the bbolt file of size bytes, or nil. Its pages must form trees, so that each is used at
 // most once, and none that is on the free list. bbolt itself would follow a damaged branch in a circle until the stack ends
-// the program, which nothing can recover from, and write over whatever a damaged free list names.
+// the program, which nothing can recover from, and write over whatever a damaged free list names. An error of reading the file is
+// wrapped: it is for the caller to say whether that is damage.
 func Check(file io.ReaderAt, size int64, cfg Config) error {
 	c := &pages{file: file, cfg: cfg}
 	root, free, err := c.meta()
@@ -81,8 +82,10 @@ func (c *pages) meta() (root, free uint64, err error) {
 	found := false
 	for i := range uint64(2) {
 		b := make([]byte, pageHeader+metaSize)
-		if _, err := c.file.ReadAt(b, int64(i*c.pageSize)); err != nil {
+		if _, err := c.file.ReadAt(b, int64(i*c.pageSize)); errors.Is(err, io.EOF) {
 			continue
+		} else if err != nil {
+			return 0, 0, fmt.Errorf("meta page %d: %w", i, err)
 		}
 		m := b[pageHeader:]
 		txid := binary.NativeEndian.Uint64(m[48:])
@@ -130,7 +133,7 @@ type page struct {
 func (c *pages) page(id, most uint64) (page, error) {
 	h := make([]byte, pageHeader)
 	if _, err := c.file.ReadAt(h, int64(id*c.pageSize)); err != nil {
-		return page{}, fmt.Errorf("page %d: %v", id, err)
+		return page{}, fmt.Errorf("page %d: %w", id, err)
 	}
 	overflow := uint64(binary.NativeEndian.Uint32(h[12:]))
 	if binary.NativeEndian.Uint64(h) != id || overflow > most || id+overflow >= min(c.count, c.held) {
@@ -143,7 +146,7 @@ func (c *pages) page(id, most uint64) (page, error) {
 	}
 	body := make([]byte, (overflow+1)*c.pageSize-pageHeader)
 	if _, err := c.file.ReadAt(body, int64(id*c.pageSize+pageHeader)); err != nil {
-		return page{}, fmt.Errorf("page %d: %v", id, err)
+		return page{}, fmt.Errorf("page %d: %w", id, err)
 	}
 	return page{
 		flags: binary.NativeEndian.Uint16(h[8:]), count: int(binary.NativeEndian.Uint16(h[10:])), body: body,

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/fnv"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -87,5 +88,52 @@ func TestCheck(t *testing.T) {
 		if err := Check(bytes.NewReader(whole), int64(len(whole)/2), cfg); err == nil {
 			t.Errorf("%+v: half a file is whole", cfg)
 		}
+	}
+}
+
+// unreadable is a file of which one reading fails.
+type unreadable struct {
+	io.ReaderAt
+	left int // until then
+	err  error
+}
+
+func (u *unreadable) ReadAt(b []byte, at int64) (int, error) {
+	if u.left--; u.left < 0 {
+		return 0, u.err
+	}
+	return u.ReaderAt.ReadAt(b, at)
+}
+
+// TestUnreadable: whichever page cannot be read, the reason is told.
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "db")
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		_, err := tx.CreateBucket([]byte("a"))
+		return err
+	})
+	whole, readErr := os.ReadFile(path)
+	if err := errors.Join(err, db.Close(), readErr); err != nil {
+		t.Fatal(err)
+	}
+	bad := errors.New("bad sector")
+	reads := 0
+	for ; ; reads++ {
+		file := &unreadable{bytes.NewReader(whole), reads, bad}
+		err := Check(file, int64(len(whole)), Config{Depth: 1, Deep: true})
+		if file.left >= 0 {
+			break
+		}
+		if !errors.Is(err, bad) {
+			t.Errorf("after %d reads: got %v", reads, err)
+		}
+	}
+	if reads < 4 {
+		t.Errorf("a check reads %d times, want both meta pages and two others at least", reads)
 	}
 }

@@ -12,7 +12,7 @@ import (
 const tableDepth = 2
 
 // verifyFile returns ErrDamaged if the file at path is no whole database. None, or an empty one, is whole. A deep check
-// reads the leaves of the tables too.
+// reads the leaves of the tables too. Other errors are the system's, and say nothing about what is in the file.
 func verifyFile(path string, deep bool) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -26,8 +26,9 @@ func verifyFile(path string, deep bool) error {
 	if err != nil || info.Size() == 0 {
 		return err
 	}
-	if err := boltcheck.Check(file, info.Size(), boltcheck.Config{Whole: true, Depth: tableDepth, Deep: deep}); err != nil {
-		return Damaged("%v", err)
+	err = boltcheck.Check(file, info.Size(), boltcheck.Config{Whole: true, Depth: tableDepth, Deep: deep})
+	if err == nil || ofSystem(err) {
+		return err
 	}
-	return nil
+	return Damaged("%v", err)
 }

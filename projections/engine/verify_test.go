@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -41,4 +42,20 @@ func FuzzVerify(f *testing.F) {
 			t.Fatal("a whole file is called damaged")
 		}
 	})
+}
+
+// TestVerifySystem: what the operating system refuses says nothing about the file; that it is cut does.
+func TestVerifySystem(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir() // can be opened, and not be read
+	if err := verifyFile(dir, false); err == nil || errors.Is(err, ErrDamaged) {
+		t.Errorf("a folder: got %v", err)
+	}
+	cut := filepath.Join(dir, "cut")
+	if err := os.WriteFile(cut, []byte("no database"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := verifyFile(cut, false); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a cut file: got %v", err)
+	}
 }
