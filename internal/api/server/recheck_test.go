@@ -224,7 +224,6 @@ func TestRecheckOfARebasedCommit(t *testing.T) {
 	git("commit", "-q", "--allow-empty", "-m", "first")
 	hash := git("rev-parse", "HEAD")[:10]
 	check := evidence.NewChecker(evidence.Config{})
-	t.Cleanup(func() { check.Close() })
 	w, _ := claimWorld(t, check, hash)
 	o := session.Origin{Agent: "claude-code", AgentSession: "s", Project: "shop", ProjectRoot: dir, Cwd: filepath.Join(dir, "a worktree that is gone")}
 	capture := func(e events.Event) session.Capture {

@@ -8,6 +8,18 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
+// Checker asks git about commits, in one process a Check. It holds none between two of them, and is safe for concurrent use.
+type Checker struct {
+	cfg   Config
+	slots chan struct{} // as many Checks as may run at once
+}
+
+// NewChecker returns a Checker that has asked nothing yet.
+func NewChecker(cfg Config) *Checker {
+	cfg = cfg.withDefaults()
+	return &Checker{cfg: cfg, slots: make(chan struct{}, cfg.Processes)}
+}
+
 // Check returns one claim a hash, in order: verified with the full hash as evidence if the repository that dir lies in
 // has that commit; absent if it has no such object or one of another kind; unknown, with the reason, where nobody can
 // tell: no repository, a shallow one, an ambiguous hash, git missing, failing or slower than Config.Timeout.
@@ -31,27 +43,28 @@ func (c *Checker) Check(ctx context.Context, dir string, hashes []string) []even
 	return claims
 }
 
-// checkAll fills claims until it cannot go on, and then returns why.
+// checkAll fills claims as far as git answers, and returns why it does not go on.
 func (c *Checker) checkAll(ctx context.Context, dir string, claims []events.Claim) (reason string) {
 	repo, ok := locate(dir)
 	if !ok {
 		return "no repository"
 	}
-	r, err := c.acquire(ctx, repo)
+	select {
+	case c.slots <- struct{}{}:
+		defer func() { <-c.slots }()
+	case <-ctx.Done():
+		return stopped(ctx, ctx.Err())
+	}
+	err := c.ask(ctx, repo.Root, claims)
+	if repo.isShallow() {
+		for i := range claims {
+			if claims[i].Verdict == events.Absent {
+				claims[i].Verdict, claims[i].Evidence = events.Unknown, "shallow clone"
+			}
+		}
+	}
 	if err != nil {
 		return stopped(ctx, err)
-	}
-	defer c.release(r)
-	a := asker{checker: c, repo: r}
-	shallow := repo.isShallow()
-	for i := range claims {
-		claim := &claims[i]
-		if err := a.check(ctx, claim); err != nil {
-			return stopped(ctx, err)
-		}
-		if claim.Verdict == events.Absent && shallow {
-			claim.Verdict, claim.Evidence = events.Unknown, "shallow clone"
-		}
 	}
 	return ""
 }

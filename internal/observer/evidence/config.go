@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"os"
 	"strings"
 	"time"
@@ -10,24 +11,14 @@ import (
 type Config struct {
 	Git       string        // the program; "" means git, found in PATH
 	Timeout   time.Duration // for one Check or Repo; 0 means 2 s
-	Idle      time.Duration // after which an unused child ends; 0 means 5 minutes
-	Processes int           // children at once, one a repository; 0 means 8
+	Processes int           // at once; 0 means 8
 	Env       []string      // of the children, before what steers git is taken out; nil means that of this process
 }
 
 func (c Config) withDefaults() Config {
-	if c.Git == "" {
-		c.Git = "git"
-	}
-	if c.Timeout <= 0 {
-		c.Timeout = 2 * time.Second
-	}
-	if c.Idle <= 0 {
-		c.Idle = 5 * time.Minute
-	}
-	if c.Processes <= 0 {
-		c.Processes = 8
-	}
+	c.Git = cmp.Or(c.Git, "git")
+	c.Timeout = cmp.Or(max(0, c.Timeout), 2*time.Second)
+	c.Processes = cmp.Or(max(0, c.Processes), 8)
 	if c.Env == nil {
 		c.Env = os.Environ()
 	}

@@ -7,10 +7,10 @@
 // The files, each referring to those below it:
 //
 //	checker.go, intree.go, named.go, notable.go, project.go, shape.go, tracker.go, tree.go, writes.go,
-//	asker.go, claims.go, pool.go, repo.go, files.go, parse.go, patch.go, call.go, run.go, command.go,
-//	batch.go, words.go, shell.go, json.go, config.go
+//	ask.go, claims.go, repo.go, files.go, parse.go, patch.go, call.go, run.go, command.go,
+//	words.go, shell.go, json.go, config.go
 //
 // What bites: tool names differ between agents and versions, so calls are told apart by their fields first and a name
 // only breaks ties. Inputs and outputs may be cut in the middle of their JSON; what stood before the cut is still
-// read. A Checker owns child processes: Close it.
+// read.
 package evidence

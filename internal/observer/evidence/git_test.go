@@ -64,7 +64,7 @@ func commit(t testing.TB, dir, text string) string {
 	return git(t, dir, "rev-parse", "HEAD")
 }
 
-// newChecker returns a Checker that is closed with the test, with children that know nobody's settings.
+// newChecker returns a Checker whose children know nobody's settings.
 func newChecker(t testing.TB, cfg Config) *Checker {
 	t.Helper()
 	if cfg.Env == nil {
@@ -73,13 +73,7 @@ func newChecker(t testing.TB, cfg Config) *Checker {
 	if cfg.Timeout == 0 {
 		cfg.Timeout = 20 * time.Second // a busy machine is not what is tested
 	}
-	c := NewChecker(cfg)
-	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return c
+	return NewChecker(cfg)
 }
 
 // fakeGit is a program that answers instead of git: a shell script whose variable N counts its starts.

@@ -1,15 +1,13 @@
 package evidence
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,7 +15,7 @@ import (
 	"github.com/cmemd/cmemd/testkit/wait"
 )
 
-// TestCheckAfterARepositoryWasReplaced: a child that lives on in a folder that is gone knows nothing of the new one.
+// TestCheckAfterARepositoryWasReplaced: what one repository had, another one in its place has not.
 func TestCheckAfterARepositoryWasReplaced(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(resolve(t.TempDir()), "work")
@@ -66,23 +64,6 @@ func TestCheckWhenTheObjectsVanish(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantClaim(t, c.Check(t.Context(), dir, hashes)[0], events.Unknown, "")
-}
-
-// TestCheckAfterAKilledChild has somebody else end the real git between two questions.
-func TestCheckAfterAKilledChild(t *testing.T) {
-	t.Parallel()
-	dir, hashes := newRepo(t, 1)
-	c := newChecker(t, Config{})
-	for range 3 {
-		wantClaim(t, c.Check(t.Context(), dir, []string{hashes[0][:8]})[0], events.Verified, hashes[0])
-		c.mu.Lock()
-		for _, r := range c.repos {
-			if err := r.child.cmd.Process.Kill(); err != nil {
-				t.Error(err)
-			}
-		}
-		c.mu.Unlock()
-	}
 }
 
 func TestCheckSubmodule(t *testing.T) {
@@ -135,35 +116,25 @@ func TestCheckHuge(t *testing.T) {
 	t.Error(strings.Join(wrong, "\n"))
 }
 
-// TestManyRepositories asks twelve real ones at once through three children, and leaves none behind.
+// TestManyRepositories asks twelve real ones at once through three processes, and leaves none behind.
 func TestManyRepositories(t *testing.T) {
 	t.Parallel()
-	c := NewChecker(Config{Processes: 3, Idle: 100 * time.Millisecond, Timeout: 20 * time.Second, Env: append(os.Environ(), "HOME="+t.TempDir())})
+	c := newChecker(t, Config{Processes: 3})
 	type repo struct{ dir, hash string }
 	var repos []repo
 	for range 12 {
 		dir, hashes := newRepo(t, 1)
 		repos = append(repos, repo{dir, hashes[0]})
 	}
-	done, most := make(chan int), 0
+	var wg sync.WaitGroup
 	for _, r := range repos {
-		go func() {
+		wg.Go(func() {
 			for range 3 {
 				wantClaim(t, c.Check(t.Context(), r.dir, []string{r.hash[:9]})[0], events.Verified, r.hash)
 			}
-			done <- children(c)
-		}()
+		})
 	}
-	for range repos {
-		most = max(most, <-done)
-	}
-	if most > 3 {
-		t.Errorf("%d children at once, want at most 3", most)
-	}
-	wait.Until(t, "idle children to end", func() bool { return children(c) == 0 })
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	wg.Wait()
 	wait.Until(t, "no git in any of the repositories", func() bool {
 		for _, r := range repos {
 			if n := gitsIn(t, r.dir); n > 0 {
@@ -187,38 +158,4 @@ func gitsIn(t *testing.T, dir string) (n int) {
 		}
 	}
 	return n
-}
-
-// TestNoGitOutlivesItsDaemon kills a process that holds a checker, and has its git end.
-func TestNoGitOutlivesItsDaemon(t *testing.T) {
-	t.Parallel()
-	dir := os.Getenv("EVIDENCE_HOLDS")
-	if dir != "" {
-		c := NewChecker(Config{})
-		fmt.Println("asked", c.Check(t.Context(), dir, []string{"4f2c9d1"})[0].Verdict)
-		select {} // until it is killed
-	}
-	dir, _ = newRepo(t, 1)
-	if n := gitsIn(t, dir); n != 0 {
-		t.Fatalf("%d processes in a new folder", n)
-	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestNoGitOutlivesItsDaemon$", "-test.v")
-	cmd.Env = append(os.Environ(), "EVIDENCE_HOLDS="+dir)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for lines := bufio.NewScanner(out); lines.Scan() && !strings.HasPrefix(lines.Text(), "asked absent"); {
-	}
-	if n := gitsIn(t, dir); n != 1 {
-		t.Errorf("%d processes in the repository while it is asked, want 1", n)
-	}
-	if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
-		t.Error(err)
-	}
-	_ = cmd.Wait()
-	wait.Until(t, "git to end with the one that asked it", func() bool { return gitsIn(t, dir) == 0 })
 }

@@ -34,7 +34,7 @@ const unreadableRef = "refs/heads/.invalid"
 func (c Config) askHead(ctx context.Context, dir string) (branch, head string) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
-	out, err := runGit(ctx, c, dir, maxGitFile, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
+	out, err := runGit(ctx, c, dir, "", maxGitFile, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
 	if err != nil {
 		return "", ""
 	}

@@ -3,44 +3,79 @@ package evidence
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
+	"strings"
+	"time"
 
 	"github.com/cmemd/cmemd/internal/process"
+)
+
+const (
+	// killDelay is how long a killed child's pipes may stay open, held by children of its own.
+	killDelay = 200 * time.Millisecond
+	// maxStderr is how much of what git complains about is looked at for its reason.
+	maxStderr = 4 << 10
 )
 
 // errTooMuch is an answer of git's that is longer than it may be.
 var errTooMuch = errors.New("git says too much")
 
-// runGit runs one git in dir and returns what it printed, at most limit bytes. It ends with ctx, its children too.
-// What a repository's own configuration could have git start is switched off: monitors, hooks.
-func runGit(ctx context.Context, cfg Config, dir string, limit int, args ...string) (string, error) {
+// runGit runs one git in dir with input, and returns what it printed, at most limit bytes, as far as it came. It ends with
+// ctx, its children too. What a repository's own configuration could have git start is switched off: monitors, hooks.
+func runGit(ctx context.Context, cfg Config, dir, input string, limit int, args ...string) (string, error) {
 	args = append([]string{"--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"}, args...)
 	cmd := exec.CommandContext(ctx, cfg.Git, args...)
-	out := &bounded{limit: limit}
-	cmd.Dir, cmd.Env, cmd.WaitDelay, cmd.Stdout = dir, cfg.Env, killDelay, out
+	out, complaint := &bounded{limit: limit}, &bounded{limit: maxStderr, swallow: true}
+	cmd.Dir, cmd.Env, cmd.WaitDelay, cmd.Stdout, cmd.Stderr = dir, cfg.Env, killDelay, out, complaint
+	cmd.Stdin = strings.NewReader(input)
 	process.OwnGroup(cmd)
 	cmd.Cancel = func() error { return process.KillGroup(cmd.Process) }
-	if err := cmd.Run(); err != nil {
-		if out.over {
-			return "", errTooMuch
-		}
-		return "", err
+	err := cmd.Run()
+	reason := reasonOf(string(complaint.b))
+	switch {
+	case err == nil:
+		return string(out.b), nil
+	case errors.Is(err, exec.ErrNotFound):
+		err = errors.New("git not found")
+	case cmd.Process == nil:
+		err = fmt.Errorf("git does not start: %w", err)
+	case out.over:
+		err = fmt.Errorf("git ended: %w", errTooMuch)
+	case reason != "":
+		err = errors.New("git ended: git: " + reason)
+	default:
+		err = fmt.Errorf("git ended: %w", err)
 	}
-	return string(out.b), nil
+	return string(out.b), err
 }
 
-// bounded takes up to limit bytes, and refuses the rest, which ends whoever writes them.
+// reasonOf is the line of git's complaints that says why it ended: that of the fatal error, else the first.
+func reasonOf(complaints string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(complaints), "\n")
+	for line := range strings.Lines(complaints) {
+		if strings.HasPrefix(line, "fatal: ") {
+			first = strings.TrimSpace(line)
+			break
+		}
+	}
+	return first[:min(len(first), 200)]
+}
+
+// bounded takes up to limit bytes. It refuses the rest, which ends whoever writes them, or swallows it.
 type bounded struct {
-	b     []byte
-	limit int
-	over  bool
+	b       []byte
+	limit   int
+	swallow bool
+	over    bool
 }
 
 func (w *bounded) Write(b []byte) (int, error) {
-	if len(w.b)+len(b) > w.limit {
+	kept := b[:min(len(b), w.limit-len(w.b))]
+	w.b = append(w.b, kept...)
+	if len(kept) < len(b) && !w.swallow {
 		w.over = true
-		return 0, errTooMuch
+		return len(kept), errTooMuch
 	}
-	w.b = append(w.b, b...)
 	return len(b), nil
 }

@@ -47,7 +47,7 @@ func listing() []string {
 // take looks at the working tree of repo. Links and folders of other repositories are left out.
 func take(ctx context.Context, cfg Config, repo Repo) (*snapshot, error) {
 	s := &snapshot{at: time.Now(), head: cfg.head(ctx, repo), entries: map[string]stamp{}}
-	list, err := runGit(ctx, cfg, repo.Root, maxListing, listing()...)
+	list, err := runGit(ctx, cfg, repo.Root, "", maxListing, listing()...)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func movedByGit(ctx context.Context, cfg Config, root string, before, after *sna
 	if before.head == "" {
 		return nil, errUnknownMove
 	}
-	names, err := runGit(ctx, cfg, root, maxListing, "diff-tree", "-r", "-z", "--name-only", "--no-renames", before.head, after.head)
+	names, err := runGit(ctx, cfg, root, "", maxListing, "diff-tree", "-r", "-z", "--name-only", "--no-renames", before.head, after.head)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func allMade(ctx context.Context, cfg Config, root string, before, after *snapsh
 	if before.head != "" {
 		args = append(args, "^"+before.head)
 	}
-	list, err := runGit(ctx, cfg, root, maxListing, args...)
+	list, err := runGit(ctx, cfg, root, "", maxListing, args...)
 	if err != nil {
 		return false, err
 	}

@@ -234,9 +234,6 @@ func (d *daemon) close() error {
 		add("mcp", d.mcp.Close())
 	}
 	add("providers", d.offers.close())
-	if d.checker != nil {
-		add("checker", d.checker.Close())
-	}
 	if d.vectors != nil {
 		add("vectors", d.vectors.Close())
 	}
