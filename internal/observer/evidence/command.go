@@ -15,13 +15,13 @@ func (c Simple) IsPush() bool { return runsGit(c.unnest(), "push") }
 
 func runsGit(cmds []Simple, subcommands ...string) bool {
 	return slices.ContainsFunc(cmds, func(c Simple) bool {
-		sub, args := gitCommand(c)
+		sub, args := c.Git()
 		return slices.Contains(subcommands, sub) && !asksOnly(args) && !slices.Contains(args, "--dry-run")
 	})
 }
 
-// gitCommand returns the sub-command of git that c runs, or "".
-func gitCommand(c Simple) (sub string, args []string) {
+// Git returns the sub-command of git that the command runs, or "", and what stands behind it.
+func (c Simple) Git() (sub string, args []string) {
 	name, args := program(c.Words)
 	if name != "git" {
 		return "", nil

@@ -124,10 +124,8 @@ func (v value) holds(use toolinput.Use) bool {
 
 func (v value) has(keys ...string) bool {
 	for i := range v.members {
-		for _, k := range keys {
-			if v.members[i].is(k) {
-				return true
-			}
+		if slices.ContainsFunc(keys, v.members[i].is) {
+			return true
 		}
 	}
 	return false
@@ -135,12 +133,7 @@ func (v value) has(keys ...string) bool {
 
 // isTrue reports whether any of the members is the word true.
 func (v value) isTrue(keys ...string) bool {
-	for _, k := range keys {
-		if v.get(k).raw == "true" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(keys, func(key string) bool { return v.get(key).raw == "true" })
 }
 
 // strings are the value's text, or the texts of its list.
@@ -270,43 +263,8 @@ func (s *scanner) nested(depth int) (value, bool) {
 	if depth < maxDepth {
 		return s.value(depth)
 	}
-	return value{}, s.skip()
-}
-
-// skip passes over one value of any depth.
-func (s *scanner) skip() bool {
-	for open := 0; ; {
-		s.space()
-		if s.at >= len(s.text) {
-			return false
-		}
-		switch c := s.text[s.at]; c {
-		case '"':
-			s.at++
-			if _, ok := s.str(); !ok {
-				return false
-			}
-		case '{', '[':
-			open++
-			s.at++
-		case '}', ']':
-			if open == 0 {
-				return true
-			}
-			open--
-			s.at++
-		case ',', ':':
-			if open == 0 {
-				return true
-			}
-			s.at++
-			continue
-		default:
-			s.at++
-			continue
-		}
-		if open == 0 {
-			return true
-		}
-	}
+	s.space()
+	n := jsonscan.ValueEnd(s.text[s.at:])
+	s.at += n
+	return value{}, n > 0
 }

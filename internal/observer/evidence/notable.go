@@ -26,7 +26,7 @@ func Notable(t events.ToolUsed) bool {
 
 // commitsQuietly reports whether c makes a commit of which git says nothing.
 func commitsQuietly(c Simple) bool {
-	sub, args := gitCommand(c)
+	sub, args := c.Git()
 	if sub != "commit" || asksOnly(args) || slices.Contains(args, "--dry-run") {
 		return false
 	}

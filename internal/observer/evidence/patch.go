@@ -90,7 +90,7 @@ func isApplyPatch(c Simple) bool {
 // appliesDiff reports whether c applies a unified diff to the working tree, rather than only looking at it.
 func appliesDiff(c Simple) bool {
 	name, args := program(c.Words)
-	sub, subArgs := gitCommand(c)
+	sub, subArgs := c.Git()
 	if sub == "apply" || sub == "am" {
 		name, args = "patch", subArgs
 	}

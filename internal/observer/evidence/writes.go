@@ -23,7 +23,7 @@ func (c Call) MayChangeFiles() bool {
 // mayWrite reports whether c is not known to read alone.
 func mayWrite(c Simple) bool {
 	name, args := program(c.Words)
-	if sub, _ := gitCommand(c); sub != "" {
+	if sub, _ := c.Git(); sub != "" {
 		return !gitReads(sub)
 	}
 	hasOption := func(options ...string) bool {

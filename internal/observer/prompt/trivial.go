@@ -53,7 +53,7 @@ func isListing(tool string) bool {
 func onlyLists(command string) bool {
 	piped := false
 	for _, s := range evidence.Split(command) {
-		if len(s.Scripts) > 0 || !lists(s.Words) && !(piped && shortens(s.Words[0])) {
+		if len(s.Scripts) > 0 || !lists(s) && !(piped && shortens(s.Words[0])) {
 			return false
 		}
 		piped = s.Next == "|"
@@ -61,32 +61,17 @@ func onlyLists(command string) bool {
 	return command != ""
 }
 
-func lists(words []string) bool {
-	switch words[0] {
+func lists(s evidence.Simple) bool {
+	switch s.Words[0] {
 	case "ls", "ll", "dir", "tree", "pwd", "cd", "pushd", "popd", "find", "whoami", "hostname", "uname", "date", "which", "true", "clear", "echo":
 		return true
 	case "git":
-		return slices.Contains(gitLooks(), gitSub(words[1:]))
+		sub, _ := s.Git()
+		return sub == "status" || sub == "rev-parse" || sub == "ls-files" // which tell where one is
 	}
 	return false
 }
 
 func shortens(program string) bool {
 	return slices.Contains([]string{"head", "tail", "wc", "sort", "uniq", "grep", "cut", "cat", "less"}, program)
-}
-
-// gitLooks are git's sub-commands that tell where one is.
-func gitLooks() []string { return []string{"status", "rev-parse", "ls-files"} }
-
-// gitSub is the sub-command among git's words.
-func gitSub(words []string) string {
-	for len(words) > 1 && (words[0] == "-C" || words[0] == "-c") {
-		words = words[2:]
-	}
-	for _, w := range words {
-		if !strings.HasPrefix(w, "-") {
-			return w
-		}
-	}
-	return ""
 }
