@@ -20,7 +20,7 @@ type choice struct {
 	e        *Eraser
 	req      Request
 	words    words
-	roots    map[string]bool // of the project
+	roots    []string // of the project
 	through  events.Position
 	named    map[events.StreamID]*reach
 	projects map[events.StreamID]bool // whether its session is of the project, as its openings say
@@ -63,7 +63,6 @@ func (e *Eraser) choose(ctx context.Context, req Request) (*choice, error) {
 
 // project finds the folders that are the project's.
 func (c *choice) project(ctx context.Context) error {
-	c.roots = map[string]bool{}
 	if c.req.Project == "" {
 		return nil
 	}
@@ -72,10 +71,7 @@ func (c *choice) project(ctx context.Context) error {
 		key = c.req.ProjectKey
 	}
 	roots, err := c.e.cfg.Views.Folders(ctx, c.req.Project, key)
-	for _, r := range roots {
-		c.roots[r] = true
-	}
-	c.roots[c.req.Project] = true
+	c.roots = append(roots, c.req.Project)
 	return err
 }
 
@@ -97,23 +93,8 @@ func (c *choice) ids(ctx context.Context) error {
 
 // scan reads the log and names what the conditions choose.
 func (c *choice) scan(ctx context.Context) error {
-	switch {
-	case len(c.rows) > 0:
-		for _, p := range slices.Sorted(maps.Keys(c.rows)) {
-			r, err := c.e.cfg.Log.Get(ctx, p)
-			if err != nil {
-				return err
-			}
-			if err := c.take(r); err != nil {
-				return err
-			}
-			if err := c.openings(ctx, r.Stream); err != nil {
-				return err
-			}
-		}
-		return nil
-	case len(c.req.IDs) > 0:
-		return nil // all of them are forgotten already
+	if len(c.req.IDs) > 0 {
+		return c.scanRows(ctx)
 	}
 	for r, err := range c.e.cfg.Log.All(ctx, 1) {
 		if err != nil {
@@ -123,6 +104,20 @@ func (c *choice) scan(ctx context.Context) error {
 			break
 		}
 		if err := c.take(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scanRows names the rows that are named by id, but for those that are forgotten already.
+func (c *choice) scanRows(ctx context.Context) error {
+	for _, p := range slices.Sorted(maps.Keys(c.rows)) {
+		r, err := c.e.cfg.Log.Get(ctx, p)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(c.take(r), c.openings(ctx, r.Stream)); err != nil {
 			return err
 		}
 	}
@@ -189,7 +184,7 @@ func (c *choice) ofProject(name, root, key string) bool {
 		return true
 	}
 	want := c.req.Project
-	return want == name || key != "" && (key == want || key == c.req.ProjectKey) || root != "" && c.roots[root]
+	return want == name || key != "" && (key == want || key == c.req.ProjectKey) || root != "" && slices.Contains(c.roots, root)
 }
 
 // says looks into what r says: for the text, and in a saved memory for what else the conditions are about.

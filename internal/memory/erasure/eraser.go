@@ -1,6 +1,7 @@
 package erasure
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -74,15 +75,9 @@ func New(c Config) *Eraser {
 	if c.Log == nil || c.Views == nil || c.Do == nil || c.State == "" {
 		panic("erasure: incomplete config")
 	}
-	if c.Every == 0 {
-		c.Every = 24 * time.Hour
-	}
-	if c.Slice == 0 {
-		c.Slice = 100 * time.Millisecond
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Every = cmp.Or(c.Every, 24*time.Hour)
+	c.Slice = cmp.Or(c.Slice, 100*time.Millisecond)
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	if c.Now == nil {
 		c.Now = time.Now
 	}

@@ -49,7 +49,10 @@ func (e *Eraser) retain(ctx context.Context) error {
 		if done, err = r.slice(ctx, before); err != nil {
 			return err
 		}
-		e.rest(ctx, e.cfg.Slice)
+		select {
+		case <-time.After(e.cfg.Slice):
+		case <-ctx.Done():
+		}
 	}
 	if err := r.purge(ctx); err != nil || ctx.Err() != nil {
 		return err
@@ -130,13 +133,12 @@ func (r *retaining) settled(ctx context.Context, old []events.Header) (map[event
 		return nil, err
 	}
 	for _, in := range found {
-		switch {
-		case in.Outcome == outcomes.Pending || in.Reobserve:
+		if in.Outcome == outcomes.Pending || in.Reobserve {
 			r.open = true
-		default:
-			s := streams[in.Position]
-			out[s] = append(out[s], in.Position)
+			continue
 		}
+		s := streams[in.Position]
+		out[s] = append(out[s], in.Position)
 	}
 	r.open = r.open || len(found) < len(inputs)
 	return out, nil

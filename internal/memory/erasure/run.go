@@ -3,6 +3,8 @@ package erasure
 import (
 	"context"
 	"time"
+
+	"github.com/cmemd/cmemd/actors/policy"
 )
 
 // retryFirst and retryMost bound how long Run waits before it tries again what failed.
@@ -15,72 +17,56 @@ const (
 // kept for long enough, if Retain says so. Neither waits for the other to succeed. It returns nil when ctx is done. What fails
 // is logged and tried again.
 func (e *Eraser) Run(ctx context.Context) error {
-	r := retry{owed: true, wait: retryFirst} // a life before this one may have left something
-	var look time.Time                       // when retention looks next
+	finish, wait := time.Now(), retryFirst // a life before this one may have left something
+	var retain time.Time                   // zero is never, as of finish
+	if e.cfg.Retain > 0 {
+		retain = finish
+	}
 	for ctx.Err() == nil {
-		if r.owed && !time.Now().Before(r.at) {
-			e.tryFinish(ctx, &r)
+		if isDue(finish) {
+			finish, wait = e.tryFinish(ctx, wait)
 		}
-		if e.cfg.Retain > 0 && !time.Now().Before(look) {
-			e.look(ctx)
-			look = time.Now().Add(e.cfg.Every)
-			if e.state.get().unfinished() {
-				r.want()
-			}
+		if isDue(retain) {
+			e.tryRetain(ctx)
+			retain = time.Now().Add(e.cfg.Every)
 		}
-		e.await(ctx, &r, look)
+		if finish.IsZero() && e.state.get().unfinished() {
+			finish = time.Now().Add(retryFirst)
+		}
+		e.sleep(ctx, policy.Earlier(finish, retain))
 	}
 	return nil
 }
 
-// retry says when finish is tried next.
-type retry struct {
-	owed bool          // there may be something to finish
-	at   time.Time     // not before
-	wait time.Duration // before it is tried again if it fails
-}
+func isDue(at time.Time) bool { return !at.IsZero() && !time.Now().Before(at) }
 
-// want has finish tried soon, if it is not to be anyway.
-func (r *retry) want() {
-	if !r.owed {
-		r.owed, r.at = true, time.Now().Add(retryFirst)
-	}
-}
-
-func (e *Eraser) tryFinish(ctx context.Context, r *retry) {
+// tryFinish returns when to try again, and how long to wait after that; zero: it is finished.
+func (e *Eraser) tryFinish(ctx context.Context, wait time.Duration) (again time.Time, next time.Duration) {
 	err := e.finish(ctx)
 	if err == nil {
-		*r = retry{wait: retryFirst}
-		return
+		return time.Time{}, retryFirst
 	}
 	if ctx.Err() == nil {
-		e.cfg.Logger.Error("what was being forgotten is not gone yet", "err", err, "again_in", r.wait)
+		e.cfg.Logger.Error("what was being forgotten is not gone yet", "err", err, "again_in", wait)
 	}
-	r.at, r.wait = time.Now().Add(r.wait), min(2*r.wait, retryMost)
+	return time.Now().Add(wait), min(2*wait, retryMost)
 }
 
-func (e *Eraser) look(ctx context.Context) {
+func (e *Eraser) tryRetain(ctx context.Context) {
 	if err := e.retain(ctx); err != nil && ctx.Err() == nil {
 		e.cfg.Logger.Error("what has been kept for long enough is not all erased", "err", err, "again_in", e.cfg.Every)
 	}
 }
 
-// await returns when there is something to do: finish is due, retention is, or something was left unfinished.
-func (e *Eraser) await(ctx context.Context, r *retry, look time.Time) {
-	var due <-chan time.Time // nil: nothing ever is
-	if r.owed || e.cfg.Retain > 0 {
-		next := look
-		if r.owed && (e.cfg.Retain <= 0 || r.at.Before(look)) {
-			next = r.at
-		}
-		t := time.NewTimer(time.Until(next))
-		defer t.Stop()
-		due = t.C
+// sleep returns at a time, zero is never, or when something was left unfinished.
+func (e *Eraser) sleep(ctx context.Context, until time.Time) {
+	var due <-chan time.Time
+	if !until.IsZero() {
+		due = time.After(time.Until(until))
 	}
 	select {
 	case <-due:
 	case <-e.wake:
-		r.want()
 	case <-ctx.Done():
 	}
 }
@@ -92,15 +78,6 @@ func (e *Eraser) leave() {
 	}
 	select {
 	case e.wake <- struct{}{}:
-	default: // it was told already
-	}
-}
-
-func (e *Eraser) rest(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
+	default: // it is awake already
 	}
 }
