@@ -97,8 +97,8 @@ func opened(o Origin, source string) events.SessionOpened {
 
 func decideTick(s *State, rules Rules, c Tick) ([]events.Draft, error) {
 	b := newDecision(c.ID, c.At)
-	silent := s.opened && !s.closed && !c.At.Before(s.heard.Add(rules.Silence))
-	if s.work > 0 && !c.At.Before(s.heard.Add(rules.IdleStop)) {
+	silent := s.opened && !s.closed && !c.At.Before(s.active.Add(rules.Silence))
+	if s.work > 0 && !c.At.Before(s.active.Add(rules.IdleStop)) {
 		b.addStop(events.AgentStopped{Cause: events.StopIdle}, s.work, len(s.prompts))
 	}
 	if silent {

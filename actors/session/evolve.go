@@ -41,7 +41,7 @@ func Evolve(s *State, h events.Header, e events.Event) {
 func (s *State) evolveCaptured(h events.Header, e events.Event) {
 	s.opened = true
 	s.closed = h.Kind == events.KindSessionClosed || s.closed && h.Kind == events.KindContextInjected
-	s.hear(h)
+	s.recordActivity(h)
 	switch h.Kind {
 	case events.KindSessionOpened:
 		if o, ok := e.(events.SessionOpened); ok {
@@ -79,9 +79,9 @@ func (s *State) Place(records []events.Record) {
 		case events.KindObservationParsed:
 			place(s.seen, r)
 		case events.KindTurnFailed:
-			s.placeBlame(r)
+			place(s.blames, r)
 		}
-		s.hear(r.Header)
+		s.recordActivity(r.Header)
 	}
 }
 
@@ -94,12 +94,12 @@ func place(refs []ref, r events.Record) {
 	}
 }
 
-// hear notes a sign of life of the agent. Stops and closes are none: they may be inferred from silence.
-func (s *State) hear(h events.Header) {
+// recordActivity notes a sign of life of the agent. Stops and closes are none: they may be inferred from silence.
+func (s *State) recordActivity(h events.Header) {
 	switch h.Kind {
 	case events.KindSessionOpened, events.KindPromptSubmitted, events.KindToolUsed, events.KindContextCompacted:
-		if h.RecordedAt.After(s.heard) {
-			s.heard = h.RecordedAt
+		if h.RecordedAt.After(s.active) {
+			s.active = h.RecordedAt
 		}
 	}
 }

@@ -20,17 +20,7 @@ func (s *State) recordFailure(h events.Header, e events.TurnFailed, settles []in
 		}
 	}
 	if first {
-		s.blames = append(s.blames, blame{position: h.Position, version: h.Version, provider: e.Provider})
-	}
-}
-
-// placeBlame gives the blame of a failure that was evolved before it was appended its position.
-func (s *State) placeBlame(r events.Record) {
-	for i := len(s.blames) - 1; i >= 0; i-- {
-		if s.blames[i].version == r.Version {
-			s.blames[i].position = r.Position
-			return
-		}
+		s.blames = append(s.blames, ref{position: h.Position, version: h.Version, provider: e.Provider})
 	}
 }
 

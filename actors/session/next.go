@@ -45,10 +45,10 @@ func Next(s *State, rules Rules, now time.Time) Plan {
 // timers sets Tick, or when it will be true.
 func (p *Plan) timers(s *State, rules Rules, now time.Time) {
 	if s.work > 0 {
-		p.due(s.heard.Add(rules.IdleStop), now)
+		p.due(s.active.Add(rules.IdleStop), now)
 	}
 	if s.opened && !s.closed {
-		p.due(s.heard.Add(rules.Silence), now)
+		p.due(s.active.Add(rules.Silence), now)
 	}
 }
 

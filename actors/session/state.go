@@ -32,7 +32,7 @@ type State struct {
 	origin  Origin
 	opened  bool
 	closed  bool
-	heard   time.Time // when the agent's last sign of life was recorded
+	active  time.Time // when the agent's last sign of life was recorded
 
 	keys      map[events.Key]struct{}
 	inputs    []input        // by version
@@ -57,7 +57,10 @@ type State struct {
 	quarantine  quarantine
 	held        *Held          // nil once an output arrived
 	answered    events.Version // of the last output
-	blames      []blame        // by version
+
+	// blames are failed turns whose class blames the turn, each the first of one provider for some of its inputs. Whether that
+	// provider has answered anything since is what tells a bad input from a provider that answers nothing.
+	blames []ref // by version
 
 	unparsed  []time.Time // when outputs, not blank, did not parse, since one did or a fresh generation began; the last maxUnparsed
 	refreshed time.Time   // when such outputs last earned a fresh generation
@@ -82,11 +85,12 @@ type input struct {
 	refused  events.Version // of the blame that it bears; 0: none
 }
 
-// ref points at a prompt or an observation.
+// ref points at a prompt, an observation or a failed turn.
 type ref struct {
 	position events.Position
 	version  events.Version
 	epoch    int
+	provider string    // of a failed turn: that it was asked of
 	turn     events.ID // of an observation: that said it, and the first of the inputs that it settled, as an index
 	first    int
 }
@@ -227,14 +231,6 @@ func (t *turn) promptHolds(e events.MemoryForgotten) bool {
 	return slices.ContainsFunc(e.Positions, func(p events.Position) bool { return p != 0 && slices.Contains(t.inPrompt, p) })
 }
 
-// blame is a failed turn whose class blames the turn, and the first of one provider for some of its inputs. Whether that
-// provider has answered anything since is what tells a bad input from a provider that answers nothing.
-type blame struct {
-	position events.Position
-	version  events.Version
-	provider string
-}
-
 // Blamed reports whether turns over any of the inputs at ps failed by their own fault, as their provider said, since the
 // inputs were owed or their batch was last halved. Such inputs let others go first.
 func (s *State) Blamed(ps []events.Position) bool {
@@ -253,10 +249,10 @@ func (s *State) answeredSince(in input, e events.TurnFailed) bool {
 }
 
 // blameOf finds the blame that in bears.
-func (s *State) blameOf(in input) (blame, bool) {
-	i, ok := slices.BinarySearchFunc(s.blames, in.refused, func(b blame, v events.Version) int { return int(b.version) - int(v) })
+func (s *State) blameOf(in input) (ref, bool) {
+	i, ok := slices.BinarySearchFunc(s.blames, in.refused, func(b ref, v events.Version) int { return int(b.version) - int(v) })
 	if !ok {
-		return blame{}, false
+		return ref{}, false
 	}
 	return s.blames[i], true
 }
