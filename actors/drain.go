@@ -144,7 +144,7 @@ func (a *sessionActor) committed(c actor.Context, m committed) {
 		c.Send(c.Parent(), recovered{a.id})
 	}
 	for _, r := range m.batch {
-		if r.own() {
+		if r.internal() {
 			r.then(c, r.err)
 		}
 	}
@@ -169,7 +169,7 @@ func (a *sessionActor) refused(c actor.Context, m committed) {
 	}
 	for _, r := range m.batch {
 		switch {
-		case !r.own():
+		case !r.internal():
 		case bad(m.err):
 			a.disown(c, r, m.err)
 		default:
@@ -217,6 +217,6 @@ func releasedBy(r events.Record) string { return cmp.Or(said[events.SessionRelea
 // said is the event of a record that was just appended; its zero value if it cannot be read.
 func said[E events.Event](r events.Record) E {
 	e, _ := r.Event()
-	own, _ := e.(E)
-	return own
+	event, _ := e.(E)
+	return event
 }

@@ -45,8 +45,8 @@ func (r *request) answer(err error) {
 // giveUp is called by a caller who waits no longer. What became of the request nobody will hear.
 func (r *request) giveUp() { r.once.Do(func() { r.sys.leave(r.size) }) }
 
-// own reports whether the request is the actor's, with something to do after its commit.
-func (r *request) own() bool { return r.then != nil }
+// internal reports whether the request is the actor's own, with something to do after its commit.
+func (r *request) internal() bool { return r.then != nil }
 
 // To the sessions supervisor.
 type (

@@ -40,17 +40,17 @@ func (o *observerActor) Receive(c actor.Context) {
 	case ask:
 		parent, root := c.Parent(), o.sys.root
 		o.work(c, func(ctx context.Context) error {
-			told := false
+			sent := false // what it cost, to who takes it from the asked
 			o.sys.asked.enter()
 			defer func() {
-				if !told {
+				if !sent {
 					o.sys.asked.leave()
 				}
 			}()
 			out, err := o.sys.ask(ctx, m.route, m.prompt)
 			switch {
 			case ctx.Err() != nil:
-				told = o.sys.sendCost(parent, out)
+				sent = o.sys.sendCost(parent, out)
 			case err == nil:
 				root.Send(parent, out)
 			case out.failed != nil:

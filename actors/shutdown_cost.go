@@ -25,9 +25,9 @@ func (o outcome) bill() events.Bill {
 	return events.Bill{}
 }
 
-// sendCost has who asked for a turn know what it cost, though it was cancelled. If there is something to tell, that takes the
-// turn from the asked when it is on disk, or of no use any more.
-func (s *System) sendCost(who *actor.PID, o outcome) (told bool) {
+// sendCost tells who asked for a turn what it cost, though it was cancelled. If that is sent, who asked takes the turn out of
+// the asked: when the cost is on disk, or is of no use any more.
+func (s *System) sendCost(who *actor.PID, o outcome) (sent bool) {
 	b := o.bill()
 	if b == (events.Bill{}) {
 		return false

@@ -178,7 +178,7 @@ func (p *Pool) End(m End, now time.Time) (r Ruling, ok bool) {
 		return p.failed(name, *f, m.Settled, probe, now)
 	}
 	if m.Received {
-		s.Heard(m.At)
+		s.RecordAnswer(m.At)
 	}
 	return p.Rule(name, Answer{Parsed: m.Parsed, Probe: probe})
 }

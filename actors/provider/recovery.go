@@ -76,7 +76,7 @@ func (x *Recovery) Evolve(h events.Header, e events.Event) {
 	}
 	switch h.Kind {
 	case events.KindTurnReceived:
-		s.Heard(h.Position)
+		s.RecordAnswer(h.Position)
 		x.end(b.by)
 	case events.KindTurnFailed:
 		if f, ok := e.(events.TurnFailed); ok && f.Class.BlamesTurn() && !Shortens(f.Class, b.settles) {

@@ -58,8 +58,8 @@ func (s *State) inherit(was *State) {
 	s.probing, s.Answered, s.Pause.Blamed = was.probing, was.Answered, was.Pause.Blamed
 }
 
-// Heard notes an output that ends at a position, whatever it was.
-func (s *State) Heard(at events.Position) {
+// RecordAnswer notes an output that ends at a position, whatever it was.
+func (s *State) RecordAnswer(at events.Position) {
 	s.Pause, s.Answered = s.Pause.Answered(), max(s.Answered, at)
 }
 

@@ -156,7 +156,7 @@ func (c *circuit) endRow(at events.Position) {
 // answer notes an output that ends with r. An end that is not heard yet holds its lease, so that of more answers than there
 // are slots at least one has been heard.
 func (c *circuit) answer(r events.Record, slots int) {
-	c.Heard(r.Position)
+	c.RecordAnswer(r.Position)
 	c.blamed = slices.DeleteFunc(c.blamed, func(b blamed) bool { return b.overtaken >= slots && b.heardAt(r) })
 	for i := range c.blamed {
 		if b := &c.blamed[i]; b.heardAt(r) {
