@@ -86,6 +86,7 @@ func (c *chooser) exists(file string) (yes, known bool) {
 
 // unfit says why a row is not injected at all; empty: it may be.
 func (c *chooser) unfit(row rows.Row) string {
+	goesOn := c.brief() || c.ask.Source == "resume" // the agent has what the session was given and did
 	own := !c.ask.Session.IsZero() && row.Session == c.ask.Session
 	switch {
 	case !row.Listed():
@@ -93,9 +94,9 @@ func (c *chooser) unfit(row rows.Row) string {
 	case row.Flagged:
 		return "flagged: a claim that is not true, or files that nobody touched"
 	case c.since > 0 && row.Position <= c.since,
-		(c.brief() || c.ask.Source == "resume") && c.given.IDs[row.ID]:
+		goesOn && c.given.IDs[row.ID]:
 		return "told before"
-	case own && (c.brief() || c.ask.Source == "resume"):
+	case goesOn && own:
 		return "the session's own"
 	case c.ask.Source == SourceFile && row.At.Before(c.ask.Changed):
 		return "the file was changed since"

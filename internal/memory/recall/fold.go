@@ -24,31 +24,36 @@ const (
 // folds finds rows that say nearly the same as one before them, of the same kind and project. A row is compared with those
 // alone that may be the same, so that a long list costs little more than its length says. The zero value is empty.
 type folds struct {
-	kept   []folded
-	by     map[uint64][]int // from the lowest hashes of sketches to kept
-	looked int              // rows that were added
+	kept  []folded
+	by    map[uint64][]int // from the lowest hashes of sketches to kept
+	added int
 }
 
 // folded is a row with what it is compared by.
 type folded struct {
-	id            events.ID
+	id     events.ID
+	group  group
+	sketch []uint64
+}
+
+// group is what rows must have in common for one to stand for another.
+type group struct {
 	kind          rows.Kind
 	project, root string
 	flagged       bool
-	sketch        []uint64
 }
 
 // add returns the first row before this one that says nearly the same; ok is false if none does.
 func (f *folds) add(row rows.Row) (standIn events.ID, ok bool) {
-	f.looked++
-	own := folded{row.ID, row.Kind, row.Project, row.ProjectRoot, row.Flagged, sketch(row)}
+	f.added++
+	this := folded{row.ID, group{row.Kind, row.Project, row.ProjectRoot, row.Flagged}, sketch(row)}
 	found := len(f.kept)
-	for _, x := range own.lowest() {
+	for _, x := range this.lowest() {
 		for _, i := range f.by[x] {
 			if i >= found {
 				break
 			}
-			if own.same(f.kept[i]) {
+			if this.same(f.kept[i]) {
 				found = i
 			}
 		}
@@ -59,10 +64,10 @@ func (f *folds) add(row rows.Row) (standIn events.ID, ok bool) {
 	if f.by == nil {
 		f.by = map[uint64][]int{}
 	}
-	for _, x := range own.lowest() {
+	for _, x := range this.lowest() {
 		f.by[x] = append(f.by[x], len(f.kept))
 	}
-	f.kept = append(f.kept, own)
+	f.kept = append(f.kept, this)
 	return events.ID{}, false
 }
 
@@ -73,8 +78,7 @@ func (f folded) lowest() []uint64 {
 }
 
 func (f folded) same(other folded) bool {
-	return f.kind == other.kind && f.project == other.project && f.root == other.root && f.flagged == other.flagged &&
-		alike(other.sketch, f.sketch) >= sameness
+	return f.group == other.group && alike(other.sketch, f.sketch) >= sameness
 }
 
 // sketch is a sample of a row's shingles: the lowest hashes, sorted. Of a very short row it is its whole text's hash.

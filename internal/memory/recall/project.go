@@ -25,17 +25,17 @@ func isRoot(project string) bool { return filepath.IsAbs(project) }
 // stops where that is true: it is asked when the hits of a search were looked at.
 func (r *Recall) listed(ctx context.Context, q index.Query, n int, keep func(rows.Row) bool, done func() bool) ([]rows.Row, error) {
 	var rows []rows.Row
-	looked, seen := 0, map[events.ID]bool{}
+	read, seen := 0, map[events.ID]bool{}
 	for q.Limit = n + spare; ; q.Limit *= 4 {
 		found, err := r.cfg.Index.Search(ctx, q)
 		if err != nil {
 			return nil, fmt.Errorf("recall: %w", err)
 		}
-		more, err := r.rowsOf(ctx, found.Hits[min(looked, len(found.Hits)):], moment{})
+		more, err := r.rowsOf(ctx, found.Hits[min(read, len(found.Hits)):], moment{})
 		if err != nil {
 			return nil, err
 		}
-		looked = len(found.Hits)
+		read = len(found.Hits)
 		for _, row := range more {
 			if row.Listed() && !seen[row.ID] && keep(row) {
 				seen[row.ID] = true

@@ -139,7 +139,7 @@ func (l *resultSet) put(h hit) {
 
 // folded reports whether a row that is shown says nearly what row does; that one counts it then.
 func (l *resultSet) folded(row rows.Row) bool {
-	if l.q.Text == "" || l.folds.looked >= foldRows {
+	if l.q.Text == "" || l.folds.added >= foldRows {
 		return false
 	}
 	by, ok := l.folds.add(row)
@@ -180,7 +180,7 @@ func (l *resultSet) fuse(ctx context.Context) error {
 // showSemantic shows a row that vectors found, unless it is shown already, itself or by one that stands for it, and returns
 // where. Of a row that words found too far behind, its place there is not known.
 func (l *resultSet) showSemantic(h hit) (at int, ok bool) {
-	if _, looked := l.seen[h.row.ID]; !looked {
+	if _, seen := l.seen[h.row.ID]; !seen {
 		l.seen[h.row.ID] = true
 		if !l.folded(h.row) {
 			h.ranks = &Ranks{}

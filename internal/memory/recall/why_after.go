@@ -32,10 +32,10 @@ func (r *Recall) whyAttempts(ctx context.Context, w *Why) error {
 	if len(w.Turns) == 0 || len(w.Turns[0].Settles) == 0 {
 		return nil
 	}
-	own, settled := map[events.ID]bool{}, map[events.Position]bool{}
+	ownTurns, settled := map[events.ID]bool{}, map[events.Position]bool{}
 	first := w.Turns[0].Settles[0]
 	for _, t := range w.Turns {
-		own[t.ID] = true
+		ownTurns[t.ID] = true
 		for _, p := range t.Settles {
 			settled[p], first = true, min(first, p)
 		}
@@ -46,7 +46,7 @@ func (r *Recall) whyAttempts(ctx context.Context, w *Why) error {
 	}
 	turns, err := r.cfg.Views.Turns(ctx, ids...)
 	for _, t := range turns {
-		if !own[t.ID] {
+		if !ownTurns[t.ID] {
 			w.Attempts = append(w.Attempts, WhyAttempt{Turn: t, Later: t.Started > w.Turns[0].Started})
 		}
 	}
