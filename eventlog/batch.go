@@ -3,6 +3,8 @@ package eventlog
 import (
 	"time"
 
+	"go.etcd.io/bbolt"
+
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -18,26 +20,51 @@ func after(r events.Record) head {
 	return head{Version: r.Version, Last: r.Position, Chain: r.Chain}
 }
 
-// batch applies changes to a table. Each of them either happens whole or returns an error and leaves the table as it
-// was. The fields say where the log ends once the changes are made.
+// batch is the changes of one transaction. Each of them either happens whole or returns an error and leaves the log as it
+// was. The last fields say where the log ends once the changes are made.
 type batch struct {
-	table    *table
-	codec    *events.Codec
+	log     *Bolt
+	records *bbolt.Bucket
+	ends    *bbolt.Bucket
+	arena   *arena
+	dirty   bool // something is to be committed
+
 	last     events.Position
 	recorded time.Time // of the last record
 	heads    map[events.StreamID]head
 }
 
-// headOf is the end of stream with the changes of this batch.
+// headOf is the end of stream with the changes of this batch; the zero head for an unknown stream.
 func (b *batch) headOf(stream events.StreamID) (head, error) {
 	if h, ok := b.heads[stream]; ok {
 		return h, nil
 	}
-	return b.table.head(stream)
+	if h, ok := b.log.heads.get(stream); ok {
+		return h, nil
+	}
+	h, err := headIn(b.records, b.ends, b.log.cfg.Codec, stream)
+	if err == nil && h.Version > 0 {
+		b.log.heads.merge(map[events.StreamID]head{stream: h})
+	}
+	return h, err
+}
+
+// put stores r at its position. It panics where bbolt does not take it, and the commit fails then.
+func (b *batch) put(r events.Record) {
+	b.dirty = true
+	must(b.records.Put(keyOf(r.Position), b.arena.record(r)))
+}
+
+// finish stores where the streams and the log end.
+func (b *batch) finish() {
+	for stream, h := range b.heads {
+		must(b.ends.Put([]byte(stream), h.appendTo(make([]byte, 0, headSize))))
+	}
+	must(b.records.SetSequence(uint64(b.last)))
 }
 
 func (b *batch) add(r events.Record) {
-	b.table.put(r)
+	b.put(r)
 	b.last, b.recorded, b.heads[r.Stream] = r.Position, r.RecordedAt, after(r)
 }
 
@@ -55,7 +82,7 @@ func (b *batch) append(stream events.StreamID, expected events.Version, sealed [
 	}
 	records := make([]events.Record, len(sealed))
 	for i, s := range sealed {
-		records[i] = b.codec.Place(s, b.last+1, stream, h.Version+1, h.Last, h.Chain, now)
+		records[i] = b.log.cfg.Codec.Place(s, b.last+1, stream, h.Version+1, h.Last, h.Chain, now)
 		b.add(records[i])
 		h = after(records[i])
 	}
@@ -66,7 +93,7 @@ func (b *batch) append(stream events.StreamID, expected events.Version, sealed [
 func (b *batch) erase(at []events.Position) error {
 	erased := make([]events.Record, 0, len(at))
 	for _, p := range at {
-		r, err := b.table.record(p)
+		r, err := recordIn(b.records, b.log.cfg.Codec, p)
 		if err != nil {
 			return err
 		}
@@ -75,7 +102,7 @@ func (b *batch) erase(at []events.Position) error {
 		}
 	}
 	for _, r := range erased {
-		b.table.put(r)
+		b.put(r)
 	}
 	return nil
 }

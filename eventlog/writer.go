@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"time"
 
+	"go.etcd.io/bbolt"
+
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -119,16 +121,26 @@ func (w *writer) write(group []*request) (b *batch, size int64, err error) {
 			_ = tx.Rollback() // after a commit it does nothing; if it panics, the lock is still held
 			w.wedged = false
 		}()
-		t := newTable(w.log, tx, &w.arena)
-		b = &batch{table: t, codec: w.log.cfg.Codec, last: w.last, recorded: w.recorded, heads: map[events.StreamID]head{}}
+		b = w.batchIn(tx)
 		size = w.apply(b, group)
-		if !t.dirty {
+		if !b.dirty {
 			return nil
 		}
-		t.finish(b)
+		b.finish()
 		return tx.Commit()
 	})
 	return b, size, err
+}
+
+// batchIn begins a batch that is written in tx.
+func (w *writer) batchIn(tx *bbolt.Tx) *batch {
+	b := &batch{
+		log: w.log, records: tx.Bucket(logBucket), ends: tx.Bucket(headBucket), arena: &w.arena,
+		last: w.last, recorded: w.recorded, heads: map[events.StreamID]head{},
+	}
+	b.records.FillPercent = 1 // pages are filled from left to right and never split again; it is not stored
+	w.arena.reset()
+	return b
 }
 
 // apply makes the changes that can be made and notes the reason of each that cannot.
