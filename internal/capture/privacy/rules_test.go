@@ -195,7 +195,7 @@ func TestSkips(t *testing.T) {
 func TestSwitchesAreRead(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	text := "# capture_skip_tools = ['no']\nlisten = \"capture_skip_agents = ['no']\"\n\"capture_skip_tools\"=[\"a\\u0062\", 'c d' ,]\ncapture_skip_agents = 'x, y' # z\n[table]\ncapture_ignore = ['no']\n"
+	text := "# capture_skip_tools = ['no']\nlisten = \"capture_skip_agents = ['no']\"\n\"capture_skip_tools\"=[\"a\\u0062\", \"e\\U00000066\", 'c d' ,]\ncapture_skip_agents = 'x, y' # z\n[table]\ncapture_ignore = ['no']\n"
 	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestSwitchesAreRead(t *testing.T) {
 		t.Errorf("by a link: got %q", s.SkipTools)
 	}
 	got := NewRules(home, ReadSwitches(home, getenv))
-	if diff := cmp.Diff([][]string{{"ab", "c d"}, {"x", "y"}}, [][]string{got.SkipTools, got.SkipAgents}); diff != "" || got.Ignore.Ignored("/no") {
+	if diff := cmp.Diff([][]string{{"ab", "ef", "c d"}, {"x", "y"}}, [][]string{got.SkipTools, got.SkipAgents}); diff != "" || got.Ignore.Ignored("/no") {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	env["CMEMD_CAPTURE_SKIP_TOOLS"], env["CMEMD_CAPTURE_IGNORE"] = "Bash", "/no,!~/yes"
