@@ -142,6 +142,8 @@ var credentials = []struct{ names, in list }{
 	}},
 	{names: list{"hosts.yml"}, in: list{"*/gh/"}},
 	{names: list{"shadow", "gshadow"}, in: list{"*/etc/"}},
+	{names: list{"config"}, in: list{"*/.kube/"}},
+	{names: list{"config.json"}, in: list{"*/.docker/"}},
 	{names: list{"settings.xml"}, in: list{"*/.m2/"}},
 	{names: list{"gradle.properties"}, in: list{"*/.gradle/"}},
 	{names: list{"hosts.json", "apps.json"}, in: list{"*/github-copilot/"}},
@@ -151,22 +153,16 @@ var credentials = []struct{ names, in list }{
 	{names: list{"credentials"}, in: list{"*/.aws/", "*/.gem/", "*/.cargo/", "*/.config/gh/", "*/.modal/", "*/.databricks/"}},
 }
 
-// credentialFolders are those of which all other files hold credentials.
+// credentialFolders are those of which all files hold credentials.
 var credentialFolders = list{"*/.aws/*", "*/.config/gcloud/*", "*/.azure/*", "*/run/secrets/*"}
 
 func isCredentials(folder, base string) bool {
 	for _, row := range credentials {
-		if row.names.has(base) {
-			return row.in == nil || row.in.has(folder)
+		if row.names.has(base) && (row.in == nil || row.in.has(folder)) {
+			return true
 		}
 	}
-	switch {
-	case credentialFolders.has(folder):
-		return true
-	case base == "config" && strings.HasSuffix(folder, "/.kube/"), base == "config.json" && strings.HasSuffix(folder, "/.docker/"):
-		return true
-	}
-	return isNamedSecret(base) && !textFolders.has(folder)
+	return credentialFolders.has(folder) || isNamedSecret(base) && !textFolders.has(folder)
 }
 
 // textFolders are those in which what is said in other languages stands: there a secret is a word.

@@ -11,7 +11,7 @@ func TestWellKnownFiles(t *testing.T) {
 	for _, path := range []string{
 		"~/.gemini/oauth_creds.json", "~/.claude.json", "~/.m2/settings.xml", "~/.gradle/gradle.properties", "~/.sbt/.credentials", "~/.config/github-copilot/hosts.json",
 		"~/.config/github-copilot/apps.json", "NuGet.Config", ".vault_pass", ".vault-password", ".secrets", "secrets/db_password", "deploy/secrets/prod.yaml", "secrets/token.txt",
-		".env~", ".env_prod", ".env-prod", ".env.bak", "prod.env.old", "id_rsa.bak", "mykey.pem.old", "server.key.txt", "credentials.json.orig", ".npmrc.save", "id_rsa.bak~", "secrets.txt", "/secrets/db",
+		".env~", ".env_prod", ".env-prod", ".env.bak", "prod.env.old", "id_rsa.bak", "mykey.pem.old", "server.key.txt", "~/.config/gcloud/credentials", "~/.azure/auth.json", "credentials.json.orig", ".npmrc.save", "id_rsa.bak~", "secrets.txt", "/secrets/db",
 	} {
 		if privateFile(path) == "" {
 			t.Errorf("%s is recorded", path)
