@@ -54,11 +54,13 @@ func isFiller(s string) bool {
 	if len(s) > maxFiller {
 		return false
 	}
-	s = strings.ToLower(s)
-	for _, w := range [...]string{
-		"${", "{{", "$(", "...", markOpen, "xxxx", "your-", "your_", "changeme", "change-me", "change_me", "placeholder", "redacted",
-		"undefined", "insert-", "replace-", "replace_", "<", ">",
-	} {
+	return containsOne(strings.ToLower(s), "${", "{{", "$(", "...", markOpen, "xxxx", "your-", "your_", "changeme", "change-me", "change_me",
+		"placeholder", "redacted", "undefined", "insert-", "replace-", "replace_", "<", ">")
+}
+
+// containsOne reports whether one of the words stands in s.
+func containsOne(s string, words ...string) bool {
+	for _, w := range words {
 		if strings.Contains(s, w) {
 			return true
 		}

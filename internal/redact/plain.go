@@ -101,13 +101,7 @@ func (f *finder) connects(start, end int) bool {
 
 // isConnection reports whether s says whose a connection is, or where to.
 func isConnection(s string) bool {
-	s = strings.ToLower(s)
-	for _, w := range [...]string{"server=", "user id=", "uid=", "data source=", "host=", "username=", "user="} {
-		if strings.Contains(s, w) {
-			return true
-		}
-	}
-	return false
+	return containsOne(strings.ToLower(s), "server=", "user id=", "uid=", "data source=", "host=", "username=", "user=")
 }
 
 // behindLine returns where the name begins that stands behind a file's name and the number of a line, as grep puts them before
