@@ -21,13 +21,12 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/cmemd/cmemd/testkit/wait"
 )
 
 // roleVariable tells a child which role it plays.
 const roleVariable = "CMEMD_TEST_ROLE"
-
-// patience is how long WaitLines waits: a loaded machine may need seconds to start a test binary.
-const patience = 60 * time.Second
 
 // Role is what a child does. Its result is the process's exit code.
 type Role func(args []string) int
@@ -99,7 +98,7 @@ func (c *Child) watch(out io.Reader) {
 // ends before, or takes a minute.
 func (c *Child) WaitLines(n int) []string {
 	c.tb.Helper()
-	late := time.After(patience)
+	late := time.After(wait.Limit)
 	for {
 		lines, grown := c.state()
 		if len(lines) >= n {
@@ -113,7 +112,7 @@ func (c *Child) WaitLines(n int) []string {
 			}
 			c.tb.Fatalf("crash: the child ended (%v) after %d of %d lines: %s", c.err, len(lines), n, c.stderr.String())
 		case <-late:
-			c.tb.Fatalf("crash: the child printed %d of %d lines in %s", len(lines), n, patience)
+			c.tb.Fatalf("crash: the child printed %d of %d lines in %s", len(lines), n, wait.Limit)
 		}
 	}
 }
