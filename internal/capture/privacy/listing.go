@@ -75,12 +75,9 @@ func (r *run) add(name string, from, to int) {
 	r.home = r.home || name == "HOME" || name == "USERPROFILE"
 }
 
-// lists reports whether r is a listing, of as many as least.
-func (r *run) lists(least int) bool { return r.count >= least && r.path && r.home }
-
-// end adds r to what was found if it is a listing of as many as least, and begins another one.
-func (r *run) end(found []part, least int) []part {
-	if r.lists(least) {
+// flush adds r to what was found if it is a listing of as many as least, and begins another one.
+func (r *run) flush(found []part, least int) []part {
+	if r.count >= least && r.path && r.home {
 		found = append(found, part{r.from, r.to})
 	}
 	*r = run{}
@@ -102,11 +99,11 @@ func listing(s string) (found []part) {
 			r.add(name, at, at+len(line))
 			between = 0
 		} else if between++; between > mostBetween {
-			found = r.end(found, leastVariables)
+			found = r.flush(found, leastVariables)
 		}
 		at = end
 	}
-	return r.end(found, leastVariables)
+	return r.flush(found, leastVariables)
 }
 
 // variableLine is the name of the variable that a line shows. One whose value is still to be worked out is set by a script.
@@ -141,12 +138,12 @@ func mapped(s string) (found []part) {
 			continue
 		}
 		if r.count > 0 && i-r.to > mostApart {
-			found = r.end(found, leastMembers)
+			found = r.flush(found, leastMembers)
 		}
 		r.add(s[i:i+n], i, valueEnd(s, i+n))
 		i += n
 	}
-	return r.end(found, leastMembers)
+	return r.flush(found, leastMembers)
 }
 
 // valueEnd is where the string ends that is the value of the name that ends at a place; at the latest mostApart behind it.

@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -171,16 +172,15 @@ func withoutGraph(line string) string {
 func (m *masker) header(line, rest string) (old, file string, mode maskMode) {
 	next := rest[:min(len(rest), 32)]
 	bare := withoutGraph(line)
+	titled := cmp.Or(between(line, "==> ", " <=="), between(line, "--- ", " ---"))
 	switch {
 	case strings.HasPrefix(bare, "diff -") && len(line) <= 2*maxPath:
 		fields := strings.Fields(bare) // at least two
 		return diffName(fields[len(fields)-2]), diffName(fields[len(fields)-1]), gitDiff
 	case strings.HasPrefix(line, "--- ") && strings.HasPrefix(next, "+++ ") && m.mode != gitDiff:
 		return diffName(line[4:]), diffName(strings.TrimRight(rest[4:lineEnd(rest, 0)], "\r\n")), diff
-	case between(line, "==> ", " <==") != "":
-		return "", between(line, "==> ", " <=="), section
-	case between(line, "--- ", " ---") != "":
-		return "", between(line, "--- ", " ---"), section
+	case titled != "":
+		return "", titled, section
 	case line == "" || len(line) > maxPath || !numbered(next) || isLint(next):
 		return "", "", noFile
 	}
