@@ -26,60 +26,54 @@ const (
 	readBatches = 4
 )
 
-// readAhead is records, read in a goroutine of their own. It has ended when the sequence has, or is left.
+// readAhead is records up to the first error, read in a goroutine of their own. It has ended when the sequence has, or is left.
 func readAhead(records iter.Seq2[events.Record, error]) iter.Seq2[events.Record, error] {
 	return func(yield func(events.Record, error) bool) {
-		batches, left := make(chan batch, readBatches), make(chan struct{})
+		batches, left := make(chan []events.Record, readBatches), make(chan struct{})
+		var failed error // written before batches is closed
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			defer close(batches)
-			readBatched(records, batches, left)
+			failed = readBatched(records, batches, left)
 		})
 		defer wg.Wait()
 		defer close(left)
-		for b := range batches {
-			for _, r := range b.records {
+		for batch := range batches {
+			for _, r := range batch {
 				if !yield(r, nil) {
 					return
 				}
 			}
-			if b.err != nil && !yield(events.Record{}, b.err) {
-				return
-			}
+		}
+		if failed != nil {
+			yield(events.Record{}, failed)
 		}
 	}
 }
 
-// batch is some records, and the error that came behind them.
-type batch struct {
-	records []events.Record
-	err     error
-}
-
-// readBatched sends records in batches until left is closed.
-func readBatched(records iter.Seq2[events.Record, error], batches chan<- batch, left <-chan struct{}) {
-	var b batch
+// readBatched sends records in batches until left is closed, and returns the first error.
+func readBatched(records iter.Seq2[events.Record, error], batches chan<- []events.Record, left <-chan struct{}) error {
+	batch := make([]events.Record, 0, readBatch)
 	send := func() bool {
 		select {
-		case batches <- b:
-			b = batch{}
+		case batches <- batch:
+			batch = make([]events.Record, 0, readBatch)
 			return true
 		case <-left:
 			return false
 		}
 	}
 	for r, err := range records {
-		if b.err = err; err == nil {
-			if b.records == nil {
-				b.records = make([]events.Record, 0, readBatch)
-			}
-			b.records = append(b.records, r)
+		if err != nil {
+			send()
+			return err
 		}
-		if (err != nil || len(b.records) == readBatch) && !send() {
-			return
+		if batch = append(batch, r); len(batch) == readBatch && !send() {
+			return nil
 		}
 	}
 	send()
+	return nil
 }
 
 // decodedMost is how many events a decoder remembers: more than a decision has, behind whose last one its first is read
