@@ -112,7 +112,13 @@ func shortHome(tb testing.TB) string {
 func spooled(tb testing.TB, home string) []string {
 	tb.Helper()
 	var bodies []string
-	for e, err := range relay.NewSpool(home, nil).Each() {
+	spool := relay.NewSpool(home, nil)
+	names, err := spool.Names()
+	if err != nil {
+		tb.Error(err)
+	}
+	for _, name := range names {
+		e, err := spool.Read(name)
 		if err != nil {
 			tb.Error(err)
 		}

@@ -1,19 +1,15 @@
 package relay
 
 import (
-	"sort"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // appendCounts appends what was taken out, as the header of a spool file says it: kind=number, between spaces.
 func appendCounts(b []byte, found map[string]int) []byte {
-	kinds := make([]string, 0, len(found))
-	for kind := range found {
-		kinds = append(kinds, kind)
-	}
-	sort.Strings(kinds)
-	for i, kind := range kinds {
+	for i, kind := range slices.Sorted(maps.Keys(found)) {
 		if i > 0 {
 			b = append(b, ' ')
 		}

@@ -103,7 +103,7 @@ func killSpooler(t *testing.T, self, home string, n int, while time.Duration) (s
 func checkWhole(t *testing.T, home string, promised map[string]bool) {
 	t.Helper()
 	stored := 0
-	for e, err := range NewSpool(home, privacy.Keep).Each() {
+	for e, err := range allEntries(NewSpool(home, privacy.Keep)) {
 		if err != nil {
 			t.Errorf("in new: %v", err)
 			continue

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,28 +30,6 @@ func (s *Spool) Names() ([]string, error) {
 	names = slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, ".") })
 	slices.Sort(names)
 	return names, nil
-}
-
-// Each yields the entries that wait when it starts, oldest first. One that cannot be read comes as an error with an
-// Entry that has only its Name; one that has gone meanwhile is passed over. The body may be removed or set aside in the
-// loop. A folder that cannot be read comes as an error without a Name, and ends it.
-func (s *Spool) Each() iter.Seq2[Entry, error] {
-	return func(yield func(Entry, error) bool) {
-		names, err := s.Names()
-		if err != nil {
-			yield(Entry{}, err)
-			return
-		}
-		for _, name := range names {
-			e, err := s.Read(name)
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
 }
 
 // Read returns one entry. The error names the file and the problem, and wraps ErrBadEntry if the file is to blame; the
@@ -115,10 +92,7 @@ func (s *Spool) BadDir() string { return filepath.Join(s.dir, "bad") }
 
 // BadUsage returns how many entries are set aside, and the bytes of their files and reasons.
 func (s *Spool) BadUsage() (entries int, size int64, err error) {
-	files, err := os.ReadDir(s.BadDir())
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, 0, nil
-	}
+	files, err := readDir(s.BadDir())
 	if err != nil {
 		return 0, 0, fmt.Errorf("relay: spool: %w", err)
 	}

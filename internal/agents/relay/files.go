@@ -3,6 +3,7 @@ package relay
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -32,11 +33,6 @@ func lockFile(path string, wait time.Duration) (*os.File, error) {
 	}
 }
 
-// readSmall reads a regular file of at most maxSmallFile bytes.
-func readSmall(path string) ([]byte, error) {
-	return readBounded(path, maxSmallFile)
-}
-
 // readBounded is durable.ReadBounded. It wraps ErrBadEntry where the file is to blame and not the disk.
 func readBounded(path string, limit int64) ([]byte, error) {
 	data, err := durable.ReadBounded(path, limit)
@@ -44,6 +40,15 @@ func readBounded(path string, limit int64) ([]byte, error) {
 		err = fmt.Errorf("%w: %w", ErrBadEntry, err)
 	}
 	return data, err
+}
+
+// readDir lists a folder; one that is not there is empty.
+func readDir(dir string) ([]fs.DirEntry, error) {
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return files, err
 }
 
 // writeSynced writes a new file and returns when it is on disk; it calls written, if there is one, when all of it was

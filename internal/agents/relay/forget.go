@@ -18,16 +18,13 @@ func (s *Spool) Forget(now time.Time, match func(Entry) bool) (deleted int, err 
 	var errs []error
 	for _, sub := range []string{"new", "bad", "tmp"} {
 		dir := filepath.Join(s.dir, sub)
-		files, err := os.ReadDir(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
+		files, err := readDir(dir)
 		if err != nil {
 			return deleted, fmt.Errorf("relay: forget: %w", err)
 		}
 		for _, f := range files {
 			info, err := f.Info()
-			if err != nil || !info.Mode().IsRegular() || strings.HasSuffix(f.Name(), ".reason") {
+			if err != nil || !info.Mode().IsRegular() || strings.HasSuffix(f.Name(), reasonSuffix) {
 				continue
 			}
 			gone, err := forgetFile(dir, info, sub == "tmp" && now.Sub(info.ModTime()) < staleTmp, match)
@@ -69,7 +66,7 @@ func forgetFile(dir string, info fs.FileInfo, inUse bool, match func(Entry) bool
 	if err != nil {
 		return false, err
 	}
-	if err := os.Remove(path + ".reason"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(path + reasonSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return true, err
 	}
 	return true, nil

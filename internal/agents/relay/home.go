@@ -77,7 +77,7 @@ func checkSocketDir(home, socket string) error {
 // advertisedSocket returns the socket that a running daemon wrote into home/run/daemon.json, if any. It differs from
 // SocketPath where the daemon runs with another runtime or temporary folder than the agent.
 func advertisedSocket(home string) string {
-	data, err := readSmall(filepath.Join(home, "run", "daemon.json"))
+	data, err := readBounded(filepath.Join(home, "run", "daemon.json"), maxSmallFile)
 	if err != nil {
 		return ""
 	}

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net"
@@ -81,10 +82,10 @@ func newHook(cfg Config) *hook {
 	h := &hook{Config: cfg, at: now, delivery: newDelivery(now), spool: NewSpool(cfg.Home, cfg.Keep)}
 	h.known, _ = known.ByName(cfg.Agent)
 	h.spool.written = func() { h.safe.Store(true) }
-	h.Ordinary = orDefault(cfg.Ordinary, ordinaryBudget)
-	h.Context = orDefault(cfg.Context, contextBudget)
-	h.InputWait = orDefault(cfg.InputWait, inputWait)
-	h.DiskWait = orDefault(cfg.DiskWait, diskWait)
+	h.Ordinary = cmp.Or(cfg.Ordinary, ordinaryBudget)
+	h.Context = cmp.Or(cfg.Context, contextBudget)
+	h.InputWait = cmp.Or(cfg.InputWait, inputWait)
+	h.DiskWait = cmp.Or(cfg.DiskWait, diskWait)
 	if h.Stdin == nil {
 		h.Stdin = bytes.NewReader(nil)
 	}
@@ -92,20 +93,13 @@ func newHook(cfg Config) *hook {
 		h.Stdout = io.Discard
 	}
 	if h.Dial == nil {
-		h.Dial = dialHome(cfg.Home)
+		h.Dial = func(ctx context.Context) (net.Conn, error) { return Dial(ctx, cfg.Home) }
 	}
 	if !printable(cfg.Version) {
 		h.Version = "unknown"
 	}
 	h.limit = time.NewTimer(h.InputWait + h.DiskWait)
 	return h
-}
-
-func orDefault(d, standard time.Duration) time.Duration {
-	if d <= 0 {
-		return standard
-	}
-	return d
 }
 
 // printable reports whether s may stand in a header as it is.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"os"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/internal/agents/known"
@@ -30,26 +29,9 @@ func withFolder(agent known.Agent, payload []byte) []byte {
 	if err != nil || !ok || !utf8.ValidString(cwd) || len(bytes.TrimSpace(rest)) == 0 {
 		return payload
 	}
-	out := append([]byte(`{"`+folderMember+`":`), jsonString(cwd)...)
+	out := jsonscan.AppendQuoted([]byte(`{"`+folderMember+`":`), cwd)
 	if bytes.TrimSpace(rest)[0] != '}' {
 		out = append(out, ',')
 	}
 	return append(out, rest...)
-}
-
-// jsonString is a path as a JSON string.
-func jsonString(s string) []byte {
-	out := []byte{'"'}
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			out = append(out, '\\', byte(r))
-		case r < ' ':
-			hex := strconv.FormatInt(int64(r), 16)
-			out = append(append(append(out, `\u00`...), "0"[:2-len(hex)]...), hex...)
-		default:
-			out = utf8.AppendRune(out, r)
-		}
-	}
-	return append(out, '"')
 }

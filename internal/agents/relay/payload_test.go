@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cmemd/cmemd/internal/agents/known"
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // TestEventsOfAgents: the event that a payload names, whether it opens a session, and whether the person may be spoken to.
@@ -66,7 +67,7 @@ func TestFolder(t *testing.T) {
 	}
 	for _, path := range []string{`/a "b"\c`, "/tab\tand\x1bescape", "/日本/é"} {
 		var got string
-		if err := json.Unmarshal(jsonString(path), &got); err != nil || got != path {
+		if err := json.Unmarshal(jsonscan.AppendQuoted(nil, path), &got); err != nil || got != path {
 			t.Errorf("%q became %q, error %v", path, got, err)
 		}
 	}

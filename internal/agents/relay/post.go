@@ -73,11 +73,6 @@ func Dial(ctx context.Context, home string) (net.Conn, error) {
 	return dialSocket(ctx, home, other)
 }
 
-// dialHome is Dial for a home.
-func dialHome(home string) func(context.Context) (net.Conn, error) {
-	return func(ctx context.Context) (net.Conn, error) { return Dial(ctx, home) }
-}
-
 func dialSocket(ctx context.Context, home, socket string) (net.Conn, error) {
 	if err := checkSocketDir(home, socket); err != nil {
 		return nil, err

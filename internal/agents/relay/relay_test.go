@@ -37,7 +37,9 @@ const patience = time.Minute
 func runHook(tb testing.TB, cfg Config) Result {
 	tb.Helper()
 	for _, budget := range []*time.Duration{&cfg.Ordinary, &cfg.InputWait, &cfg.DiskWait} {
-		*budget = orDefault(*budget, patience)
+		if *budget == 0 {
+			*budget = patience
+		}
 	}
 	return runTimed(tb, cfg)
 }
@@ -218,7 +220,7 @@ func TestSpooledAsPostedButWithoutPrivateText(t *testing.T) {
 	home := shortHome(t)
 	d := startDaemon(t, home, says("HTTP/1.1 503 Busy\r\n\r\n"))
 	r := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse), Dial: dialHome(home), Version: "1.2.3+x"})
-	for e, err := range NewSpool(home, privacy.Keep).Each() {
+	for e, err := range allEntries(NewSpool(home, privacy.Keep)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -434,4 +436,9 @@ func TestEarlyRefusal(t *testing.T) {
 	if r := runHook(t, Config{Home: home, Stdin: strings.NewReader(payload), Dial: dialHome(home)}); r.Outcome != Refused {
 		t.Errorf("got %+v, want Refused", r)
 	}
+}
+
+// dialHome is Dial for a home.
+func dialHome(home string) func(context.Context) (net.Conn, error) {
+	return func(ctx context.Context) (net.Conn, error) { return Dial(ctx, home) }
 }

@@ -3,7 +3,6 @@ package relay
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -17,10 +16,7 @@ const staleTmp = 10 * time.Second
 // brought and how many removed. An entry that was posted too is known by its delivery id.
 func (s *Spool) Rescue(now time.Time) (rescued, removed int, err error) {
 	tmp := filepath.Join(s.dir, "tmp")
-	files, err := os.ReadDir(tmp)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, 0, nil
-	}
+	files, err := readDir(tmp)
 	if err != nil {
 		return 0, 0, fmt.Errorf("relay: rescue from the spool: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -157,7 +158,7 @@ func TestSpoolReadsInTheOrderOfTime(t *testing.T) {
 	}
 	var got []string
 	last := time.Time{}
-	for e, err := range s.Each() {
+	for e, err := range allEntries(s) {
 		if err != nil || e.OccurredAt.Before(last) {
 			t.Fatalf("%s at %v after %v: %v", e.Name, e.OccurredAt, last, err)
 		}
@@ -169,28 +170,6 @@ func TestSpoolReadsInTheOrderOfTime(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
-	}
-}
-
-func TestSpoolEachPassesOverWhatHasGone(t *testing.T) {
-	t.Parallel()
-	s := NewSpool(t.TempDir(), privacy.Keep)
-	first := testEntry("{}")
-	first.OccurredAt = testTime.Add(-time.Second)
-	mustPut(t, s, first)
-	second := mustPut(t, s, testEntry("{}"))
-	n := 0
-	for e, err := range s.Each() {
-		if err != nil {
-			t.Fatalf("%s: %v", e.Name, err)
-		}
-		n++
-		if err := s.Remove(second.Name); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n != 1 {
-		t.Errorf("yielded %d entries, want 1", n)
 	}
 }
 
@@ -255,7 +234,7 @@ func TestSpoolTakesManyProcessesWorth(t *testing.T) {
 	}
 	wg.Wait()
 	seen := map[string]bool{}
-	for e, err := range NewSpool(home, privacy.Keep).Each() {
+	for e, err := range allEntries(NewSpool(home, privacy.Keep)) {
 		if err != nil {
 			t.Errorf("%s: %v", e.Name, err)
 		}
@@ -528,6 +507,21 @@ func TestSpoolKeepsWhatItIsLetKeep(t *testing.T) {
 	for _, s := range []*Spool{s, NewSpool(home, nil)} {
 		if name, err := s.Put(testEntry("said")); name != "" || !errors.Is(err, ErrPrivate) {
 			t.Errorf("got %q, %v; want ErrPrivate", name, err)
+		}
+	}
+}
+
+// allEntries yields the entries that wait in s, oldest first. One that cannot be read comes as an error with its name.
+func allEntries(s *Spool) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		names, err := s.Names()
+		if err != nil {
+			yield(Entry{}, err)
+		}
+		for _, name := range names {
+			if e, err := s.Read(name); !yield(e, err) {
+				return
+			}
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (h *hook) expectDaemon() bool {
 
 // stampAge returns how long ago the last attempt was; a negative age if there was none, or only in the future.
 func stampAge(path string, now time.Time) time.Duration {
-	data, err := readSmall(path)
+	data, err := readBounded(path, maxSmallFile)
 	if err != nil {
 		return -1
 	}

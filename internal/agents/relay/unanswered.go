@@ -28,7 +28,7 @@ type Unanswered struct {
 
 // ReadUnanswered returns what the hooks of a home wrote down; the zero value if that is nothing.
 func ReadUnanswered(home string) (Unanswered, error) {
-	data, err := readSmall(unansweredPath(home))
+	data, err := readBounded(unansweredPath(home), maxSmallFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Unanswered{}, nil
 	}
