@@ -19,7 +19,7 @@ func touching() map[string]string {
 		"inject.go inTree os.Lstat":                    "says only whether a file of a row is there; nothing of it is read or told",
 		"inject.go askAboutFile os.Stat":               "says only whether a file that its agent is about to read is small; nothing of it is read or told",
 		"inject.go askAboutFile filepath.EvalSymlinks": "the same",
-		"read_file.go isFolder os.Stat":                "says only which working tree a searched path would lie in; nothing in it is read",
+		"names.go isFolder os.Stat":                    "says only which working tree a searched path would lie in; nothing in it is read",
 		"recheck.go repositoryOf os.Stat":              "the folder that a session worked in, looked at only to run git in it as the person",
 		"last_hook.go LastReported os.Stat":            "a file of the home by the name of an agent that is known",
 		"last_hook.go reported os.MkdirAll":            "a folder of the home",
