@@ -71,7 +71,7 @@ func table() map[string][]string {
 		"internal/api":                       append([]string{"actors", "internal/capture", "internal/memory/erasure", "internal/memory/recall", "internal/agents/importer"}, below...),
 		"internal/api/client":                {"internal/api", "internal/agents/relay", "events"},
 		"internal/api/server":                append([]string{"internal/api"}, faces...),
-		"internal/api/mcp":                   {"internal/api", "internal/agents", "internal/fence", "events"},
+		"internal/api/mcp":                   {"internal/api", "internal/agents", "internal/fence", "internal/panics", "events"},
 		"cmd/cmemd":                          append([]string{"internal/setting", "internal/tomledit", "internal/process", "internal/api", "internal/api/client", "internal/api/server", "internal/api/mcp", "internal/agents/importer/claudemem", "internal/agents/install", "internal/agents/known", "internal/agents/watch"}, faces...),
 		"cmd/cmemd-hook":                     {"internal/agents/relay", "internal/capture/privacy"},
 		"testkit":                            faces,

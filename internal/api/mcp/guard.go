@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cmemd/cmemd/internal/panics"
 )
 
 // guarded answers for panics: they end one request, and never the daemon. What was panicked with may hold words of memory,
@@ -22,11 +21,7 @@ func (s *Server) guarded(next mcp.MethodHandler) mcp.MethodHandler {
 			if p == nil {
 				return
 			}
-			kind := fmt.Sprintf("%T", p)
-			if e, ok := p.(runtime.Error); ok {
-				kind = e.Error()
-			}
-			s.cfg.Logger.Error("panic", "where", "mcp "+method, "err", kind, "stack", string(debug.Stack()))
+			_ = panics.Caught(s.cfg.Logger, "mcp "+method, p) // the client learns nothing of it
 			res, err = nil, errors.New("something went wrong inside; `cmemd logs` says more")
 		}()
 		withoutNull(req)
