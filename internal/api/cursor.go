@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/cmemd/cmemd/events"
 )
@@ -15,10 +16,45 @@ type Cursor struct {
 	AsOf   events.Position `json:"t,omitempty"` // of a search: what its pages know
 	Row    events.ID       `json:"r,omitzero"`  // of a search: the last row that was shown
 	Passed int             `json:"n,omitempty"` // of a search: about how many entries that were
+	Shown  []byte          `json:"s,omitempty"` // of a search by relevance, whose order moves as words become commoner: marks of all that were
+}
+
+// cursorMark is how many bytes of a row's id mark it among those that were shown, and maxMarks how many rows are marked: a cursor
+// is a parameter. A search by relevance that goes on behind those may miss a row, or show one twice, if memory grew meanwhile.
+const (
+	cursorMark = 4
+	maxMarks   = 500
+)
+
+// WithMarks is c with marks of the rows that a page shows; without any where they are too many.
+func (c Cursor) WithMarks(shown []byte, ids ...events.ID) Cursor {
+	c.Shown = slices.Clone(shown)
+	for _, id := range ids {
+		c.Shown = append(c.Shown, id[len(id)-cursorMark:]...)
+	}
+	if c.Passed > maxMarks {
+		c.Shown = nil
+	}
+	return c
+}
+
+// Marked is how c tells of a row whether it was shown; nil where it holds no marks.
+func (c Cursor) Marked() func(id events.ID) bool {
+	if len(c.Shown) == 0 {
+		return nil
+	}
+	marks := map[string]bool{}
+	for mark := range slices.Chunk(c.Shown, cursorMark) {
+		marks[string(mark)] = true
+	}
+	return func(id events.ID) bool { return marks[string(id[len(id)-cursorMark:])] }
 }
 
 // errCursor is a text that no page ended with.
 var errCursor = errors.New("api: no cursor")
+
+// IsZero reports whether c is the beginning, or the end.
+func (c Cursor) IsZero() bool { return c.At == 0 && c.Passed == 0 }
 
 // MarshalText implements encoding.TextMarshaler.
 func (c Cursor) MarshalText() ([]byte, error) {

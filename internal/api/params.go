@@ -82,7 +82,7 @@ func paramText(v reflect.Value) string {
 		}
 		return timeText(x.Time)
 	case Cursor:
-		if x == (Cursor{}) {
+		if x.IsZero() {
 			return ""
 		}
 		text, _ := x.MarshalText() // never fails

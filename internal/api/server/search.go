@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/projections/rows"
@@ -41,8 +42,8 @@ func (s *searches) getSearch(ctx context.Context, asked api.SearchQuery) (found 
 	if q.Session, err = s.sessionTerm(ctx, asked.Session); err != nil {
 		return found, err
 	}
-	if c := asked.Cursor; c != (api.Cursor{}) {
-		asked.AsOf, q.Behind, q.Offset = api.Moment{Position: c.AsOf}, c.Row, c.Passed
+	if c := asked.Cursor; !c.IsZero() {
+		asked.AsOf, q.Behind, q.Offset, q.Shown = api.Moment{Position: c.AsOf}, c.Row, c.Passed, c.Marked()
 	}
 	answer := q.Nothing(s.watermark.Position())
 	var known bool
@@ -50,18 +51,27 @@ func (s *searches) getSearch(ctx context.Context, asked api.SearchQuery) (found 
 		answer, err = s.Recall.Search(ctx, q)
 	}
 	return api.SearchResults{
-		NextCursor: afterResults(q, answer),
+		NextCursor: afterResults(asked.Cursor, q, answer),
 		Position:   answer.Position, Total: answer.Total, Results: list(answer.Results), Facets: answer.Facets, Near: answer.Near, Note: answer.Note,
 	}, err
 }
 
-// afterResults is where a search goes on: behind the last row that it shows, in the order of what it knew.
-func afterResults(q recall.Query, found recall.Answer) api.Cursor {
-	passed := q.Offset + len(found.Results)
-	if len(found.Results) == 0 || passed >= found.Total || passed > recall.MaxOffset {
+// afterResults is where a search goes on that came to a page by at: in the order of what its first page knew, behind the row that it
+// shows last. An order by relevance moves while memory grows: what was shown is marked there.
+func afterResults(at api.Cursor, q recall.Query, found recall.Answer) api.Cursor {
+	next := api.Cursor{AsOf: cmp.Or(q.AsOf, found.Position), Passed: q.Offset + len(found.Results)}
+	if len(found.Results) == 0 || next.Passed >= found.Total || next.Passed > recall.MaxOffset {
 		return api.Cursor{}
 	}
-	return api.Cursor{AsOf: cmp.Or(q.AsOf, found.Position), Row: found.Results[len(found.Results)-1].ID, Passed: passed}
+	next.Row = found.Results[len(found.Results)-1].ID
+	if q.Text == "" || q.Sort == recall.Newest || q.Sort == recall.Oldest {
+		return next
+	}
+	ids := make([]events.ID, len(found.Results))
+	for i, r := range found.Results {
+		ids[i] = r.ID
+	}
+	return next.WithMarks(at.Shown, ids...)
 }
 
 // recencyOf is per cent as searches have it: nil is 0, and 0 is below 0.

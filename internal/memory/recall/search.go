@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/projections/rows"
 )
@@ -38,7 +36,7 @@ func (r *Recall) Search(ctx context.Context, q Query) (Answer, error) {
 		return Answer{}, err
 	}
 	out := q.Nothing(min(known, l.found.Position))
-	out.Total, out.Results, out.Near, out.Note = l.total(), r.page(q, l.shown), semantic.used, semantic.note
+	out.Total, out.Results, out.Near, out.Note = l.total(), r.page(q, l.left()), semantic.used, semantic.note
 	if l.facets != nil {
 		out.Facets = l.facets
 	}
@@ -88,19 +86,29 @@ func indexKind(k rows.Kind) (index.Kind, bool) {
 	return 0, false
 }
 
-// first is where the page begins among hits.
-func (q Query) first(hits []hit) int {
-	if q.Behind != (events.ID{}) {
-		if i := slices.IndexFunc(hits, func(h hit) bool { return h.row.ID == q.Behind }); i >= 0 {
-			return i + 1
+// left is what of the result set a page may show: what earlier pages did not, nor what says nearly the same.
+func (l *resultSet) left() []hit {
+	if l.q.Shown != nil {
+		passed := map[int]bool{}
+		for id, at := range l.place {
+			passed[at] = passed[at] || l.q.Shown(id)
 		}
+		var left []hit
+		for i, h := range l.shown {
+			if !passed[i] {
+				left = append(left, h)
+			}
+		}
+		return left
 	}
-	return min(q.Offset, len(hits))
+	if at, ok := l.place[l.q.Behind]; ok {
+		return l.shown[at+1:]
+	}
+	return l.shown[min(l.q.Offset, len(l.shown)):]
 }
 
 // page cuts out what was asked for.
 func (r *Recall) page(q Query, hits []hit) []Item {
-	hits = hits[q.first(hits):]
 	items := make([]Item, 0, q.Limit)
 	words := wordsOf(q.Text)
 	for _, h := range hits[:min(q.Limit, len(hits))] {
