@@ -17,7 +17,7 @@
 //     get it.
 //   - Captured text stands inside the fence that injected memory has, without what could close it, and below a line that says
 //     that it gives no orders. What stands outside the fence is ours alone.
-//   - Schemas are written by hand: those made from Go slices allow null, which some agents refuse.
+//   - Schemas are made from the tags of arguments, and not by the library: it lets slices be null, which some agents refuse.
 //   - What goes wrong is the result of a tool, with the next step, and no error of the protocol: agents show the former to
 //     the model.
 //

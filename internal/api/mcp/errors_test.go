@@ -100,7 +100,7 @@ func TestHostileArguments(t *testing.T) {
 	if n := len(m.searches) + len(m.lines) + len(m.reads) + len(m.whys) + len(m.saves); n > 0 {
 		t.Errorf("%d of them were asked for", n)
 	}
-	if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "search"}); err != nil || len(m.searches) == 0 || m.searches[0].Limit != defaultRows {
+	if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "search"}); err != nil || len(m.searches) == 0 || m.searches[0].Limit != 20 {
 		t.Errorf("without arguments: %v, asked %+v", err, m.searches)
 	}
 }

@@ -15,28 +15,19 @@ import (
 
 // forgetArgs are the arguments of forget.
 type forgetArgs struct {
-	IDs     []string `json:"ids"`
-	Query   string   `json:"query"`
-	Session string   `json:"session"`
-	Project string   `json:"project"`
-	Since   string   `json:"since"`
-	Until   string   `json:"until"`
-	Confirm string   `json:"confirm"`
+	IDs     []string `json:"ids" says:"rows, by their ids" most:"50" each:"an id"`
+	Query   string   `json:"query" says:"a text that is in it literally, such as a leaked key; letter case aside" most:"4000" least:"3"`
+	Session string   `json:"session" says:"all of one session, by its id"`
+	Project string   `json:"project" says:"all of a project: its folder or its shown name" most:"4000"`
+	Since   string   `json:"since" says:"what happened since: 2026-01-31, 2026-01-31T15:04Z, or how long ago: 36h, 7d"`
+	Until   string   `json:"until" says:"what happened until; written as since is"`
+	Confirm string   `json:"confirm" says:"what the first call returned, once the user has agreed to exactly that"`
 }
 
 func forgetTool() spec {
 	return spec{
 		name: "forget", title: "Erase for good", hints: erases(),
 		says: "Erase memory for good, with the captured tool uses it was made of and all that was made of those. Only when the user asks for it. It first shows what would go and asks back: the user agrees in a form, or, where there is none, you ask them and call again with confirm. Conditions hold all together; give at least one.",
-		input: object(nil, map[string]property{
-			"ids":     many("rows, by their ids", text("an id"), mostIDs),
-			"query":   texts("a text that is in it literally, such as a leaked key; letter case aside", 4000).with(property{"minLength": 3}),
-			"session": text("all of one session, by its id"),
-			"project": texts("all of a project: its folder or its shown name", maxName),
-			"since":   text("what happened since: 2026-01-31, 2026-01-31T15:04Z, or how long ago: 36h, 7d"),
-			"until":   text("what happened until; written as since is"),
-			"confirm": text("what the first call returned, once the user has agreed to exactly that"),
-		}),
 	}
 }
 

@@ -11,23 +11,15 @@ import (
 
 // getArgs are the arguments of get.
 type getArgs struct {
-	IDs    []string `json:"ids"`
-	Inputs bool     `json:"inputs"`
-	After  uint64   `json:"after"`
+	IDs    []string `json:"ids" says:"ids, or the beginnings of them, from search, timeline or injected memory" most:"50" each:"an id" least:"1" required:"true"`
+	Inputs bool     `json:"inputs" says:"show the raw tool uses that one row was made of instead of the row"`
+	After  uint64   `json:"after" says:"with inputs: the number at which the page before ended" least:"0" default:"0"`
 }
-
-// mostIDs is how many rows one call may name.
-const mostIDs = 50
 
 func getTool() spec {
 	return spec{
 		name: "get", title: "Read memory whole", hints: reads(),
 		says: "Read rows whole by their ids, many in one call. With inputs it shows instead what the tools behind ONE row were really given and printed.",
-		input: object([]string{"ids"}, map[string]property{
-			"ids":    many("ids, or the beginnings of them, from search, timeline or injected memory", text("an id"), mostIDs).with(property{"minItems": 1}),
-			"inputs": choice("show the raw tool uses that one row was made of instead of the row"),
-			"after":  property{"type": "integer", "description": "with inputs: the number at which the page before ended", "minimum": 0, "default": 0},
-		}),
 	}
 }
 

@@ -9,30 +9,20 @@ import (
 
 // saveArgs are the arguments of save.
 type saveArgs struct {
-	Text       string   `json:"text"`
-	Title      string   `json:"title"`
-	Type       string   `json:"type"`
-	Concepts   []string `json:"concepts"`
-	Files      []string `json:"files"`
-	Project    string   `json:"project"`
-	At         string   `json:"at"`
-	Supersedes string   `json:"supersedes"`
+	Text       string   `json:"text" says:"what to remember, so that it can be understood alone" most:"60000" least:"1" required:"true"`
+	Title      string   `json:"title" says:"one line; if left out, the beginning of the text" most:"200"`
+	Type       string   `json:"type" says:"decision, discovery, bugfix, feature, ..." most:"60"`
+	Concepts   []string `json:"concepts" says:"what it is about in a word each: gotcha, pattern, trade-off, ..." most:"50" each:"a concept" eachmost:"100"`
+	Files      []string `json:"files" says:"paths that it is about" most:"100" each:"a path" eachmost:"4000"`
+	Project    string   `json:"project" says:"the project: its folder or its shown name; if left out, the one you work in" most:"4000"`
+	At         string   `json:"at" says:"when it was true, if not now: 2026-01-31, or how long ago: 36h, 7d"`
+	Supersedes string   `json:"supersedes" says:"the id of a row that this one corrects: that leaves searches and stays behind why"`
 }
 
 func saveTool() spec {
 	return spec{
 		name: "save", title: "Remember this", hints: adds(),
 		says: "Save one memory for later sessions: a decision and its reason, a preference of the user, a trap. What tools did is remembered by itself; save what they do not show. It is on disk when this returns. With supersedes it corrects a row.",
-		input: object([]string{"text"}, map[string]property{
-			"text":       texts("what to remember, so that it can be understood alone", maxSaved).with(property{"minLength": 1}),
-			"title":      texts("one line; if left out, the beginning of the text", 200),
-			"type":       texts("decision, discovery, bugfix, feature, ...", 60),
-			"concepts":   many("what it is about in a word each: gotcha, pattern, trade-off, ...", texts("a concept", 100), 50),
-			"files":      many("paths that it is about", texts("a path", maxName), 100),
-			"project":    texts("the project: its folder or its shown name; if left out, the one you work in", maxName),
-			"at":         text("when it was true, if not now: 2026-01-31, or how long ago: 36h, 7d"),
-			"supersedes": text("the id of a row that this one corrects: that leaves searches and stays behind why"),
-		}),
 	}
 }
 

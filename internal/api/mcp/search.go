@@ -10,47 +10,24 @@ import (
 
 // searchArgs are the arguments of search.
 type searchArgs struct {
-	Query   string `json:"query"`
-	Project string `json:"project"`
-	Kind    string `json:"kind"`
-	Type    string `json:"type"`
-	Concept string `json:"concept"`
-	File    string `json:"file"`
-	Session string `json:"session"`
-	Since   string `json:"since"`
-	Until   string `json:"until"`
-	AsOf    string `json:"as_of"`
-	Limit   int    `json:"limit"`
-	Offset  int    `json:"offset"`
+	Query   string `json:"query" says:"words of what is looked for; rows that hold any of them are found. File names, identifiers and errors are good words"`
+	Project string `json:"project" says:"the project: its folder or its shown name, or \"*\" for all; if left out, the one you work in" most:"4000"`
+	Kind    string `json:"kind" says:"only rows of one kind" words:"observation,summary,memory,prompt"`
+	Type    string `json:"type" says:"only observations of one type: bugfix, feature, refactor, change, discovery, decision, ..."`
+	Concept string `json:"concept" says:"only rows that stand under this concept: gotcha, pattern, trade-off, how-it-works, ..."`
+	File    string `json:"file" says:"only rows about files whose path ends so, or that lie in such a folder; an absolute path will do" most:"4000"`
+	Session string `json:"session" says:"only rows of one session, by its id"`
+	Since   string `json:"since" says:"not before: 2026-01-31, 2026-01-31T15:04Z, or how long ago: 36h, 7d, 2w"`
+	Until   string `json:"until" says:"not after; written as since is"`
+	AsOf    string `json:"as_of" says:"as memory stood then; written as since is"`
+	Limit   int    `json:"limit" says:"how many rows" least:"1" most:"100" default:"20"`
+	Offset  int    `json:"offset" says:"how many of the best to pass over: for the next page" least:"0" most:"10000" default:"0"`
 }
-
-// How many rows a search shows.
-const (
-	defaultRows = 20
-	mostRows    = 100
-	mostOffset  = 10_000
-)
-
-const projectSays = `the project: its folder or its shown name, or "*" for all; if left out, the one you work in`
 
 func searchTool() spec {
 	return spec{
 		name: "search", title: "Search memory", hints: reads(),
 		says: "Search memory of earlier sessions by any of its words, best first. Returns one short line a row (about 50 tokens) with its id; read what matters with `get`. Without a query it lists the newest.",
-		input: object(nil, map[string]property{
-			"query":   text("words of what is looked for; rows that hold any of them are found. File names, identifiers and errors are good words"),
-			"project": texts(projectSays, maxName),
-			"kind":    word("only rows of one kind", "observation", "summary", "memory", "prompt"),
-			"type":    text("only observations of one type: bugfix, feature, refactor, change, discovery, decision, ..."),
-			"concept": text("only rows that stand under this concept: gotcha, pattern, trade-off, how-it-works, ..."),
-			"file":    texts("only rows about files whose path ends so, or that lie in such a folder; an absolute path will do", maxName),
-			"session": text("only rows of one session, by its id"),
-			"since":   text("not before: 2026-01-31, 2026-01-31T15:04Z, or how long ago: 36h, 7d, 2w"),
-			"until":   text("not after; written as since is"),
-			"as_of":   text("as memory stood then; written as since is"),
-			"limit":   number("how many rows", 1, mostRows, defaultRows),
-			"offset":  number("how many of the best to pass over: for the next page", 0, mostOffset, 0),
-		}),
 	}
 }
 

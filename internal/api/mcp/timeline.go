@@ -11,30 +11,17 @@ import (
 
 // timelineArgs are the arguments of timeline.
 type timelineArgs struct {
-	Anchor  string `json:"anchor"`
-	Query   string `json:"query"`
-	Before  int    `json:"before"`
-	After   int    `json:"after"`
-	Project string `json:"project"`
+	Anchor  string `json:"anchor" says:"an id, or a time: 2026-01-31T15:04Z, 2026-01-31, or how long ago: 36h, 7d"`
+	Query   string `json:"query" says:"instead of an anchor: the best hit of this search is it"`
+	Before  int    `json:"before" says:"how many rows before it" least:"1" most:"100" default:"10"`
+	After   int    `json:"after" says:"how many rows after it" least:"1" most:"100" default:"10"`
+	Project string `json:"project" says:"the project: its folder or its shown name; if left out, that of the anchor's row" most:"4000"`
 }
-
-// How many rows a timeline shows on either side.
-const (
-	defaultDepth = 10
-	mostDepth    = 100
-)
 
 func timelineTool() spec {
 	return spec{
 		name: "timeline", title: "What happened around it", hints: reads(),
 		says: "Show what happened before and after a row, a moment, or the best hit of a query, across the project's sessions, oldest first: one short line a row. Give anchor or query.",
-		input: object(nil, map[string]property{
-			"anchor":  text("an id, or a time: 2026-01-31T15:04Z, 2026-01-31, or how long ago: 36h, 7d"),
-			"query":   text("instead of an anchor: the best hit of this search is it"),
-			"before":  number("how many rows before it", 1, mostDepth, defaultDepth),
-			"after":   number("how many rows after it", 1, mostDepth, defaultDepth),
-			"project": texts("the project: its folder or its shown name; if left out, that of the anchor's row", maxName),
-		}),
 	}
 }
 

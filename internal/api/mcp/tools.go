@@ -24,7 +24,6 @@ func (c call) here(ctx context.Context) Place {
 // spec is a tool as clients are told of it.
 type spec struct {
 	name, title, says string
-	input             map[string]any
 	hints             mcp.ToolAnnotations
 }
 
@@ -57,7 +56,7 @@ func add[In any](s *Server, t spec, run func(c call, ctx context.Context, in In)
 // addAsking is add for a tool that asks the user back.
 func addAsking[In any](s *Server, t spec, run func(c call, ctx context.Context, in In) (*mcp.CallToolResult, error)) {
 	t.hints.Title = t.title
-	tool := &mcp.Tool{Name: t.name, Title: t.title, Description: t.says, InputSchema: t.input, Annotations: &t.hints}
+	tool := &mcp.Tool{Name: t.name, Title: t.title, Description: t.says, InputSchema: schemaOf[In](), Annotations: &t.hints}
 	mcp.AddTool(s.sdk, tool, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		res, err := run(call{s, req}, ctx, in)
 		if err != nil {

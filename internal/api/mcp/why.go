@@ -11,18 +11,14 @@ import (
 
 // whyArgs are the arguments of why.
 type whyArgs struct {
-	ID   string `json:"id"`
-	AsOf string `json:"as_of"`
+	ID   string `json:"id" says:"an id, or the beginning of it" required:"true"`
+	AsOf string `json:"as_of" says:"as it was known then: 2026-01-31, 2026-01-31T15:04Z, or how long ago: 36h, 7d"`
 }
 
 func whyTool() spec {
 	return spec{
 		name: "why", title: "Where a memory comes from", hints: reads(),
 		says: "Show the chain behind one row: who observed it, the tool uses and prompts it was made of, whether its claims hold, what became of it. Use it before relying on a memory that surprises.",
-		input: object([]string{"id"}, map[string]property{
-			"id":    text("an id, or the beginning of it"),
-			"as_of": text("as it was known then: 2026-01-31, 2026-01-31T15:04Z, or how long ago: 36h, 7d"),
-		}),
 	}
 }
 
