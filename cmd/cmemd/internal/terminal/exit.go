@@ -132,12 +132,15 @@ func Describe(err error) string {
 }
 
 // withoutPackage is the text of err without the name of the package that it begins with, a word of small letters, and without
-// those of errors that are wrapped and that it then goes on with.
+// those of errors that are wrapped and that it then goes on with. A problem begins with what it is about.
 func withoutPackage(err error) string {
 	text, inner := err.Error(), errors.Unwrap(err)
 	word, rest, found := strings.Cut(text, ": ")
 	isName := found && !strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' })
+	_, isProblem := err.(*api.Problem)
 	switch {
+	case isProblem:
+		return text
 	case inner != nil && (inner.Error() == text || isName && inner.Error() == rest):
 		return withoutPackage(inner)
 	case isName:

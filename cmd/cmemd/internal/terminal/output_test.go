@@ -210,6 +210,7 @@ func TestDescribeWithoutPackages(t *testing.T) {
 		"header: it is short":                  errors.New("eventlog: header: it is short"),
 		"open /x: there is none":               errors.New("open /x: there is none"),
 		"config.toml:3: slots = 0 is too few":  errors.New("config.toml:3: slots = 0 is too few"),
+		"file: is no file (400)":               &api.Problem{Status: 400, Errors: []api.FieldError{{Pointer: "file", Detail: "is no file"}}},
 		"claude-cli: it ended":                 errors.New("claude-cli: it ended"),
 		"the file is held":                     Advise(errors.New("anynewpackage: the file is held"), "wait"),
 		"x is damaged: eventlog: it is closed": fmt.Errorf("x is damaged: %w", inner),
