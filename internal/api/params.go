@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -25,6 +26,7 @@ const MaxParam = 4 << 10
 //	most:"100"       the largest number
 //	default:"20"     what 0, or an empty word, stands for
 //	wait:"true"      a position that the answer must know
+//	help:"..."       what the flag of it is for, that a command has, and flag:"at" its name where it is another: see Fields
 type param struct {
 	name, path, most, otherwise string
 	words                       []string
@@ -46,6 +48,39 @@ func eachParam(query reflect.Value, do func(p param, v reflect.Value)) {
 			do(p, query.Field(i))
 		}
 	}
+}
+
+// A Field is a field of a query that a command has a flag for: one with a tag help.
+type Field struct {
+	Name    string   // of the flag: the tag flag, or the parameter's with dashes
+	Help    string   // what the flag is for
+	Words   []string // that it may be; nil: any
+	Several bool     // several of the words with commas between
+	Most    int      // the largest number; 0: not said
+	Default string   // what zero stands for; empty: for itself
+	At      any      // points to the field
+}
+
+// Fields lists those fields of query, which points to a struct, in their order.
+func Fields(query any) (fields []Field) {
+	v := reflect.ValueOf(query).Elem()
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		inBody, _, _ := strings.Cut(tag.Get("json"), ",")
+		name := cmp.Or(tag.Get("flag"), tag.Get("param"), inBody)
+		f := Field{
+			Name: strings.ReplaceAll(name, "_", "-"), Help: tag.Get("help"), Default: tag.Get("default"),
+			Several: tag.Get("several") != "", At: v.Field(i).Addr().Interface(),
+		}
+		f.Most, _ = strconv.Atoi(tag.Get("most"))
+		if words := tag.Get("words"); words != "" {
+			f.Words = strings.Split(words, ",")
+		}
+		if f.Help != "" {
+			fields = append(fields, f)
+		}
+	}
+	return fields
 }
 
 // HasBody reports whether a query, a struct, goes into a request's body: it has fields that the URL does not take.

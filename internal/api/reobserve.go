@@ -14,18 +14,18 @@ var ReobserveRoute = Work[ReobserveRequest, Reobserved]{post, "/v1/reobserve", S
 // before and has not been answered yet. Of a turn that kept something all inputs are chosen that no other decided since, or
 // none, so that what it gave can be replaced as a whole.
 type ReobserveRequest struct {
-	Dropped bool      `json:"dropped,omitempty"` // only what came to nothing
-	Turn    string    `json:"turn,omitempty"`    // settled by it: its id, or 8 hex digits or more of the beginning
-	Session string    `json:"session,omitempty"` // our id or the beginning of it, or the agent's own
-	Project string    `json:"project,omitempty"` // root or shown name
-	Class   string    `json:"class,omitempty"`   // of a dropped output
-	Reason  string    `json:"reason,omitempty"`  // why it was skipped or dropped
-	Since   time.Time `json:"since,omitzero"`    // recorded at or after it
-	Until   time.Time `json:"until,omitzero"`    // recorded at or before it
+	Dropped bool      `json:"dropped,omitempty" help:"what came to nothing"`                                     // only what came to nothing
+	Turn    string    `json:"turn,omitempty" help:"what a turn was asked about: its id, or the beginning of it"` // settled by it: its id, or 8 hex digits or more of the beginning
+	Session string    `json:"session,omitempty" help:"of one session: its id, ours or the agent's"`              // our id or the beginning of it, or the agent's own
+	Project string    `json:"project,omitempty" help:"of a project's sessions: its name, or any folder of it"`   // root or shown name
+	Class   string    `json:"class,omitempty" help:"of a dropped output: idle, xml, prose"`                      // of a dropped output
+	Reason  string    `json:"reason,omitempty" help:"why it was skipped or dropped"`                             // why it was skipped or dropped
+	Since   time.Time `json:"since,omitzero" help:"recorded since"`                                              // recorded at or after it
+	Until   time.Time `json:"until,omitzero" help:"recorded until"`                                              // recorded at or before it
 
-	Provider string `json:"provider,omitempty"` // that is to be asked; empty: the current one
-	DryRun   bool   `json:"dry_run,omitempty"`  // only say what would be asked
-	Wait     bool   `json:"wait,omitempty"`     // answer with progress, and at the end with what came of it
+	Provider string `json:"provider,omitempty" help:"which one of those that are configured to ask; otherwise as for any turn"` // that is to be asked; empty: the current one
+	DryRun   bool   `json:"dry_run,omitempty" help:"only say what would be asked, and what it takes"`                           // only say what would be asked
+	Wait     bool   `json:"wait,omitempty"`                                                                                     // answer with progress, and at the end with what came of it
 }
 
 // Everything reports whether q has no condition.

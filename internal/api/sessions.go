@@ -15,11 +15,11 @@ var (
 
 // SessionsQuery chooses sessions, the latest first.
 type SessionsQuery struct {
-	Project  string    `param:"project"` // any folder of it, or its shown name
-	Agent    string    `param:"agent"`
-	Since    time.Time `param:"since"`
-	OpenOnly bool      `param:"open"`
-	Limit    int       `param:"limit" default:"50" most:"1000"`
+	Project  string    `param:"project" help:"its name, or any folder of it"` // any folder of it, or its shown name
+	Agent    string    `param:"agent" help:"whose sessions"`
+	Since    time.Time `param:"since" help:"with something that happened since"`
+	OpenOnly bool      `param:"open" help:"only those that have not ended"`
+	Limit    int       `param:"limit" default:"50" most:"1000" help:"how many, at most 1,000"`
 }
 
 // Sessions is a list of sessions.

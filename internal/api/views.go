@@ -20,7 +20,7 @@ type RebuildRequest struct {
 type InspectQuery struct {
 	Name  string `path:"name"`
 	Key   string `param:"key"` // entries whose key is this or begins so
-	Limit int    `param:"limit" default:"20" most:"1000"`
+	Limit int    `param:"limit" default:"20" most:"1000" help:"how many entries"`
 }
 
 // Rebuilt is the result of making views anew.

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Check has c look at what was given before it runs, after all that it looks at already.
-func Check(c *cobra.Command, good func() error) {
+// check has c look at what was given before it runs, after all that it looks at already.
+func check(c *cobra.Command, good func() error) {
 	earlier := c.PreRunE
 	c.PreRunE = func(c *cobra.Command, args []string) error {
 		if earlier != nil {
@@ -24,7 +24,7 @@ func Check(c *cobra.Command, good func() error) {
 // WhenFlag gives c a flag that is a time: at is that time once c runs, and zero if the flag was not given.
 func WhenFlag(a *App, c *cobra.Command, at *time.Time, name, doc string) {
 	text := c.Flags().String(name, "", doc+": 2h, 3d, 2w ago, 2026-01-31, or RFC 3339")
-	Check(c, func() error {
+	check(c, func() error {
 		if *text == "" {
 			return nil
 		}
@@ -43,7 +43,7 @@ func OneOf[T ~string](c *cobra.Command, flag string, allowed ...T) {
 		words = append(words, string(w))
 	}
 	MustComplete(c, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
-	Check(c, func() error {
+	check(c, func() error {
 		value := c.Flags().Lookup(flag).Value
 		given := []string{value.String()}
 		if list, ok := value.(interface{ GetSlice() []string }); ok {
@@ -60,19 +60,9 @@ func OneOf[T ~string](c *cobra.Command, flag string, allowed ...T) {
 
 // UpTo has c refuse a number for a flag that is not from 1 to most.
 func UpTo(c *cobra.Command, flag string, most int) {
-	Check(c, func() error {
+	check(c, func() error {
 		if n, err := c.Flags().GetInt(flag); err != nil || n < 1 || n > most {
 			return Misused(c, "--%s %d: it must be from 1 to %d", flag, n, most)
-		}
-		return nil
-	})
-}
-
-// Positive has c refuse a number for a flag that is below 1.
-func Positive(c *cobra.Command, flag string) {
-	Check(c, func() error {
-		if n, err := c.Flags().GetInt(flag); err != nil || n < 1 {
-			return Misused(c, "--%s %d: it must be at least 1", flag, n)
 		}
 		return nil
 	})

@@ -13,10 +13,10 @@ import (
 func TestFlagsSayWhatTheyTake(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ args, err string }{
-		{"", ""}, {"--word a --list a,b --most 3 --least 1000 --when 2h", ""}, {"--word=", ""},
+		{"", ""}, {"--word a --list a,b --most 3 --when 2h", ""}, {"--word=", ""},
 		{"--word c", `--word "c" is none of a, b`}, {"--list a,c", `--list "c" is none of a, b`},
 		{"--most 4", "--most 4: it must be from 1 to 3"}, {"--most 0", "--most 0: it must be from 1 to 3"},
-		{"--least 0", "--least 0: it must be at least 1"}, {"--when never", `--when "never" is no time`},
+		{"--when never", `--when "never" is no time`},
 		{"--when never --word c", `--word "c" is none of a, b`},
 	} {
 		a, _, _ := newApp()
@@ -28,11 +28,9 @@ func TestFlagsSayWhatTheyTake(t *testing.T) {
 		cmd.Flags().String("word", "", "")
 		cmd.Flags().StringSlice("list", nil, "")
 		cmd.Flags().Int("most", 1, "")
-		cmd.Flags().Int("least", 1, "")
 		OneOf(cmd, "word", "a", "b")
 		OneOf(cmd, "list", "a", "b")
 		UpTo(cmd, "most", 3)
-		Positive(cmd, "least")
 		WhenFlag(a, cmd, &at, "when", "")
 		cmd.SetArgs(strings.Fields(c.args))
 		err := cmd.Execute()

@@ -10,14 +10,7 @@ import (
 
 // ProjectFlag adds --project: a shown name, or any folder of the project, which may be written from here. What folder is in
 // which project the daemon decides, as it does for sessions.
-func ProjectFlag(c *cobra.Command, to *string, before, after string) {
-	usage := "its name, or any folder of it"
-	if before != "" {
-		usage = before + ": " + usage
-	}
-	if after != "" {
-		usage += "; " + after
-	}
+func ProjectFlag(c *cobra.Command, to *string, usage string) {
 	c.Flags().Var((*projectValue)(to), "project", usage)
 }
 

@@ -24,16 +24,8 @@ func newContext(a *terminal.App) *cobra.Command {
 		Example: "  cmemd context --explain\n  cmemd context --prompt \"why do discounts lose a cent\"\n  cmemd context --file cart/cart.go --explain",
 		Args:    terminal.Takes(0, 0, ""),
 	}
-	terminal.ProjectFlag(c, &q.Project, "", "that of this folder, if not given")
-	c.Flags().StringVar(&q.Session, "session", "", "as if for this session")
-	c.Flags().StringVar(&q.Source, "source", "", "how the session starts: startup, clear, compact, resume")
-	c.Flags().StringVar(&q.Prompt, "prompt", "", "at this prompt instead of a start")
-	c.Flags().StringVar(&q.File, "file", "", "before this file is read, instead of at a start")
-	c.Flags().IntVar(&q.Characters, "characters", 0, "at most; as the daemon is set, if not given")
-	c.Flags().IntVar(&q.Tokens, "tokens", 0, "at most, as they are estimated; as the daemon is set, if not given")
-	c.Flags().BoolVar(&q.Explain, "explain", false, "say of each row why it is in, and what just missed")
+	terminal.QueryFlags(a, c, &q)
 	c.MarkFlagsMutuallyExclusive("source", "prompt", "file")
-	terminal.OneOf(c, "source", "startup", "clear", "compact", "resume")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if err := placeContext(&q); err != nil {
 			return err

@@ -36,14 +36,8 @@ func newForget(a *terminal.App) *cobra.Command {
 		Use: "forget [ID...]", Short: "Erase memory for good, with all that it was made of", Long: forgetHelp,
 		Example: "  cmemd forget 01a1fa47-2048-7378\n  cmemd forget --query \"hunter2\"\n  cmemd forget --session 4f1c --yes\n  cmemd forget --project shop --since 2026-01-31 --until 2026-02-01 --dry-run",
 	}
-	flags := c.Flags()
-	flags.StringVar(&f.q.Query, "query", "", "what says this, literally")
-	flags.StringVar(&f.q.Session, "session", "", "of one session: its id, ours or the agent's")
-	terminal.ProjectFlag(c, &f.q.Project, "of a project", "what was saved under its mere name goes too")
-	flags.BoolVar(&f.q.DryRun, "dry-run", false, "only show what would go")
-	flags.BoolVar(&f.yes, "yes", false, "do not ask")
-	terminal.WhenFlag(a, c, &f.q.Since, "since", "what happened since")
-	terminal.WhenFlag(a, c, &f.q.Until, "until", "what happened until")
+	terminal.QueryFlags(a, c, &f.q)
+	c.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
 	c.RunE = func(c *cobra.Command, ids []string) (err error) {
 		f.q.IDs = ids
 		if q := f.q; len(ids) == 0 && q.Query+q.Session+q.Project == "" && q.Since.IsZero() && q.Until.IsZero() {

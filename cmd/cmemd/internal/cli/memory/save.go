@@ -27,7 +27,7 @@ func newSave(a *terminal.App) *cobra.Command {
 		Example: "  cmemd save \"Releases are cut on Tuesdays\" --type decision\n  git log -1 --format=%B | cmemd save - --title \"why we pinned the driver\"",
 	}
 	c.Flags().StringVar(&m.Title, "title", "", "in one line; else the beginning of the text")
-	terminal.ProjectFlag(c, &m.Project, "", "that of this folder, if not given")
+	terminal.ProjectFlag(c, &m.Project, "its name, or any folder of it; that of this folder, if not given")
 	c.Flags().StringVar(&m.Type, "type", "", "bugfix, feature, decision, discovery, ...")
 	c.Flags().StringVar(&m.Session, "session", "", "the session that it is of")
 	c.Flags().StringSliceVar(&m.Concepts, "concept", nil, "a concept beside it; may be given again")

@@ -20,12 +20,7 @@ func newSessions(a *terminal.App) *cobra.Command {
 		Long: "Sessions lists the sessions, the latest first. ID is that of one, ours or the agent's; 8 digits or more of the beginning of\nours are enough.",
 		Args: terminal.Takes(0, 1, "one id of a session"),
 	}
-	terminal.ProjectFlag(c, &q.Project, "", "")
-	c.Flags().StringVar(&q.Agent, "agent", "", "whose sessions")
-	c.Flags().BoolVar(&q.OpenOnly, "open", false, "only those that have not ended")
-	c.Flags().IntVarP(&q.Limit, "limit", "n", 50, "how many, at most 1,000")
-	terminal.WhenFlag(a, c, &q.Since, "since", "with something that happened since")
-	terminal.Positive(c, "limit")
+	terminal.QueryFlags(a, c, &q)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 1 {
 			return terminal.Answer(c.Context(), a, api.SessionRoute, api.IDQuery{ID: args[0]}, showDetail)

@@ -16,12 +16,7 @@ func newTimeline(a *terminal.App) *cobra.Command {
 		Example: "  cmemd timeline 0192f3a4-7b2c-7d1e\n  cmemd timeline --query \"flaky checkout test\" --before 10",
 		Args:    terminal.Takes(0, 1, "an id or a time"),
 	}
-	c.Flags().StringVar(&q.Query, "query", "", "take the best hit of this search for the id")
-	c.Flags().IntVar(&q.Before, "before", 5, "how many rows before it")
-	c.Flags().IntVar(&q.After, "after", 5, "how many rows after it")
-	terminal.ProjectFlag(c, &q.Project, "", "that of the id, if not given")
-	terminal.Positive(c, "before")
-	terminal.Positive(c, "after")
+	terminal.QueryFlags(a, c, &q)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if (len(args) == 1) == (q.Query != "") {
 			return terminal.Misused(c, "%s needs either an id, a time, or --query", c.CommandPath())

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -22,36 +21,16 @@ agent had been given before; then who corrected it, took it back, had it forgott
 inputs whole.`
 
 func newWhy(a *terminal.App) *cobra.Command {
-	var at string
+	var q api.WhyQuery
 	c := &cobra.Command{
 		Use: "why ID", Short: "Show where a memory comes from, and what became of it", Long: whyHelp, Args: terminal.Takes(1, 1, "an id"),
 	}
-	c.Flags().StringVar(&at, "at", "", "as it was known then: a position, or 2h, 3d, 2w ago, 2026-01-31, or RFC 3339")
+	terminal.QueryFlags(a, c, &q)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		q, err := whyQuery(a, c, args[0], at)
-		if err != nil {
-			return err
-		}
+		q.ID = args[0]
 		return terminal.Answer(c.Context(), a, api.WhyRoute, q, showWhy)
 	}
 	return c
-}
-
-func whyQuery(a *terminal.App, c *cobra.Command, id, at string) (api.WhyQuery, error) {
-	q := api.WhyQuery{ID: id}
-	if at == "" {
-		return q, nil
-	}
-	if n, err := strconv.ParseUint(at, 10, 63); err == nil && n > 0 {
-		q.AsOf.Position = events.Position(n)
-		return q, nil
-	}
-	when, ok := terminal.ParseWhen(at, a.Now())
-	if !ok {
-		return q, terminal.Misused(c, "--at %q is neither a position nor a time: write 4711, 2h, 3d or 2w for so long ago, 2026-01-31, or RFC 3339", at)
-	}
-	q.AsOf.Time = when
-	return q, nil
 }
 
 func showWhy(a *terminal.App, w api.Why) error {

@@ -25,21 +25,8 @@ func newOutcomes(a *terminal.App) *cobra.Command {
 		Example: "  cmemd outcomes --outcome dropped\n  cmemd outcomes --outcome pending --since 1h\n  cmemd outcomes --reason crowded --project shop",
 		Args:    terminal.Takes(0, 0, ""),
 	}
-	c.Flags().StringVar(&q.Outcome, "outcome", "", "observed, skipped, dropped, pending, forgotten")
-	c.Flags().StringVar(&q.Class, "class", "", "of a dropped output: idle, xml, prose")
-	c.Flags().StringVar(&q.Reason, "reason", "", "why it was skipped or dropped")
-	c.Flags().StringVar(&q.Kind, "kind", "", "tool_used, context_compacted, agent_stopped")
-	c.Flags().StringVar(&q.Turn, "turn", "", "what a turn was asked about: its id, or the beginning of it")
-	c.Flags().StringVar(&q.Session, "session", "", "its id, ours or the agent's")
-	terminal.ProjectFlag(c, &q.Project, "of a project's sessions", "")
-	c.Flags().Uint64Var((*uint64)(&q.Before), "before", 0, "only those before this position of the log: the next page")
-	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "how many, at most 10,000")
-	terminal.OneOf(c, "outcome", outcomes.Observed, outcomes.Skipped, outcomes.Dropped, outcomes.Pending, outcomes.Forgotten)
-	terminal.OneOf(c, "kind", events.KindToolUsed, events.KindContextCompacted, events.KindAgentStopped)
+	terminal.QueryFlags(a, c, &q)
 	terminal.OneOf(c, "class", outputClasses()...)
-	terminal.UpTo(c, "limit", api.Most(q, "limit"))
-	terminal.WhenFlag(a, c, &q.Since, "since", "recorded since")
-	terminal.WhenFlag(a, c, &q.Until, "until", "recorded until")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return terminal.AdviseNames(terminal.Answer(c.Context(), a, api.OutcomesRoute, q, showOutcomes), q.Turn, q.Session)
 	}

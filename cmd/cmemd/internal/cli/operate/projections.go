@@ -60,18 +60,16 @@ func madeBy(v api.View) string {
 }
 
 func newViewInspect(a *terminal.App) *cobra.Command {
-	limit := 0
+	var q api.InspectQuery
 	c := &cobra.Command{
 		Use: "inspect NAME [KEY]", Short: "Lay a view open: the entries whose key is, or begins with, KEY",
 		Args: terminal.Takes(1, 2, "a view's name and at most one key"),
 	}
-	c.Flags().IntVarP(&limit, "limit", "n", 20, "how many entries")
-	terminal.Positive(c, "limit")
+	terminal.QueryFlags(a, c, &q)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		key := strings.Join(args[1:], "")
-		q := api.InspectQuery{Name: args[0], Key: key, Limit: limit}
+		q.Name, q.Key = args[0], strings.Join(args[1:], "")
 		return terminal.Answer(c.Context(), a, api.ProjectionRoute, q, func(a *terminal.App, found api.Inspection) error {
-			return showInspection(a, found, key)
+			return showInspection(a, found, q.Key)
 		})
 	}
 	return c

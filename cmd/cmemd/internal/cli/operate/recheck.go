@@ -20,10 +20,7 @@ func newRecheck(a *terminal.App) *cobra.Command {
 		Use: "recheck [ID...]", Short: "Look again for the commits that memory names", Long: recheckHelp,
 		Example: "  cmemd recheck --absent\n  cmemd recheck --since 2w --dry-run\n  cmemd recheck 01a1fa47-2048-7378",
 	}
-	c.Flags().StringVar(&q.Session, "session", "", "of one session: its id, ours or the agent's")
-	c.Flags().BoolVar(&q.Absent, "absent", false, "only commits that are absent as far as is known")
-	c.Flags().BoolVar(&q.DryRun, "dry-run", false, "look, and record nothing")
-	terminal.WhenFlag(a, c, &q.Since, "since", "of what happened since")
+	terminal.QueryFlags(a, c, &q)
 	c.RunE = func(c *cobra.Command, ids []string) error {
 		q.IDs = ids
 		return terminal.Await(c.Context(), a, api.RecheckRoute, "checking", q, showRechecked)

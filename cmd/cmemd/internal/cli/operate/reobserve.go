@@ -37,22 +37,12 @@ func newReobserve(a *terminal.App) *cobra.Command {
 		Example: "  cmemd reobserve --dropped --dry-run\n  cmemd reobserve --dropped\n  cmemd reobserve --turn 01a1fa47-2048-7378",
 		Args:    terminal.Takes(0, 0, ""),
 	}
-	f := c.Flags()
-	f.BoolVar(&r.q.Dropped, "dropped", false, "what came to nothing")
-	f.StringVar(&r.q.Turn, "turn", "", "what a turn was asked about: its id, or the beginning of it")
-	f.StringVar(&r.q.Session, "session", "", "of one session: its id, ours or the agent's")
-	terminal.ProjectFlag(c, &r.q.Project, "of a project's sessions", "")
-	f.StringVar(&r.q.Class, "class", "", "of a dropped output: idle, xml, prose")
-	f.StringVar(&r.q.Reason, "reason", "", "why it was skipped or dropped")
-	f.StringVar(&r.q.Provider, "provider", "", "which one of those that are configured to ask; otherwise as for any turn")
-	f.BoolVar(&r.q.DryRun, "dry-run", false, "only say what would be asked, and what it takes")
-	f.BoolVar(&r.noWait, "no-wait", false, "do not wait for the answers")
+	terminal.QueryFlags(a, c, &r.q)
+	c.Flags().BoolVar(&r.noWait, "no-wait", false, "do not wait for the answers")
 	terminal.OneOf(c, "class", outputClasses()...)
 	terminal.MustComplete(c, "provider", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return completeConfigured(a), cobra.ShellCompDirectiveNoFileComp
 	})
-	terminal.WhenFlag(a, c, &r.q.Since, "since", "recorded since")
-	terminal.WhenFlag(a, c, &r.q.Until, "until", "recorded until")
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		if q := r.q; !q.Dropped && q.Turn+q.Session+q.Project+q.Class+q.Reason == "" && q.Since.IsZero() && q.Until.IsZero() {
 			return terminal.Misused(c, "say what to ask about again: --dropped, --turn, --session, --project, --class, --reason, --since or --until")

@@ -42,14 +42,7 @@ func newUsage(a *terminal.App) *cobra.Command {
 		Example: "  cmemd usage --since 7d\n  cmemd usage --by model\n  cmemd usage --by session --project shop",
 		Args:    terminal.Takes(0, 0, ""),
 	}
-	c.Flags().StringVar((*string)(&q.By), "by", "day", "day, session, model, provider, outcome")
-	terminal.ProjectFlag(c, &q.Project, "of a project's sessions", "")
-	c.Flags().BoolVar(&q.UTC, "utc", false, "with the days of UTC")
-	c.Flags().IntVarP(&q.Limit, "limit", "n", 100, "how many rows, at most 10,000; the total is of all")
-	terminal.OneOf(c, "by", api.UsageByDay, api.UsageBySession, api.UsageByModel, api.UsageByProvider, api.UsageByOutcome)
-	terminal.Positive(c, "limit")
-	terminal.WhenFlag(a, c, &q.Since, "since", "ended since")
-	terminal.WhenFlag(a, c, &q.Until, "until", "ended until")
+	terminal.QueryFlags(a, c, &q)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return terminal.Answer(c.Context(), a, api.UsageRoute, q, showUsage)
 	}
