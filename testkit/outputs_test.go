@@ -55,7 +55,6 @@ func mayMarshal() map[string]string {
 	return map[string]string{
 		"internal/api/server":            "events as they are streamed, and turns as they are shown",
 		"internal/replay":                "the proof compares whole recorded events with whole derived ones, and shows what differs",
-		"cmd/cmemd/internal/cli/memory":  "--json of rows with the turns that they were made by",
 		"cmd/cmemd/internal/cli/operate": "--json of records, of views and of what a text means as an output",
 		"cmd/cmemd/internal/providers":   "--json of what a provider answered when it was tried",
 		"cmd/cmemd/internal/scenarios":   "--json of what replay shows of outputs",

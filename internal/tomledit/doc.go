@@ -3,5 +3,5 @@
 //
 // The files, each referring to those below it:
 //
-//	lines.go, tables.go, keys.go, tomledit.go
+//	tables.go, keys.go, lines.go, tomledit.go
 package tomledit

@@ -11,8 +11,8 @@ import (
 
 // captureSettings is the part of the table that says what is not recorded. Hooks read these keys too, by themselves, before
 // they keep what no daemon took: see relay.Switches.
-func captureSettings(c *privacy.Switches) []Setting {
-	return []Setting{
+func captureSettings(c *privacy.Switches) []setting.Row {
+	return []setting.Row{
 		names(&c.SkipTools, privacy.KeySkipTools, "tools whose uses are not recorded, like WebSearch or mcp__mail__*"),
 		names(&c.SkipAgents, privacy.KeySkipAgents, "agents of which nothing is recorded"),
 		names(&c.Ignore, privacy.KeyIgnore, "paths of which nothing is recorded, as a .gitignore writes them, from / or ~/ on; see also .cmemdignore"),
@@ -23,7 +23,7 @@ func captureSettings(c *privacy.Switches) []Setting {
 const maxNames, maxNameBytes = 200, 1000
 
 // names is a setting of any texts, with commas between them.
-func names(at *[]string, key, doc string) Setting {
+func names(at *[]string, key, doc string) setting.Row {
 	return setting.List(at, key, "none or more names, none of them empty", doc, func(list []string) bool {
 		return len(list) <= maxNames && !slices.ContainsFunc(list, func(n string) bool {
 			return n == "" || len(n) > maxNameBytes || strings.ContainsFunc(n, unicode.IsControl)

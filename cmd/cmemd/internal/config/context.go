@@ -22,8 +22,8 @@ type Given struct {
 const On, off = "on", "off"
 
 // contextSettings is the part of the table that says what agents are given.
-func (c *Given) settings() []Setting {
-	return []Setting{
+func (c *Given) settings() []setting.Row {
+	return []setting.Row{
 		setting.Number(&c.ContextChars, "context_chars", recall.DefaultCharacters, 500, recall.MaxCharacters, "characters of memory that a starting session is given, at most"),
 		setting.Number(&c.ContextTokens, "context_tokens", 0, 0, recall.MaxCharacters, "the same in tokens, estimated. 0: only context_chars counts"),
 		setting.Word(&c.ContextPrompts, "context_prompts", off, []string{off, On}, "give a little memory at prompts that it bears on"),

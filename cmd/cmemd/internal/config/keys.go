@@ -38,7 +38,7 @@ type Setting = setting.Row
 func (c *Config) Settings() []Setting {
 	return slices.Concat(
 		c.daemonSettings(), c.TurnRows(), c.SuperviseRows(), c.storeSettings(), captureSettings(&c.Switches), c.Given.settings(),
-		c.ChoiceRows(), c.modelSettings(), c.Embeddings.settings(), c.Watched.settings(),
+		c.ChoiceRows(), c.Services.settings(&c.InForce), c.Embeddings.settings(), c.Watched.settings(),
 	)
 }
 

@@ -47,21 +47,21 @@ const (
 	thinkingOwn   = "own"
 )
 
-// modelSettings is the part of the table that says how models are asked.
-func (c *Config) modelSettings() []Setting {
-	var services []Setting
+// settings is the part of the table that says how models are asked, with the models, which are v's.
+func (c *Services) settings(v *setting.InForce) []setting.Row {
+	var services []setting.Row
 	for _, p := range setting.Providers() {
 		if p.New != nil {
-			services = append(services, c.serviceSettings(p)...)
+			services = append(services, c.Endpoints.Of(p.Name).settings(p, v)...)
 		}
 	}
 	return slices.Concat(
-		c.ModelRow(claudecli.Name),
-		[]Setting{
+		v.ModelRow(claudecli.Name),
+		[]setting.Row{
 			setting.Path(&c.ClaudePath, "claude_cli_path", "the program of claude-cli; empty: claude on PATH, or where its installers put it"),
 		},
 		services,
-		[]Setting{
+		[]setting.Row{
 			setting.Word(&c.OutputForm, "output_form", formAuto, []string{formAuto, FormXML, FormStructured}, "of a model's answers; auto: structured where the service takes it"),
 			setting.Word(&c.Thinking, "thinking", ThinkingLeast, []string{ThinkingLeast, thinkingOwn},
 				"of a model before it answers, which is paid as output: as little as it can, or as it likes; claude-cli always asks for little"),
@@ -73,21 +73,20 @@ func (c *Config) modelSettings() []Setting {
 	)
 }
 
-// serviceSettings are the keys of one service.
-func (c *Config) serviceSettings(p setting.Provider) []Setting {
+// settings are the keys of one service.
+func (s *serviceConfig) settings(p setting.Provider, v *setting.InForce) []setting.Row {
 	none := "empty: none is sent"
 	if p.Name == openai.Name {
 		none = "empty: none is sent, nor to a loopback address unless this is set"
 	}
-	s := c.Service(p.Name)
-	return slices.Concat(c.ModelRow(p.Name), []Setting{
+	return slices.Concat(v.ModelRow(p.Name), []setting.Row{
 		secret(setting.Text(&s.URL, p.Name+"_url", p.URL, "an http or https URL without a user and a query", "where the service is asked", isBaseURL), unmasked),
 	}, s.keySettings(p.Name, "the key", "its first line", p.KeyEnv, none))
 }
 
 // keySettings are the keys of a service that say where its key comes from, which key names in a sentence, as line does the place of it in a file.
-func (s *serviceConfig) keySettings(name, key, line, variable, none string) []Setting {
-	return []Setting{
+func (s *serviceConfig) keySettings(name, key, line, variable, none string) []setting.Row {
+	return []setting.Row{
 		secret(setting.Text(&s.KeyEnv, name+"_key_env", variable, "the name of a variable in capitals that is not cmemd's, or empty",
 			"the variable that holds "+key+"; "+none, isVariable), unmasked),
 		secret(setting.Path(&s.KeyFile, name+"_key_file", "a file (0600) with "+key+" in "+line), unmasked),
@@ -98,7 +97,7 @@ func (s *serviceConfig) keySettings(name, key, line, variable, none string) []Se
 
 // secret is s, of which no value is repeated in an error, as somebody may have put a key there, and which is shown as mask
 // has it.
-func secret(s Setting, mask func(string) string) Setting {
+func secret(s setting.Row, mask func(string) string) setting.Row {
 	get := s.Get
 	s.Secret = true
 	s.Get = func() string { return mask(get()) }

@@ -23,8 +23,8 @@ type Embeddings struct {
 }
 
 // vectorSettings is the part of the table that says where vectors come from.
-func (e *Embeddings) settings() []Setting {
-	endpoint := append([]Setting{
+func (e *Embeddings) settings() []setting.Row {
+	endpoint := append([]setting.Row{
 		secret(setting.Text(&e.Endpoint.URL, "embeddings_url", "", "an http or https URL without a user and a query, or empty",
 			"an OpenAI-compatible endpoint that finds memory by what it means, such as http://127.0.0.1:11434/v1; empty: by words alone",
 			func(text string) bool { return text == "" || isBaseURL(text) }), unmasked),

@@ -23,8 +23,8 @@ type Watched struct {
 }
 
 // watchSettings is the part of the table that says which transcripts are followed.
-func (c *Watched) settings() []Setting {
-	return []Setting{
+func (c *Watched) settings() []setting.Row {
+	return []setting.Row{
 		setting.List(&c.Watch, "watch",
 			"names of these agents, each alone where its folder is known, or AGENT=PATTERN: an absolute folder or a pattern below one, not below / itself",
 			"agents without hooks whose transcripts are followed: "+strings.Join(followable(), ", ")+", each alone or with a place: AGENT=FOLDER",
