@@ -20,7 +20,7 @@ const quickRecords = 1000
 func checkLog(ctx context.Context, x *examination) []checked {
 	const mend = "`cmemd log verify` checks every record; keep the file, and put a backup in its place"
 	n := 0
-	last, err := x.newest(ctx, quickRecords, func(log offline.Reader, records []api.LogRecord) error {
+	last, err := x.newest(ctx, quickRecords, func(log offline.Source, records []api.LogRecord) error {
 		n = len(records)
 		if err := follows(records); err != nil {
 			return err
@@ -59,11 +59,11 @@ func orderLine(last events.Position, n int) string {
 }
 
 // newest hands the n newest records of the log, wherever it is open, to use, and returns the position of the last.
-func (x *examination) newest(ctx context.Context, n int, use func(offline.Reader, []api.LogRecord) error) (last events.Position, err error) {
+func (x *examination) newest(ctx context.Context, n int, use func(offline.Source, []api.LogRecord) error) (last events.Position, err error) {
 	ctx, cancel := context.WithTimeout(ctx, terminal.AnswerWait)
 	defer cancel()
 	err = offline.WithLog(ctx, x.app, func(log offline.Source) error {
-		head, err := log.Records(ctx, api.RecordsQuery{From: 1, Limit: 1})
+		head, err := api.RecordsRoute.Call(ctx, log, api.RecordsQuery{From: 1, Limit: 1})
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (x *examination) newest(ctx context.Context, n int, use func(offline.Reader
 		if last = head.Last; last > events.Position(n) {
 			from = last - events.Position(n) + 1
 		}
-		got, err := log.Records(ctx, api.RecordsQuery{From: from, Limit: n})
+		got, err := api.RecordsRoute.Call(ctx, log, api.RecordsQuery{From: from, Limit: n})
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (x *examination) newest(ctx context.Context, n int, use func(offline.Reader
 
 // newestRecord is when the log's newest record was recorded; zero if there is none.
 func (x *examination) newestRecord() (at time.Time, err error) {
-	_, err = x.newest(context.Background(), 1, func(_ offline.Reader, records []api.LogRecord) error {
+	_, err = x.newest(context.Background(), 1, func(_ offline.Source, records []api.LogRecord) error {
 		if len(records) > 0 {
 			at = records[len(records)-1].RecordedAt
 		}

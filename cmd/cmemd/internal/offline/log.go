@@ -39,28 +39,35 @@ func Open(home string) (*Log, error) {
 // Close lets the file go.
 func (o *Log) Close() error { return o.Bolt.Close() }
 
-// LogStats implements Reader.
-func (o *Log) LogStats(ctx context.Context) (api.LogStats, error) { return o.Bolt.Stats(ctx) }
-
-// Export implements Copier.
+// Export implements Source.
 func (o *Log) Export(ctx context.Context, w io.Writer, from events.Position) error {
 	_, err := eventlog.Export(ctx, o.Bolt, w, from)
 	return err
 }
 
-// Backup implements Copier.
+// Backup implements Source.
 func (o *Log) Backup(ctx context.Context, w io.Writer) error {
 	_, err := o.Bolt.CopyTo(ctx, w)
 	return err
 }
 
-// Verify implements Reader. There are no views to set beside the log.
-func (o *Log) Verify(ctx context.Context, progress func(api.Progress)) (api.Verified, error) {
-	return curation.VerifyLog(ctx, o.Bolt, nil, func(done, total uint64) { progress(api.Progress{Done: done, Total: total}) })
+// Invoke implements Source. There are no views to set beside the log.
+func (o *Log) Invoke(ctx context.Context, e api.Endpoint, query, answer any, progress func(api.Progress)) (err error) {
+	switch to := answer.(type) {
+	case *api.Records:
+		*to, err = o.records(ctx, query.(api.RecordsQuery))
+	case *api.LogStats:
+		*to, err = o.Bolt.Stats(ctx)
+	case *api.Verified:
+		*to, err = curation.VerifyLog(ctx, o.Bolt, nil, func(done, total uint64) { progress(api.Progress{Done: done, Total: total}) })
+	default:
+		err = fmt.Errorf("%w of a log without a daemon: %s", errors.ErrUnsupported, e.Path)
+	}
+	return err
 }
 
-// Records implements Reader.
-func (o *Log) Records(ctx context.Context, q api.RecordsQuery) (api.Records, error) {
+// records is a stretch of the log.
+func (o *Log) records(ctx context.Context, q api.RecordsQuery) (api.Records, error) {
 	last, err := o.Bolt.Last(ctx)
 	if err != nil {
 		return api.Records{}, err

@@ -170,11 +170,12 @@ func TestSessionNamed(t *testing.T) {
 
 // A cutExport fails after a part of what it writes.
 type cutExport struct {
+	offline.Source
 	part string
 	err  error
 }
 
-// Export implements logCopier.
+// Export implements offline.Source.
 func (c cutExport) Export(_ context.Context, w io.Writer, _ events.Position) error {
 	if _, err := io.WriteString(w, c.part); err != nil {
 		return err
@@ -182,16 +183,13 @@ func (c cutExport) Export(_ context.Context, w io.Writer, _ events.Position) err
 	return c.err
 }
 
-// Backup implements logCopier.
-func (cutExport) Backup(context.Context, io.Writer) error { return errors.ErrUnsupported }
-
 // TestExportedEndsWithTheExport: a daemon that stops in the middle is an error that says so, and leaving early leaves
 // nothing running, which the return of the sequence waits for.
 func TestExportedEndsWithTheExport(t *testing.T) {
 	t.Parallel()
 	stopped := errors.New("the daemon stopped")
 	var last error
-	for _, err := range exported(t.Context(), cutExport{"{\"cmemd_log\":1}\n", stopped}) {
+	for _, err := range exported(t.Context(), cutExport{part: "{\"cmemd_log\":1}\n", err: stopped}) {
 		last = err
 	}
 	if !errors.Is(last, stopped) {

@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // recordsOf reads the whole log from its first record: straight from a file, or from what a daemon exports.
@@ -24,7 +25,7 @@ func recordsOf(ctx context.Context, log offline.Source) iter.Seq2[events.Record,
 }
 
 // exported reads the records of an export while it is written. Nothing of it goes on when the sequence is left.
-func exported(ctx context.Context, log offline.Copier) iter.Seq2[events.Record, error] {
+func exported(ctx context.Context, log offline.Source) iter.Seq2[events.Record, error] {
 	return func(yield func(events.Record, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		in, out := io.Pipe()
@@ -48,7 +49,7 @@ func exported(ctx context.Context, log offline.Copier) iter.Seq2[events.Record, 
 func watched(ctx context.Context, a *terminal.App, log offline.Source, what string) iter.Seq2[events.Record, error] {
 	return func(yield func(events.Record, error) bool) {
 		total := uint64(0)
-		if st, err := log.LogStats(ctx); err == nil {
+		if st, err := api.LogStatsRoute.Call(ctx, log, api.NoQuery{}); err == nil {
 			total = uint64(st.Records)
 		}
 		m := a.Meter(what, int64(total), false)

@@ -31,7 +31,9 @@ func newLogVerify(a *terminal.App) *cobra.Command {
 		Long: verifyHelp, Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return offline.WithLog(c.Context(), a, func(log offline.Source) error {
-				v, err := terminal.Measured(a, "verifying", func(m *terminal.Meter) (api.Verified, error) { return log.Verify(c.Context(), m.Progress) })
+				v, err := terminal.Measured(a, "verifying", func(m *terminal.Meter) (api.Verified, error) {
+					return api.VerifyRoute.Call(c.Context(), log, api.NoQuery{}, m.Progress)
+				})
 				if err != nil {
 					return err
 				}
@@ -87,7 +89,7 @@ func newLogStats(a *terminal.App) *cobra.Command {
 		Use: "stats", Short: "Say how much the log holds", Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return offline.WithLog(c.Context(), a, func(log offline.Source) error {
-				s, err := log.LogStats(c.Context())
+				s, err := api.LogStatsRoute.Call(c.Context(), log, api.NoQuery{})
 				if err != nil {
 					return err
 				}

@@ -92,14 +92,14 @@ func parseRange(text string) (from, to events.Position, ok bool) {
 }
 
 // pages yields the records from a position on that f wants, asking for them page by page.
-func pages(ctx context.Context, log offline.Reader, f recordFilter, from events.Position) iter.Seq2[api.LogRecord, error] {
+func pages(ctx context.Context, log api.Invoker, f recordFilter, from events.Position) iter.Seq2[api.LogRecord, error] {
 	q := api.RecordsQuery{From: from, Limit: 1000, Stream: events.StreamID(f.stream), Payload: f.payload}
 	if f.payload {
 		q.Limit = offline.RecordsPage // a payload may be large
 	}
 	return func(yield func(api.LogRecord, error) bool) {
 		for {
-			page, err := log.Records(ctx, q)
+			page, err := api.RecordsRoute.Call(ctx, log, q)
 			if err != nil {
 				yield(api.LogRecord{}, err)
 				return
@@ -140,8 +140,8 @@ func newLogTail(a *terminal.App) *cobra.Command {
 }
 
 // tail prints the last n records that f wants, and sets last, unless nil, to the position up to which it looked.
-func tail(ctx context.Context, a *terminal.App, log offline.Reader, f recordFilter, n int, last *events.Position) error {
-	head, err := log.Records(ctx, api.RecordsQuery{From: 1, Limit: 1})
+func tail(ctx context.Context, a *terminal.App, log api.Invoker, f recordFilter, n int, last *events.Position) error {
+	head, err := api.RecordsRoute.Call(ctx, log, api.RecordsQuery{From: 1, Limit: 1})
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func tail(ctx context.Context, a *terminal.App, log offline.Reader, f recordFilt
 
 func followRecords(ctx context.Context, a *terminal.App, client *client.Client, f recordFilter, n int) error {
 	var last events.Position
-	err := tail(ctx, a, offline.Daemon{Client: client}, f, n, &last)
+	err := tail(ctx, a, client, f, n, &last)
 	if err == nil {
 		q := api.EventsQuery{
 			After: last, Tail: last == 0, Stream: events.StreamID(f.stream), Kinds: strings.Join(f.kinds, ","), Payload: f.payload,
