@@ -95,30 +95,30 @@ func stream(text string) []map[string]any {
 
 // answer is what the model says: it is as long as the prompt asks for, and no two are the same.
 func answer(kind events.TurnKind, form events.Form, number int) string {
-	var told struct {
+	var said struct {
 		Observations []observer.Observation `json:"observations"`
 		Summary      *observer.Summary      `json:"summary"`
 		Skip         bool                   `json:"skip"`
 		SkipReason   string                 `json:"skip_reason"`
 	}
 	if kind == events.TurnSummary {
-		told.Summary = summary(number)
+		said.Summary = summary(number)
 	} else {
-		told.Observations = []observer.Observation{observation(number, 1), observation(number, 2)}
+		said.Observations = []observer.Observation{observation(number, 1), observation(number, 2)}
 	}
 	if form == events.FormStructured {
-		b, err := json.Marshal(told)
+		b, err := json.Marshal(said)
 		if err != nil {
 			panic(err)
 		}
 		return string(b)
 	}
 	var b []byte
-	for _, o := range told.Observations {
+	for _, o := range said.Observations {
 		b = o.AppendXML(b)
 	}
-	if told.Summary != nil {
-		b = told.Summary.AppendXML(b)
+	if said.Summary != nil {
+		b = said.Summary.AppendXML(b)
 	}
 	return string(b)
 }

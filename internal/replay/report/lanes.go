@@ -57,8 +57,8 @@ func (l Lane) Letter() byte { return drawings()[l].letter }
 // Note says what stands in the lane.
 func (l Lane) Note() string { return drawings()[l].note }
 
-// telling lists the lanes by what a reader must not miss: where several fall on one place, the first is shown.
-func telling() []Lane {
+// byUrgency lists the lanes by what a reader must not miss: where several fall on one place, the first is shown.
+func byUrgency() []Lane {
 	return []Lane{Halted, Respawned, Dropped, Retried, Held, Restarted, Kept, Skipped}
 }
 
@@ -81,7 +81,7 @@ type Cell [lanes]int
 
 // Most returns the lane that a reader must not miss, and false if nothing fell there.
 func (c Cell) Most() (Lane, bool) {
-	for _, l := range telling() {
+	for _, l := range byUrgency() {
 		if c[l] > 0 {
 			return l, true
 		}

@@ -69,11 +69,11 @@ func (x *examination) checkAgent(a install.Agent, m install.Machine, s install.S
 	case noLast != nil:
 		return unknown("%s; when it last reported: %v", says, noLast), true
 	}
-	return x.heardOf(says, last), true
+	return x.reportedAt(says, last), true
 }
 
-// heardOf is what is said of an agent that last reported at some time, behind what else is said of it.
-func (x *examination) heardOf(says string, last time.Time) checked {
+// reportedAt is what is said of an agent that last reported at some time, behind what else is said of it.
+func (x *examination) reportedAt(says string, last time.Time) checked {
 	const mend = "start a session of it; where that changes nothing, look at its own list of hooks"
 	switch {
 	case last.IsZero():

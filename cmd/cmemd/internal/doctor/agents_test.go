@@ -73,7 +73,7 @@ func TestHeardOf(t *testing.T) {
 		{now.Add(-oldReport - time.Second), stateNote, "last reported 14 days ago"},
 		{now.Add(-900 * time.Hour), stateNote, "last reported 37 days ago"},
 	} {
-		if got := x.heardOf("it", c.last); got.State != c.state || !strings.HasSuffix(got.Says, c.says) || (got.Mend != "") != (c.state == stateNote) {
+		if got := x.reportedAt("it", c.last); got.State != c.state || !strings.HasSuffix(got.Says, c.says) || (got.Mend != "") != (c.state == stateNote) {
 			t.Errorf("%s: got %+v, want %s %q", c.last, got, c.state, c.says)
 		}
 	}

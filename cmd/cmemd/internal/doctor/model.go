@@ -31,7 +31,7 @@ func checkModels(ctx context.Context, x *examination) []checked {
 	}
 	for _, name := range x.config.ConfiguredNames() {
 		if s := x.config.Service(name); s != nil {
-			out = append(out, lookAtURL(s.URL))
+			out = append(out, checkURL(s.URL))
 		}
 	}
 	return out
@@ -43,9 +43,9 @@ func (x *examination) checkModel(ctx context.Context, who setting.Asked) (out []
 	case err != nil:
 		return []checked{wrong("correct it; `cmemd config show` lists what there is", "%s", terminal.Describe(err))}
 	case p.CLI != nil:
-		out = append(out, x.unasked(lookAtClient(ctx, p.CLI)))
+		out = append(out, x.unasked(checkClient(ctx, p.CLI)))
 	case x.config.Service(who.Name) != nil:
-		out = append(out, x.unasked(lookAtKey(ctx, who.Name, p)))
+		out = append(out, x.unasked(checkKey(ctx, who.Name, p)))
 	case who.Name == playback.Name:
 		out = append(out, well("plays %s", x.config.PlaybackFile))
 	default:
@@ -98,7 +98,7 @@ func isFailure(err error) bool {
 	return ok
 }
 
-func lookAtClient(ctx context.Context, cli *claudecli.Client) checked {
+func checkClient(ctx context.Context, cli *claudecli.Client) checked {
 	ctx, cancel := context.WithTimeout(ctx, clientWait)
 	defer cancel()
 	version, err := cli.Version(ctx)
@@ -111,8 +111,8 @@ func lookAtClient(ctx context.Context, cli *claudecli.Client) checked {
 	return well("claude-cli: Claude Code %s, model %s", version, cli.Model())
 }
 
-// lookAtKey reads the key, as this command may. The daemon may have been started with other variables.
-func lookAtKey(ctx context.Context, name string, p *providers.Built) checked {
+// checkKey reads the key, as this command may. The daemon may have been started with other variables.
+func checkKey(ctx context.Context, name string, p *providers.Built) checked {
 	if p.Key == nil {
 		return well("%s: model %s, without a key", name, p.Model())
 	}
@@ -126,7 +126,7 @@ func lookAtKey(ctx context.Context, name string, p *providers.Built) checked {
 	return well("%s: model %s, with the key from %s", name, p.Model(), p.Key)
 }
 
-func lookAtURL(address string) checked {
+func checkURL(address string) checked {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "":

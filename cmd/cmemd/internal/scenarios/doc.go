@@ -3,7 +3,7 @@
 //
 // The files, each referring to those below it:
 //
-//	command.go, poison_scenes.go, poison_judge.go, poison_play.go, poison.go, replay_log.go, replay_run.go,
+//	command.go, poison_scenes.go, poison_assert.go, poison_play.go, poison.go, replay_log.go, replay_run.go,
 //	replay_parser.go, replay_json.go, script.go, replay_types.go, replay_source.go, replay_show.go, replay.go, demo_show.go,
 //	demo.go
 //

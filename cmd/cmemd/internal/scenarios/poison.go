@@ -33,7 +33,7 @@ type poisonScene struct {
 	factor   int  // how many times as fast as it was
 	lockstep bool // each input waits for the one before it to be settled, so that each gets its recorded output
 	script   func(s *replay.Scenario, factor int, by policyResults) []playback.Step
-	judge    func(a account, by policyResults) []judgement
+	assert   func(a account, by policyResults) []assertion
 }
 
 // poisoned is a scene on its stage.
@@ -186,14 +186,14 @@ func outage(s *replay.Scenario, factor int) (within playback.When, first int) {
 	return within, first
 }
 
-// judgement is one thing that must be true of a scene, in words that hold the numbers.
-type judgement struct {
+// assertion is one thing that must be true of a scene, in words that hold the numbers.
+type assertion struct {
 	holds bool
 	says  string
 }
 
-func judged(holds bool, format string, args ...any) judgement {
-	return judgement{holds, fmt.Sprintf(format, args...)}
+func asserted(holds bool, format string, args ...any) assertion {
+	return assertion{holds, fmt.Sprintf(format, args...)}
 }
 
 // policyResults is what replay makes of a scene, by policy.

@@ -11,9 +11,9 @@ import (
 
 func poisonScenes() []poisonScene {
 	return []poisonScene{
-		{name: "the quiet session", file: "quiet-session-3032", factor: 4000, lockstep: true, script: quietScript, judge: judgeQuiet},
-		{name: "the weekly limit", file: "weekly-limit-3037", factor: 4000, script: limitScript, judge: judgeLimit},
-		{name: "the slow crash loop", file: "slow-restart-8s", factor: 200, script: crashScript, judge: judgeCrashes},
+		{name: "the quiet session", file: "quiet-session-3032", factor: 4000, lockstep: true, script: quietScript, assert: assertQuiet},
+		{name: "the weekly limit", file: "weekly-limit-3037", factor: 4000, script: limitScript, assert: assertLimit},
+		{name: "the slow crash loop", file: "slow-restart-8s", factor: 200, script: crashScript, assert: assertCrashes},
 	}
 }
 

@@ -95,8 +95,8 @@ func goodAccounts() map[string]account {
 	}
 }
 
-// TestPoisonIsJudged holds the judges to accounts in which one thing is wrong.
-func TestPoisonIsJudged(t *testing.T) {
+// TestPoisonIsAsserted holds the assertions to accounts in which one thing is wrong.
+func TestPoisonIsAsserted(t *testing.T) {
 	t.Parallel()
 	quiet, limit, crashes := "quiet-session-3032", "weekly-limit-3037", "slow-restart-8s"
 	for _, c := range []struct {
@@ -135,13 +135,13 @@ func TestPoisonIsJudged(t *testing.T) {
 				}
 				a := goodAccounts()[c.scene]
 				c.spoil(&a)
-				checkJudged(t, append(scene.judge(a, resultsOf(t, poisonScenario(t, scene))), a.common()...), c.broken)
+				checkJudged(t, append(scene.assert(a, resultsOf(t, poisonScenario(t, scene))), a.common()...), c.broken)
 			}
 		})
 	}
 }
 
-func checkJudged(t *testing.T, all []judgement, broken string) {
+func checkJudged(t *testing.T, all []assertion, broken string) {
 	t.Helper()
 	found := false
 	for _, j := range all {

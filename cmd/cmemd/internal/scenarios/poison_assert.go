@@ -17,7 +17,7 @@ import (
 func (p *poisoned) verdict(context.Context) error {
 	p.act("what the log of %s says, read without the daemon", p.scene.name)
 	var broken []string
-	for _, j := range append(p.scene.judge(p.account, p.results), p.account.common()...) {
+	for _, j := range append(p.scene.assert(p.account, p.results), p.account.common()...) {
 		word := "holds"
 		if !j.holds {
 			word = "BROKEN"
@@ -37,18 +37,18 @@ func (p *poisoned) verdict(context.Context) error {
 }
 
 // common is what must hold of every scene.
-func (a account) common() []judgement {
+func (a account) common() []assertion {
 	sum := func(b api.Balance) bool {
 		return b.Captured == b.Observed+b.Skipped+b.Dropped+b.Pending+b.Forgotten && b.Captured == a.Sent
 	}
 	f := a.Final
-	return []judgement{
-		judged(sum(a.Played) && sum(f), "every input is counted: %s sent, %d captured, and so many in the sum of what became of them",
+	return []assertion{
+		asserted(sum(a.Played) && sum(f), "every input is counted: %s sent, %d captured, and so many in the sum of what became of them",
 			terminal.Plural(a.Sent, "input"), f.Captured),
-		judged(f.Dropped == 0 && f.Pending == 0 && a.Again == a.Played.Dropped,
+		asserted(f.Dropped == 0 && f.Pending == 0 && a.Again == a.Played.Dropped,
 			"nothing is lost: %d dropped and %d pending at the end; %d had been dropped, and were observed again", f.Dropped, f.Pending, a.Played.Dropped),
-		judged(!slices.Contains(a.Respawns, session.CauseUnparseable), "no observer was respawned for what it said"),
-		judged(a.Unexplained == 0 && a.Discrepancies == 0 && a.Decisions > 0,
+		asserted(!slices.Contains(a.Respawns, session.CauseUnparseable), "no observer was respawned for what it said"),
+		asserted(a.Unexplained == 0 && a.Discrepancies == 0 && a.Decisions > 0,
 			"%d records, every chain holds; of %d decisions on record each is explained by the rules in force, and the balance by the raw events",
 			a.Records, a.Decisions),
 	}
@@ -64,41 +64,41 @@ func decisionsOf(r replay.Result, word string) (n int) {
 	return n
 }
 
-// judgeQuiet wants the daemon to have decided as replay does, output by output.
-func judgeQuiet(a account, by policyResults) []judgement {
+// assertQuiet wants the daemon to have decided as replay does, output by output.
+func assertQuiet(a account, by policyResults) []assertion {
 	live := by.live()
 	b := a.Played
 	keep, skip, drop := decisionsOf(live, replay.DecisionKeep), decisionsOf(live, replay.DecisionSkip), decisionsOf(live, replay.DecisionDrop)
-	return []judgement{
-		judged(b.Observed == keep && b.Skipped == skip && b.Dropped == drop,
+	return []assertion{
+		asserted(b.Observed == keep && b.Skipped == skip && b.Dropped == drop,
 			"it decided as replay did: %d observed, %d skipped, %d dropped", b.Observed, b.Skipped, b.Dropped),
-		judged(a.Calls == live.Calls, "%d calls, one an output: nothing opened, nothing asked twice", a.Calls),
-		judged(len(a.Respawns)+len(a.Quarantines)+len(a.Pauses) == 0, "%d respawns, %d quarantines, %d pauses",
+		asserted(a.Calls == live.Calls, "%d calls, one an output: nothing opened, nothing asked twice", a.Calls),
+		asserted(len(a.Respawns)+len(a.Quarantines)+len(a.Pauses) == 0, "%d respawns, %d quarantines, %d pauses",
 			len(a.Respawns), len(a.Quarantines), len(a.Pauses)),
 	}
 }
 
-// judgeLimit wants one stretch of pauses, each with one probe, and one end of it. Replay's number of probes is not the
+// assertLimit wants one stretch of pauses, each with one probe, and one end of it. Replay's number of probes is not the
 // daemon's to the last, as the pauses of both begin at other moments.
-func judgeLimit(a account, by policyResults) []judgement {
+func assertLimit(a account, by policyResults) []assertion {
 	live := by.live()
 	row := len(a.Pauses) > 0
 	for i, n := range a.Pauses {
 		row = row && n == i+1
 	}
-	return []judgement{
-		judged(a.Played.Observed == a.Sent, "all of %d inputs are observed, those of the limit after it", a.Played.Observed),
-		judged(row && a.Resumes == 1, "the provider was paused once and resumed once, with %s in between", terminal.Plural(len(a.Pauses)-1, "failed probe")),
-		judged(a.Failures == len(a.Pauses) && a.Failures <= 2*live.WastedCalls,
+	return []assertion{
+		asserted(a.Played.Observed == a.Sent, "all of %d inputs are observed, those of the limit after it", a.Played.Observed),
+		asserted(row && a.Resumes == 1, "the provider was paused once and resumed once, with %s in between", terminal.Plural(len(a.Pauses)-1, "failed probe")),
+		asserted(a.Failures == len(a.Pauses) && a.Failures <= 2*live.WastedCalls,
 			"%d calls came to nothing; in replay %d, and %d where the output is all that is looked at", a.Failures, live.WastedCalls,
 			by[string(policy.Ignore)].WastedCalls),
-		judged(len(a.Respawns)+len(a.Quarantines)+a.GivenUp == 0, "%d respawns, %d quarantines, %d inputs given up",
+		asserted(len(a.Respawns)+len(a.Quarantines)+a.GivenUp == 0, "%d respawns, %d quarantines, %d inputs given up",
 			len(a.Respawns), len(a.Quarantines), a.GivenUp),
 	}
 }
 
-// judgeCrashes wants the cap of restarts in a row to have ended the loop, probes while it lasted, and a release by one.
-func judgeCrashes(a account, by policyResults) []judgement {
+// assertCrashes wants the cap of restarts in a row to have ended the loop, probes while it lasted, and a release by one.
+func assertCrashes(a account, by policyResults) []assertion {
 	live, window := by.live(), by[string(policy.WindowOnly)]
 	most := policy.Restarts{}.Limits().MaxConsecutive
 	probes := len(a.Quarantines) - 1
@@ -106,13 +106,13 @@ func judgeCrashes(a account, by policyResults) []judgement {
 	for _, cause := range a.Quarantines[min(1, len(a.Quarantines)):] {
 		first = first && cause == policy.TripProbe
 	}
-	return []judgement{
-		judged(len(a.Respawns) == most && first, "the observer was restarted %d times, and then quarantined for %d crashes in a row, though they came too slowly for any window",
+	return []assertion{
+		asserted(len(a.Respawns) == most && first, "the observer was restarted %d times, and then quarantined for %d crashes in a row, though they came too slowly for any window",
 			len(a.Respawns), most+1),
-		judged(probes >= 0 && slices.Equal(a.Releases, []string{"probe"}), "%s of the quarantine crashed too; the next was answered and released the session",
+		asserted(probes >= 0 && slices.Equal(a.Releases, []string{"probe"}), "%s of the quarantine crashed too; the next was answered and released the session",
 			terminal.Plural(probes, "probe")),
-		judged(a.Crashes == most+1+probes && a.Crashes == live.Restarts+1, "%d crashes in all; in replay %d under a window alone", a.Crashes, window.Restarts),
-		judged(a.GivenUp == 0 && a.Played.Dropped == 0, "%s given up: an observer that crashes on everything says nothing of an input",
+		asserted(a.Crashes == most+1+probes && a.Crashes == live.Restarts+1, "%d crashes in all; in replay %d under a window alone", a.Crashes, window.Restarts),
+		asserted(a.GivenUp == 0 && a.Played.Dropped == 0, "%s given up: an observer that crashes on everything says nothing of an input",
 			terminal.Plural(a.GivenUp, "input")),
 	}
 }
