@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
+	"os/exec"
 	"slices"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -71,8 +71,7 @@ func unlike(p install.Plan) string {
 // notRunnable is the first program that agents are to run and cannot; empty: they can run all.
 func notRunnable(p install.Program) string {
 	for _, path := range []string{p.Hook[0], p.Cmemd} {
-		info, err := os.Stat(path)
-		if err != nil || !info.Mode().IsRegular() || runtime.GOOS != "windows" && info.Mode()&0o111 == 0 {
+		if _, err := exec.LookPath(path); err != nil {
 			return path
 		}
 	}

@@ -143,29 +143,24 @@ func (x *installation) lock(ctx context.Context) (unlock func(), err error) {
 
 // run plans, shows, asks and carries out.
 func (x *installation) run(ctx context.Context, agents []install.Agent) error {
-	var plans []install.Plan
 	shown := []*shownInstall{}
 	for _, agent := range agents {
 		p, err := x.plan(agent)
 		if err == nil && p.Nothing() && x.flags.remove && !x.named {
 			continue
 		}
-		s := x.show(agent, p, err)
-		shown = append(shown, s)
-		if err == nil && !p.Nothing() {
-			plans = append(plans, p)
-		}
+		shown = append(shown, x.show(agent, p, err))
 	}
 	if !x.app.JSON {
 		printInstalls(x.app, shown, x.flags.yes && !x.flags.dryRun)
 	}
-	if len(plans) > 0 {
+	if slices.ContainsFunc(shown, (*shownInstall).planned) {
 		ok, err := x.app.Confirm("Change this?", "changed", x.flags.dryRun, x.flags.yes)
 		if err != nil {
 			return err
 		}
 		if ok {
-			x.carryOut(ctx, plans, shown)
+			x.carryOut(ctx, shown)
 		}
 	}
 	if !x.flags.remove && !x.flags.dryRun {
@@ -182,17 +177,19 @@ func (x *installation) plan(agent install.Agent) (install.Plan, error) {
 	return agent.Install(x.machine, x.options, x.store)
 }
 
-// carryOut applies the plans, and writes down what came of each.
-func (x *installation) carryOut(ctx context.Context, plans []install.Plan, shown []*shownInstall) {
-	for _, p := range plans {
-		i := slices.IndexFunc(shown, func(s *shownInstall) bool { return s.Agent == p.Agent })
-		if err := x.store.Apply(ctx, p, func(ctx context.Context, c install.Command) error { return runClient(ctx, x.app, c) }, x.app.Now()); err != nil {
-			shown[i].State, shown[i].Error = installFailed, terminal.Describe(err)
+// carryOut applies what is planned, and writes down what came of it.
+func (x *installation) carryOut(ctx context.Context, shown []*shownInstall) {
+	client := func(ctx context.Context, c install.Command) error { return runClient(ctx, x.app, c) }
+	for _, s := range shown {
+		if !s.planned() {
 			continue
 		}
-		shown[i].State = installDone
+		s.State = installDone
 		if x.flags.remove {
-			shown[i].State = installRemoved
+			s.State = installRemoved
+		}
+		if err := x.store.Apply(ctx, s.plan, client, x.app.Now()); err != nil {
+			s.State, s.Error = installFailed, terminal.Describe(err)
 		}
 	}
 }

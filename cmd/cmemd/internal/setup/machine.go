@@ -127,9 +127,13 @@ const agentClientWait = 2 * time.Minute
 func runClient(ctx context.Context, a *terminal.App, c install.Command) error {
 	ctx, cancel := context.WithTimeout(ctx, agentClientWait)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
-	cmd.Env = append(a.DaemonEnv(a.Getenv("CMEMD_HOME")), "CMEMD_DISABLE=1") // nothing that it does is a session
-	cmd.WaitDelay = time.Second
+	return run(ctx, c.Args, append(a.DaemonEnv(a.Getenv("CMEMD_HOME")), "CMEMD_DISABLE=1")) // nothing that it does is a session
+}
+
+// run runs a command, in this environment if env is nil. What it said is in the error.
+func run(ctx context.Context, argv, env []string) error {
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Env, cmd.WaitDelay = env, time.Second
 	out, err := cmd.CombinedOutput()
 	if err == nil {
 		return nil
@@ -138,7 +142,7 @@ func runClient(ctx context.Context, a *terminal.App, c install.Command) error {
 	if len(said) > terminal.MaxSaid {
 		said = said[len(said)-terminal.MaxSaid:]
 	}
-	return fmt.Errorf("%s: %w: %s", strings.Join(c.Args, " "), err, said)
+	return fmt.Errorf("%s: %w: %s", strings.Join(argv, " "), err, said)
 }
 
 // How long an agent may take to say which hooks it trusts, and then to end. It was seen to take half a second, and no time.

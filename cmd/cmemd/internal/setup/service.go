@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -169,13 +167,7 @@ const manageWait = 30 * time.Second
 func manage(ctx context.Context, argv []string) error {
 	ctx, cancel := context.WithTimeout(ctx, manageWait)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.WaitDelay = time.Second
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%s: %w: %s", strings.Join(argv, " "), err, strings.TrimSpace(string(out)))
-	}
-	return nil
+	return run(ctx, argv, nil)
 }
 
 func uninstallService(ctx context.Context, a *terminal.App) error {

@@ -36,8 +36,12 @@ type shownInstall struct {
 	Notes    []string        `json:"notes,omitempty"`
 	Error    string          `json:"error,omitempty"`
 
+	plan       install.Plan
 	notesShown int // how many of the notes were shown
 }
+
+// planned reports whether there is something to do, and it is not done.
+func (s *shownInstall) planned() bool { return s.State == installPlanned }
 
 // A shownFile is one change.
 type shownFile struct {
@@ -49,7 +53,10 @@ type shownFile struct {
 
 // show says what a plan is about. Secrets that stand beside the changes are not shown.
 func (x *installation) show(agent install.Agent, p install.Plan, err error) *shownInstall {
-	s := &shownInstall{Agent: agent.Name, Title: agent.Title, Method: p.Method, State: installPlanned, Files: []shownFile{}, Folder: p.TreeDir, Notes: p.Notes}
+	s := &shownInstall{
+		Agent: agent.Name, Title: agent.Title, Method: p.Method, State: installPlanned, Files: []shownFile{}, Folder: p.TreeDir, Notes: p.Notes,
+		plan: p,
+	}
 	switch {
 	case err != nil:
 		s.State, s.Error = installRefused, terminal.Describe(err)
