@@ -1,5 +1,5 @@
 // Package replay runs recorded stretches of observer turns again: under any policy, to compare what each would have done
-// (Run); under the one that was in force, to prove that the record is explained by its own rules (Prove); and through
+// (Compare); under the one that was in force, to prove that the record is explained by its own rules (Prove); and through
 // today's grammar, to see which outputs would now come out differently (Reparse).
 //
 // A Scenario is the recorded stretch: outputs, their times and costs, and what the transport said. It is made by hand, or

@@ -10,8 +10,8 @@ import (
 // MaxOpenings is how many opening turns a run may have.
 const MaxOpenings = 1_000_000
 
-// ErrRunaway is returned by Run where a policy opens more than MaxOpenings observers: their opening turn earns the next
-// one, over a long stretch. Compare says it in Result.Error.
+// ErrRunaway is what Result.Error says of a policy that opens more than MaxOpenings observers: their opening turn earns the next
+// one, over a long stretch.
 var ErrRunaway = errors.New("replay: more than a million openings")
 
 // engine plays a tape under one policy.

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,4 +66,13 @@ func TestRecordedScenarios(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Run is Compare under one policy, and an error where that ran away.
+func Run(s *Scenario, name policy.Name, opt Options) (Result, error) {
+	results, err := Compare(s, []policy.Name{name}, opt)
+	if err == nil && results[name].Error != "" {
+		err = fmt.Errorf("%w under %s", ErrRunaway, name)
+	}
+	return results[name], err
 }

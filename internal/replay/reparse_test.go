@@ -158,7 +158,7 @@ func TestReparseByTheTypesOfAnotherMode(t *testing.T) {
 		types observer.Types
 		same  int
 	}{"its own": {observer.Types{"motif"}, 1}, "the code mode's": {nil, 0}} {
-		r, err := Reparse(s.log.All(t.Context(), 1), Selection{}, FixedTypes(c.types))
+		r, err := Reparse(s.log.All(t.Context(), 1), Selection{}, func(map[string]string, string) observer.Types { return c.types })
 		if err != nil {
 			t.Fatal(err)
 		}

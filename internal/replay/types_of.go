@@ -9,11 +9,6 @@ import (
 // DaemonStarted recorded them; nil where they are not on record. It is asked once a life and provider.
 type TypesOf func(settings map[string]string, provider string) observer.Types
 
-// FixedTypes are the same types in every life, of every provider.
-func FixedTypes(types observer.Types) TypesOf {
-	return func(map[string]string, string) observer.Types { return types }
-}
-
 // typesOr is types, or those of the code mode where there are none.
 func typesOr(types observer.Types) observer.Types {
 	if types == nil {
