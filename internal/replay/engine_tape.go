@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
@@ -84,7 +85,7 @@ func (r *reader) readAll(frames []frame, evs []Event) {
 
 func (r *reader) frame(f *frame, e *Event) {
 	if e.Provider != nil && e.Provider.IsError {
-		f.failure = classOf(e.Provider.Code)
+		f.failure = e.Provider.Class()
 		if e.Provider.ResetsMS > 0 {
 			f.resets = clock(e.Provider.ResetsMS)
 		}
@@ -134,15 +135,11 @@ func number(names map[string]int32, name string) int32 {
 }
 
 // Class is the failure class that f's code stands for, as every policy reads it.
-func (f Failure) Class() events.FailureClass { return classOf(f.Code) }
-
-// classOf is the failure class that a transport's code stands for. The words of clients (rate_limit, ...) and all that is
-// not known hold the provider: a failure must not cost its inputs.
-func classOf(code string) events.FailureClass {
-	for _, c := range events.FailureClasses() {
-		if code == string(c) {
-			return c
-		}
+//
+// The words of clients (rate_limit, ...) and all that is not known hold the provider: a failure must not cost its inputs.
+func (f Failure) Class() events.FailureClass {
+	if c := events.FailureClass(f.Code); slices.Contains(events.FailureClasses(), c) {
+		return c
 	}
 	return events.FailUnknown
 }

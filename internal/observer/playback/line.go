@@ -2,6 +2,7 @@ package playback
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/cmemd/cmemd/events"
 )
@@ -135,8 +136,5 @@ func repeat(times *int) member {
 
 // classes are the failures that a transport can name: those of the provider and those of the turn.
 func classes() []events.FailureClass {
-	return []events.FailureClass{
-		events.FailLimit, events.FailAuth, events.FailBilling, events.FailOverload, events.FailServer, events.FailTransport,
-		events.FailTimeout, events.FailSetup, events.FailUnknown, events.FailRefused, events.FailOverflow, events.FailTruncated,
-	}
+	return slices.DeleteFunc(events.FailureClasses(), func(c events.FailureClass) bool { return !c.BlamesProvider() && !c.BlamesTurn() })
 }

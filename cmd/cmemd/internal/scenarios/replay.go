@@ -173,7 +173,9 @@ func planReplay(a *terminal.App, c *cobra.Command, f replayFlags) (p replayPlan,
 	if p.respawn, err = f.assumed(c); err != nil {
 		return p, err
 	}
-	p.tuned = p.tuned || f.assumes(c)
+	for _, assumption := range []string{"opening-output", "opening-tokens", "respawn-delay"} {
+		p.tuned = p.tuned || c.Flags().Changed(assumption)
+	}
 	if !f.until.IsZero() && !f.until.After(f.since) {
 		return p, terminal.Misused(c, "--until %q is not after --since %q", c.Flag("until").Value, c.Flag("since").Value)
 	}
@@ -244,14 +246,6 @@ func joinNames(names []policy.Name) string {
 		words[i] = string(n)
 	}
 	return strings.Join(words, ", ")
-}
-
-// assumptionFlags are the flags that say what is assumed of a respawned observer.
-func assumptionFlags() []string { return []string{"opening-output", "opening-tokens", "respawn-delay"} }
-
-// assumes reports whether any of them is given.
-func (f *replayFlags) assumes(c *cobra.Command) bool {
-	return slices.ContainsFunc(assumptionFlags(), func(flag string) bool { return c.Flags().Changed(flag) })
 }
 
 // assumed returns what sets the assumptions that are given and leaves the others.

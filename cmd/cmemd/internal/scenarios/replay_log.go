@@ -46,8 +46,10 @@ func replayStretch(ctx context.Context, a *terminal.App, log offline.Source, p r
 	if err = orNoTurn(rec, err); err != nil {
 		return err
 	}
-	if n := len(rec.Lives); n > 0 {
-		p.numbers = withRecorded(p.numbers, rec.Lives[n-1].Settings)
+	if n := len(rec.Lives); n > 0 { // policies differ in what they do, not in how often they may: that is as it was in force
+		windowed := p.numbers.Windowed
+		p.numbers = rec.Lives[n-1].Settings
+		p.numbers.Windowed = windowed
 	}
 	c, err := p.compare(rec.Scenario)
 	if err != nil {
@@ -82,12 +84,6 @@ func orNoTurn(rec *replay.Recording, err error) error {
 		return fmt.Errorf("%w: no turn ended in that stretch of the log", terminal.ErrNothing)
 	}
 	return err
-}
-
-// withRecorded is s with the limits that were in force: policies differ in what they do, not in how often they may.
-func withRecorded(s, recorded policy.Settings) policy.Settings {
-	recorded.Windowed = s.Windowed
-	return recorded
 }
 
 // limitsNote says under which limits the policies were played.
