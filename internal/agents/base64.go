@@ -3,6 +3,8 @@ package agents
 import (
 	"fmt"
 	"strings"
+
+	"github.com/cmemd/cmemd/internal/clip"
 )
 
 const (
@@ -14,14 +16,7 @@ const (
 
 	// minData is the shortest base64 that is left out where it is all that a member called data or base64 holds.
 	minData = 256
-
-	blobLeftOut = "[cmemd: %d bytes of base64 left out]"
 )
-
-func isBase64(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
-		c == '+' || c == '/' || c == '=' || c == '-' || c == '_'
-}
 
 // foldBase64 replaces each run of at least minBlob bytes of base64, wrapped or not, by its size. Rulers of one character
 // and long words are none: a run has to hold upper and lower case and digits. Linear time.
@@ -32,14 +27,14 @@ func foldBase64(s string) string {
 	var out strings.Builder
 	from := 0
 	for i := 0; i < len(s); {
-		if !isBase64(s[i]) {
+		if !clip.IsBase64(s[i]) {
 			i++
 			continue
 		}
 		end := runEnd(s, i)
-		if end-i >= minBlob && mixed(s[i:end]) {
+		if end-i >= minBlob && clip.IsMixed(s[i:end]) {
 			out.WriteString(s[from:i])
-			fmt.Fprintf(&out, blobLeftOut, end-i)
+			fmt.Fprintf(&out, clip.Base64LeftOut, end-i)
 			from = end
 		}
 		i = end
@@ -55,11 +50,11 @@ func foldBase64(s string) string {
 // nothing but base64.
 func runEnd(s string, i int) int {
 	for {
-		end := wordEnd(s, i)
+		end := clip.Base64End(s, i)
 		if end-i < minRun || end == len(s) || s[end] != '\n' {
 			return end
 		}
-		next := wordEnd(s, end+1)
+		next := clip.Base64End(s, end+1)
 		if next == end+1 || next < len(s) && s[next] != '\n' {
 			return end
 		}
@@ -67,30 +62,7 @@ func runEnd(s string, i int) int {
 	}
 }
 
-// wordEnd returns the index of the first byte from i on that is no base64.
-func wordEnd(s string, i int) int {
-	for i < len(s) && isBase64(s[i]) {
-		i++
-	}
-	return i
-}
-
-// mixed reports whether s holds upper case, lower case and digits, as encoded bytes do.
-func mixed(s string) bool {
-	var upper, lower, digit bool
-	for i := range len(s) {
-		c := s[i]
-		upper = upper || 'A' <= c && c <= 'Z'
-		lower = lower || 'a' <= c && c <= 'z'
-		digit = digit || '0' <= c && c <= '9'
-		if upper && lower && digit {
-			return true
-		}
-	}
-	return false
-}
-
 // isData reports whether s, the value of the member whose raw key is given, is an encoded blob by its place.
 func isData(key, s string) bool {
-	return (key == `"data"` || key == `"base64"`) && len(s) >= minData && wordEnd(s, 0) == len(s)
+	return (key == `"data"` || key == `"base64"`) && len(s) >= minData && clip.Base64End(s, 0) == len(s)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
@@ -235,7 +236,7 @@ func (c *cleaner) str(raw, key []byte) {
 	}
 	s := stringOf(raw)
 	if isData(string(key), s) {
-		s = fmt.Sprintf(blobLeftOut, len(s))
+		s = fmt.Sprintf(clip.Base64LeftOut, len(s))
 	}
 	s, _ = clean(s)
 	c.out = jsonscan.AppendQuoted(c.out, s)
@@ -246,7 +247,7 @@ func isCleanJSON(raw []byte) bool {
 	run := 0
 	for i := 0; i < len(raw); i++ {
 		ch := raw[i]
-		if isBase64(ch) {
+		if clip.IsBase64(ch) {
 			if run++; run >= minRun {
 				return false
 			}

@@ -63,7 +63,7 @@ func isClean(s string) bool {
 	for i := range len(s) {
 		c := s[i]
 		switch {
-		case isBase64(c):
+		case clip.IsBase64(c):
 			if run++; run >= minRun {
 				return false
 			}

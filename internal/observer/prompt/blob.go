@@ -3,6 +3,8 @@ package prompt
 import (
 	"fmt"
 	"strings"
+
+	"github.com/cmemd/cmemd/internal/clip"
 )
 
 const (
@@ -23,9 +25,6 @@ const (
 
 	imageForm  = "[image: %d bytes]"
 	base64Form = "[base64: %d bytes]"
-
-	// capturedForm stands in captured text where encoded bytes were left out when it was recorded.
-	capturedForm = "[cmemd: %d bytes of base64 left out]"
 )
 
 // foldBlobs replaces data URLs, long runs of base64 and hexadecimal dumps, in lines or not, by what they are and how many
@@ -52,13 +51,13 @@ func foldRuns(s string) string {
 	var out strings.Builder
 	from := 0
 	for i := 0; i < len(s); {
-		if !isBase64(s[i]) {
+		if !clip.IsBase64(s[i]) {
 			i++
 			continue
 		}
 		start := dataURL(s, from, i)
 		r := runAt(s, from, i)
-		if start < i && r.letters >= minURL || r.letters >= minRun && isMixed(s[i:r.end]) {
+		if start < i && r.letters >= minURL || r.letters >= minRun && clip.IsMixed(s[i:r.end]) {
 			form := base64Form
 			if strings.HasPrefix(s[start:], "data:image/") {
 				form = imageForm
@@ -94,7 +93,7 @@ func dataURL(s string, from, i int) int {
 // runAt is the run of base64 that starts at s[i], behind from. It goes on behind a full line, as encoders make them, if the
 // next line is nothing but base64, behind what leads it; a shorter one is its last.
 func runAt(s string, from, i int) run {
-	end := wordEnd(s, i)
+	end := clip.Base64End(s, i)
 	width, sign := end-i, byte(0)
 	if width%4 == 1 && (s[i] == '+' || s[i] == '-') && leads(s, from, i) { // of a difference
 		sign, width = s[i], width-1
@@ -111,7 +110,7 @@ func runAt(s string, from, i int) run {
 		if sign != 0 {
 			next++
 		}
-		end = wordEnd(s, next)
+		end = clip.Base64End(s, next)
 		if n := end - next; n == 0 || n > width || n%4 == 1 && width%4 == 0 || end < len(s) && s[end] != '\n' {
 			return r
 		}
@@ -163,33 +162,9 @@ func skipMarks(s string, i int) int {
 	return i
 }
 
-func wordEnd(s string, i int) int {
-	for i < len(s) && isBase64(s[i]) {
-		i++
-	}
-	return i
-}
-
-func isBase64(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
-		c == '+' || c == '/' || c == '=' || c == '-' || c == '_'
-}
-
-// isMixed reports whether s holds upper case, lower case and digits, as encoded bytes do.
-func isMixed(s string) bool {
-	var upper, lower, digit bool
-	for i := range len(s) {
-		c := s[i]
-		upper = upper || 'A' <= c && c <= 'Z'
-		lower = lower || 'a' <= c && c <= 'z'
-		digit = digit || '0' <= c && c <= '9'
-	}
-	return upper && lower && digit
-}
-
 // blobSize is how many bytes s stands for if it is nothing but a data URL, base64, or what capturing left of it.
 func blobSize(s string) (n int, ok bool) {
-	if _, err := fmt.Sscanf(s, capturedForm, &n); err == nil {
+	if _, err := fmt.Sscanf(s, clip.Base64LeftOut, &n); err == nil {
 		return n * 3 / 4, true
 	}
 	if _, data, found := strings.Cut(s, ";base64,"); found && strings.HasPrefix(s, "data:") {
@@ -198,5 +173,5 @@ func blobSize(s string) (n int, ok bool) {
 	s = strings.TrimRight(s, "\n")
 	letters := len(s) - strings.Count(s, "\n")
 	whole := run{letters: letters, padding: strings.Count(s, "=")}
-	return whole.size(), len(s) >= minURL && wordEnd(strings.ReplaceAll(s, "\n", "A"), 0) == len(s)
+	return whole.size(), len(s) >= minURL && clip.Base64End(strings.ReplaceAll(s, "\n", "A"), 0) == len(s)
 }
