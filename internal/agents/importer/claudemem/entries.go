@@ -81,7 +81,7 @@ func (p *Plan) firstPrompt(ctx context.Context, o *owner) (e importer.Entry, ok 
 	if err != nil || len(rows) == 0 {
 		return e, false, err
 	}
-	text, good := rows[0].text(4)
+	text, good := rows[0].text("user_prompt")
 	if !good || strings.TrimSpace(text) == "" {
 		return e, false, nil
 	}
@@ -93,7 +93,7 @@ func (p *Plan) firstPrompt(ctx context.Context, o *owner) (e importer.Entry, ok 
 
 // one reads one row of t whole; none where it is gone.
 func (d *DB) one(ctx context.Context, t *table, id int64) ([]row, error) {
-	return d.read(ctx, t, fmt.Sprintf("SELECT %s FROM %q WHERE rowid = ?", t.selects(maxText, t.all()...), t.name), id)
+	return d.read(ctx, t, t.columns, maxText, "rowid = ?", id)
 }
 
 // entry reads the row that f names; a reason says why it is none.
@@ -113,13 +113,12 @@ func (p *Plan) entry(ctx context.Context, o *owner, f ref) (e importer.Entry, re
 	if r.long {
 		return e, importer.ReasonLong, nil
 	}
-	texts, ok := r.texts(4, len(t.columns)-4)
-	if !ok {
+	if !r.isText() {
 		return e, importer.ReasonDamaged, nil
 	}
 	e = p.of(o, f.kind, fmt.Sprintf("%d@%d", f.row, f.at), time.UnixMilli(f.at).UTC())
-	e.Number = r.number(4)
-	fill(&e, texts[1:])
+	e.Number = r.number("prompt_number")
+	fill(&e, r)
 	return e, "", nil
 }
 
@@ -132,18 +131,25 @@ func (d *DB) tableOf(kind importer.Kind) *table {
 	return nil
 }
 
-// fill puts the columns behind the prompt's number into an entry: see tables.
-func fill(e *importer.Entry, v []string) {
+// fill puts the columns of r into an entry.
+func fill(e *importer.Entry, r row) {
+	text := func(column string) string {
+		s, _ := r.text(column)
+		return s
+	}
 	switch e.Kind {
 	case importer.Prompt:
-		e.Text = v[0]
+		e.Text = text("prompt_text")
 	case importer.ToolUse:
-		e.Name = cmp.Or(strings.TrimSpace(v[2]), e.Name)
-		e.Tool, e.Input, e.Output, e.Cwd, e.SubagentID, e.SubagentType = v[3], v[4], v[5], v[6], v[7], v[8]
+		e.Name = cmp.Or(strings.TrimSpace(text("tool_use_id")), e.Name)
+		e.Tool, e.Input, e.Output = text("tool_name"), text("tool_input"), text("tool_response")
+		e.Cwd, e.SubagentID, e.SubagentType = text("cwd"), text("agent_id"), text("agent_type")
 	case importer.Observation:
-		e.Type, e.Title, e.Subtitle, e.Narrative = v[1], v[2], v[3], cmp.Or(v[4], v[5])
-		e.Facts, e.Concepts, e.Files = list(v[6]), list(v[7]), slices.Concat(list(v[8]), list(v[9]))
+		e.Type, e.Title, e.Subtitle, e.Narrative = text("type"), text("title"), text("subtitle"), cmp.Or(text("narrative"), text("text"))
+		e.Facts, e.Concepts = list(text("facts")), list(text("concepts"))
+		e.Files = slices.Concat(list(text("files_read")), list(text("files_modified")))
 	case importer.Summary:
-		e.Request, e.Investigated, e.Learned, e.Completed, e.NextSteps, e.Notes = v[1], v[2], v[3], v[4], v[5], v[6]
+		e.Request, e.Investigated, e.Learned = text("request"), text("investigated"), text("learned")
+		e.Completed, e.NextSteps, e.Notes = text("completed"), text("next_steps"), text("notes")
 	}
 }

@@ -127,10 +127,9 @@ func (d *DB) pages(ctx context.Context, t *table, upTo int64, each func(t *table
 	if !t.present {
 		return nil
 	}
-	query := fmt.Sprintf("SELECT %s FROM %q WHERE rowid > ? AND rowid <= ? ORDER BY rowid LIMIT %d",
-		t.selects(planText, planned(t.kind)...), t.name, pageRows)
+	chosen, where := t.planned(), fmt.Sprintf("rowid > ? AND rowid <= ? ORDER BY rowid LIMIT %d", pageRows)
 	for after := int64(-1 << 63); ; {
-		page, err := d.read(ctx, t, query, after, upTo)
+		page, err := d.read(ctx, t, chosen, planText, where, after, upTo)
 		for _, r := range page {
 			each(t, r)
 		}
@@ -141,19 +140,17 @@ func (d *DB) pages(ctx context.Context, t *table, upTo int64, each func(t *table
 	}
 }
 
-// read returns the rows that query selects of t; with an error, those before it.
-func (d *DB) read(ctx context.Context, t *table, query string, args ...any) (out []row, err error) {
+// read returns the chosen columns of those rows of t for which where holds, each value at most most bytes long; with an error,
+// those before it.
+func (d *DB) read(ctx context.Context, t *table, chosen []column, most int, where string, args ...any) (out []row, err error) {
+	query := fmt.Sprintf("SELECT %s FROM %q WHERE %s", t.selects(most, chosen), t.name, where)
 	rows, err := d.db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, d.wrong(t.name, err)
 	}
 	defer rows.Close()
-	names, err := rows.Columns()
-	if err != nil {
-		return nil, d.wrong(t.name, err)
-	}
 	for rows.Next() {
-		r, long := row{values: make([]any, len(names)-2)}, int64(0)
+		r, long := row{columns: chosen, values: make([]any, len(chosen))}, int64(0)
 		into := []any{&r.id, &long}
 		for i := range r.values {
 			into = append(into, &r.values[i])
@@ -168,21 +165,6 @@ func (d *DB) read(ctx context.Context, t *table, query string, args ...any) (out
 		return out, d.wrong(t.name, err)
 	}
 	return out, d.unchanged()
-}
-
-// planned are the numbers of the columns that a plan needs: see tables.
-func planned(kind importer.Kind) []int {
-	switch kind {
-	case importer.Session:
-		return []int{0, 1, 2, 3, 5, 6, 7, 8, 9}
-	case importer.Prompt:
-		return []int{0, 1, 2, 3}
-	case importer.ToolUse:
-		return []int{0, 1, 2, 3, 5, 6, 11}
-	case importer.Observation:
-		return []int{0, 1, 2, 3, 5, 13, 14}
-	}
-	return []int{0, 1, 2, 3, 5}
 }
 
 func (p *Plan) take(t *table, r row) {
@@ -201,7 +183,7 @@ func (p *Plan) take(t *table, r row) {
 		p.leaveOut(t.kind, importer.ReasonSession)
 		return
 	}
-	at := r.at(2, 3, p.cfg.Now())
+	at := r.at("created_at", p.cfg.Now())
 	if at.IsZero() {
 		p.leaveOut(t.kind, importer.ReasonTime)
 		return
@@ -230,7 +212,7 @@ func (p *Plan) leaveOut(kind importer.Kind, reason string) {
 }
 
 func (p *Plan) session(r row) {
-	id := agentSession{agentOf(r.name(3)), r.name(0)}
+	id := agentSession{agentOf(r.name("platform_source")), r.name("content_session_id")}
 	if id.id == "" {
 		p.unread = p.unread || p.d.short != nil
 		p.leaveOut(importer.Session, importer.ReasonSession)
@@ -240,13 +222,13 @@ func (p *Plan) session(r row) {
 	if o != nil {
 		p.LeaveOut(importer.Session, reasonTwice)
 	} else {
-		o = p.add(&owner{agent: id, project: r.name(2), row: r.id, start: r.at(4, 5, p.cfg.Now())})
-		if s := r.name(8); s == "completed" || s == "failed" {
-			o.end = r.at(6, 7, p.cfg.Now())
+		o = p.add(&owner{agent: id, project: r.name("project"), row: r.id, start: r.at("started_at", p.cfg.Now())})
+		if s := r.name("status"); s == "completed" || s == "failed" {
+			o.end = r.at("completed_at", p.cfg.Now())
 		}
 	}
 	p.byRow[r.id] = o
-	if memory := r.name(1); memory != "" && p.byMemory[memory] == nil {
+	if memory := r.name("memory_session_id"); memory != "" && p.byMemory[memory] == nil {
 		p.byMemory[memory] = o
 	}
 }
@@ -260,33 +242,30 @@ func (p *Plan) add(o *owner) *owner {
 
 // ownerOf is the session that a row is of. One that has no row of its own is known by what the row says.
 func (p *Plan) ownerOf(kind importer.Kind, r row) *owner {
-	name := r.name(0)
 	switch kind {
 	case importer.Prompt, importer.ToolUse:
-		if id, ok := whole(r.values[1]); ok && p.byRow[id] != nil {
+		if id, ok := whole(r.value("session_db_id")); ok && p.byRow[id] != nil {
 			return p.toolFolder(kind, r, p.byRow[id])
 		}
-		platform, project := "", ""
-		if kind == importer.ToolUse {
-			platform, project = r.name(5), r.name(4)
-		}
+		platform, project, name := r.name("platform_source"), r.name("project"), r.name("content_session_id")
 		id := agentSession{agentOf(platform), name}
 		if all := p.byID[name]; platform == "" && len(all) == 1 {
 			id = all[0].agent
 		}
 		return p.toolFolder(kind, r, p.known(id, project))
 	}
-	project := cmp.Or(r.name(1), r.name(4))
+	name, merged := r.name("memory_session_id"), r.name("merged_into_project")
+	project := cmp.Or(merged, r.name("project"))
 	o := p.byMemory[name]
 	if o == nil {
 		o = p.known(agentSession{importer.ClaudeMem, name}, project)
 	}
-	if o != nil && (o.project == "" || r.name(1) != "") {
+	if o != nil && (o.project == "" || merged != "") {
 		o.project = project
 	}
 	if kind == importer.Observation && o != nil {
-		for _, i := range []int{5, 6} {
-			files, _ := r.text(i)
+		for _, column := range []string{"files_read", "files_modified"} {
+			files, _ := r.text(column)
 			p.folders.files(cmp.Or(o.project, project), list(files))
 		}
 	}
@@ -296,8 +275,8 @@ func (p *Plan) ownerOf(kind importer.Kind, r row) *owner {
 // toolFolder learns where a tool was used.
 func (p *Plan) toolFolder(kind importer.Kind, r row, o *owner) *owner {
 	if kind == importer.ToolUse && o != nil {
-		cwd, _ := r.text(6)
-		p.folders.used(cmp.Or(o.project, r.name(4)), cwd)
+		cwd, _ := r.text("cwd")
+		p.folders.used(cmp.Or(o.project, r.name("project")), cwd)
 	}
 	return o
 }

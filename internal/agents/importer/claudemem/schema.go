@@ -25,39 +25,44 @@ type table struct {
 }
 
 // column is one value that is read. Names are what it is called, the newest first; needed ones that are missing leave the
-// whole table unread.
+// whole table unread, and planned ones are read for a plan too.
 type column struct {
-	names  []string
-	needed bool
+	names           []string
+	needed, planned bool
 }
 
 func col(names ...string) column  { return column{names: names} }
 func must(names ...string) column { return column{names: names, needed: true} }
 
-// The columns of all tables that are read: of which session, when, and the rest in the order of the row types.
+// plan is c as a column that is read for a plan too.
+func plan(c column) column {
+	c.planned = true
+	return c
+}
+
+// tables are those that are read, with the columns of each.
 func tables() []*table {
-	memory := must("memory_session_id", "sdk_session_id")
-	content := must("content_session_id", "claude_session_id")
-	epoch, iso := col("created_at_epoch"), col("created_at")
+	memory := plan(must("memory_session_id", "sdk_session_id"))
+	content := plan(must("content_session_id", "claude_session_id"))
+	merged, project, number := plan(col("merged_into_project")), plan(col("project")), col("prompt_number")
+	db, epoch, iso := plan(col("session_db_id")), plan(col("created_at_epoch")), plan(col("created_at"))
 	return []*table{
 		{name: "sdk_sessions", kind: importer.Session, columns: []column{
-			content, col("memory_session_id", "sdk_session_id"), col("project"), col("platform_source"), col("user_prompt"),
-			col("started_at_epoch"), col("started_at"), col("completed_at_epoch"), col("completed_at"), col("status"),
+			content, plan(col("memory_session_id", "sdk_session_id")), project, plan(col("platform_source")), col("user_prompt"),
+			plan(col("started_at_epoch")), plan(col("started_at")), plan(col("completed_at_epoch")), plan(col("completed_at")), plan(col("status")),
 		}},
-		{name: "user_prompts", kind: importer.Prompt, columns: []column{
-			content, col("session_db_id"), epoch, iso, col("prompt_number"), must("prompt_text"),
-		}},
+		{name: "user_prompts", kind: importer.Prompt, columns: []column{content, db, epoch, iso, number, must("prompt_text")}},
 		{name: "tool_uses", kind: importer.ToolUse, columns: []column{
-			content, col("session_db_id"), epoch, iso, col("prompt_number"), col("project"), col("platform_source"),
-			col("tool_use_id"), must("tool_name"), col("tool_input"), col("tool_response"), col("cwd"), col("agent_id"), col("agent_type"),
+			content, db, epoch, iso, number, project, plan(col("platform_source")), col("tool_use_id"), must("tool_name"),
+			col("tool_input"), col("tool_response"), plan(col("cwd")), col("agent_id"), col("agent_type"),
 		}},
 		{name: "observations", kind: importer.Observation, columns: []column{
-			memory, col("merged_into_project"), epoch, iso, col("prompt_number"), col("project"), col("type"), col("title"),
-			col("subtitle"), col("narrative"), col("text"), col("facts"), col("concepts"), col("files_read"), col("files_modified"),
+			memory, merged, epoch, iso, number, project, col("type"), col("title"), col("subtitle"), col("narrative"), col("text"),
+			col("facts"), col("concepts"), plan(col("files_read")), plan(col("files_modified")),
 		}},
 		{name: "session_summaries", kind: importer.Summary, columns: []column{
-			memory, col("merged_into_project"), epoch, iso, col("prompt_number"), col("project"), col("request"),
-			col("investigated"), col("learned"), col("completed"), col("next_steps"), col("notes"),
+			memory, merged, epoch, iso, number, project, col("request"), col("investigated"), col("learned"), col("completed"),
+			col("next_steps"), col("notes"),
 		}},
 	}
 }
@@ -171,10 +176,10 @@ func listed(names []string) string {
 
 // selects is the list of what is read of t: each of the chosen columns, empty if it has more than most bytes or is not there,
 // and how many had more.
-func (t *table) selects(most int, chosen ...int) string {
+func (t *table) selects(most int, chosen []column) string {
 	var parts, long []string
-	for _, i := range chosen {
-		name := t.called(t.columns[i])
+	for _, c := range chosen {
+		name := t.called(c)
 		if name == "" {
 			parts = append(parts, "NULL")
 			continue
@@ -191,11 +196,7 @@ func (t *table) selects(most int, chosen ...int) string {
 // planText is how many bytes one value may have that a plan looks at: names, times, and lists of files.
 const planText = 32 << 10
 
-// all are the numbers of all columns of t.
-func (t *table) all() []int {
-	list := make([]int, len(t.columns))
-	for i := range list {
-		list[i] = i
-	}
-	return list
+// planned are the columns that a plan needs.
+func (t *table) planned() []column {
+	return slices.DeleteFunc(slices.Clone(t.columns), func(c column) bool { return !c.planned })
 }

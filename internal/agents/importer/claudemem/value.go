@@ -3,6 +3,7 @@ package claudemem
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,14 +12,27 @@ import (
 
 // row is what was read of one row: values of whatever type they are.
 type row struct {
-	id     int64
-	long   bool // a value is over maxText
-	values []any
+	id      int64
+	long    bool // a value is over maxText
+	columns []column
+	values  []any // of each of them
+}
+
+// value is that of the column of that name, the newest; nil where it was not read.
+func (r row) value(column string) any {
+	for i, c := range r.columns {
+		if c.names[0] == column {
+			return r.values[i]
+		}
+	}
+	return nil
 }
 
 // text is a value as text; ok is false for bytes that are none. Numbers are written out.
-func (r row) text(i int) (s string, ok bool) {
-	switch v := r.values[i].(type) {
+func (r row) text(column string) (s string, ok bool) { return textOf(r.value(column)) }
+
+func textOf(value any) (s string, ok bool) {
+	switch v := value.(type) {
 	case nil:
 		return "", true
 	case string:
@@ -43,21 +57,17 @@ func (r row) zeroed() bool {
 	return false
 }
 
-// texts are the values of the columns from a first one on; ok is false if one of them is no text.
-func (r row) texts(from, n int) (list []string, ok bool) {
-	for i := from; i < from+n; i++ {
-		s, ok := r.text(i)
-		if !ok {
-			return nil, false
-		}
-		list = append(list, s)
-	}
-	return list, true
+// isText reports whether all values are texts but the first four, which say of which session they are, and when.
+func (r row) isText() bool {
+	return !slices.ContainsFunc(r.values[4:], func(v any) bool {
+		_, ok := textOf(v)
+		return !ok
+	})
 }
 
 // name is a value as a short text without white space around it; what is longer names nothing.
-func (r row) name(i int) string {
-	s, ok := r.text(i)
+func (r row) name(column string) string {
+	s, ok := r.text(column)
 	if s = strings.TrimSpace(s); !ok || len(s) > maxName {
 		return ""
 	}
@@ -68,8 +78,8 @@ func (r row) name(i int) string {
 const maxName = 512
 
 // number is a value as a whole number from 0 on; anything else is 0.
-func (r row) number(i int) int {
-	n, ok := whole(r.values[i])
+func (r row) number(column string) int {
+	n, ok := whole(r.value(column))
 	if !ok || n < 0 || n > math.MaxInt32 {
 		return 0
 	}
@@ -112,9 +122,9 @@ func list(s string) (out []string) {
 // secondsBelow is below which a number counts seconds since 1970, not milliseconds: both are in this century then.
 const secondsBelow = 100_000_000_000
 
-// at is the time that an epoch column says, or else a column with a date; zero: none that a clock shows.
-func (r row) at(epoch, iso int, now time.Time) time.Time {
-	if n, ok := whole(r.values[epoch]); ok {
+// at is the time that the epoch beside a column says, or else that column, a date; zero: none that a clock shows.
+func (r row) at(column string, now time.Time) time.Time {
+	if n, ok := whole(r.value(column + "_epoch")); ok {
 		if n < secondsBelow {
 			n *= 1000
 		}
@@ -122,7 +132,7 @@ func (r row) at(epoch, iso int, now time.Time) time.Time {
 			return t
 		}
 	}
-	s, _ := r.text(iso)
+	s, _ := r.text(column)
 	for _, layout := range []string{time.RFC3339, time.DateTime} {
 		if t, err := time.Parse(layout, strings.TrimSpace(s)); err == nil && sane(t, now) {
 			return t.UTC().Truncate(time.Millisecond)
