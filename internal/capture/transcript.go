@@ -76,7 +76,7 @@ type ingest struct {
 	batch    []read                                   // of one session
 	repeated int                                      // captures that were nothing but memory
 	private  int                                      // captures of which nothing may be recorded
-	took     func(c session.Capture, known bool)      // is called for each that was recorded, or known before; nil: nobody is
+	took     func(c session.Capture, known bool)      // is called for each that was recorded, or known before
 	out      Ingested
 }
 
@@ -88,7 +88,7 @@ type read struct {
 
 func newIngest(p *Pipeline, progress func() agents.Progress) *ingest {
 	return &ingest{
-		p: p, progress: progress, most: maxKnown,
+		p: p, progress: progress, most: maxKnown, took: func(session.Capture, bool) {},
 		keys: map[events.SessionID]map[events.Key]bool{}, named: map[events.SessionID]bool{},
 		hooked: map[events.SessionID]time.Time{},
 	}
@@ -153,7 +153,7 @@ func (in *ingest) add(ctx context.Context, c session.Capture) error {
 	}
 	if known[c.Key] && !c.Key.IsZero() || in.hooksReport(c) {
 		in.out.Duplicates++
-		in.report(c, true)
+		in.took(c, true)
 		return nil
 	}
 	known[c.Key] = true
@@ -164,12 +164,6 @@ func (in *ingest) add(ctx context.Context, c session.Capture) error {
 	}
 	in.batch = append(in.batch, read{c, in.progress().Lines})
 	return nil
-}
-
-func (in *ingest) report(c session.Capture, known bool) {
-	if in.took != nil {
-		in.took(c, known)
-	}
 }
 
 // known returns the keys that a session's stream holds. Reading the headers of a stream costs a fraction of deciding
@@ -270,7 +264,7 @@ func (in *ingest) send(ctx context.Context, batch []read) error {
 	}
 	in.out.Captured += len(batch)
 	for _, c := range batch {
-		in.report(c.Capture, false)
+		in.took(c.Capture, false)
 	}
 	in.out.Position = max(in.out.Position, receipt.Position)
 	return nil

@@ -108,15 +108,6 @@ func (s Store) remove(ctx context.Context, p Plan, run Runner) error {
 	return s.drop(p.Agent)
 }
 
-func runAll(ctx context.Context, commands []Command, run Runner) error {
-	for _, c := range commands {
-		if err := run(ctx, c); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // writeAll writes changes, or none of them. Folders that it makes go into the files' records.
 func writeAll(changes []Change, r *Record) error {
 	for i, c := range changes {

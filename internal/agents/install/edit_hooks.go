@@ -54,7 +54,7 @@ func (h hookEditor) put(text []byte) ([]byte, error) {
 func (h hookEditor) take(text, base []byte) ([]byte, error) {
 	d, old := jsonedit.Parse(text), parseBase(base)
 	if h.remove(d, old) {
-		likeWhole(d, old)
+		d.Like(old)
 	}
 	return edited(d, old)
 }
@@ -162,13 +162,6 @@ func (h hookEditor) remove(d, old *jsonedit.Document) bool {
 	return true
 }
 
-// likeWhole gives an empty document the white space that it has in old.
-func likeWhole(d, old *jsonedit.Document) {
-	if old != nil {
-		d.Like(old)
-	}
-}
-
 // pruneVersion takes out the version where no hooks are left, unless old has it. Where nobody knows what was there before,
 // it goes if it is all that is left.
 func pruneVersion(d, old *jsonedit.Document) {
@@ -176,12 +169,9 @@ func pruneVersion(d, old *jsonedit.Document) {
 	if slices.Contains(keys, "hooks") && (old == nil || holdsHooks(d)) || old == nil && len(keys) != 1 {
 		return
 	}
-	if old != nil {
-		if _, there := old.Get("version"); there {
-			return
-		}
+	if !has(old, "version") {
+		d.Remove("version")
 	}
-	d.Remove("version")
 }
 
 // holdsHooks reports whether any event of d has a hook.
@@ -191,16 +181,21 @@ func holdsHooks(d *jsonedit.Document) bool {
 
 // prune takes out of d what stands at path if it is empty and is not in old; where it is, it gets the white space of there.
 func prune(d, old *jsonedit.Document, path ...any) {
-	if d.Len(path...) > 0 {
-		return
+	switch {
+	case d.Len(path...) > 0:
+	case has(old, path...):
+		d.Like(old, path...)
+	default:
+		d.Remove(path...)
 	}
+}
+
+// has reports whether anything is known to have stood at path in old.
+func has(old *jsonedit.Document, path ...any) (there bool) {
 	if old != nil {
-		if _, there := old.Get(path...); there {
-			d.Like(old, path...)
-			return
-		}
+		_, there = old.Get(path...)
 	}
-	d.Remove(path...)
+	return there
 }
 
 // plain is v as it is decoded from JSON.

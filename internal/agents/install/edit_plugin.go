@@ -26,7 +26,7 @@ func (e pluginEditor) take(text, base []byte) ([]byte, error) {
 	if e.version && old != nil {
 		pruneVersion(d, old)
 	}
-	likeWhole(d, old)
+	d.Like(old)
 	return edited(d, old)
 }
 

@@ -38,7 +38,7 @@ func (s serverEditor) take(text, base []byte) ([]byte, error) {
 	old := parseBase(base)
 	d.Remove(s.below, serverName)
 	prune(d, old, s.below)
-	likeWhole(d, old)
+	d.Like(old)
 	return edited(d, old)
 }
 

@@ -31,7 +31,10 @@ func (s Store) runCommands(ctx context.Context, p Plan, run Runner, r *Record) e
 	if err := s.save(r); err != nil {
 		return err
 	}
-	err := runAll(ctx, p.Commands, run)
+	var err error
+	for i := 0; i < len(p.Commands) && err == nil; i++ {
+		err = run(ctx, p.Commands[i])
+	}
 	for _, t := range p.clientFiles { // a command that failed may have done something
 		c, readErr := read(t.path)
 		if readErr != nil {

@@ -40,8 +40,11 @@ func (d *Document) Remove(path ...any) {
 }
 
 // Like gives what stands at path the white space that it has in old, where it holds nothing in either. It is for what Remove
-// has emptied. Errors are ErrTwice, in d or old.
+// has emptied. Errors are ErrTwice, in d or old. A nil old is one of which nobody knows.
 func (d *Document) Like(old *Document, path ...any) {
+	if old == nil {
+		return
+	}
 	n, was := d.find(path), old.find(path)
 	if n != nil && was != nil && d.blank(n) && old.blank(was) && n.kind == was.kind {
 		d.splice(cut{n.start, n.end, string(old.text[was.start:was.end])})
