@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/fsnotify/fsnotify"
 )
 
 // linked has a watcher follow what a link in the world's folder leads to.
@@ -92,7 +94,7 @@ func TestAWalkIsBounded(t *testing.T) {
 			w.write(fmt.Sprintf("a%02d.txt", i), "x")
 		}
 		w.write("z.jsonl", "2\n")
-		w.told <- ""
+		w.lost <- fsnotify.ErrEventOverflow
 		w.pass(5 * time.Minute)
 		w.write("m.jsonl", "3\n")
 		w.pass(time.Minute)

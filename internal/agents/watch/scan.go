@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/fsnotify/fsnotify"
 )
 
 // Bounds of what is looked through: folders of transcripts have some thousands of files. maxEntries is of one walk, which
@@ -146,11 +148,11 @@ func (w *Watcher) found(r Rule, path string) {
 }
 
 // notice takes a notice of the system: of a folder or a file that changed.
-func (w *Watcher) notice(path string) {
-	if path == "" {
-		w.scan()
+func (w *Watcher) notice(change fsnotify.Event) {
+	if change.Op == fsnotify.Chmod {
 		return
 	}
+	path := change.Name
 	if f := w.files[path]; f != nil {
 		w.inspect(f)
 		return

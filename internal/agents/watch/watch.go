@@ -47,16 +47,18 @@ func (w *Watcher) Run(ctx context.Context) error {
 	defer ticks.Stop()
 	defer polls.Stop()
 	defer saves.Stop()
-	var changes <-chan string
+	var system notices
 	if w.notices != nil {
-		changes = w.notices.changes()
+		system = *w.notices
 	}
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case path := <-changes:
-			w.notice(path)
+		case change := <-system.changes:
+			w.notice(change)
+		case <-system.lost:
+			w.scan()
 		case <-polls.C:
 			w.scan()
 		case <-saves.C:

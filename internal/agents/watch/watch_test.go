@@ -283,7 +283,7 @@ func TestSystemNotices(t *testing.T) {
 		t.Skip("notices are tried on Linux and macOS")
 	}
 	dir := t.TempDir()
-	n, err := newSystem()
+	n, err := systemNotices()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,8 +295,8 @@ func TestSystemNotices(t *testing.T) {
 		t.Fatal(err)
 	}
 	select {
-	case got := <-n.changes():
-		if got != path {
+	case got := <-n.changes:
+		if got.Name != path {
 			t.Errorf("got a notice of %q, want %q", got, path)
 		}
 	case <-time.After(time.Minute):

@@ -44,14 +44,14 @@ type Config struct {
 	Logger  *slog.Logger  // nil: slog.Default
 	Now     func() time.Time
 
-	notify  func() (notifier, error) // nil: the system's
+	notify  func() (*notices, error) // nil: the system's
 	entries int                      // seen in one walk at most. 0 means maxEntries
 }
 
 // Watcher follows transcripts. Run is all that it does.
 type Watcher struct {
 	cfg     Config
-	notices notifier // nil: there are none
+	notices *notices // nil: there are none
 	folders map[string]bool
 	files   map[string]*file // by path, symbolic links resolved
 	dirty   bool             // the state is not on disk
@@ -77,7 +77,7 @@ func New(cfg Config) (*Watcher, error) {
 	}
 	cfg.entries = cmp.Or(cfg.entries, maxEntries)
 	if cfg.notify == nil {
-		cfg.notify = newSystem
+		cfg.notify = systemNotices
 	}
 	cfg.Exclude = slices.Clone(cfg.Exclude)
 	for i, dir := range cfg.Exclude {

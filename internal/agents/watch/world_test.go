@@ -15,6 +15,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/fsnotify/fsnotify"
 )
 
 // world is a folder of transcripts, and what was recorded of them. It lives in a bubble: its clock is the bubble's.
@@ -28,7 +30,8 @@ type world struct {
 	rests  int            // how often a reading was told that nothing comes
 	opened int
 	fail   error // of the next Take
-	told   chan string
+	told   chan fsnotify.Event
+	lost   chan error
 	deaf   bool // nobody tells of changes
 	cancel context.CancelFunc
 	done   chan error
@@ -76,13 +79,6 @@ func (r *reading) Take(_ context.Context, in io.Reader, rest bool) (Taken, error
 	return r.taken, nil
 }
 
-// fake tells of changes as the test says.
-type fake struct{ out chan string }
-
-func (f fake) add(string) error       { return nil }
-func (f fake) changes() <-chan string { return f.out }
-func (f fake) close() error           { return nil }
-
 // start runs a watcher over the world's folder.
 func (w *world) start(change func(*Config)) *Watcher {
 	w.t.Helper()
@@ -90,14 +86,14 @@ func (w *world) start(change func(*Config)) *Watcher {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.told = make(chan string, 100)
+	w.told, w.lost = make(chan fsnotify.Event, 100), make(chan error, 1)
 	cfg := Config{
 		Rules: []Rule{rule}, Sink: w, State: w.state, Backlog: 100 * 365 * 24 * time.Hour, Logger: slog.New(slog.DiscardHandler),
-		notify: func() (notifier, error) {
+		notify: func() (*notices, error) {
 			if w.deaf {
 				return nil, errors.New("no notices here")
 			}
-			return fake{w.told}, nil
+			return &notices{w.told, w.lost, func(string) error { return nil }, func() error { return nil }}, nil
 		},
 	}
 	if change != nil {
@@ -155,7 +151,7 @@ func (w *world) write(name, text string) {
 
 func (w *world) tell(path string) {
 	if w.told != nil && !w.deaf {
-		w.told <- path
+		w.told <- fsnotify.Event{Name: path, Op: fsnotify.Write}
 	}
 }
 
