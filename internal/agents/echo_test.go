@@ -380,7 +380,7 @@ func TestCutProperties(t *testing.T) {
 	})
 }
 
-func FuzzTold(f *testing.F) {
+func FuzzInjectedText(f *testing.F) {
 	f.Add(unfenced())
 	f.Add(`{"stdout":"- 019a1fa4-7206-7b22 09:04 x\\n"}`)
 	f.Add("1. 2. 3. \\\\n\\\"")
@@ -423,8 +423,8 @@ func TestToldIsLinear(t *testing.T) {
 	}
 }
 
-// BenchmarkTold is what each report costs a session that was given memory: nearly all are ordinary, few repeat it.
-func BenchmarkTold(b *testing.B) {
+// BenchmarkInjectedText is what each report costs a session that was given memory: nearly all are ordinary, few repeat it.
+func BenchmarkInjectedText(b *testing.B) {
 	told := (*InjectedText)(nil).With(given)
 	ordinary := strings.Repeat("ok  \tgithub.com/example/shop/cart\t0.123s\n", 50)
 	for _, c := range []struct{ name, output string }{

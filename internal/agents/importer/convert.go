@@ -47,9 +47,6 @@ func (c *Converter) Convert(e *Entry, captured bool) (out Converted, err error) 
 	if captured && (e.Kind == Session || e.Kind == Prompt) {
 		return Converted{LeftOut: ReasonCaptured}, nil
 	}
-	if e.Kind == Session {
-		return Converted{Captures: c.life(o, e)}, nil
-	}
 	made, reason := c.event(t, o, e, captured)
 	if made == nil {
 		return Converted{LeftOut: reason}, nil
@@ -68,11 +65,6 @@ func OriginOf(e *Entry) session.Origin {
 func (c *Converter) capture(o session.Origin, e *Entry, made events.Event) session.Capture {
 	key := keyOf(c.source, o, e)
 	return session.Capture{ID: idOf(record, e.At, key), Key: key, At: e.At, Origin: o, Event: made}
-}
-
-// life is a session's beginning. Its end comes last, by End.
-func (c *Converter) life(o session.Origin, e *Entry) []session.Capture {
-	return []session.Capture{c.capture(o, e, events.SessionOpened{Source: "import"})}
 }
 
 // End returns the end of the session of e, its session entry, if it has one: for behind all else of it.
@@ -95,6 +87,8 @@ func (c *Converter) event(t *texts, o session.Origin, e *Entry, captured bool) (
 		serves = 0
 	}
 	switch e.Kind {
+	case Session: // its end comes last, by End
+		return events.SessionOpened{Source: "import"}, ""
 	case Prompt:
 		return c.prompt(t, e)
 	case ToolUse:
