@@ -79,7 +79,7 @@ func (p *Pipeline) keepBad(d delivery, cause error) error {
 	if err != nil && !errors.Is(err, relay.ErrUnsynced) {
 		return err
 	}
-	return p.cfg.Spool.SetAside(name, refusal.Reason(cause))
+	return p.cfg.Spool.DeadLetter(name, refusal.Reason(cause))
 }
 
 // errBadFull means that the bad folder holds as much as it may.

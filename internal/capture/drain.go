@@ -146,7 +146,7 @@ type entries interface {
 	Read(name string) (relay.Entry, error)
 	Size(name string) int64
 	Remove(name string) error
-	SetAside(name, reason string) error
+	DeadLetter(name, reason string) error
 }
 
 // errSpoolDisk is a spool file that cannot be read for now: the disk is to blame, not the file.
@@ -253,7 +253,7 @@ func (r *drainRun) deadLetter(name string, cause error) {
 		r.lose(name, why, err)
 		return
 	}
-	if err := r.p.spool.SetAside(name, why); err != nil {
+	if err := r.p.spool.DeadLetter(name, why); err != nil {
 		r.stays(name, errors.Join(cause, err))
 		return
 	}

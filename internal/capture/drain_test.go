@@ -279,11 +279,11 @@ func (b brokenSpool) Remove(name string) error {
 	return b.Spool.Remove(name)
 }
 
-func (b brokenSpool) SetAside(name, reason string) error {
+func (b brokenSpool) DeadLetter(name, reason string) error {
 	if err := failingFor(name, b.aside); err != nil {
 		return err
 	}
-	return b.Spool.SetAside(name, reason)
+	return b.Spool.DeadLetter(name, reason)
 }
 
 // A single file that the disk does not give, or that does not move, holds up no other, and is told of once.

@@ -63,9 +63,9 @@ func (s *Spool) Remove(name string) error {
 	return nil
 }
 
-// SetAside moves an entry to bad, beside a file NAME.reason that says why. It stays there until a person deletes it. One
-// that is gone already is no error: another one took or moved it.
-func (s *Spool) SetAside(name, reason string) error {
+// DeadLetter makes an entry a dead letter: it moves it to bad, beside a file NAME.reason that says why. There it stays until a
+// person deletes it. One that is gone already is no error: another one took or moved it.
+func (s *Spool) DeadLetter(name, reason string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
@@ -87,10 +87,10 @@ func (s *Spool) Size(name string) int64 {
 	return info.Size()
 }
 
-// BadDir is the folder to which SetAside moves entries. It may not be there yet.
+// BadDir is the folder of dead letters. It may not be there yet.
 func (s *Spool) BadDir() string { return filepath.Join(s.dir, "bad") }
 
-// BadUsage returns how many entries are set aside, and the bytes of their files and reasons.
+// BadUsage returns how many dead letters there are, and the bytes of their files and reasons.
 func (s *Spool) BadUsage() (entries int, size int64, err error) {
 	files, err := readDir(s.BadDir())
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *Spool) BadUsage() (entries int, size int64, err error) {
 	return entries, size, nil
 }
 
-// reasonSuffix ends the name of the file that says why an entry is set aside.
+// reasonSuffix ends the name of the file that says why an entry is a dead letter.
 const reasonSuffix = ".reason"
 
 func (s *Spool) moveToBad(name, reason string) error {

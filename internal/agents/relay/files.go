@@ -86,5 +86,5 @@ func syncFile(path string) error {
 }
 
 // ErrBadEntry is wrapped in what the reading side of a Spool returns for a file that no second reading will mend:
-// truncated, hostile, too long, of a newer format. Such a file is to be set aside; any other error is the disk's.
+// truncated, hostile, too long, of a newer format. Such a file is a dead letter; any other error is the disk's.
 var ErrBadEntry = errors.New("bad spool file")

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Forget deletes the entries that match chooses: those that wait, those that were set aside, with their reasons, and what
+// Forget deletes the entries that match chooses: those that wait, dead letters, with their reasons, and what
 // killed hooks left. An entry of which nothing can be told has its file's content as Body, and the time of its name or file.
 // Half an entry that a hook is writing now is left alone. It returns how many files there were.
 func (s *Spool) Forget(now time.Time, match func(Entry) bool) (deleted int, err error) {

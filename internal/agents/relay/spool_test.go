@@ -350,7 +350,7 @@ func TestSpoolReadsOnlyRegularFilesOfBearableLength(t *testing.T) {
 		if _, err := s.Read(name); !errors.Is(err, ErrBadEntry) {
 			t.Errorf("%s: got %v, want ErrBadEntry", name, err)
 		}
-		if err := s.SetAside(name, "test"); err != nil {
+		if err := s.DeadLetter(name, "test"); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -364,7 +364,7 @@ func TestSpoolStaysInItsFolder(t *testing.T) {
 	s := NewSpool(t.TempDir(), privacy.Keep)
 	for _, name := range []string{"", ".", "..", "../tmp/x", "a/b", "/etc/passwd", ".x"} {
 		_, err := s.Read(name)
-		for what, err := range map[string]error{"Read": err, "Remove": s.Remove(name), "SetAside": s.SetAside(name, "")} {
+		for what, err := range map[string]error{"Read": err, "Remove": s.Remove(name), "DeadLetter": s.DeadLetter(name, "")} {
 			if !errors.Is(err, ErrBadEntry) {
 				t.Errorf("%s(%q) = %v, want ErrBadEntry", what, name, err)
 			}
@@ -415,7 +415,7 @@ func TestSpoolSetsAside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.SetAside(e.Name, "400: not JSON"); err != nil {
+	if err := s.DeadLetter(e.Name, "400: not JSON"); err != nil {
 		t.Fatal(err)
 	}
 	bad := filepath.Join(home, "spool", "bad", e.Name)
@@ -428,15 +428,15 @@ func TestSpoolSetsAside(t *testing.T) {
 	if names := mustNames(t, s); len(names) != 0 {
 		t.Errorf("left: %v", names)
 	}
-	if err := s.SetAside(e.Name, "again"); err != nil {
-		t.Errorf("SetAside again = %v, want nil: it is gone", err)
+	if err := s.DeadLetter(e.Name, "again"); err != nil {
+		t.Errorf("DeadLetter again = %v, want nil: it is gone", err)
 	}
 	if got, err := os.ReadFile(bad + ".reason"); err != nil || string(got) != "400: not JSON\n" {
 		t.Errorf("the reason is now %q, %v", got, err)
 	}
 	gone := "00000000000000000001-" + e.Delivery
-	if err := s.SetAside(gone, "gone"); err != nil {
-		t.Errorf("SetAside of what never was = %v, want nil", err)
+	if err := s.DeadLetter(gone, "gone"); err != nil {
+		t.Errorf("DeadLetter of what never was = %v, want nil", err)
 	}
 	if _, err := os.Lstat(filepath.Join(home, "spool", "bad", gone+".reason")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a reason without its file: %v", err)
@@ -497,7 +497,7 @@ func TestSpoolKeepsWhatItIsLetKeep(t *testing.T) {
 	if s.Size(e.Name) <= 0 || s.Size("gone") != 0 {
 		t.Errorf("sizes are %d, %d", s.Size(e.Name), s.Size("gone"))
 	}
-	if err := s.SetAside(e.Name, "because"); err != nil {
+	if err := s.DeadLetter(e.Name, "because"); err != nil {
 		t.Fatal(err)
 	}
 	if n, size, err := s.BadUsage(); n != 1 || size <= 0 || err != nil {

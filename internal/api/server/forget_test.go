@@ -106,7 +106,7 @@ func TestForgetBesideTheLog(t *testing.T) {
 			Body: hook("PostToolUse", session, map[string]any{"word": word, "cwd": cwd}),
 		})
 		if err == nil {
-			err = spool.SetAside(name, "for the test")
+			err = spool.DeadLetter(name, "for the test")
 		}
 		if err != nil {
 			t.Fatal(err)
