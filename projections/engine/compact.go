@@ -49,10 +49,7 @@ func (v *Views) compact() error {
 		return errors.Join(ErrClosed, copied.Discard())
 	}
 	if err = s.Exchange(copied); errors.Is(err, ErrNotOpen) { // Run makes it anew
-		select {
-		case v.broken <- Damaged("%v", err):
-		default:
-		}
+		v.report(Damaged("%v", err))
 	}
 	return err
 }

@@ -12,6 +12,7 @@
 //	checkpoint.go  how far each view is, and whether it can be gone on with
 //	compact.go     writes the file anew without what was deleted
 //	views.go       Open, Close, reading in a transaction, waiting for a position
+//	progress.go    how far something has come along the log, also for indexes that are kept elsewhere
 //	table.go       tables of a view, and the cache of those that a slice changes
 //	store.go       the open file of the views, and whether it can be trusted
 //	lock_flock.go, lock_other.go  who holds the file

@@ -25,6 +25,20 @@ func Packing(room int) Packed { return Packed{bytes: make([]byte, 0, room)} }
 // Unpacking is what fields are read from. They do not keep raw.
 func Unpacking(raw []byte) Packed { return Packed{bytes: raw, reading: true} }
 
+// Pack is a value as a key: its bytes are in the order of its fields.
+func Pack(v Former) []byte {
+	p := Packing(packedRoom)
+	v.Form(&p)
+	return p.Bytes()
+}
+
+// Unpack reads a key into v, which must be zero. The error is ErrShort.
+func Unpack(raw []byte, v Former) error {
+	p := Unpacking(raw)
+	v.Form(&p)
+	return p.Err()
+}
+
 // Bytes are the fields that were written.
 func (p *Packed) Bytes() []byte { return p.bytes }
 

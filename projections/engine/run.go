@@ -24,13 +24,13 @@ const (
 // Run applies the log's records to the views, first those that they lack and then those that are appended. It returns
 // nil when ctx is done. Errors: ErrNewerKind, the log's, or that the file cannot be written. One Run at a time.
 func (v *Views) Run(ctx context.Context) error {
-	v.stop(nil)
+	v.progress.Stop(nil)
 	err := v.runRepairing(ctx)
 	if err == nil || ctx.Err() != nil {
 		return nil
 	}
 	err = fmt.Errorf("projections: run: %w", err)
-	v.stop(err)
+	v.progress.Stop(err)
 	return err
 }
 

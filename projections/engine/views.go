@@ -60,10 +60,7 @@ type Views struct {
 	storing sync.RWMutex
 	store   *store // nil: closed
 
-	mu       sync.Mutex // guards the fields below
-	position events.Position
-	changed  chan struct{} // closed and replaced when position grows or stopped is set
-	stopped  error
+	progress Progress // of the slowest view
 }
 
 // instance is one copy of a view: a bucket and how far it is.
@@ -81,7 +78,7 @@ type instance struct {
 func Open(dir string, log eventlog.Log, cfg Config, views []View) (*Views, error) {
 	v := &Views{
 		log: log, dir: dir, cfg: cfg, codec: NewCodec(), logger: cfg.Logger, views: views,
-		rebuilds: make(chan struct{}, 1), broken: make(chan error, 1), changed: make(chan struct{}),
+		rebuilds: make(chan struct{}, 1), broken: make(chan error, 1),
 	}
 	if v.logger == nil {
 		v.logger = slog.New(slog.DiscardHandler)
@@ -135,7 +132,7 @@ func (v *Views) Close() error {
 	}
 	s := v.store
 	v.store = nil
-	v.stop(ErrClosed)
+	v.progress.Stop(ErrClosed)
 	if err := s.close(); err != nil {
 		return fmt.Errorf("projections: close: %w", err)
 	}
@@ -186,12 +183,17 @@ func (v *Views) read(ctx context.Context, f func(*bolt.Tx) error) error {
 	}
 	err := v.store.View(f)
 	if errors.Is(err, ErrDamaged) {
-		select {
-		case v.broken <- err:
-		default:
-		}
+		v.report(err)
 	}
 	return err
+}
+
+// report has Run mend damage, if it does not know of some already.
+func (v *Views) report(damage error) {
+	select {
+	case v.broken <- damage:
+	default:
+	}
 }
 
 // View runs f, as Read does, on the live copy of the view of that name.
@@ -208,32 +210,18 @@ func bucketIn(btx *bolt.Tx, name string) (*bolt.Bucket, error) {
 }
 
 // Position is how far all views have come: an answer given after it contains at least every record up to it.
-func (v *Views) Position() events.Position {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.position
-}
+func (v *Views) Position() events.Position { return v.progress.Position() }
 
 // Wait returns nil when the views have reached position at. Errors: ctx.Err(), ErrStopped, ErrClosed.
 func (v *Views) Wait(ctx context.Context, at events.Position) error {
-	for {
-		v.mu.Lock()
-		position, changed, stopped := v.position, v.changed, v.stopped
-		v.mu.Unlock()
-		switch {
-		case position >= at:
-			return nil
-		case errors.Is(stopped, ErrClosed):
-			return ErrClosed
-		case stopped != nil:
-			return fmt.Errorf("%w at %d: %w", ErrStopped, position, stopped)
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	reached, err := v.progress.Wait(ctx, at)
+	switch {
+	case err == nil || err == ctx.Err():
+		return err
+	case errors.Is(err, ErrClosed):
+		return ErrClosed
 	}
+	return fmt.Errorf("%w at %d: %w", ErrStopped, reached, err)
 }
 
 // publish makes the position of the slowest view known. The caller holds applying, or is alone.
@@ -242,26 +230,10 @@ func (v *Views) publish() {
 	for _, i := range v.live {
 		at = min(at, i.at)
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.position = at
-	v.wake()
+	v.progress.Reach(at)
 }
 
 func (v *Views) publishAll() error {
 	v.publish()
 	return nil
-}
-
-// stop has waiters return why, because there will be no more; nil lets them wait again.
-func (v *Views) stop(why error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.stopped = why
-	v.wake()
-}
-
-func (v *Views) wake() {
-	close(v.changed)
-	v.changed = make(chan struct{})
 }

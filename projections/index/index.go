@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/transient"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // ErrClosed is a call after Close.
@@ -47,9 +48,7 @@ type Index struct {
 	closing  chan struct{} // closed by Close
 	shut     sync.Once     // that does so
 
-	mu      sync.Mutex      // guards the fields below
-	applied events.Position // what searches see
-	moved   chan struct{}   // closed when applied moves
+	progress engine.Progress // what searches see
 }
 
 // Open opens the index in dir over log. An index that is damaged, older, newer or of another log is emptied, to be
@@ -58,7 +57,7 @@ type Index struct {
 func Open(ctx context.Context, dir string, log eventlog.Log, conf Config) (*Index, error) {
 	x := &Index{
 		dir: dir, log: log, logger: conf.Logger, flush: conf.Flush, analyzer: newAnalyzer(),
-		doubt: make(chan struct{}, 1), writing: make(chan struct{}, 1), moved: make(chan struct{}),
+		doubt: make(chan struct{}, 1), writing: make(chan struct{}, 1),
 		rebuilds: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	if x.flush == 0 {
@@ -120,7 +119,7 @@ func (s *store) compare(ctx context.Context, log eventlog.Log) error {
 func (x *Index) use(s *store) {
 	x.builder = newBuilder(s, x.log, x.analyzer)
 	x.store.Store(s)
-	x.advance(s.point.Position)
+	x.progress.Reach(s.point.Position)
 }
 
 // current returns the store in use.
@@ -132,37 +131,14 @@ func (x *Index) current() (*store, error) {
 }
 
 // Position is what the index knows: searches that begin now see every record up to it.
-func (x *Index) Position() events.Position {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.applied
-}
-
-func (x *Index) advance(p events.Position) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.applied != p {
-		x.applied = p
-		close(x.moved)
-		x.moved = make(chan struct{})
-	}
-}
+func (x *Index) Position() events.Position { return x.progress.Position() }
 
 // Wait returns when the index knows position at. The error is ctx's.
 func (x *Index) Wait(ctx context.Context, at events.Position) error {
-	for {
-		x.mu.Lock()
-		applied, moved := x.applied, x.moved
-		x.mu.Unlock()
-		if applied >= at {
-			return nil
-		}
-		select {
-		case <-moved:
-		case <-ctx.Done():
-			return fmt.Errorf("index: wait for %d, at %d: %w", at, applied, ctx.Err())
-		}
+	if applied, err := x.progress.Wait(ctx, at); err != nil {
+		return fmt.Errorf("index: wait for %d, at %d: %w", at, applied, err)
 	}
+	return nil
 }
 
 // lock takes the writing token.

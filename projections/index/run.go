@@ -37,10 +37,10 @@ func (x *Index) catchUp(ctx context.Context) error {
 	if _, err := x.current(); err != nil {
 		return err
 	}
-	if err := x.builder.catchUp(ctx, x.advance); err != nil {
+	if err := x.builder.catchUp(ctx, x.progress.Reach); err != nil {
 		return err
 	}
-	x.advance(x.builder.next.Position)
+	x.progress.Reach(x.builder.next.Position)
 	return nil
 }
 
@@ -118,7 +118,7 @@ func (x *Index) applySlice(ctx context.Context, slice []events.Record, purge cha
 	if err := x.builder.apply(ctx, slice); err != nil {
 		return err
 	}
-	x.advance(x.builder.next.Position)
+	x.progress.Reach(x.builder.next.Position)
 	if x.builder.store.point.Stale {
 		select {
 		case purge <- struct{}{}:

@@ -2,6 +2,7 @@ package outcomes
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/cmemd/cmemd/actors/session"
@@ -31,12 +32,8 @@ func kindsByCode() [inputKinds]events.Kind {
 }
 
 func codeOfKind(k events.Kind) byte {
-	for c, known := range kindsByCode() {
-		if known == k {
-			return byte(c)
-		}
-	}
-	return 0
+	kinds := kindsByCode()
+	return byte(max(0, slices.Index(kinds[:], k)))
 }
 
 // input is an input and its outcome as stored: there are as many as tool calls, so it has a form of its own.

@@ -9,17 +9,9 @@ import (
 	"github.com/cmemd/cmemd/projections/turn"
 )
 
-func (k cellKey) bytes() []byte {
-	p := engine.Packing(64)
-	k.Form(&p)
-	return p.Bytes()
-}
+func (k cellKey) bytes() []byte { return engine.Pack(&k) }
 
-func (k *cellKey) parse(b []byte) error {
-	p := engine.Unpacking(b)
-	k.Form(&p)
-	return p.Err()
-}
+func (k *cellKey) parse(b []byte) error { return engine.Unpack(b, k) }
 
 // Form has an order in which a day can be read without anything else, and what belongs to a quarter lies side by side.
 func (k *cellKey) Form(p *engine.Packed) {
@@ -33,17 +25,9 @@ func (k *cellKey) Form(p *engine.Packed) {
 	k.by.form(p)
 }
 
-func (k sumKey) bytes() []byte {
-	p := engine.Packing(64)
-	k.Form(&p)
-	return p.Bytes()
-}
+func (k sumKey) bytes() []byte { return engine.Pack(&k) }
 
-func (k *sumKey) parse(b []byte) error {
-	p := engine.Unpacking(b)
-	k.Form(&p)
-	return p.Err()
-}
+func (k *sumKey) parse(b []byte) error { return engine.Unpack(b, k) }
 
 // Form begins with the session, whose sums lie side by side.
 func (k *sumKey) Form(p *engine.Packed) {

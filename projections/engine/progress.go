@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"context"
+	"sync"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// Progress is how far something has come along the log, for those who wait for it. Its zero value has not begun. It is safe for
+// concurrent use.
+type Progress struct {
+	mu      sync.Mutex // guards the fields below
+	at      events.Position
+	stopped error         // why it goes no further; nil: it does
+	changed chan struct{} // closed when one of these changes; nil: nobody waits
+}
+
+// Position is how far it has come.
+func (p *Progress) Position() events.Position {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.at
+}
+
+// Reach says how far it has come, which may be less than before.
+func (p *Progress) Reach(at events.Position) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at = at
+	p.wake()
+}
+
+// Stop has those who wait return why, because there will be no more; nil lets them wait again.
+func (p *Progress) Stop(why error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stopped = why
+	p.wake()
+}
+
+// wake lets go of those who wait. The caller holds mu.
+func (p *Progress) wake() {
+	if p.changed != nil {
+		close(p.changed)
+		p.changed = nil
+	}
+}
+
+// Wait returns nil when it has come to at, and how far it is in any case. The error is that of Stop, or ctx.Err().
+func (p *Progress) Wait(ctx context.Context, at events.Position) (reached events.Position, err error) {
+	for {
+		p.mu.Lock()
+		if p.changed == nil {
+			p.changed = make(chan struct{})
+		}
+		reached, stopped, changed := p.at, p.stopped, p.changed
+		p.mu.Unlock()
+		if reached >= at {
+			return reached, nil
+		}
+		if stopped != nil {
+			return reached, stopped
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return reached, ctx.Err()
+		}
+	}
+}
