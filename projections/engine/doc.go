@@ -25,6 +25,7 @@
 //	packed.go      values that do without CBOR
 //
 // What bites: the file is not synced; after a stop that was not clean it is checked, and rebuilt where a check cannot vouch
-// for it (see Config.BootID). Keys and raw values belong to their transaction. A fold must give the same bytes whether it
+// for it (see Config.BootID). Keys and raw values belong to their transaction, which keeps its first error: after it there is
+// nothing to be read, and folds and readers need not ask. A fold must give the same bytes whether it
 // saw a payload before it was erased or not.
 package engine

@@ -32,7 +32,7 @@ func wellTable() engine.Table[wellbeing]        { return engine.Table[wellbeing]
 
 func (View) Tables() []engine.TableSpec {
 	return []engine.TableSpec{
-		hourTable().Spec(showHour), slotTable().Spec(showSlot), healthTurnTable().Spec(engine.ShowID), streakTable().Spec(showModel),
+		hourTable().Spec(showHour), slotTable().Spec(showSlot), healthTurnTable().Spec(engine.ShowID), streakTable().Spec(engine.ShowText),
 		quarantineTable().Spec(engine.ShowID), pauseTable().Spec(engine.ShowText), wellTable().Spec(engine.ShowText),
 	}
 }
@@ -59,12 +59,7 @@ func slotAt(t time.Time) int64 { return t.Unix() / slotSeconds }
 // asked names who answers.
 type asked struct{ provider, model string }
 
-func (a asked) bytes() []byte { return a.appendTo(make([]byte, 0, 1+len(a.provider)+len(a.model))) }
-
-func (a asked) appendTo(b []byte) []byte {
-	b = append(b, a.provider...)
-	return append(append(b, 0), a.model...)
-}
+func (a asked) bytes() []byte { return []byte(a.provider + "\x00" + a.model) }
 
 // spanKey names an hour or a slot, counted from the Unix epoch, and who answered in it.
 type spanKey struct {
@@ -72,14 +67,10 @@ type spanKey struct {
 	by   asked
 }
 
-func (k spanKey) bytes() []byte {
-	return k.by.appendTo(spanPrefix(k.span, 1+len(k.by.provider)+len(k.by.model)))
-}
+func (k spanKey) bytes() []byte { return append(spanPrefix(k.span), k.by.bytes()...) }
 
-// spanPrefix begins the keys of a span, with room for more bytes.
-func spanPrefix(span int64, room int) []byte {
-	return binary.BigEndian.AppendUint64(make([]byte, 0, 8+room), uint64(span))
-}
+// spanPrefix begins the keys of a span.
+func spanPrefix(span int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(span)) }
 
 func spanOfKey(b []byte) int64 {
 	if len(b) < 8 {
@@ -96,10 +87,8 @@ func showSpan(b []byte, seconds int64, layout string) string {
 	if len(b) < 9 {
 		return engine.ShowHex(b)
 	}
-	return time.Unix(spanOfKey(b)*seconds, 0).UTC().Format(layout) + " " + showModel(b[8:])
+	return time.Unix(spanOfKey(b)*seconds, 0).UTC().Format(layout) + " " + engine.ShowText(b[8:])
 }
-
-func showModel(b []byte) string { return string(b) }
 
 // spanCount is what one model did in one span.
 type spanCount struct {

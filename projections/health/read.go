@@ -93,7 +93,7 @@ func hourOf(slot int64) int64 { return slot / slotsAnHour }
 // spans yields the counts of the spans from first to last, both included, in order.
 func spans(x *engine.Tx, t engine.Table[spanCount], first, last int64) iter.Seq2[int64, spanCount] {
 	return func(yield func(int64, spanCount) bool) {
-		for k, c := range t.From(x, nil, spanPrefix(max(first, 0), 0)) {
+		for k, c := range t.From(x, nil, spanPrefix(max(first, 0))) {
 			if span := spanOfKey(k); span > last || !yield(span, c) {
 				return
 			}

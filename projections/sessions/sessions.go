@@ -25,11 +25,10 @@ func timeTable() engine.Table[engine.Member] {
 }
 
 func openTable() engine.Table[engine.Member] { return engine.Table[engine.Member]{Name: "open"} }
-func activityKey(s Session) []byte           { return activityKeyOf(s.LastAt, s.ID) }
 func activityID(k []byte) (id [16]byte)      { copy(id[:], k[len(k)-16:]); return id }
 
-func activityKeyOf(at time.Time, id events.SessionID) []byte {
-	return append(binary.BigEndian.AppendUint64(make([]byte, 0, 24), engine.TimeBits(at)), id[:]...)
+func activityKey(s Session) []byte {
+	return append(binary.BigEndian.AppendUint64(make([]byte, 0, 24), engine.TimeBits(s.LastAt)), s.ID[:]...)
 }
 
 func (View) Tables() []engine.TableSpec {
