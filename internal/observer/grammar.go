@@ -84,7 +84,7 @@ func Parse(text string, kind events.TurnKind, types Types) Parsed {
 	found := findBlocks(text)
 	p := keep(text, found, types)
 	var ok bool
-	if p.Disposition, p.Reason, ok = judge(p, len(found.skips) > 0, found.triedSummary, kind); !ok {
+	if p.Disposition, p.Reason, ok = dispose(p, len(found.skips) > 0, found.triedSummary, kind); !ok {
 		return dropped(ClassXML, p.Reason)
 	}
 	return p
@@ -132,8 +132,8 @@ func (p *Parsed) add(o Observation) {
 	}
 }
 
-// judge weighs kept content, a skip and an attempt at a summary. It is false for an output that is to be dropped.
-func judge(p Parsed, skip, tried bool, kind events.TurnKind) (Disposition, Reason, bool) {
+// dispose weighs kept content, a skip and an attempt at a summary. It is false for an output that is to be dropped.
+func dispose(p Parsed, skip, tried bool, kind events.TurnKind) (Disposition, Reason, bool) {
 	kept, asked := len(p.Observations) > 0, kind == events.TurnSummary
 	switch {
 	case p.Summary != nil && (asked || !kept):

@@ -39,7 +39,7 @@ func ParseForm(form events.Form, output events.Output, kind events.TurnKind, typ
 	}
 	p := s.keep(types)
 	var ok bool
-	if p.Disposition, p.Reason, ok = judge(p, s.Skip, s.asksSummary(), kind); !ok {
+	if p.Disposition, p.Reason, ok = dispose(p, s.Skip, s.asksSummary(), kind); !ok {
 		return dropped(ClassXML, p.Reason)
 	}
 	return p
@@ -56,7 +56,7 @@ func parseCut(text string, kind events.TurnKind, types Types) Parsed {
 	}
 	s.Skip, s.SkipReason = false, ""
 	p := s.keep(types)
-	if p.Disposition, p.Reason, ok = judge(p, false, true, kind); !ok {
+	if p.Disposition, p.Reason, ok = dispose(p, false, true, kind); !ok {
 		return dropped(ClassXML, p.Reason)
 	}
 	return p

@@ -30,7 +30,7 @@ func greedy(kind events.TurnKind, budget int) observer.Prompt {
 func checkAnyBudget(ctx context.Context, p observer.Provider, _ Options) error {
 	for _, kind := range []events.TurnKind{events.TurnObservation, events.TurnSummary} {
 		for _, budget := range []int{1, 100, 16_000} {
-			if err := judge(complete(ctx, p, greedy(kind, budget))); err != nil {
+			if err := checkOutcome(complete(ctx, p, greedy(kind, budget))); err != nil {
 				return fmt.Errorf("%s turn, budget %d: %w", kind, budget, err)
 			}
 		}
@@ -44,7 +44,7 @@ func Budget(ctx context.Context, p observer.Provider, sent func() string) error 
 	for _, kind := range []events.TurnKind{events.TurnObservation, events.TurnSummary} {
 		before := 0
 		for _, budget := range []int{1, 100, 4_000, 16_000, 0} {
-			if err := judge(complete(ctx, p, greedy(kind, budget))); err != nil {
+			if err := checkOutcome(complete(ctx, p, greedy(kind, budget))); err != nil {
 				return fmt.Errorf("%s turn, budget %d: %w", kind, budget, err)
 			}
 			n := len(captured) * strings.Count(sent(), captured)

@@ -63,7 +63,7 @@ func RunService(t *testing.T, newService func(*testing.T) Service) {
 				limit = impatient
 			}
 			r, err := complete(t.Context(), s.Provider(t, limit), ordinary())
-			if err := c.judge(r, err); err != nil {
+			if err := c.check(r, err); err != nil {
 				t.Error(err)
 			}
 		})
@@ -109,13 +109,13 @@ func serviceCases() []serviceCase {
 	return list
 }
 
-// judge says what is wrong with what a turn came to.
-func (c serviceCase) judge(r observer.Reply, err error) error {
+// check says what is wrong with what a turn came to.
+func (c serviceCase) check(r observer.Reply, err error) error {
 	if c.class == "" {
 		if err != nil || !cmp.Equal(r.Text.RawText(), c.behaviour.Text) {
 			return fmt.Errorf("got %q, %v, want %q", r.Text, err, c.behaviour.Text)
 		}
-		return judge(r, err)
+		return checkOutcome(r, err)
 	}
 	f, ok := errors.AsType[*observer.Failure](err)
 	switch {

@@ -18,22 +18,22 @@ func TestServiceCasesTellRightFromWrong(t *testing.T) {
 		good := observer.Reply{Text: events.NewOutput(b.Text), Form: events.FormXML}
 		right := &observer.Failure{Class: c.class, Status: b.Status, Output: events.NewOutput(b.Text)}
 		if c.class == "" {
-			if err := c.judge(good, nil); err != nil {
+			if err := c.check(good, nil); err != nil {
 				t.Errorf("%s: %v", c.name, err)
 			}
 			cut := good
 			cut.Text = events.NewOutput("<observation>")
 			for _, r := range []observer.Reply{cut, {Text: events.NewOutput(b.Text)}} {
-				if c.judge(r, nil) == nil {
+				if c.check(r, nil) == nil {
 					t.Errorf("%s: %+v is taken", c.name, r)
 				}
 			}
-			if c.judge(good, right) == nil {
+			if c.check(good, right) == nil {
 				t.Errorf("%s: a failure is taken", c.name)
 			}
 			continue
 		}
-		if err := c.judge(observer.Reply{}, right); err != nil {
+		if err := c.check(observer.Reply{}, right); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		otherClass, otherStatus, lost := *right, *right, *right
@@ -43,7 +43,7 @@ func TestServiceCasesTellRightFromWrong(t *testing.T) {
 			wrong = append(wrong, &lost)
 		}
 		for _, err := range wrong {
-			if c.judge(good, err) == nil {
+			if c.check(good, err) == nil {
 				t.Errorf("%s: %#v is taken", c.name, err)
 			}
 		}

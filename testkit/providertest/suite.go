@@ -84,8 +84,8 @@ func complete(ctx context.Context, p observer.Provider, prompt observer.Prompt) 
 	return p.Complete(ctx, prompt)
 }
 
-// judge says what is wrong with an answer.
-func judge(r observer.Reply, err error) error {
+// checkOutcome says what is wrong with an answer.
+func checkOutcome(r observer.Reply, err error) error {
 	if failure, ok := errors.AsType[*observer.Failure](err); ok {
 		if !failure.Class.BlamesProvider() && !failure.Class.BlamesTurn() {
 			return fmt.Errorf("failed with class %q, which blames neither provider nor turn", failure.Class)
@@ -111,7 +111,7 @@ func judge(r observer.Reply, err error) error {
 
 func checkAnswers(ctx context.Context, p observer.Provider, o Options) error {
 	for _, c := range cases(o) {
-		if err := judge(complete(ctx, p, c.prompt)); err != nil {
+		if err := checkOutcome(complete(ctx, p, c.prompt)); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
@@ -161,7 +161,7 @@ func checkCancelledWithin(ctx context.Context, p observer.Provider, o Options) e
 		if errors.Is(err, context.DeadlineExceeded) {
 			continue
 		}
-		if err := judge(r, err); err != nil {
+		if err := checkOutcome(r, err); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}

@@ -68,15 +68,15 @@ type Server struct {
 	mu       sync.Mutex // guards the fields below
 	answers  []Answer
 	requests []Request
-	look     Answer
-	looks    int
+	get      Answer
+	gets     int
 }
 
 // MustServe starts a server that gives one answer a request, and the last one ever after. It ends with the test, or
 // earlier by Close.
 func MustServe(tb testing.TB, answers ...Answer) *Server {
 	tb.Helper()
-	s := &Server{answers: answers, gone: make(chan struct{}), look: Answer{Status: http.StatusNotFound}}
+	s := &Server{answers: answers, gone: make(chan struct{}), get: Answer{Status: http.StatusNotFound}}
 	s.server = httptest.NewServer(s)
 	s.URL = s.server.URL
 	tb.Cleanup(s.Close)
@@ -102,19 +102,19 @@ func (s *Server) Script(answers ...Answer) {
 	s.answers, s.requests = answers, nil
 }
 
-// Look sets the answer to every GET, by which askers ask what there is; without it there is nothing (404). Those are no
+// AnswerGets sets the answer to every GET, by which askers ask what there is; without it there is nothing (404). Those are no
 // questions: they take no answer of the script, and are not among Requests.
-func (s *Server) Look(a Answer) {
+func (s *Server) AnswerGets(a Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.look = a
+	s.get = a
 }
 
-// Looks counts the GETs so far.
-func (s *Server) Looks() int {
+// Gets counts the GETs so far.
+func (s *Server) Gets() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.looks
+	return s.gets
 }
 
 // Requests lists what the server was asked since its script began.
@@ -165,8 +165,8 @@ func (s *Server) next(method string, r Request) Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if method == http.MethodGet {
-		s.looks++
-		return s.look
+		s.gets++
+		return s.get
 	}
 	s.requests = append(s.requests, r)
 	if len(s.answers) == 0 {

@@ -35,8 +35,8 @@ type API struct {
 	Refuses func(status int, word string) Answer
 	// NoForm is a refusal that names the structured form as what is wrong; a zero Answer if the API has no words for it.
 	NoForm Answer
-	// Look is what the service says of its model, where the asker asks for that; a zero Answer where it does not say.
-	Look Answer
+	// Ability is what the service says of its model, where the asker asks for that; a zero Answer where it does not say.
+	Ability Answer
 	// Least reports whether a request tells the model to think as little as it can, and NoLeast is a refusal that names what
 	// tells it so; nil and a zero Answer where the API has no words for that.
 	Least   func(Request) bool
@@ -65,8 +65,8 @@ type suite struct{ api API }
 func (s suite) serve(t *testing.T, answers ...Answer) *Server {
 	t.Helper()
 	server := MustServe(t, answers...)
-	if s.api.Look.Body != "" {
-		server.Look(s.api.Look)
+	if s.api.Ability.Body != "" {
+		server.AnswerGets(s.api.Ability)
 	}
 	return server
 }

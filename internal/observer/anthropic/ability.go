@@ -16,9 +16,9 @@ type ability struct {
 	thinkNot     bool // to be told not to think
 }
 
-// unsaid is what is supposed of models of which the service does not tell: what most of them take, and other services that
+// assumed is what is supposed of models of which the service does not tell: what most of them take, and other services that
 // speak this API pass over.
-func unsaid() ability { return ability{keepToSchema: true, thinkNot: true} }
+func assumed() ability { return ability{keepToSchema: true, thinkNot: true} }
 
 // lookupTime is how long the service may take to say what the model can, before a question, which is asked all the same.
 const lookupTime = 5 * time.Second
@@ -72,11 +72,11 @@ func lookUp(ctx context.Context, c *model.Client) (can ability, lasts bool) {
 	}
 	r := c.Get(ctx, "v1/models/"+c.Model())
 	if !r.JSON(&info) {
-		return unsaid(), ctx.Err() == nil && r.Status != 0 && !passes(r.Status)
+		return assumed(), ctx.Err() == nil && r.Status != 0 && !passes(r.Status)
 	}
 	s, e, t := info.Can.Structured, info.Can.Effort, info.Can.Thinking
 	if s == nil || e == nil || t == nil {
-		return unsaid(), true
+		return assumed(), true
 	}
 	return ability{keepToSchema: s.Supported, thinkLess: e.Supported && e.Low.Supported, thinkNot: t.Types.Disabled.Supported}, true
 }

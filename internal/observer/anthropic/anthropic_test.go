@@ -22,7 +22,7 @@ func TestWire(t *testing.T) {
 // TestWireOfOlderModels: those that keep to no schema give the input of a tool.
 func TestWireOfOlderModels(t *testing.T) {
 	api := wire()
-	api.Look = able(false, false, true)
+	api.Ability = able(false, false, true)
 	said := func(stop string) func(events.Form, string) wiretest.Answer {
 		return func(form events.Form, text string) wiretest.Answer {
 			if form == events.FormStructured {
@@ -170,10 +170,10 @@ func TestRequest(t *testing.T) {
 		`,"name":"record","description":"Takes what is to be recorded. It is called once."}]`
 	gone := wiretest.Answer{Status: 404}
 	for name, tc := range map[string]struct {
-		form  events.Form
-		least bool
-		look  wiretest.Answer
-		want  string
+		form    events.Form
+		least   bool
+		ability wiretest.Answer
+		want    string
 	}{
 		"all of it":                 {events.FormStructured, true, able(true, true, true), `,"output_config":{"effort":"low",` + format + `}` + off},
 		"always thinking":           {events.FormStructured, true, able(true, true, false), `,"output_config":{"effort":"low",` + format + `}`},
@@ -188,7 +188,7 @@ func TestRequest(t *testing.T) {
 		}, `,"output_config":{` + format + `}` + off},
 	} {
 		server := wiretest.MustServe(t, stream(block("text", "text_delta", "text", "x")+stopped("end_turn")+end()))
-		server.Look(tc.look)
+		server.AnswerGets(tc.ability)
 		q := model.Question{System: "role", User: "batch", MaxTokens: 77, Form: tc.form, LeastThinking: tc.least, Schema: schema}
 		if _, err := ask(t, server.URL, q); err != nil {
 			t.Fatal(err)
@@ -210,15 +210,15 @@ func TestRequest(t *testing.T) {
 func TestTheServiceIsAskedOnceWhatItsModelCan(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		look wiretest.Answer
-		want int
+		ability wiretest.Answer
+		want    int
 	}{"it says": {able(true, true, true), 1}, "it does not know": {wiretest.Answer{Status: 404}, 1}, "it is down": {wiretest.Answer{Status: 500}, 3},
 		"it is busy": {wiretest.Answer{Status: 429}, 3}, "the key is wrong": {wiretest.Answer{Status: 401}, 3},
 		"it always answers as a model": {stream(stopped("end_turn") + end()), 1}, "a page": {wiretest.Answer{Body: "<html>"}, 1},
 		"it breaks off": {wiretest.Answer{Body: `{"id":"`, End: wiretest.Cut}, 1},
 	} {
 		server := wiretest.MustServe(t, stream(block("text", "text_delta", "text", "x")+stopped("end_turn")+end()))
-		server.Look(tc.look)
+		server.AnswerGets(tc.ability)
 		a, err := anthropic.New("claude-haiku-4-5", model.Endpoint{URL: server.URL})
 		if err != nil {
 			t.Fatal(err)
@@ -228,7 +228,7 @@ func TestTheServiceIsAskedOnceWhatItsModelCan(t *testing.T) {
 				t.Errorf("%s: got %+v, %v, want one call", name, r, err)
 			}
 		}
-		if n := server.Looks(); n != tc.want {
+		if n := server.Gets(); n != tc.want {
 			t.Errorf("%s: asked %d times, want %d", name, n, tc.want)
 		}
 		a.CloseIdleConnections()

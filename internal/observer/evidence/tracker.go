@@ -91,7 +91,7 @@ func (t *Tracker) Changes(ctx context.Context, dir string, ran []Ran) []string {
 	t.visit(ctx, dir, func(tr *tree, repo Repo) {
 		t.snapshot(ctx, repo, tr)
 		root := asGiven(dir, repo.Root)
-		for _, p := range tr.tell(ran) {
+		for _, p := range tr.takeDuring(ran) {
 			found = append(found, filepath.Join(root, filepath.FromSlash(p)))
 		}
 	})
@@ -201,8 +201,8 @@ func (t *Tracker) compare(ctx context.Context, root string, before, after *snaps
 	return out
 }
 
-// tell takes what changed while one of ran did out of the journal, each path once, sorted, at most maxFiles.
-func (tr *tree) tell(ran []Ran) (paths []string) {
+// takeDuring takes out of the journal what changed while one of ran did, each path once, sorted, at most maxFiles.
+func (tr *tree) takeDuring(ran []Ran) (paths []string) {
 	tr.journal = slices.DeleteFunc(tr.journal, func(c change) bool {
 		if !slices.ContainsFunc(ran, c.during) {
 			return false

@@ -16,43 +16,43 @@ const (
 	maxPlain   = 4   // commands that simply went well
 )
 
-// The worth of facts: what a person would look for first.
+// The ranks of facts: what a person would look for first.
 const (
-	worthCommit   = 100
-	worthTest     = 90
-	worthOpen     = 85 // a failure that stayed
-	worthAnswer   = 80
-	worthSolved   = 75 // a failure that was overcome
-	worthFiles    = 70
-	worthReport   = 65
-	worthTodo     = 60
-	worthPush     = 55
-	worthFetched  = 40
-	worthRan      = 30
-	worthServer   = 25
-	worthSearched = 20
-	worthRefused  = 10 // a failed call that is no command
+	rankCommit   = 100
+	rankTest     = 90
+	rankOpen     = 85 // a failure that stayed
+	rankAnswer   = 80
+	rankSolved   = 75 // a failure that was overcome
+	rankFiles    = 70
+	rankReport   = 65
+	rankTodo     = 60
+	rankPush     = 55
+	rankFetched  = 40
+	rankRan      = 30
+	rankServer   = 25
+	rankSearched = 20
+	rankRefused  = 10 // a failed call that is no command
 )
 
 // searchedFor begins the fact that names searches; a summary tells it again.
 const searchedFor = "Searched for: "
 
 type fact struct {
-	worth int
-	text  string
+	rank int
+	text string
 }
 
 // facts are the n most telling statements about the work, best first.
 func (w *work) facts(n int) []string {
 	var all []fact
-	add := func(worth int, format string, args ...any) {
-		all = append(all, fact{worth, cut(line(fmt.Sprintf(format, args...)), maxFact)})
+	add := func(rank int, format string, args ...any) {
+		all = append(all, fact{rank, cut(line(fmt.Sprintf(format, args...)), maxFact)})
 	}
 	w.commitFacts(add)
 	w.runFacts(add)
 	w.fileFacts(add)
 	w.otherFacts(add)
-	slices.SortStableFunc(all, func(a, b fact) int { return cmp.Compare(b.worth, a.worth) })
+	slices.SortStableFunc(all, func(a, b fact) int { return cmp.Compare(b.rank, a.rank) })
 	list := make([]string, 0, n)
 	for _, f := range all {
 		if len(list) < n && !slices.Contains(list, f.text) {
@@ -62,30 +62,30 @@ func (w *work) facts(n int) []string {
 	return list
 }
 
-type adder = func(worth int, format string, args ...any)
+type adder = func(rank int, format string, args ...any)
 
 func (w *work) commitFacts(add adder) {
 	for _, m := range w.commits {
 		switch {
 		case m.outside:
-			add(worthRan, "Commit %s in another folder: %s", m.hash, m.subject)
+			add(rankRan, "Commit %s in another folder: %s", m.hash, m.subject)
 		case m.amends:
-			add(worthCommit, "Commit %s (amended): %s", m.hash, m.subject)
+			add(rankCommit, "Commit %s (amended): %s", m.hash, m.subject)
 		default:
-			add(worthCommit, "Commit %s: %s", m.hash, m.subject)
+			add(rankCommit, "Commit %s: %s", m.hash, m.subject)
 		}
 	}
 }
 
 // runFacts tells of each family of commands how it went: its last failure and what became of it, or its last run.
 func (w *work) runFacts(add adder) {
-	told, plain := map[string]bool{}, 0
+	done, plain := map[string]bool{}, 0
 	for i := len(w.runs) - 1; i >= 0; i-- {
 		r := w.runs[i]
-		if told[r.family] || w.isCommitted(r) {
+		if done[r.family] || w.isCommitted(r) {
 			continue
 		}
-		told[r.family] = true
+		done[r.family] = true
 		bad, ok := w.lastFailure(r.family)
 		switch {
 		case ok && !bad.step.onlyReads():
@@ -130,33 +130,33 @@ func (w *work) failureFact(r run, add adder) {
 	if p := problem(r.output); p != "" {
 		why += ": " + p
 	}
-	worth, after := worthOpen, ""
+	rank, after := rankOpen, ""
 	switch w.laterEnd(r) {
 	case passed:
-		if worth, after = worthSolved, "; passed later"; w.passedAfterChange(r) {
+		if rank, after = rankSolved, "; passed later"; w.passedAfterChange(r) {
 			after = "; passed after changes"
 		}
 		if r.test {
-			worth = worthTest
+			rank = rankTest
 		}
 	}
-	add(worth, "%s failed%s%s", shown(r), why, after)
+	add(rank, "%s failed%s%s", shown(r), why, after)
 }
 
 func (w *work) endFact(r run, add adder) {
-	worth, verb := worthRan, "Ran %s"
+	rank, verb := rankRan, "Ran %s"
 	if r.end == passed {
 		verb = "%s succeeded"
 	}
 	switch {
 	case r.test && r.end == passed:
-		worth, verb = worthTest, "%s passed"
+		rank, verb = rankTest, "%s passed"
 	case r.test:
-		worth, verb = worthTodo, "Ran %s (its end was not reported)"
+		rank, verb = rankTodo, "Ran %s (its end was not reported)"
 	case r.step.IsPush():
-		worth = worthPush
+		rank = rankPush
 	}
-	add(worth, verb, shown(r))
+	add(rank, verb, shown(r))
 }
 
 // shown is a command as a fact quotes it.
@@ -227,7 +227,7 @@ func (w *work) fileFacts(add adder) {
 		if f.subagent != "" {
 			by = " (by subagent " + line(clean(f.subagent)) + ")"
 		}
-		add(worthFiles, "%s %s%s%s", verb, w.show(f.path), f.size(), by)
+		add(rankFiles, "%s %s%s%s", verb, w.show(f.path), f.size(), by)
 	}
 }
 
@@ -239,7 +239,7 @@ func (w *work) removalFacts(add adder) {
 		}
 		for _, p := range r.step.words[1:] {
 			if p = absolute(w.cwd, p); w.handled(p) {
-				add(worthFiles, "Removed %s", w.show(p))
+				add(rankFiles, "Removed %s", w.show(p))
 			}
 		}
 	}
@@ -272,16 +272,16 @@ func (w *work) filesFact(add adder, verb string, want func(*file) bool) {
 		}
 	}
 	if len(names) > 0 {
-		add(worthFiles, "%s %s: %s", verb, count(len(names), "file"), enumerate(names, maxNamed))
+		add(rankFiles, "%s %s: %s", verb, count(len(names), "file"), enumerate(names, maxNamed))
 	}
 }
 
 func (w *work) otherFacts(add adder) {
 	for _, c := range w.asked {
 		if q := titleText(c.target); q != "" && c.report != "" {
-			add(worthAnswer, "Asked “%s”, answered “%s”", q, cut(line(clean(c.report)), maxTitle))
+			add(rankAnswer, "Asked “%s”, answered “%s”", q, cut(line(clean(c.report)), maxTitle))
 		} else if q != "" {
-			add(worthAnswer, "Asked “%s”", q)
+			add(rankAnswer, "Asked “%s”", q)
 		}
 	}
 	w.reportFacts(add)
@@ -289,17 +289,17 @@ func (w *work) otherFacts(add adder) {
 	for _, t := range w.todos {
 		if s := line(clean(t.text)); !t.done && s != "" && open < 4 {
 			open++
-			add(worthTodo, "[ ] %s", cut(s, maxProblem))
+			add(rankTodo, "[ ] %s", cut(s, maxProblem))
 		}
 	}
 	if len(w.fetches) > 0 {
-		add(worthFetched, "Looked up on the web: %s", enumerate(cleanAll(w.fetches), maxNamed))
+		add(rankFetched, "Looked up on the web: %s", enumerate(cleanAll(w.fetches), maxNamed))
 	}
 	for _, s := range w.servers {
-		add(worthServer, "Called the MCP server %s: %s", line(clean(s.name)), enumerate(cleanAll(s.tools), maxNamed))
+		add(rankServer, "Called the MCP server %s: %s", line(clean(s.name)), enumerate(cleanAll(s.tools), maxNamed))
 	}
 	if len(w.searches) > 0 {
-		add(worthSearched, searchedFor+"%s", enumerate(cleanAll(w.searches), maxNamed))
+		add(rankSearched, searchedFor+"%s", enumerate(cleanAll(w.searches), maxNamed))
 	}
 	w.refusals(add)
 }
@@ -311,12 +311,12 @@ func (w *work) refusals(add adder) {
 		if c.deed == read || c.deed == searched || c.deed == edited && len(w.files) > 0 || c.deed == tasked && len(w.reports) > 0 {
 			continue
 		}
-		worth := worthRefused
+		rank := rankRefused
 		if c.deed == edited {
-			worth = worthOpen
+			rank = rankOpen
 		}
 		if p := firstLine(c.output); p != "" {
-			add(worth, "%s failed: %s", line(clean(c.tool)), p)
+			add(rank, "%s failed: %s", line(clean(c.tool)), p)
 		}
 	}
 }
@@ -339,14 +339,14 @@ func (w *work) reportFacts(add adder) {
 	for _, r := range w.reports {
 		who := r.name()
 		if said := r.said(); said != "" {
-			add(worthReport, "%s reported: %s", who, said)
+			add(rankReport, "%s reported: %s", who, said)
 		} else if r.calls > 0 {
 			mute = addOnce(mute, who)
 			calls[who] += r.calls
 		}
 	}
 	for _, who := range mute {
-		add(worthReport, "%s made %s", who, count(calls[who], "tool call"))
+		add(rankReport, "%s made %s", who, count(calls[who], "tool call"))
 	}
 }
 

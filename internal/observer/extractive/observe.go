@@ -77,7 +77,7 @@ func (p *Provider) answer(w *work, prompt observer.Prompt) (observer.Observation
 		o.Narrative = strings.TrimSpace(s + "\n\n" + narrative(message, p.maxNarrative-runes(s)-2))
 	}
 	if o.Narrative == "" {
-		o.Narrative = w.tell(o.Facts, p.maxNarrative)
+		o.Narrative = w.narrate(o.Facts, p.maxNarrative)
 	}
 	o.FilesRead, o.FilesModified = w.paths()
 	return o, o.Title != ""
@@ -305,8 +305,8 @@ func (w *work) verdict() string {
 	return ""
 }
 
-// tell makes a narrative of facts, for answers without a message.
-func (w *work) tell(facts []string, n int) string {
+// narrate makes a narrative of facts, for answers without a message.
+func (w *work) narrate(facts []string, n int) string {
 	var b strings.Builder
 	for _, f := range facts {
 		if b.Len()+len(f) > n {
