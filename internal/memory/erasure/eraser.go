@@ -153,13 +153,13 @@ func (e *Eraser) erase(ctx context.Context, shares []Share, progress func(done, 
 	var all []events.Position
 	for n, sh := range shares {
 		progress(n, total)
-		at, gone, err := e.forgetShare(ctx, sh, CausePerson)
+		at, gone, err := e.forget(ctx, sh.pending())
 		out.Position = max(out.Position, at)
 		all = append(all, gone...)
 		if err != nil {
 			e.cfg.Logger.Warn("a session could not be asked to forget", "session", sh.Session, "err", err)
 			out.Refused = append(out.Refused, RefusedSession{Session: sh.Session, Err: err})
-			left = append(slices.Clip(left), pending{Stream: sh.stream, Positions: sh.Positions})
+			left = append(slices.Clip(left), sh.pending())
 			continue
 		}
 		out.Sessions++
@@ -171,17 +171,17 @@ func (e *Eraser) erase(ctx context.Context, shares []Share, progress func(done, 
 	return out, e.state.end(left, nil)
 }
 
-// forgetShare records that what goes of one stream is forgotten, and whatever was made of it while that was done. It returns
-// what is to be erased, also beside an error.
-func (e *Eraser) forgetShare(ctx context.Context, sh Share, cause string) (at events.Position, gone []events.Position, err error) {
-	next := sh.Positions
+// forget records that what a person wants forgotten of one stream is, and whatever was made of it while that was done. It
+// returns what is to be erased, also beside an error.
+func (e *Eraser) forget(ctx context.Context, p pending) (at events.Position, gone []events.Position, err error) {
+	next := p.Positions
 	for range rounds {
-		p, err := e.record(ctx, sh, next, cause)
+		recorded, err := e.record(ctx, p.Stream, next, CausePerson)
 		if err != nil {
 			return at, gone, err
 		}
-		at, gone = max(at, p), append(gone, next...)
-		g, err := readGraph(ctx, e.cfg.Log, sh.stream, 0)
+		at, gone = max(at, recorded), append(gone, next...)
+		g, err := readGraph(ctx, e.cfg.Log, p.Stream, 0)
 		if err != nil {
 			return at, gone, err
 		}
@@ -191,25 +191,25 @@ func (e *Eraser) forgetShare(ctx context.Context, sh Share, cause string) (at ev
 			return at, gone, nil
 		}
 	}
-	return at, gone, fmt.Errorf("erasure: %s goes on making memory of what it forgets", sh.stream)
+	return at, gone, fmt.Errorf("erasure: %s goes on making memory of what it forgets", p.Stream)
 }
 
 // record appends to a stream that positions of it are forgotten.
-func (e *Eraser) record(ctx context.Context, sh Share, positions []events.Position, cause string) (events.Position, error) {
+func (e *Eraser) record(ctx context.Context, stream events.StreamID, positions []events.Position, cause string) (events.Position, error) {
 	forgotten, err := e.events(ctx, positions, cause)
 	if err != nil {
 		return 0, err
 	}
-	if id, ok := sh.stream.Session(); ok {
+	if id, ok := stream.Session(); ok {
 		return e.cfg.Do(ctx, id, session.Forget{ID: e.cfg.NewID(), At: e.cfg.Now(), Forgotten: forgotten})
 	}
 	drafts := make([]events.Draft, len(forgotten))
 	for i, m := range forgotten {
 		drafts[i] = events.Draft{ID: e.cfg.NewID(), OccurredAt: e.cfg.Now(), Event: m}
 	}
-	records, err := eventlog.AppendEnd(ctx, e.cfg.Log, sh.stream, drafts...)
+	records, err := eventlog.AppendEnd(ctx, e.cfg.Log, stream, drafts...)
 	if err != nil {
-		return 0, fmt.Errorf("erasure: record in %s: %w", sh.stream, err)
+		return 0, fmt.Errorf("erasure: record in %s: %w", stream, err)
 	}
 	return records[len(records)-1].Position, nil
 }

@@ -53,7 +53,7 @@ func (e *Eraser) resume(ctx context.Context, s state) (at events.Position, left 
 }
 
 func (e *Eraser) resumeOne(ctx context.Context, p pending) (at events.Position, err error) {
-	sh := Share{stream: p.Stream}
+	left := pending{Stream: p.Stream}
 	for _, pos := range p.Positions {
 		r, err := e.cfg.Log.Get(ctx, pos)
 		if errors.Is(err, eventlog.ErrNotFound) || err == nil && r.Stream != p.Stream {
@@ -67,14 +67,12 @@ func (e *Eraser) resumeOne(ctx context.Context, p pending) (at events.Position, 
 			return 0, err
 		}
 		if words {
-			sh.Positions = append(sh.Positions, pos)
+			left.Positions = append(left.Positions, pos)
 		}
 	}
-	if len(sh.Positions) == 0 {
-		return 0, nil
+	if len(left.Positions) > 0 {
+		at, _, err = e.forget(ctx, left)
 	}
-	sh.Session, _ = p.Stream.Session()
-	at, _, err = e.forgetShare(ctx, sh, CausePerson)
 	return at, err
 }
 
@@ -173,9 +171,7 @@ func (e *Eraser) madeSince(ctx context.Context, found leftover) (at events.Posit
 		if len(made) == 0 {
 			continue
 		}
-		sh := Share{stream: stream, Positions: made}
-		sh.Session, _ = stream.Session()
-		p, more, err := e.forgetShare(ctx, sh, CausePerson)
+		p, more, err := e.forget(ctx, pending{Stream: stream, Positions: made})
 		at, gone = max(at, p), append(gone, more...)
 		if err != nil {
 			return at, gone, err

@@ -85,6 +85,8 @@ type Share struct {
 	stream    events.StreamID
 }
 
+func (sh Share) pending() pending { return pending{Stream: sh.stream, Positions: sh.Positions} }
+
 // Sample is one record in a line.
 type Sample struct {
 	Position events.Position `json:"position"`

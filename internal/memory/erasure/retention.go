@@ -150,7 +150,7 @@ func (r *retaining) erase(ctx context.Context, stream events.StreamID, positions
 	if err := r.e.state.change(func(s *state) { s.Owed = true }); err != nil {
 		return err
 	}
-	if _, err := r.e.record(ctx, Share{stream: stream}, positions, CauseRetention); err != nil {
+	if _, err := r.e.record(ctx, stream, positions, CauseRetention); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -72,14 +72,14 @@ func TestForgettingKeepsWhatWasPaid(t *testing.T) {
 					ends = append(ends, r.Position)
 				}
 			}
-			sh := Share{Session: sessionOf("paid"), stream: sessionOf("paid").Stream()}
-			if _, err := w.record(t.Context(), sh, ends, CausePerson); err != nil { // and then there was a crash
+			stream := sessionOf("paid").Stream()
+			if _, err := w.record(t.Context(), stream, ends, CausePerson); err != nil { // and then there was a crash
 				t.Fatal(err)
 			}
 			if err := w.finish(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := w.record(t.Context(), sh, ends, CausePerson); err != nil { // nothing is left to be told
+			if _, err := w.record(t.Context(), stream, ends, CausePerson); err != nil { // nothing is left to be told
 				t.Fatal(err)
 			}
 		},

@@ -78,7 +78,7 @@ func (f *stateFile) begin(shares []Share) error {
 	return f.change(func(s *state) {
 		s.Owed = true
 		for _, sh := range shares {
-			s.Pending = append(s.Pending, pending{Stream: sh.stream, Positions: sh.Positions})
+			s.Pending = append(s.Pending, sh.pending())
 		}
 	})
 }
