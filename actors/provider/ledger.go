@@ -51,7 +51,7 @@ type BudgetNews struct {
 
 // Ledger is what was used of the budget: of the day's, and of each session's that asks for a turn. What happened before is
 // read once; what happens is added as it ends. Turns that are out count when they end, so that a limit may be passed by as
-// many of them as there are slots. A nil Ledger stands for no budget. It is not safe for concurrent use.
+// many of them as there are slots. A nil Ledger keeps no turn from being asked. It is not safe for concurrent use.
 type Ledger struct {
 	budget   policy.Budget
 	from, to time.Time // the day
@@ -78,9 +78,6 @@ type account struct {
 }
 
 func newLedger(budget policy.Budget, now time.Time) *Ledger {
-	if budget.None() {
-		return nil
-	}
 	l := &Ledger{budget: budget, day: &account{}, sessions: map[events.SessionID]*account{}}
 	l.from, l.to = policy.Day(now)
 	return l
@@ -109,7 +106,7 @@ func (l *Ledger) account(id events.SessionID) *account {
 // again when they ask, but for those that may not go on: since when is nowhere else. A clock that was set back into an
 // earlier day leaves nothing known.
 func (l *Ledger) Roll(now time.Time) bool {
-	if l == nil || !now.Before(l.from) && now.Before(l.to) {
+	if !now.Before(l.from) && now.Before(l.to) {
 		return false
 	}
 	forward := !now.Before(l.to)
@@ -125,7 +122,7 @@ func (l *Ledger) Roll(now time.Time) bool {
 
 // add takes what a turn used.
 func (l *Ledger) add(s Spend, now time.Time) {
-	if l == nil || s.Tokens == 0 && s.USD == 0 {
+	if s.Tokens == 0 && s.USD == 0 {
 		return
 	}
 	l.Roll(now)
@@ -144,9 +141,6 @@ func (l *Ledger) addTo(a *account, s Spend, now time.Time) {
 
 // distrust has everything read again: a turn ended of which nobody told what it cost.
 func (l *Ledger) distrust() {
-	if l == nil {
-		return
-	}
 	l.day.known, l.day.stale = false, true
 	for _, a := range l.sessions {
 		a.known, a.stale = false, true
@@ -180,9 +174,6 @@ func (l *Ledger) review(a *account, now time.Time) {
 
 // News returns what there is to hear since the last call.
 func (l *Ledger) News() []BudgetNews {
-	if l == nil {
-		return nil
-	}
 	news := l.news
 	l.news = nil
 	return news
@@ -254,13 +245,10 @@ func (l *Ledger) next(queue []Request, now time.Time) *account {
 
 // changes returns when the ledger has something to do, or says something else, though no turn ends.
 func (l *Ledger) changes(queue []Request, now time.Time) (at time.Time) {
-	if l == nil {
-		return time.Time{}
-	}
 	if l.asked != nil {
 		at = l.due
 	}
-	if len(queue) > 0 {
+	if len(queue) > 0 && !l.budget.None() {
 		at = policy.Earlier(at, l.to)
 	}
 	for _, a := range l.needed(queue) {
@@ -276,9 +264,6 @@ func (l *Ledger) changes(queue []Request, now time.Time) (at time.Time) {
 
 // Ask returns what is to be read now, and Loaded is to be told; ok is false where there is nothing, or something is being read.
 func (l *Ledger) Ask(queue []Request, now time.Time) (q Question, ok bool) {
-	if l == nil {
-		return Question{}, false
-	}
 	a := l.next(queue, now)
 	if a == nil {
 		return Question{}, false
@@ -295,7 +280,7 @@ func (l *Ledger) Ask(queue []Request, now time.Time) (q Question, ok bool) {
 // Loaded takes what an account was read as. It is read again where something was added meanwhile, and where it failed, later
 // and later.
 func (l *Ledger) Loaded(m Spending, now time.Time) {
-	if l == nil || m.Question.number != l.number || l.asked == nil {
+	if m.Question.number != l.number || l.asked == nil {
 		return
 	}
 	a := l.asked
@@ -339,7 +324,7 @@ type BudgetLimit struct {
 
 // Status says what is left, without who is held; nil: there is no budget.
 func (l *Ledger) Status() *BudgetStatus {
-	if l == nil {
+	if l.budget.None() {
 		return nil
 	}
 	st := &BudgetStatus{State: policy.BudgetFree, Known: l.day.known || l.ofDay().None()}
