@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sort"
 	"strings"
 	"time"
 
@@ -83,20 +84,14 @@ func (r *Recall) PositionAt(ctx context.Context, t time.Time) (events.Position, 
 	if err != nil {
 		return 0, fmt.Errorf("recall: %w", err)
 	}
-	low, high := events.Position(0), last // the answer is in [low, high]
-	for low < high {
-		mid := low + (high-low+1)/2
-		rec, err := r.cfg.Log.Get(ctx, mid)
-		if err != nil {
-			return 0, fmt.Errorf("recall: %w", err)
+	n := sort.Search(int(last), func(i int) bool {
+		rec, failed := r.cfg.Log.Get(ctx, events.Position(i+1))
+		if failed != nil {
+			err = fmt.Errorf("recall: %w", failed)
 		}
-		if rec.RecordedAt.After(t) {
-			high = mid - 1
-		} else {
-			low = mid
-		}
-	}
-	return low, nil
+		return failed != nil || rec.RecordedAt.After(t)
+	})
+	return events.Position(n), err
 }
 
 // Resolve returns the id that text names: a whole UUID, or a prefix of it that no other row has. Errors: ErrBadID,
