@@ -45,12 +45,10 @@ func (c *Curator) Recheck(ctx context.Context, req api.RecheckRequest, session e
 	return r, r.choose(ctx)
 }
 
-// suspect is a claim that is to be looked at again.
+// suspect is a claim that is to be checked again, as an answer names it if it changes.
 type suspect struct {
-	row     events.ID
-	kind    rows.Kind
-	title   string
-	verdict rows.Verdict
+	api.ChangedClaim
+	verified bool // then, or by any check since
 }
 
 // choose collects the claims. It keeps no more of a row than an answer reports.
@@ -96,7 +94,7 @@ func (r *Recheck) add(row api.Row) {
 	if row.Session.IsZero() || row.At.Before(r.req.Since) {
 		return
 	}
-	chosen := 0
+	before := r.total
 	for _, v := range row.Verdicts() {
 		if v.Claim.Kind != "commit" || r.req.Absent && v.Now != events.Absent {
 			continue
@@ -104,11 +102,13 @@ func (r *Recheck) add(row api.Row) {
 		if _, ok := r.suspects[row.Session]; !ok {
 			r.order = append(r.order, row.Session)
 		}
-		r.suspects[row.Session] = append(r.suspects[row.Session], suspect{row: row.ID, kind: row.Kind, title: rowTitle(row), verdict: v})
-		chosen++
+		claim := api.ChangedClaim{
+			ID: row.ID, Kind: row.Kind, Title: rowTitle(row), Session: row.Session, Claim: v.Claim.Value, Was: v.Now,
+		}
+		r.suspects[row.Session] = append(r.suspects[row.Session], suspect{claim, v.Verified})
+		r.total++
 	}
-	r.total += chosen
-	if chosen > 0 {
+	if r.total > before {
 		r.out.Rows++
 	}
 }
@@ -170,15 +170,15 @@ func (r *Recheck) check(ctx context.Context, id events.SessionID, dir string, pa
 	}
 	cmd := session.Recheck{ID: newID(), At: r.c.cfg.Now()}
 	for _, sus := range part {
-		i := slices.IndexFunc(found, func(f events.Claim) bool { return f.Value == sus.verdict.Claim.Value })
+		i := slices.IndexFunc(found, func(f events.Claim) bool { return f.Value == sus.Claim })
 		if i < 0 {
 			continue
 		}
 		now := found[i]
 		r.count(now.Verdict)
-		if now.Verdict != events.Unknown && now.Verdict != sus.verdict.Now {
-			r.changed(id, sus, now)
-			cmd.Checked = append(cmd.Checked, events.ClaimChecked{Subject: sus.row, Claim: now})
+		if now.Verdict != events.Unknown && now.Verdict != sus.Was {
+			r.changed(sus, now)
+			cmd.Checked = append(cmd.Checked, events.ClaimChecked{Subject: sus.ID, Claim: now})
 		}
 	}
 	if len(cmd.Checked) == 0 || r.req.DryRun {
@@ -197,7 +197,7 @@ func (r *Recheck) check(ctx context.Context, id events.SessionID, dir string, pa
 func hashesOf(part []suspect) []string {
 	var hashes []string
 	for _, sus := range part {
-		if h := sus.verdict.Claim.Value; !slices.Contains(hashes, h) {
+		if h := sus.Claim; !slices.Contains(hashes, h) {
 			hashes = append(hashes, h)
 		}
 	}
@@ -216,13 +216,11 @@ func (r *Recheck) count(v events.Verdict) {
 	}
 }
 
-func (r *Recheck) changed(id events.SessionID, sus suspect, now events.Claim) {
+func (r *Recheck) changed(sus suspect, now events.Claim) {
 	if len(r.out.Changed) >= maxChanged {
 		r.out.More++
 		return
 	}
-	r.out.Changed = append(r.out.Changed, api.ChangedClaim{
-		ID: sus.row, Kind: sus.kind, Title: sus.title, Session: id, Claim: now.Value, Was: sus.verdict.Now, Now: now.Verdict,
-		Evidence: now.Evidence, Gone: now.Verdict == events.Absent && sus.verdict.Verified,
-	})
+	sus.Now, sus.Evidence, sus.Gone = now.Verdict, now.Evidence, now.Verdict == events.Absent && sus.verified
+	r.out.Changed = append(r.out.Changed, sus.ChangedClaim)
 }
