@@ -62,7 +62,7 @@ func table() map[string][]string {
 		"internal/agents/watch":              {"internal/durable"},
 		"internal/redact":                    {},
 		"internal/redact/full":               {"internal/redact"},
-		"internal/memory/recall":             below,
+		"internal/memory/recall":             append([]string{"internal/clip"}, below...),
 		"internal/memory/erasure":            below,
 		"internal/memory/curation":           append([]string{"actors", "internal/agents/relay", "internal/api", "internal/capture/privacy", "internal/clip", "internal/memory/erasure", "internal/refusal", "internal/replay"}, below...),
 		"internal/replay":                    append([]string{"internal/setting"}, below...),

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/outcomes"
 )
@@ -164,11 +164,8 @@ func (in *RawInput) fill(e events.Event) {
 
 // short is as much of text as an answer holds.
 func (in *RawInput) short(text string) string {
-	if len(text) <= inputText {
-		return text
-	}
-	in.Cut = true
-	return strings.ToValidUTF8(text[:inputText], "")
+	in.Cut = in.Cut || len(text) > inputText
+	return clip.Head(text, inputText)
 }
 
 // causeUnknown is what no MemoryForgotten of the session names.

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/projections/rows"
 )
@@ -30,7 +31,7 @@ func phraseBoost(row rows.Row, beginnings []string) float64 {
 	if len(beginnings) < 2 {
 		return 0
 	}
-	text := strings.ToLower(cutText(strings.Join(row.Words(), "\n"), maxPhraseText))
+	text := strings.ToLower(clip.Head(strings.Join(row.Words(), "\n"), maxPhraseText))
 	boost := 0.0
 	before := places(text, beginnings[0])
 	for i, word := range beginnings[1:] {
@@ -105,12 +106,4 @@ func closest(first, second []int, length int) int {
 		}
 	}
 	return best
-}
-
-// cutText shortens s to at most limit bytes of whole runes.
-func cutText(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	return strings.ToValidUTF8(s[:limit], "")
 }

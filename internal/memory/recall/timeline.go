@@ -161,19 +161,19 @@ func (r *Recall) around(ctx context.Context, at rows.Anchor, before, after int, 
 	case q.Project != "":
 		roots, named.Project = nil, q.Project
 	}
+	add := func(before, after []rows.Row, err error) error {
+		older, newer = append(older, before...), append(newer, after...)
+		return err
+	}
 	for _, root := range roots {
-		o, n, err := r.cfg.Views.Around(ctx, at, before, after, root, kinds...)
-		if err != nil {
+		if err := add(r.cfg.Views.Around(ctx, at, before, after, root, kinds...)); err != nil {
 			return nil, nil, fmt.Errorf("recall: %w", err)
 		}
-		older, newer = append(older, o...), append(newer, n...)
 	}
 	if named.Project+named.Rootless != "" {
-		o, n, err := r.aroundNamed(ctx, at, before, after, named, kinds)
-		if err != nil {
+		if err := add(r.aroundNamed(ctx, at, before, after, named, kinds)); err != nil {
 			return nil, nil, err
 		}
-		older, newer = append(older, o...), append(newer, n...)
 	}
 	slices.SortStableFunc(older, inTime)
 	slices.SortStableFunc(newer, inTime)
