@@ -128,8 +128,9 @@ func (r Row) Texts() []Text {
 
 // Words are the title, the texts and the facts of the row, but for empty ones.
 func (r Row) Words() []string {
-	words := []string{r.Title}
-	for _, t := range r.Texts() {
+	texts := r.Texts()
+	words := append(make([]string, 0, 1+len(texts)+len(r.Facts)), r.Title)
+	for _, t := range texts {
 		words = append(words, t.Text)
 	}
 	words = append(words, r.Facts...)
