@@ -8,22 +8,11 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// head is the end of a stream.
-type head struct {
-	Version events.Version
-	Last    events.Position
-	Chain   events.Hash
-}
-
-// after is the head once r has been added.
-func after(r events.Record) head {
-	return head{Version: r.Version, Last: r.Position, Chain: r.Chain}
-}
-
 // batch is the changes of one transaction. Each of them either happens whole or returns an error and leaves the log as it
 // was. The last fields say where the log ends once the changes are made.
 type batch struct {
-	log     *Bolt
+	codec   *events.Codec
+	known   *headCache // of the commits before
 	records *bbolt.Bucket
 	ends    *bbolt.Bucket
 	arena   *arena
@@ -39,12 +28,12 @@ func (b *batch) headOf(stream events.StreamID) (head, error) {
 	if h, ok := b.heads[stream]; ok {
 		return h, nil
 	}
-	if h, ok := b.log.heads.get(stream); ok {
+	if h, ok := b.known.get(stream); ok {
 		return h, nil
 	}
-	h, err := headIn(b.records, b.ends, b.log.cfg.Codec, stream)
+	h, err := headIn(b.records, b.ends, b.codec, stream)
 	if err == nil && h.Version > 0 {
-		b.log.heads.merge(map[events.StreamID]head{stream: h})
+		b.known.merge(map[events.StreamID]head{stream: h})
 	}
 	return h, err
 }
@@ -82,7 +71,7 @@ func (b *batch) append(stream events.StreamID, expected events.Version, sealed [
 	}
 	records := make([]events.Record, len(sealed))
 	for i, s := range sealed {
-		records[i] = b.log.cfg.Codec.Place(s, b.last+1, stream, h.Version+1, h.Last, h.Chain, now)
+		records[i] = b.codec.Place(s, b.last+1, stream, h.Version+1, h.Last, h.Chain, now)
 		b.add(records[i])
 		h = after(records[i])
 	}
@@ -93,7 +82,7 @@ func (b *batch) append(stream events.StreamID, expected events.Version, sealed [
 func (b *batch) erase(at []events.Position) error {
 	erased := make([]events.Record, 0, len(at))
 	for _, p := range at {
-		r, err := recordIn(b.records, b.log.cfg.Codec, p)
+		r, err := recordIn(b.records, b.codec, p)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,18 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
+// head is the end of a stream.
+type head struct {
+	Version events.Version
+	Last    events.Position
+	Chain   events.Hash
+}
+
+// after is the head once r has been added.
+func after(r events.Record) head {
+	return head{Version: r.Version, Last: r.Position, Chain: r.Chain}
+}
+
 // headSize is the length of a stored head: version, last position, chain.
 const headSize = 8 + 8 + len(events.Hash{})
 

@@ -135,7 +135,7 @@ func (w *writer) write(group []*request) (b *batch, size int64, err error) {
 // batchIn begins a batch that is written in tx.
 func (w *writer) batchIn(tx *bbolt.Tx) *batch {
 	b := &batch{
-		log: w.log, records: tx.Bucket(logBucket), ends: tx.Bucket(headBucket), arena: &w.arena,
+		codec: w.log.cfg.Codec, known: &w.log.heads, records: tx.Bucket(logBucket), ends: tx.Bucket(headBucket), arena: &w.arena,
 		last: w.last, recorded: w.recorded, heads: map[events.StreamID]head{},
 	}
 	b.records.FillPercent = 1 // pages are filled from left to right and never split again; it is not stored
