@@ -14,25 +14,17 @@ func words(text string) list { return strings.Fields(text) }
 // has reports whether a text is one of the list.
 func (l list) has(text string) bool {
 	for _, one := range l {
-		if isLike(text, one) {
+		last := len(one) - 1
+		before, behind := one[0] == '*', one[last] == '*'
+		switch {
+		case !before && !behind && text == one,
+			before && !behind && strings.HasSuffix(text, one[1:]),
+			behind && !before && strings.HasPrefix(text, one[:last]),
+			before && behind && strings.Contains(text, one[1:last]):
 			return true
 		}
 	}
 	return false
-}
-
-// isLike reports whether a text is one of a list.
-func isLike(text, one string) bool {
-	last := len(one) - 1
-	switch {
-	case one[0] != '*' && one[last] != '*':
-		return text == one
-	case one[0] != '*':
-		return strings.HasPrefix(text, one[:last])
-	case one[last] != '*':
-		return strings.HasSuffix(text, one[1:])
-	}
-	return strings.Contains(text, one[1:last])
 }
 
 // among reports whether one of the words of a program is one of the list.
