@@ -8,26 +8,27 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// dot is the inner product of two vectors of the same length.
+// dot is the inner product of two vectors of the same length. It adds up four sums, which are independent of each other: with eight
+// the compiler has no registers left, and stores one of them in each round.
 func dot(a, b []float32) float32 {
 	b = b[:len(a)]
-	var s0, s1, s2, s3, s4, s5, s6, s7 float32
+	var s0, s1, s2, s3 float32
 	for len(a) >= 8 {
 		x, y := (*[8]float32)(a), (*[8]float32)(b)
 		s0 += x[0] * y[0]
 		s1 += x[1] * y[1]
 		s2 += x[2] * y[2]
 		s3 += x[3] * y[3]
-		s4 += x[4] * y[4]
-		s5 += x[5] * y[5]
-		s6 += x[6] * y[6]
-		s7 += x[7] * y[7]
+		s0 += x[4] * y[4]
+		s1 += x[5] * y[5]
+		s2 += x[6] * y[6]
+		s3 += x[7] * y[7]
 		a, b = a[8:], b[8:]
 	}
 	for i := range a {
 		s0 += a[i] * b[i]
 	}
-	return (s0 + s1) + (s2 + s3) + ((s4 + s5) + (s6 + s7))
+	return (s0 + s1) + (s2 + s3)
 }
 
 // unit scales a vector to length 1, in place. ok is false, and v as it was, if that cannot be done: it holds something that

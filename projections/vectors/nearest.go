@@ -89,29 +89,23 @@ type compared struct {
 
 // compare compares the rows of the blocks that are left.
 func (c *compared) compare(blocks *walk) {
-	least := c.least()
+	least, only := c.least(), c.only
 	for b, ok := blocks.next(); ok; b, ok = blocks.next() {
 		for i := range b.n {
-			if !c.isAsked(b.position(i)) || b.refused(i) {
+			position := b.position(i)
+			for len(only) > 0 && only[0] < position {
+				only = only[1:]
+			}
+			asked := c.only == nil || len(only) > 0 && only[0] == position
+			if !asked || b.refused(i) {
 				continue
 			}
 			score := float64(dot(c.vector, b.vector(i)))
 			c.spread.add(score)
 			if score > least {
-				c.best.add(Hit{ID: b.id(i), Score: score, position: b.position(i)})
+				c.best.add(Hit{ID: b.id(i), Score: score, position: position})
 				least = c.least()
 			}
 		}
 	}
-}
-
-// isAsked reports whether the row at a position, which is above those before, is to be compared.
-func (c *compared) isAsked(p events.Position) bool {
-	if c.only == nil {
-		return true
-	}
-	for len(c.only) > 0 && c.only[0] < p {
-		c.only = c.only[1:]
-	}
-	return len(c.only) > 0 && c.only[0] == p
 }
