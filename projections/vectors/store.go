@@ -228,8 +228,11 @@ func (st *state) count(r row, by int) {
 }
 
 // forget deletes the rows with the given ids and positions. Their bytes are in unused pages until compact. Where there are none
-// nothing is written. The error is errDoubted where their block is not as it was stored.
+// nothing is written, nor where the file is closed. The error is errDoubted where their block is not as it was stored.
 func (s *store) forget(ids []events.ID, positions []events.Position) error {
+	if s.file == nil {
+		return nil
+	}
 	id, at := setOf(ids), setOf(positions)
 	gone := func(r row) bool { return id[r.id] || at[r.position] }
 	return s.update(func(blocks *bolt.Bucket, st *state) error {
@@ -280,8 +283,11 @@ func (s *store) compact() error {
 }
 
 // check reads all rows. From the first on that is not as it was stored they are deleted, for they can be made again, and why
-// says so. Their bytes are in unused pages until compact.
+// says so. Their bytes are in unused pages until compact. Of a closed file there is nothing to check.
 func (s *store) check() (why string, err error) {
+	if s.file == nil {
+		return "", nil
+	}
 	err = s.update(func(blocks *bolt.Bucket, st *state) error {
 		whole := *st
 		bad, reason := whole.recount(blocks)

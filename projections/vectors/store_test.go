@@ -558,3 +558,18 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+// TestClosedStore: a file that could not be opened again has nothing to forget and nothing to check.
+func TestClosedStore(t *testing.T) {
+	t.Parallel()
+	s := storeAt(t, filepath.Join(t.TempDir(), "v"))
+	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.forget([]events.ID{{1}}, nil); err != nil {
+		t.Errorf("forget: got %v", err)
+	}
+	if why, err := s.check(); why != "" || err != nil {
+		t.Errorf("check: got %q, %v", why, err)
+	}
+}
