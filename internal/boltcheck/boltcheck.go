@@ -79,13 +79,15 @@ type pages struct {
 func (c *pages) meta() (root, free uint64, err error) {
 	c.pageSize = uint64(cmp.Or(c.cfg.PageSize, os.Getpagesize()))
 	var newest uint64
+	var unread error // the other meta page may do
 	found := false
 	for i := range uint64(2) {
 		b := make([]byte, pageHeader+metaSize)
 		if _, err := c.file.ReadAt(b, int64(i*c.pageSize)); errors.Is(err, io.EOF) {
 			continue
 		} else if err != nil {
-			return 0, 0, fmt.Errorf("meta page %d: %w", i, err)
+			unread = errors.Join(unread, fmt.Errorf("meta page %d: %w", i, err))
+			continue
 		}
 		m := b[pageHeader:]
 		txid := binary.NativeEndian.Uint64(m[48:])
@@ -98,6 +100,9 @@ func (c *pages) meta() (root, free uint64, err error) {
 		}
 		root, free = binary.NativeEndian.Uint64(m[16:]), binary.NativeEndian.Uint64(m[32:])
 		c.count = binary.NativeEndian.Uint64(m[40:])
+	}
+	if !found && unread != nil {
+		return 0, 0, unread
 	}
 	if !found || c.pageSize < minPage || c.pageSize > maxPage || c.count > maxPages {
 		return 0, 0, errors.New("no whole meta page")

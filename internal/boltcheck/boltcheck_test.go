@@ -91,7 +91,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// unreadable is a file of which one reading fails.
+// unreadable is a file of which all readings fail after some.
 type unreadable struct {
 	io.ReaderAt
 	left int // until then
@@ -105,9 +105,35 @@ func (u *unreadable) ReadAt(b []byte, at int64) (int, error) {
 	return u.ReaderAt.ReadAt(b, at)
 }
 
-// TestUnreadable: whichever page cannot be read, the reason is told.
-func TestUnreadable(t *testing.T) {
+// badSector is a file of which one place cannot be read.
+type badSector struct {
+	io.ReaderAt
+	at  int64
+	err error
+}
+
+func (s badSector) ReadAt(b []byte, at int64) (int, error) {
+	if at == s.at {
+		return 0, s.err
+	}
+	return s.ReaderAt.ReadAt(b, at)
+}
+
+// TestUnreadableMeta: one meta page that can be read is enough.
+func TestUnreadableMeta(t *testing.T) {
 	t.Parallel()
+	whole := smallFile(t)
+	for i := range 2 {
+		file := badSector{bytes.NewReader(whole), int64(i * os.Getpagesize()), errors.New("bad sector")}
+		if err := Check(file, int64(len(whole)), Config{Depth: 1, Deep: true}); err != nil {
+			t.Errorf("meta page %d cannot be read: %v", i, err)
+		}
+	}
+}
+
+// smallFile is a file of one bucket.
+func smallFile(t *testing.T) []byte {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "db")
 	db, err := bbolt.Open(path, 0o600, nil)
 	if err != nil {
@@ -121,6 +147,13 @@ func TestUnreadable(t *testing.T) {
 	if err := errors.Join(err, db.Close(), readErr); err != nil {
 		t.Fatal(err)
 	}
+	return whole
+}
+
+// TestUnreadable: whichever page cannot be read, the reason is told.
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	whole := smallFile(t)
 	bad := errors.New("bad sector")
 	reads := 0
 	for ; ; reads++ {
