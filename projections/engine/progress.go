@@ -47,20 +47,28 @@ func (p *Progress) wake() {
 	}
 }
 
+// state is how far it is. changed is nil where there is nothing to wait for, because it has come to at, or stopped with err.
+func (p *Progress) state(at events.Position) (reached events.Position, changed <-chan struct{}, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.at >= at {
+		return p.at, nil, nil
+	}
+	if p.stopped != nil {
+		return p.at, nil, p.stopped
+	}
+	if p.changed == nil {
+		p.changed = make(chan struct{})
+	}
+	return p.at, p.changed, nil
+}
+
 // Wait returns nil when it has come to at, and how far it is in any case. The error is that of Stop, or ctx.Err().
 func (p *Progress) Wait(ctx context.Context, at events.Position) (reached events.Position, err error) {
 	for {
-		p.mu.Lock()
-		if p.changed == nil {
-			p.changed = make(chan struct{})
-		}
-		reached, stopped, changed := p.at, p.stopped, p.changed
-		p.mu.Unlock()
-		if reached >= at {
-			return reached, nil
-		}
-		if stopped != nil {
-			return reached, stopped
+		reached, changed, err := p.state(at)
+		if changed == nil {
+			return reached, err
 		}
 		select {
 		case <-changed:

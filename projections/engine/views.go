@@ -216,7 +216,7 @@ func (v *Views) Position() events.Position { return v.progress.Position() }
 func (v *Views) Wait(ctx context.Context, at events.Position) error {
 	reached, err := v.progress.Wait(ctx, at)
 	switch {
-	case err == nil || err == ctx.Err():
+	case err == nil || errors.Is(err, ctx.Err()):
 		return err
 	case errors.Is(err, ErrClosed):
 		return ErrClosed
