@@ -57,8 +57,8 @@ func (r *Record) Err() error {
 	return nil
 }
 
-// PayloadOf decodes r's payload. ok is false when it was erased or cannot be read, which a view takes as never known, and
-// where r.Err says why.
+// PayloadOf decodes r's payload. ok is false when it was erased or cannot be read, which a view takes as never known. r.Err tells
+// apart one of a newer program.
 func PayloadOf[E events.Event](r *Record) (e E, ok bool) {
 	if !r.decoded {
 		r.event, r.err = r.Event()
