@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	bolt "go.etcd.io/bbolt"
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -207,6 +208,54 @@ func useDamaged(t *testing.T, w *world, dir string) {
 }
 
 // TestDamageMetWhileServing has a reader of a running Views meet damage: Run makes the file anew and goes on.
+// TestDamagedGroup: a group of duplicates that cannot be read is named as what is damaged, and the views are built anew.
+func TestDamagedGroup(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		value []byte
+		want  string
+	}{
+		"not readable": {[]byte("no group"), "table groups"},
+		"without rows": {[]byte{0xa0}, "has no rows"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := w.open(0)
+			w.absent = true // so that the check below changes the flag of a row
+			w.keep(w.start(s, events.TurnObservation, w.tool(s, "{}")), "same", "same")
+			dir, _ := built(t, w)
+			damageGroup(t, filepath.Join(dir, viewsFile), c.value)
+			w.say(s.Stream(), events.ID{}, events.ClaimChecked{
+				Subject: w.rows[0], Claim: events.Claim{Kind: "commit", Value: "abc1234", Verdict: events.Verified},
+			})
+			var said bytes.Buffer
+			v := mustOpen(t, dir, w.log, engine.Config{BootID: "b", Logger: slog.New(slog.NewTextHandler(&said, nil))})
+			mustCatchUp(t, v)
+			if got := said.String(); !strings.Contains(got, engine.ErrDamaged.Error()) || !strings.Contains(got, c.want) {
+				t.Errorf("got %s, want it to say %q", got, c.want)
+			}
+		})
+	}
+}
+
+// damageGroup gives the first group of observations a value.
+func damageGroup(t *testing.T, path string, value []byte) {
+	t.Helper()
+	db, err := bolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Update(func(tx *bolt.Tx) error {
+		groups := tx.Bucket([]byte("observations")).Bucket([]byte("groups"))
+		key, _ := groups.Cursor().First()
+		return groups.Put(bytes.Clone(key), value)
+	})
+	if err = errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestDamageMetWhileServing(t *testing.T) {
 	t.Parallel()
 	w := full(t)

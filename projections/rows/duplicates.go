@@ -25,14 +25,14 @@ func normalise(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), unicode.IsSpace), " ")
 }
 
-// groupOf is the group that row is in, or would be. ok is false for a row that is in none.
+// groupOf is the group that row is in, or would be. ok is false for a row that is in none, and where its group cannot be read.
 func (f *fold) groupOf(row Row) (key []byte, g group, ok bool) {
 	key = groupKey(row)
 	if !f.folds || key == nil || row.Superseded {
 		return nil, group{}, false
 	}
 	g, _ = groupTable().Get(f.x, key)
-	return key, g, true
+	return key, g, f.x.Err() == nil
 }
 
 // joinGroup enters a new row in its group, and folds it if it does not lead.
@@ -76,7 +76,8 @@ func (f *fold) leaveGroup(row Row) {
 	if !ok {
 		return
 	}
-	if g.Rows = without(g.Rows, row.ID); len(g.Rows) == 0 {
+	g.Rows = without(g.Rows, row.ID)
+	if len(g.Rows) == 0 {
 		groupTable().Delete(f.x, key)
 		return
 	}
@@ -92,6 +93,10 @@ func (f *fold) reflag(row Row) {
 
 // regroup writes a group, and its rows as they are now that one has left, or may lead instead of another.
 func (f *fold) regroup(key []byte, g group) {
+	if len(g.Rows) == 0 {
+		f.x.Fail(engine.Damaged("view %s: the group %x has no rows", f.names, key))
+		return
+	}
 	var rows []Row
 	var turns []events.ID
 	for _, id := range g.Rows {
