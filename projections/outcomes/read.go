@@ -162,7 +162,8 @@ func (w *inputWalk) goOn(x *engine.Tx) {
 // turn goes back through what a turn settled.
 func (w *inputWalk) turn(x *engine.Tx) {
 	for _, at := range slices.Backward(w.queue) {
-		if w.visit(x, at); w.done {
+		w.visit(x, at)
+		if w.done {
 			return
 		}
 	}
