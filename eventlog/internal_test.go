@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"io/fs"
 	"iter"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,6 +48,26 @@ func TestHeadCacheIsBounded(t *testing.T) {
 	}
 	if _, ok := c.get("s\x00\x01\x00\x09"); !ok {
 		t.Error("the newest head is not cached")
+	}
+}
+
+// TestUnreadableFile: what the system says of a file that it does not read is no damage of the log.
+func TestUnreadableFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	l, err := Open(path, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	file, err := os.OpenFile(path, os.O_WRONLY, 0) // so that each read fails
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var system *fs.PathError
+	if err := prepare(l.db, file, path, false); !errors.As(err, &system) || errors.Is(err, events.ErrCorrupt) {
+		t.Errorf("got %v, want the system's error", err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -138,7 +139,11 @@ func prepare(db *bbolt.DB, file *os.File, path string, readOnly bool) error {
 		return fmt.Errorf("eventlog: open %s: %w", path, err)
 	}
 	if err := boltcheck.Check(file, info.Size(), boltcheck.Config{PageSize: db.Info().PageSize, Depth: bucketDepth}); err != nil {
-		return fmt.Errorf("eventlog: open %s: %w", path, corruptf(0, "", "%s", err))
+		var system *fs.PathError // it says nothing about what is in the file
+		if !errors.As(err, &system) {
+			err = corruptf(0, "", "%s", err)
+		}
+		return fmt.Errorf("eventlog: open %s: %w", path, err)
 	}
 	return withFaults(func() error {
 		empty, err := checkFormat(db, path)
