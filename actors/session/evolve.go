@@ -48,7 +48,7 @@ func (s *State) evolveCaptured(h events.Header, e events.Event) {
 			s.origin = OriginOf(o)
 		}
 	case events.KindPromptSubmitted:
-		s.prompts = append(s.prompts, ref{position: h.Position, version: h.Version, epoch: s.epoch})
+		s.prompts = append(s.prompts, reference{h.Position, h.Version})
 		s.private = h.Unobserved
 	case events.KindSessionClosed:
 		s.flush = h.Version
@@ -85,10 +85,14 @@ func (s *State) Place(records []events.Record) {
 	}
 }
 
-func place(refs []ref, r events.Record) {
-	for i := len(refs) - 1; i >= 0; i-- {
-		if refs[i].version == r.Version {
-			refs[i].position = r.Position
+// place gives the position of r to what was evolved from it, if that is among the kept.
+func place[T any, P interface {
+	*T
+	ref() *reference
+}](kept []T, r events.Record) {
+	for i := len(kept) - 1; i >= 0; i-- {
+		if at := P(&kept[i]).ref(); at.version == r.Version {
+			at.position = r.Position
 			return
 		}
 	}

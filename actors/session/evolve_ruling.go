@@ -59,5 +59,5 @@ func (s *State) forget(e events.MemoryForgotten) {
 	for _, p := range e.Positions {
 		gone[p] = true
 	}
-	s.seen = slices.DeleteFunc(s.seen, func(r ref) bool { return gone[r.position] })
+	s.seen = slices.DeleteFunc(s.seen, func(o observation) bool { return gone[o.position] })
 }

@@ -20,7 +20,7 @@ func (s *State) recordFailure(h events.Header, e events.TurnFailed, settles []in
 		}
 	}
 	if first {
-		s.blames = append(s.blames, ref{position: h.Position, version: h.Version, provider: e.Provider})
+		s.blames = append(s.blames, failedTurn{reference{h.Position, h.Version}, e.Provider})
 	}
 }
 
@@ -106,9 +106,9 @@ func (s *State) recordObservation(h events.Header) {
 	}
 	again := slices.ContainsFunc(t.settles, func(i int) bool { return s.inputs[i].outcome == Observed })
 	if n := len(s.seen); again && n > 0 && s.seen[n-1].turn != t.id {
-		s.seen = slices.DeleteFunc(s.seen, func(r ref) bool { return slices.Contains(t.settles, r.first) })
+		s.seen = slices.DeleteFunc(s.seen, func(o observation) bool { return slices.Contains(t.settles, o.first) })
 	}
-	s.seen = append(s.seen, ref{position: h.Position, version: h.Version, epoch: t.epoch, turn: t.id, first: first})
+	s.seen = append(s.seen, observation{reference{h.Position, h.Version}, t.epoch, t.id, first})
 	s.seen = s.seen[max(0, len(s.seen)-keepObservations):]
 }
 

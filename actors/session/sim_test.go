@@ -105,7 +105,7 @@ func (m *sim) check() {
 		m.tb.Fatalf("balance: got %+v, the definition says %+v", b, want)
 	}
 	folded := m.fold()
-	if d := cmp.Diff(folded, m.state, cmp.AllowUnexported(State{}, input{}, ref{}, turn{}, quarantine{}), equateEmpty); d != "" {
+	if d := cmp.Diff(folded, m.state, unexported, equateEmpty); d != "" {
 		m.tb.Fatalf("a fold of the stream differs from the live state (-fold +live):\n%s", d)
 	}
 }
@@ -151,6 +151,8 @@ func (m *sim) naive() Balance {
 	return b
 }
 
+var unexported = cmp.AllowUnexported(State{}, input{}, reference{}, observation{}, failedTurn{}, turn{}, quarantine{})
+
 var equateEmpty = cmp.FilterValues(func(a, b any) bool { return isEmpty(a) && isEmpty(b) }, cmp.Comparer(func(_, _ any) bool { return true }))
 
 func isEmpty(v any) bool {
@@ -159,7 +161,11 @@ func isEmpty(v any) bool {
 		return len(v) == 0
 	case []time.Time:
 		return len(v) == 0
-	case []ref:
+	case []reference:
+		return len(v) == 0
+	case []observation:
+		return len(v) == 0
+	case []failedTurn:
 		return len(v) == 0
 	case []input:
 		return len(v) == 0

@@ -43,9 +43,9 @@ type State struct {
 	work      int            // inputs since the last stop
 	flush     events.Version // everything up to here is due at once
 	stopped   time.Time      // when the last stop happened
-	prompts   []ref
+	prompts   []reference
 	private   bool // the current prompt is private
-	seen      []ref
+	seen      []observation
 
 	turn  *turn // in flight
 	ended *turn // the last one, while the events of its append are evolved
@@ -60,7 +60,7 @@ type State struct {
 
 	// blames are failed turns whose class blames the turn, each the first of one provider for some of its inputs. Whether that
 	// provider has answered anything since is what tells a bad input from a provider that answers nothing.
-	blames []ref // by version
+	blames []failedTurn // by version
 
 	unparsed  []time.Time // when outputs, not blank, did not parse, since one did or a fresh generation began; the last maxUnparsed
 	refreshed time.Time   // when such outputs last earned a fresh generation
@@ -85,14 +85,26 @@ type input struct {
 	refused  events.Version // of the blame that it bears; 0: none
 }
 
-// ref points at a prompt, an observation or a failed turn.
-type ref struct {
+// reference points at an event. It has no position until the event is appended; see Place.
+type reference struct {
 	position events.Position
 	version  events.Version
-	epoch    int
-	provider string    // of a failed turn: that it was asked of
-	turn     events.ID // of an observation: that said it, and the first of the inputs that it settled, as an index
-	first    int
+}
+
+func (r *reference) ref() *reference { return r }
+
+// observation is what is kept of an observation.
+type observation struct {
+	reference
+	epoch int
+	turn  events.ID // that said it
+	first int       // of the inputs that the turn settled, as an index; -1: none
+}
+
+// failedTurn is what is kept of a failed turn whose class blames the turn.
+type failedTurn struct {
+	reference
+	provider string // that was asked
 }
 
 type turn struct {
@@ -249,10 +261,10 @@ func (s *State) answeredSince(in input, e events.TurnFailed) bool {
 }
 
 // blameOf finds the blame that in bears.
-func (s *State) blameOf(in input) (ref, bool) {
-	i, ok := slices.BinarySearchFunc(s.blames, in.refused, func(b ref, v events.Version) int { return int(b.version) - int(v) })
+func (s *State) blameOf(in input) (failedTurn, bool) {
+	i, ok := slices.BinarySearchFunc(s.blames, in.refused, func(b failedTurn, v events.Version) int { return int(b.version) - int(v) })
 	if !ok {
-		return ref{}, false
+		return failedTurn{}, false
 	}
 	return s.blames[i], true
 }
