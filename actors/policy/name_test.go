@@ -2,6 +2,7 @@ package policy
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -128,7 +129,7 @@ func TestEveryLimitHasARange(t *testing.T) {
 	}{
 		KeyMaxRestarts:       {number(func(s *Settings) *int { return &s.Restarts.Max }), 1, 1000},
 		KeyMaxConsecutive:    {number(func(s *Settings) *int { return &s.Restarts.MaxConsecutive }), 1, 1000},
-		KeyMaxUnparseable:    {number(func(s *Settings) *int { return &s.Unparseable.Max }), 2, 100},
+		KeyMaxUnparseable:    {number(func(s *Settings) *int { return &s.Unparseable.Max }), 1, 100},
 		KeyRestartWindow:     {duration(func(s *Settings) *time.Duration { return &s.Restarts.Window }), int64(ms), int64(day)},
 		KeyRestartDelay:      {duration(func(s *Settings) *time.Duration { return &s.Restarts.Base }), int64(ms), int64(time.Hour)},
 		KeyRestartDelayMax:   {duration(func(s *Settings) *time.Duration { return &s.Restarts.Cap }), int64(ms), int64(time.Hour)},
@@ -136,9 +137,12 @@ func TestEveryLimitHasARange(t *testing.T) {
 		KeyQuarantineMax:     {duration(func(s *Settings) *time.Duration { return &s.Quarantine.Cap }), int64(ms), int64(7 * day)},
 		KeyPauseFirst:        {duration(func(s *Settings) *time.Duration { return &s.Pause.First }), int64(ms), int64(day)},
 		KeyPauseMax:          {duration(func(s *Settings) *time.Duration { return &s.Pause.Cap }), int64(ms), int64(7 * day)},
-		KeyUnparseableWindow: {duration(func(s *Settings) *time.Duration { return &s.Unparseable.Window }), int64(time.Second), int64(day)},
-		KeyUnparseableEvery:  {duration(func(s *Settings) *time.Duration { return &s.Unparseable.Every }), int64(time.Second), int64(30 * day)},
+		KeyUnparseableWindow: {duration(func(s *Settings) *time.Duration { return &s.Unparseable.Window }), int64(ms), int64(day)},
+		KeyUnparseableEvery:  {duration(func(s *Settings) *time.Duration { return &s.Unparseable.Every }), int64(ms), int64(30 * day)},
 	} {
+		if least, most := Range(key); least != c.least || most != c.most {
+			t.Errorf("%s: got %d to %d, want %d to %d", key, least, most, c.least, c.most)
+		}
 		for value, good := range map[int64]bool{c.least: true, c.most: true, c.most + 1: false, -1: false} {
 			s := Settings{Quarantine: DefaultQuarantine(), Pause: DefaultPause()}
 			c.set(&s, value)
@@ -158,6 +162,26 @@ func TestEveryLimitHasARange(t *testing.T) {
 	}
 	if err := (Settings{}).Check(); err != nil {
 		t.Errorf("the zero value: %v", err)
+	}
+}
+
+// TestNoNumberIsWithoutARange sets each number of Settings beside the windowed ones below all ranges.
+func TestNoNumberIsWithoutARange(t *testing.T) {
+	t.Parallel()
+	of := reflect.TypeFor[Settings]()
+	for i := range of.NumField() {
+		group := of.Field(i)
+		for j := range group.Type.NumField() {
+			s := Settings{}.withDefaults()
+			field := reflect.ValueOf(&s).Elem().Field(i).Field(j)
+			if group.Name == "Windowed" || !field.CanInt() {
+				continue
+			}
+			field.SetInt(-1)
+			if _, err := New(Supervised, s); err == nil {
+				t.Errorf("%s.%s is -1, and taken", group.Name, group.Type.Field(j).Name)
+			}
+		}
 	}
 }
 

@@ -18,47 +18,69 @@ type Settings struct {
 	Unparseable Unparseable
 }
 
-// A Range is what a number may be, its ends included.
-type Range[T int | time.Duration] struct{ Least, Most T }
+// number is one of Settings: its key, its value, and what that may be, the ends included. Of a time they are nanoseconds.
+type number struct {
+	key                string
+	value, least, most int64
+	isTime             bool
+}
 
-// Ranges are what numbers may be, by the keys of their settings.
-type Ranges[T int | time.Duration] map[string]Range[T]
+func count(key string, value, least, most int) number {
+	return number{key: key, value: int64(value), least: int64(least), most: int64(most)}
+}
 
-func (rs Ranges[T]) check(key string, value T) error {
-	r := rs[key]
-	if value >= r.Least && value <= r.Most {
+func span(key string, value, least, most time.Duration) number {
+	return number{key: key, value: int64(value), least: int64(least), most: int64(most), isTime: true}
+}
+
+// numbers are those of s beside Windowed. They may be all that a policy can run with; a daemon's settings allow less of some.
+func (s Settings) numbers() []number {
+	const day = 24 * time.Hour
+	return []number{
+		count(KeyMaxRestarts, s.Restarts.Max, 1, 1000),
+		count(KeyMaxConsecutive, s.Restarts.MaxConsecutive, 1, 1000),
+		count(KeyMaxUnparseable, s.Unparseable.Max, 1, 100),
+		span(KeyRestartWindow, s.Restarts.Window, time.Millisecond, day),
+		span(KeyRestartDelay, s.Restarts.Base, time.Millisecond, time.Hour),
+		span(KeyRestartDelayMax, s.Restarts.Cap, time.Millisecond, time.Hour),
+		span(KeyQuarantineFirst, s.Quarantine.First, time.Millisecond, day),
+		span(KeyQuarantineMax, s.Quarantine.Cap, time.Millisecond, 7*day),
+		span(KeyPauseFirst, s.Pause.First, time.Millisecond, day),
+		span(KeyPauseMax, s.Pause.Cap, time.Millisecond, 7*day),
+		span(KeyUnparseableWindow, s.Unparseable.Window, time.Millisecond, day),
+		span(KeyUnparseableEvery, s.Unparseable.Every, time.Millisecond, 30*day),
+	}
+}
+
+func (n number) check() error {
+	if n.least <= n.value && n.value <= n.most {
 		return nil
 	}
 	what := "a whole number"
-	if _, ok := any(value).(time.Duration); ok {
+	if n.isTime {
 		what = "a time"
 	}
-	return &SettingError{Key: key, Value: fmt.Sprint(value), Range: fmt.Sprintf("%s from %v to %v", what, r.Least, r.Most)}
-}
-
-// Counts are the ranges of the whole numbers of Settings, by their keys.
-func Counts() Ranges[int] {
-	return Ranges[int]{
-		KeyMaxRestarts:    {1, 1000},
-		KeyMaxConsecutive: {1, 1000},
-		KeyMaxUnparseable: {2, 100},
+	return &SettingError{
+		Key: n.key, Value: n.text(n.value), Range: fmt.Sprintf("%s from %s to %s", what, n.text(n.least), n.text(n.most)),
 	}
 }
 
-// Times are the ranges of the times of Settings, by their keys.
-func Times() Ranges[time.Duration] {
-	const day = 24 * time.Hour
-	return Ranges[time.Duration]{
-		KeyRestartWindow:     {time.Millisecond, day},
-		KeyRestartDelay:      {time.Millisecond, time.Hour},
-		KeyRestartDelayMax:   {time.Millisecond, time.Hour},
-		KeyQuarantineFirst:   {time.Millisecond, day},
-		KeyQuarantineMax:     {time.Millisecond, 7 * day},
-		KeyPauseFirst:        {time.Millisecond, day},
-		KeyPauseMax:          {time.Millisecond, 7 * day},
-		KeyUnparseableWindow: {time.Second, day},
-		KeyUnparseableEvery:  {time.Second, 30 * day},
+func (n number) text(value int64) string {
+	if n.isTime {
+		return time.Duration(value).String()
 	}
+	return strconv.FormatInt(value, 10)
+}
+
+// Range returns what the number of Settings that key names may be, the ends included; of a time they are nanoseconds. It panics
+// where no number is called so.
+func Range(key string) (least, most int64) {
+	for _, n := range (Settings{}).numbers() {
+		if n.key == key {
+			return n.least, n.most
+		}
+	}
+	panic("policy: no setting is called " + key)
 }
 
 // Check returns a *SettingError for the first value that is out of range. Zero fields are in it, but for half a Backoff.
@@ -66,22 +88,12 @@ func (s Settings) Check() error {
 	if err := s.Windowed.Check(); err != nil {
 		return err
 	}
-	s = s.withDefaults()
-	counts, times := Counts(), Times()
-	return cmp.Or(
-		counts.check(KeyMaxRestarts, s.Restarts.Max),
-		counts.check(KeyMaxConsecutive, s.Restarts.MaxConsecutive),
-		counts.check(KeyMaxUnparseable, s.Unparseable.Max),
-		times.check(KeyRestartWindow, s.Restarts.Window),
-		times.check(KeyRestartDelay, s.Restarts.Base),
-		times.check(KeyRestartDelayMax, s.Restarts.Cap),
-		times.check(KeyQuarantineFirst, s.Quarantine.First),
-		times.check(KeyQuarantineMax, s.Quarantine.Cap),
-		times.check(KeyPauseFirst, s.Pause.First),
-		times.check(KeyPauseMax, s.Pause.Cap),
-		times.check(KeyUnparseableWindow, s.Unparseable.Window),
-		times.check(KeyUnparseableEvery, s.Unparseable.Every),
-	)
+	for _, n := range s.withDefaults().numbers() {
+		if err := n.check(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // The keys of Settings beside those of the windowed policies, as SettingError names them: those of a daemon's settings.

@@ -51,3 +51,27 @@ func TestARecordingKnowsTheLimitsAndWhatSupervisionDid(t *testing.T) {
 		t.Errorf("another session: got %+v, %v; want none of it", none, err)
 	}
 }
+
+// TestShortLimitsAreReplayedAsRecorded replays what was recorded under limits that a daemon does not take any more, or never
+// took: replay goes by what is on record.
+func TestShortLimitsAreReplayedAsRecorded(t *testing.T) {
+	t.Parallel()
+	s := newScript(t)
+	s.begin(map[string]string{
+		"policy": "supervised", "max_unparseable": "1", "unparseable_window": "1ms", "unparseable_every": "2ms",
+	})
+	s.work("a", 1)
+	rec, err := Record(s.log.All(t.Context(), 1), Wanted{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := rec.Lives[0].Settings
+	if want := (policy.Unparseable{Max: 1, Window: time.Millisecond, Every: 2 * time.Millisecond}); settings.Unparseable != want {
+		t.Fatalf("got %+v, want %+v", settings.Unparseable, want)
+	}
+	said := &Scenario{Events: []Event{said(0, "prose"), said(1, "prose"), said(2, "prose")}}
+	r, err := Run(said, policy.Supervised, Options{Settings: settings})
+	if err != nil || r.Respawns != 2 {
+		t.Errorf("got %d respawns, %v; want one at once, and one 2 ms later", r.Respawns, err)
+	}
+}

@@ -73,7 +73,8 @@ func (v *InForce) TurnRows() []Row {
 	}
 }
 
-// SuperviseRows are the settings that say what is done about what fails.
+// SuperviseRows are the settings that say what is done about what fails. Of outputs that do not parse they allow less than a
+// policy can run with: a single one is no sign of a broken observer. What was recorded is replayed all the same; see Read.
 func (v *InForce) SuperviseRows() []Row {
 	d, pause, outputs := session.DefaultRules(), policy.DefaultPause(), policy.DefaultUnparseable()
 	return []Row{
@@ -90,20 +91,20 @@ func (v *InForce) SuperviseRows() []Row {
 		Number(&v.Sessions.HeldMaxInputs, "held_max_inputs", d.HeldMaxInputs, 100, 1_000_000, "inputs that a session holds while it may try nothing; the oldest go first"),
 		Duration(&v.Sessions.HeldMaxAge, "held_max_age", d.HeldMaxAge, time.Hour, 365*24*time.Hour, "for which an input is held while its session may try nothing"),
 		Word(&v.Policy, "policy", policy.OTPHold, policy.Live(), "otp-hold drops outputs that do not parse; supervised also tries a fresh observer"),
-		counted(&v.Unparseable.Max, policy.KeyMaxUnparseable, outputs.Max, "with supervised: outputs in unparseable_window that earn a fresh observer"),
-		timed(&v.Unparseable.Window, policy.KeyUnparseableWindow, outputs.Window, "in which max_unparseable are counted"),
-		timed(&v.Unparseable.Every, policy.KeyUnparseableEvery, outputs.Every, "the least time between two fresh observers of a session"),
+		Number(&v.Unparseable.Max, policy.KeyMaxUnparseable, outputs.Max, 2, 100, "with supervised: outputs in unparseable_window that earn a fresh observer"),
+		Duration(&v.Unparseable.Window, policy.KeyUnparseableWindow, outputs.Window, time.Second, 24*time.Hour, "in which max_unparseable are counted"),
+		Duration(&v.Unparseable.Every, policy.KeyUnparseableEvery, outputs.Every, time.Second, 30*24*time.Hour, "the least time between two fresh observers of a session"),
 	}
 }
 
 // counted is a number whose range is the policies'.
 func counted(at *int, key string, standard int, doc string) Row {
-	r := policy.Counts()[key]
-	return Number(at, key, standard, r.Least, r.Most, doc)
+	least, most := policy.Range(key)
+	return Number(at, key, standard, int(least), int(most), doc)
 }
 
 // timed is a time whose range is the policies'.
 func timed(at *time.Duration, key string, standard time.Duration, doc string) Row {
-	r := policy.Times()[key]
-	return Duration(at, key, standard, r.Least, r.Most, doc)
+	least, most := policy.Range(key)
+	return Duration(at, key, standard, time.Duration(least), time.Duration(most), doc)
 }

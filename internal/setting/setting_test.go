@@ -2,9 +2,12 @@ package setting
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/cmemd/cmemd/actors/policy"
 )
 
 func TestBytes(t *testing.T) {
@@ -63,5 +66,27 @@ func TestRoutes(t *testing.T) {
 		if d := cmp.Diff(c.want, v.Routes().Names()); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
+	}
+}
+
+// TestUnparseableLimits holds that a daemon takes less than a policy can run with, and that replay reads all the same what is
+// on record.
+func TestUnparseableLimits(t *testing.T) {
+	t.Parallel()
+	var v InForce
+	short := map[string]string{"max_unparseable": "1", "unparseable_window": "999ms", "unparseable_every": "999ms"}
+	found := 0
+	for _, r := range v.SuperviseRows() {
+		if text, ok := short[r.Key]; ok {
+			found++
+			if r.Set(text) {
+				t.Errorf("%s = %s is taken", r.Key, text)
+			}
+		}
+	}
+	got, bad := Read(short)
+	want := policy.Unparseable{Max: 1, Window: 999 * time.Millisecond, Every: 999 * time.Millisecond}
+	if found != len(short) || len(bad) > 0 || got.Unparseable != want {
+		t.Errorf("%d rows; got %+v, bad %v, want %+v", found, got.Unparseable, bad, want)
 	}
 }
