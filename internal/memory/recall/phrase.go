@@ -31,7 +31,7 @@ func phraseBoost(row rows.Row, beginnings []string) float64 {
 	if len(beginnings) < 2 {
 		return 0
 	}
-	text := strings.ToLower(clip.Head(strings.Join(row.Words(), "\n"), maxPhraseText))
+	text := strings.ToLower(clip.Head(phraseText(row), maxPhraseText))
 	boost := 0.0
 	before := places(text, beginnings[0])
 	for i, word := range beginnings[1:] {
@@ -53,6 +53,15 @@ func phraseBoost(row rows.Row, beginnings []string) float64 {
 		before = at
 	}
 	return min(boost, phraseMost)
+}
+
+// phraseText is the title, the texts and the facts of row, each on a line of its own. A text that is empty is an empty line: words
+// of different texts stand the farther apart.
+func phraseText(row rows.Row) string {
+	lines := []string{row.Title, row.Subtitle, row.Request, row.Narrative, row.Text}
+	lines = append(lines, row.Facts...)
+	lines = append(lines, row.Investigated, row.Learned, row.Completed, row.NextSteps, row.Notes)
+	return strings.Join(lines, "\n")
 }
 
 // maxEnding is how much longer than its beginning a word may be: stems leave endings out.

@@ -158,6 +158,29 @@ func TestCloseness(t *testing.T) {
 	}
 }
 
+// Between words of different texts lie the lines of the texts that the row does not have.
+func TestEmptyTextsKeepWordsApart(t *testing.T) {
+	t.Parallel()
+	far := strings.Repeat("x", 37)
+	for name, c := range map[string]struct {
+		row  rows.Row
+		want float64
+	}{
+		"title and subtitle":        {rows.Row{Title: "session", Subtitle: "store"}, phraseWeight},
+		"title and narrative":       {rows.Row{Title: "session", Narrative: "store"}, phraseWeight},
+		"title and text":            {rows.Row{Title: "session", Text: "store"}, phraseWeight},
+		"title and fact":            {rows.Row{Title: "session", Facts: []string{"store"}}, phraseWeight},
+		"request and learned":       {rows.Row{Request: "session", Learned: "store"}, phraseWeight},
+		"title and next steps":      {rows.Row{Title: "session", NextSteps: "store"}, phraseWeight / 4},
+		"40 bytes to the subtitle":  {rows.Row{Title: "session " + far, Subtitle: " store"}, phraseWeight / 4},
+		"42 bytes to the narrative": {rows.Row{Title: "session " + far, Narrative: " store"}, 0},
+	} {
+		if got := phraseBoost(c.row, []string{"session", "store"}); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
+		}
+	}
+}
+
 // The common order keeps every list's own, and prefers what both lists have near their beginning.
 func TestScoreOfRanks(t *testing.T) {
 	t.Parallel()
