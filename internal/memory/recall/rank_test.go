@@ -181,6 +181,58 @@ func TestEmptyTextsKeepWordsApart(t *testing.T) {
 	}
 }
 
+// Fusing shows each row once and loses none, and rows that no other list tells apart stay in the order of their list.
+func TestFusedOrder(t *testing.T) {
+	t.Parallel()
+	ids := make([]events.ID, 12)
+	for i := range ids {
+		ids[i] = newID()
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		some := func(name string) []events.ID {
+			return rapid.Permutation(ids).Draw(t, name)[:rapid.IntRange(0, len(ids)).Draw(t, name+" found")]
+		}
+		byWords, byVectors := some("words"), some("vectors")
+		l := resultSet{seen: map[events.ID]bool{}, place: map[events.ID]int{}, semantic: semanticHits{used: true}}
+		for _, id := range byWords {
+			l.seen[id] = false
+			l.show(hit{row: rows.Row{ID: id}})
+		}
+		for _, id := range slices.Concat(byVectors, byVectors[:min(1, len(byVectors))]) { // the first comes twice
+			l.semantic.hits = append(l.semantic.hits, hit{row: rows.Row{ID: id}})
+		}
+		l.mergeSemantic()
+		at := map[events.ID]int{}
+		for i, h := range l.shown {
+			if _, twice := at[h.row.ID]; twice || i > 0 && h.score > l.shown[i-1].score || l.place[h.row.ID] != i {
+				t.Fatalf("%d: %v of %v", i, h.row.ID, l.shown)
+			}
+			at[h.row.ID] = i
+		}
+		for _, id := range slices.Concat(byWords, byVectors) {
+			if _, found := at[id]; !found {
+				t.Fatalf("%v is lost", id)
+			}
+		}
+		keepsOrder(t, at, byWords, byVectors)
+		keepsOrder(t, at, byVectors, byWords)
+	})
+}
+
+// keepsOrder holds that what list has and other has not is in the order of list.
+func keepsOrder(t *rapid.T, at map[events.ID]int, list, other []events.ID) {
+	last := -1
+	for _, id := range list {
+		if slices.Contains(other, id) {
+			continue
+		}
+		if at[id] < last {
+			t.Fatalf("%v came before what stands before it in %v", id, list)
+		}
+		last = at[id]
+	}
+}
+
 // The common order keeps every list's own, and prefers what both lists have near their beginning.
 func TestScoreOfRanks(t *testing.T) {
 	t.Parallel()

@@ -165,6 +165,12 @@ func (l *resultSet) fuse(ctx context.Context) error {
 	for _, h := range hits {
 		l.show(h)
 	}
+	l.mergeSemantic()
+	return nil
+}
+
+// mergeSemantic brings what is shown, all of it found by words, and what vectors found into one order.
+func (l *resultSet) mergeSemantic() {
 	near := 0
 	for _, h := range l.semantic.hits {
 		if at, ok := l.showSemantic(h); ok && l.shown[at].ranks.Vectors == 0 {
@@ -174,7 +180,6 @@ func (l *resultSet) fuse(ctx context.Context) error {
 	}
 	l.places = max(l.byWords, near)
 	l.reorder()
-	return nil
 }
 
 // showSemantic shows a row that vectors found, unless it is shown already, itself or by one that stands for it, and returns
