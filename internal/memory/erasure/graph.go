@@ -253,7 +253,8 @@ func (g *graph) served(prompt events.Position, gone set) {
 func (g *graph) down(gone set) (outputs []bool) {
 	outputs = make([]bool, len(g.turns))
 	for i, t := range g.turns {
-		if outputs[i] = gone.any(t.said) || gone.any(t.prompt); outputs[i] {
+		outputs[i] = gone.any(t.said) || gone.any(t.prompt)
+		if outputs[i] {
 			gone.add(t.said...)
 		}
 	}

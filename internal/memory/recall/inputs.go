@@ -117,7 +117,8 @@ func (r *Recall) rawInput(ctx context.Context, at events.Position) (RawInput, er
 		return RawInput{}, err
 	}
 	in := RawInput{Position: at, Kind: rec.Kind, At: rec.OccurredAt}
-	if in.fill(e); e == nil {
+	in.fill(e)
+	if e == nil {
 		in.Erased = &Erasure{Cause: causeUnknown}
 	}
 	in.Outcome, err = r.outcome(ctx, at)
