@@ -1,7 +1,9 @@
 package actors
 
 import (
+	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -10,27 +12,37 @@ import (
 // An alarm sends what it was set to last, once, and nothing after it was stopped.
 func TestAlarm(t *testing.T) {
 	t.Parallel()
-	sys := actor.NewActorSystem()
-	defer sys.Shutdown()
-	got := make(chan string, 9)
-	who := sys.Root.Spawn(actor.PropsFromFunc(func(c actor.Context) {
-		if m, ok := c.Message().(string); ok {
-			got <- m
+	synctest.Test(t, func(t *testing.T) {
+		sys := actor.NewActorSystem()
+		defer sys.Shutdown()
+		var got []string
+		who := sys.Root.Spawn(actor.PropsFromFunc(func(c actor.Context) {
+			if m, ok := c.Message().(string); ok {
+				got = append(got, m)
+			}
+		}))
+		var a alarm
+		set := func(after time.Duration, message string) {
+			now := time.Now()
+			a.set(now.Add(after), now, sys.Root, who, message)
 		}
-	}))
-	now, soon := time.Now(), 20*time.Millisecond
-	var a alarm
-	set := func(at time.Time, message string) { a.set(at, now, sys.Root, who, message) }
-	set(now.Add(soon), "replaced")
-	set(now.Add(-time.Hour), "at once")
-	if m := <-got; m != "at once" || !a.isSet() {
-		t.Errorf("got %q, set %t", m, a.isSet())
-	}
-	set(now.Add(soon), "stopped")
-	a.stop()
-	set(time.Time{}, "never")
-	time.Sleep(3 * soon)
-	if len(got) > 0 || a.isSet() {
-		t.Errorf("got %q, set %t", <-got, a.isSet())
-	}
+		expect := func(after time.Duration, isSet bool, want ...string) {
+			t.Helper()
+			time.Sleep(after)
+			synctest.Wait()
+			if !slices.Equal(want, got) || a.isSet() != isSet {
+				t.Errorf("got %q, set %t; want %q, %t", got, a.isSet(), want, isSet)
+			}
+		}
+		set(time.Minute, "replaced")
+		set(-time.Hour, "at once")
+		expect(0, true, "at once")
+		set(time.Minute, "later")
+		expect(time.Minute-1, true, "at once")
+		expect(1, true, "at once", "later")
+		set(time.Minute, "stopped")
+		a.stop()
+		a.set(time.Time{}, time.Now(), sys.Root, who, "never")
+		expect(time.Hour, false, "at once", "later")
+	})
 }
