@@ -3,8 +3,8 @@
 //
 // The files, each referring to those below it:
 //
-//	correct.go, save.go, recheck.go, verify.go, reobserve_wait.go, reobserve_choose.go, reobserve.go, forget.go,
-//	curation.go
+//	correct.go, save.go, recheck.go, verify.go, reobserve.go, reobserve_wait.go, reobserve_choose.go, reobserver.go,
+//	forget.go, curation.go
 //
 // What bites:
 //   - Corrections and undos go one at a time, and wait until the views know those before them: what is corrected must stand.

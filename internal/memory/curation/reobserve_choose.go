@@ -14,9 +14,6 @@ import (
 	"github.com/cmemd/cmemd/projections/outcomes"
 )
 
-// selectPage is how many inputs are read of the views at once.
-const selectPage = 4096
-
 // choose reads what the request chooses, the latest first, until it is all or as much as one request takes.
 func (a *Reobserve) choose(ctx context.Context) error {
 	for f := a.filter; ; {
