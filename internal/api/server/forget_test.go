@@ -124,10 +124,13 @@ func TestForgetBesideTheLog(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(home, "spool", "bad", "broken"), []byte("no entry, but secret\nwords"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w := newWorld(t, func(c *testConfig) { c.Spool, c.Home = spool, home })
+	w := newWorld(t, func(c *testConfig) {
+		c.Spool, c.Home = spool, home
+		erasing(c)
+	})
 	w.work(t, "session-two", "look", "/src/shop/cart.go")
 	w.settled(t)
-	of := &w.server.memories.forgetter
+	of := w.server.memories.forgetter
 	for _, step := range []struct {
 		name string
 		req  api.ForgetRequest

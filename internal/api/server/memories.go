@@ -26,13 +26,13 @@ type memories struct {
 	*sources
 	curator    *curation.Curator
 	reobserver *curation.Reobserver
-	forgetter  curation.Forgetter
-	checks     bool // claims can be looked at again
+	forgetter  *curation.Forgetter // nil: nothing is forgotten
+	checks     bool                // claims can be looked at again
 	now        func() time.Time
 }
 
 func newMemories(cfg Config, from *sources) *memories {
-	return &memories{
+	m := &memories{
 		sources: from, checks: cfg.Checker != nil, now: cfg.Now,
 		curator: curation.New(curation.Config{
 			Sink: cfg.System, Log: cfg.Log, Views: cfg.Views, Checker: cfg.Checker, Now: cfg.Now,
@@ -41,8 +41,13 @@ func newMemories(cfg Config, from *sources) *memories {
 		reobserver: curation.NewReobserver(curation.ReobserverConfig{
 			System: cfg.System, Log: cfg.Log, Views: cfg.Views, Providers: cfg.Providers, Now: cfg.Now, NewID: cfg.NewID, CaughtUp: from.caughtUp,
 		}),
-		forgetter: curation.Forgetter{Eraser: cfg.Eraser, Spool: cfg.Spool, Views: cfg.Views, Project: cfg.Capture.Project, Now: cfg.Now},
 	}
+	if cfg.Eraser != nil {
+		m.forgetter = curation.NewForgetter(curation.ForgetterConfig{
+			Eraser: cfg.Eraser, Spool: cfg.Spool, Views: cfg.Views, Project: cfg.Capture.Project, Now: cfg.Now,
+		})
+	}
+	return m
 }
 
 func (s *memories) routes(to *dispatcher) []endpoint {
@@ -113,7 +118,7 @@ func (s *memories) postReobserve(ctx context.Context, q api.ReobserveRequest) (t
 
 // postForget says what would be forgotten, or forgets it.
 func (s *memories) postForget(ctx context.Context, q api.ForgetRequest) (task[any], error) {
-	if s.forgetter.Eraser == nil {
+	if s.forgetter == nil {
 		return nil, conflict("Nothing can be erased", "this daemon erases nothing")
 	}
 	if err := s.begin(ctx, q.IDs); err != nil {

@@ -18,13 +18,13 @@ type Checker interface {
 	Check(ctx context.Context, dir string, hashes []string) []events.Claim
 }
 
-// Config is what a Curator needs. All of it is required but Checker, without which claims are not looked at again.
+// Config is what a Curator needs. All of it is required but Checker, without which claims are not looked at again, and Now.
 type Config struct {
 	Sink    actors.Sink
 	Log     eventlog.Log
 	Views   *projections.Views
 	Checker Checker
-	Now     func() time.Time
+	Now     func() time.Time // nil: time.Now
 
 	// Resolve returns the row whose id begins so. See recall.Recall for its errors.
 	Resolve func(ctx context.Context, text string) (events.ID, error)
@@ -40,8 +40,16 @@ type Curator struct {
 	turn chan struct{} // holds one token: one correction or undo at a time
 }
 
-// New returns a Curator.
-func New(cfg Config) *Curator { return &Curator{cfg: cfg, turn: make(chan struct{}, 1)} }
+// New returns a Curator. It panics where something of cfg is missing that it requires.
+func New(cfg Config) *Curator {
+	if cfg.Sink == nil || cfg.Log == nil || cfg.Views == nil || cfg.Resolve == nil || cfg.CaughtUp == nil || cfg.Redact == nil {
+		panic("curation: incomplete config of a curator")
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Curator{cfg: cfg, turn: make(chan struct{}, 1)}
+}
 
 // begin waits for its turn and until the views know all decisions before it.
 func (c *Curator) begin(ctx context.Context) (release func(), err error) {

@@ -21,18 +21,32 @@ type Eraser interface {
 	Status() erasure.Status
 }
 
-// Forgetter forgets what is in the log, and what hooks kept beside it. Its methods are safe for concurrent use.
-type Forgetter struct {
+// ForgetterConfig is what a Forgetter works with. Eraser, Views and Project are required.
+type ForgetterConfig struct {
 	Eraser  Eraser
 	Spool   *relay.Spool // nil: nothing is kept beside the log
 	Views   *projections.Views
 	Project func(ctx context.Context, dir string) evidence.Project // that a folder, an absolute path, belongs to
-	Now     func() time.Time
+	Now     func() time.Time                                       // nil: time.Now
+}
+
+// Forgetter forgets what is in the log, and what hooks kept beside it. Its methods are safe for concurrent use.
+type Forgetter struct{ cfg ForgetterConfig }
+
+// NewForgetter returns a Forgetter. It panics without an Eraser, views and a Project.
+func NewForgetter(cfg ForgetterConfig) *Forgetter {
+	if cfg.Eraser == nil || cfg.Views == nil || cfg.Project == nil {
+		panic("curation: incomplete config of a forgetter")
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Forgetter{cfg}
 }
 
 // Plan says what would go of the log, and how many files beside it. Errors are those of the Eraser, the views and the spool.
-func (f Forgetter) Plan(ctx context.Context, req erasure.Request) (p erasure.Plan, spooled int, err error) {
-	if p, err = f.Eraser.Plan(ctx, req); err != nil {
+func (f *Forgetter) Plan(ctx context.Context, req erasure.Request) (p erasure.Plan, spooled int, err error) {
+	if p, err = f.cfg.Eraser.Plan(ctx, req); err != nil {
 		return p, 0, err
 	}
 	spooled, err = f.Spooled(ctx, req, false)
@@ -40,29 +54,29 @@ func (f Forgetter) Plan(ctx context.Context, req erasure.Request) (p erasure.Pla
 }
 
 // Forget forgets first what may still come into the log, and then what is there. Errors are as those of Plan.
-func (f Forgetter) Forget(ctx context.Context, req erasure.Request, tell func(done, total uint64)) (done erasure.Done, spooled int, err error) {
+func (f *Forgetter) Forget(ctx context.Context, req erasure.Request, tell func(done, total uint64)) (done erasure.Done, spooled int, err error) {
 	if spooled, err = f.Spooled(ctx, req, true); err != nil {
 		return done, 0, err
 	}
-	done, err = f.Eraser.Forget(ctx, req, func(done, total int) { tell(uint64(done), uint64(total)) })
+	done, err = f.cfg.Eraser.Forget(ctx, req, func(done, total int) { tell(uint64(done), uint64(total)) })
 	return done, spooled, err
 }
 
 // Spooled counts the files beside the log that the request chooses, or deletes them. Ids name none of them.
-func (f Forgetter) Spooled(ctx context.Context, req erasure.Request, deleting bool) (int, error) {
-	if f.Spool == nil || len(req.IDs) > 0 {
+func (f *Forgetter) Spooled(ctx context.Context, req erasure.Request, deleting bool) (int, error) {
+	if f.cfg.Spool == nil || len(req.IDs) > 0 {
 		return 0, nil
 	}
 	native := "" // the session as its agent calls it
 	if !req.Session.IsZero() {
-		one, err := f.Views.Session(ctx, req.Session)
+		one, err := f.cfg.Views.Session(ctx, req.Session)
 		if err != nil {
 			return 0, err
 		}
 		native = one.AgentSession
 	}
 	n := 0
-	_, err := f.Spool.Forget(f.Now(), func(e relay.Entry) bool {
+	_, err := f.cfg.Spool.Forget(f.cfg.Now(), func(e relay.Entry) bool {
 		if !f.chooses(ctx, req, native, e) {
 			return false
 		}
@@ -72,7 +86,7 @@ func (f Forgetter) Spooled(ctx context.Context, req erasure.Request, deleting bo
 	return n, err
 }
 
-func (f Forgetter) chooses(ctx context.Context, req erasure.Request, native string, e relay.Entry) bool {
+func (f *Forgetter) chooses(ctx context.Context, req erasure.Request, native string, e relay.Entry) bool {
 	if e.OccurredAt.Before(req.Since) || !req.Until.IsZero() && e.OccurredAt.After(req.Until) {
 		return false
 	}
@@ -86,13 +100,13 @@ func (f Forgetter) chooses(ctx context.Context, req erasure.Request, native stri
 }
 
 // ofProject reports whether a payload came from a folder of the project.
-func (f Forgetter) ofProject(ctx context.Context, req erasure.Request, e relay.Entry) bool {
+func (f *Forgetter) ofProject(ctx context.Context, req erasure.Request, e relay.Entry) bool {
 	var where struct {
 		Cwd string `json:"cwd"`
 	}
 	if json.Unmarshal(e.Body, &where) != nil || !filepath.IsAbs(where.Cwd) {
 		return false
 	}
-	p := f.Project(ctx, where.Cwd)
+	p := f.cfg.Project(ctx, where.Cwd)
 	return slices.Contains([]string{p.Name, p.Root, p.Key}, req.Project) || req.ProjectKey != "" && p.Key == req.ProjectKey
 }

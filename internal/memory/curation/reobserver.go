@@ -30,14 +30,14 @@ type System interface {
 	Status(ctx context.Context) (actors.Status, error)
 }
 
-// ReobserverConfig is what a Reobserver needs, all of it.
+// ReobserverConfig is what a Reobserver works with. System, Log, Views and CaughtUp are required.
 type ReobserverConfig struct {
 	System    System
 	Log       eventlog.Log
 	Views     *projections.Views
-	Providers []api.Provider // that may be asked
-	Now       func() time.Time
-	NewID     func() events.ID
+	Providers []api.Provider                  // that may be asked
+	Now       func() time.Time                // nil: time.Now
+	NewID     func() events.ID                // UUIDv7; nil: from crypto/rand
 	CaughtUp  func(ctx context.Context) error // as Config has it
 }
 
@@ -47,8 +47,17 @@ type Reobserver struct {
 	turn chan struct{} // holds one token: one request at a time, so that nothing is asked for twice
 }
 
-// NewReobserver returns a Reobserver.
+// NewReobserver returns a Reobserver. It panics without a System, a log, views and a CaughtUp.
 func NewReobserver(cfg ReobserverConfig) *Reobserver {
+	if cfg.System == nil || cfg.Log == nil || cfg.Views == nil || cfg.CaughtUp == nil {
+		panic("curation: incomplete config of a reobserver")
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.NewID == nil {
+		cfg.NewID = newID
+	}
 	return &Reobserver{cfg: cfg, turn: make(chan struct{}, 1)}
 }
 
