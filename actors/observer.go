@@ -40,17 +40,17 @@ func (o *observerActor) Receive(c actor.Context) {
 	case ask:
 		parent, root := c.Parent(), o.sys.root
 		o.work(c, func(ctx context.Context) error {
-			sent := false // what it cost, to who takes it from the asked
+			costSent := false // whoever is sent the cost calls leave
 			o.sys.asked.enter()
 			defer func() {
-				if !sent {
+				if !costSent {
 					o.sys.asked.leave()
 				}
 			}()
 			out, err := o.sys.ask(ctx, m.route, m.prompt)
 			switch {
 			case ctx.Err() != nil:
-				sent = o.sys.sendCost(parent, out)
+				costSent = o.sys.sendCost(parent, out)
 			case err == nil:
 				root.Send(parent, out)
 			case out.failed != nil:
@@ -82,7 +82,7 @@ func budget(size, limit, cuts int) int {
 // notable counts the inputs of a prompt that an observer should have something to say about. A figure is not worth a
 // session: where it cannot be had, it is 0.
 func (s *System) notable(p observer.Prompt) (n int) {
-	defer otherwise(s, &n, 0, "cannot tell what is notable in a turn", "turn", p.Turn)
+	defer recoverWith(s, &n, 0, "cannot tell what is notable in a turn", "turn", p.Turn)
 	for _, in := range p.Inputs {
 		if t, ok := in.Event.(events.ToolUsed); ok && evidence.Notable(t) {
 			n++
@@ -93,15 +93,16 @@ func (s *System) notable(p observer.Prompt) (n int) {
 
 // trivial reports whether all inputs of an observation turn say so little that the tier for such will do.
 func (s *System) trivial(p observer.Prompt) (yes bool) {
-	defer otherwise(s, &yes, false, "cannot tell whether a turn is trivial", "turn", p.Turn)
+	defer recoverWith(s, &yes, false, "cannot tell whether a turn is trivial", "turn", p.Turn)
 	return s.cfg.IsTrivial != nil && p.Kind == events.TurnObservation && len(p.Inputs) > 0 && s.cfg.IsTrivial(p.Inputs)
 }
 
-// otherwise is deferred: where its caller panics, that is logged as said, and v is what it is to be then.
-func otherwise[T any](s *System, v *T, then T, said string, args ...any) {
+// recoverWith must be deferred. If the function that defers it panics, it logs message and args with the panic, and sets result
+// to fallback.
+func recoverWith[T any](s *System, result *T, fallback T, message string, args ...any) {
 	if r := recover(); r != nil {
-		s.cfg.Logger.Error(said, append(args, "err", r)...)
-		*v = then
+		s.cfg.Logger.Error(message, append(args, "err", r)...)
+		*result = fallback
 	}
 }
 

@@ -112,7 +112,7 @@ func (a *sessionActor) spend(b events.Bill, at time.Time) provider.Spend {
 
 // price is what a turn cost. Where it cannot be told, it is what the provider says.
 func (s *System) price(provider, asked string, b events.Bill) (usd float64) {
-	defer otherwise(s, &usd, b.Cost, "cannot tell what a turn cost", "provider", provider)
+	defer recoverWith(s, &usd, b.Cost, "cannot tell what a turn cost", "provider", provider)
 	return s.cfg.Price(provider, asked, b)
 }
 
