@@ -43,7 +43,7 @@ func (s *searches) getSearch(ctx context.Context, asked api.SearchQuery) (found 
 		return found, err
 	}
 	if c := asked.Cursor; !c.IsZero() {
-		asked.AsOf, q.Behind, q.Offset, q.Shown = api.Moment{Position: c.AsOf}, c.Row, c.Passed, c.Marked()
+		asked.AsOf, q.LastShown, q.Offset, q.Shown = api.Moment{Position: c.AsOf}, c.Row, c.Passed, c.Marked()
 	}
 	answer := q.Nothing(s.watermark.Position())
 	var known bool

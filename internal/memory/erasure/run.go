@@ -13,9 +13,9 @@ const (
 	retryMost  = 10 * time.Minute
 )
 
-// Run finishes what a crash, an error or a refusal cut off, as often as it takes, and erases from time to time what has been
-// kept for long enough, if Retain says so. Neither waits for the other to succeed. It returns nil when ctx is done. What fails
-// is logged and tried again.
+// Run finishes erasures that a crash, an error or a refused session left undone. If Retain is set, it also erases, once every Every,
+// the payloads of settled inputs that are older than Retain. What fails is logged and tried again, and neither task waits for the
+// other to succeed. Run returns nil when ctx is done.
 func (e *Eraser) Run(ctx context.Context) error {
 	finish, wait := time.Now(), retryFirst // a life before this one may have left something
 	var retain time.Time                   // zero is never, as of finish

@@ -45,16 +45,16 @@ type Query struct {
 	Until   time.Time
 	AsOf    events.Position // as it was known then; what was forgotten since stays forgotten. 0: now
 
-	Sort    Sort
-	Recency float64                 // how much more the newest is worth than the very old: 0.1 is a tenth. 0: as configured; below 0: none
-	Limit   int                     // 0 means DefaultLimit; at most MaxLimit
-	Offset  int                     // items to pass over; at most MaxOffset
-	Shown   func(id events.ID) bool // of an earlier page: these are passed over, in the place of Offset and Behind; nil: none
-	Behind  events.ID               // the row that was shown last: what follows it, wherever that stands now. Offset then says about where
-	After   events.Position         // wait until this is known; 0: do not wait
-	Facets  bool                    // count the values of all that match
-	Explain bool                    // say of each result why it has its score
-	Near    bool                    // look for what means the same too, where there are vectors
+	Sort      Sort
+	Recency   float64                 // how much more the newest is worth than the very old: 0.1 is a tenth. 0: as configured; below 0: none
+	Limit     int                     // 0 means DefaultLimit; at most MaxLimit
+	Offset    int                     // items to pass over; at most MaxOffset
+	Shown     func(id events.ID) bool // whether an earlier page has the row, which is left out then; Offset and LastShown do not count. nil: none has
+	LastShown events.ID               // the last row of the page before: the answer begins after it. Where it is not found any more, Offset counts
+	After     events.Position         // wait until this is known; 0: do not wait
+	Facets    bool                    // count the values of all that match
+	Explain   bool                    // say of each result why it has its score
+	Near      bool                    // look for what means the same too, where there are vectors
 
 	most int // documents to look at for the words together; 0: all. See index.Query
 }

@@ -101,7 +101,7 @@ func (l *resultSet) left() []hit {
 		}
 		return left
 	}
-	if at, ok := l.place[l.q.Behind]; ok {
+	if at, ok := l.place[l.q.LastShown]; ok {
 		return l.shown[at+1:]
 	}
 	return l.shown[min(l.q.Offset, len(l.shown)):]
