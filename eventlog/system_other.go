@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// FreeBytes is not known here; the disk counts as having room.
+// FreeBytes returns 0 bytes and errors.ErrUnsupported: this system cannot be asked.
 func FreeBytes(string) (uint64, error) { return 0, errors.ErrUnsupported }
 
 // letGo closes a file that is still mapped.

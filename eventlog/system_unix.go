@@ -8,7 +8,9 @@ import (
 	"syscall"
 )
 
-// FreeBytes is what an ordinary user may still write to the file system that holds path.
+// FreeBytes returns how many bytes an ordinary user may still write to the file system that holds path. Its error is that of
+// asking the system: an fs.ErrNotExist where there is no such path. Where a system cannot be asked it is errors.ErrUnsupported.
+// It is safe for concurrent use.
 func FreeBytes(path string) (uint64, error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(path, &s); err != nil {
