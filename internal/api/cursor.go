@@ -26,13 +26,13 @@ const (
 	maxMarks   = 500
 )
 
-// WithMarks is c with marks of the rows that a page shows; without any where they are too many.
+// WithMarks is c with marks of the rows that a page shows; without any where they are too many, or not of all that were passed.
 func (c Cursor) WithMarks(shown []byte, ids ...events.ID) Cursor {
 	c.Shown = slices.Clone(shown)
 	for _, id := range ids {
 		c.Shown = append(c.Shown, id[len(id)-cursorMark:]...)
 	}
-	if c.Passed > maxMarks {
+	if c.Passed > maxMarks || len(c.Shown) != c.Passed*cursorMark {
 		c.Shown = nil
 	}
 	return c

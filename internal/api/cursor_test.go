@@ -31,6 +31,9 @@ func TestCursorText(t *testing.T) {
 	if !marked(ids[0]) || !marked(ids[maxMarks-1]) || marked(uuid.Must(uuid.NewV7())) {
 		t.Error("the marks are of other rows")
 	}
+	if some := (Cursor{Passed: 3}).WithMarks(nil, ids[0], ids[1]); some.Marked() != nil {
+		t.Error("two marks are taken for those of three rows")
+	}
 	if more := (Cursor{Passed: maxMarks + 1}).WithMarks(full.Shown, ids[0]); more.Marked() != nil {
 		t.Errorf("got marks of %d bytes, want none", len(more.Shown))
 	}

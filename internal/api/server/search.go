@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/projections/rows"
@@ -57,7 +56,7 @@ func (s *searches) getSearch(ctx context.Context, asked api.SearchQuery) (found 
 }
 
 // afterResults is where a search goes on that came to a page by at: in the order of what its first page knew, behind the row that it
-// shows last. An order by relevance moves while memory grows: what was shown is marked there.
+// shows last. An order by relevance moves while memory grows: what was shown, or passed over by an offset, is marked there.
 func afterResults(at api.Cursor, q recall.Query, found recall.Answer) api.Cursor {
 	next := api.Cursor{AsOf: cmp.Or(q.AsOf, found.Position), Passed: q.Offset + len(found.Results)}
 	if len(found.Results) == 0 || next.Passed >= found.Total || next.Passed > recall.MaxOffset {
@@ -67,9 +66,9 @@ func afterResults(at api.Cursor, q recall.Query, found recall.Answer) api.Cursor
 	if q.Text == "" || q.Sort == recall.Newest || q.Sort == recall.Oldest {
 		return next
 	}
-	ids := make([]events.ID, len(found.Results))
-	for i, r := range found.Results {
-		ids[i] = r.ID
+	ids := found.Passed
+	for _, r := range found.Results {
+		ids = append(ids, r.ID)
 	}
 	return next.WithMarks(at.Shown, ids...)
 }

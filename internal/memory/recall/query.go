@@ -63,6 +63,7 @@ type Query struct {
 type Answer struct {
 	Position events.Position `json:"position"`         // what it knew
 	Results  []Item          `json:"results"`          // in the order asked for. Never nil
+	Passed   []events.ID     `json:"-"`                // the rows before them that Offset passed over
 	Total    int             `json:"total"`            // rows that match: all that paging can show; far from the end perhaps a few less come
 	Facets   *Facets         `json:"facets,omitempty"` // if asked for
 	Near     bool            `json:"near,omitempty"`   // vectors were looked at too

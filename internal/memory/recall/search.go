@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/projections/rows"
 )
@@ -36,7 +37,8 @@ func (r *Recall) Search(ctx context.Context, q Query) (Answer, error) {
 		return Answer{}, err
 	}
 	out := q.Nothing(min(known, l.found.Position))
-	out.Total, out.Results, out.Near, out.Note = l.total(), r.page(q, l.left()), semantic.used, semantic.note
+	left, passed := l.left()
+	out.Total, out.Results, out.Passed, out.Near, out.Note = l.total(), r.page(q, left), passed, semantic.used, semantic.note
 	if l.facets != nil {
 		out.Facets = l.facets
 	}
@@ -86,25 +88,34 @@ func indexKind(k rows.Kind) (index.Kind, bool) {
 	return 0, false
 }
 
-// left is what of the result set a page may show: what earlier pages did not, nor what says nearly the same.
-func (l *resultSet) left() []hit {
+// left is what of the result set a page may show: what earlier pages did not, nor what says nearly the same. Passed are the rows that
+// Offset alone leaves out.
+func (l *resultSet) left() (left []hit, passed []events.ID) {
 	if l.q.Shown != nil {
-		passed := map[int]bool{}
-		for id, at := range l.place {
-			passed[at] = passed[at] || l.q.Shown(id)
-		}
-		var left []hit
-		for i, h := range l.shown {
-			if !passed[i] {
-				left = append(left, h)
-			}
-		}
-		return left
+		return l.unmarked(), nil
 	}
 	if at, ok := l.place[l.q.LastShown]; ok {
-		return l.shown[at+1:]
+		return l.shown[at+1:], nil
 	}
-	return l.shown[min(l.q.Offset, len(l.shown)):]
+	offset := min(l.q.Offset, len(l.shown))
+	for _, h := range l.shown[:offset] {
+		passed = append(passed, h.row.ID)
+	}
+	return l.shown[offset:], passed
+}
+
+// unmarked is what of the result set no earlier page showed, nor what says nearly the same.
+func (l *resultSet) unmarked() (left []hit) {
+	shown := map[int]bool{}
+	for id, at := range l.place {
+		shown[at] = shown[at] || l.q.Shown(id)
+	}
+	for i, h := range l.shown {
+		if !shown[i] {
+			left = append(left, h)
+		}
+	}
+	return left
 }
 
 // page cuts out what was asked for.
