@@ -34,11 +34,13 @@ type SearchQuery struct {
 
 // SearchResults is the answer to a search.
 type SearchResults struct {
-	Position   events.Position `json:"position"`             // what the answer knows
-	Total      int             `json:"total"`                // rows that matched, as far as they were counted
-	Results    []Result        `json:"results"`              // best first; never null
-	NextCursor Cursor          `json:"next_cursor,omitzero"` // the next page; none: there is no more
-	Facets     *Facets         `json:"facets,omitempty"`
-	Near       bool            `json:"near,omitempty"` // vectors were looked at too
-	Note       string          `json:"note,omitempty"` // what a person should know of the vectors that were not, or not all, looked at
+	Position events.Position `json:"position"` // what the answer knows
+	Total    int             `json:"total"`    // rows that matched, as far as they were counted
+	Results  []Result        `json:"results"`  // best first; never null
+	// NextCursor is the next page. None: there is no more, or it would begin behind recall.MaxOffset rows, whatever Total says.
+	// Pages by relevance fit together for the first maxMarks rows; behind those one may come twice or be missed as memory grows.
+	NextCursor Cursor  `json:"next_cursor,omitzero"`
+	Facets     *Facets `json:"facets,omitempty"`
+	Near       bool    `json:"near,omitempty"` // vectors were looked at too
+	Note       string  `json:"note,omitempty"` // what a person should know of the vectors that were not, or not all, looked at
 }
