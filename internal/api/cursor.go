@@ -10,8 +10,11 @@ import (
 )
 
 // Cursor is where a list goes on: what a page ended with, in the order that lies under it, whatever is folded or added since. Callers
-// give back what they were given; what is in it may change. The zero Cursor is the beginning, and in an answer the end.
+// give back what they were given, with the same query; what is in it may change. The zero Cursor is the beginning, and in an answer
+// the end.
 type Cursor struct {
+	List   string          `json:"l,omitempty"` // the list that it is of: the path of its route
+	Query  uint32          `json:"q,omitempty"` // what that list was asked for, as a hash
 	At     events.Position `json:"p,omitempty"` // the place in the log
 	AsOf   events.Position `json:"t,omitempty"` // of a search: what its pages know
 	Row    events.ID       `json:"r,omitzero"`  // of a search: the last row that was shown
@@ -67,7 +70,7 @@ func (c Cursor) MarshalText() ([]byte, error) {
 func (c *Cursor) UnmarshalText(text []byte) error {
 	type fields Cursor
 	b, err := base64.RawURLEncoding.AppendDecode(nil, text)
-	if err != nil || json.Unmarshal(b, (*fields)(c)) != nil || c.Passed < 0 {
+	if err != nil || json.Unmarshal(b, (*fields)(c)) != nil || c.Passed < 0 || c.IsZero() {
 		return errCursor
 	}
 	return nil

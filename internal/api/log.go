@@ -26,11 +26,11 @@ type LogRecord struct {
 
 // RecordsQuery chooses records, the oldest first.
 type RecordsQuery struct {
-	From    events.Position `param:"from"`   // 0 means the first
-	Cursor  Cursor          `param:"cursor"` // NextCursor of the page before, in the place of From
-	Limit   int             `param:"limit" default:"100" most:"1000"`
-	Stream  events.StreamID `param:"stream"`  // empty: all; then From is still a position
-	Payload bool            `param:"payload"` // with what happened
+	From    events.Position `param:"from" ofpage:"true"`   // 0 means the first
+	Cursor  Cursor          `param:"cursor" ofpage:"true"` // NextCursor of the page before, in the place of From
+	Limit   int             `param:"limit" default:"100" most:"1000" ofpage:"true"`
+	Stream  events.StreamID `param:"stream"`                // empty: all; then From is still a position
+	Payload bool            `param:"payload" ofpage:"true"` // with what happened
 }
 
 // Records is a stretch of the log.

@@ -11,19 +11,23 @@ var OutcomesRoute = Route[OutcomesQuery, Outcomes]{get, "/v1/outcomes", ScopeVie
 
 // OutcomesQuery chooses inputs by what became of them, the newest first.
 type OutcomesQuery struct {
-	Outcome string          `param:"outcome" words:"observed,skipped,dropped,pending,forgotten" help:"observed, skipped, dropped, pending, forgotten"`
-	Class   string          `param:"class" help:"of a dropped output: idle, xml, prose"`
-	Reason  string          `param:"reason" help:"why it was skipped or dropped"`
-	Kind    string          `param:"kind" words:"tool_used,context_compacted,agent_stopped" help:"tool_used, context_compacted, agent_stopped"` // of event
-	Turn    string          `param:"turn" help:"what a turn was asked about: its id, or the beginning of it"`                                   // settled by it: its id, or 8 hex digits or more of the beginning
-	Session string          `param:"session" help:"its id, ours or the agent's"`                                                                // our id, or the agent's own
-	Project string          `param:"project" help:"of a project's sessions: its name, or any folder of it"`                                     // any folder of it, or its shown name
-	Since   time.Time       `param:"since" help:"recorded since"`
-	Until   time.Time       `param:"until" help:"recorded until"`
-	Before  events.Position `param:"before" help:"only those before this position of the log: the next page"` // Next of the page before; 0: the latest
-	Cursor  Cursor          `param:"cursor"`                                                                  // NextCursor of the page before, in the place of Before
-	Limit   int             `param:"limit" default:"100" most:"10000" help:"how many, at most 10,000"`
-	After   events.Position `param:"after" wait:"true"` // the answer must know this position; 0: whatever is known
+	Outcome string `param:"outcome" words:"observed,skipped,dropped,pending,forgotten" help:"observed, skipped, dropped, pending, forgotten"`
+	Class   string `param:"class" help:"of a dropped output: idle, xml, prose"`
+	Reason  string `param:"reason" help:"why it was skipped or dropped"`
+	// Of event.
+	Kind    string    `param:"kind" words:"tool_used,context_compacted,agent_stopped" help:"tool_used, context_compacted, agent_stopped"`
+	Turn    string    `param:"turn" help:"what a turn was asked about: its id, or the beginning of it"` // 8 hex digits or more
+	Session string    `param:"session" help:"its id, ours or the agent's"`
+	Project string    `param:"project" help:"of a project's sessions: its name, or any folder of it"`
+	Since   time.Time `param:"since" help:"recorded since"`
+	Until   time.Time `param:"until" help:"recorded until"`
+	// Next of the page before; 0: the latest.
+	Before events.Position `param:"before" ofpage:"true" help:"only those before this position of the log: the next page"`
+	// NextCursor of the page before, in the place of Before.
+	Cursor Cursor `param:"cursor" ofpage:"true"`
+	Limit  int    `param:"limit" default:"100" most:"10000" ofpage:"true" help:"how many, at most 10,000"`
+	// The answer must know this position; 0: whatever is known.
+	After events.Position `param:"after" wait:"true"`
 }
 
 // Outcomes is what became of inputs.

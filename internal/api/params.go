@@ -26,11 +26,13 @@ const MaxParam = 4 << 10
 //	most:"100"       the largest number
 //	default:"20"     what 0, or an empty word, stands for
 //	wait:"true"      a position that the answer must know
+//	ofpage:"true"    it may differ from one page of a list to the next: what a cursor is not bound to, see CheckCursor
 //	help:"..."       what the flag of it is for, that a command has, and flag:"at" its name where it is another: see Fields
 type param struct {
 	name, path, most, otherwise string
 	words                       []string
-	several, repeated, wait     bool
+	several, repeated           bool
+	wait, ofPage                bool
 }
 
 // eachParam calls do with every field of query, a struct, that goes into the URL.
@@ -39,7 +41,8 @@ func eachParam(query reflect.Value, do func(p param, v reflect.Value)) {
 		tag := query.Type().Field(i).Tag
 		p := param{
 			name: tag.Get("param"), path: tag.Get("path"), most: tag.Get("most"), otherwise: tag.Get("default"),
-			several: tag.Get("several") != "", repeated: tag.Get("repeated") != "", wait: tag.Get("wait") != "",
+			several: tag.Get("several") != "", repeated: tag.Get("repeated") != "",
+			wait: tag.Get("wait") != "", ofPage: tag.Get("ofpage") != "",
 		}
 		if words := tag.Get("words"); words != "" {
 			p.words = strings.Split(words, ",")

@@ -54,9 +54,9 @@ type RowQuery struct {
 // InputsQuery asks for what a row was made of as it was captured: what the tools were given and what they printed.
 type InputsQuery struct {
 	ID     string          `path:"id"`
-	After  events.Position `param:"after"`  // Next of the page before; 0: the first
-	Cursor Cursor          `param:"cursor"` // NextCursor of the page before, in the place of After
-	Limit  int             `param:"limit" default:"50" most:"500"`
+	After  events.Position `param:"after" ofpage:"true"`  // Next of the page before; 0: the first
+	Cursor Cursor          `param:"cursor" ofpage:"true"` // NextCursor of the page before, in the place of After
+	Limit  int             `param:"limit" default:"50" most:"500" ofpage:"true"`
 }
 
 // Rows are rows that were asked for by id.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -122,5 +123,41 @@ func TestCursorsThatAreNone(t *testing.T) {
 		if p := problem(t, err); p.Status != 400 || !slices.ContainsFunc(p.Errors, func(e api.FieldError) bool { return e.Pointer == "cursor" }) {
 			t.Errorf("%s: got %+v, want the cursor refused", path, p)
 		}
+	}
+}
+
+// TestCursorsOfOthers: a cursor of another list, or of another query, is refused by name instead of beginning again.
+func TestCursorsOfOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for i := range 3 {
+		w.work(t, "s1", fmt.Sprintf("mend the cart, part %d", i), "/src/shop/cart.go")
+		w.remember(t, fmt.Sprintf("the cart has %d wheels", i))
+	}
+	w.settled(t)
+	found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: "cart", Limit: 1})
+	if err != nil || found.NextCursor.IsZero() {
+		t.Fatalf("got %+v, %v, want a cursor", found, err)
+	}
+	records, err := api.RecordsRoute.Call(t.Context(), w.client, api.RecordsQuery{Limit: 1})
+	if err != nil || records.NextCursor.IsZero() {
+		t.Fatalf("got %+v, %v, want a cursor", records, err)
+	}
+	_, ofRecords := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: "cart", Cursor: records.NextCursor})
+	_, ofSearch := api.OutcomesRoute.Call(t.Context(), w.client, api.OutcomesQuery{Cursor: found.NextCursor})
+	_, asRecords := api.RecordsRoute.Call(t.Context(), w.client, api.RecordsQuery{Cursor: found.NextCursor})
+	_, otherWords := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: "wheels", Cursor: found.NextCursor})
+	_, otherStream := api.RecordsRoute.Call(t.Context(), w.client, api.RecordsQuery{Stream: "daemon", Cursor: records.NextCursor})
+	for what, err := range map[string]error{
+		"of records, to search": ofRecords, "of search, to outcomes": ofSearch, "of search, to records": asRecords,
+		"of other words": otherWords, "of another stream": otherStream,
+	} {
+		p := problem(t, err)
+		if p.Status != 400 || len(p.Errors) != 1 || p.Errors[0].Pointer != "cursor" || !strings.Contains(p.Errors[0].Detail, "begin again without it") {
+			t.Errorf("%s: got %+v, want the cursor refused", what, p)
+		}
+	}
+	if _, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: "cart", Limit: 2, Cursor: found.NextCursor}); err != nil {
+		t.Errorf("its own, with larger pages: %v", err)
 	}
 }

@@ -69,7 +69,8 @@ func (s *logs) getRecords(ctx context.Context, q api.RecordsQuery) (api.Records,
 			return out, err
 		}
 		if len(out.Records) == q.Limit || bytes > maxRecordBytes {
-			out.Next, out.NextCursor.At = rec.Position, rec.Position
+			out.Next = rec.Position
+			out.NextCursor = api.RecordsRoute.PageAfter(q, api.Cursor{At: out.Next})
 			break
 		}
 		out.Records = append(out.Records, logRecord(rec, q.Payload))

@@ -50,6 +50,9 @@ func (s *dispatcher) accept(ctx context.Context, e api.Endpoint, query any, wron
 		return err
 	}
 	api.Check(query, noteIn(&wrong))
+	if len(wrong) == 0 {
+		api.CheckCursor(e, query, noteIn(&wrong))
+	}
 	if len(wrong) > 0 {
 		return invalidAll(sorted(wrong))
 	}

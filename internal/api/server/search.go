@@ -50,7 +50,7 @@ func (s *searches) getSearch(ctx context.Context, asked api.SearchQuery) (found 
 		answer, err = s.Recall.Search(ctx, q)
 	}
 	return api.SearchResults{
-		NextCursor: afterResults(asked.Cursor, q, answer),
+		NextCursor: api.SearchRoute.PageAfter(asked, afterResults(asked.Cursor, q, answer)),
 		Position:   answer.Position, Total: answer.Total, Results: list(answer.Results), Facets: answer.Facets, Near: answer.Near, Note: answer.Note,
 	}, err
 }
@@ -125,5 +125,5 @@ func (s *searches) rows(ctx context.Context, ids []string) (api.Rows, error) {
 // getInputs returns what a row was made of, whole.
 func (s *searches) getInputs(ctx context.Context, q api.InputsQuery) (api.Inputs, error) {
 	found, err := s.Recall.Inputs(ctx, recall.InputsQuery{ID: q.ID, After: cmp.Or(q.Cursor.At, q.After), Limit: q.Limit})
-	return api.Inputs{RowInputs: found, NextCursor: api.Cursor{At: found.Next}}, err
+	return api.Inputs{RowInputs: found, NextCursor: api.InputsRoute.PageAfter(q, api.Cursor{At: found.Next})}, err
 }

@@ -73,7 +73,9 @@ func (s *sessionRoutes) getOutcomes(ctx context.Context, q api.OutcomesQuery) (a
 	}
 	f.Outcome, f.Class, f.Reason, f.Since, f.Until = outcomes.Outcome(q.Outcome), q.Class, q.Reason, q.Since, q.Until
 	f.Kind, f.Before, f.Limit = events.Kind(q.Kind), cmp.Or(q.Cursor.At, q.Before), q.Limit
-	return out, s.fillOutcomes(ctx, &out, f)
+	err = s.fillOutcomes(ctx, &out, f)
+	out.NextCursor = api.OutcomesRoute.PageAfter(q, api.Cursor{At: out.Next})
+	return out, err
 }
 
 func (s *sessionRoutes) fillOutcomes(ctx context.Context, out *api.Outcomes, f outcomes.Filter) (err error) {
@@ -91,7 +93,6 @@ func (s *sessionRoutes) fillOutcomes(ctx context.Context, out *api.Outcomes, f o
 	inputs, err := s.Views.Outcomes(ctx, f)
 	if out.Inputs = list(inputs); len(inputs) == f.Limit {
 		out.Next = inputs[len(inputs)-1].Position
-		out.NextCursor.At = out.Next
 	}
 	if err != nil {
 		return err
