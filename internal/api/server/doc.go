@@ -2,6 +2,12 @@
 //
 // Only this package turns errors into a status, in one place; what it does not know is a 500 with a line in the daemon's log file.
 //
+// What can be asked, and by whom, is said by the values of package api whose names end in Route:
+//
+//	grep -nE 'Route +=' internal/api/*.go
+//
+// lists them. Each is bound once, in the method routes of the object that answers it. Only /mcp is of another package.
+//
 // A hook's answer says what the hook is to do with its payload: 200 forget it, 4xx and 500 forget it too, because capture
 // has put it aside with its reason, and 503 keep it and bring it again. What was kept comes back from the spool, on the
 // same path. A fact that is delivered twice is recorded once.

@@ -1,6 +1,13 @@
 package server
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -15,5 +22,89 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 		if e.Scope == 0 {
 			t.Errorf("%s may be asked by anybody", pattern)
 		}
+	}
+}
+
+// TestEveryRouteIsBound: what package api declares is answered, and nothing else; no pattern is declared twice.
+func TestEveryRouteIsBound(t *testing.T) {
+	t.Parallel()
+	endpoints := newWorld(t, nil).server.endpoints
+	declared := declaredRoutes(t)
+	if len(declared) < 30 {
+		t.Fatalf("found only %d routes in package api", len(declared))
+	}
+	for i, pattern := range declared {
+		if slices.Contains(declared[:i], pattern) {
+			t.Errorf("%s is declared twice", pattern)
+		}
+		if _, bound := endpoints[pattern]; !bound {
+			t.Errorf("%s is declared and bound to nothing", pattern)
+		}
+	}
+	for pattern := range endpoints {
+		if !slices.Contains(declared, pattern) {
+			t.Errorf("%s is bound and not declared", pattern)
+		}
+	}
+}
+
+// declaredRoutes are the patterns of the variables in package api that are named as routes. A variable that is another route
+// with other types, and not a value of its own, has none.
+func declaredRoutes(t *testing.T) (patterns []string) {
+	t.Helper()
+	files, err := filepath.Glob("../*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.ValueSpec); ok && strings.HasSuffix(spec.Names[0].Name, "Route") {
+				patterns = append(patterns, declaredPattern(t, spec)...)
+			}
+			return true
+		})
+	}
+	return patterns
+}
+
+// declaredPattern is the pattern of a route's declaration; none where it converts another route.
+func declaredPattern(t *testing.T, spec *ast.ValueSpec) []string {
+	t.Helper()
+	name := spec.Names[0].Name
+	if call, ok := spec.Values[0].(*ast.CallExpr); ok && len(call.Args) == 1 {
+		return nil
+	}
+	value, ok := spec.Values[0].(*ast.CompositeLit)
+	if !ok || len(value.Elts) != 4 {
+		t.Errorf("%s is no value with a method, a path, a scope and a line that says what it answers", name)
+		return nil
+	}
+	method, _ := value.Elts[0].(*ast.Ident)
+	path, _ := value.Elts[1].(*ast.BasicLit)
+	methods := map[string]string{"get": http.MethodGet, "post": http.MethodPost}
+	if method == nil || path == nil || methods[method.Name] == "" {
+		t.Errorf("%s has a method or a path that is not written out", name)
+		return nil
+	}
+	text, err := strconv.Unquote(path.Value)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	return []string{methods[method.Name] + " " + text}
+}
+
+// TestARouteIsBoundOnce: of two objects that answer the same route none wins in silence.
+func TestARouteIsBoundOnce(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t, nil).server
+	if _, err := endpointsOf(&s.dispatcher, &searches{&s.sources}, &exports{&s.sources}, &searches{&s.sources}); err == nil {
+		t.Error("a route was bound twice")
 	}
 }

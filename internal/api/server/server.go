@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/cmemd/cmemd/internal/api"
@@ -47,7 +48,10 @@ func New(cfg Config) (*Server, error) {
 		notice: cfg.notice, clock: clock{cfg.Now, cfg.NewID, cfg.Logger}, life: &s.life, withheld: s.metrics.withheld.Inc,
 	}, count: s.metrics.hook}
 	s.memories = newMemories(cfg, &s.sources)
-	s.endpoints = s.bindAll(cfg)
+	var err error
+	if s.endpoints, err = s.bindAll(cfg); err != nil {
+		return nil, err
+	}
 	if cfg.MCP != nil {
 		s.mcp = cfg.MCP(s)
 	}
@@ -59,20 +63,33 @@ func New(cfg Config) (*Server, error) {
 }
 
 // bindAll binds every route to the object that answers it.
-func (s *Server) bindAll(cfg Config) map[string]endpoint {
-	spend := prices(cfg.Price)
-	all := map[string]endpoint{}
-	for _, object := range []interface{ routes(*dispatcher) []endpoint }{
+func (s *Server) bindAll(cfg Config) (map[string]endpoint, error) {
+	prices := prices(cfg.Price)
+	return endpointsOf(&s.dispatcher,
 		&s.status, &s.hooks, &s.gate, s.metrics,
-		&searches{&s.sources}, &exports{&s.sources}, &chains{&s.sources, spend}, &viewRoutes{&s.sources}, &logs{&s.sources, cfg.Logger},
+		&searches{&s.sources}, &exports{&s.sources}, &chains{&s.sources, prices}, &viewRoutes{&s.sources}, &logs{&s.sources, cfg.Logger},
 		&contexts{&s.sources, cfg.Capture, cfg.Briefs.Score, cfg.Now}, &s.status.usages,
 		&sessionRoutes{&s.sources, cfg.System, cfg.Now, cfg.NewID}, s.memories,
-	} {
-		for _, e := range object.routes(&s.dispatcher) {
+	)
+}
+
+// binder binds the routes that it answers.
+type binder interface {
+	routes(to *dispatcher) []endpoint
+}
+
+// endpointsOf are the routes of all objects by pattern. A pattern that is bound twice is an error.
+func endpointsOf(to *dispatcher, objects ...binder) (map[string]endpoint, error) {
+	all := map[string]endpoint{}
+	for _, object := range objects {
+		for _, e := range object.routes(to) {
+			if _, again := all[e.Pattern()]; again {
+				return nil, fmt.Errorf("api: %s is bound twice", e.Pattern())
+			}
 			all[e.Pattern()] = e
 		}
 	}
-	return all
+	return all, nil
 }
 
 // SetPhase says what the daemon's start is at. PhaseReady ends it: before that /readyz answers 503 with the phase.
