@@ -1,7 +1,5 @@
 package api
 
-import ()
-
 // The routes by which sessions come in.
 var (
 	HookRoute   = Stream[HookQuery]{post, "/v1/hooks/{agent}", ScopeOwn, "one hook payload; the answer is the agent's reply, and the event is on disk"}

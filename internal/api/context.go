@@ -10,19 +10,22 @@ import (
 // ContextRoute previews what is injected.
 var ContextRoute = Route[ContextQuery, ContextAnswer]{get, "/v1/context", ScopeView, "what a session would be told"}
 
-// ContextQuery asks for the memory that an agent would be given now.
+// ContextQuery asks for the memory that an agent would be given now: at a session's start, or instead at a prompt or before a file is
+// read.
 type ContextQuery struct {
-	Project string `param:"project" help:"its name, or any folder of it; that of this folder, if not given"`                            // shown name or root; empty: that of Cwd
-	Cwd     string `param:"cwd"`                                                                                                        // absolute
-	Session string `param:"session" help:"as if for this session"`                                                                      // our id, or the agent's own
-	Source  string `param:"source" words:"startup,clear,compact,resume" help:"how the session starts: startup, clear, compact, resume"` // empty means startup
-	Prompt  string `param:"prompt" help:"at this prompt instead of a start"`                                                            // instead: what would be given at this prompt
-	File    string `param:"file" help:"before this file is read, instead of at a start"`                                                // instead: what would be given before this file is read; absolute
+	Project string `param:"project" help:"its name, or any folder of it; that of this folder, if not given"`
+	Cwd     string `param:"cwd"` // absolute; whose project it is, if none is named
+	Session string `param:"session" help:"as if for this session"`
+	// Empty means startup.
+	Source string `param:"source" words:"startup,clear,compact,resume" help:"how the session starts: startup, clear, compact, resume"`
+	Prompt string `param:"prompt" help:"at this prompt instead of a start"`
+	File   string `param:"file" help:"before this file is read, instead of at a start"` // absolute
 
-	Characters int             `param:"characters" most:"10000" help:"at most; as the daemon is set, if not given"`                    // at most; 0 means as the daemon is set
-	Tokens     int             `param:"tokens" most:"10000" help:"at most, as they are estimated; as the daemon is set, if not given"` // at most, estimated; 0 means as the daemon is set
-	Explain    bool            `param:"explain" help:"say of each row why it is in, and what just missed"`                             // say of each row why it is in or out
-	After      events.Position `param:"after" wait:"true"`                                                                             // the answer must know this position; 0: whatever is known
+	Characters int  `param:"characters" most:"10000" help:"at most; as the daemon is set, if not given"`
+	Tokens     int  `param:"tokens" most:"10000" help:"at most, as they are estimated; as the daemon is set, if not given"`
+	Explain    bool `param:"explain" help:"say of each row why it is in, and what just missed"`
+	// The answer must know this position; 0: whatever is known.
+	After events.Position `param:"after" wait:"true"`
 }
 
 // Check implements the queries' method of that name.

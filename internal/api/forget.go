@@ -7,24 +7,29 @@ import (
 	"github.com/cmemd/cmemd/internal/memory/erasure"
 )
 
-// The routes that forget. What a request has begun is done whole, whoever waits.
+// The routes that forget. What a request has begun is done whole, whoever waits, and gone from every file when it is answered.
 var (
-	ForgetRoute     = Work[ForgetRequest, Forgotten]{post, "/v1/forget", ScopeEdit, "plans an erasure, or does it"} // gone from every file when it is answered
-	ForgetPlanRoute = Work[ForgetRequest, ForgetPlan](ForgetRoute)                                                  // with DryRun
+	ForgetRoute     = Work[ForgetRequest, Forgotten]{post, "/v1/forget", ScopeEdit, "plans an erasure, or does it"}
+	ForgetPlanRoute = Work[ForgetRequest, ForgetPlan](ForgetRoute) // with DryRun
 )
 
 // ForgetRequest chooses what is erased for good. Its conditions hold all together, and there must be one. What was made of
 // the chosen goes too: a turn's outputs are made of what it was asked about, read and served. What is named by id goes with what
 // it was made of.
 type ForgetRequest struct {
-	IDs     []string        `json:"ids,omitempty"`                                                                                                     // of rows, or the beginnings of them. A prompt goes with its work, a memory with its corrections
-	Query   string          `json:"query,omitempty" help:"what says this, literally"`                                                                  // a text that is in it literally, letter case and kinds of white space aside
-	Session string          `json:"session,omitempty" help:"of one session: its id, ours or the agent's"`                                              // our id or the beginning of it, or the agent's or the saver's own name
-	Project string          `json:"project,omitempty" help:"of a project: its name, or any folder of it; what was saved under its mere name goes too"` // any folder of it, its key, or its shown name
-	Since   time.Time       `json:"since,omitzero" help:"what happened since"`                                                                         // happened at or after it
-	Until   time.Time       `json:"until,omitzero" help:"what happened until"`                                                                         // happened at or before it
-	Through events.Position `json:"through,omitempty"`                                                                                                 // Position of a plan: nothing else that was recorded since; 0: as it stands
-	DryRun  bool            `json:"dry_run,omitempty" help:"only show what would go"`                                                                  // only say what would go
+	// Of rows, or the beginnings of them. A prompt goes with its work, a memory with its corrections.
+	IDs []string `json:"ids,omitempty"`
+	// Letter case and kinds of white space aside.
+	Query string `json:"query,omitempty" help:"what says this, literally"`
+	// Or the beginning of our id, or the name that whoever saved a memory gave.
+	Session string `json:"session,omitempty" help:"of one session: its id, ours or the agent's"`
+	// Or its key.
+	Project string    `json:"project,omitempty" help:"of a project: its name, or any folder of it; what was saved under its mere name goes too"`
+	Since   time.Time `json:"since,omitzero" help:"what happened since"`
+	Until   time.Time `json:"until,omitzero" help:"what happened until"`
+	// Position of a plan: nothing else that was recorded since; 0: as it stands.
+	Through events.Position `json:"through,omitempty"`
+	DryRun  bool            `json:"dry_run,omitempty" help:"only show what would go"`
 }
 
 // Plan is q as it only asks what would go.

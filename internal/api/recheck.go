@@ -8,16 +8,17 @@ import (
 )
 
 // RecheckRoute looks at claims. Progress counts them.
-var RecheckRoute = Work[RecheckRequest, Rechecked]{post, "/v1/recheck", ScopeEdit, "looks at claims again"} // progress counts claims
+var RecheckRoute = Work[RecheckRequest, Rechecked]{post, "/v1/recheck", ScopeEdit, "looks at claims again"}
 
 // RecheckRequest chooses observations and summaries whose claims are looked at again. Its conditions hold all together;
 // without any, all that are listed are looked at.
 type RecheckRequest struct {
-	IDs     []string  `json:"ids,omitempty"`                                                           // of rows, or the beginnings of them; those that are not listed too
-	Session string    `json:"session,omitempty" help:"of one session: its id, ours or the agent's"`    // our id or the beginning of it, or the agent's own
-	Since   time.Time `json:"since,omitzero" help:"of what happened since"`                            // happened at or after it
-	Absent  bool      `json:"absent,omitempty" help:"only commits that are absent as far as is known"` // only claims that are absent as far as is known
-	DryRun  bool      `json:"dry_run,omitempty" help:"look, and record nothing"`                       // look, and record nothing
+	IDs []string `json:"ids,omitempty"` // of rows, or the beginnings of them; those that are not listed too
+	// Or the beginning of our id.
+	Session string    `json:"session,omitempty" help:"of one session: its id, ours or the agent's"`
+	Since   time.Time `json:"since,omitzero" help:"of what happened since"`
+	Absent  bool      `json:"absent,omitempty" help:"only commits that are absent as far as is known"`
+	DryRun  bool      `json:"dry_run,omitempty" help:"look, and record nothing"`
 }
 
 // Rechecked says what a later look at claims found. What a look finds nothing out about is Unknown and changes nothing.

@@ -6,26 +6,29 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// ReobserveRoute has inputs observed again. What a request has begun is done whole, whoever waits.
-var ReobserveRoute = Work[ReobserveRequest, Reobserved]{post, "/v1/reobserve", ScopeEdit, "asks for turns again"} // progress counts inputs, and comes with Wait
+// ReobserveRoute has inputs observed again. What a request has begun is done whole, whoever waits. Progress counts inputs, and comes
+// with Wait.
+var ReobserveRoute = Work[ReobserveRequest, Reobserved]{post, "/v1/reobserve", ScopeEdit, "asks for turns again"}
 
 // ReobserveRequest chooses inputs that are to be observed again. Its conditions hold all together, and there must be one.
 // What is still pending is owed already and never chosen; neither is what was forgotten, nor what was asked for again
 // before and has not been answered yet. Of a turn that kept something all inputs are chosen that no other decided since, or
 // none, so that what it gave can be replaced as a whole.
 type ReobserveRequest struct {
-	Dropped bool      `json:"dropped,omitempty" help:"what came to nothing"`                                     // only what came to nothing
-	Turn    string    `json:"turn,omitempty" help:"what a turn was asked about: its id, or the beginning of it"` // settled by it: its id, or 8 hex digits or more of the beginning
-	Session string    `json:"session,omitempty" help:"of one session: its id, ours or the agent's"`              // our id or the beginning of it, or the agent's own
-	Project string    `json:"project,omitempty" help:"of a project's sessions: its name, or any folder of it"`   // root or shown name
-	Class   string    `json:"class,omitempty" help:"of a dropped output: idle, xml, prose"`                      // of a dropped output
-	Reason  string    `json:"reason,omitempty" help:"why it was skipped or dropped"`                             // why it was skipped or dropped
-	Since   time.Time `json:"since,omitzero" help:"recorded since"`                                              // recorded at or after it
-	Until   time.Time `json:"until,omitzero" help:"recorded until"`                                              // recorded at or before it
+	Dropped bool `json:"dropped,omitempty" help:"what came to nothing"`
+	// Of its id 8 hex digits or more.
+	Turn string `json:"turn,omitempty" help:"what a turn was asked about: its id, or the beginning of it"`
+	// Or the beginning of our id.
+	Session string    `json:"session,omitempty" help:"of one session: its id, ours or the agent's"`
+	Project string    `json:"project,omitempty" help:"of a project's sessions: its name, or any folder of it"`
+	Class   string    `json:"class,omitempty" help:"of a dropped output: idle, xml, prose"`
+	Reason  string    `json:"reason,omitempty" help:"why it was skipped or dropped"`
+	Since   time.Time `json:"since,omitzero" help:"recorded since"`
+	Until   time.Time `json:"until,omitzero" help:"recorded until"`
 
-	Provider string `json:"provider,omitempty" help:"which one of those that are configured to ask; otherwise as for any turn"` // that is to be asked; empty: the current one
-	DryRun   bool   `json:"dry_run,omitempty" help:"only say what would be asked, and what it takes"`                           // only say what would be asked
-	Wait     bool   `json:"wait,omitempty"`                                                                                     // answer with progress, and at the end with what came of it
+	Provider string `json:"provider,omitempty" help:"which one of those that are configured to ask; otherwise as for any turn"`
+	DryRun   bool   `json:"dry_run,omitempty" help:"only say what would be asked, and what it takes"`
+	Wait     bool   `json:"wait,omitempty"` // answer with progress, and at the end with what came of it
 }
 
 // Everything reports whether q has no condition.

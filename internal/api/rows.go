@@ -7,9 +7,10 @@ import (
 
 // The routes of rows by id.
 var (
-	RowRoute          = Route[RowQuery, Row]{get, "/v1/observations/{id}", ScopeView, "one whole row"}
-	ObservationsRoute = Route[RowsQuery, Rows]{get, "/v1/observations", ScopeView, "whole rows by id"} // those that are not found are named, not an error
-	RowsRoute         = Route[RowsRequest, Rows]{post, "/v1/rows", ScopeView, "the same"}              // the same for many
+	RowRoute = Route[RowQuery, Row]{get, "/v1/observations/{id}", ScopeView, "one whole row"}
+	// Those that are not found are named, not an error.
+	ObservationsRoute = Route[RowsQuery, Rows]{get, "/v1/observations", ScopeView, "whole rows by id"}
+	RowsRoute         = Route[RowsRequest, Rows]{post, "/v1/rows", ScopeView, "whole rows by id, many"}
 	RowsAliasRoute    = Route[RowsRequest, Rows]{post, "/v1/observations", ScopeView, "whole rows by id, more of them"}
 	InputsRoute       = Route[InputsQuery, Inputs]{get, "/v1/observations/{id}/inputs", ScopeView, "what a row was made of"}
 )

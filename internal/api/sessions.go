@@ -15,7 +15,7 @@ var (
 
 // SessionsQuery chooses sessions, the latest first.
 type SessionsQuery struct {
-	Project  string    `param:"project" help:"its name, or any folder of it"` // any folder of it, or its shown name
+	Project  string    `param:"project" help:"its name, or any folder of it"`
 	Agent    string    `param:"agent" help:"whose sessions"`
 	Since    time.Time `param:"since" help:"with something that happened since"`
 	OpenOnly bool      `param:"open" help:"only those that have not ended"`

@@ -12,11 +12,11 @@ var TimelineRoute = Route[TimelineQuery, Timeline]{get, "/v1/timeline", ScopeVie
 
 // TimelineQuery asks for what happened around something. One of Anchor and Query is needed.
 type TimelineQuery struct {
-	Anchor  string `param:"anchor"`                                                   // a row's id or its beginning, or a time in RFC 3339
-	Query   string `param:"query" help:"take the best hit of this search for the id"` // the best hit of this search is the anchor
+	Anchor  string `param:"anchor"` // a row's id or its beginning, or a time in RFC 3339
+	Query   string `param:"query" help:"take the best hit of this search for the id"`
 	Before  int    `param:"before" default:"5" most:"200" help:"how many rows before it"`
 	After   int    `param:"after" default:"5" most:"200" help:"how many rows after it"`
-	Project string `param:"project" help:"its name, or any folder of it; that of the id, if not given"` // any folder of it, or its shown name; empty: the anchor's
+	Project string `param:"project" help:"its name, or any folder of it; that of the id, if not given"`
 }
 
 // Check implements the queries' method of that name.

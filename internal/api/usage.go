@@ -25,14 +25,17 @@ const (
 
 // UsageQuery chooses turns by when they ended, exact to a quarter of an hour.
 type UsageQuery struct {
-	By      UsageBy         `param:"by" words:"day,session,model,provider,outcome" default:"day" help:"day, session, model, provider, outcome"`
-	Since   time.Time       `param:"since" help:"ended since"`
-	Until   time.Time       `param:"until" help:"ended until"`
-	Session string          `param:"session"`                                                                                    // our id, or 8 hex digits or more of its beginning, or the agent's own; empty: all
-	Project string          `param:"project" help:"of a project's sessions: its name, or any folder of it"`                      // root or shown name; empty: all
-	UTC     bool            `param:"utc" help:"with the days of UTC"`                                                            // the days of UTC instead of those where the daemon runs
-	Limit   int             `param:"limit" default:"100" most:"10000" help:"how many rows, at most 10,000; the total is of all"` // rows. The total is of all
-	After   events.Position `param:"after" wait:"true"`                                                                          // the answer must know this position; 0: whatever is known
+	By    UsageBy   `param:"by" words:"day,session,model,provider,outcome" default:"day" help:"day, session, model, provider, outcome"`
+	Since time.Time `param:"since" help:"ended since"`
+	Until time.Time `param:"until" help:"ended until"`
+	// Our id, or 8 hex digits or more of its beginning, or the agent's own; empty: all.
+	Session string `param:"session"`
+	Project string `param:"project" help:"of a project's sessions: its name, or any folder of it"`
+	// Instead of those where the daemon runs.
+	UTC   bool `param:"utc" help:"with the days of UTC"`
+	Limit int  `param:"limit" default:"100" most:"10000" help:"how many rows, at most 10,000; the total is of all"`
+	// The answer must know this position; 0: whatever is known.
+	After events.Position `param:"after" wait:"true"`
 }
 
 // Spent is what turns cost, as far as providers tell it: of answers, and of what failed too.

@@ -85,5 +85,5 @@ type Inputs struct {
 // WhyQuery asks for the chain behind a row. What was not recorded yet at its moment is a *Problem with status 404.
 type WhyQuery struct {
 	ID   string `path:"id"`
-	AsOf Moment `param:"as_of" flag:"at" help:"as it was known at this position of the log, or then"` // as it was known then
+	AsOf Moment `param:"as_of" flag:"at" help:"as it was known at this position of the log, or then"`
 }
