@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -298,5 +299,49 @@ func TestACallerOfOneProject(t *testing.T) {
 	}
 	if saved, err := api.SaveRoute.Call(ctx, w.server, api.Memory{Text: "mine"}); err != nil || saved.Position == 0 {
 		t.Errorf("saving to its own: %v", err)
+	}
+}
+
+// TestKeepTo: a caller's project is compared as queries mean it, by name, by any folder, and by the root of what is saved.
+func TestKeepTo(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	shop, other := filepath.Join(top, "shop"), filepath.Join(top, "elsewhere", "shop")
+	link := filepath.Join(top, "link")
+	for _, dir := range []string{shop, other} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(shop, link); err != nil {
+		t.Fatal(err)
+	}
+	root := projectOf(shop).Root
+	for _, c := range []struct {
+		own         string
+		query, want any // nil: it is refused
+	}{
+		{shop, &api.SearchQuery{}, &api.SearchQuery{Project: shop}},
+		{shop, &api.SearchQuery{Project: "shop"}, &api.SearchQuery{Project: shop}},
+		{shop, &api.SearchQuery{Project: link}, &api.SearchQuery{Project: link}},
+		{shop, &api.SearchQuery{Project: other}, nil},
+		{shop, &api.SearchQuery{Project: "bank"}, nil},
+		{"shop", &api.SearchQuery{Project: shop}, &api.SearchQuery{Project: shop}},
+		{shop, &api.Memory{}, &api.Memory{Project: "shop", ProjectRoot: root}},
+		{shop, &api.Memory{Project: "shop", ProjectRoot: link}, &api.Memory{Project: "shop", ProjectRoot: root}},
+		{shop, &api.Memory{Project: "shop", ProjectRoot: other}, nil},
+		{shop, &api.Memory{ProjectRoot: other}, nil},
+		{shop, &api.Memory{Project: "bank", ProjectRoot: shop}, nil},
+		{"shop", &api.Memory{Project: "shop", ProjectRoot: top}, nil},
+		{"shop", &api.Memory{}, &api.Memory{Project: "shop"}},
+	} {
+		asked := fmt.Sprintf("%s: %+v", c.own, c.query)
+		err := caller{project: c.own}.keepTo(c.query)
+		switch {
+		case c.want == nil && (err == nil || problem(t, err).Status != http.StatusForbidden):
+			t.Errorf("%s: got %+v, %v, want it refused", asked, c.query, err)
+		case c.want != nil && (err != nil || !cmp.Equal(c.want, c.query)):
+			t.Errorf("%s: got %+v, %v, want %+v", asked, c.query, err, c.want)
+		}
 	}
 }

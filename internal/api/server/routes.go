@@ -5,11 +5,13 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
 // endpoint is a route with what answers it.
@@ -28,7 +30,7 @@ type invoker func(ctx context.Context, query, answer any, progress func(api.Prog
 // ask for; who is on record as the writer of what is saved belongs here too, once that is recorded.
 type caller struct {
 	scope   api.Scope // what may be asked for; 0: nothing
-	project string    // the only one that may be asked about, as queries name it; empty: all
+	project string    // the only one that may be asked about, by a folder or the shown name; empty: all. No face sets it yet
 }
 
 // callerKey is what a request's context has its caller by.
@@ -59,21 +61,39 @@ func (s *dispatcher) accept(ctx context.Context, e api.Endpoint, query any, wron
 	return s.sources.await(ctx, api.MustKnow(query))
 }
 
-// keepTo holds query, which points to a struct, to the caller's project: one that names none is about that.
+// keepTo holds query, which points to a struct, to the caller's project: one that names none is about that. Projects are compared as
+// queries mean them, so that any folder of it will do.
 func (c caller) keepTo(query any) error {
 	if c.project == "" {
 		return nil
 	}
-	named := reflect.ValueOf(query).Elem().FieldByName("Project")
-	switch {
-	case !named.IsValid():
+	fields := reflect.ValueOf(query).Elem()
+	named, root := fields.FieldByName("Project"), fields.FieldByName("ProjectRoot")
+	if !named.IsValid() {
 		return forbidden("whoever asks is kept to one project, and this is of none")
-	case named.String() == "":
+	}
+	own := projectOf(c.project)
+	for _, field := range []reflect.Value{named, root} {
+		if field.IsValid() && field.String() != "" && !isSame(own, projectOf(field.String())) {
+			return forbidden("whoever asks is kept to another project")
+		}
+	}
+	switch {
+	case root.IsValid(): // what is saved has the name and the folder apart
+		named.SetString(own.Name)
+		root.SetString(cmp.Or(own.Root, root.String()))
+	case !filepath.IsAbs(named.String()): // its mere name may be that of others too
 		named.SetString(c.project)
-	case named.String() != c.project:
-		return forbidden("whoever asks is kept to another project")
 	}
 	return nil
+}
+
+// isSame reports whether two projects are one: by what identifies them, or by name where one of them is known by that alone.
+func isSame(a, b evidence.Project) bool {
+	if a.Key != "" && b.Key != "" {
+		return a.Key == b.Key
+	}
+	return a.Name == b.Name
 }
 
 // outside says why e is refused to whom it is not granted.
