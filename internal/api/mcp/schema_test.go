@@ -1,14 +1,18 @@
 package mcp
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // argsOf are the arguments of every tool.
@@ -31,7 +35,7 @@ func TestTools(t *testing.T) {
 		names = append(names, tool.Name)
 		checkTool(t, tool)
 	}
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(argsOf())), names); diff != "" {
+	if diff := gocmp.Diff(slices.Sorted(maps.Keys(argsOf())), names); diff != "" {
 		t.Errorf("tools (-want +got):\n%s", diff)
 	}
 	b, err := json.Marshal(listed)
@@ -64,7 +68,7 @@ func checkTool(t *testing.T, tool *mcp.Tool) {
 		want = append(want, f.Tag.Get("json"))
 	}
 	slices.Sort(want)
-	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(properties))); diff != "" {
+	if diff := gocmp.Diff(want, slices.Sorted(maps.Keys(properties))); diff != "" {
 		t.Errorf("%s: the schema and what is read of it differ (-read +schema):\n%s", tool.Name, diff)
 	}
 	for name, p := range properties {
@@ -88,6 +92,71 @@ func checkProperty(t *testing.T, name string, p map[string]any) {
 	}
 	if kind == "array" {
 		checkProperty(t, name+"[]", p["items"].(map[string]any))
+	}
+}
+
+// TestBoundsAreTheDaemons: what a tool lets through as an argument the daemon takes as the parameter of that name, and a search is of
+// the same size either way. A timeline for an agent is wider by default and ends sooner: its lines cost tokens.
+func TestBoundsAreTheDaemons(t *testing.T) {
+	t.Parallel()
+	for tool, c := range map[string]struct {
+		schema map[string]any
+		query  any // points to one
+		exact  bool
+	}{
+		"search":   {schemaOf[searchArgs](), &api.SearchQuery{}, true},
+		"timeline": {schemaOf[timelineArgs](), &api.TimelineQuery{}, false},
+	} {
+		properties := c.schema["properties"].(map[string]property)
+		compared := 0
+		for _, f := range api.Fields(c.query) {
+			p, ok := properties[f.Name]
+			if !ok {
+				continue
+			}
+			compared++
+			if most, ok := p["maximum"].(int); ok && (most > f.Most || c.exact && most != f.Most) {
+				t.Errorf("%s.%s is at most %d, and the daemon takes %d", tool, f.Name, most, f.Most)
+			}
+			if standard, ok := p["default"].(int); ok && c.exact && fmt.Sprint(standard) != cmp.Or(f.Default, "0") {
+				t.Errorf("%s.%s is %d by default, and the daemon's is %q", tool, f.Name, standard, f.Default)
+			}
+			if words, _ := p["enum"].([]string); f.Words != nil && !slices.Equal(words, f.Words) {
+				t.Errorf("%s.%s is one of %q, and the daemon takes %q", tool, f.Name, words, f.Words)
+			}
+			if length, ok := p["maxLength"].(int); ok && length > api.MaxParam {
+				t.Errorf("%s.%s has up to %d characters, and the daemon takes %d bytes", tool, f.Name, length, api.MaxParam)
+			}
+		}
+		if compared < 3 {
+			t.Errorf("%s: %d arguments are parameters, want more", tool, compared)
+		}
+	}
+	ids := schemaOf[getArgs]()["properties"].(map[string]property)["ids"]
+	if most := ids["maxItems"].(int); most > api.MaxRows {
+		t.Errorf("get takes %d ids, and the daemon %d", most, api.MaxRows)
+	}
+}
+
+// TestLengthsOfNames: every argument that is a path, or may be one, is as long as a name may be.
+func TestLengthsOfNames(t *testing.T) {
+	t.Parallel()
+	if maxName > api.MaxParam {
+		t.Errorf("a name has up to %d characters, and the daemon takes %d bytes", maxName, api.MaxParam)
+	}
+	for tool, args := range argsOf() {
+		for f := range reflect.TypeOf(args).Fields() {
+			p := argument(f.Type.Kind(), f.Tag)
+			if f.Type.Kind() == reflect.Slice {
+				p = p["items"].(property)
+			}
+			switch name := f.Tag.Get("json"); name {
+			case "project", "file", "files":
+				if p["maxLength"] != maxName {
+					t.Errorf("%s.%s has up to %v characters, want %d", tool, name, p["maxLength"], maxName)
+				}
+			}
+		}
 	}
 }
 
