@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/events"
 )
@@ -29,6 +30,33 @@ type Paused struct {
 	Class  events.FailureClass `json:"class,omitempty"` // of the last failure
 	Until  time.Time           `json:"until,omitzero"`
 	Probe  int                 `json:"probe,omitempty"` // pauses in a row; 0: open
+}
+
+// ProviderState is what a provider does now.
+type ProviderState string
+
+// The states of a provider.
+const (
+	ProviderInUse  ProviderState = "in_use"  // an ordinary turn is asked of it
+	ProviderReady  ProviderState = "ready"   // it would be asked if those before it could not, or for its tier
+	ProviderTried  ProviderState = "tried"   // its pause is over: one turn at a time tries it
+	ProviderPaused ProviderState = "paused"  // it is left alone
+	ProviderBudget ProviderState = "no_more" // the day's budget is used up
+)
+
+// StateOf is what keeps a provider of that name from being asked, and until when; zero: nobody knows. ProviderReady is nothing. One
+// that is free costs nothing of the budget.
+func (s Status) StateOf(name string, free bool, now time.Time) (state ProviderState, until time.Time) {
+	switch circuit := s.Providers[name]; {
+	case circuit.Paused:
+		return ProviderPaused, circuit.Until
+	case !free && s.Budget.DayLimit() != "":
+		_, until = policy.Day(now)
+		return ProviderBudget, until
+	case circuit.Probe > 0:
+		return ProviderTried, time.Time{}
+	}
+	return ProviderReady, time.Time{}
 }
 
 // Status asks the dispatcher. Errors: ErrStopped, ctx.Err().

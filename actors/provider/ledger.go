@@ -322,6 +322,19 @@ type BudgetLimit struct {
 	Session *events.SessionID `json:"session,omitempty"` // that used it; nil for a day's
 }
 
+// DayLimit is the limit of the day that is reached; empty: none is, or there is no budget.
+func (b *BudgetStatus) DayLimit() string {
+	if b == nil {
+		return ""
+	}
+	for _, l := range b.Limits {
+		if (l.Name == policy.LimitTokensDay || l.Name == policy.LimitUSDDay) && l.Used >= l.Limit {
+			return l.Name
+		}
+	}
+	return ""
+}
+
 // Status says what is left, without who is held; nil: there is no budget.
 func (l *Ledger) Status() *BudgetStatus {
 	if l.budget.None() {

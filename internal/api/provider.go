@@ -1,12 +1,10 @@
 package api
 
 import (
-	"slices"
 	"time"
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/policy"
-	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -22,7 +20,7 @@ type Provider struct {
 }
 
 // ProviderState is what a provider does now.
-type ProviderState string
+type ProviderState = actors.ProviderState
 
 // ProviderStatus is one provider, as it is now.
 type ProviderStatus struct {
@@ -39,11 +37,11 @@ type ProviderStatus struct {
 
 // The states of a provider.
 const (
-	ProviderInUse  ProviderState = "in_use"  // an ordinary turn is asked of it
-	ProviderReady  ProviderState = "ready"   // it would be asked if those before it could not, or for its tier
-	ProviderTried  ProviderState = "tried"   // its pause is over: one turn at a time tries it
-	ProviderPaused ProviderState = "paused"  // it is left alone
-	ProviderBudget ProviderState = "no_more" // the day's budget is used up
+	ProviderInUse  = actors.ProviderInUse
+	ProviderReady  = actors.ProviderReady
+	ProviderTried  = actors.ProviderTried
+	ProviderPaused = actors.ProviderPaused
+	ProviderBudget = actors.ProviderBudget
 )
 
 // The turns that a provider may be asked about first.
@@ -51,38 +49,3 @@ const (
 	TierSummary = "summary"
 	TierTrivial = "trivial"
 )
-
-// ProvidersNow is every provider that is configured, in order, as it is now.
-func ProvidersNow(all []Provider, st actors.Status, now time.Time) []ProviderStatus {
-	used := slices.IndexFunc(all, func(p Provider) bool { return !p.TierOnly && p.Name == st.InUse })
-	out := []ProviderStatus{}
-	for i, p := range all {
-		one := ProviderStatus{Name: p.Name, Model: p.Model, State: ProviderReady, Tiers: p.Tiers, TierOnly: p.TierOnly}
-		circuit := st.Providers[p.Name]
-		until, spent := daySpent(st.Budget, now)
-		switch {
-		case circuit.Paused:
-			one.State, one.Class, one.Until, one.Probe = ProviderPaused, circuit.Class, circuit.Until, circuit.Probe
-		case spent && !p.Free:
-			one.State, one.Until = ProviderBudget, until
-		case circuit.Probe > 0:
-			one.State, one.Class, one.Probe = ProviderTried, circuit.Class, circuit.Probe
-		case i == used:
-			one.State = ProviderInUse
-		}
-		one.PassedOver = i < used && !p.TierOnly
-		out = append(out, one)
-	}
-	return out
-}
-
-// daySpent reports whether a limit of the day is reached, and when the day is over.
-func daySpent(b *provider.BudgetStatus, now time.Time) (until time.Time, spent bool) {
-	if b == nil {
-		return time.Time{}, false
-	}
-	_, until = policy.Day(now)
-	return until, slices.ContainsFunc(b.Limits, func(l provider.BudgetLimit) bool {
-		return (l.Name == policy.LimitTokensDay || l.Name == policy.LimitUSDDay) && l.Used >= l.Limit
-	})
-}

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
+	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
@@ -92,8 +94,27 @@ func (s *statuses) fillStatus(ctx context.Context, st *api.Status) (err error) {
 	if err := s.fillHealth(ctx, st); err != nil {
 		return err
 	}
-	st.Providers = api.ProvidersNow(s.providers, st.Actors, s.now())
+	st.Providers = providersNow(s.providers, st.Actors, s.now())
 	return nil
+}
+
+// providersNow is every provider that is configured, in order, as it is now.
+func providersNow(all []api.Provider, st actors.Status, now time.Time) []api.ProviderStatus {
+	used := slices.IndexFunc(all, func(p api.Provider) bool { return !p.TierOnly && p.Name == st.InUse })
+	out := []api.ProviderStatus{}
+	for i, p := range all {
+		one := api.ProviderStatus{Name: p.Name, Model: p.Model, Tiers: p.Tiers, TierOnly: p.TierOnly, PassedOver: i < used && !p.TierOnly}
+		one.State, one.Until = st.StateOf(p.Name, p.Free, now)
+		switch {
+		case one.State == api.ProviderPaused, one.State == api.ProviderTried:
+			circuit := st.Providers[p.Name]
+			one.Class, one.Probe = circuit.Class, circuit.Probe
+		case one.State == api.ProviderReady && i == used:
+			one.State = api.ProviderInUse
+		}
+		out = append(out, one)
+	}
+	return out
 }
 
 // fillHealth says how the observer did, and what is not well by that and by st.Actors. Its words are marked: an agent that asks for them must not

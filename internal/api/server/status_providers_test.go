@@ -57,7 +57,7 @@ func TestProviderStatus(t *testing.T) {
 		"a day that is nearly used up": {actors.Status{InUse: "first", Budget: day(policy.LimitUSDDay, 9.99)}, []api.ProviderStatus{first, second, third}},
 		"a session that is used up":    {actors.Status{InUse: "first", Budget: day(policy.LimitTokensSession, 10)}, []api.ProviderStatus{first, second, third}},
 	} {
-		if diff := cmp.Diff(c.want, api.ProvidersNow(threeProviders(), c.status, now)); diff != "" {
+		if diff := cmp.Diff(c.want, providersNow(threeProviders(), c.status, now)); diff != "" {
 			t.Errorf("%s: -want +got\n%s", name, diff)
 		}
 	}

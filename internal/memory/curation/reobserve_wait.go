@@ -118,13 +118,14 @@ func unavailable(all []api.Provider, named string, st actors.Status, sessions in
 		return strings.TrimSpace(b.Limit + " is used up " + untilWhen(b.Until))
 	}
 	why := ""
-	for _, p := range api.ProvidersNow(all, st, now) {
+	for _, p := range all {
+		state, until := st.StateOf(p.Name, p.Free, now)
 		switch {
 		case named != "" && p.Name != named, named == "" && p.TierOnly:
-		case p.State == api.ProviderPaused && p.Until.After(now):
-			why = cmp.Or(why, fmt.Sprintf("%s is paused (%s) %s", p.Name, p.Class, untilWhen(p.Until)))
-		case p.State == api.ProviderBudget:
-			why = cmp.Or(why, "the budget of the day is used up "+untilWhen(p.Until))
+		case state == actors.ProviderPaused && until.After(now):
+			why = cmp.Or(why, fmt.Sprintf("%s is paused (%s) %s", p.Name, st.Providers[p.Name].Class, untilWhen(until)))
+		case state == actors.ProviderBudget:
+			why = cmp.Or(why, "the budget of the day is used up "+untilWhen(until))
 		default:
 			return ""
 		}

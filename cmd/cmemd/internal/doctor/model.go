@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/providers"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -155,13 +154,8 @@ func (x *examination) askModel(ctx context.Context, who setting.Asked) checked {
 
 // daySpent is the limit of the day that the daemon says is reached; empty: none is, or no daemon says so.
 func (x *examination) daySpent() string {
-	if x.status == nil || x.status.Actors.Budget == nil {
+	if x.status == nil {
 		return ""
 	}
-	for _, l := range x.status.Actors.Budget.Limits {
-		if (l.Name == policy.LimitTokensDay || l.Name == policy.LimitUSDDay) && l.Used >= l.Limit {
-			return l.Name
-		}
-	}
-	return ""
+	return x.status.Actors.Budget.DayLimit()
 }
