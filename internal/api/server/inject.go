@@ -41,7 +41,7 @@ type injections struct {
 	briefs   Briefs
 	timeout  time.Duration // in which a starting session gets its memory
 	notice   func(ctx context.Context) string
-	clock
+	environment
 	life     *lifetime
 	withheld func() // counts a session that starts without memory
 }

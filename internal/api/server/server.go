@@ -39,13 +39,13 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.status = statuses{
 		sources: &s.sources, Daemon: cfg.Daemon, system: cfg.System, spool: cfg.Spool, eraser: cfg.Eraser, providers: cfg.Providers,
-		usages: usages{&s.sources, prices(cfg.Price), cfg.Now}, clock: clock{cfg.Now, cfg.NewID, cfg.Logger}, started: cfg.Now(),
+		usages: usages{&s.sources, prices(cfg.Price), cfg.Now}, environment: environment{cfg.Now, cfg.NewID, cfg.Logger}, started: cfg.Now(),
 	}
 	s.SetPhase("starting")
 	s.metrics = newMetrics(&s.status, &cfg.Capture.Counts)
 	s.hooks = hooks{capture: cfg.Capture, payloads: payloads{most: cfg.MaxBodies}, timeout: cfg.HookTimeout, now: cfg.Now, replies: injections{
 		log: cfg.Log, injector: cfg.Recall, capture: cfg.Capture, system: cfg.System, briefs: cfg.Briefs, timeout: cfg.ContextTimeout,
-		notice: cfg.notice, clock: clock{cfg.Now, cfg.NewID, cfg.Logger}, life: &s.life, withheld: s.metrics.withheld.Inc,
+		notice: cfg.notice, environment: environment{cfg.Now, cfg.NewID, cfg.Logger}, life: &s.life, withheld: s.metrics.withheld.Inc,
 	}, count: s.metrics.hook}
 	s.memories = newMemories(cfg, &s.sources)
 	var err error

@@ -71,8 +71,8 @@ func (s *sources) limited(ctx context.Context, missing string, wait func(ctx con
 	return notNow(api.ProblemBehind, "The views are behind", s.timeout, missing)
 }
 
-// clock is what makes times, ids and lines of the log file.
-type clock struct {
+// environment is what the program around gives: times, ids and the log file.
+type environment struct {
 	now    func() time.Time
 	newID  func() events.ID
 	logger *slog.Logger

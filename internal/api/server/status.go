@@ -27,7 +27,7 @@ type statuses struct {
 	eraser    curation.Eraser
 	providers []api.Provider
 	usages    usages
-	clock
+	environment
 	started time.Time
 	phase   atomic.Pointer[string]
 }
