@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -131,20 +132,25 @@ func Describe(err error) string {
 	return Visible(strings.ReplaceAll(withoutPackage(err), context.DeadlineExceeded.Error(), "no answer in time"))
 }
 
-// withoutPackage is the text of err without the name of the package that it begins with, a word of small letters, and without
-// those of errors that are wrapped and that it then goes on with. A problem begins with what it is about.
+// packageNames is what errors of this module's packages begin with, before a colon. A test holds it to what is written there.
+var packageNames = []string{
+	"actors", "agents", "api", "capture", "claudecli", "claudemem", "curation", "embed", "erasure", "eventlog", "events", "full",
+	"ignore", "importer", "index", "install", "jsonedit", "mcp", "model", "observer", "playback", "policy", "projections", "prompt",
+	"recall", "relay", "replay", "report", "session", "tomledit", "vectors", "watch",
+}
+
+// withoutPackage is the text of err without the names of packages that it begins with. A problem begins with what it is about,
+// which may be called like one of them.
 func withoutPackage(err error) string {
-	text, inner := err.Error(), errors.Unwrap(err)
-	word, rest, found := strings.Cut(text, ": ")
-	isName := found && !strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' })
-	_, isProblem := err.(*api.Problem)
-	switch {
-	case isProblem:
-		return text
-	case inner != nil && (inner.Error() == text || isName && inner.Error() == rest):
-		return withoutPackage(inner)
-	case isName:
-		return rest
+	text := err.Error()
+	var problem *api.Problem
+	isProblem := errors.As(err, &problem)
+	for !isProblem || !strings.HasPrefix(text, problem.Error()) {
+		name, rest, found := strings.Cut(text, ": ")
+		if !found || !slices.Contains(packageNames, name) {
+			break
+		}
+		text = rest
 	}
 	return text
 }

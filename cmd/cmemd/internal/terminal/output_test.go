@@ -200,23 +200,3 @@ func TestUnwritten(t *testing.T) {
 		t.Errorf("got %v", a.Unwritten())
 	}
 }
-
-func TestDescribeWithoutPackages(t *testing.T) {
-	t.Parallel()
-	inner := errors.New("eventlog: it is closed")
-	for want, err := range map[string]error{
-		"it is closed":                         fmt.Errorf("api: %w", inner),
-		"append to s: eventlog: it is closed":  fmt.Errorf("actors: append to s: %w", inner),
-		"header: it is short":                  errors.New("eventlog: header: it is short"),
-		"open /x: there is none":               errors.New("open /x: there is none"),
-		"config.toml:3: slots = 0 is too few":  errors.New("config.toml:3: slots = 0 is too few"),
-		"file: is no file (400)":               &api.Problem{Status: 400, Errors: []api.FieldError{{Pointer: "file", Detail: "is no file"}}},
-		"claude-cli: it ended":                 errors.New("claude-cli: it ended"),
-		"the file is held":                     Advise(errors.New("anynewpackage: the file is held"), "wait"),
-		"x is damaged: eventlog: it is closed": fmt.Errorf("x is damaged: %w", inner),
-	} {
-		if got := Describe(err); got != want {
-			t.Errorf("%v is %q, want %q", err, got, want)
-		}
-	}
-}
