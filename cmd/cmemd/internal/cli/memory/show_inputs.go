@@ -3,32 +3,40 @@ package memory
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 )
 
-// showInputs prints what a row was made of, of which the daemon tells a page at a time.
+// showInputs prints what a row was made of, page by page. With --json all of it is one document.
 func showInputs(ctx context.Context, a *terminal.App, client api.Invoker, id string) error {
-	all, err := api.InputsRoute.Call(ctx, client, api.InputsQuery{ID: id})
-	for err == nil && all.Next > 0 {
-		earlier := all.Inputs
-		all, err = api.InputsRoute.Call(ctx, client, api.InputsQuery{ID: id, After: all.Next})
-		all.Inputs = append(earlier, all.Inputs...)
-	}
-	if err != nil {
-		return err
-	}
-	return a.Report(all, func(a *terminal.App) error {
-		for _, in := range all.Inputs {
-			showInput(a, in)
+	var all api.Inputs
+	for more := true; more; more = all.Next > 0 {
+		page, err := api.InputsRoute.Call(ctx, client, api.InputsQuery{ID: id, After: all.Next})
+		if err != nil {
+			return err
 		}
+		if a.JSON {
+			page.Inputs = slices.Insert(page.Inputs, 0, all.Inputs...)
+		} else {
+			showPage(a, page.Inputs)
+		}
+		all = page
+	}
+	return a.Report(all, func(*terminal.App) error {
 		if all.Total == 0 {
 			return terminal.Advise(fmt.Errorf("%w: it was made of no inputs", terminal.ErrNothing), "prompts and saved memories are not: `cmemd show` prints them")
 		}
 		return nil
 	})
+}
+
+func showPage(a *terminal.App, inputs []recall.RawInput) {
+	for _, in := range inputs {
+		showInput(a, in)
+	}
 }
 
 func showInput(a *terminal.App, in recall.RawInput) {
