@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,13 +54,17 @@ func (o *Log) Backup(ctx context.Context, w io.Writer) error {
 
 // Invoke implements Source. There are no views to set beside the log.
 func (o *Log) Invoke(ctx context.Context, e api.Endpoint, query, answer any, progress func(api.Progress)) (err error) {
-	switch to := answer.(type) {
-	case *api.Records:
-		*to, err = o.records(ctx, query.(api.RecordsQuery))
-	case *api.LogStats:
-		*to, err = o.Bolt.Stats(ctx)
-	case *api.Verified:
-		*to, err = curation.VerifyLog(ctx, o.Bolt, nil, func(done, total uint64) { progress(api.Progress{Done: done, Total: total}) })
+	switch e.Pattern() {
+	case api.Endpoint(api.RecordsRoute).Pattern():
+		*answer.(*api.Records), err = o.records(ctx, query.(api.RecordsQuery))
+	case api.Endpoint(api.LogStatsRoute).Pattern():
+		*answer.(*api.LogStats), err = o.Bolt.Stats(ctx)
+	case api.Endpoint(api.VerifyRoute).Pattern():
+		*answer.(*api.Verified), err = curation.VerifyLog(ctx, o.Bolt, nil, func(done, total uint64) {
+			if progress != nil {
+				progress(api.Progress{Done: done, Total: total})
+			}
+		})
 	default:
 		err = fmt.Errorf("%w of a log without a daemon: %s", errors.ErrUnsupported, e.Path)
 	}
@@ -75,6 +80,7 @@ func (o *Log) records(ctx context.Context, q api.RecordsQuery) (api.Records, err
 	if q.Limit <= 0 {
 		q.Limit = RecordsPage
 	}
+	q.From = cmp.Or(q.Cursor.At, q.From)
 	out := api.Records{Last: last, Records: []api.LogRecord{}}
 	for r, err := range o.from(ctx, q) {
 		if err != nil {
@@ -84,7 +90,7 @@ func (o *Log) records(ctx context.Context, q api.RecordsQuery) (api.Records, err
 			continue
 		}
 		if len(out.Records) == q.Limit {
-			out.Next = r.Position
+			out.Next, out.NextCursor.At = r.Position, r.Position
 			break
 		}
 		out.Records = append(out.Records, LogRecord(r, q.Payload))
