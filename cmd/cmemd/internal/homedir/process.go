@@ -1,12 +1,11 @@
 package homedir
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/process"
@@ -35,12 +34,19 @@ func ThisProcess() DaemonFile {
 
 // ReadDaemonFile returns what a daemon wrote down; errors are the file's, fs.ErrNotExist among them.
 func ReadDaemonFile(path string) (DaemonFile, error) {
-	b, err := durable.ReadBounded(path, maxDaemonFile)
-	if errors.Is(err, fs.ErrNotExist) {
+	real, err := filepath.EvalSymlinks(path) // ReadBounded follows no link
+	if err != nil {
 		return DaemonFile{}, err
 	}
+	b, err := durable.ReadBounded(real, maxDaemonFile)
 	var d DaemonFile
-	if err = cmp.Or(err, json.Unmarshal(b, &d)); err != nil {
+	switch {
+	case err == nil:
+		err = json.Unmarshal(b, &d)
+	case !errors.Is(err, durable.ErrIrregular) && !errors.Is(err, durable.ErrTooLong):
+		return DaemonFile{}, err
+	}
+	if err != nil {
 		return DaemonFile{}, fmt.Errorf("%s is not what a daemon writes: %w", path, err)
 	}
 	return d, nil

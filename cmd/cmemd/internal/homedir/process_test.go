@@ -2,9 +2,11 @@ package homedir
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -30,6 +32,43 @@ func TestDaemonFile(t *testing.T) {
 	}
 	if process.BootID() != "" && !got.Lives() {
 		t.Error("this process is not alive")
+	}
+}
+
+// TestReadDaemonFile: a link is followed, and an error of the system is told as it is.
+func TestReadDaemonFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "daemon.json"), filepath.Join(dir, "link.json")
+	if err := ThisProcess().Write(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip("no links here:", err)
+	}
+	if d, err := ReadDaemonFile(link); err != nil || d.PID != os.Getpid() {
+		t.Errorf("of a link: %+v, %v", d, err)
+	}
+	if _, err := ReadDaemonFile(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("of no file: %v", err)
+	}
+	for _, wrong := range []string{dir, filepath.Join(dir, "text.json"), filepath.Join(dir, "long.json")} {
+		switch filepath.Base(wrong) {
+		case "text.json":
+			_ = os.WriteFile(wrong, []byte("{"), 0o600)
+		case "long.json":
+			_ = os.WriteFile(wrong, make([]byte, maxDaemonFile+1), 0o600)
+		}
+		if _, err := ReadDaemonFile(wrong); err == nil || !strings.Contains(err.Error(), "is not what a daemon writes") {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+	if err := os.Chmod(path, 0); err != nil || os.Geteuid() == 0 || os.PathSeparator != '/' {
+		t.Skip("this user may read all")
+	}
+	_, err := ReadDaemonFile(path)
+	if !errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "is not what") {
+		t.Errorf("of a file that may not be read: %v", err)
 	}
 }
 
