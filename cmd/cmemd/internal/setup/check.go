@@ -88,11 +88,11 @@ func (in *installation) checkOff(a install.Agent) error {
 	if os.IsNotExist(err) {
 		err = nil
 	}
-	d := jsonedit.Parse(text)
-	if err = cmp.Or(err, d.Err()); err != nil {
+	if err = cmp.Or(err, jsonedit.Parse(text).Err()); err != nil {
 		return fmt.Errorf("whether its hooks are switched on: %w", err)
 	}
 	for _, s := range a.Hooks.Off {
+		d := jsonedit.Parse(text) // anew: a document keeps its first error, and one switch may be broken
 		value, _ := d.Get(s.Path...)
 		off := !s.Within && value == s.Is
 		if list, ok := value.([]any); ok && s.Within {

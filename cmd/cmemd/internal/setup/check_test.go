@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/cmemd/cmemd/internal/agents/install"
@@ -27,6 +28,34 @@ func TestNotRunnable(t *testing.T) {
 		}
 		if got := notRunnable(install.Program{Hook: []string{c.hook}, Cmemd: c.cmemd}); got != c.want {
 			t.Errorf("%+v: got %q", c, got)
+		}
+	}
+}
+
+// TestCheckOff: a switch that cannot be read hides no other.
+func TestCheckOff(t *testing.T) {
+	t.Parallel()
+	agent, err := install.ByName("gemini-cli")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, off := range map[string]bool{
+		`{"hooksConfig": {"enabled": {"a": 1, "a": 2}, "disabled": ["cmemd"]}}`: true,
+		`{"hooksConfig": {"enabled": {"a": 1, "a": 2}, "disabled": []}}`:        false,
+		`{"hooksConfig": {"enabled": false}}`:                                   true,
+		`{"hooksConfig": {"enabled": true}}`:                                    false,
+		`{}`:                                                                    false,
+	} {
+		in := &installation{machine: install.Machine{OS: runtime.GOOS, Home: t.TempDir(), Getenv: func(string) string { return "" }}}
+		path := agent.HookFile(in.machine)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := in.checkOff(agent); (err != nil) != off {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }
