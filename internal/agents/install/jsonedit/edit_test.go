@@ -130,9 +130,9 @@ func TestRefused(t *testing.T) {
 	for in, want := range map[string]string{
 		`{`:                               "line 1: unexpected end of JSON input: is not JSON",
 		"{\n\"a\" 1}":                     "line 2: invalid character '1' after object key: is not JSON",
-		`{"a": 1 "b": 2}`:                 "line 1: invalid character '\"' after object key:value pair: is not JSON",
+		`{"a": 1 "b": 2}`:                 "line 1: a comma or } is missing: is not JSON",
 		"{ // a }\n\"a\": /*\n*/ [1,,2]}": "line 3: invalid character ',' looking for beginning of value: is not JSON",
-		`{"a": 01}`:                       "line 1: invalid character '1' after object key:value pair: is not JSON",
+		`{"a": 01}`:                       "line 1: a comma or } is missing: is not JSON",
 		"{\"a\": \"b\n\"}":                "line 1: invalid character '\\n' in string literal: is not JSON",
 		"{\n\"a\": \"\xff\"}":             "line 2: a string is broken: is not JSON",
 		`{"a": "b`:                        "line 1: unexpected end of JSON input: is not JSON",

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/internal/jsonscan"
@@ -103,7 +104,7 @@ func checkStrict(strict []byte) error {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		at = int(syntax.Offset) - 1
+		err, at = inPlainWords(syntax), int(syntax.Offset)-1
 	case !utf8.Valid(strict):
 		err, at = errors.New("a string is broken"), bytes.IndexRune(strict, utf8.RuneError)
 	default:
@@ -111,6 +112,17 @@ func checkStrict(strict []byte) error {
 	}
 	line := 1 + bytes.Count(strict[:max(at, 0)], []byte("\n"))
 	return fmt.Errorf("line %d: %w: %w", line, err, ErrSyntax)
+}
+
+// inPlainWords is what encoding/json complains about, with words of our own for what is mistyped most.
+func inPlainWords(err *json.SyntaxError) error {
+	switch text := err.Error(); {
+	case strings.HasSuffix(text, "after object key:value pair"):
+		return errors.New("a comma or } is missing")
+	case strings.HasSuffix(text, "after array element"):
+		return errors.New("a comma or ] is missing")
+	}
+	return err
 }
 
 // nodeAt reads the value that begins at a byte of plain, which is JSON but for commas behind last elements.
