@@ -84,8 +84,7 @@ func export(ctx context.Context, a *terminal.App, q exportCommand) error {
 					return err
 				}
 				if q.format == "md" && !a.JSON {
-					writeMarkdown(out, r)
-					return nil
+					return writeMarkdown(out, r)
 				}
 				return json.NewEncoder(out).Encode(r)
 			})
@@ -134,8 +133,8 @@ func redactRow(rules *full.Redactor, r *api.Row) (err error) {
 	return err
 }
 
-// writeMarkdown writes a row as a section. What cannot be written w has to tell, as a bufio.Writer does when it is flushed.
-func writeMarkdown(w io.Writer, r api.Row) {
+// writeMarkdown writes a row as a section. It returns the first error that w has had, with this row or an earlier one.
+func writeMarkdown(w *bufio.Writer, r api.Row) error {
 	title := flagged(titleOf(r), r.Flagged)
 	fmt.Fprintf(w, "## %s\n\n- when: %s\n- id: %s\n", inline(title), r.At.UTC().Format(time.RFC3339), r.ID)
 	for _, f := range [][2]string{
@@ -151,6 +150,8 @@ func writeMarkdown(w io.Writer, r api.Row) {
 		fmt.Fprintf(w, "- claim: %s\n", inline(terminal.VerdictText(v)))
 	}
 	writeTexts(w, r)
+	_, err := w.Write(nil) // w keeps its first error
+	return err
 }
 
 func writeTexts(w io.Writer, r api.Row) {

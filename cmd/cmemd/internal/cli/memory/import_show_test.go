@@ -1,6 +1,9 @@
 package memory
 
 import (
+	"bufio"
+	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -24,7 +27,10 @@ func TestMarkdownIsText(t *testing.T) {
 	hostile := "# head\n```\n<script>x</script>\n---\n[a](javascript:b) ![c](d)\x1b[31m"
 	row := api.Row{Kind: "observation", Title: hostile, Narrative: hostile, Facts: []string{hostile, "plain"}, Concepts: []string{"a\nb"}}
 	var b strings.Builder
-	writeMarkdown(&b, row)
+	w := bufio.NewWriter(&b)
+	if err := errors.Join(writeMarkdown(w, row), w.Flush()); err != nil {
+		t.Fatal(err)
+	}
 	heads := 0
 	for line := range strings.Lines(b.String()) {
 		if strings.HasPrefix(line, "#") {
@@ -38,5 +44,16 @@ func TestMarkdownIsText(t *testing.T) {
 	}
 	if heads != 1 || !strings.Contains(b.String(), "- plain\n") {
 		t.Errorf("%d headings in\n%s", heads, b.String())
+	}
+}
+
+// TestMarkdownEndsAtTheFirstError: nothing more is asked for once what is exported cannot be written.
+func TestMarkdownEndsAtTheFirstError(t *testing.T) {
+	t.Parallel()
+	r, closed := io.Pipe()
+	r.Close()
+	w := bufio.NewWriterSize(closed, 16)
+	if err := writeMarkdown(w, api.Row{Kind: "observation", Title: "a title"}); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("got %v", err)
 	}
 }
