@@ -133,7 +133,8 @@ func (a *App) Heading(format string, args ...any) {
 		a.Printf("%s\n", text)
 		return
 	}
-	_, _ = lipgloss.Fprintln(a.Out, lipgloss.NewStyle().Bold(true).Render(text))
+	_, err := lipgloss.Fprintln(a.Out, lipgloss.NewStyle().Bold(true).Render(text))
+	a.unwritten = cmp.Or(a.unwritten, err)
 }
 
 // Field shows one named value, or nothing if it is empty. A text of several lines is indented below its name.
@@ -189,7 +190,7 @@ func (a *App) Report(answer any, words func(a *App) error) error {
 	return a.Reported(words(&mute))
 }
 
-// PrintJSONLine is printJSON on one line, for what comes one by one.
+// PrintJSONLine is PrintJSON on one line, for what comes one by one.
 func (a *App) PrintJSONLine(v any) error {
 	b, err := Marshal(v, "")
 	if err != nil {
