@@ -71,7 +71,7 @@ func Load(home string, environ []string) (*Loaded, error) {
 	return ReadSettings(home, environ, data, err)
 }
 
-// ReadSettings is loadConfig with what the file holds, and the error of reading it.
+// ReadSettings is Load with what the file holds, and the error of reading it.
 func ReadSettings(home string, environ []string, data []byte, err error) (*Loaded, error) {
 	l := Standard()
 	l.Home, l.Environ = home, environ

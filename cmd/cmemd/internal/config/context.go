@@ -21,7 +21,7 @@ type Given struct {
 // The words of a switch.
 const On, off = "on", "off"
 
-// contextSettings is the part of the table that says what agents are given.
+// settings is the part of the table that says what agents are given.
 func (c *Given) settings() []setting.Row {
 	return []setting.Row{
 		setting.Number(&c.ContextChars, "context_chars", recall.DefaultCharacters, 500, recall.MaxCharacters, "characters of memory that a starting session is given, at most"),

@@ -22,7 +22,7 @@ type Embeddings struct {
 	Floor      int // per cent of a standard deviation
 }
 
-// vectorSettings is the part of the table that says where vectors come from.
+// settings is the part of the table that says where vectors come from.
 func (e *Embeddings) settings() []setting.Row {
 	endpoint := append([]setting.Row{
 		secret(setting.Text(&e.Endpoint.URL, "embeddings_url", "", "an http or https URL without a user and a query, or empty",

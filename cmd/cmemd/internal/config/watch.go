@@ -22,7 +22,7 @@ type Watched struct {
 	WatchBacklog time.Duration // how old what is there already may be
 }
 
-// watchSettings is the part of the table that says which transcripts are followed.
+// settings is the part of the table that says which transcripts are followed.
 func (c *Watched) settings() []setting.Row {
 	return []setting.Row{
 		setting.List(&c.Watch, "watch",
