@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,8 +14,34 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/race"
 	"github.com/cmemd/cmemd/testkit/wait"
 )
+
+// TestNoGitOutlivesItsDaemon kills a process whose git is under way and would not end by itself.
+func TestNoGitOutlivesItsDaemon(t *testing.T) {
+	t.Parallel()
+	race.SkipProcesses(t)
+	if fake := os.Getenv("EVIDENCE_HANGING_GIT"); fake != "" {
+		NewChecker(Config{Git: fake, Timeout: time.Hour}).Check(t.Context(), os.Getenv("EVIDENCE_FOLDER"), []string{full})
+		return
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("the system does not end a process with its parent")
+	}
+	fake, dir := fakeGit(t, "echo $$ >$0.pid\nexec sleep 1000\n"), emptyRepo(t)
+	cmd := exec.Command(os.Args[0], "-test.run=^TestNoGitOutlivesItsDaemon$")
+	cmd.Env = append(os.Environ(), "EVIDENCE_HANGING_GIT="+fake, "EVIDENCE_FOLDER="+dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	wait.Until(t, "git to be asked", func() bool { return alive(t, fake+".pid") })
+	if err := cmd.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+	_ = cmd.Wait()
+	wait.Until(t, "git to end with the one that asked it", func() bool { return !alive(t, fake+".pid") })
+}
 
 // TestCheckAfterARepositoryWasReplaced: what one repository had, another one in its place has not.
 func TestCheckAfterARepositoryWasReplaced(t *testing.T) {

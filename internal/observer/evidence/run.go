@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"runtime"
 	"strings"
 	"time"
 
@@ -30,7 +31,10 @@ func runGit(ctx context.Context, cfg Config, dir, input string, limit int, args 
 	cmd.Dir, cmd.Env, cmd.WaitDelay, cmd.Stdout, cmd.Stderr = dir, cfg.Env, killDelay, out, complaint
 	cmd.Stdin = strings.NewReader(input)
 	process.OwnGroup(cmd)
+	process.DieWithParent(cmd) // elsewhere it ends with its input, which is all there
 	cmd.Cancel = func() error { return process.KillGroup(cmd.Process) }
+	runtime.LockOSThread() // the system kills git when the thread that started it ends
+	defer runtime.UnlockOSThread()
 	err := cmd.Run()
 	reason := reasonOf(string(complaint.b))
 	switch {
