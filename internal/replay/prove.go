@@ -42,11 +42,11 @@ type Proof struct {
 // Holds reports whether nothing differs. What cannot be told any more does not count.
 func (p Proof) Holds() bool { return len(p.Differences) == 0 }
 
-// Differing counts the differences, listed or not.
-func (p Proof) Differing() int { return len(p.Differences) + p.More }
+// DifferenceCount is how many differences there are, listed or not.
+func (p Proof) DifferenceCount() int { return len(p.Differences) + p.More }
 
-// Doubtful counts what cannot be told any more, listed or not.
-func (p Proof) Doubtful() int { return len(p.Unproven) + p.MoreUnproven }
+// UnprovenCount is of how much it cannot be told any more, listed or not.
+func (p Proof) UnprovenCount() int { return len(p.Unproven) + p.MoreUnproven }
 
 // peopleRead is how many differences are shown to people; programs are given all that are listed.
 const peopleRead = 10

@@ -198,13 +198,13 @@ func showProof(a *terminal.App, p replay.Proof) {
 	if p.Holds() {
 		a.Printf("proof: %s on record, all explained by their rules\n", terminal.Plural(checked, "decision"))
 	} else {
-		a.Printf("proof: %d of %s on record are not explained by their rules\n", p.Differing(), terminal.Plural(checked, "decision"))
+		a.Printf("proof: %d of %s on record are not explained by their rules\n", p.DifferenceCount(), terminal.Plural(checked, "decision"))
 		for _, d := range p.Shown() {
 			a.Printf("  %s\n", terminal.VisibleLine(d.String()))
 			a.Printf("    recorded  %s\n    derived   %s\n", terminal.VisibleLine(orNone(d.Recorded)), terminal.VisibleLine(orNone(d.Derived)))
 		}
 	}
-	if n := p.Doubtful(); n > 0 {
+	if n := p.UnprovenCount(); n > 0 {
 		a.Printf("proof: %s cannot be told any more; the first: %s\n", terminal.Plural(n, "decision"), terminal.VisibleLine(p.Unproven[0].String()))
 	}
 }

@@ -146,7 +146,7 @@ func unproved(p replay.Proof) error {
 	}
 	first := p.Differences[0]
 	return fmt.Errorf("%d recorded decisions are not explained by their rules; the first is at position %d: %s",
-		p.Differing(), first.Position, first.Why)
+		p.DifferenceCount(), first.Position, first.Why)
 }
 
 // writeScenario writes a recording as a scenario's file.
