@@ -1,9 +1,11 @@
 package replay
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"sync"
 )
@@ -21,7 +23,7 @@ var ErrScenarioTooLarge = errors.New("replay: scenario is larger than 256 MiB")
 func ReadScenario(r io.Reader) (*Scenario, error) { return readScenario(r, MaxScenario) }
 
 func readScenario(r io.Reader, limit int64) (*Scenario, error) {
-	text, err := io.ReadAll(io.LimitReader(r, limit+1))
+	text, err := readText(r, limit+1)
 	if err != nil {
 		return nil, fmt.Errorf("replay: read scenario: %w", err)
 	}
@@ -33,6 +35,18 @@ func readScenario(r io.Reader, limit int64) (*Scenario, error) {
 		return nil, wrong
 	}
 	return s, s.Check()
+}
+
+// readText reads at most that many bytes, a file into a buffer of its size: one that grows is held twice meanwhile.
+func readText(r io.Reader, most int64) ([]byte, error) {
+	var text bytes.Buffer
+	if file, ok := r.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		if info, err := file.Stat(); err == nil {
+			text.Grow(int(min(info.Size(), most)) + bytes.MinRead)
+		}
+	}
+	_, err := text.ReadFrom(io.LimitReader(r, most))
+	return text.Bytes(), err
 }
 
 // parseScenario reads the events by themselves, and then what stands around them. Of two things that are wrong it returns the

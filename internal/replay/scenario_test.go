@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -72,11 +74,22 @@ func TestReadScenarioRefusesNonsense(t *testing.T) {
 func TestReadScenarioIsBounded(t *testing.T) {
 	t.Parallel()
 	text := `{"id": "small"}`
-	if _, err := readScenario(strings.NewReader(text), int64(len(text))); err != nil {
-		t.Errorf("exactly as much as is allowed: %v", err)
+	name := filepath.Join(t.TempDir(), "scenario.json")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := readScenario(strings.NewReader(text), int64(len(text))-1); !errors.Is(err, ErrScenarioTooLarge) {
-		t.Errorf("a byte more: got %v, want %v", err, ErrScenarioTooLarge)
+	for limit, want := range map[int64]error{int64(len(text)): nil, int64(len(text)) - 1: ErrScenarioTooLarge} {
+		if _, err := readScenario(strings.NewReader(text), limit); !errors.Is(err, want) {
+			t.Errorf("at most %d bytes: got %v, want %v", limit, err, want)
+		}
+		file, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readScenario(file, limit); !errors.Is(err, want) {
+			t.Errorf("at most %d bytes of a file: got %v, want %v", limit, err, want)
+		}
+		file.Close()
 	}
 }
 
