@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -82,14 +81,14 @@ func AgentOfTranscript(path string) (agent string, ok bool) {
 // AgentOfLine tells by its first line whose transcript a file is, wherever it lies. It is false where the line is none that
 // an agent with transcripts writes.
 func AgentOfLine(line []byte) (agent string, ok bool) {
-	if !json.Valid(line) {
+	if !jsonscan.Valid(line) {
 		return "", false
 	}
 	has := map[string]bool{}
 	kind := ""
-	jsonscan.Members(line, func(key string, value []byte) bool {
-		has[key] = true
-		if key == "type" {
+	jsonscan.Members(line, func(key, value []byte) bool {
+		has[string(key)] = true
+		if string(key) == "type" {
 			kind = stringOf(value)
 		}
 		return true

@@ -48,11 +48,11 @@ func fileToRead(input []byte) (file string) {
 	if !isObject(input) {
 		return ""
 	}
-	jsonscan.Members(input, func(key string, value []byte) bool {
+	jsonscan.Members(input, func(key, value []byte) bool {
 		switch {
-		case key == "file_path":
+		case string(key) == "file_path":
 			file = stringOf(value)
-		case key != "pages" && kindOf(value) != 'n' && !isNumber(value):
+		case string(key) != "pages" && kindOf(value) != 'n' && !isNumber(value):
 			file = ""
 			return false
 		}

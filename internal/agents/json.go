@@ -14,7 +14,7 @@ import (
 
 // checkJSON returns a *SyntaxError unless data is one JSON value. What follows in this file relies on it.
 func checkJSON(data []byte) error {
-	if json.Valid(data) {
+	if jsonscan.Valid(data) {
 		return nil
 	}
 	var raw json.RawMessage
@@ -49,8 +49,8 @@ func stringOf(raw []byte) string {
 
 // rawMember returns the raw value of the last member called key of the object in raw, or nil.
 func rawMember(raw []byte, key string) (value []byte) {
-	jsonscan.Members(raw, func(k string, v []byte) bool {
-		if k == key {
+	jsonscan.Members(raw, func(k, v []byte) bool {
+		if string(k) == key {
 			value = v
 		}
 		return true
@@ -64,14 +64,11 @@ func member(raw []byte, key string) string { return stringOf(rawMember(raw, key)
 // members are those of a JSON object, in their order. Values alias it.
 type members []jsonMember
 
-type jsonMember struct {
-	name  string
-	value []byte
-}
+type jsonMember struct{ name, value []byte }
 
 // appendMembers appends the members of the object in raw.
 func appendMembers(all members, raw []byte) members {
-	jsonscan.Members(raw, func(name string, value []byte) bool {
+	jsonscan.Members(raw, func(name, value []byte) bool {
 		all = append(all, jsonMember{name, value})
 		return true
 	})
@@ -82,7 +79,7 @@ func appendMembers(all members, raw []byte) members {
 func (all members) raw(names ...string) []byte {
 	for i := len(all) - 1; i >= 0; i-- {
 		for _, name := range names {
-			if all[i].name == name {
+			if string(all[i].name) == name {
 				return all[i].value
 			}
 		}
@@ -136,7 +133,7 @@ func unquoted(raw []byte) []byte {
 		return raw
 	}
 	inner := []byte(strings.TrimSpace(stringOf(raw)))
-	if k := kindOf(inner); (k == '{' || k == '[') && json.Valid(inner) {
+	if k := kindOf(inner); (k == '{' || k == '[') && jsonscan.Valid(inner) {
 		return inner
 	}
 	return raw

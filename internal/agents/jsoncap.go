@@ -11,15 +11,15 @@ import (
 // capJSON shortens raw, a JSON text that cleanJSON wrote, to at most max bytes. Its longest strings lose their middle,
 // each saying how many bytes, so that it stays JSON with all its members. Where the short strings and numbers alone are
 // too many, it is cut as a text and is no longer JSON.
-func capJSON(raw []byte, max int) string {
+func capJSON(raw string, max int) string {
 	if len(raw) <= max {
-		return string(raw)
+		return raw
 	}
 	keep := longestKept(stringLengths(raw), len(raw), max)
 	if keep < minKept {
-		return capText(string(raw), max)
+		return capText(raw, max)
 	}
-	return string(shorten(raw, keep))
+	return shorten(raw, keep)
 }
 
 // minKept is the least that is kept of a long string, in bytes.
@@ -42,7 +42,7 @@ func longestKept(lengths []int, total, max int) int {
 }
 
 // stringLengths lists the lengths, without quotes, of the strings that are values.
-func stringLengths(raw []byte) []int {
+func stringLengths(raw string) []int {
 	var lengths []int
 	eachString(raw, func(start, end int, key bool) {
 		if !key {
@@ -53,7 +53,7 @@ func stringLengths(raw []byte) []int {
 }
 
 // shorten cuts the middle out of each value's string of more than keep+leftOutMax bytes.
-func shorten(raw []byte, keep int) []byte {
+func shorten(raw string, keep int) string {
 	var out []byte
 	from := 0
 	eachString(raw, func(start, end int, key bool) {
@@ -67,11 +67,11 @@ func shorten(raw []byte, keep int) []byte {
 		out = fmt.Appendf(out, `\n`+leftOut+`\n`, tail-head)
 		from = start + 1 + tail
 	})
-	return append(out, raw[from:]...)
+	return string(append(out, raw[from:]...))
 }
 
 // border returns the first index from at on that cuts neither a rune nor an escape sequence of two bytes.
-func border(inner []byte, at int) int {
+func border(inner string, at int) int {
 	for at < len(inner) && !utf8.RuneStart(inner[at]) {
 		at++
 	}
@@ -86,7 +86,7 @@ func border(inner []byte, at int) int {
 }
 
 // eachString calls visit for each string of raw, compact JSON: raw[start:end] with its quotes.
-func eachString(raw []byte, visit func(start, end int, key bool)) {
+func eachString[T string | []byte](raw T, visit func(start, end int, key bool)) {
 	for i := 0; i < len(raw); i++ {
 		if raw[i] != '"' {
 			continue

@@ -194,7 +194,7 @@ func TestCapJSON(t *testing.T) {
 		"many":      `["` + strings.Repeat(strings.Repeat("w", 600)+`","`, 500) + `"]`,
 		"backslash": `["` + strings.Repeat(`\\`, 100_000) + `"]`,
 	} {
-		got := capJSON([]byte(in), MaxText)
+		got := capJSON(in, MaxText)
 		if len(got) > MaxText || len(got) < MaxText*8/10 {
 			t.Errorf("%s: got %d bytes, want nearly %d", name, len(got), MaxText)
 		}
@@ -206,10 +206,10 @@ func TestCapJSON(t *testing.T) {
 		}
 	}
 	numbers := "[" + strings.Repeat("1234567,", 20_000) + "1]"
-	if got := capJSON([]byte(numbers), MaxText); len(got) > MaxText || !strings.Contains(got, "bytes left out]") {
+	if got := capJSON(numbers, MaxText); len(got) > MaxText || !strings.Contains(got, "bytes left out]") {
 		t.Errorf("numbers: got %d bytes, want a cut text of at most %d", len(got), MaxText)
 	}
-	if got := capJSON([]byte(`{"a":1}`), MaxText); got != `{"a":1}` {
+	if got := capJSON(`{"a":1}`, MaxText); got != `{"a":1}` {
 		t.Errorf("short: got %s", got)
 	}
 }
@@ -228,7 +228,7 @@ func TestCapJSONFits(t *testing.T) {
 			t.Fatal(err)
 		}
 		max := rapid.IntRange(8192, 65536).Draw(t, "max")
-		got := capJSON(raw, max)
+		got := capJSON(string(raw), max)
 		if len(got) > max || !json.Valid([]byte(got)) {
 			t.Fatalf("got %d bytes, want JSON of at most %d", len(got), max)
 		}
@@ -312,7 +312,7 @@ func FuzzCleanJSON(f *testing.F) {
 		if !json.Valid(out) || !utf8.Valid(out) {
 			t.Errorf("%q became %q", raw, out)
 		}
-		if got := capJSON(out, 300); len(got) > 300 {
+		if got := capJSON(string(out), 300); len(got) > 300 {
 			t.Errorf("%q: got %d bytes, want at most 300", out, len(got))
 		}
 	})

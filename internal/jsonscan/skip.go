@@ -76,8 +76,8 @@ func Space(text []byte, i int) int {
 }
 
 // Members yields the names and raw values of the object in text, in order; none if it is no object. The text must be valid
-// JSON.
-func Members(text []byte, yield func(name string, value []byte) bool) {
+// JSON. A name is what Text returns of it; both alias text where they can.
+func Members(text []byte, yield func(name, value []byte) bool) {
 	i := Space(text, 0)
 	if i == len(text) || text[i] != '{' {
 		return
@@ -85,7 +85,7 @@ func Members(text []byte, yield func(name string, value []byte) bool) {
 	i = Space(text, i+1)
 	for text[i] != '}' {
 		end := i + StringEnd(text[i:])
-		name := Text(text[i:end])
+		name := aliasedText(text[i:end])
 		i = Space(text, Space(text, end)+1)
 		end = i + ValueEnd(text[i:])
 		if !yield(name, text[i:end]) {

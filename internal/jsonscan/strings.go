@@ -26,6 +26,15 @@ func Text(raw []byte) string {
 	return s
 }
 
+// aliasedText is Text without a copy where raw has the text as it is.
+func aliasedText(raw []byte) []byte {
+	inner := raw[1 : len(raw)-1]
+	if bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
+		return inner
+	}
+	return []byte(Text(raw))
+}
+
 // AppendUnquoted appends the text of what stands between the quotes of a JSON string, as Unquote returns it. It stops and
 // returns false where a backslash begins no escape sequence.
 func AppendUnquoted(dst, inner []byte) ([]byte, bool) {
