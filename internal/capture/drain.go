@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -34,14 +35,15 @@ const (
 func (p *Pipeline) Drain(ctx context.Context) error {
 	tick := time.NewTicker(p.cfg.DrainEvery)
 	defer tick.Stop()
+	close(p.drainBegan)
+	defer close(p.drainEnded)
 	var rescued time.Time
-	stuck := map[string]bool{}
 	passed := false
 	for {
 		whole := true
 		if p.cfg.Spool != nil {
 			rescued = p.rescue(rescued)
-			whole = p.drainOnce(ctx, stuck)
+			whole = p.drainOnce(ctx)
 		}
 		if whole && !passed {
 			passed = true
@@ -50,7 +52,7 @@ func (p *Pipeline) Drain(ctx context.Context) error {
 		select {
 		case <-tick.C:
 		case done := <-p.passes:
-			p.drainOnce(ctx, stuck)
+			p.drainOnce(ctx)
 			close(done)
 		case <-ctx.Done():
 			return nil
@@ -74,19 +76,84 @@ func (p *Pipeline) rescue(last time.Time) time.Time {
 	return now
 }
 
-// drainOnce goes once through the spool, and stops where nothing is taken for now: then it reports false. stuck holds the
-// names that were reported already: they cannot be read or moved. A spool that cannot be read has nothing to wait for.
-func (p *Pipeline) drainOnce(ctx context.Context, stuck map[string]bool) bool {
+// errNotDraining is a pass through the spool for which nobody runs Drain.
+var errNotDraining = errors.New("capture: the spool is not being drained")
+
+// pass waits until Drain has gone once more through the spool, but not longer than ctx. It does not wait for a Drain that has
+// not begun, or has ended.
+func (p *Pipeline) pass(ctx context.Context) error {
+	select {
+	case <-p.drainBegan:
+	default:
+		return errNotDraining
+	}
+	done := make(chan struct{})
+	select {
+	case p.passes <- done:
+	case <-p.drainEnded:
+		return errNotDraining
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// stuckFiles are the names of spool files that can be neither taken nor moved.
+type stuckFiles struct {
+	mu    sync.Mutex // guards names
+	names map[string]bool
+}
+
+// add reports whether the name is new.
+func (s *stuckFiles) add(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.names == nil {
+		s.names = map[string]bool{}
+	}
+	known := s.names[name]
+	s.names[name] = true
+	return !known
+}
+
+// keep forgets what is not among the sorted names.
+func (s *stuckFiles) keep(names []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.names, func(name string, _ bool) bool {
+		_, waits := slices.BinarySearch(names, name)
+		return !waits
+	})
+}
+
+// others returns how many of the names are not stuck.
+func (s *stuckFiles) others(names []string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, name := range names {
+		if !s.names[name] {
+			n++
+		}
+	}
+	return n
+}
+
+// drainOnce goes once through the spool, and stops where nothing is taken for now: then it reports false. A spool that cannot
+// be read has nothing to wait for.
+func (p *Pipeline) drainOnce(ctx context.Context) bool {
 	names, err := p.spool.Names()
 	if err != nil {
 		p.logger.Error("the spool cannot be read", "err", err)
 		return true
 	}
-	maps.DeleteFunc(stuck, func(name string, _ bool) bool {
-		_, waits := slices.BinarySearch(names, name)
-		return !waits
-	})
-	run := &drainRun{p: p, stuck: stuck}
+	p.stuck.keep(names)
+	run := &drainRun{p: p}
 	for _, name := range names {
 		if ctx.Err() != nil {
 			return false
@@ -104,7 +171,6 @@ func (p *Pipeline) drainOnce(ctx context.Context, stuck map[string]bool) bool {
 // drainRun collects entries of one session that follow one another.
 type drainRun struct {
 	p       *Pipeline
-	stuck   map[string]bool
 	session events.SessionID
 	entries []drained
 	bytes   int
@@ -273,10 +339,9 @@ func (r *drainRun) lose(name, why string, full error) {
 
 // stays reports, once, a file that can be neither taken nor moved. Every pass tries it again.
 func (r *drainRun) stays(name string, err error) {
-	if !r.stuck[name] {
+	if r.p.stuck.add(name) {
 		r.p.logger.Error("a spool file stays", "file", name, "err", err)
 	}
-	r.stuck[name] = true
 }
 
 // badReason says why a spool file is not taken.

@@ -314,9 +314,8 @@ func TestDrainPassesOverASingleFile(t *testing.T) {
 		aside:  map[string]error{tied.String(): syscall.EIO},
 		remove: map[string]error{stays.String(): syscall.EIO},
 	}
-	stuck := map[string]bool{}
 	for range 3 {
-		p.drainOnce(t.Context(), stuck)
+		p.drainOnce(t.Context())
 	}
 	if len(recorded) != 4 || w.waiting(t) != 3 { // what cannot be removed is brought each time, and known by its key
 		t.Errorf("recorded %d and left %d, want 4 and 3", len(recorded), w.waiting(t))
@@ -330,9 +329,9 @@ func TestDrainPassesOverASingleFile(t *testing.T) {
 	}
 	p.spool = cfg.Spool
 	for range 2 {
-		p.drainOnce(t.Context(), stuck)
+		p.drainOnce(t.Context())
 	}
-	if w.waiting(t) != 0 || len(stuck) != 0 || len(recorded) != 6 {
-		t.Errorf("mended: %d wait, %v stuck, %d recorded; want none, none and 6", w.waiting(t), stuck, len(recorded))
+	if w.waiting(t) != 0 || len(p.stuck.names) != 0 || len(recorded) != 6 {
+		t.Errorf("mended: %d wait, %v stuck, %d recorded; want none, none and 6", w.waiting(t), p.stuck.names, len(recorded))
 	}
 }

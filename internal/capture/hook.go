@@ -139,30 +139,32 @@ func (p *Pipeline) take(ctx context.Context, d delivery) (a Accepted, err error)
 const stopWait = time.Second
 
 // drainBefore takes what waits in the spool to the log before the end of an answer or of a session: without the work that it
-// ends, such an end leads to no summary. Where that takes longer than ctx or stopWait the end goes first.
+// ends, such an end leads to no summary. The end goes first where that takes longer than ctx or stopWait, where the spool is not
+// being drained, and where nothing waits but files that are stuck.
 func (p *Pipeline) drainBefore(ctx context.Context, captures []session.Capture) {
-	ends := slices.ContainsFunc(captures, func(c session.Capture) bool {
-		kind := events.KindOf(c.Event)
-		return kind == events.KindAgentStopped || kind == events.KindSessionClosed
-	})
-	if !ends || p.cfg.Spool == nil {
+	if p.cfg.Spool == nil || !slices.ContainsFunc(captures, isEnd) {
 		return
 	}
-	if names, err := p.spool.Names(); len(names) == 0 || err != nil {
+	names, err := p.spool.Names()
+	if err != nil {
+		return
+	}
+	waiting := p.stuck.others(names)
+	if waiting == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, stopWait)
 	defer cancel()
-	done := make(chan struct{})
-	select {
-	case p.passes <- done:
-	case <-ctx.Done():
-		return
+	if err := p.pass(ctx); err != nil {
+		id := captures[0].Origin.Session()
+		p.logger.Debug("an end goes before what waits in the spool", "session", id, "waiting", waiting, "err", err)
 	}
-	select {
-	case <-done:
-	case <-ctx.Done():
-	}
+}
+
+// isEnd reports whether an answer or a session ends.
+func isEnd(c session.Capture) bool {
+	kind := events.KindOf(c.Event)
+	return kind == events.KindAgentStopped || kind == events.KindSessionClosed
 }
 
 // decode says what a delivery reports, with the facts of its project and without secrets.
