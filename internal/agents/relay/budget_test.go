@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -254,5 +255,16 @@ func TestSessionStartWaitsForTheDaemonItStarts(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestNoBudgetIsNegative: such a one is the usual one.
+func TestNoBudgetIsNegative(t *testing.T) {
+	t.Parallel()
+	h := newHook(Config{Agent: "claude-code", Home: t.TempDir(), Ordinary: -1, Context: -1, InputWait: -1, DiskWait: -1})
+	got := []time.Duration{h.Ordinary, h.Context, h.InputWait, h.DiskWait}
+	want := []time.Duration{ordinaryBudget, contextBudget, inputWait, diskWait}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -29,6 +29,7 @@ type Config struct {
 	Stdin   io.Reader // the payload; nil is empty
 	Stdout  io.Writer // for the reply, one write; nil discards it
 
+	// A duration below 0 means what 0 means.
 	Ordinary  time.Duration // from the start to the answer; 0 means 300 ms
 	Context   time.Duration // the same where a session starts; 0 means 1.5 s
 	InputWait time.Duration // for Stdin; 0 means 5 s
@@ -82,10 +83,10 @@ func newHook(cfg Config) *hook {
 	h := &hook{Config: cfg, at: now, delivery: newDelivery(now), spool: NewSpool(cfg.Home, cfg.Keep)}
 	h.known, _ = known.ByName(cfg.Agent)
 	h.spool.written = func() { h.safe.Store(true) }
-	h.Ordinary = cmp.Or(cfg.Ordinary, ordinaryBudget)
-	h.Context = cmp.Or(cfg.Context, contextBudget)
-	h.InputWait = cmp.Or(cfg.InputWait, inputWait)
-	h.DiskWait = cmp.Or(cfg.DiskWait, diskWait)
+	h.Ordinary = cmp.Or(max(0, cfg.Ordinary), ordinaryBudget)
+	h.Context = cmp.Or(max(0, cfg.Context), contextBudget)
+	h.InputWait = cmp.Or(max(0, cfg.InputWait), inputWait)
+	h.DiskWait = cmp.Or(max(0, cfg.DiskWait), diskWait)
 	if h.Stdin == nil {
 		h.Stdin = bytes.NewReader(nil)
 	}
