@@ -222,6 +222,25 @@ func TestSwitchesAreRead(t *testing.T) {
 	}
 }
 
+// TestUnreadableSwitchesHideNoOther: an escape that Go does not know, or what is no string, does not end a list.
+func TestUnreadableSwitchesHideNoOther(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string][]string{
+		`["a\e", "b\x41", "\u00e4\\e", "c"]`:               {"a\x1b", "bA", "ä\\e", "c"},
+		`["a\q", "b\ud800", "c\"", "d"] # "e"`:             {`a\q`, `b\ud800`, `c"`, "d"},
+		`[1, true, ["a"], {x = "b"}, "c"]`:                 {"a", "b", "c"},
+		"['a', 'b, \n \"c, \n 'd']\ne = 'f'":               {"a", "d"},
+		"[\"\"\"\na \"b\" \\\"\"\"\", '''c''', \"\", 'd']": {`a "b" "`, "c", "", "d"},
+		`"a\e, b"`: {"a\x1b", "b"},
+		`["a", `:   {"a"},
+		`5`:        nil, `"a`: nil, ``: nil, `[`: nil,
+	} {
+		if diff := cmp.Diff(want, settingList("capture_ignore = "+in, KeyIgnore)); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", in, diff)
+		}
+	}
+}
+
 // TestCutLeavesJSON: whatever an input is, what is cut of it is JSON with the same members.
 func TestCutLeavesJSON(t *testing.T) {
 	t.Parallel()

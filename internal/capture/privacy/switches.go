@@ -86,8 +86,8 @@ func splitNames(text string) (names []string) {
 }
 
 // settingList returns the list that a key outside of all tables has in a TOML text: [ "a", 'b' ], over several lines and
-// with comments perhaps, or one string with commas in it. What it does not understand it leaves out; the daemon does not
-// start with that.
+// with comments perhaps, or one string with commas in it. What cannot be read there hides no name that stands behind it: what
+// is not to be captured would be.
 func settingList(text, key string) (list []string) {
 	for at := 0; at < len(text); {
 		line, _, _ := strings.Cut(text[at:], "\n")
@@ -104,49 +104,91 @@ func settingList(text, key string) (list []string) {
 	return nil
 }
 
-// tomlStrings reads the strings of a TOML array, or the one string, that begins a text.
+// tomlStrings reads the strings of a TOML array, or the one string, that begins a text. In an array it passes over all else.
 func tomlStrings(s string) (list []string) {
-	array := false
+	depth := 0 // of arrays
 	for {
 		s = strings.TrimLeft(s, " \t\r\n,")
+		text, n := tomlString(s)
 		switch {
-		case s == "" || s[0] == ']':
+		case s == "":
 			return list
-		case s[0] == '#' && array:
+		case n > 0 && depth == 0:
+			return splitNames(text)
+		case n > 0:
+			list = append(list, text)
+			s = s[n:]
+			continue
+		case s[0] == '[':
+			depth++
+		case s[0] == ']':
+			depth--
+		case s[0] == '#':
 			_, s, _ = strings.Cut(s, "\n")
 			continue
-		case s[0] == '[' && !array:
-			array, s = true, s[1:]
-			continue
 		}
-		text, n := tomlString(s)
-		if n == 0 {
+		if depth <= 0 {
 			return list
 		}
-		if !array {
-			return splitNames(text)
-		}
-		list = append(list, text)
-		s = s[n:]
+		s = s[1:]
 	}
 }
 
 // tomlString reads the string that begins a text, and returns how long it is written; 0: there is none.
 func tomlString(s string) (text string, n int) {
-	if s[0] == '\'' {
-		text, _, ok := strings.Cut(s[1:], "'")
-		if !ok {
-			return "", 0
+	if s == "" || s[0] != '"' && s[0] != '\'' {
+		return "", 0
+	}
+	quote := s[:1]
+	if three := strings.Repeat(quote, 3); strings.HasPrefix(s, three) {
+		quote = three
+	}
+	rest := s[len(quote):]
+	end := closingQuote(rest, quote)
+	if end < 0 {
+		return "", 0
+	}
+	text = rest[:end]
+	if len(quote) > 1 {
+		text = strings.TrimPrefix(strings.TrimPrefix(text, "\r"), "\n")
+	}
+	if quote[0] == '"' {
+		text = withoutTOMLEscapes(text)
+	}
+	return text, end + 2*len(quote)
+}
+
+// closingQuote returns where the quote is that ends a string; negative: nowhere. Only three quotes reach over the end of a line.
+func closingQuote(s, quote string) int {
+	for i := 0; i < len(s); i++ {
+		switch {
+		case strings.HasPrefix(s[i:], quote):
+			return i
+		case s[i] == '\\' && quote[0] == '"':
+			i++
+		case s[i] == '\n' && len(quote) == 1:
+			return -1
 		}
-		return text, len(text) + 2
 	}
-	if s[0] != '"' {
-		return "", 0
+	return -1
+}
+
+// withoutTOMLEscapes is what stands between double quotes. The escapes of TOML are those of Go, and \e; what is neither
+// stays as it is written.
+func withoutTOMLEscapes(s string) string {
+	var text strings.Builder
+	for s != "" {
+		if rest, ok := strings.CutPrefix(s, `\e`); ok {
+			text.WriteByte(0x1b)
+			s = rest
+			continue
+		}
+		c, _, rest, err := strconv.UnquoteChar(s, '"')
+		if err != nil {
+			c, rest = rune(s[0]), s[1:] // a backslash, or a quote between three
+		}
+		text.WriteRune(c)
+		s = rest
 	}
-	quoted, err := strconv.QuotedPrefix(s) // its escapes are those of TOML, and some more
-	if err != nil {
-		return "", 0
-	}
-	text, _ = strconv.Unquote(quoted) // it is a whole string
-	return text, len(quoted)
+	return text.String()
 }
