@@ -114,8 +114,8 @@ func (c *Codec) Place(s Sealed, at Position, stream StreamID, v Version, previou
 }
 
 func (c *Codec) decode(k Kind, schema uint16, body []byte) (Event, error) {
-	forms := kinds[k].forms
-	if schema == 0 || int(schema) > len(forms) {
+	forms := k.known().forms
+	if schema == 0 || int(schema) > len(forms) || forms[schema-1] == nil {
 		return nil, fmt.Errorf("%w: %q schema %d", ErrUnknownKind, k, schema)
 	}
 	e, err := forms[schema-1](c.dec, body)

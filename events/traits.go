@@ -13,10 +13,14 @@ type Traits struct {
 
 // A knownKind is what this program knows of a kind: its traits, and the decoder of each schema that it was released with.
 type knownKind struct {
+	name Kind // empty: it is not known
 	Traits
-	name  Kind
-	forms []decodeFunc // schema 1 comes first
+	forms forms
 }
+
+// forms are the decoders of a kind's schemas: schema 1 comes first; nil: there is no such schema. Its length is that of the kind
+// with the most.
+type forms [1]decodeFunc
 
 type decodeFunc func(cbor.DecMode, []byte) (Event, error)
 
@@ -28,61 +32,101 @@ func decodeAs[E Event](dec cbor.DecMode, body []byte) (Event, error) {
 	return e, nil
 }
 
-// released is the row of a kind that has one schema so far.
-func released[E Event](t Traits) knownKind {
-	var e E
-	return knownKind{Traits: t, name: e.kind(), forms: []decodeFunc{decodeAs[E]}}
+// known returns the row of k: of what agents and observers say here, and of all else in decided. The two are the one place that
+// knows all kinds: a kind without a line cannot be read back, and a test says so.
+func (k Kind) known() knownKind {
+	switch k {
+	case KindSessionOpened:
+		return knownKind{KindSessionOpened, Traits{Evolves: true, Lineage: true, Indexed: true}, forms{decodeAs[SessionOpened]}}
+	case KindPromptSubmitted:
+		return knownKind{KindPromptSubmitted, Traits{Words: true, Indexed: true}, forms{decodeAs[PromptSubmitted]}}
+	case KindToolUsed:
+		return knownKind{KindToolUsed, Traits{Input: true, Words: true}, forms{decodeAs[ToolUsed]}}
+	case KindAgentStopped:
+		return knownKind{KindAgentStopped, Traits{Input: true, Words: true}, forms{decodeAs[AgentStopped]}}
+	case KindContextCompacted:
+		return knownKind{KindContextCompacted, Traits{Input: true, Words: true}, forms{decodeAs[ContextCompacted]}}
+	case KindSessionClosed:
+		return knownKind{KindSessionClosed, Traits{}, forms{decodeAs[SessionClosed]}}
+	case KindContextInjected:
+		return knownKind{KindContextInjected, Traits{}, forms{decodeAs[ContextInjected]}}
+	case KindTurnStarted:
+		return knownKind{KindTurnStarted, Traits{Evolves: true, Lineage: true}, forms{decodeAs[TurnStarted]}}
+	case KindTurnReceived:
+		return knownKind{KindTurnReceived, Traits{Words: true}, forms{decodeAs[TurnReceived]}}
+	case KindTurnFailed:
+		return knownKind{KindTurnFailed, Traits{Words: true, Evolves: true}, forms{decodeAs[TurnFailed]}}
+	case KindOutputDropped:
+		return knownKind{KindOutputDropped, Traits{Words: true, Evolves: true}, forms{decodeAs[OutputDropped]}}
+	case KindOutputSkipped:
+		return knownKind{KindOutputSkipped, Traits{Words: true, Evolves: true}, forms{decodeAs[OutputSkipped]}}
+	case KindObservationParsed:
+		return knownKind{KindObservationParsed, Traits{Words: true, Lineage: true, Indexed: true}, forms{decodeAs[ObservationParsed]}}
+	case KindSummaryParsed:
+		return knownKind{KindSummaryParsed, Traits{Words: true, Lineage: true, Indexed: true}, forms{decodeAs[SummaryParsed]}}
+	case KindInputsDropped:
+		return knownKind{KindInputsDropped, Traits{Evolves: true}, forms{decodeAs[InputsDropped]}}
+	case KindReobserveRequested:
+		return knownKind{KindReobserveRequested, Traits{Evolves: true}, forms{decodeAs[ReobserveRequested]}}
+	}
+	return k.decided()
 }
 
-// kinds is the one place that knows all kinds: a kind without a line here cannot be read back, and a test says so. It does not
-// change.
-var kinds = map[Kind]knownKind{
-	KindSessionOpened:      released[SessionOpened](Traits{Evolves: true, Lineage: true, Indexed: true}),
-	KindPromptSubmitted:    released[PromptSubmitted](Traits{Words: true, Indexed: true}),
-	KindToolUsed:           released[ToolUsed](Traits{Input: true, Words: true}),
-	KindAgentStopped:       released[AgentStopped](Traits{Input: true, Words: true}),
-	KindContextCompacted:   released[ContextCompacted](Traits{Input: true, Words: true}),
-	KindSessionClosed:      released[SessionClosed](Traits{}),
-	KindContextInjected:    released[ContextInjected](Traits{}),
-	KindTurnStarted:        released[TurnStarted](Traits{Evolves: true, Lineage: true}),
-	KindTurnReceived:       released[TurnReceived](Traits{Words: true}),
-	KindTurnFailed:         released[TurnFailed](Traits{Words: true, Evolves: true}),
-	KindOutputDropped:      released[OutputDropped](Traits{Words: true, Evolves: true}),
-	KindOutputSkipped:      released[OutputSkipped](Traits{Words: true, Evolves: true}),
-	KindObservationParsed:  released[ObservationParsed](Traits{Words: true, Lineage: true, Indexed: true}),
-	KindSummaryParsed:      released[SummaryParsed](Traits{Words: true, Lineage: true, Indexed: true}),
-	KindInputsDropped:      released[InputsDropped](Traits{Evolves: true}),
-	KindReobserveRequested: released[ReobserveRequested](Traits{Evolves: true}),
-	KindSessionRespawned:   released[SessionRespawned](Traits{Evolves: true}),
-	KindSessionQuarantined: released[SessionQuarantined](Traits{Evolves: true}),
-	KindSessionReleased:    released[SessionReleased](Traits{}),
-	KindProviderPaused:     released[ProviderPaused](Traits{}),
-	KindProviderResumed:    released[ProviderResumed](Traits{}),
-	KindClaimChecked:       released[ClaimChecked](Traits{Words: true, Lineage: true}),
-	KindMemorySaved:        released[MemorySaved](Traits{Words: true, Indexed: true}),
-	KindMemorySuperseded:   released[MemorySuperseded](Traits{}),
-	KindMemoryForgotten:    released[MemoryForgotten](Traits{Evolves: true, Lineage: true, Indexed: true}),
-	KindSessionFaulted:     released[SessionFaulted](Traits{}),
-	KindDaemonStarted:      released[DaemonStarted](Traits{}),
-	KindDaemonStopped:      released[DaemonStopped](Traits{}),
-	KindDaemonDegraded:     released[DaemonDegraded](Traits{}),
+// decided returns the row of a kind that tells what a person or this program decided, or found.
+func (k Kind) decided() knownKind {
+	switch k {
+	case KindSessionRespawned:
+		return knownKind{KindSessionRespawned, Traits{Evolves: true}, forms{decodeAs[SessionRespawned]}}
+	case KindSessionQuarantined:
+		return knownKind{KindSessionQuarantined, Traits{Evolves: true}, forms{decodeAs[SessionQuarantined]}}
+	case KindSessionReleased:
+		return knownKind{KindSessionReleased, Traits{}, forms{decodeAs[SessionReleased]}}
+	case KindProviderPaused:
+		return knownKind{KindProviderPaused, Traits{}, forms{decodeAs[ProviderPaused]}}
+	case KindProviderResumed:
+		return knownKind{KindProviderResumed, Traits{}, forms{decodeAs[ProviderResumed]}}
+	case KindClaimChecked:
+		return knownKind{KindClaimChecked, Traits{Words: true, Lineage: true}, forms{decodeAs[ClaimChecked]}}
+	case KindMemorySaved:
+		return knownKind{KindMemorySaved, Traits{Words: true, Indexed: true}, forms{decodeAs[MemorySaved]}}
+	case KindMemorySuperseded:
+		return knownKind{KindMemorySuperseded, Traits{}, forms{decodeAs[MemorySuperseded]}}
+	case KindMemoryForgotten:
+		return knownKind{KindMemoryForgotten, Traits{Evolves: true, Lineage: true, Indexed: true}, forms{decodeAs[MemoryForgotten]}}
+	case KindSessionFaulted:
+		return knownKind{KindSessionFaulted, Traits{}, forms{decodeAs[SessionFaulted]}}
+	case KindDaemonStarted:
+		return knownKind{KindDaemonStarted, Traits{}, forms{decodeAs[DaemonStarted]}}
+	case KindDaemonStopped:
+		return knownKind{KindDaemonStopped, Traits{}, forms{decodeAs[DaemonStopped]}}
+	case KindDaemonDegraded:
+		return knownKind{KindDaemonDegraded, Traits{}, forms{decodeAs[DaemonDegraded]}}
+	}
+	return knownKind{}
 }
 
 // nameOf is the kind of a name, without a copy of that where it is known.
 func nameOf(b []byte) Kind {
-	if row, ok := kinds[Kind(b)]; ok {
-		return row.name
+	if name := Kind(b).known().name; name != "" {
+		return name
 	}
 	return Kind(b)
 }
 
 // schemaOf is the schema in which e is encoded: the newest of its kind.
-func schemaOf(e Event) uint16 { return uint16(len(kinds[e.kind()].forms)) }
+func schemaOf(e Event) (newest uint16) {
+	for _, form := range e.kind().known().forms {
+		if form != nil {
+			newest++
+		}
+	}
+	return newest
+}
 
 // Traits returns the row of k. known is false for a kind that this program has no meaning for.
 func (k Kind) Traits() (t Traits, known bool) {
-	row, known := kinds[k]
-	return row.Traits, known
+	row := k.known()
+	return row.Traits, row.name != ""
 }
 
 // IsInput reports whether a captured event of kind k is something that a turn must settle, unless its header
