@@ -37,7 +37,7 @@ type Config struct {
 // Curator changes memory for a person or an agent. Its methods are safe for concurrent use.
 type Curator struct {
 	cfg  Config
-	turn chan struct{} // holds one token: one correction or undo at a time
+	lock chan struct{} // holds one token: one correction or undo at a time
 }
 
 // New returns a Curator. It panics where something of cfg is missing that it requires.
@@ -48,17 +48,17 @@ func New(cfg Config) *Curator {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Curator{cfg: cfg, turn: make(chan struct{}, 1)}
+	return &Curator{cfg: cfg, lock: make(chan struct{}, 1)}
 }
 
 // begin waits for its turn and until the views know all decisions before it.
 func (c *Curator) begin(ctx context.Context) (release func(), err error) {
 	select {
-	case c.turn <- struct{}{}:
+	case c.lock <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	release = func() { <-c.turn }
+	release = func() { <-c.lock }
 	if err := c.cfg.CaughtUp(ctx); err != nil {
 		release()
 		return nil, err

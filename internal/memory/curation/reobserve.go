@@ -27,8 +27,8 @@ func (a *Reobserve) Run(ctx context.Context, tell func(done, total uint64)) (api
 
 func (a *Reobserve) request(ctx context.Context) error {
 	select {
-	case a.r.turn <- struct{}{}:
-		defer func() { <-a.r.turn }()
+	case a.r.lock <- struct{}{}:
+		defer func() { <-a.r.lock }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -44,7 +44,7 @@ type ReobserverConfig struct {
 // Reobserver has inputs observed again. Its methods are safe for concurrent use.
 type Reobserver struct {
 	cfg  ReobserverConfig
-	turn chan struct{} // holds one token: one request at a time, so that nothing is asked for twice
+	lock chan struct{} // holds one token: one request at a time, so that nothing is asked for twice
 }
 
 // NewReobserver returns a Reobserver. It panics without a System, a log, views and a CaughtUp.
@@ -58,7 +58,7 @@ func NewReobserver(cfg ReobserverConfig) *Reobserver {
 	if cfg.NewID == nil {
 		cfg.NewID = newID
 	}
-	return &Reobserver{cfg: cfg, turn: make(chan struct{}, 1)}
+	return &Reobserver{cfg: cfg, lock: make(chan struct{}, 1)}
 }
 
 // Reobserve is one request to observe inputs again.

@@ -77,9 +77,8 @@ func (o *Log) records(ctx context.Context, q api.RecordsQuery) (api.Records, err
 	if err != nil {
 		return api.Records{}, err
 	}
-	if q.Limit <= 0 {
-		q.Limit = RecordsPage
-	}
+	asked := q
+	q.Limit = cmp.Or(max(q.Limit, 0), RecordsPage)
 	q.From = cmp.Or(q.Cursor.At, q.From)
 	out := api.Records{Last: last, Records: []api.LogRecord{}}
 	for r, err := range o.from(ctx, q) {
@@ -90,7 +89,7 @@ func (o *Log) records(ctx context.Context, q api.RecordsQuery) (api.Records, err
 			continue
 		}
 		if len(out.Records) == q.Limit {
-			out.Next, out.NextCursor.At = r.Position, r.Position
+			out.Next, out.NextCursor = r.Position, api.RecordsRoute.PageAfter(asked, api.Cursor{At: r.Position})
 			break
 		}
 		out.Records = append(out.Records, LogRecord(r, q.Payload))
