@@ -4,6 +4,3 @@ package homedir
 
 // KeepPrivate does nothing: here the folder of the home says who may read what is in it.
 func KeepPrivate() {}
-
-// writableByOthers knows nothing of rights here.
-func writableByOthers(string) (string, error) { return "", nil }

@@ -2,47 +2,7 @@
 
 package homedir
 
-import (
-	"os"
-	"os/user"
-	"strconv"
-	"syscall"
-)
+import "syscall"
 
 // KeepPrivate lets no file that this process makes from now on be read by others.
 func KeepPrivate() { syscall.Umask(0o077) }
-
-// writableByOthers says which other user may change what is in a folder; empty: none may. The group that has this user's
-// own name, and nobody else's, as many systems make one for each user, is no other.
-func writableByOthers(folder string) (string, error) {
-	info, err := os.Lstat(folder)
-	if err != nil {
-		return "", err
-	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return "", nil
-	}
-	mode := info.Mode()
-	switch {
-	case stat.Uid != 0 && int(stat.Uid) != os.Getuid():
-		return "belongs to another user (" + strconv.Itoa(int(stat.Uid)) + ")", nil
-	case mode&os.ModeSticky != 0:
-		return "", nil
-	case mode.Perm()&0o002 != 0:
-		return "may be written by anybody (" + mode.Perm().String() + ")", nil
-	case mode.Perm()&0o020 != 0 && stat.Gid != 0 && !isOwnGroup(stat.Gid):
-		return "may be written by its group (" + mode.Perm().String() + ")", nil
-	}
-	return "", nil
-}
-
-// isOwnGroup reports whether a group is this user's alone, as far as its name tells.
-func isOwnGroup(id uint32) bool {
-	me, err := user.Current()
-	if err != nil || me.Gid != strconv.Itoa(int(id)) {
-		return false
-	}
-	group, err := user.LookupGroupId(me.Gid)
-	return err == nil && group.Name == me.Username
-}
