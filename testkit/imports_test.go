@@ -31,6 +31,9 @@ func table() map[string][]string {
 		"projections/vectors/embed": {"projections/vectors", "internal/observer", "events"},
 
 		"internal/durable":                   {},
+		"internal/owned":                     {},
+		"internal/privatetext":               {"internal/jsonscan"},
+		"internal/seal":                      {"internal/durable", "internal/owned"},
 		"internal/jsonscan":                  {},
 		"internal/fence":                     {},
 		"internal/transient":                 {},
@@ -50,11 +53,11 @@ func table() map[string][]string {
 		"internal/observer":                  {"events", "internal/process", "internal/tomledit", "actors/policy", "internal/observer/evidence", "internal/clip", "internal/durable", "internal/jsonscan", "internal/toolinput"},
 		"projections":                        {"projections/engine", "actors/session", "internal/boltcheck", "events", "eventlog", "internal/clip", "internal/durable", "internal/jsonscan", "internal/toolinput", "internal/transient"},
 		"projections/engine":                 {"internal/boltcheck", "events", "eventlog", "internal/durable", "internal/transient"},
-		"internal/agents":                    {"events", "actors/session", "internal/observer/evidence", "internal/agents/known", "internal/agents/relay", "internal/capture/privacy", "internal/clip", "internal/jsonscan", "internal/toolinput"},
+		"internal/agents":                    {"events", "actors/session", "internal/observer/evidence", "internal/agents/known", "internal/agents/relay", "internal/clip", "internal/jsonscan", "internal/privatetext", "internal/toolinput"},
 		"internal/agents/known":              {},
-		"internal/agents/relay":              {"internal/agents/known", "internal/durable", "internal/jsonscan"},
+		"internal/agents/relay":              {"internal/agents/known", "internal/durable", "internal/ignore", "internal/jsonscan", "internal/owned", "internal/privatetext", "internal/seal", "internal/toolinput"},
 		"internal/capture":                   {"actors", "actors/session", "events", "eventlog", "internal/agents", "internal/agents/importer", "internal/agents/relay", "internal/agents/watch", "internal/capture/privacy", "internal/observer/evidence", "internal/panics", "internal/refusal", "internal/transient"},
-		"internal/capture/privacy":           {"internal/redact", "internal/durable", "internal/ignore", "internal/jsonscan", "internal/toolinput"},
+		"internal/capture/privacy":           {"internal/redact", "internal/durable", "internal/ignore", "internal/jsonscan", "internal/privatetext", "internal/toolinput"},
 		"internal/ignore":                    {},
 		"internal/agents/importer":           {"events", "actors/session", "internal/observer/evidence", "internal/agents"},
 		"internal/agents/importer/claudemem": {"internal/agents/importer", "internal/agents/known"},
@@ -64,7 +67,7 @@ func table() map[string][]string {
 		"internal/redact/full":               {"internal/redact"},
 		"internal/memory/recall":             append([]string{"internal/clip"}, below...),
 		"internal/memory/erasure":            below,
-		"internal/memory/curation":           append([]string{"actors", "internal/agents/relay", "internal/api", "internal/capture/privacy", "internal/clip", "internal/memory/erasure", "internal/refusal", "internal/replay"}, below...),
+		"internal/memory/curation":           append([]string{"actors", "internal/agents/relay", "internal/api", "internal/clip", "internal/memory/erasure", "internal/privatetext", "internal/refusal", "internal/replay"}, below...),
 		"internal/replay":                    append([]string{"internal/setting"}, below...),
 		"actors":                             append([]string{"internal/observer/turn"}, below...),
 		"internal/observer/turn":             {"events", "actors/session", "eventlog", "internal/observer", "internal/observer/evidence"},
@@ -72,8 +75,8 @@ func table() map[string][]string {
 		"internal/api/client":                {"internal/api", "internal/agents/relay", "events"},
 		"internal/api/server":                append([]string{"internal/api"}, faces...),
 		"internal/api/mcp":                   {"internal/api", "internal/agents", "internal/fence", "internal/panics", "events"},
-		"cmd/cmemd":                          append([]string{"internal/setting", "internal/tomledit", "internal/process", "internal/api", "internal/api/client", "internal/api/server", "internal/api/mcp", "internal/agents/importer/claudemem", "internal/agents/install", "internal/agents/known", "internal/agents/watch"}, faces...),
-		"cmd/cmemd-hook":                     {"internal/agents/relay", "internal/capture/privacy"},
+		"cmd/cmemd":                          append([]string{"internal/setting", "internal/tomledit", "internal/owned", "internal/process", "internal/api", "internal/api/client", "internal/api/server", "internal/api/mcp", "internal/agents/importer/claudemem", "internal/agents/install", "internal/agents/known", "internal/agents/watch"}, faces...),
+		"cmd/cmemd-hook":                     {"internal/agents/relay"},
 		"testkit":                            faces,
 		"testkit/retrieval":                  append([]string{"internal/api", "internal/api/client", "internal/api/server", "testkit"}, faces...),
 	}
@@ -81,7 +84,7 @@ func table() map[string][]string {
 
 // standardOnly are the packages that agents start at every tool call: each dependency costs them at every start.
 func standardOnly() []string {
-	return []string{"internal/agents/known", "internal/agents/relay", "internal/capture/privacy", "internal/ignore", "cmd/cmemd-hook", "internal/redact", "internal/durable", "internal/jsonscan", "internal/toolinput", "internal/transient"}
+	return []string{"internal/agents/known", "internal/agents/relay", "internal/ignore", "cmd/cmemd-hook", "internal/durable", "internal/owned", "internal/privatetext", "internal/seal", "internal/jsonscan", "internal/toolinput", "internal/transient"}
 }
 
 // listed is a package as the go command lists it; tests' own imports are not among Imports.

@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"github.com/cmemd/cmemd/internal/agents/relay"
-	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
 // version is set by the linker in releases.
@@ -18,7 +17,7 @@ func main() {
 	case len(os.Args) == 2 && os.Args[1] == "--version":
 		fmt.Println("cmemd-hook", version)
 	case len(os.Args) == 2 && os.Args[1] != "" && os.Args[1][0] != '-':
-		relay.Main(os.Args[1], version, privacy.Keep)
+		relay.Main(os.Args[1], version)
 	default:
 		fmt.Fprintln(os.Stderr, "usage: cmemd-hook AGENT < payload\n       cmemd-hook --version")
 	}

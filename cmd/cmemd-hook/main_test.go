@@ -106,13 +106,16 @@ func shortHome(tb testing.TB) string {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { os.RemoveAll(home) })
+	if err := relay.LayKey(home, time.Now()); err != nil {
+		tb.Fatal(err)
+	}
 	return home
 }
 
 func spooled(tb testing.TB, home string) []string {
 	tb.Helper()
 	var bodies []string
-	spool := relay.NewSpool(home, nil)
+	spool := relay.NewSpool(home)
 	names, err := spool.Names()
 	if err != nil {
 		tb.Error(err)
@@ -143,8 +146,8 @@ func TestHookPostsAndReplies(t *testing.T) {
 	if got, want := <-got, "/v1/hooks/claude-code 1.2.3 "+payload; got != want {
 		t.Errorf("posted %q, want %q", got, want)
 	}
-	if left, _ := os.ReadDir(home); len(left) != 1 {
-		t.Errorf("the home holds %v, want run only", left)
+	if left, _ := os.ReadDir(home); len(left) != 2 {
+		t.Errorf("the home holds %v, want keys and run only", left)
 	}
 }
 
@@ -165,7 +168,7 @@ func TestHookDoesNothingWhereItIsSwitchedOff(t *testing.T) {
 		cmd := hookCommand(home, "claude-code")
 		cmd.Env = append(cmd.Env, env)
 		stdout, stderr := mustRun(t, cmd)
-		if left, _ := os.ReadDir(home); stdout != "" || stderr != "" || len(left) != 0 {
+		if left, _ := os.ReadDir(home); stdout != "" || stderr != "" || len(left) != 1 {
 			t.Errorf("%s: stdout %q, stderr %q, left %v", env, stdout, stderr, left)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/testkit/secrets"
@@ -45,12 +46,18 @@ func TestSweep(t *testing.T) {
 	}
 	followed, cwd := t.TempDir(), w.ignoringFolder()
 	w.write(filepath.Join(w.home, config.FileName), []string{`log_level = "debug"`, `watch = ["claude-code=` + followed + `"]`})
+	w.unsaid("unsaid, without a key", cwd)
+	w.hookProcess("withheld", w.all[0].Text)
+	w.search("the spool without a key", "bytes withheld")
+	if err := relay.LayKey(w.home, time.Now()); err != nil {
+		t.Fatal(err)
+	}
 	w.unsaid("unsaid, away", cwd)
 	w.unshaped("unshaped, away")
 	for _, s := range w.all {
 		w.hookProcess("away", s.Text)
 	}
-	w.search("the spool", "[redacted:")
+	w.search("the spool", `{"v":2,"key":"`)
 	daemon := w.serve(ctx)
 	defer func() { _ = daemon.Process.Kill(); _ = daemon.Wait() }()
 	w.client = client.Dial(w.home)

@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/internal/jsonscan"
+	"github.com/cmemd/cmemd/internal/privatetext"
 )
 
 // machineTags are elements that the harness writes where a user's words stand: news of a background task, commands that
@@ -106,8 +106,8 @@ func (v *sieve) toolText(raw, input []byte) (kept string, size int) {
 		return v.plainText(stringOf(raw))
 	}
 	size = len(raw)
-	raw, _ = privacy.CutPrivateJSON(raw) // all of it at once: what a list says is private may begin in one string and end in another
-	input, _ = privacy.CutPrivateJSON(input)
+	raw, _ = privatetext.CutJSON(raw) // all of it at once: what a list says is private may begin in one string and end in another
+	input, _ = privatetext.CutJSON(input)
 	return capJSON(v.json(cleanJSON(raw, input)), MaxText), size
 }
 

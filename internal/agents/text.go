@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/clip"
+	"github.com/cmemd/cmemd/internal/privatetext"
 )
 
 // The fence around memory that is handed to an agent. The opening tag may carry attributes. Text between the two is
@@ -47,8 +47,8 @@ func clean(s string) (out string, private bool) {
 		return s, false
 	}
 	s = dropControls(strings.ToValidUTF8(s, "\uFFFD"))
-	if strings.IndexByte(s, '<') >= 0 || privacy.IsEscapedJSON(s) {
-		s, private = privacy.CutPrivate(s)
+	if privatetext.MayHold(s) {
+		s, private = privatetext.Cut(s)
 		s = cutTags(s, injectedTags())
 	}
 	if hasNoticeOrFence(s) {
@@ -75,7 +75,7 @@ func isClean(s string) bool {
 		}
 		run = 0
 	}
-	return !privacy.IsEscapedJSON(s) && !hasNoticeOrFence(s) && (ascii || (utf8.ValidString(s) && !hasC1(s)))
+	return !privatetext.MayHold(s) && !hasNoticeOrFence(s) && (ascii || (utf8.ValidString(s) && !hasC1(s)))
 }
 
 // hasC1 reports whether s holds one of the control characters U+0080 to U+009F.

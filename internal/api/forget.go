@@ -41,7 +41,8 @@ func (q ForgetRequest) Plan() ForgetRequest {
 // ForgetPlan is what would go.
 type ForgetPlan struct {
 	erasure.Plan
-	Spooled int `json:"spooled"` // files beside the log: what hooks kept, and what was put aside
+	Spooled  int      `json:"spooled"`            // files beside the log: what hooks kept, and what was put aside
+	Unopened []string `json:"unopened,omitempty"` // names of such files of which nobody can tell: their key is lost
 }
 
 // ForgetSample is one record in a line.
@@ -53,7 +54,8 @@ type Forgotten struct {
 	Records  int              `json:"records"`  // whose payloads are erased
 	Sessions int              `json:"sessions"`
 	Spooled  int              `json:"spooled"`
-	Refused  []RefusedSession `json:"refused,omitempty"` // sessions that could not be asked; they are asked again
+	Unopened []string         `json:"unopened,omitempty"` // see ForgetPlan
+	Refused  []RefusedSession `json:"refused,omitempty"`  // sessions that could not be asked; they are asked again
 }
 
 // ErasureStatus is what forgetting and retention are doing.

@@ -3,7 +3,6 @@ package capture
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -44,8 +43,7 @@ func (a *deadLetters) end(delivery string) {
 func (a *deadLetters) has(name string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	_, delivery, _ := strings.Cut(name, "-")
-	return a.busy[delivery] > 0
+	return a.busy[relay.DeliveryOf(name)] > 0
 }
 
 // deadLetter keeps a posted payload that will never be taken in the spool's bad folder, with the reason. What is only
@@ -54,11 +52,11 @@ func (p *Pipeline) deadLetter(d delivery, cause error) {
 	if p.cfg.Spool == nil || transient.Is(cause) {
 		return
 	}
-	err := p.keepBad(d, cause)
-	if errors.Is(err, relay.ErrPrivate) {
+	if p.cfg.Rules.Skips(d.Agent, "") != "" {
 		p.Counts.Ignored.Add(1)
 		return
 	}
+	err := p.keepBad(d, cause)
 	if err != nil {
 		p.Counts.Lost.Add(1)
 		p.logger.Error("a refused payload is lost", "agent", d.Agent, "bytes", len(d.Body), "err", err)

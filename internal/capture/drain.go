@@ -37,12 +37,12 @@ func (p *Pipeline) Drain(ctx context.Context) error {
 	defer tick.Stop()
 	close(p.drainBegan)
 	defer close(p.drainEnded)
-	var rescued time.Time
+	var rescued, renewed time.Time
 	passed := false
 	for {
 		whole := true
 		if p.cfg.Spool != nil {
-			rescued = p.rescue(rescued)
+			rescued, renewed = p.rescue(rescued), p.renewKeys(renewed)
 			whole = p.drainOnce(ctx)
 		}
 		if whole && !passed {
@@ -72,6 +72,24 @@ func (p *Pipeline) rescue(last time.Time) time.Time {
 	rescued, removed, err := p.cfg.Spool.Rescue(now)
 	if rescued > 0 || removed > 0 || err != nil {
 		p.logger.Info("looked after what hooks left unfinished", "rescued", rescued, "removed", removed, "err", err)
+	}
+	return now
+}
+
+// renewEvery is how often it is looked whether the spool's key is to be renewed.
+const renewEvery = time.Hour
+
+func (p *Pipeline) renewKeys(last time.Time) time.Time {
+	now := p.cfg.Now()
+	if age := now.Sub(last); age >= 0 && age < renewEvery {
+		return last
+	}
+	deleted, err := p.cfg.Spool.RenewKeys(now)
+	if err != nil {
+		p.logger.Error("the spool's key cannot be renewed", "err", err)
+	}
+	if deleted > 0 {
+		p.logger.Info("keys of the spool that nothing needs any more were deleted", "keys", deleted)
 	}
 	return now
 }
@@ -121,14 +139,11 @@ func (s *stuckFiles) add(name string) bool {
 	return !known
 }
 
-// keep forgets what is not among the sorted names.
+// keep forgets what is not among the names.
 func (s *stuckFiles) keep(names []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	maps.DeleteFunc(s.names, func(name string, _ bool) bool {
-		_, waits := slices.BinarySearch(names, name)
-		return !waits
-	})
+	maps.DeleteFunc(s.names, func(name string, _ bool) bool { return !slices.Contains(names, name) })
 }
 
 // others returns how many of the names are not stuck.

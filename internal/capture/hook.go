@@ -178,7 +178,7 @@ func (p *Pipeline) decode(ctx context.Context, d delivery) (a Accepted, err erro
 		return a, err
 	}
 	p.reported(d.Agent, d.OccurredAt)
-	if a.Report = p.withoutPrivate(a.Report); len(a.Report.Captures) == 0 {
+	if a.Report = withoutPrivate(a.Report, p.cfg.Rules.With(d.Ignore)); len(a.Report.Captures) == 0 {
 		p.Counts.Ignored.Add(1)
 		return a, nil
 	}

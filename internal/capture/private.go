@@ -10,16 +10,16 @@ import (
 	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
-// withoutPrivate is a report without what the rules of privacy leave out. Of a session of which nothing is recorded no
+// withoutPrivate is a report without what rules leave out. Of a session of which nothing is recorded no
 // memory is wanted either: that it was given some would be recorded.
-func (p *Pipeline) withoutPrivate(r agents.Report) agents.Report {
-	if why := p.cfg.Rules.Skips(r.Origin.Agent, r.Origin.Cwd); why != "" {
+func withoutPrivate(r agents.Report, rules *privacy.Rules) agents.Report {
+	if why := rules.Skips(r.Origin.Agent, r.Origin.Cwd); why != "" {
 		r.Captures, r.Wants, r.Ignored = nil, agents.WantNone, why
 		return r
 	}
 	kept := r.Captures[:0]
 	for _, c := range r.Captures {
-		c, why := p.public(c)
+		c, why := public(c, rules)
 		if why != "" {
 			r.Ignored = why
 			continue
@@ -35,27 +35,27 @@ func (p *Pipeline) mayRecord(c session.Capture) (kept session.Capture, why strin
 	if why := p.cfg.Rules.Skips(c.Origin.Agent, c.Origin.Cwd); why != "" {
 		return c, why
 	}
-	return p.public(c)
+	return public(c, p.cfg.Rules)
 }
 
 // public is a capture without private contents. Why says that nothing of it may be recorded.
-func (p *Pipeline) public(c session.Capture) (kept session.Capture, why string) {
+func public(c session.Capture, rules *privacy.Rules) (kept session.Capture, why string) {
 	t, ok := c.Event.(events.ToolUsed)
 	if !ok {
 		return c, ""
 	}
-	if why := p.cfg.Rules.SkipsTool(t.Tool); why != "" {
+	if why := rules.SkipsTool(t.Tool); why != "" {
 		return c, why
 	}
 	cwd := t.Cwd
 	if cwd == "" {
 		cwd = c.Origin.Cwd
 	}
-	f := p.cfg.Rules.Inspect(cwd, t.Input)
+	f := rules.Inspect(cwd, t.Input)
 	if f.Ignored {
 		return c, "it names an ignored path"
 	}
-	c.Event = withoutContents(t, cwd, f, p.cfg.Rules)
+	c.Event = withoutContents(t, cwd, f, rules)
 	return c, ""
 }
 

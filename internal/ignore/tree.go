@@ -31,6 +31,9 @@ type Tree struct {
 	own  string // a file whose patterns count for all paths too; empty: there is none
 	now  func() time.Time
 
+	base  *Tree               // what it ignores is ignored too; nil: nothing
+	given map[string]Patterns // the files by their folders; nil: they are read from the disk
+
 	folders memo[[]Patterns] // the files of a folder and of those above it, the uppermost first; none if all of them are empty
 	real    memo[string]     // where the links in a folder's path lead
 }
@@ -66,6 +69,25 @@ func (m *memo[T]) remember(path string, is T, now time.Time) {
 // folder; what files below say goes before them, and what own says before root. Own may be empty, or missing.
 func NewTree(root Patterns, own string) *Tree {
 	return &Tree{root: root, own: own, now: time.Now}
+}
+
+// A Source is an ignore file as it was read at some time.
+type Source struct {
+	Folder string // in which it stood: an absolute path
+	Text   string
+}
+
+// With returns a Tree that ignores what t does, which may be nil, and what these files would, whatever stands in their folders
+// now. Without files it is t.
+func (t *Tree) With(files []Source) *Tree {
+	if len(files) == 0 {
+		return t
+	}
+	with := &Tree{now: time.Now, base: t, given: make(map[string]Patterns, len(files))}
+	for _, f := range files {
+		with.given[filepath.Clean(f.Folder)] = Parse(f.Text)
+	}
+	return with
 }
 
 // Listed is Ignored without a look into the path, should it be a folder: it asks the files above it only.
@@ -111,6 +133,9 @@ func join(folder, path string) string {
 
 // realFolder is where the path of a folder leads, as far as it exists.
 func (t *Tree) realFolder(folder string) string {
+	if t.base != nil {
+		return t.base.realFolder(folder)
+	}
 	now := t.now()
 	if known, ok := t.real.recall(folder, now); ok {
 		return known
@@ -128,7 +153,7 @@ func (t *Tree) realFolder(folder string) string {
 
 // Quiet reports whether no pattern at all counts in a folder, whose path must be absolute: nothing right in it is listed.
 func (t *Tree) Quiet(folder string) bool {
-	return t == nil || len(t.always().lines) == 0 && len(t.of(filepath.Clean(folder))) == 0
+	return t == nil || t.base.Quiet(folder) && len(t.always().lines) == 0 && len(t.of(filepath.Clean(folder))) == 0
 }
 
 // probe is a name that no pattern names, for what a pattern says of all that is in a folder.
@@ -165,6 +190,9 @@ func (t *Tree) within(path string) bool {
 func (t *Tree) ignored(path string, folder bool) bool {
 	if t == nil || !filepath.IsAbs(path) {
 		return false
+	}
+	if t.base.ignored(path, folder) {
+		return true
 	}
 	path = filepath.Clean(path)
 	files, root := t.of(filepath.Dir(path)), t.always()
@@ -214,7 +242,10 @@ func (t *Tree) of(folder string) []Patterns {
 	if files, ok := t.folders.recall(folder, t.now()); ok {
 		return files
 	}
-	own := readFile(filepath.Join(folder, File))
+	own := t.given[folder]
+	if t.given == nil {
+		own = readFile(filepath.Join(folder, File))
+	}
 	var files []Patterns
 	if above := filepath.Dir(folder); above != folder {
 		files = t.of(above)

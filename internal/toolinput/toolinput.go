@@ -144,3 +144,19 @@ func IsAssignment(word string) bool {
 	name = strings.TrimSuffix(name, "+")
 	return ok && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
 }
+
+// IsIdentity reports whether a member of a report says who reports, when, where or of which tool: it stays where contents go.
+func IsIdentity(key string) bool {
+	switch Plain(key) {
+	case "hookeventname", "event", "agentactionname", "type", "workspaceroots", "workspaceroot", "directory", "worktree", "transcriptpath", "tool",
+		"toolname", "mcpservername", "mcptoolname", "permissionmode", "agenttype", "subagent", "model", "source", "timestamp", "at", "time",
+		"project", "session", "status", "hook", "id":
+		return true
+	}
+	for _, end := range [...]string{"_id", "-id", "ID", "Id", "cwd"} {
+		if strings.HasSuffix(key, end) {
+			return true
+		}
+	}
+	return false
+}

@@ -8,14 +8,16 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
-	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
 // Spool keeps a payload in a home as a hook does that finds no daemon, at second n, and returns the name of its file.
 func Spool(tb testing.TB, home, agent string, id events.ID, n int, payload []byte) string {
 	tb.Helper()
+	if err := relay.LayKey(home, time.Now()); err != nil {
+		tb.Fatal(err)
+	}
 	at := time.Date(2026, 11, 20, 10, 0, n, 0, time.UTC)
-	name, err := relay.NewSpool(home, privacy.Keep).Put(relay.Entry{Agent: agent, Delivery: id.String(), OccurredAt: at, Body: payload})
+	name, err := relay.NewSpool(home).Put(relay.Entry{Agent: agent, Delivery: id.String(), OccurredAt: at, Body: payload})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -25,7 +27,7 @@ func Spool(tb testing.TB, home, agent string, id events.ID, n int, payload []byt
 // Waiting is how many payloads wait in the spool of a home.
 func Waiting(tb testing.TB, home string) int {
 	tb.Helper()
-	names, err := relay.NewSpool(home, privacy.Keep).Names()
+	names, err := relay.NewSpool(home).Names()
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
 // dialPipe returns a dialer whose other end is served in the same bubble.
@@ -177,7 +175,7 @@ func TestInterruptGoesToTheSpool(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(10*time.Millisecond, cancel)
 		start := time.Now()
-		r := Run(ctx, Config{Agent: "codex", Home: home, Keep: privacy.Keep, Stdin: strings.NewReader(toolUse), Dial: dialPipe(hangs)})
+		r := Run(ctx, Config{Agent: "codex", Home: home, Stdin: strings.NewReader(toolUse), Dial: dialPipe(hangs)})
 		if took := time.Since(start); r.Outcome != Spooled || took != 10*time.Millisecond {
 			t.Errorf("got %+v after %v, want Spooled at once", r, took)
 		}
@@ -246,7 +244,7 @@ func TestSessionStartWaitsForTheDaemonItStarts(t *testing.T) {
 						return serve(ctx)
 					},
 				})
-				took, left := time.Since(start), len(mustNames(t, NewSpool(home, privacy.Keep)))
+				took, left := time.Since(start), len(mustNames(t, keyed(t, home)))
 				if r.Outcome != c.want || out.String() != c.stdout || took != c.took || left != c.left {
 					t.Errorf("got %+v, %q after %v with %d left; want %s, %q after %v with %d", r, out.String(), took, left, c.want, c.stdout, c.took, c.left)
 				}

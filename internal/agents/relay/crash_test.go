@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/testkit/race"
 )
 
@@ -27,7 +26,7 @@ func TestMain(m *testing.M) {
 
 // spoolForever puts entries with bodies of many pages, whose every byte is told by the first.
 func spoolForever(home string) {
-	s := NewSpool(home, privacy.Keep)
+	s := NewSpool(home)
 	for i := 0; ; i++ {
 		e := Entry{Agent: "codex", Delivery: newDelivery(time.Now()), OccurredAt: time.Now()}
 		e.Body = bytes.Repeat([]byte{byte('a' + i%26)}, 300_000+i)
@@ -47,6 +46,7 @@ func TestKilledSpoolerLeavesNothingHalf(t *testing.T) {
 		t.Fatal(err)
 	}
 	home := t.TempDir()
+	keyed(t, home)
 	promised := map[string]bool{}
 	const kills = 24
 	for i := range kills {
@@ -103,7 +103,7 @@ func killSpooler(t *testing.T, self, home string, n int, while time.Duration) (s
 func checkWhole(t *testing.T, home string, promised map[string]bool) {
 	t.Helper()
 	stored := 0
-	for e, err := range allEntries(NewSpool(home, privacy.Keep)) {
+	for e, err := range allEntries(keyed(t, home)) {
 		if err != nil {
 			t.Errorf("in new: %v", err)
 			continue
@@ -117,7 +117,7 @@ func checkWhole(t *testing.T, home string, promised map[string]bool) {
 	if len(promised) != 0 {
 		t.Errorf("%d entries were promised and are not there", len(promised))
 	}
-	left, err := os.ReadDir(filepath.Join(home, "spool", "tmp"))
+	left, err := os.ReadDir(filepath.Join(home, "spool", "tmp", "sealed"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
 // mountSmall returns a folder on a file system of 256 KiB of its own; it needs root.
@@ -28,6 +26,7 @@ func mountSmall(t *testing.T) string {
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	home := mountSmall(t)
+	keyed(t, home)
 	spooled := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse)})
 	if spooled.Outcome != Spooled {
 		t.Fatalf("with room: %+v", spooled)
@@ -37,10 +36,10 @@ func TestFullDisk(t *testing.T) {
 	if lost.Outcome != Lost || !strings.Contains(lost.Err.Error(), "no space left") {
 		t.Errorf("without room: %+v, want Lost", lost)
 	}
-	if left, err := os.ReadDir(filepath.Join(home, "spool", "tmp")); err != nil || len(left) != 0 {
+	if left, err := os.ReadDir(filepath.Join(home, "spool", "tmp", "sealed")); err != nil || len(left) != 0 {
 		t.Errorf("left in tmp: %v, %v", left, err)
 	}
-	if names := mustNames(t, NewSpool(home, privacy.Keep)); len(names) != 1 {
+	if names := mustNames(t, keyed(t, home)); len(names) != 1 {
 		t.Errorf("in new: %v, want the first one only", names)
 	}
 	if u, err := ReadUnanswered(home); err != nil || u.Lost != 1 || !strings.Contains(u.LostReason, "no space left") {

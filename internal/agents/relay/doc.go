@@ -7,8 +7,8 @@
 //
 // The files, each referring to those below it:
 //
-//	process.go, relay.go, start.go, unanswered.go, post.go, hook.go, rescue.go, forget.go, drain.go, spool.go,
-//	home.go, files.go, system_unix.go, system_windows.go, counts.go, stdin.go, shorten.go, response.go, payload.go,
+//	process.go, relay.go, start.go, unanswered.go, post.go, hook.go, ignorefiles.go, keys.go, rescue.go, forget.go,
+//	drain.go, spool.go, sealed.go, withheld.go, entry.go, home.go, files.go, system_unix.go, system_windows.go, counts.go, stdin.go, shorten.go, response.go, payload.go,
 //	notice.go, id.go
 //
 // What bites:
@@ -16,5 +16,6 @@
 //     left behind.
 //   - A payload may reach the daemon twice, posted and from the spool. Both carry one delivery id: the daemon answers the
 //     second as it answered the first, and stores nothing.
-//   - What is posted is what the agent said; what is spooled has lost what Config.Keep takes out of it. The daemon looks for all of it again.
+//   - What is posted is what the agent said; what is spooled has lost its private text, and is sealed to a key of the daemon's.
+//     What else may not be recorded the daemon decides, whichever way it came.
 package relay

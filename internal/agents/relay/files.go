@@ -1,8 +1,10 @@
 package relay
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"time"
@@ -40,6 +42,36 @@ func readBounded(path string, limit int64) ([]byte, error) {
 		err = fmt.Errorf("%w: %w", ErrBadEntry, err)
 	}
 	return data, err
+}
+
+// readLine reads the first line of a regular file, or as much of it as a header could have.
+func readLine(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, ignoreMissing(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	defer f.Close()
+	head := make([]byte, maxHeadLine)
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, err
+	}
+	line, _, _ := bytes.Cut(head[:n], []byte("\n"))
+	return line, nil
+}
+
+// maxHeadLine is longer than the clear line of any sealed file, in bytes.
+const maxHeadLine = 1 << 10
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // readDir lists a folder; one that is not there is empty.

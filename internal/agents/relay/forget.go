@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,68 +14,86 @@ import (
 
 // Forget deletes the entries that match chooses: those that wait, dead letters, with their reasons, and what
 // killed hooks left. An entry of which nothing can be told has its file's content as Body, and the time of its name or file.
-// Half an entry that a hook is writing now is left alone. It returns how many files there were.
-func (s *Spool) Forget(now time.Time, match func(Entry) bool) (deleted int, err error) {
+// Half an entry that a hook is writing now is left alone. It returns how many files there were, and the names of those that
+// match did not choose and nobody can open: their key is lost, or they were changed.
+func (s *Spool) Forget(now time.Time, match func(Entry) bool) (deleted int, closed []string, err error) {
 	var errs []error
-	for _, sub := range []string{"new", "bad", "tmp"} {
-		dir := filepath.Join(s.dir, sub)
+	for _, dir := range s.folders() {
 		files, err := readDir(dir)
 		if err != nil {
-			return deleted, fmt.Errorf("relay: forget: %w", err)
+			return deleted, closed, fmt.Errorf("relay: forget: %w", err)
 		}
 		for _, f := range files {
 			info, err := f.Info()
 			if err != nil || !info.Mode().IsRegular() || strings.HasSuffix(f.Name(), reasonSuffix) {
 				continue
 			}
-			gone, err := forgetFile(dir, info, sub == "tmp" && now.Sub(info.ModTime()) < staleTmp, match)
-			if err != nil {
+			inUse := strings.HasPrefix(dir, s.in("tmp")) && now.Sub(info.ModTime()) < staleTmp
+			became, err := s.forgetFile(dir, info, inUse, match)
+			switch {
+			case err != nil:
 				errs = append(errs, fmt.Errorf("relay: forget %s: %w", f.Name(), err))
+			case became == unopened:
+				closed = append(closed, f.Name())
 			}
-			if gone {
+			if became == forgotten {
 				deleted++
 			}
 		}
 	}
-	return deleted, errors.Join(errs...)
+	return deleted, closed, errors.Join(errs...)
 }
 
+// What became of a file by Forget.
+type fate byte
+
+const (
+	stays fate = iota
+	forgotten
+	unopened
+)
+
 // forgetFile deletes one file if it matches; inUse says that a hook may be writing it.
-func forgetFile(dir string, info fs.FileInfo, inUse bool, match func(Entry) bool) (gone bool, err error) {
+func (s *Spool) forgetFile(dir string, info fs.FileInfo, inUse bool, match func(Entry) bool) (fate, error) {
 	path := filepath.Join(dir, info.Name())
 	data, err := readBounded(path, maxEntry)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+		return stays, nil
 	}
 	if err != nil {
-		return false, err
+		return stays, err
 	}
-	e, err := parseEntry(data)
-	if err != nil && inUse {
-		return false, nil
-	}
-	if err != nil {
+	line, _, _ := bytes.Cut(data, []byte("\n"))
+	left := stays
+	e, err := s.sealer.open(data)
+	switch {
+	case err != nil && inUse:
+		return stays, nil
+	case err != nil && readHeader(line).version == sealedFormat:
+		left = unopened
+		e = Entry{OccurredAt: timeOfName(info)}
+	case err != nil:
 		e = Entry{Body: data, OccurredAt: timeOfName(info)}
 	}
 	if e.Name = info.Name(); !match(e) {
-		return false, nil
+		return left, nil
 	}
 	err = os.Remove(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil // the daemon took it meanwhile
+		return stays, nil // the daemon took it meanwhile
 	}
 	if err != nil {
-		return false, err
+		return stays, err
 	}
 	if err := os.Remove(path + reasonSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return true, err
+		return forgotten, err
 	}
-	return true, nil
+	return forgotten, nil
 }
 
 // timeOfName is when the hook of a file started, as its name says, else when the file was written.
 func timeOfName(info fs.FileInfo) time.Time {
-	nanos, _, _ := strings.Cut(info.Name(), "-")
+	nanos, _, _ := strings.Cut(strings.TrimPrefix(info.Name(), sealedPrefix), "-")
 	if n, err := strconv.ParseInt(nanos, 10, 64); err == nil && len(nanos) > 15 {
 		return time.Unix(0, n).UTC()
 	}

@@ -7,22 +7,23 @@ import (
 	"slices"
 	"testing"
 	"time"
-
-	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
 // TestForgetLooksIntoTmp: what is whole there would be rescued later, so that it goes whatever its age; of the rest only what
 // a hook may still be writing stays.
 func TestForgetLooksIntoTmp(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), privacy.Keep)
+	s := keyed(t, t.TempDir())
 	if err := s.makeFolders(); err != nil {
 		t.Fatal(err)
 	}
 	now := time.Now()
 	entry := func(body string) []byte {
-		e := testEntry(body)
-		return append(appendHeader(nil, e), e.Body...)
+		f, err := s.sealer.pack(testEntry(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Join(f.parts, nil)
 	}
 	secret, other := entry(`{"a":"forget me"}`), entry(`{"a":"keep me"}`)
 	for name, f := range map[string]struct {
@@ -35,7 +36,7 @@ func TestForgetLooksIntoTmp(t *testing.T) {
 		"half-old":  {secret[:len(secret)-1], staleTmp},
 		"other":     {other, time.Hour},
 	} {
-		path := filepath.Join(s.dir, "tmp", name)
+		path := filepath.Join(s.tmp(), name)
 		if err := os.WriteFile(path, f.data, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -43,16 +44,16 @@ func TestForgetLooksIntoTmp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	n, err := s.Forget(now, func(e Entry) bool { return bytes.Contains(e.Body, []byte("forget me")) })
-	if n != 3 || err != nil {
-		t.Errorf("Forget = %d, %v; want 3", n, err)
+	n, closed, err := s.Forget(now, func(e Entry) bool { return bytes.Contains(e.Body, []byte("forget me")) })
+	if n != 2 || err != nil || !slices.Equal(closed, []string{"half-old"}) {
+		t.Errorf("Forget = %d, %v, %v; want 2, and the half one named", n, closed, err)
 	}
 	var left []string
-	files, err := os.ReadDir(filepath.Join(s.dir, "tmp"))
+	files, err := os.ReadDir(s.tmp())
 	for _, f := range files {
 		left = append(left, f.Name())
 	}
-	if want := []string{"half", "other"}; err != nil || !slices.Equal(left, want) {
+	if want := []string{"half", "half-old", "other"}; err != nil || !slices.Equal(left, want) {
 		t.Errorf("left %v, %v; want %v", left, err, want)
 	}
 }

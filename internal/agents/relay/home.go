@@ -5,11 +5,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 
 	"github.com/cmemd/cmemd/internal/jsonscan"
+	"github.com/cmemd/cmemd/internal/owned"
 )
 
 // maxSocketPath is how long a unix socket's path may be, in bytes: the kernels take 104 (macOS) or 108 (Linux) with
@@ -55,6 +57,9 @@ func SocketPath(home string) string {
 // ErrSocketDir is returned for a socket whose folder others may write to: what is sent there may be read by them.
 var ErrSocketDir = errors.New("relay: the socket's folder is not this user's alone")
 
+// ErrHome is returned for a home that is not this user's, or that others could put another one in the place of.
+var ErrHome = errors.New("relay: the home is not this user's alone")
+
 // MakeSocketDir makes the folder of a socket, open to this user only, and returns an error wrapping ErrSocketDir if
 // what is there belongs to another user or may be written by one.
 func MakeSocketDir(socket string) error {
@@ -62,16 +67,35 @@ func MakeSocketDir(socket string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("relay: make the socket's folder: %w", err)
 	}
-	return checkOwned(dir)
+	return checkSocketDir(socket)
 }
 
-// checkSocketDir refuses a socket in a folder that is not this user's. Inside home the person has said who may write.
-func checkSocketDir(home, socket string) error {
-	dir := filepath.Dir(socket)
-	if dir == filepath.Join(filepath.Clean(home), "run") {
+// checkSocketDir refuses a socket in a folder that is not this user's, or on the way to which others may write.
+func checkSocketDir(socket string) error { return checkOwned(filepath.Dir(socket), ErrSocketDir) }
+
+// checkHome refuses a home in which a daemon would not start. One that is not there yet passes.
+func checkHome(home string) error {
+	err := checkOwned(home, ErrHome)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return checkOwned(dir)
+	return err
+}
+
+// checkOwned returns an error that wraps refused if a folder is not this user's, or others may write to it or to one above it.
+func checkOwned(dir string, refused error) error {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return err
+	}
+	err = owned.Folder(real)
+	if err == nil {
+		_, err = owned.Parents(real)
+	}
+	if errors.Is(err, owned.ErrOthers) {
+		return fmt.Errorf("%w: %w", refused, err)
+	}
+	return err
 }
 
 // advertisedSocket returns the socket that a running daemon wrote into home/run/daemon.json, if any. It differs from

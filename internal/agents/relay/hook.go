@@ -25,7 +25,6 @@ type Config struct {
 	Agent   string    // lower case letters, digits, ".", "_", "-"; at most 64
 	Home    string    // see Home
 	Version string    // of this program, for the daemon; "" means "unknown"
-	Keep    Keep      // what of a payload the spool may keep; nil: nothing
 	Stdin   io.Reader // the payload; nil is empty
 	Stdout  io.Writer // for the reply, one write; nil discards it
 
@@ -51,7 +50,6 @@ const (
 	Refused   Outcome = "refused"   // the daemon said no: 4xx or 500
 	Spooled   Outcome = "spooled"   // it is on disk in the spool
 	Lost      Outcome = "lost"      // neither; counted where that was possible
-	LeftOut   Outcome = "left out"  // nothing of it may be recorded
 	Abandoned Outcome = "abandoned" // the time was up before it was known
 )
 
@@ -80,7 +78,7 @@ type hook struct {
 
 func newHook(cfg Config) *hook {
 	now := time.Now().UTC()
-	h := &hook{Config: cfg, at: now, delivery: newDelivery(now), spool: NewSpool(cfg.Home, cfg.Keep)}
+	h := &hook{Config: cfg, at: now, delivery: newDelivery(now), spool: NewSpool(cfg.Home)}
 	h.known, _ = known.ByName(cfg.Agent)
 	h.spool.written = func() { h.safe.Store(true) }
 	h.Ordinary = cmp.Or(max(0, cfg.Ordinary), ordinaryBudget)

@@ -62,7 +62,7 @@ func (h *hook) connect(ctx context.Context) (net.Conn, error) {
 // An error wraps ErrSocketDir if others may write to the socket's folder; nothing is dialled then.
 func Dial(ctx context.Context, home string) (net.Conn, error) {
 	socket := SocketPath(home)
-	conn, err := dialSocket(ctx, home, socket)
+	conn, err := dialSocket(ctx, socket)
 	if err == nil || !absent(err) {
 		return conn, err
 	}
@@ -70,11 +70,11 @@ func Dial(ctx context.Context, home string) (net.Conn, error) {
 	if other == "" || other == socket {
 		return nil, err
 	}
-	return dialSocket(ctx, home, other)
+	return dialSocket(ctx, other)
 }
 
-func dialSocket(ctx context.Context, home, socket string) (net.Conn, error) {
-	if err := checkSocketDir(home, socket); err != nil {
+func dialSocket(ctx context.Context, socket string) (net.Conn, error) {
+	if err := checkSocketDir(socket); err != nil {
 		return nil, err
 	}
 	var d net.Dialer

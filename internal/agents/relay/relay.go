@@ -165,16 +165,18 @@ func (h *hook) postWhenUp(ctx context.Context, deadline time.Time) bool {
 	return false
 }
 
-// keep stores the payload in the spool because of cause, and returns its name there, or why it is lost. What may not be
-// recorded has no name and is not lost.
+// keep stores the payload in the spool because of cause, and returns its name there, or why it is lost. In a home that is
+// not this user's alone nothing is written.
 func (h *hook) keep(cause error) (name string, lost error) {
-	name, lost = h.spool.Put(Entry{Agent: h.Agent, Delivery: h.delivery, OccurredAt: h.at, Body: h.payload})
-	h.result.Outcome, h.result.Err = Spooled, cause
-	h.safe.Store(lost == nil || errors.Is(lost, ErrPrivate) || errors.Is(lost, ErrUnsynced))
-	if errors.Is(lost, ErrPrivate) {
-		h.result.Outcome = LeftOut
-		return "", nil
+	if err := checkHome(h.Home); err != nil {
+		h.result.Outcome, h.result.Err = Lost, errors.Join(cause, err)
+		return "", err
 	}
+	name, lost = h.spool.Put(Entry{
+		Agent: h.Agent, Delivery: h.delivery, OccurredAt: h.at, Ignore: ignoreFiles(folderOf(h.payload)), Body: h.payload,
+	})
+	h.result.Outcome, h.result.Err = Spooled, cause
+	h.safe.Store(lost == nil || errors.Is(lost, ErrUnsynced))
 	if errors.Is(lost, ErrUnsynced) {
 		h.result.Err = errors.Join(cause, lost)
 		return name, nil

@@ -20,8 +20,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
 const (
@@ -49,12 +47,6 @@ func runTimed(tb testing.TB, cfg Config) Result {
 	tb.Helper()
 	if cfg.Agent == "" {
 		cfg.Agent = "claude-code"
-	}
-	if cfg.Keep == nil {
-		cfg.Keep = privacy.Keep
-	}
-	if cfg.Dial == nil {
-		cfg.Dial = func(context.Context) (net.Conn, error) { return nil, syscall.ECONNREFUSED }
 	}
 	return Run(tb.Context(), cfg)
 }
@@ -126,6 +118,7 @@ func shortHome(tb testing.TB) string {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { os.RemoveAll(dir) })
+	keyed(tb, dir)
 	return dir
 }
 
@@ -185,7 +178,7 @@ func TestDaemonBehaviours(t *testing.T) {
 			if r.Outcome != c.want || out.String() != c.stdout {
 				t.Errorf("got %+v, stdout %.50q; want %s, %q", r, out.String(), c.want, c.stdout)
 			}
-			if n := len(mustNames(t, NewSpool(home, privacy.Keep))); n != 0 != (c.want == Spooled) {
+			if n := len(mustNames(t, keyed(t, home))); n != 0 != (c.want == Spooled) {
 				t.Errorf("%d entries in the spool after %s", n, r.Outcome)
 			}
 			d.checkRequest(t, r)
@@ -220,7 +213,7 @@ func TestSpooledAsPostedButWithoutPrivateText(t *testing.T) {
 	home := shortHome(t)
 	d := startDaemon(t, home, says("HTTP/1.1 503 Busy\r\n\r\n"))
 	r := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse), Dial: dialHome(home), Version: "1.2.3+x"})
-	for e, err := range allEntries(NewSpool(home, privacy.Keep)) {
+	for e, err := range allEntries(keyed(t, home)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +237,7 @@ func TestSpooledAsPostedButWithoutPrivateText(t *testing.T) {
 func TestNoDaemonAtAll(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]func(home string) error{
-		"no home":       func(home string) error { return os.Remove(home) },
+		"no home":       os.RemoveAll,
 		"no socket":     func(string) error { return nil },
 		"a dead socket": leaveSocket,
 		"a file as a socket": func(home string) error {
@@ -267,7 +260,7 @@ func TestNoDaemonAtAll(t *testing.T) {
 					t.Errorf("got %+v, want Spooled", r)
 				}
 			}
-			if n := len(mustNames(t, NewSpool(home, privacy.Keep))); n != 3 || starts != 1 {
+			if n := len(mustNames(t, keyed(t, home))); n != 3 || starts != 1 {
 				t.Errorf("%d entries, %d starts; want 3, 1", n, starts)
 			}
 		})
@@ -325,7 +318,7 @@ func TestUnusableHome(t *testing.T) {
 func TestFullSpoolIsCounted(t *testing.T) {
 	t.Parallel()
 	home := shortHome(t)
-	s := NewSpool(home, privacy.Keep)
+	s := keyed(t, home)
 	if err := s.makeFolders(); err != nil {
 		t.Fatal(err)
 	}

@@ -15,44 +15,45 @@ const staleTmp = 10 * time.Second
 // longer than their time. It looks at what has not changed for ten seconds before now, and returns how many files were
 // brought and how many removed. An entry that was posted too is known by its delivery id.
 func (s *Spool) Rescue(now time.Time) (rescued, removed int, err error) {
-	tmp := filepath.Join(s.dir, "tmp")
-	files, err := readDir(tmp)
-	if err != nil {
-		return 0, 0, fmt.Errorf("relay: rescue from the spool: %w", err)
-	}
-	for _, f := range files {
-		info, infoErr := f.Info()
-		if infoErr != nil || info.IsDir() || now.Sub(info.ModTime()) < staleTmp {
-			continue
+	for _, tmp := range []string{s.in("tmp"), s.tmp()} {
+		files, listErr := readDir(tmp)
+		if listErr != nil {
+			return rescued, removed, fmt.Errorf("relay: rescue from the spool: %w", listErr)
 		}
-		whole, oneErr := s.rescue(filepath.Join(tmp, f.Name()))
-		switch {
-		case oneErr != nil:
-			err = errors.Join(err, oneErr)
-		case whole:
-			rescued++
-		default:
-			removed++
+		for _, f := range files {
+			info, infoErr := f.Info()
+			if infoErr != nil || info.IsDir() || now.Sub(info.ModTime()) < staleTmp {
+				continue
+			}
+			brought, oneErr := s.rescue(filepath.Join(tmp, f.Name()))
+			switch {
+			case oneErr != nil:
+				err = errors.Join(err, oneErr)
+			case brought:
+				rescued++
+			default:
+				removed++
+			}
 		}
 	}
 	if rescued > 0 {
-		err = errors.Join(err, s.sync(filepath.Join(s.dir, "new")))
+		err = errors.Join(err, s.sync(s.in("new")))
 	}
 	return rescued, removed, err
 }
 
 // rescue brings one file of tmp into new if it is a whole entry, else removes it.
-func (s *Spool) rescue(path string) (whole bool, err error) {
+func (s *Spool) rescue(path string) (brought bool, err error) {
 	data, err := readBounded(path, maxEntry)
 	if err != nil && !errors.Is(err, ErrBadEntry) {
 		return false, err
 	}
-	e, bad := parseEntry(data)
-	if err != nil || bad != nil {
+	name, ok := whole(data)
+	if err != nil || !ok {
 		return false, os.Remove(path)
 	}
 	if err := syncFile(path); err != nil {
 		return false, err
 	}
-	return true, s.bring(path, entryName(e))
+	return true, s.bring(path, "new", name)
 }

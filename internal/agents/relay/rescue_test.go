@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,24 +9,42 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
-// TestSpoolRescues brings what is whole in tmp, removes the rest, and leaves both alone while a hook may be writing.
+// TestSpoolRescues brings what is whole in tmp, removes the rest, and leaves both alone while a hook may be writing: of sealed
+// files, and of those that hooks of earlier releases left.
 func TestSpoolRescues(t *testing.T) {
 	t.Parallel()
-	home := t.TempDir()
-	s := NewSpool(home, privacy.Keep)
+	for _, sealed := range []bool{false, true} {
+		rescues(t, sealed)
+	}
+}
+
+func rescues(t *testing.T, sealed bool) {
+	t.Helper()
+	s := keyed(t, t.TempDir())
+	packed := func(e Entry) file { return file{name: entryName(e), parts: [][]byte{appendHeader(nil, e), e.Body}} }
+	tmp := s.in("tmp")
+	if sealed {
+		tmp = s.tmp()
+		packed = func(e Entry) file {
+			f, err := s.sealer.pack(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return f
+		}
+	}
 	if rescued, removed, err := s.Rescue(time.Now()); rescued+removed != 0 || err != nil {
 		t.Fatalf("Rescue of nothing = %d, %d, %v", rescued, removed, err)
 	}
 	if err := s.makeFolders(); err != nil {
 		t.Fatal(err)
 	}
-	tmp, now := filepath.Join(home, "spool", "tmp"), time.Now()
+	now := time.Now()
 	whole, other := testEntry(`{"a":1}`), testEntry(`{"b":2}`)
-	text := append(appendHeader(nil, whole), whole.Body...)
+	stored := packed(whole)
+	text := bytes.Join(stored.parts, nil)
 	for name, f := range map[string]struct {
 		data []byte
 		age  time.Duration
@@ -34,7 +53,7 @@ func TestSpoolRescues(t *testing.T) {
 		"cut":    {text[:len(text)-1], staleTmp},
 		"head":   {text[:20], staleTmp},
 		"empty":  {nil, staleTmp},
-		"young":  {append(appendHeader(nil, other), other.Body...), staleTmp - time.Second},
+		"young":  {bytes.Join(packed(other).parts, nil), staleTmp - time.Second},
 		"future": {nil, -time.Hour},
 	} {
 		path := filepath.Join(tmp, name)
@@ -51,12 +70,14 @@ func TestSpoolRescues(t *testing.T) {
 	var left []string
 	files, err := os.ReadDir(tmp)
 	for _, f := range files {
-		left = append(left, f.Name())
+		if !f.IsDir() {
+			left = append(left, f.Name())
+		}
 	}
 	if want := []string{"future", "young"}; err != nil || !slices.Equal(left, want) {
 		t.Errorf("left %v, %v; want %v", left, err, want)
 	}
-	whole.Name = entryName(whole)
+	whole.Name = stored.name
 	if got, err := s.Read(whole.Name); err != nil || !cmp.Equal(got, whole) {
 		t.Errorf("rescued %+v, %v; want %+v", got, err, whole)
 	}
@@ -65,7 +86,7 @@ func TestSpoolRescues(t *testing.T) {
 // TestRescuedUnderTheHook covers a hook that stood still between the disk's word and the rename: its entry is there.
 func TestRescuedUnderTheHook(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), privacy.Keep)
+	s := keyed(t, t.TempDir())
 	s.written = func() {
 		if rescued, _, err := s.Rescue(time.Now().Add(2 * staleTmp)); rescued != 1 || err != nil {
 			t.Errorf("Rescue = %d, %v; want 1", rescued, err)
@@ -80,7 +101,7 @@ func TestRescuedUnderTheHook(t *testing.T) {
 // TestSpoolRescuesIntoAMissingFolder covers a spool whose maker was killed between tmp and new.
 func TestSpoolRescuesIntoAMissingFolder(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), privacy.Keep)
+	s := keyed(t, t.TempDir())
 	e := mustPut(t, s, testEntry(`{"a":1}`))
 	if err := os.Rename(s.path(e.Name), filepath.Join(s.dir, "tmp", e.Delivery)); err != nil {
 		t.Fatal(err)

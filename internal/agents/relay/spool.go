@@ -8,10 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"time"
 
 	"github.com/cmemd/cmemd/internal/durable"
-	"github.com/cmemd/cmemd/internal/jsonscan"
+	"github.com/cmemd/cmemd/internal/privatetext"
 )
 
 // spoolLimit is how much may wait in the spool: some 100,000 ordinary tool calls, and no threat to a home folder.
@@ -28,102 +27,113 @@ var ErrSpoolFull = errors.New("relay: the spool is full")
 var ErrUnsynced = errors.New("relay: the spool file is there, but its name may not be on disk")
 
 // A Spool keeps payloads that no daemon took, as a maildir under home/spool: a file is written to tmp, and is in new
-// only when it is whole and on disk. What a hook that ended too early left whole in tmp, Rescue brings there. Several
-// processes may use it at once.
+// only when it is whole and on disk. What a hook that ended too early left whole in tmp, Rescue brings there. Payloads are
+// sealed to a key of the daemon's (Keys). Several processes may use it at once.
 type Spool struct {
-	home    string
 	dir     string // home/spool
+	sealer  sealer
 	limit   int64
 	written func()                 // called when an entry is whole in tmp, though not on disk yet; nil calls nothing
 	sync    func(dir string) error // returns when the names in a folder are on disk
-	keep    Keep                   // of what may be kept; nil lets nothing be
 }
 
-// A Keep says what of a report of an agent may be kept in a home: the report without what may not. cut reports that private
-// text was removed, left counts by kind what else was; where ok is false nothing of it may be kept.
-type Keep func(home, agent string, body []byte) (kept []byte, cut bool, left map[string]int, ok bool)
-
-// ErrPrivate is returned by Put for a payload of which nothing may be kept.
-var ErrPrivate = errors.New("relay: nothing of it may be recorded")
-
-// NewSpool returns the spool of a home, which asks keep what it may store; nil is for a spool that is only read. It touches
-// nothing: the first Put makes the folders.
-func NewSpool(home string, keep Keep) *Spool {
-	return &Spool{home: home, dir: filepath.Join(home, "spool"), limit: spoolLimit, sync: durable.SyncDir, keep: keep}
+// NewSpool returns the spool of a home. It touches nothing: the first Put makes the folders.
+func NewSpool(home string) *Spool {
+	return &Spool{dir: filepath.Join(home, "spool"), sealer: sealer{Keys(home)}, limit: spoolLimit, sync: durable.SyncDir}
 }
 
-// An Entry is one payload as its hook kept it.
-type Entry struct {
-	Name       string         // of its file in new; names sort by OccurredAt
-	Agent      string         // whose hook it was
-	Delivery   string         // a UUID; a post of the same payload carried it too
-	OccurredAt time.Time      // when the hook started
-	Cut        bool           // private text was removed; Put sets it
-	Redactions map[string]int // secrets that were taken out, by kind; Put sets it
-	Body       []byte         // the payload, not checked: agents may send anything
-}
+// folders are those in which files of the spool lie.
+func (s *Spool) folders() []string { return []string{s.in("new"), s.in("bad"), s.in("tmp"), s.tmp()} }
 
-// Put stores what may be kept of an entry, and returns its name. The
+func (s *Spool) in(folder string) string { return filepath.Join(s.dir, folder) }
+
+// tmp is where entries are written. It is a folder in tmp: releases that know no sealed files remove what they do not know
+// from tmp itself.
+func (s *Spool) tmp() string { return filepath.Join(s.dir, "tmp", "sealed") }
+
+// Put stores an entry without its private text, and returns its name. The
 // entry is on disk when Put returns without an error, and is there with ErrUnsynced; otherwise there is none, and the name
-// is empty. Name, Cut and Redactions are ignored. It returns ErrSpoolFull if there is no room, and ErrPrivate if
-// nothing of it may be kept.
+// is empty. Name and Redactions are ignored. It returns ErrSpoolFull if there is no room. Where there is no key to seal to, the
+// entry is kept without its contents: see Withheld.
 func (s *Spool) Put(e Entry) (string, error) {
 	if !isUUID(e.Delivery) || !validAgent(e.Agent) {
 		return "", fmt.Errorf("relay: spool: %w: delivery %q of %q", ErrBadEntry, e.Delivery, e.Agent)
 	}
-	if s.keep == nil {
-		return "", ErrPrivate
-	}
-	body, cut, left, ok := s.keep(s.home, e.Agent, e.Body)
-	if !ok {
-		return "", ErrPrivate
-	}
-	e.Body, e.Cut, e.Redactions = body, cut, left
-	head := appendHeader(nil, e)
-	if err := s.room(int64(len(head) + len(body))); err != nil {
-		return "", err
-	}
-	name := entryName(e)
-	if err := s.store(name, e.Delivery, head, body); err != nil {
-		return "", fmt.Errorf("relay: spool %s: %w", name, err)
-	}
-	if err := s.sync(filepath.Join(s.dir, "new")); err != nil {
-		return name, fmt.Errorf("%w: %w", ErrUnsynced, err)
-	}
-	return name, nil
-}
-
-// store brings an entry into new. Its name in tmp is its own: the hook and the daemon may store one delivery at once.
-func (s *Spool) store(name, id string, parts ...[]byte) error {
-	tmp := filepath.Join(s.dir, "tmp", id+"-"+strconv.FormatUint(rand.Uint64(), 36))
-	err := writeSynced(tmp, s.written, parts...)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = s.makeFolders(); err == nil {
-			err = writeSynced(tmp, s.written, parts...)
-		}
+	body, cut := privatetext.CutJSON(e.Body)
+	e.Body, e.Cut, e.Redactions = body, e.Cut || cut, nil
+	f, err := s.store(e, "new")
+	if errors.Is(err, ErrSpoolFull) {
+		return "", ErrSpoolFull
 	}
 	if err != nil {
-		return err
+		return "", fmt.Errorf("relay: spool %s: %w", entryName(e), err)
 	}
-	if err = s.bring(tmp, name); err == nil {
-		return nil
+	if err := s.sync(s.in("new")); err != nil {
+		return f.name, fmt.Errorf("%w: %w", ErrUnsynced, err)
 	}
-	if _, gone := os.Lstat(tmp); errors.Is(gone, fs.ErrNotExist) {
-		return nil // this process stood still for so long that it was rescued
-	}
-	return errors.Join(err, os.Remove(tmp))
+	return f.name, nil
 }
 
-// bring moves a file from tmp into new. If that is not there, as in a spool whose maker was killed, it makes it first.
-func (s *Spool) bring(tmp, name string) error {
-	err := os.Rename(tmp, s.path(name))
+// maxSeals is how often an entry is sealed anew where the key is replaced meanwhile: that happens once a day.
+const maxSeals = 3
+
+// store brings an entry into a folder of the spool, sealed to the key that is the present one when it has its name there. Its
+// name in tmp is its own: the hook and the daemon may store one delivery at once.
+func (s *Spool) store(e Entry, folder string) (file, error) {
+	for range maxSeals {
+		f, err := s.sealer.pack(e)
+		if err == nil {
+			err = s.room(f.size())
+		}
+		if err != nil {
+			return file{}, err
+		}
+		tmp := filepath.Join(s.tmp(), e.Delivery+"-"+strconv.FormatUint(rand.Uint64(), 36))
+		if err := s.write(tmp, f.parts); err != nil {
+			return file{}, err
+		}
+		if !s.sealer.isPresent(f) {
+			if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return file{}, err
+			}
+			continue
+		}
+		if err = s.bring(tmp, folder, f.name); err == nil {
+			return f, nil
+		}
+		if _, gone := os.Lstat(tmp); errors.Is(gone, fs.ErrNotExist) {
+			return f, nil // this process stood still for so long that it was rescued
+		}
+		return file{}, errors.Join(err, os.Remove(tmp))
+	}
+	return file{}, errKeyChanges
+}
+
+// errKeyChanges is a key that was another one each time it was looked at.
+var errKeyChanges = errors.New("relay: the key changes all the time")
+
+// write writes a file in tmp, and makes the folders first if they are not there.
+func (s *Spool) write(tmp string, parts [][]byte) error {
+	err := writeSynced(tmp, s.written, parts...)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := s.makeFolders(); err != nil {
 		return err
 	}
-	return os.Rename(tmp, s.path(name))
+	return writeSynced(tmp, s.written, parts...)
+}
+
+// bring moves a file from tmp into a folder. If that is not there, as in a spool whose maker was killed, it makes it first.
+func (s *Spool) bring(tmp, folder, name string) error {
+	err := os.Rename(tmp, filepath.Join(s.in(folder), name))
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := s.makeFolders(); err != nil {
+		return err
+	}
+	return os.Rename(tmp, filepath.Join(s.in(folder), name))
 }
 
 // makeFolders makes the maildir. It makes tmp last, when the others are on disk: a process that can write to tmp takes it
@@ -135,7 +145,7 @@ func (s *Spool) makeFolders() error {
 		}
 	}
 	unsynced := errors.Join(durable.SyncDir(s.dir), durable.SyncDir(filepath.Dir(s.dir)))
-	return errors.Join(unsynced, os.MkdirAll(filepath.Join(s.dir, "tmp"), 0o700))
+	return errors.Join(unsynced, os.MkdirAll(s.tmp(), 0o700))
 }
 
 func (s *Spool) room(size int64) error {
@@ -190,35 +200,4 @@ func (s *Spool) list() ([]string, error) {
 
 func (s *Spool) path(name string) string {
 	return filepath.Join(s.dir, "new", name)
-}
-
-// entryName makes a name whose order is that of time.
-func entryName(e Entry) string {
-	const width = 20
-	nanos := strconv.FormatInt(max(e.OccurredAt.UnixNano(), 0), 10)
-	padded := make([]byte, 0, width+1+len(e.Delivery))
-	for range width - len(nanos) {
-		padded = append(padded, '0')
-	}
-	padded = append(padded, nanos...)
-	return string(append(append(padded, '-'), e.Delivery...))
-}
-
-// appendHeader appends the line of JSON that stands before an entry's body.
-func appendHeader(b []byte, e Entry) []byte {
-	b = append(b, `{"v":1,"agent":`...)
-	b = jsonscan.AppendQuoted(b, e.Agent)
-	b = append(b, `,"delivery":`...)
-	b = jsonscan.AppendQuoted(b, e.Delivery)
-	b = append(b, `,"occurred_at":"`...)
-	b = e.OccurredAt.UTC().AppendFormat(b, time.RFC3339Nano)
-	b = append(b, `","cut":`...)
-	b = strconv.AppendBool(b, e.Cut)
-	if len(e.Redactions) > 0 {
-		b = append(b, `,"redacted":"`...)
-		b = append(appendCounts(b, e.Redactions), '"')
-	}
-	b = append(b, `,"bytes":`...)
-	b = strconv.AppendInt(b, int64(len(e.Body)), 10)
-	return append(b, "}\n"...)
 }

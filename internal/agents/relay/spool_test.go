@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -15,8 +16,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-
-	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
 var testTime = time.Date(2026, 11, 20, 18, 0, 0, 123456789, time.UTC)
@@ -36,6 +35,15 @@ func mustPut(tb testing.TB, s *Spool, e Entry) Entry {
 	return e
 }
 
+// keyed is the spool of a home in which a key was laid.
+func keyed(tb testing.TB, home string) *Spool {
+	tb.Helper()
+	if err := LayKey(home, time.Now()); err != nil {
+		tb.Fatal(err)
+	}
+	return NewSpool(home)
+}
+
 func mustNames(tb testing.TB, s *Spool) []string {
 	tb.Helper()
 	names, err := s.Names()
@@ -48,12 +56,12 @@ func mustNames(tb testing.TB, s *Spool) []string {
 func TestSpoolKeepsAnEntry(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	s := NewSpool(home, privacy.Keep)
+	s := keyed(t, home)
 	if names := mustNames(t, s); len(names) != 0 {
 		t.Fatalf("a new spool has %v", names)
 	}
 	want := mustPut(t, s, testEntry(`{"a":"b"}`))
-	if prefix := fmt.Sprintf("%020d-", testTime.UnixNano()); want.Name != prefix+want.Delivery {
+	if prefix := fmt.Sprintf(".%020d-", testTime.UnixNano()); want.Name != prefix+want.Delivery {
 		t.Errorf("name is %s, want %s%s", want.Name, prefix, want.Delivery)
 	}
 	got, err := s.Read(want.Name)
@@ -63,7 +71,7 @@ func TestSpoolKeepsAnEntry(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	for _, dir := range []string{"spool", "spool/tmp", "spool/new", "spool/bad"} {
+	for _, dir := range []string{"spool", "spool/tmp", "spool/tmp/sealed", "spool/new", "spool/bad"} {
 		if info, err := os.Stat(filepath.Join(home, dir)); err != nil || info.Mode().Perm() != 0o700 {
 			t.Errorf("%s: %v, %v; want mode 0700", dir, info.Mode(), err)
 		}
@@ -71,7 +79,7 @@ func TestSpoolKeepsAnEntry(t *testing.T) {
 	if info, err := os.Stat(s.path(want.Name)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file: %v, %v; want mode 0600", info.Mode(), err)
 	}
-	if left, _ := os.ReadDir(filepath.Join(home, "spool/tmp")); len(left) != 0 {
+	if left, _ := os.ReadDir(filepath.Join(home, "spool/tmp/sealed")); len(left) != 0 {
 		t.Errorf("left in tmp: %v", left)
 	}
 	if err := s.Remove(want.Name); err != nil {
@@ -87,11 +95,25 @@ func TestSpoolKeepsAnEntry(t *testing.T) {
 
 func TestSpoolFormat(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), privacy.Keep)
+	s := keyed(t, t.TempDir())
 	e := testEntry("{\"a\":\"x<private>s</private>\"}\n")
 	e.Delivery = "019aa2ff-7c5b-7000-8000-000000000001"
 	e = mustPut(t, s, e)
-	got, err := os.ReadFile(s.path(e.Name))
+	data, err := os.ReadFile(s.path(e.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := s.sealer.keys.Present()
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, sealed, _ := bytes.Cut(data, []byte("\n"))
+	clear := `{"v":2,"key":"` + key.ID() + `","delivery":"019aa2ff-7c5b-7000-8000-000000000001","occurred_at":"2026-11-20T18:00:00.123456789Z","bytes":` +
+		strconv.Itoa(len(sealed)) + `}`
+	if string(line) != clear {
+		t.Errorf("the clear line is\n%s\nwant\n%s", line, clear)
+	}
+	got, err := s.sealer.keys.Open(key.ID(), data[:len(line)+1], sealed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +126,7 @@ func TestSpoolFormat(t *testing.T) {
 
 func TestSpoolRoundTrip(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), privacy.Keep)
+	s := keyed(t, t.TempDir())
 	rapid.Check(t, func(t *rapid.T) {
 		at := time.Unix(0, rapid.Int64Range(0, 1<<62).Draw(t, "nanos")).UTC()
 		e := Entry{
@@ -133,7 +155,7 @@ func TestSpoolRoundTrip(t *testing.T) {
 
 func TestSpoolRefusesAnEntryWithoutNames(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), privacy.Keep)
+	s := keyed(t, t.TempDir())
 	for _, e := range []Entry{
 		{Agent: "claude-code", Delivery: "../../../etc/passwd"}, {Agent: "Claude Code", Delivery: newDelivery(testTime)}, {Delivery: newDelivery(testTime)},
 	} {
@@ -145,7 +167,7 @@ func TestSpoolRefusesAnEntryWithoutNames(t *testing.T) {
 
 func TestSpoolReadsInTheOrderOfTime(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), privacy.Keep)
+	s := keyed(t, t.TempDir())
 	var want []string
 	for _, after := range []time.Duration{5, 3, 9, 1000000, 4} {
 		e := testEntry("{}")
@@ -175,7 +197,7 @@ func TestSpoolReadsInTheOrderOfTime(t *testing.T) {
 
 func TestSpoolIsBounded(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), privacy.Keep)
+	s := keyed(t, t.TempDir())
 	s.limit = 2000
 	stored := 0
 	for range 100 {
@@ -201,7 +223,7 @@ func TestSpoolIsBounded(t *testing.T) {
 
 func TestSpoolUsageOfManyIsEstimated(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), privacy.Keep)
+	s := keyed(t, t.TempDir())
 	if err := s.makeFolders(); err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +246,7 @@ func TestSpoolTakesManyProcessesWorth(t *testing.T) {
 	var wg sync.WaitGroup
 	for w := range writers {
 		wg.Go(func() {
-			s := NewSpool(home, privacy.Keep)
+			s := keyed(t, home)
 			for i := range each {
 				if _, err := s.Put(testEntry(fmt.Sprintf(`{"n":%d}`, w*each+i))); err != nil {
 					t.Errorf("Put: %v", err)
@@ -234,7 +256,7 @@ func TestSpoolTakesManyProcessesWorth(t *testing.T) {
 	}
 	wg.Wait()
 	seen := map[string]bool{}
-	for e, err := range allEntries(NewSpool(home, privacy.Keep)) {
+	for e, err := range allEntries(keyed(t, home)) {
 		if err != nil {
 			t.Errorf("%s: %v", e.Name, err)
 		}
@@ -256,7 +278,7 @@ func TestSpoolThatIsHalfMade(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s := NewSpool(home, privacy.Keep)
+		s := keyed(t, home)
 		name, err := s.Put(testEntry(`{"a":1}`))
 		if names := mustNames(t, s); err != nil || len(names) != 1 || names[0] != name {
 			t.Errorf("with %v: Put = %q, %v; in new: %v", there, name, err, names)
@@ -275,7 +297,7 @@ func TestSpoolFoldersEndWithTmp(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(home, "spool", taken), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := NewSpool(home, privacy.Keep).makeFolders(); err == nil {
+		if err := keyed(t, home).makeFolders(); err == nil {
 			t.Errorf("made %s where a file is", taken)
 		}
 		if _, err := os.Lstat(filepath.Join(home, "spool", "tmp")); !errors.Is(err, os.ErrNotExist) {
@@ -293,7 +315,10 @@ func TestSpoolNamesTheProblemOfABadFile(t *testing.T) {
 		{"a cut header", good[:40] + "\n{}", "the header is not JSON"},
 		{"zeros", strings.Repeat("\x00", 100) + "\n", "the header is not JSON"},
 		{"an array", "[1]\n{}", "no format number"},
-		{"a newer format", strings.Replace(good, `"v":1`, `"v":2`, 1) + "\n{}", "format 2 is newer than 1"},
+		{"a newer format", strings.Replace(good, `"v":1`, `"v":3`, 1) + "\n{}", "format 3 is newer than 2"},
+		{"a key that never was", strings.Replace(good, `"v":1`, `"v":2,"key":"0123456789abcdef"`, 1) + "\n{}", "sealed to a key that is gone"},
+		{"a key that is none", strings.Replace(good, `"v":1`, `"v":2,"key":"../../token"`, 1) + "\n{}", "sealed to a key that is gone"},
+		{"a sealed body that is cut", strings.Replace(good, `"v":1`, `"v":2,"key":"0123456789abcdef"`, 1) + "\n{", "has 1 of 2 bytes"},
 		{"no format", strings.Replace(good, `"v":1`, `"v":"1"`, 1) + "\n{}", "no format number"},
 		{"a hostile agent", strings.Replace(good, "codex", "../x", 1) + "\n{}", "no agent's name"},
 		{"a hostile delivery", strings.Replace(good, "019aa2ff", "../../..", 1) + "\n{}", "no delivery id"},
@@ -301,7 +326,7 @@ func TestSpoolNamesTheProblemOfABadFile(t *testing.T) {
 		{"a cut body", good + "\n{", "has 1 of 2 bytes"},
 		{"a longer body", good + "\n{}}", "has 3 of 2 bytes"},
 	} {
-		s := NewSpool(t.TempDir(), privacy.Keep)
+		s := keyed(t, t.TempDir())
 		if err := s.makeFolders(); err != nil {
 			t.Fatal(err)
 		}
@@ -329,7 +354,7 @@ func TestSpoolTakesAHeaderWithoutLengthAndWithMore(t *testing.T) {
 
 func TestSpoolReadsOnlyRegularFilesOfBearableLength(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), privacy.Keep)
+	s := keyed(t, t.TempDir())
 	if err := s.makeFolders(); err != nil {
 		t.Fatal(err)
 	}
@@ -361,8 +386,8 @@ func TestSpoolReadsOnlyRegularFilesOfBearableLength(t *testing.T) {
 
 func TestSpoolStaysInItsFolder(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), privacy.Keep)
-	for _, name := range []string{"", ".", "..", "../tmp/x", "a/b", "/etc/passwd", ".x"} {
+	s := keyed(t, t.TempDir())
+	for _, name := range []string{"", ".", "..", "../tmp/x", "a/b", "/etc/passwd", ".x", "..00000000000000000001-x", ".reason"} {
 		_, err := s.Read(name)
 		for what, err := range map[string]error{"Read": err, "Remove": s.Remove(name), "DeadLetter": s.DeadLetter(name, "")} {
 			if !errors.Is(err, ErrBadEntry) {
@@ -375,7 +400,7 @@ func TestSpoolStaysInItsFolder(t *testing.T) {
 // An entry whose name the disk does not confirm is there nevertheless, and is not counted as lost.
 func TestSpoolUnsynced(t *testing.T) {
 	t.Parallel()
-	h := newHook(Config{Agent: "claude-code", Home: t.TempDir(), Keep: privacy.Keep})
+	h := newHook(Config{Agent: "claude-code", Home: t.TempDir()})
 	h.spool.sync = func(string) error { return os.ErrInvalid }
 	h.payload = []byte(toolUse)
 	cause := errors.New("no daemon")
@@ -391,12 +416,12 @@ func TestSpoolUnsynced(t *testing.T) {
 // The hook and the daemon may store one delivery at the same time.
 func TestSpoolSameDelivery(t *testing.T) {
 	t.Parallel()
-	s := NewSpool(t.TempDir(), privacy.Keep)
+	s := keyed(t, t.TempDir())
 	e := testEntry("{}")
 	if err := s.makeFolders(); err != nil {
 		t.Fatal(err)
 	}
-	taken := filepath.Join(s.dir, "tmp", e.Delivery) // what another one is writing
+	taken := filepath.Join(s.tmp(), e.Delivery) // what another one is writing
 	if err := os.WriteFile(taken, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -409,18 +434,18 @@ func TestSpoolSameDelivery(t *testing.T) {
 func TestSpoolSetsAside(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	s := NewSpool(home, privacy.Keep)
+	s := keyed(t, home)
 	e := mustPut(t, s, testEntry("{"))
-	before, err := os.ReadFile(s.path(e.Name))
-	if err != nil {
-		t.Fatal(err)
-	}
 	if err := s.DeadLetter(e.Name, "400: not JSON"); err != nil {
 		t.Fatal(err)
 	}
 	bad := filepath.Join(home, "spool", "bad", e.Name)
-	if got, err := os.ReadFile(bad); err != nil || !bytes.Equal(got, before) {
-		t.Errorf("bad holds %q, %v; want %q", got, err, before)
+	data, err := os.ReadFile(bad)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.sealer.open(data); err != nil || string(got.Body) != "{" || got.Delivery != e.Delivery {
+		t.Errorf("bad holds %+v, %v", got, err)
 	}
 	if got, err := os.ReadFile(bad + ".reason"); err != nil || string(got) != "400: not JSON\n" {
 		t.Errorf("the reason is %q, %v", got, err)
@@ -465,7 +490,7 @@ func FuzzParseEntry(f *testing.F) {
 }
 
 func BenchmarkSpoolPut(b *testing.B) {
-	s := NewSpool(b.TempDir(), privacy.Keep)
+	s := keyed(b, b.TempDir())
 	e := testEntry(`{"tool_response":"` + strings.Repeat("x", 1000) + `"}`)
 	for b.Loop() {
 		e.Delivery = newDelivery(testTime)
@@ -475,38 +500,6 @@ func BenchmarkSpoolPut(b *testing.B) {
 		}
 		if err := s.Remove(name); err != nil {
 			b.Fatal(err)
-		}
-	}
-}
-
-// TestSpoolKeepsWhatItIsLetKeep: it asks with its home and the agent, and stores nothing where there is nobody to ask.
-func TestSpoolKeepsWhatItIsLetKeep(t *testing.T) {
-	t.Parallel()
-	home, allowed := t.TempDir(), true
-	s := NewSpool(home, func(of, agent string, body []byte) ([]byte, bool, map[string]int, bool) {
-		if of != home || agent != "claude-code" || string(body) != "said" {
-			t.Errorf("asked about %s, %s, %s", of, agent, body)
-		}
-		return []byte("kept"), true, map[string]int{"password": 2}, allowed
-	})
-	e := mustPut(t, s, testEntry("said"))
-	got, err := s.Read(e.Name)
-	if err != nil || string(got.Body) != "kept" || !got.Cut || got.Redactions["password"] != 2 {
-		t.Errorf("got %+v, %v", got, err)
-	}
-	if s.Size(e.Name) <= 0 || s.Size("gone") != 0 {
-		t.Errorf("sizes are %d, %d", s.Size(e.Name), s.Size("gone"))
-	}
-	if err := s.DeadLetter(e.Name, "because"); err != nil {
-		t.Fatal(err)
-	}
-	if n, size, err := s.BadUsage(); n != 1 || size <= 0 || err != nil {
-		t.Errorf("set aside: %d, %d bytes, %v", n, size, err)
-	}
-	allowed = false
-	for _, s := range []*Spool{s, NewSpool(home, nil)} {
-		if name, err := s.Put(testEntry("said")); name != "" || !errors.Is(err, ErrPrivate) {
-			t.Errorf("got %q, %v; want ErrPrivate", name, err)
 		}
 	}
 }

@@ -4,7 +4,6 @@ package relay
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"syscall"
@@ -30,19 +29,6 @@ func tryLock(path string) (*os.File, error) {
 func unlock(f *os.File) {
 	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
 	_ = f.Close()
-}
-
-// checkOwned returns an error unless dir is a folder of this user that nobody else may write to.
-func checkOwned(dir string) error {
-	info, err := os.Lstat(dir)
-	if err != nil {
-		return err
-	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || !info.IsDir() || int(stat.Uid) != os.Getuid() || info.Mode().Perm()&0o022 != 0 {
-		return fmt.Errorf("%w: %s", ErrSocketDir, dir)
-	}
-	return nil
 }
 
 // refused reports whether err says that nobody listens at an existing socket.

@@ -33,12 +33,6 @@ func tryLock(path string) (*os.File, error) {
 // unlock gives a lock back.
 func unlock(f *os.File) { _ = f.Close() }
 
-// checkOwned accepts any folder: the temporary folder is each user's own here.
-func checkOwned(dir string) error {
-	_, err := os.Lstat(dir)
-	return err
-}
-
 // refused reports whether err says that nobody listens at an existing socket.
 func refused(err error) bool { return errors.Is(err, wsaRefused) }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
 	"github.com/cmemd/cmemd/projections/rows"
 )
@@ -97,7 +96,10 @@ func TestForgetRefusesOverTheWire(t *testing.T) {
 func TestForgetBesideTheLog(t *testing.T) {
 	t.Parallel()
 	home := shortDir(t)
-	spool := relay.NewSpool(home, privacy.Keep)
+	if err := relay.LayKey(home, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	spool := relay.NewSpool(home)
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	put := func(word, session, cwd string, later time.Duration) {
 		t.Helper()
@@ -148,15 +150,15 @@ func TestForgetBesideTheLog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, err := of.Spooled(t.Context(), erasure.Request{IDs: []events.ID{newID()}, Query: step.req.Query}, true); err != nil || n != 0 {
-			t.Errorf("ids name %d files, %v", n, err)
+		if n, err := of.Spooled(t.Context(), erasure.Request{IDs: []events.ID{newID()}, Query: step.req.Query}, true); err != nil || n.Chosen != 0 {
+			t.Errorf("ids name %d files, %v", n.Chosen, err)
 		}
 		planned, err := of.Spooled(t.Context(), req, false)
-		if err != nil || planned != step.want {
-			t.Errorf("%s: planned %d, %v, want %d", step.name, planned, err, step.want)
+		if err != nil || planned.Chosen != step.want {
+			t.Errorf("%s: planned %d, %v, want %d", step.name, planned.Chosen, err, step.want)
 		}
-		if n, err := of.Spooled(t.Context(), req, true); err != nil || n != step.want {
-			t.Errorf("%s: deleted %d, %v, want %d", step.name, n, err, step.want)
+		if n, err := of.Spooled(t.Context(), req, true); err != nil || n.Chosen != step.want {
+			t.Errorf("%s: deleted %d, %v, want %d", step.name, n.Chosen, err, step.want)
 		}
 	}
 	if left, err := os.ReadDir(filepath.Join(home, "spool", "bad")); err != nil || len(left) != 0 {

@@ -128,10 +128,10 @@ func (s *memories) postForget(ctx context.Context, q api.ForgetRequest) (task[an
 	return func(ctx context.Context, tell func(done, total uint64)) (any, error) {
 		if q.DryRun {
 			plan, spooled, err := s.forgetter.Plan(ctx, chosen)
-			return api.ForgetPlan{Plan: plan, Spooled: spooled}, forgetProblem(err)
+			return api.ForgetPlan{Plan: plan, Spooled: spooled.Chosen, Unopened: spooled.Unopened}, forgetProblem(err)
 		}
 		done, spooled, err := s.forgetter.Forget(ctx, chosen, tell)
-		out := api.Forgotten{Position: done.Position, Records: done.Records, Sessions: done.Sessions, Spooled: spooled}
+		out := api.Forgotten{Position: done.Position, Records: done.Records, Sessions: done.Sessions, Spooled: spooled.Chosen, Unopened: spooled.Unopened}
 		for _, r := range done.Refused {
 			out.Refused = append(out.Refused, api.RefusedSession{Session: r.Session, Detail: reasonOf(r.Err)})
 		}

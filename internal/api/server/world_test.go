@@ -27,7 +27,6 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/capture"
-	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
 	"github.com/cmemd/cmemd/projections"
@@ -123,7 +122,7 @@ func (w *world) config() testConfig {
 	})
 	return testConfig{capture: capture.Config{Injections: answers, DrainEvery: drainEvery}, Config: Config{
 		Stores:   Stores{Log: w.log, Views: w.views, Index: w.index, Recall: answers},
-		Services: Services{System: w.actors, Spool: relay.NewSpool(w.home, privacy.Keep)},
+		Services: Services{System: w.actors, Spool: relay.NewSpool(w.home)},
 		Daemon:   Daemon{Home: w.home, Version: "test", PID: 7, Settings: map[string]string{"slots": "2"}},
 		Access:   Access{Token: testToken},
 	}}

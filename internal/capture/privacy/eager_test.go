@@ -167,26 +167,6 @@ func TestLongCommandsAreCutToTheirEnd(t *testing.T) {
 	}
 }
 
-// TestSpoolCutsOutputs goes the way of a hook that finds no daemon, where what came of a tool use alone gives contents away.
-func TestSpoolCutsOutputs(t *testing.T) {
-	t.Parallel()
-	project := t.TempDir()
-	if err := os.WriteFile(filepath.Join(project, ignore.File), []byte("secret/\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	rules := NewRules(filepath.Join(project, "home"), Switches{})
-	for output, kind := range map[string]string{"x.go:1:kept\\nsecret/a:1:hunter22": LeftIgnored, "kept\\n.env:1:hunter22": LeftFile} {
-		body := `{"hook_event_name":"PostToolUse","cwd":` + quotedText(project) + `,"tool_name":"Bash","tool_input":{"command":"git diff"},"tool_response":{"stdout":"` + output + `"}}`
-		out, left, ok := rules.payload("x", []byte(body))
-		if !ok || strings.Contains(string(out), "hunter22") || !strings.Contains(string(out), "kept") || len(left) != 1 || left[0] != kind {
-			t.Errorf("%s: %s, %v, %v", output, out, left, ok)
-		}
-		if _, _, ok := rules.payload("x", []byte(body[:len(body)-3])); ok {
-			t.Errorf("half of %s is kept", output)
-		}
-	}
-}
-
 // TestIgnoredByOtherNames looks at ignored files behind links, folders that are entered, patterns, variables and scripts.
 func TestIgnoredByOtherNames(t *testing.T) {
 	t.Parallel()

@@ -86,25 +86,6 @@ func TestIgnoredByMembers(t *testing.T) {
 	}
 }
 
-// TestSpoolKeepsNoFileText has a word without the shape of a secret where agents report the text of a dotenv file.
-func TestSpoolKeepsNoFileText(t *testing.T) {
-	t.Parallel()
-	const word = "marmalade quill"
-	for _, body := range []string{
-		`{"hook_event_name":"PostToolUse","cwd":"/s","tool_name":"Edit","tool_input":{"file_path":"/s/.env","old_string":"a","new_string":"b"},"tool_response":{"filePath":"/s/.env","originalFile":"` + word + `","userModified":false}}`,
-		`{"hook_event_name":"PostToolUse","cwd":"/s","tool_name":"x","tool_input":{"path":".env"},"tool_response":{"file":"` + word + `","path":"` + word + `"}}`,
-		`{"hook_event_name":"afterMCPExecution","workspace_roots":["/s"],"tool_name":"read","tool_input":"{\"path\":\"/a/.env\"}","result_json":"{\"content\":[{\"type\":\"text\",\"text\":\"` + word + `\"}]}"}`,
-		`{"hook_event_name":"afterMCPExecution","workspace_roots":["/s"],"tool_name":"write","tool_input":"{\"path\":\".env\",\"data\":\"` + word + `\"}","result_json":"{}"}`,
-		`{"event":"tool","cwd":"/s","tool":"call","input":{"arguments":"{\"path\":\".env\"}"},"output":"` + word + `"}`,
-		`{"event":"tool","cwd":"/s","tool":"shell","input":{"command":"cat work","workdir":"/root/.ssh"},"output":"` + word + `"}`,
-	} {
-		out, left, ok := (&Rules{}).payload("x", []byte(body))
-		if !ok || strings.Contains(string(out), word) || !jsonscan.Valid(out) || len(left) == 0 || !strings.Contains(string(out), ".env") && !strings.Contains(string(out), ".ssh") {
-			t.Errorf("%s:\n got %s, %v, %v", body, out, left, ok)
-		}
-	}
-}
-
 // TestKeysOfEvidence: what evidence takes for a file is looked at, whatever its key, and no text stays for such a key.
 func TestKeysOfEvidence(t *testing.T) {
 	t.Parallel()
@@ -115,8 +96,9 @@ func TestKeysOfEvidence(t *testing.T) {
 			t.Errorf("%s: %+v, want a private file", input, f)
 		}
 	}
-	out, ok := CutReport([]byte(`{"tool_input":{"path":".env","from":"A=one","to":"A=two"}}`))
-	if want := `"path":".env"`; !ok || strings.Contains(string(out), "A=") || !strings.Contains(string(out), want) {
+	input := `{"path":".env","from":"A=one","to":"A=two"}`
+	out := (&Rules{}).Cut(input, (&Rules{}).Inspect("/work", input))
+	if want := `"path":".env"`; strings.Contains(out, "A=") || !strings.Contains(out, want) {
 		t.Errorf("got %s, want %s and no text", out, want)
 	}
 }

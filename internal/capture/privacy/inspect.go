@@ -10,6 +10,26 @@ import (
 	"github.com/cmemd/cmemd/internal/toolinput"
 )
 
+// Inspect says what the rules say of what a tool was given in a folder: the files that it names, in a member for a path, in a
+// patch or in a shell command, and what the command lists. Input is JSON, or a shell command or patch as it is.
+func (r *Rules) Inspect(cwd, input string) Finding {
+	l := inspection{rules: r, cwd: cwd}
+	l.value(input)
+	return l.finding()
+}
+
+// Cut is an input of which Inspect said that its contents are not recorded, without them: names of files stay, and shell
+// commands that only read.
+func (r *Rules) Cut(input string, f Finding) string {
+	if f.Left == LeftEnvironment {
+		return input // its output tells, not the command
+	}
+	if out, ok := cutContents([]byte(input), f); ok {
+		return string(out)
+	}
+	return cutCommand(input, f)
+}
+
 // maxNested is how deep commands in words of commands are looked at: ssh HOST "sh -c '...'".
 const maxNested = 3
 

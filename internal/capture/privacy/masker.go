@@ -339,3 +339,21 @@ func (m *masker) member(outer, name string, text []byte) mask {
 
 // environmentNames are the members that hold the environment of a process, if they hold a PATH.
 var environmentNames = list{"Env", "env", "ENV", "environ", "environment", "Environment"}
+
+// colour returns how long the rest of a terminal's control sequence at the start of s is, behind its escape character.
+func colour(s string) int {
+	if len(s) > 1 && strings.IndexByte("()*+", s[0]) >= 0 && (s[1] == '0' || s[1] >= 'A' && s[1] <= 'Z') {
+		return 2 // it chooses a set of characters
+	}
+	if s == "" || s[0] != '[' {
+		return 0
+	}
+	i := 1
+	for i < len(s) && (s[i] >= '0' && s[i] <= '9' || s[i] == ';') {
+		i++
+	}
+	if i == len(s) || (s[i] < 'a' || s[i] > 'z') && (s[i] < 'A' || s[i] > 'Z') {
+		return 0
+	}
+	return i + 1
+}

@@ -1,8 +1,6 @@
 package privacy
 
 import (
-	"strings"
-
 	"github.com/cmemd/cmemd/internal/toolinput"
 )
 
@@ -23,19 +21,12 @@ func (r *Rules) CutOutput(cwd, output string, f Finding) (out string, left []str
 	return m.nested(output, maxInner), m.left
 }
 
-// cutResults is a report without such lines in what came of the tool use.
-func (r *Rules) cutResults(body []byte, cwd string, f Finding) (out []byte, left []string) {
-	m := newMasker(r, cwd, f)
-	out, _ = m.json(body, func(v value) bool { return (toolinput.Of(v.outer) | toolinput.Of(v.key)).Is(toolinput.Result) }, maxInner)
-	return out, m.left
-}
-
 // nested is a text without such lines, in its strings if it is JSON. Levels is how deep strings in it are looked at.
 func (m *masker) nested(s string, levels int) string {
 	if levels == 0 || !mayBeJSON(s) {
 		return m.text(s)
 	}
-	cut, whole := m.json([]byte(s), func(value) bool { return true }, levels-1)
+	cut, whole := m.json([]byte(s), levels-1)
 	if !whole {
 		return m.text(s)
 	}
@@ -47,16 +38,13 @@ func (m *masker) nested(s string, levels int) string {
 	return out
 }
 
-// json is a JSON text without such lines in the strings that is chooses, and without what stands beside the name of a private
+// json is a JSON text without such lines in its strings, and without what stands beside the name of a private
 // or ignored file in one object; whole is false if it is no JSON.
-func (m *masker) json(body []byte, is func(value) bool, levels int) (out []byte, whole bool) {
+func (m *masker) json(body []byte, levels int) (out []byte, whole bool) {
 	files := inScopes[mask]{ahead: scopes(body, m.member)}
 	return replaceValues(body, func(v value) (string, bool) {
-		if !is(v) {
-			return "", false
-		}
 		why, masked := files.at(v.Start)
-		if masked && (why.kind != LeftFile || !toolinput.Of(v.key).Is(names) && !isIdentity(v.key)) && !(toolinput.Plain(v.key) == "text" && len(v.text) <= maxPath && m.of(v.string()) == why) {
+		if masked && (why.kind != LeftFile || !toolinput.Of(v.key).Is(names) && !toolinput.IsIdentity(v.key)) && !(toolinput.Plain(v.key) == "text" && len(v.text) <= maxPath && m.of(v.string()) == why) {
 			m.count(why.kind)
 			return leftMark(why.what), true
 		}
@@ -64,11 +52,4 @@ func (m *masker) json(body []byte, is func(value) bool, levels int) (out []byte,
 		cut := m.nested(text, levels)
 		return cut, cut != text
 	})
-}
-
-// hasPrivateLines reports whether something would be cut out of a text.
-func (r *Rules) hasPrivateLines(cwd, text string) bool {
-	m := newMasker(r, cwd, Finding{})
-	m.text(strings.ReplaceAll(text, `\n`, "\n"))
-	return len(m.left) > 0
 }

@@ -17,6 +17,16 @@ type Rules struct {
 	Ignore     *ignore.Tree // paths of which nothing is recorded; nil: none
 }
 
+// With returns rules by which what these ignore files name is ignored too. Without files they are r.
+func (r *Rules) With(files []ignore.Source) *Rules {
+	if len(files) == 0 {
+		return r
+	}
+	with := *r
+	with.Ignore = r.Ignore.With(files)
+	return &with
+}
+
 // The kinds under which it is counted that contents were left out, beside those of the secrets that a text had.
 const (
 	LeftFile        = "private-file"

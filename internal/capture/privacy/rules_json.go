@@ -8,42 +8,6 @@ import (
 	"github.com/cmemd/cmemd/internal/toolinput"
 )
 
-// A report is what a payload says of itself.
-type report struct{ cwd, tool string }
-
-// readReport finds the folder and the tool in a payload of any agent.
-func readReport(body []byte) (p report) {
-	directory, tool := "", ""
-	first := func(to *string, v value) {
-		if *to == "" {
-			*to = v.string()
-		}
-	}
-	eachValue(body, func(v value) bool {
-		if v.text == nil {
-			return true
-		}
-		switch toolinput.Plain(v.key) {
-		case "cwd", "cmemdcwd", "workspaceroot", "workspaceroots", "workingdirectory":
-			first(&p.cwd, v)
-		case "directory":
-			first(&directory, v)
-		case "toolname":
-			first(&p.tool, v)
-		case "tool":
-			first(&tool, v)
-		}
-		return true
-	})
-	if p.cwd == "" {
-		p.cwd = directory
-	}
-	if p.tool == "" {
-		p.tool = tool
-	}
-	return p
-}
-
 // A value is one string, number or literal of a JSON text, with the name of the member that it stands in, or its list does.
 type value struct {
 	jsonscan.Token
@@ -98,37 +62,6 @@ const (
 	mayName = names | toolinput.Source | toolinput.Target
 )
 
-// identities are the members that say what a report is about, by their plain names and by how they end.
-var (
-	identities = list{
-		"hookeventname", "event", "agentactionname", "type", "workspaceroots", "workspaceroot", "directory", "worktree", "transcriptpath", "tool",
-		"toolname", "mcpservername", "mcptoolname", "permissionmode", "agenttype", "subagent", "model", "source", "timestamp", "at", "time",
-		"project", "session", "status", "hook", "id",
-	}
-	identityEndings = list{"*_id", "*-id", "*ID", "*Id", "*cwd"}
-)
-
-// isIdentity reports whether a member says what a report is about: it stays where contents go.
-func isIdentity(key string) bool {
-	return identities.has(toolinput.Plain(key)) || identityEndings.has(key)
-}
-
-// cutReport is cutContents for a whole report: what says who reports what stays, and all that came of it goes.
-func cutReport(body []byte, f Finding) (out []byte, ok bool) {
-	return replaceValues(body, func(v value) (string, bool) {
-		use := toolinput.Of(v.key)
-		switch {
-		case (toolinput.Of(v.outer) | use).Is(toolinput.Result):
-			return f.Mark(), !f.OutputStays && !f.mayStay(v.string())
-		case use.Is(toolinput.Shell) && f.Left == LeftEnvironment:
-			return "", false
-		case isIdentity(v.key):
-			return "", false
-		}
-		return cutValue(v, use, f)
-	})
-}
-
 // cutContents replaces the contents in what a tool was given; false: it is no JSON object.
 func cutContents(input []byte, f Finding) (out []byte, ok bool) {
 	if len(input) == 0 || input[0] != '{' {
@@ -181,4 +114,18 @@ func replaceValues(body []byte, by func(value) (string, bool)) (out []byte, ok b
 		return body, whole
 	}
 	return append(out, body[from:]...), whole
+}
+
+// mayBeJSON reports whether a text begins as an object or a list does.
+func mayBeJSON[T string | []byte](text T) bool {
+	for i := range len(text) {
+		switch text[i] {
+		case ' ', '\t', '\r', '\n':
+		case '{', '[':
+			return true
+		default:
+			return false
+		}
+	}
+	return false
 }

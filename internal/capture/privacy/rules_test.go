@@ -3,11 +3,9 @@ package privacy
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/cmemd/cmemd/internal/ignore"
@@ -192,55 +190,6 @@ func TestSkips(t *testing.T) {
 	}
 }
 
-func TestSwitchesAreRead(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	text := "# capture_skip_tools = ['no']\nlisten = \"capture_skip_agents = ['no']\"\n\"capture_skip_tools\"=[\"a\\u0062\", \"e\\U00000066\", 'c d' ,]\ncapture_skip_agents = 'x, y' # z\n[table]\ncapture_ignore = ['no']\n"
-	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	env := map[string]string{}
-	getenv := func(k string) string { return env[k] }
-	linked := t.TempDir() // as people do with settings that they keep elsewhere; and some editors begin a file with a mark
-	if err := os.WriteFile(filepath.Join(linked, "kept.toml"), []byte("\ufeffcapture_skip_tools = ['kept']\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Join(linked, "kept.toml"), filepath.Join(linked, "config.toml")); err != nil {
-		t.Skip(err)
-	}
-	if s := ReadSwitches(linked, getenv); !slices.Equal(s.SkipTools, []string{"kept"}) {
-		t.Errorf("by a link: got %q", s.SkipTools)
-	}
-	got := NewRules(home, ReadSwitches(home, getenv))
-	if diff := cmp.Diff([][]string{{"ab", "ef", "c d"}, {"x", "y"}}, [][]string{got.SkipTools, got.SkipAgents}); diff != "" || got.Ignore.Ignored("/no") {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	env["CMEMD_CAPTURE_SKIP_TOOLS"], env["CMEMD_CAPTURE_IGNORE"] = "Bash", "/no,!~/yes"
-	got = NewRules(home, ReadSwitches(home, getenv))
-	if !slices.Equal(got.SkipTools, []string{"Bash"}) || !got.Ignore.Ignored("/no/x") {
-		t.Errorf("got %v", got.SkipTools)
-	}
-}
-
-// TestUnreadableSwitchesHideNoOther: an escape that Go does not know, or what is no string, does not end a list.
-func TestUnreadableSwitchesHideNoOther(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string][]string{
-		`["a\e", "b\x41", "\u00e4\\e", "c"]`:               {"a\x1b", "bA", "ä\\e", "c"},
-		`["a\q", "b\ud800", "c\"", "d"] # "e"`:             {`a\q`, `b\ud800`, `c"`, "d"},
-		`[1, true, ["a"], {x = "b"}, "c"]`:                 {"a", "b", "c"},
-		"['a', 'b, \n \"c, \n 'd']\ne = 'f'":               {"a", "d"},
-		"[\"\"\"\na \"b\" \\\"\"\"\", '''c''', \"\", 'd']": {`a "b" "`, "c", "", "d"},
-		`"a\e, b"`: {"a\x1b", "b"},
-		`["a", `:   {"a"},
-		`5`:        nil, `"a`: nil, ``: nil, `[`: nil,
-	} {
-		if diff := cmp.Diff(want, settingList("capture_ignore = "+in, KeyIgnore)); diff != "" {
-			t.Errorf("%s: -want +got:\n%s", in, diff)
-		}
-	}
-}
-
 // TestCutLeavesJSON: whatever an input is, what is cut of it is JSON with the same members.
 func TestCutLeavesJSON(t *testing.T) {
 	t.Parallel()
@@ -276,12 +225,11 @@ func FuzzRules(f *testing.F) {
 	f.Add([]byte("`\"'\\<<>{}"))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		rules := &Rules{SkipTools: []string{"a*b*"}}
-		out, _, ok := rules.payload("x", body)
-		if ok && jsonscan.Valid(body) != jsonscan.Valid(out) {
-			t.Errorf("%q became %q", body, out)
-		}
 		found := rules.Inspect("/", string(body))
 		rules.Cut(string(body), found)
+		if out, _ := rules.CutOutput("/", string(body), Finding{}); jsonscan.Valid(body) && len(body) > 0 && body[0] == '{' && out != leftMark(environment) && !jsonscan.Valid([]byte(out)) {
+			t.Errorf("%q became %q", body, out)
+		}
 	})
 }
 

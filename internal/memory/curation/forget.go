@@ -44,46 +44,51 @@ func NewForgetter(cfg ForgetterConfig) *Forgetter {
 	return &Forgetter{cfg}
 }
 
-// Plan says what would go of the log, and how many files beside it. Errors are those of the Eraser, the views and the spool.
-func (f *Forgetter) Plan(ctx context.Context, req erasure.Request) (p erasure.Plan, spooled int, err error) {
+// Spooled is what is kept beside the log.
+type Spooled struct {
+	Chosen   int      // how many files a request chooses
+	Unopened []string // the names of those of which nobody can tell: their key is lost, or they were changed
+}
+
+// Plan says what would go of the log, and of what is kept beside it. Errors are those of the Eraser, the views and the spool.
+func (f *Forgetter) Plan(ctx context.Context, req erasure.Request) (p erasure.Plan, spooled Spooled, err error) {
 	if p, err = f.cfg.Eraser.Plan(ctx, req); err != nil {
-		return p, 0, err
+		return p, spooled, err
 	}
 	spooled, err = f.Spooled(ctx, req, false)
 	return p, spooled, err
 }
 
 // Forget forgets first what may still come into the log, and then what is there. Errors are as those of Plan.
-func (f *Forgetter) Forget(ctx context.Context, req erasure.Request, tell func(done, total uint64)) (done erasure.Done, spooled int, err error) {
+func (f *Forgetter) Forget(ctx context.Context, req erasure.Request, tell func(done, total uint64)) (done erasure.Done, spooled Spooled, err error) {
 	if spooled, err = f.Spooled(ctx, req, true); err != nil {
-		return done, 0, err
+		return done, Spooled{}, err
 	}
 	done, err = f.cfg.Eraser.Forget(ctx, req, func(done, total int) { tell(uint64(done), uint64(total)) })
 	return done, spooled, err
 }
 
-// Spooled counts the files beside the log that the request chooses, or deletes them. Ids name none of them.
-func (f *Forgetter) Spooled(ctx context.Context, req erasure.Request, deleting bool) (int, error) {
+// Spooled looks for the files beside the log that the request chooses, and deletes them if it is told to. Ids name none of them.
+func (f *Forgetter) Spooled(ctx context.Context, req erasure.Request, deleting bool) (found Spooled, err error) {
 	if f.cfg.Spool == nil || len(req.IDs) > 0 {
-		return 0, nil
+		return found, nil
 	}
 	native := "" // the session as its agent calls it
 	if !req.Session.IsZero() {
 		one, err := f.cfg.Views.Session(ctx, req.Session)
 		if err != nil {
-			return 0, err
+			return found, err
 		}
 		native = one.AgentSession
 	}
-	n := 0
-	_, err := f.cfg.Spool.Forget(f.cfg.Now(), func(e relay.Entry) bool {
+	_, found.Unopened, err = f.cfg.Spool.Forget(f.cfg.Now(), func(e relay.Entry) bool {
 		if !f.chooses(ctx, req, native, e) {
 			return false
 		}
-		n++
+		found.Chosen++
 		return deleting
 	})
-	return n, err
+	return found, err
 }
 
 func (f *Forgetter) chooses(ctx context.Context, req erasure.Request, native string, e relay.Entry) bool {

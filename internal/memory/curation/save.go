@@ -8,9 +8,9 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
+	"github.com/cmemd/cmemd/internal/privatetext"
 )
 
 // MaxList is how many concepts, and how many files, a memory may name.
@@ -53,7 +53,7 @@ func savedMemory(m *api.Memory, id events.ID, now time.Time) events.MemorySaved 
 
 // Allowed is s without its private text.
 func Allowed(s string) string {
-	s, _ = privacy.CutPrivate(s)
+	s, _ = privatetext.Cut(s)
 	return s
 }
 

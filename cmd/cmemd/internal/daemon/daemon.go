@@ -128,7 +128,7 @@ func (d *daemon) assemble(token, version string) (err error) {
 		return err
 	}
 	d.eraser = erasure.New(d.eraserConfig())
-	answers, spool := recall.New(d.recallConfig()), relay.NewSpool(d.paths.Home, privacy.Keep)
+	answers, spool := recall.New(d.recallConfig()), relay.NewSpool(d.paths.Home)
 	if d.capture, err = capture.New(d.captureConfig(answers, spool)); err != nil {
 		return err
 	}

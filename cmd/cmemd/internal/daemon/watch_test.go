@@ -19,7 +19,6 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/agents/watch"
 	"github.com/cmemd/cmemd/internal/api/client"
-	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
 const geminiSession = "00000000-0000-4000-8000-00000000000a"
@@ -145,7 +144,7 @@ func TestSpoolBeforeChats(t *testing.T) {
 		entry := relay.Entry{
 			Agent: "gemini-cli", Delivery: uuid.Must(uuid.NewV7()).String(), OccurredAt: at.Add(time.Duration(i) * time.Second), Body: []byte(body),
 		}
-		if _, err := relay.NewSpool(d.paths.Home, privacy.Keep).Put(entry); err != nil {
+		if _, err := relay.NewSpool(d.paths.Home).Put(entry); err != nil {
 			t.Fatal(err)
 		}
 	}

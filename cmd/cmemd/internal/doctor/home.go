@@ -134,7 +134,7 @@ func checkGit(ctx context.Context, x *examination) []checked {
 
 // checkSpool looks at what hooks kept because no daemon took it.
 func checkSpool(_ context.Context, x *examination) []checked {
-	spool := relay.NewSpool(x.paths.Home, nil)
+	spool := relay.NewSpool(x.paths.Home)
 	waiting, bytes, err := spool.Usage()
 	if err != nil {
 		return []checked{wrong("see to that folder's rights", "%v", err)}

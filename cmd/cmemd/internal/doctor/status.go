@@ -51,7 +51,7 @@ func showStopped(a *terminal.App) error {
 		return err
 	}
 	s := stoppedStatus{Home: home}
-	if s.Spool.Waiting, s.Spool.Bytes, err = relay.NewSpool(home, nil).Usage(); err != nil {
+	if s.Spool.Waiting, s.Spool.Bytes, err = relay.NewSpool(home).Usage(); err != nil {
 		return err
 	}
 	u, err := relay.ReadUnanswered(home)

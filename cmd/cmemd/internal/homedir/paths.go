@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -58,7 +59,7 @@ func Made(a *terminal.App) (Paths, error) {
 	return p, p.Make()
 }
 
-// Make makes the folders of a home, open to this user only. It returns errOpenToOthers where others could change that.
+// Make makes the folders of a home, open to this user only, and lays a key for what hooks keep. It returns errOpenToOthers where others could change that.
 func (p Paths) Make() error {
 	for _, dir := range []string{p.Home, p.Run, p.Views, p.logs} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -68,7 +69,10 @@ func (p Paths) Make() error {
 	if err := os.Chmod(p.Home, 0o700); err != nil { // it may have been there before, open to others
 		return terminal.Advise(err, "CMEMD_HOME must be this user's own folder")
 	}
-	return CheckParents(p.Home)
+	if err := CheckParents(p.Home); err != nil {
+		return err
+	}
+	return relay.LayKey(p.Home, time.Now())
 }
 
 // TokenBytes is how long the token of the loopback address is: nobody guesses 256 bits.

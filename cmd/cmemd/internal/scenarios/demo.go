@@ -247,7 +247,7 @@ func (d *stage) play(ctx context.Context) error {
 			_ = d.daemon.Wait()
 			d.daemon = nil
 		case demoRevive:
-			waiting, _, err := relay.NewSpool(d.home, nil).Usage()
+			waiting, _, err := relay.NewSpool(d.home).Usage()
 			if err != nil {
 				return err
 			}

@@ -89,6 +89,7 @@ func showForgetPlan(a *terminal.App, p api.ForgetPlan) {
 	if p.Spooled > 0 {
 		a.Field("files", terminal.Plural(p.Spooled, "payload")+" that hooks kept or that were put aside")
 	}
+	showUnopened(a, p.Unopened)
 	a.Printf("\n")
 	for _, sh := range p.Sessions {
 		name := "saved by hand"
@@ -148,12 +149,20 @@ func recordWords(k events.Kind, n int) string {
 	return one + "s"
 }
 
+// showUnopened names the files beside the log of which nobody can tell whether they are meant.
+func showUnopened(a *terminal.App, names []string) {
+	if len(names) > 0 {
+		a.Field("unopened", terminal.Plural(len(names), "payload")+" in the spool, whose key is lost: "+strings.Join(names, ", "))
+	}
+}
+
 func showForgotten(a *terminal.App, done api.Forgotten) error {
 	line := fmt.Sprintf("forgotten: %s of %s", terminal.Plural(done.Records, "record"), terminal.Plural(done.Sessions, "session"))
 	if done.Spooled > 0 {
 		line += ", " + terminal.Plural(done.Spooled, "file")
 	}
 	a.Printf("%s; their words are in no file of this home any more\n", line)
+	showUnopened(a, done.Unopened)
 	a.Say("backups and exports that you made, and the agents' own transcripts, are yours to look after")
 	if len(done.Refused) > 0 {
 		return terminal.Advise(fmt.Errorf("%s could not be asked to forget", terminal.Plural(len(done.Refused), "session")),

@@ -9,7 +9,6 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/agents/relay"
-	"github.com/cmemd/cmemd/internal/capture/privacy"
 )
 
 // newHook returns the command that main takes past everything else. It is reached by command lines that are not quite
@@ -28,7 +27,7 @@ func newHook(a *terminal.App) *cobra.Command {
 			case len(args) == 1 && (args[0] == "--help" || args[0] == "-h"):
 				return c.Help()
 			case len(args) == 1 && args[0] != "" && args[0][0] != '-':
-				relay.Main(args[0], a.Version, privacy.Keep)
+				relay.Main(args[0], a.Version)
 			default:
 				fmt.Fprintln(a.Err, "usage: cmemd hook AGENT < payload")
 			}

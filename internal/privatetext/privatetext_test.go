@@ -1,8 +1,9 @@
-package privacy
+package privatetext
 
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -57,14 +58,25 @@ var privateCases = []struct{ name, in, want string }{
 	{"control characters beside a pair", "a\x01<private>s</private>b", "ab"},
 	{"control characters and no tag", "a\x00<privat>\xff", "a\x00<privat>\xff"},
 	{"a comparison", "if a <private b", "if a "},
+	{"characters that nobody sees in the tags", "a<pri\u200bvate>s</\u00adprivate\ufe0f>b", "ab"},
+	{"such characters elsewhere stay", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645<private>s</private>\U0001f468\u200d\U0001f469", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645\U0001f468\u200d\U0001f469"},
+	{"bidirectional marks", "a\u202e<\u2066private\u2069>s</private>b", "a\u202eb"},
+	{"entities", "a&lt;private&gt;s&lt;/private&gt;b", "ab"},
+	{"entities, in capitals", "a&LT;PRIVATE&GT;s&LT;/PRIVATE&GT;b", "ab"},
+	{"an entity opens, a bracket closes", "a&lt;private&gt;s</private>b", "ab"},
+	{"an entity of another sign", "a&amp;private&gt;s", "a&amp;private&gt;s"},
+	{"escapes", `log: {"a":"\u003cprivate\u003es\u003c\/private\u003e"}`, `log: {"a":""}`},
+	{"escapes of escapes", `log: "\\u003Cprivate\\u003Es\\u003C/private\\u003E"`, `log: ""`},
+	{"an escaped character that nobody sees", `log: "\u003cpri\u200bvate\u003es\u003c/private\u003e"`, `log: ""`},
+	{"an escape that is cut off", `log: "\u003`, `log: "\u003`},
 }
 
-func TestCutPrivate(t *testing.T) {
+func TestCut(t *testing.T) {
 	t.Parallel()
 	for _, c := range privateCases {
-		got, cut := CutPrivate(c.in)
+		got, cut := Cut(c.in)
 		if got != c.want || cut != (c.in != c.want) {
-			t.Errorf("%s: CutPrivate(%q) = %q, %v; want %q", c.name, c.in, got, cut, c.want)
+			t.Errorf("%s: Cut(%q) = %q, %v; want %q", c.name, c.in, got, cut, c.want)
 		}
 	}
 }
@@ -99,19 +111,22 @@ var referenceTag = regexp.MustCompile(`(?is)</private[ \t\r\n\f]*>|<private(?:[ 
 
 var referenceControl = regexp.MustCompile(`[\x00-\x08\x0b\x0e-\x1f\x7f]`)
 
-func FuzzCutPrivate(f *testing.F) {
+func FuzzCut(f *testing.F) {
 	for _, c := range privateCases {
 		f.Add(c.in)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if !utf8.ValidString(s) {
-			CutPrivate(s)
+			Cut(s)
 			return // expressions fold and step over runes
 		}
-		got, cut := CutPrivate(s)
-		if IsEscapedJSON(s) {
+		got, cut := Cut(s)
+		if isEscapedJSON(s) {
 			checkInner(t, s, got)
 			return
+		}
+		if mayBeEscaped(s) || strings.ContainsFunc(s, isInvisible) {
+			return // the expressions know no such tags
 		}
 		plain := referenceControl.ReplaceAllString(s, "")
 		want := referenceCut(plain)
@@ -119,10 +134,10 @@ func FuzzCutPrivate(f *testing.F) {
 			want = s
 		}
 		if got != want {
-			t.Fatalf("CutPrivate(%q) = %q, want %q", s, got, want)
+			t.Fatalf("Cut(%q) = %q, want %q", s, got, want)
 		}
 		if !cut && got != s {
-			t.Fatalf("CutPrivate(%q) = %q, but says that nothing was cut", s, got)
+			t.Fatalf("Cut(%q) = %q, but says that nothing was cut", s, got)
 		}
 	})
 }
@@ -130,16 +145,19 @@ func FuzzCutPrivate(f *testing.F) {
 // checkInner compares what became of a text that is JSON with what its decoded strings should be.
 func checkInner(t *testing.T, s, got string) {
 	t.Helper()
+	if strings.Contains(s, `\\`) || strings.Contains(s, `&`) || strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf && isInvisible(r) }) {
+		return
+	}
 	plain, _, _ := cutOpen(s, 0)
 	var before, after any
 	if !json.Valid([]byte(plain)) || json.Unmarshal([]byte(plain), &before) != nil || hasKeyTag(before) {
 		return
 	}
 	if err := json.Unmarshal([]byte(got), &after); err != nil {
-		t.Fatalf("CutPrivate(%q) = %q: %v", s, got, err)
+		t.Fatalf("Cut(%q) = %q: %v", s, got, err)
 	}
 	if diff := cmp.Diff(cutAll(before, innerLevels-1), after); diff != "" {
-		t.Fatalf("CutPrivate(%q) = %q: -want +got\n%s", s, got, diff)
+		t.Fatalf("Cut(%q) = %q: -want +got\n%s", s, got, diff)
 	}
 }
 
@@ -151,34 +169,34 @@ var pieces = rapid.Custom(func(t *rapid.T) string {
 	return strings.Join(rapid.SliceOf(part).Draw(t, "parts"), "")
 })
 
-func TestCutPrivateProperties(t *testing.T) {
+func TestCutProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := pieces.Draw(t, "text")
-		got, _ := CutPrivate(s)
+		got, _ := Cut(s)
 		if want := referenceCut(s); got != want {
-			t.Fatalf("CutPrivate(%q) = %q, want %q", s, got, want)
+			t.Fatalf("Cut(%q) = %q, want %q", s, got, want)
 		}
 		before := rapid.StringMatching(`[a-z ]*`).Draw(t, "before")
 		inside := rapid.StringMatching(`[^<]*`).Draw(t, "inside")
-		got, cut := CutPrivate(before + "<private>" + inside + "</private>" + s)
-		rest, _ := CutPrivate(s)
+		got, cut := Cut(before + "<private>" + inside + "</private>" + s)
+		rest, _ := Cut(s)
 		if got != before+rest || !cut {
-			t.Fatalf("CutPrivate = %q, %v; want %q", got, cut, before+rest)
+			t.Fatalf("Cut = %q, %v; want %q", got, cut, before+rest)
 		}
 	})
 }
 
-func TestCutPrivateIsLinear(t *testing.T) {
+func TestCutIsLinear(t *testing.T) {
 	t.Parallel()
 	for name, unit := range map[string]string{
 		"brackets": "<", "closing": "</private ", "opening": "<private>", "open and close": "<private></private", "names": "<privat",
 	} {
-		growth.Linear(t, name, 128<<10, func(size int) { CutPrivate(strings.Repeat(unit, size/len(unit))) })
+		growth.Linear(t, name, 128<<10, func(size int) { Cut(strings.Repeat(unit, size/len(unit))) })
 	}
 }
 
-func TestCutPrivateJSON(t *testing.T) {
+func TestCutJSON(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, in, want string }{
 		{"nothing", `{"a":"b<c"}`, `{"a":"b<c"}`},
@@ -219,12 +237,14 @@ func TestCutPrivateJSON(t *testing.T) {
 		{"JSON in JSON in a string", `{"text":"[{\"text\":\"{\\\"a\\\":\\\"\\\\u003cprivate\\\\u003es\\\"}\"}]"}`, `{"text":"[{\"text\":\"{\\\"a\\\":\\\"\\\"}\"}]"}`},
 		{"JSON in a string, lines", `{"text":" [\"\\u003cprivate>\",\"s\"]"}`, `{"text":" [\"\",\"\"]"}`},
 		{"JSON in a string, cut off", `{"text":"{\"a\":\"x\\u003cprivate\\u003es"}`, `{"text":"{\"a\":\"x"}`},
-		{"no JSON in a string", `{"text":"say \\u003cprivate\\u003e"}`, `{"text":"say \\u003cprivate\\u003e"}`},
+		{"escapes in a string that is no JSON", `{"text":"say \\u003cprivate\\u003es\\u003c/private\\u003e it"}`, `{"text":"say  it"}`},
+		{"JSON inside of a text", `{"text":"log: {\"a\":\"\\u003cprivate\\u003es\\u003c\\/private\\u003e\"}"}`, `{"text":"log: {\"a\":\"\"}"}`},
+		{"entities", `{"text":"a &lt;private&gt;s&lt;/private&gt; b"}`, `{"text":"a  b"}`},
 		{"empty", ``, ``},
 	} {
-		got, cut := CutPrivateJSON([]byte(c.in))
+		got, cut := CutJSON([]byte(c.in))
 		if string(got) != c.want || cut != (c.in != c.want) {
-			t.Errorf("%s: CutPrivateJSON(%s) = %s, %v; want %s", c.name, c.in, got, cut, c.want)
+			t.Errorf("%s: CutJSON(%s) = %s, %v; want %s", c.name, c.in, got, cut, c.want)
 		}
 	}
 }
@@ -279,11 +299,11 @@ func (r reference) text(s string, before int) (out string, open int) {
 			before++
 		}
 	}
-	out, _ = cutInner(out, r.levels)
+	out, _ = cutWithin(out, r.levels)
 	return out, before
 }
 
-func FuzzCutPrivateJSON(f *testing.F) {
+func FuzzCutJSON(f *testing.F) {
 	f.Add([]byte(`{"a":"x<private>s</private>y","b":[1,"\u003cprivate>"]}`))
 	f.Add([]byte(`["\ud800<private>"]`))
 	f.Add([]byte(`{"a":"<private>`))
@@ -291,25 +311,80 @@ func FuzzCutPrivateJSON(f *testing.F) {
 	f.Add([]byte(`{"a":"{\"b\":[\"\\u003cprivate\\u003e\",\"x\"],\"c\":\"d\"}"}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		in := string(body)
-		out, cut := CutPrivateJSON(body)
+		out, cut := CutJSON(body)
 		if string(body) != in {
 			t.Fatalf("the body was changed: %q", body)
 		}
 		if !cut && string(out) != in {
-			t.Fatalf("CutPrivateJSON(%q) = %q, but says that nothing was cut", in, out)
+			t.Fatalf("CutJSON(%q) = %q, but says that nothing was cut", in, out)
 		}
 		var before, after any
-		if len(in) > 4<<10 || !utf8.ValidString(in) || json.Unmarshal(body, &before) != nil {
+		if len(in) > 4<<10 || !utf8.ValidString(in) || json.Unmarshal(body, &before) != nil || !plainTagsOnly(before) {
 			return
 		}
 		if err := json.Unmarshal(out, &after); err != nil {
-			t.Fatalf("CutPrivateJSON(%q) = %q: %v", in, out, err)
+			t.Fatalf("CutJSON(%q) = %q: %v", in, out, err)
 		}
 		if strings.Contains(strings.ToLower(in), "private") && hasKeyTag(before) {
 			return // two keys may become one
 		}
 		if diff := cmp.Diff(cutAll(before, innerLevels), after); diff != "" {
-			t.Fatalf("CutPrivateJSON(%q) = %q: -want +got\n%s", in, out, diff)
+			t.Fatalf("CutJSON(%q) = %q: -want +got\n%s", in, out, diff)
+		}
+	})
+}
+
+// plainTagsOnly reports whether no string in a value could hold a tag that the expressions do not know.
+func plainTagsOnly(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return !strings.Contains(v, "&") && !strings.Contains(v, `\`) && !strings.ContainsFunc(v, func(r rune) bool { return r >= utf8.RuneSelf && isInvisible(r) })
+	case []any:
+		return !slices.ContainsFunc(v, func(e any) bool { return !plainTagsOnly(e) })
+	case map[string]any:
+		for k, e := range v {
+			if !plainTagsOnly(k) || !plainTagsOnly(e) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// TestTagsHoweverTheyAreWritten hides a word between tags in every spelling.
+func TestTagsHoweverTheyAreWritten(t *testing.T) {
+	t.Parallel()
+	invisible := rapid.SampledFrom([]string{"", "", "", "\u200b", "\u200d", "\u00ad", "\u2060", "\ufeff", "\u202a", "\ufe0f", "\U000e0041", "\u034f", "\x01", "\x7f"})
+	forms := map[rune][]string{'<': {"<", "&lt;", `\u003c`, `\u003C`, `\\u003c`}, '>': {">", "&gt;", `\u003e`, `\\u003E`}, '/': {"/", `\/`}}
+	rapid.Check(t, func(t *rapid.T) {
+		write := func(tag string) string {
+			var out strings.Builder
+			for _, r := range tag {
+				form := string(r)
+				if forms[r] != nil {
+					form = rapid.SampledFrom(forms[r]).Draw(t, "form")
+				} else if rapid.Bool().Draw(t, "capital") {
+					form = strings.ToUpper(form)
+				}
+				if r != '<' {
+					out.WriteString(invisible.Draw(t, "invisible"))
+				}
+				out.WriteString(form)
+			}
+			return out.String()
+		}
+		text := "before " + write("<private>") + "hunter2" + write("</private>") + " after\u200d"
+		if got, cut := Cut(text); got != "before  after\u200d" || !cut {
+			t.Fatalf("Cut(%q) = %q", text, got)
+		}
+		body, err := json.Marshal(map[string]any{"tool_response": []any{text}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got map[string]any
+		out, cut := CutJSON(body)
+		if err := json.Unmarshal(out, &got); err != nil || !cut || got["tool_response"].([]any)[0] != "before  after\u200d" {
+			t.Fatalf("CutJSON(%q) = %q, %v", body, out, err)
 		}
 	})
 }
@@ -332,7 +407,7 @@ func hasKeyTag(v any) bool {
 	return false
 }
 
-func TestCutPrivateJSONProperties(t *testing.T) {
+func TestCutJSONProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		value := map[string]any{
@@ -343,7 +418,7 @@ func TestCutPrivateJSONProperties(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, _ := CutPrivateJSON(body)
+		out, _ := CutJSON(body)
 		var got any
 		if err := json.Unmarshal(out, &got); err != nil {
 			t.Fatalf("%s: %v", out, err)
@@ -354,8 +429,8 @@ func TestCutPrivateJSONProperties(t *testing.T) {
 	})
 }
 
-// TestCutPrivateJSONIsLinear: neither what is nested, nor what is quoted, nor what stays open makes it slow.
-func TestCutPrivateJSONIsLinear(t *testing.T) {
+// TestCutJSONIsLinear: neither what is nested, nor what is quoted, nor what stays open makes it slow.
+func TestCutJSONIsLinear(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]func(n int) string{
 		"open in each":  func(n int) string { return "[" + strings.Repeat(`"<private>",`, n) + "1]" },
@@ -369,14 +444,14 @@ func TestCutPrivateJSONIsLinear(t *testing.T) {
 			return string(quoted)
 		},
 	} {
-		growth.Linear(t, name, 8_000, func(n int) { CutPrivateJSON([]byte(body(n))) })
+		growth.Linear(t, name, 8_000, func(n int) { CutJSON([]byte(body(n))) })
 	}
 }
 
-func BenchmarkCutPrivateJSON(b *testing.B) {
+func BenchmarkCutJSON(b *testing.B) {
 	body := []byte(`{"tool_response":"` + strings.Repeat("some code <b> and more \\n", 3000) + `<private>s</private>"}`)
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
-		CutPrivateJSON(body)
+		CutJSON(body)
 	}
 }

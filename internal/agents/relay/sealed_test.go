@@ -1,0 +1,370 @@
+package relay
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/internal/ignore"
+	"github.com/cmemd/cmemd/internal/seal"
+)
+
+const planted = "correct-horse-battery"
+
+// TestNothingReadableWaits: no word of a payload, nor whose it is, can be read from any file of a home.
+func TestNothingReadableWaits(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	s := keyed(t, home)
+	e := testEntry(`{"hook_event_name":"UserPromptSubmit","session_id":"s-1234","cwd":"/work/shop","prompt":"` + planted + `"}`)
+	e.Ignore = []ignore.Source{{Folder: "/work/shop", Text: planted}}
+	put := mustPut(t, s, e)
+	if err := s.DeadLetter(mustPut(t, s, testEntry(planted)).Name, "400"); err != nil {
+		t.Fatal(err)
+	}
+	files := 0
+	err := filepath.WalkDir(filepath.Join(home, "spool"), func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		files++
+		data, err := os.ReadFile(path)
+		for _, word := range []string{planted, "s-1234", "shop", "claude-code", "prompt"} {
+			if bytes.Contains(data, []byte(word)) {
+				t.Errorf("%s says %s", path, word)
+			}
+		}
+		return err
+	})
+	if err != nil || files != 3 {
+		t.Errorf("%d files, %v; want two entries and a reason", files, err)
+	}
+	e.Name = put.Name
+	if got, err := s.Read(put.Name); err != nil || !cmp.Equal(got, e) {
+		t.Errorf("read %+v, %v; want %+v", got, err, e)
+	}
+}
+
+// TestOlderDaemonsPassOver: releases before the sealed format take no name that begins with a dot, and of tmp no folder.
+func TestOlderDaemonsPassOver(t *testing.T) {
+	t.Parallel()
+	s := keyed(t, t.TempDir())
+	during := ""
+	s.written = func() {
+		files, err := os.ReadDir(s.in("tmp"))
+		if err != nil || len(files) != 1 || !files[0].IsDir() {
+			t.Errorf("in tmp: %v, %v; want one folder", files, err)
+		}
+		during = "seen"
+	}
+	if e := mustPut(t, s, testEntry("{}")); !strings.HasPrefix(e.Name, ".") || during == "" {
+		t.Errorf("the name is %s", e.Name)
+	}
+}
+
+// TestFilesOfEarlierHooks are read as ever, in the order of time among the sealed ones, and are sealed as dead letters.
+func TestFilesOfEarlierHooks(t *testing.T) {
+	t.Parallel()
+	s := keyed(t, t.TempDir())
+	first, last := testEntry(`{"n":1}`), testEntry(`{"n":3}`)
+	middle := testEntry(`{"n":2,"word":"` + planted + `"}`)
+	middle.OccurredAt, last.OccurredAt = testTime.Add(1), testTime.Add(2)
+	first, last = mustPut(t, s, first), mustPut(t, s, last)
+	middle.Name = entryName(middle)
+	if err := os.WriteFile(s.path(middle.Name), append(appendHeader(nil, middle), middle.Body...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := mustNames(t, s); !slices.Equal(got, []string{first.Name, middle.Name, last.Name}) {
+		t.Errorf("the order is %v", got)
+	}
+	if got, err := s.Read(middle.Name); err != nil || !cmp.Equal(got, middle) {
+		t.Errorf("read %+v, %v", got, err)
+	}
+	if err := s.DeadLetter(middle.Name, "400"); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(s.BadDir(), sealedPrefix+middle.Name))
+	if err != nil || bytes.Contains(data, []byte(planted)) {
+		t.Errorf("the dead letter: %s, %v", data, err)
+	}
+	if got := mustNames(t, s); len(got) != 2 {
+		t.Errorf("in new: %v", got)
+	}
+}
+
+// TestWithoutAKey keeps who, when and which tool, counts the rest, and says no word of it.
+func TestWithoutAKey(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(home string) error{
+		"no key was laid": func(home string) error { return os.RemoveAll(filepath.Join(home, "keys")) },
+		"the key is cut":  func(home string) error { return os.Truncate(filepath.Join(home, "keys", "present.pub"), 10) },
+		"the folder is open to others": func(home string) error {
+			return os.Chmod(filepath.Join(home, "keys"), 0o777)
+		},
+	} {
+		home := t.TempDir()
+		s := keyed(t, home)
+		if err := spoil(home); err != nil {
+			t.Fatal(err)
+		}
+		e := testEntry(`{"hook_event_name":"PostToolUse","session_id":"s1","cwd":"/work","tool_name":"Bash","tool_use_id":"t1","duration_ms":12,` +
+			`"tool_input":{"command":"` + planted + `"},"tool_response":{"stdout":"` + planted + `"},"prompt":"` + planted + `"}`)
+		e.Ignore = []ignore.Source{{Folder: "/work", Text: planted}}
+		got, err := s.Read(mustPut(t, s, e).Name)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var members map[string]any
+		if err := json.Unmarshal(got.Body, &members); err != nil {
+			t.Errorf("%s: %v: %s", name, err, got.Body)
+		}
+		for key, want := range map[string]any{"session_id": "s1", "cwd": WithheldFolder, "tool_name": "Bash", "tool_use_id": "t1", "hook_event_name": "PostToolUse", "duration_ms": 12.0} {
+			if members[key] != want {
+				t.Errorf("%s: %s is %v, want %v", name, key, members[key], want)
+			}
+		}
+		text, _ := members["tool_input"].(string)
+		if !strings.Contains(text, "bytes withheld") || got.Redactions[Withheld] != 1 || bytes.Contains(got.Body, []byte(planted)) || got.Ignore != nil {
+			t.Errorf("%s: kept %s, %v", name, got.Body, got.Redactions)
+		}
+		if got.Name != entryName(got) {
+			t.Errorf("%s: the name is %s, which earlier releases pass over", name, got.Name)
+		}
+	}
+}
+
+func TestWithoutWords(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		``: `{}`, `no JSON`: `{}`, `[1]`: `{}`, `{}`: `{}`,
+		`{"a":1,"b":null,"c":true}`:         `{"a":1,"b":null,"c":true}`,
+		`{"session_id":"x","prompt":"abc"}`: `{"session_id":"x","prompt":"[cmemd: 5 bytes withheld: there was no key]"}`,
+		`{"workspace_roots":["/a"]}`:        `{"workspace_roots":["/withheld"]}`,
+		`{"session_id":"x","prompt":"ab`:    `{}`,
+	} {
+		if got := string(withoutWords([]byte(in))); got != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
+		}
+	}
+}
+
+// TestKeyChangesWhileAHookWrites: what was sealed to the key before is sealed anew before it has its name.
+func TestKeyChangesWhileAHookWrites(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	s := keyed(t, home)
+	changes := 0
+	s.written = func() {
+		if changes++; changes == 1 {
+			if err := s.sealer.keys.Renew(time.Now(), 0); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	e := mustPut(t, s, testEntry(`{"a":1}`))
+	key, err := s.sealer.keys.Present()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if used, err := s.sealedTo(key.ID()); err != nil || !used || changes != 2 {
+		t.Errorf("sealed to the new key: %v, %v, written %d times", used, err, changes)
+	}
+	if got, err := s.Read(e.Name); err != nil || string(got.Body) != `{"a":1}` {
+		t.Errorf("read %+v, %v", got, err)
+	}
+	if left, _ := os.ReadDir(s.tmp()); len(left) != 0 {
+		t.Errorf("left in tmp: %v", left)
+	}
+	s.written = func() {
+		if err := s.sealer.keys.Renew(time.Now(), 0); err != nil {
+			t.Error(err)
+		}
+	}
+	if name, err := s.Put(testEntry("{}")); !errors.Is(err, errKeyChanges) || name != "" {
+		t.Errorf("with a key that changes each time: %q, %v", name, err)
+	}
+}
+
+// TestKeysGoWhenNothingNeedsThem: a key stays as long as a file in any folder is sealed to it, and a day.
+func TestKeysGoWhenNothingNeedsThem(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for _, folder := range []string{"new", "bad", "tmp", "tmp/sealed"} {
+		s := keyed(t, t.TempDir())
+		e := mustPut(t, s, testEntry(`{"a":1}`))
+		path := filepath.Join(s.in(folder), e.Name)
+		if err := os.Rename(s.path(e.Name), path); err != nil {
+			t.Fatal(err)
+		}
+		for _, after := range []time.Duration{25 * time.Hour, 60 * time.Hour, 90 * time.Hour} {
+			if _, err := s.RenewKeys(now.Add(after)); err != nil {
+				t.Errorf("%s, after %v: %v", folder, after, err)
+			}
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.sealer.open(data); err != nil || string(got.Body) != `{"a":1}` {
+			t.Errorf("%s: opened %+v, %v", folder, got, err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := s.RenewKeys(now.Add(200 * time.Hour)); n == 0 || err != nil {
+			t.Errorf("%s, once it is gone: %d keys were deleted, %v", folder, n, err)
+		}
+		if _, err := s.sealer.open(data); !errors.Is(err, ErrLostKey) || !errors.Is(err, ErrBadEntry) {
+			t.Errorf("%s: opened without its key: %v", folder, err)
+		}
+	}
+}
+
+// TestChangedFiles: of a file that was changed in any byte nothing is taken, and it is named.
+func TestChangedFiles(t *testing.T) {
+	t.Parallel()
+	s := keyed(t, t.TempDir())
+	e := mustPut(t, s, testEntry(`{"a":1}`))
+	whole, err := os.ReadFile(s.path(e.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range whole {
+		data := bytes.Clone(whole)
+		data[i] ^= 1
+		if got, err := s.sealer.open(data); err == nil {
+			t.Fatalf("byte %d was changed: %+v", i, got)
+		} else if !errors.Is(err, ErrBadEntry) {
+			t.Fatalf("byte %d was changed: %v", i, err)
+		}
+		if got, err := s.sealer.open(whole[:i]); !errors.Is(err, ErrBadEntry) {
+			t.Fatalf("cut at byte %d: %+v, %v", i, got, err)
+		}
+	}
+	lost := mustPut(t, s, testEntry(`{"b":2}`))
+	if err := os.RemoveAll(filepath.Join(filepath.Dir(s.dir), "keys")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.DeadLetter(lost.Name, "its key is gone"); err != nil {
+		t.Fatal(err)
+	}
+	if _, closed, err := s.Forget(time.Now(), func(Entry) bool { return false }); err != nil || !slices.Contains(closed, lost.Name) {
+		t.Errorf("named %v, %v; want %s among them", closed, err, lost.Name)
+	}
+}
+
+// TestTwoHomes: what is sealed in one is nothing in another.
+func TestTwoHomes(t *testing.T) {
+	t.Parallel()
+	one, other := keyed(t, t.TempDir()), keyed(t, t.TempDir())
+	e := mustPut(t, one, testEntry(`{"a":1}`))
+	mustPut(t, other, testEntry(`{"b":1}`))
+	if err := os.Rename(one.path(e.Name), other.path(e.Name)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Read(e.Name); !errors.Is(err, ErrLostKey) {
+		t.Errorf("got %v, want ErrLostKey", err)
+	}
+}
+
+func TestLayKeyOnce(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	var ids []string
+	for range 2 {
+		if err := LayKey(home, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		key, err := Keys(home).Present()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, key.ID())
+	}
+	if ids[0] != ids[1] {
+		t.Errorf("a key was laid over another: %v", ids)
+	}
+}
+
+func TestIgnoreFiles(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	below := filepath.Join(root, "a", "b")
+	if err := os.MkdirAll(below, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write := func(dir, text string) {
+		if err := os.WriteFile(filepath.Join(dir, ignore.File), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := []ignore.Source{{Folder: below, Text: "*"}}
+	if got := ignoreFiles(below); len(got) != 0 {
+		t.Errorf("without any: %v", got)
+	}
+	write(root, "x\n")
+	write(below, "y\n")
+	if diff := cmp.Diff([]ignore.Source{{Folder: below, Text: "y\n"}, {Folder: root, Text: "x\n"}}, ignoreFiles(below)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if got := splitSources(joinSources(ignoreFiles(below))); !cmp.Equal(got, ignoreFiles(below)) {
+		t.Errorf("joined and split: %v", got)
+	}
+	for name, text := range map[string]string{"a long one": strings.Repeat("x\n", maxIgnoreFiles), "one with NUL": "a\x00b"} {
+		write(filepath.Dir(below), text)
+		if diff := cmp.Diff(all, ignoreFiles(below)); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", name, diff)
+		}
+	}
+	if err := os.Remove(filepath.Join(filepath.Dir(below), ignore.File)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(filepath.Dir(below), ignore.File), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(all, ignoreFiles(below)); diff != "" {
+		t.Errorf("a folder in its place: -want +got:\n%s", diff)
+	}
+	for _, folder := range []string{"", "relative", "/a\x00b"} {
+		if got := ignoreFiles(folder); got != nil {
+			t.Errorf("of %q: %v", folder, got)
+		}
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	s := keyed(f, f.TempDir())
+	file, err := s.sealer.pack(testEntry(`{"a":1}`))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(bytes.Join(file.parts, nil))
+	f.Add([]byte(`{"v":2,"key":"0123456789abcdef","delivery":"019aa2ff-7c5b-7000-8000-000000000001","occurred_at":"2026-11-20T18:00:00Z","bytes":2}` + "\n{}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if _, err := s.sealer.open(data); err != nil && !errors.Is(err, ErrBadEntry) {
+			t.Errorf("got %v", err)
+		}
+		whole(data)
+	})
+}
+
+// BenchmarkSealed is what sealing adds to a payload of a kilobyte, its keys read anew as each hook does.
+func BenchmarkSealed(b *testing.B) {
+	s := keyed(b, b.TempDir())
+	e := testEntry(`{"tool_response":"` + strings.Repeat("x", 1000) + `"}`)
+	for b.Loop() {
+		f, err := s.sealer.pack(e)
+		if err != nil || !s.sealer.isPresent(f) || f.size() < seal.Overhead {
+			b.Fatal(err)
+		}
+	}
+}
