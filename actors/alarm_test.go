@@ -2,6 +2,7 @@ package actors
 
 import (
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,9 +16,12 @@ func TestAlarm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sys := actor.NewActorSystem()
 		defer sys.Shutdown()
+		var mu sync.Mutex // guards got
 		var got []string
 		who := sys.Root.Spawn(actor.PropsFromFunc(func(c actor.Context) {
 			if m, ok := c.Message().(string); ok {
+				mu.Lock()
+				defer mu.Unlock()
 				got = append(got, m)
 			}
 		}))
@@ -30,6 +34,8 @@ func TestAlarm(t *testing.T) {
 			t.Helper()
 			time.Sleep(after)
 			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
 			if !slices.Equal(want, got) || a.isSet() != isSet {
 				t.Errorf("got %q, set %t; want %q, %t", got, a.isSet(), want, isSet)
 			}
