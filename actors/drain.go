@@ -21,13 +21,13 @@ type drain struct {
 	deciding []*request // taken from queue, not handed to the log yet
 	retry    []*request // the actor's own, after an append error: queued again at the next wake
 	alone    int        // how many of queue are decided each alone, because one of them is bad
-	flying   int        // the number of the append in flight; 0: none
+	inFlight int        // the number of the append in flight; 0: none
 	appends  int        // so far
 }
 
 func (d *drain) add(r *request) { d.queue = append(d.queue, r) }
 
-func (d *drain) busy() bool { return d.flying != 0 }
+func (d *drain) appending() bool { return d.inFlight != 0 }
 
 func (d *drain) empty() bool { return len(d.queue)+len(d.retry) == 0 }
 
@@ -58,14 +58,14 @@ func (d *drain) abandon() {
 // whoever waits for the append, so that a crash of this actor cannot swallow an answer.
 func (a *sessionActor) flush() {
 	d := &a.drain
-	if d.busy() || len(d.queue) == 0 {
+	if d.appending() || len(d.queue) == 0 {
 		return
 	}
 	batch, expected := d.take(), a.state.Version()
 	drafts := a.decide(batch)
 	d.appends++
-	d.flying, d.deciding = d.appends, nil
-	self, stream, number := a.self, a.id.Stream(), d.flying
+	d.inFlight, d.deciding = d.appends, nil
+	self, stream, number := a.self, a.id.Stream(), d.inFlight
 	a.appends.Add(1)
 	a.sys.appends.Go(func() {
 		defer a.appends.Done()
@@ -128,10 +128,10 @@ func answer(batch []*request, records []events.Record, err error) {
 
 // committed goes on after an append. One of an incarnation that crashed is in the fold already.
 func (a *sessionActor) committed(c actor.Context, m committed) {
-	if m.by != a || m.append != a.drain.flying {
+	if m.by != a || m.append != a.drain.inFlight {
 		return
 	}
-	a.drain.flying = 0
+	a.drain.inFlight = 0
 	if m.err != nil {
 		a.refused(c, m)
 		return

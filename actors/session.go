@@ -135,7 +135,7 @@ func (a *sessionActor) enqueue(cmd session.Command, then func(actor.Context, err
 // in flight: its commit comes back here. What is queued goes first, so that a tick never overtakes a sign of life.
 func (a *sessionActor) advance(c actor.Context) {
 	a.flush()
-	if a.drain.busy() || a.leaving {
+	if a.drain.appending() || a.leaving {
 		return
 	}
 	now := a.sys.cfg.Now()
@@ -238,7 +238,7 @@ func (a *sessionActor) schedule(c actor.Context, plan session.Plan, now time.Tim
 
 // idle reports whether nothing is under way.
 func (a *sessionActor) idle() bool {
-	return a.turn == nil && !a.wanted && !a.leased && !a.drain.busy() && a.drain.empty()
+	return a.turn == nil && !a.wanted && !a.leased && !a.drain.appending() && a.drain.empty()
 }
 
 // wakeAt sets the alarm; zero is never.

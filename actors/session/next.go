@@ -122,7 +122,7 @@ func (s *State) Planned(rules Rules, ps []events.Position, now time.Time) (w *Wo
 // dueBlameless is dueOf of the inputs that have not failed by their own fault: those of the oldest stretch of work first, and
 // its stop behind them.
 func (s *State) dueBlameless(requested bool, rules Rules, now time.Time) (*Work, time.Time) {
-	first := s.lowest(
+	first := s.firstOwed(
 		func(i int) bool { return s.inputs[i].refusals == 0 && s.isRequested(i) == requested },
 		func(in *input) int { return 2*in.epoch + btoi(in.kind == events.KindAgentStopped) },
 	)
@@ -132,7 +132,7 @@ func (s *State) dueBlameless(requested bool, rules Rules, now time.Time) (*Work,
 // dueBlamed is dueOf of the inputs that have failed by their own fault: those first that did so least often, so that the
 // bad one of a batch that was halved keeps the other half waiting for one turn alone.
 func (s *State) dueBlamed(requested bool, rules Rules, now time.Time) *Work {
-	first := s.lowest(
+	first := s.firstOwed(
 		func(i int) bool { return s.inputs[i].refusals > 0 && s.isRequested(i) == requested },
 		func(in *input) int { return int(in.refusals) },
 	)
@@ -143,13 +143,13 @@ func (s *State) dueBlamed(requested bool, rules Rules, now time.Time) *Work {
 // probe returns the turn of a quarantine that is over: about the one input that was tried least, so that a bad one is
 // found at once and keeps nobody waiting.
 func (s *State) probe(rules Rules, now time.Time) (*Work, time.Time) {
-	first := s.lowest(func(int) bool { return true }, func(in *input) int { return int(in.attempts) })
+	first := s.firstOwed(func(int) bool { return true }, func(in *input) int { return int(in.attempts) })
 	return s.dueFrom(first, rules, now)
 }
 
-// lowest returns the owed input of the lowest rank among those that want holds for, of equal ones the first; -1: there is
+// firstOwed returns the owed input of the lowest rank among those that want holds for, of equal ones the first; -1: there is
 // none. A stop waits until the work before it was observed.
-func (s *State) lowest(want func(i int) bool, rank func(in *input) int) int {
+func (s *State) firstOwed(want func(i int) bool, rank func(in *input) int) int {
 	var working map[int]bool // by epoch: it has inputs to observe
 	found := -1
 	for _, i := range s.owed {

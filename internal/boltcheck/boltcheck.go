@@ -63,7 +63,7 @@ func Check(file io.ReaderAt, size int64, cfg Config) error {
 			return fmt.Errorf("free list: %w", err)
 		}
 	}
-	return c.tree(root, 0)
+	return c.checkTree(root, 0)
 }
 
 // pages are those of a file, as far as they are known to be used.
@@ -181,9 +181,9 @@ func (c *pages) freeList(id uint64) error {
 	return nil
 }
 
-// tree checks the tree of a bucket, and of the buckets in it. All leaves are equally deep, so the first page of a
+// checkTree checks the tree of a bucket, and of the buckets in it. All leaves are equally deep, so the first page of a
 // level tells what the level is.
-func (c *pages) tree(root uint64, depth int) error {
+func (c *pages) checkTree(root uint64, nesting int) error {
 	level := []uint64{root}
 	if err := c.mark(root); err != nil {
 		return err
@@ -195,10 +195,10 @@ func (c *pages) tree(root uint64, depth int) error {
 			if err != nil {
 				return err
 			}
-			if p.flags == pageLeaf && i == 0 && depth == c.cfg.Depth && !c.cfg.Deep {
+			if p.flags == pageLeaf && i == 0 && nesting == c.cfg.Depth && !c.cfg.Deep {
 				return nil
 			}
-			if next, err = c.node(p, depth, next); err != nil {
+			if next, err = c.checkNode(p, nesting, next); err != nil {
 				return err
 			}
 		}
@@ -209,11 +209,11 @@ func (c *pages) tree(root uint64, depth int) error {
 	return fmt.Errorf("a tree of more than %d levels", maxTreeDepth)
 }
 
-// node checks one page, and appends a branch's children to next.
-func (c *pages) node(p page, depth int, next []uint64) ([]uint64, error) {
+// checkNode checks one page, and appends a branch's children to next.
+func (c *pages) checkNode(p page, nesting int, next []uint64) ([]uint64, error) {
 	switch p.flags {
 	case pageLeaf:
-		return next, c.leaf(p, depth)
+		return next, c.leaf(p, nesting)
 	case pageBranch:
 		if p.count == 0 || p.count*pageElement > len(p.body) {
 			return nil, fmt.Errorf("branch of %d elements", p.count)
@@ -236,7 +236,7 @@ func (c *pages) node(p page, depth int, next []uint64) ([]uint64, error) {
 	return next, nil
 }
 
-func (c *pages) leaf(p page, depth int) error {
+func (c *pages) leaf(p page, nesting int) error {
 	if p.count*pageElement > len(p.body) {
 		return fmt.Errorf("leaf of %d elements", p.count)
 	}
@@ -253,7 +253,7 @@ func (c *pages) leaf(p page, depth int) error {
 			return errors.New("a leaf's keys are out of order")
 		}
 		before = key
-		if err := c.element(flags, value, depth); err != nil {
+		if err := c.element(flags, value, nesting); err != nil {
 			return err
 		}
 	}
@@ -261,19 +261,19 @@ func (c *pages) leaf(p page, depth int) error {
 }
 
 // element checks the bucket that an element is, if it is one. Small buckets lie inside their element.
-func (c *pages) element(flags uint32, value []byte, depth int) error {
+func (c *pages) element(flags uint32, value []byte, nesting int) error {
 	if flags&bucketFlag == 0 {
 		return nil
 	}
-	if depth >= c.cfg.Depth || len(value) < bucketSize {
+	if nesting >= c.cfg.Depth || len(value) < bucketSize {
 		return errors.New("a bucket where none belongs")
 	}
 	if root := binary.NativeEndian.Uint64(value); root != 0 {
-		return c.tree(root, depth+1)
+		return c.checkTree(root, nesting+1)
 	}
 	inline := value[bucketSize:]
 	if len(inline) < pageHeader || binary.NativeEndian.Uint16(inline[8:]) != pageLeaf {
 		return errors.New("a small bucket is cut")
 	}
-	return c.leaf(page{count: int(binary.NativeEndian.Uint16(inline[10:])), body: inline[pageHeader:]}, depth+1)
+	return c.leaf(page{count: int(binary.NativeEndian.Uint16(inline[10:])), body: inline[pageHeader:]}, nesting+1)
 }

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// maxBad and maxBadBytes bound the dead letters: a person reads and removes them, and nothing else does.
-	maxBad      = 1000
-	maxBadBytes = 64 << 20
+	// maxDeadLetters and maxDeadLetterBytes bound the dead letters: a person reads and removes them, and nothing else does.
+	maxDeadLetters     = 1000
+	maxDeadLetterBytes = 64 << 20
 )
 
 // deadLetters are the deliveries on their way into the bad folder: for a moment they look as if they waited in the spool.
@@ -89,7 +89,7 @@ func (p *Pipeline) roomInBad(size int64) error {
 	if err != nil {
 		return err
 	}
-	if n >= maxBad || used+size > maxBadBytes {
+	if n >= maxDeadLetters || used+size > maxDeadLetterBytes {
 		return fmt.Errorf("%w: %d payloads, %d bytes", errBadFull, n, used)
 	}
 	return nil

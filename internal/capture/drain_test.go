@@ -198,7 +198,7 @@ func TestAsideIsBounded(t *testing.T) {
 	}
 	f, err := os.Create(filepath.Join(bad, "large"))
 	if err == nil {
-		err = errors.Join(f.Truncate(maxBadBytes), f.Close())
+		err = errors.Join(f.Truncate(maxDeadLetterBytes), f.Close())
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -230,7 +230,7 @@ func TestErrorsSayWhatPasses(t *testing.T) {
 func TestDrainAsideIsBounded(t *testing.T) {
 	t.Parallel()
 	w, open := gated(t, nil)
-	for n := range maxBad - 2 {
+	for n := range maxDeadLetters - 2 {
 		writeFile(t, filepath.Join(w.home, "spool", "bad", fmt.Sprint(n)), nil)
 	}
 	for n := range 5 {
@@ -239,8 +239,8 @@ func TestDrainAsideIsBounded(t *testing.T) {
 	w.spool(t, "claude-code", newID(), 6, toolUse("s", "good", "ls", ""))
 	open()
 	eventually(t, "the spool is empty", func() bool { return w.waiting(t) == 0 })
-	if files, _ := badFiles(t, w.home); len(files) != maxBad {
-		t.Errorf("got %d files put aside, want %d", len(files), maxBad)
+	if files, _ := badFiles(t, w.home); len(files) != maxDeadLetters {
+		t.Errorf("got %d files put aside, want %d", len(files), maxDeadLetters)
 	}
 	if got := w.pipeline.Counts.Lost.Load(); got != 3 {
 		t.Errorf("counted %d lost payloads, want 3", got)

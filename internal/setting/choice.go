@@ -115,8 +115,8 @@ func (v *InForce) Configured() []Asked {
 	return all
 }
 
-// ConfiguredNames lists the names of everybody who may be asked, each once.
-func (v *InForce) ConfiguredNames() []string {
+// ConfiguredProviders lists the names of everybody who may be asked, each once.
+func (v *InForce) ConfiguredProviders() []string {
 	var names []string
 	for _, who := range v.Configured() {
 		if !slices.Contains(names, who.Name) {

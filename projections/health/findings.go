@@ -51,7 +51,7 @@ type FindingKind string
 const (
 	FindCaptureOnly FindingKind = "capture_only" // the daemon itself observes nothing
 	FindUnusable    FindingKind = "unusable"     // DegradedUnusable answers in a row did not parse
-	FindBlank       FindingKind = "blank"        // DegradedBlank answers in a row were blank where something had happened
+	FindBlank       FindingKind = "blank"        // DegradedBlank answers in a row were blank where something had countAt
 	FindHeld        FindingKind = "held"         // a provider is left alone
 	FindQuarantined FindingKind = "quarantined"  // observers are stopped because they crash
 	FindLowYield    FindingKind = "low_yield"    // few answers of the last day were of use, though it may be over

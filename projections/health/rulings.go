@@ -23,7 +23,7 @@ func (f *fold) quarantine(r *engine.Record) {
 	q := QuarantineOf(r, e, was)
 	q.At, q.Provider, q.Model = r.OccurredAt, by.provider, by.model
 	quarantineTable().Put(f.x, key, *q)
-	f.happened(r, by, func(c *Count) { c.Quarantines++ })
+	f.countAt(r, by, func(c *Count) { c.Quarantines++ })
 }
 
 // respawn enters that a session got a fresh observer.
@@ -31,7 +31,7 @@ func (f *fold) respawn(r *engine.Record, e events.SessionRespawned) {
 	by, now := f.asker(r.Correlation), f.now.Edit(struct{}{})
 	now.Respawn = RespawnOf(r, e)
 	now.Respawn.Provider, now.Respawn.Model = by.provider, by.model
-	f.happened(r, by, func(c *Count) { addTo(&c.Respawns, e.Cause, 1) })
+	f.countAt(r, by, func(c *Count) { addTo(&c.Respawns, e.Cause, 1) })
 }
 
 // pause enters that a provider is left alone or asked again.
@@ -54,7 +54,7 @@ func (f *fold) pause(r *engine.Record) {
 	}
 	pauseTable().Put(f.x, []byte(provider), p)
 	if !on {
-		f.happened(r, by, func(c *Count) { c.Holds++ })
+		f.countAt(r, by, func(c *Count) { c.Holds++ })
 	}
 }
 
@@ -101,8 +101,8 @@ func (f *fold) asker(turn events.ID) asked {
 	return asked{}
 }
 
-// happened counts something that is no turn.
-func (f *fold) happened(r *engine.Record, by asked, change func(*Count)) {
+// countAt counts something that is no turn.
+func (f *fold) countAt(r *engine.Record, by asked, change func(*Count)) {
 	f.count(by, f.advance(r), change)
 }
 

@@ -15,11 +15,11 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-// A key opens the loopback address to those who have its token.
-type key struct {
-	hash [sha256.Size]byte
-	none bool          // nobody has it
-	gone chan struct{} // closed when another key takes its place
+// A tokenDigest lets in over the loopback address those who have its token.
+type tokenDigest struct {
+	hash         [sha256.Size]byte
+	admitsNobody bool          // there is no token
+	replaced     chan struct{} // closed when another token takes its place
 }
 
 // tokenGate lets requests in over the loopback address, by a token.
@@ -27,24 +27,24 @@ type tokenGate struct {
 	newToken    func() (string, error) // nil: the token stays
 	now         func() time.Time
 	logger      *slog.Logger
-	wrongTokens bucket              // how many requests had another token, or none
-	key         atomic.Pointer[key] // that fits
-	rotating    sync.Mutex          // held while a token is made, kept and set: the file and key never differ
+	wrongTokens bucket                      // how many requests had another token, or none
+	key         atomic.Pointer[tokenDigest] // that fits
+	rotating    sync.Mutex                  // held while a token is made, kept and set: the file and key never differ
 }
 
 // setToken lets in those who have another token from now on, and ends what others are at.
 func (g *tokenGate) setToken(token string) {
-	old := g.key.Swap(&key{hash: sha256.Sum256([]byte(token)), none: token == "", gone: make(chan struct{})})
+	old := g.key.Swap(&tokenDigest{hash: sha256.Sum256([]byte(token)), admitsNobody: token == "", replaced: make(chan struct{})})
 	if old != nil {
-		close(old.gone)
+		close(old.replaced)
 	}
 }
 
 // matches reports whether r has the token. It compares in a time that does not depend on what was sent.
-func (k *key) matches(r *http.Request) bool {
+func (k *tokenDigest) matches(r *http.Request) bool {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	got := sha256.Sum256([]byte(token))
-	return subtle.ConstantTimeCompare(got[:], k.hash[:]) == 1 && strings.EqualFold(scheme, "Bearer") && !k.none
+	return subtle.ConstantTimeCompare(got[:], k.hash[:]) == 1 && strings.EqualFold(scheme, "Bearer") && !k.admitsNobody
 }
 
 // overSocket serves requests of the unix socket.
@@ -55,10 +55,10 @@ func overSocket(next http.Handler) http.Handler {
 }
 
 // withKey serves a request that k let in, for as long as k is the key.
-func (*tokenGate) withKey(k *key, next http.Handler, w http.ResponseWriter, r *http.Request) {
+func (*tokenGate) withKey(k *tokenDigest, next http.Handler, w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(withCaller(r.Context(), caller{scope: api.ScopeOwn}))
 	defer cancel()
-	defer cancelWhen(k.gone, cancel)()
+	defer cancelWhen(k.replaced, cancel)()
 	next.ServeHTTP(w, r.WithContext(ctx))
 }
 

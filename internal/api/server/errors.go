@@ -151,7 +151,7 @@ func passes(err error) *api.Problem {
 		return unavailable(api.ProblemStopping, "The log has failed", 5*time.Second, "the daemon ends and has to be started anew")
 	case errors.Is(err, engine.ErrStopped):
 		return unavailable(api.ProblemBehind, "The views have stopped", 30*time.Second, "the cause is in the daemon's log file")
-	case errors.Is(err, vectors.ErrPaused), isFailure(err):
+	case errors.Is(err, vectors.ErrPaused), isEmbeddingFailure(err):
 		return unavailable(api.ProblemBusy, "The endpoint of embeddings fails", time.Minute, err.Error())
 	case errors.Is(err, vectors.ErrNotRunning), errors.Is(err, vectors.ErrClosed):
 		return unavailable(api.ProblemStopping, "Nothing makes vectors", 30*time.Second, "the cause is in the daemon's log file")
@@ -161,8 +161,8 @@ func passes(err error) *api.Problem {
 	return unavailable(api.ProblemBusy, "Not possible now", time.Second, "try again")
 }
 
-// isFailure reports whether an endpoint of embeddings has failed.
-func isFailure(err error) bool {
+// isEmbeddingFailure reports whether an endpoint of embeddings has failed.
+func isEmbeddingFailure(err error) bool {
 	_, ok := errors.AsType[*vectors.Failure](err)
 	return ok
 }

@@ -46,7 +46,7 @@ type Tracker struct {
 // tree is a working tree that was looked at.
 type tree struct {
 	used uint64        // guarded by Tracker.mu
-	turn chan struct{} // held by whoever looks, who may touch the fields below
+	lock chan struct{} // holds one token: of whoever looks, who may touch the fields below
 
 	last    *snapshot
 	journal []change
@@ -110,18 +110,18 @@ func (t *Tracker) visit(ctx context.Context, dir string, do func(*tree, Repo)) {
 	case <-ctx.Done():
 		return
 	}
-	tr := t.tree(repo.Root)
+	tr := t.worktree(repo.Root)
 	select {
-	case tr.turn <- struct{}{}:
-		defer func() { <-tr.turn }()
+	case tr.lock <- struct{}{}:
+		defer func() { <-tr.lock }()
 	case <-ctx.Done():
 		return
 	}
 	do(tr, repo)
 }
 
-// tree finds or adds the tree. Where that makes too many, the one that was not asked about for longest is forgotten.
-func (t *Tracker) tree(root string) *tree {
+// worktree finds or adds the tree. Where that makes too many, the one that was not asked about for longest is forgotten.
+func (t *Tracker) worktree(root string) *tree {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	tr := t.trees[root]
@@ -129,7 +129,7 @@ func (t *Tracker) tree(root string) *tree {
 		if len(t.trees) >= maxTrees {
 			delete(t.trees, t.oldest())
 		}
-		tr = &tree{turn: make(chan struct{}, 1)}
+		tr = &tree{lock: make(chan struct{}, 1)}
 		t.trees[root] = tr
 	}
 	t.clock++

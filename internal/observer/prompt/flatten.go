@@ -76,7 +76,7 @@ func (f *flat) members(n *node, indent int) {
 		}
 	}
 	for _, i := range long {
-		f.block("", indent, keyOf(n.keys[i])+":")
+		f.block("", indent, cleanKey(n.keys[i])+":")
 		f.whole(&n.list[i], 0)
 	}
 }
@@ -94,16 +94,16 @@ func (f *flat) isLong(v *node) bool {
 func (f *flat) member(key string, v *node, indent int) {
 	switch v.kind {
 	case '0':
-		f.block(v.text, indent, keyOf(key)+": ")
+		f.block(v.text, indent, cleanKey(key)+": ")
 	case '"':
-		f.block(clean(v.text), indent, keyOf(key)+": ")
+		f.block(clean(v.text), indent, cleanKey(key)+": ")
 	default:
-		f.block("", indent, keyOf(key)+":")
+		f.block("", indent, cleanKey(key)+":")
 		f.whole(v, indent+2)
 	}
 }
 
-func keyOf(key string) string { return strings.Join(strings.Fields(clean(key)), " ") }
+func cleanKey(key string) string { return strings.Join(strings.Fields(clean(key)), " ") }
 
 // item writes an object or a list that is an item of a list.
 func (f *flat) item(v *node, indent int) {

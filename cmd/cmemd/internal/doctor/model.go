@@ -28,7 +28,7 @@ func checkModels(ctx context.Context, x *examination) []checked {
 	for _, who := range x.config.Configured() {
 		out = append(out, x.checkModel(ctx, who)...)
 	}
-	for _, name := range x.config.ConfiguredNames() {
+	for _, name := range x.config.ConfiguredProviders() {
 		if s := x.config.Service(name); s != nil {
 			out = append(out, checkURL(s.URL))
 		}
@@ -73,7 +73,7 @@ func (x *examination) changed() []checked {
 	for _, s := range x.config.ChoiceRows() {
 		keys = append(keys, s.Key)
 	}
-	for _, name := range x.config.ConfiguredNames() {
+	for _, name := range x.config.ConfiguredProviders() {
 		switch {
 		case name == claudecli.Name:
 			keys = append(keys, "claude_cli_model", "claude_cli_path")
@@ -91,8 +91,8 @@ func (x *examination) changed() []checked {
 	return out
 }
 
-// isFailure reports whether err says what is wrong with a provider, and not that there was no time to see.
-func isFailure(err error) bool {
+// isModelFailure reports whether err says what is wrong with a provider, and not that there was no time to see.
+func isModelFailure(err error) bool {
 	_, ok := errors.AsType[*observer.Failure](err)
 	return ok
 }
@@ -102,7 +102,7 @@ func checkClient(ctx context.Context, cli *claudecli.Client) checked {
 	defer cancel()
 	version, err := cli.Version(ctx)
 	switch {
-	case isFailure(err):
+	case isModelFailure(err):
 		return wrong("install Claude Code, or set claude_cli_path to where it is", "claude-cli: %s", terminal.Describe(err))
 	case err != nil:
 		return wrong("set claude_cli_path to Claude Code", "claude-cli: the client did not say its version within %s", clientWait)
@@ -117,7 +117,7 @@ func checkKey(ctx context.Context, name string, p *providers.Built) checked {
 	}
 	_, err := p.Key.Get(ctx)
 	switch {
-	case isFailure(err):
+	case isModelFailure(err):
 		return wrong("put the key where "+name+"_key_env, "+name+"_key_file or "+name+"_key_command says, for the daemon too", "%s: %s", name, terminal.Describe(err))
 	case err != nil:
 		return unknown("%s: whether there is a key", name)

@@ -17,7 +17,7 @@ func checkProvider(_ context.Context, x *examination) []checked {
 		if x.settings != nil {
 			return []checked{unknown("the settings cannot be used")}
 		}
-		return []checked{well("%s, as the settings say", strings.Join(x.config.ConfiguredNames(), ", "))}
+		return []checked{well("%s, as the settings say", strings.Join(x.config.ConfiguredProviders(), ", "))}
 	}
 	out := found(x.status.Findings, func(f health.Finding) bool { return f.What == health.FindHeld })
 	for _, p := range x.status.Providers {

@@ -54,8 +54,8 @@ func (a account) common() []assertion {
 	}
 }
 
-// decisionsOf counts the decisions of one kind.
-func decisionsOf(r replay.Result, word string) (n int) {
+// countDecisions counts the decisions of one kind.
+func countDecisions(r replay.Result, word string) (n int) {
 	for _, d := range r.Decisions {
 		if d == word {
 			n++
@@ -68,7 +68,7 @@ func decisionsOf(r replay.Result, word string) (n int) {
 func assertQuiet(a account, by policyResults) []assertion {
 	live := by.live()
 	b := a.Played
-	keep, skip, drop := decisionsOf(live, replay.DecisionKeep), decisionsOf(live, replay.DecisionSkip), decisionsOf(live, replay.DecisionDrop)
+	keep, skip, drop := countDecisions(live, replay.DecisionKeep), countDecisions(live, replay.DecisionSkip), countDecisions(live, replay.DecisionDrop)
 	return []assertion{
 		asserted(b.Observed == keep && b.Skipped == skip && b.Dropped == drop,
 			"it decided as replay did: %d observed, %d skipped, %d dropped", b.Observed, b.Skipped, b.Dropped),

@@ -58,7 +58,7 @@ func completeConfigured(a *terminal.App) []string {
 	if err != nil {
 		return nil
 	}
-	return l.ConfiguredNames()
+	return l.ConfiguredProviders()
 }
 
 // reobserve says what it is about to ask for, asks, and waits for the answers.
