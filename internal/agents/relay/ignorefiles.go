@@ -30,7 +30,11 @@ func ignoreFiles(folder string) (files []ignore.Source) {
 	left := int64(maxIgnoreFiles)
 	dir := filepath.Clean(folder)
 	for range maxFoldersUp {
-		data, err := durable.ReadBounded(filepath.Join(dir, ignore.File), left)
+		path := filepath.Join(dir, ignore.File)
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real // people keep such files elsewhere
+		}
+		data, err := durable.ReadBounded(path, left)
 		var at *fs.PathError
 		switch {
 		case err == nil && strings.IndexByte(string(data), 0) < 0:

@@ -276,6 +276,17 @@ func TestTwoHomes(t *testing.T) {
 	}
 }
 
+// TestDeadLettersOfAFullSpool leave it.
+func TestDeadLettersOfAFullSpool(t *testing.T) {
+	t.Parallel()
+	s := keyed(t, t.TempDir())
+	e := mustPut(t, s, testEntry(`{"a":1}`))
+	s.limit = 1
+	if err := s.DeadLetter(e.Name, "400"); err != nil || len(mustNames(t, s)) != 0 {
+		t.Errorf("got %v, %v in new", err, mustNames(t, s))
+	}
+}
+
 func TestLayKeyOnce(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -315,6 +326,15 @@ func TestIgnoreFiles(t *testing.T) {
 	write(below, "y\n")
 	if diff := cmp.Diff([]ignore.Source{{Folder: below, Text: "y\n"}, {Folder: root, Text: "x\n"}}, ignoreFiles(below)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+	linked := filepath.Join(root, "linked")
+	if err := os.Mkdir(linked, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(below, ignore.File), filepath.Join(linked, ignore.File)); err == nil {
+		if got := ignoreFiles(linked); len(got) != 2 || got[0].Text != "y\n" {
+			t.Errorf("by a link: %v", got)
+		}
 	}
 	if got := splitSources(joinSources(ignoreFiles(below))); !cmp.Equal(got, ignoreFiles(below)) {
 		t.Errorf("joined and split: %v", got)
