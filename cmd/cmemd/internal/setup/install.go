@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
+	"github.com/cmemd/cmemd/internal/agents/relay"
 )
 
 const installHelp = `Install puts cmemd into coding agents: their hooks, and memory as tools (MCP). Without a name it finds the agents of this
@@ -156,6 +157,12 @@ func (x *installation) run(ctx context.Context, agents []install.Agent) error {
 	}
 	if slices.ContainsFunc(shown, (*shownInstall).planned) {
 		ok, err := x.app.Confirm("Change this?", "changed", x.flags.dryRun, x.flags.yes)
+		if err != nil {
+			return err
+		}
+		if ok && !x.flags.remove {
+			err = relay.LayKey(x.options.Home, x.app.Now()) // else the first hook would withhold what it is told
+		}
 		if err != nil {
 			return err
 		}
