@@ -77,14 +77,13 @@ type Pipeline struct {
 	logger      *slog.Logger
 	projects    *projectCache
 	echoes      echoes
-	noted       sync.Map           // by agent: the time.Time of a hook that was noted; see reported
-	deadLetters deadLetters        // payloads on their way into bad
-	stuck       stuckFiles         // of the spool
-	passes      chan chan struct{} // asks Drain for a pass through the spool, which closes what it is sent
-	drainBegan  chan struct{}      // closed when Drain begins
-	drainEnded  chan struct{}      // closed when it returns
-	drained     chan struct{}      // closed after the first whole pass through the spool
-	begun       events.Position    // the log's end at the start: what was given before it is in the views once they know it
+	noted       sync.Map         // by agent: the time.Time of a hook that was noted; see reported
+	deadLetters deadLetters      // payloads on their way into bad
+	stuck       stuckFiles       // of the spool
+	passes      chan chan<- bool // asks Drain for a pass through the spool, and takes whether it went through the whole
+	drainEnded  chan struct{}    // closed when Drain returns
+	drained     chan struct{}    // closed after the first whole pass through the spool
+	begun       events.Position  // the log's end at the start: what was given before it is in the views once they know it
 }
 
 // New returns a pipeline. Nothing is drained before Drain.
@@ -102,8 +101,8 @@ func New(cfg Config) (*Pipeline, error) {
 		return nil, fmt.Errorf("capture: %w", err)
 	}
 	return &Pipeline{
-		cfg: cfg, spool: cfg.Spool, passes: make(chan chan struct{}),
-		drainBegan: make(chan struct{}), drainEnded: make(chan struct{}), drained: make(chan struct{}),
+		cfg: cfg, spool: cfg.Spool, passes: make(chan chan<- bool),
+		drainEnded: make(chan struct{}), drained: make(chan struct{}),
 		projects: newProjectCache(cfg.Repos, cfg.Now), begun: begun,
 		logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)), echoes: echoes{injected: map[events.SessionID]*agents.InjectedText{}},
 	}, nil

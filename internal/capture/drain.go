@@ -35,7 +35,6 @@ const (
 func (p *Pipeline) Drain(ctx context.Context) error {
 	tick := time.NewTicker(p.cfg.DrainEvery)
 	defer tick.Stop()
-	close(p.drainBegan)
 	defer close(p.drainEnded)
 	var rescued, renewed time.Time
 	passed := false
@@ -51,9 +50,8 @@ func (p *Pipeline) Drain(ctx context.Context) error {
 		}
 		select {
 		case <-tick.C:
-		case done := <-p.passes:
-			p.drainOnce(ctx)
-			close(done)
+		case answer := <-p.passes:
+			answer <- p.drainOnce(ctx)
 		case <-ctx.Done():
 			return nil
 		}
@@ -94,31 +92,25 @@ func (p *Pipeline) renewKeys(last time.Time) time.Time {
 	return now
 }
 
-// errNotDraining is a pass through the spool for which nobody runs Drain.
-var errNotDraining = errors.New("capture: the spool is not being drained")
-
-// pass waits until Drain has gone once more through the spool, but not longer than ctx. It does not wait for a Drain that has
-// not begun, or has ended.
+// pass waits until Drain has gone once more through the whole spool. It returns ErrSpoolWaits where that is not done before ctx is,
+// as where Drain has not begun or has ended, and where the pass had to stop.
 func (p *Pipeline) pass(ctx context.Context) error {
+	whole := make(chan bool, 1)
 	select {
-	case <-p.drainBegan:
-	default:
-		return errNotDraining
-	}
-	done := make(chan struct{})
-	select {
-	case p.passes <- done:
+	case p.passes <- whole:
 	case <-p.drainEnded:
-		return errNotDraining
+		return ErrSpoolWaits
 	case <-ctx.Done():
-		return ctx.Err()
+		return ErrSpoolWaits
 	}
 	select {
-	case <-done:
-		return nil
+	case ok := <-whole:
+		if ok {
+			return nil
+		}
 	case <-ctx.Done():
-		return ctx.Err()
 	}
+	return ErrSpoolWaits
 }
 
 // stuckFiles are the names of spool files that can be neither taken nor moved.

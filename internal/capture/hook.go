@@ -122,7 +122,9 @@ func (p *Pipeline) take(ctx context.Context, d delivery) (a Accepted, err error)
 	if a, err = p.decode(ctx, d); err != nil || len(a.Report.Captures) == 0 {
 		return a, err
 	}
-	p.drainBefore(ctx, a.Report.Captures)
+	if err := p.drainBefore(ctx, a.Report.Captures); err != nil {
+		return a, err
+	}
 	receipt, err := p.cfg.Sink.Do(ctx, a.Report.Origin.Session(), commands(a.Report.Captures)...)
 	if err != nil {
 		return a, fmt.Errorf("capture: hook: %w", err)
@@ -135,30 +137,23 @@ func (p *Pipeline) take(ctx context.Context, d delivery) (a Accepted, err error)
 	return a, nil
 }
 
-// stopWait is how long an end waits for what came before it. Hooks that wait for less keep it themselves then, behind that.
-const stopWait = time.Second
+// stopWait is how long an end waits for what came before it: less than an ordinary hook waits for its answer.
+const stopWait = 200 * time.Millisecond
 
 // drainBefore takes what waits in the spool to the log before the end of an answer or of a session: without the work that it
-// ends, such an end leads to no summary. The end goes first where that takes longer than ctx or stopWait, where the spool is not
-// being drained, and where nothing waits but files that are stuck.
-func (p *Pipeline) drainBefore(ctx context.Context, captures []session.Capture) {
+// ends, such an end leads to no summary. It returns ErrSpoolWaits where that is not done within stopWait: the end's hook keeps it
+// then, behind that work. Files that are stuck are not waited for.
+func (p *Pipeline) drainBefore(ctx context.Context, captures []session.Capture) error {
 	if p.cfg.Spool == nil || !slices.ContainsFunc(captures, isEnd) {
-		return
+		return nil
 	}
 	names, err := p.spool.Names()
-	if err != nil {
-		return
-	}
-	waiting := p.stuck.others(names)
-	if waiting == 0 {
-		return
+	if err != nil || p.stuck.others(names) == 0 {
+		return nil // a spool that cannot be read has nothing to wait for
 	}
 	ctx, cancel := context.WithTimeout(ctx, stopWait)
 	defer cancel()
-	if err := p.pass(ctx); err != nil {
-		id := captures[0].Origin.Session()
-		p.logger.Debug("an end goes before what waits in the spool", "session", id, "waiting", waiting, "err", err)
-	}
+	return p.pass(ctx)
 }
 
 // isEnd reports whether an answer or a session ends.
