@@ -109,7 +109,7 @@ func send(out *sse, found <-chan events.Record, payload bool) error {
 				return nil
 			}
 			id := strconv.FormatUint(uint64(rec.Position), 10)
-			if err := out.send(id, string(rec.Kind), logRecord(rec, payload)); err != nil {
+			if err := out.send(id, string(rec.Kind), api.RecordOf(rec, payload)); err != nil {
 				return err
 			}
 			if len(found) > 0 {

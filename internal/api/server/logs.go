@@ -1,18 +1,13 @@
 package server
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"io"
-	"iter"
 	"log/slog"
 	"net/http"
 	"time"
 
 	"github.com/cmemd/cmemd/eventlog"
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/curation"
 	"github.com/cmemd/cmemd/projections/outcomes"
@@ -53,71 +48,8 @@ func (s *logs) getLogStats(ctx context.Context, _ api.NoQuery) (api.LogStats, er
 	return log.Stats(ctx)
 }
 
-// maxRecordBytes is after how many bytes of payloads an answer is long enough.
-const maxRecordBytes = 16 << 20
-
-// getRecords answers with a stretch of the log.
 func (s *logs) getRecords(ctx context.Context, q api.RecordsQuery) (api.Records, error) {
-	out := api.Records{Records: []api.LogRecord{}}
-	var err error
-	if out.Last, err = s.Log.Last(ctx); err != nil {
-		return out, err
-	}
-	bytes := 0
-	for rec, err := range s.recordsFrom(ctx, q.Stream, cmp.Or(q.Cursor.At, q.From)) {
-		if err != nil {
-			return out, err
-		}
-		if len(out.Records) == q.Limit || bytes > maxRecordBytes {
-			out.Next = rec.Position
-			out.NextCursor = api.RecordsRoute.PageAfter(q, api.Cursor{At: out.Next})
-			break
-		}
-		out.Records = append(out.Records, logRecord(rec, q.Payload))
-		if q.Payload {
-			bytes += int(rec.Size)
-		}
-	}
-	return out, nil
-}
-
-// recordsFrom yields the records from a position on, of one stream or of all.
-func (s *logs) recordsFrom(ctx context.Context, stream events.StreamID, from events.Position) iter.Seq2[events.Record, error] {
-	if stream == "" {
-		return s.Log.All(ctx, from)
-	}
-	return func(yield func(events.Record, error) bool) {
-		for r, err := range s.Log.Stream(ctx, stream, 1) {
-			if err == nil && r.Position < from {
-				continue
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
-}
-
-// logRecord is r as it goes over the wire.
-func logRecord(r events.Record, payload bool) api.LogRecord {
-	out := api.LogRecord{Header: r.Header, Chain: r.Chain, Erased: r.Erased}
-	if !payload {
-		return out
-	}
-	e, err := r.Event()
-	if err == nil {
-		out.Event, err = json.Marshal(e)
-	}
-	switch {
-	case err == nil:
-	case errors.Is(err, events.ErrErased):
-		out.Problem = "erased"
-	case errors.Is(err, events.ErrUnknownKind):
-		out.Problem = "written by a newer program"
-	default:
-		out.Problem = "damaged"
-	}
-	return out
+	return api.ReadRecords(ctx, s.Log, q)
 }
 
 // getExport writes the log as JSON lines. An export that is cut has no last line.

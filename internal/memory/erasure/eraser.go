@@ -226,7 +226,7 @@ func (e *Eraser) events(ctx context.Context, positions []events.Position, cause 
 				return nil, err
 			}
 			hashes = append(hashes, r.PayloadHash)
-			if cause == CauseRetention || !outlives(r.Kind) { // retention erases inputs alone
+			if t, _ := r.Kind.Traits(); t.Input { // it has neither a row nor a cost
 				continue
 			}
 			e, err := said(r)
@@ -244,17 +244,6 @@ func (e *Eraser) events(ctx context.Context, positions []events.Position, cause 
 		out = append(out, m)
 	}
 	return out, nil
-}
-
-// outlives reports whether something of what an event of kind k says stays when it is forgotten: the id of its row, or what its
-// turn cost.
-func outlives(k events.Kind) bool {
-	switch k {
-	case events.KindObservationParsed, events.KindSummaryParsed, events.KindMemorySaved, events.KindPromptSubmitted,
-		events.KindTurnReceived, events.KindTurnFailed:
-		return true
-	}
-	return false
 }
 
 // spentBy is what stays of a turn's end; ok is false of any other event.

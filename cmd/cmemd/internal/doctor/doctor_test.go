@@ -18,7 +18,6 @@ import (
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -211,7 +210,7 @@ func TestFollows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, offline.LogRecord(r, false))
+			all = append(all, api.RecordOf(r, false))
 		}
 		return all
 	}

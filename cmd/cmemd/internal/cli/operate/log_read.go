@@ -95,7 +95,7 @@ func parseRange(text string) (from, to events.Position, ok bool) {
 func pages(ctx context.Context, log api.Invoker, f recordFilter, from events.Position) iter.Seq2[api.LogRecord, error] {
 	q := api.RecordsQuery{From: from, Limit: 1000, Stream: events.StreamID(f.stream), Payload: f.payload}
 	if f.payload {
-		q.Limit = offline.RecordsPage // a payload may be large
+		q.Limit = api.RecordsPage // a payload may be large
 	}
 	return func(yield func(api.LogRecord, error) bool) {
 		for {
