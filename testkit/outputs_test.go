@@ -53,12 +53,11 @@ func mayRead() map[string]string {
 // with its reason. What is kept in a variable of an interface or of a type parameter in between is not followed.
 func mayMarshal() map[string]string {
 	return map[string]string{
-		"internal/api/server":            "events as they are streamed, and turns as they are shown",
+		"internal/api":                   "records as they are shown, paged and streamed",
 		"internal/replay":                "the proof compares whole recorded events with whole derived ones, and shows what differs",
 		"cmd/cmemd/internal/cli/operate": "--json of records, of views and of what a text means as an output",
 		"cmd/cmemd/internal/providers":   "--json of what a provider answered when it was tried",
 		"cmd/cmemd/internal/scenarios":   "--json of what replay shows of outputs",
-		"cmd/cmemd/internal/offline":     "records of a log file that no daemon holds, as the daemon shows them",
 	}
 }
 
