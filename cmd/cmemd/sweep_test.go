@@ -62,6 +62,7 @@ func TestSweep(t *testing.T) {
 	defer func() { _ = daemon.Process.Kill(); _ = daemon.Wait() }()
 	w.client = client.Dial(w.home)
 	defer w.client.Close()
+	w.await("the spool to be drained", func(st api.Status) bool { return st.Spool.Waiting == 0 }) // an end is refused before that
 	w.report("there")
 	w.unsaid("unsaid, there", cwd)
 	w.unshaped("unshaped, there")
