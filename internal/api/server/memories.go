@@ -113,7 +113,15 @@ func (s *memories) postReobserve(ctx context.Context, q api.ReobserveRequest) (t
 	if err != nil {
 		return nil, err
 	}
-	return again.Run, nil
+	return func(ctx context.Context, tell func(done, total uint64)) (api.Reobserved, error) {
+		done, err := again.Run(ctx, tell)
+		if err == nil && done.Answers != nil {
+			if last, err := s.Log.Last(ctx); err == nil {
+				_ = s.await(ctx, last) // whoever waited for the answers searches next; all of it is done in any case
+			}
+		}
+		return done, err
+	}, nil
 }
 
 // postForget says what would be forgotten, or forgets it.
