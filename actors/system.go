@@ -345,6 +345,8 @@ func sizeOf(cmds []session.Command) int64 {
 			n += int64(len(e.LastMessage))
 		case events.ContextCompacted:
 			n += int64(len(e.Summary))
+		case events.AgentSaid:
+			n += int64(len(e.Text))
 		}
 	}
 	return n

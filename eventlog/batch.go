@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"encoding/binary"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -17,6 +18,7 @@ type batch struct {
 	ends    *bbolt.Bucket
 	arena   *arena
 	dirty   bool // something is to be committed
+	format  int  // that records of the batch ask for; 0: any
 
 	last     events.Position
 	recorded time.Time // of the last record
@@ -44,16 +46,21 @@ func (b *batch) put(r events.Record) {
 	must(b.records.Put(keyOf(r.Position), b.arena.record(r)))
 }
 
-// finish stores where the streams and the log end.
+// finish stores where the streams and the log end, and what format the file has from now on.
 func (b *batch) finish() {
 	for stream, h := range b.heads {
 		must(b.ends.Put([]byte(stream), h.appendTo(make([]byte, 0, headSize))))
 	}
 	must(b.records.SetSequence(uint64(b.last)))
+	if v := b.ends.Get(formatKey); len(v) == 4 && int(binary.BigEndian.Uint32(v)) < b.format {
+		must(b.ends.Put(formatKey, binary.BigEndian.AppendUint32(nil, uint32(b.format))))
+	}
 }
 
 func (b *batch) add(r events.Record) {
 	b.put(r)
+	t, _ := r.Kind.Traits()
+	b.format = max(b.format, t.Format)
 	b.last, b.recorded, b.heads[r.Stream] = r.Position, r.RecordedAt, after(r)
 }
 

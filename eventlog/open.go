@@ -20,8 +20,12 @@ import (
 	"github.com/cmemd/cmemd/internal/durable"
 )
 
-// format is the number of the file's layout. It goes up when an older program must not touch the file.
-const format = 1
+// A file has a format number: that of its layout when it is made, and a higher one from the first record on of a kind that older
+// programs do not know; see events.Traits. A program refuses a file with a number that it does not know.
+const (
+	firstFormat = 1
+	lastFormat  = 2
+)
 
 // maxStored bounds what is read as one record: a payload, its header, and room for what later layouts add.
 const maxStored = events.MaxPayload + 64<<10
@@ -172,8 +176,8 @@ func checkFormat(db *bbolt.DB, path string) (empty bool, err error) {
 		if len(v) != 4 {
 			return fmt.Errorf("%w: %s has no format number", ErrNotLog, path)
 		}
-		if n := binary.BigEndian.Uint32(v); n != format {
-			return &NewerFormatError{Path: path, Found: n, Known: format}
+		if n := binary.BigEndian.Uint32(v); n < firstFormat || n > lastFormat {
+			return &NewerFormatError{Path: path, Found: n, Known: lastFormat}
 		}
 		return nil
 	})
@@ -190,7 +194,7 @@ func layOut(db *bbolt.DB) error {
 		if err != nil {
 			return err
 		}
-		return heads.Put(formatKey, binary.BigEndian.AppendUint32(nil, format))
+		return heads.Put(formatKey, binary.BigEndian.AppendUint32(nil, firstFormat))
 	})
 }
 

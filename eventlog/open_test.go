@@ -14,6 +14,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/testkit/crash"
 	"github.com/cmemd/cmemd/testkit/logtest"
 )
@@ -256,5 +257,34 @@ func TestNoFolder(t *testing.T) {
 	_, err := eventlog.Open(filepath.Join(t.TempDir(), "none", "log"), eventlog.Config{})
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v, want fs.ErrNotExist", err)
+	}
+}
+
+// TestFormatRises: an older program, which knows no AgentSaid, refuses the file by its number from the first one on.
+func TestFormatRises(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	stream := events.SessionIDOf("claude-code", "s").Stream()
+	for version, step := range []struct {
+		event events.Event
+		want  uint32
+	}{
+		{events.SessionOpened{Agent: "claude-code"}, 1},
+		{events.ToolUsed{Tool: "Edit"}, 1},
+		{events.AgentSaid{Text: "The limit is read twice."}, 2},
+		{events.AgentStopped{}, 2},
+	} {
+		log := openLog(t, path)
+		draft := events.Draft{ID: events.ID{15: byte(version + 1)}, OccurredAt: time.Unix(1, 0), Event: step.event}
+		if _, err := log.Append(t.Context(), stream, events.Version(version), draft); err != nil {
+			t.Fatal(err)
+		}
+		mustClose(t, log)
+		rawUpdate(t, path, func(tx *bbolt.Tx) error {
+			if got := binary.BigEndian.Uint32(tx.Bucket([]byte("head")).Get([]byte("\x00format"))); got != step.want {
+				t.Errorf("format %d with %T, want %d", got, step.event, step.want)
+			}
+			return nil
+		})
 	}
 }

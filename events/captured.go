@@ -50,7 +50,7 @@ const UnobservedImported = "imported"
 type AgentStopped struct {
 	LastMessage string         `cbor:"1,keyasint,omitempty" json:"last_message"`
 	Cause       StopCause      `cbor:"2,keyasint,omitempty" json:"cause"`
-	Work        int            `cbor:"3,keyasint,omitempty" json:"work"` // inputs captured since the last stop; 0 makes it unobserved
+	Work        int            `cbor:"3,keyasint,omitempty" json:"work"` // inputs captured since the last stop; 0 and no words make it unobserved
 	Prompt      int            `cbor:"4,keyasint,omitempty" json:"prompt,omitempty"`
 	Error       string         `cbor:"5,keyasint,omitempty" json:"error,omitempty"` // the agent's error type, on failure
 	Size        int            `cbor:"6,keyasint,omitempty" json:"size,omitempty"`  // bytes of the message before any cut
@@ -64,6 +64,15 @@ type ContextCompacted struct {
 	Size       int            `cbor:"3,keyasint,omitempty" json:"size,omitempty"`
 	Redactions map[string]int `cbor:"4,keyasint,omitempty" json:"redactions,omitempty"`
 	Prompt     int            `cbor:"5,keyasint,omitempty" json:"prompt,omitempty"`
+}
+
+// AgentSaid is what the agent said between two tool calls. What it said last stands in AgentStopped. No turn settles it: a turn
+// over the inputs around it reads it.
+type AgentSaid struct {
+	Text       string         `cbor:"1,keyasint,omitempty" json:"text"` // private text cut, secrets redacted, capped
+	Size       int            `cbor:"2,keyasint,omitempty" json:"size"` // bytes before any cut
+	Redactions map[string]int `cbor:"3,keyasint,omitempty" json:"redactions,omitempty"`
+	Prompt     int            `cbor:"4,keyasint,omitempty" json:"prompt,omitempty"` // number of the prompt it answers; 0 before the first
 }
 
 // SessionClosed is the end of a session, told or inferred.

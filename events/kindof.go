@@ -5,6 +5,7 @@ func (PromptSubmitted) kind() Kind    { return KindPromptSubmitted }
 func (ToolUsed) kind() Kind           { return KindToolUsed }
 func (AgentStopped) kind() Kind       { return KindAgentStopped }
 func (ContextCompacted) kind() Kind   { return KindContextCompacted }
+func (AgentSaid) kind() Kind          { return KindAgentSaid }
 func (SessionClosed) kind() Kind      { return KindSessionClosed }
 func (ContextInjected) kind() Kind    { return KindContextInjected }
 func (TurnStarted) kind() Kind        { return KindTurnStarted }

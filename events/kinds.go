@@ -10,6 +10,7 @@ const (
 	KindToolUsed           Kind = "tool_used"
 	KindAgentStopped       Kind = "agent_stopped"
 	KindContextCompacted   Kind = "context_compacted"
+	KindAgentSaid          Kind = "agent_said"
 	KindSessionClosed      Kind = "session_closed"
 	KindContextInjected    Kind = "context_injected"
 	KindTurnStarted        Kind = "turn_started"
@@ -52,11 +53,6 @@ const (
 	TurnObservation TurnKind = "observation"
 	TurnSummary     TurnKind = "summary"
 )
-
-// Settles reports whether a turn of kind t settles inputs of kind k: summaries settle stops, observations the rest.
-func (t TurnKind) Settles(k Kind) bool {
-	return IsInput(k) && (k == KindAgentStopped) == (t == TurnSummary)
-}
 
 // StopCause is why an agent's work counts as ended.
 type StopCause string

@@ -47,6 +47,7 @@ func capturedSamples() []events.Event {
 		events.ContextCompacted{
 			Summary: "The user asked for a larger limit.", Trigger: "manual", Size: 34, Redactions: map[string]int{"key": 3}, Prompt: 4,
 		},
+		events.AgentSaid{Text: "The limit is read twice.", Size: 40, Redactions: map[string]int{"key": 1}, Prompt: 4},
 		events.SessionClosed{Cause: "silent"},
 		events.ContextInjected{
 			Hook: "startup", IDs: []events.ID{sampleID(1), sampleID(2)}, Characters: 9876, Position: 1 << 40,

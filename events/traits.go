@@ -9,6 +9,7 @@ type Traits struct {
 	Evolves bool // session.Evolve looks into it; of other kinds the header is enough
 	Lineage bool // it tells what was made of what, or what is forgotten: erasure looks into it
 	Indexed bool // the search index looks into it
+	Format  int  // of a log that holds one: programs that know no such format refuse it; 0: any
 }
 
 // A knownKind is what this program knows of a kind: its traits, and the decoder of each schema that it was released with.
@@ -46,6 +47,8 @@ func (k Kind) known() knownKind {
 		return knownKind{KindAgentStopped, Traits{Input: true, Words: true}, forms{decodeAs[AgentStopped]}}
 	case KindContextCompacted:
 		return knownKind{KindContextCompacted, Traits{Input: true, Words: true}, forms{decodeAs[ContextCompacted]}}
+	case KindAgentSaid:
+		return knownKind{KindAgentSaid, Traits{Words: true, Format: 2}, forms{decodeAs[AgentSaid]}}
 	case KindSessionClosed:
 		return knownKind{KindSessionClosed, Traits{}, forms{decodeAs[SessionClosed]}}
 	case KindContextInjected:

@@ -26,7 +26,7 @@ const (
 // promptEvents are the events that it may look into: what agents and their users did, and what was kept of it. None says
 // how the observer is doing.
 func promptEvents() []string {
-	return []string{"AgentStopped", "ContextCompacted", "ObservationParsed", "PromptSubmitted", "ToolUsed"}
+	return []string{"AgentSaid", "AgentStopped", "ContextCompacted", "ObservationParsed", "PromptSubmitted", "ToolUsed"}
 }
 
 // TestPromptsKnowNothingOfHealth: who asks the observer cannot reach a view, a notice or anything else that is made of how

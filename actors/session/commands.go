@@ -35,6 +35,7 @@ func (o Origin) Session() events.SessionID { return events.SessionIDOf(o.Agent, 
 //	PromptSubmitted   Number is assigned by Decide
 //	ToolUsed          Prompt is assigned; Unobserved non-empty keeps it out of every turn; its words stay only if it was imported
 //	AgentStopped      Work and Prompt are assigned; what answers a private prompt loses its message
+//	AgentSaid         Prompt is assigned; under a private prompt it loses its text
 //	ContextCompacted  Prompt is assigned; under a private prompt it loses its summary and is unobserved
 //	SessionClosed
 //	ContextInjected

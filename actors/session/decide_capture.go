@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/cmemd/cmemd/events"
 )
@@ -37,6 +38,9 @@ func addCapture(s *State, b *decision, c Capture) error {
 			e.LastMessage = ""
 		}
 		b.addStop(e, s.work, prompt)
+		b.last().Unobserved = s.work == 0 && !s.words && strings.TrimSpace(e.LastMessage) == ""
+	case events.AgentSaid:
+		b.addSaid(s, e)
 	case events.ContextCompacted:
 		if s.work > 0 {
 			b.addStop(events.AgentStopped{Cause: events.StopCompact}, s.work, prompt)
@@ -74,6 +78,16 @@ func addCapture(s *State, b *decision, c Capture) error {
 func (b *decision) addStop(e events.AgentStopped, work, prompt int) {
 	e.Work, e.Prompt = work, prompt
 	b.add(e).last().Unobserved = work == 0
+}
+
+// addSaid adds a text that may be read long after it was said: it answers the prompt of its own time.
+func (b *decision) addSaid(s *State, e events.AgentSaid) {
+	number, private := s.promptAt(b.at)
+	if private {
+		e.Text = ""
+	}
+	e.Prompt = number
+	b.add(e).last().Unobserved = private
 }
 
 // observable cuts the content of a tool use that no turn may see: one of our own, or one that serves a private prompt. What

@@ -28,7 +28,7 @@ func Evolve(s *State, h events.Header, e events.Event) {
 	}
 	switch h.Kind {
 	case events.KindSessionOpened, events.KindPromptSubmitted, events.KindToolUsed, events.KindAgentStopped,
-		events.KindContextCompacted, events.KindSessionClosed, events.KindContextInjected:
+		events.KindContextCompacted, events.KindAgentSaid, events.KindSessionClosed, events.KindContextInjected:
 		s.evolveCaptured(h, e)
 	case events.KindTurnStarted, events.KindTurnReceived, events.KindTurnFailed, events.KindOutputDropped,
 		events.KindOutputSkipped, events.KindObservationParsed, events.KindSummaryParsed:
@@ -40,7 +40,8 @@ func Evolve(s *State, h events.Header, e events.Event) {
 
 func (s *State) evolveCaptured(h events.Header, e events.Event) {
 	s.opened = true
-	s.closed = h.Kind == events.KindSessionClosed || s.closed && h.Kind == events.KindContextInjected
+	s.closed = h.Kind == events.KindSessionClosed ||
+		s.closed && (h.Kind == events.KindContextInjected || h.Kind == events.KindAgentSaid)
 	s.recordActivity(h)
 	switch h.Kind {
 	case events.KindSessionOpened:
@@ -48,8 +49,10 @@ func (s *State) evolveCaptured(h events.Header, e events.Event) {
 			s.origin = OriginOf(o)
 		}
 	case events.KindPromptSubmitted:
-		s.prompts = append(s.prompts, reference{h.Position, h.Version})
+		s.prompts = append(s.prompts, asked{reference{h.Position, h.Version}, h.OccurredAt.UnixNano(), h.Unobserved})
 		s.private = h.Unobserved
+	case events.KindAgentSaid:
+		s.recordSaid(h)
 	case events.KindSessionClosed:
 		s.flush = h.Version
 	}
@@ -58,7 +61,7 @@ func (s *State) evolveCaptured(h events.Header, e events.Event) {
 	}
 	if h.Kind == events.KindAgentStopped {
 		s.epoch++
-		s.work, s.flush, s.stopped = 0, h.Version, h.OccurredAt
+		s.work, s.words, s.flush, s.stopped = 0, false, h.Version, h.OccurredAt
 	}
 	if h.Kind == events.KindContextCompacted {
 		s.flush = h.Version
@@ -76,6 +79,8 @@ func (s *State) Place(records []events.Record) {
 		switch r.Kind {
 		case events.KindPromptSubmitted:
 			place(s.prompts, r)
+		case events.KindAgentSaid:
+			place(s.said, r)
 		case events.KindObservationParsed:
 			place(s.seen, r)
 		case events.KindTurnFailed:

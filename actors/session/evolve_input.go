@@ -16,10 +16,26 @@ func (s *State) addInput(h events.Header) {
 		s.work++
 	}
 	s.inputs = append(s.inputs, input{
-		position: h.Position, version: h.Version, since: h.RecordedAt, size: int(h.Size), epoch: epoch, kind: h.Kind,
+		position: h.Position, version: h.Version, since: h.RecordedAt, at: h.OccurredAt.UnixNano(), size: int(h.Size), epoch: epoch,
+		kind: h.Kind, talk: h.Kind == events.KindAgentStopped && s.work == 0,
 	})
 	s.counts[Pending]++
 	s.owed = append(s.owed, len(s.inputs)-1)
+}
+
+// recordSaid remembers a text between tool calls. One that comes late belongs to the work that has stopped since.
+func (s *State) recordSaid(h events.Header) {
+	if h.Unobserved {
+		return
+	}
+	epoch := s.epoch
+	if epoch > 0 && h.OccurredAt.Before(s.stopped) {
+		epoch--
+	} else {
+		s.words = true
+	}
+	s.said = append(s.said, saying{reference{h.Position, h.Version}, epoch, h.OccurredAt.UnixNano()})
+	s.said = s.said[max(0, len(s.said)-keepSaid):]
 }
 
 func (s *State) settleAll(is []int, o Outcome) {

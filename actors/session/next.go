@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -186,6 +187,8 @@ func (s *State) dueFrom(first int, rules Rules, now time.Time) (*Work, time.Time
 	switch {
 	case first < 0:
 		return nil, time.Time{}
+	case s.inputs[first].talk:
+		return s.talkOf(first), time.Time{}
 	case s.inputs[first].kind == events.KindAgentStopped:
 		return s.summaryOf(first), time.Time{}
 	}
@@ -205,6 +208,7 @@ func (s *State) dueObservation(rules Rules, first int, now time.Time) (*Work, ti
 	batch := make([]int, 0, count)
 	s.batch(rules, first, func(i int) { batch = append(batch, i) })
 	w := s.workOn(events.TurnObservation, batch)
+	w.Reads = s.saidAround(batch)
 	if stop, ok := s.stopOf(in.epoch); ok {
 		w.Reads = append(w.Reads, stop)
 	}
@@ -260,6 +264,41 @@ func (s *State) stopOf(epoch int) (events.Position, bool) {
 		}
 	}
 	return 0, false
+}
+
+// talkOf is the turn over the stop of an answer without tool uses: what was said is all that there is to observe.
+func (s *State) talkOf(stop int) *Work {
+	w := s.workOn(events.TurnObservation, []int{stop})
+	w.Reads = s.saidAround([]int{stop})
+	return w
+}
+
+// maxSaid is how many texts between tool calls one turn reads, the last ones.
+const maxSaid = 200
+
+// saidAround returns what was said in the same stretch of work behind the input before a batch and no later than the last of the
+// batch, or up to the stretch's end where no input of it follows.
+func (s *State) saidAround(batch []int) []events.Position {
+	first, last := batch[0], batch[len(batch)-1]
+	epoch, from, to := s.inputs[first].epoch, int64(math.MinInt64), int64(math.MaxInt64)
+	of := func(i int) bool { return s.inputs[i].epoch == epoch && s.inputs[i].kind != events.KindAgentStopped }
+	for i := first - 1; i >= 0 && s.inputs[i].epoch >= epoch-1 && from == math.MinInt64; i-- {
+		if of(i) {
+			from = s.inputs[i].at
+		}
+	}
+	for i := last + 1; i < len(s.inputs) && s.inputs[i].epoch <= epoch+1 && to == math.MaxInt64; i++ {
+		if of(i) {
+			to = s.inputs[last].at
+		}
+	}
+	var said []events.Position
+	for _, t := range s.said {
+		if t.epoch == epoch && from < t.at && t.at <= to {
+			said = append(said, t.position)
+		}
+	}
+	return said[max(0, len(said)-maxSaid):]
 }
 
 func (s *State) summaryOf(stop int) *Work {

@@ -101,6 +101,7 @@ func (m *sim) randomStep(rt *rapid.T) {
 	case 6:
 		m.must(m.capture(rapid.SampledFrom([]events.Event{
 			events.ContextCompacted{}, events.SessionClosed{}, events.SessionOpened{}, events.ContextInjected{},
+			events.AgentSaid{Text: "said"}, events.AgentStopped{LastMessage: "said last"},
 		}).Draw(rt, "captured")))
 	case 7:
 		m.must(Tick{ID: m.id(), At: m.now})

@@ -151,7 +151,7 @@ func (m *sim) naive() Balance {
 	return b
 }
 
-var unexported = cmp.AllowUnexported(State{}, input{}, reference{}, observation{}, failedTurn{}, turn{}, quarantine{})
+var unexported = cmp.AllowUnexported(State{}, input{}, reference{}, observation{}, asked{}, saying{}, failedTurn{}, turn{}, quarantine{})
 
 var equateEmpty = cmp.FilterValues(func(a, b any) bool { return isEmpty(a) && isEmpty(b) }, cmp.Comparer(func(_, _ any) bool { return true }))
 
@@ -164,6 +164,10 @@ func isEmpty(v any) bool {
 	case []reference:
 		return len(v) == 0
 	case []observation:
+		return len(v) == 0
+	case []asked:
+		return len(v) == 0
+	case []saying:
 		return len(v) == 0
 	case []failedTurn:
 		return len(v) == 0

@@ -22,6 +22,9 @@ type Balance struct {
 // for the summary of a very long answer.
 const keepObservations = 200
 
+// keepSaid is how many of the texts between tool calls a State remembers by position; an answer has some tens.
+const keepSaid = 1000
+
 // maxUnparsed is how many outputs that did not parse a State remembers: as many as a setting lets be counted.
 const maxUnparsed = 100
 
@@ -40,10 +43,12 @@ type State struct {
 	requested map[int]string // whom a person asked to answer for an input that was owed again, by index
 	counts    [Forgotten + 1]int
 	epoch     int            // stops so far; inputs between two stops share one
-	work      int            // inputs since the last stop
+	work      int            // tool uses since the last stop
+	words     bool           // since the last stop the agent said something between them
+	said      []saying       // what it said, by version; the last keepSaid
 	flush     events.Version // everything up to here is due at once
 	stopped   time.Time      // when the last stop happened
-	prompts   []reference
+	prompts   []asked
 	private   bool // the current prompt is private
 	seen      []observation
 
@@ -72,8 +77,10 @@ type input struct {
 	position events.Position
 	version  events.Version
 	since    time.Time // when it was recorded, or last asked for again
+	at       int64     // when it happened, in nanoseconds since 1970
 	size     int
 	epoch    int
+	talk     bool // a stop of an answer without tool uses
 	kind     events.Kind
 	outcome  Outcome
 	attempts uint8 // failed turns that blame the batch, since it was last halved
@@ -99,6 +106,20 @@ type observation struct {
 	epoch int
 	turn  events.ID // that said it
 	first int       // of the inputs that the turn settled, as an index; -1: none
+}
+
+// asked is what is kept of a prompt.
+type asked struct {
+	reference
+	at      int64 // when it was submitted, in nanoseconds since 1970
+	private bool
+}
+
+// saying is what is kept of a text between tool calls.
+type saying struct {
+	reference
+	epoch int
+	at    int64 // when it was said, in nanoseconds since 1970
 }
 
 // failedTurn is what is kept of a failed turn whose class blames the turn.
@@ -236,6 +257,16 @@ func (s *State) promptBefore(v events.Version) (number int, at events.Position) 
 		return 0, 0
 	}
 	return n, s.prompts[n-1].position
+}
+
+// promptAt returns the number of the last prompt that was submitted by then, from 1, and whether it was private; 0: before the first.
+func (s *State) promptAt(at time.Time) (number int, private bool) {
+	for i := len(s.prompts) - 1; i >= 0; i-- {
+		if s.prompts[i].at <= at.UnixNano() {
+			return i + 1, s.prompts[i].private
+		}
+	}
+	return 0, false
 }
 
 // promptHolds reports whether the prompt of the turn holds anything that e names.

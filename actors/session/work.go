@@ -11,7 +11,7 @@ import (
 type Work struct {
 	Kind     events.TurnKind
 	Settles  []events.Position // never empty
-	Reads    []events.Position // observations and, for an observation turn, the stop that ended the work
+	Reads    []events.Position // observations; for an observation turn what was said around its inputs, and the stop that ended the work
 	Brief    []events.Position // the session's last ten observations, for the brief
 	Fresh    bool              // outputs earned this generation, and nothing was kept since: the brief's titles are not told
 	Attempt  int               // from 1; a higher one asks with less

@@ -159,6 +159,12 @@ func (k *InjectedText) Cut(e events.Event) (out events.Event, cut int) {
 	case events.AgentStopped:
 		e.LastMessage, cut = k.cutAlone(e.LastMessage)
 		return e, cut
+	case events.AgentSaid:
+		e.Text, cut = k.cutAlone(e.Text)
+		if cut > 0 && strings.TrimSpace(e.Text) == "" {
+			return nil, cut
+		}
+		return e, cut
 	case events.ContextCompacted:
 		e.Summary, cut = k.cutAlone(e.Summary)
 		return e, cut
@@ -255,6 +261,8 @@ func Marks(e events.Event) []string {
 		texts = []string{e.Text}
 	case events.AgentStopped:
 		texts = []string{e.LastMessage}
+	case events.AgentSaid:
+		texts = []string{e.Text}
 	case events.ContextCompacted:
 		texts = []string{e.Summary}
 	case events.ToolUsed:

@@ -36,6 +36,7 @@ type Prompt struct {
 	Recent   []string                   // titles of the session's last observations, oldest first
 	Inputs   []Input                    // what the turn settles, oldest first
 	Observed []events.ObservationParsed // for a summary turn: the session's new observations
+	Said     []Saying                   // what the agent said between the inputs, oldest first
 	Message  string                     // the agent's last message, where it is known
 	Stop     events.StopCause           // how the work ended; empty while it goes on
 	Touched  []string                   // files that the session's last observations were about; never sent
@@ -47,6 +48,12 @@ type Input struct {
 	At       time.Time
 	Event    events.Event // ToolUsed, ContextCompacted or AgentStopped; nil when its payload was erased
 	Repeats  bool         // it only looked at something, as an earlier input of its session had, and saw the same
+}
+
+// Saying is what the agent said between two tool calls.
+type Saying struct {
+	At   time.Time
+	Text string
 }
 
 // Reply is what a provider answered.
@@ -93,6 +100,9 @@ func (p Prompt) Size() int {
 	n := len(p.Request) + len(p.Message)
 	for _, t := range p.Recent {
 		n += len(t)
+	}
+	for _, s := range p.Said {
+		n += len(s.Text)
 	}
 	for _, in := range p.Inputs {
 		switch e := in.Event.(type) {

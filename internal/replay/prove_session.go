@@ -69,7 +69,7 @@ func (p *prover) commands(s *proved, d *decision) (name string, cmds []session.C
 	case events.KindSessionReleased:
 		return ProvedRelease, []session.Command{session.Release{ID: h.ID, At: h.OccurredAt}}
 	case events.KindSessionOpened, events.KindPromptSubmitted, events.KindAgentStopped, events.KindContextCompacted,
-		events.KindSessionClosed:
+		events.KindAgentSaid, events.KindSessionClosed:
 		return d.captured()
 	case events.KindOutputDropped, events.KindOutputSkipped, events.KindObservationParsed, events.KindSummaryParsed,
 		events.KindSessionRespawned, events.KindSessionQuarantined:
@@ -150,7 +150,7 @@ func (d *decision) captured() (string, []session.Command) {
 		return ProvedTick, []session.Command{session.Tick{ID: h.ID, At: h.OccurredAt}}
 	}
 	switch last.Kind {
-	case events.KindPromptSubmitted, events.KindAgentStopped, events.KindContextCompacted, events.KindSessionClosed:
+	case events.KindPromptSubmitted, events.KindAgentStopped, events.KindContextCompacted, events.KindAgentSaid, events.KindSessionClosed:
 	default:
 		return "", nil
 	}

@@ -49,7 +49,7 @@ func (s *Session) evolve(r *engine.Record) {
 func captured(k events.Kind) bool {
 	switch k {
 	case events.KindSessionOpened, events.KindPromptSubmitted, events.KindToolUsed, events.KindAgentStopped,
-		events.KindContextCompacted:
+		events.KindContextCompacted, events.KindAgentSaid:
 		return true
 	}
 	return false

@@ -309,7 +309,13 @@ func (s suite) cancelled(t *testing.T) {
 	} {
 		server := s.serve(t, a)
 		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(50*time.Millisecond, cancel)
+		go func() {
+			defer cancel()
+			for len(server.Requests()) == 0 && t.Context().Err() == nil {
+				time.Sleep(time.Millisecond)
+			}
+			time.Sleep(50 * time.Millisecond)
+		}()
 		began := time.Now()
 		got, err := s.ask(t, server.URL, retrying).Complete(ctx, aPrompt())
 		if !errors.Is(err, context.Canceled) || !got.Text.IsZero() {

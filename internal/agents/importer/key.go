@@ -29,7 +29,7 @@ const record = "record"
 func Captured(h events.Header) bool {
 	switch h.Kind {
 	case events.KindSessionOpened, events.KindPromptSubmitted, events.KindToolUsed, events.KindAgentStopped,
-		events.KindContextCompacted:
+		events.KindContextCompacted, events.KindAgentSaid:
 		return h.Key.IsZero() || h.ID != idOf(record, h.OccurredAt, h.Key)
 	}
 	return false

@@ -131,6 +131,8 @@ func (s *chains) whyInput(ctx context.Context, at events.Position) (api.WhyInput
 		in.Input, in.Output = clip.Head(e.Input, maxShownText), clip.Head(e.Output, maxShownText)
 	case events.AgentStopped:
 		in.Preview = clip.Head(e.LastMessage, maxPreview)
+	case events.AgentSaid:
+		in.Preview = clip.Head(e.Text, maxPreview)
 	case events.ContextCompacted:
 		in.Preview = clip.Head(e.Summary, maxPreview)
 	case events.ObservationParsed:

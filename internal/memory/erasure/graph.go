@@ -266,7 +266,7 @@ func (g *graph) down(gone set) (outputs []bool) {
 	return outputs
 }
 
-// contexts adds the prompts and last messages that only turns were asked about whose outputs go.
+// contexts adds the prompts and what the agent said that only turns were asked about whose outputs go.
 func (g *graph) contexts(gone set, outputs []bool) {
 	others := set{} // what turns were asked about whose outputs stay
 	for i, t := range g.turns {
@@ -277,7 +277,7 @@ func (g *graph) contexts(gone set, outputs []bool) {
 	for i, t := range g.turns {
 		for _, p := range t.prompt {
 			k := g.node(p).Kind
-			if outputs[i] && !others[p] && (k == events.KindPromptSubmitted || k == events.KindAgentStopped) {
+			if outputs[i] && !others[p] && (k == events.KindPromptSubmitted || k == events.KindAgentStopped || k == events.KindAgentSaid) {
 				gone.add(p)
 			}
 		}

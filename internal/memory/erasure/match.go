@@ -80,6 +80,8 @@ func saidIn(e events.Event) []string {
 		return []string{e.Tool, e.Input, e.Output}
 	case events.AgentStopped:
 		return []string{e.LastMessage}
+	case events.AgentSaid:
+		return []string{e.Text}
 	case events.ContextCompacted:
 		return []string{e.Summary}
 	case events.TurnReceived:

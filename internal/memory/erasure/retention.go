@@ -95,7 +95,10 @@ func (r *retaining) slice(ctx context.Context, before time.Time) (done bool, err
 	return done, r.e.state.change(func(s *state) { s.Retained = next })
 }
 
-// read collects inputs that are old enough, and others of their kinds that no turn is to settle.
+// ages reports whether records of a kind are erased by age: inputs, and what was said between them.
+func ages(k events.Kind) bool { return events.IsInput(k) || k == events.KindAgentSaid }
+
+// read collects inputs that are old enough, others of their kinds that no turn is to settle, and what was said between them.
 func (r *retaining) read(ctx context.Context, before time.Time) (old []events.Header, next events.Position, done bool, err error) {
 	next = r.next
 	for rec, err := range r.e.cfg.Log.All(ctx, r.next+1) {
@@ -106,7 +109,7 @@ func (r *retaining) read(ctx context.Context, before time.Time) (old []events.He
 			return old, next, true, nil
 		}
 		next = rec.Position
-		if !events.IsInput(rec.Kind) || rec.Erased {
+		if !ages(rec.Kind) || rec.Erased {
 			continue
 		}
 		if old = append(old, rec.Header); len(old) == retainSlice {

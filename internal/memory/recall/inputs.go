@@ -160,6 +160,8 @@ func (in *RawInput) fill(e events.Event) {
 		in.Text = in.short(e.LastMessage)
 	case events.ContextCompacted:
 		in.Text = in.short(e.Summary)
+	case events.AgentSaid:
+		in.Text = in.short(e.Text)
 	}
 }
 

@@ -191,6 +191,8 @@ func previewOf(e events.Event) string {
 		return e.LastMessage
 	case events.ContextCompacted:
 		return e.Summary
+	case events.AgentSaid:
+		return e.Text
 	case events.PromptSubmitted:
 		return e.Text
 	case events.TurnReceived:

@@ -19,6 +19,9 @@ const (
 	// about it.
 	maxContext = 4_000
 
+	// maxSaid is how many characters are shown of a text between two inputs.
+	maxSaid = 1_000
+
 	// maxRecent is how many titles of earlier observations are shown, the last ones.
 	maxRecent = 10
 )
@@ -29,7 +32,11 @@ func (m *message) batch(p observer.Prompt) {
 	m.recent(p.Recent)
 	limit := fieldLimit(p.Attempt)
 	var earlier []events.Event
+	said := p.Said
 	for i, in := range p.Inputs {
+		for len(said) > 0 && said[0].At.Before(in.At) {
+			said = m.said(said, limit)
+		}
 		if i == maxRecords {
 			m.line(fmt.Sprintf("records %d to %d", i+1, len(p.Inputs)), "left out: there are too many")
 			break
@@ -40,7 +47,16 @@ func (m *message) batch(p observer.Prompt) {
 		m.record(strconv.Itoa(i+1), in.Event, earlier, limit)
 		earlier = append(earlier, in.Event)
 	}
+	for len(said) > 0 {
+		said = m.said(said, limit)
+	}
 	m.field("what the agent said when it had done all this", clean(p.Message), min(maxContext, limit))
+}
+
+// said writes the first of the texts that stood between the inputs, and returns the others.
+func (m *message) said(texts []observer.Saying, limit int) []observer.Saying {
+	m.field("what the agent said", clean(texts[0].Text), min(maxSaid, limit))
+	return texts[1:]
 }
 
 // brief writes what a turn is about.

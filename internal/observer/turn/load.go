@@ -32,17 +32,17 @@ func (t *Pipeline) Load(ctx context.Context, r Request) (observer.Prompt, error)
 			return observer.Prompt{}, err
 		}
 		p.Inputs, sizes = append(p.Inputs, observer.Input{Position: at, At: rec.OccurredAt, Event: e}), append(sizes, int(rec.Size))
-		notice(&p, e)
+		notice(&p, rec, e)
 	}
 	if err := t.markRepeats(ctx, p.Inputs, sizes, r.Earlier); err != nil {
 		return observer.Prompt{}, err
 	}
 	for _, at := range r.Work.Reads {
-		_, e, err := t.event(ctx, at)
+		rec, e, err := t.event(ctx, at)
 		if err != nil {
 			return observer.Prompt{}, err
 		}
-		notice(&p, e)
+		notice(&p, rec, e)
 	}
 	err := t.loadBrief(ctx, r.Work, &p)
 	p.Touched = distinct(p.Touched)
@@ -50,10 +50,12 @@ func (t *Pipeline) Load(ctx context.Context, r Request) (observer.Prompt, error)
 }
 
 // notice takes from an event what the prompt says outside its inputs.
-func notice(p *observer.Prompt, e events.Event) {
+func notice(p *observer.Prompt, rec events.Record, e events.Event) {
 	switch e := e.(type) {
 	case events.AgentStopped:
 		p.Message, p.Stop = e.LastMessage, e.Cause
+	case events.AgentSaid:
+		p.Said = append(p.Said, observer.Saying{At: rec.OccurredAt, Text: e.Text})
 	case events.ObservationParsed:
 		p.Observed = append(p.Observed, e)
 		p.Touched = append(p.Touched, touchedBy(e)...)

@@ -132,7 +132,7 @@ func kindCounts(kinds map[events.Kind]int) string {
 // recordWords is what a person calls records of a kind.
 func recordWords(k events.Kind, n int) string {
 	one := map[events.Kind]string{
-		events.KindPromptSubmitted: "prompt", events.KindToolUsed: "tool use", events.KindAgentStopped: "last message",
+		events.KindPromptSubmitted: "prompt", events.KindToolUsed: "tool use", events.KindAgentStopped: "last message", events.KindAgentSaid: "remark",
 		events.KindContextCompacted: "compaction", events.KindTurnReceived: "observer answer", events.KindTurnFailed: "failed turn",
 		events.KindOutputDropped: "dropped output", events.KindOutputSkipped: "skipped output",
 		events.KindObservationParsed: "observation", events.KindSummaryParsed: "summary", events.KindMemorySaved: "saved memory",
