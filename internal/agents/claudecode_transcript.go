@@ -201,26 +201,39 @@ func (t *claudeReader) assistant(s *claudeSession, l *claudeLine) {
 	if kindOf(content) == '"' {
 		said = append(said, stringOf(content))
 	}
+	text := func() *finalText {
+		return &finalText{
+			text: strings.TrimSpace(strings.Join(said, "\n")), at: s.at, uuid: l.uuid, promptID: s.promptID,
+			failed: l.apiError, failure: l.failure, stop: member(l.message, "stop_reason"),
+		}
+	}
 	jsonscan.Elements(content, func(block []byte) bool {
 		switch member(block, "type") {
 		case "text":
 			said = append(said, member(block, "text"))
 		case "tool_use":
-			said = nil
 			if !l.side {
-				s.said = nil
+				t.remark(s)
+				s.said = text()
+				t.remark(s)
 			}
+			said = nil
 			t.keep(block)
 		}
 		return true
 	})
-	text := strings.TrimSpace(strings.Join(said, "\n"))
-	if l.side || text == "" {
-		return
+	if last := text(); !l.side && last.text != "" {
+		t.remark(s)
+		s.said = last
 	}
-	s.said = &finalText{
-		text: text, at: s.at, uuid: l.uuid, promptID: s.promptID,
-		failed: l.apiError, failure: l.failure, stop: member(l.message, "stop_reason"),
+}
+
+// remark captures what the agent said last, as work goes on behind it.
+func (t *claudeReader) remark(s *claudeSession) {
+	said := s.said
+	s.said = nil
+	if e, ok := said.remark(t.sieve()); ok {
+		t.captureLine(s, said.at, factKey(s.origin, "said", said.uuid, e.Text), said.uuid, e)
 	}
 }
 
@@ -232,9 +245,12 @@ func (t *claudeReader) keep(block []byte) {
 // stop ends a turn with the agent's last words. A turn that was interrupted has none: as with hooks, its work belongs
 // to the next stop.
 func (t *claudeReader) stop(s *claudeSession) {
+	if s.said != nil && s.said.stop == "tool_use" {
+		t.remark(s)
+	}
 	said := s.said
 	s.said = nil
-	if said == nil || said.stop == "tool_use" {
+	if said == nil {
 		return
 	}
 	e := said.event(t.sieve())
@@ -263,7 +279,7 @@ func (t *claudeReader) user(s *claudeSession, l *claudeLine) {
 		return
 	}
 	if isInterruption(text) {
-		s.said = nil
+		t.remark(s)
 		return
 	}
 	t.stop(s)

@@ -25,6 +25,7 @@ import (
 //	task_complete                                 AgentStopped, under the key of the hook; after an error: failure
 //	message of the agent, last before a prompt    AgentStopped, where no task_complete says so: older versions
 //	or the end
+//	message of the agent, any other               AgentSaid, when a call, another message or the turn's abort follows
 //	turn_aborted                                  -: the work belongs to the next stop
 //	compacted                                     ContextCompacted
 //	all others                                    counted in Progress.Skipped
@@ -171,8 +172,17 @@ func (t *codexReader) item(payload []byte) bool {
 }
 
 func (t *codexReader) called(id, name string, input []byte) {
-	t.said = nil
+	t.remark()
 	t.call(id, name, input)
+}
+
+// remark captures what the agent said last, as work goes on behind it. A subagent's words come with its end.
+func (t *codexReader) remark() {
+	said := t.said
+	t.said = nil
+	if e, ok := said.remark(t.sieve()); ok && t.subagent == "" {
+		t.captureLine(said.at, factKey(t.origin, "said", said.promptID, e.Text), fingerprint(e.Text), e)
+	}
 }
 
 // answered pairs an output with its call.
@@ -203,6 +213,7 @@ func (t *codexReader) message(payload []byte) bool {
 	case "assistant":
 		if text != "" {
 			t.ended = false
+			t.remark()
 			t.said = &finalText{text: text, at: t.at, promptID: t.turn}
 		}
 		return true
@@ -240,7 +251,8 @@ func (t *codexReader) event(payload []byte) bool {
 	case "task_complete", "turn_complete":
 		t.complete(payload)
 	case "turn_aborted":
-		t.said, t.ended = nil, true
+		t.remark()
+		t.ended = true
 	case "error":
 		t.failure = cmp.Or(member(payload, "codex_error_info"), cmp.Or(member(payload, "message"), "error"))
 	case "item_completed":

@@ -36,7 +36,9 @@
 //	user, isCompactSummary                       ContextCompacted
 //	user, tool_result with its tool_use before   ToolUsed; is_error: Failed
 //	assistant, last text of a turn               AgentStopped, when a prompt, a compaction, the summary of stop hooks
-//	                                             or the end of the file follows; stop_reason tool_use: none
+//	                                             or the end of the file follows
+//	assistant, any other text                    AgentSaid, when a tool call, another text or an interruption follows, or
+//	                                             its stop_reason is tool_use
 //	assistant, isApiErrorMessage                 AgentStopped, failure
 //	attachment queued_command                    PromptSubmitted: typed while the agent worked
 //	result, of a stream                          AgentStopped, with the last text
@@ -60,6 +62,7 @@
 //	tool use              session, tool use id
 //	prompt, stop, compact session, the kind, prompt_id (hooks) or promptId (lines), fingerprint of the text
 //	subagent's last words session, agent id, fingerprint of the text
+//	text between calls    session, line (uuid, message id; of Codex its turn), fingerprint of the text
 //	opening by transcript session
 //	all others            by hook: the delivery; by transcript: the line
 //

@@ -19,6 +19,7 @@ import (
 //	user, functionResponse                     -: the call has it too
 //	gemini, toolCalls that ended               ToolUsed; a record that is written again counts once
 //	gemini, last text of a turn                AgentStopped, when a prompt or the end follows
+//	gemini, any other text                     AgentSaid, when a call or another text follows; so in a stream
 //	tool_use with its tool_result (stream)     ToolUsed, under the key of the chat's
 //	message of the assistant (stream), result  AgentStopped
 //	$set with messages                         the folder, out of <session_context>; a later one repeats or rewrites
@@ -105,7 +106,7 @@ func (t *geminiReader) take(kind string, line []byte) bool {
 	case "message":
 		t.streamed(line)
 	case "tool_use":
-		t.said = nil
+		t.remark()
 		t.call(cleanName(member(line, "tool_id"), maxName), cleanName(member(line, "tool_name"), maxName), rawMember(line, "parameters"))
 	case "tool_result":
 		t.result(line)
@@ -157,10 +158,13 @@ func (t *geminiReader) record(id string, line []byte) {
 	text := strings.TrimSpace(withoutHookContext(geminiText(rawMember(line, "content"))))
 	calls := rawMember(line, "toolCalls")
 	if text != "" {
+		if t.saidID != id {
+			t.remark()
+		}
 		t.said, t.saidID = &finalText{text: text, at: t.at}, id
 	}
 	jsonscan.Elements(calls, func(call []byte) bool {
-		t.said = nil
+		t.remark()
 		t.called(call)
 		return true
 	})
@@ -235,17 +239,31 @@ func (t *geminiReader) result(line []byte) {
 	}, t.at)
 }
 
-// stop ends a turn with the agent's last words, if it has any.
-func (t *geminiReader) stop() {
+// lastSaid takes what the agent said last; nil: nothing.
+func (t *geminiReader) lastSaid() *finalText {
 	said := t.said
 	t.said = nil
-	if said == nil {
-		return
-	}
-	if said.text == "" {
+	if said != nil && said.text == "" {
 		said.text = withoutHookContext(t.pieces.String())
 	}
-	if strings.TrimSpace(said.text) == "" {
+	if said == nil || strings.TrimSpace(said.text) == "" {
+		return nil
+	}
+	return said
+}
+
+// remark captures what the agent said last, as work goes on behind it.
+func (t *geminiReader) remark() {
+	said := t.lastSaid()
+	if e, ok := said.remark(t.sieve()); ok && !t.subagent {
+		t.captureLine(said.at, events.Key{}, cmp.Or(t.saidID, fingerprint(e.Text)), e)
+	}
+}
+
+// stop ends a turn with the agent's last words, if it has any.
+func (t *geminiReader) stop() {
+	said := t.lastSaid()
+	if said == nil {
 		return
 	}
 	e := said.event(t.sieve())

@@ -16,6 +16,7 @@ import (
 //	first of a session            SessionOpened{transcript}, before the first capture
 //	tool_use that ended           ToolUsed, under the key of the plugin's report
 //	text, step_finish             AgentStopped, under the key of the plugin's report, where the reason is not tool-calls
+//	text, step_finish tool-calls  AgentSaid
 //	error                         AgentStopped, failure
 //	all others                    counted in Progress.Skipped
 //
@@ -102,6 +103,9 @@ func (t *openCodeReader) stop(part []byte) {
 	said := t.texts.String()
 	t.texts.Reset()
 	if member(part, "reason") == "tool-calls" {
+		if e, ok := (&finalText{text: said}).remark(t.sieve()); ok {
+			t.captureLine(t.at, factKey(t.origin, "said", t.message, e.Text), t.message, e)
+		}
 		return
 	}
 	e := t.sieve().agentStopped(events.StopDone, said)

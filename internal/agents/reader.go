@@ -150,6 +150,15 @@ func (f *finalText) event(v *sieve) events.AgentStopped {
 	return v.agentStopped(events.StopDone, f.text)
 }
 
+// remark is the text where work goes on behind it; ok is false where it says nothing, or says how the agent's own request failed.
+func (f *finalText) remark(v *sieve) (e events.AgentSaid, ok bool) {
+	if f == nil || f.failed {
+		return e, false
+	}
+	e = v.agentSaid(f.text)
+	return e, strings.TrimSpace(e.Text) != ""
+}
+
 // maxWords is how much is kept of a message that comes in pieces, in bytes: more than is recorded of one.
 const maxWords = 16 * MaxText
 

@@ -58,6 +58,11 @@ func (v *sieve) agentStopped(cause events.StopCause, said string) events.AgentSt
 	return events.AgentStopped{LastMessage: message, Cause: cause, Size: len(said), Redactions: v.found}
 }
 
+func (v *sieve) agentSaid(text string) events.AgentSaid {
+	said := v.message(text)
+	return events.AgentSaid{Text: said, Size: len(text), Redactions: v.found}
+}
+
 func (v *sieve) contextCompacted(summary, trigger string) events.ContextCompacted {
 	text := v.compactSummary(summary)
 	return events.ContextCompacted{Summary: text, Trigger: trigger, Size: len(summary), Redactions: v.found}

@@ -242,6 +242,8 @@ func brief(c session.Capture) string {
 	switch e := c.Event.(type) {
 	case events.PromptSubmitted:
 		return "prompt " + e.Text
+	case events.AgentSaid:
+		return "said " + e.Text
 	case events.ToolUsed:
 		return strings.Join(strings.Fields(fmt.Sprint("tool ", e.Tool, " ", e.SubagentID, " ", e.Unobserved, " ", map[bool]string{true: "failed"}[e.Failed], " ", e.Output)), " ")
 	case events.AgentStopped:
@@ -263,15 +265,17 @@ func TestTranscriptLines(t *testing.T) {
 		want  []string // after "opened s1"
 	}{
 		{"a turn", []string{user(1, "go"), assistant(2, said("looking")), assistant(3, call("t1", "Read")), result(4, "t1", `"ok"`, ""), assistant(5, said("done"))},
-			[]string{"prompt go", "tool Read ok", "stop done"}},
+			[]string{"prompt go", "said looking", "tool Read ok", "stop done"}},
 		{"two turns", []string{user(1, "a"), assistant(2, said("x")), user(3, "b"), assistant(4, said("y"))},
 			[]string{"prompt a", "stop x", "prompt b", "stop y"}},
 		{"text and call in one line", []string{user(1, "a"), assistant(2, said("x")+","+call("t1", "Read"))},
-			[]string{"prompt a"}},
+			[]string{"prompt a", "said x"}},
+		{"texts around a call in one line", []string{user(1, "a"), assistant(2, said("x")+","+call("t1", "Read")+","+said("y")), assistant(3, said("z"))},
+			[]string{"prompt a", "said x", "said y", "stop z"}},
 		{"stopped in the middle", []string{user(1, "a"), line(2, "assistant", `"message":{"stop_reason":"tool_use","content":[`+said("x")+`]}`)},
-			[]string{"prompt a"}},
+			[]string{"prompt a", "said x"}},
 		{"interrupted", []string{user(1, "a"), assistant(2, said("half")), user(3, "[Request interrupted by user]"), user(4, "b")},
-			[]string{"prompt a", "prompt b"}},
+			[]string{"prompt a", "said half", "prompt b"}},
 		{"denied", []string{user(1, "a"), assistant(2, call("t1", "Bash")),
 			line(3, "user", `"message":{"content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"no"}]},"toolUseResult":"Error: no"`)},
 			[]string{"prompt a", "tool Bash failed no"}},

@@ -77,6 +77,7 @@ type Pipeline struct {
 	logger      *slog.Logger
 	projects    *projectCache
 	echoes      echoes
+	remarks     remarks
 	noted       sync.Map         // by agent: the time.Time of a hook that was noted; see reported
 	deadLetters deadLetters      // payloads on their way into bad
 	stuck       stuckFiles       // of the spool

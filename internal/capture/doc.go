@@ -1,5 +1,6 @@
 // Package capture takes what agents report, from five sources, to the log: hooks that are posted, payloads that hooks left in
-// the spool, transcripts, transcripts that are followed while they grow, and what another memory kept.
+// the spool, transcripts, transcripts that are followed while they grow, and what another memory kept. What an agent says between
+// tool calls no hook tells: where a hook ends an answer, it is read out of the session's own transcript first.
 //
 // All go one way, which is Pipeline: package agents decodes a report; private contents are left out (privacy); secrets are taken
 // out; the project and git facts of its folder are added; what cmemd itself injected and what came back with the report is cut;
@@ -8,7 +9,7 @@
 //
 // The files, each referring to those below it:
 //
-//	follow.go, import.go, transcript.go, drain.go, deadletter.go, hook.go, echo.go, last_hook.go, private.go,
+//	follow.go, import.go, transcript.go, drain.go, deadletter.go, hook.go, remarks.go, echo.go, last_hook.go, private.go,
 //	secrets.go, project.go, config.go, result.go
 //
 // What bites:

@@ -48,6 +48,7 @@ func (p *Pipeline) Drain(ctx context.Context) error {
 			passed = true
 			close(p.drained)
 		}
+		p.recordQuiet(ctx)
 		select {
 		case <-tick.C:
 		case answer := <-p.passes:
@@ -200,6 +201,14 @@ func (r *drainRun) add(ctx context.Context, name string) bool {
 	}
 	if len(e.accepted.Report.Captures) == 0 {
 		return r.settle(name, nil)
+	}
+	if e.accepted.endsWork() {
+		if !r.flush(ctx) {
+			return false
+		}
+		if err := r.p.recordRemarks(ctx, e.accepted); err != nil {
+			return r.settle(name, err)
+		}
 	}
 	id := e.accepted.Report.Origin.Session()
 	if id != r.session || len(r.entries) >= drainBatch || r.bytes >= drainBytes {

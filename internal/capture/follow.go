@@ -19,9 +19,6 @@ type feed struct {
 	src   *source
 }
 
-// source is a reader that is given more and more.
-type source struct{ io.Reader }
-
 // Open begins the reading of a transcript, from its beginning. It implements watch.Sink. Errors are agents.ErrUnknownAgent and
 // agents.ErrNoTranscripts.
 func (p *Pipeline) Open(agent, path string) (watch.Reading, error) {

@@ -3,6 +3,7 @@ package capture
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -125,6 +126,9 @@ func (p *Pipeline) take(ctx context.Context, d delivery) (a Accepted, err error)
 	if err := p.drainBefore(ctx, a.Report.Captures); err != nil {
 		return a, err
 	}
+	if err := p.recordRemarks(ctx, a); err != nil {
+		return a, err
+	}
 	receipt, err := p.cfg.Sink.Do(ctx, a.Report.Origin.Session(), commands(a.Report.Captures)...)
 	if err != nil {
 		return a, fmt.Errorf("capture: hook: %w", err)
@@ -182,6 +186,7 @@ func (p *Pipeline) decode(ctx context.Context, d delivery) (a Accepted, err erro
 		age = factsFresh
 	}
 	a.Report.SetOrigin(p.origin(ctx, a.Report.Origin, age, false))
+	p.called(a.Report.Origin, d.OccurredAt)
 	a.Report.Captures = p.withoutEchoes(ctx, a.Report.Origin.Session(), a.Report.Captures)
 	if len(a.Report.Captures) == 0 {
 		p.Counts.Ignored.Add(1)
@@ -189,15 +194,22 @@ func (p *Pipeline) decode(ctx context.Context, d delivery) (a Accepted, err erro
 	return a, nil
 }
 
+// endsWork reports whether an accepted report ends the agent's work, or has it go on with another context.
+func (a Accepted) endsWork() bool {
+	return slices.ContainsFunc(a.Report.Captures, func(c session.Capture) bool {
+		return isEnd(c) || events.KindOf(c.Event) == events.KindContextCompacted
+	})
+}
+
+// recordRemarks puts on record what a session said between tool calls before the report of an end that is put there next.
+func (p *Pipeline) recordRemarks(ctx context.Context, a Accepted) error {
+	if !a.endsWork() || !filepath.IsAbs(a.Report.Origin.Transcript) {
+		return nil
+	}
+	return p.recordSaid(ctx, a.Report.Origin, a.At)
+}
+
 // StartsSession reports whether memory is wanted because a session starts, which records where.
 func StartsSession(w agents.Want) bool {
 	return w != agents.WantNone && w != agents.WantPrompt && w != agents.WantFile
-}
-
-func commands(captures []session.Capture) []session.Command {
-	cmds := make([]session.Command, len(captures))
-	for i, c := range captures {
-		cmds[i] = c
-	}
-	return cmds
 }

@@ -13,17 +13,24 @@ var (
 	ErrTooLong   = errors.New("too long")
 )
 
+// OpenRegular opens a regular file for reading, and says how it was just before. It returns ErrIrregular for anything else, which it
+// does not open. The caller closes the file.
+func OpenRegular(path string) (*os.File, os.FileInfo, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, ErrIrregular
+	}
+	f, err := os.Open(path)
+	return f, info, err
+}
+
 // ReadBounded reads a regular file of at most limit bytes. It returns ErrIrregular for anything else, which it does not
 // open: a pipe would wait for its writer, and a link is not followed. It returns ErrTooLong for a longer file.
 func ReadBounded(path string, limit int64) ([]byte, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, ErrIrregular
-	}
-	f, err := os.Open(path)
+	f, info, err := OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
