@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/internal/sentence"
 )
 
 // shape is what a block of text looks like.
@@ -185,7 +187,7 @@ func unlabelled(all []block) []block {
 		return all
 	}
 	label, said, ok := strings.Cut(all[0].text, ": ")
-	if first, _ := utf8.DecodeRuneInString(said); !ok || !isCapitalised(label) || !unicode.IsUpper(first) || !telling(said) {
+	if first, _ := utf8.DecodeRuneInString(said); !ok || !isCapitalised(label) || !unicode.IsUpper(first) || !sentence.Telling(said) {
 		return all
 	}
 	all[0].text = said

@@ -7,6 +7,11 @@
 // so, and so does the narrative before anything else. The narrative is the agent's own last message, the facts are
 // commands and how they ended, and files that were changed. Where nothing of that is there it skips.
 //
+// What the agent said between its calls that tells something (package sentence) is an observation of its own, quoted: why something
+// is so, what to be warned of, what was chosen, what was measured. Announcements, questions and what the last message says too are
+// left out; beside what was said behind a failed command stands what that printed. An answer without a call is observed where it
+// has such a sentence.
+//
 // Talk opens with a short word and a comma, or trails off; where something was changed, a question is talk too.
 //
 // The type of an observation follows from what was done, not from words. The first line that holds decides:
@@ -31,7 +36,7 @@
 //
 // The files, each referring to those below it:
 //
-//	summarize.go, observe.go, facts.go, kind.go, work.go, compact.go, call.go, narrative.go, title.go,
+//	summarize.go, observe.go, finding.go, facts.go, kind.go, work.go, compact.go, call.go, narrative.go, title.go,
 //	shell.go, extractive.go, blocks.go, prose.go, fields.go, clean.go
 //
 // What bites: a command's end is known only if the shell reports it. "go test | tail" ends as tail does; of such a

@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/cmemd/cmemd/internal/sentence"
 )
 
 const (
@@ -174,7 +176,7 @@ func problem(output string) string {
 	last, named := "", ""
 	for l := range strings.Lines(unwrap(clean(output), false)) {
 		l = line(l)
-		if weight(l) < 4 || strings.HasPrefix(l, "Exit code ") || l[0] == '>' {
+		if sentence.Letters(l) < 4 || strings.HasPrefix(l, "Exit code ") || l[0] == '>' {
 			continue
 		}
 		if namesPlace(l) {
@@ -208,7 +210,7 @@ func namesPlace(l string) bool {
 		return false
 	}
 	said := strings.TrimLeft(rest, "0123456789:")
-	return said != rest && len(said) > 4 && said[0] == ' ' && weight(said[:min(len(said), 4)]) > 0
+	return said != rest && len(said) > 4 && said[0] == ' ' && sentence.Letters(said[:min(len(said), 4)]) > 0
 }
 
 func (w *work) fileFacts(add adder) {
@@ -367,7 +369,7 @@ func (r *report) name() string {
 func (r *report) said() string {
 	all := blocks(unwrap(clean(r.text), false))
 	for i, b := range all {
-		if b.shape != heading || !telling(b.text) {
+		if b.shape != heading || !sentence.Telling(b.text) {
 			continue
 		}
 		if under := opening(all[i+1:], maxFact/2); under != "" {
@@ -384,7 +386,7 @@ func titleText(s string) string { return titleOf(blocks(unwrap(clean(s), false))
 // firstLine is the first line of a raw text that says anything.
 func firstLine(s string) string {
 	for l := range strings.Lines(unwrap(clean(s), false)) {
-		if l = line(l); weight(l) >= 4 {
+		if l = line(l); sentence.Letters(l) >= 4 {
 			return cut(l, maxProblem)
 		}
 	}

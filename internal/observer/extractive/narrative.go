@@ -1,6 +1,10 @@
 package extractive
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/cmemd/cmemd/internal/sentence"
+)
 
 // maxCode is how many lines a piece of code must have, with its fence, not to be quoted: a listing, not a command.
 const maxCode = 7
@@ -45,7 +49,7 @@ func asksBack(all []block) string {
 	if last.shape != paragraph || !strings.HasSuffix(last.text, "?") && !strings.HasSuffix(last.text, "？") {
 		return ""
 	}
-	if first, rest := sentence(last.text); strings.TrimSpace(rest) == "" {
+	if first, rest := sentence.First(last.text); strings.TrimSpace(rest) == "" {
 		return first
 	}
 	return ""
@@ -61,8 +65,8 @@ func opening(all []block, n int) string {
 		}
 		s := b.text
 		for s != "" {
-			first, rest := sentence(s)
-			if telling(first) {
+			first, rest := sentence.First(s)
+			if sentence.Telling(first) {
 				break
 			}
 			s = rest
@@ -70,7 +74,7 @@ func opening(all []block, n int) string {
 		if s = strings.TrimSpace(s); s == "" || !prosy(s) {
 			continue
 		}
-		if said = strings.TrimSpace(said + " " + s); weight(said) >= 2*enough {
+		if said = strings.TrimSpace(said + " " + s); sentence.Letters(said) >= 2*sentence.Enough {
 			break
 		}
 	}
@@ -88,11 +92,11 @@ func unannounced(s string) string {
 	kept, last := "", ""
 	for rest := s; rest != ""; {
 		kept = strings.TrimSpace(kept + " " + last)
-		if last, rest = sentence(rest); last == "" {
+		if last, rest = sentence.First(rest); last == "" {
 			break
 		}
 	}
-	if weight(kept) < enough {
+	if sentence.Letters(kept) < sentence.Enough {
 		return strings.TrimRight(s, ":：")
 	}
 	return kept

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/sentence"
 )
 
 const (
@@ -28,7 +29,8 @@ const (
 	study = 4
 )
 
-// observe writes an observation of the calls, if they come to anything, and one of each compaction.
+// observe writes an observation of the calls, if they come to anything, or of an answer without calls; one of each thing worth keeping
+// that was said between them; and one of each compaction.
 func (p *Provider) observe(ctx context.Context, prompt observer.Prompt) ([]observer.Observation, error) {
 	w := newWork(prompt.Cwd)
 	var compactions []events.ContextCompacted
@@ -48,6 +50,11 @@ func (p *Provider) observe(ctx context.Context, prompt observer.Prompt) ([]obser
 		if o, ok := p.answer(w, prompt); ok {
 			list = append(list, o)
 		}
+	} else if o, ok := p.talk(prompt); ok {
+		list = append(list, o)
+	}
+	for _, f := range w.findings(prompt) {
+		list = append(list, f.observation())
 	}
 	for _, c := range compactions {
 		if o, ok := p.compaction(c, prompt); ok && len(list) < observer.MaxObservations {
@@ -123,7 +130,7 @@ func blocksWeight(all []block) int {
 	n := 0
 	for _, b := range all {
 		if b.shape != code {
-			n += weight(b.text)
+			n += sentence.Letters(b.text)
 		}
 	}
 	return n
@@ -238,7 +245,7 @@ func (w *work) reported() string {
 func (w *work) subjects() []string {
 	var list []string
 	for _, m := range w.commits {
-		if !m.old && !m.outside && telling(m.subject) {
+		if !m.old && !m.outside && sentence.Telling(m.subject) {
 			list = addOnce(list, line(m.subject))
 		}
 	}

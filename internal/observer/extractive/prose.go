@@ -6,70 +6,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/cmemd/cmemd/internal/sentence"
 )
 
-const (
-	// maxTitle is the longest title in graphemes: one row of an index.
-	maxTitle = 100
-
-	// enough is the weight of the shortest text that says something by itself. "go ahead" and "yes, please" have less.
-	enough = 12
-
-	// maxSentence is the longest stretch, in bytes, in which the end of a sentence is looked for.
-	maxSentence = 4 << 10
-)
-
-// sentence cuts the first sentence off s, by the Unicode rules for text of any language.
-func sentence(s string) (first, rest string) {
-	window := s
-	if len(window) > maxSentence {
-		window = strings.ToValidUTF8(s[:maxSentence], "")
-	}
-	first, _, _ = uniseg.FirstSentenceInString(window, -1)
-	return strings.TrimSpace(first), s[len(first):]
-}
-
-// weight measures how much s says: its letters and digits, an ideograph or syllable for three.
-func weight(s string) int {
-	n := 0
-	for _, r := range s {
-		switch {
-		case r < utf8.RuneSelf:
-			if isLetter(byte(r)) || isDigit(byte(r)) {
-				n++
-			}
-		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
-			n += 3
-		case unicode.IsLetter(r), unicode.IsDigit(r):
-			n++
-		}
-	}
-	return n
-}
-
-// telling is for text that says something by itself: neither a word of consent, nor a path, nor a number.
-func telling(s string) bool {
-	if weight(s) < enough {
-		return false
-	}
-	words := 0
-	for w := range strings.FieldsSeq(s) {
-		if isPath(w) {
-			continue
-		}
-		if n := weight(w); n > 0 && n == utf8.RuneCountInString(strings.TrimFunc(w, unicode.IsPunct)) {
-			words++
-		} else if n > 0 {
-			words += 1 + n/(3*enough) // a run of ideographs is many words
-		}
-	}
-	return words >= 2 || !strings.Contains(s, " ") && weight(s) > utf8.RuneCountInString(s)
-}
-
-// isPath is for one word that names a place.
-func isPath(w string) bool {
-	return strings.Contains(w, "://") || strings.ContainsAny(w, `/\`) && !strings.ContainsAny(w, "()") && len(w) > 3
-}
+// maxTitle is the longest title in graphemes: one row of an index.
+const maxTitle = 100
 
 // prosy is for lines that are language: most of their characters are letters. Pasted logs, tables and code are not.
 func prosy(s string) bool {
@@ -127,7 +69,7 @@ func lead(s string, n int) string {
 	for rest, used := s, 0; rest != ""; {
 		var first string
 		before := len(rest)
-		first, rest = sentence(rest)
+		first, rest = sentence.First(rest)
 		if used += runes(s[len(s)-before : len(s)-len(rest)]); used > n || first == "" {
 			break
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
+	"github.com/cmemd/cmemd/internal/sentence"
 )
 
 const (
@@ -50,7 +51,7 @@ func request(raw string) string {
 func requestOrWork(prompt observer.Prompt, message []block) string {
 	asked := request(prompt.Request)
 	command := strings.HasPrefix(asked, "/") && !strings.ContainsAny(asked, " \n")
-	if asked == "" || weight(asked) >= enough && !command {
+	if asked == "" || sentence.Letters(asked) >= sentence.Enough && !command {
 		return asked
 	}
 	work := reportTitle(message)

@@ -8,6 +8,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"github.com/cmemd/cmemd/internal/observer/evidence"
+	"github.com/cmemd/cmemd/internal/sentence"
 )
 
 // titleOf is the first thing that a cleaned text says, fit for a title, or "". Code, tables, logs and quotes say
@@ -50,12 +51,12 @@ func reportTitle(all []block) string {
 func title(s string) (text string, announces bool) {
 	for s = tidy(s); s != ""; {
 		var t string
-		t, s = sentence(s)
-		if !telling(t) {
+		t, s = sentence.First(s)
+		if !sentence.Telling(t) {
 			continue
 		}
 		whole := t
-		if next, _ := sentence(s); uniseg.GraphemeClusterCount(t) < maxTitle/2 && next != "" {
+		if next, _ := sentence.First(s); uniseg.GraphemeClusterCount(t) < maxTitle/2 && next != "" {
 			if both := t + " " + next; uniseg.GraphemeClusterCount(both) <= maxTitle {
 				t = both
 			}
@@ -118,7 +119,7 @@ func questions(request []block, asked string) bool {
 		for _, b := range request {
 			if whole := tidy(b.text); strings.Contains(whole, strings.TrimSuffix(asked, "…")) {
 				_, whole, _ = strings.Cut(whole, strings.TrimSuffix(asked, "…"))
-				rest, _ := sentence(whole)
+				rest, _ := sentence.First(whole)
 				asked += rest
 				break
 			}

@@ -1,0 +1,149 @@
+package extractive
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer"
+)
+
+// told is what the extractor says of a prompt: type, title and narrative of each observation but the first.
+func told(t *testing.T, p observer.Prompt) (lines []string) {
+	t.Helper()
+	p.Kind = events.TurnObservation
+	all, err := New(Config{}).observe(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range all {
+		checkObservation(t, o)
+		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("%s: %s | %s", o.Type, o.Title, o.Narrative), " | "))
+	}
+	return lines
+}
+
+// working is a prompt with an edit, between which texts were said, one a minute from the first on.
+func working(message string, said ...string) observer.Prompt {
+	at := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+	p := observer.Prompt{
+		Cwd: "/src/shop", Request: "Make the cart show the right sum.", Message: message,
+		Inputs: []observer.Input{{At: at.Add(time.Hour), Event: events.ToolUsed{
+			Tool: "Edit", Cwd: "/src/shop", Input: `{"file_path":"/src/shop/cart.go","old_string":"a","new_string":"b"}`, Output: `{"filePath":"/src/shop/cart.go"}`,
+		}}},
+	}
+	for i, s := range said {
+		p.Said = append(p.Said, observer.Saying{At: at.Add(time.Duration(i) * time.Minute), Text: s})
+	}
+	return p
+}
+
+// TestFindings: what was said on the way and tells something is an observation of its own, quoted.
+func TestFindings(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		prompt observer.Prompt
+		want   []string // beside the observation of the whole answer
+	}{
+		"announcements": {working("The sum is right now.", "Let me look at the cart.", "Now I'll run the tests:", "Perfect!"), nil},
+		"a cause, and what stands beside it": {
+			working("The sum is right now.", "I found it! The rounding happens twice because roundSum() is called by both sides. Nobody saw it on small carts. Let me fix it:"),
+			[]string{"discovery: The rounding happens twice because roundSum() is called by both sides. | The rounding happens twice because roundSum() is called by both sides. Nobody saw it on small carts."},
+		},
+		"a decision": {
+			working("The sum is right now.", "We keep whole cents rather than floats."),
+			[]string{"decision: We keep whole cents rather than floats."},
+		},
+		"behind an announcement's dash": {
+			working("The sum is right now.", "Let me see what taxOf does - it does not know the country's rate yet:"),
+			[]string{"discovery: it does not know the country's rate yet"},
+		},
+		"said again at the end": {
+			working("The rounding happened twice, because roundSum() was called by both sides of the cart.", "The rounding happens twice because roundSum() is called by both sides."),
+			nil,
+		},
+		"said twice": {
+			working("The sum is right now.", "The rounding happens twice because roundSum() is called by both sides.", "So the rounding happens twice because roundSum() is called by both sides."),
+			[]string{"discovery: The rounding happens twice because roundSum() is called by both sides."},
+		},
+		"code and a question": {
+			working("The sum is right now.", "```go\nroundSum() // because of taxOf()\n```\n\nShould I use roundSum() because of taxOf()?"),
+			nil,
+		},
+		"markup": {
+			working("The sum is right now.", "- **Cause:** `taxOf()` is never called, since the cart is not locked.\n- Something else that is said here"),
+			[]string{"discovery: Cause: taxOf() is never called, since the cart is not locked."},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := told(t, c.prompt)
+			if len(got) == 0 {
+				t.Fatal("nothing was observed of the edit")
+			}
+			if d := cmp.Diff(c.want, got[1:], equateEmptyLists); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+var equateEmptyLists = cmp.FilterValues(func(a, b []string) bool { return len(a)+len(b) == 0 }, cmp.Ignore())
+
+// TestFindingsAreBounded: of very much that was said the weightiest is kept, in its order.
+func TestFindingsAreBounded(t *testing.T) {
+	t.Parallel()
+	var said []string
+	for i := range 40 {
+		said = append(said, fmt.Sprintf("Step number%d of this is slow because of word%d.", i, i*i))
+	}
+	said[30] = "The lock in cart.go is held by roundSum() for 900 ms because taxOf() asks the server."
+	got := told(t, working("The sum is right now.", said...))
+	if len(got) != 1+maxFindings {
+		t.Fatalf("%d observations, want %d", len(got), 1+maxFindings)
+	}
+	if !strings.Contains(strings.Join(got, "\n"), "held by roundSum()") {
+		t.Errorf("the weightiest is missing:\n%s", strings.Join(got, "\n"))
+	}
+}
+
+// TestFindingBehindAFailure: what a command printed as it failed stands beside what was said of it.
+func TestFindingBehindAFailure(t *testing.T) {
+	t.Parallel()
+	p := working("The sum is right now.", "The cart has no country, since sessions are not loaded.")
+	p.Inputs = append([]observer.Input{{At: p.Said[0].At.Add(-time.Second), Event: events.ToolUsed{
+		Tool: "Bash", Cwd: "/src/shop", Failed: true, Input: `{"command":"go test ./..."}`, Output: "Exit code 1\ncart_test.go:12: sum is 0\nFAIL",
+	}}}, p.Inputs...)
+	all, err := New(Config{}).observe(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := all[len(all)-1]
+	if len(last.Facts) != 1 || !strings.Contains(last.Facts[0], "cart_test.go:12: sum is 0") {
+		t.Errorf("facts %q, want the failure", last.Facts)
+	}
+}
+
+// TestTalk: an answer without a tool call is observed where it says something that is worth keeping.
+func TestTalk(t *testing.T) {
+	t.Parallel()
+	stop := func(message string) observer.Prompt {
+		return observer.Prompt{Message: message, Inputs: []observer.Input{{Event: events.AgentStopped{LastMessage: message}}}}
+	}
+	for message, want := range map[string][]string{
+		"Yes, that is fine.":     nil,
+		"Which one do you want?": nil,
+		"We keep bbolt rather than SQLite: it needs no second process, and its file is read while cmemd runs.": {
+			"decision: We keep bbolt rather than SQLite: it needs no second process, and its file is read while cmemd runs. | " +
+				"We keep bbolt rather than SQLite: it needs no second process, and its file is read while cmemd runs.",
+		},
+	} {
+		if d := cmp.Diff(want, told(t, stop(message)), equateEmptyLists); d != "" {
+			t.Errorf("%q (-want +got):\n%s", message, d)
+		}
+	}
+}

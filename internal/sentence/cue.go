@@ -1,0 +1,97 @@
+package sentence
+
+import (
+	"embed"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Cues are words by which a sentence tells what it is for. They are data, a file a language; a language without one loses
+// hints, and nothing else: what a sentence names counts in all of them.
+//
+//go:embed cues
+var cueFiles embed.FS
+
+// Purpose is what a sentence is for.
+type Purpose uint8
+
+// The purposes, in the order in which they are looked for.
+const (
+	Plainly  Purpose = iota // none that is known
+	Announce                // what comes next, or consent: nothing to keep
+	Cause                   // why something is so
+	Gotcha                  // what one would want to be warned of
+	Decision                // what was chosen, and against what
+	Fix                     // what was put right
+	Open                    // what is still to be done
+
+	purposes // how many there are
+)
+
+// names are those of the purposes in the files.
+func names() map[string]Purpose {
+	return map[string]Purpose{"announce": Announce, "cause": Cause, "gotcha": Gotcha, "decision": Decision, "fix": Fix, "open": Open}
+}
+
+// cues are the phrases of each purpose, in lower case.
+var cues = sync.OnceValue(func() (all [purposes][]string) {
+	names := names()
+	files, _ := cueFiles.ReadDir("cues")
+	for _, f := range files {
+		data, _ := cueFiles.ReadFile("cues/" + f.Name())
+		for l := range strings.Lines(string(data)) {
+			if name, phrase, ok := strings.Cut(strings.TrimRight(l, "\n"), "\t"); ok {
+				all[names[name]] = append(all[names[name]], phrase)
+			}
+		}
+	}
+	return all
+})
+
+// PurposeOf is what a sentence is for, by the first of the purposes whose cue stands in it.
+func PurposeOf(sentence string) Purpose {
+	s := strings.ToLower(strings.ReplaceAll(sentence, "’", "'"))
+	for _, phrase := range cues()[Announce] {
+		if strings.HasPrefix(s, phrase) && endsWord(s, len(phrase)) {
+			return Announce
+		}
+	}
+	for p := Cause; p < purposes; p++ {
+		for _, phrase := range cues()[p] {
+			if hasPhrase(s, phrase) {
+				return p
+			}
+		}
+	}
+	return Plainly
+}
+
+// hasPhrase reports whether a phrase stands in s, as whole words where its script has words.
+func hasPhrase(s, phrase string) bool {
+	for from := 0; ; {
+		i := strings.Index(s[from:], phrase)
+		if i < 0 {
+			return false
+		}
+		i += from
+		before, _ := utf8.DecodeLastRuneInString(s[:i])
+		if !joins(before) && endsWord(s, i+len(phrase)) {
+			return true
+		}
+		from = i + len(phrase)
+	}
+}
+
+// endsWord reports whether no letter of an alphabet goes on at i.
+func endsWord(s string, i int) bool {
+	last, _ := utf8.DecodeLastRuneInString(s[:i])
+	next, _ := utf8.DecodeRuneInString(s[i:])
+	return !joins(last) || !joins(next)
+}
+
+// joins reports whether a rune is part of a word that stands between blanks.
+func joins(r rune) bool {
+	return r == '_' || (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
+}

@@ -1,0 +1,70 @@
+package sentence
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+)
+
+const (
+	// Enough is how many letters (see Letters) the shortest text has that says something by itself. "go ahead" and "yes, please"
+	// have fewer.
+	Enough = 12
+
+	// maxLength is the longest stretch, in bytes, in which the end of a sentence is looked for.
+	maxLength = 4 << 10
+)
+
+// First cuts the first sentence off s, by the Unicode rules for text of any language.
+func First(s string) (first, rest string) {
+	window := s
+	if len(window) > maxLength {
+		window = strings.ToValidUTF8(s[:maxLength], "")
+	}
+	first, _, _ = uniseg.FirstSentenceInString(window, -1)
+	return strings.TrimSpace(first), s[len(first):]
+}
+
+// Letters measures how much s says: its letters and digits, an ideograph or syllable for three.
+func Letters(s string) int {
+	n := 0
+	for _, r := range s {
+		switch {
+		case r < utf8.RuneSelf:
+			if 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' {
+				n++
+			}
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+			n += 3
+		case unicode.IsLetter(r), unicode.IsDigit(r):
+			n++
+		}
+	}
+	return n
+}
+
+// Telling is for text that says something by itself: neither a word of consent, nor a path, nor a number.
+func Telling(s string) bool {
+	if Letters(s) < Enough {
+		return false
+	}
+	words := 0
+	for w := range strings.FieldsSeq(s) {
+		if isPath(w) {
+			continue
+		}
+		if n := Letters(w); n > 0 && n == utf8.RuneCountInString(strings.TrimFunc(w, unicode.IsPunct)) {
+			words++
+		} else if n > 0 {
+			words += 1 + n/(3*Enough) // a run of ideographs is many words
+		}
+	}
+	return words >= 2 || !strings.Contains(s, " ") && Letters(s) > utf8.RuneCountInString(s)
+}
+
+// isPath is for one word that names a place.
+func isPath(w string) bool {
+	return strings.Contains(w, "://") || strings.ContainsAny(w, `/\`) && !strings.ContainsAny(w, "()") && len(w) > 3
+}

@@ -1,0 +1,58 @@
+package sentence
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Weigh says how much a sentence tells somebody who comes later, and what it is for. What it names counts: identifiers, files,
+// numbers; and so does a failure that it was said behind. A question, an announcement and a word of consent weigh nothing.
+func Weigh(s string, afterFailure bool) (int, Purpose) {
+	p := PurposeOf(s)
+	if p == Announce || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, ":") || strings.HasSuffix(s, "：") {
+		return 0, Announce
+	}
+	if !Telling(s) {
+		return 0, Plainly
+	}
+	names, numbers := 0, 0
+	for w := range strings.FieldsSeq(s) {
+		switch w = strings.Trim(w, ".,;:!?()[]{}\"'“”’`…"); {
+		case IsName(w):
+			names++
+		case strings.ContainsAny(w, "0123456789"):
+			numbers++
+		}
+	}
+	worth := min(names, 3) + min(numbers, 2)
+	if p != Plainly {
+		worth += 3
+	}
+	if afterFailure {
+		worth++
+	}
+	if worth > 0 && Letters(s) >= 3*Enough {
+		worth++
+	}
+	return worth, p
+}
+
+// IsName is for words that name something in a program: a path, a call, words joined as no language joins them.
+func IsName(w string) bool {
+	if len(w) < 3 || strings.Contains(w, "://") {
+		return false
+	}
+	for i, r := range w {
+		switch {
+		case r == '_', r == '/' && i > 0, r == '\\':
+			return true
+		case r == '.' && i > 0 && i < len(w)-1 && isLetter(w[i+1]) && isLetter(w[i-1]):
+			return true
+		case unicode.IsUpper(r) && i > 0 && 'a' <= w[i-1] && w[i-1] <= 'z':
+			return true
+		}
+	}
+	return strings.HasPrefix(w, "--") || strings.Contains(w, "()")
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

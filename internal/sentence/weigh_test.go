@@ -1,0 +1,109 @@
+package sentence
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// TestWeigh: what a sentence is for, and whether it is worth keeping.
+func TestWeigh(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]struct {
+		purpose Purpose
+		tells   bool
+	}{
+		"Let me check the lexer.":      {Announce, false},
+		"Let’s look at cart.go.":       {Announce, false},
+		"Shall I also change cart.go?": {Announce, false},
+		"Here it is:":                  {Announce, false},
+		"Ich schaue mir cart.go an.":   {Announce, false},
+		"让我看看 cart.go。":                {Announce, false},
+		"Done.":                        {Plainly, false},
+		"All is well with this.":       {Plainly, false},
+		"The queue is drained twice because closeAll() is called twice.": {Cause, true},
+		"Die Liste ist leer, weil der Pfad nicht aufgelöst wird.":        {Cause, true},
+		"因为缓存没有失效,所以 cart.go 返回旧数据。":                                     {Cause, true},
+		"La liste est vide parce que le chemin n'est pas résolu.":        {Cause, true},
+		"Note that the lexer must run first.":                            {Gotcha, true},
+		"We keep bbolt rather than SQLite.":                              {Decision, true},
+		"A run of cart_test.go takes 35 ms, not 900 ms.":                 {Plainly, true},
+		"The cases in lexer.go and cart.go share tokenOf().":             {Plainly, true},
+		"I sincerely hope that this reads well to you.":                  {Plainly, false},
+	} {
+		worth, p := Weigh(s, false)
+		if tells := worth >= 3; p != want.purpose || tells != want.tells {
+			t.Errorf("%q: purpose %d, worth %d; want purpose %d, worth keeping %v", s, p, worth, want.purpose, want.tells)
+		}
+	}
+	if before, _ := Weigh("The lexer reads it twice.", false); before != 0 {
+		t.Errorf("worth %d, want nothing", before)
+	}
+}
+
+// TestCues: each line of the data is a purpose, a tab and a phrase in lower case, once.
+func TestCues(t *testing.T) {
+	t.Parallel()
+	files, err := cueFiles.ReadDir("cues")
+	if err != nil || len(files) < 2 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, f := range files {
+		data, err := cueFiles.ReadFile("cues/" + f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]bool{}
+		for l := range strings.Lines(string(data)) {
+			l = strings.TrimSuffix(l, "\n")
+			if strings.HasPrefix(l, "#") {
+				continue
+			}
+			name, phrase, ok := strings.Cut(l, "\t")
+			if !ok || phrase == "" || phrase != strings.ToLower(phrase) || names()[name] == Plainly || seen[phrase] {
+				t.Errorf("%s: line %q", f.Name(), l)
+			}
+			seen[phrase] = true
+		}
+	}
+	for p := Announce; p < purposes; p++ {
+		if len(cues()[p]) < 5 {
+			t.Errorf("purpose %d has %d phrases", p, len(cues()[p]))
+		}
+	}
+	if len(cues()[Plainly]) != 0 {
+		t.Errorf("lines without a purpose: %q", cues()[Plainly])
+	}
+}
+
+// TestPhrasesAreWords: a phrase counts as a whole word where its script has blanks between words.
+func TestPhrasesAreWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		s, phrase string
+		want      bool
+	}{
+		{"the muster", "must", false}, {"a_must", "must", false}, {"must", "must", true}, {"(must)", "must", true},
+		{"must, muster", "must", true}, {"muster must", "must", true}, {"问题是缓存", "问题是", true}, {"", "must", false},
+	} {
+		if got := hasPhrase(c.s, c.phrase); got != c.want {
+			t.Errorf("%q in %q: %v", c.phrase, c.s, got)
+		}
+	}
+}
+
+func FuzzFirst(f *testing.F) {
+	for _, s := range []string{"", "One. Two!", "a.b c. D", "它坏了。因为。", "\xff.", strings.Repeat("x", 5<<10), "e\u0301. A"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if !utf8.ValidString(s) {
+			return
+		}
+		first, rest := First(s)
+		if s != "" && len(rest) >= len(s) || !strings.HasSuffix(s, rest) || !strings.Contains(s, first) {
+			t.Fatalf("%q and %q of %q", first, rest, s)
+		}
+		Weigh(first, true)
+	})
+}
