@@ -56,7 +56,7 @@ func listed(name string) Use {
 		return Target | Place
 	case "destinationpath", "newpath", "to":
 		return Target
-	case "target", "uri", "url", "urls", "notebook":
+	case "target", "uri", "url", "urls", "notebook", "resource", "resources", "arg":
 		return Place
 	case "workdir", "cwd", "workingdir", "workingdirectory", "currentdir", "currentdirectory":
 		return Workdir | Folder

@@ -5,22 +5,54 @@ import (
 	"strings"
 )
 
-// A list is words and signs to know a text by. A * at the beginning or end of one stands for anything.
-type list []string
+// A list is words and signs to know a text by. A sign is a word with a * at its beginning or end, which stands for anything.
+type list struct {
+	words                   map[string]bool
+	begins, ends, contained []string
+}
 
-// words returns the list of what stands between blanks.
-func words(text string) list { return strings.Fields(text) }
+// signs returns the list of these words and signs.
+func signs(all ...string) (l list) {
+	l.words = map[string]bool{}
+	for _, one := range all {
+		behind, anyBehind := strings.CutSuffix(one, "*")
+		inside, anyBefore := strings.CutPrefix(behind, "*")
+		switch {
+		case anyBefore && anyBehind:
+			l.contained = append(l.contained, inside)
+		case anyBefore:
+			l.ends = append(l.ends, inside)
+		case anyBehind:
+			l.begins = append(l.begins, inside)
+		default:
+			l.words[one] = true
+		}
+	}
+	return l
+}
+
+// listOf returns the list of what stands between blanks.
+func listOf(text string) list { return signs(strings.Fields(text)...) }
+
+func (l list) isEmpty() bool { return l.words == nil }
 
 // has reports whether a text is one of the list.
 func (l list) has(text string) bool {
-	for _, one := range l {
-		last := len(one) - 1
-		before, behind := one[0] == '*', one[last] == '*'
-		switch {
-		case !before && !behind && text == one,
-			before && !behind && strings.HasSuffix(text, one[1:]),
-			behind && !before && strings.HasPrefix(text, one[:last]),
-			before && behind && strings.Contains(text, one[1:last]):
+	if l.words[text] {
+		return true
+	}
+	for _, sign := range l.begins {
+		if strings.HasPrefix(text, sign) {
+			return true
+		}
+	}
+	for _, sign := range l.ends {
+		if strings.HasSuffix(text, sign) {
+			return true
+		}
+	}
+	for _, sign := range l.contained {
+		if strings.Contains(text, sign) {
 			return true
 		}
 	}
@@ -28,7 +60,7 @@ func (l list) has(text string) bool {
 }
 
 // among reports whether one of the words of a program is one of the list.
-func (l list) among(args []shellWord) bool { return anyWord(args, l.has) }
+func (l list) among(args []shellWord) bool { return !l.isEmpty() && anyWord(args, l.has) }
 
 // anyWord reports whether one of the words is so.
 func anyWord(args []shellWord, so func(string) bool) bool {
@@ -39,18 +71,21 @@ func anyWord(args []shellWord, so func(string) bool) bool {
 type condition struct {
 	first list // the first word is one of these, if there are any
 	any   list // one of these is among them, if there are any
+	and   list // and one of these
 	none  list // none of these is
 }
 
-func (c condition) isEmpty() bool { return len(c.first)+len(c.any)+len(c.none) == 0 }
+func (c condition) isEmpty() bool {
+	return c.first.isEmpty() && c.any.isEmpty() && c.and.isEmpty() && c.none.isEmpty()
+}
 
 func (c condition) holds(args []shellWord) bool {
 	switch {
 	case c.isEmpty():
 		return false
-	case len(c.first) > 0 && (len(args) == 0 || !c.first.has(args[0].text)):
+	case !c.first.isEmpty() && (len(args) == 0 || !c.first.has(args[0].text)):
 		return false
-	case len(c.any) > 0 && !c.any.among(args):
+	case !c.any.isEmpty() && !c.any.among(args), !c.and.isEmpty() && !c.and.among(args):
 		return false
 	}
 	return !c.none.among(args)

@@ -126,7 +126,7 @@ func (l *inspection) pattern(glob string) {
 	if glob == "" || glob[0] == '!' || strings.ContainsAny(glob, "\n\x00") || len(glob) > maxPath {
 		return
 	}
-	if what := l.private(glob, operand); what != "" {
+	if what := l.private(glob, roleOperand); what != "" {
 		l.file(what, true)
 	}
 	sign := strings.IndexAny(glob, "*?[{")

@@ -11,20 +11,20 @@ func (l *inspection) code(text string) {
 		return
 	}
 	if dumpsEnvironment(text) {
-		l.listing()
+		l.listing(environment)
 	}
 	l.script(&shellCommand{}, text, true)
 }
 
 var (
 	// reading are the signs of a program that reads a file or prints the environment.
-	reading = list{
+	reading = signs(
 		"*open(*", "*read(*", "*readFile*", "*readText*", "*read_text(*", "*read_bytes(*", "*File.*", "*Deno.*", "*Bun.*", "*process.env*", "*environ*",
 		"*dotenv_values(*",
-	}
+	)
 
 	// running are the signs of a program that may give shell lines to another one.
-	running = list{"*exec*", "*spawn*", "*subprocess*", "*system(*", "*popen*", "*tools.*"}
+	running = signs("*exec*", "*spawn*", "*subprocess*", "*system(*", "*popen*", "*tools.*")
 )
 
 // readsOrRuns reports whether a text calls what reads a file, runs a command or prints the environment.

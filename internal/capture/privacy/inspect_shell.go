@@ -32,51 +32,51 @@ func (l *inspection) in(dir string) {
 
 // line looks at a line, and at those in its words. Group is the one of the word that it is; -1: it is a whole one.
 func (l *inspection) line(line string, depth, group int) []shellSpan {
-	shell := splitShell(line)
-	for i := range shell.commands {
-		shell.commands[i].resolve()
+	parts := splitShell(line)
+	for i := range parts.commands {
+		parts.commands[i].resolve()
 	}
-	feeds := feeding(shell.commands)
-	for i := range shell.commands {
-		c := &shell.commands[i]
-		c.dropped = c.piped && i+1 < len(shell.commands) && shell.commands[i+1].takesSilently()
+	feeds := feeding(parts.commands)
+	for i := range parts.commands {
+		c := &parts.commands[i]
+		c.dropped = c.piped && i+1 < len(parts.commands) && parts.commands[i+1].takesSilently()
 		if group >= 0 {
 			c.group = group
 		}
 		l.run(c, depth, feeds != nil && feeds[i])
 	}
-	return shell.spans
+	return parts.spans
 }
 
 // run looks at one command. Feeds says that what it prints may be the names of files that others read.
 func (l *inspection) run(c *shellCommand, depth int, feeds bool) {
-	if !c.swallowed && !c.dropped && c.listsEnvironment() {
-		l.listing()
+	if !c.swallowed && !c.dropped {
+		l.listing(c.lists())
 	}
 	if l.kept.loaded != "" && c.printsVariable() {
 		l.shownOf(l.kept.loaded)
 	}
-	reads, gives := c.known.onlyReads(c.use), depth > 0 && c.gives
+	onlyReads, hasLine := c.known.onlyReads(c.use), depth > 0 && c.takesLine
 	visit := func(w string, as role) {
-		if gives && strings.ContainsAny(w, " \t\n;|") {
+		if hasLine && strings.ContainsAny(w, " \t\n;|") {
 			return // a line of its own
 		}
-		if feeds && as == unseen {
-			as = operand
+		if feeds && as == roleUnseen {
+			as = roleOperand
 		}
-		l.word(c, w, as, reads)
+		l.word(c, w, as, onlyReads)
 	}
 	c.eachOperand(visit)
-	if feeds || c.name == "fd" && c.use != silent {
+	if feeds || c.name == "fd" && c.use != printsNothing {
 		c.eachPattern(visit)
 	}
 	l.takes(c)
 	l.words(c)
-	if c.use == script {
+	if c.use == runsCode {
 		for i := range c.args {
-			l.script(c, c.args[i].text, reads)
+			l.script(c, c.args[i].text, onlyReads)
 		}
-		l.script(c, c.here, reads)
+		l.script(c, c.here, onlyReads)
 	}
 	l.given(c, depth)
 	if c.name == "cd" || c.name == "pushd" {
@@ -106,7 +106,7 @@ func (l *inspection) words(c *shellCommand) {
 
 // given looks at the lines that a command is given as words or as a here-document.
 func (l *inspection) given(c *shellCommand, depth int) {
-	if depth == 0 || !c.gives {
+	if depth == 0 || !c.takesLine {
 		return
 	}
 	dir := l.cwd
@@ -127,18 +127,22 @@ func (l *inspection) enter(args []shellWord) {
 		return
 	}
 	for i := range args {
-		to := l.absolute(args[i].text)
-		if to == "" || to[0] == '-' {
-			continue
+		if to := args[i].text; to != "" && to[0] != '-' {
+			l.in(l.below(l.cwd, to))
+			return
 		}
-		if !filepath.IsAbs(to) && l.cwd != "" {
-			to = filepath.Join(l.cwd, to)
-		}
-		if len(to) <= maxPath {
-			l.in(to)
-		}
-		return
 	}
+}
+
+// below is a folder as a tool names it that works in base; base itself, if no folder has so long a name.
+func (l *inspection) below(base, folder string) string {
+	if folder = l.absolute(folder); !filepath.IsAbs(folder) && base != "" {
+		folder = filepath.Join(base, folder)
+	}
+	if len(folder) > maxPath {
+		return base
+	}
+	return folder
 }
 
 // absolute is a word with what stands for a folder at its beginning replaced by that.
@@ -162,25 +166,25 @@ func (l *inspection) absolute(w string) string {
 }
 
 // word looks at a word that may be a private file.
-func (l *inspection) word(c *shellCommand, word string, as role, reads bool) {
-	if as == unseen {
+func (l *inspection) word(c *shellCommand, word string, as role, onlyReads bool) {
+	if as == roleUnseen {
 		return
 	}
 	eachPath(word, func(w string) {
 		what := l.private(w, as)
 		switch {
-		case what == "" && as != output:
+		case what == "" && as != roleOutput:
 			if what = l.copied(w); what != "" {
 				l.shownOf(what)
 			}
 		case what == "":
-		case c.dropped && as != output:
-		case c.swallowed && as != output:
+		case c.dropped && as != roleOutput:
+		case c.swallowed && as != roleOutput:
 			l.kept.loaded = what
 		default:
 			l.named = true
-			l.file(what, as != output)
-			if as == output || !reads && len(c.words) > 1 {
+			l.file(what, as != roleOutput)
+			if as == roleOutput || !onlyReads && len(c.words) > 1 {
 				l.hold(c.group)
 			}
 		}
@@ -188,26 +192,26 @@ func (l *inspection) word(c *shellCommand, word string, as role, reads bool) {
 }
 
 // script looks at what stands in quotes in a script, which may be files that it opens and lines that it runs.
-func (l *inspection) script(c *shellCommand, text string, reads bool) {
+func (l *inspection) script(c *shellCommand, text string, onlyReads bool) {
 	if text == "" || !strings.ContainsAny(text, "'\"`") {
 		return
 	}
 	if strings.Contains(text, "load_dotenv(") && !readsVariable.has(text) {
 		return
 	}
-	as := shown
+	as := roleShown
 	if lower := strings.ToLower(text); strings.Contains(lower, "open") || strings.Contains(lower, "read") {
-		as = operand
+		as = roleOperand
 	}
-	runs := running.has(text)
+	runsLines := running.has(text)
 	eachQuoted(text, func(w string) {
-		if runs && strings.IndexByte(w, ' ') > 0 {
+		if runsLines && strings.IndexByte(w, ' ') > 0 {
 			dir := l.cwd
 			l.line(w, 0, c.group)
 			l.in(dir)
 			return
 		}
-		l.word(c, w, as, reads)
+		l.word(c, w, as, onlyReads)
 		if l.rules.Ignore != nil {
 			l.expanded(w)
 		}
@@ -225,7 +229,7 @@ func (l *inspection) hold(group int) {
 // private says what a word is if it names a private file, as the shell would read it; empty: it names none.
 func (l *inspection) private(word string, as role) string {
 	word = strings.TrimPrefix(word, "file://")
-	if as == shown && strings.Contains(word, "://") || len(word) > maxPath {
+	if as == roleShown && strings.Contains(word, "://") || len(word) > maxPath {
 		return ""
 	}
 	if strings.ContainsAny(word, "*?[{") {
@@ -241,7 +245,7 @@ func (l *inspection) private(word string, as role) string {
 		secrets = word != dir && (!in || mayBeInSecrets(inner, as))
 	}
 	what := privateAmong(word, secrets)
-	if what != "" && as == shown && (isAnyName(word) || !secrets && isAnyName(written)) && strings.IndexByte(written, '/') < 0 || what != "" && strings.Contains(word, "://") && isAnyName(word) {
+	if what != "" && as == roleShown && (isAnyName(word) || !secrets && isAnyName(written)) && strings.IndexByte(written, '/') < 0 || what != "" && strings.Contains(word, "://") && isAnyName(word) {
 		return ""
 	}
 	return what

@@ -24,8 +24,11 @@ type inspection struct {
 	argsIn   string // in which they work
 }
 
-// environment is what is said of a listing of it.
-const environment = "the environment"
+// What is said of a listing: of the environment, and of what a program keeps or shows without a file's name.
+const (
+	environment    = "the environment"
+	printedSecrets = "secrets that a program printed"
+)
 
 // maxLookedUp bounds how many paths of one input are looked up: each may cost a look at some folders.
 const maxLookedUp = 1000
@@ -47,10 +50,8 @@ func (l *inspection) finding() Finding {
 
 // work makes folder, below base or not, that in which what follows works.
 func (l *inspection) work(base, folder string) {
-	if folder = l.absolute(strings.TrimPrefix(folder, "file://")); !filepath.IsAbs(folder) && base != "" {
-		folder = filepath.Join(base, folder)
-	}
-	if len(folder) > maxPath || strings.ContainsAny(folder, "\n\x00") {
+	folder = l.below(base, strings.TrimPrefix(folder, "file://"))
+	if strings.ContainsAny(folder, "\n\x00") {
 		return
 	}
 	l.in(folder)
@@ -83,11 +84,11 @@ func (l *inspection) path(path string) {
 	if path == "" || strings.ContainsAny(path, "\n\x00") || len(path) > maxPath {
 		return
 	}
-	if what := l.private(path, operand); what != "" {
+	if what := l.private(path, roleOperand); what != "" {
 		l.file(what, true)
 	}
 	if isProcEnviron(path) {
-		l.listing()
+		l.listing(environment)
 	}
 	l.ignored(path)
 }
@@ -131,10 +132,13 @@ func (l *inspection) file(what string, shows bool) {
 	l.shows = l.shows || shows
 }
 
-// listing notes that the environment is listed.
-func (l *inspection) listing() {
+// listing notes that something is listed which is left out; empty: nothing is.
+func (l *inspection) listing(what string) {
+	if what == "" {
+		return
+	}
 	if l.found.Left == "" {
-		l.found.Left, l.found.What = LeftEnvironment, environment
+		l.found.Left, l.found.What = LeftEnvironment, what
 	}
 	l.shows = true
 }

@@ -212,9 +212,9 @@ func diffName(s string) string {
 }
 
 // diffLines are how lines of a difference begin, below its header.
-var diffLines = list{
+var diffLines = signs(
 	" *", "+*", "-*", "@*", "\\*", "index *", "new file*", "deleted file*", "old mode*", "new mode*", "similarity*", "rename *", "copy *", "Binary *",
-}
+)
 
 // isDiffLine reports whether a line may stand in a difference, below its header.
 func isDiffLine(line string) bool { return line == "" || diffLines.has(line) }
@@ -338,7 +338,7 @@ func (m *masker) member(outer, name string, text []byte) mask {
 }
 
 // environmentNames are the members that hold the environment of a process, if they hold a PATH.
-var environmentNames = list{"Env", "env", "ENV", "environ", "environment", "Environment"}
+var environmentNames = signs("Env", "env", "ENV", "environ", "environment", "Environment")
 
 // colour returns how long the rest of a terminal's control sequence at the start of s is, behind its escape character.
 func colour(s string) int {
@@ -348,12 +348,9 @@ func colour(s string) int {
 	if s == "" || s[0] != '[' {
 		return 0
 	}
-	i := 1
-	for i < len(s) && (s[i] >= '0' && s[i] <= '9' || s[i] == ';') {
-		i++
-	}
-	if i == len(s) || (s[i] < 'a' || s[i] > 'z') && (s[i] < 'A' || s[i] > 'Z') {
+	rest := strings.TrimLeft(s[1:], "0123456789;")
+	if rest == "" || (rest[0] < 'a' || rest[0] > 'z') && (rest[0] < 'A' || rest[0] > 'Z') {
 		return 0
 	}
-	return i + 1
+	return len(s) - len(rest) + 1
 }

@@ -53,21 +53,11 @@ const maxPath = 4096
 // mayBePrivate is the quick look: all private files have a dot or an underscore in their names, stand in a folder, or go by
 // one of few words.
 func mayBePrivate(path string) bool {
-	for i := range len(path) {
-		switch path[i] {
-		case '.', '/', '\\', '_':
-			return true
-		}
-	}
-	switch strings.ToLower(path) {
-	case "kubeconfig", "login data":
-		return true
-	}
-	return false
+	return strings.ContainsAny(path, `./\_`) || strings.EqualFold(path, "kubeconfig") || strings.EqualFold(path, "login data")
 }
 
 // folderSigns are the signs of a folder whose name may say what a file in it is. They are quick, and not exact.
-var folderSigns = list{"*/.*", `*\.*`, "/etc*", "*/run/*", "*opencode*", "*private-keys*", "*/containers*", "*secrets*"}
+var folderSigns = signs("*/.*", `*\.*`, "/etc*", "*/run/*", "*opencode*", "*private-keys*", "*/containers*", "*secrets*", "*/config*", "*_vars*")
 
 // isAnyName reports whether a private file's name may be something else as well: event.key is the member of a value.
 func isAnyName(path string) bool {
@@ -79,10 +69,10 @@ func isAnyName(path string) bool {
 }
 
 // members are what looks like a file's name, and is how a program speaks of its environment.
-var members = list{
+var members = signs(
 	"process.env", "meta.env", "import.meta.env", "rails.env", "deno.env", "bun.env", "app.env", "self.env", "ctx.env", "context.env", "c.env",
 	"this.env", "*.process.env", "*.meta.env",
-}
+)
 
 // parts are the folder and the name of a path of any system, in lower case.
 func parts(path string) (folder, base string) {
@@ -95,26 +85,26 @@ func parts(path string) (folder, base string) {
 }
 
 // samples are the names of files that show what to fill in, and of others that hold no values.
-var samples = list{
+var samples = signs(
 	"*.example", "*.sample", "*.template", "*.dist", "*.defaults", "*.schema", "*.pub", "*.tmpl", "*.go", "*.md", "*.ts", "*.js", "*.py",
 	"*_example", "*-example", "*_sample", "*-sample", "*_template", "*-template", "*.example.*", "*.sample.*",
-}
+)
 
 // dotenvs are the names of dotenv files, beside those that end in .env.
-var dotenvs = list{".env", ".envrc", ".dev.vars", ".flaskenv", ".env.*", ".env_*", ".env-*", ".dev.vars.*"}
+var dotenvs = signs(".env", ".envrc", ".dev.vars", ".flaskenv", ".env.*", ".env_*", ".env-*", ".dev.vars.*")
 
 func isDotenv(base string) bool {
 	return dotenvs.has(base) || strings.HasSuffix(base, ".env") && !strings.ContainsAny(base, " ()\"'")
 }
 
 var (
-	keyNames   = list{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "secring.gpg", "master.key"}
-	keyEndings = list{ // of files that have a name before them
+	keyNames   = signs("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "secring.gpg", "master.key")
+	keyEndings = signs( // of files that have a name before them
 		"*.pem", "*.key", "*.p12", "*.pfx", "*.p8", "*.pk8", "*.pkcs12", "*.jks", "*.keystore", "*.ppk", "*.kdbx", "*.kdb", "*.snk",
 		"*.keychain", "*.keychain-db", "*.ovpn", "*.asc.key", "*.agekey",
-	}
-	keyFolders = list{"*/.gnupg/*", "*/private-keys-v1.d/*", "*/etc/wireguard/*"}
-	sshPublic  = list{"config", "authorized_keys", "known_hosts*"} // in a folder that holds keys
+	)
+	keyFolders = signs("*/.gnupg/*", "*/private-keys-v1.d/*", "*/etc/wireguard/*")
+	sshPublic  = signs("config", "authorized_keys", "known_hosts*") // in a folder that holds keys
 )
 
 func isKeyFile(folder, base string) bool {
@@ -132,33 +122,39 @@ func isKeyFile(folder, base string) bool {
 
 // credentials are the names of files that hold them: in some folders, or wherever they are.
 var credentials = []struct{ names, in list }{
-	{names: list{
+	{names: signs(
 		".netrc", "_netrc", ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf", ".npmrc", ".pypirc", ".git-credentials", ".dockercfg",
 		".dockerconfigjson", ".htpasswd", ".vault-token", ".terraformrc", "terraform.rc", "credentials.tfrc.json", ".s3cfg", ".boto",
 		"rclone.conf", "kubeconfig", "application_default_credentials.json", "logins.json", "key4.db", "cookies.sqlite", "login data",
 		".credentials.json", ".yarnrc.yml", ".gem-credentials", ".condarc", "oauth_creds.json", ".claude.json", "nuget.config",
-		".credentials", ".vault_pass", ".vault-pass", ".vault_password", ".vault-password", ".secrets", "accesstokens.json",
+		".credentials", "wp-config.php", ".vault_pass", ".vault-pass", ".vault_password", ".vault-password", ".secrets", "accesstokens.json",
 		"msal_token_cache.json", "*.tfstate", "*.tfstate.backup", "*.tfvars", "*.tfvars.json", "*.kubeconfig",
-	}},
-	{names: list{"hosts.yml"}, in: list{"*/gh/"}},
-	{names: list{"shadow", "gshadow"}, in: list{"*/etc/"}},
-	{names: list{"config"}, in: list{"*/.kube/"}},
-	{names: list{"config.json"}, in: list{"*/.docker/"}},
-	{names: list{"settings.xml"}, in: list{"*/.m2/"}},
-	{names: list{"gradle.properties"}, in: list{"*/.gradle/"}},
-	{names: list{"hosts.json", "apps.json"}, in: list{"*/github-copilot/"}},
-	{names: list{"auth.json"}, in: list{
+	)},
+	{names: signs( // what was typed, secrets among it
+		".bash_history", ".zsh_history", ".sh_history", ".history", "fish_history", ".psql_history", ".mysql_history", ".python_history",
+		".node_repl_history", ".rediscli_history", ".irb_history",
+	)},
+	{names: signs("hosts.yml"), in: signs("*/gh/")},
+	{names: signs("shadow", "gshadow"), in: signs("*/etc/")},
+	{names: signs("config"), in: signs("*/.kube/")},
+	{names: signs("database.yml"), in: signs("*/config/")},
+	{names: signs("vault.yml", "vault.yaml"), in: signs("*/group_vars/*", "*/host_vars/*")},
+	{names: signs("config.json"), in: signs("*/.docker/")},
+	{names: signs("settings.xml"), in: signs("*/.m2/")},
+	{names: signs("gradle.properties"), in: signs("*/.gradle/")},
+	{names: signs("hosts.json", "apps.json"), in: signs("*/github-copilot/")},
+	{names: signs("auth.json"), in: signs(
 		"*/.codex/", "*/.docker/", "*/.composer/", "*/composer/", "*/opencode/", "*/.opencode/", "*/containers/", "*/.pi/agent/", "*/amp/",
-	}},
-	{names: list{"credentials"}, in: list{"*/.aws/", "*/.gem/", "*/.cargo/", "*/.config/gh/", "*/.modal/", "*/.databricks/"}},
+	)},
+	{names: signs("credentials"), in: signs("*/.aws/", "*/.gem/", "*/.cargo/", "*/.config/gh/", "*/.modal/", "*/.databricks/")},
 }
 
 // credentialFolders are those of which all files hold credentials.
-var credentialFolders = list{"*/.aws/*", "*/.config/gcloud/*", "*/.azure/*", "*/run/secrets/*"}
+var credentialFolders = signs("*/.aws/*", "*/.config/gcloud/*", "*/.azure/*", "*/run/secrets/*")
 
 func isCredentials(folder, base string) bool {
 	for _, row := range credentials {
-		if row.names.has(base) && (row.in == nil || row.in.has(folder)) {
+		if row.names.has(base) && (row.in.isEmpty() || row.in.has(folder)) {
 			return true
 		}
 	}
@@ -166,7 +162,7 @@ func isCredentials(folder, base string) bool {
 }
 
 // textFolders are those in which what is said in other languages stands: there a secret is a word.
-var textFolders = list{"*/locales/*", "*/locale/*", "*/i18n/*", "*/lang/*", "*/langs/*", "*/translations/*"}
+var textFolders = signs("*/locales/*", "*/locale/*", "*/i18n/*", "*/lang/*", "*/langs/*", "*/translations/*")
 
 // isInSecrets knows files in a folder for secrets, in a format for settings or in none: of Docker, say. A folder of sources may
 // have that name too, and a project.
@@ -182,12 +178,12 @@ func isInSecrets(folder, base string) bool {
 }
 
 // inSecrets are the endings of files that hold secrets, in a folder for them.
-var inSecrets = list{
+var inSecrets = signs(
 	".json", ".yml", ".yaml", ".toml", ".ini", ".xml", ".properties", ".txt", ".conf", ".enc", ".asc", ".gpg", ".age", ".env",
-}
+)
 
 // projectFiles are the names of files that any project may have, and that its tools read.
-var projectFiles = list{
+var projectFiles = signs(
 	"readme", "license", "makefile", "dockerfile", "codeowners", "gemfile", "rakefile", "procfile", "justfile", "jenkinsfile", "vagrantfile",
 	"changelog", "copying", "package.json", "package-lock.json", "composer.json", "deno.json", "biome.json", "lerna.json", "turbo.json",
 	"nx.json", "angular.json", "vercel.json", "renovate.json", "kustomization.yaml", "kustomization.yml", "chart.yaml", "pnpm-lock.yaml",
@@ -196,27 +192,27 @@ var projectFiles = list{
 	"cargo.toml", "pyproject.toml", "rustfmt.toml", "clippy.toml", "netlify.toml", "poetry.toml", "uv.toml", "rust-toolchain.toml",
 	"setup.cfg", "tox.ini", "pytest.ini", "mypy.ini", "pom.xml", "readme.txt", "license.txt", "cmakelists.txt", "requirements.txt",
 	"requirements-dev.txt", "robots.txt", "openapi.json", "openapi.yaml", "openapi.yml", "tsconfig.*", ".eslintrc.*", ".prettierrc.*",
-}
+)
 
 // mayBeInSecrets reports whether a word may name a secret because the folder in which a tool works is one for secrets: only
 // where nothing but a file may stand, and outside of sources. That folder may be a project, in which any word would name one.
 func mayBeInSecrets(word string, as role) bool {
 	folder, base := parts(word)
-	return strings.Contains(folder, "/secrets/") || as != shown && strings.Trim(base, ".") != "" && !sourceFolders.has(folder+base+"/")
+	return strings.Contains(folder, "/secrets/") || as != roleShown && strings.Trim(base, ".") != "" && !sourceFolders.has(folder+base+"/")
 }
 
 // sourceFolders are those of sources.
-var sourceFolders = list{
+var sourceFolders = signs(
 	"*/src/*", "*/internal/*", "*/pkg/*", "*/lib/*", "*/cmd/*", "*/docs/*", "*/test/*", "*/tests/*", "*/testkit/*", "*/testdata/*",
-}
+)
 
 var (
-	secretNames = list{
+	secretNames = signs(
 		"credentials", "credential", "creds", "service-account", "service_account", "serviceaccount", "client_secret", "client-secret",
-		"secrets", "secret",
-	}
-	secretJSON    = list{"client_secret*", "service-account*", "service_account*"}
-	secretEndings = list{"json", "yml", "yaml", "toml", "ini", "xml", "properties", "txt", "csv", "conf", "enc.yaml", "yml.enc"}
+		"secrets", "secret", "application-secrets",
+	)
+	secretJSON    = signs("client_secret*", "service-account*", "service_account*")
+	secretEndings = signs("json", "yml", "yaml", "toml", "ini", "xml", "properties", "txt", "csv", "conf", "enc.yaml", "yml.enc")
 )
 
 // isNamedSecret knows files whose name says that they hold secrets, in a format for settings.

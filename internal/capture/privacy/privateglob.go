@@ -13,13 +13,13 @@ const maxBraces = 16
 func privateGlob(word string, as role) string {
 	for _, w := range braces([]string{word}) {
 		folder, base := parts(w)
-		if as == shown && isAnyName(base) && strings.IndexByte(w, '/') < 0 {
+		if as == roleShown && isAnyName(base) && strings.IndexByte(w, '/') < 0 {
 			continue
 		}
 		if what := privateFile(folder + strings.NewReplacer("*", "x", "?", "x", "[", "", "]", "").Replace(base)); what != "" {
 			return what
 		}
-		if literals(base) < 2 && (literals(base) == 0 || as != operand) {
+		if literals(base) < 2 && (literals(base) == 0 || as != roleOperand) {
 			continue
 		}
 		for _, name := range [...]string{

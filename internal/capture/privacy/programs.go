@@ -9,151 +9,200 @@ import (
 type use byte
 
 const (
-	unknown use = iota // what it prints may hold them
-	reader             // the same; all its words but options are files
-	silent             // it prints nothing of them
-	script             // it may be given a program as one of its words
-	writer             // it prints nothing of them, and what stands in its words may go into them
-	pattern            // a reader whose first word is what it looks for
+	mayPrintFiles use = iota // what it prints may hold them; so it is of programs that nobody described
+	readsFiles               // the same; all its words but options are files
+	searchesFiles            // it reads files, and its first word is what it looks for
+	runsCode                 // it may be given a program as one of its words
+	writesFiles              // it prints nothing of them, and what stands in its words may go into them
+	printsNothing            // it prints nothing of them
 )
 
 // A trait is what a program does beside reading files.
 type trait uint16
 
 const (
-	runs     trait = 1 << iota // what stands behind its options is the program; keywords of the shell are such, too
-	gives                      // it takes a shell line as one of its words
-	shell                      // it is a shell
-	wraps                      // a program among its words may print variables
-	projects                   // the same, behind run or exec
-	searches                   // its words may be patterns for names of files
-	bundles                    // what it looks for stands behind an e at the end of several short options
-	contains                   // it runs programs in containers
-	keeps                      // it loads, copies or packs files
-	fed                        // contents of a file may stand among its words
-	unfed                      // they do not, whatever it does with files
+	runsProgram      trait = 1 << iota // what stands behind its options is the program; keywords of the shell are such, too
+	takesLine                          // it takes a shell line as one of its words
+	commandShell                       // it is a shell
+	mayRunEnv                          // a program among its words may print variables
+	mayRunEnvInside                    // the same, behind run or exec
+	matchesNames                       // its words may be patterns for names of files
+	bundlesPattern                     // what it looks for stands behind an e at the end of several short options
+	entersContainer                    // it runs programs in containers
+	loadsVariables                     // it sets variables that a file has
+	copiesFiles                        // it copies, moves or links files to a word behind them
+	copiesByCommand                    // the same, by its command cp
+	packsFiles                         // it packs files into its first word that is no option
+	writesItsWords                     // contents of a file may stand among its words
+	neverWritesWords                   // they do not, whatever it does with files
+
+	containers = takesLine | mayRunEnv | entersContainer | copiesByCommand
+	keepsFiles = loadsVariables | copiesFiles | copiesByCommand | packsFiles
 )
 
-// A program is what is known of the programs of some names, by their manuals.
+// A program is what is known of the programs of some names.
 type program struct {
-	names  string
-	use    use
-	edits  list        // words with which it is a writer
-	quiet  []condition // under each of which it is silent
-	loud   condition   // under which it is not silent after all; nothing: where it is told to print to a device
-	takes  list        // options behind which a word stands that is no file, or one of which nothing is printed
-	when   use         // it has this use, or takes says nothing; unknown: it may have any
-	loads  condition   // under which it prints variables that it loads from a file
-	lists  condition   // under which it lists the environment
-	flags  string      // short options of a search that take no word
-	counts string      // those of them with which it tells only where, how often or whether
-	traits trait
+	source  string // of the knowledge
+	names   string
+	use     use
+	traits  trait
+	takes   list        // options behind which a word stands that is no file, or one of which nothing is printed
+	when    use         // it has this use, or takes says nothing; mayPrintFiles: it may have any
+	edits   list        // words with which it writes files
+	quiet   []condition // under each of which it prints nothing
+	loud    condition   // under which it prints of files after all
+	loads   condition   // under which it prints variables that it loads from a file
+	lists   condition   // under which it lists the environment
+	secrets condition   // under which it prints secrets that its words do not name
+
+	// Of a search:
+	flags  string // short options that take no word
+	counts string // those of them with which it tells only where, how often or whether
+	tells  list   // long options with which it does
+	prints list   // options with which it prints lines, whatever others say
+	alone  list   // long options that take no word
 }
 
 var (
 	// printing are the devices that print what is written to them.
-	printing = list{"/dev/std*", "/dev/fd*", "/dev/tty*"}
+	printing = signs("/dev/std*", "/dev/fd*", "/dev/tty*")
 
 	// readsVariable are the signs of a script that speaks of a variable of its environment.
-	readsVariable = list{"*process.env*", "*environ*", "*getenv*", "*ENV[*", "*$ENV{*", "*Deno.env*", "*Bun.env*"}
+	readsVariable = signs("*process.env*", "*environ*", "*getenv*", "*ENV[*", "*$ENV{*", "*Deno.env*", "*Bun.env*")
 
 	// fileOptions are options of any program that take a word which is no file, or one of which nothing is printed.
-	fileOptions = words(`--env-file --from-env-file --from-file --cacert --capath --cert --key --kubeconfig --volume --mount --secret
+	fileOptions = listOf(`--env-file --from-env-file --from-file --cacert --capath --cert --key --kubeconfig --volume --mount --secret
 		--private-key --identity-file --grep --author --tls-cert --tls-key --ssl-key --ssl-cert --exclude --include --glob --iglob
 		--regexp --message -var-file --var-file -backend-config --envfile --userconfig --netrc-file --ca-bundle --key-file
 		--defaults-file --defaults-extra-file`)
 )
 
+// Words that several rows have.
+const (
+	searchTakes     = "-e -g -t -T -A -B -C -m --type --max-count"
+	searchTells     = "--files-with-matches --files-without-match --files-without-matches --count"
+	searchPrints    = "--json --passthru -O* --open*"
+	searchTakesNone = `--recursive --ignore-case --line-number --hidden --no-ignore --word-regexp --fixed-strings --extended-regexp --perl-regexp
+		--no-messages --invert-match --follow --smart-case --cached --untracked --null`
+	searchColours = " --color --colour"
+)
+
+var (
+	editTakes           = listOf("-e -F -v")
+	composeConfig       = condition{any: listOf("config convert"), none: listOf("-q --quiet --services --images --volumes --profiles --hash")}
+	dockerComposeConfig = condition{any: composeConfig.any, and: listOf("compose"), none: composeConfig.none}
+	copyCommand         = []condition{{first: listOf("cp"), none: listOf("-")}}
+)
+
 // programRows is the table of programs. A name stands in one row.
-func programRows() []program {
-	searched := words("-e -g -t -T -A -B -C -m --type --max-count")
-	edited := words("-e -F -v")
-	variables := condition{any: readsVariable}
-	composed := condition{any: words("config convert"), none: words("-q --quiet --services --images --volumes --profiles --hash")}
-	copied := []condition{{first: words("cp"), none: words("-")}}
-	return []program{
-		{use: reader, names: `cat head tail less more bat batcat nl tac sort uniq cut xxd od hexdump base64 strings comm paste tee vim vi
-			nano get-content gc fold column sponge gpg age type`},
-		{use: reader, names: "diff", quiet: []condition{{any: words("-q --brief")}}},
-		{use: reader, names: "cmp", quiet: []condition{{any: words("-q --brief -s")}}},
-		{
-			use: reader, names: "openssl", takes: words("-out -keyout -CAfile"),
-			quiet: []condition{{first: words("verify"), none: words("-text")}, {any: words("-noout"), none: words("-text")}},
-		},
-		{use: pattern, names: "grep egrep fgrep zgrep", takes: searched, when: pattern, flags: "rRniIwxvhHEFPaslLcqoz", counts: "lLcq"},
-		{use: pattern, names: "rg", takes: searched, when: pattern, flags: "niIwxvHFasSuUNPoLlcqz.", counts: "lcq"}, // -L follows links, -r takes a word
-		{use: pattern, names: "ag ack", takes: searched, when: pattern, flags: "niwvsQulLc", counts: "lLc"},
-		{use: pattern, names: "sed gsed", takes: edited, when: pattern, edits: words("-i* --in-place*")},
-		{use: pattern, names: "awk gawk mawk", takes: edited, when: pattern, lists: condition{any: list{"*in ENVIRON*"}}},
-		{use: pattern, names: "jq yq gojq"},
-		{use: unknown, names: "docker podman", quiet: copied, takes: words("-v"), loads: composed},
-		{use: unknown, names: "docker-compose", takes: words("-v"), loads: composed},
-		{use: unknown, names: "kubectl oc", quiet: copied},
-		{
-			use: unknown, names: "helm",
-			quiet: []condition{{first: words("upgrade install lint"), none: words("--dry-run* --debug -o* --output*")}},
-		},
-		{use: unknown, names: "zip", quiet: []condition{{none: words("-")}}},
-		{use: unknown, names: "terraform tofu", loads: condition{any: words("console")}},
-		{use: unknown, names: "git", takes: words("-S* -G* -m -e")},
-		{use: unknown, names: "find fd", takes: words("-name -iname"), when: silent},
-		{use: unknown, names: "curl", takes: words("-E -o")},
-		{use: unknown, names: "wget", takes: words("-O")},
-		{use: unknown, names: "rsync", takes: words("-e")},
-		{use: unknown, names: "ansible ansible-playbook", takes: words("-i -e")},
-		{use: unknown, names: "ssh sftp ssh-copy-id mosh", takes: words("-i")},
-		{use: unknown, names: "systemctl", lists: condition{any: words("show-environment")}},
-		{use: silent, names: `source . test [ [[ ls ll dir stat touch cp mv rm chmod chown chgrp ln mkdir rmdir shred du wc file realpath
-			readlink dirname basename cd pushd echo printf export unset alias which install sha256sum shasum md5sum make for ssh-add
-			ssh-keygen direnv env-cmd gh tree open code printenv declare local readonly`},
-		{use: silent, names: "scp", takes: words("-i")},
-		{use: silent, names: "dotenv", loud: condition{any: words("list* get* -p*")}},
-		{use: silent, names: "go", loud: condition{first: words("run")}},
-		{use: script, names: "python node nodejs ruby perl deno bun tsx ts-node lua rscript osascript groovy", loads: variables},
-		{use: script, names: "php", loads: variables, lists: condition{any: words("-i")}},
-	}
+var programRows = []program{
+	{
+		source: "GNU coreutils 9, util-linux 2.40, less, vim and bat manuals; PowerShell 7 aliases", use: readsFiles,
+		names: `cat head tail less more bat batcat nl tac sort uniq cut xxd od hexdump base64 strings comm paste nano get-content gc fold
+			column age type`,
+	},
+	{source: "GNU coreutils 9, vim 9, moreutils 0.69", use: readsFiles, traits: writesItsWords, names: "tee vim vi sponge"},
+	{source: "GnuPG 2.4", use: readsFiles, traits: writesItsWords, names: "gpg", secrets: condition{any: listOf("-d --decrypt --export-secret*")}},
+	{source: "GNU diffutils 3.10", use: readsFiles, names: "diff", quiet: []condition{{any: listOf("-q --brief")}}},
+	{source: "GNU diffutils 3.10", use: readsFiles, names: "cmp", quiet: []condition{{any: listOf("-q --brief -s")}}},
+	{
+		source: "OpenSSL 3 manual", use: readsFiles, traits: writesItsWords, names: "openssl", takes: listOf("-out -keyout -CAfile"),
+		quiet: []condition{{first: listOf("verify"), none: listOf("-text")}, {any: listOf("-noout"), none: listOf("-text")}},
+	},
+	{
+		source: "GNU grep 3.11", use: searchesFiles, traits: matchesNames | bundlesPattern, names: "grep egrep fgrep zgrep",
+		takes: listOf(searchTakes), when: searchesFiles,
+		flags: "rRniIwxvhHEFPaslLcqoz", counts: "lLcq", tells: listOf(searchTells + " --quiet --silent"), prints: listOf(searchPrints), alone: listOf(searchTakesNone + searchColours),
+	},
+	{
+		source: "ripgrep 14: -L follows links, -r and --color take a word", use: searchesFiles, traits: matchesNames | bundlesPattern, names: "rg",
+		takes: listOf(searchTakes), when: searchesFiles,
+		flags: "niIwxvHFasSuUNPoLlcqz.", counts: "lcq", tells: listOf(searchTells + " --quiet"), prints: listOf(searchPrints), alone: listOf(searchTakesNone),
+	},
+	{
+		source: "the_silver_searcher 2.2, ack 3: --silent is about errors", use: searchesFiles, traits: matchesNames, names: "ag ack",
+		takes: listOf(searchTakes), when: searchesFiles,
+		flags: "niwvsQulLc", counts: "lLc", tells: listOf(searchTells), prints: listOf(searchPrints + " --no*"), alone: listOf(searchTakesNone + searchColours),
+	},
+	{
+		source: "GNU sed 4.9", use: searchesFiles, traits: matchesNames | writesItsWords, names: "sed gsed", takes: editTakes, when: searchesFiles,
+		edits: listOf("-i* --in-place*"),
+	},
+	{
+		source: "GNU awk 5.3", use: searchesFiles, traits: matchesNames, names: "awk gawk mawk", takes: editTakes, when: searchesFiles,
+		lists: condition{any: signs("*in ENVIRON*")},
+	},
+	{source: "jq 1.7, yq 4", use: searchesFiles, names: "jq yq gojq", lists: condition{any: signs("env", "env|*", "env |*", " env*", "$ENV", "$ENV|*", "$ENV |*", " $ENV*")}},
+	{
+		source: "Docker 27 CLI reference", traits: containers | neverWritesWords, names: "docker podman", quiet: copyCommand, takes: listOf("-v"),
+		loads: composeConfig, lists: dockerComposeConfig, secrets: condition{first: listOf("inspect"), any: listOf("*.Config.Env*")},
+	},
+	{source: "Docker 27 CLI reference", traits: neverWritesWords, names: "docker-compose", takes: listOf("-v"), loads: composeConfig, lists: composeConfig},
+	{
+		source: "kubectl 1.31 reference", traits: containers, names: "kubectl oc", quiet: copyCommand,
+		secrets: condition{first: listOf("get"), any: listOf("secret secrets secret/* secrets/*"), and: listOf("-o* --output* --template*"), none: listOf("-owide -oname wide name")},
+	},
+	{
+		source: "Helm 3.16 reference", names: "helm", secrets: condition{first: listOf("get"), any: listOf("values all")},
+		quiet: []condition{{first: listOf("upgrade install lint"), none: listOf("--dry-run* --debug -o* --output*")}},
+	},
+	{source: "Info-ZIP 3.0", traits: packsFiles, names: "zip", quiet: []condition{{none: listOf("-")}}},
+	{source: "GNU tar 1.35", traits: packsFiles, names: "tar"},
+	{
+		source: "Terraform 1.9 CLI", names: "terraform tofu", loads: condition{any: listOf("console")},
+		secrets: condition{first: listOf("output"), any: listOf("-json -raw")},
+	},
+	{source: "Git 2.47; gitRows has its commands", traits: bundlesPattern | neverWritesWords, names: "git", takes: listOf("-S* -G* -m -e")},
+	{source: "GNU findutils 4.10, fd 10", traits: matchesNames | neverWritesWords, names: "find fd", takes: listOf("-name -iname"), when: printsNothing},
+	{source: "curl 8.10", names: "curl", takes: listOf("-E -o")},
+	{source: "GNU wget 1.24", names: "wget", takes: listOf("-O")},
+	{source: "rsync 3.3", traits: neverWritesWords, names: "rsync", takes: listOf("-e")},
+	{source: "Ansible 2.17", names: "ansible ansible-playbook", takes: listOf("-i -e")},
+	{source: "Ansible 2.17", names: "ansible-vault", secrets: condition{first: listOf("view")}},
+	{source: "SOPS 3.9", names: "sops", secrets: condition{any: listOf("-d --decrypt decrypt")}},
+	{source: "Vault 1.18", names: "vault", secrets: condition{first: listOf("kv read"), any: listOf("get read")}},
+	{source: "OpenSSH 9.9", traits: takesLine | mayRunEnv, names: "ssh", takes: listOf("-i")},
+	{source: "OpenSSH 9.9, mosh 1.4", names: "sftp ssh-copy-id mosh", takes: listOf("-i")},
+	{source: "systemd 256", names: "systemctl", lists: condition{any: listOf("show-environment")}},
+	{source: "npm 10, Yarn 1: env is a script that each project has", names: "npm yarn", lists: condition{first: listOf("run run-script"), any: listOf("env"), none: listOf("--")}},
+	{source: "Bash 5.2, Zsh 5.9", names: "history", secrets: condition{none: listOf("-c -d* -w -a -r -s")}},
+	{
+		source: "Bash 5.2, GNU coreutils 9, OpenSSH 9.9, gh 2.60; what they say of a file is its name, size or kind", use: printsNothing,
+		names: `test [ [[ ls ll dir stat touch rm chmod chown chgrp mkdir rmdir shred du wc file realpath readlink dirname basename cd
+			pushd unset which sha256sum shasum md5sum make for ssh-add gh tree open code printenv`,
+	},
+	{source: "Bash 5.2", use: printsNothing, traits: loadsVariables, names: "source ."},
+	{source: "Bash 5.2", use: printsNothing, traits: writesItsWords, names: "echo printf export alias declare local readonly"},
+	{source: "GNU coreutils 9", use: printsNothing, traits: copiesFiles, names: "cp mv ln install"},
+	{source: "OpenSSH 9.9", use: printsNothing, traits: copiesFiles, names: "scp", takes: listOf("-i")},
+	{source: "OpenSSH 9.9", use: printsNothing, traits: neverWritesWords, names: "ssh-keygen"},
+	{source: "direnv 2.35", use: printsNothing, traits: mayRunEnvInside, names: "direnv"},
+	{source: "env-cmd 10", use: printsNothing, traits: mayRunEnv, names: "env-cmd"},
+	{source: "dotenv-cli 7, python-dotenv 1", use: printsNothing, traits: mayRunEnv, names: "dotenv", loud: condition{any: listOf("list* get* -p*")}},
+	{source: "Go 1.26", use: printsNothing, names: "go", loud: condition{first: listOf("run")}},
+	{
+		source: "their manuals", use: runsCode, names: "python node nodejs ruby perl deno bun tsx ts-node lua rscript osascript groovy",
+		loads: condition{any: readsVariable},
+	},
+	{source: "PHP 8.3 CLI", use: runsCode, names: "php", loads: condition{any: readsVariable}, lists: condition{any: listOf("-i")}},
+	{source: "Bash 5.2", traits: commandShell, names: "sh bash zsh dash ksh fish pwsh powershell"},
+	{source: "Windows cmd", traits: commandShell | mayRunEnv, names: "cmd"},
+	{
+		source: "Bash 5.2, GNU coreutils 9, npm 10", traits: runsProgram, names: `command builtin exec nice then do else if elif while until ! env
+			stdbuf setsid busybox npx bunx pnpx`,
+	},
+	{source: "sudo 1.9, GNU coreutils 9, GNU findutils 4.10", traits: runsProgram | takesLine, names: "sudo doas time nohup xargs timeout"},
+	{source: "util-linux 2.40, tmux 3.5", traits: takesLine, names: "eval script tmux screen vagrant"},
+	{source: "util-linux 2.40, procps 4, Heroku, Fly and Nix references", traits: takesLine | mayRunEnv, names: "su watch wsl heroku fly nix"},
+	{source: "their references", traits: mayRunEnvInside, names: "poetry uv pipenv bundle conda mise asdf doppler op aws-vault chamber"},
 }
 
-// traitRows says which programs have a trait.
-func traitRows() map[trait]string {
-	return map[trait]string{
-		runs: `sudo doas command builtin exec time nohup nice xargs timeout then do else if elif while until ! env stdbuf setsid busybox
-			npx bunx pnpx`,
-		gives: `ssh su sudo eval docker podman kubectl oc xargs watch timeout nohup script wsl tmux screen vagrant heroku fly nix time
-			doas`,
-		shell:    "sh bash zsh dash ksh fish pwsh powershell cmd",
-		wraps:    "watch ssh docker podman kubectl oc su wsl cmd heroku fly nix dotenv env-cmd",
-		projects: "poetry uv pipenv bundle conda mise asdf direnv doppler op aws-vault chamber",
-		searches: "find fd rg grep egrep fgrep awk gawk sed ag",
-		bundles:  "grep egrep fgrep zgrep rg git",
-		contains: "docker podman kubectl oc",
-		keeps:    "source . cp mv ln install scp tar zip docker podman kubectl oc",
-		fed:      "sed gsed tee vim vi sponge echo printf export openssl gpg declare local readonly alias",
-		unfed:    "git ssh-keygen rsync find fd docker podman docker-compose",
-	}
-}
-
-// programs are the rows of the tables by name.
+// programs are the rows of the table by name.
 var programs = sync.OnceValue(func() map[string]*program {
 	known := map[string]*program{}
-	of := func(name string) *program {
-		if known[name] == nil {
-			known[name] = &program{loud: condition{any: printing}}
-		}
-		return known[name]
-	}
-	for _, row := range programRows() {
-		for name := range strings.FieldsSeq(row.names) {
-			loud := of(name).loud
-			*of(name) = row
-			if row.loud.isEmpty() {
-				of(name).loud = loud
-			}
-		}
-	}
-	for t, names := range traitRows() {
-		for name := range strings.FieldsSeq(names) {
-			of(name).traits |= t
+	for i := range programRows {
+		for name := range strings.FieldsSeq(programRows[i].names) {
+			known[name] = &programRows[i]
 		}
 	}
 	return known
@@ -173,20 +222,51 @@ func programNamed(name string) *program {
 	return &noProgram
 }
 
-// has reports whether a program has a trait.
+// has reports whether a program has one of some traits.
 func (p *program) has(t trait) bool { return p.traits&t != 0 }
 
 // takesWord reports whether an option of a program that has a use takes a word that is no file, or one of which nothing is
 // printed.
 func (p *program) takesWord(kind use, option string) bool {
 	long, _, _ := strings.Cut(option, "=")
-	return fileOptions.has(long) || p.takes.has(option) && (p.when == unknown || p.when == kind)
+	return fileOptions.has(long) || p.takes.has(option) && (p.when == mayPrintFiles || p.when == kind)
 }
 
 // onlyReads reports whether no contents of a file are given to a program that has a use.
 func (p *program) onlyReads(kind use) bool {
-	return p.has(unfed) || !p.has(fed) && (kind == reader || kind == silent || kind == pattern)
+	return p.has(neverWritesWords) || !p.has(writesItsWords) && (kind == readsFiles || kind == printsNothing || kind == searchesFiles)
 }
 
 // isShell reports whether a program is a shell.
-func isShell(name string) bool { return programNamed(strings.TrimSuffix(name, ".exe")).has(shell) }
+func isShell(name string) bool {
+	return programNamed(strings.TrimSuffix(name, ".exe")).has(commandShell)
+}
+
+// A gitRow is commands of git that print nothing of files under a condition.
+type gitRow struct {
+	names list
+	quiet condition
+	whole bool // it is about all words of git, and not only those from the command's name on
+}
+
+// gitRows is the table of git's commands, by the manual of Git 2.47: what only moves files, and what only names those that
+// changed, prints nothing of them, unless it is to show the changes.
+var gitRows = sync.OnceValue(func() []gitRow {
+	const patches = "-p -u -c -W --cc --binary --patch --ext-diff -U* -L* --unified* --patch-with* --word-diff* --color-words* " +
+		"--function-context* --remerge-diff* --diff-merges*"
+	return []gitRow{
+		{quiet: condition{none: listOf(patches)}, names: listOf(`add rm mv status check-ignore ls-files restore checkout switch reset clone
+			push pull fetch branch tag update-index merge rebase init clean worktree remote filter-repo log`)},
+		{quiet: condition{none: listOf(patches + " -v")}, names: listOf("commit")},
+		{quiet: condition{none: listOf(patches)}, names: listOf("stash"), whole: true},
+		{quiet: condition{none: listOf("-l --list --get*")}, names: listOf("config")},
+		{
+			quiet: condition{
+				any:  listOf("--name-only --name-status --numstat --shortstat --summary --quiet --no-patch -s --stat*"),
+				none: listOf(patches + " *:*"),
+			},
+			names: listOf("show diff"), whole: true,
+		},
+		{names: listOf("blame cat-file")},
+	}
+})

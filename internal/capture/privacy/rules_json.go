@@ -119,12 +119,8 @@ func replaceValues(body []byte, by func(value) (string, bool)) (out []byte, ok b
 // mayBeJSON reports whether a text begins as an object or a list does.
 func mayBeJSON[T string | []byte](text T) bool {
 	for i := range len(text) {
-		switch text[i] {
-		case ' ', '\t', '\r', '\n':
-		case '{', '[':
-			return true
-		default:
-			return false
+		if c := text[i]; strings.IndexByte(" \t\r\n", c) < 0 {
+			return c == '{' || c == '['
 		}
 	}
 	return false

@@ -51,7 +51,7 @@ func TestEnvironment(t *testing.T) {
 		"python3 -c 'import os; print(os.environ)'": true, "node -e 'console.log(process.env)'": true, "Get-ChildItem Env:": true, "gci env:": true,
 		"if true; then env; fi": true, "(env)": true, "{ env; }": true, "time env": true, "sudo sh -c 'env'": false,
 		"env FOO=1 make test": false, "env -i make": false, "export FOO=1": false, "set -e": false, "set -euo pipefail": false, "echo env": false,
-		"grep env main.go": false, "declare -a list": false, "cat env": false, "printf env": false, "ls environment": false, "npm run env": false,
+		"grep env main.go": false, "declare -a list": false, "cat env": false, "printf env": false, "ls environment": false, "npm run env": true,
 		"conda env list": false, "go env": false, "pipenv run x": false, "echo '$(env)'": false, "echo \\`env": false, "python3 -c 'os.environ[\"A\"]'": false,
 		"git commit -m 'print env'": false, "": false,
 	} {

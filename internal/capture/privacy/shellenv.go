@@ -10,12 +10,23 @@ import (
 // maxOptions is how many words of a program are looked at for one that it would run.
 const maxOptions = 64
 
+// lists says what a command lists that is left out; empty: nothing.
+func (c *shellCommand) lists() string {
+	switch {
+	case c.listsEnvironment():
+		return environment
+	case !c.inner && !c.writes() && c.known.secrets.holds(c.args):
+		return printedSecrets
+	}
+	return ""
+}
+
 // listsEnvironment reports whether a command prints the environment, or all variables of a shell.
 func (c *shellCommand) listsEnvironment() bool {
-	if c.use == script && (anyWord(c.args, dumpsEnvironment) || dumpsEnvironment(c.here)) {
+	if c.use == runsCode && (anyWord(c.args, dumpsEnvironment) || dumpsEnvironment(c.here)) {
 		return true
 	}
-	if c.listsByQuery() {
+	if c.known.lists.holds(c.args) || c.name == "ps" && showsEnvironments(c.args) {
 		return true
 	}
 	before := startOfLine
@@ -63,9 +74,9 @@ func (p place) behind(word string) place {
 		return p
 	}
 	switch p := programNamed(path.Base(word)); {
-	case p.has(runs | wraps):
+	case p.has(runsProgram | mayRunEnv):
 		return behindRunners
-	case p.has(projects):
+	case p.has(mayRunEnvInside):
 		return behindTool
 	}
 	return elsewhere
@@ -114,32 +125,23 @@ func isProcEnviron(w string) bool {
 }
 
 // dumps are the signs of a script in another language that prints all of its environment.
-var dumps = list{
+var dumps = signs(
 	"*os.environ)*", "*os.environ.items()*", "*os.environ.copy()*", "*process.env)*", "*stringify(process.env*", "*ENV.to_h*", "*ENV.to_a*",
 	"*ENV.each*", "*ENV.inspect*", "*dict(os.environ*", "*%ENV*", "*os.Environ()*", "*phpinfo(*", "*getenv())*", "*dotenv_values(*", "*$_ENV)*",
-}
+	"*.config().parsed*",
+)
 
 // dumpsAtEnd are those with which it ends.
-var dumpsAtEnd = list{"*p ENV", "*pp ENV", "*puts ENV", "*print ENV", "process.env", "Deno.env.toObject()", "Bun.env"}
+var dumpsAtEnd = signs("*p ENV", "*pp ENV", "*puts ENV", "*print ENV", "process.env", "Deno.env.toObject()", "Bun.env")
 
 // dumpsEnvironment reports whether a script prints all of its environment.
 func dumpsEnvironment(script string) bool {
 	return dumps.has(script) || dumpsAtEnd.has(strings.TrimRight(script, "; \n"))
 }
 
-// listsByQuery reports whether a program lists the environment because it is asked for it.
-func (c *shellCommand) listsByQuery() bool {
-	switch c.name {
-	case "jq", "gojq", "yq":
-		return anyWord(c.args, func(w string) bool {
-			filter, _, _ := strings.Cut(w, "|")
-			filter = strings.TrimSpace(filter)
-			return filter == "env" || filter == "$ENV"
-		})
-	case "ps":
-		return len(c.args) > 0 && (c.args[0].text == "-E" || isLetters(c.args[0].text) && strings.Contains(c.args[0].text, "e"))
-	}
-	return c.known.lists.holds(c.args)
+// showsEnvironments reports whether ps shows the environments of processes: ps eww, ps -E.
+func showsEnvironments(args []shellWord) bool {
+	return len(args) > 0 && (args[0].text == "-E" || isLetters(args[0].text) && strings.Contains(args[0].text, "e"))
 }
 
 // isLetters reports whether a word is of small letters only.

@@ -34,11 +34,11 @@ func feedingOf(commands []shellCommand, from, end int, feeds []bool) []bool {
 			loop = true
 		case c.name == "", c.name == "done":
 		case c.xargs || c.name == "parallel", loop && anyWord(c.words, holdsVariable):
-			if c.use != silent {
+			if c.use != printsNothing {
 				last = i
 			}
 		case c.more && first == end:
-			if c.use == reader || c.use == pattern {
+			if c.use == readsFiles || c.use == searchesFiles {
 				first = i + 1
 			}
 		}
@@ -65,16 +65,16 @@ func (c *shellCommand) usesNamed() bool {
 		return true
 	case c.name == "", c.name == "done", c.name == "read", c.name == "fi":
 		return false
-	case c.known.has(keeps):
+	case c.known.has(keepsFiles):
 		return anyWord(c.words, holdsVariable)
 	}
-	return c.use != silent
+	return c.use != printsNothing
 }
 
 // eachPattern calls visit with the names for which the words of a program look that names files.
 func (c *shellCommand) eachPattern(visit func(word string, as role)) {
 	name, args := c.name, c.args
-	if !c.known.has(searches) {
+	if !c.known.has(matchesNames) {
 		return
 	}
 	for i := range args {
@@ -86,16 +86,16 @@ func (c *shellCommand) eachPattern(visit func(word string, as role)) {
 			}
 		case i > 1 && name == "find" && (args[i-2].text == "!" || args[i-2].text == "-not"):
 		case i > 0 && name == "fd" && args[i-1].text == "-e":
-			visit("x."+text, operand)
+			visit("x."+text, roleOperand)
 		default:
 			plain := strings.NewReplacer(`\`, "", "^", "", "$", "", ".*", "*").Replace(strings.Trim(text, "/"))
-			visit(plain, operand)
-			visit("x"+plain, operand)
+			visit(plain, roleOperand)
+			visit("x"+plain, roleOperand)
 		}
 	}
 }
 
 // takesSilently reports whether a command prints nothing of what is piped to it.
 func (c *shellCommand) takesSilently() bool {
-	return !c.xargs && len(c.args)+1 == len(c.words) && c.use == silent
+	return !c.xargs && len(c.args)+1 == len(c.words) && c.use == printsNothing
 }

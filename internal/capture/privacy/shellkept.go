@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -22,9 +23,9 @@ func (c *shellCommand) printsVariable() bool {
 	case "printenv":
 		return true
 	case "declare", "typeset", "export":
-		return list{"-p"}.among(c.args)
+		return anyWord(c.args, func(w string) bool { return w == "-p" })
 	}
-	return c.use == script && (readsVariable.among(c.args) || readsVariable.has(c.here))
+	return c.use == runsCode && (readsVariable.among(c.args) || readsVariable.has(c.here))
 }
 
 // holdsVariable reports whether a variable stands in a text: not $?, $1, nor a folder.
@@ -56,56 +57,40 @@ type kept struct {
 }
 
 // maxCopies is how many copies of private files are known.
-const maxCopies = 16
+const maxCopies = 64
 
 // takes remembers what a command takes out of private files without printing it.
 func (l *inspection) takes(c *shellCommand) {
 	args := c.args
-	switch c.name {
-	case "source", ".":
+	switch known := c.known; {
+	case known.has(loadsVariables):
 		for _, w := range args[:min(len(args), maxOptions)] {
-			if what := l.private(w.text, operand); what != "" {
+			if what := l.private(w.text, roleOperand); what != "" {
 				l.kept.loaded = what
 			}
 		}
-	case "cp", "mv", "ln", "install", "scp":
-		l.copies(args, c.name == "scp")
-	case "docker", "podman", "kubectl", "oc":
-		if len(args) > 0 && args[0].text == "cp" {
-			l.copies(args[1:], true)
-		}
-	case "tar", "zip":
+	case known.has(copiesFiles):
+		l.copies(known, args)
+	case known.has(copiesByCommand) && len(args) > 0 && args[0].text == "cp":
+		l.copies(known, args[1:])
+	case known.has(packsFiles):
 		l.packs(args)
 	}
 }
 
-// copies remembers where a private file is copied: to the last word, or, with options that take words behind that, to any
-// behind the file.
-func (l *inspection) copies(args []shellWord, options bool) {
-	last, found := "", ""
+// copies remembers the words behind a private file: it is copied to one of them.
+func (l *inspection) copies(known *program, args []shellWord) {
+	copied := ""
 	for i := range args {
 		text := args[i].text
-		if text == "" || text[0] == '-' || args[i].written || options && i > 0 && args[i-1].text == "-i" {
+		if text == "" || text[0] == '-' || args[i].written || i > 0 && known.takes.has(args[i-1].text) {
 			continue
 		}
-		if options && found != "" {
-			l.copiedTo(found, text)
+		if copied != "" {
+			l.copiedTo(copied, text)
 		}
-		_, inside, ok := strings.Cut(text, ":")
-		what := l.private(text, operand)
-		if what == "" && ok {
-			what = l.private(inside, operand)
-		}
-		if last != "" && !options && found == "" {
-			found = l.private(last, operand)
-		}
-		if options && what != "" {
-			found = what
-		}
-		last = text
-	}
-	if found != "" && !options {
-		l.copiedTo(found, last)
+		_, inside, _ := strings.Cut(text, ":")
+		copied = cmp.Or(l.private(text, roleOperand), l.private(inside, roleOperand), copied)
 	}
 }
 
@@ -122,7 +107,7 @@ func (l *inspection) packs(args []shellWord) {
 		case archive == "":
 			archive = text
 		default:
-			if what := l.private(text, operand); what != "" {
+			if what := l.private(text, roleOperand); what != "" {
 				l.copiedTo(what, archive)
 				return
 			}

@@ -22,7 +22,7 @@ func programOf(words []shellWord) (name string, args []shellWord, xargs bool) {
 			continue
 		}
 		base := path.Base(w.text)
-		if !programNamed(base).has(runs) {
+		if !programNamed(base).has(runsProgram) {
 			return strings.ToLower(base), words[i+1:], xargs
 		}
 		runner, xargs = true, xargs || base == "xargs"
@@ -37,10 +37,10 @@ func isNumber(w string) bool { return w != "" && w[0] >= '0' && w[0] <= '9' && l
 type role byte
 
 const (
-	unseen  role = iota // nothing of it is printed
-	shown               // what the command prints may hold it; only names that are nothing else count
-	operand             // the same, and it stands where only a file may
-	output              // it is written
+	roleUnseen  role = iota // nothing of it is printed
+	roleShown               // what the command prints may hold it; only names that are nothing else count
+	roleOperand             // the same, and it stands where only a file may
+	roleOutput              // it is written
 )
 
 // eachOperand calls visit with what may be files among the words of a command. Of one that names files which another reads,
@@ -50,44 +50,44 @@ func (c *shellCommand) eachOperand(visit func(word string, as role)) {
 	for i := range c.words[:first] {
 		switch w := &c.words[i]; {
 		case w.written:
-			visit(w.text, output)
+			visit(w.text, roleOutput)
 		case w.read:
-			visit(w.text, operand)
+			visit(w.text, roleOperand)
 		case i == first-1 && !mayBePrivate(w.text): // the program
 		case len(c.words) == 1, !toolinput.IsAssignment(w.text): // of a script, or of no shell; of what runs the program
-			visit(w.text, shown)
+			visit(w.text, roleShown)
 		}
 	}
-	wantsPattern, skip := kind == pattern, false
-	gitSub := c.name == "git" && kind == pattern
+	wantsPattern, skip := kind == searchesFiles, false
+	gitSub := c.name == "git" && kind == searchesFiles
 	shows, plain := c.known.loads.holds(c.args), false // plain: behind --
 	for i := range c.args {
 		w := &c.args[i]
 		text := w.text
 		switch {
 		case w.written:
-			visit(text, output)
-		case w.read && kind != silent:
-			visit(text, operand)
+			visit(text, roleOutput)
+		case w.read && kind != printsNothing:
+			visit(text, roleOperand)
 		case skip:
 			skip = false
-		case text == "--" && kind == pattern:
+		case text == "--" && kind == searchesFiles:
 			plain = true
-		case kind == pattern && !plain && c.known.endsInPattern(text):
+		case kind == searchesFiles && !plain && c.known.endsInPattern(text):
 			wantsPattern, skip = false, true
 		case len(text) > 1 && text[0] == '-' && !plain:
 			taken := c.known.takesWord(kind, text) && !(shows && isLoading(text))
 			skip = taken && takesNext(text)
 			wantsPattern = wantsPattern && !isPatternOption(kind, text)
 			if !taken {
-				visit(text, kind.roleOf(shown))
+				visit(text, kind.roleOf(roleShown))
 			}
 		case gitSub && text == "grep":
 			gitSub = false
 		case wantsPattern && !gitSub:
 			wantsPattern = false
 		default:
-			visit(text, kind.roleOf(operand))
+			visit(text, kind.roleOf(roleOperand))
 		}
 	}
 }
@@ -100,24 +100,24 @@ func takesNext(option string) bool {
 // roleOf is the role of a word of a program of this use.
 func (u use) roleOf(as role) role {
 	switch {
-	case u == silent:
-		return unseen
-	case u == writer:
-		return output
-	case u == reader || u == pattern:
+	case u == printsNothing:
+		return roleUnseen
+	case u == writesFiles:
+		return roleOutput
+	case u == readsFiles || u == searchesFiles:
 		return as
 	}
-	return shown
+	return roleShown
 }
 
 // isPatternOption reports whether what is looked for stands at an option.
 func isPatternOption(kind use, option string) bool {
-	return kind == pattern && (option == "-e" || option == "-f" || strings.HasPrefix(option, "--regexp") || option == "--files" || strings.HasPrefix(option, "--file"))
+	return kind == searchesFiles && (option == "-e" || option == "-f" || strings.HasPrefix(option, "--regexp") || option == "--files" || strings.HasPrefix(option, "--file"))
 }
 
 // endsInPattern reports whether several letters of a search are one option, whose next word is what is looked for: -ie.
 func (p *program) endsInPattern(option string) bool {
-	return p.has(bundles) && len(option) > 2 && option[0] == '-' && option[len(option)-1] == 'e' &&
+	return p.has(bundlesPattern) && len(option) > 2 && option[0] == '-' && option[len(option)-1] == 'e' &&
 		strings.Trim(option[1:len(option)-1], "niwxvsFEoHacl") == ""
 }
 

@@ -4,7 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // newCommand is the command that words are, and what it does.
@@ -19,9 +18,9 @@ func (c *shellCommand) resolve() {
 	c.name, c.args, c.xargs = programOf(c.words)
 	c.known = programNamed(c.name)
 	c.use = useOf(c.name, c.args)
-	c.gives = slices.ContainsFunc(c.words[:min(len(c.words), maxBefore)], func(w shellWord) bool {
+	c.takesLine = slices.ContainsFunc(c.words[:min(len(c.words), maxBefore)], func(w shellWord) bool {
 		base := path.Base(w.text)
-		return programNamed(base).has(gives) || isShell(base)
+		return programNamed(base).has(takesLine) || isShell(base)
 	})
 }
 
@@ -36,28 +35,28 @@ func useOf(name string, args []shellWord) use {
 	p := programNamed(name)
 	switch {
 	case p.edits.among(args):
-		return writer
-	case p.use != silent && !p.isQuiet(name, args):
+		return writesFiles
+	case p.use != printsNothing && !p.isQuiet(args):
 		return p.use
-	case p.loud.holds(args):
-		return unknown
+	case p.loud.holds(args), printing.among(args):
+		return mayPrintFiles
 	}
-	return silent
+	return printsNothing
 }
 
-// isQuiet reports whether a program prints nothing of its files because its words say so: grep -l, sed -i, openssl -noout.
-func (p *program) isQuiet(name string, args []shellWord) bool {
+// isQuiet reports whether a program prints nothing of its files because its words say so: grep -l, openssl -noout.
+func (p *program) isQuiet(args []shellWord) bool {
 	switch {
 	case slices.ContainsFunc(p.quiet, func(c condition) bool { return c.holds(args) }):
 		return true
 	case p.flags != "":
-		return p.onlyCounts(name, args)
+		return p.onlyCounts(args)
 	case len(args) == 0:
 		return false
-	case name == "tar":
-		return isPacking(args[0].text) && !list{"-"}.among(args)
+	case p.has(packsFiles):
+		return isPacking(args[0].text) && !anyWord(args, func(w string) bool { return w == "-" })
 	}
-	return p.has(contains) && args[0].text == "exec" && useInside(args[1:]) == silent
+	return p.has(entersContainer) && args[0].text == "exec" && useInside(args[1:]) == printsNothing
 }
 
 // isPacking reports whether the first word of tar makes or lists an archive in a file: czf, -tf.
@@ -77,54 +76,27 @@ func useInside(args []shellWord) use {
 }
 
 // runsEach are the options behind which find and fd are told what to run.
-var runsEach = list{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}
+var runsEach = signs("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch")
 
-// useOfFind is silent unless what it runs on each file is not.
+// runEnds are the signs that end it.
+var runEnds = listOf("; +")
+
+// useOfFind is printsNothing unless what it runs on each file may print some of it.
 func useOfFind(args []shellWord) use {
-	ends := append(list{";", "+"}, runsEach...)
 	for i := range args {
 		if !runsEach.has(args[i].text) {
 			continue
 		}
 		words := args[i+1:]
-		if n := slices.IndexFunc(words, func(w shellWord) bool { return ends.has(w.text) }); n >= 0 {
+		if n := slices.IndexFunc(words, func(w shellWord) bool { return runEnds.has(w.text) || runsEach.has(w.text) }); n >= 0 {
 			words = words[:n]
 		}
-		if run := newCommand(words); run.name == "find" || run.name == "fd" || run.use != silent {
-			return unknown
+		if run := newCommand(words); run.name == "find" || run.name == "fd" || run.use != printsNothing {
+			return mayPrintFiles
 		}
 	}
-	return silent
+	return printsNothing
 }
-
-// A gitRow is commands of git that are silent under a condition.
-type gitRow struct {
-	names list
-	quiet condition
-	whole bool // it is about all words of git, and not only those from the command's name on
-}
-
-// gitRows is the table of git's commands: what only moves files, and what only names those that changed, is silent, unless it is
-// to show the changes.
-var gitRows = sync.OnceValue(func() []gitRow {
-	patches := words("-p -u -c -W --cc --binary --patch --ext-diff -U* -L* --unified* --patch-with* --word-diff* --color-words* " +
-		"--function-context* --remerge-diff* --diff-merges*")
-	return []gitRow{
-		{quiet: condition{none: patches}, names: words(`add rm mv status check-ignore ls-files restore checkout switch reset clone push
-			pull fetch branch tag update-index merge rebase init clean worktree remote filter-repo log`)},
-		{quiet: condition{none: append(words("-v"), patches...)}, names: words("commit")},
-		{quiet: condition{none: patches}, names: words("stash"), whole: true},
-		{quiet: condition{none: words("-l --list --get*")}, names: words("config")},
-		{
-			quiet: condition{
-				any:  words("--name-only --name-status --numstat --shortstat --summary --quiet --no-patch -s --stat*"),
-				none: append(words("*:*"), patches...),
-			},
-			names: words("show diff"), whole: true,
-		},
-		{names: words("blame cat-file")},
-	}
-})
 
 // useOfGit is the use of the command of git among its words.
 func useOfGit(args []shellWord) use {
@@ -142,9 +114,9 @@ func useOfGit(args []shellWord) use {
 			about = args
 		}
 		if sub == "stash" && i+1 < len(args) && args[i+1].text == "show" || !row.quiet.holds(about) {
-			return unknown
+			return mayPrintFiles
 		}
-		return silent
+		return printsNothing
 	}
-	return unknown
+	return mayPrintFiles
 }

@@ -14,18 +14,19 @@ type shellCommand struct {
 	words     []shellWord
 	here      string // what its here-documents hold
 	group     int    // of the commands that hand each other what they print, or stand in one loop or pair of brackets
-	swallowed bool   // it stands in a substitution whose result is not printed
+	inner     bool   // it stands in a substitution
+	swallowed bool   // the same, and its result is not printed
 	more      bool   // a substitution follows, and stands for words of it
 	piped     bool   // what it prints goes to the next one
 	dropped   bool   // what it prints goes to one that prints nothing of it
 
 	// What resolve finds out of its words.
-	name  string // of the program, without its folder; empty: it runs none
-	args  []shellWord
-	xargs bool // that runs it
-	gives bool // it takes a shell line as one of its words
-	known *program
-	use   use
+	name      string // of the program, without its folder; empty: it runs none
+	args      []shellWord
+	xargs     bool // that runs it
+	takesLine bool // it takes a shell line as one of its words
+	known     *program
+	use       use
 }
 
 // A shellSpan is where a group, or a part of it, stands in a line.
@@ -256,7 +257,9 @@ func (s *shellSplitter) endWord() {
 func (s *shellSplitter) endCommand() {
 	s.endWord()
 	if len(s.words) > 0 {
-		s.shell.commands = append(s.shell.commands, shellCommand{words: s.words, group: s.group, swallowed: s.isSwallowed()})
+		s.shell.commands = append(s.shell.commands, shellCommand{
+			words: s.words, group: s.group, inner: len(s.outer) > 0, swallowed: s.isSwallowed(),
+		})
 		first := 0
 		for first+1 < min(len(s.words), maxBefore) && bodies.has(s.words[first].text) {
 			first++
@@ -272,7 +275,7 @@ func (s *shellSplitter) endCommand() {
 }
 
 // bodies are the words behind which a loop or condition may stand.
-var bodies = list{"do", "then", "else", "!", "time"}
+var bodies = signs("do", "then", "else", "!", "time")
 
 // hereDocument takes the << that begins at i and the word that ends its lines, or the <<< before a word.
 func (s *shellSplitter) hereDocument(i int) int {
@@ -348,13 +351,7 @@ func eachPath(word string, use func(string)) {
 
 // isVariable reports whether a word may be the name of a variable.
 func isVariable(name string) bool {
-	for i := range len(name) {
-		c := name[i]
-		if c != '_' && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	return name != ""
+	return name != "" && strings.Trim(name, "_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
 // maxBefore is how many words before a program are looked at: nobody runs one through more.

@@ -1,0 +1,171 @@
+package privacy
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestDifferences holds what is judged otherwise than in earlier releases, each kind with its reason. Nothing that they hid is
+// shown.
+func TestDifferences(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ why, hidden, shown string }{
+		{
+			why: "members that editors' tools name files in are known by one list",
+			hidden: `
+{"targetFiles":["a.go",".env"]}
+{"target_notebook":".env"}
+{"pathInProject":".env"}
+{"from":".env","to":"b"}
+{"from":"a","to":".env"}
+{"resource":"file:///s/.env"}
+{"arg":".env"}
+{"file_path":"*** Begin Patch\n*** Add File: .env\n+A=1\n*** End Patch"}`,
+			shown: `
+{"from":"a","to":"b"}
+{"resource":"https://docs.example/process.env"}
+{"arg":"main.go"}
+{"query":"event.key"}`,
+		},
+		{
+			why: "all files of the clouds' tools hold credentials",
+			hidden: `
+cat ~/.config/gcloud/credentials
+cat ~/.azure/auth.json`,
+			shown: `
+ls ~/.azure`,
+		},
+		{
+			why: "files of settings hold passwords by the custom of their frameworks",
+			hidden: `
+cat wp-config.php
+grep DB_PASSWORD ./blog/wp-config.php
+cat config/database.yml
+cd config && cat database.yml
+cat src/main/resources/application-secrets.yml
+cat group_vars/prod/vault.yml
+cd group_vars/all && head vault.yml`,
+			shown: `
+cat wp-config-sample.php
+cat database.yml
+cat config/database.yml.example
+cat config/routes.rb
+cat vault.yml
+cd config && cat routes.rb`,
+		},
+		{
+			why: "histories hold what was typed",
+			hidden: `
+cat ~/.bash_history
+tail -100 ~/.zsh_history
+grep PGPASSWORD ~/.local/share/fish/fish_history
+history
+history | grep token`,
+			shown: `
+history -c
+ls -la ~/.bash_history
+git log --grep history`,
+		},
+		{
+			why: "programs list an environment that they put together",
+			hidden: `
+docker compose config
+docker compose -f prod.yml config --format json
+docker --context prod compose convert
+docker-compose config
+npm run env
+yarn run env
+node -p 'require("dotenv").config().parsed'`,
+			shown: `
+docker compose config --services
+docker compose config -q
+docker compose ps
+docker config ls
+npm run build -- env
+npm run environment`,
+		},
+		{
+			why: "programs print secrets that no file's name tells of",
+			hidden: `
+docker inspect --format '{{.Config.Env}}' web
+kubectl get secret db -o yaml
+kubectl get secrets -ojson
+kubectl get secret db --output=jsonpath='{.data.password}' | base64 -d
+helm get values web
+ansible-vault view prod.yml
+sops -d prod.enc.yaml
+vault kv get secret/prod
+gpg --decrypt letter.gpg
+gpg --export-secret-keys -a me
+terraform output -json`,
+			shown: `
+PASSWORD=$(kubectl get secret db -o jsonpath='{.data.password}' | base64 -d) && make migrate
+curl -sf -H "X-Key: $(vault kv get -field=key secret/x)" localhost
+sops -d prod.enc.yaml > prod.yaml && make test
+docker inspect --format '{{.State.Status}}' web
+kubectl get secrets
+kubectl get secret db -o name
+kubectl get pods -o yaml
+helm get manifest web
+ansible-vault encrypt_string x
+sops --version
+vault kv put secret/prod a=b
+gpg --verify a.sig a
+terraform output vpc_id`,
+		},
+		{
+			why: "programs of one family are known alike",
+			hidden: `
+ls -a | zgrep '^\.env' | xargs cat
+ls -a | ack '^\.env' | xargs cat
+ls -a | mawk '/\.env/' | xargs cat`,
+			shown: `
+ls -a | zgrep '^\.env'`,
+		},
+		{
+			why: "each word behind a private file may be its copy, wherever the options stand",
+			hidden: `
+cp .env a.txt /tmp && cat a.txt
+ln -s .env y --; cat y`,
+			shown: `
+cp README.md .env && cat README.md
+cp .env /tmp/e && cat /tmp/other`,
+		},
+		{
+			why: "what a program prints to a device is printed, whichever it is",
+			hidden: `
+dotenv -f .env run x > /dev/stderr`,
+			shown: `
+dotenv -f .env run x > /dev/null`,
+		},
+	} {
+		for text, want := range map[string]bool{c.hidden: true, c.shown: false} {
+			for _, input := range lines(text) {
+				if !strings.HasPrefix(input, "{") {
+					input = `{"command":` + quotedText(input) + `}`
+				}
+				f := (&Rules{}).Inspect("/s", input)
+				if hidden := f.Left != "" && !f.OutputStays; hidden != want {
+					t.Errorf("%s: %s: got %+v", c.why, input, f)
+				}
+			}
+		}
+	}
+}
+
+// TestProgramsHaveSources: a row says where its knowledge is from, and no name stands in two.
+func TestProgramsHaveSources(t *testing.T) {
+	t.Parallel()
+	rows := map[string]string{}
+	for _, p := range programRows {
+		if p.source == "" {
+			t.Errorf("%s: no source", p.names)
+		}
+		for name := range strings.FieldsSeq(p.names) {
+			if rows[name] != "" {
+				t.Errorf("%s stands in the rows of %s and of %s", name, rows[name], p.names)
+			}
+			rows[name] = p.names
+		}
+	}
+}
