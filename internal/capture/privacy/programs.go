@@ -42,7 +42,7 @@ const (
 
 // A program is what is known of the programs of some names.
 type program struct {
-	source  string // of the knowledge
+	source  string // the manual that describes its words, of a version that has them
 	names   string
 	use     use
 	traits  trait
