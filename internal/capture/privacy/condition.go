@@ -38,25 +38,10 @@ func (l list) isEmpty() bool { return l.words == nil }
 
 // has reports whether a text is one of the list.
 func (l list) has(text string) bool {
-	if l.words[text] {
-		return true
-	}
-	for _, sign := range l.begins {
-		if strings.HasPrefix(text, sign) {
-			return true
-		}
-	}
-	for _, sign := range l.ends {
-		if strings.HasSuffix(text, sign) {
-			return true
-		}
-	}
-	for _, sign := range l.contained {
-		if strings.Contains(text, sign) {
-			return true
-		}
-	}
-	return false
+	return l.words[text] ||
+		slices.ContainsFunc(l.begins, func(sign string) bool { return strings.HasPrefix(text, sign) }) ||
+		slices.ContainsFunc(l.ends, func(sign string) bool { return strings.HasSuffix(text, sign) }) ||
+		slices.ContainsFunc(l.contained, func(sign string) bool { return strings.Contains(text, sign) })
 }
 
 // among reports whether one of the words of a program is one of the list.
