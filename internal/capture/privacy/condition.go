@@ -12,8 +12,8 @@ type list struct {
 }
 
 // signs returns the list of these words and signs.
-func signs(all ...string) (l list) {
-	l.words = map[string]bool{}
+func signs(all ...string) *list {
+	l := &list{words: map[string]bool{}}
 	for _, one := range all {
 		behind, anyBehind := strings.CutSuffix(one, "*")
 		inside, anyBefore := strings.CutPrefix(behind, "*")
@@ -32,20 +32,18 @@ func signs(all ...string) (l list) {
 }
 
 // listOf returns the list of what stands between blanks.
-func listOf(text string) list { return signs(strings.Fields(text)...) }
+func listOf(text string) *list { return signs(strings.Fields(text)...) }
 
-func (l list) isEmpty() bool { return l.words == nil }
-
-// has reports whether a text is one of the list.
-func (l list) has(text string) bool {
-	return l.words[text] ||
+// has reports whether a text is one of the list. Nothing is one of nil.
+func (l *list) has(text string) bool {
+	return l != nil && (l.words[text] ||
 		slices.ContainsFunc(l.begins, func(sign string) bool { return strings.HasPrefix(text, sign) }) ||
 		slices.ContainsFunc(l.ends, func(sign string) bool { return strings.HasSuffix(text, sign) }) ||
-		slices.ContainsFunc(l.contained, func(sign string) bool { return strings.Contains(text, sign) })
+		slices.ContainsFunc(l.contained, func(sign string) bool { return strings.Contains(text, sign) }))
 }
 
 // among reports whether one of the words of a program is one of the list.
-func (l list) among(args []shellWord) bool { return !l.isEmpty() && anyWord(args, l.has) }
+func (l *list) among(args []shellWord) bool { return l != nil && anyWord(args, l.has) }
 
 // anyWord reports whether one of the words is so.
 func anyWord(args []shellWord, so func(string) bool) bool {
@@ -54,23 +52,19 @@ func anyWord(args []shellWord, so func(string) bool) bool {
 
 // A condition is about the words behind the name of a program. An empty one never holds.
 type condition struct {
-	first list // the first word is one of these, if there are any
-	any   list // one of these is among them, if there are any
-	and   list // and one of these
-	none  list // none of these is
-}
-
-func (c condition) isEmpty() bool {
-	return c.first.isEmpty() && c.any.isEmpty() && c.and.isEmpty() && c.none.isEmpty()
+	first *list // the first word is one of these, if there are any
+	any   *list // one of these is among them, if there are any
+	and   *list // and one of these
+	none  *list // none of these is
 }
 
 func (c condition) holds(args []shellWord) bool {
 	switch {
-	case c.isEmpty():
+	case c == condition{}:
 		return false
-	case !c.first.isEmpty() && (len(args) == 0 || !c.first.has(args[0].text)):
+	case c.first != nil && (len(args) == 0 || !c.first.has(args[0].text)):
 		return false
-	case !c.any.isEmpty() && !c.any.among(args), !c.and.isEmpty() && !c.and.among(args):
+	case c.any != nil && !c.any.among(args), c.and != nil && !c.and.among(args):
 		return false
 	}
 	return !c.none.among(args)

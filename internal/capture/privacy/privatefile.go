@@ -121,7 +121,7 @@ func isKeyFile(folder, base string) bool {
 }
 
 // credentials are the names of files that hold them: in some folders, or wherever they are.
-var credentials = []struct{ names, in list }{
+var credentials = []struct{ names, in *list }{
 	{names: signs(
 		".netrc", "_netrc", ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf", ".npmrc", ".pypirc", ".git-credentials", ".dockercfg",
 		".dockerconfigjson", ".htpasswd", ".vault-token", ".terraformrc", "terraform.rc", "credentials.tfrc.json", ".s3cfg", ".boto",
@@ -154,7 +154,7 @@ var credentialFolders = signs("*/.aws/*", "*/.config/gcloud/*", "*/.azure/*", "*
 
 func isCredentials(folder, base string) bool {
 	for _, row := range credentials {
-		if row.names.has(base) && (row.in.isEmpty() || row.in.has(folder)) {
+		if row.names.has(base) && (row.in == nil || row.in.has(folder)) {
 			return true
 		}
 	}

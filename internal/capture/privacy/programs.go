@@ -46,9 +46,9 @@ type program struct {
 	names   string
 	use     use
 	traits  trait
-	takes   list        // options behind which a word stands that is no file, or one of which nothing is printed
+	takes   *list       // options behind which a word stands that is no file, or one of which nothing is printed
 	when    use         // it has this use, or takes says nothing; mayPrintFiles: it may have any
-	edits   list        // words with which it writes files
+	edits   *list       // words with which it writes files
 	quiet   []condition // under each of which it prints nothing
 	loud    condition   // under which it prints of files after all
 	loads   condition   // under which it prints variables that it loads from a file
@@ -58,9 +58,9 @@ type program struct {
 	// Of a search:
 	flags  string // short options that take no word
 	counts string // those of them with which it tells only where, how often or whether
-	tells  list   // long options with which it does
-	prints list   // options with which it prints lines, whatever others say
-	alone  list   // long options that take no word
+	tells  *list  // long options with which it does
+	prints *list  // options with which it prints lines, whatever others say
+	alone  *list  // long options that take no word
 }
 
 var (
@@ -244,7 +244,7 @@ func isShell(name string) bool {
 
 // A gitRow is commands of git that print nothing of files under a condition.
 type gitRow struct {
-	names list
+	names *list
 	quiet condition
 	whole bool // it is about all words of git, and not only those from the command's name on
 }
