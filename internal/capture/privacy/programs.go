@@ -74,7 +74,7 @@ var (
 	fileOptions = listOf(`--env-file --from-env-file --from-file --cacert --capath --cert --key --kubeconfig --volume --mount --secret
 		--private-key --identity-file --grep --author --tls-cert --tls-key --ssl-key --ssl-cert --exclude --include --glob --iglob
 		--regexp --message -var-file --var-file -backend-config --envfile --userconfig --netrc-file --ca-bundle --key-file
-		--defaults-file --defaults-extra-file`)
+		--defaults-file --defaults-extra-file --vault-password-file --vault-pass-file`)
 )
 
 // Words that several rows have.
