@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"time"
 )
 
 // NewPrefix begins the names of the files that Replace and Swap write before they rename them. One that is still there
@@ -70,6 +72,28 @@ func replace(path string, mode fs.FileMode, write func(io.Writer) error, settle 
 		return 0, errors.Join(err, os.Remove(f.Name()))
 	}
 	return size, nil
+}
+
+// Sweep removes from dir what killed processes left of files that they were replacing: those that NewPrefix begins and that
+// nobody has changed for age, nor will for age by a clock that was set back. It returns how many it removed. A dir that is not
+// there has none.
+func Sweep(dir string, now time.Time, age time.Duration) (removed int, err error) {
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	for _, f := range files {
+		info, infoErr := f.Info()
+		if infoErr != nil || !info.Mode().IsRegular() || !strings.HasPrefix(f.Name(), NewPrefix) || now.Sub(info.ModTime()).Abs() < age {
+			continue
+		}
+		if rmErr := os.Remove(filepath.Join(dir, f.Name())); rmErr != nil && !errors.Is(rmErr, fs.ErrNotExist) {
+			err = errors.Join(err, rmErr)
+			continue
+		}
+		removed++
+	}
+	return removed, err
 }
 
 // SyncDir returns when the names in dir are on disk. Where the system cannot sync a folder (Windows, some file systems), it

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/cmemd/cmemd/internal/durable"
 )
@@ -138,5 +139,32 @@ func TestReplaceWithKeepsWhatWas(t *testing.T) {
 	left, _ := os.ReadDir(filepath.Dir(path))
 	if data, _ := os.ReadFile(path); !errors.Is(err, full) || string(data) != "whole" || len(left) != 1 {
 		t.Errorf("%v: %q, and %d files", err, data, len(left))
+	}
+}
+
+// TestSweep removes what killed processes left half replaced, and nothing else.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	dir, now := t.TempDir(), time.Now()
+	for name, age := range map[string]time.Duration{
+		".new-old-1": time.Hour, ".new-future-1": -time.Hour, ".new-young-1": time.Second, ".new-ahead-1": -time.Second, "old": time.Hour, ".other": time.Hour,
+	} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, now.Add(-age), now.Add(-age))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, ".new-folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := durable.Sweep(dir, now, time.Minute); n != 2 || err != nil {
+		t.Errorf("removed %d, %v; want 2", n, err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(left) != 5 {
+		t.Errorf("left %v, %v; want 5", left, err)
+	}
+	if n, err := durable.Sweep(filepath.Join(dir, "none"), now, 0); n != 0 || err != nil {
+		t.Errorf("of no folder: %d, %v", n, err)
 	}
 }

@@ -69,16 +69,21 @@ func readPrivate(dir, id string) (pair, error) {
 
 // write puts the private half on disk, then the public half in the place of the one before.
 func (p pair) write(dir string) error {
+	if err := p.writePrivate(dir); err != nil {
+		return err
+	}
+	public := hex.EncodeToString(p.key.Public().Bytes()) + "\n"
+	return durable.Replace(filepath.Join(dir, presentFile), []byte(public), keyMode)
+}
+
+// writePrivate puts the private half on disk.
+func (p pair) writePrivate(dir string) error {
 	secret, err := p.key.bytes()
 	if err != nil {
 		return err
 	}
 	line := hex.EncodeToString(secret) + " " + p.made.UTC().Format(time.RFC3339) + "\n"
-	if err := durable.Replace(filepath.Join(dir, p.id+privateEnd), []byte(line), keyMode); err != nil {
-		return err
-	}
-	public := hex.EncodeToString(p.key.Public().Bytes()) + "\n"
-	return durable.Replace(filepath.Join(dir, presentFile), []byte(public), keyMode)
+	return durable.Replace(filepath.Join(dir, p.id+privateEnd), []byte(line), keyMode)
 }
 
 // readKeyFile reads a file that only this user could have written.

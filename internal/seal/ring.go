@@ -17,6 +17,9 @@ import (
 // writing by then, even if it was stopped in between. A hook lives for seconds; a day is for a machine that slept.
 const Grace = 24 * time.Hour
 
+// laid is the time after which nobody is still laying a key: its files are written in milliseconds.
+const laid = time.Minute
+
 var (
 	// ErrNoKey is returned by Present where no key was laid yet.
 	ErrNoKey = errors.New("seal: there is no key")
@@ -66,6 +69,9 @@ func (r Ring) Renew(now time.Time, age time.Duration) error {
 	if p, err := r.present(); err == nil && now.Sub(p.made) < age && now.Sub(p.made) > -Grace {
 		return nil
 	}
+	if err := r.redate(now); err != nil {
+		return fmt.Errorf("seal: %w", err)
+	}
 	key, err := NewPrivateKey()
 	if err != nil {
 		return err
@@ -73,6 +79,25 @@ func (r Ring) Renew(now time.Time, age time.Duration) error {
 	p := pair{id: key.Public().ID(), made: now, key: key}
 	if err := p.write(r.dir); err != nil {
 		return fmt.Errorf("seal: lay a key: %w", err)
+	}
+	return nil
+}
+
+// redate takes keys that were made after now, by a clock that has been set back since, for ones made now: they are older than
+// the next key, and Prune tells that by their times.
+func (r Ring) redate(now time.Time) error {
+	pairs, err := r.pairs()
+	if err != nil {
+		return err
+	}
+	for _, p := range pairs {
+		if !p.made.After(now) {
+			continue
+		}
+		p.made = now.Add(-time.Second) // files tell times in seconds
+		if err := p.writePrivate(r.dir); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -88,8 +113,12 @@ func (r Ring) present() (pair, error) {
 
 // Prune deletes the private halves that are not needed any more, and returns their ids: of keys that in reports nothing to
 // be sealed to, and after which another key has been the present one for at least Grace. in is asked once that time has
-// passed, and not for the present key. Where the present key cannot be read nothing is deleted.
+// passed, and not for the present key. Where the present key cannot be read nothing is deleted. What a killed process left of
+// a key that it was laying is removed.
 func (r Ring) Prune(now time.Time, in func(id string) (bool, error)) (deleted []string, err error) {
+	if _, err := durable.Sweep(r.dir, now, laid); err != nil {
+		return nil, fmt.Errorf("seal: %w", err)
+	}
 	pairs, err := r.pairs()
 	if err != nil || len(pairs) < 2 {
 		return nil, err

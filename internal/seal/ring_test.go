@@ -78,6 +78,29 @@ func TestPrune(t *testing.T) {
 	}
 }
 
+// TestClockSetBack by a year: a new key is made at once, and the one before goes a day after it, not a year.
+func TestClockSetBack(t *testing.T) {
+	t.Parallel()
+	r := NewRing(t.TempDir())
+	const year = 365 * 24 * time.Hour
+	ahead, sealed := sealedNow(t, r, noon.Add(year))
+	first := renewed(t, r, noon)
+	if first == ahead {
+		t.Fatal("the key of next year is still the present one")
+	}
+	unused := func(string) (bool, error) { return false, nil }
+	for _, after := range []time.Duration{0, Grace - time.Second, Grace} {
+		if _, err := r.Open(ahead, []byte("h"), sealed); err != nil {
+			t.Errorf("before %v have passed: %v", after, err)
+		}
+		renewed(t, r, noon.Add(after))
+		deleted, err := r.Prune(noon.Add(after), unused)
+		if err != nil || slices.Contains(deleted, ahead) != (after == Grace) {
+			t.Errorf("after %v: deleted %v, %v", after, deleted, err)
+		}
+	}
+}
+
 // TestPruneStops where it cannot be told what is still needed.
 func TestPruneStops(t *testing.T) {
 	t.Parallel()

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/testkit/crash"
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 func TestMain(m *testing.M) {
@@ -27,6 +29,15 @@ func TestMain(m *testing.M) {
 			fmt.Println("bye")
 			fmt.Fprint(os.Stderr, "ouch")
 			return 3
+		},
+		"steps": func(args []string) int {
+			path := filepath.Join(args[0], "folder", "file")
+			err := errors.Join(os.Mkdir(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("text"), 0o600), os.Rename(path, path+"2"),
+				os.WriteFile(args[1], nil, 0o600), os.Remove(path+"2"))
+			if err != nil {
+				return 1
+			}
+			return 0
 		},
 	}))
 }
@@ -65,5 +76,33 @@ func TestUnknownRole(t *testing.T) {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 2 {
 		t.Errorf("got error %v, want exit code 2", err)
+	}
+}
+
+// TestEachStep has a role that takes five steps in the folder, and one elsewhere, which is none.
+func TestEachStep(t *testing.T) {
+	race.SkipProcesses(t)
+	t.Parallel()
+	other := filepath.Join(t.TempDir(), "other")
+	var steps, left []string
+	crash.EachStep(t, "steps", func(_ *testing.T, dir string, kill func(args ...string) string) {
+		steps = append(steps, kill(dir, other))
+		found := ""
+		for _, name := range []string{"folder", "folder/file", "folder/file2"} {
+			if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.IsDir() {
+				found += name + " "
+			} else if err == nil {
+				found += fmt.Sprint(name, " of ", info.Size(), " ")
+			}
+		}
+		left = append(left, found)
+	})
+	want := []string{"mkdir folder", "open folder/file", "write folder/file", "rename folder/file to folder/file2", "remove folder/file2", ""}
+	if diff := cmp.Diff(want, steps); len(steps) > 0 && diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
+	}
+	want = []string{"", "folder ", "folder folder/file of 0 ", "folder folder/file of 4 ", "folder folder/file2 of 4 ", "folder "}
+	if diff := cmp.Diff(want, left); len(left) > 0 && diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
 	}
 }

@@ -68,7 +68,7 @@ func (s *Spool) DeadLetter(name, reason string) error {
 		return nil
 	}
 	if err := s.moveToBad(name, reason); err != nil {
-		return fmt.Errorf("relay: set spool file %s aside: %w", name, err)
+		return fmt.Errorf("relay: make a dead letter of %s: %w", name, err)
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (s *Spool) BadUsage() (entries int, size int64, err error) {
 		if info, err := f.Info(); err == nil { // one that a person just deleted takes no room
 			size += info.Size()
 		}
-		if !strings.HasSuffix(f.Name(), reasonSuffix) {
+		if !strings.HasSuffix(f.Name(), reasonSuffix) && !strings.HasPrefix(f.Name(), durable.NewPrefix) {
 			entries++
 		}
 	}
@@ -112,7 +112,7 @@ func (s *Spool) moveToBad(name, reason string) error {
 	}
 	e, err := s.Read(name)
 	if err == nil {
-		return s.sealAside(e, reason)
+		return s.sealDeadLetter(e, reason)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -134,8 +134,8 @@ func (s *Spool) moveToBad(name, reason string) error {
 	return durable.SyncDir(bad)
 }
 
-// sealAside stores an entry in bad, and removes it from new when it is on disk there.
-func (s *Spool) sealAside(e Entry, reason string) error {
+// sealDeadLetter stores an entry in bad, and removes it from new when it is on disk there.
+func (s *Spool) sealDeadLetter(e Entry, reason string) error {
 	f, err := s.store(e, "bad")
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ func (s *Spool) Forget(now time.Time, match func(Entry) bool) (deleted int, clos
 			if err != nil || !info.Mode().IsRegular() || strings.HasSuffix(f.Name(), reasonSuffix) {
 				continue
 			}
-			inUse := strings.HasPrefix(dir, s.in("tmp")) && now.Sub(info.ModTime()) < staleTmp
+			inUse := strings.HasPrefix(dir, s.in("tmp")) && !stale(info, now)
 			became, err := s.forgetFile(dir, info, inUse, match)
 			switch {
 			case err != nil:

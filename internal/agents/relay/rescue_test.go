@@ -54,7 +54,8 @@ func rescues(t *testing.T, sealed bool) {
 		"head":   {text[:20], staleTmp},
 		"empty":  {nil, staleTmp},
 		"young":  {bytes.Join(packed(other).parts, nil), staleTmp - time.Second},
-		"future": {nil, -time.Hour},
+		"ahead":  {nil, -time.Second},
+		"future": {nil, -8760 * time.Hour}, // its clock was a year ahead
 	} {
 		path := filepath.Join(tmp, name)
 		if err := os.WriteFile(path, f.data, 0o600); err != nil {
@@ -64,8 +65,8 @@ func rescues(t *testing.T, sealed bool) {
 			t.Fatal(err)
 		}
 	}
-	if rescued, removed, err := s.Rescue(now); rescued != 1 || removed != 3 || err != nil {
-		t.Errorf("Rescue = %d, %d, %v; want 1 and 3", rescued, removed, err)
+	if rescued, removed, err := s.Rescue(now); rescued != 1 || removed != 4 || err != nil {
+		t.Errorf("Rescue = %d, %d, %v; want 1 and 4", rescued, removed, err)
 	}
 	var left []string
 	files, err := os.ReadDir(tmp)
@@ -74,7 +75,7 @@ func rescues(t *testing.T, sealed bool) {
 			left = append(left, f.Name())
 		}
 	}
-	if want := []string{"future", "young"}; err != nil || !slices.Equal(left, want) {
+	if want := []string{"ahead", "young"}; err != nil || !slices.Equal(left, want) {
 		t.Errorf("left %v, %v; want %v", left, err, want)
 	}
 	whole.Name = stored.name
@@ -83,18 +84,34 @@ func rescues(t *testing.T, sealed bool) {
 	}
 }
 
-// TestRescuedUnderTheHook covers a hook that stood still between the disk's word and the rename: its entry is there.
+// TestRescuedUnderTheHook covers a hook that stood still while it wrote: its file was rescued if it was whole, and removed if it
+// was half. In both cases its entry is there once.
 func TestRescuedUnderTheHook(t *testing.T) {
 	t.Parallel()
-	s := keyed(t, t.TempDir())
-	s.written = func() {
-		if rescued, _, err := s.Rescue(time.Now().Add(2 * staleTmp)); rescued != 1 || err != nil {
-			t.Errorf("Rescue = %d, %v; want 1", rescued, err)
+	for _, cut := range []int64{0, 1} {
+		s := keyed(t, t.TempDir())
+		writes := 0
+		s.written = func() {
+			if writes++; writes > 1 {
+				return
+			}
+			files, err := filepath.Glob(filepath.Join(s.tmp(), "*"))
+			if err != nil || len(files) != 1 {
+				t.Fatalf("in tmp: %v, %v", files, err)
+			}
+			info, err := os.Stat(files[0])
+			if err == nil {
+				err = os.Truncate(files[0], info.Size()-cut)
+			}
+			rescued, removed, rescueErr := s.Rescue(time.Now().Add(2 * staleTmp))
+			if err != nil || rescueErr != nil || rescued != 1-int(cut) || removed != int(cut) {
+				t.Errorf("cut by %d: Rescue = %d, %d, %v, %v", cut, rescued, removed, err, rescueErr)
+			}
 		}
-	}
-	e := mustPut(t, s, testEntry(`{"a":1}`))
-	if names := mustNames(t, s); len(names) != 1 || names[0] != e.Name {
-		t.Errorf("in new: %v; want %s", names, e.Name)
+		e := mustPut(t, s, testEntry(`{"a":1}`))
+		if got, err := s.Read(e.Name); err != nil || !cmp.Equal(got, e) || len(mustNames(t, s)) != 1 {
+			t.Errorf("cut by %d: read %+v, %v, of %v; want %+v", cut, got, err, mustNames(t, s), e)
+		}
 	}
 }
 

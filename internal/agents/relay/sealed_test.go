@@ -189,7 +189,7 @@ func TestKeyChangesWhileAHookWrites(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if name, err := s.Put(testEntry("{}")); !errors.Is(err, errKeyChanges) || name != "" {
+	if name, err := s.Put(testEntry("{}")); !errors.Is(err, errUnsettled) || name != "" {
 		t.Errorf("with a key that changes each time: %q, %v", name, err)
 	}
 }

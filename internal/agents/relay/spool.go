@@ -74,7 +74,8 @@ func (s *Spool) Put(e Entry) (string, error) {
 	return f.name, nil
 }
 
-// maxSeals is how often an entry is sealed anew where the key is replaced meanwhile: that happens once a day.
+// maxSeals is how often an entry is sealed anew where the key is replaced meanwhile, which happens once a day, or its file is
+// taken away.
 const maxSeals = 3
 
 // store brings an entry into a folder of the spool, sealed to the key that is the present one when it has its name there. Its
@@ -102,15 +103,15 @@ func (s *Spool) store(e Entry, folder string) (file, error) {
 			return f, nil
 		}
 		if _, gone := os.Lstat(tmp); errors.Is(gone, fs.ErrNotExist) {
-			return f, nil // this process stood still for so long that it was rescued
+			continue // this process stood still for so long that the file was rescued or, half as it was, removed
 		}
 		return file{}, errors.Join(err, os.Remove(tmp))
 	}
-	return file{}, errKeyChanges
+	return file{}, errUnsettled
 }
 
-// errKeyChanges is a key that was another one each time it was looked at.
-var errKeyChanges = errors.New("relay: the key changes all the time")
+// errUnsettled is a key that was another one each time it was looked at, or a file that was taken away each time.
+var errUnsettled = errors.New("relay: the spool's key or files change all the time")
 
 // write writes a file in tmp, and makes the folders first if they are not there.
 func (s *Spool) write(tmp string, parts [][]byte) error {

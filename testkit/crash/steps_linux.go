@@ -1,0 +1,229 @@
+package crash
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// EachStep kills a role with SIGKILL before each step by which it changes files below a folder: it makes, writes, cuts, renames or
+// removes one. For each step try is called with an empty folder; it fills it, calls kill once with the arguments of the role,
+// and checks what the role has left. The last call of try has a role that came to its end. kill returns the step before
+// which the role died; empty: it ended by itself.
+//
+// The role is watched by ptrace, so that nothing in it has to know of this. It must end with code 0, and at most 500 steps. The test
+// is skipped where processes cannot be traced.
+func EachStep(t *testing.T, role string, try func(t *testing.T, dir string, kill func(args ...string) (step string))) {
+	t.Helper()
+	const most = 500
+	for n := range most {
+		ended := false
+		dir := t.TempDir()
+		try(t, dir, func(args ...string) string {
+			t.Helper()
+			step, err := killBefore(dir, n, role, args)
+			if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSYS) {
+				t.Skipf("crash: cannot trace here: %v", err)
+			}
+			if err != nil {
+				t.Fatalf("crash: %s, step %d: %v", role, n, err)
+			}
+			ended = step == ""
+			return step
+		})
+		if t.Failed() || ended {
+			t.Logf("crash: %s: %d steps", role, n)
+			return
+		}
+	}
+	t.Errorf("crash: %s does not end within %d steps", role, most)
+}
+
+// killBefore runs a role and kills it before its step n, counted from 0.
+func killBefore(dir string, n int, role string, args []string) (step string, err error) {
+	// Who traces is a thread, not a process; it also waits for its own children only.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	stderr, err := os.CreateTemp("", "crash")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, stderr.Close(), os.Remove(stderr.Name())) }()
+	pid, err := syscall.ForkExec(self, append([]string{self}, args...), &syscall.ProcAttr{
+		Env: append(os.Environ(), roleVariable+"="+role), Files: []uintptr{0, stderr.Fd(), stderr.Fd()},
+		Sys: &syscall.SysProcAttr{Ptrace: true},
+	})
+	if err != nil {
+		return "", err
+	}
+	t := tracer{dir: dir, pid: pid, left: n}
+	code, err := t.run()
+	if err == nil && code != 0 {
+		said, _ := os.ReadFile(stderr.Name())
+		err = fmt.Errorf("the role ended with %d: %s", code, said)
+	}
+	return t.died, err
+}
+
+// A tracer follows one process, all its threads, and their system calls.
+type tracer struct {
+	dir  string // whose files count
+	pid  int
+	left int    // steps that are let pass
+	died string // the step before which the process was killed
+}
+
+// Of ptrace(2) and wait(2), Linux 5.3 or later; package syscall does not have them.
+const (
+	ptraceGetSyscallInfo = 0x420e
+	ptraceExitKill       = 0x100000
+	syscallEntry         = 1
+	waitOwn              = syscall.WALL | 0x20000000 // __WNOTHREAD
+)
+
+// run lets the process go on from call to call. It returns its exit code, 0 if it was killed before a step.
+func (t *tracer) run() (code int, err error) {
+	var ws syscall.WaitStatus
+	if _, err := syscall.Wait4(t.pid, &ws, waitOwn, nil); err != nil {
+		return 0, err
+	}
+	options := syscall.PTRACE_O_TRACESYSGOOD | syscall.PTRACE_O_TRACECLONE | ptraceExitKill
+	if err := syscall.PtraceSetOptions(t.pid, options); err != nil {
+		return 0, err
+	}
+	thread, sig := t.pid, 0
+	for {
+		if err := syscall.PtraceSyscall(thread, sig); err != nil && !errors.Is(err, syscall.ESRCH) { // one that is gone
+			return 0, err
+		}
+		if thread, err = syscall.Wait4(-1, &ws, waitOwn, nil); err != nil {
+			return 0, err
+		}
+		switch {
+		case ws.Exited() || ws.Signaled():
+			if thread == t.pid {
+				return ended(ws, t.died != "")
+			}
+			sig = 0
+		default:
+			if sig, err = t.stopped(thread, ws); err != nil {
+				return 0, err
+			}
+		}
+	}
+}
+
+// ended is what the end of the process means.
+func ended(ws syscall.WaitStatus, wanted bool) (code int, err error) {
+	switch {
+	case wanted:
+		return 0, nil
+	case ws.Signaled():
+		return 0, fmt.Errorf("the role was ended by signal %d", ws.Signal())
+	}
+	return ws.ExitStatus(), nil
+}
+
+// stopped looks at a thread that stands still, and returns the signal that it is to get.
+func (t *tracer) stopped(thread int, ws syscall.WaitStatus) (sig int, err error) {
+	switch ws.StopSignal() {
+	case syscall.SIGTRAP | 0x80: // at the beginning or the end of a system call
+		return 0, t.call(thread)
+	case syscall.SIGTRAP, syscall.SIGSTOP: // at a clone, and a new thread
+		return 0, nil
+	}
+	return int(ws.StopSignal()), nil
+}
+
+// call kills the process if its next step is the one.
+func (t *tracer) call(thread int) error {
+	info := struct {
+		op   byte
+		_    [23]byte
+		nr   uint64
+		args [6]uint64
+		_    [32]byte
+	}{}
+	size := unsafe.Sizeof(info)
+	_, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, ptraceGetSyscallInfo, uintptr(thread), size, uintptr(unsafe.Pointer(&info)), 0, 0)
+	if errno == syscall.ESRCH || t.died != "" {
+		return nil
+	}
+	if errno != 0 {
+		return errno
+	}
+	if info.op != syscallEntry {
+		return nil
+	}
+	step := t.step(thread, info.nr, info.args)
+	if step == "" {
+		return nil
+	}
+	if t.left--; t.left >= 0 {
+		return nil
+	}
+	t.died = step
+	return syscall.Kill(t.pid, syscall.SIGKILL)
+}
+
+// step says how a system call changes a file below the folder; empty: it does not.
+func (t *tracer) step(thread int, nr uint64, args [6]uint64) string {
+	switch nr {
+	case syscall.SYS_WRITE, syscall.SYS_PWRITE64, syscall.SYS_FTRUNCATE:
+		path, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", thread, args[0]))
+		return t.of("write", path)
+	case syscall.SYS_OPENAT:
+		if args[2]&(syscall.O_CREAT|syscall.O_TRUNC) == 0 {
+			return ""
+		}
+		return t.of("open", word(thread, args[1]))
+	case syscall.SYS_MKDIRAT:
+		return t.of("mkdir", word(thread, args[1]))
+	case syscall.SYS_UNLINKAT:
+		return t.of("remove", word(thread, args[1]))
+	case syscall.SYS_RENAMEAT:
+		return t.of("rename", word(thread, args[1]), word(thread, args[3]))
+	}
+	return ""
+}
+
+// of is a step that concerns paths, if one is below the folder.
+func (t *tracer) of(what string, paths ...string) string {
+	below := false
+	for i, path := range paths {
+		if rest, ok := strings.CutPrefix(path, t.dir+string(filepath.Separator)); ok {
+			below, paths[i] = true, rest
+		}
+	}
+	if !below {
+		return ""
+	}
+	return what + " " + strings.Join(paths, " to ")
+}
+
+// word reads a text that ends with a zero byte from the memory of a thread that stands still.
+func word(thread int, at uint64) string {
+	var text []byte
+	piece := make([]byte, 256)
+	for len(text) < syscall.PathMax {
+		n, err := syscall.PtracePeekData(thread, uintptr(at)+uintptr(len(text)), piece)
+		if err != nil || n == 0 {
+			return ""
+		}
+		if before, _, ok := strings.Cut(string(piece[:n]), "\x00"); ok {
+			return string(text) + before
+		}
+		text = append(text, piece[:n]...)
+	}
+	return ""
+}
