@@ -63,7 +63,7 @@ func (p *Pipeline) deadLetter(d delivery, cause error) {
 		return
 	}
 	p.Counts.DeadLetters.Add(1)
-	p.logger.Warn("a refused payload was put aside", "agent", d.Agent, "delivery", d.id, "err", refusal.Reason(cause))
+	p.logger.Warn("a refused payload became a dead letter", "agent", d.Agent, "delivery", d.id, "err", refusal.Reason(cause))
 }
 
 func (p *Pipeline) keepBad(d delivery, cause error) error {
@@ -81,7 +81,7 @@ func (p *Pipeline) keepBad(d delivery, cause error) error {
 }
 
 // errBadFull means that the bad folder holds as much as it may.
-var errBadFull = errors.New("capture: too much is put aside already")
+var errBadFull = errors.New("capture: there are too many dead letters")
 
 // roomInBad returns errBadFull if the bad folder cannot take another file of that size.
 func (p *Pipeline) roomInBad(size int64) error {

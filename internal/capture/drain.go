@@ -63,9 +63,15 @@ func (p *Pipeline) Drain(ctx context.Context) error {
 // is in the log then, or will never be.
 func (p *Pipeline) Drained() <-chan struct{} { return p.drained }
 
+// within reports whether less than d has passed from last to now. A clock that was set back since tells nothing.
+func within(last, now time.Time, d time.Duration) bool {
+	age := now.Sub(last)
+	return age >= 0 && age < d
+}
+
 func (p *Pipeline) rescue(last time.Time) time.Time {
 	now := p.cfg.Now()
-	if now.Sub(last) < rescueEvery {
+	if within(last, now, rescueEvery) {
 		return last
 	}
 	rescued, removed, err := p.cfg.Spool.Rescue(now)
@@ -80,7 +86,7 @@ const renewEvery = time.Hour
 
 func (p *Pipeline) renewKeys(last time.Time) time.Time {
 	now := p.cfg.Now()
-	if age := now.Sub(last); age >= 0 && age < renewEvery {
+	if within(last, now, renewEvery) {
 		return last
 	}
 	deleted, err := p.cfg.Spool.RenewKeys(now)
@@ -340,7 +346,7 @@ func (r *drainRun) deadLetter(name string, cause error) {
 		return
 	}
 	r.p.Counts.DeadLetters.Add(1)
-	r.p.logger.Warn("a spool file was put aside", "file", name, "err", why)
+	r.p.logger.Warn("a spool file became a dead letter", "file", name, "err", why)
 }
 
 // lose deletes an entry that will never be taken, and for which there is no room elsewhere.

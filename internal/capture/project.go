@@ -60,7 +60,7 @@ func (f *projectCache) entry(cwd string, maxAge time.Duration) *projectFacts {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	e := f.known[cwd]
-	if e != nil && now.Sub(e.at) <= maxAge {
+	if e != nil && now.Sub(e.at).Abs() <= maxAge {
 		return e
 	}
 	if e == nil && len(f.known) >= maxFacts {

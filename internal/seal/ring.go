@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/owned"
 )
 
 // Grace is how long a private half is kept after the next public half is on disk: whoever read the one before has finished
@@ -48,10 +49,11 @@ func (r Ring) Present() (PublicKey, error) {
 }
 
 // Open opens what was sealed to the key of that id. It returns an error wrapping ErrLostKey where its private half is not
-// there or not to be believed, and ErrOpen where what was sealed, or its header, is not as it was.
+// there or not to be believed, and ErrOpen where what was sealed, or its header, is not as it was. Any other error may pass:
+// the disk's, or that the whole folder is open to others.
 func (r Ring) Open(id string, header, sealed []byte) ([]byte, error) {
 	p, err := readPrivate(r.dir, id)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrBadKey) {
+	if isLost(err) && !errors.Is(owned.Folder(r.dir), owned.ErrOthers) {
 		return nil, fmt.Errorf("%w: %s", ErrLostKey, id)
 	}
 	if err != nil {
@@ -60,10 +62,21 @@ func (r Ring) Open(id string, header, sealed []byte) ([]byte, error) {
 	return p.key.Open(header, sealed)
 }
 
+// isLost reports whether no second reading will mend what is wrong with a private half.
+func isLost(err error) bool {
+	for _, lost := range []error{fs.ErrNotExist, ErrBadKey, owned.ErrOthers, durable.ErrTooLong} {
+		if errors.Is(err, lost) {
+			return true
+		}
+	}
+	return false
+}
+
 // Renew sees to it that there is a present key whose private half can be read and that is younger than age; 0 makes a new
-// one. The private half is on disk before the public half is.
+// one. The private half is on disk before the public half is. In a folder that is open to others it lays none, and returns
+// an error: nobody would seal to it.
 func (r Ring) Renew(now time.Time, age time.Duration) error {
-	if err := makeFolder(r.dir); err != nil {
+	if err := errors.Join(makeFolder(r.dir), owned.Folder(r.dir)); err != nil {
 		return fmt.Errorf("seal: %w", err)
 	}
 	if p, err := r.present(); err == nil && now.Sub(p.made) < age && now.Sub(p.made) > -Grace {

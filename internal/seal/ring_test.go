@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -137,14 +138,60 @@ func TestKeysOfOthers(t *testing.T) {
 		"a second name of another's key":   func(r Ring) error { return os.Link(filepath.Join(r.dir, presentFile), filepath.Join(r.dir, "second")) },
 		"a folder in the place of the key": inItsPlace,
 		"a million bytes":                  func(r Ring) error { return os.Truncate(filepath.Join(r.dir, presentFile), 1_000_000) },
+		"another user's key":               func(r Ring) error { return os.Chown(filepath.Join(r.dir, presentFile), 12345, 0) },
+		"another user's folder":            func(r Ring) error { return os.Chown(r.dir, 12345, 0) },
 	} {
 		r := NewRing(filepath.Join(t.TempDir(), "keys"))
 		renewed(t, r, noon)
-		if err := spoil(r); err != nil {
+		if err := spoil(r); errors.Is(err, fs.ErrPermission) {
+			continue // only root gives files away
+		} else if err != nil {
 			t.Fatal(err)
 		}
 		if key, err := r.Present(); err == nil || errors.Is(err, ErrNoKey) {
 			t.Errorf("%s: got key %v, %v; want another error", name, key.key != nil, err)
+		}
+	}
+}
+
+// TestPrivateHalvesOfOthers are lost, whatever they hold. In a folder that is open to others nothing is lost for good, and no key
+// is laid.
+func TestPrivateHalvesOfOthers(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no Unix rights")
+	}
+	for name, c := range map[string]struct {
+		spoil func(path string) error
+		lost  bool
+	}{
+		"gone":                        {os.Remove, true},
+		"cut":                         {func(path string) error { return os.Truncate(path, 40) }, true},
+		"empty":                       {func(path string) error { return os.Truncate(path, 0) }, true},
+		"a million bytes":             {func(path string) error { return os.Truncate(path, 1_000_000) }, true},
+		"a link":                      {func(path string) error { return errors.Join(os.Rename(path, path+"2"), os.Symlink(path+"2", path)) }, true},
+		"two names":                   {func(path string) error { return os.Link(path, path+"2") }, true},
+		"its group may write":         {func(path string) error { return os.Chmod(path, 0o660) }, true},
+		"another user's":              {func(path string) error { return os.Chown(path, 12345, 0) }, true},
+		"in a folder open to others":  {func(path string) error { return os.Chmod(filepath.Dir(path), 0o777) }, false},
+		"in another user's folder":    {func(path string) error { return os.Chown(filepath.Dir(path), 12345, 0) }, false},
+		"lost in a folder of another": {func(path string) error { return errors.Join(os.Remove(path), os.Chown(filepath.Dir(path), 12345, 0)) }, false},
+	} {
+		r := NewRing(filepath.Join(t.TempDir(), "keys"))
+		id, sealed := sealedNow(t, r, noon)
+		if err := c.spoil(filepath.Join(r.dir, id+privateEnd)); errors.Is(err, fs.ErrPermission) {
+			continue // only root gives files away
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := r.Open(id, []byte("h"), sealed); err == nil || errors.Is(err, ErrLostKey) != c.lost {
+			t.Errorf("%s: opened %q, %v; lost: want %v", name, text, err, c.lost)
+		}
+		if err := r.Renew(noon, 24*time.Hour); (err == nil) != c.lost {
+			t.Errorf("%s: renewed: %v", name, err)
+		}
+		if next, err := r.Present(); c.lost && (err != nil || next.ID() == id) {
+			t.Errorf("%s: present %v, %v; want another key", name, next, err)
 		}
 	}
 }
