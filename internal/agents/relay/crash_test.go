@@ -13,7 +13,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(crash.Main(m, map[string]crash.Role{"spool for ever": spoolForever, "spool": playSpool}))
+	roles := systemRoles()
+	roles["spool for ever"], roles["spool"] = spoolForever, playSpool
+	os.Exit(crash.Main(m, roles))
 }
 
 // spoolForever puts entries with bodies of many pages, whose every byte is told by the first.
