@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -277,16 +276,8 @@ func interrupted(t *testing.T, sig os.Signal) time.Duration {
 // TestHookStartsTheDaemonBesideIt puts a script in the daemon's place, beside a copy of the hook.
 func TestHookStartsTheDaemonBesideIt(t *testing.T) {
 	t.Parallel()
-	bin, home := t.TempDir(), shortHome(t)
-	data, err := os.ReadFile(hookPath)
-	if err != nil {
-		t.Fatal(err)
-	}
-	copied := filepath.Join(bin, "cmemd-hook")
-	script := "#!/bin/sh\necho \"$* $CMEMD_HOME $CLAUDE_CODE_MESSAGING_TOKEN.\" > \"$CMEMD_HOME/started\"\nexec sleep 0.3\n"
-	if err := errors.Join(os.WriteFile(copied, data, 0o700), os.WriteFile(filepath.Join(bin, "cmemd"), []byte(script), 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	home := shortHome(t)
+	copied := besideDaemon(t, "echo \"$* $CMEMD_HOME $CLAUDE_CODE_MESSAGING_TOKEN.\" > \"$CMEMD_HOME/started\"\nexec sleep 0.3\n")
 	cmd := exec.Command(copied, "claude-code")
 	cmd.Env = append(os.Environ(), "CMEMD_HOME="+home, "CLAUDE_CODE_MESSAGING_TOKEN=secret")
 	cmd.Stdin = strings.NewReader(payload)
