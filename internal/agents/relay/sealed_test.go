@@ -53,21 +53,63 @@ func TestNothingReadableWaits(t *testing.T) {
 	}
 }
 
-// TestOlderDaemonsPassOver: releases before the sealed format take no name that begins with a dot, and of tmp no folder.
+// TestOlderDaemonsPassOver: releases before the sealed format take no name of new that begins with a dot, and of tmp no folder. Of
+// what is sealed they so touch nothing: what waits, what a killed hook left, and dead letters, which they only count.
 func TestOlderDaemonsPassOver(t *testing.T) {
 	t.Parallel()
 	s := keyed(t, t.TempDir())
-	during := ""
+	duringWrite := 0
 	s.written = func() {
-		files, err := os.ReadDir(s.in("tmp"))
-		if err != nil || len(files) != 1 || !files[0].IsDir() {
-			t.Errorf("in tmp: %v, %v; want one folder", files, err)
+		duringWrite++
+		touchedByOlder(t, s, time.Now().Add(time.Hour))
+	}
+	if err := s.DeadLetter(mustPut(t, s, testEntry(`{"a":1}`)).Name, "400"); err != nil {
+		t.Fatal(err)
+	}
+	mustPut(t, s, testEntry(`{"a":2}`))
+	if err := os.WriteFile(filepath.Join(s.tmp(), "left"), []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	touchedByOlder(t, s, time.Now().Add(time.Hour))
+	if duringWrite != 3 {
+		t.Errorf("looked at it %d times while it was written, want 3", duringWrite)
+	}
+	if err := os.WriteFile(filepath.Join(s.in("tmp"), "other"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := olderTouch(t, s, time.Now().Add(time.Hour)); !slices.Equal(got, []string{"tmp/other"}) {
+		t.Errorf("the older rules touch %v, want what is their own", got)
+	}
+}
+
+func touchedByOlder(t *testing.T, s *Spool, now time.Time) {
+	t.Helper()
+	if got := olderTouch(t, s, now); len(got) != 0 {
+		t.Errorf("an older daemon touches %v", got)
+	}
+}
+
+// olderTouch are the files of a spool that the drain and the rescue of release b68bbbc take, move or remove.
+func olderTouch(t *testing.T, s *Spool, now time.Time) (paths []string) {
+	t.Helper()
+	for _, dir := range []string{"new", "tmp"} {
+		files, err := readDir(s.in(dir))
+		if err != nil {
+			t.Fatal(err)
 		}
-		during = "seen"
+		for _, f := range files {
+			info, err := f.Info()
+			if err != nil {
+				t.Fatal(err)
+			}
+			drained := dir == "new" && !strings.HasPrefix(f.Name(), ".")
+			rescued := dir == "tmp" && !info.IsDir() && now.Sub(info.ModTime()) >= staleTmp
+			if drained || rescued {
+				paths = append(paths, dir+"/"+f.Name())
+			}
+		}
 	}
-	if e := mustPut(t, s, testEntry("{}")); !strings.HasPrefix(e.Name, ".") || during == "" {
-		t.Errorf("the name is %s", e.Name)
-	}
+	return paths
 }
 
 // TestFilesOfEarlierHooks are read as ever, in the order of time among the sealed ones, and are sealed as dead letters.
