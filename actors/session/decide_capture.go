@@ -12,7 +12,7 @@ func decideCapture(s *State, c Capture) ([]events.Draft, error) {
 		return nil, nil
 	}
 	b := newDecision(c.ID, c.At)
-	if _, opening := c.Event.(events.SessionOpened); !opening && !s.opened {
+	if _, opening := c.Event.(events.SessionOpened); !opening && (!s.opened || s.learnsPlace(c)) {
 		b.add(opened(c.Origin, "sight"))
 	}
 	if err := addCapture(s, b, c); err != nil || len(b.drafts) == 0 {
@@ -20,6 +20,15 @@ func decideCapture(s *State, c Capture) ([]events.Draft, error) {
 	}
 	b.last().Key = c.Key
 	return b.drafts, nil
+}
+
+// learnsPlace reports whether nothing was known of where the session is before c, which is no end of it: what hooks kept without a
+// key says nothing of it.
+func (s *State) learnsPlace(c Capture) bool {
+	if _, closing := c.Event.(events.SessionClosed); closing {
+		return false
+	}
+	return s.origin.Cwd == "" && s.origin.Project == "" && c.Origin.Cwd != ""
 }
 
 func addCapture(s *State, b *decision, c Capture) error {

@@ -47,6 +47,31 @@ func TestCaptureDecides(t *testing.T) {
 	}
 }
 
+// TestALaterReportSaysWhere a session is of which nothing was known at first sight. An end says nothing, and no place gives way to
+// another, or to none.
+func TestALaterReportSaysWhere(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.ModelLimits())
+	for _, c := range []struct {
+		event events.Event
+		cwd   string
+	}{
+		{events.ToolUsed{}, ""}, {events.AgentStopped{}, ""}, {events.SessionClosed{}, ""}, {events.SessionClosed{}, "/a"}, {events.ToolUsed{}, "/a"},
+		{events.ToolUsed{}, ""}, {events.ToolUsed{}, "/b"},
+	} {
+		capture := m.capture(c.event)
+		capture.Origin.Cwd, capture.Origin.Project = c.cwd, ""
+		m.must(capture)
+	}
+	want := []events.Kind{
+		events.KindSessionOpened, events.KindToolUsed, events.KindAgentStopped, events.KindSessionClosed,
+		events.KindSessionOpened, events.KindToolUsed, events.KindToolUsed, events.KindToolUsed,
+	}
+	if d := cmp.Diff(want, m.kinds()); d != "" || m.state.Origin().Cwd != "/a" {
+		t.Errorf("in %q, events (-want +got):\n%s", m.state.Origin().Cwd, d)
+	}
+}
+
 func TestDuplicateChangesNothing(t *testing.T) {
 	t.Parallel()
 	m := newSim(t, policy.ModelLimits())

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
@@ -30,7 +32,7 @@ func TestDamagedEntries(t *testing.T) {
 		reason string
 	}{
 		"a bit of its text":   {flipByte(-20), "was changed since it was sealed"},
-		"a bit of its header": {flipByte(60), "was changed since it was sealed"},
+		"a bit of its time":   {flipByte(100), "was changed since it was sealed"},
 		"a bit of its key id": {flipByte(15), "sealed to a key that is gone"},
 		"cut":                 {func(_, path string) error { return os.Truncate(path, 250) }, "bytes"},
 		"empty":               {func(_, path string) error { return os.Truncate(path, 0) }, "no header line"},
@@ -93,6 +95,59 @@ func eachKey(spoil func(path string) error) func(home, path string) error {
 		}
 		return err
 	}
+}
+
+// TestASessionThatBeganWithoutAKey is in no project until a hook that has a key says where it is.
+func TestASessionThatBeganWithoutAKey(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *Config) { c.DrainEvery = time.Hour })
+	<-w.pipeline.Drained()
+	keys := filepath.Join(w.home, "keys")
+	keep := func(n int, payload []byte) {
+		t.Helper()
+		at := time.Date(2026, 11, 20, 10, 0, n, 0, time.UTC)
+		if _, err := w.pipeline.cfg.Spool.Put(relay.Entry{Agent: "claude-code", Delivery: newID().String(), OccurredAt: at, Body: payload}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n, withKey := range []bool{false, false, true, false, true} {
+		if withKey {
+			if err := relay.LayKey(w.home, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := os.RemoveAll(keys); err != nil {
+			t.Fatal(err)
+		}
+		keep(n, toolUse("s", fmt.Sprint("t", n), "ls", ""))
+		if err := w.pipeline.pass(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	for _, r := range w.records(t) {
+		switch e := mustEvent(t, r).(type) {
+		case events.SessionOpened:
+			got = append(got, fmt.Sprintf("opened in %q, project %q, transcript %q", e.Cwd, e.Project, e.Transcript))
+		case events.ToolUsed:
+			got = append(got, fmt.Sprintf("%s in %q", e.ToolUseID, e.Cwd))
+		}
+	}
+	want := []string{
+		`opened in "", project "", transcript ""`, `t0 in ""`, `t1 in ""`,
+		`opened in "/src/shop", project "shop", transcript "/t.jsonl"`, `t2 in "/src/shop"`, `t3 in ""`, `t4 in "/src/shop"`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("recorded (-want +got):\n%s", diff)
+	}
+}
+
+func mustEvent(t *testing.T, r events.Record) events.Event {
+	t.Helper()
+	e, err := r.Event()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 // TestClockOfAHook: what a hook kept whose clock is a year behind is recorded at its time, and a year ahead at the time of the drain.

@@ -177,6 +177,7 @@ func (p *Pipeline) decode(ctx context.Context, d delivery) (a Accepted, err erro
 		return a, err
 	}
 	p.reported(d.Agent, d.OccurredAt)
+	a.Report = withoutPlaceholder(a.Report)
 	if a.Report = withoutPrivate(a.Report, p.cfg.Rules.With(d.Ignore)); len(a.Report.Captures) == 0 {
 		p.Counts.Ignored.Add(1)
 		return a, nil
@@ -207,6 +208,24 @@ func (p *Pipeline) recordRemarks(ctx context.Context, a Accepted) error {
 		return nil
 	}
 	return p.recordSaid(ctx, a.Report.Origin, a.At)
+}
+
+// withoutPlaceholder is a report from no folder and without a transcript, if its hook withheld them: the session is where a later
+// report says.
+func withoutPlaceholder(r agents.Report) agents.Report {
+	if r.Origin.Cwd != relay.WithheldFolder {
+		return r
+	}
+	o := r.Origin
+	o.Cwd, o.Transcript = "", ""
+	r.SetOrigin(o)
+	for i, c := range r.Captures {
+		if t, ok := c.Event.(events.ToolUsed); ok && t.Cwd == relay.WithheldFolder {
+			t.Cwd = ""
+			r.Captures[i].Event = t
+		}
+	}
+	return r
 }
 
 // StartsSession reports whether memory is wanted because a session starts, which records where.
