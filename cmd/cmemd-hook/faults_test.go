@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -89,5 +91,45 @@ func TestTwoHomes(t *testing.T) {
 	}
 	if _, err := relay.NewSpool(other).Read(names[0]); !errors.Is(err, relay.ErrLostKey) {
 		t.Errorf("moved to the other: %v, want ErrLostKey", err)
+	}
+}
+
+// TestWhatHangs leaves a hook time to keep its payload, and then it ends: a daemon that reads nothing, and one whose answer is
+// not taken by the agent.
+func TestWhatHangs(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answer  func(*http.Request, net.Conn)
+		payload string
+		spooled int
+	}{
+		"a daemon that never answers": {func(_ *http.Request, conn net.Conn) { io.Copy(io.Discard, conn) }, payload, 1},
+		"a daemon that reads nothing": {func(_ *http.Request, conn net.Conn) { time.Sleep(30 * time.Second) }, strings.Replace(payload, "ok", strings.Repeat("x", 8<<20), 1), 1},
+		"an agent that reads nothing": {func(r *http.Request, conn net.Conn) {
+			io.Copy(io.Discard, r.Body)
+			fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", 1<<20, strings.Repeat("x", 1<<20))
+		}, payload, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home := shortHome(t)
+			serve(t, home, c.answer)
+			reads, writes, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := hookCommand(home, "claude-code")
+			cmd.Stdin, cmd.Stdout = strings.NewReader(c.payload), writes
+			start := time.Now()
+			if err := errors.Join(cmd.Run(), writes.Close(), reads.Close()); err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(start); took > 15*time.Second {
+				t.Errorf("ended after %v", took)
+			}
+			if got := spooled(t, home); len(got) != c.spooled {
+				t.Errorf("spooled %d payloads, want %d", len(got), c.spooled)
+			}
+		})
 	}
 }

@@ -15,16 +15,21 @@ import (
 )
 
 // dialPipe returns a dialer whose other end is served in the same bubble.
-func dialPipe(serve func(net.Conn)) func(context.Context) (net.Conn, error) {
-	return func(context.Context) (net.Conn, error) {
+func dialPipe(serve func(net.Conn)) func(context.Context) (Stream, error) {
+	return func(context.Context) (Stream, error) {
 		near, far := net.Pipe()
 		go func() {
 			defer far.Close()
 			serve(far)
 		}()
-		return near, nil
+		return pipeStream{near}, nil
 	}
 }
+
+// pipeStream is a Stream over what package net gives.
+type pipeStream struct{ net.Conn }
+
+func (s pipeStream) Interrupt() { _ = s.SetDeadline(time.Unix(1, 0)) }
 
 // hangs reads and never answers.
 func hangs(conn net.Conn) { io.Copy(io.Discard, conn) }
@@ -142,12 +147,12 @@ func TestRunReturnsThoughStdoutHangs(t *testing.T) {
 // TestAbandonedIsCounted where it may be lost, and not where it was answered.
 func TestAbandonedIsCounted(t *testing.T) {
 	t.Parallel()
-	for want, dial := range []func(hang chan struct{}) func(context.Context) (net.Conn, error){
-		func(chan struct{}) func(context.Context) (net.Conn, error) {
+	for want, dial := range []func(hang chan struct{}) func(context.Context) (Stream, error){
+		func(chan struct{}) func(context.Context) (Stream, error) {
 			return dialPipe(answersAfter(0, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"))
 		},
-		func(hang chan struct{}) func(context.Context) (net.Conn, error) {
-			return func(context.Context) (net.Conn, error) {
+		func(hang chan struct{}) func(context.Context) (Stream, error) {
+			return func(context.Context) (Stream, error) {
 				<-hang
 				return nil, io.ErrClosedPipe
 			}
@@ -188,7 +193,7 @@ func TestCrowdedSocketIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries := 0
 		dial := dialPipe(answersAfter(0, "HTTP/1.1 204 OK\r\n\r\n"))
-		cfg := Config{Home: home, Stdin: strings.NewReader(toolUse), Dial: func(ctx context.Context) (net.Conn, error) {
+		cfg := Config{Home: home, Stdin: strings.NewReader(toolUse), Dial: func(ctx context.Context) (Stream, error) {
 			if tries++; tries < 4 {
 				return nil, syscall.EAGAIN
 			}
@@ -237,7 +242,7 @@ func TestSessionStartWaitsForTheDaemonItStarts(t *testing.T) {
 				r := runTimed(t, Config{
 					Home: home, Stdin: strings.NewReader(c.payload), Stdout: &out,
 					Start: func(string) error { up = time.Now().Add(c.upAfter); return c.startup },
-					Dial: func(ctx context.Context) (net.Conn, error) {
+					Dial: func(ctx context.Context) (Stream, error) {
 						if up.IsZero() || time.Now().Before(up) {
 							return nil, syscall.ENOENT
 						}

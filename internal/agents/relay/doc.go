@@ -1,13 +1,13 @@
 // Package relay is what an agent's hook runs: it carries one payload from standard input to the daemon and the daemon's
 // answer back to standard output. Where no daemon answers it keeps the payload in the spool, and where none is there it
 // starts one. An agent waits for it at every tool call, so it is linked into a program of its own, uses nothing but the
-// standard library, and leaves out the parts of it that are slow to start: net/http, encoding/json, crypto/rand.
+// standard library, and leaves out the parts of it that are slow to start: net, net/http, encoding/json, crypto/rand.
 //
 // The daemon uses the other side of the same package: SocketPath, Spool, ReadUnanswered.
 //
 // The files, each referring to those below it:
 //
-//	process.go, relay.go, start.go, unanswered.go, post.go, hook.go, ignorefiles.go, keys.go, rescue.go, forget.go,
+//	process.go, relay.go, start.go, unanswered.go, post.go, stream_unix.go, stream_windows.go, hook.go, ignorefiles.go, keys.go, rescue.go, forget.go,
 //	drain.go, spool.go, sealed.go, withheld.go, entry.go, home.go, files.go, system_unix.go, system_windows.go, counts.go, stdin.go, shorten.go, response.go, payload.go,
 //	notice.go, id.go
 //

@@ -71,7 +71,7 @@ func TestForeignSocketFolder(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", "")
 	home := filepath.Join(t.TempDir(), strings.Repeat("x", maxSocketPath))
 	d := startDaemon(t, home, says("HTTP/1.1 204 OK\r\n\r\n"))
-	if r := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse), Dial: dialHome(home)}); r.Outcome != Posted {
+	if r := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse)}); r.Outcome != Posted {
 		t.Fatalf("in a folder of our own: %+v", r)
 	}
 	dir := filepath.Dir(SocketPath(home))
@@ -83,7 +83,7 @@ func TestForeignSocketFolder(t *testing.T) {
 	}
 	started := false
 	r := runHook(t, Config{
-		Home: home, Stdin: strings.NewReader(toolUse), Dial: dialHome(home), Start: func(string) error { started = true; return nil },
+		Home: home, Stdin: strings.NewReader(toolUse), Start: func(string) error { started = true; return nil },
 	})
 	if r.Outcome != Spooled || !errors.Is(r.Err, ErrSocketDir) || started || len(d.bodies) != 1 {
 		t.Errorf("in a folder open to all: %+v, started %v, %d posted; want Spooled", r, started, len(d.bodies))
@@ -115,7 +115,7 @@ func TestAdvertisedSocket(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(home, "run", "daemon.json"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse), Dial: dialHome(home)}); r.Outcome != Posted {
+	if r := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse)}); r.Outcome != Posted {
 		t.Errorf("got %+v, want Posted", r)
 	}
 }

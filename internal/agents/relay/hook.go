@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"net"
 	"sync/atomic"
 	"time"
 
@@ -36,7 +35,7 @@ type Config struct {
 
 	// Dial connects to the daemon; nil means the socket of Home. Start starts one without waiting for it, and is called
 	// only if Dial finds none; nil means never.
-	Dial  func(context.Context) (net.Conn, error)
+	Dial  func(context.Context) (Stream, error)
 	Start func(home string) error
 }
 
@@ -68,7 +67,7 @@ type hook struct {
 	Config
 	known    known.Agent // Config.Agent; zero: nothing is known of it
 	at       time.Time
-	limit    *time.Timer // at which Run returns whatever hangs
+	limit    *time.Timer // at which Run returns whatever hangs; set before guarded
 	safe     atomic.Bool // the payload was answered, or is in the spool
 	delivery string
 	spool    *Spool
@@ -91,13 +90,9 @@ func newHook(cfg Config) *hook {
 	if h.Stdout == nil {
 		h.Stdout = io.Discard
 	}
-	if h.Dial == nil {
-		h.Dial = func(ctx context.Context) (net.Conn, error) { return Dial(ctx, cfg.Home) }
-	}
 	if !printable(cfg.Version) {
 		h.Version = "unknown"
 	}
-	h.limit = time.NewTimer(h.InputWait + h.DiskWait)
 	return h
 }
 

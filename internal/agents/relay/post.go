@@ -3,8 +3,8 @@ package relay
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
-	"net"
 	"strconv"
 	"time"
 )
@@ -22,16 +22,30 @@ func (h *hook) post(ctx context.Context, deadline time.Time) (answer, error) {
 		return answer{}, err
 	}
 	defer conn.Close()
-	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(ctx, conn.Interrupt)
 	defer stop()
-	request := net.Buffers{h.requestHead(), h.payload}
-	_, writeErr := request.WriteTo(conn)
+	writeErr := h.request(conn)
 	// A daemon that refuses early may close before it has read everything; its answer is there all the same.
 	a, err := readAnswer(conn)
 	if err != nil {
 		return answer{}, errors.Join(writeErr, err)
 	}
 	return a, nil
+}
+
+// request sends the payload: in one piece, unless it is long.
+func (h *hook) request(conn io.Writer) error {
+	const short = 64 << 10
+	head := h.requestHead()
+	if len(h.payload) <= short {
+		_, err := conn.Write(append(head, h.payload...))
+		return err
+	}
+	if _, err := conn.Write(head); err != nil {
+		return err
+	}
+	_, err := conn.Write(h.payload)
+	return err
 }
 
 func (h *hook) requestHead() []byte {
@@ -44,9 +58,9 @@ func (h *hook) requestHead() []byte {
 }
 
 // connect dials the daemon, again while its queue is full.
-func (h *hook) connect(ctx context.Context) (net.Conn, error) {
+func (h *hook) connect(ctx context.Context) (Stream, error) {
 	for {
-		conn, err := h.Dial(ctx)
+		conn, err := h.dial(ctx)
 		if err == nil || !crowded(err) {
 			return conn, err
 		}
@@ -58,27 +72,38 @@ func (h *hook) connect(ctx context.Context) (net.Conn, error) {
 	}
 }
 
-// Dial connects to the daemon of home: at the socket where it should be, else at the one it wrote down. It makes nothing.
-// An error wraps ErrSocketDir if others may write to the socket's folder; nothing is dialled then.
-func Dial(ctx context.Context, home string) (net.Conn, error) {
+// A Stream is a connection to the daemon. Interrupt ends what is being read or written, from any goroutine.
+type Stream interface {
+	io.ReadWriteCloser
+	Interrupt()
+}
+
+func (h *hook) dial(ctx context.Context) (Stream, error) {
+	if h.Dial != nil {
+		return h.Dial(ctx)
+	}
+	return DialAt(h.Home, func(socket string) (Stream, error) { return openStream(ctx, socket) })
+}
+
+// DialAt connects to the daemon of home by dial: at the socket where it should be, else at the one it wrote down. It makes nothing.
+// An error wraps ErrSocketDir if others may write to the socket's folder; dial is not called then.
+func DialAt[C any](home string, dial func(socket string) (C, error)) (C, error) {
+	checked := func(socket string) (conn C, err error) {
+		if err := checkSocketDir(socket); err != nil {
+			return conn, err
+		}
+		return dial(socket)
+	}
 	socket := SocketPath(home)
-	conn, err := dialSocket(ctx, socket)
+	conn, err := checked(socket)
 	if err == nil || !absent(err) {
 		return conn, err
 	}
 	other := advertisedSocket(home)
 	if other == "" || other == socket {
-		return nil, err
+		return conn, err
 	}
-	return dialSocket(ctx, other)
-}
-
-func dialSocket(ctx context.Context, socket string) (net.Conn, error) {
-	if err := checkSocketDir(socket); err != nil {
-		return nil, err
-	}
-	var d net.Dialer
-	return d.DialContext(ctx, "unix", socket)
+	return checked(other)
 }
 
 // absent reports whether err says that no daemon listens, as opposed to one that is slow or busy.

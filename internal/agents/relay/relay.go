@@ -19,16 +19,21 @@ const (
 // InputWait, or the event's budget if that is later, plus DiskWait; the process is expected to end then, because what
 // hangs is left behind. A done ctx sends the payload to the spool at once. It never panics.
 func Run(ctx context.Context, cfg Config) Result {
+	done := make(chan Result, 2) // one of them is read
+	go func() { done <- run(ctx, cfg, func(r Result) { done <- r }) }()
+	return <-done
+}
+
+// run is Run in the caller's goroutine: a process that has one need not wait for another one. Where the time is up it calls
+// abandon from another goroutine, and does not return.
+func run(ctx context.Context, cfg Config, abandon func(Result)) Result {
 	h := newHook(cfg)
-	done := make(chan Result, 1)
-	go func() { done <- h.guarded(ctx) }()
-	select {
-	case r := <-done:
-		return r
-	case <-h.limit.C:
+	h.limit = time.AfterFunc(h.InputWait+h.DiskWait, func() {
 		h.countAbandoned()
-		return Result{Outcome: Abandoned, Delivery: h.delivery, Err: context.DeadlineExceeded}
-	}
+		abandon(Result{Outcome: Abandoned, Delivery: h.delivery, Err: context.DeadlineExceeded})
+	})
+	defer h.limit.Stop()
+	return h.guarded(ctx)
 }
 
 // countAbandoned writes down that nobody knows what became of the payload, unless it is known to be safe or the disk hangs too.

@@ -172,7 +172,7 @@ func TestDaemonBehaviours(t *testing.T) {
 				budget = 200 * time.Millisecond
 			}
 			r := runHook(t, Config{
-				Home: home, Stdin: strings.NewReader(toolUse), Stdout: &out, Dial: dialHome(home), Ordinary: budget,
+				Home: home, Stdin: strings.NewReader(toolUse), Stdout: &out, Ordinary: budget,
 				Start: func(string) error { t.Error("a daemon was started"); return nil },
 			})
 			if r.Outcome != c.want || out.String() != c.stdout {
@@ -212,7 +212,7 @@ func TestSpooledAsPostedButWithoutPrivateText(t *testing.T) {
 	t.Parallel()
 	home := shortHome(t)
 	d := startDaemon(t, home, says("HTTP/1.1 503 Busy\r\n\r\n"))
-	r := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse), Dial: dialHome(home), Version: "1.2.3+x"})
+	r := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse), Version: "1.2.3+x"})
 	for e, err := range allEntries(keyed(t, home)) {
 		if err != nil {
 			t.Fatal(err)
@@ -253,7 +253,7 @@ func TestNoDaemonAtAll(t *testing.T) {
 			starts := 0
 			for range 3 {
 				r := runHook(t, Config{
-					Home: home, Stdin: strings.NewReader(toolUse), Dial: dialHome(home),
+					Home: home, Stdin: strings.NewReader(toolUse),
 					Start: func(h string) error { starts++; return nil },
 				})
 				if r.Outcome != Spooled {
@@ -329,7 +329,7 @@ func TestFullSpoolIsCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	startDaemon(t, home, says("HTTP/1.1 503 Busy\r\n\r\n"))
-	for name, dial := range map[string]func(context.Context) (net.Conn, error){"no daemon": nil, "a busy daemon": dialHome(home)} {
+	for name, dial := range map[string]func(context.Context) (Stream, error){"no daemon": nobodyListens, "a busy daemon": nil} {
 		if r := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse), Dial: dial}); r.Outcome != Lost || !errors.Is(r.Err, ErrSpoolFull) {
 			t.Errorf("%s: %+v, want Lost to a full spool", name, r)
 		}
@@ -339,6 +339,8 @@ func TestFullSpoolIsCounted(t *testing.T) {
 		t.Errorf("written down %+v, %v; want 2 lost", u, err)
 	}
 }
+
+func nobodyListens(context.Context) (Stream, error) { return nil, syscall.ENOENT }
 
 func TestWhatIsNoPayload(t *testing.T) {
 	t.Parallel()
@@ -363,7 +365,7 @@ func TestPanicsAreSwallowed(t *testing.T) {
 	t.Parallel()
 	r := runHook(t, Config{
 		Home: t.TempDir(), Stdin: strings.NewReader(toolUse),
-		Dial: func(context.Context) (net.Conn, error) { panic("on purpose") },
+		Dial: func(context.Context) (Stream, error) { panic("on purpose") },
 	})
 	if r.Outcome != Lost || !strings.Contains(fmt.Sprint(r.Err), "on purpose") {
 		t.Errorf("got %+v, want a loss by panic", r)
@@ -376,7 +378,7 @@ func TestClosedStdoutIsSwallowed(t *testing.T) {
 	startDaemon(t, home, says("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"))
 	_, w := io.Pipe()
 	w.CloseWithError(syscall.EPIPE)
-	if r := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse), Stdout: w, Dial: dialHome(home)}); r.Outcome != Posted {
+	if r := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse), Stdout: w}); r.Outcome != Posted {
 		t.Errorf("got %+v, want Posted", r)
 	}
 }
@@ -398,7 +400,7 @@ func TestLongPayloads(t *testing.T) {
 			home := shortHome(t)
 			d := startDaemon(t, home, says("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
 			r := runHook(t, Config{
-				Home: home, Stdin: strings.NewReader(c.payload), Dial: dialHome(home),
+				Home: home, Stdin: strings.NewReader(c.payload),
 			})
 			if r.Outcome != c.want {
 				t.Fatalf("got %+v, want %s", r, c.want)
@@ -426,12 +428,7 @@ func TestEarlyRefusal(t *testing.T) {
 		io.CopyN(io.Discard, conn, 1<<20)
 	})
 	payload := `{"x":"` + strings.Repeat("x", 8<<20) + `"}`
-	if r := runHook(t, Config{Home: home, Stdin: strings.NewReader(payload), Dial: dialHome(home)}); r.Outcome != Refused {
+	if r := runHook(t, Config{Home: home, Stdin: strings.NewReader(payload)}); r.Outcome != Refused {
 		t.Errorf("got %+v, want Refused", r)
 	}
-}
-
-// dialHome is Dial for a home.
-func dialHome(home string) func(context.Context) (net.Conn, error) {
-	return func(ctx context.Context) (net.Conn, error) { return Dial(ctx, home) }
 }

@@ -243,10 +243,11 @@ func TestSpoolTakesManyProcessesWorth(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	const writers, each = 8, 25
+	keyed(t, home)
 	var wg sync.WaitGroup
 	for w := range writers {
 		wg.Go(func() {
-			s := keyed(t, home)
+			s := NewSpool(home)
 			for i := range each {
 				if _, err := s.Put(testEntry(fmt.Sprintf(`{"n":%d}`, w*each+i))); err != nil {
 					t.Errorf("Put: %v", err)

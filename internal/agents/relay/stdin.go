@@ -80,11 +80,22 @@ func readPayload(ctx context.Context, r io.Reader, wait time.Duration) (data []b
 	}
 }
 
+// Bounds of one read, in bytes. Most payloads are short, and memory that is touched for the first time costs a hook more than a
+// second read; long ones are read in larger pieces.
+const (
+	leastRead = 4 << 10
+	mostRead  = 256 << 10
+)
+
 // pump sends what r gives, until its end or an error or ctx is done.
 func pump(ctx context.Context, r io.Reader, to chan<- chunk) {
+	size := leastRead
 	for {
-		buf := make([]byte, 32<<10)
+		buf := make([]byte, size)
 		n, err := r.Read(buf)
+		if n == size {
+			size = min(2*size, mostRead)
+		}
 		select {
 		case to <- chunk{data: buf[:n], last: err != nil}:
 		case <-ctx.Done():

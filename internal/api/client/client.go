@@ -64,7 +64,10 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 func dialHome(ctx context.Context, home string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	return relay.Dial(ctx, home)
+	return relay.DialAt(home, func(socket string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "unix", socket)
+	})
 }
 
 func dialUnix(ctx context.Context, path string) (net.Conn, error) {
