@@ -260,8 +260,11 @@ func TestSignalAtOnce(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for !ignores(t, cmd.Process.Pid, syscall.SIGTERM) {
-			time.Sleep(100 * time.Microsecond)
+		for limit := time.Now().Add(10 * time.Second); !ignores(t, cmd.Process.Pid, syscall.SIGTERM); time.Sleep(100 * time.Microsecond) {
+			if time.Now().After(limit) {
+				_ = cmd.Process.Kill()
+				t.Fatal("it does not ignore the signal")
+			}
 		}
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)

@@ -224,7 +224,7 @@ func TestAFullSpool(t *testing.T) {
 	const size, most = 4 << 20, 100 << 20
 	n := 0
 	for ; ; n++ {
-		body := toolUse(fmt.Sprint("s", n/5), fmt.Sprint("t", n), "ls", strings.Repeat("word ", size/5))
+		body := toolUse("s", fmt.Sprint("t", n), "ls", strings.Repeat("word ", size/5))
 		_, err := p.cfg.Spool.Put(relay.Entry{Agent: "claude-code", Delivery: newID().String(), OccurredAt: time.Now(), Body: body})
 		if errors.Is(err, relay.ErrSpoolFull) {
 			break
