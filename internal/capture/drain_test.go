@@ -98,7 +98,7 @@ func TestDrainKeepsTheOrder(t *testing.T) {
 	}
 }
 
-func TestDrainPutsBadEntriesAside(t *testing.T) {
+func TestDrainMakesDeadLetters(t *testing.T) {
 	t.Parallel()
 	w, open := gated(t, func(c *Config) {
 		c.Sink = failing(c.Sink, fmt.Errorf("%w: secret", actors.ErrFaulted))
@@ -189,7 +189,7 @@ func TestDrainWaits(t *testing.T) {
 }
 
 // The bad folder does not grow without bound.
-func TestAsideIsBounded(t *testing.T) {
+func TestDeadLettersAreBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	bad := filepath.Join(w.home, "spool", "bad")
@@ -226,8 +226,8 @@ func TestErrorsSayWhatPasses(t *testing.T) {
 	}
 }
 
-// What the drain puts aside is bounded too; the rest is lost, and counted.
-func TestDrainAsideIsBounded(t *testing.T) {
+// What the drain makes dead letters of is bounded too; the rest is lost, and counted.
+func TestDeadLettersOfTheDrainAreBounded(t *testing.T) {
 	t.Parallel()
 	w, open := gated(t, nil)
 	for n := range maxDeadLetters - 2 {
@@ -253,7 +253,7 @@ func TestDrainAsideIsBounded(t *testing.T) {
 // brokenSpool fails for the files whose names end with what is listed.
 type brokenSpool struct {
 	*relay.Spool
-	read, remove, aside map[string]error // by the end of a name
+	read, remove, deadLetter map[string]error // by the end of a name
 }
 
 func failingFor(name string, by map[string]error) error {
@@ -280,7 +280,7 @@ func (b brokenSpool) Remove(name string) error {
 }
 
 func (b brokenSpool) DeadLetter(name, reason string) error {
-	if err := failingFor(name, b.aside); err != nil {
+	if err := failingFor(name, b.deadLetter); err != nil {
 		return err
 	}
 	return b.Spool.DeadLetter(name, reason)
@@ -309,10 +309,10 @@ func TestDrainPassesOverASingleFile(t *testing.T) {
 	w.spool(t, "claude-code", stays, 3, toolUse("s", "stays", "ls", ""))
 	w.spool(t, "claude-code", newID(), 4, toolUse("s", "fine", "ls", ""))
 	p.spool = brokenSpool{
-		Spool:  cfg.Spool,
-		read:   map[string]error{sick.String(): syscall.EIO, shut.String(): syscall.EACCES},
-		aside:  map[string]error{tied.String(): syscall.EIO},
-		remove: map[string]error{stays.String(): syscall.EIO},
+		Spool:      cfg.Spool,
+		read:       map[string]error{sick.String(): syscall.EIO, shut.String(): syscall.EACCES},
+		deadLetter: map[string]error{tied.String(): syscall.EIO},
+		remove:     map[string]error{stays.String(): syscall.EIO},
 	}
 	for range 3 {
 		p.drainOnce(t.Context())

@@ -432,7 +432,7 @@ func TestSpoolSameDelivery(t *testing.T) {
 	}
 }
 
-func TestSpoolSetsAside(t *testing.T) {
+func TestSpoolDeadLetters(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	s := keyed(t, home)
