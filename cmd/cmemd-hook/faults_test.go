@@ -97,6 +97,9 @@ func TestTwoHomes(t *testing.T) {
 // TestWhatHangs leaves a hook time to keep its payload, and then it ends: a daemon that reads nothing, and one whose answer is
 // not taken by the agent.
 func TestWhatHangs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for seconds")
+	}
 	t.Parallel()
 	for name, c := range map[string]struct {
 		answer  func(*http.Request, net.Conn)

@@ -52,6 +52,9 @@ func killCases() map[string]killCase {
 // doubled, every key that is needed is there, nothing can be read, and nothing unfinished stays.
 func TestKilledBetweenSteps(t *testing.T) {
 	race.SkipProcesses(t)
+	if testing.Short() {
+		t.Skip("starts some 100 processes")
+	}
 	for name, c := range killCases() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -42,6 +42,9 @@ func stopWhileWriting(args []string) int {
 // sealed to it, and its file is rescued, or removed for a half one. When it goes on its entry is there once and can be opened.
 func TestStoppedHook(t *testing.T) {
 	race.SkipProcesses(t)
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
 	for name, meanwhile := range map[string]func(s *Spool, tmp string) error{
 		"nothing happens": func(*Spool, string) error { return nil },
 		"the key changes": daysPass(2),
