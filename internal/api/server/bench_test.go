@@ -20,8 +20,8 @@ import (
 )
 
 // BenchmarkHooks posts tool calls of 1 kB over the unix socket to a whole daemon with a log on disk, whose views, index
-// and observer work meanwhile, with all rules of privacy and all redaction. The posters share its cores. One operation is one
-// accepted event.
+// and observer work meanwhile, with all rules of privacy and all redaction, and by turns to the limit. The posters share the
+// cores of both. One operation is one event that is accepted, observed and in all views; events/s counts accepting alone.
 func BenchmarkHooks(b *testing.B) {
 	for _, c := range []struct {
 		name     string
@@ -35,6 +35,9 @@ func BenchmarkHooks(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) { benchmarkHooks(b, c.sessions, c.close) })
 	}
 }
+
+// hooksTurn is how many events are posted before the other server's turn.
+const hooksTurn = 2000
 
 func benchmarkHooks(b *testing.B, sessions int, closing bool) {
 	defer debug.SetGCPercent(debug.SetGCPercent(200)) // as the daemon does
@@ -52,17 +55,44 @@ func benchmarkHooks(b *testing.B, sessions int, closing bool) {
 		}
 		c.capture.Rules = privacy.NewRules(c.Home, privacy.Switches{SkipTools: []string{"WebSearch"}, Ignore: []string{"~/letters/", "*.kdbx"}})
 	})
+	hop := startLimit(b)
+	var ours, limit time.Duration
+	b.ReportAllocs()
+	b.ResetTimer()
+	for left := b.N; left > 0; left -= hooksTurn {
+		n := min(left, hooksTurn)
+		ours += postAll(b, w.socket, n, sessions, closing)
+		for s := range sessions {
+			w.post(b, hook("Stop", fmt.Sprint("s", s), map[string]any{"last_assistant_message": "Done.", "prompt_id": newID().String()}))
+		}
+		w.settled(b)
+		b.StopTimer()
+		limit += postAll(b, hop.socket, n, sessions, closing)
+		b.StartTimer()
+	}
+	b.StopTimer()
+	b.ReportMetric(float64(b.N)/ours.Seconds(), "events/s")
+	b.ReportMetric(float64(b.N)/limit.Seconds(), "limit-events/s")
+	b.ReportMetric(limit.Seconds()/ours.Seconds(), "of-limit")
+	if st, err := log.Stats(b.Context()); err == nil && st.Commits > 0 {
+		b.ReportMetric(float64(st.CommitTime.Microseconds())/float64(st.Commits), "µs/commit")
+		b.ReportMetric(float64(st.Appends)/float64(st.Commits), "appends/commit")
+	}
+	w.end()
+}
+
+// postAll posts n events to a socket at once from several posters, and returns how long that took.
+func postAll(b *testing.B, socket string, n, sessions int, closing bool) time.Duration {
+	b.Helper()
 	const posters = 16
 	var next atomic.Int64
 	var group sync.WaitGroup
-	b.ReportAllocs()
-	b.ResetTimer()
 	began := time.Now()
-	for n := range posters {
-		p := newPoster(w.socket, fmt.Sprint("s", n%sessions), closing)
+	for i := range posters {
+		p := newPoster(socket, fmt.Sprint("s", i%sessions), closing)
 		group.Go(func() {
 			defer p.close()
-			for next.Add(1) <= int64(b.N) {
+			for next.Add(1) <= int64(n) {
 				if err := p.post(); err != nil {
 					b.Error(err)
 					return
@@ -71,13 +101,7 @@ func benchmarkHooks(b *testing.B, sessions int, closing bool) {
 		})
 	}
 	group.Wait()
-	b.ReportMetric(float64(b.N)/time.Since(began).Seconds(), "events/s")
-	b.StopTimer()
-	if st, err := log.Stats(b.Context()); err == nil && st.Commits > 0 {
-		b.ReportMetric(float64(st.CommitTime.Microseconds())/float64(st.Commits), "µs/commit")
-		b.ReportMetric(float64(st.Appends)/float64(st.Commits), "appends/commit")
-	}
-	w.end()
+	return time.Since(began)
 }
 
 // poster posts as the hook program does: raw bytes, and little of the time that is measured.
