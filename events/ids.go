@@ -1,6 +1,7 @@
 package events
 
 import (
+	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -20,13 +21,20 @@ type SessionID [16]byte
 // ErrSessionID is returned by ParseSessionID for text that is not a UUID.
 var ErrSessionID = errors.New("events: not a session id")
 
-// sessionNamespace is the UUIDv5 name space of session ids. It is on disk in every log: it never changes.
-const sessionNamespace = "7f1d6f4e-6a0b-5c53-9d3f-1f6e2c1b9a10"
+// sessionNamespace is the UUIDv5 name space of session ids, 7f1d6f4e-6a0b-5c53-9d3f-1f6e2c1b9a10. It is on disk in every
+// log: it never changes.
+var sessionNamespace = [16]byte{0x7f, 0x1d, 0x6f, 0x4e, 0x6a, 0x0b, 0x5c, 0x53, 0x9d, 0x3f, 0x1f, 0x6e, 0x2c, 0x1b, 0x9a, 0x10}
 
 // SessionIDOf returns the id of the session that agent calls native. Equal arguments give equal ids, on any machine.
 func SessionIDOf(agent, native string) SessionID {
-	space := uuid.MustParse(sessionNamespace)
-	return SessionID(uuid.NewSHA1(space, []byte(agent+"\x00"+native)))
+	var room [128]byte // on the stack: each hook makes a few
+	name := append(room[:0], sessionNamespace[:]...)
+	name = append(append(append(name, agent...), 0), native...)
+	sum := sha1.Sum(name)
+	id := SessionID(sum[:len(SessionID{})])
+	id[6] = id[6]&0x0f | 0x50 // version 5
+	id[8] = id[8]&0x3f | 0x80 // the variant of RFC 9562
+	return id
 }
 
 // ParseSessionID reads the form that String writes. The error is ErrSessionID.
@@ -134,15 +142,14 @@ func (k *Key) UnmarshalText(b []byte) error {
 // KeyOf derives a key from parts. Parts are length-prefixed, so ("ab","c") and ("a","bc") differ. The result is
 // never the zero key.
 func KeyOf(parts ...string) Key {
-	h := sha256.New()
-	var n [8]byte
+	var room [256]byte // on the stack
+	all := room[:0]
 	for _, p := range parts {
-		binary.BigEndian.PutUint64(n[:], uint64(len(p)))
-		h.Write(n[:])
-		h.Write([]byte(p))
+		all = binary.BigEndian.AppendUint64(all, uint64(len(p)))
+		all = append(all, p...)
 	}
-	var k Key
-	copy(k[:], h.Sum(nil))
+	sum := sha256.Sum256(all)
+	k := Key(sum[:len(Key{})])
 	if k.IsZero() {
 		k[0] = 1
 	}
