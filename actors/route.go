@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"sync"
+
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/internal/observer"
 )
@@ -12,10 +14,13 @@ type Route struct {
 	Free bool          // its answers cost nothing: no budget holds it
 }
 
-// typeIDs are the types that its observations may have.
+// codeTypes are those of observer.CodeMode, which is read from a file: that is not worth doing each turn.
+var codeTypes = sync.OnceValue(func() []string { return observer.CodeMode().TypeIDs() })
+
+// typeIDs are the types that its observations may have. The slice is not to be changed.
 func (r Route) typeIDs() []string {
 	if len(r.Mode.Types) == 0 {
-		return observer.CodeMode().TypeIDs()
+		return codeTypes()
 	}
 	return r.Mode.TypeIDs()
 }

@@ -103,6 +103,9 @@ func isTrue(raw []byte) bool { return string(raw) == "true" }
 
 // milliseconds reads a duration; what is none is 0.
 func milliseconds(raw []byte) int64 {
+	if !isNumber(raw) {
+		return 0 // an error would be allocated
+	}
 	n, err := json.Number(raw).Float64()
 	if err != nil || n <= 0 || n >= 1e15 {
 		return 0

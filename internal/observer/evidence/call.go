@@ -17,10 +17,15 @@ type Call struct {
 	name     []string // the words of the tool's name, lowercase
 	mcp      bool
 	command  string   // the command line, or ""
+	simple   []Simple // what Split finds in the line of a Command
+	runs     []Simple // all that it runs: these, unnested
 	patched  []string // the files of the patches that it carries, as they stand there
 	patchDir string   // the folder that its command line went to before it applied them, as it stands there
 	kind     Kind
 }
+
+// Commands are the simple commands of a Command, as Split finds them; none of other calls. They must not be changed.
+func (c *Call) Commands() []Simple { return c.simple }
 
 func (c *Call) named(words ...string) bool {
 	for _, n := range c.name {

@@ -231,6 +231,9 @@ func (s *scanner) object(depth int) (out []member, ok bool) {
 			return out, false
 		}
 		v, whole := s.nested(depth)
+		if out == nil {
+			out = make([]member, 0, 4) // as most have
+		}
 		if len(out) < maxMembers {
 			out = append(out, member{key, v})
 		}

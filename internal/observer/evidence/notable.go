@@ -19,9 +19,9 @@ func Notable(t events.ToolUsed) bool {
 	}
 	s := c.Shape()
 	if s.Failed {
-		return !c.out.isTrue("interrupted") && slices.ContainsFunc(commands(s.Command), isTest)
+		return !c.out.isTrue("interrupted") && slices.ContainsFunc(c.runs, isTest)
 	}
-	return len(s.Commits) > 0 || slices.ContainsFunc(commands(s.Command), commitsQuietly)
+	return len(s.Commits) > 0 || slices.ContainsFunc(c.runs, commitsQuietly)
 }
 
 // commitsQuietly reports whether c makes a commit of which git says nothing.

@@ -11,6 +11,22 @@ import (
 // Parse reads a tool call once, for all that is asked of it. Input and Output may be cut or no JSON at all; what is
 // left is used. It never fails and takes linear time.
 func Parse(t events.ToolUsed) Call {
+	c := parse(t)
+	if c.kind == Command {
+		c.simple = Split(c.command)
+		c.runs = unnested(c.simple)
+	}
+	return c
+}
+
+// KindOf is Parse(t).Shape().Kind, for callers that want nothing else of the call.
+func KindOf(t events.ToolUsed) Kind {
+	c := parse(t)
+	return c.kind
+}
+
+// parse is Parse without what a command line runs.
+func parse(t events.ToolUsed) Call {
 	c := Call{ToolUsed: t, in: parseJSON(t.Input).unwrapped(), out: parseJSON(t.Output), name: nameWords(t.Tool)}
 	c.mcp = strings.HasPrefix(t.Tool, "mcp__") || strings.HasPrefix(t.Tool, "mcp_")
 	c.command = c.commandLine()
@@ -35,6 +51,7 @@ func (v value) unwrapped() value {
 // nameWords splits camelCase, snake_case and kebab-case.
 func nameWords(name string) []string {
 	var b strings.Builder
+	b.Grow(min(len(name), 256) + 8)
 	lower := false
 	for _, r := range name[:min(len(name), 256)] {
 		if unicode.IsUpper(r) && lower {

@@ -48,7 +48,7 @@ func (s *Shape) fillCommand(c *Call) {
 	s.ExitCode, s.ExitKnown = exitCode(c.out, text)
 	s.Failed = s.Failed || s.ExitKnown && s.ExitCode != 0
 	s.Output = tail(text, maxTail)
-	if !s.Failed && runsGit(commands(s.Command), "commit", "merge", "cherry-pick", "revert") {
+	if !s.Failed && runsGit(c.runs, "commit", "merge", "cherry-pick", "revert") {
 		s.Commits = Commits(text)
 	}
 }
@@ -62,6 +62,9 @@ func (c *Call) outputText() string {
 		return c.Output
 	}
 	stdout, stderr := c.out.get("stdout"), c.out.get("stderr").String()
+	if stdout.text && stderr == "" {
+		return stdout.String()
+	}
 	if stdout.text {
 		return strings.TrimSuffix(stdout.String()+"\n"+stderr, "\n")
 	}
@@ -79,7 +82,11 @@ func (c *Call) outputText() string {
 // exitCode reads the exit code from a field, or from a line that clients write before or after the output.
 func exitCode(out value, text string) (code int, known bool) {
 	for _, v := range []value{out, out.get("metadata")} {
-		if n, err := strconv.Atoi(v.get("exitcode", "returncode", "exit").raw); err == nil {
+		raw := v.get("exitcode", "returncode", "exit").raw
+		if raw == "" {
+			continue // an error would be allocated
+		}
+		if n, err := strconv.Atoi(raw); err == nil {
 			return n, true
 		}
 	}

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"bytes"
 	"path"
 	"strings"
 
@@ -40,7 +41,7 @@ type shell struct {
 	mark int // where the step began, and so the operator that ends the command
 	out  []Simple
 	cur  Simple
-	word strings.Builder
+	word []byte
 	open bool     // a word is being read, maybe an empty quoted one
 	drop bool     // the next word is the target of a redirection
 	docs []string // ends of here-documents that begin after this line
@@ -81,7 +82,7 @@ func (p *shell) step() {
 		p.substitution()
 	default:
 		p.open = true
-		p.word.WriteByte(c)
+		p.word = append(p.word, c)
 	}
 }
 
@@ -93,7 +94,7 @@ func (p *shell) quoted(quote byte) {
 		if quote == '"' && p.in[p.at] == '\\' && p.at+1 < len(p.in) {
 			p.at++
 		}
-		p.word.WriteByte(p.in[p.at])
+		p.word = append(p.word, p.in[p.at])
 		p.at++
 	}
 	p.at++
@@ -107,7 +108,7 @@ func (p *shell) substitution() {
 		p.cur.Scripts = append(p.cur.Scripts, strings.TrimSuffix(p.in[start+2:p.at], ")"))
 	}
 	p.open = true
-	p.word.WriteString(p.in[start:p.at])
+	p.word = append(p.word, p.in[start:p.at]...)
 }
 
 // closing is behind the parenthesis that closes the one at s[i], or the end.
@@ -149,14 +150,14 @@ func (p *shell) escaped() {
 	}
 	if c := p.in[p.at]; c != '\n' {
 		p.open = true
-		p.word.WriteByte(c)
+		p.word = append(p.word, c)
 	}
 	p.at++
 }
 
 func (p *shell) comment() {
 	if p.open {
-		p.word.WriteByte('#')
+		p.word = append(p.word, '#')
 		return
 	}
 	for p.at < len(p.in) && p.in[p.at] != '\n' {
@@ -181,14 +182,14 @@ func (p *shell) andOr(c byte) {
 }
 
 func (p *shell) redirect(c byte) {
-	if digits := p.word.String(); strings.Trim(digits, "0123456789") != "" {
+	if len(bytes.Trim(p.word, "0123456789")) > 0 {
 		p.flush()
 	}
 	if p.peek('(') {
 		p.substitution()
 		return
 	}
-	p.word.Reset()
+	p.word = p.word[:0]
 	p.open = false
 	if c == '<' && p.peek('<') {
 		p.at++
@@ -214,13 +215,16 @@ func (p *shell) flush() {
 	if !p.open {
 		return
 	}
-	w := p.word.String()
-	p.word.Reset()
+	w := string(p.word)
+	p.word = p.word[:0]
 	p.open = false
 	switch {
 	case p.doc:
 		p.docs = append(p.docs, w)
 	case !p.drop:
+		if p.cur.Words == nil {
+			p.cur.Words = make([]string, 0, 4) // as most have
+		}
 		p.cur.Words = append(p.cur.Words, w)
 	}
 	p.doc, p.drop = false, false
@@ -312,18 +316,23 @@ func shellScript(name string, args []string) (script string, ok bool) {
 }
 
 // commands are all that the line runs: what Split finds, unnested.
-func commands(line string) []Simple {
-	var out []Simple
-	for _, c := range Split(line) {
-		out = append(out, c.unnest()...)
+func commands(line string) []Simple { return unnested(Split(line)) }
+
+// unnested are all that the simple commands of a line run.
+func unnested(line []Simple) []Simple {
+	out := make([]Simple, 0, len(line))
+	for _, c := range line {
+		out = c.appendUnnested(out)
 	}
 	return out
 }
 
 // unnest is c with the commands of its substitutions before it, and those of a nested shell's script in the place of
 // the shell.
-func (c Simple) unnest() []Simple {
-	var out []Simple
+func (c Simple) unnest() []Simple { return c.appendUnnested(nil) }
+
+// appendUnnested appends what unnest returns.
+func (c Simple) appendUnnested(out []Simple) []Simple {
 	for _, s := range c.Scripts {
 		out = append(out, Split(s)...)
 	}

@@ -13,7 +13,7 @@ func (c Call) MayChangeFiles() bool {
 	if c.kind != Command {
 		return false
 	}
-	return slices.ContainsFunc(Split(c.command), func(s Simple) bool {
+	return slices.ContainsFunc(c.simple, func(s Simple) bool {
 		return redirects(s.Text) || slices.ContainsFunc(s.unnest(), func(s Simple) bool {
 			return mayWrite(s) || redirects(s.Text)
 		})

@@ -83,7 +83,7 @@ func observeCall(u events.ToolUsed) call {
 		c.deed = edited
 		c.measure(u, in)
 	case c.deed == ran:
-		c.run(u, shape)
+		c.run(u, shape, parsed.Commands())
 	case c.deed == other && c.keeps(in):
 	case c.deed == other && asks(in):
 		c.ask(u, in)
@@ -174,9 +174,9 @@ func patchLines(patch string) (plus, minus int) {
 }
 
 // run fills in what a shell command did.
-func (c *call) run(u events.ToolUsed, shape evidence.Shape) {
+func (c *call) run(u events.ToolUsed, shape evidence.Shape, simple []evidence.Simple) {
 	c.command = shape.Command
-	c.steps, c.exit = steps(c.command), shape.ExitCode
+	c.steps, c.exit = steps(simple), shape.ExitCode
 	c.ends = make([]outcome, len(c.steps))
 	if !shape.Background && (shape.ExitKnown || shape.Failed || u.Output != "" && u.Output != `""`) {
 		c.ends = ended(c.steps, !shape.Failed)

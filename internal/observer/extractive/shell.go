@@ -20,10 +20,10 @@ const (
 	maxWords = 12
 )
 
-// steps takes a shell command apart, the scripts of nested shells with it.
-func steps(command string) []step {
-	var all []step
-	for _, c := range evidence.Split(command) {
+// steps are what a shell command that is split runs, the scripts of nested shells with it.
+func steps(simple []evidence.Simple) []step {
+	all := make([]step, 0, len(simple))
+	for _, c := range simple {
 		if all = append(all, stepsOf(c)...); len(all) >= maxSteps {
 			break
 		}
@@ -53,7 +53,7 @@ func stepsOf(c evidence.Simple) []step {
 			return nil
 		case "bash", "sh", "zsh":
 			if len(c.Words) > 2 && strings.HasSuffix(c.Words[1], "c") && c.Words[1][0] == '-' {
-				inner := steps(c.Words[2])
+				inner := steps(evidence.Split(c.Words[2]))
 				if n := len(inner); n > 0 {
 					inner[n-1].Next = c.Next
 				}

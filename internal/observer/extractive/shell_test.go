@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
 func TestSteps(t *testing.T) {
@@ -47,7 +49,7 @@ func TestSteps(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.command, func(t *testing.T) {
 			t.Parallel()
-			all := steps(tt.command)
+			all := steps(evidence.Split(tt.command))
 			var got []string
 			for i, end := range ended(all, tt.ok) {
 				got = append(got, all[i].family()+":"+[]string{"unknown", "passed", "failed"}[end])
@@ -66,7 +68,7 @@ func TestLooksAreNotWork(t *testing.T) {
 		"go doc fmt": true, "npm ls": true, "git commit -m x": false, "git push": false, "make": false, "gh pr create": false,
 		"go test ./...": false, "npm run build": false, "rm x": false, "git stash": false,
 	} {
-		if got := steps(command)[0].onlyReads(); got != want {
+		if got := steps(evidence.Split(command))[0].onlyReads(); got != want {
 			t.Errorf("%q: got %v, want %v", command, got, want)
 		}
 	}
@@ -77,7 +79,7 @@ func FuzzSteps(f *testing.F) {
 		f.Add(s, true)
 	}
 	f.Fuzz(func(t *testing.T, command string, ok bool) {
-		all := steps(command)
+		all := steps(evidence.Split(command))
 		if len(ended(all, ok)) != len(all) {
 			t.Fatal("an end is missing")
 		}

@@ -136,7 +136,7 @@ func whole(p observer.Prompt) bool {
 		if u.InputSize <= len(u.Input) && u.OutputSize <= len(u.Output) {
 			return false
 		}
-		kind := evidence.Parse(u).Shape().Kind
+		kind := evidence.KindOf(u)
 		return kind != evidence.Read && kind != evidence.Edit
 	})
 }

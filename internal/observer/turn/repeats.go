@@ -42,7 +42,7 @@ func lookedAt(e events.Event) (t events.ToolUsed, ok bool) {
 	if !ok || t.Failed {
 		return t, false
 	}
-	kind := evidence.Parse(t).Shape().Kind
+	kind := evidence.KindOf(t)
 	return t, kind == evidence.Read || kind == evidence.Search
 }
 
