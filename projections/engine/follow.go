@@ -18,6 +18,9 @@ type Pace struct {
 	// It waits four times as long as the slice took to apply, so that under load the reader takes a fifth of one core,
 	// and a record that comes after a quiet time is handed out at once.
 	Rest time.Duration
+
+	// Hurry ends a rest. With it each rest takes Rest: who cannot wait for the next slice says so. nil: nobody does.
+	Hurry <-chan struct{}
 }
 
 func (p Pace) withDefaults() Pace {
@@ -53,7 +56,7 @@ func Follow(ctx context.Context, log eventlog.Log, from events.Position, pace Pa
 			if err := slice(records); err != nil {
 				return err
 			}
-			rest(inner, min(4*time.Since(began), pace.Rest))
+			pace.rest(inner, time.Since(began))
 			clear(records)
 			spare = records[:0]
 			continue
@@ -65,7 +68,12 @@ func Follow(ctx context.Context, log eventlog.Log, from events.Position, pace Pa
 	}
 }
 
-func rest(ctx context.Context, d time.Duration) {
+// rest waits for the next slice to fill, after one that took so long to apply.
+func (p Pace) rest(ctx context.Context, took time.Duration) {
+	d := p.Rest
+	if p.Hurry == nil {
+		d = min(4*took, d)
+	}
 	if d <= 0 {
 		return
 	}
@@ -73,6 +81,7 @@ func rest(ctx context.Context, d time.Duration) {
 	defer t.Stop()
 	select {
 	case <-t.C:
+	case <-p.Hurry:
 	case <-ctx.Done():
 	}
 }

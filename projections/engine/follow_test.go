@@ -110,3 +110,37 @@ func (s *slicesSeen) take() ([]int, events.Position) {
 	s.sizes = nil
 	return sizes, s.next
 }
+
+// TestHurry: a rest ends when somebody waits for what comes next, and is whole where nobody does.
+func TestHurry(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var p Progress
+		pace := Pace{Rest: time.Second, Hurry: p.Hurry()}
+		rested := func() time.Duration {
+			began := time.Now()
+			pace.rest(t.Context(), time.Millisecond)
+			return time.Since(began)
+		}
+		if got := rested(); got != time.Second {
+			t.Errorf("with nobody waiting: rested %v, want %v", got, time.Second)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go func() { _, _ = p.Wait(ctx, 1) }()
+		synctest.Wait()
+		if got := rested(); got != 0 {
+			t.Errorf("with somebody waiting: rested %v", got)
+		}
+		p.Reach(0)
+		synctest.Wait()
+		if got := rested(); got != 0 {
+			t.Errorf("with somebody who waits on: rested %v", got)
+		}
+		p.Reach(1)
+		synctest.Wait()
+		if got := rested(); got != time.Second {
+			t.Errorf("when nobody waits any more: rested %v", got)
+		}
+	})
+}

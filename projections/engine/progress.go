@@ -14,6 +14,17 @@ type Progress struct {
 	at      events.Position
 	stopped error         // why it goes no further; nil: it does
 	changed chan struct{} // closed when one of these changes; nil: nobody waits
+	hurry   chan struct{} // has a token since somebody began to wait; nil: nobody asked for it
+}
+
+// Hurry is where something is received each time that somebody begins to wait, or goes on to. It must be called before that.
+func (p *Progress) Hurry() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.hurry == nil {
+		p.hurry = make(chan struct{}, 1)
+	}
+	return p.hurry
 }
 
 // Position is how far it has come.
@@ -59,6 +70,9 @@ func (p *Progress) state(at events.Position) (reached events.Position, changed <
 	}
 	if p.changed == nil {
 		p.changed = make(chan struct{})
+	}
+	if p.hurry != nil {
+		signal(p.hurry)
 	}
 	return p.at, p.changed, nil
 }

@@ -106,7 +106,9 @@ func (v *Views) runOnce(ctx context.Context) error {
 		}
 	})
 	epoch, front := v.head()
-	err := Follow(inner, v.log, front+1, v.cfg.Pace, v.frontApplier(epoch))
+	pace := v.cfg.Pace
+	pace.Hurry = v.progress.Hurry()
+	err := Follow(inner, v.log, front+1, pace, v.frontApplier(epoch))
 	cancel(err)
 	beside.Wait()
 	if ctx.Err() != nil {
