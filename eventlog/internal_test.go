@@ -114,8 +114,8 @@ func TestPagesAreFull(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	err = l.view(func(records, _ *bbolt.Bucket) error {
-		if s := records.Stats(); s.LeafInuse*100 < s.LeafAlloc*88 {
+	err = l.view(func(tx *bbolt.Tx) error {
+		if s := tx.Bucket(logBucket).Stats(); s.LeafInuse*100 < s.LeafAlloc*88 {
 			t.Errorf("%d of %d bytes in use", s.LeafInuse, s.LeafAlloc)
 		}
 		return nil

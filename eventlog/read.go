@@ -22,12 +22,10 @@ const (
 )
 
 // view runs f in a read transaction. f must return soon, and must not run code of others.
-func (b *Bolt) view(f func(records, heads *bbolt.Bucket) error) error {
+func (b *Bolt) view(f func(tx *bbolt.Tx) error) error {
 	b.swap.RLock()
 	defer b.swap.RUnlock()
-	err := withFaults(func() error {
-		return b.db.View(func(tx *bbolt.Tx) error { return f(tx.Bucket(logBucket), tx.Bucket(headBucket)) })
-	})
+	err := withFaults(func() error { return b.db.View(f) })
 	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
 		return b.ended()
 	}
@@ -39,8 +37,8 @@ func (b *Bolt) Get(ctx context.Context, at events.Position) (r events.Record, er
 	if err := b.ready(ctx); err != nil {
 		return r, err
 	}
-	err = b.view(func(records, _ *bbolt.Bucket) error {
-		r, err = recordIn(records, b.cfg.Codec, at)
+	err = b.view(func(tx *bbolt.Tx) error {
+		r, err = recordIn(tx.Bucket(logBucket), b.cfg.Codec, at)
 		return err
 	})
 	return r, err
@@ -72,8 +70,8 @@ func (b *Bolt) Head(ctx context.Context, stream events.StreamID) (events.Version
 	if ok {
 		return h.Version, h.Last, nil
 	}
-	err := b.view(func(records, heads *bbolt.Bucket) (err error) {
-		h, err = headIn(records, heads, b.cfg.Codec, stream)
+	err := b.view(func(tx *bbolt.Tx) (err error) {
+		h, err = headIn(tx.Bucket(logBucket), tx.Bucket(headBucket), b.cfg.Codec, stream)
 		return err
 	})
 	return h.Version, h.Last, err
@@ -157,9 +155,9 @@ func (c *chunk) slice(codec *events.Codec, at func(i int) events.Position) slice
 
 func (b *Bolt) read(from, to events.Position) (slice, error) {
 	c := newChunk(uint64(to - from + 1))
-	err := b.view(func(records, _ *bbolt.Bucket) error {
+	err := b.view(func(tx *bbolt.Tx) error {
 		defer c.keep()
-		cursor, next := records.Cursor(), from
+		cursor, next := tx.Bucket(logBucket).Cursor(), from
 		for k, v := cursor.Seek(keyOf(from)); next <= to; k, v = cursor.Next() {
 			if positionOf(k) != next || len(v) > maxStored {
 				return corruptf(next, "", "there is no such record")
@@ -176,8 +174,9 @@ func (b *Bolt) read(from, to events.Position) (slice, error) {
 
 func (b *Bolt) pick(at []events.Position) (slice, error) {
 	c := newChunk(uint64(len(at)))
-	err := b.view(func(records, _ *bbolt.Bucket) error {
+	err := b.view(func(tx *bbolt.Tx) error {
 		defer c.keep()
+		records := tx.Bucket(logBucket)
 		for _, p := range at {
 			v := records.Get(keyOf(p))
 			if v == nil || len(v) > maxStored {
@@ -212,7 +211,8 @@ func (b *Bolt) trail(ctx context.Context, stream events.StreamID, from events.Ve
 func (b *Bolt) back(stream events.StreamID, from events.Version, at []events.Position, next events.Position, left int) (events.Position, int, error) {
 	until := time.Now().Add(maxSliceTime)
 	stop := max(0, left-maxSliceRecords)
-	err := b.view(func(records, _ *bbolt.Bucket) error {
+	err := b.view(func(tx *bbolt.Tx) error {
+		records := tx.Bucket(logBucket)
 		for left > stop && (left%64 != 0 || time.Now().Before(until)) {
 			r, err := parseRecord(b.cfg.Codec, next, records.Get(keyOf(next)))
 			if err != nil {

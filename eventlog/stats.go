@@ -57,8 +57,8 @@ func (b *Bolt) Stats(ctx context.Context) (Stats, error) {
 		return Stats{}, err
 	}
 	s.Last = last
-	err = b.view(func(_, heads *bbolt.Bucket) error {
-		s.Streams = heads.Stats().KeyN - 1 // the format number is a key too
+	err = b.view(func(tx *bbolt.Tx) error {
+		s.Streams = tx.Bucket(headBucket).Stats().KeyN - 1 // the format number is a key too
 		return nil
 	})
 	if err != nil {
