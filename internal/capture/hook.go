@@ -67,13 +67,13 @@ func (p *Pipeline) Post(ctx context.Context, in Posted) (Accepted, error) {
 // delivery is what was posted, with an id in any case. No hook is called in the future: a clock that says so is wrong, and
 // the time of arrival stands.
 func (in Posted) delivery() (delivery, error) {
-	d := delivery{relay.Entry{Agent: in.Agent, OccurredAt: in.Came, Body: in.Body}, uuid.Must(uuid.NewV7())}
 	id, err := parseDelivery(in.Delivery)
+	if id == (events.ID{}) {
+		id = uuid.Must(uuid.NewV7())
+	}
+	d := delivery{relay.Entry{Agent: in.Agent, OccurredAt: in.Came, Body: in.Body}, id}
 	if err != nil {
 		return d, err
-	}
-	if id != (events.ID{}) {
-		d.id = id
 	}
 	at, err := parseOccurred(in.OccurredAt)
 	if !at.IsZero() && at.Before(d.OccurredAt) {

@@ -2,7 +2,6 @@ package capture
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/actors/session"
@@ -52,11 +51,12 @@ func (p *Pipeline) origin(ctx context.Context, o session.Origin, age time.Durati
 // which one it is.
 func (c *Config) plainOrigin(o session.Origin) session.Origin {
 	fields := []*string{&o.Project, &o.ProjectRoot, &o.ProjectKey, &o.Cwd, &o.GitRoot, &o.GitBranch, &o.Transcript}
-	var all strings.Builder
+	var room [512]byte
+	all := room[:0]
 	for _, f := range fields {
-		all.WriteString(*f + "\n")
+		all = append(append(all, *f...), '\n')
 	}
-	if all.String() == c.plain(all.String()) { // as nearly always
+	if text := string(all); text == c.plain(text) { // as nearly always
 		return o
 	}
 	for _, f := range fields {

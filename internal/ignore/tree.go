@@ -121,7 +121,11 @@ func (t *Tree) Real(path string) string {
 	if folder == path {
 		return path
 	}
-	return filepath.Join(t.realFolder(folder), filepath.Base(path))
+	real := t.realFolder(folder)
+	if real == folder {
+		return path
+	}
+	return filepath.Join(real, filepath.Base(path))
 }
 
 func join(folder, path string) string {
@@ -200,7 +204,13 @@ func (t *Tree) ignored(path string, folder bool) bool {
 		return false
 	}
 	top := filepath.VolumeName(path) + string(filepath.Separator)
-	names := strings.FieldsFunc(path[len(top)-1:], func(r rune) bool { return r == filepath.Separator })
+	var room [32]string // on the stack: each word of a command is asked of
+	names := room[:0]
+	for name := range strings.SplitSeq(path[len(top)-1:], string(filepath.Separator)) {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
 	for i := range names {
 		if decide(root, files[:min(i+1, len(files))], names[:i+1], folder || i < len(names)-1) {
 			return true

@@ -68,11 +68,14 @@ func (s *hooks) postHook(w http.ResponseWriter, r *http.Request) error {
 	}
 	reply := s.replies.reply(ctx, got, began)
 	h := w.Header()
-	h.Set("Content-Type", "application/json")
+	h["Content-Type"] = contentJSON
 	h.Set("Content-Length", strconv.Itoa(len(reply)))
 	_, _ = w.Write(reply) // the event is on disk, whoever hears of it
 	return nil
 }
+
+// contentJSON is shared by all answers to hooks, and never changed.
+var contentJSON = []string{"application/json"}
 
 // pooledBody is the largest buffer that is kept for another payload.
 const pooledBody = 256 << 10

@@ -30,7 +30,10 @@ func (m *masker) nested(s string, levels int) string {
 	if !whole {
 		return m.text(s)
 	}
-	out := string(cut)
+	out := s
+	if string(cut) != s {
+		out = string(cut)
+	}
 	if len(mapped(out)) > 0 { // its own members are the listing
 		m.count(LeftEnvironment)
 		return leftMark(environment)

@@ -9,7 +9,7 @@ import (
 )
 
 // Files is Parse(t).Files(), for callers that want nothing else of the call.
-func Files(t events.ToolUsed) (read, modified []string) { return Parse(t).Files() }
+func Files(t events.ToolUsed) (read, modified []string) { return parse(t).Files() }
 
 // Files returns the files that the call read and those that it modified: from its fields and from patches, never from
 // a command line. Paths are cleaned and made absolute by the call's folder where that is known, without duplicates, in

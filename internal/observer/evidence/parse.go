@@ -20,10 +20,7 @@ func Parse(t events.ToolUsed) Call {
 }
 
 // KindOf is Parse(t).Shape().Kind, for callers that want nothing else of the call.
-func KindOf(t events.ToolUsed) Kind {
-	c := parse(t)
-	return c.kind
-}
+func KindOf(t events.ToolUsed) Kind { return parse(t).kind }
 
 // parse is Parse without what a command line runs.
 func parse(t events.ToolUsed) Call {
