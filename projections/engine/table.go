@@ -151,6 +151,15 @@ func (c *Cache[K, V]) slot(k K) *slot[V] {
 	return s
 }
 
+// Add is Edit of a key that the table is known not to have, which it is not asked for.
+func (c *Cache[K, V]) Add(k K) *V {
+	if _, ok := c.slots[k]; !ok {
+		c.slots[k] = &slot[V]{}
+		c.Order = append(c.Order, k)
+	}
+	return c.Edit(k)
+}
+
 // Peek returns the value of k, or nil. It must not be changed.
 func (c *Cache[K, V]) Peek(k K) *V {
 	s := c.slot(k)

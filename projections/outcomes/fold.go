@@ -55,7 +55,7 @@ func (f *fold) Apply(r *engine.Record) {
 }
 
 func (f *fold) capture(r *engine.Record) {
-	b, in := f.balances.Edit(r.Session), f.inputs.Edit(r.Position)
+	b, in := f.balances.Edit(r.Session), f.inputs.Add(r.Position) // a slice begins behind the checkpoint
 	*in = input{session: r.Session, kind: codeOfKind(r.Kind), at: r.RecordedAt.UnixNano(), previous: b.Last}
 	b.Last = r.Position
 	f.count(*in, +1)
