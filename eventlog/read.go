@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -42,6 +43,32 @@ func (b *Bolt) Get(ctx context.Context, at events.Position) (r events.Record, er
 		return err
 	})
 	return r, err
+}
+
+// Getter is a Log, as far as GetAll needs one.
+type Getter interface {
+	Get(ctx context.Context, at events.Position) (events.Record, error)
+}
+
+// GetAll yields what log.Get returns for each of some positions, in their order. It reads many at once where log is a *Bolt.
+func GetAll(ctx context.Context, log Getter, at ...events.Position) iter.Seq2[events.Record, error] {
+	return func(yield func(events.Record, error) bool) {
+		b, many := log.(*Bolt)
+		for len(at) > 0 {
+			s := slice{n: 1, at: func(int) (events.Record, error) { return log.Get(ctx, at[0]) }}
+			if many && b.ready(ctx) == nil {
+				if all, err := b.pick(at); err == nil { // else one of them cannot be read: each says for itself
+					s = all
+				}
+			}
+			for i := range s.n {
+				if r, err := s.at(i); !yield(r, err) {
+					return
+				}
+			}
+			at = at[s.n:]
+		}
+	}
 }
 
 // ready is nil as long as ctx is not done and the log is open.

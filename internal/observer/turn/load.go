@@ -25,9 +25,11 @@ func (t *Pipeline) Load(ctx context.Context, r Request) (observer.Prompt, error)
 	p := observer.Prompt{
 		Turn: r.Turn, Kind: r.Work.Kind, Attempt: r.Work.Attempt, Project: r.Origin.Project, Cwd: r.Origin.Cwd, Agent: r.Origin.Agent,
 	}
-	var sizes []int
-	for _, at := range r.Work.Settles {
-		rec, e, err := t.event(ctx, at)
+	sizes := make([]int, 0, len(r.Work.Settles))
+	p.Inputs = make([]observer.Input, 0, len(r.Work.Settles))
+	for rec, err := range eventlog.GetAll(ctx, t.cfg.Log, r.Work.Settles...) {
+		at := r.Work.Settles[len(sizes)]
+		e, err := t.payload(at, rec, err)
 		if err != nil {
 			return observer.Prompt{}, err
 		}
@@ -87,19 +89,25 @@ func (t *Pipeline) loadBrief(ctx context.Context, w session.Work, p *observer.Pr
 
 func (t *Pipeline) event(ctx context.Context, at events.Position) (events.Record, events.Event, error) {
 	r, err := t.cfg.Log.Get(ctx, at)
+	e, err := t.payload(at, r, err)
+	return r, e, err
+}
+
+// payload is the event of the record that was read at a position, or nil where there is none to be had.
+func (t *Pipeline) payload(at events.Position, r events.Record, err error) (events.Event, error) {
 	if errors.Is(err, events.ErrCorrupt) || errors.Is(err, eventlog.ErrNotFound) {
 		t.cfg.Logger.Warn("a record cannot be read and is left out of its turn", "position", at, "err", err)
-		return r, nil, nil
+		return nil, nil
 	}
 	if err != nil {
-		return r, nil, fmt.Errorf("read %d: %w", at, err)
+		return nil, fmt.Errorf("read %d: %w", at, err)
 	}
 	e, err := r.Event()
 	if err != nil {
 		if !errors.Is(err, events.ErrErased) {
 			t.cfg.Logger.Warn("a payload cannot be read and is left out of its turn", "position", at, "err", err)
 		}
-		return r, nil, nil
+		return nil, nil
 	}
-	return r, e, nil
+	return e, nil
 }
