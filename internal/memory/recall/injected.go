@@ -74,11 +74,11 @@ func (r *Recall) lines(ctx context.Context, ids []events.ID) ([]string, error) {
 // forms are all lines in which a row may be injected.
 func (c *chooser) forms(row rows.Row) []string {
 	forms := []string{c.workLine(row)}
-	if long := c.longLine(row); long != "" {
-		forms = append(forms, long)
+	for _, s := range sentencesOf(textOf(row)) {
+		forms = append(forms, c.words(s, maxWorkText))
 	}
 	if row.Kind == rows.Summary {
-		for line := range strings.Lines(c.lastSummary(row)) {
+		for line := range strings.Lines(c.lastSummary(row, &told{})) {
 			forms = append(forms, strings.TrimPrefix(strings.TrimSpace(line), "- "))
 		}
 		if next := c.nextLine(row); next != "" {

@@ -18,7 +18,7 @@ const (
 	maxField     = 600 // of the newest summary
 	maxNextText  = 280
 	maxWorkTitle = 140
-	maxWorkText  = 260
+	maxWorkText  = 600
 	maxFileLines = 8
 	maxFilePath  = 100
 
@@ -35,11 +35,11 @@ func headings() [sections]string {
 // headFiles is the heading above the files.
 const headFiles = "## Files changed lately"
 
-// lastSummary is the newest summary at length.
-func (c *chooser) lastSummary(row rows.Row) string {
+// lastSummary is the newest summary at length, without what was said.
+func (c *chooser) lastSummary(row rows.Row, t *told) string {
 	var b strings.Builder
 	for _, f := range row.Texts() {
-		if text := c.words(f.Text, maxField); text != "" {
+		if text := c.words(t.unsaid(f.Text, maxField), maxField); text != "" {
 			fmt.Fprintf(&b, "\n- %s: %s", f.Label, text)
 		}
 	}
@@ -53,15 +53,22 @@ func (c *chooser) workLine(row rows.Row) string {
 	return c.label(row) + ": " + c.words(titleOf(row), maxWorkTitle)
 }
 
-// longLine is workLine with a little of what the row says; empty if that is nothing more.
-func (c *chooser) longLine(row rows.Row) string {
-	title := c.words(titleOf(row), maxWorkTitle)
-	for _, s := range []string{row.Narrative, row.Text, row.Completed, row.Learned, strings.Join(row.Facts, "; "), row.Subtitle} {
-		if more := c.words(s, maxWorkText); more != "" && more != title {
-			return c.workLine(row) + " — " + more
-		}
+// longLine is a row's title with the sentences of it that tell most and were not said, whole, or these alone where the title was said
+// or is only the beginning of one. It is empty where that is no more than the title.
+func (c *chooser) longLine(row rows.Row, t *told, titled bool) string {
+	title := titleOf(row)
+	if titled && quotes(title, textOf(row)) {
+		t.drop(title)
+		titled = false
 	}
-	return ""
+	more := c.words(t.telling(row, maxWorkText), maxWorkText)
+	switch {
+	case more == "":
+		return ""
+	case titled:
+		return c.workLine(row) + " — " + more
+	}
+	return c.label(row) + ": " + more
 }
 
 // label is what kind of thing a row is, as the observer or the saver called it.
@@ -188,23 +195,52 @@ const (
 	lineTokens = 22
 )
 
-// lengthen gives chosen pieces their longer form while there is room, the heaviest for their length first.
+// titles notes what the chosen pieces say, in the order of the text, and returns those whose titles others say before them.
+func (c *chooser) titles(t *told) (said map[*piece]bool) {
+	said = map[*piece]bool{}
+	for _, p := range c.shown() {
+		switch title := titleOf(p.row); {
+		case p.sec == secLast:
+			p.text = c.lastSummary(p.row, t)
+		case p.sec == secNext:
+			t.add(p.text)
+		case t.has(title):
+			said[p] = true
+		default:
+			t.add(title)
+		}
+	}
+	return said
+}
+
+// lengthen gives chosen pieces their longer form while there is room, the heaviest for their length first. What others say whole is
+// taken out.
 func (c *chooser) lengthen(left budget) {
+	t := &told{}
+	said := c.titles(t)
+	defer func() {
+		for p := range said {
+			p.chosen, p.why = false, "said by others"
+		}
+	}()
 	shown := len(c.shown())
 	left = left.minus(left.of(c.body(map[events.ID]string{}))).minus(budget{chars: shown * idLength, tokens: shown * idTokens})
 	for _, p := range c.pieces {
 		if !p.chosen || p.sec < secMemories || p.row.Kind == rows.Prompt || left.chars < minLonger {
 			continue
 		}
-		long := c.longLine(p.row)
+		before := slices.Clone(*t)
+		long := c.longLine(p.row, t, !said[p])
 		if long == "" {
 			continue
 		}
 		rest := left.plus(left.of(p.text)).minus(left.of(long))
-		if rest.left() {
-			left = rest
-			p.text = long
+		if !rest.left() {
+			*t = before
+			continue
 		}
+		left, p.text = rest, long
+		delete(said, p)
 	}
 }
 

@@ -58,11 +58,12 @@ func typeWeight(t string) float64 {
 
 // offerAll makes the pieces, the heaviest for their length first.
 func (c *chooser) offerAll() {
-	o := offers{chooser: c, now: c.newest(), changed: c.changedFiles(), next: map[events.SessionID]bool{}}
-	answered := c.answered()
+	answered, observed := c.answered()
+	o := offers{chooser: c, now: c.newest(), changed: c.changedFiles(), next: map[events.SessionID]bool{}, observed: observed}
 	for _, row := range c.rows {
 		why := c.unfit(row)
-		if why == "" && row.Kind == rows.Prompt && answered[asked{row.Session, row.Prompt}] {
+		if at := (asked{row.Session, row.Prompt}); why == "" &&
+			(row.Kind == rows.Prompt && answered[at] || row.Kind == rows.Summary && o.last && row.NextSteps == "" && o.observed[at]) {
 			why = "what came of it says it"
 		}
 		if why != "" {
@@ -86,6 +87,8 @@ type offers struct {
 	changed map[string]bool
 	last    bool                      // the newest summary was there
 	next    map[events.SessionID]bool // whose next steps were there
+
+	observed map[asked]bool // prompts whose work observations tell of
 }
 
 // offer says in which form, and with what weight, a row may be injected.
@@ -96,7 +99,7 @@ func (o *offers) offer(row rows.Row) *piece {
 		return &piece{sec: secWork, text: o.workLine(row), parts: o.briefParts(row, age)}
 	case row.Kind == rows.Summary && !o.last:
 		o.last, o.next[row.Session] = true, true
-		return &piece{sec: secLast, text: o.lastSummary(row), parts: []Part{{"the newest summary", weightLast}}}
+		return &piece{sec: secLast, text: o.lastSummary(row, &told{}), parts: []Part{{"the newest summary", weightLast}}}
 	case row.Kind == rows.Summary && row.NextSteps != "" && !o.next[row.Session] && len(o.next) <= nextSteps && age < maxNextAge:
 		o.next[row.Session] = true
 		return &piece{sec: secNext, text: o.nextLine(row), parts: []Part{{"next steps", weightNext}, aged(age, halfLife)}}
@@ -107,11 +110,11 @@ func (o *offers) offer(row rows.Row) *piece {
 	case row.Kind == rows.Prompt:
 		return &piece{sec: secWork, text: o.workLine(row), parts: []Part{{"prompt", weightPrompt}, aged(age, halfLife)}}
 	}
-	return &piece{sec: secWork, text: o.workLine(row), parts: o.observed(row, age)}
+	return &piece{sec: secWork, text: o.workLine(row), parts: o.observation(row, age)}
 }
 
-// observed are the parts of an observation's weight.
-func (o *offers) observed(row rows.Row, age time.Duration) []Part {
+// observation are the parts of an observation's weight.
+func (o *offers) observation(row rows.Row, age time.Duration) []Part {
 	parts := []Part{{"type " + cmp.Or(row.Type, events.TypeUnknown), typeWeight(row.Type)}, aged(age, halfLife)}
 	if row.Count > 1 {
 		parts = append(parts, Part{"said more than once", 1 + math.Log2(float64(row.Count))/4})
@@ -150,15 +153,17 @@ type asked struct {
 	number  int
 }
 
-// answered returns the prompts that led to a row which may be injected itself.
-func (c *chooser) answered() map[asked]bool {
-	led := map[asked]bool{}
+// answered returns the prompts that led to a row which may be injected itself, and those that led to an observation.
+func (c *chooser) answered() (led, observed map[asked]bool) {
+	led, observed = map[asked]bool{}, map[asked]bool{}
 	for _, row := range c.rows {
 		if row.Kind != rows.Prompt && row.Prompt > 0 && c.unfit(row) == "" {
-			led[asked{row.Session, row.Prompt}] = true
+			at := asked{row.Session, row.Prompt}
+			led[at] = true
+			observed[at] = observed[at] || row.Kind == rows.Observation
 		}
 	}
-	return led
+	return led, observed
 }
 
 // newest is the time against which rows are old: the hook's, or if that is not given the newest row's.

@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -67,14 +68,7 @@ func requestOrWork(prompt observer.Prompt, message []block) string {
 	return work + " (asked: " + cut(line(asked), maxTitle) + ")"
 }
 
-// repeats tells whether the title s only says what the summary's request says already.
-func repeats(prompt observer.Prompt, s string) bool {
-	asked := requestOrWork(prompt, nil)
-	return s == titleOf(requestBlocks(prompt.Request)) || strings.Contains(line(plain(asked)), strings.TrimSuffix(s, "…"))
-}
-
-// investigated names the files that were read and not changed, and what was found out. Where a discovery is titled as
-// it was asked for, what was searched for stands in the title's place.
+// investigated names the files that were read and not changed, and what was searched for.
 func investigated(prompt observer.Prompt) string {
 	var parts, files []string
 	for _, o := range prompt.Observed {
@@ -84,10 +78,6 @@ func investigated(prompt observer.Prompt) string {
 			}
 		}
 		if o.Type != observer.TypeDiscovery {
-			continue
-		}
-		if s := cut(line(clean(o.Title)), 2*maxTitle); !repeats(prompt, s) {
-			parts = addOnce(parts, s)
 			continue
 		}
 		for _, f := range o.Facts {
@@ -107,7 +97,7 @@ func learned(observed []events.ObservationParsed, message []block) string {
 	var parts []string
 	for _, o := range observed {
 		if o.Type == observer.TypeDiscovery || o.Type == observer.TypeDecision {
-			parts = addOnce(parts, narrative(blocks(clean(o.Narrative)), maxLearned/2))
+			parts = addOnce(parts, narrative(blocks(clean(cmp.Or(o.Narrative, o.Title))), maxLearned/2))
 		}
 	}
 	if len(observed) == 0 {

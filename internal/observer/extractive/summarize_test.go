@@ -45,7 +45,7 @@ func TestSummary(t *testing.T) {
 	}{
 		{"found and done", summaryPrompt("All done.", found, done), observer.Summary{
 			Request:      "Round the totals of the cart",
-			Investigated: "- Where are totals rounded?\n- Read cart.go, /etc/hosts, total.go",
+			Investigated: "Read cart.go, /etc/hosts, total.go",
 			Learned:      "Totals are rounded in three places.\n\nThe first is the cart.",
 			Completed:    "Round totals once — 1 file changed, tests passed: cart.go",
 			NextSteps:    "Add a changelog line",
@@ -65,7 +65,7 @@ func TestSummary(t *testing.T) {
 		}},
 		{"a word of consent", asking("yes", summaryPrompt("All done.", done, found)), observer.Summary{
 			Request:      "Round totals once (asked: yes)",
-			Investigated: "- Where are totals rounded?\n- Read total.go, cart.go, /etc/hosts",
+			Investigated: "Read total.go, cart.go, /etc/hosts",
 			Learned:      "Totals are rounded in three places.\n\nThe first is the cart.",
 			Completed:    "Round totals once — 1 file changed, tests passed: cart.go",
 		}},

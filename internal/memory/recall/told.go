@@ -1,0 +1,150 @@
+package recall
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/cmemd/cmemd/internal/sentence"
+	"github.com/cmemd/cmemd/projections/rows"
+)
+
+// told is what an injected text says so far, by the words of its sentences, so that it says nothing twice.
+type told []string
+
+// leastTold is how many words a sentence has that counts as said: fewer stand in any text.
+const leastTold = 4
+
+// has reports whether a sentence was said, alone or within another.
+func (t told) has(s string) bool {
+	words, n := plainWords(s)
+	return n >= leastTold && slices.ContainsFunc(t, func(said string) bool { return strings.Contains(said, words) })
+}
+
+// add notes that a sentence is said.
+func (t *told) add(s string) {
+	words, _ := plainWords(s)
+	*t = append(*t, words)
+}
+
+// drop takes a note back.
+func (t *told) drop(s string) {
+	words, _ := plainWords(s)
+	if i := slices.Index(*t, words); i >= 0 {
+		*t = slices.Delete(*t, i, i+1)
+	}
+}
+
+// plainWords are the words of a text in lower case, each with a blank on either side, and how many there are.
+func plainWords(s string) (words string, n int) {
+	list := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return " " + strings.Join(list, " ") + " ", len(list)
+}
+
+// unsaid is a text without the sentences that were said, cut at a sentence's end to at most limit characters. What it says is noted.
+func (t *told) unsaid(text string, limit int) string {
+	var kept []string
+	for _, s := range sentencesOf(text) {
+		if t.has(s) {
+			continue
+		}
+		if limit -= size(s) + 1; limit < 0 {
+			break
+		}
+		kept = append(kept, s)
+		t.add(s)
+	}
+	return strings.Join(kept, " ")
+}
+
+// sentencesOf are the sentences of a text, those of its paragraphs and items of lists, without code, tables and headings.
+func sentencesOf(text string) (all []string) {
+	code := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") {
+			code = !code
+			continue
+		}
+		if code || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "|") {
+			continue
+		}
+		for rest := withoutMarks(line); rest != ""; {
+			var s string
+			if s, rest = sentence.First(rest); s != "" {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// withoutMarks is a line without the mark of a list's item, and without emphasis.
+func withoutMarks(line string) string {
+	if mark, rest, ok := strings.Cut(line, " "); ok && (mark == "-" || mark == "*" || mark == "•" || strings.Trim(mark, "0123456789") == "." || strings.Trim(mark, "0123456789") == ")") {
+		line = rest
+	}
+	return strings.TrimSpace(strings.ReplaceAll(line, "**", ""))
+}
+
+// textOf is what a row says at most length, in the first of its texts that says anything.
+func textOf(row rows.Row) string {
+	return cmp.Or(row.Narrative, row.Text, row.Completed, row.Learned, strings.Join(row.Facts, "\n"), row.Subtitle)
+}
+
+// telling are the sentences of a row that tell most and were not said, whole, in their order, at most so many characters of them. What
+// they say is noted.
+func (t *told) telling(row rows.Row, limit int) string {
+	type candidate struct {
+		text   string
+		at     int
+		weight int
+	}
+	var all []candidate
+	for i, s := range sentencesOf(textOf(row)) {
+		if weight, purpose := sentence.Weigh(s, false); purpose != sentence.Announce && sentence.Telling(s) {
+			all = append(all, candidate{s, i, weight})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) })
+	kept := all[:0]
+	for _, c := range all {
+		if n := size(c.text) + 1; n <= limit && !t.has(c.text) {
+			limit -= n
+			kept = append(kept, c)
+			t.add(c.text)
+		}
+	}
+	slices.SortFunc(kept, func(a, b candidate) int { return cmp.Compare(a.at, b.at) })
+	var out strings.Builder
+	for i, c := range kept {
+		if i > 0 && !endsSentence(kept[i-1].text) {
+			out.WriteByte(';')
+		}
+		if i > 0 {
+			out.WriteByte(' ')
+		}
+		out.WriteString(c.text)
+	}
+	return out.String()
+}
+
+// endsSentence reports whether a text ends with a mark that ends one.
+func endsSentence(s string) bool { return strings.TrimRight(s, ".!?:;。！？…") != s }
+
+// quotes reports whether a row's title is only the beginning of what the row says.
+func quotes(title, text string) bool {
+	_, behind, labelled := strings.Cut(title, ": ")
+	all, _ := plainWords(text)
+	for _, s := range []string{title, behind} {
+		words, n := plainWords(strings.TrimSuffix(s, ellipsis))
+		if n >= leastTold && strings.Contains(all, strings.TrimSuffix(words, " ")) {
+			return true
+		}
+		if !labelled {
+			break
+		}
+	}
+	return false
+}

@@ -1,0 +1,95 @@
+package recall
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/rows"
+)
+
+func TestSentencesOf(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"":                    nil,
+		"One here. Two here.": {"One here.", "Two here."},
+		"# Head\n- **First** item\n2. Second item. And more\n\n| a | b |": {"First item", "Second item.", "And more"},
+		"Run this:\n```\ngo test\n```\nDone now.":                         {"Run this:", "Done now."},
+		"~~~\nnever closed": nil,
+	} {
+		if d := cmp.Diff(want, sentencesOf(text)); d != "" {
+			t.Errorf("%q (-want +got):\n%s", text, d)
+		}
+	}
+}
+
+// TestTelling: of a long text the sentences that tell most are told, whole and in their order.
+func TestTelling(t *testing.T) {
+	t.Parallel()
+	row := rows.Row{Narrative: "Let me look at it first.\n\nAll of that reads quite well to me. The queue in drain.go is emptied twice because closeAll() is called by both. " +
+		"Nothing else was to be seen here.\n\n- It takes 900 ms in cart_test.go"}
+	all := "All of that reads quite well to me. The queue in drain.go is emptied twice because closeAll() is called by both. Nothing else was to be seen here. It takes 900 ms in cart_test.go"
+	for limit, want := range map[int]string{
+		1000: all,
+		130:  "The queue in drain.go is emptied twice because closeAll() is called by both. It takes 900 ms in cart_test.go",
+		100:  "The queue in drain.go is emptied twice because closeAll() is called by both.",
+		10:   "",
+	} {
+		said := told{}
+		if got := said.telling(row, limit); got != want {
+			t.Errorf("in %d characters: %q, want %q", limit, got, want)
+		}
+	}
+	said := told{}
+	said.add("The queue in drain.go is emptied twice because closeAll() is called by both")
+	if got := said.telling(row, 130); strings.Contains(got, "queue") || !strings.Contains(got, "900 ms") {
+		t.Errorf("beside what was said: %q", got)
+	}
+}
+
+func TestQuotes(t *testing.T) {
+	t.Parallel()
+	const text = "The sum is right now, since cents are whole. More of it."
+	for title, want := range map[string]bool{
+		"The sum is right now…":                           true,
+		"Change cart.go: The sum is right now, since ce…": true,
+		"Make the sum right":                              false,
+		"The sum":                                         false,
+	} {
+		if got := quotes(title, text); got != want {
+			t.Errorf("%q: %v", title, got)
+		}
+	}
+}
+
+// TestNothingIsToldTwice: what the newest summary says no line below it says again, and a row of which nothing is left is no line.
+func TestNothingIsToldTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	const cause = "The queue in drain.go is emptied twice because closeAll() is called by both."
+	whole := w.observe(s, "bugfix", "Empty the queue once", cause+" The lock in cart.go is held for 900 ms.")
+	again := w.observe(s, "discovery", cause, "")
+	w.put(s.Stream(), events.SummaryParsed{Summary: newID(), Request: "Why is the cart empty?", Learned: cause})
+	w.sync()
+	ask := shop("startup", w.open("b", "shop"))
+	ask.Explain = true
+	got := w.mustContext(ask)
+	if n := strings.Count(got.Text, "emptied twice"); n != 1 {
+		t.Errorf("the cause is told %d times:\n%s", n, got.Text)
+	}
+	if !strings.Contains(got.Text, "Empty the queue once — The lock in cart.go is held for 900 ms.") {
+		t.Errorf("what is left of a row is not told:\n%s", got.Text)
+	}
+	if !slices.Contains(got.IDs, whole) || slices.Contains(got.IDs, again) {
+		t.Errorf("told are %v, want %v and not %v", got.IDs, whole, again)
+	}
+	for _, c := range got.Explain {
+		if c.ID == again && (c.Chosen || c.Why != "said by others") {
+			t.Errorf("of the row that says nothing more it is said: %+v", c)
+		}
+	}
+}
