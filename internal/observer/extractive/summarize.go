@@ -112,8 +112,8 @@ func completed(prompt observer.Prompt) string {
 	asked := titleOf(requestBlocks(prompt.Request))
 	var parts []string
 	for _, o := range prompt.Observed {
-		if o.Type == observer.TypeDiscovery {
-			continue
+		if o.Type == observer.TypeDiscovery || o.Type == observer.TypeDecision && len(o.FilesModified) == 0 {
+			continue // it was learned
 		}
 		s := cut(line(clean(o.Title)), 2*maxTitle)
 		if said := line(opening(blocks(clean(o.Narrative)), 2*maxTitle)); said != "" && (s == asked || quotes(s, said)) {
