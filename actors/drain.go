@@ -17,12 +17,12 @@ import (
 // drain is the queue of a session's requests on their way into the log. While an append is in flight they collect; then
 // the whole queue goes out as one append. It belongs to its actor's goroutine.
 type drain struct {
-	queue    []*request // not decided yet
-	deciding []*request // taken from queue, not handed to the log yet
-	retry    []*request // the actor's own, after an append error: queued again at the next wake
-	alone    int        // how many of queue are decided each alone, because one of them is bad
-	inFlight int        // the number of the append in flight; 0: none
-	appends  int        // so far
+	queue        []*request // not decided yet
+	taken        []*request // taken from queue, not handed to the log yet
+	retry        []*request // the actor's own, after an append error: queued again at the next wake
+	alone        int        // how many of queue are decided each alone, because one of them is bad
+	inFlight     int        // the number of the append in flight; 0: none
+	begunAppends int        // so far
 }
 
 func (d *drain) add(r *request) { d.queue = append(d.queue, r) }
@@ -40,18 +40,18 @@ func (d *drain) take() []*request {
 		d.alone--
 		n = 1
 	}
-	d.deciding, d.queue = d.queue[:n:n], d.queue[n:]
-	return d.deciding
+	d.taken, d.queue = d.queue[:n:n], d.queue[n:]
+	return d.taken
 }
 
 func (d *drain) abandon() {
-	for _, r := range d.deciding {
+	for _, r := range d.taken {
 		r.answer(ErrFaulted)
 	}
 	for _, r := range slices.Concat(d.queue, d.retry) {
 		r.answer(fmt.Errorf("%w: its queue is given back", ErrStopped))
 	}
-	d.deciding, d.queue, d.retry = nil, nil, nil
+	d.taken, d.queue, d.retry = nil, nil, nil
 }
 
 // flush decides the queue and hands it to the log as one append, unless one is in flight. Callers are answered by
@@ -63,26 +63,26 @@ func (a *sessionActor) flush() {
 	}
 	batch, expected := d.take(), a.state.Version()
 	drafts := a.decide(batch)
-	d.appends++
-	d.inFlight, d.deciding = d.appends, nil
+	d.begunAppends++
+	d.inFlight, d.taken = d.begunAppends, nil
 	self, stream, number := a.self, a.id.Stream(), d.inFlight
-	a.appends.Add(1)
+	a.ownAppends.Add(1)
 	a.sys.appends.Go(func() {
-		defer a.appends.Done()
+		defer a.ownAppends.Done()
 		var records []events.Record
 		var err error
 		if len(drafts) > 0 {
 			records, err = a.sys.cfg.Log.Append(context.Background(), stream, expected, drafts...)
 		}
-		if !bad(err) || len(batch) == 1 {
+		if !isToBlame(err) || len(batch) == 1 {
 			answer(batch, records, err)
 		}
 		a.sys.root.Send(self, committed{by: a, append: number, batch: batch, records: records, err: err})
 	})
 }
 
-// bad reports whether err is the fault of one draft of an append, so that the others must be tried without it.
-func bad(err error) bool {
+// isToBlame reports whether err is the fault of one draft of an append, so that the others must be tried without it.
+func isToBlame(err error) bool {
 	return errors.Is(err, events.ErrTooLarge) || errors.Is(err, eventlog.ErrInvalid)
 }
 
@@ -162,7 +162,7 @@ func (a *sessionActor) refused(c actor.Context, m committed) {
 	}
 	a.sys.cfg.Logger.Error("an append was refused", "session", a.id, "requests", len(m.batch), "err", m.err)
 	a.fold()
-	if bad(m.err) && len(m.batch) > 1 {
+	if isToBlame(m.err) && len(m.batch) > 1 {
 		a.drain.queue, a.drain.alone = append(m.batch, a.drain.queue...), len(m.batch)
 		a.advance(c)
 		return
@@ -170,7 +170,7 @@ func (a *sessionActor) refused(c actor.Context, m committed) {
 	for _, r := range m.batch {
 		switch {
 		case !r.internal():
-		case bad(m.err):
+		case isToBlame(m.err):
 			a.disown(c, r, m.err)
 		default:
 			a.drain.retry = append(a.drain.retry, r)

@@ -16,10 +16,10 @@ import (
 
 // sessionActor is one session that is awake: its folded state, the commands that wait, and the turn it is about.
 type sessionActor struct {
-	sys     *System
-	id      events.SessionID
-	clean   bool            // a turn found in flight was cut by an orderly stop
-	appends *sync.WaitGroup // of any incarnation of this session
+	sys        *System
+	id         events.SessionID
+	clean      bool            // a turn found in flight was cut by an orderly stop
+	ownAppends *sync.WaitGroup // of any incarnation of this session
 
 	self     *actor.PID
 	state    *session.State
@@ -102,7 +102,7 @@ func (a *sessionActor) Receive(c actor.Context) {
 func (a *sessionActor) recover(c actor.Context) {
 	a.sys.live.Add(1)
 	a.self, a.busy = c.Self(), a.sys.cfg.Now()
-	a.appends.Wait()
+	a.ownAppends.Wait()
 	c.Send(a.sys.dispatch, ended{holder: a.self, End: provider.End{Crashed: true}})
 	a.fold()
 	if since, _, ok := a.state.Quarantined(); ok {

@@ -164,7 +164,7 @@ func (s *sessions) awake(c actor.Context, id events.SessionID, k *child) {
 		if k.parked {
 			return parked{}
 		}
-		a := &sessionActor{sys: s.sys, id: id, clean: clean, appends: k.appends}
+		a := &sessionActor{sys: s.sys, id: id, clean: clean, ownAppends: k.appends}
 		clean = false // a restart within this life is no clean stop
 		return a
 	}

@@ -7,14 +7,14 @@ import (
 
 // claudeLine holds the fields of a line that mean something here. Raw fields alias the line.
 type claudeLine struct {
-	kind, subtype, uuid, parent     string
-	session, cwd, branch, promptID  string
-	agentID, failure, trigger       string
-	forkedFrom                      string // the session of which the line is a copy
-	meta, side, compacted, apiError bool
-	at                              time.Time
-	message, result, attachment     []byte
-	snapshot                        []byte
+	kind, subtype, uuid, parent          string
+	session, cwd, branch, promptID       string
+	agentID, failure, trigger            string
+	forkedFrom                           string // the session of which the line is a copy
+	meta, sideChain, compacted, apiError bool
+	at                                   time.Time
+	message, result, attachment          []byte
+	snapshot                             []byte
 }
 
 // read reads the members of a line. It may use the memory of spare, and returns it.
@@ -25,7 +25,7 @@ func (l *claudeLine) read(line []byte, spare members) members {
 		session: m.id("sessionId", "session_id"), cwd: m.text("cwd"), branch: m.name("gitBranch"), promptID: m.name("promptId"),
 		agentID: m.name("agentId", "agent_id"), failure: m.text("error"), trigger: cleanName(member(m.raw("compactMetadata"), "trigger"), maxName),
 		forkedFrom: strings.TrimSpace(member(m.raw("forkedFrom"), "sessionId")),
-		meta:       m.flag("isMeta") || m.flag("isSynthetic"), side: m.flag("isSidechain") || m.text("parent_tool_use_id") != "",
+		meta:       m.flag("isMeta") || m.flag("isSynthetic"), sideChain: m.flag("isSidechain") || m.text("parent_tool_use_id") != "",
 		compacted: m.flag("isCompactSummary"), apiError: m.flag("isApiErrorMessage"), at: parseTime(m.text("timestamp")),
 		message: m.raw("message"), result: m.raw("toolUseResult", "tool_use_result"), attachment: m.raw("attachment"), snapshot: m.raw("snapshot"),
 	}

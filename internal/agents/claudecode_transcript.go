@@ -54,13 +54,13 @@ type claudeReader struct {
 
 // claudeSession is one session of a transcript; a resumed one may hold lines of more.
 type claudeSession struct {
-	origin   session.Origin
-	at       time.Time       // of its last line that had one
-	promptID string          // of the last prompt
-	stops    *recent[string] // stops in answer to it, by key: the uuid of the line
-	said     *finalText      // the agent's last words, while no tool call followed
-	beside   bool            // a command was announced that runs beside the conversation
-	trigger  string          // of the compaction under way
+	origin         session.Origin
+	at             time.Time       // of its last line that had one
+	promptID       string          // of the last prompt
+	stops          *recent[string] // stops in answer to it, by key: the uuid of the line
+	said           *finalText      // the agent's last words, while no tool call followed
+	inLocalCommand bool            // a command was announced that runs beside the conversation
+	trigger        string          // of the compaction under way
 }
 
 // finalText is a text that ends a turn if nothing of that turn follows.
@@ -133,14 +133,14 @@ func (t *claudeReader) enter(l *claudeLine) (*claudeSession, error) {
 		s = &claudeSession{origin: session.Origin{
 			Agent: ClaudeCode{}.Name(), AgentSession: id, Transcript: cleanName(t.path, maxPath),
 		}}
-		s.ask("")
+		s.beginAnswer("")
 		t.sessions.put(id, s, 0)
 		s.update(l)
 		key := events.KeyOf(s.origin.Session().String(), "transcript")
 		t.record(s.origin, s.at, key, events.SessionOpened{Source: "transcript"})
 	}
 	if t.current != nil && t.current != s {
-		t.stop(t.current)
+		t.endAnswer(t.current)
 	}
 	t.current = s
 	s.update(l)
@@ -149,7 +149,7 @@ func (t *claudeReader) enter(l *claudeLine) (*claudeSession, error) {
 
 func (s *claudeSession) update(l *claudeLine) {
 	s.at = l.at
-	if l.side && s.origin.Cwd != "" {
+	if l.sideChain && s.origin.Cwd != "" {
 		return
 	}
 	if len(l.cwd) <= maxPath && isAbsolute(l.cwd) {
@@ -165,7 +165,7 @@ func (s *claudeSession) update(l *claudeLine) {
 
 // take takes what a line says.
 func (t *claudeReader) take(s *claudeSession, l *claudeLine) {
-	if l.side && l.agentID == "" {
+	if l.sideChain && l.agentID == "" {
 		l.agentID = t.root(l)
 	}
 	switch {
@@ -173,11 +173,11 @@ func (t *claudeReader) take(s *claudeSession, l *claudeLine) {
 		t.user(s, l)
 	case l.kind == "assistant":
 		t.assistant(s, l)
-	case l.side:
+	case l.sideChain:
 	case l.kind == "attachment":
 		t.queued(s, l)
 	default:
-		t.stop(s)
+		t.endAnswer(s)
 		s.trigger = l.trigger
 	}
 }
@@ -212,7 +212,7 @@ func (t *claudeReader) assistant(s *claudeSession, l *claudeLine) {
 		case "text":
 			said = append(said, member(block, "text"))
 		case "tool_use":
-			if !l.side {
+			if !l.sideChain {
 				t.remark(s)
 				s.said = text()
 				t.remark(s)
@@ -222,7 +222,7 @@ func (t *claudeReader) assistant(s *claudeSession, l *claudeLine) {
 		}
 		return true
 	})
-	if last := text(); !l.side && last.text != "" {
+	if last := text(); !l.sideChain && last.text != "" {
 		t.remark(s)
 		s.said = last
 	}
@@ -242,9 +242,9 @@ func (t *claudeReader) keep(block []byte) {
 	t.call(cleanName(member(block, "id"), maxName), cleanName(member(block, "name"), maxName), rawMember(block, "input"))
 }
 
-// stop ends a turn with the agent's last words. A turn that was interrupted has none: as with hooks, its work belongs
-// to the next stop.
-func (t *claudeReader) stop(s *claudeSession) {
+// endAnswer ends a turn with the agent's last words. A turn that was interrupted has none: as with hooks, its work belongs
+// to the next endAnswer.
+func (t *claudeReader) endAnswer(s *claudeSession) {
 	if s.said != nil && s.said.stop == "tool_use" {
 		t.remark(s)
 	}
@@ -271,7 +271,7 @@ func (s *claudeSession) stopKey(said *finalText, text string) events.Key {
 // user takes a line in the user's place: results of tools, a prompt, or what the harness puts there.
 func (t *claudeReader) user(s *claudeSession, l *claudeLine) {
 	content := rawMember(l.message, "content")
-	if t.results(s, l, content) || l.side {
+	if t.results(s, l, content) || l.sideChain {
 		return
 	}
 	text := contentText(content)
@@ -282,22 +282,22 @@ func (t *claudeReader) user(s *claudeSession, l *claudeLine) {
 		t.remark(s)
 		return
 	}
-	t.stop(s)
-	s.ask(l.promptID)
+	t.endAnswer(s)
+	s.beginAnswer(l.promptID)
 	switch {
-	case l.compacted || strings.HasPrefix(text, continued):
+	case l.compacted || strings.HasPrefix(text, continuedPrefix):
 		e := t.sieve().contextCompacted(text, s.trigger)
 		s.trigger = ""
 		t.captureLine(s, s.at, factKey(s.origin, "compact", l.promptID, e.Summary), l.uuid, e)
-	case strings.HasPrefix(text, caveat) || strings.HasPrefix(text, "<local-command-caveat>"):
-		s.beside = true
+	case strings.HasPrefix(text, caveatPrefix) || strings.HasPrefix(text, "<local-command-caveat>"):
+		s.inLocalCommand = true
 	case !l.meta:
 		t.typed(s, l, text)
 	}
 }
 
-// ask begins the answer to a prompt; one id may cover more than one.
-func (s *claudeSession) ask(promptID string) {
+// beginAnswer begins the answer to a prompt; one id may cover more than one.
+func (s *claudeSession) beginAnswer(promptID string) {
 	if promptID != s.promptID || s.stops == nil {
 		s.stops = newRecent[string](maxStops, maxStops*maxName)
 	}
@@ -307,8 +307,8 @@ func (s *claudeSession) ask(promptID string) {
 // typed takes a prompt, or a command that the user typed in its place. Commands that ran beside the conversation are
 // no prompts: they were announced by a caveat.
 func (t *claudeReader) typed(s *claudeSession, l *claudeLine, text string) {
-	beside := s.beside
-	s.beside = false
+	beside := s.inLocalCommand
+	s.inLocalCommand = false
 	if command, ok := typedCommand(text); ok {
 		if beside {
 			return
@@ -376,7 +376,7 @@ func (t *claudeReader) result(s *claudeSession, l *claudeLine, block, structured
 		ToolUseID: id, Tool: cmp.Or(call.tool, "unknown"), Cwd: v.text(cmp.Or(l.cwd, s.origin.Cwd)),
 		Failed: isTrue(rawMember(block, "is_error")),
 	}
-	if l.side {
+	if l.sideChain {
 		u.SubagentID = l.agentID
 	}
 	switch {
@@ -396,7 +396,7 @@ func (t *claudeReader) result(s *claudeSession, l *claudeLine, block, structured
 // end implements lineDecoder.
 func (t *claudeReader) end() {
 	if t.current != nil {
-		t.stop(t.current)
+		t.endAnswer(t.current)
 	}
 }
 

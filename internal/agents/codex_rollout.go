@@ -131,7 +131,7 @@ func (t *codexReader) take(kind string, payload []byte) bool {
 	case "event_msg":
 		return t.event(payload)
 	case "compacted":
-		t.stop()
+		t.endAnswer()
 		e := t.sieve().contextCompacted(member(payload, "message"), "")
 		t.captureLine(t.at, events.Key{}, fingerprint(e.Summary), e)
 		return true
@@ -142,7 +142,7 @@ func (t *codexReader) take(kind string, payload []byte) bool {
 // begin begins a turn, if it is another one.
 func (t *codexReader) begin(turn string) {
 	if turn = cleanName(turn, maxName); turn != "" && turn != t.turn {
-		t.stop()
+		t.endAnswer()
 		t.turn, t.ended, t.failure = turn, false, ""
 	}
 }
@@ -222,7 +222,7 @@ func (t *codexReader) message(payload []byte) bool {
 		if !ok || t.subagent != "" || isOfHarness(payload) {
 			return true
 		}
-		t.stop()
+		t.endAnswer()
 		if p, machine := t.sieve().promptSubmitted(typed); !machine {
 			t.captureLine(t.at, factKey(t.origin, "prompt", t.turn, p.Text), fingerprint(p.Text), p)
 		}
@@ -291,12 +291,12 @@ func (t *codexReader) complete(payload []byte) {
 		text = t.said.text
 	}
 	t.said = &finalText{text: text, at: t.at, promptID: t.turn, failed: t.failure != "", failure: t.failure}
-	t.stop()
+	t.endAnswer()
 	t.ended = true
 }
 
-// stop ends a turn with the agent's last words, if it has any and did not end before.
-func (t *codexReader) stop() {
+// endAnswer ends a turn with the agent's last words, if it has any and did not end before.
+func (t *codexReader) endAnswer() {
 	said := t.said
 	t.said, t.failure = nil, ""
 	if said == nil || t.ended {
@@ -315,6 +315,6 @@ func (t *codexReader) stop() {
 // end implements lineDecoder.
 func (t *codexReader) end() {
 	if t.origin.AgentSession != "" && !t.at.IsZero() {
-		t.stop()
+		t.endAnswer()
 	}
 }

@@ -133,8 +133,8 @@ func TestPrompts(t *testing.T) {
 		{"interrupted", "[Request interrupted by user]", events.PromptSubmitted{}, true},
 		{"interrupted at a tool", "[Request interrupted by user for tool use]", events.PromptSubmitted{}, true},
 		{"about interruptions", "[Request interrupted by user] is what I saw", events.PromptSubmitted{Text: "[Request interrupted by user] is what I saw"}, false},
-		{"old caveat", caveat + ". DO NOT respond", events.PromptSubmitted{}, true},
-		{"continued", continued + ". The summary", events.PromptSubmitted{}, true},
+		{"old caveat", caveatPrefix + ". DO NOT respond", events.PromptSubmitted{}, true},
+		{"continued", continuedPrefix + ". The summary", events.PromptSubmitted{}, true},
 		{"only a reminder", "<system-reminder>date</system-reminder>", events.PromptSubmitted{}, true},
 		{"own context", "a " + ContextOpen + "memory" + ContextClose + "b", events.PromptSubmitted{Text: "a b"}, false},
 		{"capped", "x" + long, events.PromptSubmitted{Text: "x" + long[:MaxPrompt-2]}, false},
@@ -301,9 +301,9 @@ func TestCompactSummary(t *testing.T) {
 		"bare":        {"1. Done.", "1. Done."},
 		"unclosed":    {"<analysis>a</analysis>\n<summary>1. Done.", "<summary>1. Done."},
 		"private":     {"<summary>1. <private>x</private>Done.</summary>", "1. Done."},
-		"transcript":  {continued + ".\n\nSummary:\n1. Done.\n\nIf you need specific details from before compaction (x)\nContinue the conversation from where it left off", "1. Done."},
-		"old":         {continued + ". The conversation is summarized below:\nAnalysis:\na\n\nSummary:\n1. Done.\n\nPlease continue the conversation from where we left it off", "1. Done."},
-		"other words": {continued + ".\n1. Done.", "1. Done."},
+		"transcript":  {continuedPrefix + ".\n\nSummary:\n1. Done.\n\nIf you need specific details from before compaction (x)\nContinue the conversation from where it left off", "1. Done."},
+		"old":         {continuedPrefix + ". The conversation is summarized below:\nAnalysis:\na\n\nSummary:\n1. Done.\n\nPlease continue the conversation from where we left it off", "1. Done."},
+		"other words": {continuedPrefix + ".\n1. Done.", "1. Done."},
 	} {
 		if got := new(sieve).compactSummary(c.raw); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)

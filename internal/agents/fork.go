@@ -19,9 +19,9 @@ func (t *claudeReader) isCopy(l *claudeLine) bool {
 // own that is no part of a conversation (the first prompt on its way, or a snapshot of the files as it found them), and are
 // older.
 type claudeFork struct {
-	began  time.Time // by that line; zero: there is none
-	prompt string    // the line that the snapshot is of, "" where it is none
-	done   bool      // a line of its own conversation came: no copy follows
+	began      time.Time // by that line; zero: there is none
+	snapshotOf string    // the line that the snapshot is of, "" where it is none
+	copiesOver bool      // a line of its own conversation came: no copy follows
 }
 
 // snapshotLag is how much older than its snapshot a prompt of the fork's own may be; 0.96 s was seen.
@@ -29,30 +29,30 @@ const snapshotLag = 2 * time.Second
 
 // begin takes a line before the conversation.
 func (f *claudeFork) begin(l *claudeLine) {
-	if f.done || !f.began.IsZero() {
+	if f.copiesOver || !f.began.IsZero() {
 		return
 	}
 	switch l.kind {
 	case "queue-operation":
 		f.began = l.at
 	case "file-history-snapshot":
-		f.began, f.prompt = parseTime(member(l.snapshot, "timestamp")), member(l.snapshot, "messageId")
+		f.began, f.snapshotOf = parseTime(member(l.snapshot, "timestamp")), member(l.snapshot, "messageId")
 	}
 }
 
 // copied reports whether a line of a conversation was copied. Its time is known.
 func (f *claudeFork) copied(l *claudeLine) bool {
 	lag := time.Duration(0)
-	if f.prompt != "" {
+	if f.snapshotOf != "" {
 		lag = snapshotLag
 	}
-	f.done = f.done || f.began.IsZero() || l.uuid == f.prompt && l.uuid != "" || !l.at.Before(f.began.Add(-lag))
-	return !f.done
+	f.copiesOver = f.copiesOver || f.began.IsZero() || l.uuid == f.snapshotOf && l.uuid != "" || !l.at.Before(f.began.Add(-lag))
+	return !f.copiesOver
 }
 
 // prime takes of a copied line what later ones need: the calls that wait for a result, and whose side chain it is.
 func (t *claudeReader) prime(l *claudeLine) {
-	if l.side && l.agentID == "" {
+	if l.sideChain && l.agentID == "" {
 		t.root(l)
 	}
 	jsonscan.Elements(rawMember(l.message, "content"), func(block []byte) bool {

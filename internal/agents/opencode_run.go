@@ -57,7 +57,7 @@ func (t *openCodeReader) line(line []byte) (skipped string, err error) {
 	case "text":
 		t.text(part)
 	case "step_finish":
-		t.stop(part)
+		t.endAnswer(part)
 	case "error":
 		e := t.sieve().agentFailed("", cmp.Or(member(rawMember(line, "error"), "name"), "error"))
 		t.captureLine(t.at, events.Key{}, e.Error, e)
@@ -97,8 +97,8 @@ func (t *openCodeReader) speaks(part []byte) {
 	}
 }
 
-// stop ends the answer, unless tools go on with it.
-func (t *openCodeReader) stop(part []byte) {
+// endAnswer ends the answer, unless tools go on with it.
+func (t *openCodeReader) endAnswer(part []byte) {
 	t.speaks(part)
 	said := t.texts.String()
 	t.texts.Reset()

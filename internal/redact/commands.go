@@ -33,7 +33,7 @@ func (f *finder) args(i int, arg func(at int) bool) int {
 		if arg(i + 1) {
 			return i + 1
 		}
-		if v := f.literal(place{at: i + 1}, name{}); v.quoted && v.end > v.start {
+		if v := f.readLiteral(place{at: i + 1}, name{}); v.quoted && v.end > v.start {
 			i = v.end
 		}
 	}
@@ -79,7 +79,7 @@ func (f *finder) option(l *shape, start, end int) {
 	f.optioned = f.args(end, func(at int) bool {
 		for _, o := range options {
 			if i := f.behind(o, at); i > 0 {
-				f.word(i)
+				f.hideWord(i)
 				return true
 			}
 		}
@@ -104,13 +104,13 @@ func (f *finder) behind(o passOption, i int) int {
 	return 0
 }
 
-// word adds the word of a command that begins at i, if it says something.
-func (f *finder) word(i int) {
-	v := f.literal(place{at: i, direct: true}, name{})
-	f.said(v.start, v.end)
+// hideWord adds the hideWord of a command that begins at i, if it says something.
+func (f *finder) hideWord(i int) {
+	v := f.readLiteral(place{at: i, direct: true}, name{})
+	f.hideText(v.start, v.end)
 }
 
-func (f *finder) said(start, end int) {
+func (f *finder) hideText(start, end int) {
 	if text := f.s[start:end]; len(text) >= 3 && text[0] != '-' && !hides(text) {
 		f.weak(start, end, "password")
 	}
@@ -123,22 +123,22 @@ func (f *finder) pairs(_ *shape, start, end int) {
 	}
 	f.optioned = f.args(end, func(at int) bool {
 		if f.at(at) != '-' {
-			f.pair(at)
+			f.hideAssigned(at)
 		}
 		return false
 	})
 }
 
-// pair adds the value in the word name=value of a command that begins at i. One that begins with @ is a file's name.
-func (f *finder) pair(i int) {
-	v := f.literal(place{at: i, direct: true}, name{})
+// hideAssigned adds the value in the word name=value of a command that begins at i. One that begins with @ is a file's name.
+func (f *finder) hideAssigned(i int) {
+	v := f.readLiteral(place{at: i, direct: true}, name{})
 	eq := run(f.s[:v.end], v.start, isTokenDot)
 	switch {
 	case eq == v.start || f.at(eq) != '=' || f.at(eq+1) == '@':
 	case v.quoted:
-		f.said(eq+1, max(eq+1, v.end))
+		f.hideText(eq+1, max(eq+1, v.end))
 	default:
-		f.word(eq + 1)
+		f.hideWord(eq + 1)
 	}
 }
 
@@ -148,9 +148,9 @@ func (f *finder) fromLiteral(_ *shape, start, end int) {
 		return // a ConfigMap is public
 	}
 	if i := f.blanks(end); i > end {
-		f.pair(i)
+		f.hideAssigned(i)
 	} else if f.at(end) == '=' {
-		f.pair(end + 1)
+		f.hideAssigned(end + 1)
 	}
 }
 
@@ -168,7 +168,7 @@ func (f *finder) secureString(_ *shape, start, end int) {
 		return plain && value > 0
 	})
 	if plain && value > 0 {
-		f.word(value)
+		f.hideWord(value)
 	}
 }
 
@@ -191,13 +191,13 @@ func (f *finder) piped(_ *shape, start, _ int) {
 				at = f.blanks(at + len(option))
 			}
 		}
-		v := f.literal(place{at: at, direct: true}, name{})
+		v := f.readLiteral(place{at: at, direct: true}, name{})
 		end := v.end
 		if v.quoted {
 			end = f.quote(end)
 		}
 		if end <= pipe && f.blanks(end) == pipe {
-			f.said(v.start, v.end)
+			f.hideText(v.start, v.end)
 			return
 		}
 	}

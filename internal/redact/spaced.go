@@ -119,7 +119,7 @@ func (f *finder) identified(_ *shape, start, end int) {
 	if i = f.gap(i); f.has(i, "password ") {
 		i = f.gap(i + len("password "))
 	}
-	v := f.literal(place{at: i}, name{})
+	v := f.readLiteral(place{at: i}, name{})
 	if text := f.s[v.start:v.end]; text != "" && !hides(text) && (v.quoted && f.at(v.start-1) != '`' || isMixed(text)) {
 		f.weak(v.start, v.end, "password")
 	}

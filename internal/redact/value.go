@@ -4,7 +4,7 @@ import "strings"
 
 // value looks for what is assigned to a name.
 func (f *finder) value(n name, a place) {
-	v := f.literal(a, n)
+	v := f.readLiteral(a, n)
 	n.upper = n.upper && !a.argument // of which most are names and words for what is missing
 	if n.kind == scheme && !v.quoted {
 		v = f.behindScheme(v, n)
@@ -168,9 +168,9 @@ const (
 	judged   = 256
 )
 
-// literal reads a value. In JSON a quote that no backslash stands before opens one only behind the name of a member: else
+// readLiteral reads a value. In JSON a quote that no backslash stands before opens one only behind the name of a member: else
 // it closes the string that the name stands in.
-func (f *finder) literal(a place, n name) literal {
+func (f *finder) readLiteral(a place, n name) literal {
 	slashes := run(f.s, a.at, isSlash) - a.at
 	if q := f.at(a.at + slashes); isQuote(q) && (q != '"' || slashes > 0 || a.member || !f.json) {
 		start := a.at + slashes + 1
@@ -231,5 +231,5 @@ func (f *finder) behindScheme(v literal, n name) literal {
 	if f.at(v.end) != ' ' || v.end-v.start > 16 || run(f.s, v.start, isToken) != v.end || f.has(v.start, "bearer ") {
 		return v // or bearer has looked
 	}
-	return f.literal(place{at: f.blanks(v.end)}, n)
+	return f.readLiteral(place{at: f.blanks(v.end)}, n)
 }

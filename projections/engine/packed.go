@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// ErrShort is a stored value that is not whole: it ends too early, goes on too long, or holds what none has.
-var ErrShort = errors.New("value cut")
+// ErrMalformed is a stored value that is not whole: it ends too early, goes on too long, or holds what none has.
+var ErrMalformed = errors.New("value cut")
 
 // Former is a value that does without CBOR because there are many of it. Form passes its fields to p in their order on disk,
 // which is the same whether p writes them or reads them. What is read into must be zero.
@@ -45,7 +45,7 @@ func (p *Packed) Bytes() []byte { return p.bytes }
 // Err is ErrShort unless the fields that were read are all that there was to read.
 func (p *Packed) Err() error {
 	if p.short || len(p.bytes) > 0 {
-		return ErrShort
+		return ErrMalformed
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ func (l *inspection) json(data []byte, name string, levels int) (whole bool) {
 		if folder, ok := folders.at(v.Start); ok {
 			l.work(base, folder)
 		} else {
-			l.in(base)
+			l.enterFolder(base)
 		}
 		l.dir = l.cwd
 		v.key = cmp.Or(v.key, name)
@@ -70,7 +70,7 @@ func (l *inspection) json(data []byte, name string, levels int) (whole bool) {
 		return !l.found.Ignored
 	})
 	l.listed()
-	l.in(base)
+	l.enterFolder(base)
 	return whole
 }
 

@@ -19,14 +19,14 @@ func (l *inspection) command(line string) []shellSpan {
 	if l.cwd != dir {
 		l.found.dir = l.cwd
 	}
-	l.in(dir)
+	l.enterFolder(dir)
 	return spans
 }
 
-// in makes dir the folder in which what follows works.
-func (l *inspection) in(dir string) {
+// enterFolder makes dir the folder enterFolder which what follows works.
+func (l *inspection) enterFolder(dir string) {
 	if dir != l.cwd {
-		l.cwd, l.asked = dir, false
+		l.cwd, l.quietKnown = dir, false
 	}
 }
 
@@ -118,7 +118,7 @@ func (l *inspection) given(c *shellCommand, depth int) {
 	if c.here != "" {
 		l.line(c.here, depth-1, c.group)
 	}
-	l.in(dir)
+	l.enterFolder(dir)
 }
 
 // enter follows a cd.
@@ -128,7 +128,7 @@ func (l *inspection) enter(args []shellWord) {
 	}
 	for i := range args {
 		if to := args[i].text; to != "" && to[0] != '-' {
-			l.in(l.below(l.cwd, to))
+			l.enterFolder(l.below(l.cwd, to))
 			return
 		}
 	}
@@ -208,7 +208,7 @@ func (l *inspection) script(c *shellCommand, text string, onlyReads bool) {
 		if runsLines && strings.IndexByte(w, ' ') > 0 {
 			dir := l.cwd
 			l.line(w, 0, c.group)
-			l.in(dir)
+			l.enterFolder(dir)
 			return
 		}
 		l.word(c, w, as, onlyReads)

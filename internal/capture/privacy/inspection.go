@@ -7,21 +7,21 @@ import (
 
 // A inspection is one look of the rules at one input.
 type inspection struct {
-	rules    *Rules
-	cwd      string // in which what is looked at now works
-	found    Finding
-	shows    bool         // what came of it may hold what is left out
-	named    bool         // a shell command names a private file
-	holds    map[int]bool // the groups of a line that may hold what is in a private file
-	quiet    bool         // no name in cwd is ignored; only if asked
-	asked    bool
-	lookedUp int // paths so far of which it was asked whether they are ignored
-	entered  int // folders so far
-	kept     kept
-	dir      string // in which the tool works that is looked at now
-	args     []string
-	argsOf   int    // where the name of the list stands whose words are in args
-	argsIn   string // in which they work
+	rules      *Rules
+	cwd        string // in which what is looked at now works
+	found      Finding
+	shows      bool         // what came of it may hold what is left out
+	named      bool         // a shell command names a private file
+	holds      map[int]bool // the groups of a line that may hold what is in a private file
+	quiet      bool         // no name in cwd is ignored; only if quietKnown
+	quietKnown bool
+	lookedUp   int // paths so far of which it was asked whether they are ignored
+	entered    int // folders so far
+	kept       kept
+	dir        string // in which the tool works that is looked at now
+	args       []string
+	argsOf     int    // where the name of the list stands whose words are in args
+	argsIn     string // in which they work
 }
 
 // What is said of a listing: of the environment, and of what a program keeps or shows without a file's name.
@@ -54,7 +54,7 @@ func (l *inspection) work(base, folder string) {
 	if strings.ContainsAny(folder, "\n\x00") {
 		return
 	}
-	l.in(folder)
+	l.enterFolder(folder)
 	if folder != base {
 		l.found.dir = folder
 	}
@@ -73,9 +73,9 @@ func (l *inspection) listed() {
 	c := newCommand(words)
 	l.args = l.args[:0]
 	dir := l.cwd
-	l.in(l.argsIn)
+	l.enterFolder(l.argsIn)
 	l.run(&c, maxNested, false)
-	l.in(dir)
+	l.enterFolder(dir)
 }
 
 // path looks at a file that an input names.
@@ -118,8 +118,8 @@ func (l *inspection) ignored(path string) {
 
 // isQuiet reports whether no name in the folder is ignored.
 func (l *inspection) isQuiet() bool {
-	if !l.asked {
-		l.asked, l.quiet = true, !filepath.IsAbs(l.cwd) || l.rules.Ignore.Quiet(l.cwd)
+	if !l.quietKnown {
+		l.quietKnown, l.quiet = true, !filepath.IsAbs(l.cwd) || l.rules.Ignore.Quiet(l.cwd)
 	}
 	return l.quiet
 }

@@ -63,10 +63,10 @@ func (e *Eraser) retain(ctx context.Context) error {
 
 // retaining is one look.
 type retaining struct {
-	e      *Eraser
-	next   events.Position // looked at so far
-	open   bool            // something before next is not settled: the next look begins there
-	erased int
+	e         *Eraser
+	next      events.Position // looked at so far
+	unsettled bool            // something before next is not settled: the next look begins there
+	erased    int
 }
 
 // slice looks at some inputs. done: there are no more that are old enough.
@@ -89,7 +89,7 @@ func (r *retaining) slice(ctx context.Context, before time.Time) (done bool, err
 		}
 	}
 	r.next = next
-	if r.open {
+	if r.unsettled {
 		return done, nil
 	}
 	return done, r.e.state.change(func(s *state) { s.Retained = next })
@@ -137,13 +137,13 @@ func (r *retaining) settled(ctx context.Context, old []events.Header) (map[event
 	}
 	for _, in := range found {
 		if in.Outcome == outcomes.Pending || in.Reobserve {
-			r.open = true
+			r.unsettled = true
 			continue
 		}
 		s := streams[in.Position]
 		out[s] = append(out[s], in.Position)
 	}
-	r.open = r.open || len(found) < len(inputs)
+	r.unsettled = r.unsettled || len(found) < len(inputs)
 	return out, nil
 }
 
@@ -158,7 +158,7 @@ func (r *retaining) erase(ctx context.Context, stream events.StreamID, positions
 			return ctx.Err()
 		}
 		r.e.cfg.Logger.Warn("a session keeps its old inputs for now", "stream", stream, "err", err)
-		r.open = true
+		r.unsettled = true
 		return r.e.state.change(func(s *state) { s.Owed = owed })
 	}
 	if err := r.e.cfg.Log.Erase(ctx, positions...); err != nil {
