@@ -101,6 +101,14 @@ type Tick struct {
 	At time.Time
 }
 
+// Settle ends what a session left unfinished, where it has been silent for Rules.IdleStop by the times of what it reported: history
+// that was ingested has no further report to wait for. A session that is closed, younger, or has nothing unfinished is left as it is.
+type Settle struct {
+	ID   events.ID
+	At   time.Time
+	Last time.Time // of the last line of the session's transcript, whatever it means; zero: not known
+}
+
 // Release ends a quarantine because a person says so.
 type Release struct {
 	ID events.ID
@@ -155,6 +163,9 @@ func (Interrupt) Name() string { return "interrupt" }
 
 // Name is the command's kind.
 func (Tick) Name() string { return "tick" }
+
+// Name is the command's kind.
+func (Settle) Name() string { return "settle" }
 
 // Name is the command's kind.
 func (Release) Name() string { return "release" }

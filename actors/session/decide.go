@@ -55,6 +55,8 @@ func Decide(s *State, rules Rules, cmd Command) ([]events.Draft, error) {
 		return decideInterrupt(s, rules, c)
 	case Tick:
 		return decideTick(s, rules, c)
+	case Settle:
+		return decideSettle(s, rules, c), nil
 	case Release:
 		if s.quarantine.trip == 0 {
 			return nil, ErrNotQuarantined

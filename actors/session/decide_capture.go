@@ -129,3 +129,19 @@ func decideTick(s *State, rules Rules, c Tick) ([]events.Draft, error) {
 	}
 	return b.drafts, nil
 }
+
+// decideSettle stops work, or words alone, that nothing followed. The stop is dated by the session's last sign of life, so that
+// what the agent reports later is work of its own.
+func decideSettle(s *State, rules Rules, c Settle) []events.Draft {
+	last := s.heard
+	if c.Last.After(last) {
+		last = c.Last
+	}
+	if s.closed || s.work == 0 && !s.words || c.At.Before(last.Add(rules.IdleStop)) {
+		return nil
+	}
+	b := newDecision(c.ID, s.heard)
+	b.addStop(events.AgentStopped{Cause: events.StopIdle}, s.work, len(s.prompts))
+	b.last().Unobserved = false
+	return b.drafts
+}

@@ -43,6 +43,9 @@ func (s *State) evolveCaptured(h events.Header, e events.Event) {
 	s.closed = h.Kind == events.KindSessionClosed ||
 		s.closed && (h.Kind == events.KindContextInjected || h.Kind == events.KindAgentSaid)
 	s.recordActivity(h)
+	if h.Kind != events.KindAgentStopped && h.Kind != events.KindSessionClosed && h.OccurredAt.After(s.heard) {
+		s.heard = h.OccurredAt
+	}
 	switch h.Kind {
 	case events.KindSessionOpened:
 		if o, ok := e.(events.SessionOpened); ok {

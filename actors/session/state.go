@@ -36,6 +36,7 @@ type State struct {
 	opened  bool
 	closed  bool
 	active  time.Time // when the agent's last sign of life was recorded
+	heard   time.Time // when the latest of what the session reported happened, stops and ends aside
 
 	keys      map[events.Key]struct{}
 	inputs    []input        // by version

@@ -19,7 +19,7 @@ const (
 	ProvedInterruption = "interruption" // the same for a turn that was cut by an end of the daemon
 	ProvedExpiry       = "expiry"       // inputs given up because they were held for too long or were too many
 	ProvedCapture      = "capture"      // the numbers and stops that go with what agents report
-	ProvedTick         = "tick"         // what time alone led to: an idle stop, a silent close
+	ProvedTick         = "tick"         // what silence led to: an idle stop, also at the end of ingested history, and a silent close
 	ProvedReobserve    = "reobserve"    // turns asked for again
 	ProvedRelease      = "release"      // a quarantine that a person ended
 	ProvedForget       = "forget"       // what was forgotten, and the turn that it cut

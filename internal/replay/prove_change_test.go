@@ -64,6 +64,8 @@ func find[E events.Event](tb testing.TB, log eventlog.Log, match func(E) bool) (
 	return events.Record{}, none
 }
 
+func isSettled(e events.AgentStopped) bool { return isIdle(e) && e.Work == 7 }
+
 func isIdle(e events.AgentStopped) bool { return e.Cause == events.StopIdle }
 
 // mutation changes the nth event of type E, in a copy of the log.
@@ -155,6 +157,8 @@ func TestProveFindsEveryChange(t *testing.T) {
 		"another prompt":                   {mutation(1, func(e *events.PromptSubmitted, _ *events.Draft) { e.Number = 2 }), 0, ProvedCapture, ""},
 		"more work":                        {mutation(1, func(e *events.AgentStopped, _ *events.Draft) { e.Work = 6 }), 0, ProvedCapture, ""},
 		"an idle stop":                     {where(isIdle, func(_ *events.AgentStopped, d *events.Draft) { d.OccurredAt = d.OccurredAt.Add(-2 * time.Minute) }), 0, ProvedTick, ""},
+		"another time of a settled stop":   {where(isSettled, func(_ *events.AgentStopped, d *events.Draft) { d.OccurredAt = d.OccurredAt.Add(time.Second) }), 0, ProvedTick, ""},
+		"more settled work":                {where(isSettled, func(e *events.AgentStopped, _ *events.Draft) { e.Work = 8 }), 0, ProvedTick, ""},
 		"another reason":                   {mutation(1, func(e *events.OutputDropped, _ *events.Draft) { e.Reason = events.ReasonMalformed }), 1, ProvedGrammar, "today's grammar"},
 		"another title":                    {mutation(1, func(e *events.ObservationParsed, _ *events.Draft) { e.Title = "other" }), 1, ProvedGrammar, "today's grammar"},
 		"another prompt of an observation": {mutation(1, func(e *events.ObservationParsed, _ *events.Draft) { e.Prompt++ }), 0, ProvedAnswer, ""},

@@ -92,6 +92,10 @@ func (s *script) randomStep(rt *rapid.T) {
 			events.SessionOpened{Source: "resume"}, events.ContextInjected{},
 		}).Draw(rt, "captured"))
 	case 5:
+		if rapid.Bool().Draw(rt, "ingested") {
+			s.must(name, session.Settle{ID: s.id(), At: s.now, Last: s.now.Add(-rapid.SampledFrom([]time.Duration{0, 2 * time.Minute, time.Hour}).Draw(rt, "last"))})
+			return
+		}
 		s.must(name, session.Tick{ID: s.id(), At: s.now})
 	case 6:
 		s.randomLife(rt)

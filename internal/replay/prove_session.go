@@ -141,13 +141,16 @@ func (d *decision) answer() session.Command {
 	return a
 }
 
-// captured is what d's last event was reported by, or the tick that it needed no report for. What a tool did is not
+// captured is what d's last event was reported by, or the tick or the end of ingested history that it needed no report for. What a tool did is not
 // looked at: nothing but its text would have to be read.
 func (d *decision) captured() (string, []session.Command) {
 	h, last := d.head(), d.records[len(d.records)-1]
 	e := d.events[len(d.events)-1]
 	if silent(d.events[0]) {
-		return ProvedTick, []session.Command{session.Tick{ID: h.ID, At: h.OccurredAt}}
+		return ProvedTick, []session.Command{
+			session.Tick{ID: h.ID, At: h.OccurredAt},
+			session.Settle{ID: h.ID, At: h.RecordedAt}, // decided no later than it was recorded
+		}
 	}
 	switch last.Kind {
 	case events.KindPromptSubmitted, events.KindAgentStopped, events.KindContextCompacted, events.KindAgentSaid, events.KindSessionClosed:

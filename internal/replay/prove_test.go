@@ -78,6 +78,9 @@ func eventful(tb testing.TB) *script {
 	s.work("a", 1)
 	s.capture("a", events.ContextCompacted{Summary: "all that"})
 	s.capture("a", events.SessionClosed{Cause: "exit"})
+	s.work("c", 7)
+	s.later(31 * time.Minute)
+	s.must("c", session.Settle{ID: s.id(), At: s.now})
 	return s
 }
 
