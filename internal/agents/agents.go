@@ -1,6 +1,8 @@
 package agents
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -73,6 +75,26 @@ func AgentOfTranscript(path string) (agent string, ok bool) {
 			if strings.Contains(path, "/"+a.Folder.Standard+"/"+folder+"/") {
 				return a.Name, true
 			}
+		}
+	}
+	return "", false
+}
+
+// AgentOfText tells by its beginning whose transcript a file is that is one object, printed over several lines. It is false where
+// no agent writes one that begins so. Text may end anywhere.
+func AgentOfText(text []byte) (agent string, ok bool) {
+	in := json.NewDecoder(bytes.NewReader(text))
+	if begin, err := in.Token(); err != nil || begin != json.Delim('{') {
+		return "", false
+	}
+	for in.More() {
+		var value json.RawMessage
+		name, err := in.Token()
+		if name == "projectHash" {
+			return Gemini{}.Name(), true
+		}
+		if err != nil || in.Decode(&value) != nil {
+			break
 		}
 	}
 	return "", false

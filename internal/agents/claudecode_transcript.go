@@ -80,9 +80,7 @@ type openCall struct {
 func (t *claudeReader) line(line []byte) (skipped string, err error) {
 	var l claudeLine
 	t.spare = l.read(line, t.spare)
-	if !l.at.IsZero() {
-		t.at = l.at
-	}
+	t.note(l.at)
 	if l.kind == "system" && l.subtype == "init" {
 		t.begun, t.folder = l.session, l.cwd
 	}

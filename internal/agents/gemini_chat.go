@@ -10,7 +10,8 @@ import (
 	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
-// Transcript implements Historian: it reads chats (session-*.jsonl), and what `gemini --output-format stream-json` prints.
+// Transcript implements Historian: it reads chats (session-*.jsonl; of older versions session-*.json, one object with all records
+// in its messages), and what `gemini --output-format stream-json` prints.
 // What becomes of their lines:
 //
 //	line                                       captured as
@@ -29,7 +30,9 @@ import (
 // none: its session has no project, unless hooks or a chat told of it before.
 func (g Gemini) Transcript(r io.Reader, path string) *Transcript {
 	d := &geminiReader{reader: reader{agent: g.Name(), lines: lines{path: path}}, seen: newRecent[bool](maxOpen*10, maxOpen*10*maxName)}
-	return d.read(newTranscript(r, d), geminiTime)
+	t := newTranscript(r, d)
+	t.printed = true
+	return d.read(t, geminiTime)
 }
 
 func geminiTime(line []byte) time.Time {
@@ -57,7 +60,11 @@ func (t *geminiReader) line(line []byte) (skipped string, err error) {
 		return "", &FieldError{Field: "timestamp", Err: ErrMissing}
 	}
 	if id := cmp.Or(member(line, "sessionId"), member(line, "session_id")); id != "" {
-		return "", t.begin(line, id)
+		err := t.begin(line, id)
+		if err == nil {
+			t.chat(line)
+		}
+		return "", err
 	}
 	if err := t.name(t.base(), "sessionId"); err != nil {
 		return "", err
@@ -79,6 +86,19 @@ func (t *geminiReader) begin(line []byte, id string) error {
 		return t.origin.Cwd == ""
 	})
 	return nil
+}
+
+// chat takes the records of a chat that is one object.
+func (t *geminiReader) chat(whole []byte) {
+	t.place(whole)
+	jsonscan.Elements(rawMember(whole, "messages"), func(record []byte) bool {
+		t.clock(geminiTime(record))
+		if kind := cleanName(member(record, "type"), maxName); !t.take(kind, record) {
+			t.skip(cmp.Or(kind, "without type"))
+		}
+		return true
+	})
+	t.note(parseTime(member(whole, "lastUpdated")))
 }
 
 // place looks for the session's folder in what Gemini told the model of it.

@@ -20,12 +20,13 @@ type lines struct {
 	ahead      func() time.Time  // the first good time soon behind this line, or zero
 	askedAhead bool              // ahead was asked; once is enough
 	at         time.Time         // the last good one of the file
+	latest     *time.Time        // the latest one of the file, in Progress.Last
 	calls      *recent[openCall] // tool calls without a result yet, by id
 }
 
 // read returns a Transcript that d reads through r. TimeOf is the time of a line, zero if it has none that is good.
 func (r *lines) read(t *Transcript, timeOf func(line []byte) time.Time) *Transcript {
-	r.emit, r.skip, r.sieve = t.emit, t.skip, t.sieve
+	r.emit, r.skip, r.sieve, r.latest = t.emit, t.skip, t.sieve, &t.at.Last
 	r.ahead = func() time.Time { return t.ahead(timeOf) }
 	r.calls = newRecent[openCall](maxOpen, maxOpenBytes)
 	return t
@@ -42,13 +43,22 @@ func (r *lines) base() string {
 // clock takes the time of the line at hand, and returns the one that it is of: its own or the last good one before it, else
 // the first one soon behind it. Zero: nobody knows.
 func (r *lines) clock(at time.Time) time.Time {
-	if !at.IsZero() {
-		r.at = at
-	}
+	r.note(at)
 	if r.at.IsZero() && !r.askedAhead {
 		r.askedAhead, r.at = true, r.ahead()
 	}
 	return r.at
+}
+
+// note takes the time of a line; zero: it has none.
+func (r *lines) note(at time.Time) {
+	if at.IsZero() {
+		return
+	}
+	r.at = at
+	if at.After(*r.latest) {
+		*r.latest = at
+	}
 }
 
 // lineKey is key if that is one, else that of what a line of the session of o says.

@@ -3,6 +3,7 @@ package agents
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +23,7 @@ type Transcript struct {
 
 	in      *bufio.Reader
 	decoder lineDecoder
+	printed bool // no line was read yet, and the file may be one object that is printed over several lines, which counts as one
 	buf     []byte
 	got     []session.Capture
 	at      Progress
@@ -34,6 +36,7 @@ type Progress struct {
 	Partial   int64          // bytes of a last line that was not finished yet; it is left for a later reading
 	Malformed int            // lines that were reported as a *LineError
 	Skipped   map[string]int // lines that mean nothing here, by the agent's name of their kind
+	Last      time.Time      // the latest time of a line, whatever it means; zero: none has one
 }
 
 // LineError is a line that was not understood. The reading goes on behind it.
@@ -180,9 +183,48 @@ func (t *Transcript) ahead(timeOf func(line []byte) time.Time) time.Time {
 	return time.Time{}
 }
 
-// next returns the next line without its end, which lives until the next call. The error is ErrTooLong for a line over
-// MaxLine, whose end has been found, and io.EOF where no whole line is left.
+// next is nextLine, or the whole object where the file is one that is printed over several lines.
 func (t *Transcript) next() ([]byte, error) {
+	line, err := t.nextLine()
+	if !t.printed || err != nil || len(bytes.TrimSpace(line)) == 0 {
+		return line, err
+	}
+	t.printed = false
+	if !isObject(line) || checkJSON(line) == nil {
+		return line, nil
+	}
+	rest, err := io.ReadAll(io.LimitReader(t.in, MaxLine-int64(len(t.buf))))
+	var whole bytes.Buffer // without the white space: what a tool was given is as in a line
+	if err == nil && json.Compact(&whole, append(t.buf, rest...)) == nil {
+		t.at.Offset += int64(len(rest))
+		return whole.Bytes(), nil
+	}
+	t.in = bufio.NewReaderSize(&unread{rest, err, t.in}, t.in.Size())
+	return line, nil
+}
+
+// unread reads text first, then what r has behind it, or err.
+type unread struct {
+	text []byte
+	err  error
+	r    io.Reader
+}
+
+// Read implements io.Reader.
+func (u *unread) Read(p []byte) (n int, err error) {
+	if len(u.text) == 0 && u.err == nil {
+		return u.r.Read(p)
+	}
+	n = copy(p, u.text)
+	if u.text = u.text[n:]; len(u.text) == 0 {
+		err = u.err
+	}
+	return n, err
+}
+
+// nextLine returns the next line without its end, which lives until the next call. The error is ErrTooLong for a line over
+// MaxLine, whose end has been found, and io.EOF where no whole line is left.
+func (t *Transcript) nextLine() ([]byte, error) {
 	t.buf = t.buf[:0]
 	var size int64
 	for {

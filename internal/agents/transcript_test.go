@@ -380,7 +380,7 @@ func TestTranscriptFaults(t *testing.T) {
 	if diff := cmp.Diff([]int{2, 4, 5}, lines); diff != "" {
 		t.Errorf("malformed lines, -want +got:\n%s", diff)
 	}
-	want := Progress{Lines: 6, Offset: int64(len(text) - 11), Partial: 11, Malformed: 3, Skipped: map[string]int{}}
+	want := Progress{Lines: 6, Offset: int64(len(text) - 11), Partial: 11, Malformed: 3, Skipped: map[string]int{}, Last: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	if diff := cmp.Diff(want, p); diff != "" {
 		t.Errorf("progress, -want +got:\n%s", diff)
 	}
