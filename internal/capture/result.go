@@ -1,6 +1,8 @@
 package capture
 
 import (
+	"time"
+
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/importer"
 )
@@ -17,7 +19,21 @@ type Ingested struct {
 	Bad        []BadLine          `json:"bad,omitempty"`     // the first hundred malformed lines and refused facts
 	Offset     int64              `json:"offset"`            // bytes of the lines that were read whole
 	Partial    int64              `json:"partial,omitempty"` // bytes of a last line that is not finished yet
+	Last       time.Time          `json:"last,omitzero"`     // the latest time of a line, whatever it means; zero: none has one
 	Position   events.Position    `json:"position"`          // of the last record it led to; 0: none
+}
+
+// SilentSession is a session of which nothing more may come.
+type SilentSession struct {
+	Session events.SessionID `json:"session"`
+	Last    time.Time        `json:"last,omitzero"` // Ingested.Last of its transcripts, the latest
+}
+
+// Settled says what became of sessions that may have left something unfinished.
+type Settled struct {
+	Ended    int             `json:"ended"`             // that had work or words without an end, and were silent for idle_stop
+	Refused  int             `json:"refused,omitempty"` // that are parked
+	Position events.Position `json:"position"`          // of the last record it led to; 0: none
 }
 
 // BadLine is one line that was not understood, or whose fact was refused.

@@ -273,7 +273,7 @@ func (in *ingest) send(ctx context.Context, batch []read) error {
 func (in *ingest) result(p agents.Progress) Ingested {
 	out := in.out
 	out.Sessions = append([]events.SessionID{}, in.order...)
-	out.Lines, out.Skipped, out.Malformed, out.Offset, out.Partial = p.Lines, p.Skipped, p.Malformed, p.Offset, p.Partial
+	out.Lines, out.Skipped, out.Malformed, out.Offset, out.Partial, out.Last = p.Lines, p.Skipped, p.Malformed, p.Offset, p.Partial, p.Last
 	if in.repeated+in.private > 0 {
 		out.Skipped = maps.Clone(p.Skipped)
 	}

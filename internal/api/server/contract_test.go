@@ -97,6 +97,8 @@ func TestEveryRouteBothWays(t *testing.T) {
 		asked(api.SessionsRoute, nil, api.SessionsQuery{}, api.SessionsQuery{Project: "shop", OpenOnly: true, Since: sooner}, api.SessionsQuery{Limit: 1001}),
 		asked(api.SessionRoute, nil, api.IDQuery{ID: "s1"}, api.IDQuery{ID: "nobody's"}),
 		asked(api.ReleaseRoute, nil, api.IDQuery{ID: "s1"}, api.IDQuery{ID: "nobody's"}),
+		asked(api.SettleRoute, nil, api.SettleRequest{Sessions: []api.SilentSession{{Session: events.SessionIDOf("claude-code", "nobody's")}}},
+			api.SettleRequest{}, api.SettleRequest{Sessions: make([]api.SilentSession, api.MaxSettled+1)}),
 		asked(api.OutcomesRoute, nil, api.OutcomesQuery{}, api.OutcomesQuery{Outcome: "x", Kind: "y", Limit: 10_001}, api.OutcomesQuery{Turn: "1", Outcome: "observed"}),
 		asked(api.StatusRoute, nil, api.NoQuery{}),
 		asked(api.UsageRoute, nil, api.UsageQuery{}, api.UsageQuery{By: "model", UTC: true}, api.UsageQuery{By: "x"}, api.UsageQuery{Session: "nobody's"}),

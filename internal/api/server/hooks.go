@@ -31,6 +31,7 @@ func (s *hooks) routes(to *dispatcher) []endpoint {
 	return []endpoint{
 		{Endpoint: api.Endpoint(api.HookRoute), serve: s.postHook, wrap: func(h handler) http.Handler { return s.counted(to, h) }},
 		bindStream(to, api.IngestRoute, s.postIngest),
+		bind(to, api.SettleRoute, s.postSettle),
 		bindStream(to, api.ImportRoute, s.postImport),
 	}
 }
@@ -132,6 +133,11 @@ func (s *hooks) postIngest(w http.ResponseWriter, r *http.Request, q api.IngestQ
 	body := newPatientReader(w, r)
 	got, err := s.capture.Ingest(r.Context(), q.Agent, q.Path, body)
 	return body.answer(w, got, err)
+}
+
+// postSettle ends what ingested sessions left unfinished.
+func (s *hooks) postSettle(ctx context.Context, q api.SettleRequest) (api.Settled, error) {
+	return s.capture.Settle(ctx, q.Sessions)
 }
 
 // postImport records what another memory kept and the log does not have yet. The body has one importer.Entry a line.
