@@ -1,23 +1,24 @@
 package memory
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 func TestTranscripts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write := func(name string, age time.Duration) string {
+	write := func(name string, age time.Duration, text ...string) string {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte("{}"), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(cmp.Or(append(text, "{}")...)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		at := time.Now().Add(-age)
@@ -29,6 +30,8 @@ func TestTranscripts(t *testing.T) {
 	young, old := write("a/young.jsonl", time.Minute), write("z/deep/old.jsonl", time.Hour)
 	named := write("a/named.txt", 2*time.Hour)
 	write("a/other.json", time.Hour)
+	write("a/claude.json", time.Hour, `{"sessionId":"s"}`)
+	chat := write("a/chat.json", 3*time.Hour, "{\n  \"sessionId\": \"s\",\n  \"projectHash\": \"7\"\n}")
 	if err := os.Mkdir(filepath.Join(dir, "folder.jsonl"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -39,11 +42,14 @@ func TestTranscripts(t *testing.T) {
 	var got []string
 	for _, f := range files {
 		got = append(got, f.path)
-		if f.size != 2 {
+		if f.size != 2 && f.path != chat {
 			t.Errorf("%s has %d bytes", f.path, f.size)
 		}
+		if itself := f.path == young || f.path == named; f.named != itself {
+			t.Errorf("%s is named itself: got %v, want %v", f.path, f.named, itself)
+		}
 	}
-	if diff := cmp.Diff([]string{named, old, young}, got); diff != "" {
+	if diff := gocmp.Diff([]string{chat, named, old, young}, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	if _, err := transcripts([]string{filepath.Join(dir, "none")}); !os.IsNotExist(err) {
@@ -74,7 +80,7 @@ func TestTranscriptsThatCannotBeRead(t *testing.T) {
 	for _, f := range files {
 		got[f.path] = f.err == nil
 	}
-	if diff := cmp.Diff(map[string]bool{dangling: false, good: true}, got); diff != "" || len(files) != 2 {
+	if diff := gocmp.Diff(map[string]bool{dangling: false, good: true}, got); diff != "" || len(files) != 2 {
 		t.Errorf("%d files, read or not (-want +got):\n%s", len(files), diff)
 	}
 	if _, err := transcripts([]string{good, dangling}); !os.IsNotExist(err) {
