@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"unicode"
@@ -22,7 +23,8 @@ const (
 )
 
 // folds finds rows that say nearly the same as one before them, of the same kind and project. A row is compared with those
-// alone that may be the same, so that a long list costs little more than its length says. The zero value is empty.
+// alone that may be the same, and with maxCompared of them at most, so that a list costs what its length says. The zero value
+// is empty.
 type folds struct {
 	kept  []folded
 	by    map[uint64][]int // from the lowest hashes of sketches to kept
@@ -43,39 +45,61 @@ type group struct {
 	flagged       bool
 }
 
+const (
+	// spareHashes is how many more of a sketch's lowest hashes than needed a row may be looked up by: phrases that many rows
+	// have in common are passed over for rarer ones.
+	spareHashes = 4
+
+	// maxCompared is how many rows with a hash in common one is compared with. Only rows that are made of the same phrases
+	// throughout, and still differ, meet so many; of those behind, some are shown beside what says nearly the same.
+	maxCompared = 64
+)
+
 // add returns the first row before this one that says nearly the same; ok is false if none does.
 func (f *folds) add(row rows.Row) (standIn events.ID, ok bool) {
 	f.added++
 	this := folded{row.ID, group{row.Kind, row.Project, row.ProjectRoot, row.Flagged}, sketch(row)}
-	found := len(f.kept)
-	for _, x := range this.lowest() {
-		for _, i := range f.by[x] {
-			if i >= found {
-				break
-			}
-			if this.same(f.kept[i]) {
-				found = i
-			}
-		}
-	}
-	if found < len(f.kept) {
+	if found := f.first(this); found < len(f.kept) {
 		return f.kept[found].id, true
 	}
 	if f.by == nil {
 		f.by = map[uint64][]int{}
 	}
-	for _, x := range this.lowest() {
+	for _, x := range this.lowest(2*this.missing() + 2 + spareHashes) {
 		f.by[x] = append(f.by[x], len(f.kept))
 	}
 	f.kept = append(f.kept, this)
 	return events.ID{}, false
 }
 
-// lowest are as many of the lowest hashes as may be missing in what is nearly the same, and one more. Two sketches with
-// sameness of each other in common share one of them: before the lowest hash that both have there are only missing ones.
-func (f folded) lowest() []uint64 {
-	return f.sketch[:len(f.sketch)-int(math.Ceil(sameness*float64(len(f.sketch))))+1]
+// first returns the first kept row that says nearly what this one does; len(f.kept) if none does. Two sketches with sameness
+// in common share all but missing of the hashes of the one, so that one of any missing+1 finds the other: the rarest do.
+func (f *folds) first(this folded) int {
+	found, left := len(f.kept), maxCompared
+	hashes := slices.Clone(this.lowest(this.missing() + 1 + spareHashes))
+	slices.SortFunc(hashes, func(a, b uint64) int { return cmp.Compare(len(f.by[a]), len(f.by[b])) })
+	for _, x := range hashes[:min(this.missing()+1, len(hashes))] {
+		for _, i := range f.by[x] {
+			if i >= found || left == 0 {
+				break
+			}
+			left--
+			if this.same(f.kept[i]) {
+				found = i
+			}
+		}
+	}
+	return found
 }
+
+// missing is how many hashes of the sketch what is nearly the same may lack.
+func (f folded) missing() int {
+	return len(f.sketch) - int(math.Ceil(sameness*float64(len(f.sketch))))
+}
+
+// lowest are the n lowest hashes, or all. Those by which a row is looked up stand at most missing+1 places further behind in
+// what is nearly the same, and under so many that is filed.
+func (f folded) lowest(n int) []uint64 { return f.sketch[:min(n, len(f.sketch))] }
 
 func (f folded) same(other folded) bool {
 	return f.group == other.group && alike(other.sketch, f.sketch) >= sameness
