@@ -220,6 +220,8 @@ func (w *world) repeated(tb testing.TB, p *capture.Pipeline, session, said strin
 func TestEchoesAfterARestart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
+	w.work(t, "earlier", "Round the totals of a cart once", "/src/shop/total.go")
+	w.settled(t)
 	w.work(t, "a", "Fix the flaky checkout test", "/src/shop/cart.go")
 	w.settled(t)
 	given := w.start(t, "b", "startup")
