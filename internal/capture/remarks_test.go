@@ -81,6 +81,13 @@ func (w *world) happened(tb testing.TB, id string) string {
 	return strings.Join(out, " ")
 }
 
+// forget forgets how far transcripts were read.
+func (m *remarks) forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.readings = nil
+}
+
 // TestRemarksAreRead: what was said between tool calls is on record before the end of the answer, once, however often the transcript
 // is read; not what was said last, which the hook tells, and not another session's.
 func TestRemarksAreRead(t *testing.T) {
@@ -98,7 +105,7 @@ func TestRemarksAreRead(t *testing.T) {
 			t.Errorf("%s: recorded %s", event, got)
 		}
 		a.add("s", "()", "And now the lexer.", "()", "Finished.")
-		w.pipeline.remarks = remarks{} // as after a restart: all of it is read again
+		w.pipeline.remarks.forget() // as after a restart: all of it is read again
 		w.post(t, toolUse("s", "toolu_2", "go vet", "ok"))
 		w.post(t, hook("Stop", "s", map[string]any{"transcript_path": a.path, "last_assistant_message": "Finished."}))
 		later := w.happened(t, "s")
