@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -23,6 +24,8 @@ func besideDaemon(t *testing.T, script string) string {
 	bin := t.TempDir()
 	data, err := os.ReadFile(hookPath)
 	copied := filepath.Join(bin, "cmemd-hook")
+	syscall.ForkLock.RLock() // a child that begins now would have the programs open for writing, so that nobody could run them
+	defer syscall.ForkLock.RUnlock()
 	err = errors.Join(err, os.WriteFile(copied, data, 0o700), os.WriteFile(filepath.Join(bin, "cmemd"), []byte("#!/bin/sh\n"+script), 0o700))
 	if err != nil {
 		t.Fatal(err)
