@@ -28,6 +28,9 @@ const (
 	// maxHead is by how many bytes at its beginning a transcript is known again: a new file may have the place of an old one.
 	maxHead = 512
 
+	// maxSaidAtOnce is how many texts go into one append.
+	maxSaidAtOnce = 64
+
 	// quietAfter is how long after a session's last hook its transcript is read without one.
 	quietAfter = 5 * time.Minute
 )
@@ -73,8 +76,8 @@ func (p *Pipeline) recordSaid(ctx context.Context, o session.Origin, by time.Tim
 	for i := range captures {
 		captures[i].Origin = o
 	}
-	if captures = p.withoutEchoes(ctx, o.Session(), captures); len(captures) > 0 {
-		if _, err := p.cfg.Sink.Do(ctx, o.Session(), commands(captures)...); err != nil {
+	for some := range slices.Chunk(p.withoutEchoes(ctx, o.Session(), captures), maxSaidAtOnce) {
+		if _, err := p.cfg.Sink.Do(ctx, o.Session(), commands(some)...); err != nil {
 			return fmt.Errorf("capture: what the agent said: %w", err)
 		}
 	}

@@ -49,13 +49,28 @@ func (t *told) unsaid(text string, limit int) string {
 		if t.has(s) {
 			continue
 		}
-		if limit -= size(s) + 1; limit < 0 {
-			break
+		if limit -= size(s) + 1; limit < 0 && len(kept) > 0 {
+			break // one sentence that is longer is cut by whoever shows it
 		}
 		kept = append(kept, s)
 		t.add(s)
 	}
-	return strings.Join(kept, " ")
+	return joined(kept)
+}
+
+// joined are sentences one behind the other, with a mark between where one has none.
+func joined(sentences []string) string {
+	var out strings.Builder
+	for i, s := range sentences {
+		if i > 0 && !endsSentence(sentences[i-1]) {
+			out.WriteByte(';')
+		}
+		if i > 0 {
+			out.WriteByte(' ')
+		}
+		out.WriteString(s)
+	}
+	return out.String()
 }
 
 // sentencesOf are the sentences of a text, those of its paragraphs and items of lists, without code, tables and headings.
@@ -117,17 +132,11 @@ func (t *told) telling(row rows.Row, limit int) string {
 		}
 	}
 	slices.SortFunc(kept, func(a, b candidate) int { return cmp.Compare(a.at, b.at) })
-	var out strings.Builder
+	words := make([]string, len(kept))
 	for i, c := range kept {
-		if i > 0 && !endsSentence(kept[i-1].text) {
-			out.WriteByte(';')
-		}
-		if i > 0 {
-			out.WriteByte(' ')
-		}
-		out.WriteString(c.text)
+		words[i] = c.text
 	}
-	return out.String()
+	return joined(words)
 }
 
 // endsSentence reports whether a text ends with a mark that ends one.

@@ -50,6 +50,23 @@ func TestTelling(t *testing.T) {
 	}
 }
 
+// TestUnsaid: a text is cut behind a sentence, but for one that alone is longer; items of a list are told apart.
+func TestUnsaid(t *testing.T) {
+	t.Parallel()
+	long := "Then " + strings.Repeat("word ", 40) + "end"
+	for text, want := range map[string]string{
+		"One is here. Two is there.": "One is here. Two is there.",
+		"One is here. " + long:       "One is here.",
+		long:                         long,
+		"- Ship the cart\n- Test it": "Ship the cart; Test it",
+	} {
+		said := told{}
+		if got := said.unsaid(text, 60); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestQuotes(t *testing.T) {
 	t.Parallel()
 	const text = "The sum is right now, since cents are whole. More of it."
