@@ -161,10 +161,11 @@ func (c *chunk) add(v []byte) bool {
 
 // keep copies what was found, before the transaction ends.
 func (c *chunk) keep() {
-	c.buf, c.ends = make([]byte, 0, c.bytes), make([]int, 0, len(c.found))
+	c.buf, c.ends = bytes.Join(c.found, nil), make([]int, 0, len(c.found)) // Join does not clear what it fills
+	end := 0
 	for _, v := range c.found {
-		c.buf = append(c.buf, v...)
-		c.ends = append(c.ends, len(c.buf))
+		end += len(v)
+		c.ends = append(c.ends, end)
 	}
 	c.found = nil
 }
