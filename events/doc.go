@@ -9,7 +9,7 @@
 //
 // The files, each referring to those below it:
 //
-//	layout.go, codec.go, record.go, traits.go, kindof.go, captured.go, memory.go, supervision.go,
+//	layout.go, codec.go, record.go, traits.go, fields.go, kindof.go, captured.go, memory.go, supervision.go,
 //	bill.go, turns.go, kinds.go, output.go, ids.go
 //
 // What bites: a Record aliases the bytes it was read from (whoever reads says how long they live), and decodes its

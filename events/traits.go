@@ -1,6 +1,10 @@
 package events
 
-import "github.com/fxamacker/cbor/v2"
+import (
+	"reflect"
+
+	"github.com/fxamacker/cbor/v2"
+)
 
 // Traits are what other packages must know of a kind without looking at its struct.
 type Traits struct {
@@ -26,11 +30,15 @@ type forms [1]decodeFunc
 type decodeFunc func(cbor.DecMode, []byte) (Event, error)
 
 func decodeAs[E Event](dec cbor.DecMode, body []byte) (Event, error) {
-	var e E
-	if err := dec.Unmarshal(body, &e); err != nil {
+	e := new(E)
+	if readFields(reflect.ValueOf(e).Elem(), body) {
+		return *e, nil
+	}
+	e = new(E)
+	if err := dec.Unmarshal(body, e); err != nil {
 		return nil, err
 	}
-	return e, nil
+	return *e, nil
 }
 
 // known returns the row of k: of what agents and observers say here, and of all else in decided. The two are the one place that
