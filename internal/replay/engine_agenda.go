@@ -12,14 +12,22 @@ type appointment struct {
 // a run is the same every time.
 type agenda struct{ list appointments }
 
-func (a *agenda) add(p appointment) { heap.Push(&a.list, p) }
+func (a *agenda) add(p appointment) {
+	a.list = append(a.list, p)
+	heap.Fix(&a.list, len(a.list)-1) // heap.Push would put p on the heap of memory
+}
 
 // next takes the earliest appointment that is not later than at; ok is false if there is none.
 func (a *agenda) next(at int64) (p appointment, ok bool) {
 	if len(a.list) == 0 || a.list[0].at > at {
 		return appointment{}, false
 	}
-	return heap.Pop(&a.list).(appointment), true
+	p, last := a.list[0], len(a.list)-1
+	a.list[0] = a.list[last]
+	if a.list = a.list[:last]; last > 0 {
+		heap.Fix(&a.list, 0)
+	}
+	return p, true
 }
 
 // appointments is what container/heap orders.
@@ -33,9 +41,5 @@ func (l appointments) Less(i, j int) bool {
 	}
 	return l[i].session < l[j].session
 }
-func (l *appointments) Push(x any) { *l = append(*l, x.(appointment)) }
-func (l *appointments) Pop() any {
-	last := (*l)[len(*l)-1]
-	*l = (*l)[:len(*l)-1]
-	return last
-}
+func (l *appointments) Push(any) { panic("replay: appointments are added by heap.Fix") }
+func (l *appointments) Pop() any { panic("replay: appointments are taken by heap.Fix") }
