@@ -47,7 +47,7 @@ type scan struct {
 //   - a root inside a closed root of another name is part of it and not a root of its own.
 func findBlocks(text string) blocks {
 	tags := readTags(text)
-	s := scan{blocks: blocks{tags: tags, ends: fieldEnds(tags)}}
+	s := scan{blocks: blocks{tags: tags, ends: fieldEnds(tags)}, open: make([]frame, 0, 4), fields: make([]field, 0, 16)} // on the stack
 	for i, t := range tags {
 		if t.word.isRoot() && t.shape == closing {
 			s.last[t.word] = i

@@ -240,10 +240,13 @@ const (
 	asciiSpace   = " \t\r\n\f"
 )
 
+// fewTags is how many tags there is room for from the start: more than an observation or a summary has.
+const fewTags = 64
+
 // readTags lists the tags of text in order. CDATA sections that are closed hide what is in them. Comments that are
 // closed are listed and hide nothing here, because inside a field they are text.
 func readTags(text string) []tag {
-	var tags []tag
+	tags := make([]tag, 0, min(strings.Count(text, "<"), fewTags))
 	sections, comments := finder{text: text, what: cdataClose}, finder{text: text, what: commentClose}
 	for i := 0; ; {
 		n := strings.IndexByte(text[i:], '<')
