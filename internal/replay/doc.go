@@ -9,7 +9,7 @@
 //
 //	run.go, engine.go, prove_choice.go, prove_session.go, reparse.go,
 //	prove_circuit.go, prove_compare.go, record_inputs.go, examine.go, record.go, prove.go,
-//	engine_early.go, engine_tape.go, scenario_read.go, scenario_scan.go, scenario_split.go, record_turns.go, prove_life.go,
+//	engine_early.go, engine_tape.go, scenario_read.go, scenario_scan.go, scenario_split.go, record_turns.go, read_ahead.go, prove_life.go,
 //	types_of.go, parts.go, scenario_check.go, scenario.go, result.go, engine_agenda.go, audit.go
 //
 // What bites: what a respawned observer would have said, and cost, is not on record. It is an assumption of the scenario

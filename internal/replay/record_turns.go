@@ -70,9 +70,9 @@ type recordReader interface {
 	flush() error // after the last one
 }
 
-// read has readers take records up to the end of s, and reports whether there are more.
+// read has readers take records up to the end of s, and reports whether there are more. Records are read ahead of readers.
 func (s Selection) read(records iter.Seq2[events.Record, error], readers ...recordReader) (more bool, err error) {
-	for r, err := range records {
+	for r, err := range readAhead(records) {
 		if err != nil {
 			return false, err
 		}
