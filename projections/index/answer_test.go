@@ -252,7 +252,7 @@ func TestSpansAgreeWithALookAtEachDocument(t *testing.T) {
 }
 
 // A beginning stands in the word itself, and finds its other forms in text as it is written.
-func TestBeginnings(t *testing.T) {
+func TestStemPrefixes(t *testing.T) {
 	t.Parallel()
 	x := newWriter(t).mustOpen(t.TempDir())
 	for text, want := range map[string][]string{
@@ -263,12 +263,12 @@ func TestBeginnings(t *testing.T) {
 		"支付网关":                          {"支付", "付网", "网关"},
 		"用API处理":                        {"用", "api", "处理"},
 	} {
-		if diff := cmp.Diff(want, x.Beginnings(text)); diff != "" {
+		if diff := cmp.Diff(want, x.StemPrefixes(text)); diff != "" {
 			t.Errorf("%q: -want +got\n%s", text, diff)
 		}
 	}
-	if n := len(x.Beginnings(newCorpus(1).text(4000))); n != maxBeginnings {
-		t.Errorf("got %d of a long text, want %d", n, maxBeginnings)
+	if n := len(x.StemPrefixes(newCorpus(1).text(4000))); n != maxStemPrefixes {
+		t.Errorf("got %d of a long text, want %d", n, maxStemPrefixes)
 	}
 	if diff := cmp.Diff(map[string]int{"store": 2, "sessionstor": 1, "session": 1}, x.Frequencies("sessionStore stores")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)

@@ -48,8 +48,8 @@ func table(lists ...string) map[string]string {
 	return out
 }
 
-// spelled brings a stem to the one spelling of two: behaviour and behavior, centre and center.
-func (a *analyzer) spelled(stem string) string {
+// normalizeSpelling brings a stem to the one spelling of two: behaviour and behavior, centre and center.
+func (a *analyzer) normalizeSpelling(stem string) string {
 	if one, ok := a.spelling[stem]; ok {
 		return one
 	}

@@ -198,8 +198,8 @@ func (s *search) weighDates() {
 // parts is what the score of a document is made of, but for what stands next to it.
 func (s *search) parts(col *columns, doc uint32, words float32) (p Parts) {
 	p.Words, p.Kind, p.Session = float64(words), 1, float64(words)
-	if g := col.group[doc]; g != 0 {
-		p.Session = float64(s.covered[g] / s.sizes[g])
+	if g := col.session[doc]; g != 0 {
+		p.Session = float64(s.covered[g] / s.penalties[g])
 	}
 	p.Session *= sessionWorth
 	if col.kind[doc] == Prompt {
@@ -277,7 +277,7 @@ func (s *search) hits(limit int) ([]Hit, error) {
 // near is what the neighbours of a document in its session are worth.
 func (s *search) near(n int, doc uint32) (worth float64) {
 	col := s.cols[n]
-	if col.group[doc] == 0 {
+	if col.session[doc] == 0 {
 		return 0
 	}
 	for _, step := range []int{-1, 1} {

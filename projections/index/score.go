@@ -134,7 +134,7 @@ func (s *search) add(p postings, idf float32, norms *norms) error {
 			s.newest = max(s.newest, col.at[doc])
 		}
 		scores[doc] += worth
-		s.raise(col.group[doc], worth)
+		s.raise(col.session[doc], worth)
 	}
 }
 

@@ -159,37 +159,37 @@ func (s *search) answer(ctx context.Context, q Query, point checkpoint, cache *c
 // search is one query under way.
 type search struct {
 	*scratch
-	snap    *scorch.IndexSnapshot
-	cols    []*columns        // by segment
-	first   []int             // by segment: where its documents begin in scores; one more for the end
-	allow   []*roaring.Bitmap // by segment: documents that pass the filters; nil: all
-	sizes   []float32         // by session: what its score is divided by
-	terms   []term
-	dates   []mention
-	onDate  []float32 // what each of dates is worth
-	conds   []condition
-	span    span
-	sort    Sort
-	recency float64
-	newest  int64 // of what was found, in milliseconds since 1970
-	nothing bool  // there is a text, and nothing in it is a word
-	ages    *ages
-	want    int
-	most    int // documents to look at for the words together; 0: all
-	cache   *columnCache
-	total   int
-	also    [][]uint32  // by segment: documents that are counted though they do not match; nil: none anywhere
-	best    []candidate // a heap until hits sorts it
+	snap      *scorch.IndexSnapshot
+	cols      []*columns        // by segment
+	first     []int             // by segment: where its documents begin in scores; one more for the end
+	allow     []*roaring.Bitmap // by segment: documents that pass the filters; nil: all
+	penalties []float32         // by session: what its score is divided by
+	terms     []term
+	dates     []mention
+	onDate    []float32 // what each of dates is worth
+	conds     []condition
+	span      span
+	sort      Sort
+	recency   float64
+	newest    int64 // of what was found, in milliseconds since 1970
+	nothing   bool  // there is a text, and nothing in it is a word
+	ages      *ages
+	want      int
+	most      int // documents to look at for the words together; 0: all
+	cache     *columnCache
+	total     int
+	also      [][]uint32  // by segment: documents that are counted though they do not match; nil: none anywhere
+	best      []candidate // a heap until hits sorts it
 }
 
 // prepare reads what the query needs of every segment.
 func (s *store) prepare(ctx context.Context, snap *scorch.IndexSnapshot, a *analyzer, pool *scratches, q Query) (*search, error) {
-	cols, sizes, err := s.columns.of(snap)
+	cols, penalties, err := s.columns.of(snap)
 	if err != nil {
 		return nil, err
 	}
 	run := &search{
-		snap: snap, cols: cols, sizes: sizes, terms: queryTerms(a, q.Text), dates: mentions(q.Text), conds: q.conditions(), span: q.span(), sort: q.Sort,
+		snap: snap, cols: cols, penalties: penalties, terms: queryTerms(a, q.Text), dates: mentions(q.Text), conds: q.conditions(), span: q.span(), sort: q.Sort,
 		recency: q.Recency, newest: math.MinInt64, want: max(q.Limit, ranked), cache: &s.columns, first: make([]int, len(cols)+1), allow: make([]*roaring.Bitmap, len(cols)),
 	}
 	run.nothing = q.Text != "" && len(run.terms) == 0
@@ -212,7 +212,7 @@ func (s *store) prepare(ctx context.Context, snap *scorch.IndexSnapshot, a *anal
 	if err != nil {
 		return nil, err
 	}
-	run.scratch = pool.get(run.first[len(cols)], len(sizes), len(cols))
+	run.scratch = pool.get(run.first[len(cols)], len(penalties), len(cols))
 	return run, nil
 }
 

@@ -82,28 +82,28 @@ func (a *analyzer) joined(text string) []string {
 	return out
 }
 
-// maxBeginnings is how many words Beginnings returns: nobody remembers longer phrases.
-const maxBeginnings = 16
+// maxStemPrefixes is how many words StemPrefixes returns: nobody remembers longer phrases.
+const maxStemPrefixes = 16
 
-// Beginnings returns the words of a text in order, stop words left out, each cut to what all its forms begin with: of
+// StemPrefixes returns the words of a text in order, stop words left out, each cut to what all its forms begin with: of
 // queries and query it is quer. Of a run without spaces they are its overlapping pairs of signs. They are in lower case, at
 // most 16, and serve to find words in text as it is written.
-func (x *Index) Beginnings(text string) (out []string) {
+func (x *Index) StemPrefixes(text string) (out []string) {
 	for _, w := range strings.FieldsFunc(clip.Head(text, maxText), func(r rune) bool { return !isWordRune(r) }) {
 		w = strings.ToLower(w)
 		if _, stop := x.analyzer.stops[w]; stop {
 			continue
 		}
-		if out = x.analyzer.beginnings(out, w); len(out) >= maxBeginnings {
-			return out[:maxBeginnings]
+		if out = x.analyzer.stemPrefixes(out, w); len(out) >= maxStemPrefixes {
+			return out[:maxStemPrefixes]
 		}
 	}
 	return out
 }
 
-// beginnings appends those of a run of word runes, cut where scripts meet.
-func (a *analyzer) beginnings(out []string, run string) []string {
-	for run != "" && len(out) < maxBeginnings {
+// stemPrefixes appends those of a run of word runes, cut where scripts meet.
+func (a *analyzer) stemPrefixes(out []string, run string) []string {
+	for run != "" && len(out) < maxStemPrefixes {
 		if n := spacelessPrefix(run); n > 0 {
 			signs := []rune(run[:n])
 			for i := range max(1, len(signs)-1) {
@@ -116,14 +116,14 @@ func (a *analyzer) beginnings(out []string, run string) []string {
 		if n < 0 {
 			n = len(run)
 		}
-		out = append(out, a.beginning(run[:n]))
+		out = append(out, a.stemPrefix(run[:n]))
 		run = run[n:]
 	}
 	return out
 }
 
-// beginning is what a word and its stem begin with.
-func (a *analyzer) beginning(word string) string {
+// stemPrefix is what a word and its stem begin with.
+func (a *analyzer) stemPrefix(word string) string {
 	var stem string
 	a.terms(word, true, func(t []byte, _ role) { stem = cmp.Or(stem, string(t)) })
 	stem = strings.TrimSuffix(stem, "i")

@@ -239,17 +239,17 @@ func (s *scan) stemmed(term []byte, r role) {
 	}
 	stem, ok := s.stems[string(term)]
 	if !ok {
-		stem = s.stemOf(string(term))
+		stem = s.cachedStem(string(term))
 	}
 	s.stem = append(s.stem[:0], stem...)
 	s.emit(s.stem, r)
 }
 
-// stemOf finds the stem of a word, and remembers it.
-func (s *scan) stemOf(word string) string {
+// cachedStem finds the stem of a word, and remembers it.
+func (s *scan) cachedStem(word string) string {
 	s.env.SetCurrent(word)
 	english.Stem(s.env)
-	stem := s.spelled(s.env.Current())
+	stem := s.normalizeSpelling(s.env.Current())
 	if len(s.stems) >= maxStems {
 		clear(s.stems)
 	}

@@ -21,7 +21,7 @@ import (
 // Briefs says when a little memory is given beside the start of a session. The zero value gives none.
 type Briefs struct {
 	Prompts bool          // at the user's prompts
-	Score   int           // how much of a prompt a row must have; see recall.Ask. 0 means recall.DefaultScore
+	Score   int           // how much of a prompt a row must have; see recall.Ask. 0 means recall.DefaultPromptScore
 	Files   bool          // before a file is read
 	Timeout time.Duration // in which that is there, or nothing: the agent waits. 0 means 150 ms
 }

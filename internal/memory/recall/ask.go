@@ -28,7 +28,7 @@ type Ask struct {
 	Source      string // startup, clear, compact, resume, SourcePrompt, SourceFile; anything else is a startup
 
 	Prompt  string    // with SourcePrompt: what the user said
-	Score   int       // with SourcePrompt: how much a row must have of it, by its telling words. 0 means DefaultScore
+	Score   int       // with SourcePrompt: how much a row must have of it, by its telling words. 0 means DefaultPromptScore
 	File    string    // with SourceFile: the file, absolute or relative to the project
 	Changed time.Time // with SourceFile: when the file was changed last; what is older says nothing of it. Zero: not known
 

@@ -96,7 +96,7 @@ func TestPhraseWithoutBlanksComesFirst(t *testing.T) {
 }
 
 func closeOf(w *world, text, query string) float64 {
-	return phraseBoost(rows.Row{Narrative: text}, w.index.Beginnings(query))
+	return phraseBoost(rows.Row{Narrative: text}, w.index.StemPrefixes(query))
 }
 
 // How a text is cut: nothing is made up, nothing is empty, and a row has all of the prompt that it is.

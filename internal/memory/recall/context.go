@@ -40,7 +40,7 @@ func (c *chooser) bound() {
 	c.ask.Characters = min(cmp.Or(max(c.ask.Characters, 0), c.recall.cfg.Characters), MaxCharacters)
 	c.ask.Tokens = cmp.Or(max(c.ask.Tokens, 0), c.recall.cfg.Tokens)
 	if c.ask.Score <= 0 {
-		c.ask.Score = DefaultScore
+		c.ask.Score = DefaultPromptScore
 	}
 	if c.brief() {
 		c.ask.Characters = min(c.ask.Characters, maxBrief)

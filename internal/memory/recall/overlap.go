@@ -138,8 +138,8 @@ func isCommon(w string) bool {
 	return false
 }
 
-// DefaultScore is how much a row must have of a prompt to be injected; see overlap.
-const DefaultScore = 3
+// DefaultPromptScore is how much a row must have of a prompt to be injected; see overlap.
+const DefaultPromptScore = 3
 
 // maxPromptRead is how much of a prompt is read, in bytes: a pasted text says less of what is asked than the first sentences do.
 const maxPromptRead = 2 << 10

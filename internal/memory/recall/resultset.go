@@ -50,7 +50,7 @@ type resultSet struct {
 func newResultSet(r *Recall, q Query, iq index.Query, then moment, semantic semanticHits) *resultSet {
 	l := &resultSet{r: r, q: q, iq: iq, then: then, semantic: semantic, seen: map[events.ID]bool{}, place: map[events.ID]int{}}
 	if iq.Sort == index.Relevance {
-		l.words = r.cfg.Index.Beginnings(q.Text)
+		l.words = r.cfg.Index.StemPrefixes(q.Text)
 	}
 	for _, h := range semantic.hits {
 		l.iq.Also = append(l.iq.Also, h.row.Position)

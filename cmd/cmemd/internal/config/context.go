@@ -27,7 +27,7 @@ func (c *Given) settings() []setting.Row {
 		setting.Number(&c.ContextChars, "context_chars", recall.DefaultCharacters, 500, recall.MaxCharacters, "characters of memory that a starting session is given, at most"),
 		setting.Number(&c.ContextTokens, "context_tokens", 0, 0, recall.MaxCharacters, "the same in tokens, estimated. 0: only context_chars counts"),
 		setting.Word(&c.ContextPrompts, "context_prompts", off, []string{off, On}, "give a little memory at prompts that it bears on"),
-		setting.Number(&c.ContextScore, "context_prompt_score", recall.DefaultScore, 1, 50, "words of a prompt that memory must share to be given there; names of code count twice"),
+		setting.Number(&c.ContextScore, "context_prompt_score", recall.DefaultPromptScore, 1, 50, "words of a prompt that memory must share to be given there; names of code count twice"),
 		setting.Word(&c.ContextFiles, "context_files", off, []string{off, On}, "give a little memory of a file that is about to be read"),
 		setting.Number(&c.SearchRecency, "search_recency", standardRecency, 0, api.Most(api.SearchQuery{}, "recency"), "per cent that the newest is worth above the very old in a search; 0: age does not count"),
 	}
