@@ -23,39 +23,39 @@ type eventScanner struct {
 
 // read reads an event as the scanner knows it or else, whatever it is, as encoding/json does; at is where that stopped.
 func (s *eventScanner) read(text []byte, e *Event) (at int, err error) {
-	if s.event(text, e) {
+	if s.scanEvent(text, e) {
 		return 0, nil
 	}
 	*e = Event{}
 	return decodeStrictly(text, e)
 }
 
-// event reads all of text; false: it has to be read otherwise, and e holds what was read until then.
-func (s *eventScanner) event(text []byte, e *Event) bool {
+// scanEvent reads all of text; false: it has to be read otherwise, and e holds what was read until then.
+func (s *eventScanner) scanEvent(text []byte, e *Event) bool {
 	s.scan.Reset(text)
-	outer, depth, wanted := 0, 0, false // of the path, the name of the outer member; where the last name stands; whether its value is next
+	prefix, depth, pending := 0, 0, false // the length of the outer name in the path; the depth of the last name; whether its value is next
 	for {
 		t, more := s.scan.Next()
 		raw := text[t.Start:t.End]
 		switch {
 		case !more:
-			return s.scan.Valid() && !wanted
-		case t.Key && t.Depth == 1 && !wanted:
+			return s.scan.Valid() && !pending
+		case t.Key && t.Depth == 1 && !pending:
 			s.path = append(s.path[:0], raw[1:len(raw)-1]...)
-			outer, depth, wanted = len(s.path), 1, true
-		case t.Key && t.Depth == 2 && (!wanted || depth == 1):
-			s.path = append(append(s.path[:outer], '\n'), raw[1:len(raw)-1]...)
-			depth, wanted = 2, true
-		case !t.Key && t.Depth == depth && wanted && s.member(e, raw):
-			wanted = false
+			prefix, depth, pending = len(s.path), 1, true
+		case t.Key && t.Depth == 2 && (!pending || depth == 1):
+			s.path = append(append(s.path[:prefix], '\n'), raw[1:len(raw)-1]...)
+			depth, pending = 2, true
+		case !t.Key && t.Depth == depth && pending && s.setField(e, raw):
+			pending = false
 		default:
 			return false
 		}
 	}
 }
 
-// member reads the member of an event that the path names; raw is its value.
-func (s *eventScanner) member(e *Event, raw []byte) bool {
+// setField reads the field of an event that the path names; raw is its value.
+func (s *eventScanner) setField(e *Event, raw []byte) bool {
 	switch string(s.path) {
 	case "at_ms":
 		return wholeNumber(raw, &e.AtMS)

@@ -144,7 +144,7 @@ func FuzzEventScanner(f *testing.F) {
 		var got, want Event
 		scan := eventScanner{names: map[string]string{}}
 		before := bytes.Clone(text)
-		if !scan.event(text, &got) {
+		if !scan.scanEvent(text, &got) {
 			if !bytes.Equal(before, text) {
 				t.Fatal("the text was changed, and is to be read again")
 			}
@@ -174,7 +174,7 @@ func TestTheScannerTakesWhatProgramsWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 		var e Event
-		if scan := (eventScanner{names: map[string]string{}}); !scan.event(text, &e) {
+		if scan := (eventScanner{names: map[string]string{}}); !scan.scanEvent(text, &e) {
 			t.Fatalf("not taken: %s", text)
 		}
 	}
