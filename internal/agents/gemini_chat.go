@@ -131,7 +131,7 @@ func (t *geminiReader) take(kind string, line []byte) bool {
 	case "tool_result":
 		t.result(line)
 	case "result":
-		t.stop()
+		t.endTurn()
 	default:
 		return false
 	}
@@ -153,21 +153,21 @@ func geminiText(raw []byte) string {
 
 // typed takes a text in the user's place.
 func (t *geminiReader) typed(id, raw string) {
-	if strings.TrimSpace(raw) == "" || id != "" && t.known("record "+id) {
+	if strings.TrimSpace(raw) == "" || id != "" && t.takenBefore("record "+id) {
 		return
 	}
 	text := cutLeading(withoutHookContext(raw), []string{"session_context"})
 	if text == "" || t.subagent {
 		return
 	}
-	t.stop()
+	t.endTurn()
 	if p, machine := t.sieve().promptSubmitted(text); !machine {
 		t.captureLine(t.at, events.Key{}, cmp.Or(id, fingerprint(p.Text)), p)
 	}
 }
 
-// known reports whether what is called id was taken before, and takes it.
-func (t *geminiReader) known(id string) bool {
+// takenBefore reports whether what is called id was taken before, and takes it.
+func (t *geminiReader) takenBefore(id string) bool {
 	_, known := t.seen.get(id)
 	t.seen.put(id, true, 0)
 	return known
@@ -193,7 +193,7 @@ func (t *geminiReader) record(id string, line []byte) {
 // called takes a call that a chat tells of, if it ended.
 func (t *geminiReader) called(call []byte) {
 	id, status := cleanName(member(call, "id"), maxName), member(call, "status")
-	if status != "success" && status != "error" && status != "cancelled" || id == "" || t.known("call "+id) {
+	if status != "success" && status != "error" && status != "cancelled" || id == "" || t.takenBefore("call "+id) {
 		return
 	}
 	g := geminiTool{
@@ -280,8 +280,8 @@ func (t *geminiReader) remark() {
 	}
 }
 
-// stop ends a turn with the agent's last words, if it has any.
-func (t *geminiReader) stop() {
+// endTurn ends a turn with the agent's last words, if it has any.
+func (t *geminiReader) endTurn() {
 	said := t.lastSaid()
 	if said == nil {
 		return
@@ -292,5 +292,5 @@ func (t *geminiReader) stop() {
 
 // end implements lineDecoder.
 func (t *geminiReader) end() {
-	t.stop()
+	t.endTurn()
 }

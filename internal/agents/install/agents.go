@@ -27,17 +27,17 @@ type Options struct {
 	Files    bool   // Claude Code: a hook before a file is read, which is given what memory knows of it
 	Listen   string // where the daemon listens, host and port: hooks that post there are cmemd's; empty: nowhere
 
-	posted []string // where hooks of cmemd's were told to post to
+	hookAddrs []string // where hooks of cmemd's were told to post to
 }
 
 // knowing is o with what the record of an installation says; nil: there is none.
 func (o Options) knowing(r *Record) Options {
-	o.posted = nil
+	o.hookAddrs = nil
 	if r != nil {
-		o.posted = append(o.posted, r.Addrs...)
+		o.hookAddrs = append(o.hookAddrs, r.Addrs...)
 	}
-	if o.HTTP != nil && !slices.Contains(o.posted, o.HTTP.Addr) {
-		o.posted = append(o.posted, o.HTTP.Addr)
+	if o.HTTP != nil && !slices.Contains(o.hookAddrs, o.HTTP.Addr) {
+		o.hookAddrs = append(o.hookAddrs, o.HTTP.Addr)
 	}
 	return o
 }
@@ -45,9 +45,9 @@ func (o Options) knowing(r *Record) Options {
 // addrs are those where hooks of cmemd's post to.
 func (o Options) addrs() []string {
 	if o.Listen == "" {
-		return o.posted
+		return o.hookAddrs
 	}
-	return append([]string{o.Listen}, o.posted...)
+	return append([]string{o.Listen}, o.hookAddrs...)
 }
 
 // HTTP is where hooks post to.
@@ -122,7 +122,7 @@ func (a Agent) hookTargets(m Machine, o Options) []target {
 	case a.Hooks.Script:
 		t.edit = wholeEditor{agents.Script(a.Name, o.Program.hook(m.OS, a.Name)...)}
 	default:
-		t.edit = a.hooks(m.OS, o)
+		t.edit = a.hookEdits(m.OS, o)
 	}
 	return []target{t}
 }
@@ -138,7 +138,7 @@ func (a Agent) serverTarget(m Machine, o Options) target {
 	if commented := filepath.Join(dir, a.Server.Commented); a.Server.Commented != "" && isFile(commented) {
 		t.path = commented
 	}
-	value := o.object(m.OS, a.Name, a.Server.Fields)
+	value := o.fill(m.OS, a.Name, a.Server.Fields)
 	t.edit = serverEditor{below: a.Server.Member, value: value}
 	if filepath.Ext(t.path) == ".toml" {
 		t.edit = tomlEditor{below: a.Server.Member, value: value}
@@ -149,16 +149,16 @@ func (a Agent) serverTarget(m Machine, o Options) target {
 	return t
 }
 
-// hooks keeps the hooks of an agent, each at its event. Where they post to the daemon, those that open a session still run a
+// hookEdits writes the hooks of an agent, each at its event. Where they post to the daemon, those that open a session still run a
 // program: Claude Code passes posting hooks over there without a word.
-func (a Agent) hooks(goos string, o Options) hookEditor {
+func (a Agent) hookEdits(goos string, o Options) hookEditor {
 	edit := hookEditor{flat: a.Hooks.Flat, version: a.Hooks.Version}
-	run := o.object(goos, a.Name, a.Hooks.Handler)
+	run := o.fill(goos, a.Name, a.Hooks.Handler)
 	handler := run
 	if a.Hooks.Posting != nil {
-		edit.posts = o.addrs()
+		edit.addrs = o.addrs()
 		if o.HTTP != nil {
-			handler = o.object(goos, a.Name, a.Hooks.Posting)
+			handler = o.fill(goos, a.Name, a.Hooks.Posting)
 		}
 	}
 	for i, event := range a.Hooks.Events {
@@ -166,23 +166,23 @@ func (a Agent) hooks(goos string, o Options) hookEditor {
 		switch {
 		case slices.Contains(a.Opens, event):
 			value = run
-		case a.Hooks.Last != nil && i == len(a.Hooks.Events)-1:
-			value = o.object(goos, a.Name, a.Hooks.Last)
+		case a.Hooks.AtEnd != nil && i == len(a.Hooks.Events)-1:
+			value = o.fill(goos, a.Name, a.Hooks.AtEnd)
 		}
 		if !a.Hooks.Flat {
 			value = jsonedit.Object{{Key: "hooks", Value: []any{value}}}
 		}
 		edit.entries = append(edit.entries, entry{event, value})
 	}
-	if o.Files && a.Hooks.Read != "" {
+	if o.Files && a.Hooks.BeforeRead != "" {
 		read := jsonedit.Object{{Key: "matcher", Value: "Read"}, {Key: "hooks", Value: []any{handler}}}
-		edit.entries = append(edit.entries, entry{a.Hooks.Read, read})
+		edit.entries = append(edit.entries, entry{a.Hooks.BeforeRead, read})
 	}
 	return edit
 }
 
-// object is what is written of some fields.
-func (o Options) object(goos, agent string, fields []known.Field) (out jsonedit.Object) {
+// fill returns the fields with what they stand for on this machine.
+func (o Options) fill(goos, agent string, fields []known.Field) (out jsonedit.Object) {
 	argv := o.Program.hook(goos, agent)
 	for _, f := range fields {
 		value := f.Value

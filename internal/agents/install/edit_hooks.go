@@ -33,7 +33,7 @@ type hookEditor struct {
 	entries []entry
 	flat    bool     // an entry is a handler; else a group with a list of them
 	version bool     // a member "version" says 1
-	posts   []string // where hooks of cmemd's may post to: host and port
+	addrs   []string // where hooks of cmemd's may post to: host and port
 }
 
 func (h hookEditor) put(text []byte) ([]byte, error) {
@@ -120,7 +120,7 @@ func (h hookEditor) placements(d *jsonedit.Document) (all []placement) {
 // place says what of a value in an event's list is cmemd's; nil: nothing.
 func (h hookEditor) place(value any) *placement {
 	if h.flat {
-		if isCmemdHandler(value, h.posts) {
+		if isCmemdHandler(value, h.addrs) {
 			return &placement{}
 		}
 		return nil
@@ -129,7 +129,7 @@ func (h hookEditor) place(value any) *placement {
 	handlers, _ := group["hooks"].([]any)
 	p := &placement{handles: len(handlers)}
 	for i := len(handlers) - 1; i >= 0; i-- {
-		if isCmemdHandler(handlers[i], h.posts) {
+		if isCmemdHandler(handlers[i], h.addrs) {
 			p.inner = append(p.inner, i)
 		}
 	}

@@ -90,9 +90,9 @@ func (s pluginState) another(dir string) bool {
 // would be reported twice.
 func (a Agent) clientTargets(m Machine, o Options) []target {
 	if !o.Settings {
-		return a.pluginTargets(m, o, takeEditor{a.hooks(m.OS, o)})
+		return a.pluginTargets(m, o, takeEditor{a.hookEdits(m.OS, o)})
 	}
-	ts := a.pluginTargets(m, o, a.hooks(m.OS, o))
+	ts := a.pluginTargets(m, o, a.hookEdits(m.OS, o))
 	ts[0].secret = o.HTTP != nil
 	for i := range ts {
 		ts[i].client = nil

@@ -84,7 +84,7 @@ func (a Agent) Install(m Machine, o Options, s Store) (Plan, error) {
 		return p, fmt.Errorf("%w: as a plugin", ErrMethod)
 	}
 	o = o.knowing(old)
-	p.record = &Record{Format: recordFormat, Agent: a.Name, Method: p.Method, Version: o.Version, Addrs: o.posted}
+	p.record = &Record{Format: recordFormat, Agent: a.Name, Method: p.Method, Version: o.Version, Addrs: o.hookAddrs}
 	p.record.HTTP, p.record.NoMCP = o.HTTP != nil && a.Hooks.Posting != nil, o.NoMCP
 	if old != nil {
 		p.record.Files = append(p.record.Files, old.Files...)

@@ -89,14 +89,14 @@ func embedded() (files []File, err error) {
 func (a Agent) pluginHooks(goos string, o Options) []byte {
 	d := jsonedit.Object{{Key: "description", Value: "Reports what happens in a session to the cmemd daemon on this machine"}}
 	hooks := jsonedit.Object{}
-	for _, e := range a.hooks(goos, o).entries {
+	for _, e := range a.hookEdits(goos, o).entries {
 		hooks = append(hooks, jsonedit.Member{Key: e.event, Value: []any{e.value}})
 	}
 	return written(append(d, jsonedit.Member{Key: "hooks", Value: hooks}))
 }
 
 func pluginServers(o Options) []byte {
-	servers := jsonedit.Object{{Key: serverName, Value: o.object("", "", known.StandardServer())}}
+	servers := jsonedit.Object{{Key: serverName, Value: o.fill("", "", known.StandardServer())}}
 	return written(jsonedit.Object{{Key: "mcpServers", Value: servers}})
 }
 

@@ -70,7 +70,7 @@ func FuzzTOML(f *testing.F) {
 	}
 	edit := tomlEditor{
 		below: "mcp_servers",
-		value: Options{Program: Program{Cmemd: "/opt/cmemd", Home: "/a \"b\""}}.object("", "", known.StandardServer()),
+		value: Options{Program: Program{Cmemd: "/opt/cmemd", Home: "/a \"b\""}}.fill("", "", known.StandardServer()),
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var before, after map[string]any

@@ -57,16 +57,16 @@ func (f Folder) Path(goos, home string, getenv func(string) string) string {
 
 // Hooks are what an agent is given so that it reports.
 type Hooks struct {
-	File    string   // of JSON below Folder; empty: it reports nothing
-	Script  bool     // File is a plugin whose text the decoder knows, and nothing else stands in it
-	Plugin  bool     // its client takes a plugin with the hooks instead, unless the person wants them in File
-	Events  []string // in the order in which they are written
-	Handler []Field  // of one hook
-	Last    []Field  // of one at the last event; nil: Handler
-	Posting []Field  // of one that posts to the daemon, which those at Opens never do; nil: it cannot
-	Read    string   // the event before a tool is used, for the tool Read alone; empty: there is none
-	Flat    bool     // an entry is a handler; else a group with a list of them
-	Version bool     // a member "version" stands beside the hooks
+	File       string   // of JSON below Folder; empty: it reports nothing
+	Script     bool     // File is a plugin whose text the decoder knows, and nothing else stands in it
+	Plugin     bool     // its client takes a plugin with the hooks instead, unless the person wants them in File
+	Events     []string // in the order in which they are written
+	Handler    []Field  // of one hook
+	AtEnd      []Field  // of one at the last event; nil: Handler
+	Posting    []Field  // of one that posts to the daemon, which those at Opens never do; nil: it cannot
+	BeforeRead string   // the event before a tool is used, for the tool Read alone; empty: there is none
+	Flat       bool     // an entry is a handler; else a group with a list of them
+	Version    bool     // a member "version" stands beside the hooks
 
 	// Off are the members of File that keep hooks from being run.
 	Off []Switch

@@ -20,7 +20,7 @@ func claudeCode() Agent {
 		Opens:  []string{"SessionStart"}, Speaks: []string{"SessionStart", "UserPromptSubmit"},
 		Secrets: []string{"CLAUDE_CODE_MESSAGING_"},
 		Hooks: Hooks{
-			File: "settings.json", Plugin: true, Read: "PreToolUse",
+			File: "settings.json", Plugin: true, BeforeRead: "PreToolUse",
 			Events: []string{
 				"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SubagentStop", "PostCompact", "Stop", "StopFailure", "SessionEnd",
 			},
@@ -47,7 +47,7 @@ func codex() Agent {
 		Hooks: Hooks{
 			File: "hooks.json", Events: []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "SubagentStop", "Stop", "SessionEnd"},
 			Handler: []Field{{"type", "command"}, {"command", HookLine}, {"timeout", hookSeconds}},
-			Last:    []Field{{"type", "command"}, {"command", HookLine}, {"timeout", codexEndSeconds}},
+			AtEnd:   []Field{{"type", "command"}, {"command", HookLine}, {"timeout", codexEndSeconds}},
 			Trust: &Trust{
 				Args:    []string{"app-server", "-c", "features.plugins=false", "-c", "skills.bundled.enabled=false"},
 				Scratch: "CODEX_SQLITE_HOME", Mend: "let no `hooks = false` stand below [features] in Codex's config.toml",
