@@ -10,7 +10,7 @@ import (
 )
 
 //go:embed modes/*.toml
-var builtin embed.FS
+var modeFiles embed.FS
 
 // ErrNoMode is the error of LoadMode for a name that no mode has.
 var ErrNoMode = errors.New("observer: no such mode")
@@ -42,7 +42,7 @@ func LoadMode(dir fs.FS, name string) (Mode, error) {
 
 // Modes lists the names that LoadMode knows, sorted. A nil dir holds nothing; one that does not exist is no error.
 func Modes(dir fs.FS) ([]string, error) {
-	names, err := modeNames(builtin, "modes")
+	names, err := modeNames(modeFiles, "modes")
 	if err != nil || dir == nil {
 		return names, err
 	}
@@ -107,7 +107,7 @@ func (l modeLoader) read(name string) ([]byte, error) {
 	for _, from := range []struct {
 		dir  fs.FS
 		path string
-	}{{l.dir, name + modeExt}, {builtin, "modes/" + name + modeExt}} {
+	}{{l.dir, name + modeExt}, {modeFiles, "modes/" + name + modeExt}} {
 		if from.dir == nil {
 			continue
 		}

@@ -195,7 +195,7 @@ func TestCheckLanguage(t *testing.T) {
 // FuzzLoadMode: whatever a file holds, it is a mode that can be used, or an error that names the file.
 func FuzzLoadMode(f *testing.F) {
 	for _, name := range []string{"code", "research", "writing"} {
-		text, err := fs.ReadFile(builtin, "modes/"+name+modeExt)
+		text, err := fs.ReadFile(modeFiles, "modes/"+name+modeExt)
 		if err != nil {
 			f.Fatal(err)
 		}
