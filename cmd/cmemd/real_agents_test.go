@@ -19,9 +19,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/events"
 )
 
-// otherModel speaks for Codex and Gemini CLI what they ask their models in: it has them write a file, and then stop.
+// otherModel speaks for Codex and Gemini CLI what they ask their models in: it has them say something, write a file, and then stop.
 type otherModel struct {
 	*httptest.Server
 	mu    sync.Mutex // guards asked
@@ -45,8 +47,9 @@ func (m *otherModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	say := func(event string) { fmt.Fprintf(w, "data: %s\n\n", event) }
 	const command = `echo limit 4096 > notes.md; cat notes.md`
+	const remark = `The limit is in no file yet.`
 	if strings.Contains(r.URL.Path, "GenerateContent") {
-		part := `{"functionCall":{"name":"run_shell_command","args":{"command":"` + command + `"}}}`
+		part := `{"text":"` + remark + `"},{"functionCall":{"name":"run_shell_command","args":{"command":"` + command + `"}}}`
 		if strings.Contains(body, `"functionResponse"`) {
 			part = `{"text":"The limit is in notes.md."}`
 		}
@@ -58,6 +61,10 @@ func (m *otherModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		item = `{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"The limit is in notes.md."}]}`
 	}
 	say(`{"type":"response.created","response":{"id":"resp_1"}}`)
+	if strings.Contains(item, "function_call") {
+		item = `{"type":"message","id":"msg_0","role":"assistant","content":[{"type":"output_text","text":"` + remark + `"}]}` + "}\n\n" +
+			`data: {"type":"response.output_item.done","output_index":1,"item":` + item
+	}
 	say(`{"type":"response.output_item.done","output_index":0,"item":` + item + `}`)
 	say(`{"type":"response.completed","response":{"id":"resp_1","usage":{"input_tokens":1,"input_tokens_details":null,"output_tokens":1,"output_tokens_details":null,"total_tokens":2}}}`)
 }
@@ -97,7 +104,7 @@ func otherAgents() []otherAgent {
 		env:   func(string) []string { return nil },
 		args: []string{"exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox",
 			"--dangerously-bypass-hook-trust"},
-		transcripts: ".codex/sessions", known: 3, fresh: 1,
+		transcripts: ".codex/sessions", known: 4, fresh: 1,
 	}, {
 		name: "gemini-cli", program: "gemini", variable: "CMEMD_TEST_GEMINI",
 		settings: func(string) (string, string) {
@@ -108,7 +115,7 @@ func otherAgents() []otherAgent {
 			return []string{"GEMINI_API_KEY=none", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_CLI_TRUST_WORKSPACE=true"}
 		},
 		args:        []string{"--yolo", "-m", "gemini-2.5-flash", "-p"},
-		transcripts: ".gemini/tmp", known: 4,
+		transcripts: ".gemini/tmp", known: 5,
 	}}
 }
 
@@ -167,6 +174,16 @@ func (w *personsWorld) remembers(a otherAgent, model *otherModel) {
 	w.ran("cmemd", "uninstall", "--yes")
 	if diff := cmp.Diff(was, w.settingsOf(a)); diff != "" {
 		w.t.Errorf("%s: -before +after:\n%s", a.name, diff)
+	}
+	said := 0
+	w.uses, w.stops = 2, 2
+	for _, e := range w.end() {
+		if _, ok := e.event.(events.AgentSaid); ok {
+			said++
+		}
+	}
+	if said != 2 {
+		w.t.Errorf("%s: %d texts between tool calls are on record of two sessions, want 2", a.name, said)
 	}
 }
 

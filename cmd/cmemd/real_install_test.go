@@ -200,7 +200,7 @@ func (w *personsWorld) checkCapturedOf(all []logged, tools, broken int) {
 	failed := 0
 	for _, e := range all {
 		switch e := e.event.(type) {
-		case events.SessionOpened, events.PromptSubmitted, events.AgentStopped, events.SessionClosed, events.ContextInjected:
+		case events.SessionOpened, events.PromptSubmitted, events.AgentSaid, events.AgentStopped, events.SessionClosed, events.ContextInjected:
 			count[fmt.Sprintf("%T", e)]++
 		case events.ToolUsed:
 			count[fmt.Sprintf("%T", e)]++
@@ -211,7 +211,7 @@ func (w *personsWorld) checkCapturedOf(all []logged, tools, broken int) {
 	}
 	want := map[string]int{
 		"events.SessionOpened": 1, "events.PromptSubmitted": 1, "events.ToolUsed": tools, "events.AgentStopped": 1, "events.SessionClosed": 1,
-		"events.ContextInjected": 1,
+		"events.ContextInjected": 1, "events.AgentSaid": tools,
 	}
 	if diff := cmp.Diff(want, count); diff != "" {
 		w.t.Errorf("-want +got:\n%s", diff)

@@ -20,7 +20,7 @@ import (
 )
 
 // agentModel is the model that an agent asks in these tests, on loopback: it has it run a command, read a file that is not
-// there, and say what it did.
+// there, say something before each, and say at last what it did.
 type agentModel struct {
 	*httptest.Server
 	mu    sync.Mutex // guards asked
@@ -57,9 +57,9 @@ func (m *agentModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.mu.Unlock()
 		switch bytes.Count(body, []byte(`"type":"tool_result"`)) {
 		case 0:
-			answer = agentToolStream("toolu_a", "Bash", map[string]any{"command": "echo marmalade", "description": "say it"})
+			answer = agentToolStream("Marmalade is said first, because the cart waits for it.", "toolu_a", "Bash", map[string]any{"command": "echo marmalade", "description": "say it"})
 		case 1:
-			answer = agentToolStream("toolu_b", "Read", map[string]any{"file_path": "/nowhere/at/all.go"})
+			answer = agentToolStream("Now the file that is nowhere.", "toolu_b", "Read", map[string]any{"file_path": "/nowhere/at/all.go"})
 		default:
 			answer = anthropicStream("The cart keeps one lock of marmalade now.", false)
 		}
@@ -68,17 +68,20 @@ func (m *agentModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, answer)
 }
 
-// agentToolStream is an answer that calls one tool.
-func agentToolStream(id, name string, input map[string]any) string {
+// agentToolStream is an answer that says something and calls one tool.
+func agentToolStream(said, id, name string, input map[string]any) string {
 	var b strings.Builder
 	for _, e := range []map[string]any{
 		{"type": "message_start", "message": map[string]any{
 			"id": "msg_" + id, "type": "message", "role": "assistant", "model": "claude-haiku-4-5-20251001", "content": []any{},
 			"usage": map[string]any{"input_tokens": 200, "output_tokens": 1},
 		}},
-		{"type": "content_block_start", "index": 0, "content_block": map[string]any{"type": "tool_use", "id": id, "name": name, "input": map[string]any{}}},
-		{"type": "content_block_delta", "index": 0, "delta": map[string]any{"type": "input_json_delta", "partial_json": clitest.JSON(input)}},
+		{"type": "content_block_start", "index": 0, "content_block": map[string]any{"type": "text", "text": ""}},
+		{"type": "content_block_delta", "index": 0, "delta": map[string]any{"type": "text_delta", "text": said}},
 		{"type": "content_block_stop", "index": 0},
+		{"type": "content_block_start", "index": 1, "content_block": map[string]any{"type": "tool_use", "id": id, "name": name, "input": map[string]any{}}},
+		{"type": "content_block_delta", "index": 1, "delta": map[string]any{"type": "input_json_delta", "partial_json": clitest.JSON(input)}},
+		{"type": "content_block_stop", "index": 1},
 		{"type": "message_delta", "delta": map[string]any{"stop_reason": "tool_use"}, "usage": map[string]any{"output_tokens": 34}},
 		{"type": "message_stop"},
 	} {
