@@ -63,7 +63,7 @@ func TestAgentsTwice(t *testing.T) {
 		want        map[string]int // by hook
 	}{
 		{"codex", rollout, map[string]int{"PostToolUse": 2, "UserPromptSubmit": 1, "Stop": 1, "agent-turn-complete": 2}},
-		{"opencode", "run.jsonl", map[string]int{"message.part.updated": 5, "session.idle": 1}},
+		{"opencode", "run.jsonl", map[string]int{"message.part.updated": 5, "message.said": 1, "session.idle": 1}},
 	} {
 		captures := transcriptOf(t, c.agent, c.file)
 		byKey := map[events.Key]events.Event{}

@@ -12,7 +12,7 @@ import (
 
 // OpenCode has no hooks of its own: a plugin, Script, reports what it is told. Each payload names the plugin's hook
 // and carries what OpenCode gave it: {hook, input, output}; beside it the folder (directory), the session that a subagent works
-// for (session, subagent), and the agent's last words (said, message), which OpenCode's own event does not repeat.
+// for (session, subagent), and the agent's last words (said, message), which OpenCode's own events do not repeat.
 //
 // What becomes of them:
 //
@@ -22,6 +22,7 @@ import (
 //	                                                           wanted as at a start: it stands in the system's prompt, which
 //	                                                           no conversation keeps
 //	chat.message                        PromptSubmitted        the parts that are not synthetic; of a subagent: none
+//	message.said                        AgentSaid              of the plugin: what a message says before its tool calls
 //	message.part.updated, tool ended    ToolUsed               completed or error; failed also by a shell's exit code
 //	session.idle                        AgentStopped           of a subagent: ToolUsed "SubagentStop"
 //	session.error                       AgentStopped, failure  an abort: none
@@ -102,6 +103,8 @@ func (p *hookPayload) ofOpenCode() fact {
 		return p.prompted(member(rawMember(output, "message"), "id"), openCodeTyped(rawMember(output, "parts")))
 	case "message.part.updated":
 		return p.usedByOpenCode(subagent, rawMember(properties, "part"))
+	case "message.said":
+		return p.saidInOpenCode(subagent, message, said)
 	case "session.idle":
 		if subagent == "" {
 			return p.stopped(message, said)
@@ -128,6 +131,18 @@ func openCodeTyped(parts []byte) string {
 	return joined(parts, func(part []byte) (string, bool) {
 		return member(part, "text"), member(part, "type") == "text" && !isTrue(rawMember(part, "synthetic"))
 	})
+}
+
+// saidInOpenCode is what the agent said before the tool calls of a message.
+func (p *hookPayload) saidInOpenCode(subagent, message, said string) fact {
+	if subagent != "" {
+		return ignore(ofCaller)
+	}
+	e, ok := (&finalText{text: said}).remark(&p.sieve)
+	if !ok {
+		return ignore("nothing was said")
+	}
+	return fact{event: e, key: factKey(p.origin, "said", message, e.Text)}
 }
 
 func (p *hookPayload) usedByOpenCode(subagent string, part []byte) fact {

@@ -84,7 +84,7 @@ func (s *scene) words(t *testing.T, agent string) []string {
 func TestPlugin(t *testing.T) {
 	t.Parallel()
 	reports, printed := play(t, "testdata/opencode/events.jsonl")
-	names := []string{"session.created", "chat.message", "message.part.updated-bash", "message.part.updated-write", "message.part.updated-read",
+	names := []string{"session.created", "chat.message", "message.said", "message.part.updated-bash", "message.part.updated-write", "message.part.updated-read",
 		"message.part.updated-grep", "message.part.updated-bash-2", "session.idle"}
 	if len(reports) != len(names) {
 		t.Fatalf("got %d reports, want %d: %v", len(reports), len(names), reports)
@@ -169,7 +169,7 @@ func TestRealOpenCode(t *testing.T) {
 	})
 	out := s.run(t, []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"}, opencode, "run", "--format", "json", "Look around")
 	heard := s.reports(t, OpenCode{})
-	for _, event := range []string{"session.created", "chat.message", "message.part.updated", "session.idle"} {
+	for _, event := range []string{"session.created", "chat.message", "message.said", "message.part.updated", "session.idle"} {
 		if len(heard[event]) == 0 {
 			t.Errorf("%s was not heard", event)
 		}
@@ -195,14 +195,15 @@ func TestRealOpenCode(t *testing.T) {
 	for _, c := range captures {
 		keys[c.Key] = true
 	}
-	if tool := heard["message.part.updated"][0].Captures[0]; len(bad) > 0 || !keys[tool.Key] || !keys[stop.Key] {
+	said, tool := heard["message.said"][0].Captures[0], heard["message.part.updated"][0].Captures[0]
+	if len(bad) > 0 || !keys[said.Key] || !keys[tool.Key] || !keys[stop.Key] {
 		t.Errorf("the stream does not tell of what the plugin told, errors %v:\n%s", bad, told(captures))
 	}
 }
 
-// answerOpenCode calls a tool first, then ends.
+// answerOpenCode says something and calls a tool first, then ends.
 func answerOpenCode(w http.ResponseWriter, r *http.Request, body string) {
-	delta, finish := `{"role":"assistant","tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"bash","arguments":"{\"command\":\"echo seen; exit 3\",\"description\":\"Look\"}"}}]}`, "tool_calls"
+	delta, finish := `{"role":"assistant","content":"A look first.","tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"bash","arguments":"{\"command\":\"echo seen; exit 3\",\"description\":\"Look\"}"}}]}`, "tool_calls"
 	if strings.Contains(body, `"role":"tool"`) || !strings.Contains(body, `"tools"`) {
 		delta, finish = `{"role":"assistant","content":"All seen."}`, "stop"
 	}

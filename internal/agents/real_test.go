@@ -101,7 +101,7 @@ func (s *scene) hook(t *testing.T, agent string) string {
 // run runs an agent in the project, and returns all that it printed.
 func (s *scene) run(t *testing.T, env []string, program string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env = s.project, append([]string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "NO_COLOR=1", "GORACE=" + os.Getenv("GORACE")}, env...)

@@ -31,12 +31,12 @@ const contextOf = (reply) => {
 
 const reported = ["session.created", "session.idle", "session.error", "session.compacted", "session.deleted"]
 
-// concerns says whether an event of the bus is reported: the ends of tool calls, and those of reported.
+// concerns says whether an event of the bus is looked at: those of reported, and what is told of tool calls.
 const concerns = ({ type, properties }) =>
-  reported.includes(type) ||
-  (type === "message.part.updated" &&
-    properties.part.type === "tool" &&
-    ["completed", "error"].includes(properties.part.state?.status))
+  reported.includes(type) || (type === "message.part.updated" && properties.part.type === "tool")
+
+// ended says whether a tool call has ended.
+const ended = (part) => ["completed", "error"].includes(part.state?.status)
 
 export const Cmemd = async ({ client, directory }) => {
   const sessions = new Map() // id -> { root, parent, memory, recalled, texts, message, summary }
@@ -84,9 +84,18 @@ export const Cmemd = async ({ client, directory }) => {
     const id = properties.sessionID ?? properties.part?.sessionID ?? properties.info?.id
     if (!id) return
     const session = await meet(id, type === "session.created" ? properties.info : undefined)
+    const words = () => ({ said: [...session.texts.values()].join("\n"), message: session.message })
+    if (properties.part) {
+      if (session.texts.size > 0 && session.message === properties.part.messageID) {
+        const report = { hook: "message.said", input: { sessionID: id }, ...words() }
+        session.texts.clear()
+        await send(session, report)
+      }
+      if (!ended(properties.part)) return
+    }
     const report = { hook: "event", input: event }
     if (type === "session.idle" || (type === "session.compacted" && session.message === session.summary))
-      Object.assign(report, { said: [...session.texts.values()].join("\n"), message: session.message })
+      Object.assign(report, words())
     const context = contextOf(await send(session, report))
     if (type === "session.created") session.memory = context
     if (type === "session.deleted") sessions.delete(id)
