@@ -14,6 +14,7 @@ type Agent struct {
 	Folder   Folder   // of its settings and transcripts
 
 	EventMember string   // of a payload, which names the event; empty: hook_event_name
+	NoRemarks   bool     // neither its hooks nor a transcript tell what it says between tool calls
 	NoFolder    bool     // its payloads do not say in which folder it works: its hooks are run there
 	Opens       []string // events that open a session: it takes memory from their replies
 	Speaks      []string // events at which a systemMessage in the reply reaches the person

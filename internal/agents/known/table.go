@@ -80,7 +80,7 @@ func geminiCLI() Agent {
 func cursor() Agent {
 	return Agent{
 		Title: "Cursor", Programs: []string{"cursor", "cursor-agent"}, Folder: Folder{Standard: ".cursor"},
-		Opens: []string{"sessionStart"},
+		Opens: []string{"sessionStart"}, NoRemarks: true,
 		Hooks: Hooks{
 			File: "hooks.json", Flat: true, Version: true, Handler: []Field{{"command", HookLine}, {"timeout", hookSeconds}},
 			Events: []string{
@@ -95,7 +95,7 @@ func cursor() Agent {
 // windsurf has flat hooks without a limit of their own. It says in no other way in which folder it works than by running them there.
 func windsurf() Agent {
 	return Agent{
-		Title: "Windsurf", Programs: []string{"windsurf"}, Folder: Folder{Standard: ".codeium/windsurf"}, NoFolder: true,
+		Title: "Windsurf", Programs: []string{"windsurf"}, Folder: Folder{Standard: ".codeium/windsurf"}, NoFolder: true, NoRemarks: true,
 		Hooks: Hooks{
 			File: "hooks.json", Flat: true, Handler: []Field{{"command", HookLine}, {"show_output", false}},
 			Events: []string{"pre_user_prompt", "post_read_code", "post_write_code", "post_run_command", "post_mcp_tool_use", "post_cascade_response"},

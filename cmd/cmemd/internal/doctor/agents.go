@@ -69,6 +69,9 @@ func (x *examination) checkAgent(a install.Agent, m install.Machine, s install.S
 	case noLast != nil:
 		return unknown("%s; when it last reported: %v", says, noLast), true
 	}
+	if a.NoRemarks {
+		says += "; what it says between tool calls it does not tell"
+	}
 	return x.reportedAt(says, last), true
 }
 
