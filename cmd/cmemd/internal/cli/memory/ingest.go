@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -218,6 +219,10 @@ func settle(ctx context.Context, client *client.Client, files []ingestedFile) (e
 	}
 	for some := range slices.Chunk(sessions, api.MaxSettled) {
 		got, err := api.SettleRoute.Call(ctx, client, api.SettleRequest{Sessions: some})
+		var problem *api.Problem
+		if errors.As(err, &problem) && problem.Status == http.StatusNotFound {
+			return ended, terminal.Advise(err, "the daemon is older than this cmemd: `cmemd start` replaces it")
+		}
 		if err != nil {
 			return ended, err
 		}

@@ -2,12 +2,21 @@ package memory
 
 import (
 	"cmp"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 func TestTranscripts(t *testing.T) {
@@ -85,5 +94,23 @@ func TestTranscriptsThatCannotBeRead(t *testing.T) {
 	}
 	if _, err := transcripts([]string{good, dangling}); !os.IsNotExist(err) {
 		t.Errorf("a link that is named and leads nowhere: got %v", err)
+	}
+}
+
+// TestSettleOfAnOlderDaemon: a daemon that cannot end sessions leaves them open, and what replaces it is said.
+func TestSettleOfAnOlderDaemon(t *testing.T) {
+	t.Parallel()
+	older := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", api.ProblemType)
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = io.WriteString(w, `{"type":"urn:cmemd:not-found","status":404,"detail":"there is no such path; what there is begins with /v1"}`)
+	}))
+	defer older.Close()
+	c := client.DialTCP(strings.TrimPrefix(older.URL, "http://"), "token")
+	defer c.Close()
+	files := []ingestedFile{{Ingested: api.Ingested{Sessions: []events.SessionID{{1}}, Last: time.Unix(1, 0)}}}
+	ended, err := settle(t.Context(), c, files)
+	if next := terminal.NextStep(err); err == nil || ended != 0 || !strings.Contains(next, "`cmemd start`") {
+		t.Errorf("got %d ended, %v, next %q", ended, err, next)
 	}
 }
