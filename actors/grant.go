@@ -31,7 +31,7 @@ func (d *dispatcher) grant(c actor.Context) {
 	}
 	d.readSpending(c, now)
 	d.logBudget()
-	d.wakeAt(c, d.pool.Changes(now), now)
+	d.wakeAt(c, d.pool.NextChange(now), now)
 }
 
 // send gives a lease to who waits for it, and says when another provider is asked than before.

@@ -17,10 +17,10 @@ type Pause struct {
 	Blamed int // turns in a row that failed by their own fault, as it was said, since the provider last answered anything
 }
 
-// BlamesAllowed is how many turns in a row a provider may fail by their own fault without a single answer between. The last
+// BlamesToPause is how many turns in a row a provider may fail by their own fault without a single answer between. The last
 // of them pauses it: one input may be refused, cut or too long, but who answers nothing says nothing of an input. A batch
 // is tried as often before it is halved.
-const BlamesAllowed = 3
+const BlamesToPause = 3
 
 // Blames reports whether p came of turns that failed by their own fault. Whether it is the provider's an input tells that
 // it has not failed yet: a turn of such inputs alone may be tried at once, one at a time.
@@ -50,12 +50,12 @@ const resetFloor = time.Second
 
 // After is the pause that follows a failure of class c at now. A reset time in the future is believed, but not before
 // resetFloor; without one the wait doubles with every failed probe, and goes on doubling until a turn is parsed. A class
-// that blames the turn is counted, and pauses from the BlamesAllowed-th in a row on; one that blames the observer changes
+// that blames the turn is counted, and pauses from the BlamesToPause-th in a row on; one that blames the observer changes
 // nothing.
 func (p Pause) After(c events.FailureClass, resetsAt, now time.Time, wait Backoff) Pause {
 	switch {
 	case c.BlamesTurn():
-		if p.Blamed++; p.Blamed < BlamesAllowed {
+		if p.Blamed++; p.Blamed < BlamesToPause {
 			return p
 		}
 	case !c.BlamesProvider():

@@ -52,7 +52,7 @@ func Decide(s *State, c Command, waits policy.Backoff) events.Event {
 		switch {
 		case c.Class.BlamesProvider() && counts:
 			return PauseAfter(s.Pause, c, waits)
-		case c.Class.BlamesTurn() && counts && s.Pause.Blamed+1 >= policy.BlamesAllowed && !s.Pause.Rests(c.At):
+		case c.Class.BlamesTurn() && counts && s.Pause.Blamed+1 >= policy.BlamesToPause && !s.Pause.Rests(c.At):
 			return PauseAfter(s.Pause, c, waits)
 		}
 	}

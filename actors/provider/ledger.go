@@ -243,8 +243,8 @@ func (l *Ledger) next(queue []Request, now time.Time) *account {
 	return nil
 }
 
-// changes returns when the ledger has something to do, or says something else, though no turn ends.
-func (l *Ledger) changes(queue []Request, now time.Time) (at time.Time) {
+// nextChange returns when the ledger has something to do, or says something else, though no turn ends.
+func (l *Ledger) nextChange(queue []Request, now time.Time) (at time.Time) {
 	if l.asked != nil {
 		at = l.due
 	}

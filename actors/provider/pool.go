@@ -268,8 +268,8 @@ func (p *Pool) yield(i int, l Lease, now time.Time) (int, Lease) {
 	return i, l
 }
 
-// Changes returns when those that wait may be served, or the ledger has something to do, though nothing happens; zero: never.
-func (p *Pool) Changes(now time.Time) (at time.Time) {
+// NextChange returns when those that wait may be served, or the ledger has something to do, though nothing happens; zero: never.
+func (p *Pool) NextChange(now time.Time) (at time.Time) {
 	if len(p.queue) > 0 {
 		for _, s := range p.States {
 			if s.Pause.Rests(now) {
@@ -280,7 +280,7 @@ func (p *Pool) Changes(now time.Time) (at time.Time) {
 			at = policy.Earlier(at, p.trial)
 		}
 	}
-	return policy.Earlier(at, p.Ledger.changes(p.queue, now))
+	return policy.Earlier(at, p.Ledger.nextChange(p.queue, now))
 }
 
 // HeldByBudget is how many of those that wait are held by the budget.

@@ -39,7 +39,7 @@ func NewRecovery(states map[string]*State) *Recovery {
 	for name, s := range states {
 		x.rows[name] = &row{}
 		if s.Pause.Blames() {
-			x.rows[name].least = policy.BlamesAllowed
+			x.rows[name].least = policy.BlamesToPause
 		}
 		x.count(name, 0)
 	}

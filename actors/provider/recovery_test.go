@@ -23,7 +23,7 @@ func TestRecoveryCountsRows(t *testing.T) {
 	}{
 		"nothing is read":                         {open, nil, 0},
 		"nothing behind another pause":            {limited, nil, 0},
-		"nothing behind a pause for refused ones": {blaming, nil, policy.BlamesAllowed},
+		"nothing behind a pause for refused ones": {blaming, nil, policy.BlamesToPause},
 		"what was read of them counts once":       {blaming, []string{refused, refused, refused, refused}, 4},
 		"an answer behind them":                   {blaming, []string{answered, refused}, 1},
 		"an answer by nobody knows whom":          {blaming, []string{unknown}, 0},

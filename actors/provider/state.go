@@ -30,7 +30,7 @@ func Evolve(s *State, h events.Header, e events.Event) {
 		}
 		blamed := s.Pause.Blamed
 		if e.Class.BlamesTurn() {
-			blamed = max(blamed+1, policy.BlamesAllowed)
+			blamed = max(blamed+1, policy.BlamesToPause)
 		}
 		s.Pause = policy.Pause{Class: e.Class, Until: e.Until, Probe: e.Probe, At: h.OccurredAt, Blamed: blamed}
 	case events.ProviderResumed:
@@ -64,7 +64,7 @@ func (s *State) RecordAnswer(at events.Position) {
 }
 
 // doubtful reports whether one bad input alone may have paused s: nothing else has failed since.
-func (s *State) doubtful() bool { return s.Pause.Blamed <= policy.BlamesAllowed }
+func (s *State) doubtful() bool { return s.Pause.Blamed <= policy.BlamesToPause }
 
 // Rests reports whether s keeps a turn back at now. A turn whose inputs have not failed yet need not wait for the end of
 // the pause where early says so and turns are blamed for it.

@@ -48,19 +48,19 @@ type failure struct {
 
 // blamed is a turn that failed by its own fault.
 type blamed struct {
-	of        *proved
-	turn      events.ID
-	at        time.Time // when it was recorded
-	position  events.Position
-	heardBy   events.Position // where the log tells first that the dispatcher had heard of it; 0: nowhere
-	overtaken int             // answers that stand behind that
+	of             *proved
+	turn           events.ID
+	at             time.Time // when it was recorded
+	position       events.Position
+	acknowledgedAt events.Position // where the log tells first that the dispatcher had heard of it; 0: nowhere
+	overtaken      int             // answers that stand behind that
 }
 
 // heardWithin is how long after its record a turn's end is taken to be unheard by the dispatcher at most: only a message to
 // it, which waits for nothing but its turn, lies between them.
 const heardWithin = time.Minute
 
-// blamedMost is how many of them a circuit remembers: as many as may be unheard at once, and policy.BlamesAllowed.
+// blamedMost is how many of them a circuit remembers: as many as may be unheard at once, and policy.BlamesToPause.
 const blamedMost = 64
 
 // heldMost is how many beginnings of holds a circuit remembers, for what was given up because of them.
@@ -115,20 +115,20 @@ func (p *prover) checkAnswered(s *proved, d *decision) {
 // inRow reports whether enough turns in a row may have failed by their own fault. In which order the dispatcher heard of what
 // stands in the log is not on record. It heard of a turn before that turn's session began another one, before it paused the
 // provider for it, and within heardWithin; and at the start of a life of all, in order.
-func (c *circuit) inRow() bool { return len(c.blamed) >= policy.BlamesAllowed }
+func (c *circuit) inRow() bool { return len(c.blamed) >= policy.BlamesToPause }
 
-// heardOf notes that the dispatcher has heard, by a position, of the turns that failed by their own fault and are meant.
-func (c *circuit) heardOf(by events.Position, meant func(b blamed) bool) {
+// acknowledge notes that by a position the dispatcher has heard of the turns that match, among those that failed by their own fault.
+func (c *circuit) acknowledge(by events.Position, matches func(b blamed) bool) {
 	for i := range c.blamed {
-		if b := &c.blamed[i]; b.heardBy == 0 && meant(*b) {
-			b.heardBy = by
+		if b := &c.blamed[i]; b.acknowledgedAt == 0 && matches(*b) {
+			b.acknowledgedAt = by
 		}
 	}
 }
 
 // beginsAnother notes that s begins another turn: its last one has been heard.
 func (c *circuit) beginsAnother(s *proved, at events.Position) {
-	c.heardOf(at, func(b blamed) bool { return b.of == s })
+	c.acknowledge(at, func(b blamed) bool { return b.of == s })
 	c.endRow(s.answered)
 }
 
@@ -136,13 +136,13 @@ func (c *circuit) beginsAnother(s *proved, at events.Position) {
 // to be in such a row unless it reads an answer, and how far back it reads is not on record.
 func (c *circuit) beginLife(at events.Position) {
 	for i := range c.blamed {
-		if b := &c.blamed[i]; b.heardBy == 0 {
-			b.heardBy = b.position
+		if b := &c.blamed[i]; b.acknowledgedAt == 0 {
+			b.acknowledgedAt = b.position
 		}
 	}
 	c.endRow(c.Answered)
 	for c.Pause.Blames() && !c.inRow() {
-		c.blamed = append(c.blamed, blamed{heardBy: at})
+		c.blamed = append(c.blamed, blamed{acknowledgedAt: at})
 	}
 	c.Restart()
 	clear(c.probing)
@@ -150,7 +150,7 @@ func (c *circuit) beginLife(at events.Position) {
 
 // endRow notes that the dispatcher has heard of the answer at a position, or has resumed the provider there; 0: neither.
 func (c *circuit) endRow(at events.Position) {
-	c.blamed = slices.DeleteFunc(c.blamed, func(b blamed) bool { return b.heardBy != 0 && b.heardBy < at })
+	c.blamed = slices.DeleteFunc(c.blamed, func(b blamed) bool { return b.acknowledgedAt != 0 && b.acknowledgedAt < at })
 }
 
 // answer notes an output that ends with r. An end that is not heard yet holds its lease, so that of more answers than there
@@ -167,7 +167,7 @@ func (c *circuit) answer(r events.Record, slots int) {
 
 // heardAt reports whether b was heard before r for sure.
 func (b blamed) heardAt(r events.Record) bool {
-	return b.heardBy != 0 || r.RecordedAt.Sub(b.at) > heardWithin
+	return b.acknowledgedAt != 0 || r.RecordedAt.Sub(b.at) > heardWithin
 }
 
 // checkStart checks a turn's beginning against its provider: that it was not paused, and that the session's last
@@ -229,7 +229,7 @@ func (f *failure) fail(at time.Time) provider.Fail {
 func (c *circuit) decide(f *failure, at time.Time, in life) events.Event {
 	s, cmd := c.State, f.fail(at)
 	if s.Pause.Blamed = 0; c.inRow() {
-		s.Pause.Blamed = policy.BlamesAllowed - 1
+		s.Pause.Blamed = policy.BlamesToPause - 1
 	}
 	s.Restart() // of a dispatcher that crashed and was restarted, no log tells
 	cmd.Probe = c.Pause.Paused() && c.isProbe(f.began)
@@ -239,7 +239,7 @@ func (c *circuit) decide(f *failure, at time.Time, in life) events.Event {
 // after is the pause that f leads to if it is ruled on at a time.
 func (c *circuit) after(f *failure, at time.Time, wait policy.Backoff) events.ProviderPaused {
 	before := c.Pause
-	before.Blamed = policy.BlamesAllowed
+	before.Blamed = policy.BlamesToPause
 	return provider.PauseAfter(before, f.fail(at), wait)
 }
 
@@ -292,7 +292,7 @@ func (c *circuit) paused(r events.Record, e events.ProviderPaused) {
 		c.held = append(c.held[max(0, len(c.held)-heldMost+1):], r.OccurredAt)
 	}
 	if e.Class.BlamesTurn() {
-		c.heardOf(r.Position, func(b blamed) bool { return b.turn == e.Turn || len(c.blamed) <= policy.BlamesAllowed })
+		c.acknowledge(r.Position, func(b blamed) bool { return b.turn == e.Turn || len(c.blamed) <= policy.BlamesToPause })
 	}
 	c.rule(r, e)
 }
@@ -343,7 +343,7 @@ func (c *circuit) checkPause(r events.Record, e events.ProviderPaused, in life) 
 	case !c.isProbe(f.began):
 		return verdict{why: "the turn was not the probe of the paused provider"}
 	case !c.inRow():
-		return verdict{why: fmt.Sprintf("fewer than %d turns in a row failed by their own fault", policy.BlamesAllowed)}
+		return verdict{why: fmt.Sprintf("fewer than %d turns in a row failed by their own fault", policy.BlamesToPause)}
 	}
 	return verdict{why: "the provider rested still"}
 }

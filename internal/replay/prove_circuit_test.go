@@ -182,7 +182,7 @@ func (s *script) refuse(names ...string) {
 // refusedToo has a turn refused, and the provider paused as if two in a row had been before.
 func (s *script) refusedToo(name string) {
 	s.tb.Helper()
-	s.pause.Blamed = policy.BlamesAllowed - 1
+	s.pause.Blamed = policy.BlamesToPause - 1
 	s.refuse(name)
 	if !s.pause.Blames() {
 		s.tb.Fatalf("got %+v, want a pause", s.pause)

@@ -212,7 +212,7 @@ func (s *script) fail(name string, class events.FailureClass, resetsIn time.Dura
 	probe, turn, n, dropped := s.probing == name, s.turns[name].Turn, len(s.turns[name].Settles), s.state(name).Balance().Dropped
 	failed := s.failUnruled(name, class, resetsIn)
 	if settled := n > 1 && class != events.FailRefused || s.state(name).Balance().Dropped > dropped; class.BlamesTurn() && s.blaming && !settled {
-		if s.pause.Blamed+1 < policy.BlamesAllowed || s.pause.Paused() && !probe || s.pause.Rests(s.now) {
+		if s.pause.Blamed+1 < policy.BlamesToPause || s.pause.Paused() && !probe || s.pause.Rests(s.now) {
 			s.pause.Blamed++
 			return
 		}

@@ -338,7 +338,7 @@ func TestKeepTo(t *testing.T) {
 		{"shop", &api.Memory{}, &api.Memory{Project: "shop"}},
 	} {
 		asked := fmt.Sprintf("%s: %+v", c.own, c.query)
-		err := caller{project: c.own}.keepTo(c.query)
+		err := caller{project: c.own}.restrictToProject(c.query)
 		switch {
 		case c.want == nil && (err == nil || problem(t, err).Status != http.StatusForbidden):
 			t.Errorf("%s: got %+v, %v, want it refused", asked, c.query, err)

@@ -48,7 +48,7 @@ func (s *dispatcher) accept(ctx context.Context, e api.Endpoint, query any, wron
 	if who.scope < e.Scope {
 		return forbidden(outside(e))
 	}
-	if err := who.keepTo(query); err != nil {
+	if err := who.restrictToProject(query); err != nil {
 		return err
 	}
 	api.Check(query, noteIn(&wrong))
@@ -61,9 +61,9 @@ func (s *dispatcher) accept(ctx context.Context, e api.Endpoint, query any, wron
 	return s.sources.await(ctx, api.MustKnow(query))
 }
 
-// keepTo holds query, which points to a struct, to the caller's project: one that names none is about that. Projects are compared as
+// restrictToProject holds query, which points to a struct, to the caller's project: one that names none is about that. Projects are compared as
 // queries mean them, so that any folder of it will do.
-func (c caller) keepTo(query any) error {
+func (c caller) restrictToProject(query any) error {
 	if c.project == "" {
 		return nil
 	}

@@ -210,7 +210,7 @@ func TestIgnoredByOtherNames(t *testing.T) {
 
 func TestLookTakesLinearTime(t *testing.T) {
 	t.Parallel()
-	between := strings.Repeat("ok\n", mostBetween+1)
+	between := strings.Repeat("ok\n", maxLinesBetween+1)
 	listed, printed := "PATH=/b\nHOME=/x\nA=\nB=\nC=\n"+between, "environ({'PATH': '/b', 'HOME': '/x'})\n"
 	members, userprofile := "PATH:'b',HOME:'x',A1:'a',B1:'b',C1:'c',D1:'d',E1:'e',F1:'f'\n"+strings.Repeat(between, mostApart/len(between)+1), strings.ReplaceAll(listed, "HOME", "USERPROFILE")
 	for _, unit := range []string{

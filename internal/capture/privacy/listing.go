@@ -2,11 +2,11 @@ package privacy
 
 import "strings"
 
-// leastVariables is how many variables behind one another are a listing of the environment, if those are among them that each
-// has; mostBetween is how many other lines may stand between two: values may have several.
+// minListedVariables is how many variables behind one another are a listing of the environment, if those are among them that each
+// has; maxLinesBetween is how many other lines may stand between two: values may have several.
 const (
-	leastVariables = 5
-	mostBetween    = 8
+	minListedVariables = 5
+	maxLinesBetween    = 8
 )
 
 // A part is a part of a text.
@@ -98,12 +98,12 @@ func listing(s string) (found []part) {
 		if name, ok := variableLine(line); ok {
 			r.add(name, at, at+len(line))
 			between = 0
-		} else if between++; between > mostBetween {
-			found = r.flush(found, leastVariables)
+		} else if between++; between > maxLinesBetween {
+			found = r.flush(found, minListedVariables)
 		}
 		at = end
 	}
-	return r.flush(found, leastVariables)
+	return r.flush(found, minListedVariables)
 }
 
 // variableLine is the name of the variable that a line shows. One whose value is still to be worked out is set by a script.

@@ -65,7 +65,7 @@ func (p *poisoned) feed(ctx context.Context) error {
 		if !p.scene.lockstep {
 			continue
 		}
-		if err := p.until(ctx, "an input to be settled", func() bool { return p.restful(ctx) }); err != nil {
+		if err := p.until(ctx, "an input to be settled", func() bool { return p.allSettled(ctx) }); err != nil {
 			return err
 		}
 	}
@@ -96,8 +96,8 @@ func (p *poisoned) use(ctx context.Context) error {
 	return err
 }
 
-// restful reports whether all that was sent is settled, nothing is held back, and notes the balance.
-func (p *poisoned) restful(ctx context.Context) bool {
+// allSettled reports whether all that was sent is settled, nothing is held back, and notes the balance.
+func (p *poisoned) allSettled(ctx context.Context) bool {
 	st, err := api.StatusRoute.Call(ctx, p.client, api.NoQuery{})
 	p.account.Final, p.settled = st.Inputs, st.Position
 	return err == nil && st.Inputs.Captured == p.account.Sent && st.Inputs.Pending == 0 && st.Inputs.Reobserve == 0 &&
@@ -106,7 +106,7 @@ func (p *poisoned) restful(ctx context.Context) bool {
 
 // rest waits until the trouble is over and all is settled.
 func (p *poisoned) rest(ctx context.Context) error {
-	err := p.until(ctx, "the trouble to be over", func() bool { return p.restful(ctx) })
+	err := p.until(ctx, "the trouble to be over", func() bool { return p.allSettled(ctx) })
 	p.account.Played = p.account.Final
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, terminal.BalanceLine(p.account.Played))
@@ -115,19 +115,19 @@ func (p *poisoned) rest(ctx context.Context) error {
 	return nil
 }
 
-// again has what was dropped observed again: it was kept.
-func (p *poisoned) again(ctx context.Context) error {
+// reobserveDropped has what was dropped observed again: it was kept.
+func (p *poisoned) reobserveDropped(ctx context.Context) error {
 	if p.account.Played.Dropped == 0 {
 		return nil
 	}
-	scene := p.settled
+	before := p.settled
 	asked, err := api.ReobserveRoute.Call(ctx, p.client, api.ReobserveRequest{Dropped: true, Wait: true}, nil)
 	if err != nil {
 		return err
 	}
 	p.account.Again = asked.Inputs
-	err = p.until(ctx, "what was dropped to be observed again", func() bool { return p.restful(ctx) })
-	p.settled = scene
+	err = p.until(ctx, "what was dropped to be observed again", func() bool { return p.allSettled(ctx) })
+	p.settled = before
 	p.act("cmemd reobserve --dropped: %s asked for again", terminal.Plural(asked.Inputs, "input"))
 	p.tell("%s", terminal.BalanceLine(p.account.Final))
 	return err

@@ -143,7 +143,7 @@ func (d *DB) pages(ctx context.Context, t *table, upTo int64, each func(t *table
 // read returns the chosen columns of those rows of t for which where holds, each value at most most bytes long; with an error,
 // those before it.
 func (d *DB) read(ctx context.Context, t *table, chosen []column, most int, where string, args ...any) (out []row, err error) {
-	query := fmt.Sprintf("SELECT %s FROM %q WHERE %s", t.selects(most, chosen), t.name, where)
+	query := fmt.Sprintf("SELECT %s FROM %q WHERE %s", t.selectList(most, chosen), t.name, where)
 	rows, err := d.db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, d.wrong(t.name, err)

@@ -103,7 +103,7 @@ func (d *DB) noteColumns(t *table, columns []string) {
 	}
 	var missing []string
 	for _, c := range t.columns {
-		if t.called(c) != "" {
+		if t.columnName(c) != "" {
 			continue
 		}
 		missing = append(missing, c.names[0])
@@ -119,8 +119,8 @@ func (d *DB) noteColumns(t *table, columns []string) {
 	}
 }
 
-// called is the name under which t has c; empty: it has none.
-func (t *table) called(c column) string {
+// columnName is the name under which t has c; empty: it has none.
+func (t *table) columnName(c column) string {
 	for _, name := range c.names {
 		if t.have[name] {
 			return name
@@ -174,18 +174,18 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// selects is the list of what is read of t: each of the chosen columns, empty if it has more than most bytes or is not there,
+// selectList is the list of what is read of t: each of the chosen columns, empty if it has more than most bytes or is not there,
 // and how many had more.
-func (t *table) selects(most int, chosen []column) string {
+func (t *table) selectList(maxBytes int, chosen []column) string {
 	var parts, long []string
 	for _, c := range chosen {
-		name := t.called(c)
+		name := t.columnName(c)
 		if name == "" {
 			parts = append(parts, "NULL")
 			continue
 		}
-		parts = append(parts, fmt.Sprintf(`CASE WHEN octet_length("%s") <= %d THEN "%s" END`, name, most, name))
-		long = append(long, fmt.Sprintf(`coalesce(octet_length("%s") > %d, 0)`, name, most))
+		parts = append(parts, fmt.Sprintf(`CASE WHEN octet_length("%s") <= %d THEN "%s" END`, name, maxBytes, name))
+		long = append(long, fmt.Sprintf(`coalesce(octet_length("%s") > %d, 0)`, name, maxBytes))
 	}
 	if len(long) == 0 {
 		long = []string{"0"}
