@@ -79,7 +79,8 @@ func table() map[string][]string {
 		"cmd/cmemd":                          append([]string{"internal/setting", "internal/tomledit", "internal/owned", "internal/process", "internal/api", "internal/api/client", "internal/api/server", "internal/api/mcp", "internal/agents/importer/claudemem", "internal/agents/install", "internal/agents/known", "internal/agents/watch"}, faces...),
 		"cmd/cmemd-hook":                     {"internal/agents/relay"},
 		"testkit":                            faces,
-		"testkit/retrieval":                  append([]string{"internal/api", "internal/api/client", "internal/api/server", "testkit"}, faces...),
+		"testkit/daemon":                     {"internal/api", "internal/api/client"},
+		"testkit/retrieval":                  append([]string{"internal/api", "internal/api/client", "internal/api/server", "testkit", "testkit/daemon"}, faces...),
 	}
 }
 

@@ -17,5 +17,5 @@
 //
 // The files, each referring to those below it:
 //
-//	main.go, measure.go, meaning.go, score.go, read.go, daemon.go
+//	main.go, measure.go, meaning.go, score.go, read.go
 package main

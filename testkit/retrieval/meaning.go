@@ -30,6 +30,9 @@ const (
 	// questionWait is how long a question waits for its vector: what is measured is what is found, not how soon.
 	questionWait = "30s"
 
+	// fillEvery is how often it is looked whether they have.
+	fillEvery = 20 * time.Millisecond
+
 	// fillWait is how long documents may take to get theirs, since the last that got one.
 	fillWait = time.Minute
 )
@@ -93,7 +96,7 @@ func filled(ctx context.Context, c *client.Client, n int, m meter) error {
 			return fmt.Errorf("%d of %d documents have a vector, and none came in the last %s: %s", have, n, fillWait, st.Vectors.Paused)
 		}
 		select {
-		case <-time.After(lookEvery):
+		case <-time.After(fillEvery):
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/testkit/daemon"
 )
 
 const (
@@ -42,14 +43,19 @@ func (m meter) bar(what string, total int) *progressbar.ProgressBar {
 func measure(ctx context.Context, binary string, docs []doc, queries []query, by meaning, m meter) (result, error) {
 	settings, end := by.begin(docs)
 	defer end()
-	d, err := startDaemon(ctx, binary, settings)
+	binary, remove, err := daemon.Program(ctx, binary)
 	if err != nil {
 		return result{}, err
 	}
-	defer d.stop()
-	names, last, err := save(ctx, d.client, docs, m)
+	defer remove()
+	d, err := daemon.Start(ctx, binary, settings)
+	if err != nil {
+		return result{}, err
+	}
+	defer d.Stop()
+	names, last, err := save(ctx, d.Client, docs, m)
 	if err == nil && by.used() {
-		err = filled(ctx, d.client, len(docs), m)
+		err = filled(ctx, d.Client, len(docs), m)
 	}
 	if err != nil {
 		return result{}, err
@@ -57,7 +63,7 @@ func measure(ctx context.Context, binary string, docs []doc, queries []query, by
 	answers := make([]answer, len(queries))
 	bar := m.bar("asking", len(queries))
 	err = each(ctx, askers, len(queries), func(i int) error {
-		found, err := ask(ctx, d.client, queries[i], last, by.used())
+		found, err := ask(ctx, d.Client, queries[i], last, by.used())
 		answers[i] = answer{query: queries[i], found: named(found, names)}
 		_ = bar.Add(1) // a display only
 		return err

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/testkit/daemon"
 )
 
 // What a search must find at least on the half that nothing was tuned on. It is a few points below what was measured (78, 89
@@ -46,7 +48,7 @@ func TestTheHeldHalfIsFound(t *testing.T) {
 		t.Fatalf("%d documents, %d questions, %d of them held", len(docs), len(all), len(queries))
 	}
 	binary := filepath.Join(t.TempDir(), "cmemd")
-	if err := build(t.Context(), binary); err != nil {
+	if err := daemon.Build(t.Context(), binary); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

@@ -1,4 +1,5 @@
-package main
+// Package daemon runs a real cmemd in a temporary home, for commands that measure one from outside.
+package daemon
 
 import (
 	"bytes"
@@ -21,40 +22,54 @@ const (
 	lookEvery = 20 * time.Millisecond
 )
 
-// daemon is a cmemd of its own in a temporary folder.
-type daemon struct {
-	dir    string
-	cmd    *exec.Cmd
-	ended  chan struct{} // closed when the process is gone
-	said   bytes.Buffer  // on standard error; read after ended
-	client *client.Client
+// Daemon is a cmemd of its own in a temporary folder.
+type Daemon struct {
+	Client *client.Client // asks it
+
+	dir   string
+	cmd   *exec.Cmd
+	ended chan struct{} // closed when the process is gone
+	said  bytes.Buffer  // on standard error; read after ended
 }
 
-// startDaemon runs binary, or builds the program, with the given settings, and returns when it answers. The caller stops it.
-func startDaemon(ctx context.Context, binary string, settings []string) (*daemon, error) {
-	dir, err := os.MkdirTemp("", "retrieval")
+// Start runs binary with the given variables as settings and no others, and returns when it answers. The caller stops it.
+func Start(ctx context.Context, binary string, settings []string) (*Daemon, error) {
+	dir, err := os.MkdirTemp("", "cmemd")
 	if err != nil {
 		return nil, err
 	}
-	d := &daemon{dir: dir, ended: make(chan struct{})}
-	if binary == "" {
-		binary = filepath.Join(dir, "cmemd")
-		err = build(ctx, binary)
-	}
-	if err == nil {
-		err = d.run(ctx, binary, settings)
-	}
-	if err != nil {
+	d := &Daemon{dir: dir, ended: make(chan struct{})}
+	if err := d.run(ctx, binary, settings); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	if err := d.await(ctx); err != nil {
-		d.stop()
+		d.Stop()
 		return nil, err
 	}
 	return d, nil
 }
 
-func build(ctx context.Context, binary string) error {
+// Program returns binary, or where that is "" the program of the module around the working folder, built anew. Remove lets go of
+// what was built.
+func Program(ctx context.Context, binary string) (program string, remove func(), err error) {
+	if binary != "" {
+		return binary, func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "cmemd")
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() { _ = os.RemoveAll(dir) } // a temporary folder; what stays is the system's to remove
+	program = filepath.Join(dir, "cmemd")
+	if err := Build(ctx, program); err != nil {
+		remove()
+		return "", nil, err
+	}
+	return program, remove, nil
+}
+
+// Build writes the program of the module around the working folder to binary.
+func Build(ctx context.Context, binary string) error {
 	out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, "github.com/cmemd/cmemd/cmd/cmemd").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("build cmemd: %w\n%s", err, out)
@@ -63,7 +78,7 @@ func build(ctx context.Context, binary string) error {
 }
 
 // run starts the process, with no settings but the given ones and those that keep it to itself.
-func (d *daemon) run(ctx context.Context, binary string, settings []string) error {
+func (d *Daemon) run(ctx context.Context, binary string, settings []string) error {
 	home := filepath.Join(d.dir, "home")
 	d.cmd = exec.CommandContext(ctx, binary, "serve")
 	for _, v := range os.Environ() {
@@ -82,16 +97,16 @@ func (d *daemon) run(ctx context.Context, binary string, settings []string) erro
 		_ = d.cmd.Wait() // what it said tells more
 		close(d.ended)
 	}()
-	d.client = client.Dial(home)
+	d.Client = client.Dial(home)
 	return nil
 }
 
 // await returns when the daemon is ready.
-func (d *daemon) await(ctx context.Context) error {
+func (d *Daemon) await(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
 	for {
-		if ready, err := api.ReadyRoute.Call(ctx, d.client, api.ReadyQuery{Always: true}); err == nil && ready.Ready {
+		if ready, err := api.ReadyRoute.Call(ctx, d.Client, api.ReadyQuery{Always: true}); err == nil && ready.Ready {
 			return nil
 		}
 		select {
@@ -104,9 +119,9 @@ func (d *daemon) await(ctx context.Context) error {
 	}
 }
 
-// stop ends the process and removes its folder.
-func (d *daemon) stop() {
-	d.client.Close()
+// Stop ends the process and removes its folder.
+func (d *Daemon) Stop() {
+	d.Client.Close()
 	_ = d.cmd.Process.Signal(os.Interrupt) // it may have ended
 	select {
 	case <-d.ended:
