@@ -80,6 +80,7 @@ func table() map[string][]string {
 		"cmd/cmemd-hook":                     {"internal/agents/relay"},
 		"testkit":                            faces,
 		"testkit/daemon":                     {"internal/api", "internal/api/client"},
+		"testkit/memory":                     {"events", "internal/observer", "internal/api", "internal/api/client", "testkit/daemon"},
 		"testkit/retrieval":                  append([]string{"internal/api", "internal/api/client", "internal/api/server", "testkit", "testkit/daemon"}, faces...),
 	}
 }
