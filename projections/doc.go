@@ -18,7 +18,8 @@
 //	injections    which rows an agent was given, and when
 //
 // Package engine stores, runs and rebuilds them. The first four are package rows, turns are package turn; each other view has
-// a package of its name. A package of a view has its tables, its fold, and a Reader, whose methods are those of Views.
+// a package of its name. Package gain keeps nothing: it joins what others have. A package of a view has its tables, its fold,
+// and a Reader, whose methods are those of Views.
 // The file is not synced: after a stop that was not clean it is checked, and rebuilt where a check cannot vouch for it
 // (see engine.Config).
 //

@@ -8,6 +8,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/files"
+	"github.com/cmemd/cmemd/projections/gain"
 	"github.com/cmemd/cmemd/projections/health"
 	"github.com/cmemd/cmemd/projections/injections"
 	"github.com/cmemd/cmemd/projections/outcomes"
@@ -30,6 +31,7 @@ type Views struct {
 	usageReader
 	projectReader
 	injectionReader
+	gainReader
 }
 
 // What answers from each view, under names of its own: the methods of all are those of Views.
@@ -43,6 +45,7 @@ type (
 	usageReader     = usage.Reader
 	projectReader   = projects.Reader
 	injectionReader = injections.Reader
+	gainReader      = gain.Reader
 )
 
 // Open opens the views in dir, or makes them; they are as they were left, and follow the log from there once Run or
@@ -61,6 +64,7 @@ func open(dir string, log eventlog.Log, cfg engine.Config, views []engine.View) 
 		Views: v, rowReader: rowReader{Views: v, Log: log}, sessionReader: sessionReader{Views: v, Log: log}, fileReader: fileReader{Views: v},
 		outcomeReader: outcomeReader{Views: v}, turnReader: turnReader{Views: v}, healthReader: healthReader{Views: v}, usageReader: usageReader{Views: v},
 		projectReader: projectReader{Views: v}, injectionReader: injectionReader{Views: v},
+		gainReader: gainReader{Views: v, Log: log},
 	}, nil
 }
 

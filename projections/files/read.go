@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
@@ -145,4 +146,32 @@ func (v Reader) Touches(ctx context.Context, root, path string, limit int) ([]To
 		file = Filter{Touches: limit}.read(x, engine.ProjectIDOf(root), path)
 	})
 	return file.Touches, err
+}
+
+// TouchesSince returns all touches of one file of a project by records after a position, newest first. Path is as File has it.
+func (v Reader) TouchesSince(ctx context.Context, root, path string, after events.Position) (list []Touch, err error) {
+	err = v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+		prefix := pathKey(engine.ProjectIDOf(root), path)
+		for _, t := range touchTable().From(x, prefix, prefix) {
+			if t.Position <= after {
+				return
+			}
+			list = append(list, t)
+		}
+	})
+	return list, err
+}
+
+// PathsAt returns the files that the record at a position read or changed, or of these only those that it changed, as File has their
+// paths; none where it is no observation and no tool use, or is forgotten.
+func (v Reader) PathsAt(ctx context.Context, at events.Position, changed bool) (paths []string, err error) {
+	err = v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+		done, _ := touchedTable().Get(x, engine.PositionKey(at))
+		for _, path := range done.Paths {
+			if t, _ := touchTable().Get(x, touchKey(done.Project, path, at)); t.Modified || !changed {
+				paths = append(paths, path)
+			}
+		}
+	})
+	return paths, err
 }

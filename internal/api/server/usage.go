@@ -20,7 +20,7 @@ type usages struct {
 }
 
 func (s *usages) routes(to *dispatcher) []endpoint {
-	return []endpoint{bind(to, api.UsageRoute, s.getUsage)}
+	return []endpoint{bind(to, api.UsageRoute, s.getUsage), bind(to, api.GainRoute, s.getGain)}
 }
 
 // getUsage says what turns cost.

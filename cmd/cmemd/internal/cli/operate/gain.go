@@ -1,0 +1,63 @@
+package operate
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/projections/rows"
+)
+
+const gainHelp = `Gain says of each project what its sessions were told of memory, what they followed, and what the memory cost.
+
+TOLD counts rows, each once a session, and TOKENS about what they took of the agents' contexts. ABOUT FILES are those of them that
+are about a file (a summary is about what its session had changed), and FOLLOWED those of which the session read or changed such a file
+later. Where a row was told because a file was about to be read, only a change counts. Below stand the rows that most sessions followed. COST is what the turns of all sessions of
+the project cost, as in ` + "`cmemd usage`" + `.
+
+These are counts of what is on record. A file may have been touched for another reason, and a row may have helped without it: there is
+no rate here, and no money that was saved.`
+
+func newGain(a *terminal.App) *cobra.Command {
+	var q api.GainQuery
+	c := &cobra.Command{
+		Use: "gain", Short: "Say what agents were told of memory, what they followed, and what it cost",
+		Long:    gainHelp,
+		Example: "  cmemd gain --since 7d\n  cmemd gain --project shop --limit 50",
+		Args:    terminal.Takes(0, 0, ""),
+	}
+	terminal.QueryFlags(a, c, &q)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return terminal.Answer(c.Context(), a, api.GainRoute, q, showGain)
+	}
+	return c
+}
+
+func showGain(a *terminal.App, found api.Gain) error {
+	if len(found.Projects) == 0 {
+		return fmt.Errorf("%w: no session was told anything", terminal.ErrNothing)
+	}
+	l := terminal.List{Head: []string{"PROJECT", "SESSIONS", "TOLD", "TOKENS", "ABOUT FILES", "FOLLOWED", "COST"}}
+	for _, p := range found.Projects {
+		cells := []string{p.Project}
+		for _, n := range []int{p.Sessions, p.Told, p.Tokens, p.WithFiles, p.Followed} {
+			cells = append(cells, strconv.Itoa(n))
+		}
+		l.Add(append(cells, terminal.CostOf(p.Observer))...)
+	}
+	a.Print(l)
+	a.Printf("\n")
+	l = terminal.List{Head: []string{"ROW", "WHAT", "TOLD", "FOLLOWED", "TITLE", "TOUCHED"}}
+	for _, r := range found.Rows {
+		l.Add(a.ShownID(r.ID), rows.What(r.Kind, r.Type), strconv.Itoa(r.Told), strconv.Itoa(r.Followed), r.Title, strings.Join(r.Touched, ", "))
+	}
+	a.Print(l)
+	if found.Omitted > 0 {
+		a.Say("%s more, which are in the sums: `--limit` shows them", terminal.Plural(found.Omitted, "row"))
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package api
+
+import (
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/rows"
+)
+
+// GainRoute says what became of memory that was told.
+var GainRoute = Route[GainQuery, Gain]{get, "/v1/gain", ScopeView, "what was told, what was followed, what it cost"}
+
+// GainQuery chooses what was told by when, and turns by when they ended.
+type GainQuery struct {
+	Project string    `param:"project" help:"its name, or any folder of it"`
+	Since   time.Time `param:"since" help:"told since"`
+	Until   time.Time `param:"until" help:"told until"`
+	Limit   int       `param:"limit" default:"10" most:"1000" help:"how many rows, at most 1,000; the sums are of all"`
+	// The answer must know this position; 0: whatever is known.
+	After events.Position `param:"after" wait:"true"`
+}
+
+// Gain is what sessions were told, and what they did about it. There is no rate in it: a file that is touched after a row about it was
+// told may have been touched for another reason.
+type Gain struct {
+	Position events.Position `json:"position"`
+	Since    time.Time       `json:"since,omitzero"`
+	Until    time.Time       `json:"until,omitzero"`
+	Projects []ProjectGain   `json:"projects"`          // those with most told rows first; never null
+	Rows     []ToldRow       `json:"rows"`              // those that most sessions followed first; never null
+	Omitted  int             `json:"omitted,omitempty"` // rows beyond the limit
+}
+
+// ProjectGain is what the sessions of one project were told, and what its memory cost. A row counts once a session.
+type ProjectGain struct {
+	Project     string `json:"project"`
+	ProjectRoot string `json:"project_root,omitempty"`
+	Sessions    int    `json:"sessions"`   // that were told anything
+	Injections  int    `json:"injections"` // how often
+	Characters  int    `json:"characters"` // that this took of their contexts
+	Tokens      int    `json:"tokens"`     // about: a quarter of the characters
+	Told        int    `json:"told"`       // rows
+	WithFiles   int    `json:"with_files"` // of these, those that are about a file; a summary is about what its session had changed
+	Followed    int    `json:"followed"`   // of these, those of which the session touched a file later; a row told before a file was read: changed one
+	Observer    Spent  `json:"observer"`   // what the turns of all sessions of the project cost
+}
+
+// ToldRow is one row and the sessions that were told it.
+type ToldRow struct {
+	ID          events.ID `json:"id"`
+	Kind        rows.Kind `json:"kind"`
+	Type        string    `json:"type,omitempty"`
+	Title       string    `json:"title"`
+	Project     string    `json:"project"`
+	ProjectRoot string    `json:"project_root,omitempty"`
+	Told        int       `json:"told"`     // sessions
+	Followed    int       `json:"followed"` // of these, those that touched one of its files later
+	Files       int       `json:"files"`    // that it is about
+	Touched     []string  `json:"touched"`  // of these, those that any of the sessions touched; never null
+	LastAt      time.Time `json:"last_at"`  // told
+}

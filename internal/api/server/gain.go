@@ -1,0 +1,129 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/projections/gain"
+	"github.com/cmemd/cmemd/projections/sessions"
+	"github.com/cmemd/cmemd/projections/usage"
+)
+
+// charactersPerToken is the usual estimate: what was told is on record by its characters.
+const charactersPerToken = 4
+
+// getGain says what was told, what was followed, and what it cost.
+func (s *usages) getGain(ctx context.Context, q api.GainQuery) (api.Gain, error) {
+	out := api.Gain{Position: s.Views.Position(), Since: q.Since, Until: q.Until}
+	of, err := s.sessionsOf(ctx, sessions.Filter{Limit: scannedSessions}, q.Project)
+	if err != nil {
+		return out, err
+	}
+	told, err := s.Views.ToldTo(ctx, of, gain.Filter{Since: q.Since, Until: q.Until})
+	if err != nil {
+		return out, err
+	}
+	groups, err := s.Views.Usage(ctx, usage.Filter{Since: q.Since, Until: q.Until, By: api.UsageBySession})
+	if err != nil {
+		return out, err
+	}
+	out.Projects = s.prices.gains(told, of, groups)
+	if out.Rows, err = s.toldRows(ctx, told); len(out.Rows) > q.Limit {
+		out.Omitted, out.Rows = len(out.Rows)-q.Limit, out.Rows[:q.Limit]
+	}
+	return out, err
+}
+
+// gains adds up what was told by project, and what all of a project's sessions cost.
+func (p prices) gains(told []gain.Told, of []api.Session, groups []usage.Group) []api.ProjectGain {
+	type place struct{ root, name string }
+	all, cost := map[place]*api.ProjectGain{}, map[place][]usage.Group{}
+	for _, t := range told {
+		at := place{t.Session.ProjectRoot, t.Session.Project}
+		if all[at] == nil {
+			all[at] = &api.ProjectGain{Project: at.name, ProjectRoot: at.root}
+		}
+		add(all[at], t)
+	}
+	home := make(map[events.SessionID]place, len(of))
+	for _, one := range of {
+		home[one.ID] = place{one.ProjectRoot, one.Project}
+	}
+	for _, g := range groups {
+		if at, ok := home[g.Session]; ok {
+			cost[at] = append(cost[at], g)
+		}
+	}
+	out := make([]api.ProjectGain, 0, len(all))
+	for at, g := range all {
+		g.Observer = p.price(sumModels(cost[at]))
+		out = append(out, *g)
+	}
+	slices.SortFunc(out, func(a, b api.ProjectGain) int {
+		return cmp.Or(cmp.Compare(b.Told, a.Told), cmp.Compare(a.Project, b.Project), cmp.Compare(a.ProjectRoot, b.ProjectRoot))
+	})
+	return out
+}
+
+func add(g *api.ProjectGain, t gain.Told) {
+	g.Sessions, g.Injections, g.Characters = g.Sessions+1, g.Injections+t.Injections, g.Characters+t.Characters
+	g.Tokens = g.Characters / charactersPerToken
+	for _, r := range t.Rows {
+		g.Told++
+		if r.Files > 0 {
+			g.WithFiles++
+		}
+		if len(r.Touched) > 0 {
+			g.Followed++
+		}
+	}
+}
+
+// toldRows are the rows that were told, by how many sessions followed them, then by how many they were told.
+func (s *usages) toldRows(ctx context.Context, told []gain.Told) ([]api.ToldRow, error) {
+	all := byRow(told)
+	ids := slices.Collect(maps.Keys(all))
+	found, err := s.Views.Rows(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]api.ToldRow, 0, len(ids))
+	for i, row := range found {
+		one := *all[ids[i]]
+		one.Kind, one.Type, one.Project, one.ProjectRoot = row.Kind, row.Type, row.Project, row.ProjectRoot
+		one.Title = cmp.Or(row.Title, row.Request, row.Text, row.Narrative)
+		slices.Sort(one.Touched)
+		one.Touched = slices.Compact(one.Touched)
+		out = append(out, one)
+	}
+	slices.SortFunc(out, func(a, b api.ToldRow) int {
+		return cmp.Or(cmp.Compare(b.Followed, a.Followed), cmp.Compare(b.Told, a.Told), b.LastAt.Compare(a.LastAt), cmp.Compare(a.ID.String(), b.ID.String()))
+	})
+	return out, nil
+}
+
+// byRow adds up what became of each row over all sessions.
+func byRow(told []gain.Told) map[events.ID]*api.ToldRow {
+	all := map[events.ID]*api.ToldRow{}
+	for _, t := range told {
+		for _, r := range t.Rows {
+			one := all[r.ID]
+			if one == nil {
+				one = &api.ToldRow{ID: r.ID, Touched: []string{}}
+				all[r.ID] = one
+			}
+			one.Told, one.Files, one.Touched = one.Told+1, r.Files, append(one.Touched, r.Touched...)
+			if len(r.Touched) > 0 {
+				one.Followed++
+			}
+			if r.At.After(one.LastAt) {
+				one.LastAt = r.At
+			}
+		}
+	}
+	return all
+}
