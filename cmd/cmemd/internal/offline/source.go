@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
@@ -41,4 +43,33 @@ func WithLog(ctx context.Context, a *terminal.App, do func(Source) error) error 
 		}
 		return errors.Join(do(file), file.Close())
 	})
+}
+
+// Records reads the whole log from its first record: straight from a file, or from what a daemon exports.
+func Records(ctx context.Context, log Source) iter.Seq2[events.Record, error] {
+	if file, ok := log.(*Log); ok {
+		return file.Bolt.All(ctx, 1)
+	}
+	return exported(ctx, log)
+}
+
+// exported reads the records of an export while it is written. Nothing of it goes on when the sequence is left.
+func exported(ctx context.Context, log Source) iter.Seq2[events.Record, error] {
+	return func(yield func(events.Record, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		in, out := io.Pipe()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			out.CloseWithError(log.Export(ctx, out, 1))
+		}()
+		for r, err := range eventlog.ReadExport(ctx, in) {
+			if !yield(r, err) {
+				break
+			}
+		}
+		cancel()
+		in.Close()
+		<-done
+	}
 }

@@ -1,10 +1,8 @@
 package scenarios
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,7 +14,6 @@ import (
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -165,59 +162,5 @@ func TestSessionNamed(t *testing.T) {
 	}
 	if got, err := sessionNamed(first.String(), append(known, twin)); err != nil || got != first {
 		t.Errorf("a whole id is %v, %v", got, err)
-	}
-}
-
-// A cutExport fails after a part of what it writes.
-type cutExport struct {
-	offline.Source
-	part string
-	err  error
-}
-
-// Export implements offline.Source.
-func (c cutExport) Export(_ context.Context, w io.Writer, _ events.Position) error {
-	if _, err := io.WriteString(w, c.part); err != nil {
-		return err
-	}
-	return c.err
-}
-
-// TestExportedEndsWithTheExport: a daemon that stops in the middle is an error that says so, and leaving early leaves
-// nothing running, which the return of the sequence waits for.
-func TestExportedEndsWithTheExport(t *testing.T) {
-	t.Parallel()
-	stopped := errors.New("the daemon stopped")
-	var last error
-	for _, err := range exported(t.Context(), cutExport{part: "{\"cmemd_log\":1}\n", err: stopped}) {
-		last = err
-	}
-	if !errors.Is(last, stopped) {
-		t.Errorf("the error is %v, want %v", last, stopped)
-	}
-	last = nil
-	for _, err := range exported(t.Context(), cutExport{part: "{\"cmemd_log\":1}\n"}) {
-		last = err
-	}
-	if !errors.Is(last, eventlog.ErrTruncated) {
-		t.Errorf("the error is %v, want %v", last, eventlog.ErrTruncated)
-	}
-	home := writtenLog(t, "x")
-	file, err := offline.Open(home)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	seen := 0
-	for _, err := range exported(t.Context(), file) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if seen++; seen == 2 {
-			break
-		}
-	}
-	if seen != 2 {
-		t.Errorf("%d records, want 2", seen)
 	}
 }

@@ -3,47 +3,16 @@ package scenarios
 import (
 	"context"
 	"fmt"
-	"io"
 	"iter"
 	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/api"
 )
-
-// recordsOf reads the whole log from its first record: straight from a file, or from what a daemon exports.
-func recordsOf(ctx context.Context, log offline.Source) iter.Seq2[events.Record, error] {
-	if file, ok := log.(*offline.Log); ok {
-		return file.Bolt.All(ctx, 1)
-	}
-	return exported(ctx, log)
-}
-
-// exported reads the records of an export while it is written. Nothing of it goes on when the sequence is left.
-func exported(ctx context.Context, log offline.Source) iter.Seq2[events.Record, error] {
-	return func(yield func(events.Record, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		in, out := io.Pipe()
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			out.CloseWithError(log.Export(ctx, out, 1))
-		}()
-		for r, err := range eventlog.ReadExport(ctx, in) {
-			if !yield(r, err) {
-				break
-			}
-		}
-		cancel()
-		in.Close()
-		<-done
-	}
-}
 
 // watched is records with a meter that counts them. The line is clear when the sequence is left.
 func watched(ctx context.Context, a *terminal.App, log offline.Source, what string) iter.Seq2[events.Record, error] {
@@ -54,7 +23,7 @@ func watched(ctx context.Context, a *terminal.App, log offline.Source, what stri
 		}
 		m := a.Meter(what, int64(total), false)
 		defer m.End()
-		for r, err := range recordsOf(ctx, log) {
+		for r, err := range offline.Records(ctx, log) {
 			if err == nil && uint64(r.Position)%meterEvery == 0 {
 				m.Set(uint64(r.Position), max(total, uint64(r.Position)))
 			}
