@@ -2,6 +2,7 @@ package recall
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -108,8 +109,8 @@ func textOf(row rows.Row) string {
 	return cmp.Or(row.Narrative, row.Text, row.Completed, row.Learned, strings.Join(row.Facts, "\n"), row.Subtitle)
 }
 
-// telling are the sentences of a row that tell most and were not said, whole, in their order, at most so many characters of them. What
-// they say is noted.
+// telling are the sentences of a row that tell most and were not said, whole, in their order, at most so many characters of them: the
+// one that its title is made of before all others. What they say is noted.
 func (t *told) telling(row rows.Row, limit int) string {
 	type candidate struct {
 		text   string
@@ -118,7 +119,11 @@ func (t *told) telling(row rows.Row, limit int) string {
 	}
 	var all []candidate
 	for i, s := range sentencesOf(textOf(row)) {
-		if weight, purpose := sentence.Weigh(s, false); purpose != sentence.Announce && sentence.Telling(s) {
+		weight, purpose := sentence.Weigh(s, false)
+		if quotes(titleOf(row), s) {
+			weight, purpose = math.MaxInt, sentence.Plainly
+		}
+		if purpose != sentence.Announce && sentence.Telling(s) {
 			all = append(all, candidate{s, i, weight})
 		}
 	}
@@ -148,7 +153,8 @@ func quotes(title, text string) bool {
 	all, _ := plainWords(text)
 	for _, s := range []string{title, behind} {
 		words, n := plainWords(strings.TrimSuffix(s, ellipsis))
-		if n >= leastTold && strings.Contains(all, strings.TrimSuffix(words, " ")) {
+		words = strings.TrimSuffix(words, " ")
+		if n >= leastTold && strings.Contains(all, words) || n > 0 && strings.HasPrefix(all, words) {
 			return true
 		}
 		if !labelled {

@@ -26,7 +26,7 @@ func TestSentencesOf(t *testing.T) {
 	}
 }
 
-// TestTelling: of a long text the sentences that tell most are told, whole and in their order.
+// TestTelling: of a long text the sentences that tell most are told, whole and in their order, and that of the title before all.
 func TestTelling(t *testing.T) {
 	t.Parallel()
 	row := rows.Row{Narrative: "Let me look at it first.\n\nAll of that reads quite well to me. The queue in drain.go is emptied twice because closeAll() is called by both. " +
@@ -42,6 +42,11 @@ func TestTelling(t *testing.T) {
 		if got := said.telling(row, limit); got != want {
 			t.Errorf("in %d characters: %q, want %q", limit, got, want)
 		}
+	}
+	named := row
+	named.Title = "Nothing else was to be seen…"
+	if got, want := (&told{}).telling(named, 40), "Nothing else was to be seen here."; got != want {
+		t.Errorf("of a row whose title is the beginning of a sentence: %q, want %q", got, want)
 	}
 	said := told{}
 	said.add("The queue in drain.go is emptied twice because closeAll() is called by both")
@@ -74,7 +79,8 @@ func TestQuotes(t *testing.T) {
 		"The sum is right now…":                           true,
 		"Change cart.go: The sum is right now, since ce…": true,
 		"Make the sum right":                              false,
-		"The sum":                                         false,
+		"The sum":                                         true, // few words, but the first
+		"is right":                                        false,
 	} {
 		if got := quotes(title, text); got != want {
 			t.Errorf("%q: %v", title, got)
