@@ -2,10 +2,11 @@
 // same prompt each time. It observes one whole answer of the agent at a time, and writes the same grammar as a model,
 // through the same parser.
 //
-// What it writes is taken, never invented: the title is a commit's subject, or what the user asked for, or, where that
-// is talk by its form, the files that were changed and the agent's first words. Where every edit failed, the title says
-// so, and so does the narrative before anything else. The narrative is the agent's own last message, the facts are
-// commands and how they ended, and files that were changed. Where nothing of that is there it skips.
+// What it writes is taken, never invented: the title says what came of the work, by a commit's subject, or by the first sentence of
+// the agent's last message that names something or is long enough to stand alone. Where that has none, the title is what the user
+// asked for, or, where that is talk by its form, the files that were changed. Where every edit failed, the title says
+// so, and so does the narrative before anything else. The narrative is the agent's own last message from behind its interjections
+// on, the facts are commands and how they ended, and files that were changed. Where nothing of that is there it skips.
 //
 // What the agent said between its calls that tells something (package sentence) is an observation of its own, quoted: why something
 // is so, what to be warned of, what was chosen, what was measured. Announcements, questions and what the last message says too are

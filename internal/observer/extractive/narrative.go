@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/sentence"
@@ -15,6 +16,7 @@ func narrative(all []block, n int) string {
 	if asksBack(all) != "" {
 		all = all[:len(all)-1]
 	}
+	all = begun(all)
 	var kept []block
 	left := n
 	for i, b := range all {
@@ -38,6 +40,35 @@ func narrative(all []block, n int) string {
 		kept = kept[:len(kept)-1]
 	}
 	return layOut(kept)
+}
+
+// begun is a message from its first sentence on that is neither an interjection nor an announcement; all of it where it has none.
+func begun(all []block) []block {
+	for i, b := range all {
+		if b.shape != paragraph {
+			if b.shape == heading && !slices.ContainsFunc(all[i:], func(b block) bool { return b.shape != heading }) {
+				return all
+			}
+			return all[i:]
+		}
+		for rest := b.raw; rest != ""; {
+			s, behind := sentence.First(rest)
+			if !interjects(plain(s)) {
+				b.raw, b.text = strings.TrimSpace(rest), plain(line(rest))
+				return append([]block{b}, all[i+1:]...)
+			}
+			rest = behind
+		}
+	}
+	return all
+}
+
+// interjects is for a sentence of one or two short words, such as "Done!", and for one that only says what comes next.
+func interjects(s string) bool {
+	if (block{text: s}).leads() {
+		return sentence.PurposeOf(s) == sentence.Announce
+	}
+	return sentence.Letters(s) < sentence.Enough && len(strings.Fields(s)) <= 2 || sentence.PurposeOf(s) == sentence.Announce
 }
 
 // asksBack is the question with which a message ends, or "". It is about what comes next, not about what was done.

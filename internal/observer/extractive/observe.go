@@ -149,20 +149,19 @@ func (w *work) isNotable() bool {
 	return len(w.reads)+len(w.searches) >= study
 }
 
-// title is a new commit's subject, or that every edit failed, or what the user asked for. Where that is talk, it is
-// what was done: to which files, and in the agent's words.
+// title is a new commit's subject, or that every edit failed, or what the agent says came of it. Where it does not say, it is what the
+// user asked for, and where that is talk, the files that were changed.
 func (w *work) title(request, message []block) string {
-	if s := w.subject(); s != "" {
-		return s
-	}
-	if s := w.failure(); s != "" {
-		return s
-	}
 	asked := titleOf(request)
-	if asked != "" && !chatty(asked) && !(w.altered() && questions(request, asked)) {
-		return asked
+	plain := asked
+	if chatty(asked) || w.altered() && questions(request, asked) {
+		plain = ""
 	}
-	for _, s := range []string{w.done(message), w.reported(), asked} {
+	came, alone := achieved(message)
+	if alone {
+		plain = came
+	}
+	for _, s := range []string{w.subject(), w.failure(), plain, came, w.changes(), w.reported(), asked} {
 		if s != "" {
 			return s
 		}
@@ -211,10 +210,10 @@ func (w *work) failure() string {
 // altered tells whether the work changed files or the repository.
 func (w *work) altered() bool { return len(w.files) > 0 || w.moved || w.settled() }
 
-// done is what the agent said it did, behind the files it was done to if it does not name one of them.
-func (w *work) done(message []block) string {
+// changes names the files that were changed most, or is "".
+func (w *work) changes() string {
 	if len(w.files) == 0 {
-		return reportTitle(message)
+		return ""
 	}
 	files := slices.SortedStableFunc(slices.Values(w.files), func(a, b *file) int {
 		return cmp.Compare(b.plus+b.minus, a.plus+a.minus)
@@ -225,7 +224,7 @@ func (w *work) done(message []block) string {
 			verb = "Change "
 		}
 	}
-	return changeTitle(verb+nameFiles(w.cwd, paths), paths, message)
+	return cut(verb+nameFiles(w.cwd, paths), maxTitle)
 }
 
 // reported is the first task or report of a subagent that says something.

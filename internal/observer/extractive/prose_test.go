@@ -70,7 +70,10 @@ func TestNarrative(t *testing.T) {
 		n             int
 		want          string
 	}{
-		{"as it is", "Done.\n\n- one\n- two", 100, "Done.\n\n- one\n- two"},
+		{"as it is", "It has two.\n\n- one\n- two", 100, "It has two.\n\n- one\n- two"},
+		{"an interjection before it goes", "Done! Let me sum it up. It has two.\n\n- one", 100, "It has two.\n\n- one"},
+		{"an announcement before a list goes", "Perfect!\n\nHere's what I changed:\n\n- one thing\n- two things", 100, "- one thing\n- two things"},
+		{"nothing but interjections stays", "Done! Perfect.", 100, "Done! Perfect."},
 		{"cut at a sentence", "The first sentence is here. The second one is here. The third one does not fit.", 60,
 			"The first sentence is here. The second one is here."},
 		{"cut at a paragraph", "The first paragraph.\n\nThe second paragraph is longer than what is left.", 24, "The first paragraph."},

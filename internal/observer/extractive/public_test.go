@@ -48,7 +48,7 @@ func TestRecordedSessionsAreUnderstood(t *testing.T) {
 	want := map[string][]string{ // types and titles of the observations, in order
 		"entire-much-progress.jsonl": {
 			"change", "Added wingman.lock and wingman-state.json to .gitignore.",
-			"change", "All tests pass. The fix is in cmd/entire/cli/strategy/common.go — added wingman.lock…",
+			"change", "The fix is in cmd/entire/cli/strategy/common.go — added wingman.lock, wingman-state.json…",
 			"change", "fix: auto-gitignore wingman runtime files",
 		},
 		"entire-one-commit-c.jsonl": {
@@ -57,11 +57,11 @@ func TestRecordedSessionsAreUnderstood(t *testing.T) {
 		},
 		"entire-one-commit-short.jsonl": {"change", "refactor(explain): move commit message before files list"},
 		"entire-long-62-tools-2-commits.jsonl": {
-			"change", "Change cli/hooks_opencode_handlers.go and 3 more files: I've successfully implemented the Phase 2B…", // its two commits were made in a scratch folder
+			"change", "I've successfully implemented the Phase 2B task lifecycle hooks for the Entire CLI.", // its two commits were made in a scratch folder
 		},
 		"viewer-long.jsonl": {
-			"feature", "/orchestrator create TODO app by Next.js",
-			"change", "Please update CLAUDE.md for current changes",
+			"feature", "I've successfully created a fully functional TODO app using Next.js through parallel task execution.",
+			"change", "CLAUDE.md has been created with comprehensive documentation of the TODO app project, including…",
 		},
 		"viewer-small.jsonl": {"discovery", "Failed to change CLAUDE.md"},
 	}

@@ -66,18 +66,51 @@ func title(s string) (text string, announces bool) {
 	return "", false
 }
 
-// changeTitle is what a message says was done to paths, behind what is known of it if it does not name one of them.
-func changeTitle(files string, paths []string, message []block) string {
-	said := cut(tidy(plain(opening(message, 2*maxTitle))), maxTitle)
-	if said == "" {
-		return cut(files, maxTitle)
-	}
-	for _, p := range paths {
-		if strings.Contains(said, path.Base(p)) {
-			return trimTitle(said)
+// achieved is the sentence of a message that says best what came of the work: of its paragraphs, or else of its lists, the first that
+// names something or is long enough to stand alone, or else the first. Announcements, questions and words of consent are none. It
+// also tells whether the sentence stands alone.
+func achieved(message []block) (said string, alone bool) {
+	frame := func(b block) bool { return b.shape == item || b.shape == heading }
+	for _, wanted := range []func(block) bool{func(b block) bool { return b.shape == paragraph }, frame} {
+		for _, b := range message {
+			if !wanted(b) || !prosy(b.text) {
+				continue
+			}
+			s, weight := firstTold(b.text)
+			if weight > 0 {
+				return s, true
+			}
+			if long := sentence.Letters(s) >= 2*sentence.Enough; long && !alone || said == "" {
+				said, alone = s, long
+			}
+		}
+		if alone {
+			break
 		}
 	}
-	return trimTitle(cut(files+": "+said, maxTitle))
+	return said, alone
+}
+
+// firstTold is the first sentence of a text that names something, fit for a title, and its weight; or else the first that tells
+// something. A short one takes the next along where both fit.
+func firstTold(text string) (said string, weight int) {
+	for rest := tidy(text); rest != ""; {
+		var s string
+		s, rest = sentence.First(rest)
+		s = strings.TrimRight(s, " :：")
+		w, purpose := sentence.Weigh(s, false)
+		if purpose == sentence.Announce || !sentence.Telling(s) || said != "" && w == 0 {
+			continue
+		}
+		next, _ := sentence.First(rest)
+		if both := s + " " + next; next != "" && !(block{text: next}).leads() && uniseg.GraphemeClusterCount(s) < maxTitle/2 && uniseg.GraphemeClusterCount(both) <= maxTitle {
+			s = both
+		}
+		if said, weight = trimTitle(cut(s, maxTitle)), w; w > 0 {
+			break
+		}
+	}
+	return said, weight
 }
 
 // nameFiles names the first of paths under cwd with its folder, and a second one or the number of the others.
