@@ -67,7 +67,7 @@ func bubble(t *testing.T, f func(w *world), steps ...providertest.Step) {
 // start begins a life of the daemon.
 func (w *world) start() {
 	w.t.Helper()
-	previous, err := Begin(w.t.Context(), w.log, w.draft(events.DaemonStarted{Version: "test", Settings: w.settings}))
+	previous, err := Begin(w.t.Context(), w.log, w.draft(events.DaemonStarted{Version: "test", Settings: w.settings, Rules: session.DefaultRules().Version}))
 	if err != nil {
 		w.t.Fatal(err)
 	}

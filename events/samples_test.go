@@ -109,7 +109,7 @@ func supervisionSamples() []events.Event {
 		events.SessionFaulted{
 			Session: events.SessionIDOf("codex", "s-1"), Command: "tool", Cause: "index out of range",
 		},
-		events.DaemonStarted{Version: "1.0.0", PID: 4711, Settings: map[string]string{"policy": "otp-hold"}},
+		events.DaemonStarted{Version: "1.0.0", PID: 4711, Settings: map[string]string{"policy": "otp-hold"}, Rules: 3},
 		events.DaemonStopped{Clean: true, Cause: "signal"},
 		events.DaemonDegraded{Why: "3 sessions quarantined", Cleared: true},
 	}

@@ -68,6 +68,7 @@ type DaemonStarted struct {
 	Version  string            `cbor:"1,keyasint,omitempty" json:"version"`
 	PID      int               `cbor:"2,keyasint,omitempty" json:"pid"`
 	Settings map[string]string `cbor:"3,keyasint,omitempty" json:"settings,omitempty"` // in force; secrets never
+	Rules    int               `cbor:"4,keyasint,omitempty" json:"rules,omitempty"`    // by which sessions decide: a version of session.Rules; 0: from before it was recorded
 }
 
 // DaemonStopped ends one in order.

@@ -44,7 +44,7 @@ func Decide(s *State, rules Rules, cmd Command) ([]events.Draft, error) {
 	rules = rules.withDefaults()
 	switch c := cmd.(type) {
 	case Capture:
-		return decideCapture(s, c)
+		return decideCapture(s, rules, c)
 	case StartTurn:
 		return decideStart(s, rules, c)
 	case Answer:

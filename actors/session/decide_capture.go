@@ -7,7 +7,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-func decideCapture(s *State, c Capture) ([]events.Draft, error) {
+func decideCapture(s *State, rules Rules, c Capture) ([]events.Draft, error) {
 	if _, seen := s.keys[c.Key]; seen && !c.Key.IsZero() {
 		return nil, nil
 	}
@@ -15,7 +15,7 @@ func decideCapture(s *State, c Capture) ([]events.Draft, error) {
 	if _, opening := c.Event.(events.SessionOpened); !opening && (!s.opened || s.learnsPlace(c)) {
 		b.add(opened(c.Origin, "sight"))
 	}
-	if err := addCapture(s, b, c); err != nil || len(b.drafts) == 0 {
+	if err := addCapture(s, rules, b, c); err != nil || len(b.drafts) == 0 {
 		return nil, err
 	}
 	b.last().Key = c.Key
@@ -31,7 +31,7 @@ func (s *State) learnsPlace(c Capture) bool {
 	return s.origin.Cwd == "" && s.origin.Project == "" && c.Origin.Cwd != ""
 }
 
-func addCapture(s *State, b *decision, c Capture) error {
+func addCapture(s *State, rules Rules, b *decision, c Capture) error {
 	prompt := len(s.prompts)
 	switch e := c.Event.(type) {
 	case events.SessionOpened:
@@ -47,7 +47,8 @@ func addCapture(s *State, b *decision, c Capture) error {
 			e.LastMessage = ""
 		}
 		b.addStop(e, s.work, prompt)
-		b.last().Unobserved = s.work == 0 && !s.words && strings.TrimSpace(e.LastMessage) == ""
+		said := rules.Version >= RulesTalk && (s.words || strings.TrimSpace(e.LastMessage) != "")
+		b.last().Unobserved = s.work == 0 && !said
 	case events.AgentSaid:
 		b.addSaid(s, e)
 	case events.ContextCompacted:

@@ -7,8 +7,17 @@ import (
 	"github.com/cmemd/cmemd/actors/policy"
 )
 
+// The versions of Rules, each with what it brought. A decision on record is taken again by the version of its own time.
+const (
+	RulesFirst = 1 // a stop without work is no input
+	RulesTalk  = 2 // it is one where something was said
+
+	latestRules = RulesTalk
+)
+
 // Rules are the limits that Decide and Next go by. Zero fields mean the defaults.
 type Rules struct {
+	Version     int // 0 means the latest
 	Batch       policy.BatchLimits
 	Restarts    policy.Restarts
 	Quarantine  policy.Backoff // 0 means policy.DefaultQuarantine
@@ -28,6 +37,7 @@ type Rules struct {
 func DefaultRules() Rules { return Rules{Restarts: policy.DefaultRestarts()}.withDefaults() }
 
 func (r Rules) withDefaults() Rules {
+	r.Version = cmp.Or(r.Version, latestRules)
 	r.Quarantine = cmp.Or(r.Quarantine, policy.DefaultQuarantine())
 	r.IdleStop = cmp.Or(r.IdleStop, 30*time.Minute)
 	r.Silence = cmp.Or(r.Silence, 24*time.Hour)

@@ -90,7 +90,8 @@ func (f Difference) String() string {
 // Prove takes every decision on record again, with the state that the log gives, the recorded command, and the limits
 // of that life of the daemon, and compares what it leads to with what stands in the log: kinds, ids, times, payloads.
 // Outputs are parsed again. The rulings on providers are derived from the failures of turns. Rules are those that
-// DaemonStarted recorded; keys that it lacks have their defaults.
+// DaemonStarted recorded, and of their version; keys that it lacks have their defaults. A life that recorded no version may have
+// gone by any of those before it was recorded.
 //
 // Records must begin with the log's first one; a selection limits what is reported and counted, not what is read, but
 // that reading stops at its end. With sessions selected, the rulings on providers are taken as they stand. What cannot

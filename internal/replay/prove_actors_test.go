@@ -291,7 +291,7 @@ func (d *daemon) begin(settings map[string]string) {
 	if d.second != nil {
 		settings["fallbacks"] = d.second.Name()
 	}
-	previous, err := actors.Begin(d.t.Context(), d.log, d.draft(events.DaemonStarted{Version: "test", Settings: settings}))
+	previous, err := actors.Begin(d.t.Context(), d.log, d.draft(events.DaemonStarted{Version: "test", Settings: settings, Rules: session.DefaultRules().Version}))
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -26,16 +26,17 @@ func distance(first, id events.ID) (n uint32, same bool) {
 // compare takes the decision by each of cmds, until one leads to what d records. It counts the decision and what
 // differs, and reports whether nothing does.
 func (p *prover) compare(s *proved, d *decision, name string, cmds []session.Command) bool {
-	rules := p.rules(s, d)
 	var diffs []Difference
-	for _, cmd := range cmds {
-		found := d.decide(s, rules, cmd)
-		if len(found) == 0 {
-			p.account(name, "")
-			return true
-		}
-		if diffs == nil || len(found) < len(diffs) {
-			diffs = found
+	for _, rules := range p.versions(p.rules(s, d)) {
+		for _, cmd := range cmds {
+			found := d.decide(s, rules, cmd)
+			if len(found) == 0 {
+				p.account(name, "")
+				return true
+			}
+			if diffs == nil || len(found) < len(diffs) {
+				diffs = found
+			}
 		}
 	}
 	if len(cmds) == 0 {
@@ -47,6 +48,16 @@ func (p *prover) compare(s *proved, d *decision, name string, cmds []session.Com
 	}
 	p.account(name, p.doubt(s, d, name, cmds), diffs...)
 	return false
+}
+
+// versions are the rules by which this life may have decided: of one that recorded no version, those of before it was recorded.
+func (p *prover) versions(r session.Rules) []session.Rules {
+	if p.life.began == 0 || r.Version != 0 {
+		return []session.Rules{r}
+	}
+	first := r
+	first.Version, r.Version = session.RulesFirst, session.RulesTalk
+	return []session.Rules{first, r}
 }
 
 // account counts a decision, and lists in what it differs. Where there is a doubt, that is why it is no proof of anything.

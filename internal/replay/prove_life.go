@@ -42,6 +42,7 @@ func (l *life) read(r events.Record) error {
 	}
 	started, _ := e.(events.DaemonStarted)
 	*l = life{began: r.Position, clean: l.stopped, version: started.Version, known: len(started.Settings) > 0}.withSettings(started.Settings)
+	l.rules.Version = started.Rules
 	return nil
 }
 

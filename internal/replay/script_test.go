@@ -34,6 +34,7 @@ type script struct {
 	answered events.Position               // the last record of the provider's last answer
 	knew     map[string]events.Position    // the same when the turn in flight was let in
 	blaming  bool                          // the provider is paused where turns fail by their own fault, as live
+	silent   bool                          // lives do not record the version of the rules
 }
 
 func newScript(tb testing.TB) *script {
@@ -299,7 +300,11 @@ func (s *script) begin(settings map[string]string) {
 	if settings != nil && settings["provider"] == "" {
 		settings["provider"] = s.provider
 	}
-	s.appendEnd(events.Daemon, events.DaemonStarted{Version: "test", Settings: settings})
+	e := events.DaemonStarted{Version: "test", Settings: settings, Rules: session.DefaultRules().Version}
+	if s.silent {
+		e.Rules = 0
+	}
+	s.appendEnd(events.Daemon, e)
 	if s.pause.Blames() {
 		s.pause.Until = time.Time{} // whoever started it may have mended the provider
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/providers"
@@ -162,7 +163,7 @@ func (d *daemon) unlessDiskFull(err error) error {
 func (d *daemon) begin(ctx context.Context, version string) (err error) {
 	d.previous, err = actors.Begin(ctx, d.log, events.Draft{
 		ID: uuid.Must(uuid.NewV7()), OccurredAt: time.Now(),
-		Event: events.DaemonStarted{Version: version, PID: os.Getpid(), Settings: d.config.Values()},
+		Event: events.DaemonStarted{Version: version, PID: os.Getpid(), Settings: d.config.Values(), Rules: session.DefaultRules().Version},
 	})
 	if err := d.unlessDiskFull(err); err != nil {
 		return err
