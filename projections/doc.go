@@ -5,7 +5,7 @@
 //
 //	prompts       what the user said
 //	observations  what turns kept; equal ones of a session are one row with a count
-//	summaries     one a summary turn
+//	summaries     one a summary turn; of those of a session the newest stands
 //	memories      what was saved by hand, and the ids of all that was forgotten
 //	sessions      one row a session: agent, project, counts, open or closed, respawns, quarantined or not
 //	files         which observations and tool uses read or changed a file

@@ -171,6 +171,9 @@ func (w *world) observation(t *worldTurn, title string) events.ObservationParsed
 
 func (w *world) summary(t *worldTurn) events.SummaryParsed {
 	s := events.SummaryParsed{Summary: w.id(), Turn: t.id, Request: "do it", NextSteps: "rest", Prompt: 1}
+	if w.absent {
+		s.Claims = []events.Claim{{Kind: "commit", Value: "abc1234", Verdict: events.Absent}}
+	}
 	w.rows = append(w.rows, s.Summary)
 	return s
 }

@@ -25,7 +25,7 @@ type Why struct {
 	After      []WhyAfter          `json:"after"`      // what became of it since, oldest first; never null
 	Replaced   *Row                `json:"replaced_by,omitempty"`
 	RecordedAt time.Time           `json:"recorded_at"`         // when its claims were looked at first
-	Older      []Row               `json:"older,omitempty"`     // rows whose place it took: their inputs were observed again
+	Older      []Row               `json:"older,omitempty"`     // rows whose place it took: their inputs were observed again, or they sum up the same session
 	Newer      []Row               `json:"newer,omitempty"`     // rows that took its own place so
 	Forgotten  *MemoryForgottenRow `json:"forgotten,omitempty"` // nothing else is left of it
 }

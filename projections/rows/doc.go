@@ -9,6 +9,7 @@
 //	fold.go        makes rows of events, and takes them away
 //	view.go        the four views and their tables
 //	supersede.go   what takes the place of a row, and what lets it stand again
+//	newest.go      which summary of a session stands
 //	row.go         a row, and the verdicts on its claims
 //
 // What bites: rows belong to the caller. What was forgotten leaves nothing but its id, in the view of memories. Which rows

@@ -61,11 +61,11 @@ func (f *fold) joinGroup(row *Row) {
 	groupTable().Put(f.x, key, g)
 }
 
-// member is a row that a group names.
+// member is a row that another table names.
 func (f *fold) member(id events.ID) Row {
 	row, ok := f.get(id)
 	if !ok {
-		f.x.Fail(engine.Damaged("view %s: a group without its row %s", f.names, id))
+		f.x.Fail(engine.Damaged("view %s: no row %s, which another table names", f.names, id))
 	}
 	return row
 }

@@ -58,6 +58,7 @@ func (f *fold) add(r *engine.Record) {
 	bySessionTable().Put(f.x, engine.PlaceKey(row.Session, row.Position), engine.Ref(row.ID))
 	f.joinTurn(row)
 	f.joinGroup(&row)
+	f.succeed(&row)
 	f.list(row)
 	f.put(row)
 }
@@ -115,6 +116,7 @@ func (f *fold) supersede(row Row, s Stand) {
 	row.stand()
 	row.FoldedInto, row.Count, row.Turns = events.ID{}, 1, ownTurn(row)
 	f.put(row)
+	f.renew(row.Session)
 }
 
 // withdraw takes a row out of its lists and its group; one that was folded into it may take its place.
@@ -141,6 +143,7 @@ func (f *fold) flag(row Row) {
 	f.put(row)
 	if row.Flagged != was {
 		f.reflag(row)
+		f.renew(row.Session)
 	}
 }
 
@@ -193,4 +196,5 @@ func (f *fold) remove(id events.ID) {
 		checkTable().Delete(f.x, engine.PositionKey(c.Position))
 	}
 	rowTable().Delete(f.x, engine.IDKey(id))
+	f.renew(row.Session)
 }

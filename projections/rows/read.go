@@ -67,7 +67,7 @@ func booksIn(r *engine.ReadTx, kinds ...Kind) []book {
 
 func find(books []book, id events.ID) Row {
 	for _, b := range books {
-		if row, ok := rowTable().Get(b.x, engine.IDKey(id)); ok {
+		if row, ok := b.get(engine.IDKey(id)); ok {
 			return row
 		}
 	}
@@ -136,7 +136,7 @@ func (b book) session(id events.SessionID) iter.Seq[Row] {
 
 // row is the row that an index entry names.
 func (b book) row(id engine.Ref) Row {
-	row, ok := rowTable().Get(b.x, id[:])
+	row, ok := b.get(id[:])
 	if !ok {
 		b.x.Fail(engine.Damaged("%s %s is in an index alone", b.kind, events.ID(id)))
 	}
@@ -204,7 +204,7 @@ func shared(cursors []*bolt.Cursor, id events.ID, length int) bool {
 }
 
 // Replacements returns the rows that the one of that id took the place of, and those that took its own, because their
-// turns were asked about the same inputs again: each oldest first, by position. Rows of a turn that was replaced only in
+// turns were asked about the same inputs again, or because they sum up the same session: each oldest first, by position. Rows of a turn that was replaced only in
 // part still stand, and are in neither. The error is engine.ErrNotFound for an unknown row.
 func (v Reader) Replacements(ctx context.Context, id events.ID) (older, newer []Row, err error) {
 	err = v.Read(ctx, func(r *engine.ReadTx) {
@@ -226,9 +226,16 @@ func replacements(books []book, row Row) (older, newer []Row) {
 	for _, b := range books {
 		before, after := b.around(row.Turn)
 		older = b.ofTurns(older, before, true)
-		if row.Superseded {
+		switch {
+		case row.Outdated:
+		case row.Superseded:
 			newer = b.ofTurns(newer, after, false)
+		case row.succeeds() && b.kind == Summary:
+			older = append(older, b.outdated(row.Session)...)
 		}
+	}
+	if row.Outdated && !row.ByHand {
+		newer = append(newer, find(books, row.SupersededBy))
 	}
 	slices.SortFunc(older, byPosition)
 	slices.SortFunc(newer, byPosition)
@@ -263,7 +270,7 @@ func (b book) ofTurns(rows []Row, turns []events.ID, replaced bool) []Row {
 			continue
 		}
 		for _, id := range turn.Rows {
-			if row, ok := rowTable().Get(b.x, engine.IDKey(id)); ok {
+			if row, ok := b.get(engine.IDKey(id)); ok {
 				rows = append(rows, row)
 			}
 		}
@@ -289,6 +296,9 @@ func (v Reader) RowsAsOf(ctx context.Context, p events.Position, at time.Time, i
 func groupedAsOf(books []book, row Row, p events.Position, at time.Time) Row {
 	then := row.AsOf(p, at)
 	n := slices.IndexFunc(books, func(b book) bool { return b.kind == row.Kind })
+	if n >= 0 && row.Position <= p && then.succeeds() {
+		return books[n].succeededAsOf(then, p, at)
+	}
 	if n < 0 || row.Position > p || row.Count < 2 && row.FoldedInto == (events.ID{}) {
 		return then
 	}

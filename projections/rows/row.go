@@ -69,11 +69,14 @@ type Row struct {
 
 	FoldedInto   events.ID `cbor:"35,keyasint,omitzero" json:"folded_into,omitzero"` // the row that stands for all that say the same
 	Superseded   bool      `cbor:"36,keyasint,omitempty" json:"superseded,omitempty"`
-	SupersededBy events.ID `cbor:"37,keyasint,omitzero" json:"superseded_by,omitzero"` // the memory, or the turn whose rows, took its place
+	SupersededBy events.ID `cbor:"37,keyasint,omitzero" json:"superseded_by,omitzero"` // the memory, the newer summary, or the turn whose rows, took its place
 	Forgotten    bool      `cbor:"38,keyasint,omitempty" json:"forgotten,omitempty"`   // only ID, Position and At (of the forgetting) are left
 	Private      bool      `cbor:"39,keyasint,omitempty" json:"private,omitempty"`     // a prompt that was private: no text
 	Source       string    `cbor:"47,keyasint,omitempty" json:"source,omitempty"`      // of an imported observation or summary: the memory that it comes from
 	ByHand       bool      `cbor:"45,keyasint,omitempty" json:"by_hand,omitempty"`     // a person superseded it: by a memory, or by itself where it was only taken back
+
+	// Outdated: a newer summary of its session stands, and supersedes it.
+	Outdated bool `cbor:"50,keyasint,omitempty" json:"outdated,omitempty"`
 
 	Stands []Stand `cbor:"46,keyasint,omitempty" json:"stands,omitempty"` // how Superseded, SupersededBy and ByHand came about, oldest first
 }
@@ -140,7 +143,7 @@ func (r Row) Words() []string {
 // Listed reports whether the row belongs in lists and answers: it exists and is not folded into another, superseded,
 // forgotten, or private.
 func (r Row) Listed() bool {
-	return r.Kind != "" && r.FoldedInto == (events.ID{}) && !r.Superseded && !r.Forgotten && !r.Private
+	return r.Kind != "" && r.FoldedInto == (events.ID{}) && !r.Superseded && !r.Outdated && !r.Forgotten && !r.Private
 }
 
 // Verdict is a claim with what was found when it was recorded, and what the latest check found.

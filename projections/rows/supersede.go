@@ -177,4 +177,5 @@ func (f *fold) restore(at events.Position, row Row) {
 		f.list(row)
 	}
 	f.put(row)
+	f.renew(row.Session)
 }

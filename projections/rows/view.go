@@ -28,7 +28,7 @@ func Views() []View {
 }
 
 func (v View) Name() string       { return v.names }
-func (v View) Version() int       { return 7 }
+func (v View) Version() int       { return 8 }
 func (v View) SkipsUnknown() bool { return false }
 
 // The tables of a View.
@@ -67,6 +67,7 @@ func (v View) Tables() []engine.TableSpec {
 	return []engine.TableSpec{
 		rowTable().Spec(engine.ShowID), engine.FactsTable().Spec(engine.ShowID), bySessionTable().Spec(engine.ShowPlace), byTimeTable().Spec(engine.ShowHex),
 		groupTable().Spec(engine.ShowHex), turnTable().Spec(engine.ShowID), inputTable().Spec(engine.ShowPosition), checkTable().Spec(engine.ShowPosition),
+		newestTable().Spec(engine.ShowID),
 		forgottenTable().Spec(engine.ShowID),
 	}
 }

@@ -15,7 +15,7 @@ const (
 
 // The things that happen to a row after it was recorded.
 const (
-	AfterSuperseded = "superseded"     // a memory took its place
+	AfterSuperseded = "superseded"     // a memory, or a newer summary, took its place
 	AfterTakenBack  = "taken back"     // by hand, for nothing in its place
 	AfterRestored   = "restored"       // that was undone
 	AfterCorrects   = "corrects"       // it took the place of another
@@ -80,8 +80,12 @@ func (r *Recall) whyAfter(ctx context.Context, w *Why) error {
 	if err := r.byHand(ctx, w); err != nil {
 		return err
 	}
+	what := AfterObserved
+	if w.Row.Outdated {
+		what = AfterSuperseded
+	}
 	for _, row := range w.Newer {
-		w.After = append(w.After, WhyAfter{What: AfterObserved, At: row.At, Position: row.Position, ID: row.ID})
+		w.After = append(w.After, WhyAfter{What: what, At: row.At, Position: row.Position, ID: row.ID})
 	}
 	for _, c := range w.Row.Checks {
 		w.After = append(w.After, WhyAfter{What: AfterChecked, At: c.At, Claim: &c.Claim})

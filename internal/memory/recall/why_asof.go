@@ -45,7 +45,7 @@ func (w *Why) asOf(then moment) {
 	}
 	w.Injected = slices.DeleteFunc(w.Injected, func(i WhyInjection) bool { return i.Position > then.position })
 	w.Newer = then.rows(w.Newer, func(rows.Row) bool { return true })
-	w.Older = then.rows(w.Older, func(row rows.Row) bool { return row.Superseded })
+	w.Older = then.rows(w.Older, func(row rows.Row) bool { return row.Superseded || row.Outdated })
 	w.settled(then)
 }
 

@@ -21,7 +21,7 @@ type Why struct {
 	Injected []WhyInjection    `json:"injected"` // memory that the agent had been given before, newest first
 	Verdicts []Verdict         `json:"verdicts"` // its claims, and what ground truth says of them now
 	Replaced *rows.Row         `json:"replaced_by,omitempty"`
-	Older    []rows.Row        `json:"older,omitempty"` // rows whose place it took: their inputs were observed again
+	Older    []rows.Row        `json:"older,omitempty"` // rows whose place it took: their inputs were observed again, or they sum up the same session
 	Newer    []rows.Row        `json:"newer,omitempty"` // rows that took its own place so, oldest first
 	Attempts []WhyAttempt      `json:"attempts"`        // other turns that were asked about the same inputs, oldest first
 	After    []WhyAfter        `json:"after"`           // what became of it since, oldest first

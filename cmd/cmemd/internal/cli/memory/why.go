@@ -98,7 +98,7 @@ func showGenerations(a *terminal.App, head string, rows []api.Row) {
 
 func generationTitle(r api.Row) string {
 	title := flagged(titleOf(r), r.Flagged)
-	if r.Superseded && !r.ByHand {
+	if r.Superseded && !r.ByHand && !r.Outdated {
 		title += " (observed again since)"
 	}
 	return title
