@@ -1,0 +1,189 @@
+package preference
+
+import (
+	"embed"
+	"strings"
+	"sync"
+)
+
+// Cues are beginnings and turns of phrase by which a rule is known, or known not to be one. They are data, a file a language: a
+// line is a purpose, a tab and a phrase. In a phrase
+//
+//	^   is where a clause begins, or goes on behind words that only open it
+//	$   is the sentence's end
+//	*   is any word, *s any that ends so
+//	~   is one bare word or two, none of which is an article
+//	…   is anything
+//
+//go:embed cues
+var cueFiles embed.FS
+
+// purpose is what a phrase says of its sentence.
+type purpose uint8
+
+const (
+	rule       purpose = iota // it says how to work
+	correction                // it does in the reason of a refusal
+	once                      // it is about one thing, or tells what is
+	lasting                   // it names what lasts, though words of it may stand for one thing
+	role                      // the prompt is no person's: it says what a model is to be
+	opener                    // it only opens a clause
+	article                   // it stands before the name of one thing
+
+	purposes // how many there are
+)
+
+func names() map[string]purpose {
+	return map[string]purpose{
+		"rule": rule, "correction": correction, "once": once, "lasting": lasting, "role": role, "opener": opener, "article": article,
+	}
+}
+
+// phrase is one cue.
+type phrase struct {
+	begins bool     // a clause
+	words  []string // what they mean says cueFiles
+}
+
+// cues are the phrases of each purpose by their first word; those that begin with any word have none.
+var cues = sync.OnceValue(func() (all [purposes]map[string][]phrase) {
+	for p := range all {
+		all[p] = map[string][]phrase{}
+	}
+	files, _ := cueFiles.ReadDir("cues")
+	for _, f := range files {
+		data, _ := cueFiles.ReadFile("cues/" + f.Name())
+		for l := range strings.Lines(string(data)) {
+			name, text, _ := strings.Cut(strings.TrimRight(l, "\n"), "\t")
+			if p, ok := names()[name]; ok {
+				c := phraseOf(text)
+				all[p][firstOf(c)] = append(all[p][firstOf(c)], c)
+			}
+		}
+	}
+	return all
+})
+
+// phraseOf reads a phrase as the files have it. An ideograph, or a syllable, is a word.
+func phraseOf(text string) (c phrase) {
+	text, c.begins = strings.CutPrefix(text, "^")
+	var out strings.Builder
+	for _, r := range text {
+		if isIdeograph(r) || r == '…' {
+			out.WriteString(" " + string(r) + " ")
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	c.words = strings.Fields(out.String())
+	return c
+}
+
+// firstOf is the word that a phrase begins with; empty: any.
+func firstOf(c phrase) string {
+	if strings.Trim(c.words[0], "~*…") != c.words[0] {
+		return ""
+	}
+	return c.words[0]
+}
+
+// has reports whether a phrase of the purpose stands in a sentence.
+func has(p purpose, sentence []string) bool {
+	begins := false
+	for i, w := range sentence {
+		if w == mark {
+			begins = true
+			continue
+		}
+		if longest(p, sentence[i:], begins) > 0 {
+			return true
+		}
+		begins = begins && isOne(opener, w)
+	}
+	return false
+}
+
+// longest is the length of the longest phrase of the purpose with which a sentence begins, in words; 0: none.
+func longest(p purpose, sentence []string, begins bool) (most int) {
+	for _, first := range []string{sentence[0], ""} {
+		for _, c := range cues()[p][first] {
+			if n, ok := match(c.words, sentence); ok && (begins || !c.begins) {
+				most = max(most, n)
+			}
+		}
+	}
+	return most
+}
+
+// isOne reports whether a word alone is a cue.
+func isOne(p purpose, w string) bool { return len(cues()[p][w]) > 0 }
+
+// match reports whether a sentence begins with the words of a phrase, and how many words that are. Marks between them do not count.
+func match(want, sentence []string) (n int, ok bool) {
+	for i, w := range want {
+		for n < len(sentence) && sentence[n] == mark {
+			n++
+		}
+		switch {
+		case w == "…":
+			return matchBehind(want[i+1:], sentence, n, len(sentence))
+		case w == "~":
+			return matchBehind(want[i+1:], sentence, n+1, n+bareWords(sentence[n:]))
+		case w == "$":
+			return n, n == len(sentence)
+		case n == len(sentence) || !equal(w, sentence[n]):
+			return 0, false
+		}
+		n++
+	}
+	return n, true
+}
+
+// matchBehind matches the rest of a phrase behind from to to words.
+func matchBehind(want, sentence []string, from, to int) (int, bool) {
+	for n := from; n <= to; n++ {
+		if m, ok := match(want, sentence[n:]); ok {
+			return n + m, true
+		}
+	}
+	return 0, false
+}
+
+func equal(want, word string) bool {
+	if end, ok := strings.CutPrefix(want, "*"); ok {
+		return strings.HasSuffix(word, end)
+	}
+	return want == word
+}
+
+// openers is how many words at the beginning of a clause only open it.
+func openers(clause []string) int {
+	n := 0
+	for n < len(clause) && isOne(opener, clause[n]) {
+		n++
+	}
+	return n
+}
+
+// bareWords is how many words at the beginning of a sentence may name a thing without an article: two at most.
+func bareWords(sentence []string) int {
+	n := 0
+	for n < min(2, len(sentence)) && sentence[n] != mark && !isOne(article, sentence[n]) {
+		n++
+	}
+	return n
+}
+
+// withoutLasting is a sentence without what names what lasts.
+func withoutLasting(sentence []string) []string {
+	var kept []string
+	for i := 0; i < len(sentence); {
+		n := longest(lasting, sentence[i:], true)
+		if n == 0 {
+			kept = append(kept, sentence[i])
+			n = 1
+		}
+		i += n
+	}
+	return kept
+}

@@ -1,0 +1,81 @@
+package preference
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/internal/sentence"
+)
+
+const (
+	// maxFound is how many sentences of one text are taken: somebody who types states one or two.
+	maxFound = 8
+
+	// A rule to keep in mind has at most so many bytes and words, and at least so many letters (sentence.Letters).
+	maxSentence = 240
+	maxWords    = 40
+	minLetters  = 7
+)
+
+// Sentence is one sentence in which a person says how to work.
+type Sentence struct {
+	Text  string // as it was said
+	Words string // by which it is known again, whatever its letter case, marks and courtesies
+}
+
+// InPrompt returns the sentences of a prompt that say how to work, in their order, each once. It looks at the prompt's first
+// kilobytes, in linear time.
+func InPrompt(prompt string) []Sentence { return find(prompt, rule) }
+
+// InRefusal returns those of the reason for which a person refused a tool call: what it says of the like of that call is a correction.
+func InRefusal(reason string) []Sentence { return find(reason, rule, correction) }
+
+func find(text string, wanted ...purpose) (found []Sentence) {
+	if isCommand(text) || !utf8.ValidString(text) {
+		return nil
+	}
+	points := false // at something that is likely to follow
+	for _, p := range runningText(text) {
+		if points {
+			return found
+		}
+		for rest := p.text; rest != ""; {
+			var s string
+			s, rest = sentence.First(rest)
+			words := wordsOf(s)
+			once := has(once, withoutLasting(words))
+			if once && strings.ContainsAny(s, ":：") || has(role, words) {
+				return found
+			}
+			points = points || once
+			if !once && isStatement(s, words) && (p.ruled || slices.ContainsFunc(wanted, func(p purpose) bool { return has(p, words) })) {
+				found = appendOnce(found, s)
+			}
+		}
+	}
+	return found
+}
+
+// appendOnce appends a sentence that is not there yet, while there is room.
+func appendOnce(found []Sentence, s string) []Sentence {
+	one := Sentence{Text: s, Words: keyOf(s)}
+	for _, other := range found {
+		if other.Words == one.Words {
+			return found
+		}
+	}
+	return append(found, one)[:min(len(found)+1, maxFound)]
+}
+
+// isCommand reports whether a prompt is a command of the agent's, or a line for a shell.
+func isCommand(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasPrefix(text, "/") || strings.HasPrefix(text, "!")
+}
+
+// isStatement reports whether s is a short sentence in plain words that asks nothing and announces nothing.
+func isStatement(s string, words []string) bool {
+	return len(s) <= maxSentence && len(words) <= maxWords && sentence.Letters(s) >= minLetters &&
+		!strings.ContainsAny(s, "?？{}<>|\\"+gap) && !strings.Contains(s, "://") && strings.TrimRight(s, ":：") == s
+}
