@@ -65,7 +65,7 @@ func checkMemory(t *testing.T, s *mcp.ClientSession) {
 			t.Fatalf("%s: got %s, want %q", step.tool, says, step.want)
 		}
 		if step.tool == "save" {
-			id = regexp.MustCompile(`[0-9a-f-]{36}`).FindString(says)
+			id = regexp.MustCompile(`m[0-9]+`).FindString(says)
 		}
 	}
 }

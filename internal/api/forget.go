@@ -17,7 +17,7 @@ var (
 // the chosen goes too: a turn's outputs are made of what it was asked about, read and served. What is named by id goes with what
 // it was made of.
 type ForgetRequest struct {
-	// Of rows, or the beginnings of them. A prompt goes with its work, a memory with its corrections.
+	// Of rows, or their handles, or the beginnings of ids. A prompt goes with its work, a memory with its corrections.
 	IDs []string `json:"ids,omitempty"`
 	// Letter case and kinds of white space aside.
 	Query string `json:"query,omitempty" help:"what says this, literally"`

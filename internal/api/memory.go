@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // The routes that save, correct and take back.
@@ -23,7 +24,7 @@ type Memory struct {
 	Type        string    `json:"type,omitempty"`
 	Concepts    []string  `json:"concepts,omitempty"`
 	Files       []string  `json:"files,omitempty"`
-	// Supersedes is the row that this one corrects: its id, or the beginning of it. That leaves searches and injections, and
+	// Supersedes is the row that this one corrects: its handle or id, or the beginning of that. That leaves searches and injections, and
 	// stays behind why. Project, type, concepts and files that are not given are the corrected one's.
 	Supersedes string `json:"supersedes,omitempty"`
 }
@@ -31,6 +32,7 @@ type Memory struct {
 // Saved is where a memory went.
 type Saved struct {
 	ID         events.ID       `json:"id"`
+	Handle     rows.Handle     `json:"handle,omitzero"` // short for ID, in this log
 	Position   events.Position `json:"position"`
 	Superseded []events.ID     `json:"superseded,omitempty"` // rows whose place it took: what was corrected, and what says the same
 }

@@ -13,7 +13,7 @@ var RecheckRoute = Work[RecheckRequest, Rechecked]{post, "/v1/recheck", ScopeEdi
 // RecheckRequest chooses observations and summaries whose claims are looked at again. Its conditions hold all together;
 // without any, all that are listed are looked at.
 type RecheckRequest struct {
-	IDs []string `json:"ids,omitempty"` // of rows, or the beginnings of them; those that are not listed too
+	IDs []string `json:"ids,omitempty"` // of rows, or their handles, or the beginnings of ids; those that are not listed too
 	// Or the beginning of our id.
 	Session string    `json:"session,omitempty" help:"of one session: its id, ours or the agent's"`
 	Since   time.Time `json:"since,omitzero" help:"of what happened since"`
@@ -37,7 +37,8 @@ type Rechecked struct {
 
 // ChangedClaim is a claim of which something else is known now than before.
 type ChangedClaim struct {
-	ID       events.ID        `json:"id"` // of the row
+	ID       events.ID        `json:"id"`              // of the row
+	Handle   rows.Handle      `json:"handle,omitzero"` // of the row
 	Kind     rows.Kind        `json:"kind"`
 	Title    string           `json:"title"`
 	Session  events.SessionID `json:"session"`

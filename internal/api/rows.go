@@ -17,7 +17,7 @@ var (
 
 // RowsQuery asks for whole rows by id.
 type RowsQuery struct {
-	IDs   []string        `param:"ids"`               // or the beginnings of them; 1 to MaxRows
+	IDs   []string        `param:"ids"`               // or handles, or the beginnings of ids; 1 to MaxRows
 	After events.Position `param:"after" wait:"true"` // the answer must know this position; 0: whatever is known
 }
 
@@ -36,7 +36,7 @@ func (q *RowsQuery) Check(wrong Wrong) {
 
 // RowsRequest is the body that asks for whole rows by id.
 type RowsRequest struct {
-	IDs []string `json:"ids"` // or the beginnings of them; 1 to MaxRows
+	IDs []string `json:"ids"` // or handles, or the beginnings of ids; 1 to MaxRows
 }
 
 // Check implements the queries' method of that name.
@@ -46,7 +46,8 @@ func (q *RowsRequest) Check(wrong Wrong) {
 	}
 }
 
-// RowQuery asks for one whole row of any kind by its id, or by the beginning of it: 8 hex digits or more that no other row shares.
+// RowQuery asks for one whole row of any kind by its handle, by its id, or by the beginning of that: 8 hex digits or more that no
+// other row shares.
 type RowQuery struct {
 	ID    string          `path:"id"`
 	After events.Position `param:"after" wait:"true"` // the answer must know this position; 0: whatever is known
@@ -65,4 +66,6 @@ type Rows struct {
 	Position events.Position `json:"position"`
 	Rows     []Row           `json:"rows"` // one an id that was found, in the order asked; never null
 	Missing  []string        `json:"missing,omitempty"`
+	// WhyMissing says of those why, where more is known than that no row has that id.
+	WhyMissing map[string]string `json:"why_missing,omitempty"`
 }

@@ -12,7 +12,7 @@ var TimelineRoute = Route[TimelineQuery, Timeline]{get, "/v1/timeline", ScopeVie
 
 // TimelineQuery asks for what happened around something. One of Anchor and Query is needed.
 type TimelineQuery struct {
-	Anchor  string `param:"anchor"` // a row's id or its beginning, or a time in RFC 3339
+	Anchor  string `param:"anchor"` // a row's handle, its id or the beginning of that, or a time in RFC 3339
 	Query   string `param:"query" help:"take the best hit of this search for the id"`
 	Before  int    `param:"before" default:"5" most:"200" help:"how many rows before it"`
 	After   int    `param:"after" default:"5" most:"200" help:"how many rows after it"`

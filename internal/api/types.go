@@ -16,6 +16,7 @@ import (
 // What the views already say in words of their own goes over the wire as it is.
 type (
 	Row           = rows.Row              // one observation, summary, saved memory or prompt
+	Handle        = rows.Handle           // the short name of a row
 	Session       = sessions.Session      // one agent session
 	Input         = outcomes.Input        // one input and its outcome
 	Balance       = outcomes.Balance      // what became of all inputs

@@ -10,6 +10,7 @@
 //	view.go        the four views and their tables
 //	supersede.go   what takes the place of a row, and what lets it stand again
 //	newest.go      which summary of a session stands
+//	handle.go      the short name of a row
 //	row.go         a row, and the verdicts on its claims
 //
 // What bites: rows belong to the caller. What was forgotten leaves nothing but its id, in the view of memories. Which rows

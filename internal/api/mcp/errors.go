@@ -53,7 +53,7 @@ func problemStep(p *api.Problem) string {
 	case api.ProblemInvalid:
 		return "correct that argument and call again."
 	case api.ProblemNotFound:
-		return "ids come from search, timeline and injected memory: search for it by its words."
+		return "handles come from search, timeline and injected memory: search for it by its words."
 	case api.ProblemAmbiguous:
 		return "give more of the id: one of those above."
 	case api.ProblemBusy, api.ProblemBehind, api.ProblemStarting, api.ProblemStopping:

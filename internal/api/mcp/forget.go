@@ -15,7 +15,7 @@ import (
 
 // forgetArgs are the arguments of forget.
 type forgetArgs struct {
-	IDs     []string `json:"ids" says:"rows, by their ids" most:"50" each:"an id"`
+	IDs     []string `json:"ids" says:"rows, by their handles or ids" most:"50" each:"a handle or an id"`
 	Query   string   `json:"query" says:"a text that is in it literally, such as a leaked key; letter case aside" most:"4000" least:"3"`
 	Session string   `json:"session" says:"all of one session, by its id"`
 	Project string   `json:"project" says:"all of a project: its folder or its shown name" most:"4000"`

@@ -40,7 +40,7 @@ func TestForgetAsksTheUser(t *testing.T) {
 		for _, version := range versions() {
 			t.Run(name+" "+version, func(t *testing.T) {
 				t.Parallel()
-				m := &memory{rows: rows(2, "shop"), records: 3}
+				m := &memory{rows: someRows(2, "shop"), records: 3}
 				var form *mcp.ElicitParams
 				client := connectAs(t, version, m, answering(func(p *mcp.ElicitParams) (*mcp.ElicitResult, error) { form = p; return c.res, nil }))
 				if got := client.says("forget", args{"query": "hunter2"}); !strings.HasPrefix(got, c.want) {
@@ -81,7 +81,7 @@ func TestTheUserCannotBeAsked(t *testing.T) {
 // A model that was told how to confirm cannot do so where the user can be asked.
 func TestATicketDoesNotReplaceTheUser(t *testing.T) {
 	t.Parallel()
-	m := &memory{rows: rows(1, "shop"), records: 3}
+	m := &memory{rows: someRows(1, "shop"), records: 3}
 	c := connect(t, m, answering(func(*mcp.ElicitParams) (*mcp.ElicitResult, error) { return &mcp.ElicitResult{Action: "decline"}, nil }))
 	ticket := c.server.ticket(forgetArgs{Query: "hunter2"}, 3, 100)
 	if got := c.says("forget", args{"query": "hunter2", "confirm": ticket}); !strings.Contains(got, "did not agree") || len(m.forgets) > 0 {
@@ -101,7 +101,7 @@ func ticketIn(t *testing.T, says string) string {
 
 func TestForgetInTwoSteps(t *testing.T) {
 	t.Parallel()
-	m := &memory{rows: rows(2, "shop"), records: 3}
+	m := &memory{rows: someRows(2, "shop"), records: 3}
 	c := connect(t, m, nil)
 	proposed := c.says("forget", args{"project": "/src/shop", "since": "7d"})
 	ticket := ticketIn(t, proposed)
@@ -123,7 +123,7 @@ func TestForgetInTwoSteps(t *testing.T) {
 // A ticket is for what was shown, and for nothing else.
 func TestTicketsOfOthers(t *testing.T) {
 	t.Parallel()
-	m := &memory{rows: rows(2, "shop"), records: 3}
+	m := &memory{rows: someRows(2, "shop"), records: 3}
 	c := connect(t, m, nil)
 	in := args{"session": "s1", "ids": []string{"aaaaaaaa"}}
 	ticket := ticketIn(t, c.says("forget", in))

@@ -11,7 +11,7 @@ import (
 
 // getArgs are the arguments of get.
 type getArgs struct {
-	IDs    []string `json:"ids" says:"ids, or the beginnings of them, from search, timeline or injected memory" most:"50" each:"an id" least:"1" required:"true"`
+	IDs    []string `json:"ids" says:"handles such as m41, or ids, from search, timeline or injected memory" most:"50" each:"a handle or an id" least:"1" required:"true"`
 	Inputs bool     `json:"inputs" says:"show the raw tool uses that one row was made of instead of the row"`
 	After  uint64   `json:"after" says:"with inputs: the number at which the page before ended" least:"0" default:"0"`
 }
@@ -19,7 +19,7 @@ type getArgs struct {
 func getTool() spec {
 	return spec{
 		name: "get", title: "Read memory whole", hints: reads(),
-		says: "Read rows whole by their ids, many in one call. With inputs it shows instead what the tools behind ONE row were really given and printed.",
+		says: "Read rows whole by their handles, many in one call. With inputs it shows instead what the tools behind ONE row were really given and printed.",
 	}
 }
 
@@ -60,7 +60,7 @@ func rowsPage(found api.Rows) string {
 	shown := 0
 	for _, r := range found.Rows {
 		if len(left) > 0 {
-			left = append(left, shortID(r.ID))
+			left = append(left, handleOf(r.ID, r.Handle()))
 			continue
 		}
 		switch text := whole(r); {
@@ -69,22 +69,33 @@ func rowsPage(found api.Rows) string {
 		case shown == 0:
 			p.putHead(text)
 			shown++
-			p.next(fmt.Sprintf("%s is longer than an answer may be and ends early: `cmemd show %s` in a shell prints all of it.", shortID(r.ID), shortID(r.ID)))
+			p.next(fmt.Sprintf("%s is longer than an answer may be and ends early: `cmemd show %s` in a shell prints all of it.", handleOf(r.ID, r.Handle()), handleOf(r.ID, r.Handle())))
 		default:
-			left = append(left, shortID(r.ID))
+			left = append(left, handleOf(r.ID, r.Handle()))
 		}
 	}
 	p.head = fmt.Sprintf("%d of %d rows.", shown, len(found.Rows)+len(found.Missing))
 	if len(left) > 0 {
-		p.next("Left out for length; call get again with these ids: " + strings.Join(left, ", "))
+		p.next("Left out for length; call get again with these: " + strings.Join(left, ", "))
 	}
 	if len(found.Missing) > 0 {
-		p.next("No row has these ids: " + oneLine(strings.Join(found.Missing, ", "), maxList) + ". Ids come from search, timeline and injected memory.")
+		p.next("There is nothing for these: " + oneLine(strings.Join(missing(found), ", "), maxList) + ". Handles come from search, timeline and injected memory.")
 	}
 	if shown > 0 {
-		p.next("`why` with an id shows what a row was made of.")
+		p.next("`why` with a handle shows what a row was made of.")
 	}
 	return p.String()
+}
+
+// missing names what no row was found for, with what is known of why.
+func missing(found api.Rows) (list []string) {
+	for _, id := range found.Missing {
+		if why := found.WhyMissing[id]; why != "" {
+			id += " (" + why + ")"
+		}
+		list = append(list, id)
+	}
+	return list
 }
 
 // projectOf is the project that all rows are of; empty if they are of several.
@@ -121,11 +132,11 @@ func (c call) inputs(ctx context.Context, id string, after events.Position) (str
 		}
 		shown++
 		if !p.putHead(text) {
-			p.next(fmt.Sprintf("The last input is longer than an answer may be and ends early: `cmemd show --inputs %s` in a shell prints all of it.", shortID(found.ID)))
+			p.next(fmt.Sprintf("The last input is longer than an answer may be and ends early: `cmemd show --inputs %s` in a shell prints all of it.", oneLine(id, maxWords)))
 			break
 		}
 	}
-	p.head = fmt.Sprintf("%d of the %d inputs behind %s, as they were captured.", shown, found.Total, shortID(found.ID))
+	p.head = fmt.Sprintf("%d of the %d inputs behind %s, as they were captured.", shown, found.Total, oneLine(id, maxWords))
 	if shown > 0 && (shown < len(found.Inputs) || found.Next > 0) {
 		p.next(fmt.Sprintf("More: the same call with after %d.", found.Inputs[shown-1].Position))
 	}

@@ -26,7 +26,7 @@ func TestProjectOfTheCaller(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := &memory{rows: rows(1, "shop")}
+			m := &memory{rows: someRows(1, "shop")}
 			checkPlace(t, m, c.roots, c.dir, c.want)
 		})
 	}

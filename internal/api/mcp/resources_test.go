@@ -25,7 +25,7 @@ func (c *client) read(uri string) (string, error) {
 
 func TestResources(t *testing.T) {
 	t.Parallel()
-	m := &memory{rows: rows(3, "shop")}
+	m := &memory{rows: someRows(3, "shop")}
 	c := connect(t, m, nil)
 	listed, err := c.ListResourceTemplates(t.Context(), nil)
 	if err != nil {
@@ -46,7 +46,7 @@ func TestResources(t *testing.T) {
 		"cmemd://context":                 "of /src/shop",
 		"cmemd://context/till":            "of till",
 		"cmemd://context/%2Fsrc%2Fmy%20a": "of /src/my a",
-		"cmemd://observation/" + id:       "## " + id + " bugfix: The cart",
+		"cmemd://observation/" + id:       "## m2 bugfix: The cart",
 		"cmemd://session/s1":              "of claude-code: 4 tool uses, opened 2026-11-21T12:00Z.",
 	} {
 		got, err := c.read(uri)
@@ -68,7 +68,7 @@ func TestResources(t *testing.T) {
 // A session with more than an answer holds shows the rest in short.
 func TestALongSession(t *testing.T) {
 	t.Parallel()
-	m := &memory{rows: rows(120, "shop")}
+	m := &memory{rows: someRows(120, "shop")}
 	for i := range m.rows {
 		m.rows[i].Narrative = strings.Repeat("The cart waited for the wrong lock. ", 40)
 	}
@@ -77,14 +77,14 @@ func TestALongSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkBound(t, "session", got)
-	if strings.Count(got, "\n## ") < 10 || strings.Count(got, "\n- "+idOf("shop 119").String()[:8]) != 1 || !strings.Contains(got, "in short") {
+	if strings.Count(got, "\n## ") < 10 || strings.Count(got, "\n- m120 ") != 1 || !strings.Contains(got, "in short") {
 		t.Errorf("got\n%.3000s", got)
 	}
 }
 
 func TestPrompt(t *testing.T) {
 	t.Parallel()
-	c := connect(t, &memory{rows: rows(2, "shop")}, nil)
+	c := connect(t, &memory{rows: someRows(2, "shop")}, nil)
 	got, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "recall", Arguments: map[string]string{"topic": "the lock"}})
 	if err != nil || len(got.Messages) != 1 || got.Messages[0].Role != "user" {
 		t.Fatalf("got %+v, %v", got, err)

@@ -9,11 +9,11 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-// indexLine is a row in short: its id, when it was, what it is, what reading it whole costs, how well it fits, and its
+// indexLine is a row in short: its handle, when it was, what it is, what reading it whole costs, how well it fits, and its
 // title. The project is told where it is not that of the whole list.
 func indexLine(r api.Result, project string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "- %s %s %s ~%dt", shortID(r.ID), moment(r.At), oneLine(r.What(), maxWhat), r.Tokens)
+	fmt.Fprintf(&b, "- %s %s %s ~%dt", handleOf(r.ID, r.Handle), moment(r.At), oneLine(r.What(), maxWhat), r.Tokens)
 	if r.Score > 0 {
 		fmt.Fprintf(&b, " %.1f", r.Score)
 	}
@@ -29,7 +29,7 @@ func indexLine(r api.Result, project string) string {
 }
 
 // indexLegend says what stands in an indexLine.
-const indexLegend = "Each line: id, time, what it is, ~tokens to read it whole, score | title."
+const indexLegend = "Each line: handle, time, what it is, ~tokens to read it whole, score | title."
 
 // maxWhat is the longest word for what a row is, in characters.
 const maxWhat = 30
@@ -37,7 +37,7 @@ const maxWhat = 30
 // whole is a row with all it says.
 func whole(r api.Row) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## %s %s: %s\n", r.ID, oneLine(r.What(), maxWhat), oneLine(titleOf(r), 2*maxTitle))
+	fmt.Fprintf(&b, "## %s %s: %s\n", handleOf(r.ID, r.Handle()), oneLine(r.What(), maxWhat), oneLine(titleOf(r), 2*maxTitle))
 	fmt.Fprintf(&b, "%s, project %s", moment(r.At), oneLine(r.Project, maxWords))
 	if !r.Session.IsZero() {
 		fmt.Fprintf(&b, ", session %s", r.Session)
@@ -129,7 +129,7 @@ const charsPerToken = 4
 
 // resultOf is a row in short, for lists of whole rows.
 func resultOf(r api.Row) api.Result {
-	return api.Result{ID: r.ID, Kind: r.Kind, Title: titleOf(r), Project: r.Project, At: r.At, Type: r.Type, Tokens: utf8.RuneCountInString(whole(r)) / charsPerToken, Flagged: r.Flagged}
+	return api.Result{ID: r.ID, Handle: r.Handle(), Kind: r.Kind, Title: titleOf(r), Project: r.Project, At: r.At, Type: r.Type, Tokens: utf8.RuneCountInString(whole(r)) / charsPerToken, Flagged: r.Flagged}
 }
 
 // rawInput is what a tool was given and printed, or what the agent said.

@@ -16,7 +16,7 @@ type saveArgs struct {
 	Files      []string `json:"files" says:"paths that it is about" most:"100" each:"a path" eachmost:"4000"`
 	Project    string   `json:"project" says:"the project: its folder or its shown name; if left out, the one you work in" most:"4000"`
 	At         string   `json:"at" says:"when it was true, if not now: 2026-01-31, or how long ago: 36h, 7d"`
-	Supersedes string   `json:"supersedes" says:"the id of a row that this one corrects: that leaves searches and stays behind why"`
+	Supersedes string   `json:"supersedes" says:"the handle or id of a row that this one corrects: that leaves searches and stays behind why"`
 }
 
 func saveTool() spec {
@@ -47,7 +47,7 @@ func (c call) save(ctx context.Context, in saveArgs) (string, error) {
 		return "", err
 	}
 	c.noted(saved.Position)
-	says := fmt.Sprintf("Saved as %s.", saved.ID)
+	says := fmt.Sprintf("Saved as %s.", handleOf(saved.ID, saved.Handle))
 	if len(saved.Superseded) > 0 {
 		says += fmt.Sprintf(" It took the place of %s.", countOf(len(saved.Superseded), "row"))
 	}

@@ -27,7 +27,7 @@ type searchArgs struct {
 func searchTool() spec {
 	return spec{
 		name: "search", title: "Search memory", hints: reads(),
-		says: "Search memory of earlier sessions by any of its words, best first. Returns one short line a row (about 50 tokens) with its id; read what matters with `get`. Without a query it lists the newest.",
+		says: "Search memory of earlier sessions by any of its words, best first. Returns one short line a row (about 50 tokens) with its handle; read what matters with `get`. Without a query it lists the newest.",
 	}
 }
 
@@ -126,6 +126,6 @@ func (c call) searchPage(in searchArgs, found api.SearchResults, place Place, wi
 	if in.Offset+shown < found.Total {
 		p.next(fmt.Sprintf("More: the same search with offset %d.", in.Offset+shown))
 	}
-	p.next("Next: `get` with the ids that matter, all in one call; `timeline` with an id for what happened around it.")
+	p.next("Next: `get` with the handles that matter, all in one call; `timeline` with one for what happened around it.")
 	return p.String()
 }

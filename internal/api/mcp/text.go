@@ -1,12 +1,14 @@
 package mcp
 
 import (
+	"cmp"
 	"strings"
 	"time"
 	"unicode"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/fence"
 )
 
@@ -64,8 +66,8 @@ func harmless(s string) string { return fence.Neutral(s, strings.Trim(agents.Con
 // quoted is what a caller gave, as it may stand in our own words.
 func quoted(s string) string { return `"` + strings.ReplaceAll(oneLine(s, maxWords), `"`, "'") + `"` }
 
-// shortID is the beginning of an id that tells it apart from others: the millisecond, and what follows it.
-func shortID(id events.ID) string { return id.String()[:len("01a1fa47-2048-7378")] }
+// handleOf is how a row is named: by its handle; by its id where it has none any more.
+func handleOf(id events.ID, h api.Handle) string { return cmp.Or(h.String(), id.String()) }
 
 // moment is a time as lists show it; timeOf reads it.
 func moment(t time.Time) string {

@@ -11,7 +11,7 @@ import (
 
 // timelineArgs are the arguments of timeline.
 type timelineArgs struct {
-	Anchor  string `json:"anchor" says:"an id, or a time: 2026-01-31T15:04Z, 2026-01-31, or how long ago: 36h, 7d"`
+	Anchor  string `json:"anchor" says:"a handle such as m41, an id, or a time: 2026-01-31T15:04Z, 2026-01-31, or how long ago: 36h, 7d"`
 	Query   string `json:"query" says:"instead of an anchor: the best hit of this search is it"`
 	Before  int    `json:"before" says:"how many rows before it" least:"1" most:"100" default:"10"`
 	After   int    `json:"after" says:"how many rows after it" least:"1" most:"100" default:"10"`
@@ -28,7 +28,7 @@ func timelineTool() spec {
 func (c call) timeline(ctx context.Context, in timelineArgs) (string, error) {
 	anchor, query := strings.TrimSpace(in.Anchor), strings.TrimSpace(in.Query)
 	if (anchor == "") == (query == "") {
-		return "", &wrongArgument{"timeline needs either anchor or query", "give an id or a time as anchor, or words as query."}
+		return "", &wrongArgument{"timeline needs either anchor or query", "give a handle or a time as anchor, or words as query."}
 	}
 	var place Place
 	q := api.TimelineQuery{Anchor: anchor, Query: query, Before: in.Before, After: in.After}
@@ -76,7 +76,7 @@ func timelinePage(t api.Timeline, project string) string {
 	if cut {
 		p.next("Rows further away are left out for length: ask around one of the outermost.")
 	}
-	p.next("Next: `get` with the ids that matter, all in one call.")
+	p.next("Next: `get` with the handles that matter, all in one call.")
 	return p.String()
 }
 

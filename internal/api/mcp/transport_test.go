@@ -19,7 +19,7 @@ func TestRun(t *testing.T) {
 	in, write := io.Pipe()
 	read, out := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- New(Config{Memory: &memory{rows: rows(1, "shop")}}).Run(t.Context(), in, out) }()
+	go func() { ended <- New(Config{Memory: &memory{rows: someRows(1, "shop")}}).Run(t.Context(), in, out) }()
 	lines := bufio.NewReader(read)
 	say := func(line string) {
 		if _, err := io.WriteString(write, line+"\n"); err != nil {
@@ -62,7 +62,7 @@ func TestHTTP(t *testing.T) {
 	for _, version := range versions() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
-			s := New(Config{Memory: &memory{rows: rows(1, "shop"), records: 3}})
+			s := New(Config{Memory: &memory{rows: someRows(1, "shop"), records: 3}})
 			web := httptest.NewServer(s)
 			defer web.Close()
 			opts := &mcp.ClientOptions{ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {

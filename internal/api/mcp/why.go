@@ -11,7 +11,7 @@ import (
 
 // whyArgs are the arguments of why.
 type whyArgs struct {
-	ID   string `json:"id" says:"an id, or the beginning of it" required:"true"`
+	ID   string `json:"id" says:"a handle such as m41, or an id" required:"true"`
 	AsOf string `json:"as_of" says:"as it was known then: 2026-01-31, 2026-01-31T15:04Z, or how long ago: 36h, 7d"`
 }
 
@@ -48,7 +48,7 @@ func (c call) why(ctx context.Context, in whyArgs) (string, error) {
 
 func whyPage(w api.Why) string {
 	p := newPage(w.Row.Project)
-	p.head = fmt.Sprintf("Where %s comes from.", shortID(w.Row.ID))
+	p.head = fmt.Sprintf("Where %s comes from.", handleOf(w.Row.ID, w.Row.Handle()))
 	var b strings.Builder
 	whyRow(&b, w)
 	for _, t := range w.Turns[:min(len(w.Turns), shownTurns)] {
@@ -56,10 +56,10 @@ func whyPage(w api.Why) string {
 	}
 	whyAround(&b, w)
 	if !p.putHead(b.String()) {
-		p.next(fmt.Sprintf("It ends early for length: `cmemd why %s` in a shell prints all of it.", shortID(w.Row.ID)))
+		p.next(fmt.Sprintf("It ends early for length: `cmemd why %s` in a shell prints all of it.", handleOf(w.Row.ID, w.Row.Handle())))
 	}
 	if len(w.Turns) > 0 {
-		p.next("Next: `get` with this id and inputs true shows what the tools were given and printed.")
+		p.next("Next: `get` with this handle and inputs true shows what the tools were given and printed.")
 	}
 	return p.String()
 }

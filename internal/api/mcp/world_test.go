@@ -96,7 +96,7 @@ func (m *memory) search(q api.SearchQuery) (found api.SearchResults, err error) 
 }
 
 func inShort(r api.Row) api.Result {
-	return api.Result{ID: r.ID, Kind: r.Kind, Title: r.Title, Project: r.Project, At: r.At, Type: r.Type, Tokens: 59, Flagged: r.Flagged, Score: 1.25}
+	return api.Result{ID: r.ID, Handle: r.Handle(), Kind: r.Kind, Title: r.Title, Project: r.Project, At: r.At, Type: r.Type, Tokens: 59, Flagged: r.Flagged, Score: 1.25}
 }
 
 func (m *memory) timeline(q api.TimelineQuery) (api.Timeline, error) {
@@ -121,7 +121,7 @@ func (m *memory) observations(q api.RowsQuery) (out api.Rows, err error) {
 	for _, id := range q.IDs {
 		n := len(out.Rows)
 		for _, r := range m.rows {
-			if strings.HasPrefix(r.ID.String(), id) {
+			if strings.HasPrefix(r.ID.String(), id) || r.Handle().String() == id {
 				out.Rows = append(out.Rows, r)
 			}
 		}
@@ -205,12 +205,15 @@ func (m *memory) forget(q api.ForgetRequest, progress func(api.Progress)) (api.F
 	return api.Forgotten{Position: 101, Records: m.records, Sessions: 1}, m.err
 }
 
-// rows are n observations of a project.
-func rows(n int, project string) (out []api.Row) {
+// handleAt is the handle of the row that someRows has at a place.
+func handleAt(i int) string { return api.Handle(i + 1).String() }
+
+// someRows are n observations of a project.
+func someRows(n int, project string) (out []api.Row) {
 	for i := range n {
 		name := fmt.Sprintf("%s %d", project, i)
 		out = append(out, api.Row{
-			ID: idOf(name), Kind: "observation", Type: "bugfix", Title: "The cart holds one lock, " + name, Project: project,
+			ID: idOf(name), Position: events.Position(i + 1), Kind: "observation", Type: "bugfix", Title: "The cart holds one lock, " + name, Project: project,
 			ProjectRoot: "/src/" + project, At: now.Add(time.Duration(i-n) * time.Hour), Narrative: "It waited for the wrong one.",
 			Facts: []string{"cart.go takes the lock once"}, FilesModified: []string{"cart.go"},
 		})

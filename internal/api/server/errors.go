@@ -110,13 +110,17 @@ func absentThing(err error) *api.Problem {
 	var several *recall.AmbiguousError
 	switch {
 	case errors.Is(err, recall.ErrBadID):
-		return invalid("id", "is no id: give a UUID, or 8 or more of its first hex digits")
+		return invalid("id", "is no id: give a handle such as m41, a UUID, or 8 or more of its first hex digits")
 	case errors.Is(err, recall.ErrBadQuery):
 		return invalid("", "this cannot be asked")
 	case errors.As(err, &several):
 		return ambiguous("row", "id", several.Choices)
 	case errors.Is(err, recall.ErrNotYet):
 		return notFound("it was not recorded yet at that position")
+	case errors.Is(err, recall.ErrNoMemory):
+		return notFound("that handle names a record of the log that is no memory: `cmemd log cat` shows it, `cmemd search` finds memory")
+	case errors.Is(err, recall.ErrForgotten):
+		return notFound("it was forgotten: its words are gone, and nothing brings them back")
 	case errors.Is(err, recall.ErrNotFound):
 		return notFound("no row has that id, or none was found")
 	case errors.Is(err, engine.ErrUnknownView):

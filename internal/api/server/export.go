@@ -10,6 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // exports writes rows out.
@@ -88,27 +89,17 @@ func (s *exports) eachRow(ctx context.Context, do func(api.Row) error) error {
 	return flush()
 }
 
-// rowIn is the row that r made; zero: none, or one whose words are gone.
+// rowIn is the row that r made; zero: none, one whose words are gone, or a prompt.
 func rowIn(r events.Record) (events.ID, error) {
-	switch r.Kind {
-	case events.KindObservationParsed, events.KindSummaryParsed, events.KindMemorySaved:
-	default:
+	if r.Kind == events.KindPromptSubmitted {
 		return events.ID{}, nil
 	}
-	e, err := r.Event()
-	if errors.Is(err, events.ErrErased) {
+	id, err := rows.MadeBy(r)
+	switch {
+	case errors.Is(err, events.ErrErased):
 		return events.ID{}, nil
-	}
-	if err != nil {
+	case err != nil:
 		return events.ID{}, fmt.Errorf("api: export: %w", err)
 	}
-	switch e := e.(type) {
-	case events.ObservationParsed:
-		return e.Observation, nil
-	case events.SummaryParsed:
-		return e.Summary, nil
-	case events.MemorySaved:
-		return e.Memory, nil
-	}
-	return events.ID{}, nil
+	return id, nil
 }

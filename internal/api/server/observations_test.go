@@ -79,3 +79,48 @@ func TestATimelineIsOfRowsInShort(t *testing.T) {
 		}
 	}
 }
+
+// Whatever takes an id takes a handle.
+func TestHandlesAreTakenWhereIDsAre(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	saved, err := api.SaveRoute.Call(t.Context(), w.client, api.Memory{Project: "shop", ProjectRoot: "/src/shop", Text: "Releases are cut on Tuesdays"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	handle := saved.Handle.String()
+	found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: "releases", After: saved.Position})
+	if err != nil || len(found.Results) != 1 || found.Results[0].Handle.String() != handle {
+		t.Fatalf("saved as %s; found %+v, %v", handle, found.Results, err)
+	}
+	row, err := api.RowRoute.Call(t.Context(), w.client, api.RowQuery{ID: handle})
+	if err != nil || row.ID != saved.ID || row.Handle() != saved.Handle {
+		t.Errorf("row: %+v, %v", row, err)
+	}
+	if got, err := api.WhyRoute.Call(t.Context(), w.client, api.WhyQuery{ID: handle}); err != nil || got.Row.ID != saved.ID {
+		t.Errorf("why: %+v, %v", got.Row, err)
+	}
+	if got, err := api.InputsRoute.Call(t.Context(), w.client, api.InputsQuery{ID: handle}); err != nil || got.ID != saved.ID {
+		t.Errorf("inputs: %+v, %v", got, err)
+	}
+	if got, err := api.TimelineRoute.Call(t.Context(), w.client, api.TimelineQuery{Anchor: handle}); err != nil || got.Anchor.ID != saved.ID {
+		t.Errorf("timeline: %+v, %v", got, err)
+	}
+	fixed, err := api.SaveRoute.Call(t.Context(), w.client, api.Memory{Text: "Releases are cut on Wednesdays", Supersedes: handle})
+	if err != nil || fixed.Superseded[0] != saved.ID || fixed.Handle == saved.Handle {
+		t.Errorf("correct: %+v, %v", fixed, err)
+	}
+	if got, err := api.UndoRoute.Call(t.Context(), w.client, api.IDQuery{ID: fixed.Handle.String()}); err != nil || got.Restored[0] != saved.ID || got.Withdrawn[0] != fixed.ID {
+		t.Errorf("undo: %+v, %v", got, err)
+	}
+	rows, err := api.RowsRoute.Call(t.Context(), w.client, api.RowsRequest{IDs: []string{"m999999", handle, "m3"}})
+	if err != nil || len(rows.Rows) != 1 || len(rows.Missing) != 2 || !strings.Contains(rows.WhyMissing["m3"], "no memory") {
+		t.Errorf("one of three: %+v, %v", rows, err)
+	}
+	for id, want := range map[string]string{"m999999": "no row has that id", "m3": "is no memory"} {
+		_, err := api.WhyRoute.Call(t.Context(), w.client, api.WhyQuery{ID: id})
+		if p := problem(t, err); p.Status != http.StatusNotFound || !strings.Contains(p.Detail, want) {
+			t.Errorf("%s: %+v", id, p)
+		}
+	}
+}

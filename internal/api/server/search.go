@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 
@@ -106,15 +107,18 @@ func (s *searches) postRows(ctx context.Context, q api.RowsRequest) (api.Rows, e
 
 // rows are rows by id. Ids that name no row are listed; those that cannot be ids are the request's fault.
 func (s *searches) rows(ctx context.Context, ids []string) (api.Rows, error) {
-	out := api.Rows{Position: s.Views.Position(), Rows: []api.Row{}}
+	out := api.Rows{Position: s.Views.Position(), Rows: []api.Row{}, WhyMissing: map[string]string{}}
 	for _, text := range ids {
-		rows, err := s.Recall.Show(ctx, text)
+		found, err := s.Recall.Show(ctx, text)
 		p, known := problemFor(err)
 		switch {
-		case err == nil && len(rows) == 1 && rows[0].Kind != "":
-			out.Rows = append(out.Rows, rows[0])
+		case err == nil && len(found) == 1 && found[0].Kind != "":
+			out.Rows = append(out.Rows, found[0])
 		case err == nil, known && p.Status == http.StatusNotFound:
 			out.Missing = append(out.Missing, text)
+			if err != nil && !errors.Is(err, recall.ErrNotFound) {
+				out.WhyMissing[text] = p.Detail
+			}
 		default:
 			return out, err
 		}

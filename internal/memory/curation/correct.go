@@ -38,7 +38,8 @@ func (c *Curator) correct(ctx context.Context, m api.Memory, now time.Time) (out
 	for _, id := range out.Superseded {
 		decided = append(decided, events.MemorySuperseded{Memory: id, By: out.ID})
 	}
-	out.Position, err = c.append(ctx, now, decided...)
+	first, last, err := c.append(ctx, now, decided...)
+	out.Handle, out.Position = rows.Handle(first), last
 	return out, err
 }
 
@@ -103,7 +104,7 @@ func (c *Curator) Undo(ctx context.Context, text string) (api.Undone, error) {
 	if err != nil {
 		return api.Undone{}, err
 	}
-	u.out.Position, err = c.append(ctx, c.cfg.Now(), u.decided...)
+	_, u.out.Position, err = c.append(ctx, c.cfg.Now(), u.decided...)
 	return u.out, err
 }
 

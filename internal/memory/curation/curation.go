@@ -66,17 +66,17 @@ func (c *Curator) begin(ctx context.Context) (release func(), err error) {
 	return release, nil
 }
 
-// append records what a person or an agent decided of memory, all or nothing, and returns where that ends.
-func (c *Curator) append(ctx context.Context, now time.Time, decided ...events.Event) (events.Position, error) {
+// append records what a person or an agent decided of memory, all or nothing, and returns where that begins and ends.
+func (c *Curator) append(ctx context.Context, now time.Time, decided ...events.Event) (first, last events.Position, err error) {
 	drafts := make([]events.Draft, len(decided))
 	for i, e := range decided {
 		drafts[i] = events.Draft{ID: newID(), OccurredAt: now, Event: e}
 	}
 	records, err := eventlog.AppendEnd(ctx, c.cfg.Log, events.Daemon, drafts...)
 	if err != nil {
-		return 0, fmt.Errorf("curation: %w", err)
+		return 0, 0, fmt.Errorf("curation: %w", err)
 	}
-	return records[len(records)-1].Position, nil
+	return records[0].Position, records[len(records)-1].Position, nil
 }
 
 func newID() events.ID { return uuid.Must(uuid.NewV7()) }

@@ -103,7 +103,7 @@ func (r *Recheck) add(row api.Row) {
 			r.order = append(r.order, row.Session)
 		}
 		claim := api.ChangedClaim{
-			ID: row.ID, Kind: row.Kind, Title: rowTitle(row), Session: row.Session, Claim: v.Claim.Value, Was: v.Now,
+			ID: row.ID, Handle: row.Handle(), Kind: row.Kind, Title: rowTitle(row), Session: row.Session, Claim: v.Claim.Value, Was: v.Now,
 		}
 		r.suspects[row.Session] = append(r.suspects[row.Session], suspect{claim, v.Verified})
 		r.total++

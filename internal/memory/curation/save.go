@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 	"github.com/cmemd/cmemd/internal/privatetext"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // MaxList is how many concepts, and how many files, a memory may name.
@@ -24,8 +25,8 @@ func (c *Curator) Save(ctx context.Context, m api.Memory) (api.Saved, error) {
 		return c.correct(ctx, m, now)
 	}
 	id := newID()
-	at, err := c.append(ctx, now, c.cfg.Redact(savedMemory(&m, id, now)))
-	return api.Saved{ID: id, Position: at}, err
+	at, _, err := c.append(ctx, now, c.cfg.Redact(savedMemory(&m, id, now)))
+	return api.Saved{ID: id, Handle: rows.Handle(at), Position: at}, err
 }
 
 // savedMemory is m as it is recorded: without private text, and with a title.

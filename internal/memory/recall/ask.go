@@ -54,17 +54,18 @@ type Context struct {
 
 // Choice says what became of a row that might have been injected.
 type Choice struct {
-	ID         events.ID `json:"id"`
-	Kind       rows.Kind `json:"kind"`
-	Type       string    `json:"type,omitempty"`
-	Title      string    `json:"title"`
-	At         time.Time `json:"at"`
-	Chosen     bool      `json:"chosen"`
-	Why        string    `json:"why"`             // in a few words
-	Worth      float64   `json:"worth"`           // the product of the parts
-	Parts      []Part    `json:"parts,omitempty"` // of its weight; none for what is not injected at all
-	Characters int       `json:"characters"`
-	Density    float64   `json:"density"` // weight a thousand characters: by it the choice is made; 0: first of all
+	ID         events.ID   `json:"id"`
+	Handle     rows.Handle `json:"handle,omitzero"`
+	Kind       rows.Kind   `json:"kind"`
+	Type       string      `json:"type,omitempty"`
+	Title      string      `json:"title"`
+	At         time.Time   `json:"at"`
+	Chosen     bool        `json:"chosen"`
+	Why        string      `json:"why"`             // in a few words
+	Worth      float64     `json:"worth"`           // the product of the parts
+	Parts      []Part      `json:"parts,omitempty"` // of its weight; none for what is not injected at all
+	Characters int         `json:"characters"`
+	Density    float64     `json:"density"` // weight a thousand characters: by it the choice is made; 0: first of all
 }
 
 // Part is a factor of a row's weight.

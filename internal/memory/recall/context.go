@@ -55,7 +55,7 @@ func (c *chooser) explain() []Choice {
 	}
 	for _, p := range c.pieces {
 		choice := Choice{
-			ID: p.row.ID, Kind: p.row.Kind, Type: p.row.Type, Title: oneLine(titleOf(p.row), maxTitle), At: p.row.At,
+			ID: p.row.ID, Handle: p.row.Handle(), Kind: p.row.Kind, Type: p.row.Type, Title: oneLine(titleOf(p.row), maxTitle), At: p.row.At,
 			Chosen: p.chosen, Why: p.why, Worth: p.weight, Parts: p.parts, Characters: size(p.text),
 		}
 		if p.sec != secLast {

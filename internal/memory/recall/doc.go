@@ -27,6 +27,6 @@
 //
 // # What bites
 //
-// Ids may be given as any prefix of eight or more hex digits that only one row has. Ids of the same millisecond share
+// Ids may be given as handles, or as any prefix of eight or more hex digits that only one row has. Ids of the same millisecond share
 // their first twelve digits: what Context prints is longer where it must be, and stays right as rows are added.
 package recall

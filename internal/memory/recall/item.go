@@ -13,6 +13,7 @@ import (
 // Item is a row in short: enough to decide whether to read it.
 type Item struct {
 	ID           events.ID       `json:"id"`
+	Handle       rows.Handle     `json:"handle,omitzero"` // short for ID, in this log
 	Kind         rows.Kind       `json:"kind"`
 	Title        string          `json:"title"`
 	Score        float64         `json:"score"` // 0 where nothing was searched for
@@ -46,7 +47,7 @@ const (
 
 func itemOf(row rows.Row) Item {
 	it := Item{
-		ID: row.ID, Kind: row.Kind, Title: titleOf(row), Project: row.Project, ProjectRoot: row.ProjectRoot,
+		ID: row.ID, Handle: row.Handle(), Kind: row.Kind, Title: titleOf(row), Project: row.Project, ProjectRoot: row.ProjectRoot,
 		AgentSession: row.AgentSession, Agent: row.Agent, At: row.At, Position: row.Position, Type: row.Type,
 		Tokens: tokensOf(row), Flagged: row.Flagged,
 	}

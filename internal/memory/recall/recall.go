@@ -18,12 +18,16 @@ import (
 
 // Errors of this package.
 var (
-	// ErrNotFound is an id, a prefix or an anchor that no row has.
+	// ErrNotFound is an id, a prefix, a handle or an anchor that no row has.
 	ErrNotFound = errors.New("recall: not found")
+	// ErrNoMemory is a handle of a record that made no row.
+	ErrNoMemory = errors.New("recall: that record is no memory")
+	// ErrForgotten is a handle of a row whose words are gone, its id among them.
+	ErrForgotten = errors.New("recall: forgotten")
 	// ErrAmbiguous is a prefix that several rows have.
 	ErrAmbiguous = errors.New("recall: several rows begin with it")
-	// ErrBadID is text that is neither an id nor a prefix of eight or more hex digits.
-	ErrBadID = errors.New("recall: not an id: want a UUID, or its first eight or more hex digits")
+	// ErrBadID is text that is neither a handle nor an id nor a prefix of eight or more hex digits.
+	ErrBadID = errors.New("recall: not an id: want a handle such as m41, a UUID, or its first eight or more hex digits")
 )
 
 // minPrefix is the shortest prefix of an id in hex digits: shorter ones are more likely slips than names.
@@ -94,10 +98,13 @@ func (r *Recall) PositionAt(ctx context.Context, t time.Time) (events.Position, 
 	return events.Position(n), err
 }
 
-// Resolve returns the id that text names: a whole UUID, or a prefix of it that no other row has. Errors: ErrBadID,
-// ErrNotFound, *AmbiguousError.
+// Resolve returns the id that text names: a handle, a whole UUID, or a prefix of it that no other row has. Errors: ErrBadID,
+// ErrNotFound, ErrNoMemory, ErrForgotten, *AmbiguousError.
 func (r *Recall) Resolve(ctx context.Context, text string) (events.ID, error) {
 	text = strings.TrimSpace(text)
+	if h, ok := rows.ParseHandle(text); ok {
+		return r.behind(ctx, h)
+	}
 	digits := strings.ReplaceAll(text, "-", "")
 	if len(digits) < minPrefix || len(digits) > 32 || strings.Trim(digits, "0123456789abcdefABCDEF") != "" {
 		return events.ID{}, fmt.Errorf("%w: %q", ErrBadID, text)
@@ -113,6 +120,27 @@ func (r *Recall) Resolve(ctx context.Context, text string) (events.ID, error) {
 		return ids[0], nil
 	}
 	return events.ID{}, &AmbiguousError{Prefix: text, Choices: ids[:min(len(ids), maxChoices)], More: len(ids) > maxChoices}
+}
+
+// behind returns the id of the row that a handle names.
+func (r *Recall) behind(ctx context.Context, h rows.Handle) (events.ID, error) {
+	rec, err := r.cfg.Log.Get(ctx, events.Position(h))
+	if errors.Is(err, eventlog.ErrNotFound) {
+		return events.ID{}, fmt.Errorf("%w: %s", ErrNotFound, h)
+	}
+	if err != nil {
+		return events.ID{}, fmt.Errorf("recall: %w", err)
+	}
+	id, err := rows.MadeBy(rec)
+	switch {
+	case errors.Is(err, events.ErrErased):
+		return events.ID{}, fmt.Errorf("%w: %s", ErrForgotten, h)
+	case err != nil:
+		return events.ID{}, fmt.Errorf("recall: %w", err)
+	case id == (events.ID{}):
+		return events.ID{}, fmt.Errorf("%w: %s is a %s", ErrNoMemory, h, rec.Kind)
+	}
+	return id, nil
 }
 
 // maxChoices is how many ids an ambiguous prefix is answered with.
@@ -136,7 +164,7 @@ func (e *AmbiguousError) Error() string {
 // Is makes errors.Is(err, ErrAmbiguous) true.
 func (e *AmbiguousError) Is(target error) bool { return target == ErrAmbiguous }
 
-// Show returns the whole rows of ids, each an id or a prefix, in their order: folded, superseded and forgotten ones too.
+// Show returns the whole rows of ids, each a handle, an id or a prefix, in their order: folded, superseded and forgotten ones too.
 // The errors are those of Resolve, for the first that fails.
 func (r *Recall) Show(ctx context.Context, ids ...string) ([]rows.Row, error) {
 	resolved := make([]events.ID, len(ids))

@@ -81,7 +81,7 @@ func TestItem(t *testing.T) {
 	}
 	it := got[0]
 	want := Item{
-		ID: id, Kind: rows.Observation, Title: "Rounding", Score: it.Score, Project: "shop", ProjectRoot: "/src/shop",
+		ID: id, Handle: rows.Handle(rec.Position), Kind: rows.Observation, Title: "Rounding", Score: it.Score, Project: "shop", ProjectRoot: "/src/shop",
 		Session: s.String(), AgentSession: "native", Agent: "codex", At: rec.OccurredAt, Position: rec.Position, Type: "bugfix",
 		Tokens: 104, Flagged: true, Snippet: it.Snippet,
 	}

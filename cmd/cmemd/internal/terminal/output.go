@@ -19,6 +19,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // standardWidth is taken for a terminal that does not say how wide it is.
@@ -255,6 +256,14 @@ func (a *App) ShownSession(id events.SessionID) string {
 func (a *App) ShownID(id events.ID) string {
 	if IsTerminal(a.Out) {
 		return id.String()[:18] // the millisecond, and what tells ids of one millisecond apart
+	}
+	return id.String()
+}
+
+// ShownRow is a row as lists name it: by its whole id where a program may read it, by its handle on a terminal.
+func (a *App) ShownRow(id events.ID, h rows.Handle) string {
+	if IsTerminal(a.Out) && h != 0 {
+		return h.String()
 	}
 	return id.String()
 }

@@ -83,7 +83,7 @@ func explainContext(a *terminal.App, choices []recall.Choice) {
 				continue
 			}
 		}
-		l.Add(mark, fmt.Sprintf("%.2f", c.Worth), density(c), worthParts(c), a.ShownID(c.ID), c.Title)
+		l.Add(mark, fmt.Sprintf("%.2f", c.Worth), density(c), worthParts(c), a.ShownRow(c.ID, c.Handle), c.Title)
 	}
 	if len(l.Rows) > 0 {
 		a.Print(l)

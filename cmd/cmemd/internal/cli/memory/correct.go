@@ -18,7 +18,7 @@ func newCorrect(a *terminal.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "correct ID TEXT|-", Short: "Put what is true in the place of a memory that is wrong", Long: correctHelp,
 		Args:    terminal.Takes(2, -1, "an id, and a text or - for standard input"),
-		Example: "  cmemd correct 01a1fa47-2048-7378 \"Releases are cut on Wednesdays\"",
+		Example: "  cmemd correct m41 \"Releases are cut on Wednesdays\"",
 	}
 	c.Flags().StringVar(&m.Title, "title", "", "in one line; else the beginning of the text")
 	c.Flags().StringVar(&m.Type, "type", "", "another type than the corrected one's")

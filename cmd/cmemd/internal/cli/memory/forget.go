@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 const forgetHelp = `Forget erases for good: what is named, what the observer answered about it, and every memory that was made of it. It first
@@ -34,7 +35,7 @@ func newForget(a *terminal.App) *cobra.Command {
 	var f forgetCommand
 	c := &cobra.Command{
 		Use: "forget [ID...]", Short: "Erase memory for good, with all that it was made of", Long: forgetHelp,
-		Example: "  cmemd forget 01a1fa47-2048-7378\n  cmemd forget --query \"hunter2\"\n  cmemd forget --session 4f1c --yes\n  cmemd forget --project shop --since 2026-01-31 --until 2026-02-01 --dry-run",
+		Example: "  cmemd forget m41\n  cmemd forget --query \"hunter2\"\n  cmemd forget --session 4f1c --yes\n  cmemd forget --project shop --since 2026-01-31 --until 2026-02-01 --dry-run",
 	}
 	terminal.QueryFlags(a, c, &f.q)
 	c.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
@@ -114,7 +115,7 @@ func showSamples(a *terminal.App, head string, list []api.ForgetSample) {
 	for _, s := range list {
 		id := ""
 		if s.ID != (events.ID{}) {
-			id = a.ShownID(s.ID) + " "
+			id = a.ShownRow(s.ID, rows.Handle(s.Position)) + " "
 		}
 		a.Printf("  %-8d  %s  %s  %s%s\n", s.Position, terminal.Moment(s.At), recordWords(s.Kind, 1), id, terminal.VisibleLine(s.Text))
 	}

@@ -89,7 +89,7 @@ func place(m *api.Memory) error {
 // save has a memory saved and says where it went.
 func save(ctx context.Context, a *terminal.App, m api.Memory) error {
 	return terminal.Answer(ctx, a, api.SaveRoute, m, func(a *terminal.App, saved api.Saved) error {
-		a.Printf("%s\n", saved.ID)
+		a.Printf("%s\n", a.ShownRow(saved.ID, saved.Handle))
 		return nil
 	})
 }

@@ -13,7 +13,7 @@ func printResults(a *terminal.App, found api.SearchResults) {
 	if len(found.Results) > 0 {
 		l := terminal.List{Head: []string{"ID", "WHAT", "WHEN", "PROJECT", "TOKENS", "TITLE"}}
 		for _, r := range found.Results {
-			l.Add(a.ShownID(r.ID), r.What(), terminal.Moment(r.At), r.Project, strconv.Itoa(r.Tokens), flagged(counted(r), r.Flagged))
+			l.Add(a.ShownRow(r.ID, r.Handle), r.What(), terminal.Moment(r.At), r.Project, strconv.Itoa(r.Tokens), flagged(counted(r), r.Flagged))
 		}
 		a.Print(l)
 	}
@@ -36,7 +36,7 @@ func counted(r api.Result) string {
 // explainResult says what the score of a row is made of.
 func explainResult(a *terminal.App, place int, r api.Result) {
 	e := r.Explain
-	a.Printf("\n%d. %s: %.2f\n", place, a.ShownID(r.ID), r.Score)
+	a.Printf("\n%d. %s: %.2f\n", place, a.ShownRow(r.ID, r.Handle), r.Score)
 	if r.Ranks != nil {
 		a.Printf("   %s by its words, %s by what it means\n", rankWord(r.Ranks.Words), rankWord(r.Ranks.Vectors))
 	}

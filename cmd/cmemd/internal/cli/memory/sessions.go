@@ -61,7 +61,7 @@ func showDetail(a *terminal.App, found api.SessionDetail) error {
 	a.Printf("\n")
 	l := terminal.List{Head: []string{"ID", "WHAT", "WHEN", "TITLE"}}
 	for _, r := range found.Rows {
-		l.Add(a.ShownID(r.ID), r.What(), terminal.Moment(r.At), flagged(titleOf(r), r.Flagged))
+		l.Add(a.ShownRow(r.ID, r.Handle()), r.What(), terminal.Moment(r.At), flagged(titleOf(r), r.Flagged))
 	}
 	a.Print(l)
 	return nil

@@ -16,8 +16,8 @@ import (
 func newShow(a *terminal.App) *cobra.Command {
 	inputs := false
 	c := &cobra.Command{
-		Use: "show ID...", Short: "Show memory whole, by ids or the beginnings of them", Args: terminal.Takes(1, -1, "an id"),
-		Example: "  cmemd show 01a1fa47-2048-7378\n  cmemd show 01a1fa47-2048-7378 --inputs",
+		Use: "show ID...", Short: "Show memory whole, by handles, ids or the beginnings of them", Args: terminal.Takes(1, -1, "an id"),
+		Example: "  cmemd show m41\n  cmemd show m41 --inputs",
 	}
 	c.Flags().BoolVar(&inputs, "inputs", false, "what it was made of instead: what the tools were given, and what they printed")
 	c.RunE = func(c *cobra.Command, ids []string) error {
@@ -40,15 +40,27 @@ func showRows(a *terminal.App, found api.Rows) error {
 		showRow(a, r)
 	}
 	if len(found.Missing) > 0 {
-		return fmt.Errorf("%w for %s", terminal.ErrNothing, strings.Join(found.Missing, ", "))
+		return fmt.Errorf("%w for %s", terminal.ErrNothing, strings.Join(missing(found), ", "))
 	}
 	return nil
+}
+
+// missing names what no row was found for, with what is known of why.
+func missing(found api.Rows) (list []string) {
+	for _, text := range found.Missing {
+		if why := found.WhyMissing[text]; why != "" {
+			text += " (" + why + ")"
+		}
+		list = append(list, text)
+	}
+	return list
 }
 
 // showRow prints every field that a row has.
 func showRow(a *terminal.App, r api.Row) {
 	a.Heading("%s", terminal.VisibleLine(flagged(titleOf(r), r.Flagged)))
 	a.Field("id", r.ID.String())
+	a.Field("handle", r.Handle().String())
 	a.Field("kind", kindOf(r))
 	a.Field("when", terminal.Moment(r.At))
 	a.Field("project", r.Project)

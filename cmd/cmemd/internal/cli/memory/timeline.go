@@ -13,7 +13,7 @@ func newTimeline(a *terminal.App) *cobra.Command {
 	var q api.TimelineQuery
 	c := &cobra.Command{
 		Use: "timeline [ID|TIME]", Short: "Show what happened around a memory or a time",
-		Example: "  cmemd timeline 0192f3a4-7b2c-7d1e\n  cmemd timeline --query \"flaky checkout test\" --before 10",
+		Example: "  cmemd timeline m41\n  cmemd timeline --query \"flaky checkout test\" --before 10",
 		Args:    terminal.Takes(0, 1, "an id or a time"),
 	}
 	terminal.QueryFlags(a, c, &q)
@@ -41,7 +41,7 @@ func showTimeline(a *terminal.App, t api.Timeline) error {
 	l := terminal.List{Head: []string{"ID", "WHAT", "WHEN", "", "TOKENS", "TITLE"}}
 	add := func(mark string, rows ...api.Result) {
 		for _, r := range rows {
-			l.Add(a.ShownID(r.ID), r.What(), terminal.Moment(r.At), mark, strconv.Itoa(r.Tokens), flagged(r.Title, r.Flagged))
+			l.Add(a.ShownRow(r.ID, r.Handle), r.What(), terminal.Moment(r.At), mark, strconv.Itoa(r.Tokens), flagged(r.Title, r.Flagged))
 		}
 	}
 	add("", t.Before...)

@@ -18,7 +18,7 @@ func newRecheck(a *terminal.App) *cobra.Command {
 	var q api.RecheckRequest
 	c := &cobra.Command{
 		Use: "recheck [ID...]", Short: "Look again for the commits that memory names", Long: recheckHelp,
-		Example: "  cmemd recheck --absent\n  cmemd recheck --since 2w --dry-run\n  cmemd recheck 01a1fa47-2048-7378",
+		Example: "  cmemd recheck --absent\n  cmemd recheck --since 2w --dry-run\n  cmemd recheck m41",
 	}
 	terminal.QueryFlags(a, c, &q)
 	c.RunE = func(c *cobra.Command, ids []string) error {
@@ -50,7 +50,7 @@ func printChanged(a *terminal.App, found api.Rechecked) {
 		if c.Gone {
 			now = "absent (rebased?)"
 		}
-		l.Add(a.ShownID(c.ID), c.Claim, string(c.Was), now, c.Title)
+		l.Add(a.ShownRow(c.ID, c.Handle), c.Claim, string(c.Was), now, c.Title)
 	}
 	a.Print(l)
 	if found.More > 0 {
