@@ -18,7 +18,7 @@ import (
 //
 // What counts is letters and digits: words are a repetition if theirs are those of a line that was given, wherever they stand.
 // They are taken out where
-//   - the id of their row stands before them, as only memory is written, or
+//   - the id or handle of their row stands before them, as only memory is written, or
 //   - such words, or the notice that stands above memory, are in the same report, or
 //   - two other long lines are in it, or one that stands beside them and both are longer than a commit's subject: one alone
 //     may be what the work itself says.
@@ -57,9 +57,6 @@ const (
 
 	// maxLabel is the longest label of a line, in bytes: see recall.
 	maxLabel = 40
-
-	// maxMarks is how many ids in one report are looked up.
-	maxMarks = 64
 )
 
 // How the first line of every injected text begins, and how it goes on behind the project's name. It marks what it stands
@@ -250,52 +247,4 @@ func jsonOf(text string) (raw []byte, ok bool) {
 	}
 	raw = []byte(text)
 	return raw, checkJSON(raw) == nil
-}
-
-// Marks returns the ids, or their beginnings, that start lines of an event's texts, each once: rows whose lines the agent
-// may repeat, whichever session was given them.
-func Marks(e events.Event) []string {
-	var texts []string
-	switch e := e.(type) {
-	case events.PromptSubmitted:
-		texts = []string{e.Text}
-	case events.AgentStopped:
-		texts = []string{e.LastMessage}
-	case events.AgentSaid:
-		texts = []string{e.Text}
-	case events.ContextCompacted:
-		texts = []string{e.Summary}
-	case events.ToolUsed:
-		texts = []string{e.Input, e.Output}
-	}
-	var marks []string
-	seen := map[string]bool{}
-	for _, text := range texts {
-		for from := 0; len(marks) < maxMarks; {
-			i := strings.IndexByte(text[from:], '-')
-			if i < 0 {
-				break
-			}
-			at := from + i - 8
-			from += i + 1
-			if at < 0 || at > 0 && isHex(text[at-1]) {
-				continue
-			}
-			n := leadingID(cutMark(text[at:]))
-			if id := text[at : at+n]; n > 0 && !seen[id] {
-				seen[id] = true
-				marks = append(marks, id)
-			}
-		}
-	}
-	return marks
-}
-
-// cutMark is the beginning of text that may be an id, ended where leadingID wants it.
-func cutMark(text string) string {
-	end := 0
-	for end < len(text) && end < 36 && (isHex(text[end]) || text[end] == '-') {
-		end++
-	}
-	return text[:end]
 }

@@ -43,7 +43,7 @@ func (f *finder) run() []match {
 
 // isCommon reports whether nothing that is looked for in every text begins with a word; nearly always that is easily seen.
 func (f *finder) isCommon(w word) bool {
-	if c := f.text[w.start]; c == ContextTitle[0] || c == lastSession[0] || w.end-w.start == 8 {
+	if c := f.text[w.start]; c == ContextTitle[0] || c == lastSession[0] || f.beginsID(w) {
 		return false
 	}
 	at, letters := int(w.letter), f.words.letters
@@ -52,12 +52,14 @@ func (f *finder) isCommon(w word) bool {
 
 // at finds what repeats memory from word i on.
 func (f *finder) at(i int) (match, bool) {
-	start, end := int(f.words.list[i].start), int(f.words.list[i].end)
+	start := int(f.words.list[i].start)
 	if n := noticeAt(f.text[start:]); n > 0 {
 		return match{from: start, to: start + n, first: i, next: f.words.from(start + n), marked: true}, true
 	}
-	if end-start == 8 && end < len(f.text) && f.text[end] == '-' {
-		return f.row(i)
+	if f.beginsID(f.words.list[i]) {
+		if m, ok := f.row(i); ok {
+			return m, true
+		}
 	}
 	if m, ok := f.long(i); ok {
 		return m, true
@@ -65,7 +67,12 @@ func (f *finder) at(i int) (match, bool) {
 	return f.phrase(i)
 }
 
-// row finds a line behind its row's id, which begins with word i.
+// beginsID reports whether a row's id or handle may begin with a word.
+func (f *finder) beginsID(w word) bool {
+	return w.end-w.start == 8 && int(w.end) < len(f.text) && f.text[w.end] == '-' || leadingHandle(f.text[w.start:w.end]) > 0
+}
+
+// row finds a line behind its row's id or handle, which begins with word i.
 func (f *finder) row(i int) (match, bool) {
 	start := int(f.words.list[i].start)
 	n := leadingID(f.text[start:min(len(f.text), start+37)])

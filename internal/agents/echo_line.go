@@ -158,8 +158,26 @@ func unnumbered(s string) (rest string, ok bool) {
 	return s, false
 }
 
-// leadingID returns the length of the row id, or of its beginning, that starts s; 0 if there is none.
+// leadingHandle returns the length of the handle of a row that starts s; 0 if there is none.
+func leadingHandle(s string) int {
+	if s == "" || s[0] != 'm' {
+		return 0
+	}
+	n := 1 + countDigits(s[1:])
+	if n == 1 || n > maxHandle || n < len(s) && s[n] != ' ' && s[n] != '`' {
+		return 0
+	}
+	return n
+}
+
+// maxHandle is the longest handle.
+const maxHandle = len("m18446744073709551615")
+
+// leadingID returns the length of the row id, of its beginning, or of the handle that starts s; 0 if there is none.
 func leadingID(s string) int {
+	if n := leadingHandle(s); n > 0 {
+		return n
+	}
 	groups := []int{8, 4, 4, 4, 12}
 	at := 0
 	for n, size := range groups {

@@ -3,6 +3,7 @@ package agents
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -36,6 +37,11 @@ func unfenced() string {
 	return strings.TrimSuffix(strings.TrimPrefix(given, ContextOpen+"\n"), "\n"+ContextClose)
 }
 
+// byHandles is a text of earlier releases, which name rows by ids, as it is given now.
+func byHandles(text string) string {
+	return strings.NewReplacer("019a1fa4-7204-7378", "m9", "019a1fa4-7205-7a11", "m41", "019a1fa4-7206-7b22", "m1230", "019a1fa4-7207-7c33", "m42").Replace(text)
+}
+
 // echoes are ways in which an agent repeats what it was given, without the fence.
 func echoes() map[string]string {
 	lines := strings.Split(unfenced(), "\n")
@@ -51,7 +57,7 @@ func echoes() map[string]string {
 	quoted, _ := json.Marshal(unfenced())
 	twice, _ := json.Marshal(map[string]string{"stdout": string(quoted)})
 	escaped, _ := json.Marshal(map[string]any{"type": "attachment", "content": strings.ReplaceAll(unfenced(), "—", "\u2014")})
-	return map[string]string{
+	all := map[string]string{
 		"found by grep":  each(func(n int, l string) string { return fmt.Sprintf("docs/notes.md:%d:%s", n+1, l) }),
 		"by grep alone":  each(func(n int, l string) string { return fmt.Sprintf("%d:%s", n+1, l) }),
 		"around a match": each(func(n int, l string) string { return fmt.Sprintf("docs/old-notes.md-%d-%s", n+1, l) }),
@@ -79,6 +85,10 @@ func echoes() map[string]string {
 		"a part of it":   strings.Join(lines[6:8], "\n"),
 		"only rows":      lines[9] + "\n" + lines[10],
 	}
+	for name, text := range maps.Clone(all) {
+		all[name+", by handles"] = byHandles(text)
+	}
+	return all
 }
 
 // folded breaks a text into lines of about n bytes, between words.
@@ -113,7 +123,7 @@ func TestEchoesAreCut(t *testing.T) {
 		if cut == 0 || !strings.HasPrefix(stop.LastMessage, "As I was told:") || !strings.HasSuffix(stop.LastMessage, "Now the tests pass.") || stop.Size != 7 {
 			t.Errorf("%s: cut %d, left %q", name, cut, stop.LastMessage)
 		}
-		if got, cut := told.Cut(events.PromptSubmitted{Text: echo}); !strings.Contains(name, "JSON") && name != "other escapes" && name != "in a table" && (got != nil || cut == 0) {
+		if got, cut := told.Cut(events.PromptSubmitted{Text: echo}); !strings.Contains(name, "JSON") && !strings.HasPrefix(name, "other escapes") && !strings.HasPrefix(name, "in a table") && (got != nil || cut == 0) {
 			t.Errorf("%s: a prompt that is nothing else: got %+v", name, got)
 		}
 		got, _ = told.Cut(events.ContextCompacted{Summary: echo + "\nThe user asked for tests."})
@@ -330,8 +340,10 @@ func TestToldIsBounded(t *testing.T) {
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	text := "- 019a1fa4-7204-7378 x\n> `019a1fa4-7205-7378-adac` y 019a1fa4-7206-7378-adac-92eea5ab1001 019a1fa4-7204-7378\n" +
-		"a019a1fa4-7204-7378 019a1fa4-7204-4378 019a1fa4-7204-73 2026-01-02 -"
-	want := []string{"019a1fa4-7204-7378", "019a1fa4-7205-7378-adac", "019a1fa4-7206-7378-adac-92eea5ab1001"}
+		"a019a1fa4-7204-7378 019a1fa4-7204-4378 019a1fa4-7204-73 2026-01-02 -\n" +
+		"- m41 09:04 x\n> `m42` Mar 1, 2026 y m43 2026-03-01T09:04Z change\n## Last session (Mar 1, 2026 09:05, m44)\n" +
+		"m45 := f(m46, m47); m48 09: m 49 09:04 am50 09:04 m51x 09:04 m09:04 f(a, m52) m123456789012345678901 09:04 m53"
+	want := []string{"019a1fa4-7204-7378", "019a1fa4-7205-7378-adac", "019a1fa4-7206-7378-adac-92eea5ab1001", "m41", "m42", "m43", "m44"}
 	for _, e := range []events.Event{
 		events.PromptSubmitted{Text: text}, events.AgentStopped{LastMessage: text}, events.ContextCompacted{Summary: text},
 		events.ToolUsed{Input: text}, events.ToolUsed{Output: text},
@@ -356,7 +368,7 @@ func TestMarks(t *testing.T) {
 func TestCutProperties(t *testing.T) {
 	t.Parallel()
 	told := (*InjectedText)(nil).With(given)
-	pool := append(strings.Split(unfenced(), "\n"), "ok", "", "\\", `say "x"`, "é 漢", `a\nb`, "\t", "- 019a1fa4-7299-7aaa x")
+	pool := append(strings.Split(unfenced()+"\n"+byHandles(unfenced()), "\n"), "m41 := m42", "ok", "", "\\", `say "x"`, "é 漢", `a\nb`, "\t", "- 019a1fa4-7299-7aaa x")
 	rapid.Check(t, func(r *rapid.T) {
 		lines := rapid.SliceOfN(rapid.SampledFrom(pool), 0, 12).Draw(r, "lines")
 		text := strings.Join(lines, "\n")
@@ -383,6 +395,7 @@ func TestCutProperties(t *testing.T) {
 func FuzzInjectedText(f *testing.F) {
 	f.Add(unfenced())
 	f.Add(`{"stdout":"- 019a1fa4-7206-7b22 09:04 x\\n"}`)
+	f.Add(byHandles(unfenced()))
 	f.Add("1. 2. 3. \\\\n\\\"")
 	told := (*InjectedText)(nil).With(given)
 	f.Fuzz(func(t *testing.T, text string) {

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
@@ -164,43 +162,6 @@ func cut(text string) string {
 		line = append(line[:titleLength-1], '…')
 	}
 	return string(line)
-}
-
-// Prefixes returns, for each of ids, how many of its 16 bytes distinguish it from all other rows, forgotten memories among them:
-// the first of lengths, which ascend, that does; else 16.
-func (v Reader) Prefixes(ctx context.Context, ids []events.ID, lengths ...int) ([]int, error) {
-	out := make([]int, len(ids))
-	err := v.Read(ctx, func(r *engine.ReadTx) {
-		var cursors []*bolt.Cursor
-		for _, b := range booksIn(r) {
-			for _, name := range []string{rowTable().Name, forgottenTable().Name} {
-				if t := b.x.Table(name); t != nil {
-					cursors = append(cursors, t.Cursor())
-				}
-			}
-		}
-		for n, id := range ids {
-			out[n] = len(id)
-			if i := slices.IndexFunc(lengths, func(length int) bool { return !shared(cursors, id, length) }); i >= 0 {
-				out[n] = lengths[i]
-			}
-		}
-	})
-	return out, err
-}
-
-// shared reports whether another row's id has the first bytes of id.
-func shared(cursors []*bolt.Cursor, id events.ID, length int) bool {
-	for _, c := range cursors {
-		k, _ := c.Seek(id[:length])
-		if bytes.Equal(k, id[:]) {
-			k, _ = c.Next()
-		}
-		if bytes.HasPrefix(k, id[:length]) {
-			return true
-		}
-	}
-	return false
 }
 
 // Replacements returns the rows that the one of that id took the place of, and those that took its own, because their

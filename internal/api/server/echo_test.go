@@ -228,7 +228,7 @@ func TestEchoesAfterARestart(t *testing.T) {
 	w.settled(t)
 	row := ""
 	for line := range strings.Lines(given) {
-		if strings.HasPrefix(line, "- 0") {
+		if strings.HasPrefix(line, "- m") {
 			row = strings.TrimSpace(line)
 		}
 	}
@@ -244,7 +244,7 @@ func TestEchoesAfterARestart(t *testing.T) {
 			t.Errorf("session %s: %q is left", session, got)
 		}
 	}
-	other := "- 019a1fa4-7206-7b22 09:04 bugfix: nobody's row\nIt works."
+	other := "- m999999 09:04 bugfix: nobody's row\nIt works."
 	if got := w.repeated(t, fresh.hooks.capture, "b", other); got != other {
 		t.Errorf("a line of no row: %q", got)
 	}

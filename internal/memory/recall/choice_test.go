@@ -283,8 +283,15 @@ func TestToldHoldsEveryLine(t *testing.T) {
 	if strings.Contains(strings.Join(told, "\n"), "secret") {
 		t.Errorf("what was forgotten is told of: %q", told)
 	}
-	lines, err := w.Lines(t.Context(), first.String()[:23], "00000000-0000", "x")
+	lines, err := w.Lines(t.Context(), first.String()[:23], "00000000-0000", "x", "m1", "m999")
 	if err != nil || !slices.Contains(lines, "bugfix: Rounding lost a cent") {
 		t.Errorf("lines of one row: %q, %v", lines, err)
+	}
+	row, err := w.views.Row(t.Context(), first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if byHandle, err := w.Lines(t.Context(), row.Handle().String()); err != nil || !slices.Equal(byHandle, lines) {
+		t.Errorf("lines of the same row by its handle: %q, %v", byHandle, err)
 	}
 }

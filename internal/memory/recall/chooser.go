@@ -45,7 +45,7 @@ type piece struct {
 	sec    section
 	parts  []Part
 	weight float64
-	text   string // without its id
+	text   string // without its handle
 	at     time.Time
 	chosen bool
 	why    string
@@ -59,8 +59,8 @@ func (p *piece) density() float64 {
 	return p.weight / float64(size(p.text)+lineExtra)
 }
 
-// lineExtra is what a line costs beside its text: the id, the time and the marks, about.
-const lineExtra = 28
+// lineExtra is what a line costs beside its text: the handle, the time and the marks, about.
+const lineExtra = 16
 
 // hasEnough reports whether a row has enough of the prompt.
 func (c *chooser) hasEnough(row rows.Row) bool { return c.score[row.ID] >= c.ask.Score }

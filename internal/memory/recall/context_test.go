@@ -11,7 +11,6 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/uuid"
 	"pgregory.net/rapid"
 )
 
@@ -321,7 +320,7 @@ func TestRoomIsUsedForWhatIsWorthMost(t *testing.T) {
 	w := newWorld(t)
 	old := w.open("a", "shop")
 	for i := range 150 {
-		w.observe(old, "change", fmt.Sprintf("Routine change number %d of something", i), strings.Repeat("words and more words ", 20))
+		w.observe(old, "change", fmt.Sprintf("Routine change number %d of something that nobody will ask for", i), strings.Repeat("words and more words ", 20))
 	}
 	w.now = w.now.Add(5 * 24 * time.Hour)
 	s := w.open("b", "shop")
@@ -340,26 +339,6 @@ func TestRoomIsUsedForWhatIsWorthMost(t *testing.T) {
 	}
 	if small := w.mustContext(Ask{ProjectRoot: "/src/shop", Project: "shop", Characters: 900}); !slices.Contains(small.IDs, summary) || small.Characters > 900 {
 		t.Errorf("in 900 characters (%d used) the newest summary is missing:\n%s", small.Characters, small.Text)
-	}
-}
-
-// Ids that differ only at their ends take more room than is set aside: the text gives back what no longer fits.
-func TestAlikeIDsFitToo(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	s := w.open("a", "shop")
-	for i := range 120 {
-		id := uuid.MustParse(fmt.Sprintf("01a1fa47-2048-7378-adac-92eea5ab1%03d", i))
-		w.put(s.Stream(), events.ObservationParsed{Observation: id, Type: "change", Title: fmt.Sprintf("Title %d", i), Narrative: strings.Repeat("words ", 60)})
-	}
-	got := w.mustContext(shop("startup", events.SessionID{}))
-	if got.Characters > DefaultCharacters || got.Characters < DefaultCharacters*8/10 {
-		t.Errorf("%d characters of %d", got.Characters, DefaultCharacters)
-	}
-	for _, id := range got.IDs {
-		if !strings.Contains(got.Text, id.String()) {
-			t.Errorf("%s is not printed whole, though nothing shorter names it", id)
-		}
 	}
 }
 

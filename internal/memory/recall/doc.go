@@ -27,6 +27,5 @@
 //
 // # What bites
 //
-// Ids may be given as handles, or as any prefix of eight or more hex digits that only one row has. Ids of the same millisecond share
-// their first twelve digits: what Context prints is longer where it must be, and stays right as rows are added.
+// Ids may be given as handles, which Context prints, or as any prefix of eight or more hex digits that only one row has.
 package recall

@@ -2,7 +2,9 @@ package recall
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
@@ -36,20 +38,25 @@ func (r *Recall) InjectedLines(ctx context.Context, session events.SessionID) ([
 // behind the index is.
 func (r *Recall) InjectionsKnown() events.Position { return r.cfg.Views.Position() }
 
-// Lines returns what InjectedLines does for the rows whose ids begin with the given prefixes, whoever was given them. A prefix
-// that no row, or more than one, begins with is passed over. Errors are ctx's and those of the views.
-func (r *Recall) Lines(ctx context.Context, prefixes ...string) ([]string, error) {
+// Lines returns what InjectedLines does for the rows of handles and of the beginnings of ids, whoever was given them. What names no
+// row, or more than one, is passed over. Errors are ctx's and those of the views and the log.
+func (r *Recall) Lines(ctx context.Context, names ...string) ([]string, error) {
 	var ids []events.ID
-	for _, prefix := range prefixes {
-		found, err := r.cfg.Views.Resolve(ctx, prefix, 2)
-		if err != nil {
+	for _, name := range names {
+		id, err := r.Resolve(ctx, name)
+		switch {
+		case err == nil:
+			ids = append(ids, id)
+		case !slices.ContainsFunc(unnamed(), func(is error) bool { return errors.Is(err, is) }):
 			return nil, fmt.Errorf("recall: lines: %w", err)
-		}
-		if len(found) == 1 {
-			ids = append(ids, found[0])
 		}
 	}
 	return r.lines(ctx, ids)
+}
+
+// unnamed are the errors of Resolve that say that a text names no row.
+func unnamed() []error {
+	return []error{ErrNotFound, ErrNoMemory, ErrForgotten, ErrBadID, ErrAmbiguous}
 }
 
 func (r *Recall) lines(ctx context.Context, ids []events.ID) ([]string, error) {

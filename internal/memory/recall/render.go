@@ -2,7 +2,6 @@ package recall
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,9 +21,8 @@ const (
 	maxFileLines = 8
 	maxFilePath  = 100
 
-	// idLength is how long a printed id is, as a rule, its hyphens included: ids of one millisecond differ in the third
-	// group. Where one is longer, the text gives back what no longer fits.
-	idLength = 18
+	// handleLength is how long a handle is, as a rule. Where one is longer, the text gives back what no longer fits.
+	handleLength = 7
 )
 
 // headings of the sections, in their order.
@@ -91,7 +89,7 @@ func (c *chooser) label(row rows.Row) string {
 func (c *chooser) words(s string, limit int) string { return c.recall.neutral(oneLine(s, limit)) }
 
 // write chooses pieces until the text is full, and returns it.
-func (c *chooser) write(ctx context.Context) (string, error) {
+func (c *chooser) write() string {
 	tail := c.fileLines()
 	left := c.budget().minus(c.budget().of(c.frame(tail)))
 	if !left.left() {
@@ -101,22 +99,18 @@ func (c *chooser) write(ctx context.Context) (string, error) {
 	c.choose(left)
 	c.lengthen(left)
 	if len(c.shown()) == 0 && (tail == "" || c.since > 0) {
-		return "", nil
-	}
-	ids, err := c.shortIDs(ctx)
-	if err != nil {
-		return "", err
+		return ""
 	}
 	for {
-		text := c.frame(c.body(ids) + tail)
+		text := c.frame(c.body() + tail)
 		if c.budget().minus(c.budget().of(text)).left() {
 			if len(c.shown()) == 0 && tail == "" {
-				return "", nil
+				return ""
 			}
-			return text, nil
+			return text
 		}
 		if !c.giveBack() {
-			return "", nil // not even the frame fits
+			return "" // not even the frame fits
 		}
 	}
 }
@@ -138,8 +132,8 @@ func (c *chooser) frame(body string) string {
 
 // allWays and fewWays tell the reader how to fetch more.
 const (
-	allWays = "More: `cmemd show ID`, `cmemd search WORDS`, `cmemd timeline ID`."
-	fewWays = "More: `cmemd show ID`."
+	allWays = "More: `cmemd show HANDLE`, `cmemd search WORDS`, `cmemd timeline HANDLE`."
+	fewWays = "More: `cmemd show HANDLE`."
 )
 
 // preamble tells the reader what stands in a fence.
@@ -189,10 +183,10 @@ func (c *chooser) choose(left budget) {
 
 const (
 	// lineCost is the most that a line takes beside its text: "- ", the id, a time or a date, and the marks between.
-	lineCost = 2 + idLength + 1 + len("Jan 02, 2006") + 3
+	lineCost = 2 + handleLength + 1 + len("Jan 02, 2006") + 3
 
-	// lineTokens is about what that is in tokens: hex digits make many.
-	lineTokens = 22
+	// lineTokens is about what that is in tokens.
+	lineTokens = 12
 )
 
 // titles notes what the chosen pieces say, in the order of the text, and returns those whose titles others say before them.
@@ -223,8 +217,7 @@ func (c *chooser) lengthen(left budget) {
 			p.chosen, p.why = false, "said by others"
 		}
 	}()
-	shown := len(c.shown())
-	left = left.minus(left.of(c.body(map[events.ID]string{}))).minus(budget{chars: shown * idLength, tokens: shown * idTokens})
+	left = left.minus(left.of(c.body()))
 	for _, p := range c.pieces {
 		if !p.chosen || p.sec < secMemories || p.row.Kind == rows.Prompt || left.chars < minLonger {
 			continue
@@ -247,9 +240,6 @@ func (c *chooser) lengthen(left budget) {
 const (
 	// minLonger is the room below which no row is worth telling at more length.
 	minLonger = 40
-
-	// idTokens is what an id of idLength takes, about.
-	idTokens = 14
 )
 
 // giveBack takes the lightest piece for its length out again; it reports false if there is none.
@@ -278,13 +268,13 @@ func (c *chooser) shown() []*piece {
 }
 
 // body writes the chosen pieces.
-func (c *chooser) body(ids map[events.ID]string) string {
+func (c *chooser) body() string {
 	var b strings.Builder
 	sec, day := sections, ""
 	for _, p := range c.shown() {
-		id := ids[p.row.ID]
+		name := p.row.Handle()
 		if p.sec == secLast {
-			fmt.Fprintf(&b, "%s (%s, %s)%s\n", headings()[secLast], c.at(p.at, "Jan 2, 2006 15:04"), id, p.text)
+			fmt.Fprintf(&b, "%s (%s, %s)%s\n", headings()[secLast], c.at(p.at, "Jan 2, 2006 15:04"), name, p.text)
 			continue
 		}
 		if p.sec != sec {
@@ -292,14 +282,14 @@ func (c *chooser) body(ids map[events.ID]string) string {
 			fmt.Fprintf(&b, "%s\n", headings()[sec])
 		}
 		if sec != secWork {
-			fmt.Fprintf(&b, "- %s %s %s\n", id, c.at(p.at, "Jan 2, 2006"), p.text)
+			fmt.Fprintf(&b, "- %s %s %s\n", name, c.at(p.at, "Jan 2, 2006"), p.text)
 			continue
 		}
 		if d := c.dayOf(p.at); d != day {
 			day = d
 			fmt.Fprintf(&b, "### %s\n", day)
 		}
-		fmt.Fprintf(&b, "- %s %s %s\n", id, c.at(p.at, "15:04"), p.text)
+		fmt.Fprintf(&b, "- %s %s %s\n", name, c.at(p.at, "15:04"), p.text)
 	}
 	return b.String()
 }
@@ -338,28 +328,4 @@ func (c *chooser) fileLines() string {
 		return ""
 	}
 	return headFiles + "\n" + b.String()
-}
-
-// shortIDs returns, for each chosen row, a prefix of its id that only it has.
-func (c *chooser) shortIDs(ctx context.Context) (map[events.ID]string, error) {
-	var order []events.ID
-	for _, p := range c.shown() {
-		order = append(order, p.row.ID)
-	}
-	lengths, err := c.recall.cfg.Views.Prefixes(ctx, order, 8, 10) // ends of groups
-	if err != nil {
-		return nil, err
-	}
-	ids := map[events.ID]string{}
-	for i, id := range order {
-		full := id.String()
-		switch lengths[i] {
-		case 8:
-			full = full[:idLength]
-		case 10:
-			full = full[:23]
-		}
-		ids[id] = full
-	}
-	return ids, nil
 }
