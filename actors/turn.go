@@ -52,6 +52,7 @@ func (a *sessionActor) prepared(c actor.Context, m prepared) {
 		c.Send(a.sys.dispatch, switched{holder: a.self, provider: t.Provider})
 	}
 	o := a.turn.route
+	a.turn.work.Reads = m.prompt.Reads
 	cmd := session.StartTurn{
 		Turn: m.turn, At: a.sys.cfg.Now(), Work: a.turn.work, Provider: o.Name(), Model: o.Model(), Instead: instead,
 		PromptBytes: m.prompt.Size(), Notable: m.notable,

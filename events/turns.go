@@ -147,7 +147,8 @@ type InputsDropped struct {
 	Turn   ID         `cbor:"3,keyasint,omitzero" json:"turn,omitzero"` // the last turn that tried
 }
 
-// ReobserveRequested is a person's request to have turns done again.
+// ReobserveRequested is a person's request to have turns done again; caused by a MemoryForgotten, it asks for a summary in place of
+// the one that was forgotten.
 type ReobserveRequested struct {
 	Turns    []ID       `cbor:"1,keyasint,omitempty" json:"turns"`
 	Provider string     `cbor:"2,keyasint,omitempty" json:"provider,omitempty"` // empty: the current one

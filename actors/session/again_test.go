@@ -33,8 +33,8 @@ func TestASummaryReadsWhatStands(t *testing.T) {
 	repeat(m, 4)
 	m.stop()
 	old := append(m.observe(2), m.observe(1)...)
-	if got := m.plan().Turn; got.Kind != events.TurnSummary || !cmp.Equal(got.Reads, old) {
-		t.Fatalf("the first summary: got %+v, want it to read %v", got, old)
+	if got := m.plan().Turn; got.Kind != events.TurnSummary || !cmp.Equal(got.Offers, old) {
+		t.Fatalf("the first summary: got %+v, want it offered %v", got, old)
 	}
 	m.must(m.skip(m.start(), events.ReasonSkipSummary))
 	m.rules.Batch.MaxInputs = 3
@@ -48,13 +48,13 @@ func TestASummaryReadsWhatStands(t *testing.T) {
 		t.Errorf("after a drop: got %v in the brief, want what stands: %v", got, old)
 	}
 	half := append(old, m.observe(1)...) // of the fourth input: what was said from the third on still stands
-	if got := m.plan().Turn; got.Kind != events.TurnSummary || !cmp.Equal(got.Reads, half) {
-		t.Errorf("after a part of it: got %+v, want it to read %v", got, half)
+	if got := m.plan().Turn; got.Kind != events.TurnSummary || !cmp.Equal(got.Offers, half) {
+		t.Errorf("after a part of it: got %+v, want it offered %v", got, half)
 	}
 	m.must(Reobserve{ID: m.id(), At: m.now, Inputs: all})
 	fresh := append(m.observe(2), m.observe(1)...)
-	if got := m.plan().Turn; got.Kind != events.TurnSummary || !cmp.Equal(got.Reads, fresh) || !cmp.Equal(got.Brief, fresh) {
-		t.Errorf("after all of it: got %+v, want it to read %v alone", got, fresh)
+	if got := m.plan().Turn; got.Kind != events.TurnSummary || !cmp.Equal(got.Offers, fresh) || !cmp.Equal(got.Brief, fresh) {
+		t.Errorf("after all of it: got %+v, want it offered %v alone", got, fresh)
 	}
 }
 

@@ -69,7 +69,7 @@ func Decide(s *State, rules Rules, cmd Command) ([]events.Draft, error) {
 	case Recheck:
 		return decideRecheck(s, c)
 	case Forget:
-		return decideForget(s, c)
+		return decideForget(s, rules, c)
 	}
 	return nil, fmt.Errorf("session: unknown command %T", cmd)
 }

@@ -6,7 +6,9 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-func decideForget(s *State, c Forget) ([]events.Draft, error) {
+// decideForget records what is forgotten. Where that takes the session's newest summary, another is asked for of its last stop that
+// is left, unless one is owed as it is.
+func decideForget(s *State, rules Rules, c Forget) ([]events.Draft, error) {
 	if len(c.Forgotten) == 0 || !s.opened {
 		return nil, ErrNothingToForget
 	}
@@ -20,6 +22,10 @@ func decideForget(s *State, c Forget) ([]events.Draft, error) {
 	}
 	for _, e := range c.Forgotten {
 		b.add(e)
+	}
+	if stop, ok := s.unsummed(c.Forgotten); ok && rules.Version >= RulesWhole {
+		cause := b.last().ID
+		b.add(events.ReobserveRequested{Inputs: []events.Position{stop}}).last().Causation = cause
 	}
 	return b.drafts, nil
 }

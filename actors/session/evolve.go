@@ -52,7 +52,7 @@ func (s *State) evolveCaptured(h events.Header, e events.Event) {
 			s.origin = OriginOf(o)
 		}
 	case events.KindPromptSubmitted:
-		s.prompts = append(s.prompts, asked{reference{h.Position, h.Version}, h.OccurredAt.UnixNano(), h.Unobserved})
+		s.prompts = append(s.prompts, asked{reference: reference{h.Position, h.Version}, at: h.OccurredAt.UnixNano(), private: h.Unobserved})
 		s.private = h.Unobserved
 	case events.KindAgentSaid:
 		s.recordSaid(h)
@@ -86,6 +86,8 @@ func (s *State) Place(records []events.Record) {
 			place(s.said, r)
 		case events.KindObservationParsed:
 			place(s.seen, r)
+		case events.KindSummaryParsed:
+			place(s.summaries, r)
 		case events.KindTurnFailed:
 			place(s.blames, r)
 		}

@@ -49,8 +49,8 @@ func (s *State) quarantined(h events.Header, e events.SessionQuarantined) {
 	s.quarantine = quarantine{began: began, since: h.OccurredAt, until: e.Until, trip: e.Trip}
 }
 
-// forget carries out a MemoryForgotten of the session's own stream: what others say of an input changes no outcome. An
-// observation that is forgotten is read by no summary and named in no brief.
+// forget carries out a MemoryForgotten of the session's own stream: what others say of an input changes no outcome. A prompt or
+// an observation that is forgotten is read by no summary and named in no brief.
 func (s *State) forget(e events.MemoryForgotten) {
 	is := s.indexes(e.Positions)
 	s.settleAll(is, Forgotten)
@@ -59,5 +59,9 @@ func (s *State) forget(e events.MemoryForgotten) {
 	for _, p := range e.Positions {
 		gone[p] = true
 	}
+	for i, q := range s.prompts {
+		s.prompts[i].forgotten = q.forgotten || gone[q.position]
+	}
 	s.seen = slices.DeleteFunc(s.seen, func(o observation) bool { return gone[o.position] })
+	s.summaries = slices.DeleteFunc(s.summaries, func(m summed) bool { return gone[m.position] })
 }

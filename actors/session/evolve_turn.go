@@ -92,6 +92,8 @@ func (s *State) evolveTurn(h events.Header, e events.Event) {
 		return
 	case events.KindObservationParsed:
 		s.recordObservation(h)
+	case events.KindSummaryParsed:
+		s.recordSummary(h)
 	}
 	s.consecutive, s.fresh, s.unparsed = 0, false, nil
 	s.settleAll(s.ended.settles, Observed)
@@ -110,6 +112,16 @@ func (s *State) recordObservation(h events.Header) {
 	}
 	s.seen = append(s.seen, observation{reference{h.Position, h.Version}, t.epoch, t.id, first})
 	s.seen = s.seen[max(0, len(s.seen)-keepObservations):]
+}
+
+// recordSummary remembers a summary in place of an earlier one of the same stop.
+func (s *State) recordSummary(h events.Header) {
+	if s.ended.kind != events.TurnSummary || len(s.ended.settles) == 0 {
+		return // it came beside observations
+	}
+	stop := s.ended.settles[0]
+	s.summaries = slices.DeleteFunc(s.summaries, func(m summed) bool { return m.stop == stop })
+	s.summaries = append(s.summaries, summed{reference{h.Position, h.Version}, h.OccurredAt.UnixNano(), stop})
 }
 
 func (s *State) startTurn(h events.Header, e events.TurnStarted) {

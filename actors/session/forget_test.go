@@ -30,12 +30,12 @@ func observedTwice(t *testing.T) (m *sim, seen []events.Position) {
 func TestForgottenObservationsAreReadByNobody(t *testing.T) {
 	t.Parallel()
 	m, seen := observedTwice(t)
-	if w := m.plan().Turn; w == nil || !slices.Equal(w.Reads, seen) || !slices.Equal(w.Brief, seen) {
-		t.Fatalf("the summary reads %+v, want %v", w, seen)
+	if w := m.plan().Turn; w == nil || !slices.Equal(w.Offers, seen) || !slices.Equal(w.Brief, seen) {
+		t.Fatalf("the summary is offered %+v, want %v", w, seen)
 	}
 	m.must(Forget{ID: m.id(), At: m.now, Forgotten: []events.MemoryForgotten{{Positions: seen[:1]}}})
-	if w := m.plan().Turn; w == nil || !slices.Equal(w.Reads, seen[1:]) || !slices.Equal(w.Brief, seen[1:]) {
-		t.Errorf("after forgetting the summary reads %+v, want %v", w, seen[1:])
+	if w := m.plan().Turn; w == nil || !slices.Equal(w.Offers, seen[1:]) || !slices.Equal(w.Brief, seen[1:]) {
+		t.Errorf("after forgetting the summary is offered %+v, want %v", w, seen[1:])
 	}
 }
 

@@ -190,7 +190,7 @@ func (s *State) dueFrom(first int, rules Rules, now time.Time) (*Work, time.Time
 	case s.inputs[first].talk:
 		return s.talkOf(first), time.Time{}
 	case s.inputs[first].kind == events.KindAgentStopped:
-		return s.summaryOf(first), time.Time{}
+		return s.summaryOf(rules, first), time.Time{}
 	}
 	return s.dueObservation(rules, first, now)
 }
@@ -301,13 +301,30 @@ func (s *State) saidAround(batch []int) []events.Position {
 	return said[max(0, len(said)-maxSaid):]
 }
 
-func (s *State) summaryOf(stop int) *Work {
+// maxRequests is how many prompts a summary turn is offered: the first, which says most often what a session is about, and the
+// last ones.
+const maxRequests = 50
+
+// summaryOf is the turn over a stop with work: it sums up the session.
+func (s *State) summaryOf(rules Rules, stop int) *Work {
 	w := s.workOn(events.TurnSummary, []int{stop})
-	for _, o := range s.seen {
-		if o.epoch == s.inputs[stop].epoch {
-			w.Reads = append(w.Reads, o.position)
+	if rules.Version < RulesWhole {
+		for _, o := range s.seen {
+			if o.epoch == s.inputs[stop].epoch {
+				w.Reads = append(w.Reads, o.position)
+			}
+		}
+		return w
+	}
+	for i, q := range s.prompts {
+		if !q.private && !q.forgotten && (i == 0 || i > len(s.prompts)-maxRequests) {
+			w.Offers = append(w.Offers, q.position)
 		}
 	}
+	for _, o := range s.seen {
+		w.Offers = append(w.Offers, o.position)
+	}
+	slices.Sort(w.Offers)
 	return w
 }
 

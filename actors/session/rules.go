@@ -11,8 +11,9 @@ import (
 const (
 	RulesFirst = 1 // a stop without work is no input
 	RulesTalk  = 2 // it is one where something was said
+	RulesWhole = 3 // a summary is of the whole session, not of its last stretch of work; of a forgotten one another is asked for
 
-	latestRules = RulesTalk
+	latestRules = RulesWhole
 )
 
 // Rules are the limits that Decide and Next go by. Zero fields mean the defaults.

@@ -165,9 +165,9 @@ func TestWhenATurnIsDue(t *testing.T) {
 			if p.Turn == nil {
 				t.Fatalf("nothing is due, want a turn: %+v", p)
 			}
-			if p.Turn.Kind != c.kind || len(p.Turn.Settles) != c.n || len(p.Turn.Reads) != c.reads {
+			if p.Turn.Kind != c.kind || len(p.Turn.Settles) != c.n || len(p.Turn.Reads)+len(p.Turn.Offers) != c.reads {
 				t.Errorf("got a %s turn that settles %d and reads %d, want %s, %d, %d",
-					p.Turn.Kind, len(p.Turn.Settles), len(p.Turn.Reads), c.kind, c.n, c.reads)
+					p.Turn.Kind, len(p.Turn.Settles), len(p.Turn.Reads)+len(p.Turn.Offers), c.kind, c.n, c.reads)
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/binary"
+	"slices"
 	"testing"
 	"time"
 
@@ -151,7 +152,7 @@ func (m *sim) naive() Balance {
 	return b
 }
 
-var unexported = cmp.AllowUnexported(State{}, input{}, reference{}, observation{}, asked{}, saying{}, failedTurn{}, turn{}, quarantine{})
+var unexported = cmp.AllowUnexported(State{}, input{}, reference{}, observation{}, asked{}, saying{}, failedTurn{}, summed{}, turn{}, quarantine{})
 
 var equateEmpty = cmp.FilterValues(func(a, b any) bool { return isEmpty(a) && isEmpty(b) }, cmp.Comparer(func(_, _ any) bool { return true }))
 
@@ -168,6 +169,8 @@ func isEmpty(v any) bool {
 	case []asked:
 		return len(v) == 0
 	case []saying:
+		return len(v) == 0
+	case []summed:
 		return len(v) == 0
 	case []failedTurn:
 		return len(v) == 0
@@ -197,7 +200,9 @@ func (m *sim) start() events.ID {
 		m.tb.Fatalf("no turn is due: %+v", p)
 	}
 	turn := m.id()
-	m.must(StartTurn{Turn: turn, At: m.now, Work: *p.Turn, Provider: "test"})
+	w := *p.Turn
+	w.Reads = slices.Concat(w.Reads, w.Offers)
+	m.must(StartTurn{Turn: turn, At: m.now, Work: w, Provider: "test"})
 	return turn
 }
 

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"time"
@@ -52,6 +53,7 @@ type State struct {
 	prompts   []asked
 	private   bool // the current prompt is private
 	seen      []observation
+	summaries []summed // one a stop, the latest
 
 	turn  *turn // in flight
 	ended *turn // the last one, while the events of its append are evolved
@@ -112,8 +114,16 @@ type observation struct {
 // asked is what is kept of a prompt.
 type asked struct {
 	reference
-	at      int64 // when it was submitted, in nanoseconds since 1970
-	private bool
+	at        int64 // when it was submitted, in nanoseconds since 1970
+	private   bool
+	forgotten bool
+}
+
+// summed is what is kept of a summary.
+type summed struct {
+	reference
+	at   int64 // when the stop happened that it is of, in nanoseconds since 1970
+	stop int   // as an index
 }
 
 // saying is what is kept of a text between tool calls.
@@ -273,6 +283,34 @@ func (s *State) promptAt(at time.Time) (number int, private bool) {
 // promptHolds reports whether the prompt of the turn holds anything that e names.
 func (t *turn) promptHolds(e events.MemoryForgotten) bool {
 	return slices.ContainsFunc(e.Positions, func(p events.Position) bool { return p != 0 && slices.Contains(t.inPrompt, p) })
+}
+
+// unsummed returns the stop of which a summary must be asked for again where what is forgotten takes the newest: the last one that is
+// left. ok is false where the newest stays, no stop is left, or a summary is owed already.
+func (s *State) unsummed(forgotten []events.MemoryForgotten) (stop events.Position, ok bool) {
+	if len(s.summaries) == 0 {
+		return 0, false
+	}
+	gone := map[events.Position]bool{}
+	for _, e := range forgotten {
+		for _, p := range e.Positions {
+			gone[p] = true
+		}
+	}
+	newest := slices.MaxFunc(s.summaries, func(a, b summed) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.version, b.version)) })
+	if !gone[newest.position] {
+		return 0, false
+	}
+	for i, in := range slices.Backward(s.inputs) {
+		if in.kind != events.KindAgentStopped || in.talk || in.outcome == Forgotten || gone[in.position] {
+			continue
+		}
+		if _, owed := slices.BinarySearch(s.owed, i); owed {
+			return 0, false
+		}
+		stop = cmp.Or(stop, in.position)
+	}
+	return stop, stop != 0
 }
 
 // Blamed reports whether turns over any of the inputs at ps failed by their own fault, as their provider said, since the

@@ -11,7 +11,8 @@ import (
 type Work struct {
 	Kind     events.TurnKind
 	Settles  []events.Position // never empty
-	Reads    []events.Position // observations; for an observation turn what was said around its inputs, and the stop that ended the work
+	Reads    []events.Position // for an observation turn what was said around its inputs, and the stop that ended the work; of Offers what was chosen
+	Offers   []events.Position // for a summary turn the session's prompts and observations, oldest first: which of them it reads is chosen by what they say
 	Brief    []events.Position // the session's last ten observations, for the brief
 	Fresh    bool              // outputs earned this generation, and nothing was kept since: the brief's titles are not told
 	Attempt  int               // from 1; a higher one asks with less
@@ -31,8 +32,8 @@ func (w *Work) unlike(o Work) string {
 		return fmt.Sprintf("settles %v", o.Settles)
 	case w.Kind != o.Kind:
 		return fmt.Sprintf("%s turn, not %s", o.Kind, w.Kind)
-	case !slices.Equal(w.Reads, o.Reads):
-		return fmt.Sprintf("reads %v, not %v", o.Reads, w.Reads)
+	case !w.mayRead(o.Reads):
+		return fmt.Sprintf("reads %v, not %v", o.Reads, slices.Concat(w.Reads, w.Offers))
 	case w.Attempt != o.Attempt:
 		return fmt.Sprintf("attempt %d, not %d", o.Attempt, w.Attempt)
 	case w.Prompt != o.Prompt:
@@ -41,4 +42,20 @@ func (w *Work) unlike(o Work) string {
 		return fmt.Sprintf("probe %t, not %t", o.Probe, w.Probe)
 	}
 	return ""
+}
+
+// mayRead reports whether a turn over w may read what it is said to: some of what is offered, in order, or else just what w says.
+func (w *Work) mayRead(reads []events.Position) bool {
+	if len(w.Offers) == 0 {
+		return slices.Equal(w.Reads, reads)
+	}
+	rest := w.Offers
+	for _, p := range reads {
+		i := slices.Index(rest, p)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+1:]
+	}
+	return true
 }

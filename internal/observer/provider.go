@@ -35,7 +35,10 @@ type Prompt struct {
 	Request  string                     // the user's prompt that the work was for; may be empty
 	Recent   []string                   // titles of the session's last observations, oldest first
 	Inputs   []Input                    // what the turn settles, oldest first
-	Observed []events.ObservationParsed // for a summary turn: the session's new observations
+	Requests []string                   // for a summary turn: what the user asked for in the session before Request, oldest first
+	Observed []events.ObservationParsed // for a summary turn: what was observed of the session, oldest first
+	Apart    int                        // how many of Observed, the first ones, do not follow each other: others between them are left out
+	Reads    []events.Position          // where Said, Message, Requests and Observed are from
 	Said     []Saying                   // what the agent said between the inputs, oldest first
 	Message  string                     // the agent's last message, where it is known
 	Stop     events.StopCause           // how the work ended; empty while it goes on
@@ -103,6 +106,9 @@ func (p Prompt) Size() int {
 	}
 	for _, s := range p.Said {
 		n += len(s.Text)
+	}
+	for _, t := range p.Requests {
+		n += len(t)
 	}
 	for _, in := range p.Inputs {
 		switch e := in.Event.(type) {

@@ -39,7 +39,20 @@ func TestProveHoldsALifeToItsRules(t *testing.T) {
 	}
 }
 
-// talk is an answer with work, and one without, both observed.
+// TestProveFindsAMissingSummary: where the newest one was forgotten, a life by these rules asks for another.
+func TestProveFindsAMissingSummary(t *testing.T) {
+	t.Parallel()
+	s := newScript(t)
+	s.begin(settings())
+	s.rules.Version = session.RulesTalk // which reads less for a summary, and asks for none
+	s.talk("a")
+	p := prove(t, s.log, Selection{})
+	if p.DifferenceCount() != 1 || p.Differences[0].Kind != events.KindReobserveRequested || p.Differences[0].Decision != ProvedForget {
+		t.Errorf("got %s, want a request that is missing", shown(p.Differences))
+	}
+}
+
+// talk is an answer with work, and one without, both observed; what sums the session up is forgotten.
 func (s *script) talk(name string) {
 	s.tb.Helper()
 	s.capture(name, events.PromptSubmitted{Text: "Why does it fail?"})
@@ -48,6 +61,23 @@ func (s *script) talk(name string) {
 	s.capture(name, events.PromptSubmitted{Text: "And why now?"})
 	s.stop(name)
 	for s.start(name) {
+		if s.turns[name].TurnKind == events.TurnSummary {
+			s.answer(name, summarized)
+			continue
+		}
 		s.answer(name, observed)
+	}
+	var gone []events.Position
+	for r, err := range s.log.Stream(s.tb.Context(), sessionOf(name).Stream(), 1) {
+		if err != nil {
+			s.tb.Fatal(err)
+		}
+		if r.Kind == events.KindSummaryParsed {
+			gone = append(gone, r.Position)
+		}
+	}
+	s.must(name, session.Forget{ID: s.id(), At: s.now, Forgotten: []events.MemoryForgotten{{Positions: gone[len(gone)-1:]}}})
+	for s.start(name) {
+		s.answer(name, summarized)
 	}
 }

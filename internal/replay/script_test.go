@@ -3,6 +3,7 @@ package replay
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -132,7 +133,9 @@ func (s *script) start(name string) bool {
 		return false
 	}
 	s.knew[name] = s.answered
-	cmd := session.StartTurn{Turn: s.id(), At: s.now, Work: *plan.Turn, Provider: s.provider, Model: "m", PromptBytes: 100}
+	w := *plan.Turn
+	w.Reads = slices.Concat(w.Reads, w.Offers)
+	cmd := session.StartTurn{Turn: s.id(), At: s.now, Work: w, Provider: s.provider, Model: "m", PromptBytes: 100}
 	s.must(name, cmd)
 	s.turns[name] = events.TurnStarted{Turn: cmd.Turn, TurnKind: plan.Turn.Kind, Settles: plan.Turn.Settles}
 	if s.pause.Paused() {

@@ -2,9 +2,7 @@ package rows
 
 import (
 	"cmp"
-	"time"
 
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
@@ -39,92 +37,3 @@ func newest(rows []Row) int {
 }
 
 func newestTable() engine.Table[engine.Ref] { return engine.Table[engine.Ref]{Name: "newest"} }
-
-// succeed has a new row take the place of the newest of its session, or finds it outdated.
-func (f *fold) succeed(row *Row) {
-	if !row.succeeds() {
-		return
-	}
-	key := engine.SessionKey(row.Session)
-	if id, ok := newestTable().Get(f.x, key); ok {
-		last := f.member(events.ID(id))
-		if row.Outdated = last.outranks(*row); row.Outdated {
-			return
-		}
-		f.unlist(last)
-		last.Outdated = true
-		f.put(last)
-	}
-	newestTable().Put(f.x, key, engine.Ref(row.ID))
-}
-
-// renew finds the newest of a session again after one of its rows has changed or gone.
-func (f *fold) renew(session events.SessionID) {
-	if f.kind != Summary {
-		return
-	}
-	var rows []Row
-	key := engine.SessionKey(session)
-	for _, ref := range bySessionTable().From(f.x, key, key) {
-		rows = append(rows, f.member(events.ID(ref)))
-	}
-	first := newest(rows)
-	for i, row := range rows {
-		if outdated := row.succeeds() && i != first; outdated != row.Outdated {
-			f.outdate(row, outdated)
-		}
-	}
-	if first < 0 {
-		newestTable().Delete(f.x, key)
-		return
-	}
-	newestTable().Put(f.x, key, engine.Ref(rows[first].ID))
-}
-
-func (f *fold) outdate(row Row, outdated bool) {
-	f.unlist(row)
-	row.Outdated = outdated
-	f.list(row)
-	f.put(row)
-}
-
-// get is a row as readers know it: one that is outdated is superseded by the newest of its session.
-func (b book) get(key []byte) (Row, bool) {
-	row, ok := rowTable().Get(b.x, key)
-	if ok && row.Outdated && !row.Superseded {
-		id, _ := newestTable().Get(b.x, engine.SessionKey(row.Session))
-		row.Superseded, row.SupersededBy = true, events.ID(id)
-	}
-	return row, ok
-}
-
-// succeededAsOf is then, a row as of the record of a position, with the summary of its session that stood at that record.
-func (b book) succeededAsOf(then Row, p events.Position, at time.Time) Row {
-	var rows []Row
-	for row := range b.session(then.Session) {
-		if row.Position <= p {
-			rows = append(rows, row.AsOf(p, at))
-		}
-	}
-	then.Outdated = false
-	if i := newest(rows); i >= 0 && rows[i].ID != then.ID {
-		then.Outdated = true
-		if !then.Superseded {
-			then.Superseded, then.SupersededBy = true, rows[i].ID
-		}
-	}
-	return then
-}
-
-// outdated are the summaries of a session whose place the newest took, the last maxOutdated.
-func (b book) outdated(session events.SessionID) (rows []Row) {
-	for row := range b.session(session) {
-		if row.Outdated {
-			rows = append(rows, row)
-		}
-	}
-	return rows[max(0, len(rows)-maxOutdated):]
-}
-
-// maxOutdated is how many summaries of a session are told of whose place the newest took.
-const maxOutdated = 20

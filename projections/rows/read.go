@@ -305,3 +305,44 @@ func (v Reader) Same(ctx context.Context, row Row) ([]events.ID, error) {
 	}
 	return same, err
 }
+
+// get is a row as readers know it: one that is outdated is superseded by the newest of its session.
+func (b book) get(key []byte) (Row, bool) {
+	row, ok := rowTable().Get(b.x, key)
+	if ok && row.Outdated && !row.Superseded {
+		id, _ := newestTable().Get(b.x, engine.SessionKey(row.Session))
+		row.Superseded, row.SupersededBy = true, events.ID(id)
+	}
+	return row, ok
+}
+
+// succeededAsOf is then, a row as of the record of a position, with the summary of its session that stood at that record.
+func (b book) succeededAsOf(then Row, p events.Position, at time.Time) Row {
+	var rows []Row
+	for row := range b.session(then.Session) {
+		if row.Position <= p {
+			rows = append(rows, row.AsOf(p, at))
+		}
+	}
+	then.Outdated = false
+	if i := newest(rows); i >= 0 && rows[i].ID != then.ID {
+		then.Outdated = true
+		if !then.Superseded {
+			then.Superseded, then.SupersededBy = true, rows[i].ID
+		}
+	}
+	return then
+}
+
+// outdated are the summaries of a session whose place the newest took, the last maxOutdated.
+func (b book) outdated(session events.SessionID) (rows []Row) {
+	for row := range b.session(session) {
+		if row.Outdated {
+			rows = append(rows, row)
+		}
+	}
+	return rows[max(0, len(rows)-maxOutdated):]
+}
+
+// maxOutdated is how many summaries of a session are told of whose place the newest took.
+const maxOutdated = 20

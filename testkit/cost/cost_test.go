@@ -44,6 +44,9 @@ func forms() []events.Form { return []events.Form{events.FormXML, events.FormStr
 // mostBytes is what an event may cost.
 const mostBytes = 4000
 
+// mostLater is how many times what the hundredth event of a session cost the thousandth may.
+const mostLater = 1.10
+
 // mostGrowth is how many times what an event of the first tenth cost one of the last may.
 const mostGrowth = 1.25
 
@@ -59,6 +62,10 @@ func TestThousandEvents(t *testing.T) {
 				bill := cost.Run(t, p.load(tools, form))
 				t.Log(bill)
 				check(t, bill, p.calls)
+				hundredth, thousandth := bill.Stretch(81, 120), bill.Stretch(many-39, many)
+				if growth := thousandth.Bytes / hundredth.Bytes; growth > mostLater {
+					t.Errorf("the thousandth event costs %.2f times the bytes of the hundredth, want at most %.2f", growth, mostLater)
+				}
 				if bytes, calls := bill.Growth(); bytes > mostGrowth || calls > mostGrowth {
 					t.Errorf("the last tenth costs %.2f times the bytes and %.2f times the calls of the first, want at most %.2f", bytes, calls, mostGrowth)
 				}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
 )
@@ -290,5 +291,40 @@ func TestForgetLeavesAnotherTurnAlone(t *testing.T) {
 	w.forget(Request{Query: "the secret"})
 	if id, flying := w.fold("one").InFlight(); !flying || id != turn {
 		t.Error("the turn was cut")
+	}
+}
+
+// TestForgetTakesASummaryAndLeavesItsSession: of what a summary was told it takes no more than what is named, and another is owed.
+func TestForgetTakesASummaryAndLeavesItsSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("one", "shop")
+	var told, stops []events.Position
+	for n, word := range []string{"first", "second", "third"} {
+		told = append(told, w.say(s, events.ID{}, events.PromptSubmitted{Number: n + 1, Text: word + " prompt"})...)
+		told = append(told, w.observe(s, n+1, []events.Position{w.tool(s, n+1, word+" tool")}, word)...)
+		stops = append(stops, w.say(s, events.ID{}, events.AgentStopped{LastMessage: word + " message", Work: 1, Prompt: n + 1})...)
+		w.summarise(s, n+1, stops[n], told, "summary of the "+word)
+	}
+	w.forget(Request{IDs: []events.ID{w.rows["second"]}})
+	w.verify()
+	want := []string{
+		"first prompt", "first tool", "raw [first]", "first", "first message", "raw summary of the first", "summary of the first",
+		"third prompt", "third tool", "raw [third]", "third", "third message",
+	}
+	var got []string
+	for _, words := range w.left() {
+		_, said, _ := strings.Cut(words, ": ")
+		got = append(got, strings.TrimPrefix(said, "Bash {\"command\":\"run\"} "))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what is left (-want +got):\n%s", diff)
+	}
+	plan := session.Next(w.fold("one"), session.Rules{}, w.now)
+	if plan.Turn == nil || plan.Turn.Kind != events.TurnSummary || !cmp.Equal(plan.Turn.Settles, stops[2:]) {
+		t.Fatalf("owed: %+v, want a summary of the last stop", plan.Turn)
+	}
+	if diff := cmp.Diff([]events.Position{told[0], told[1], told[4], told[5]}, plan.Turn.Offers); diff != "" {
+		t.Errorf("it is offered (-want +got):\n%s", diff)
 	}
 }

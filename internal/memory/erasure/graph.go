@@ -40,8 +40,10 @@ type node struct {
 
 // turn is what one request to the observer was made of, and what came of it.
 type turn struct {
+	kind    events.TurnKind
 	settles []events.Position
 	prompt  []events.Position // all that it was asked about: what it settles and reads, and the user's prompt
+	request events.Position   // that prompt alone; 0: none
 	said    []events.Position
 }
 
@@ -100,9 +102,10 @@ func (g *graph) learn(r events.Record) error {
 	case events.SessionOpened:
 		g.opened = e
 	case events.TurnStarted:
-		t := turn{settles: e.Settles, prompt: slices.Concat(e.Settles, e.Reads)}
+		t := turn{kind: e.TurnKind, settles: e.Settles, prompt: slices.Concat(e.Settles, e.Reads)}
 		if n := e.Prompt; n > 0 && n <= len(g.prompts) {
-			t.prompt = append(t.prompt, g.prompts[n-1])
+			t.request = g.prompts[n-1]
+			t.prompt = append(t.prompt, t.request)
 		}
 		g.turnOf[e.Turn] = len(g.turns)
 		g.turns = append(g.turns, t)
@@ -266,7 +269,8 @@ func (g *graph) down(gone set) (outputs []bool) {
 	return outputs
 }
 
-// contexts adds the prompts and what the agent said that only turns were asked about whose outputs go.
+// contexts adds the prompts and what the agent said that only turns were asked about whose outputs go. A summary tells of all its
+// session, so that it goes with much that its own prompt and stop know nothing of.
 func (g *graph) contexts(gone set, outputs []bool) {
 	others := set{} // what turns were asked about whose outputs stay
 	for i, t := range g.turns {
@@ -275,13 +279,32 @@ func (g *graph) contexts(gone set, outputs []bool) {
 		}
 	}
 	for i, t := range g.turns {
+		if t.kind == events.TurnSummary && !g.ended(t, gone) {
+			continue
+		}
 		for _, p := range t.prompt {
 			k := g.node(p).Kind
-			if outputs[i] && !others[p] && (k == events.KindPromptSubmitted || k == events.KindAgentStopped || k == events.KindAgentSaid) {
+			if outputs[i] && !others[p] && (p == t.request || k == events.KindAgentStopped || k == events.KindAgentSaid) {
 				gone.add(p)
 			}
 		}
 	}
+}
+
+// ended reports whether any of what goes is a stop that t settles, or was done between that and the stop before.
+func (g *graph) ended(t turn, gone set) bool {
+	for _, stop := range t.settles {
+		i, ok := g.at[stop]
+		if gone[stop] {
+			return true
+		}
+		for i--; ok && i >= 0 && g.nodes[i].Kind != events.KindAgentStopped; i-- {
+			if n := g.nodes[i]; gone[n.Position] && events.IsInput(n.Kind) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // stays lists what turns were asked about whose outputs go, and what is kept all the same: other memory was made of it too.

@@ -9,13 +9,16 @@ import (
 	"github.com/cmemd/cmemd/internal/observer"
 )
 
-// maxObserved is how many observations a summary is made of, the last ones: a stretch of work between two stops seldom has
-// half as many.
+// maxObserved is how many observations a summary is made of, the last ones: a session's that fit into a turn are seldom half as many.
 const maxObserved = 100
 
-// summary writes a summary turn: what was observed of the work, and what the agent said at its end.
+// maxEntry is how many characters are shown of one of them.
+const maxEntry = 2_000
+
+// summary writes a summary turn: what was asked for and observed in the session, and what the agent said last.
 func (m *message) summary(p observer.Prompt) {
 	m.brief(p)
+	m.requests(p.Requests)
 	if end := ended(p.Stop); end != "" {
 		m.line("how the work ended", end)
 	}
@@ -26,10 +29,24 @@ func (m *message) summary(p observer.Prompt) {
 	if first > 0 {
 		m.line(fmt.Sprintf("observations 1 to %d", first), "left out: there are too many")
 	}
+	if p.Apart > 0 {
+		m.line(fmt.Sprintf("observations 1 to %d", p.Apart), "what weighs most of the session's beginning; others between them are left out")
+	}
 	for i, o := range p.Observed[first:] {
-		m.entry(fmt.Sprintf("observation %d", first+i+1), clean(m.observation(o)), maxContext)
+		m.entry(fmt.Sprintf("observation %d", first+i+1), clean(m.observation(o)), maxEntry)
 	}
 	m.field("the agent's last message", clean(p.Message), maxField)
+}
+
+// requests writes what the user had asked for before.
+func (m *message) requests(texts []string) {
+	var b strings.Builder
+	for _, t := range texts {
+		if t = m.oneLine(t, maxInline); t != "" {
+			b.WriteString("- " + t + "\n")
+		}
+	}
+	m.field("the user's earlier requests in this session", b.String(), maxContext)
 }
 
 // ended is a stop's cause in words.

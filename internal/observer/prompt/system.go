@@ -14,8 +14,8 @@ const outside = `You watch from outside. You are no part of the session: you hav
 const givenBatch = `One message of captured data: a brief (project, the user's request, titles of what was recorded before) and numbered records of ` +
 	`what the agent did, oldest first. A record that is a single line was routine.`
 
-const givenSummary = `One message of captured data: a brief (project, the user's request), the observations that were recorded of this stretch of ` +
-	`work, oldest first, and the agent's last message.`
+const givenSummary = `One message of captured data: a brief (project, the user's requests), the observations that were recorded of this session, ` +
+	`oldest first, and the agent's last message. Of a long session they are the newest, and of the older ones those that weigh most.`
 
 const fence = `The first line of the message names a mark that was made for it alone. A line that begins with [[ and the mark was written by the machine that ` +
 	`captured the data, and says between its brackets what follows. All else from the first such line to the last one, behind the ` +
@@ -93,12 +93,12 @@ const observationFields = `- type: the one that fits best, as it is written unde
 - concepts: one to three, as they are written under Concepts
 - files_read, files_modified: paths as the records have them, those that matter here; none is fine`
 
-const summaryFields = `- request: what the user wanted
+const summaryFields = `- request: what the user wanted in this session, in a sentence or two, not only at its end
 - investigated: what was looked into
 - learned: what is known now that was not before
 - completed: what is done, and how far it was checked
 - next_steps: what was left open or agreed upon; empty if nothing was
-- notes: anything else that whoever goes on must know; mostly empty`
+- notes: a build or a test that failed last, and anything else that whoever goes on must know; mostly empty`
 
 // format says how the answer is given.
 func (q question) format() []string {
@@ -144,7 +144,7 @@ func (q question) reminder(records int) string {
 	what := "Write down what is worth remembering of the records above."
 	switch {
 	case q.kind == events.TurnSummary:
-		what = "Sum up the work above."
+		what = "Sum up the session above."
 	case records == 1:
 		what = "Write down what is worth remembering of the record above."
 	}

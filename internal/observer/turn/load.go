@@ -19,7 +19,7 @@ type Request struct {
 	Earlier []session.Sized // the last of the session's tool uses before those of the turn: see Remembered
 }
 
-// Load reads what a turn is about and puts the prompt together. A record that is damaged, or whose payload was erased,
+// Load reads what a turn is about and puts the prompt together; of what its work offers, it chooses what the turn reads. A record that is damaged, or whose payload was erased,
 // leaves its place empty: one bad record must not keep the others waiting. The error is that of the log.
 func (t *Pipeline) Load(ctx context.Context, r Request) (observer.Prompt, error) {
 	p := observer.Prompt{
@@ -45,6 +45,12 @@ func (t *Pipeline) Load(ctx context.Context, r Request) (observer.Prompt, error)
 			return observer.Prompt{}, err
 		}
 		notice(&p, rec, e)
+	}
+	p.Reads = r.Work.Reads
+	if len(r.Work.Offers) > 0 {
+		if err := t.loadWhole(ctx, r.Work, &p); err != nil {
+			return observer.Prompt{}, err
+		}
 	}
 	err := t.loadBrief(ctx, r.Work, &p)
 	p.Touched = distinct(p.Touched)
