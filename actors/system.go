@@ -336,6 +336,9 @@ func sizeOf(cmds []session.Command) int64 {
 		if !ok {
 			continue
 		}
+		for _, e := range capture.Preferences {
+			n += int64(len(e.Sentence))
+		}
 		switch e := capture.Event.(type) {
 		case events.ToolUsed:
 			n += int64(len(e.Input) + len(e.Output))

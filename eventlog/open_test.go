@@ -260,7 +260,7 @@ func TestNoFolder(t *testing.T) {
 	}
 }
 
-// TestFormatRises: an older program, which knows no AgentSaid, refuses the file by its number from the first one on.
+// TestFormatRises: an older program, which does not know a kind, refuses the file by its number from the first record of it on.
 func TestFormatRises(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log")
@@ -273,6 +273,8 @@ func TestFormatRises(t *testing.T) {
 		{events.ToolUsed{Tool: "Edit"}, 1},
 		{events.AgentSaid{Text: "The limit is read twice."}, 2},
 		{events.AgentStopped{}, 2},
+		{events.PreferenceStated{Sentence: "Always run the tests first."}, 3},
+		{events.AgentStopped{}, 3},
 	} {
 		log := openLog(t, path)
 		draft := events.Draft{ID: events.ID{15: byte(version + 1)}, OccurredAt: time.Unix(1, 0), Event: step.event}

@@ -40,6 +40,7 @@ type ToolUsed struct {
 	Redactions   map[string]int `cbor:"12,keyasint,omitempty" json:"redactions,omitempty"`
 	Prompt       int            `cbor:"13,keyasint,omitempty" json:"prompt,omitempty"`     // number of the prompt it served; 0 before the first
 	Unobserved   string         `cbor:"14,keyasint,omitempty" json:"unobserved,omitempty"` // why no turn settles it: private, own, imported
+	Refused      bool           `cbor:"15,keyasint,omitempty" json:"refused,omitempty"`    // the person refused it: it was never run, and its output says why
 }
 
 // UnobservedImported marks a tool use that was imported: another memory has observed it. Unlike what is private or our own it
@@ -73,6 +74,15 @@ type AgentSaid struct {
 	Size       int            `cbor:"2,keyasint,omitempty" json:"size"` // bytes before any cut
 	Redactions map[string]int `cbor:"3,keyasint,omitempty" json:"redactions,omitempty"`
 	Prompt     int            `cbor:"4,keyasint,omitempty" json:"prompt,omitempty"` // number of the prompt it answers; 0 before the first
+}
+
+// PreferenceStated is a sentence in which the person says how to work. It stands in the prompt, or in the reason of the refused tool use,
+// that is recorded just before it. No turn settles or reads it. Its record's id is that of the row of memory that it makes.
+type PreferenceStated struct {
+	Sentence  string `cbor:"1,keyasint,omitempty" json:"sentence"`              // as it was said, secrets redacted
+	Same      Key    `cbor:"2,keyasint,omitzero" json:"same"`                   // of its words: what says the same has it too. It goes with the payload
+	Prompt    int    `cbor:"3,keyasint,omitempty" json:"prompt,omitempty"`      // number of the prompt that it stands in, or that the tool use served
+	ToolUseID string `cbor:"4,keyasint,omitempty" json:"tool_use_id,omitempty"` // of the refused tool use; empty: it stands in the prompt
 }
 
 // SessionClosed is the end of a session, told or inferred.

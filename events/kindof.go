@@ -6,6 +6,7 @@ func (ToolUsed) kind() Kind           { return KindToolUsed }
 func (AgentStopped) kind() Kind       { return KindAgentStopped }
 func (ContextCompacted) kind() Kind   { return KindContextCompacted }
 func (AgentSaid) kind() Kind          { return KindAgentSaid }
+func (PreferenceStated) kind() Kind   { return KindPreferenceStated }
 func (SessionClosed) kind() Kind      { return KindSessionClosed }
 func (ContextInjected) kind() Kind    { return KindContextInjected }
 func (TurnStarted) kind() Kind        { return KindTurnStarted }

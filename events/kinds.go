@@ -11,6 +11,7 @@ const (
 	KindAgentStopped       Kind = "agent_stopped"
 	KindContextCompacted   Kind = "context_compacted"
 	KindAgentSaid          Kind = "agent_said"
+	KindPreferenceStated   Kind = "preference_stated"
 	KindSessionClosed      Kind = "session_closed"
 	KindContextInjected    Kind = "context_injected"
 	KindTurnStarted        Kind = "turn_started"
@@ -139,6 +140,9 @@ const (
 
 // TypeUnknown is the type of an observation whose own type the mode does not list.
 const TypeUnknown = "unknown"
+
+// TypePreference is the type of a memory that says how a person works.
+const TypePreference = "preference"
 
 // Why an output was dropped or skipped, as OutputDropped and OutputSkipped carry it. They are structural: none of
 // them says what the output was about.

@@ -176,6 +176,7 @@ func TestInputs(t *testing.T) {
 		{events.KindContextCompacted, true},
 		{events.KindAgentStopped, true},
 		{events.KindAgentSaid, false},
+		{events.KindPreferenceStated, false},
 		{events.KindPromptSubmitted, false},
 		{events.KindObservationParsed, false},
 	} {

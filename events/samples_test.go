@@ -38,7 +38,7 @@ func capturedSamples() []events.Event {
 		events.ToolUsed{
 			ToolUseID: "toolu_01", Tool: "Edit", Input: `{"file_path":"/home/dev/parser/main.go"}`, Output: `{"ok":true}`,
 			Failed: true, DurationMS: 12, Cwd: "/home/dev/parser", SubagentID: "a01", SubagentType: "general-purpose",
-			InputSize: 41, OutputSize: 11, Redactions: map[string]int{"key": 1}, Prompt: 3, Unobserved: "private",
+			InputSize: 41, OutputSize: 11, Redactions: map[string]int{"key": 1}, Prompt: 3, Unobserved: "private", Refused: true,
 		},
 		events.AgentStopped{
 			LastMessage: "Done: the limit is 8192.", Cause: events.StopDone, Work: 4, Prompt: 3, Error: "overloaded",
@@ -48,6 +48,9 @@ func capturedSamples() []events.Event {
 			Summary: "The user asked for a larger limit.", Trigger: "manual", Size: 34, Redactions: map[string]int{"key": 3}, Prompt: 4,
 		},
 		events.AgentSaid{Text: "The limit is read twice.", Size: 40, Redactions: map[string]int{"key": 1}, Prompt: 4},
+		events.PreferenceStated{
+			Sentence: "Always run the tests first.", Same: events.KeyOf("preference", "always run the tests first"), Prompt: 4, ToolUseID: "toolu_2",
+		},
 		events.SessionClosed{Cause: "silent"},
 		events.ContextInjected{
 			Hook: "startup", IDs: []events.ID{sampleID(1), sampleID(2)}, Characters: 9876, Position: 1 << 40,

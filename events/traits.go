@@ -57,6 +57,8 @@ func (k Kind) known() knownKind {
 		return knownKind{KindContextCompacted, Traits{Input: true, Words: true}, forms{decodeAs[ContextCompacted]}}
 	case KindAgentSaid:
 		return knownKind{KindAgentSaid, Traits{Words: true, Format: 2}, forms{decodeAs[AgentSaid]}}
+	case KindPreferenceStated:
+		return knownKind{KindPreferenceStated, Traits{Words: true, Indexed: true, Format: 3}, forms{decodeAs[PreferenceStated]}}
 	case KindSessionClosed:
 		return knownKind{KindSessionClosed, Traits{}, forms{decodeAs[SessionClosed]}}
 	case KindContextInjected:

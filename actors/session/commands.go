@@ -41,6 +41,9 @@ func (o Origin) Session() events.SessionID { return events.SessionIDOf(o.Agent, 
 //	ContextInjected
 //	ObservationParsed, SummaryParsed  imported alone: with a Source, and of no turn. They settle nothing
 //
+// Preferences are sentences of a prompt, or of the reason of a refused tool use, in which the person says how to work; their Prompt and
+// ToolUseID are assigned. What is private has none.
+//
 // A Capture whose Key the session has seen is a duplicate: Decide returns no events.
 type Capture struct {
 	ID     events.ID  // UUIDv7 of the delivery; the first event gets it, others derive theirs from it
@@ -48,6 +51,8 @@ type Capture struct {
 	At     time.Time  // when it happened
 	Origin Origin
 	Event  events.Event
+
+	Preferences []events.PreferenceStated
 }
 
 // StartTurn records that the provider is about to be asked for what Next said is due.

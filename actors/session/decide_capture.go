@@ -19,6 +19,7 @@ func decideCapture(s *State, rules Rules, c Capture) ([]events.Draft, error) {
 		return nil, err
 	}
 	b.last().Key = c.Key
+	b.addPreferences(c.Preferences)
 	return b.drafts, nil
 }
 
@@ -40,8 +41,11 @@ func addCapture(s *State, rules Rules, b *decision, c Capture) error {
 		e.Number = prompt + 1
 		b.add(e).last().Unobserved = e.Private
 	case events.ToolUsed:
-		e.Prompt = prompt
-		b.add(observable(s, e)).last().Unobserved = s.private || e.Unobserved != ""
+		private := s.private
+		if e.Prompt = prompt; e.Refused { // it may be read long after
+			e.Prompt, private = s.promptAt(b.at)
+		}
+		b.add(observable(e, private)).last().Unobserved = private || e.Unobserved != ""
 	case events.AgentStopped:
 		if s.private {
 			e.LastMessage = ""
@@ -100,13 +104,31 @@ func (b *decision) addSaid(s *State, e events.AgentSaid) {
 	b.add(e).last().Unobserved = private
 }
 
+// addPreferences adds what the person states in what was added last.
+func (b *decision) addPreferences(stated []events.PreferenceStated) {
+	in := *b.last()
+	for _, e := range stated {
+		switch said := in.Event.(type) {
+		case events.PromptSubmitted:
+			e.Prompt, e.ToolUseID = said.Number, ""
+		case events.ToolUsed:
+			e.Prompt, e.ToolUseID = said.Prompt, said.ToolUseID
+		default:
+			return
+		}
+		if !in.Unobserved {
+			b.add(e)
+		}
+	}
+}
+
 // observable cuts the content of a tool use that no turn may see: one of our own, or one that serves a private prompt. What
 // was imported keeps it: no turn sees that because another memory has observed it.
-func observable(s *State, e events.ToolUsed) events.ToolUsed {
-	if s.private && e.Unobserved == "" {
+func observable(e events.ToolUsed, private bool) events.ToolUsed {
+	if private && e.Unobserved == "" {
 		e.Unobserved = "private"
 	}
-	if e.Unobserved != "" && e.Unobserved != events.UnobservedImported || s.private {
+	if e.Unobserved != "" && e.Unobserved != events.UnobservedImported || private {
 		e.Input, e.Output = "", ""
 	}
 	return e

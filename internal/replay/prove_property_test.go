@@ -87,9 +87,9 @@ func (s *script) randomStep(rt *rapid.T) {
 	case 3:
 		s.stop(name)
 	case 4:
-		s.capture(name, rapid.SampledFrom([]events.Event{
+		s.declare(name, rapid.SampledFrom([]events.Event{
 			events.PromptSubmitted{}, events.PromptSubmitted{Private: true}, events.ContextCompacted{Summary: "s"}, events.SessionClosed{Cause: "exit"},
-			events.SessionOpened{Source: "resume"}, events.ContextInjected{},
+			events.SessionOpened{Source: "resume"}, events.ContextInjected{}, events.ToolUsed{Tool: "Edit", Failed: true, Refused: true},
 		}).Draw(rt, "captured"))
 	case 5:
 		if rapid.Bool().Draw(rt, "ingested") {

@@ -141,11 +141,14 @@ func (d *decision) answer() session.Command {
 	return a
 }
 
-// captured is what d's last event was reported by, or the tick or the end of ingested history that it needed no report for. What a tool did is not
+// captured is what d's last event, preferences aside, was reported by, or the tick or the end of ingested history that it needed no report for. What a tool did is not
 // looked at: nothing but its text would have to be read.
 func (d *decision) captured() (string, []session.Command) {
-	h, last := d.head(), d.records[len(d.records)-1]
-	e := d.events[len(d.events)-1]
+	h, n := d.head(), len(d.records)-1
+	for n > 0 && d.records[n].Kind == events.KindPreferenceStated {
+		n--
+	}
+	last, e := d.records[n], d.events[n]
 	if silent(d.events[0]) {
 		return ProvedTick, []session.Command{
 			session.Tick{ID: h.ID, At: h.OccurredAt},
@@ -161,6 +164,10 @@ func (d *decision) captured() (string, []session.Command) {
 		return ProvedCapture, nil
 	}
 	c := session.Capture{ID: h.ID, At: h.OccurredAt, Event: e}
+	for _, e := range d.events[n+1:] {
+		stated, _ := e.(events.PreferenceStated)
+		c.Preferences = append(c.Preferences, stated)
+	}
 	if o, ok := d.events[0].(events.SessionOpened); ok {
 		c.Origin = session.OriginOf(o)
 	}

@@ -68,7 +68,7 @@ func eventful(tb testing.TB) *script {
 		s.answer("a", "")
 	}
 	s.quarantineB()
-	s.capture("a", events.PromptSubmitted{Text: "and this"})
+	s.declare("a", events.PromptSubmitted{Text: "and this. Always run the tests. Never push."})
 	s.work("a", 1)
 	s.later(31 * time.Minute)
 	s.must("a", session.Tick{ID: s.id(), At: s.now})
@@ -284,6 +284,7 @@ func TestProveOfErased(t *testing.T) {
 		events.KindTurnStarted, events.KindTurnReceived, events.KindTurnFailed, events.KindObservationParsed, events.KindOutputDropped,
 		events.KindInputsDropped, events.KindSessionRespawned, events.KindSessionQuarantined, events.KindProviderPaused,
 		events.KindPromptSubmitted, events.KindAgentStopped, events.KindToolUsed, events.KindReobserveRequested, events.KindProviderResumed,
+		events.KindPreferenceStated,
 	} {
 		s := eventful(t)
 		for r := range s.log.All(t.Context(), 1) {

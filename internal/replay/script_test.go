@@ -106,6 +106,14 @@ func (s *script) capture(name string, e events.Event) {
 	s.must(name, session.Capture{ID: s.id(), At: s.now, Origin: originOf(name), Event: e})
 }
 
+// declare captures e, in which the person says how to work.
+func (s *script) declare(name string, e events.Event) {
+	s.tb.Helper()
+	s.must(name, session.Capture{ID: s.id(), At: s.now, Origin: originOf(name), Event: e, Preferences: []events.PreferenceStated{
+		{Sentence: "Always run the tests.", Same: events.KeyOf("tests")}, {Sentence: "Never push.", Same: events.KeyOf("push")},
+	}})
+}
+
 // work captures n tool uses, each a second after the one before.
 func (s *script) work(name string, n int) {
 	s.tb.Helper()

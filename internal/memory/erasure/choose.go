@@ -211,7 +211,7 @@ func (c *choice) name(r events.Record) {
 	}
 	n := c.reach(r.Stream)
 	switch {
-	case byID && (r.Kind == events.KindObservationParsed || r.Kind == events.KindSummaryParsed):
+	case byID && (r.Kind == events.KindObservationParsed || r.Kind == events.KindSummaryParsed || r.Kind == events.KindPreferenceStated):
 		n.rows = append(n.rows, r.Position)
 	case byID && r.Kind == events.KindPromptSubmitted:
 		n.prompts = append(n.prompts, r.Position)

@@ -24,6 +24,7 @@ type graph struct {
 	rows    map[events.ID]events.Position // what turns kept, as far as its words are there
 	checks  []check
 	gone    map[events.ID]bool // rows that the stream says are forgotten
+	stated  []statement
 }
 
 // check is a later check of a claim of a row: it repeats what that says.
@@ -31,6 +32,9 @@ type check struct {
 	at  events.Position
 	row events.ID
 }
+
+// statement is a preference, and where it stands.
+type statement struct{ at, in events.Position }
 
 // node is one record that may be erased, or that a turn was asked about.
 type node struct {
@@ -81,12 +85,25 @@ func (g *graph) add(r events.Record) error {
 	if err != nil {
 		return err
 	}
+	if r.Kind == events.KindPreferenceStated {
+		g.stated = append(g.stated, statement{r.Position, g.source()})
+	}
 	g.at[r.Position] = len(g.nodes)
 	g.nodes = append(g.nodes, node{r.Header, words})
 	if i, ok := g.turnOf[r.Correlation]; ok && words {
 		g.turns[i].said = append(g.turns[i].said, r.Position)
 	}
 	return nil
+}
+
+// source is the prompt or tool use that a preference stands in which comes next.
+func (g *graph) source() events.Position {
+	for _, n := range slices.Backward(g.nodes) {
+		if n.Kind != events.KindPreferenceStated {
+			return n.Position
+		}
+	}
+	return 0
 }
 
 // learn takes what tells what was made of what from r.
@@ -202,7 +219,7 @@ func (g *graph) share(gone set) Share {
 type reach struct {
 	whole   bool              // all that the stream says is named
 	origins bool              // beside prompts and last messages of which nothing else was made
-	rows    []events.Position // observations and summaries: what their turns settled goes too
+	rows    []events.Position // observations and summaries: what their turns settled goes too; preferences: what they stand in
 	prompts []events.Position // what was done for them goes too
 	others  []events.Position // only what was made of them goes too
 }
@@ -215,6 +232,11 @@ func (g *graph) follow(r reach) set {
 	for _, p := range r.rows {
 		if i, ok := g.turnOf[g.node(p).Correlation]; ok {
 			gone.add(g.turns[i].settles...)
+		}
+	}
+	for _, s := range g.stated {
+		if slices.Contains(r.rows, s.at) {
+			gone.add(s.in)
 		}
 	}
 	for _, p := range r.prompts {
@@ -251,7 +273,7 @@ func (g *graph) served(prompt events.Position, gone set) {
 	}
 }
 
-// down adds what was made of what is gone, and later checks of its claims. Turns read only what was there before them, so
+// down adds what was made of what is gone, preferences that stand in it, and later checks of its claims. Turns read only what was there before them, so
 // one pass finds all. It reports by turn whether its outputs go.
 func (g *graph) down(gone set) (outputs []bool) {
 	outputs = make([]bool, len(g.turns))
@@ -259,6 +281,11 @@ func (g *graph) down(gone set) (outputs []bool) {
 		outputs[i] = gone.any(t.said) || gone.any(t.prompt)
 		if outputs[i] {
 			gone.add(t.said...)
+		}
+	}
+	for _, s := range g.stated {
+		if gone[s.in] {
+			gone.add(s.at)
 		}
 	}
 	for _, c := range g.checks {

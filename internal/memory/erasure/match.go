@@ -82,6 +82,8 @@ func saidIn(e events.Event) []string {
 		return []string{e.LastMessage}
 	case events.AgentSaid:
 		return []string{e.Text}
+	case events.PreferenceStated:
+		return []string{e.Sentence}
 	case events.ContextCompacted:
 		return []string{e.Summary}
 	case events.TurnReceived:

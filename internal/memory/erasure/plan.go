@@ -53,7 +53,7 @@ func (c *choice) sample(ctx context.Context, shares []Share) ([]Sample, error) {
 				return nil, err
 			}
 			switch r.Kind {
-			case events.KindObservationParsed, events.KindSummaryParsed, events.KindMemorySaved:
+			case events.KindObservationParsed, events.KindSummaryParsed, events.KindMemorySaved, events.KindPreferenceStated:
 				rows = append(rows, p)
 			case events.KindTurnReceived, events.KindOutputSkipped: // a person knows them by what came of them
 			default:
@@ -94,7 +94,7 @@ func rowID(r events.Record, e events.Event) events.ID {
 		return e.Summary
 	case events.MemorySaved:
 		return e.Memory
-	case events.PromptSubmitted:
+	case events.PromptSubmitted, events.PreferenceStated:
 		return r.ID
 	}
 	return events.ID{} // also of what is erased
