@@ -326,7 +326,13 @@ func (w *world) stepTool(t *rapid.T, s events.SessionID) {
 }
 
 func (w *world) stepPrompt(t *rapid.T, s events.SessionID) {
-	w.say(s.Stream(), events.ID{}, events.PromptSubmitted{Number: 1, Text: "please", Private: rapid.Bool().Draw(t, "private")})
+	said := []events.Event{events.PromptSubmitted{Number: 1, Text: "please", Private: rapid.Bool().Draw(t, "private")}}
+	for _, rule := range rapid.SliceOfN(rapid.SampledFrom([]string{"always", "never"}), 0, 2).Draw(t, "rules") {
+		said = append(said, events.PreferenceStated{Sentence: rule, Same: events.KeyOf(rule), Prompt: 1})
+	}
+	for _, r := range w.say(s.Stream(), events.ID{}, said...)[1:] {
+		w.rows = append(w.rows, r.ID)
+	}
 }
 
 func (w *world) stepStop(t *rapid.T, s events.SessionID) {

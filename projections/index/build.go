@@ -192,6 +192,9 @@ func (b *builder) add(ctx context.Context, r events.Record) error {
 		b.keep(observationDocument(r, session, f, e, b.analyzer))
 	case events.MemorySaved:
 		b.keep(memoryDocument(r, session, f, e, b.analyzer))
+	case events.PreferenceStated:
+		said := events.MemorySaved{Memory: r.ID, Type: events.TypePreference, Title: e.Sentence}
+		b.keep(memoryDocument(r, session, f, said, b.analyzer))
 	case events.SummaryParsed:
 		b.keep(summaryDocument(r, session, f, e, b.analyzer))
 	}

@@ -5,7 +5,7 @@
 //
 //	lists.go       goes through rows of several kinds in the order of time
 //	read.go        rows by id, session, turn and position
-//	duplicates.go  rows of a session that say the same are one
+//	duplicates.go  rows of a session that say the same are one, and preferences of a project
 //	fold.go        makes rows of events, and takes them away
 //	view.go        the four views and their tables
 //	supersede.go   what takes the place of a row, and what lets it stand again

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"slices"
 	"strings"
@@ -10,8 +11,15 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
-// groupKey is nil for a row that is never folded: one without title and narrative.
+// groupKey is nil for a row that is never folded: an observation without title and narrative, and what was saved by hand.
 func groupKey(row Row) []byte {
+	if row.Stated() {
+		project := engine.ProjectIDOf(cmp.Or(row.ProjectRoot, row.Project))
+		return append(project[:], row.Sentence[:]...)
+	}
+	if row.Kind == Memory {
+		return nil
+	}
 	title, narrative := normalise(row.Title), normalise(row.Narrative)
 	if title == "" && narrative == "" {
 		return nil
@@ -28,7 +36,7 @@ func normalise(s string) string {
 // groupOf is the group that row is in, or would be. ok is false for a row that is in none, and where its group cannot be read.
 func (f *fold) groupOf(row Row) (key []byte, g group, ok bool) {
 	key = groupKey(row)
-	if !f.folds || key == nil || row.Superseded {
+	if !f.folds || key == nil || row.Superseded && !row.Stated() {
 		return nil, group{}, false
 	}
 	g, _ = groupTable().Get(f.x, key)

@@ -34,7 +34,7 @@ func (f *fold) Apply(r *engine.Record) {
 	switch r.Kind {
 	case events.KindSessionOpened:
 		f.facts.Learn(r)
-	case f.source:
+	case f.source, f.stated:
 		f.add(r)
 	case events.KindClaimChecked:
 		engine.Handle(r, f.check)
@@ -111,10 +111,13 @@ func listsOf(row Row) []engine.ProjectID {
 
 // supersede takes a row out of the lists, and says in favour of what.
 func (f *fold) supersede(row Row, s Stand) {
-	f.withdraw(row)
+	f.unlist(row)
 	row.Stands = append(row.Stands, s)
+	if !row.Stated() {
+		f.leaveGroup(row)
+		row.FoldedInto, row.Count, row.Turns = events.ID{}, 1, ownTurn(row)
+	}
 	row.stand()
-	row.FoldedInto, row.Count, row.Turns = events.ID{}, 1, ownTurn(row)
 	f.put(row)
 	f.renew(row.Session)
 }
@@ -156,7 +159,7 @@ func (f *fold) forget(r *engine.Record, e events.MemoryForgotten) {
 			f.forgetInput(r.Position, h.Position)
 		case h.Kind == events.KindClaimChecked:
 			f.uncheck(h.Position)
-		case h.Kind == f.source:
+		case h.Kind == f.source, h.Kind == f.stated:
 			session, _ := h.Stream.Session()
 			if id, ok := bySessionTable().Get(f.x, engine.PlaceKey(session, h.Position)); ok {
 				f.remove(events.ID(id))

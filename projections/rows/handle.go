@@ -66,10 +66,10 @@ func (r Row) MarshalJSON() ([]byte, error) {
 }
 
 // MadeBy returns the id of the row that a record made; zero: it made none. Errors are those of Record.Event: of what was
-// erased, only a prompt is known still.
+// erased, only a prompt and a preference are known still.
 func MadeBy(r events.Record) (events.ID, error) {
 	switch r.Kind {
-	case events.KindPromptSubmitted:
+	case events.KindPromptSubmitted, events.KindPreferenceStated:
 		return r.ID, nil
 	case events.KindObservationParsed, events.KindSummaryParsed, events.KindMemorySaved:
 	default:

@@ -287,22 +287,16 @@ func groupedAsOf(books []book, row Row, p events.Position, at time.Time) Row {
 	return then
 }
 
-// Same returns the ids of the rows that are one with a row because they say the same in its session, without its own.
-func (v Reader) Same(ctx context.Context, row Row) ([]events.ID, error) {
-	lead := row.FoldedInto
-	if lead == (events.ID{}) {
-		lead = row.ID
-	}
-	if row.Kind != Observation || lead == row.ID && row.Count < 2 {
+// Same returns the ids of the rows that are one with a row because they say the same, without its own, in the order in which they came.
+func (v Reader) Same(ctx context.Context, row Row) (same []events.ID, err error) {
+	if row.FoldedInto == (events.ID{}) && row.Count < 2 {
 		return nil, nil
 	}
-	rows, err := v.sessionRows(ctx, row.Session, Observation)
-	var same []events.ID
-	for _, other := range rows {
-		if other.ID != row.ID && (other.ID == lead || other.FoldedInto == lead) {
-			same = append(same, other.ID)
+	err = v.Read(ctx, func(r *engine.ReadTx) {
+		if g, ok := groupTable().Get(booksIn(r, row.Kind)[0].x, groupKey(row)); ok {
+			same = without(g.Rows, row.ID)
 		}
-	}
+	})
 	return same, err
 }
 

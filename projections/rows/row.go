@@ -8,8 +8,8 @@ import (
 )
 
 // For those who build another index over the same log: Follow hands out the log's records in slices, as they come.
-// Apply ObservationParsed, SummaryParsed, MemorySaved and PromptSubmitted under the ids that Row has (a prompt's is its
-// record's own id), keep what SessionOpened said of each session, treat an erased payload as absent, and remove what
+// Apply ObservationParsed, SummaryParsed, MemorySaved, PreferenceStated and PromptSubmitted under the ids that Row has (a prompt's and
+// a preference's is its record's own id), keep what SessionOpened said of each session, treat an erased payload as absent, and remove what
 // MemoryForgotten names by id and by position. Which rows are folded, superseded or forgotten is decided here alone:
 // ask Views.Rows for the hits, and keep those that are Listed.
 
@@ -20,9 +20,12 @@ type Kind string
 const (
 	Observation Kind = "observation"
 	Summary     Kind = "summary"
-	Memory      Kind = "memory" // saved by a person or an agent
+	Memory      Kind = "memory" // saved by a person or an agent, or stated by a person
 	Prompt      Kind = "prompt"
 )
+
+// WriterPerson is the writer of what a person said or wrote.
+const WriterPerson = "person"
 
 // Row is one piece of memory of any kind. Fields that its kind does not have are zero. A Row is the caller's.
 type Row struct {
@@ -77,6 +80,9 @@ type Row struct {
 
 	// Outdated: a newer summary of its session stands, and supersedes it.
 	Outdated bool `cbor:"50,keyasint,omitempty" json:"outdated,omitempty"`
+
+	Writer   string     `cbor:"48,keyasint,omitempty" json:"writer,omitempty"` // who says it, where that is on record: WriterPerson
+	Sentence events.Key `cbor:"49,keyasint,omitzero" json:"-"`                 // of a preference that was stated: what says the same has it too
 
 	Stands []Stand `cbor:"46,keyasint,omitempty" json:"stands,omitempty"` // how Superseded, SupersededBy and ByHand came about, oldest first
 }
@@ -139,6 +145,10 @@ func (r Row) Words() []string {
 	words = append(words, r.Facts...)
 	return slices.DeleteFunc(words, func(s string) bool { return s == "" })
 }
+
+// Stated reports whether a row is a preference that a person stated. Once it is taken back, it stands for all that say the same later:
+// these are folded into it, and not listed.
+func (r Row) Stated() bool { return !r.Sentence.IsZero() }
 
 // Listed reports whether the row belongs in lists and answers: it exists and is not folded into another, superseded,
 // forgotten, or private.

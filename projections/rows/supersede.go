@@ -172,10 +172,10 @@ func (f *fold) restore(at events.Position, row Row) {
 	}
 	row.Stands = append(row.Stands, stand)
 	row.stand()
-	if !replaced {
+	if !replaced && !row.Stated() {
 		f.joinGroup(&row)
-		f.list(row)
 	}
+	f.list(row)
 	f.put(row)
 	f.renew(row.Session)
 }

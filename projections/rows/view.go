@@ -11,9 +11,10 @@ import (
 type View struct {
 	kind   Kind
 	source events.Kind // the event that makes a row
+	stated events.Kind // another one that does; empty: none
 	make   func(r *engine.Record) (Row, bool)
 	turns  bool // rows come from turns, which later turns over the same inputs replace
-	folds  bool // rows that say the same in one session are one
+	folds  bool // rows that say the same in one session, and preferences that do in one project, are one
 	names  string
 }
 
@@ -23,7 +24,7 @@ func Views() []View {
 		{kind: Prompt, source: events.KindPromptSubmitted, make: promptRow, names: "prompts"},
 		{kind: Observation, source: events.KindObservationParsed, make: observationRow, turns: true, folds: true, names: "observations"},
 		{kind: Summary, source: events.KindSummaryParsed, make: summaryRow, turns: true, names: "summaries"},
-		{kind: Memory, source: events.KindMemorySaved, make: memoryRow, names: "memories"},
+		{kind: Memory, source: events.KindMemorySaved, stated: events.KindPreferenceStated, make: memoryRow, folds: true, names: "memories"},
 	}
 }
 
@@ -78,11 +79,20 @@ func promptRow(r *engine.Record) (Row, bool) {
 }
 
 func memoryRow(r *engine.Record) (Row, bool) {
+	if r.Kind == events.KindPreferenceStated {
+		return preferenceRow(r)
+	}
 	e, ok := engine.PayloadOf[events.MemorySaved](r)
 	return Row{
 		ID: e.Memory, At: e.At, AgentSession: e.Session, Project: e.Project, ProjectRoot: e.ProjectRoot,
 		Type: e.Type, Title: e.Title, Text: e.Text, Concepts: e.Concepts, FilesUnverified: e.Files,
 	}, ok
+}
+
+// preferenceRow is what a person said of how to work. It is of the project of its session.
+func preferenceRow(r *engine.Record) (Row, bool) {
+	e, ok := engine.PayloadOf[events.PreferenceStated](r)
+	return Row{ID: r.ID, Prompt: e.Prompt, Type: events.TypePreference, Text: e.Sentence, Writer: WriterPerson, Sentence: e.Same}, ok
 }
 
 func observationRow(r *engine.Record) (Row, bool) {

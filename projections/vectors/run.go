@@ -165,6 +165,8 @@ func idOf(r events.Record, e events.Event) events.ID {
 		return e.Summary
 	case events.MemorySaved:
 		return e.Memory
+	case events.PreferenceStated:
+		return r.ID
 	}
 	return events.ID{}
 }

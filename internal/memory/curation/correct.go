@@ -124,6 +124,9 @@ func (c *Curator) undoable(ctx context.Context, text string) (api.Row, error) {
 		case row.ByHand && row.SupersededBy != row.ID:
 			id = row.SupersededBy
 			continue
+		case row.Kind == rows.Memory && row.FoldedInto != (events.ID{}):
+			id = row.FoldedInto // it says the same again
+			continue
 		case row.Kind != rows.Memory:
 			return api.Row{}, conflict("There is nothing to undo", "only what was saved or corrected by hand is undone; `cmemd forget` erases")
 		}
@@ -138,20 +141,30 @@ type undoing struct {
 	decided []events.Event
 }
 
-// undo takes back m, which stands, or lets it stand again where it was taken back; what it corrected stands where it does not.
+// undo takes back m, which stands, and what says the same, or lets them stand again where they were taken back; what m corrected
+// stands where it does not.
 func (c *Curator) undo(ctx context.Context, m api.Row) (*undoing, error) {
 	u := &undoing{out: api.Undone{Restored: []events.ID{}, Withdrawn: []events.ID{}}}
+	same, err := c.cfg.Views.Same(ctx, m)
+	if err != nil {
+		return nil, err
+	}
 	old, err := c.correctedBy(ctx, m.ID)
 	if err != nil {
 		return nil, err
 	}
 	again := m.Superseded
-	if again {
-		u.restore(m.ID)
-	} else {
-		u.withdraw(m.ID, m.ID)
+	for _, id := range append([]events.ID{m.ID}, same...) {
+		if again {
+			u.restore(id)
+		} else {
+			u.withdraw(id, m.ID)
+		}
 	}
 	for _, id := range old {
+		if slices.Contains(same, id) {
+			continue
+		}
 		row, err := c.cfg.Views.Row(ctx, id)
 		if errors.Is(err, engine.ErrNotFound) || err == nil && row.Forgotten {
 			continue

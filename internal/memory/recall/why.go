@@ -195,6 +195,8 @@ func previewOf(e events.Event) string {
 		return e.Text
 	case events.PromptSubmitted:
 		return e.Text
+	case events.PreferenceStated:
+		return e.Sentence
 	case events.TurnReceived:
 		return e.Output.RawText()
 	case events.TurnFailed:

@@ -136,7 +136,7 @@ func recordWords(k events.Kind, n int) string {
 		events.KindPromptSubmitted: "prompt", events.KindToolUsed: "tool use", events.KindAgentStopped: "last message", events.KindAgentSaid: "remark",
 		events.KindContextCompacted: "compaction", events.KindTurnReceived: "observer answer", events.KindTurnFailed: "failed turn",
 		events.KindOutputDropped: "dropped output", events.KindOutputSkipped: "skipped output",
-		events.KindObservationParsed: "observation", events.KindSummaryParsed: "summary", events.KindMemorySaved: "saved memory",
+		events.KindObservationParsed: "observation", events.KindSummaryParsed: "summary", events.KindMemorySaved: "saved memory", events.KindPreferenceStated: "preference",
 		events.KindClaimChecked: "recheck",
 	}[k]
 	switch {
