@@ -352,12 +352,11 @@ func (t *claudeReader) results(s *claudeSession, l *claudeLine, content []byte) 
 		}
 		return true
 	})
+	if len(blocks) > 1 {
+		l.result, l.denial = nil, "" // they are of one of them, and do not say which
+	}
 	for _, block := range blocks {
-		result := l.result
-		if len(blocks) > 1 {
-			result = nil // it is of one of them, and does not say which
-		}
-		t.result(s, l, block, result)
+		t.result(s, l, block, l.result)
 	}
 	return len(blocks) > 0
 }
@@ -387,7 +386,7 @@ func (t *claudeReader) result(s *claudeSession, l *claudeLine, block, structured
 		u.Input, u.InputSize = v.toolText(call.input, nil)
 		u.Output, u.OutputSize = v.plainText(contentText(content))
 	}
-	u.Redactions = v.found
+	u.Redactions, u.Refused = v.found, l.isRefused(u)
 	t.record(s.origin, s.at, ToolKey(s.origin, id), u)
 }
 

@@ -75,7 +75,7 @@
 //
 //	agents.go, codex_rollout.go, codex_text.go, gemini_chat.go, opencode_run.go, texts.go, cursor.go, windsurf.go,
 //	codex.go, gemini.go, opencode.go, raw.go, claudecode_transcript.go, fork.go, reader.go, claudecode_line.go,
-//	claudecode.go, payload.go, fact.go, reply.go, said.go, echo_marks.go, echo_cut.go, echo_find.go, transcript.go, secrets.go,
+//	claudecode.go, payload.go, fact.go, reply.go, refusal.go, said.go, echo_marks.go, echo_cut.go, echo_find.go, transcript.go, secrets.go,
 //	echo.go, jsoncap.go, memorycall.go, json.go, text.go, tags.go, notice.go, escaped.go, echo_line.go, report.go,
 //	recent.go, key.go, echo_words.go, base64.go
 //

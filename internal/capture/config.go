@@ -52,6 +52,8 @@ type Config struct {
 	// Rules say what is not recorded. nil: only what never is
 	Rules *privacy.Rules
 
+	NoPreferences bool // what a person says of how to work is not kept for later sessions
+
 	DrainEvery time.Duration // between two readings of the spool. 0 means 2 s
 
 	Logger *slog.Logger     // nil: discarded

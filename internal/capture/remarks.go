@@ -72,9 +72,12 @@ func (p *Pipeline) recordSaid(ctx context.Context, o session.Origin, by time.Tim
 	if len(due) == 0 {
 		return nil
 	}
-	captures := slices.Clone(due)
-	for i := range captures {
-		captures[i].Origin = o
+	var captures []session.Capture
+	for _, c := range due {
+		if c, why := p.mayRecord(c); why == "" {
+			c.Origin = o
+			captures = append(captures, c)
+		}
 	}
 	for some := range slices.Chunk(p.withoutEchoes(ctx, o.Session(), captures), maxSaidAtOnce) {
 		if _, err := p.cfg.Sink.Do(ctx, o.Session(), commands(some)...); err != nil {
@@ -160,12 +163,19 @@ func (r *reading) read(o session.Origin, redact agents.Redact) error {
 	begun := r.t.Progress().Offset
 	r.src.Reader = io.NewSectionReader(f, r.offset, info.Size()-r.offset)
 	for c, err := range r.t.More() {
-		if _, said := c.Event.(events.AgentSaid); err == nil && said && c.Origin.AgentSession == o.AgentSession {
+		if err == nil && isUntold(c.Event) && c.Origin.AgentSession == o.AgentSession {
 			r.pending = append(r.pending, c)
 		}
 	}
 	r.offset += r.t.Progress().Offset - begun
 	return nil
+}
+
+// isUntold reports whether no hook tells e: what the agent says between tool calls, and a call that the person refused.
+func isUntold(e events.Event) bool {
+	use, _ := e.(events.ToolUsed)
+	_, said := e.(events.AgentSaid)
+	return said || use.Refused
 }
 
 // begin begins a new reading at an offset, which may stand within a line: that one is not understood.

@@ -32,7 +32,8 @@ func (c *chooser) brief() bool { return c.ask.Source == SourcePrompt || c.ask.So
 type section int
 
 const (
-	secLast     section = iota // the newest summary, at length
+	secHow      section = iota // how the person works, in their own words
+	secLast                    // the newest summary, at length
 	secNext                    // open next steps of other sessions
 	secMemories                // saved by hand
 	secWork                    // observations, other summaries and prompts by day
@@ -91,6 +92,8 @@ func (c *chooser) unfit(row rows.Row) string {
 	switch {
 	case !row.Listed():
 		return "superseded or forgotten"
+	case row.Stated() && c.recall.cfg.NoPreferences:
+		return "preferences are switched off"
 	case row.Flagged:
 		return "flagged: a claim that is not true, or files that nobody touched"
 	case c.since > 0 && row.Position <= c.since,

@@ -78,8 +78,11 @@ func (r *Recall) lines(ctx context.Context, ids []events.ID) ([]string, error) {
 	return lines, nil
 }
 
-// forms are all lines in which a row may be injected.
+// forms are all lines in which a row may be injected. A preference has none: a person who says it again is not an echo.
 func (c *chooser) forms(row rows.Row) []string {
+	if row.Stated() {
+		return nil
+	}
 	forms := []string{c.workLine(row)}
 	for _, s := range sentencesOf(textOf(row)) {
 		forms = append(forms, c.words(s, maxWorkText))

@@ -48,6 +48,8 @@ type Config struct {
 	Characters int // how long injected memory is at most. 0 means DefaultCharacters; at most MaxCharacters
 	Tokens     int // the same in tokens, as Tokens estimates them. 0 means without such a bound
 
+	NoPreferences bool // nothing is injected of what a person said of how to work
+
 	Recency float64 // how much more the newest is worth in a search than the very old. 0 means a tenth; below 0: nothing
 }
 

@@ -27,7 +27,7 @@ const (
 
 // headings of the sections, in their order.
 func headings() [sections]string {
-	return [sections]string{"## Last session", "## Next steps left open", "## Saved", "## Earlier work"}
+	return [sections]string{"## How this person works here, in their own words: keep to it", "## Last session", "## Next steps left open", "## Saved", "## Earlier work"}
 }
 
 // headFiles is the heading above the files.
@@ -85,6 +85,9 @@ func (c *chooser) label(row rows.Row) string {
 	}
 	return "observation"
 }
+
+// howLine is what a person said of how to work.
+func (c *chooser) howLine(row rows.Row) string { return c.words(row.Text, maxWorkText) }
 
 func (c *chooser) words(s string, limit int) string { return c.recall.neutral(oneLine(s, limit)) }
 
@@ -154,7 +157,7 @@ func (c *chooser) subject() string {
 func (c *chooser) choose(left budget) {
 	days := map[string]bool{}
 	var heads [sections]bool
-	n := 0
+	n, how := 0, c.ask.Characters/howShare
 	for _, p := range c.pieces {
 		if p.why != "" {
 			continue
@@ -167,11 +170,14 @@ func (c *chooser) choose(left budget) {
 		if d := c.dayOf(p.at); p.sec == secWork && !days[d] {
 			cost = cost.plus(left.of("### " + d + "\n"))
 		}
-		if !left.minus(cost).left() || c.brief() && n == maxBriefRows {
+		if !left.minus(cost).left() || c.brief() && n == maxBriefRows || p.sec == secHow && how < size(p.text)+lineExtra {
 			p.why = WhyRoom
 			continue
 		}
 		n++
+		if p.sec == secHow {
+			how -= size(p.text) + lineExtra
+		}
 		left = left.minus(cost)
 		p.chosen, p.why = true, WhyWorth
 		heads[p.sec] = true

@@ -16,8 +16,13 @@ const (
 	// halfLife is how long it takes for a row's weight to halve; what was saved by hand fades slower.
 	halfLife       = 10 * 24 * time.Hour
 	memoryHalfLife = 90 * 24 * time.Hour
+	howHalfLife    = 180 * 24 * time.Hour
+
+	// howShare is the part of the characters that preferences may take: a tenth.
+	howShare = 10
 
 	// What a row is worth beside an ordinary observation, when it is new.
+	weightHow    = 20.0
 	weightLast   = 12.0
 	weightNext   = 3.0
 	weightMemory = 3.0
@@ -105,6 +110,9 @@ func (o *offers) offer(row rows.Row) *piece {
 		return &piece{sec: secNext, text: o.nextLine(row), parts: []Part{{"next steps", weightNext}, aged(age, halfLife)}}
 	case row.Kind == rows.Summary:
 		return &piece{sec: secWork, text: o.workLine(row), parts: []Part{{"summary", weightDone}, aged(age, halfLife)}}
+	case row.Stated():
+		parts := append(saidAgain(row), Part{"stated by the person", weightHow}, aged(age, howHalfLife))
+		return &piece{sec: secHow, text: o.howLine(row), parts: parts}
 	case row.Kind == rows.Memory:
 		return &piece{sec: secMemories, text: o.workLine(row), parts: []Part{{"saved by hand", weightMemory}, aged(age, memoryHalfLife)}}
 	case row.Kind == rows.Prompt:
@@ -116,9 +124,7 @@ func (o *offers) offer(row rows.Row) *piece {
 // observation are the parts of an observation's weight.
 func (o *offers) observation(row rows.Row, age time.Duration) []Part {
 	parts := []Part{{"type " + cmp.Or(row.Type, events.TypeUnknown), typeWeight(row.Type)}, aged(age, halfLife)}
-	if row.Count > 1 {
-		parts = append(parts, Part{"said more than once", 1 + math.Log2(float64(row.Count))/4})
-	}
+	parts = append(parts, saidAgain(row)...)
 	if slices.ContainsFunc(row.FilesModified, func(f string) bool { return o.changed[path.Base(f)] }) {
 		parts = append(parts, Part{"files changed lately", fileFactor})
 	}
@@ -129,6 +135,14 @@ func (o *offers) observation(row rows.Row, age time.Duration) []Part {
 		parts = append(parts, Part{"files are gone", goneFactor})
 	}
 	return parts
+}
+
+// saidAgain is the part of the weight of a row that stands for others.
+func saidAgain(row rows.Row) []Part {
+	if row.Count < 2 {
+		return nil
+	}
+	return []Part{{"said more than once", 1 + math.Log2(float64(row.Count))/4}}
 }
 
 // filesHere reports whether one of the files that a row touched is in the working tree, and whether that is known.

@@ -16,6 +16,7 @@ type Given struct {
 	ContextScore   int
 	ContextFiles   string
 	SearchRecency  int
+	Preferences    string
 }
 
 // The words of a switch.
@@ -29,6 +30,7 @@ func (c *Given) settings() []setting.Row {
 		setting.Word(&c.ContextPrompts, "context_prompts", off, []string{off, On}, "give a little memory at prompts that it bears on"),
 		setting.Number(&c.ContextScore, "context_prompt_score", recall.DefaultPromptScore, 1, 50, "words of a prompt that memory must share to be given there; names of code count twice"),
 		setting.Word(&c.ContextFiles, "context_files", off, []string{off, On}, "give a little memory of a file that is about to be read"),
+		setting.Word(&c.Preferences, "preferences", On, []string{On, off}, "keep what you say of how to work (\"always use pnpm\"), and tell later sessions first"),
 		setting.Number(&c.SearchRecency, "search_recency", standardRecency, 0, api.Most(api.SearchQuery{}, "recency"), "per cent that the newest is worth above the very old in a search; 0: age does not count"),
 	}
 }

@@ -199,6 +199,7 @@ func (d *daemon) captureConfig(answers *recall.Recall, spool *relay.Spool) captu
 	return capture.Config{
 		Sink: d.actors, Log: d.log, Injections: answers, Repos: d.checker, Spool: spool, Home: d.paths.Home,
 		Secrets: captureSecrets(), Rules: privacy.NewRules(d.paths.Home, d.config.Switches), Logger: d.logger,
+		NoPreferences: d.config.Preferences != config.On,
 	}
 }
 

@@ -60,6 +60,7 @@ func (d *daemon) recallConfig() recall.Config {
 	c := recall.Config{
 		Views: d.views, Index: d.index, Log: d.log, Fence: strings.Trim(agents.ContextOpen, "<>"),
 		Characters: d.config.ContextChars, Tokens: d.config.ContextTokens, Recency: d.config.Recency(),
+		NoPreferences: d.config.Preferences != config.On,
 	}
 	if d.vectors != nil {
 		c.Near = d.vectors
