@@ -29,7 +29,7 @@ func Views() []View {
 }
 
 func (v View) Name() string       { return v.names }
-func (v View) Version() int       { return 8 }
+func (v View) Version() int       { return 9 }
 func (v View) SkipsUnknown() bool { return false }
 
 // The tables of a View.
