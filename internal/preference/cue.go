@@ -2,6 +2,7 @@ package preference
 
 import (
 	"embed"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -23,7 +24,8 @@ type purpose uint8
 
 const (
 	rule       purpose = iota // it says how to work
-	correction                // it does in the reason of a refusal
+	correction                // it does in the reason of a refusal, and where it is all that a prompt says
+	refused                   // it does in the reason of a refusal
 	once                      // it is about one thing, or tells what is
 	lasting                   // it names what lasts, though words of it may stand for one thing
 	role                      // the prompt is no person's: it says what a model is to be
@@ -35,7 +37,7 @@ const (
 
 func names() map[string]purpose {
 	return map[string]purpose{
-		"rule": rule, "correction": correction, "once": once, "lasting": lasting, "role": role, "opener": opener, "article": article,
+		"rule": rule, "correction": correction, "refused": refused, "once": once, "lasting": lasting, "role": role, "opener": opener, "article": article,
 	}
 }
 
@@ -45,24 +47,32 @@ type phrase struct {
 	words  []string // what they mean says cueFiles
 }
 
-// cues are the phrases of each purpose by their first word; those that begin with any word have none.
-var cues = sync.OnceValue(func() (all [purposes]map[string][]phrase) {
-	for p := range all {
-		all[p] = map[string][]phrase{}
-	}
+// language is the phrases of each purpose of one language by their first word; those that begin with any word have none.
+type language [purposes]map[string][]phrase
+
+// languages are those that there are cues of. A word may be one in one language, and another in another: they are asked one by one.
+var languages = sync.OnceValue(func() (all []*language) {
 	files, _ := cueFiles.ReadDir("cues")
 	for _, f := range files {
 		data, _ := cueFiles.ReadFile("cues/" + f.Name())
-		for l := range strings.Lines(string(data)) {
-			name, text, _ := strings.Cut(strings.TrimRight(l, "\n"), "\t")
+		l := new(language)
+		for line := range strings.Lines(string(data)) {
+			name, text, _ := strings.Cut(strings.TrimRight(line, "\n"), "\t")
 			if p, ok := names()[name]; ok {
-				c := phraseOf(text)
-				all[p][firstOf(c)] = append(all[p][firstOf(c)], c)
+				l.add(p, phraseOf(text))
 			}
 		}
+		all = append(all, l)
 	}
 	return all
 })
+
+func (l *language) add(p purpose, c phrase) {
+	if l[p] == nil {
+		l[p] = map[string][]phrase{}
+	}
+	l[p][c.first()] = append(l[p][c.first()], c)
+}
 
 // phraseOf reads a phrase as the files have it. An ideograph, or a syllable, is a word.
 func phraseOf(text string) (c phrase) {
@@ -79,35 +89,40 @@ func phraseOf(text string) (c phrase) {
 	return c
 }
 
-// firstOf is the word that a phrase begins with; empty: any.
-func firstOf(c phrase) string {
+// first is the word that a phrase begins with; empty: any.
+func (c phrase) first() string {
 	if strings.Trim(c.words[0], "~*…") != c.words[0] {
 		return ""
 	}
 	return c.words[0]
 }
 
+// anyHas reports whether a phrase of the purpose, in any language, stands in a sentence.
+func anyHas(p purpose, sentence []string) bool {
+	return slices.ContainsFunc(languages(), func(l *language) bool { return l.has(p, sentence) })
+}
+
 // has reports whether a phrase of the purpose stands in a sentence.
-func has(p purpose, sentence []string) bool {
+func (l *language) has(p purpose, sentence []string) bool {
 	begins := false
 	for i, w := range sentence {
 		if w == mark {
 			begins = true
 			continue
 		}
-		if longest(p, sentence[i:], begins) > 0 {
+		if l.longest(p, sentence[i:], begins) > 0 {
 			return true
 		}
-		begins = begins && isOne(opener, w)
+		begins = begins && isOpener(w)
 	}
 	return false
 }
 
 // longest is the length of the longest phrase of the purpose with which a sentence begins, in words; 0: none.
-func longest(p purpose, sentence []string, begins bool) (most int) {
+func (l *language) longest(p purpose, sentence []string, begins bool) (most int) {
 	for _, first := range []string{sentence[0], ""} {
-		for _, c := range cues()[p][first] {
-			if n, ok := match(c.words, sentence); ok && (begins || !c.begins) {
+		for _, c := range l[p][first] {
+			if n, ok := l.match(c.words, sentence); ok && (begins || !c.begins) {
 				most = max(most, n)
 			}
 		}
@@ -115,20 +130,22 @@ func longest(p purpose, sentence []string, begins bool) (most int) {
 	return most
 }
 
-// isOne reports whether a word alone is a cue.
-func isOne(p purpose, w string) bool { return len(cues()[p][w]) > 0 }
+// isOpener reports whether a word only opens a clause, in any language.
+func isOpener(w string) bool {
+	return slices.ContainsFunc(languages(), func(l *language) bool { return len(l[opener][w]) > 0 })
+}
 
 // match reports whether a sentence begins with the words of a phrase, and how many words that are. Marks between them do not count.
-func match(want, sentence []string) (n int, ok bool) {
+func (l *language) match(want, sentence []string) (n int, ok bool) {
 	for i, w := range want {
 		for n < len(sentence) && sentence[n] == mark {
 			n++
 		}
 		switch {
 		case w == "…":
-			return matchBehind(want[i+1:], sentence, n, len(sentence))
+			return l.matchBehind(want[i+1:], sentence, n, len(sentence))
 		case w == "~":
-			return matchBehind(want[i+1:], sentence, n+1, n+bareWords(sentence[n:]))
+			return l.matchBehind(want[i+1:], sentence, n+1, n+l.bareWords(sentence[n:]))
 		case w == "$":
 			return n, n == len(sentence)
 		case n == len(sentence) || !equal(w, sentence[n]):
@@ -140,9 +157,9 @@ func match(want, sentence []string) (n int, ok bool) {
 }
 
 // matchBehind matches the rest of a phrase behind from to to words.
-func matchBehind(want, sentence []string, from, to int) (int, bool) {
+func (l *language) matchBehind(want, sentence []string, from, to int) (int, bool) {
 	for n := from; n <= to; n++ {
-		if m, ok := match(want, sentence[n:]); ok {
+		if m, ok := l.match(want, sentence[n:]); ok {
 			return n + m, true
 		}
 	}
@@ -159,26 +176,26 @@ func equal(want, word string) bool {
 // openers is how many words at the beginning of a clause only open it.
 func openers(clause []string) int {
 	n := 0
-	for n < len(clause) && isOne(opener, clause[n]) {
+	for n < len(clause) && isOpener(clause[n]) {
 		n++
 	}
 	return n
 }
 
 // bareWords is how many words at the beginning of a sentence may name a thing without an article: two at most.
-func bareWords(sentence []string) int {
+func (l *language) bareWords(sentence []string) int {
 	n := 0
-	for n < min(2, len(sentence)) && sentence[n] != mark && !isOne(article, sentence[n]) {
+	for n < min(2, len(sentence)) && sentence[n] != mark && len(l[article][sentence[n]]) == 0 {
 		n++
 	}
 	return n
 }
 
 // withoutLasting is a sentence without what names what lasts.
-func withoutLasting(sentence []string) []string {
+func (l *language) withoutLasting(sentence []string) []string {
 	var kept []string
 	for i := 0; i < len(sentence); {
-		n := longest(lasting, sentence[i:], true)
+		n := l.longest(lasting, sentence[i:], true)
 		if n == 0 {
 			kept = append(kept, sentence[i])
 			n = 1

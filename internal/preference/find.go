@@ -26,10 +26,15 @@ type Sentence struct {
 
 // InPrompt returns the sentences of a prompt that say how to work, in their order, each once. It looks at the prompt's first
 // kilobytes, in linear time.
-func InPrompt(prompt string) []Sentence { return find(prompt, rule) }
+func InPrompt(prompt string) []Sentence {
+	if found := find(prompt, rule, correction); isAll(prompt, found) {
+		return found
+	}
+	return find(prompt, rule)
+}
 
 // InRefusal returns those of the reason for which a person refused a tool call: what it says of the like of that call is a correction.
-func InRefusal(reason string) []Sentence { return find(reason, rule, correction) }
+func InRefusal(reason string) []Sentence { return find(reason, rule, correction, refused) }
 
 func find(text string, wanted ...purpose) (found []Sentence) {
 	if isCommand(text) || !utf8.ValidString(text) {
@@ -42,19 +47,50 @@ func find(text string, wanted ...purpose) (found []Sentence) {
 		}
 		for rest := p.text; rest != ""; {
 			var s string
-			s, rest = sentence.First(rest)
+			s, rest = firstOf(rest)
 			words := wordsOf(s)
-			once := has(once, withoutLasting(words))
-			if once && strings.ContainsAny(s, ":：") || has(role, words) {
+			once := isOnce(words)
+			if once && strings.ContainsAny(s, ":：") && !states(words, rule) || anyHas(role, words) {
 				return found
 			}
 			points = points || once
-			if !once && isStatement(s, words) && (p.ruled || slices.ContainsFunc(wanted, func(p purpose) bool { return has(p, words) })) {
+			if isStatement(s, words) && (p.ruled && !once || states(words, wanted...)) {
 				found = appendOnce(found, s)
 			}
 		}
 	}
 	return found
+}
+
+// firstOf cuts the first sentence off a text. People who type begin sentences in lower case too.
+func firstOf(text string) (first, rest string) {
+	first, rest = sentence.First(text)
+	for i, r := range first {
+		if !strings.ContainsRune(".!?", r) || !strings.HasPrefix(first[i+1:], " ") {
+			continue
+		}
+		if word := first[strings.LastIndexByte(first[:i], ' ')+1 : i]; len(word) > 1 && !strings.ContainsAny(word, ".") {
+			return first[:i+1], first[i+1:] + rest
+		}
+	}
+	return first, rest
+}
+
+// isAll reports whether a text says what was found, and no more.
+func isAll(text string, found []Sentence) bool {
+	return len(found) == 1 && len(text) <= 2*maxSentence && keyOf(text) == found[0].Words
+}
+
+// states reports whether a phrase of one of the purposes stands in a sentence that is, in the same language, not about one thing.
+func states(words []string, wanted ...purpose) bool {
+	return slices.ContainsFunc(languages(), func(l *language) bool {
+		return slices.ContainsFunc(wanted, func(p purpose) bool { return l.has(p, words) }) && !l.has(once, l.withoutLasting(words))
+	})
+}
+
+// isOnce reports whether a sentence is about one thing, in any language.
+func isOnce(words []string) bool {
+	return slices.ContainsFunc(languages(), func(l *language) bool { return l.has(once, l.withoutLasting(words)) })
 }
 
 // appendOnce appends a sentence that is not there yet, while there is room.

@@ -21,6 +21,7 @@ func TestFound(t *testing.T) {
 	t.Parallel()
 	for prompt, want := range map[string][]string{
 		"From now on always pnpm":                                                  {"From now on always pnpm"},
+		"No, that's wrong. We always use Zustand, never useState.":                 {"We always use Zustand, never useState."},
 		"No! I told you to use pnpm.":                                              {"I told you to use pnpm."},
 		"always use tabs":                                                          {"always use tabs"},
 		"Please always run the linter before you commit.":                          {"Please always run the linter before you commit."},
@@ -45,28 +46,32 @@ func TestFound(t *testing.T) {
 		"Here is the output:\n```\nalways fails\n```\nFrom now on run it with -v.": nil,
 		"The output is\n```\nnever use npm\n```\nFrom now on run it with -v.":      {"From now on run it with -v."},
 		"From now on:\n- answer in English\n- keep functions short\n\nThanks.":     {"answer in English", "keep functions short"},
+		"write a parser. always use tabs, e.g. in tables. then run it":             {"always use tabs, e.g. in tables."},
 		"Always use pnpm. Please always use pnpm!":                                 {"Always use pnpm."},
 
-		"Ab jetzt bitte immer pnpm benutzen.":       {"Ab jetzt bitte immer pnpm benutzen."},
-		"Benutze immer pnpm.":                       {"Benutze immer pnpm."},
-		"Committe nie, ohne zu fragen.":             {"Committe nie, ohne zu fragen."},
-		"Nimm pnpm statt npm":                       {"Nimm pnpm statt npm"},
-		"Utilise toujours pnpm.":                    {"Utilise toujours pnpm."},
-		"Ne modifie jamais les fichiers générés.":   {"Ne modifie jamais les fichiers générés."},
-		"Désormais, écris les messages en anglais.": {"Désormais, écris les messages en anglais."},
-		"Utilise pnpm au lieu de npm":               {"Utilise pnpm au lieu de npm"},
-		"Usa siempre pnpm.":                         {"Usa siempre pnpm."},
-		"No uses nunca npm.":                        {"No uses nunca npm."},
-		"A partir de ahora, responde en inglés.":    {"A partir de ahora, responde en inglés."},
-		"usa pnpm en vez de npm":                    {"usa pnpm en vez de npm"},
-		"今後は必ずテストを実行してください。":                        {"今後は必ずテストを実行してください。"},
-		"勝手にコミットしないでください。":                          {"勝手にコミットしないでください。"},
-		"npmではなくpnpmを使ってください":                       {"npmではなくpnpmを使ってください"},
-		"修复测试。以后都用pnpm。":                            {"以后都用pnpm。"},
-		"请始终使用pnpm。":                                {"请始终使用pnpm。"},
-		"不要再用npm了":                                  {"不要再用npm了"},
-		"用pnpm而不是npm":                               {"用pnpm而不是npm"},
-		"从现在开始，提交信息都用英文写。":                          {"从现在开始，提交信息都用英文写。"},
+		"commit. and remember for next time: we never deploy before 8 CET": {"and remember for next time: we never deploy before 8 CET"},
+		"Zeiten bitte immer in UTC, nie in Ortszeit!":                      {"Zeiten bitte immer in UTC, nie in Ortszeit!"},
+		"记住，部署前先跑测试。":                                                      {"记住，部署前先跑测试。"},
+		"Ab jetzt bitte immer pnpm benutzen.":                              {"Ab jetzt bitte immer pnpm benutzen."},
+		"Benutze immer pnpm.":                                              {"Benutze immer pnpm."},
+		"Committe nie, ohne zu fragen.":                                    {"Committe nie, ohne zu fragen."},
+		"Nimm pnpm statt npm":                                              {"Nimm pnpm statt npm"},
+		"Utilise toujours pnpm.":                                           {"Utilise toujours pnpm."},
+		"Ne modifie jamais les fichiers générés.":                          {"Ne modifie jamais les fichiers générés."},
+		"Désormais, écris les messages en anglais.":                        {"Désormais, écris les messages en anglais."},
+		"Utilise pnpm au lieu de npm":                                      {"Utilise pnpm au lieu de npm"},
+		"Usa siempre pnpm.":                                                {"Usa siempre pnpm."},
+		"No uses nunca npm.":                                               {"No uses nunca npm."},
+		"A partir de ahora, responde en inglés.":                           {"A partir de ahora, responde en inglés."},
+		"usa pnpm en vez de npm":                                           {"usa pnpm en vez de npm"},
+		"今後は必ずテストを実行してください。":                                               {"今後は必ずテストを実行してください。"},
+		"勝手にコミットしないでください。":                                                 {"勝手にコミットしないでください。"},
+		"npmではなくpnpmを使ってください":                                              {"npmではなくpnpmを使ってください"},
+		"修复测试。以后都用pnpm。":                                                   {"以后都用pnpm。"},
+		"请始终使用pnpm。":                                                       {"请始终使用pnpm。"},
+		"不要再用npm了":                                                         {"不要再用npm了"},
+		"用pnpm而不是npm":                                                      {"用pnpm而不是npm"},
+		"从现在开始，提交信息都用英文写。":                                                 {"从现在开始，提交信息都用英文写。"},
 	} {
 		if diff := cmp.Diff(want, texts(InPrompt(prompt))); diff != "" {
 			t.Errorf("%q: %s", prompt, diff)
@@ -87,7 +92,7 @@ func TestNotFound(t *testing.T) {
 		// what is
 		"It always crashes when I click.", "The tests never pass on CI, always the same error.", "Why does it always fail?", "always fails on CI",
 		"never worked for me", "We never close the file, which leaks.", "he told me to always use it, which is wrong", "every time you run it the tests fail",
-		"Es schlägt immer fehl.", "Immer noch kaputt.", "Die Liste ist immer leer.", "Ça marche toujours.", "C'est toujours pareil.", "Siempre falla.",
+		"it always fails with bun, never with node", "Es schlägt immer fehl.", "Immer noch kaputt.", "Die Liste ist immer leer.", "Ça marche toujours.", "C'est toujours pareil.", "Siempre falla.",
 		"Nunca funciona.", "必ず失敗します。", "常にnullになります。", "总是报错", "修改以后就好了", "它从不返回空值", "これからどうする",
 		// questions
 		"should we always use pnpm?", "Always use pnpm?", "以后都用pnpm吗？",
@@ -112,6 +117,24 @@ func TestNotFound(t *testing.T) {
 	}
 }
 
+// TestCorrection: what may be about the task at hand is a correction where it is all that a prompt says, and nothing beside a task.
+func TestCorrection(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"Don't use GORM", "don't use git add -A", "no, don't mock the database", "no! not npm but pnpm", "不要用npm"} {
+		if found := InPrompt(s); len(found) != 1 {
+			t.Errorf("%q: %q", s, texts(found))
+		}
+		if found := InPrompt("Write a parser. " + s); len(found) != 0 {
+			t.Errorf("%q beside a task: %q", s, texts(found))
+		}
+	}
+	for _, s := range []string{"use pnpm", "don't push", "don't use that", "Don't use it here."} {
+		if found := InPrompt(s); len(found) != 0 {
+			t.Errorf("%q: %q", s, texts(found))
+		}
+	}
+}
+
 // TestRefusal: a reason is about one call, and so is what it says of its like; not what it says of the place.
 func TestRefusal(t *testing.T) {
 	t.Parallel()
@@ -132,9 +155,6 @@ func TestRefusal(t *testing.T) {
 	} {
 		if diff := cmp.Diff(want, texts(InRefusal(reason))); diff != "" {
 			t.Errorf("%q: %s", reason, diff)
-		}
-		if found := InPrompt(reason); len(want) > 0 && len(found) > 0 {
-			t.Errorf("%q counts as a prompt too", reason)
 		}
 	}
 }
@@ -179,9 +199,9 @@ func TestCues(t *testing.T) {
 				t.Errorf("%s: line %q", f.Name(), l)
 			case (p == opener || p == article) && len(phraseOf(text).words) != 1:
 				t.Errorf("%s: %q is not one word", f.Name(), l)
-			case p == rule && has(once, withoutLasting(sample(text))):
+			case p == rule && !states(sample(text), rule):
 				t.Errorf("%s: no sentence can meet %q", f.Name(), l)
-			case !has(p, sample(text)):
+			case !anyHas(p, sample(text)):
 				t.Errorf("%s: %q does not meet itself: %q", f.Name(), l, sample(text))
 			}
 			seen[l] = true

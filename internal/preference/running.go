@@ -96,7 +96,7 @@ func (r *running) add(line string) bool {
 		return false
 	}
 	if strings.HasSuffix(line, ":") || strings.HasSuffix(line, "：") {
-		r.ruled = has(rule, wordsOf(line))
+		r.ruled = anyHas(rule, wordsOf(line))
 		r.end()
 		r.foreign = true
 	}
