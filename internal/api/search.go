@@ -39,7 +39,7 @@ type SearchQuery struct {
 // SearchResults is the answer to a search.
 type SearchResults struct {
 	Position events.Position `json:"position"` // what the answer knows
-	Total    int             `json:"total"`    // rows that matched, as far as they were counted
+	Total    int             `json:"total"`    // entries that matched; rows of one are counted each until a page has come to them
 	Results  []Result        `json:"results"`  // best first; never null
 	// NextCursor is the next page. None: there is no more, or it would begin behind recall.MaxOffset rows, whatever Total says.
 	// Pages by relevance fit together for the first maxMarks rows; behind those one may come twice or be missed as memory grows.

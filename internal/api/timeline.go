@@ -14,8 +14,8 @@ var TimelineRoute = Route[TimelineQuery, Timeline]{get, "/v1/timeline", ScopeVie
 type TimelineQuery struct {
 	Anchor  string `param:"anchor"` // a row's handle, its id or the beginning of that, or a time in RFC 3339
 	Query   string `param:"query" help:"take the best hit of this search for the id"`
-	Before  int    `param:"before" default:"5" most:"200" help:"how many rows before it"`
-	After   int    `param:"after" default:"5" most:"200" help:"how many rows after it"`
+	Before  int    `param:"before" default:"5" most:"200" help:"how many entries before it"`
+	After   int    `param:"after" default:"5" most:"200" help:"how many entries after it"`
 	Project string `param:"project" help:"its name, or any folder of it; that of the id, if not given"`
 }
 
@@ -26,8 +26,8 @@ func (q *TimelineQuery) Check(wrong Wrong) {
 	}
 }
 
-// Timeline is what happened in a project around an anchor, across its sessions, oldest first: rows in short, as a search
-// shows them. Rows reads them whole.
+// Timeline is what happened in a project around an anchor, across its sessions, oldest first: entries in short, each by its first
+// row, as a search shows them. Rows reads them whole.
 type Timeline struct {
 	Position events.Position `json:"position"`
 	Anchor   *Result         `json:"anchor,omitempty"` // nil: a time

@@ -17,6 +17,7 @@ import (
 type (
 	Row           = rows.Row              // one observation, summary, saved memory or prompt
 	Handle        = rows.Handle           // the short name of a row
+	EntryPart     = recall.EntryPart      // another row of a result's entry
 	Session       = sessions.Session      // one agent session
 	Input         = outcomes.Input        // one input and its outcome
 	Balance       = outcomes.Balance      // what became of all inputs

@@ -10,6 +10,7 @@
 //	view.go        the four views and their tables
 //	supersede.go   what takes the place of a row, and what lets it stand again
 //	newest.go      which summary of a session stands
+//	entry.go       which rows readers take for one thing
 //	handle.go      the short name of a row
 //	row.go         a row, and the verdicts on its claims
 //

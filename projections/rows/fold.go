@@ -56,6 +56,9 @@ func (f *fold) add(r *engine.Record) {
 	}
 	f.place(r, &row)
 	bySessionTable().Put(f.x, engine.PlaceKey(row.Session, row.Position), engine.Ref(row.ID))
+	if e := row.Entry(); e.Prompt > 0 {
+		byPromptTable().Put(f.x, e.rowKey(row.Position), engine.Ref(row.ID))
+	}
 	f.joinTurn(row)
 	f.joinGroup(&row)
 	f.succeed(&row)
@@ -195,6 +198,9 @@ func (f *fold) remove(id events.ID) {
 	f.withdraw(row)
 	f.leaveTurn(row)
 	bySessionTable().Delete(f.x, engine.PlaceKey(row.Session, row.Position))
+	if e := row.Entry(); e.Prompt > 0 {
+		byPromptTable().Delete(f.x, e.rowKey(row.Position))
+	}
 	for _, c := range row.Checks {
 		checkTable().Delete(f.x, engine.PositionKey(c.Position))
 	}

@@ -105,6 +105,27 @@ func (v Reader) RowsOf(ctx context.Context, session events.SessionID, kinds ...K
 	return slices.DeleteFunc(rows, func(r Row) bool { return !r.Listed() }), err
 }
 
+// RowsOfEntries returns the ids of the rows of each entry, the prompt first, then in the order of the log; those that are not listed
+// too. Of an entry that is one row it is that row's.
+func (v Reader) RowsOfEntries(ctx context.Context, entries ...Entry) ([][]events.ID, error) {
+	ids := make([][]events.ID, len(entries))
+	err := v.Read(ctx, func(r *engine.ReadTx) {
+		books := booksIn(r, Prompt, Observation)
+		for n, e := range entries {
+			if e.Prompt == 0 {
+				ids[n] = []events.ID{e.Row}
+				continue
+			}
+			for _, b := range books {
+				for _, ref := range byPromptTable().From(b.x, e.key(), e.key()) {
+					ids[n] = append(ids[n], events.ID(ref))
+				}
+			}
+		}
+	})
+	return ids, err
+}
+
 // Prompts returns the prompts of a session, oldest first, private ones without their text among them.
 func (v Reader) Prompts(ctx context.Context, session events.SessionID) ([]Row, error) {
 	return v.sessionRows(ctx, session, Prompt)

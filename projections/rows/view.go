@@ -36,6 +36,7 @@ func (v View) SkipsUnknown() bool { return false }
 func rowTable() engine.Table[Row]              { return engine.Table[Row]{Name: "rows", Ordered: true} }
 func bySessionTable() engine.Table[engine.Ref] { return engine.Table[engine.Ref]{Name: "by_session"} }
 func byTimeTable() engine.Table[engine.Ref]    { return engine.Table[engine.Ref]{Name: "by_time"} } // listed rows alone
+func byPromptTable() engine.Table[engine.Ref]  { return engine.Table[engine.Ref]{Name: "by_prompt"} }
 func groupTable() engine.Table[group]          { return engine.Table[group]{Name: "groups"} }
 func turnTable() engine.Table[turnState] {
 	return engine.Table[turnState]{Name: "turns", Ordered: true}
@@ -66,7 +67,7 @@ type forgotten struct {
 
 func (v View) Tables() []engine.TableSpec {
 	return []engine.TableSpec{
-		rowTable().Spec(engine.ShowID), engine.FactsTable().Spec(engine.ShowID), bySessionTable().Spec(engine.ShowPlace), byTimeTable().Spec(engine.ShowHex),
+		rowTable().Spec(engine.ShowID), engine.FactsTable().Spec(engine.ShowID), bySessionTable().Spec(engine.ShowPlace), byTimeTable().Spec(engine.ShowHex), byPromptTable().Spec(engine.ShowHex),
 		groupTable().Spec(engine.ShowHex), turnTable().Spec(engine.ShowID), inputTable().Spec(engine.ShowPosition), checkTable().Spec(engine.ShowPosition),
 		newestTable().Spec(engine.ShowID),
 		forgottenTable().Spec(engine.ShowID),

@@ -25,11 +25,26 @@ func indexLine(r api.Result, project string) string {
 	if r.Project != "" && r.Project != project {
 		fmt.Fprintf(&b, " (%s)", oneLine(r.Project, maxWords))
 	}
-	return b.String() + "\n"
+	return b.String() + "\n" + partLines(r.Parts)
+}
+
+// shownParts is how many other rows of an entry are named.
+const shownParts = 4
+
+// partLines are the other rows of an entry, one a line below it.
+func partLines(parts []api.EntryPart) string {
+	var b strings.Builder
+	for _, p := range parts[:min(len(parts), shownParts)] {
+		fmt.Fprintf(&b, "  - %s %s | %s\n", handleOf(p.ID, p.Handle), oneLine(p.What(), maxWhat), oneLine(p.Title, maxWords))
+	}
+	if more := len(parts) - shownParts; more > 0 {
+		fmt.Fprintf(&b, "  - and %d more\n", more)
+	}
+	return b.String()
 }
 
 // indexLegend says what stands in an indexLine.
-const indexLegend = "Each line: handle, time, what it is, ~tokens to read it whole, score | title."
+const indexLegend = "Each line: handle, time, what it is, ~tokens to read it whole, score | title; below it what else is of the same prompt."
 
 // maxWhat is the longest word for what a row is, in characters.
 const maxWhat = 30

@@ -69,7 +69,7 @@ func afterResults(at api.Cursor, q recall.Query, found recall.Answer) api.Cursor
 	}
 	ids := found.Passed
 	for _, r := range found.Results {
-		ids = append(ids, r.ID)
+		ids = append(ids, r.Mark)
 	}
 	return next.WithMarks(at.Shown, ids...)
 }

@@ -21,13 +21,16 @@ func BenchmarkRecall(b *testing.B) {
 	for i := 0; i < 100_000; {
 		s := w.open(fmt.Sprintf("s%d", i), "shop")
 		var list []events.Event
-		for range 100 {
+		for j := range 100 {
+			if j%5 == 0 {
+				list = append(list, events.PromptSubmitted{Number: j/5 + 1, Text: fmt.Sprintf("Look at number %d next", i)})
+			}
 			i++
 			text := ""
 			for j := range 60 {
 				text += words[(i*7+j*j*i+j)%len(words)] + fmt.Sprint((i*31+j*17)%997) + " "
 			}
-			list = append(list, events.ObservationParsed{Observation: newID(), Type: "change", Title: text[:60], Narrative: text, FilesModified: []string{fmt.Sprintf("/src/shop/f%d.go", i%500)}})
+			list = append(list, events.ObservationParsed{Observation: newID(), Prompt: j/5 + 1, Type: "change", Title: text[:60], Narrative: text, FilesModified: []string{fmt.Sprintf("/src/shop/f%d.go", i%500)}})
 		}
 		list = append(list, events.SummaryParsed{Summary: newID(), Request: fmt.Sprintf("Session %d", i), NextSteps: "Go on"})
 		w.put(s.Stream(), list...)

@@ -10,7 +10,7 @@ import (
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
-// Item is a row in short: enough to decide whether to read it.
+// Item is a row in short, for the entry that it is part of: enough to decide whether to read it.
 type Item struct {
 	ID           events.ID       `json:"id"`
 	Handle       rows.Handle     `json:"handle,omitzero"` // short for ID, in this log
@@ -30,6 +30,8 @@ type Item struct {
 	Flagged      bool            `json:"flagged,omitempty"` // makes a claim that is not true, or names files nobody touched
 	Snippet      string          `json:"snippet,omitempty"` // where the query's words are
 	Similar      []events.ID     `json:"similar,omitempty"` // rows that say nearly the same; Count counts them too
+	Parts        []EntryPart     `json:"parts,omitempty"`   // the other rows of its entry, the prompt first
+	Mark         events.ID       `json:"-"`                 // of its entry, by which later pages know that it was shown
 	Explain      *Explained      `json:"explain,omitempty"` // why it has its score, if asked for
 	Ranks        *Ranks          `json:"ranks,omitempty"`   // if an explanation was asked for and vectors were looked at
 }
@@ -49,7 +51,7 @@ func itemOf(row rows.Row) Item {
 	it := Item{
 		ID: row.ID, Handle: row.Handle(), Kind: row.Kind, Title: titleOf(row), Project: row.Project, ProjectRoot: row.ProjectRoot,
 		AgentSession: row.AgentSession, Agent: row.Agent, At: row.At, Position: row.Position, Type: row.Type,
-		Tokens: tokensOf(row), Flagged: row.Flagged,
+		Tokens: tokensOf(row), Flagged: row.Flagged, Mark: row.Entry().Mark(),
 	}
 	if row.Count > 1 {
 		it.Count = row.Count

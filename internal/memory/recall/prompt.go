@@ -38,7 +38,7 @@ func (c *chooser) loadPrompt(ctx context.Context) error {
 		return nil
 	}
 	q := Query{
-		Text: searched(words), Limit: promptHits, most: mostPromptDocs,
+		Text: searched(words), Limit: promptHits, most: mostPromptDocs, apart: true,
 		Project: cmp.Or(c.ask.ProjectRoot, c.ask.Project), Of: Project{Name: c.ask.Project, Key: c.ask.ProjectKey},
 		Kinds: []rows.Kind{rows.Observation, rows.Summary, rows.Memory},
 	}

@@ -49,12 +49,14 @@ type Query struct {
 	Recency   float64                 // how much more the newest is worth than the very old: 0.1 is a tenth. 0: as configured; below 0: none
 	Limit     int                     // 0 means DefaultLimit; at most MaxLimit
 	Offset    int                     // items to pass over; at most MaxOffset
-	Shown     func(id events.ID) bool // whether an earlier page has the row, which is left out then; Offset and LastShown do not count. nil: none has
+	Shown     func(id events.ID) bool // whether an earlier page has an item of that mark, which is left out then; Offset and LastShown do not count. nil: none has
 	LastShown events.ID               // the last row of the page before: the answer begins after it. Where it is not found any more, Offset counts
 	After     events.Position         // wait until this is known; 0: do not wait
 	Facets    bool                    // count the values of all that match
 	Explain   bool                    // say of each result why it has its score
 	Near      bool                    // look for what means the same too, where there are vectors
+
+	apart bool // every row stands for itself, not for its entry
 
 	most int // documents to look at for the words together; 0: all. See index.Query
 }
@@ -63,8 +65,8 @@ type Query struct {
 type Answer struct {
 	Position events.Position `json:"position"`         // what it knew
 	Results  []Item          `json:"results"`          // in the order asked for. Never nil
-	Passed   []events.ID     `json:"-"`                // the rows before them that Offset passed over
-	Total    int             `json:"total"`            // rows that match: all that paging can show; far from the end perhaps a few less come
+	Passed   []events.ID     `json:"-"`                // the marks of those before them that Offset passed over
+	Total    int             `json:"total"`            // what paging can show; far from the end, where rows of one entry are not folded yet, fewer come
 	Facets   *Facets         `json:"facets,omitempty"` // if asked for
 	Near     bool            `json:"near,omitempty"`   // vectors were looked at too
 	Note     string          `json:"note,omitempty"`   // what a person should know of the vectors that were not, or not all, looked at
@@ -110,6 +112,8 @@ type hit struct {
 	phrase  float64 // what the score was raised by for words that stand together, as a part of it
 	why     *index.Explanation
 	similar []events.ID // rows that say nearly the same, and are not shown
+	marks   []events.ID // of their entries
+	joined  []events.ID // rows of its entry that matched too
 	count   int         // how often these say it
 	ranks   *Ranks      // where it stands in what was fused; nil: in one list alone
 }

@@ -193,7 +193,7 @@ func TestFusedOrder(t *testing.T) {
 			return rapid.Permutation(ids).Draw(t, name)[:rapid.IntRange(0, len(ids)).Draw(t, name+" found")]
 		}
 		byWords, byVectors := some("words"), some("vectors")
-		l := resultSet{seen: map[events.ID]bool{}, place: map[events.ID]int{}, semantic: semanticHits{used: true}}
+		l := resultSet{seen: map[events.ID]bool{}, place: map[events.ID]int{}, entry: map[rows.Entry]int{}, semantic: semanticHits{used: true}}
 		for _, id := range byWords {
 			l.seen[id] = false
 			l.show(hit{row: rows.Row{ID: id}})

@@ -25,7 +25,7 @@ const (
 )
 
 // resultSet is the one order in which all rows that match a query are shown, made as far as a page needs it: a longer part of
-// it begins with every shorter one.
+// it begins with every shorter one. Of an entry its first row is shown.
 type resultSet struct {
 	r     *Recall
 	q     Query
@@ -34,7 +34,8 @@ type resultSet struct {
 	words []string           // to look for where they stand together; none where that does not count
 	seen  map[events.ID]bool // rows that were looked at, and whether only vectors had found them
 	folds folds
-	place map[events.ID]int // of what is shown, in shown; of what is folded: of what stands for it
+	place map[events.ID]int  // of what is shown, in shown; of what is folded: of what stands for it
+	entry map[rows.Entry]int // of the entries that are shown, in shown
 
 	found    index.Result
 	facets   *index.Facets
@@ -48,7 +49,7 @@ type resultSet struct {
 }
 
 func newResultSet(r *Recall, q Query, iq index.Query, then moment, semantic semanticHits) *resultSet {
-	l := &resultSet{r: r, q: q, iq: iq, then: then, semantic: semantic, seen: map[events.ID]bool{}, place: map[events.ID]int{}}
+	l := &resultSet{r: r, q: q, iq: iq, then: then, semantic: semantic, seen: map[events.ID]bool{}, place: map[events.ID]int{}, entry: map[rows.Entry]int{}}
 	if iq.Sort == index.Relevance {
 		l.words = r.cfg.Index.StemPrefixes(q.Text)
 	}
@@ -120,9 +121,9 @@ func (l *resultSet) settle() {
 	l.waiting = slices.Delete(l.waiting, 0, n)
 }
 
-// show puts h at the end, unless a row before it says the same.
+// show puts h at the end, unless a row before it is of the same entry, or says the same.
 func (l *resultSet) show(h hit) {
-	if l.folded(h.row) {
+	if l.joined(h.row) || l.folded(h.row) {
 		return
 	}
 	l.byWords, l.places = l.byWords+1, l.places+1
@@ -133,8 +134,20 @@ func (l *resultSet) show(h hit) {
 }
 
 func (l *resultSet) put(h hit) {
-	l.place[h.row.ID] = len(l.shown)
+	l.place[h.row.ID], l.entry[h.row.Entry()] = len(l.shown), len(l.shown)
 	l.shown = append(l.shown, h)
+}
+
+// joined reports whether a row is of an entry that is shown, by another row.
+func (l *resultSet) joined(row rows.Row) bool {
+	at, ok := l.entry[row.Entry()]
+	if !ok || l.q.apart {
+		return false
+	}
+	l.place[row.ID] = at
+	l.hidden++
+	l.shown[at].joined = append(l.shown[at].joined, row.ID)
+	return true
 }
 
 // folded reports whether a row that is shown says nearly what row does; that one counts it then.
@@ -150,6 +163,7 @@ func (l *resultSet) folded(row rows.Row) bool {
 	l.place[row.ID] = at
 	l.hidden++
 	l.shown[at].similar = append(l.shown[at].similar, row.ID)
+	l.shown[at].marks = append(l.shown[at].marks, row.Entry().Mark())
 	l.shown[at].count += max(1, row.Count)
 	return true
 }
@@ -187,7 +201,7 @@ func (l *resultSet) mergeSemantic() {
 func (l *resultSet) showSemantic(h hit) (at int, ok bool) {
 	if _, seen := l.seen[h.row.ID]; !seen {
 		l.seen[h.row.ID] = true
-		if !l.folded(h.row) {
+		if !l.joined(h.row) && !l.folded(h.row) {
 			h.ranks = &Ranks{}
 			l.put(h)
 		}
@@ -203,8 +217,8 @@ func (l *resultSet) reorder() {
 	}
 	slices.SortStableFunc(l.shown, byScore)
 	for at, h := range l.shown {
-		l.place[h.row.ID] = at
-		for _, id := range h.similar {
+		l.place[h.row.ID], l.entry[h.row.Entry()] = at, at
+		for _, id := range slices.Concat(h.similar, h.joined) {
 			l.place[id] = at
 		}
 	}
@@ -236,5 +250,5 @@ func (l *resultSet) live(ctx context.Context, found []index.Hit, withPhrases boo
 	return hits, nil
 }
 
-// total is how many rows are shown to whoever reads all pages, as far as it is known: what was not looked at counts.
+// total is how many entries are shown to whoever reads all pages, as far as it is known: what was not looked at counts.
 func (l *resultSet) total() int { return max(l.found.Total-l.hidden, len(l.shown)) }

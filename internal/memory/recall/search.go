@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
-// Search returns the rows that match q. Errors: ErrBadQuery, ctx's, those of the views and of the index. No result is
+// Search returns the entries of which rows match q, each by the row that matches best. Errors: ErrBadQuery, ctx's, those of the views and of the index. No result is
 // no error, and no error is ever an empty result.
 func (r *Recall) Search(ctx context.Context, q Query) (Answer, error) {
 	if err := q.check(); err != nil {
@@ -38,7 +39,10 @@ func (r *Recall) Search(ctx context.Context, q Query) (Answer, error) {
 	}
 	out := q.Nothing(min(known, l.found.Position))
 	left, passed := l.left()
-	out.Total, out.Results, out.Passed, out.Near, out.Note = l.total(), r.page(q, left), passed, semantic.used, semantic.note
+	out.Total, out.Passed, out.Near, out.Note = l.total(), passed, semantic.used, semantic.note
+	if out.Results, err = l.page(ctx, left[:min(q.Limit, len(left))]); err != nil {
+		return Answer{}, err
+	}
 	if l.facets != nil {
 		out.Facets = l.facets
 	}
@@ -99,42 +103,49 @@ func (l *resultSet) left() (left []hit, passed []events.ID) {
 	}
 	offset := min(l.q.Offset, len(l.shown))
 	for _, h := range l.shown[:offset] {
-		passed = append(passed, h.row.ID)
+		passed = append(passed, h.row.Entry().Mark())
 	}
 	return l.shown[offset:], passed
 }
 
 // unmarked is what of the result set no earlier page showed, nor what says nearly the same.
 func (l *resultSet) unmarked() (left []hit) {
-	shown := map[int]bool{}
-	for id, at := range l.place {
-		shown[at] = shown[at] || l.q.Shown(id)
-	}
-	for i, h := range l.shown {
-		if !shown[i] {
+	for _, h := range l.shown {
+		if !l.q.Shown(h.row.Entry().Mark()) && !slices.ContainsFunc(h.marks, l.q.Shown) {
 			left = append(left, h)
 		}
 	}
 	return left
 }
 
-// page cuts out what was asked for.
-func (r *Recall) page(q Query, hits []hit) []Item {
-	items := make([]Item, 0, q.Limit)
-	words := wordsOf(q.Text)
-	for _, h := range hits[:min(q.Limit, len(hits))] {
-		it := itemOf(h.row)
+// page makes items of hits.
+func (l *resultSet) page(ctx context.Context, hits []hit) ([]Item, error) {
+	list := make([]rows.Row, len(hits))
+	for i, h := range hits {
+		list[i] = h.row
+	}
+	if l.q.apart {
+		return l.items(hits, itemsOf(list)), nil
+	}
+	items, err := l.r.withParts(ctx, list, l.then)
+	return l.items(hits, items), err
+}
+
+// items says in items of hits how they were found.
+func (l *resultSet) items(hits []hit, items []Item) []Item {
+	words := wordsOf(l.q.Text)
+	for i := range items {
+		h, it := hits[i], &items[i]
 		it.Score, it.Snippet, it.Similar = h.score, snippet(h.row, it.Title, words), h.similar
 		if h.count > 0 {
 			it.Count = max(1, h.row.Count) + h.count
 		}
-		if q.Explain {
+		if l.q.Explain {
 			it.Ranks = h.ranks
 		}
 		if h.why != nil {
-			it.Explain = r.explain(h)
+			it.Explain = l.r.explain(h)
 		}
-		items = append(items, it)
 	}
 	return items
 }

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// DefaultDepth and MaxDepth are how many rows a timeline shows on either side.
+	// DefaultDepth and MaxDepth are how many entries a timeline shows on either side.
 	DefaultDepth = 10
 	MaxDepth     = 200
 )
@@ -29,10 +29,10 @@ type TimelineQuery struct {
 	Of      Project
 	Kind    rows.Kind
 
-	Before, After int // rows on either side; 0 means DefaultDepth, less than 0 none; at most MaxDepth
+	Before, After int // entries on either side; 0 means DefaultDepth, less than 0 none; at most MaxDepth
 }
 
-// Timeline is what happened around a moment, oldest first.
+// Timeline is what happened around a moment, oldest first. Of an entry its first row stands there, with the others as its parts.
 type Timeline struct {
 	Position events.Position `json:"position"`
 	At       time.Time       `json:"at"`               // the anchor's
@@ -41,7 +41,7 @@ type Timeline struct {
 	Newer    []Item          `json:"newer"`            // never nil
 }
 
-// Timeline returns the rows around an anchor across the sessions of its project. Errors: ErrBadQuery, ErrNotFound (also
+// Timeline returns the entries around an anchor across the sessions of its project. Errors: ErrBadQuery, ErrNotFound (also
 // of a text that finds nothing), those of Resolve, ctx's, and of the views.
 func (r *Recall) Timeline(ctx context.Context, q TimelineQuery) (Timeline, error) {
 	before, err := depth(q.Before)
@@ -58,16 +58,55 @@ func (r *Recall) Timeline(ctx context.Context, q TimelineQuery) (Timeline, error
 		return Timeline{}, err
 	}
 	t.At = at.At
+	f := firsts{r: r, known: map[rows.Entry]events.ID{}}
 	if row != nil {
-		it := itemOf(*row)
-		t.Anchor = &it
+		items, err := r.withParts(ctx, []rows.Row{*row}, moment{})
+		if err != nil {
+			return Timeline{}, err
+		}
+		t.Anchor = &items[0]
+		f.known[row.Entry()] = events.ID{} // it is there already
 		if q.Project == "" {
 			q.Project, q.Of = projectOf(*row), Project{Name: row.Project}
 		}
 	}
-	older, newer, err := r.around(ctx, at, before, after, q)
-	t.Older, t.Newer = itemsOf(older), itemsOf(newer)
+	older, newer, err := r.around(ctx, at, before, after, q, &f)
+	if err != nil {
+		return Timeline{}, err
+	}
+	if t.Older, err = r.withParts(ctx, older, moment{}); err != nil {
+		return Timeline{}, err
+	}
+	t.Newer, err = r.withParts(ctx, newer, moment{})
 	return t, err
+}
+
+// firsts tells which rows stand for their entries in a timeline: of each the first in time, among those of a kind.
+type firsts struct {
+	r     *Recall
+	kind  rows.Kind // empty: any
+	known map[rows.Entry]events.ID
+	err   error // the first of a reading
+}
+
+// keep reports whether a row stands for its entry.
+func (f *firsts) keep(ctx context.Context, row rows.Row) bool {
+	e := row.Entry()
+	if _, ok := f.known[e]; !ok && f.err == nil {
+		var entries [][]rows.Row
+		if entries, f.err = f.r.entriesOf(ctx, []rows.Row{row}, moment{}); f.err == nil {
+			f.known[e] = f.first(entries[0])
+		}
+	}
+	return f.err == nil && f.known[e] == row.ID
+}
+
+func (f *firsts) first(entry []rows.Row) events.ID {
+	entry = slices.DeleteFunc(entry, func(row rows.Row) bool { return f.kind != "" && row.Kind != f.kind })
+	if len(entry) == 0 {
+		return events.ID{}
+	}
+	return slices.MinFunc(entry, inTime).ID
 }
 
 func depth(n int) (int, error) {
@@ -142,14 +181,14 @@ func (r *Recall) anchorID(ctx context.Context, q TimelineQuery) (events.ID, erro
 	return found.Results[0].ID, nil
 }
 
-// around reads the rows on both sides. The views keep lists by project root; what has none is read by its name.
-func (r *Recall) around(ctx context.Context, at rows.Anchor, before, after int, q TimelineQuery) (older, newer []rows.Row, err error) {
+// around reads the rows on both sides that stand for their entries. The views keep lists by project root; what has none is read by its name.
+func (r *Recall) around(ctx context.Context, at rows.Anchor, before, after int, q TimelineQuery, f *firsts) (older, newer []rows.Row, err error) {
 	var kinds []rows.Kind
 	if q.Kind != "" {
 		if _, ok := indexKind(q.Kind); !ok {
 			return nil, nil, fmt.Errorf("%w: kind %q", ErrBadQuery, q.Kind)
 		}
-		kinds = append(kinds, q.Kind)
+		kinds, f.kind = append(kinds, q.Kind), q.Kind
 	}
 	roots, named := []string{""}, index.Query{}
 	switch {
@@ -166,12 +205,12 @@ func (r *Recall) around(ctx context.Context, at rows.Anchor, before, after int, 
 		return err
 	}
 	for _, root := range roots {
-		if err := add(r.cfg.Views.Around(ctx, at, before, after, root, kinds...)); err != nil {
+		if err := add(r.aroundIn(ctx, at, before, after, root, kinds, f)); err != nil {
 			return nil, nil, fmt.Errorf("recall: %w", err)
 		}
 	}
 	if named.Project+named.Rootless != "" {
-		if err := add(r.aroundNamed(ctx, at, before, after, named, kinds)); err != nil {
+		if err := add(r.aroundNamed(ctx, at, before, after, named, kinds, f)); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -180,8 +219,36 @@ func (r *Recall) around(ctx context.Context, at rows.Anchor, before, after int, 
 	return older[max(0, len(older)-max(0, before)):], newer[:min(len(newer), max(0, after))], nil
 }
 
+// aroundIn reads the rows on both sides in one folder.
+func (r *Recall) aroundIn(ctx context.Context, at rows.Anchor, before, after int, root string, kinds []rows.Kind, f *firsts) (older, newer []rows.Row, err error) {
+	keep := func(row rows.Row) bool { return f.keep(ctx, row) }
+	for more := usualRows; ; more *= 4 {
+		older, newer, err = r.cfg.Views.Around(ctx, at, more*before, more*after, root, kinds...)
+		if err != nil {
+			return nil, nil, err
+		}
+		noneBefore, noneAfter := len(older) < more*max(1, before), len(newer) < more*max(1, after)
+		older, newer = kept(older, keep), kept(newer, keep)
+		if f.err != nil || (noneBefore || len(older) >= before) && (noneAfter || len(newer) >= after) {
+			return older[max(0, len(older)-before):], newer[:min(len(newer), after)], f.err
+		}
+	}
+}
+
+// usualRows is how many rows most entries have at most.
+const usualRows = 4
+
+func kept(list []rows.Row, keep func(rows.Row) bool) (out []rows.Row) {
+	for _, row := range list {
+		if keep(row) {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
 // aroundNamed reads the rows on both sides of those that q finds.
-func (r *Recall) aroundNamed(ctx context.Context, at rows.Anchor, before, after int, q index.Query, kinds []rows.Kind) (older, newer []rows.Row, err error) {
+func (r *Recall) aroundNamed(ctx context.Context, at rows.Anchor, before, after int, q index.Query, kinds []rows.Kind, f *firsts) (older, newer []rows.Row, err error) {
 	for _, kind := range kinds {
 		k, _ := indexKind(kind)
 		q.Kinds = append(q.Kinds, k)
@@ -189,13 +256,13 @@ func (r *Recall) aroundNamed(ctx context.Context, at rows.Anchor, before, after 
 	here := rows.Row{At: at.At, Position: at.Position}
 	back, forth := q, q
 	back.Sort, back.Until = index.Newest, at.At
-	older, err = r.listed(ctx, back, before, func(row rows.Row) bool { return inTime(row, here) < 0 }, nil)
+	older, err = r.listed(ctx, back, before, func(row rows.Row) bool { return inTime(row, here) < 0 && f.keep(ctx, row) }, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	forth.Sort, forth.Since = index.Oldest, at.At
-	newer, err = r.listed(ctx, forth, after, func(row rows.Row) bool { return inTime(row, here) > 0 }, nil)
-	return older, newer, err
+	newer, err = r.listed(ctx, forth, after, func(row rows.Row) bool { return inTime(row, here) > 0 && f.keep(ctx, row) }, nil)
+	return older, newer, cmp.Or(err, f.err)
 }
 
 // inTime orders rows by when they happened.

@@ -14,6 +14,7 @@ func printResults(a *terminal.App, found api.SearchResults) {
 		l := terminal.List{Head: []string{"ID", "WHAT", "WHEN", "PROJECT", "TOKENS", "TITLE"}}
 		for _, r := range found.Results {
 			l.Add(a.ShownRow(r.ID, r.Handle), r.What(), terminal.Moment(r.At), r.Project, strconv.Itoa(r.Tokens), flagged(counted(r), r.Flagged))
+			addParts(a, &l, r, 6)
 		}
 		a.Print(l)
 	}
@@ -23,6 +24,23 @@ func printResults(a *terminal.App, found api.SearchResults) {
 		}
 	}
 	printFacets(a, found.Facets)
+}
+
+// shownParts is how many other rows of an entry a list names.
+const shownParts = 4
+
+// addParts names the other rows of an entry below it, in a list of so many columns.
+func addParts(a *terminal.App, l *terminal.List, r api.Result, columns int) {
+	for i, p := range r.Parts {
+		line := make([]string, columns)
+		if i == shownParts {
+			line[columns-1] = fmt.Sprintf("  and %d more", len(r.Parts)-i)
+			l.Add(line...)
+			return
+		}
+		line[0], line[1], line[columns-1] = a.ShownRow(p.ID, p.Handle), p.What(), "  "+p.Title
+		l.Add(line...)
+	}
 }
 
 // counted is the title of a row, and how often it was said where that is more than once.

@@ -1,0 +1,116 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/clip"
+	"github.com/cmemd/cmemd/projections/rows"
+)
+
+const (
+	// maxParts is how many other rows of its entry an item names, and maxPartText how much of each, in characters.
+	maxParts    = 12
+	maxPartText = 280
+)
+
+// EntryPart is another row of an item's entry, in short: the prompt, or something else that came of it.
+type EntryPart struct {
+	ID     events.ID   `json:"id"`
+	Handle rows.Handle `json:"handle,omitzero"`
+	Kind   rows.Kind   `json:"kind"`
+	Type   string      `json:"type,omitempty"`
+	Title  string      `json:"title"`
+	Text   string      `json:"text,omitempty"` // its first sentences that the title does not say, whole ones
+}
+
+// What is what the row is called in a word, as Row.What is.
+func (p EntryPart) What() string { return rows.What(p.Kind, p.Type) }
+
+// entriesOf reads the rows of the entries that rows are part of, as they stood at a moment: those that are listed, the prompt first.
+func (r *Recall) entriesOf(ctx context.Context, of []rows.Row, then moment) ([][]rows.Row, error) {
+	entries := make([]rows.Entry, len(of))
+	for i, row := range of {
+		entries[i] = row.Entry()
+	}
+	ids, err := r.cfg.Views.RowsOfEntries(ctx, entries...)
+	if err != nil {
+		return nil, fmt.Errorf("recall: %w", err)
+	}
+	var all []events.ID
+	for i := range ids {
+		if entries[i].Prompt > 0 {
+			all = append(all, ids[i]...)
+		}
+	}
+	var found []rows.Row
+	if len(all) > 0 {
+		if found, err = r.rowsAsOf(ctx, then, all...); err != nil {
+			return nil, fmt.Errorf("recall: %w", err)
+		}
+	}
+	out := make([][]rows.Row, len(of))
+	for i := range ids {
+		if entries[i].Prompt == 0 {
+			out[i] = []rows.Row{of[i]}
+			continue
+		}
+		for _, row := range found[:len(ids[i])] {
+			if row.Listed() && (then.position == 0 || row.Position <= then.position) {
+				out[i] = append(out[i], row)
+			}
+		}
+		found = found[len(ids[i]):]
+	}
+	return out, nil
+}
+
+// parts are the rows of an entry beside one, in short.
+func parts(entry []rows.Row, beside events.ID) (list []EntryPart) {
+	for _, row := range entry {
+		if row.ID == beside || len(list) == maxParts {
+			continue
+		}
+		p := EntryPart{ID: row.ID, Handle: row.Handle(), Kind: row.Kind, Type: row.Type, Title: titleOf(row)}
+		p.Text = firstSentences(textOf(row), p.Title)
+		list = append(list, p)
+	}
+	return list
+}
+
+// firstSentences are the first sentences of a text without those that a title says, whole, as many as a part shows.
+func firstSentences(text, title string) string {
+	const enough = 4 * maxPartText // bytes: nothing behind them is shown
+	list := sentencesOf(clip.Head(text, enough))
+	if len(text) > enough && len(list) > 0 {
+		list = list[:len(list)-1] // it may have been cut
+	}
+	t := &told{}
+	t.add(title)
+	var kept []string
+	for room := maxPartText; len(list) > 0; list = list[1:] {
+		if t.has(list[0]) {
+			continue
+		}
+		if room -= size(list[0]) + 1; room < 0 {
+			break
+		}
+		kept = append(kept, list[0])
+	}
+	return joined(kept)
+}
+
+// withParts are items of rows, each with the other rows of its entry.
+func (r *Recall) withParts(ctx context.Context, list []rows.Row, then moment) ([]Item, error) {
+	entries, err := r.entriesOf(ctx, list, then)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]Item, len(list))
+	for i, row := range list {
+		items[i] = itemOf(row)
+		items[i].Parts = parts(entries[i], row.ID)
+	}
+	return items, nil
+}

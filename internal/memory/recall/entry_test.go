@@ -1,0 +1,223 @@
+package recall
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/rows"
+)
+
+// answered is a prompt with what came of it.
+func (w *world) answered(s events.SessionID, number int, prompt string, titles ...string) (ids []events.ID) {
+	ids = append(ids, w.put(s.Stream(), events.PromptSubmitted{Number: number, Text: prompt})[0].ID)
+	for _, title := range titles {
+		id := newID()
+		w.put(s.Stream(), events.ObservationParsed{Observation: id, Prompt: number, Type: "bugfix", Title: title, Narrative: title + " was the cause of it. It took a day to find."})
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+func partIDs(it Item) (ids []events.ID) {
+	for _, p := range it.Parts {
+		ids = append(ids, p.ID)
+	}
+	return ids
+}
+
+// A result is an entry: the row that matches best, and beside it whatever else stands of it.
+func TestSearchFindsEntries(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	one := w.answered(s, 1, "The carousel flickers", "A carousel timer", "A leaking socket", "Carousel carousel")
+	two := w.answered(s, 2, "And the other carousel?", "A lamp")
+	other := w.answered(w.open("b", "shop"), 1, "Mend the belt", "The carousel belt")
+	summary := newID()
+	w.put(s.Stream(), events.SummaryParsed{Summary: summary, Prompt: 2, Request: "Carousels"})
+	w.put(events.Daemon, events.MemorySuperseded{Memory: one[2], By: summary})
+	got := w.mustSearch(Query{Text: "carousel"})
+	want := map[events.ID][]events.ID{
+		one[3]: {one[0], one[1]}, two[0]: {two[1]}, other[1]: {other[0]},
+		summary: nil, // a session's is of no prompt
+	}
+	if len(got.Results) != len(want) || got.Total != len(want) {
+		t.Errorf("%d results of %d, want %d", len(got.Results), got.Total, len(want))
+	}
+	for _, it := range got.Results {
+		parts, ok := want[it.ID]
+		if diff := cmp.Diff(parts, partIDs(it)); !ok || diff != "" {
+			t.Errorf("%q: parts (-want +got):\n%s", it.Title, diff)
+		}
+	}
+	part := got.Results[slices.IndexFunc(got.Results, func(it Item) bool { return it.ID == one[3] })].Parts[1]
+	wantPart := EntryPart{ID: one[1], Handle: part.Handle, Kind: rows.Observation, Type: "bugfix", Title: "A carousel timer", Text: "A carousel timer was the cause of it. It took a day to find."}
+	if diff := cmp.Diff(wantPart, part); diff != "" || part.Handle == 0 {
+		t.Errorf("part (-want +got):\n%s", diff)
+	}
+}
+
+// A filter chooses the row that is shown; its parts are the whole entry's all the same. As of a moment they are those of then.
+func TestPartsAreWhatStandsOfTheEntry(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	ids := w.answered(s, 1, "The carousel flickers", "A carousel timer", "A leaking socket")
+	last := w.put(s.Stream(), events.ObservationParsed{Observation: newID(), Prompt: 1, Type: "change", Title: "The socket is dry"})[0]
+	for name, q := range map[string]Query{
+		"type": {Type: "change"}, "kind and text": {Text: "socket", Kinds: []rows.Kind{rows.Observation}, Type: "change"}, "sorted": {Text: "dry", Sort: Oldest},
+	} {
+		got := w.mustSearch(q).Results
+		if len(got) != 1 || got[0].Title != "The socket is dry" {
+			t.Errorf("%s: got %+v", name, got)
+		} else if diff := cmp.Diff(ids, partIDs(got[0])); diff != "" {
+			t.Errorf("%s: parts (-want +got):\n%s", name, diff)
+		}
+	}
+	got := w.mustSearch(Query{Text: "timer", AsOf: last.Position - 1}).Results
+	if len(got) != 1 || len(got[0].Parts) != 2 {
+		t.Errorf("before the last was recorded: %+v", got)
+	}
+}
+
+// However much an entry holds, what is shown of it is bounded, and sentences are whole.
+func TestPartsAreBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	w.put(s.Stream(), events.PromptSubmitted{Number: 1, Text: "carousel"})
+	for i := range 3 * maxParts {
+		w.put(s.Stream(), events.ObservationParsed{Observation: newID(), Prompt: 1, Title: fmt.Sprint("Part ", i), Narrative: strings.Repeat(fmt.Sprintf("Sentence %d of many is here. ", i), 4000)})
+	}
+	w.put(s.Stream(), events.ObservationParsed{Observation: newID(), Prompt: 1, Title: "No end", Narrative: strings.Repeat("endless ", 4000)})
+	got := w.mustSearch(Query{Text: "carousel"}).Results
+	if len(got) != 1 || len(got[0].Parts) != maxParts {
+		t.Fatalf("%d results, with %d parts", len(got), len(got[0].Parts))
+	}
+	for _, p := range got[0].Parts {
+		if size(p.Text) > maxPartText || !strings.HasSuffix(p.Text, "is here.") {
+			t.Errorf("%d characters: %q", size(p.Text), p.Text)
+		}
+	}
+	if text := firstSentences(strings.Repeat("endless ", 4000), "No end"); text != "" {
+		t.Errorf("a part of a sentence: %q", text)
+	}
+}
+
+// Pages of any size give each entry once, with the same row at the same place, and the totals say when there is no more.
+func TestPagesOfEntriesAgree(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	rng := rand.New(rand.NewPCG(3, 5))
+	entries := 0
+	for i := range 12 {
+		s := w.open(fmt.Sprint(i), "shop")
+		for prompt := range 1 + rng.IntN(6) {
+			var titles []string
+			for j := range rng.IntN(6) {
+				titles = append(titles, fmt.Sprintf("red w%d carousel w%d w%d w%d", rng.IntN(300), rng.IntN(300), i, j))
+			}
+			w.answered(s, prompt+1, fmt.Sprintf("Look at the carousel w%d w%d", rng.IntN(900), rng.IntN(900)), titles...)
+			entries++
+		}
+		w.put(s.Stream(), events.SummaryParsed{Summary: newID(), Request: fmt.Sprintf("red carousel w%d", i)})
+		entries++
+	}
+	w.sync()
+	queries := []Query{{Text: "red carousel"}, {Text: "carousel", Sort: Newest}, {}, {Text: "red carousel", Kinds: []rows.Kind{rows.Observation}}}
+	want := make([][]Item, len(queries))
+	for i, q := range queries {
+		q.Limit = MaxLimit
+		want[i] = w.walk(t, q)
+		once(t, q, want[i])
+		marks := map[events.ID]bool{}
+		for _, it := range want[i] {
+			if marks[it.Mark] {
+				t.Errorf("%+v: an entry comes twice: %s", q, it.Title)
+			}
+			marks[it.Mark] = true
+		}
+	}
+	if len(want[0]) != entries || len(want[2]) != entries {
+		t.Errorf("%d and %d of %d entries", len(want[0]), len(want[2]), entries)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		i := rapid.IntRange(0, len(queries)-1).Draw(t, "query")
+		q := queries[i]
+		q.Limit = rapid.IntRange(4, MaxLimit).Draw(t, "limit")
+		if diff := cmp.Diff(idsOf(want[i]), idsOf(w.walk(t, q))); diff != "" {
+			t.Fatalf("%+v: pages of %d and of %d differ:\n%s", q, q.Limit, MaxLimit, diff)
+		}
+	})
+}
+
+// Where memory grows between pages, an entry that was shown by one row does not come again by another.
+func TestShownEntriesDoNotComeAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	w.answered(s, 1, "The carousel flickers", "A timer")
+	w.answered(s, 2, "The carousel hums", "A lamp")
+	shown := map[events.ID]bool{}
+	for _, it := range w.mustSearch(Query{Text: "carousel", Limit: 1}).Results {
+		shown[it.Mark] = true
+	}
+	for number := range 2 {
+		w.put(s.Stream(), events.ObservationParsed{Observation: newID(), Prompt: number + 1, Title: fmt.Sprint("Carousel carousel carousel ", number)})
+	}
+	rest := w.mustSearch(Query{Text: "carousel", Limit: 10, Shown: func(id events.ID) bool { return shown[id] }}).Results
+	if len(rest) != 1 || shown[rest[0].Mark] {
+		t.Errorf("%d results behind the first", len(rest))
+	}
+}
+
+// A timeline has each entry once, where it begins; the anchor's is at the anchor.
+func TestTimelineOfEntries(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a, b := w.open("a", "shop"), w.open("b", "shop")
+	one := w.answered(a, 1, "First", "One")
+	long := w.put(b.Stream(), events.PromptSubmitted{Number: 1, Text: "Takes long"})[0].ID
+	two := w.answered(a, 2, "Second", "Two", "Three")
+	late := w.put(b.Stream(), events.ObservationParsed{Observation: newID(), Prompt: 1, Title: "It took long"})[0]
+	three := w.answered(a, 3, "Third", "Four")
+	note := newID()
+	w.put(events.Daemon, events.MemorySaved{Memory: note, ProjectRoot: "/src/shop", Project: "shop", Text: "A note"})
+	w.sync()
+	for _, c := range []struct {
+		name         string
+		q            TimelineQuery
+		older, newer []events.ID
+	}{
+		{"around a later row of an entry", TimelineQuery{Anchor: two[2].String()}, []events.ID{one[0], long}, []events.ID{three[0], note}},
+		{"of a name alone", TimelineQuery{Anchor: two[0].String(), Project: "shop"}, []events.ID{one[0], long}, []events.ID{three[0], note}},
+		{"one on a side", TimelineQuery{Anchor: two[1].String(), Before: 1, After: 1}, []events.ID{long}, []events.ID{three[0]}},
+		{"none before", TimelineQuery{Anchor: two[1].String(), Before: -1, After: 1}, nil, []events.ID{three[0]}},
+		{"a time", TimelineQuery{Anchor: "now", Project: "/src/shop", Before: 2}, []events.ID{three[0], note}, nil},
+	} {
+		got, err := w.Timeline(t.Context(), c.q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for side, ids := range map[string][2][]events.ID{"before": {c.older, idsOf(got.Older)}, "after": {c.newer, idsOf(got.Newer)}} {
+			if !slices.Equal(ids[0], ids[1]) {
+				t.Errorf("%s, %s: got %v, want %v", c.name, side, ids[1], ids[0])
+			}
+		}
+	}
+	got, err := w.Timeline(t.Context(), TimelineQuery{Anchor: two[2].String(), Kind: rows.Observation})
+	if err != nil {
+		t.Fatal(err)
+	}
+	byKind := append(idsOf(got.Older), idsOf(got.Newer)...)
+	if len(byKind) != 3 || byKind[0] != one[1] || byKind[2] != three[1] || len(got.Newer) != 2 || len(got.Anchor.Parts) != 2 || len(got.Older[0].Parts) != 1 {
+		t.Errorf("of observations: %v, the anchor %+v (the one that took long is %d)", byKind, got.Anchor, late.Position)
+	}
+}
