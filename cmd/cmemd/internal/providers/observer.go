@@ -23,7 +23,7 @@ several providers a line each. It needs no daemon and records nothing: what it c
 
 func NewObserver(a *terminal.App) *cobra.Command {
 	c := &cobra.Command{
-		Use: "observer", Short: "Try what observes the sessions, and list what it can record", Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
+		Use: "observer", Short: "Try and compare what observes the sessions, and list what it can record", Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
 	}
 	provider := ""
 	test := &cobra.Command{
@@ -33,7 +33,7 @@ func NewObserver(a *terminal.App) *cobra.Command {
 	test.Flags().StringVar(&provider, "provider", "", "ask this one alone, which the settings need not name")
 	terminal.OneOf(test, "provider", setting.ProviderNames()...)
 	test.RunE = func(c *cobra.Command, _ []string) error { return testObservers(c.Context(), a, provider) }
-	c.AddCommand(test, &cobra.Command{
+	c.AddCommand(test, newCompare(a), &cobra.Command{
 		Use: "modes", Short: "List the modes and check them; exit code 1 if one cannot be used", Args: terminal.Takes(0, 0, ""),
 		Long: "A mode says what a model records, and in which words. It is chosen by the setting mode. Those that are built in stand\n" +
 			"beside the files NAME.toml in the folder modes of CMEMD_HOME, which come first.",

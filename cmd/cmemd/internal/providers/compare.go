@@ -1,0 +1,165 @@
+package providers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/setting"
+)
+
+const compareHelp = `Compare has two observers work through the newest sessions that are on record, each from the beginning, and shows side by side
+what they wrote down, with what it cost, so that you can choose. An observer is the name of a provider, or NAME:MODEL. Where one
+asks a model, the work is counted first, and you are asked before anything is sent.
+
+What they write goes into this report alone: nothing of it becomes memory, the log is only read, and neither ` + "`cmemd usage`" + ` nor a
+budget counts what it cost. Commit claims are not looked up. It ends with 1 if an observer could not go on.`
+
+// compareFlags is what a comparison is asked for.
+type compareFlags struct {
+	sessions int
+	yes      bool
+}
+
+// mostCompared is how many sessions one comparison may take.
+const mostCompared = 100
+
+func newCompare(a *terminal.App) *cobra.Command {
+	f := compareFlags{}
+	c := &cobra.Command{
+		Use: "compare OBSERVER OBSERVER", Short: "Have two observers work on the same sessions, and show what each wrote", Long: compareHelp,
+		Example: "  cmemd observer compare extractive claude-cli --sessions 3\n  cmemd observer compare openai:gpt-5-mini openai:gpt-5 --json",
+		Args:    terminal.Takes(2, 2, "two observers"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return setting.ProviderNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	c.Flags().IntVar(&f.sessions, "sessions", 3, "how many of the newest sessions, at most 100")
+	c.Flags().BoolVar(&f.yes, "yes", false, "ask models without a question")
+	c.RunE = func(c *cobra.Command, names []string) error {
+		if f.sessions < 1 || f.sessions > mostCompared {
+			return terminal.Misused(c, "--sessions %d is not 1 to %d", f.sessions, mostCompared)
+		}
+		return compare(c.Context(), a, names, f)
+	}
+	return c
+}
+
+// compare has the observers of two names work on the newest sessions, and reports what came of it.
+func compare(ctx context.Context, a *terminal.App, names []string, f compareFlags) error {
+	dir, err := os.MkdirTemp("", "cmemd-observer-compare-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	var both []*compared
+	for i, name := range names {
+		one, err := comparedBy(a, name, filepath.Join(dir, fmt.Sprint(i)))
+		if err != nil {
+			return err
+		}
+		defer one.built.Close()
+		both = append(both, one)
+	}
+	var captured [][]events.Record
+	err = offline.WithLog(ctx, a, func(log offline.Source) error {
+		captured, err = newestSessions(ctx, log, f.sessions)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(captured) == 0 {
+		return fmt.Errorf("%w: no session has anything to observe", terminal.ErrNothing)
+	}
+	estimates, err := announce(ctx, a, both, captured)
+	if err != nil {
+		return err
+	}
+	if len(estimates) > 0 {
+		if ok, err := a.Confirm("Ask?", "sent", false, f.yes); !ok {
+			return errors.Join(err, a.Show(unsent{Estimates: estimates}, func() {}))
+		}
+	}
+	return observeBoth(ctx, a, both, captured)
+}
+
+// observeBoth has each of the observers work on what was captured, and reports what came of it.
+func observeBoth(ctx context.Context, a *terminal.App, both []*compared, captured [][]events.Record) error {
+	out := newComparison(both, captured)
+	var failed []error
+	for i, one := range both {
+		if err := one.observe(ctx, a, captured, out.rows(i)); err != nil {
+			one.Failure = terminal.Describe(err)
+			failed = append(failed, err)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return a.Report(out, func(a *terminal.App) error {
+		out.show(a)
+		return terminal.Advise(errors.Join(failed...), "`cmemd observer test --provider NAME` says more of one")
+	})
+}
+
+// newestSessions returns what was captured of the newest sessions that have anything to observe, the oldest of them first.
+func newestSessions(ctx context.Context, log offline.Source, n int) ([][]events.Record, error) {
+	last := map[events.StreamID]events.Position{}
+	for r, err := range offline.Records(ctx, log) {
+		if err != nil {
+			return nil, err
+		}
+		if r.Input() {
+			last[r.Stream] = r.Position
+		}
+	}
+	streams := make([]events.StreamID, 0, len(last))
+	for s := range last {
+		streams = append(streams, s)
+	}
+	slices.SortFunc(streams, func(a, b events.StreamID) int { return cmp.Compare(last[b], last[a]) })
+	streams = streams[:min(n, len(streams))]
+	slices.Reverse(streams)
+	all := make([][]events.Record, len(streams))
+	for r, err := range offline.Records(ctx, log) {
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.Index(streams, r.Stream); i >= 0 && isCaptured(r.Kind) {
+			all[i] = append(all[i], r)
+		}
+	}
+	return all, nil
+}
+
+// unsent is the answer where nobody said yes.
+type unsent struct {
+	Sent      bool     `json:"sent"`      // false
+	Estimates []string `json:"estimates"` // what it would have come to
+}
+
+// announce counts the work of those that ask a model, and says what it comes to.
+func announce(ctx context.Context, a *terminal.App, both []*compared, captured [][]events.Record) (estimates []string, err error) {
+	for _, c := range both {
+		if !c.asksModel() {
+			continue
+		}
+		line, err := c.estimate(ctx, captured)
+		if err != nil {
+			return nil, err
+		}
+		a.Say("%s", line)
+		estimates = append(estimates, line)
+	}
+	return estimates, nil
+}

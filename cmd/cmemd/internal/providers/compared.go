@@ -1,0 +1,161 @@
+package providers
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/observer/extractive"
+	"github.com/cmemd/cmemd/internal/observer/playback"
+	"github.com/cmemd/cmemd/internal/observer/turn"
+	"github.com/cmemd/cmemd/internal/setting"
+	"github.com/cmemd/cmemd/projections/usage"
+)
+
+// compared is one of the observers, and what its work came to.
+type compared struct {
+	Provider  string    `json:"provider"`
+	Model     string    `json:"model"`
+	Cost      api.Spent `json:"cost"`
+	TookMS    int64     `json:"took_ms"`
+	Skipped   int       `json:"skipped"` // turns that found nothing worth recording
+	Dropped   int       `json:"dropped"` // turns whose answers cannot be read
+	Failed    int       `json:"failed"`
+	Rows      int       `json:"rows"`
+	RowTokens int       `json:"row_tokens"`        // of all rows' texts, about
+	Failure   string    `json:"failure,omitempty"` // why it could not go on
+
+	dir    string
+	limit  time.Duration
+	built  *Built
+	prices config.Prices
+}
+
+// comparedBy makes the observer that is called NAME or NAME:MODEL. What it needs on disk goes into dir.
+func comparedBy(a *terminal.App, named, dir string) (*compared, error) {
+	who := setting.Asked{}
+	who.Name, who.Model, _ = strings.Cut(named, ":")
+	l, err := config.ForProvider(a, "")
+	if err != nil {
+		return nil, err
+	}
+	ps, err := config.LoadPrices(l.Home)
+	if err == nil {
+		err = os.Mkdir(dir, 0o700)
+	}
+	if err != nil {
+		return nil, err
+	}
+	built, err := Builder{Settings: l, Runs: dir}.Make(who)
+	if err != nil {
+		return nil, terminal.Advise(err, "`cmemd config show` lists the settings, and what they may be")
+	}
+	return &compared{Provider: who.Name, Model: built.Model(), dir: dir, limit: l.TurnTimeout + time.Second, built: built, prices: ps}, nil
+}
+
+// asksModel reports whether a question to c goes to a model.
+func (c *compared) asksModel() bool {
+	return c.Provider != extractive.Name && c.Provider != playback.Name
+}
+
+// charactersPerToken is the usual estimate.
+const charactersPerToken = 4
+
+// estimate says how much the observer would be asked, and what that costs at the least.
+func (c *compared) estimate(ctx context.Context, captured [][]events.Record) (string, error) {
+	counted := &standIn{Provider: c.built.Provider}
+	r, end, err := c.rehearse("counted.db")
+	if err != nil {
+		return "", err
+	}
+	defer end()
+	r.by = counted
+	for _, one := range captured {
+		if _, err := r.play(ctx, one); err != nil {
+			return "", err
+		}
+	}
+	tokens := counted.bytes / charactersPerToken
+	line := fmt.Sprintf("%s is sent %s of captured work in about %s, some %s with no instructions counted", terminal.NameOfModel(c.Provider, c.Model),
+		terminal.Size(counted.bytes), terminal.Plural(counted.turns, "turn"), terminal.Plural(tokens, "token"))
+	usd, known := c.prices.Cost(c.Provider, c.Model, events.Usage{Input: tokens})
+	if !known {
+		return line + "; no price of it is known", nil
+	}
+	return line + fmt.Sprintf(": from %s by the list of prices, and what it answers beside", terminal.Dollars(usd)), nil
+}
+
+// rehearse returns a rehearsal over a log of its own, which end removes.
+func (c *compared) rehearse(name string) (r *rehearsal, end func(), err error) {
+	path := filepath.Join(c.dir, name)
+	log, err := eventlog.Open(path, eventlog.Config{})
+	if err != nil {
+		return nil, nil, err
+	}
+	r = &rehearsal{
+		log: log, by: c.built.Provider, types: c.built.Mode.TypeIDs(), limit: c.limit, pipeline: turn.New(turn.Config{Log: log}),
+		paid: func(events.Bill) {}, worked: func(int) {},
+	}
+	r.rules.Batch = c.built.BatchLimits()
+	return r, func() { _, _ = log.Close(), os.Remove(path) }, nil // the folder goes as a whole
+}
+
+// observe has the observer work on each session, and hands its rows to take.
+func (c *compared) observe(ctx context.Context, a *terminal.App, captured [][]events.Record, take func(session int, rows []comparedRow)) error {
+	r, end, err := c.rehearse("log.db")
+	if err != nil {
+		return err
+	}
+	defer end()
+	total, done := 0, 0
+	for _, one := range captured {
+		for _, rec := range one {
+			if rec.Input() {
+				total++
+			}
+		}
+	}
+	m := a.Meter("asking "+terminal.NameOfModel(c.Provider, c.Model), int64(total), false)
+	defer m.End()
+	r.worked = func(inputs int) {
+		done += inputs
+		m.Set(uint64(done), uint64(total))
+	}
+	r.paid = c.pay
+	began := time.Now()
+	defer func() { c.TookMS = time.Since(began).Milliseconds() }()
+	for i, one := range captured {
+		p, err := r.play(ctx, one)
+		c.Skipped, c.Dropped, c.Failed = c.Skipped+p.skipped, c.Dropped+p.dropped, c.Failed+p.failed
+		for _, row := range p.rows {
+			c.Rows++
+			c.RowTokens += len([]rune(row.words())) / charactersPerToken
+		}
+		take(i, p.rows)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pay adds what a turn cost.
+func (c *compared) pay(b events.Bill) {
+	c.Cost.Add(usage.Count{Turns: 1, Calls: int64(b.Calls), Input: b.Usage.Input, Cached: b.Usage.Cached, Output: b.Usage.Output}, 1)
+	open := b.UncostedUsage()
+	listed, known := usage.Price(c.prices.Cost).Of(c.Provider, cmp.Or(b.Model, c.Model), c.Model, open)
+	if !known {
+		listed = 0
+		c.Cost.UnpricedTokens += open.Input + open.Output
+	}
+	c.Cost.USD, c.Cost.EstimatedUSD = c.Cost.USD+b.Cost+listed, c.Cost.EstimatedUSD+listed
+}

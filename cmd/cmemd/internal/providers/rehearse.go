@@ -1,0 +1,191 @@
+package providers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/turn"
+)
+
+// A rehearsal is an observer at work on what was captured of a session, as it would be in a daemon, over a log of its own. What
+// it records goes with that log.
+type rehearsal struct {
+	log      *eventlog.Bolt
+	by       observer.Provider
+	types    observer.Types
+	limit    time.Duration // of one turn
+	rules    session.Rules
+	pipeline *turn.Pipeline
+	paid     func(events.Bill) // is told what each turn cost
+	worked   func(inputs int)  // is told after each turn that did not fail how many inputs it was about
+
+	last     events.Position // of the log
+	answered events.Position // of the last answer; 0: none
+	blamed   int             // turns in a row that failed by their own fault
+}
+
+// maxBlamed is how many turns in a row may fail by their own fault: what halving a whole batch down to one input takes, each part
+// refused three times. A daemon would have the provider rest long before, and go on later.
+const maxBlamed = 20
+
+// played is what came of one session.
+type played struct {
+	turns, failed, dropped, skipped int
+	rows                            []comparedRow
+}
+
+// isCaptured reports whether events of a kind come from an agent, and not from what was made of it.
+func isCaptured(k events.Kind) bool {
+	switch k {
+	case events.KindSessionOpened, events.KindPromptSubmitted, events.KindToolUsed, events.KindAgentSaid, events.KindAgentStopped,
+		events.KindContextCompacted, events.KindSessionClosed:
+		return true
+	}
+	return false
+}
+
+// play has the observer work through a session. Captured is the records of the kinds of isCaptured, in their order; what was
+// erased of them is left out. An error says that the observer cannot go on; what it had made until then is returned too.
+func (r *rehearsal) play(ctx context.Context, captured []events.Record) (p played, err error) {
+	stream := captured[0].Stream
+	state, err := r.copy(ctx, stream, captured)
+	if err != nil {
+		return p, err
+	}
+	for {
+		now := time.Now()
+		plan := session.Next(state, r.rules, now)
+		switch {
+		case plan.Turn != nil:
+			err = r.turn(ctx, stream, state, *plan.Turn, &p)
+		case plan.Tick:
+			err = r.decide(ctx, stream, state, session.Tick{ID: newID(), At: now})
+		default:
+			return p, nil
+		}
+		if err != nil {
+			return p, err
+		}
+	}
+}
+
+func newID() events.ID { return uuid.Must(uuid.NewV7()) }
+
+// copy puts captured records into the rehearsal's log, and returns the state of the session then.
+func (r *rehearsal) copy(ctx context.Context, stream events.StreamID, captured []events.Record) (*session.State, error) {
+	var drafts []events.Draft
+	for _, c := range captured {
+		e, err := c.Event()
+		if errors.Is(err, events.ErrErased) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		drafts = append(drafts, events.Draft{ID: c.ID, Key: c.Key, OccurredAt: c.OccurredAt, Unobserved: c.Unobserved, Event: e})
+	}
+	if len(drafts) > 0 {
+		if _, err := eventlog.AppendEnd(ctx, r.log, stream, drafts...); err != nil {
+			return nil, err
+		}
+	}
+	return session.Fold(r.log.Stream(ctx, stream, 1))
+}
+
+// decide records what comes of a command.
+func (r *rehearsal) decide(ctx context.Context, stream events.StreamID, state *session.State, cmd session.Command) error {
+	drafts, err := session.Decide(state, r.rules, cmd)
+	if err != nil {
+		return err
+	}
+	records, err := eventlog.AppendEnd(ctx, r.log, stream, drafts...)
+	for _, rec := range records {
+		err, r.last = cmp.Or(err, state.EvolveRecord(rec)), rec.Position
+	}
+	return err
+}
+
+// turn asks the observer about what is due, and records what came of it.
+func (r *rehearsal) turn(ctx context.Context, stream events.StreamID, state *session.State, w session.Work, p *played) error {
+	id := newID()
+	req := turn.Request{Turn: id, Work: w, Origin: state.Origin()}
+	if w.Kind == events.TurnObservation {
+		req.Earlier = state.Before(w.Settles[0], turn.Remembered)
+	}
+	prompt, err := r.pipeline.Load(ctx, req)
+	if err != nil {
+		return err
+	}
+	if w.Cuts > 0 {
+		prompt.Budget = max(1, prompt.Size()>>w.Cuts)
+	}
+	start := session.StartTurn{Turn: id, At: time.Now(), Work: w, Provider: r.by.Name(), Model: r.by.Model(), PromptBytes: prompt.Size()}
+	if err := r.decide(ctx, stream, state, start); err != nil {
+		return err
+	}
+	reply, err := turn.Ask(ctx, r.by, prompt, r.limit)
+	got, err := r.pipeline.Result(ctx, r.by, r.types, prompt, reply, err)
+	p.turns++
+	switch {
+	case got.Answer != nil:
+		got.Answer.At = time.Now()
+		r.paid(got.Answer.Received.Bill())
+		p.take(*got.Answer, w)
+		err = r.decide(ctx, stream, state, *got.Answer)
+		r.answered, r.blamed = r.last, 0
+		r.worked(len(w.Settles))
+	case got.Failed != nil:
+		p.failed++
+		r.paid(got.Failed.Bill())
+		err = cmp.Or(err, r.fail(ctx, stream, state, *got.Failed))
+	}
+	return err
+}
+
+// fail records a turn that failed. What does not blame the turn would have it wait in a daemon: here it is the end.
+func (r *rehearsal) fail(ctx context.Context, stream events.StreamID, state *session.State, f events.TurnFailed) error {
+	if r.blamed++; !f.Class.BlamesTurn() || r.blamed == maxBlamed {
+		return fmt.Errorf("%s failed: %s: %s", r.by.Name(), f.Class, f.Message)
+	}
+	f.Answered = r.answered
+	return r.decide(ctx, stream, state, session.Fail{ID: newID(), At: time.Now(), Failed: f})
+}
+
+// take adds an answer.
+func (p *played) take(a session.Answer, w session.Work) {
+	switch {
+	case a.Dropped != nil:
+		p.dropped++
+	case a.Skipped != nil:
+		p.skipped++
+	}
+	for _, o := range a.Observations {
+		p.rows = append(p.rows, comparedRow{Prompt: w.Prompt, Observation: &o})
+	}
+	if a.Summary != nil {
+		p.rows = append(p.rows, comparedRow{Prompt: w.Prompt, Summary: a.Summary})
+	}
+}
+
+// standIn counts what its observer would be asked, and finds nothing worth recording. It asks nobody.
+type standIn struct {
+	observer.Provider
+	turns int
+	bytes int64 // of captured text
+}
+
+// Complete implements observer.Provider.
+func (s *standIn) Complete(_ context.Context, p observer.Prompt) (observer.Reply, error) {
+	s.turns++
+	s.bytes += int64(p.Size())
+	return observer.Reply{Text: events.NewOutput(observer.SkipForm), Form: events.FormXML}, nil
+}
