@@ -105,6 +105,34 @@ func TestSystemShowsWhatParseTakes(t *testing.T) {
 	}
 }
 
+// Models are held to what the extractor looks for, whatever the mode calls its types, in either form.
+func TestEveryModeAsksForTheSameKinds(t *testing.T) {
+	t.Parallel()
+	for _, m := range modes(t) {
+		r := newRenderer(t, Config{Mode: m})
+		for _, form := range forms() {
+			observation := r.Question(observer.Prompt{Kind: events.TurnObservation}, form).System
+			for _, kind := range []string{"the cause of", "what put it right", "a decision", "decided against", "a trap", "a finding", "its figures", "what came of the work", "left open", "said between its steps"} {
+				if !strings.Contains(observation, kind) {
+					t.Errorf("%s, %s: nothing is asked of %q", m.ID, form, kind)
+				}
+			}
+			if !strings.Contains(observation, apart) || strings.Contains(r.Question(observer.Prompt{Kind: events.TurnSummary}, form).System, apart) {
+				t.Errorf("%s, %s: what is an observation of its own is told to observation turns, and to no others", m.ID, form)
+			}
+			summary := r.Question(observer.Prompt{Kind: events.TurnSummary}, form).System
+			for _, field := range []string{"request", "investigated", "learned", "completed", "next_steps", "notes"} {
+				if !strings.Contains(summary, "\n- "+field+": ") {
+					t.Errorf("%s, %s: %s is not asked for", m.ID, form, field)
+				}
+			}
+			if !strings.Contains(summary, "fails still") {
+				t.Errorf("%s, %s: what fails still is not asked for", m.ID, form)
+			}
+		}
+	}
+}
+
 // The structured form knows nothing of tags, and its examples are what ParseForm takes.
 func TestStructuredSystemShowsObjects(t *testing.T) {
 	t.Parallel()

@@ -36,6 +36,19 @@ const truth = `Every statement rests on the data. Commit hashes, versions, figur
 const measure = `A batch mostly comes to one to three observations: one for each thing that is worth knowing, none for each record. Together ` +
 	`they tell what the records show, without repeating each other or the titles in the brief. Fewer good ones are better.`
 
+// apart names, for every mode alike, what is worth an observation of its own, whatever the mode's types call it: what the built-in
+// extractor looks for too. What a user wants of all work is recorded without a model, in the user's words.
+const apart = `Whatever the types are called, each of these is an observation of its own:
+- the cause of what went wrong, and apart from it what put it right;
+- a decision, with its reason and with what was decided against;
+- a trap that somebody else would fall into;
+- a finding, with its figures as they stand;
+- what came of the work: what stands now, and how far it was checked;
+- an end that was left open, or that fails still.
+
+What the agent said between its steps counts as what its tools printed does: causes and reasons mostly stand there. What was done and ` +
+	`undone again is not told as done. What the user wants of all work from now on is kept beside this, in the user's own words.`
+
 // system is what a model is told before the message.
 func (q question) system(m observer.Mode) string {
 	s := sections{}
@@ -50,7 +63,7 @@ func (q question) system(m observer.Mode) string {
 	s.add("What not to write down", skip)
 	s.add("How to write", m.Tone, "Write in "+m.Language+". Types, concepts, names of files and of things in code, commands and quotations stay as they are.")
 	if q.kind == events.TurnObservation {
-		s.add("How much", measure)
+		s.add("How much", measure, apart)
 		s.add("Types", termList(m.Types))
 		s.add("Concepts", termList(m.Concepts))
 	}
@@ -86,7 +99,7 @@ func termList(terms []observer.Term) string {
 }
 
 const observationFields = `- type: the one that fits best, as it is written under Types
-- title: one line of at most 80 characters that says what is so, not what was done to find out
+- title: one line of at most 80 characters that says what is so or what came of it, not what was asked for or done to find out
 - subtitle: one sentence that adds what the title leaves open
 - narrative: two to six sentences: what, how it works or was done, why, and what it means for later work
 - facts: short statements that can each stand alone, with names, paths, values and commands
