@@ -41,6 +41,7 @@ type ToolUsed struct {
 	Prompt       int            `cbor:"13,keyasint,omitempty" json:"prompt,omitempty"`     // number of the prompt it served; 0 before the first
 	Unobserved   string         `cbor:"14,keyasint,omitempty" json:"unobserved,omitempty"` // why no turn settles it: private, own, imported
 	Refused      bool           `cbor:"15,keyasint,omitempty" json:"refused,omitempty"`    // the person refused it: it was never run, and its output says why
+	Named        []string       `cbor:"16,keyasint,omitempty" json:"named,omitempty"`      // of a call of this memory's own: rows that it asks for, by ids, beginnings of ids or handles
 }
 
 // UnobservedImported marks a tool use that was imported: another memory has observed it. Unlike what is private or our own it

@@ -39,6 +39,7 @@ func capturedSamples() []events.Event {
 			ToolUseID: "toolu_01", Tool: "Edit", Input: `{"file_path":"/home/dev/parser/main.go"}`, Output: `{"ok":true}`,
 			Failed: true, DurationMS: 12, Cwd: "/home/dev/parser", SubagentID: "a01", SubagentType: "general-purpose",
 			InputSize: 41, OutputSize: 11, Redactions: map[string]int{"key": 1}, Prompt: 3, Unobserved: "private", Refused: true,
+			Named: []string{"m41"},
 		},
 		events.AgentStopped{
 			LastMessage: "Done: the limit is 8192.", Cause: events.StopDone, Work: 4, Prompt: 3, Error: "overloaded",

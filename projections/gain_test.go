@@ -17,6 +17,7 @@ type followed struct {
 	row     events.ID
 	files   int
 	touched []string
+	asked   bool
 }
 
 func followedIn(t *testing.T, v *Views, s events.SessionID, f gain.Filter) (rows []followed, times int) {
@@ -32,7 +33,7 @@ func followedIn(t *testing.T, v *Views, s events.SessionID, f gain.Filter) (rows
 	for _, one := range told {
 		times += one.Injections
 		for _, r := range one.Rows {
-			rows = append(rows, followed{r.ID, r.Files, r.Touched})
+			rows = append(rows, followed{r.ID, r.Files, r.Touched, r.Asked})
 		}
 	}
 	return rows, times
@@ -70,7 +71,7 @@ func TestToldTo(t *testing.T) {
 	w.edit(2, "Edit", "ship.go", true)
 	v := caughtUp(t, w)
 	s := sessionOf(2)
-	want := []followed{{cart, 2, nil}, {ship, 1, nil}, {bare, 0, nil}}
+	want := []followed{{cart, 2, nil, false}, {ship, 1, nil, false}, {bare, 0, nil, false}}
 	if got, times := followedIn(t, v, s, gain.Filter{}); times != 1 || !cmp.Equal(got, want, cmp.AllowUnexported(followed{})) {
 		t.Errorf("what was touched before, and in vain: got %v, want %v", got, want)
 	}
@@ -85,7 +86,7 @@ func TestToldTo(t *testing.T) {
 	w.say(sessionOf(4).Stream(), events.ID{}, events.AgentStopped{Cause: events.StopDone})
 	v = caughtUp(t, w)
 	want[0].touched = []string{"cart.go"}
-	want = append(want, followed{read, 1, nil})
+	want = append(want, followed{read, 1, nil, false})
 	if got, times := followedIn(t, v, s, gain.Filter{}); times != 3 || !cmp.Equal(got, want, cmp.AllowUnexported(followed{})) {
 		t.Errorf("what was told again counts once, what is read because it is told does not: got %v, %d times, want %v", got, times, want)
 	}
@@ -105,6 +106,18 @@ func TestToldTo(t *testing.T) {
 		t.Errorf("nothing was told before: got %v", got)
 	}
 
+	// A row that is asked for whole is followed, whatever it is about; not one of another name, and not what was asked before.
+	own := func(named ...string) {
+		w.say(s.Stream(), events.ID{}, events.ToolUsed{ToolUseID: w.id().String(), Tool: "mcp__cmemd__get", Unobserved: "own", Named: named})
+	}
+	own("m0", "00000000", fmt.Sprint("m", mustRow(t, v, bare).Position))
+	own(ship.String()[:18])
+	v = caughtUp(t, w)
+	want[1].asked, want[2].asked = true, true
+	if got, _ := followedIn(t, v, s, gain.Filter{}); !cmp.Equal(got, want, cmp.AllowUnexported(followed{})) {
+		t.Errorf("asked for by handle and by id: got %v, want %v", got, want)
+	}
+
 	// A summary is about what its session had changed.
 	summed := w.id()
 	w.say(sessionOf(0).Stream(), w.id(), events.SummaryParsed{Summary: summed, Completed: "all of it"})
@@ -114,7 +127,7 @@ func TestToldTo(t *testing.T) {
 	w.edit(6, "Read", "ship.go", false)
 	w.edit(6, "Read", "conf.yml", false)
 	v = caughtUp(t, w)
-	if got, _ := followedIn(t, v, sessionOf(6), gain.Filter{}); !cmp.Equal(got, []followed{{summed, 2, []string{"ship.go"}}}, cmp.AllowUnexported(followed{})) {
+	if got, _ := followedIn(t, v, sessionOf(6), gain.Filter{}); !cmp.Equal(got, []followed{{summed, 2, []string{"ship.go"}, false}}, cmp.AllowUnexported(followed{})) {
 		t.Errorf("a summary is about cart.go and ship.go: got %v", got)
 	}
 

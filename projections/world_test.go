@@ -320,7 +320,7 @@ func (w *world) stepTool(t *rapid.T, s events.SessionID) {
 		`{"file_path":"/home/u/p0/a.go","old_string":"x"}`, `{"file_path":"c/d.go"}`, `{"command":"ls"}`, ``,
 	}).Draw(t, "input")
 	if rapid.IntRange(0, 9).Draw(t, "own") == 0 {
-		tool.Unobserved = "own"
+		tool.Unobserved, tool.Named = "own", rapid.SampledFrom([][]string{nil, {"m4"}}).Draw(t, "named")
 	}
 	w.say(s.Stream(), events.ID{}, tool)
 }

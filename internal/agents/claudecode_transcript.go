@@ -378,7 +378,7 @@ func (t *claudeReader) result(s *claudeSession, l *claudeLine, block, structured
 	}
 	switch {
 	case isMemoryCall(u.Tool, "", call.input):
-		u = memoryCall(u, len(call.input), len(content))
+		u = ownCall(u, call.input, len(content))
 	case isObject(structured) && !u.Failed:
 		u.Input, u.InputSize = v.toolText(call.input, nil)
 		u.Output, u.OutputSize = v.toolText(structured, call.input)

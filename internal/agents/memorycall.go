@@ -3,9 +3,11 @@ package agents
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/jsonscan"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
@@ -17,6 +19,60 @@ func memoryCall(t events.ToolUsed, inputSize, outputSize int) events.ToolUsed {
 	t.Input, t.Output, t.Unobserved = "", "", unobservedMemory
 	t.InputSize, t.OutputSize = inputSize, outputSize
 	return t
+}
+
+// ownCall is t, a call of this memory's own with an input: without what was said, but with the rows that it asks for.
+func ownCall(t events.ToolUsed, input []byte, outputSize int) events.ToolUsed {
+	t = memoryCall(t, len(input), outputSize)
+	t.Named = namedBy(t.Tool, input)
+	return t
+}
+
+// maxNamed is how many rows one call is known to ask for.
+const maxNamed = 20
+
+// namedBy are the rows that a call of this memory's own asks for whole: those that a tool's id and ids name, and those behind the
+// sub-commands of askedBy. What is no id, no beginning of one and no handle is left out. To forget is not to ask.
+func namedBy(tool string, input []byte) (names []string) {
+	if strings.HasSuffix(tool, "forget") {
+		return nil
+	}
+	take := func(word string) {
+		word = strings.ToLower(word)
+		if len(names) < maxNamed && isRowName(word) && !slices.Contains(names, word) {
+			names = append(names, word)
+		}
+	}
+	take(member(input, "id"))
+	jsonscan.Elements(rawMember(input, "ids"), func(id []byte) bool {
+		take(stringOf(id))
+		return true
+	})
+	command := member(input, "command")
+	if len(command) > maxCommandLine || !strings.Contains(command, "cmemd") {
+		return names
+	}
+	for _, c := range evidence.Split(command) {
+		i := slices.IndexFunc(c.Words, func(w string) bool { return path.Base(w) == "cmemd" })
+		if i < 0 || i+1 >= len(c.Words) || !slices.Contains(askedBy(), c.Words[i+1]) {
+			continue
+		}
+		for _, word := range c.Words[i+2:] {
+			take(word)
+		}
+	}
+	return names
+}
+
+// askedBy are the sub-commands that show a row whole.
+func askedBy() []string { return []string{"show", "why"} }
+
+// isRowName reports whether a word may name a row: m and a number, or an id's hex digits from the eighth on, with its hyphens.
+func isRowName(word string) bool {
+	if rest, ok := strings.CutPrefix(word, "m"); ok {
+		return rest != "" && len(rest) <= 20 && strings.Trim(rest, "0123456789") == ""
+	}
+	return len(word) <= 36 && len(strings.ReplaceAll(word, "-", "")) >= 8 && strings.Trim(word, "0123456789abcdef-") == ""
 }
 
 // isMemoryCall reports whether a tool is served by this memory's own MCP server, added as such or by a plugin, reads one of

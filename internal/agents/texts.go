@@ -50,7 +50,7 @@ func (t *Texts) Prompt(s string) (p events.PromptSubmitted, machine bool) {
 // Use fills in what a tool was given and what came of it, each JSON or plain text: nothing of a call of this memory's tools.
 func (t *Texts) Use(u events.ToolUsed, input, output string) events.ToolUsed {
 	if isMemoryCall(u.Tool, "", []byte(input)) {
-		u = memoryCall(u, len(input), len(output))
+		u = ownCall(u, []byte(input), len(output))
 	} else {
 		u.Input, u.InputSize = t.tool(input)
 		u.Output, u.OutputSize = t.tool(output)

@@ -41,7 +41,9 @@ type ProjectGain struct {
 	Tokens      int    `json:"tokens"`     // about: a quarter of the characters
 	Told        int    `json:"told"`       // rows
 	WithFiles   int    `json:"with_files"` // of these, those that are about a file; a summary is about what its session had changed
-	Followed    int    `json:"followed"`   // of these, those of which the session touched a file later; a row told before a file was read: changed one
+	Touched     int    `json:"touched"`    // of these, those of which the session touched a file later; a row told before a file was read: changed one
+	Asked       int    `json:"asked"`      // of the told rows, those that the session asked for whole later
+	Followed    int    `json:"followed"`   // of the told rows, those that it touched a file of or asked for
 	Observer    Spent  `json:"observer"`   // what the turns of all sessions of the project cost
 }
 
@@ -54,7 +56,8 @@ type ToldRow struct {
 	Project     string    `json:"project"`
 	ProjectRoot string    `json:"project_root,omitempty"`
 	Told        int       `json:"told"`     // sessions
-	Followed    int       `json:"followed"` // of these, those that touched one of its files later
+	Followed    int       `json:"followed"` // of these, those that touched one of its files or asked for it later
+	Asked       int       `json:"asked"`    // of these, those that asked for it
 	Files       int       `json:"files"`    // that it is about
 	Touched     []string  `json:"touched"`  // of these, those that any of the sessions touched; never null
 	LastAt      time.Time `json:"last_at"`  // told

@@ -1,5 +1,5 @@
 // Package gain joins three views into what became of memory that was told: whether a session that was given a row worked on
-// the row's files afterwards.
+// the row's files afterwards, or asked for the row whole.
 //
 // What bites: that a file was touched does not say that the row was the reason. So there are counts here, and no rate. What was
 // told because a file was about to be read counts only where that session went on to change the file.
@@ -41,9 +41,13 @@ type Row struct {
 	At      time.Time       // when it was given first
 	Files   int             // that it is about, as its evidence has them
 	Touched []string        // of these, what a tool use of the session read or changed since, in order
+	Asked   bool            // the session asked for the row whole since
 	hook    string          // at which it was given first
 	since   events.Position // of that
 }
+
+// Followed reports whether the session did anything with the row.
+func (r Row) Followed() bool { return r.Asked || len(r.Touched) > 0 }
 
 // Reader answers from the views of injections, rows and files. Its methods are safe for concurrent use.
 type Reader struct {
@@ -68,7 +72,7 @@ func (v Reader) ToldTo(ctx context.Context, given []sessions.Session, f Filter) 
 			all = append(all, t)
 		}
 	}
-	j := join{Reader: v, first: firstOf(all), paths: map[events.ID][]string{}, touches: map[file]map[events.SessionID]latest{}}
+	j := join{Reader: v, first: firstOf(all), paths: map[events.ID][]string{}, made: map[events.ID]events.Position{}, touches: map[file]map[events.SessionID]latest{}}
 	for _, t := range all {
 		if err := j.follow(ctx, t); err != nil {
 			return nil, err
@@ -116,16 +120,25 @@ type join struct {
 	Reader
 	first   events.Position // that anything was given at
 	paths   map[events.ID][]string
+	made    map[events.ID]events.Position // the records that made the rows
 	touches map[file]map[events.SessionID]latest
 }
 
-// follow fills in which files of its rows a session touched.
+// maxAsked is how many calls of a session that ask for rows are looked at, the latest.
+const maxAsked = 1000
+
+// follow fills in which files of its rows a session touched, and which rows it asked for.
 func (j *join) follow(ctx context.Context, t Told) error {
 	if err := j.learn(ctx, t.Rows); err != nil {
 		return err
 	}
+	asked, err := injections.Reader{Views: j.Views}.AskedBy(ctx, t.Session.ID, maxAsked)
+	if err != nil {
+		return err
+	}
 	for i := range t.Rows {
 		r := &t.Rows[i]
+		r.Asked = slices.ContainsFunc(asked, func(a injections.Asked) bool { return a.Position > r.since && a.Names(r.ID, j.made[r.ID]) })
 		paths := j.paths[r.ID]
 		r.Files = len(paths)
 		for _, path := range paths {
@@ -153,6 +166,7 @@ func (j *join) learn(ctx context.Context, told []Row) error {
 	found, err := rows.Reader{Views: j.Views, Log: j.Log}.Rows(ctx, ids...)
 	for i, r := range found {
 		if err == nil {
+			j.made[ids[i]] = r.Position
 			j.paths[ids[i]], err = j.about(ctx, r)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package injections is the view of which rows an agent was given, and when.
+// Package injections is the view of which rows an agent was given, and when, and of those that it asked for.
 //
 // The files, each referring to those below it:
 //

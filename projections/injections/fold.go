@@ -1,6 +1,9 @@
 package injections
 
 import (
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -11,13 +14,30 @@ import (
 type View struct{}
 
 func (View) Name() string       { return "injections" }
-func (View) Version() int       { return 1 }
+func (View) Version() int       { return 2 }
 func (View) SkipsUnknown() bool { return true }
 
 func table() engine.Table[Injection] { return engine.Table[Injection]{Name: "rows"} }
 
 func (View) Tables() []engine.TableSpec {
-	return []engine.TableSpec{table().Spec(engine.ShowPlace)}
+	return []engine.TableSpec{table().Spec(engine.ShowPlace), askedTable().Spec(engine.ShowPlace)}
+}
+
+// askedTable has what sessions asked memory for, by session and position.
+func askedTable() engine.Table[Asked] { return engine.Table[Asked]{Name: "asked"} }
+
+// Asked is one call of memory's own tools by which an agent asked for rows.
+type Asked struct {
+	Position events.Position `cbor:"1,keyasint,omitempty" json:"position"`
+	Named    []string        `cbor:"2,keyasint,omitempty" json:"named"` // as events.ToolUsed has them
+}
+
+// Names reports whether the call asks for the row of an id that a record at a position made.
+func (a Asked) Names(id events.ID, at events.Position) bool {
+	digits, handle := strings.ReplaceAll(id.String(), "-", ""), "m"+strconv.FormatUint(uint64(at), 10)
+	return slices.ContainsFunc(a.Named, func(name string) bool {
+		return name == handle || strings.HasPrefix(digits, strings.ReplaceAll(name, "-", ""))
+	})
 }
 
 // Injection is memory that an agent was given.
@@ -36,17 +56,31 @@ type fold struct{ x *engine.Tx }
 func (View) Fold(x *engine.Tx) engine.Fold { return fold{x} }
 
 func (f fold) Apply(r *engine.Record) {
-	if r.Kind != events.KindContextInjected {
-		return
+	switch {
+	case r.Kind == events.KindContextInjected:
+		engine.Handle(r, f.given)
+	case r.Kind == events.KindToolUsed && r.Unobserved:
+		engine.Handle(r, f.asked)
+	case r.Kind == events.KindMemoryForgotten:
+		for h := range engine.ForgottenRecords(f.x, r) {
+			if session, ok := h.Stream.Session(); ok {
+				askedTable().Delete(f.x, engine.PlaceKey(session, h.Position))
+			}
+		}
 	}
-	e, ok := engine.PayloadOf[events.ContextInjected](r)
-	if !ok {
-		return
-	}
+}
+
+func (f fold) given(r *engine.Record, e events.ContextInjected) {
 	table().Put(f.x, engine.PlaceKey(r.Session, r.Position), Injection{
 		Session: r.Session, Position: r.Position, At: r.OccurredAt, Hook: e.Hook, IDs: e.IDs, Characters: e.Characters,
 		Knew: events.Position(e.Position),
 	})
+}
+
+func (f fold) asked(r *engine.Record, e events.ToolUsed) {
+	if len(e.Named) > 0 {
+		askedTable().Put(f.x, engine.PlaceKey(r.Session, r.Position), Asked{Position: r.Position, Named: e.Named})
+	}
 }
 
 func (fold) Flush() {}

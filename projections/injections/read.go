@@ -94,3 +94,16 @@ func (v Reader) InjectionsBefore(ctx context.Context, session events.SessionID, 
 	})
 	return list, err
 }
+
+// AskedBy returns the calls by which a session asked for rows of memory, the latest first, at most limit of them.
+func (v Reader) AskedBy(ctx context.Context, session events.SessionID, limit int) (list []Asked, err error) {
+	err = v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+		for _, a := range askedTable().Before(x, session[:], engine.PlaceKey(session, ^events.Position(0))) {
+			if len(list) == limit {
+				return
+			}
+			list = append(list, a)
+		}
+	})
+	return list, err
+}

@@ -78,6 +78,12 @@ func add(g *api.ProjectGain, t gain.Told) {
 			g.WithFiles++
 		}
 		if len(r.Touched) > 0 {
+			g.Touched++
+		}
+		if r.Asked {
+			g.Asked++
+		}
+		if r.Followed() {
 			g.Followed++
 		}
 	}
@@ -117,8 +123,11 @@ func byRow(told []gain.Told) map[events.ID]*api.ToldRow {
 				all[r.ID] = one
 			}
 			one.Told, one.Files, one.Touched = one.Told+1, r.Files, append(one.Touched, r.Touched...)
-			if len(r.Touched) > 0 {
+			if r.Followed() {
 				one.Followed++
+			}
+			if r.Asked {
+				one.Asked++
 			}
 			if r.At.After(one.LastAt) {
 				one.LastAt = r.At

@@ -15,8 +15,9 @@ import (
 const gainHelp = `Gain says of each project what its sessions were told of memory, what they followed, and what the memory cost.
 
 TOLD counts rows, each once a session, and TOKENS about what they took of the agents' contexts. ABOUT FILES are those of them that
-are about a file (a summary is about what its session had changed), and FOLLOWED those of which the session read or changed such a file
-later. Where a row was told because a file was about to be read, only a change counts. Below stand the rows that most sessions followed. COST is what the turns of all sessions of
+are about a file (a summary is about what its session had changed), and TOUCHED those of which the session read or changed such a file
+later. Where a row was told because a file was about to be read, only a change counts. ASKED FOR are the told rows that the session
+fetched whole later, by a tool or by ` + "`cmemd show`" + ` or ` + "`cmemd why`" + `. FOLLOWED are those that were touched or asked for. Below stand the rows that most sessions followed. COST is what the turns of all sessions of
 the project cost, as in ` + "`cmemd usage`" + `.
 
 These are counts of what is on record. A file may have been touched for another reason, and a row may have helped without it: there is
@@ -41,10 +42,10 @@ func showGain(a *terminal.App, found api.Gain) error {
 	if len(found.Projects) == 0 {
 		return fmt.Errorf("%w: no session was told anything", terminal.ErrNothing)
 	}
-	l := terminal.List{Head: []string{"PROJECT", "SESSIONS", "TOLD", "TOKENS", "ABOUT FILES", "FOLLOWED", "COST"}}
+	l := terminal.List{Head: []string{"PROJECT", "SESSIONS", "TOLD", "TOKENS", "ABOUT FILES", "TOUCHED", "ASKED FOR", "FOLLOWED", "COST"}}
 	for _, p := range found.Projects {
 		cells := []string{p.Project}
-		for _, n := range []int{p.Sessions, p.Told, p.Tokens, p.WithFiles, p.Followed} {
+		for _, n := range []int{p.Sessions, p.Told, p.Tokens, p.WithFiles, p.Touched, p.Asked, p.Followed} {
 			cells = append(cells, strconv.Itoa(n))
 		}
 		l.Add(append(cells, terminal.CostOf(p.Observer))...)
