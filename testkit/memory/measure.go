@@ -114,6 +114,10 @@ func found(ctx context.Context, c *client.Client, f fact, rows map[events.ID]str
 		return false, err
 	}
 	return slices.ContainsFunc(got.Results, func(r api.Result) bool {
-		return holds(wordsOf(r)+"\n"+rows[r.ID], f.Must)
+		text := wordsOf(r)
+		for _, id := range idsOf(r) {
+			text += "\n" + rows[id]
+		}
+		return holds(text, f.Must)
 	}), nil
 }
