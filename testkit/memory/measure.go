@@ -114,9 +114,9 @@ func found(ctx context.Context, c *client.Client, f fact, rows map[events.ID]str
 		return false, err
 	}
 	return slices.ContainsFunc(got.Results, func(r api.Result) bool {
-		text := wordsOf(r)
-		for _, id := range idsOf(r) {
-			text += "\n" + rows[id]
+		text := wordsOf(r) + "\n" + rows[r.ID]
+		for _, part := range r.Parts {
+			text += "\n" + rows[part.ID]
 		}
 		return holds(text, f.Must)
 	}), nil

@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/testkit/daemon"
 )
 
@@ -144,23 +143,6 @@ func TestWordsOf(t *testing.T) {
 	got := wordsOf(map[string]any{"id": "x", "project_root": "/p", "title": "a", "facts": []string{"b"}, "count": 2})
 	if got != "a\nb" && got != "b\na" {
 		t.Errorf("got %q", got)
-	}
-}
-
-func TestIDsOf(t *testing.T) {
-	t.Parallel()
-	one, two := events.ID{1}, events.ID{2}
-	part := func(id events.ID) map[string]any { return map[string]any{"id": id, "title": "x"} }
-	for _, c := range []struct {
-		result any
-		want   []events.ID
-	}{
-		{part(one), []events.ID{one}},
-		{map[string]any{"id": one, "parts": []any{part(two), part(one)}}, []events.ID{one, two, one}},
-	} {
-		if diff := cmp.Diff(c.want, idsOf(c.result)); diff != "" {
-			t.Errorf("%v (-want +got):\n%s", c.result, diff)
-		}
 	}
 }
 

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/cmemd/cmemd/events"
 )
 
 // charactersPerToken is the usual estimate; it is too high a number for Chinese and Japanese.
@@ -45,29 +43,6 @@ func wordsOf(v any) string {
 		}
 	}
 	return strings.Join(leaves(tree, nil), "\n")
-}
-
-// idsOf are the rows that a result stands for: itself, and the parts that it names where it is several.
-func idsOf(result any) []events.ID {
-	type part struct {
-		ID events.ID `json:"id"`
-	}
-	var whole struct {
-		part
-		Parts []part `json:"parts"`
-	}
-	b, err := json.Marshal(result)
-	if err == nil {
-		err = json.Unmarshal(b, &whole)
-	}
-	if err != nil {
-		panic(err) // an answer of the API is JSON with ids
-	}
-	ids := []events.ID{whole.ID}
-	for _, p := range whole.Parts {
-		ids = append(ids, p.ID)
-	}
-	return ids
 }
 
 func leaves(v any, out []string) []string {
