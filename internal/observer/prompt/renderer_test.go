@@ -126,8 +126,8 @@ func TestEveryModeAsksForTheSameKinds(t *testing.T) {
 					t.Errorf("%s, %s: %s is not asked for", m.ID, form, field)
 				}
 			}
-			if !strings.Contains(summary, "fails still") {
-				t.Errorf("%s, %s: what fails still is not asked for", m.ID, form)
+			if !strings.Contains(summary, "failed last") {
+				t.Errorf("%s, %s: what failed last is not asked for", m.ID, form)
 			}
 		}
 	}
