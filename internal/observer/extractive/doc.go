@@ -31,13 +31,14 @@
 // The concepts: what-changed with any change, problem-solution where a command failed and passed later, trade-off with
 // a decision, how-it-works with a discovery.
 //
-// A summary says what was asked, which files were read, what discoveries found, and what was changed where. Its next
+// A summary says of the session what was asked, which files were read, what discoveries found, and what was changed where; of a long
+// one the first request, and the last of each. A test, or what else failed last and was not seen to go well since, is noted. Its next
 // steps are only what is visibly open: unticked boxes, a closing list under a heading that announces it, or what the
 // agent's own list of things to do still holds.
 //
 // The files, each referring to those below it:
 //
-//	summarize.go, observe.go, finding.go, facts.go, kind.go, work.go, compact.go, call.go, narrative.go, title.go,
+//	summarize.go, failing.go, observe.go, finding.go, facts.go, kind.go, work.go, compact.go, call.go, narrative.go, title.go,
 //	shell.go, extractive.go, blocks.go, prose.go, fields.go, clean.go
 //
 // What bites: a command's end is known only if the shell reports it. "go test | tail" ends as tail does; of such a

@@ -39,6 +39,12 @@ const (
 // searchedFor begins the fact that names searches; a summary tells it again.
 const searchedFor = "Searched for: "
 
+// passedLater and passedAfter end the fact about a failure that did not stay; a summary knows it by them.
+const (
+	passedLater = "; passed later"
+	passedAfter = "; passed after changes"
+)
+
 type fact struct {
 	rank int
 	text string
@@ -135,8 +141,8 @@ func (w *work) failureFact(r run, add adder) {
 	rank, after := rankOpen, ""
 	switch w.laterEnd(r) {
 	case passed:
-		if rank, after = rankSolved, "; passed later"; w.passedAfterChange(r) {
-			after = "; passed after changes"
+		if rank, after = rankSolved, passedLater; w.passedAfterChange(r) {
+			after = passedAfter
 		}
 		if r.test {
 			rank = rankTest

@@ -11,11 +11,13 @@ import (
 	"github.com/cmemd/cmemd/internal/sentence"
 )
 
+// How long the fields of a summary are at most, in runes: what a session is told of another's is no longer.
 const (
-	maxRequest = 400 // runes
-	maxLearned = 900
-	maxDone    = 1500
-	maxNext    = 8 // next steps that are listed
+	maxRequest = 400 // of the only request
+	maxAsked   = 200 // of one of several
+	maxField   = 600
+	maxLearned = 300 // of one observation
+	maxNext    = 8   // next steps that are listed
 )
 
 // summarize writes where the session stands after an answer of the agent. It is false where nothing happened.
@@ -24,19 +26,73 @@ func (p *Provider) summarize(prompt observer.Prompt) (observer.Summary, bool) {
 	if len(prompt.Observed) == 0 && blocksWeight(message) < substance {
 		return observer.Summary{}, false
 	}
+	prompt.Observed, prompt.Apart = borneOut(prompt.Observed, prompt.Apart)
 	s := observer.Summary{
-		Request:      requestOrWork(prompt, message),
+		Request:      requests(prompt),
 		Investigated: investigated(prompt),
 		Learned:      learned(prompt.Observed, message),
 		Completed:    completed(prompt),
-		NextSteps:    nextSteps(prompt.Observed, message),
+		NextSteps:    nextSteps(prompt.Observed[prompt.Apart:], message),
 		Notes:        notes(prompt, message),
 	}
 	return s, s.Investigated != "" || s.Learned != "" || s.Completed != "" || s.NextSteps != ""
 }
 
-// request is what the user asked for, without what was pasted.
-func request(raw string) string {
+// borneOut leaves out what claims something that is not so: whoever repeats it claims it too.
+func borneOut(observed []events.ObservationParsed, apart int) (sound []events.ObservationParsed, still int) {
+	for i, o := range observed {
+		absent := slices.ContainsFunc(o.Claims, func(c events.Claim) bool { return c.Verdict == events.Absent })
+		if o.Unseen || absent {
+			continue
+		}
+		sound = append(sound, o)
+		if i < apart {
+			still++
+		}
+	}
+	return sound, still
+}
+
+// requests is what the user asked for in the session: all of it that says something by itself, or the one word or command that
+// there is. Of many requests the first is told, and the last ones.
+func requests(prompt observer.Prompt) string {
+	var asked []string
+	for _, raw := range append(slices.Clone(prompt.Requests), prompt.Request) {
+		if s := request(raw, maxAsked); isTelling(s) {
+			asked = addOnce(asked, line(s))
+		}
+	}
+	switch {
+	case len(asked) == 0:
+		return unlessConsent(request(prompt.Request, maxRequest))
+	case len(asked) == 1 && isTelling(request(prompt.Request, maxRequest)):
+		return request(prompt.Request, maxRequest)
+	case len(asked) == 1:
+		return asked[0]
+	}
+	newest := last(asked[1:], maxField-runes(asked[0])-listed)
+	return list(append(asked[:1:1], newest...), maxField)
+}
+
+// consent is how many letters a word of consent has at most.
+const consent = 4
+
+// unlessConsent is what was asked, if that is more than a word of consent.
+func unlessConsent(asked string) string {
+	if sentence.Letters(asked) <= consent {
+		return ""
+	}
+	return asked
+}
+
+// isTelling reports whether a request says something by itself: no word of consent, no lone command.
+func isTelling(asked string) bool {
+	command := strings.HasPrefix(asked, "/") && !strings.ContainsAny(asked, " \n")
+	return sentence.Letters(asked) >= sentence.Enough && !command
+}
+
+// request is the beginning of what the user asked for, without what was pasted.
+func request(raw string, n int) string {
 	var said []block
 	for _, b := range requestBlocks(raw) {
 		if b.shape != code && b.shape != table {
@@ -44,28 +100,7 @@ func request(raw string) string {
 			said = append(said, b)
 		}
 	}
-	return narrative(said, maxRequest)
-}
-
-// requestOrWork is what the user asked for, or the title of the work where that says nothing by itself: a word of
-// consent, a lone command.
-func requestOrWork(prompt observer.Prompt, message []block) string {
-	asked := request(prompt.Request)
-	command := strings.HasPrefix(asked, "/") && !strings.ContainsAny(asked, " \n")
-	if asked == "" || sentence.Letters(asked) >= sentence.Enough && !command {
-		return asked
-	}
-	work := reportTitle(message)
-	found := false
-	for _, o := range prompt.Observed { // the last one, but a discovery only where nothing was done
-		if s := cut(line(clean(o.Title)), 2*maxTitle); s != "" && (o.Type != observer.TypeDiscovery || !found) {
-			work, found = s, o.Type != observer.TypeDiscovery
-		}
-	}
-	if work == "" {
-		return asked
-	}
-	return work + " (asked: " + cut(line(asked), maxTitle) + ")"
+	return narrative(said, n)
 }
 
 // investigated names the files that were read and not changed, and what was searched for.
@@ -89,49 +124,81 @@ func investigated(prompt observer.Prompt) string {
 	if len(files) > 0 {
 		parts = append(parts, "Read "+enumerate(files, maxNamed))
 	}
-	return list(parts, maxDone)
+	return list(parts, maxField)
 }
 
-// learned is what discoveries and decisions say; without any, and without any other work, what the agent said.
+// learned is what discoveries and decisions say, the last of them; without any, and without any other work, what the agent said.
 func learned(observed []events.ObservationParsed, message []block) string {
+	if len(observed) == 0 {
+		return narrative(message, maxField)
+	}
 	var parts []string
 	for _, o := range observed {
-		if o.Type == observer.TypeDiscovery || o.Type == observer.TypeDecision {
-			parts = addOnce(parts, narrative(blocks(clean(cmp.Or(o.Narrative, o.Title))), maxLearned/2))
+		if isLearned(o) {
+			parts = addOnce(parts, narrative(blocks(clean(cmp.Or(o.Narrative, o.Title))), maxLearned))
 		}
 	}
-	if len(observed) == 0 {
-		return narrative(message, maxLearned)
-	}
-	return narrative(blocks(strings.Join(parts, "\n\n")), maxLearned)
+	return strings.Join(last(parts, maxField), "\n\n")
 }
 
-// completed says what was changed, and in which files. Where the title is only what the user asked for, or made of the
+// isLearned is for observations of what is so: nothing was done by them.
+func isLearned(o events.ObservationParsed) bool {
+	return o.Type == observer.TypeDiscovery || o.Type == observer.TypeDecision
+}
+
+// completed says what was done, and in which files, the last of it. Where a title is only what the user asked for, or made of the
 // agent's own first words, those say it instead.
 func completed(prompt observer.Prompt) string {
-	asked := titleOf(requestBlocks(prompt.Request))
+	asked := map[string]bool{}
+	for _, raw := range append(slices.Clone(prompt.Requests), prompt.Request) {
+		asked[titleOf(requestBlocks(raw))] = true
+	}
 	var parts []string
 	for _, o := range prompt.Observed {
-		if o.Type == observer.TypeDiscovery || o.Type == observer.TypeDecision && len(o.FilesModified) == 0 {
-			continue // it was learned
+		if !isLearned(o) {
+			parts = addOnce(parts, whatWasDone(o, prompt.Cwd, asked))
 		}
-		s := cut(line(clean(o.Title)), 2*maxTitle)
-		if said := line(opening(blocks(clean(o.Narrative)), 2*maxTitle)); said != "" && (s == asked || quotes(s, said)) {
-			s = said
-		}
-		if sub := cut(line(clean(o.Subtitle)), maxTitle); sub != "" {
-			s = strings.TrimSuffix(s, ".") + " — " + sub
-		}
-		var files []string
-		for _, f := range o.FilesModified[:min(len(o.FilesModified), 200)] {
-			files = addOnce(files, line(clean(evidence.Rel(prompt.Cwd, f))))
-		}
-		if len(files) > 0 {
-			s += ": " + enumerate(files, maxNamed)
-		}
-		parts = addOnce(parts, s)
 	}
-	return list(parts, maxDone)
+	return list(last(parts, maxField), maxField)
+}
+
+// whatWasDone is what an observation says was done; empty where it says nothing.
+func whatWasDone(o events.ObservationParsed, cwd string, asked map[string]bool) string {
+	s := cut(line(clean(o.Title)), 2*maxTitle)
+	said := line(withoutLead(opening(blocks(clean(o.Narrative)), 2*maxTitle)))
+	if said != "" && (asked[s] || quotes(s, said)) {
+		s = said
+	}
+	sub := cut(line(clean(o.Subtitle)), maxTitle)
+	if s = strings.TrimSuffix(withoutLead(s), "."); sentence.Letters(s) < sentence.Enough && sub != "" {
+		s, sub = sub, "" // "Done." says less
+	}
+	var files []string
+	for _, f := range o.FilesModified[:min(len(o.FilesModified), 200)] {
+		files = addOnce(files, line(clean(evidence.Rel(cwd, f))))
+	}
+	if sub != "" {
+		s += " — " + sub
+	}
+	if len(files) > 0 {
+		s += ": " + enumerate(files, maxNamed)
+	}
+	return s
+}
+
+// withoutLead is s without a last sentence that only leads to a list, which is not here.
+func withoutLead(s string) string {
+	kept := s
+	for rest := s; rest != ""; {
+		var first string
+		if first, rest = sentence.First(rest); first == "" {
+			break
+		}
+		if strings.TrimSpace(rest) == "" && strings.HasSuffix(strings.TrimRight(first, " *"), ":") || strings.HasSuffix(first, "：") {
+			kept = strings.TrimSpace(strings.TrimSuffix(s, first))
+		}
+	}
+	return cmp.Or(kept, strings.TrimRight(s, " *:："))
 }
 
 // quotes tells whether title is the beginning of said, perhaps behind the files it was done to.
@@ -142,7 +209,7 @@ func quotes(title, said string) bool {
 }
 
 // nextSteps lists what is visibly open: unticked boxes of the message; or else the section with which it ends, if its
-// heading announces steps to come; or else what the last observation left unticked. Nothing is inferred.
+// heading announces steps to come; or else what the last list of things to do left unticked. Nothing is inferred.
 func nextSteps(observed []events.ObservationParsed, message []block) string {
 	var open []string
 	for _, b := range message {
@@ -153,14 +220,20 @@ func nextSteps(observed []events.ObservationParsed, message []block) string {
 	if len(open) == 0 {
 		open = lastSection(message)
 	}
-	if len(open) == 0 && len(observed) > 0 {
-		for _, f := range observed[len(observed)-1].Facts {
-			if ticked, text, ok := cutBox(clean(f)); ok && !ticked {
-				open = addOnce(open, line(text))
+	for i := len(observed) - 1; i >= 0 && len(open) == 0; i-- {
+		boxes := 0
+		for _, f := range observed[i].Facts {
+			if ticked, text, ok := cutBox(clean(f)); ok {
+				if boxes++; !ticked {
+					open = addOnce(open, line(text))
+				}
 			}
 		}
+		if boxes > 0 {
+			break
+		}
 	}
-	return list(open[:min(len(open), maxNext)], maxDone)
+	return list(open[:min(len(open), maxNext)], maxField)
 }
 
 // lastSection is the list at the end of a message under a heading that announces what is to come.
@@ -195,8 +268,17 @@ func announcesNext(heading string) bool {
 	return false
 }
 
-// notes say how the work ended: what stopped it, if it was not the agent, or what the agent asked at the end.
+// notes say what fails, and how the work ended.
 func notes(prompt observer.Prompt, message []block) string {
+	parts := failing(prompt.Observed[prompt.Apart:])
+	if s := ending(prompt, message); s != "" {
+		parts = append(parts, s)
+	}
+	return list(parts, maxField)
+}
+
+// ending is what stopped the work, if it was not the agent, or what the agent asked at the end.
+func ending(prompt observer.Prompt, message []block) string {
 	cause, detail := prompt.Stop, ""
 	for _, in := range prompt.Inputs {
 		if stop, ok := in.Event.(events.AgentStopped); ok {
@@ -222,6 +304,21 @@ func notes(prompt observer.Prompt, message []block) string {
 	return ""
 }
 
+// listed is what a part of a list takes beside its text, in runes.
+const listed = 3
+
+// last returns the last of parts that fit into a list of n runes, at least one.
+func last(parts []string, n int) []string {
+	from := len(parts)
+	for from > 0 {
+		if n -= runes(parts[from-1]) + listed; n < 0 && from < len(parts) {
+			break
+		}
+		from--
+	}
+	return parts[from:]
+}
+
 // list puts parts under each other, a dash before each if there are several, within n runes.
 func list(parts []string, n int) string {
 	if len(parts) == 1 {
@@ -232,7 +329,7 @@ func list(parts []string, n int) string {
 		if s == "" {
 			continue
 		}
-		if used := runes(b.String()); used+runes(s)+3 > n {
+		if used := runes(b.String()); used+runes(s)+listed > n+1 {
 			break
 		}
 		if b.Len() > 0 {

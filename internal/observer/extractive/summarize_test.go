@@ -1,6 +1,8 @@
 package extractive
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -37,6 +39,16 @@ func TestSummary(t *testing.T) {
 		p.Request = request
 		return p
 	}
+	empty, leading := done, done
+	empty.Title, leading.Title = "Done.", "The totals are rounded once. Changes made:"
+	askedBefore := func(p observer.Prompt, before ...string) observer.Prompt {
+		p.Requests = before
+		return p
+	}
+	claiming := func(o events.ObservationParsed) events.ObservationParsed {
+		o.Claims = []events.Claim{{Kind: "commit", Value: "abc1234", Verdict: events.Absent}}
+		return o
+	}
 	asked.Title, asked.Narrative = "Round the totals of the cart", "Done! The totals are rounded once, at the end. See the tests."
 	tests := []struct {
 		name   string
@@ -64,13 +76,30 @@ func TestSummary(t *testing.T) {
 			Learned:      "Totals are rounded in three places.\n\nThe first is the cart.",
 		}},
 		{"a word of consent", asking("yes", summaryPrompt("All done.", done, found)), observer.Summary{
-			Request:      "Round totals once (asked: yes)",
 			Investigated: "Read total.go, cart.go, /etc/hosts",
 			Learned:      "Totals are rounded in three places.\n\nThe first is the cart.",
 			Completed:    "Round totals once — 1 file changed, tests passed: cart.go",
+			NextSteps:    "Add a changelog line",
+		}},
+		{"a word of consent to what was asked before", asking("yes", askedBefore(summaryPrompt("All done.", done), "Round the totals of the cart, please")), observer.Summary{
+			Request: "Round the totals of the cart, please", Investigated: "Read total.go", NextSteps: "Add a changelog line",
+			Completed: "Round totals once — 1 file changed, tests passed: cart.go",
+		}},
+		{"several requests", askedBefore(summaryPrompt("All done.", done), "Why do the totals differ?", "yes", "/compact"), observer.Summary{
+			Request:      "- Why do the totals differ?\n- Round the totals of the cart",
+			Investigated: "Read total.go", NextSteps: "Add a changelog line",
+			Completed: "Round totals once — 1 file changed, tests passed: cart.go",
+		}},
+		{"what is not borne out is not repeated", summaryPrompt("All done.", done, claiming(found)), observer.Summary{
+			Request: "Round the totals of the cart", Investigated: "Read total.go", NextSteps: "Add a changelog line",
+			Completed: "Round totals once — 1 file changed, tests passed: cart.go",
+		}},
+		{"a title that says nothing, and a lead to a list", summaryPrompt("All done.", empty, leading), observer.Summary{
+			Request: "Round the totals of the cart", Investigated: "Read total.go", NextSteps: "Add a changelog line",
+			Completed: "- 1 file changed, tests passed: cart.go\n- The totals are rounded once — 1 file changed, tests passed: cart.go",
 		}},
 		{"a lone command", asking("<command-name>/security-review</command-name>", summaryPrompt("All done.", found)), observer.Summary{
-			Request:      "Where are totals rounded? (asked: /security-review)",
+			Request:      "/security-review",
 			Investigated: "Read cart.go, /etc/hosts",
 			Learned:      "Totals are rounded in three places.\n\nThe first is the cart.",
 		}},
@@ -140,6 +169,68 @@ func TestNotesSayWhatStoppedTheWork(t *testing.T) {
 		p.Inputs = []observer.Input{{Event: events.AgentStopped{Cause: cause, Error: "rate_limit"}}}
 		if got := ask(t, p).Summary.Notes; got != want {
 			t.Errorf("%s: got %q, want %q", cause, got, want)
+		}
+	}
+}
+
+// TestWhatFailsLastIsNoted: a test or a build that was not seen to go well since, told by the facts of the session.
+func TestWhatFailsLastIsNoted(t *testing.T) {
+	t.Parallel()
+	const (
+		build  = "`npm run build` failed (exit 1): generate.js:3: it is not a function"
+		tested = "`go test ./...` failed: cart_test.go:7: got 3, want 4"
+	)
+	tests := []struct {
+		name  string
+		facts [][]string // of each observation
+		apart int
+		want  string
+	}{
+		{"nothing failed", [][]string{{"`go test ./...` passed"}}, 0, ""},
+		{"a build at the end", [][]string{{"`npm test` passed"}, {build, "2 files changed"}}, 0, "Failed last: " + build},
+		{"a build that passed later in the same work", [][]string{{build + passedAfter}, {tested + passedLater}}, 0, ""},
+		{"a build that passed in later work", [][]string{{build}, {"`npm run build` succeeded"}}, 0, ""},
+		{"a part of the tests that passed later", [][]string{{tested}, {"`go test ./cart` passed"}}, 0, ""},
+		{"tests that nobody ran again", [][]string{{tested}, {"`npm run build` succeeded"}, {"Searched for: total"}}, 0, "Failed last: " + tested},
+		{"something else that nobody ran again", [][]string{{"`node --version` failed"}, {"`npm run build` succeeded"}}, 0, ""},
+		{"failed twice", [][]string{{tested}, {"`go test ./...` failed: cart_test.go:9: got 5"}}, 0, "Failed last: `go test ./...` failed: cart_test.go:9: got 5"},
+		{"before what was left out", [][]string{{tested}, {"Searched for: total"}}, 1, ""},
+		{"no command at all", [][]string{{"`` failed", "`x", "`` passed", "`   ` failed"}}, 0, ""},
+		{"two of them, and a question", [][]string{{tested, build}}, 0, "- Failed last: " + tested + "\n- Failed last: " + build},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := summaryPrompt("All done.")
+			for _, facts := range tt.facts {
+				p.Observed = append(p.Observed, events.ObservationParsed{Type: "change", Title: "The totals were changed", Facts: facts})
+			}
+			p.Apart = tt.apart
+			if got := ask(t, p).Summary.Notes; got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestALongSessionIsToldByItsLastWork, and by its first request.
+func TestALongSessionIsToldByItsLastWork(t *testing.T) {
+	t.Parallel()
+	p := summaryPrompt("All done.")
+	for i := range 30 {
+		p.Requests = append(p.Requests, fmt.Sprintf("Request %d is about the totals of the cart", i))
+		p.Observed = append(p.Observed,
+			events.ObservationParsed{Type: "change", Title: fmt.Sprintf("Change %d was made to the totals of the cart", i)},
+			events.ObservationParsed{Type: "discovery", Title: fmt.Sprintf("Finding %d is about the totals of the cart", i)})
+	}
+	s := ask(t, p).Summary
+	for field, want := range map[string][2]string{
+		s.Request:   {"- Request 0 is", "- Round the totals of the cart"},
+		s.Completed: {"- Change ", "Change 29 was made to the totals of the cart"},
+		s.Learned:   {"Finding ", "Finding 29 is about the totals of the cart"},
+	} {
+		if !strings.HasPrefix(field, want[0]) || !strings.HasSuffix(field, want[1]) || runes(field) > maxField {
+			t.Errorf("%d runes, want at most %d from %q to %q:\n%s", runes(field), maxField, want[0], want[1], field)
 		}
 	}
 }

@@ -1,0 +1,70 @@
+package extractive
+
+import (
+	"strings"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
+)
+
+// maxFailing is how many failures a summary names, the last ones.
+const maxFailing = 3
+
+// reported is how a command went, as a fact says.
+type reported struct {
+	step   step
+	at     int // of the observation that says so
+	failed bool
+	text   string
+}
+
+// failing are the facts about commands that failed last, and were not seen to go well since: tests, and whatever else failed in the
+// last of the observations that say how a command went. What failed long before on the way, and was left alone, fails no more.
+func failing(observed []events.ObservationParsed) []string {
+	var all []reported
+	for i, o := range observed {
+		for _, f := range o.Facts {
+			if r, ok := readFact(line(clean(f))); ok {
+				r.at = i
+				all = append(all, r)
+			}
+		}
+	}
+	var open []string
+	for i, r := range all {
+		if r.failed && (r.step.IsTest() || r.at == all[len(all)-1].at) && !passes(all[i+1:], r) {
+			open = addOnce(open, "Failed last: "+cut(r.text, maxFact))
+		}
+	}
+	return open[max(0, len(open)-maxFailing):]
+}
+
+// passes reports whether what was reported later says that r's command went well, or failed again and is told there.
+func passes(later []reported, r reported) bool {
+	for _, other := range later {
+		if akin(other.step.family(), r.step.family()) {
+			return true
+		}
+	}
+	return false
+}
+
+// readFact reads a fact that failureFact or endFact wrote. ok is false for others.
+func readFact(f string) (r reported, ok bool) {
+	if !strings.HasPrefix(f, "`") {
+		return reported{}, false
+	}
+	command, how, closed := strings.Cut(f[1:], "` ")
+	all := steps(evidence.Split(command))
+	if !closed || len(all) == 0 || len(all[0].words) == 0 {
+		return reported{}, false
+	}
+	r = reported{step: all[len(all)-1], text: f}
+	switch {
+	case strings.HasPrefix(how, "failed"):
+		r.failed = !strings.HasSuffix(f, passedLater) && !strings.HasSuffix(f, passedAfter)
+	case how != "passed" && how != "succeeded":
+		return reported{}, false
+	}
+	return r, true
+}
