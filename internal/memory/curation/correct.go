@@ -62,7 +62,7 @@ func (c *Curator) corrected(ctx context.Context, text string) (api.Row, error) {
 	case row.Superseded && row.ByHand:
 		return api.Row{}, conflict("It was corrected before", fmt.Sprintf("correct what stands now: %s", row.SupersededBy))
 	case row.Outdated:
-		return api.Row{}, conflict("A newer summary of its session stands", fmt.Sprintf("correct that: %s", row.SupersededBy))
+		return api.Row{}, conflict("It is out of date", fmt.Sprintf("a newer summary of its session stands: correct %s", row.SupersededBy))
 	case row.Superseded:
 		return api.Row{}, conflict("It was observed again", "what it was made of was observed again since: `cmemd why` leads to what stands now")
 	}

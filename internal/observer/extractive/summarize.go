@@ -71,7 +71,7 @@ func requests(prompt observer.Prompt) string {
 		return asked[0]
 	}
 	newest := last(asked[1:], maxField-runes(asked[0])-listed)
-	return list(append(asked[:1:1], newest...), maxField)
+	return strings.Join(append(asked[:1:1], newest...), " / ") // one line: it is the summary's title
 }
 
 // consent is how many letters a word of consent has at most.

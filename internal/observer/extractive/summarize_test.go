@@ -86,7 +86,7 @@ func TestSummary(t *testing.T) {
 			Completed: "Round totals once — 1 file changed, tests passed: cart.go",
 		}},
 		{"several requests", askedBefore(summaryPrompt("All done.", done), "Why do the totals differ?", "yes", "/compact"), observer.Summary{
-			Request:      "- Why do the totals differ?\n- Round the totals of the cart",
+			Request:      "Why do the totals differ? / Round the totals of the cart",
 			Investigated: "Read total.go", NextSteps: "Add a changelog line",
 			Completed: "Round totals once — 1 file changed, tests passed: cart.go",
 		}},
@@ -225,7 +225,7 @@ func TestALongSessionIsToldByItsLastWork(t *testing.T) {
 	}
 	s := ask(t, p).Summary
 	for field, want := range map[string][2]string{
-		s.Request:   {"- Request 0 is", "- Round the totals of the cart"},
+		s.Request:   {"Request 0 is", " / Round the totals of the cart"},
 		s.Completed: {"- Change ", "Change 29 was made to the totals of the cart"},
 		s.Learned:   {"Finding ", "Finding 29 is about the totals of the cart"},
 	} {
