@@ -38,6 +38,7 @@ type call struct {
 	subagent     string // who did it; "" is the agent itself
 	subagentType string
 	failed       bool
+	refused      bool // by the person: it was never run
 
 	read, changed []string // absolute paths
 	tried         []string // the files of an edit that failed
@@ -75,7 +76,7 @@ type todo struct {
 func observeCall(u events.ToolUsed) call {
 	parsed := evidence.Parse(u)
 	shape := parsed.Shape()
-	c := call{tool: u.Tool, subagent: u.SubagentID, subagentType: u.SubagentType, failed: shape.Failed, cwd: u.Cwd}
+	c := call{tool: u.Tool, subagent: u.SubagentID, subagentType: u.SubagentType, failed: shape.Failed, refused: u.Refused, cwd: u.Cwd}
 	c.read, c.changed = parsed.Files()
 	in := fields(u.Input)
 	switch c.deed = deedOf(u, shape); {

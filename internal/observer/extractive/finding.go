@@ -163,7 +163,7 @@ func (w *work) failureBefore(inputs []observer.Input, s observer.Saying) string 
 		return ""
 	}
 	c := observeCall(inputs[last].Event.(events.ToolUsed))
-	if !c.failed || c.deed != ran {
+	if !c.failed || c.refused || c.deed != ran {
 		return ""
 	}
 	if p := problem(c.output); p != "" {

@@ -204,6 +204,9 @@ func (w *work) failure() string {
 	if len(tried) == 0 {
 		return ""
 	}
+	if !slices.ContainsFunc(w.failures, func(c call) bool { return !c.refused }) {
+		return cut("The person refused to have "+nameFiles(w.cwd, tried)+" changed", maxTitle)
+	}
 	return cut("Failed to change "+nameFiles(w.cwd, tried), maxTitle)
 }
 

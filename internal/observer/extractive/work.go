@@ -88,6 +88,9 @@ func newWork(cwd string) *work {
 
 // add folds one call in.
 func (w *work) add(c call) {
+	if c.refused && c.deed != edited {
+		return // it was never run, and so did not fail
+	}
 	w.calls++
 	w.attribute(c)
 	if c.failed && c.deed != ran {

@@ -122,7 +122,10 @@ func (m *message) tool(number string, t events.ToolUsed, earlier []events.Event,
 		m.line(label, gist(t))
 		return
 	}
-	if t.Failed {
+	switch {
+	case t.Refused:
+		label += ", refused by the person, never run"
+	case t.Failed:
 		label += ", failed"
 	}
 	m.entry(label, readable(t.Input), limit)
