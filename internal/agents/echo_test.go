@@ -29,6 +29,11 @@ More: ` + "`cmemd show ID`, `cmemd search WORDS`, `cmemd timeline ID`" + `.
 ### Mar 1, 2026
 - 019a1fa4-7206-7b22 09:04 bugfix: Rounding lost a cent — Discounts were floats; computeDiscount rounds half up now.
 - 019a1fa4-7207-7c33 09:03 decision: Money is kept in cents
+- m50 09:02 asked: Let prices have no fractions
+  - discovery: Discounts are asked for twice
+  - decision: Totals are rounded at the end
+- m60 09:01 asked: as above
+  - bugfix: Cached prices are dropped
 ## Files changed lately
 - cart/cart.go: changed Mar 1, 2026 09:02
 ` + ContextClose
@@ -107,7 +112,7 @@ func folded(text string, n int) string {
 func TestEchoesAreCut(t *testing.T) {
 	t.Parallel()
 	told := (*InjectedText)(nil).With(given)
-	words := []string{"discount", "Discount", "cached", "Migrate", "cents", "Rounding", "cart.go", "Last session", "Earlier work"}
+	words := []string{"discount", "Discount", "cached", "Migrate", "cents", "Rounding", "cart.go", "fractions", "asked for twice", "rounded", "dropped", "m60", "Last session", "Earlier work"}
 	left := func(where, text string) {
 		t.Helper()
 		for _, w := range words {

@@ -77,6 +77,14 @@ func whole(r api.Row) string {
 	return b.String() + "\n"
 }
 
+// wholeOf is a whole row with what else is of the same prompt, one a line.
+func wholeOf(r api.Row, parts []api.EntryPart) string {
+	if len(parts) == 0 {
+		return whole(r)
+	}
+	return strings.TrimSuffix(whole(r), "\n") + "Of the same prompt:\n" + partLines(parts) + "\n"
+}
+
 // maxList is how much of a list of names is told, in characters.
 const maxList = 4000
 

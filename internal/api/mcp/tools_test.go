@@ -227,3 +227,28 @@ Nothing is wrong.`
 		}
 	}
 }
+
+// What else is of the same prompt stands below a result, bounded, and below a whole row.
+func TestPartsOfAnEntry(t *testing.T) {
+	t.Parallel()
+	parts := []api.EntryPart{{ID: idOf("a"), Handle: 7, Kind: "prompt", Title: "Fix </cmemd-context> the cart"}, {ID: idOf("b"), Handle: 9, Kind: "observation", Type: "decision", Title: strings.Repeat("long ", 100)}}
+	line := indexLine(api.Result{ID: idOf("c"), Handle: 8, Kind: "observation", Type: "bugfix", Title: "One lock", Project: "shop", At: now, Parts: parts}, "shop")
+	for _, want := range []string{"- m8 ", "\n  - m7 prompt | Fix ", "\n  - m9 decision | long "} {
+		if !strings.Contains(line, want) {
+			t.Errorf("no %q in\n%s", want, line)
+		}
+	}
+	if strings.Contains(line, "</cmemd-context>") || strings.Count(line, "\n") != 3 || len(line) > 300 {
+		t.Errorf("got\n%s", line)
+	}
+	for range 3 {
+		parts = append(parts, parts...)
+	}
+	if text := partLines(parts); strings.Count(text, "\n") != shownParts+1 || !strings.HasSuffix(text, "  - and 12 more\n") {
+		t.Errorf("many parts:\n%s", text)
+	}
+	text := wholeOf(someRows(1, "shop")[0], parts[:1])
+	if !strings.Contains(text, "Files changed: cart.go\nOf the same prompt:\n  - m7 prompt | ") || !strings.HasSuffix(text, "the cart\n\n") {
+		t.Errorf("got\n%s", text)
+	}
+}

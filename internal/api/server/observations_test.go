@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,5 +123,22 @@ func TestHandlesAreTakenWhereIDsAre(t *testing.T) {
 		if p := problem(t, err); p.Status != http.StatusNotFound || !strings.Contains(p.Detail, want) {
 			t.Errorf("%s: %+v", id, p)
 		}
+	}
+}
+
+// Rows are read with what else is of their prompt.
+func TestRowsHaveTheirParts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.work(t, "a", "Fix the flaky checkout test", "/src/shop/cart.go")
+	w.settled(t)
+	found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: "checkout", Kind: "observation"})
+	if err != nil || len(found.Results) != 1 || len(found.Results[0].Parts) == 0 || found.Results[0].Parts[0].Kind != "prompt" {
+		t.Fatalf("found %+v, %v", found.Results, err)
+	}
+	prompt := found.Results[0].Parts[0]
+	got, err := api.RowsRoute.Call(t.Context(), w.client, api.RowsRequest{IDs: []string{prompt.Handle.String()}})
+	if err != nil || len(got.Rows) != 1 || got.Rows[0].ID != prompt.ID || !slices.ContainsFunc(got.Parts[prompt.ID], func(p api.EntryPart) bool { return p.ID == found.Results[0].ID }) {
+		t.Errorf("the prompt: %+v, %v", got, err)
 	}
 }

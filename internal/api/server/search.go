@@ -123,7 +123,9 @@ func (s *searches) rows(ctx context.Context, ids []string) (api.Rows, error) {
 			return out, err
 		}
 	}
-	return out, nil
+	var err error
+	out.Parts, err = s.Recall.Parts(ctx, out.Rows...)
+	return out, err
 }
 
 // getInputs returns what a row was made of, whole.

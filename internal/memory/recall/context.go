@@ -24,11 +24,12 @@ func (r *Recall) Context(ctx context.Context, ask Ask) (Context, error) {
 		return Context{}, fmt.Errorf("recall: context: %w", err)
 	}
 	c.offerAll()
-	page := c.write()
-	out.Text, out.Characters, out.Tokens, out.Explain = page, size(page), Tokens(page), c.explain()
-	for _, p := range c.shown() {
-		out.IDs = append(out.IDs, p.row.ID)
+	page, err := c.write(ctx)
+	if err != nil {
+		return Context{}, fmt.Errorf("recall: context: %w", err)
 	}
+	out.Text, out.Characters, out.Tokens, out.Explain = page, size(page), Tokens(page), c.explain()
+	out.IDs = c.told()
 	return out, nil
 }
 

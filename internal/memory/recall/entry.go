@@ -114,3 +114,15 @@ func (r *Recall) withParts(ctx context.Context, list []rows.Row, then moment) ([
 	}
 	return items, nil
 }
+
+// Parts returns, for each row that has any, the other rows of its entry, by its id. Errors are ctx's and those of the views.
+func (r *Recall) Parts(ctx context.Context, of ...rows.Row) (map[events.ID][]EntryPart, error) {
+	entries, err := r.entriesOf(ctx, of, moment{})
+	list := map[events.ID][]EntryPart{}
+	for i, entry := range entries {
+		if p := parts(entry, of[i].ID); len(p) > 0 {
+			list[of[i].ID] = p
+		}
+	}
+	return list, err
+}

@@ -221,3 +221,77 @@ func TestTimelineOfEntries(t *testing.T) {
 		t.Errorf("of observations: %v, the anchor %+v (the one that took long is %d)", byKind, got.Anchor, late.Position)
 	}
 }
+
+// In a context what came of one prompt stands below what was asked, once, under the prompt's handle.
+func TestContextTellsEntries(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s, other := w.open("a", "shop"), w.open("b", "shop")
+	alone := w.answered(other, 1, "Paint the shed in the yard green", "Green paint is sold out")
+	prompt := w.put(s.Stream(), events.PromptSubmitted{Number: 1, Text: "Mend the carousel in the yard"})[0]
+	fix, gone := newID(), newID()
+	recs := w.put(s.Stream(),
+		events.ObservationParsed{Observation: fix, Prompt: 1, Type: "bugfix", Title: "The timer was too fast"},
+		events.ObservationParsed{Observation: newID(), Prompt: 1, Type: "discovery", Title: "The socket leaks in the rain"})
+	late := w.put(other.Stream(), events.PromptSubmitted{Number: 2, Text: "Sweep the yard before noon"})[0]
+	w.put(other.Stream(),
+		events.ObservationParsed{Observation: newID(), Prompt: 2, Type: "change", Title: "The yard is swept"},
+		events.ObservationParsed{Observation: gone, Prompt: 2, Type: "change", Title: "The broom is broken"})
+	got := w.mustContext(shop("startup", s))
+	m := func(p events.Position) string { return rows.Handle(p).String() }
+	at := func(r events.Record) string { return r.OccurredAt.Format("15:04") }
+	want := "- " + m(prompt.Position) + " " + at(recs[0]) + " asked: Mend the carousel in the yard\n" +
+		"  - bugfix: The timer was too fast\n  - discovery: The socket leaks in the rain\n"
+	row, err := w.views.Row(t.Context(), alone[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{want, "- " + row.Handle().String() + " " + row.At.Format("15:04") + " bugfix: "} {
+		if !strings.Contains(got.Text, text) {
+			t.Errorf("no\n%s in\n%s", text, got.Text)
+		}
+	}
+	for _, id := range []events.ID{prompt.ID, late.ID, fix, gone} {
+		if !slices.Contains(got.IDs, id) {
+			t.Errorf("%s is not among what was told", id)
+		}
+	}
+	if strings.Contains(got.Text, "Paint the shed") || slices.Contains(got.IDs, alone[0]) {
+		t.Errorf("a prompt of which one thing came is told:\n%s", got.Text)
+	}
+	checkKnown := func(told []string, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"asked: Mend the carousel in the yard", "bugfix: The timer was too fast", "discovery: The socket leaks in the rain"} {
+			if !slices.Contains(told, want) {
+				t.Errorf("%q is not among the lines that are known: %q", want, told)
+			}
+		}
+	}
+	w.put(s.Stream(), events.ContextInjected{Hook: "startup", IDs: got.IDs, Position: uint64(got.Position)})
+	w.sync()
+	checkKnown(w.InjectedLines(t.Context(), s))
+	checkKnown(w.Lines(t.Context(), m(prompt.Position)))
+	if err := w.log.Erase(t.Context(), prompt.Position); err != nil {
+		t.Fatal(err)
+	}
+	w.put(s.Stream(), events.MemoryForgotten{Positions: []events.Position{prompt.Position}})
+	if got := w.mustContext(shop("startup", s)); !strings.Contains(got.Text, "- "+m(recs[0].Position)+" "+at(recs[0])+" bugfix:") || strings.Contains(got.Text, "Mend") {
+		t.Errorf("where the prompt is forgotten each stands for itself:\n%s", got.Text)
+	}
+}
+
+// What the text of a session's start says above, such as its summary, is not said again as what was asked.
+func TestRequestsAreToldOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	w.answered(s, 1, "Mend the carousel in the yard", "The timer was too fast", "The socket leaks in the rain")
+	w.put(s.Stream(), events.SummaryParsed{Summary: newID(), Request: "Mend the carousel in the yard", Completed: "It turns again"})
+	got := w.mustContext(shop("startup", events.SessionID{}))
+	if n := strings.Count(got.Text, "Mend the carousel"); n != 1 || !strings.Contains(got.Text, " "+askedAbove+"\n  - ") || strings.Count(got.Text, "\n  - ") != 2 {
+		t.Errorf("said %d times:\n%s", n, got.Text)
+	}
+}

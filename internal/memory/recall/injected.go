@@ -14,6 +14,12 @@ import (
 // recentInjections is how many of a session's latest injections are looked at for what was injected.
 const recentInjections = 20
 
+// allWaysByID and fewWaysByID are what releases before handles told in the place of allWays and fewWays.
+const (
+	allWaysByID = "More: `cmemd show ID`, `cmemd search WORDS`, `cmemd timeline ID`."
+	fewWaysByID = "More: `cmemd show ID`."
+)
+
 // InjectedLines returns the lines that may have been injected into a session, in every form that Context gives its rows,
 // without ids and times, and the headings among them. What was forgotten is not there. Errors are ctx's and those of the views.
 func (r *Recall) InjectedLines(ctx context.Context, session events.SessionID) ([]string, error) {
@@ -38,7 +44,7 @@ func (r *Recall) InjectedLines(ctx context.Context, session events.SessionID) ([
 // behind the index is.
 func (r *Recall) InjectionsKnown() events.Position { return r.cfg.Views.Position() }
 
-// Lines returns what InjectedLines does for the rows of handles and of the beginnings of ids, whoever was given them. What names no
+// Lines returns what InjectedLines does for the entries of handles and of the beginnings of ids, whoever was given them. What names no
 // row, or more than one, is passed over. Errors are ctx's and those of the views and the log.
 func (r *Recall) Lines(ctx context.Context, names ...string) ([]string, error) {
 	var ids []events.ID
@@ -50,6 +56,21 @@ func (r *Recall) Lines(ctx context.Context, names ...string) ([]string, error) {
 		case !slices.ContainsFunc(unnamed(), func(is error) bool { return errors.Is(err, is) }):
 			return nil, fmt.Errorf("recall: lines: %w", err)
 		}
+	}
+	rows, err := r.cfg.Views.Rows(ctx, ids...)
+	if err != nil {
+		return nil, fmt.Errorf("recall: lines: %w", err)
+	}
+	entries, err := r.entriesOf(ctx, rows, moment{}) // below a prompt stand lines of others
+	for _, entry := range entries {
+		for _, row := range entry {
+			if !slices.Contains(ids, row.ID) {
+				ids = append(ids, row.ID)
+			}
+		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	return r.lines(ctx, ids)
 }
@@ -73,7 +94,7 @@ func (r *Recall) lines(ctx context.Context, ids []events.ID) ([]string, error) {
 	}
 	if len(lines) > 0 {
 		heads := headings()
-		lines = append(append(lines, heads[:]...), headFiles, allWays, fewWays)
+		lines = append(append(lines, heads[:]...), headFiles, allWays, fewWays, askedAbove, allWaysByID, fewWaysByID)
 	}
 	return lines, nil
 }
@@ -84,6 +105,9 @@ func (c *chooser) forms(row rows.Row) []string {
 		return nil
 	}
 	forms := []string{c.workLine(row)}
+	if row.Kind == rows.Prompt {
+		forms = append(forms, c.label(row)+": "+c.words((&told{}).unsaid(titleOf(row), maxAsked), maxAsked))
+	}
 	for _, s := range sentencesOf(textOf(row)) {
 		forms = append(forms, c.words(s, maxWorkText))
 	}

@@ -2,6 +2,7 @@ package recall
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ const (
 	maxNextText  = 280
 	maxWorkTitle = 140
 	maxWorkText  = 600
+	maxAsked     = 90 // of a prompt above what came of it
 	maxFileLines = 8
 	maxFilePath  = 100
 
@@ -92,7 +94,7 @@ func (c *chooser) howLine(row rows.Row) string { return c.words(row.Text, maxWor
 func (c *chooser) words(s string, limit int) string { return c.recall.neutral(oneLine(s, limit)) }
 
 // write chooses pieces until the text is full, and returns it.
-func (c *chooser) write() string {
+func (c *chooser) write(ctx context.Context) (string, error) {
 	tail := c.fileLines()
 	left := c.budget().minus(c.budget().of(c.frame(tail)))
 	if !left.left() {
@@ -100,20 +102,23 @@ func (c *chooser) write() string {
 		left = c.budget().minus(c.budget().of(c.frame("")))
 	}
 	c.choose(left)
+	if err := c.loadAsked(ctx); err != nil {
+		return "", err
+	}
 	c.lengthen(left)
 	if len(c.shown()) == 0 && (tail == "" || c.since > 0) {
-		return ""
+		return "", nil
 	}
 	for {
 		text := c.frame(c.body() + tail)
 		if c.budget().minus(c.budget().of(text)).left() {
 			if len(c.shown()) == 0 && tail == "" {
-				return ""
+				return "", nil
 			}
-			return text
+			return text, nil
 		}
 		if !c.giveBack() {
-			return "" // not even the frame fits
+			return "", nil // not even the frame fits
 		}
 	}
 }
@@ -218,6 +223,7 @@ func (c *chooser) titles(t *told) (said map[*piece]bool) {
 func (c *chooser) lengthen(left budget) {
 	t := &told{}
 	said := c.titles(t)
+	c.tellRequests(t)
 	defer func() {
 		for p := range said {
 			p.chosen, p.why = false, "said by others"
@@ -259,16 +265,21 @@ func (c *chooser) giveBack() bool {
 	return false
 }
 
-// shown returns the chosen pieces in the order of the text.
+// shown returns the chosen pieces in the order of the text: the newest entries first, in each the oldest row.
 func (c *chooser) shown() []*piece {
 	var out []*piece
+	newest := map[rows.Entry]*piece{}
 	for _, p := range c.pieces {
-		if p.chosen {
-			out = append(out, p)
+		if !p.chosen {
+			continue
+		}
+		out = append(out, p)
+		if n, ok := newest[p.row.Entry()]; !ok || inTime(p.row, n.row) > 0 {
+			newest[p.row.Entry()] = p
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *piece) int {
-		return cmp.Or(cmp.Compare(a.sec, b.sec), b.at.Compare(a.at), cmp.Compare(b.row.Position, a.row.Position))
+		return cmp.Or(cmp.Compare(a.sec, b.sec), inTime(newest[b.row.Entry()].row, newest[a.row.Entry()].row), inTime(a.row, b.row))
 	})
 	return out
 }
@@ -277,7 +288,8 @@ func (c *chooser) shown() []*piece {
 func (c *chooser) body() string {
 	var b strings.Builder
 	sec, day := sections, ""
-	for _, p := range c.shown() {
+	shown := c.shown()
+	for i, p := range shown {
 		name := p.row.Handle()
 		if p.sec == secLast {
 			fmt.Fprintf(&b, "%s (%s, %s)%s\n", headings()[secLast], c.at(p.at, "Jan 2, 2006 15:04"), name, p.text)
@@ -291,13 +303,89 @@ func (c *chooser) body() string {
 			fmt.Fprintf(&b, "- %s %s %s\n", name, c.at(p.at, "Jan 2, 2006"), p.text)
 			continue
 		}
-		if d := c.dayOf(p.at); d != day {
+		if d := c.dayOf(p.at); d != day && !c.continues(shown, i) {
 			day = d
 			fmt.Fprintf(&b, "### %s\n", day)
 		}
-		fmt.Fprintf(&b, "- %s %s %s\n", name, c.at(p.at, "15:04"), p.text)
+		c.workLines(&b, shown, i)
 	}
 	return b.String()
+}
+
+// workLines writes a piece among those of earlier work: what came of one prompt stands below what was asked, where that is known and
+// there is more than one such piece.
+func (c *chooser) workLines(b *strings.Builder, shown []*piece, i int) {
+	p := shown[i]
+	asked, ok := c.asked[p.row.Entry()]
+	if !ok || !c.continues(shown, i) && !c.continues(shown, i+1) {
+		fmt.Fprintf(b, "- %s %s %s\n", p.row.Handle(), c.at(p.at, "15:04"), p.text)
+		return
+	}
+	if !c.continues(shown, i) {
+		fmt.Fprintf(b, "- %s %s %s\n", asked.row.Handle(), c.at(p.at, "15:04"), asked.text)
+	}
+	fmt.Fprintf(b, "  - %s\n", p.text)
+}
+
+// continues reports whether a piece is of the same entry, and in the same section, as the one before it.
+func (c *chooser) continues(shown []*piece, i int) bool {
+	return i > 0 && i < len(shown) && shown[i].sec == shown[i-1].sec && shown[i].row.Entry() == shown[i-1].row.Entry()
+}
+
+// request is a prompt above what came of it.
+type request struct {
+	row  rows.Row
+	text string // behind its handle and time
+}
+
+// askedAbove stands for what was asked where others say it.
+const askedAbove = "asked: as above"
+
+// tellRequests says in requests what was asked, without what others say.
+func (c *chooser) tellRequests(t *told) {
+	seen := map[*request]bool{}
+	for _, p := range c.shown() {
+		asked := c.asked[p.row.Entry()]
+		if asked == nil || seen[asked] {
+			continue
+		}
+		seen[asked] = true
+		if text := c.words(t.unsaid(titleOf(asked.row), maxAsked), maxAsked); text != "" {
+			asked.text = c.label(asked.row) + ": " + text
+		}
+	}
+}
+
+// loadAsked reads the prompts of entries of which several pieces are chosen.
+func (c *chooser) loadAsked(ctx context.Context) error {
+	shown := c.shown()
+	var several []rows.Row
+	for i, p := range shown {
+		if c.continues(shown, i) && !c.continues(shown, i-1) {
+			several = append(several, p.row)
+		}
+	}
+	entries, err := c.recall.entriesOf(ctx, several, moment{})
+	c.asked = map[rows.Entry]*request{}
+	for _, entry := range entries {
+		if len(entry) > 0 && entry[0].Kind == rows.Prompt {
+			c.asked[entry[0].Entry()] = &request{entry[0], askedAbove}
+		}
+	}
+	return err
+}
+
+// told are the ids of the rows that the text names or tells, in its order.
+func (c *chooser) told() []events.ID {
+	ids := []events.ID{}
+	shown := c.shown()
+	for i, p := range shown {
+		if asked, ok := c.asked[p.row.Entry()]; ok && p.sec == secWork && !c.continues(shown, i) && c.continues(shown, i+1) {
+			ids = append(ids, asked.row.ID)
+		}
+		ids = append(ids, p.row.ID)
+	}
+	return ids
 }
 
 func (c *chooser) dayOf(t time.Time) string { return c.at(t, "Jan 2, 2006") }

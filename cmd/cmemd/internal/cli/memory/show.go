@@ -38,11 +38,24 @@ func showRows(a *terminal.App, found api.Rows) error {
 			a.Printf("\n")
 		}
 		showRow(a, r)
+		a.Field("same prompt", partsText(a, found.Parts[r.ID]))
 	}
 	if len(found.Missing) > 0 {
 		return fmt.Errorf("%w for %s", terminal.ErrNothing, strings.Join(missing(found), ", "))
 	}
 	return nil
+}
+
+// partsText lists the other rows of an entry.
+func partsText(a *terminal.App, parts []api.EntryPart) string {
+	var lines []string
+	for _, p := range parts {
+		lines = append(lines, fmt.Sprintf("- %s %s: %s", a.ShownRow(p.ID, p.Handle), p.What(), p.Title))
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return strings.Join(lines, "\n") + "\n"
 }
 
 // missing names what no row was found for, with what is known of why.
