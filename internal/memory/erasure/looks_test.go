@@ -166,7 +166,7 @@ func TestFinishWhatWasNotKnown(t *testing.T) {
 func unsaid() map[events.Kind][]string {
 	return map[events.Kind][]string{
 		events.KindPromptSubmitted:  {"Redactions"},
-		events.KindToolUsed:         {"ToolUseID", "Cwd", "SubagentID", "SubagentType", "Redactions", "Unobserved"},
+		events.KindToolUsed:         {"ToolUseID", "Cwd", "SubagentID", "SubagentType", "Redactions", "Unobserved", "Named"},
 		events.KindAgentStopped:     {"Error", "Redactions"},
 		events.KindContextCompacted: {"Trigger", "Redactions"},
 		events.KindAgentSaid:        {"Redactions"},
