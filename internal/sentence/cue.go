@@ -26,13 +26,16 @@ const (
 	Decision                // what was chosen, and against what
 	Fix                     // what was put right
 	Open                    // what is still to be done
+	Menu                    // that there is a choice
+	Consent                 // that the person is right; why may stand behind a dash
+	Preface                 // where the agent looks; what it found may stand behind the first comma
 
 	purposes // how many there are
 )
 
 // names are those of the purposes in the files.
 func names() map[string]Purpose {
-	return map[string]Purpose{"announce": Announce, "cause": Cause, "gotcha": Gotcha, "decision": Decision, "fix": Fix, "open": Open}
+	return map[string]Purpose{"announce": Announce, "cause": Cause, "gotcha": Gotcha, "decision": Decision, "fix": Fix, "open": Open, "menu": Menu, "consent": Consent, "preface": Preface}
 }
 
 // cues are the phrases of each purpose, in lower case.
@@ -50,15 +53,14 @@ var cues = sync.OnceValue(func() (all [purposes][]string) {
 	return all
 })
 
-// PurposeOf is what a sentence is for, by the first of the purposes whose cue stands in it.
+// PurposeOf is what a sentence is for, by the first of the purposes whose cue stands in it. One that agrees, or only says where the
+// agent looks, is an announcement.
 func PurposeOf(sentence string) Purpose {
-	s := strings.ToLower(strings.ReplaceAll(sentence, "’", "'"))
-	for _, phrase := range cues()[Announce] {
-		if strings.HasPrefix(s, phrase) && endsWord(s, len(phrase)) {
-			return Announce
-		}
+	s := lower(sentence)
+	if opens(s, Announce) || opens(s, Consent) || opens(s, Preface) {
+		return Announce
 	}
-	for p := Cause; p < purposes; p++ {
+	for p := Cause; p < Consent; p++ {
 		for _, phrase := range cues()[p] {
 			if hasPhrase(s, phrase) {
 				return p
@@ -66,6 +68,40 @@ func PurposeOf(sentence string) Purpose {
 		}
 	}
 	return Plainly
+}
+
+// Unannounced is what a sentence says behind its announcement: behind a dash, or behind the comma that ends where the agent looks. A
+// sentence without either is whole.
+func Unannounced(sentence string) string {
+	s := lower(sentence)
+	marks := []string{" - ", " – ", " — "}
+	switch {
+	case opens(s, Preface):
+		marks = append(marks, ", ")
+	case !opens(s, Announce) && !opens(s, Consent):
+		return sentence
+	}
+	for _, mark := range marks {
+		if _, behind, ok := strings.Cut(sentence, mark); ok && Telling(behind) {
+			return behind
+		}
+	}
+	return sentence
+}
+
+// Consents reports whether a sentence begins with words by which the person is told to be right.
+func Consents(sentence string) bool { return opens(lower(sentence), Consent) }
+
+func lower(s string) string { return strings.ToLower(strings.ReplaceAll(s, "’", "'")) }
+
+// opens reports whether s, in lower case, begins with a cue of a purpose.
+func opens(s string, p Purpose) bool {
+	for _, phrase := range cues()[p] {
+		if strings.HasPrefix(s, phrase) && endsWord(s, len(phrase)) {
+			return true
+		}
+	}
+	return false
 }
 
 // hasPhrase reports whether a phrase stands in s, as whole words where its script has words.

@@ -6,8 +6,9 @@ import (
 )
 
 // Weigh says how much a sentence tells somebody who comes later, and what it is for. What it names counts: identifiers, files,
-// numbers; and so does a failure that it was said behind. A question, an announcement and a word of consent weigh nothing.
-func Weigh(s string, afterFailure bool) (int, Purpose) {
+// numbers; and so does whatever bears it out, as the caller counts it: a failure that it was said behind, an output that holds what it
+// names. A question, an announcement and a word of consent weigh nothing.
+func Weigh(s string, bornOut int) (int, Purpose) {
 	p := PurposeOf(s)
 	if p == Announce || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, ":") || strings.HasSuffix(s, "：") {
 		return 0, Announce
@@ -17,19 +18,17 @@ func Weigh(s string, afterFailure bool) (int, Purpose) {
 	}
 	names, numbers := 0, 0
 	for w := range strings.FieldsSeq(s) {
+		quoted := strings.Contains(w, "`")
 		switch w = strings.Trim(w, ".,;:!?()[]{}\"'“”’`…"); {
-		case IsName(w):
+		case IsName(w), quoted && len(w) > 2:
 			names++
 		case strings.ContainsAny(w, "0123456789"):
 			numbers++
 		}
 	}
-	worth := min(names, 3) + min(numbers, 2)
-	if p != Plainly {
+	worth := min(names, 3) + min(numbers, 2) + bornOut
+	if p != Plainly && p != Menu {
 		worth += 3
-	}
-	if afterFailure {
-		worth++
 	}
 	if worth > 0 && Letters(s) >= 3*Enough {
 		worth++

@@ -31,13 +31,41 @@ func TestWeigh(t *testing.T) {
 		"The cases in lexer.go and cart.go share tokenOf().":             {Plainly, true},
 		"I sincerely hope that this reads well to you.":                  {Plainly, false},
 	} {
-		worth, p := Weigh(s, false)
+		worth, p := Weigh(s, 0)
 		if tells := worth >= 3; p != want.purpose || tells != want.tells {
 			t.Errorf("%q: purpose %d, worth %d; want purpose %d, worth keeping %v", s, p, worth, want.purpose, want.tells)
 		}
 	}
-	if before, _ := Weigh("The lexer reads it twice.", false); before != 0 {
+	if worth, _ := Weigh("The lexer reads `items` twice.", 0); worth != 1 {
+		t.Errorf("a word that is marked as code: %d, want 1", worth)
+	}
+	if worth, _ := Weigh("The lexer reads it twice.", 2); worth != 2 {
+		t.Errorf("borne out twice: %d, want 2", worth)
+	}
+	if before, _ := Weigh("The lexer reads it twice.", 0); before != 0 {
 		t.Errorf("worth %d, want nothing", before)
+	}
+}
+
+// TestUnannounced: what stands behind an announcement, a word of consent or where the agent looked.
+func TestUnannounced(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]string{
+		"The lexer is slow - it reads twice.":                        "The lexer is slow - it reads twice.",
+		"Let me see why - the lexer reads the file twice.":           "the lexer reads the file twice.",
+		"Let me see why, and fix it.":                                "Let me see why, and fix it.",
+		"Looking at the lexer, the file is read twice.":              "the file is read twice.",
+		"Looking at the lexer.":                                      "Looking at the lexer.",
+		"Good point – reading once is what the lexer should do.":     "reading once is what the lexer should do.",
+		"Good point - ok.":                                           "Good point - ok.",
+		"You’re right — the lexer has to read all of the file once.": "the lexer has to read all of the file once.",
+	} {
+		if got := Unannounced(s); got != want {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
+	if !Consents("You’re right, of course.") || Consents("The user is right, of course.") || PurposeOf("Good point.") != Announce || PurposeOf("Looking at it.") != Announce {
+		t.Error("consent is not told from other sentences")
 	}
 }
 
@@ -104,6 +132,6 @@ func FuzzFirst(f *testing.F) {
 		if s != "" && len(rest) >= len(s) || !strings.HasSuffix(s, rest) || !strings.Contains(s, first) {
 			t.Fatalf("%q and %q of %q", first, rest, s)
 		}
-		Weigh(first, true)
+		Weigh(first, 1)
 	})
 }

@@ -119,7 +119,7 @@ func (t *told) telling(row rows.Row, limit int) string {
 	}
 	var all []candidate
 	for i, s := range sentencesOf(textOf(row)) {
-		weight, purpose := sentence.Weigh(s, false)
+		weight, purpose := sentence.Weigh(s, 0)
 		if quotes(titleOf(row), s) {
 			weight, purpose = math.MaxInt, sentence.Plainly
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
@@ -47,6 +48,24 @@ func BenchmarkObservation(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkFindings: with something said behind each third input, of what those printed.
+func BenchmarkFindings(b *testing.B) {
+	p, prompt := New(Config{}), busy(500)
+	for i := range prompt.Inputs {
+		prompt.Inputs[i].At = time.Unix(int64(i), 0)
+		if i%3 == 2 {
+			prompt.Said = append(prompt.Said, observer.Saying{At: time.Unix(int64(i), 0), Text: fmt.Sprintf(
+				"Looking at it, `total` is slow in pkg%d because sum(items) runs %d times.\n\n- `items` is never cached\n- It takes 900 ms", i%17, i)})
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := p.Complete(b.Context(), prompt); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

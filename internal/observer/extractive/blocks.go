@@ -38,6 +38,12 @@ func (b block) leads() bool {
 // continues tells whether an indented line behind b is a part of it.
 func (b block) continues() bool { return b.shape != code && (b.shape != paragraph || !b.leads()) }
 
+// marked is what b says on one line with the marks of code left in: what stands between them is a name.
+func (b block) marked() string {
+	_, s := cutMarker(strings.TrimLeft(b.raw, " \t"))
+	return tidy(line(strings.ReplaceAll(unlink(s), "**", "")))
+}
+
 // maxBlocks bounds how much structure is kept of one text.
 const maxBlocks = 2000
 

@@ -7,15 +7,6 @@ import (
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
-// outcome is how a command ended, as far as its exit tells.
-type outcome uint8
-
-const (
-	unknown outcome = iota
-	passed
-	failed
-)
-
 // deed is what one tool call did.
 type deed uint8
 
@@ -46,14 +37,17 @@ type call struct {
 	known         bool     // created was told, not guessed
 	moved         bool     // a file was moved
 	plus, minus   int      // lines, where the agent told them
+	comments      []comment
 	command       string
 	steps         []step
 	ends          []outcome // of steps
 	commits       []commit
+	left          *[]string // files that git said are not committed; nil: it was not asked
 	cwd           string
 	target        string // what was searched, fetched, asked or handed over
+	found         bool   // a search found something, as far as is told
 	report        string // what came back, where it is language
-	output        string // of a failed call
+	output        string // of a failed call, and the end of what a command wrote
 	exit          int    // of a failed command, where it is known
 	kind          string // of the subagent that work was handed to
 	todos         []todo // the whole list, where the call kept one
@@ -83,6 +77,7 @@ func observeCall(u events.ToolUsed) call {
 	case len(c.changed) > 0:
 		c.deed = edited
 		c.measure(u, in)
+		c.comments = comments(c.changed[0], in)
 	case c.deed == ran:
 		c.run(u, shape, parsed.Commands())
 	case c.deed == other && c.keeps(in):
@@ -92,15 +87,26 @@ func observeCall(u events.ToolUsed) call {
 		c.target, c.kind, c.report = text(in, "description", "title"), shape.Target, outputText(u.Output)
 	default:
 		c.target = shape.Target + shape.Query
+		c.found = !foundNothing(u.Output)
 	}
 	if c.failed {
 		c.output = outputText(u.Output)
+	} else if c.deed == ran {
+		c.output = shape.Output
 	}
 	if c.failed && c.deed == edited {
 		u.Failed = false
 		_, c.tried = evidence.Parse(u).Files()
 	}
 	return c
+}
+
+// foundNothing is for what tools answer that search where nothing was found: a count of nought, or a line that begins with "No".
+func foundNothing(out string) bool {
+	out = strings.TrimSpace(outputText(out))
+	first, rest, _ := strings.Cut(out, "\n")
+	word, _, _ := strings.Cut(first, " ")
+	return word == "0" || strings.EqualFold(word, "no") && strings.TrimSpace(rest) == ""
 }
 
 func deedOf(u events.ToolUsed, s evidence.Shape) deed {
@@ -185,6 +191,7 @@ func (c *call) run(u events.ToolUsed, shape evidence.Shape, simple []evidence.Si
 	for _, s := range c.steps {
 		c.moved = c.moved || s.words[0] == "git" && s.sub(1) == "mv"
 	}
+	c.left = leftOpen(c.steps, shape)
 	for _, made := range shape.Commits {
 		c.commits = append(c.commits, commit{hash: made.Hash, subject: clean(made.Subject)})
 	}

@@ -68,7 +68,7 @@ func checkObservation(tb testing.TB, o observer.Observation) {
 		tb.Errorf("title %q is a path", o.Title)
 	case utf8.RuneCountInString(o.Narrative) > maxCompaction:
 		tb.Errorf("%q has a narrative of %d runes", o.Title, utf8.RuneCountInString(o.Narrative))
-	case len(o.Facts) > 12:
+	case len(o.Facts) > 14:
 		tb.Errorf("%q has %d facts", o.Title, len(o.Facts))
 	}
 	for _, c := range o.Concepts {

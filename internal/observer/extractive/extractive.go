@@ -24,7 +24,7 @@ const maxOutput = 192 << 10
 
 // Config sizes what is written. Values below 1 mean the default.
 type Config struct {
-	MaxFacts     int // facts of one observation, the most telling ones; default 12, at most 64
+	MaxFacts     int // facts of one observation, the most telling ones; default 14, at most 64
 	MaxNarrative int // runes of a narrative, cut at a sentence; default 1,500, at most 4,000
 }
 
@@ -38,7 +38,7 @@ var _ observer.Provider = (*Provider)(nil)
 
 // New returns an extractor.
 func New(c Config) *Provider {
-	p := &Provider{maxFacts: 12, maxNarrative: 1500}
+	p := &Provider{maxFacts: 14, maxNarrative: 1500}
 	if c.MaxFacts > 0 {
 		p.maxFacts = min(c.MaxFacts, 64)
 	}

@@ -59,8 +59,11 @@ func readFact(f string) (r reported, ok bool) {
 	if !closed || len(all) == 0 || len(all[0].words) == 0 {
 		return reported{}, false
 	}
+	how, _, _ = strings.Cut(how, printedAfter)
 	r = reported{step: all[len(all)-1], text: f}
 	switch {
+	case r.step.onlyReads():
+		return reported{}, false
 	case strings.HasPrefix(how, "failed"):
 		r.failed = !strings.HasSuffix(f, passedLater) && !strings.HasSuffix(f, passedAfter)
 	case how != "passed" && how != "succeeded":

@@ -20,6 +20,9 @@ const (
 
 	// keepFrom is the weight from which a sentence is kept, and those beside it.
 	keepFrom = 3
+
+	// answerFrom is the weight from which a sentence makes an answer without a call worth keeping: somebody asked.
+	answerFrom = 2
 )
 
 // finding is something that the agent said on its way: sentences that stand together in one text, quoted.
@@ -28,7 +31,9 @@ type finding struct {
 	best    string // the weightiest sentence of it
 	weight  int    // of that one
 	purpose sentence.Purpose
+	open    bool   // a list goes on
 	failed  string // the failure that it was said behind, as a fact; empty: none
+	bearing string // a line that a call before it printed, as a fact; empty: none
 }
 
 // talk is the observation of an answer without a tool call. It is false where the answer says nothing that is worth keeping.
@@ -37,14 +42,14 @@ func (p *Provider) talk(prompt observer.Prompt) (observer.Observation, bool) {
 		return observer.Observation{}, false
 	}
 	var best finding
-	for _, f := range findingsIn(prompt.Message, false) {
+	for _, f := range passages(prompt.Message, reading{asked: strings.ToLower(prompt.Request), from: answerFrom}) {
 		if f.weight > best.weight {
 			best = f
 		}
 	}
 	o := best.observation()
 	o.Narrative = narrative(messageBlocks(prompt.Message), p.maxNarrative)
-	return o, best.weight >= keepFrom
+	return o, best.weight >= answerFrom
 }
 
 // findings are what was said between the calls that is worth keeping, in its order. What the last message says too is not told
@@ -52,11 +57,11 @@ func (p *Provider) talk(prompt observer.Prompt) (observer.Observation, bool) {
 func (w *work) findings(prompt observer.Prompt) []finding {
 	told := sentencesOf(prompt.Message)
 	var all []finding
-	for _, s := range prompt.Said {
-		failure := w.failureBefore(prompt.Inputs, s)
-		for _, f := range findingsIn(s.Text, failure != "") {
+	for i, s := range prompt.Said {
+		since := since(prompt, i)
+		for _, f := range findingsIn(s.Text, prompt.Request, since) {
 			if !slices.ContainsFunc(told, func(t string) bool { return says(t, f.best) }) {
-				f.failed = failure
+				f.failed, f.bearing = since.failure, w.bearing(since.own, f)
 				all = append(all, f)
 				told = append(told, f.best)
 			}
@@ -72,55 +77,120 @@ func (w *work) findings(prompt observer.Prompt) []finding {
 	return all
 }
 
-// findingsIn are the runs of sentences of one text that are worth keeping: those with one that weighs enough, and what stands beside
-// it in its paragraph but for announcements and questions.
-func findingsIn(text string, afterFailure bool) []finding {
-	var all []finding
-	for _, b := range unlabelled(blocks(unwrap(clean(text), false))) {
-		if b.shape != paragraph && b.shape != item {
-			continue
-		}
-		var run finding
-		end := func() {
-			if run.weight >= keepFrom {
-				all = append(all, run)
-			}
-			run = finding{}
-		}
-		for rest := tidy(b.text); rest != ""; {
-			var s string
-			s, rest = sentence.First(rest)
-			s = unannouncing(s)
-			weight, p := sentence.Weigh(s, afterFailure)
-			switch {
-			case p == sentence.Announce:
-				end()
-				continue
-			case !sentence.Telling(s):
-				continue
-			case run.text != "" && runes(run.text)+runes(s) > maxFinding:
-				end()
-			}
-			if run.text = strings.TrimSpace(run.text + " " + s); weight > run.weight {
-				run.best, run.weight, run.purpose = s, weight, p
-			}
-		}
-		end()
-	}
-	return all
+// findingsIn are the passages of one text that are worth keeping: those with a sentence that weighs enough, and what stands beside it
+// in its paragraph, and in the list below that, but for announcements and questions. What the calls before printed bears out.
+func findingsIn(text, asked string, b before) []finding {
+	return passages(text, reading{asked: strings.ToLower(asked), before: b, from: keepFrom})
 }
 
-// unannouncing is what stands behind the dash of a sentence that begins with an announcement, or else the sentence.
-func unannouncing(s string) string {
-	if sentence.PurposeOf(s) != sentence.Announce {
-		return s
-	}
-	for _, dash := range []string{" - ", " – ", " — "} {
-		if _, behind, ok := strings.Cut(s, dash); ok {
-			return strings.TrimRight(behind, ":： ")
+// passages are the findings of a text as r is set up to read it.
+func passages(text string, r reading) []finding {
+	for _, b := range unlabelled(blocks(unwrap(clean(text), false))) {
+		switch b.shape {
+		case paragraph:
+			r.end()
+			r.paragraph(b)
+		case item:
+			r.item(b)
+		default:
+			r.end()
 		}
 	}
-	return s
+	r.end()
+	return r.all
+}
+
+// reading is a text that is being read for findings.
+type reading struct {
+	before before
+	from   int // the least weight
+	all    []finding
+	run    finding
+	agreed bool    // the sentence at hand says why the person is right
+	asked  string  // what the person wrote
+	skips  bool    // the list at hand is of plans, or of options
+	menu   finding // options that were weighed, until it is said which was taken
+}
+
+// end ends the passage at hand, and keeps it if it is worth it.
+func (r *reading) end() {
+	if r.run.weight >= r.from {
+		r.all = append(r.all, r.run)
+	}
+	r.run, r.skips = finding{}, false
+}
+
+func (r *reading) paragraph(b block) {
+	for rest := b.marked(); rest != ""; {
+		var s string
+		s, rest = sentence.First(rest)
+		r.agreed = sentence.Consents(s)
+		s = sentence.Unannounced(s)
+		switch head := strings.TrimRight(s, " :："); {
+		case head == s:
+			r.sentence(s, " ")
+		case sentence.PurposeOf(head) == sentence.Announce:
+			r.end()
+			r.skips = true
+		case sentence.PurposeOf(head) == sentence.Menu:
+			r.end()
+			r.skips, r.menu = true, finding{text: s}
+		case strings.TrimSpace(rest) == "":
+			r.sentence(head, " ")
+			r.run.open = r.run.text != ""
+		}
+	}
+}
+
+// item takes an item of a list along with the passage that announces it, or with the items before it.
+func (r *reading) item(b block) {
+	text := b.marked()
+	switch {
+	case r.menu.text != "" && r.skips:
+		if runes(r.menu.text)+runes(text) < maxFinding {
+			r.menu.text += "\n- " + text
+		}
+		return
+	case r.skips:
+		return
+	case !r.run.open:
+		r.end()
+		r.run.open = true
+	}
+	mark := "\n- "
+	for rest := text; rest != ""; mark = " " {
+		var s string
+		s, rest = sentence.First(rest)
+		r.sentence(s, mark)
+	}
+}
+
+// sentence takes one along, behind mark. One that chooses takes the options along that were weighed before it.
+func (r *reading) sentence(s, mark string) {
+	weight, p := sentence.Weigh(s, r.bornOut(s))
+	switch {
+	case p == sentence.Announce:
+		if mark == " " {
+			r.end()
+		}
+		return
+	case !sentence.Telling(s):
+		return
+	case r.run.text != "" && runes(r.run.text)+runes(s) > maxFinding:
+		open := r.run.open
+		r.end()
+		r.run.open = open
+	}
+	if r.run.text == "" {
+		mark = ""
+	}
+	if r.run.text += mark + s; weight > r.run.weight {
+		r.run.best, r.run.weight, r.run.purpose = s, weight, p
+	}
+	if p == sentence.Decision && r.menu.text != "" {
+		r.run.text += "\n\n" + r.menu.text
+		r.menu = finding{}
+	}
 }
 
 // sentencesOf are the sentences of a text, apart from code.
@@ -141,7 +211,7 @@ func sentencesOf(text string) []string {
 func says(other, s string) bool {
 	words, found := 0, 0
 	for w := range strings.FieldsSeq(strings.ToLower(s)) {
-		if w = strings.TrimFunc(w, unicode.IsPunct); len(w) > 3 {
+		if w = strings.TrimFunc(w, func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }); len(w) > 3 {
 			words++
 			if strings.Contains(strings.ToLower(other), w) {
 				found++
@@ -151,30 +221,9 @@ func says(other, s string) bool {
 	return words > 0 && 5*found >= 4*words
 }
 
-// failureBefore is the failure of the last call before something was said, as a fact; empty: that one went well.
-func (w *work) failureBefore(inputs []observer.Input, s observer.Saying) string {
-	last := -1
-	for i, in := range inputs {
-		if _, ok := in.Event.(events.ToolUsed); ok && !in.At.After(s.At) {
-			last = i
-		}
-	}
-	if last < 0 {
-		return ""
-	}
-	c := observeCall(inputs[last].Event.(events.ToolUsed))
-	if !c.failed || c.refused || c.deed != ran {
-		return ""
-	}
-	if p := problem(c.output); p != "" {
-		return "Said behind a failure: " + p
-	}
-	return ""
-}
-
 // observation is f as an observation of its own.
 func (f finding) observation() observer.Observation {
-	o := observer.Observation{Type: observer.TypeDiscovery, Title: trimTitle(cut(f.best, maxTitle))}
+	o := observer.Observation{Type: observer.TypeDiscovery, Title: trimTitle(cut(plain(f.best), maxTitle))}
 	switch f.purpose {
 	case sentence.Decision:
 		o.Type, o.Concepts = observer.TypeDecision, []string{observer.ConceptTradeOff}
@@ -183,11 +232,14 @@ func (f finding) observation() observer.Observation {
 	case sentence.Gotcha:
 		o.Concepts = []string{observer.ConceptGotcha}
 	}
-	if f.text != o.Title && f.text != o.Title+"." {
+	if said := plain(f.text); said != o.Title && said != o.Title+"." {
 		o.Narrative = f.text
 	}
-	if f.failed != "" {
-		o.Facts = []string{cut(f.failed, maxFact)}
+	for _, s := range []string{f.failed, f.bearing} {
+		if s != "" {
+			o.Facts = append(o.Facts, cut(s, maxFact))
+			o.Narrative = f.text // what was printed is a fact alone
+		}
 	}
 	return o
 }

@@ -76,7 +76,29 @@ func TestFindings(t *testing.T) {
 		},
 		"markup": {
 			working("The sum is right now.", "- **Cause:** `taxOf()` is never called, since the cart is not locked.\n- Something else that is said here"),
-			[]string{"discovery: Cause: taxOf() is never called, since the cart is not locked."},
+			[]string{"discovery: Cause: taxOf() is never called, since the cart is not locked. | Cause: `taxOf()` is never called, since the cart is not locked.\n- Something else that is said here"},
+		},
+		"a list and what announces it": {
+			working("The sum is right now.", "The cart takes its sum from two places:\n- `roundSum()` is called by the page\n- `taxOf()` is called because the country is not known\n\nAll of this is said apart from it."),
+			[]string{"discovery: taxOf() is called because the country is not known | The cart takes its sum from two places\n- `roundSum()` is called by the page\n- `taxOf()` is called because the country is not known"},
+		},
+		"a list of plans": {
+			working("The sum is right now.", "Let me do this:\n- call `roundSum()` once because it is slow\n- test taxOf()"), nil,
+		},
+		"a menu and what was chosen": {
+			working("The sum is right now.", "We have two options:\n1. Round in `roundSum()`\n2. Round in `taxOf()`\n\nI chose the first rather than the second, which knows no country."),
+			[]string{"decision: I chose the first rather than the second, which knows no country. | I chose the first rather than the second, which knows no country.\n\nWe have two options:\n- Round in `roundSum()`\n- Round in `taxOf()`"},
+		},
+		"a menu alone": {
+			working("The sum is right now.", "There are two options:\n1. Round in roundSum(), because it is slow\n2. Round in taxOf()"), nil,
+		},
+		"behind where the agent looked": {
+			working("The sum is right now.", "Looking at the page, taxOf() is never called because the cart is not locked."),
+			[]string{"discovery: taxOf() is never called because the cart is not locked."},
+		},
+		"why the person is right": {
+			working("The sum is right now.", "Good idea - to round at the end keeps the right cents in 3 lines of the cart."),
+			[]string{"discovery: to round at the end keeps the right cents in 3 lines of the cart."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -128,15 +150,69 @@ func TestFindingBehindAFailure(t *testing.T) {
 	}
 }
 
+// TestBornOut: a name that was printed, or a word of the person's, makes a sentence worth more.
+func TestBornOut(t *testing.T) {
+	t.Parallel()
+	grep := events.ToolUsed{Tool: "Grep", Input: `{"pattern":"total"}`, Output: "cart.go:1: func roundSum()"}
+	for s, want := range map[string]int{
+		"It is roundSum() that does it.":          1,
+		"It is taxOf() that does it.":             0,
+		"The country is right there.":             1,
+		"The country is right at `roundSum()`...": 2,
+	} {
+		r := reading{asked: "which country?", before: before{own: []events.ToolUsed{grep}}}
+		if got := r.bornOut(s); got != want {
+			t.Errorf("%q: %d, want %d", s, got, want)
+		}
+	}
+}
+
+// TestBearing: the line of an output that shares most with what was said behind it stands beside that as a fact, and is never told as
+// words of the agent; lines of the web, of other servers and of subagents' answers are not quoted.
+func TestBearing(t *testing.T) {
+	t.Parallel()
+	const said, line = "The lock in `roundSum` is held for 900ms because `taxOf` asks the server.", "cart.go:7: roundSum waits 900ms on taxOf"
+	for _, c := range []struct {
+		tool, input, output, want string
+	}{
+		{"Bash", `{"command":"go test -bench ."}`, "x\n" + line + "\ny", "Printed by `go test -bench .`: " + line},
+		{"Read", `{"file_path":"/src/shop/cart.go"}`, "     6→x\n     7→\troundSum(900ms, taxOf) // waits", "Printed by cart.go: roundSum(900ms, taxOf) // waits"},
+		{"Bash", `{"command":"cat x"}`, line + strings.Repeat("x", maxPrinted), ""},
+		{"Bash", `{"command":"cat x"}`, "nothing of that", ""},
+		{"Bash", `{"command":"cat x"}`, "The lock in roundSum is held for 900ms because taxOf asks the server", ""},
+		{"WebFetch", `{"url":"https://example.org"}`, line, ""},
+		{"mcp__notes__read", `{"id":"1"}`, line, ""},
+		{"Task", `{"prompt":"look","subagent_type":"Explore"}`, line, ""},
+	} {
+		p := working("The sum is right now.", said)
+		p.Inputs = append([]observer.Input{{At: p.Said[0].At.Add(-time.Second), Event: events.ToolUsed{Tool: c.tool, Cwd: "/src/shop", Input: c.input, Output: c.output}}}, p.Inputs...)
+		all, err := New(Config{}).observe(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var facts []string
+		if c.want != "" {
+			facts = []string{c.want}
+		}
+		last := all[len(all)-1]
+		if d := cmp.Diff(facts, last.Facts); d != "" || !strings.Contains(last.Narrative, "asks the server") && c.want != "" {
+			t.Errorf("%s: facts (-want +got):\n%s", c.tool, d)
+		}
+	}
+}
+
 // TestTalk: an answer without a tool call is observed where it says something that is worth keeping.
 func TestTalk(t *testing.T) {
 	t.Parallel()
 	stop := func(message string) observer.Prompt {
-		return observer.Prompt{Message: message, Inputs: []observer.Input{{Event: events.AgentStopped{LastMessage: message}}}}
+		return observer.Prompt{Message: message, Request: "How is it kept?", Inputs: []observer.Input{{Event: events.AgentStopped{LastMessage: message}}}}
 	}
 	for message, want := range map[string][]string{
 		"Yes, that is fine.":     nil,
 		"Which one do you want?": nil,
+		"The first line of `prompt.txt` is always shown there.": {
+			"discovery: The first line of prompt.txt is always shown there. | The first line of `prompt.txt` is always shown there.",
+		},
 		"We keep bbolt rather than SQLite: it needs no second process, and its file is read while cmemd runs.": {
 			"decision: We keep bbolt rather than SQLite: it needs no second process, and its file is read while cmemd runs. | " +
 				"We keep bbolt rather than SQLite: it needs no second process, and its file is read while cmemd runs.",

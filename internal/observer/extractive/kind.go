@@ -78,9 +78,7 @@ func (w *work) moves() bool {
 // documents tells whether all the changed files are prose.
 func (w *work) documents() bool {
 	for _, f := range w.files {
-		switch strings.ToLower(path.Ext(f.path)) {
-		case ".md", ".mdx", ".markdown", ".txt", ".rst", ".adoc", ".org":
-		default:
+		if !isProse(f.path) {
 			return false
 		}
 	}

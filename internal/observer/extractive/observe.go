@@ -84,7 +84,7 @@ func (p *Provider) answer(w *work, prompt observer.Prompt) (observer.Observation
 		o.Narrative = strings.TrimSpace(s + "\n\n" + narrative(message, p.maxNarrative-runes(s)-2))
 	}
 	if o.Narrative == "" {
-		o.Narrative = w.narrate(o.Facts, p.maxNarrative)
+		o.Narrative = w.narrate(w.said(p.maxFacts), p.maxNarrative)
 	}
 	o.FilesRead, o.FilesModified = w.paths()
 	return o, o.Title != ""
@@ -166,8 +166,8 @@ func (w *work) title(request, message []block) string {
 			return s
 		}
 	}
-	if facts := w.facts(1); len(facts) > 0 {
-		return cut(facts[0], maxTitle)
+	if said := w.said(1); len(said) > 0 {
+		return cut(said[0], maxTitle)
 	}
 	return cut(w.outline(), maxTitle)
 }

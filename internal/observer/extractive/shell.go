@@ -9,6 +9,15 @@ import (
 	"github.com/cmemd/cmemd/internal/toolinput"
 )
 
+// outcome is how a command ended, as far as its exit tells.
+type outcome uint8
+
+const (
+	unknown outcome = iota
+	passed
+	failed
+)
+
 // step is one simple command of a shell command.
 type step struct {
 	evidence.Simple

@@ -98,7 +98,7 @@ func firstTold(text string) (said string, weight int) {
 		var s string
 		s, rest = sentence.First(rest)
 		s = strings.TrimRight(s, " :：")
-		w, purpose := sentence.Weigh(s, false)
+		w, purpose := sentence.Weigh(s, 0)
 		if purpose == sentence.Announce || !sentence.Telling(s) || said != "" && w == 0 {
 			continue
 		}

@@ -35,12 +35,14 @@ type work struct {
 	runs     []run
 	commits  []commit
 	searches []string
+	vain     []string // searches that found nothing
 	fetches  []string
 	asked    []call
 	reports  []*report
 	servers  []server
 	subagent map[string]*report
 	todos    []todo
+	left     []string // files that were not committed when git was last asked
 	failures []call   // of calls that are no commands
 	wrote    []string // commands behind a failed call that went well and may have written files
 }
@@ -52,6 +54,7 @@ type file struct {
 	created     bool
 	plus, minus int
 	subagent    string // the type of the one that changed it first
+	comments    []comment
 }
 
 // run is one command that was run, or of a list of commands the one that counts.
@@ -62,7 +65,7 @@ type run struct {
 	test   bool
 	end    outcome
 	exit   int
-	output string // if it failed
+	output string // its end, where the command line wrote it
 	family string
 }
 
@@ -106,7 +109,11 @@ func (w *work) add(c call) {
 	case ran:
 		w.run(c)
 	case searched:
-		w.searches = addOnce(w.searches, c.target)
+		if c.found {
+			w.searches = addOnce(w.searches, c.target)
+		} else {
+			w.vain = addOnce(w.vain, c.target)
+		}
 	case fetched:
 		w.fetches = addOnce(w.fetches, c.target)
 	case asked:
@@ -152,8 +159,22 @@ func (w *work) edit(c call) {
 		if len(c.changed) == 1 {
 			f.plus += c.plus
 			f.minus += c.minus
+			f.comment(c)
 		}
 	}
+}
+
+// comment notes the comments that a call wrote or took out, and forgets those that it took out again.
+func (f *file) comment(c call) {
+	for _, gone := range c.comments {
+		if n := len(f.comments); gone.gone {
+			f.comments = slices.DeleteFunc(f.comments, func(old comment) bool { return old.text == gone.text })
+			if len(f.comments) < n {
+				c.comments = slices.DeleteFunc(slices.Clone(c.comments), func(c comment) bool { return c == gone })
+			}
+		}
+	}
+	f.comments = append(f.comments, c.comments[:min(len(c.comments), 2*maxComments)]...)
 }
 
 // attribute counts the calls of subagents.
@@ -197,6 +218,12 @@ func (w *work) run(c call) {
 	for _, m := range c.commits {
 		w.commit(m, c)
 	}
+	switch {
+	case c.left != nil:
+		w.left = *c.left
+	case len(c.commits) > 0:
+		w.left = nil
+	}
 	if c.failed {
 		w.fail(c)
 		return
@@ -204,6 +231,7 @@ func (w *work) run(c call) {
 	if len(w.failures) > 0 && (strings.Contains(c.command, ">") || slices.ContainsFunc(c.steps, func(s step) bool { return !s.onlyReads() })) {
 		w.wrote = append(w.wrote, c.command[:min(len(c.command), maxWrote)])
 	}
+	last := lastStep(c.steps)
 	for i, s := range c.steps {
 		if s.words[0] == "rm" || s.words[0] == "git" && s.sub(1) == "rm" {
 			w.remove(s.words[1:], c)
@@ -212,8 +240,21 @@ func (w *work) run(c call) {
 			w.runs = append(w.runs, run{
 				at: w.calls, step: s, whole: c.command, test: s.IsTest(), end: c.ends[i], family: s.family(),
 			})
+			if i == last {
+				w.runs[len(w.runs)-1].output = c.output
+			}
 		}
 	}
+}
+
+// lastStep is the last that does anything but move about or print: what was written is taken for its output.
+func lastStep(all []step) int {
+	for i, s := range slices.Backward(all) {
+		if !s.quiet() {
+			return i
+		}
+	}
+	return len(all) - 1
 }
 
 // fail notes a command line that failed. The step that is to blame counts, or else the last that does anything:
@@ -230,6 +271,9 @@ func (w *work) fail(c call) {
 		}
 	}
 	if at < 0 {
+		at = len(c.steps) - 1
+	}
+	if at < 0 || len(w.runs) >= maxRuns {
 		return
 	}
 	s := c.steps[at]

@@ -1,0 +1,134 @@
+package extractive
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/cmemd/cmemd/internal/sentence"
+)
+
+const (
+	// maxComments is how many comments that were written are told of one answer, the weightiest.
+	maxComments = 3
+
+	// maxWritten is how much of what one call wrote is searched for comments, in bytes.
+	maxWritten = 16 << 10
+)
+
+// comment is what stands, or stood, in code about it.
+type comment struct {
+	text   string
+	weight int
+	gone   bool // the agent took it out
+}
+
+// commentFacts quote the weightiest comments that were taken out, or were written and still stood when the answer ended.
+func (w *work) commentFacts(to *factList) {
+	type told struct {
+		comment
+		file *file
+	}
+	var all []told
+	for _, f := range w.files {
+		for _, c := range f.comments {
+			all = append(all, told{c, f})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b told) int { return cmp.Compare(b.weight, a.weight) })
+	for _, t := range all[:min(len(all), maxComments)] {
+		if name := w.show(t.file.path); t.gone {
+			to.quote(rankComment, "Took a comment out of "+name, ": “"+t.text+"”", "")
+		} else {
+			to.add(rankComment, "Wrote in %s: “%s”", name, t.text)
+		}
+	}
+}
+
+// comments are those that a call wrote or took out which say why, or of what one is to beware: a name alone does not make a comment
+// worth telling, since comments name what stands below them.
+func comments(file string, in []field) (all []comment) {
+	if isProse(file) || isTestFile(file) {
+		return nil
+	}
+	for _, pair := range replacements(in) {
+		for _, text := range commentsIn(pair.after, pair.before) {
+			all = append(all, weighed(text, false)...)
+		}
+		for _, text := range commentsIn(pair.before, pair.after) {
+			all = append(all, weighed(text, true)...)
+		}
+	}
+	return all
+}
+
+// weighed is a comment from its sentence on that is worth telling; none has none.
+func weighed(text string, gone bool) []comment {
+	for rest := text; rest != ""; {
+		s, behind := sentence.First(rest)
+		switch weight, p := sentence.Weigh(s, 0); p {
+		case sentence.Cause, sentence.Gotcha, sentence.Decision:
+			return []comment{{lead(rest, maxFact*2/3), weight, gone}}
+		}
+		rest = behind
+	}
+	return nil
+}
+
+// replacement is a text that a call put in the place of another.
+type replacement struct{ before, after string }
+
+// replacements are the texts that a call wrote, by the fields of its input.
+func replacements(in []field) []replacement {
+	before, after := text(in, "old_string", "old_str"), text(in, "new_string", "new_str", "content", "file_text", "contents")
+	all := []replacement{{before, after}}
+	for _, e := range elements(raw(in, "edits")) {
+		f := fields(e)
+		all = append(all, replacement{text(f, "old_string", "old_str"), text(f, "new_string", "new_str")})
+	}
+	return all
+}
+
+// commentsIn are the comments of a text that did not stand in another, lines that follow each other as one.
+func commentsIn(after, before string) (all []string) {
+	open := false
+	for l := range strings.Lines(after[:min(len(after), maxWritten)]) {
+		said, alone := commentOf(l)
+		switch {
+		case said == "" || strings.Contains(before, strings.TrimSpace(l)):
+			open = false
+		case open && alone:
+			all[len(all)-1] += " " + said
+		default:
+			all, open = append(all, said), alone
+		}
+	}
+	return all
+}
+
+// commentOf is what a line says as a comment, and whether it is one as a whole.
+func commentOf(l string) (said string, alone bool) {
+	l = strings.TrimSpace(clean(l))
+	for _, mark := range []string{"//", "#", "--", "/*", "*", ";;", "<!--"} {
+		if rest, ok := strings.CutPrefix(l, mark); ok {
+			rest = strings.Trim(strings.TrimLeft(rest, "/#!*-;"), " \t*/->")
+			return line(rest), true
+		}
+	}
+	for _, mark := range []string{" // ", " # "} {
+		if _, rest, ok := strings.Cut(l, mark); ok {
+			return line(rest), false
+		}
+	}
+	return "", false
+}
+
+// isProse is for files that people write to be read.
+func isProse(p string) bool {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".md", ".mdx", ".markdown", ".txt", ".rst", ".adoc", ".org":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,108 @@
+package extractive
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cmemd/cmemd/internal/sentence"
+)
+
+const (
+	maxFact    = 300 // graphemes
+	maxShown   = 140 // of a command
+	maxProblem = 160 // of an error
+	maxNamed   = 6   // files named in one fact
+	maxPlain   = 4   // commands that simply went well
+
+	maxFailures = 3 // of one family of commands that are told
+)
+
+// The ranks of facts: what a person would look for first.
+const (
+	rankCommit   = 100
+	rankTest     = 90
+	rankOpen     = 85 // a failure that stayed
+	rankAnswer   = 80
+	rankSolved   = 75 // a failure that was overcome
+	rankFiles    = 70
+	rankReport   = 65
+	rankComment  = 62
+	rankTodo     = 60
+	rankLeft     = 58 // what is not committed
+	rankPush     = 55
+	rankPrinted  = 45 // a command that told something
+	rankFetched  = 40
+	rankRan      = 30
+	rankServer   = 25
+	rankVain     = 22
+	rankSearched = 20
+	rankRefused  = 10 // a failed call that is no command
+)
+
+// searchedFor begins the fact that names searches; a summary tells it again.
+const searchedFor = "Searched for: "
+
+// passedLater and passedAfter end the fact about a failure that did not stay; a summary knows it by them.
+const (
+	passedLater = "; passed later"
+	passedAfter = "; passed after changes"
+)
+
+// printedAfter stands between how a command went well and what it printed.
+const printedAfter = ", and printed: "
+
+// fact is a statement about the work.
+type fact struct {
+	rank int
+	text string
+	said string // the same without what was printed
+}
+
+// factList is what is stated, in no order.
+type factList []fact
+
+func (l *factList) add(rank int, format string, args ...any) {
+	s := cut(line(fmt.Sprintf(format, args...)), maxFact)
+	*l = append(*l, fact{rank, s, s})
+}
+
+// quote adds a statement that what was printed stands behind, before how it ended.
+func (l *factList) quote(rank int, said, printed, end string) {
+	*l = append(*l, fact{rank, cut(line(said+printed+end), maxFact), cut(line(said+end), maxFact)})
+}
+
+// titleText is the first thing that a raw text says.
+func titleText(s string) string { return titleOf(blocks(unwrap(clean(s), false))) }
+
+// firstLine is the first line of a raw text that says anything.
+func firstLine(s string) string {
+	for l := range strings.Lines(unwrap(clean(s), false)) {
+		if l = line(l); sentence.Letters(l) >= 4 {
+			return cut(l, maxProblem)
+		}
+	}
+	return ""
+}
+
+func cleanAll(list []string) []string {
+	all := make([]string, len(list))
+	for i, s := range list {
+		all[i] = cut(line(clean(s)), maxTitle)
+	}
+	return all
+}
+
+// enumerate names the first n of list and counts the rest.
+func enumerate(list []string, n int) string {
+	if len(list) <= n {
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:n], ", "), len(list)-n)
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

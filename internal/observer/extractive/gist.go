@@ -1,0 +1,142 @@
+package extractive
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/cmemd/cmemd/internal/sentence"
+)
+
+// maxGist is how many lines of a command's output a fact quotes.
+const maxGist = 2
+
+// gistOf is what of the outputs of a family of commands a person would note though they went well: lines that call themselves a
+// warning or an error, those of the newest run first, and the last that counts or measures something. Empty: nothing.
+func (w *work) gistOf(family string) string {
+	var noted []string
+	counted := ""
+	for _, r := range slices.Backward(w.runs) {
+		if r.family != family || r.end == failed || r.output == "" {
+			continue
+		}
+		labelled, count := r.gist()
+		if counted == "" {
+			counted = count
+		}
+		for _, l := range labelled {
+			if len(noted) < maxGist && !slices.ContainsFunc(noted, func(n string) bool { return withoutNumbers(n) == withoutNumbers(l) }) {
+				noted = append(noted, l)
+			}
+		}
+	}
+	if counted != "" {
+		noted = append(noted, counted)
+	}
+	return strings.Join(noted, "; ")
+}
+
+// gist are the first lines of r's output that call themselves a warning or an error, and the last line that counts something, or of a
+// command that measures the last with a unit.
+func (r run) gist() (labelled []string, counted string) {
+	label, measures := "", measures(r.whole)
+	for l := range strings.Lines(unwrap(clean(r.output), false)) {
+		l = line(strings.Trim(l, " \t\n│┃|╭╮╰╯─━═+-*>"))
+		switch {
+		case sentence.Letters(l) < 4 || len(l) > maxPrinted:
+			continue
+		case callsWarning(l) && !strings.Contains(l, " "):
+			label = l + " " // of a box, or of a paragraph below it
+			continue
+		case callsWarning(l) || label != "":
+			if len(labelled) < maxGist {
+				labelled = addOnce(labelled, cut(label+l, maxProblem))
+			}
+		case counts(l, measures):
+			counted = cut(l, maxProblem)
+		}
+		label = ""
+	}
+	if p := problem(r.output); len(labelled) > 0 && r.end == unknown && p != "" {
+		labelled = []string{p}
+	}
+	return labelled, counted
+}
+
+// measures is for command lines that are there to time or to measure something.
+func measures(command string) bool {
+	for w := range strings.FieldsSeq(command) {
+		switch w = strings.Trim(w, "'\"();"); w {
+		case "time", "hyperfine", "perf", "wrk", "ab", "du", "size":
+			return true
+		}
+		if strings.Contains(strings.ToLower(w), "bench") || strings.HasPrefix(w, "-cover") || strings.HasPrefix(w, "--cov") {
+			return true
+		}
+	}
+	return false
+}
+
+// callsWarning is for lines with a word among the first by which programs mark what a person should see: one that no language has, or
+// the first of all, or in capitals, or before a colon.
+func callsWarning(l string) bool {
+	for i, w := range strings.Fields(l) {
+		bare := strings.Trim(w, ":[]()!*")
+		switch strings.ToLower(bare) {
+		case "warn":
+			return true
+		case "warning", "error", "fatal", "deprecated", "panic", "caution":
+			return i == 0 || bare == strings.ToUpper(bare) || strings.HasSuffix(w, ":")
+		}
+		if i == 4 {
+			break
+		}
+	}
+	return false
+}
+
+// counts is for lines with a number beside the word for what was counted, or with its unit: "3 failed", "12 passed", "0.868 total",
+// "coverage: 81.2%". That there is none of something says no more than that the command went well.
+func counts(l string, measures bool) bool {
+	words := strings.Fields(l)
+	for i, w := range words {
+		w = strings.Trim(w, ",.;:()[]=")
+		number := strings.TrimRightFunc(w, func(r rune) bool { return unicode.IsLetter(r) || r == '%' })
+		if strings.Trim(number, "0.,") == "" || strings.Trim(number, "0123456789.,") != "" {
+			continue
+		}
+		if measures && isUnit(w[len(number):]) || i+1 < len(words) && w == number && isCounted(strings.Trim(words[i+1], ",.;:()[]=")) {
+			return true
+		}
+	}
+	return false
+}
+
+// isUnit is for the units in which programs tell how long or how large something was.
+func isUnit(s string) bool {
+	switch s {
+	case "%", "s", "ms", "µs", "us", "ns", "B", "KB", "kB", "MB", "GB", "KiB", "MiB", "GiB":
+		return true
+	}
+	return false
+}
+
+// isCounted is for what test runners, linters and timers count, in the words that their output has in any language.
+func isCounted(s string) bool {
+	switch strings.ToLower(s) {
+	case "passed", "passing", "failed", "failing", "failures", "failure", "errors", "error", "warnings", "warning", "skipped", "pending", "tests", "test",
+		"specs", "examples", "assertions", "issues", "problems", "vulnerabilities", "total", "real", "elapsed", "seconds", "ms":
+		return true
+	}
+	return false
+}
+
+// withoutNumbers is a line without its digits: of two such lines only the figures differ.
+func withoutNumbers(l string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return -1
+		}
+		return r
+	}, l)
+}
