@@ -2,6 +2,7 @@ package sentence
 
 import (
 	"embed"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -28,6 +29,7 @@ const (
 	Open                    // what is still to be done
 	Menu                    // that there is a choice
 	Consent                 // that the person is right; why may stand behind a dash
+	Failure                 // in what a person writes: that something does not work
 	Preface                 // where the agent looks; what it found may stand behind the first comma
 
 	purposes // how many there are
@@ -35,7 +37,7 @@ const (
 
 // names are those of the purposes in the files.
 func names() map[string]Purpose {
-	return map[string]Purpose{"announce": Announce, "cause": Cause, "gotcha": Gotcha, "decision": Decision, "fix": Fix, "open": Open, "menu": Menu, "consent": Consent, "preface": Preface}
+	return map[string]Purpose{"announce": Announce, "cause": Cause, "gotcha": Gotcha, "decision": Decision, "fix": Fix, "open": Open, "menu": Menu, "consent": Consent, "failure": Failure, "preface": Preface}
 }
 
 // cues are the phrases of each purpose, in lower case.
@@ -87,6 +89,12 @@ func Unannounced(sentence string) string {
 		}
 	}
 	return sentence
+}
+
+// ReportsFailure reports whether a person's text says that something does not work, or asks to put it right.
+func ReportsFailure(text string) bool {
+	s := lower(text)
+	return slices.ContainsFunc(cues()[Failure], func(phrase string) bool { return hasPhrase(s, phrase) })
 }
 
 // Consents reports whether a sentence begins with words by which the person is told to be right.

@@ -69,7 +69,20 @@ func TestUnannounced(t *testing.T) {
 	}
 }
 
-// TestCues: each line of the data is a purpose, a tab and a phrase in lower case, once.
+// TestReportsFailure: whether a person says that something does not work.
+func TestReportsFailure(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]bool{
+		"The cart crashes on an empty list": true, "Please fix the sum": true, "Es funktioniert nicht": true, "这里报错了": true,
+		"I doesn’t show": false, "It doesn’t work": true, "Show errors in red": false, "Debug the prefix": false, "": false,
+	} {
+		if got := ReportsFailure(s); got != want {
+			t.Errorf("%q: %v", s, got)
+		}
+	}
+}
+
+// TestCues: each line of the data is a purpose, a tab and a phrase in lower case, once for that purpose.
 func TestCues(t *testing.T) {
 	t.Parallel()
 	files, err := cueFiles.ReadDir("cues")
@@ -88,10 +101,10 @@ func TestCues(t *testing.T) {
 				continue
 			}
 			name, phrase, ok := strings.Cut(l, "\t")
-			if !ok || phrase == "" || phrase != strings.ToLower(phrase) || names()[name] == Plainly || seen[phrase] {
+			if !ok || phrase == "" || phrase != strings.ToLower(phrase) || names()[name] == Plainly || seen[l] {
 				t.Errorf("%s: line %q", f.Name(), l)
 			}
-			seen[phrase] = true
+			seen[l] = true
 		}
 	}
 	for p := Announce; p < purposes; p++ {

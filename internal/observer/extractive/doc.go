@@ -21,10 +21,14 @@
 //
 // Talk opens with a short word and a comma, or trails off; where something was changed, a question is talk too.
 //
-// The type of an observation follows from what was done, not from words. The first line that holds decides:
+// The type of an observation follows from what was done, and from words only where a person tells of a failure or a commit says what
+// it is. The first line that holds decides:
 //
 //	a command failed before any file but tests was changed, passed after a change,
 //	and half of the changed files or more were there before                             bugfix
+//	the person told of a failure, half of the changed files or more were there before,
+//	and no command that failed stayed so                                                bugfix
+//	a commit's subject names it: fix, feat, refactor                                    that
 //	at least half of the changed files are new, and not all of them documents           feature
 //	a file was moved: by git mv, by a patch, or made anew while its old place was removed    refactor
 //	any other change of files, a commit, a push, a rebase                                change

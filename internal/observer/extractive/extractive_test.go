@@ -145,6 +145,37 @@ func TestTypes(t *testing.T) {
 	}
 }
 
+// TestTypesByWords: a person's report stands for the failing side, and a commit says what it is.
+func TestTypesByWords(t *testing.T) {
+	t.Parallel()
+	edit, commit := editFile(cwd+"/cart.go"), func(s string) events.Event { return committed("git commit -m x", "[main 1a2b3c4] "+s) }
+	for name, c := range map[string]struct {
+		request string
+		calls   []events.Event
+		want    string
+	}{
+		"a report":                            {"The cart crashes on an empty list", []events.Event{edit}, "bugfix"},
+		"a report in German":                  {"Der Warenkorb ist kaputt", []events.Event{edit}, "bugfix"},
+		"a report in Japanese":                {"カートが動かないです", []events.Event{edit}, "bugfix"},
+		"a report, and it fails still":        {"The cart crashes on an empty list", []events.Event{edit, ranBadly("go test ./...", "FAIL")}, "change"},
+		"a report, and it failed for a while": {"The cart crashes on an empty list", []events.Event{edit, ranBadly("go test ./...", "FAIL"), ranWell("go test ./...")}, "bugfix"},
+		"a report, and a test alone":          {"The cart crashes on an empty list", []events.Event{editFile(cwd + "/cart_test.go")}, "change"},
+		"a report, and new files":             {"The cart crashes on an empty list", []events.Event{newFile(cwd + "/a.go")}, "feature"},
+		"no report":                           {"Show errors of the cart in red", []events.Event{edit}, "change"},
+		"a commit that fixes":                 {"commit", []events.Event{edit, commit("fix(cart): round once")}, "bugfix"},
+		"a commit that adds":                  {"commit", []events.Event{commit("feat!: show the sum of all")}, "feature"},
+		"a commit that moves":                 {"commit", []events.Event{edit, commit("refactor: move the cart out")}, "refactor"},
+		"a commit of another kind":            {"commit", []events.Event{edit, commit("docs: say how to round")}, "change"},
+		"a commit that names none":            {"commit", []events.Event{edit, commit("Round totals once")}, "change"},
+	} {
+		p := observation("The totals are rounded once, at the end.", c.calls...)
+		p.Request = c.request
+		if got := one(t, p).Type; got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
 func TestFacts(t *testing.T) {
 	t.Parallel()
 	const src = cwd + "/cart.go"

@@ -6,13 +6,17 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/sentence"
 )
 
 // kind is the type of the observation, by the table in the package comment.
-func (w *work) kind() string {
+func (w *work) kind(request string) string {
+	named := w.committedAs()
 	switch n := len(w.files); {
-	case w.fixed():
+	case w.fixed() || w.mended(request):
 		return observer.TypeBugfix
+	case named != "":
+		return named
 	case n > 0 && 2*w.created() >= n && !w.documents():
 		return observer.TypeFeature
 	case w.moves():
@@ -37,6 +41,38 @@ func (w *work) fixed() bool {
 		}
 	}
 	return false
+}
+
+// mended tells whether the person told of a failure, half of the changed files or more were there before, not all of them documents or
+// tests, and no failure stood at the end.
+func (w *work) mended(request string) bool {
+	if w.firstChange == never || 2*w.created() > len(w.files) || w.documents() || !sentence.ReportsFailure(clean(request)) {
+		return false
+	}
+	return !slices.ContainsFunc(w.runs, func(r run) bool {
+		return r.end == failed && !r.step.onlyReads() && w.laterEnd(r) != passed
+	})
+}
+
+// committedAs is the type that the subject of the first commit of this work names, as conventional commits do; or "".
+func (w *work) committedAs() string {
+	for _, s := range w.subjects() {
+		kind, _, ok := strings.Cut(s, ":")
+		kind, _, _ = strings.Cut(strings.TrimSuffix(kind, "!"), "(")
+		if !ok {
+			return ""
+		}
+		switch strings.ToLower(kind) {
+		case "fix", "hotfix", "bugfix":
+			return observer.TypeBugfix
+		case "feat", "feature":
+			return observer.TypeFeature
+		case "refactor":
+			return observer.TypeRefactor
+		}
+		return ""
+	}
+	return ""
 }
 
 // isTestFile is for the file names and folders in which tests are kept.

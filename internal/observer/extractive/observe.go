@@ -70,7 +70,7 @@ func (p *Provider) answer(w *work, prompt observer.Prompt) (observer.Observation
 	if !w.isNotable() && blocksWeight(message) < substance {
 		return observer.Observation{}, false
 	}
-	kind := w.kind()
+	kind := w.kind(prompt.Request)
 	o := observer.Observation{
 		Type:      kind,
 		Title:     w.title(requestBlocks(prompt.Request), message),

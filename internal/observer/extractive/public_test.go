@@ -49,13 +49,13 @@ func TestRecordedSessionsAreUnderstood(t *testing.T) {
 		"entire-much-progress.jsonl": {
 			"change", "Added wingman.lock and wingman-state.json to .gitignore.",
 			"change", "The fix is in cmd/entire/cli/strategy/common.go — added wingman.lock, wingman-state.json…",
-			"change", "fix: auto-gitignore wingman runtime files",
+			"bugfix", "fix: auto-gitignore wingman runtime files",
 		},
 		"entire-one-commit-c.jsonl": {
 			"change", "Let's add an additional note to this \"Powered by Entire: This conversation will be linked to your…",
 			"change", "Show wingman status in session start message",
 		},
-		"entire-one-commit-short.jsonl": {"change", "refactor(explain): move commit message before files list"},
+		"entire-one-commit-short.jsonl": {"refactor", "refactor(explain): move commit message before files list"},
 		"entire-long-62-tools-2-commits.jsonl": {
 			"change", "I've successfully implemented the Phase 2B task lifecycle hooks for the Entire CLI.", // its two commits were made in a scratch folder
 		},
