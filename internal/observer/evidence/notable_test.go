@@ -51,3 +51,28 @@ func TestNotable(t *testing.T) {
 		})
 	}
 }
+
+func TestQuietCommit(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		`git commit -q -m "Round totals once"`:                                  "Round totals once",
+		`git commit -qm 'Round totals once'`:                                    "Round totals once",
+		`git -C shop commit -aqm "Round totals once" -m "Body"`:                 "Round totals once",
+		`git commit --quiet --message="Round totals once"`:                      "Round totals once",
+		"git commit -q -m \"$(cat <<'EOF'\nRound totals once\n\nBody\nEOF\n)\"": "Round totals once",
+		`git commit -q -m "$MSG"`:                                               "",
+		`git commit -q -m "$(cat msg)"`:                                         "",
+		`git commit -q -F msg`:                                                  "",
+		`git commit -q -m`:                                                      "",
+	} {
+		all := Split(command)
+		if subject, ok := all[0].QuietCommit(); !ok || subject != want {
+			t.Errorf("%s: %q, %v; want %q", command, subject, ok, want)
+		}
+	}
+	for _, command := range []string{`git commit -m "Round totals once"`, `git commit -q --dry-run`, `git log -q`, `git commit -m "-q"`, `git commit --amend`} {
+		if subject, ok := Split(command)[0].QuietCommit(); ok {
+			t.Errorf("%s is quiet, with %q", command, subject)
+		}
+	}
+}

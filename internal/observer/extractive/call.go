@@ -195,6 +195,11 @@ func (c *call) run(u events.ToolUsed, shape evidence.Shape, simple []evidence.Si
 	for _, made := range shape.Commits {
 		c.commits = append(c.commits, commit{hash: made.Hash, subject: clean(made.Subject)})
 	}
+	for _, s := range c.steps {
+		if subject, quiet := s.QuietCommit(); quiet && subject != "" && !shape.Failed && len(shape.Commits) == 0 {
+			c.commits = append(c.commits, commit{subject: clean(subject)})
+		}
+	}
 }
 
 // ask fills in what the user was asked, and what came of it.

@@ -191,6 +191,12 @@ func TestFacts(t *testing.T) {
 	}{
 		{"a commit", []events.Event{editFile(src), committed("git add -A && git commit -m x", "[main 1a2b3c4] Round totals once\n 1 file changed"), ranWell("git push origin main")},
 			[]string{"Commit 1a2b3c4: Round totals once", "Edited cart.go (1 edit, +1 -1 lines)", "`git push origin main` succeeded"}},
+		{"a quiet commit", []events.Event{editFile(src), used("Bash", map[string]any{"command": "git add -A && git commit -qm 'Round totals once'"}, `{"stdout":"","stderr":""}`, false)},
+			[]string{"Committed: Round totals once", "Edited cart.go (1 edit, +1 -1 lines)"}},
+		{"a quiet commit that failed", []events.Event{editFile(src), ranBadly("git commit -qm 'Round totals once'", "nothing to commit")},
+			[]string{"`git commit -qm 'Round totals once'` failed (exit 1): nothing to commit", "Edited cart.go (1 edit, +1 -1 lines)"}},
+		{"a quiet commit elsewhere", []events.Event{editFile(src), used("Bash", map[string]any{"command": "cd /tmp/x && git commit -qm 'First one of all'"}, "", false)},
+			[]string{"Edited cart.go (1 edit, +1 -1 lines)"}},
 		{"amended at once", []events.Event{committed("git commit -m x", "[main 1a2b3c4] Round totals once"), committed("git commit --amend --no-edit", "[main 2b3c4d5] Round totals once")},
 			[]string{"Commit 2b3c4d5 (amended): Round totals once"}},
 		{"a scratch commit", []events.Event{committed("cd /tmp/x && git init && git commit -m x", "[main (root-commit) 1a2b3c4] First one of all")},
@@ -244,6 +250,7 @@ func TestTitles(t *testing.T) {
 		want                   string
 	}{
 		{"a commit's subject", "commit it", "Done.", []events.Event{edit, commit("1a2b3c4", "Round totals once")}, "Round totals once"},
+		{"a quiet commit's subject", "commit it", "Done.", []events.Event{edit, used("Bash", map[string]any{"command": "git commit -q -m 'Round totals once'"}, "", false)}, "Round totals once"},
 		{"two commits", "commit it", "", []events.Event{commit("1a2b3c4", "Round totals once"), commit("2a2b3c4", "Test the rounding")}, "Round totals once; Test the rounding"},
 		{"a subject that says nothing", "Round the totals of the cart", "", []events.Event{edit, commit("1a2b3c4", "wip")}, "Round the totals of the cart"},
 		{"the request", "Round the totals of the cart", "I have rounded them all.", []events.Event{edit}, "Round the totals of the cart"},

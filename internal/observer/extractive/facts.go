@@ -45,6 +45,9 @@ func (w *work) said(n int) []string {
 func (w *work) commitFacts(to *factList) {
 	for _, m := range w.commits {
 		switch {
+		case m.outside && m.hash == "":
+		case m.hash == "":
+			to.add(rankCommit, "Committed: %s", m.subject)
 		case m.outside:
 			to.add(rankRan, "Commit %s in another folder: %s", m.hash, m.subject)
 		case m.amends:
