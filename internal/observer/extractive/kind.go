@@ -56,21 +56,21 @@ func (w *work) mended(request string) bool {
 
 // committedAs is the type that the subject of the first commit of this work names, as conventional commits do; or "".
 func (w *work) committedAs() string {
-	for _, s := range w.subjects() {
-		kind, _, ok := strings.Cut(s, ":")
-		kind, _, _ = strings.Cut(strings.TrimSuffix(kind, "!"), "(")
-		if !ok {
-			return ""
-		}
-		switch strings.ToLower(kind) {
-		case "fix", "hotfix", "bugfix":
-			return observer.TypeBugfix
-		case "feat", "feature":
-			return observer.TypeFeature
-		case "refactor":
-			return observer.TypeRefactor
-		}
+	subjects := w.subjects()
+	if len(subjects) == 0 {
 		return ""
+	}
+	kind, _, ok := strings.Cut(subjects[0], ":")
+	kind, _, _ = strings.Cut(strings.TrimSuffix(kind, "!"), "(")
+	switch kind = strings.ToLower(kind); {
+	case !ok:
+		return ""
+	case kind == "fix" || kind == "hotfix" || kind == "bugfix":
+		return observer.TypeBugfix
+	case kind == "feat" || kind == "feature":
+		return observer.TypeFeature
+	case kind == "refactor":
+		return observer.TypeRefactor
 	}
 	return ""
 }
