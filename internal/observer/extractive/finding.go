@@ -235,8 +235,9 @@ func (f finding) observation() observer.Observation {
 	if said := plain(f.text); said != o.Title && said != o.Title+"." {
 		o.Narrative = f.text
 	}
+	_, line, _ := strings.Cut(f.bearing, ": ")
 	for _, s := range []string{f.failed, f.bearing} {
-		if s != "" {
+		if s != "" && (s != f.bearing || !strings.Contains(f.failed, line)) {
 			o.Facts = append(o.Facts, cut(s, maxFact))
 			o.Narrative = f.text // what was printed is a fact alone
 		}

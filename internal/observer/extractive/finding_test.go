@@ -136,9 +136,9 @@ func TestFindingsAreBounded(t *testing.T) {
 // TestFindingBehindAFailure: what a command printed as it failed stands beside what was said of it.
 func TestFindingBehindAFailure(t *testing.T) {
 	t.Parallel()
-	p := working("The sum is right now.", "The cart has no country, since sessions are not loaded.")
+	p := working("The sum is right now.", "The cart has no country in taxOf and roundSum, since sessions are not loaded.")
 	p.Inputs = append([]observer.Input{{At: p.Said[0].At.Add(-time.Second), Event: events.ToolUsed{
-		Tool: "Bash", Cwd: "/src/shop", Failed: true, Input: `{"command":"go test ./..."}`, Output: "Exit code 1\ncart_test.go:12: sum is 0\nFAIL",
+		Tool: "Bash", Cwd: "/src/shop", Failed: true, Input: `{"command":"go test ./..."}`, Output: "Exit code 1\ncart_test.go:12: sum is 0 of taxOf in roundSum\nFAIL",
 	}}}, p.Inputs...)
 	all, err := New(Config{}).observe(t.Context(), p)
 	if err != nil {
