@@ -81,7 +81,7 @@ func parts(entry []rows.Row, beside events.ID) (list []EntryPart) {
 
 // firstSentences are the first sentences of a text without those that a title says, whole, as many as a part shows.
 func firstSentences(text, title string) string {
-	const enough = 4 * maxPartText // bytes: nothing behind them is shown
+	const enough = maxPartText + maxPartText/8 // bytes: hardly anything behind them is shown, and all search results are read so
 	list := sentencesOf(clip.Head(text, enough))
 	if len(text) > enough && len(list) > 0 {
 		list = list[:len(list)-1] // it may have been cut
@@ -90,12 +90,14 @@ func firstSentences(text, title string) string {
 	t.add(title)
 	var kept []string
 	for room := maxPartText; len(list) > 0; list = list[1:] {
+		n := size(list[0]) + 1
+		if n > room {
+			break
+		}
 		if t.has(list[0]) {
 			continue
 		}
-		if room -= size(list[0]) + 1; room < 0 {
-			break
-		}
+		room -= n
 		kept = append(kept, list[0])
 	}
 	return joined(kept)
