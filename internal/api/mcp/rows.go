@@ -18,14 +18,19 @@ func indexLine(r api.Result, project string) string {
 		fmt.Fprintf(&b, " %.1f", r.Score)
 	}
 	b.WriteString(" | ")
-	if r.Flagged {
-		b.WriteString("[unverified] ")
-	}
-	b.WriteString(oneLine(r.Title, maxTitle))
+	b.WriteString(flagged(r.Title, r.Flagged, maxTitle))
 	if r.Project != "" && r.Project != project {
 		fmt.Fprintf(&b, " (%s)", oneLine(r.Project, maxWords))
 	}
 	return b.String() + "\n" + partLines(r.Parts)
+}
+
+// flagged is a title in one line, marked where its row claims something that is not so.
+func flagged(title string, marked bool, most int) string {
+	if marked {
+		return "[unverified] " + oneLine(title, most)
+	}
+	return oneLine(title, most)
 }
 
 // shownParts is how many other rows of an entry are named.
@@ -35,7 +40,7 @@ const shownParts = 4
 func partLines(parts []api.EntryPart) string {
 	var b strings.Builder
 	for _, p := range parts[:min(len(parts), shownParts)] {
-		fmt.Fprintf(&b, "  - %s %s | %s\n", handleOf(p.ID, p.Handle), oneLine(p.What(), maxWhat), oneLine(p.Title, maxWords))
+		fmt.Fprintf(&b, "  - %s %s | %s\n", handleOf(p.ID, p.Handle), oneLine(p.What(), maxWhat), flagged(p.Title, p.Flagged, maxWords))
 	}
 	if more := len(parts) - shownParts; more > 0 {
 		fmt.Fprintf(&b, "  - and %d more\n", more)

@@ -10,19 +10,22 @@ import (
 )
 
 const (
-	// maxParts is how many other rows of its entry an item names, and maxPartText how much of each, in characters.
-	maxParts    = 12
-	maxPartText = 280
+	// maxParts is how many other rows of its entry an item names, maxPartText how much of each, in characters, and maxPartTexts how
+	// much of all of them: an item is to be cheap to read.
+	maxParts     = 12
+	maxPartText  = 280
+	maxPartTexts = 420
 )
 
 // EntryPart is another row of an item's entry, in short: the prompt, or something else that came of it.
 type EntryPart struct {
-	ID     events.ID   `json:"id"`
-	Handle rows.Handle `json:"handle,omitzero"`
-	Kind   rows.Kind   `json:"kind"`
-	Type   string      `json:"type,omitempty"`
-	Title  string      `json:"title"`
-	Text   string      `json:"text,omitempty"` // its first sentences that the title does not say, whole ones
+	ID      events.ID   `json:"id"`
+	Handle  rows.Handle `json:"handle,omitzero"`
+	Kind    rows.Kind   `json:"kind"`
+	Type    string      `json:"type,omitempty"`
+	Title   string      `json:"title"`
+	Flagged bool        `json:"flagged,omitempty"` // as Item.Flagged
+	Text    string      `json:"text,omitempty"`    // its first sentences that the title does not say, whole ones
 }
 
 // What is what the row is called in a word, as Row.What is.
@@ -68,20 +71,22 @@ func (r *Recall) entriesOf(ctx context.Context, of []rows.Row, then moment) ([][
 
 // parts are the rows of an entry beside one, in short.
 func parts(entry []rows.Row, beside events.ID) (list []EntryPart) {
+	room := maxPartTexts
 	for _, row := range entry {
 		if row.ID == beside || len(list) == maxParts {
 			continue
 		}
-		p := EntryPart{ID: row.ID, Handle: row.Handle(), Kind: row.Kind, Type: row.Type, Title: titleOf(row)}
-		p.Text = firstSentences(textOf(row), p.Title)
+		p := EntryPart{ID: row.ID, Handle: row.Handle(), Kind: row.Kind, Type: row.Type, Title: titleOf(row), Flagged: row.Flagged}
+		p.Text = firstSentences(textOf(row), p.Title, min(maxPartText, room))
+		room -= size(p.Text)
 		list = append(list, p)
 	}
 	return list
 }
 
-// firstSentences are the first sentences of a text without those that a title says, whole, as many as a part shows.
-func firstSentences(text, title string) string {
-	const enough = maxPartText + maxPartText/8 // bytes: hardly anything behind them is shown, and all search results are read so
+// firstSentences are the first sentences of a text without those that a title says, whole, at most so many characters of them.
+func firstSentences(text, title string, room int) string {
+	enough := room + room/8 // bytes: hardly anything behind them is shown, and all search results are read so
 	list := sentencesOf(clip.Head(text, enough))
 	if len(text) > enough && len(list) > 0 {
 		list = list[:len(list)-1] // it may have been cut
@@ -89,7 +94,7 @@ func firstSentences(text, title string) string {
 	t := &told{}
 	t.add(title)
 	var kept []string
-	for room := maxPartText; len(list) > 0; list = list[1:] {
+	for ; len(list) > 0; list = list[1:] {
 		n := size(list[0]) + 1
 		if n > room {
 			break

@@ -101,12 +101,17 @@ func TestPartsAreBounded(t *testing.T) {
 	if len(got) != 1 || len(got[0].Parts) != maxParts {
 		t.Fatalf("%d results, with %d parts", len(got), len(got[0].Parts))
 	}
+	all := 0
 	for _, p := range got[0].Parts {
-		if size(p.Text) > maxPartText || !strings.HasSuffix(p.Text, "is here.") {
+		if size(p.Text) > maxPartText || p.Text != "" && !strings.HasSuffix(p.Text, "is here.") {
 			t.Errorf("%d characters: %q", size(p.Text), p.Text)
 		}
+		all += size(p.Text)
 	}
-	if text := firstSentences(strings.Repeat("endless ", 4000), "No end"); text != "" {
+	if all < maxPartTexts/2 || all > maxPartTexts {
+		t.Errorf("%d characters of all parts", all)
+	}
+	if text := firstSentences(strings.Repeat("endless ", 4000), "No end", maxPartText); text != "" {
 		t.Errorf("a part of a sentence: %q", text)
 	}
 }

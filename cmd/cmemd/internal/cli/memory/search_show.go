@@ -38,7 +38,7 @@ func addParts(a *terminal.App, l *terminal.List, r api.Result, columns int) {
 			l.Add(line...)
 			return
 		}
-		line[0], line[1], line[columns-1] = a.ShownRow(p.ID, p.Handle), p.What(), "  "+p.Title
+		line[0], line[1], line[columns-1] = a.ShownRow(p.ID, p.Handle), p.What(), "  "+flagged(p.Title, p.Flagged)
 		l.Add(line...)
 	}
 }

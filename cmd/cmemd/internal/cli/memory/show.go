@@ -50,7 +50,7 @@ func showRows(a *terminal.App, found api.Rows) error {
 func partsText(a *terminal.App, parts []api.EntryPart) string {
 	var lines []string
 	for _, p := range parts {
-		lines = append(lines, fmt.Sprintf("- %s %s: %s", a.ShownRow(p.ID, p.Handle), p.What(), p.Title))
+		lines = append(lines, fmt.Sprintf("- %s %s: %s", a.ShownRow(p.ID, p.Handle), p.What(), flagged(p.Title, p.Flagged)))
 	}
 	if len(lines) == 0 {
 		return ""
