@@ -33,14 +33,16 @@ type Tracker interface {
 // Config is what a System needs. Log and one of Providers are required; zero values of the rest mean the defaults.
 type Config struct {
 	Log       eventlog.Log
-	Providers []Route        // in the order in which they are preferred, each name once
-	Trivial   *Route         // asked first about inputs that are all trivial; nil: as about others
-	Summaries *Route         // asked first for summaries; nil: as for others
-	Checker   turn.Checker   // nil: every claim is unknown
-	Tracker   Tracker        // nil: what a shell changed without saying so is not known
-	Rules     session.Rules  // its Batch is that of the first of Providers
-	Pause     policy.Backoff // 0 means policy.DefaultPause
-	Previous  Previous       // how the last life of the daemon ended
+	Providers []Route      // in the order in which they are preferred, each name once
+	Trivial   *Route       // asked first about inputs that are all trivial; nil: as about others
+	Summaries *Route       // asked first for summaries; nil: as for others
+	Checker   turn.Checker // nil: every claim is unknown
+	Tracker   Tracker      // nil: what a shell changed without saying so is not known
+	// Replaced is turn.Config's. nil: no observations are.
+	Replaced func(ctx context.Context, ids []events.ID) (map[events.ID]bool, error)
+	Rules    session.Rules  // its Batch is that of the first of Providers
+	Pause    policy.Backoff // 0 means policy.DefaultPause
+	Previous Previous       // how the last life of the daemon ended
 	// IsTrivial reports whether inputs say so little that Trivial will do. nil: none do.
 	IsTrivial func(inputs []observer.Input) bool
 	Budget    policy.Budget
@@ -160,7 +162,7 @@ func New(cfg Config) (*System, error) {
 	sys := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
 	s := &System{cfg: cfg.withDefaults(), system: sys, root: sys.Root, done: make(chan struct{})}
 	s.pipeline = turn.New(turn.Config{
-		Log: s.cfg.Log, Checker: s.cfg.Checker, Tracker: s.cfg.Tracker, Logger: s.cfg.Logger, NewID: s.cfg.NewID,
+		Log: s.cfg.Log, Checker: s.cfg.Checker, Tracker: s.cfg.Tracker, Replaced: s.cfg.Replaced, Logger: s.cfg.Logger, NewID: s.cfg.NewID,
 	})
 	s.degraded.Store(cfg.Previous.Degraded)
 	return s, nil

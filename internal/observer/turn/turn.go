@@ -30,10 +30,15 @@ type Tracker interface {
 // Config is what turns need. Log is required by Load alone.
 type Config struct {
 	Log     Log
-	Checker Checker          // nil: every claim is unknown
-	Tracker Tracker          // nil: what a shell changed without saying so is not known
-	Logger  *slog.Logger     // is told of records that cannot be read; nil: nobody is
-	NewID   func() events.ID // of answers, observations and summaries, UUIDv7; nil: from crypto/rand
+	Checker Checker // nil: every claim is unknown
+	Tracker Tracker // nil: what a shell changed without saying so is not known
+
+	// Replaced returns those of the observations with these ids that stand no more: a person corrected them or took them back, or they
+	// were observed again. A summary does not read them. It is safe for concurrent use. nil: none are.
+	Replaced func(ctx context.Context, ids []events.ID) (map[events.ID]bool, error)
+
+	Logger *slog.Logger     // is told of records that cannot be read; nil: nobody is
+	NewID  func() events.ID // of answers, observations and summaries, UUIDv7; nil: from crypto/rand
 }
 
 // Pipeline carries turns out. It keeps nothing from one to the next, and is safe for concurrent use.

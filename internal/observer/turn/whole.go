@@ -49,6 +49,7 @@ func (t *Pipeline) loadWhole(ctx context.Context, w session.Work, p *observer.Pr
 		}
 		n++
 	}
+	observed = t.standing(ctx, observed)
 	room := maxWhole
 	for _, r := range firstAndLast(requests, maxRequests) {
 		p.Requests, p.Reads, room = append(p.Requests, r.what), append(p.Reads, r.at), room-r.size
@@ -60,6 +61,22 @@ func (t *Pipeline) loadWhole(ctx context.Context, w session.Work, p *observer.Pr
 	}
 	slices.Sort(p.Reads)
 	return nil
+}
+
+// standing leaves out of list what stands no more, as far as that is known: what a person corrected must not be told as true again.
+func (t *Pipeline) standing(ctx context.Context, list []offer[events.ObservationParsed]) []offer[events.ObservationParsed] {
+	if t.cfg.Replaced == nil || len(list) == 0 {
+		return list
+	}
+	ids := make([]events.ID, len(list))
+	for i, o := range list {
+		ids[i] = o.what.Observation
+	}
+	gone, err := t.cfg.Replaced(ctx, ids)
+	if err != nil {
+		t.cfg.Logger.Warn("which observations stand is not known: a summary may read what was corrected", "err", err)
+	}
+	return slices.DeleteFunc(list, func(o offer[events.ObservationParsed]) bool { return gone[o.what.Observation] })
 }
 
 // firstAndLast returns the first of list, and of the others the last ones that fit into room with it.

@@ -181,10 +181,22 @@ func (d *daemon) actorsConfig() actors.Config {
 		Log: d.log, Providers: d.offers.offered(), Summaries: tierOf(d.offers.summaries), Trivial: tierOf(d.offers.trivial),
 		IsTrivial: allTrivial, Budget: c.Budget, Spent: d.spent, Price: d.prices.OfTurn,
 		Checker: d.checker, Tracker: evidence.NewTracker(evidence.Config{}), Previous: d.previous, Logger: d.logger, Rules: c.Rules(),
-		Pause: c.Pause, Owing: d.owing,
+		Pause: c.Pause, Owing: d.owing, Replaced: d.replaced,
 		Slots: c.Slots, TurnTimeout: c.TurnTimeout, Passivate: c.Passivate,
 		MaxWaiting: c.MaxWaiting, MaxWaitBytes: c.MaxWaitingBytes,
 	}
+}
+
+// replaced returns those of the observations with these ids that stand no more, as far as the views know.
+func (d *daemon) replaced(ctx context.Context, ids []events.ID) (map[events.ID]bool, error) {
+	found, err := d.views.Rows(ctx, ids...)
+	gone := map[events.ID]bool{}
+	for _, row := range found {
+		if row.Superseded {
+			gone[row.ID] = true
+		}
+	}
+	return gone, err
 }
 
 // owing lists the sessions that owe work, once the views know all that happened before this start.
