@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -214,5 +215,29 @@ func TestTheNewestSummaryAsOf(t *testing.T) {
 				t.Errorf("as of %s: %s is listed: %t, superseded by %s", c.name, row.Request, row.Listed(), row.SupersededBy)
 			}
 		}
+	}
+}
+
+// A session whose summaries are forgotten at once is looked through for the newest once, not once for each of them.
+func TestForgettingAllSummariesIsLinear(t *testing.T) {
+	t.Parallel()
+	took := map[int]time.Duration{}
+	for _, n := range []int{100, 800} {
+		s := newSummaries(t)
+		var ids []events.ID
+		for i := range n {
+			name := strconv.Itoa(i)
+			s.stop(name)
+			s.sum(name, name)
+			ids = append(ids, s.ids[name])
+		}
+		mustCatchUp(t, s.views)
+		s.say(s.session.Stream(), events.ID{}, events.MemoryForgotten{IDs: ids})
+		began := time.Now()
+		s.stands("all forgotten")
+		took[n] = time.Since(began)
+	}
+	if took[800] > 40*took[100] && took[800] > 2*time.Second {
+		t.Errorf("800 took %v, 100 took %v", took[800], took[100])
 	}
 }

@@ -205,7 +205,9 @@ func (f *fold) remove(id events.ID) {
 		checkTable().Delete(f.x, engine.PositionKey(c.Position))
 	}
 	rowTable().Delete(f.x, engine.IDKey(id))
-	f.renew(row.Session)
+	if row.succeeds() && !row.Outdated { // else the newest stays: a session's are forgotten at once, and looking for it reads them all
+		f.renew(row.Session)
+	}
 }
 
 // succeed has a new row take the place of the newest of its session, or finds it outdated.
