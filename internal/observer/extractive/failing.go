@@ -42,8 +42,34 @@ func failing(observed []events.ObservationParsed) []string {
 // passes reports whether what was reported later says that r's command went well, or failed again and is told there.
 func passes(later []reported, r reported) bool {
 	for _, other := range later {
-		if akin(other.step.family(), r.step.family()) {
+		if akin(other.step.family(), r.step.family()) && meet(places(other.step), places(r.step)) {
 			return true
+		}
+	}
+	return false
+}
+
+// places are the files and folders that a command names: the packages whose tests it runs.
+func places(s step) (list []string) {
+	for _, w := range s.operands() {
+		if strings.ContainsAny(w, "./") && !strings.HasPrefix(w, "-") {
+			list = append(list, strings.TrimRight(w, "/"))
+		}
+	}
+	return list
+}
+
+// meet tells whether two commands may be about the same place: one names none, or a whole tree, or both name one, or what lies in it.
+func meet(a, b []string) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return true
+	}
+	for _, x := range a {
+		for _, y := range b {
+			if x == y || x == "." || y == "." || strings.HasSuffix(x, "...") || strings.HasSuffix(y, "...") ||
+				strings.HasPrefix(x, y+"/") || strings.HasPrefix(y, x+"/") || strings.HasPrefix(x, y+"::") || strings.HasPrefix(y, x+"::") {
+				return true
+			}
 		}
 	}
 	return false

@@ -191,6 +191,7 @@ func TestWhatFailsLastIsNoted(t *testing.T) {
 		{"a build that passed later in the same work", [][]string{{build + passedAfter}, {tested + passedLater}}, 0, ""},
 		{"a build that passed in later work", [][]string{{build}, {"`npm run build` succeeded"}}, 0, ""},
 		{"a part of the tests that passed later", [][]string{{tested}, {"`go test ./cart` passed"}}, 0, ""},
+		{"another part of the tests that passed later", [][]string{{"`go test ./cart` failed: cart_test.go:7: got 3"}, {"`go test ./mail` passed"}}, 0, "Failed last: `go test ./cart` failed: cart_test.go:7: got 3"},
 		{"tests that nobody ran again", [][]string{{tested}, {"`npm run build` succeeded"}, {"Searched for: total"}}, 0, "Failed last: " + tested},
 		{"something else that nobody ran again", [][]string{{"`node --version` failed"}, {"`npm run build` succeeded"}}, 0, ""},
 		{"failed twice", [][]string{{tested}, {"`go test ./...` failed: cart_test.go:9: got 5"}}, 0, "Failed last: `go test ./...` failed: cart_test.go:9: got 5"},
