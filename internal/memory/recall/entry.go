@@ -32,10 +32,15 @@ type EntryPart struct {
 func (p EntryPart) What() string { return rows.What(p.Kind, p.Type) }
 
 // entriesOf reads the rows of the entries that rows are part of, as they stood at a moment: those that are listed, the prompt first.
+// Rows of one entry share a list, which is not to be changed.
 func (r *Recall) entriesOf(ctx context.Context, of []rows.Row, then moment) ([][]rows.Row, error) {
-	entries := make([]rows.Entry, len(of))
-	for i, row := range of {
-		entries[i] = row.Entry()
+	var entries []rows.Entry // each once
+	place := map[rows.Entry]int{}
+	for _, row := range of {
+		if e := row.Entry(); !has(place, e) {
+			place[e] = len(entries)
+			entries = append(entries, e)
+		}
 	}
 	ids, err := r.cfg.Views.RowsOfEntries(ctx, entries...)
 	if err != nil {
@@ -53,27 +58,42 @@ func (r *Recall) entriesOf(ctx context.Context, of []rows.Row, then moment) ([][
 			return nil, fmt.Errorf("recall: %w", err)
 		}
 	}
-	out := make([][]rows.Row, len(of))
+	standing := make([][]rows.Row, len(entries))
 	for i := range ids {
 		if entries[i].Prompt == 0 {
-			out[i] = []rows.Row{of[i]}
 			continue
 		}
 		for _, row := range found[:len(ids[i])] {
 			if row.Listed() && (then.position == 0 || row.Position <= then.position) {
-				out[i] = append(out[i], row)
+				standing[i] = append(standing[i], row)
 			}
 		}
 		found = found[len(ids[i]):]
 	}
+	out := make([][]rows.Row, len(of))
+	for i, row := range of {
+		if e := row.Entry(); e.Prompt > 0 {
+			out[i] = standing[place[e]]
+		} else {
+			out[i] = []rows.Row{row}
+		}
+	}
 	return out, nil
 }
 
-// parts are the rows of an entry beside one, in short.
-func parts(entry []rows.Row, beside events.ID) (list []EntryPart) {
+func has[K comparable, V any](m map[K]V, k K) bool {
+	_, ok := m[k]
+	return ok
+}
+
+// parts are the rows of an entry beside one, in short. What a session did in another project, where it moved within its work, is told there.
+func parts(entry []rows.Row, beside rows.Row) (list []EntryPart) {
 	room := maxPartTexts
 	for _, row := range entry {
-		if row.ID == beside || len(list) == maxParts {
+		if len(list) == maxParts {
+			break
+		}
+		if p := projectOf(row); row.ID == beside.ID || p != "" && p != projectOf(beside) {
 			continue
 		}
 		p := EntryPart{ID: row.ID, Handle: row.Handle(), Kind: row.Kind, Type: row.Type, Title: titleOf(row), Flagged: row.Flagged}
@@ -117,7 +137,7 @@ func (r *Recall) withParts(ctx context.Context, list []rows.Row, then moment) ([
 	items := make([]Item, len(list))
 	for i, row := range list {
 		items[i] = itemOf(row)
-		items[i].Parts = parts(entries[i], row.ID)
+		items[i].Parts = parts(entries[i], row)
 	}
 	return items, nil
 }
@@ -127,7 +147,7 @@ func (r *Recall) Parts(ctx context.Context, of ...rows.Row) (map[events.ID][]Ent
 	entries, err := r.entriesOf(ctx, of, moment{})
 	list := map[events.ID][]EntryPart{}
 	for i, entry := range entries {
-		if p := parts(entry, of[i].ID); len(p) > 0 {
+		if p := parts(entry, of[i]); len(p) > 0 {
 			list[of[i].ID] = p
 		}
 	}

@@ -300,3 +300,62 @@ func TestRequestsAreToldOnce(t *testing.T) {
 		t.Errorf("said %d times:\n%s", n, got.Text)
 	}
 }
+
+// Rows of one entry are read once, however many of them are asked for: a report that names some is waited for.
+func TestEntriesAreReadOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	titles := make([]string, 600)
+	for i := range titles {
+		titles[i] = fmt.Sprintf("Step %d of the carousel", i)
+	}
+	w.answered(w.open("a", "shop"), 1, "The carousel flickers", titles...)
+	w.sync()
+	list, err := w.views.RowsOf(t.Context(), events.SessionIDOf("codex", "a"))
+	if err != nil || len(list) != 601 {
+		t.Fatal(len(list), err)
+	}
+	entries, err := w.entriesOf(t.Context(), list, moment{})
+	if err != nil || len(entries) != len(list) || len(entries[0]) != len(list) || &entries[0][0] != &entries[600][0] {
+		t.Errorf("%d lists, the first of %d, %v: want one of %d, shared", len(entries), len(entries[0]), err, len(list))
+	}
+	lines, err := w.Lines(t.Context(), list[1].Handle().String(), list[2].Handle().String())
+	if err != nil || len(lines) > 6*maxNamedRows || !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, titles[1]) }) {
+		t.Errorf("%d lines, %v", len(lines), err)
+	}
+}
+
+// A part says whether it is flagged, as its row does.
+func TestPartsAreFlagged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	w.answered(s, 1, "The carousel flickers", "A carousel timer")
+	absent := events.Claim{Kind: "commit", Value: "deadbee", Verdict: events.Absent}
+	w.put(s.Stream(), events.ObservationParsed{Observation: newID(), Prompt: 1, Title: "Shipped in deadbee", Claims: []events.Claim{absent}})
+	got := w.mustSearch(Query{Text: "timer"}).Results
+	if len(got) != 1 || len(got[0].Parts) != 2 || got[0].Parts[0].Flagged || !got[0].Parts[1].Flagged {
+		t.Errorf("got %+v, want the second part flagged", got)
+	}
+}
+
+// What a session that moved within its work did in another project is told there, and not here.
+func TestEntriesOfTwoProjects(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	w.answered(s, 1, "The carousel flickers")
+	w.open("a", "bank")
+	vault := newID()
+	w.put(s.Stream(), events.ObservationParsed{Observation: vault, Prompt: 1, Type: "bugfix", Title: "The vault was mended"})
+	got := w.mustSearch(Query{Text: "vault", Project: "/src/bank"}).Results
+	if len(got) != 1 || got[0].ID != vault || len(got[0].Parts) != 0 {
+		t.Errorf("search: got %+v", got)
+	}
+	for _, project := range []string{"/src/bank", "bank"} {
+		tl, err := w.Timeline(t.Context(), TimelineQuery{Anchor: "now", Project: project})
+		if err != nil || len(tl.Older) != 1 || tl.Older[0].ID != vault {
+			t.Errorf("timeline of %s: got %+v, %v", project, tl.Older, err)
+		}
+	}
+}

@@ -14,6 +14,10 @@ import (
 // recentInjections is how many of a session's latest injections are looked at for what was injected.
 const recentInjections = 20
 
+// maxNamedRows is how many rows' lines are told of a report that names some: a report is waited for, and agents.InjectedText learns no
+// more lines than these have.
+const maxNamedRows = 512
+
 // allWaysByID and fewWaysByID are what releases before handles told in the place of allWays and fewWays.
 const (
 	allWaysByID = "More: `cmemd show ID`, `cmemd search WORDS`, `cmemd timeline ID`."
@@ -62,15 +66,20 @@ func (r *Recall) Lines(ctx context.Context, names ...string) ([]string, error) {
 		return nil, fmt.Errorf("recall: lines: %w", err)
 	}
 	entries, err := r.entriesOf(ctx, rows, moment{}) // below a prompt stand lines of others
+	if err != nil {
+		return nil, err
+	}
+	named := map[events.ID]bool{}
+	for _, id := range ids {
+		named[id] = true
+	}
 	for _, entry := range entries {
 		for _, row := range entry {
-			if !slices.Contains(ids, row.ID) {
+			if !named[row.ID] && len(ids) < maxNamedRows {
+				named[row.ID] = true
 				ids = append(ids, row.ID)
 			}
 		}
-	}
-	if err != nil {
-		return nil, err
 	}
 	return r.lines(ctx, ids)
 }

@@ -84,7 +84,8 @@ func (r *Recall) Timeline(ctx context.Context, q TimelineQuery) (Timeline, error
 // firsts tells which rows stand for their entries in a timeline: of each the first in time, among those of a kind.
 type firsts struct {
 	r     *Recall
-	kind  rows.Kind // empty: any
+	kind  rows.Kind           // empty: any
+	in    func(rows.Row) bool // of the timeline's project; nil: any is. A session may move to another within its work
 	known map[rows.Entry]events.ID
 	err   error // the first of a reading
 }
@@ -95,18 +96,20 @@ func (f *firsts) keep(ctx context.Context, row rows.Row) bool {
 	if _, ok := f.known[e]; !ok && f.err == nil {
 		var entries [][]rows.Row
 		if entries, f.err = f.r.entriesOf(ctx, []rows.Row{row}, moment{}); f.err == nil {
-			f.known[e] = f.first(entries[0])
+			f.known[e] = f.first(entries[0], row)
 		}
 	}
 	return f.err == nil && f.known[e] == row.ID
 }
 
-func (f *firsts) first(entry []rows.Row) events.ID {
-	entry = slices.DeleteFunc(entry, func(row rows.Row) bool { return f.kind != "" && row.Kind != f.kind })
-	if len(entry) == 0 {
-		return events.ID{}
+// first is the first of an entry in time, of which row is one.
+func (f *firsts) first(entry []rows.Row, row rows.Row) events.ID {
+	for _, other := range entry {
+		if (f.kind == "" || other.Kind == f.kind) && (f.in == nil || f.in(other)) && inTime(other, row) < 0 {
+			row = other
+		}
 	}
-	return slices.MinFunc(entry, inTime).ID
+	return row.ID
 }
 
 func depth(n int) (int, error) {
@@ -197,8 +200,12 @@ func (r *Recall) around(ctx context.Context, at rows.Anchor, before, after int, 
 			return nil, nil, fmt.Errorf("recall: %w", err)
 		}
 		named.Rootless = q.Of.Name
+		f.in = func(row rows.Row) bool {
+			return slices.Contains(roots, row.ProjectRoot) || row.ProjectRoot == "" && row.Project == q.Of.Name
+		}
 	case q.Project != "":
 		roots, named.Project = nil, q.Project
+		f.in = func(row rows.Row) bool { return row.Project == q.Project }
 	}
 	add := func(before, after []rows.Row, err error) error {
 		older, newer = append(older, before...), append(newer, after...)
