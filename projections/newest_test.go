@@ -241,3 +241,14 @@ func TestForgettingAllSummariesIsLinear(t *testing.T) {
 		t.Errorf("800 took %v, 100 took %v", took[800], took[100])
 	}
 }
+
+// TestACorrectionOfASummaryStays when its stop is summed up once more.
+func TestACorrectionOfASummaryStays(t *testing.T) {
+	t.Parallel()
+	s := newSummaries(t)
+	s.stop("first")
+	s.sum("1", "first")
+	s.say(events.Daemon, events.ID{}, events.MemorySuperseded{Memory: s.ids["1"], By: events.ID{7}})
+	s.sum("again", "first")
+	s.stands("summed up once more")
+}

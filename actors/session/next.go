@@ -316,13 +316,16 @@ func (s *State) summaryOf(rules Rules, stop int) *Work {
 		}
 		return w
 	}
-	for i, q := range s.prompts {
-		if !q.private && !q.forgotten && (i == 0 || i > len(s.prompts)-maxRequests) {
+	asked := s.prompts[:w.Prompt]
+	for i, q := range asked {
+		if !q.private && !q.forgotten && (i == 0 || i > len(asked)-maxRequests) {
 			w.Offers = append(w.Offers, q.position)
 		}
 	}
 	for _, o := range s.seen {
-		w.Offers = append(w.Offers, o.position)
+		if o.epoch <= s.inputs[stop].epoch { // what came later is in the summary of a later stop
+			w.Offers = append(w.Offers, o.position)
+		}
 	}
 	slices.Sort(w.Offers)
 	return w

@@ -185,3 +185,16 @@ func TestWhatIsForgottenIsOfferedToNoSummary(t *testing.T) {
 		t.Errorf("got %+v, want it offered %v", w, want)
 	}
 }
+
+// TestASummaryIsOfferedNothingLater: the summary of an earlier stop that is asked for again tells nothing of what came behind it.
+func TestASummaryIsOfferedNothingLater(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.ModelLimits())
+	m.answers(3)
+	prompts, seen, stops := m.positions(events.KindPromptSubmitted), m.positions(events.KindObservationParsed), m.positions(events.KindAgentStopped)
+	m.must(Reobserve{ID: m.id(), At: m.now, Inputs: stops[1:2]})
+	want := slices.Sorted(slices.Values(slices.Concat(prompts[:2], seen[:2])))
+	if w := m.plan().Turn; w == nil || w.Kind != events.TurnSummary || !cmp.Equal(w.Offers, want) {
+		t.Errorf("got %+v, want it offered %v", w, want)
+	}
+}

@@ -22,7 +22,10 @@ func (r Row) outranks(other Row) bool {
 	if r.Flagged != other.Flagged {
 		return other.Flagged
 	}
-	return cmp.Or(r.At.Compare(other.At), cmp.Compare(r.Position, other.Position)) > 0
+	if at := r.At.Compare(other.At); at != 0 || r.ByHand == other.ByHand {
+		return cmp.Or(at, cmp.Compare(r.Position, other.Position)) > 0
+	}
+	return r.ByHand // what the same stop is summed up as once more does not take the place of a correction
 }
 
 // newest returns which of rows stands; -1: none of them succeeds another.
