@@ -144,6 +144,9 @@ func (e *Eraser) release() { <-e.busy }
 
 // erase records what is forgotten, erases it, and has the files made anew.
 func (e *Eraser) erase(ctx context.Context, shares []Share, progress func(done, total int)) (Done, error) {
+	if err := e.keepSilent(ctx, shares); err != nil {
+		return Done{}, err
+	}
 	total := len(shares) + 1 + len(e.cfg.Files)
 	left := e.state.get().Pending // of what was begun before
 	if err := e.state.begin(shares); err != nil {
