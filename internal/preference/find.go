@@ -41,8 +41,8 @@ func find(text string, wanted ...purpose) (found []Sentence) {
 		return nil
 	}
 	points := false // at something that is likely to follow
-	for _, p := range runningText(text) {
-		if points {
+	for i, p := range runningText(text) {
+		if points || i > 0 && len(found) == 0 && !p.ruled && !p.marked { // behind the task may stand what it is about
 			return found
 		}
 		for rest := p.text; rest != ""; {
@@ -51,6 +51,9 @@ func find(text string, wanted ...purpose) (found []Sentence) {
 			words := wordsOf(s)
 			once := isOnce(words)
 			if once && strings.ContainsAny(s, ":：") && !states(words, rule) || anyHas(role, words) {
+				return found
+			}
+			if strings.ContainsAny(s, "?？") { // what stands behind a question is what was asked about
 				return found
 			}
 			points = points || once

@@ -26,8 +26,9 @@ const (
 
 // passage is a paragraph of running text, or an item of a list of rules.
 type passage struct {
-	text  string
-	ruled bool // it stands below a line that announces rules
+	text   string
+	ruled  bool // it stands below a line that announces rules
+	marked bool // it stands below a fence or a quotation: whoever marks what is another's writes the rest
 }
 
 // running collects the running text with which a prompt begins.
@@ -35,6 +36,7 @@ type running struct {
 	passages  []passage
 	paragraph []string
 	fence     string // that is open
+	marked    bool   // there was a fence, or a quotation
 	foreign   bool   // what follows is announced: it is another's text
 	ruled     bool   // a list of rules is announced
 }
@@ -42,8 +44,8 @@ type running struct {
 // runningText returns the paragraphs that a person wrote with their own hand: what stands at the beginning, before anything that is
 // pasted. Code and quotations between are left out.
 func runningText(text string) []passage {
-	if len(text) > maxLooked {
-		text = strings.ToValidUTF8(text[:maxLooked], "")
+	if len(text) > maxLooked { // without the line that is cut
+		text = strings.ToValidUTF8(text[:1+strings.LastIndexByte(text[:maxLooked], '\n')], "")
 	}
 	r := running{}
 	for line := range strings.Lines(text) {
@@ -65,7 +67,7 @@ func (r *running) take(line string) bool {
 	switch {
 	case r.fence != "":
 		if strings.HasPrefix(text, r.fence) {
-			r.fence = ""
+			r.fence, r.marked = "", true
 		}
 	case strings.HasPrefix(text, "```"), strings.HasPrefix(text, "~~~"):
 		r.end()
@@ -74,7 +76,7 @@ func (r *running) take(line string) bool {
 		r.end()
 	case strings.HasPrefix(text, ">"):
 		r.end()
-		r.foreign = false
+		r.foreign, r.marked = false, true
 	case strings.HasPrefix(line, "    "), strings.HasPrefix(line, "\t"):
 		r.end()
 	case isItem(text):
@@ -108,7 +110,7 @@ func (r *running) item(text string) bool {
 	r.end()
 	if r.ruled {
 		_, rest, _ := strings.Cut(text, " ")
-		r.passages = append(r.passages, passage{withoutQuotations(strings.TrimSpace(rest)), true})
+		r.passages = append(r.passages, passage{text: withoutQuotations(strings.TrimSpace(rest)), ruled: true})
 	}
 	return r.ruled || !r.foreign
 }
@@ -128,7 +130,7 @@ func (r *running) end() {
 	r.paragraph = nil
 	r.foreign = strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？")
 	if len(text) <= maxParagraph {
-		r.passages = append(r.passages, passage{text: text})
+		r.passages = append(r.passages, passage{text: text, marked: r.marked})
 	} else {
 		r.foreign = true
 	}
