@@ -122,14 +122,17 @@ func (b *decision) addPreferences(stated []events.PreferenceStated) {
 	}
 }
 
-// observable cuts the content of a tool use that no turn may see: one of our own, or one that serves a private prompt. What
-// was imported keeps it: no turn sees that because another memory has observed it.
+// observable cuts the content of a tool use that no turn may see: one of our own, or one that serves a private prompt, of which it is
+// not kept either which rows it asked for. What was imported keeps it: no turn sees that because another memory has observed it.
 func observable(e events.ToolUsed, private bool) events.ToolUsed {
 	if private && e.Unobserved == "" {
 		e.Unobserved = "private"
 	}
 	if e.Unobserved != "" && e.Unobserved != events.UnobservedImported || private {
 		e.Input, e.Output = "", ""
+	}
+	if private {
+		e.Named = nil
 	}
 	return e
 }

@@ -78,3 +78,16 @@ func TestARefusalReadLaterIsOfItsOwnPrompt(t *testing.T) {
 		t.Errorf("got %+v", e)
 	}
 }
+
+// TestWhatAPrivatePromptAsksForIsNotKept: which rows a call of our own names is kept, but not under a private prompt.
+func TestWhatAPrivatePromptAsksForIsNotKept(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.BatchLimits{})
+	for _, private := range []bool{false, true} {
+		m.must(m.capture(events.PromptSubmitted{Private: private}))
+		m.must(m.capture(events.ToolUsed{Tool: "mcp__cmemd__get", Unobserved: "own", Named: []string{"m41"}}))
+		if e, _ := lastOf[events.ToolUsed](m); (len(e.Named) == 0) != private {
+			t.Errorf("private %t: got %q", private, e.Named)
+		}
+	}
+}
