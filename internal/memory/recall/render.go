@@ -138,10 +138,10 @@ func (c *chooser) frame(body string) string {
 	return fmt.Sprintf("<%s>\n%s\n%s\n%s</%s>", tag, preamble(name, subject), ways, body, tag)
 }
 
-// allWays and fewWays tell the reader how to fetch more.
+// allWays and fewWays tell the reader how to fetch more: by the tools that it was given, or where it was given none by commands.
 const (
-	allWays = "More: `cmemd show HANDLE`, `cmemd search WORDS`, `cmemd timeline HANDLE`."
-	fewWays = "More: `cmemd show HANDLE`."
+	allWays = "More: the cmemd tools `get`, `why`, `search`, `timeline`, or `cmemd show HANDLE`, `cmemd search WORDS`."
+	fewWays = "More: the cmemd tools `get` and `why`, or `cmemd show HANDLE`."
 )
 
 // preamble tells the reader what stands in a fence.
