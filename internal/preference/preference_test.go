@@ -82,6 +82,9 @@ func TestFound(t *testing.T) {
 func TestNotFound(t *testing.T) {
 	t.Parallel()
 	for _, prompt := range []string{
+		// what the product is to do
+		"Always show the sidebar on desktop.", "Never show the tooltip when empty.", "Implement the cache. Never evict pinned entries.",
+		"Add a validation. Always return an error if the input is empty.", "keep in mind that the server is down",
 		// the task at hand
 		"Use a map instead of a slice there.", "use the regexp from the id package instead of copying it", "not as a comment, but as a document",
 		"don't commit yet", "Make sure the header is always on top.", "the list should never be empty", "Always show this button.",

@@ -78,7 +78,7 @@ func (f fold) given(r *engine.Record, e events.ContextInjected) {
 }
 
 func (f fold) asked(r *engine.Record, e events.ToolUsed) {
-	if len(e.Named) > 0 {
+	if len(e.Named) > 0 && !e.Failed {
 		askedTable().Put(f.x, engine.PlaceKey(r.Session, r.Position), Asked{Position: r.Position, Named: e.Named})
 	}
 }

@@ -29,7 +29,7 @@ const (
 
 // headings of the sections, in their order.
 func headings() [sections]string {
-	return [sections]string{"## How this person works here, in their own words: keep to it", "## Last session", "## Next steps left open", "## Saved", "## Earlier work"}
+	return [sections]string{"## How this person works here, in their own words", "## Last session", "## Next steps left open", "## Saved", "## Earlier work"}
 }
 
 // headFiles is the heading above the files.
