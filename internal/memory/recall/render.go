@@ -350,7 +350,7 @@ func (c *chooser) tellRequests(t *told) {
 			continue
 		}
 		seen[asked] = true
-		if text := c.words(t.unsaid(titleOf(asked.row), maxAsked), maxAsked); text != "" {
+		if text := c.words(t.unsaid(cmp.Or(asked.row.Text, titleOf(asked.row)), maxAsked), maxAsked); text != "" {
 			asked.text = c.label(asked.row) + ": " + text
 		}
 	}
