@@ -23,8 +23,24 @@ func First(s string) (first, rest string) {
 	if len(window) > maxLength {
 		window = strings.ToValidUTF8(s[:maxLength], "")
 	}
-	first, _, _ = uniseg.FirstSentenceInString(window, -1)
-	return strings.TrimSpace(first), s[len(first):]
+	skipped := max(0, unended(window)-context)
+	first, _, _ = uniseg.FirstSentenceInString(window[skipped:], -1)
+	n := skipped + len(first)
+	return strings.TrimSpace(window[:n]), s[n:]
+}
+
+// context is how many letters before a mark say whether it ends a sentence, as in "e.g." or "3.14".
+const context = 2
+
+// unended is the length of the beginning of s in which no sentence ends: ASCII without a mark that may end one. It is passed over
+// because the library takes long.
+func unended(s string) int {
+	for i := range len(s) {
+		if c := s[i]; c >= utf8.RuneSelf || c == '.' || c == '!' || c == '?' || c == '\n' || c == '\r' {
+			return i
+		}
+	}
+	return len(s)
 }
 
 // Letters measures how much s says: its letters and digits, an ideograph or syllable for three.

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+	"pgregory.net/rapid"
 )
 
 // TestWeigh: what a sentence is for, and whether it is worth keeping.
@@ -145,6 +148,22 @@ func FuzzFirst(f *testing.F) {
 		if s != "" && len(rest) >= len(s) || !strings.HasSuffix(s, rest) || !strings.Contains(s, first) {
 			t.Fatalf("%q and %q of %q", first, rest, s)
 		}
+		if whole, _, _ := uniseg.FirstSentenceInString(s, -1); len(s) <= maxLength && (first != strings.TrimSpace(whole) || rest != s[len(whole):]) {
+			t.Fatalf("%q of %q, want %q", first, s, whole)
+		}
 		Weigh(first, 1)
+	})
+}
+
+// TestFirstPassesOver what cannot end a sentence, and ends one where the library does.
+func TestFirstPassesOver(t *testing.T) {
+	t.Parallel()
+	signs := rapid.SampledFrom([]string{"a", "B", "7", ".", "!", "?", " ", "\n", "\r", "\t", ",", ")", "\"", "e.g.", "é", "。", "\u00ad", "\u0301", "word ", "Word "})
+	rapid.Check(t, func(t *rapid.T) {
+		s := strings.Join(rapid.SliceOfN(signs, 0, 30).Draw(t, "signs"), "")
+		whole, want, _ := uniseg.FirstSentenceInString(s, -1)
+		if first, rest := First(s); first != strings.TrimSpace(whole) || rest != want {
+			t.Fatalf("%q: got %q and %q, want %q and %q", s, first, rest, whole, want)
+		}
 	})
 }
