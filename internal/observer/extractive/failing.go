@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
@@ -23,7 +24,7 @@ type reported struct {
 func failing(observed []events.ObservationParsed) []string {
 	var all []reported
 	for i, o := range observed {
-		for _, f := range o.Facts {
+		for _, f := range slices.Backward(o.Facts) { // of one command's failures the newest stands first
 			if r, ok := readFact(line(clean(f))); ok {
 				r.at = i
 				all = append(all, r)

@@ -93,9 +93,10 @@ func TestPrintedIsNoNarrative(t *testing.T) {
 // failing work.
 func TestFailingReadsGists(t *testing.T) {
 	t.Parallel()
-	observed := []events.ObservationParsed{{Facts: []string{
-		"`make lint` failed (exit 1): a.go:1:2: undefined: x", "`make lint` succeeded, and printed: warning: slow", "`ls nowhere` failed: no such file",
-	}}}
+	observed := []events.ObservationParsed{
+		{Facts: []string{"`make lint` failed (exit 1): a.go:1:2: undefined: x"}},
+		{Facts: []string{"`make lint` succeeded, and printed: warning: slow", "`ls nowhere` failed: no such file"}},
+	}
 	if got := failing(observed); len(got) > 0 {
 		t.Errorf("%q", got)
 	}

@@ -197,7 +197,8 @@ func TestWhatFailsLastIsNoted(t *testing.T) {
 		{"failed twice", [][]string{{tested}, {"`go test ./...` failed: cart_test.go:9: got 5"}}, 0, "Failed last: `go test ./...` failed: cart_test.go:9: got 5"},
 		{"before what was left out", [][]string{{tested}, {"Searched for: total"}}, 1, ""},
 		{"no command at all", [][]string{{"`` failed", "`x", "`` passed", "`   ` failed"}}, 0, ""},
-		{"two of them, and a question", [][]string{{tested, build}}, 0, "- Failed last: " + tested + "\n- Failed last: " + build},
+		{"two of them, and a question", [][]string{{tested, build}}, 0, "- Failed last: " + build + "\n- Failed last: " + tested},
+		{"failed twice in the same work, the newest first", [][]string{{"`go test ./...` failed: cart_test.go:9: got 5", tested}}, 0, "Failed last: `go test ./...` failed: cart_test.go:9: got 5"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
