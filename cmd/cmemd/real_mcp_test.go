@@ -19,7 +19,7 @@ import (
 )
 
 // askingModel is a model on loopback that asks memory: for the schemas of two tools, which clients keep back, then search, then
-// get with the id that this found.
+// get with the handle that this found.
 type askingModel struct {
 	*httptest.Server
 	mu      sync.Mutex // guards the fields below
@@ -64,7 +64,7 @@ func (m *askingModel) answer(body []byte) string {
 	case 1:
 		return toolStream("toolu_1", "mcp__cmemd__search", map[string]any{"query": "tuesday release"})
 	case 2:
-		return toolStream("toolu_2", "mcp__cmemd__get", map[string]any{"ids": regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}`).FindAllString(last, 1)})
+		return toolStream("toolu_2", "mcp__cmemd__get", map[string]any{"ids": regexp.MustCompile(`\bm[0-9]+\b`).FindAllString(last, 1)})
 	}
 	return anthropicStream("They are cut on Tuesdays.", false)
 }
