@@ -112,6 +112,7 @@ func TestHolds(t *testing.T) {
 	must := [][]string{{"Retry"}, {"10 s", "ten seconds"}}
 	for text, want := range map[string]bool{
 		"retried after TEN SECONDS: a retry": true, "retry after 10 s": true, "retry after 9 s": false, "10 seconds": false, "": false,
+		"retry after 410 s": false, "retry after 410 s, then 10 s": true,
 	} {
 		if holds(text, must) != want {
 			t.Errorf("%q: %t", text, !want)
@@ -140,7 +141,7 @@ func TestRepeated(t *testing.T) {
 
 func TestWordsOf(t *testing.T) {
 	t.Parallel()
-	got := wordsOf(map[string]any{"id": "x", "project_root": "/p", "title": "a", "facts": []string{"b"}, "count": 2})
+	got := wordsOf(map[string]any{"id": "x", "project_root": "/p", "title": "a", "facts": []string{"b"}, "count": 2, "turns": []string{"y"}, "parts": []map[string]any{{"id": "z", "at": "2026"}}})
 	if got != "a\nb" && got != "b\na" {
 		t.Errorf("got %q", got)
 	}

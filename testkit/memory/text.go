@@ -17,15 +17,36 @@ func tokensOf(text string) int { return utf8.RuneCountInString(text) / character
 func holds(text string, groups [][]string) bool {
 	text = strings.ToLower(text)
 	for _, group := range groups {
-		if !slices.ContainsFunc(group, func(s string) bool { return strings.Contains(text, strings.ToLower(s)) }) {
+		if !slices.ContainsFunc(group, func(s string) bool { return stands(text, strings.ToLower(s)) }) {
 			return false
 		}
 	}
 	return true
 }
 
-// unread are members of a row that say nothing of what happened.
-var unread = []string{"id", "session", "agent_session", "project_root", "at"}
+// stands reports whether words stand in a text; a number that they begin or end with is no part of a longer one.
+func stands(text, words string) bool {
+	for from := 0; ; {
+		i := strings.Index(text[from:], words)
+		if i < 0 || words == "" {
+			return false
+		}
+		begin, end := from+i, from+i+len(words)
+		inNumber := begin > 0 && isDigit(words[0]) && isDigit(text[begin-1]) ||
+			end < len(text) && isDigit(words[len(words)-1]) && isDigit(text[end])
+		if !inNumber {
+			return true
+		}
+		from = begin + 1
+	}
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// unread are members of a row, or of what stands in one, that say nothing of what happened.
+var unread = []string{
+	"id", "ids", "handle", "session", "agent_session", "project_root", "at", "turn", "turns", "folded_into", "superseded_by", "similar", "position",
+}
 
 // wordsOf are all texts in a value as it goes over the wire, but for what names it, a line each.
 func wordsOf(v any) string {
@@ -36,11 +57,6 @@ func wordsOf(v any) string {
 	var tree any
 	if err := json.Unmarshal(b, &tree); err != nil {
 		panic(err)
-	}
-	if object, ok := tree.(map[string]any); ok {
-		for _, name := range unread {
-			delete(object, name)
-		}
 	}
 	return strings.Join(leaves(tree, nil), "\n")
 }
@@ -54,8 +70,10 @@ func leaves(v any, out []string) []string {
 			out = leaves(x, out)
 		}
 	case map[string]any:
-		for _, x := range v {
-			out = leaves(x, out)
+		for name, x := range v {
+			if !slices.Contains(unread, name) {
+				out = leaves(x, out)
+			}
 		}
 	}
 	return out
