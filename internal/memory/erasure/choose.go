@@ -78,9 +78,15 @@ func (c *choice) project(ctx context.Context) error {
 // ids finds the records of the rows that are named, and of those that are one with them: the same said again, corrections.
 func (c *choice) ids(ctx context.Context) error {
 	rows := map[events.ID]rows.Row{}
-	for _, id := range c.req.IDs {
-		if err := c.e.versions(ctx, id, rows); err != nil {
+	if len(c.req.IDs) > 0 {
+		corrected, err := corrections(ctx, c.e.cfg.Log)
+		if err != nil {
 			return err
+		}
+		for _, id := range c.req.IDs {
+			if err := c.e.versions(ctx, id, corrected, rows); err != nil {
+				return err
+			}
 		}
 	}
 	for _, row := range rows {
@@ -253,8 +259,8 @@ func (c *choice) shares(ctx context.Context) (all []Share, stays []events.Positi
 }
 
 // versions adds a row and those that are one with it: rows of its session that say the same, what corrected it, and what it
-// corrected.
-func (e *Eraser) versions(ctx context.Context, id events.ID, rows map[events.ID]rows.Row) error {
+// corrected, as corrections has it.
+func (e *Eraser) versions(ctx context.Context, id events.ID, corrected map[events.ID][]events.ID, rows map[events.ID]rows.Row) error {
 	if _, known := rows[id]; known {
 		return nil
 	}
@@ -267,29 +273,24 @@ func (e *Eraser) versions(ctx context.Context, id events.ID, rows map[events.ID]
 	if err != nil {
 		return err
 	}
-	by, err := corrections(ctx, e.cfg.Log, id)
-	if err != nil {
-		return err
-	}
-	for _, other := range slices.Concat(same, by) {
-		if err := e.versions(ctx, other, rows); err != nil && !errors.Is(err, engine.ErrNotFound) {
+	for _, other := range slices.Concat(same, corrected[id]) {
+		if err := e.versions(ctx, other, corrected, rows); err != nil && !errors.Is(err, engine.ErrNotFound) {
 			return err
 		}
 	}
 	return nil
 }
 
-// corrections lists the memories that ever took the place of one, and those whose place it ever took.
-func corrections(ctx context.Context, log eventlog.Log, id events.ID) (others []events.ID, err error) {
+// corrections lists, for each memory, those that ever took its place, and those whose place it ever took.
+func corrections(ctx context.Context, log eventlog.Log) (map[events.ID][]events.ID, error) {
+	others := map[events.ID][]events.ID{}
 	for s, err := range eventlog.Events[events.MemorySuperseded](ctx, log, events.Daemon, 1) {
 		if err != nil {
 			return nil, fmt.Errorf("erasure: %w", err)
 		}
-		if s.Event.Memory == id && s.Event.By != id && s.Event.By != (events.ID{}) {
-			others = append(others, s.Event.By)
-		}
-		if s.Event.By == id && s.Event.Memory != id {
-			others = append(others, s.Event.Memory)
+		if memory, by := s.Event.Memory, s.Event.By; by != memory && by != (events.ID{}) {
+			others[memory] = append(others[memory], by)
+			others[by] = append(others[by], memory)
 		}
 	}
 	return others, nil
