@@ -111,7 +111,7 @@ func firstSentences(text, title string, room int) string {
 	if len(text) > enough && len(list) > 0 {
 		list = list[:len(list)-1] // it may have been cut
 	}
-	t := &told{}
+	t := &toldTexts{}
 	t.add(title)
 	var kept []string
 	for ; len(list) > 0; list = list[1:] {

@@ -115,13 +115,13 @@ func (c *chooser) forms(row rows.Row) []string {
 	}
 	forms := []string{c.workLine(row)}
 	if row.Kind == rows.Prompt {
-		forms = append(forms, c.label(row)+": "+c.words((&told{}).unsaid(titleOf(row), maxAsked), maxAsked))
+		forms = append(forms, c.label(row)+": "+c.words((&toldTexts{}).unsaid(titleOf(row), maxAsked), maxAsked))
 	}
 	for _, s := range sentencesOf(textOf(row)) {
 		forms = append(forms, c.words(s, maxWorkText))
 	}
 	if row.Kind == rows.Summary {
-		for line := range strings.Lines(c.lastSummary(row, &told{})) {
+		for line := range strings.Lines(c.lastSummary(row, &toldTexts{})) {
 			forms = append(forms, strings.TrimPrefix(strings.TrimSpace(line), "- "))
 		}
 		if next := c.nextLine(row); next != "" {
