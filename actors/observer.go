@@ -31,7 +31,7 @@ func (o *observerActor) Receive(c actor.Context) {
 		parent, root := c.Parent(), o.sys.root
 		o.work(c, func(ctx context.Context) error {
 			p, err := o.sys.pipeline.Load(ctx, turn.Request{Turn: m.turn, Work: m.work, Origin: m.origin, Earlier: m.earlier})
-			p.Budget = budget(p.Size(), o.sys.cfg.Rules.Batch.MaxBytes, m.work.Cuts)
+			p.Budget = turn.Budget(p.Size(), o.sys.cfg.Rules.Batch.MaxBytes, m.work.Cuts)
 			if ctx.Err() == nil {
 				root.Send(parent, prepared{turn: m.turn, prompt: p, notable: o.sys.notable(p), trivial: o.sys.trivial(p), err: err})
 			}
@@ -65,18 +65,6 @@ func (o *observerActor) Receive(c actor.Context) {
 			o.cancel()
 		}
 	}
-}
-
-// budget is how many of size bytes may be sent of an input that was too long alone, cuts times: half of what there was
-// each time, where a batch limit bounds what there was. 0: as many as the provider likes.
-func budget(size, limit, cuts int) int {
-	if cuts == 0 {
-		return 0
-	}
-	if limit > 0 {
-		size = min(size, limit)
-	}
-	return max(1, size>>cuts)
 }
 
 // notable counts the inputs of a prompt that an observer should have something to say about. A figure is not worth a

@@ -117,3 +117,15 @@ func (t *Pipeline) payload(at events.Position, r events.Record, err error) (even
 	}
 	return e, nil
 }
+
+// Budget is how many of size bytes may be sent of an input that was too long alone, cuts times: half of what there was
+// each time, where a batch limit bounds what there was. 0: as many as the provider likes.
+func Budget(size, limit, cuts int) int {
+	if cuts == 0 {
+		return 0
+	}
+	if limit > 0 {
+		size = min(size, limit)
+	}
+	return max(1, size>>cuts)
+}

@@ -112,3 +112,14 @@ func TestCrashSaysWhatWasPaid(t *testing.T) {
 		t.Errorf("got %+v, %v", r, err)
 	}
 }
+
+func TestABudgetIsHalfOfWhatWasSentBefore(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ size, limits, cuts, want int }{
+		{1000, 0, 0, 0}, {1000, 0, 1, 500}, {1000, 48 << 10, 2, 250}, {1 << 20, 48 << 10, 1, 24 << 10}, {3, 0, 9, 1}, {0, 0, 1, 1},
+	} {
+		if got := turn.Budget(c.size, c.limits, c.cuts); got != c.want {
+			t.Errorf("Budget(%d, %d, %d) = %d, want %d", c.size, c.limits, c.cuts, got, c.want)
+		}
+	}
+}

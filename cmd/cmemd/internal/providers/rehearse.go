@@ -125,9 +125,8 @@ func (r *rehearsal) turn(ctx context.Context, stream events.StreamID, state *ses
 	if err != nil {
 		return err
 	}
-	if w.Cuts > 0 {
-		prompt.Budget = max(1, prompt.Size()>>w.Cuts)
-	}
+	prompt.Budget = turn.Budget(prompt.Size(), r.rules.Batch.MaxBytes, w.Cuts)
+	w.Reads = prompt.Reads
 	start := session.StartTurn{Turn: id, At: time.Now(), Work: w, Provider: r.by.Name(), Model: r.by.Model(), PromptBytes: prompt.Size()}
 	if err := r.decide(ctx, stream, state, start); err != nil {
 		return err
