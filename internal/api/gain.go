@@ -49,16 +49,17 @@ type ProjectGain struct {
 
 // ToldRow is one row and the sessions that were told it.
 type ToldRow struct {
-	ID          events.ID `json:"id"`
-	Kind        rows.Kind `json:"kind"`
-	Type        string    `json:"type,omitempty"`
-	Title       string    `json:"title"`
-	Project     string    `json:"project"`
-	ProjectRoot string    `json:"project_root,omitempty"`
-	Told        int       `json:"told"`     // sessions
-	Followed    int       `json:"followed"` // of these, those that touched one of its files or asked for it later
-	Asked       int       `json:"asked"`    // of these, those that asked for it
-	Files       int       `json:"files"`    // that it is about
-	Touched     []string  `json:"touched"`  // of these, those that any of the sessions touched; never null
-	LastAt      time.Time `json:"last_at"`  // told
+	ID          events.ID   `json:"id"`
+	Handle      rows.Handle `json:"handle,omitzero"`
+	Kind        rows.Kind   `json:"kind"`
+	Type        string      `json:"type,omitempty"`
+	Title       string      `json:"title"`
+	Project     string      `json:"project"`
+	ProjectRoot string      `json:"project_root,omitempty"`
+	Told        int         `json:"told"`     // sessions
+	Followed    int         `json:"followed"` // of these, those that touched one of its files or asked for it later
+	Asked       int         `json:"asked"`    // of these, those that asked for it
+	Files       int         `json:"files"`    // that it is about
+	Touched     []string    `json:"touched"`  // of these, those that any of the sessions touched; never null
+	LastAt      time.Time   `json:"last_at"`  // told
 }

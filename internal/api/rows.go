@@ -71,3 +71,14 @@ type Rows struct {
 	// WhyMissing says of those why, where more is known than that no row has that id.
 	WhyMissing map[string]string `json:"why_missing,omitempty"`
 }
+
+// Unfound names what no row was found for, with what is known of why.
+func (r Rows) Unfound() (list []string) {
+	for _, text := range r.Missing {
+		if why := r.WhyMissing[text]; why != "" {
+			text += " (" + why + ")"
+		}
+		list = append(list, text)
+	}
+	return list
+}

@@ -79,23 +79,12 @@ func rowsPage(found api.Rows) string {
 		p.next("Left out for length; call get again with these: " + strings.Join(left, ", "))
 	}
 	if len(found.Missing) > 0 {
-		p.next("There is nothing for these: " + oneLine(strings.Join(missing(found), ", "), maxList) + ". Handles come from search, timeline and injected memory.")
+		p.next("There is nothing for these: " + oneLine(strings.Join(found.Unfound(), ", "), maxList) + ". Handles come from search, timeline and injected memory.")
 	}
 	if shown > 0 {
 		p.next("`why` with a handle shows what a row was made of.")
 	}
 	return p.String()
-}
-
-// missing names what no row was found for, with what is known of why.
-func missing(found api.Rows) (list []string) {
-	for _, id := range found.Missing {
-		if why := found.WhyMissing[id]; why != "" {
-			id += " (" + why + ")"
-		}
-		list = append(list, id)
-	}
-	return list
 }
 
 // projectOf is the project that all rows are of; empty if they are of several.

@@ -100,7 +100,7 @@ func (s *usages) toldRows(ctx context.Context, told []gain.Told) ([]api.ToldRow,
 	out := make([]api.ToldRow, 0, len(ids))
 	for i, row := range found {
 		one := *all[ids[i]]
-		one.Kind, one.Type, one.Project, one.ProjectRoot = row.Kind, row.Type, row.Project, row.ProjectRoot
+		one.Handle, one.Kind, one.Type, one.Project, one.ProjectRoot = row.Handle(), row.Kind, row.Type, row.Project, row.ProjectRoot
 		one.Title = cmp.Or(row.Title, row.Request, row.Text, row.Narrative)
 		slices.Sort(one.Touched)
 		one.Touched = slices.Compact(one.Touched)

@@ -41,7 +41,7 @@ func showRows(a *terminal.App, found api.Rows) error {
 		a.Field("same prompt", partsText(a, found.Parts[r.ID]))
 	}
 	if len(found.Missing) > 0 {
-		return fmt.Errorf("%w for %s", terminal.ErrNothing, strings.Join(missing(found), ", "))
+		return fmt.Errorf("%w for %s", terminal.ErrNothing, strings.Join(found.Unfound(), ", "))
 	}
 	return nil
 }
@@ -56,17 +56,6 @@ func partsText(a *terminal.App, parts []api.EntryPart) string {
 		return ""
 	}
 	return strings.Join(lines, "\n") + "\n"
-}
-
-// missing names what no row was found for, with what is known of why.
-func missing(found api.Rows) (list []string) {
-	for _, text := range found.Missing {
-		if why := found.WhyMissing[text]; why != "" {
-			text += " (" + why + ")"
-		}
-		list = append(list, text)
-	}
-	return list
 }
 
 // showRow prints every field that a row has.

@@ -54,7 +54,7 @@ func showGain(a *terminal.App, found api.Gain) error {
 	a.Printf("\n")
 	l = terminal.List{Head: []string{"ROW", "WHAT", "TOLD", "FOLLOWED", "TITLE", "TOUCHED"}}
 	for _, r := range found.Rows {
-		l.Add(a.ShownID(r.ID), rows.What(r.Kind, r.Type), strconv.Itoa(r.Told), strconv.Itoa(r.Followed), r.Title, strings.Join(r.Touched, ", "))
+		l.Add(a.ShownRow(r.ID, r.Handle), rows.What(r.Kind, r.Type), strconv.Itoa(r.Told), strconv.Itoa(r.Followed), r.Title, strings.Join(r.Touched, ", "))
 	}
 	a.Print(l)
 	if found.Omitted > 0 {
