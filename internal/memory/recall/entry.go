@@ -37,7 +37,8 @@ func (r *Recall) entriesOf(ctx context.Context, of []rows.Row, then moment) ([][
 	var entries []rows.Entry // each once
 	place := map[rows.Entry]int{}
 	for _, row := range of {
-		if e := row.Entry(); !has(place, e) {
+		e := row.Entry()
+		if _, known := place[e]; !known {
 			place[e] = len(entries)
 			entries = append(entries, e)
 		}
@@ -81,11 +82,6 @@ func (r *Recall) entriesOf(ctx context.Context, of []rows.Row, then moment) ([][
 	return out, nil
 }
 
-func has[K comparable, V any](m map[K]V, k K) bool {
-	_, ok := m[k]
-	return ok
-}
-
 // parts are the rows of an entry beside one, in short. What a session did in another project, where it moved within its work, is told there.
 func parts(entry []rows.Row, beside rows.Row) (list []EntryPart) {
 	room := maxPartTexts
@@ -114,16 +110,16 @@ func firstSentences(text, title string, room int) string {
 	t := &toldTexts{}
 	t.add(title)
 	var kept []string
-	for ; len(list) > 0; list = list[1:] {
-		n := size(list[0]) + 1
+	for _, s := range list {
+		n := size(s) + 1
 		if n > room {
 			break
 		}
-		if t.has(list[0]) {
+		if t.has(s) {
 			continue
 		}
 		room -= n
-		kept = append(kept, list[0])
+		kept = append(kept, s)
 	}
 	return joined(kept)
 }

@@ -359,3 +359,19 @@ func TestEntriesOfTwoProjects(t *testing.T) {
 		}
 	}
 }
+
+// What was asked is known again as it is told, however it was written.
+func TestRequestsAreKnownAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	w.answered(s, 1, "## The yard\n- Mend the carousel in the yard\n- Look at the **socket** too, since it leaks in the rain", "The timer was too fast", "The socket leaks in the rain")
+	got := w.mustContext(shop("startup", events.SessionID{}))
+	_, asked, found := strings.Cut(got.Text, " asked: ")
+	asked, _, _ = strings.Cut(asked, "\n")
+	w.put(s.Stream(), events.ContextInjected{Hook: "startup", IDs: got.IDs, Position: uint64(got.Position)})
+	w.sync()
+	if lines, err := w.InjectedLines(t.Context(), s); err != nil || !found || !slices.Contains(lines, "asked: "+asked) {
+		t.Errorf("%q is not among the lines that are known, %v: %q", asked, err, lines)
+	}
+}

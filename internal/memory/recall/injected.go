@@ -115,7 +115,7 @@ func (c *chooser) forms(row rows.Row) []string {
 	}
 	forms := []string{c.workLine(row)}
 	if row.Kind == rows.Prompt {
-		forms = append(forms, c.label(row)+": "+c.words((&toldTexts{}).unsaid(titleOf(row), maxAsked), maxAsked))
+		forms = append(forms, c.requestLine(row, &toldTexts{}))
 	}
 	for _, s := range sentencesOf(textOf(row)) {
 		forms = append(forms, c.words(s, maxWorkText))

@@ -350,10 +350,19 @@ func (c *chooser) tellRequests(t *toldTexts) {
 			continue
 		}
 		seen[asked] = true
-		if text := c.words(t.unsaid(cmp.Or(asked.row.Text, titleOf(asked.row)), maxAsked), maxAsked); text != "" {
-			asked.text = c.label(asked.row) + ": " + text
+		if text := c.requestLine(asked.row, t); text != "" {
+			asked.text = text
 		}
 	}
+}
+
+// requestLine is what was asked, in whole sentences, without what was said; empty: all of it was.
+func (c *chooser) requestLine(row rows.Row, t *toldTexts) string {
+	text := c.words(t.unsaid(cmp.Or(row.Text, titleOf(row)), maxAsked), maxAsked)
+	if text == "" {
+		return ""
+	}
+	return c.label(row) + ": " + text
 }
 
 // loadAsked reads the prompts of entries of which several pieces are chosen.

@@ -74,8 +74,7 @@ func joined(sentences []string) string {
 	return out.String()
 }
 
-// sentencesOf are the sentences of a text, those of its paragraphs and items of lists, without code, tables and headings. Requests that
-// a summary tells in one line have a slash between them.
+// sentencesOf are the sentences of a text, those of its paragraphs and items of lists, without code, tables and headings.
 func sentencesOf(text string) (all []string) {
 	code := false
 	for line := range strings.Lines(text) {
@@ -87,12 +86,10 @@ func sentencesOf(text string) (all []string) {
 		if code || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "|") {
 			continue
 		}
-		for part := range strings.SplitSeq(withoutMarks(line), " / ") {
-			for rest := part; rest != ""; {
-				var s string
-				if s, rest = sentence.First(rest); s != "" {
-					all = append(all, s)
-				}
+		for rest := withoutMarks(line); rest != ""; {
+			var s string
+			if s, rest = sentence.First(rest); s != "" {
+				all = append(all, s)
 			}
 		}
 	}
