@@ -26,7 +26,7 @@ func followedIn(t *testing.T, v *Views, s events.SessionID, f gain.Filter) (rows
 	if err != nil {
 		t.Fatal(err)
 	}
-	told, err := v.ToldTo(t.Context(), []sessions.Session{one}, f)
+	told, err := v.InjectedInto(t.Context(), []sessions.Session{one}, f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ type Gain struct {
 	Since    time.Time       `json:"since,omitzero"`
 	Until    time.Time       `json:"until,omitzero"`
 	Projects []ProjectGain   `json:"projects"`          // those with most told rows first; never null
-	Rows     []ToldRow       `json:"rows"`              // those that most sessions followed first; never null
+	Rows     []InjectedRow   `json:"rows"`              // those that most sessions followed first; never null
 	Omitted  int             `json:"omitted,omitempty"` // rows beyond the limit
 }
 
@@ -39,7 +39,7 @@ type ProjectGain struct {
 	Injections  int    `json:"injections"` // how often
 	Characters  int    `json:"characters"` // that this took of their contexts
 	Tokens      int    `json:"tokens"`     // about: a quarter of the characters
-	Told        int    `json:"told"`       // rows
+	Injected    int    `json:"injected"`   // rows
 	WithFiles   int    `json:"with_files"` // of these, those that are about a file; a summary is about what its session had changed
 	Touched     int    `json:"touched"`    // of these, those of which the session touched a file later; a row told before a file was read: changed one
 	Asked       int    `json:"asked"`      // of the told rows, those that the session asked for whole later
@@ -47,8 +47,8 @@ type ProjectGain struct {
 	Observer    Spent  `json:"observer"`   // what the turns of all sessions of the project cost
 }
 
-// ToldRow is one row and the sessions that were told it.
-type ToldRow struct {
+// InjectedRow is one row and the sessions that were told it.
+type InjectedRow struct {
 	ID          events.ID   `json:"id"`
 	Handle      rows.Handle `json:"handle,omitzero"`
 	Kind        rows.Kind   `json:"kind"`
@@ -56,7 +56,7 @@ type ToldRow struct {
 	Title       string      `json:"title"`
 	Project     string      `json:"project"`
 	ProjectRoot string      `json:"project_root,omitempty"`
-	Told        int         `json:"told"`     // sessions
+	Injected    int         `json:"injected"` // sessions
 	Followed    int         `json:"followed"` // of these, those that touched one of its files or asked for it later
 	Asked       int         `json:"asked"`    // of these, those that asked for it
 	Files       int         `json:"files"`    // that it is about

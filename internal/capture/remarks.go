@@ -163,7 +163,7 @@ func (r *reading) read(o session.Origin, redact agents.Redact) error {
 	begun := r.t.Progress().Offset
 	r.src.Reader = io.NewSectionReader(f, r.offset, info.Size()-r.offset)
 	for c, err := range r.t.More() {
-		if err == nil && isUntold(c.Event) && c.Origin.AgentSession == o.AgentSession {
+		if err == nil && isUnreported(c.Event) && c.Origin.AgentSession == o.AgentSession {
 			r.pending = append(r.pending, c)
 		}
 	}
@@ -171,8 +171,8 @@ func (r *reading) read(o session.Origin, redact agents.Redact) error {
 	return nil
 }
 
-// isUntold reports whether no hook tells e: what the agent says between tool calls, and a call that the person refused.
-func isUntold(e events.Event) bool {
+// isUnreported reports whether no hook tells e: what the agent says between tool calls, and a call that the person refused.
+func isUnreported(e events.Event) bool {
 	use, _ := e.(events.ToolUsed)
 	_, said := e.(events.AgentSaid)
 	return said || use.Refused

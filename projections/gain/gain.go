@@ -27,8 +27,8 @@ func (f Filter) takes(at time.Time) bool {
 	return !at.Before(f.Since) && (f.Until.IsZero() || at.Before(f.Until))
 }
 
-// Told is what one session was given.
-type Told struct {
+// Injected is what one session was given.
+type Injected struct {
 	Session    sessions.Session
 	Injections int // how often it was given anything
 	Characters int // of all of them
@@ -55,11 +55,11 @@ type Reader struct {
 	Log eventlog.Log // that the views follow
 }
 
-// ToldTo returns what each of some sessions was given, in their order, without those that were given nothing. A session's
+// InjectedInto returns what each of some sessions was given, in their order, without those that were given nothing. A session's
 // project decides where its files are looked for. It reads all that was given to them, and the touches of every file that
 // the rows are about since the first of it.
-func (v Reader) ToldTo(ctx context.Context, given []sessions.Session, f Filter) ([]Told, error) {
-	var all []Told
+func (v Reader) InjectedInto(ctx context.Context, given []sessions.Session, f Filter) ([]Injected, error) {
+	var all []Injected
 	for _, s := range given {
 		if s.Injections == 0 {
 			continue
@@ -68,7 +68,7 @@ func (v Reader) ToldTo(ctx context.Context, given []sessions.Session, f Filter) 
 		if err != nil {
 			return nil, err
 		}
-		if t := toldOf(s, list, f); t.Injections > 0 {
+		if t := injectedOf(s, list, f); t.Injections > 0 {
 			all = append(all, t)
 		}
 	}
@@ -81,9 +81,9 @@ func (v Reader) ToldTo(ctx context.Context, given []sessions.Session, f Filter) 
 	return all, nil
 }
 
-// toldOf adds up what a session was given, the latest first.
-func toldOf(s sessions.Session, list []injections.Injection, f Filter) Told {
-	t, seen := Told{Session: s}, map[events.ID]bool{}
+// injectedOf adds up what a session was given, the latest first.
+func injectedOf(s sessions.Session, list []injections.Injection, f Filter) Injected {
+	t, seen := Injected{Session: s}, map[events.ID]bool{}
 	for _, i := range slices.Backward(list) {
 		if !f.takes(i.At) {
 			continue
@@ -99,7 +99,7 @@ func toldOf(s sessions.Session, list []injections.Injection, f Filter) Told {
 	return t
 }
 
-func firstOf(all []Told) events.Position {
+func firstOf(all []Injected) events.Position {
 	first := ^events.Position(0)
 	for _, t := range all {
 		for _, r := range t.Rows {
@@ -128,7 +128,7 @@ type join struct {
 const maxAsked = 1000
 
 // follow fills in which files of its rows a session touched, and which rows it asked for.
-func (j *join) follow(ctx context.Context, t Told) error {
+func (j *join) follow(ctx context.Context, t Injected) error {
 	if err := j.learn(ctx, t.Rows); err != nil {
 		return err
 	}

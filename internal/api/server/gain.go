@@ -23,7 +23,7 @@ func (s *usages) getGain(ctx context.Context, q api.GainQuery) (api.Gain, error)
 	if err != nil {
 		return out, err
 	}
-	told, err := s.Views.ToldTo(ctx, of, gain.Filter{Since: q.Since, Until: q.Until})
+	told, err := s.Views.InjectedInto(ctx, of, gain.Filter{Since: q.Since, Until: q.Until})
 	if err != nil {
 		return out, err
 	}
@@ -32,14 +32,14 @@ func (s *usages) getGain(ctx context.Context, q api.GainQuery) (api.Gain, error)
 		return out, err
 	}
 	out.Projects = s.prices.gains(told, of, groups)
-	if out.Rows, err = s.toldRows(ctx, told); len(out.Rows) > q.Limit {
+	if out.Rows, err = s.injectedRows(ctx, told); len(out.Rows) > q.Limit {
 		out.Omitted, out.Rows = len(out.Rows)-q.Limit, out.Rows[:q.Limit]
 	}
 	return out, err
 }
 
 // gains adds up what was told by project, and what all of a project's sessions cost.
-func (p prices) gains(told []gain.Told, of []api.Session, groups []usage.Group) []api.ProjectGain {
+func (p prices) gains(told []gain.Injected, of []api.Session, groups []usage.Group) []api.ProjectGain {
 	type place struct{ root, name string }
 	all, cost := map[place]*api.ProjectGain{}, map[place][]usage.Group{}
 	for _, t := range told {
@@ -64,16 +64,16 @@ func (p prices) gains(told []gain.Told, of []api.Session, groups []usage.Group) 
 		out = append(out, *g)
 	}
 	slices.SortFunc(out, func(a, b api.ProjectGain) int {
-		return cmp.Or(cmp.Compare(b.Told, a.Told), cmp.Compare(a.Project, b.Project), cmp.Compare(a.ProjectRoot, b.ProjectRoot))
+		return cmp.Or(cmp.Compare(b.Injected, a.Injected), cmp.Compare(a.Project, b.Project), cmp.Compare(a.ProjectRoot, b.ProjectRoot))
 	})
 	return out
 }
 
-func add(g *api.ProjectGain, t gain.Told) {
+func add(g *api.ProjectGain, t gain.Injected) {
 	g.Sessions, g.Injections, g.Characters = g.Sessions+1, g.Injections+t.Injections, g.Characters+t.Characters
 	g.Tokens = g.Characters / charactersPerToken
 	for _, r := range t.Rows {
-		g.Told++
+		g.Injected++
 		if r.Files > 0 {
 			g.WithFiles++
 		}
@@ -89,15 +89,15 @@ func add(g *api.ProjectGain, t gain.Told) {
 	}
 }
 
-// toldRows are the rows that were told, by how many sessions followed them, then by how many they were told.
-func (s *usages) toldRows(ctx context.Context, told []gain.Told) ([]api.ToldRow, error) {
+// injectedRows are the rows that were told, by how many sessions followed them, then by how many they were told.
+func (s *usages) injectedRows(ctx context.Context, told []gain.Injected) ([]api.InjectedRow, error) {
 	all := byRow(told)
 	ids := slices.Collect(maps.Keys(all))
 	found, err := s.Views.Rows(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]api.ToldRow, 0, len(ids))
+	out := make([]api.InjectedRow, 0, len(ids))
 	for i, row := range found {
 		one := *all[ids[i]]
 		one.Handle, one.Kind, one.Type, one.Project, one.ProjectRoot = row.Handle(), row.Kind, row.Type, row.Project, row.ProjectRoot
@@ -106,23 +106,23 @@ func (s *usages) toldRows(ctx context.Context, told []gain.Told) ([]api.ToldRow,
 		one.Touched = slices.Compact(one.Touched)
 		out = append(out, one)
 	}
-	slices.SortFunc(out, func(a, b api.ToldRow) int {
-		return cmp.Or(cmp.Compare(b.Followed, a.Followed), cmp.Compare(b.Told, a.Told), b.LastAt.Compare(a.LastAt), cmp.Compare(a.ID.String(), b.ID.String()))
+	slices.SortFunc(out, func(a, b api.InjectedRow) int {
+		return cmp.Or(cmp.Compare(b.Followed, a.Followed), cmp.Compare(b.Injected, a.Injected), b.LastAt.Compare(a.LastAt), cmp.Compare(a.ID.String(), b.ID.String()))
 	})
 	return out, nil
 }
 
 // byRow adds up what became of each row over all sessions.
-func byRow(told []gain.Told) map[events.ID]*api.ToldRow {
-	all := map[events.ID]*api.ToldRow{}
+func byRow(told []gain.Injected) map[events.ID]*api.InjectedRow {
+	all := map[events.ID]*api.InjectedRow{}
 	for _, t := range told {
 		for _, r := range t.Rows {
 			one := all[r.ID]
 			if one == nil {
-				one = &api.ToldRow{ID: r.ID, Touched: []string{}}
+				one = &api.InjectedRow{ID: r.ID, Touched: []string{}}
 				all[r.ID] = one
 			}
-			one.Told, one.Files, one.Touched = one.Told+1, r.Files, append(one.Touched, r.Touched...)
+			one.Injected, one.Files, one.Touched = one.Injected+1, r.Files, append(one.Touched, r.Touched...)
 			if r.Followed() {
 				one.Followed++
 			}

@@ -107,7 +107,7 @@ func firstSentences(text, title string, room int) string {
 	if len(text) > enough && len(list) > 0 {
 		list = list[:len(list)-1] // it may have been cut
 	}
-	t := &toldTexts{}
+	t := &saidTexts{}
 	t.add(title)
 	var kept []string
 	for _, s := range list {

@@ -115,13 +115,13 @@ func (c *chooser) forms(row rows.Row) []string {
 	}
 	forms := []string{c.workLine(row)}
 	if row.Kind == rows.Prompt {
-		forms = append(forms, c.requestLine(row, &toldTexts{}))
+		forms = append(forms, c.requestLine(row, &saidTexts{}))
 	}
 	for _, s := range sentencesOf(textOf(row)) {
 		forms = append(forms, c.words(s, maxWorkText))
 	}
 	if row.Kind == rows.Summary {
-		for line := range strings.Lines(c.lastSummary(row, &toldTexts{})) {
+		for line := range strings.Lines(c.lastSummary(row, &saidTexts{})) {
 			forms = append(forms, strings.TrimPrefix(strings.TrimSpace(line), "- "))
 		}
 		if next := c.nextLine(row); next != "" {

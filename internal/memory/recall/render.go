@@ -36,7 +36,7 @@ func headings() [sections]string {
 const headFiles = "## Files changed lately"
 
 // lastSummary is the newest summary at length, without what was said.
-func (c *chooser) lastSummary(row rows.Row, t *toldTexts) string {
+func (c *chooser) lastSummary(row rows.Row, t *saidTexts) string {
 	var b strings.Builder
 	for _, f := range row.Texts() {
 		if text := c.words(t.unsaid(f.Text, maxField), maxField); text != "" {
@@ -55,7 +55,7 @@ func (c *chooser) workLine(row rows.Row) string {
 
 // longLine is a row's title with the sentences of it that tell most and were not said, whole, or these alone where the title was said
 // or is only the beginning of one. It is empty where that is no more than the title.
-func (c *chooser) longLine(row rows.Row, t *toldTexts, titled bool) string {
+func (c *chooser) longLine(row rows.Row, t *saidTexts, titled bool) string {
 	title := titleOf(row)
 	if titled && quotes(title, textOf(row)) {
 		t.drop(title)
@@ -201,7 +201,7 @@ const (
 )
 
 // titles notes what the chosen pieces say, in the order of the text, and returns those whose titles others say before them.
-func (c *chooser) titles(t *toldTexts) (said map[*piece]bool) {
+func (c *chooser) titles(t *saidTexts) (said map[*piece]bool) {
 	said = map[*piece]bool{}
 	for _, p := range c.shown() {
 		switch title := titleOf(p.row); {
@@ -221,7 +221,7 @@ func (c *chooser) titles(t *toldTexts) (said map[*piece]bool) {
 // lengthen gives chosen pieces their longer form while there is room, the heaviest for their length first. What others say whole is
 // taken out.
 func (c *chooser) lengthen(left budget) {
-	t := &toldTexts{}
+	t := &saidTexts{}
 	said := c.titles(t)
 	c.tellRequests(t)
 	defer func() {
@@ -342,7 +342,7 @@ type request struct {
 const askedAbove = "asked: as above"
 
 // tellRequests says in requests what was asked, without what others say.
-func (c *chooser) tellRequests(t *toldTexts) {
+func (c *chooser) tellRequests(t *saidTexts) {
 	seen := map[*request]bool{}
 	for _, p := range c.shown() {
 		asked := c.asked[p.row.Entry()]
@@ -357,7 +357,7 @@ func (c *chooser) tellRequests(t *toldTexts) {
 }
 
 // requestLine is what was asked, in whole sentences, without what was said; empty: all of it was.
-func (c *chooser) requestLine(row rows.Row, t *toldTexts) string {
+func (c *chooser) requestLine(row rows.Row, t *saidTexts) string {
 	text := c.words(t.unsaid(cmp.Or(row.Text, titleOf(row)), maxAsked), maxAsked)
 	if text == "" {
 		return ""

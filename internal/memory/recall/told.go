@@ -11,26 +11,26 @@ import (
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
-// toldTexts is what an injected text says so far, by the words of its sentences, so that it says nothing twice.
-type toldTexts []string
+// saidTexts is what an injected text says so far, by the words of its sentences, so that it says nothing twice.
+type saidTexts []string
 
 // leastTold is how many words a sentence has that counts as said: fewer stand in any text.
 const leastTold = 4
 
 // has reports whether a sentence was said, alone or within another.
-func (t toldTexts) has(s string) bool {
+func (t saidTexts) has(s string) bool {
 	words, n := plainWords(s)
 	return n >= leastTold && slices.ContainsFunc(t, func(said string) bool { return strings.Contains(said, words) })
 }
 
 // add notes that a sentence is said.
-func (t *toldTexts) add(s string) {
+func (t *saidTexts) add(s string) {
 	words, _ := plainWords(s)
 	*t = append(*t, words)
 }
 
 // drop takes a note back.
-func (t *toldTexts) drop(s string) {
+func (t *saidTexts) drop(s string) {
 	words, _ := plainWords(s)
 	if i := slices.Index(*t, words); i >= 0 {
 		*t = slices.Delete(*t, i, i+1)
@@ -44,7 +44,7 @@ func plainWords(s string) (words string, n int) {
 }
 
 // unsaid is a text without the sentences that were said, cut at a sentence's end to at most limit characters. What it says is noted.
-func (t *toldTexts) unsaid(text string, limit int) string {
+func (t *saidTexts) unsaid(text string, limit int) string {
 	var kept []string
 	for _, s := range sentencesOf(text) {
 		if t.has(s) {
@@ -111,7 +111,7 @@ func textOf(row rows.Row) string {
 
 // telling are the sentences of a row that tell most and were not said, whole, in their order, at most so many characters of them: the
 // one that its title is made of before all others. What they say is noted.
-func (t *toldTexts) telling(row rows.Row, limit int) string {
+func (t *saidTexts) telling(row rows.Row, limit int) string {
 	type candidate struct {
 		text   string
 		at     int

@@ -38,17 +38,17 @@ func TestTelling(t *testing.T) {
 		100:  "The queue in drain.go is emptied twice because closeAll() is called by both.",
 		10:   "",
 	} {
-		said := toldTexts{}
+		said := saidTexts{}
 		if got := said.telling(row, limit); got != want {
 			t.Errorf("in %d characters: %q, want %q", limit, got, want)
 		}
 	}
 	named := row
 	named.Title = "Nothing else was to be seen…"
-	if got, want := (&toldTexts{}).telling(named, 40), "Nothing else was to be seen here."; got != want {
+	if got, want := (&saidTexts{}).telling(named, 40), "Nothing else was to be seen here."; got != want {
 		t.Errorf("of a row whose title is the beginning of a sentence: %q, want %q", got, want)
 	}
-	said := toldTexts{}
+	said := saidTexts{}
 	said.add("The queue in drain.go is emptied twice because closeAll() is called by both")
 	if got := said.telling(row, 130); strings.Contains(got, "queue") || !strings.Contains(got, "900 ms") {
 		t.Errorf("beside what was said: %q", got)
@@ -65,7 +65,7 @@ func TestUnsaid(t *testing.T) {
 		long:                         long,
 		"- Ship the cart\n- Test it": "Ship the cart; Test it",
 	} {
-		said := toldTexts{}
+		said := saidTexts{}
 		if got := said.unsaid(text, 60); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}

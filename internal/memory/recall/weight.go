@@ -104,7 +104,7 @@ func (o *offers) offer(row rows.Row) *piece {
 		return &piece{sec: secWork, text: o.workLine(row), parts: o.briefParts(row, age)}
 	case row.Kind == rows.Summary && !o.last:
 		o.last, o.next[row.Session] = true, true
-		return &piece{sec: secLast, text: o.lastSummary(row, &toldTexts{}), parts: []Part{{"the newest summary", weightLast}}}
+		return &piece{sec: secLast, text: o.lastSummary(row, &saidTexts{}), parts: []Part{{"the newest summary", weightLast}}}
 	case row.Kind == rows.Summary && row.NextSteps != "" && !o.next[row.Session] && len(o.next) <= nextSteps && age < maxNextAge:
 		o.next[row.Session] = true
 		return &piece{sec: secNext, text: o.nextLine(row), parts: []Part{{"next steps", weightNext}, aged(age, halfLife)}}

@@ -45,7 +45,7 @@ func showGain(a *terminal.App, found api.Gain) error {
 	l := terminal.List{Head: []string{"PROJECT", "SESSIONS", "TOLD", "TOKENS", "ABOUT FILES", "TOUCHED", "ASKED FOR", "FOLLOWED", "COST"}}
 	for _, p := range found.Projects {
 		cells := []string{p.Project}
-		for _, n := range []int{p.Sessions, p.Told, p.Tokens, p.WithFiles, p.Touched, p.Asked, p.Followed} {
+		for _, n := range []int{p.Sessions, p.Injected, p.Tokens, p.WithFiles, p.Touched, p.Asked, p.Followed} {
 			cells = append(cells, strconv.Itoa(n))
 		}
 		l.Add(append(cells, terminal.CostOf(p.Observer))...)
@@ -54,7 +54,7 @@ func showGain(a *terminal.App, found api.Gain) error {
 	a.Printf("\n")
 	l = terminal.List{Head: []string{"ROW", "WHAT", "TOLD", "FOLLOWED", "TITLE", "TOUCHED"}}
 	for _, r := range found.Rows {
-		l.Add(a.ShownRow(r.ID, r.Handle), rows.What(r.Kind, r.Type), strconv.Itoa(r.Told), strconv.Itoa(r.Followed), r.Title, strings.Join(r.Touched, ", "))
+		l.Add(a.ShownRow(r.ID, r.Handle), rows.What(r.Kind, r.Type), strconv.Itoa(r.Injected), strconv.Itoa(r.Followed), r.Title, strings.Join(r.Touched, ", "))
 	}
 	a.Print(l)
 	if found.Omitted > 0 {
