@@ -3,9 +3,10 @@
 // tool calls no hook tells: where a hook ends an answer, it is read out of the session's own transcript first.
 //
 // All go one way, which is Pipeline: package agents decodes a report; private contents are left out (privacy); secrets are taken
-// out; the project and git facts of its folder are added; what cmemd itself injected and what came back with the report is cut; what the person says of how to work is set beside it;
-// the rest is put to its session, which records it. What is refused for good goes to the spool's bad folder with its reason, a
-// dead letter; what is refused for now, which package transient knows, stays where it is and is brought again.
+// out; the project and git facts of its folder are added; what cmemd itself injected and what came back with the report is cut;
+// what the person says of how to work is set beside it; the rest is put to its session, which records it. What is refused for good
+// goes to the spool's bad folder with its reason, a dead letter; what is refused for now, which package transient knows, stays
+// where it is and is brought again.
 //
 // The files, each referring to those below it:
 //

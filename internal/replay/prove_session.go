@@ -141,8 +141,8 @@ func (d *decision) answer() session.Command {
 	return a
 }
 
-// captured is what d's last event, preferences aside, was reported by, or the tick or the end of ingested history that it needed no report for. What a tool did is not
-// looked at: nothing but its text would have to be read.
+// captured is what d's last event, preferences aside, was reported by, or the tick or the end of ingested history that it needed no
+// report for. What a tool did is not looked at: nothing but its text would have to be read.
 func (d *decision) captured() (string, []session.Command) {
 	h, n := d.head(), len(d.records)-1
 	for n > 0 && d.records[n].Kind == events.KindPreferenceStated {

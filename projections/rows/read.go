@@ -185,9 +185,9 @@ func cut(text string) string {
 	return string(line)
 }
 
-// Replacements returns the rows that the one of that id took the place of, and those that took its own, because their
-// turns were asked about the same inputs again, or because they sum up the same session: each oldest first, by position. Rows of a turn that was replaced only in
-// part still stand, and are in neither. The error is engine.ErrNotFound for an unknown row.
+// Replacements returns the rows that the one of that id took the place of, and those that took its own, because their turns were
+// asked about the same inputs again, or because they sum up the same session: each oldest first, by position. Rows of a turn that
+// was replaced only in part still stand, and are in neither. The error is engine.ErrNotFound for an unknown row.
 func (v Reader) Replacements(ctx context.Context, id events.ID) (older, newer []Row, err error) {
 	err = v.Read(ctx, func(r *engine.ReadTx) {
 		books := booksIn(r)

@@ -61,8 +61,8 @@ func (s *dispatcher) accept(ctx context.Context, e api.Endpoint, query any, wron
 	return s.sources.await(ctx, api.MustKnow(query))
 }
 
-// restrictToProject holds query, which points to a struct, to the caller's project: one that names none is about that. Projects are compared as
-// queries mean them, so that any folder of it will do.
+// restrictToProject holds query, which points to a struct, to the caller's project: one that names none is about that. Projects are
+// compared as queries mean them, so that any folder of it will do.
 func (c caller) restrictToProject(query any) error {
 	if c.project == "" {
 		return nil

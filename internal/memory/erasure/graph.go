@@ -273,8 +273,8 @@ func (g *graph) served(prompt events.Position, gone set) {
 	}
 }
 
-// down adds what was made of what is gone, preferences that stand in it, and later checks of its claims. Turns read only what was there before them, so
-// one pass finds all. It reports by turn whether its outputs go.
+// down adds what was made of what is gone, preferences that stand in it, and later checks of its claims. Turns read only what was
+// there before them, so one pass finds all. It reports by turn whether its outputs go.
 func (g *graph) down(gone set) (outputs []bool) {
 	outputs = make([]bool, len(g.turns))
 	for i, t := range g.turns {

@@ -11,8 +11,8 @@ import (
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
-// Search returns the entries of which rows match q, each by the row that matches best. Errors: ErrBadQuery, ctx's, those of the views and of the index. No result is
-// no error, and no error is ever an empty result.
+// Search returns the entries of which rows match q, each by the row that matches best. Errors: ErrBadQuery, ctx's, those of the
+// views and of the index. No result is no error, and no error is ever an empty result.
 func (r *Recall) Search(ctx context.Context, q Query) (Answer, error) {
 	if err := q.check(); err != nil {
 		return Answer{}, err

@@ -1,7 +1,7 @@
 // Package turn is what becomes of one request to an observer, without an actor: the prompt is loaded from the log (load.go;
-// whole.go chooses what a summary reads of its session, repeats.go marks the inputs that say nothing new), a provider is asked (ask.go), its output is parsed (answer.go), and what
-// it says is held against the evidence of the batch and of the repository (grounding.go). Who is asked, when, and what is
-// recorded is the caller's.
+// whole.go chooses what a summary reads of its session, repeats.go marks the inputs that say nothing new), a provider is asked
+// (ask.go), its output is parsed (answer.go), and what it says is held against the evidence of the batch and of the repository
+// (grounding.go). Who is asked, when, and what is recorded is the caller's.
 //
 // The files, each referring to those below it:
 //

@@ -19,8 +19,9 @@ type Request struct {
 	Earlier []session.Sized // the last of the session's tool uses before those of the turn: see Remembered
 }
 
-// Load reads what a turn is about and puts the prompt together; of what its work offers, it chooses what the turn reads. A record that is damaged, or whose payload was erased,
-// leaves its place empty: one bad record must not keep the others waiting. The error is that of the log.
+// Load reads what a turn is about and puts the prompt together; of what its work offers, it chooses what the turn reads. A record
+// that is damaged, or whose payload was erased, leaves its place empty: one bad record must not keep the others waiting. The error
+// is that of the log.
 func (t *Pipeline) Load(ctx context.Context, r Request) (observer.Prompt, error) {
 	p := observer.Prompt{
 		Turn: r.Turn, Kind: r.Work.Kind, Attempt: r.Work.Attempt, Project: r.Origin.Project, Cwd: r.Origin.Cwd, Agent: r.Origin.Agent,
