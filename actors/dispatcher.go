@@ -30,7 +30,7 @@ type waiting struct {
 // loadDispatcher folds the providers' streams. At the start of a life, where there was no dispatcher before, it also finds what the
 // end of the last life left undone; later it takes over what no log tells. Who waits for a lease asks again.
 func loadDispatcher(sys *System, was *dispatcher) (*dispatcher, error) {
-	cfg := provider.Config{Routes: sys.cfg.candidates(), Slots: sys.cfg.Slots, Pauses: sys.cfg.Pause, Budget: sys.cfg.Budget}
+	cfg := provider.Config{Routes: sys.cfg.candidates(), Slots: sys.cfg.Slots, Limits: sys.cfg.limits(), Budget: sys.cfg.Budget}
 	states := map[string]*provider.State{}
 	for _, name := range cfg.Routes.Names() {
 		s, err := foldProvider(sys.cfg.Log, name)

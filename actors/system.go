@@ -42,6 +42,7 @@ type Config struct {
 	Replaced func(ctx context.Context, ids []events.ID) (map[events.ID]bool, error)
 	Rules    session.Rules  // its Batch is that of the first of Providers
 	Pause    policy.Backoff // 0 means policy.DefaultPause
+	NoYield  policy.NoYield // when a provider is paused whose answers are of no use
 	Previous Previous       // how the last life of the daemon ended
 	// IsTrivial reports whether inputs say so little that Trivial will do. nil: none do.
 	IsTrivial func(inputs []observer.Input) bool
@@ -90,6 +91,9 @@ func (c Config) withDefaults() Config {
 	c.Rules.Batch = c.Providers[0].BatchLimits()
 	return c
 }
+
+// limits are the numbers by which providers are ruled on.
+func (c *Config) limits() provider.Limits { return provider.Limits{Pauses: c.Pause, NoYield: &c.NoYield} }
 
 // check reports what a Config lacks.
 func (c Config) check() error {

@@ -83,6 +83,9 @@ const (
 	FailSetup     FailureClass = "setup"
 	FailUnknown   FailureClass = "unknown"
 
+	// FailNoYield is no failure of a turn, and of ProviderPaused alone: too many answers in a row were dropped.
+	FailNoYield FailureClass = "no_yield"
+
 	FailRefused   FailureClass = "refused"
 	FailOverflow  FailureClass = "overflow"
 	FailTruncated FailureClass = "truncated"
@@ -91,10 +94,10 @@ const (
 	FailInterrupted FailureClass = "interrupted"
 )
 
-// BlamesProvider reports whether a failure of class c pauses the provider and leaves the turn blameless.
+// BlamesProvider reports whether class c pauses the provider and leaves the turn blameless.
 func (c FailureClass) BlamesProvider() bool {
 	switch c {
-	case FailLimit, FailAuth, FailBilling, FailOverload, FailServer, FailTransport, FailTimeout, FailSetup, FailUnknown:
+	case FailLimit, FailAuth, FailBilling, FailOverload, FailServer, FailTransport, FailTimeout, FailSetup, FailUnknown, FailNoYield:
 		return true
 	}
 	return false
@@ -108,7 +111,7 @@ func (c FailureClass) BlamesTurn() bool {
 // BlamesObserver reports whether a failure of class c says that the observer died, so that its supervision decides.
 func (c FailureClass) BlamesObserver() bool { return c == FailCrash || c == FailInterrupted }
 
-// FailureClasses lists the failure classes in the order of their constants. The slice is the caller's.
+// FailureClasses lists the classes that a turn may fail by, in the order of their constants. The slice is the caller's.
 func FailureClasses() []FailureClass {
 	return []FailureClass{
 		FailLimit, FailAuth, FailBilling, FailOverload, FailServer, FailTransport, FailTimeout, FailSetup, FailUnknown,

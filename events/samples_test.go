@@ -108,7 +108,11 @@ func supervisionSamples() []events.Event {
 			Cause: "intensity", Until: sampleTime(31), Trip: 1, Limits: sampleLimits(), Counted: counted,
 		},
 		events.SessionReleased{By: "probe"},
-		events.ProviderPaused{Class: events.FailOverload, Until: sampleTime(32), Probe: 2, Turn: sampleID(11)},
+		events.ProviderPaused{
+			Class: events.FailOverload, Until: sampleTime(32), Probe: 2, Turn: sampleID(11),
+			Limits:  events.Limits{MaxRestarts: 10, Window: time.Minute, MaxConsecutive: 5, Unparseable: 25, Every: time.Hour},
+			Counted: events.Counted{InWindow: 3, Consecutive: 2, Unparseable: 26},
+		},
 		events.ProviderResumed{By: "config"},
 		events.SessionFaulted{
 			Session: events.SessionIDOf("codex", "s-1"), Command: "tool", Cause: "index out of range",

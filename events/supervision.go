@@ -3,12 +3,12 @@ package events
 import "time"
 
 // Limits are the supervision limits that were in force when a decision was taken: those of restarts after crashes, or,
-// for a respawn because of unparseable outputs, those of outputs.
+// for a respawn or a pause because of unparseable outputs, those of outputs.
 type Limits struct {
 	MaxRestarts    int           `cbor:"1,keyasint,omitempty" json:"max_restarts,omitempty"`
 	Window         time.Duration `cbor:"2,keyasint,omitempty" json:"window"`
 	MaxConsecutive int           `cbor:"3,keyasint,omitempty" json:"max_consecutive,omitempty"`
-	Unparseable    int           `cbor:"4,keyasint,omitempty" json:"unparseable,omitempty"` // outputs in Window that earn a fresh generation
+	Unparseable    int           `cbor:"4,keyasint,omitempty" json:"unparseable,omitempty"` // outputs in Window that earn a fresh generation, or pause the provider
 	Every          time.Duration `cbor:"5,keyasint,omitempty" json:"every,omitempty"`       // the least time between two of these
 }
 
@@ -16,7 +16,7 @@ type Limits struct {
 type Counted struct {
 	InWindow    int `cbor:"1,keyasint,omitempty" json:"in_window"`             // restarts in the closed window, this one included
 	Consecutive int `cbor:"2,keyasint,omitempty" json:"consecutive"`           // restarts since the last parsed turn, this one included
-	Unparseable int `cbor:"3,keyasint,omitempty" json:"unparseable,omitempty"` // non-idle outputs in the closed window that did not parse, this one included
+	Unparseable int `cbor:"3,keyasint,omitempty" json:"unparseable,omitempty"` // non-idle outputs in the closed window that did not parse, this one included: of the session, or of the provider
 }
 
 // SessionRespawned is a new observer for a session. It is appended before the observer is started.
@@ -49,6 +49,10 @@ type ProviderPaused struct {
 	Until time.Time    `cbor:"2,keyasint,omitzero" json:"until"`  // when one probe may be tried
 	Probe int          `cbor:"3,keyasint,omitempty" json:"probe"` // how many pauses in a row, from 1
 	Turn  ID           `cbor:"4,keyasint,omitzero" json:"turn,omitzero"`
+
+	// Of FailNoYield alone.
+	Limits  Limits  `cbor:"5,keyasint,omitzero" json:"limits,omitzero"`
+	Counted Counted `cbor:"6,keyasint,omitzero" json:"counted,omitzero"`
 }
 
 // ProviderResumed ends a pause.

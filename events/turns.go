@@ -90,6 +90,12 @@ type OutputDropped struct {
 	Length  int    `cbor:"5,keyasint,omitempty" json:"length"` // bytes of the output
 }
 
+// Blank reports whether there was nothing in the output. It is no sign of anything, and is not counted against anybody.
+func (d OutputDropped) Blank() bool { return d.Class == classIdle }
+
+// classIdle is the class of an output that is blank, or nothing but reasoning.
+const classIdle = "idle"
+
 // OutputSkipped is an output that says that nothing was worth recording.
 type OutputSkipped struct {
 	Turn   ID     `cbor:"1,keyasint,omitzero" json:"turn"`

@@ -16,6 +16,7 @@ type Settings struct {
 	Quarantine  Backoff // of a session's observer; zero means DefaultQuarantine
 	Pause       Backoff // of a provider; zero means DefaultPause
 	Unparseable Unparseable
+	NoYield     NoYield // of a provider; it is none of the policies that are compared
 }
 
 // number is one of Settings: its key, its value, and what that may be, the ends included. Of a time they are nanoseconds.
@@ -49,6 +50,8 @@ func (s Settings) numbers() []number {
 		span(KeyPauseMax, s.Pause.Cap, time.Millisecond, 7*day),
 		span(KeyUnparseableWindow, s.Unparseable.Window, time.Millisecond, day),
 		span(KeyUnparseableEvery, s.Unparseable.Every, time.Millisecond, 30*day),
+		count(KeyNoYieldMax, s.NoYield.Max, 2, MaxNoYield),
+		span(KeyNoYieldWindow, s.NoYield.Window, time.Minute, 30*day),
 	}
 }
 
@@ -110,12 +113,15 @@ const (
 	KeyMaxUnparseable    = "max_unparseable"
 	KeyUnparseableWindow = "unparseable_window"
 	KeyUnparseableEvery  = "unparseable_every"
+	KeyNoYieldMax        = "no_yield_max"
+	KeyNoYieldWindow     = "no_yield_window"
 )
 
 func (s Settings) withDefaults() Settings {
 	s.Windowed = s.Windowed.withDefaults()
 	s.Restarts = s.Restarts.withDefaults()
 	s.Unparseable = s.Unparseable.withDefaults()
+	s.NoYield = s.NoYield.withDefaults()
 	s.Quarantine = cmp.Or(s.Quarantine, DefaultQuarantine())
 	s.Pause = cmp.Or(s.Pause, DefaultPause())
 	return s

@@ -27,6 +27,15 @@ type Missed struct{ Fail }
 type Answer struct {
 	Parsed bool // by content, or by a skip in so many words
 	Probe  bool
+	Turn   events.ID
+	Use    Use       // which the state knows of already
+	At     time.Time // when the ruling is made
+}
+
+// Limits are the numbers that Decide goes by.
+type Limits struct {
+	Pauses  policy.Backoff  // a provider's pauses in a row
+	NoYield *policy.NoYield // nil: what its answers are good for pauses nobody
 }
 
 func (Fail) command()   {}
@@ -36,12 +45,17 @@ func (Answer) command() {}
 // but while it is paused only that of a probe counts; one that may have been missed counts where nothing was ruled since. A failure by the turn's own fault pauses it where it is one too many
 // without an answer; while the provider rests it goes on resting, so that who came early does not make the others wait for
 // longer. Only a probe that was parsed resumes it: an answer to what was asked before the pause says nothing of now, and
-// one that does not parse not enough.
-func Decide(s *State, c Command, waits policy.Backoff) events.Event {
+// one that does not parse not enough. Too many answers in a row that were dropped pause it, and so does each probe of that
+// pause that is dropped again.
+func Decide(s *State, c Command, limits Limits) events.Event {
+	waits := limits.Pauses
 	switch c := c.(type) {
 	case Answer:
 		if c.Parsed && c.Probe {
 			return events.ProviderResumed{By: "probe"}
+		}
+		if c.Use == UseDropped && limits.NoYield != nil {
+			return pauseForNoYield(s, c, limits)
 		}
 	case Missed:
 		if c.Class.BlamesProvider() && !s.Pause.Paused() && c.At.After(s.RuledAt) {
@@ -57,6 +71,18 @@ func Decide(s *State, c Command, waits policy.Backoff) events.Event {
 		}
 	}
 	return nil
+}
+
+// pauseForNoYield is the pause that an answer leads to which was dropped; nil: none.
+func pauseForNoYield(s *State, c Answer, limits Limits) events.Event {
+	counted, full := limits.NoYield.Decide(s.Unusable, c.At)
+	again := c.Probe && s.Pause.Class == events.FailNoYield
+	if !again && (s.Pause.Paused() && !c.Probe || !full) {
+		return nil
+	}
+	p := PauseAfter(s.Pause, Fail{Turn: c.Turn, Class: events.FailNoYield, At: c.At}, limits.Pauses)
+	p.Limits, p.Counted = limits.NoYield.Limits(), events.Counted{Unparseable: counted}
+	return p
 }
 
 // PauseAfter is the pause that a failure leads to which is ruled on. Both times count as they are recorded, without a

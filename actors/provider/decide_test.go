@@ -14,7 +14,7 @@ import (
 func TestATurnThatBeganBeforeThePauseProlongsNothing(t *testing.T) {
 	t.Parallel()
 	s := &State{Pause: policy.Pause{Class: events.FailRefused, Probe: 1, Until: time.Unix(100, 0), Blamed: 3}}
-	p := NewPool(Config{Routes: Routes{Providers: []Candidate{{Provider: "p"}}}, Pauses: policy.DefaultPause()}, map[string]*State{"p": s}, time.Unix(200, 0))
+	p := NewPool(Config{Routes: Routes{Providers: []Candidate{{Provider: "p"}}}, Limits: Limits{Pauses: policy.DefaultPause()}}, map[string]*State{"p": s}, time.Unix(200, 0))
 	p.leases["h"] = "p"
 	r, ok := p.End(End{Holder: "h", Failure: &events.TurnFailed{Class: events.FailRefused}}, time.Unix(200, 0))
 	if ok || s.Pause.Probe != 1 || s.Pause.Blamed != 4 {
@@ -51,7 +51,7 @@ func TestDecide(t *testing.T) {
 		"prose to a probe":                 {paused(events.FailServer, 900, 0), Answer{Probe: true}, nil},
 		"an answer to an older question":   {paused(events.FailServer, 900, 0), Answer{Parsed: true}, nil},
 	} {
-		if d := cmp.Diff(c.want, Decide(&State{Pause: c.pause}, c.cmd, waits)); d != "" {
+		if d := cmp.Diff(c.want, Decide(&State{Pause: c.pause}, c.cmd, Limits{Pauses: waits})); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
 	}

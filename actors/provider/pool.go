@@ -12,7 +12,7 @@ import (
 type Config struct {
 	Routes Routes
 	Slots  int            // turns at once
-	Pauses policy.Backoff // a provider's pauses in a row
+	Limits Limits
 	Budget policy.Budget
 }
 
@@ -22,7 +22,7 @@ type Config struct {
 type Pool struct {
 	Providers
 	slots    int
-	pauses   policy.Backoff
+	limits   Limits
 	queue    []Request
 	leases   map[string]string // names of providers by holder
 	inUse    string            // who was asked last where nothing special was wanted
@@ -35,7 +35,7 @@ type Pool struct {
 func NewPool(cfg Config, states map[string]*State, now time.Time) *Pool {
 	return &Pool{
 		Providers: Providers{Routes: cfg.Routes, States: states, Ledger: newLedger(cfg.Budget, now)},
-		slots:     cfg.Slots, pauses: cfg.Pauses, leases: map[string]string{}, inUse: cfg.Routes.Providers[0].Provider,
+		slots:     cfg.Slots, limits: cfg.Limits, leases: map[string]string{}, inUse: cfg.Routes.Providers[0].Provider,
 	}
 }
 
@@ -84,7 +84,11 @@ func (p *Pool) Rule(name string, c Command) (r Ruling, ok bool) {
 	if s == nil {
 		return Ruling{}, false
 	}
-	e := Decide(s, c, p.pauses)
+	limits := p.limits
+	if p.Routes.isFree(name) {
+		limits.NoYield = nil
+	}
+	e := Decide(s, c, limits)
 	return Ruling{name, e}, e != nil
 }
 
@@ -156,6 +160,8 @@ type End struct {
 	Received bool               // an output was
 	At       events.Position    // of what was received
 	Parsed   bool               // what was received is a success
+	Use      Use                // what it was good for
+	Turn     events.ID          // that it answers
 	Failure  *events.TurnFailed // nil: the turn did not fail, or there was none
 	Settled  bool               // of a failure: less is asked at once from now on, or its input was given up: nothing is left to blame
 	Spend    Spend
@@ -179,8 +185,9 @@ func (p *Pool) End(m End, now time.Time) (r Ruling, ok bool) {
 	}
 	if m.Received {
 		s.RecordAnswer(m.At)
+		s.RecordUse(m.Use, m.Spend.At)
 	}
-	return p.Rule(name, Answer{Parsed: m.Parsed, Probe: probe})
+	return p.Rule(name, Answer{Parsed: m.Parsed, Probe: probe, Turn: m.Turn, Use: m.Use, At: now})
 }
 
 // failed rules on a failure, and counts one by the turn's own fault that leads to nothing.

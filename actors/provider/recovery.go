@@ -6,7 +6,7 @@ import (
 )
 
 // Recovery reads the end of the log at the start of a life: for the failures of turns that a crash kept from being ruled on,
-// and for what states know of outputs and of turns that failed by their own fault, which no stream of a provider tells. Of
+// and for what states know of outputs, of what these were good for and of turns that failed by their own fault, which no stream of a provider tells. Of
 // such turns only those that it reads count, so that no row of them has an answer in it; where a pause stands that they
 // led to, and no output is read, they were enough.
 type Recovery struct {
@@ -48,7 +48,11 @@ func NewRecovery(states map[string]*State) *Recovery {
 
 // Reads reports whether Evolve reads the payloads of events of kind k.
 func (x *Recovery) Reads(k events.Kind) bool {
-	return k == events.KindTurnStarted || k == events.KindTurnFailed || k == events.KindInputsDropped
+	switch k {
+	case events.KindTurnStarted, events.KindTurnFailed, events.KindInputsDropped, events.KindOutputDropped:
+		return true
+	}
+	return false
 }
 
 // Evolve takes an event of any stream; e is nil where Reads says no, or where the payload is not there any more.
@@ -63,6 +67,9 @@ func (x *Recovery) Evolve(h events.Header, e events.Event) {
 	}
 	if name, ok := h.Stream.Provider(); ok && h.Kind == events.KindProviderResumed {
 		x.end(name)
+		if s := x.states[name]; s != nil {
+			s.Unusable = nil
+		}
 	}
 	b, began := x.turns[h.Correlation]
 	if !began && h.Kind == events.KindTurnReceived {
@@ -78,6 +85,12 @@ func (x *Recovery) Evolve(h events.Header, e events.Event) {
 	case events.KindTurnReceived:
 		s.RecordAnswer(h.Position)
 		x.end(b.by)
+	case events.KindObservationParsed, events.KindSummaryParsed:
+		s.RecordUse(UseKept, h.RecordedAt)
+	case events.KindOutputDropped:
+		if d, ok := e.(events.OutputDropped); ok && !d.Blank() {
+			s.RecordUse(UseDropped, h.RecordedAt)
+		}
 	case events.KindTurnFailed:
 		if f, ok := e.(events.TurnFailed); ok && f.Class.BlamesTurn() && !Shortens(f.Class, b.settles) {
 			x.count(b.by, 1)

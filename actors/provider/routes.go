@@ -60,6 +60,11 @@ func (r Routes) Names() (names []string) {
 	return names
 }
 
+// isFree reports whether what is asked of a provider by name costs nothing.
+func (r Routes) isFree(name string) bool {
+	return slices.ContainsFunc(r.all(), func(c Candidate) bool { return c.Provider == name && c.Free })
+}
+
 // Candidates are whom a turn may be asked of, in the order in which they are preferred. A provider that a person named
 // stands alone while it is there. Whoever begins anew does so further down the list, without the tier.
 func (r Routes) Candidates(q Requirement) []Candidate {

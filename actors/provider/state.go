@@ -17,6 +17,7 @@ type State struct {
 	Ruling   events.Position // of that record; 0: there is none, or it could not be written
 	Since    time.Time       // when it was paused first and not resumed since
 	Answered events.Position // of its last output, as far as this life and the end of the last one know; 0: none
+	Unusable []time.Time     // when its last answers in a row came that were dropped and not blank, as far as Answered is known; the latest last
 
 	probing string // the holder of the lease that probes it; empty: nobody
 }
@@ -34,7 +35,7 @@ func Evolve(s *State, h events.Header, e events.Event) {
 		}
 		s.Pause = policy.Pause{Class: e.Class, Until: e.Until, Probe: e.Probe, At: h.OccurredAt, Blamed: blamed}
 	case events.ProviderResumed:
-		s.Pause = policy.Pause{}
+		s.Pause, s.Unusable = policy.Pause{}, nil
 	default:
 		return
 	}
@@ -55,12 +56,32 @@ func WaitsForPerson(c events.FailureClass) bool {
 
 // inherit takes from an earlier incarnation what no log tells.
 func (s *State) inherit(was *State) {
-	s.probing, s.Answered, s.Pause.Blamed = was.probing, was.Answered, was.Pause.Blamed
+	s.probing, s.Answered, s.Unusable, s.Pause.Blamed = was.probing, was.Answered, was.Unusable, was.Pause.Blamed
 }
 
 // RecordAnswer notes an output that ends at a position, whatever it was.
 func (s *State) RecordAnswer(at events.Position) {
 	s.Pause, s.Answered = s.Pause.Answered(), max(s.Answered, at)
+}
+
+// Use is what an answer was good for.
+type Use uint8
+
+// The uses of an answer.
+const (
+	UseNone    Use = iota // a skip, in so many words or blank: it says nothing of its provider
+	UseKept               // something of it became memory
+	UseDropped            // it was dropped and not blank
+)
+
+// RecordUse notes what an answer was good for that came at a time.
+func (s *State) RecordUse(u Use, at time.Time) {
+	switch u {
+	case UseKept:
+		s.Unusable = nil
+	case UseDropped:
+		s.Unusable = append(s.Unusable[max(0, len(s.Unusable)-policy.MaxNoYield+1):], at)
+	}
 }
 
 // doubtful reports whether one bad input alone may have paused s: nothing else has failed since.

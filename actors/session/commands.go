@@ -85,6 +85,12 @@ func (a Answer) Parsed() bool {
 	return a.Dropped == nil && (a.Skipped == nil || a.Skipped.Reason != events.ReasonEmpty)
 }
 
+// Kept reports whether something of the output became memory.
+func (a Answer) Kept() bool { return a.Summary != nil || len(a.Observations) > 0 }
+
+// Unusable reports whether the output was dropped though there was something in it.
+func (a Answer) Unusable() bool { return a.Dropped != nil && !a.Dropped.Blank() }
+
 // Fail is a turn that ended without an output that may be judged.
 type Fail struct {
 	ID     events.ID

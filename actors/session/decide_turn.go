@@ -69,7 +69,7 @@ func decideAnswer(s *State, rules Rules, c Answer) ([]events.Draft, error) {
 		b.add(events.SessionReleased{By: "probe"})
 	}
 	if c.Dropped != nil {
-		decideFreshGeneration(s, rules, b, c.Dropped.Class)
+		decideFreshGeneration(s, rules, b, c.Dropped)
 	}
 	b.correlate(c.Received.Turn)
 	for i := range b.drafts[1:] {
@@ -149,8 +149,8 @@ func decideRestart(s *State, rules Rules, b *decision, class events.FailureClass
 
 // decideFreshGeneration adds the fresh generation that an output which did not parse may earn. Where a new generation would say
 // the same again, it earns nothing.
-func decideFreshGeneration(s *State, rules Rules, b *decision, class string) {
-	if rules.Outputs == nil || rules.Batch.Fixed || class == classIdle {
+func decideFreshGeneration(s *State, rules Rules, b *decision, dropped *events.OutputDropped) {
+	if rules.Outputs == nil || rules.Batch.Fixed || dropped.Blank() {
 		return
 	}
 	counted, respawn := rules.Outputs.Decide(s.unparsed, s.refreshed, b.at)

@@ -80,7 +80,7 @@ func (s *State) evolveTurn(h events.Header, e events.Event) {
 	case events.KindOutputDropped:
 		dropped, known := e.(events.OutputDropped)
 		s.dropTurn(dropped)
-		if known && dropped.Class != classIdle {
+		if known && !dropped.Blank() {
 			s.countUnparsed(h.OccurredAt)
 		}
 		return

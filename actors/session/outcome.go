@@ -44,9 +44,6 @@ func (n Answers) Next() Answers { return min(n, math.MaxUint8-1) + 1 }
 // First reports whether the last answer was the first one. A session asks once more by itself after that one alone.
 func (n Answers) First() bool { return n == 1 }
 
-// classIdle is the class of a blank output in OutputDropped. It is no sign of anything, and is not counted.
-const classIdle = "idle"
-
 // LacksSummary reports whether a summary turn's answer was dropped because there was no summary in it. All that the turn
 // settled is asked about once more if it was the first answer to any of that.
 func LacksSummary(e events.OutputDropped) bool { return e.Reason == events.ReasonMissingSummary }

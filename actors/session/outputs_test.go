@@ -126,7 +126,7 @@ func TestWhatEarnsNoFreshGeneration(t *testing.T) {
 			m.must(m.keep(m.start()))
 			m.stop()
 			a := m.drop(m.start(), events.ReasonMissingSummary)
-			a.Dropped.Class = classIdle
+			a.Dropped.Class = "idle"
 			m.must(a)
 			m.settleOwed()
 		}},
@@ -170,7 +170,7 @@ func TestABlankAnswerIsNotTheFifth(t *testing.T) {
 	}
 	m.stop()
 	a := m.drop(m.start(), events.ReasonMissingSummary)
-	a.Dropped.Class = classIdle
+	a.Dropped.Class = "idle"
 	m.must(a)
 	if n := len(m.respawns()); n != 0 {
 		t.Errorf("%d respawns after four outputs and a blank one, want none", n)
@@ -186,7 +186,7 @@ func TestBlankAnswersAreNotTheFirstFour(t *testing.T) {
 		m.stop()
 		for m.plan().Turn != nil {
 			a := m.drop(m.start(), events.ReasonMissingSummary)
-			a.Dropped.Class = classIdle
+			a.Dropped.Class = "idle"
 			m.must(a)
 		}
 	}

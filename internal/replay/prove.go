@@ -328,6 +328,7 @@ func (p *prover) hear(s *proved, d *decision) {
 		last := d.records[len(d.records)-1]
 		s.answered = last.Position
 		c.answer(last, p.life.Slots)
+		c.recordUse(d)
 	case events.KindTurnFailed:
 		c.blame(d)
 	}

@@ -115,6 +115,15 @@ func wellAfter(d time.Duration, step providertest.Step) providertest.Step {
 	}
 }
 
+// unreadable answers in prose, and now and then not at all.
+func unreadable(ctx context.Context, call int, p observer.Prompt) (observer.Reply, error) {
+	text := prose
+	if call%3 == 2 {
+		text = " "
+	}
+	return providertest.Text(text)(ctx, call, p)
+}
+
 // mixed answers, fails and crashes, each call after a while of its own.
 func mixed(ctx context.Context, call int, p observer.Prompt) (observer.Reply, error) {
 	step := []providertest.Step{
@@ -172,6 +181,21 @@ func troublesOfProviders() map[string]trouble {
 				}
 				if drops := d.dropped(); drops != 0 {
 					d.t.Errorf("%d inputs given up", drops)
+				}
+			}},
+		"a provider that nobody can read for hours": {map[string]string{"no_yield_max": "3", "pause_first": "10s"},
+			[]providertest.Step{wellAfter(3*time.Hour, unreadable)}, []string{ProvedPause, ProvedResume, ProvedAnswer}, func(d *daemon) {
+				for range 6 {
+					for _, s := range []string{"a", "b", "c"} {
+						d.work(s, 3)
+						d.stop(s)
+					}
+					time.Sleep(time.Hour)
+					d.end(false)
+					d.begin(map[string]string{"no_yield_max": "3", "pause_first": "10s"})
+				}
+				if n := d.provider.Calls(); n > 40 {
+					d.t.Errorf("asked %d times: it was not held back", n)
 				}
 			}},
 		"one input that is refused": {nil, []providertest.Step{refusesPoison}, []string{ProvedPause, ProvedResume, ProvedFailure}, func(d *daemon) {
@@ -297,7 +321,7 @@ func (d *daemon) begin(settings map[string]string) {
 	}
 	v, _ := setting.Read(settings)
 	cfg := actors.Config{
-		Log: d.log, Providers: []actors.Route{{Provider: d.provider}}, Rules: v.Rules(), Pause: v.Pause, Slots: v.Slots, Previous: previous,
+		Log: d.log, Providers: []actors.Route{{Provider: d.provider}}, Rules: v.Rules(), Pause: v.Pause, NoYield: v.NoYield, Slots: v.Slots, Previous: previous,
 		Owing: d.owing, Spent: d.spent, Budget: v.Budget,
 	}
 	if d.second != nil {

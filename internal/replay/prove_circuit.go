@@ -22,7 +22,8 @@ type circuit struct {
 	probing   map[events.StreamID]bool // sessions whose turns began behind the pause and are in flight
 	parsed    beginning                // of the last turn that was: content, or a skip in so many words
 	blamed    []blamed                 // turns that failed by their own fault and may have been heard behind the last answer; see inRow
-	refreshed bool                     // outputs have earned a fresh generation
+	useless   unusable
+	refreshed bool // outputs have earned a fresh generation
 	failures  map[events.ID]*failure
 }
 
@@ -70,6 +71,7 @@ func (p *prover) circuit(name string) *circuit {
 	c := p.circuits[name]
 	if c == nil {
 		c = &circuit{stream: events.ProviderStream(name), failures: map[events.ID]*failure{}, probing: map[events.StreamID]bool{}}
+		c.useless.turns = map[events.ID]time.Time{}
 		p.circuits[name] = c
 	}
 	return c
@@ -209,7 +211,7 @@ func (p *prover) checkRuled(s *proved, c *circuit) {
 	if f == nil || p.circuits[f.by] != c || c.doubt != "" || !f.reported || len(p.sel.Sessions) > 0 || c.Ruling > f.position {
 		return
 	}
-	want := provider.Decide(&c.State, provider.Missed{Fail: f.fail(f.at)}, p.life.Pause)
+	want := provider.Decide(&c.State, provider.Missed{Fail: f.fail(f.at)}, provider.Limits{Pauses: p.life.Pause})
 	if want == nil {
 		return
 	}
@@ -233,7 +235,7 @@ func (c *circuit) decide(f *failure, at time.Time, in life) events.Event {
 	}
 	s.Restart() // of a dispatcher that crashed and was restarted, no log tells
 	cmd.Probe = c.Pause.Paused() && c.isProbe(f.began)
-	return provider.Decide(&s, cmd, in.Pause)
+	return provider.Decide(&s, cmd, provider.Limits{Pauses: in.Pause})
 }
 
 // after is the pause that f leads to if it is ruled on at a time.
@@ -323,6 +325,9 @@ func (p *prover) countRuling(c *circuit, r events.Record, name string, v verdict
 // record of the pause, and so its end lies between the ends that these two give.
 func (c *circuit) checkPause(r events.Record, e events.ProviderPaused, in life) verdict {
 	wait := in.Pause
+	if e.Class == events.FailNoYield {
+		return c.checkNoYield(r, e, in)
+	}
 	if e.Turn == (events.ID{}) {
 		return c.checkRestored(e, wait)
 	}
@@ -330,12 +335,8 @@ func (c *circuit) checkPause(r events.Record, e events.ProviderPaused, in life) 
 	if f == nil {
 		return verdict{why: "no failure of that turn by this provider's fault stands in the log before it"}
 	}
-	early, late := c.after(f, f.at, wait), c.after(f, r.OccurredAt, wait)
-	if late.Until.Before(early.Until) {
-		early, late = late, early
-	}
-	if e.Class != early.Class || e.Probe != early.Probe || e.Until.Before(early.Until) || e.Until.After(late.Until) {
-		return verdict{derived: shown(early)}
+	if v := c.untilBetween(e, f, f.at, r.OccurredAt, wait); v != (verdict{}) {
+		return v
 	}
 	switch {
 	case c.decide(f, f.at, in) != nil || c.decide(f, r.OccurredAt, in) != nil:
@@ -348,6 +349,18 @@ func (c *circuit) checkPause(r events.Record, e events.ProviderPaused, in life) 
 	return verdict{why: "the provider rested still"}
 }
 
+// untilBetween checks e against the pauses that f leads to if it is ruled on at either of two times.
+func (c *circuit) untilBetween(e events.ProviderPaused, f *failure, from, to time.Time, wait policy.Backoff) verdict {
+	early, late := c.after(f, from, wait), c.after(f, to, wait)
+	if late.Until.Before(early.Until) {
+		early, late = late, early
+	}
+	if e.Class != early.Class || e.Probe != early.Probe || e.Until.Before(early.Until) || e.Until.After(late.Until) {
+		return verdict{derived: shown(early)}
+	}
+	return verdict{}
+}
+
 // checkRestored derives a pause that a crash lost and that a session which was held brought back: from its failure.
 func (c *circuit) checkRestored(e events.ProviderPaused, wait policy.Backoff) verdict {
 	latest, derived := events.Position(0), ""
@@ -357,7 +370,7 @@ func (c *circuit) checkRestored(e events.ProviderPaused, wait policy.Backoff) ve
 		}
 		cmd := f.fail(f.at)
 		cmd.Turn = events.ID{}
-		if want := provider.Decide(&c.State, provider.Missed{Fail: cmd}, wait); want != nil && equal(want, e) {
+		if want := provider.Decide(&c.State, provider.Missed{Fail: cmd}, provider.Limits{Pauses: wait}); want != nil && equal(want, e) {
 			return verdict{}
 		}
 		if f.position > latest {
@@ -374,8 +387,63 @@ func (c *circuit) checkResume(e events.ProviderResumed) verdict {
 		return verdict{why: "the provider was not paused"}
 	}
 	answer := provider.Answer{Parsed: true, Probe: c.isProbe(c.parsed)}
-	if e.By == "probe" && provider.Decide(&c.State, answer, policy.Backoff{}) == nil {
+	if e.By == "probe" && provider.Decide(&c.State, answer, provider.Limits{}) == nil {
 		return verdict{why: "no probe was parsed"}
 	}
 	return verdict{}
+}
+
+// unusable are the answers of a provider that were dropped and not blank, for the pauses that they lead to. In which order the
+// dispatcher heard of answers is not on record: what stood before the last one that was kept may have been heard behind it.
+type unusable struct {
+	turns  map[events.ID]time.Time // when each was recorded
+	before []time.Time             // those before the last one that was kept
+	kept   time.Time               // when that was recorded; zero: none was
+}
+
+// recordUse notes what the answer d was good for. Of one whose payload is erased it is not known whether it was blank: it counts.
+func (c *circuit) recordUse(d *decision) {
+	for i, r := range d.records {
+		switch r.Kind {
+		case events.KindObservationParsed, events.KindSummaryParsed:
+			if len(c.Unusable) > 0 {
+				c.useless.before, c.useless.kept = c.Unusable, r.RecordedAt
+			}
+			c.RecordUse(provider.UseKept, r.RecordedAt)
+			clear(c.useless.turns)
+		case events.KindOutputDropped:
+			if e, _ := d.events[i].(events.OutputDropped); !e.Blank() {
+				c.RecordUse(provider.UseDropped, r.RecordedAt)
+				c.useless.turns[r.Correlation] = r.RecordedAt
+			}
+		}
+	}
+}
+
+// mostUnusable is how many answers in a row the dispatcher may have counted at a time.
+func (c *circuit) mostUnusable(at time.Time, limits policy.NoYield) int {
+	row := c.Unusable
+	if at.Sub(c.useless.kept) <= heardWithin {
+		row = append(row[:len(row):len(row)], c.useless.before...)
+	}
+	limits.Window += heardWithin
+	counted, _ := limits.Decide(row, at)
+	return counted
+}
+
+// checkNoYield derives a pause from the answer of its turn, and from those before it.
+func (c *circuit) checkNoYield(r events.Record, e events.ProviderPaused, in life) verdict {
+	at, ok := c.useless.turns[e.Turn]
+	switch most := c.mostUnusable(at, in.NoYield); {
+	case !ok:
+		return verdict{why: "no answer of that turn was dropped before it"}
+	case e.Limits != in.NoYield.Limits():
+		return verdict{why: "its limits were not those of that life"}
+	case e.Counted.Unparseable > most:
+		return verdict{why: "fewer answers in a row were dropped"}
+	case e.Counted.Unparseable < e.Limits.Unparseable && c.Pause.Class != events.FailNoYield:
+		return verdict{why: "so few answers pause nobody"}
+	}
+	f := failure{turn: e.Turn, class: e.Class}
+	return c.untilBetween(e, &f, at, r.OccurredAt, in.Pause)
 }

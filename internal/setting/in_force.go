@@ -18,6 +18,7 @@ type InForce struct {
 	Passivate    time.Duration
 	Sessions     session.Rules // without Batch, which is the provider's, and Outputs: see Rules
 	Pause        policy.Backoff
+	NoYield      policy.NoYield
 	Policy       policy.Name        // a live one
 	Unparseable  policy.Unparseable // counts with policy.Supervised alone
 
@@ -76,7 +77,7 @@ func (v *InForce) TurnRows() []Row {
 // SuperviseRows are the settings that say what is done about what fails. Of outputs that do not parse they allow less than a
 // policy can run with: a single one is no sign of a broken observer. What was recorded is replayed all the same; see Read.
 func (v *InForce) SuperviseRows() []Row {
-	d, pause, outputs := session.DefaultRules(), policy.DefaultPause(), policy.DefaultUnparseable()
+	d, pause, outputs, none := session.DefaultRules(), policy.DefaultPause(), policy.DefaultUnparseable(), policy.DefaultNoYield()
 	return []Row{
 		Number(&v.Sessions.MaxAttempts, "max_attempts", d.MaxAttempts, 1, 10, "failures of one batch before it is halved or given up"),
 		counted(&v.Sessions.Restarts.Max, policy.KeyMaxRestarts, d.Restarts.Max, "observer restarts allowed in restart_window; one more is a quarantine"),
@@ -88,6 +89,8 @@ func (v *InForce) SuperviseRows() []Row {
 		timed(&v.Sessions.Quarantine.Cap, policy.KeyQuarantineMax, d.Quarantine.Cap, "the longest quarantine"),
 		timed(&v.Pause.First, policy.KeyPauseFirst, pause.First, "a provider's first pause, where it names no time; doubles"),
 		timed(&v.Pause.Cap, policy.KeyPauseMax, pause.Cap, "a provider's longest pause, where it names no time"),
+		counted(&v.NoYield.Max, policy.KeyNoYieldMax, none.Max, "answers in a row that were dropped, after which a provider that costs is paused"),
+		timed(&v.NoYield.Window, policy.KeyNoYieldWindow, none.Window, "in which no_yield_max are counted"),
 		Number(&v.Sessions.HeldMaxInputs, "held_max_inputs", d.HeldMaxInputs, 100, 1_000_000, "inputs that a session holds while it may try nothing; the oldest go first"),
 		Duration(&v.Sessions.HeldMaxAge, "held_max_age", d.HeldMaxAge, time.Hour, 365*24*time.Hour, "for which an input is held while its session may try nothing"),
 		Word(&v.Policy, "policy", policy.OTPHold, policy.Live(), "otp-hold drops outputs that do not parse; supervised also tries a fresh observer"),

@@ -217,6 +217,9 @@ func mendOf(c events.FailureClass) (advice string, lasting bool) {
 		return "install or configure %s: `cmemd logs` says what it misses" + mended + kept, true
 	case events.FailRefused, events.FailOverflow, events.FailTruncated:
 		return "it answered none of the last questions: see what `cmemd observer test` says of %s, its credit and its model" + kept, false
+	case events.FailNoYield:
+		return "its answers could not be read: see `cmemd outcomes --outcome dropped`, choose another model or provider than %s, " +
+			"then `cmemd provider resume`; what was dropped can be asked again with `cmemd reobserve`" + kept, true
 	case events.FailTransport, events.FailTimeout:
 		return "look whether %s can be reached from this machine" + kept, false
 	}

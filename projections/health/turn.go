@@ -87,7 +87,7 @@ func (t *turnCount) Evolve(r *engine.Record) {
 	case events.TurnFailed:
 		t.Why = string(e.Class)
 	case events.OutputDropped:
-		t.Why, t.Idle = e.Class+"/"+e.Reason, e.Class == "idle"
+		t.Why, t.Idle = e.Class+"/"+e.Reason, e.Blank()
 	case events.OutputSkipped:
 		t.Why, t.Idle = e.Reason, e.Reason == events.ReasonEmpty
 	}

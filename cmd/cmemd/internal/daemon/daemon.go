@@ -181,7 +181,7 @@ func (d *daemon) actorsConfig() actors.Config {
 		Log: d.log, Providers: d.offers.offered(), Summaries: tierOf(d.offers.summaries), Trivial: tierOf(d.offers.trivial),
 		IsTrivial: allTrivial, Budget: c.Budget, Spent: d.spent, Price: d.prices.OfTurn,
 		Checker: d.checker, Tracker: evidence.NewTracker(evidence.Config{}), Previous: d.previous, Logger: d.logger, Rules: c.Rules(),
-		Pause: c.Pause, Owing: d.owing, Replaced: d.replaced,
+		Pause: c.Pause, NoYield: c.NoYield, Owing: d.owing, Replaced: d.replaced,
 		Slots: c.Slots, TurnTimeout: c.TurnTimeout, Passivate: c.Passivate,
 		MaxWaiting: c.MaxWaiting, MaxWaitBytes: c.MaxWaitingBytes,
 	}
