@@ -91,6 +91,8 @@ func (d *dispatcher) Receive(c actor.Context) {
 	case askStatus:
 		m.reply <- d.status()
 		return
+	case resume:
+		m.reply <- d.resume(m.provider)
 	case *actor.Stopping, *actor.Restarting:
 		d.alarm.stop()
 		return
@@ -111,7 +113,7 @@ func (d *dispatcher) request(c actor.Context, m leaseRequest) {
 	c.Watch(m.holder)
 	if h := m.held; h != nil {
 		if r, ok := d.pool.Rule(h.Provider, provider.Missed{Fail: provider.Fail{Class: h.Class, ResetsAt: h.ResetsAt, At: h.At}}); ok {
-			d.record(r)
+			d.record(r) // it says itself what is wrong
 		}
 	}
 	d.pool.Ask(provider.Request{Session: m.session, Holder: id, Requirement: m.requirement, Alternative: m.alternative})
@@ -134,9 +136,22 @@ func (d *dispatcher) ended(c actor.Context, m ended) {
 	}
 }
 
-// record appends a ruling and applies it. An error leaves it in force for this life: the log has failed then, and the
-// daemon ends.
-func (d *dispatcher) record(r provider.Ruling) {
+// resume lets a paused provider be asked again, because a person says so.
+func (d *dispatcher) resume(name string) resumed {
+	if d.pool.States[name] == nil {
+		return resumed{err: fmt.Errorf("%w: %q", ErrNoProvider, name)}
+	}
+	r, ok := d.pool.Rule(name, provider.Resume{})
+	if !ok {
+		return resumed{err: ErrNotPaused}
+	}
+	at, err := d.record(r)
+	return resumed{at, err}
+}
+
+// record appends a ruling, applies it and returns where it stands. An error leaves it in force for this life: the log has
+// failed then, and the daemon ends.
+func (d *dispatcher) record(r provider.Ruling) (events.Position, error) {
 	logger := d.sys.cfg.Logger
 	paused, isPause := r.Event.(events.ProviderPaused)
 	draft := d.sys.draft(r.Event, paused.Turn)
@@ -154,6 +169,7 @@ func (d *dispatcher) record(r provider.Ruling) {
 	} else {
 		logger.Info("provider resumed", "provider", r.Provider)
 	}
+	return h.Position, err
 }
 
 // searched is how many of the log's last records are read at the start of a life, for a failure that the last one did not

@@ -144,6 +144,14 @@ type (
 	degrade   struct{ on bool }
 	wakeQueue struct{}
 	askStatus struct{ reply chan Status }
+	resume    struct { // what a person says
+		provider string
+		reply    chan resumed
+	}
+	resumed struct {
+		at  events.Position // of the event
+		err error
+	}
 )
 
 // left tells the dispatcher that a holder is gone. The library's own word of it is a system message, which is handed out before

@@ -93,7 +93,9 @@ func (c Config) withDefaults() Config {
 }
 
 // limits are the numbers by which providers are ruled on.
-func (c *Config) limits() provider.Limits { return provider.Limits{Pauses: c.Pause, NoYield: &c.NoYield} }
+func (c *Config) limits() provider.Limits {
+	return provider.Limits{Pauses: c.Pause, NoYield: &c.NoYield}
+}
 
 // check reports what a Config lacks.
 func (c Config) check() error {
@@ -133,6 +135,8 @@ var (
 	ErrNoCommands = errors.New("actors: no commands")
 	// ErrNoProvider is a session.Reobserve that names a provider which is not the system's: nobody would heed it.
 	ErrNoProvider = errors.New("actors: no such provider")
+	// ErrNotPaused is a Resume of a provider that is not paused.
+	ErrNotPaused = errors.New("actors: the provider is not paused")
 )
 
 // System is the running actors. Its methods are safe for concurrent use.
@@ -275,6 +279,24 @@ func (s *System) Do(ctx context.Context, id events.SessionID, cmds ...session.Co
 		return Receipt{}, ctx.Err()
 	case <-s.done:
 		return Receipt{}, ErrStopped
+	}
+}
+
+// Resume ends the pause of a provider because a person says so, and returns where that is recorded. Errors: ErrNoProvider,
+// ErrNotPaused, ErrStopped, ctx.Err().
+func (s *System) Resume(ctx context.Context, name string) (events.Position, error) {
+	if !s.running.Load() {
+		return 0, ErrStopped
+	}
+	m := resume{provider: name, reply: make(chan resumed, 1)}
+	s.root.Send(s.dispatch, m)
+	select {
+	case r := <-m.reply:
+		return r.at, r.err
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	case <-s.done:
+		return 0, ErrStopped
 	}
 }
 

@@ -7,7 +7,7 @@
 //
 // The files, each referring to those below it:
 //
-//	policy.go, history.go, pause.go, settings.go, unparseable.go, restart.go, batch_limits.go, ruling.go,
+//	policy.go, history.go, pause.go, settings.go, no_yield.go, unparseable.go, restart.go, batch_limits.go, ruling.go,
 //	phrases.go, name.go, budget.go, times.go
 //
 // What bites: windows are closed, as in OTP's supervisor. A restart exactly one window old still counts. And no rule

@@ -32,6 +32,9 @@ type Answer struct {
 	At     time.Time // when the ruling is made
 }
 
+// Resume is a person who says that the provider is to be asked again.
+type Resume struct{}
+
 // Limits are the numbers that Decide goes by.
 type Limits struct {
 	Pauses  policy.Backoff  // a provider's pauses in a row
@@ -40,6 +43,7 @@ type Limits struct {
 
 func (Fail) command()   {}
 func (Answer) command() {}
+func (Resume) command() {}
 
 // Decide returns what is to be recorded in the provider's stream; nil: nothing. A failure by the provider's fault pauses it,
 // but while it is paused only that of a probe counts; one that may have been missed counts where nothing was ruled since. A failure by the turn's own fault pauses it where it is one too many
@@ -50,6 +54,10 @@ func (Answer) command() {}
 func Decide(s *State, c Command, limits Limits) events.Event {
 	waits := limits.Pauses
 	switch c := c.(type) {
+	case Resume:
+		if s.Pause.Paused() {
+			return events.ProviderResumed{By: "person"}
+		}
 	case Answer:
 		if c.Parsed && c.Probe {
 			return events.ProviderResumed{By: "probe"}

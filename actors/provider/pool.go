@@ -11,7 +11,7 @@ import (
 // Config is what a Pool goes by.
 type Config struct {
 	Routes Routes
-	Slots  int            // turns at once
+	Slots  int // turns at once
 	Limits Limits
 	Budget policy.Budget
 }

@@ -8,6 +8,22 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
+// The routes of providers.
+var (
+	ResumeRoute = Route[NameQuery, Resumed]{post, "/v1/providers/{name}/resume", ScopeEdit, "ends its pause"} // of one that is not paused: 409
+)
+
+// NameQuery names one thing.
+type NameQuery struct {
+	Name string `path:"name"`
+}
+
+// Resumed says that a provider may be asked again.
+type Resumed struct {
+	Provider string          `json:"provider"`
+	Position events.Position `json:"position"`
+}
+
 // Provider is an observer that may be asked. A tier may have one of the same name with another model.
 type Provider struct {
 	Name        string

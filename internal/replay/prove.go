@@ -325,10 +325,8 @@ func (p *prover) hear(s *proved, d *decision) {
 	}
 	switch c := p.circuit(s.provider); d.records[0].Kind {
 	case events.KindTurnReceived:
-		last := d.records[len(d.records)-1]
-		s.answered = last.Position
-		c.answer(last, p.life.Slots)
-		c.recordUse(d)
+		s.answered = d.records[len(d.records)-1].Position
+		c.answer(d, p.life.Slots)
 	case events.KindTurnFailed:
 		c.blame(d)
 	}

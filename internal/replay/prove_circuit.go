@@ -155,10 +155,12 @@ func (c *circuit) endRow(at events.Position) {
 	c.blamed = slices.DeleteFunc(c.blamed, func(b blamed) bool { return b.acknowledgedAt != 0 && b.acknowledgedAt < at })
 }
 
-// answer notes an output that ends with r. An end that is not heard yet holds its lease, so that of more answers than there
-// are slots at least one has been heard.
-func (c *circuit) answer(r events.Record, slots int) {
+// answer notes the output of d. An end that is not heard yet holds its lease, so that of more answers than there are slots at
+// least one has been heard.
+func (c *circuit) answer(d *decision, slots int) {
+	r := d.records[len(d.records)-1]
 	c.RecordAnswer(r.Position)
+	c.recordUse(d)
 	c.blamed = slices.DeleteFunc(c.blamed, func(b blamed) bool { return b.overtaken >= slots && b.heardAt(r) })
 	for i := range c.blamed {
 		if b := &c.blamed[i]; b.heardAt(r) {

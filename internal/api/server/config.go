@@ -18,7 +18,11 @@ import (
 )
 
 // System is what acts on sessions. An *actors.System is one.
-type System = curation.System
+type System interface {
+	curation.System
+	// Resume ends the pause of a provider.
+	Resume(ctx context.Context, provider string) (events.Position, error)
+}
 
 // Config is what a Server needs. System, Capture, Log, Views, Index and Recall are required; zero values of the rest mean the
 // defaults.

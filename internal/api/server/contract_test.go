@@ -97,6 +97,7 @@ func TestEveryRouteBothWays(t *testing.T) {
 		asked(api.SessionsRoute, nil, api.SessionsQuery{}, api.SessionsQuery{Project: "shop", OpenOnly: true, Since: sooner}, api.SessionsQuery{Limit: 1001}),
 		asked(api.SessionRoute, nil, api.IDQuery{ID: "s1"}, api.IDQuery{ID: "nobody's"}),
 		asked(api.ReleaseRoute, nil, api.IDQuery{ID: "s1"}, api.IDQuery{ID: "nobody's"}),
+		asked(api.ResumeRoute, nil, api.NameQuery{Name: "extractive"}, api.NameQuery{Name: "nobody"}),
 		asked(api.SettleRoute, nil, api.SettleRequest{Sessions: []api.SilentSession{{Session: events.SessionIDOf("claude-code", "nobody's")}}},
 			api.SettleRequest{}, api.SettleRequest{Sessions: make([]api.SilentSession, api.MaxSettled+1)}),
 		asked(api.OutcomesRoute, nil, api.OutcomesQuery{}, api.OutcomesQuery{Outcome: "x", Kind: "y", Limit: 10_001}, api.OutcomesQuery{Turn: "1", Outcome: "observed"}),

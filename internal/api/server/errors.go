@@ -129,6 +129,8 @@ func absentThing(err error) *api.Problem {
 		return notFound("nothing is known by that name")
 	case errors.Is(err, actors.ErrNoProvider):
 		return invalid("/provider", "is not asked now: leave it out, or make it the provider in the settings")
+	case errors.Is(err, actors.ErrNotPaused):
+		return conflict("The provider is not paused", "there is nothing to resume: `cmemd status` says who is asked")
 	case errors.Is(err, session.ErrNotQuarantined):
 		return conflict("The session is not quarantined", "there is nothing to release")
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"sync/atomic"
@@ -37,6 +38,7 @@ func (s *statuses) routes(to *dispatcher) []endpoint {
 		{Endpoint: api.Endpoint(api.HealthRoute), serve: getHealth, wrap: to.plain},
 		bind(to, api.ReadyRoute, s.getReady),
 		bind(to, api.StatusRoute, s.getStatus),
+		bind(to, api.ResumeRoute, s.postResume),
 		bind(to, api.StopRoute, s.postStop),
 	}
 }
@@ -96,6 +98,14 @@ func (s *statuses) fillStatus(ctx context.Context, st *api.Status) (err error) {
 	}
 	st.Providers = providersNow(s.providers, st.Actors, s.now())
 	return nil
+}
+
+func (s *statuses) postResume(ctx context.Context, q api.NameQuery) (api.Resumed, error) {
+	at, err := s.system.Resume(ctx, q.Name)
+	if errors.Is(err, actors.ErrNoProvider) {
+		err = notFound("no provider of that name is asked: `cmemd provider list` names those that are")
+	}
+	return api.Resumed{Provider: q.Name, Position: at}, err
 }
 
 // providersNow is every provider that is configured, in order, as it is now.

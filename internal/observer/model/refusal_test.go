@@ -155,7 +155,8 @@ func TestResets(t *testing.T) {
 		"a date that is over":     {429, headers("Retry-After", now().Add(-in).Format(http.TimeFormat)), "", 0},
 		"zero":                    {429, headers("Retry-After", "0"), "", 0},
 		"below zero":              {429, headers("Retry-After", "-5"), "", 0},
-		"for ever":                {429, headers("Retry-After", "1e300"), "", policy.MaxReset},
+		"for ever":                {429, headers("Retry-After", "1e300"), "", 24 * time.Hour},
+		"for two days":            {429, headers("Retry-After", "172800"), "", 24 * time.Hour},
 		"no number":               {429, headers("Retry-After", "NaN"), "", 0},
 		"words":                   {429, headers("Retry-After", "in a minute"), "", 0},
 		"Anthropic, the one used up": {429, headers(

@@ -21,9 +21,21 @@ func firstOf(now time.Time, times ...time.Time) time.Time {
 	return time.Time{}
 }
 
-// retryAfter reads when a service wants to be asked again, by our clock: Retry-After in seconds or as a date, its form in
-// milliseconds, or what its body says.
+// maxRetryAfter is the longest Retry-After that is believed: gateways send any number, and a probe a day costs nothing. The
+// ends of quotas, which services state as such, may lie as far ahead as policy.MaxReset.
+const maxRetryAfter = 24 * time.Hour
+
+// retryAfter reads when a service wants to be asked again, at most maxRetryAfter from now.
 func retryAfter(h http.Header, w ErrorBody, now time.Time) time.Time {
+	at := statedRetry(h, w, now)
+	if limit := now.Add(maxRetryAfter); at.After(limit) {
+		return limit
+	}
+	return at
+}
+
+// statedRetry reads Retry-After by our clock: in seconds or as a date, its form in milliseconds, or what the body says.
+func statedRetry(h http.Header, w ErrorBody, now time.Time) time.Time {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
 		return after(now, ms/1000)
 	}

@@ -18,7 +18,7 @@ func TestRecordedSettingsAreThoseOfTheDaemon(t *testing.T) {
 		"provider": "openai", "playback_file": "/p", "slots": "7", "turn_timeout": "59s", "passivate": "11m", "idle_stop": "31m",
 		"session_silence": "25h", "max_attempts": "4", "max_restarts": "11", "restart_window": "61s", "max_consecutive": "6",
 		"restart_delay": "501ms", "restart_delay_max": "31s", "quarantine_first": "62s", "quarantine_max": "2h", "pause_first": "63s",
-		"pause_max": "32m", "held_max_inputs": "10001", "held_max_age": "337h", "policy": "supervised", "max_unparseable": "6",
+		"pause_max": "32m", "no_yield_max": "26", "no_yield_window": "25h", "held_max_inputs": "10001", "held_max_age": "337h", "policy": "supervised", "max_unparseable": "6",
 		"unparseable_window": "64s", "unparseable_every": "12m", "fallbacks": "claude-cli, gemini", "summary_provider": "anthropic",
 		"summary_model": "large", "trivial_provider": "extractive", "trivial_model": "none", "budget_tokens_day": "1000001",
 		"budget_tokens_session": "1001", "budget_usd_day": "2.50", "budget_usd_session": "0.05", "claude_cli_model": "c",
