@@ -55,7 +55,8 @@ func TestWindowedSettings(t *testing.T) {
 		{KeyWindowMS, "1000", true}, {KeyWindowMS, "3600000", true}, {KeyWindowMS, "999", false},
 		{KeyWindowMS, "3600001", false}, {KeyWindowMS, "60s", false}, {KeyWindowMS, "99999999999999999999", false},
 		{KeyExempt, "idle", true}, {KeyExempt, "prose, idle", true}, {KeyExempt, "", true}, {KeyExempt, "xml", false},
-		{KeyExempt, "Idle", false}, {KeyExempt, "idle,", false}, {"treshold", "3", false},
+		{KeyExempt, "Idle", false}, {KeyExempt, "idle,", false},
+		{KeyWindow, "anchored", true}, {KeyWindow, "sliding", true}, {KeyWindow, "", false}, {KeyWindow, "Sliding", false}, {"treshold", "3", false},
 	} {
 		var w WindowedSettings
 		err := w.Set(c.key, c.value)
@@ -75,12 +76,12 @@ func TestWindowedSettings(t *testing.T) {
 func TestWindowedSettingsAreSet(t *testing.T) {
 	t.Parallel()
 	var w WindowedSettings
-	for key, value := range map[string]string{KeyThreshold: "7", KeyWindowMS: "1500", KeyExempt: "prose,idle,prose"} {
+	for key, value := range map[string]string{KeyThreshold: "7", KeyWindowMS: "1500", KeyExempt: "prose,idle,prose", KeyWindow: WindowSliding} {
 		if err := w.Set(key, value); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want := WindowedSettings{Threshold: 7, Window: 1500 * time.Millisecond, Exempt: []Class{ClassProse, ClassIdle}}
+	want := WindowedSettings{Threshold: 7, Window: 1500 * time.Millisecond, Exempt: []Class{ClassProse, ClassIdle}, Sliding: true}
 	if diff := cmp.Diff(want, w); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

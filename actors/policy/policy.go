@@ -37,7 +37,7 @@ func (p *Policy) Name() Name { return p.name }
 type State struct {
 	bad         int         // unparsed outputs: in a row, or in the window that began at since
 	since       time.Time   // of the windowed policies
-	unparseable []time.Time // since the last parsed one; not blank, and young enough to count
+	unparseable []time.Time // since the last parsed one; none that is exempt, and young enough to count
 	respawned   time.Time   // when Unparseable last earned a respawn
 	restarts    history
 	trips       int       // halts in a row, from 1; 0: not halted
@@ -179,12 +179,16 @@ func (p *Policy) respawns(s *State, o Output, now time.Time) bool {
 	return false
 }
 
-// overflows counts o in the anchored window: one that began longer than a window ago is replaced by one that begins
-// now. An output exactly one window after the first is inside.
+// overflows counts o in the window. A sliding one reaches back from now. An anchored one that began longer than a window ago is
+// replaced by one that begins now. An output exactly one window after the first is inside of either.
 func (p *Policy) overflows(s *State, o Output, now time.Time) bool {
 	w := p.settings.Windowed
 	if slices.Contains(w.Exempt, o.Class) {
 		return false
+	}
+	if w.Sliding {
+		s.unparseable = append(young(s.unparseable, now, w.Window), now)
+		return len(s.unparseable) >= w.Threshold
 	}
 	if s.bad == 0 || now.Sub(s.since) > w.Window {
 		s.bad, s.since = 0, now

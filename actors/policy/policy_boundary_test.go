@@ -86,6 +86,7 @@ func TestBoundaries(t *testing.T) {
 		}
 		return steps
 	}
+	sliding := Settings{Windowed: WindowedSettings{Sliding: true}}
 	eager := Settings{Windowed: WindowedSettings{Threshold: 2, Window: 10 * sec, Exempt: []Class{}}}
 	brisk := Settings{Unparseable: Unparseable{Max: 2, Window: 10 * sec, Every: sec}}
 	for _, c := range []struct {
@@ -106,6 +107,10 @@ func TestBoundaries(t *testing.T) {
 		{"windowed: a millisecond sooner", Windowed, Settings{}, []step{at(0, prose), at(1, prose), at(60*sec-ms, prose)}, "respawn"},
 		{"windowed: a millisecond later", Windowed, Settings{}, []step{at(0, prose), at(1, prose), at(60*sec+ms, prose)}, "drop"},
 		{"windowed: anchored, not sliding", Windowed, Settings{}, []step{at(0, prose), at(59*sec, prose), at(61*sec, prose), at(62*sec, prose), at(63*sec, prose)}, "drop drop respawn"},
+		{"windowed: sliding, not anchored", Windowed, sliding, []step{at(0, prose), at(50*sec, prose), at(70*sec, prose), at(100*sec, prose)}, "drop respawn"},
+		{"windowed: sliding, exactly a window", Windowed, sliding, []step{at(0, prose), at(1, prose), at(60*sec, prose)}, "respawn"},
+		{"windowed: sliding, a millisecond later", Windowed, sliding, []step{at(0, prose), at(1*sec, prose), at(60*sec+ms, prose), at(61*sec, prose)}, "drop respawn"},
+		{"windowed: sliding, cleared by a kept one", Windowed, sliding, []step{at(0, prose), at(1, prose), at(2, good), at(3, prose), at(4, prose)}, "keep drop drop"},
 		{"windowed: blank neither counts nor clears", Windowed, Settings{}, []step{at(0, prose), at(1, blank), at(2, prose), at(3, blank), at(4, bad)}, "skip respawn"},
 		{"windowed: a phrase at once", Windowed, Settings{}, []step{at(0, says)}, "respawn"},
 		{"windowed: a respawn begins a new window", Windowed, Settings{}, []step{at(0, says), at(1, prose), at(2, prose), at(3, prose)}, "drop drop respawn"},

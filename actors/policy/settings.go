@@ -131,8 +131,9 @@ func (s Settings) withDefaults() Settings {
 // that they come from; unlike it, a bad value is an error and not the default.
 type WindowedSettings struct {
 	Threshold int           // outputs within Window that cause a respawn, 1 to 100. 0 means 3
-	Window    time.Duration // anchored at the first counted output and closed, 1 s to 1 h. 0 means 60 s
+	Window    time.Duration // anchored at the first counted output, unless Sliding, and closed, 1 s to 1 h. 0 means 60 s
 	Exempt    []Class       // neither counted nor clearing: idle, prose or both. nil means idle; empty exempts none
+	Sliding   bool          // Window reaches back from each output, as that program's description has it; its code anchors it
 }
 
 // The keys of WindowedSettings, as Set and SettingError name them.
@@ -140,6 +141,13 @@ const (
 	KeyThreshold = "threshold"
 	KeyWindowMS  = "window_ms"
 	KeyExempt    = "exempt"
+	KeyWindow    = "window"
+)
+
+// The values of KeyWindow.
+const (
+	WindowAnchored = "anchored"
+	WindowSliding  = "sliding"
 )
 
 // The ranges of WindowedSettings, from the program that it comes from.
@@ -175,8 +183,8 @@ func (w WindowedSettings) Check() error {
 	return nil
 }
 
-// Set sets the field that key names from a person's text: a whole number, or for KeyExempt classes joined by commas,
-// the empty text for none. A *SettingError says what is wrong with a value, or with a key; w is then unchanged.
+// Set sets the field that key names from a person's text: a whole number, for KeyWindow a word, or for KeyExempt classes joined
+// by commas, the empty text for none. A *SettingError says what is wrong with a value, or with a key; w is then unchanged.
 func (w *WindowedSettings) Set(key, value string) error {
 	switch key {
 	case KeyThreshold:
@@ -193,8 +201,13 @@ func (w *WindowedSettings) Set(key, value string) error {
 		w.Window = time.Duration(n) * time.Millisecond
 	case KeyExempt:
 		return w.setExempt(value)
+	case KeyWindow:
+		if value != WindowAnchored && value != WindowSliding {
+			return &SettingError{Key: KeyWindow, Value: value, Range: WindowAnchored + " or " + WindowSliding}
+		}
+		w.Sliding = value == WindowSliding
 	default:
-		return &SettingError{Key: key, Value: value, Range: "one of the keys " + strings.Join([]string{KeyThreshold, KeyWindowMS, KeyExempt}, ", ")}
+		return &SettingError{Key: key, Value: value, Range: "one of the keys " + strings.Join([]string{KeyThreshold, KeyWindowMS, KeyExempt, KeyWindow}, ", ")}
 	}
 	return nil
 }

@@ -76,3 +76,15 @@ func Run(s *Scenario, name policy.Name, opt Options) (Result, error) {
 	}
 	return results[name], err
 }
+
+// TestASlidingWindowCountsWhatAnAnchoredOneParts plays the scenario that tells the two apart, whose expectations are of the
+// anchored one.
+func TestASlidingWindowCountsWhatAnAnchoredOneParts(t *testing.T) {
+	t.Parallel()
+	opt := Options{Settings: policy.Settings{Windowed: policy.WindowedSettings{Sliding: true}}}
+	r, err := Run(recorded(t)["window-edges"], policy.Windowed, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decided(t, r, "drop drop drop respawn")
+}

@@ -81,7 +81,7 @@ type replayPlan struct {
 type windowedFlag struct{ flag, key string }
 
 func windowedFlags() []windowedFlag {
-	return []windowedFlag{{"threshold", policy.KeyThreshold}, {"window-ms", policy.KeyWindowMS}, {"exempt", policy.KeyExempt}}
+	return []windowedFlag{{"threshold", policy.KeyThreshold}, {"window-ms", policy.KeyWindowMS}, {"exempt", policy.KeyExempt}, {"window", policy.KeyWindow}}
 }
 
 func (f *replayFlags) define(a *terminal.App, c *cobra.Command) {
@@ -96,6 +96,7 @@ func (f *replayFlags) define(a *terminal.App, c *cobra.Command) {
 		"window-ms": fs.String("window-ms", "60000", "of the windowed policies: their window, 1000 to 3600000 milliseconds"),
 		"exempt":    fs.String("exempt", "idle", "of the windowed policies: classes that are not counted: idle, prose, both, or none as \"\""),
 	}
+	f.settings["window"] = fs.String("window", policy.WindowAnchored, "of the windowed policies: anchored at the first output counted, as claude-mem's code has it, or sliding, as its description")
 	fs.StringVar(&f.openingOutput, "opening-output", "", "what a respawned observer is assumed to say first")
 	fs.StringVar(&f.openingTokens, "opening-tokens", fmt.Sprintf("%d,%d", openingIn, openingOut), "what that is assumed to cost: IN or IN,OUT tokens")
 	fs.DurationVar(&f.respawnDelay, "respawn-delay", openingDelay, "after how long it is assumed to speak")
@@ -112,6 +113,7 @@ func complete(c *cobra.Command, a *terminal.App) {
 	terminal.MustComplete(c, "session", func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		return completeSessions(c.Context(), a, begun), cobra.ShellCompDirectiveNoFileComp
 	})
+	terminal.MustComplete(c, "window", cobra.FixedCompletions([]string{policy.WindowAnchored, policy.WindowSliding}, cobra.ShellCompDirectiveNoFileComp))
 	terminal.MustComplete(c, "exempt", cobra.FixedCompletions([]string{"idle", "prose", "idle,prose"}, cobra.ShellCompDirectiveNoFileComp))
 	if err := errors.Join(c.MarkFlagFilename("scenario", "json"), c.MarkFlagFilename("report", "html")); err != nil {
 		panic(err) // a flag that does not exist

@@ -37,6 +37,7 @@ type policyWindow struct {
 	Threshold int            `json:"threshold"`
 	WindowMS  int64          `json:"window_ms"`
 	Exempt    []policy.Class `json:"exempt"`
+	Sliding   bool           `json:"sliding,omitempty"`
 }
 
 // expectedDocument says how the results stand beside what a scenario expects.
@@ -131,7 +132,7 @@ func appendWords(text []byte, words []string) []byte {
 }
 
 func windowOf(w policy.WindowedSettings) policyWindow {
-	return policyWindow{Threshold: w.Threshold, WindowMS: w.Window.Milliseconds(), Exempt: w.Exempt}
+	return policyWindow{Threshold: w.Threshold, WindowMS: w.Window.Milliseconds(), Exempt: w.Exempt, Sliding: w.Sliding}
 }
 
 // showReplay shows a comparison to people.
