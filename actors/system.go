@@ -40,6 +40,8 @@ type Config struct {
 	Tracker   Tracker      // nil: what a shell changed without saying so is not known
 	// Replaced is turn.Config's. nil: no observations are.
 	Replaced func(ctx context.Context, ids []events.ID) (map[events.ID]bool, error)
+	// Written is turn.Config's. nil: no files are.
+	Written  func(ctx context.Context, root string, files []string) ([]string, error)
 	Rules    session.Rules  // its Batch is that of the first of Providers
 	Pause    policy.Backoff // 0 means policy.DefaultPause
 	NoYield  policy.NoYield // when a provider is paused whose answers are of no use
@@ -170,7 +172,8 @@ func New(cfg Config) (*System, error) {
 	sys := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
 	s := &System{cfg: cfg.withDefaults(), system: sys, root: sys.Root, done: make(chan struct{})}
 	s.pipeline = turn.New(turn.Config{
-		Log: s.cfg.Log, Checker: s.cfg.Checker, Tracker: s.cfg.Tracker, Replaced: s.cfg.Replaced, Logger: s.cfg.Logger, NewID: s.cfg.NewID,
+		Log: s.cfg.Log, Checker: s.cfg.Checker, Tracker: s.cfg.Tracker, Replaced: s.cfg.Replaced, Written: s.cfg.Written,
+		Now: s.cfg.Now, Logger: s.cfg.Logger, NewID: s.cfg.NewID,
 	})
 	s.degraded.Store(cfg.Previous.Degraded)
 	return s, nil

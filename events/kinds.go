@@ -141,6 +141,16 @@ const (
 	Unknown  Verdict = "unknown"
 )
 
+// Origin is whose words a turn's inputs held, by their structure alone.
+type Origin string
+
+// The origins.
+const (
+	OriginUnknown Origin = ""        // it cannot be told: no repository at hand, an old history; told as own
+	OriginOwn     Origin = "own"     // the person's, the agent's and the project's alone
+	OriginOutside Origin = "outside" // the web's, another MCP server's, or of a file outside the project or not tracked by its git
+)
+
 // TypeUnknown is the type of an observation whose own type the mode does not list.
 const TypeUnknown = "unknown"
 

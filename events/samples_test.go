@@ -87,11 +87,12 @@ func turnSamples() []events.Event {
 			Subtitle: "8192 bytes", Narrative: "The parser reads 8192 bytes.", Facts: []string{"limit is 8192"},
 			Concepts: []string{"how-it-works"}, FilesRead: []string{"main.go"}, FilesModified: []string{"parse.go"},
 			FilesUnverified: []string{"lexer.go"}, Claims: claims, Prompt: 3, Unseen: true, Source: "claude-mem",
+			Origin: events.OriginOutside, Outside: []events.Position{11}, Unsupported: true,
 		},
 		events.SummaryParsed{
 			Summary: sampleID(8), Turn: sampleID(9), Request: "raise the limit", Investigated: "the reader",
 			Learned: "it was a constant", Completed: "raised in 4f2c9d1", NextSteps: "measure", Notes: "none yet",
-			Claims: claims, Prompt: 3, Source: "claude-mem",
+			Claims: claims, Prompt: 3, Source: "claude-mem", Origin: events.OriginOwn, Unseen: true, Unsupported: true,
 		},
 		events.InputsDropped{Inputs: []events.Position{11, 12}, Reason: events.DropPoison, Turn: sampleID(10)},
 		events.ReobserveRequested{Turns: []events.ID{sampleID(5)}, Provider: "extractive", Inputs: []events.Position{11}},

@@ -127,8 +127,12 @@ type ObservationParsed struct {
 	FilesUnverified []string `cbor:"12,keyasint,omitempty" json:"files_unverified,omitempty"` // claimed, not seen
 	Claims          []Claim  `cbor:"13,keyasint,omitempty" json:"claims,omitempty"`
 	Prompt          int      `cbor:"14,keyasint,omitempty" json:"prompt,omitempty"`
-	Unseen          bool     `cbor:"15,keyasint,omitempty" json:"unseen,omitempty"` // names files, none of which the session touched
+	Unseen          bool     `cbor:"15,keyasint,omitempty" json:"unseen,omitempty"` // names files, none of which the session touched, or lists one that nobody did
 	Source          string   `cbor:"16,keyasint,omitempty" json:"source,omitempty"` // of one that no turn of ours made: the memory that it was imported from
+
+	Origin      Origin     `cbor:"17,keyasint,omitempty" json:"origin,omitempty"`
+	Outside     []Position `cbor:"18,keyasint,omitempty" json:"outside,omitempty"`     // the inputs for which Origin is OriginOutside
+	Unsupported bool       `cbor:"19,keyasint,omitempty" json:"unsupported,omitempty"` // a decision that no prompt, reply or tool use bears out
 }
 
 // SummaryParsed is one summary that was kept.
@@ -144,6 +148,10 @@ type SummaryParsed struct {
 	Claims       []Claim `cbor:"9,keyasint,omitempty" json:"claims,omitempty"`
 	Prompt       int     `cbor:"10,keyasint,omitempty" json:"prompt,omitempty"`
 	Source       string  `cbor:"11,keyasint,omitempty" json:"source,omitempty"` // of one that no turn of ours made: the memory that it was imported from
+
+	Origin      Origin `cbor:"12,keyasint,omitempty" json:"origin,omitempty"`      // OriginOutside where that of something that it read is
+	Unseen      bool   `cbor:"13,keyasint,omitempty" json:"unseen,omitempty"`      // names files, none of which the session touched
+	Unsupported bool   `cbor:"14,keyasint,omitempty" json:"unsupported,omitempty"` // next steps that nothing it read bears out
 }
 
 // InputsDropped gives inputs up without an output.

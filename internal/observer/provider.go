@@ -43,6 +43,7 @@ type Prompt struct {
 	Message  string                     // the agent's last message, where it is known
 	Stop     events.StopCause           // how the work ended; empty while it goes on
 	Touched  []string                   // files that the session's last observations were about; never sent
+	Root     string                     // of the project, as its sessions have it; never sent
 }
 
 // Input is one captured event of a turn.

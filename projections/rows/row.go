@@ -61,9 +61,10 @@ type Row struct {
 
 	Claims []events.Claim `cbor:"28,keyasint,omitempty" json:"claims,omitempty"` // as found when the output arrived
 	Checks []Check        `cbor:"29,keyasint,omitempty" json:"checks,omitempty"` // later ones, oldest first
-	Unseen bool           `cbor:"30,keyasint,omitempty" json:"unseen,omitempty"` // names files, none of which the session touched
+	Unseen bool           `cbor:"30,keyasint,omitempty" json:"unseen,omitempty"` // names files, none of which the session touched, or lists one that nobody did
 
-	// Flagged: Unseen, or a claim that is absent and was never verified. Marked wherever it is shown, never injected.
+	// Flagged: Unseen or Unsupported and not Confirmed, or a claim that is absent and was never verified. Marked wherever it is shown,
+	// never injected.
 	Flagged bool `cbor:"31,keyasint,omitempty" json:"flagged,omitempty"`
 
 	Turn  events.ID   `cbor:"32,keyasint,omitzero" json:"turn,omitzero"`    // that led to it; zero: none
@@ -83,6 +84,11 @@ type Row struct {
 
 	Writer   string     `cbor:"48,keyasint,omitempty" json:"writer,omitempty"` // who says it, where that is on record: WriterPerson
 	Sentence events.Key `cbor:"49,keyasint,omitzero" json:"-"`                 // of a preference that was stated: what says the same has it too
+
+	Origin      events.Origin     `cbor:"60,keyasint,omitempty" json:"origin,omitempty"`      // whose words the turn read
+	Outside     []events.Position `cbor:"61,keyasint,omitempty" json:"outside,omitempty"`     // its inputs that held others' words
+	Unsupported bool              `cbor:"62,keyasint,omitempty" json:"unsupported,omitempty"` // a decision, or next steps, that nothing bears out
+	Confirmed   bool              `cbor:"63,keyasint,omitempty" json:"confirmed,omitempty"`   // a person says that it holds, whatever Origin, Unseen and Unsupported say
 
 	Stands []Stand `cbor:"46,keyasint,omitempty" json:"stands,omitempty"` // how Superseded, SupersededBy and ByHand came about, oldest first
 }
@@ -185,10 +191,10 @@ func (r Row) Verdicts() []Verdict {
 	return out
 }
 
-// flagged reports whether the row names files that nobody touched, or makes a claim that is absent and was never
-// verified. What was true once was no lie, whatever became of it.
+// flagged reports whether the row says what nothing bears out, or makes a claim that is absent and was never verified. What was true
+// once was no lie, whatever became of it; what a person confirmed stands, but no commit is there because somebody says so.
 func flagged(row Row) bool {
-	if row.Unseen {
+	if (row.Unseen || row.Unsupported) && !row.Confirmed {
 		return true
 	}
 	for _, v := range row.Verdicts() {

@@ -102,7 +102,7 @@ func observationRow(r *engine.Record) (Row, bool) {
 		ID: e.Observation, Prompt: e.Prompt, Type: e.Type, TypeGiven: e.TypeGiven, Title: e.Title, Subtitle: e.Subtitle,
 		Narrative: e.Narrative, Facts: e.Facts, Concepts: e.Concepts, FilesRead: e.FilesRead,
 		FilesModified: e.FilesModified, FilesUnverified: e.FilesUnverified, Claims: e.Claims, Unseen: e.Unseen,
-		Turn: engine.TurnOf(r, e.Turn), Source: e.Source,
+		Turn: engine.TurnOf(r, e.Turn), Source: e.Source, Origin: e.Origin, Outside: e.Outside, Unsupported: e.Unsupported,
 	}
 	row.Flagged = flagged(row)
 	return row, ok
@@ -113,6 +113,7 @@ func summaryRow(r *engine.Record) (Row, bool) {
 	row := Row{
 		ID: e.Summary, Prompt: e.Prompt, Request: e.Request, Investigated: e.Investigated, Learned: e.Learned,
 		Completed: e.Completed, NextSteps: e.NextSteps, Notes: e.Notes, Claims: e.Claims, Turn: engine.TurnOf(r, e.Turn), Source: e.Source,
+		Origin: e.Origin, Unseen: e.Unseen, Unsupported: e.Unsupported,
 	}
 	row.Flagged = flagged(row)
 	return row, ok

@@ -50,6 +50,8 @@ func (c *truth) Check(_ context.Context, dir string, hashes []string) []events.C
 	return out
 }
 
+func (*truth) Origins(context.Context, string, []string) evidence.Origin { return evidence.Origin{} }
+
 // claimWorld has a session remember that it committed hash.
 func claimWorld(t *testing.T, check interface {
 	turn.Checker

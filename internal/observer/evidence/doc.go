@@ -6,7 +6,7 @@
 //
 // The files, each referring to those below it:
 //
-//	checker.go, intree.go, named.go, notable.go, project.go, shape.go, tracker.go, tree.go, writes.go,
+//	checker.go, intree.go, named.go, notable.go, origin.go, project.go, shape.go, tracker.go, tree.go, writes.go,
 //	ask.go, claims.go, repo.go, files.go, parse.go, patch.go, call.go, run.go, command.go,
 //	words.go, shell.go, json.go, config.go
 //

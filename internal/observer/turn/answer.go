@@ -52,19 +52,21 @@ func (t *Pipeline) keep(ctx context.Context, p observer.Prompt, parsed observer.
 	read, modified := filesOf(p)
 	modified = distinct(modified, t.shellChanges(ctx, p))
 	touched := slices.Concat(read, modified)
-	claims := t.checkClaims(ctx, p.Cwd, parsed)
+	claims, origin := t.checkClaims(ctx, p.Cwd, parsed), t.originOf(ctx, p, modified)
 	for _, o := range parsed.Observations {
 		a.Observations = append(a.Observations, events.ObservationParsed{
 			Observation: t.cfg.NewID(), Turn: p.Turn, Type: o.Type, TypeGiven: o.TypeGiven, Title: o.Title,
 			Subtitle: o.Subtitle, Narrative: o.Narrative, Facts: o.Facts, Concepts: o.Concepts,
 			FilesRead: read, FilesModified: modified, FilesUnverified: unverified(p.Cwd, o, read, modified),
-			Claims: pick(claims, observationText(o)), Unseen: unseen(p, o, touched),
+			Claims: pick(claims, observationText(o)), Unseen: unseen(p, o, touched) || invented(p, o, touched),
+			Origin: origin.class, Outside: origin.outside, Unsupported: o.Type == observer.TypeDecision && unsupported(p, observationText(o)),
 		})
 	}
 	if m := parsed.Summary; m != nil {
 		a.Summary = &events.SummaryParsed{
 			Summary: t.cfg.NewID(), Turn: p.Turn, Request: m.Request, Investigated: m.Investigated, Learned: m.Learned,
 			Completed: m.Completed, NextSteps: m.NextSteps, Notes: m.Notes, Claims: pick(claims, summaryText(*m)),
+			Origin: origin.class, Unseen: unseen(p, observer.Observation{Narrative: summaryText(*m)}, touched), Unsupported: unsupported(p, m.NextSteps),
 		}
 	}
 }

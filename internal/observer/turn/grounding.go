@@ -121,7 +121,20 @@ func unseen(p observer.Prompt, o observer.Observation, touched []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {
 		base := path.Base(name)
 		same := func(f string) bool { return path.Base(strings.ReplaceAll(f, `\`, "/")) == base }
-		return slices.ContainsFunc(touched, same) || slices.ContainsFunc(p.Touched, same) || mentioned(p, base)
+		return slices.ContainsFunc(touched, same) || slices.ContainsFunc(p.Touched, same) || mentioned(p, base, true)
+	})
+}
+
+// invented reports whether an observation's own lists hold a file that nobody touched: one that is none of the files that were read or
+// modified, whose base name stands in no call, request or earlier observation of the session, and which no output names as it is
+// listed. Where a part of that is missing, nothing is held against the observation.
+func invented(p observer.Prompt, o observer.Observation, touched []string) bool {
+	if !whole(p) {
+		return false
+	}
+	return slices.ContainsFunc(unverified(p.Cwd, o, touched, p.Touched), func(f string) bool {
+		listed := strings.TrimPrefix(strings.ReplaceAll(f, `\`, "/"), "./")
+		return !mentioned(p, path.Base(listed), false) && !mentioned(p, listed, true)
 	})
 }
 
@@ -141,22 +154,24 @@ func whole(p observer.Prompt) bool {
 	})
 }
 
-// mentioned reports whether a file of that base name stands in what the session did, was asked, or is known to have done.
-func mentioned(p observer.Prompt, base string) bool {
-	if evidence.Names(p.Request, base) {
+// mentioned reports whether a file of that name stands in what the session did, was asked, or is known to have done; in what tools
+// printed, too, where outputs says so.
+func mentioned(p observer.Prompt, base string, outputs bool) bool {
+	names := func(text string) bool { return evidence.Names(text, base) }
+	if names(p.Request) || slices.ContainsFunc(p.Requests, names) {
 		return true
 	}
 	for _, o := range p.Observed {
-		if !o.Unseen && evidence.Names(o.Title+"\n"+o.Narrative, base) {
+		if !o.Unseen && (names(o.Title+"\n"+o.Narrative) || slices.ContainsFunc(o.Facts, names)) {
 			return true
 		}
 	}
 	return slices.ContainsFunc(p.Inputs, func(in observer.Input) bool {
 		switch e := in.Event.(type) {
 		case events.ToolUsed:
-			return evidence.Names(e.Input, base) || evidence.Names(e.Output, base)
+			return names(e.Input) || outputs && names(e.Output)
 		case events.ContextCompacted:
-			return evidence.Names(e.Summary, base)
+			return names(e.Summary)
 		}
 		return false
 	})

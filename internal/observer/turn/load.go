@@ -25,6 +25,7 @@ type Request struct {
 func (t *Pipeline) Load(ctx context.Context, r Request) (observer.Prompt, error) {
 	p := observer.Prompt{
 		Turn: r.Turn, Kind: r.Work.Kind, Attempt: r.Work.Attempt, Project: r.Origin.Project, Cwd: r.Origin.Cwd, Agent: r.Origin.Agent,
+		Root: r.Origin.ProjectRoot,
 	}
 	sizes := make([]int, 0, len(r.Work.Settles))
 	p.Inputs = make([]observer.Input, 0, len(r.Work.Settles))

@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -16,9 +17,11 @@ type Log interface {
 }
 
 // Checker looks claims up in the repository that a folder lies in. Check returns one claim for each hash, in order; what it
-// cannot find out is events.Unknown. It gives up by itself in a few seconds, and is safe for concurrent use.
+// cannot find out is events.Unknown. Origins tells whose words the files hold that were printed by work in a folder. Both give up by
+// themselves in a few seconds. It is safe for concurrent use.
 type Checker interface {
 	Check(ctx context.Context, repo string, hashes []string) []events.Claim
+	Origins(ctx context.Context, cwd string, files []string) evidence.Origin
 }
 
 // Tracker finds out which files shell commands changed. Changes returns the files below dir that changed while any of the
@@ -37,6 +40,11 @@ type Config struct {
 	// were observed again. A summary does not read them. It is safe for concurrent use. nil: none are.
 	Replaced func(ctx context.Context, ids []events.ID) (map[events.ID]bool, error)
 
+	// Written returns those of some files of a project, by its root, that an agent's own edits made. It is safe for concurrent use.
+	// nil: none are known.
+	Written func(ctx context.Context, root string, files []string) ([]string, error)
+
+	Now    func() time.Time // nil: time.Now
 	Logger *slog.Logger     // is told of records that cannot be read; nil: nobody is
 	NewID  func() events.ID // of answers, observations and summaries, UUIDv7; nil: from crypto/rand
 }
@@ -50,6 +58,9 @@ type Pipeline struct {
 func New(c Config) *Pipeline {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
 	}
 	if c.NewID == nil {
 		c.NewID = func() events.ID { return uuid.Must(uuid.NewV7()) }

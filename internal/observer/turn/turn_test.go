@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
 	"github.com/cmemd/cmemd/internal/observer/turn"
 	"github.com/cmemd/cmemd/testkit/logtest"
 	"github.com/cmemd/cmemd/testkit/providertest"
@@ -27,6 +28,8 @@ func (absent) Check(_ context.Context, _ string, hashes []string) (claims []even
 	}
 	return claims
 }
+
+func (absent) Origins(context.Context, string, []string) evidence.Origin { return evidence.Origin{} }
 
 // logged returns a log of the given events, in one session.
 func logged(t *testing.T, all ...events.Event) (log *eventlog.Bolt, at []events.Position) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -32,6 +34,7 @@ import (
 	"github.com/cmemd/cmemd/internal/process"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/files"
 	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/projections/vectors"
 	"github.com/cmemd/cmemd/projections/vectors/embed"
@@ -181,7 +184,7 @@ func (d *daemon) actorsConfig() actors.Config {
 		Log: d.log, Providers: d.offers.offered(), Summaries: tierOf(d.offers.summaries), Trivial: tierOf(d.offers.trivial),
 		IsTrivial: allTrivial, Budget: c.Budget, Spent: d.spent, Price: d.prices.OfTurn,
 		Checker: d.checker, Tracker: evidence.NewTracker(evidence.Config{}), Previous: d.previous, Logger: d.logger, Rules: c.Rules(),
-		Pause: c.Pause, NoYield: c.NoYield, Owing: d.owing, Replaced: d.replaced,
+		Pause: c.Pause, NoYield: c.NoYield, Owing: d.owing, Replaced: d.replaced, Written: d.written,
 		Slots: c.Slots, TurnTimeout: c.TurnTimeout, Passivate: c.Passivate,
 		MaxWaiting: c.MaxWaiting, MaxWaitBytes: c.MaxWaitingBytes,
 	}
@@ -198,6 +201,30 @@ func (d *daemon) replaced(ctx context.Context, ids []events.ID) (map[events.ID]b
 	}
 	return gone, err
 }
+
+// written are those of some files of a project that an agent's own edits made or changed, as far as the views know.
+func (d *daemon) written(ctx context.Context, root string, names []string) (own []string, err error) {
+	for _, name := range names {
+		as := []string{evidence.Rel(root, name)}
+		if below, ok := evidence.InTree(filepath.Dir(name)); ok { // of a worktree
+			as = append(as, path.Join(below, filepath.Base(name)))
+		}
+		for _, rel := range as {
+			touches, err := d.views.Touches(ctx, root, rel, maxTouches)
+			if err != nil {
+				return nil, err
+			}
+			if slices.ContainsFunc(touches, func(t files.Touch) bool { return t.Tool != "" && t.Modified && !t.Failed }) {
+				own = append(own, name)
+				break
+			}
+		}
+	}
+	return own, nil
+}
+
+// maxTouches is how many of a file's last touches are looked through for an edit.
+const maxTouches = 50
 
 // owing lists the sessions that owe work, once the views know all that happened before this start.
 func (d *daemon) owing(ctx context.Context) ([]events.SessionID, error) {

@@ -1,0 +1,153 @@
+package evidence
+
+import (
+	"context"
+	"maps"
+	"net/netip"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// fetchers are programs that print or store what another machine says, and the sub-commands that do; none: all do. As their
+// manuals have them in 2026.
+func fetchers() map[string][]string {
+	return map[string][]string{
+		"curl": nil, "wget": nil, "http": nil, "https": nil, "xh": nil, "aria2c": nil, "lynx": nil, "links": nil, "w3m": nil, "elinks": nil,
+		"gh": {"api", "search", "view", "list", "diff", "status"}, "glab": {"api", "search", "view", "list", "diff", "status"},
+	}
+}
+
+// printers are programs that print the files that they are given.
+func printers() []string {
+	return []string{"cat", "bat", "head", "tail", "less", "more", "nl", "tac", "sed", "awk", "grep", "rg", "jq", "yq", "strings", "xxd", "od", "pandoc"}
+}
+
+// Fetches reports whether the call brought in what somebody else says, by its shape alone: a web page or search, the answer of
+// another program's MCP server, what a command fetched from another machine. A call of this memory's own brings in nothing.
+func (c Call) Fetches() bool {
+	switch {
+	case c.Unobserved != "":
+		return false
+	case c.kind == Web:
+		return !allLocal(c.in.get("url", "urls", "uri").strings())
+	case c.kind == MCP:
+		return true
+	}
+	return slices.ContainsFunc(c.runs, fetches)
+}
+
+func fetches(c Simple) bool {
+	name, args := program(c.Words)
+	verbs, ok := fetchers()[name]
+	if !ok {
+		return false
+	}
+	words := operands(args)
+	if len(verbs) > 0 {
+		return slices.ContainsFunc(words[:min(len(words), 2)], func(w string) bool { return slices.Contains(verbs, w) })
+	}
+	words = slices.DeleteFunc(words, func(w string) bool { return !strings.ContainsAny(w, ".:/$") })
+	return len(words) > 0 && !allLocal(words)
+}
+
+// allLocal reports whether all of some addresses are of this machine; none are not.
+func allLocal(addresses []string) bool {
+	return len(addresses) > 0 && !slices.ContainsFunc(addresses, func(a string) bool { return !isLocal(a) })
+}
+
+func isLocal(address string) bool {
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || u.Scheme == "file" || err == nil && (ip.IsLoopback() || ip.IsUnspecified())
+}
+
+// Printed returns the files that the call may have printed: those that it read, and what a command that prints files was given.
+// Of the latter some may be no files at all.
+func (c Call) Printed() []string {
+	read, _ := c.Files()
+	set := fileSet{cwd: c.folderOf(), list: read}
+	for _, simple := range c.runs {
+		if name, args := program(simple.Words); slices.Contains(printers(), name) {
+			set.addAll(operands(args))
+		}
+	}
+	return set.list
+}
+
+// Origin tells whose words files hold.
+type Origin struct {
+	Outside []string // outside the project's folder, or in it and not tracked by its git
+	Known   bool     // false: git could not be asked about the rest
+}
+
+// Origins tells of files whose words they hold, for work in a folder. The project's folder is the working tree that cwd lies in, else
+// cwd itself. What is not there any more, and what is no file, is passed over. It asks git once, and gives up after Config.Timeout.
+func (c *Checker) Origins(ctx context.Context, cwd string, names []string) Origin {
+	repo, inRepo := locate(cwd)
+	root := repo.Root
+	if !inRepo {
+		root = resolve(cwd)
+	}
+	var out Origin
+	inside := map[string]string{} // as they were named, by their path below root
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		below, err := filepath.Rel(root, resolve(name))
+		if err != nil || !filepath.IsLocal(below) {
+			out.Outside = append(out.Outside, name)
+			continue
+		}
+		inside[filepath.ToSlash(below)] = name
+	}
+	if out.Known = len(inside) == 0; out.Known || !inRepo || repo.bare {
+		return out
+	}
+	tracked, ok := c.tracked(ctx, root, slices.Sorted(maps.Keys(inside)))
+	out.Known = ok
+	for below, name := range inside {
+		if ok && !tracked[below] {
+			out.Outside = append(out.Outside, name)
+		}
+	}
+	slices.Sort(out.Outside)
+	return out
+}
+
+// maxTracked is how long git's list of tracked files may be: as many as are asked for, of paths as long as they may be.
+const maxTracked = maxFiles * (maxPath + 1)
+
+// tracked are those of some files below root that git tracks, with slashes; ok is false where it does not answer.
+func (c *Checker) tracked(ctx context.Context, root string, files []string) (names map[string]bool, ok bool) {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+	defer cancel()
+	select {
+	case c.slots <- struct{}{}:
+		defer func() { <-c.slots }()
+	case <-ctx.Done():
+		return nil, false
+	}
+	args := append([]string{"--literal-pathspecs", "ls-files", "-z", "--"}, files[:min(len(files), maxFiles)]...)
+	said, err := runGit(ctx, c.cfg, root, "", maxTracked, args...)
+	if err != nil || len(files) > maxFiles {
+		return nil, false
+	}
+	names = map[string]bool{}
+	for name := range strings.SplitSeq(said, "\x00") {
+		names[path.Clean(name)] = true
+	}
+	return names, true
+}

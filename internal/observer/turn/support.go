@@ -1,0 +1,120 @@
+package turn
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer"
+)
+
+const (
+	// leastShared is the part of a text's words that what was said must share for it to bear the text out: paraphrases of decisions share
+	// what these are about, inventions hardly anything.
+	leastShared = 0.25
+	// stemLength is how much of a word is compared, in letters: the rest is inflection.
+	stemLength = 5
+	// minWord is the shortest word that is compared, in letters: shorter ones say nothing of what a text is about.
+	minWord = 4
+)
+
+// unsupported reports whether a text says what nobody said: it names a command, a package or an identifier that stands nowhere in
+// what the turn read, or shares hardly a word with the prompts and replies. A text in another script than these is held to its names alone.
+// Where not all words are at hand, nothing is held against it.
+func unsupported(p observer.Prompt, text string) bool {
+	if strings.TrimSpace(text) == "" || !whole(p) {
+		return false
+	}
+	said := sayings(p)
+	if invents(text, append(printedTexts(p), said...)) {
+		return true
+	}
+	words := stems(text)
+	known := stems(strings.Join(said, "\n"))
+	if len(words) == 0 || len(known) > 0 && !sameScript(words, known) {
+		return false
+	}
+	shared := 0
+	for w := range words {
+		if known[w] {
+			shared++
+		}
+	}
+	return float64(shared) < leastShared*float64(len(words))
+}
+
+// sayings are what the person and the agent said, as far as the turn read it, and what was observed of it before.
+func sayings(p observer.Prompt) []string {
+	said := append([]string{p.Request, p.Message}, p.Requests...)
+	for _, s := range p.Said {
+		said = append(said, s.Text)
+	}
+	for _, o := range p.Observed {
+		said = append(append(said, o.Title, o.Narrative), o.Facts...)
+	}
+	for _, in := range p.Inputs {
+		switch e := in.Event.(type) {
+		case events.ContextCompacted:
+			said = append(said, e.Summary)
+		case events.AgentStopped:
+			said = append(said, e.LastMessage)
+		}
+	}
+	return said
+}
+
+// printedTexts are what went into tools and came out of them.
+func printedTexts(p observer.Prompt) (texts []string) {
+	for _, in := range p.Inputs {
+		if u, ok := in.Event.(events.ToolUsed); ok {
+			texts = append(texts, u.Input, u.Output)
+		}
+	}
+	return texts
+}
+
+// invents reports whether text names something as it is typed that none of texts holds.
+func invents(text string, texts []string) bool {
+	for _, name := range typed(text) {
+		if !slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, name) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// typed are the words of a text that stand there as they are typed: addresses, packages with versions, names with underscores.
+func typed(text string) (names []string) {
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("`'\"()[]{}<>,;", r) }) {
+		w = strings.TrimRight(w, ".:!?")
+		if strings.Contains(w, "://") || strings.IndexByte(w, '@') > 0 || strings.IndexByte(w, '_') > 0 {
+			names = append(names, w)
+		}
+	}
+	return names
+}
+
+// stems are the beginnings of a text's words.
+func stems(text string) map[string]bool {
+	out := map[string]bool{}
+	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if r := []rune(w); len(r) >= minWord {
+			out[string(r[:min(len(r), stemLength)])] = true
+		}
+	}
+	return out
+}
+
+// sameScript reports whether words and known hold words of one script: ASCII, or letters beyond it.
+func sameScript(words, known map[string]bool) bool {
+	ascii := func(words map[string]bool) (n int) {
+		for w := range words {
+			if w[0] < 0x80 {
+				n++
+			}
+		}
+		return n
+	}
+	return 2*ascii(words) > len(words) == (2*ascii(known) > len(known))
+}
