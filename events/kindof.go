@@ -25,6 +25,7 @@ func (ProviderPaused) kind() Kind     { return KindProviderPaused }
 func (ProviderResumed) kind() Kind    { return KindProviderResumed }
 func (ClaimChecked) kind() Kind       { return KindClaimChecked }
 func (MemorySaved) kind() Kind        { return KindMemorySaved }
+func (MemoryConfirmed) kind() Kind    { return KindMemoryConfirmed }
 func (MemorySuperseded) kind() Kind   { return KindMemorySuperseded }
 func (MemoryForgotten) kind() Kind    { return KindMemoryForgotten }
 func (SessionFaulted) kind() Kind     { return KindSessionFaulted }

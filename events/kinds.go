@@ -30,6 +30,7 @@ const (
 	KindProviderResumed    Kind = "provider_resumed"
 	KindClaimChecked       Kind = "claim_checked"
 	KindMemorySaved        Kind = "memory_saved"
+	KindMemoryConfirmed    Kind = "memory_confirmed"
 	KindMemorySuperseded   Kind = "memory_superseded"
 	KindMemoryForgotten    Kind = "memory_forgotten"
 	KindSessionFaulted     Kind = "session_faulted"

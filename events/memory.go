@@ -22,6 +22,13 @@ type MemorySaved struct {
 	At          time.Time `cbor:"10,keyasint,omitzero" json:"at"`                // when it was true, as the saver says
 }
 
+// MemoryConfirmed says that a person vouches for a row: it is told whole, whoever's words were read for it and whatever nothing bears
+// out of it. A withdrawn one says that nobody does any more.
+type MemoryConfirmed struct {
+	Memory    ID   `cbor:"1,keyasint,omitzero" json:"id"`
+	Withdrawn bool `cbor:"2,keyasint,omitempty" json:"withdrawn,omitempty"`
+}
+
 // MemorySuperseded says that one memory took another's place; by itself: that it is only taken back. By none: that what was
 // said so of it before is undone, and it stands again.
 type MemorySuperseded struct {

@@ -135,6 +135,7 @@ func memorySamples() []events.Event {
 			Text: "No constant in the reader.", Concepts: []string{"limits"}, Files: []string{"parse.go"}, Session: "s-1",
 			At: sampleTime(33),
 		},
+		events.MemoryConfirmed{Memory: sampleID(12), Withdrawn: true},
 		events.MemorySuperseded{Memory: sampleID(12), By: sampleID(13)},
 		events.MemoryForgotten{
 			Positions: []events.Position{21}, IDs: []events.ID{sampleID(12)},

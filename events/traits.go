@@ -102,6 +102,8 @@ func (k Kind) decided() knownKind {
 		return knownKind{KindClaimChecked, Traits{Words: true, Lineage: true}, forms{decodeAs[ClaimChecked]}}
 	case KindMemorySaved:
 		return knownKind{KindMemorySaved, Traits{Words: true, Indexed: true}, forms{decodeAs[MemorySaved]}}
+	case KindMemoryConfirmed:
+		return knownKind{KindMemoryConfirmed, Traits{Format: 4}, forms{decodeAs[MemoryConfirmed]}}
 	case KindMemorySuperseded:
 		return knownKind{KindMemorySuperseded, Traits{}, forms{decodeAs[MemorySuperseded]}}
 	case KindMemoryForgotten:

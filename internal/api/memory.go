@@ -9,8 +9,9 @@ import (
 
 // The routes that save, correct and take back.
 var (
-	SaveRoute = Route[Memory, Saved]{post, "/v1/memories", ScopeEdit, "saves or corrects one"}               // on disk when it is answered
-	UndoRoute = Route[IDQuery, Undone]{post, "/v1/memories/{id}/undo", ScopeEdit, "takes a correction back"} // undone once more, it is as before
+	SaveRoute    = Route[Memory, Saved]{post, "/v1/memories", ScopeEdit, "saves or corrects one"} // on disk when it is answered
+	ConfirmRoute = Route[ConfirmRequest, Confirmed]{post, "/v1/memories/{id}/confirm", ScopeEdit, "vouches for one, or no more"}
+	UndoRoute    = Route[IDQuery, Undone]{post, "/v1/memories/{id}/undo", ScopeEdit, "takes a correction back"} // undone once more, it is as before
 )
 
 // Memory is what a person or an agent wants remembered.
@@ -35,6 +36,20 @@ type Saved struct {
 	Handle     rows.Handle     `json:"handle,omitzero"` // short for ID, in this log
 	Position   events.Position `json:"position"`
 	Superseded []events.ID     `json:"superseded,omitempty"` // rows whose place it took: what was corrected, and what says the same
+}
+
+// ConfirmRequest is a person's word on a row: that it holds, whoever's words were read for it.
+type ConfirmRequest struct {
+	ID       string `path:"id" json:"-"`
+	Withdraw bool   `json:"withdraw,omitempty"` // it is not vouched for any more
+}
+
+// Confirmed says which row is vouched for, or is not any more.
+type Confirmed struct {
+	ID        events.ID       `json:"id"`
+	Handle    rows.Handle     `json:"handle,omitzero"`
+	Position  events.Position `json:"position"`
+	Withdrawn bool            `json:"withdrawn,omitempty"`
 }
 
 // Undone says what an undo came to.

@@ -38,6 +38,8 @@ func (f *fold) Apply(r *engine.Record) {
 		f.add(r)
 	case events.KindClaimChecked:
 		engine.Handle(r, f.check)
+	case events.KindMemoryConfirmed:
+		engine.Handle(r, f.confirm)
 	case events.KindMemorySuperseded:
 		engine.Handle(r, f.supersedeBy)
 	case events.KindMemoryForgotten:
@@ -142,7 +144,19 @@ func (f *fold) check(r *engine.Record, e events.ClaimChecked) {
 	f.flag(row)
 }
 
-// flag writes a row whose checks changed, and what follows for its group.
+// confirm enters that a person vouches for a row, or not any more.
+func (f *fold) confirm(r *engine.Record, e events.MemoryConfirmed) {
+	row, ok := f.get(e.Memory)
+	if !ok {
+		return
+	}
+	if row.Confirmed = r.Position; e.Withdrawn {
+		row.Confirmed = 0
+	}
+	f.flag(row)
+}
+
+// flag writes a row of which something changed that it may be flagged for, and what follows for its group.
 func (f *fold) flag(row Row) {
 	was := row.Flagged
 	row.Flagged = flagged(row)

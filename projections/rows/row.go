@@ -88,7 +88,8 @@ type Row struct {
 	Origin      events.Origin     `cbor:"60,keyasint,omitempty" json:"origin,omitempty"`      // whose words the turn read
 	Outside     []events.Position `cbor:"61,keyasint,omitempty" json:"outside,omitempty"`     // its inputs that held others' words
 	Unsupported bool              `cbor:"62,keyasint,omitempty" json:"unsupported,omitempty"` // a decision, or next steps, that nothing bears out
-	Confirmed   bool              `cbor:"63,keyasint,omitempty" json:"confirmed,omitempty"`   // a person says that it holds, whatever Origin, Unseen and Unsupported say
+	// Confirmed is where a person vouches for it, whatever Origin, Unseen and Unsupported say; 0: none does.
+	Confirmed events.Position `cbor:"63,keyasint,omitempty" json:"confirmed,omitempty"`
 
 	Stands []Stand `cbor:"46,keyasint,omitempty" json:"stands,omitempty"` // how Superseded, SupersededBy and ByHand came about, oldest first
 }
@@ -191,10 +192,14 @@ func (r Row) Verdicts() []Verdict {
 	return out
 }
 
+// External reports whether the words of others were read for the row, and no person has confirmed it since: readers are told so, and
+// neither its decision nor its next steps.
+func (r Row) External() bool { return r.Origin == events.OriginOutside && r.Confirmed == 0 }
+
 // flagged reports whether the row says what nothing bears out, or makes a claim that is absent and was never verified. What was true
 // once was no lie, whatever became of it; what a person confirmed stands, but no commit is there because somebody says so.
 func flagged(row Row) bool {
-	if (row.Unseen || row.Unsupported) && !row.Confirmed {
+	if (row.Unseen || row.Unsupported) && row.Confirmed == 0 {
 		return true
 	}
 	for _, v := range row.Verdicts() {
@@ -210,6 +215,9 @@ func flagged(row Row) bool {
 // it counts stays counted: Views.RowsAsOf knows of those that say the same.
 func (r Row) AsOf(p events.Position, at time.Time) Row {
 	r.Checks = slices.DeleteFunc(slices.Clone(r.Checks), func(c Check) bool { return c.At.After(at) })
+	if r.Confirmed > p {
+		r.Confirmed = 0
+	}
 	r.Flagged = flagged(r)
 	r.Stands = slices.DeleteFunc(slices.Clone(r.Stands), func(s Stand) bool { return s.Position > p })
 	r.stand()

@@ -93,6 +93,7 @@ func TestEveryRouteBothWays(t *testing.T) {
 		asked(api.RowsRoute, nil, api.RowsRequest{IDs: []string{id, none}}, api.RowsRequest{}, api.RowsRequest{IDs: make([]string, 201)}),
 		asked(api.RowsAliasRoute, nil, api.RowsRequest{IDs: []string{id}}),
 		asked(api.InputsRoute, nil, api.InputsQuery{ID: id}, api.InputsQuery{ID: id, Limit: 501}, api.InputsQuery{ID: none}),
+		asked(api.ConfirmRoute, nil, api.ConfirmRequest{ID: none}, api.ConfirmRequest{ID: "x", Withdraw: true}, api.ConfirmRequest{ID: id}),
 		asked(api.UndoRoute, nil, api.IDQuery{ID: none}, api.IDQuery{ID: "x"}),
 		asked(api.SessionsRoute, nil, api.SessionsQuery{}, api.SessionsQuery{Project: "shop", OpenOnly: true, Since: sooner}, api.SessionsQuery{Limit: 1001}),
 		asked(api.SessionRoute, nil, api.IDQuery{ID: "s1"}, api.IDQuery{ID: "nobody's"}),

@@ -53,6 +53,7 @@ func newMemories(cfg Config, from *sources) *memories {
 func (s *memories) routes(to *dispatcher) []endpoint {
 	return []endpoint{
 		bind(to, api.SaveRoute, s.postMemory),
+		bind(to, api.ConfirmRoute, s.postConfirm),
 		bind(to, api.UndoRoute, s.postUndo),
 		bindWork(to, api.RecheckRoute, s.postRecheck),
 		bindWork(to, api.ReobserveRoute, s.postReobserve),
@@ -66,6 +67,11 @@ func (s *memories) postMemory(ctx context.Context, m api.Memory) (api.Saved, err
 		return api.Saved{}, invalidAll(errs)
 	}
 	return s.curator.Save(ctx, m)
+}
+
+// postConfirm vouches for a row.
+func (s *memories) postConfirm(ctx context.Context, q api.ConfirmRequest) (api.Confirmed, error) {
+	return s.curator.Confirm(ctx, q)
 }
 
 // postUndo takes a saved memory or a correction back, or undoes that.

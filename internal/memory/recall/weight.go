@@ -47,7 +47,7 @@ const (
 // typeWeight is what an observation is worth by its type; all others count 1.
 func typeWeight(t string) float64 {
 	switch t {
-	case "decision":
+	case typeDecision:
 		return 1.5
 	case "security_alert", "security_note", "sensitive":
 		return 1.4
@@ -66,6 +66,7 @@ func (c *chooser) offerAll() {
 	answered, observed := c.answered()
 	o := offers{chooser: c, now: c.newest(), changed: c.changedFiles(), next: map[events.SessionID]bool{}, observed: observed}
 	for _, row := range c.rows {
+		row = withoutNext(row)
 		why := c.unfit(row)
 		if at := (asked{row.Session, row.Prompt}); why == "" &&
 			(row.Kind == rows.Prompt && answered[at] || row.Kind == rows.Summary && o.last && row.NextSteps == "" && o.observed[at]) {

@@ -63,8 +63,12 @@ func (t *Pipeline) loadWhole(ctx context.Context, w session.Work, p *observer.Pr
 	return nil
 }
 
-// standing leaves out of list what stands no more, as far as that is known: what a person corrected must not be told as true again.
+// standing leaves out of list what stands no more, as far as that is known: what a person corrected must not be told as true again;
+// and decisions of turns that read others' words: a summary would tell them as the session's own.
 func (t *Pipeline) standing(ctx context.Context, list []offer[events.ObservationParsed]) []offer[events.ObservationParsed] {
+	list = slices.DeleteFunc(list, func(o offer[events.ObservationParsed]) bool {
+		return o.what.Origin == events.OriginOutside && o.what.Type == observer.TypeDecision
+	})
 	if t.cfg.Replaced == nil || len(list) == 0 {
 		return list
 	}

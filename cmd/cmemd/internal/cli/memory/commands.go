@@ -9,7 +9,7 @@ import (
 // Commands are the commands by which memory is found, kept, corrected, erased, taken in and written elsewhere.
 func Commands(a *terminal.App) []*cobra.Command {
 	return []*cobra.Command{
-		newSearch(a), newTimeline(a), newShow(a), newWhy(a), newSessions(a), newContext(a), newSave(a), newCorrect(a), newUndo(a),
+		newSearch(a), newTimeline(a), newShow(a), newWhy(a), newSessions(a), newContext(a), newSave(a), newCorrect(a), newUndo(a), newConfirm(a),
 		newForget(a), newIngest(a), newImport(a), newWatch(a), newExport(a),
 	}
 }
