@@ -12,16 +12,22 @@ import (
 // project of its own.
 const ProjectFile = ".cmemd-project"
 
-// Project is what work in a folder belongs to.
+// Project is what a folder says that work in it belongs to. Who reads it decides whether that is so: a repository is somebody's,
+// and says of itself what it likes.
 type Project struct {
 	Name string // what people call it: as its ProjectFile says, else the base name of Root
 	Root string // absolute, symbolic links resolved: the folder that the repository's worktrees share, or the folder itself
-	Key  string // what identifies it: two folders with equal keys are one project, whatever they are called
+	Key  string // what it claims to be: two folders that claim the same say that they are one project, whatever they are called
+
+	// Above is the folder of the ProjectFile that says so, if no repository holds it: a repository below cannot have put it there.
+	Above string
+	// Own says that a ProjectFile without a name makes Root a project of its own.
+	Own bool
 }
 
-// ProjectOf tells which project cwd belongs to. It is identified by, in this order: a ProjectFile in cwd or above it; the
-// repository's remote, so that clones elsewhere are the same project; what the repository's worktrees share; the folder.
-// A remote that is a path on this machine is none. It reads files only, and it is the one place that decides this.
+// ProjectOf tells which project cwd claims to belong to. It goes by, in this order: a ProjectFile in cwd or above it; the
+// repository's remote, so that clones elsewhere claim the same; what the repository's worktrees share; the folder.
+// A remote that is a path on this machine is none. It reads files only, and it is the one place that reads this.
 func ProjectOf(cwd string) Project {
 	here := resolve(cwd)
 	repo, inRepo := locate(cwd)
@@ -53,6 +59,8 @@ func (p *Project) override(repo Repo, dir, name string) {
 	shared := dir
 	if rest, err := filepath.Rel(repo.Root, dir); repo.Root != "" && err == nil && filepath.IsLocal(rest) {
 		shared = filepath.Join(p.Root, rest)
+	} else if _, held := locate(dir); !held {
+		p.Above = dir
 	}
 	if repo.Root == "" || len(shared) > len(p.Root) {
 		p.Root = shared
@@ -61,6 +69,7 @@ func (p *Project) override(repo Repo, dir, name string) {
 	if name != "" {
 		p.Name, p.Key = name, "name:"+name
 	}
+	p.Own = name == "" && shared == p.Root
 }
 
 // maxProjectName is the longest name that a ProjectFile may give, in bytes.
@@ -97,18 +106,34 @@ func projectName(text string) string {
 	return ""
 }
 
-// projectRoot is the main worktree's folder. Submodules and repositories whose data lie elsewhere are their own.
+// projectRoot is the main worktree's folder. Submodules and repositories whose data lie elsewhere are their own, and so is what
+// only says itself that it is a worktree.
 func (r Repo) projectRoot() string {
-	if r.gitDir == r.CommonDir && !r.bare {
+	if r.gitDir == r.CommonDir && !r.bare || r.gitDir != r.CommonDir && !r.isNamedBack() {
 		return r.Root
 	}
 	if main := mainWorktree(filepath.Join(r.CommonDir, "config")); main != "" && !r.bare {
-		return resolve(under(r.CommonDir, main)) // a submodule's data lie in those of the repository above it
+		main = resolve(under(r.CommonDir, main)) // a submodule's data lie in those of the repository above it
+		if at, ok := repoAt(main); ok && resolve(at.CommonDir) == resolve(r.CommonDir) {
+			return main
+		}
+		return r.Root
 	}
 	if strings.HasPrefix(filepath.Base(r.CommonDir), ".") { // .git, or .bare with the worktrees beside it
 		return filepath.Dir(r.CommonDir)
 	}
 	return r.CommonDir
+}
+
+// isNamedBack reports whether the repository whose worktree r says that it is has a folder for it, and names r there: files in r
+// alone would be r's own word.
+func (r Repo) isNamedBack() bool {
+	own := resolve(r.gitDir)
+	if filepath.Dir(own) != filepath.Join(resolve(r.CommonDir), "worktrees") {
+		return false
+	}
+	back := readLine(filepath.Join(own, "gitdir"))
+	return back != "" && filepath.Base(back) == ".git" && resolve(filepath.Dir(under(own, back))) == r.Root
 }
 
 // NormalRemote is the address of a repository without what differs between two ways to reach it: HOST/PATH, without

@@ -77,6 +77,76 @@ func TestProjectOf(t *testing.T) {
 	}
 }
 
+// TestWhatARepositorySaysOfItself: files that come with a clone or an archive claim no other folder as their root.
+func TestWhatARepositorySaysOfItself(t *testing.T) {
+	t.Parallel()
+	base := resolve(t.TempDir())
+	real := filepath.Join(base, "payroll")
+	git(t, base, "init", "-q", real)
+	git(t, real, "remote", "add", "origin", "git@github.com:victim/payroll.git")
+	commit(t, real, "x")
+	git(t, real, "worktree", "add", "-q", filepath.Join(base, "moved"))
+	moved := filepath.Join(base, "moved2")
+	if err := os.Rename(filepath.Join(base, "moved"), moved); err != nil {
+		t.Fatal(err)
+	}
+	mkdir(t, base, "pointed", "made/data")
+	write(t, filepath.Join(base, "pointed", ".git"), "gitdir: "+filepath.Join(real, ".git")+"\n")
+	own := filepath.Join(base, "made", "data") // a worktree's folder of its own making
+	write(t, filepath.Join(base, "made", ".git"), "gitdir: data\n")
+	write(t, filepath.Join(own, "HEAD"), "ref: refs/heads/main\n")
+	write(t, filepath.Join(own, "commondir"), filepath.Join(real, ".git")+"\n")
+	write(t, filepath.Join(own, "gitdir"), filepath.Join(base, "made", ".git")+"\n")
+	git(t, base, "init", "-q", filepath.Join(base, "inner"))
+	write(t, filepath.Join(base, "inner", ".git", "commondir"), filepath.Join(real, ".git")+"\n")
+	tree := filepath.Join(base, "tree") // a worktree that its own repository says is another folder's
+	git(t, base, "init", "-q", filepath.Join(base, "main"))
+	commit(t, filepath.Join(base, "main"), "x")
+	git(t, filepath.Join(base, "main"), "worktree", "add", "-q", tree)
+	git(t, filepath.Join(base, "main"), "config", "core.worktree", real)
+	outer := filepath.Join(base, "outer") // with a repository's data among its files
+	git(t, base, "init", "-q", outer)
+	git(t, base, "clone", "-q", "--bare", real, filepath.Join(outer, "docs"))
+	git(t, filepath.Join(outer, "docs"), "remote", "set-url", "origin", "https://github.com/victim/payroll")
+	for folder, key := range map[string]string{
+		"pointed": "remote:github.com/victim/payroll", "made": "remote:github.com/victim/payroll", "moved2": "remote:github.com/victim/payroll",
+		"inner": "remote:github.com/victim/payroll", "tree": "dir:" + filepath.Join(base, "main", ".git"), "outer/docs": "dir:" + filepath.Join(outer, ".git"),
+	} {
+		want := filepath.Join(base, strings.TrimSuffix(folder, "/docs"))
+		if got := ProjectOf(filepath.Join(base, folder)); got.Root != want || got.Key != key {
+			t.Errorf("ProjectOf(%s) = %+v, want the root %s and the key %s", folder, got, want, key)
+		}
+	}
+}
+
+// TestFolderID: it stays while a folder is moved, and another folder has another, whichever inode it gets.
+func TestFolderID(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	at, to := filepath.Join(base, "a"), filepath.Join(base, "b")
+	mkdir(t, base, "a")
+	id := FolderID(at)
+	if id == "" {
+		t.Skip("this file system does not tell when a folder was made")
+	}
+	if err := os.Rename(at, to); err != nil {
+		t.Fatal(err)
+	}
+	if got := FolderID(to); got != id {
+		t.Errorf("moved: %s, want %s", got, id)
+	}
+	if err := os.Remove(to); err != nil {
+		t.Fatal(err)
+	}
+	mkdir(t, base, "a")
+	write(t, filepath.Join(base, "file"), "")
+	for _, other := range []string{at, to, filepath.Join(base, "file")} {
+		if got := FolderID(other); got == id {
+			t.Errorf("%s has the id of a folder that is gone", other)
+		}
+	}
+}
+
 // Clones of one remote are one project, however each reaches it; folders of one name with other remotes are not.
 func TestClonesShareAProject(t *testing.T) {
 	t.Parallel()
@@ -134,15 +204,15 @@ func TestProjectFile(t *testing.T) {
 		cwd  string
 		want Project
 	}{
-		{"client/mono", Project{"client", mono, "name:client"}},
-		{"client/mono/services", Project{"client", mono, "name:client"}},
-		{"client/notes", Project{"client", filepath.Join(base, "client"), "name:client"}},
-		{"tree", Project{"client", mono, "name:client"}},
-		{"client/mono/services/pay/api", Project{"pay", pay, "dir:" + pay}},
-		{"tree/services/pay", Project{"pay", pay, "dir:" + pay}},
-		{"client/mono/web", Project{"storefront", filepath.Join(mono, "web"), "name:storefront"}},
-		{"loose/deep", Project{"loose", filepath.Join(base, "loose"), "dir:" + filepath.Join(base, "loose")}},
-		{"open/sub", Project{"sub", filepath.Join(base, "open", "sub"), "dir:" + filepath.Join(base, "open", "sub")}},
+		{"client/mono", Project{Name: "client", Root: mono, Key: "name:client", Above: filepath.Join(base, "client")}},
+		{"client/mono/services", Project{Name: "client", Root: mono, Key: "name:client", Above: filepath.Join(base, "client")}},
+		{"client/notes", Project{Name: "client", Root: filepath.Join(base, "client"), Key: "name:client", Above: filepath.Join(base, "client")}},
+		{"tree", Project{Name: "client", Root: mono, Key: "name:client", Above: filepath.Join(base, "client")}},
+		{"client/mono/services/pay/api", Project{Name: "pay", Root: pay, Key: "dir:" + pay, Own: true}},
+		{"tree/services/pay", Project{Name: "pay", Root: pay, Key: "dir:" + pay, Own: true}},
+		{"client/mono/web", Project{Name: "storefront", Root: filepath.Join(mono, "web"), Key: "name:storefront"}},
+		{"loose/deep", Project{Name: "loose", Root: filepath.Join(base, "loose"), Key: "dir:" + filepath.Join(base, "loose"), Above: filepath.Join(base, "loose"), Own: true}},
+		{"open/sub", Project{Name: "sub", Root: filepath.Join(base, "open", "sub"), Key: "dir:" + filepath.Join(base, "open", "sub")}},
 	} {
 		if got := ProjectOf(filepath.Join(base, filepath.FromSlash(tc.cwd))); got != tc.want {
 			t.Errorf("ProjectOf(%s) = %+v, want %+v", tc.cwd, got, tc.want)

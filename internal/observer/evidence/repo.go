@@ -57,17 +57,22 @@ func resolve(dir string) string {
 	return abs
 }
 
-// locate finds the repository of dir as git does: the nearest folder upwards with a .git, or that is a bare one.
-func locate(dir string) (Repo, bool) {
+// locate finds the repository of dir: the nearest folder upwards with a .git, else the nearest that is a bare one. A bare one inside
+// another repository may have come with it, as files, and says nothing (git: safe.bareRepository=explicit).
+func locate(dir string) (found Repo, ok bool) {
 	if dir == "" {
 		return Repo{}, false
 	}
 	for d := resolve(dir); ; d = filepath.Dir(d) {
-		if repo, ok := repoAt(d); ok {
+		repo, is := repoAt(d)
+		if is && !repo.bare {
 			return repo, true
 		}
+		if is && !ok {
+			found, ok = repo, true
+		}
 		if d == filepath.Dir(d) {
-			return Repo{}, false
+			return found, ok
 		}
 	}
 }
