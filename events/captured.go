@@ -13,6 +13,9 @@ type SessionOpened struct {
 	Source       string `cbor:"9,keyasint,omitempty" json:"source"`               // startup, resume, clear, compact, fork, sight, transcript, import
 	Transcript   string `cbor:"10,keyasint,omitempty" json:"transcript,omitempty"`
 	ProjectKey   string `cbor:"11,keyasint,omitempty" json:"project_key,omitempty"` // folders with the same one are one project; empty: ProjectRoot alone
+
+	RootFile     string `cbor:"12,keyasint,omitempty" json:"root_file,omitempty"`     // what names ProjectRoot wherever it is moved to; empty: not known
+	ProjectClaim string `cbor:"13,keyasint,omitempty" json:"project_claim,omitempty"` // the key that the folder claims. Where ProjectKey is another, it was not believed
 }
 
 // PromptSubmitted is what the user said. Machine-made prompts are not captured.

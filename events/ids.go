@@ -76,12 +76,14 @@ func (s SessionID) Stream() StreamID {
 	return StreamID(name)
 }
 
-// StreamID names a stream: "session/<uuid>", "provider/<name>" or "daemon". At most MaxStream bytes.
+// StreamID names a stream: "session/<uuid>", "provider/<name>", "daemon" or "projects". At most MaxStream bytes.
 type StreamID string
 
 const (
 	// Daemon is the stream of the daemon's own life.
 	Daemon StreamID = "daemon"
+	// Projects is the stream of what a person decides of which folders are one project.
+	Projects StreamID = "projects"
 
 	sessionPrefix  = "session/"
 	providerPrefix = "provider/"

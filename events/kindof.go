@@ -32,3 +32,6 @@ func (SessionFaulted) kind() Kind     { return KindSessionFaulted }
 func (DaemonStarted) kind() Kind      { return KindDaemonStarted }
 func (DaemonStopped) kind() Kind      { return KindDaemonStopped }
 func (DaemonDegraded) kind() Kind     { return KindDaemonDegraded }
+func (ProjectJoined) kind() Kind      { return KindProjectJoined }
+func (ProjectParted) kind() Kind      { return KindProjectParted }
+func (ProjectGiven) kind() Kind       { return KindProjectGiven }

@@ -37,6 +37,9 @@ const (
 	KindDaemonStarted      Kind = "daemon_started"
 	KindDaemonStopped      Kind = "daemon_stopped"
 	KindDaemonDegraded     Kind = "daemon_degraded"
+	KindProjectJoined      Kind = "project_joined"
+	KindProjectParted      Kind = "project_parted"
+	KindProjectGiven       Kind = "project_given"
 )
 
 // Event is one of this package's event structs, by value. The set is closed.

@@ -21,7 +21,7 @@ func sampleLimits() events.Limits {
 
 // samples is one event of every kind with every field set. Maps hold one entry: their order is not fixed.
 func samples() []events.Event {
-	return append(append(capturedSamples(), turnSamples()...), append(supervisionSamples(), memorySamples()...)...)
+	return append(append(capturedSamples(), turnSamples()...), append(supervisionSamples(), append(memorySamples(), projectSamples()...)...)...)
 }
 
 func capturedSamples() []events.Event {
@@ -30,7 +30,7 @@ func capturedSamples() []events.Event {
 			Agent: "claude-code", AgentSession: "00000000-0000-4000-8000-000000000001", Project: "parser",
 			ProjectRoot: "/home/dev/parser", Cwd: "/home/dev/parser/cmd", GitRoot: "/home/dev/parser", GitBranch: "main",
 			GitHead: "4b446020f5d3a4f9ce1f3ad8a40ac8f4c8c0a111", Source: "startup", Transcript: "/home/dev/t.jsonl",
-			ProjectKey: "remote:example.org/dev/parser",
+			ProjectKey: "remote:example.org/dev/parser", RootFile: "8.1:4711:1763650000.000000001", ProjectClaim: "remote:example.org/parser",
 		},
 		events.PromptSubmitted{
 			Number: 3, Text: "raise the parser's limit", Private: true, Size: 240, Redactions: map[string]int{"token": 2},
@@ -56,6 +56,14 @@ func capturedSamples() []events.Event {
 		events.ContextInjected{
 			Hook: "startup", IDs: []events.ID{sampleID(1), sampleID(2)}, Characters: 9876, Position: 1 << 40,
 		},
+	}
+}
+
+func projectSamples() []events.Event {
+	return []events.Event{
+		events.ProjectJoined{Root: "/home/dev/parser-2", Key: "remote:example.org/dev/parser"},
+		events.ProjectParted{Root: "/home/dev/parser-3"},
+		events.ProjectGiven{Name: "parser", Root: "/home/dev/parser"},
 	}
 }
 

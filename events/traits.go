@@ -116,6 +116,12 @@ func (k Kind) decided() knownKind {
 		return knownKind{KindDaemonStopped, Traits{}, forms{decodeAs[DaemonStopped]}}
 	case KindDaemonDegraded:
 		return knownKind{KindDaemonDegraded, Traits{}, forms{decodeAs[DaemonDegraded]}}
+	case KindProjectJoined:
+		return knownKind{KindProjectJoined, Traits{Format: 4}, forms{decodeAs[ProjectJoined]}}
+	case KindProjectParted:
+		return knownKind{KindProjectParted, Traits{Format: 4}, forms{decodeAs[ProjectParted]}}
+	case KindProjectGiven:
+		return knownKind{KindProjectGiven, Traits{Format: 4}, forms{decodeAs[ProjectGiven]}}
 	}
 	return knownKind{}
 }

@@ -41,6 +41,7 @@ func structure() map[events.Kind][]string {
 	return map[events.Kind][]string{
 		events.KindSessionOpened: {
 			".Agent", ".AgentSession", ".Project", ".ProjectRoot", ".Cwd", ".GitRoot", ".GitBranch", ".GitHead", ".Source", ".Transcript", ".ProjectKey",
+			".RootFile", ".ProjectClaim",
 		},
 		events.KindSessionClosed:      {".Cause"},
 		events.KindContextInjected:    {".Hook"},
@@ -55,6 +56,9 @@ func structure() map[events.Kind][]string {
 		events.KindDaemonStarted:      {".Version", ".Settings key", ".Settings"},
 		events.KindDaemonStopped:      {".Cause"},
 		events.KindDaemonDegraded:     {".Why"},
+		events.KindProjectJoined:      {".Root", ".Key"},
+		events.KindProjectParted:      {".Root"},
+		events.KindProjectGiven:       {".Name", ".Root"},
 	}
 }
 

@@ -19,6 +19,8 @@ type Origin struct {
 	Project      string // shown name
 	ProjectRoot  string // what identifies the project, as a folder
 	ProjectKey   string // what identifies it wherever its folders are; empty: ProjectRoot does
+	ProjectClaim string // the key that the folder claims
+	RootFile     string // what names ProjectRoot wherever it is moved to
 	Cwd          string // absolute
 	GitRoot      string
 	GitBranch    string

@@ -141,6 +141,7 @@ func opened(o Origin, source string) events.SessionOpened {
 	return events.SessionOpened{
 		Agent: o.Agent, AgentSession: o.AgentSession, Project: o.Project, ProjectRoot: o.ProjectRoot, Cwd: o.Cwd,
 		GitRoot: o.GitRoot, GitBranch: o.GitBranch, GitHead: o.GitHead, Source: source, Transcript: o.Transcript, ProjectKey: o.ProjectKey,
+		RootFile: o.RootFile, ProjectClaim: o.ProjectClaim,
 	}
 }
 

@@ -123,6 +123,7 @@ func OriginOf(o events.SessionOpened) Origin {
 	return Origin{
 		Agent: o.Agent, AgentSession: o.AgentSession, Project: o.Project, ProjectRoot: o.ProjectRoot, Cwd: o.Cwd,
 		GitRoot: o.GitRoot, GitBranch: o.GitBranch, GitHead: o.GitHead, Transcript: o.Transcript, ProjectKey: o.ProjectKey,
+		RootFile: o.RootFile, ProjectClaim: o.ProjectClaim,
 	}
 }
 
