@@ -18,7 +18,7 @@ func (w *world) openIn(n int, root, key string) {
 	})
 }
 
-func TestFolders(t *testing.T) {
+func TestExtent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	v := mustOpen(t, t.TempDir(), w.log, engine.Config{})
@@ -26,14 +26,16 @@ func TestFolders(t *testing.T) {
 	check := func(root, key string, want ...string) {
 		t.Helper()
 		mustCatchUp(t, v)
-		got, err := v.Folders(t.Context(), root, key)
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("Folders(%s, %s): %v, -want +got\n%s", root, key, err, diff)
+		got, err := v.Extent(t.Context(), root, key)
+		if diff := cmp.Diff(want, got.Roots); err != nil || diff != "" {
+			t.Errorf("Extent(%s, %s): %v, -want +got\n%s", root, key, err, diff)
 		}
 	}
+	say := func(e events.Event) { w.say(events.Projects, events.ID{}, e) }
 	check("/a", "", "/a")
 	w.openIn(1, "/a", "") // recorded before projects had keys
 	check("/a", "", "/a")
+	check("/b", "", "/b")
 	w.openIn(2, "/a", "dir:/a/.git")
 	w.openIn(3, "/b", "remote:x/y")
 	check("/a", "", "/a")
@@ -47,14 +49,92 @@ func TestFolders(t *testing.T) {
 	check("/b", "", "/b", "/c", "/a")
 	w.openIn(7, "/c", "name:own")
 	check("/b", "", "/b", "/a")
+	say(events.ProjectJoined{Root: "/c", Key: "remote:x/y"})
+	check("/c", "", "/c", "/a", "/b")
+	w.openIn(8, "/c", "name:own") // what a person said stands
+	check("/c", "", "/c", "/a", "/b")
+	say(events.ProjectParted{Root: "/a"})
+	w.openIn(9, "/a", "remote:x/y")
+	check("/a", "", "/a")
+	check("/b", "", "/b", "/c")
 	for n := range 30 {
 		w.openIn(100+n, fmt.Sprint("/many/", n), "name:many")
 	}
 	mustCatchUp(t, v)
-	got, err := v.Folders(t.Context(), "/many/3", "")
-	if err != nil || len(got) != 16 || got[0] != "/many/3" || got[1] != "/many/29" {
+	got, err := v.Extent(t.Context(), "/many/3", "")
+	if err != nil || len(got.Roots) != 16 || got.Roots[0] != "/many/3" || got.Roots[1] != "/many/29" {
 		t.Errorf("of many: %v, %v", got, err)
 	}
+	if got, err := v.WholeExtent(t.Context(), "/many/3", ""); err != nil || len(got.Roots) != 30 {
+		t.Errorf("all of many: %v, %v", got, err)
+	}
+}
+
+// TestNamesOfAnExtent: a name without a folder is of the project of the folder that it was given to last.
+func TestNamesOfAnExtent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := mustOpen(t, t.TempDir(), w.log, engine.Config{})
+	defer v.Close()
+	check := func(root string, want ...string) {
+		t.Helper()
+		mustCatchUp(t, v)
+		got, err := v.Extent(t.Context(), root, "")
+		if diff := cmp.Diff(want, got.Names); err != nil || diff != "" {
+			t.Errorf("names of %s: %v, -want +got\n%s", root, err, diff)
+		}
+	}
+	give := func(name, root string) {
+		w.say(events.Projects, events.ID{}, events.ProjectGiven{Name: name, Root: root})
+	}
+	w.openIn(1, "/a", "remote:x/y")
+	w.openIn(2, "/b", "remote:x/y")
+	w.openIn(3, "/c", "dir:/c")
+	check("/a")
+	give("shop", "/a")
+	give("bank", "/b")
+	check("/a", "bank", "shop")
+	check("/b", "bank", "shop")
+	check("/c")
+	give("shop", "/c")
+	check("/a", "bank")
+	check("/c", "shop")
+	give("shop", "")
+	check("/c")
+}
+
+// TestRootsRemember what a session's opening said, and whether a person was told of it.
+func TestRootsRemember(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := mustOpen(t, t.TempDir(), w.log, engine.Config{})
+	defer v.Close()
+	open := func(n int, source, key, claim, file string) {
+		w.say(sessionOf(n).Stream(), events.ID{}, events.SessionOpened{
+			Agent: "claude-code", AgentSession: fmt.Sprint("s", n), Project: "p", ProjectRoot: "/a", ProjectKey: key, ProjectClaim: claim, RootFile: file, Source: source,
+		})
+	}
+	check := func(key, claim, file string, told bool) {
+		t.Helper()
+		mustCatchUp(t, v)
+		roots, _, at, err := v.Projects(t.Context())
+		if err != nil || len(roots) != 1 || at == 0 {
+			t.Fatalf("%+v at %d, %v", roots, at, err)
+		}
+		if r := roots[0]; r.Path != "/a" || r.Key != key || r.Claim != claim || r.File != file || r.Told != told {
+			t.Errorf("got %+v, want %s, %s, %s, %t", r, key, claim, file, told)
+		}
+	}
+	open(1, "startup", "remote:x/y", "", "") // of a release that recorded no claims
+	check("remote:x/y", "", "", false)
+	open(2, "transcript", "remote:x/y", "remote:x/z", "1:2:3")
+	check("remote:x/y", "remote:x/z", "1:2:3", false)
+	open(3, "resume", "remote:x/y", "remote:x/z", "1:2:3")
+	check("remote:x/y", "remote:x/z", "1:2:3", true)
+	open(4, "sight", "remote:x/y", "remote:x/z", "")
+	check("remote:x/y", "remote:x/z", "1:2:3", true)
+	open(5, "sight", "remote:x/y", "name:other", "")
+	check("remote:x/y", "name:other", "1:2:3", false)
 }
 
 func TestGiven(t *testing.T) {

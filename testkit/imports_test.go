@@ -58,7 +58,7 @@ func table() map[string][]string {
 		"internal/agents":                    {"events", "actors/session", "internal/observer/evidence", "internal/agents/known", "internal/agents/relay", "internal/clip", "internal/jsonscan", "internal/privatetext", "internal/toolinput"},
 		"internal/agents/known":              {},
 		"internal/agents/relay":              {"internal/agents/known", "internal/durable", "internal/ignore", "internal/jsonscan", "internal/owned", "internal/privatetext", "internal/seal", "internal/toolinput"},
-		"internal/capture":                   {"actors", "actors/session", "events", "eventlog", "internal/agents", "internal/agents/importer", "internal/agents/relay", "internal/agents/watch", "internal/capture/privacy", "internal/durable", "internal/observer/evidence", "internal/panics", "internal/preference", "internal/refusal", "internal/transient"},
+		"internal/capture":                   {"actors", "actors/session", "events", "eventlog", "internal/agents", "internal/agents/importer", "internal/agents/relay", "internal/agents/watch", "internal/capture/privacy", "projections", "internal/durable", "internal/observer/evidence", "internal/panics", "internal/preference", "internal/refusal", "internal/transient"},
 		"internal/capture/privacy":           {"internal/redact", "internal/durable", "internal/ignore", "internal/jsonscan", "internal/privatetext", "internal/toolinput"},
 		"internal/ignore":                    {},
 		"internal/agents/importer":           {"events", "actors/session", "internal/observer/evidence", "internal/agents"},

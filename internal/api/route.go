@@ -17,6 +17,9 @@ const (
 	ScopeSocket                  // the same, and over the unix socket alone
 )
 
+// ScopePerson is of what a person alone decides. Who asks over the socket is not told apart yet: this is the place for that.
+const ScopePerson = ScopeSocket
+
 // Endpoint is where a route is found, and who may ask there.
 type Endpoint struct {
 	Method string

@@ -44,6 +44,7 @@ type Status struct {
 	Notice    string              `json:"notice,omitempty"`   // what the next session's person will be told, marked as a notice
 	Erasure   *ErasureStatus      `json:"erasure,omitempty"`  // forgetting and retention
 	Vectors   *vectors.Stats      `json:"vectors,omitempty"`  // nil: there are none
+	Projects  ProjectCounts       `json:"projects"`           // how folders stand among projects
 	Settings  map[string]string   `json:"settings,omitempty"`
 }
 

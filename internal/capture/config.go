@@ -43,6 +43,7 @@ type Config struct {
 	Sink       actors.Sink
 	Log        eventlog.Log // is only read
 	Injections Injections
+	Projects   Registered   // nil: what is known of folders is read from the log
 	Repos      Repos        // nil: sessions are recorded without git facts
 	Spool      *relay.Spool // what hooks kept, and dead letters. nil: nothing is drained, what is refused is lost
 	Home       string       // where it is noted when an agent's last hook was called
@@ -78,6 +79,7 @@ type Pipeline struct {
 	spool       entries // cfg.Spool, to the drain
 	logger      *slog.Logger
 	projects    *projectCache
+	registry    *registry
 	echoes      echoes
 	remarks     remarks
 	noted       sync.Map         // by agent: the time.Time of a hook that was noted; see reported
@@ -103,8 +105,12 @@ func New(cfg Config) (*Pipeline, error) {
 	if err != nil {
 		return nil, fmt.Errorf("capture: %w", err)
 	}
+	registry, err := newRegistry(context.Background(), cfg.Projects, cfg.Log)
+	if err != nil {
+		return nil, err
+	}
 	return &Pipeline{
-		cfg: cfg, spool: cfg.Spool, passes: make(chan chan<- bool),
+		registry: registry, cfg: cfg, spool: cfg.Spool, passes: make(chan chan<- bool),
 		drainEnded: make(chan struct{}), drained: make(chan struct{}),
 		projects: newProjectCache(cfg.Repos, cfg.Now), begun: begun,
 		logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)), echoes: echoes{injected: map[events.SessionID]*agents.InjectedText{}},

@@ -11,12 +11,14 @@
 // The files, each referring to those below it:
 //
 //	follow.go, import.go, transcript.go, settle.go, drain.go, deadletter.go, hook.go, remarks.go, echo.go, preference.go, last_hook.go,
-//	private.go, secrets.go, project.go, config.go, result.go
+//	private.go, secrets.go, project.go, config.go, registry.go, project_key.go, result.go
 //
 // What bites:
 //   - The ctx of Post ends when the agent's patience does, yet the event may still be appended.
 //   - A fact that comes from two sources is recorded once, by its key. Where hooks and transcripts of an agent have no key in
 //     common (agents.SharesKeys) the spool is drained before a transcript is taken.
 //   - Nothing of a report goes into an error, a reason in the bad folder or the daemon's log file.
+//   - Which project a folder is of is decided once, at its first session, and recorded there: see project_key.go. What it claims to
+//     be counts while nobody else is that.
 //   - A name in the spool is a dead letter for a moment before it is moved: see deadLetters.
 package capture

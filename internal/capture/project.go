@@ -82,17 +82,20 @@ func (f *projectCache) forgetOldest() {
 }
 
 // complete adds to o what its folder tells, and leaves what the agent said itself. A transcript is about another time,
-// so that branch and head as they are now do not belong to it.
-func (f *projectCache) complete(ctx context.Context, o session.Origin, maxAge time.Duration, past bool) session.Origin {
+// so that branch and head as they are now do not belong to it. Decide says which project the folder is of.
+func (f *projectCache) complete(ctx context.Context, o session.Origin, maxAge time.Duration, past bool, decide func(evidence.Project) Project) session.Origin {
 	e := f.of(ctx, o.Cwd, maxAge)
+	is := decide(e.project)
 	fill := func(field *string, value string) {
 		if *field == "" {
 			*field = value
 		}
 	}
-	fill(&o.Project, e.project.Name)
-	fill(&o.ProjectRoot, e.project.Root)
-	fill(&o.ProjectKey, e.project.Key)
+	fill(&o.Project, is.Name)
+	fill(&o.ProjectRoot, is.Root)
+	fill(&o.ProjectKey, is.Key)
+	fill(&o.ProjectClaim, is.Claim)
+	fill(&o.RootFile, is.File)
 	fill(&o.GitRoot, e.repo.Root)
 	if !past {
 		fill(&o.GitBranch, e.repo.Branch)
@@ -101,14 +104,17 @@ func (f *projectCache) complete(ctx context.Context, o session.Origin, maxAge ti
 	return o
 }
 
-// Place is what is known of a folder, as it is at the start of a session.
+// Place is what is known of a folder, as it is at the start of a session. That somebody asks binds it to no project.
 func (p *Pipeline) Place(ctx context.Context, cwd string) session.Origin {
-	return p.projects.complete(ctx, session.Origin{Cwd: cwd}, factsFresh, false)
+	return p.projects.complete(ctx, session.Origin{Cwd: cwd}, factsFresh, false, p.registry.of)
 }
 
-// Project is the project that cwd, an absolute path, belongs to, or did within the last hour.
-func (p *Pipeline) Project(ctx context.Context, cwd string) evidence.Project {
-	return p.projects.of(ctx, cwd, time.Hour).project
+// Project is the project that cwd, an absolute path, belongs to, by what stood there within maxAge; 0: by what stands there now.
+func (p *Pipeline) Project(ctx context.Context, cwd string, maxAge time.Duration) Project {
+	if maxAge == 0 {
+		return p.registry.of(evidence.ProjectOf(cwd))
+	}
+	return p.registry.of(p.projects.of(ctx, cwd, maxAge).project)
 }
 
 // Origin is o with the facts of its project at a tool call, and without secrets.

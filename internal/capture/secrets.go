@@ -42,15 +42,15 @@ func (c *Config) plainOf(list []string) []string {
 	return out
 }
 
-// origin is o with the facts of its project, and without secrets. Of a folder that is named after a secret nothing is asked.
+// origin is o with the facts of its project, which its folder is bound to, and without secrets. Of a folder that is named after a secret nothing is asked.
 func (p *Pipeline) origin(ctx context.Context, o session.Origin, age time.Duration, past bool) session.Origin {
-	return p.cfg.plainOrigin(p.projects.complete(ctx, p.cfg.plainOrigin(o), age, past))
+	return p.cfg.plainOrigin(p.projects.complete(ctx, p.cfg.plainOrigin(o), age, past, p.registry.bind))
 }
 
 // plainOrigin is o without the secrets that its folders, branch and addresses may hold. The session's name stays: it says
 // which one it is.
 func (c *Config) plainOrigin(o session.Origin) session.Origin {
-	fields := []*string{&o.Project, &o.ProjectRoot, &o.ProjectKey, &o.Cwd, &o.GitRoot, &o.GitBranch, &o.Transcript}
+	fields := []*string{&o.Project, &o.ProjectRoot, &o.ProjectKey, &o.ProjectClaim, &o.Cwd, &o.GitRoot, &o.GitBranch, &o.Transcript}
 	var room [512]byte
 	all := room[:0]
 	for _, f := range fields {

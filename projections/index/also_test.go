@@ -2,6 +2,7 @@ package index
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -69,6 +70,26 @@ func TestLimitsAgree(t *testing.T) {
 	}
 }
 
+// TestNamesThatLookLikeRoots: a name is anybody's word, and finds nothing as another project's root or as the name of what has none.
+func TestNamesThatLookLikeRoots(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t)
+	for _, name := range []string{"/src/shop", "\x00shop", `C:\src\shop`} {
+		w.put(events.Daemon,
+			events.MemorySaved{Memory: uuid.Must(uuid.NewV7()), Project: name, ProjectRoot: "/src/evil", Text: "carousel"},
+			events.MemorySaved{Memory: uuid.Must(uuid.NewV7()), Project: name, Text: "carousel"})
+	}
+	x := w.mustOpen(t.TempDir())
+	for _, q := range []Query{{Project: "/src/shop"}, {Projects: []string{"/src/shop", `C:\src\shop`}}, {Rootless: []string{"shop", "\x00shop"}}} {
+		if got := mustSearch(t, x, q); got.Total != 0 {
+			t.Errorf("%+v finds %d of another project", q, got.Total)
+		}
+	}
+	if got := mustSearch(t, x, Query{Project: "/src/evil"}); got.Total != 3 {
+		t.Errorf("its own: %d, want 3", got.Total)
+	}
+}
+
 // TestRootless: what has no root is found by its name alone, apart from what has one; the name's facet counts both.
 func TestRootless(t *testing.T) {
 	t.Parallel()
@@ -84,14 +105,17 @@ func TestRootless(t *testing.T) {
 		q    Query
 		want []events.ID
 	}{
-		{Query{Rootless: "shop"}, []events.ID{id}},
-		{Query{Project: "/src/shop", Rootless: "shop"}, []events.ID{id, rooted}},
-		{Query{Projects: []string{"/src/shop"}, Rootless: "bank"}, []events.ID{elsewhere, rooted}},
-		{Query{Rootless: "none"}, []events.ID{}},
+		{Query{Rootless: []string{"shop"}}, []events.ID{id}},
+		{Query{Project: "/src/shop", Rootless: []string{"shop"}}, []events.ID{id, rooted}},
+		{Query{Projects: []string{"/src/shop"}, Rootless: []string{"bank"}}, []events.ID{elsewhere, rooted}},
+		{Query{Rootless: []string{"none"}}, []events.ID{}},
 	} {
 		if diff := cmp.Diff(fmt.Sprint(c.want), fmt.Sprint(idsOf(mustSearch(t, x, c.q)))); diff != "" {
 			t.Errorf("%+v (-want +got):\n%s", c.q, diff)
 		}
+	}
+	if got, err := x.Rootless(t.Context()); err != nil || !slices.Equal(got, []Count{{"bank", 1}, {"shop", 1}}) {
+		t.Errorf("names without a root: %v, %v", got, err)
 	}
 	if diff := cmp.Diff([]Count{{"shop", 3}, {"bank", 1}}, mustSearch(t, x, Query{Facets: true}).Facets.Project); diff != "" {
 		t.Errorf("projects (-want +got):\n%s", diff)

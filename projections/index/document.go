@@ -1,6 +1,7 @@
 package index
 
 import (
+	"path"
 	"strings"
 
 	api "github.com/blevesearch/bleve_index_api"
@@ -71,24 +72,33 @@ func (d *document) filter(name string, terms ...string) {
 	}
 }
 
-// project adds the terms of a project. What has no root can be asked for by its name apart from what has one.
+// project adds the terms of a project. What has no root can be asked for by its name apart from what has one. A name that another
+// project's root, or another name's mark, could be is no term: names are anybody's word.
 func (d *document) project(root, name string) {
-	alone := ""
-	if root == "" {
-		alone = rootless(name)
+	if isRootTerm(name) || strings.HasPrefix(name, rootlessMark) {
+		name = ""
 	}
-	d.filter(fieldProject, root, name, alone)
+	var alone []string
+	if root == "" {
+		alone = rootless([]string{name})
+	}
+	d.filter(fieldProject, append(alone, root, name)...)
 }
+
+// isRootTerm reports whether a term of a project is a root: its shown name is a term too.
+func isRootTerm(term string) bool { return strings.Contains(term, `\`) || path.IsAbs(term) }
 
 // rootlessMark begins the terms of names without a root: no name begins so, nor does a path.
 const rootlessMark = "\x00"
 
-// rootless is the term of what has a name and no root; empty for no name.
-func rootless(name string) string {
-	if name == "" {
-		return ""
+// rootless are the terms of what has one of the names and no root.
+func rootless(names []string) (terms []string) {
+	for _, name := range names {
+		if name != "" {
+			terms = append(terms, rootlessMark+name)
+		}
 	}
-	return rootlessMark + name
+	return terms
 }
 
 // files adds every suffix of every path.

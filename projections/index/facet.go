@@ -3,7 +3,6 @@ package index
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -97,11 +96,8 @@ func readFacet(seg *scorch.SegmentSnapshot, field string) (*facetColumn, error) 
 		if entry == nil {
 			return newFacetColumn(int(seg.FullSize()), terms, lists), nil
 		}
-		if field == fieldProject && (strings.Contains(entry.Term, `\`) || path.IsAbs(entry.Term)) {
-			continue // a root; its shown name is a term too
-		}
-		if field == fieldProject && strings.HasPrefix(entry.Term, rootlessMark) {
-			continue // the same
+		if field == fieldProject && (isRootTerm(entry.Term) || strings.HasPrefix(entry.Term, rootlessMark)) {
+			continue
 		}
 		term := strings.Clone(entry.Term)
 		found := roaring.New()
@@ -123,7 +119,7 @@ func (s *search) facets(cache *columnCache) (*Facets, error) {
 		if err != nil {
 			return nil, err
 		}
-		*f.to = inOrder(counts, func(a, b Count) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value)) })
+		*f.to = mostFirst(counts)
 	}
 	months := map[string]int{}
 	for n, col := range s.cols {
@@ -155,6 +151,11 @@ func (s *search) countField(cache *columnCache, field string) (map[string]int, e
 		}
 	}
 	return counts, nil
+}
+
+// mostFirst lists counts by how many, the first maxFacet of them. It is never nil.
+func mostFirst(counts map[string]int) []Count {
+	return inOrder(counts, func(a, b Count) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value)) })
 }
 
 // inOrder lists counts in an order, the first maxFacet of them. It is never nil.

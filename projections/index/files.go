@@ -2,6 +2,7 @@ package index
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -9,7 +10,7 @@ import (
 // project, or in another of its working trees. The zero value names nothing.
 type FileIn struct {
 	Projects []string // their roots or shown names: any one will do
-	Rootless string   // or, beside those: shown name of what has no root
+	Rootless []string // or, beside those: shown names of what has no root
 	Files    []string // ends of their paths, as Query.File
 	Paths    []string // whole paths of theirs, of the file or of the folder; "." for all that are relative
 }
@@ -27,7 +28,7 @@ func (q Query) fileCondition() condition {
 	if path.IsAbs(q.File) { // of a deep folder the end of the path alone is no term
 		about(fieldPath, nil, strings.TrimSuffix(path.Clean(q.File), "/"))
 	}
-	in := newCondition(fieldProject, append([]string{rootless(q.FileIn.Rootless)}, q.FileIn.Projects...)...)
+	in := newCondition(fieldProject, slices.Concat(rootless(q.FileIn.Rootless), q.FileIn.Projects)...)
 	if len(in.terms) > 0 {
 		ends := make([]string, len(q.FileIn.Files))
 		for i, file := range q.FileIn.Files {

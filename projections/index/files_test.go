@@ -33,7 +33,7 @@ func TestFiles(t *testing.T) {
 	about(bank, "bank", "src/pay/gw.go")
 	x := w.mustOpen(t.TempDir())
 	in := func(file string, paths ...string) FileIn {
-		return FileIn{Projects: []string{"/src/shop"}, Rootless: "shop", Files: []string{file}, Paths: paths}
+		return FileIn{Projects: []string{"/src/shop"}, Rootless: []string{"shop"}, Files: []string{file}, Paths: paths}
 	}
 	for _, c := range []struct {
 		q    Query

@@ -3,6 +3,7 @@ package index
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -41,7 +42,7 @@ func (q Query) conditions() []condition {
 		kinds[i] = string(rune(k))
 	}
 	add(fieldKind, kinds...)
-	add(fieldProject, append([]string{q.Project, rootless(q.Rootless)}, q.Projects...)...)
+	add(fieldProject, slices.Concat([]string{q.Project}, rootless(q.Rootless), q.Projects)...)
 	add(fieldSession, q.Session)
 	add(fieldAgent, q.Agent)
 	add(fieldType, q.Type)

@@ -32,7 +32,7 @@ type Query struct {
 
 	Project  string   // root or shown name; this and the following filters: empty means any
 	Projects []string // more of them: any one will do
-	Rootless string   // or, beside those: shown name of what has no root
+	Rootless []string // or, beside those: shown names of what has no root
 	Session  string   // our id, or the agent's or the saver's own name
 	Agent    string
 	Type     string

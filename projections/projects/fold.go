@@ -7,30 +7,25 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
-// View keeps which folders are one project, as the sessions that were opened in them say. A folder belongs to the
-// project that its latest session named; sessions recorded before projects had keys name none, and change nothing.
+// View keeps which folders are one project, and whose the names without a folder are.
 type View struct{}
 
 func (View) Name() string       { return "projects" }
-func (View) Version() int       { return 1 }
+func (View) Version() int       { return 2 }
 func (View) SkipsUnknown() bool { return true }
 
-func folderTable() engine.Table[folder]   { return engine.Table[folder]{Name: "rows"} }
-func keyTable() engine.Table[keyOfFolder] { return engine.Table[keyOfFolder]{Name: "keys"} }
+func rootTable() engine.Table[Root]     { return engine.Table[Root]{Name: "rows"} }
+func folderTable() engine.Table[folder] { return engine.Table[folder]{Name: "keys"} }
+func givenTable() engine.Table[Given]   { return engine.Table[Given]{Name: "names"} }
 
 func (View) Tables() []engine.TableSpec {
-	return []engine.TableSpec{folderTable().Spec(showFolder), keyTable().Spec(engine.ShowHex)}
+	return []engine.TableSpec{rootTable().Spec(engine.ShowHex), folderTable().Spec(showFolder), givenTable().Spec(engine.ShowHex)}
 }
 
 // folder is a root of a project.
 type folder struct {
 	Root string          `cbor:"1,keyasint,omitempty" json:"root"`
 	Last events.Position `cbor:"2,keyasint,omitempty" json:"last"` // of its latest session's opening
-}
-
-// keyOfFolder is the key of the project that a root belongs to.
-type keyOfFolder struct {
-	Key string `cbor:"1,keyasint,omitempty" json:"key"`
 }
 
 // folderKey orders the roots of a project.
@@ -50,20 +45,48 @@ type fold struct{ x *engine.Tx }
 func (View) Fold(x *engine.Tx) engine.Fold { return fold{x} }
 
 func (f fold) Apply(r *engine.Record) {
-	if r.Kind != events.KindSessionOpened {
+	switch r.Kind {
+	case events.KindSessionOpened:
+		if e, ok := engine.PayloadOf[events.SessionOpened](r); ok {
+			f.root(r, e)
+		}
+	case events.KindProjectJoined:
+		if e, ok := engine.PayloadOf[events.ProjectJoined](r); ok {
+			f.root(r, e)
+		}
+	case events.KindProjectParted:
+		if e, ok := engine.PayloadOf[events.ProjectParted](r); ok {
+			f.root(r, e)
+		}
+	case events.KindProjectGiven:
+		if e, ok := engine.PayloadOf[events.ProjectGiven](r); ok {
+			f.give(e)
+		}
+	}
+}
+
+func (f fold) root(r *engine.Record, e events.Event) {
+	path := RootOf(e)
+	if path == "" {
 		return
 	}
-	e, ok := engine.PayloadOf[events.SessionOpened](r)
-	if !ok || e.ProjectKey == "" || e.ProjectRoot == "" {
+	id := engine.ProjectIDOf(path)
+	was, known := rootTable().Get(f.x, id[:])
+	is := was.After(e, r.Position, r.OccurredAt)
+	if known && was.Key != is.Key {
+		folderTable().Delete(f.x, folderKey(engine.ProjectIDOf(was.Key), id))
+	}
+	rootTable().Put(f.x, id[:], is)
+	folderTable().Put(f.x, folderKey(engine.ProjectIDOf(is.Key), id), folder{Root: is.Path, Last: is.Last})
+}
+
+func (f fold) give(e events.ProjectGiven) {
+	id := engine.ProjectIDOf(e.Name)
+	if e.Root == "" {
+		givenTable().Delete(f.x, id[:])
 		return
 	}
-	root := engine.ProjectIDOf(e.ProjectRoot)
-	was, known := keyTable().Get(f.x, root[:])
-	if known && was.Key != e.ProjectKey {
-		folderTable().Delete(f.x, folderKey(engine.ProjectIDOf(was.Key), root))
-	}
-	keyTable().Put(f.x, root[:], keyOfFolder{Key: e.ProjectKey})
-	folderTable().Put(f.x, folderKey(engine.ProjectIDOf(e.ProjectKey), root), folder{Root: e.ProjectRoot, Last: r.Position})
+	givenTable().Put(f.x, id[:], Given{Name: e.Name, Root: e.Root})
 }
 
 func (fold) Flush() {}

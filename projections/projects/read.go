@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
@@ -18,27 +19,49 @@ const (
 // Reader answers from the view of projects. Its methods are safe for concurrent use.
 type Reader struct{ *engine.Views }
 
-// Folders returns the roots that are one project with root: itself first, then the others, the one used last first, at
-// most 16 together. Key is what identifies the project; empty: as the sessions opened in root said. A root that nobody
-// knows is alone.
-func (v Reader) Folders(ctx context.Context, root, key string) ([]string, error) {
+// Extent is what a project has: memory is its own if it was made in one of its roots, or has no root and one of the names.
+type Extent struct {
+	Roots []string // the one that was asked about first, then the one used last first
+	Names []string // shown names that were given to one of the roots
+}
+
+// Extent is the project of root, with its 16 first roots. Key is what identifies the project; empty: as is known of root. A root
+// that nobody knows is alone.
+func (v Reader) Extent(ctx context.Context, root, key string) (Extent, error) {
+	e, err := v.WholeExtent(ctx, root, key)
+	e.Roots = e.Roots[:min(len(e.Roots), maxFolders)]
+	return e, err
+}
+
+// WholeExtent is Extent with all roots.
+func (v Reader) WholeExtent(ctx context.Context, root, key string) (Extent, error) {
 	var found []folder
+	var given []Given
 	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		id := engine.ProjectIDOf(root)
 		if key == "" {
-			known, _ := keyTable().Get(x, id[:])
+			known, _ := rootTable().Get(x, id[:])
 			key = known.Key
 		}
-		found = foldersOf(x, engine.ProjectIDOf(key))
+		if key != "" {
+			found = foldersOf(x, engine.ProjectIDOf(key))
+		}
+		given = allOf(x, givenTable())
 	})
 	slices.SortFunc(found, func(a, b folder) int { return cmp.Compare(b.Last, a.Last) })
-	roots := []string{root}
+	out := Extent{Roots: []string{root}}
 	for _, f := range found {
-		if f.Root != root && len(roots) < maxFolders {
-			roots = append(roots, f.Root)
+		if f.Root != root {
+			out.Roots = append(out.Roots, f.Root)
 		}
 	}
-	return roots, err
+	for _, g := range given {
+		if slices.Contains(out.Roots, g.Root) {
+			out.Names = append(out.Names, g.Name)
+		}
+	}
+	slices.Sort(out.Names)
+	return out, err
 }
 
 func foldersOf(x *engine.Tx, p engine.ProjectID) []folder {
@@ -52,13 +75,29 @@ func foldersOf(x *engine.Tx, p engine.ProjectID) []folder {
 	return found
 }
 
+// Projects is every root that is known, and every name that was given, in no particular order, as of a position: later events are not
+// in it.
+func (v Reader) Projects(ctx context.Context) (roots []Root, given []Given, at events.Position, err error) {
+	err = v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+		roots, given, at = allOf(x, rootTable()), allOf(x, givenTable()), x.Checkpoint
+	})
+	return roots, given, at, err
+}
+
+func allOf[V any](x *engine.Tx, t engine.Table[V]) (all []V) {
+	for _, v := range t.From(x, nil, nil) {
+		all = append(all, v)
+	}
+	return all
+}
+
 // ProjectAbove returns the nearest folder that sessions named as their project's root, among an absolute path, with slashes,
 // and the folders above it; empty if there is none. The disk is not looked at.
 func (v Reader) ProjectAbove(ctx context.Context, file string) (root string, err error) {
 	err = v.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		for dir := path.Clean(file); ; dir = path.Dir(dir) {
 			id := engine.ProjectIDOf(dir)
-			_, known := keyTable().Get(x, id[:])
+			_, known := rootTable().Get(x, id[:])
 			if known {
 				root = dir
 			}

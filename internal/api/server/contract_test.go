@@ -21,6 +21,8 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/capture"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
 // contract is a route with queries that are asked over a socket and in this process.
@@ -112,6 +114,10 @@ func TestEveryRouteBothWays(t *testing.T) {
 		asked(api.StopRoute, nil, api.StopQuery{}, api.StopQuery{Cause: long}),
 		asked(api.RotateRoute, nil, api.NoQuery{}),
 		worked(api.VerifyRoute, nil, api.NoQuery{}),
+		asked(api.ProjectsRoute, nil, api.NoQuery{}),
+		asked(api.JoinRoute, nil, api.JoinRequest{Folder: "relative"}, api.JoinRequest{Folder: "/nowhere/at/all"}, api.JoinRequest{Folder: "/", Project: "nobody's"}),
+		asked(api.PartRoute, nil, api.PartRequest{}, api.PartRequest{Folder: "/"}),
+		asked(api.GiveRoute, func(d *api.ProjectDecided) { *d = api.ProjectDecided{} }, api.GiveRequest{}, api.GiveRequest{Name: "shop"}, api.GiveRequest{Name: "nobody's", Folder: "/"}),
 		asked(api.SaveRoute, func(s *api.Saved) { *s = api.Saved{} }, api.Memory{Text: "another"}, api.Memory{}, api.Memory{Text: "x", Supersedes: none}),
 		worked(api.RebuildRoute, nil, api.RebuildRequest{Names: []string{"sessions"}}, api.RebuildRequest{Names: []string{"x"}}),
 		worked(api.ReobserveRoute, nil, api.ReobserveRequest{Dropped: true, Wait: true}, api.ReobserveRequest{Session: "s1", DryRun: true}, api.ReobserveRequest{}),
@@ -321,6 +327,13 @@ func TestKeepTo(t *testing.T) {
 	if err := os.Symlink(shop, link); err != nil {
 		t.Fatal(err)
 	}
+	projectOf := func(named string) capture.Project {
+		if !filepath.IsAbs(named) {
+			return capture.Project{Name: named}
+		}
+		p := evidence.ProjectOf(named)
+		return capture.Project{Name: p.Name, Root: p.Root, Key: p.Key}
+	}
 	root := projectOf(shop).Root
 	for _, c := range []struct {
 		own         string
@@ -341,7 +354,7 @@ func TestKeepTo(t *testing.T) {
 		{"shop", &api.Memory{}, &api.Memory{Project: "shop"}},
 	} {
 		asked := fmt.Sprintf("%s: %+v", c.own, c.query)
-		err := caller{project: c.own}.restrictToProject(c.query)
+		err := caller{project: c.own}.restrictToProject(c.query, projectOf)
 		switch {
 		case c.want == nil && (err == nil || problem(t, err).Status != http.StatusForbidden):
 			t.Errorf("%s: got %+v, %v, want it refused", asked, c.query, err)

@@ -50,7 +50,7 @@ func TestExportRows(t *testing.T) {
 	}{
 		{"all but what was corrected, in order", api.ExportQuery{}, []string{"first", "second", "rooted", "right"}},
 		{"a project by its name", api.ExportQuery{Project: "shop"}, []string{"first", "rooted", "right"}},
-		{"a project by its folder", api.ExportQuery{Project: "/src/shop"}, []string{"first", "rooted", "right"}},
+		{"a project by its folder", api.ExportQuery{Project: "/src/shop"}, []string{"rooted"}},
 		{"another kind", api.ExportQuery{Kinds: []string{"summary"}}, nil},
 		{"two kinds", api.ExportQuery{Kinds: []string{"summary", "memory"}, Until: old}, []string{"second"}},
 		{"since", api.ExportQuery{Since: old.Add(time.Second)}, []string{"first", "rooted", "right"}},

@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/panics"
@@ -41,6 +42,7 @@ type injections struct {
 	briefs   Briefs
 	timeout  time.Duration // in which a starting session gets its memory
 	notice   func(ctx context.Context) string
+	place    func(ctx context.Context, root string) string // what is to be told once of a session's folder
 	environment
 	life     *lifetime
 	withheld func() // counts a session that starts without memory
@@ -55,7 +57,7 @@ func (s *injections) reply(ctx context.Context, got capture.Accepted, began time
 	switch {
 	case capture.StartsSession(got.Report.Wants):
 		a.Context = s.injectStart(ctx, got, began)
-		a.Notice = s.notice(ctx)
+		a.Notice = relay.Notice(strings.TrimSpace(relay.PlainNotice(s.notice(ctx)) + " " + s.place(ctx, got.Report.Origin.ProjectRoot)))
 	case got.Report.Wants != agents.WantNone:
 		a.Context = s.injectBrief(ctx, got)
 	}

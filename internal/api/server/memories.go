@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/curation"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
+	"github.com/cmemd/cmemd/projections/projects"
 )
 
 // Bounds of a saved memory. A longer one is a document, and belongs into a file.
@@ -27,13 +31,14 @@ type memories struct {
 	curator    *curation.Curator
 	reobserver *curation.Reobserver
 	forgetter  *curation.Forgetter // nil: nothing is forgotten
-	checks     bool                // claims can be looked at again
+	known      func() projects.Known
+	checks     bool // claims can be looked at again
 	now        func() time.Time
 }
 
 func newMemories(cfg Config, from *sources) *memories {
 	m := &memories{
-		sources: from, checks: cfg.Checker != nil, now: cfg.Now,
+		sources: from, known: cfg.Capture.Known, checks: cfg.Checker != nil, now: cfg.Now,
 		curator: curation.New(curation.Config{
 			Sink: cfg.System, Log: cfg.Log, Views: cfg.Views, Checker: cfg.Checker, Now: cfg.Now,
 			Resolve: cfg.Recall.Resolve, CaughtUp: from.caughtUp, Redact: cfg.Capture.Redact,
@@ -44,10 +49,20 @@ func newMemories(cfg Config, from *sources) *memories {
 	}
 	if cfg.Eraser != nil {
 		m.forgetter = curation.NewForgetter(curation.ForgetterConfig{
-			Eraser: cfg.Eraser, Spool: cfg.Spool, Views: cfg.Views, Project: cfg.Capture.Project, Now: cfg.Now,
+			Eraser: cfg.Eraser, Spool: cfg.Spool, Views: cfg.Views, Project: projectOfSpooled(cfg.Capture), Now: cfg.Now,
 		})
 	}
 	return m
+}
+
+// spooledAge is how old what is known of the folder of a spooled payload may be: there are many of one folder.
+const spooledAge = time.Hour
+
+func projectOfSpooled(p *capture.Pipeline) func(ctx context.Context, dir string) evidence.Project {
+	return func(ctx context.Context, dir string) evidence.Project {
+		is := p.Project(ctx, dir, spooledAge)
+		return evidence.Project{Name: is.Name, Root: is.Root, Key: is.Key}
+	}
 }
 
 func (s *memories) routes(to *dispatcher) []endpoint {
@@ -66,12 +81,23 @@ func (s *memories) postMemory(ctx context.Context, m api.Memory) (api.Saved, err
 	if errs := memoryErrors(&m, s.now()); len(errs) > 0 {
 		return api.Saved{}, invalidAll(errs)
 	}
+	s.nameFolder(&m)
 	return s.curator.Save(ctx, m)
 }
 
 // postConfirm vouches for a row.
 func (s *memories) postConfirm(ctx context.Context, q api.ConfirmRequest) (api.Confirmed, error) {
 	return s.curator.Confirm(ctx, q)
+}
+
+// nameFolder gives what is saved under the mere name of a project the folder of that, if one project alone is called so.
+func (s *memories) nameFolder(m *api.Memory) {
+	if m.ProjectRoot != "" || filepath.IsAbs(m.Project) {
+		return
+	}
+	if found := s.known().Named(m.Project); len(projects.Keys(found)) == 1 {
+		m.Project, m.ProjectRoot = found[0].Name, found[0].Path
+	}
 }
 
 // postUndo takes a saved memory or a correction back, or undoes that.
@@ -158,8 +184,8 @@ func (s *memories) chosenToForget(ctx context.Context, q api.ForgetRequest) (era
 	chosen := erasure.Request{
 		Query: q.Query, Project: q.Project, Since: q.Since, Until: q.Until, Through: q.Through, Named: q.Session,
 	}
-	if p := projectOf(q.Project); p.Root != "" {
-		chosen.Project, chosen.ProjectName, chosen.ProjectKey = p.Root, p.Name, p.Key
+	if p := s.projectOf(ctx, q.Project); p.Root != "" {
+		chosen.Project, chosen.ProjectKey = p.Root, p.Key
 	}
 	for _, text := range q.IDs {
 		id, err := s.Recall.Resolve(ctx, text)

@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 	"github.com/cmemd/cmemd/projections/engine"
@@ -122,40 +123,38 @@ func isNotFound(err error) bool {
 	return ok && p.Status == http.StatusNotFound
 }
 
-// projectOf is the project that a request names: the one that a folder is in, whichever worktree or folder of it that is, or
+// projectOf is the project that a request names: the one that a folder is of, whichever worktree or folder of it that is, or
 // the one of a shown name, of which nothing else is known.
-func projectOf(named string) evidence.Project {
+func (s *sources) projectOf(ctx context.Context, named string) capture.Project {
 	if !filepath.IsAbs(named) {
-		return evidence.Project{Name: named}
+		return capture.Project{Name: named}
 	}
-	return evidence.ProjectOf(named)
+	return s.place(ctx, named)
 }
 
-// filterOf is a project as searches and timelines are narrowed to it.
-func filterOf(named string) (project string, of recall.Project) {
-	p := projectOf(named)
-	return cmp.Or(p.Root, p.Name), recall.Project{Name: p.Name, Key: p.Key}
+// filterOf is a project as searches and timelines are narrowed to it: its root, else its name, and what identifies it.
+func (s *sources) filterOf(ctx context.Context, named string) (project, key string) {
+	p := s.projectOf(ctx, named)
+	return cmp.Or(p.Root, p.Name), p.Key
 }
 
-// belongs tells what is of a project, as searches do: by its folders, or by its shown name where something has no root.
+// belongs tells what is of a project, as searches do: by its folders; where something has no root, by the names that were given to
+// these, or by the name that the project is named by.
 func (s *sources) belongs(ctx context.Context, named string) (func(root, name string) bool, error) {
 	if named == "" {
 		return func(string, string) bool { return true }, nil
 	}
-	p := projectOf(named)
-	var roots []string
-	if p.Root != "" {
-		var err error
-		if roots, err = s.Views.Folders(ctx, p.Root, p.Key); err != nil {
-			return nil, err
-		}
+	p := s.projectOf(ctx, named)
+	if p.Root == "" {
+		return func(_, name string) bool { return name == p.Name }, nil
 	}
+	own, err := s.Views.Extent(ctx, p.Root, p.Key)
 	return func(root, name string) bool {
-		if p.Root != "" && root != "" {
-			return slices.Contains(roots, root)
+		if root == "" {
+			return slices.Contains(own.Names, name)
 		}
-		return name == p.Name
-	}, nil
+		return slices.Contains(own.Roots, root)
+	}, err
 }
 
 // sessionsOf lists the sessions that f chooses, of a project if one is named, newest first.
@@ -203,7 +202,7 @@ func (s *sources) asOf(ctx context.Context, m api.Moment) (p events.Position, kn
 
 // fileOf is where a file or a folder lies that a request names by its absolute path. It need not exist any more: then the
 // folder above it tells that does.
-func fileOf(named string) recall.FileIn {
+func (s *sources) fileOf(ctx context.Context, named string) recall.FileIn {
 	if !filepath.IsAbs(named) {
 		return recall.FileIn{}
 	}
@@ -215,8 +214,8 @@ func fileOf(named string) recall.FileIn {
 	if !ok {
 		return recall.FileIn{}
 	}
-	p := evidence.ProjectOf(folder)
-	return recall.FileIn{Root: p.Root, Project: recall.Project{Name: p.Name, Key: p.Key}, Path: path.Join(below, rest)}
+	p := s.place(ctx, folder)
+	return recall.FileIn{Root: p.Root, Key: p.Key, Path: path.Join(below, rest)}
 }
 
 func isFolder(name string) bool {

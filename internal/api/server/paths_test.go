@@ -22,6 +22,8 @@ func touching() map[string]string {
 		"names.go isFolder os.Stat":                    "says only which working tree a searched path would lie in; nothing in it is read",
 		"recheck.go repositoryOf os.Stat":              "the folder that a session worked in, looked at only to run git in it as the person",
 		"remarks.go read durable.OpenRegular":          "the transcript that a hook names: only texts in its agent's own form, of the hook's own session, are taken",
+		"projects.go projectInfo os.Lstat":             "says only whether a folder is there that is a project's",
+		"registry.go lookAtNamed os.Lstat":             "says only whether a folder is there that sessions worked in",
 		"remarks.go read os.SameFile":                  "compares two looks at that file",
 		"last_hook.go LastReported os.Stat":            "a file of the home by the name of an agent that is known",
 		"last_hook.go reported os.MkdirAll":            "a folder of the home",

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/internal/observer/evidence"
+	"github.com/cmemd/cmemd/internal/capture"
 )
 
 // endpoint is a route with what answers it.
@@ -48,7 +48,7 @@ func (s *dispatcher) accept(ctx context.Context, e api.Endpoint, query any, wron
 	if who.scope < e.Scope {
 		return forbidden(outside(e))
 	}
-	if err := who.restrictToProject(query); err != nil {
+	if err := who.restrictToProject(query, func(named string) capture.Project { return s.sources.projectOf(ctx, named) }); err != nil {
 		return err
 	}
 	api.Check(query, noteIn(&wrong))
@@ -63,7 +63,7 @@ func (s *dispatcher) accept(ctx context.Context, e api.Endpoint, query any, wron
 
 // restrictToProject holds query, which points to a struct, to the caller's project: one that names none is about that. Projects are
 // compared as queries mean them, so that any folder of it will do.
-func (c caller) restrictToProject(query any) error {
+func (c caller) restrictToProject(query any, projectOf func(named string) capture.Project) error {
 	if c.project == "" {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (c caller) restrictToProject(query any) error {
 }
 
 // isSame reports whether two projects are one: by what identifies them, or by name where one of them is known by that alone.
-func isSame(a, b evidence.Project) bool {
+func isSame(a, b capture.Project) bool {
 	if a.Key != "" && b.Key != "" {
 		return a.Key == b.Key
 	}

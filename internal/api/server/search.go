@@ -29,7 +29,7 @@ func (s *searches) routes(to *dispatcher) []endpoint {
 
 func (s *searches) getSearch(ctx context.Context, asked api.SearchQuery) (found api.SearchResults, err error) {
 	q := recall.Query{
-		Text: asked.Text, Type: asked.Type, Concept: asked.Concept, File: asked.File, FileIn: fileOf(asked.File), Agent: asked.Agent,
+		Text: asked.Text, Type: asked.Type, Concept: asked.Concept, File: asked.File, FileIn: s.fileOf(ctx, asked.File), Agent: asked.Agent,
 		Since: asked.Since, Until: asked.Until, Sort: recall.Sort(asked.Sort), Recency: recencyOf(asked.Recency),
 		Facets: asked.Facets, Explain: asked.Explain, Near: true, Limit: asked.Limit, Offset: asked.Offset,
 	}
@@ -38,7 +38,7 @@ func (s *searches) getSearch(ctx context.Context, asked api.SearchQuery) (found 
 			q.Kinds = append(q.Kinds, rows.Kind(kind))
 		}
 	}
-	q.Project, q.Of = filterOf(asked.Project)
+	q.Project, q.Key = s.filterOf(ctx, asked.Project)
 	if q.Session, err = s.sessionTerm(ctx, asked.Session); err != nil {
 		return found, err
 	}
@@ -95,7 +95,7 @@ func (s *searches) getRow(ctx context.Context, q api.RowQuery) (api.Row, error) 
 
 func (s *searches) getTimeline(ctx context.Context, asked api.TimelineQuery) (api.Timeline, error) {
 	q := recall.TimelineQuery{Anchor: asked.Anchor, Text: asked.Query, Before: asked.Before, After: asked.After}
-	q.Project, q.Of = filterOf(asked.Project)
+	q.Project, q.Key = s.filterOf(ctx, asked.Project)
 	t, err := s.Recall.Timeline(ctx, q)
 	return api.Timeline{Position: t.Position, Anchor: t.Anchor, At: t.At, Before: list(t.Older), After: list(t.Newer)}, err
 }

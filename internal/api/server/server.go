@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/panics"
 )
 
@@ -34,18 +35,19 @@ func New(cfg Config) (*Server, error) {
 		gate: tokenGate{newToken: cfg.NewToken, now: cfg.Now, logger: cfg.Logger},
 		dispatcher: dispatcher{
 			logger: cfg.Logger, life: newLifetime(cfg.Bounds),
-			sources: sources{Stores: cfg.Stores, watermark: cfg.Recall, timeout: cfg.WaitTimeout},
+			sources: sources{Stores: cfg.Stores, watermark: cfg.Recall, timeout: cfg.WaitTimeout, place: placesNow(cfg.Capture)},
 		},
 	}
 	s.status = statuses{
-		sources: &s.sources, Daemon: cfg.Daemon, system: cfg.System, spool: cfg.Spool, eraser: cfg.Eraser, providers: cfg.Providers,
+		sources: &s.sources, Daemon: cfg.Daemon, system: cfg.System, spool: cfg.Spool, eraser: cfg.Eraser, providers: cfg.Providers, known: cfg.Capture.Known,
 		usages: usages{&s.sources, prices(cfg.Price), cfg.Now}, environment: environment{cfg.Now, cfg.NewID, cfg.Logger}, started: cfg.Now(),
 	}
 	s.SetPhase("starting")
 	s.metrics = newMetrics(&s.status, &cfg.Capture.Counts)
 	s.hooks = hooks{capture: cfg.Capture, payloads: payloads{most: cfg.MaxBodies}, timeout: cfg.HookTimeout, now: cfg.Now, replies: injections{
 		log: cfg.Log, injector: cfg.Recall, capture: cfg.Capture, system: cfg.System, briefs: cfg.Briefs, timeout: cfg.ContextTimeout,
-		notice: cfg.notice, environment: environment{cfg.Now, cfg.NewID, cfg.Logger}, life: &s.life, withheld: s.metrics.withheld.Inc,
+		notice: cfg.notice, place: func(ctx context.Context, root string) string { return s.sources.placeNotice(ctx, cfg.Capture, root) },
+		environment: environment{cfg.Now, cfg.NewID, cfg.Logger}, life: &s.life, withheld: s.metrics.withheld.Inc,
 	}, count: s.metrics.hook}
 	s.memories = newMemories(cfg, &s.sources)
 	var err error
@@ -62,6 +64,11 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
+// placesNow tells which project a folder is of by what stands there now.
+func placesNow(p *capture.Pipeline) func(ctx context.Context, dir string) capture.Project {
+	return func(ctx context.Context, dir string) capture.Project { return p.Project(ctx, dir, 0) }
+}
+
 // bindAll binds every route to the object that answers it.
 func (s *Server) bindAll(cfg Config) (map[string]endpoint, error) {
 	prices := prices(cfg.Price)
@@ -70,6 +77,7 @@ func (s *Server) bindAll(cfg Config) (map[string]endpoint, error) {
 		&searches{&s.sources}, &exports{&s.sources}, &chains{&s.sources, prices}, &viewRoutes{&s.sources}, &logs{&s.sources, cfg.Logger},
 		&contexts{&s.sources, cfg.Capture, cfg.Briefs.Score, cfg.Now}, &s.status.usages,
 		&sessionRoutes{&s.sources, cfg.System, cfg.Now, cfg.NewID}, s.memories,
+		newProjectRoutes(&s.sources, cfg.Capture, cfg.Now),
 	)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/index"
@@ -32,8 +33,9 @@ type watermark interface {
 // sources are what answers are read from, once that knows what an answer must know.
 type sources struct {
 	Stores
-	watermark watermark     // Recall, but for tests
-	timeout   time.Duration // of the waiting
+	watermark watermark                                             // Recall, but for tests
+	place     func(ctx context.Context, dir string) capture.Project // that a folder, an absolute path, is of
+	timeout   time.Duration                                         // of the waiting
 }
 
 // await waits until answers know position at, for a limited time.

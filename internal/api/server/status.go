@@ -14,6 +14,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/curation"
+	"github.com/cmemd/cmemd/projections/projects"
 )
 
 // PhaseReady is the phase in which everything is answered.
@@ -27,6 +28,7 @@ type statuses struct {
 	spool     *relay.Spool
 	eraser    curation.Eraser
 	providers []api.Provider
+	known     func() projects.Known
 	usages    usages
 	environment
 	started time.Time
@@ -80,6 +82,9 @@ func (s *statuses) fillStatus(ctx context.Context, st *api.Status) (err error) {
 		return err
 	}
 	st.Views, st.Erasure = s.lags(st.Position), s.erasureStatus()
+	if st.Projects, err = s.projectCounts(ctx, s.known()); err != nil {
+		return err
+	}
 	if s.Vectors != nil {
 		far := s.Vectors.Stats()
 		st.Vectors = &far

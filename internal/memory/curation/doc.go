@@ -1,9 +1,9 @@
 // Package curation is what a person, or an agent, does to memory by hand: save, correct, undo, forget, have inputs observed
-// again, look at claims again, and count a log anew. Each decision is an event; the views follow.
+// again, look at claims again, say which folders are one project, and count a log anew. Each decision is an event; the views follow.
 //
 // The files, each referring to those below it:
 //
-//	correct.go, confirm.go, save.go, recheck.go, verify.go, reobserve.go, reobserve_wait.go, reobserve_choose.go, reobserver.go,
+//	projects.go, correct.go, confirm.go, save.go, recheck.go, verify.go, reobserve.go, reobserve_wait.go, reobserve_choose.go, reobserver.go,
 //	forget.go, curation.go
 //
 // What bites:

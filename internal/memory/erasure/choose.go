@@ -12,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/projects"
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
@@ -20,7 +21,7 @@ type choice struct {
 	e        *Eraser
 	req      Request
 	words    words
-	roots    []string // of the project
+	own      projects.Extent // of the project
 	through  events.Position
 	named    map[events.StreamID]*reach
 	projects map[events.StreamID]bool // whether its session is of the project, as its openings say
@@ -70,8 +71,8 @@ func (c *choice) project(ctx context.Context) error {
 	if filepath.IsAbs(c.req.Project) {
 		key = c.req.ProjectKey
 	}
-	roots, err := c.e.cfg.Views.Folders(ctx, c.req.Project, key)
-	c.roots = append(roots, c.req.Project)
+	var err error
+	c.own, err = c.e.cfg.Views.WholeExtent(ctx, c.req.Project, key)
 	return err
 }
 
@@ -179,18 +180,22 @@ func (c *choice) take(r events.Record) error {
 // learn notes whether a session is of the project.
 func (c *choice) learn(r events.Record) error {
 	e, err := said(r)
-	if o, ok := e.(events.SessionOpened); ok && c.ofProject(o.Project, o.ProjectRoot, o.ProjectKey) {
+	if o, ok := e.(events.SessionOpened); ok && c.ofProject(o.Project, o.ProjectRoot) {
 		c.projects[r.Stream] = true
 	}
 	return err
 }
 
-func (c *choice) ofProject(name, root, key string) bool {
-	if root == "" && name != "" && name == c.req.ProjectName {
+// ofProject reports whether what has that name and root is of the project, as searches go by it: a name counts where the project is
+// named by it, or a person gave it to the project and there is no root.
+func (c *choice) ofProject(name, root string) bool {
+	if !filepath.IsAbs(c.req.Project) && name == c.req.Project {
 		return true
 	}
-	want := c.req.Project
-	return want == name || key != "" && (key == want || key == c.req.ProjectKey) || root != "" && slices.Contains(c.roots, root)
+	if root == "" {
+		return slices.Contains(c.own.Names, name)
+	}
+	return slices.Contains(c.own.Roots, root)
 }
 
 // says looks into what r says: for the text, and in a saved memory for what else the conditions are about.
@@ -201,7 +206,7 @@ func (c *choice) says(r events.Record) (bool, error) {
 	}
 	if m, ok := e.(events.MemorySaved); ok {
 		bySession := !c.req.ofSession() || m.Session != "" && (m.Session == c.req.Named || m.Session == c.req.Session.String())
-		byProject := c.req.Project == "" || c.ofProject(m.Project, m.ProjectRoot, "")
+		byProject := c.req.Project == "" || c.ofProject(m.Project, m.ProjectRoot)
 		if !bySession || !byProject || !c.req.within(m.At) {
 			return false, nil
 		}

@@ -27,9 +27,8 @@ type Request struct {
 	Named   string           // the session as its agent, or the saver, calls it
 	Project string           // of the project of that root, key or shown name
 
-	// Beside a root in Project: ProjectName chooses what has that shown name and no root too, as what is saved under a mere
-	// name; ProjectKey is what identifies the project, empty: as the sessions in its root said.
-	ProjectName, ProjectKey string
+	// ProjectKey is what identifies the project of a root in Project; empty: as is known of that.
+	ProjectKey string
 
 	Since   time.Time       // happened at or after it
 	Until   time.Time       // happened at or before it

@@ -7,6 +7,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/files"
 	"github.com/cmemd/cmemd/projections/injections"
+	"github.com/cmemd/cmemd/projections/projects"
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
@@ -14,7 +15,7 @@ import (
 type chooser struct {
 	recall *Recall
 	ask    Ask
-	roots  []string         // that are one project; none: it is known by name alone
+	own    projects.Extent  // of the project; no roots: it is known by name alone
 	given  injections.Given // what the session's conversation holds
 	since  events.Position  // what the session has been given already; 0: nothing
 	rows   []rows.Row

@@ -23,6 +23,7 @@ func TestEveryKindOfMemoryIsTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	s, other := w.open("a", "shop"), w.open("b", "shop")
+	w.put(events.Projects, events.ProjectGiven{Name: "shop", Root: "/src/shop"})
 	var want []events.ID
 	add := func(stream events.StreamID, id events.ID, e events.Event) {
 		w.put(stream, e)
@@ -324,6 +325,7 @@ func TestRoomIsUsedForWhatIsWorthMost(t *testing.T) {
 	}
 	w.now = w.now.Add(5 * 24 * time.Hour)
 	s := w.open("b", "shop")
+	w.put(events.Projects, events.ProjectGiven{Name: "shop", Root: "/src/shop"})
 	decision := w.observe(s, "decision", "Money is kept in cents", "Floats lost one in a thousand.")
 	memory, summary := newID(), newID()
 	w.put(events.Daemon, events.MemorySaved{Memory: memory, Project: "shop", Title: "Ask before deploying"})

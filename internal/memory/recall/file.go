@@ -29,7 +29,7 @@ func (c *chooser) loadFile(ctx context.Context) error {
 	if file == "" {
 		return nil
 	}
-	for _, root := range c.roots {
+	for _, root := range c.own.Roots {
 		rows, err := c.touched(ctx, root, file, newestTouches)
 		if err == nil && c.allHidden(rows) {
 			rows, err = c.touched(ctx, root, file, mostTouches)
@@ -65,7 +65,7 @@ func (c *chooser) touched(ctx context.Context, root, file string, limit int) ([]
 
 // relative is the file's path as the project keeps it.
 func (c *chooser) relative(file string) string {
-	for _, root := range c.roots {
+	for _, root := range c.own.Roots {
 		if rest, ok := strings.CutPrefix(file, strings.TrimSuffix(root, "/")+"/"); ok {
 			return rest
 		}

@@ -25,23 +25,23 @@ func (r *Recall) fileIn(ctx context.Context, q Query) (index.FileIn, error) {
 		}
 	}
 	if in.Root == "" && isRoot(q.Project) {
-		in.Root, in.Project = q.Project, q.Of
+		in.Root, in.Key = q.Project, q.Key
 	}
 	if in.Root == "" {
 		return index.FileIn{}, nil
 	}
-	folders, err := r.cfg.Views.Folders(ctx, in.Root, in.Key)
+	own, err := r.cfg.Views.Extent(ctx, in.Root, in.Key)
 	if err != nil {
 		return index.FileIn{}, fmt.Errorf("recall: %w", err)
 	}
-	out := index.FileIn{Projects: folders, Rootless: in.Name}
-	for _, below := range below(file, in.Path, folders) {
+	out := index.FileIn{Projects: own.Roots, Rootless: own.Names}
+	for _, below := range below(file, in.Path, own.Roots) {
 		if strings.Contains(below, "/") {
 			out.Files = append(out.Files, below)
 			continue
 		}
 		out.Paths = append(out.Paths, below, "./"+below) // its end alone would be that of many others
-		for _, folder := range folders {
+		for _, folder := range own.Roots {
 			out.Paths = append(out.Paths, path.Join(filepath.ToSlash(folder), below))
 		}
 	}

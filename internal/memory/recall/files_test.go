@@ -36,7 +36,7 @@ func TestFileByItsAbsolutePath(t *testing.T) {
 	w.sync()
 	gw := []string{"abs", "clone", "rel", "tree"}
 	tree := func(path string) FileIn {
-		return FileIn{Root: "/src/shop", Project: Project{Name: "p", Key: "remote:x/shop"}, Path: path}
+		return FileIn{Root: "/src/shop", Key: "remote:x/shop", Path: path}
 	}
 	for _, c := range []struct {
 		q    Query

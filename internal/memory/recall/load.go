@@ -54,7 +54,7 @@ func (c *chooser) load(ctx context.Context) error {
 // loadPlace finds the project's folders, and what the session was given last.
 func (c *chooser) loadPlace(ctx context.Context) (err error) {
 	if c.ask.ProjectRoot != "" {
-		if c.roots, err = c.recall.cfg.Views.Folders(ctx, c.ask.ProjectRoot, c.ask.ProjectKey); err != nil {
+		if c.own, err = c.recall.cfg.Views.Extent(ctx, c.ask.ProjectRoot, c.ask.ProjectKey); err != nil {
 			return err
 		}
 	}
@@ -65,10 +65,10 @@ func (c *chooser) loadPlace(ctx context.Context) (err error) {
 }
 
 // loadKind reads the newest rows of one kind that may be injected: from the lists of the project's folders, and those that have
-// its name and no root, which no folder's list has, from the index.
+// no root and a name of its own, which no folder's list has, from the index.
 func (c *chooser) loadKind(ctx context.Context, kind rows.Kind, limit int) error {
 	var found []rows.Row
-	for _, root := range c.roots {
+	for _, root := range c.own.Roots {
 		s := &scan{chooser: c, others: limit}
 		rows, err := c.recall.cfg.Views.Recent(ctx, rows.RecentFilter{
 			ProjectRoot: root, Kinds: []rows.Kind{kind}, Limit: limit, Match: s.fit, Done: s.done,
@@ -114,15 +114,16 @@ func (s *scan) fit(row rows.Row) bool {
 // done reports whether enough was looked at, whatever was found.
 func (s *scan) done() bool { return s.scanned >= maxScanned || s.known >= maxKnown }
 
-// named reads the newest fit rows of one kind of all projects of the name; if there is a root, those that have none.
+// named reads the newest fit rows of one kind of all projects of the name; if there is a root, those that have none and one of the
+// project's names.
 func (c *chooser) named(ctx context.Context, kind rows.Kind, limit int) ([]rows.Row, error) {
-	if c.ask.Project == "" {
-		return nil, nil
-	}
 	k, _ := indexKind(kind)
 	q := index.Query{Project: c.ask.Project, Kinds: []index.Kind{k}}
-	if len(c.roots) > 0 {
-		q.Project, q.Rootless = "", c.ask.Project
+	if len(c.own.Roots) > 0 {
+		q.Project, q.Rootless = "", c.own.Names
+	}
+	if q.Project == "" && len(q.Rootless) == 0 {
+		return nil, nil
 	}
 	s := &scan{chooser: c, others: limit}
 	return c.recall.listed(ctx, q, limit, s.fit, s.done)
@@ -130,7 +131,7 @@ func (c *chooser) named(ctx context.Context, kind rows.Kind, limit int) ([]rows.
 
 // loadFiles reads which of the project's files were changed last.
 func (c *chooser) loadFiles(ctx context.Context) error {
-	for _, root := range c.roots {
+	for _, root := range c.own.Roots {
 		files, err := c.recall.cfg.Views.Files(ctx, files.Filter{
 			ProjectRoot: root, ModifiedOnly: true, Limit: newestFiles, Touches: 3,
 		})

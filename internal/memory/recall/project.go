@@ -10,15 +10,9 @@ import (
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
-// Project is what is known of a project whose root is given. Rows are a project's if their root is one of its folders; or if
-// they have no root, as what is saved under a mere name, and its shown name: such rows are of every project of that name.
-// Search, Timeline and Context go by this alone, and so does forgetting.
-type Project struct {
-	Name string // its shown name; empty: what has no root is left out
-	Key  string // what identifies it; empty: as the sessions in its root said
-}
-
-// isRoot reports whether a project is named by its root rather than by its shown name.
+// isRoot reports whether a project is named by its root rather than by its shown name. Rows are a project's, then, if their root is
+// one of its own; or if they have no root, as what is saved under a mere name, and one of the names that a person gave to it: see
+// projects.Extent. Search, Timeline and Context go by this alone, and so does forgetting.
 func isRoot(project string) bool { return filepath.IsAbs(project) }
 
 // listed reads the first n rows that q finds and that answers show, those alone that keep wants. With done it

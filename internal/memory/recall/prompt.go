@@ -39,7 +39,7 @@ func (c *chooser) loadPrompt(ctx context.Context) error {
 	}
 	q := Query{
 		Text: searched(words), Limit: promptHits, most: mostPromptDocs, apart: true,
-		Project: cmp.Or(c.ask.ProjectRoot, c.ask.Project), Of: Project{Name: c.ask.Project, Key: c.ask.ProjectKey},
+		Project: cmp.Or(c.ask.ProjectRoot, c.ask.Project), Key: c.ask.ProjectKey,
 		Kinds: []rows.Kind{rows.Observation, rows.Summary, rows.Memory},
 	}
 	c.score = map[events.ID]int{}

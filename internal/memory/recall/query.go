@@ -33,7 +33,7 @@ type Query struct {
 	Text string // any of its words; empty: what passes the filters, newest first
 
 	Project string      // its root, or its shown name; this and the following filters: empty means any
-	Of      Project     // with a root in Project: what is known of it beside that
+	Key     string      // with a root in Project: what identifies it; empty: as is known of the root
 	Kinds   []rows.Kind // any of observation, summary, memory, prompt
 	Type    string
 	Concept string
@@ -122,7 +122,7 @@ type hit struct {
 // where. The zero value is that it tells nothing; then what sessions said of their projects counts.
 type FileIn struct {
 	Root string // of the project
-	Project
+	Key  string // what identifies that; empty: as is known of the root
 	Path string // below the top of its working tree, with slashes; "." for the top itself
 }
 

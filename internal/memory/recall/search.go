@@ -75,11 +75,11 @@ func (r *Recall) translate(ctx context.Context, q Query) (index.Query, error) {
 	if iq.FileIn, err = r.fileIn(ctx, q); err != nil || !isRoot(q.Project) {
 		return iq, err
 	}
-	folders, err := r.cfg.Views.Folders(ctx, q.Project, q.Of.Key)
+	own, err := r.cfg.Views.Extent(ctx, q.Project, q.Key)
 	if err != nil {
 		return iq, fmt.Errorf("recall: %w", err)
 	}
-	iq.Projects, iq.Rootless = folders, q.Of.Name
+	iq.Projects, iq.Rootless = own.Roots, own.Names
 	return iq, nil
 }
 

@@ -26,7 +26,7 @@ type TimelineQuery struct {
 	Anchor  string // an id or a prefix of one, a time (RFC 3339 or 2006-01-02), or now
 	Text    string // the best hit for it is the anchor
 	Project string // its root, or its shown name; empty: that of the anchor's row, or all
-	Of      Project
+	Key     string // with a root in Project: what identifies it; empty: as is known of the root
 	Kind    rows.Kind
 
 	Before, After int // entries on either side; 0 means DefaultDepth, less than 0 none; at most MaxDepth
@@ -67,7 +67,7 @@ func (r *Recall) Timeline(ctx context.Context, q TimelineQuery) (Timeline, error
 		t.Anchor = &items[0]
 		f.known[row.Entry()] = events.ID{} // it is there already
 		if q.Project == "" {
-			q.Project, q.Of = projectOf(*row), Project{Name: row.Project}
+			q.Project = projectOf(*row)
 		}
 	}
 	older, newer, err := r.around(ctx, at, before, after, q, &f)
@@ -170,7 +170,7 @@ func (r *Recall) anchorID(ctx context.Context, q TimelineQuery) (events.ID, erro
 	if q.Anchor != "" {
 		return r.Resolve(ctx, q.Anchor)
 	}
-	ask := Query{Text: q.Text, Project: q.Project, Of: q.Of, Limit: 1}
+	ask := Query{Text: q.Text, Project: q.Project, Key: q.Key, Limit: 1}
 	if q.Kind != "" {
 		ask.Kinds = []rows.Kind{q.Kind}
 	}
@@ -196,12 +196,13 @@ func (r *Recall) around(ctx context.Context, at rows.Anchor, before, after int, 
 	roots, named := []string{""}, index.Query{}
 	switch {
 	case isRoot(q.Project):
-		if roots, err = r.cfg.Views.Folders(ctx, q.Project, q.Of.Key); err != nil {
+		own, err := r.cfg.Views.Extent(ctx, q.Project, q.Key)
+		if err != nil {
 			return nil, nil, fmt.Errorf("recall: %w", err)
 		}
-		named.Rootless = q.Of.Name
+		roots, named.Rootless = own.Roots, own.Names
 		f.in = func(row rows.Row) bool {
-			return slices.Contains(roots, row.ProjectRoot) || row.ProjectRoot == "" && row.Project == q.Of.Name
+			return slices.Contains(roots, row.ProjectRoot) || row.ProjectRoot == "" && slices.Contains(own.Names, row.Project)
 		}
 	case q.Project != "":
 		roots, named.Project = nil, q.Project
@@ -216,7 +217,7 @@ func (r *Recall) around(ctx context.Context, at rows.Anchor, before, after int, 
 			return nil, nil, fmt.Errorf("recall: %w", err)
 		}
 	}
-	if named.Project+named.Rootless != "" {
+	if named.Project != "" || len(named.Rootless) > 0 {
 		if err := add(r.aroundNamed(ctx, at, before, after, named, kinds, f)); err != nil {
 			return nil, nil, err
 		}

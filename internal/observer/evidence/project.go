@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 )
 
 // ProjectFile is the name of a file that says of its folder, and of all below it, which project they are: its first line
@@ -94,11 +95,17 @@ func isAnybodys(dir string) bool {
 	return err != nil || info.Mode().Perm()&0o002 != 0
 }
 
-// projectName is the first line of text that says something, as a name: of what can be seen, on one line.
+// projectName is the first line of text that says something, as a name: of what can be seen, on one line, and no path, which would
+// be another folder's.
 func projectName(text string) string {
 	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(strings.ToValidUTF8(line, ""))
-		if line == "" || line[0] == '#' {
+		line = strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) || r == '\\' {
+				return -1
+			}
+			return r
+		}, strings.ToValidUTF8(line, ""))
+		if line = strings.TrimLeft(strings.TrimSpace(line), "/"); line == "" || line[0] == '#' {
 			continue
 		}
 		return strings.ToValidUTF8(line[:min(len(line), maxProjectName)], "")

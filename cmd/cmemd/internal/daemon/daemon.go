@@ -236,7 +236,7 @@ func (d *daemon) owing(ctx context.Context) ([]events.SessionID, error) {
 
 func (d *daemon) captureConfig(answers *recall.Recall, spool *relay.Spool) capture.Config {
 	return capture.Config{
-		Sink: d.actors, Log: d.log, Injections: answers, Repos: d.checker, Spool: spool, Home: d.paths.Home,
+		Sink: d.actors, Log: d.log, Injections: answers, Projects: d.views, Repos: d.checker, Spool: spool, Home: d.paths.Home,
 		Secrets: captureSecrets(), Rules: privacy.NewRules(d.paths.Home, d.config.Switches), Logger: d.logger,
 		NoPreferences: d.config.Preferences != config.On,
 	}

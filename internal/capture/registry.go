@@ -1,0 +1,153 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
+	"github.com/cmemd/cmemd/projections/projects"
+)
+
+// Project is which project a folder is of, as it was decided.
+type Project struct {
+	Name, Root string
+	Key        string // roots with the same one are one project
+	Claim      string // what the folder claims to be
+	File       string // what names Root wherever it is moved to
+}
+
+// Registered is where the registry learns what is known of folders at its start. A *projections.Views is one.
+type Registered interface {
+	// Projects returns every known root, and every name that was given, as of a position.
+	Projects(ctx context.Context) (roots []projects.Root, given []projects.Given, at events.Position, err error)
+}
+
+// registry knows which folders are which project: all that the log held at the start, and all that was decided since. It follows no
+// view, so that it is never behind what this daemon decided. Its methods are safe for concurrent use.
+type registry struct {
+	folderID func(dir string) string
+
+	mu    sync.Mutex // guards the fields below
+	roots projects.Known
+}
+
+// newRegistry reads what views know, and from the log what they do not know yet.
+func newRegistry(ctx context.Context, from Registered, log eventlog.Log) (*registry, error) {
+	g := &registry{folderID: evidence.FolderID, roots: projects.Known{}}
+	var at events.Position
+	if from != nil {
+		roots, _, known, err := from.Projects(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("capture: projects: %w", err)
+		}
+		for _, r := range roots {
+			g.roots[r.Path] = r
+		}
+		at = known
+	}
+	for r, err := range log.All(ctx, at+1) {
+		if err != nil {
+			return nil, fmt.Errorf("capture: projects: %w", err)
+		}
+		if r.Kind != events.KindSessionOpened && r.Stream != events.Projects {
+			continue
+		}
+		if e, err := r.Event(); err == nil { // an erased one, or one of a newer program, says nothing
+			g.learn(e, r.Position, r.OccurredAt)
+		}
+	}
+	return g, nil
+}
+
+// learn takes up an event that is on record.
+func (g *registry) learn(e events.Event, position events.Position, at time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if path := projects.RootOf(e); path != "" {
+		g.roots[path] = g.roots[path].After(e, position, at)
+	}
+}
+
+// of is the project of the folder of p, of which nothing is noted.
+func (g *registry) of(p evidence.Project) Project { return g.decide(p, false) }
+
+// bind is the project of the folder of p, which it stays from now on.
+func (g *registry) bind(p evidence.Project) Project { return g.decide(p, true) }
+
+func (g *registry) decide(p evidence.Project, note bool) Project {
+	if p.Root == "" {
+		return Project{Name: p.Name}
+	}
+	c := claimed{p, g.folderID(p.Root)}
+	is := g.lookAtNamed(c)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	out := Project{Name: p.Name, Root: p.Root, Claim: p.Key, File: c.file}
+	out.Key = keyOf(g.roots, c, func(r projects.Root) bool { return is[r.Path] })
+	if note {
+		r := g.roots[p.Root]
+		r.Told = r.Told && r.Claim == p.Key
+		r.Path, r.Key, r.Name, r.Claim = p.Root, out.Key, p.Name, p.Key
+		if c.file != "" {
+			r.File = c.file
+		}
+		g.roots[p.Root] = r
+	}
+	return out
+}
+
+// lookAtNamed tells which known folders the folder of c is, if its own path is not known: their paths are gone, or lead to it.
+func (g *registry) lookAtNamed(c claimed) map[string]bool {
+	g.mu.Lock()
+	_, known := g.roots[c.Root]
+	var named []projects.Root
+	if !known {
+		named = namedLike(g.roots, c)
+	}
+	g.mu.Unlock()
+	is := map[string]bool{}
+	for _, r := range named {
+		_, err := os.Lstat(r.Path)
+		is[r.Path] = errors.Is(err, fs.ErrNotExist) || err == nil && g.folderID(r.Path) == c.file
+	}
+	return is
+}
+
+// known is what is known now.
+func (g *registry) known() projects.Known {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return maps.Clone(g.roots)
+}
+
+// first reports whether nobody was told of a folder's project yet, and notes that somebody is now.
+func (g *registry) first(root string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	r, known := g.roots[root]
+	if !known || r.Told {
+		return false
+	}
+	r.Told = true
+	g.roots[root] = r
+	return true
+}
+
+// Known is what is known of folders now: what is on record, and what was decided since and is about to be.
+func (p *Pipeline) Known() projects.Known { return p.registry.known() }
+
+// Learn takes up a person's word of which folders are one project, which is on record.
+func (p *Pipeline) Learn(r events.Record, e events.Event) {
+	p.registry.learn(e, r.Position, r.OccurredAt)
+}
+
+// First reports whether nobody was told yet how a folder stands, and notes that somebody is told now.
+func (p *Pipeline) First(root string) bool { return p.registry.first(root) }
