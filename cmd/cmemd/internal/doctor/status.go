@@ -101,8 +101,29 @@ func showStatus(a *terminal.App, s api.Status) {
 	a.Field("actors", fmt.Sprintf("%d awake, %d of %d slots in use, %d queued, %d waiting for the disk",
 		s.Actors.Awake, s.Actors.Turns, s.Actors.Slots, s.Actors.Queued, s.Actors.Waiting))
 	a.Field("spool", spoolLine(s.Spool))
+	if line := projectsLine(s.Projects); line != "" {
+		a.Field("projects", line)
+	}
 	showErasure(a, s.Erasure)
 	showFindings(a, s)
+}
+
+// projectsLine says what there is to decide of projects; nothing where all is as a person would expect.
+func projectsLine(p api.ProjectCounts) string {
+	var parts []string
+	if p.Apart > 0 {
+		parts = append(parts, terminal.Plural(p.Apart, "folder")+" kept apart from what it looks like")
+	}
+	if p.Untold > 0 {
+		parts = append(parts, terminal.Plural(p.Untold, "folder")+" joined by an earlier release")
+	}
+	if p.Names > 0 {
+		parts = append(parts, terminal.Plural(p.Names, "name")+" without a folder")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, ", ") + ": `cmemd project list`"
 }
 
 func phaseWord(s api.Status) string {

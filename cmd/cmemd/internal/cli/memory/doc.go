@@ -1,9 +1,9 @@
-// Package memory is the commands over a daemon's client by which memory is found and shown, saved, corrected and forgotten, and
-// taken in from transcripts and from another memory, or written elsewhere.
+// Package memory is the commands over a daemon's client by which memory is found and shown, saved, corrected and forgotten, shared
+// between folders, and taken in from transcripts and from another memory, or written elsewhere.
 //
 // The files, each referring to those below it:
 //
-//	commands.go, export.go, import.go, sessions.go, timeline.go, why.go, search.go, search_show.go, show.go,
+//	commands.go, project.go, export.go, import.go, sessions.go, timeline.go, why.go, search.go, search_show.go, show.go,
 //	show_inputs.go, correct.go, confirm.go, save.go, watch.go, ingest.go, forget.go, context.go
 //
 // What bites: rows hold what agents and services said. They are printed through package terminal alone, which makes control
