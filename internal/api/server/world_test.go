@@ -120,7 +120,7 @@ func (w *world) config() testConfig {
 	answers := recall.New(recall.Config{
 		Views: w.views, Index: w.index, Log: w.log, Fence: strings.Trim(agents.ContextOpen, "<>"),
 	})
-	return testConfig{capture: capture.Config{Injections: answers, DrainEvery: drainEvery}, Config: Config{
+	return testConfig{capture: capture.Config{Injections: answers, Projects: w.views, DrainEvery: drainEvery}, Config: Config{
 		Stores:   Stores{Log: w.log, Views: w.views, Index: w.index, Recall: answers},
 		Services: Services{System: w.actors, Spool: relay.NewSpool(w.home)},
 		Daemon:   Daemon{Home: w.home, Version: "test", PID: 7, Settings: map[string]string{"slots": "2"}},

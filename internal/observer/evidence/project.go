@@ -9,8 +9,8 @@ import (
 )
 
 // ProjectFile is the name of a file that says of its folder, and of all below it, which project they are: its first line
-// that is no comment (#) is the project's name, and folders of one name are one project. Without a line the folder is a
-// project of its own.
+// that is no comment (#) is the project's name, and folders of one name claim to be one project. Without a line the folder is
+// a project of its own.
 const ProjectFile = ".cmemd-project"
 
 // Project is what a folder says that work in it belongs to. Who reads it decides whether that is so: a repository is somebody's,

@@ -39,8 +39,9 @@ Imported memory is searched, shown and given to agents like any other, and says 
 anything that cmemd captured: it changes no count of inputs, and no model is asked about imported tool uses.
 
 claude-mem knows projects by the name of their folder alone; where that is, is learned from the paths that it recorded, or
-said by --folder. Prompts of sessions that cmemd captured itself are left out. Where you also want to ingest transcripts of the
-same sessions, do that first.`
+said by --folder, or asked for at a terminal. What has no folder is found by its name, and agents are told of it once
+` + "`cmemd project give`" + ` says whose it is. Prompts of sessions that cmemd captured itself are left out. Where you also want to
+ingest transcripts of the same sessions, do that first.`
 
 // importQuery is what is asked of an import.
 type importQuery struct {
@@ -112,7 +113,7 @@ func importClaudeMem(ctx context.Context, a *terminal.App, q importQuery) error 
 		return adviseDatabase(err)
 	}
 	defer db.Close()
-	plan, err := db.Plan(ctx, claudemem.Config{Projects: q.projects, Folders: q.folders, Now: a.Now})
+	plan, err := planned(ctx, a, db, q)
 	if err != nil {
 		return adviseDatabase(err)
 	}
@@ -133,6 +134,19 @@ func importClaudeMem(ctx context.Context, a *terminal.App, q importQuery) error 
 		err = errors.Join(a.Show(out, func() { showImported(a, out) }), err, plan.Damage())
 	}
 	return adviseDatabase(err)
+}
+
+// planned is what there is to import, once somebody at a terminal was asked where the projects are that nothing tells of.
+func planned(ctx context.Context, a *terminal.App, db *claudemem.DB, q importQuery) (*claudemem.Plan, error) {
+	cfg := claudemem.Config{Projects: q.projects, Folders: q.folders, Now: a.Now}
+	plan, err := db.Plan(ctx, cfg)
+	if err != nil || q.dry || a.JSON || !terminal.IsTerminal(a.In) {
+		return plan, err
+	}
+	if answered, err := askFolders(a, a.In, projectsOf(plan), q.folders); err != nil || !answered {
+		return plan, err
+	}
+	return db.Plan(ctx, cfg)
 }
 
 // hasProjects says which projects a database names.
@@ -286,7 +300,7 @@ func showImported(a *terminal.App, out imported) {
 		a.Printf("%d could not be recorded\n", out.Refused+out.Malformed)
 	}
 	for _, p := range out.Projects {
-		where := cmp.Or(p.Folder, "in no known folder: --folder says where, so that its sessions are given it")
+		where := cmp.Or(p.Folder, "in no known folder: --folder says where, else `cmemd project give`; agents are not told of it before")
 		a.Printf("%s  %s\n", terminal.VisibleLine(cmp.Or(p.Name, "(no project)")), terminal.VisibleLine(where))
 	}
 }
