@@ -114,27 +114,27 @@ func TestRootsRemember(t *testing.T) {
 			Agent: "claude-code", AgentSession: fmt.Sprint("s", n), Project: "p", ProjectRoot: "/a", ProjectKey: key, ProjectClaim: claim, RootFile: file, Source: source,
 		})
 	}
-	check := func(key, claim, file string, told bool) {
+	check := func(key, claim, file string, told, old bool) {
 		t.Helper()
 		mustCatchUp(t, v)
 		roots, _, at, err := v.Projects(t.Context())
 		if err != nil || len(roots) != 1 || at == 0 {
 			t.Fatalf("%+v at %d, %v", roots, at, err)
 		}
-		if r := roots[0]; r.Path != "/a" || r.Key != key || r.Claim != claim || r.File != file || r.Told != told {
-			t.Errorf("got %+v, want %s, %s, %s, %t", r, key, claim, file, told)
+		if r := roots[0]; r.Path != "/a" || r.Key != key || r.Claim != claim || r.File != file || r.Told != told || r.Old != old {
+			t.Errorf("got %+v, want %s, %s, %s, told %t, old %t", r, key, claim, file, told, old)
 		}
 	}
 	open(1, "startup", "remote:x/y", "", "") // of a release that recorded no claims
-	check("remote:x/y", "", "", false)
+	check("remote:x/y", "", "", false, true)
 	open(2, "transcript", "remote:x/y", "remote:x/z", "1:2:3")
-	check("remote:x/y", "remote:x/z", "1:2:3", false)
+	check("remote:x/y", "remote:x/z", "1:2:3", false, true)
 	open(3, "resume", "remote:x/y", "remote:x/z", "1:2:3")
-	check("remote:x/y", "remote:x/z", "1:2:3", true)
+	check("remote:x/y", "remote:x/z", "1:2:3", true, false)
 	open(4, "sight", "remote:x/y", "remote:x/z", "")
-	check("remote:x/y", "remote:x/z", "1:2:3", true)
+	check("remote:x/y", "remote:x/z", "1:2:3", true, false)
 	open(5, "sight", "remote:x/y", "name:other", "")
-	check("remote:x/y", "name:other", "1:2:3", false)
+	check("remote:x/y", "name:other", "1:2:3", false, false)
 }
 
 func TestGiven(t *testing.T) {

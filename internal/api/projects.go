@@ -37,7 +37,7 @@ type ProjectFolder struct {
 	Decided   bool      `json:"decided,omitempty"`    // a person said that it is of this project, or that it is one of its own
 	Gone      bool      `json:"gone,omitempty"`       // there is no such folder any more
 	LooksLike []string  `json:"looks_like,omitempty"` // folders of the project that it claims to be, and is kept apart from
-	Untold    bool      `json:"untold,omitempty"`     // it shares the project by no person's word, and nobody was told yet
+	Untold    bool      `json:"untold,omitempty"`     // an earlier release joined it to others, and nobody was told since
 }
 
 // ProjectName is a name that memory without a folder has.
@@ -53,7 +53,7 @@ type ProjectCounts struct {
 	Projects int `json:"projects"`
 	Folders  int `json:"folders"`
 	Apart    int `json:"apart"`  // that claim to be a project of other folders, and are kept apart
-	Untold   int `json:"untold"` // that share a project by no person's word, as an earlier release joined them, and nobody was told yet
+	Untold   int `json:"untold"` // that an earlier release joined to others, of which nobody was told since
 	Names    int `json:"names"`  // that memory without a folder has, and that were given to none
 }
 

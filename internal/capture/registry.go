@@ -128,17 +128,18 @@ func (g *registry) known() projects.Known {
 	return maps.Clone(g.roots)
 }
 
-// first reports whether nobody was told of a folder's project yet, and notes that somebody is now.
-func (g *registry) first(root string) bool {
+// tell returns a folder of which nobody was told yet, and notes that somebody is now. Ok is false for others.
+func (g *registry) tell(root string) (untold projects.Root, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	r, known := g.roots[root]
 	if !known || r.Told {
-		return false
+		return projects.Root{}, false
 	}
-	r.Told = true
+	untold = r
+	r.Told, r.Old = true, false
 	g.roots[root] = r
-	return true
+	return untold, true
 }
 
 // Known is what is known of folders now: what is on record, and what was decided since and is about to be.
@@ -149,5 +150,5 @@ func (p *Pipeline) Learn(r events.Record, e events.Event) {
 	p.registry.learn(e, r.Position, r.OccurredAt)
 }
 
-// First reports whether nobody was told yet how a folder stands, and notes that somebody is told now.
-func (p *Pipeline) First(root string) bool { return p.registry.first(root) }
+// Tell returns the folder of a root if nobody was told yet how it stands, and notes that somebody is told now.
+func (p *Pipeline) Tell(root string) (untold projects.Root, ok bool) { return p.registry.tell(root) }

@@ -121,7 +121,10 @@ func TestOneOfManyIsTheProject(t *testing.T) {
 	if n != 1 {
 		t.Errorf("%d folders are the project: %v", n, keys)
 	}
-	if g.first("/asked") || !g.first("/folder/a") || g.first("/folder/a") {
-		t.Error("a folder is told of once, and only if something was done in it")
+	for i, want := range []bool{false, true, false} {
+		root := []string{"/asked", "/folder/a", "/folder/a"}[i]
+		if r, ok := g.tell(root); ok != want || ok && r.Path != root {
+			t.Errorf("%d: told of %+v, %t; want it once, and only where something was done", i, r, ok)
+		}
 	}
 }

@@ -17,6 +17,7 @@ type Root struct {
 	At    time.Time       `cbor:"7,keyasint,omitzero" json:"at,omitzero"`      // of the same
 	Word  bool            `cbor:"8,keyasint,omitempty" json:"word,omitempty"`  // a person said which project it is
 	Told  bool            `cbor:"9,keyasint,omitempty" json:"told,omitempty"`  // a session that shows notices has started with this claim
+	Old   bool            `cbor:"10,keyasint,omitempty" json:"old,omitempty"`  // a release that believed claims was here last of those that show notices
 }
 
 // Given says that memory with a project's name and no folder is of the project of Root.
@@ -66,11 +67,15 @@ func (r Root) opened(e events.SessionOpened) Root {
 	if e.RootFile != "" {
 		r.File = e.RootFile
 	}
-	if e.ProjectClaim != "" {
-		r.Told = r.Told && r.Claim == e.ProjectClaim || showsNotices(e.Source)
-		r.Claim = e.ProjectClaim
-	}
 	r.Name = e.Project
+	if e.ProjectClaim == "" {
+		r.Old = true
+		return r
+	}
+	tells := showsNotices(e.Source)
+	r.Told = r.Told && r.Claim == e.ProjectClaim || tells
+	r.Old = r.Old && !tells
+	r.Claim = e.ProjectClaim
 	return r
 }
 

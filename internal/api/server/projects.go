@@ -125,15 +125,15 @@ func projectInfo(known projects.Known, of []projects.Root) api.ProjectInfo {
 		_, err := os.Lstat(r.Path)
 		p.Folders = append(p.Folders, api.ProjectFolder{
 			Root: r.Path, Name: r.Name, At: r.At, Decided: r.Word, Gone: errors.Is(err, fs.ErrNotExist),
-			LooksLike: projects.Paths(known.Lookalike(r)), Untold: sharesUntold(r, len(of)),
+			LooksLike: thereFirst(known.Lookalike(r)), Untold: sharesUntold(r, len(of)),
 		})
 	}
 	return p
 }
 
-// sharesUntold reports whether a folder, one of so many of its project, shares that without a person's word, as what an earlier release
-// joined by its remote does, and nobody was told of it yet.
-func sharesUntold(r projects.Root, folders int) bool { return !r.Told && !r.Word && folders > 1 }
+// sharesUntold reports whether a folder, one of so many of its project, shares that because an earlier release joined what claimed the
+// same, and nobody was told since.
+func sharesUntold(r projects.Root, folders int) bool { return r.Old && !r.Word && folders > 1 }
 
 // projectCounts counts how folders stand.
 func (s *sources) projectCounts(ctx context.Context, known projects.Known) (n api.ProjectCounts, err error) {
@@ -166,17 +166,17 @@ func (s *sources) projectCounts(ctx context.Context, known projects.Known) (n ap
 // placeNotice says once how the folder of a root stands, in which a session starts: what it is kept apart from, what it shares memory
 // with since earlier, and which memory it may be given. It is empty where there is nothing to say.
 func (s *sources) placeNotice(ctx context.Context, p *capture.Pipeline, root string) string {
-	if root == "" || !p.First(root) {
+	r, untold := p.Tell(root)
+	if !untold {
 		return ""
 	}
 	known := p.Known()
-	r := known[root]
 	var says []string
-	if like := known.Lookalike(r); len(like) > 0 {
-		says = append(says, "this folder looks like the project of "+like[0].Path+", and has its own memory: `cmemd project join` makes them one.")
+	if like := thereFirst(known.Lookalike(r)); len(like) > 0 {
+		says = append(says, "this folder looks like the project of "+like[0]+", and has its own memory: `cmemd project join` makes them one.")
 	}
-	if shared := known.Shared(r); len(shared) > 0 && r.Last > 0 && !r.Word {
-		says = append(says, "this folder shares its memory with "+strings.Join(projects.Paths(shared[:min(len(shared), 3)]), ", ")+": `cmemd project part` parts them.")
+	if shared := thereFirst(known.Shared(r)); sharesUntold(r, 1+len(shared)) {
+		says = append(says, "this folder shares its memory with "+strings.Join(shared[:min(len(shared), 3)], ", ")+": `cmemd project part` parts them.")
 	}
 	if n, err := s.unowned(ctx, r.Name); err == nil && n > 0 {
 		give := "`cmemd project list` names it, and `cmemd project give` makes it this one's."
@@ -186,6 +186,21 @@ func (s *sources) placeNotice(ctx context.Context, p *capture.Pipeline, root str
 		says = append(says, "there is memory under this folder's name that has no folder: "+give)
 	}
 	return strings.Join(says, " ")
+}
+
+// thereFirst are the paths of folders, those that are there before those that are not.
+func thereFirst(roots []projects.Root) []string {
+	paths := projects.Paths(roots)
+	slices.SortStableFunc(paths, func(a, b string) int {
+		switch there := isFolder(a); {
+		case there == isFolder(b):
+			return 0
+		case there:
+			return -1
+		}
+		return 1
+	})
+	return paths
 }
 
 // isPlainWord reports whether a name is one word to any shell, and no option.

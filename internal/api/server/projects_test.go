@@ -108,6 +108,32 @@ func TestJoinAndPart(t *testing.T) {
 	sees(b, true)
 }
 
+// TestWhatJoinsByItself: repositories below a file of the person's that stands in none, and a worktree; a repository without either
+// does not.
+func TestWhatJoinsByItself(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, erasing)
+	dirs := foldersIn(t, "work/a", "work/b", "tree", "alone")
+	a, b, tree, alone := dirs[0], dirs[1], dirs[2], dirs[3]
+	writeFile(t, filepath.Join(filepath.Dir(a), ".cmemd-project"), []byte("work\n"))
+	for i, dir := range []string{a, b, alone} {
+		repositoryAt(t, filepath.Join(dir, ".git"), "https://example.org/"+strings.Repeat("x", i+1))
+	}
+	in := filepath.Join(b, ".git", "worktrees", "tree")
+	writeFile(t, filepath.Join(in, "HEAD"), []byte("ref: refs/heads/fix\n"))
+	writeFile(t, filepath.Join(in, "commondir"), []byte("../..\n"))
+	writeFile(t, filepath.Join(in, "gitdir"), []byte(filepath.Join(tree, ".git")+"\n"))
+	writeFile(t, filepath.Join(tree, ".git"), []byte("gitdir: "+in+"\n"))
+	w.startIn(t, "a", a)
+	w.answer(t, "a", a, "heron")
+	for _, dir := range []string{b, tree, alone} {
+		told, notice := w.startIn(t, "in "+dir, dir)
+		if want := dir != alone; strings.Contains(told, "heron") != want || notice != "" {
+			t.Errorf("in %s: %s, %q", dir, told, notice)
+		}
+	}
+}
+
 // TestWhatCannotBeJoined is refused with what to do instead.
 func TestWhatCannotBeJoined(t *testing.T) {
 	t.Parallel()

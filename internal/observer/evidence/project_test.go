@@ -119,6 +119,19 @@ func TestWhatARepositorySaysOfItself(t *testing.T) {
 	}
 }
 
+// TestProjectNames: a file gives a name that can be seen, and no path.
+func TestProjectNames(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"": "", "# a comment\n\n": "", "shop\nbank": "shop", "# x\n  the shop  \n": "the shop", "/home/me/shop": "home/me/shop", "//\nshop": "shop",
+		`C:\src\shop`: "C:srcshop", "\x00shop": "shop", "\x1b[31mshop": "[31mshop", "sh\xffop": "shop", "\uFEFF# x\nshop": "\uFEFF# x",
+	} {
+		if got := projectName(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
 // TestFolderID: it stays while a folder is moved, and another folder has another, whichever inode it gets.
 func TestFolderID(t *testing.T) {
 	t.Parallel()
