@@ -275,6 +275,8 @@ func TestFormatRises(t *testing.T) {
 		{events.AgentStopped{}, 2},
 		{events.PreferenceStated{Sentence: "Always run the tests first."}, 3},
 		{events.AgentStopped{}, 3},
+		{events.ForgetRequested{Request: events.ID{1}, Positions: []events.Position{2}}, 4},
+		{events.AgentStopped{}, 4},
 	} {
 		log := openLog(t, path)
 		draft := events.Draft{ID: events.ID{15: byte(version + 1)}, OccurredAt: time.Unix(1, 0), Event: step.event}

@@ -28,6 +28,8 @@ func (MemorySaved) kind() Kind        { return KindMemorySaved }
 func (MemoryConfirmed) kind() Kind    { return KindMemoryConfirmed }
 func (MemorySuperseded) kind() Kind   { return KindMemorySuperseded }
 func (MemoryForgotten) kind() Kind    { return KindMemoryForgotten }
+func (ForgetRequested) kind() Kind    { return KindForgetRequested }
+func (ForgetSettled) kind() Kind      { return KindForgetSettled }
 func (SessionFaulted) kind() Kind     { return KindSessionFaulted }
 func (DaemonStarted) kind() Kind      { return KindDaemonStarted }
 func (DaemonStopped) kind() Kind      { return KindDaemonStopped }

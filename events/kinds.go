@@ -33,6 +33,8 @@ const (
 	KindMemoryConfirmed    Kind = "memory_confirmed"
 	KindMemorySuperseded   Kind = "memory_superseded"
 	KindMemoryForgotten    Kind = "memory_forgotten"
+	KindForgetRequested    Kind = "forget_requested"
+	KindForgetSettled      Kind = "forget_settled"
 	KindSessionFaulted     Kind = "session_faulted"
 	KindDaemonStarted      Kind = "daemon_started"
 	KindDaemonStopped      Kind = "daemon_stopped"
@@ -153,6 +155,27 @@ const (
 	OriginUnknown Origin = ""        // it cannot be told: no repository at hand, an old history; told as own
 	OriginOwn     Origin = "own"     // the person's, the agent's and the project's alone
 	OriginOutside Origin = "outside" // the web's, another MCP server's, or of a file outside the project or not tracked by its git
+)
+
+// Writer is who said what memory holds, as the daemon found out by itself: no word of a client's decides it.
+type Writer string
+
+// The writers.
+const (
+	WriterPerson   Writer = "person"   // at a terminal, or in the prompt of a session
+	WriterAgent    Writer = "agent"    // a coding agent, or whoever cannot be told from one
+	WriterObserver Writer = "observer" // made by turns from what was captured
+	WriterUnknown  Writer = "unknown"  // it was recorded before writers were
+)
+
+// SettleOutcome is what became of a request to forget.
+type SettleOutcome string
+
+// The outcomes of ForgetSettled.
+const (
+	SettleApproved SettleOutcome = "approved" // a person agreed: it is erased
+	SettleRefused  SettleOutcome = "refused"  // a person did not: its rows are shown again
+	SettleExpired  SettleOutcome = "expired"  // nobody said anything for too long: its rows are shown again
 )
 
 // TypeUnknown is the type of an observation whose own type the mode does not list.

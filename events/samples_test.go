@@ -141,10 +141,14 @@ func memorySamples() []events.Event {
 		events.MemorySaved{
 			Memory: sampleID(12), Project: "parser", ProjectRoot: "/home/dev/parser", Type: "decision", Title: "Limits are settings",
 			Text: "No constant in the reader.", Concepts: []string{"limits"}, Files: []string{"parse.go"}, Session: "s-1",
-			At: sampleTime(33),
+			At: sampleTime(33), Writer: events.WriterAgent,
 		},
 		events.MemoryConfirmed{Memory: sampleID(12), Withdrawn: true},
-		events.MemorySuperseded{Memory: sampleID(12), By: sampleID(13)},
+		events.MemorySuperseded{Memory: sampleID(12), By: sampleID(13), Writer: events.WriterPerson},
+		events.ForgetRequested{
+			Request: sampleID(14), Positions: []events.Position{21, 22}, IDs: []events.ID{sampleID(12)}, Writer: events.WriterAgent,
+		},
+		events.ForgetSettled{Request: sampleID(14), Outcome: events.SettleApproved, Writer: events.WriterPerson},
 		events.MemoryForgotten{
 			Positions: []events.Position{21}, IDs: []events.ID{sampleID(12)},
 			Residue: events.Hash(bytes.Repeat([]byte{0xab}, 32)), Cause: "person",

@@ -108,6 +108,10 @@ func (k Kind) decided() knownKind {
 		return knownKind{KindMemorySuperseded, Traits{}, forms{decodeAs[MemorySuperseded]}}
 	case KindMemoryForgotten:
 		return knownKind{KindMemoryForgotten, Traits{Evolves: true, Lineage: true, Indexed: true}, forms{decodeAs[MemoryForgotten]}}
+	case KindForgetRequested:
+		return knownKind{KindForgetRequested, Traits{Format: 4}, forms{decodeAs[ForgetRequested]}}
+	case KindForgetSettled:
+		return knownKind{KindForgetSettled, Traits{Format: 4}, forms{decodeAs[ForgetSettled]}}
 	case KindSessionFaulted:
 		return knownKind{KindSessionFaulted, Traits{}, forms{decodeAs[SessionFaulted]}}
 	case KindDaemonStarted:

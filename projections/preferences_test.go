@@ -47,7 +47,7 @@ func TestPreferencesAreOneInAProject(t *testing.T) {
 	w.state(first, "Never push.", "push")
 	check("stated", "p0 Never push.", "p0 Always use pnpm. twice")
 	row, err := v.Row(t.Context(), lead)
-	if err != nil || row.Type != events.TypePreference || row.Writer != rows.WriterPerson || row.Prompt != 1 || row.Session != first {
+	if err != nil || row.Type != events.TypePreference || row.Writer != events.WriterPerson || row.Prompt != 1 || row.Session != first {
 		t.Errorf("got %+v, %v", row, err)
 	}
 	same, err := v.Same(t.Context(), row)

@@ -62,7 +62,7 @@ func TestRowsSayWhereTheyComeFrom(t *testing.T) {
 		Narrative: "it was a leak", Facts: []string{"one"}, Concepts: []string{"how-it-works"},
 		FilesRead: []string{"/home/u/p0/a.go"}, FilesModified: []string{"b.go"},
 		Claims: []events.Claim{{Kind: "commit", Value: "abc1234", Verdict: events.Verified}},
-		Turn:   turn.id, Turns: []events.ID{turn.id}, Count: 1,
+		Turn:   turn.id, Turns: []events.ID{turn.id}, Count: 1, Writer: events.WriterObserver,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("row (-want +got):\n%s", diff)

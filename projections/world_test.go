@@ -41,6 +41,7 @@ type world struct {
 	rows   []events.ID
 	words  []events.Position // records whose payloads may be forgotten
 	opened map[events.SessionID]bool
+	asked  []events.ID // open requests to forget
 
 	model   string // that the next turns ask; empty: small
 	notable int    // of the inputs of the next turns
@@ -309,7 +310,7 @@ func (w *world) step(t *rapid.T) {
 	}
 	steps := []func(*rapid.T, events.SessionID){
 		w.stepTool, w.stepTool, w.stepTool, w.stepPrompt, w.stepStop, w.stepTurn, w.stepTurn, w.stepEnd, w.stepEnd, w.stepEnd,
-		w.stepGiveUp, w.stepReobserve, w.stepForget, w.stepMemory, w.stepSupervision, w.stepSession,
+		w.stepGiveUp, w.stepReobserve, w.stepForget, w.stepMemory, w.stepRequest, w.stepSupervision, w.stepSession,
 	}
 	rapid.SampledFrom(steps).Draw(t, "step")(t, s)
 }
@@ -436,6 +437,19 @@ func (w *world) stepMemory(t *rapid.T, s events.SessionID) {
 	m := events.MemorySaved{Memory: w.id(), Project: "p0", ProjectRoot: "/home/u/p0", Title: "note", Text: "remember", At: w.now.AddDate(0, 0, -3)}
 	w.rows = append(w.rows, m.Memory)
 	w.say(events.Daemon, events.ID{}, m)
+}
+
+// stepRequest has rows asked to be forgotten, or such a request settled.
+func (w *world) stepRequest(t *rapid.T, _ events.SessionID) {
+	if len(w.asked) > 0 && rapid.Bool().Draw(t, "settle") {
+		w.say(events.Daemon, events.ID{}, events.ForgetSettled{Request: rapid.SampledFrom(w.asked).Draw(t, "request"), Outcome: events.SettleRefused})
+		return
+	}
+	if len(w.rows) > 0 {
+		e := events.ForgetRequested{Request: w.id(), IDs: rapid.SliceOfN(rapid.SampledFrom(w.rows), 1, 3).Draw(t, "wanted"), Writer: events.WriterAgent}
+		w.asked = append(w.asked, e.Request)
+		w.say(events.Daemon, events.ID{}, e)
+	}
 }
 
 func (w *world) stepSupervision(t *rapid.T, s events.SessionID) {

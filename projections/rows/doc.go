@@ -9,6 +9,7 @@
 //	fold.go        makes rows of events, and takes them away
 //	view.go        the four views and their tables
 //	supersede.go   what takes the place of a row, and what lets it stand again
+//	hidden.go      which rows an agent has asked to forget
 //	newest.go      which summary of a session stands
 //	entry.go       which rows readers take for one thing
 //	handle.go      the short name of a row

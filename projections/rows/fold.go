@@ -44,6 +44,10 @@ func (f *fold) Apply(r *engine.Record) {
 		engine.Handle(r, f.supersedeBy)
 	case events.KindMemoryForgotten:
 		engine.Handle(r, f.forget)
+	case events.KindForgetRequested:
+		engine.Handle(r, f.hide)
+	case events.KindForgetSettled:
+		engine.Handle(r, f.unhide)
 	}
 }
 

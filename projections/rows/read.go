@@ -168,6 +168,9 @@ const titleLength = 120
 // Title returns the first words of a session, within r: the beginning of its first prompt that has text, else nothing.
 func Title(r *engine.ReadTx, id events.SessionID) string {
 	for row := range booksIn(r, Prompt)[0].session(id) {
+		if len(row.ForgetRequests) > 0 {
+			continue
+		}
 		if title := cut(row.Text); title != "" {
 			return title
 		}

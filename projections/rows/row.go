@@ -24,9 +24,6 @@ const (
 	Prompt      Kind = "prompt"
 )
 
-// WriterPerson is the writer of what a person said or wrote.
-const WriterPerson = "person"
-
 // Row is one piece of memory of any kind. Fields that its kind does not have are zero. A Row is the caller's.
 type Row struct {
 	ID           events.ID        `cbor:"1,keyasint,omitzero" json:"id"`
@@ -82,8 +79,11 @@ type Row struct {
 	// Outdated: a newer summary of its session stands, and supersedes it.
 	Outdated bool `cbor:"50,keyasint,omitempty" json:"outdated,omitempty"`
 
-	Writer   string     `cbor:"48,keyasint,omitempty" json:"writer,omitempty"` // who says it, where that is on record: WriterPerson
-	Sentence events.Key `cbor:"49,keyasint,omitzero" json:"-"`                 // of a preference that was stated: what says the same has it too
+	Writer   events.Writer `cbor:"48,keyasint,omitempty" json:"writer,omitempty"` // who says it
+	Sentence events.Key    `cbor:"49,keyasint,omitzero" json:"-"`                 // of a preference that was stated: what says the same has it too
+
+	// ForgetRequests are the open requests of agents to forget it: it is not listed until a person has refused them, or they expired.
+	ForgetRequests []events.ID `cbor:"51,keyasint,omitempty" json:"forget_requests,omitempty"`
 
 	Origin      events.Origin     `cbor:"60,keyasint,omitempty" json:"origin,omitempty"`      // whose words the turn read
 	Outside     []events.Position `cbor:"61,keyasint,omitempty" json:"outside,omitempty"`     // its inputs that held others' words
@@ -158,9 +158,9 @@ func (r Row) Words() []string {
 func (r Row) Stated() bool { return !r.Sentence.IsZero() }
 
 // Listed reports whether the row belongs in lists and answers: it exists and is not folded into another, superseded,
-// forgotten, or private.
+// forgotten, or private, and nobody has asked to forget it.
 func (r Row) Listed() bool {
-	return r.Kind != "" && r.FoldedInto == (events.ID{}) && !r.Superseded && !r.Outdated && !r.Forgotten && !r.Private
+	return len(r.ForgetRequests) == 0 && r.Kind != "" && r.FoldedInto == (events.ID{}) && !r.Superseded && !r.Outdated && !r.Forgotten && !r.Private
 }
 
 // Verdict is a claim with what was found when it was recorded, and what the latest check found.

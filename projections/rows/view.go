@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -29,7 +30,7 @@ func Views() []View {
 }
 
 func (v View) Name() string       { return v.names }
-func (v View) Version() int       { return 9 }
+func (v View) Version() int       { return 10 }
 func (v View) SkipsUnknown() bool { return false }
 
 // The tables of a View.
@@ -69,14 +70,14 @@ func (v View) Tables() []engine.TableSpec {
 	return []engine.TableSpec{
 		rowTable().Spec(engine.ShowID), engine.FactsTable().Spec(engine.ShowID), bySessionTable().Spec(engine.ShowPlace), byTimeTable().Spec(engine.ShowHex), byPromptTable().Spec(engine.ShowHex),
 		groupTable().Spec(engine.ShowHex), turnTable().Spec(engine.ShowID), inputTable().Spec(engine.ShowPosition), checkTable().Spec(engine.ShowPosition),
-		newestTable().Spec(engine.ShowID),
+		newestTable().Spec(engine.ShowID), requestTable().Spec(engine.ShowID),
 		forgottenTable().Spec(engine.ShowID),
 	}
 }
 
 func promptRow(r *engine.Record) (Row, bool) {
 	e, ok := engine.PayloadOf[events.PromptSubmitted](r)
-	return Row{ID: r.ID, Prompt: e.Number, Text: e.Text, Private: e.Private}, ok
+	return Row{ID: r.ID, Prompt: e.Number, Text: e.Text, Private: e.Private, Writer: events.WriterPerson}, ok
 }
 
 func memoryRow(r *engine.Record) (Row, bool) {
@@ -87,13 +88,14 @@ func memoryRow(r *engine.Record) (Row, bool) {
 	return Row{
 		ID: e.Memory, At: e.At, AgentSession: e.Session, Project: e.Project, ProjectRoot: e.ProjectRoot,
 		Type: e.Type, Title: e.Title, Text: e.Text, Concepts: e.Concepts, FilesUnverified: e.Files,
+		Writer: cmp.Or(e.Writer, events.WriterUnknown),
 	}, ok
 }
 
 // preferenceRow is what a person said of how to work. It is of the project of its session.
 func preferenceRow(r *engine.Record) (Row, bool) {
 	e, ok := engine.PayloadOf[events.PreferenceStated](r)
-	return Row{ID: r.ID, Prompt: e.Prompt, Type: events.TypePreference, Text: e.Sentence, Writer: WriterPerson, Sentence: e.Same}, ok
+	return Row{ID: r.ID, Prompt: e.Prompt, Type: events.TypePreference, Text: e.Sentence, Writer: events.WriterPerson, Sentence: e.Same}, ok
 }
 
 func observationRow(r *engine.Record) (Row, bool) {
@@ -103,6 +105,7 @@ func observationRow(r *engine.Record) (Row, bool) {
 		Narrative: e.Narrative, Facts: e.Facts, Concepts: e.Concepts, FilesRead: e.FilesRead,
 		FilesModified: e.FilesModified, FilesUnverified: e.FilesUnverified, Claims: e.Claims, Unseen: e.Unseen,
 		Turn: engine.TurnOf(r, e.Turn), Source: e.Source, Origin: e.Origin, Outside: e.Outside, Unsupported: e.Unsupported,
+		Writer: events.WriterObserver,
 	}
 	row.Flagged = flagged(row)
 	return row, ok
@@ -114,6 +117,7 @@ func summaryRow(r *engine.Record) (Row, bool) {
 		ID: e.Summary, Prompt: e.Prompt, Request: e.Request, Investigated: e.Investigated, Learned: e.Learned,
 		Completed: e.Completed, NextSteps: e.NextSteps, Notes: e.Notes, Claims: e.Claims, Turn: engine.TurnOf(r, e.Turn), Source: e.Source,
 		Origin: e.Origin, Unseen: e.Unseen, Unsupported: e.Unsupported,
+		Writer: events.WriterObserver,
 	}
 	row.Flagged = flagged(row)
 	return row, ok

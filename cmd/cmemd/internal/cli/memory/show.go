@@ -68,7 +68,7 @@ func showRow(a *terminal.App, r api.Row) {
 	a.Field("project", r.Project)
 	a.Field("session", sessionOf(r))
 	a.Field("imported", orNothing("from ", r.Source))
-	a.Field("said by", r.Writer)
+	a.Field("said by", string(r.Writer))
 	a.Field("position", fmt.Sprint(r.Position))
 	showState(a, r)
 	for _, f := range textsOf(r) {
