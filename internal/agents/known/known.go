@@ -3,6 +3,7 @@ package known
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // An Agent is what is known of a coding agent. Its zero value is one of which nothing is known.
@@ -11,6 +12,7 @@ type Agent struct {
 	Title    string   // its maker's name of it
 	Aliases  []string // what other memories call it
 	Programs []string // that start it; the first is its client on the command line
+	Runs     []string // what its processes are called besides, in small letters
 	Folder   Folder   // of its settings and transcripts
 
 	EventMember string   // of a payload, which names the event; empty: hook_event_name
@@ -168,6 +170,17 @@ func Secrets() (beginnings []string) {
 		beginnings = append(beginnings, a.Secrets...)
 	}
 	return beginnings
+}
+
+// Processes are what processes of agents are called, in small letters.
+func Processes() (names []string) {
+	for _, a := range All() {
+		for _, name := range a.Programs {
+			names = append(names, strings.ToLower(name))
+		}
+		names = append(names, a.Runs...)
+	}
+	return names
 }
 
 // Followed is the folder or pattern of the transcripts that are followed, for a person whose home is home; empty: none.

@@ -126,21 +126,21 @@ func raw() Agent {
 // claudeDesktop, vsCode and zed have no hooks: they are only given memory as tools.
 func claudeDesktop() Agent {
 	return Agent{
-		Title: "Claude Desktop", Folder: settings("Claude"),
+		Title: "Claude Desktop", Runs: []string{"claude-desktop"}, Folder: settings("Claude"),
 		Server: Server{File: "claude_desktop_config.json", Member: "mcpServers", Fields: StandardServer()},
 	}
 }
 
 func vsCode() Agent {
 	return Agent{
-		Title: "Visual Studio Code", Programs: []string{"code"}, Folder: settings("Code/User"),
+		Title: "Visual Studio Code", Programs: []string{"code"}, Runs: []string{"code-insiders", "electron"}, Folder: settings("Code/User"),
 		Server: Server{File: "mcp.json", Member: "servers", Fields: StandardServer()},
 	}
 }
 
 func zed() Agent {
 	return Agent{
-		Title: "Zed", Programs: []string{"zed", "zeditor"},
+		Title: "Zed", Programs: []string{"zed", "zeditor"}, Runs: []string{"zed-editor"},
 		Folder: Folder{Variable: "XDG_CONFIG_HOME", Standard: ".config", Below: "zed", Windows: "Zed"},
 		Server: Server{File: "settings.json", Member: "context_servers", Fields: StandardServer()},
 	}

@@ -1,0 +1,16 @@
+// Package peer tells whether the process at the other end of a unix socket is a person's command or an agent's. It asks the system,
+// and takes no word of the other end for it.
+//
+// A person's command has a controlling terminal, and no program of a known agent stands above it, above the leaders of its group and
+// session, or above what runs in the foreground of its terminal. Everything else is an agent's: a command without a terminal, one
+// that has ended, and one of which the system tells nothing.
+//
+// The files, each referring to those below it:
+//
+//	peer.go           what is known of a peer, and how it follows from processes
+//	conn_linux.go     which process is at the other end
+//	process_linux.go  what the system knows of a process
+//
+// What bites: a program that runs as the person can forge all of it, with a terminal of its own below a process that no agent
+// started. In the terminal of an editor that is an agent too, everybody counts as an agent.
+package peer

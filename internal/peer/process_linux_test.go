@@ -1,0 +1,67 @@
+package peer
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseStat(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]process{
+		"42 (cmemd) S 7 42 40 34816 42 4194560 1": {
+			pid: 42, parent: 7, group: 42, session: 40, foreground: 42, terminal: true, names: []string{"cmemd"},
+		},
+		"42 (a) 1 (b) R 7 8 9 0 -1 0": {pid: 42, parent: 7, group: 8, session: 9, foreground: -1, names: []string{"a) 1 (b"}},
+		"42 (cmemd) S 7 42":           {},
+		"42 (cmemd) S x 42 40 0 0":    {},
+		"42 cmemd":                    {},
+		")(":                          {},
+	} {
+		got, err := parseStat(42, []byte(line))
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(process{})); diff != "" || (err == nil) != (want.pid != 0) {
+			t.Errorf("%s: %v (-want +got):\n%s", line, err, diff)
+		}
+	}
+}
+
+// TestOf: over a real socket the other end is this very process, which runs its own executable in this folder.
+func TestOf(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "peer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	l, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	out, err := net.Dial("unix", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	in, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := Of(in, []string{plain(os.Args[0])})
+	if got.Person || !got.Own || got.Folder != here || len(got.Arguments) == 0 {
+		t.Errorf("got %+v, want no person, its own executable, in %s", got, here)
+	}
+	if none := Of(dummy{}, nil); none.Person || none.Own || none.Folder != "" {
+		t.Errorf("of no socket: got %+v", none)
+	}
+}
+
+type dummy struct{ net.Conn }
