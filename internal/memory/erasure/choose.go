@@ -100,6 +100,9 @@ func (c *choice) ids(ctx context.Context) error {
 
 // scan reads the log and names what the conditions choose.
 func (c *choice) scan(ctx context.Context) error {
+	if len(c.req.Positions) > 0 {
+		return c.scanPositions(ctx)
+	}
 	if len(c.req.IDs) > 0 {
 		return c.scanRows(ctx)
 	}
@@ -126,6 +129,25 @@ func (c *choice) scanRows(ctx context.Context) error {
 		}
 		if err := errors.Join(c.take(r), c.openings(ctx, r.Stream)); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// scanPositions names the records that the request names by position and that have words still.
+func (c *choice) scanPositions(ctx context.Context) error {
+	for _, p := range c.req.Positions {
+		r, err := c.e.cfg.Log.Get(ctx, p)
+		if err != nil {
+			return err
+		}
+		words, err := erasable(r)
+		if err != nil {
+			return err
+		}
+		if words {
+			n := c.reach(r.Stream)
+			n.others = append(n.others, p)
 		}
 	}
 	return nil

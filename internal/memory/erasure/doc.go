@@ -8,8 +8,8 @@
 //
 // The files, each referring to those below it:
 //
-//	retention.go, plan.go, run.go, finish.go, choose.go, eraser.go, silent.go, graph.go, state.go, request.go,
-//	match.go
+//	run.go, requested.go, finish.go, retention.go, plan.go, choose.go, eraser.go, silent.go, graph.go, state.go,
+//	request.go, match.go
 //
 // What bites: headers stay, and so do names of projects and folders in SessionOpened: they are structure. Backups, exports
 // and the agents' own transcripts are other files; nobody here reaches them. The titles that a prompt's brief named are not on

@@ -30,13 +30,17 @@ type Request struct {
 	// ProjectKey is what identifies the project of a root in Project; empty: as is known of that.
 	ProjectKey string
 
-	Since   time.Time       // happened at or after it
-	Until   time.Time       // happened at or before it
+	Since time.Time // happened at or after it
+	Until time.Time // happened at or before it
+
+	// Positions are records that a plan before named, and nothing else is chosen: what was made of them since goes too.
+	Positions []events.Position
+
 	Through events.Position // not what was recorded later, but what was made of the chosen; 0: the log as it stands
 }
 
 func (r Request) check() error {
-	if len(r.IDs) == 0 && r.Query == "" && !r.ofSession() && r.Project == "" && r.Since.IsZero() && r.Until.IsZero() {
+	if len(r.Positions) == 0 && len(r.IDs) == 0 && r.Query == "" && !r.ofSession() && r.Project == "" && r.Since.IsZero() && r.Until.IsZero() {
 		return ErrNothingNamed
 	}
 	if r.Query != "" && len(fold(r.Query)) < minQuery {

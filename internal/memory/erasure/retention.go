@@ -18,6 +18,7 @@ type Status struct {
 	Inputs    int           `json:"inputs"`                 // that retention erased, ever
 	Looked    time.Time     `json:"looked,omitzero"`        // when it last looked at all there is
 	Running   bool          `json:"running"`                // it is looking now
+	Requests  int           `json:"requests"`               // of agents to forget, that no person has answered
 	Owed      bool          `json:"owed"`                   // something is being forgotten and not gone from all files yet
 }
 

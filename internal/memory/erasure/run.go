@@ -13,12 +13,16 @@ const (
 	retryMost  = 10 * time.Minute
 )
 
-// Run finishes erasures that a crash, an error or a refused session left undone. If Retain is set, it also erases, once every Every,
+// expireEvery is the time between two looks for requests that nobody answered.
+const expireEvery = time.Hour
+
+// Run finishes erasures that a crash, an error or a refused session left undone, and lets requests expire. If Retain is set, it also erases, once every Every,
 // the payloads of settled inputs that are older than Retain. What fails is logged and tried again, and neither task waits for the
 // other to succeed. Run returns nil when ctx is done.
 func (e *Eraser) Run(ctx context.Context) error {
 	finish, wait := time.Now(), retryFirst // a life before this one may have left something
-	var retain time.Time                   // zero is never, as of finish
+	expire := finish
+	var retain time.Time // zero is never, as of finish
 	if e.cfg.Retain > 0 {
 		retain = finish
 	}
@@ -30,10 +34,14 @@ func (e *Eraser) Run(ctx context.Context) error {
 			e.tryRetain(ctx)
 			retain = time.Now().Add(e.cfg.Every)
 		}
+		if isDue(expire) {
+			e.tryExpire(ctx)
+			expire = time.Now().Add(expireEvery)
+		}
 		if finish.IsZero() && e.state.get().unfinished() {
 			finish = time.Now().Add(retryFirst)
 		}
-		e.sleep(ctx, policy.Earlier(finish, retain))
+		e.sleep(ctx, policy.Earlier(expire, policy.Earlier(finish, retain)))
 	}
 	return nil
 }
@@ -55,6 +63,12 @@ func (e *Eraser) tryFinish(ctx context.Context, wait time.Duration) (again time.
 func (e *Eraser) tryRetain(ctx context.Context) {
 	if err := e.retain(ctx); err != nil && ctx.Err() == nil {
 		e.cfg.Logger.Error("what has been kept for long enough is not all erased", "err", err, "again_in", e.cfg.Every)
+	}
+}
+
+func (e *Eraser) tryExpire(ctx context.Context) {
+	if err := e.expire(ctx); err != nil && ctx.Err() == nil {
+		e.cfg.Logger.Error("requests to forget could not be looked through", "err", err, "again_in", expireEvery)
 	}
 }
 
