@@ -67,6 +67,45 @@ func TestForgetRequestsHide(t *testing.T) {
 	check("refused", one, two)
 }
 
+// TestWhatIsMadeLaterIsHiddenToo: a row that a turn makes of records that a request names, which it settles or only reads, is in no list
+// either until that is settled.
+func TestWhatIsMadeLaterIsHiddenToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open(0)
+	pending, begun, other := w.tool(s, ""), w.tool(s, ""), w.tool(s, "")
+	running := w.start(s, events.TurnObservation, begun)
+	request := events.ID{15: 1}
+	w.say(events.Daemon, events.ID{}, events.ForgetRequested{Request: request, Positions: []events.Position{pending, begun}, Writer: events.WriterAgent})
+	w.keep(running, "of a turn that had begun")
+	w.keep(w.start(s, events.TurnObservation, pending), "of a turn that settles it")
+	w.keep(w.start(s, events.TurnObservation, other), "of another")
+	reads := &worldTurn{id: w.id(), session: s, kind: events.TurnObservation, settles: []events.Position{w.tool(s, "")}}
+	w.say(s.Stream(), reads.id, events.TurnStarted{Turn: reads.id, TurnKind: reads.kind, Settles: reads.settles, Reads: []events.Position{pending}})
+	w.keep(reads, "of a turn that only reads it")
+	v := caughtUp(t, w)
+	listed := func() (titles []string) {
+		t.Helper()
+		mustCatchUp(t, v)
+		list, err := v.RowsOf(t.Context(), s, rows.Observation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range list {
+			titles = append(titles, r.Title)
+		}
+		return titles
+	}
+	if diff := cmp.Diff([]string{"of another"}, listed()); diff != "" {
+		t.Errorf("asked (-want +got):\n%s", diff)
+	}
+	w.say(events.Daemon, events.ID{}, events.ForgetSettled{Request: request, Outcome: events.SettleExpired})
+	w.keep(w.start(s, events.TurnObservation, pending), "again")
+	if diff := cmp.Diff([]string{"of a turn that had begun", "of another", "of a turn that only reads it", "again"}, listed()); diff != "" {
+		t.Errorf("expired (-want +got):\n%s", diff)
+	}
+}
+
 // TestWriters: each row says who says it; what was saved before writers were recorded is of nobody known.
 func TestWriters(t *testing.T) {
 	t.Parallel()

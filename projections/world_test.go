@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -447,6 +448,10 @@ func (w *world) stepRequest(t *rapid.T, _ events.SessionID) {
 	}
 	if len(w.rows) > 0 {
 		e := events.ForgetRequested{Request: w.id(), IDs: rapid.SliceOfN(rapid.SampledFrom(w.rows), 1, 3).Draw(t, "wanted"), Writer: events.WriterAgent}
+		for _, inputs := range w.inputs {
+			e.Positions = append(e.Positions, inputs[max(0, len(inputs)-2):]...)
+		}
+		slices.Sort(e.Positions)
 		w.asked = append(w.asked, e.Request)
 		w.say(events.Daemon, events.ID{}, e)
 	}

@@ -127,11 +127,9 @@ func (p program) awaitQuiet(ctx context.Context, client *client.Client) {
 // forgetAndKill asks for a word to be forgotten, and kills the daemon after a while. It returns how long it took if that was
 // too late, and 0 if it was not.
 func (p program) forgetAndKill(ctx context.Context, daemon *exec.Cmd, word string, after time.Duration) time.Duration {
-	client := client.Dial(p.home)
-	defer client.Close()
 	began, ended := time.Now(), make(chan time.Duration, 1)
 	go func() {
-		if _, err := api.ForgetRoute.Call(ctx, client, api.ForgetRequest{Query: word}, nil); err == nil {
+		if p.forget(ctx, word) == nil {
 			ended <- time.Since(began)
 		}
 		close(ended)
@@ -140,6 +138,17 @@ func (p program) forgetAndKill(ctx context.Context, daemon *exec.Cmd, word strin
 	_ = daemon.Process.Kill()
 	_ = daemon.Wait()
 	return <-ended
+}
+
+// forget has a word forgotten by a person's command.
+func (p program) forget(ctx context.Context, word string) error {
+	asks := p.command(ctx, p.path, "forget", "--query", word, "--yes")
+	var err error
+	asks.Args[0] = "person"
+	if asks.Path, err = exec.LookPath("person"); err != nil {
+		return err
+	}
+	return asks.Run()
 }
 
 // finished waits until what a killed daemon had begun is done, and asks again where it had not. It reports which it was.
@@ -158,7 +167,7 @@ func (p program) finished(ctx context.Context, word string) (begun bool) {
 	plan, err := api.ForgetPlanRoute.Call(ctx, client, api.ForgetRequest{Query: word}.Plan(), nil)
 	if err == nil && plan.Records+plan.Spooled > 0 {
 		begun = false
-		_, err = api.ForgetRoute.Call(ctx, client, api.ForgetRequest{Query: word}, nil)
+		err = p.forget(ctx, word)
 	}
 	if err != nil {
 		p.t.Fatal(err)

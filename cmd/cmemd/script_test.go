@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	released := func(v string) func() {
 		return func() { version = v; main() }
 	}
-	testscript.Main(m, map[string]func(){"cmemd": main, "cmemd-old": released("0.9.1"), "cmemd-new": released("v0.10.0")})
+	testscript.Main(m, map[string]func(){"cmemd": main, "cmemd-old": released("0.9.1"), "cmemd-new": released("v0.10.0"), "person": person})
 }
 
 // TestScripts runs the command as people and agents do, each script with a home and a daemon of its own.

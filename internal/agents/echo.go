@@ -56,7 +56,7 @@ const (
 	maxInjectedLetters = 1024
 
 	// maxLabel is the longest label of a line, in bytes: see recall.
-	maxLabel = 40
+	maxLabel = 64
 )
 
 // How the first line of every injected text begins, and how it goes on behind the project's name. It marks what it stands

@@ -12,7 +12,7 @@
 //
 //	context.go, export.go, timeline.go, why.go, rows.go, search.go, memory.go, projects.go, sessions.go, outcomes.go, gain.go, usage.go,
 //	recheck.go, reobserve.go, forget.go, verify.go, status.go, provider.go, records.go, log.go, views.go, capture.go, types.go,
-//	pages.go, params.go, cursor.go, route.go, problem.go, names.go
+//	pages.go, params.go, cursor.go, route.go, face.go, problem.go, names.go
 //
 // What bites: JSON names and parameters are a contract. They are added, never changed.
 package api

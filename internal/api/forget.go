@@ -9,8 +9,12 @@ import (
 
 // The routes that forget. What a request has begun is done whole, whoever waits, and gone from every file when it is answered.
 var (
-	ForgetRoute     = Work[ForgetRequest, Forgotten]{post, "/v1/forget", ScopeEdit, "plans an erasure, or does it"}
+	ForgetRoute     = Work[ForgetRequest, Forgotten]{post, "/v1/forget", ScopeEdit, "plans an erasure, does it, or keeps it as a request"}
 	ForgetPlanRoute = Work[ForgetRequest, ForgetPlan](ForgetRoute) // with DryRun
+
+	ForgetRequestsRoute = Route[NoQuery, OpenRequests]{get, "/v1/forget/requests", ScopeView, "what agents asked to forget, unanswered"}
+	ApproveForgetRoute  = Work[IDQuery, Forgotten]{post, "/v1/forget/requests/{id}/approve", ScopePerson, "erases what an agent asked to forget"}
+	RefuseForgetRoute   = Route[IDQuery, Refused]{post, "/v1/forget/requests/{id}/refuse", ScopePerson, "shows again what an agent asked to forget"}
 )
 
 // ForgetRequest chooses what is erased for good. Its conditions hold all together, and there must be one. What was made of
@@ -27,6 +31,8 @@ type ForgetRequest struct {
 	Project string    `json:"project,omitempty" help:"of a project: its name, or any folder of it; what was saved under its mere name goes too"`
 	Since   time.Time `json:"since,omitzero" help:"what happened since"`
 	Until   time.Time `json:"until,omitzero" help:"what happened until"`
+	// Of an open request, by its name or id, with DryRun alone: what it names. It is erased by approving it.
+	Request string `json:"request,omitempty"`
 	// Position of a plan: nothing else that was recorded since; 0: as it stands.
 	Through events.Position `json:"through,omitempty"`
 	DryRun  bool            `json:"dry_run,omitempty" help:"only show what would go"`
@@ -56,13 +62,37 @@ type Forgotten struct {
 	Spooled  int              `json:"spooled"`
 	Unopened []string         `json:"unopened,omitempty"` // see ForgetPlan
 	Refused  []RefusedSession `json:"refused,omitempty"`  // sessions that could not be asked; they are asked again
+
+	// Request is what an agent's erasure is kept as: nothing is gone yet, and what it names is in no answer until a person decides.
+	Request *OpenRequest `json:"request,omitempty"`
+}
+
+// OpenRequest is what an agent asked to forget, and no person has answered.
+type OpenRequest struct {
+	Name string `json:"name"` // short for its id, in this log
+	erasure.Requested
+	Sample []ForgetSample `json:"sample"` // some of it; never null
+}
+
+// OpenRequests are those there are, oldest first.
+type OpenRequests struct {
+	Position events.Position `json:"position"`
+	Requests []OpenRequest   `json:"requests"` // never null
+}
+
+// Refused says which request was refused.
+type Refused struct {
+	ID       events.ID       `json:"id"`
+	Position events.Position `json:"position"`
+	Rows     []events.ID     `json:"rows"` // that are shown again; never null
 }
 
 // ErasureStatus is what forgetting and retention are doing.
 type ErasureStatus struct {
-	RetentionDays int       `json:"retention_days"`       // after which raw inputs are erased once settled; 0: never
-	Inputs        int       `json:"retained_out"`         // inputs that retention erased, ever
-	Looked        time.Time `json:"looked,omitzero"`      // when it last looked at all there is
-	Running       bool      `json:"running,omitempty"`    // it is looking now
-	Unfinished    bool      `json:"unfinished,omitempty"` // something is being forgotten and not gone from all files yet
+	RetentionDays int       `json:"retention_days"`            // after which raw inputs are erased once settled; 0: never
+	Inputs        int       `json:"retained_out"`              // inputs that retention erased, ever
+	Looked        time.Time `json:"looked,omitzero"`           // when it last looked at all there is
+	Running       bool      `json:"running,omitempty"`         // it is looking now
+	Requests      int       `json:"forget_requests,omitempty"` // of agents to forget, that no person has answered
+	Unfinished    bool      `json:"unfinished,omitempty"`      // something is being forgotten and not gone from all files yet
 }

@@ -10,7 +10,7 @@ import (
 // The routes that save, correct and take back.
 var (
 	SaveRoute    = Route[Memory, Saved]{post, "/v1/memories", ScopeEdit, "saves or corrects one"} // on disk when it is answered
-	ConfirmRoute = Route[ConfirmRequest, Confirmed]{post, "/v1/memories/{id}/confirm", ScopeEdit, "vouches for one, or no more"}
+	ConfirmRoute = Route[ConfirmRequest, Confirmed]{post, "/v1/memories/{id}/confirm", ScopePerson, "vouches for one, or no more"}
 	UndoRoute    = Route[IDQuery, Undone]{post, "/v1/memories/{id}/undo", ScopeEdit, "takes a correction back"} // undone once more, it is as before
 )
 
@@ -28,6 +28,11 @@ type Memory struct {
 	// Supersedes is the row that this one corrects: its handle or id, or the beginning of that. That leaves searches and injections, and
 	// stays behind why. Project, type, concepts and files that are not given are the corrected one's.
 	Supersedes string `json:"supersedes,omitempty"`
+}
+
+// AnyProject reports whether m is of the project of the row that it corrects.
+func (m Memory) AnyProject() bool {
+	return m.Supersedes != "" && m.Project == "" && m.ProjectRoot == ""
 }
 
 // Saved is where a memory went.

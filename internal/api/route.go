@@ -15,10 +15,8 @@ const (
 	ScopeEdit                    // changes what is remembered
 	ScopeOwn                     // what only the person's own programs do: captures, copies of the log, the daemon itself
 	ScopeSocket                  // the same, and over the unix socket alone
+	ScopePerson                  // what the person alone decides, in a terminal of theirs: never an agent
 )
-
-// ScopePerson is of what a person alone decides. Who asks over the socket is not told apart yet: this is the place for that.
-const ScopePerson = ScopeSocket
 
 // Endpoint is where a route is found, and who may ask there.
 type Endpoint struct {
@@ -78,11 +76,17 @@ const (
 // NoQuery is the query of a route that asks for nothing in particular.
 type NoQuery struct{}
 
+// AnyProject reports whether who keeps to some projects may ask without naming one: what is answered is of none.
+func (NoQuery) AnyProject() bool { return true }
+
 // IDQuery names one thing. A session's id is ours, or 8 hex digits or more of its beginning that no other has, or the agent's own;
 // a memory's is its own or the beginning of it.
 type IDQuery struct {
 	ID string `path:"id"`
 }
+
+// AnyProject reports whether the query is about what it names by id, of whichever project that is.
+func (IDQuery) AnyProject() bool { return true }
 
 // Done is the answer of what returns nothing else: a status of HTTP.
 type Done int

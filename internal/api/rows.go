@@ -27,6 +27,18 @@ type RawInput = recall.RawInput
 // MaxRows is how many rows one request may name.
 const MaxRows = 200
 
+// AnyProject reports whether the query is about rows by id, of whichever project they are.
+func (RowsQuery) AnyProject() bool { return true }
+
+// AnyProject is as that of RowsQuery.
+func (RowsRequest) AnyProject() bool { return true }
+
+// AnyProject is as that of RowsQuery.
+func (RowQuery) AnyProject() bool { return true }
+
+// AnyProject is as that of RowsQuery.
+func (InputsQuery) AnyProject() bool { return true }
+
 // Check implements the queries' method of that name.
 func (q *RowsQuery) Check(wrong Wrong) {
 	if n := len(q.IDs); n == 0 || n > MaxRows {

@@ -98,3 +98,6 @@ func (q *StopQuery) Check(wrong Wrong) {
 type ReadyQuery struct {
 	Always bool `param:"always"` // a daemon that is not ready is no error
 }
+
+// AnyProject is as that of NoQuery.
+func (ReadyQuery) AnyProject() bool { return true }

@@ -26,6 +26,9 @@ func (q *TimelineQuery) Check(wrong Wrong) {
 	}
 }
 
+// AnyProject reports whether the query is about an anchor alone, whose project it is.
+func (q TimelineQuery) AnyProject() bool { return q.Project == "" && q.Query == "" }
+
 // Timeline is what happened in a project around an anchor, across its sessions, oldest first: entries in short, each by its first
 // row, as a search shows them. Rows reads them whole.
 type Timeline struct {

@@ -87,3 +87,6 @@ type WhyQuery struct {
 	ID   string `path:"id"`
 	AsOf Moment `param:"as_of" flag:"at" help:"as it was known at this position of the log, or then"`
 }
+
+// AnyProject is as that of RowsQuery.
+func (WhyQuery) AnyProject() bool { return true }

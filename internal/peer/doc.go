@@ -7,9 +7,11 @@
 //
 // The files, each referring to those below it:
 //
-//	peer.go           what is known of a peer, and how it follows from processes
-//	conn_linux.go     which process is at the other end
-//	process_linux.go  what the system knows of a process
+//	peer.go                              what is known of a peer
+//	conn_linux.go, conn_darwin.go        which process is at the other end
+//	process_linux.go, process_darwin.go  what the system knows of a process
+//	process_other.go                     nothing, elsewhere
+//	person.go                            whether a process is a person's command
 //
 // What bites: a program that runs as the person can forge all of it, with a terminal of its own below a process that no agent
 // started. In the terminal of an editor that is an agent too, everybody counts as an agent.

@@ -3,9 +3,7 @@ package peer
 import (
 	"net"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // Peer is what is known of the process at the other end of a connection. The zero Peer is one of which nothing is known.
@@ -31,102 +29,4 @@ func Of(conn net.Conn, agents []string) Peer {
 		Person: personal(p, read, func(name string) bool { return slices.Contains(agents, name) }),
 		Folder: folderOf(pid), Own: runsOwn(p), Arguments: p.arguments,
 	}
-}
-
-// process is what the system knows of one.
-type process struct {
-	pid, parent                int
-	group, session, foreground int    // ids of the leaders of its group, its session, and of the group in its terminal's foreground
-	terminal                   bool   // it has a controlling terminal
-	program                    string // the path of its executable; empty: not known
-	names                      []string
-	arguments                  []string
-}
-
-// reader returns what the system knows of a process. The error says that there is none of that id, or that nothing is known of it.
-type reader func(pid int) (process, error)
-
-// deepest is how many processes may stand above one another: more is a loop, or hides something.
-const deepest = 128
-
-// personal reports whether p is a person's command. Its group's leader, and other leaders, may have ended: a pipeline outlives its first
-// command. Whose parents have ended was handed to the first process, and is known by its leaders.
-func personal(p process, read reader, agent func(name string) bool) bool {
-	if !p.terminal || p.session <= 0 || !clear(p, read, agent) {
-		return false
-	}
-	for _, pid := range []int{p.group, p.session, p.foreground} {
-		if leader, err := read(pid); pid > 0 && err == nil && !clear(leader, read, agent) {
-			return false
-		}
-	}
-	return true
-}
-
-// clear reports whether neither p nor any process above it is an agent's program. What cannot be told is no, but for a parent of which
-// the system tells nothing, and that is there: it is another user's, and above it are others of theirs.
-func clear(p process, read reader, agent func(name string) bool) bool {
-	for range deepest {
-		if slices.ContainsFunc(calledOf(p), agent) {
-			return false
-		}
-		if p.parent <= 0 {
-			return true
-		}
-		parent, err := read(p.parent)
-		if err == nil {
-			p = parent
-			continue
-		}
-		again, err := read(p.pid) // the parent may have ended meanwhile
-		switch {
-		case err != nil:
-			return false
-		case again.parent == p.parent:
-			return true
-		}
-		p = again
-	}
-	return false
-}
-
-// calledOf is what a process goes by: its program, and the script that an interpreter runs.
-func calledOf(p process) (names []string) {
-	for _, name := range append([]string{p.program}, p.names...) {
-		if name = plain(name); name != "" {
-			names = append(names, name)
-		}
-	}
-	if !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(interpreters(), name) }) {
-		return names
-	}
-	for _, arg := range p.arguments {
-		if !strings.HasPrefix(arg, "-") {
-			return append(names, plain(arg))
-		}
-	}
-	return names
-}
-
-// interpreters are programs whose first argument is the program that counts: agents are written for these (2026).
-func interpreters() []string {
-	return []string{"node", "nodejs", "bun", "deno", "python", "python3", "sh", "bash", "dash", "zsh", "env"}
-}
-
-// endings are what may stand behind a program's name in its file's.
-func endings() []string {
-	return []string{" (deleted)", ".js", ".mjs", ".cjs", ".py", ".exe", ".appimage"}
-}
-
-// plain is the name of a program without its folder, its ending, and what a helper of its adds: "Code Helper (Plugin)" is code.
-func plain(path string) string {
-	name := strings.ToLower(filepath.Base(path))
-	if name == "." || name == "/" {
-		return ""
-	}
-	for _, end := range endings() {
-		name = strings.TrimSuffix(name, end)
-	}
-	name, _, _ = strings.Cut(name, " helper")
-	return strings.TrimPrefix(name, "-") // of a login shell
 }

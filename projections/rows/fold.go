@@ -66,6 +66,7 @@ func (f *fold) add(r *engine.Record) {
 		byPromptTable().Put(f.x, e.rowKey(row.Position), engine.Ref(row.ID))
 	}
 	f.joinTurn(row)
+	f.hideMade(&row)
 	f.joinGroup(&row)
 	f.succeed(&row)
 	f.list(row)

@@ -8,21 +8,37 @@ import (
 )
 
 // What an agent wants forgotten is not erased. Its rows leave the lists, so that nobody is told what may be a leaked key, and come
-// back when a person refuses, or nobody has answered for too long. Nothing else of them changes: whatever says the same in a group is
-// named by the request too, or goes on standing.
+// back when a person refuses, or nobody has answered for too long. So do rows that a turn makes later of the records that are named.
+// Nothing else of them changes: whatever says the same in a group is named by the request too, or goes on standing.
 
-// request is an open request: the rows that it names, of whatever kind, whether they are there or not.
+// request is an open request: the rows that it names, of whatever kind, whether they are there or not, and what may be made into rows.
 type request struct {
-	IDs []events.ID `cbor:"1,keyasint,omitempty" json:"ids"`
+	IDs       []events.ID       `cbor:"1,keyasint,omitempty" json:"ids"`
+	Positions []events.Position `cbor:"2,keyasint,omitempty" json:"positions,omitempty"` // where rows come from turns
 }
 
 func requestTable() engine.Table[request] { return engine.Table[request]{Name: "requests"} }
+
+// wantedBy is the open requests that name a record.
+type wantedBy struct {
+	Requests []events.ID `cbor:"1,keyasint,omitempty" json:"requests"`
+}
+
+func wantedTable() engine.Table[wantedBy] { return engine.Table[wantedBy]{Name: "wanted"} }
 
 // hide takes the rows of a request out of the lists. A request may come in several events.
 func (f *fold) hide(_ *engine.Record, e events.ForgetRequested) {
 	key := engine.IDKey(e.Request)
 	open, _ := requestTable().Get(f.x, key)
 	open.IDs = append(open.IDs, e.IDs...)
+	if f.turns {
+		open.Positions = append(open.Positions, e.Positions...)
+		for _, p := range e.Positions {
+			by, _ := wantedTable().Get(f.x, engine.PositionKey(p))
+			by.Requests = append(by.Requests, e.Request)
+			wantedTable().Put(f.x, engine.PositionKey(p), by)
+		}
+	}
 	requestTable().Put(f.x, key, open)
 	for _, id := range e.IDs {
 		if row, ok := f.get(id); ok && !slices.Contains(row.ForgetRequests, e.Request) {
@@ -38,11 +54,51 @@ func (f *fold) unhide(_ *engine.Record, e events.ForgetSettled) {
 	key := engine.IDKey(e.Request)
 	open, _ := requestTable().Get(f.x, key)
 	requestTable().Delete(f.x, key)
+	for _, p := range open.Positions {
+		by, _ := wantedTable().Get(f.x, engine.PositionKey(p))
+		if by.Requests = without(by.Requests, e.Request); len(by.Requests) > 0 {
+			wantedTable().Put(f.x, engine.PositionKey(p), by)
+			continue
+		}
+		wantedTable().Delete(f.x, engine.PositionKey(p))
+	}
 	for _, id := range open.IDs {
 		if row, ok := f.get(id); ok {
 			row.ForgetRequests = without(row.ForgetRequests, e.Request)
 			f.list(row)
 			f.put(row)
 		}
+	}
+}
+
+// wanted are the open requests that name any of these records, each once.
+func (f *fold) wanted(lists ...[]events.Position) (requests []events.ID) {
+	for _, list := range lists {
+		for _, p := range list {
+			by, _ := wantedTable().Get(f.x, engine.PositionKey(p))
+			for _, id := range by.Requests {
+				if !slices.Contains(requests, id) {
+					requests = append(requests, id)
+				}
+			}
+		}
+	}
+	return requests
+}
+
+// hideMade hides a new row that a turn made of what an open request names.
+func (f *fold) hideMade(row *Row) {
+	turn := f.turnOf.Peek(row.Turn)
+	if !f.turns || turn == nil {
+		return
+	}
+	for _, id := range append(slices.Clip(turn.Wanted), f.wanted(turn.Settles)...) {
+		open, still := requestTable().Get(f.x, engine.IDKey(id))
+		if !still || slices.Contains(row.ForgetRequests, id) {
+			continue
+		}
+		row.ForgetRequests = append(row.ForgetRequests, id)
+		open.IDs = append(open.IDs, row.ID)
+		requestTable().Put(f.x, engine.IDKey(id), open)
 	}
 }

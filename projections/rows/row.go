@@ -119,6 +119,20 @@ func What(k Kind, typ string) string {
 	return string(k)
 }
 
+// By is who says the row, in words, where a reader is to know: empty where it is who says that kind of row as a rule.
+func (r Row) By() string { return By(r.Kind, r.Writer) }
+
+// By is Row.By for a row of a kind and a writer. What is saved, the person saves, as a rule; an agent that does may have been talked into it.
+func By(k Kind, w events.Writer) string {
+	switch {
+	case k != Memory || w == events.WriterPerson:
+		return ""
+	case w == events.WriterAgent:
+		return "by an agent"
+	}
+	return "by an unknown writer" // before writers were on record
+}
+
 // Text is one of a row's texts.
 type Text struct {
 	Field string // its name in JSON

@@ -20,6 +20,7 @@ type turnState struct {
 	Ended    events.Position   `cbor:"3,keyasint,omitempty" json:"ended,omitempty"` // first record that kept something, or skipped
 	Kept     bool              `cbor:"4,keyasint,omitempty" json:"kept,omitempty"`
 	Replaced bool              `cbor:"5,keyasint,omitempty" json:"replaced,omitempty"`
+	Wanted   []events.ID       `cbor:"6,keyasint,omitempty" json:"wanted,omitempty"` // requests to forget of what it was asked about, open as it began
 }
 
 // inputState is an input as far as rows depend on it.
@@ -34,7 +35,9 @@ type inputState struct {
 func (f *fold) applyTurn(r *engine.Record) {
 	switch r.Kind {
 	case events.KindTurnStarted:
-		turn.Start(f.turnOf, r, func(t *turnState, e events.TurnStarted) { t.Settles = e.Settles })
+		turn.Start(f.turnOf, r, func(t *turnState, e events.TurnStarted) {
+			t.Settles, t.Wanted = e.Settles, f.wanted(e.Settles, e.Reads)
+		})
 	case events.KindObservationParsed, events.KindSummaryParsed:
 		f.decide(r, true)
 	case events.KindOutputSkipped:

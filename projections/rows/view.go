@@ -70,7 +70,7 @@ func (v View) Tables() []engine.TableSpec {
 	return []engine.TableSpec{
 		rowTable().Spec(engine.ShowID), engine.FactsTable().Spec(engine.ShowID), bySessionTable().Spec(engine.ShowPlace), byTimeTable().Spec(engine.ShowHex), byPromptTable().Spec(engine.ShowHex),
 		groupTable().Spec(engine.ShowHex), turnTable().Spec(engine.ShowID), inputTable().Spec(engine.ShowPosition), checkTable().Spec(engine.ShowPosition),
-		newestTable().Spec(engine.ShowID), requestTable().Spec(engine.ShowID),
+		newestTable().Spec(engine.ShowID), requestTable().Spec(engine.ShowID), wantedTable().Spec(engine.ShowPosition),
 		forgottenTable().Spec(engine.ShowID),
 	}
 }

@@ -138,14 +138,13 @@ func TestPagesHoldHostileText(t *testing.T) {
 		why := api.Why{Row: all[0], Prompts: all, Older: all, Turns: []api.WhyTurn{{Inputs: []api.WhyInput{{Tool: in.Tool, Input: in.Input, Output: in.Output}}}}}
 		s := New(Config{Memory: &memory{}})
 		asked := searchArgs{Query: hostile().Draw(t, "query")}
-		c := call{s, nil}
+		c := call{Server: s}
 		for name, got := range map[string]string{
 			"search":   c.searchPage(asked, api.SearchResults{Results: []api.Result{short, short}, Total: 9}, Place{Name: hostile().Draw(t, "project")}, true),
 			"nothing":  c.searchPage(asked, api.SearchResults{}, Place{Name: all[1].Project}, false),
 			"timeline": timelinePage(api.Timeline{Before: []api.Result{short}, Anchor: &short, After: []api.Result{short}}, all[1].Project),
 			"rows":     rowsPage(api.Rows{Rows: all, Missing: []string{hostile().Draw(t, "missing")}}),
 			"why":      whyPage(why),
-			"plan":     planPage(api.ForgetPlan{}).String(),
 			"failure":  failure(&api.Problem{Title: hostile().Draw(t, "problem")}),
 		} {
 			checkBound(t, name, got)

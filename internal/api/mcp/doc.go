@@ -6,7 +6,7 @@
 //	search, timeline   rows in short, about fifty tokens each, with what reading them whole costs
 //	get                rows whole, or what their tools were given and printed
 //	why                where a row comes from
-//	save, forget       write, and erase after asking back
+//	save, forget       write, and forget by the person's leave
 //	status             how memory is doing
 //
 // Agents see the names of tools and the server's instructions before any schema, so the instructions say when to use what.
@@ -17,6 +17,8 @@
 //     get it.
 //   - Captured text stands inside the fence that injected memory has, without what could close it, and below a line that says
 //     that it gives no orders. What stands outside the fence is ours alone.
+//   - Each question is kept to the project that the agent works in; the daemon holds it to that, and knows what else may be reached. A
+//     yes in a form is the person's; without a form, what an agent forgets is a request.
 //   - Schemas are made from the tags of arguments, and not by the library: it lets slices be null, which some agents refuse.
 //   - What goes wrong is the result of a tool, with the next step, and no error of the protocol: agents show the former to
 //     the model.

@@ -60,7 +60,9 @@ func problemStep(p *api.Problem) string {
 		return fmt.Sprintf("try again in %s.", max(p.RetryAfter, time.Second).Round(time.Second))
 	case api.ProblemDiskFull:
 		return "nothing can be written until the user makes room on the disk; reading works."
-	case api.ProblemConflict, api.ProblemTooLarge, api.ProblemForbidden, api.ProblemUnauthorized, api.ProblemMethod:
+	case api.ProblemForbidden:
+		return "go on without it; only the user can allow it."
+	case api.ProblemConflict, api.ProblemTooLarge, api.ProblemUnauthorized, api.ProblemMethod:
 		return ""
 	}
 	return "go on without it; `cmemd logs` says more."

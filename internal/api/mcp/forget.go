@@ -21,13 +21,12 @@ type forgetArgs struct {
 	Project string   `json:"project" says:"all of a project: its folder or its shown name" most:"4000"`
 	Since   string   `json:"since" says:"what happened since: 2026-01-31, 2026-01-31T15:04Z, or how long ago: 36h, 7d"`
 	Until   string   `json:"until" says:"what happened until; written as since is"`
-	Confirm string   `json:"confirm" says:"what the first call returned, once the user has agreed to exactly that"`
 }
 
 func forgetTool() spec {
 	return spec{
-		name: "forget", title: "Erase for good", hints: erases(),
-		says: "Erase memory for good, with the captured tool uses it was made of and all that was made of those. Only when the user asks for it. It first shows what would go and asks back: the user agrees in a form, or, where there is none, you ask them and call again with confirm. Conditions hold all together; give at least one.",
+		name: "forget", title: "Forget", hints: erases(),
+		says: "Forget memory, with the captured tool uses it was made of and all that was made of those. Only when the user asks for it. The user is shown what would go and agrees in a form: then it is erased for good. Where there is no form it is only taken out of searches and of what sessions are told, until the user decides in a terminal. Conditions hold all together; give at least one.",
 	}
 }
 
@@ -50,8 +49,8 @@ func (c call) forget(ctx context.Context, in forgetArgs) (*mcp.CallToolResult, e
 		}
 		return c.erase(ctx, in, q, c.req.Params.RequestState)
 	}
-	if in.Confirm != "" && !c.canAsk() {
-		return c.erase(ctx, in, q, in.Confirm)
+	if !c.canAsk() {
+		return c.request(ctx, q)
 	}
 	return c.propose(ctx, in, q)
 }
@@ -89,24 +88,29 @@ func (c call) canAsk() bool {
 	return can != nil && can.Elicitation != nil && (can.Elicitation.Form != nil || can.Elicitation.URL == nil)
 }
 
-// propose says what would go, and asks the user, or has the model ask. Nothing is erased.
+// request has what q chooses kept as a request of an agent. Nothing is erased.
+func (c call) request(ctx context.Context, q api.ForgetRequest) (*mcp.CallToolResult, error) {
+	done, err := api.ForgetRoute.Call(ctx, c.cfg.Memory, q, c.progress(ctx))
+	if err != nil {
+		return nil, err
+	}
+	c.noted(done.Position)
+	return textResult(doneText(done)), nil
+}
+
+// propose asks the user in a form whether what would go may. Nothing is erased.
 func (c call) propose(ctx context.Context, in forgetArgs, q api.ForgetRequest) (*mcp.CallToolResult, error) {
 	plan, err := api.ForgetPlanRoute.Call(ctx, c.cfg.Memory, q.Plan(), nil)
 	if err != nil {
 		return nil, err
 	}
 	if plan.Records+plan.Spooled == 0 {
-		return textResult("Nothing fits: there is nothing to erase."), nil
+		return textResult(nothingFits), nil
 	}
-	ticket := c.ticket(in, plan.Records, plan.Position)
-	if c.canAsk() {
-		return &mcp.CallToolResult{RequestState: ticket, InputRequests: mcp.InputRequestMap{asked: question(plan)}}, nil
-	}
-	p := planPage(plan)
-	p.head = "Nothing is erased yet. " + planLine(plan)
-	p.next("Show the user what would go and ask. Only if they agree, call forget again with the same arguments and confirm " + ticket)
-	return textResult(p.String()), nil
+	return &mcp.CallToolResult{RequestState: c.ticket(in, plan.Records, plan.Position), InputRequests: mcp.InputRequestMap{asked: question(plan)}}, nil
 }
+
+const nothingFits = "Nothing fits: there is nothing to forget."
 
 // question is the form for the user.
 func question(plan api.ForgetPlan) *mcp.ElicitParams {
@@ -151,44 +155,12 @@ func planLine(p api.ForgetPlan) string {
 	return line + "."
 }
 
-// planPage shows some of what would go, and of what stays beside it.
-func planPage(plan api.ForgetPlan) *page {
-	p := newPage(projectOfPlan(plan))
-	for _, s := range plan.Sample {
-		p.put(sampleLine(s))
-	}
-	if len(plan.Stays) > 0 {
-		p.put(fmt.Sprintf("%d records stay, because other memory was made of them too:\n", plan.Kept))
-		for _, s := range plan.Stays {
-			p.put(sampleLine(s))
-		}
-	}
-	return p
-}
-
-// projectOfPlan is the project that all of a plan is of; empty if it is of several.
-func projectOfPlan(plan api.ForgetPlan) string {
-	for _, sh := range plan.Sessions {
-		if sh.Project != plan.Sessions[0].Project {
-			return ""
-		}
-	}
-	if len(plan.Sessions) == 0 {
-		return ""
-	}
-	return plan.Sessions[0].Project
-}
-
-func sampleLine(s api.ForgetSample) string {
-	return fmt.Sprintf("- %s %s %s\n", moment(s.At), s.Kind, oneLine(s.Text, maxTitle))
-}
-
-// erase erases what a ticket confirms, if that is still what q chooses.
+// erase erases what the user has agreed to by a ticket, if that is still what q chooses.
 func (c call) erase(ctx context.Context, in forgetArgs, q api.ForgetRequest, ticket string) (*mcp.CallToolResult, error) {
 	position, ok := c.validTicket(in, ticket)
 	if !ok {
 		return nil, &wrongArgument{
-			"confirm is not what a call with these arguments returned", "call forget with the same arguments and without confirm, and ask the user again.",
+			"the user agreed to something else", "call forget again, so that the user is asked again.",
 		}
 	}
 	q.Through = position
@@ -197,17 +169,21 @@ func (c call) erase(ctx context.Context, in forgetArgs, q api.ForgetRequest, tic
 		return nil, err
 	}
 	if c.ticket(in, plan.Records, position) != ticket {
-		return nil, &wrongArgument{"something else would go by now: " + planLine(plan), "call forget without confirm, and ask the user again."}
+		return nil, &wrongArgument{"something else would go by now: " + planLine(plan), "call forget again, so that the user is asked again."}
 	}
-	done, err := api.ForgetRoute.Call(ctx, c.cfg.Memory, q, c.progress(ctx))
-	if err != nil {
-		return nil, err
-	}
-	c.noted(done.Position)
-	return textResult(doneText(done)), nil
+	return c.request(api.Agreed(ctx), q)
 }
 
+// doneText says what came of it: an erasure, a request, or nothing.
 func doneText(done api.Forgotten) string {
+	switch r := done.Request; {
+	case r != nil:
+		return fmt.Sprintf("Nothing is erased. %s and %s behind them are asked to be forgotten as %s: they are in no search and in nothing that sessions "+
+			"are told, until the user decides, or until %s.\nNext: tell the user to run `cmemd forget --approve %s` or `cmemd forget --refuse %s` in their own terminal.",
+			countOf(len(r.Rows), "row"), countOf(r.Records, "record"), r.Name, r.Expires.UTC().Format(time.DateOnly), r.Name, r.Name)
+	case done.Records+done.Spooled == 0 && len(done.Refused) == 0:
+		return nothingFits
+	}
 	says := fmt.Sprintf("Erased for good: %s. The words are in no file of cmemd any more; what the agent itself keeps of this conversation is not reached.",
 		countOf(done.Records, "record"))
 	if len(done.Refused) > 0 {

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"errors"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -78,41 +77,23 @@ func TestTheUserCannotBeAsked(t *testing.T) {
 	}
 }
 
-// A model that was told how to confirm cannot do so where the user can be asked.
-func TestATicketDoesNotReplaceTheUser(t *testing.T) {
-	t.Parallel()
-	m := &memory{rows: someRows(1, "shop"), records: 3}
-	c := connect(t, m, answering(func(*mcp.ElicitParams) (*mcp.ElicitResult, error) { return &mcp.ElicitResult{Action: "decline"}, nil }))
-	ticket := c.server.ticket(forgetArgs{Query: "hunter2"}, 3, 100)
-	if got := c.says("forget", args{"query": "hunter2", "confirm": ticket}); !strings.Contains(got, "did not agree") || len(m.forgets) > 0 {
-		t.Errorf("got %s, erased %v", got, m.forgets)
-	}
-}
-
-// ticketIn finds the word that confirms.
-func ticketIn(t *testing.T, says string) string {
-	t.Helper()
-	found := regexp.MustCompile(`erase-\d+-records-up-to-\d+-[0-9a-f]{16}$`).FindString(says)
-	if found == "" {
-		t.Fatalf("no ticket in\n%s", says)
-	}
-	return found
-}
-
-func TestForgetInTwoSteps(t *testing.T) {
+// TestForgetIsARequest: where the user cannot be asked in a form, nothing is erased, whatever the model says.
+func TestForgetIsARequest(t *testing.T) {
 	t.Parallel()
 	m := &memory{rows: someRows(2, "shop"), records: 3}
 	c := connect(t, m, nil)
-	proposed := c.says("forget", args{"project": "/src/shop", "since": "7d"})
-	ticket := ticketIn(t, proposed)
-	if !strings.HasPrefix(proposed, "Nothing is erased yet. This would erase 3 records for good (3 tool_used).\n<cmemd-context>") ||
-		!strings.HasPrefix(ticket, "erase-3-records-up-to-100-") || len(m.forgets) > 0 {
-		t.Fatalf("proposed:\n%s", proposed)
+	got := c.says("forget", args{"project": "/src/shop", "since": "7d"})
+	for _, says := range []string{"Nothing is erased.", "1 row and 3 records", "until 2026-12-21", "`cmemd forget --approve f101`", "in their own terminal"} {
+		if !strings.Contains(got, says) {
+			t.Errorf("%q is not in %s", says, got)
+		}
 	}
-	got := c.says("forget", args{"project": "/src/shop", "since": "7d", "confirm": ticket})
-	want := []api.ForgetRequest{{Project: "/src/shop", Since: now.AddDate(0, 0, -7), Through: 100}}
-	if diff := cmp.Diff(want, m.forgets); diff != "" || !strings.HasPrefix(got, "Erased for good: 3 records.") {
-		t.Errorf("%s\n(-want +got):\n%s", got, diff)
+	want := []api.ForgetRequest{{Project: "/src/shop", Since: now.AddDate(0, 0, -7)}}
+	if diff := cmp.Diff(want, m.forgets); diff != "" || len(m.plans) > 0 {
+		t.Errorf("asked, with plans %+v (-want +got):\n%s", m.plans, diff)
+	}
+	if _, failed := c.call("forget", args{"query": "hunter2", "confirm": "yes"}); !failed || len(m.forgets) > 1 {
+		t.Error("a model may confirm by itself")
 	}
 	c.says("search", nil)
 	if q := m.searches[0]; q.After != 101 {
@@ -120,30 +101,42 @@ func TestForgetInTwoSteps(t *testing.T) {
 	}
 }
 
-// A ticket is for what was shown, and for nothing else.
-func TestTicketsOfOthers(t *testing.T) {
+// TestTickets: what the user agrees to is what was shown, and nothing else.
+func TestTickets(t *testing.T) {
 	t.Parallel()
-	m := &memory{rows: someRows(2, "shop"), records: 3}
-	c := connect(t, m, nil)
-	in := args{"session": "s1", "ids": []string{"aaaaaaaa"}}
-	ticket := ticketIn(t, c.says("forget", in))
-	refuse := func(name string, in args, ticket, want string) {
-		in["confirm"] = ticket
-		if got, failed := c.call("forget", in); !failed || !strings.Contains(got, want) || !strings.Contains(got, "without confirm") {
-			t.Errorf("%s: got %v %s, want %q", name, failed, got, want)
+	s, in := New(Config{Memory: &memory{}}), forgetArgs{Session: "s1", IDs: []string{"aaaaaaaa"}}
+	ticket := s.ticket(in, 3, 100)
+	if at, ok := s.validTicket(in, ticket); !ok || at != 100 {
+		t.Errorf("its own: %d, %t", at, ok)
+	}
+	for name, c := range map[string]struct {
+		in     forgetArgs
+		ticket string
+	}{
+		"other arguments":    {forgetArgs{Session: "s2", IDs: in.IDs}, ticket},
+		"more is chosen":     {forgetArgs{Session: "s1"}, ticket},
+		"another number":     {in, strings.Replace(ticket, "-3-", "-4-", 1)},
+		"another position":   {in, strings.Replace(ticket, "-100-", "-900-", 1)},
+		"made up":            {in, "yes"},
+		"of another process": {in, New(Config{Memory: &memory{}}).ticket(in, 3, 100)},
+	} {
+		if _, ok := s.validTicket(c.in, c.ticket); ok {
+			t.Errorf("%s: it counts", name)
 		}
 	}
-	const other = "is not what a call with these arguments returned"
-	refuse("other arguments", args{"session": "s2", "ids": []string{"aaaaaaaa"}}, ticket, other)
-	refuse("more arguments", args{"session": "s1"}, ticket, other)
-	refuse("another number", args{"session": "s1", "ids": []string{"aaaaaaaa"}}, strings.Replace(ticket, "-3-", "-4-", 1), other)
-	refuse("another position", args{"session": "s1", "ids": []string{"aaaaaaaa"}}, strings.Replace(ticket, "-100-", "-900-", 1), other)
-	refuse("made up", args{"session": "s1", "ids": []string{"aaaaaaaa"}}, "yes", other)
-	refuse("of another process", args{"session": "s1", "ids": []string{"aaaaaaaa"}}, New(Config{Memory: m}).ticket(forgetArgs{Session: "s1", IDs: []string{"aaaaaaaa"}}, 3, 100), other)
-	m.records = 4
-	refuse("more would go by now", args{"session": "s1", "ids": []string{"aaaaaaaa"}}, ticket, "something else would go by now: This would erase 4 records")
-	if len(m.forgets) > 0 {
-		t.Errorf("erased %+v", m.forgets)
+}
+
+// TestMoreWouldGoByNow: what the user agreed to is not erased where something else would go by then.
+func TestMoreWouldGoByNow(t *testing.T) {
+	t.Parallel()
+	m := &memory{rows: someRows(1, "shop"), records: 3}
+	c := connect(t, m, answering(func(*mcp.ElicitParams) (*mcp.ElicitResult, error) {
+		m.records = 4
+		return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"erase": true}}, nil
+	}))
+	got, failed := c.call("forget", args{"query": "hunter2"})
+	if !failed || !strings.Contains(got, "something else would go by now: This would erase 4 records") || len(m.forgets) > 0 {
+		t.Errorf("got %v %s, erased %+v", failed, got, m.forgets)
 	}
 }
 
@@ -161,7 +154,7 @@ func TestForgetNothing(t *testing.T) {
 	if len(m.plans) > 0 {
 		t.Errorf("planned %+v", m.plans)
 	}
-	if got := c.says("forget", args{"query": "nobody said this"}); got != "Nothing fits: there is nothing to erase." {
+	if got := c.says("forget", args{"query": "nobody said this"}); got != "Nothing fits: there is nothing to forget." {
 		t.Errorf("got %s", got)
 	}
 }
@@ -173,8 +166,7 @@ func TestForgetTellsProgress(t *testing.T) {
 	c := connect(t, &memory{records: 3}, func(_ *Config, o *mcp.ClientOptions) {
 		o.ProgressNotificationHandler = func(_ context.Context, req *mcp.ProgressNotificationClientRequest) { told <- req.Params.Progress }
 	})
-	ticket := c.server.ticket(forgetArgs{Query: "hunter2"}, 3, 100)
-	p := &mcp.CallToolParams{Name: "forget", Arguments: args{"query": "hunter2", "confirm": ticket}}
+	p := &mcp.CallToolParams{Name: "forget", Arguments: args{"query": "hunter2"}}
 	p.SetProgressToken("t")
 	if res, err := c.CallTool(t.Context(), p); err != nil || res.IsError {
 		t.Fatalf("got %+v, %v", res, err)

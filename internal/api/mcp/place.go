@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // Place is the project that a folder belongs to.
@@ -16,8 +18,8 @@ type Place struct {
 	Root string // absolute
 }
 
-// everywhere is the project that stands for all of them.
-const everywhere = "*"
+// everywhere is the project that stands for all of them, where the person lets agents read them.
+const everywhere = api.EveryProject
 
 // rootsWait is how long a client may take to say which folders it works in.
 const rootsWait = 2 * time.Second
@@ -49,6 +51,12 @@ func (s *Server) here(ctx context.Context, session *mcp.ServerSession, can *mcp.
 		return Place{}
 	}
 	return s.folder(dir)
+}
+
+// keeping returns the project that the agent works in, and ctx of questions that are kept to it.
+func (s *Server) keeping(ctx context.Context, session *mcp.ServerSession, can *mcp.ClientCapabilities) (Place, context.Context) {
+	place := s.here(ctx, session, can)
+	return place, api.KeptTo(ctx, place.Root)
 }
 
 // firstRoot asks the client for the folders it works in; empty: it names none.

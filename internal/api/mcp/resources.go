@@ -45,7 +45,7 @@ func (s *Server) addResources() {
 
 // resource is one reading of a resource.
 type resource struct {
-	req  *mcp.ReadResourceRequest
+	here Place  // the project that the reader works in
 	name string // what stands behind the address's first part, decoded
 }
 
@@ -58,7 +58,8 @@ func (s *Server) reads(read func(ctx context.Context, r resource) (string, error
 		if !ok {
 			return nil, mcp.ResourceNotFoundError(req.Params.URI)
 		}
-		answer, err := read(ctx, resource{req, name})
+		here, ctx := s.keeping(ctx, req.Session, req.ClientCapabilities())
+		answer, err := read(ctx, resource{here, name})
 		var problem *api.Problem
 		switch {
 		case errors.As(err, &problem) && problem.Status == http.StatusNotFound:
@@ -82,7 +83,7 @@ func nameOf(uri string) (string, bool) {
 }
 
 func (s *Server) contextHere(ctx context.Context, r resource) (string, error) {
-	return s.context(ctx, s.here(ctx, r.req.Session, r.req.ClientCapabilities()))
+	return s.context(ctx, r.here)
 }
 
 func (s *Server) contextOf(ctx context.Context, r resource) (string, error) {

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -13,7 +14,7 @@ import (
 // title. The project is told where it is not that of the whole list.
 func indexLine(r api.Result, project string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "- %s %s %s ~%dt", handleOf(r.ID, r.Handle), moment(r.At), oneLine(r.What(), maxWhat), r.Tokens)
+	fmt.Fprintf(&b, "- %s %s %s ~%dt", handleOf(r.ID, r.Handle), moment(r.At), said(oneLine(r.What(), maxWhat), r.By()), r.Tokens)
 	if r.Score > 0 {
 		fmt.Fprintf(&b, " %.1f", r.Score)
 	}
@@ -23,6 +24,14 @@ func indexLine(r api.Result, project string) string {
 		fmt.Fprintf(&b, " (%s)", oneLine(r.Project, maxWords))
 	}
 	return b.String() + "\n" + partLines(r.Parts)
+}
+
+// said is what a row is, with who says it where that is to be known.
+func said(what, by string) string {
+	if by == "" {
+		return what
+	}
+	return what + " " + by
 }
 
 // flagged is a title in one line, marked where its row claims something that is not so.
@@ -61,6 +70,9 @@ func whole(r api.Row) string {
 	fmt.Fprintf(&b, "%s, project %s", moment(r.At), oneLine(r.Project, maxWords))
 	if !r.Session.IsZero() {
 		fmt.Fprintf(&b, ", session %s", r.Session)
+	}
+	if r.Writer != "" {
+		fmt.Fprintf(&b, ", said by %s", cmp.Or(strings.TrimPrefix(r.By(), "by "), "the "+string(r.Writer)))
 	}
 	b.WriteString("\n")
 	b.WriteString(standing(r))
@@ -133,6 +145,9 @@ func standing(r api.Row) string {
 	if r.Count > 1 {
 		fmt.Fprintf(&b, "Said %d times.\n", r.Count)
 	}
+	if len(r.ForgetRequests) > 0 {
+		b.WriteString("An agent asked to forget it: it is in no search until the user has decided.\n")
+	}
 	if r.Forgotten {
 		b.WriteString("Forgotten: its words are erased for good.\n")
 	}
@@ -157,7 +172,7 @@ const charsPerToken = 4
 
 // resultOf is a row in short, for lists of whole rows.
 func resultOf(r api.Row) api.Result {
-	return api.Result{ID: r.ID, Handle: r.Handle(), Kind: r.Kind, Title: titleOf(r), Project: r.Project, At: r.At, Type: r.Type, Tokens: utf8.RuneCountInString(whole(r)) / charsPerToken, Flagged: r.Flagged}
+	return api.Result{ID: r.ID, Handle: r.Handle(), Kind: r.Kind, Title: titleOf(r), Project: r.Project, At: r.At, Type: r.Type, Writer: r.Writer, Tokens: utf8.RuneCountInString(whole(r)) / charsPerToken, Flagged: r.Flagged}
 }
 
 // rawInput is what a tool was given and printed, or what the agent said.

@@ -16,13 +16,13 @@ type saveArgs struct {
 	Files      []string `json:"files" says:"paths that it is about" most:"100" each:"a path" eachmost:"4000"`
 	Project    string   `json:"project" says:"the project: its folder or its shown name; if left out, the one you work in" most:"4000"`
 	At         string   `json:"at" says:"when it was true, if not now: 2026-01-31, or how long ago: 36h, 7d"`
-	Supersedes string   `json:"supersedes" says:"the handle or id of a row that this one corrects: that leaves searches and stays behind why"`
+	Supersedes string   `json:"supersedes" says:"the handle or id of a row that this one corrects: that leaves searches and stays behind why. It is of a project that you may reach"`
 }
 
 func saveTool() spec {
 	return spec{
 		name: "save", title: "Remember this", hints: adds(),
-		says: "Save one memory for later sessions: a decision and its reason, a preference of the user, a trap. What tools did is remembered by itself; save what they do not show. It is on disk when this returns. With supersedes it corrects a row.",
+		says: "Save one memory for later sessions: a decision and its reason, a preference of the user, a trap. What tools did is remembered by itself; save what they do not show. It is on disk when this returns, and shown as saved by an agent. With supersedes it corrects a row.",
 	}
 }
 
@@ -39,8 +39,7 @@ func (c call) save(ctx context.Context, in saveArgs) (string, error) {
 		place := c.named(in.Project)
 		m.Project, m.ProjectRoot = place.Name, place.Root
 	case in.Supersedes == "": // else it is of the project of what it corrects
-		place := c.here(ctx)
-		m.Project, m.ProjectRoot = place.Name, place.Root
+		m.Project, m.ProjectRoot = c.here.Name, c.here.Root
 	}
 	saved, err := api.SaveRoute.Call(ctx, c.cfg.Memory, m)
 	if err != nil {

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 // searchArgs are the arguments of search.
 type searchArgs struct {
 	Query   string `json:"query" says:"words of what is looked for; rows that hold any of them are found. File names, identifiers and errors are good words"`
-	Project string `json:"project" says:"the project: its folder or its shown name, or \"*\" for all; if left out, the one you work in" most:"4000"`
+	Project string `json:"project" says:"the project: its folder or its shown name, or \"*\" for all; if left out, the one you work in. Others only where the user allows them" most:"4000"`
 	Kind    string `json:"kind" says:"only rows of one kind" words:"observation,summary,memory,prompt"`
 	Type    string `json:"type" says:"only observations of one type: bugfix, feature, refactor, change, discovery, decision, ..."`
 	Concept string `json:"concept" says:"only rows that stand under this concept: gotcha, pattern, trade-off, how-it-works, ..."`
@@ -42,7 +43,7 @@ func (c call) search(ctx context.Context, in searchArgs) (string, error) {
 		return "", err
 	}
 	if wider {
-		place = Place{}
+		place = Place{Name: everywhere}
 	}
 	return c.searchPage(in, found, place, wider), nil
 }
@@ -64,13 +65,13 @@ func (s *Server) queryOf(in searchArgs) (q api.SearchQuery, err error) {
 	return q, err
 }
 
-// scope is the project to look in, and whether the caller named it. The zero Place is all of them.
+// scope is the project to look in, and whether the caller named it. The zero Place is the one that the person lets agents reach.
 func (c call) scope(ctx context.Context, project string) (place Place, named bool) {
 	switch project = strings.TrimSpace(project); project {
 	case "":
-		return c.here(ctx), false
+		return c.here, false
 	case everywhere:
-		return Place{}, true
+		return Place{Name: everywhere}, true
 	}
 	return c.named(project), true
 }
@@ -83,23 +84,27 @@ func (p Place) filter() string {
 	return p.Name
 }
 
-// searchIn looks in a project. Where nobody named it and it has nothing, all projects are looked through: wider says so.
+// searchIn looks in a project. Where nobody named it and it has nothing, all projects are looked through, if the person lets agents read
+// them: wider says so.
 func (s *Server) searchIn(ctx context.Context, q api.SearchQuery, place Place, named bool) (found api.SearchResults, wider bool, err error) {
 	q.Project = place.filter()
 	found, err = api.SearchRoute.Call(ctx, s.cfg.Memory, q)
 	if err != nil || len(found.Results) > 0 || named || place.Root == "" {
 		return found, false, err
 	}
-	q.Project = ""
-	found, err = api.SearchRoute.Call(ctx, s.cfg.Memory, q)
-	return found, true, err
+	q.Project = everywhere
+	all, err := api.SearchRoute.Call(ctx, s.cfg.Memory, q)
+	if problem, ok := errors.AsType[*api.Problem](err); ok && problem.Type == api.ProblemForbidden {
+		return found, false, nil
+	}
+	return all, true, err
 }
 
 // maxNote is the longest note about a search, in characters.
 const maxNote = 300
 
 func (c call) searchPage(in searchArgs, found api.SearchResults, place Place, wider bool) string {
-	p := newPage(place.Name)
+	p := newPage(strings.TrimPrefix(place.Name, everywhere))
 	shown := 0
 	for _, r := range found.Results {
 		if !p.put(indexLine(r, place.Name)) {
@@ -108,15 +113,18 @@ func (c call) searchPage(in searchArgs, found api.SearchResults, place Place, wi
 		shown++
 	}
 	where, nowhere := "in project "+quoted(place.Name), "of project "+quoted(place.Name)
-	if place.Name == "" {
+	switch place.Name {
+	case everywhere:
 		where, nowhere = "in all projects", "of any project"
+	case "":
+		where, nowhere = "that you may reach", "that you may reach"
 	}
 	if found.Note != "" {
 		p.next("Note: " + oneLine(found.Note, maxNote))
 	}
 	if shown == 0 {
 		p.head = fmt.Sprintf("Nothing %s that is remembered fits.", nowhere)
-		p.next(`Try other words, fewer filters, or project "*".`)
+		p.next("Try other words, or fewer filters.")
 		return p.String()
 	}
 	p.head = fmt.Sprintf("%d of %d rows %s. %s", shown, max(found.Total, shown), where, indexLegend)

@@ -23,8 +23,7 @@ func (c call) status(ctx context.Context, _ statusArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	place := c.here(ctx)
-	return statusText(st, place), nil
+	return statusText(st, c.here), nil
 }
 
 // statusText is ours alone: no captured text is in it.
@@ -38,7 +37,7 @@ func statusText(st api.Status, place Place) string {
 	if place.Root != "" {
 		fmt.Fprintf(&b, "You work in project %s, %s.\n", quoted(place.Name), quoted(place.Root))
 	} else {
-		b.WriteString("It is not known which project you work in: name it in each call.\n")
+		b.WriteString("It is not known which project you work in: name one in each call that the user lets you reach, by the setting mcp_projects.\n")
 	}
 	in := st.Inputs
 	fmt.Fprintf(&b, "Of %s captured: %d observed, %d skipped, %d dropped, %d pending, %d forgotten.\n",

@@ -21,7 +21,6 @@ func (s *Server) ticket(in forgetArgs, records int, upTo events.Position) string
 
 // mark binds a name to what was asked for.
 func (s *Server) mark(in forgetArgs, name string) string {
-	in.Confirm = ""
 	asked, err := json.Marshal(in)
 	if err != nil {
 		panic(err) // texts always encode

@@ -39,7 +39,7 @@ func (c call) timeline(ctx context.Context, in timelineArgs) (string, error) {
 	case in.Project != "" && in.Project != everywhere:
 		place = c.named(in.Project)
 	case in.Project == "" && (query != "" || q.Anchor != anchor): // a moment is of no project
-		place = c.here(ctx)
+		place = c.here
 	}
 	q.Project = place.filter()
 	t, err := api.TimelineRoute.Call(ctx, c.cfg.Memory, q)

@@ -13,12 +13,8 @@ const answerWait = 45 * time.Second
 // call is one call of a tool.
 type call struct {
 	*Server
-	req *mcp.CallToolRequest
-}
-
-// here is the project that the caller works in.
-func (c call) here(ctx context.Context) Place {
-	return c.Server.here(ctx, c.req.Session, c.req.ClientCapabilities())
+	req  *mcp.CallToolRequest
+	here Place // the project that the caller works in
 }
 
 // spec is a tool as clients are told of it.
@@ -58,7 +54,8 @@ func addAsking[In any](s *Server, t spec, run func(c call, ctx context.Context, 
 	t.hints.Title = t.title
 	tool := &mcp.Tool{Name: t.name, Title: t.title, Description: t.says, InputSchema: schemaOf[In](), Annotations: &t.hints}
 	mcp.AddTool(s.sdk, tool, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
-		res, err := run(call{s, req}, ctx, in)
+		here, ctx := s.keeping(ctx, req.Session, req.ClientCapabilities())
+		res, err := run(call{s, req, here}, ctx, in)
 		if err != nil {
 			res = textResult(failure(err))
 			res.IsError = true

@@ -2,11 +2,13 @@ package mcp
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cmemd/cmemd/internal/api"
 )
@@ -65,8 +67,8 @@ func TestSearchLooksWider(t *testing.T) {
 		asked             []string
 	}{
 		"here":                     {"", "shop", `3 of 3 rows in project "shop"`, []string{"/src/shop"}},
-		"in another one":           {"", "till", "Nothing in this project; other projects have this. 3 of 3 rows in all projects.", []string{"/src/shop", ""}},
-		"all, as it was asked":     {"*", "till", "3 of 3 rows in all projects.", []string{""}},
+		"in another one":           {"", "till", "Nothing in this project; other projects have this. 3 of 3 rows in all projects.", []string{"/src/shop", "*"}},
+		"all, as it was asked":     {"*", "till", "3 of 3 rows in all projects.", []string{"*"}},
 		"by name":                  {"till", "till", `3 of 3 rows in project "till"`, []string{"till"}},
 		"by folder":                {"/src/till", "till", `3 of 3 rows in project "till"`, []string{"/src/till"}},
 		"named, and there is none": {"/src/mill", "till", `Nothing of project "mill" that is remembered fits.`, []string{"/src/mill"}},
@@ -86,6 +88,49 @@ func TestSearchLooksWider(t *testing.T) {
 				t.Errorf("projects asked for (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestEachCallIsKeptToTheProject: whatever is asked, the daemon is told in which project the agent works.
+func TestEachCallIsKeptToTheProject(t *testing.T) {
+	t.Parallel()
+	id := idOf("shop 0").String()
+	for name, in := range map[string]args{
+		"search": {"query": "lock"}, "timeline": {"anchor": id}, "get": {"ids": []string{id}}, "why": {"id": id}, "save": {"text": "x", "supersedes": id},
+		"forget": {"ids": []string{id}}, "status": {},
+	} {
+		m := &memory{rows: someRows(3, "shop"), records: 3}
+		if got, failed := connect(t, m, nil).call(name, in); failed {
+			t.Errorf("%s failed: %s", name, got)
+		}
+		if diff := cmp.Diff([]string{"/src/shop"}, slices.Compact(m.kept)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	m := &memory{rows: someRows(3, "shop")}
+	c := connect(t, m, nil)
+	for _, uri := range []string{"cmemd://context", "cmemd://observation/" + id} {
+		if _, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err != nil {
+			t.Errorf("%s: %v", uri, err)
+		}
+	}
+	if _, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "recall", Arguments: map[string]string{"topic": "lock"}}); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]string{"/src/shop"}, slices.Compact(m.kept)); diff != "" {
+		t.Errorf("resources and prompts (-want +got):\n%s", diff)
+	}
+}
+
+// TestSearchStaysWhereOthersMayNotBeRead: that nothing is found here is no reason to read elsewhere.
+func TestSearchStaysWhereOthersMayNotBeRead(t *testing.T) {
+	t.Parallel()
+	c := connect(t, &memory{rows: someRows(3, "till"), strict: true}, nil)
+	if got := c.says("search", args{"query": "lock"}); !strings.HasPrefix(got, `Nothing of project "shop" that is remembered fits.`) || strings.Contains(got, "till") {
+		t.Errorf("got %s", got)
+	}
+	if got, failed := c.call("search", args{"query": "lock", "project": "*"}); !failed || !strings.Contains(got, "only the user can allow it") {
+		t.Errorf("all: got %v %s", failed, got)
 	}
 }
 

@@ -32,7 +32,7 @@ func TestRun(t *testing.T) {
 	}
 	say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search","arguments":null}}`)
-	if line, err := lines.ReadString('\n'); err != nil || !strings.Contains(line, "1 of 1 rows in all projects") {
+	if line, err := lines.ReadString('\n'); err != nil || !strings.Contains(line, "1 of 1 rows that you may reach") {
 		t.Fatalf("got %s, %v", line, err)
 	}
 	if err := write.Close(); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/erasure"
 )
 
 // now is when these tests happen.
@@ -42,8 +43,10 @@ type memory struct {
 	saves    []api.Memory
 	plans    []api.ForgetRequest
 	forgets  []api.ForgetRequest
-	records  int    // that a plan names
-	note     string // of searches
+	kept     []string // the folders that calls were kept to
+	records  int      // that a plan names
+	strict   bool     // no other project than those of rows may be reached
+	note     string   // of searches
 }
 
 func note[T any](m *memory, list *[]T, asked T) {
@@ -53,7 +56,12 @@ func note[T any](m *memory, list *[]T, asked T) {
 }
 
 // Invoke implements api.Invoker.
-func (m *memory) Invoke(_ context.Context, e api.Endpoint, query, answer any, progress func(api.Progress)) (err error) {
+func (m *memory) Invoke(ctx context.Context, e api.Endpoint, query, answer any, progress func(api.Progress)) (err error) {
+	folder, ok := api.Kept(ctx)
+	if !ok {
+		folder = "not kept"
+	}
+	note(m, &m.kept, folder)
 	switch out := answer.(type) {
 	case *api.SearchResults:
 		*out, err = m.search(query.(api.SearchQuery))
@@ -76,7 +84,7 @@ func (m *memory) Invoke(_ context.Context, e api.Endpoint, query, answer any, pr
 	case *api.ForgetPlan:
 		*out, err = m.plan(query.(api.ForgetRequest))
 	case *api.Forgotten:
-		*out, err = m.forget(query.(api.ForgetRequest), progress)
+		*out, err = m.forget(ctx, query.(api.ForgetRequest), progress)
 	default:
 		err = fmt.Errorf("nobody answers %s", e.Path)
 	}
@@ -85,8 +93,11 @@ func (m *memory) Invoke(_ context.Context, e api.Endpoint, query, answer any, pr
 
 func (m *memory) search(q api.SearchQuery) (found api.SearchResults, err error) {
 	note(m, &m.searches, q)
+	if q.Project == api.EveryProject && m.strict {
+		return found, &api.Problem{Type: api.ProblemForbidden, Title: "Of another project", Status: http.StatusForbidden}
+	}
 	for _, r := range m.rows {
-		if q.Project == "" || q.Project == r.Project || q.Project == r.ProjectRoot {
+		if q.Project == "" || q.Project == api.EveryProject || q.Project == r.Project || q.Project == r.ProjectRoot {
 			found.Results = append(found.Results, inShort(r))
 		}
 	}
@@ -197,12 +208,20 @@ func (m *memory) plan(q api.ForgetRequest) (p api.ForgetPlan, err error) {
 	return p, m.err
 }
 
-func (m *memory) forget(q api.ForgetRequest, progress func(api.Progress)) (api.Forgotten, error) {
+func (m *memory) forget(ctx context.Context, q api.ForgetRequest, progress func(api.Progress)) (api.Forgotten, error) {
 	note(m, &m.forgets, q)
 	if progress != nil {
 		progress(api.Progress{Done: 1, Total: 2})
 	}
-	return api.Forgotten{Position: 101, Records: m.records, Sessions: 1}, m.err
+	switch {
+	case m.records == 0:
+		return api.Forgotten{}, m.err
+	case api.HasAgreed(ctx):
+		return api.Forgotten{Position: 101, Records: m.records, Sessions: 1}, m.err
+	}
+	return api.Forgotten{Position: 101, Request: &api.OpenRequest{Name: "f101", Requested: erasure.Requested{
+		Expires: now.AddDate(0, 0, 30), Rows: []events.ID{idOf("one")}, Records: m.records,
+	}}}, m.err
 }
 
 // handleAt is the handle of the row that someRows has at a place.

@@ -27,6 +27,7 @@ type tokenGate struct {
 	newToken    func() (string, error) // nil: the token stays
 	now         func() time.Time
 	logger      *slog.Logger
+	projects    []string                    // as Access has them
 	wrongTokens bucket                      // how many requests had another token, or none
 	key         atomic.Pointer[tokenDigest] // that fits
 	rotating    sync.Mutex                  // held while a token is made, kept and set: the file and key never differ
@@ -47,16 +48,10 @@ func (k *tokenDigest) matches(r *http.Request) bool {
 	return subtle.ConstantTimeCompare(got[:], k.hash[:]) == 1 && strings.EqualFold(scheme, "Bearer") && !k.admitsNobody
 }
 
-// overSocket serves requests of the unix socket.
-func overSocket(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(withCaller(r.Context(), caller{scope: api.ScopeSocket})))
-	})
-}
-
-// withKey serves a request that k let in, for as long as k is the key.
-func (*tokenGate) withKey(k *tokenDigest, next http.Handler, w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithCancel(withCaller(r.Context(), caller{scope: api.ScopeOwn}))
+// withKey serves a request that k let in, for as long as k is the key. Agents' settings hold it: who has it is an agent.
+func (g *tokenGate) withKey(k *tokenDigest, next http.Handler, w http.ResponseWriter, r *http.Request) {
+	ctx := api.ReadFace(r.Context(), r.Header, func() bool { return false })
+	ctx, cancel := context.WithCancel(withCaller(ctx, caller{scope: api.ScopeOwn}.keptAs(ctx, g.projects)))
 	defer cancel()
 	defer cancelWhen(k.replaced, cancel)()
 	next.ServeHTTP(w, r.WithContext(ctx))

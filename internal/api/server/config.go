@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"net"
 	"net/http"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/curation"
+	"github.com/cmemd/cmemd/internal/peer"
 	"github.com/cmemd/cmemd/projections/usage"
 )
 
@@ -75,6 +77,11 @@ type Access struct {
 	// NewToken makes another token and keeps it, for POST /v1/token/rotate. It must be safe for concurrent use. nil: that is
 	// refused
 	NewToken func() (string, error)
+
+	// Peer looks at the other end of a connection of the unix socket, once; nil: nothing is known of it, and whoever asks is an agent.
+	Peer func(net.Conn) peer.Peer
+	// Projects are those that agents may reach by their tools beside the one that they work in, by folder or shown name; "*": all.
+	Projects []string
 }
 
 func (c Config) withDefaults() Config {
@@ -86,6 +93,9 @@ func (c Config) withDefaults() Config {
 	c.MaxStreams = cmp.Or(c.MaxStreams, 64)
 	c.MaxBodies = cmp.Or(c.MaxBodies, 128<<20)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	if c.Peer == nil {
+		c.Peer = func(net.Conn) peer.Peer { return peer.Peer{} }
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}

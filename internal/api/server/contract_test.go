@@ -23,6 +23,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
+	"github.com/cmemd/cmemd/internal/peer"
 )
 
 // contract is a route with queries that are asked over a socket and in this process.
@@ -47,6 +48,11 @@ func worked[Q, A any](r api.Work[Q, A], same func(*A), queries ...Q) contract {
 		}
 		return heard
 	}}
+}
+
+// asPerson is ctx of a request of a person's command.
+func asPerson(ctx context.Context) context.Context {
+	return withCaller(ctx, caller{scope: api.ScopeSocket, peer: func() peer.Peer { return peer.Peer{Person: true} }})
 }
 
 // said is an answer or an error as JSON; one that cannot be written is empty.
@@ -123,11 +129,14 @@ func TestEveryRouteBothWays(t *testing.T) {
 		worked(api.ReobserveRoute, nil, api.ReobserveRequest{Dropped: true, Wait: true}, api.ReobserveRequest{Session: "s1", DryRun: true}, api.ReobserveRequest{}),
 		worked(api.RecheckRoute, nil, api.RecheckRequest{}),
 		worked(api.ForgetPlanRoute, nil, api.ForgetRequest{Query: "tuesday"}.Plan(), api.ForgetRequest{}.Plan(), api.ForgetRequest{IDs: []string{none}}.Plan()),
+		asked(api.ForgetRequestsRoute, nil, api.NoQuery{}),
+		worked(api.ApproveForgetRoute, nil, api.IDQuery{ID: "f1"}, api.IDQuery{ID: none}),
+		asked(api.RefuseForgetRoute, nil, api.IDQuery{ID: "f1"}, api.IDQuery{ID: none}),
 		worked(api.ForgetRoute, nil, api.ForgetRequest{Query: "what nobody said"}, api.ForgetRequest{}),
 	} {
 		covered[c.Pattern()] = true
 		w.settled(t)
-		if diff := cmp.Diff(c.ask(t.Context(), w.client), c.ask(withCaller(t.Context(), caller{scope: api.ScopeSocket}), w.server)); diff != "" {
+		if diff := cmp.Diff(c.ask(t.Context(), w.client), c.ask(asPerson(t.Context()), w.server)); diff != "" {
 			t.Errorf("%s (-socket +process):\n%s", c.Pattern(), diff)
 		}
 	}
@@ -293,7 +302,7 @@ func TestACallerOfOneProject(t *testing.T) {
 		}
 	}
 	w.settled(t)
-	ctx := withCaller(t.Context(), caller{scope: api.ScopeOwn, project: "shop"})
+	ctx := withCaller(t.Context(), caller{scope: api.ScopeOwn, kept: &kept{own: "shop"}})
 	for _, named := range []string{"", "shop"} {
 		found, err := api.SearchRoute.Call(ctx, w.server, api.SearchQuery{Text: "tuesdays", Project: named})
 		if err != nil || len(found.Results) != 1 || found.Results[0].Project != "shop" {
@@ -302,7 +311,7 @@ func TestACallerOfOneProject(t *testing.T) {
 	}
 	_, another := api.SearchRoute.Call(ctx, w.server, api.SearchQuery{Project: "bank"})
 	_, saved := api.SaveRoute.Call(ctx, w.server, api.Memory{Project: "bank", Text: "x"})
-	_, all := api.StatusRoute.Call(ctx, w.server, api.NoQuery{})
+	_, all := api.RecheckRoute.Call(ctx, w.server, api.RecheckRequest{}, nil)
 	for what, err := range map[string]error{"another project": another, "saving to it": saved, "what is of none": all} {
 		if p := problem(t, err); p.Status != http.StatusForbidden {
 			t.Errorf("%s: got %+v, want it refused", what, p)
@@ -354,7 +363,7 @@ func TestKeepTo(t *testing.T) {
 		{"shop", &api.Memory{}, &api.Memory{Project: "shop"}},
 	} {
 		asked := fmt.Sprintf("%s: %+v", c.own, c.query)
-		err := caller{project: c.own}.restrictToProject(c.query, projectOf)
+		err := caller{kept: &kept{own: c.own}}.restrictToProject(c.query, projectOf)
 		switch {
 		case c.want == nil && (err == nil || problem(t, err).Status != http.StatusForbidden):
 			t.Errorf("%s: got %+v, %v, want it refused", asked, c.query, err)

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/curation"
-	"github.com/cmemd/cmemd/internal/memory/erasure"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 	"github.com/cmemd/cmemd/projections/projects"
 )
@@ -73,6 +71,9 @@ func (s *memories) routes(to *dispatcher) []endpoint {
 		bindWork(to, api.RecheckRoute, s.postRecheck),
 		bindWork(to, api.ReobserveRoute, s.postReobserve),
 		bindWork(to, api.Work[api.ForgetRequest, any](api.ForgetRoute), s.postForget),
+		bind(to, api.ForgetRequestsRoute, s.getForgetRequests),
+		bindWork(to, api.ApproveForgetRoute, s.postApprove),
+		bind(to, api.RefuseForgetRoute, s.postRefuse),
 	}
 }
 
@@ -82,7 +83,7 @@ func (s *memories) postMemory(ctx context.Context, m api.Memory) (api.Saved, err
 		return api.Saved{}, invalidAll(errs)
 	}
 	s.nameFolder(&m)
-	return s.curator.Save(ctx, m)
+	return s.curator.Save(ctx, m, s.by(ctx))
 }
 
 // postConfirm vouches for a row.
@@ -102,7 +103,7 @@ func (s *memories) nameFolder(m *api.Memory) {
 
 // postUndo takes a saved memory or a correction back, or undoes that.
 func (s *memories) postUndo(ctx context.Context, q api.IDQuery) (api.Undone, error) {
-	return s.curator.Undo(ctx, q.ID)
+	return s.curator.Undo(ctx, q.ID, s.by(ctx))
 }
 
 // postRecheck looks at claims again.
@@ -154,63 +155,6 @@ func (s *memories) postReobserve(ctx context.Context, q api.ReobserveRequest) (t
 		}
 		return done, err
 	}, nil
-}
-
-// postForget says what would be forgotten, or forgets it.
-func (s *memories) postForget(ctx context.Context, q api.ForgetRequest) (task[any], error) {
-	if s.forgetter == nil {
-		return nil, conflict("Nothing can be erased", "this daemon erases nothing")
-	}
-	if err := s.begin(ctx, q.IDs); err != nil {
-		return nil, err
-	}
-	chosen, err := s.chosenToForget(ctx, q)
-	return func(ctx context.Context, tell func(done, total uint64)) (any, error) {
-		if q.DryRun {
-			plan, spooled, err := s.forgetter.Plan(ctx, chosen)
-			return api.ForgetPlan{Plan: plan, Spooled: spooled.Chosen, Unopened: spooled.Unopened}, forgetProblem(err)
-		}
-		done, spooled, err := s.forgetter.Forget(ctx, chosen, tell)
-		out := api.Forgotten{Position: done.Position, Records: done.Records, Sessions: done.Sessions, Spooled: spooled.Chosen, Unopened: spooled.Unopened}
-		for _, r := range done.Refused {
-			out.Refused = append(out.Refused, api.RefusedSession{Session: r.Session, Detail: reasonOf(r.Err)})
-		}
-		return out, forgetProblem(err)
-	}, err
-}
-
-// chosenToForget reads the names by which q chooses. A session that only saved memories name is none of ours.
-func (s *memories) chosenToForget(ctx context.Context, q api.ForgetRequest) (erasure.Request, error) {
-	chosen := erasure.Request{
-		Query: q.Query, Project: q.Project, Since: q.Since, Until: q.Until, Through: q.Through, Named: q.Session,
-	}
-	if p := s.projectOf(ctx, q.Project); p.Root != "" {
-		chosen.Project, chosen.ProjectKey = p.Root, p.Key
-	}
-	for _, text := range q.IDs {
-		id, err := s.Recall.Resolve(ctx, text)
-		if err != nil {
-			return chosen, err
-		}
-		chosen.IDs = append(chosen.IDs, id)
-	}
-	of, err := s.narrow(ctx, "", q.Session, "")
-	if isNotFound(err) {
-		return chosen, nil
-	}
-	chosen.Session = of.Session
-	return chosen, err
-}
-
-// forgetProblem names what only an Eraser returns.
-func forgetProblem(err error) error {
-	switch {
-	case errors.Is(err, erasure.ErrNothingNamed):
-		return invalid("", "nothing is chosen: give one of ids, query, session, project, since, until")
-	case errors.Is(err, erasure.ErrShortQuery):
-		return invalid("/query", "is too short: half of everything would hold it")
-	}
-	return err
 }
 
 // memoryErrors lists what is wrong with m, the fields in their order.

@@ -36,6 +36,7 @@ func TestSaveCutsPrivateText(t *testing.T) {
 	want := events.MemorySaved{
 		Memory: got.Memory, At: got.At, Project: "shop", ProjectRoot: "/src/shop", Title: "a title", Text: "a text",
 		Type: "note", Session: "meeting", Concepts: []string{"carts"}, Files: []string{"cart.go"},
+		Writer: events.WriterPerson,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("recorded (-want +got):\n%s", diff)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -26,29 +25,13 @@ type endpoint struct {
 // invoker answers a query, a value of the route's query type, and stores the answer where answer points.
 type invoker func(ctx context.Context, query, answer any, progress func(api.Progress)) error
 
-// caller is who asks, as the way in which a request came says it, and never the request itself. It is where a face says what it may
-// ask for; who is on record as the writer of what is saved belongs here too, once that is recorded.
-type caller struct {
-	scope   api.Scope // what may be asked for; 0: nothing
-	project string    // the only one that may be asked about, by a folder or the shown name; empty: all. No face sets it yet
-}
-
-// callerKey is what a request's context has its caller by.
-type callerKey struct{}
-
-// withCaller is ctx of a request of c.
-func withCaller(ctx context.Context, c caller) context.Context {
-	return context.WithValue(ctx, callerKey{}, c)
-}
-
 // accept is what each question passes, whichever way it came: who asks may ask that, of the project at hand, the query is right, of
 // which wrong says what could not be read of it, and the views know what the answer must know. It fills in what the query leaves out.
 func (s *dispatcher) accept(ctx context.Context, e api.Endpoint, query any, wrong ...api.FieldError) error {
-	who, _ := ctx.Value(callerKey{}).(caller)
-	if who.scope < e.Scope {
+	if !mayAsk(ctx, e) {
 		return forbidden(outside(e))
 	}
-	if err := who.restrictToProject(query, func(named string) capture.Project { return s.sources.projectOf(ctx, named) }); err != nil {
+	if err := callerOf(ctx).restrictToProject(query, func(named string) capture.Project { return s.sources.projectOf(ctx, named) }); err != nil {
 		return err
 	}
 	api.Check(query, noteIn(&wrong))
@@ -59,33 +42,6 @@ func (s *dispatcher) accept(ctx context.Context, e api.Endpoint, query any, wron
 		return invalidAll(sorted(wrong))
 	}
 	return s.sources.await(ctx, api.MustKnow(query))
-}
-
-// restrictToProject holds query, which points to a struct, to the caller's project: one that names none is about that. Projects are
-// compared as queries mean them, so that any folder of it will do.
-func (c caller) restrictToProject(query any, projectOf func(named string) capture.Project) error {
-	if c.project == "" {
-		return nil
-	}
-	fields := reflect.ValueOf(query).Elem()
-	named, root := fields.FieldByName("Project"), fields.FieldByName("ProjectRoot")
-	if !named.IsValid() {
-		return forbidden("whoever asks is kept to one project, and this is of none")
-	}
-	own := projectOf(c.project)
-	for _, field := range []reflect.Value{named, root} {
-		if field.IsValid() && field.String() != "" && !isSame(own, projectOf(field.String())) {
-			return forbidden("whoever asks is kept to another project")
-		}
-	}
-	switch {
-	case root.IsValid(): // what is saved has the name and the folder apart
-		named.SetString(own.Name)
-		root.SetString(cmp.Or(own.Root, root.String()))
-	case !filepath.IsAbs(named.String()): // its mere name may be that of others too
-		named.SetString(c.project)
-	}
-	return nil
 }
 
 // isSame reports whether two projects are one: by what identifies them, or by name where one of them is known by that alone.
@@ -101,6 +57,8 @@ func outside(e api.Endpoint) string {
 	switch {
 	case e == api.Endpoint(api.RotateRoute):
 		return "the token is changed over the socket only"
+	case e.Scope == api.ScopePerson:
+		return "this is for the person to decide: run it in your own terminal, outside of an agent's or an editor's"
 	case e.Scope == api.ScopeSocket:
 		return "this is done over the socket only"
 	}

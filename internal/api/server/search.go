@@ -90,14 +90,61 @@ func (s *searches) getRow(ctx context.Context, q api.RowQuery) (api.Row, error) 
 	if err != nil {
 		return api.Row{}, err
 	}
-	return s.Views.Row(ctx, id)
+	row, err := s.Views.Row(ctx, id)
+	if err != nil {
+		return api.Row{}, err
+	}
+	return row, s.mayReachRow(ctx, row)
+}
+
+// mayReachRow is mayReach of a row. Of one that was forgotten nothing is left that is of a project.
+func (s *sources) mayReachRow(ctx context.Context, row api.Row) error {
+	if row.Kind == "" {
+		return nil
+	}
+	return s.mayReach(ctx, row.ProjectRoot, row.Project)
+}
+
+// mayReachID is mayReach of the row that text names.
+func (s *sources) mayReachID(ctx context.Context, text string) error {
+	if callerOf(ctx).kept == nil {
+		return nil
+	}
+	id, err := s.Recall.Resolve(ctx, text)
+	if err != nil {
+		return err
+	}
+	row, err := s.Views.Row(ctx, id)
+	if err != nil {
+		return err
+	}
+	return s.mayReachRow(ctx, row)
 }
 
 func (s *searches) getTimeline(ctx context.Context, asked api.TimelineQuery) (api.Timeline, error) {
 	q := recall.TimelineQuery{Anchor: asked.Anchor, Text: asked.Query, Before: asked.Before, After: asked.After}
 	q.Project, q.Key = s.filterOf(ctx, asked.Project)
 	t, err := s.Recall.Timeline(ctx, q)
-	return api.Timeline{Position: t.Position, Anchor: t.Anchor, At: t.At, Before: list(t.Older), After: list(t.Newer)}, err
+	if err == nil {
+		err = s.mayReachTimeline(ctx, t, asked.Project != "")
+	}
+	if err != nil {
+		return api.Timeline{}, err
+	}
+	return api.Timeline{Position: t.Position, Anchor: t.Anchor, At: t.At, Before: list(t.Older), After: list(t.Newer)}, nil
+}
+
+// mayReachTimeline is mayReach of what stands around an anchor; a moment is of no project, so that one is to be named.
+func (s *searches) mayReachTimeline(ctx context.Context, t recall.Timeline, named bool) error {
+	switch {
+	case callerOf(ctx).kept == nil:
+		return nil
+	case t.Anchor != nil:
+		return s.mayReach(ctx, t.Anchor.ProjectRoot, t.Anchor.Project)
+	case named:
+		return nil
+	}
+	return ofAnother("a moment is of all projects: name one")
 }
 
 // postRows returns rows by the ids of a body.
@@ -110,11 +157,14 @@ func (s *searches) rows(ctx context.Context, ids []string) (api.Rows, error) {
 	out := api.Rows{Position: s.Views.Position(), Rows: []api.Row{}, WhyMissing: map[string]string{}}
 	for _, text := range ids {
 		found, err := s.Recall.Show(ctx, text)
+		if err == nil && len(found) == 1 {
+			err = s.mayReachRow(ctx, found[0])
+		}
 		p, known := problemFor(err)
 		switch {
 		case err == nil && len(found) == 1 && found[0].Kind != "":
 			out.Rows = append(out.Rows, found[0])
-		case err == nil, known && p.Status == http.StatusNotFound:
+		case err == nil, known && (p.Status == http.StatusNotFound || p.Status == http.StatusForbidden):
 			out.Missing = append(out.Missing, text)
 			if err != nil && !errors.Is(err, recall.ErrNotFound) {
 				out.WhyMissing[text] = p.Detail
@@ -130,6 +180,9 @@ func (s *searches) rows(ctx context.Context, ids []string) (api.Rows, error) {
 
 // getInputs returns what a row was made of, whole.
 func (s *searches) getInputs(ctx context.Context, q api.InputsQuery) (api.Inputs, error) {
+	if err := s.mayReachID(ctx, q.ID); err != nil {
+		return api.Inputs{}, err
+	}
 	found, err := s.Recall.Inputs(ctx, recall.InputsQuery{ID: q.ID, After: cmp.Or(q.Cursor.At, q.After), Limit: q.Limit})
 	return api.Inputs{RowInputs: found, NextCursor: api.InputsRoute.PageAfter(q, api.Cursor{At: found.Next})}, err
 }

@@ -25,7 +25,8 @@ const (
 	endGrace = 2 * time.Second
 )
 
-// Local returns the handler for the unix socket: who reaches it is the person.
+// Local returns the handler for the unix socket: who reaches it runs as the person. Where it is served by another http.Server than
+// Run's, nothing is known of who asks.
 func (s *Server) Local() http.Handler { return s.local }
 
 // Remote returns the handler for a loopback address: it checks host, origin and token.
@@ -74,7 +75,8 @@ func (s *Server) server(l net.Listener) *http.Server {
 		h = s.Local()
 	}
 	return &http.Server{
-		Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		ConnContext: withPeer(s.access.Peer),
+		Handler:     h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug),
 	}

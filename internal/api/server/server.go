@@ -15,6 +15,7 @@ import (
 type Server struct {
 	dispatcher
 	gate      tokenGate
+	access    Access
 	hooks     hooks
 	metrics   *metrics
 	status    statuses
@@ -32,7 +33,8 @@ func New(cfg Config) (*Server, error) {
 	}
 	cfg = cfg.withDefaults()
 	s := &Server{
-		gate: tokenGate{newToken: cfg.NewToken, now: cfg.Now, logger: cfg.Logger},
+		gate:   tokenGate{newToken: cfg.NewToken, now: cfg.Now, logger: cfg.Logger, projects: cfg.Projects},
+		access: cfg.Access,
 		dispatcher: dispatcher{
 			logger: cfg.Logger, life: newLifetime(cfg.Bounds),
 			sources: sources{Stores: cfg.Stores, watermark: cfg.Recall, timeout: cfg.WaitTimeout, place: placesNow(cfg.Capture)},
@@ -58,7 +60,7 @@ func New(cfg Config) (*Server, error) {
 		s.mcp = cfg.MCP(s)
 	}
 	routes := s.mux()
-	s.local = headed(overSocket(routes))
+	s.local = headed(overSocket(cfg.Projects, routes))
 	s.gate.setToken(cfg.Token)
 	s.remote = headed(s.gate.guarded(routes))
 	return s, nil
@@ -125,6 +127,7 @@ func (s *Server) Invoke(ctx context.Context, e api.Endpoint, query, answer any, 
 		return busy
 	}
 	defer leave()
+	ctx = withCaller(ctx, callerOf(ctx).keptAs(ctx, s.access.Projects))
 	within, cancel := s.life.within(ctx, to.stream)
 	defer cancel()
 	if err = to.invoke(within, query, answer, progress); err == nil || ctx.Err() != nil {

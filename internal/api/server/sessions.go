@@ -50,6 +50,9 @@ func (s *sessionRoutes) getSession(ctx context.Context, q api.IDQuery) (out api.
 	if out.Session, err = s.Views.Session(ctx, id); err != nil {
 		return out, err
 	}
+	if err := s.mayReach(ctx, out.Session.ProjectRoot, out.Session.Project); err != nil {
+		return api.SessionDetail{}, err
+	}
 	rows, err := s.Views.RowsOf(ctx, id)
 	out.Rows = list(rows)
 	return out, err

@@ -209,5 +209,6 @@ func (s *statuses) erasureStatus() *api.ErasureStatus {
 	st := s.eraser.Status()
 	return &api.ErasureStatus{
 		RetentionDays: int(st.Retention / (24 * time.Hour)), Inputs: st.Inputs, Looked: st.Looked, Running: st.Running, Unfinished: st.Owed,
+		Requests: st.Requests,
 	}
 }

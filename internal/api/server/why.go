@@ -35,6 +35,9 @@ func (s *chains) getWhy(ctx context.Context, q api.WhyQuery) (api.Why, error) {
 	if err != nil {
 		return api.Why{}, err
 	}
+	if err := s.mayReachRow(ctx, found.Row); err != nil {
+		return api.Why{}, err
+	}
 	return s.why(ctx, found)
 }
 

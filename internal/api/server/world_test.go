@@ -29,6 +29,7 @@ import (
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
+	"github.com/cmemd/cmemd/internal/peer"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/index"
@@ -124,7 +125,7 @@ func (w *world) config() testConfig {
 		Stores:   Stores{Log: w.log, Views: w.views, Index: w.index, Recall: answers},
 		Services: Services{System: w.actors, Spool: relay.NewSpool(w.home)},
 		Daemon:   Daemon{Home: w.home, Version: "test", PID: 7, Settings: map[string]string{"slots": "2"}},
-		Access:   Access{Token: testToken},
+		Access:   Access{Token: testToken, Peer: func(net.Conn) peer.Peer { return peer.Peer{Person: true} }},
 	}}
 }
 

@@ -18,13 +18,13 @@ import (
 
 // correct saves m in the place of the row that it supersedes, and of those that say the same in its session. What was saved
 // and what it replaces is one append.
-func (c *Curator) correct(ctx context.Context, m api.Memory, now time.Time) (out api.Saved, err error) {
+func (c *Curator) correct(ctx context.Context, m api.Memory, by By, now time.Time) (out api.Saved, err error) {
 	release, err := c.begin(ctx)
 	if err != nil {
 		return out, err
 	}
 	defer release()
-	row, err := c.corrected(ctx, m.Supersedes)
+	row, err := c.corrected(ctx, m.Supersedes, by)
 	if err != nil {
 		return out, err
 	}
@@ -34,9 +34,9 @@ func (c *Curator) correct(ctx context.Context, m api.Memory, now time.Time) (out
 	}
 	inherit(&m, row)
 	out = api.Saved{ID: newID(), Superseded: append([]events.ID{row.ID}, same...)}
-	decided := []events.Event{c.cfg.Redact(savedMemory(&m, out.ID, now))}
+	decided := []events.Event{c.cfg.Redact(savedMemory(&m, out.ID, by.Writer, now))}
 	for _, id := range out.Superseded {
-		decided = append(decided, events.MemorySuperseded{Memory: id, By: out.ID})
+		decided = append(decided, events.MemorySuperseded{Memory: id, By: out.ID, Writer: by.Writer})
 	}
 	first, last, err := c.append(ctx, now, decided...)
 	out.Handle, out.Position = rows.Handle(first), last
@@ -44,7 +44,7 @@ func (c *Curator) correct(ctx context.Context, m api.Memory, now time.Time) (out
 }
 
 // corrected is the row that text names, if it can be corrected.
-func (c *Curator) corrected(ctx context.Context, text string) (api.Row, error) {
+func (c *Curator) corrected(ctx context.Context, text string, by By) (api.Row, error) {
 	id, err := c.cfg.Resolve(ctx, text)
 	if err != nil {
 		return api.Row{}, err
@@ -66,7 +66,7 @@ func (c *Curator) corrected(ctx context.Context, text string) (api.Row, error) {
 	case row.Superseded:
 		return api.Row{}, conflict("It was observed again", "what it was made of was observed again since: `cmemd why` leads to what stands now")
 	}
-	return row, nil
+	return row, by.may(ctx, row)
 }
 
 func conflict(title, detail string) error {
@@ -90,7 +90,7 @@ func inherit(m *api.Memory, row api.Row) {
 }
 
 // Undo takes a saved memory or a correction back, or undoes that. Text is the beginning of its id.
-func (c *Curator) Undo(ctx context.Context, text string) (api.Undone, error) {
+func (c *Curator) Undo(ctx context.Context, text string, by By) (api.Undone, error) {
 	release, err := c.begin(ctx)
 	if err != nil {
 		return api.Undone{}, err
@@ -100,7 +100,10 @@ func (c *Curator) Undo(ctx context.Context, text string) (api.Undone, error) {
 	if err != nil {
 		return api.Undone{}, err
 	}
-	u, err := c.undo(ctx, row)
+	if err := by.may(ctx, row); err != nil {
+		return api.Undone{}, err
+	}
+	u, err := c.undo(ctx, row, by.Writer)
 	if err != nil {
 		return api.Undone{}, err
 	}
@@ -137,14 +140,15 @@ func (c *Curator) undoable(ctx context.Context, text string) (api.Row, error) {
 
 // undoing is what an undo decides.
 type undoing struct {
+	by      events.Writer
 	out     api.Undone
 	decided []events.Event
 }
 
 // undo takes back m, which stands, and what says the same, or lets them stand again where they were taken back; what m corrected
 // stands where it does not.
-func (c *Curator) undo(ctx context.Context, m api.Row) (*undoing, error) {
-	u := &undoing{out: api.Undone{Restored: []events.ID{}, Withdrawn: []events.ID{}}}
+func (c *Curator) undo(ctx context.Context, m api.Row, by events.Writer) (*undoing, error) {
+	u := &undoing{by: by, out: api.Undone{Restored: []events.ID{}, Withdrawn: []events.ID{}}}
 	same, err := c.cfg.Views.Same(ctx, m)
 	if err != nil {
 		return nil, err
@@ -184,12 +188,12 @@ func (c *Curator) undo(ctx context.Context, m api.Row) (*undoing, error) {
 
 func (u *undoing) withdraw(id, by events.ID) {
 	u.out.Withdrawn = append(u.out.Withdrawn, id)
-	u.decided = append(u.decided, events.MemorySuperseded{Memory: id, By: by})
+	u.decided = append(u.decided, events.MemorySuperseded{Memory: id, By: by, Writer: u.by})
 }
 
 func (u *undoing) restore(id events.ID) {
 	u.out.Restored = append(u.out.Restored, id)
-	u.decided = append(u.decided, events.MemorySuperseded{Memory: id})
+	u.decided = append(u.decided, events.MemorySuperseded{Memory: id, Writer: u.by})
 }
 
 // correctedBy lists the rows whose place a memory ever took, in order.

@@ -10,6 +10,7 @@ import (
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections"
 )
 
@@ -32,6 +33,20 @@ type Config struct {
 	CaughtUp func(ctx context.Context) error
 	// Redact takes secrets out of what is about to be saved.
 	Redact func(e events.Event) events.Event
+}
+
+// By is who decides something of memory.
+type By struct {
+	Writer events.Writer
+	May    func(ctx context.Context, row api.Row) error // whether they may change a row; nil: any
+}
+
+// may returns why by may not change a row; nil: they may.
+func (by By) may(ctx context.Context, row api.Row) error {
+	if by.May == nil {
+		return nil
+	}
+	return by.May(ctx, row)
 }
 
 // Curator changes memory for a person or an agent. Its methods are safe for concurrent use.

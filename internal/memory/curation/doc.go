@@ -3,8 +3,8 @@
 //
 // The files, each referring to those below it:
 //
-//	projects.go, correct.go, confirm.go, save.go, recheck.go, verify.go, reobserve.go, reobserve_wait.go, reobserve_choose.go, reobserver.go,
-//	forget.go, curation.go
+//	projects.go, correct.go, confirm.go, save.go, recheck.go, verify.go, reobserve.go, reobserve_wait.go, reobserve_choose.go,
+//	reobserver.go, requested.go, forget.go, curation.go
 //
 // What bites:
 //   - Corrections and undos go one at a time, and wait until the views know those before them: what is corrected must stand.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
@@ -19,6 +20,14 @@ type Eraser interface {
 	Plan(ctx context.Context, req erasure.Request) (erasure.Plan, error)
 	Forget(ctx context.Context, req erasure.Request, progress func(done, total int)) (erasure.Done, error)
 	Status() erasure.Status
+	Requester
+}
+
+// Requester keeps what agents want forgotten until a person decides. An *erasure.Eraser is one; see there for its errors.
+type Requester interface {
+	Ask(ctx context.Context, req erasure.Request, by events.Writer) (erasure.Requested, error)
+	Requests(ctx context.Context) ([]erasure.Requested, error)
+	Settle(ctx context.Context, id events.ID, outcome events.SettleOutcome, by events.Writer) (events.Position, error)
 }
 
 // ForgetterConfig is what a Forgetter works with. Eraser, Views and Project are required.
@@ -68,9 +77,9 @@ func (f *Forgetter) Forget(ctx context.Context, req erasure.Request, tell func(d
 	return done, spooled, err
 }
 
-// Spooled looks for the files beside the log that the request chooses, and deletes them if it is told to. Ids name none of them.
+// Spooled looks for the files beside the log that the request chooses, and deletes them if it is told to. Ids and positions name none of them.
 func (f *Forgetter) Spooled(ctx context.Context, req erasure.Request, deleting bool) (found Spooled, err error) {
-	if f.cfg.Spool == nil || len(req.IDs) > 0 {
+	if f.cfg.Spool == nil || len(req.IDs)+len(req.Positions) > 0 {
 		return found, nil
 	}
 	native := "" // the session as its agent calls it

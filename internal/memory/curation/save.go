@@ -19,22 +19,22 @@ const MaxList = 100
 
 // Save records what a person or an agent wants remembered, in the place of a row if it names one. It is on disk when Save
 // returns. Bounds of what m holds are the caller's.
-func (c *Curator) Save(ctx context.Context, m api.Memory) (api.Saved, error) {
+func (c *Curator) Save(ctx context.Context, m api.Memory, by By) (api.Saved, error) {
 	now := c.cfg.Now()
 	if m.Supersedes != "" {
-		return c.correct(ctx, m, now)
+		return c.correct(ctx, m, by, now)
 	}
 	id := newID()
-	at, _, err := c.append(ctx, now, c.cfg.Redact(savedMemory(&m, id, now)))
+	at, _, err := c.append(ctx, now, c.cfg.Redact(savedMemory(&m, id, by.Writer, now)))
 	return api.Saved{ID: id, Handle: rows.Handle(at), Position: at}, err
 }
 
 // savedMemory is m as it is recorded: without private text, and with a title.
-func savedMemory(m *api.Memory, id events.ID, now time.Time) events.MemorySaved {
+func savedMemory(m *api.Memory, id events.ID, by events.Writer, now time.Time) events.MemorySaved {
 	e := events.MemorySaved{
 		Memory: id, Project: strings.TrimSpace(Allowed(m.Project)), ProjectRoot: Allowed(m.ProjectRoot), Type: Allowed(m.Type),
 		Concepts: allowedOf(m.Concepts), Files: allowedOf(m.Files), Session: Allowed(m.Session), At: m.At.UTC(),
-		Text: Allowed(m.Text), Title: strings.TrimSpace(Allowed(m.Title)),
+		Text: Allowed(m.Text), Title: strings.TrimSpace(Allowed(m.Title)), Writer: by,
 	}
 	if e.Title == "" {
 		e.Title = firstLine(e.Text)

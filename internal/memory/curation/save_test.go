@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -18,7 +19,7 @@ func TestMemoryTitles(t *testing.T) {
 		{"", long, strings.TrimSpace(strings.Repeat("wörter ", 10)) + "…"},
 	} {
 		m := api.Memory{Title: c.title, Text: c.text}
-		if got := savedMemory(&m, newID(), time.Now()).Title; got != c.want {
+		if got := savedMemory(&m, newID(), events.WriterPerson, time.Now()).Title; got != c.want {
 			t.Errorf("title %q, text %.20q: got %q, want %q", c.title, c.text, got, c.want)
 		}
 	}

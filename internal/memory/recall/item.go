@@ -27,6 +27,7 @@ type Item struct {
 	Type         string          `json:"type,omitempty"`
 	Tokens       int             `json:"tokens"` // what the whole row costs to read, about
 	Count        int             `json:"count,omitempty"`
+	Writer       events.Writer   `json:"writer,omitempty"`  // who says it
 	Flagged      bool            `json:"flagged,omitempty"` // makes a claim that is not true, or names files nobody touched
 	Snippet      string          `json:"snippet,omitempty"` // where the query's words are
 	Similar      []events.ID     `json:"similar,omitempty"` // rows that say nearly the same; Count counts them too
@@ -38,6 +39,9 @@ type Item struct {
 
 // What is what the row is called in a word, as Row.What is.
 func (it Item) What() string { return rows.What(it.Kind, it.Type) }
+
+// By is who says the row, in words, where a reader is to know, as Row.By is.
+func (it Item) By() string { return rows.By(it.Kind, it.Writer) }
 
 const (
 	// maxTitle is the longest title in characters that an item shows.
@@ -51,7 +55,7 @@ func itemOf(row rows.Row) Item {
 	it := Item{
 		ID: row.ID, Handle: row.Handle(), Kind: row.Kind, Title: titleOf(row), Project: row.Project, ProjectRoot: row.ProjectRoot,
 		AgentSession: row.AgentSession, Agent: row.Agent, At: row.At, Position: row.Position, Type: row.Type,
-		Tokens: tokensOf(row), Flagged: row.Flagged, Mark: row.Entry().Mark(),
+		Tokens: tokensOf(row), Writer: row.Writer, Flagged: row.Flagged, Mark: row.Entry().Mark(),
 	}
 	if row.Count > 1 {
 		it.Count = row.Count

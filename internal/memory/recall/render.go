@@ -71,8 +71,15 @@ func (c *chooser) longLine(row rows.Row, t *saidTexts, titled bool) string {
 	return c.label(row) + ": " + more
 }
 
-// label is what kind of thing a row is, as the observer or the saver called it.
+// label is what kind of thing a row is, as the observer or the saver called it, and who says it where the reader is to know.
 func (c *chooser) label(row rows.Row) string {
+	if by := row.By(); by != "" {
+		return c.kindOf(row) + " " + by
+	}
+	return c.kindOf(row)
+}
+
+func (c *chooser) kindOf(row rows.Row) string {
 	switch {
 	case row.Kind == rows.Summary:
 		return "session"
@@ -265,7 +272,8 @@ func (c *chooser) giveBack() bool {
 	return false
 }
 
-// shown returns the chosen pieces in the order of the text: the newest entries first, in each the oldest row.
+// shown returns the chosen pieces in the order of the text: in each section what the person saved before what others did, the newest
+// entries first, in each the oldest row.
 func (c *chooser) shown() []*piece {
 	var out []*piece
 	newest := map[rows.Entry]*piece{}
@@ -279,9 +287,17 @@ func (c *chooser) shown() []*piece {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *piece) int {
-		return cmp.Or(cmp.Compare(a.sec, b.sec), inTime(newest[b.row.Entry()].row, newest[a.row.Entry()].row), inTime(a.row, b.row))
+		return cmp.Or(cmp.Compare(a.sec, b.sec), cmp.Compare(foreign(a.row), foreign(b.row)), inTime(newest[b.row.Entry()].row, newest[a.row.Entry()].row), inTime(a.row, b.row))
 	})
 	return out
+}
+
+// foreign is 0 of what the person or the observer says, and 1 of what is saved by others: the person's own comes first.
+func foreign(row rows.Row) int {
+	if row.By() == "" {
+		return 0
+	}
+	return 1
 }
 
 // body writes the chosen pieces.

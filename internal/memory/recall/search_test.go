@@ -83,7 +83,7 @@ func TestItem(t *testing.T) {
 	want := Item{
 		ID: id, Handle: rows.Handle(rec.Position), Kind: rows.Observation, Title: "Rounding", Score: it.Score, Project: "shop", ProjectRoot: "/src/shop",
 		Session: s.String(), AgentSession: "native", Agent: "codex", At: rec.OccurredAt, Position: rec.Position, Type: "bugfix",
-		Tokens: 104, Flagged: true, Snippet: it.Snippet, Mark: id,
+		Tokens: 104, Writer: events.WriterObserver, Flagged: true, Snippet: it.Snippet, Mark: id,
 	}
 	if diff := cmp.Diff(want, it); diff != "" || it.Score <= 0 {
 		t.Errorf("-want +got\n%s", diff)

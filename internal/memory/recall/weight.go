@@ -26,6 +26,7 @@ const (
 	weightLast   = 12.0
 	weightNext   = 3.0
 	weightMemory = 3.0
+	weightAgents = 1.5 // saved by an agent: as a decision that was observed
 	weightDone   = 1.3 // a summary that is not the newest
 	weightPrompt = 0.35
 
@@ -115,11 +116,19 @@ func (o *offers) offer(row rows.Row) *piece {
 		parts := append(saidAgain(row), Part{"stated by the person", weightHow}, aged(age, howHalfLife))
 		return &piece{sec: secHow, text: o.howLine(row), parts: parts}
 	case row.Kind == rows.Memory:
-		return &piece{sec: secMemories, text: o.workLine(row), parts: []Part{{"saved by hand", weightMemory}, aged(age, memoryHalfLife)}}
+		return &piece{sec: secMemories, text: o.workLine(row), parts: []Part{savedBy(row), aged(age, memoryHalfLife)}}
 	case row.Kind == rows.Prompt:
 		return &piece{sec: secWork, text: o.workLine(row), parts: []Part{{"prompt", weightPrompt}, aged(age, halfLife)}}
 	}
 	return &piece{sec: secWork, text: o.workLine(row), parts: o.observation(row, age)}
+}
+
+// savedBy is the part of a saved memory's weight that follows from who saved it.
+func savedBy(row rows.Row) Part {
+	if row.Writer == events.WriterAgent {
+		return Part{"saved by an agent", weightAgents}
+	}
+	return Part{"saved by hand", weightMemory}
 }
 
 // observation are the parts of an observation's weight.

@@ -110,7 +110,7 @@ func (r *Recall) byHand(ctx context.Context, w *Why) error {
 			return err
 		}
 		if what, other := said(m.Event, w.Row.ID); what != "" {
-			w.After = append(w.After, WhyAfter{What: what, At: m.OccurredAt, Position: m.Position, ID: other})
+			w.After = append(w.After, WhyAfter{What: what, At: m.OccurredAt, Position: m.Position, ID: other, Writer: m.Event.Writer})
 		}
 	}
 	return nil

@@ -86,5 +86,6 @@ type WhyAfter struct {
 	ID       events.ID        `json:"id,omitzero"`        // of the other row
 	Session  events.SessionID `json:"session,omitzero"`   // that it was given to
 	Hook     string           `json:"hook,omitempty"`
-	Claim    *events.Claim    `json:"claim,omitempty"` // as it was found
+	Claim    *events.Claim    `json:"claim,omitempty"`  // as it was found
+	Writer   events.Writer    `json:"writer,omitempty"` // who decided it; empty: nobody, or it was before writers were on record
 }

@@ -17,7 +17,11 @@ type Given struct {
 	ContextFiles   string
 	SearchRecency  int
 	Preferences    string
+	MCPProjects    []string
 }
+
+// KeyMCPProjects is the setting of what agents may reach by their tools. `cmemd install` asks for it.
+const KeyMCPProjects = "mcp_projects"
 
 // The words of a switch.
 const On, off = "on", "off"
@@ -31,6 +35,7 @@ func (c *Given) settings() []setting.Row {
 		setting.Number(&c.ContextScore, "context_prompt_score", recall.DefaultPromptScore, 1, 50, "words of a prompt that memory must share to be given there; names of code count twice"),
 		setting.Word(&c.ContextFiles, "context_files", off, []string{off, On}, "give a little memory of a file that is about to be read"),
 		setting.Word(&c.Preferences, "preferences", On, []string{On, off}, "keep what you say of how to work (\"always use pnpm\"), and tell later sessions first"),
+		names(&c.MCPProjects, KeyMCPProjects, "projects that agents may read and write by their tools beside the one that they work in: folders or names; \"*\" is all"),
 		setting.Number(&c.SearchRecency, "search_recency", standardRecency, 0, api.Most(api.SearchQuery{}, "recency"), "per cent that the newest is worth above the very old in a search; 0: age does not count"),
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"path"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/providers"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/agents/known"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/agents/watch"
 	"github.com/cmemd/cmemd/internal/api/mcp"
@@ -31,6 +33,7 @@ import (
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 	"github.com/cmemd/cmemd/internal/observer/prompt"
+	"github.com/cmemd/cmemd/internal/peer"
 	"github.com/cmemd/cmemd/internal/process"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
@@ -250,12 +253,23 @@ func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, ve
 		},
 		Daemon: server.Daemon{
 			Home: d.paths.Home, Version: version, PID: os.Getpid(), Settings: d.config.Values(),
-			Notice:   notices{views: d.views, status: d.actors.Status, now: time.Now, stopped: d.phase.stopped}.line,
+			Notice:   notices{views: d.views, status: d.actors.Status, now: time.Now, stopped: d.phase.stopped, asked: d.requests}.line,
 			Shutdown: func(cause string) { d.stop(endRequest(cause)) },
 		},
-		Access: server.Access{Token: token, NewToken: func() (string, error) { return homedir.MakeToken(d.paths.Token) }},
+		Access: server.Access{
+			Token: token, NewToken: func() (string, error) { return homedir.MakeToken(d.paths.Token) },
+			Peer: lookAtPeer(known.Processes()), Projects: d.config.MCPProjects,
+		},
 		Briefs: d.config.Briefs(), Price: d.prices.Cost, MCP: d.mcpFace(version), Logger: d.logger,
 	}
+}
+
+// requests is how many requests of agents to forget no person has answered.
+func (d *daemon) requests() int { return d.eraser.Status().Requests }
+
+// lookAtPeer finds out who is at the other end of a connection, where agents' processes have these names.
+func lookAtPeer(agents []string) func(net.Conn) peer.Peer {
+	return func(conn net.Conn) peer.Peer { return peer.Of(conn, agents) }
 }
 
 // endRequest is the cause of an end that somebody asked for.

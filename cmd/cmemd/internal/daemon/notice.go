@@ -25,6 +25,7 @@ type notices struct {
 	status  func(ctx context.Context) (actors.Status, error)
 	now     func() time.Time
 	stopped func() []string // names of the views that stand still for good
+	asked   func() int      // how many requests of agents to forget no person has answered
 }
 
 // isHistory reports a finding that the next answer does not end: what was worth telling of it was told in its time.
@@ -47,6 +48,9 @@ func (n notices) line(ctx context.Context) string {
 				more = fmt.Sprintf("`cmemd doctor` tells of %s more.", terminal.Plural(n, "thing"))
 			}
 		}
+	}
+	if n := n.asked(); n > 0 && len(parts) == 0 {
+		return fmt.Sprintf("agents asked to forget memory, which is hidden until you decide: `cmemd forget --requests` lists %s.", terminal.Plural(n, "request"))
 	}
 	if len(parts) == 0 {
 		return ""

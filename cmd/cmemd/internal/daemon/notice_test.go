@@ -34,15 +34,20 @@ func TestNotice(t *testing.T) {
 	over.Until, probed.Until = now.Add(-time.Hour), now.Add(-time.Hour)
 	probed.Trial.Turn = events.ID{1}
 	for _, c := range []struct {
-		name string
-		h    fixedHealth
-		acts actors.Status
-		stop []string
-		want []string // parts; none: no notice
-		not  string
+		name  string
+		h     fixedHealth
+		acts  actors.Status
+		stop  []string
+		asked int
+		want  []string // parts; none: no notice
+		not   string
 	}{
 		{name: "well", h: fixedHealth{health: health.Report{Streaks: []health.Streak{{Provider: "anthropic", Unusable: 3}}}}},
 		{name: "nothing yet", h: fixedHealth{}},
+		{
+			name: "requests to forget", h: fixedHealth{}, asked: 2,
+			want: []string{"agents asked to forget memory, which is hidden until you decide: `cmemd forget --requests` lists 2 requests."},
+		},
 		{name: "unknown", h: fixedHealth{health: health.Report{Degraded: "x"}, err: errors.New("closed")}},
 		{name: "a bad day that is over", h: fixedHealth{health: health.Report{Models: []health.Model{{Provider: "p", Count: health.Count{
 			Kept: 1, Dropped: map[string]int64{"prose/no_xml": 20},
@@ -79,7 +84,7 @@ func TestNotice(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := notices{views: c.h, status: func(context.Context) (actors.Status, error) { return c.acts, nil }, now: func() time.Time { return now }, stopped: func() []string { return c.stop }}.line(t.Context())
+			got := notices{views: c.h, status: func(context.Context) (actors.Status, error) { return c.acts, nil }, now: func() time.Time { return now }, stopped: func() []string { return c.stop }, asked: func() int { return c.asked }}.line(t.Context())
 			if (got == "") != (len(c.want) == 0) || strings.Contains(got, "\n") || len(relay.Notice(got)) > 400 {
 				t.Fatalf("got %q, want %q", got, c.want)
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-// showErasure says what retention does, and whether something is being forgotten; nothing where neither is.
+// showErasure says what retention does, what agents asked to forget, and whether something is being forgotten; nothing where neither is.
 func showErasure(a *terminal.App, s *api.ErasureStatus) {
 	if s == nil {
 		return
@@ -21,6 +21,9 @@ func showErasure(a *terminal.App, s *api.ErasureStatus) {
 			line += ", it looked last at " + terminal.Moment(s.Looked)
 		}
 		a.Field("retention", line)
+	}
+	if s.Requests > 0 {
+		a.Field("asked", fmt.Sprintf("%s of agents to forget: `cmemd forget --requests` lists them", terminal.Plural(s.Requests, "request")))
 	}
 	if s.Unfinished {
 		a.Field("forgetting", "something is being erased, and not gone from all files yet")

@@ -24,7 +24,8 @@ Settings keep their order, comments and line ends; what was there before is kept
 second run changes nothing, but what a newer cmemd does otherwise. Settings that cannot be read are left as they are.
 
 Claude Code gets a plugin, by its own commands; with --settings, or where ` + "`claude`" + ` is not on the PATH, entries in its settings
-file. --http has its hooks post to the daemon, which saves starting a program but loses what happens while none runs. Codex
+file. Claude Desktop, Visual Studio Code and Zed do not say in which project they work: install asks which ones they may
+reach, or takes --projects, and writes that down as the setting mcp_projects. --http has its hooks post to the daemon, which saves starting a program but loses what happens while none runs. Codex
 runs hooks only once you trust them there: what it says of that is shown.`
 
 const uninstallHelp = `Uninstall takes cmemd out of coding agents; without a name, out of all that it is in. It shows what would change, and asks.
@@ -41,7 +42,10 @@ func newInstall(a *terminal.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "install [AGENT...]", Short: "Put cmemd into the agents of this machine", Long: installHelp, ValidArgsFunction: completeAgents,
 		Example: "  cmemd install\n  cmemd install claude-code codex --yes\n  cmemd install cursor --print",
-		RunE:    func(c *cobra.Command, names []string) error { return installAgent(a, c, names, f) },
+		RunE: func(c *cobra.Command, names []string) error {
+			f.projectsGiven = c.Flags().Changed("projects")
+			return installAgent(a, c, names, f)
+		},
 	}
 	f.flags(c)
 	flags := c.Flags()
@@ -49,6 +53,7 @@ func newInstall(a *terminal.App) *cobra.Command {
 	flags.BoolVar(&f.settings, "settings", false, "Claude Code: its settings file, and no plugin")
 	flags.BoolVar(&f.http, "http", false, "Claude Code: hooks post to the daemon, where it can do so")
 	flags.BoolVar(&f.noMCP, "no-mcp", false, "no memory as tools")
+	flags.StringSliceVar(&f.projects, "projects", nil, "projects that agents may reach by their tools beside the one that they work in: folders or names; * is all")
 	return c
 }
 
@@ -155,6 +160,7 @@ func (x *installation) run(ctx context.Context, agents []install.Agent) error {
 	if !x.app.JSON {
 		printInstalls(x.app, shown, x.flags.yes && !x.flags.dryRun)
 	}
+	agreed := !x.flags.dryRun
 	if slices.ContainsFunc(shown, (*shownInstall).planned) {
 		ok, err := x.app.Confirm("Change this?", "changed", x.flags.dryRun, x.flags.yes)
 		if err != nil {
@@ -166,8 +172,13 @@ func (x *installation) run(ctx context.Context, agents []install.Agent) error {
 		if err != nil {
 			return err
 		}
-		if ok {
+		if agreed = ok; ok {
 			x.carryOut(ctx, shown)
+		}
+	}
+	if agreed {
+		if err := x.openProjects(ctx, shown); err != nil {
+			return err
 		}
 	}
 	if !x.flags.remove && !x.flags.dryRun {

@@ -215,6 +215,8 @@ func (x *installation) hookToken(p homedir.Paths) (string, error) {
 type installCommand struct {
 	remove, yes, dryRun, print bool
 	settings, http, noMCP      bool
+	projects                   []string // that agents may reach by their tools
+	projectsGiven              bool
 }
 
 // An installation is one run of install or uninstall.

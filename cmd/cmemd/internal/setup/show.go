@@ -37,7 +37,8 @@ type shownInstall struct {
 	Error    string          `json:"error,omitempty"`
 
 	plan       install.Plan
-	notesShown int // how many of the notes were shown
+	toolsOnly  bool // it is given memory as tools, and no hooks
+	notesShown int  // how many of the notes were shown
 }
 
 // planned reports whether there is something to do, and it is not done.
@@ -55,7 +56,7 @@ type shownFile struct {
 func (x *installation) show(agent install.Agent, p install.Plan, err error) *shownInstall {
 	s := &shownInstall{
 		Agent: agent.Name, Title: agent.Title, Method: p.Method, State: installPlanned, Files: []shownFile{}, Folder: p.TreeDir, Notes: p.Notes,
-		plan: p,
+		plan: p, toolsOnly: agent.Hooks.File == "",
 	}
 	switch {
 	case err != nil:

@@ -135,7 +135,7 @@ func Describe(err error) string {
 // packageNames is what errors of this module's packages begin with, before a colon. A test holds it to what is written there.
 var packageNames = []string{
 	"actors", "agents", "api", "capture", "claudecli", "claudemem", "curation", "embed", "erasure", "eventlog", "events", "full",
-	"ignore", "importer", "index", "install", "jsonedit", "mcp", "model", "observer", "playback", "policy", "projections", "prompt",
+	"ignore", "importer", "index", "install", "jsonedit", "mcp", "model", "observer", "peer", "playback", "policy", "projections", "prompt",
 	"recall", "relay", "replay", "report", "rows", "seal", "session", "tomledit", "vectors", "watch",
 }
 

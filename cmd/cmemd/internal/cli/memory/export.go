@@ -139,6 +139,7 @@ func writeMarkdown(w *bufio.Writer, r api.Row) error {
 	fmt.Fprintf(w, "## %s\n\n- when: %s\n- id: %s\n", inline(title), r.At.UTC().Format(time.RFC3339), r.ID)
 	for _, f := range [][2]string{
 		{"kind", kindOf(r)}, {"project", r.Project}, {"session", sessionOf(r)}, {"imported", orNothing("from ", r.Source)},
+		{"said by", string(r.Writer)},
 		{"concepts", strings.Join(r.Concepts, ", ")}, {"files read", strings.Join(r.FilesRead, ", ")},
 		{"files modified", strings.Join(r.FilesModified, ", ")}, {"files claimed only", strings.Join(r.FilesUnverified, ", ")},
 	} {

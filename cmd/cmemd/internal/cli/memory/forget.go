@@ -23,24 +23,37 @@ holds. Not reached are backups and exports that you made, and the agents' own tr
 
 What is named by id goes with what it was made of: a prompt with the work that it asked for, an observation with the inputs
 of its turn, a memory with its corrections. --query looks for a text literally, letter case aside, in all that was captured and
-not only in memory; inputs that do not hold it stay, and ` + "`cmemd reobserve`" + ` makes new memory of them.`
+not only in memory; inputs that do not hold it stay, and ` + "`cmemd reobserve`" + ` makes new memory of them.
+
+Only you forget, in a terminal of yours. What an agent wants forgotten, in its shell or by its tools, is kept as a request: it is in no
+search and in nothing that sessions are told, and nothing is erased, until you --approve or --refuse it, or thirty days have passed.`
 
 // A forgetCommand is the flags of the command.
 type forgetCommand struct {
 	q   api.ForgetRequest
 	yes bool
+
+	requests        bool
+	approve, refuse string // the name or id of a request
 }
 
 func newForget(a *terminal.App) *cobra.Command {
 	var f forgetCommand
 	c := &cobra.Command{
 		Use: "forget [ID...]", Short: "Erase memory for good, with all that it was made of", Long: forgetHelp,
-		Example: "  cmemd forget m41\n  cmemd forget --query \"hunter2\"\n  cmemd forget --session 4f1c --yes\n  cmemd forget --project shop --since 2026-01-31 --until 2026-02-01 --dry-run",
+		Example: "  cmemd forget m41\n  cmemd forget --requests\n  cmemd forget --approve f57\n  cmemd forget --query \"hunter2\"\n  cmemd forget --session 4f1c --yes\n  cmemd forget --project shop --since 2026-01-31 --until 2026-02-01 --dry-run",
 	}
 	terminal.QueryFlags(a, c, &f.q)
 	c.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
+	c.Flags().BoolVar(&f.requests, "requests", false, "list what agents asked to forget, and you have not answered")
+	c.Flags().StringVar(&f.approve, "approve", "", "erase what an agent asked to forget, by the name of the request")
+	c.Flags().StringVar(&f.refuse, "refuse", "", "show again what an agent asked to forget, by the name of the request")
+	c.MarkFlagsMutuallyExclusive("requests", "approve", "refuse")
 	c.RunE = func(c *cobra.Command, ids []string) (err error) {
 		f.q.IDs = ids
+		if f.requests || f.approve+f.refuse != "" {
+			return f.answer(c, a)
+		}
 		if q := f.q; len(ids) == 0 && q.Query+q.Session+q.Project == "" && q.Since.IsZero() && q.Until.IsZero() {
 			return terminal.Misused(c, "say what to forget: an id, --query, --session, --project, --since or --until")
 		}
@@ -68,16 +81,21 @@ func forget(ctx context.Context, a *terminal.App, client api.Invoker, f forgetCo
 	if !a.JSON {
 		showForgetPlan(a, plan)
 	}
+	f.q.Through = plan.Position
+	return f.erase(a, func(m *terminal.Meter) (api.Forgotten, error) {
+		return api.ForgetRoute.Call(ctx, client, f.q, m.Progress)
+	})
+}
+
+// erase asks, and has what was shown erased by do.
+func (f forgetCommand) erase(a *terminal.App, do func(*terminal.Meter) (api.Forgotten, error)) error {
 	switch ok, err := a.Confirm("Erase all of this for good?", "forgotten", f.q.DryRun, f.yes); {
 	case err != nil:
 		return err
 	case !ok:
 		return nil
 	}
-	f.q.Through = plan.Position
-	done, err := terminal.Measured(a, "forgetting", func(m *terminal.Meter) (api.Forgotten, error) {
-		return api.ForgetRoute.Call(ctx, client, f.q, m.Progress)
-	})
+	done, err := terminal.Measured(a, "forgetting", do)
 	if err != nil {
 		return terminal.Advise(err, "what was begun is tried again until it is done: `cmemd status` says when it is")
 	}
@@ -158,6 +176,10 @@ func showUnopened(a *terminal.App, names []string) {
 }
 
 func showForgotten(a *terminal.App, done api.Forgotten) error {
+	if done.Request != nil {
+		showRequested(a, *done.Request)
+		return nil
+	}
 	line := fmt.Sprintf("forgotten: %s of %s", terminal.Plural(done.Records, "record"), terminal.Plural(done.Sessions, "session"))
 	if done.Spooled > 0 {
 		line += ", " + terminal.Plural(done.Spooled, "file")

@@ -196,13 +196,6 @@ type imported struct {
 	sent bool
 }
 
-// importedProject is a project and the folder that it is taken to have.
-type importedProject struct {
-	Name    string `json:"name"`
-	Folder  string `json:"folder,omitempty"`
-	Entries int    `json:"entries"`
-}
-
 func projectsOf(p *claudemem.Plan) []importedProject {
 	list := []importedProject{}
 	for name, n := range p.Projects() {

@@ -11,6 +11,13 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
+// importedProject is a project and the folder that it is taken to have.
+type importedProject struct {
+	Name    string `json:"name"`
+	Folder  string `json:"folder,omitempty"`
+	Entries int    `json:"entries"`
+}
+
 // askFolders asks where the projects are that nothing tells of, the largest first, and adds what is answered to folders. It reports
 // whether there was an answer. An empty one leaves a project without a folder, and so does the end of the input all others.
 func askFolders(a *terminal.App, in io.Reader, all []importedProject, folders map[string]string) (answered bool, err error) {

@@ -13,7 +13,7 @@ func printResults(a *terminal.App, found api.SearchResults) {
 	if len(found.Results) > 0 {
 		l := terminal.List{Head: []string{"ID", "WHAT", "WHEN", "PROJECT", "TOKENS", "TITLE"}}
 		for _, r := range found.Results {
-			l.Add(a.ShownRow(r.ID, r.Handle), r.What(), terminal.Moment(r.At), r.Project, strconv.Itoa(r.Tokens), flagged(counted(r), r.Flagged))
+			l.Add(a.ShownRow(r.ID, r.Handle), whatBy(r), terminal.Moment(r.At), r.Project, strconv.Itoa(r.Tokens), flagged(counted(r), r.Flagged))
 			addParts(a, &l, r, 6)
 		}
 		a.Print(l)
@@ -42,6 +42,9 @@ func addParts(a *terminal.App, l *terminal.List, r api.Result, columns int) {
 		l.Add(line...)
 	}
 }
+
+// whatBy is what a row is, and who says it where a reader is to know.
+func whatBy(r api.Result) string { return strings.TrimSpace(r.What() + " " + r.By()) }
 
 // counted is the title of a row, and how often it was said where that is more than once.
 func counted(r api.Result) string {

@@ -118,6 +118,9 @@ func showState(a *terminal.App, r api.Row) {
 	case r.Count > 1:
 		a.Field("said", terminal.Plural(r.Count, "time"))
 	}
+	if len(r.ForgetRequests) > 0 {
+		a.Field("hidden", "an agent asked to forget it: `cmemd forget --requests` says more")
+	}
 	if r.Unseen {
 		a.Field("unverified", "it names files, none of which the session touched")
 	}

@@ -232,6 +232,14 @@ func showAfter(a *terminal.App, list []api.WhyAfter) {
 }
 
 func afterWords(e api.WhyAfter) string {
+	words := afterWhat(e)
+	if e.Writer == events.WriterAgent {
+		words += ", says an agent"
+	}
+	return words
+}
+
+func afterWhat(e api.WhyAfter) string {
 	switch e.What {
 	case recall.AfterSuperseded, recall.AfterObserved:
 		return e.What + ": " + e.ID.String() + " took its place"

@@ -10,9 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/setting"
 )
 
@@ -122,45 +120,14 @@ type sourcedText struct {
 	Source string `json:"source"`
 }
 
-// changeConfig makes changes in the settings of this home, all or none. Those of others at the same time stay.
+// changeConfig makes changes in the settings of this home, and says what came of them.
 func changeConfig(ctx context.Context, a *terminal.App, changes []config.Change) error {
-	home, err := a.Home()
-	if err != nil {
-		return err
-	}
-	if _, err := config.PlanChanges(a, home, changes); err != nil { // before there is a home, or anything in it
-		return err
-	}
-	if _, err := homedir.Made(a); err != nil {
-		return err
-	}
-	path, err := config.SettingsFile(home)
-	if err != nil {
-		return err
-	}
-	p, err := writeChanges(ctx, a, home, path, changes)
+	p, err := config.Write(ctx, a, changes)
 	if err != nil {
 		return err
 	}
 	all := changedSettings(ctx, a, p.Old, p.Now, changes)
 	return a.Show(all, func() { showChanges(a, all) })
-}
-
-// writeChanges makes changes in the file at path, which holds the settings of home, on whatever others left there.
-func writeChanges(ctx context.Context, a *terminal.App, home, path string, changes []config.Change) (p config.ChangePlan, err error) {
-	lock, err := homedir.LockBeside(ctx, path)
-	if err != nil {
-		return p, terminal.Advise(fmt.Errorf("%s: %w", path, err), "try again")
-	}
-	defer lock.Close()
-	if p, err = config.PlanChanges(a, home, changes); err != nil {
-		return p, err
-	}
-	mode, err := config.ModeToKeep(path)
-	if err != nil {
-		return p, err
-	}
-	return p, durable.Replace(path, p.After, mode)
 }
 
 // changedSettings says of each change what it did.

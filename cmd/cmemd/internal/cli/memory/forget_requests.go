@@ -1,0 +1,78 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
+)
+
+// answer lists what agents asked to forget, or answers one of the requests.
+func (f forgetCommand) answer(c *cobra.Command, a *terminal.App) error {
+	ctx, q := c.Context(), f.q
+	if len(q.IDs) > 0 || q.Query+q.Session+q.Project != "" || !q.Since.IsZero() || !q.Until.IsZero() {
+		return terminal.Misused(c, "--requests, --approve and --refuse are given alone: a request says what it names")
+	}
+	switch {
+	case f.requests:
+		return terminal.Answer(ctx, a, api.ForgetRequestsRoute, api.NoQuery{}, showRequests)
+	case f.refuse != "":
+		return terminal.Answer(ctx, a, api.RefuseForgetRoute, api.IDQuery{ID: f.refuse}, showRefused)
+	}
+	return a.Stream(ctx, func(client *client.Client) error { return f.approveRequest(ctx, a, client) })
+}
+
+// approveRequest shows what a request names, asks, and has it erased.
+func (f forgetCommand) approveRequest(ctx context.Context, a *terminal.App, client api.Invoker) error {
+	plan, err := api.ForgetPlanRoute.Call(ctx, client, api.ForgetRequest{Request: f.approve}.Plan(), nil)
+	if err != nil {
+		return err
+	}
+	if a.JSON && (f.q.DryRun || !f.yes) {
+		return a.PrintJSON(plan)
+	}
+	if !a.JSON {
+		showForgetPlan(a, plan)
+	}
+	return f.erase(a, func(m *terminal.Meter) (api.Forgotten, error) {
+		return api.ApproveForgetRoute.Call(ctx, client, api.IDQuery{ID: f.approve}, m.Progress)
+	})
+}
+
+// showRequested says what becomes of what an agent wants forgotten.
+func showRequested(a *terminal.App, r api.OpenRequest) {
+	a.Printf("asked: %s with %s, as %s; nothing is erased\n", terminal.Plural(len(r.Rows), "row"), terminal.Plural(r.Records, "record"), r.Name)
+	a.Say("this command was not run by a person in a terminal of theirs: what it names is in no search until %s, unless you run "+
+		"`cmemd forget --approve %s` or `--refuse %s` in yours", terminal.Moment(r.Expires), r.Name, r.Name)
+}
+
+func showRequests(a *terminal.App, open api.OpenRequests) error {
+	if len(open.Requests) == 0 {
+		return fmt.Errorf("%w: no agent asks to forget anything", terminal.ErrNothing)
+	}
+	l := terminal.List{Head: []string{"REQUEST", "ASKED", "EXPIRES", "ROWS", "RECORDS", "FOR INSTANCE"}}
+	for _, r := range open.Requests {
+		l.Add(r.Name, terminal.Moment(r.At), terminal.Moment(r.Expires), strconv.Itoa(len(r.Rows)), strconv.Itoa(r.Records), firstSample(r))
+	}
+	a.Print(l)
+	a.Say("`cmemd forget --approve REQUEST` shows what goes and erases it, `cmemd forget --refuse REQUEST` has it found again")
+	return nil
+}
+
+// firstSample is the beginning of what a request names.
+func firstSample(r api.OpenRequest) string {
+	if len(r.Sample) == 0 {
+		return "(nothing is left of it)"
+	}
+	return r.Sample[0].Text
+}
+
+func showRefused(a *terminal.App, r api.Refused) error {
+	a.Printf("refused: %s can be found again\n", terminal.Plural(len(r.Rows), "row"))
+	return nil
+}

@@ -1,0 +1,13 @@
+//go:build !linux && !darwin
+
+package main
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+func openTerminal() (master, terminal *os.File, err error) { return nil, nil, errors.ErrUnsupported }
+
+func onTerminal(int) *syscall.SysProcAttr { return nil }

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// stepOfPerson is the variable that says which of its processes the program person is.
+const stepOfPerson = "PERSON_STEP"
+
+// typedByPerson is the variable that says what the person answers, lines with | between. Then the terminal is the command's standard input.
+const typedByPerson = "PERSON_TYPES"
+
+// person COMMAND... runs a command as a person does: on a terminal of its own, below no program of an agent, whatever runs the tests.
+// It is a program of the scripts. Its first process hands the command on to a second one, which ends at once, so that the third is
+// nobody's child, and runs the command on the terminal.
+func person() {
+	if err := personStep(os.Getenv(stepOfPerson)); err != nil {
+		fmt.Fprintln(os.Stderr, "person:", err)
+		os.Exit(125)
+	}
+}
+
+// What the processes are given beside the standard files.
+const (
+	terminalFile = 3
+	statusFile   = 4
+)
+
+func personStep(step string) error {
+	switch step {
+	case "":
+		return awaitCommand()
+	case "hand on":
+		return passOn("run as "+strconv.Itoa(os.Getpid()), os.NewFile(terminalFile, "terminal"), os.NewFile(statusFile, "status")).Start()
+	}
+	var parent int
+	if _, err := fmt.Sscanf(step, "run as %d", &parent); err != nil {
+		return err
+	}
+	for os.Getppid() == parent {
+		runtime.Gosched() // it is ending
+	}
+	return runOnTerminal()
+}
+
+// passOn is this program in another step.
+func passOn(step string, files ...*os.File) *exec.Cmd {
+	c := exec.Command(os.Args[0], os.Args[1:]...)
+	c.Path, c.Err = os.Executable()
+	c.Env = append(os.Environ(), stepOfPerson+"="+step)
+	c.Stdin, c.Stdout, c.Stderr, c.ExtraFiles = os.Stdin, os.Stdout, os.Stderr, files
+	return c
+}
+
+// awaitCommand ends as the command does.
+func awaitCommand() error {
+	master, terminal, err := openTerminal()
+	if err != nil {
+		return err
+	}
+	defer master.Close()
+	if typed := os.Getenv(typedByPerson); typed != "" {
+		if _, err := master.WriteString(strings.ReplaceAll(typed, "|", "\n") + "\n"); err != nil {
+			return err
+		}
+	}
+	status, report, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	err = passOn("hand on", terminal, report).Run()
+	if err := errors.Join(err, terminal.Close(), report.Close()); err != nil {
+		return err
+	}
+	said, err := io.ReadAll(status)
+	if err != nil {
+		return err
+	}
+	code, err := strconv.Atoi(string(said))
+	if err == nil {
+		os.Exit(code)
+	}
+	return fmt.Errorf("the command did not end: %w", err)
+}
+
+// runOnTerminal runs the command in a session of its own, with the terminal, and reports how it ended.
+func runOnTerminal() error {
+	c := exec.Command(os.Args[1], os.Args[2:]...)
+	terminal := os.NewFile(terminalFile, "terminal")
+	c.Stdin, c.Stdout, c.Stderr, c.ExtraFiles = os.Stdin, os.Stdout, os.Stderr, []*os.File{terminal}
+	if os.Getenv(typedByPerson) != "" {
+		c.Stdin = terminal
+	}
+	c.SysProcAttr = onTerminal(terminalFile)
+	err := c.Run()
+	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
+		return err
+	}
+	_, err = fmt.Fprint(os.NewFile(statusFile, "status"), c.ProcessState.ExitCode())
+	return err
+}

@@ -1,0 +1,143 @@
+package server
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/erasure"
+)
+
+// postForget says what would be forgotten, or forgets it.
+func (s *memories) postForget(ctx context.Context, q api.ForgetRequest) (task[any], error) {
+	if s.forgetter == nil {
+		return nil, nothingErased()
+	}
+	if err := s.begin(ctx, q.IDs); err != nil {
+		return nil, err
+	}
+	chosen, err := s.chosenToForget(ctx, q)
+	return func(ctx context.Context, tell func(done, total uint64)) (any, error) {
+		switch {
+		case q.DryRun:
+			plan, spooled, err := s.forgetter.Plan(ctx, chosen)
+			return api.ForgetPlan{Plan: plan, Spooled: spooled.Chosen, Unopened: spooled.Unopened}, forgetProblem(err)
+		case writerOf(ctx) != events.WriterPerson:
+			return s.askToForget(ctx, chosen)
+		}
+		done, spooled, err := s.forgetter.Forget(ctx, chosen, tell)
+		out := forgottenOf(done)
+		out.Spooled, out.Unopened = spooled.Chosen, spooled.Unopened
+		return out, forgetProblem(err)
+	}, err
+}
+
+// nothingErased refuses to forget where nothing does.
+func nothingErased() error { return conflict("Nothing can be erased", "this daemon erases nothing") }
+
+// forgottenOf says what an erasure came to.
+func forgottenOf(done erasure.Done) api.Forgotten {
+	out := api.Forgotten{Position: done.Position, Records: done.Records, Sessions: done.Sessions}
+	for _, r := range done.Refused {
+		out.Refused = append(out.Refused, api.RefusedSession{Session: r.Session, Detail: reasonOf(r.Err)})
+	}
+	return out
+}
+
+// askToForget keeps as a request what an agent wants forgotten.
+func (s *memories) askToForget(ctx context.Context, chosen erasure.Request) (any, error) {
+	asked, err := s.forgetter.Ask(ctx, chosen, events.WriterAgent)
+	if err != nil || asked.Records == 0 {
+		return api.Forgotten{}, forgetProblem(err)
+	}
+	return api.Forgotten{Position: asked.Position, Request: &asked}, nil
+}
+
+// getForgetRequests lists what agents asked to forget.
+func (s *memories) getForgetRequests(ctx context.Context, _ api.NoQuery) (out api.OpenRequests, err error) {
+	out.Position, out.Requests = s.Views.Position(), []api.OpenRequest{}
+	if s.forgetter != nil {
+		out.Requests, err = s.forgetter.Requests(ctx)
+	}
+	return out, err
+}
+
+// postApprove erases what an agent asked to forget.
+func (s *memories) postApprove(ctx context.Context, q api.IDQuery) (task[api.Forgotten], error) {
+	if s.forgetter == nil {
+		return nil, nothingErased()
+	}
+	if err := s.caughtUp(ctx); err != nil {
+		return nil, err
+	}
+	_, err := s.forgetter.Requested(ctx, q.ID)
+	return func(ctx context.Context, tell func(done, total uint64)) (api.Forgotten, error) {
+		done, err := s.forgetter.Approve(ctx, q.ID, tell)
+		return forgottenOf(done), forgetProblem(err)
+	}, err
+}
+
+// postRefuse shows again what an agent asked to forget.
+func (s *memories) postRefuse(ctx context.Context, q api.IDQuery) (api.Refused, error) {
+	if s.forgetter == nil {
+		return api.Refused{}, nothingErased()
+	}
+	refused, err := s.forgetter.Refuse(ctx, q.ID)
+	return refused, forgetProblem(err)
+}
+
+// chosenToForget reads the names by which q chooses. A session that only saved memories name is none of ours.
+func (s *memories) chosenToForget(ctx context.Context, q api.ForgetRequest) (erasure.Request, error) {
+	if q.Request != "" {
+		return s.requestedToForget(ctx, q)
+	}
+	chosen := erasure.Request{
+		Query: q.Query, Project: q.Project, Since: q.Since, Until: q.Until, Through: q.Through, Named: q.Session,
+	}
+	if p := s.projectOf(ctx, q.Project); p.Root != "" {
+		chosen.Project, chosen.ProjectKey = p.Root, p.Key
+	}
+	for _, text := range q.IDs {
+		id, err := s.Recall.Resolve(ctx, text)
+		if err != nil {
+			return chosen, err
+		}
+		row, err := s.Views.Row(ctx, id)
+		if err == nil {
+			err = s.mayReach(ctx, row.ProjectRoot, row.Project)
+		}
+		if err != nil {
+			return chosen, err
+		}
+		chosen.IDs = append(chosen.IDs, id)
+	}
+	of, err := s.narrow(ctx, "", q.Session, "")
+	if isNotFound(err) {
+		return chosen, nil
+	}
+	chosen.Session = of.Session
+	return chosen, err
+}
+
+// requestedToForget is what an open request names.
+func (s *memories) requestedToForget(ctx context.Context, q api.ForgetRequest) (erasure.Request, error) {
+	if !q.DryRun || len(q.IDs) > 0 || q.Query+q.Session+q.Project != "" || !q.Since.IsZero() || !q.Until.IsZero() {
+		return erasure.Request{}, invalid("/request", "is planned alone, with dry_run: it is approved or refused by routes of its own")
+	}
+	asked, err := s.forgetter.Requested(ctx, q.Request)
+	return erasure.Request{Positions: asked.Positions}, err
+}
+
+// forgetProblem names what only an Eraser returns.
+func forgetProblem(err error) error {
+	switch {
+	case errors.Is(err, erasure.ErrNothingNamed):
+		return invalid("", "nothing is chosen: give one of ids, query, session, project, since, until")
+	case errors.Is(err, erasure.ErrShortQuery):
+		return invalid("/query", "is too short: half of everything would hold it")
+	case errors.Is(err, erasure.ErrNoRequest):
+		return notFound("the request was answered meanwhile")
+	}
+	return err
+}
