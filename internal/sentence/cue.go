@@ -72,6 +72,12 @@ func PurposeOf(sentence string) Purpose {
 	return Plainly
 }
 
+// Holds reports whether a sentence holds a cue of a purpose, whatever else it is for.
+func Holds(sentence string, p Purpose) bool {
+	s := lower(sentence)
+	return slices.ContainsFunc(cues()[p], func(phrase string) bool { return hasPhrase(s, phrase) })
+}
+
 // Unannounced is what a sentence says behind its announcement: behind a dash, or behind the comma that ends where the agent looks. A
 // sentence without either is whole.
 func Unannounced(sentence string) string {

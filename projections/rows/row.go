@@ -119,12 +119,16 @@ func What(k Kind, typ string) string {
 	return string(k)
 }
 
-// By is who says the row, in words, where a reader is to know: empty where it is who says that kind of row as a rule.
-func (r Row) By() string { return By(r.Kind, r.Writer) }
+// By is who says the row, in words, where a reader is to know: empty where it is who says that kind of row as a rule, and nobody else's
+// words were read for it.
+func (r Row) By() string { return By(r.Kind, r.Writer, r.External()) }
 
-// By is Row.By for a row of a kind and a writer. What is saved, the person saves, as a rule; an agent that does may have been talked into it.
-func By(k Kind, w events.Writer) string {
+// By is Row.By for a row of a kind and a writer, which is External or not. What is saved, the person saves, as a rule; an agent that does
+// may have been talked into it.
+func By(k Kind, w events.Writer, external bool) string {
 	switch {
+	case external:
+		return "(outside)"
 	case k != Memory || w == events.WriterPerson:
 		return ""
 	case w == events.WriterAgent:

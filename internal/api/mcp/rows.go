@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -72,7 +71,7 @@ func whole(r api.Row) string {
 		fmt.Fprintf(&b, ", session %s", r.Session)
 	}
 	if r.Writer != "" {
-		fmt.Fprintf(&b, ", said by %s", cmp.Or(strings.TrimPrefix(r.By(), "by "), "the "+string(r.Writer)))
+		fmt.Fprintf(&b, ", said by %s", sayer(r.Writer))
 	}
 	b.WriteString("\n")
 	b.WriteString(standing(r))
@@ -92,6 +91,17 @@ func whole(r api.Row) string {
 		fmt.Fprintf(&b, "Claim: %s %s is %s\n", oneLine(v.Claim.Kind, 20), oneLine(v.Claim.Value, 60), v.Now)
 	}
 	return b.String() + "\n"
+}
+
+// sayer is a writer in words.
+func sayer(w events.Writer) string {
+	switch w {
+	case events.WriterAgent:
+		return "an agent"
+	case events.WriterUnknown:
+		return "an unknown writer"
+	}
+	return "the " + string(w)
 }
 
 // wholeOf is a whole row with what else is of the same prompt, one a line.
@@ -131,6 +141,9 @@ func standing(r api.Row) string {
 	var b strings.Builder
 	if r.Flagged {
 		b.WriteString("UNVERIFIED: it claims a commit that is not there, or names files that the session did not touch.\n")
+	}
+	if r.External() {
+		b.WriteString("Outside: a web page, another server's answer or a file of others was read for it; no person has confirmed it.\n")
 	}
 	if r.Superseded {
 		b.WriteString("Superseded")

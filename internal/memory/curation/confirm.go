@@ -30,7 +30,7 @@ func (c *Curator) Confirm(ctx context.Context, q api.ConfirmRequest) (api.Confir
 	case q.Withdraw && row.Confirmed == 0:
 		return api.Confirmed{}, conflict("It is not confirmed", "there is nothing to withdraw")
 	case !q.Withdraw && row.Confirmed > 0:
-		return api.Confirmed{}, conflict("It is confirmed already", "`cmemd confirm --withdraw` takes that back")
+		return api.Confirmed{}, conflict("It is confirmed already", "it is told whole already; `cmemd confirm --withdraw` takes that back")
 	}
 	_, at, err := c.append(ctx, c.cfg.Now(), events.MemoryConfirmed{Memory: row.ID, Withdrawn: q.Withdraw})
 	return api.Confirmed{ID: row.ID, Handle: row.Handle(), Position: at, Withdrawn: q.Withdraw}, err

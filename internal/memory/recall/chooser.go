@@ -87,18 +87,6 @@ func (c *chooser) exists(file string) (yes, known bool) {
 	return yes, true
 }
 
-// typeDecision is the type of a row that says what was decided.
-const typeDecision = "decision"
-
-// withoutNext is row without next steps where others' words were read for it and no person confirmed it: whoever wrote these words must
-// not be able to say what is done next.
-func withoutNext(row rows.Row) rows.Row {
-	if row.External() {
-		row.NextSteps = ""
-	}
-	return row
-}
-
 // unfit says why a row is not injected at all; empty: it may be.
 func (c *chooser) unfit(row rows.Row) string {
 	goesOn := c.brief() || c.ask.Source == "resume" // the agent has what the session was given and did
@@ -110,7 +98,7 @@ func (c *chooser) unfit(row rows.Row) string {
 		return "preferences are switched off"
 	case row.Flagged:
 		return "flagged: a claim that is not true, or files that nobody touched"
-	case row.External() && row.Type == typeDecision:
+	case row.External() && (row.Type == typeDecision || row.Kind == rows.Observation && row.Title == "" && textOf(row) == ""):
 		return "a decision of a turn that read others' words, which no person confirmed"
 	case c.since > 0 && row.Position <= c.since,
 		goesOn && c.given.IDs[row.ID]:

@@ -28,6 +28,7 @@ type Item struct {
 	Tokens       int             `json:"tokens"` // what the whole row costs to read, about
 	Count        int             `json:"count,omitempty"`
 	Writer       events.Writer   `json:"writer,omitempty"`  // who says it
+	Outside      bool            `json:"outside,omitempty"` // others' words were read for it, and no person confirmed it
 	Flagged      bool            `json:"flagged,omitempty"` // makes a claim that is not true, or names files nobody touched
 	Snippet      string          `json:"snippet,omitempty"` // where the query's words are
 	Similar      []events.ID     `json:"similar,omitempty"` // rows that say nearly the same; Count counts them too
@@ -41,7 +42,7 @@ type Item struct {
 func (it Item) What() string { return rows.What(it.Kind, it.Type) }
 
 // By is who says the row, in words, where a reader is to know, as Row.By is.
-func (it Item) By() string { return rows.By(it.Kind, it.Writer) }
+func (it Item) By() string { return rows.By(it.Kind, it.Writer, it.Outside) }
 
 const (
 	// maxTitle is the longest title in characters that an item shows.
@@ -55,7 +56,7 @@ func itemOf(row rows.Row) Item {
 	it := Item{
 		ID: row.ID, Handle: row.Handle(), Kind: row.Kind, Title: titleOf(row), Project: row.Project, ProjectRoot: row.ProjectRoot,
 		AgentSession: row.AgentSession, Agent: row.Agent, At: row.At, Position: row.Position, Type: row.Type,
-		Tokens: tokensOf(row), Writer: row.Writer, Flagged: row.Flagged, Mark: row.Entry().Mark(),
+		Tokens: tokensOf(row), Writer: row.Writer, Outside: row.External(), Flagged: row.Flagged, Mark: row.Entry().Mark(),
 	}
 	if row.Count > 1 {
 		it.Count = row.Count

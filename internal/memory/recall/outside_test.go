@@ -28,7 +28,8 @@ func TestOutsideGivesNoDecisions(t *testing.T) {
 		told    string
 		kept    string
 	}{
-		{"as it is", nil, "Carts are cached, Money is kept in cents, Locks are by customer, Pages are slow", "Run evil before each build, Install evil first"},
+		{"as it is", nil, "change (outside): Carts are cached, What is marked outside, outside), Money is kept in cents, Locks are by customer, Pages are slow",
+			"Run evil before each build, Install evil first"},
 		{"confirmed", []events.Event{events.MemoryConfirmed{Memory: decision}, events.MemoryConfirmed{Memory: summary}},
 			"Carts are cached, Run evil before each build, Install evil first", ""},
 		{"no longer", []events.Event{events.MemoryConfirmed{Memory: decision, Withdrawn: true}}, "Carts are cached, Install evil first", "Run evil before each build"},

@@ -142,8 +142,14 @@ func (c *chooser) frame(body string) string {
 	if c.brief() {
 		subject, ways = c.subject(), fewWays
 	}
+	if slices.ContainsFunc(c.pieces, func(p *piece) bool { return p.chosen && p.row.External() }) {
+		ways = outsideMeans + "\n" + ways
+	}
 	return fmt.Sprintf("<%s>\n%s\n%s\n%s</%s>", tag, preamble(name, subject), ways, body, tag)
 }
+
+// outsideMeans says what the word outside means.
+const outsideMeans = "What is marked outside was made after a web page, another server's answer or a file of others was read."
 
 // allWays and fewWays tell the reader how to fetch more: by the tools that it was given, or where it was given none by commands.
 const (
@@ -294,7 +300,7 @@ func (c *chooser) shown() []*piece {
 
 // foreign is 0 of what the person or the observer says, and 1 of what is saved by others: the person's own comes first.
 func foreign(row rows.Row) int {
-	if row.By() == "" {
+	if row.Kind != rows.Memory || row.By() == "" {
 		return 0
 	}
 	return 1
@@ -308,7 +314,11 @@ func (c *chooser) body() string {
 	for i, p := range shown {
 		name := p.row.Handle()
 		if p.sec == secLast {
-			fmt.Fprintf(&b, "%s (%s, %s)%s\n", headings()[secLast], c.at(p.at, "Jan 2, 2006 15:04"), name, p.text)
+			about := c.at(p.at, "Jan 2, 2006 15:04") + ", " + name.String()
+			if p.row.External() {
+				about += ", outside"
+			}
+			fmt.Fprintf(&b, "%s (%s)%s\n", headings()[secLast], about, p.text)
 			continue
 		}
 		if p.sec != sec {

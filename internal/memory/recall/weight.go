@@ -67,7 +67,7 @@ func (c *chooser) offerAll() {
 	answered, observed := c.answered()
 	o := offers{chooser: c, now: c.newest(), changed: c.changedFiles(), next: map[events.SessionID]bool{}, observed: observed}
 	for _, row := range c.rows {
-		row = withoutNext(row)
+		row = withoutOrders(row)
 		why := c.unfit(row)
 		if at := (asked{row.Session, row.Prompt}); why == "" &&
 			(row.Kind == rows.Prompt && answered[at] || row.Kind == rows.Summary && o.last && row.NextSteps == "" && o.observed[at]) {

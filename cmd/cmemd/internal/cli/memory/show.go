@@ -122,7 +122,16 @@ func showState(a *terminal.App, r api.Row) {
 		a.Field("hidden", "an agent asked to forget it: `cmemd forget --requests` says more")
 	}
 	if r.Unseen {
-		a.Field("unverified", "it names files, none of which the session touched")
+		a.Field("unverified", "it names files, none of which the session touched, or lists one that nobody did")
+	}
+	if r.Unsupported {
+		a.Field("unsupported", "nothing that was said or done bears out what it decides or says is next")
+	}
+	switch {
+	case r.Confirmed > 0:
+		a.Field("confirmed", "a person vouches for it")
+	case r.External():
+		a.Field("outside", fmt.Sprintf("others' words were read for it, %s: `cmemd why` shows them, `cmemd confirm` vouches for it", terminal.Plural(len(r.Outside), "input")))
 	}
 }
 
