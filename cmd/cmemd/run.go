@@ -21,6 +21,7 @@ func run(version string, args []string) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	defer context.AfterFunc(ctx, stop)() // a second signal ends what the first one does not
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetOut(a.Out)

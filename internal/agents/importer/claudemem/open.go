@@ -60,6 +60,11 @@ func Open(ctx context.Context, path string) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("claudemem: %w", err)
 	}
+	for _, beside := range []string{"-wal", "-journal", "-shm"} {
+		if err := checkRegular(file + beside); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+	}
 	whole := empty(file+"-wal") && empty(file+"-journal") // else what was written last, or what it was before, stands there
 	nobody := whole && absent(file+"-shm")                // who has it open has an index of its write-ahead log there
 	d, err := open(ctx, path, file, nobody)
@@ -162,21 +167,29 @@ func (d *DB) Notes() []string { return append([]string(nil), d.notes...) }
 
 // checkMagic refuses what is no database before SQLite says so in its own words. An empty file is one to SQLite.
 func checkMagic(path string) error {
+	if err := checkRegular(path); err != nil {
+		return err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("claudemem: %w", err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
+	magic := make([]byte, 16)
+	if _, err := io.ReadFull(f, magic); err != nil || !bytes.Equal(magic, []byte("SQLite format 3\x00")) {
+		return fmt.Errorf("%w: %s", ErrNotSQLite, path)
+	}
+	return nil
+}
+
+// checkRegular refuses what is no regular file before it is opened: to open a pipe is to wait for whoever writes to it.
+func checkRegular(path string) error {
+	info, err := os.Stat(path)
 	if err != nil {
 		return fmt.Errorf("claudemem: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%w: %s is no file", ErrNotSQLite, path)
-	}
-	magic := make([]byte, 16)
-	if _, err := io.ReadFull(f, magic); err != nil || !bytes.Equal(magic, []byte("SQLite format 3\x00")) {
-		return fmt.Errorf("%w: %s", ErrNotSQLite, path)
+		return fmt.Errorf("%w: %s is no regular file", ErrNotSQLite, path)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -246,5 +247,32 @@ func TestCut(t *testing.T) {
 	}
 	if n := plan.Rows()[importer.Prompt]; n < 100 || n >= 402 || len(all) < 100 {
 		t.Errorf("%d prompts are known and %d entries read of 403", n, len(all))
+	}
+}
+
+// TestPipe: what is no regular file is refused before it is opened, and waits for nobody: the database, and what lies beside it.
+func TestPipe(t *testing.T) {
+	t.Parallel()
+	for _, beside := range []string{"", "-wal", "-journal", "-shm"} {
+		path := filepath.Join(t.TempDir(), "claude-mem.db")
+		if beside != "" {
+			path = closed(t, "CREATE TABLE bookmarks (id INTEGER PRIMARY KEY, url TEXT)")
+		}
+		if err := unix.Mkfifo(path+beside, 0o600); err != nil {
+			t.Skip("no pipes here:", err)
+		}
+		opened := make(chan error, 1)
+		go func() {
+			_, err := Open(t.Context(), path)
+			opened <- err
+		}()
+		select {
+		case err := <-opened:
+			if !errors.Is(err, ErrNotSQLite) {
+				t.Errorf("%q: got %v", beside, err)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("%q: it waits for somebody who writes", beside)
+		}
 	}
 }
