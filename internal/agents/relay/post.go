@@ -86,7 +86,7 @@ func (h *hook) dial(ctx context.Context) (Stream, error) {
 }
 
 // DialAt connects to the daemon of home by dial: at the socket where it should be, else at the one it wrote down. It makes nothing.
-// An error wraps ErrSocketDir if others may write to the socket's folder; dial is not called then.
+// An error wraps ErrSocketDir if others may write to the socket's folder, or to one above it; dial is not called then.
 func DialAt[C any](home string, dial func(socket string) (C, error)) (C, error) {
 	checked := func(socket string) (conn C, err error) {
 		if err := checkSocketDir(socket); err != nil {
@@ -98,6 +98,9 @@ func DialAt[C any](home string, dial func(socket string) (C, error)) (C, error) 
 	conn, err := checked(socket)
 	if err == nil || !absent(err) {
 		return conn, err
+	}
+	if checkHome(home) != nil {
+		return conn, err // what stands there may be another user's word
 	}
 	other := advertisedSocket(home)
 	if other == "" || other == socket {

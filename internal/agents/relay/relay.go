@@ -134,8 +134,12 @@ func (h *hook) answered(a answer) {
 }
 
 // unanswered keeps the payload first; then it sees to it that there is a daemon, and tells the person if there is none
-// for long.
+// for long. In a home in which no daemon would start it does nothing: what is written there is another user's to read or to plant.
 func (h *hook) unanswered(ctx context.Context, deadline time.Time, cause error) {
+	if err := checkHome(h.Home); err != nil {
+		h.result.Outcome, h.result.Err = Lost, errors.Join(cause, err)
+		return
+	}
 	name, lost := h.keep(cause)
 	if absent(cause) && h.expectDaemon() && h.opensSession() && h.postWhenUp(ctx, deadline) {
 		if lost == nil && name != "" {

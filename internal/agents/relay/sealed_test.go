@@ -430,3 +430,25 @@ func BenchmarkSealed(b *testing.B) {
 		}
 	}
 }
+
+// TestIgnoreFilesAreBounded: a hook judges nothing by the ignore files that it keeps, and keeps few bytes of them, however many lines
+// a repository has in one.
+func TestIgnoreFilesAreBounded(t *testing.T) {
+	t.Parallel()
+	home, project := t.TempDir(), t.TempDir()
+	lines := strings.Repeat("**/a*a*a*a*a*a*b/**/c\n", 20_000)
+	if err := os.WriteFile(filepath.Join(project, ignore.File), []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	payload := strings.Replace(toolUse, "{", `{"cwd":"`+project+`",`, 1)
+	if r := runHook(t, Config{Home: home, Stdin: strings.NewReader(payload)}); r.Outcome != Spooled {
+		t.Fatalf("got %+v", r)
+	}
+	waiting, bytes, err := NewSpool(home).Usage()
+	if most := int64(maxIgnoreFiles + len(payload) + 4<<10); waiting != 1 || bytes > most || err != nil {
+		t.Errorf("%d waiting with %d bytes, %v; want one of at most %d", waiting, bytes, err, most)
+	}
+	if got := ignoreFiles(project); len(got) != 1 || got[0].Text != "*" {
+		t.Errorf("kept %d sources; want all to be ignored", len(got))
+	}
+}
