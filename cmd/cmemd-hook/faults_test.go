@@ -37,7 +37,7 @@ func besideDaemon(t *testing.T, script string) string {
 func TestADaemonThatNeverStarts(t *testing.T) {
 	t.Parallel()
 	home := shortHome(t)
-	path := besideDaemon(t, `echo started >> "$CMEMD_HOME/starts"; exit 1`)
+	path := besideDaemon(t, `echo started >> "$3/starts"; exit 1`)
 	hook := func(event string) string {
 		cmd := exec.Command(path, "claude-code")
 		cmd.Env = append(os.Environ(), "CMEMD_HOME="+home)

@@ -13,12 +13,13 @@ import (
 var version = "dev"
 
 func main() {
+	call, ok := relay.ReadCall(os.Args[1:])
 	switch {
+	case ok:
+		relay.Main(call, version)
 	case len(os.Args) == 2 && os.Args[1] == "--version":
 		fmt.Println("cmemd-hook", version)
-	case len(os.Args) == 2 && os.Args[1] != "" && os.Args[1][0] != '-':
-		relay.Main(os.Args[1], version)
 	default:
-		fmt.Fprintln(os.Stderr, "usage: cmemd-hook AGENT < payload\n       cmemd-hook --version")
+		fmt.Fprintln(os.Stderr, "usage: cmemd-hook [--home DIR] AGENT < payload\n       cmemd-hook --version")
 	}
 }

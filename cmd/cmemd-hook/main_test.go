@@ -163,15 +163,18 @@ func TestHookSpoolsWithoutADaemon(t *testing.T) {
 	}
 }
 
-func TestHookDoesNothingWhereItIsSwitchedOff(t *testing.T) {
+// TestHookOnlyCountsWhereItIsSwitchedOff: nothing of what it is told is left.
+func TestHookOnlyCountsWhereItIsSwitchedOff(t *testing.T) {
 	t.Parallel()
 	for _, env := range []string{"CMEMD_OBSERVER=1", "CMEMD_DISABLE=1"} {
 		home := shortHome(t)
 		cmd := hookCommand(home, "claude-code")
 		cmd.Env = append(cmd.Env, env)
 		stdout, stderr := mustRun(t, cmd)
-		if left, _ := os.ReadDir(home); stdout != "" || stderr != "" || len(left) != 1 {
-			t.Errorf("%s: stdout %q, stderr %q, left %v", env, stdout, stderr, left)
+		left, _ := os.ReadDir(home)
+		counted, _ := relay.ReadDisabled(home, time.Now())
+		if stdout != "" || stderr != "" || len(left) != 2 || counted.Sessions != 1 {
+			t.Errorf("%s: stdout %q, stderr %q, left %v, counted %+v", env, stdout, stderr, left, counted)
 		}
 	}
 }
@@ -187,11 +190,13 @@ func TestHookAlwaysExitsWell(t *testing.T) {
 		args           []string
 		stdout, stderr string
 	}{
-		"no arguments":     {file, nil, "", "usage: cmemd-hook AGENT"},
-		"too many":         {file, []string{"a", "b"}, "", "usage: cmemd-hook AGENT"},
-		"an unknown flag":  {file, []string{"--x"}, "", "usage: cmemd-hook AGENT"},
+		"no arguments":     {file, nil, "", "usage: cmemd-hook [--home DIR] AGENT"},
+		"too many":         {file, []string{"a", "b"}, "", "usage: cmemd-hook [--home DIR] AGENT"},
+		"an unknown flag":  {file, []string{"--x"}, "", "usage: cmemd-hook [--home DIR] AGENT"},
 		"the version":      {file, []string{"--version"}, "cmemd-hook 1.2.3\n", ""},
 		"a home of a file": {file, []string{"codex"}, "", ""},
+		"one that is said": {"/nowhere", []string{"--home", file, "codex"}, "", ""},
+		"a home alone":     {file, []string{"--home", "/x"}, "", "usage: cmemd-hook [--home DIR] AGENT"},
 		"a hostile agent":  {file, []string{"../../x"}, "", ""},
 	} {
 		stdout, stderr := mustRun(t, hookCommand(c.home, c.args...))
@@ -327,13 +332,20 @@ func interrupted(t *testing.T, sig os.Signal) time.Duration {
 	return took
 }
 
-// TestHookStartsTheDaemonBesideIt puts a script in the daemon's place, beside a copy of the hook.
+// TestHookStartsTheDaemonBesideIt puts a script in the daemon's place, beside a copy of the hook. It is given what is on the list, and
+// the variable that the settings name as a key.
 func TestHookStartsTheDaemonBesideIt(t *testing.T) {
 	t.Parallel()
 	home := shortHome(t)
-	copied := besideDaemon(t, "echo \"$* $CMEMD_HOME $CLAUDE_CODE_MESSAGING_TOKEN.\" > \"$CMEMD_HOME/started\"\nexec sleep 0.3\n")
-	cmd := exec.Command(copied, "claude-code")
-	cmd.Env = append(os.Environ(), "CMEMD_HOME="+home, "CLAUDE_CODE_MESSAGING_TOKEN=secret")
+	copied := besideDaemon(t, "{ echo \"$*\"; env | grep -v '^PWD=\\|^SHLVL=\\|^_=\\|^OLDPWD='; } > \"$3/new\"\nmv \"$3/new\" \"$3/started\"\nexec sleep 0.3\n")
+	if err := errors.Join(relay.WriteVariables(home, []string{"MY_KEY"}), relay.Programs{Path: "/usr/bin:/bin"}.Write(home)); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(copied, "--home", home, "claude-code")
+	cmd.Env = []string{
+		"HOME=/h", "LANG=C", "MY_KEY=k", "PATH=" + t.TempDir(), "CMEMD_HOME=" + t.TempDir(), "CMEMD_PROVIDER=openai", "XDG_DATA_HOME=/x", "LD_LIBRARY_PATH=/x",
+		"CLAUDE_CODE_MESSAGING_TOKEN=secret", "GIT_DIR=/x", "BASH_ENV=/x",
+	}
 	cmd.Stdin = strings.NewReader(payload)
 	mustRun(t, cmd)
 	if got := spooled(t, home); len(got) != 1 {
@@ -343,8 +355,15 @@ func TestHookStartsTheDaemonBesideIt(t *testing.T) {
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline) && len(got) == 0; time.Sleep(5 * time.Millisecond) {
 		got, _ = os.ReadFile(filepath.Join(home, "started"))
 	}
-	if want := "serve " + home + " .\n"; string(got) != want {
-		t.Errorf("started with %q, want %q", got, want)
+	lines := strings.Split(strings.TrimSpace(string(got)), "\n")
+	slices.Sort(lines[1:])
+	want := []string{
+		"serve --home " + home + " --no-env",
+		"CMEMD_LEFT_OUT=CMEMD_HOME,CMEMD_PROVIDER,XDG_DATA_HOME,LD_LIBRARY_PATH,CLAUDE_CODE_MESSAGING_TOKEN,GIT_DIR,BASH_ENV",
+		"HOME=/h", "LANG=C", "MY_KEY=k", "PATH=/usr/bin:/bin",
+	}
+	if !slices.Equal(lines, want) {
+		t.Errorf("started with %q, want %q", lines, want)
 	}
 }
 

@@ -10,9 +10,11 @@ import (
 var version = "dev"
 
 func main() {
-	if len(os.Args) == 3 && os.Args[1] == "hook" && os.Args[2] != "" && os.Args[2][0] != '-' {
-		relay.Main(os.Args[2], version) // before anything else is built: an agent waits, and gets exit 0 whatever happens
-		return
+	if len(os.Args) > 2 && os.Args[1] == "hook" {
+		if call, ok := relay.ReadCall(os.Args[2:]); ok {
+			relay.Main(call, version) // before anything else is built: an agent waits, and gets exit 0 whatever happens
+			return
+		}
 	}
 	os.Exit(run(version, os.Args[1:]))
 }

@@ -113,7 +113,7 @@ func newPersonsWorld(t *testing.T, agent, path, listen string) *personsWorld {
 		"ANTHROPIC_BASE_URL=" + w.model.URL, "ANTHROPIC_API_KEY=sk-ant-api03-of-nobody", "DISABLE_TELEMETRY=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"CMEMD_LISTEN=" + listen,
 	}
-	if err := os.MkdirAll(w.home, 0o700); err != nil {
+	if err := writeSettings(w.home, []string{"listen=" + listen}); err != nil {
 		t.Fatal(err)
 	}
 	w.client = client.Dial(w.home)

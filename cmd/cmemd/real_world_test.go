@@ -48,7 +48,7 @@ func newRealWorld(t *testing.T, path string) *realWorld {
 	w := &realWorld{matrixWorld: matrixWorld{program: newProgram(t), ctx: ctx}, model: newRealModel(t), person: t.TempDir()}
 	w.cwd = t.TempDir()
 	w.env = []string{
-		"HOME=" + w.person, "ANTHROPIC_BASE_URL=" + w.model.URL, "ANTHROPIC_API_KEY=sk-ant-api03-of-nobody", "TMPDIR=" + t.TempDir(),
+		"HOME=" + w.person, "CMEMD_CLAUDE_CLI_URL=" + w.model.URL, "CMEMD_CLAUDE_CLI_ENV=ANTHROPIC_API_KEY", "ANTHROPIC_API_KEY=sk-ant-api03-of-nobody", "TMPDIR=" + t.TempDir(),
 	}
 	if err := os.MkdirAll(w.home, 0o700); err != nil {
 		t.Fatal(err)

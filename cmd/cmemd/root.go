@@ -27,7 +27,7 @@ const rootHelp = `cmemd gives coding agents a memory that can be trusted and rep
 Agents' hooks report what happens in a session; the daemon puts it in a log before it answers, an observer turns it into
 memory, and later sessions are given what matters. Every memory leads back to the events it came from.
 
-CMEMD_HOME moves everything that cmemd keeps; ` + "`cmemd config show`" + ` lists the settings. Output is a table on a terminal, plain
+CMEMD_HOME, or --home, moves everything that cmemd keeps; ` + "`cmemd config show`" + ` lists the settings. Output is a table on a terminal, plain
 columns elsewhere, JSON with --json. ` + "`cmemd help exit-codes`" + ` lists the exit codes.`
 
 // newRoot returns the tree of all commands.
@@ -39,6 +39,7 @@ func newRoot(a *terminal.App) *cobra.Command {
 	a.HelpJSON(root)
 	root.SetVersionTemplate("cmemd {{.Version}}\n")
 	root.PersistentFlags().BoolVar(&a.JSON, "json", false, "print JSON")
+	root.PersistentFlags().StringVar(&a.HomeDir, "home", "", "the folder of all that cmemd keeps; it goes before CMEMD_HOME")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return terminal.Misused(c, "%s", err) })
 	root.AddGroup(
 		&cobra.Group{ID: groupDaemon, Title: "The daemon:"},

@@ -19,6 +19,9 @@ func run(version string, args []string) int {
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Getenv: os.Getenv, Now: time.Now,
 		Version: version,
 	}
+	for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR"} { // Go heeds them by itself; the setting ca_file says who is trusted
+		_ = os.Unsetenv(name)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)() // a second signal ends what the first one does not

@@ -22,10 +22,13 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/setting"
+	"github.com/cmemd/cmemd/internal/tomledit"
 	"github.com/cmemd/cmemd/testkit/race"
 )
 
@@ -47,7 +50,7 @@ func TestScripts(t *testing.T) {
 			"work": work, "eventually": eventually, "crash": crash, "takeport": takePort, "holdlog": holdLog,
 			"newerlog": newerLog, "capture": setFound, "damagelog": damageLog,
 			"plantcount": plantCount, "service": services(t), "keyless": keyless,
-			"nowhere": nowhere, "oldhome": oldHome, "somewhere": somewhere, "embeddings": embeddings,
+			"setting": setSetting, "nowhere": nowhere, "oldhome": oldHome, "somewhere": somewhere, "embeddings": embeddings,
 		},
 	})
 }
@@ -69,13 +72,44 @@ func setUp(env *testscript.Env) error {
 		}
 	}
 	home := filepath.Join(env.WorkDir, "home")
-	env.Vars = append(kept, "CMEMD_HOME="+home, "CMEMD_LISTEN=", "TZ=UTC", "NO_COLOR=1", "GORACE="+os.Getenv("GORACE"))
+	env.Vars = append(kept, "CMEMD_HOME="+home, "TZ=UTC", "NO_COLOR=1", "GORACE="+os.Getenv("GORACE"))
+	if err := writeSettings(home, []string{"listen="}); err != nil {
+		return err
+	}
 	env.Defer(func() {
 		if d, err := homedir.ReadDaemonFile(homedir.PathsOf(home).Daemon); err == nil {
 			_ = d.Signal(syscall.SIGKILL) // it may have ended by itself
 		}
 	})
 	return nil
+}
+
+// setting KEY=VALUE... writes settings into the home's config.toml, good ones or not.
+func setSetting(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: setting KEY=VALUE...")
+	}
+	ts.Check(writeSettings(home(ts).Home, args))
+}
+
+func writeSettings(home string, settings []string) error {
+	path := filepath.Join(home, config.FileName)
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	for _, kv := range settings {
+		key, value, _ := strings.Cut(kv, "=")
+		keys, err := tomledit.Parse(data)
+		if err != nil {
+			return err
+		}
+		if s, err := config.SettingNamed(key); err != nil || s.Kind != setting.KindNumber {
+			value = tomledit.Quote(value)
+		}
+		data = keys.With(key, value)
+	}
+	return errors.Join(os.MkdirAll(home, 0o700), os.WriteFile(path, data, 0o600))
 }
 
 func home(ts *testscript.TestScript) homedir.Paths { return homedir.PathsOf(ts.Getenv("CMEMD_HOME")) }
@@ -161,12 +195,12 @@ func waitFor(ts *testscript.TestScript, what string, done func() bool) {
 	}
 }
 
-// takeport listens at a free port and has CMEMD_LISTEN name it.
+// takeport listens at a free port and has the settings name it.
 func takePort(ts *testscript.TestScript, _ bool, _ []string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)
 	ts.Defer(func() { l.Close() })
-	ts.Setenv("CMEMD_LISTEN", l.Addr().String())
+	ts.Check(writeSettings(home(ts).Home, []string{"listen=" + l.Addr().String()}))
 }
 
 // holdlog opens the log as another process would, until the script ends, and has HOLDER name this one.

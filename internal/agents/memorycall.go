@@ -54,14 +54,26 @@ func namedBy(tool string, input []byte) (names []string) {
 	}
 	for _, c := range evidence.Split(command) {
 		i := slices.IndexFunc(c.Words, func(w string) bool { return path.Base(w) == "cmemd" })
-		if i < 0 || i+1 >= len(c.Words) || !slices.Contains(askedBy(), c.Words[i+1]) {
+		if i < 0 {
 			continue
 		}
-		for _, word := range c.Words[i+2:] {
+		words := behindHome(c.Words[i+1:])
+		if len(words) == 0 || !slices.Contains(askedBy(), words[0]) {
+			continue
+		}
+		for _, word := range words[1:] {
 			take(word)
 		}
 	}
 	return names
+}
+
+// behindHome is what follows on the command's name, and on the home that it may be told first.
+func behindHome(words []string) []string {
+	if len(words) > 1 && words[0] == "--home" {
+		return words[2:]
+	}
+	return words
 }
 
 // askedBy are the sub-commands that show a row whole.

@@ -23,6 +23,7 @@ func TestNamedBy(t *testing.T) {
 		{"Bash", `{"command":"cmemd search deadbeef; cmemd forget m41; cmemd timeline m3"}`, nil},
 		{"Bash", `{"command":"cmemd show the-cart m m4x 0123456 --as-of m"}`, nil},
 		{"Bash", `{"command":"CMEMD_HOME=/h /usr/bin/cmemd show m5"}`, []string{"m5"}},
+		{"Bash", `{"command":"cmemd --home /h show m5; cmemd --home"}`, []string{"m5"}},
 		{"Bash", `{"command":"cmemd"}`, nil},
 		{"Bash", `{"command":"cmemd show ` + strings.Repeat("x", maxCommandLine) + ` m1"}`, nil},
 		{"get", `{"ids":"m41"}`, nil},

@@ -46,6 +46,8 @@ type Status struct {
 	Vectors   *vectors.Stats      `json:"vectors,omitempty"`  // nil: there are none
 	Projects  ProjectCounts       `json:"projects"`           // how folders stand among projects
 	Settings  map[string]string   `json:"settings,omitempty"`
+	LeftOut   []LeftOut           `json:"left_out,omitempty"` // variables of the environment that it was started in, which do not count
+	Disabled  *DisabledStatus     `json:"disabled,omitempty"` // sessions of which nothing is recorded; nil: none is known
 }
 
 // ViewLag says how far behind the log a view is.
@@ -63,6 +65,18 @@ type SpoolStatus struct {
 	Unanswered int    `json:"unanswered"` // hooks in a row
 	Lost       int    `json:"lost"`       // payloads that could be neither posted nor kept
 	LostReason string `json:"lost_reason,omitempty"`
+}
+
+// LeftOut is a variable that a daemon was not given, or does not heed.
+type LeftOut struct {
+	Variable string `json:"variable"`
+	Setting  string `json:"setting"` // that says the same
+}
+
+// DisabledStatus is what hooks counted where CMEMD_DISABLE, or another variable that switches them off, was set.
+type DisabledStatus struct {
+	Sessions int       `json:"sessions"` // of the last 30 days
+	Last     time.Time `json:"last"`
 }
 
 // Alive is the answer of a daemon that runs, whatever phase it is in.

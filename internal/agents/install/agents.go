@@ -120,7 +120,7 @@ func (a Agent) hookTargets(m Machine, o Options) []target {
 	case a.Hooks.Plugin:
 		return a.clientTargets(m, o)
 	case a.Hooks.Script:
-		t.edit = wholeEditor{agents.Script(a.Name, o.Program.hook(m.OS, a.Name)...)}
+		t.edit = wholeEditor{agents.Script(a.Name, o.Program.hook(a.Name)...)}
 	default:
 		t.edit = a.hookEdits(m.OS, o)
 	}
@@ -183,7 +183,7 @@ func (a Agent) hookEdits(goos string, o Options) hookEditor {
 
 // fill returns the fields with what they stand for on this machine.
 func (o Options) fill(goos, agent string, fields []known.Field) (out jsonedit.Object) {
-	argv := o.Program.hook(goos, agent)
+	argv := o.Program.hook(agent)
 	for _, f := range fields {
 		value := f.Value
 		switch value {
@@ -200,14 +200,9 @@ func (o Options) fill(goos, agent string, fields []known.Field) (out jsonedit.Ob
 		case known.ServerProgram:
 			value = o.Program.Cmemd
 		case known.ServerArgs:
-			value = []string{"mcp"}
+			value = o.Program.server()[1:]
 		case known.ServerCommand:
-			value = []string{o.Program.Cmemd, "mcp"}
-		case known.ServerEnv:
-			if o.Program.Home == "" {
-				continue
-			}
-			value = jsonedit.Object{{Key: "CMEMD_HOME", Value: o.Program.Home}}
+			value = o.Program.server()
 		}
 		out = append(out, jsonedit.Member{Key: f.Key, Value: value})
 	}

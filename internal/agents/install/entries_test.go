@@ -23,6 +23,8 @@ func TestOwn(t *testing.T) {
 		`{"command": "/usr/local/bin/cmemd hook gemini-cli"}`:                           true,
 		`{"command": "CMEMD_HOME='/x y' A=b cmemd hook codex"}`:                         true,
 		`{"command": "/usr/bin/env", "args": ["CMEMD_HOME=/x", "cmemd-hook", "codex"]}`: true,
+		`{"command": "/o/cmemd-hook --home '/x y' codex"}`:                              true,
+		`{"command": "/o/cmemd", "args": ["hook", "--home", "/x", "claude-code"]}`:      true,
 		`{"type": "http", "url": "http://127.0.0.1:37911/v1/hooks/claude-code"}`:        true,
 		`{"type": "http", "url": "http://localhost:1/v1/hooks/claude-code"}`:            true,
 		`{"type": "http", "url": "http://localhost:37911/v1/hooks/codex"}`:              true,
@@ -61,6 +63,7 @@ func TestOwnServer(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
 		`{"command": "cmemd", "args": ["mcp"]}`:                         true,
+		`{"command": "cmemd", "args": ["mcp", "--home", "/x y"]}`:       true,
 		`{"command": "/x/cmemd", "args": ["mcp"], "env": {"A": "b"}}`:   true,
 		`{"type": "local", "command": ["/x/cmemd", "mcp"]}`:             true,
 		`{"command": "env", "args": ["CMEMD_HOME=/x", "cmemd", "mcp"]}`: true,

@@ -28,30 +28,33 @@ func (m Machine) has(programs []string, dir string) bool {
 type Program struct {
 	Hook  []string // what a hook runs, before the agent's name: cmemd-hook, or cmemd and hook
 	Cmemd string   // the command itself
-	Home  string   // the CMEMD_HOME that each call is given; empty: the one that it finds by itself
+	Home  string   // that each call names, whatever variables an agent has; empty: none does, and it finds one by itself
 }
 
 // hook is what a hook of agent runs, as a list of arguments.
-func (p Program) hook(goos, agent string) []string {
-	argv := append(append([]string{}, p.Hook...), agent)
-	if p.Home != "" && goos != "windows" {
-		argv = append([]string{"/usr/bin/env", "CMEMD_HOME=" + p.Home}, argv...)
+func (p Program) hook(agent string) []string {
+	return append(append(append([]string{}, p.Hook...), p.home()...), agent)
+}
+
+// home is how a call names its home.
+func (p Program) home() []string {
+	if p.Home == "" {
+		return nil
 	}
-	return argv
+	return []string{"--home", p.Home}
 }
 
 // hookLine is what a hook of agent runs, as a line for the system's shell.
 func (p Program) hookLine(goos, agent string) string {
 	var words []string
-	for _, arg := range append(append([]string{}, p.Hook...), agent) {
+	for _, arg := range p.hook(agent) {
 		words = append(words, quoteWord(goos, arg))
 	}
-	line := strings.Join(words, " ")
-	if p.Home != "" && goos != "windows" {
-		line = "CMEMD_HOME=" + quoteWord(goos, p.Home) + " " + line
-	}
-	return line
+	return strings.Join(words, " ")
 }
+
+// server is what runs cmemd as a server.
+func (p Program) server() []string { return append([]string{p.Cmemd, "mcp"}, p.home()...) }
 
 // quoteWord is a word as the system's shell reads it.
 func quoteWord(goos, word string) string {

@@ -121,7 +121,6 @@ const (
 	ServerProgram                 // what the server runs
 	ServerArgs                    // and its arguments
 	ServerCommand                 // both
-	ServerEnv                     // what it is given of the environment; the member is absent where that is nothing
 )
 
 // A row is an agent in the table, which is made when it is asked for: a hook asks for one, at every tool call.

@@ -113,7 +113,7 @@ func openCode() Agent {
 		Hooks:  Hooks{File: "plugin/cmemd.js", Script: true},
 		Server: Server{
 			File: "opencode.json", Commented: "opencode.jsonc", Member: "mcp",
-			Fields: []Field{{"type", "local"}, {"command", ServerCommand}, {"enabled", true}, {"environment", ServerEnv}},
+			Fields: []Field{{"type", "local"}, {"command", ServerCommand}, {"enabled", true}},
 		},
 	}
 }
@@ -156,5 +156,5 @@ func settings(program string) Folder {
 
 // StandardServer is how most agents write a server that speaks over standard input and output.
 func StandardServer() []Field {
-	return []Field{{"command", ServerProgram}, {"args", ServerArgs}, {"env", ServerEnv}}
+	return []Field{{"command", ServerProgram}, {"args", ServerArgs}}
 }

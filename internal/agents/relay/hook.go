@@ -27,6 +27,8 @@ type Config struct {
 	Stdin   io.Reader // the payload; nil is empty
 	Stdout  io.Writer // for the reply, one write; nil discards it
 
+	Disabled bool // the session is counted, and nothing of it is kept or said
+
 	// A duration below 0 means what 0 means.
 	Ordinary  time.Duration // from the start to the answer; 0 means 300 ms
 	Context   time.Duration // the same where a session starts; 0 means 1.5 s

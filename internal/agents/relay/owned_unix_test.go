@@ -59,13 +59,13 @@ func TestHomesThatADaemonRefuses(t *testing.T) {
 		case err != nil:
 			t.Fatal(err)
 		}
-		before := filesBelow(t, home)
+		before := filesOf(t, home)
 		started := false
 		r := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse), Start: func(string) error { started = true; return nil }})
 		if r.Outcome != c.outcome || !errors.Is(r.Err, c.want) || started || len(posted) > 0 {
 			t.Errorf("%s: %+v, started %v, posted %d; want %s because %v", name, r, started, len(posted), c.outcome, c.want)
 		}
-		if after := filesBelow(t, home); c.outcome == Lost && after != before {
+		if after := filesOf(t, home); c.outcome == Lost && after != before {
 			t.Errorf("%s: there is %s, before %s", name, after, before)
 		}
 	}
@@ -90,18 +90,4 @@ func strangerAt(t *testing.T, socket string, called chan<- struct{}) {
 			_ = conn.Close()
 		}
 	}()
-}
-
-// filesBelow lists what is in a folder.
-func filesBelow(t *testing.T, dir string) string {
-	t.Helper()
-	var names []string
-	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
-		names = append(names, path)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Join(names, " ")
 }

@@ -1,7 +1,10 @@
 package relay
 
 import (
+	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -10,28 +13,57 @@ import (
 func TestFromEnv(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
+	if err := errors.Join(os.MkdirAll(ObserverRuns(home), 0o700), os.WriteFile(filepath.Join(ObserverRuns(home), "RUN2.run"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
-		env       string
-		ok, start bool
+		env             string
+		ok, start, only bool
 	}{
-		"plain":                {"", true, true},
-		"the observer's child": {"CMEMD_OBSERVER=1", false, false},
-		"switched off":         {"CMEMD_DISABLE=true", false, false},
-		"zero is off":          {"CMEMD_OBSERVER=0", true, true},
-		"starts nothing":       {"CMEMD_NO_START=1", true, false},
+		"plain":                    {"", true, true, false},
+		"the observer's child":     {"CMEMD_OBSERVER=RUN2", false, false, false},
+		"no run of the observer's": {"CMEMD_OBSERVER=1", true, true, true},
+		"a path in its place":      {"CMEMD_OBSERVER=../claude-cli/RUN2", true, true, true},
+		"switched off":             {"CMEMD_DISABLE=true", true, true, true},
+		"zero is off":              {"CMEMD_OBSERVER=0", true, true, false},
+		"starts one all the same":  {"CMEMD_NO_START=1", true, true, false},
+		"another home":             {"CMEMD_HOME=/elsewhere", true, true, false},
+		"another data folder":      {"XDG_DATA_HOME=/elsewhere", true, true, false},
 	} {
-		cfg, ok := FromEnv("codex", "1", func(key string) string {
+		cfg, ok := FromEnv(Call{Agent: "codex", Home: home}, "1", func(key string) string {
 			k, v, _ := strings.Cut(c.env, "=")
-			if key == "CMEMD_HOME" {
-				return home
-			}
 			if key == k {
 				return v
 			}
 			return ""
 		})
-		if ok != c.ok || (cfg.Start != nil) != c.start || (ok && (cfg.Home != home || cfg.Agent != "codex" || cfg.Version != "1")) {
+		if ok != c.ok || (cfg.Start != nil) != c.start || cfg.Disabled != c.only || (ok && (cfg.Home != home || cfg.Agent != "codex" || cfg.Version != "1")) {
 			t.Errorf("%s: FromEnv = %+v, %v; want %v, starting %v", name, cfg, ok, c.ok, c.start)
+		}
+	}
+}
+
+func TestReadCall(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]Call{
+		"codex": {Agent: "codex"}, "--home /h codex": {Agent: "codex", Home: "/h"},
+		"": {}, "--home": {}, "--home codex": {}, "--version": {}, "codex --home /h": {}, "--home /h --x": {}, "a b": {},
+	} {
+		if got, ok := ReadCall(strings.Fields(line)); got != want || ok != (want.Agent != "") {
+			t.Errorf("%q: got %+v, %v", line, got, ok)
+		}
+	}
+}
+
+// TestHomeWithoutACall: hooks that were installed without a home find it as commands do.
+func TestHomeWithoutACall(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	for noStart, starts := range map[string]bool{"": true, "0": true, "1": false} {
+		env := map[string]string{"CMEMD_HOME": home, "CMEMD_NO_START": noStart}
+		cfg, ok := FromEnv(Call{Agent: "codex"}, "1", func(key string) string { return env[key] })
+		if !ok || cfg.Home != home || (cfg.Start != nil) != starts {
+			t.Errorf("%q: got %+v, %v", noStart, cfg, ok)
 		}
 	}
 }

@@ -73,7 +73,11 @@ func (h *hook) carry(ctx context.Context) {
 		h.result.Err = fmt.Errorf("relay: no agent's name: %q", h.Agent)
 		return
 	}
+	h.safe.Store(h.Disabled) // nothing of it is to be kept
 	data, whole, err := readPayload(ctx, h.Stdin, h.InputWait)
+	if err != nil && h.Disabled {
+		return
+	}
 	if err != nil {
 		h.result.Outcome, h.result.Err = Lost, err
 		h.countLoss(err)
@@ -85,6 +89,10 @@ func (h *hook) carry(ctx context.Context) {
 	h.payload, h.result.Event = withFolder(h.known, data), eventOf(h.known, data)
 	deadline := h.deadline()
 	h.limit.Reset(time.Until(deadline) + h.DiskWait)
+	if h.Disabled {
+		h.countDisabled()
+		return
+	}
 	if !whole {
 		_, lost := h.keep(errors.New("relay: the payload has no end"))
 		h.countLoss(lost)

@@ -7,11 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/internal/agents/known"
 	"github.com/cmemd/cmemd/internal/durable"
 )
 
@@ -61,19 +58,24 @@ func stampAge(path string, now time.Time) time.Duration {
 	return now.Sub(at)
 }
 
-// StartDaemon starts `cmemd serve` for a home and does not wait for it. The command is the one beside this process's own
-// executable, else the one on PATH. It runs detached, in the home, with this process's environment except the secrets
-// that agents give to their hooks; what it says before its own log is open goes to home/logs/start.log.
+// StartDaemon starts `cmemd serve` for a home and does not wait for it. The command is the one beside this process's own executable,
+// else the one that `cmemd install` wrote down. It runs detached, in the home, and takes nothing from this process's environment but
+// what ServeEnv leaves of it; what it says before its own log is open goes to home/logs/start.log.
 func StartDaemon(home string) error {
-	command, err := findCommand()
+	p, err := ReadPrograms(home)
 	if err != nil {
 		return err
 	}
-	return spawn(command, home, os.Environ())
+	command, err := findCommand(p)
+	if err != nil {
+		return err
+	}
+	named, _ := ReadVariables(home)
+	return spawn(command, home, ServeEnv(os.Environ(), home, named))
 }
 
-// findCommand returns the path of the cmemd command.
-func findCommand() (string, error) {
+// findCommand returns the path of the cmemd command. Where nobody wrote down where it is, it may be anywhere on PATH.
+func findCommand(p Programs) (string, error) {
 	name := "cmemd"
 	if runtime.GOOS == "windows" {
 		name += ".exe"
@@ -87,6 +89,9 @@ func findCommand() (string, error) {
 			return path, nil
 		}
 	}
+	if p.Cmemd != "" {
+		name = p.Cmemd
+	}
 	path, err := exec.LookPath(name)
 	if err != nil {
 		return "", fmt.Errorf("relay: find cmemd: %w", err)
@@ -95,9 +100,8 @@ func findCommand() (string, error) {
 }
 
 func spawn(command, home string, env []string) error {
-	cmd := exec.Command(command, "serve")
-	cmd.Dir = home
-	cmd.Env = DaemonEnv(env, home)
+	cmd := exec.Command(command, ServeArgs(home)...)
+	cmd.Dir, cmd.Env = home, env
 	if log, err := openStartLog(home); err == nil {
 		defer log.Close()
 		cmd.Stdout, cmd.Stderr = log, log
@@ -107,20 +111,6 @@ func spawn(command, home string, env []string) error {
 		return fmt.Errorf("relay: start cmemd: %w", err)
 	}
 	return cmd.Process.Release()
-}
-
-// DaemonEnv returns env for a daemon that outlives the agent: without the secrets that agents give their hooks, and with the
-// home that its caller found, so that both mean the same one.
-func DaemonEnv(env []string, home string) []string {
-	kept, secrets := make([]string, 0, len(env)+1), known.Secrets()
-	for _, kv := range env {
-		name, _, _ := strings.Cut(kv, "=")
-		secret := slices.ContainsFunc(secrets, func(beginning string) bool { return strings.HasPrefix(name, beginning) })
-		if !secret && name != "CMEMD_HOME" {
-			kept = append(kept, kv)
-		}
-	}
-	return append(kept, "CMEMD_HOME="+home)
 }
 
 func openStartLog(home string) (*os.File, error) {

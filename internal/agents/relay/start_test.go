@@ -2,6 +2,7 @@ package relay
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -75,11 +76,72 @@ func TestStampOfTheFutureOrDamagedDoesNotCount(t *testing.T) {
 	}
 }
 
+// TestDaemonEnv: what is given is on a list; of the rest names alone are told.
 func TestDaemonEnv(t *testing.T) {
 	t.Parallel()
-	env := []string{"PATH=/bin", "CLAUDE_CODE_MESSAGING_SOCKET=/x", "CLAUDE_CODE_MESSAGING_TOKEN=secret", "CMEMD_HOME=rel", "CLAUDECODE=1", "odd"}
-	if diff := cmp.Diff([]string{"PATH=/bin", "CLAUDECODE=1", "odd", "CMEMD_HOME=/abs"}, DaemonEnv(env, "/abs")); diff != "" {
+	env := []string{
+		"HOME=/h", "PATH=/evil", "LC_ALL=C", "LANG=x", "LANG=de", "OPENAI_API_KEY=k", "OTHER_KEY=k", "CMEMD_HOME=rel", "CMEMD_PROVIDER=openai",
+		"LD_PRELOAD=/x", "CLAUDE_CODE_MESSAGING_TOKEN=secret", "odd", "=C:=x", "a,b=1", LeftOut + "=FORGED",
+	}
+	given, left := DaemonEnv(env, Programs{Path: "/bin"}, []string{"OPENAI_API_KEY", "PATH"})
+	if diff := cmp.Diff([]string{"HOME=/h", "LC_ALL=C", "LANG=de", "OPENAI_API_KEY=k", "PATH=/bin"}, given); diff != "" {
+		t.Errorf("given: -want +got\n%s", diff)
+	}
+	names := []string{"OTHER_KEY", "CMEMD_HOME", "CMEMD_PROVIDER", "LD_PRELOAD", "CLAUDE_CODE_MESSAGING_TOKEN"}
+	if diff := cmp.Diff(append(names, LeftOut), left); diff != "" {
+		t.Errorf("left: -want +got\n%s", diff)
+	}
+	home := t.TempDir()
+	if err := (Programs{Path: "/bin"}).Write(home); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"HOME=/h", "LC_ALL=C", "LANG=de", "PATH=/bin", LeftOut + "=OPENAI_API_KEY," + strings.Join(names, ",")}
+	if diff := cmp.Diff(want, ServeEnv(env, home, nil)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
+	}
+	for i := range 5000 {
+		env = append(env, fmt.Sprintf("VARIABLE_%d=x", i))
+	}
+	long := ServeEnv(env, home, nil)
+	if n := len(long[len(long)-1]); n > maxLeftOut+len(LeftOut)+1 {
+		t.Errorf("%d bytes of names", n)
+	}
+}
+
+func TestProgramsAreWrittenDown(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	if p, err := ReadPrograms(home); p != (Programs{}) || err != nil {
+		t.Errorf("of nothing: %+v, %v", p, err)
+	}
+	want := Programs{Path: `/bin:/a "b"`, Cmemd: "/c", Git: "/g", Claude: "/l"}
+	if err := want.Write(home); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ReadPrograms(home); got != want || err != nil {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestVariablesAreWrittenDown(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	if names, written := ReadVariables(home); names != nil || written {
+		t.Errorf("of nothing: %q, %v", names, written)
+	}
+	for _, want := range [][]string{nil, {"OPENAI_API_KEY"}, {"A", "B_2"}} {
+		if err := WriteVariables(home, want); err != nil {
+			t.Fatal(err)
+		}
+		if got, written := ReadVariables(home); !slices.Equal(got, want) || !written {
+			t.Errorf("got %q, %v; want %q", got, written, want)
+		}
+	}
+	if err := os.WriteFile(variablesFile(home), []byte("GOOD\n2BAD\na=b\n"+strings.Repeat("X", 200)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := ReadVariables(home); !slices.Equal(got, []string{"GOOD"}) {
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -87,11 +149,11 @@ func TestDaemonEnv(t *testing.T) {
 func TestSpawn(t *testing.T) {
 	t.Parallel()
 	home, script := t.TempDir(), filepath.Join(t.TempDir(), "cmemd")
-	text := "#!/bin/sh\necho \"args=$*\"; echo \"home=$CMEMD_HOME\"; echo \"token=$CLAUDE_CODE_MESSAGING_TOKEN\"; pwd; read x && echo read; echo end >&2\n"
+	text := "#!/bin/sh\necho \"args=$*\"; echo \"word=$WORD\"; pwd; read x && echo read; echo end >&2\n"
 	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := spawn(script, home, []string{"CLAUDE_CODE_MESSAGING_TOKEN=secret", "PATH=" + os.Getenv("PATH")}); err != nil {
+	if err := spawn(script, home, []string{"WORD=x", "PATH=" + os.Getenv("PATH")}); err != nil {
 		t.Skipf("no scripts here: %v", err)
 	}
 	real, err := filepath.EvalSymlinks(home)
@@ -99,7 +161,7 @@ func TestSpawn(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := filepath.Join(home, "logs", "start.log")
-	want := []string{"args=serve", "home=" + home, "token=", real, "end", ""}
+	want := []string{"args=serve --home " + home + " --no-env", "word=x", real, "end", ""}
 	var got []string
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		data, _ := os.ReadFile(log)
@@ -146,11 +208,18 @@ func TestFindCommandFollowsPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin)
-	if got, err := findCommand(); err != nil || got != want {
+	if got, err := findCommand(Programs{}); err != nil || got != want {
 		t.Errorf("findCommand = %s, %v; want %s", got, err, want)
 	}
+	recorded := filepath.Join(t.TempDir(), "cmemd")
+	if err := os.Link(want, recorded); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := findCommand(Programs{Cmemd: recorded}); err != nil || got != recorded {
+		t.Errorf("findCommand = %s, %v; want %s", got, err, recorded)
+	}
 	t.Setenv("PATH", t.TempDir())
-	if got, err := findCommand(); err == nil {
+	if got, err := findCommand(Programs{}); err == nil {
 		t.Errorf("findCommand = %s, want none", got)
 	}
 }

@@ -63,6 +63,7 @@ type Daemon struct {
 	Version  string            // of the program
 	PID      int               // of this process
 	Settings map[string]string // in force; secrets never
+	LeftOut  []api.LeftOut     // variables of the environment that do not count
 
 	// Notice is a line for the person at the start of a session, or nothing. It must be quick. nil: never one
 	Notice func(ctx context.Context) string

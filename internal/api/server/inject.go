@@ -43,6 +43,7 @@ type injections struct {
 	timeout  time.Duration // in which a starting session gets its memory
 	notice   func(ctx context.Context) string
 	place    func(ctx context.Context, root string) string // what is to be told once of a session's folder
+	home     string                                        // hooks that were switched off have counted there
 	environment
 	life     *lifetime
 	withheld func() // counts a session that starts without memory
@@ -57,7 +58,11 @@ func (s *injections) reply(ctx context.Context, got capture.Accepted, began time
 	switch {
 	case capture.StartsSession(got.Report.Wants):
 		a.Context = s.injectStart(ctx, got, began)
-		a.Notice = relay.Notice(strings.TrimSpace(relay.PlainNotice(s.notice(ctx)) + " " + s.place(ctx, got.Report.Origin.ProjectRoot)))
+		said := []string{relay.PlainNotice(s.notice(ctx)), s.place(ctx, got.Report.Origin.ProjectRoot)}
+		if o := got.Report.Origin; said[0] == "" {
+			said[0] = relay.TellDisabled(s.home, o.Agent, got.Report.Event, o.Cwd)
+		}
+		a.Notice = relay.Notice(strings.TrimSpace(strings.Join(said, " ")))
 	case got.Report.Wants != agents.WantNone:
 		a.Context = s.injectBrief(ctx, got)
 	}

@@ -48,7 +48,7 @@ func New(cfg Config) (*Server, error) {
 	s.metrics = newMetrics(&s.status, &cfg.Capture.Counts)
 	s.hooks = hooks{capture: cfg.Capture, payloads: payloads{most: cfg.MaxBodies}, timeout: cfg.HookTimeout, now: cfg.Now, replies: injections{
 		log: cfg.Log, injector: cfg.Recall, capture: cfg.Capture, system: cfg.System, briefs: cfg.Briefs, timeout: cfg.ContextTimeout,
-		notice: cfg.notice, place: func(ctx context.Context, root string) string { return s.sources.placeNotice(ctx, cfg.Capture, root) },
+		notice: cfg.notice, home: cfg.Home, place: func(ctx context.Context, root string) string { return s.sources.placeNotice(ctx, cfg.Capture, root) },
 		environment: environment{cfg.Now, cfg.NewID, cfg.Logger}, life: &s.life, withheld: s.metrics.withheld.Inc,
 	}, count: s.metrics.hook}
 	s.memories = newMemories(cfg, &s.sources)

@@ -66,7 +66,7 @@ func (s *statuses) getStatus(ctx context.Context, _ api.NoQuery) (api.Status, er
 	phase := *s.phase.Load()
 	st := api.Status{
 		Version: s.Version, PID: s.PID, Started: s.started, Home: s.Home, Phase: phase,
-		Ready: phase == PhaseReady, Settings: s.Settings, Notice: s.notice(ctx),
+		Ready: phase == PhaseReady, Settings: s.Settings, LeftOut: s.LeftOut, Disabled: s.disabled(), Notice: s.notice(ctx),
 	}
 	if err := s.fillStatus(ctx, &st); err != nil {
 		return st, err
@@ -75,6 +75,15 @@ func (s *statuses) getStatus(ctx context.Context, _ api.NoQuery) (api.Status, er
 		st.Spool = *spool
 	}
 	return st, nil
+}
+
+// disabled is what hooks counted that were switched off.
+func (s *statuses) disabled() *api.DisabledStatus {
+	d, err := relay.ReadDisabled(s.Home, s.now())
+	if err != nil || d.Sessions == 0 {
+		return nil // what is not known is not told
+	}
+	return &api.DisabledStatus{Sessions: d.Sessions, Last: d.Last}
 }
 
 func (s *statuses) fillStatus(ctx context.Context, st *api.Status) (err error) {

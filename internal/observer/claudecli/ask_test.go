@@ -29,7 +29,7 @@ const answerSaid = initSaid + startSaid + deltaSaid + stopSaid + resultSaid
 func TestAskStartsAChildOfItsOwn(t *testing.T) {
 	t.Parallel()
 	f := newFake(t, answerSaid)
-	c := f.client(t, "OPENAI_API_KEY=sk-secret", "CMEMD_ANTHROPIC_KEY=sk-secret", "ANTHROPIC_API_KEY=sk-login")
+	c := f.client(t, "ANTHROPIC_API_KEY=sk-login")
 	q := question()
 	q.User = "the batch <a> & \xff\x00 \u2028"
 	r, err := c.Ask(t.Context(), q)
@@ -58,7 +58,7 @@ func TestAskStartsAChildOfItsOwn(t *testing.T) {
 		t.Errorf("read %q", text)
 	}
 	env := strings.Join(got.Env, "\n")
-	if strings.Contains(env, "sk-secret") || !strings.Contains(env, "sk-login") || !strings.Contains(env, Marker+"=") {
+	if strings.Contains(env, "PATH=") || !strings.Contains(env, "sk-login") || !strings.Contains(env, Marker+"=") {
 		t.Errorf("the environment holds %q", got.Env)
 	}
 	checkCwd(t, got.Cwd, f.dir)

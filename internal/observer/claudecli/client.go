@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,7 +32,7 @@ type Config struct {
 	Dir   string        // of ours alone: what runs, system prompts, and the empty folder in which children live
 	Path  string        // the client; "" means `claude` on the PATH of Env, else where its installers put it
 	Model string        // as the client takes it; "" means claude-haiku-5-5
-	Env   []string      // the environment that the child's is picked from, as os.Environ gives it; nil means this process's
+	Env   []string      // of the child, to which is added what makes it quiet; nil: nothing but that
 	Grace time.Duration // from asking a child to end until it is killed; 0 means 500 ms
 }
 
@@ -51,9 +50,6 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{
 		dir: cfg.Dir, path: cfg.Path, model: cmp.Or(cfg.Model, defaultModel),
 		env: slices.Clone(cfg.Env), grace: cmp.Or(cfg.Grace, defaultGrace),
-	}
-	if cfg.Env == nil {
-		c.env = os.Environ()
 	}
 	if !filepath.IsAbs(c.dir) {
 		return nil, fmt.Errorf("%w: %q", ErrDir, c.dir)

@@ -35,17 +35,13 @@ const maxRetries = 2
 // apiTimeoutMS is longer than any turn may be, for a turn ends by its context. It ends a child that nobody can signal.
 const apiTimeoutMS = 120_000
 
-// childEnv picks what a child is given out of env, and adds what makes it quiet, small and ours. Its temporary files are in
-// tmp: a client that is killed leaves a socket.
+// childEnv is what a child is given: env, and what makes it quiet, small and ours, whatever env says of that. Its temporary files
+// are in tmp: a client that is killed leaves a socket.
 func childEnv(env []string, run, tmp string, maxTokens int) []string {
-	kept := make([]string, 0, len(env))
-	clouds := cloudsOf(env)
-	for _, kv := range env {
-		if name, _, ok := strings.Cut(kv, "="); ok && passes(name, clouds) {
-			kept = append(kept, kv)
-		}
-	}
-	kept = append(kept,
+	own := slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		return strings.HasPrefix(kv, "ANTHROPIC_LOG=") // it would speak on the child's output
+	})
+	own = append(own,
 		Marker+"="+run, "TMPDIR="+tmp, "TEMP="+tmp, "TMP="+tmp,
 		"MAX_THINKING_TOKENS=0",        // without it an older small model is asked to think for 31,999 tokens
 		"CLAUDE_CODE_EFFORT_LEVEL=low", // newer models think all the same: as little as they can
@@ -59,49 +55,9 @@ func childEnv(env []string, run, tmp string, maxTokens int) []string {
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",  // no telemetry, no update
 	)
 	if maxTokens > 0 {
-		kept = append(kept, "CLAUDE_CODE_MAX_OUTPUT_TOKENS="+strconv.Itoa(maxTokens))
+		own = append(own, "CLAUDE_CODE_MAX_OUTPUT_TOKENS="+strconv.Itoa(maxTokens))
 	}
-	return kept
-}
-
-// passes reports whether a child is given the variable: what finds the login, the service and the network, and no more.
-// Keys of other services, cmemd's own settings and what an agent gave its hooks stay here.
-func passes(name string, clouds []string) bool {
-	upper := strings.ToUpper(name) // proxies are set in either case, and Windows knows none
-	if upper == "ANTHROPIC_LOG" {
-		return false // it would speak on the child's output
-	}
-	starts := func(prefix string) bool { return strings.HasPrefix(upper, prefix) }
-	return slices.Contains(passedNames(), upper) || slices.ContainsFunc(passedPrefixes(), starts) || slices.ContainsFunc(clouds, starts)
-}
-
-func passedNames() []string {
-	return []string{
-		"HOME", "PATH", "USER", "LOGNAME", "SHELL", "LANG", "TZ",
-		"USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT", "WINDIR",
-		"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
-		"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_OAUTH_REFRESH_TOKEN", "CLAUDE_CODE_OAUTH_SCOPES",
-		"CLAUDE_CODE_CLIENT_CERT", "CLAUDE_CODE_CLIENT_KEY", "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE", "CLAUDE_CODE_GIT_BASH_PATH",
-	}
-}
-
-// passedPrefixes are of the service itself, of the ways to reach it, and of the system's words and folders.
-func passedPrefixes() []string {
-	return []string{"ANTHROPIC_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "LC_", "XDG_"}
-}
-
-// cloudsOf lists the prefixes of what the clouds are reached by that env tells the client to use.
-func cloudsOf(env []string) (prefixes []string) {
-	if lookup(env, "CLAUDE_CODE_USE_BEDROCK") != "" {
-		prefixes = append(prefixes, "AWS_")
-	}
-	if lookup(env, "CLAUDE_CODE_USE_VERTEX") != "" {
-		prefixes = append(prefixes, "GOOGLE_", "GCLOUD_", "CLOUDSDK_", "CLOUD_ML_", "VERTEX_REGION_")
-	}
-	if lookup(env, "CLAUDE_CODE_USE_FOUNDRY") != "" {
-		prefixes = append(prefixes, "AZURE_")
-	}
-	return prefixes
+	return own
 }
 
 // find returns the client's path, or a failure of the class setup.

@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"cmp"
-	"os"
 	"strings"
 	"time"
 )
@@ -12,16 +11,13 @@ type Config struct {
 	Git       string        // the program; "" means git, found in PATH
 	Timeout   time.Duration // for one Check or Repo; 0 means 2 s
 	Processes int           // at once; 0 means 8
-	Env       []string      // of the children, before what steers git is taken out; nil means that of this process
+	Env       []string      // of the children, before what steers git is taken out; nil: nothing
 }
 
 func (c Config) withDefaults() Config {
 	c.Git = cmp.Or(c.Git, "git")
 	c.Timeout = cmp.Or(max(0, c.Timeout), 2*time.Second)
 	c.Processes = cmp.Or(max(0, c.Processes), 8)
-	if c.Env == nil {
-		c.Env = os.Environ()
-	}
 	c.Env = scrub(c.Env)
 	return c
 }

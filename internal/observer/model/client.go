@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +18,10 @@ import (
 type Endpoint struct {
 	URL       string            // the base of its API, without a query and without a user; empty: the service's own
 	Key       *Key              // nil: none is sent
-	Transport http.RoundTripper // nil: one of its own, with the proxy of the environment
+	Transport http.RoundTripper // nil: one of its own, by the next two
+
+	Proxy func(*http.Request) (*url.URL, error) // nil: none, whatever the environment says
+	Roots *x509.CertPool                        // authorities that are trusted; nil: those of the system
 }
 
 // Check refuses a URL that no service can be asked at, or that holds a secret. The error does not repeat the URL.
@@ -69,7 +74,8 @@ func NewClient(s Service, model string, e Endpoint) (*Client, error) {
 	c := &Client{service: s, model: model, key: e.Key, base: base, http: &http.Client{Transport: e.Transport}}
 	if e.Transport == nil {
 		own := http.DefaultTransport.(*http.Transport).Clone()
-		own.MaxIdleConnsPerHost = 4
+		own.MaxIdleConnsPerHost, own.Proxy = 4, e.Proxy
+		own.TLSClientConfig = &tls.Config{RootCAs: e.Roots}
 		c.http.Transport = own
 	}
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

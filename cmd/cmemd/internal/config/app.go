@@ -2,13 +2,14 @@ package config
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
-// ForHome reads the settings of this home. Beside an error come those that can be used, if any.
+// ForHome reads the settings of this home, as a daemon that is started has them. Beside an error come those that can be used, if any.
 func ForHome(a *terminal.App) (*Loaded, error) { return ForProvider(a, "") }
 
 // ForProvider reads the settings of this home as if they named one provider alone; "" is those that they name.
@@ -17,20 +18,39 @@ func ForProvider(a *terminal.App, provider string) (*Loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := Load(home, alone(a.Environ, provider))
+	data, err := readSettingsFile(home)
+	l, err := readLines(home, data, err, alone(provider))
+	l.surround(a.Environ)
+	return l, terminal.Advise(err, "correct %s; `cmemd config show` lists the keys", filepath.Join(home, FileName))
+}
+
+// ForDaemon reads the settings of this home for the daemon that this process is. One that a hook or a command has started takes
+// nothing from its environment, and is told what it was not given.
+func ForDaemon(a *terminal.App, started bool) (*Loaded, error) {
+	if started {
+		l, err := ForHome(a)
+		if l != nil {
+			l.left = strings.FieldsFunc(a.Getenv(relay.LeftOut), func(r rune) bool { return r == ',' })
+		}
+		return l, err
+	}
+	home, err := a.Home()
+	if err != nil {
+		return nil, err
+	}
+	l, err := LoadWithVariables(home, a.Environ)
 	return l, terminal.Advise(err, "correct %s, or the variable; `cmemd config show` lists the keys", filepath.Join(home, FileName))
 }
 
-// alone is environ with nobody to be asked but provider; "" leaves it as it is.
-func alone(environ []string, provider string) []string {
+// alone is lines by which nobody is to be asked but provider; "" leaves settings as they are.
+func alone(provider string) (lines []configLine) {
 	if provider == "" {
-		return environ
+		return nil
 	}
-	only := []string{"CMEMD_PROVIDER=" + provider, "CMEMD_FALLBACKS=", "CMEMD_SUMMARY_PROVIDER=", "CMEMD_SUMMARY_MODEL=",
-		"CMEMD_TRIVIAL_PROVIDER=", "CMEMD_TRIVIAL_MODEL="}
-	said := func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
-		return slices.ContainsFunc(only, func(own string) bool { return strings.HasPrefix(own, name+"=") })
+	for _, set := range [][2]string{
+		{"provider", provider}, {"fallbacks", ""}, {"summary_provider", ""}, {"summary_model", ""}, {"trivial_provider", ""}, {"trivial_model", ""},
+	} {
+		lines = append(lines, configLine{where: "--provider", key: set[0], name: set[0], value: set[1], kind: setting.KindText, any: true})
 	}
-	return append(slices.DeleteFunc(slices.Clone(environ), said), only...)
+	return lines
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/cmemd/cmemd/internal/setting"
 )
 
-// captureSettings is the part of the table that says what is not recorded. Hooks read these keys too, by themselves, before
-// they keep what no daemon took: see relay.Switches.
+// captureSettings is the part of the table that says what is not recorded.
 func captureSettings(c *privacy.Switches) []setting.Row {
 	return []setting.Row{
 		names(&c.SkipTools, privacy.KeySkipTools, "tools whose uses are not recorded, like WebSearch or mcp__mail__*"),

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/redact"
 	"github.com/cmemd/cmemd/internal/setting"
 	"github.com/cmemd/cmemd/internal/tomledit"
@@ -60,8 +63,32 @@ func PlanChanges(a *terminal.App, home string, changes []Change) (p ChangePlan, 
 	return p, mayChange(p.Old, p.Now, changes)
 }
 
-// ModeToKeep is the mode of the file at path, and OwnFile where there is none, or others than this user may write to it.
-func ModeToKeep(path string) (fs.FileMode, error) {
+// WriteChanges makes changes in the settings file of home, on whatever others left there, all or none.
+func WriteChanges(ctx context.Context, a *terminal.App, home string, changes []Change) (p ChangePlan, err error) {
+	path, err := settingsFile(home)
+	if err != nil {
+		return p, err
+	}
+	lock, err := homedir.LockBeside(ctx, path)
+	if err != nil {
+		return p, terminal.Advise(fmt.Errorf("%s: %w", path, err), "try again")
+	}
+	defer lock.Close()
+	if p, err = PlanChanges(a, home, changes); err != nil {
+		return p, err
+	}
+	mode, err := modeToKeep(path)
+	if err == nil {
+		err = durable.Replace(path, p.After, mode)
+	}
+	if _, written := relay.ReadVariables(home); written && err == nil { // for hooks, which start the next daemon
+		err = relay.WriteVariables(home, p.Now.Variables())
+	}
+	return p, err
+}
+
+// modeToKeep is the mode of the file at path, and OwnFile where there is none, or others than this user may write to it.
+func modeToKeep(path string) (fs.FileMode, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -74,8 +101,8 @@ func ModeToKeep(path string) (fs.FileMode, error) {
 	return info.Mode().Perm(), nil
 }
 
-// SettingsFile is the file that holds the settings of a home, to which config.toml may be a link.
-func SettingsFile(home string) (string, error) {
+// settingsFile is the file that holds the settings of a home, to which config.toml may be a link.
+func settingsFile(home string) (string, error) {
 	path := filepath.Join(home, FileName)
 	real, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {

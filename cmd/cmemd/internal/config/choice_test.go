@@ -58,7 +58,7 @@ func TestChoiceSettings(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			l, err := Load(writeHome(t, c.file), c.environ)
+			l, err := LoadWithVariables(writeHome(t, c.file), c.environ)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Fatalf("got error %v, want one with %q", err, c.err)

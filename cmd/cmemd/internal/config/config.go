@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/setting"
 )
 
@@ -26,9 +27,12 @@ const FromDefault = "default"
 // Loaded is the settings in force and where each comes from.
 type Loaded struct {
 	Config
-	From    map[string]string // by key: fromDefault, "config.toml:3", or the variable's name
-	Home    string            // that they were read for
-	Environ []string          // that they were read with
+	From     map[string]string // by key: FromDefault, "config.toml:3", or the variable's name
+	Home     string            // that they were read for
+	Environ  []string          // of what they have run: what of the environment counts
+	Programs relay.Programs    // that they have run; the zero value: those that Environ leads to
+
+	left []string // names of the environment's other variables
 }
 
 // Values returns the settings in force as they would be written, by key, but for secrets: they are masked.
@@ -63,24 +67,41 @@ func (e *settingError) Error() string {
 	return fmt.Sprintf("%s: unknown key %s: `cmemd config show` lists the keys there are", e.Where, terminal.VisibleLine(e.Key))
 }
 
-// Load reads the settings of a home: the defaults, over them its file, over that the environment. A home without
-// a file has no settings of its own. The error joins one *settingError for each that cannot be used, what does not go
-// together, or is the file's; beside it come the settings that can be used.
+// Load reads the settings of a home as a daemon that is started has them: the defaults, and over them its file. Of the environment
+// counts what such a daemon is given. A home without a file has no settings of its own. The error joins one *settingError for each
+// that cannot be used, what does not go together, or is the file's; beside it come the settings that can be used.
 func Load(home string, environ []string) (*Loaded, error) {
 	data, err := readSettingsFile(home)
 	return ReadSettings(home, environ, data, err)
 }
 
+// LoadWithVariables is Load for a daemon that a person runs by hand, and for tests: over the file stand the variables of the
+// environment that are called like settings, and all of it counts.
+func LoadWithVariables(home string, environ []string) (*Loaded, error) {
+	data, err := readSettingsFile(home)
+	l, err := readLines(home, data, err, envLines(environ))
+	l.Environ = environ
+	_, l.left = relay.DaemonEnv(environ, relay.Programs{}, nil)
+	return l, err
+}
+
 // ReadSettings is Load with what the file holds, and the error of reading it.
 func ReadSettings(home string, environ []string, data []byte, err error) (*Loaded, error) {
+	l, err := readLines(home, data, err, nil)
+	l.surround(environ)
+	return l, err
+}
+
+// readLines reads settings from what the file of a home holds, and over that from other lines.
+func readLines(home string, data []byte, err error, over []configLine) (*Loaded, error) {
 	l := Standard()
-	l.Home, l.Environ = home, environ
+	l.Home = home
 	lines, parseErr := parseTOML(data)
 	if parseErr != nil {
 		err = fmt.Errorf("%s:%w", FileName, parseErr)
 	}
 	bad := []error{err}
-	for _, line := range append(lines, envLines(environ)...) {
+	for _, line := range append(lines, over...) {
 		bad = append(bad, l.apply(line))
 	}
 	return l, errors.Join(append(bad, l.checkTogether())...)
@@ -187,9 +208,9 @@ func written(s setting.Facts) string {
 	return s.Limits
 }
 
-// envSwitches are the variables that are no settings: they say where the home is and what a hook may do.
+// envSwitches are the variables that are no settings: they say where the home is, what a hook may do, and what a daemon is not given.
 func envSwitches() []string {
-	return []string{"CMEMD_HOME", "CMEMD_OBSERVER", "CMEMD_DISABLE", "CMEMD_NO_START"}
+	return []string{"CMEMD_HOME", "CMEMD_OBSERVER", "CMEMD_DISABLE", "CMEMD_NO_START", relay.LeftOut}
 }
 
 // envLines returns the settings of an environment, sorted by name.
@@ -269,7 +290,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Getenv returns a variable of the environment that the settings were read with.
+// Getenv returns a variable of Environ.
 func (l *Loaded) Getenv(name string) (value string) {
 	for _, kv := range l.Environ {
 		if v, ok := strings.CutPrefix(kv, name+"="); ok {

@@ -122,7 +122,7 @@ func TestLoadConfig(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			l, err := Load(writeHome(t, c.file), c.env)
+			l, err := LoadWithVariables(writeHome(t, c.file), c.env)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Fatalf("got error %v, want one with %q", err, c.err)

@@ -25,6 +25,7 @@ type Config struct {
 
 	privacy.Switches
 	Services
+	Reach
 	Given
 	Embeddings Embeddings
 	Watched
@@ -38,7 +39,7 @@ type Setting = setting.Row
 func (c *Config) Settings() []Setting {
 	return slices.Concat(
 		c.daemonSettings(), c.TurnRows(), c.SuperviseRows(), c.storeSettings(), captureSettings(&c.Switches), c.Given.settings(),
-		c.ChoiceRows(), c.Services.settings(&c.InForce), c.Embeddings.settings(), c.Watched.settings(),
+		c.ChoiceRows(), c.Services.settings(&c.InForce), c.Reach.settings(), c.Embeddings.settings(), c.Watched.settings(),
 	)
 }
 

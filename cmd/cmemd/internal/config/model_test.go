@@ -110,7 +110,7 @@ func TestModelsTogether(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := Load(writeHome(t, c.file), c.environ)
+			_, err := LoadWithVariables(writeHome(t, c.file), c.environ)
 			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Errorf("got %v, want %q", err, c.err)
 			}

@@ -2,11 +2,9 @@ package config
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/internal/durable"
 )
 
 // Write makes changes in the settings of this home, all or none, and returns what came of them. Those of others at the same time stay.
@@ -21,21 +19,5 @@ func Write(ctx context.Context, a *terminal.App, changes []Change) (p ChangePlan
 	if _, err := homedir.Made(a); err != nil {
 		return p, err
 	}
-	path, err := SettingsFile(home)
-	if err != nil {
-		return p, err
-	}
-	lock, err := homedir.LockBeside(ctx, path)
-	if err != nil {
-		return p, terminal.Advise(fmt.Errorf("%s: %w", path, err), "try again")
-	}
-	defer lock.Close()
-	if p, err = PlanChanges(a, home, changes); err != nil {
-		return p, err
-	}
-	mode, err := ModeToKeep(path)
-	if err != nil {
-		return p, err
-	}
-	return p, durable.Replace(path, p.After, mode)
+	return WriteChanges(ctx, a, home, changes)
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/known"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/agents/watch"
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/mcp"
 	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/capture"
@@ -119,7 +120,7 @@ func (d *daemon) open(ctx context.Context, version string) error {
 		return err
 	}
 	d.offers.begin(d.logger)
-	d.checker = evidence.NewChecker(evidence.Config{})
+	d.checker = evidence.NewChecker(d.git())
 	if err := d.begin(ctx, version); err != nil {
 		return err
 	}
@@ -181,12 +182,17 @@ func (d *daemon) begin(ctx context.Context, version string) (err error) {
 	return err
 }
 
+// git is the git that is asked of repositories, and what it is given.
+func (d *daemon) git() evidence.Config {
+	return evidence.Config{Git: config.Program(d.config.Programs.Git), Env: d.config.Environ}
+}
+
 func (d *daemon) actorsConfig() actors.Config {
 	c := d.config
 	return actors.Config{
 		Log: d.log, Providers: d.offers.offered(), Summaries: tierOf(d.offers.summaries), Trivial: tierOf(d.offers.trivial),
 		IsTrivial: allTrivial, Budget: c.Budget, Spent: d.spent, Price: d.prices.OfTurn,
-		Checker: d.checker, Tracker: evidence.NewTracker(evidence.Config{}), Previous: d.previous, Logger: d.logger, Rules: c.Rules(),
+		Checker: d.checker, Tracker: evidence.NewTracker(d.git()), Previous: d.previous, Logger: d.logger, Rules: c.Rules(),
 		Pause: c.Pause, NoYield: c.NoYield, Owing: d.owing, Replaced: d.replaced, Written: d.written,
 		Slots: c.Slots, TurnTimeout: c.TurnTimeout, Passivate: c.Passivate,
 		MaxWaiting: c.MaxWaiting, MaxWaitBytes: c.MaxWaitingBytes,
@@ -252,7 +258,7 @@ func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, ve
 			System: d.actors, Capture: d.capture, Spool: spool, Checker: d.checker, Eraser: d.eraser, Providers: d.offers.facts(),
 		},
 		Daemon: server.Daemon{
-			Home: d.paths.Home, Version: version, PID: os.Getpid(), Settings: d.config.Values(),
+			Home: d.paths.Home, Version: version, PID: os.Getpid(), Settings: d.config.Values(), LeftOut: leftOut(d.config),
 			Notice:   notices{views: d.views, status: d.actors.Status, now: time.Now, stopped: d.phase.stopped, asked: d.requests}.line,
 			Shutdown: func(cause string) { d.stop(endRequest(cause)) },
 		},
@@ -270,6 +276,14 @@ func (d *daemon) requests() int { return d.eraser.Status().Requests }
 // lookAtPeer finds out who is at the other end of a connection, where agents' processes have these names.
 func lookAtPeer(agents []string) func(net.Conn) peer.Peer {
 	return func(conn net.Conn) peer.Peer { return peer.Of(conn, agents) }
+}
+
+// leftOut is what of the environment does not count, as status tells it.
+func leftOut(l *config.Loaded) (all []api.LeftOut) {
+	for _, u := range l.Unheeded() {
+		all = append(all, api.LeftOut{Variable: u.Name, Setting: u.Key})
+	}
+	return all
 }
 
 // endRequest is the cause of an end that somebody asked for.

@@ -103,17 +103,18 @@ func (s *starter) start(ctx context.Context) error {
 }
 
 func (s *starter) launch(ctx context.Context, client *client.Client) error {
-	if cfg, ok := relay.FromEnv("mcp", s.app.Version, s.app.Getenv); !ok || cfg.Start == nil {
+	if cfg, ok := relay.FromEnv(relay.Call{Agent: "mcp", Home: s.app.HomeDir}, s.app.Version, s.app.Getenv); !ok || cfg.Start == nil || cfg.Disabled {
 		return errors.New("no daemon runs, and none is started here: CMEMD_DISABLE, CMEMD_OBSERVER or CMEMD_NO_START is set")
 	}
-	if _, err := config.ForHome(s.app); err != nil {
+	l, err := config.ForHome(s.app)
+	if err != nil {
 		return fmt.Errorf("the settings are not valid: %w", err)
 	}
 	p, err := homedir.Made(s.app)
 	if err != nil {
 		return err
 	}
-	if _, err := launch(ctx, s.app, client, p); err != nil {
+	if _, err := launch(ctx, s.app, client, p, l); err != nil {
 		return err
 	}
 	return new(startedDaemon).await(ctx, client)

@@ -13,30 +13,41 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/agents/relay"
 )
 
+const serveHelp = `Serve runs the daemon until it is stopped. On a terminal it logs there, else to logs/cmemd.log in CMEMD_HOME.
+` + "`cmemd start`" + ` runs it in the background.
+
+Run by hand, it takes CMEMD_ variables as settings, over those in config.toml: CMEMD_SLOTS is slots. A daemon that a hook or
+` + "`cmemd start`" + ` starts is told --no-env, and takes none.`
+
 func newServe(a *terminal.App) *cobra.Command {
-	return &cobra.Command{
-		Use: "serve", Short: "Run the daemon in the foreground", Args: terminal.Takes(0, 0, ""),
-		Long: "Serve runs the daemon until it is stopped. On a terminal it logs there, else to logs/cmemd.log in CMEMD_HOME.\n" +
-			"`cmemd start` runs it in the background.",
-		RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), a) },
+	noEnv := false
+	c := &cobra.Command{
+		Use: "serve", Short: "Run the daemon in the foreground", Args: terminal.Takes(0, 0, ""), Long: serveHelp,
+		RunE: func(c *cobra.Command, _ []string) error { return serve(c.Context(), a, noEnv) },
 	}
+	c.Flags().BoolVar(&noEnv, "no-env", false, "take settings from config.toml alone")
+	return c
 }
 
 // garbage is how much the heap grows, in percent of what is alive, before it is collected. Some 15 MB are alive, and at Go's
 // own 100 the collector takes a tenth of what the daemon does under load.
 const garbage = 200
 
-// serve runs the daemon of this home until a signal, `cmemd stop`, or a failure ends it.
-func serve(ctx context.Context, a *terminal.App) error {
-	l, err := config.ForHome(a)
+// serve runs the daemon of this home until a signal, `cmemd stop`, or a failure ends it. With noEnv no variable is a setting.
+func serve(ctx context.Context, a *terminal.App, noEnv bool) error {
+	l, err := config.ForDaemon(a, noEnv)
 	if err != nil {
 		return err
 	}
 	homedir.KeepPrivate()
 	p, err := homedir.Made(a)
 	if err != nil {
+		return err
+	}
+	if err := relay.WriteVariables(p.Home, l.Variables()); err != nil { // for hooks, which start the next daemon
 		return err
 	}
 	logger, file := newLogger(a, l.Config, p)

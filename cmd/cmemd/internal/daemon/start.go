@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/process"
@@ -46,7 +47,8 @@ type startedDaemon struct {
 }
 
 func start(ctx context.Context, a *terminal.App, client *client.Client) error {
-	if _, err := config.ForHome(a); err != nil { // said here, and not in the log of a daemon that ends at once
+	l, err := config.ForHome(a)
+	if err != nil { // said here, and not in the log of a daemon that ends at once
 		return err
 	}
 	p, err := homedir.Made(a)
@@ -58,7 +60,10 @@ func start(ctx context.Context, a *terminal.App, client *client.Client) error {
 		return err
 	}
 	if client.Alive(ctx) != nil {
-		if s.Started, err = launch(ctx, a, client, p); err != nil {
+		if l, err = adoptVariables(ctx, a, p, l); err != nil {
+			return err
+		}
+		if s.Started, err = launch(ctx, a, client, p, l); err != nil {
 			return err
 		}
 	}
@@ -82,7 +87,7 @@ func stopOlder(ctx context.Context, a *terminal.App, client *client.Client, p ho
 // launch starts a daemon that outlives this command, and returns when something listens: that daemon, which is ours, or
 // one that was quicker. A daemon that ends before is an error with what it said; where another process holds the log,
 // which may be a daemon that does not listen yet, only once nothing has listened for startWait.
-func launch(ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths) (ours bool, err error) {
+func launch(ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, l *config.Loaded) (ours bool, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return false, err
@@ -92,7 +97,10 @@ func launch(ctx context.Context, a *terminal.App, client *client.Client, p homed
 		return false, err
 	}
 	defer said.Close()
-	cmd := &exec.Cmd{Path: self, Args: []string{os.Args[0], "serve"}, Dir: p.Home, Env: a.DaemonEnv(p.Home), Stdout: said, Stderr: said}
+	cmd := &exec.Cmd{
+		Path: self, Args: append([]string{os.Args[0]}, relay.ServeArgs(p.Home)...), Dir: p.Home, Env: relay.ServeEnv(a.Environ, p.Home, l.Variables()),
+		Stdout: said, Stderr: said,
+	}
 	process.Detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return false, fmt.Errorf("start %s: %w", self, err)

@@ -3,21 +3,23 @@ package daemon
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/testkit/race"
 )
 
 // TestMain serves where the test program is launched as a daemon.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == "serve" {
-		a := &terminal.App{Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Getenv: os.Getenv, Now: time.Now, Version: "test"}
-		err := serve(context.Background(), a)
+	if len(os.Args) == 5 && slices.Equal(os.Args[1:], relay.ServeArgs(os.Args[3])) {
+		a := &terminal.App{Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Getenv: os.Getenv, Now: time.Now, Version: "test", HomeDir: os.Args[3]}
+		err := serve(context.Background(), a, true)
 		a.Complain(err)
 		os.Exit(terminal.ExitCode(err))
 	}

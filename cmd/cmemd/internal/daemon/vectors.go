@@ -9,7 +9,6 @@ import (
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
 	"github.com/cmemd/cmemd/internal/memory/recall"
-	"github.com/cmemd/cmemd/internal/observer/model"
 	"github.com/cmemd/cmemd/internal/redact/full"
 	"github.com/cmemd/cmemd/projections/vectors"
 	"github.com/cmemd/cmemd/projections/vectors/embed"
@@ -25,9 +24,11 @@ func (d *daemon) openVectors(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	d.embed, err = embed.New(embed.Config{
-		Model: e.Model, Dimensions: e.Dimensions, Endpoint: model.Endpoint{URL: e.Endpoint.URL, Key: key},
-	})
+	at, err := d.config.Endpoint(config.EmbeddingsName, key)
+	if err != nil {
+		return err
+	}
+	d.embed, err = embed.New(embed.Config{Model: e.Model, Dimensions: e.Dimensions, Endpoint: at})
 	if err != nil {
 		return err
 	}

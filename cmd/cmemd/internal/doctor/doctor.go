@@ -50,6 +50,7 @@ func newDoctor(a *terminal.App) *cobra.Command {
 func checks() []check {
 	return []check{
 		{name: "home", run: checkHome}, {name: "settings", run: checkSettings, fine: "they can be used"},
+		{name: "variables", run: checkEnvironment, fine: "the daemon takes none that matters"},
 		{name: "disk", run: checkDisk}, {name: "clock", run: checkClock}, {name: "git", run: checkGit},
 		{name: "daemon", run: checkDaemon}, {name: "socket", run: checkSocket}, {name: "version", run: checkVersion},
 		{name: "log", run: checkLog}, {name: "views", run: checkViews, daemon: true}, {name: "vectors", run: checkVectors},

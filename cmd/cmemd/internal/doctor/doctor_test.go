@@ -33,6 +33,7 @@ import (
 func patientAt(t *testing.T, now time.Time) *examination {
 	t.Helper()
 	p, l := clitest.TempHome(t)
+	l.Environ = os.Environ()
 	a := &terminal.App{Out: io.Discard, Err: io.Discard, Now: func() time.Time { return now }, Version: "1.2.0", Getenv: func(key string) string {
 		if key == "CMEMD_HOME" {
 			return p.Home

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
@@ -119,9 +120,9 @@ const gitWait = 5 * time.Second
 // checkGit looks whether commits can be checked.
 func checkGit(ctx context.Context, x *examination) []checked {
 	const mend = "install git: without it no claim of a commit can be checked, and memory is kept all the same"
-	path, err := exec.LookPath("git")
+	path, err := x.program("git", x.config.Programs.Git)
 	if err != nil {
-		return []checked{wrong(mend, "it is not on PATH")}
+		return []checked{wrong(mend, "it is not on the PATH of the daemon")}
 	}
 	ctx, cancel := context.WithTimeout(ctx, gitWait)
 	defer cancel()
@@ -130,6 +131,45 @@ func checkGit(ctx context.Context, x *examination) []checked {
 		return []checked{wrong(mend, "%s: %v", path, err)}
 	}
 	return []checked{well("%s: %s", path, strings.TrimSpace(string(out)))}
+}
+
+// program is where a daemon finds a program: as it was written down, else on the PATH that it is given.
+func (x *examination) program(name, recorded string) (string, error) {
+	if path := config.Program(recorded); path != "" {
+		return path, nil
+	}
+	for _, dir := range filepath.SplitList(x.config.Getenv("PATH")) {
+		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil && filepath.IsAbs(dir) {
+			return path, nil
+		}
+	}
+	return "", exec.ErrNotFound
+}
+
+// checkEnvironment tells what of the environment the daemon was not given, and which programs were written down for it.
+func checkEnvironment(_ context.Context, x *examination) []checked {
+	var out []checked
+	left := x.config.Unheeded()
+	where := "this environment"
+	if x.status != nil {
+		where, left = "the environment that it was started in", nil
+		for _, one := range x.status.LeftOut {
+			left = append(left, config.Unheeded{Name: one.Variable, Key: one.Setting})
+		}
+	}
+	if len(left) > 0 {
+		out = append(out, note("`cmemd config set KEY VALUE` where it is wanted, then `cmemd stop` and `cmemd start`",
+			"of %s the daemon heeds none of these, which settings stand for: %s", where, config.NameUnheeded(left)))
+	}
+	switch p := x.config.Programs; {
+	case p == relay.Programs{}:
+		out = append(out, note("`cmemd install` writes it down", "nobody has written down where git and claude are: they are looked for where systems have them"))
+	case p.Git != "" && config.Program(p.Git) == "":
+		out = append(out, note("`cmemd install` looks again", "git was at %s, and is not there", p.Git))
+	case p.Claude != "" && config.Program(p.Claude) == "":
+		out = append(out, note("`cmemd install` looks again", "claude was at %s, and is not there", p.Claude))
+	}
+	return out
 }
 
 // checkSpool looks at what hooks kept because no daemon took it.

@@ -69,23 +69,10 @@ func (x *examination) changed() []checked {
 	if x.status == nil {
 		return nil
 	}
-	keys := []string{"provider", "mode", "language", "output_form"}
-	for _, s := range x.config.ChoiceRows() {
-		keys = append(keys, s.Key)
-	}
-	for _, name := range x.config.ConfiguredProviders() {
-		switch {
-		case name == claudecli.Name:
-			keys = append(keys, "claude_cli_model", "claude_cli_path")
-		case x.config.Service(name) != nil:
-			keys = append(keys, name+"_model", name+"_url", name+"_key_env", name+"_key_file", name+"_key_command")
-		}
-	}
 	var out []checked
-	now := x.config.Values()
-	for _, key := range keys {
-		if was, known := x.status.Settings[key]; known && was != now[key] {
-			out = append(out, note("`cmemd stop` and `cmemd start`, for it to take effect", "%s is %q in the settings, and the daemon runs with %q", key, now[key], was))
+	for _, s := range x.config.Settings() {
+		if was, known := x.status.Settings[s.Key]; known && was != s.Get() {
+			out = append(out, note("`cmemd stop` and `cmemd start`, for it to take effect", "%s is %q in the settings, and the daemon runs with %q", s.Key, s.Get(), was))
 		}
 	}
 	return out

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
@@ -38,11 +39,26 @@ type runningStatus struct {
 	api.Status
 }
 
+// disabledLine tells of sessions of which nothing was recorded because a variable said so.
+func disabledLine(d api.DisabledStatus) string {
+	return fmt.Sprintf("nothing was recorded of %s in 30 days, the last %s: CMEMD_DISABLE was set", terminal.Plural(d.Sessions, "session"), terminal.Moment(d.Last))
+}
+
+// leftOutLine tells which variables do not reach the daemon and whom it asks.
+func leftOutLine(left []api.LeftOut) string {
+	var all []config.Unheeded
+	for _, one := range left {
+		all = append(all, config.Unheeded{Name: one.Variable, Key: one.Setting})
+	}
+	return config.NameUnheeded(all) + ": settings come from " + config.FileName + " alone"
+}
+
 // A stoppedStatus is what can be told of a home without a daemon.
 type stoppedStatus struct {
-	Running bool            `json:"running"`
-	Home    string          `json:"home"`
-	Spool   api.SpoolStatus `json:"spool"`
+	Running  bool                `json:"running"`
+	Home     string              `json:"home"`
+	Spool    api.SpoolStatus     `json:"spool"`
+	Disabled *api.DisabledStatus `json:"disabled,omitempty"`
 }
 
 func showStopped(a *terminal.App) error {
@@ -59,9 +75,15 @@ func showStopped(a *terminal.App) error {
 		return err
 	}
 	s.Spool.Unanswered, s.Spool.Lost, s.Spool.LostReason = u.Count, u.Lost, u.LostReason
+	if d, err := relay.ReadDisabled(home, a.Now()); err == nil && d.Sessions > 0 {
+		s.Disabled = &api.DisabledStatus{Sessions: d.Sessions, Last: d.Last}
+	}
 	return a.Show(s, func() {
 		a.Field("home", s.Home)
 		a.Field("spool", spoolLine(s.Spool))
+		if s.Disabled != nil {
+			a.Field("disabled", disabledLine(*s.Disabled))
+		}
 	})
 }
 
@@ -103,6 +125,12 @@ func showStatus(a *terminal.App, s api.Status) {
 	a.Field("spool", spoolLine(s.Spool))
 	if line := projectsLine(s.Projects); line != "" {
 		a.Field("projects", line)
+	}
+	if s.Disabled != nil {
+		a.Field("disabled", disabledLine(*s.Disabled))
+	}
+	if len(s.LeftOut) > 0 {
+		a.Field("left out", leftOutLine(s.LeftOut))
 	}
 	showErasure(a, s.Erasure)
 	showFindings(a, s)

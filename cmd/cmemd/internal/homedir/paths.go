@@ -39,7 +39,7 @@ func PathsOf(home string) Paths {
 	in := func(parts ...string) string { return filepath.Join(append([]string{home}, parts...)...) }
 	return Paths{
 		Home: home, Log: in("log.db"), Views: in("views"), Index: in("views", "index"), Vectors: in("views", "vectors"), Forget: in("forget.json"), Watch: in("watch.json"), Token: in("token"),
-		Run: in("run"), Daemon: in("run", "daemon.json"), Runs: in("run", "claude-cli"), Socket: relay.SocketPath(home),
+		Run: in("run"), Daemon: in("run", "daemon.json"), Runs: relay.ObserverRuns(home), Socket: relay.SocketPath(home),
 		logs: in("logs"), LogFile: in("logs", "cmemd.log"), StartLog: in("logs", "start.log"),
 	}
 }

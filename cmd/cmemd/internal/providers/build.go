@@ -99,14 +99,19 @@ func (b Builder) asker(name string, made *Built) (model.Asker, error) {
 	if name == claudecli.Name {
 		made.sweep = func() (int, error) { return claudecli.Sweep(b.Runs) }
 		var err error
-		made.CLI, err = claudecli.New(claudecli.Config{Dir: b.Runs, Path: l.ClaudePath, Model: l.ModelOf(name), Env: slices.Clip(l.Environ)})
+		made.CLI, err = claudecli.New(claudecli.Config{
+			Dir: b.Runs, Path: cmp.Or(l.ClaudePath, config.Program(l.Programs.Claude)), Model: l.ModelOf(name), Env: l.ClaudeEnviron(),
+		})
 		return made.CLI, err
 	}
 	var err error
 	if made.Key, err = l.KeySource(name).Key(l.Getenv); err != nil {
 		return nil, err
 	}
-	at := model.Endpoint{URL: l.Service(name).URL, Key: made.Key}
+	at, err := l.Endpoint(name, made.Key)
+	if err != nil {
+		return nil, err
+	}
 	p, _ := setting.ProviderNamed(name) // build looked for it
 	asker, err := p.New(l.ModelOf(name), at)
 	if err != nil {

@@ -18,7 +18,7 @@ func TestEveryProviderIsBuilt(t *testing.T) {
 	if err := os.WriteFile(script, []byte("{\"text\":\"\"}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l, err := config.Load(home, []string{
+	l, err := config.LoadWithVariables(home, []string{
 		"CMEMD_ANTHROPIC_MODEL=a", "CMEMD_OPENAI_MODEL=o", "CMEMD_GEMINI_MODEL=g", "CMEMD_PLAYBACK_FILE=" + script, "CMEMD_MODE=research",
 	})
 	if err != nil {

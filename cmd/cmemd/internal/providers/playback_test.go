@@ -63,11 +63,11 @@ func TestPlaybackNeedsItsFile(t *testing.T) {
 	if _, err := config.Load(home, nil); !errors.Is(err, config.ErrNoPlayback) {
 		t.Errorf("got %v, want %v", err, config.ErrNoPlayback)
 	}
-	l, err := config.Load(home, []string{"CMEMD_PLAYBACK_FILE=/a/b.jsonl"})
+	l, err := config.LoadWithVariables(home, []string{"CMEMD_PLAYBACK_FILE=/a/b.jsonl"})
 	if err != nil || l.PlaybackFile != "/a/b.jsonl" {
 		t.Errorf("got %q, %v", l.PlaybackFile, err)
 	}
-	if _, err := config.Load(home, []string{"CMEMD_PLAYBACK_FILE=b.jsonl"}); err == nil || !strings.Contains(err.Error(), "an absolute path, or empty") {
+	if _, err := config.LoadWithVariables(home, []string{"CMEMD_PLAYBACK_FILE=b.jsonl"}); err == nil || !strings.Contains(err.Error(), "an absolute path, or empty") {
 		t.Errorf("a relative path: got %v", err)
 	}
 }

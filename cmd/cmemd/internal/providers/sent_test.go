@@ -80,7 +80,7 @@ func TestNoSecretIsSent(t *testing.T) {
 			sent = func() string { return childSaw(t, child) }
 			environ = append(environ, "CMEMD_CLAUDE_CLI_PATH="+fakeChild(t, child), "PATH="+os.Getenv("PATH"))
 		}
-		l, err := config.Load(t.TempDir(), environ)
+		l, err := config.LoadWithVariables(t.TempDir(), environ)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -167,13 +167,17 @@ func (x *installation) run(ctx context.Context, agents []install.Agent) error {
 			return err
 		}
 		if ok && !x.flags.remove {
-			err = relay.LayKey(x.options.Home, x.app.Now()) // else the first hook would withhold what it is told
+			err = x.prepareHome()
 		}
 		if err != nil {
 			return err
 		}
 		if agreed = ok; ok {
 			x.carryOut(ctx, shown)
+		}
+	} else if !x.flags.remove && !x.flags.dryRun {
+		if err := x.prepareHome(); err != nil { // programs may lie elsewhere by now
+			return err
 		}
 	}
 	if agreed {
@@ -185,6 +189,14 @@ func (x *installation) run(ctx context.Context, agents []install.Agent) error {
 		x.addTrust(ctx, shown)
 	}
 	return x.report(shown)
+}
+
+// prepareHome lays down what hooks, and the daemons that they start, need to find.
+func (x *installation) prepareHome() error {
+	if err := relay.LayKey(x.options.Home, x.app.Now()); err != nil { // else the first hook would withhold what it is told
+		return err
+	}
+	return homedir.RecordPrograms(x.options.Home, x.options.Program.Cmemd)
 }
 
 // plan says what is to be done with one agent.

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/known"
 	"github.com/cmemd/cmemd/internal/process"
 )
 
@@ -97,12 +98,8 @@ func ownProgram(a *terminal.App, home string) (p install.Program, err error) {
 	} else if found, err := exec.LookPath("cmemd-hook"); err == nil && filepath.IsAbs(found) {
 		p.Hook = []string{found}
 	}
-	// An agent that a desktop starts, and a server that one starts, may have nothing of this shell's environment.
-	bare, err := relay.Home(func(string) string { return "" })
-	if err == nil && bare != home {
-		p.Home = home
-	}
-	return p, err
+	p.Home = home // whatever variables an agent has, or a folder that it is started in gives it
+	return p, nil
 }
 
 // stablePath is the name under which the PATH finds the program at path, which may be a link that outlives an update of what
@@ -127,7 +124,10 @@ const agentClientWait = 2 * time.Minute
 func runClient(ctx context.Context, a *terminal.App, c install.Command) error {
 	ctx, cancel := context.WithTimeout(ctx, agentClientWait)
 	defer cancel()
-	return run(ctx, c.Args, append(a.DaemonEnv(a.Getenv("CMEMD_HOME")), "CMEMD_DISABLE=1")) // nothing that it does is a session
+	env := slices.DeleteFunc(slices.Clone(a.Environ), func(kv string) bool {
+		return slices.ContainsFunc(known.Secrets(), func(beginning string) bool { return strings.HasPrefix(kv, beginning) })
+	})
+	return run(ctx, c.Args, append(env, "CMEMD_DISABLE=1")) // nothing that it does is a session
 }
 
 // run runs a command, in this environment if env is nil. What it said is in the error.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
 
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -18,13 +19,19 @@ type App struct {
 	Getenv   func(string) string
 	Now      func() time.Time
 	Version  string
-	JSON     bool // --json
+	HomeDir  string // --home; empty: CMEMD_HOME says it
+	JSON     bool   // --json
 
 	unwritten error // the first error of writing to Out
 }
 
 // Home returns the folder of all of cmemd's files.
-func (a *App) Home() (string, error) { return relay.Home(a.Getenv) }
+func (a *App) Home() (string, error) {
+	if a.HomeDir != "" {
+		return filepath.Abs(a.HomeDir)
+	}
+	return relay.Home(a.Getenv)
+}
 
 // Ask calls do with a client of this home's daemon.
 func (a *App) Ask(do func(c *client.Client) error) error {
@@ -55,6 +62,3 @@ func (a *App) Say(format string, args ...any) {
 		fmt.Fprintf(a.Err, format+"\n", args...)
 	}
 }
-
-// DaemonEnv is this command's environment for a daemon of home, without the secrets that agents give their hooks.
-func (a *App) DaemonEnv(home string) []string { return relay.DaemonEnv(a.Environ, home) }

@@ -57,6 +57,7 @@ func showConfig(a *terminal.App) error {
 			Key: s.Key, Value: s.Get(), Source: l.From[s.Key], Default: s.Standard, Limits: s.Limits, Env: s.Env(), Doc: s.Doc,
 		})
 	}
+	l.TellUnheeded(a)
 	return errors.Join(bad, a.Show(shown, func() { printSettings(a, shown) }))
 }
 
@@ -80,6 +81,7 @@ func checkConfig(a *terminal.App) error {
 	if err := l.CheckPrices(ps); err != nil {
 		return err
 	}
+	l.TellUnheeded(a)
 	return a.Tell(map[string]bool{"ok": true}, "the settings are good\n")
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/internal/setting"
 )
 
 const configSetHelp = `Set writes settings into config.toml in CMEMD_HOME, and leaves all else that stands there as it is, comments too. A value
@@ -107,10 +106,9 @@ func completeSetting(c *cobra.Command, args []string, begun string) ([]string, c
 
 // A changedSetting is what `config set` and `config unset` did with a key.
 type changedSetting struct {
-	Key  string      `json:"key"`
-	Old  sourcedText `json:"old"`
-	New  sourcedText `json:"new"`
-	Wins string      `json:"wins,omitempty"` // the variable that holds instead of the file
+	Key string      `json:"key"`
+	Old sourcedText `json:"old"`
+	New sourcedText `json:"new"`
 	// Restart reports that a daemon runs with another value: it has to be stopped and started. null: none runs.
 	Restart *bool `json:"restart"`
 }
@@ -127,6 +125,7 @@ func changeConfig(ctx context.Context, a *terminal.App, changes []config.Change)
 		return err
 	}
 	all := changedSettings(ctx, a, p.Old, p.Now, changes)
+	p.Now.TellUnheeded(a)
 	return a.Show(all, func() { showChanges(a, all) })
 }
 
@@ -137,9 +136,6 @@ func changedSettings(ctx context.Context, a *terminal.App, old, now *config.Load
 	was, is := old.Values(), now.Values()
 	for _, ch := range changes {
 		one := changedSetting{Key: ch.Key, Old: sourcedText{was[ch.Key], old.From[ch.Key]}, New: sourcedText{is[ch.Key], now.From[ch.Key]}}
-		if strings.HasPrefix(one.New.Source, setting.EnvPrefix) {
-			one.Wins = one.New.Source
-		}
 		if value, known := running.Settings[ch.Key]; known {
 			restart := value != one.New.Value
 			one.Restart = &restart
@@ -153,9 +149,6 @@ func showChanges(a *terminal.App, all []changedSetting) {
 	restart, runs := false, false
 	for _, ch := range all {
 		a.Printf("%s: %s -> %s\n", ch.Key, ch.Old.text(), ch.New.text())
-		if ch.Wins != "" {
-			a.Say("%s is set in the environment, and wins", ch.Wins)
-		}
 		runs = runs || ch.Restart != nil
 		restart = restart || ch.Restart != nil && *ch.Restart
 	}

@@ -15,7 +15,7 @@ import (
 // right, and still ends with 0: a hook never breaks its agent.
 func newHook(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "hook AGENT", Short: "Carry one hook payload from standard input to the daemon; always exit code 0",
+		Use: "hook [--home DIR] AGENT", Short: "Carry one hook payload from standard input to the daemon; always exit code 0",
 		Long: "Hook is what an agent's hook runs: cmemd-hook does the same and starts sooner. What the daemon does not take is kept\n" +
 			"in the spool until it does. It says nothing but the daemon's reply to the agent.\n\n" +
 			"Agents: " + strings.Join(agents.Names(), ", ") + ". Raw is for whoever has none of them:\n" +
@@ -23,13 +23,14 @@ func newHook(a *terminal.App) *cobra.Command {
 		Example: "  echo '{\"event\":\"prompt\",\"session\":\"s1\",\"cwd\":\"/src/shop\",\"text\":\"fix the parser\"}' | cmemd hook raw",
 		Args:    cobra.ArbitraryArgs, DisableFlagParsing: true, ValidArgs: agents.Names(),
 		RunE: func(c *cobra.Command, args []string) error {
+			call, ok := relay.ReadCall(args)
 			switch {
+			case ok:
+				relay.Main(call, a.Version)
 			case len(args) == 1 && (args[0] == "--help" || args[0] == "-h"):
 				return c.Help()
-			case len(args) == 1 && args[0] != "" && args[0][0] != '-':
-				relay.Main(args[0], a.Version)
 			default:
-				fmt.Fprintln(a.Err, "usage: cmemd hook AGENT < payload")
+				fmt.Fprintln(a.Err, "usage: cmemd hook [--home DIR] AGENT < payload")
 			}
 			return nil
 		},
