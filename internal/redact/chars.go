@@ -13,6 +13,7 @@ func isHex(c byte) bool        { return isDigit(c) || 'a' <= lower(c) && lower(c
 func isHexDash(c byte) bool    { return isHex(c) || c == '-' }
 func isWord(c byte) bool       { return isAlnum(c) || c == '_' }
 func isToken(c byte) bool      { return isWord(c) || c == '-' }
+func isHexPath(c byte) bool    { return isHex(c) || c == '/' || c == ':' }
 func isTokenDot(c byte) bool   { return isToken(c) || c == '.' }
 func isTokenEq(c byte) bool    { return isToken(c) || c == '=' }
 func isTokenSlash(c byte) bool { return isToken(c) || c == '/' }
