@@ -96,7 +96,17 @@ func (f *finder) startsLine(i int) bool {
 	if i == 0 || f.s[i-1] == '\n' || f.escaped(i) {
 		return true
 	}
-	return strings.HasSuffix(f.s[:i], "export ") || f.directive(i)
+	return strings.HasSuffix(f.s[:i], "export ") || f.numbered(i) || f.directive(i)
+}
+
+// numbered reports whether what is at i stands behind the number of its line, as tools print it: 7→, 7:, 7 and a tab.
+func (f *finder) numbered(i int) bool {
+	for _, sign := range [...]string{"→", ":", "\t"} {
+		if rest, ok := strings.CutSuffix(f.s[:i], sign); ok {
+			return rest != "" && isDigit(rest[len(rest)-1])
+		}
+	}
+	return false
 }
 
 // spacedKey is the kind of a name in two words of which the second is "key", at i.

@@ -9,7 +9,8 @@ import (
 // A Redactor takes secrets out of texts. It does not change and is safe for concurrent use.
 type Redactor struct {
 	words  *Keywords
-	shapes []shape // by the index of a word
+	shapes []shape         // by the index of a word
+	ids    map[string]bool // what stands before ids
 }
 
 // A shape is what to look for where a word stands.
@@ -23,7 +24,7 @@ type shape struct {
 
 // New returns a Redactor that knows all the rules.
 func New() *Redactor {
-	r := &Redactor{shapes: shapes()}
+	r := &Redactor{shapes: shapes(), ids: idPrefixes()}
 	for i, rule := range tokenRules() {
 		for p := range strings.FieldsSeq(rule.prefixes) {
 			r.shapes = append(r.shapes, shape{word: p, exact: true, find: (*finder).prefixed, token: rule, tail: i})
@@ -39,7 +40,7 @@ func New() *Redactor {
 
 // Rules lists the names that marks may have, sorted.
 func Rules() []string {
-	names := shapeNames()
+	names := append(shapeNames(), generalName)
 	for _, r := range tokenRules() {
 		names = append(names, r.name)
 	}
@@ -77,18 +78,32 @@ func Marked(s string, start, end int) bool {
 
 // Text returns s with a mark in the place of each secret, and how many there were by rule; s itself and nil where there
 // is none. Who redacts a JSON text calls JSON.
-func (r *Redactor) Text(s string) (out string, found map[string]int) { return r.repeat(s, false) }
+func (r *Redactor) Text(s string) (out string, found map[string]int) {
+	return r.repeat(s, pass{general: true})
+}
 
 // JSON is Text for a JSON text, whole or cut: what is JSON stays JSON, with the same members.
-func (r *Redactor) JSON(s string) (out string, found map[string]int) { return r.repeat(s, true) }
+func (r *Redactor) JSON(s string) (out string, found map[string]int) {
+	return r.repeat(s, pass{json: true, general: true})
+}
+
+// Known is Text without the general rule, for who knows more forms than this package and tries that rule behind them: what it
+// takes may hold the word by which another form is known.
+func (r *Redactor) Known(s string) (out string, found map[string]int) { return r.repeat(s, pass{}) }
+
+// A pass is how a text is looked at.
+type pass struct {
+	json    bool // it is JSON
+	general bool // the general rule is tried too
+}
 
 // passes bounds how often a text is looked at. What stood behind a secret may be one itself once that has become a mark;
 // text that needs more than a second look was made for it.
 const passes = 8
 
-func (r *Redactor) repeat(s string, json bool) (out string, found map[string]int) {
+func (r *Redactor) repeat(s string, how pass) (out string, found map[string]int) {
 	for range passes {
-		spans := r.spans(s, json)
+		spans := r.spans(s, how)
 		if len(spans) == 0 {
 			return s, found
 		}
@@ -110,8 +125,17 @@ type Span struct {
 }
 
 // spans lists the secrets of s in their order, none of which overlap.
-func (r *Redactor) spans(s string, json bool) []Span {
-	f := finder{s: s, json: json}
+func (r *Redactor) spans(s string, how pass) []Span {
+	spans := r.find(s, how)
+	if u, ok := unhide(s); ok {
+		spans = append(spans, u.back(r.find(u.text, how))...)
+	}
+	return Merge(spans)
+}
+
+// find gathers the secrets of s as it is.
+func (r *Redactor) find(s string, how pass) []Span {
+	f := finder{s: s, json: how.json}
 	r.words.Each(s, func(word, end int) bool {
 		l := &r.shapes[word]
 		if start := end - len(l.word); !l.exact || s[start:end] == l.word {
@@ -119,7 +143,10 @@ func (r *Redactor) spans(s string, json bool) []Span {
 		}
 		return true
 	})
-	return Merge(f.spans)
+	if how.general {
+		f.general(r.ids)
+	}
+	return f.spans
 }
 
 // Replace returns s with marks in the place of spans, which must be as Merge returns them, and counts them in found.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cmemd/cmemd/testkit/growth"
 )
@@ -14,9 +15,11 @@ import (
 func TestEachPrefix(t *testing.T) {
 	t.Parallel()
 	r, random := New(), rand.New(rand.NewPCG(4, 2))
+	kinds := 0
 	for _, rule := range tokenRules() {
 		chars := charsOf(rule.tail)
 		for prefix := range strings.FieldsSeq(rule.prefixes) {
+			kinds++
 			secret := prefix + draw(random, chars, rule.min)
 			text := "see " + secret + " there"
 			out, found := r.Text(text)
@@ -30,6 +33,19 @@ func TestEachPrefix(t *testing.T) {
 					t.Errorf("%s: %q became %q", rule.name, s, out)
 				}
 			}
+		}
+	}
+	if kinds < 200 {
+		t.Errorf("there are %d kinds, want 200", kinds)
+	}
+}
+
+// TestTableOfTokens: each row says where its form is told and when it was entered.
+func TestTableOfTokens(t *testing.T) {
+	t.Parallel()
+	for row := range rowsOf(tokenTable, 8) {
+		if _, err := time.Parse(time.DateOnly, row[7]); err != nil || !strings.Contains(row[6], ".") {
+			t.Errorf("%s: its source is %q, entered %q", row[0], row[6], row[7])
 		}
 	}
 }
@@ -100,8 +116,8 @@ func TestTimeGrowsWithTheText(t *testing.T) {
 		for _, end := range []string{"b", ".", "a"} {
 			growth.Linear(t, part+" and "+end, 4<<10, func(size int) {
 				s := strings.Repeat(part, size/len(part)) + strings.Repeat(end, size)
-				r.spans(s, false)
-				r.spans(s, true)
+				r.spans(s, pass{general: true})
+				r.spans(s, pass{json: true, general: true})
 			})
 		}
 	}

@@ -108,6 +108,9 @@ func (f *finder) prefixed(l *shape, start, end int) {
 		return
 	}
 	stop := f.tailEnd(l, end)
+	if whole := f.unwrapped(start, stop, t.tail); whole > stop && (t.max == 0 || stop-end < t.max) {
+		f.addWrapped(t, start, end, stop, whole)
+	}
 	n := stop - end
 	if n < t.min && !f.cutOff(t, start, end, stop) || t.max > 0 && n > t.max || !drawn(f.s[end:min(stop, end+judged)]) {
 		return
@@ -116,6 +119,19 @@ func (f *finder) prefixed(l *shape, start, end int) {
 		start = end
 	}
 	f.spans = append(f.spans, Span{Start: start, End: stop, Rule: t.name, Weak: t.weak})
+}
+
+// addWrapped adds the token whose prefix is s[start:end], whose first part ends at stop, and whose rest on the next lines at
+// whole.
+func (f *finder) addWrapped(t *tokenRule, start, end, stop, whole int) {
+	most := whole - end // with the line ends
+	if most < t.min || t.max > 0 && stop-end+whole-f.lineBreak(stop) > t.max || !drawn(f.s[end:min(stop, end+judged)]) {
+		return
+	}
+	if t.keep {
+		start = end
+	}
+	f.spans = append(f.spans, Span{Start: start, End: whole, Rule: t.name, Weak: t.weak})
 }
 
 // around looks for a token in the middle of which s[start:end] stands.

@@ -92,6 +92,21 @@ func prefixed() []kind {
 		{"supabase-key", "sbp_", hex, 40},
 		{"twilio-key", "SK", hex, 32},
 		{"vault-token", "hvs.", alnum, 90},
+		{"cerebras-key", "csk-", lower + digits, 48},
+		{"cloudflare-token", "cfut_", alnum, 48},
+		{"cursor-key", "key_", hex, 64},
+		{"deno-token", "ddp_", alnum, 36},
+		{"e2b-key", "e2b_", hex, 40},
+		{"firecrawl-key", "fc-", hex, 32},
+		{"fireworks-key", "fw_", alnum, 24},
+		{"gemini-key", "AQ.Ab8", alnum, 50},
+		{"llama-cloud-key", "llx-", alnum, 48},
+		{"modal-token", "as-", alnum, 22},
+		{"neon-key", "napi_", lower + digits, 64},
+		{"pinecone-key", "pcsk_", alnum, 70},
+		{"render-key", "rnd_", alnum, 28},
+		{"together-key", "tgp_v1_", alnum, 43},
+		{"vercel-token", "vcp_", alnum, 56},
 	}
 }
 

@@ -51,7 +51,7 @@ func (r *Redactor) Text(s string) (out string, found map[string]int, err error) 
 	}
 	for range passes {
 		var more map[string]int
-		s, more = r.fast().Text(s)
+		s, more = r.fast().Known(s)
 		spans, err := set.spans(s)
 		if err != nil {
 			return "", nil, err
@@ -69,6 +69,11 @@ func (r *Redactor) Text(s string) (out string, found map[string]int, err error) 
 		}
 		s = redact.Replace(s, redact.Merge(spans), found)
 	}
+	s, general := r.fast().Text(s)
+	if found == nil {
+		return s, general, nil
+	}
+	add(found, general)
 	return s, found, nil
 }
 
