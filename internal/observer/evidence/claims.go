@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -116,7 +117,33 @@ func (t token) claims(last token) (hash string, ok bool) {
 	case otherWord:
 		return "", false
 	}
-	return t.word(), t.mixed() && t.structural()
+	return t.word(), t.mixed() && (t.structural() || t.delivered() || t.long())
+}
+
+// delivered reports whether what was shipped, released, tagged or changed is told by a short hash: "tagged v1.2 at 1a2b3c4".
+func (t token) delivered() bool {
+	const near = 4 // words
+	words := strings.Fields(t.before())
+	for _, w := range slices.Backward(words[max(0, len(words)-near):]) {
+		if strings.HasSuffix(w, ".") {
+			return false // of the sentence before
+		}
+		if isDelivery(strings.ToLower(strings.Trim(w, "`*:,("))) {
+			return t.short()
+		}
+	}
+	return false
+}
+
+// long reports whether the token alone, whatever is said around it, looks like a commit: it has a length at which git writes
+// hashes (12 in large repositories, hardly ever 14, 40 whole) and little else is written. It may not begin its line, as an id in
+// a listing and a checksum do.
+func (t token) long() bool {
+	if n := len(t.word()); n != 40 && (n < 12 || n > 14) {
+		return false
+	}
+	b := t.before()
+	return strings.Trim(b[strings.LastIndexByte(b, '\n')+1:], " \t*-|`\"'") != ""
 }
 
 // described is the form of git describe: v1.2-4-g1a2b3c4.
@@ -138,7 +165,7 @@ func (t token) glued() bool {
 	case '.':
 		return !strings.HasSuffix(b, "..")
 	case '=', ':':
-		return !t.linked() && !isCommitWord(lastWord(b[:len(b)-1]))
+		return !t.linked() && !t.named(lastWord(b[:len(b)-1]))
 	case '@':
 		return strings.Contains(lastField(b), "/")
 	}
@@ -154,6 +181,9 @@ func (t token) glued() bool {
 	}
 	return false
 }
+
+// named reports whether w, with a sign behind it, is a name that commits are assigned to.
+func (t token) named(w string) bool { return isCommitWord(w) || w == "hash" && t.mixed() && t.long() }
 
 // linked reports whether the token is the commit of a link such as https://host/owner/name/commit/1a2b3c4.
 func (t token) linked() bool {

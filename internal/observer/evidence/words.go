@@ -84,6 +84,20 @@ func isCommitWord(w string) bool {
 	return nearestPart(w) == commitWord
 }
 
+// isDelivery reports whether w, in lowercase, says that work was handed on.
+func isDelivery(w string) bool {
+	switch w {
+	case "change", "fix", "live":
+		return true
+	}
+	for _, stem := range []string{"shipp", "releas", "tagged", "deploy", "landed", "publish"} {
+		if strings.HasPrefix(w, stem) {
+			return true
+		}
+	}
+	return false
+}
+
 // nearestPart tells what the end of w speaks of, in the languages that put no blanks between words.
 func nearestPart(w string) (what wordKind) {
 	at := -1
