@@ -42,7 +42,7 @@ func (p *Provider) summarize(prompt observer.Prompt) (observer.Summary, bool) {
 func borneOut(observed []events.ObservationParsed, apart int) (sound []events.ObservationParsed, still int) {
 	for i, o := range observed {
 		absent := slices.ContainsFunc(o.Claims, func(c events.Claim) bool { return c.Verdict == events.Absent })
-		if o.Unseen || absent {
+		if o.Unseen || o.Unsupported || absent {
 			continue
 		}
 		sound = append(sound, o)

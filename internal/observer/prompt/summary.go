@@ -70,8 +70,8 @@ func ended(cause events.StopCause) string {
 func (m *message) observation(o events.ObservationParsed) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", m.oneLine(o.Type, maxName), m.oneLine(o.Title, maxTitle))
-	if o.Unseen || slices.ContainsFunc(o.Claims, func(c events.Claim) bool { return c.Verdict == events.Absent }) {
-		b.WriteString("(It names a commit or files that do not exist: do not rely on it.)\n")
+	if o.Unseen || o.Unsupported || slices.ContainsFunc(o.Claims, func(c events.Claim) bool { return c.Verdict == events.Absent }) {
+		b.WriteString("(It names a commit or files that do not exist, or says what nobody said: do not rely on it.)\n")
 	}
 	for _, s := range []string{o.Subtitle, o.Narrative} {
 		if s != "" {

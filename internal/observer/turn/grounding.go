@@ -188,7 +188,7 @@ func touchedBy(o events.ObservationParsed) []string {
 
 // unfounded reports whether an observation was found to claim what is not so.
 func unfounded(o events.ObservationParsed) bool {
-	return o.Unseen || slices.ContainsFunc(o.Claims, func(c events.Claim) bool { return c.Verdict == events.Absent })
+	return o.Unseen || o.Unsupported || slices.ContainsFunc(o.Claims, func(c events.Claim) bool { return c.Verdict == events.Absent })
 }
 
 // checkClaims looks up every commit that the output names, once, in the session's repository.

@@ -51,7 +51,9 @@ func sayings(p observer.Prompt) []string {
 		said = append(said, s.Text)
 	}
 	for _, o := range p.Observed {
-		said = append(append(said, o.Title, o.Narrative), o.Facts...)
+		if !unfounded(o) { // what it invents must not bear itself out
+			said = append(append(said, o.Title, o.Narrative), o.Facts...)
+		}
 	}
 	for _, in := range p.Inputs {
 		switch e := in.Event.(type) {

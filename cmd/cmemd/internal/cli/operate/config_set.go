@@ -23,7 +23,7 @@ func newConfigSet(a *terminal.App) *cobra.Command {
 		Use: "set KEY VALUE [KEY VALUE]...", Short: "Write settings into config.toml", Long: configSetHelp,
 		Example: "  cmemd config set provider claude-cli\n  cmemd config set openai_model gpt-5-mini fallbacks openai,extractive",
 		Args: func(c *cobra.Command, args []string) error {
-			args, flags := withoutFlags(args)
+			args, flags := withoutFlags(c, args)
 			if err := c.ParseFlags(flags); err != nil {
 				return c.FlagErrorFunc()(c, err)
 			}
@@ -37,7 +37,7 @@ func newConfigSet(a *terminal.App) *cobra.Command {
 			if wantsHelp(c) {
 				return c.Help()
 			}
-			args, _ = withoutFlags(args)
+			args, _ = withoutFlags(c, args)
 			var changes []config.Change
 			for pair := range slices.Chunk(args, 2) {
 				changes = append(changes, config.Change{Key: pair[0], Value: &pair[1]})
@@ -49,13 +49,19 @@ func newConfigSet(a *terminal.App) *cobra.Command {
 	return c
 }
 
-// withoutFlags parts the flags from keys and values that they stand among. A number below zero is a value; a flag with a
-// value of its own there is none.
-func withoutFlags(args []string) (rest, flags []string) {
+// withoutFlags parts the flags of c, with values of their own, from keys and values that they stand among. A number below zero is a
+// value.
+func withoutFlags(c *cobra.Command, args []string) (rest, flags []string) {
+	valued := false
 	for _, arg := range args {
+		if valued {
+			flags, valued = append(flags, arg), false
+			continue
+		}
 		number := len(arg) > 1 && strings.ContainsRune("0123456789.", rune(arg[1]))
 		if strings.HasPrefix(arg, "-") && len(arg) > 1 && !number {
-			flags = append(flags, arg)
+			f := c.Flag(strings.TrimLeft(arg, "-"))
+			flags, valued = append(flags, arg), f != nil && f.NoOptDefVal == ""
 			continue
 		}
 		rest = append(rest, arg)

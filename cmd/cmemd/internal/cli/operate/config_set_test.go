@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 	"pgregory.net/rapid"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
@@ -135,12 +136,15 @@ func TestConfigFileKeepsItsMode(t *testing.T) {
 
 func TestWithoutFlags(t *testing.T) {
 	t.Parallel()
-	args := []string{"slots", "-5", "--json", "x", "", "-", "-.5", "-h"}
-	rest, flags := withoutFlags(args)
+	c := &cobra.Command{}
+	c.PersistentFlags().String("home", "", "")
+	c.Flags().Bool("json", false, "")
+	args := []string{"slots", "-5", "--json", "x", "", "-", "--home", "h", "-.5", "--home=i", "-h"}
+	rest, flags := withoutFlags(c, args)
 	if diff := cmp.Diff([]string{"slots", "-5", "x", "", "-", "-.5"}, rest); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"--json", "-h"}, flags); diff != "" {
+	if diff := cmp.Diff([]string{"--json", "--home", "h", "--home=i", "-h"}, flags); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }
