@@ -37,3 +37,4 @@ func (DaemonDegraded) kind() Kind     { return KindDaemonDegraded }
 func (ProjectJoined) kind() Kind      { return KindProjectJoined }
 func (ProjectParted) kind() Kind      { return KindProjectParted }
 func (ProjectGiven) kind() Kind       { return KindProjectGiven }
+func (CaptureHidden) kind() Kind      { return KindCaptureHidden }

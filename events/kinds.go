@@ -42,6 +42,7 @@ const (
 	KindProjectJoined      Kind = "project_joined"
 	KindProjectParted      Kind = "project_parted"
 	KindProjectGiven       Kind = "project_given"
+	KindCaptureHidden      Kind = "capture_hidden"
 )
 
 // Event is one of this package's event structs, by value. The set is closed.

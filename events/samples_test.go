@@ -129,6 +129,7 @@ func supervisionSamples() []events.Event {
 		events.DaemonStarted{Version: "1.0.0", PID: 4711, Settings: map[string]string{"policy": "otp-hold"}, Rules: 3},
 		events.DaemonStopped{Clean: true, Cause: "signal"},
 		events.DaemonDegraded{Why: "3 sessions quarantined", Cleared: true},
+		events.CaptureHidden{Agent: "codex", Session: events.SessionIDOf("codex", "s-2"), File: "/home/dev/clone/.cmemdignore", Count: 12},
 	}
 }
 

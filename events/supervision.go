@@ -86,3 +86,12 @@ type DaemonDegraded struct {
 	Why     string `cbor:"1,keyasint,omitempty" json:"why"`
 	Cleared bool   `cbor:"2,keyasint,omitempty" json:"cleared,omitempty"`
 }
+
+// CaptureHidden says that an ignore file kept reports of a session off the record: when the first one was, and how many there
+// were when the session or the daemon ended. It holds no word of what was hidden.
+type CaptureHidden struct {
+	Agent   string    `cbor:"1,keyasint,omitempty" json:"agent"`
+	Session SessionID `cbor:"2,keyasint,omitzero" json:"session"`
+	File    string    `cbor:"3,keyasint,omitempty" json:"file"`  // the ignore file
+	Count   int       `cbor:"4,keyasint,omitempty" json:"count"` // of reports, since this life of the daemon first hid one of the session
+}

@@ -126,6 +126,8 @@ func (k Kind) decided() knownKind {
 		return knownKind{KindProjectParted, Traits{Format: 4}, forms{decodeAs[ProjectParted]}}
 	case KindProjectGiven:
 		return knownKind{KindProjectGiven, Traits{Format: 4}, forms{decodeAs[ProjectGiven]}}
+	case KindCaptureHidden:
+		return knownKind{KindCaptureHidden, Traits{Format: 4}, forms{decodeAs[CaptureHidden]}}
 	}
 	return knownKind{}
 }

@@ -59,6 +59,7 @@ func structure() map[events.Kind][]string {
 		events.KindProjectJoined:      {".Root", ".Key"},
 		events.KindProjectParted:      {".Root"},
 		events.KindProjectGiven:       {".Name", ".Root"},
+		events.KindCaptureHidden:      {".Agent", ".File"},
 	}
 }
 

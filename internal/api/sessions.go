@@ -25,7 +25,8 @@ type SessionsQuery struct {
 // Sessions is a list of sessions.
 type Sessions struct {
 	Position events.Position `json:"position"`
-	Sessions []Session       `json:"sessions"` // never null
+	Sessions []Session       `json:"sessions"`         // never null
+	Hidden   int             `json:"hidden,omitempty"` // sessions that ignore files hid in the last week, which are not among them
 }
 
 // SessionDetail is one session with all that was remembered of it.

@@ -43,11 +43,21 @@ type Status struct {
 	Degraded  string              `json:"degraded,omitempty"` // why it only captures; empty: it does its whole job
 	Notice    string              `json:"notice,omitempty"`   // what the next session's person will be told, marked as a notice
 	Erasure   *ErasureStatus      `json:"erasure,omitempty"`  // forgetting and retention
+	Hidden    []HiddenSession     `json:"hidden,omitempty"`   // by ignore files, in the last week, the latest first
 	Vectors   *vectors.Stats      `json:"vectors,omitempty"`  // nil: there are none
 	Projects  ProjectCounts       `json:"projects"`           // how folders stand among projects
 	Settings  map[string]string   `json:"settings,omitempty"`
 	LeftOut   []LeftOut           `json:"left_out,omitempty"` // variables of the environment that it was started in, which do not count
 	Disabled  *DisabledStatus     `json:"disabled,omitempty"` // sessions of which nothing is recorded; nil: none is known
+}
+
+// HiddenSession is a session of which an ignore file keeps reports off the record.
+type HiddenSession struct {
+	Session events.SessionID `json:"session"`
+	Agent   string           `json:"agent"`
+	File    string           `json:"file"`
+	Reports int              `json:"reports"`
+	At      time.Time        `json:"at"`
 }
 
 // ViewLag says how far behind the log a view is.

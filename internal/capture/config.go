@@ -81,6 +81,7 @@ type Pipeline struct {
 	projects    *projectCache
 	registry    *registry
 	echoes      echoes
+	hidden      hidden
 	remarks     remarks
 	noted       sync.Map         // by agent: the time.Time of a hook that was noted; see reported
 	deadLetters deadLetters      // payloads on their way into bad

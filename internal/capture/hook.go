@@ -42,6 +42,9 @@ type Accepted struct {
 	Agent     agents.Agent
 	Report    agents.Report
 	Duplicate bool
+
+	HiddenBy    string // the ignore file for which nothing of it is recorded; empty: none hides it
+	HiddenStart bool   // it is the start of such a session
 }
 
 // delivery is one payload on its way into the log, posted or from the spool. Its id and time were checked.
@@ -178,7 +181,9 @@ func (p *Pipeline) decode(ctx context.Context, d delivery) (a Accepted, err erro
 	}
 	p.reported(d.Agent, d.OccurredAt)
 	a.Report = withoutPlaceholder(a.Report)
-	if a.Report = withoutPrivate(a.Report, p.cfg.Rules.With(d.Ignore)); len(a.Report.Captures) == 0 {
+	var start bool
+	if a.Report, a.HiddenBy, start = p.withoutHidden(ctx, d, a.Report); len(a.Report.Captures) == 0 {
+		a.HiddenStart = start && a.HiddenBy != ""
 		p.Counts.Ignored.Add(1)
 		return a, nil
 	}

@@ -34,6 +34,8 @@ type Tree struct {
 	base  *Tree               // what it ignores is ignored too; nil: nothing
 	given map[string]Patterns // the files by their folders; nil: they are read from the disk
 
+	refused map[string]bool // files that count for nothing, by their paths
+
 	folders memo[[]Patterns] // the files of a folder and of those above it, the uppermost first; none if all of them are empty
 	real    memo[string]     // where the links in a folder's path lead
 }
@@ -71,6 +73,16 @@ func NewTree(root Patterns, own string) *Tree {
 	return &Tree{root: root, own: own, now: time.Now}
 }
 
+// Refuse has the files at these paths count for nothing. It must be called before anything else is.
+func (t *Tree) Refuse(files ...string) {
+	if t.refused == nil {
+		t.refused = make(map[string]bool, len(files))
+	}
+	for _, f := range files {
+		t.refused[filepath.Clean(f)] = true
+	}
+}
+
 // A Source is an ignore file as it was read at some time.
 type Source struct {
 	Folder string // in which it stood: an absolute path
@@ -83,11 +95,18 @@ func (t *Tree) With(files []Source) *Tree {
 	if len(files) == 0 {
 		return t
 	}
-	with := &Tree{now: time.Now, base: t, given: make(map[string]Patterns, len(files))}
+	with := &Tree{now: time.Now, base: t, refused: t.refusals(), given: make(map[string]Patterns, len(files))}
 	for _, f := range files {
 		with.given[filepath.Clean(f.Folder)] = Parse(f.Text)
 	}
 	return with
+}
+
+func (t *Tree) refusals() map[string]bool {
+	if t == nil {
+		return nil
+	}
+	return t.refused
 }
 
 // Listed is Ignored without a look into the path, should it be a folder: it asks the files above it only.
@@ -185,6 +204,37 @@ func (t *Tree) Folder(path string) (real string, ignored bool) {
 	return real, t.within(path) || real != path && t.within(real)
 }
 
+// By returns the path of the ignore file for which Ignored holds of a path; empty: a setting does, or it is not ignored.
+func (t *Tree) By(path string) string {
+	if t == nil || !filepath.IsAbs(path) {
+		return ""
+	}
+	for _, p := range []string{filepath.Clean(path), t.Real(path)} {
+		for _, folder := range []bool{true, false} {
+			at := p
+			if !folder {
+				at = filepath.Join(p, probe)
+			}
+			if depth, ignored := t.deciding(at, folder); ignored {
+				return t.fileAt(at, depth)
+			}
+		}
+	}
+	return t.base.By(path)
+}
+
+// fileAt is the path of the file that stands so deep above a path; that of the person's own for none.
+func (t *Tree) fileAt(path string, depth int) string {
+	if depth < 0 {
+		return t.own
+	}
+	folder := filepath.Dir(path)
+	for depthOf(folder) > depth {
+		folder = filepath.Dir(folder)
+	}
+	return filepath.Join(folder, File)
+}
+
 // within reports whether a path as it is written is ignored, or all that could be in it.
 func (t *Tree) within(path string) bool {
 	return t.ignored(path, true) || t.ignored(filepath.Join(path, probe), false)
@@ -198,10 +248,16 @@ func (t *Tree) ignored(path string, folder bool) bool {
 	if t.base.ignored(path, folder) {
 		return true
 	}
+	_, ignored := t.deciding(path, folder)
+	return ignored
+}
+
+// deciding reports whether the files of t alone ignore a path, and how deep the one stands that says so; -1: it is root.
+func (t *Tree) deciding(path string, folder bool) (depth int, ignored bool) {
 	path = filepath.Clean(path)
 	files, root := t.of(filepath.Dir(path)), t.always()
 	if files == nil && len(root.lines) == 0 {
-		return false
+		return -1, false
 	}
 	top := filepath.VolumeName(path) + string(filepath.Separator)
 	var room [32]string // on the stack: each word of a command is asked of
@@ -212,25 +268,25 @@ func (t *Tree) ignored(path string, folder bool) bool {
 		}
 	}
 	for i := range names {
-		if decide(root, files[:min(i+1, len(files))], names[:i+1], folder || i < len(names)-1) {
-			return true
+		if depth, ignored = decide(root, files[:min(i+1, len(files))], names[:i+1], folder || i < len(names)-1); ignored {
+			return depth, true
 		}
 	}
-	return false
+	return -1, false
 }
 
-// decide asks the files above a path, the nearest first, and then root.
-func decide(root Patterns, files []Patterns, names []string, folder bool) bool {
+// decide asks the files above a path, the nearest first, and then root; at is the index of the one that decided, -1: root.
+func decide(root Patterns, files []Patterns, names []string, folder bool) (at int, ignored bool) {
 	for i := len(files) - 1; i >= 0; i-- {
 		if len(files[i].lines) == 0 {
 			continue
 		}
 		if ignored, decided := files[i].match(names[i:], folder); decided {
-			return ignored
+			return i, ignored
 		}
 	}
-	ignored, _ := root.match(names, folder)
-	return ignored
+	ignored, _ = root.match(names, folder)
+	return -1, ignored
 }
 
 // always is what counts for all paths.
@@ -252,9 +308,13 @@ func (t *Tree) of(folder string) []Patterns {
 	if files, ok := t.folders.recall(folder, t.now()); ok {
 		return files
 	}
-	own := t.given[folder]
-	if t.given == nil {
-		own = readFile(filepath.Join(folder, File))
+	var own Patterns
+	switch file := filepath.Join(folder, File); {
+	case t.refused[file]:
+	case t.given == nil:
+		own = readFile(file)
+	default:
+		own = t.given[folder]
 	}
 	var files []Patterns
 	if above := filepath.Dir(folder); above != folder {

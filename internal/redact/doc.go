@@ -14,7 +14,7 @@
 // The files, each referring to those below it:
 //
 //	spaced.go, commands.go, shapes.go, putty.go, pem.go, pem_list.go, plain.go, classify.go, value.go,
-//	address.go, assign.go, general.go, tokens.go, finder.go, redact.go, hidden.go, chars.go, keywords.go
+//	address.go, assign.go, general.go, tokens.go, hidden.go, finder.go, redact.go, chars.go, keywords.go
 //
 // What bites:
 //   - A password is only known by the name in front of it. One that stands alone is not found. One that is an ordinary word is

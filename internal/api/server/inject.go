@@ -63,10 +63,17 @@ func (s *injections) reply(ctx context.Context, got capture.Accepted, began time
 			said[0] = relay.TellDisabled(s.home, o.Agent, got.Report.Event, o.Cwd)
 		}
 		a.Notice = relay.Notice(strings.TrimSpace(strings.Join(said, " ")))
+	case got.HiddenStart:
+		a.Notice = relay.Notice(HiddenNotice(got.HiddenBy))
 	case got.Report.Wants != agents.WantNone:
 		a.Context = s.injectBrief(ctx, got)
 	}
 	return got.Agent.Reply(got.Report, a)
+}
+
+// HiddenNotice tells a person that a file hides the session that starts.
+func HiddenNotice(file string) string {
+	return "Nothing of this session is remembered: " + file + " hides its folder. `cmemd ignore list` counts what is hidden, `cmemd ignore refuse FILE` sets a file aside."
 }
 
 // injectStart chooses memory for a starting session.

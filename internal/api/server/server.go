@@ -41,7 +41,8 @@ func New(cfg Config) (*Server, error) {
 		},
 	}
 	s.status = statuses{
-		sources: &s.sources, Daemon: cfg.Daemon, system: cfg.System, spool: cfg.Spool, eraser: cfg.Eraser, providers: cfg.Providers, known: cfg.Capture.Known,
+		sources: &s.sources, Daemon: cfg.Daemon, system: cfg.System, spool: cfg.Spool, eraser: cfg.Eraser, providers: cfg.Providers,
+		known: cfg.Capture.Known, hidden: cfg.Capture.Hidden,
 		usages: usages{&s.sources, prices(cfg.Price), cfg.Now}, environment: environment{cfg.Now, cfg.NewID, cfg.Logger}, started: cfg.Now(),
 	}
 	s.SetPhase("starting")
@@ -78,7 +79,7 @@ func (s *Server) bindAll(cfg Config) (map[string]endpoint, error) {
 		&s.status, &s.hooks, &s.gate, s.metrics,
 		&searches{&s.sources}, &exports{&s.sources}, &chains{&s.sources, prices}, &viewRoutes{&s.sources}, &logs{&s.sources, cfg.Logger},
 		&contexts{&s.sources, cfg.Capture, cfg.Briefs.Score, cfg.Now}, &s.status.usages,
-		&sessionRoutes{&s.sources, cfg.System, cfg.Now, cfg.NewID}, s.memories,
+		&sessionRoutes{&s.sources, cfg.System, cfg.Now, cfg.NewID, cfg.Capture.Hidden}, s.memories,
 		newProjectRoutes(&s.sources, cfg.Capture, cfg.Now),
 	)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/outcomes"
 	"github.com/cmemd/cmemd/projections/sessions"
@@ -22,6 +23,7 @@ type sessionRoutes struct {
 	system System
 	now    func() time.Time
 	newID  func() events.ID
+	hidden func(ctx context.Context, since time.Time) ([]capture.Hidden, error)
 }
 
 func (s *sessionRoutes) routes(to *dispatcher) []endpoint {
@@ -37,7 +39,11 @@ func (s *sessionRoutes) getSessions(ctx context.Context, q api.SessionsQuery) (a
 	out := api.Sessions{Position: s.Views.Position()}
 	f := sessions.Filter{Agent: q.Agent, Since: q.Since, OpenOnly: q.OpenOnly, Limit: q.Limit}
 	found, err := s.sessionsOf(ctx, f, q.Project)
-	out.Sessions = list(found)
+	if out.Sessions = list(found); err != nil {
+		return out, err
+	}
+	hidden, err := s.hidden(ctx, s.now().Add(-hiddenSpan))
+	out.Hidden = len(hidden)
 	return out, err
 }
 

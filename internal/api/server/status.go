@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/curation"
 	"github.com/cmemd/cmemd/projections/projects"
 )
@@ -29,6 +30,7 @@ type statuses struct {
 	eraser    curation.Eraser
 	providers []api.Provider
 	known     func() projects.Known
+	hidden    func(ctx context.Context, since time.Time) ([]capture.Hidden, error)
 	usages    usages
 	environment
 	started time.Time
@@ -110,8 +112,26 @@ func (s *statuses) fillStatus(ctx context.Context, st *api.Status) (err error) {
 	if err := s.fillHealth(ctx, st); err != nil {
 		return err
 	}
+	if err := s.fillHidden(ctx, st); err != nil {
+		return err
+	}
 	st.Providers = providersNow(s.providers, st.Actors, s.now())
 	return nil
+}
+
+// hiddenSpan is the time of which status lists the sessions that are hidden, and mostHidden how many at most.
+const (
+	hiddenSpan = 7 * 24 * time.Hour
+	mostHidden = 100
+)
+
+// fillHidden lists the sessions that ignore files hide.
+func (s *statuses) fillHidden(ctx context.Context, st *api.Status) error {
+	found, err := s.hidden(ctx, s.now().Add(-hiddenSpan))
+	for _, h := range found[:min(len(found), mostHidden)] {
+		st.Hidden = append(st.Hidden, api.HiddenSession{Session: h.Session, Agent: h.Agent, File: h.File, Reports: h.Count, At: h.At})
+	}
+	return err
 }
 
 func (s *statuses) postResume(ctx context.Context, q api.NameQuery) (api.Resumed, error) {

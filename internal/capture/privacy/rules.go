@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 
@@ -60,6 +61,18 @@ func (r *Rules) Skips(agent, cwd string) string {
 		return "its folder is ignored: see " + ignore.File
 	}
 	return ""
+}
+
+// HiddenBy returns the ignore file for which nothing is recorded of what happens in a folder, or the setting's key; empty: no
+// pattern hides it.
+func (r *Rules) HiddenBy(cwd string) string {
+	if cwd == "" {
+		return ""
+	}
+	if _, ignored := r.Ignore.Folder(cwd); !ignored {
+		return ""
+	}
+	return cmp.Or(r.Ignore.By(cwd), KeyIgnore)
 }
 
 // within reports whether a path is a folder, or below it.

@@ -15,6 +15,7 @@ func captureSettings(c *privacy.Switches) []setting.Row {
 		names(&c.SkipTools, privacy.KeySkipTools, "tools whose uses are not recorded, like WebSearch or mcp__mail__*"),
 		names(&c.SkipAgents, privacy.KeySkipAgents, "agents of which nothing is recorded"),
 		names(&c.Ignore, privacy.KeyIgnore, "paths of which nothing is recorded, as a .gitignore writes them, from / or ~/ on; see also .cmemdignore"),
+		names(&c.Refused, privacy.KeyRefused, "ignore files that count for nothing; `cmemd ignore refuse` writes them"),
 	}
 }
 

@@ -214,6 +214,7 @@ func (d *daemon) end(t *tasks, cause error) error {
 func (d *daemon) endInOrder(t *tasks, clean bool, cause error) error {
 	errs := []error{t.stop()}
 	if d.log.Err() == nil {
+		d.capture.RecordHidden(context.Background())
 		errs = append(errs, d.recordEnd(clean, cause))
 	}
 	if err := os.Remove(d.paths.Daemon); !errors.Is(err, os.ErrNotExist) {

@@ -133,6 +133,7 @@ func showStatus(a *terminal.App, s api.Status) {
 		a.Field("left out", leftOutLine(s.LeftOut))
 	}
 	showErasure(a, s.Erasure)
+	showHidden(a, s.Hidden)
 	showFindings(a, s)
 }
 
@@ -152,6 +153,19 @@ func projectsLine(p api.ProjectCounts) string {
 		return ""
 	}
 	return strings.Join(parts, ", ") + ": `cmemd project list`"
+}
+
+// showHidden counts what ignore files keep off the record.
+func showHidden(a *terminal.App, all []api.HiddenSession) {
+	if len(all) == 0 {
+		return
+	}
+	reports := 0
+	for _, h := range all {
+		reports += h.Reports
+	}
+	a.Field("hidden", fmt.Sprintf("%s of %s, by ignore files in the last week: `cmemd ignore list`",
+		terminal.Plural(reports, "report"), terminal.Plural(len(all), "session")))
 }
 
 func phaseWord(s api.Status) string {

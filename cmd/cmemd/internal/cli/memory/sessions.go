@@ -49,7 +49,7 @@ func newSessionsRelease(a *terminal.App) *cobra.Command {
 
 func showSessions(a *terminal.App, found api.Sessions) error {
 	if len(found.Sessions) == 0 {
-		return fmt.Errorf("%w: no sessions", terminal.ErrNothing)
+		return fmt.Errorf("%w: no sessions%s", terminal.ErrNothing, hiddenWords(found.Hidden))
 	}
 	l := terminal.List{Head: []string{"SESSION", "AGENT", "PROJECT", "LAST", "STATE", "TOOLS", "MEMORY", "PENDING", "TITLE"}}
 	for _, s := range found.Sessions {
@@ -57,7 +57,18 @@ func showSessions(a *terminal.App, found api.Sessions) error {
 			strconv.Itoa(s.Observations+s.Summaries), strconv.Itoa(s.Pending), s.Title)
 	}
 	a.Print(l)
+	if found.Hidden > 0 {
+		a.Printf("\n%s\n", strings.TrimPrefix(hiddenWords(found.Hidden), "; "))
+	}
 	return nil
+}
+
+// hiddenWords says how many sessions ignore files hid; nothing for none.
+func hiddenWords(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s hidden by ignore files in the last week: `cmemd ignore list`", terminal.Plural(n, "session"))
 }
 
 func stateOf(s api.Session) string {
