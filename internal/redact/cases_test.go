@@ -81,6 +81,11 @@ func TestWhatIsTaken(t *testing.T) {
 		{"secret", ".env-3-API_TOKEN=«" + drawn + "»"}, {"password", "compose.yml-3-  DB_PASS: «swordfish»\n"},
 		{"user-password", "curl -u bob:«correcthorsebattery»"}, {"user-password", "curl -s --user 'bob:«swordfish»' https://x"},
 		{"user-password", `{"command":"curl -u \"bob:«swordfish»\" x"}`},
+		// where accounts stand
+		{"password-hash", "bob:«$2y$10$" + "N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy»\n"},
+		{"password-hash", "root:«$6$" + "x1y2z3w4$q7Zr2Lw9Xk4Tn8Vb3Md6Pf5Hs1J»:19000:0:99999"},
+		{"password", "db.internal:5432:shop:app:«" + word + "»\n"},
+		{"url-password", "jdbc:oracle:thin:scott/«" + word + "»@//db:1521/x"},
 		// where they are sent
 		{"authorization", "Authorization: «" + drawn + "»"},
 		{"authorization", "-H 'Authorization: ApiKey «" + drawn + "»'"},
@@ -170,7 +175,7 @@ func stays() []string {
 		"node v20.11.1, npm 10.2.4, x86_64-unknown-linux-gnu",
 		`"usage":{"input_tokens":123456789,"output_tokens":98765,"cache_creation_input_tokens":0}`,
 		"max_tokens: 8192", "token_count=1048576", "tokens used: 4711",
-		"0x7ffd5e8c4a30", "10.0.0.1:8080", "-rw-r--r-- 1 root root 5392 Nov 21 00:16 a1.md",
+		"0x7ffd5e8c4a30", "10.0.0.1:8080", "0.0.0.0:5432:5432", "awk '{print $5$6}' a", "jdbc:oracle:thin:@//db:1521/x", "oracle:thin:scott/<password>@//db", "-rw-r--r-- 1 root root 5392 Nov 21 00:16 a1.md",
 		// code that names secrets
 		"password := os.Getenv(\"DB_PASSWORD\")",
 		"const token = process.env.GITHUB_TOKEN;",

@@ -13,7 +13,7 @@
 //
 // The files, each referring to those below it:
 //
-//	spaced.go, commands.go, shapes.go, putty.go, pem.go, pem_list.go, plain.go, classify.go, value.go,
+//	spaced.go, commands.go, shapes.go, accounts.go, putty.go, pem.go, pem_list.go, plain.go, classify.go, value.go,
 //	address.go, assign.go, general.go, tokens.go, hidden.go, finder.go, redact.go, chars.go, keywords.go
 //
 // What bites:

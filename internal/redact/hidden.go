@@ -13,16 +13,18 @@ type unhidden struct {
 	from []int // by byte of text: where it stands in the text as it was
 }
 
-// unhide returns s without the characters that nobody sees; ok says that it had some.
+// unhide returns s without the characters that nobody sees; ok says that one of them stands right behind what a token is made of.
+// Others hide none, and are no reason to look at a text twice.
 func unhide(s string) (u unhidden, ok bool) {
-	if !mayHide(s) {
+	if !hidesInToken(s) {
 		return u, false
 	}
 	var out strings.Builder
+	out.Grow(len(s))
+	u.from = make([]int, 0, len(s)+1)
 	for i := 0; i < len(s); {
-		n := hiddenAt(s, i)
-		if n > 0 {
-			i, ok = i+n, true
+		if n := hiddenAt(s, i); n > 0 {
+			i += n
 			continue
 		}
 		out.WriteByte(s[i])
@@ -30,14 +32,24 @@ func unhide(s string) (u unhidden, ok bool) {
 		i++
 	}
 	u.text, u.from = out.String(), append(u.from, len(s))
-	return u, ok
+	return u, true
 }
 
-// mayHide is a quick no.
-func mayHide(s string) bool {
-	for _, sign := range [...]string{"\u00ad", "\xe2\x80", "\xe2\x81", "\ufeff", "\ufe0f", `\u20`, `\u00ad`, `\ufeff`, `\u00AD`, `\uFEFF`} {
-		if strings.Contains(s, sign) {
-			return true
+// hidesInToken reports whether a character that nobody sees stands right behind what a token is made of.
+func hidesInToken(s string) bool {
+	signs := []string{"\u00ad", "\xe2\x80", "\xe2\x81", "\ufeff", "\u061c", "\xef\xb8"}
+	if strings.Contains(s, `\u`) {
+		signs = append(signs, `\u20`, `\u00a`, `\u00A`, `\ufe`, `\uFE`, `\u061`)
+	}
+	for _, sign := range signs {
+		for i := 0; ; i++ {
+			next := strings.Index(s[i:], sign)
+			if next < 0 {
+				break
+			}
+			if i += next; i > 0 && isTokenDot(s[i-1]) && hiddenAt(s, i) > 0 {
+				return true
+			}
 		}
 	}
 	return false

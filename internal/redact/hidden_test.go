@@ -42,6 +42,17 @@ func TestHiddenTokens(t *testing.T) {
 	}
 }
 
+// TestEscapedInvisible: the same where JSON escapes the character.
+func TestEscapedInvisible(t *testing.T) {
+	t.Parallel()
+	for _, escape := range []string{`\u200b`, `\u00AD`, `\ufeff`, `\u202e`} {
+		in := `{"a":"gh` + `p_q7Zr2Lw9Xk4Tn8` + escape + `Vb3Md6Pf5Hs1Jc0Gy2Ktw9"}`
+		if out, _ := redact.New().JSON(in); out != `{"a":"`+redact.Mark("github-token")+`"}` {
+			t.Errorf("%s became %s", in, out)
+		}
+	}
+}
+
 // TestWhatOnlyLooksHidden: lines below a token, ids, digests and texts with marks of their script stay.
 func TestWhatOnlyLooksHidden(t *testing.T) {
 	t.Parallel()

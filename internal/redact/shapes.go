@@ -29,14 +29,14 @@ func shapes() []shape {
 	for _, w := range nameWords() {
 		all = append(all, shape{word: w, find: (*finder).assigned})
 	}
-	return append(all, spacedShapes()...)
+	return append(append(all, spacedShapes()...), accountShapes()...)
 }
 
 // shapeNames lists the rules behind shapes.
 func shapeNames() []string {
 	return []string{
 		"authorization", "azure-client-secret", "basic-auth", "bearer-token", "cookie", "discord-token", "json-web-token", "mailchimp-key",
-		"okta-token", "one-time-secret", "password", "private-key", "secret", "telegram-token", "terraform-token", "url-password", "user-password",
+		"okta-token", "one-time-secret", "password", "password-hash", "private-key", "secret", "telegram-token", "terraform-token", "url-password", "user-password",
 	}
 }
 
