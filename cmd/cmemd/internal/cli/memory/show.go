@@ -69,6 +69,7 @@ func showRow(a *terminal.App, r api.Row) {
 	a.Field("session", sessionOf(r))
 	a.Field("imported", orNothing("from ", r.Source))
 	a.Field("said by", string(r.Writer))
+	a.Field("origin", string(r.Origin))
 	a.Field("position", fmt.Sprint(r.Position))
 	showState(a, r)
 	for _, f := range textsOf(r) {
