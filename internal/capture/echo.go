@@ -50,7 +50,7 @@ func (p *Pipeline) Given(ctx context.Context, id events.SessionID, text string) 
 func (p *Pipeline) withoutEchoes(ctx context.Context, id events.SessionID, captures []session.Capture) []session.Capture {
 	for i := range captures {
 		captures[i].Event = p.withoutEcho(ctx, id, captures[i].Event)
-		captures[i] = p.withPreferences(captures[i])
+		captures[i] = p.withPreferences(ctx, captures[i])
 	}
 	return slices.DeleteFunc(captures, func(c session.Capture) bool { return c.Event == nil })
 }

@@ -162,7 +162,7 @@ func (in *ingest) add(ctx context.Context, c session.Capture) error {
 		in.repeated++
 		return nil
 	}
-	in.batch = append(in.batch, read{in.p.withPreferences(c), in.progress().Lines})
+	in.batch = append(in.batch, read{in.p.withPreferences(ctx, c), in.progress().Lines})
 	return nil
 }
 

@@ -31,13 +31,14 @@ const (
 	Consent                 // that the person is right; why may stand behind a dash
 	Failure                 // in what a person writes: that something does not work
 	Preface                 // where the agent looks; what it found may stand behind the first comma
+	Order                   // what is to be done from now on, or who approved it: asked of what others' words led to, by Holds alone
 
 	purposes // how many there are
 )
 
 // names are those of the purposes in the files.
 func names() map[string]Purpose {
-	return map[string]Purpose{"announce": Announce, "cause": Cause, "gotcha": Gotcha, "decision": Decision, "fix": Fix, "open": Open, "menu": Menu, "consent": Consent, "failure": Failure, "preface": Preface}
+	return map[string]Purpose{"announce": Announce, "cause": Cause, "gotcha": Gotcha, "decision": Decision, "fix": Fix, "open": Open, "menu": Menu, "consent": Consent, "failure": Failure, "preface": Preface, "order": Order}
 }
 
 // cues are the phrases of each purpose, in lower case.

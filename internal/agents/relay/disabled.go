@@ -53,11 +53,16 @@ func ReadDisabled(home string, now time.Time) (d Disabled, err error) {
 	return d, nil
 }
 
+// SpeaksAt reports whether what a reply to an event says reaches the person: of an agent that is not known it is taken to.
+func SpeaksAt(agent, event string) bool {
+	a, ok := known.ByName(agent)
+	return !ok || slices.Contains(a.Speaks, event)
+}
+
 // TellDisabled returns the line for the person at an event of an agent in a folder, where sessions there were not recorded that nobody
 // was told of yet; else nothing, as where the agent shows no line then. From now on they are told.
 func TellDisabled(home, agent, event, folder string) string {
-	a, ok := known.ByName(agent)
-	if ok && !slices.Contains(a.Speaks, event) {
+	if !SpeaksAt(agent, event) {
 		return ""
 	}
 	switch n := takeUntold(home, folder); n {

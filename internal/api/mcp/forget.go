@@ -82,8 +82,11 @@ func (s *Server) choiceOf(in forgetArgs) (q api.ForgetRequest, err error) {
 	return q, nil
 }
 
-// canAsk reports whether the client can put a form before the user.
+// canAsk reports whether the client can put a form before the user whose answer is the user's.
 func (c call) canAsk() bool {
+	if c.cfg.NoForms {
+		return false
+	}
 	can := c.req.ClientCapabilities()
 	return can != nil && can.Elicitation != nil && (can.Elicitation.Form != nil || can.Elicitation.URL == nil)
 }

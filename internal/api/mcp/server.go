@@ -22,6 +22,7 @@ type Config struct {
 	Version string                 // of this program, for clients; empty means unknown
 	Dir     string                 // absolute: the folder that the agent works in, where its client names none; empty: not known
 	Place   func(dir string) Place // the project of a folder; nil: each folder is one
+	NoForms bool                   // what a client answers in a form is not the person's word: whoever holds the token may be any program
 	Now     func() time.Time       // nil means time.Now
 	Logger  *slog.Logger           // for panics; nil: none
 	Idle    time.Duration          // after which a client that speaks HTTP is forgotten. 0 means an hour

@@ -211,7 +211,10 @@ func (s *sources) by(ctx context.Context) curation.By {
 	by := curation.By{Writer: writerOf(ctx)}
 	by.May = func(ctx context.Context, row api.Row) error {
 		c := callerOf(ctx)
-		if folder := c.process().Folder; c.kept == nil && by.Writer == events.WriterAgent && folder != "" {
+		if c.kept != nil || by.Writer != events.WriterAgent {
+			return s.mayReach(ctx, row.ProjectRoot, row.Project)
+		}
+		if folder := c.process().Folder; folder != "" {
 			within, err := s.within(ctx, []string{folder}, row.ProjectRoot, row.Project)
 			if err == nil && !within {
 				err = notThere("it is of another project, " + shownName(row.ProjectRoot, row.Project) +
@@ -219,7 +222,7 @@ func (s *sources) by(ctx context.Context) curation.By {
 			}
 			return err
 		}
-		return s.mayReach(ctx, row.ProjectRoot, row.Project)
+		return notThere("an agent changes what is of the project that it works in, and nothing tells where this one does: do it in your own terminal")
 	}
 	return by
 }

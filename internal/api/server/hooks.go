@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/capture"
@@ -130,8 +131,11 @@ func bodyError(err error) error {
 
 // postIngest records what a transcript reports and the log does not have yet.
 func (s *hooks) postIngest(w http.ResponseWriter, r *http.Request, q api.IngestQuery) error {
-	body := newPatientReader(w, r)
-	got, err := s.capture.Ingest(r.Context(), q.Agent, q.Path, body)
+	body, ctx := newPatientReader(w, r), r.Context()
+	if writerOf(ctx) != events.WriterPerson { // a transcript is a file that anybody can write
+		ctx = capture.WithoutPreferences(ctx)
+	}
+	got, err := s.capture.Ingest(ctx, q.Agent, q.Path, body)
 	return body.answer(w, got, err)
 }
 

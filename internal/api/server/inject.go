@@ -58,9 +58,13 @@ func (s *injections) reply(ctx context.Context, got capture.Accepted, began time
 	switch {
 	case capture.StartsSession(got.Report.Wants):
 		a.Context = s.injectStart(ctx, got, began)
-		said := []string{relay.PlainNotice(s.notice(ctx)), s.place(ctx, got.Report.Origin.ProjectRoot)}
-		if o := got.Report.Origin; said[0] == "" {
+		o := got.Report.Origin
+		said := []string{relay.PlainNotice(s.notice(ctx)), ""}
+		if said[0] == "" {
 			said[0] = relay.TellDisabled(s.home, o.Agent, got.Report.Event, o.Cwd)
+		}
+		if relay.SpeaksAt(o.Agent, got.Report.Event) { // it is told once: where nobody sees it, it waits
+			said[1] = s.place(ctx, o.ProjectRoot)
 		}
 		a.Notice = relay.Notice(strings.TrimSpace(strings.Join(said, " ")))
 	case got.HiddenStart:

@@ -11,7 +11,7 @@ import (
 const typeDecision = "decision"
 
 // withoutOrders is row as a session may be told it: where others' words were read for it and no person confirmed it, without what says
-// what was decided, and without next steps. Whoever wrote these words must not be able to decide for the person. Sentences are told by
+// what was decided, ordered or is next. Whoever wrote these words must not be able to decide for the person. Sentences are told by
 // their cues, so that one in other words passes: it is told as outside like the rest.
 func withoutOrders(row rows.Row) rows.Row {
 	if !row.External() {
@@ -31,7 +31,7 @@ func withoutOrders(row rows.Row) rows.Row {
 	return row
 }
 
-// withoutDecisions is a text without the sentences that say what was decided, line by line.
+// withoutDecisions is a text without the sentences that say what was decided, ordered or is open, line by line.
 func withoutDecisions(text string) string {
 	var kept []string
 	for line := range strings.Lines(text) {
@@ -41,7 +41,7 @@ func withoutDecisions(text string) string {
 			if s, rest = sentence.First(rest); s == "" {
 				break
 			}
-			if !sentence.Holds(s, sentence.Decision) {
+			if !sentence.Holds(s, sentence.Decision) && !sentence.Holds(s, sentence.Order) && !sentence.Holds(s, sentence.Open) {
 				b.WriteString(s + " ")
 			}
 		}

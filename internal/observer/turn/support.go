@@ -26,12 +26,11 @@ func unsupported(p observer.Prompt, text string) bool {
 	if strings.TrimSpace(text) == "" || !whole(p) {
 		return false
 	}
-	said := sayings(p)
-	if invents(text, append(printedTexts(p), said...)) {
+	if inventsNames(p, text) {
 		return true
 	}
 	words := stems(text)
-	known := stems(strings.Join(said, "\n"))
+	known := stems(strings.Join(sayings(p), "\n"))
 	if len(words) == 0 || len(known) > 0 && !sameScript(words, known) {
 		return false
 	}
@@ -42,6 +41,16 @@ func unsupported(p observer.Prompt, text string) bool {
 		}
 	}
 	return float64(shared) < leastShared*float64(len(words))
+}
+
+// inventsNames reports whether a text names a command, a package or an identifier that stands nowhere in what the turn read. Where not all
+// words are at hand, nothing is held against it.
+func inventsNames(p observer.Prompt, text string) bool {
+	names := typed(text)
+	if len(names) == 0 || !whole(p) {
+		return false
+	}
+	return invents(names, append(printedTexts(p), sayings(p)...))
 }
 
 // sayings are what the person and the agent said, as far as the turn read it, and what was observed of it before.
@@ -66,19 +75,20 @@ func sayings(p observer.Prompt) []string {
 	return said
 }
 
-// printedTexts are what went into tools and came out of them.
+// printedTexts are what went into tools and came out of them, and the files that they touched.
 func printedTexts(p observer.Prompt) (texts []string) {
+	texts = append(texts, p.Touched...)
 	for _, in := range p.Inputs {
 		if u, ok := in.Event.(events.ToolUsed); ok {
-			texts = append(texts, u.Input, u.Output)
+			texts = append(texts, u.Tool, u.Input, u.Output)
 		}
 	}
 	return texts
 }
 
-// invents reports whether text names something as it is typed that none of texts holds.
-func invents(text string, texts []string) bool {
-	for _, name := range typed(text) {
+// invents reports whether some name stands in none of texts.
+func invents(names, texts []string) bool {
+	for _, name := range names {
 		if !slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, name) }) {
 			return true
 		}
@@ -88,8 +98,8 @@ func invents(text string, texts []string) bool {
 
 // typed are the words of a text that stand there as they are typed: addresses, packages with versions, names with underscores.
 func typed(text string) (names []string) {
-	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("`'\"()[]{}<>,;", r) }) {
-		w = strings.TrimRight(w, ".:!?")
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("`'\"()[]{}<>,;*", r) }) {
+		w = strings.TrimRight(w, ".:!?…")
 		if strings.Contains(w, "://") || strings.IndexByte(w, '@') > 0 || strings.IndexByte(w, '_') > 0 {
 			names = append(names, w)
 		}

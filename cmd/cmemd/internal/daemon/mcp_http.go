@@ -17,7 +17,7 @@ func placeOf(dir string) mcp.Place {
 // mcpFace makes what the daemon serves at /mcp.
 func (d *daemon) mcpFace(version string) server.HandlerMCP {
 	return func(memory api.Invoker) http.Handler {
-		d.mcp = mcp.New(mcp.Config{Memory: memory, Version: version, Place: placeOf, Logger: d.logger})
+		d.mcp = mcp.New(mcp.Config{Memory: memory, Version: version, Place: placeOf, Logger: d.logger, NoForms: true})
 		return d.mcp
 	}
 }

@@ -49,13 +49,14 @@ func (n notices) line(ctx context.Context) string {
 			}
 		}
 	}
-	if n := n.asked(); n > 0 && len(parts) == 0 {
-		return fmt.Sprintf("agents asked to forget memory, which is hidden until you decide: `cmemd forget --requests` lists %s.", terminal.Plural(n, "request"))
+	asked := ""
+	if n := n.asked(); n > 0 {
+		asked = fmt.Sprintf("agents asked to forget memory, which is hidden until you decide: `cmemd forget --requests` lists %s.", terminal.Plural(n, "request"))
 	}
 	if len(parts) == 0 {
-		return ""
+		return asked
 	}
-	return strings.Join(parts, "; ") + "." + do + " " + more
+	return strings.TrimSpace(strings.Join(parts, "; ") + "." + do + " " + more + " " + asked)
 }
 
 // actingWait is how long who acts may take to say how things stand: a session's start waits for it.

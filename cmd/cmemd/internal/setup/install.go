@@ -175,8 +175,8 @@ func (x *installation) run(ctx context.Context, agents []install.Agent) error {
 		if agreed = ok; ok {
 			x.carryOut(ctx, shown)
 		}
-	} else if !x.flags.remove && !x.flags.dryRun {
-		if err := x.prepareHome(); err != nil { // programs may lie elsewhere by now
+	} else if x.flags.yes && !x.flags.remove && !x.flags.dryRun { // programs may lie elsewhere by now: that takes a yes as well
+		if err := x.prepareHome(); err != nil {
 			return err
 		}
 	}
