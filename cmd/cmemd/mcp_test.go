@@ -169,6 +169,29 @@ func TestMCPForgetsByAForm(t *testing.T) {
 	}
 }
 
+// TestMCPOverHTTPBelievesNoForm: whoever holds the token may answer the form itself, so that a yes erases nothing.
+func TestMCPOverHTTPBelievesNoForm(t *testing.T) {
+	t.Parallel()
+	_, endpoint, token := servedOverHTTP(t)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"erase": true}}, nil
+		},
+	})
+	over := &mcp.StreamableClientTransport{Endpoint: endpoint, HTTPClient: &http.Client{Transport: bearer{token: "Bearer " + token}}, MaxRetries: -1}
+	s, err := client.Connect(t.Context(), over, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if says, failed := ask(t, s, "save", map[string]any{"text": "The zanzibar key is under the mat", "project": "shop"}); failed {
+		t.Fatal(says)
+	}
+	if says, failed := ask(t, s, "forget", map[string]any{"query": "zanzibar"}); failed || !strings.HasPrefix(says, "Nothing is erased.") {
+		t.Errorf("got %v %s", failed, says)
+	}
+}
+
 // Where no daemon may be started the model hears of it, and what the user can do.
 func TestMCPWithoutADaemon(t *testing.T) {
 	t.Parallel()

@@ -321,9 +321,10 @@ func TestAnAgentsCorrectionStaysInItsProject(t *testing.T) {
 		peer peer.Peer
 		may  bool
 	}{
-		"an agent in another folder": {peer.Peer{Folder: t.TempDir()}, false},
-		"an agent in the folder":     {peer.Peer{Folder: shop}, true},
-		"a person elsewhere":         {peer.Peer{Folder: t.TempDir(), Person: true}, true},
+		"an agent in another folder":  {peer.Peer{Folder: t.TempDir()}, false},
+		"an agent nobody knows where": {peer.Peer{}, false},
+		"an agent in the folder":      {peer.Peer{Folder: shop}, true},
+		"a person elsewhere":          {peer.Peer{Folder: t.TempDir(), Person: true}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
