@@ -3,19 +3,20 @@ package daemon
 import (
 	"context"
 	"os"
+	"path/filepath"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
-// adoptVariables tells whoever starts a daemon which variables of this environment do not count any more. Where none has been started
-// that takes its settings from the file alone, and a person is there to ask, what they say is written into it after a yes. It returns
-// the settings in force then.
+// adoptVariables tells whoever starts a daemon which variables of this environment do not count any more. Where a person is there to ask
+// and none was asked before, what they say is written into the file after a yes, though a hook may have started daemons without them.
+// It returns the settings in force then.
 func adoptVariables(ctx context.Context, a *terminal.App, p homedir.Paths, l *config.Loaded) (*config.Loaded, error) {
-	_, written := relay.ReadVariables(p.Home)
-	if written || a.JSON || !terminal.IsTerminal(a.In) {
+	if wasAsked(p.Home) || a.JSON || !terminal.IsTerminal(a.In) {
 		l.TellUnheeded(a)
 		return l, nil
 	}
@@ -28,6 +29,14 @@ func adoptVariables(ctx context.Context, a *terminal.App, p homedir.Paths, l *co
 		}
 	}
 	return askToAdopt(ctx, a, p, l)
+}
+
+// askedFile is there once a person was asked whether variables become settings, whatever they said.
+const askedFile = "variables.asked"
+
+func wasAsked(home string) bool {
+	_, err := os.Stat(filepath.Join(home, askedFile))
+	return err == nil
 }
 
 // askToAdopt is adoptVariables where there is somebody to ask.
@@ -45,6 +54,9 @@ func askToAdopt(ctx context.Context, a *terminal.App, p homedir.Paths, l *config
 	}
 	ok, err := a.Confirm("Write this into "+config.FileName+"?", "written", false, false)
 	if err != nil {
+		return l, err
+	}
+	if err := durable.Swap(filepath.Join(p.Home, askedFile), nil, homedir.OwnFile); err != nil {
 		return l, err
 	}
 	if ok {

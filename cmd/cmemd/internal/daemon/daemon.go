@@ -259,7 +259,7 @@ func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, ve
 		},
 		Daemon: server.Daemon{
 			Home: d.paths.Home, Version: version, PID: os.Getpid(), Settings: d.config.Values(), LeftOut: leftOut(d.config),
-			Notice:   notices{views: d.views, status: d.actors.Status, now: time.Now, stopped: d.phase.stopped, asked: d.requests}.line,
+			Notice:   notices{views: d.views, status: d.actors.Status, now: time.Now, stopped: d.phase.stopped, asked: d.requests, leftOut: d.leftOut}.line,
 			Shutdown: func(cause string) { d.stop(endRequest(cause)) },
 		},
 		Access: server.Access{
@@ -268,6 +268,14 @@ func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, ve
 		},
 		Briefs: d.config.Briefs(), Price: d.prices.Cost, MCP: d.mcpFace(version), Logger: d.logger,
 	}
+}
+
+// leftOut is how many settings variables made until now that nobody was asked about.
+func (d *daemon) leftOut() int {
+	if wasAsked(d.paths.Home) {
+		return 0
+	}
+	return len(leftOut(d.config))
 }
 
 // requests is how many requests of agents to forget no person has answered.

@@ -26,6 +26,7 @@ type notices struct {
 	now     func() time.Time
 	stopped func() []string // names of the views that stand still for good
 	asked   func() int      // how many requests of agents to forget no person has answered
+	leftOut func() int      // how many settings variables made until now that nobody was asked about; nil: none
 }
 
 // isHistory reports a finding that the next answer does not end: what was worth telling of it was told in its time.
@@ -52,6 +53,10 @@ func (n notices) line(ctx context.Context) string {
 	asked := ""
 	if n := n.asked(); n > 0 {
 		asked = fmt.Sprintf("agents asked to forget memory, which is hidden until you decide: `cmemd forget --requests` lists %s.", terminal.Plural(n, "request"))
+	}
+	if n.leftOut != nil && n.leftOut() > 0 {
+		asked = strings.TrimSpace(asked + " what variables set until now does not count any more: `cmemd status` names " + terminal.Plural(n.leftOut(), "setting") +
+			", `cmemd start` in your terminal takes them over.")
 	}
 	if len(parts) == 0 {
 		return asked

@@ -99,3 +99,27 @@ func TestNotice(t *testing.T) {
 		})
 	}
 }
+
+// TestNoticeOfWhatVariablesSet: it is told behind what is not well, and by itself where all is well.
+func TestNoticeOfWhatVariablesSet(t *testing.T) {
+	t.Parallel()
+	for left, want := range map[int]string{
+		0: "",
+		2: "what variables set until now does not count any more: `cmemd status` names 2 settings, `cmemd start` in your terminal takes them over.",
+	} {
+		n := notices{
+			views: healthy{}, status: func(context.Context) (actors.Status, error) { return actors.Status{}, nil }, now: time.Now,
+			stopped: func() []string { return nil }, asked: func() int { return 0 }, leftOut: func() int { return left },
+		}
+		if got := n.line(t.Context()); got != want {
+			t.Errorf("%d left out: got %q, want %q", left, got, want)
+		}
+	}
+}
+
+// healthy is a daemon of which there is nothing to tell.
+type healthy struct{}
+
+func (healthy) Health(context.Context, time.Time, time.Time) (health.Report, error) {
+	return health.Report{}, nil
+}
