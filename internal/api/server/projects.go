@@ -23,10 +23,11 @@ type projectRoutes struct {
 	*sources
 	capture   *capture.Pipeline
 	registrar *curation.Registrar
+	before    projects.Known // before anything was captured in this life
 }
 
 func newProjectRoutes(from *sources, p *capture.Pipeline, now func() time.Time) *projectRoutes {
-	s := &projectRoutes{sources: from, capture: p}
+	s := &projectRoutes{sources: from, capture: p, before: p.Known()}
 	s.registrar = curation.NewRegistrar(curation.RegistrarConfig{
 		Log: from.Log, Known: p.Known, Place: s.folder, Count: s.rootless, Learn: p.Learn, Now: now,
 	})

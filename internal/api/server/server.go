@@ -22,6 +22,7 @@ type Server struct {
 	memories  *memories
 	endpoints map[string]endpoint // by pattern
 
+	projects      *projectRoutes
 	local, remote http.Handler
 	mcp           http.Handler // nil: none
 }
@@ -52,7 +53,7 @@ func New(cfg Config) (*Server, error) {
 		notice: cfg.notice, home: cfg.Home, place: func(ctx context.Context, root string) string { return s.sources.placeNotice(ctx, cfg.Capture, root) },
 		environment: environment{cfg.Now, cfg.NewID, cfg.Logger}, life: &s.life, withheld: s.metrics.withheld.Inc,
 	}, count: s.metrics.hook}
-	s.memories = newMemories(cfg, &s.sources)
+	s.memories, s.projects = newMemories(cfg, &s.sources), newProjectRoutes(&s.sources, cfg.Capture, cfg.Now)
 	var err error
 	if s.endpoints, err = s.bindAll(cfg); err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func (s *Server) bindAll(cfg Config) (map[string]endpoint, error) {
 		&searches{&s.sources}, &exports{&s.sources}, &chains{&s.sources, prices}, &viewRoutes{&s.sources}, &logs{&s.sources, cfg.Logger},
 		&contexts{&s.sources, cfg.Capture, cfg.Briefs.Score, cfg.Now}, &s.status.usages,
 		&sessionRoutes{&s.sources, cfg.System, cfg.Now, cfg.NewID, cfg.Capture.Hidden}, s.memories,
-		newProjectRoutes(&s.sources, cfg.Capture, cfg.Now),
+		s.projects,
 	)
 }
 
@@ -101,6 +102,12 @@ func endpointsOf(to *dispatcher, objects ...binder) (map[string]endpoint, error)
 		}
 	}
 	return all, nil
+}
+
+// GiveOld gives, at the first start of this release, what is saved under a mere name to the one folder that is called so: as it was told
+// until then. It is called once the views and the index know what happened before this start. Errors are those of the log and the index.
+func (s *Server) GiveOld(ctx context.Context) (names int, err error) {
+	return s.projects.registrar.GiveOld(ctx, s.projects.before)
 }
 
 // SetPhase says what the daemon's start is at. PhaseReady ends it: before that /readyz answers 503 with the phase.

@@ -3,6 +3,7 @@ package curation
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -96,6 +97,36 @@ func (g *Registrar) Give(ctx context.Context, q api.GiveRequest) (api.ProjectDec
 		}
 		return f.Path, events.ProjectGiven{Name: q.Name, Root: f.Path}, err
 	})
+}
+
+// GiveOld gives memory with a project's name and no folder to the folder that is called so, where known, which is what was known before
+// this release opened a session, has one folder alone of that name: so it was told until now. Where known holds a claim, this release
+// was here before, and nothing is given. It returns how many names were.
+func (g *Registrar) GiveOld(ctx context.Context, known projects.Known) (given int, err error) {
+	names := map[string][]string{}
+	for _, r := range known {
+		if r.Claim != "" {
+			return 0, nil
+		}
+		names[r.Name] = append(names[r.Name], r.Path)
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		n, err := g.cfg.Count(ctx, name)
+		if err != nil {
+			return given, err
+		}
+		if name == "" || n == 0 || len(names[name]) != 1 {
+			continue
+		}
+		give := func() (string, events.Event, error) {
+			return names[name][0], events.ProjectGiven{Name: name, Root: names[name][0]}, nil
+		}
+		if _, err := g.decide(ctx, give); err != nil {
+			return given, err
+		}
+		given++
+	}
+	return given, nil
 }
 
 // decide records what choose comes to, one decision at a time.

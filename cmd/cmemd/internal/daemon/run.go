@@ -178,8 +178,19 @@ func (d *daemon) catchUp(ctx context.Context) {
 		d.logger.Debug("not ready", "err", err)
 		return
 	}
+	d.giveOld(ctx)
 	d.phase.set(server.PhaseReady, d.server.SetPhase)
 	d.logger.Info("ready", "position", d.begun, "took", time.Since(began).Round(time.Millisecond))
+}
+
+// giveOld keeps told what was told by its mere name until this release. Where it cannot, that stays searchable.
+func (d *daemon) giveOld(ctx context.Context) {
+	switch given, err := d.server.GiveOld(ctx); {
+	case err != nil:
+		d.logger.Warn("memory without a folder could not be given to the folders of its names: `cmemd project give` does it", "err", err)
+	case given > 0:
+		d.logger.Info("memory without a folder was given to the folders of its names: `cmemd project list` shows it", "names", given)
+	}
 }
 
 // end stops everything in order: what answers, what acts, the views; then it says so in the log, and closes. A log that
