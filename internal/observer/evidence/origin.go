@@ -91,40 +91,58 @@ type Origin struct {
 	Known   bool     // false: git could not be asked about the rest
 }
 
-// Origins tells of files whose words they hold, for work in a folder. The project's folder is the working tree that cwd lies in, else
-// cwd itself. What is not there any more, and what is no file, is passed over. It asks git once, and gives up after Config.Timeout.
-func (c *Checker) Origins(ctx context.Context, cwd string, names []string) Origin {
-	repo, inRepo := locate(cwd)
-	root := repo.Root
-	if !inRepo {
-		root = resolve(cwd)
-	}
-	var out Origin
-	inside := map[string]string{} // as they were named, by their path below root
+// Origins tells of files whose words they hold, for work in a folder. The project's folder is the working tree that cwd lies in, with its
+// worktrees and submodules, else cwd itself. What is not there any more, and what is no file, is passed over. It asks git once a
+// working tree, and gives up after Config.Timeout.
+func (c *Checker) Origins(ctx context.Context, cwd string, names []string) (out Origin) {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+	defer cancel()
+	own, inRepo := locate(cwd)
+	trees := map[string]map[string]string{} // by root, the files in it as they were named, by their path below it
 	for _, name := range names {
 		info, err := os.Stat(name)
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
+		root, ok := resolve(cwd), true
+		if inRepo {
+			root, ok = own.treeOf(name)
+		}
 		below, err := filepath.Rel(root, resolve(name))
-		if err != nil || !filepath.IsLocal(below) {
+		if !ok || err != nil || !filepath.IsLocal(below) {
 			out.Outside = append(out.Outside, name)
 			continue
 		}
-		inside[filepath.ToSlash(below)] = name
+		if trees[root] == nil {
+			trees[root] = map[string]string{}
+		}
+		trees[root][filepath.ToSlash(below)] = name
 	}
-	if out.Known = len(inside) == 0; out.Known || !inRepo || repo.bare {
-		return out
-	}
-	tracked, ok := c.tracked(ctx, root, slices.Sorted(maps.Keys(inside)))
-	out.Known = ok
-	for below, name := range inside {
-		if ok && !tracked[below] {
-			out.Outside = append(out.Outside, name)
+	out.Known = len(trees) == 0 || inRepo && !own.bare
+	for root, files := range trees {
+		if !out.Known {
+			break
+		}
+		var tracked map[string]bool
+		tracked, out.Known = c.tracked(ctx, root, slices.Sorted(maps.Keys(files)))
+		for below, name := range files {
+			if out.Known && !tracked[below] {
+				out.Outside = append(out.Outside, name)
+			}
 		}
 	}
 	slices.Sort(out.Outside)
 	return out
+}
+
+// treeOf is the working tree of r's project that a file lies in: its own, that of another worktree, or a submodule's.
+func (r Repo) treeOf(file string) (root string, ok bool) {
+	at, inRepo := locate(filepath.Dir(resolve(file)))
+	if !inRepo {
+		return "", false
+	}
+	modules := filepath.Join(r.CommonDir, "modules") + string(filepath.Separator)
+	return at.Root, at.CommonDir == r.CommonDir || strings.HasPrefix(at.CommonDir, modules)
 }
 
 // maxTracked is how long git's list of tracked files may be: as many as are asked for, of paths as long as they may be.
@@ -132,8 +150,6 @@ const maxTracked = maxFiles * (maxPath + 1)
 
 // tracked are those of some files below root that git tracks, with slashes; ok is false where it does not answer.
 func (c *Checker) tracked(ctx context.Context, root string, files []string) (names map[string]bool, ok bool) {
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
-	defer cancel()
 	select {
 	case c.slots <- struct{}{}:
 		defer func() { <-c.slots }()

@@ -97,6 +97,20 @@ func TestOrigins(t *testing.T) {
 			t.Errorf("in %s (-want +got):\n%s", cwd, diff)
 		}
 	}
+	worktree := filepath.Join(t.TempDir(), "worktree")
+	git(t, dir, "commit", "-q", "-m", "docs")
+	git(t, dir, "worktree", "add", "-q", worktree)
+	there := resolve(filepath.Join(worktree, "docs", "tracked.md"))
+	other, _ := newRepo(t, 1)
+	if diff := cmp.Diff(Origin{Outside: []string{filepath.Join(other, "file.txt")}, Known: true},
+		c.Origins(t.Context(), dir, []string{there, filepath.Join(other, "file.txt")})); diff != "" {
+		t.Errorf("in a worktree, and in another repository (-want +got):\n%s", diff)
+	}
+	git(t, dir, "submodule", "--quiet", "add", other, "vendor/other")
+	inside := filepath.Join(dir, "vendor", "other", "file.txt")
+	if diff := cmp.Diff(Origin{Known: true}, c.Origins(t.Context(), dir, []string{inside})); diff != "" {
+		t.Errorf("in a submodule (-want +got):\n%s", diff)
+	}
 	bare := t.TempDir()
 	own := write(filepath.Join(bare, "a.md"))
 	if diff := cmp.Diff(Origin{Outside: []string{elsewhere}}, c.Origins(t.Context(), bare, []string{own, elsewhere})); diff != "" {
