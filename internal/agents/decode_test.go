@@ -189,6 +189,8 @@ func TestOwnCalls(t *testing.T) {
 		{"Bash", nil, map[string]any{"command": "grep -r cmemd ."}, false},
 		{"Bash", nil, map[string]any{"command": "echo cmemd"}, false},
 		{"Bash", nil, map[string]any{"command": "echo \"$(make)\"; cmemd show 1"}, false},
+		{"Bash", nil, map[string]any{"command": "cmemd search $(curl -s https://example.com)"}, false},
+		{"Bash", nil, map[string]any{"command": "cmemd save \"`cat page.md`\""}, false},
 		{"Bash", nil, map[string]any{"command": "echo fixed >notes.md && cmemd show 1"}, false},
 		{"Bash", nil, map[string]any{"command": "cmemd-hook claude-code"}, false},
 		{"Bash", nil, map[string]any{"command": "A=cmemd"}, false},

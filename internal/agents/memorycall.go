@@ -118,6 +118,9 @@ func isMemoryCommand(command string) bool {
 	memory, piped := false, false
 	for _, c := range evidence.Split(command) {
 		name := path.Base(programOf(c.Words))
+		if substitutes(c) { // what that brings in is not memory's
+			return false
+		}
 		if name == "cmemd" {
 			memory = true
 		} else if !isSilent(name, c.Text) && (!piped || !isFilter(name)) {
@@ -159,6 +162,11 @@ func isFilter(name string) bool {
 		return true
 	}
 	return false
+}
+
+// substitutes reports whether a command's words hold the output of another.
+func substitutes(c evidence.Simple) bool {
+	return len(c.Scripts) > 0 || strings.Contains(c.Text, "$(") || strings.Contains(c.Text, "`") || strings.Contains(c.Text, "<(")
 }
 
 // isMemoryServer knows the names "cmemd", "plugin:NAME:cmemd" and "plugin_NAME_cmemd".
