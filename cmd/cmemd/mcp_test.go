@@ -273,6 +273,7 @@ func TestMCPInspector(t *testing.T) {
 		t.Skip("the inspector is not installed here: this test looks for `mcp-inspector` (npm: @modelcontextprotocol/inspector) on the PATH, or for what CMEMD_TEST_INSPECTOR names")
 	}
 	p := newProgram(t)
+	p.env = []string{"CMEMD_MCP_PROJECTS=*"} // it works in no project
 	daemon := p.serve(t.Context())
 	t.Cleanup(func() { _ = daemon.Process.Kill(); _ = daemon.Wait() })
 	for _, c := range []struct {

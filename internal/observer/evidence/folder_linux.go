@@ -7,7 +7,8 @@ import (
 )
 
 // FolderID names a folder wherever it is moved to on its disk: its device, its inode, and when it was made, since an inode is used
-// again. It is empty where there is no folder, or its file system does not tell all three. A copy has another.
+// again. One that is used again within a tick of the file system's clock, some milliseconds, is not told apart. It is empty where
+// there is no folder, or its file system does not tell all three. A copy has another.
 func FolderID(dir string) string {
 	var st unix.Statx_t
 	const want = unix.STATX_INO | unix.STATX_BTIME | unix.STATX_TYPE

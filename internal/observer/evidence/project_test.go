@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -147,6 +148,14 @@ func TestFolderID(t *testing.T) {
 	}
 	if got := FolderID(to); got != id {
 		t.Errorf("moved: %s, want %s", got, id)
+	}
+	made := func(id string) string { return id[strings.LastIndexByte(id, ':'):] }
+	for n := 0; ; n++ { // until the file system's clock has gone on: what is made within one tick of it has one time
+		dir := fmt.Sprint("tick", n)
+		mkdir(t, base, dir)
+		if made(FolderID(filepath.Join(base, dir))) != made(id) {
+			break
+		}
 	}
 	if err := os.Remove(to); err != nil {
 		t.Fatal(err)
