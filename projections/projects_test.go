@@ -121,7 +121,7 @@ func TestRootsRemember(t *testing.T) {
 		if err != nil || len(roots) != 1 || at == 0 {
 			t.Fatalf("%+v at %d, %v", roots, at, err)
 		}
-		if r := roots[0]; r.Path != "/a" || r.Key != key || r.Claim != claim || r.File != file || r.Told != told || r.Old != old {
+		if r := roots[0]; r.Path != "/a" || r.Key != key || r.Claim != claim || r.File != file || r.Notified != told || r.Old != old {
 			t.Errorf("got %+v, want %s, %s, %s, told %t, old %t", r, key, claim, file, told, old)
 		}
 	}

@@ -6,9 +6,9 @@ import (
 )
 
 // Recovery reads the end of the log at the start of a life: for the failures of turns that a crash kept from being ruled on,
-// and for what states know of outputs, of what these were good for and of turns that failed by their own fault, which no stream of a provider tells. Of
-// such turns only those that it reads count, so that no row of them has an answer in it; where a pause stands that they
-// led to, and no output is read, they were enough.
+// and for what states know of outputs, of what these were good for and of turns that failed by their own fault, which no
+// stream of a provider tells. Of such turns only those that it reads count, so that no row of them has an answer in it;
+// where a pause stands that they led to, and no output is read, they were enough.
 type Recovery struct {
 	states  map[string]*State
 	rows    map[string]*row

@@ -31,13 +31,13 @@ type ProjectInfo struct {
 
 // ProjectFolder is a folder of a project.
 type ProjectFolder struct {
-	Root      string    `json:"root"`
-	Name      string    `json:"name,omitempty"`       // shown
-	At        time.Time `json:"at,omitzero"`          // when its latest session was opened
-	Decided   bool      `json:"decided,omitempty"`    // a person said that it is of this project, or that it is one of its own
-	Gone      bool      `json:"gone,omitempty"`       // there is no such folder any more
-	LooksLike []string  `json:"looks_like,omitempty"` // folders of the project that it claims to be, and is kept apart from
-	Untold    bool      `json:"untold,omitempty"`     // an earlier release joined it to others, and nobody was told since
+	Root         string    `json:"root"`
+	Name         string    `json:"name,omitempty"`          // shown
+	At           time.Time `json:"at,omitzero"`             // when its latest session was opened
+	Decided      bool      `json:"decided,omitempty"`       // a person said that it is of this project, or that it is one of its own
+	Gone         bool      `json:"gone,omitempty"`          // there is no such folder any more
+	LooksLike    []string  `json:"looks_like,omitempty"`    // folders of the project that it claims to be, and is kept apart from
+	JoinedBefore bool      `json:"joined_before,omitempty"` // an earlier release joined it to others, and nobody was told since
 }
 
 // ProjectName is a name that memory without a folder has.
@@ -50,11 +50,11 @@ type ProjectName struct {
 
 // ProjectCounts is how many folders stand so among projects.
 type ProjectCounts struct {
-	Projects int `json:"projects"`
-	Folders  int `json:"folders"`
-	Apart    int `json:"apart"`  // that claim to be a project of other folders, and are kept apart
-	Untold   int `json:"untold"` // that an earlier release joined to others, of which nobody was told since
-	Names    int `json:"names"`  // that memory without a folder has, and that were given to none
+	Projects     int `json:"projects"`
+	Folders      int `json:"folders"`
+	Apart        int `json:"apart"`         // that claim to be a project of other folders, and are kept apart
+	JoinedBefore int `json:"joined_before"` // that an earlier release joined to others, of which nobody was told since
+	Names        int `json:"names"`         // that memory without a folder has, and that were given to none
 }
 
 // JoinRequest makes a folder one of a project.

@@ -14,7 +14,8 @@ import (
 	"github.com/cmemd/cmemd/internal/agents"
 )
 
-// maxHidden is how many sessions that are hidden are counted at once; what is hidden of more is counted without a session.
+// maxHidden is how many sessions that are hidden are counted at once: where there are more, the count of another is recorded as it
+// is, and begins anew with its next report.
 const maxHidden = 1024
 
 // hidden counts what ignore files keep off the record, by session.
@@ -26,18 +27,22 @@ type hidden struct {
 // Hidden is a session of which an ignore file keeps reports off the record.
 type Hidden struct {
 	events.CaptureHidden
-	At time.Time // when it was told last
+	At time.Time // when it was recorded last
 }
 
-// hide counts a report that the file keeps off the record. The first one of a session is told in the log, and the number of
+// hide counts a report that the file keeps off the record. The first one of a session is recorded, and the number of
 // them when it ends.
 func (p *Pipeline) hide(ctx context.Context, o session.Origin, file string, ends bool) {
 	id := o.Session()
 	p.hidden.mu.Lock()
 	is, known := p.hidden.sessions[id]
+	var record []events.CaptureHidden
 	if !known && len(p.hidden.sessions) >= maxHidden {
-		p.hidden.mu.Unlock()
-		return
+		for other, counted := range p.hidden.sessions { // any of them
+			record = append(record, counted)
+			delete(p.hidden.sessions, other)
+			break
+		}
 	}
 	if p.hidden.sessions == nil {
 		p.hidden.sessions = map[events.SessionID]events.CaptureHidden{}
@@ -48,27 +53,30 @@ func (p *Pipeline) hide(ctx context.Context, o session.Origin, file string, ends
 	}
 	p.hidden.mu.Unlock()
 	if !known || ends {
-		p.tellHidden(ctx, is)
+		record = append(record, is)
+	}
+	if len(record) > 0 {
+		p.recordHidden(ctx, record...)
 	}
 }
 
-// RecordHidden tells in the log how much was hidden of each session that did not end. The daemon calls it at its own end.
+// RecordHidden records how much was hidden of each session that did not end. The daemon calls it at its own end.
 func (p *Pipeline) RecordHidden(ctx context.Context) {
 	p.hidden.mu.Lock()
 	var open []events.CaptureHidden
 	for _, is := range p.hidden.sessions {
-		if is.Count > 1 { // the first one is told
+		if is.Count > 1 { // the first one is on record
 			open = append(open, is)
 		}
 	}
 	p.hidden.sessions = nil
 	p.hidden.mu.Unlock()
 	if len(open) > 0 {
-		p.tellHidden(ctx, open...)
+		p.recordHidden(ctx, open...)
 	}
 }
 
-func (p *Pipeline) tellHidden(ctx context.Context, all ...events.CaptureHidden) {
+func (p *Pipeline) recordHidden(ctx context.Context, all ...events.CaptureHidden) {
 	var drafts []events.Draft
 	for _, is := range all {
 		drafts = append(drafts, events.Draft{ID: uuid.Must(uuid.NewV7()), OccurredAt: p.cfg.Now(), Event: is})

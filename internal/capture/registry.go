@@ -94,7 +94,7 @@ func (g *registry) decide(p evidence.Project, note bool) Project {
 	out.Key = keyOf(g.roots, c, func(r projects.Root) bool { return is[r.Path] })
 	if note {
 		r := g.roots[p.Root]
-		r.Told = r.Told && r.Claim == p.Key
+		r.Notified = r.Notified && r.Claim == p.Key
 		r.Path, r.Key, r.Name, r.Claim = p.Root, out.Key, p.Name, p.Key
 		if c.file != "" {
 			r.File = c.file
@@ -128,18 +128,18 @@ func (g *registry) known() projects.Known {
 	return maps.Clone(g.roots)
 }
 
-// tell returns a folder of which nobody was told yet, and notes that somebody is now. Ok is false for others.
-func (g *registry) tell(root string) (untold projects.Root, ok bool) {
+// notify returns a folder of which the person was not notified yet, and notes that they are now. Ok is false for others.
+func (g *registry) notify(root string) (of projects.Root, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	r, known := g.roots[root]
-	if !known || r.Told {
+	if !known || r.Notified {
 		return projects.Root{}, false
 	}
-	untold = r
-	r.Told, r.Old = true, false
+	of = r
+	r.Notified, r.Old = true, false
 	g.roots[root] = r
-	return untold, true
+	return of, true
 }
 
 // Known is what is known of folders now: what is on record, and what was decided since and is about to be.
@@ -150,5 +150,5 @@ func (p *Pipeline) Learn(r events.Record, e events.Event) {
 	p.registry.learn(e, r.Position, r.OccurredAt)
 }
 
-// Tell returns the folder of a root if nobody was told yet how it stands, and notes that somebody is told now.
-func (p *Pipeline) Tell(root string) (untold projects.Root, ok bool) { return p.registry.tell(root) }
+// Notify returns the folder of a root if the person was not notified yet how it stands, and notes that they are now.
+func (p *Pipeline) Notify(root string) (of projects.Root, ok bool) { return p.registry.notify(root) }

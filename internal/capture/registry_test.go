@@ -123,7 +123,7 @@ func TestOneOfManyIsTheProject(t *testing.T) {
 	}
 	for i, want := range []bool{false, true, false} {
 		root := []string{"/asked", "/folder/a", "/folder/a"}[i]
-		if r, ok := g.tell(root); ok != want || ok && r.Path != root {
+		if r, ok := g.notify(root); ok != want || ok && r.Path != root {
 			t.Errorf("%d: told of %+v, %t; want it once, and only where something was done", i, r, ok)
 		}
 	}

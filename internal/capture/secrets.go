@@ -42,7 +42,8 @@ func (c *Config) plainOf(list []string) []string {
 	return out
 }
 
-// origin is o with the facts of its project, which its folder is bound to, and without secrets. Of a folder that is named after a secret nothing is asked.
+// origin is o with the facts of its project, which its folder is bound to, and without secrets. Of a folder that is named
+// after a secret nothing is asked.
 func (p *Pipeline) origin(ctx context.Context, o session.Origin, age time.Duration, past bool) session.Origin {
 	return p.cfg.plainOrigin(p.projects.complete(ctx, p.cfg.plainOrigin(o), age, past, p.registry.bind))
 }

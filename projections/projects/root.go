@@ -8,16 +8,16 @@ import (
 
 // Root is a folder that work was done in, and the project that it is of: roots of one Key are one project.
 type Root struct {
-	Path  string          `cbor:"1,keyasint,omitempty" json:"root"`
-	Key   string          `cbor:"2,keyasint,omitempty" json:"key"`
-	Name  string          `cbor:"3,keyasint,omitempty" json:"name,omitempty"`  // shown
-	File  string          `cbor:"4,keyasint,omitempty" json:"file,omitempty"`  // what names it wherever it is moved to
-	Claim string          `cbor:"5,keyasint,omitempty" json:"claim,omitempty"` // the key that it claims; empty: its sessions are older than claims
-	Last  events.Position `cbor:"6,keyasint,omitempty" json:"last,omitempty"`  // of its latest session's opening; 0: none yet
-	At    time.Time       `cbor:"7,keyasint,omitzero" json:"at,omitzero"`      // of the same
-	Word  bool            `cbor:"8,keyasint,omitempty" json:"word,omitempty"`  // a person said which project it is
-	Told  bool            `cbor:"9,keyasint,omitempty" json:"told,omitempty"`  // a session that shows notices has started with this claim
-	Old   bool            `cbor:"10,keyasint,omitempty" json:"old,omitempty"`  // a release that believed claims was here last of those that show notices
+	Path     string          `cbor:"1,keyasint,omitempty" json:"root"`
+	Key      string          `cbor:"2,keyasint,omitempty" json:"key"`
+	Name     string          `cbor:"3,keyasint,omitempty" json:"name,omitempty"`     // shown
+	File     string          `cbor:"4,keyasint,omitempty" json:"file,omitempty"`     // what names it wherever it is moved to
+	Claim    string          `cbor:"5,keyasint,omitempty" json:"claim,omitempty"`    // the key that it claims; empty: its sessions are older than claims
+	Last     events.Position `cbor:"6,keyasint,omitempty" json:"last,omitempty"`     // of its latest session's opening; 0: none yet
+	At       time.Time       `cbor:"7,keyasint,omitzero" json:"at,omitzero"`         // of the same
+	Word     bool            `cbor:"8,keyasint,omitempty" json:"word,omitempty"`     // a person said which project it is
+	Notified bool            `cbor:"9,keyasint,omitempty" json:"notified,omitempty"` // a session that shows notices has started with this claim
+	Old      bool            `cbor:"10,keyasint,omitempty" json:"old,omitempty"`     // a release that believed claims was here last of those that show notices
 }
 
 // Given says that memory with a project's name and no folder is of the project of Root.
@@ -73,7 +73,7 @@ func (r Root) opened(e events.SessionOpened) Root {
 		return r
 	}
 	tells := showsNotices(e.Source)
-	r.Told = r.Told && r.Claim == e.ProjectClaim || tells
+	r.Notified = r.Notified && r.Claim == e.ProjectClaim || tells
 	r.Old = r.Old && !tells
 	r.Claim = e.ProjectClaim
 	return r

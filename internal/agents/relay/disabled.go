@@ -20,8 +20,8 @@ import (
 // disabledAge is how long it is known that a session was not recorded because CMEMD_DISABLE was set.
 const disabledAge = 30 * 24 * time.Hour
 
-// told ends the name of a note of which a person was told.
-const told = ".told"
+// notified ends the name of a note of which the person was notified.
+const notified = ".told"
 
 // Disabled is what the hooks of a home wrote down about sessions of which nothing was recorded, because a variable said so: a person
 // may have set it, or a folder that an agent was started in.
@@ -65,7 +65,7 @@ func TellDisabled(home, agent, event, folder string) string {
 	if !SpeaksAt(agent, event) {
 		return ""
 	}
-	switch n := takeUntold(home, folder); n {
+	switch n := takeUnnotified(home, folder); n {
 	case 0:
 		return ""
 	case 1:
@@ -75,8 +75,8 @@ func TellDisabled(home, agent, event, folder string) string {
 	}
 }
 
-// takeUntold counts the sessions of a folder that nobody was told of, and marks them as told.
-func takeUntold(home, folder string) (sessions int) {
+// takeUnnotified counts the sessions of a folder that the person was not notified of, and marks them.
+func takeUnnotified(home, folder string) (sessions int) {
 	files, err := readDir(disabledDir(home))
 	if err != nil {
 		return 0
@@ -84,10 +84,10 @@ func takeUntold(home, folder string) (sessions int) {
 	wanted := sumOfFolder(folder)
 	for _, f := range files {
 		path := filepath.Join(disabledDir(home), f.Name())
-		if strings.HasSuffix(path, told) {
+		if strings.HasSuffix(path, notified) {
 			continue
 		}
-		if data, err := readBounded(path, maxSmallFile); err == nil && string(data) == wanted && os.Rename(path, path+told) == nil {
+		if data, err := readBounded(path, maxSmallFile); err == nil && string(data) == wanted && os.Rename(path, path+notified) == nil {
 			sessions++
 		}
 	}
@@ -105,7 +105,7 @@ func (h *hook) countDisabled() {
 		return
 	}
 	path := filepath.Join(dir, sumOf(h.Agent, sessionOf(h.payload)))
-	if _, err := os.Lstat(path + told); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(path + notified); !errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

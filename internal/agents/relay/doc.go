@@ -7,9 +7,10 @@
 //
 // The files, each referring to those below it:
 //
-//	process.go, relay.go, start.go, surroundings.go, disabled.go, unanswered.go, post.go, stream_unix.go, stream_windows.go, hook.go, ignorefiles.go, keys.go, rescue.go, forget.go,
-//	drain.go, spool.go, sealed.go, withheld.go, entry.go, home.go, files.go, system_unix.go, system_windows.go, counts.go, stdin.go, shorten.go, response.go, payload.go,
-//	notice.go, id.go
+//	process.go, relay.go, start.go, surroundings.go, disabled.go, unanswered.go, post.go, stream_unix.go,
+//	stream_windows.go, hook.go, ignorefiles.go, keys.go, rescue.go, forget.go, drain.go, spool.go, sealed.go, withheld.go,
+//	entry.go, home.go, files.go, system_unix.go, system_windows.go, counts.go, stdin.go, shorten.go, response.go,
+//	payload.go, notice.go, id.go
 //
 // What bites:
 //   - Run must be followed by the end of the process: a reader of standard input, or a write to a hanging disk, may be

@@ -126,15 +126,15 @@ func projectInfo(known projects.Known, of []projects.Root) api.ProjectInfo {
 		_, err := os.Lstat(r.Path)
 		p.Folders = append(p.Folders, api.ProjectFolder{
 			Root: r.Path, Name: r.Name, At: r.At, Decided: r.Word, Gone: errors.Is(err, fs.ErrNotExist),
-			LooksLike: thereFirst(known.Lookalike(r)), Untold: sharesUntold(r, len(of)),
+			LooksLike: thereFirst(known.Lookalike(r)), JoinedBefore: joinedBefore(r, len(of)),
 		})
 	}
 	return p
 }
 
-// sharesUntold reports whether a folder, one of so many of its project, shares that because an earlier release joined what claimed the
+// joinedBefore reports whether a folder, one of so many of its project, shares that because an earlier release joined what claimed the
 // same, and nobody was told since.
-func sharesUntold(r projects.Root, folders int) bool { return r.Old && !r.Word && folders > 1 }
+func joinedBefore(r projects.Root, folders int) bool { return r.Old && !r.Word && folders > 1 }
 
 // projectCounts counts how folders stand.
 func (s *sources) projectCounts(ctx context.Context, known projects.Known) (n api.ProjectCounts, err error) {
@@ -147,8 +147,8 @@ func (s *sources) projectCounts(ctx context.Context, known projects.Known) (n ap
 		if len(known.Lookalike(r)) > 0 {
 			n.Apart++
 		}
-		if sharesUntold(r, folders[r.Key]) {
-			n.Untold++
+		if joinedBefore(r, folders[r.Key]) {
+			n.JoinedBefore++
 		}
 	}
 	names, err := s.Index.Rootless(ctx)
@@ -167,8 +167,8 @@ func (s *sources) projectCounts(ctx context.Context, known projects.Known) (n ap
 // placeNotice says once how the folder of a root stands, in which a session starts: what it is kept apart from, what it shares memory
 // with since earlier, and which memory it may be given. It is empty where there is nothing to say.
 func (s *sources) placeNotice(ctx context.Context, p *capture.Pipeline, root string) string {
-	r, untold := p.Tell(root)
-	if !untold {
+	r, fresh := p.Notify(root)
+	if !fresh {
 		return ""
 	}
 	known := p.Known()
@@ -176,7 +176,7 @@ func (s *sources) placeNotice(ctx context.Context, p *capture.Pipeline, root str
 	if like := thereFirst(known.Lookalike(r)); len(like) > 0 {
 		says = append(says, "this folder looks like the project of "+like[0]+", and has its own memory: `cmemd project join` makes them one.")
 	}
-	if shared := thereFirst(known.Shared(r)); sharesUntold(r, 1+len(shared)) {
+	if shared := thereFirst(known.Shared(r)); joinedBefore(r, 1+len(shared)) {
 		says = append(says, "this folder shares its memory with "+strings.Join(shared[:min(len(shared), 3)], ", ")+": `cmemd project part` parts them.")
 	}
 	if n, err := s.unowned(ctx, r.Name); err == nil && n > 0 {

@@ -236,7 +236,7 @@ func TestAnUpgradeKeepsWhatWasJoined(t *testing.T) {
 	}
 	w := startWorld(t, log, nil)
 	told, err := api.StatusRoute.Call(t.Context(), w.client, api.NoQuery{})
-	if err != nil || told.Projects.Untold != 2 || told.Projects.Apart != 0 {
+	if err != nil || told.Projects.JoinedBefore != 2 || told.Projects.Apart != 0 {
 		t.Errorf("status: %+v, %v", told.Projects, err)
 	}
 	w.answer(t, dirs[0], dirs[0], "heron")
@@ -251,7 +251,7 @@ func TestAnUpgradeKeepsWhatWasJoined(t *testing.T) {
 	}
 	w.settled(t)
 	told, err = api.StatusRoute.Call(t.Context(), w.client, api.NoQuery{})
-	if err != nil || told.Projects.Untold != 1 || told.Projects.Apart != 1 {
+	if err != nil || told.Projects.JoinedBefore != 1 || told.Projects.Apart != 1 {
 		t.Errorf("status afterwards: %+v, %v", told.Projects, err)
 	}
 }

@@ -16,9 +16,9 @@ const (
 // expireEvery is the time between two looks for requests that nobody answered.
 const expireEvery = time.Hour
 
-// Run finishes erasures that a crash, an error or a refused session left undone, and lets requests expire. If Retain is set, it also erases, once every Every,
-// the payloads of settled inputs that are older than Retain. What fails is logged and tried again, and neither task waits for the
-// other to succeed. Run returns nil when ctx is done.
+// Run finishes erasures that a crash, an error or a refused session left undone, and lets requests expire. If Retain is set,
+// it also erases, once every Every, the payloads of settled inputs that are older than Retain. What fails is logged and
+// tried again, and neither task waits for the other to succeed. Run returns nil when ctx is done.
 func (e *Eraser) Run(ctx context.Context) error {
 	finish, wait := time.Now(), retryFirst // a life before this one may have left something
 	expire := finish

@@ -59,14 +59,15 @@ func (t *Pipeline) keep(ctx context.Context, p observer.Prompt, parsed observer.
 			Subtitle: o.Subtitle, Narrative: o.Narrative, Facts: o.Facts, Concepts: o.Concepts,
 			FilesRead: read, FilesModified: modified, FilesUnverified: unverified(p.Cwd, o, read, modified),
 			Claims: pick(claims, observationText(o)), Unseen: unseen(p, o, touched) || invented(p, o, touched),
-			Origin: origin.class, Outside: origin.outside, Unsupported: inventsNames(p, observationText(o)) || o.Type == observer.TypeDecision && unsupported(p, observationText(o)),
+			Origin: origin.class, Outside: origin.outside, Unsupported: unsupported(p, observationText(o), o.Type == observer.TypeDecision),
 		})
 	}
 	if m := parsed.Summary; m != nil {
 		a.Summary = &events.SummaryParsed{
 			Summary: t.cfg.NewID(), Turn: p.Turn, Request: m.Request, Investigated: m.Investigated, Learned: m.Learned,
 			Completed: m.Completed, NextSteps: m.NextSteps, Notes: m.Notes, Claims: pick(claims, summaryText(*m)),
-			Origin: origin.class, Unseen: unseen(p, observer.Observation{Narrative: summaryText(*m)}, touched), Unsupported: inventsNames(p, summaryText(*m)) || unsupported(p, m.NextSteps),
+			Origin: origin.class, Unseen: unseen(p, observer.Observation{Narrative: summaryText(*m)}, touched),
+			Unsupported: unsupported(p, summaryText(*m), false) || unsupported(p, m.NextSteps, true),
 		}
 	}
 }

@@ -20,17 +20,21 @@ const (
 )
 
 // unsupported reports whether a text says what nobody said: it names a command, a package or an identifier that stands nowhere in
-// what the turn read, or shares hardly a word with the prompts and replies. A text in another script than these is held to its names alone.
-// Where not all words are at hand, nothing is held against it.
-func unsupported(p observer.Prompt, text string) bool {
-	if strings.TrimSpace(text) == "" || !whole(p) {
+// what the turn read; or, where it decides, it shares hardly a word with the prompts and replies. A text in another script than these is
+// held to its names alone. Where not all words are at hand, nothing is held against it.
+func unsupported(p observer.Prompt, text string, decides bool) bool {
+	names, words := typed(text), map[string]bool{}
+	if decides {
+		words = stems(text)
+	}
+	if len(names)+len(words) == 0 || !whole(p) {
 		return false
 	}
-	if inventsNames(p, text) {
+	said := sayings(p)
+	if invents(names, append(printedTexts(p), said...)) {
 		return true
 	}
-	words := stems(text)
-	known := stems(strings.Join(sayings(p), "\n"))
+	known := stems(strings.Join(said, "\n"))
 	if len(words) == 0 || len(known) > 0 && !sameScript(words, known) {
 		return false
 	}
@@ -41,16 +45,6 @@ func unsupported(p observer.Prompt, text string) bool {
 		}
 	}
 	return float64(shared) < leastShared*float64(len(words))
-}
-
-// inventsNames reports whether a text names a command, a package or an identifier that stands nowhere in what the turn read. Where not all
-// words are at hand, nothing is held against it.
-func inventsNames(p observer.Prompt, text string) bool {
-	names := typed(text)
-	if len(names) == 0 || !whole(p) {
-		return false
-	}
-	return invents(names, append(printedTexts(p), sayings(p)...))
 }
 
 // sayings are what the person and the agent said, as far as the turn read it, and what was observed of it before.

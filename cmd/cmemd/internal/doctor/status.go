@@ -143,8 +143,8 @@ func projectsLine(p api.ProjectCounts) string {
 	if p.Apart > 0 {
 		parts = append(parts, terminal.Plural(p.Apart, "folder")+" kept apart from what it looks like")
 	}
-	if p.Untold > 0 {
-		parts = append(parts, terminal.Plural(p.Untold, "folder")+" joined by an earlier release")
+	if p.JoinedBefore > 0 {
+		parts = append(parts, terminal.Plural(p.JoinedBefore, "folder")+" joined by an earlier release")
 	}
 	if p.Names > 0 {
 		parts = append(parts, terminal.Plural(p.Names, "name")+" without a folder")

@@ -221,7 +221,7 @@ func noteOf(f api.ProjectFolder) string {
 	if f.Decided {
 		notes = append(notes, "as you said")
 	}
-	if f.Untold {
+	if f.JoinedBefore {
 		notes = append(notes, "joined by an earlier release")
 	}
 	if len(f.LooksLike) > 0 {
