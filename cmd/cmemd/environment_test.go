@@ -87,7 +87,7 @@ func newSurrounded(t *testing.T, git string) *surrounded {
 	err := errors.Join(os.MkdirAll(w.project, 0o700), os.MkdirAll(w.bait, 0o700), os.MkdirAll(bin, 0o700), os.MkdirAll(w.home, 0o700),
 		os.WriteFile(filepath.Join(bin, "claude"), []byte(recordedClient), 0o700),
 		os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\nenv > \"${0%/*}/new.$$\"; mv \"${0%/*}/new.$$\" \"${0%/*}/git.$$.env\"\nexec "+git+` "$@"`+"\n"), 0o700),
-		relay.Programs{Path: "/usr/bin:/bin", Cmemd: w.path, Git: filepath.Join(bin, "git"), Claude: filepath.Join(bin, "claude")}.Write(w.home),
+		relay.Programs{Path: "/usr/bin:/bin", Cmemd: w.path, Git: filepath.Join(bin, "git"), Claude: filepath.Join(bin, "claude"), UserHome: w.dir}.Write(w.home),
 		relay.LayKey(w.home, time.Now()),
 		writeSettings(w.home, []string{"listen=", "provider=claude-cli"}))
 	if err != nil {
@@ -147,6 +147,7 @@ func (w *surrounded) hostile() (env []string) {
 	} {
 		add(trap, "GIT_"+name)
 	}
+	add(w.bait, "HOME") // after the person's own: the last one holds
 	add("1", "GIT_CONFIG_COUNT")
 	add("core.fsmonitor", "GIT_CONFIG_KEY_0")
 	add(trap, "GIT_CONFIG_VALUE_0")

@@ -91,6 +91,9 @@ func TestDaemonEnv(t *testing.T) {
 	if diff := cmp.Diff(append(names, LeftOut), left); diff != "" {
 		t.Errorf("left: -want +got\n%s", diff)
 	}
+	if given, _ := DaemonEnv(env, Programs{Path: "/bin", UserHome: "/p"}, nil); !slices.Contains(given, "HOME=/p") || slices.Contains(given, "HOME=/h") {
+		t.Errorf("with a folder that is recorded: %q", given)
+	}
 	home := t.TempDir()
 	if err := (Programs{Path: "/bin"}).Write(home); err != nil {
 		t.Fatal(err)
@@ -114,7 +117,7 @@ func TestProgramsAreWrittenDown(t *testing.T) {
 	if p, err := ReadPrograms(home); p != (Programs{}) || err != nil {
 		t.Errorf("of nothing: %+v, %v", p, err)
 	}
-	want := Programs{Path: `/bin:/a "b"`, Cmemd: "/c", Git: "/g", Claude: "/l"}
+	want := Programs{Path: `/bin:/a "b"`, Cmemd: "/c", Git: "/g", Claude: "/l", UserHome: "/u"}
 	if err := want.Write(home); err != nil {
 		t.Fatal(err)
 	}

@@ -13,13 +13,14 @@ import (
 	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
-// Programs is where a daemon finds other programs: what `cmemd install` found, as the person has it, and never what the
-// environment of an agent says. A path that is empty was not found.
+// Programs is where a daemon finds other programs, and the person's own folder: what `cmemd install` found, as the person has it,
+// and never what the environment of an agent says. A path that is empty was not found.
 type Programs struct {
-	Path   string // the value of PATH
-	Cmemd  string // the command itself
-	Git    string
-	Claude string // the client of claude-cli
+	Path     string // the value of PATH
+	Cmemd    string // the command itself
+	Git      string
+	Claude   string // the client of claude-cli
+	UserHome string // the value of HOME; where no install wrote it down, that of the home's first daemon
 }
 
 // ReadPrograms returns what is written down for a home; the zero value where that is nothing.
@@ -62,7 +63,7 @@ type programField struct {
 
 // fields are what is written down, under its names in the file.
 func (p *Programs) fields() []programField {
-	return []programField{{"path", &p.Path}, {"cmemd", &p.Cmemd}, {"git", &p.Git}, {"claude", &p.Claude}}
+	return []programField{{"path", &p.Path}, {"cmemd", &p.Cmemd}, {"git", &p.Git}, {"claude", &p.Claude}, {"user_home", &p.UserHome}}
 }
 
 func programsFile(home string) string { return filepath.Join(home, "programs.json") }
@@ -97,8 +98,8 @@ func WriteVariables(home string, names []string) error {
 func variablesFile(home string) string { return filepath.Join(home, "variables") }
 
 // DaemonEnv parts an environment into what a daemon of a home, and whoever is to find the same as it does, is given: who and where
-// the person is, PATH as p has it, and the variables with the given names; and the names of all else, which an agent, or a folder
-// that an agent works in, may have set.
+// the person is, PATH and the person's folder as p has them, and the variables with the given names; and the names of all else, which
+// an agent, or a folder that an agent works in, may have set.
 func DaemonEnv(env []string, p Programs, named []string) (given, left []string) {
 	values, order := map[string]string{}, []string{}
 	for _, kv := range env {
@@ -113,12 +114,15 @@ func DaemonEnv(env []string, p Programs, named []string) (given, left []string) 
 	}
 	for _, name := range order {
 		switch {
-		case name == "PATH":
+		case name == "PATH", name == userHomeVariable() && p.UserHome != "":
 		case isGiven(name) || slices.Contains(named, name):
 			given = append(given, name+"="+values[name])
 		case isVariable(name):
 			left = append(left, name)
 		}
+	}
+	if p.UserHome != "" {
+		given = append(given, userHomeVariable()+"="+p.UserHome)
 	}
 	return append(given, "PATH="+pathOf(p)), left
 }
@@ -165,6 +169,14 @@ func isGiven(name string) bool {
 		return runtime.GOOS == "windows"
 	}
 	return strings.HasPrefix(name, "LC_")
+}
+
+// userHomeVariable is the variable that os.UserHomeDir reads.
+func userHomeVariable() string {
+	if runtime.GOOS == "windows" {
+		return "USERPROFILE"
+	}
+	return "HOME"
 }
 
 // foldVariable is a name as isGiven has it: Windows knows no small letters in names.

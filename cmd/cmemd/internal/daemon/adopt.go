@@ -20,7 +20,7 @@ func adoptVariables(ctx context.Context, a *terminal.App, p homedir.Paths, l *co
 		l.TellUnheeded(a)
 		return l, nil
 	}
-	if recorded, err := relay.ReadPrograms(p.Home); err == nil && recorded == (relay.Programs{}) {
+	if recorded, err := relay.ReadPrograms(p.Home); err == nil && recorded.Path == "" {
 		if self, err := os.Executable(); err == nil {
 			err = homedir.RecordPrograms(p.Home, self)
 			if err != nil {

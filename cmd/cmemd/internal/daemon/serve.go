@@ -50,6 +50,11 @@ func serve(ctx context.Context, a *terminal.App, noEnv bool) error {
 	if err := relay.WriteVariables(p.Home, l.Variables()); err != nil { // for hooks, which start the next daemon
 		return err
 	}
+	if noEnv {
+		if err := homedir.RecordUserHome(p.Home); err != nil {
+			return err
+		}
+	}
 	logger, file := newLogger(a, l.Config, p)
 	defer file.Close()
 	if os.Getenv("GOGC") == "" {

@@ -161,8 +161,14 @@ func checkEnvironment(_ context.Context, x *examination) []checked {
 		out = append(out, note("`cmemd config set KEY VALUE` where it is wanted, then `cmemd stop` and `cmemd start`",
 			"of %s the daemon heeds none of these, which settings stand for: %s", where, config.NameUnheeded(left)))
 	}
-	switch p := x.config.Programs; {
-	case p == relay.Programs{}:
+	p := x.config.Programs
+	if p.UserHome != "" {
+		if info, err := os.Stat(p.UserHome); err != nil || !info.IsDir() {
+			out = append(out, note("`cmemd install` looks again", "your own folder was %s, and is not there", p.UserHome))
+		}
+	}
+	switch {
+	case p.Path == "":
 		out = append(out, note("`cmemd install` writes it down", "nobody has written down where git and claude are: they are looked for where systems have them"))
 	case p.Git != "" && config.Program(p.Git) == "":
 		out = append(out, note("`cmemd install` looks again", "git was at %s, and is not there", p.Git))

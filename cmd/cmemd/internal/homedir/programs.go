@@ -17,8 +17,22 @@ func RecordPrograms(home, cmemd string) error {
 	p := relay.Programs{
 		Path: strings.Join(dirs, string(filepath.ListSeparator)), Cmemd: cmemd, Git: find("git"), Claude: find("claude"),
 	}
+	p.UserHome, _ = os.UserHomeDir()
 	if old, err := relay.ReadPrograms(home); err == nil && old == p {
 		return nil
+	}
+	return p.Write(home)
+}
+
+// RecordUserHome writes down for a home whose folder the person's is, where that was not done: from then on no other value of HOME that
+// a hook is given reaches a daemon.
+func RecordUserHome(home string) error {
+	p, err := relay.ReadPrograms(home)
+	if err != nil || p.UserHome != "" {
+		return err
+	}
+	if p.UserHome, err = os.UserHomeDir(); err != nil || !filepath.IsAbs(p.UserHome) {
+		return nil // nobody can say: the next one may
 	}
 	return p.Write(home)
 }
