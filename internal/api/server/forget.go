@@ -136,6 +136,8 @@ func forgetProblem(err error) error {
 		return invalid("", "nothing is chosen: give one of ids, query, session, project, since, until")
 	case errors.Is(err, erasure.ErrShortQuery):
 		return invalid("/query", "is too short: half of everything would hold it")
+	case errors.Is(err, erasure.ErrManyRequests):
+		return conflict("Too many requests to forget are open", "the person answers them first: `cmemd forget --requests` lists them, `cmemd forget --refuse all` refuses all")
 	case errors.Is(err, erasure.ErrNoRequest):
 		return notFound("the request was answered meanwhile")
 	}

@@ -11,8 +11,16 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// ErrNoRequest is an id of no request to forget that is open.
-var ErrNoRequest = errors.New("erasure: no such request is open")
+// Errors of requests.
+var (
+	// ErrNoRequest is an id of no request to forget that is open.
+	ErrNoRequest = errors.New("erasure: no such request is open")
+	// ErrManyRequests is one request more than may be open at a time.
+	ErrManyRequests = errors.New("erasure: too many requests are open")
+)
+
+// maxRequests bounds the open requests: what a person can be asked to read through, and far more than an agent in order makes.
+const maxRequests = 50
 
 // requestDays is how long a person may take to answer a request, in days. A forgotten request must not hide memory for ever.
 const requestDays = 30
@@ -29,8 +37,9 @@ type Requested struct {
 	Positions []events.Position `json:"-"`
 }
 
-// Ask records that an agent wants forgotten what a request chooses, and hides its rows. Nothing is erased. Records is 0, and nothing
-// is recorded, where nothing fits. Errors: those of Plan and of recording.
+// Ask records that an agent wants forgotten what a request chooses, and hides its rows. Nothing is erased. What an open request names
+// already is not named again: where nothing else is left, that request is returned, and nothing is recorded. Records is 0, and nothing is
+// recorded, where nothing fits. Errors: ErrManyRequests, and those of Plan and of recording.
 func (e *Eraser) Ask(ctx context.Context, req Request, by events.Writer) (Requested, error) {
 	c, err := e.choose(ctx, req)
 	if err != nil {
@@ -45,10 +54,21 @@ func (e *Eraser) Ask(ctx context.Context, req Request, by events.Writer) (Reques
 	for _, sh := range shares {
 		out.Positions = append(out.Positions, sh.Positions...)
 	}
-	out.Records = len(out.Positions)
-	if out.Records == 0 {
+	if len(out.Positions) == 0 {
 		return out, nil
 	}
+	open, err := e.Requests(ctx)
+	if err != nil {
+		return Requested{}, err
+	}
+	var before *Requested
+	if out.Positions, before = notAsked(out.Positions, open); len(out.Positions) == 0 {
+		return *before, nil
+	}
+	if len(open) >= maxRequests {
+		return Requested{}, ErrManyRequests
+	}
+	out.Records = len(out.Positions)
 	var drafts []events.Draft
 	for part := range slices.Chunk(out.Positions, perEvent) {
 		ids, err := e.rowsAt(ctx, part)
@@ -66,6 +86,25 @@ func (e *Eraser) Ask(ctx context.Context, req Request, by events.Writer) (Reques
 	}
 	out.Position = records[0].Position
 	return out, e.countRequests(ctx)
+}
+
+// notAsked leaves out of positions what open requests name, and returns the first request that names one of them.
+func notAsked(positions []events.Position, open []Requested) (left []events.Position, before *Requested) {
+	asked := map[events.Position]*Requested{}
+	for i := range open {
+		for _, p := range open[i].Positions {
+			asked[p] = &open[i]
+		}
+	}
+	for _, p := range positions {
+		switch r := asked[p]; {
+		case r == nil:
+			left = append(left, p)
+		case before == nil:
+			before = r
+		}
+	}
+	return left, before
 }
 
 // rowsAt are the ids of the rows that records made.

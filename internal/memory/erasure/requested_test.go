@@ -63,6 +63,30 @@ func TestAskedForNothing(t *testing.T) {
 	}
 }
 
+// TestAskedAgain: what is asked for already is not asked for twice, and requests have a bound.
+func TestAskedAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	claims(w)
+	w.caughtUp()
+	first, err := w.Ask(t.Context(), Request{Query: "tool of naming"}, events.WriterAgent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := w.Ask(t.Context(), Request{IDs: []events.ID{w.rows["naming"]}}, events.WriterAgent)
+	open, _ := w.Requests(t.Context())
+	if again.ID != first.ID || err != nil || len(open) != 1 {
+		t.Errorf("asked again: %+v, %v; open %+v", again, err, open)
+	}
+	for range maxRequests - 1 {
+		w.say(events.Daemon, events.ID{}, events.ForgetRequested{Request: w.id(), Positions: []events.Position{1}, Writer: events.WriterAgent})
+	}
+	_, err = w.Ask(t.Context(), Request{IDs: []events.ID{w.rows["beside"]}}, events.WriterAgent)
+	if !errors.Is(err, ErrManyRequests) {
+		t.Errorf("one more: %v", err)
+	}
+}
+
 // TestRequestExpires: after thirty days without an answer the rows are shown again, and not a moment sooner.
 func TestRequestExpires(t *testing.T) {
 	t.Parallel()

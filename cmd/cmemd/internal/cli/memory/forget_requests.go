@@ -21,10 +21,38 @@ func (f forgetCommand) answer(c *cobra.Command, a *terminal.App) error {
 	switch {
 	case f.requests:
 		return terminal.Answer(ctx, a, api.ForgetRequestsRoute, api.NoQuery{}, showRequests)
+	case f.refuse == allRequests:
+		return a.Stream(ctx, func(client *client.Client) error { return refuseAll(ctx, a, client) })
 	case f.refuse != "":
 		return terminal.Answer(ctx, a, api.RefuseForgetRoute, api.IDQuery{ID: f.refuse}, showRefused)
 	}
 	return a.Stream(ctx, func(client *client.Client) error { return f.approveRequest(ctx, a, client) })
+}
+
+// allRequests stands for every open request; no name is like it.
+const allRequests = "all"
+
+// refuseAll refuses what is open as it is called. It answers with what was refused, also beside an error.
+func refuseAll(ctx context.Context, a *terminal.App, client api.Invoker) error {
+	open, err := api.ForgetRequestsRoute.Call(ctx, client, api.NoQuery{})
+	if err != nil {
+		return err
+	}
+	if len(open.Requests) == 0 {
+		return showRequests(a, open)
+	}
+	var refused []api.Refused
+	for _, r := range open.Requests {
+		one, err := api.RefuseForgetRoute.Call(ctx, client, api.IDQuery{ID: r.ID.String()})
+		if err != nil {
+			return fmt.Errorf("%d of %d were refused: %w", len(refused), len(open.Requests), err)
+		}
+		refused = append(refused, one)
+	}
+	return a.Report(refused, func(a *terminal.App) error {
+		a.Printf("refused: %s\n", terminal.Plural(len(refused), "request"))
+		return nil
+	})
 }
 
 // approveRequest shows what a request names, asks, and has it erased.
