@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -18,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/testkit/sqlite"
 )
 
 // importing runs the command. It returns what it says, and its exit code.
@@ -41,10 +41,7 @@ func otherChanged(t *testing.T, n int, statement string, args ...any) string {
 		texts = append(texts, fmt.Sprintf("text %d", i))
 	}
 	path := otherDatabase(t, texts...)
-	db, err := sql.Open("sqlite", "file:"+path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := sqlite.Open(t, "file:"+path)
 	defer db.Close()
 	if _, err := db.ExecContext(t.Context(), statement, args...); err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -18,16 +17,14 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/testkit/secrets"
+	"github.com/cmemd/cmemd/testkit/sqlite"
 )
 
 // otherDatabase is a database of claude-mem in which each text stands in every column that may hold one, a session a text.
 func otherDatabase(t *testing.T, texts ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "claude-mem.db")
-	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(wal)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := sqlite.Open(t, "file:"+path+"?_pragma=journal_mode(wal)")
 	defer db.Close()
 	run := func(statement string, args ...any) {
 		if _, err := db.ExecContext(t.Context(), statement, args...); err != nil {

@@ -7,13 +7,12 @@ import (
 	"testing"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/zricethezav/gitleaks/v8/config"
 )
 
 // readEntries reads the rules as they are.
 func readEntries() []entry {
 	var f file
-	if err := toml.Unmarshal([]byte(config.DefaultConfig), &f); err != nil {
+	if err := toml.Unmarshal([]byte(rulesFile), &f); err != nil {
 		panic(err) // a test looks at it
 	}
 	return f.Rules

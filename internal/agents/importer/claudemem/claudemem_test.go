@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/internal/agents/importer"
+	"github.com/cmemd/cmemd/testkit/sqlite"
 )
 
 // The columns that matter of a database of version 52, its constraints left out so that hostile rows fit.
@@ -42,12 +43,7 @@ const noon = 1_772_600_000_000
 func filled(t *testing.T, statements ...string) (path string, writer *sql.DB) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "claude mem?.db") // a name that an address must quote
-	writer, err := sql.Open("sqlite", "file:"+strings.ReplaceAll(strings.ReplaceAll(path, "?", "%3f"), " ", "%20")+"?_pragma=journal_mode(wal)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	writer.SetMaxOpenConns(1)
-	t.Cleanup(func() { _ = writer.Close() })
+	writer = sqlite.Open(t, "file:"+strings.ReplaceAll(strings.ReplaceAll(path, "?", "%3f"), " ", "%20")+"?_pragma=journal_mode(wal)")
 	for _, s := range statements {
 		run(t, writer, s)
 	}
@@ -64,7 +60,12 @@ func run(t *testing.T, db *sql.DB, statement string, args ...any) {
 // planOf opens path and plans all of it.
 func planOf(t *testing.T, path string, cfg Config) (*DB, *Plan) {
 	t.Helper()
-	db, err := Open(t.Context(), path)
+	return planBy(t, sqlite.Program(t), path, cfg)
+}
+
+func planBy(t *testing.T, program, path string, cfg Config) (*DB, *Plan) {
+	t.Helper()
+	db, err := Open(t.Context(), program, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +342,7 @@ func TestRefusals(t *testing.T) {
 		{"a text", write("text", strings.Repeat("SQLite format 2 ", 100)), ErrNotSQLite},
 		{"another program's", foreign, ErrForeign},
 	} {
-		if db, err := Open(t.Context(), c.path); !errors.Is(err, c.want) {
+		if db, err := Open(t.Context(), sqlite.Program(t), c.path); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v, want %v", c.name, err, c.want)
 			if db != nil {
 				_ = db.Close()
@@ -372,7 +373,7 @@ func TestDamage(t *testing.T) {
 		if err := os.WriteFile(path, broken, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		db, err := Open(ctx, path)
+		db, err := Open(ctx, sqlite.Program(t), path)
 		if err != nil {
 			continue
 		}

@@ -13,8 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"modernc.org/sqlite"
-	lib "modernc.org/sqlite/lib"
+	"github.com/cmemd/cmemd/internal/sqlite"
 )
 
 // Errors of Open, and but for the first two of all that reads.
@@ -48,8 +47,9 @@ type DB struct {
 }
 
 // Open opens the database at path for reading alone, and looks which tables and columns it has. Where nobody has it open,
-// nothing is made beside it. Errors are those above, and those of the file; they name it.
-func Open(ctx context.Context, path string) (*DB, error) {
+// nothing is made beside it. program is the path of cmemd-sqlite, which reads it; empty: what sqlite.Find finds. Errors are those above, and those of the file; they
+// name it.
+func Open(ctx context.Context, program, path string) (*DB, error) {
 	if err := checkMagic(path); err != nil {
 		return nil, err
 	}
@@ -67,32 +67,30 @@ func Open(ctx context.Context, path string) (*DB, error) {
 	}
 	whole := empty(file+"-wal") && empty(file+"-journal") // else what was written last, or what it was before, stands there
 	nobody := whole && absent(file+"-shm")                // who has it open has an index of its write-ahead log there
-	d, err := open(ctx, path, file, nobody)
+	d, err := open(ctx, program, path, file, nobody)
 	if errors.Is(err, ErrUnwritable) && whole {
-		return open(ctx, path, file, true)
+		return open(ctx, program, path, file, true)
 	}
 	return d, err
 }
 
 // open opens file as it stands, or as one that nobody writes to: then it has no write-ahead log, and takes no locks.
-func open(ctx context.Context, path, file string, alone bool) (*DB, error) {
+func open(ctx context.Context, program, path, file string, alone bool) (*DB, error) {
 	d := &DB{path: path, file: file, now: time.Now}
 	// A file that is shorter than it says is read as far as it goes under writable_schema; query_only keeps that from writing.
 	q := url.Values{"mode": {"ro"}, "_pragma": {
 		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "writable_schema(1)", "query_only(1)", "trusted_schema(0)", "cell_size_check(1)",
 	}}
-	var err error
 	if alone {
 		q.Set("immutable", "1")
+		var err error
 		if d.alone, err = os.Stat(file); err != nil {
 			return nil, fmt.Errorf("claudemem: %w", err)
 		}
 		d.short = d.whole()
 	}
-	d.db, err = sql.Open("sqlite", (&url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: q.Encode()}).String())
-	if err != nil {
-		return nil, d.wrong("open", err)
-	}
+	address := &url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: q.Encode()}
+	d.db = sql.OpenDB(sqlite.Connector{Program: program, Address: address.String()})
 	d.db.SetMaxOpenConns(1)
 	if err := d.learn(ctx); err != nil {
 		return nil, errors.Join(err, d.db.Close())
@@ -149,10 +147,10 @@ func (d *DB) unchanged() error {
 func (d *DB) wrong(what string, err error) error {
 	var from *sqlite.Error
 	if errors.As(err, &from) {
-		switch from.Code() & 0xff { // the rest says more of the same
-		case lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN:
+		switch from.Code {
+		case sqlite.CodeReadOnly, sqlite.CodeCantOpen:
 			return fmt.Errorf("%w: %s: %s: %w", ErrUnwritable, d.path, what, err)
-		case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
+		case sqlite.CodeCorrupt, sqlite.CodeNotADB:
 			return fmt.Errorf("%w: %s: %s: %w", ErrDamaged, d.path, what, err)
 		}
 	}

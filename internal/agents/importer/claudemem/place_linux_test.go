@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/cmemd/cmemd/internal/agents/importer"
+	"github.com/cmemd/cmemd/testkit/sqlite"
 )
 
 // closed is a database that its program has closed, alone in a folder.
@@ -26,8 +27,8 @@ func closed(t *testing.T, statements ...string) string {
 	return path
 }
 
-// unwritable makes a file and its folder such that this test, whoever runs it, cannot write them.
-func unwritable(t *testing.T, path string) {
+// unwritable makes a file and its folder such that the program that it returns, whoever runs this test, cannot write them.
+func unwritable(t *testing.T, path string) (program string) {
 	t.Helper()
 	dir := filepath.Dir(path)
 	for name, mode := range map[string]os.FileMode{path: 0o444, dir: 0o555, filepath.Dir(dir): 0o755} {
@@ -36,18 +37,25 @@ func unwritable(t *testing.T, path string) {
 		}
 	}
 	t.Cleanup(func() { _ = os.Chmod(dir, 0o755) })
+	program = sqlite.Program(t)
 	if os.Geteuid() != 0 {
-		return
+		return program
 	}
-	const nobody = 65534
-	runtime.LockOSThread() // with the thread goes who it is
-	if _, err := unix.SetfsuidRetUid(nobody); err != nil {
+	run, err := exec.LookPath("setpriv")
+	if err != nil {
+		t.Skip("this test is run by root, and there is no setpriv to be somebody else by")
+	}
+	code, err := os.ReadFile(program)
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _, _ = unix.SetfsuidRetUid(0) })
-	if err := os.WriteFile(filepath.Join(dir, "new"), nil, 0o600); err == nil {
-		t.Skip("this system lets anybody write anywhere")
+	own := t.TempDir()
+	script := fmt.Sprintf("#!/bin/sh\nexec %s --reuid=65534 --clear-groups -- %s/program \"$@\"\n", run, own)
+	if err := errors.Join(os.Chmod(filepath.Dir(own), 0o755), os.WriteFile(filepath.Join(own, "program"), code, 0o755),
+		os.WriteFile(filepath.Join(own, "nobody"), []byte(script), 0o755)); err != nil {
+		t.Fatal(err)
 	}
+	return filepath.Join(own, "nobody")
 }
 
 func beside(t *testing.T, path string) []string {
@@ -83,8 +91,7 @@ func TestUnwritable(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			unwritable(t, path)
-			_, plan := planOf(t, path, Config{})
+			_, plan := planBy(t, unwritable(t, path), path, Config{})
 			if n := len(entriesOf(t, plan)); n != 9 {
 				t.Errorf("%d entries, want 9", n)
 			}
@@ -108,8 +115,7 @@ func TestUnwritableWithLog(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	unwritable(t, copied)
-	db, err := Open(t.Context(), copied)
+	db, err := Open(t.Context(), unwritable(t, copied), copied)
 	if !errors.Is(err, ErrUnwritable) || !strings.Contains(err.Error(), copied) {
 		t.Fatalf("got %v (%v), want ErrUnwritable with the path", err, db)
 	}
@@ -135,7 +141,7 @@ func TestJournal(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	db, err := Open(t.Context(), copied)
+	db, err := Open(t.Context(), sqlite.Program(t), copied)
 	if err == nil {
 		db.Close()
 	}
@@ -261,9 +267,9 @@ func TestPipe(t *testing.T) {
 		if err := unix.Mkfifo(path+beside, 0o600); err != nil {
 			t.Skip("no pipes here:", err)
 		}
-		opened := make(chan error, 1)
+		opened, program := make(chan error, 1), sqlite.Program(t)
 		go func() {
-			_, err := Open(t.Context(), path)
+			_, err := Open(t.Context(), program, path)
 			opened <- err
 		}()
 		select {

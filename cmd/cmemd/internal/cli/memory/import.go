@@ -20,6 +20,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/importer/claudemem"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/sqlite"
 )
 
 func newImport(a *terminal.App) *cobra.Command {
@@ -108,7 +109,7 @@ func claudeMemFile(a *terminal.App, args []string) (string, error) {
 }
 
 func importClaudeMem(ctx context.Context, a *terminal.App, q importQuery) error {
-	db, err := claudemem.Open(ctx, q.file)
+	db, err := claudemem.Open(ctx, "", q.file)
 	if err != nil {
 		return adviseDatabase(err)
 	}
@@ -168,6 +169,9 @@ const shownProjects = 12
 // adviseDatabase adds to what is wrong with a database, or with the daemon that takes it in, what can be done.
 func adviseDatabase(err error) error {
 	switch {
+	case errors.Is(err, sqlite.ErrNoProgram):
+		return terminal.Advise(fmt.Errorf("claude-mem keeps its rows in SQLite, and %s, which reads that, is not installed", sqlite.Program),
+			"`go install github.com/cmemd/cmemd/cmd/%s@latest`, or put it beside cmemd; then run this again", sqlite.Program)
 	case errors.Is(err, os.ErrNotExist) && !errors.Is(err, api.ErrNotRunning):
 		return terminal.Advise(err, "name the database: cmemd import claude-mem FILE; claude-mem keeps it as claude-mem.db in its data folder")
 	case errors.Is(err, claudemem.ErrUnwritable):
