@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,5 +36,42 @@ func TestStopWithoutDaemonFile(t *testing.T) {
 	}
 	if err := served.Wait(); err != nil {
 		t.Errorf("the daemon ended with %v", err)
+	}
+}
+
+// TestStartReplacesAnOlderBuild: two builds that are both called dev are told apart by when their programs were written.
+func TestStartReplacesAnOlderBuild(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	program := newProgram(t)
+	served := program.serve(ctx)
+	start := func() string {
+		out, err := program.command(ctx, "start").CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return string(out)
+	}
+	if said := start(); !strings.Contains(said, "is running already") {
+		t.Errorf("beside its own build: %s", said)
+	}
+	path := homedir.PathsOf(program.home).Daemon
+	d, err := homedir.ReadDaemonFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Program = d.Program.Add(-time.Second)
+	if err := d.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	if said := start(); !strings.Contains(said, "stopped the older daemon dev") || !strings.Contains(said, "started") {
+		t.Errorf("beside an older build: %s", said)
+	}
+	if err := served.Wait(); err != nil {
+		t.Errorf("the older daemon ended with %v", err)
+	}
+	if out, err := program.command(ctx, "stop").CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
 	}
 }

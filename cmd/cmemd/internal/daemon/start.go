@@ -76,7 +76,7 @@ func start(ctx context.Context, a *terminal.App, client *client.Client) error {
 // stopOlder stops a daemon that is older than this command.
 func stopOlder(ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, s *startedDaemon) error {
 	d, err := homedir.ReadDaemonFile(p.Daemon)
-	if err != nil || client.Alive(ctx) != nil || !terminal.IsNewer(a.Version, d.Version) {
+	if err != nil || client.Alive(ctx) != nil || !d.OlderThan(a.Version) {
 		return nil
 	}
 	s.Stopped = d.Version

@@ -65,13 +65,14 @@ func checkSocket(_ context.Context, x *examination) []checked {
 // checkVersion looks whether command and daemon are of one version.
 func checkVersion(_ context.Context, x *examination) []checked {
 	mine := x.app.Version
+	d, err := homedir.ReadDaemonFile(x.paths.Daemon)
 	switch {
 	case x.status == nil:
 		return []checked{well("%s", mine)}
+	case terminal.IsNewer(mine, x.status.Version), err == nil && d.OlderThan(mine):
+		return []checked{wrong("`cmemd start` replaces the daemon", "%s, and the daemon is the older %s", mine, terminal.VisibleLine(x.status.Version))}
 	case x.status.Version == mine:
 		return []checked{well("%s, as the daemon", mine)}
-	case terminal.IsNewer(mine, x.status.Version):
-		return []checked{wrong("`cmemd start` replaces the daemon", "%s, and the daemon is the older %s", mine, terminal.VisibleLine(x.status.Version))}
 	}
 	return []checked{note("use one of them", "%s, and the daemon is %s", mine, terminal.VisibleLine(x.status.Version))}
 }

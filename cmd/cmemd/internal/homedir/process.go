@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/process"
 )
@@ -20,6 +22,9 @@ type DaemonFile struct {
 	Addr      string `json:"addr"`       // of the loopback address; empty: none
 	Socket    string `json:"socket"`
 	Version   string `json:"version"`
+
+	// Program is when the program was last written that runs, as its file said when it started; zero: unknown, or of an earlier release.
+	Program time.Time `json:"program,omitzero"`
 }
 
 // maxDaemonFile bounds the file: it is a few hundred bytes.
@@ -29,7 +34,33 @@ const maxDaemonFile = 64 << 10
 func ThisProcess() DaemonFile {
 	pid := os.Getpid()
 	start, _ := process.StartTime(pid) // unknown: nobody signals it then
-	return DaemonFile{PID: pid, StartTime: start, BootID: process.BootID()}
+	return DaemonFile{PID: pid, StartTime: start, BootID: process.BootID(), Program: programTime()}
+}
+
+// programTime is when the file was written that this process runs; zero where that cannot be told.
+func programTime() time.Time {
+	self, err := os.Executable()
+	if err != nil {
+		return time.Time{}
+	}
+	info, err := os.Stat(self)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime().UTC()
+}
+
+// OlderThan reports whether a daemon is to make room for the one of this process, which is of a version: an older release, or, where
+// one of both is none, as what is built from a checkout, another program that was written before this one.
+func (d DaemonFile) OlderThan(version string) bool {
+	return d.olderThan(version, programTime())
+}
+
+func (d DaemonFile) olderThan(version string, program time.Time) bool {
+	if terminal.IsRelease(version) && terminal.IsRelease(d.Version) {
+		return terminal.IsNewer(version, d.Version)
+	}
+	return !d.Program.IsZero() && program.After(d.Program)
 }
 
 // ReadDaemonFile returns what a daemon wrote down; errors are the file's, fs.ErrNotExist among them.

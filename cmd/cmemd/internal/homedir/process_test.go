@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -152,5 +153,32 @@ func TestLoadToken(t *testing.T) {
 	}
 	if token, err := LoadToken(path); err == nil {
 		t.Errorf("a short token is taken: %q", token)
+	}
+}
+
+// TestOlderThan: releases go by their numbers; of anything else the program that was written later is the newer one.
+func TestOlderThan(t *testing.T) {
+	t.Parallel()
+	old := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		daemon, mine string
+		theirs, ours time.Time
+		want         bool
+	}{
+		{"v0.1.0", "v0.2.0", old.Add(time.Hour), old, true},
+		{"v0.2.0", "v0.1.0", old, old.Add(time.Hour), false},
+		{"v0.1.0", "v0.1.0", old, old.Add(time.Hour), false},
+		{"v0.0.0-20260131120000-abcdefabcdef", "v0.0.0-20260201120000-abcdefabcdef+dirty", old, old, true},
+		{"dev", "dev", old, old.Add(time.Second), true},
+		{"dev", "dev", old, old, false},
+		{"dev", "dev", old.Add(time.Second), old, false},
+		{"v0.1.0", "dev", old, old.Add(time.Second), true},
+		{"dev", "v0.1.0", old, old.Add(time.Second), true},
+		{"dev", "dev", time.Time{}, old, false},
+		{"dev", "dev", old, time.Time{}, false},
+	} {
+		if got := (DaemonFile{Version: c.daemon, Program: c.theirs}).olderThan(c.mine, c.ours); got != c.want {
+			t.Errorf("%+v: got %v", c, got)
+		}
 	}
 }

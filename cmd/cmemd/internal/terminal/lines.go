@@ -48,6 +48,9 @@ func evidenced(v events.Verdict, evidence string) string {
 
 func NameOfModel(provider, model string) string { return strings.TrimSpace(provider + " " + model) }
 
+// IsRelease reports whether a version is that of a release, or of a commit as Go names it (v0.0.0-20260131120000-abcdef123456).
+func IsRelease(version string) bool { return release(version) != "" }
+
 // IsNewer reports whether version mine is newer than theirs. Only releases, such as v1.2.3 or 1.2.3-rc.1, are ever newer
 // or older than another.
 func IsNewer(mine, theirs string) bool {
