@@ -6,7 +6,6 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/session"
-	"github.com/cmemd/cmemd/internal/observer/extractive"
 )
 
 // InForce is what turns are decided by in one life of a daemon. What the zero value says is not the defaults: see Read.
@@ -58,14 +57,10 @@ func (v *InForce) Rows() []Row {
 	return all
 }
 
-const keyProvider = "provider"
-
-// TurnRows are the settings that say who observes, and how long is waited for what.
+// TurnRows are the settings that say how many turns run at once, and how long is waited for what.
 func (v *InForce) TurnRows() []Row {
 	d := session.DefaultRules()
 	return []Row{
-		Word(&v.Provider, keyProvider, extractive.Name, ProviderNames(), "what observes the sessions"),
-		Path(&v.PlaybackFile, "playback_file", "what the provider playback plays: a script or a scenario: see `cmemd help playback`"),
 		Number(&v.Slots, "slots", 2, 1, 64, "turns at once, over all sessions"),
 		Duration(&v.TurnTimeout, "turn_timeout", time.Minute, time.Second, time.Hour, "for one turn"),
 		Duration(&v.Passivate, "passivate", 10*time.Minute, time.Second, 24*time.Hour, "after which a silent session leaves memory"),

@@ -59,7 +59,7 @@ func budgetFinding(st actors.Status, now time.Time) (f api.Finding, ok bool) {
 	default:
 		f.Says += fmt.Sprintf(": what is captured is held until %s", b.Until.In(now.Location()).Format("2006-01-02 15:04"))
 	}
-	f.Do = fmt.Sprintf("raise it (`cmemd config set %s ...`), then `cmemd stop` and `cmemd start`; nothing is lost meanwhile", b.Limit)
+	f.Do = fmt.Sprintf("raise it (`cmemd config set %s ...`), then `cmemd restart`; nothing is lost meanwhile", b.Limit)
 	return f, true
 }
 

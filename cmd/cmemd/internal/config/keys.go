@@ -2,7 +2,6 @@ package config
 
 import (
 	"net"
-	"slices"
 	"strconv"
 
 	"github.com/cmemd/cmemd/internal/capture/privacy"
@@ -33,15 +32,6 @@ type Config struct {
 
 // A Setting is one row of the table.
 type Setting = setting.Row
-
-// Settings is the table of all keys, over the fields of c. Those by which turns are decided come from package setting, which
-// replay reads too.
-func (c *Config) Settings() []Setting {
-	return slices.Concat(
-		c.daemonSettings(), c.TurnRows(), c.SuperviseRows(), c.storeSettings(), captureSettings(&c.Switches), c.Given.settings(),
-		c.ChoiceRows(), c.Services.settings(&c.InForce), c.Reach.settings(), c.Embeddings.settings(), c.Watched.settings(),
-	)
-}
 
 // daemonSettings is the part of the table that says where the daemon is reached.
 func (c *Config) daemonSettings() []Setting {

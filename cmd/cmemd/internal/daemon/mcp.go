@@ -30,7 +30,7 @@ The daemon serves the same over HTTP, at /mcp of its address, with the bearer to
 
 // Commands are those that run a daemon, start and stop one, and ask one for an agent.
 func Commands(a *terminal.App) []*cobra.Command {
-	return []*cobra.Command{newServe(a), newStart(a), newStop(a), newMCP(a)}
+	return []*cobra.Command{newServe(a), newStart(a), newStop(a), newRestart(a), newMCP(a)}
 }
 
 func newMCP(a *terminal.App) *cobra.Command {

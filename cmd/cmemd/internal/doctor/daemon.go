@@ -25,7 +25,7 @@ func checkDaemon(_ context.Context, x *examination) []checked {
 			return []checked{well("pid %d, since %s", s.PID, terminal.Moment(s.Started))}
 		}
 		if strings.HasPrefix(s.Phase, daemon.StoppedPhase) {
-			return []checked{wrong("`cmemd logs` says why; `cmemd stop` and `cmemd start` begin anew", "pid %d, but %s", s.PID, s.Phase)}
+			return []checked{wrong("`cmemd logs` says why; `cmemd restart` begins anew", "pid %d, but %s", s.PID, s.Phase)}
 		}
 		return []checked{note("wait a moment", "pid %d is starting: %s", s.PID, s.Phase)}
 	}
@@ -51,11 +51,11 @@ func checkSocket(_ context.Context, x *examination) []checked {
 	case errors.Is(err, fs.ErrNotExist) && x.status == nil:
 		return []checked{unknown("%s is there while a daemon runs", x.paths.Socket)}
 	case err != nil:
-		return []checked{wrong("`cmemd stop` and `cmemd start`", "%v", err)}
+		return []checked{wrong("`cmemd restart`", "%v", err)}
 	case info.Mode().Type() != os.ModeSocket:
 		return []checked{wrong("move it away", "%s is in the way: it is no socket", x.paths.Socket)}
 	case openToOthers(info):
-		return []checked{wrong("`cmemd stop` and `cmemd start`", "others may use %s (%s)", x.paths.Socket, info.Mode().Perm())}
+		return []checked{wrong("`cmemd restart`", "others may use %s (%s)", x.paths.Socket, info.Mode().Perm())}
 	case x.status == nil:
 		return []checked{note("`cmemd start` makes a new one", "%s is left over", x.paths.Socket)}
 	}

@@ -158,7 +158,7 @@ func checkEnvironment(_ context.Context, x *examination) []checked {
 		}
 	}
 	if len(left) > 0 {
-		out = append(out, note("`cmemd config set KEY VALUE` where it is wanted, then `cmemd stop` and `cmemd start`",
+		out = append(out, note("`cmemd config set KEY VALUE` where it is wanted, then `cmemd restart`",
 			"of %s the daemon heeds none of these, which settings stand for: %s", where, config.NameUnheeded(left)))
 	}
 	p := x.config.Programs

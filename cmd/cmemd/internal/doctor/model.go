@@ -72,7 +72,7 @@ func (x *examination) changed() []checked {
 	var out []checked
 	for _, s := range x.config.Settings() {
 		if was, known := x.status.Settings[s.Key]; known && was != s.Get() {
-			out = append(out, note("`cmemd stop` and `cmemd start`, for it to take effect", "%s is %q in the settings, and the daemon runs with %q", s.Key, s.Get(), was))
+			out = append(out, note("`cmemd restart`, for it to take effect", "%s is %q in the settings, and the daemon runs with %q", s.Key, s.Get(), was))
 		}
 	}
 	return out

@@ -22,7 +22,7 @@ func checkVectors(ctx context.Context, x *examination) []checked {
 	st := x.status.Vectors
 	switch {
 	case st.Stopped != "":
-		return []checked{wrong("`cmemd logs` says more; `cmemd stop` and `cmemd start` begin anew", "%s", vectorsLine(st))}
+		return []checked{wrong("`cmemd logs` says more; `cmemd restart` begins anew", "%s", vectorsLine(st))}
 	case st.Paused != "":
 		return []checked{note("look after the endpoint that embeddings_url names; it is asked again by itself", "%s", vectorsLine(st))}
 	case !x.deep:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -14,13 +15,10 @@ import (
 func newConfig(a *terminal.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "config", Short: "Show, check and change the settings", Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
-		Long: "Settings are read from config.toml in CMEMD_HOME, and from variables CMEMD_KEY, which win. The daemon reads them when it starts.",
+		Long: "Settings are read from config.toml in CMEMD_HOME when the daemon starts; `cmemd serve` by hand takes variables CMEMD_KEY over them.",
 	}
 	c.AddCommand(
-		&cobra.Command{
-			Use: "show", Short: "Show every setting, its value and where that comes from", Args: terminal.Takes(0, 0, ""),
-			RunE: func(*cobra.Command, []string) error { return showConfig(a) },
-		},
+		newConfigShow(a),
 		&cobra.Command{
 			Use: "check", Short: "Check the settings; exit code 1 if one cannot be used", Args: terminal.Takes(0, 0, ""),
 			RunE: func(*cobra.Command, []string) error { return checkConfig(a) },
@@ -34,6 +32,18 @@ func newConfig(a *terminal.App) *cobra.Command {
 	return c
 }
 
+func newConfigShow(a *terminal.App) *cobra.Command {
+	all := false
+	c := &cobra.Command{
+		Use: "show [KEY...]", Short: "Show settings, their values and where these come from", Args: terminal.Takes(0, -1, ""),
+		Long:              "Show lists the settings that people change, and what else is not at its default: --all lists every one, by subject.",
+		ValidArgsFunction: completeKey,
+		RunE:              func(_ *cobra.Command, keys []string) error { return showConfig(a, keys, all) },
+	}
+	c.Flags().BoolVar(&all, "all", false, "list every setting")
+	return c
+}
+
 // A shownSetting is one setting as `config show` prints it.
 type shownSetting struct {
 	Key     string `json:"key"`
@@ -43,30 +53,54 @@ type shownSetting struct {
 	Limits  string `json:"limits"`
 	Env     string `json:"env"`
 	Doc     string `json:"doc"`
+	Group   string `json:"group"`
+
+	common bool
 }
 
-// showConfig lists the settings in force; where some cannot be used it says so too, and fails.
-func showConfig(a *terminal.App) error {
+// showConfig lists settings in force, those with the given keys if there are any; where some cannot be used it says so too, and fails.
+// As JSON all are listed.
+func showConfig(a *terminal.App, keys []string, all bool) error {
+	for _, key := range keys {
+		if _, err := config.SettingNamed(key); err != nil {
+			return err
+		}
+	}
 	l, bad := config.ForHome(a)
 	if l == nil {
 		return bad
 	}
-	var shown []shownSetting
-	for _, s := range l.Settings() {
-		shown = append(shown, shownSetting{
-			Key: s.Key, Value: s.Get(), Source: l.From[s.Key], Default: s.Standard, Limits: s.Limits, Env: s.Env(), Doc: s.Doc,
-		})
+	shown := []shownSetting{}
+	for _, g := range l.Groups() {
+		for _, s := range g.Settings {
+			if len(keys) > 0 && !slices.Contains(keys, s.Key) {
+				continue
+			}
+			shown = append(shown, shownSetting{
+				Key: s.Key, Value: s.Get(), Source: l.From[s.Key], Default: s.Standard, Limits: s.Limits, Env: s.Env(), Doc: s.Doc, Group: g.Name,
+				common: config.Common(s),
+			})
+		}
 	}
 	l.TellUnheeded(a)
-	return errors.Join(bad, a.Show(shown, func() { printSettings(a, shown) }))
+	return errors.Join(bad, a.Show(shown, func() { printSettings(a, shown, all || len(keys) > 0) }))
 }
 
-func printSettings(a *terminal.App, shown []shownSetting) {
+// printSettings prints settings by subject; not all: those that people change, and what somebody set.
+func printSettings(a *terminal.App, shown []shownSetting, all bool) {
 	t := terminal.List{Head: []string{"KEY", "VALUE", "SOURCE", "MAY BE", "MEANS"}}
+	left := 0
 	for _, s := range shown {
+		if !all && !s.common && s.Source == config.FromDefault {
+			left++
+			continue
+		}
 		t.Add(s.Key, cmp.Or(s.Value, `""`), s.Source, s.Limits, s.Doc)
 	}
 	a.Print(t)
+	if left > 0 {
+		a.Say("%d more are at their defaults: `cmemd config show --all` lists them", left)
+	}
 }
 
 func checkConfig(a *terminal.App) error {

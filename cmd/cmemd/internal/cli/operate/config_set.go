@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
@@ -132,7 +133,19 @@ func changeConfig(ctx context.Context, a *terminal.App, changes []config.Change)
 	}
 	all := changedSettings(ctx, a, p.Old, p.Now, changes)
 	p.Now.TellUnheeded(a)
-	return a.Show(all, func() { showChanges(a, all) })
+	if err := a.Show(all, func() { showChanges(a, all) }); err != nil || !needsRestart(all) || a.JSON || !terminal.IsTerminal(a.In) {
+		return err
+	}
+	answer, err := a.Question("Restart the daemon now? [y/N]")
+	if answer = strings.ToLower(answer); err != nil || answer != "y" && answer != "yes" {
+		return err
+	}
+	return daemon.Restart(ctx, a)
+}
+
+// needsRestart reports whether a daemon runs with another value than one that was set.
+func needsRestart(all []changedSetting) bool {
+	return slices.ContainsFunc(all, func(ch changedSetting) bool { return ch.Restart != nil && *ch.Restart })
 }
 
 // changedSettings says of each change what it did.
@@ -152,15 +165,17 @@ func changedSettings(ctx context.Context, a *terminal.App, old, now *config.Load
 }
 
 func showChanges(a *terminal.App, all []changedSetting) {
-	restart, runs := false, false
+	runs := false
 	for _, ch := range all {
 		a.Printf("%s: %s -> %s\n", ch.Key, ch.Old.text(), ch.New.text())
 		runs = runs || ch.Restart != nil
-		restart = restart || ch.Restart != nil && *ch.Restart
+		if config.NeedsInstall(ch.Key) && ch.Old.Value != ch.New.Value {
+			a.Say("%s stands in the settings of agents too: `cmemd install` brings it there", ch.Key)
+		}
 	}
 	switch {
-	case restart:
-		a.Say("the daemon runs with what was set before: `cmemd stop` and `cmemd start`, for it to take effect")
+	case needsRestart(all):
+		a.Say("the daemon runs with what was set before: `cmemd restart` for it to take effect")
 	case runs:
 		a.Say("the daemon runs with it already")
 	default:

@@ -18,7 +18,7 @@ import (
 
 const ignoreHelp = `A file named .cmemdignore keeps paths below its folder off the record, from the first moment and whoever wrote it: also one that
 came with a clone. How much it hides is counted by session. Refuse sets one file aside, by the setting ignore_refused; allow has
-it count again. The daemon reads its settings when it starts: ` + "`cmemd stop` and `cmemd start`" + `.`
+it count again. The daemon reads its settings when it starts: ` + "`cmemd restart`" + `.`
 
 func newIgnore(a *terminal.App) *cobra.Command {
 	c := &cobra.Command{
