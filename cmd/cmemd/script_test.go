@@ -29,6 +29,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/setting"
 	"github.com/cmemd/cmemd/internal/tomledit"
+	"github.com/cmemd/cmemd/testkit/person"
 	"github.com/cmemd/cmemd/testkit/race"
 )
 
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 	released := func(v string) func() {
 		return func() { version = v; main() }
 	}
-	testscript.Main(m, map[string]func(){"cmemd": main, "cmemd-old": released("0.9.1"), "cmemd-new": released("v0.10.0"), "person": person})
+	testscript.Main(m, map[string]func(){"cmemd": main, "cmemd-old": released("0.9.1"), "cmemd-new": released("v0.10.0"), "person": person.Main})
 }
 
 // TestScripts runs the command as people and agents do, each script with a home and a daemon of its own.

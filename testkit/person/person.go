@@ -1,4 +1,4 @@
-package main
+package person
 
 import (
 	"errors"
@@ -17,11 +17,11 @@ const stepOfPerson = "PERSON_STEP"
 // typedByPerson is the variable that says what the person answers, lines with | between. Then the terminal is the command's standard input.
 const typedByPerson = "PERSON_TYPES"
 
-// person COMMAND... runs a command as a person does: on a terminal of its own, below no program of an agent, whatever runs the tests.
-// It is a program of the scripts. Its first process hands the command on to a second one, which ends at once, so that the third is
+// Main runs the command that its arguments are as a person does: on a terminal of its own, below no program of an agent. It ends
+// as the command does. Its first process hands the command on to a second one, which ends at once, so that the third is
 // nobody's child, and runs the command on the terminal.
-func person() {
-	if err := personStep(os.Getenv(stepOfPerson)); err != nil {
+func Main() {
+	if err := take(os.Getenv(stepOfPerson)); err != nil {
 		fmt.Fprintln(os.Stderr, "person:", err)
 		os.Exit(125)
 	}
@@ -33,7 +33,7 @@ const (
 	statusFile   = 4
 )
 
-func personStep(step string) error {
+func take(step string) error {
 	switch step {
 	case "":
 		return awaitCommand()
