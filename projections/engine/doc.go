@@ -3,6 +3,7 @@
 //
 // The files, each referring to those below it:
 //
+//	compare.go     sets views beside others of the same log
 //	inspect.go     lays views open to people
 //	rebuild.go     makes single views anew beside their live copies
 //	run.go         follows the log, applies slices of records, makes a damaged file anew

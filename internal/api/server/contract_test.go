@@ -120,6 +120,7 @@ func TestEveryRouteBothWays(t *testing.T) {
 		asked(api.StopRoute, nil, api.StopQuery{}, api.StopQuery{Cause: long}),
 		asked(api.RotateRoute, nil, api.NoQuery{}),
 		worked(api.VerifyRoute, nil, api.NoQuery{}),
+		worked(api.CompareRoute, nil, api.NoQuery{}),
 		asked(api.ProjectsRoute, nil, api.NoQuery{}),
 		asked(api.JoinRoute, nil, api.JoinRequest{Folder: "relative"}, api.JoinRequest{Folder: "/nowhere/at/all"}, api.JoinRequest{Folder: "/", Project: "nobody's"}),
 		asked(api.PartRoute, nil, api.PartRequest{}, api.PartRequest{Folder: "/"}),

@@ -34,6 +34,7 @@ func (s *logs) routes(to *dispatcher) []endpoint {
 		bind(to, api.LogStatsRoute, s.getLogStats),
 		bind(to, api.RecordsRoute, s.getRecords),
 		bindWork(to, api.VerifyRoute, s.getVerify),
+		bindWork(to, api.CompareRoute, s.getCompare),
 		bindStream(to, api.EventsRoute, s.getEvents, checkLastSeen),
 		bindStream(to, api.LogExportRoute, s.getExport),
 		bindStream(to, api.BackupRoute, s.getBackup),
@@ -98,4 +99,15 @@ func (s *logs) ledger(ctx context.Context) (outcomes.Ledger, error) {
 		return outcomes.Ledger{}, err
 	}
 	return s.Views.Ledger(ctx)
+}
+
+// getCompare sets the views beside those that the log leads to. What it finds is the result, not a failure.
+func (s *logs) getCompare(context.Context, api.NoQuery) (task[api.Compared], error) {
+	return func(ctx context.Context, tell func(done, total uint64)) (api.Compared, error) {
+		c, err := curation.CompareViews(ctx, s.Log, s.Views, s.Index, tell)
+		if err == nil && !c.Well() {
+			s.logger.Error("views are not what the log leads to", "differences", len(c.Differences)+c.More)
+		}
+		return c, err
+	}, nil
 }

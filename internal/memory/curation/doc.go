@@ -3,7 +3,7 @@
 //
 // The files, each referring to those below it:
 //
-//	projects.go, correct.go, confirm.go, save.go, recheck.go, verify.go, reobserve.go, reobserve_wait.go, reobserve_choose.go,
+//	projects.go, correct.go, confirm.go, save.go, recheck.go, compare.go, verify.go, reobserve.go, reobserve_wait.go, reobserve_choose.go,
 //	reobserver.go, requested.go, forget.go, curation.go
 //
 // What bites:

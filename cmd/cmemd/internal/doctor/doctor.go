@@ -9,7 +9,9 @@ import (
 )
 
 const doctorHelp = `Doctor looks at all that cmemd stands on, and says of each thing whether it is well, and if not what mends it.
-It ends with 1 if something is wrong. Without a daemon it looks at what there is. What --deep costs is counted nowhere, neither
+It ends with 1 if something is wrong. Without a daemon it looks at what there is. --deep proves that the home is whole: each record
+is what its hash says, each view and the search index are what the log leads to when they are made anew in a temporary folder, what
+was forgotten is in no page of the log. What --deep costs with models is counted nowhere, neither
 in ` + "`cmemd usage`" + ` nor in a budget; where the day's budget is used up, it asks no model that costs. --bundle writes what it found to a file that can be
 sent to somebody who helps: a .tar.gz of numbers, settings and logs, without secrets and without a word that an agent said.`
 
@@ -23,7 +25,7 @@ func newDoctor(a *terminal.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "doctor", Short: "Say what is wrong and what mends it; exit code 1 if something is", Args: terminal.Takes(0, 0, ""), Long: doctorHelp,
 	}
-	c.Flags().BoolVar(&deep, "deep", false, "search once and ask each configured model once too, which may cost something")
+	c.Flags().BoolVar(&deep, "deep", false, "read all there is, search once, and ask each configured model once too, which may cost something")
 	c.Flags().StringVar(&bundle, "bundle", "", "write what was found to this new file, a .tar.gz")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		x, err := examine(c.Context(), a)
@@ -48,7 +50,7 @@ func newDoctor(a *terminal.App) *cobra.Command {
 // checks lists them in the order in which they are shown: what others stand on comes first. A new check is a function and
 // a line here.
 func checks() []check {
-	return []check{
+	return append([]check{
 		{name: "home", run: checkHome}, {name: "settings", run: checkSettings, fine: "they can be used"},
 		{name: "variables", run: checkEnvironment, fine: "the daemon takes none that matters"},
 		{name: "disk", run: checkDisk}, {name: "clock", run: checkClock}, {name: "git", run: checkGit},
@@ -58,7 +60,7 @@ func checks() []check {
 		{name: "hooks", run: checkHooks, fine: "none was left without an answer"}, {name: "agents", run: checkAgents},
 		{name: "provider", run: checkProvider}, {name: "model", run: checkModels}, {name: "budget", run: checkBudget},
 		{name: "observer", run: checkObserver, daemon: true}, {name: "search", run: checkSearch},
-	}
+	}, invariants()...)
 }
 
 func (x *examination) diagnose(ctx context.Context, checks []check) diagnosis {

@@ -56,10 +56,14 @@ type check struct {
 	name   string
 	run    func(ctx context.Context, x *examination) []checked
 	daemon bool   // it is asked only where a daemon answers
+	deep   bool   // it is asked only where all is to be looked at
 	fine   string // what is said where there is nothing else to say; empty: nothing
 }
 
 func (c check) look(ctx context.Context, x *examination) []checked {
+	if c.deep && !x.deep {
+		return nil
+	}
 	if c.daemon && x.status == nil {
 		return needsDaemon()
 	}
@@ -79,7 +83,8 @@ type examination struct {
 	status   *api.Status
 	daemon   error // why there is no status
 	now      time.Time
-	deep     bool // the model may be asked
+	deep     bool   // all is read, and the model may be asked
+	all      *whole // what a look at all there is found; nil: nobody has looked
 }
 
 // examine gathers what several checks need. What cannot be had is for them to tell.

@@ -2,7 +2,7 @@
 //
 // The files, each referring to those below it:
 //
-//	source.go, log.go, files.go
+//	source.go, log.go, views.go, files.go
 //
 // What bites: a log file that another process holds is not read, but refused with the holder's name; see Open.
 package offline

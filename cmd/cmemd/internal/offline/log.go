@@ -16,7 +16,10 @@ import (
 )
 
 // A Log is the log of a home without a daemon, opened for reading.
-type Log struct{ Bolt *eventlog.Bolt }
+type Log struct {
+	Bolt *eventlog.Bolt
+	home string
+}
 
 // Open opens the log of home. One that is not there is terminal.ErrNothing; one that another process holds is a
 // *eventlog.LockedError.
@@ -28,7 +31,7 @@ func Open(home string) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Log{bolt}, nil
+	return &Log{bolt, home}, nil
 }
 
 // Close lets the file go.
@@ -46,7 +49,7 @@ func (o *Log) Backup(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// Invoke implements Source. There are no views to set beside the log.
+// Invoke implements Source. VerifyRoute sets no views beside the log; CompareRoute does.
 func (o *Log) Invoke(ctx context.Context, e api.Endpoint, query, answer any, progress func(api.Progress)) (err error) {
 	switch e.Pattern() {
 	case api.Endpoint(api.RecordsRoute).Pattern():
@@ -54,13 +57,20 @@ func (o *Log) Invoke(ctx context.Context, e api.Endpoint, query, answer any, pro
 	case api.Endpoint(api.LogStatsRoute).Pattern():
 		*answer.(*api.LogStats), err = o.Bolt.Stats(ctx)
 	case api.Endpoint(api.VerifyRoute).Pattern():
-		*answer.(*api.Verified), err = curation.VerifyLog(ctx, o.Bolt, nil, func(done, total uint64) {
-			if progress != nil {
-				progress(api.Progress{Done: done, Total: total})
-			}
-		})
+		*answer.(*api.Verified), err = curation.VerifyLog(ctx, o.Bolt, nil, telling(progress))
+	case api.Endpoint(api.CompareRoute).Pattern():
+		*answer.(*api.Compared), err = compareViews(ctx, o.Bolt, o.home, telling(progress))
 	default:
 		err = fmt.Errorf("%w of a log without a daemon: %s", errors.ErrUnsupported, e.Path)
 	}
 	return err
+}
+
+// telling hands progress on, where somebody follows it.
+func telling(progress func(api.Progress)) func(done, total uint64) {
+	return func(done, total uint64) {
+		if progress != nil {
+			progress(api.Progress{Done: done, Total: total})
+		}
+	}
 }

@@ -15,7 +15,7 @@ import (
 
 // A Source is a log: a daemon's client, or a log file that no daemon holds.
 type Source interface {
-	// Invoke answers the routes of api that read a log: RecordsRoute, LogStatsRoute and VerifyRoute.
+	// Invoke answers the routes of api that read a log: RecordsRoute, LogStatsRoute, VerifyRoute and CompareRoute.
 	api.Invoker
 	// Export writes the records from a position on as JSON lines.
 	Export(ctx context.Context, w io.Writer, from events.Position) error

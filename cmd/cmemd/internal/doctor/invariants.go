@@ -1,0 +1,210 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/projections/engine"
+)
+
+// invariants lists what must hold of a home at any moment, whatever it has met. They are looked at with --deep alone: each reads all
+// there is. testkit/faults holds homes to them.
+func invariants() []check {
+	all := []check{
+		{name: "records", run: checkRecords}, {name: "balance", run: checkBalance}, {name: "rebuilt", run: checkRebuilt},
+		{name: "ahead", run: checkAhead, fine: "no view knows more than the log"},
+		{name: "forgotten", run: checkForgotten}, {name: "entries", run: checkEntries}, {name: "token", run: checkToken},
+		{name: "modes", run: checkModes, fine: "nobody else can read a file"}, {name: "leftovers", run: checkLeftovers, fine: "there are none"},
+	}
+	for i := range all {
+		all[i].deep = true
+	}
+	return all
+}
+
+// whole is what a look at all of a home's log and views found.
+type whole struct {
+	verified api.Verified
+	compared api.Compared
+	last     events.Position
+	points   map[string]events.Position // how far each view is
+	err      error                      // why it could not be looked at
+}
+
+// lookAtAll looks once, for all checks that need it.
+func (x *examination) lookAtAll(ctx context.Context) *whole {
+	if x.all == nil {
+		x.all = &whole{}
+		x.all.err = offline.WithLog(ctx, x.app, func(log offline.Source) error { return x.all.look(ctx, x, log) })
+	}
+	return x.all
+}
+
+func (w *whole) look(ctx context.Context, x *examination, log offline.Source) (err error) {
+	if w.points, err = x.points(ctx); err != nil {
+		return err
+	}
+	head, err := api.RecordsRoute.Call(ctx, log, api.RecordsQuery{From: 1, Limit: 1})
+	if err != nil {
+		return err
+	}
+	w.last = head.Last
+	w.verified, err = terminal.Measured(x.app, "checking records", func(m *terminal.Meter) (api.Verified, error) {
+		return api.VerifyRoute.Call(ctx, log, api.NoQuery{}, m.Progress)
+	})
+	if err != nil || w.verified.Damaged() {
+		return err
+	}
+	w.compared, err = terminal.Measured(x.app, "checking views", func(m *terminal.Meter) (api.Compared, error) {
+		return api.CompareRoute.Call(ctx, log, api.NoQuery{}, m.Progress)
+	})
+	return err
+}
+
+// points is how far each view says that it is.
+func (x *examination) points(ctx context.Context) (map[string]events.Position, error) {
+	if x.status == nil {
+		points, err := engine.Checkpoints(x.paths.Views)
+		if errors.Is(err, engine.ErrDamaged) {
+			return nil, nil // the next daemon makes them anew
+		}
+		return points, err
+	}
+	points := map[string]events.Position{}
+	return points, x.app.Query(ctx, func(ctx context.Context, client api.Invoker) error {
+		views, err := api.ProjectionsRoute.Call(ctx, client, api.NoQuery{})
+		for _, v := range views {
+			points[v.Name] = v.Checkpoint
+		}
+		return err
+	})
+}
+
+// unlooked is what is said where the log could not be looked at.
+func (w *whole) unlooked() []checked {
+	if errors.Is(w.err, terminal.ErrNothing) {
+		return []checked{note("`cmemd start` makes one", "there is no log yet")}
+	}
+	return []checked{wrong("see to what it says", "it could not be looked at: %s", terminal.Describe(w.err))}
+}
+
+// checkRecords looks at each record: that it follows the one before, and is what chain and payload hash say.
+func checkRecords(ctx context.Context, x *examination) []checked {
+	w := x.lookAtAll(ctx)
+	switch {
+	case w.verified.Damaged():
+		return []checked{wrong("`cmemd log verify` says more", "position %d, %s: %s", w.verified.Position, w.verified.Stream, w.verified.Reason)}
+	case w.err != nil:
+		return w.unlooked()
+	}
+	return []checked{well("all %d are what their chains and hashes say", w.verified.Records)}
+}
+
+// checkBalance looks whether the log, the sessions' own fold and the view count the same.
+func checkBalance(ctx context.Context, x *examination) []checked {
+	w := x.lookAtAll(ctx)
+	v := w.verified
+	switch {
+	case v.Damaged():
+		return []checked{unknown("the log is damaged")}
+	case w.err != nil:
+		return w.unlooked()
+	case len(v.Discrepancies) > 0:
+		return []checked{wrong("`cmemd log verify` lists them, `cmemd projections rebuild` mends those of views", "%s: %s",
+			terminal.Plural(len(v.Discrepancies)+v.More, "discrepancy"), v.Discrepancies[0])}
+	case v.Unchecked != "":
+		return []checked{unknown("not checked: %s", v.Unchecked)}
+	}
+	return []checked{well("it adds up, however it is counted")}
+}
+
+// checkRebuilt looks whether each view, and the search index, is what the log leads to.
+func checkRebuilt(ctx context.Context, x *examination) []checked {
+	const mend = "`cmemd projections rebuild` makes them anew"
+	w := x.lookAtAll(ctx)
+	c := w.compared
+	switch {
+	case w.verified.Damaged():
+		return []checked{unknown("the log is damaged")}
+	case w.err != nil:
+		return w.unlooked()
+	case !c.Well():
+		return []checked{wrong(mend, "%s: %s", terminal.Plural(len(c.Differences)+c.More, "difference"), c.Differences[0])}
+	case len(c.Anew) > 0:
+		return []checked{note("the next daemon does it by itself", "views have to be made anew: %s", strings.Join(c.Anew, "; "))}
+	}
+	return []checked{well("%s are what the log leads to, up to position %d", terminal.Plural(len(c.Views), "view"), c.Position)}
+}
+
+// checkAhead looks whether a view knows more than the log.
+func checkAhead(ctx context.Context, x *examination) (out []checked) {
+	w := x.lookAtAll(ctx)
+	if w.err != nil {
+		return w.unlooked()
+	}
+	last := max(w.last, w.verified.Records) // it went on meanwhile
+	for name, at := range w.points {
+		if at > last {
+			out = append(out, wrong("this log lacks what the views were made from: look for the one that they belong to", "%s is at position %d, and the log ends at %d", name, at, last))
+		}
+	}
+	return out
+}
+
+// checkForgotten looks whether what was forgotten is gone.
+func checkForgotten(ctx context.Context, x *examination) []checked {
+	w := x.lookAtAll(ctx)
+	switch {
+	case w.verified.Damaged():
+		return []checked{unknown("the log is damaged")}
+	case w.err != nil:
+		return w.unlooked()
+	case x.status != nil && x.status.Erasure != nil && x.status.Erasure.Unfinished:
+		return []checked{note("wait: the daemon finishes it", "something is being erased")}
+	case len(w.compared.Remains) > 0:
+		return []checked{wrong("`cmemd start` finishes it; `cmemd logs` says why it could not", "of %s that was forgotten the words are in the log's file, the first at position %d",
+			terminal.Plural(len(w.compared.Remains), "record"), w.compared.Remains[0])}
+	}
+	return []checked{well("what was forgotten is in no page of the log's file")}
+}
+
+// checkEntries looks whether each entry of the spool can be opened.
+func checkEntries(_ context.Context, x *examination) (out []checked) {
+	spool := relay.NewSpool(x.paths.Home)
+	names, err := spool.Names()
+	if err != nil {
+		return []checked{wrong("see to that folder's rights", "%v", err)}
+	}
+	for _, name := range names {
+		if _, err := spool.Read(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // the daemon has taken it
+			out = append(out, wrong("the daemon sets it aside in "+spool.BadDir(), "%v", err))
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, well("%s waiting, each of which can be opened", terminal.Plural(len(names), "payload")))
+	}
+	return out
+}
+
+// checkToken looks whether the token can be used.
+func checkToken(_ context.Context, x *examination) []checked {
+	b, err := os.ReadFile(x.paths.Token)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return []checked{note("`cmemd start` makes one", "there is none yet")}
+	case err != nil:
+		return []checked{wrong("see to that file", "%v", err)}
+	case len(strings.TrimSpace(string(b))) < homedir.TokenBytes:
+		return []checked{wrong("delete it; the daemon makes another", "%s holds no token of at least %d characters", x.paths.Token, homedir.TokenBytes)}
+	}
+	return []checked{well("%d characters", len(strings.TrimSpace(string(b))))}
+}

@@ -1,0 +1,127 @@
+package offline
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/curation"
+	"github.com/cmemd/cmemd/internal/process"
+	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/index"
+)
+
+// compareViews opens copies of a home's views and index as the next daemon would, brings them to the log's end, and sets them beside
+// what the log leads to. The home's own files stay as they are.
+func compareViews(ctx context.Context, log *eventlog.Bolt, home string, tell func(done, total uint64)) (out api.Compared, err error) {
+	dir, err := os.MkdirTemp("", "cmemd-views-*")
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	p := homedir.PathsOf(home)
+	if err := copyTree(p.Views, dir); err != nil {
+		return out, err
+	}
+	said := &collector{}
+	views, err := projections.Open(dir, log, engine.Config{BootID: process.BootID(), Logger: slog.New(said)})
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, views.Close()) }()
+	inside, err := filepath.Rel(p.Views, p.Index)
+	if err != nil {
+		return out, err
+	}
+	ix, err := index.Open(ctx, filepath.Join(dir, inside), log, index.Config{Logger: slog.New(said)})
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, ix.Close()) }()
+	if err := errors.Join(views.CatchUp(ctx), ix.CatchUp(ctx)); err != nil {
+		return out, err
+	}
+	out, err = curation.CompareViews(ctx, log, views, ix, tell)
+	out.Anew = said.all()
+	return out, err
+}
+
+// copyTree copies the regular files below a folder. One that is not there is an empty one.
+func copyTree(from, to string) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		inside, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		switch target := filepath.Join(to, inside); {
+		case d.IsDir():
+			return os.MkdirAll(target, 0o700)
+		case d.Type().IsRegular():
+			return copyFile(path, target)
+		}
+		return nil
+	})
+}
+
+func copyFile(from, to string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, homedir.OwnFile)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// collector keeps what is logged as a warning, each as its message and its reason.
+type collector struct {
+	mu   sync.Mutex // guards said
+	said []string
+}
+
+// Enabled implements slog.Handler.
+func (*collector) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelWarn }
+
+// Handle implements slog.Handler.
+func (c *collector) Handle(_ context.Context, r slog.Record) error {
+	line := r.Message
+	r.Attrs(func(a slog.Attr) bool {
+		line += ", " + a.Value.String()
+		return true
+	})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.said = append(c.said, line)
+	return nil
+}
+
+// WithAttrs implements slog.Handler.
+func (c *collector) WithAttrs([]slog.Attr) slog.Handler { return c }
+
+// WithGroup implements slog.Handler.
+func (c *collector) WithGroup(string) slog.Handler { return c }
+
+func (c *collector) all() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.said
+}

@@ -1,0 +1,176 @@
+package curation
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/index"
+)
+
+const (
+	// compareTries is how often what differs is looked at before it is told, each time with all made anew: words may be taken out
+	// of the log while it is read.
+	compareTries = 2
+
+	// meetTries and meetPause are how long what is made anew runs after what moves on meanwhile.
+	meetTries = 100
+	meetPause = 20 * time.Millisecond
+
+	// maxDifferences is how many differences are listed.
+	maxDifferences = 20
+)
+
+// CompareViews makes all views and the index of a log anew in a temporary folder, and sets those in use beside them, which may go on
+// meanwhile. It also looks whether what was erased is in the log's file still. tell may be nil. Errors are those of reading the
+// log and of writing the folder, and ctx.Err().
+func CompareViews(
+	ctx context.Context, log eventlog.Log, views *projections.Views, ix *index.Index, tell func(done, total uint64),
+) (out api.Compared, err error) {
+	for try := 0; ; try++ {
+		out, err = compareOnce(ctx, log, views, ix, tell)
+		if err != nil || out.Well() || try == compareTries-1 {
+			break
+		}
+	}
+	if err != nil {
+		return out, err
+	}
+	out.Remains, err = remains(ctx, log)
+	return out, err
+}
+
+// remains are the positions of which words are in the log that ought to be gone: those that were forgotten and are not erased, and
+// those that are erased and stand in the file all the same.
+func remains(ctx context.Context, log eventlog.Log) (at []events.Position, err error) {
+	forgotten, held := map[events.Position]bool{}, map[events.Position]bool{}
+	for r, err := range log.All(ctx, 1) {
+		if err != nil {
+			return nil, err
+		}
+		if !r.Erased {
+			held[r.Position] = true
+		}
+		if r.Kind != events.KindMemoryForgotten {
+			continue
+		}
+		e, err := r.Event()
+		if err != nil {
+			return nil, err
+		}
+		if e, ok := e.(events.MemoryForgotten); ok {
+			for _, p := range e.Positions {
+				forgotten[p] = true
+			}
+		}
+	}
+	for p := range forgotten {
+		if held[p] {
+			at = append(at, p)
+		}
+	}
+	if file, ok := log.(interface {
+		Remains(ctx context.Context) ([]events.Position, error)
+	}); ok {
+		more, err := file.Remains(ctx)
+		if err != nil {
+			return nil, err
+		}
+		at = append(at, more...)
+	}
+	slices.Sort(at)
+	return at, nil
+}
+
+func compareOnce(
+	ctx context.Context, log eventlog.Log, views *projections.Views, ix *index.Index, tell func(done, total uint64),
+) (out api.Compared, err error) {
+	dir, err := os.MkdirTemp("", "cmemd-compare-*")
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	seen := &prefix{Log: log, tell: tell}
+	anew, err := projections.Open(filepath.Join(dir, "views"), seen, engine.Config{})
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, anew.Close()) }()
+	again, err := index.Open(ctx, filepath.Join(dir, "index"), seen, index.Config{})
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, again.Close()) }()
+	return out, meet(ctx, log, func() error { return compareAt(ctx, seen, views, anew, ix, again, &out) })
+}
+
+// compareAt compares at the positions at which views and index are now.
+func compareAt(ctx context.Context, seen *prefix, views, anew *projections.Views, ix, again *index.Index, out *api.Compared) error {
+	seen.last = views.Position()
+	if err := anew.CatchUp(ctx); err != nil {
+		return err
+	}
+	found, all, err := views.Compare(ctx, anew.Views, maxDifferences)
+	if err != nil {
+		return err
+	}
+	seen.last = ix.Position()
+	if err := again.CatchUp(ctx); err != nil {
+		return err
+	}
+	problems, err := ix.Compare(ctx, again)
+	if err != nil {
+		return err
+	}
+	*out = api.Compared{Position: views.Position(), Views: append(views.Names(), indexName), Differences: found, More: all - len(found)}
+	for _, p := range problems {
+		out.Differences = append(out.Differences, api.ViewDifference{View: indexName, Problem: p})
+	}
+	return nil
+}
+
+// indexName is what the index is called among the views.
+const indexName = "index"
+
+// meet tries to compare until nothing moved meanwhile.
+func meet(ctx context.Context, log eventlog.Log, compare func() error) (err error) {
+	for range meetTries {
+		if err = compare(); !errors.Is(err, engine.ErrApart) {
+			return err
+		}
+		select {
+		case <-time.After(meetPause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return err
+}
+
+// prefix is a log up to and with a position.
+type prefix struct {
+	eventlog.Log
+	last events.Position
+	tell func(done, total uint64) // may be nil
+}
+
+// Last implements eventlog.Log.
+func (p *prefix) Last(context.Context) (events.Position, error) { return p.last, nil }
+
+// All implements eventlog.Log.
+func (p *prefix) All(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
+	return until(p.Log.All(ctx, from), p.last, func(at events.Position) {
+		if p.tell != nil {
+			p.tell(uint64(min(at, p.last)), uint64(p.last))
+		}
+	})
+}
