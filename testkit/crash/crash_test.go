@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -29,6 +30,13 @@ func TestMain(m *testing.M) {
 			fmt.Println("bye")
 			fmt.Fprint(os.Stderr, "ouch")
 			return 3
+		},
+		"write": func(args []string) int {
+			if err := os.WriteFile(args[0], []byte("text"), 0o600); err != nil {
+				fmt.Fprint(os.Stderr, err)
+				return 1
+			}
+			return 0
 		},
 		"steps": func(args []string) int {
 			path := filepath.Join(args[0], "folder", "file")
@@ -104,5 +112,51 @@ func TestEachStep(t *testing.T) {
 	want = []string{"", "folder ", "folder folder/file of 0 ", "folder folder/file of 4 ", "folder folder/file2 of 4 ", "folder "}
 	if diff := cmp.Diff(want, left); len(left) > 0 && diff != "" {
 		t.Errorf("left (-want +got):\n%s", diff)
+	}
+}
+
+// TestTrace has the one write of a program fail, be cut, or not, and its file not be made.
+func TestTrace(t *testing.T) {
+	race.SkipProcesses(t)
+	t.Parallel()
+	const call = "write folder/file*"
+	for name, c := range map[string]struct {
+		fault  crash.Fault
+		failed int
+		code   int
+		left   string
+	}{
+		"nothing fails":    {crash.Fault{}, 0, 0, "text"},
+		"another call":     {crash.Fault{Call: call, Nth: 1, Errno: syscall.EIO}, 0, 0, "text"},
+		"the write fails":  {crash.Fault{Call: call, Errno: syscall.EIO}, 1, 1, ""},
+		"the write is cut": {crash.Fault{Call: call, Short: true}, 1, 0, "text"}, // the rest is written by another
+		"a full disk":      {crash.Fault{Full: true}, 1, 1, ""},
+		"full behind one":  {crash.Fault{Full: true, Nth: 1}, 1, 1, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			path := filepath.Join(dir, "folder", "file17")
+			if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			self, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := crash.Trace(t, crash.Program{
+				Args: []string{self, path}, Env: append(os.Environ(), "CMEMD_TEST_ROLE=write"), Dir: dir, Armed: true, Fault: c.fault,
+			})
+			code, said, err := p.Wait()
+			if err != nil || code != c.code || p.Failed() != c.failed {
+				t.Errorf("ended with %d, %d calls failed, %v; want %d, %d; %s", code, p.Failed(), err, c.code, c.failed, said)
+			}
+			if b, _ := os.ReadFile(path); string(b) != c.left {
+				t.Errorf("left %q, want %q", b, c.left)
+			}
+			if calls := p.Calls(); len(calls) > 0 && calls[0] != "create folder/file*" {
+				t.Errorf("calls %q", calls)
+			}
+		})
 	}
 }

@@ -66,21 +66,32 @@ func killBefore(dir string, n int, role string, args []string) (step string, err
 	if err != nil {
 		return "", err
 	}
-	t := tracer{dir: dir, pid: pid, left: n}
-	code, err := t.run()
+	k := killer{dir: dir, pid: pid, left: n}
+	code, err := (&tracer{pid: pid, entry: k.entry, exit: func(int) error { return nil }}).run()
+	if k.died != "" {
+		code, err = 0, nil
+	}
 	if err == nil && code != 0 {
 		said, _ := os.ReadFile(stderr.Name())
 		err = fmt.Errorf("the role ended with %d: %s", code, said)
 	}
-	return t.died, err
+	return k.died, err
 }
 
-// A tracer follows one process, all its threads, and their system calls.
-type tracer struct {
+// A killer ends a process before one of its steps.
+type killer struct {
 	dir  string // whose files count
 	pid  int
 	left int    // steps that are let pass
 	died string // the step before which the process was killed
+}
+
+// A tracer follows one process, all its threads, and their system calls. Its functions are called where a thread of it stands still
+// at the beginning or the end of a call.
+type tracer struct {
+	pid   int
+	entry func(thread int, nr uint64, args [6]uint64) error
+	exit  func(thread int) error
 }
 
 // Of ptrace(2) and wait(2), Linux 5.3 or later; package syscall does not have them.
@@ -88,10 +99,11 @@ const (
 	ptraceGetSyscallInfo = 0x420e
 	ptraceExitKill       = 0x100000
 	syscallEntry         = 1
+	syscallExit          = 2
 	waitOwn              = syscall.WALL | 0x20000000 // __WNOTHREAD
 )
 
-// run lets the process go on from call to call. It returns its exit code, 0 if it was killed before a step.
+// run lets the process go on from call to call. It returns its exit code; the end by a signal is an error.
 func (t *tracer) run() (code int, err error) {
 	var ws syscall.WaitStatus
 	if _, err := syscall.Wait4(t.pid, &ws, waitOwn, nil); err != nil {
@@ -112,7 +124,7 @@ func (t *tracer) run() (code int, err error) {
 		switch {
 		case ws.Exited() || ws.Signaled():
 			if thread == t.pid {
-				return ended(ws, t.died != "")
+				return ended(ws)
 			}
 			sig = 0
 		default:
@@ -124,12 +136,9 @@ func (t *tracer) run() (code int, err error) {
 }
 
 // ended is what the end of the process means.
-func ended(ws syscall.WaitStatus, wanted bool) (code int, err error) {
-	switch {
-	case wanted:
-		return 0, nil
-	case ws.Signaled():
-		return 0, fmt.Errorf("the role was ended by signal %d", ws.Signal())
+func ended(ws syscall.WaitStatus) (code int, err error) {
+	if ws.Signaled() {
+		return 0, fmt.Errorf("the process was ended by signal %d", ws.Signal())
 	}
 	return ws.ExitStatus(), nil
 }
@@ -145,7 +154,7 @@ func (t *tracer) stopped(thread int, ws syscall.WaitStatus) (sig int, err error)
 	return int(ws.StopSignal()), nil
 }
 
-// call kills the process if its next step is the one.
+// call tells of a call at which a thread stands still.
 func (t *tracer) call(thread int) error {
 	info := struct {
 		op   byte
@@ -156,52 +165,69 @@ func (t *tracer) call(thread int) error {
 	}{}
 	size := unsafe.Sizeof(info)
 	_, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, ptraceGetSyscallInfo, uintptr(thread), size, uintptr(unsafe.Pointer(&info)), 0, 0)
-	if errno == syscall.ESRCH || t.died != "" {
+	switch {
+	case errno == syscall.ESRCH:
 		return nil
-	}
-	if errno != 0 {
+	case errno != 0:
 		return errno
+	case info.op == syscallEntry:
+		return gone(t.entry(thread, info.nr, info.args))
+	case info.op == syscallExit:
+		return gone(t.exit(thread))
 	}
-	if info.op != syscallEntry {
+	return nil
+}
+
+// gone is err, unless that says that the thread has ended meanwhile.
+func gone(err error) error {
+	if errors.Is(err, syscall.ESRCH) {
 		return nil
 	}
-	step := t.step(thread, info.nr, info.args)
+	return err
+}
+
+// entry kills the process if its next step is the one.
+func (k *killer) entry(thread int, nr uint64, args [6]uint64) error {
+	if k.died != "" {
+		return nil
+	}
+	step := k.step(thread, nr, args)
 	if step == "" {
 		return nil
 	}
-	if t.left--; t.left >= 0 {
+	if k.left--; k.left >= 0 {
 		return nil
 	}
-	t.died = step
-	return syscall.Kill(t.pid, syscall.SIGKILL)
+	k.died = step
+	return syscall.Kill(k.pid, syscall.SIGKILL)
 }
 
 // step says how a system call changes a file below the folder; empty: it does not.
-func (t *tracer) step(thread int, nr uint64, args [6]uint64) string {
+func (k *killer) step(thread int, nr uint64, args [6]uint64) string {
 	switch nr {
 	case syscall.SYS_WRITE, syscall.SYS_PWRITE64, syscall.SYS_FTRUNCATE:
 		path, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", thread, args[0]))
-		return t.of("write", path)
+		return k.of("write", path)
 	case syscall.SYS_OPENAT:
 		if args[2]&(syscall.O_CREAT|syscall.O_TRUNC) == 0 {
 			return ""
 		}
-		return t.of("open", word(thread, args[1]))
+		return k.of("open", word(thread, args[1]))
 	case syscall.SYS_MKDIRAT:
-		return t.of("mkdir", word(thread, args[1]))
+		return k.of("mkdir", word(thread, args[1]))
 	case syscall.SYS_UNLINKAT:
-		return t.of("remove", word(thread, args[1]))
+		return k.of("remove", word(thread, args[1]))
 	case syscall.SYS_RENAMEAT:
-		return t.of("rename", word(thread, args[1]), word(thread, args[3]))
+		return k.of("rename", word(thread, args[1]), word(thread, args[3]))
 	}
 	return ""
 }
 
 // of is a step that concerns paths, if one is below the folder.
-func (t *tracer) of(what string, paths ...string) string {
+func (k *killer) of(what string, paths ...string) string {
 	below := false
 	for i, path := range paths {
-		if rest, ok := strings.CutPrefix(path, t.dir+string(filepath.Separator)); ok {
+		if rest, ok := strings.CutPrefix(path, k.dir+string(filepath.Separator)); ok {
 			below, paths[i] = true, rest
 		}
 	}

@@ -1,0 +1,265 @@
+package crash
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// Traced is a program that runs under ptrace, and whose calls that write below a folder are counted and may fail. Its methods are
+// safe for concurrent use.
+type Traced struct {
+	tb     testing.TB
+	dir    string
+	fault  Fault
+	pid    int
+	stderr string // file of what it says on standard error
+	ended  chan struct{}
+	armed  atomic.Bool
+
+	mu    sync.Mutex // guards the fields below
+	calls []string
+	seen  map[string]int
+	made  int                   // faults
+	owing map[int]syscall.Errno // by thread: what its call, which is left out, is to return
+
+	code int   // read after ended
+	err  error // read after ended
+}
+
+// Trace runs a program under ptrace. Of the calls by which it changes files below a folder those that its fault names fail. It is
+// killed when the test ends. The test is skipped where processes cannot be traced.
+func Trace(tb testing.TB, p Program) *Traced {
+	tb.Helper()
+	t := &Traced{
+		tb: tb, dir: p.Dir, fault: p.Fault, ended: make(chan struct{}), seen: map[string]int{}, owing: map[int]syscall.Errno{},
+		stderr: filepath.Join(tb.TempDir(), "stderr"),
+	}
+	t.armed.Store(p.Armed)
+	began := make(chan error)
+	go t.run(p, began) // Cleanup waits for it
+	if err := <-began; errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSYS) {
+		tb.Skipf("crash: cannot trace here: %v", err)
+	} else if err != nil {
+		tb.Fatalf("crash: trace %s: %v", p.Args[0], err)
+	}
+	tb.Cleanup(func() { t.Kill() })
+	return t
+}
+
+// run starts the program and follows it. Who traces is a thread, not a process.
+func (t *Traced) run(p Program, began chan<- error) {
+	defer close(t.ended)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	said, err := os.Create(t.stderr)
+	if err != nil {
+		began <- err
+		return
+	}
+	defer said.Close()
+	files := []uintptr{said.Fd(), said.Fd(), said.Fd()}
+	if p.Stdin != nil {
+		files[0] = p.Stdin.Fd()
+	}
+	t.pid, err = syscall.ForkExec(p.Args[0], p.Args, &syscall.ProcAttr{Env: p.Env, Files: files, Sys: &syscall.SysProcAttr{Ptrace: true}})
+	began <- err
+	if err == nil {
+		t.code, t.err = (&tracer{pid: t.pid, entry: t.entry, exit: t.exit}).run()
+	}
+}
+
+// Arm has calls counted, and fail, from now on.
+func (t *Traced) Arm() { t.armed.Store(true) }
+
+// Disarm has no call counted, and none fail, from now on.
+func (t *Traced) Disarm() { t.armed.Store(false) }
+
+// Calls are the calls that were counted, by their names, in their order.
+func (t *Traced) Calls() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.calls)
+}
+
+// Failed is how many calls failed.
+func (t *Traced) Failed() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.made
+}
+
+// PID is the program's process id.
+func (t *Traced) PID() int { return t.pid }
+
+// Ended is closed when the program is gone.
+func (t *Traced) Ended() <-chan struct{} { return t.ended }
+
+// Wait waits until the program has ended, and returns its exit code and what it said on standard output and error. The error is its
+// end by a signal.
+func (t *Traced) Wait() (code int, said string, err error) {
+	<-t.ended
+	b, readErr := os.ReadFile(t.stderr)
+	return t.code, string(b), errors.Join(t.err, readErr)
+}
+
+// Kill ends the program with SIGKILL, and waits until it is gone.
+func (t *Traced) Kill() {
+	select {
+	case <-t.ended:
+		return
+	default:
+	}
+	_ = syscall.Kill(t.pid, syscall.SIGKILL) // an error says that it has ended
+	<-t.ended
+}
+
+// entry counts a call, and has it fail if it is the one.
+func (t *Traced) entry(thread int, nr uint64, args [6]uint64) error {
+	if !t.armed.Load() {
+		return nil
+	}
+	kind, name := t.name(thread, nr, args)
+	if name == "" {
+		return nil
+	}
+	if !t.strikes(kind, name) {
+		return nil
+	}
+	if t.fault.Short {
+		if kind != "write" && kind != "pwrite" || args[2] < 2 {
+			return nil
+		}
+		t.note()
+		return setCount(thread, args[2]/2)
+	}
+	t.note()
+	t.mu.Lock()
+	t.owing[thread] = t.fault.Errno
+	if t.fault.Full {
+		t.owing[thread] = syscall.ENOSPC
+	}
+	t.mu.Unlock()
+	return leaveOut(thread)
+}
+
+// strikes counts a call, and reports whether it is to fail.
+func (t *Traced) strikes(kind, name string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := t.seen[name]
+	t.seen[name] = n + 1
+	t.calls = append(t.calls, name)
+	if t.fault.Full {
+		return len(t.calls) > t.fault.Nth && takesRoom(kind)
+	}
+	return name == t.fault.Call && n == t.fault.Nth
+}
+
+func (t *Traced) note() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.made++
+}
+
+// exit gives a call that was left out its result.
+func (t *Traced) exit(thread int) error {
+	t.mu.Lock()
+	errno, ok := t.owing[thread]
+	delete(t.owing, thread)
+	t.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	return setResult(thread, -int64(errno))
+}
+
+// takesRoom reports whether a call of a kind fails on a full disk.
+func takesRoom(kind string) bool {
+	return slices.Contains([]string{"write", "pwrite", "writev", "truncate", "create", "mkdir", "link"}, kind)
+}
+
+// name is what kind of call one is and how it is called with its file, without what is drawn by lot or counted; empty: it changes
+// nothing below the folder.
+func (t *Traced) name(thread int, nr uint64, args [6]uint64) (kind, name string) {
+	at := func(dirfd, text uint64) string { return absolute(thread, dirfd, word(thread, text)) }
+	var paths []string
+	switch nr {
+	case unix.SYS_WRITE:
+		kind, paths = "write", []string{openAs(thread, args[0])}
+	case unix.SYS_PWRITE64:
+		kind, paths = "pwrite", []string{openAs(thread, args[0])}
+	case unix.SYS_WRITEV:
+		kind, paths = "writev", []string{openAs(thread, args[0])}
+	case unix.SYS_FSYNC, unix.SYS_FDATASYNC:
+		kind, paths = "sync", []string{openAs(thread, args[0])}
+	case unix.SYS_FTRUNCATE:
+		kind, paths = "truncate", []string{openAs(thread, args[0])}
+	case unix.SYS_MMAP:
+		if int32(args[4]) < 0 {
+			return "", ""
+		}
+		kind, paths = "map", []string{openAs(thread, args[4])}
+	case unix.SYS_OPENAT:
+		if args[2]&(unix.O_CREAT|unix.O_TRUNC) == 0 {
+			return "", ""
+		}
+		kind, paths = "create", []string{at(args[0], args[1])}
+	case unix.SYS_MKDIRAT:
+		kind, paths = "mkdir", []string{at(args[0], args[1])}
+	case unix.SYS_UNLINKAT:
+		kind, paths = "remove", []string{at(args[0], args[1])}
+	case unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2:
+		kind, paths = "rename", []string{at(args[0], args[1]), at(args[2], args[3])}
+	case unix.SYS_LINKAT:
+		kind, paths = "link", []string{at(args[0], args[1]), at(args[2], args[3])}
+	default:
+		return "", ""
+	}
+	return kind, t.below(kind, paths)
+}
+
+// lot matches what is drawn by lot or counted in the names of files.
+var lot = regexp.MustCompile(`[0-9][0-9a-z-]*|[0-9a-f]{12,}`)
+
+// below names a call with its files, if one is below the folder.
+func (t *Traced) below(kind string, paths []string) string {
+	inside := false
+	for i, path := range paths {
+		if rest, ok := strings.CutPrefix(path, t.dir+string(filepath.Separator)); ok {
+			inside, paths[i] = true, lot.ReplaceAllString(rest, "*")
+		}
+	}
+	if !inside {
+		return ""
+	}
+	return kind + " " + strings.Join(paths, " to ")
+}
+
+func openAs(thread int, fd uint64) string {
+	path, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", thread, int32(fd)))
+	return strings.TrimSuffix(path, " (deleted)")
+}
+
+// absolute is a path that a call names in relation to an open folder.
+func absolute(thread int, dirfd uint64, path string) string {
+	if filepath.IsAbs(path) || path == "" {
+		return path
+	}
+	if int32(dirfd) != unix.AT_FDCWD {
+		return filepath.Join(openAs(thread, dirfd), path)
+	}
+	dir, _ := os.Readlink(fmt.Sprintf("/proc/%d/cwd", thread))
+	return filepath.Join(dir, path)
+}
