@@ -41,6 +41,11 @@ type Config struct {
 	Depth    int  // how deep buckets nest at most: at 1 those in the root hold values
 	Whole    bool // the file must hold all its pages; else those that are missing count where something leads to them
 	Deep     bool // read the leaves of the deepest buckets too; without it a check takes milliseconds at a million values
+	Strict   bool // pages must be laid out as bbolt lays them out, without a gap, and keys be where branches lead to
+
+	// Value, if not nil, is called with each value that is read and the names of its buckets, from the root's on. Its error is
+	// damage. It keeps nothing.
+	Value func(buckets []string, key, value []byte) error
 }
 
 // Check returns what is damaged in the bbolt file of size bytes, or nil. Its pages must form trees, so that each is used at
@@ -73,6 +78,13 @@ type pages struct {
 	pageSize, count uint64
 	held            uint64   // pages of which the file has the end
 	used            []uint64 // one bit a page
+	buckets         []string // names of those that are being read
+}
+
+// child is a page to be read, and the key that its branch has for it; nil: the root.
+type child struct {
+	id  uint64
+	low []byte
 }
 
 // meta reads the newest whole meta page.
@@ -184,14 +196,15 @@ func (c *pages) freeList(id uint64) error {
 // checkTree checks the tree of a bucket, and of the buckets in it. All leaves are equally deep, so the first page of a
 // level tells what the level is.
 func (c *pages) checkTree(root uint64, nesting int) error {
-	level := []uint64{root}
+	level := []child{{id: root}}
 	if err := c.mark(root); err != nil {
 		return err
 	}
 	for range maxTreeDepth {
-		var next []uint64
-		for i, id := range level {
-			p, err := c.page(id, maxOverflow)
+		var next []child
+		var last []byte // key of the page before
+		for i, at := range level {
+			p, err := c.page(at.id, maxOverflow)
 			if err != nil {
 				return err
 			}
@@ -199,6 +212,9 @@ func (c *pages) checkTree(root uint64, nesting int) error {
 				return nil
 			}
 			if next, err = c.checkNode(p, nesting, next); err != nil {
+				return err
+			}
+			if last, err = c.follows(last, at.low, p); err != nil {
 				return err
 			}
 		}
@@ -209,8 +225,31 @@ func (c *pages) checkTree(root uint64, nesting int) error {
 	return fmt.Errorf("a tree of more than %d levels", maxTreeDepth)
 }
 
+// follows checks, where that is asked for, that the keys of a page, which is whole, are behind the last key of the page before
+// it, and not before the one that its branch has for it, which is behind that last key too. It returns the page's last key.
+func (c *pages) follows(before, low []byte, p page) (last []byte, err error) {
+	if !c.cfg.Strict || p.count == 0 {
+		return before, nil
+	}
+	first := p.key(0)
+	if low != nil && bytes.Compare(first, low) < 0 || before != nil && (bytes.Compare(first, before) <= 0 || bytes.Compare(low, before) <= 0) {
+		return nil, errors.New("a page's keys are not where its branch says")
+	}
+	return p.key(p.count - 1), nil
+}
+
+// key is the key of an element of a page that is whole.
+func (p page) key(i int) []byte {
+	e := p.body[i*pageElement:]
+	pos, size := binary.NativeEndian.Uint32(e), binary.NativeEndian.Uint32(e[4:])
+	if p.flags == pageLeaf {
+		pos, size = binary.NativeEndian.Uint32(e[4:]), binary.NativeEndian.Uint32(e[8:])
+	}
+	return e[pos : pos+size]
+}
+
 // checkNode checks one page, and appends a branch's children to next.
-func (c *pages) checkNode(p page, nesting int, next []uint64) ([]uint64, error) {
+func (c *pages) checkNode(p page, nesting int, next []child) ([]child, error) {
 	switch p.flags {
 	case pageLeaf:
 		return next, c.leaf(p, nesting)
@@ -221,17 +260,22 @@ func (c *pages) checkNode(p page, nesting int, next []uint64) ([]uint64, error) 
 	default:
 		return nil, fmt.Errorf("page with flags %#x in a tree", p.flags)
 	}
+	packed := p.count * pageElement // where the next key must begin
 	for i := range p.count {
 		e := p.body[i*pageElement:]
 		pos, size := binary.NativeEndian.Uint32(e), binary.NativeEndian.Uint32(e[4:])
 		if uint64(pos)+uint64(size) > uint64(len(e)) {
 			return nil, errors.New("a branch's key is cut")
 		}
-		child := binary.NativeEndian.Uint64(e[8:])
-		if err := c.mark(child); err != nil {
+		if c.cfg.Strict && i*pageElement+int(pos) != packed {
+			return nil, errors.New("a branch has a gap")
+		}
+		packed += int(size)
+		id := binary.NativeEndian.Uint64(e[8:])
+		if err := c.mark(id); err != nil {
 			return nil, err
 		}
-		next = append(next, child)
+		next = append(next, child{id: id, low: e[pos : pos+size]})
 	}
 	return next, nil
 }
@@ -241,6 +285,7 @@ func (c *pages) leaf(p page, nesting int) error {
 		return fmt.Errorf("leaf of %d elements", p.count)
 	}
 	var before []byte
+	packed := p.count * pageElement // where the next element must begin
 	for i := range p.count {
 		e := p.body[i*pageElement:]
 		flags, pos := binary.NativeEndian.Uint32(e), uint64(binary.NativeEndian.Uint32(e[4:]))
@@ -248,12 +293,16 @@ func (c *pages) leaf(p page, nesting int) error {
 		if pos+ksize+vsize > uint64(len(e)) {
 			return errors.New("a leaf's element is cut")
 		}
+		if c.cfg.Strict && (i*pageElement+int(pos) != packed || flags&^bucketFlag != 0) {
+			return errors.New("a leaf has a gap")
+		}
+		packed += int(ksize + vsize)
 		key, value := e[pos:pos+ksize], e[pos+ksize:pos+ksize+vsize]
 		if i > 0 && bytes.Compare(before, key) >= 0 {
 			return errors.New("a leaf's keys are out of order")
 		}
 		before = key
-		if err := c.element(flags, value, nesting); err != nil {
+		if err := c.element(flags, key, value, nesting); err != nil {
 			return err
 		}
 	}
@@ -261,13 +310,18 @@ func (c *pages) leaf(p page, nesting int) error {
 }
 
 // element checks the bucket that an element is, if it is one. Small buckets lie inside their element.
-func (c *pages) element(flags uint32, value []byte, nesting int) error {
+func (c *pages) element(flags uint32, key, value []byte, nesting int) error {
 	if flags&bucketFlag == 0 {
+		if c.cfg.Value != nil {
+			return c.cfg.Value(c.buckets, key, value)
+		}
 		return nil
 	}
 	if nesting >= c.cfg.Depth || len(value) < bucketSize {
 		return errors.New("a bucket where none belongs")
 	}
+	c.buckets = append(c.buckets, string(key))
+	defer func() { c.buckets = c.buckets[:len(c.buckets)-1] }()
 	if root := binary.NativeEndian.Uint64(value); root != 0 {
 		return c.checkTree(root, nesting+1)
 	}

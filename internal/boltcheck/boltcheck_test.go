@@ -6,9 +6,14 @@ import (
 	"errors"
 	"hash/fnv"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"go.etcd.io/bbolt"
 )
@@ -168,5 +173,94 @@ func TestUnreadable(t *testing.T) {
 	}
 	if reads < 4 {
 		t.Errorf("a check reads %d times, want both meta pages and two others at least", reads)
+	}
+}
+
+// TestStrict: whatever is put into a file and deleted again, it is laid out as a strict check wants it.
+func TestStrict(t *testing.T) {
+	t.Parallel()
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	path := filepath.Join(t.TempDir(), "f")
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoSync: true, FreelistType: bbolt.FreelistMapType})
+	if err != nil {
+		t.Fatal(err)
+	}
+	strict := Config{Whole: true, Depth: 1, Deep: true, Strict: true}
+	for range 60 {
+		err := db.Update(func(tx *bbolt.Tx) error {
+			b, err := tx.CreateBucketIfNotExists([]byte{byte('a' + rng.IntN(3))})
+			if err != nil {
+				return err
+			}
+			for range rng.IntN(400) {
+				key := []byte(strconv.Itoa(rng.IntN(3000)))
+				if rng.IntN(5) < 2 {
+					err = b.Delete(key)
+				} else {
+					err = b.Put(key, bytes.Repeat(key, rng.IntN(40)))
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Check(bytes.NewReader(whole), int64(len(whole)), strict); err != nil {
+			t.Fatalf("a whole file: %v", err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestValue: a check hands out each value with the names of its buckets, and fails with what is said of one.
+func TestValue(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "f")
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		outer, err := tx.CreateBucket([]byte("outer"))
+		if err != nil {
+			return err
+		}
+		inner, err := outer.CreateBucket([]byte("inner"))
+		if err != nil {
+			return err
+		}
+		return errors.Join(inner.Put([]byte("k"), []byte("v")), outer.Put([]byte("z"), []byte("w")))
+	})
+	if err = errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	bad := errors.New("bad")
+	for _, want := range []error{nil, bad} {
+		err := Check(bytes.NewReader(b), int64(len(b)), Config{Whole: true, Depth: 2, Deep: true, Value: func(buckets []string, key, value []byte) error {
+			got = append(got, strings.Join(buckets, "/")+" "+string(key)+"="+string(value))
+			return want
+		}})
+		if !errors.Is(err, want) {
+			t.Errorf("got %v, want %v", err, want)
+		}
+	}
+	if want := []string{"outer/inner k=v", "outer z=w", "outer/inner k=v"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -32,11 +32,15 @@ func readPoint(c *Codec, btx *bolt.Tx, name string) (p checkpoint, ok bool, err 
 	if b == nil {
 		return p, false, nil
 	}
-	raw := b.Get([]byte(name))
-	if raw == nil {
+	stored := b.Get([]byte(name))
+	if stored == nil {
 		return p, false, nil
 	}
-	if err := c.Decode(raw, &p); err != nil {
+	raw, err := placeOf(pointBucket, "").open([]byte(name), stored)
+	if err == nil {
+		err = c.Decode(raw, &p)
+	}
+	if err != nil {
 		return p, false, Damaged("checkpoint of %s: %v", name, err)
 	}
 	return p, true, nil
@@ -51,7 +55,8 @@ func writePoint(c *Codec, btx *bolt.Tx, i *instance) error {
 	if err != nil {
 		return err
 	}
-	return b.Put([]byte(i.view.Name()), raw)
+	key := []byte(i.view.Name())
+	return b.Put(key, placeOf(pointBucket, "").seal(key, raw))
 }
 
 // takeUp finds the live copy of every view in s, makes those that are missing or unusable, and deletes what belongs to

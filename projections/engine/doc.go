@@ -15,18 +15,21 @@
 //	views.go       Open, Close, reading in a transaction, waiting for a position
 //	progress.go    how far something has come along the log, also for indexes that are kept elsewhere
 //	table.go       tables of a view, and the cache of those that a slice changes
+//	cursor.go      the entries of a table in their order, each held against its checksum
 //	store.go       the open file of the views, and whether it can be trusted
 //	lock_flock.go, lock_other.go  who holds the file
-//	mark.go        whether its last stop was clean
+//	mark.go        whether its last stop was clean, and whether it is as it was left then
 //	view.go        what a view is, and a record as folds see it
 //	file.go        one bbolt file, whose damage is an error; also for views that are kept elsewhere
-//	verify.go      whether the pages of the file are whole
+//	verify.go      whether the pages of the file are whole, and its values
+//	sum.go         the checksum behind each value
 //	follow.go      the log in slices, also for indexes that are kept elsewhere
 //	codec.go       the form of stored values and keys
 //	packed.go      values that do without CBOR
 //
 // What bites: the file is not synced; after a stop that was not clean it is checked, and rebuilt where a check cannot vouch
-// for it (see Config.BootID). Keys and raw values belong to their transaction, which keeps its first error: after it there is
+// for it (see Config.BootID). A value is held against its checksum each time that it is read; what of a page is no key and no
+// value is looked at when the file is opened alone. Keys and raw values belong to their transaction, which keeps its first error: after it there is
 // nothing to be read, and folds and readers need not ask. A fold must give the same bytes whether it
 // saw a payload before it was erased or not.
 package engine

@@ -112,10 +112,10 @@ func dump(t testing.TB, v *Views) []string {
 		for _, view := range v.views {
 			x := r.View(view.Name())
 			for _, table := range view.Tables() {
-				x.Fail(x.Table(table.name).ForEach(func(k, raw []byte) error {
+				c := x.Cursor(table.name)
+				for k, raw := c.First(); k != nil; k, raw = c.Next() {
 					lines = append(lines, fmt.Sprintf("%s/%s at %d: %x = %x", view.Name(), table.name, x.Checkpoint, k, raw))
-					return nil
-				}))
+				}
 			}
 		}
 	})

@@ -102,11 +102,7 @@ func chooseTable(view View, key string) (TableSpec, string) {
 
 // entries adds the values of a table whose shown key begins with key.
 func entries(ctx context.Context, x *Tx, t TableSpec, key string, limit int, out *Inspection) error {
-	b := x.Table(t.name)
-	if b == nil {
-		return Damaged("no table %s", t.name)
-	}
-	c := b.Cursor()
+	c := x.Cursor(t.name)
 	for k, raw := c.First(); k != nil; k, raw = c.Next() {
 		if err := ctx.Err(); err != nil {
 			return err

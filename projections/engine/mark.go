@@ -4,21 +4,32 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/internal/durable"
 )
 
 const (
-	// markName is a file that is locked as long as views.db is open, and that is not empty while views.db is written
-	// to: after a stop that was not clean it names the boot of the machine in which that was. It is not in the database,
-	// where a torn write could bring an old one back.
+	// markName is a file that is locked as long as views.db is open. While views.db is written to it names the boot of the
+	// machine in which that is, and after a clean stop the checksum of views.db. It is not in the database, where a torn
+	// write could bring an old one back.
 	markName = "views.db.open"
 
-	markPrefix = "open in boot "
+	// layout is the version of how values are stored. 2: a checksum stands behind each. Files of another one are made anew.
+	layout = 2
 )
+
+// openMark is what the mark says while views.db is open in a boot of the machine.
+func openMark(bootID string) string { return fmt.Sprintf("layout %d, open in boot %s", layout, bootID) }
+
+// closedMark is what it says after a clean stop.
+func closedMark(size int64, sum uint32) string {
+	return fmt.Sprintf("layout %d, closed at %d bytes, checksum %08x", layout, size, sum)
+}
 
 // mark is that file, locked.
 type mark struct{ file *os.File }
@@ -47,31 +58,56 @@ func takeMark(path string) (*mark, error) {
 
 var errLocked = errors.New("locked")
 
-// distrust says why the database at path must not be used, or nothing. After an unclean stop it is used only if the
-// machine has been up since, so that all that was written is in the page cache, and if its structure is whole.
+// distrust says why the database at path must not be used, or nothing. After a clean stop it must be as it was left. After
+// an unclean one it is used only if the machine has been up since, so that all that was written is in the page cache, and if
+// its pages and values are whole.
 func (m *mark) distrust(path, bootID string) string {
-	content, err := io.ReadAll(io.LimitReader(m.file, 1<<10))
-	if err == nil && len(content) == 0 {
+	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		return ""
 	}
-	if err != nil || bootID == "" || string(content) != markPrefix+bootID {
+	read, err := io.ReadAll(io.LimitReader(m.file, 1<<10))
+	content := string(read)
+	var version int
+	_, verr := fmt.Sscanf(content, "layout %d,", &version)
+	switch {
+	case err != nil:
+		return err.Error()
+	case verr != nil || version != layout:
+		return "they are of another release, or nothing says that they are whole"
+	case content == openMark(bootID) && bootID != "":
+		if err := verifyFile(path, true); err != nil {
+			return fmt.Sprintf("after a stop that was not clean: %v", err)
+		}
+		return ""
+	case strings.HasPrefix(content, openMark("")):
 		return "the last stop was not clean, and the machine may have gone down with it"
 	}
-	if err := verifyFile(path, true); err != nil {
-		return fmt.Sprintf("after a stop that was not clean: %v", err)
+	size, sum, err := sumFile(path)
+	if err != nil {
+		return err.Error()
+	}
+	if content != closedMark(size, sum) {
+		return "the file is not as it was left"
 	}
 	return ""
 }
 
 // set puts the mark on disk, before anything is written to the database.
 func (m *mark) set(bootID string) error {
-	if err := m.write(markPrefix + bootID); err != nil {
+	if err := m.write(openMark(bootID)); err != nil {
 		return err
 	}
 	return durable.SyncDir(filepath.Dir(m.file.Name()))
 }
 
-func (m *mark) clear() error { return m.write("") }
+// vouch says that the database at path is closed, and as it is to be found.
+func (m *mark) vouch(path string) error {
+	size, sum, err := sumFile(path)
+	if err != nil {
+		return err
+	}
+	return m.write(closedMark(size, sum))
+}
 
 func (m *mark) write(content string) error {
 	if err := m.file.Truncate(0); err != nil {

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 )
@@ -27,14 +25,6 @@ func NotFound(err error) error {
 // ReadSlice is how many rows one read transaction looks at: a long one would keep the writer from reusing pages.
 const ReadSlice = 512
 
-// SeekBefore moves c to the last key before key; the key is nil where there is none.
-func SeekBefore(c *bolt.Cursor, key []byte) (k, raw []byte) {
-	if k, _ := c.Seek(key); k == nil {
-		return c.Last()
-	}
-	return c.Prev()
-}
-
 // IDPrefix is the beginning of an id.
 type IDPrefix struct {
 	digits string // hex
@@ -51,13 +41,9 @@ func ParseIDPrefix(text string) (p IDPrefix, ok bool) {
 
 // Find returns the ids among the keys of the table of that name that begin with p, in order, at most limit of them.
 func (p IDPrefix) Find(x *Tx, table string, limit int) []events.ID {
-	b := x.Table(table)
-	if b == nil {
-		return nil
-	}
 	var ids []events.ID
-	c := b.Cursor()
-	for k, _ := c.Seek(p.whole); bytes.HasPrefix(k, p.whole) && len(ids) < limit; k, _ = c.Next() {
+	c := x.Cursor(table)
+	for k, _ := c.Seek(p.whole); k != nil && bytes.HasPrefix(k, p.whole) && len(ids) < limit; k, _ = c.Next() {
 		if len(k) == len(events.ID{}) && strings.HasPrefix(hex.EncodeToString(k), p.digits) {
 			ids = append(ids, events.ID(k))
 		}

@@ -347,7 +347,7 @@ func (v *Views) applyAll(btx *bolt.Tx, records []events.Record, who []instance) 
 		if err != nil {
 			return err
 		}
-		x := &Tx{bucket: bucket, codec: v.codec, err: new(error), header: v.headerAt}
+		x := &Tx{bucket: bucket, place: place(0).in(i.view.Name()), codec: v.codec, err: new(error), header: v.headerAt}
 		folds[n] = folding{i.view.Fold(x), x}
 	}
 	for _, r := range records {

@@ -50,14 +50,14 @@ func openTrusted(path, why string) (*File, string, error) {
 	return f, why, err
 }
 
-// close syncs the file, and then takes the mark away.
+// close syncs the file, and then has the mark vouch for it.
 func (s *store) close() error {
 	err := Guard(s.db.Sync)
 	if cerr := s.Close(); err == nil {
 		err = cerr
 	}
 	if err == nil {
-		err = s.mark.clear()
+		err = s.mark.vouch(s.path)
 	}
 	return errors.Join(err, s.mark.file.Close())
 }

@@ -7,12 +7,16 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// Table is the bucket of that name, nil where there is none. It must not be written to.
-func (x *Tx) Table(name string) *bolt.Bucket {
+// table is the bucket of that name, nil where x has failed. Without one x fails as damaged.
+func (x *Tx) table(name string) *bolt.Bucket {
 	if x.Err() != nil {
 		return nil
 	}
-	return x.bucket.Bucket([]byte(name))
+	b := x.bucket.Bucket([]byte(name))
+	if b == nil {
+		x.Fail(Damaged("no table %s", name))
+	}
+	return b
 }
 
 // Table is a bucket of a view whose values are V.
@@ -21,18 +25,17 @@ type Table[V any] struct {
 	Ordered bool // keys mostly arrive in order
 }
 
-// In returns the bucket of t, nil where x has failed. Without one x fails as damaged.
-func (t Table[V]) In(x *Tx) *bolt.Bucket {
-	b := x.Table(t.Name)
-	if b == nil {
-		x.Fail(Damaged("no table %s", t.Name))
-		return nil
-	}
-	if t.Ordered {
+// in returns the bucket of t, nil where x has failed. Without one x fails as damaged.
+func (t Table[V]) in(x *Tx) *bolt.Bucket {
+	b := x.table(t.Name)
+	if b != nil && t.Ordered {
 		b.FillPercent = 0.95
 	}
 	return b
 }
+
+// Cursor returns a cursor of t.
+func (t Table[V]) Cursor(x *Tx) *Cursor { return x.Cursor(t.Name) }
 
 // decode reads a stored value into v. x fails where it is damaged.
 func (t Table[V]) decode(x *Tx, key, raw []byte, v *V) (ok bool) {
@@ -45,12 +48,8 @@ func (t Table[V]) decode(x *Tx, key, raw []byte, v *V) (ok bool) {
 
 // Get returns the value of key; ok is false where there is none.
 func (t Table[V]) Get(x *Tx, key []byte) (v V, ok bool) {
-	b := t.In(x)
-	if b == nil {
-		return v, false
-	}
-	raw := b.Get(key)
-	if raw == nil {
+	raw, ok := t.Cursor(x).get(key)
+	if !ok {
 		return v, false
 	}
 	ok = t.decode(x, key, raw, &v)
@@ -59,20 +58,21 @@ func (t Table[V]) Get(x *Tx, key []byte) (v V, ok bool) {
 
 // Put stores the value of key.
 func (t Table[V]) Put(x *Tx, key []byte, v V) {
-	b := t.In(x)
+	b := t.in(x)
 	if b == nil {
 		return
 	}
 	raw, err := x.codec.Encode(&v)
 	if err == nil {
-		err = b.Put(key, raw)
+		err = b.Put(key, x.place.in(t.Name).seal(key, raw))
 	}
 	x.Fail(err)
 }
 
 // Delete deletes the value of key, if there is one.
 func (t Table[V]) Delete(x *Tx, key []byte) {
-	if b := t.In(x); b != nil {
+	if b := t.in(x); b != nil {
+		x.deleted = true
 		x.Fail(b.Delete(key))
 	}
 }
@@ -80,29 +80,20 @@ func (t Table[V]) Delete(x *Tx, key []byte) {
 // From yields the entries whose keys begin with prefix, in order, from the key from on; a nil one is before all others. Keys
 // belong to the transaction.
 func (t Table[V]) From(x *Tx, prefix, from []byte) iter.Seq2[[]byte, V] {
-	first := func(c *bolt.Cursor) (key, raw []byte) { return c.Seek(from) }
-	return t.walk(x, prefix, first, (*bolt.Cursor).Next)
+	first := func(c *Cursor) (key, raw []byte) { return c.Seek(from) }
+	return t.walk(x, prefix, first, (*Cursor).Next)
 }
 
 // Before yields the entries whose keys begin with prefix backwards, from the one before a key on; a nil one is behind all
 // others.
 func (t Table[V]) Before(x *Tx, prefix, before []byte) iter.Seq2[[]byte, V] {
-	first := func(c *bolt.Cursor) (key, raw []byte) {
-		if before == nil {
-			return c.Last()
-		}
-		return SeekBefore(c, before)
-	}
-	return t.walk(x, prefix, first, (*bolt.Cursor).Prev)
+	first := func(c *Cursor) (key, raw []byte) { return c.Before(before) }
+	return t.walk(x, prefix, first, (*Cursor).Prev)
 }
 
-func (t Table[V]) walk(x *Tx, prefix []byte, first, next func(*bolt.Cursor) (key, raw []byte)) iter.Seq2[[]byte, V] {
+func (t Table[V]) walk(x *Tx, prefix []byte, first, next func(*Cursor) (key, raw []byte)) iter.Seq2[[]byte, V] {
 	return func(yield func([]byte, V) bool) {
-		b := t.In(x)
-		if b == nil {
-			return
-		}
-		c := b.Cursor()
+		c := t.Cursor(x)
 		var v, empty V // one for all: it is allocated
 		for k, raw := first(c); k != nil && bytes.HasPrefix(k, prefix); k, raw = next(c) {
 			v = empty

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/cmemd/cmemd/internal/boltcheck"
 )
@@ -12,7 +13,7 @@ import (
 const tableDepth = 2
 
 // verifyFile returns ErrDamaged if the file at path is no whole database. None, or an empty one, is whole. A deep check
-// reads the leaves of the tables too. Other errors are the system's, and say nothing about what is in the file.
+// reads the leaves of the tables too, and holds each value against its checksum. Other errors are the system's, and say nothing about what is in the file.
 func verifyFile(path string, deep bool) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -26,9 +27,26 @@ func verifyFile(path string, deep bool) error {
 	if err != nil || info.Size() == 0 {
 		return err
 	}
-	err = boltcheck.Check(file, info.Size(), boltcheck.Config{Whole: true, Depth: tableDepth, Deep: deep})
+	check := boltcheck.Config{Whole: true, Depth: tableDepth}
+	if deep {
+		check.Deep, check.Strict, check.Value = true, true, verifyValue
+	}
+	err = boltcheck.Check(file, info.Size(), check)
 	if err == nil || ofSystem(err) {
 		return err
 	}
 	return Damaged("%v", err)
+}
+
+// verifyValue holds a value of the buckets of those names against its checksum.
+func verifyValue(buckets []string, key, stored []byte) error {
+	var of place
+	for _, name := range buckets {
+		of = of.in(strings.TrimSuffix(name, secondCopy))
+	}
+	if len(buckets) == 1 {
+		of = of.in("") // a checkpoint
+	}
+	_, err := of.open(key, stored)
+	return err
 }

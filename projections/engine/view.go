@@ -98,6 +98,8 @@ func (r *Record) Turn() events.ID {
 // on tables are empty to whoever reads them, and store nothing. So neither folds nor readers need to look for errors.
 type Tx struct {
 	bucket     *bolt.Bucket
+	place      place // of the view
+	deleted    bool  // something was deleted in it
 	codec      *Codec
 	err        *error                                             // of all views of the transaction
 	header     func(events.Position) (events.Header, bool, error) // of any record of the log; to fold alone

@@ -45,13 +45,9 @@ func (f *fold) prune() {
 
 // pruneSpans deletes the spans up to and with last.
 func pruneSpans(x *engine.Tx, t engine.Table[spanCount], last int64) {
-	b := t.In(x)
-	if b == nil {
-		return
-	}
-	c := b.Cursor()
-	for k, _ := c.First(); k != nil && spanOfKey(k) <= last && x.Err() == nil; k, _ = c.First() {
-		x.Fail(c.Delete())
+	c := t.Cursor(x)
+	for k, _ := c.First(); k != nil && spanOfKey(k) <= last; k, _ = c.First() {
+		c.Delete()
 	}
 }
 

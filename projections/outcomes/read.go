@@ -187,22 +187,14 @@ func (w *inputWalk) session(x *engine.Tx) {
 
 // index goes back through a table whose keys are prefix and a position.
 func (w *inputWalk) index(x *engine.Tx, t engine.Table[engine.Member], prefix []byte) {
-	b := t.In(x)
-	if b == nil {
-		return
-	}
-	c := b.Cursor()
-	k, _ := engine.SeekBefore(c, append(bytes.Clone(prefix), engine.PositionKey(w.next)...))
+	c := t.Cursor(x)
+	k, _ := c.Before(append(bytes.Clone(prefix), engine.PositionKey(w.next)...))
 	for range inputSlice {
 		if !bytes.HasPrefix(k, prefix) || k == nil || w.done {
 			w.done = true
 			return
 		}
 		at := engine.KeyPosition(k)
-		if at >= w.next {
-			x.Fail(engine.Damaged("keys of inputs are out of order"))
-			return
-		}
 		w.next = at
 		w.visit(x, at)
 		k, _ = c.Prev()

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
 )
@@ -150,20 +148,16 @@ func merge(books []book, w walk, each func(Row) bool) (next []byte) {
 // lane is the way through one kind's list.
 type lane struct {
 	book     book
-	cursor   *bolt.Cursor
+	cursor   *engine.Cursor
 	key, raw []byte // nil: at the end
 }
 
 func openLanes(books []book, w walk) []*lane {
 	var lanes []*lane
 	for _, b := range books {
-		index := byTimeTable().In(b.x)
-		if index == nil {
-			return nil
-		}
-		l := &lane{book: b, cursor: index.Cursor()}
+		l := &lane{book: b, cursor: byTimeTable().Cursor(b.x)}
 		if w.back {
-			l.key, l.raw = engine.SeekBefore(l.cursor, w.from)
+			l.key, l.raw = l.cursor.Before(w.from)
 		} else {
 			l.key, l.raw = l.cursor.Seek(w.from)
 		}
