@@ -162,9 +162,11 @@ func Guard(f func() error) (err error) {
 	return err
 }
 
-// ofStructure reports whether bbolt found something where the views had put something else.
+// ofStructure reports whether bbolt found something where the views had put something else, or nothing, because the file could
+// not be opened again.
 func ofStructure(err error) bool {
 	for _, e := range []error{
+		bolterrors.ErrDatabaseNotOpen,
 		bolterrors.ErrIncompatibleValue, bolterrors.ErrBucketExists, bolterrors.ErrBucketNotFound,
 		bolterrors.ErrInvalid, bolterrors.ErrChecksum, bolterrors.ErrVersionMismatch,
 	} {

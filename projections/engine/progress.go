@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"sync"
+	"time"
 
 	"github.com/cmemd/cmemd/events"
 )
@@ -12,9 +14,14 @@ import (
 type Progress struct {
 	mu      sync.Mutex // guards the fields below
 	at      events.Position
-	stopped error         // why it goes no further; nil: it does
+	stopped error         // why it goes no further, for good; nil: it does
+	trouble *Trouble      // why it goes no further for now; nil: it does
 	changed chan struct{} // closed when one of these changes; nil: nobody waits
 	hurry   chan struct{} // has a token since somebody began to wait; nil: nobody asked for it
+
+	pause     time.Duration // the last of Retry
+	wellSince time.Time     // when the last trouble was over
+	awake     chan struct{} // has a token when a pause is to end; nil: there was none
 }
 
 // Hurry is where something is received each time that somebody begins to wait, or goes on to. It must be called before that.
@@ -34,11 +41,12 @@ func (p *Progress) Position() events.Position {
 	return p.at
 }
 
-// Reach says how far it has come, which may be less than before.
+// Reach says how far it has come, which may be less than before, and that all is well.
 func (p *Progress) Reach(at events.Position) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.at = at
+	p.well()
 	p.wake()
 }
 
@@ -59,14 +67,14 @@ func (p *Progress) wake() {
 }
 
 // state is how far it is. changed is nil where there is nothing to wait for, because it has come to at, or stopped with err.
-func (p *Progress) state(at events.Position) (reached events.Position, changed <-chan struct{}, err error) {
+func (p *Progress) state(at events.Position) (reached events.Position, changed <-chan struct{}, trouble *Trouble, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.at >= at {
-		return p.at, nil, nil
+		return p.at, nil, nil, nil
 	}
 	if p.stopped != nil {
-		return p.at, nil, p.stopped
+		return p.at, nil, nil, p.stopped
 	}
 	if p.changed == nil {
 		p.changed = make(chan struct{})
@@ -74,15 +82,37 @@ func (p *Progress) state(at events.Position) (reached events.Position, changed <
 	if p.hurry != nil {
 		signal(p.hurry)
 	}
-	return p.at, p.changed, nil
+	return p.at, p.changed, p.trouble, nil
 }
 
-// Wait returns nil when it has come to at, and how far it is in any case. The error is that of Stop, or ctx.Err().
+// Wait returns nil when it has come to at, and how far it is in any case. The error is that of Stop, or ctx.Err(), beside a
+// trouble that it is in then: a trouble may pass.
 func (p *Progress) Wait(ctx context.Context, at events.Position) (reached events.Position, err error) {
 	for {
-		reached, changed, err := p.state(at)
+		reached, changed, trouble, err := p.state(at)
 		if changed == nil {
 			return reached, err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			if trouble != nil {
+				return reached, fmt.Errorf("%w: %w: %w", ErrStopped, trouble.Err, ctx.Err())
+			}
+			return reached, ctx.Err()
+		}
+	}
+}
+
+// WaitUnlessStopped is Wait, but for a trouble, which is its error at once, as ErrStopped.
+func (p *Progress) WaitUnlessStopped(ctx context.Context, at events.Position) (reached events.Position, err error) {
+	for {
+		reached, changed, trouble, err := p.state(at)
+		if changed == nil {
+			return reached, err
+		}
+		if trouble != nil {
+			return reached, fmt.Errorf("%w: %w", ErrStopped, trouble.Err)
 		}
 		select {
 		case <-changed:

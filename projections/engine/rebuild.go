@@ -12,8 +12,8 @@ import (
 )
 
 // Rebuild makes the named views, or all of them, anew from the log, one after the other, into other buckets; each
-// answers from its old content until its new one has caught up with it. Run may be running, and the views go on
-// following the log. progress, which may be nil, is called with how many records have been applied of how many. One Rebuild
+// answers from its old content until its new one has caught up with it. All views have what the log held when it was called
+// then. Run may be running, and the views go on following the log; what Run waits to try again it tries at once. progress, which may be nil, is called with how many records have been applied of how many. One Rebuild
 // runs at a time; another waits. Errors: ErrUnknownView, ctx.Err(), those of Run, or that the file was damaged and made
 // anew meanwhile; what was begun is then thrown away.
 func (v *Views) Rebuild(ctx context.Context, names []string, progress func(done, total uint64)) error {
@@ -30,15 +30,36 @@ func (v *Views) Rebuild(ctx context.Context, names []string, progress func(done,
 	if progress == nil {
 		progress = func(uint64, uint64) {}
 	}
-	_, front := v.head()
-	each := uint64(front)
+	if err := v.mendNow(); err != nil {
+		return fmt.Errorf("projections: rebuild: %w", err)
+	}
+	last, err := v.log.Last(ctx)
+	if err != nil {
+		return fmt.Errorf("projections: rebuild: %w", err)
+	}
+	each := uint64(last)
 	for n, view := range chosen {
 		applied := func(at events.Position) { progress(uint64(n)*each+min(uint64(at), each), uint64(len(chosen))*each) }
 		if err := v.rebuildOne(ctx, view, applied); err != nil {
 			return fmt.Errorf("projections: rebuild %s: %w", view.Name(), err)
 		}
 	}
+	if v.Position() < last {
+		return v.CatchUp(ctx)
+	}
 	return nil
+}
+
+// mendNow ends what Run waits for, and makes a damaged file anew that Run has made anew too often of late.
+func (v *Views) mendNow() error {
+	defer v.progress.Hasten()
+	t := v.Trouble()
+	if t == nil || !errors.Is(t.Err, ErrDamaged) {
+		return nil
+	}
+	epoch, _ := v.head()
+	_, err := v.repair(epoch, t.Err)
+	return err
 }
 
 // Names returns the names of the views, in the order in which List has them.

@@ -4,6 +4,11 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -149,15 +154,16 @@ func TestRepairOnce(t *testing.T) {
 func TestRunRepairs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name  string
-		times int
-		every time.Duration
-		anew  uint64
-		fails bool
+		name    string
+		times   int
+		every   time.Duration
+		anew    uint64
+		trouble bool
 	}{
 		{"a bad hour", maxRepairs, time.Second, maxRepairs, false},
 		{"a bad year", 50, repairWindow / 2, 50, false},
 		{"a bad disk", maxRepairs + 1, time.Second, maxRepairs, true},
+		{"a bad disk, and a person", maxRepairs + 1, time.Second, maxRepairs, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -175,17 +181,163 @@ func TestRunRepairs(t *testing.T) {
 					synctest.Wait()
 					time.Sleep(c.every)
 				}
-				err := stop()
-				if failed := errors.Is(err, ErrDamaged); failed != c.fails || failed != (err != nil) {
-					t.Fatalf("run: got %v, want an error: %v", err, c.fails)
-				}
+				checkTrouble(t, v, c.trouble, ErrDamaged)
 				if epoch, _ := v.head(); epoch != c.anew {
 					t.Fatalf("made anew %d times, want %d", epoch, c.anew)
 				}
-				if !c.fails && v.Position() != at {
-					t.Fatalf("at %d, want %d", v.Position(), at)
+				if c.trouble { // it is made anew once that was not done often of late, or as soon as a person wants it
+					if !strings.Contains(c.name, "person") {
+						time.Sleep(repairWindow + longestPause)
+					} else if err := v.Rebuild(t.Context(), nil, nil); err != nil {
+						t.Error(err)
+					}
+					synctest.Wait()
+				}
+				checkTrouble(t, v, false, nil)
+				if err := stop(); err != nil || v.Position() != at {
+					t.Fatalf("run: got %v at %d, want %d", err, v.Position(), at)
 				}
 			})
 		})
 	}
+}
+
+// checkTrouble checks whether v goes no further for now, and why.
+func checkTrouble(t *testing.T, v *Views, want bool, why error) {
+	t.Helper()
+	switch got := v.Trouble(); {
+	case (got != nil) != want:
+		t.Fatalf("trouble: got %v, want one: %v", got, want)
+	case want && !errors.Is(got.Err, why):
+		t.Fatalf("trouble: got %v, want %v", got.Err, why)
+	}
+}
+
+// failing is a log that cannot be read while it has a reason.
+type failing struct {
+	eventlog.Log
+	why *atomic.Pointer[error]
+}
+
+func (l failing) Follow(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
+	if why := l.why.Load(); why != nil {
+		return func(yield func(events.Record, error) bool) { yield(events.Record{}, *why) }
+	}
+	return l.Log.Follow(ctx, from)
+}
+
+// TestRunTriesAgain: what cannot be done now is tried again, with growing pauses, for ever; who waits for it gets it.
+func TestRunTriesAgain(t *testing.T) {
+	t.Parallel()
+	for name, lasts := range map[string]time.Duration{"seconds": 4 * time.Second, "a day": 24 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.open()
+				at := w.tool()
+				full := error(syscall.ENOSPC)
+				log := failing{w.log, new(atomic.Pointer[error])}
+				log.why.Store(&full)
+				v := mustOpen(t, t.TempDir(), log, Config{})
+				stop := running(t, v)
+				synctest.Wait()
+				checkTrouble(t, v, true, syscall.ENOSPC)
+				if err := v.WaitUnlessStopped(t.Context(), at); !errors.Is(err, ErrStopped) || !errors.Is(err, syscall.ENOSPC) {
+					t.Errorf("a wait that is not patient: got %v", err)
+				}
+				limited, cancel := context.WithTimeout(t.Context(), time.Second/2)
+				defer cancel()
+				if err := v.Wait(limited, at); !errors.Is(err, ErrStopped) || !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("a limited wait: got %v", err)
+				}
+				time.Sleep(lasts)
+				synctest.Wait()
+				if tr := v.Trouble(); tr == nil || time.Until(tr.Again) > longestPause {
+					t.Fatalf("got %v, want another try within %v", tr, longestPause)
+				}
+				began := time.Now()
+				log.why.Store(nil)
+				if err := v.Wait(t.Context(), at); err != nil {
+					t.Fatal(err)
+				}
+				if took := time.Since(began); took > min(lasts+time.Second, longestPause) {
+					t.Errorf("tried again after %v", took)
+				}
+				checkTrouble(t, v, false, nil)
+				if err := stop(); err != nil {
+					t.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
+// TestRebuildEndsPause: who asks for it gets what the log holds, and does not wait.
+func TestRebuildEndsPause(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.open()
+		log := failing{w.log, new(atomic.Pointer[error])}
+		v := mustOpen(t, t.TempDir(), log, Config{})
+		running(t, v)
+		synctest.Wait()
+		full := error(syscall.ENOSPC)
+		log.why.Store(&full)
+		v.broken <- full // as if a write had failed
+		at := w.tool()
+		time.Sleep(time.Hour)
+		checkTrouble(t, v, true, syscall.ENOSPC)
+		log.why.Store(nil)
+		began := time.Now()
+		if err := v.Rebuild(t.Context(), []string{"others"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if v.Position() < at {
+			t.Errorf("rebuilt up to %d, want %d", v.Position(), at)
+		}
+		synctest.Wait()
+		checkTrouble(t, v, false, nil)
+		if took := time.Since(began); took > 0 {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// TestNotOpenedAgain: a file that could not be opened once it was deleted is opened at the next try.
+func TestNotOpenedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.open()
+		at := w.tool()
+		dir := t.TempDir()
+		v := mustOpen(t, dir, w.log, Config{})
+		stop := running(t, v)
+		if err := v.Wait(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+		inTheWay := filepath.Join(dir, fileName+copySuffix)
+		if err := os.MkdirAll(filepath.Join(inTheWay, "full"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		v.broken <- Damaged("a test")
+		synctest.Wait()
+		if tr := v.Trouble(); tr == nil {
+			t.Fatal("it could be opened")
+		}
+		if err := os.RemoveAll(inTheWay); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(longestPause)
+		if err := v.Wait(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+		checkTrouble(t, v, false, nil)
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+		checkAsFresh(t, w, v)
+	})
 }

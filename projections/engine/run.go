@@ -22,10 +22,13 @@ const (
 )
 
 // Run applies the log's records to the views, first those that they lack and then those that are appended. It returns
-// nil when ctx is done. Errors: ErrNewerKind, the log's, or that the file cannot be written. One Run at a time.
+// nil when ctx is done. What cannot be read or written is tried again with growing pauses (see Trouble). Errors: ErrNewerKind,
+// ErrClosed, that the log was closed. One Run at a time.
 func (v *Views) Run(ctx context.Context) error {
 	v.progress.Stop(nil)
-	err := v.runRepairing(ctx)
+	var r repairs
+	once := func(ctx context.Context) error { return v.runRepairing(ctx, &r) }
+	err := v.progress.Retry(ctx, v.logger, once, ErrNewerKind, ErrClosed)
 	if err == nil || ctx.Err() != nil {
 		return nil
 	}
@@ -34,27 +37,45 @@ func (v *Views) Run(ctx context.Context) error {
 	return err
 }
 
+// repairs are those of one Run.
+type repairs struct {
+	done  []time.Time // of late
+	owed  error       // damage that was met; nil: none
+	epoch uint64      // of the file in which it was
+}
+
 // runRepairing follows the log until ctx is done or something is wrong that no repair helps.
-func (v *Views) runRepairing(ctx context.Context) error {
-	var repairs []time.Time
+func (v *Views) runRepairing(ctx context.Context, r *repairs) error {
 	for {
-		epoch, _ := v.head()
-		err := v.runOnce(ctx)
-		if !errors.Is(err, ErrDamaged) {
+		if r.owed != nil {
+			if err := v.mend(r); err != nil {
+				return err
+			}
+		}
+		r.epoch, _ = v.head()
+		if r.owed = v.runOnce(ctx); !errors.Is(r.owed, ErrDamaged) {
+			err := r.owed
+			r.owed = nil
 			return err
-		}
-		repairs = slices.DeleteFunc(repairs, func(at time.Time) bool { return time.Since(at) >= repairWindow })
-		if len(repairs) == maxRepairs {
-			return err
-		}
-		done, rerr := v.repair(epoch, err)
-		if rerr != nil {
-			return rerr
-		}
-		if done {
-			repairs = append(repairs, time.Now())
 		}
 	}
+}
+
+// mend repairs what is owed, unless that was done too often of late, which is the error then.
+func (v *Views) mend(r *repairs) error {
+	if epoch, _ := v.head(); epoch != r.epoch {
+		r.owed = nil
+		return nil
+	}
+	r.done = slices.DeleteFunc(r.done, func(at time.Time) bool { return time.Since(at) >= repairWindow })
+	if len(r.done) == maxRepairs {
+		return fmt.Errorf("made anew %d times within an hour, and again: %w", maxRepairs, r.owed)
+	}
+	if _, err := v.repair(r.epoch, r.owed); err != nil {
+		return err
+	}
+	r.owed, r.done = nil, append(r.done, time.Now())
+	return nil
 }
 
 // repair closes the file, deletes it, and begins anew, because of what was found in the file of an epoch. If that file
@@ -90,6 +111,9 @@ func (v *Views) discardStore() error {
 
 // runOnce follows the log with the views that are furthest, while the others catch up beside them.
 func (v *Views) runOnce(ctx context.Context) error {
+	if err := v.read(ctx, func(*bolt.Tx) error { return nil }); err != nil { // a file that could not be opened again
+		return err
+	}
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var beside sync.WaitGroup
@@ -106,6 +130,9 @@ func (v *Views) runOnce(ctx context.Context) error {
 		}
 	})
 	epoch, front := v.head()
+	if last, err := v.log.Last(inner); err == nil && front >= last {
+		v.progress.Well() // there is nothing to be written
+	}
 	pace := v.cfg.Pace
 	pace.Hurry = v.progress.Hurry()
 	err := Follow(inner, v.log, front+1, pace, v.frontApplier(epoch))

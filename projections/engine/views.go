@@ -31,7 +31,7 @@ var (
 	ErrUnknownView = errors.New("projections: no such view")
 	// ErrNewerKind is a record of a newer program: what it means for the views is not known, so they go no further.
 	ErrNewerKind = errors.New("projections: record of a newer program")
-	// ErrStopped is a wait for a position that will not be reached, because Run has failed.
+	// ErrStopped is a wait for a position that is not reached, because what follows the log is in trouble.
 	ErrStopped = transient.Mark(errors.New("projections: stopped"))
 	// ErrClosed is a call after Close.
 	ErrClosed = transient.Mark(errors.New("projections: closed"))
@@ -212,9 +212,24 @@ func bucketIn(btx *bolt.Tx, name string) (*bolt.Bucket, error) {
 // Position is how far all views have come: an answer given after it contains at least every record up to it.
 func (v *Views) Position() events.Position { return v.progress.Position() }
 
-// Wait returns nil when the views have reached position at. Errors: ctx.Err(), ErrStopped, ErrClosed.
+// Trouble is why the views go no further for now, or for good; nil: they do.
+func (v *Views) Trouble() *Trouble { return v.progress.Trouble() }
+
+// Wait returns nil when the views have reached position at. It waits while Run tries again what it could not do. Errors:
+// ctx.Err(), also beside ErrStopped where they were in trouble then; ErrStopped, where Run has failed for good; ErrClosed.
 func (v *Views) Wait(ctx context.Context, at events.Position) error {
 	reached, err := v.progress.Wait(ctx, at)
+	return waitError(ctx, reached, err)
+}
+
+// WaitUnlessStopped is Wait, but for ErrStopped at once where Run is in trouble.
+func (v *Views) WaitUnlessStopped(ctx context.Context, at events.Position) error {
+	reached, err := v.progress.WaitUnlessStopped(ctx, at)
+	return waitError(ctx, reached, err)
+}
+
+// waitError is how a wait ended.
+func waitError(ctx context.Context, reached events.Position, err error) error {
 	switch {
 	case err == nil || errors.Is(err, ctx.Err()):
 		return err
