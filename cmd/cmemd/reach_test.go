@@ -3,35 +3,141 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
-// TestAliveOfADaemonThatHangs holds a socket that is listened at, and never answered on, to an error in time.
-func TestAliveOfADaemonThatHangs(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "s")
-	l, err := net.Listen("unix", path)
+// asking is every command that asks the daemon, with arguments that it takes.
+func asking(dir string) map[string][]string {
+	id := uuid.Must(uuid.NewV7()).String()
+	transcript := filepath.Join(dir, "t.jsonl")
+	return map[string][]string{
+		"config set": {"log_level", "debug"}, "config unset": {"log_level"}, "confirm": {id}, "context": {}, "correct": {id, "text"}, "doctor": {},
+		"export": {}, "forget": {id, "--yes"}, "gain": {}, "ignore list": {}, "ingest": {"--agent", "claude-code", transcript},
+		"log backup": {filepath.Join(dir, "b.db")}, "log cat": {}, "log export": {}, "log import": {transcript}, "log stats": {}, "log tail": {"-f"}, "log verify": {},
+		"outcomes": {}, "project give": {"shop", dir}, "project join": {dir}, "project list": {}, "project part": {dir},
+		"projections inspect": {"outcomes"}, "projections list": {}, "projections rebuild": {}, "provider list": {}, "provider resume": {"openai"},
+		"recheck": {id}, "reobserve": {"--dropped"}, "save": {"text"}, "search": {"words"}, "sessions": {}, "sessions release": {id},
+		"show": {id}, "start": {}, "status": {}, "stop": {}, "timeline": {id}, "token rotate": {}, "undo": {id}, "usage": {}, "watch": {}, "why": {id},
+		"replay": {"--policy", "all"},
+	}
+}
+
+// notAsking is every other command, with the reason why no daemon makes it wait.
+func notAsking() map[string]string {
+	return map[string]string{
+		"config check": "reads a file", "config path": "reads a file", "config show": "reads a file", "demo": "runs a daemon of its own",
+		"help": "prints", "hook": "has the budget of a hook", "ignore allow": "writes a file", "ignore refuse": "writes a file",
+		"import claude-mem": "asks as ingest does, once it has read a database", "install": "writes agents' settings", "uninstall": "writes agents' settings",
+		"logs": "reads a file", "man": "writes files", "mcp": "asks when an agent does: internal/api/mcp", "observer compare": "reads a file of sessions",
+		"observer modes": "prints", "observer test": "asks a model", "parse": "reads standard input", "serve": "is the daemon",
+		"service install": "asks the system", "service status": "asks the system", "service uninstall": "asks the system",
+		"token show": "reads a file", "version": "prints",
+	}
+}
+
+// hangingHome is a home whose daemon is this process: it listens, and never answers.
+func hangingHome(t *testing.T) string {
+	t.Helper()
+	home, err := os.MkdirTemp("", "hang")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(home) })
+	p := homedir.PathsOf(home)
+	if err := p.Make(); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("unix", p.Socket)
 	if err != nil {
 		t.Skip("no such socket here:", err)
 	}
-	defer l.Close()
-	client := client.DialSocket(path)
-	defer client.Close()
-	err = terminal.Alive(t.Context(), client, 20*time.Millisecond)
-	if err == nil || !strings.Contains(err.Error(), "has not answered for 20ms") || !strings.Contains(terminal.NextStep(err), "cmemd stop --kill") {
-		t.Errorf("got %v, next %q", err, terminal.NextStep(err))
+	t.Cleanup(func() { l.Close() }) // what the system accepted, nobody takes
+	if err := (homedir.DaemonFile{PID: os.Getpid(), BootID: "another", Socket: p.Socket}).Write(p.Daemon); err != nil {
+		t.Fatal(err)
 	}
-	interrupted, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := terminal.Alive(interrupted, client, time.Minute); !errors.Is(err, context.Canceled) {
-		t.Errorf("interrupted: got %v", err)
+	return home
+}
+
+// TestEveryCommandBesideADaemonThatHangs runs each command of the tree that asks a daemon beside one that takes connections and
+// never answers: it ends, and says what to do.
+func TestEveryCommandBesideADaemonThatHangs(t *testing.T) {
+	t.Parallel()
+	home := hangingHome(t)
+	if err := os.WriteFile(filepath.Join(home, "t.jsonl"), []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	asking, others := asking(home), notAsking()
+	var running sync.WaitGroup // all at once: each waits for five seconds
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		name := strings.TrimPrefix(c.CommandPath(), "cmemd ")
+		args, asks := asking[name]
+		if _, known := others[name]; !asks && !known && !c.HasSubCommands() && c.Runnable() {
+			t.Errorf("%s is in neither list: does it ask the daemon?", name)
+		}
+		if asks {
+			running.Go(func() { checkEnds(t, home, append(strings.Fields(name), args...)) })
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	a, _, _ := clitest.App()
+	walk(newRoot(a))
+	running.Wait()
+}
+
+// checkEnds runs one command line in this process. A command goes by its own clock: the limit here is for one that never ends.
+func checkEnds(t *testing.T, home string, args []string) {
+	a, out, errOut := clitest.App()
+	a.In, a.Now = strings.NewReader(""), time.Now
+	root := newRoot(a)
+	root.SetArgs(append([]string{"--home", home}, args...))
+	root.SetOut(out)
+	root.SetErr(errOut)
+	ctx, cancel := context.WithTimeout(t.Context(), clitest.Patience)
+	defer cancel()
+	err := root.ExecuteContext(ctx)
+	a.Complain(err)
+	if ctx.Err() != nil {
+		t.Errorf("%q waited for %s", args, clitest.Patience)
+	}
+	if said := out.String() + errOut.String(); !strings.Contains(said, "cmemd stop") && !mayGoOn(args) {
+		t.Errorf("%q ended with %v and said\n%s", args, err, said)
+	}
+}
+
+// mayGoOn reports whether a command does its work without a daemon's word.
+func mayGoOn(args []string) bool { return args[0] == "config" || args[0] == "replay" }
+
+// TestAdviceAboutADaemonThatHangs: the error names the process.
+func TestAdviceAboutADaemonThatHangs(t *testing.T) {
+	t.Parallel()
+	a, _, _ := clitest.App()
+	a.HomeDir = hangingHome(t)
+	_, err := a.Status(t.Context())
+	if !errors.Is(err, api.ErrNoAnswer) || terminal.Describe(err) != "the daemon has not answered for 5s" {
+		t.Errorf("got %v", err)
+	}
+	for _, want := range []string{"cmemd stop --kill", "cmemd start", fmt.Sprint(os.Getpid())} {
+		if next := terminal.NextStep(err); !strings.Contains(next, want) {
+			t.Errorf("%q does not name %q", next, want)
+		}
 	}
 }
 

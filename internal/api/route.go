@@ -42,13 +42,16 @@ type Stream[Query any] Endpoint
 // Invoker carries questions to a daemon: a client over a connection, or the server inside it.
 type Invoker interface {
 	// Invoke asks e for query, a value of its route's query type, and stores the answer where answer points. Progress may be
-	// nil; it is not called at once by several. Errors are *Problem, ErrNotRunning, ErrCut, the context's, or those of the
+	// nil; it is not called at once by several. Errors are *Problem, ErrNotRunning, ErrNoAnswer, ErrCut, the context's, or those of the
 	// connection. It is safe for concurrent use.
 	Invoke(ctx context.Context, e Endpoint, query, answer any, progress func(Progress)) error
 }
 
 // ErrNotRunning is returned where no daemon listens. Its text says what to do.
 var ErrNotRunning = errors.New("api: cmemd is not running; start it with `cmemd start`")
+
+// ErrNoAnswer is returned where a daemon listens and says nothing for five seconds, not even that it is there: it hangs.
+var ErrNoAnswer = errors.New("api: the daemon has not answered for 5s")
 
 // ErrCut is an answer that ended before it was whole: the daemon stopped, or crashed, while it wrote.
 var ErrCut = errors.New("api: the daemon's answer ended early")

@@ -98,22 +98,24 @@ func checkOwned(dir string, refused error) error {
 	return err
 }
 
-// advertisedSocket returns the socket that a running daemon wrote into home/run/daemon.json, if any. It differs from
-// SocketPath where the daemon runs with another runtime or temporary folder than the agent.
-func advertisedSocket(home string) string {
+// Advertised is what a running daemon wrote of itself into home/run/daemon.json; what it does not say is empty. The socket differs
+// from SocketPath where the daemon runs with another runtime or temporary folder than the agent.
+func Advertised(home string) (socket string, pid int) {
 	data, err := readBounded(filepath.Join(home, "run", "daemon.json"), maxSmallFile)
 	if err != nil {
-		return ""
+		return "", 0
 	}
-	socket := ""
 	jsonscan.Scalars(data, func(name string, value []byte) bool {
-		if name == "socket" && value[0] == '"' {
+		switch {
+		case name == "socket" && value[0] == '"':
 			socket = jsonscan.Unquote(value)
+		case name == "pid":
+			pid = max(wholeNumber(value), 0)
 		}
 		return true
 	})
 	if !filepath.IsAbs(socket) {
-		return ""
+		socket = ""
 	}
-	return socket
+	return socket, pid
 }

@@ -102,7 +102,7 @@ func DialAt[C any](home string, dial func(socket string) (C, error)) (C, error) 
 	if checkHome(home) != nil {
 		return conn, err // what stands there may be another user's word
 	}
-	other := advertisedSocket(home)
+	other, _ := Advertised(home)
 	if other == "" || other == socket {
 		return conn, err
 	}

@@ -21,11 +21,12 @@ import (
 )
 
 // Client asks a daemon: it is an api.Invoker, and reads and writes what comes in a stream. Errors of its methods are those of
-// Invoke. It is safe for concurrent use. Nothing is dialled before the first call.
+// Invoke. It is safe for concurrent use. Nothing is dialled before the first call. A daemon that hangs is api.ErrNoAnswer.
 type Client struct {
-	http  *http.Client
-	base  string
-	token string
+	http     *http.Client
+	base     string
+	token    string
+	patience patience
 }
 
 // dialTimeout is how long a daemon that listens may take to accept: its queue is full then.
@@ -55,7 +56,7 @@ func newClient(base, token string, dial func(context.Context) (net.Conn, error))
 		MaxIdleConnsPerHost: 16, IdleConnTimeout: 30 * time.Second, DisableCompression: true,
 		ExpectContinueTimeout: 2 * time.Second,
 	}
-	return &Client{http: &http.Client{Transport: t}, base: base, token: token}
+	return &Client{http: &http.Client{Transport: t}, base: base, token: token, patience: standardPatience}
 }
 
 // Close closes idle connections. A Client that is not closed holds them for half a minute.
@@ -120,8 +121,10 @@ func (c *Client) Do(
 	if len(query) > 0 {
 		target += "?" + query.Encode()
 	}
-	req, err := http.NewRequestWithContext(ctx, method, target, body)
+	watched, w := c.patience.watch(ctx, c.isThere)
+	req, err := http.NewRequestWithContext(watched, method, target, body)
 	if err != nil {
+		w.end()
 		return nil, fmt.Errorf("api: %s: %w", path, err)
 	}
 	for name, values := range header {
@@ -136,13 +139,31 @@ func (c *Client) Do(
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
+		if w.hung() {
+			err = api.ErrNoAnswer
+		}
+		w.end()
 		return nil, transportError(ctx, path, err)
 	}
+	res.Body = &watchedBody{ReadCloser: res.Body, watch: w}
 	if res.StatusCode/100 == 2 {
 		return res, nil
 	}
 	defer res.Body.Close()
 	return nil, problemOf(res)
+}
+
+// isThere asks the daemon whether it is there; any answer will do.
+func (c *Client) isThere(ctx context.Context) error {
+	req, err := http.NewRequestWithContext(ctx, api.HealthRoute.Method, c.base+api.HealthRoute.Path, nil)
+	if err != nil {
+		return err
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return err
+	}
+	return res.Body.Close()
 }
 
 func transportError(ctx context.Context, path string, err error) error {
@@ -154,6 +175,8 @@ func transportError(ctx context.Context, path string, err error) error {
 		return fmt.Errorf("%w: %w", api.ErrNotRunning, start.err)
 	case absent(err):
 		return fmt.Errorf("%w (%w)", api.ErrNotRunning, err)
+	case errors.Is(err, api.ErrNoAnswer), unaccepted(err):
+		return api.ErrNoAnswer
 	}
 	return fmt.Errorf("api: %s: %w", path, err)
 }

@@ -3,8 +3,8 @@
 //
 // The files, each referring to those below it:
 //
-//	streams.go, start.go, client.go, messages.go
+//	streams.go, start.go, client.go, watch.go, messages.go
 //
-// What bites: a Client that gets no answer says api.ErrNotRunning; one whose answer ends early says api.ErrCut, and what it was
-// given until then stands.
+// What bites: a Client that finds no daemon says api.ErrNotRunning, and one whose daemon hangs api.ErrNoAnswer; one whose answer
+// ends early says api.ErrCut, and what it was given until then stands. An answer is watched until its body is closed.
 package client

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -99,6 +100,8 @@ func cut(ctx context.Context, err error) error {
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.Is(err, api.ErrNoAnswer):
+		return api.ErrNoAnswer
 	}
 	return fmt.Errorf("%w: %w", api.ErrCut, err)
 }

@@ -31,6 +31,8 @@ func explain(err error) (says, next string) {
 		return wrong.says, wrong.next
 	case errors.Is(err, api.ErrNotRunning):
 		return "Memory is not available: " + plainly(err), "go on without it; the user can run `cmemd start`, and `cmemd doctor` says what is wrong."
+	case errors.Is(err, api.ErrNoAnswer):
+		return "Memory is not available: " + plainly(err), "go on without it; the user can end a daemon that hangs with `cmemd stop --kill`."
 	case errors.Is(err, api.ErrCut):
 		return "The daemon stopped while it answered.", "try once more."
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):

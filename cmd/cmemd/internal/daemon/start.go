@@ -56,10 +56,16 @@ func start(ctx context.Context, a *terminal.App, client *client.Client) error {
 		return err
 	}
 	s := startedDaemon{Logs: p.LogFile}
-	if err := stopOlder(ctx, a, client, p, &s); err != nil {
-		return err
+	there := client.Alive(ctx)
+	if errors.Is(there, api.ErrNoAnswer) {
+		return there
 	}
-	if client.Alive(ctx) != nil {
+	if there == nil {
+		if err := stopOlder(ctx, a, client, p, &s); err != nil {
+			return err
+		}
+	}
+	if there != nil || s.Stopped != "" {
 		if l, err = adoptVariables(ctx, a, p, l); err != nil {
 			return err
 		}
@@ -73,10 +79,10 @@ func start(ctx context.Context, a *terminal.App, client *client.Client) error {
 	return a.Show(s, func() { showStarted(a, s) })
 }
 
-// stopOlder stops a daemon that is older than this command.
+// stopOlder stops the daemon that answers if it is older than this command.
 func stopOlder(ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, s *startedDaemon) error {
 	d, err := homedir.ReadDaemonFile(p.Daemon)
-	if err != nil || client.Alive(ctx) != nil || !d.OlderThan(a.Version) {
+	if err != nil || !d.OlderThan(a.Version) {
 		return nil
 	}
 	s.Stopped = d.Version
@@ -115,7 +121,11 @@ func awaitListener(ctx context.Context, client *client.Client, p homedir.Paths, 
 	var lost error // why ours ended; nil while it runs
 	ctx, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
-	for client.Alive(ctx) != nil {
+	for {
+		there := client.Alive(ctx)
+		if there == nil || errors.Is(there, api.ErrNoAnswer) {
+			return lost == nil, there
+		}
 		select {
 		case err := <-ended:
 			lost = terminal.Advise(fmt.Errorf("the daemon ended at once: %w%s", orErrEnded(err), whatItSaid(said)), "see %s and `cmemd logs`", p.StartLog)
@@ -130,7 +140,6 @@ func awaitListener(ctx context.Context, client *client.Client, p homedir.Paths, 
 		case <-time.After(askEvery):
 		}
 	}
-	return lost == nil, nil
 }
 
 // isHeld reports whether another process has the log open for writing.

@@ -60,6 +60,9 @@ func orderLine(last events.Position, n int) string {
 
 // newest hands the n newest records of the log, wherever it is open, to use, and returns the position of the last.
 func (x *examination) newest(ctx context.Context, n int, use func(offline.Source, []api.LogRecord) error) (last events.Position, err error) {
+	if errors.Is(x.daemon, api.ErrNoAnswer) { // asked once already
+		return 0, x.daemon
+	}
 	ctx, cancel := context.WithTimeout(ctx, terminal.AnswerWait)
 	defer cancel()
 	err = offline.WithLog(ctx, x.app, func(log offline.Source) error {

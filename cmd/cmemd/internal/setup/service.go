@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/durable"
 )
@@ -153,7 +154,7 @@ func forgetAgent(ctx context.Context, s serviceFile) error {
 func stopRunning(ctx context.Context, p homedir.Paths) error {
 	client := client.Dial(p.Home)
 	defer client.Close()
-	if client.Alive(ctx) != nil {
+	if errors.Is(client.Alive(ctx), api.ErrNotRunning) {
 		return nil
 	}
 	_, err := daemon.Stop(ctx, client, p, false)

@@ -2,12 +2,14 @@ package terminal
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"time"
 
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 )
 
@@ -33,7 +35,7 @@ func (a *App) Home() (string, error) {
 	return relay.Home(a.Getenv)
 }
 
-// Ask calls do with a client of this home's daemon.
+// Ask calls do with a client of this home's daemon. Its error says what to do about one that hangs.
 func (a *App) Ask(do func(c *client.Client) error) error {
 	home, err := a.Home()
 	if err != nil {
@@ -41,7 +43,20 @@ func (a *App) Ask(do func(c *client.Client) error) error {
 	}
 	c := client.Dial(home)
 	defer c.Close()
-	return do(c)
+	err = do(c)
+	if errors.Is(err, api.ErrNoAnswer) {
+		err = Advise(err, "%s", endHanging(home))
+	}
+	return err
+}
+
+// endHanging says how a daemon that hangs is ended.
+func endHanging(home string) string {
+	text := "try again; if it hangs, `cmemd stop --kill` ends it and `cmemd start` begins anew: what it accepted is in the log"
+	if _, pid := relay.Advertised(home); pid != 0 {
+		text += fmt.Sprintf("; its pid is %d: one that was suspended goes on after `kill -CONT %d`", pid, pid)
+	}
+	return text
 }
 
 // MaxSaid is how many bytes are shown of what another program said that failed.

@@ -10,21 +10,15 @@ import (
 	"github.com/cmemd/cmemd/internal/api/client"
 )
 
-const (
-	// AliveWait is how long a daemon may take to say that it is there, which costs it nothing: one that takes longer hangs.
-	AliveWait = 5 * time.Second
+// AnswerWait is how long one answer may take. The daemon gives up itself after 20 s.
+const AnswerWait = 30 * time.Second
 
-	// AnswerWait is how long one answer may take. The daemon gives up itself after 20 s.
-	AnswerWait = 30 * time.Second
-)
-
-// Query calls do with a client of this home's daemon, and with a context that ends when an answer is overdue. A daemon
-// that hangs is an error within aliveWait.
+// Query calls do with a client of this home's daemon, and with a context that ends when an answer is overdue.
 func (a *App) Query(ctx context.Context, do func(ctx context.Context, to api.Invoker) error) error {
 	return a.Stream(ctx, func(c *client.Client) error {
 		limited, cancel := context.WithTimeout(ctx, AnswerWait)
 		defer cancel()
-		return overdue(ctx, limited, do(limited, c), AnswerWait)
+		return overdue(ctx, limited, do(limited, c))
 	})
 }
 
@@ -60,28 +54,21 @@ func (a *App) Status(ctx context.Context) (s api.Status, err error) {
 	return s, err
 }
 
-// Stream is query for answers that take as long as they take.
+// Stream is query for answers that take as long as they take: as long as the daemon says that it is there.
 func (a *App) Stream(ctx context.Context, do func(c *client.Client) error) error {
 	return a.Ask(func(c *client.Client) error {
-		if err := Alive(ctx, c, AliveWait); err != nil {
+		if err := c.Alive(ctx); err != nil {
 			return err
 		}
 		return do(c)
 	})
 }
 
-// Alive returns nil if a daemon answers within limit.
-func Alive(ctx context.Context, c *client.Client, limit time.Duration) error {
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	return overdue(ctx, limited, c.Alive(limited), limit)
-}
-
 // overdue is err, or if that is because limited has ended, and ctx has not, what a person can do about it.
-func overdue(ctx, limited context.Context, err error, limit time.Duration) error {
+func overdue(ctx, limited context.Context, err error) error {
 	if err == nil || ctx.Err() != nil || !errors.Is(limited.Err(), context.DeadlineExceeded) {
 		return err
 	}
-	return Advise(fmt.Errorf("the daemon has not answered for %s", limit),
-		"try again; if it hangs, `cmemd stop --kill` ends it and `cmemd start` begins anew: what it accepted is in the log")
+	return Advise(fmt.Errorf("the daemon is there, and has not answered for %s", AnswerWait),
+		"try again; if it stays so, `cmemd stop` and `cmemd start` begin anew: what it accepted is in the log")
 }

@@ -122,8 +122,11 @@ func importBeside(ctx context.Context, path string, in io.Reader) (uint64, error
 // mustNotRun returns an error if a daemon answers.
 func mustNotRun(ctx context.Context, a *terminal.App) error {
 	return a.Ask(func(client *client.Client) error {
-		if err := terminal.Alive(ctx, client, terminal.AliveWait); errors.Is(err, api.ErrNotRunning) {
+		switch err := client.Alive(ctx); {
+		case errors.Is(err, api.ErrNotRunning):
 			return nil
+		case errors.Is(err, api.ErrNoAnswer):
+			return err
 		}
 		return terminal.Advise(errors.New("the daemon is running, and the log is its own"), "stop it with `cmemd stop`")
 	})

@@ -1,0 +1,99 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+// listening is a client with little patience of the daemon that answer plays.
+func listening(t *testing.T, p patience, answer http.HandlerFunc) *Client {
+	t.Helper()
+	path := filepath.Join(socketDir(t), "s.sock")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &http.Server{Handler: answer}
+	go func() { _ = s.Serve(l) }()
+	c := DialSocket(path)
+	c.patience = p
+	t.Cleanup(func() { c.Close(); s.Close() })
+	return c
+}
+
+// TestHangingDaemon: a daemon that does not even say that it is there is an error, before its answer begins and in the middle
+// of it; one that says so is waited for.
+func TestHangingDaemon(t *testing.T) {
+	t.Parallel()
+	never := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	begins := func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == api.HealthRoute.Path {
+			<-r.Context().Done()
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}
+	short := patience{silence: 5 * time.Millisecond, answer: 20 * time.Millisecond}
+	ask := map[string]func(context.Context, *Client) error{
+		"a question": func(ctx context.Context, c *Client) error {
+			_, err := api.StatusRoute.Call(ctx, c, api.NoQuery{})
+			return err
+		},
+		"whether it is alive": func(ctx context.Context, c *Client) error { return c.Alive(ctx) },
+		"work": func(ctx context.Context, c *Client) error {
+			_, err := api.VerifyRoute.Call(ctx, c, api.NoQuery{}, nil)
+			return err
+		},
+		"a copy": func(ctx context.Context, c *Client) error { return c.Backup(ctx, new(bytes.Buffer)) },
+		"an upload": func(ctx context.Context, c *Client) error {
+			_, err := c.Ingest(ctx, "claude-code", "/x.jsonl", bytes.NewReader(nil))
+			return err
+		},
+		"records": func(ctx context.Context, c *Client) error {
+			return c.Events(ctx, api.EventsQuery{}, func(api.LogRecord) error { return nil })
+		},
+	}
+	for name, do := range ask {
+		for daemon, answer := range map[string]http.HandlerFunc{"accepts": never, "begins": begins} {
+			t.Run(name+"/"+daemon, func(t *testing.T) {
+				t.Parallel()
+				if err := do(t.Context(), listening(t, short, answer)); !errors.Is(err, api.ErrNoAnswer) || errors.Is(err, api.ErrCut) {
+					t.Errorf("got %v, want %v", err, api.ErrNoAnswer)
+				}
+			})
+		}
+	}
+}
+
+// TestSilentWork: who says that it is there may be silent for long.
+func TestSilentWork(t *testing.T) {
+	t.Parallel()
+	asked := make(chan struct{}, 64)
+	c := listening(t, patience{silence: time.Millisecond, answer: time.Minute}, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == api.HealthRoute.Path {
+			asked <- struct{}{}
+			fmt.Fprint(w, "{}")
+			return
+		}
+		for range 3 {
+			<-asked
+		}
+		fmt.Fprint(w, "whole")
+	})
+	var got bytes.Buffer
+	if err := c.Backup(t.Context(), &got); err != nil || got.String() != "whole" {
+		t.Errorf("got %q, %v", &got, err)
+	}
+}
