@@ -67,21 +67,15 @@ func compareView(ctx context.Context, view View, mine, theirs *Tx, note func(Dif
 		return fmt.Errorf("%w: %s at %d and at %d", ErrApart, view.Name(), mine.Checkpoint, theirs.Checkpoint)
 	}
 	for _, t := range view.Tables() {
-		a, b := mine.Table(t.name), theirs.Table(t.name)
-		if a == nil || b == nil {
-			note(Difference{View: view.Name(), Table: t.name, Problem: "is not there"})
-			continue
-		}
-		compareTable(ctx, a, b, func(key []byte, problem string) {
+		compareTable(ctx, mine.Cursor(t.name), theirs.Cursor(t.name), func(key []byte, problem string) {
 			note(Difference{View: view.Name(), Table: t.name, Key: t.key(key), Problem: problem})
 		})
 	}
-	return nil
+	return errors.Join(mine.Err(), theirs.Err())
 }
 
 // compareTable walks two tables side by side.
-func compareTable(ctx context.Context, mine, theirs *bolt.Bucket, note func(key []byte, problem string)) {
-	a, b := mine.Cursor(), theirs.Cursor()
+func compareTable(ctx context.Context, a, b *Cursor, note func(key []byte, problem string)) {
 	k, v := a.First()
 	l, w := b.First()
 	for (k != nil || l != nil) && ctx.Err() == nil {

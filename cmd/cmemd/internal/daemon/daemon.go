@@ -87,14 +87,38 @@ func openDaemon(ctx context.Context, l *config.Loaded, p homedir.Paths, logger *
 		return nil, err
 	}
 	d := &daemon{config: l, paths: p, logger: logger, prices: prices, offers: offers, stop: stop}
-	d.log, err = eventlog.Open(p.Log, eventlog.Config{MinFree: orOff(l.MinFreeBytes)})
-	if err != nil {
+	if d.log, err = takeLog(p, eventlog.Config{MinFree: orOff(l.MinFreeBytes)}); err != nil {
 		return nil, err
 	}
 	if err := d.open(ctx, version); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
 	return d, nil
+}
+
+// In all a log that another daemon holds is refused within a second.
+const (
+	logFree   = 100 * time.Millisecond // in which a log that nobody holds is taken
+	logYields = 900 * time.Millisecond // in which a command that reads it has let go of it; it looks every offline.givePause
+)
+
+// takeLog opens the log of a home for writing. Commands that read it are asked to let go of it.
+func takeLog(p homedir.Paths, cfg eventlog.Config) (*eventlog.Bolt, error) {
+	cfg.Timeout = logFree
+	log, err := eventlog.Open(p.Log, cfg)
+	if !errors.Is(err, eventlog.ErrLocked) {
+		return log, err
+	}
+	withdraw, noted := p.WantLog()
+	if noted != nil {
+		return nil, errors.Join(err, noted)
+	}
+	cfg.Timeout = logYields
+	log, err = eventlog.Open(p.Log, cfg)
+	if gone := withdraw(); gone != nil && err == nil {
+		return nil, errors.Join(gone, log.Close())
+	}
+	return log, err
 }
 
 // orOff is n, or for 0 what turns the check off.

@@ -34,6 +34,8 @@ func checkLog(ctx context.Context, x *examination) []checked {
 	switch {
 	case errors.Is(err, terminal.ErrNothing):
 		return []checked{note("`cmemd start` makes one", "there is none yet")}
+	case errors.Is(err, eventlog.ErrClosed):
+		return []checked{unknown("a daemon that starts has just taken it")}
 	case errors.As(err, &locked):
 		return []checked{unknown("%s", terminal.Describe(err))}
 	case errors.Is(err, events.ErrCorrupt), errors.Is(err, errChain):

@@ -33,6 +33,8 @@ type Paths struct {
 	logs     string // folder
 	LogFile  string // of the daemon
 	StartLog string // what a daemon says before its own log file is open
+
+	logWanted string // which daemon that starts waits for the log
 }
 
 func PathsOf(home string) Paths {
@@ -40,7 +42,8 @@ func PathsOf(home string) Paths {
 	return Paths{
 		Home: home, Log: in("log.db"), Views: in("views"), Index: in("views", "index"), Vectors: in("views", "vectors"), Forget: in("forget.json"), Watch: in("watch.json"), Token: in("token"),
 		Run: in("run"), Daemon: in("run", "daemon.json"), Runs: relay.ObserverRuns(home), Socket: relay.SocketPath(home),
-		logs: in("logs"), LogFile: in("logs", "cmemd.log"), StartLog: in("logs", "start.log"),
+		logWanted: in("run", "log.wanted"),
+		logs:      in("logs"), LogFile: in("logs", "cmemd.log"), StartLog: in("logs", "start.log"),
 	}
 }
 

@@ -4,5 +4,6 @@
 //
 //	source.go, log.go, views.go, files.go
 //
-// What bites: a log file that another process holds is not read, but refused with the holder's name; see Open.
+// What bites: a log file that another process holds is not read, but refused with the holder's name; see Open. A daemon that starts
+// is given the log in the middle of whatever is read, which goes on through the daemon.
 package offline

@@ -6,19 +6,24 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
+	"time"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/memory/curation"
 )
 
-// A Log is the log of a home without a daemon, opened for reading.
+// A Log is the log of a home without a daemon, opened for reading. It is given to a daemon that starts, and what is asked goes on
+// through that daemon.
 type Log struct {
-	Bolt *eventlog.Bolt
-	home string
+	Bolt   *eventlog.Bolt
+	home   string
+	daemon *client.Client // asked once the log was given away
 }
 
 // Open opens the log of home. One that is not there is terminal.ErrNothing; one that another process holds is a
@@ -31,26 +36,116 @@ func Open(home string) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Log{bolt, home}, nil
+	return &Log{Bolt: bolt, home: home, daemon: client.Dial(home)}, nil
 }
 
 // Close lets the file go.
-func (o *Log) Close() error { return o.Bolt.Close() }
+func (o *Log) Close() error {
+	o.daemon.Close()
+	return o.Bolt.Close()
+}
+
+const (
+	givePause = 25 * time.Millisecond // between two looks whether a daemon wants the log
+	giveWait  = 15 * time.Second      // in which a daemon that was given the log answers
+)
+
+// giveWhenWanted gives the log to a daemon that wants it, which it looks for until ctx is done.
+func (o *Log) giveWhenWanted(ctx context.Context) {
+	look := time.NewTicker(givePause)
+	defer look.Stop()
+	for !homedir.PathsOf(o.home).LogWanted() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+		}
+	}
+	_ = o.Bolt.Close() // what reads it says why it ends
+}
+
+// isGiven reports whether err is that of reading a log that was given away, and waits for the daemon that has it. Next is err, or why
+// that daemon cannot be asked.
+func (o *Log) isGiven(ctx context.Context, err error) (given bool, next error) {
+	if !errors.Is(err, eventlog.ErrClosed) {
+		return false, err
+	}
+	limited, cancel := context.WithTimeout(ctx, giveWait)
+	defer cancel()
+	for {
+		there := o.daemon.Alive(limited)
+		if there == nil {
+			return true, nil
+		}
+		select {
+		case <-limited.Done():
+			return false, terminal.Advise(fmt.Errorf("a daemon that starts was given the log, and does not answer: %w", there), "`cmemd logs` says why; then try again")
+		case <-time.After(givePause):
+		}
+	}
+}
+
+// all yields the records from a position on; what was not read before the log was given away comes from the daemon.
+func (o *Log) all(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
+	return func(yield func(events.Record, error) bool) {
+		given := false
+		for r, err := range o.Bolt.All(ctx, from) {
+			if given, err = o.isGiven(ctx, err); given {
+				break
+			}
+			if !yield(r, err) {
+				return
+			}
+			from = r.Position + 1
+		}
+		if !given {
+			return
+		}
+		for r, err := range exported(ctx, o.daemon) { // what begins in the middle cannot be checked
+			if (err != nil || r.Position >= from) && !yield(r, err) {
+				return
+			}
+		}
+	}
+}
 
 // Export implements Source.
 func (o *Log) Export(ctx context.Context, w io.Writer, from events.Position) error {
-	_, err := eventlog.Export(ctx, o.Bolt, w, from)
+	_, err := eventlog.Export(ctx, whole{o.Bolt, o}, w, from)
 	return err
 }
 
-// Backup implements Source.
+// whole is a log that goes on where it was given away.
+type whole struct {
+	*eventlog.Bolt
+	from *Log
+}
+
+// All implements eventlog.Log.
+func (w whole) All(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
+	return w.from.all(ctx, from)
+}
+
+// Backup implements Source. Nothing is written before a copy is whole.
 func (o *Log) Backup(ctx context.Context, w io.Writer) error {
 	_, err := o.Bolt.CopyTo(ctx, w)
+	given, err := o.isGiven(ctx, err)
+	if given {
+		return o.daemon.Backup(ctx, w)
+	}
 	return err
 }
 
 // Invoke implements Source. VerifyRoute sets no views beside the log; CompareRoute does.
-func (o *Log) Invoke(ctx context.Context, e api.Endpoint, query, answer any, progress func(api.Progress)) (err error) {
+func (o *Log) Invoke(ctx context.Context, e api.Endpoint, query, answer any, progress func(api.Progress)) error {
+	given, err := o.isGiven(ctx, o.read(ctx, e, query, answer, progress))
+	if given {
+		return o.daemon.Invoke(ctx, e, query, answer, progress)
+	}
+	return err
+}
+
+func (o *Log) read(ctx context.Context, e api.Endpoint, query, answer any, progress func(api.Progress)) (err error) {
 	switch e.Pattern() {
 	case api.Endpoint(api.RecordsRoute).Pattern():
 		*answer.(*api.Records), err = api.ReadRecords(ctx, o.Bolt, query.(api.RecordsQuery))

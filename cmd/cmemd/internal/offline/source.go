@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"sync"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
@@ -37,18 +38,29 @@ func WithLog(ctx context.Context, a *terminal.App, do func(Source) error) error 
 		if err != nil {
 			return err
 		}
-		file, err := Open(home)
-		if err != nil {
-			return err
-		}
-		return errors.Join(do(file), file.Close())
+		return withFile(ctx, home, do)
 	})
+}
+
+// withFile calls do with the log of a home. A daemon that starts meanwhile is given it, and do goes on with what that answers.
+func withFile(ctx context.Context, home string, do func(Source) error) error {
+	file, err := Open(home)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() { file.giveWhenWanted(ctx) })
+	err = do(file)
+	cancel()
+	watching.Wait()
+	return errors.Join(err, file.Close())
 }
 
 // Records reads the whole log from its first record: straight from a file, or from what a daemon exports.
 func Records(ctx context.Context, log Source) iter.Seq2[events.Record, error] {
 	if file, ok := log.(*Log); ok {
-		return file.Bolt.All(ctx, 1)
+		return file.all(ctx, 1)
 	}
 	return exported(ctx, log)
 }
