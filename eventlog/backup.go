@@ -35,31 +35,62 @@ func (b *Bolt) Backup(ctx context.Context, path string) error {
 	return durable.SyncDir(filepath.Dir(path))
 }
 
+// maxSent is how many copies there may be at once that somebody still takes: each needs the room of a log on the disk.
+const maxSent = 4
+
 // CopyTo writes to w what Backup writes to a file, and returns how many bytes. The copy is first made whole beside the
-// log, so that a slow w holds no append up; one CopyTo at a time does so, and the others wait, or return ctx's error.
+// log, so that a slow w holds up no append, no Compact and no other copy: one is made at a time, and maxSent are taken at once. Who
+// has to wait for others returns ctx's error when that is done.
 func (b *Bolt) CopyTo(ctx context.Context, w io.Writer) (n int64, err error) {
-	select {
-	case b.copying <- struct{}{}:
-		defer func() { <-b.copying }()
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	}
-	dir, err := os.MkdirTemp(filepath.Dir(b.path), copiesOf(b.path)+"*")
+	sent, err := enter(ctx, b.sending)
 	if err != nil {
-		return 0, fmt.Errorf("eventlog: copy: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "log")
-	if err := b.Backup(ctx, path); err != nil {
 		return 0, err
 	}
-	f, err := os.Open(path)
+	defer sent()
+	made, err := enter(ctx, b.copying)
 	if err != nil {
-		return 0, fmt.Errorf("eventlog: copy: %w", err)
+		return 0, err
 	}
-	defer f.Close()
-	_ = os.RemoveAll(dir) // now, where the system allows it: then nothing is left if we are killed
+	f, remove, err := b.makeCopy(ctx)
+	made()
+	if err != nil {
+		return 0, err
+	}
+	defer remove()
 	return io.Copy(w, f)
+}
+
+// enter returns once there is room in places for one more, which leave gives back.
+func enter(ctx context.Context, places chan struct{}) (leave func(), err error) {
+	select {
+	case places <- struct{}{}:
+		return func() { <-places }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// makeCopy makes a copy beside the log, which has no name any more where the system allows that: then nothing is left if we are
+// killed. Remove closes it and leaves nothing either.
+func (b *Bolt) makeCopy(ctx context.Context) (f *os.File, remove func(), err error) {
+	dir, err := os.MkdirTemp(filepath.Dir(b.path), copiesOf(b.path)+"*")
+	if err != nil {
+		return nil, nil, fmt.Errorf("eventlog: copy: %w", err)
+	}
+	path := filepath.Join(dir, "log")
+	if err := b.Backup(ctx, path); err != nil {
+		return nil, nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if f, err = os.Open(path); err != nil {
+		err = fmt.Errorf("eventlog: copy: %w", err)
+	}
+	if gone := os.RemoveAll(dir); err != nil {
+		return nil, nil, errors.Join(err, gone)
+	}
+	return f, func() {
+		_ = f.Close()
+		_ = os.RemoveAll(dir)
+	}, nil
 }
 
 // copiesOf begins the names of the folders that CopyTo makes beside the log at path.

@@ -24,7 +24,8 @@ type Bolt struct {
 	file     *os.File // the one that db has open
 	heads    headCache
 	writer   *writer
-	copying  chan struct{} // has room for the one CopyTo or Compact at work
+	copying  chan struct{} // has room for the one CopyTo or Compact that copies the file
+	sending  chan struct{} // has room for each CopyTo, from its beginning on
 	close    func() error
 }
 
@@ -61,7 +62,8 @@ func open(path string, cfg Config, readOnly bool) (*Bolt, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bolt{path: path, cfg: cfg, readOnly: readOnly, db: db, file: file, pageSize: db.Info().PageSize, copying: make(chan struct{}, 1)}
+	b := &Bolt{path: path, cfg: cfg, readOnly: readOnly, db: db, file: file, pageSize: db.Info().PageSize, copying: make(chan struct{}, 1),
+		sending: make(chan struct{}, maxSent)}
 	b.close = sync.OnceValue(b.shut)
 	w, err := newWriter(b)
 	if err != nil {

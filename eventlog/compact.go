@@ -26,13 +26,12 @@ func (b *Bolt) Compact(ctx context.Context) error {
 	if b.readOnly {
 		return ErrReadOnly
 	}
-	select {
-	case b.copying <- struct{}{}:
-		defer func() { <-b.copying }()
-	case <-ctx.Done():
-		return ctx.Err()
+	leave, err := enter(ctx, b.copying)
+	if err != nil {
+		return err
 	}
-	err := errErasedMeanwhile
+	defer leave()
+	err = errErasedMeanwhile
 	for try := 0; try < compactTries && errors.Is(err, errErasedMeanwhile); try++ {
 		err = b.compact(ctx)
 	}

@@ -68,19 +68,26 @@ func (w slowWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestCopyToSlow copies to somebody slow: nothing of it has a name meanwhile, and another copy waits.
+// TestCopyToSlow copies to somebody slow: nothing of it has a name meanwhile, and the log is compacted and copied to others. Those
+// are few: each copy takes the room of the log.
 func TestCopyToSlow(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	l := openLog(t, filepath.Join(dir, "log"))
 	mustAppend(t, l, logtest.Session("a"), 0, "x")
 	slow := slowWriter{reached: make(chan struct{}, 1), free: make(chan struct{})}
-	done := make(chan error, 1)
-	go func() {
-		_, err := l.CopyTo(t.Context(), slow)
-		done <- err
-	}()
-	<-slow.reached
+	const few = 4
+	done := make(chan error, few)
+	for range few {
+		go func() {
+			_, err := l.CopyTo(t.Context(), slow)
+			done <- err
+		}()
+		<-slow.reached
+	}
+	if err := l.Compact(t.Context()); err != nil {
+		t.Errorf("Compact: %v", err)
+	}
 	if runtime.GOOS != "windows" {
 		if diff := cmp.Diff([]string{"log"}, namesIn(t, dir)); diff != "" {
 			t.Errorf("while the copy is taken (-want +got):\n%s", diff)
@@ -89,11 +96,13 @@ func TestCopyToSlow(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if n, err := l.CopyTo(ctx, slow); n != 0 || !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a second CopyTo: got %d, %v; want it to wait until its context ends", n, err)
+		t.Errorf("one CopyTo more: got %d, %v; want it to wait until its context ends", n, err)
 	}
 	close(slow.free)
-	if err := <-done; err != nil {
-		t.Errorf("CopyTo: %v", err)
+	for range few {
+		if err := <-done; err != nil {
+			t.Errorf("CopyTo: %v", err)
+		}
 	}
 	if _, err := l.CopyTo(t.Context(), slow); err != nil {
 		t.Errorf("CopyTo after the first: %v", err)

@@ -60,8 +60,8 @@ func (s *logs) getExport(w http.ResponseWriter, r *http.Request, q api.LogExport
 	return err
 }
 
-// getBackup writes a copy of the log file. While somebody reads one slowly others wait for theirs, and nothing else does: each
-// copy takes as much room on the disk as the log. Who reads nothing for streamTimeout is dropped, and the next one served.
+// getBackup writes a copy of the log file. While several read theirs slowly others wait, and nothing else does: each copy takes as
+// much room on the disk as the log. Who reads nothing for streamTimeout is dropped, and the next one served.
 func (s *logs) getBackup(w http.ResponseWriter, r *http.Request, _ api.NoQuery) error {
 	log, ok := s.Log.(fileLog)
 	if !ok {
