@@ -128,7 +128,7 @@ func cleanConcepts(concepts []string, typ, given string) []string {
 	seen := make(map[string]bool, len(concepts))
 	for _, c := range concepts {
 		c, _, _ = strings.Cut(c, ":")
-		c = clip(trim(c), maxConcept)
+		c = clip(said(c), maxConcept)
 		if c == "" || seen[c] || strings.EqualFold(c, typ) || strings.EqualFold(c, given) {
 			continue
 		}
@@ -197,12 +197,12 @@ func clipParts(parts []part, clipped *int) {
 func trimParts(parts []part) {
 	for _, p := range parts {
 		if p.text != nil {
-			*p.text = trim(*p.text)
+			*p.text = said(*p.text)
 			continue
 		}
 		kept := (*p.list)[:0]
 		for _, item := range *p.list {
-			if item = trim(item); item != "" {
+			if item = said(item); item != "" {
 				kept = append(kept, item)
 			}
 		}

@@ -35,6 +35,7 @@ func hostile() map[string]func(size int) string {
 		"reasoning again and again":  repeat("<think></think>"),
 		"reasoning of two names":     repeat("<think></thinking>"),
 		"ampersands":                 led("<observation><title>", "&", "</title></observation>"),
+		"names of blanks":            led("<observation><title>", "&nbsp;", "</title></observation>"),
 		"entities left open":         led("<observation><title>", "&#00000000000", "</title></observation>"),
 		"closing roots":              repeat("</observation>"),
 		"less-than signs":            repeat("<"),

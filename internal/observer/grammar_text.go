@@ -1,6 +1,7 @@
 package observer
 
 import (
+	"html"
 	"strconv"
 	"strings"
 	"unicode"
@@ -15,6 +16,16 @@ func isBlank(r rune) bool {
 }
 
 func trim(s string) string { return strings.TrimFunc(s, isBlank) }
+
+// said is s without the blanks around it. It is empty where there are only blanks in it, be it by the names that HTML has for them:
+// such names say nothing, and beside words they stand as they were given.
+func said(s string) string {
+	s = trim(s)
+	if strings.IndexByte(s, '&') >= 0 && trim(html.UnescapeString(s)) == "" {
+		return ""
+	}
+	return s
+}
 
 // validUTF8 is s with every run of invalid bytes replaced by U+FFFD. NUL and other controls are characters.
 func validUTF8(s string) string { return strings.ToValidUTF8(s, string(utf8.RuneError)) }
@@ -47,16 +58,16 @@ func afterClosing(text string, w word) string {
 }
 
 // plain is the text that raw stands for: CDATA sections are taken as they are, entities outside them are decoded, and
-// blanks around it go. Everything else stands, tags included.
+// blanks around it go. Everything else stands, tags included; where that is blanks alone it is empty.
 func plain(raw string) string {
 	if strings.IndexByte(raw, '&') < 0 && !strings.Contains(raw, cdataOpen) {
-		return trim(raw)
+		return said(raw)
 	}
 	b := make([]byte, 0, len(raw))
 	for {
 		before, inside, after, ok := cutSection(raw)
 		if !ok {
-			return trim(string(appendDecoded(b, raw)))
+			return said(string(appendDecoded(b, raw)))
 		}
 		b = append(appendDecoded(b, before), inside...)
 		raw = after

@@ -28,6 +28,7 @@ func TestStructuredCases(t *testing.T) {
 		{`{"observations":[],"skip":false,"skip_reason":"n/a"}`, o, verdict{o, DispositionSkip, ReasonEmpty, ClassIdle}},
 		{`{"observations":[],"skip":true,"skip_reason":"a listing"}`, o, verdict{o, DispositionSkip, ReasonSkipSummary, ClassXML}},
 		{`{"observations":[{}]}`, o, verdict{o, DispositionDropped, ReasonMalformed, ClassXML}},
+		{`{"observations":[{"title":"&nbsp;","facts":["\u200b"]}]}`, o, verdict{o, DispositionDropped, ReasonMalformed, ClassXML}},
 		{`{"observations":[{"title":7}]}`, o, verdict{o, DispositionDropped, ReasonMalformed, ClassXML}},
 		{`{"observations":[{"title":7},{"title":"kept"}]}`, o, verdict{o, DispositionObservations, ReasonOK, ClassXML}},
 		{`{"observations":[{"title":null,"facts":null,"narrative":"n"}]}`, o, verdict{o, DispositionObservations, ReasonOK, ClassXML}},
