@@ -95,7 +95,7 @@ func (e *engine) beginBefore(i int) {
 }
 
 // begin asks whether f's turn is delivered, by what is known when it begins. An observer that has still to open does so
-// together with it, which comes sooner.
+// together with it, which comes sooner. One that is replaced for its opening turn is asked nothing: what waits for it stays held.
 func (e *engine) begin(f *frame, t *track) {
 	provider := &e.providers[f.observer]
 	t.asked, t.ruling = true, provider.rulings
@@ -106,6 +106,7 @@ func (e *engine) begin(f *frame, t *track) {
 	if t.reaches && t.opens != never && (t.opened == 0 || t.started < f.begun) {
 		e.open(f.session, f.begun)
 	}
+	t.reaches = t.reaches && t.opens == never
 }
 
 // event plays f in its session.
@@ -164,6 +165,9 @@ func (e *engine) turn(f *frame, t *track) policy.Verdict {
 		e.result.DroppedTurns++
 		e.lose(t)
 	case policy.RuleRespawn:
+		if !e.policy.Name().KeepsBatch() {
+			e.lose(t)
+		}
 		e.respawn(f.session, f.at)
 	}
 	return v
@@ -205,9 +209,6 @@ func (e *engine) waste(tokens int64) {
 func (e *engine) respawn(session int32, at int64) {
 	t := &e.tracks[session]
 	e.result.Respawns++
-	if !e.policy.Name().KeepsBatch() {
-		e.lose(t)
-	}
 	t.opens = at + e.delay
 	e.due.add(appointment{t.opens, session})
 }
@@ -232,7 +233,7 @@ func (e *engine) openUntil(at int64) {
 }
 
 // open plays the opening turn of session's next observer. Where that earns another respawn, the one after it opens a
-// delay later again, but no two at one event's instant: its turn is then given to the one that is being replaced.
+// delay later again, but no two at one event's instant.
 func (e *engine) open(session int32, at int64) {
 	t := &e.tracks[session]
 	t.started, t.opens = at, never
