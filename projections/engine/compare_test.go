@@ -7,6 +7,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/events"
 )
 
 // TestCompare sets views beside others of the same log, of which a value was changed, removed or added.
@@ -17,9 +19,9 @@ func TestCompare(t *testing.T) {
 		want  []Difference
 	}{
 		"alike":   {func(*bolt.Bucket) error { return nil }, nil},
-		"changed": {func(b *bolt.Bucket) error { return b.Put(PositionKey(2), []byte("x")) }, []Difference{{View: "others", Table: "records", Key: "2", Problem: "is another value than the log leads to"}}},
+		"changed": {func(b *bolt.Bucket) error { return plant(b, 2) }, []Difference{{View: "others", Table: "records", Key: "2", Problem: "is another value than the log leads to"}}},
 		"removed": {func(b *bolt.Bucket) error { return b.Delete(PositionKey(2)) }, []Difference{{View: "others", Table: "records", Key: "2", Problem: "is missing"}}},
-		"added": {func(b *bolt.Bucket) error { return b.Put(PositionKey(9), []byte("x")) },
+		"added": {func(b *bolt.Bucket) error { return plant(b, 9) },
 			[]Difference{{View: "others", Table: "records", Key: "9", Problem: "is not what the log leads to: there is no such value"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -46,6 +48,12 @@ func TestCompare(t *testing.T) {
 			}
 		})
 	}
+}
+
+// plant puts a value that is whole where the log leads to another one, or to none.
+func plant(b *bolt.Bucket, at events.Position) error {
+	key := PositionKey(at)
+	return b.Put(key, placeOf("others", "records").seal(key, []byte("x")))
 }
 
 // TestCheckpoints reads how far views are out of a file that nobody has open.
