@@ -24,7 +24,7 @@ import (
 // programs do not know; see events.Traits. A program refuses a file with a number that it does not know.
 const (
 	firstFormat = 1
-	lastFormat  = 4
+	lastFormat  = 5
 )
 
 // maxStored bounds what is read as one record: a payload, its header, and room for what later layouts add.

@@ -9,8 +9,8 @@
 //
 // The files, each referring to those below it:
 //
-//	layout.go, codec.go, record.go, traits.go, fields.go, kindof.go, captured.go, projects.go, memory.go,
-//	supervision.go, bill.go, turns.go, kinds.go, output.go, ids.go
+//	carve.go, layout.go, codec.go, record.go, traits.go, fields.go, kindof.go, captured.go, projects.go, memory.go,
+//	salvage.go, supervision.go, bill.go, turns.go, kinds.go, output.go, ids.go
 //
 // What bites: a Record aliases the bytes it was read from (whoever reads says how long they live), and decodes its
 // payload only when Event is called, each time anew. A header is enough for most folds; see Header.Unobserved.

@@ -76,7 +76,7 @@ func (s SessionID) Stream() StreamID {
 	return StreamID(name)
 }
 
-// StreamID names a stream: "session/<uuid>", "provider/<name>", "daemon" or "projects". At most MaxStream bytes.
+// StreamID names a stream: "session/<uuid>", "provider/<name>", "daemon", "projects" or "lost". At most MaxStream bytes.
 type StreamID string
 
 const (
@@ -84,6 +84,8 @@ const (
 	Daemon StreamID = "daemon"
 	// Projects is the stream of what a person decides of which folders are one project.
 	Projects StreamID = "projects"
+	// Lost is the stream of records that damage took, where nobody says which streams they were in.
+	Lost StreamID = "lost"
 
 	sessionPrefix  = "session/"
 	providerPrefix = "provider/"

@@ -38,3 +38,5 @@ func (ProjectJoined) kind() Kind      { return KindProjectJoined }
 func (ProjectParted) kind() Kind      { return KindProjectParted }
 func (ProjectGiven) kind() Kind       { return KindProjectGiven }
 func (CaptureHidden) kind() Kind      { return KindCaptureHidden }
+func (RecordLost) kind() Kind         { return KindRecordLost }
+func (LogSalvaged) kind() Kind        { return KindLogSalvaged }

@@ -43,6 +43,8 @@ const (
 	KindProjectParted      Kind = "project_parted"
 	KindProjectGiven       Kind = "project_given"
 	KindCaptureHidden      Kind = "capture_hidden"
+	KindRecordLost         Kind = "record_lost"
+	KindLogSalvaged        Kind = "log_salvaged"
 )
 
 // Event is one of this package's event structs, by value. The set is closed.

@@ -130,6 +130,11 @@ func supervisionSamples() []events.Event {
 		events.DaemonStopped{Clean: true, Cause: "signal"},
 		events.DaemonDegraded{Why: "3 sessions quarantined", Cleared: true},
 		events.CaptureHidden{Agent: "codex", Session: events.SessionIDOf("codex", "s-2"), File: "/home/dev/clone/.cmemdignore", Count: 12},
+		events.RecordLost{Version: 7},
+		events.LogSalvaged{
+			Source: "log.db.damaged-20261126T110000Z", Records: 770, Lost: 3, LostAt: []events.Span{{From: 5, To: 6}, {From: 9, To: 9}},
+			Unread: 1, UnreadAt: []events.Span{{From: 12, To: 12}}, Relaid: 40, SourceSize: 479232,
+		},
 	}
 }
 

@@ -128,6 +128,10 @@ func (k Kind) decided() knownKind {
 		return knownKind{KindProjectGiven, Traits{Format: 4}, forms{decodeAs[ProjectGiven]}}
 	case KindCaptureHidden:
 		return knownKind{KindCaptureHidden, Traits{Format: 4}, forms{decodeAs[CaptureHidden]}}
+	case KindRecordLost:
+		return knownKind{KindRecordLost, Traits{Format: 5}, forms{decodeAs[RecordLost]}}
+	case KindLogSalvaged:
+		return knownKind{KindLogSalvaged, Traits{Format: 5}, forms{decodeAs[LogSalvaged]}}
 	}
 	return knownKind{}
 }

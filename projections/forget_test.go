@@ -60,6 +60,7 @@ func structure() map[events.Kind][]string {
 		events.KindProjectParted:      {".Root"},
 		events.KindProjectGiven:       {".Name", ".Root"},
 		events.KindCaptureHidden:      {".Agent", ".File"},
+		events.KindLogSalvaged:        {".Source"},
 	}
 }
 
