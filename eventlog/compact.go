@@ -94,10 +94,18 @@ func (b *Bolt) replaceBy(to *Bolt) (replaced bool, err error) {
 	to.writer.queue.close(ErrClosed)
 	<-to.writer.stopped
 	to.db.NoSync = false
+	if err := b.writer.place.check(); err != nil { // the rename would put the copy over somebody else's file
+		return false, fmt.Errorf("%w: %w", ErrFailed, err)
+	}
+	here, err := placeOf(to.file, b.path)
+	if err != nil {
+		return false, err
+	}
 	if err := os.Rename(to.path, b.path); err != nil {
 		return false, err
 	}
 	old := b.db
+	b.writer.place = here
 	b.swap.Lock()
 	b.db, b.file = to.db, to.file
 	b.swap.Unlock()

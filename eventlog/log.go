@@ -77,6 +77,9 @@ var (
 	// ErrFailed is a log that closed itself because a commit failed: what is in memory may not be what is on disk, so
 	// the program must end and open it anew.
 	ErrFailed = transient.Mark(errors.New("eventlog: closed by a failed commit"))
+	// ErrExchanged, beside ErrFailed, is a log whose path names another file than the one that it has open, or none: what was appended
+	// before is in the open file alone. Nothing is appended any more; see SaveHeld.
+	ErrExchanged = transient.Mark(errors.New("eventlog: the file was exchanged or moved"))
 	// ErrDiskFull is an append that was refused because the disk is nearly full. Nothing was written; the log lives.
 	ErrDiskFull = transient.Mark(errors.New("eventlog: disk nearly full"))
 )

@@ -97,15 +97,6 @@ func isFresh(path string) bool {
 	return err != nil || info.Size() == 0
 }
 
-func isAt(file *os.File, path string) bool {
-	a, err := file.Stat()
-	if err != nil {
-		return false
-	}
-	b, err := os.Stat(path)
-	return err == nil && os.SameFile(a, b)
-}
-
 // explain gives bbolt's reasons for not opening a file our names.
 func explain(path string, err error) error {
 	switch {

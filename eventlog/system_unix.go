@@ -4,6 +4,7 @@ package eventlog
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"syscall"
 )
@@ -17,6 +18,22 @@ func FreeBytes(path string) (uint64, error) {
 		return 0, err
 	}
 	return s.Bavail * uint64(s.Bsize), nil
+}
+
+// nameOf reports whether an open file has a name in some folder still, and which, where the system tells.
+func nameOf(file *os.File) (named bool, path string) {
+	info, err := file.Stat()
+	if err != nil {
+		return false, ""
+	}
+	if s, ok := info.Sys().(*syscall.Stat_t); !ok || s.Nlink == 0 {
+		return false, ""
+	}
+	path, err = os.Readlink(fmt.Sprintf("/proc/self/fd/%d", file.Fd())) // Linux alone has it
+	if now, statErr := os.Stat(path); err != nil || statErr != nil || !os.SameFile(now, info) {
+		return true, ""
+	}
+	return true, path
 }
 
 // letGo unlocks and closes a file that is still mapped: the mapping alone would keep the lock.

@@ -21,6 +21,7 @@ type writer struct {
 	arena   arena
 	counts  counts
 	stopped chan struct{} // closed when run has returned
+	place   place
 
 	erased   bool            // something was, since a compaction began; only the writer's goroutine uses it
 	last     events.Position // of the last committed record
@@ -34,6 +35,9 @@ func newWriter(b *Bolt) (*writer, error) {
 		disk: disk{path: b.path, keep: b.cfg.MinFree, free: b.cfg.Free},
 	}
 	var err error
+	if w.place, err = placeOf(b.file, b.path); err != nil {
+		return w, err
+	}
 	w.last, w.recorded, err = readEnd(b.db, b.cfg.Codec)
 	return w, err
 }
@@ -53,7 +57,7 @@ func (w *writer) run() {
 	for group := w.queue.take(); len(group) > 0; group = w.queue.take() {
 		err := w.commit(group)
 		if err == nil {
-			err = between(group)
+			err = w.between(group)
 		}
 		if err != nil {
 			w.fail(group, fmt.Errorf("%w: %w", ErrFailed, err))
@@ -67,10 +71,13 @@ func (w *writer) run() {
 }
 
 // between runs what a group has to run between two commits. An error is one after which the log must not go on.
-func between(group []*request) error {
+func (w *writer) between(group []*request) error {
 	for _, r := range group {
 		if r.alone == nil {
 			continue
+		}
+		if err := w.place.check(); err != nil {
+			return err
 		}
 		if r.err = r.alone(); errors.Is(r.err, ErrFailed) {
 			return r.err
@@ -125,6 +132,9 @@ func (w *writer) write(group []*request) (b *batch, size int64, err error) {
 		size = w.apply(b, group)
 		if !b.dirty {
 			return nil
+		}
+		if err := w.place.check(); err != nil {
+			return err
 		}
 		b.finish()
 		return tx.Commit()
