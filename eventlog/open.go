@@ -53,6 +53,9 @@ func options(cfg Config, readOnly bool) *bbolt.Options {
 // openFile opens the file at path, checks that it is a log, and makes an empty one into a log.
 func openFile(path string, cfg Config, readOnly bool) (db *bbolt.DB, file *os.File, err error) {
 	fresh := isFresh(path)
+	if err := checkFile(path, readOnly); err != nil {
+		return nil, nil, err
+	}
 	for {
 		db, file, err = openDB(path, cfg, readOnly)
 		if err != nil {
@@ -90,6 +93,21 @@ func openDB(path string, cfg Config, readOnly bool) (db *bbolt.DB, file *os.File
 		_ = letGo(file) // bbolt has closed it, unless it panicked
 	}
 	return db, file, err
+}
+
+// checkFile refuses what is no file, which the system would wait for, and to read a file that holds nothing. What is not there, or
+// cannot be looked at, is for whoever opens it.
+func checkFile(path string, readOnly bool) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%w: %s is no regular file (%s)", ErrNotLog, path, info.Mode().Type())
+	case readOnly && info.Size() == 0:
+		return fmt.Errorf("%w: %s is empty", ErrNotLog, path)
+	}
+	return nil
 }
 
 func isFresh(path string) bool {

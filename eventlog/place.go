@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -49,6 +50,11 @@ func (p *place) check() error {
 	return nil
 }
 
+// InPlace returns nil if the log's path still names the file that the log has open. Otherwise the log ends, as at an append.
+func (b *Bolt) InPlace(ctx context.Context) error {
+	return b.writer.do(ctx, &request{alone: func() error { return nil }}) // which is done only in place
+}
+
 // isAt reports whether path names file.
 func isAt(file *os.File, path string) bool {
 	a, err := file.Stat()
@@ -83,7 +89,7 @@ func (b *Bolt) SaveHeld(at time.Time) (path string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("eventlog: save the open file: %w", err)
 	}
-	path = freeName(p.path + HeldPrefix + at.UTC().Format(nameTime))
+	path = durable.NameAt(p.path, HeldPrefix, at)
 	_, err = durable.ReplaceWith(path, 0o600, func(w io.Writer) error {
 		_, err := io.Copy(w, io.NewSectionReader(b.file, 0, info.Size()))
 		return err
@@ -92,18 +98,4 @@ func (b *Bolt) SaveHeld(at time.Time) (path string, err error) {
 		return "", fmt.Errorf("eventlog: save the open file: %w", err)
 	}
 	return path, nil
-}
-
-// nameTime is how times stand in names of files: they sort, and no system minds them.
-const nameTime = "20060102T150405Z"
-
-// freeName is path, or path and a number, whatever nobody has yet.
-func freeName(path string) string {
-	name := path
-	for n := 2; ; n++ {
-		if _, err := os.Lstat(name); err != nil {
-			return name
-		}
-		name = fmt.Sprintf("%s-%d", path, n)
-	}
 }

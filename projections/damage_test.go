@@ -348,6 +348,9 @@ func TestAnotherLog(t *testing.T) {
 		t.Fatalf("views ahead of the log: at %d, said %s", v.Position(), said)
 	}
 	v.Close()
+	if kept, err := filepath.Glob(filepath.Join(dir, "views.db.aside-*")); err != nil || len(kept) != 1 {
+		t.Fatalf("kept of the old views: %q, %v", kept, err)
+	}
 
 	dir, _ = built(t, w)
 	other := newWorld(t)

@@ -7,6 +7,7 @@ package durable
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -94,6 +95,21 @@ func Sweep(dir string, now time.Time, age time.Duration) (removed int, err error
 		removed++
 	}
 	return removed, err
+}
+
+// nameTime is how times stand in names of files: they sort, and no system minds them.
+const nameTime = "20060102T150405Z"
+
+// NameAt is path, a mark and a time, and a number where somebody has that name already: what a file that is kept may be called.
+func NameAt(path, mark string, at time.Time) string {
+	first := path + mark + at.UTC().Format(nameTime)
+	name := first
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(name); err != nil {
+			return name
+		}
+		name = fmt.Sprintf("%s-%d", first, n)
+	}
 }
 
 // SyncDir returns when the names in dir are on disk. Where the system cannot sync a folder (Windows, some file systems), it

@@ -106,12 +106,20 @@ func (v *Views) unusable(p checkpoint, view View) (string, error) {
 	if p.Version != view.Version() {
 		return "its version changed", nil
 	}
+	return v.foreign(p)
+}
+
+// foreign says why the log is not the one that a checkpoint was made in; nothing where it is, or where that cannot be read.
+func (v *Views) foreign(p checkpoint) (string, error) {
 	if p.Position == 0 {
 		return "", nil
 	}
 	r, err := v.log.Get(context.Background(), p.Position)
 	if errors.Is(err, eventlog.ErrNotFound) {
 		return "it is ahead of the log", nil
+	}
+	if errors.Is(err, events.ErrCorrupt) {
+		return "", nil
 	}
 	if err != nil {
 		return "", err

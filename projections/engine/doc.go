@@ -16,6 +16,7 @@
 //	progress.go    how far something has come along the log, also for indexes that are kept elsewhere
 //	table.go       tables of a view, and the cache of those that a slice changes
 //	cursor.go      the entries of a table in their order, each held against its checksum
+//	aside.go       an old file that a log does not explain is kept
 //	store.go       the open file of the views, and whether it can be trusted
 //	lock_flock.go, lock_other.go  who holds the file
 //	mark.go        whether its last stop was clean, and whether it is as it was left then

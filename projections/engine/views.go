@@ -98,6 +98,9 @@ func (v *Views) openStore() error {
 	if why != "" {
 		v.logger.Warn("views are built anew", "err", why)
 	}
+	if s, err = v.setAside(s); err != nil {
+		return err
+	}
 	live, err := v.takeUp(s)
 	if errors.Is(err, ErrDamaged) {
 		v.logger.Warn("views are built anew", "err", err)

@@ -106,6 +106,9 @@ func (s *store) compare(ctx context.Context, log eventlog.Log) error {
 	if errors.Is(err, eventlog.ErrNotFound) {
 		return fmt.Errorf("%w: the log ends before position %d", errDamaged, s.point.Position)
 	}
+	if errors.Is(err, events.ErrCorrupt) {
+		return nil // nothing says that it is another log
+	}
 	if err != nil {
 		return fmt.Errorf("index: open: %w", err)
 	}

@@ -136,6 +136,9 @@ func (v *Vectors) compare(ctx context.Context) (why string, err error) {
 		return "", nil
 	}
 	r, err := v.log.Get(ctx, st.Position)
+	if errors.Is(err, events.ErrCorrupt) {
+		return "", nil // nothing says that it is another log
+	}
 	if err != nil && !errors.Is(err, eventlog.ErrNotFound) {
 		return "", fmt.Errorf("vectors: open: %w", err)
 	}

@@ -153,6 +153,9 @@ func passes(err error) *api.Problem {
 	case errors.Is(err, actors.ErrStopped), errors.Is(err, eventlog.ErrClosed), errors.Is(err, engine.ErrClosed),
 		errors.Is(err, index.ErrClosed):
 		return unavailable(api.ProblemStopping, "Not running", time.Second, "the daemon is starting or ending")
+	case errors.Is(err, eventlog.ErrExchanged):
+		return unavailable(api.ProblemStopping, "The log was exchanged or moved", 5*time.Second,
+			"the daemon keeps what it had recorded in a file beside the log, which `cmemd status` names, and ends")
 	case errors.Is(err, eventlog.ErrFailed):
 		return unavailable(api.ProblemStopping, "The log has failed", 5*time.Second, "the daemon ends and has to be started anew")
 	case errors.Is(err, engine.ErrStopped):

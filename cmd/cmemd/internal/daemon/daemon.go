@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -68,6 +69,9 @@ type daemon struct {
 	phase    phase
 	begun    events.Position // of the record that begins this life
 	previous actors.Previous // how the last life ended
+	home     *os.Root        // the folder that this life began in, wherever it is moved
+	socket   net.Listener
+	saved    atomic.Bool // what was recorded in a log that was exchanged was saved, or could not be
 	stop     context.CancelCauseFunc
 }
 
@@ -87,10 +91,16 @@ func openDaemon(ctx context.Context, l *config.Loaded, p homedir.Paths, logger *
 		return nil, err
 	}
 	d := &daemon{config: l, paths: p, logger: logger, prices: prices, offers: offers, stop: stop}
+	if err := p.CheckLog(); err != nil {
+		return nil, err
+	}
 	if d.log, err = takeLog(p, eventlog.Config{MinFree: orOff(l.MinFreeBytes)}); err != nil {
 		return nil, err
 	}
-	if err := d.open(ctx, version); err != nil {
+	if d.home, err = os.OpenRoot(p.Home); err == nil {
+		err = d.open(ctx, version)
+	}
+	if err != nil {
 		return nil, errors.Join(err, d.close())
 	}
 	return d, nil
@@ -348,6 +358,9 @@ func (d *daemon) close() error {
 		add("views", d.views.Close())
 	}
 	add("log", d.log.Close())
+	if d.home != nil {
+		add("home", d.home.Close())
+	}
 	return errors.Join(errs...)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api/server"
 )
@@ -62,6 +63,7 @@ func (d *daemon) listen(me *homedir.DaemonFile) ([]net.Listener, error) {
 	if err := os.Chmod(me.Socket, 0o600); err != nil {
 		return nil, errors.Join(err, socket.Close())
 	}
+	d.socket = socket
 	listeners := []net.Listener{socket}
 	if d.config.Listen != "" {
 		port, err := net.Listen("tcp", d.config.Listen)
@@ -95,16 +97,26 @@ func removeSocket(path string) error {
 	return os.Remove(path)
 }
 
+// lookEvery is how often an idle daemon looks whether its log still is where it was: one question of the file system.
+const lookEvery = 10 * time.Second
+
 // watchLog ends the daemon as soon as the log fails: nothing can be accepted any more.
 func (d *daemon) watchLog(ctx context.Context, t *tasks) {
 	t.start(ctx, "watch", func(ctx context.Context) error {
-		select {
-		case <-d.log.Done():
-			d.stop(fmt.Errorf("the log has failed: %w", d.log.Err()))
-			<-ctx.Done()
-		case <-ctx.Done():
+		look := time.NewTicker(lookEvery)
+		defer look.Stop()
+		for {
+			select {
+			case <-look.C:
+				_ = d.log.InPlace(ctx) // an error ends the log
+			case <-d.log.Done():
+				d.stop(fmt.Errorf("the log has failed: %w", d.log.Err()))
+				<-ctx.Done()
+				return nil
+			case <-ctx.Done():
+				return nil
+			}
 		}
-		return nil
 	})
 }
 
@@ -197,6 +209,7 @@ func (d *daemon) giveOld(ctx context.Context) {
 // failed is not written to, and not waited for.
 func (d *daemon) end(t *tasks, cause error) error {
 	d.logger.Info("ending", "cause", cause)
+	held := d.saveHeld()
 	done := make(chan error, 1)
 	var asked endRequest
 	clean := errors.As(cause, &asked)
@@ -211,8 +224,13 @@ func (d *daemon) end(t *tasks, cause error) error {
 	select {
 	case err = <-done:
 	case <-timer.C:
+		if errors.Is(d.log.Err(), eventlog.ErrExchanged) && !d.saved.Load() { // its records are on the way
+			err = <-done
+			break
+		}
 		err = fmt.Errorf("the end took longer than %s", limit)
 	}
+	err = errors.Join(held, err)
 	if !clean {
 		err = errors.Join(cause, err)
 	}
@@ -223,14 +241,13 @@ func (d *daemon) end(t *tasks, cause error) error {
 }
 
 func (d *daemon) endInOrder(t *tasks, clean bool, cause error) error {
+	d.leaveOthers()
 	errs := []error{t.stop()}
 	if d.log.Err() == nil {
 		d.capture.RecordHidden(context.Background())
 		errs = append(errs, d.recordEnd(clean, cause))
 	}
-	if err := os.Remove(d.paths.Daemon); !errors.Is(err, os.ErrNotExist) {
-		errs = append(errs, err)
-	}
-	errs = append(errs, d.close())
+	errs = append(errs, d.saveHeld())
+	errs = append(errs, d.removeTraces(), d.close())
 	return errors.Join(errs...)
 }

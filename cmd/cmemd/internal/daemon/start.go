@@ -66,6 +66,9 @@ func start(ctx context.Context, a *terminal.App, client *client.Client) error {
 		}
 	}
 	if there != nil || s.Stopped != "" {
+		if err := p.CheckLog(); err != nil {
+			return err
+		}
 		if l, err = adoptVariables(ctx, a, p, l); err != nil {
 			return err
 		}

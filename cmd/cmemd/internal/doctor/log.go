@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
@@ -36,6 +37,8 @@ func checkLog(ctx context.Context, x *examination) []checked {
 		return []checked{note("`cmemd start` makes one", "there is none yet")}
 	case errors.Is(err, eventlog.ErrClosed):
 		return []checked{unknown("a daemon that starts has just taken it")}
+	case errors.Is(err, homedir.ErrLogLost):
+		return []checked{wrong(terminal.NextStep(err), "%s", terminal.Describe(err))}
 	case errors.As(err, &locked):
 		return []checked{unknown("%s", terminal.Describe(err))}
 	case errors.Is(err, events.ErrCorrupt), errors.Is(err, errChain):

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
@@ -20,7 +21,11 @@ func newStatus(a *terminal.App) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := a.Status(c.Context())
 			if err == nil {
-				return a.Show(runningStatus{Running: true, Status: s}, func() { showStatus(a, s) })
+				aside := asideOf(a)
+				return a.Show(runningStatus{Running: true, Status: s, Aside: aside}, func() {
+					showStatus(a, s)
+					showAside(a, aside)
+				})
 			}
 			if !errors.Is(err, api.ErrNotRunning) {
 				return err
@@ -37,6 +42,7 @@ func newStatus(a *terminal.App) *cobra.Command {
 type runningStatus struct {
 	Running bool `json:"running"`
 	api.Status
+	Aside []homedir.AsideFile `json:"aside,omitempty"` // files of the home that were put out of use and kept
 }
 
 // disabledLine tells of sessions of which nothing was recorded because a variable said so.
@@ -59,6 +65,7 @@ type stoppedStatus struct {
 	Home     string              `json:"home"`
 	Spool    api.SpoolStatus     `json:"spool"`
 	Disabled *api.DisabledStatus `json:"disabled,omitempty"`
+	Aside    []homedir.AsideFile `json:"aside,omitempty"`
 }
 
 func showStopped(a *terminal.App) error {
@@ -66,7 +73,7 @@ func showStopped(a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	s := stoppedStatus{Home: home}
+	s := stoppedStatus{Home: home, Aside: homedir.PathsOf(home).Aside()}
 	if s.Spool.Waiting, s.Spool.Bytes, err = relay.NewSpool(home).Usage(); err != nil {
 		return err
 	}
@@ -84,6 +91,11 @@ func showStopped(a *terminal.App) error {
 		if s.Disabled != nil {
 			a.Field("disabled", disabledLine(*s.Disabled))
 		}
+		if lost := homedir.PathsOf(home).CheckLog(); lost != nil {
+			a.Field("log", terminal.Describe(lost))
+			a.Field("  next", terminal.NextStep(lost))
+		}
+		showAside(a, s.Aside)
 	})
 }
 

@@ -27,9 +27,13 @@ type Log struct {
 }
 
 // Open opens the log of home. One that is not there is terminal.ErrNothing; one that another process holds is a
-// *eventlog.LockedError.
+// *eventlog.LockedError, and one that was lost homedir.ErrLogLost.
 func Open(home string) (*Log, error) {
-	bolt, err := eventlog.OpenReadOnly(homedir.PathsOf(home).Log, eventlog.Config{})
+	p := homedir.PathsOf(home)
+	if err := p.CheckLog(); err != nil {
+		return nil, err
+	}
+	bolt, err := eventlog.OpenReadOnly(p.Log, eventlog.Config{})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, terminal.Advise(fmt.Errorf("%w: there is no log in %s yet", terminal.ErrNothing, home), "`cmemd start` makes one")
 	}

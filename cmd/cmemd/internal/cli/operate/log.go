@@ -16,7 +16,7 @@ func newLog(a *terminal.App) *cobra.Command {
 		Use: "log", Short: "Read, check and copy the log itself", Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
 		Long: "The log is the only truth there is; all else is made from it. These commands ask the daemon, or read the file\nwhere no daemon runs.",
 	}
-	c.AddCommand(newLogTail(a), newLogCat(a), newLogVerify(a), newLogStats(a), newLogExport(a), newLogImport(a), newLogBackup(a))
+	c.AddCommand(newLogTail(a), newLogCat(a), newLogVerify(a), newLogStats(a), newLogExport(a), newLogImport(a), newLogBackup(a), newLogAnew(a))
 	return c
 }
 

@@ -1,0 +1,81 @@
+package operate
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/eventlog"
+)
+
+const anewHelp = `A daemon does not start where the log is gone or empty, and what was made from it is still there: the log may be on its way
+back, and the views are the last copy of what was remembered. Begin-anew says what there is, asks, and then lays out an empty log.
+The old views are kept under another name, which ` + "`cmemd status`" + ` lists until somebody removes them.`
+
+func newLogAnew(a *terminal.App) *cobra.Command {
+	yes, dryRun := false, false
+	c := &cobra.Command{
+		Use: "begin-anew", Short: "Begin with an empty log where the log was lost", Args: terminal.Takes(0, 0, ""), Long: anewHelp,
+		RunE: func(*cobra.Command, []string) error { return beginAnew(a, dryRun, yes) },
+	}
+	c.Flags().BoolVar(&dryRun, "dry-run", false, "only show what would be done")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+// begunAnew is what `cmemd log begin-anew` says.
+type begunAnew struct {
+	Begun bool     `json:"begun"`
+	Log   string   `json:"log"`
+	Aside []string `json:"aside"` // kept under these names; before the begin: what will be
+}
+
+func beginAnew(a *terminal.App, dryRun, yes bool) error {
+	p, err := homedir.Of(a)
+	if err != nil {
+		return err
+	}
+	lost := p.CheckLog()
+	if lost == nil {
+		return terminal.Advise(errors.New("no log was lost here: nothing was done"), "`cmemd start`")
+	}
+	out := begunAnew{Log: p.Log, Aside: p.ToSetAside()}
+	a.Say("%s", terminal.Describe(lost))
+	for _, path := range out.Aside {
+		a.Say("  %s is kept under another name", terminal.VisibleLine(path))
+	}
+	ok, err := a.Confirm("Begin with an empty log?", "changed", dryRun, yes)
+	if err != nil || !ok {
+		return errors.Join(err, a.Show(out, func() {}))
+	}
+	if out.Aside, err = layOutAnew(a, p); err != nil {
+		return err
+	}
+	out.Begun = true
+	return a.Show(out, func() {
+		for _, kept := range out.Aside {
+			a.Printf("kept %s\n", terminal.VisibleLine(kept))
+		}
+		a.Printf("the log is empty: %s\n", terminal.VisibleLine(p.Log))
+	})
+}
+
+// layOutAnew makes an empty log, and sets aside what was made of the one that is gone while no daemon can have the new one.
+func layOutAnew(a *terminal.App, p homedir.Paths) (kept []string, err error) {
+	log, err := eventlog.Open(p.Log, eventlog.Config{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	for _, path := range p.ToSetAside() {
+		name, err := homedir.SetAside(path, a.Now())
+		if err != nil {
+			return kept, fmt.Errorf("set %s aside: %w", path, err)
+		}
+		kept = append(kept, name)
+	}
+	return kept, nil
+}

@@ -1,0 +1,71 @@
+package daemon
+
+import (
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/cmemd/cmemd/eventlog"
+)
+
+// isAtHome reports whether the home's path still names the folder that this life began in. Where it does not, what lies there is another
+// daemon's.
+func (d *daemon) isAtHome() bool {
+	now, err := os.Stat(d.paths.Home)
+	if err != nil {
+		return false
+	}
+	then, err := d.home.Stat(".")
+	return err == nil && os.SameFile(now, then)
+}
+
+// leaveOthers keeps the end from removing the socket of another daemon that was begun where this one's home was.
+func (d *daemon) leaveOthers() {
+	if socket, ok := d.socket.(*net.UnixListener); ok && !d.isAtHome() {
+		socket.SetUnlinkOnClose(false)
+	}
+}
+
+// removeTraces removes what said where this daemon is, from its own home, wherever that is by now.
+func (d *daemon) removeTraces() error {
+	var errs []error
+	for _, path := range []string{d.paths.Daemon, d.paths.Socket} {
+		name, err := filepath.Rel(d.paths.Home, path)
+		if err != nil || !filepath.IsLocal(name) {
+			continue // a socket in the system's folder
+		}
+		if err := d.home.Remove(name); !errors.Is(err, os.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// heldTries is how often the end tries to save the file that a log had open when another took its place, and heldPause how long it
+// waits in between: nobody else has what was recorded in it, and the disk may have room again soon.
+const (
+	heldTries = 60
+	heldPause = 5 * time.Second
+)
+
+// saveHeld keeps what was recorded in a log whose file was exchanged or moved, before the log is closed and that is gone for good. Once
+// it has, it does nothing any more.
+func (d *daemon) saveHeld() error {
+	if d.saved.Load() || !errors.Is(d.log.Err(), eventlog.ErrExchanged) {
+		return nil
+	}
+	defer d.saved.Store(true)
+	var err error
+	for range heldTries {
+		var path string
+		if path, err = d.log.SaveHeld(time.Now()); err == nil {
+			d.logger.Error("the log was exchanged or moved under the daemon; what it had recorded is kept", "path", path)
+			return nil
+		}
+		d.logger.Error("what was recorded in a log that was exchanged cannot be saved", "err", err, "again_in", heldPause)
+		time.Sleep(heldPause)
+	}
+	return err
+}

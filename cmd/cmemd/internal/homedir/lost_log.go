@@ -1,0 +1,69 @@
+package homedir
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/durable"
+)
+
+// ErrLogLost is a home whose log is not there, or empty, beside files that nothing but a log can have led to.
+var ErrLogLost = errors.New("the log is lost")
+
+// madeFromLog are the files that only a daemon makes, and only once it has a log. Commands make a token, and hooks a spool, before.
+func (p Paths) madeFromLog() []string {
+	return []string{filepath.Join(p.Views, "views.db"), p.Index, p.Vectors, p.Forget, p.Watch}
+}
+
+// CheckLog returns an ErrLogLost where a log that is made now would take the place of one that was there. A home without a log that
+// never had one is well, and so is whatever else the log's file may be: whoever opens it says so.
+func (p Paths) CheckLog() error {
+	info, err := os.Stat(p.Log)
+	if err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) || err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	known := p.knowBetter()
+	if len(known) == 0 {
+		return nil
+	}
+	state := "is not there"
+	if err == nil {
+		state = "is empty"
+	}
+	return terminal.Advise(fmt.Errorf("%w: %s %s, though %s was made from it", ErrLogLost, p.Log, state, strings.Join(known, ", ")),
+		"put the log or a backup of it back in its place, or one that `cmemd log salvage` made; `cmemd log begin-anew` begins without it, and shows first what is set aside")
+}
+
+// knowBetter are those of the files that are made from a log that are there.
+func (p Paths) knowBetter() (all []string) {
+	for _, path := range p.madeFromLog() {
+		if _, err := os.Lstat(path); err == nil {
+			all = append(all, path)
+		}
+	}
+	return all
+}
+
+// ToSetAside are the files of a home without a log that may hold the last copy of something: those are kept when it begins anew.
+func (p Paths) ToSetAside() (all []string) {
+	for _, path := range []string{filepath.Join(p.Views, "views.db"), p.Forget} {
+		if _, err := os.Lstat(path); err == nil {
+			all = append(all, path)
+		}
+	}
+	return all
+}
+
+// SetAside gives a file of a home another name, which Aside lists, and returns it once that is on disk.
+func SetAside(path string, now time.Time) (kept string, err error) {
+	kept = durable.NameAt(path, AsideMark, now)
+	if err := os.Rename(path, kept); err != nil {
+		return "", err
+	}
+	return kept, durable.SyncDir(filepath.Dir(path))
+}
