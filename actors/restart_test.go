@@ -160,6 +160,26 @@ func TestASessionThatCrashesTwiceRecovers(t *testing.T) {
 	}, good)
 }
 
+// TestDamageOfTheLogParksOneSession: a session whose part of the log cannot be read is told as that, and others go on.
+func TestDamageOfTheLogParksOneSession(t *testing.T) {
+	bubble(t, func(w *world) {
+		damage := &eventlog.CorruptError{Position: 7, Reason: "a page"}
+		w.hooked().onStream = func(s events.StreamID) error {
+			if s == sid("bad").Stream() {
+				return damage
+			}
+			return nil
+		}
+		for range 2 {
+			_, err := w.try("bad", events.ToolUsed{})
+			if got, ok := errors.AsType[*eventlog.CorruptError](err); !ok || got != damage || !errors.Is(err, ErrParked) {
+				t.Errorf("got %v, want the damage", err)
+			}
+		}
+		w.work("sibling", 1)
+	}, good)
+}
+
 func TestASessionThatCannotRecoverIsParked(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.hooked().badStream(1000)

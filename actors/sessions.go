@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -37,9 +38,9 @@ type sessions struct {
 type child struct {
 	pid     *actor.PID // nil: asleep
 	leaving bool
-	held    []any // what arrived while leaving
-	faults  int   // crashes since it last did something
-	parked  bool
+	held    []any           // what arrived while leaving
+	faults  int             // crashes since it last did something
+	parked  error           // why it is not woken any more; nil: it may be
 	appends *sync.WaitGroup // those of any incarnation: a new one waits for them before it reads
 	alarm   alarm           // wakes it
 }
@@ -141,9 +142,9 @@ func (s *sessions) child(id events.SessionID) *child {
 func (s *sessions) route(c actor.Context, id events.SessionID, m any) {
 	k := s.child(id)
 	switch {
-	case k.parked:
+	case k.parked != nil:
 		if r, ok := m.(*request); ok {
-			r.answer(ErrParked)
+			r.answer(k.parked)
 		}
 	case k.leaving:
 		k.held = append(k.held, m)
@@ -161,8 +162,8 @@ func (s *sessions) awake(c actor.Context, id events.SessionID, k *child) {
 	clean := s.sys.cfg.Previous.Clean && !s.woken[id]
 	s.woken[id] = true
 	make := func() actor.Actor {
-		if k.parked {
-			return parked{}
+		if k.parked != nil {
+			return parked{k.parked}
 		}
 		a := &sessionActor{sys: s.sys, id: id, clean: clean, ownAppends: k.appends}
 		clean = false // a restart within this life is no clean stop
@@ -207,11 +208,11 @@ func (s *sessions) gone(c actor.Context, who *actor.PID) {
 	delete(s.byPID, who.Id)
 	k := s.children[id]
 	k.pid = nil
-	if !k.leaving && !k.parked {
+	if !k.leaving && k.parked == nil {
 		s.wakeAt(c, id, k, s.sys.cfg.Now().Add(rewakeDelay))
 	}
 	s.release(c, id)
-	if k.pid == nil && !k.alarm.isSet() && !k.parked && k.faults == 0 {
+	if k.pid == nil && !k.alarm.isSet() && k.parked == nil && k.faults == 0 {
 		delete(s.children, id)
 	}
 }
@@ -228,7 +229,7 @@ func (s *sessions) HandleFailure(_ *actor.ActorSystem, sup actor.Supervisor, who
 	command := "message"
 	if r, ok := actor.UnwrapEnvelopeMessage(message).(*request); ok {
 		command = r.cmds[0].Name()
-		r.answer(fmt.Errorf("%w: %v", ErrFaulted, reason))
+		r.answer(faultedBy(reason))
 	}
 	s.sys.cfg.Logger.Error("session crashed", "session", id, "command", command, "faults", k.faults, "err", reason)
 	fault := events.SessionFaulted{Session: id, Command: command, Cause: clip(fmt.Sprint(reason), 500)}
@@ -240,10 +241,18 @@ func (s *sessions) HandleFailure(_ *actor.ActorSystem, sup actor.Supervisor, who
 		self, root := s.sys.sessions, s.sys.root
 		time.AfterFunc(rewakeDelay, func() { root.Send(self, restartChild{who}) })
 	default:
-		k.parked = true
-		s.sys.cfg.Logger.Error("session parked: it crashes whenever it is woken; its log is intact", "session", id)
+		k.parked = parkedBy(reason)
+		s.sys.cfg.Logger.Error("session parked: it crashes whenever it is woken", "session", id, "err", reason)
 		sup.RestartChildren(who) // as one that answers what is in its mailbox
 	}
+}
+
+// faultedBy is what a request is told on which a session crashed for a reason.
+func faultedBy(reason any) error {
+	if err, ok := reason.(error); ok && errors.Is(err, events.ErrCorrupt) {
+		return fmt.Errorf("%w: %w", ErrFaulted, err)
+	}
+	return fmt.Errorf("%w: %v", ErrFaulted, reason)
 }
 
 // restart restarts a child whose mailbox has been waiting for it.
@@ -254,12 +263,21 @@ func (s *sessions) restart(c actor.Context, who *actor.PID) {
 }
 
 // parked takes the place of a session actor that cannot live: it refuses what was sent to it.
-type parked struct{}
+type parked struct{ why error }
+
+// parkedBy is why a session is parked that crashed for a reason. A log that cannot be read is told as such: it is no fault of this program.
+func parkedBy(reason any) error {
+	err, _ := reason.(error)
+	if damage, ok := errors.AsType[*eventlog.CorruptError](err); ok {
+		return fmt.Errorf("%w: %w", ErrParked, damage)
+	}
+	return ErrParked
+}
 
 // Receive refuses requests.
-func (parked) Receive(c actor.Context) {
+func (p parked) Receive(c actor.Context) {
 	if r, ok := c.Message().(*request); ok {
-		r.answer(ErrParked)
+		r.answer(p.why)
 	}
 }
 

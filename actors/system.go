@@ -129,7 +129,8 @@ var (
 	ErrBusy = transient.Mark(errors.New("actors: too much is waiting to be committed"))
 	// ErrFaulted is a request on which its session's actor crashed. Whether it was committed is not known.
 	ErrFaulted = errors.New("actors: the session crashed on this request")
-	// ErrParked is a request for a session that crashes whenever it is woken. Its log is intact.
+	// ErrParked is a request for a session that crashes whenever it is woken; beside it *eventlog.CorruptError where that is because its
+	// part of the log cannot be read.
 	ErrParked = errors.New("actors: the session is parked after repeated crashes")
 	// ErrStopped is a request before Run or after its end.
 	ErrStopped = transient.Mark(errors.New("actors: not running"))

@@ -26,7 +26,7 @@ func (b *Bolt) Backup(ctx context.Context, path string) error {
 	if err := tmp.Close(); err != nil {
 		return fmt.Errorf("eventlog: backup: %w", err)
 	}
-	if err := b.copyInto(ctx, tmp.Name()); err != nil {
+	if err := b.tellWhole(b.copyInto(ctx, tmp.Name())); err != nil {
 		return fmt.Errorf("eventlog: backup to %s: %w", path, err)
 	}
 	if err := os.Rename(tmp.Name(), path); err != nil {
@@ -122,7 +122,7 @@ func Compact(ctx context.Context, src, dst string) error {
 // copyInto fills the empty file at path. Nothing is synced before the end.
 func (b *Bolt) copyInto(ctx context.Context, path string) error {
 	cfg := b.cfg
-	cfg.NoSync = true
+	cfg.NoSync, cfg.Found = true, nil
 	to, err := Open(path, cfg)
 	if err != nil {
 		return err

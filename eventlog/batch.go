@@ -33,7 +33,11 @@ func (b *batch) headOf(stream events.StreamID) (head, error) {
 	if h, ok := b.known.get(stream); ok {
 		return h, nil
 	}
-	h, err := headIn(b.records, b.ends, b.codec, stream)
+	var h head
+	err := withFaults(func() (err error) { // a page that cannot be read is one stream's matter, and nothing is changed yet
+		h, err = headIn(b.records, b.ends, b.codec, stream)
+		return err
+	})
 	if err == nil && h.Version > 0 {
 		b.known.merge(map[events.StreamID]head{stream: h})
 	}
@@ -89,7 +93,11 @@ func (b *batch) append(stream events.StreamID, expected events.Version, sealed [
 func (b *batch) erase(at []events.Position) error {
 	erased := make([]events.Record, 0, len(at))
 	for _, p := range at {
-		r, err := recordIn(b.records, b.codec, p)
+		var r events.Record
+		err := withFaults(func() (err error) {
+			r, err = recordIn(b.records, b.codec, p)
+			return err
+		})
 		if err != nil {
 			return err
 		}

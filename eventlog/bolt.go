@@ -113,7 +113,7 @@ func (b *Bolt) Append(ctx context.Context, stream events.StreamID, expected even
 	var records []events.Record
 	err = b.writer.do(ctx, &request{grows: size, records: len(drafts), change: func(t *batch) (err error) {
 		records, err = t.append(stream, expected, sealed, b.cfg.Now())
-		return err
+		return b.tell(err)
 	}})
 	return records, err
 }
@@ -139,6 +139,6 @@ func (b *Bolt) Erase(ctx context.Context, at ...events.Position) error {
 	}
 	return b.writer.do(ctx, &request{change: func(t *batch) error {
 		b.writer.erased = true
-		return t.erase(at)
+		return b.tell(t.erase(at))
 	}})
 }

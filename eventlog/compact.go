@@ -35,7 +35,7 @@ func (b *Bolt) Compact(ctx context.Context) error {
 	for try := 0; try < compactTries && errors.Is(err, errErasedMeanwhile); try++ {
 		err = b.compact(ctx)
 	}
-	if err != nil && b.ended() == nil {
+	if err = b.tellWhole(err); err != nil && b.ended() == nil {
 		return fmt.Errorf("eventlog: compact %s: %w", b.path, err)
 	}
 	return err
@@ -48,7 +48,7 @@ func (b *Bolt) compact(ctx context.Context) error {
 	}
 	defer os.RemoveAll(dir)
 	cfg := b.cfg
-	cfg.NoSync = true
+	cfg.NoSync, cfg.Found = true, nil
 	to, err := Open(filepath.Join(dir, "log"), cfg)
 	if err != nil {
 		return err

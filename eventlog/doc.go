@@ -13,7 +13,7 @@
 // The files, each referring to those below it:
 //
 //	events.go, end.go, compact.go, remains.go, writer.go, stats.go, export_read.go, verify.go, backup.go, iterate.go,
-//	read.go, bolt.go, queue.go, batch.go, heads.go, arena.go, export.go, seal.go, place.go, open.go, errors.go, disk.go,
+//	read.go, bolt.go, queue.go, batch.go, heads.go, arena.go, export.go, seal.go, found.go, place.go, open.go, errors.go, disk.go,
 //	config.go, system_unix.go, system_other.go, log.go, holder_linux.go, holder_other.go, feed.go
 //
 // What bites: a failed commit closes the log for good (ErrFailed, Done), because what the file holds is then unknown;

@@ -30,7 +30,7 @@ func (b *Bolt) view(f func(tx *bbolt.Tx) error) error {
 	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
 		return b.ended()
 	}
-	return err
+	return b.tell(err)
 }
 
 // Get implements Log.
@@ -197,7 +197,7 @@ func (b *Bolt) read(from, to events.Position) (slice, error) {
 		}
 		return nil
 	})
-	return c.slice(b.cfg.Codec, func(i int) events.Position { return from + events.Position(i) }), err
+	return b.told(c.slice(b.cfg.Codec, func(i int) events.Position { return from + events.Position(i) })), err
 }
 
 func (b *Bolt) pick(at []events.Position) (slice, error) {
@@ -216,7 +216,7 @@ func (b *Bolt) pick(at []events.Position) (slice, error) {
 		}
 		return nil
 	})
-	return c.slice(b.cfg.Codec, func(i int) events.Position { return at[i] }), err
+	return b.told(c.slice(b.cfg.Codec, func(i int) events.Position { return at[i] })), err
 }
 
 // trail follows the back-pointers of a stream, from its end.

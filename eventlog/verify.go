@@ -14,6 +14,14 @@ import (
 // It calls progress, unless nil, about every thousand records and at the end, in its own goroutine. Appends may go on
 // meanwhile; what comes after the start is not looked at. It keeps about 200 bytes for each stream.
 func Verify(ctx context.Context, log Log, progress func(done, total uint64)) error {
+	err := verify(ctx, log, progress)
+	if b, ok := log.(*Bolt); ok {
+		return b.tellWhole(err)
+	}
+	return err
+}
+
+func verify(ctx context.Context, log Log, progress func(done, total uint64)) error {
 	total, err := log.Last(ctx)
 	if err != nil {
 		return err

@@ -42,7 +42,7 @@ func table() map[string][]string {
 		"internal/transient":                 {},
 		"internal/panics":                    {},
 		"internal/clip":                      {},
-		"internal/refusal":                   {"actors", "events", "internal/agents", "internal/transient"},
+		"internal/refusal":                   {"actors", "eventlog", "events", "internal/agents", "internal/transient"},
 		"internal/toolinput":                 {},
 		"internal/process":                   {},
 		"internal/tomledit":                  {},

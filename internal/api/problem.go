@@ -40,6 +40,7 @@ const (
 	ProblemStopping     = "urn:cmemd:stopping"     // 503: the daemon ends
 	ProblemDiskFull     = "urn:cmemd:disk-full"    // 503: nothing is taken until there is room
 	ProblemFaulted      = "urn:cmemd:faulted"      // 500: a session crashed on it
+	ProblemDamaged      = "urn:cmemd:log-damaged"  // 500: what is asked for is in a part of the log that cannot be read
 	ProblemInternal     = "urn:cmemd:internal"     // 500: see the daemon's log file
 )
 

@@ -48,6 +48,7 @@ type Status struct {
 	Projects  ProjectCounts       `json:"projects"`           // how folders stand among projects
 	Settings  map[string]string   `json:"settings,omitempty"`
 	LeftOut   []LeftOut           `json:"left_out,omitempty"` // variables of the environment that it was started in, which do not count
+	Damage    *LogDamage          `json:"damage,omitempty"`   // of the log, until it is found whole; nil: none is known
 	Disabled  *DisabledStatus     `json:"disabled,omitempty"` // sessions of which nothing is recorded; nil: none is known
 }
 
@@ -58,6 +59,14 @@ type HiddenSession struct {
 	File    string           `json:"file"`
 	Reports int              `json:"reports"`
 	At      time.Time        `json:"at"`
+}
+
+// LogDamage is the first damage of the log that anybody met.
+type LogDamage struct {
+	Position events.Position `json:"position"` // of a record; 0: of the file itself
+	Stream   events.StreamID `json:"stream,omitempty"`
+	Reason   string          `json:"reason"`
+	At       time.Time       `json:"at"` // when it was met
 }
 
 // ViewLag says how far behind the log a view is.

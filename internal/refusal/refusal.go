@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/transient"
@@ -26,6 +27,7 @@ var (
 	TooLarge = &Kind{"The request is too large", 413}
 	Faulted  = &Kind{"The session crashed on this", 500}
 	Parked   = &Kind{"The session is parked", 500}
+	Damaged  = &Kind{"The log is damaged", 500}
 	Internal = &Kind{"Something went wrong inside", 500}
 )
 
@@ -72,6 +74,7 @@ func Of(err error) *Error {
 	var e *Error
 	var field *agents.FieldError
 	var syntax *agents.SyntaxError
+	var damage *eventlog.CorruptError
 	switch {
 	case errors.As(err, &e):
 		return e
@@ -89,12 +92,22 @@ func Of(err error) *Error {
 		return Absent("no transcripts are read for this agent")
 	case transient.Is(err):
 		return nil
+	case errors.As(err, &damage):
+		return &Error{Kind: Damaged, Detail: DamagedAt(damage.Position)}
 	case errors.Is(err, actors.ErrFaulted):
 		return &Error{Kind: Faulted, Detail: seeLogs}
 	case errors.Is(err, actors.ErrParked):
-		return &Error{Kind: Parked, Detail: "it crashes whenever it is woken; its log is intact"}
+		return &Error{Kind: Parked, Detail: "it crashes whenever it is woken: see `cmemd logs`"}
 	}
 	return nil
+}
+
+// DamagedAt says that a log is damaged, and what to do; position 0 stands for the file itself.
+func DamagedAt(at events.Position) string {
+	if at == 0 {
+		return "the log's file is damaged: `cmemd log salvage`"
+	}
+	return fmt.Sprintf("the log is damaged at position %d: `cmemd log salvage`", at)
 }
 
 func fieldDetail(err error) string {

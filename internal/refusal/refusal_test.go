@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/transient"
 )
@@ -24,6 +25,7 @@ func TestOf(t *testing.T) {
 		"unforeseen":             {errors.New("secret"), ""},
 		"what passes":            {passes, ""},
 		"a fault":                {actors.ErrFaulted, Faulted.Title},
+		"a damaged log":          {fmt.Errorf("%w: %w", actors.ErrParked, &eventlog.CorruptError{Position: 7}), Damaged.Title},
 		"a parked session":       {actors.ErrParked, Parked.Title},
 		"a fault that passes":    {fmt.Errorf("%w: %w", actors.ErrFaulted, passes), ""},
 		"parked by what passes":  {fmt.Errorf("%w: %w", actors.ErrParked, passes), ""},

@@ -427,6 +427,9 @@ func (v *Views) applyRecord(r *Record, who []instance, folds []folding) error {
 	}
 	if errors.Is(r.err, events.ErrCorrupt) {
 		v.logger.Warn("payload cannot be read", "position", r.Position, "err", r.err)
+		if told, ok := v.log.(interface{ NoteDamage(*eventlog.CorruptError) }); ok {
+			told.NoteDamage(&eventlog.CorruptError{Position: r.Position, Stream: r.Stream, Reason: r.err.Error()})
+		}
 	}
 	return nil
 }

@@ -65,6 +65,8 @@ type Daemon struct {
 	Settings map[string]string // in force; secrets never
 	LeftOut  []api.LeftOut     // variables of the environment that do not count
 
+	// Damage is what is known of damage of the log. It must be quick. nil: nothing ever is
+	Damage func() *api.LogDamage
 	// Notice is a line for the person at the start of a session, or nothing. It must be quick. nil: never one
 	Notice func(ctx context.Context) string
 	// Shutdown is called, once or more, when somebody asks the daemon to stop. It must not wait for that. nil: POST

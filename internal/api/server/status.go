@@ -70,6 +70,9 @@ func (s *statuses) getStatus(ctx context.Context, _ api.NoQuery) (api.Status, er
 		Version: s.Version, PID: s.PID, Started: s.started, Home: s.Home, Phase: phase,
 		Ready: phase == PhaseReady, Settings: s.Settings, LeftOut: s.LeftOut, Disabled: s.disabled(), Notice: s.notice(ctx),
 	}
+	if s.Damage != nil {
+		st.Damage = s.Damage()
+	}
 	if err := s.fillStatus(ctx, &st); err != nil {
 		return st, err
 	}

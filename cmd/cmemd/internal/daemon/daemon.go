@@ -69,7 +69,8 @@ type daemon struct {
 	phase    phase
 	begun    events.Position // of the record that begins this life
 	previous actors.Previous // how the last life ended
-	home     *os.Root        // the folder that this life began in, wherever it is moved
+	damage   *homedir.LogDamage
+	home     *os.Root // the folder that this life began in, wherever it is moved
 	socket   net.Listener
 	saved    atomic.Bool // what was recorded in a log that was exchanged was saved, or could not be
 	stop     context.CancelCauseFunc
@@ -90,11 +91,15 @@ func openDaemon(ctx context.Context, l *config.Loaded, p homedir.Paths, logger *
 	if err != nil {
 		return nil, err
 	}
-	d := &daemon{config: l, paths: p, logger: logger, prices: prices, offers: offers, stop: stop}
+	d := &daemon{damage: homedir.ReadLogDamage(p), config: l, paths: p, logger: logger, prices: prices, offers: offers, stop: stop}
 	if err := p.CheckLog(); err != nil {
 		return nil, err
 	}
-	if d.log, err = takeLog(p, eventlog.Config{MinFree: orOff(l.MinFreeBytes)}); err != nil {
+	d.log, err = takeLog(p, eventlog.Config{MinFree: orOff(l.MinFreeBytes), Found: d.foundInLog})
+	if damage, ok := errors.AsType[*eventlog.CorruptError](err); ok {
+		d.foundInLog(damage)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if d.home, err = os.OpenRoot(p.Home); err == nil {
@@ -293,7 +298,7 @@ func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, ve
 		},
 		Daemon: server.Daemon{
 			Home: d.paths.Home, Version: version, PID: os.Getpid(), Settings: d.config.Values(), LeftOut: leftOut(d.config),
-			Notice:   notices{views: d.views, status: d.actors.Status, now: time.Now, stopped: d.phase.stopped, asked: d.requests, leftOut: d.leftOut}.line,
+			Notice: d.notices().line, Damage: d.damage.Known,
 			Shutdown: func(cause string) { d.stop(endRequest(cause)) },
 		},
 		Access: server.Access{
@@ -301,6 +306,13 @@ func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, ve
 			Peer: lookAtPeer(known.Processes()), Projects: d.config.MCPProjects,
 		},
 		Briefs: d.config.Briefs(), Price: d.prices.Cost, MCP: d.mcpFace(version), Logger: d.logger,
+	}
+}
+
+// notices are what sessions' persons are told.
+func (d *daemon) notices() notices {
+	return notices{
+		views: d.views, status: d.actors.Status, now: time.Now, log: d.logNotice, stopped: d.phase.stopped, asked: d.requests, leftOut: d.leftOut,
 	}
 }
 

@@ -24,6 +24,7 @@ type notices struct {
 	}
 	status  func(ctx context.Context) (actors.Status, error)
 	now     func() time.Time
+	log     func() []string // what is not well with the log, each with what mends it; nil: all is
 	stopped func() []string // names of the views that stand still for good
 	asked   func() int      // how many requests of agents to forget no person has answered
 	leftOut func() int      // how many settings variables made until now that nobody was asked about; nil: none
@@ -36,6 +37,9 @@ func isHistory(f health.Finding) bool { return f.What == health.FindLowYield }
 func (n notices) line(ctx context.Context) string {
 	now := n.now()
 	var parts []string
+	if n.log != nil {
+		parts = n.log()
+	}
 	if still := n.stopped(); len(still) > 0 {
 		parts = append(parts, strings.Join(still, " and ")+" stopped, what happens is still captured")
 	}

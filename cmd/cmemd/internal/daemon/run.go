@@ -134,6 +134,7 @@ func (d *daemon) startAll(ctx context.Context, t *tasks, listeners []net.Listene
 	case <-acting:
 	case <-ctx.Done():
 	}
+	t.start(ctx, "recheck of the log", d.recheckLog)
 	t.start(ctx, "eraser", d.eraser.Run)
 	t.start(ctx, "server", func(ctx context.Context) error { return d.server.Run(ctx, listeners...) })
 	if d.watch != nil {

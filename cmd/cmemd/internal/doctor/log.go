@@ -12,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/refusal"
 )
 
 // quickRecords is how many of the newest records the quick check reads: what a crash or a bad disk may have hit.
@@ -19,7 +20,10 @@ const quickRecords = 1000
 
 // checkLog looks at the newest records: that they follow each other, and that each stream's chain goes on in them.
 func checkLog(ctx context.Context, x *examination) []checked {
-	const mend = "`cmemd log verify` checks every record; keep the file, and put a backup in its place"
+	const mend = "`cmemd log verify` checks every record; " + terminal.SalvageStep
+	if s := x.status; s != nil && s.Damage != nil {
+		return []checked{wrong(terminal.SalvageStep, "%s", refusal.DamagedAt(s.Damage.Position))}
+	}
 	n := 0
 	last, err := x.newest(ctx, quickRecords, func(log offline.Source, records []api.LogRecord) error {
 		n = len(records)

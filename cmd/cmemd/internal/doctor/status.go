@@ -22,10 +22,11 @@ func newStatus(a *terminal.App) *cobra.Command {
 			s, err := a.Status(c.Context())
 			if err == nil {
 				aside := asideOf(a)
-				return a.Show(runningStatus{Running: true, Status: s, Aside: aside}, func() {
+				shown := a.Show(runningStatus{Running: true, Status: s, Aside: aside}, func() {
 					showStatus(a, s)
 					showAside(a, aside)
 				})
+				return errors.Join(shown, a.Reported(damageError(s.Damage)))
 			}
 			if !errors.Is(err, api.ErrNotRunning) {
 				return err
@@ -66,6 +67,7 @@ type stoppedStatus struct {
 	Spool    api.SpoolStatus     `json:"spool"`
 	Disabled *api.DisabledStatus `json:"disabled,omitempty"`
 	Aside    []homedir.AsideFile `json:"aside,omitempty"`
+	Damage   *api.LogDamage      `json:"damage,omitempty"`
 }
 
 func showStopped(a *terminal.App) error {
@@ -73,7 +75,8 @@ func showStopped(a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	s := stoppedStatus{Home: home, Aside: homedir.PathsOf(home).Aside()}
+	p := homedir.PathsOf(home)
+	s := stoppedStatus{Home: home, Aside: p.Aside(), Damage: homedir.ReadLogDamage(p).Known()}
 	if s.Spool.Waiting, s.Spool.Bytes, err = relay.NewSpool(home).Usage(); err != nil {
 		return err
 	}
@@ -91,7 +94,8 @@ func showStopped(a *terminal.App) error {
 		if s.Disabled != nil {
 			a.Field("disabled", disabledLine(*s.Disabled))
 		}
-		if lost := homedir.PathsOf(home).CheckLog(); lost != nil {
+		showDamage(a, s.Damage)
+		if lost := p.CheckLog(); lost != nil {
 			a.Field("log", terminal.Describe(lost))
 			a.Field("  next", terminal.NextStep(lost))
 		}
@@ -118,6 +122,7 @@ func showStatus(a *terminal.App, s api.Status) {
 	a.Field("pid", fmt.Sprintf("%d, since %s", s.PID, terminal.Moment(s.Started)))
 	a.Field("home", s.Home)
 	a.Field("log", fmt.Sprintf("position %d", s.Position))
+	showDamage(a, s.Damage)
 	a.Field("views", viewsLine(s.Views))
 	if s.Vectors != nil {
 		a.Field("vectors", vectorsLine(s.Vectors))

@@ -27,6 +27,7 @@ type Paths struct {
 	Watch    string // how far transcripts were read
 	Token    string
 	Run      string // folder
+	Damage   string // what is known of damage of the log
 	Daemon   string // what the running daemon wrote down
 	Runs     string // folder of what claude-cli runs
 	Socket   string
@@ -41,7 +42,7 @@ func PathsOf(home string) Paths {
 	in := func(parts ...string) string { return filepath.Join(append([]string{home}, parts...)...) }
 	return Paths{
 		Home: home, Log: in("log.db"), Views: in("views"), Index: in("views", "index"), Vectors: in("views", "vectors"), Forget: in("forget.json"), Watch: in("watch.json"), Token: in("token"),
-		Run: in("run"), Daemon: in("run", "daemon.json"), Runs: relay.ObserverRuns(home), Socket: relay.SocketPath(home),
+		Run: in("run"), Daemon: in("run", "daemon.json"), Damage: in("run", "log-damage.json"), Runs: relay.ObserverRuns(home), Socket: relay.SocketPath(home),
 		logWanted: in("run", "log.wanted"),
 		logs:      in("logs"), LogFile: in("logs", "cmemd.log"), StartLog: in("logs", "start.log"),
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/cmemd/cmemd/eventlog"
@@ -174,13 +175,22 @@ func NextStep(err error) string {
 		return "if that is a daemon, stop it with `cmemd stop`"
 	case errors.Is(err, eventlog.ErrNewerFormat):
 		return "use the cmemd that wrote it, or a newer one; this one has changed nothing"
-	case errors.Is(err, events.ErrCorrupt), errors.Is(err, eventlog.ErrNotLog):
-		return "nothing was changed; put a backup in its place, or move the file away to begin anew"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return "make room on the disk, then try again; no file is damaged by it"
+	case errors.Is(err, syscall.ENOMEM):
+		return "let this user have more memory (ulimit -v, ulimit -m, a container's limit), then try again; no file is damaged by it"
+	case errors.Is(err, events.ErrCorrupt):
+		return SalvageStep
+	case errors.Is(err, eventlog.ErrNotLog):
+		return "nothing was changed; keep that file, and put the log or a backup of it in its place"
 	case errors.As(err, &problem):
 		return problemStep(problem)
 	}
 	return ""
 }
+
+// SalvageStep says what to do about a damaged log.
+const SalvageStep = "keep the file; with no daemon running `cmemd log salvage` saves every record whose bytes are whole, or put a backup in its place"
 
 func problemStep(p *api.Problem) string {
 	switch p.Type {
@@ -190,6 +200,8 @@ func problemStep(p *api.Problem) string {
 		return "give more of the id"
 	case api.ProblemDiskFull:
 		return "make room on the disk; hooks keep what they report in the spool meanwhile"
+	case api.ProblemDamaged:
+		return SalvageStep
 	case api.ProblemFaulted, api.ProblemInternal:
 		return "`cmemd logs` says more"
 	case api.ProblemStopping:

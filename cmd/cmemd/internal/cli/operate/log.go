@@ -46,7 +46,7 @@ func newLogVerify(a *terminal.App) *cobra.Command {
 func showVerified(a *terminal.App, v api.Verified) error {
 	if v.Damaged() {
 		return terminal.Advise(fmt.Errorf("the log is damaged at position %d (%s): %s", v.Position, v.Stream, v.Reason),
-			"keep the file, and put a backup in its place; `cmemd log export` gives what can still be read")
+			terminal.SalvageStep)
 	}
 	a.Printf("the log is whole: %s checked\n", terminal.Plural(v.Records, "record"))
 	showBalance(a, v)

@@ -1,0 +1,38 @@
+package eventlog
+
+import (
+	"errors"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// tell is err, once whoever asked for it was told what is damaged.
+func (b *Bolt) tell(err error) error {
+	if e, ok := errors.AsType[*CorruptError](err); ok {
+		b.NoteDamage(e)
+	}
+	return err
+}
+
+// NoteDamage tells Config.Found of damage that somebody met who reads records, but not through the log: in a payload.
+func (b *Bolt) NoteDamage(e *CorruptError) {
+	if b.cfg.Found != nil {
+		b.cfg.Found(e)
+	}
+}
+
+// tellWhole is err; where that is nil, Config.Found was told that all of the log is what it says.
+func (b *Bolt) tellWhole(err error) error {
+	if err == nil && b.cfg.Found != nil {
+		b.cfg.Found(nil)
+	}
+	return b.tell(err)
+}
+
+// told is s, whose errors are told.
+func (b *Bolt) told(s slice) slice {
+	return slice{n: s.n, at: func(i int) (events.Record, error) {
+		r, err := s.at(i)
+		return r, b.tell(err)
+	}}
+}
