@@ -73,7 +73,7 @@ func enter(ctx context.Context, places chan struct{}) (leave func(), err error) 
 // makeCopy makes a copy beside the log, which has no name any more where the system allows that: then nothing is left if we are
 // killed. Remove closes it and leaves nothing either.
 func (b *Bolt) makeCopy(ctx context.Context) (f *os.File, remove func(), err error) {
-	dir, err := os.MkdirTemp(filepath.Dir(b.path), copiesOf(b.path)+"*")
+	dir, err := CopyFolder(b.path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("eventlog: copy: %w", err)
 	}
@@ -153,7 +153,16 @@ func (b *Bolt) restoreInto(ctx context.Context, to *Bolt) error {
 		if err := to.Restore(ctx, records...); err != nil {
 			return err
 		}
+		if err := b.copyBefore(ctx, to, next, next+events.Position(s.n)-1); err != nil {
+			return err
+		}
 		next += events.Position(s.n)
 	}
 	return nil
+}
+
+// CopyFolder makes a folder beside the log at path in which a copy of it is made, and returns its name. The caller removes it; what a kill
+// leaves, the next Open of the log at path removes.
+func CopyFolder(path string) (string, error) {
+	return os.MkdirTemp(filepath.Dir(path), copiesOf(path)+"*")
 }

@@ -16,6 +16,7 @@ type batch struct {
 	known   *headCache // of the commits before
 	records *bbolt.Bucket
 	ends    *bbolt.Bucket
+	before  func() (*bbolt.Bucket, error) // the table of that name
 	arena   *arena
 	dirty   bool // something is to be committed
 	format  int  // that records of the batch ask for; 0: any

@@ -142,3 +142,6 @@ func (b *Bolt) Erase(ctx context.Context, at ...events.Position) error {
 		return b.tell(t.erase(at))
 	}})
 }
+
+// Sync writes to disk what a log with Config.NoSync has. It is for one that nobody else appends to. The error is the system's.
+func (b *Bolt) Sync() error { return b.db.Sync() }

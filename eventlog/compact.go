@@ -42,7 +42,7 @@ func (b *Bolt) Compact(ctx context.Context) error {
 }
 
 func (b *Bolt) compact(ctx context.Context) error {
-	dir, err := os.MkdirTemp(filepath.Dir(b.path), copiesOf(b.path)+"*") // what a kill leaves here, Open removes
+	dir, err := CopyFolder(b.path)
 	if err != nil {
 		return err
 	}

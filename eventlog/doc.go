@@ -1,7 +1,7 @@
 // Package eventlog keeps what happened: an append-only log of records, each in one stream, behind one interface. Open
 // keeps a log in a bbolt file. testkit/logtest is the suite that it must pass.
 //
-// A Bolt file has two buckets. "log" maps the big-endian position to the record's stored form, so that it only ever
+// A Bolt file has two buckets, and a salvaged one a third; see Before. "log" maps the big-endian position to the record's stored form, so that it only ever
 // grows at its end. "head" maps a stream to its version, the position of its last record and its chain; the records
 // themselves point back to the one before in their stream. One goroutine writes: it takes whatever is queued, chains
 // it, commits it and answers, so that groups grow with the load and no timer is needed. Encoding, hashing and
@@ -12,9 +12,9 @@
 //
 // The files, each referring to those below it:
 //
-//	events.go, end.go, compact.go, remains.go, writer.go, stats.go, export_read.go, verify.go, backup.go, iterate.go,
-//	read.go, bolt.go, queue.go, batch.go, heads.go, arena.go, export.go, seal.go, found.go, place.go, open.go, errors.go, disk.go,
-//	config.go, system_unix.go, system_other.go, log.go, holder_linux.go, holder_other.go, feed.go
+//	events.go, end.go, compact.go, remains.go, writer.go, stats.go, export_read.go, verify.go, backup.go, iterate.go, before.go,
+//	read.go, bolt.go, queue.go, batch.go, relay.go, heads.go, arena.go, export.go, seal.go, hold.go, found.go, place.go, open.go,
+//	errors.go, disk.go, config.go, system_unix.go, system_other.go, log.go, holder_linux.go, holder_other.go, feed.go
 //
 // What bites: a failed commit closes the log for good (ErrFailed, Done), because what the file holds is then unknown;
 // the program must end. Bytes that were erased stay in unused pages of the file until they are written over; Compact

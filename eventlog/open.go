@@ -2,6 +2,7 @@ package eventlog
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -122,7 +123,7 @@ func explain(path string, err error) error {
 		pid, command := holderOf(path)
 		return &LockedError{Path: path, PID: pid, Command: command}
 	case errors.Is(err, events.ErrCorrupt), errors.Is(err, bolterrors.ErrChecksum):
-		return fmt.Errorf("eventlog: open %s: %w", path, asCorrupt(err))
+		return fmt.Errorf("eventlog: open %s: %w", path, asCorrupt(cmp.Or(cutAt(path), err)))
 	case errors.Is(err, bolterrors.ErrInvalid), errors.Is(err, bolterrors.ErrVersionMismatch), isTooSmall(path):
 		return fmt.Errorf("%w: %s (%w)", ErrNotLog, path, err)
 	}
@@ -133,6 +134,29 @@ func explain(path string, err error) error {
 func isTooSmall(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Size() > 0 && info.Size() < int64(2*os.Getpagesize())
+}
+
+// cutAt is the error of a file that ends before a page that it needs; nil where that is not found.
+func cutAt(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil
+	}
+	return asCut(boltcheck.Check(f, info.Size(), boltcheck.Config{Depth: bucketDepth}), path)
+}
+
+// asCut names the file that ends too soon; nil where err says something else.
+func asCut(err error, path string) error {
+	var cut *boltcheck.CutError
+	if !errors.As(err, &cut) {
+		return nil
+	}
+	return corruptf(0, "", "%s ends before page %d", filepath.Base(path), cut.Page)
 }
 
 func asCorrupt(err error) error {
@@ -154,7 +178,7 @@ func prepare(db *bbolt.DB, file *os.File, path string, readOnly bool) error {
 	if err := boltcheck.Check(file, info.Size(), boltcheck.Config{PageSize: db.Info().PageSize, Depth: bucketDepth}); err != nil {
 		var system *fs.PathError // it says nothing about what is in the file
 		if !errors.As(err, &system) {
-			err = corruptf(0, "", "%s", err)
+			err = cmp.Or(asCut(err, path), corruptf(0, "", "%s", err))
 		}
 		return fmt.Errorf("eventlog: open %s: %w", path, err)
 	}

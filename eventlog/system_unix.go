@@ -41,3 +41,12 @@ func letGo(file *os.File) error {
 	err := syscall.Flock(int(file.Fd()), syscall.LOCK_UN)
 	return errors.Join(err, file.Close())
 }
+
+// tryHold locks file as bbolt does. The error is ErrLocked where another process has it.
+func tryHold(file *os.File) error {
+	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return ErrLocked
+	}
+	return err
+}

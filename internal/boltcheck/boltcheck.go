@@ -77,6 +77,7 @@ type pages struct {
 	cfg             Config
 	pageSize, count uint64
 	held            uint64   // pages of which the file has the end
+	metas           int      // meta pages that are whole, each of another transaction
 	used            []uint64 // one bit a page
 	buckets         []string // names of those that are being read
 }
@@ -103,7 +104,13 @@ func (c *pages) meta() (root, free uint64, err error) {
 		}
 		m := b[pageHeader:]
 		txid := binary.NativeEndian.Uint64(m[48:])
-		if !wholeMeta(m) || found && txid < newest {
+		if !wholeMeta(m) {
+			continue
+		}
+		if found && txid == newest {
+			continue // a copy of the other: where there were two, this one is lost
+		}
+		if c.metas++; found && txid < newest {
 			continue
 		}
 		found, newest = true, txid
@@ -148,12 +155,18 @@ type page struct {
 }
 
 func (c *pages) page(id, most uint64) (page, error) {
+	if id >= c.held && id < c.count {
+		return page{}, &CutError{id}
+	}
 	h := make([]byte, pageHeader)
 	if _, err := c.file.ReadAt(h, int64(id*c.pageSize)); err != nil {
 		return page{}, fmt.Errorf("page %d: %w", id, err)
 	}
 	overflow := uint64(binary.NativeEndian.Uint32(h[12:]))
-	if binary.NativeEndian.Uint64(h) != id || overflow > most || id+overflow >= min(c.count, c.held) {
+	if binary.NativeEndian.Uint64(h) == id && overflow <= most && id+overflow >= c.held && id+overflow < c.count {
+		return page{}, &CutError{c.held}
+	}
+	if binary.NativeEndian.Uint64(h) != id || overflow > most || id+overflow >= c.count {
 		return page{}, fmt.Errorf("page %d is not what it says", id)
 	}
 	for i := range overflow {

@@ -1,0 +1,178 @@
+package salvage_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/eventlog/salvage"
+	"github.com/cmemd/cmemd/events"
+)
+
+func seededRandom(n uint64) *rand.Rand { return rand.New(rand.NewPCG(n, 0)) }
+
+// TestHealthy: the salvage of a log that is not damaged is the same records.
+func TestHealthy(t *testing.T) {
+	t.Parallel()
+	for _, compact := range []bool{false, true} {
+		o := newOriginal(t, seededRandom(1), 150, compact)
+		s := read(t, o.file)
+		if !s.Whole() || int(s.Last) != len(o.records) || s.Records != uint64(len(o.records)) {
+			t.Fatalf("whole %t, %d of %d records, moved %d", s.Whole(), s.Records, s.Last, s.Moved)
+		}
+		got := written(t, s)
+		for i, was := range o.records {
+			if got[i].Header != was.Header || got[i].Chain != was.Chain || got[i].Erased != was.Erased {
+				t.Fatalf("position %d: got %+v, want %+v", i+1, got[i].Header, was.Header)
+			}
+		}
+	}
+}
+
+// TestErasedStays: an old page that holds a payload which was erased since gives it to nobody, and neither does a log whose erasure
+// was recorded or noted and not carried out.
+func TestErasedStays(t *testing.T) {
+	t.Parallel()
+	o := newOriginal(t, seededRandom(3), 60, true)
+	victim := o.records[20]
+	if victim.Erased {
+		t.Fatal("choose another one")
+	}
+	at := bytes.Index(o.file, o.stored[20])
+	erased, err := victim.Erase().AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := make([]byte, pageSize)
+	copy(page[100:], binary.BigEndian.AppendUint64(nil, 21))
+	copy(page[108:], erased)
+	for name, file := range map[string][]byte{
+		"behind it": append(bytes.Clone(o.file), page...), "before it": append(bytes.Clone(page), o.file...),
+	} {
+		if got := written(t, read(t, file))[20]; !got.Erased || got.ID != victim.ID {
+			t.Errorf("%s: %+v, erased %t", name, got.Header, got.Erased)
+		}
+	}
+	if got := written(t, read(t, o.file, 21))[20]; !got.Erased || got.ID != victim.ID {
+		t.Errorf("noted: %+v, erased %t", got.Header, got.Erased)
+	}
+	file := bytes.Clone(o.file)
+	file[at+len(o.stored[20])-1] ^= 1
+	s := read(t, file)
+	if got := written(t, s)[20]; !got.Erased || s.Unread.Count != 1 || s.Unread.List[0] != (events.Span{From: 21, To: 21}) {
+		t.Errorf("a bad payload: erased %t, %+v", got.Erased, s.Unread)
+	}
+}
+
+// TestPlaceholder: what is lost stands in the stream that the next record of it names; versions and chains go on without a gap, the old
+// ones are kept, also in copies, and the last record says where the log is from.
+func TestPlaceholder(t *testing.T) {
+	t.Parallel()
+	o := newOriginal(t, seededRandom(4), 80, true)
+	n := 0
+	for i := range o.records { // one whose next is there, too
+		if r := o.records[i]; r.Version == 2 && i+1 < len(o.records) && o.records[i+1].Previous == r.Position {
+			n = i
+			break
+		}
+	}
+	file := bytes.Clone(o.file)
+	clear(file[bytes.Index(file, o.stored[n]):][:120])
+	s := read(t, file)
+	path := filepath.Join(t.TempDir(), "out.db")
+	if err := s.Write(t.Context(), path, "log.db.damaged-1", nil); err != nil {
+		t.Fatal(err)
+	}
+	log, err := eventlog.Open(path, eventlog.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	lost, err := log.Get(t.Context(), events.Position(n+1))
+	if err != nil || lost.Kind != events.KindRecordLost || lost.Stream != o.records[n].Stream || lost.Version != o.records[n].Version {
+		t.Fatalf("got %+v, %v, want a placeholder of %s", lost.Header, err, o.records[n].Stream)
+	}
+	if e, err := lost.Event(); err != nil || e.(events.RecordLost).Version != 2 {
+		t.Errorf("got %+v, %v", e, err)
+	}
+	for r, err := range eventlog.Events[events.LogSalvaged](t.Context(), log, events.Daemon, 1) {
+		if err != nil || r.Event.Source != "log.db.damaged-1" || r.Event.Lost != 1 || r.Event.LostAt[0].From != lost.Position || r.Event.Relaid == 0 {
+			t.Errorf("got %+v, %v", r.Event, err)
+		}
+	}
+	if err := log.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before, err := log.Befores(t.Context(), 1, s.Last)
+	if err != nil || len(before) != int(s.Moved) {
+		t.Fatalf("%d noted, %d moved, %v", len(before), s.Moved, err)
+	}
+	for _, b := range before {
+		if was := o.records[b.Position-1]; b.Chain != was.Chain || b.Version != was.Version || b.Previous != was.Previous {
+			t.Errorf("position %d: noted %+v", b.Position, b)
+		}
+	}
+}
+
+// TestAgain: a salvaged log is a log: its own salvage is the same, and a second damage leaves the first one's gaps.
+func TestAgain(t *testing.T) {
+	t.Parallel()
+	o := newOriginal(t, seededRandom(5), 80, true)
+	file := bytes.Clone(o.file)
+	clear(file[bytes.Index(file, o.stored[30]):][:120])
+	path := filepath.Join(t.TempDir(), "out.db")
+	if err := read(t, file).Write(t.Context(), path, "log.db", nil); err != nil {
+		t.Fatal(err)
+	}
+	again, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := read(t, again)
+	if !s.Whole() || int(s.Last) != len(o.records)+1 {
+		t.Errorf("whole %t, last %d", s.Whole(), s.Last)
+	}
+}
+
+// TestNothing: what is no log gives nothing, and no error.
+func TestNothing(t *testing.T) {
+	t.Parallel()
+	for name, file := range map[string][]byte{"empty": nil, "short": []byte("x"), "zeros": make([]byte, 3*pageSize), "ones": bytes.Repeat([]byte{1}, 3*pageSize)} {
+		if s := read(t, file); s.Last != 0 || s.Records != 0 {
+			t.Errorf("%s: %d records up to %d", name, s.Records, s.Last)
+		}
+	}
+}
+
+// FuzzRead: whatever a file holds, reading it ends and gives no more than it has.
+func FuzzRead(f *testing.F) {
+	o := newOriginal(f, seededRandom(6), 4, true)
+	f.Add(o.file)
+	f.Add(o.file[:len(o.file)/2])
+	f.Add(append(bytes.Clone(o.file[2*pageSize:]), o.file...))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := salvage.Read(t.Context(), bytes.NewReader(b), int64(len(b)), salvage.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Records > uint64(len(b)/180) || s.Lost.Count > 1<<19+64*uint64(len(b)/180) {
+			t.Errorf("%d records and %d lost in %d bytes", s.Records, s.Lost.Count, len(b))
+		}
+	})
+}
+
+func BenchmarkSalvage(b *testing.B) {
+	o := newOriginal(b, seededRandom(7), 3000, true)
+	b.ReportAllocs()
+	for b.Loop() {
+		s := read(b, o.file)
+		if err := s.Write(b.Context(), filepath.Join(b.TempDir(), "out.db"), "log.db", nil); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(s.Records)*float64(b.N)/b.Elapsed().Seconds(), "records/s")
+	}
+}
