@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -229,8 +230,12 @@ func newerLog(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Check(db.Close())
 }
 
-// damagelog changes a record of a log that nobody has open.
-func damageLog(ts *testscript.TestScript, _ bool, _ []string) {
+// damagelog changes a record of a log that nobody has open; with an argument, its bytes wherever they are in the file.
+func damageLog(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) > 0 {
+		damageCopies(ts)
+		return
+	}
 	db, err := bbolt.Open(home(ts).Log, 0o600, &bbolt.Options{Timeout: 5 * time.Second})
 	ts.Check(err)
 	ts.Check(db.Update(func(tx *bbolt.Tx) error {
@@ -241,6 +246,20 @@ func damageLog(ts *testscript.TestScript, _ bool, _ []string) {
 		return log.Put(key, value)
 	}))
 	ts.Check(db.Close())
+}
+
+// damageCopies writes over the record at position 2 in each page that holds it.
+func damageCopies(ts *testscript.TestScript) {
+	b, err := os.ReadFile(home(ts).Log)
+	ts.Check(err)
+	key := binary.BigEndian.AppendUint64(nil, 2)
+	for at, found := 0, 0; ; at += found + 1 {
+		if found = bytes.Index(b[at:], append(key, 1)); found < 0 {
+			break
+		}
+		clear(b[at+found:][:120])
+	}
+	ts.Check(os.WriteFile(home(ts).Log, b, 0o600))
 }
 
 // plantcount has the view of outcomes, which nobody has open, count one observed input more than there are.

@@ -23,6 +23,11 @@ type Verified struct {
 	Discrepancies []Discrepancy    `json:"discrepancies,omitempty"` // where something else counts otherwise
 	More          int              `json:"more,omitempty"`          // discrepancies beyond those
 	Unchecked     string           `json:"unchecked,omitempty"`     // what of the balance could not be checked, and why
+
+	Lost     uint64        `json:"lost,omitempty"`      // records that a salvage found nothing of: placeholders stand there
+	LostAt   []events.Span `json:"lost_at,omitempty"`   // where, the first of them
+	Unread   uint64        `json:"unread,omitempty"`    // records of which a salvage found the header alone
+	UnreadAt []events.Span `json:"unread_at,omitempty"` // where, the first of them
 }
 
 // Damaged reports whether a record is not what it says.

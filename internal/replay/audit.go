@@ -43,7 +43,7 @@ type Discrepancy struct {
 //
 // It decodes only what says which inputs an event is about, and keeps 5 bytes a record and about 100 an input.
 func Audit(ctx context.Context, records iter.Seq2[events.Record, error]) (Accounts, error) {
-	a := auditor{byStream: map[events.StreamID]*audited{}}
+	a := auditor{byStream: map[events.StreamID]*audited{}, lost: map[events.Position]bool{}}
 	for r, err := range records {
 		if err == nil && r.Position%1024 == 0 {
 			err = ctx.Err()
@@ -62,10 +62,11 @@ func Audit(ctx context.Context, records iter.Seq2[events.Record, error]) (Accoun
 type auditor struct {
 	byStream map[events.StreamID]*audited
 	sessions []*audited
-	latest   *audited        // of the record before
-	first    events.Position // of all
-	inputs   []inputFate     // by position less first
-	owners   []uint32        // the same: 1 + the index of the session; 0: no input
+	latest   *audited                 // of the record before
+	first    events.Position          // of all
+	inputs   []inputFate              // by position less first
+	owners   []uint32                 // the same: 1 + the index of the session; 0: no input
+	lost     map[events.Position]bool // placeholders: what they stand for may have been an input
 	out      Accounts
 }
 
@@ -104,6 +105,9 @@ func (a *auditor) read(r events.Record) error {
 		a.first = r.Position
 	}
 	a.out.Position = r.Position
+	if r.Kind == events.KindRecordLost {
+		a.lost[r.Position] = true
+	}
 	s := a.sessionOf(r.Stream)
 	if s == nil {
 		return nil
@@ -200,6 +204,9 @@ func (s *audited) settledBy(turn events.ID) []events.Position {
 func (a *auditor) settle(s *audited, h events.Header, at []events.Position, to inputFate) {
 	for _, p := range at {
 		i, ok := a.find(p)
+		if a.lost[p] {
+			continue
+		}
 		if !ok || a.owners[i] != s.number {
 			a.out.note(Discrepancy{
 				Session: s.id, Position: h.Position, Problem: fmt.Sprintf("%s settles %d, which is no input of the session", h.Kind, p),

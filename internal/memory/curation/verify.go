@@ -28,7 +28,8 @@ func VerifyLog(
 	if tell == nil {
 		tell = func(uint64, uint64) {}
 	}
-	err = eventlog.Verify(ctx, log, func(done, total uint64) { tell(done, 2*total) })
+	gaps := gapFinder{Log: log}
+	err = eventlog.Verify(ctx, &gaps, func(done, total uint64) { tell(done, 2*total) })
 	var bad *eventlog.CorruptError
 	if errors.As(err, &bad) {
 		return api.Verified{Position: bad.Position, Stream: bad.Stream, Reason: bad.Reason}, nil
@@ -36,10 +37,46 @@ func VerifyLog(
 	if err != nil {
 		return api.Verified{}, err
 	}
-	v := verification{api.Verified{Records: last}}
+	v := verification{api.Verified{
+		Records: last, Lost: gaps.lost.Count, LostAt: gaps.lost.List, Unread: gaps.unread, UnreadAt: gaps.unreadAt,
+	}}
 	err = v.audit(ctx, log, ledger, func(at events.Position) { tell(uint64(last+min(at, last)), 2*uint64(last)) })
 	v.OK = err == nil && len(v.Discrepancies) == 0
 	return v.Verified, err
+}
+
+// gapFinder is a log that notes, while it is read from its beginning, what salvages of it did not find.
+type gapFinder struct {
+	eventlog.Log
+	lost     events.Spans
+	unread   uint64
+	unreadAt []events.Span
+}
+
+// All implements eventlog.Log.
+func (g *gapFinder) All(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
+	return func(yield func(events.Record, error) bool) {
+		for r, err := range g.Log.All(ctx, from) {
+			if err == nil {
+				g.note(r)
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+func (g *gapFinder) note(r events.Record) {
+	switch r.Kind {
+	case events.KindRecordLost:
+		g.lost.Add(r.Position)
+	case events.KindLogSalvaged:
+		e, err := r.Event()
+		if s, ok := e.(events.LogSalvaged); ok && err == nil {
+			g.unread, g.unreadAt = g.unread+s.Unread, append(g.unreadAt, s.UnreadAt...)
+		}
+	}
 }
 
 // verification is a result as it is put together.

@@ -93,3 +93,12 @@ func (f *stateFile) end(left []pending, scanned *events.Record) error {
 		}
 	})
 }
+
+// Awaited returns the positions that the file of a state at path says are to be forgotten and are not yet; none where it cannot be read.
+func Awaited(path string) (all []events.Position) {
+	f := stateFile{path: path}
+	for _, p := range f.get().Pending {
+		all = append(all, p.Positions...)
+	}
+	return all
+}

@@ -16,13 +16,13 @@ func newLog(a *terminal.App) *cobra.Command {
 		Use: "log", Short: "Read, check and copy the log itself", Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
 		Long: "The log is the only truth there is; all else is made from it. These commands ask the daemon, or read the file\nwhere no daemon runs.",
 	}
-	c.AddCommand(newLogTail(a), newLogCat(a), newLogVerify(a), newLogStats(a), newLogExport(a), newLogImport(a), newLogBackup(a), newLogAnew(a))
+	c.AddCommand(newLogTail(a), newLogCat(a), newLogVerify(a), newLogStats(a), newLogExport(a), newLogImport(a), newLogBackup(a), newLogSalvage(a), newLogAnew(a))
 	return c
 }
 
 const verifyHelp = `Verify checks order, chain and payload of every record, and then counts anew, from the records alone, what became of every
-input: captured = observed + skipped + dropped + pending + forgotten. A running daemon's views are set beside that. The exit
-code is 1 if the log is damaged or the balance does not add up; the error, and "ok" beside "reason" or "discrepancies" with
+input: captured = observed + skipped + dropped + pending + forgotten. A running daemon's views are set beside that. What a salvage did
+not find is listed; it is no damage of this log. The exit code is 1 if the log is damaged or the balance does not add up; the error, and "ok" beside "reason" or "discrepancies" with
 --json, say which.`
 
 func newLogVerify(a *terminal.App) *cobra.Command {
@@ -49,11 +49,22 @@ func showVerified(a *terminal.App, v api.Verified) error {
 			terminal.SalvageStep)
 	}
 	a.Printf("the log is whole: %s checked\n", terminal.Plural(v.Records, "record"))
+	showGaps(a, v)
 	showBalance(a, v)
 	if v.OK {
 		return nil
 	}
 	return terminal.Advise(fmt.Errorf("the balance does not add up at %s", terminal.Plural(len(v.Discrepancies)+v.More, "place")), "%s", balanceStep(v))
+}
+
+// showGaps says what a salvage did not find.
+func showGaps(a *terminal.App, v api.Verified) {
+	if v.Lost > 0 {
+		a.Printf("lost before a salvage: %s, at %s\n", terminal.Plural(v.Lost, "record"), spansText(v.LostAt))
+	}
+	if v.Unread > 0 {
+		a.Printf("without words since a salvage: %s, at %s\n", terminal.Plural(v.Unread, "record"), spansText(v.UnreadAt))
+	}
 }
 
 // showBalance prints what was counted anew, and whatever counts otherwise.
