@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -205,6 +206,48 @@ func TestAuditCountsWhatIsErased(t *testing.T) {
 		}
 		if got := s.mustAudit(); got.Erased != want {
 			t.Errorf("%s: %d are erased, want %d", kind, got.Erased, want)
+		}
+	}
+}
+
+// TestAuditOfLost: whichever record of a log is lost, in a stream or in none, or has nothing but its header, what is left adds up.
+func TestAuditOfLost(t *testing.T) {
+	t.Parallel()
+	s := newScript(t)
+	s.work("a", 3)
+	s.stop("a")
+	s.mustStart("a")
+	s.answer("a", observed)
+	s.mustStart("a")
+	s.answer("a", prose)
+	s.append("a", events.Draft{ID: s.id(), OccurredAt: s.now, Event: events.MemoryForgotten{Positions: []events.Position{3}}})
+	last, err := s.log.Last(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	codec := events.NewCodec()
+	for how, lose := range map[string]func(y *eventlog.Relay, r events.Record) (events.Record, error){
+		"lost":           func(y *eventlog.Relay, r events.Record) (events.Record, error) { return y.Lost(r.Stream, r.Version) },
+		"lost somewhere": func(y *eventlog.Relay, r events.Record) (events.Record, error) { return y.Lost(events.Lost, 0) },
+		"unread":         func(y *eventlog.Relay, r events.Record) (events.Record, error) { r, _ = y.Add(r.Erase()); return r, nil },
+	} {
+		for at := events.Position(1); at <= last; at++ {
+			relay := eventlog.NewRelay(codec)
+			got, err := Audit(t.Context(), func(yield func(events.Record, error) bool) {
+				for r, err := range s.log.All(t.Context(), 1) {
+					if err == nil && r.Position == at {
+						r, err = lose(relay, r)
+					} else {
+						r, _ = relay.Add(r)
+					}
+					if !yield(r, err) {
+						return
+					}
+				}
+			})
+			if err != nil || len(got.Discrepancies) > 0 {
+				t.Errorf("%s at %d: %v, %+v", how, at, err, got.Discrepancies)
+			}
 		}
 	}
 }
