@@ -95,7 +95,7 @@ func (f Difference) String() string {
 //
 // Records must begin with the log's first one; a selection limits what is reported and counted, not what is read, but
 // that reading stops at its end. With sessions selected, the rulings on providers are taken as they stand. What cannot
-// be told any more, because a payload was erased or a stream begins out of view, is unproven and no difference.
+// be told any more, because a payload was erased, a record was lost or a stream begins out of view, is unproven and no difference.
 //
 // What Prove cannot see: whether a pause is missing behind turns that failed by their own fault; when a lease was granted, so that
 // as many turns may begin behind a pause as there are slots less one; what a provider takes at once, and so when a turn is due and
@@ -129,6 +129,7 @@ type prover struct {
 	counts   map[string]DecisionCount
 	types    lifeTypes
 	decoder  decoder
+	gap      string // why nothing more can be told for sure of anybody; empty: it can
 }
 
 func newProver(sel Selection, types TypesOf) *prover {
@@ -167,6 +168,9 @@ func (p *prover) read(r events.Record) error {
 		p.proof.First = r.Position
 	}
 	p.proof.Last = r.Position
+	if r.Kind == events.KindRecordLost {
+		p.gap = "records before it, or of it, are lost"
+	}
 	if p.open.takes(r) {
 		p.open.records = append(p.open.records, r)
 		return nil

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -62,6 +63,7 @@ func (p *prover) versions(r session.Rules) []session.Rules {
 
 // account counts a decision, and lists in what it differs. Where there is a doubt, that is why it is no proof of anything.
 func (p *prover) account(name, doubt string, diffs ...Difference) {
+	doubt = cmp.Or(doubt, p.gap)
 	c := p.counts[name]
 	c.Checked++
 	switch {
@@ -83,6 +85,11 @@ func (p *prover) account(name, doubt string, diffs ...Difference) {
 
 func (p *prover) differ(name string, f Difference) {
 	f.Decision = name
+	if p.gap != "" {
+		f.Why = p.gap
+		list(&p.proof.Unproven, &p.proof.MoreUnproven, f)
+		return
+	}
 	list(&p.proof.Differences, &p.proof.More, f)
 }
 
