@@ -33,7 +33,7 @@ func BenchmarkSearch(b *testing.B) {
 	w.fill(c, docs)
 	start := time.Now()
 	x := w.mustOpen(b.TempDir())
-	if err := x.builder.store.sync(); err != nil {
+	if err := x.builder.store.sync(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	took := time.Since(start)

@@ -3,6 +3,7 @@ package index
 import (
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -218,7 +219,9 @@ func refOf(seg *scorch.SegmentSnapshot, doc uint64) (ref, error) {
 }
 
 // namesOf returns the names of the documents with the given ids or positions.
-func (s *store) namesOf(snap *scorch.IndexSnapshot, ids []events.ID, positions []events.Position) ([]string, error) {
+func (s *store) namesOf(snap *scorch.IndexSnapshot, ids []events.ID, positions []events.Position) (names []string, err error) {
+	defer guard(&err)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	cols, _, err := s.columns.of(snap)
 	if err != nil {
 		return nil, err
@@ -227,7 +230,6 @@ func (s *store) namesOf(snap *scorch.IndexSnapshot, ids []events.ID, positions [
 	for _, p := range positions {
 		wanted[p] = true
 	}
-	var names []string
 	for n, seg := range snap.Segments() {
 		for doc, p := range cols[n].position {
 			if !wanted[p] || seg.Deleted() != nil && seg.Deleted().Contains(uint32(doc)) {

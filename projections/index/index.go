@@ -23,6 +23,9 @@ import (
 // ErrClosed is a call after Close.
 var ErrClosed = transient.Mark(errors.New("index: closed"))
 
+// ErrRebuilding is a question to an index that was damaged, and does not know yet again what it knew.
+var ErrRebuilding = transient.Mark(errors.New("index: it was damaged, and is being made anew from the log"))
+
 // Config says how an index works. The zero value works.
 type Config struct {
 	Logger *slog.Logger  // for rebuilds and damage; nil: none
@@ -49,6 +52,7 @@ type Index struct {
 	shut     sync.Once     // that does so
 
 	progress engine.Progress // what searches see
+	owed     atomic.Uint64   // position up to which what was damaged is to be known again before anything is told
 }
 
 // Open opens the index in dir over log. An index that is damaged, older, newer or of another log is emptied, to be
@@ -72,10 +76,7 @@ func Open(ctx context.Context, dir string, log eventlog.Log, conf Config) (*Inde
 	s, err := x.openCurrent(ctx)
 	if errors.Is(err, errDamaged) {
 		x.logger.Warn("search index starts anew", "err", err)
-		s, err = x.fresh()
-		if err == nil {
-			err = x.adopt(s)
-		}
+		s, err = x.startAnew(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -83,6 +84,70 @@ func Open(ctx context.Context, dir string, log eventlog.Log, conf Config) (*Inde
 	x.removeOthers(filepath.Base(s.dir))
 	x.use(s)
 	return x, nil
+}
+
+// startAnew makes an empty store the one in use, because the one there was cannot be used.
+func (x *Index) startAnew(ctx context.Context) (*store, error) {
+	if err := x.owe(ctx); err != nil {
+		return nil, err
+	}
+	s, err := x.fresh()
+	if err != nil {
+		return nil, err
+	}
+	return s, x.adopt(s)
+}
+
+// owe has questions wait until the index knows what the log holds now.
+func (x *Index) owe(ctx context.Context) error {
+	last, err := x.log.Last(ctx)
+	if err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	x.owed.Store(uint64(last))
+	return nil
+}
+
+// Rebuilding reports whether the index was damaged, and does not know yet again what it knew.
+func (x *Index) Rebuilding() bool { return uint64(x.Position()) < x.owed.Load() }
+
+// patience is how long a question waits for an index that is being made anew: a small one is done by then.
+const patience = 2 * time.Second
+
+// whole returns the store in use once it knows what it is to know, for which it waits no longer than patience. Errors: ErrClosed,
+// ErrRebuilding, ctx's.
+func (x *Index) whole(ctx context.Context, patience time.Duration) (*store, error) {
+	if x.Rebuilding() {
+		limited, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		if _, err := x.progress.WaitUnlessStopped(limited, events.Position(x.owed.Load())); err != nil && ctx.Err() == nil {
+			return nil, fmt.Errorf("%w, at %d of %d", ErrRebuilding, x.Position(), x.owed.Load())
+		} else if err != nil {
+			return nil, fmt.Errorf("index: %w", ctx.Err())
+		}
+	}
+	return x.current()
+}
+
+// ask has f answer from the store in use, and from the next one where that is exchanged meanwhile. What met damage is asked again
+// of the one that is made anew. It waits for that no longer than patience each time; then the error is ErrRebuilding.
+func ask[A any](ctx context.Context, x *Index, patience time.Duration, f func(*store) (A, error)) (answer A, err error) {
+	for {
+		s, err := x.whole(ctx, patience)
+		if err != nil {
+			return answer, err
+		}
+		answer, err := f(s)
+		switch {
+		case errors.Is(err, errStoreClosed) && s != x.store.Load():
+			continue // a newer one took its place meanwhile
+		case !errors.Is(err, errDamaged):
+			return answer, err
+		}
+		if err := x.suspect(ctx, s, err); err != nil {
+			return answer, err
+		}
+	}
 }
 
 // openCurrent opens the store in use and compares it with the log.
@@ -136,9 +201,24 @@ func (x *Index) current() (*store, error) {
 // Position is what the index knows: searches that begin now see every record up to it.
 func (x *Index) Position() events.Position { return x.progress.Position() }
 
-// Wait returns when the index knows position at. The error is ctx's.
+// Trouble is why the index goes no further for now, or for good; nil: it does.
+func (x *Index) Trouble() *engine.Trouble { return x.progress.Trouble() }
+
+// Wait returns when the index knows position at. It waits while Run tries again what it could not do. The error is ctx's, also
+// beside engine.ErrStopped where it was in trouble then, or why Run has failed for good.
 func (x *Index) Wait(ctx context.Context, at events.Position) error {
-	if applied, err := x.progress.Wait(ctx, at); err != nil {
+	applied, err := x.progress.Wait(ctx, at)
+	return waitError(at, applied, err)
+}
+
+// WaitUnlessStopped is Wait, but for engine.ErrStopped at once where Run is in trouble.
+func (x *Index) WaitUnlessStopped(ctx context.Context, at events.Position) error {
+	applied, err := x.progress.WaitUnlessStopped(ctx, at)
+	return waitError(at, applied, err)
+}
+
+func waitError(at, applied events.Position, err error) error {
+	if err != nil {
 		return fmt.Errorf("index: wait for %d, at %d: %w", at, applied, err)
 	}
 	return nil
@@ -217,10 +297,19 @@ func (x *Index) Close() error {
 	}
 	err := x.builder.flush()
 	if err == nil {
-		err = s.sync()
+		limited, cancel := context.WithTimeout(context.Background(), closeLimit)
+		defer cancel()
+		err = s.sync(limited)
+	}
+	if errors.Is(err, errUnwritten) || errors.Is(err, errDamaged) || errors.Is(err, context.DeadlineExceeded) {
+		x.logger.Warn("the search index is not on disk as far as it knows the log; the next start reads the rest again", "err", err)
+		err = nil
 	}
 	return errors.Join(err, s.close())
 }
+
+// closeLimit is how long Close waits for batches to get to disk: what does not is read again.
+const closeLimit = 2 * time.Second
 
 const (
 	currentFile = "current"

@@ -278,7 +278,9 @@ func TestDamageFoundWhileRunningHeals(t *testing.T) {
 	id := w.observe(w.open("codex", "s", "p"), "alpha", "")
 	x := w.mustOpen(t.TempDir())
 	run(t, x)
-	x.suspect()
+	if err := x.suspect(t.Context(), x.store.Load(), errDamaged); err != nil && !errors.Is(err, ErrRebuilding) {
+		t.Fatal(err)
+	}
 	deadline := time.Now().Add(time.Minute)
 	for {
 		if name := x.currentName(); name != firstStore {

@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"errors"
 	"runtime/debug"
 	"slices"
 
@@ -18,20 +17,7 @@ func (x *Index) Passing(ctx context.Context, q Query) ([]events.Position, error)
 	if len(q.conditions()) == 0 && q.span() == (Query{}).span() {
 		return nil, nil
 	}
-	for {
-		s, err := x.current()
-		if err != nil {
-			return nil, err
-		}
-		found, err := s.passing(ctx, x.analyzer, &x.scratches, q)
-		if errors.Is(err, errStoreClosed) && s != x.store.Load() {
-			continue // a newer one took its place meanwhile
-		}
-		if errors.Is(err, errDamaged) {
-			x.suspect()
-		}
-		return found, err
-	}
+	return ask(ctx, x, patience, func(s *store) ([]events.Position, error) { return s.passing(ctx, x.analyzer, &x.scratches, q) })
 }
 
 func (s *store) passing(ctx context.Context, a *analyzer, pool *scratches, q Query) (found []events.Position, err error) {

@@ -11,22 +11,10 @@ import (
 )
 
 // Rootless counts the documents without a project's root by the name that they have of one, the most frequent first. It is safe for
-// concurrent use. Errors are those of Search.
+// concurrent use. Errors are those of Search, without waiting.
 func (x *Index) Rootless(ctx context.Context) ([]Count, error) {
-	for {
-		s, err := x.current()
-		if err != nil {
-			return nil, err
-		}
-		counts, err := s.rootless(ctx)
-		if errors.Is(err, errStoreClosed) && s != x.store.Load() {
-			continue // a newer one took its place meanwhile
-		}
-		if errors.Is(err, errDamaged) {
-			x.suspect()
-		}
-		return mostFirst(counts), err
-	}
+	counts, err := ask(ctx, x, 0, func(s *store) (map[string]int, error) { return s.rootless(ctx) })
+	return mostFirst(counts), err
 }
 
 func (s *store) rootless(ctx context.Context) (counts map[string]int, err error) {

@@ -44,32 +44,63 @@ func (x *Index) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// Run applies records as they are appended. It returns nil when ctx is done, and an error if the log cannot be read or
-// the index not be written; an index that turns out to be damaged is made anew. It is called once at a time.
+// Run applies records as they are appended. It returns nil when ctx is done. An index that turns out to be damaged is made anew;
+// what cannot be read or written is tried again with growing pauses (see Trouble). Errors: ErrClosed, that the log was closed. It
+// is called once at a time.
 func (x *Index) Run(ctx context.Context) error {
-	last := time.Time{}
-	for {
-		err := x.runOnce(ctx)
-		if ctx.Err() != nil {
-			return nil
-		}
-		if !errors.Is(err, errDamaged) {
-			return err
-		}
-		if !last.IsZero() && time.Since(last) < rebuildEvery {
-			return err
-		}
-		last = time.Now()
-		met := x.store.Load()
-		x.logger.Warn("search index is made anew", "err", err)
-		if err := x.restart(ctx, met); err != nil && ctx.Err() == nil {
-			return err
-		}
+	var h healing
+	once := func(ctx context.Context) error { return x.runHealing(ctx, &h) }
+	err := x.progress.Retry(ctx, x.logger, once, ErrClosed)
+	if err != nil {
+		x.progress.Stop(err)
 	}
+	return err
+}
+
+// healing is what one Run has made anew, and is to.
+type healing struct {
+	last time.Time // when it did
+	owed error     // damage that was met; nil: none
+	met  *store    // in which
+}
+
+// runHealing follows the log until something is wrong that is no damage, or that was healed within rebuildEvery.
+func (x *Index) runHealing(ctx context.Context, h *healing) error {
+	for {
+		if h.owed != nil {
+			if err := x.heal(ctx, h); err != nil {
+				return err
+			}
+		}
+		h.met = x.store.Load()
+		err := x.runOnce(ctx)
+		if !errors.Is(err, errDamaged) || ctx.Err() != nil {
+			return err
+		}
+		h.owed = err
+	}
+}
+
+// heal begins anew with what is owed.
+func (x *Index) heal(ctx context.Context, h *healing) error {
+	if x.store.Load() == h.met && !h.last.IsZero() && time.Since(h.last) < rebuildEvery {
+		return fmt.Errorf("made anew within the hour, and again: %w", h.owed)
+	}
+	x.logger.Warn("search index is made anew", "err", h.owed)
+	if err := x.restart(ctx, h.met); err != nil {
+		return err
+	}
+	h.owed, h.last = nil, time.Now()
+	return nil
 }
 
 // runOnce follows the log until something is wrong, ctx is done, or a search met damage.
 func (x *Index) runOnce(parent context.Context) error {
+	if x.Trouble() != nil {
+		if err := x.written(parent); err != nil {
+			return err
+		}
+	}
 	if err := x.catchUp(parent); err != nil {
 		return err
 	}
@@ -89,8 +120,36 @@ func (x *Index) runOnce(parent context.Context) error {
 	return err
 }
 
-// watch looks after what searches and forgetting ask for.
+// writtenLimit is how long batches may take to get to disk where scorch does not say that it fails: then nobody writes them.
+const writtenLimit = 10 * time.Second
+
+// written returns when all batches are on disk, so that more may follow.
+func (x *Index) written(ctx context.Context) error {
+	if err := x.lock(ctx); err != nil {
+		return err
+	}
+	defer x.unlock()
+	s, err := x.current()
+	if err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, writtenLimit)
+	defer cancel()
+	if err = s.sync(limited); errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return fmt.Errorf("%w: what was added does not get to disk", errDamaged)
+	}
+	return err
+}
+
+// watchEvery is how often it is looked whether batches get to disk.
+const watchEvery = time.Second
+
+// watch looks after what searches and forgetting ask for, and stops what follows the log while nothing gets to disk.
 func (x *Index) watch(ctx context.Context, purge <-chan struct{}, stop context.CancelCauseFunc) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	var looked *store // and how often it had failed
+	var failures uint64
 	for {
 		select {
 		case <-ctx.Done():
@@ -102,6 +161,16 @@ func (x *Index) watch(ctx context.Context, purge <-chan struct{}, stop context.C
 			if err := x.purge(ctx); err != nil {
 				stop(err)
 			}
+		case <-tick.C:
+			s := x.store.Load()
+			if s == nil {
+				continue
+			}
+			now := s.failures()
+			if s == looked && now > failures {
+				stop(s.unwritten())
+			}
+			looked, failures = s, now
 		}
 	}
 }
@@ -128,13 +197,33 @@ func (x *Index) applySlice(ctx context.Context, slice []events.Record, purge cha
 	return nil
 }
 
-// suspect asks Run to make the index anew.
-func (x *Index) suspect() {
+// suspect asks Run to make the index anew, because of damage that was met in a store, and returns once another one is in its
+// place. Where that takes longer than patience the error is ErrRebuilding.
+func (x *Index) suspect(ctx context.Context, met *store, why error) error {
 	select {
 	case x.doubt <- struct{}{}:
 	default:
 	}
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	look := time.NewTicker(suspectEvery)
+	defer look.Stop()
+	for {
+		select {
+		case <-look.C:
+			if x.store.Load() != met {
+				return nil
+			}
+		case <-limit.C:
+			return fmt.Errorf("%w: %w", ErrRebuilding, why)
+		case <-ctx.Done():
+			return fmt.Errorf("index: %w", ctx.Err())
+		}
+	}
 }
+
+// suspectEvery is how often it is looked whether a damaged store was exchanged.
+const suspectEvery = 10 * time.Millisecond
 
 // restart exchanges the damaged store for an empty one, unless a rebuild has exchanged it meanwhile.
 func (x *Index) restart(ctx context.Context, damaged *store) error {
@@ -148,6 +237,9 @@ func (x *Index) restart(ctx context.Context, damaged *store) error {
 	defer x.unlock()
 	if x.store.Load() != damaged {
 		return nil
+	}
+	if err := x.owe(ctx); err != nil {
+		return err
 	}
 	s, err := x.fresh()
 	if err != nil {
@@ -180,6 +272,7 @@ func (x *Index) exchange(s *store) error {
 // called with how far it is and how far it has to go. One rebuild runs at a time; another waits. The error is ctx's, the log's,
 // ErrClosed, or of writing; the old index stays then.
 func (x *Index) Rebuild(ctx context.Context, progress func(done, total events.Position)) error {
+	defer x.progress.Hasten()
 	if err := x.lockRebuilds(ctx); err != nil {
 		return err
 	}
@@ -235,7 +328,7 @@ func (x *Index) makeAnew(ctx context.Context, progress func(done, total events.P
 		}
 	})
 	if err == nil {
-		err = s.sync()
+		err = s.sync(ctx)
 	}
 	if err == nil {
 		err = x.finish(ctx, b)

@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"runtime/debug"
@@ -78,23 +77,10 @@ type Result struct {
 	Facets   *Facets         // if asked for
 }
 
-// Search returns the best hits for q. It is safe for concurrent use. The error is ctx's, ErrClosed, or one that says
-// what is wrong with the index: an empty answer always means that nothing matches.
+// Search returns the best hits for q. It is safe for concurrent use. The error is ctx's, ErrClosed, ErrRebuilding, or the
+// system's: an empty answer always means that nothing matches.
 func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
-	for {
-		s, err := x.current()
-		if err != nil {
-			return Result{}, err
-		}
-		res, err := s.search(ctx, x.analyzer, &x.scratches, q)
-		if errors.Is(err, errStoreClosed) && s != x.store.Load() {
-			continue // a newer one took its place meanwhile
-		}
-		if errors.Is(err, errDamaged) {
-			x.suspect()
-		}
-		return res, err
-	}
+	return ask(ctx, x, patience, func(s *store) (Result, error) { return s.search(ctx, x.analyzer, &x.scratches, q) })
 }
 
 func (s *store) search(ctx context.Context, a *analyzer, pool *scratches, q Query) (res Result, err error) {

@@ -1,21 +1,19 @@
 package index
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"syscall"
+	"sync/atomic"
 	"time"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	api "github.com/blevesearch/bleve_index_api"
 	"github.com/cmemd/cmemd/events"
-	bolterrors "go.etcd.io/bbolt/errors"
 )
 
 const (
@@ -23,14 +21,10 @@ const (
 	format = 3
 
 	checkpointKey = "cmemd-checkpoint"
-	dirtyFile     = "dirty"
 
 	// analysers is how many goroutines turn text into terms while a batch is built.
 	analysers = 2
 )
-
-// errDamaged is a store that cannot be trusted; it is made anew from the log.
-var errDamaged = errors.New("index: damaged")
 
 // checkpoint says what the store holds. It moves in the batch that holds it.
 type checkpoint struct {
@@ -63,7 +57,8 @@ func openStore(dir string, flush time.Duration) (s *store, err error) {
 	}()
 	defer guard(&err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	if err := verify(dir); err != nil {
+	exists, err := verify(dir)
+	if err != nil {
 		return s, err
 	}
 	s.queue = api.NewAnalysisQueue(analysers)
@@ -77,75 +72,24 @@ func openStore(dir string, flush time.Duration) (s *store, err error) {
 	s.scorch = made.(*scorch.Scorch)
 	if err := s.scorch.Open(); err != nil {
 		s.scorch = nil
-		return s, openFailure(err)
+		return s, fmt.Errorf("index: open: %w", err)
 	}
-	if err := s.readCheckpoint(); err != nil {
+	if err := s.readCheckpoint(exists); err != nil {
 		return s, err
 	}
-	return s, os.WriteFile(filepath.Join(dir, dirtyFile), nil, 0o600)
+	return s, opened(dir)
 }
 
-// openFailure tells damage from what the machine denies: another process that has the store open, rights, room.
-func openFailure(err error) error {
-	for _, other := range []error{bolterrors.ErrTimeout, fs.ErrPermission, syscall.ENOSPC, syscall.EMFILE, syscall.ENFILE} {
-		if errors.Is(err, other) {
-			return fmt.Errorf("index: open: %w", err)
-		}
-	}
-	return fmt.Errorf("%w: %s", errDamaged, err)
-}
-
-// guard turns a panic into errDamaged: scorch indexes into mapped files without checks.
-func guard(err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("%w: %v", errDamaged, p)
-	}
-}
-
-// verify looks at the segment files' checksums if the store was not closed in order.
-func verify(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("index: %w", err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, dirtyFile)); errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.zap"))
-	if err != nil {
-		return fmt.Errorf("index: %w", err)
-	}
-	for _, name := range files {
-		if err := verifySegment(name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// verifySegment checks the CRC-32 with which scorch ends every segment file.
-func verifySegment(name string) error {
-	b, err := os.ReadFile(name)
-	if err != nil {
-		return fmt.Errorf("index: %w", err)
-	}
-	n := len(b) - 4
-	if n < 0 {
-		return fmt.Errorf("%w: %s is %d bytes long", errDamaged, filepath.Base(name), len(b))
-	}
-	want := uint32(b[n])<<24 | uint32(b[n+1])<<16 | uint32(b[n+2])<<8 | uint32(b[n+3])
-	if got := crc32.ChecksumIEEE(b[:n]); got != want {
-		return fmt.Errorf("%w: %s: checksum %08x, want %08x", errDamaged, filepath.Base(name), got, want)
-	}
-	return nil
-}
-
-func (s *store) readCheckpoint() error {
+// readCheckpoint reads how far the store is. One that was there and has no checkpoint is none that scorch could read.
+func (s *store) readCheckpoint(exists bool) error {
 	snap, err := s.snapshot()
 	if err != nil {
 		return err
 	}
 	defer snap.Close()
-	s.point, err = pointOf(snap)
+	if s.point, err = pointOf(snap); err == nil && exists && s.point.Position == 0 {
+		err = fmt.Errorf("%w: there are files, and no checkpoint", errDamaged)
+	}
 	return err
 }
 
@@ -201,29 +145,65 @@ func (s *store) write(b *api.Batch, next checkpoint) (err error) {
 	return nil
 }
 
-// sync waits until all batches so far are on disk. It is the writer's.
-func (s *store) sync() error {
+// errUnwritten is a store whose batches do not get to disk. Searches find what they hold all the same.
+var errUnwritten = errors.New("index: what was added cannot be written to disk")
+
+// looksEvery is how often it is looked whether batches get to disk.
+const looksEvery = 100 * time.Millisecond
+
+// sync waits until all batches so far are on disk. It is the writer's. The error is errUnwritten as soon as scorch fails to write,
+// which it goes on trying, or ctx's.
+func (s *store) sync(ctx context.Context) (err error) {
+	defer guard(&err)
 	done := make(chan error, 1)
 	b := api.NewBatch()
 	b.SetPersistedCallback(func(err error) { done <- err })
-	err := s.scorch.Batch(b)
-	if err == nil {
-		err = <-done
-	}
-	if err != nil {
+	failures := s.failures()
+	if err := s.scorch.Batch(b); err != nil {
 		return fmt.Errorf("index: sync: %w", err)
 	}
-	return nil
+	look := time.NewTicker(looksEvery)
+	defer look.Stop()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-look.C:
+			if s.failures() > failures {
+				return s.unwritten()
+			}
+		case <-ctx.Done():
+			return fmt.Errorf("index: sync: %w", ctx.Err())
+		}
+	}
+}
+
+// failures is how often scorch could not write since it was opened.
+func (s *store) failures() uint64 {
+	if st, ok := s.scorch.Stats().(*scorch.Stats); ok {
+		return atomic.LoadUint64(&st.TotPersistLoopErr)
+	}
+	return 0
+}
+
+// unwritten is errUnwritten with the reason, as far as another file of some size finds it out: scorch tells nobody.
+func (s *store) unwritten() error {
+	probe := filepath.Join(s.dir, "probe")
+	err := os.WriteFile(probe, make([]byte, 1<<20), 0o600)
+	if err = errors.Join(err, removeIfThere(probe)); err != nil {
+		return fmt.Errorf("%w: %w", errUnwritten, err)
+	}
+	return errUnwritten
 }
 
 // close ends the store's goroutines and files. Snapshots that are still held stay readable.
 func (s *store) close() error {
 	err := s.scorch.Close()
 	s.queue.Close()
-	if err != nil {
-		return fmt.Errorf("index: close: %w", err)
+	if err == nil {
+		err = closed(s.dir)
 	}
-	if err := os.Remove(filepath.Join(s.dir, dirtyFile)); err != nil {
+	if err != nil {
 		return fmt.Errorf("index: close: %w", err)
 	}
 	return nil
