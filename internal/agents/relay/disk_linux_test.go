@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,5 +58,37 @@ func TestReadOnlyHome(t *testing.T) {
 	r := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse), Start: func(string) error { started = true; return nil }})
 	if r.Outcome != Lost || started {
 		t.Errorf("got %+v, started %v; want Lost and no daemon", r, started)
+	}
+}
+
+// TestLossesAreCountedWithoutAFreeByte fills the disk to its last block: each payload that can be neither posted nor kept is counted.
+func TestLossesAreCountedWithoutAFreeByte(t *testing.T) {
+	t.Parallel()
+	home := mountSmall(t)
+	keyed(t, home)
+	if err := LayNotes(home); err != nil {
+		t.Fatal(err)
+	}
+	fill, err := os.Create(filepath.Join(home, "fill"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, err = fill.Write(make([]byte, 4096))
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+	if err := fill.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const hooks = 5
+	for range hooks {
+		if r := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse)}); r.Outcome != Lost {
+			t.Errorf("got %+v, want Lost", r)
+		}
+	}
+	if u, err := ReadUnanswered(home); err != nil || u.Lost != hooks || u.Count != hooks || !strings.Contains(u.LostReason, "no space left") {
+		t.Errorf("written down: %+v, %v; want %d losses", u, err, hooks)
 	}
 }

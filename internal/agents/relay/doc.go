@@ -9,7 +9,7 @@
 //
 //	process.go, relay.go, start.go, surroundings.go, disabled.go, unanswered.go, post.go, stream_unix.go,
 //	stream_windows.go, hook.go, ignorefiles.go, keys.go, rescue.go, forget.go, drain.go, spool.go, sealed.go, withheld.go,
-//	entry.go, home.go, files.go, system_unix.go, system_windows.go, counts.go, stdin.go, shorten.go, response.go,
+//	entry.go, home.go, slots.go, files.go, system_unix.go, system_windows.go, counts.go, stdin.go, shorten.go, response.go,
 //	payload.go, notice.go, id.go
 //
 // What bites:

@@ -1,15 +1,16 @@
 package relay
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
@@ -28,18 +29,41 @@ type Unanswered struct {
 
 // ReadUnanswered returns what the hooks of a home wrote down; the zero value if that is nothing.
 func ReadUnanswered(home string) (Unanswered, error) {
-	data, err := readBounded(unansweredPath(home), maxSmallFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Unanswered{}, nil
-	}
+	_, u, err := readNotes(home)
 	if err != nil {
 		return Unanswered{}, fmt.Errorf("relay: read unanswered hooks: %w", err)
 	}
-	return parseUnanswered(data), nil
+	return u, nil
 }
 
-func unansweredPath(home string) string {
-	return filepath.Join(home, "run", "unanswered.json")
+// notesPath is the slots file in which hooks write down what became of them.
+func notesPath(home string) string { return filepath.Join(home, "run", "hooks.notes") }
+
+// formerPath is where earlier releases wrote the same, in a file that was replaced each time: a full disk takes none.
+func formerPath(home string) string { return filepath.Join(home, "run", "unanswered.json") }
+
+// readNotes returns what is written down, and where the next note goes.
+func readNotes(home string) (slots, Unanswered, error) {
+	s, err := readSlots(notesPath(home))
+	if err == nil {
+		return s, parseUnanswered(s.text), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return s, Unanswered{}, err
+	}
+	data, err := readBounded(formerPath(home), maxSmallFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, Unanswered{}, nil
+	}
+	return s, parseUnanswered(data), err
+}
+
+// LayNotes sees to it that hooks can write down what they lose also once the disk has no free block any more.
+func LayNotes(home string) error {
+	if _, err := os.Lstat(notesPath(home)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return updateUnanswered(home, false, func(*Unanswered) {})
 }
 
 // parseUnanswered takes what it can: the file only decides when a person is told.
@@ -74,9 +98,20 @@ func appendUnanswered(b []byte, u Unanswered) []byte {
 	return append(jsonscan.AppendQuoted(b, u.LostReason), "}\n"...)
 }
 
-// updateUnanswered changes what is written down, one process at a time.
-func updateUnanswered(home string, change func(*Unanswered)) error {
-	path := unansweredPath(home)
+// appendNote is appendUnanswered with as much of the reason as a slot has room for.
+func appendNote(b []byte, u Unanswered) []byte {
+	for {
+		note := bytes.TrimSuffix(appendUnanswered(b, u), []byte("\n"))
+		if len(note) <= maxSlot {
+			return note
+		}
+		u.LostReason = strings.ToValidUTF8(u.LostReason[:len(u.LostReason)/2], "")
+	}
+}
+
+// updateUnanswered changes what is written down, one process at a time. With wait it is on disk when it returns.
+func updateUnanswered(home string, wait bool, change func(*Unanswered)) error {
+	path := notesPath(home)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -85,12 +120,12 @@ func updateUnanswered(home string, change func(*Unanswered)) error {
 		return err
 	}
 	defer unlock(lock)
-	u, err := ReadUnanswered(home)
+	s, u, err := readNotes(home)
 	if err != nil && !errors.Is(err, ErrBadEntry) {
 		return err
 	}
 	change(&u)
-	return durable.Swap(path, appendUnanswered(nil, u), 0o600)
+	return s.write(path, appendNote(nil, u), wait)
 }
 
 // clearUnanswered notes an answer. Nothing is written where nothing was unanswered, which is nearly always.
@@ -99,13 +134,13 @@ func clearUnanswered(home string) error {
 	if err != nil || u.Count == 0 {
 		return err
 	}
-	return updateUnanswered(home, func(u *Unanswered) { u.Count = 0 })
+	return updateUnanswered(home, false, func(u *Unanswered) { u.Count = 0 })
 }
 
 // countUnanswered notes a hook without an answer. It reports whether the person is to be told now, which only a hook
 // that may speak is allowed to do, and what is then written down.
 func countUnanswered(home string, now time.Time, maySpeak bool) (tell bool, u Unanswered, err error) {
-	err = updateUnanswered(home, func(stored *Unanswered) {
+	err = updateUnanswered(home, false, func(stored *Unanswered) {
 		since := now.Sub(stored.LastNotice)
 		tell = maySpeak && stored.Count >= noticeAfter && (since >= noticePause || since < 0)
 		stored.Count++
@@ -119,7 +154,7 @@ func countUnanswered(home string, now time.Time, maySpeak bool) (tell bool, u Un
 
 // countLost notes a payload that was neither posted nor kept, and why.
 func countLost(home string, reason error) error {
-	return updateUnanswered(home, func(u *Unanswered) {
+	return updateUnanswered(home, true, func(u *Unanswered) {
 		u.Lost++
 		u.LostReason = reason.Error()
 	})

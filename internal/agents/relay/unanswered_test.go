@@ -3,6 +3,7 @@ package relay
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -101,12 +102,19 @@ func TestUnansweredRoundTrip(t *testing.T) {
 
 func TestDamagedCounterStartsAnew(t *testing.T) {
 	t.Parallel()
+	for name, path := range map[string]func(string) string{"notes": notesPath, "of earlier releases": formerPath} {
+		t.Run(name, func(t *testing.T) { checkStartsAnew(t, path) })
+	}
+}
+
+func checkStartsAnew(t *testing.T, path func(home string) string) {
+	t.Helper()
 	for _, content := range []string{"", "{", `{"count":-4,"lost":"x","last_notice":7}`, `[]`, strings.Repeat("x", maxSmallFile+1)} {
 		home := t.TempDir()
 		if err := os.MkdirAll(filepath.Join(home, "run"), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(unansweredPath(home), []byte(content), 0o600); err != nil {
+		if err := os.WriteFile(path(home), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse)})
@@ -146,6 +154,99 @@ func FuzzParseUnanswered(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if u := parseUnanswered(data); u.Count < 0 || u.Lost < 0 {
 			t.Fatalf("parseUnanswered(%q) = %+v", data, u)
+		}
+	})
+}
+
+// TestNotesAreWrittenInPlace: where no file can be made or grown any more, what is lost is counted all the same.
+func TestNotesAreWrittenInPlace(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	if err := LayNotes(home); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(notesPath(home))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const losses = 5
+	for i := range losses {
+		if err := countLost(home, errors.New(strings.Repeat("no space left on \"the\" device\n", 40*i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	u, err := ReadUnanswered(home)
+	if err != nil || u.Lost != losses || !strings.HasPrefix(u.LostReason, "no space left on \"the\" device\n") {
+		t.Errorf("got %+v, %v; want %d losses", u, err, losses)
+	}
+	after, err := os.Stat(notesPath(home))
+	if err != nil || !os.SameFile(before, after) || after.Size() != before.Size() {
+		t.Errorf("the file is another one, or has grown from %d to %d bytes (%v)", before.Size(), after.Size(), err)
+	}
+	if err := LayNotes(home); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := ReadUnanswered(home); err != nil || again != u {
+		t.Errorf("laid again: %+v, %v", again, err)
+	}
+}
+
+// TestNotesOfEarlierReleases go on where those have ended.
+func TestNotesOfEarlierReleases(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(home, "run"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(formerPath(home), []byte(`{"count":4,"last_notice":"","lost":2,"lost_reason":"disk"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for want := 2; want < 5; want++ {
+		if u, err := ReadUnanswered(home); err != nil || u.Lost != want || u.Count != 4 {
+			t.Errorf("got %+v, %v; want %d lost", u, err, want)
+		}
+		if err := countLost(home, errors.New("again")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestSlotsSurviveACut: of a note that was written in part, or whose slot was damaged, the one before it is left.
+func TestSlotsSurviveACut(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "notes")
+	var s slots
+	for i := range 4 {
+		before := s
+		if err := s.write(path, []byte(strings.Repeat("x", i)), false); err != nil {
+			t.Fatal(err)
+		}
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s = parseSlots(whole); s.number != uint64(i+1) || string(s.text) != strings.Repeat("x", i) {
+			t.Fatalf("read back as %+v", s)
+		}
+		place := int(s.number%2) * slotSize
+		for at := range slotHead + len(s.text) + 1 {
+			damaged := bytes.Clone(whole)
+			damaged[place+at] ^= 1
+			if got := parseSlots(damaged); got.number != before.number || string(got.text) != string(before.text) {
+				t.Errorf("byte %d of note %d: read as %+v, want %+v", at, s.number, got, before)
+			}
+		}
+	}
+	if got := parseSlots(nil); got.number != 0 {
+		t.Errorf("nothing is read as %+v", got)
+	}
+}
+
+func FuzzParseSlots(f *testing.F) {
+	f.Add(append(append(slotLine(7, []byte(`{"lost":1}`)), '\n'), make([]byte, 2*slotSize)...)[:2*slotSize])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if s := parseSlots(data); s.number == 0 && s.text != nil || len(s.text) > maxSlot {
+			t.Fatalf("parseSlots(%q) = %+v", data, s)
 		}
 	})
 }

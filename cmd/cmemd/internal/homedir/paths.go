@@ -63,7 +63,7 @@ func Made(a *terminal.App) (Paths, error) {
 	return p, p.Make()
 }
 
-// Make makes the folders of a home, open to this user only, and lays a key for what hooks keep. It returns errOpenToOthers where others could change that.
+// Make makes the folders of a home, open to this user only, and lays a key for what hooks keep and a file for what they count. It returns errOpenToOthers where others could change that.
 func (p Paths) Make() error {
 	for _, dir := range []string{p.Home, p.Run, p.Views, p.logs} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -76,6 +76,7 @@ func (p Paths) Make() error {
 	if err := CheckParents(p.Home); err != nil {
 		return err
 	}
+	_ = relay.LayNotes(p.Home) // where it cannot be laid now, a hook tries again
 	return relay.LayKey(p.Home, time.Now())
 }
 
