@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -58,11 +57,13 @@ func Trace(tb testing.TB, p Program) *Traced {
 	return t
 }
 
-// run starts the program and follows it. Who traces is a thread, not a process.
+// run starts the program and follows it.
 func (t *Traced) run(p Program, began chan<- error) {
 	defer close(t.ended)
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	onOwnThread(func() { t.follow(p, began) })
+}
+
+func (t *Traced) follow(p Program, began chan<- error) {
 	said, err := os.Create(t.stderr)
 	if err != nil {
 		began <- err

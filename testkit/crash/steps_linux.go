@@ -45,11 +45,31 @@ func EachStep(t *testing.T, role string, try func(t *testing.T, dir string, kill
 	t.Errorf("crash: %s does not end within %d steps", role, most)
 }
 
+// onOwnThread runs f on a thread that has no children and starts none but f's. Who traces is a thread, not a process, and it waits for
+// whatever child of its own comes to an end.
+func onOwnThread(f func()) {
+	done := make(chan struct{})
+	go func() { // waited for below
+		defer close(done)
+		runtime.LockOSThread() // for good: a thread that others get would have what f left
+		children, _ := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/children", syscall.Gettid()))
+		if len(children) == 0 {
+			f()
+			return
+		}
+		onOwnThread(f) // of the others, since this one is taken
+		runtime.UnlockOSThread()
+	}()
+	<-done
+}
+
 // killBefore runs a role and kills it before its step n, counted from 0.
 func killBefore(dir string, n int, role string, args []string) (step string, err error) {
-	// Who traces is a thread, not a process; it also waits for its own children only.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	onOwnThread(func() { step, err = killBeforeHere(dir, n, role, args) })
+	return step, err
+}
+
+func killBeforeHere(dir string, n int, role string, args []string) (step string, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", err
