@@ -132,6 +132,7 @@ type chain struct {
 	recorded time.Time
 	heads    map[events.StreamID]head            // of the records admitted so far
 	before   func(events.StreamID) (head, error) // of those before them
+	gaps     bool                                // some are lost: what lies behind them in their streams is not to be checked
 }
 
 // newChain checks records from the first on.
@@ -150,6 +151,14 @@ func (c *chain) admitWhole(r events.Record) error {
 	return checkPayload(r)
 }
 
+// skip passes over the next record, which is lost.
+func (c *chain) skip() { c.last, c.gaps = c.last+1, true }
+
+// jumps reports whether r may follow h in its stream behind records that are lost.
+func (c *chain) jumps(h head, r events.Record) bool {
+	return c.gaps && r.Version > h.Version+1 && r.Previous > h.Last && r.Previous < r.Position
+}
+
 // admit returns a *CorruptError unless r is what comes next.
 func (c *chain) admit(r events.Record) error {
 	bad := func(format string, args ...any) error { return corruptf(r.Position, r.Stream, format, args...) }
@@ -163,6 +172,7 @@ func (c *chain) admit(r events.Record) error {
 		return err
 	case r.Position != c.last+1:
 		return bad("the position before is %d", c.last)
+	case c.jumps(h, r) && !r.RecordedAt.Before(c.recorded):
 	case r.Version != h.Version+1:
 		return bad("version %d follows version %d", r.Version, h.Version)
 	case r.Previous != h.Last:

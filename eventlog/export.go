@@ -7,6 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/cmemd/cmemd/events"
 )
@@ -21,18 +25,67 @@ type (
 		events.Header
 		Chain  events.Hash `json:"chain"`
 		Erased bool        `json:"erased,omitempty"`
+		Unread string      `json:"damaged,omitempty"` // why the record has no payload
 		Record []byte      `json:"record"`
 	}
-	exportEnd struct {
-		Records uint64 `json:"records"`
+	// exportLost stands for a record that cannot be read.
+	exportLost struct {
+		Position events.Position `json:"position"`
+		Lost     string          `json:"lost"` // why
 	}
-	// importLine is any of the three.
+	// importLine is any of these, or an ExportEnd.
 	importLine struct {
 		Format  *int    `json:"cmemd_log"`
 		Record  []byte  `json:"record"`
+		Unread  string  `json:"damaged"`
+		Lost    *string `json:"lost"`
 		Records *uint64 `json:"records"`
 	}
 )
+
+// An ExportEnd is the last line of an export. Lists have the first events.MaxSpans.
+type ExportEnd struct {
+	Records  uint64        `json:"records"`             // lines with one
+	Lacking  uint64        `json:"lacking,omitempty"`   // records that could not be read
+	LostAt   []events.Span `json:"lost_at,omitempty"`   // where
+	Unread   uint64        `json:"unread,omitempty"`    // records of which the header alone could be read
+	UnreadAt []events.Span `json:"unread_at,omitempty"` // where
+}
+
+// Incomplete is nil for an export of all that the log has, else a *IncompleteError.
+func (e ExportEnd) Incomplete() error {
+	if e.Lacking == 0 && e.Unread == 0 {
+		return nil
+	}
+	return &IncompleteError{e}
+}
+
+// IncompleteError is an export or an import that went on past damaged records. All others were taken.
+type IncompleteError struct{ ExportEnd }
+
+func (e *IncompleteError) Error() string {
+	var parts []string
+	if e.Lacking > 0 {
+		parts = append(parts, fmt.Sprintf("damaged records left out: %d, at %s", e.Lacking, spansText(e.LostAt)))
+	}
+	if e.Unread > 0 {
+		parts = append(parts, fmt.Sprintf("records left without their damaged payload: %d, at %s", e.Unread, spansText(e.UnreadAt)))
+	}
+	return "eventlog: " + strings.Join(parts, "; ")
+}
+
+// spansText lists the first positions.
+func spansText(spans []events.Span) string {
+	const shown = 20
+	var parts []string
+	for _, s := range spans[:min(len(spans), shown)] {
+		parts = append(parts, s.String())
+	}
+	if len(spans) > shown {
+		parts = append(parts, "...")
+	}
+	return strings.Join(parts, ", ")
+}
 
 const (
 	exportFormat = 1
@@ -54,7 +107,8 @@ var (
 )
 
 // Export writes the records from position from to the end to w, as JSON lines, and returns how many it wrote. Import
-// takes them back exactly, if they begin at 1. The error is the log's or w's.
+// takes them back exactly, if they begin at 1. It goes on past damaged records, names them in the export, and returns a
+// *IncompleteError then; any other error is the log's or w's. It keeps about 200 bytes for each stream.
 func Export(ctx context.Context, log Log, w io.Writer, from events.Position) (records uint64, err error) {
 	out := bufio.NewWriterSize(w, 256<<10)
 	enc := json.NewEncoder(out)
@@ -62,29 +116,100 @@ func Export(ctx context.Context, log Log, w io.Writer, from events.Position) (re
 	if err := enc.Encode(exportHead{Format: exportFormat}); err != nil {
 		return 0, err
 	}
-	var buf []byte
-	for r, err := range log.All(ctx, from) {
+	from = max(from, 1)
+	x := exporter{enc: enc, chain: newChain()}
+	x.chain.last, x.chain.gaps = from-1, from > 1
+	if err := x.walk(ctx, log); err != nil {
+		return x.end.Records, errors.Join(err, out.Flush())
+	}
+	x.end.Lacking, x.end.LostAt = x.lost.Count, x.lost.List
+	x.end.Unread, x.end.UnreadAt = x.unread.Count, x.unread.List
+	if err := enc.Encode(x.end); err != nil {
+		return x.end.Records, err
+	}
+	return x.end.Records, errors.Join(out.Flush(), x.end.Incomplete())
+}
+
+// exporter writes the lines of one export.
+type exporter struct {
+	enc          *json.Encoder
+	chain        *chain
+	buf          []byte
+	lost, unread events.Spans
+	end          ExportEnd
+}
+
+// walk writes all records, in slices as far as these can be read, and one by one past what cannot.
+func (x *exporter) walk(ctx context.Context, log Log) error {
+	last, err := log.Last(ctx)
+	if err != nil {
+		return err
+	}
+	for x.chain.last < last {
+		for r, err := range log.All(ctx, x.chain.last+1) {
+			if errors.Is(err, events.ErrCorrupt) || errors.Is(err, events.ErrUnknownKind) {
+				break
+			}
+			if err == nil {
+				err = x.record(r)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := x.oneByOne(ctx, log, min(last, x.chain.last+maxSliceRecords)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oneByOne writes the records up to a position, and names those that cannot be read.
+func (x *exporter) oneByOne(ctx context.Context, log Log, to events.Position) error {
+	for x.chain.last < to {
+		r, err := log.Get(ctx, x.chain.last+1)
+		switch {
+		case err == nil:
+			err = x.record(r)
+		case errors.Is(err, events.ErrCorrupt), errors.Is(err, ErrNotFound), errors.Is(err, events.ErrUnknownKind):
+			err = x.lack(err)
+		}
 		if err != nil {
-			return records, errors.Join(err, out.Flush())
+			return err
 		}
-		if buf, err = r.AppendBinary(buf[:0]); err != nil {
-			return records, err
-		}
-		if err := enc.Encode(exportLine{Header: r.Header, Chain: r.Chain, Erased: r.Erased, Record: buf}); err != nil {
-			return records, err
-		}
-		records++
 	}
-	if err := enc.Encode(exportEnd{Records: records}); err != nil {
-		return records, err
+	return nil
+}
+
+// lack names the next record as one that cannot be read, because of why.
+func (x *exporter) lack(why error) error {
+	x.chain.skip()
+	x.lost.Add(x.chain.last)
+	return x.enc.Encode(exportLost{Position: x.chain.last, Lost: rootReason(why)})
+}
+
+func (x *exporter) record(r events.Record) (err error) {
+	if err := x.chain.admit(r); err != nil {
+		return x.lack(err)
 	}
-	return records, out.Flush()
+	line := exportLine{Header: r.Header, Chain: r.Chain}
+	if err := checkPayload(r); err != nil {
+		x.unread.Add(r.Position)
+		r, line.Unread = r.Erase(), rootReason(err)
+	}
+	if x.buf, err = r.AppendBinary(x.buf[:0]); err != nil {
+		return err
+	}
+	line.Erased, line.Record = r.Erased, x.buf
+	x.end.Records++
+	return x.enc.Encode(line)
 }
 
 // Import takes back what Export wrote into a log that must be empty: positions, ids, times, chains and erasures are
-// exactly those of the log it came from, and everything is checked on the way. It returns how many records the log now
-// has, also beside an error: what came whole before it stays. Errors: ErrNotEmpty, *ImportError for a bad line,
-// ErrTruncated, and those of Restore and r.
+// exactly those of the log it came from, and everything is checked on the way. Of an export that went on past damaged records it makes what a
+// salvage makes (see RecordLost and Relay), signs it, and returns a *IncompleteError; so it does for a record whose payload was damaged when
+// it was exported. It returns how many records the log now has, also beside an error: what came whole before it stays. Errors:
+// ErrNotEmpty, *ImportError for a bad line, ErrTruncated, and those of Restore and r.
 func Import(ctx context.Context, into Restorer, r io.Reader) (records uint64, err error) {
 	last, err := into.Last(ctx)
 	if err != nil {
@@ -95,7 +220,12 @@ func Import(ctx context.Context, into Restorer, r io.Reader) (records uint64, er
 	}
 	im := importer{into: into}
 	err = newExportReader().each(r, func(r events.Record, stored int) error { return im.add(ctx, r, stored) })
-	return im.restored, errors.Join(err, im.flush(ctx))
+	err = errors.Join(err, im.flush(ctx))
+	var gaps *IncompleteError
+	if errors.As(err, &gaps) {
+		err = errors.Join(err, im.sign(ctx, gaps.ExportEnd))
+	}
+	return im.restored, err
 }
 
 // importer collects records until there are enough for one commit.
@@ -112,6 +242,22 @@ func (im *importer) add(ctx context.Context, r events.Record, stored int) error 
 		return im.flush(ctx)
 	}
 	return nil
+}
+
+// sign appends what the export lacked.
+func (im *importer) sign(ctx context.Context, gaps ExportEnd) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	sec, nsec := id.Time().UnixTime()
+	_, err = AppendEnd(ctx, im.into, events.Daemon, events.Draft{ID: id, OccurredAt: time.Unix(sec, nsec), Event: events.LogSalvaged{
+		Source: "an export", Records: gaps.Records, Lost: gaps.Lacking, LostAt: gaps.LostAt, Unread: gaps.Unread, UnreadAt: gaps.UnreadAt,
+	}})
+	if err == nil {
+		im.restored++
+	}
+	return err
 }
 
 func (im *importer) flush(ctx context.Context) error {

@@ -27,7 +27,8 @@ func (e *ImportError) Unwrap() error { return e.Err }
 
 // ReadExport yields the records of an export one by one, without a log to put them in: what a daemon streams can be
 // replayed as its log's file can. Everything is checked as Import checks it, so the export must begin with the log's
-// first record. Each record owns its bytes. An error ends the sequence: *ImportError for a bad line, ErrTruncated,
+// first record. Where the export went on past damaged records, those behind them are laid anew, and placeholders stand there, as in
+// what Import makes of it. Each record owns its bytes. An error ends the sequence: *ImportError for a bad line, ErrTruncated,
 // ctx.Err(), and those of r. It keeps about 200 bytes for each stream.
 func ReadExport(ctx context.Context, r io.Reader) iter.Seq2[events.Record, error] {
 	return func(yield func(events.Record, error) bool) {
@@ -40,6 +41,9 @@ func ReadExport(ctx context.Context, r io.Reader) iter.Seq2[events.Record, error
 			}
 			return nil
 		})
+		if gaps := new(IncompleteError); errors.As(err, &gaps) {
+			err = nil // the placeholders have said it
+		}
 		finish(err, yield)
 	}
 }
@@ -48,12 +52,16 @@ func ReadExport(ctx context.Context, r io.Reader) iter.Seq2[events.Record, error
 type exportReader struct {
 	codec *events.Codec
 	chain *chain // of all records so far, so that a bad one is found at its line
+	relay *Relay // where they stand now
 	lines int
 	ended bool
+
+	lost, unread events.Spans
 }
 
 func newExportReader() *exportReader {
-	return &exportReader{codec: events.NewCodec(), chain: newChain()}
+	codec := events.NewCodec()
+	return &exportReader{codec: codec, chain: newChain(), relay: NewRelay(codec)}
 }
 
 // each calls take with every record of r and the length of its stored form. An error of take ends it, and is returned
@@ -92,7 +100,9 @@ func (e *exportReader) end(err error) error {
 	if !e.ended {
 		return fmt.Errorf("%w: it ends after line %d, at position %d", ErrTruncated, e.lines, e.chain.last)
 	}
-	return nil
+	return ExportEnd{
+		Records: uint64(e.chain.last) - e.lost.Count, Lacking: e.lost.Count, LostAt: e.lost.List, Unread: e.unread.Count, UnreadAt: e.unread.List,
+	}.Incomplete()
 }
 
 // line returns the record of a line and the length of its stored form; 0 for the first and the last line.
@@ -108,9 +118,15 @@ func (e *exportReader) line(text []byte) (events.Record, int, error) {
 		return events.Record{}, 0, checkFirst(l)
 	case l.Records != nil:
 		e.ended = true
-		return events.Record{}, 0, checkCount(*l.Records, uint64(e.chain.last))
+		return events.Record{}, 0, checkCount(*l.Records, uint64(e.chain.last)-e.lost.Count)
 	}
-	r, err := e.record(l.Record)
+	if l.Lost != nil {
+		e.chain.skip()
+		e.lost.Add(e.chain.last)
+		r, err := e.relay.Lost(events.Lost, 0)
+		return r, placeholderSize, err
+	}
+	r, err := e.record(l)
 	return r, len(l.Record), err
 }
 
@@ -131,16 +147,25 @@ func checkCount(want, got uint64) error {
 	return nil
 }
 
-func (e *exportReader) record(stored []byte) (events.Record, error) {
-	r, err := e.codec.Record(bytes.Clone(stored))
+// placeholderSize is about how long the stored form of one is.
+const placeholderSize = 256
+
+// record reads a record's line. One whose payload is damaged is as one that was exported without it.
+func (e *exportReader) record(l importLine) (events.Record, error) {
+	r, err := e.codec.Record(bytes.Clone(l.Record))
 	if err != nil {
 		return events.Record{}, err
 	}
 	if err := checkStream(r.Stream); err != nil {
 		return events.Record{}, err
 	}
-	if err := e.chain.admitWhole(r); err != nil {
+	if err := e.chain.admit(r); err != nil {
 		return events.Record{}, err
 	}
+	if l.Unread != "" || checkPayload(r) != nil {
+		e.unread.Add(r.Position)
+		r = r.Erase()
+	}
+	r, _ = e.relay.Add(r)
 	return r, nil
 }

@@ -1,5 +1,10 @@
 package events
 
+import (
+	"fmt"
+	"strconv"
+)
+
 // RecordLost stands at the position of a record that damage took, so that all others keep theirs. It is in the stream of that record
 // where another one says which, else in the stream Lost.
 type RecordLost struct {
@@ -26,6 +31,14 @@ const MaxSpans = 10_000
 type Span struct {
 	From Position `cbor:"1,keyasint,omitempty" json:"from"`
 	To   Position `cbor:"2,keyasint,omitempty" json:"to"`
+}
+
+// String is the span as people write it: 7, or 7-9.
+func (s Span) String() string {
+	if s.From == s.To {
+		return strconv.FormatUint(uint64(s.From), 10)
+	}
+	return fmt.Sprintf("%d-%d", s.From, s.To)
 }
 
 // Spans is positions that are added in their order, as spans of at most MaxSpans.

@@ -100,6 +100,12 @@ func TestRandomDamage(t *testing.T) {
 		o.check(t, name, file, written(t, s))
 		lost, unread, kept = lost+s.Lost.Count, unread+s.Unread.Count, kept+s.Records
 		if t.Failed() {
+			whole, _ := o.wholeIn(file)
+			for i, r := range written(t, s) {
+				if r.Kind == events.KindRecordLost && i < len(whole) && whole[i] {
+					t.Log(s.Why(r.Position))
+				}
+			}
 			t.Fatalf("seed %d", seed)
 		}
 	}

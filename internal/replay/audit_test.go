@@ -229,7 +229,10 @@ func TestAuditOfLost(t *testing.T) {
 	for how, lose := range map[string]func(y *eventlog.Relay, r events.Record) (events.Record, error){
 		"lost":           func(y *eventlog.Relay, r events.Record) (events.Record, error) { return y.Lost(r.Stream, r.Version) },
 		"lost somewhere": func(y *eventlog.Relay, r events.Record) (events.Record, error) { return y.Lost(events.Lost, 0) },
-		"unread":         func(y *eventlog.Relay, r events.Record) (events.Record, error) { r, _ = y.Add(r.Erase()); return r, nil },
+		"unread": func(y *eventlog.Relay, r events.Record) (events.Record, error) {
+			r, _ = y.Add(r.Erase())
+			return r, nil
+		},
 	} {
 		for at := events.Position(1); at <= last; at++ {
 			relay := eventlog.NewRelay(codec)

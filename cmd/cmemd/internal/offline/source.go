@@ -1,8 +1,11 @@
 package offline
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"sync"
@@ -18,7 +21,8 @@ import (
 type Source interface {
 	// Invoke answers the routes of api that read a log: RecordsRoute, LogStatsRoute, VerifyRoute and CompareRoute.
 	api.Invoker
-	// Export writes the records from a position on as JSON lines.
+	// Export writes the records from a position on as JSON lines. What it could not read a file returns as *eventlog.IncompleteError, and a
+	// daemon writes at the end; see the function Export.
 	Export(ctx context.Context, w io.Writer, from events.Position) error
 	// Backup writes a whole log file.
 	Backup(ctx context.Context, w io.Writer) error
@@ -84,4 +88,36 @@ func exported(ctx context.Context, log Source) iter.Seq2[events.Record, error] {
 		in.Close()
 		<-done
 	}
+}
+
+// Export has a log write its records from a position on, and returns *eventlog.IncompleteError where some of them could not be read.
+func Export(ctx context.Context, log Source, w io.Writer, from events.Position) error {
+	out := lastLine{to: w}
+	if err := log.Export(ctx, &out, from); err != nil {
+		return err
+	}
+	var end eventlog.ExportEnd
+	if err := json.Unmarshal(out.line, &end); err != nil {
+		return fmt.Errorf("the end of the export: %w", err)
+	}
+	return end.Incomplete()
+}
+
+// lastLine remembers the last line that is written to it.
+type lastLine struct {
+	to    io.Writer
+	line  []byte
+	ended bool
+}
+
+// Write implements io.Writer.
+func (l *lastLine) Write(b []byte) (int, error) {
+	for part := range bytes.Lines(b) {
+		if l.ended {
+			l.line = l.line[:0]
+		}
+		l.line = append(l.line, part...)
+		l.ended = part[len(part)-1] == '\n'
+	}
+	return l.to.Write(b)
 }

@@ -23,17 +23,31 @@ func newLogExport(a *terminal.App) *cobra.Command {
 	force := false
 	c := &cobra.Command{
 		Use: "export [FILE]", Short: "Write the log as JSON lines, which import takes back exactly",
+		Long: "Export writes a line a record. It goes on past records that are damaged, names them in the export and at its end, and ends with\n1 then; the export is there all the same.",
 		Args: terminal.Takes(0, 1, "one file"),
 	}
 	c.Flags().Uint64Var(&from, "from", 1, "the first position; only a whole export can be imported")
 	c.Flags().BoolVar(&force, "force", false, "replace a file that is there")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return offline.WithLog(c.Context(), a, func(log offline.Source) error {
-			write := func(w io.Writer) error { return log.Export(c.Context(), w, events.Position(from)) }
-			if len(args) == 0 || args[0] == "-" {
-				return write(a.Out)
+			var gaps *eventlog.IncompleteError
+			write := func(w io.Writer) error {
+				err := offline.Export(c.Context(), log, w, events.Position(from))
+				if errors.As(err, &gaps) {
+					return nil // the file is what can be had
+				}
+				return err
 			}
-			return offline.CopyTo(a, args[0], force, write)
+			var err error
+			if len(args) == 0 || args[0] == "-" {
+				err = write(a.Out)
+			} else {
+				err = offline.CopyTo(a, args[0], force, write)
+			}
+			if err != nil || gaps == nil {
+				return err
+			}
+			return terminal.Advise(gaps, "the export has all else, and `cmemd log import` takes it; `cmemd log salvage` finds more in the file itself")
 		})
 	}
 	return c
@@ -68,15 +82,18 @@ func newLogImport(a *terminal.App) *cobra.Command {
 			m := a.Meter("importing", total, true)
 			records, err := importInto(c.Context(), a, m.Reader(in))
 			m.End()
-			if err != nil {
+			var gaps *eventlog.IncompleteError
+			if err != nil && !errors.As(err, &gaps) {
 				return err
 			}
-			return a.Tell(map[string]uint64{"records": records}, "imported %s\n", terminal.Plural(records, "record"))
+			told := a.Tell(map[string]uint64{"records": records}, "imported %s\n", terminal.Plural(records, "record"))
+			return errors.Join(err, told)
 		},
 	}
 }
 
-// importInto fills the log of this home from an export. The log stays empty unless the export was taken whole.
+// importInto fills the log of this home from an export. The log stays empty unless the export was taken to its end. What the export lacked
+// is an *eventlog.IncompleteError.
 func importInto(ctx context.Context, a *terminal.App, in io.Reader) (records uint64, err error) {
 	if err := mustNotRun(ctx, a); err != nil {
 		return 0, err
@@ -113,6 +130,11 @@ func importBeside(ctx context.Context, path string, in io.Reader) (uint64, error
 		return 0, err
 	}
 	records, err := eventlog.Import(ctx, to, in)
+	var gaps *eventlog.IncompleteError
+	if errors.As(err, &gaps) {
+		err = terminal.Advise(gaps, "all else was imported; `cmemd log verify` lists the gaps")
+		return records, errors.Join(err, to.Close(), os.Rename(fresh, path))
+	}
 	if err = errors.Join(err, to.Close()); err != nil {
 		return 0, terminal.Advise(err, "nothing was imported; export it anew with `cmemd log export`")
 	}
