@@ -54,32 +54,10 @@ func merged(all []found) []found {
 		if !before.whole && f.whole || !before.erased && f.erased {
 			better = f
 		}
-		better.erased, better.live, better.inside = before.erased || f.erased, before.live || f.live, min(before.inside, f.inside)
+		better.erased, better.live = before.erased || f.erased, before.live || f.live
 		out[len(out)-1] = better
 	}
-	return apart(out)
-}
-
-// apart lets those stand on their own that lie in what is left of an old copy of a record which is whole elsewhere: its pages were used
-// again.
-func apart(all []found) []found {
-	whole := map[uint64]bool{}
-	for _, f := range all {
-		if f.inside != 0 {
-			whole[f.inside] = false
-		}
-	}
-	for _, f := range all {
-		if _, asked := whole[f.print]; asked && f.whole {
-			whole[f.print] = true
-		}
-	}
-	for i, f := range all {
-		if whole[f.inside] {
-			all[i].inside = 0
-		}
-	}
-	return all
+	return out
 }
 
 // plausible leaves out positions that no log of this size can have.
@@ -185,7 +163,7 @@ func (j *judge) judge(f found, r events.Record) slot {
 	}
 	chain := events.NextChain(before.chain, r.Header)
 	switch {
-	case chain == r.Chain && (f.previous > 0 || f.version == 1 && f.inside == 0):
+	case chain == r.Chain && (f.previous > 0 || f.version == 1):
 		s.verdict = proved
 		j.disprove(before, f)
 	case before.verdict == damaged:
@@ -205,7 +183,7 @@ func (j *judge) committed(f found) bool {
 
 // alone judges a record whose predecessor is lost.
 func (j *judge) alone(f found, r events.Record) verdict {
-	if _, known := r.Kind.Traits(); !known || f.inside != 0 || f.previous >= f.at || f.version < 2 || f.previous == 0 {
+	if _, known := r.Kind.Traits(); !known || f.previous >= f.at || f.version < 2 || f.previous == 0 {
 		return damaged
 	}
 	tail, ok := j.tails[f.stream]

@@ -44,7 +44,7 @@ func Read(ctx context.Context, file io.ReaderAt, size int64, cfg Config) (*Salva
 	}
 	s := &Salvage{Size: size, file: file, codec: events.NewCodec(), forgotten: map[events.Position]bool{}}
 	t := treeOf(file, size)
-	scan := scanner{file: file, size: size, codec: s.codec, live: t.live, pageSize: t.PageSize, tell: func(done int64) { cfg.Progress(done, size) }}
+	scan := scanner{file: file, size: size, codec: s.codec, live: t.live, tell: func(done int64) { cfg.Progress(done, size) }}
 	if err := scan.run(ctx); err != nil {
 		return nil, err
 	}

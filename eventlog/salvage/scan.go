@@ -9,6 +9,7 @@ import (
 	"hash/maphash"
 	"io"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/boltcheck"
@@ -44,29 +45,25 @@ type found struct {
 	stream   int32 // its index among names
 	recorded int64 // in Unix nanoseconds
 	print    uint64
-	whole    bool   // it has its payload, or was erased
-	erased   bool   // in this copy or in another one
-	live     bool   // the tree leads here
-	inside   uint64 // the print of a record whose payload should lie here, where no page holds this one
+	whole    bool // it has its payload, or was erased
+	erased   bool // in this copy or in another one
+	live     bool // the tree leads here
 }
 
 // scanner looks for records in the bytes of a file.
 type scanner struct {
-	file     io.ReaderAt
-	size     int64
-	codec    *events.Codec
-	live     []extent // of the log, sorted
-	pageSize int64
-	tell     func(done int64)
+	file  io.ReaderAt
+	size  int64
+	codec *events.Codec
+	live  []extent // of the log, sorted
+	tell  func(done int64)
 
 	all      []found
 	names    []events.StreamID
 	numbers  map[events.StreamID]int32
 	seed     maphash.Seed
-	spent    int64  // payload bytes that were read for nothing
-	within   int64  // up to here the payload of a record should lie that is not whole
-	owner    uint64 // the print of that record
-	unread   int64  // bytes that the disk could not read
+	spent    int64 // payload bytes that were read for nothing
+	unread   int64 // bytes that the disk could not read
 	readable bool
 	failure  error // of the disk
 }
@@ -132,6 +129,9 @@ func (s *scanner) window(b []byte, base int64, end int) (next int) {
 }
 
 // record takes the record whose key b begins with, if one does, and returns where it goes on behind index i of the window at base.
+//
+// What an agent said is text, and somebody may have it say what looks like a record, in the hope that the payload around it is damaged one
+// day. A record's header and chain hold two hashes and a random id, so that one in some 2^50 is text itself.
 func (s *scanner) record(b []byte, base int64, i int) (next int) {
 	at := events.StoredAt(b[keySize:])
 	if at == 0 || binary.BigEndian.Uint64(b) != uint64(at) {
@@ -143,35 +143,32 @@ func (s *scanner) record(b []byte, base int64, i int) (next int) {
 		stored = stored[:min(len(stored), shortRecord)]
 	}
 	r, size, whole, err := s.codec.Carve(stored)
-	if err != nil || r.Stream == "" || r.Stream[0] <= ' ' {
+	if err != nil || r.Stream == "" || r.Stream[0] <= ' ' || utf8.Valid(b[:keySize+headLength(stored)]) {
 		return i + 1
 	}
 	n, live := slices.BinarySearchFunc(s.live, key, func(e extent, key int64) int { return cmp.Compare(e.key, key) })
 	if live && r.Erased && s.live[n].value != size {
 		whole = false // the mark of an erasure is damage: a payload follows
 	}
-	f := found{
+	s.all = append(s.all, found{
 		at: at, previous: r.Previous, version: r.Version, offset: key + keySize, size: int32(size), stream: s.number(r.Stream),
 		recorded: r.RecordedAt.UnixNano(), print: s.printOf(stored), whole: whole, erased: r.Erased && whole, live: live,
-	}
-	if key < s.within && !live && !boltcheck.InLeaf(s.file, s.pageSize, key) {
-		f.inside = s.owner
-	}
-	s.all = append(s.all, f)
+	})
 	if whole {
 		return i + keySize + size
 	}
 	s.spent += int64(r.Size)
-	if end := key + keySize + int64(size) + int64(r.Size); end > s.within {
-		s.within, s.owner = end, f.print
-	}
 	return i + 1
 }
 
 // printOf tells records apart by their headers and chains.
 func (s *scanner) printOf(stored []byte) uint64 {
-	n := 4 + int(binary.BigEndian.Uint16(stored[2:])) + len(events.Hash{})
-	return maphash.Bytes(s.seed, stored[4:n])
+	return maphash.Bytes(s.seed, stored[4:headLength(stored)])
+}
+
+// headLength is the length of a stored record without salt and payload.
+func headLength(stored []byte) int {
+	return 4 + int(binary.BigEndian.Uint16(stored[2:])) + len(events.Hash{})
 }
 
 func (s *scanner) number(stream events.StreamID) int32 {

@@ -15,7 +15,6 @@ type Element struct {
 
 // Reached is what a file says of itself whose pages may be damaged.
 type Reached struct {
-	PageSize  int64             // in bytes; the machine's where no meta page is whole
 	Metas     int               // meta pages that are whole, each of another transaction: 2 where none is lost
 	Missing   int               // pages that something leads to and that are not what they should be
 	Sequences map[string]uint64 // of the buckets in the root
@@ -28,7 +27,7 @@ func Reach(file io.ReaderAt, size int64, visit func(Element)) Reached {
 	c := &pages{file: file, cfg: Config{Depth: 1}}
 	r := &reacher{pages: c, visit: visit, out: Reached{Sequences: map[string]uint64{}}}
 	root, _, err := c.meta()
-	r.out.Metas, r.out.PageSize = c.metas, int64(c.pageSize)
+	r.out.Metas = c.metas
 	if err != nil {
 		return r.out
 	}
@@ -43,27 +42,6 @@ func Reach(file io.ReaderAt, size int64, visit func(Element)) Reached {
 type CutError struct{ Page uint64 }
 
 func (e *CutError) Error() string { return fmt.Sprintf("the file ends before page %d", e.Page) }
-
-// InLeaf reports whether the page in which offset lies is the first of a leaf, wherever that belongs, which has a key there. It is for
-// pages that nothing leads to.
-func InLeaf(file io.ReaderAt, pageSize, offset int64) bool {
-	if pageSize < minPage || pageSize > maxPage {
-		return false
-	}
-	b := make([]byte, pageSize)
-	start := offset / pageSize * pageSize
-	if _, err := file.ReadAt(b, start); err != nil {
-		return false
-	}
-	p := page{flags: binary.NativeEndian.Uint16(b[8:]), count: int(binary.NativeEndian.Uint16(b[10:])), body: b[pageHeader:]}
-	for i := range min(p.count, len(p.body)/pageElement) {
-		at := int64(i*pageElement) + int64(binary.NativeEndian.Uint32(p.body[i*pageElement+4:]))
-		if p.flags == pageLeaf && start+pageHeader+at == offset {
-			return true
-		}
-	}
-	return false
-}
 
 // reacher walks the trees of a file.
 type reacher struct {
