@@ -63,6 +63,8 @@ type Forgotten struct {
 	Unopened []string         `json:"unopened,omitempty"` // see ForgetPlan
 	Refused  []RefusedSession `json:"refused,omitempty"`  // sessions that could not be asked; they are asked again
 
+	Unread int `json:"unread,omitempty"` // records that cannot be read: what they say may be there still
+
 	// Request is what an agent's erasure is kept as: nothing is gone yet, and what it names is in no answer until a person decides.
 	Request *OpenRequest `json:"request,omitempty"`
 }

@@ -115,11 +115,11 @@ func (v *Views) foreign(p checkpoint) (string, error) {
 		return "", nil
 	}
 	r, err := v.log.Get(context.Background(), p.Position)
-	if errors.Is(err, eventlog.ErrNotFound) {
-		return "it is ahead of the log", nil
-	}
 	if errors.Is(err, events.ErrCorrupt) {
 		return "", nil
+	}
+	if errors.Is(err, eventlog.ErrNotFound) {
+		return "it is ahead of the log", nil
 	}
 	if err != nil {
 		return "", err

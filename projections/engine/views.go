@@ -77,7 +77,7 @@ type instance struct {
 // stay open as long as the views. Close must be called.
 func Open(dir string, log eventlog.Log, cfg Config, views []View) (*Views, error) {
 	v := &Views{
-		log: log, dir: dir, cfg: cfg, codec: NewCodec(), logger: cfg.Logger, views: views,
+		log: eventlog.Readable(log, nil), dir: dir, cfg: cfg, codec: NewCodec(), logger: cfg.Logger, views: views,
 		rebuilds: make(chan struct{}, 1), broken: make(chan error, 1),
 	}
 	if v.logger == nil {

@@ -60,7 +60,7 @@ type Index struct {
 // that another process has the index open.
 func Open(ctx context.Context, dir string, log eventlog.Log, conf Config) (*Index, error) {
 	x := &Index{
-		dir: dir, log: log, logger: conf.Logger, flush: conf.Flush, analyzer: newAnalyzer(),
+		dir: dir, log: eventlog.Readable(log, nil), logger: conf.Logger, flush: conf.Flush, analyzer: newAnalyzer(),
 		doubt: make(chan struct{}, 1), writing: make(chan struct{}, 1),
 		rebuilds: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
@@ -168,11 +168,11 @@ func (s *store) compare(ctx context.Context, log eventlog.Log) error {
 		return nil
 	}
 	r, err := log.Get(ctx, s.point.Position)
-	if errors.Is(err, eventlog.ErrNotFound) {
-		return fmt.Errorf("%w: the log ends before position %d", errDamaged, s.point.Position)
-	}
 	if errors.Is(err, events.ErrCorrupt) {
 		return nil // nothing says that it is another log
+	}
+	if errors.Is(err, eventlog.ErrNotFound) {
+		return fmt.Errorf("%w: the log ends before position %d", errDamaged, s.point.Position)
 	}
 	if err != nil {
 		return fmt.Errorf("index: open: %w", err)

@@ -111,7 +111,7 @@ func Open(ctx context.Context, path string, log eventlog.Log, c Config) (*Vector
 		return nil, kept
 	}
 	v := &Vectors{
-		cfg: c, log: log, store: s, kept: kept, pause: pause{backoff: c.Pause}, size: c.Batch,
+		cfg: c, log: eventlog.Readable(log, nil), store: s, kept: kept, pause: pause{backoff: c.Pause}, size: c.Batch,
 		writing: make(chan struct{}, 1), more: make(chan struct{}, 1), moved: make(chan struct{}),
 	}
 	v.queries = newQuestions(c)

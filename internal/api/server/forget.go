@@ -38,7 +38,7 @@ func nothingErased() error { return conflict("Nothing can be erased", "this daem
 
 // forgottenOf says what an erasure came to.
 func forgottenOf(done erasure.Done) api.Forgotten {
-	out := api.Forgotten{Position: done.Position, Records: done.Records, Sessions: done.Sessions}
+	out := api.Forgotten{Position: done.Position, Records: done.Records, Sessions: done.Sessions, Unread: done.Unread}
 	for _, r := range done.Refused {
 		out.Refused = append(out.Refused, api.RefusedSession{Session: r.Session, Detail: reasonOf(r.Err)})
 	}

@@ -66,8 +66,9 @@ type Eraser struct {
 	busy  chan struct{} // holds one token
 	wake  chan struct{} // holds one: something is left for Run to finish
 
-	mu     sync.Mutex // guards status
+	mu     sync.Mutex // guards the fields below
 	status Status
+	unread map[events.Position]bool // what an erasure met and could not read
 }
 
 // New returns an Eraser. It panics without a log, views, a Do and a path for its state.
@@ -84,8 +85,9 @@ func New(c Config) *Eraser {
 	if c.NewID == nil {
 		c.NewID = func() events.ID { return uuid.Must(uuid.NewV7()) }
 	}
-	e := &Eraser{cfg: c, state: stateFile{path: c.State}, busy: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
-	e.status.Retention = c.Retain
+	e := &Eraser{state: stateFile{path: c.State}, busy: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+	c.Log = eventlog.Readable(c.Log, e.leftOut) // what cannot be read keeps nobody from forgetting the rest
+	e.cfg, e.status.Retention = c, c.Retain
 	return e
 }
 
@@ -95,6 +97,26 @@ type Done struct {
 	Records  int              `json:"records"`  // whose payloads are erased
 	Sessions int              `json:"sessions"` // of which something is; saved memories count as one
 	Refused  []RefusedSession `json:"refused,omitempty"`
+	Unread   int              `json:"unread,omitempty"` // records that were met, and cannot be read: what they say may be there still
+}
+
+// leftOut notes a record that cannot be read.
+func (e *Eraser) leftOut(at events.Position) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.unread == nil {
+		e.unread = map[events.Position]bool{}
+	}
+	e.unread[at] = true
+}
+
+// takeUnread is how many records could not be read since it was asked last.
+func (e *Eraser) takeUnread() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	n := len(e.unread)
+	e.unread = nil
+	return n
 }
 
 // RefusedSession is a session that could not be asked to forget. Run asks it again.
@@ -116,6 +138,7 @@ func (e *Eraser) Forget(ctx context.Context, req Request, progress func(done, to
 	}
 	defer e.release()
 	defer e.leave()
+	e.takeUnread()
 	c, err := e.choose(ctx, req)
 	if err != nil {
 		return Done{}, err
@@ -126,9 +149,12 @@ func (e *Eraser) Forget(ctx context.Context, req Request, progress func(done, to
 	}
 	ctx = context.WithoutCancel(ctx)
 	if len(shares) == 0 {
-		return Done{}, e.purgeOwed(ctx, func(n int) { progress(n, len(e.cfg.Files)+1) })
+		err = e.purgeOwed(ctx, func(n int) { progress(n, len(e.cfg.Files)+1) })
+		return Done{Unread: e.takeUnread()}, err
 	}
-	return e.erase(ctx, shares, progress)
+	done, err := e.erase(ctx, shares, progress)
+	done.Unread = e.takeUnread()
+	return done, err
 }
 
 func (e *Eraser) take(ctx context.Context) error {
@@ -204,7 +230,11 @@ func (e *Eraser) record(ctx context.Context, stream events.StreamID, positions [
 		return 0, err
 	}
 	if id, ok := stream.Session(); ok {
-		return e.cfg.Do(ctx, id, session.Forget{ID: e.cfg.NewID(), At: e.cfg.Now(), Forgotten: forgotten})
+		at, err := e.cfg.Do(ctx, id, session.Forget{ID: e.cfg.NewID(), At: e.cfg.Now(), Forgotten: forgotten})
+		if !errors.Is(err, events.ErrCorrupt) {
+			return at, err
+		}
+		stream = events.Daemon // the session cannot be read as a whole, so that nothing is decided in it any more
 	}
 	drafts := make([]events.Draft, len(forgotten))
 	for i, m := range forgotten {
@@ -225,6 +255,9 @@ func (e *Eraser) events(ctx context.Context, positions []events.Position, cause 
 		var hashes []events.Hash
 		for _, p := range part {
 			r, err := e.cfg.Log.Get(ctx, p)
+			if errors.Is(err, events.ErrCorrupt) {
+				continue
+			}
 			if err != nil {
 				return nil, err
 			}

@@ -17,7 +17,7 @@ func (d *daemon) eraserConfig() erasure.Config {
 		Log: d.log, Views: d.views, Do: d.patiently, State: d.paths.Forget, Logger: d.logger,
 		Retain: time.Duration(d.config.RetentionDays) * 24 * time.Hour,
 		Files: append([]erasure.Files{
-			{Name: "log", Purge: func(ctx context.Context, _ events.Position) error { return d.log.Compact(ctx) }},
+			{Name: "log", Purge: func(ctx context.Context, _ events.Position) error { return d.purgeLog(ctx) }},
 			{Name: "views", Purge: func(ctx context.Context, _ events.Position) error { return d.views.Compact(ctx) }},
 			{Name: "index", Purge: func(ctx context.Context, upTo events.Position) error {
 				if err := d.index.Wait(ctx, upTo); err != nil {
@@ -27,6 +27,16 @@ func (d *daemon) eraserConfig() erasure.Config {
 			}},
 		}, d.vectorsFile()...),
 	}
+}
+
+// purgeLog writes the log anew without what was erased, or, where it cannot all be read, zeros over what its file does not use.
+func (d *daemon) purgeLog(ctx context.Context) error {
+	err := d.log.Compact(ctx)
+	if !errors.Is(err, events.ErrCorrupt) || d.log.Err() != nil {
+		return err
+	}
+	d.logger.Warn("the log is damaged: what was erased is written over in its file, which does not become smaller", "err", err)
+	return d.log.Scrub(ctx)
 }
 
 // busyPause is how long a session that hooks keep busy is left alone before it is asked again.

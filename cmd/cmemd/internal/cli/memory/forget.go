@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
@@ -175,6 +176,22 @@ func showUnopened(a *terminal.App, names []string) {
 	}
 }
 
+// asideFiles are files of the home that were put out of use, in which nothing is erased.
+func asideFiles(a *terminal.App) []homedir.AsideFile {
+	p, err := homedir.Of(a)
+	if err != nil {
+		return nil
+	}
+	return p.Aside()
+}
+
+func butAside(aside []homedir.AsideFile) string {
+	if len(aside) == 0 {
+		return ""
+	}
+	return ", but for what was set aside and is yours to remove"
+}
+
 func showForgotten(a *terminal.App, done api.Forgotten) error {
 	if done.Request != nil {
 		showRequested(a, *done.Request)
@@ -184,9 +201,17 @@ func showForgotten(a *terminal.App, done api.Forgotten) error {
 	if done.Spooled > 0 {
 		line += ", " + terminal.Plural(done.Spooled, "file")
 	}
-	a.Printf("%s; their words are in no file of this home any more\n", line)
+	aside := asideFiles(a)
+	a.Printf("%s; their words are in no file of this home any more%s\n", line, butAside(aside))
+	for _, f := range aside {
+		a.Field("aside", f.Path+": "+f.What)
+	}
 	showUnopened(a, done.Unopened)
 	a.Say("backups and exports that you made, and the agents' own transcripts, are yours to look after")
+	if done.Unread > 0 {
+		a.Say("the log is damaged: %s could not be read, and what they say is not looked for; once `cmemd log salvage` has saved them, forget again",
+			terminal.Plural(done.Unread, "record"))
+	}
 	if len(done.Refused) > 0 {
 		return terminal.Advise(fmt.Errorf("%s could not be asked to forget", terminal.Plural(len(done.Refused), "session")),
 			"it is tried again, and `cmemd status` says when it is done; `cmemd logs` says more")

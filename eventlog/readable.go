@@ -1,0 +1,140 @@
+package eventlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// Readable is log without what is damaged in it: All, Follow and Stream go on past records that cannot be read, Get says of one that it is not
+// found, and Erase erases the others. left, which may be nil, is told of each position that was left out, more than once perhaps.
+func Readable(log Log, left func(events.Position)) Log {
+	if left == nil {
+		left = func(events.Position) {}
+	}
+	return readable{log, left}
+}
+
+type readable struct {
+	Log
+	left func(events.Position)
+}
+
+// NoteDamage is that of the log, if it has one.
+func (r readable) NoteDamage(e *CorruptError) {
+	if b, ok := r.Log.(interface{ NoteDamage(*CorruptError) }); ok {
+		b.NoteDamage(e)
+	}
+}
+
+// Get implements Log. What is damaged is ErrNotFound and *CorruptError.
+func (r readable) Get(ctx context.Context, at events.Position) (events.Record, error) {
+	rec, err := r.Log.Get(ctx, at)
+	if errors.Is(err, events.ErrCorrupt) {
+		r.left(at)
+		err = fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
+	return rec, err
+}
+
+// All implements Log.
+func (r readable) All(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
+	return r.past(ctx, from, r.Log.All)
+}
+
+// Follow implements Log.
+func (r readable) Follow(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
+	return r.past(ctx, from, r.Log.Follow)
+}
+
+// past is what read yields, and goes on behind what it cannot read.
+func (r readable) past(
+	ctx context.Context, from events.Position, read func(context.Context, events.Position) iter.Seq2[events.Record, error],
+) iter.Seq2[events.Record, error] {
+	return func(yield func(events.Record, error) bool) {
+		next := max(from, 1)
+		for more := true; more; {
+			var err error
+			for rec, e := range read(ctx, next) {
+				if err = e; err != nil {
+					break
+				}
+				if next = rec.Position + 1; !yield(rec, nil) {
+					return
+				}
+			}
+			if !errors.Is(err, events.ErrCorrupt) {
+				finish(err, yield)
+				return
+			}
+			next, more = r.step(ctx, next, yield)
+		}
+	}
+}
+
+// step reads the records of a slice that cannot be read at once, one by one, from a position on, and returns where to go on.
+func (r readable) step(ctx context.Context, next events.Position, yield func(events.Record, error) bool) (events.Position, bool) {
+	last, err := r.Last(ctx)
+	for end := min(last, next+maxSliceRecords-1); err == nil && next <= end; next++ {
+		var rec events.Record
+		if rec, err = r.Get(ctx, next); errors.Is(err, ErrNotFound) {
+			err = nil
+			continue
+		}
+		if err == nil && !yield(rec, nil) {
+			return next, false
+		}
+	}
+	finish(err, yield)
+	return next, err == nil
+}
+
+// Stream implements Log. Where the stream's own order cannot be followed, it looks through all records for it.
+func (r readable) Stream(ctx context.Context, stream events.StreamID, from events.Version) iter.Seq2[events.Record, error] {
+	return func(yield func(events.Record, error) bool) {
+		next := max(from, 1)
+		var err error
+		for rec, e := range r.Log.Stream(ctx, stream, next) {
+			if err = e; err != nil {
+				break
+			}
+			if next = rec.Version + 1; !yield(rec, nil) {
+				return
+			}
+		}
+		if !errors.Is(err, events.ErrCorrupt) {
+			finish(err, yield)
+			return
+		}
+		for rec, err := range r.All(ctx, 1) {
+			if err == nil && (rec.Stream != stream || rec.Version < next) {
+				continue
+			}
+			if !yield(rec, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Erase implements Log, of what can be read.
+func (r readable) Erase(ctx context.Context, at ...events.Position) error {
+	err := r.Log.Erase(ctx, at...)
+	if !errors.Is(err, events.ErrCorrupt) {
+		return err
+	}
+	var whole []events.Position
+	for _, p := range at {
+		_, err := r.Get(ctx, p)
+		switch {
+		case err == nil:
+			whole = append(whole, p)
+		case !errors.Is(err, events.ErrCorrupt):
+			return err
+		}
+	}
+	return r.Log.Erase(ctx, whole...)
+}
