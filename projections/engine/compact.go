@@ -12,7 +12,7 @@ const compactWait = 10 * time.Minute
 
 // Compact writes the file anew without unused pages: smaller, and without a trace of what is in no view any more. Reads go
 // on meanwhile; the views follow the log again when it returns. It needs room for a second copy. After an error the
-// file is as it was, or made anew from the log. Errors: ErrClosed, ctx.Err(), the file system's.
+// file is as it was, or made anew from the log. Errors: ErrClosed, ErrMoved, ctx.Err(), the file system's.
 func (v *Views) Compact(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, compactWait)
 	defer cancel()
@@ -41,6 +41,7 @@ func (v *Views) compact() error {
 	copied, err := s.Copy()
 	v.storing.RUnlock()
 	if err != nil {
+		v.reportMoved(s, err)
 		return err
 	}
 	v.storing.Lock()
@@ -51,5 +52,17 @@ func (v *Views) compact() error {
 	if err = s.Exchange(copied); errors.Is(err, ErrNotOpen) { // Run makes it anew
 		v.report(Damaged("%v", err))
 	}
+	v.reportMoved(s, err)
 	return err
+}
+
+// reportMoved has Run end if err is that the file was moved with its folder, and make it anew if it alone was.
+func (v *Views) reportMoved(s *store, err error) {
+	switch {
+	case !errors.Is(err, ErrMoved):
+	case s.mark.inPlace() == nil:
+		v.report(Damaged("%v", err))
+	default:
+		v.report(err)
+	}
 }

@@ -24,6 +24,10 @@ var ErrDamaged = errors.New("views are damaged")
 // ErrNotOpen is a file that was exchanged, and can neither be read nor written now.
 var ErrNotOpen = errors.New("not opened again after it was exchanged")
 
+// ErrMoved is a file or folder that has another name by now, or none: what is at its path belongs to somebody else, perhaps to
+// another daemon, and is left alone.
+var ErrMoved = errors.New("is not where it was opened any more: stop the daemon, and start it where its home is")
+
 // Damaged is ErrDamaged with what is wrong: a fold or a reader returns it where a stored value cannot be read.
 func Damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
@@ -46,6 +50,7 @@ type File struct {
 	path   string
 	synced bool
 	db     *bolt.DB
+	held   os.FileInfo // of the open file
 }
 
 // OpenFile opens the file at path, or makes it. What a killed program left of a copy is deleted. If synced, an Update is on
@@ -70,6 +75,7 @@ func (f *File) open() error {
 	err := Guard(func() error {
 		db, err := bolt.Open(f.path, 0o600, &bolt.Options{
 			Timeout: lockTimeout, NoSync: !f.synced, NoGrowSync: !f.synced, FreelistType: bolt.FreelistMapType, NoStatistics: true,
+			OpenFile: f.hold,
 		})
 		if err == nil {
 			f.db = db
@@ -85,6 +91,30 @@ func (f *File) open() error {
 	return Damaged("%v", err)
 }
 
+// hold opens the file, and notes which it is.
+func (f *File) hold(name string, flag int, perm os.FileMode) (*os.File, error) {
+	file, err := os.OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	if f.held, err = file.Stat(); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+// InPlace is ErrMoved if the path does not name the open file any more.
+func (f *File) InPlace() error { return InPlace(f.path, f.held) }
+
+// InPlace is ErrMoved if path does not name the file or folder that is held.
+func InPlace(path string, held os.FileInfo) error {
+	now, err := os.Stat(path)
+	if err == nil && os.SameFile(now, held) {
+		return nil
+	}
+	return fmt.Errorf("%s %w", path, ErrMoved)
+}
+
 // View runs fn in a read transaction.
 func (f *File) View(fn func(*bolt.Tx) error) error {
 	return Guard(func() error { return f.db.View(fn) })
@@ -95,8 +125,12 @@ func (f *File) Update(fn func(*bolt.Tx) error) error {
 	return Guard(func() error { return f.db.Update(fn) })
 }
 
-// Copy writes what the file holds to a second one beside it, without unused pages. Nothing may be written meanwhile.
+// Copy writes what the file holds to a second one beside it, without unused pages. Nothing may be written meanwhile. It may
+// return ErrMoved.
 func (f *File) Copy() (*File, error) {
+	if err := f.InPlace(); err != nil {
+		return nil, err
+	}
 	path := f.path + copySuffix
 	if err := discard(path); err != nil {
 		return nil, err
@@ -113,8 +147,11 @@ func (f *File) Copy() (*File, error) {
 }
 
 // Exchange puts a file that is closed in the place of this one, which nobody may use meanwhile. ErrNotOpen: it could not be
-// opened again, beside ErrDamaged or what the system says.
+// opened again, beside ErrDamaged or what the system says. ErrMoved: nothing was done.
 func (f *File) Exchange(by *File) error {
+	if err := f.InPlace(); err != nil {
+		return err
+	}
 	if err := f.Close(); err != nil {
 		return err
 	}

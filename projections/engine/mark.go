@@ -32,7 +32,10 @@ func closedMark(size int64, sum uint32) string {
 }
 
 // mark is that file, locked.
-type mark struct{ file *os.File }
+type mark struct {
+	file *os.File
+	held os.FileInfo // of it
+}
 
 func inUse(path string) error { return fmt.Errorf("%s is in use by another process", path) }
 
@@ -41,10 +44,14 @@ func takeMark(path string) (*mark, error) {
 	if err != nil {
 		return nil, err
 	}
+	held, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
 	for deadline := time.Now().Add(lockTimeout); ; time.Sleep(10 * time.Millisecond) {
 		err := lock(f)
 		if err == nil {
-			return &mark{f}, nil
+			return &mark{f, held}, nil
 		}
 		if errors.Is(err, errLocked) && time.Now().Before(deadline) {
 			continue
@@ -91,6 +98,9 @@ func (m *mark) distrust(path, bootID string) string {
 	}
 	return ""
 }
+
+// inPlace is ErrMoved if the folder of the views was moved, or somebody has another one there.
+func (m *mark) inPlace() error { return InPlace(m.file.Name(), m.held) }
 
 // set puts the mark on disk, before anything is written to the database.
 func (m *mark) set(bootID string) error {

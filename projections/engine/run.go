@@ -23,12 +23,12 @@ const (
 
 // Run applies the log's records to the views, first those that they lack and then those that are appended. It returns
 // nil when ctx is done. What cannot be read or written is tried again with growing pauses (see Trouble). Errors: ErrNewerKind,
-// ErrClosed, that the log was closed. One Run at a time.
+// ErrMoved, ErrClosed, that the log was closed. One Run at a time.
 func (v *Views) Run(ctx context.Context) error {
 	v.progress.Stop(nil)
 	var r repairs
 	once := func(ctx context.Context) error { return v.runRepairing(ctx, &r) }
-	err := v.progress.Retry(ctx, v.logger, once, ErrNewerKind, ErrClosed)
+	err := v.progress.Retry(ctx, v.logger, once, ErrNewerKind, ErrClosed, ErrMoved)
 	if err == nil || ctx.Err() != nil {
 		return nil
 	}
@@ -100,6 +100,9 @@ func (v *Views) discardStore() error {
 	defer v.storing.Unlock()
 	if v.store == nil {
 		return ErrClosed
+	}
+	if err := v.store.mark.inPlace(); err != nil {
+		return err
 	}
 	v.store.abandon()
 	select {

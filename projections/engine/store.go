@@ -53,10 +53,11 @@ func openTrusted(path, why string) (*File, string, error) {
 // close syncs the file, and then has the mark vouch for it.
 func (s *store) close() error {
 	err := Guard(s.db.Sync)
+	moved := s.InPlace()
 	if cerr := s.Close(); err == nil {
 		err = cerr
 	}
-	if err == nil {
+	if err == nil && moved == nil {
 		err = s.mark.vouch(s.path)
 	}
 	return errors.Join(err, s.mark.file.Close())

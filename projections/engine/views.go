@@ -47,7 +47,7 @@ type Views struct {
 	views  []View
 
 	rebuilds chan struct{} // holds one token: one Rebuild at a time
-	broken   chan error    // one ErrDamaged that a reader met, for Run
+	broken   chan error    // one ErrDamaged that a reader met, or ErrMoved, for Run
 
 	// applying is held for one slice, or for one swap: there is one writer at a time, and every view that is up to date
 	// is at the same position. It is the transaction, so it is held across I/O. It guards the two
@@ -191,7 +191,7 @@ func (v *Views) read(ctx context.Context, f func(*bolt.Tx) error) error {
 	return err
 }
 
-// report has Run mend damage, if it does not know of some already.
+// report has Run mend damage, or end, if it does not know of some already.
 func (v *Views) report(damage error) {
 	select {
 	case v.broken <- damage:

@@ -17,6 +17,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // TestFault: what the system, another process or a reader's own end says is no damage; all else is.
@@ -230,5 +231,34 @@ func await(t *testing.T, what string, is func() bool) {
 		if time.Now().After(deadline) {
 			t.Fatalf("no %s", what)
 		}
+	}
+}
+
+// TestMoved moves the folder of an open index away, where another daemon begins anew: its files are left alone.
+func TestMoved(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t)
+	s := w.open("codex", "s", "p")
+	w.observe(s, "alpha", "")
+	dir := filepath.Join(t.TempDir(), "index")
+	x := w.mustOpen(dir)
+	if err := os.Rename(dir, dir+".moved"); err != nil {
+		t.Fatal(err)
+	}
+	y := w.mustOpen(dir)
+	if err := x.Rebuild(t.Context(), nil); !errors.Is(err, engine.ErrMoved) {
+		t.Errorf("rebuild: got %v", err)
+	}
+	if err := x.restart(t.Context(), x.store.Load()); !errors.Is(err, engine.ErrMoved) {
+		t.Errorf("restart: got %v", err)
+	}
+	if err := x.Close(); err != nil {
+		t.Errorf("close: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, firstStore, dirtyFile)); err != nil {
+		t.Errorf("the other's mark: %v", err)
+	}
+	if n := mustSearch(t, y, Query{Text: "alpha"}).Total; n != 1 {
+		t.Errorf("the other finds %d, want 1", n)
 	}
 }

@@ -36,6 +36,8 @@ type Config struct {
 // All methods are safe for concurrent use.
 type Index struct {
 	dir      string
+	folder   *os.File // dir, held open: what is at the path may become somebody else's
+	held     os.FileInfo
 	log      eventlog.Log
 	logger   *slog.Logger
 	flush    time.Duration
@@ -73,17 +75,39 @@ func Open(ctx context.Context, dir string, log eventlog.Log, conf Config) (*Inde
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("index: open: %w", err)
 	}
+	if err := x.hold(); err != nil {
+		return nil, err
+	}
 	s, err := x.openCurrent(ctx)
 	if errors.Is(err, errDamaged) {
 		x.logger.Warn("search index starts anew", "err", err)
 		s, err = x.startAnew(ctx)
 	}
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, x.folder.Close())
 	}
 	x.removeOthers(filepath.Base(s.dir))
 	x.use(s)
 	return x, nil
+}
+
+// hold opens the folder, so that no other can be taken for it.
+func (x *Index) hold() (err error) {
+	if x.folder, err = os.Open(x.dir); err != nil {
+		return fmt.Errorf("index: open: %w", err)
+	}
+	if x.held, err = x.folder.Stat(); err != nil {
+		return fmt.Errorf("index: open: %w", errors.Join(err, x.folder.Close()))
+	}
+	return nil
+}
+
+// inPlace is engine.ErrMoved if the path does not name the folder any more.
+func (x *Index) inPlace() error {
+	if err := engine.InPlace(x.dir, x.held); err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	return nil
 }
 
 // startAnew makes an empty store the one in use, because the one there was cannot be used.
@@ -305,7 +329,11 @@ func (x *Index) Close() error {
 		x.logger.Warn("the search index is not on disk as far as it knows the log; the next start reads the rest again", "err", err)
 		err = nil
 	}
-	return errors.Join(err, s.close())
+	if x.inPlace() != nil {
+		s.abandon() // what is at the path is not ours to mark
+		return errors.Join(err, x.folder.Close())
+	}
+	return errors.Join(err, s.close(), x.folder.Close())
 }
 
 // closeLimit is how long Close waits for batches to get to disk: what does not is read again.
@@ -339,8 +367,11 @@ func (x *Index) removeOthers(name string) {
 	}
 }
 
-// fresh makes an empty store beside the one in use. The caller holds the token of rebuilds, or nobody else has x.
+// fresh makes an empty store beside the one in use, or returns engine.ErrMoved. The caller holds the token of rebuilds, or nobody else has x.
 func (x *Index) fresh() (*store, error) {
+	if err := x.inPlace(); err != nil {
+		return nil, err
+	}
 	n, err := strconv.Atoi(strings.TrimPrefix(x.currentName(), "g"))
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
@@ -352,8 +383,11 @@ func (x *Index) fresh() (*store, error) {
 	return openStore(dir, x.flush)
 }
 
-// adopt makes s the store that the next Open opens.
+// adopt makes s the store that the next Open opens, or returns engine.ErrMoved.
 func (x *Index) adopt(s *store) error {
+	if err := x.inPlace(); err != nil {
+		return err
+	}
 	name := filepath.Base(s.dir)
 	if err := durable.Replace(filepath.Join(x.dir, currentFile), []byte(name+"\n"), 0o600); err != nil {
 		return fmt.Errorf("index: %w", err)

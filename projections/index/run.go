@@ -45,12 +45,12 @@ func (x *Index) catchUp(ctx context.Context) error {
 }
 
 // Run applies records as they are appended. It returns nil when ctx is done. An index that turns out to be damaged is made anew;
-// what cannot be read or written is tried again with growing pauses (see Trouble). Errors: ErrClosed, that the log was closed. It
-// is called once at a time.
+// what cannot be read or written is tried again with growing pauses (see Trouble). Errors: ErrClosed, engine.ErrMoved, that the log
+// was closed. It is called once at a time.
 func (x *Index) Run(ctx context.Context) error {
 	var h healing
 	once := func(ctx context.Context) error { return x.runHealing(ctx, &h) }
-	err := x.progress.Retry(ctx, x.logger, once, ErrClosed)
+	err := x.progress.Retry(ctx, x.logger, once, ErrClosed, engine.ErrMoved)
 	if err != nil {
 		x.progress.Stop(err)
 	}

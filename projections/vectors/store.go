@@ -159,6 +159,11 @@ func (s *store) view(read func(blocks *bolt.Bucket, st state) error) error {
 
 // reset begins the file anew.
 func (s *store) reset() error {
+	if s.file != nil {
+		if err := s.file.InPlace(); err != nil {
+			return err
+		}
+	}
 	err := errors.Join(s.close(), discard(s.path))
 	if err != nil && !errors.Is(err, engine.ErrDamaged) {
 		return err
