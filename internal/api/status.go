@@ -73,7 +73,11 @@ type LogDamage struct {
 type ViewLag struct {
 	Name     string          `json:"name"`
 	Position events.Position `json:"position"`
-	Lag      uint64          `json:"lag"` // records
+	Lag      uint64          `json:"lag"`               // records
+	Stopped  string          `json:"stopped,omitempty"` // why it goes no further, and when it tries again, if it does; empty: it does
+
+	// Rebuilding is that it was damaged, and answers nothing until it is made anew as far as it was; of the index alone.
+	Rebuilding bool `json:"rebuilding,omitempty"`
 }
 
 // SpoolStatus is what hooks kept, and whether they were answered.

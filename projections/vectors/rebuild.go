@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cmemd/cmemd/internal/transient"
 )
@@ -35,6 +36,11 @@ func (v *Vectors) Rebuild(ctx context.Context, tell func(done, total int)) error
 	if restart == nil {
 		return ErrNotRunning
 	}
+	if v.Trouble() != nil {
+		if before, restart, err = v.goOn(ctx, before); err != nil {
+			return err
+		}
+	}
 	if _, err := v.cfg.embed(ctx, requestTimeout, "no answer", []string{probe}); ctx.Err() != nil {
 		return fmt.Errorf("vectors: rebuild: %w", ctx.Err())
 	} else if err != nil {
@@ -63,6 +69,33 @@ func (v *Vectors) Rebuild(ctx context.Context, tell func(done, total int)) error
 		case <-moved:
 		case <-ctx.Done():
 			return fmt.Errorf("vectors: rebuild: %w", ctx.Err())
+		}
+	}
+}
+
+// goOnLimit is how long a Run that was in trouble may take to begin again once it is told to.
+const goOnLimit = 5 * time.Second
+
+// goOn ends the pause of a Run that is in trouble, and returns how often it has begun, and what restarts it, once it has begun again.
+func (v *Vectors) goOn(ctx context.Context, before int) (begun int, restart context.CancelCauseFunc, err error) {
+	limited, cancel := context.WithTimeout(ctx, goOnLimit)
+	defer cancel()
+	v.progress.Hasten()
+	for {
+		v.mu.Lock()
+		begun, moved := v.begun, v.moved
+		restart = v.restart
+		v.mu.Unlock()
+		if begun > before && restart != nil {
+			return begun, restart, nil
+		}
+		select {
+		case <-moved:
+		case <-limited.Done():
+			if t := v.Trouble(); t != nil && ctx.Err() == nil {
+				return 0, nil, fmt.Errorf("vectors: rebuild: %w", t.Err)
+			}
+			return 0, nil, fmt.Errorf("vectors: rebuild: %w", limited.Err())
 		}
 	}
 }

@@ -18,13 +18,19 @@ var errAnew = errors.New("vectors: of another size than before")
 // it is broken.
 const anewEvery = time.Hour
 
-// Run follows the log, deletes what is forgotten, and fills what has no vector yet. It returns nil when ctx is done, and an
-// error if the log cannot be read or the file not be written. An endpoint that fails is waited for. It is called once at a time.
+// Run follows the log, deletes what is forgotten, and fills what has no vector yet. It returns nil when ctx is done. An endpoint
+// that fails is waited for; what cannot be read or written is tried again with growing pauses (see Trouble). Errors: that the file is
+// kept as it is (see Open), ErrClosed, engine.ErrMoved, that the log was closed. It is called once at a time.
 func (v *Vectors) Run(ctx context.Context) (err error) {
 	defer func() { v.ended(err) }()
 	if v.kept != nil {
 		return v.kept
 	}
+	return v.progress.Retry(ctx, v.cfg.Logger, v.runAnew, ErrClosed, engine.ErrMoved)
+}
+
+// runAnew follows the log until something is wrong that is not mended by beginning anew.
+func (v *Vectors) runAnew(ctx context.Context) error {
 	for {
 		err := v.runOnce(ctx)
 		if ctx.Err() != nil {
@@ -89,6 +95,7 @@ func (v *Vectors) begin(restart context.CancelCauseFunc) (from events.Position, 
 	at := v.store.state.Position
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.progress.Well()
 	v.begun, v.restart = v.begun+1, restart
 	v.signal()
 	v.pending, v.followed = nil, at

@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/transient"
+	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
@@ -73,8 +74,10 @@ type Vectors struct {
 	queries *questions
 	pause   pause // of what fills
 
-	writing chan struct{} // one token; who holds it may change store
-	more    chan struct{} // one token: there is something to embed
+	writing  chan struct{}   // one token; who holds it may change store and shut
+	shut     bool            // Close was called
+	progress engine.Progress // whether Run is in trouble, and nothing else
+	more     chan struct{}   // one token: there is something to embed
 
 	// Only who fills has these.
 	size int       // texts of the next request, at most
@@ -166,7 +169,7 @@ type Stats struct {
 
 	Position events.Position `json:"position"`          // up to which the log was read
 	Paused   string          `json:"paused,omitempty"`  // why nothing is filled, and for how long; empty: it goes on
-	Stopped  string          `json:"stopped,omitempty"` // why nothing is filled any more; empty: it is
+	Stopped  string          `json:"stopped,omitempty"` // why nothing is filled, and when it is tried again, if it is; empty: it is
 }
 
 // Stats returns how far the vectors are.
@@ -181,7 +184,9 @@ func (v *Vectors) Stats() Stats {
 	failed := v.failed
 	v.mu.Unlock()
 	st := v.store.stats()
-	if failed != nil {
+	if t := v.Trouble(); t != nil {
+		st.Stopped = t.String()
+	} else if failed != nil {
 		st.Stopped = failed.Error()
 	}
 	st.Total, st.Position, st.Paused = st.Filled+st.Refused+waiting, at, v.pause.line()
@@ -215,8 +220,12 @@ func (v *Vectors) signal() {
 	v.moved = make(chan struct{})
 }
 
+// Trouble is why Run goes no further for now; nil: it does, or has ended.
+func (v *Vectors) Trouble() *engine.Trouble { return v.progress.Trouble() }
+
 // Wait returns when what was forgotten up to a position is known; whether all before it is filled is another matter. It
-// needs Run. The error is ctx's, or why Run has ended.
+// needs Run, and waits while that tries again what it could not do. The error is ctx's, also beside engine.ErrStopped where it was in
+// trouble then, or why Run has ended.
 func (v *Vectors) Wait(ctx context.Context, at events.Position) error {
 	for {
 		v.mu.Lock()
@@ -228,7 +237,11 @@ func (v *Vectors) Wait(ctx context.Context, at events.Position) error {
 		select {
 		case <-moved:
 		case <-ctx.Done():
-			return fmt.Errorf("vectors: wait for %d, at %d: %w", at, followed, ctx.Err())
+			err := ctx.Err()
+			if t := v.Trouble(); t != nil {
+				err = fmt.Errorf("%w: %w: %w", engine.ErrStopped, t.Err, err)
+			}
+			return fmt.Errorf("vectors: wait for %d, at %d: %w", at, followed, err)
 		}
 	}
 }
@@ -251,8 +264,13 @@ func (v *Vectors) write(ctx context.Context, change func() error) error {
 	case <-ctx.Done():
 		return fmt.Errorf("vectors: %w", ctx.Err())
 	}
-	if v.store.file == nil {
+	if v.shut || v.kept != nil {
 		return ErrClosed
+	}
+	if v.store.file == nil { // it could not be opened again
+		if err := v.store.reset(); err != nil {
+			return err
+		}
 	}
 	return change()
 }
@@ -262,5 +280,6 @@ func (v *Vectors) Close() error {
 	v.queries.close()
 	v.writing <- struct{}{}
 	defer func() { <-v.writing }()
+	v.shut = true
 	return v.store.close()
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // TestFillAndFind: every kind of memory gets its vector, in requests of a bounded size, and is found by it; what has no words
@@ -468,25 +470,53 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestLogErrors: a log that cannot be read ends Run.
-func TestLogErrors(t *testing.T) {
+// TestTriesAgain: a log that cannot be read is told, and read again later.
+func TestTriesAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	v := w.open()
 	defer v.Close()
-	v.log = brokenLog{w.log}
-	if err := v.Run(t.Context()); !errors.Is(err, errBroken) {
-		t.Errorf("got %v", err)
+	broken := &brokenLog{Log: w.log}
+	broken.is.Store(true)
+	v.log = broken
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- v.Run(ctx) }()
+	for v.Trouble() == nil {
+		time.Sleep(time.Millisecond)
 	}
-	if err := v.Purge(t.Context(), 99); !errors.Is(err, errBroken) || v.Stats().Stopped == "" {
-		t.Errorf("a purge that nobody will serve: %v, %+v", err, v.Stats())
+	if got := v.Stats().Stopped; !strings.Contains(got, "trying again at ") {
+		t.Errorf("status: got %q", got)
+	}
+	limited, end := context.WithTimeout(ctx, 10*time.Millisecond)
+	defer end()
+	if err := v.Purge(limited, 99); !errors.Is(err, errBroken) || !errors.Is(err, engine.ErrStopped) {
+		t.Errorf("a purge that is not served yet: %v", err)
+	}
+	broken.is.Store(false)
+	if err := v.Rebuild(ctx, func(int, int) {}); err != nil { // which does not wait for the pause
+		t.Errorf("rebuild: %v", err)
+	}
+	if got := v.Stats().Stopped; got != "" {
+		t.Errorf("status afterwards: got %q", got)
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("run: got %v", err)
 	}
 }
 
 var errBroken = errors.New("broken")
 
-type brokenLog struct{ eventlog.Log }
+// brokenLog cannot be read while it is broken.
+type brokenLog struct {
+	eventlog.Log
+	is atomic.Bool
+}
 
-func (brokenLog) Follow(context.Context, events.Position) iter.Seq2[events.Record, error] {
+func (l *brokenLog) Follow(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
+	if !l.is.Load() {
+		return l.Log.Follow(ctx, from)
+	}
 	return func(yield func(events.Record, error) bool) { yield(events.Record{}, errBroken) }
 }

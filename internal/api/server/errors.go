@@ -159,7 +159,10 @@ func passes(err error) *api.Problem {
 	case errors.Is(err, eventlog.ErrFailed):
 		return unavailable(api.ProblemStopping, "The log has failed", 5*time.Second, "the daemon ends and has to be started anew")
 	case errors.Is(err, engine.ErrStopped):
-		return unavailable(api.ProblemBehind, "The views have stopped", 30*time.Second, "the cause is in the daemon's log file")
+		return unavailable(api.ProblemBehind, "The views have stopped", 30*time.Second,
+			"`cmemd status` says why and when they try again; `cmemd projections rebuild` has them try at once")
+	case errors.Is(err, index.ErrRebuilding):
+		return unavailable(api.ProblemBehind, "The search index is being rebuilt", 5*time.Second, "it was damaged; the log has all that was in it")
 	case errors.Is(err, vectors.ErrPaused), isEmbeddingFailure(err):
 		return unavailable(api.ProblemBusy, "The endpoint of embeddings fails", time.Minute, err.Error())
 	case errors.Is(err, vectors.ErrNotRunning), errors.Is(err, vectors.ErrClosed):

@@ -152,7 +152,7 @@ func (s *sources) projectCounts(ctx context.Context, known projects.Known) (n ap
 		}
 	}
 	names, err := s.Index.Rootless(ctx)
-	if err != nil {
+	if err != nil && !errors.Is(err, index.ErrRebuilding) { // what is not known is not counted
 		return n, err
 	}
 	_, given, _, err := s.Views.Projects(ctx)

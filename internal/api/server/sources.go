@@ -24,6 +24,17 @@ type Stores struct {
 	Vectors *vectors.Vectors // shown by status; nil: there are none
 }
 
+// Still names what goes no further, for good or for now: the views, the index.
+func (s Stores) Still() (names []string) {
+	if s.Views.Trouble() != nil {
+		names = append(names, viewsName)
+	}
+	if s.Index.Trouble() != nil {
+		names = append(names, indexName)
+	}
+	return names
+}
+
 // watermark says which position every answer that begins now knows at least. A *recall.Recall is one.
 type watermark interface {
 	Position() events.Position
@@ -53,11 +64,19 @@ func (s *sources) await(ctx context.Context, at events.Position) error {
 	return s.limited(ctx, "they do not know that position yet", func(ctx context.Context) error { return s.watermark.Wait(ctx, at) })
 }
 
+// troubleWait is how long views are waited for that could not be written and try again, once a minute at least.
+const troubleWait = 90 * time.Second
+
 // caughtUp waits until the views know all that the log holds now.
 func (s *sources) caughtUp(ctx context.Context) error {
 	last, err := s.Log.Last(ctx)
 	if err != nil {
 		return err
+	}
+	if s.Views.Trouble() != nil {
+		limited, cancel := context.WithTimeout(ctx, troubleWait)
+		defer cancel()
+		return s.Views.Wait(limited, last)
 	}
 	return s.limited(ctx, "they do not know yet what there is", func(ctx context.Context) error { return s.Views.Wait(ctx, last) })
 }

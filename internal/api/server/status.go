@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -15,11 +16,16 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/curation"
+	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/projects"
 )
 
 // PhaseReady is the phase in which everything is answered.
 const PhaseReady = "ready"
+
+// StoppedPhase begins the phase of a daemon of which the views or the index go no further, for good or for now: it is not ready
+// then.
+const StoppedPhase = "stopped: "
 
 // statuses answers how the daemon is doing.
 type statuses struct {
@@ -53,7 +59,7 @@ func getHealth(w http.ResponseWriter, _ *http.Request) error {
 
 // getReady answers 503 until the daemon is ready, unless it is asked for the phase in any case.
 func (s *statuses) getReady(_ context.Context, q api.ReadyQuery) (api.Readiness, error) {
-	phase := *s.phase.Load()
+	phase := s.phaseNow()
 	ready := phase == PhaseReady
 	if !ready && !q.Always {
 		return api.Readiness{}, notNow(api.ProblemStarting, "Not ready yet", time.Second, "the start is at: "+phase)
@@ -61,11 +67,19 @@ func (s *statuses) getReady(_ context.Context, q api.ReadyQuery) (api.Readiness,
 	return api.Readiness{Ready: ready, Phase: phase}, nil
 }
 
+// phaseNow is what the start is at, unless something goes no further.
+func (s *statuses) phaseNow() string {
+	if still := s.Still(); len(still) > 0 {
+		return StoppedPhase + strings.Join(still, ", ")
+	}
+	return *s.phase.Load()
+}
+
 // healthSpan is the time of which status shows how the observer did.
 const healthSpan = 24 * time.Hour
 
 func (s *statuses) getStatus(ctx context.Context, _ api.NoQuery) (api.Status, error) {
-	phase := *s.phase.Load()
+	phase := s.phaseNow()
 	st := api.Status{
 		Version: s.Version, PID: s.PID, Started: s.started, Home: s.Home, Phase: phase,
 		Ready: phase == PhaseReady, Settings: s.Settings, LeftOut: s.LeftOut, Disabled: s.disabled(), Notice: s.notice(ctx),
@@ -186,11 +200,20 @@ func (s *statuses) fillHealth(ctx context.Context, st *api.Status) (err error) {
 
 // lags says how far the views and the search index are behind a log that ends at last.
 func (s *statuses) lags(last events.Position) []api.ViewLag {
-	lag := func(name string, at events.Position) api.ViewLag {
-		return api.ViewLag{Name: name, Position: at, Lag: uint64(max(last, at) - at)}
+	lag := func(name string, at events.Position, t *engine.Trouble) api.ViewLag {
+		l := api.ViewLag{Name: name, Position: at, Lag: uint64(max(last, at) - at)}
+		if t != nil {
+			l.Stopped = t.String()
+		}
+		return l
 	}
-	return []api.ViewLag{lag("views", s.Views.Position()), lag(indexName, s.Index.Position())}
+	index := lag(indexName, s.Index.Position(), s.Index.Trouble())
+	index.Rebuilding = s.Index.Rebuilding()
+	return []api.ViewLag{lag(viewsName, s.Views.Position(), s.Views.Trouble()), index}
 }
+
+// viewsName is what the views are called where they are named together.
+const viewsName = "views"
 
 // indexName is what the search index is called among the views.
 const indexName = "index"

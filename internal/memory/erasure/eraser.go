@@ -331,7 +331,7 @@ func (e *Eraser) purgeOwed(ctx context.Context, step func(int)) error {
 }
 
 func (e *Eraser) purge(ctx context.Context, upTo events.Position, step func(int)) error {
-	if err := e.cfg.Views.Wait(ctx, upTo); err != nil {
+	if err := e.awaitViews(ctx, upTo); err != nil {
 		return fmt.Errorf("erasure: the views do not follow: %w", err)
 	}
 	var errs []error
@@ -345,4 +345,15 @@ func (e *Eraser) purge(ctx context.Context, upTo events.Position, step func(int)
 		e.cfg.Logger.Info("made anew without what was forgotten", "file", f.Name, "took", e.cfg.Now().Sub(began).Round(time.Millisecond))
 	}
 	return errors.Join(errs...)
+}
+
+// viewsWait is how long views that cannot be written are waited for, which try again once a minute at least. Run finishes what
+// they hold up for longer.
+const viewsWait = 90 * time.Second
+
+// awaitViews waits until the views know a position.
+func (e *Eraser) awaitViews(ctx context.Context, at events.Position) error {
+	limited, cancel := context.WithTimeout(ctx, viewsWait)
+	defer cancel()
+	return e.cfg.Views.Wait(limited, at)
 }

@@ -66,7 +66,6 @@ type daemon struct {
 	mcp     *mcp.Server
 	watch   *watch.Watcher // nil: no transcripts are followed
 
-	phase    phase
 	begun    events.Position // of the record that begins this life
 	previous actors.Previous // how the last life ended
 	damage   *homedir.LogDamage
@@ -312,7 +311,7 @@ func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, ve
 // notices are what sessions' persons are told.
 func (d *daemon) notices() notices {
 	return notices{
-		views: d.views, status: d.actors.Status, now: time.Now, log: d.logNotice, stopped: d.phase.stopped, asked: d.requests, leftOut: d.leftOut,
+		views: d.views, status: d.actors.Status, now: time.Now, log: d.logNotice, stopped: d.still, asked: d.requests, leftOut: d.leftOut,
 	}
 }
 
@@ -323,6 +322,9 @@ func (d *daemon) leftOut() int {
 	}
 	return len(leftOut(d.config))
 }
+
+// still names the views that go no further, for good or for now.
+func (d *daemon) still() []string { return server.Stores{Views: d.views, Index: d.index}.Still() }
 
 // requests is how many requests of agents to forget no person has answered.
 func (d *daemon) requests() int { return d.eraser.Status().Requests }

@@ -18,6 +18,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/api/server"
 )
 
 // openTemp opens a daemon over a home of its own, without a port.
@@ -242,7 +243,7 @@ func TestStillViewsKeepTheDaemon(t *testing.T) {
 	if after, err := d.log.Last(ctx); err != nil || after <= before {
 		t.Errorf("the log stands at %d, %v; it stood at %d", after, err, before)
 	}
-	awaitPhase(t, ctx, client, StoppedPhase+"views")
+	awaitPhase(t, ctx, client, server.StoppedPhase+"views")
 	select {
 	case err := <-ended:
 		t.Fatalf("the daemon ended: %v", err)

@@ -20,7 +20,7 @@ func (d *daemon) eraserConfig() erasure.Config {
 			{Name: "log", Purge: func(ctx context.Context, _ events.Position) error { return d.purgeLog(ctx) }},
 			{Name: "views", Purge: func(ctx context.Context, _ events.Position) error { return d.views.Compact(ctx) }},
 			{Name: "index", Purge: func(ctx context.Context, upTo events.Position) error {
-				if err := d.index.Wait(ctx, upTo); err != nil {
+				if err := d.index.WaitUnlessStopped(ctx, upTo); err != nil {
 					return err
 				}
 				return d.index.Purge(ctx)

@@ -25,7 +25,7 @@ type notices struct {
 	status  func(ctx context.Context) (actors.Status, error)
 	now     func() time.Time
 	log     func() []string // what is not well with the log, each with what mends it; nil: all is
-	stopped func() []string // names of the views that stand still for good
+	stopped func() []string // names of the views that go no further, for good or for now
 	asked   func() int      // how many requests of agents to forget no person has answered
 	leftOut func() int      // how many settings variables made until now that nobody was asked about; nil: none
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api/server"
 )
@@ -122,9 +123,8 @@ func (d *daemon) watchLog(ctx context.Context, t *tasks) {
 
 // startAll starts the views, what acts on them, and what answers, in this order; they are stopped in the opposite one.
 func (d *daemon) startAll(ctx context.Context, t *tasks, listeners []net.Listener) {
-	catching, halt := context.WithCancel(context.WithoutCancel(ctx)) // ends when a view has stopped for good
-	t.start(ctx, "views", d.isolated("views", d.views.Run, halt))
-	t.start(ctx, "index", d.isolated("index", d.index.Run, halt))
+	t.start(ctx, "views", d.isolated("views", d.views.Run))
+	t.start(ctx, "index", d.isolated("index", d.index.Run))
 	if d.vectors != nil {
 		t.start(ctx, "vectors", d.runVectors)
 	}
@@ -140,9 +140,15 @@ func (d *daemon) startAll(ctx context.Context, t *tasks, listeners []net.Listene
 	if d.watch != nil {
 		t.start(ctx, "watch transcripts", d.watchTranscripts)
 	}
-	t.start(ctx, "start", func(ctx context.Context) error {
-		defer context.AfterFunc(ctx, halt)()
-		d.catchUp(catching)
+	t.start(ctx, "ready", func(ctx context.Context) error {
+		d.becomeReady(ctx)
+		<-ctx.Done()
+		return nil
+	})
+	t.start(ctx, "spool", func(ctx context.Context) error {
+		if err := d.caughtUp(ctx, d.views.WaitUnlessStopped, d.index.WaitUnlessStopped); err != nil && ctx.Err() == nil {
+			d.logger.Debug("the spool is taken in though the views are behind", "err", err)
+		}
 		return d.capture.Drain(ctx)
 	})
 }
@@ -164,35 +170,43 @@ func (d *daemon) watchTranscripts(ctx context.Context) error {
 }
 
 // isolated is run, a view's, whose failure does not end the daemon: what is captured is in the log, and a view that stands
-// still says so in its answers. It calls halt then.
-func (d *daemon) isolated(name string, run func(context.Context) error, halt func()) func(context.Context) error {
+// still says so in its answers and in status.
+func (d *daemon) isolated(name string, run func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if err := run(ctx); err != nil && ctx.Err() == nil {
-			d.logger.Error("it stands still; what happens is captured all the same", "view", name, "err", err)
-			d.phase.stop(name, d.server.SetPhase)
-			halt()
+			d.logger.Error("it stands still until the next start; what happens is captured all the same", "view", name, "err", err)
 			<-ctx.Done()
 		}
 		return nil
 	}
 }
 
-// catchUp waits until the views know what happened before this start; then the daemon is ready. It gives up, without
-// being ready, when ctx ends.
-func (d *daemon) catchUp(ctx context.Context) {
-	began := time.Now()
-	d.phase.set("views", d.server.SetPhase)
-	err := d.views.Wait(ctx, d.begun)
-	if err == nil {
-		d.phase.set("index", d.server.SetPhase)
-		err = d.index.Wait(ctx, d.begun)
+// A wait is for something that follows the log to know a position.
+type wait func(ctx context.Context, at events.Position) error
+
+// caughtUp waits until the views know what happened before this start.
+func (d *daemon) caughtUp(ctx context.Context, views, index wait) error {
+	if err := views(ctx, d.begun); err != nil {
+		return err
 	}
+	return index(ctx, d.begun)
+}
+
+// becomeReady waits until the views know what happened before this start; then the daemon is ready. It gives up, without
+// being ready, when ctx ends, or where they go no further for good.
+func (d *daemon) becomeReady(ctx context.Context) {
+	began := time.Now()
+	d.server.SetPhase("views")
+	err := d.caughtUp(ctx, d.views.Wait, func(ctx context.Context, at events.Position) error {
+		d.server.SetPhase("index")
+		return d.index.Wait(ctx, at)
+	})
 	if err != nil {
 		d.logger.Debug("not ready", "err", err)
 		return
 	}
 	d.giveOld(ctx)
-	d.phase.set(server.PhaseReady, d.server.SetPhase)
+	d.server.SetPhase(server.PhaseReady)
 	d.logger.Info("ready", "position", d.begun, "took", time.Since(began).Round(time.Millisecond))
 }
 

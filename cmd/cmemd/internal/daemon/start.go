@@ -19,6 +19,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/process"
 )
 
@@ -173,7 +174,7 @@ func (s *startedDaemon) await(ctx context.Context, client *client.Client) error 
 		if err == nil {
 			s.Ready, s.Phase = r.Ready, r.Phase
 		}
-		if s.Ready || strings.HasPrefix(s.Phase, StoppedPhase) || limited.Err() != nil {
+		if s.Ready || strings.HasPrefix(s.Phase, server.StoppedPhase) || limited.Err() != nil {
 			break
 		}
 		if err != nil && !errors.Is(err, api.ErrNotRunning) {

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
@@ -10,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/internal/memory/erasure"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/redact/full"
+	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/vectors"
 	"github.com/cmemd/cmemd/projections/vectors/embed"
 )
@@ -44,7 +46,12 @@ func (d *daemon) vectorsFile() []erasure.Files {
 	if d.vectors == nil {
 		return nil
 	}
-	return []erasure.Files{{Name: "vectors", Purge: func(ctx context.Context, upTo events.Position) error { return d.vectors.Purge(ctx, upTo) }}}
+	return []erasure.Files{{Name: "vectors", Purge: func(ctx context.Context, upTo events.Position) error {
+		if t := d.vectors.Trouble(); t != nil {
+			return fmt.Errorf("%w: %w", engine.ErrStopped, t.Err)
+		}
+		return d.vectors.Purge(ctx, upTo)
+	}}}
 }
 
 // runVectors fills the vectors. Where they cannot be kept, searches go on without them.

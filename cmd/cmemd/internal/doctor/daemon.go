@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -24,8 +23,9 @@ func checkDaemon(_ context.Context, x *examination) []checked {
 		if s.Ready {
 			return []checked{well("pid %d, since %s", s.PID, terminal.Moment(s.Started))}
 		}
-		if strings.HasPrefix(s.Phase, daemon.StoppedPhase) {
-			return []checked{wrong("`cmemd logs` says why; `cmemd restart` begins anew", "pid %d, but %s", s.PID, s.Phase)}
+		if strings.HasPrefix(s.Phase, server.StoppedPhase) {
+			return []checked{wrong("it goes on by itself once what is said of the views is mended; `cmemd projections rebuild` has it try at once",
+				"pid %d, but %s", s.PID, terminal.VisibleLine(s.Phase))}
 		}
 		return []checked{note("wait a moment", "pid %d is starting: %s", s.PID, s.Phase)}
 	}
@@ -84,7 +84,12 @@ const mayLag = 1000
 func checkViews(_ context.Context, x *examination) []checked {
 	var out []checked
 	for _, v := range x.status.Views {
-		if v.Lag > mayLag {
+		switch {
+		case v.Stopped != "":
+			out = append(out, wrong("see to that; `cmemd projections rebuild` has it try at once", "%s", terminal.VisibleLine(stoppedLine(v))))
+		case v.Rebuilding:
+			out = append(out, note("wait a moment", "%s was damaged, and is being rebuilt: %s behind", v.Name, terminal.Plural(v.Lag, "record")))
+		case v.Lag > mayLag:
 			out = append(out, wrong("wait while it catches up; `cmemd logs` says whether it stopped, `cmemd projections rebuild` makes it anew",
 				"%s is %s behind", v.Name, terminal.Plural(v.Lag, "record")))
 		}

@@ -17,7 +17,6 @@ import (
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -85,7 +84,7 @@ func TestChecks(t *testing.T) {
 	}{
 		{"well", "daemon", func(*examination) {}, stateOK, "pid 7"},
 		{"starting", "daemon", func(x *examination) { x.status.Ready, x.status.Phase = false, "views" }, stateNote, "starting: views"},
-		{"a view that stopped", "daemon", func(x *examination) { x.status.Ready, x.status.Phase = false, daemon.StoppedPhase+"index" }, stateWrong, "stopped: index"},
+		{"a view that stopped", "daemon", func(x *examination) { x.status.Ready, x.status.Phase = false, server.StoppedPhase+"index" }, stateWrong, "stopped: index"},
 		{"a daemon that hangs", "daemon", func(x *examination) { x.status, x.daemon = nil, errors.New("the daemon has not answered") }, stateWrong, "has not answered"},
 		{"an older daemon", "version", func(x *examination) { x.status.Version = "v1.1.9" }, stateWrong, "older"},
 		{"a newer daemon", "version", func(x *examination) { x.status.Version = "v1.3.0" }, stateNote, "v1.3.0"},
@@ -94,6 +93,12 @@ func TestChecks(t *testing.T) {
 		{"a clock that forgot", "clock", func(x *examination) { x.now = time.Unix(0, 0) }, stateWrong, "1970"},
 		{"views up to date", "views", func(x *examination) { x.status.Views = []api.ViewLag{{Name: "index", Lag: mayLag}} }, stateOK, "1000 records behind"},
 		{"views behind", "views", func(x *examination) { x.status.Views = []api.ViewLag{{Name: "index", Lag: mayLag + 1}} }, stateWrong, "index is 1001 records behind"},
+		{"views that stopped", "views", func(x *examination) {
+			x.status.Views = []api.ViewLag{{Name: "views", Position: 7, Lag: 1, Stopped: "trying again at 12:00:01 because x: no space left on device"}}
+		}, stateWrong, "views stopped at 7, trying again at 12:00:01 because x: no space left on device"},
+		{"an index that is rebuilt", "views", func(x *examination) {
+			x.status.Views = []api.ViewLag{{Name: "index", Lag: 3, Rebuilding: true}}
+		}, stateNote, "index was damaged, and is being rebuilt: 3 records behind"},
 		{"lost inputs", "inputs", func(x *examination) { x.status.Inputs = api.Balance{Captured: 2, Observed: 1} }, stateWrong, "does not add up"},
 		{"dropped inputs", "inputs", func(x *examination) { x.status.Inputs = api.Balance{Captured: 2, Observed: 1, Dropped: 1} }, stateNote, "1 dropped"},
 		{"a hold", "provider", func(x *examination) {

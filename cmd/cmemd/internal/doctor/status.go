@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/server"
 )
 
 func newStatus(a *terminal.App) *cobra.Command {
@@ -26,7 +27,7 @@ func newStatus(a *terminal.App) *cobra.Command {
 					showStatus(a, s)
 					showAside(a, aside)
 				})
-				return errors.Join(shown, a.Reported(damageError(s.Damage)))
+				return errors.Join(shown, a.Reported(errors.Join(damageError(s.Damage), errStill(s))))
 			}
 			if !errors.Is(err, api.ErrNotRunning) {
 				return err
@@ -189,7 +190,25 @@ func phaseWord(s api.Status) string {
 	if s.Ready {
 		return "running"
 	}
+	if strings.HasPrefix(s.Phase, server.StoppedPhase) {
+		return "running, but " + s.Phase
+	}
 	return "starting (" + s.Phase + ")"
+}
+
+// stoppedLine says of a view that goes no further where it stands, and why.
+func stoppedLine(v api.ViewLag) string {
+	return fmt.Sprintf("%s stopped at %d, %s", v.Name, v.Position, v.Stopped)
+}
+
+// errStill is a daemon of which a view goes no further: it is told, and ends with 1.
+func errStill(s api.Status) error {
+	for _, v := range s.Views {
+		if v.Stopped != "" {
+			return terminal.Advise(errors.New(stoppedLine(v)), "see to that; `cmemd projections rebuild` has it try at once, and what happens is captured all the same")
+		}
+	}
+	return nil
 }
 
 // viewsLine says how far behind the views are, the furthest behind first.
@@ -198,7 +217,12 @@ func viewsLine(views []api.ViewLag) string {
 	slices.SortStableFunc(views, func(a, b api.ViewLag) int { return int(min(b.Lag, 1<<31)) - int(min(a.Lag, 1<<31)) })
 	var parts []string
 	for _, v := range views {
-		if v.Lag > 0 {
+		switch {
+		case v.Stopped != "":
+			parts = append(parts, terminal.VisibleLine(stoppedLine(v)))
+		case v.Rebuilding:
+			parts = append(parts, fmt.Sprintf("%s was damaged and is being rebuilt, %s behind", v.Name, terminal.Plural(v.Lag, "record")))
+		case v.Lag > 0:
 			parts = append(parts, fmt.Sprintf("%s is %s behind", v.Name, terminal.Plural(v.Lag, "record")))
 		}
 	}
