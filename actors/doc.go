@@ -14,7 +14,7 @@
 //
 // The files, each referring to those below it:
 //
-//	grant.go, top.go, drain.go, forget.go, turn.go, observer.go, shutdown_cost.go, sessions.go, session.go,
+//	grant.go, top.go, drain.go, forget.go, turn.go, dropped.go, observer.go, shutdown_cost.go, sessions.go, session.go,
 //	dispatcher.go, status.go, system.go, messages.go, route.go, lifecycle.go, alarm.go
 //
 // What bites:

@@ -128,12 +128,6 @@ func (s *System) price(provider, asked string, b events.Bill) (usd float64) {
 	return s.cfg.Price(provider, asked, b)
 }
 
-func (a *sessionActor) warnDropped(ans *session.Answer) {
-	if d := ans.Dropped; d != nil {
-		a.sys.cfg.Logger.Warn("output dropped", "session", a.id, "turn", d.Turn, "class", d.Class, "reason", d.Reason, "length", d.Length)
-	}
-}
-
 func (a *sessionActor) end(c actor.Context, cmd session.Command, e ended) {
 	a.turn.ending = true
 	var own *request

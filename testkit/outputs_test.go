@@ -37,6 +37,8 @@ func mayRead() map[string]string {
 		"internal/observer/model/guard.go":            "the user's own key is taken out of an answer before anybody has it",
 		"cmd/cmemd/internal/scenarios/script.go":      "recorded outputs become a script, which is played",
 		"cmd/cmemd/internal/scenarios/poison.go":      "recorded outputs become a script, which is played",
+		"actors/dropped.go":                           "at debug level the log file shows a person what was dropped",
+		"cmd/cmemd/internal/cli/operate/outcomes.go":  shown,
 		"cmd/cmemd/internal/providers/try.go":         shown,
 		"cmd/cmemd/internal/scenarios/replay_json.go": shown,
 		"internal/replay/report/page.go":              shown,

@@ -6,7 +6,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// OutcomesRoute accounts for inputs.
+// OutcomesRoute accounts for inputs. Of the turn that it is asked for it says what was answered, also where that was kept.
 var OutcomesRoute = Route[OutcomesQuery, Outcomes]{get, "/v1/outcomes", ScopeView, "what became of inputs"}
 
 // OutcomesQuery chooses inputs by what became of them, the newest first.
@@ -41,9 +41,11 @@ type Outcomes struct {
 	Turns map[events.ID]WhoAnswered `json:"turns"`
 }
 
-// WhoAnswered is who was asked in a turn.
+// WhoAnswered is who was asked in a turn, and for people what was said where that was dropped.
 type WhoAnswered struct {
-	Provider string   `json:"provider"`
-	Model    string   `json:"model,omitempty"`
-	Instead  []string `json:"instead,omitempty"` // providers that stood before it and were passed over
+	Provider string        `json:"provider"`
+	Model    string        `json:"model,omitempty"`
+	Instead  []string      `json:"instead,omitempty"` // providers that stood before it and were passed over
+	Preview  events.Output `json:"preview,omitzero"`  // of a dropped output: its beginning, 200 characters at most
+	Output   events.Output `json:"output,omitzero"`   // all of it, of the turn that the query names
 }

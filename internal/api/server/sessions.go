@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/outcomes"
 	"github.com/cmemd/cmemd/projections/sessions"
+	"github.com/cmemd/cmemd/projections/turn"
 )
 
 // sessionRoutes answers about sessions and what became of their inputs, and ends quarantines.
@@ -82,7 +83,9 @@ func (s *sessionRoutes) getOutcomes(ctx context.Context, q api.OutcomesQuery) (a
 	}
 	f.Outcome, f.Class, f.Reason, f.Since, f.Until = outcomes.Outcome(q.Outcome), q.Class, q.Reason, q.Since, q.Until
 	f.Kind, f.Before, f.Limit = events.Kind(q.Kind), cmp.Or(q.Cursor.At, q.Before), q.Limit
-	err = s.fillOutcomes(ctx, &out, f)
+	if err = s.fillOutcomes(ctx, &out, f); err == nil && f.Turn != (events.ID{}) && len(out.Inputs) > 0 {
+		out.Turns[f.Turn], err = s.answerOf(ctx, f.Turn)
+	}
 	out.NextCursor = api.OutcomesRoute.PageAfter(q, api.Cursor{At: out.Next})
 	return out, err
 }
@@ -124,7 +127,36 @@ func (s *sessionRoutes) whoAnswered(ctx context.Context, inputs []api.Input) (ma
 		if err != nil {
 			return nil, err
 		}
-		turns[in.Turn] = api.WhoAnswered{Provider: t.Provider, Model: t.Model, Instead: t.Instead}
+		turns[in.Turn] = whoOf(t)
 	}
 	return turns, nil
+}
+
+func whoOf(t turn.Turn) api.WhoAnswered {
+	return api.WhoAnswered{Provider: t.Provider, Model: t.Model, Instead: t.Instead, Preview: t.Preview}
+}
+
+// answerOf says who was asked in a turn, and all that was answered, unless that was forgotten.
+func (s *sessionRoutes) answerOf(ctx context.Context, id events.ID) (api.WhoAnswered, error) {
+	t, err := s.Views.Turn(ctx, id)
+	if err != nil || t.Ended == 0 {
+		return whoOf(t), err
+	}
+	out := whoOf(t)
+	r, err := s.Log.Get(ctx, t.Ended)
+	if err != nil {
+		return out, err
+	}
+	switch e, err := r.Event(); e := e.(type) {
+	case events.TurnReceived:
+		out.Output = e.Output
+	case events.TurnFailed:
+		out.Output = e.Output
+	default:
+		if errors.Is(err, events.ErrErased) {
+			err = nil
+		}
+		return out, err
+	}
+	return out, nil
 }

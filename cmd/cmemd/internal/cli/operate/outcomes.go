@@ -15,7 +15,7 @@ import (
 
 const outcomesHelp = `Outcomes lists inputs, the latest first, and on standard error the balance. An input is dropped for the reason of the output
 (no_xml, malformed, missing_summary), or without one: poison, refused, overflow, crowded, expired. What was dropped is kept:
-` + "`cmemd reobserve`" + ` asks about it again.`
+` + "`cmemd reobserve`" + ` asks about it again. How a dropped output begins stands below; --turn shows all that a turn answered.`
 
 func newOutcomes(a *terminal.App) *cobra.Command {
 	var q api.OutcomesQuery
@@ -48,11 +48,33 @@ func showOutcomes(a *terminal.App, found api.Outcomes) error {
 			found.Turns[in.Turn].Provider, a.ShownSession(in.Session), optionalID(a, in))
 	}
 	a.Print(l)
+	showSaid(a, found)
 	a.Say("%s", terminal.BalanceLine(found.Balance))
 	if found.Next > 0 {
 		a.Say("`--before %d` shows those before", found.Next)
 	}
 	return nil
+}
+
+// showSaid shows what was answered: the beginning of what was dropped, and all of what the turn said that was asked for.
+func showSaid(a *terminal.App, found api.Outcomes) {
+	shown := map[events.ID]bool{}
+	for _, in := range found.Inputs {
+		said := found.Turns[in.Turn]
+		if shown[in.Turn] || in.Outcome != outcomes.Dropped || said.Preview.IsZero() || !said.Output.IsZero() {
+			continue
+		}
+		if len(shown) == 0 {
+			a.Printf("\n%s\n", "What was dropped begins:")
+		}
+		shown[in.Turn] = true
+		a.Printf("  %s  %s\n", a.ShownID(in.Turn), terminal.VisibleLine(said.Preview.RawText()))
+	}
+	for id, said := range found.Turns {
+		if !said.Output.IsZero() { // of one turn at most
+			a.Printf("\n%s answered, in %s:\n%s\n", a.ShownID(id), terminal.Plural(said.Output.Len(), "byte"), terminal.Visible(said.Output.RawText()))
+		}
+	}
 }
 
 func reasonOf(in api.Input) string {
