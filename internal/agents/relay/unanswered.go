@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
@@ -27,43 +28,75 @@ type Unanswered struct {
 	LostReason string    // of the last one
 }
 
-// ReadUnanswered returns what the hooks of a home wrote down; the zero value if that is nothing.
+// ReadUnanswered returns what the hooks of a home wrote down; the zero value if that is nothing. Beside an error it is what can be believed.
 func ReadUnanswered(home string) (Unanswered, error) {
-	_, u, err := readNotes(home)
+	n, err := readNotes(home)
 	if err != nil {
-		return Unanswered{}, fmt.Errorf("relay: read unanswered hooks: %w", err)
+		err = fmt.Errorf("relay: read unanswered hooks: %w", err)
 	}
-	return u, nil
+	return n.sum(), err
 }
 
-// notesPath is the slots file in which hooks write down what became of them.
-func notesPath(home string) string { return filepath.Join(home, "run", "hooks.notes") }
+// notes is what is written down at two places, each of which says how much it adds. A file that is replaced takes all of it, until the
+// disk has no room for another one; then the slots take what comes.
+type notes struct {
+	file, full Unanswered
+	slots      slots
+}
 
-// formerPath is where earlier releases wrote the same, in a file that was replaced each time: a full disk takes none.
-func formerPath(home string) string { return filepath.Join(home, "run", "unanswered.json") }
+func unansweredPath(home string) string { return filepath.Join(home, "run", "unanswered.json") }
 
-// readNotes returns what is written down, and where the next note goes.
-func readNotes(home string) (slots, Unanswered, error) {
-	s, err := readSlots(notesPath(home))
-	if err == nil {
-		return s, parseUnanswered(s.text), nil
+func slotsPath(home string) string { return filepath.Join(home, "run", "unanswered.slots") }
+
+// readNotes returns what is written down. Its error is the disk's, or ErrBadEntry beside what can be believed.
+func readNotes(home string) (n notes, err error) {
+	data, err := readBounded(unansweredPath(home), maxSmallFile)
+	if err = ignoreMissing(err); err != nil && !errors.Is(err, ErrBadEntry) {
+		return n, err
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return s, Unanswered{}, err
+	n.file = parseUnanswered(data)
+	s, slotsErr := readSlots(slotsPath(home))
+	n.slots, n.full = s, parseUnanswered(s.text)
+	return n, errors.Join(err, ignoreMissing(slotsErr))
+}
+
+func (n notes) sum() Unanswered {
+	u := n.file
+	u.Count += n.full.Count
+	if u.Lost += n.full.Lost; n.full.Lost > 0 {
+		u.LostReason = n.full.LostReason
 	}
-	data, err := readBounded(formerPath(home), maxSmallFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, Unanswered{}, nil
+	if n.full.LastNotice.After(u.LastNotice) {
+		u.LastNotice = n.full.LastNotice
 	}
-	return s, parseUnanswered(data), err
+	return u
+}
+
+// beyond is what u adds to other.
+func (u Unanswered) beyond(other Unanswered) Unanswered {
+	u.Count, u.Lost = max(u.Count-other.Count, 0), max(u.Lost-other.Lost, 0)
+	return u
 }
 
 // LayNotes sees to it that hooks can write down what they lose also once the disk has no free block any more.
 func LayNotes(home string) error {
-	if _, err := os.Lstat(notesPath(home)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(slotsPath(home)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return updateUnanswered(home, false, func(*Unanswered) {})
+	if err := os.MkdirAll(filepath.Dir(slotsPath(home)), 0o700); err != nil {
+		return err
+	}
+	lock, err := lockUnanswered(home)
+	if err != nil {
+		return err
+	}
+	defer unlock(lock)
+	return slots{}.write(slotsPath(home), appendNote(nil, Unanswered{}), true)
+}
+
+// lockUnanswered keeps other processes from changing what is written down.
+func lockUnanswered(home string) (*os.File, error) {
+	return lockFile(filepath.Join(home, "run", "unanswered.lock"), lockWait)
 }
 
 // parseUnanswered takes what it can: the file only decides when a person is told.
@@ -109,23 +142,33 @@ func appendNote(b []byte, u Unanswered) []byte {
 	}
 }
 
-// updateUnanswered changes what is written down, one process at a time. With wait it is on disk when it returns.
-func updateUnanswered(home string, wait bool, change func(*Unanswered)) error {
-	path := notesPath(home)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+// updateUnanswered changes what is written down, one process at a time.
+func updateUnanswered(home string, change func(*Unanswered)) error {
+	if err := os.MkdirAll(filepath.Dir(unansweredPath(home)), 0o700); err != nil {
 		return err
 	}
-	lock, err := lockFile(filepath.Join(filepath.Dir(path), "unanswered.lock"), lockWait)
+	lock, err := lockUnanswered(home)
 	if err != nil {
 		return err
 	}
 	defer unlock(lock)
-	s, u, err := readNotes(home)
+	n, err := readNotes(home)
 	if err != nil && !errors.Is(err, ErrBadEntry) {
 		return err
 	}
+	u := n.sum()
 	change(&u)
-	return s.write(path, appendNote(nil, u), wait)
+	err = durable.Swap(unansweredPath(home), appendUnanswered(nil, u.beyond(n.full)), 0o600)
+	full := n.full
+	if err == nil {
+		full.Count = min(full.Count, u.Count)
+	} else if n.slots.number > 0 {
+		full, err = u.beyond(n.file), nil
+	}
+	if err != nil || full == n.full {
+		return err
+	}
+	return n.slots.write(slotsPath(home), appendNote(nil, full), full.Lost > n.full.Lost)
 }
 
 // clearUnanswered notes an answer. Nothing is written where nothing was unanswered, which is nearly always.
@@ -134,13 +177,13 @@ func clearUnanswered(home string) error {
 	if err != nil || u.Count == 0 {
 		return err
 	}
-	return updateUnanswered(home, false, func(u *Unanswered) { u.Count = 0 })
+	return updateUnanswered(home, func(u *Unanswered) { u.Count = 0 })
 }
 
 // countUnanswered notes a hook without an answer. It reports whether the person is to be told now, which only a hook
 // that may speak is allowed to do, and what is then written down.
 func countUnanswered(home string, now time.Time, maySpeak bool) (tell bool, u Unanswered, err error) {
-	err = updateUnanswered(home, false, func(stored *Unanswered) {
+	err = updateUnanswered(home, func(stored *Unanswered) {
 		since := now.Sub(stored.LastNotice)
 		tell = maySpeak && stored.Count >= noticeAfter && (since >= noticePause || since < 0)
 		stored.Count++
@@ -154,7 +197,7 @@ func countUnanswered(home string, now time.Time, maySpeak bool) (tell bool, u Un
 
 // countLost notes a payload that was neither posted nor kept, and why.
 func countLost(home string, reason error) error {
-	return updateUnanswered(home, true, func(u *Unanswered) {
+	return updateUnanswered(home, func(u *Unanswered) {
 		u.Lost++
 		u.LostReason = reason.Error()
 	})

@@ -102,8 +102,8 @@ func TestUnansweredRoundTrip(t *testing.T) {
 
 func TestDamagedCounterStartsAnew(t *testing.T) {
 	t.Parallel()
-	for name, path := range map[string]func(string) string{"notes": notesPath, "of earlier releases": formerPath} {
-		t.Run(name, func(t *testing.T) { checkStartsAnew(t, path) })
+	for _, path := range []func(string) string{unansweredPath, slotsPath} {
+		t.Run(filepath.Base(path("")), func(t *testing.T) { checkStartsAnew(t, path) })
 	}
 }
 
@@ -158,57 +158,56 @@ func FuzzParseUnanswered(f *testing.F) {
 	})
 }
 
-// TestNotesAreWrittenInPlace: where no file can be made or grown any more, what is lost is counted all the same.
-func TestNotesAreWrittenInPlace(t *testing.T) {
+// TestLossesAreWrittenInPlace: where no file can be made or replaced any more, losses and unanswered hooks are counted all the same,
+// and go on to be when there is room again.
+func TestLossesAreWrittenInPlace(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	if err := LayNotes(home); err != nil {
 		t.Fatal(err)
 	}
-	before, err := os.Stat(notesPath(home))
+	lose := func(reason string) {
+		t.Helper()
+		if _, _, err := countUnanswered(home, time.Now(), false); err != nil {
+			t.Error(err)
+		}
+		if err := countLost(home, errors.New(reason)); err != nil {
+			t.Error(err)
+		}
+	}
+	want := func(when string, count, lost int, reason string) {
+		t.Helper()
+		if u, err := ReadUnanswered(home); err != nil && !errors.Is(err, ErrBadEntry) || u.Count != count || u.Lost != lost || !strings.HasPrefix(u.LostReason, reason) {
+			t.Errorf("%s: got %+v, %v; want %d unanswered and %d lost because %q", when, u, err, count, lost, reason)
+		}
+	}
+	lose("too long")
+	before, err := os.Stat(slotsPath(home))
 	if err != nil {
 		t.Fatal(err)
 	}
-	const losses = 5
-	for i := range losses {
-		if err := countLost(home, errors.New(strings.Repeat("no space left on \"the\" device\n", 40*i))); err != nil {
-			t.Fatal(err)
-		}
+	full := filepath.Join(unansweredPath(home), "nothing can be renamed onto a folder that holds something")
+	if err := errors.Join(os.Rename(unansweredPath(home), unansweredPath(home)+".kept"), os.MkdirAll(full, 0o700)); err != nil {
+		t.Fatal(err)
 	}
-	u, err := ReadUnanswered(home)
-	if err != nil || u.Lost != losses || !strings.HasPrefix(u.LostReason, "no space left on \"the\" device\n") {
-		t.Errorf("got %+v, %v; want %d losses", u, err, losses)
+	for i := range 5 {
+		lose(strings.Repeat("no space left on \"the\" device\n", 40*i))
 	}
-	after, err := os.Stat(notesPath(home))
+	want("without room", 5, 5, "no space left on \"the\" device\n")
+	after, err := os.Stat(slotsPath(home))
 	if err != nil || !os.SameFile(before, after) || after.Size() != before.Size() {
-		t.Errorf("the file is another one, or has grown from %d to %d bytes (%v)", before.Size(), after.Size(), err)
+		t.Errorf("the slots are another file, or have grown from %d to %d bytes (%v)", before.Size(), after.Size(), err)
 	}
-	if err := LayNotes(home); err != nil {
+	if err := errors.Join(os.RemoveAll(unansweredPath(home)), os.Rename(unansweredPath(home)+".kept", unansweredPath(home))); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := ReadUnanswered(home); err != nil || again != u {
-		t.Errorf("laid again: %+v, %v", again, err)
+	want("with room again", 6, 6, "no space left")
+	lose("once more")
+	want("and once more", 7, 7, "no space left")
+	if err := errors.Join(clearUnanswered(home), LayNotes(home)); err != nil {
+		t.Error(err)
 	}
-}
-
-// TestNotesOfEarlierReleases go on where those have ended.
-func TestNotesOfEarlierReleases(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(home, "run"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(formerPath(home), []byte(`{"count":4,"last_notice":"","lost":2,"lost_reason":"disk"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for want := 2; want < 5; want++ {
-		if u, err := ReadUnanswered(home); err != nil || u.Lost != want || u.Count != 4 {
-			t.Errorf("got %+v, %v; want %d lost", u, err, want)
-		}
-		if err := countLost(home, errors.New("again")); err != nil {
-			t.Fatal(err)
-		}
-	}
+	want("answered", 0, 7, "no space left")
 }
 
 // TestSlotsSurviveACut: of a note that was written in part, or whose slot was damaged, the one before it is left.
