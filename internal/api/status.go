@@ -50,6 +50,16 @@ type Status struct {
 	LeftOut   []LeftOut           `json:"left_out,omitempty"` // variables of the environment that it was started in, which do not count
 	Damage    *LogDamage          `json:"damage,omitempty"`   // of the log, until it is found whole; nil: none is known
 	Disabled  *DisabledStatus     `json:"disabled,omitempty"` // sessions of which nothing is recorded; nil: none is known
+	Unserved  *Unserved           `json:"unserved,omitempty"` // the loopback address that could not be had; nil: it is served, or none is set
+}
+
+// Unserved is a loopback address at which the daemon does not answer though its settings say so.
+type Unserved struct {
+	Addr    string `json:"addr"`              // as the setting listen has it
+	Port    int    `json:"port"`              // of it; 0: it names none
+	Why     string `json:"why"`               // in the system's words
+	PID     int    `json:"pid,omitempty"`     // of the process that has the port; 0: that cannot be told
+	Command string `json:"command,omitempty"` // of that process: the name of its program
 }
 
 // HiddenSession is a session of which an ignore file keeps reports off the record.

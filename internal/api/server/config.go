@@ -67,6 +67,9 @@ type Daemon struct {
 
 	// Damage is what is known of damage of the log. It must be quick. nil: nothing ever is
 	Damage func() *api.LogDamage
+	// Unserved is the loopback address that could not be had; nil: there is none. It must be safe for concurrent use. nil: that is
+	// never known
+	Unserved func() *api.Unserved
 	// Notice is a line for the person at the start of a session, or nothing. It must be quick. nil: never one
 	Notice func(ctx context.Context) string
 	// Shutdown is called, once or more, when somebody asks the daemon to stop. It must not wait for that. nil: POST

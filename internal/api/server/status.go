@@ -90,6 +90,9 @@ func (s *statuses) getStatus(ctx context.Context, _ api.NoQuery) (api.Status, er
 	if err := s.fillStatus(ctx, &st); err != nil {
 		return st, err
 	}
+	if s.Unserved != nil {
+		st.Unserved = s.Unserved()
+	}
 	if spool := s.spoolStatus(); spool != nil {
 		st.Spool = *spool
 	}

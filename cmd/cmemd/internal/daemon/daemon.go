@@ -66,8 +66,9 @@ type daemon struct {
 	mcp     *mcp.Server
 	watch   *watch.Watcher // nil: no transcripts are followed
 
-	begun    events.Position // of the record that begins this life
-	previous actors.Previous // how the last life ended
+	unserved atomic.Pointer[api.Unserved] // the loopback address that could not be had
+	begun    events.Position              // of the record that begins this life
+	previous actors.Previous              // how the last life ended
 	damage   *homedir.LogDamage
 	home     *os.Root // the folder that this life began in, wherever it is moved
 	socket   net.Listener
@@ -296,7 +297,7 @@ func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, ve
 			System: d.actors, Capture: d.capture, Spool: spool, Checker: d.checker, Eraser: d.eraser, Providers: d.offers.facts(),
 		},
 		Daemon: server.Daemon{
-			Home: d.paths.Home, Version: version, PID: os.Getpid(), Settings: d.config.Values(), LeftOut: leftOut(d.config),
+			Home: d.paths.Home, Version: version, PID: os.Getpid(), Settings: d.config.Values(), LeftOut: leftOut(d.config), Unserved: d.unserved.Load,
 			Notice: d.notices().line, Damage: d.damage.Known,
 			Shutdown: func(cause string) { d.stop(endRequest(cause)) },
 		},

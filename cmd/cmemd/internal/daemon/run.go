@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
@@ -13,7 +14,9 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/server"
+	"github.com/cmemd/cmemd/internal/process"
 )
 
 // endLimit is how long the end may take in all, and failLimit where the log has failed. A hook that comes meanwhile keeps
@@ -69,7 +72,9 @@ func (d *daemon) listen(me *homedir.DaemonFile) ([]net.Listener, error) {
 	if d.config.Listen != "" {
 		port, err := net.Listen("tcp", d.config.Listen)
 		if err != nil { // hooks and commands use the socket: only who needs the port goes without
-			d.logger.Error("the address cannot be used; the socket serves alone", "addr", d.config.Listen, "err", err)
+			u := unservedAt(d.config.Listen, err)
+			d.logger.Error("the address cannot be used; the socket serves alone", "addr", u.Addr, "err", err, "pid", u.PID, "command", u.Command)
+			d.unserved.Store(u)
 		} else {
 			listeners, me.Addr = append(listeners, port), port.Addr().String()
 		}
@@ -82,6 +87,21 @@ func (d *daemon) listen(me *homedir.DaemonFile) ([]net.Listener, error) {
 	}
 	d.logger.Info("listening", "socket", me.Socket, "addr", me.Addr)
 	return listeners, nil
+}
+
+// unservedAt describes an address that cannot be listened at because of err.
+func unservedAt(addr string, err error) *api.Unserved {
+	u := &api.Unserved{Addr: addr, Why: err.Error()}
+	var cause *os.SyscallError
+	if errors.As(err, &cause) {
+		u.Why = cause.Err.Error()
+	}
+	_, port, _ := net.SplitHostPort(addr)
+	u.Port, _ = strconv.Atoi(port) // the setting was checked
+	if u.Port != 0 {
+		u.PID, u.Command = process.Listener(u.Port)
+	}
+	return u
 }
 
 // removeSocket removes what is left of a socket, and nothing else.

@@ -45,6 +45,8 @@ type startedDaemon struct {
 	Started bool   `json:"started"`           // by this command
 	Stopped string `json:"stopped,omitempty"` // the version of the older daemon that was stopped
 	Logs    string `json:"logs"`
+
+	Unserved *api.Unserved `json:"unserved,omitempty"` // the loopback address that it could not have
 }
 
 func start(ctx context.Context, a *terminal.App, client *client.Client) error {
@@ -186,7 +188,7 @@ func (s *startedDaemon) await(ctx context.Context, client *client.Client) error 
 		}
 	}
 	status, err := api.StatusRoute.Call(ctx, client, api.NoQuery{})
-	s.PID, s.Version = status.PID, status.Version
+	s.PID, s.Version, s.Unserved = status.PID, status.Version, status.Unserved
 	return err
 }
 
@@ -201,6 +203,9 @@ func showStarted(a *terminal.App, s startedDaemon) {
 	a.Printf("cmemd %s %s, pid %d\n", terminal.VisibleLine(s.Version), word, s.PID)
 	if !s.Ready {
 		a.Printf("it is not ready yet (%s); `cmemd status` tells when it is\n", terminal.VisibleLine(s.Phase))
+	}
+	if u := s.Unserved; u != nil {
+		a.Printf("%s; to mend it: %s\n", terminal.VisibleLine(terminal.UnservedLine(*u)), terminal.VisibleLine(terminal.UnservedStep(*u)))
 	}
 	a.Printf("logs: %s\n", terminal.VisibleLine(s.Logs))
 }

@@ -62,6 +62,18 @@ func checkSocket(_ context.Context, x *examination) []checked {
 	return []checked{well("%s", x.paths.Socket)}
 }
 
+// checkAddress looks whether the daemon has the loopback address that its settings name.
+func checkAddress(_ context.Context, x *examination) []checked {
+	listen := x.status.Settings["listen"]
+	switch u := x.status.Unserved; {
+	case u != nil:
+		return []checked{wrong(terminal.UnservedStep(*u), "%s", terminal.UnservedLine(*u))}
+	case listen == "":
+		return []checked{well("none is set: hooks and commands use the socket")}
+	}
+	return []checked{well("%s", listen)}
+}
+
 // checkVersion looks whether command and daemon are of one version.
 func checkVersion(_ context.Context, x *examination) []checked {
 	mine := x.app.Version

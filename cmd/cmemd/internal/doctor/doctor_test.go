@@ -86,6 +86,11 @@ func TestChecks(t *testing.T) {
 		{"starting", "daemon", func(x *examination) { x.status.Ready, x.status.Phase = false, "views" }, stateNote, "starting: views"},
 		{"a view that stopped", "daemon", func(x *examination) { x.status.Ready, x.status.Phase = false, server.StoppedPhase+"index" }, stateWrong, "stopped: index"},
 		{"a daemon that hangs", "daemon", func(x *examination) { x.status, x.daemon = nil, errors.New("the daemon has not answered") }, stateWrong, "has not answered"},
+		{"an address that another has", "address", func(x *examination) {
+			x.status.Unserved = &api.Unserved{Addr: "127.0.0.1:37911", Port: 37911, Why: "address already in use", PID: 12, Command: "other"}
+		}, stateWrong, "process 12 (other) has port 37911"},
+		{"an address", "address", func(x *examination) { x.status.Settings["listen"] = "127.0.0.1:37911" }, stateOK, "127.0.0.1:37911"},
+		{"no address", "address", func(*examination) {}, stateOK, "none is set"},
 		{"an older daemon", "version", func(x *examination) { x.status.Version = "v1.1.9" }, stateWrong, "older"},
 		{"a newer daemon", "version", func(x *examination) { x.status.Version = "v1.3.0" }, stateNote, "v1.3.0"},
 		{"a full disk", "disk", func(x *examination) { x.config.MinFreeBytes = 1 << 60 }, stateWrong, "kept free"},

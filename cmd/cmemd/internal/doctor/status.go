@@ -141,6 +141,10 @@ func showStatus(a *terminal.App, s api.Status) {
 	a.Field("actors", fmt.Sprintf("%d awake, %d of %d slots in use, %d queued, %d waiting for the disk",
 		s.Actors.Awake, s.Actors.Turns, s.Actors.Slots, s.Actors.Queued, s.Actors.Waiting))
 	a.Field("spool", spoolLine(s.Spool))
+	if u := s.Unserved; u != nil {
+		a.Field("address", terminal.VisibleLine(terminal.UnservedLine(*u)))
+		a.Field("", terminal.VisibleLine(terminal.UnservedStep(*u)))
+	}
 	if line := projectsLine(s.Projects); line != "" {
 		a.Field("projects", line)
 	}

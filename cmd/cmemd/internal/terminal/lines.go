@@ -1,8 +1,10 @@
 package terminal
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 
 	"golang.org/x/mod/semver"
@@ -130,4 +132,23 @@ func RespawnLine(r health.Respawn) string {
 	}
 	return line + fmt.Sprintf("%d in %s (at most %d), %d in a row (at most %d)",
 		r.Counted.InWindow, ShortDuration(r.Limits.Window), r.Limits.MaxRestarts, r.Counted.Consecutive, r.Limits.MaxConsecutive)
+}
+
+// UnservedLine says which loopback address is not served, and who has its port where that is known.
+func UnservedLine(u api.Unserved) string {
+	line := fmt.Sprintf("%s is not served (%s): the socket serves alone", u.Addr, u.Why)
+	if u.PID != 0 {
+		line += fmt.Sprintf("; process %d (%s) has port %d", u.PID, cmp.Or(u.Command, "unknown"), u.Port)
+	}
+	return line
+}
+
+// UnservedStep says what to do about it.
+func UnservedStep(u api.Unserved) string {
+	host, _, err := net.SplitHostPort(u.Addr)
+	if err != nil {
+		host = "127.0.0.1"
+	}
+	return fmt.Sprintf("free port %d, or `cmemd config set listen %s` with another one; then `cmemd stop` and `cmemd start`",
+		u.Port, net.JoinHostPort(host, "PORT"))
 }
