@@ -79,9 +79,12 @@ func TestReachPastDamage(t *testing.T) {
 	file, pairs := built(t)
 	size := os.Getpagesize()
 	for name, spoil := range map[string]func(id int, page []byte){
-		"zeroed":     func(_ int, page []byte) { clear(page) },
-		"in circles": func(id int, page []byte) { page[8] = pageBranch; binary.NativeEndian.PutUint64(page[pageHeader+8:], uint64(id)) },
-		"huge":       func(_ int, page []byte) { page[10], page[11], page[12], page[13] = 0xff, 0xff, 0xff, 0xff },
+		"zeroed": func(_ int, page []byte) { clear(page) },
+		"in circles": func(id int, page []byte) {
+			page[8] = pageBranch
+			binary.NativeEndian.PutUint64(page[pageHeader+8:], uint64(id))
+		},
+		"huge": func(_ int, page []byte) { page[10], page[11], page[12], page[13] = 0xff, 0xff, 0xff, 0xff },
 	} {
 		same, all := 0, 0
 		for id := 2; id < len(file)/size; id++ {
