@@ -24,7 +24,7 @@ import (
 
 // systemRoles are the children that need this system.
 func systemRoles() map[string]crash.Role {
-	return map[string]crash.Role{"limit": appendUnderLimits}
+	return map[string]crash.Role{"limit": appendUnderLimits, "narrow": openInNarrowMemory}
 }
 
 // replaceFile makes the descriptor by which this process has path open mean another file.
@@ -227,5 +227,52 @@ func TestFailedWrites(t *testing.T) {
 	}
 	if len(some) < 10 {
 		t.Errorf("the limits cut the log in %d places only: %q", len(some), lines)
+	}
+}
+
+// openInNarrowMemory leaves less address space than the large mapping takes, and then next to none, and says what opening comes to.
+func openInNarrowMemory(args []string) int {
+	for _, room := range []uint64{512 << 20, 1 << 20} {
+		if err := limitMemory(room); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		l, err := eventlog.Open(filepath.Join(args[0], "log"), eventlog.Config{})
+		fmt.Println(err == nil, errors.Is(err, syscall.ENOMEM), errors.Is(err, eventlog.ErrNotLog))
+		if err == nil {
+			_ = l.Close()
+		}
+	}
+	return 0
+}
+
+// limitMemory lets this process have so many bytes of address space more than it has.
+func limitMemory(more uint64) error {
+	statm, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return err
+	}
+	var pages uint64
+	if _, err := fmt.Sscan(string(statm), &pages); err != nil {
+		return err
+	}
+	var was syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &was); err != nil {
+		return err
+	}
+	return syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: pages*uint64(os.Getpagesize()) + more, Max: was.Max})
+}
+
+// TestNarrowMemory: a log opens where the system has room for its file alone, and the system's refusal is told as that.
+func TestNarrowMemory(t *testing.T) {
+	race.SkipProcesses(t)
+	t.Parallel()
+	dir := t.TempDir()
+	l := openLog(t, filepath.Join(dir, "log"))
+	mustAppend(t, l, logtest.Session("a"), 0, "one")
+	mustClose(t, l)
+	lines, stderr, err := crash.Start(t, "narrow", dir).Wait()
+	if want := []string{"true false false", "false true false"}; err != nil || !cmp.Equal(lines, want) {
+		t.Errorf("got %q, want %q; %v %s", lines, want, err, stderr)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -79,8 +80,18 @@ func openFile(path string, cfg Config, readOnly bool) (db *bbolt.DB, file *os.Fi
 	return db, file, nil
 }
 
+// openDB opens the file at path, with the large mapping or, where the system has no room for it, with one that the file just needs.
 func openDB(path string, cfg Config, readOnly bool) (db *bbolt.DB, file *os.File, err error) {
 	o := options(cfg, readOnly)
+	db, file, err = openWith(path, o)
+	if o.InitialMmapSize > 0 && errors.Is(err, syscall.ENOMEM) {
+		o.InitialMmapSize = 0
+		return openWith(path, o)
+	}
+	return db, file, err
+}
+
+func openWith(path string, o *bbolt.Options) (db *bbolt.DB, file *os.File, err error) {
 	o.OpenFile = func(name string, flag int, mode os.FileMode) (*os.File, error) {
 		var err error
 		file, err = os.OpenFile(name, flag, mode)
@@ -124,10 +135,18 @@ func explain(path string, err error) error {
 		return &LockedError{Path: path, PID: pid, Command: command}
 	case errors.Is(err, events.ErrCorrupt), errors.Is(err, bolterrors.ErrChecksum):
 		return fmt.Errorf("eventlog: open %s: %w", path, asCorrupt(cmp.Or(cutAt(path), err)))
+	case ofSystem(err): // which says nothing about what is in the file
 	case errors.Is(err, bolterrors.ErrInvalid), errors.Is(err, bolterrors.ErrVersionMismatch), isTooSmall(path):
 		return fmt.Errorf("%w: %s (%w)", ErrNotLog, path, err)
 	}
 	return fmt.Errorf("eventlog: open %s: %w", path, err)
+}
+
+// ofSystem reports whether the operating system refused.
+func ofSystem(err error) bool {
+	_, path := errors.AsType[*fs.PathError](err)
+	_, number := errors.AsType[syscall.Errno](err)
+	return path || number
 }
 
 // isTooSmall reports a file that holds something, yet not even bbolt's two meta pages.
@@ -176,8 +195,7 @@ func prepare(db *bbolt.DB, file *os.File, path string, readOnly bool) error {
 		return fmt.Errorf("eventlog: open %s: %w", path, err)
 	}
 	if err := boltcheck.Check(file, info.Size(), boltcheck.Config{PageSize: db.Info().PageSize, Depth: bucketDepth}); err != nil {
-		var system *fs.PathError // it says nothing about what is in the file
-		if !errors.As(err, &system) {
+		if !ofSystem(err) {
 			err = cmp.Or(asCut(err, path), corruptf(0, "", "%s", err))
 		}
 		return fmt.Errorf("eventlog: open %s: %w", path, err)

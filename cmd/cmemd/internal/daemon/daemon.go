@@ -145,6 +145,9 @@ func orOff(n int64) int64 {
 }
 
 func (d *daemon) open(ctx context.Context, version string) error {
+	if info, err := os.Stat(d.paths.Token); err == nil && info.Size() == 0 {
+		d.logger.Warn("the file of the token was empty: another token is made, and who uses the old one is refused", "path", d.paths.Token)
+	}
 	token, err := homedir.LoadToken(d.paths.Token)
 	if err != nil {
 		return err

@@ -63,8 +63,38 @@ func Made(a *terminal.App) (Paths, error) {
 	return p, p.Make()
 }
 
+// checkKinds refuses what is neither a file nor a folder where one of them is to be: to open it may wait for ever.
+func (p Paths) checkKinds() error {
+	views := filepath.Join(p.Views, "views.db")
+	for _, path := range []string{
+		p.Home, p.Log, p.Views, views, views + ".open", p.Index, p.Vectors, p.Forget, p.Watch, p.Token, p.Run, p.Daemon, p.Damage, p.logs, p.LogFile, p.StartLog,
+	} {
+		info, err := os.Stat(path)
+		if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+			return terminal.Advise(fmt.Errorf("%s is neither a file nor a folder (%s)", path, info.Mode().Type()), "move it away")
+		}
+	}
+	return nil
+}
+
+// readFile reads a file of a home, which may be a link to one; durable.ErrIrregular: it is none, and would be waited for.
+func readFile(path string, limit int64) ([]byte, error) {
+	real, err := filepath.EvalSymlinks(path) // ReadBounded follows no link
+	if err != nil {
+		return nil, err
+	}
+	b, err := durable.ReadBounded(real, limit)
+	if errors.Is(err, durable.ErrIrregular) || errors.Is(err, durable.ErrTooLong) {
+		err = terminal.Advise(fmt.Errorf("%s: %w", path, err), "move it away")
+	}
+	return b, err
+}
+
 // Make makes the folders of a home, open to this user only, and lays a key for what hooks keep and a file for what they count. It returns errOpenToOthers where others could change that.
 func (p Paths) Make() error {
+	if err := p.checkKinds(); err != nil {
+		return err
+	}
 	for _, dir := range []string{p.Home, p.Run, p.Views, p.logs} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return terminal.Advise(err, "let CMEMD_HOME name a folder that this user may write to")
@@ -83,11 +113,16 @@ func (p Paths) Make() error {
 // TokenBytes is how long the token of the loopback address is: nobody guesses 256 bits.
 const TokenBytes = 32
 
-// LoadToken returns the token that the file at path holds, and makes one where there is none.
+// maxTokenFile bounds what is read as a token.
+const maxTokenFile = 64 << 10
+
+// LoadToken returns the token that the file at path holds, and makes one where there is none, or none in it.
 func LoadToken(path string) (string, error) {
-	b, err := os.ReadFile(path)
+	b, err := readFile(path, maxTokenFile)
 	token := strings.TrimSpace(string(b))
 	switch {
+	case err == nil && token == "":
+		return MakeToken(path)
 	case err == nil && len(token) < TokenBytes:
 		return "", terminal.Advise(fmt.Errorf("%s holds no token of at least %d characters", path, TokenBytes), "delete it; the daemon makes another")
 	case err == nil:
