@@ -157,6 +157,7 @@ func TestResets(t *testing.T) {
 		"below zero":              {429, headers("Retry-After", "-5"), "", 0},
 		"for ever":                {429, headers("Retry-After", "1e300"), "", 24 * time.Hour},
 		"for two days":            {429, headers("Retry-After", "172800"), "", 24 * time.Hour},
+		"for 31,000 years":        {429, headers("Retry-After", "999999999999"), "", 24 * time.Hour},
 		"no number":               {429, headers("Retry-After", "NaN"), "", 0},
 		"words":                   {429, headers("Retry-After", "in a minute"), "", 0},
 		"Anthropic, the one used up": {429, headers(
