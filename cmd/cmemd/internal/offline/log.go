@@ -113,6 +113,32 @@ func (o *Log) all(ctx context.Context, from events.Position) iter.Seq2[events.Re
 	}
 }
 
+// exporter is a log that can be exported: that of a daemon, in all but tests.
+type exporter interface {
+	Export(ctx context.Context, w io.Writer, from events.Position) error
+}
+
+// exported reads the records of an export while it is written. Nothing of it goes on when the sequence is left.
+func exported(ctx context.Context, log exporter) iter.Seq2[events.Record, error] {
+	return func(yield func(events.Record, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		in, out := io.Pipe()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			out.CloseWithError(log.Export(ctx, out, 1))
+		}()
+		for r, err := range eventlog.ReadExport(ctx, in) {
+			if !yield(r, err) {
+				break
+			}
+		}
+		cancel()
+		in.Close()
+		<-done
+	}
+}
+
 // Export implements Source.
 func (o *Log) Export(ctx context.Context, w io.Writer, from events.Position) error {
 	_, err := eventlog.Export(ctx, whole{o.Bolt, o}, w, from)

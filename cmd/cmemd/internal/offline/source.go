@@ -69,27 +69,6 @@ func Records(ctx context.Context, log Source) iter.Seq2[events.Record, error] {
 	return exported(ctx, log)
 }
 
-// exported reads the records of an export while it is written. Nothing of it goes on when the sequence is left.
-func exported(ctx context.Context, log Source) iter.Seq2[events.Record, error] {
-	return func(yield func(events.Record, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		in, out := io.Pipe()
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			out.CloseWithError(log.Export(ctx, out, 1))
-		}()
-		for r, err := range eventlog.ReadExport(ctx, in) {
-			if !yield(r, err) {
-				break
-			}
-		}
-		cancel()
-		in.Close()
-		<-done
-	}
-}
-
 // Export has a log write its records from a position on, and returns *eventlog.IncompleteError where some of them could not be read.
 func Export(ctx context.Context, log Source, w io.Writer, from events.Position) error {
 	out := lastLine{to: w}
