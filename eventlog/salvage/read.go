@@ -2,7 +2,6 @@ package salvage
 
 import (
 	"context"
-	"errors"
 	"io"
 
 	"github.com/cmemd/cmemd/eventlog"
@@ -34,6 +33,7 @@ type Salvage struct {
 	slots     map[events.Position]slot
 	lost      map[events.Position]place
 	forgotten map[events.Position]bool
+	room      [events.MaxHeader]byte
 }
 
 // Read looks at all bytes of a damaged log of size bytes, which nobody may change meanwhile nor before Write has returned. It writes
@@ -65,7 +65,7 @@ func (s *Salvage) Whole() bool { return s.Lost.Count == 0 && s.Unread.Count == 0
 
 // header reads the header of a record that was found.
 func (s *Salvage) header(f found) (events.Record, error) {
-	b := make([]byte, min(int(f.size), events.MaxHeader))
+	b := s.room[:f.head] // what is parsed of it are copies
 	if _, err := s.file.ReadAt(b, f.offset); err != nil {
 		return events.Record{}, err
 	}
@@ -92,19 +92,16 @@ func (s *Salvage) forget(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if f.verdict == damaged {
+		if f.verdict == damaged || !f.forgets || !f.whole || f.erased {
 			continue
 		}
-		r, err := s.header(f.found)
-		if err != nil || r.Kind != events.KindMemoryForgotten || !f.whole || f.erased {
-			continue
-		}
-		if r, err = s.record(f.found); err != nil {
-			continue
+		r, err := s.record(f.found)
+		if err != nil {
+			continue // the disk gave it once and does not any more
 		}
 		e, err := r.Event()
-		if errors.Is(err, events.ErrErased) || err != nil {
-			continue
+		if err != nil {
+			continue // it was forgotten itself, or nothing that this program knows
 		}
 		for _, p := range e.(events.MemoryForgotten).Positions {
 			if p < at {

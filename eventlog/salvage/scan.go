@@ -42,6 +42,8 @@ type found struct {
 	version  events.Version
 	offset   int64 // of the stored record in the file
 	size     int32 // of its stored form; without a payload where that is not whole
+	head     int16 // of it, without salt and payload
+	forgets  bool  // it says what was forgotten
 	stream   int32 // its index among names
 	recorded int64 // in Unix nanoseconds
 	print    uint64
@@ -152,6 +154,7 @@ func (s *scanner) record(b []byte, base int64, i int) (next int) {
 	}
 	s.all = append(s.all, found{
 		at: at, previous: r.Previous, version: r.Version, offset: key + keySize, size: int32(size), stream: s.number(r.Stream),
+		head: int16(headLength(stored)), forgets: r.Kind == events.KindMemoryForgotten,
 		recorded: r.RecordedAt.UnixNano(), print: s.printOf(stored), whole: whole, erased: r.Erased && whole, live: live,
 	})
 	if whole {
