@@ -102,3 +102,13 @@ func Awaited(path string) (all []events.Position) {
 	}
 	return all
 }
+
+// Rescan has the state in the file at path, if there is one, look through all of a log again: it is not the one that was looked at. What
+// is under way goes on.
+func Rescan(path string) error {
+	if _, err := os.Stat(path); err != nil {
+		return nil
+	}
+	f := stateFile{path: path}
+	return f.change(func(s *state) { s.Scanned, s.Chain, s.Retained = 0, events.Hash{}, 0 })
+}

@@ -26,9 +26,9 @@ was cut or where pages lie over each other. The daemon must not run; the damaged
 Positions stay: where a record is lost a placeholder stands, which ` + "`cmemd log verify`" + ` lists. A record whose words alone are damaged stays
 without them. What was forgotten stays forgotten. The last record of the new log says what it was made of.
 
---in-place puts the new log where the damaged one is and keeps that beside it as log.db.damaged-TIME, and the views of a log that lost
-something as views.damaged-TIME. It shows first what it would do, and asks. What is kept so is yours to remove: ` + "`cmemd forget`" + `
-does not reach it.`
+--in-place puts the new log where the damaged one is and keeps that beside it as log.db.damaged-TIME, and the views, which may hold the
+last copy of what is lost, as views/views.db.aside-TIME; the daemon makes them anew. It shows first what it would do, and asks. What is
+kept so is yours to remove: ` + "`cmemd forget`" + ` does not reach it.`
 
 // salvageFlags are the flags of the command.
 type salvageFlags struct {
@@ -172,30 +172,25 @@ func writeLog(ctx context.Context, a *terminal.App, s *salvage.Salvage, source, 
 	return put(fresh)
 }
 
-// replaceLog puts the new log in the place of the damaged one. The views go first: they would go on as if nothing was lost.
+// replaceLog puts the new log in the place of the damaged one. What was made of that goes first: it would go on as if nothing was lost.
 func replaceLog(ctx context.Context, a *terminal.App, p homedir.Paths, s *salvage.Salvage) (out string, kept []string, err error) {
-	mark := ".damaged-" + time.Now().UTC().Format("20060102T150405Z")
-	aside := p.Log + mark
-	err = writeLog(ctx, a, s, filepath.Base(aside), p.Log, func(fresh string) error {
-		if !s.Whole() {
-			views, err := setAside(p.Views, mark)
-			if err != nil {
-				return err
-			}
-			kept = append(kept, views...)
+	at := time.Now().UTC().Format("20060102T150405Z")
+	damaged, views := p.Log+".damaged-"+at, filepath.Join(p.Views, "views.db")
+	kept = []string{damaged}
+	err = writeLog(ctx, a, s, filepath.Base(damaged), p.Log, func(fresh string) error {
+		switch err := os.Rename(views, views+".aside-"+at); {
+		case err == nil:
+			kept = append(kept, views+".aside-"+at)
+		case !errors.Is(err, os.ErrNotExist):
+			return err
 		}
-		return salvage.Replace(p.Log, fresh, aside)
+		err := errors.Join(os.RemoveAll(p.Index), os.RemoveAll(p.Vectors), erasure.Rescan(p.Forget))
+		if err != nil {
+			return err
+		}
+		return salvage.Replace(p.Log, fresh, damaged)
 	})
-	return p.Log, append([]string{aside}, kept...), err
-}
-
-// setAside gives a folder another name, if it is there.
-func setAside(folder, mark string) ([]string, error) {
-	err := os.Rename(folder, folder+mark)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	return []string{folder + mark}, err
+	return p.Log, kept, err
 }
 
 func showSalvaged(a *terminal.App, s salvaged) {
