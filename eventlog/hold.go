@@ -14,6 +14,9 @@ const holdEvery = 50 * time.Millisecond
 // it wait, or return *LockedError. It returns that itself where another process has the file and does not let go within timeout. On
 // systems without flock nobody is kept out.
 func Hold(path string, timeout time.Duration) (*os.File, error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // opening a pipe would wait for its other end
+		return nil, errors.Join(err, fmt.Errorf("%w: %s is no file", ErrNotLog, path))
+	}
 	for until := time.Now().Add(timeout); ; time.Sleep(holdEvery) {
 		f, err := os.Open(path)
 		if err != nil {

@@ -29,6 +29,9 @@ const (
 	lastFormat  = 5
 )
 
+// Format is the newest format of a file that this program knows.
+const Format = lastFormat
+
 // maxStored bounds what is read as one record: a payload, its header, and room for what later layouts add.
 const maxStored = events.MaxPayload + 64<<10
 

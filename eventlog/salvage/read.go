@@ -10,12 +10,18 @@ import (
 
 // Config is how a damaged log is read. Its zero value works.
 type Config struct {
+	// Name is what errors call the file.
+	Name string
+
 	// Forgotten are positions that were forgotten, whatever the file says of them.
 	Forgotten []events.Position
 
 	// Progress, unless nil, is called now and then with how many bytes were looked at.
 	Progress func(done, total int64)
 }
+
+// strangeFormat is a number that no program will ever write: it is damage.
+const strangeFormat = 1 << 16
 
 // Salvage is what can still be read of a log.
 type Salvage struct {
@@ -37,13 +43,17 @@ type Salvage struct {
 }
 
 // Read looks at all bytes of a damaged log of size bytes, which nobody may change meanwhile nor before Write has returned. It writes
-// nothing. It keeps about 300 bytes for each record, and 40 MiB. Errors: ctx.Err(), and the file's where nothing of it can be read.
+// nothing. It keeps about 300 bytes for each record, and 40 MiB. Errors: ctx.Err(), *eventlog.NewerFormatError, whose records nobody here
+// can judge, and the file's where nothing of it can be read.
 func Read(ctx context.Context, file io.ReaderAt, size int64, cfg Config) (*Salvage, error) {
 	if cfg.Progress == nil {
 		cfg.Progress = func(int64, int64) {}
 	}
 	s := &Salvage{Size: size, file: file, codec: events.NewCodec(), forgotten: map[events.Position]bool{}}
 	t := treeOf(file, size)
+	if t.format > eventlog.Format && t.format < strangeFormat {
+		return nil, &eventlog.NewerFormatError{Path: cfg.Name, Found: t.format, Known: eventlog.Format}
+	}
 	scan := scanner{file: file, size: size, codec: s.codec, live: t.live, tell: func(done int64) { cfg.Progress(done, size) }}
 	if err := scan.run(ctx); err != nil {
 		return nil, err

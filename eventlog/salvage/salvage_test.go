@@ -3,6 +3,7 @@ package salvage_test
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -182,6 +183,20 @@ func TestTextIsNoRecord(t *testing.T) {
 	}
 	if s := read(t, file); s.Last != 2 || s.Records != 2 || s.Unread.Count != 1 {
 		t.Errorf("%d records up to %d, %d without payload", s.Records, s.Last, s.Unread.Count)
+	}
+}
+
+// TestNewerFormat: a log of a newer program is refused by number, as long as that can be read.
+func TestNewerFormat(t *testing.T) {
+	t.Parallel()
+	o := newOriginal(t, seededRandom(9), 20, true)
+	key := []byte("\x00format")
+	at := bytes.LastIndex(o.file, key) + len(key)
+	o.file[at+3] = 99
+	_, err := salvage.Read(t.Context(), bytes.NewReader(o.file), int64(len(o.file)), salvage.Config{Name: "log.db"})
+	var newer *eventlog.NewerFormatError
+	if !errors.As(err, &newer) || newer.Found != 99 || newer.Path != "log.db" {
+		t.Errorf("got %v", err)
 	}
 }
 

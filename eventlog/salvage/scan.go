@@ -186,8 +186,9 @@ func (s *scanner) number(stream events.StreamID) int32 {
 // tree is what the pages of a file still say of it.
 type tree struct {
 	boltcheck.Reached
-	live  []extent // of the log, sorted
-	heads map[events.StreamID]end
+	live   []extent // of the log, sorted
+	heads  map[events.StreamID]end
+	format uint32 // of the file; 0: it is not known
 }
 
 // extent is where an element lies.
@@ -209,6 +210,8 @@ func treeOf(file io.ReaderAt, size int64) tree {
 		switch {
 		case e.Bucket == "log":
 			t.live = append(t.live, extent{e.Offset, len(e.Value)})
+		case e.Bucket == "head" && string(e.Key) == "\x00format" && len(e.Value) == 4:
+			t.format = binary.BigEndian.Uint32(e.Value)
 		case e.Bucket == "head" && len(e.Value) == 16+len(events.Hash{}):
 			v := e.Value
 			t.heads[events.StreamID(e.Key)] = end{

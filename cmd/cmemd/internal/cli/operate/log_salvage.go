@@ -82,7 +82,7 @@ func (f salvageFlags) run(ctx context.Context, a *terminal.App) error {
 			return err
 		}
 	}
-	if f.inPlace && isWhole(ctx, p.Log) {
+	if f.inPlace && isWhole(ctx, a, p.Log) {
 		return a.Tell(salvaged{Source: p.Log, Whole: true}, "%s is whole: there is nothing to salvage\n", terminal.VisibleLine(p.Log))
 	}
 	if _, err := os.Lstat(f.out); f.out != "" && err == nil {
@@ -97,7 +97,7 @@ func (f salvageFlags) run(ctx context.Context, a *terminal.App) error {
 }
 
 // isWhole reports whether a log can be opened and verified. Any error is left to who looks closer.
-func isWhole(ctx context.Context, path string) bool {
+func isWhole(ctx context.Context, a *terminal.App, path string) bool {
 	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
 		return false
 	}
@@ -105,7 +105,9 @@ func isWhole(ctx context.Context, path string) bool {
 	if err != nil {
 		return false
 	}
-	err = eventlog.Verify(ctx, log, nil)
+	m := a.Meter("verifying", 0, false)
+	err = eventlog.Verify(ctx, log, m.Set)
+	m.End()
 	return errors.Join(err, log.Close()) == nil
 }
 
@@ -115,7 +117,7 @@ func (f salvageFlags) salvage(ctx context.Context, a *terminal.App, p homedir.Pa
 	if err != nil {
 		return err
 	}
-	cfg := salvage.Config{Forgotten: erasure.Awaited(filepath.Join(filepath.Dir(f.from), filepath.Base(p.Forget)))}
+	cfg := salvage.Config{Name: f.from, Forgotten: erasure.Awaited(filepath.Join(filepath.Dir(f.from), filepath.Base(p.Forget)))}
 	s, err := terminal.Measured(a, "reading", func(m *terminal.Meter) (*salvage.Salvage, error) {
 		cfg.Progress = func(done, total int64) { m.Set(uint64(done), uint64(total)) }
 		return salvage.Read(ctx, file, info.Size(), cfg)
