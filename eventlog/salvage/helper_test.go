@@ -120,6 +120,7 @@ func read(tb testing.TB, file []byte, forgotten ...events.Position) *salvage.Sal
 func written(tb testing.TB, s *salvage.Salvage) []events.Record {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "out.db")
+	defer os.Remove(path) // of a thousand trials, one is enough on the disk
 	if err := s.Write(tb.Context(), path, "log.db", nil); err != nil {
 		tb.Fatal(err)
 	}
