@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -129,9 +130,11 @@ func TestDamageMetBySearch(t *testing.T) {
 	id := w.observe(w.open("codex", "s", "p"), "alpha", "")
 	x := w.mustOpen(t.TempDir())
 	met := 0
+	var damaged atomic.Pointer[store]
+	damaged.Store(x.store.Load())
 	search := func() (Result, error) {
 		return ask(t.Context(), x, time.Millisecond, func(s *store) (Result, error) {
-			if s.dir == filepath.Join(x.dir, firstStore) {
+			if s == damaged.Load() {
 				met++
 				return Result{}, fault(errors.New("a plain error of scorch"))
 			}
@@ -142,6 +145,10 @@ func TestDamageMetBySearch(t *testing.T) {
 		t.Errorf("while nobody makes it anew: got %v", err)
 	}
 	run(t, x)
+	if err := x.Rebuild(t.Context(), nil); err != nil { // so that Run did not begin with the store that is damaged
+		t.Fatal(err)
+	}
+	damaged.Store(x.store.Load())
 	var res Result
 	err := error(ErrRebuilding)
 	for range 100 {
@@ -260,5 +267,27 @@ func TestMoved(t *testing.T) {
 	}
 	if n := mustSearch(t, y, Query{Text: "alpha"}).Total; n != 1 {
 		t.Errorf("the other finds %d, want 1", n)
+	}
+}
+
+// TestDoubtOfAnEarlierStore: damage that several searches met at once has the index made anew once.
+func TestDoubtOfAnEarlierStore(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t)
+	w.observe(w.open("codex", "s", "p"), "alpha", "")
+	x := w.mustOpen(t.TempDir())
+	met := x.store.Load()
+	if err := x.restart(t.Context(), met); err != nil {
+		t.Fatal(err)
+	}
+	x.doubt <- doubt{met, errDamaged}
+	run(t, x)
+	last, _ := w.log.Last(t.Context())
+	if err := x.Wait(t.Context(), last); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "look at it", func() bool { return len(x.doubt) == 0 })
+	if name := x.currentName(); name != "g2" || x.Trouble() != nil {
+		t.Errorf("in use is %s, trouble %v", name, x.Trouble())
 	}
 }

@@ -32,6 +32,12 @@ type Config struct {
 	Flush  time.Duration // how long batches may stay in memory before they are written to disk; 0 means 500 ms
 }
 
+// doubt is damage that a search met in a store.
+type doubt struct {
+	met *store
+	why error
+}
+
 // Index is the search index over one log. Open makes it; Run or CatchUp brings it to the log's end; Search asks it.
 // All methods are safe for concurrent use.
 type Index struct {
@@ -45,7 +51,7 @@ type Index struct {
 	scratches
 
 	store   atomic.Pointer[store] // in use; nil after Close
-	doubt   chan struct{}         // one token: a search met damage
+	doubt   chan doubt            // one at most: damage that a search met
 	writing chan struct{}         // one token; who holds it may use builder and exchange store
 	builder *builder
 
@@ -63,7 +69,7 @@ type Index struct {
 func Open(ctx context.Context, dir string, log eventlog.Log, conf Config) (*Index, error) {
 	x := &Index{
 		dir: dir, log: eventlog.Readable(log, nil), logger: conf.Logger, flush: conf.Flush, analyzer: newAnalyzer(),
-		doubt: make(chan struct{}, 1), writing: make(chan struct{}, 1),
+		doubt: make(chan doubt, 1), writing: make(chan struct{}, 1),
 		rebuilds: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	if x.flush == 0 {

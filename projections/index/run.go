@@ -72,12 +72,11 @@ func (x *Index) runHealing(ctx context.Context, h *healing) error {
 				return err
 			}
 		}
-		h.met = x.store.Load()
 		err := x.runOnce(ctx)
 		if !errors.Is(err, errDamaged) || ctx.Err() != nil {
 			return err
 		}
-		h.owed = err
+		h.owed, h.met = err, x.store.Load()
 	}
 }
 
@@ -154,9 +153,11 @@ func (x *Index) watch(ctx context.Context, purge <-chan struct{}, stop context.C
 		select {
 		case <-ctx.Done():
 			return
-		case <-x.doubt:
-			stop(errDamaged)
-			return
+		case d := <-x.doubt:
+			if d.met == x.store.Load() {
+				stop(d.why)
+				return
+			}
 		case <-purge:
 			if err := x.purge(ctx); err != nil {
 				stop(err)
@@ -201,8 +202,8 @@ func (x *Index) applySlice(ctx context.Context, slice []events.Record, purge cha
 // place. Where that takes longer than patience the error is ErrRebuilding.
 func (x *Index) suspect(ctx context.Context, met *store, why error) error {
 	select {
-	case x.doubt <- struct{}{}:
-	default:
+	case x.doubt <- doubt{met, why}:
+	default: // it is looked into already
 	}
 	limit := time.NewTimer(patience)
 	defer limit.Stop()
