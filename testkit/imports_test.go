@@ -80,7 +80,7 @@ func table() map[string][]string {
 		"internal/api/client":                {"internal/api", "internal/agents/relay", "events"},
 		"internal/api/server":                append([]string{"internal/api", "internal/peer"}, faces...),
 		"internal/api/mcp":                   {"internal/api", "internal/agents", "internal/fence", "internal/panics", "events"},
-		"cmd/cmemd":                          append([]string{"internal/setting", "internal/sqlite", "internal/tomledit", "internal/owned", "internal/process", "internal/peer", "internal/api", "internal/api/client", "internal/api/server", "internal/api/mcp", "internal/agents/importer/claudemem", "internal/agents/install", "internal/agents/known", "internal/agents/watch"}, faces...),
+		"cmd/cmemd":                          append([]string{"internal/setting", "internal/sqlite", "internal/tomledit", "internal/owned", "internal/process", "internal/peer", "internal/api", "internal/api/client", "internal/api/server", "internal/api/mcp", "eventlog/salvage", "internal/agents/importer/claudemem", "internal/agents/install", "internal/agents/known", "internal/agents/watch"}, faces...),
 		"cmd/cmemd-hook":                     {"internal/agents/relay"},
 		"testkit":                            faces,
 		"testkit/sqlite":                     {"internal/sqlite"},

@@ -13,6 +13,7 @@
 //	checkpoint.go  how far each view is, and whether it can be gone on with
 //	compact.go     writes the file anew without what was deleted
 //	views.go       Open, Close, reading in a transaction, waiting for a position
+//	retry.go       tries again, with growing pauses, what could not be done
 //	progress.go    how far something has come along the log, also for indexes that are kept elsewhere
 //	table.go       tables of a view, and the cache of those that a slice changes
 //	cursor.go      the entries of a table in their order, each held against its checksum

@@ -34,6 +34,6 @@
 // The files, each referring to those below it:
 //
 //	compare.go, passing.go, rootless.go, facet.go, rank.go, files.go, filter.go, kinds.go, bound.go, explain.go, score.go,
-//	search.go, run.go, dates.go, terms.go, index.go, build.go, store.go, document.go, words.go,
+//	search.go, run.go, dates.go, terms.go, index.go, build.go, store.go, trust.go, document.go, words.go,
 //	english.go, columns.go, runes.go, ref.go
 package index
