@@ -1,3 +1,5 @@
+//go:build unix
+
 package faults
 
 import (
@@ -50,6 +52,10 @@ func operations() []operation {
 		{name: "spool", args: func(h *home) []string { return []string{h.bin.hook(), "--home", h.path, "claude-code"} },
 			stdin: capturetest.ToolUse("s0", "spooled", "make spooled", "ok"), check: spooled},
 		{name: "backup", args: func(h *home) []string { return command("log", "backup", filepath.Join(personsFolder(h), "copy.db"))(h) }, below: personsFolder, check: backedUp},
+		{name: "salvage", args: func(h *home) []string {
+			return command("log", "salvage", "--out", filepath.Join(personsFolder(h), "copy.db"))(h)
+		},
+			below: personsFolder, check: backedUp},
 		{name: "install", args: command("install", "claude-code", "--yes"), below: personsFolder, prepare: agentThere, check: installed},
 		{name: "config", args: command("config", "set", "idle_stop", "10m"), check: configured},
 		{name: "token", act: func(h *home) { h.cmemd("token", "rotate") }},
@@ -120,7 +126,7 @@ func backedUp(h *home, code int) {
 	path := filepath.Join(personsFolder(h), "copy.db")
 	_, err := os.Stat(path)
 	if there := err == nil; there != (code == 0) {
-		h.t.Errorf("backup ended with %d, and there is a copy: %v", code, there)
+		h.t.Errorf("a copy ended with %d, and there is one: %v", code, there)
 		return
 	}
 	if code != 0 {

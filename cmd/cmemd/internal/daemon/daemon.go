@@ -30,6 +30,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
+	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/observer"
@@ -145,6 +146,7 @@ func orOff(n int64) int64 {
 }
 
 func (d *daemon) open(ctx context.Context, version string) error {
+	d.sweep(time.Now())
 	if info, err := os.Stat(d.paths.Token); err == nil && info.Size() == 0 {
 		d.logger.Warn("the file of the token was empty: another token is made, and who uses the old one is refused", "path", d.paths.Token)
 	}
@@ -170,6 +172,18 @@ func (d *daemon) open(ctx context.Context, version string) error {
 		return errors.Join(err, d.recordEnd(d.previous.Clean, err))
 	}
 	return nil
+}
+
+// replacing is how long nobody takes to replace a small file.
+const replacing = 10 * time.Second
+
+// sweep removes what killed processes left of files of the home that they were replacing.
+func (d *daemon) sweep(now time.Time) {
+	for _, dir := range []string{d.paths.Home, d.paths.Run} {
+		if _, err := durable.Sweep(dir, now, replacing); err != nil {
+			d.logger.Warn("what was left of a replaced file stays", "err", err)
+		}
+	}
 }
 
 // assemble makes what acts and what answers.
