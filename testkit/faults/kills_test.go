@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/testkit/capturetest"
 )
 
@@ -36,7 +38,7 @@ func TestKills(t *testing.T) {
 	}
 	kills := 0
 	for ctx.Err() == nil {
-		h.killed(ctx, time.Duration(100+random.IntN(2500))*time.Millisecond)
+		h.killed(ctx, time.Duration(100+random.IntN(2500))*time.Millisecond, kills%2 == 1)
 		kills++
 	}
 	busy.Wait()
@@ -48,9 +50,18 @@ func TestKills(t *testing.T) {
 	h.sound()
 }
 
-// killed serves the home for a while, and kills the daemon.
-func (h *home) killed(ctx context.Context, life time.Duration) {
+// killed serves the home for a while, which may count from the moment at which it answers, and kills the daemon.
+func (h *home) killed(ctx context.Context, life time.Duration, answers bool) {
 	s, said := h.living()
+	if answers {
+		_ = h.ask(settleLimit, func(wait context.Context, c *client.Client) error { // one that does not come up is told below
+			if ctx.Err() != nil {
+				return nil
+			}
+			_, err := api.StatusRoute.Call(wait, c, api.NoQuery{})
+			return err
+		})
+	}
 	select {
 	case err := <-s.done:
 		h.t.Logf("a daemon did not come up: %v %s", err, said.String())

@@ -31,6 +31,7 @@ var (
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "person" {
 		person.Main()
+		os.Exit(0)
 	}
 	flag.Parse()
 	os.Exit(m.Run())
