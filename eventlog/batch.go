@@ -100,7 +100,7 @@ func (b *batch) erase(at []events.Position) error {
 			return err
 		})
 		if err != nil {
-			return err
+			return positioned(err, p)
 		}
 		if !r.Erased {
 			erased = append(erased, r.Erase())

@@ -14,6 +14,15 @@ func (b *Bolt) tell(err error) error {
 	return err
 }
 
+// positioned is err with the position of the record that was read, where err is damage of the file that names none.
+func positioned(err error, at events.Position) error {
+	e, ok := errors.AsType[*CorruptError](err)
+	if !ok || e.Position != 0 || at == 0 {
+		return err
+	}
+	return corruptf(at, e.Stream, "%s", e.Reason)
+}
+
 // NoteDamage tells Config.Found of damage that somebody met who reads records, but not through the log: in a payload.
 func (b *Bolt) NoteDamage(e *CorruptError) {
 	if b.cfg.Found != nil {

@@ -65,6 +65,8 @@ func TestFoundDamage(t *testing.T) {
 				switch {
 				case damage && (len(met) == 0 || met[0] == nil):
 					t.Errorf("damage was met and not told: %v", met)
+				case damage && (met[0].Position < at || name != "stream" && met[0].Position > at): // a stream is read from its end
+					t.Errorf("damage at %d was told as of %d", at, met[0].Position)
 				case !damage && (len(met) == 1) != whole:
 					t.Errorf("of a whole log was told %v", met)
 				}

@@ -24,13 +24,18 @@ const (
 
 // view runs f in a read transaction. f must return soon, and must not run code of others.
 func (b *Bolt) view(f func(tx *bbolt.Tx) error) error {
+	return b.viewAt(new(events.Position), f)
+}
+
+// viewAt is view where f says which record it is at: damage that does not say of which record it is, is of that one.
+func (b *Bolt) viewAt(at *events.Position, f func(tx *bbolt.Tx) error) error {
 	b.swap.RLock()
 	defer b.swap.RUnlock()
 	err := withFaults(func() error { return b.db.View(f) })
 	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
 		return b.ended()
 	}
-	return b.tell(err)
+	return b.tell(positioned(err, *at))
 }
 
 // Get implements Log.
@@ -38,7 +43,7 @@ func (b *Bolt) Get(ctx context.Context, at events.Position) (r events.Record, er
 	if err := b.ready(ctx); err != nil {
 		return r, err
 	}
-	err = b.view(func(tx *bbolt.Tx) error {
+	err = b.viewAt(&at, func(tx *bbolt.Tx) error {
 		r, err = recordIn(tx.Bucket(logBucket), b.cfg.Codec, at)
 		return err
 	})
@@ -183,9 +188,10 @@ func (c *chunk) slice(codec *events.Codec, at func(i int) events.Position) slice
 
 func (b *Bolt) read(from, to events.Position) (slice, error) {
 	c := newChunk(uint64(to - from + 1))
-	err := b.view(func(tx *bbolt.Tx) error {
+	next := from
+	err := b.viewAt(&next, func(tx *bbolt.Tx) error {
 		defer c.keep()
-		cursor, next := tx.Bucket(logBucket).Cursor(), from
+		cursor := tx.Bucket(logBucket).Cursor()
 		for k, v := cursor.Seek(keyOf(from)); next <= to; k, v = cursor.Next() {
 			if positionOf(k) != next || len(v) > maxStored {
 				return corruptf(next, "", "there is no such record")
@@ -202,10 +208,11 @@ func (b *Bolt) read(from, to events.Position) (slice, error) {
 
 func (b *Bolt) pick(at []events.Position) (slice, error) {
 	c := newChunk(uint64(len(at)))
-	err := b.view(func(tx *bbolt.Tx) error {
+	var p events.Position
+	err := b.viewAt(&p, func(tx *bbolt.Tx) error {
 		defer c.keep()
 		records := tx.Bucket(logBucket)
-		for _, p := range at {
+		for _, p = range at {
 			v := records.Get(keyOf(p))
 			if v == nil || len(v) > maxStored {
 				return corruptf(p, "", "there is no such record")
@@ -239,7 +246,7 @@ func (b *Bolt) trail(ctx context.Context, stream events.StreamID, from events.Ve
 func (b *Bolt) back(stream events.StreamID, from events.Version, at []events.Position, next events.Position, left int) (events.Position, int, error) {
 	until := time.Now().Add(maxSliceTime)
 	stop := max(0, left-maxSliceRecords)
-	err := b.view(func(tx *bbolt.Tx) error {
+	err := b.viewAt(&next, func(tx *bbolt.Tx) error {
 		records := tx.Bucket(logBucket)
 		for left > stop && (left%64 != 0 || time.Now().Before(until)) {
 			r, err := parseRecord(b.cfg.Codec, next, records.Get(keyOf(next)))

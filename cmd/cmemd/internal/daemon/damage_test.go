@@ -6,8 +6,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,6 +95,25 @@ func holders(t *testing.T, home, text string) (all []string) {
 	return all
 }
 
+// metrics is what the daemon at a socket tells Prometheus.
+func metrics(t *testing.T, socket string) string {
+	t.Helper()
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", socket)
+	}
+	asking := http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}
+	answer, err := asking.Get("http://localhost" + api.MetricsRoute.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	page, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(page)
+}
+
 // TestForgetInDamagedLog damages a page of a log's records: what can be read is forgotten, and gone from each file; the session whose page
 // it is is refused with the damage, others go on; and the damage is told until the log is found whole.
 func TestForgetInDamagedLog(t *testing.T) {
@@ -151,6 +173,12 @@ func TestForgetInDamagedLog(t *testing.T) {
 	}
 	if known := d.damage.Known(); known == nil {
 		t.Error("nobody was told of the damage")
+	}
+	if line := d.notices().line(ctx); !strings.HasPrefix(line, "the log is damaged at position ") || !strings.Contains(line, "`cmemd log salvage`") {
+		t.Errorf("the notice is %q", line)
+	}
+	if page := metrics(t, p.Socket); !strings.Contains(page, "cmemd_log_damaged 1\n") {
+		t.Error("the metrics do not tell of it")
 	}
 	if err := submit(ctx, c, "another", "goes on"); err != nil {
 		t.Errorf("another session: %v", err)
