@@ -12,9 +12,10 @@
 //
 // The files, each referring to those below it:
 //
-//	events.go, end.go, readable.go, compact.go, scrub.go, remains.go, writer.go, stats.go, export_read.go, verify.go, backup.go,
-//	iterate.go, before.go, read.go, bolt.go, queue.go, batch.go, relay.go, heads.go, arena.go, export.go, seal.go, hold.go, found.go,
-//	place.go, open.go, errors.go, disk.go, config.go, system_unix.go, system_other.go, log.go, holder_linux.go, holder_other.go, feed.go
+//	events.go, export_read.go, export.go, end.go, readable.go, compact.go, scrub.go, remains.go, place.go, writer.go, stats.go,
+//	verify.go, backup.go, iterate.go, before.go, found.go, read.go, bolt.go, queue.go, batch.go, relay.go, heads.go, arena.go,
+//	seal.go, hold.go, open.go, errors.go, disk.go, config.go, system_unix.go, system_other.go, log.go, holder_linux.go,
+//	holder_other.go, feed.go
 //
 // What bites: a failed commit closes the log for good (ErrFailed, Done), because what the file holds is then unknown;
 // the program must end. Bytes that were erased stay in unused pages of the file until they are written over; Compact

@@ -1,4 +1,3 @@
-// Package boltcheck looks at the pages of a bbolt file before bbolt does, which trusts them.
 package boltcheck
 
 import (

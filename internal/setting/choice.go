@@ -6,7 +6,6 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/provider"
-	"github.com/cmemd/cmemd/internal/observer/extractive"
 )
 
 // Choice is what is set of who is asked when, and of what that may cost.
@@ -33,8 +32,6 @@ const (
 	maxBudgetUSD    = 100_000
 )
 
-const keyProvider = "provider"
-
 // ChoiceRows are the settings that say who is asked when, and what that may cost.
 func (v *InForce) ChoiceRows() []Row {
 	names := ProviderNames()
@@ -45,8 +42,6 @@ func (v *InForce) ChoiceRows() []Row {
 		"asked in this order where provider, and each before it, is paused", known)
 	fallbacks.Words = names
 	return []Row{
-		Word(&v.Provider, keyProvider, extractive.Name, names, "what observes the sessions"),
-		Path(&v.PlaybackFile, "playback_file", "what the provider playback plays: a script or a scenario: see `cmemd help playback`"),
 		fallbacks,
 		tierProvider(&v.Summary, SummaryTier, "what is asked for summaries first; empty: provider, if summary_model is set"),
 		Model(&v.Summary.Model, SummaryTier+"_model", "", "the model that is asked for summaries; empty: that of summary_provider"),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/session"
+	"github.com/cmemd/cmemd/internal/observer/extractive"
 )
 
 // InForce is what turns are decided by in one life of a daemon. What the zero value says is not the defaults: see Read.
@@ -50,11 +51,21 @@ func (v *InForce) Rules() session.Rules {
 
 // Rows are the settings of v: those that follow, and the models of all that have one.
 func (v *InForce) Rows() []Row {
-	all := slices.Concat(v.TurnRows(), v.SuperviseRows(), v.ChoiceRows())
+	all := slices.Concat(v.ProviderRows(), v.TurnRows(), v.SuperviseRows(), v.ChoiceRows())
 	for _, name := range ProviderNames() {
 		all = append(all, v.ModelRow(name)...)
 	}
 	return all
+}
+
+const keyProvider = "provider"
+
+// ProviderRows are the settings that say who observes; ChoiceRows say who else does.
+func (v *InForce) ProviderRows() []Row {
+	return []Row{
+		Word(&v.Provider, keyProvider, extractive.Name, ProviderNames(), "what observes the sessions"),
+		Path(&v.PlaybackFile, "playback_file", "what the provider playback plays: a script or a scenario: see `cmemd help playback`"),
+	}
 }
 
 // TurnRows are the settings that say how many turns run at once, and how long is waited for what.

@@ -12,7 +12,7 @@ type Group struct {
 // replay reads too.
 func (c *Config) Groups() []Group {
 	return []Group{
-		{"Who observes, and for how much", c.ChoiceRows()},
+		{"Who observes, and for how much", slices.Concat(c.ProviderRows(), c.ChoiceRows())},
 		{"What is recorded", slices.Concat(captureSettings(&c.Switches), c.Watched.settings())},
 		{"What agents are given", c.Given.settings()},
 		{"How services are asked", slices.Concat(c.Services.settings(&c.InForce), c.Reach.settings())},
