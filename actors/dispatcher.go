@@ -201,7 +201,7 @@ func (d *dispatcher) lost() ([]provider.Lost, error) {
 		return nil, err
 	}
 	recovery := provider.NewRecovery(d.pool.States)
-	for r, err := range d.sys.cfg.Log.All(ctx, last-min(last, searched)+1) {
+	for r, err := range eventlog.Readable(d.sys.cfg.Log, nil).All(ctx, last-min(last, searched)+1) {
 		if err != nil {
 			return nil, err
 		}

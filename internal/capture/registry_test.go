@@ -1,6 +1,8 @@
 package capture
 
 import (
+	"context"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -125,6 +127,48 @@ func TestOneOfManyIsTheProject(t *testing.T) {
 		root := []string{"/asked", "/folder/a", "/folder/a"}[i]
 		if r, ok := g.notify(root); ok != want || ok && r.Path != root {
 			t.Errorf("%d: told of %+v, %t; want it once, and only where something was done", i, r, ok)
+		}
+	}
+}
+
+// damagedAt is a log of which one record cannot be read.
+type damagedAt struct {
+	eventlog.Log
+	at events.Position
+}
+
+func (d damagedAt) Get(ctx context.Context, at events.Position) (events.Record, error) {
+	if at == d.at {
+		return events.Record{}, &eventlog.CorruptError{Position: at, Reason: "flipped"}
+	}
+	return d.Log.Get(ctx, at)
+}
+
+func (d damagedAt) All(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
+	return func(yield func(events.Record, error) bool) {
+		for r, err := range d.Log.All(ctx, from) {
+			if err == nil && r.Position >= d.at && from <= d.at {
+				yield(events.Record{}, &eventlog.CorruptError{Position: d.at, Reason: "flipped"})
+				return
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// TestRegistryOfDamagedLog: a record that cannot be read keeps no daemon from starting; what stands before and behind it is known.
+func TestRegistryOfDamagedLog(t *testing.T) {
+	t.Parallel()
+	log := logtest.Open(t, eventlog.Config{NoSync: true})
+	for _, root := range []string{"/a", "/b", "/c"} {
+		opened(t, log, Project{Name: "p", Root: root, Key: "dir:" + root})
+	}
+	g := registryOf(t, damagedAt{log, 2}, nil)
+	for root, want := range map[string]bool{"/a": true, "/b": false, "/c": true} {
+		if _, known := g.roots[root]; known != want {
+			t.Errorf("%s: known %v, want %v", root, known, want)
 		}
 	}
 }

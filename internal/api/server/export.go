@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections/rows"
@@ -49,7 +50,7 @@ func exported(q api.ExportQuery, row api.Row) bool {
 		!row.At.Before(q.Since) && (q.Until.IsZero() || !row.At.After(q.Until))
 }
 
-// eachRow calls do with each row that is shown, in the order of the log, as far as that goes now.
+// eachRow calls do with each row that is shown, in the order of the log, as far as that goes now. What a damaged record made is left out.
 func (s *exports) eachRow(ctx context.Context, do func(api.Row) error) error {
 	last, err := s.Log.Last(ctx)
 	if err != nil {
@@ -66,7 +67,7 @@ func (s *exports) eachRow(ctx context.Context, do func(api.Row) error) error {
 		}
 		return err
 	}
-	for r, err := range s.Log.All(ctx, 1) {
+	for r, err := range eventlog.Readable(s.Log, nil).All(ctx, 1) {
 		if err != nil {
 			return err
 		}

@@ -190,7 +190,7 @@ func NextStep(err error) string {
 }
 
 // SalvageStep says what to do about a damaged log.
-const SalvageStep = "keep the file; with no daemon running `cmemd log salvage` saves every record whose bytes are whole, or put a backup in its place"
+const SalvageStep = "`cmemd stop`, then `cmemd log salvage --in-place`: it keeps every record whose bytes are whole, and the damaged file beside; or put a backup in its place"
 
 func problemStep(p *api.Problem) string {
 	switch p.Type {

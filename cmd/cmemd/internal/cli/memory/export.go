@@ -19,6 +19,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/redact/full"
+	"github.com/cmemd/cmemd/internal/refusal"
 )
 
 const exportHelp = `Writes observations, summaries and saved memories, in the order in which they were recorded: as Markdown for people, or as JSON
@@ -97,10 +98,25 @@ func export(ctx context.Context, a *terminal.App, q exportCommand) error {
 		}
 		return out.Flush()
 	}
+	var err error
 	if q.file != "" {
-		return offline.CopyTo(a, q.file, q.force, write)
+		err = offline.CopyTo(a, q.file, q.force, write)
+	} else {
+		err = write(a.Out)
 	}
-	return write(a.Out)
+	if err != nil {
+		return err
+	}
+	return damagedLog(ctx, a)
+}
+
+// damagedLog is an error where the log is known to be damaged: what its damaged records made is not in what was written.
+func damagedLog(ctx context.Context, a *terminal.App) error {
+	s, err := a.Status(ctx)
+	if err != nil || s.Damage == nil {
+		return err
+	}
+	return terminal.Advise(fmt.Errorf("what could be read was written: %s", refusal.DamagedAt(s.Damage.Position)), "%s", terminal.SalvageStep)
 }
 
 // redactRow takes secrets out of all that a row says. With an error nothing of it may be written.
