@@ -135,7 +135,7 @@ func (t *Traced) entry(thread int, nr uint64, args [6]uint64) error {
 	if name == "" {
 		return nil
 	}
-	if !t.strikes(kind, name) {
+	if !t.strikes(name, takesRoom(thread, kind, args)) {
 		return nil
 	}
 	if t.fault.Short {
@@ -156,14 +156,14 @@ func (t *Traced) entry(thread int, nr uint64, args [6]uint64) error {
 }
 
 // strikes counts a call, and reports whether it is to fail.
-func (t *Traced) strikes(kind, name string) bool {
+func (t *Traced) strikes(name string, takesRoom bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := t.seen[name]
 	t.seen[name] = n + 1
 	t.calls = append(t.calls, name)
 	if t.fault.Full {
-		return len(t.calls) > t.fault.Nth && takesRoom(kind)
+		return len(t.calls) > t.fault.Nth && takesRoom
 	}
 	return name == t.fault.Call && n == t.fault.Nth
 }
@@ -186,9 +186,35 @@ func (t *Traced) exit(thread int) error {
 	return setResult(thread, -int64(errno))
 }
 
-// takesRoom reports whether a call of a kind fails on a full disk.
-func takesRoom(kind string) bool {
-	return slices.Contains([]string{"write", "pwrite", "writev", "truncate", "create", "mkdir", "link"}, kind)
+// takesRoom reports whether a call fails on a full disk. What is written over blocks that a file has does not, nor does what opens a
+// file that is there.
+func takesRoom(thread int, kind string, args [6]uint64) bool {
+	switch kind {
+	case "writev", "truncate", "link":
+		return true
+	case "create", "mkdir":
+		_, err := os.Lstat(absolute(thread, args[0], word(thread, args[1])))
+		return err != nil
+	case "write", "pwrite":
+		file := fmt.Sprintf("/proc/%d/fd/%d", thread, int32(args[0]))
+		var held syscall.Stat_t
+		if syscall.Stat(file, &held) != nil || held.Blocks*512 < held.Size {
+			return true
+		}
+		at := args[3]
+		if kind == "write" {
+			at = place(thread, args[0])
+		}
+		return at+args[2] > uint64(held.Size)
+	}
+	return false
+}
+
+// place is where the next write to an open file goes.
+func place(thread int, fd uint64) (at uint64) {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/fdinfo/%d", thread, int32(fd)))
+	_, _ = fmt.Sscanf(string(b), "pos: %d", &at)
+	return at
 }
 
 // name is what kind of call one is and how it is called with its file, without what is drawn by lot or counted; empty: it changes

@@ -106,7 +106,7 @@ func (h *home) workers() []worker {
 			return h.cmemd("export", "--force", filepath.Join(h.dir, "person", "export.json"))
 		}},
 		{"rebuild", plain("projections", "rebuild")},
-		{"reobserve", plain("reobserve", "--all")},
+		{"reobserve", plain("reobserve", "--session", "s0")},
 		{"ingest", h.ingest},
 		{"token", plain("token", "rotate")},
 		{"verify", plain("log", "verify")},
