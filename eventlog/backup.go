@@ -26,7 +26,7 @@ func (b *Bolt) Backup(ctx context.Context, path string) error {
 	if err := tmp.Close(); err != nil {
 		return fmt.Errorf("eventlog: backup: %w", err)
 	}
-	if err := b.tellWhole(b.copyInto(ctx, tmp.Name())); err != nil {
+	if err := b.NoteVerified(b.copyInto(ctx, tmp.Name())); err != nil {
 		return fmt.Errorf("eventlog: backup to %s: %w", path, err)
 	}
 	if err := os.Rename(tmp.Name(), path); err != nil {

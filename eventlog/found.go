@@ -30,8 +30,14 @@ func (b *Bolt) NoteDamage(e *CorruptError) {
 	}
 }
 
-// tellWhole is err; where that is nil, Config.Found was told that all of the log is what it says.
-func (b *Bolt) tellWhole(err error) error {
+// Noter is a log that keeps what is found in it. Whoever wraps a log that is one hands this on.
+type Noter interface {
+	// NoteVerified returns err, which Verify came to, once that was noted.
+	NoteVerified(err error) error
+}
+
+// NoteVerified implements Noter: where err is nil, Config.Found was told that all of the log is what it says.
+func (b *Bolt) NoteVerified(err error) error {
 	if err == nil && b.cfg.Found != nil {
 		b.cfg.Found(nil)
 	}

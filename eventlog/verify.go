@@ -15,8 +15,8 @@ import (
 // meanwhile; what comes after the start is not looked at. It keeps about 200 bytes for each stream.
 func Verify(ctx context.Context, log Log, progress func(done, total uint64)) error {
 	err := verify(ctx, log, progress)
-	if b, ok := log.(*Bolt); ok {
-		return b.tellWhole(err)
+	if n, ok := log.(Noter); ok {
+		return n.NoteVerified(err)
 	}
 	return err
 }

@@ -67,6 +67,14 @@ func (g *gapFinder) All(ctx context.Context, from events.Position) iter.Seq2[eve
 	}
 }
 
+// NoteVerified implements eventlog.Noter.
+func (g *gapFinder) NoteVerified(err error) error {
+	if n, ok := g.Log.(eventlog.Noter); ok {
+		return n.NoteVerified(err)
+	}
+	return err
+}
+
 func (g *gapFinder) note(r events.Record) {
 	switch r.Kind {
 	case events.KindRecordLost:

@@ -30,6 +30,9 @@ func (d *daemon) leaveOthers() {
 
 // removeTraces removes what said where this daemon is, from its own home, wherever that is by now.
 func (d *daemon) removeTraces() error {
+	if d.socket == nil {
+		return nil // it never listened: what lies there is not its own
+	}
 	var errs []error
 	for _, path := range []string{d.paths.Daemon, d.paths.Socket} {
 		name, err := filepath.Rel(d.paths.Home, path)
