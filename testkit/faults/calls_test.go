@@ -266,11 +266,11 @@ func (p trial) String() string {
 	return fmt.Sprintf("%s/%s #%d %s", p.name, p.fault.Call, p.fault.Nth, how)
 }
 
-// atOnce runs trials two at a time, until all are tried or, unless each is wanted, the time is over; it returns how many.
+// atOnce runs trials four at a time, since they wait most of the time, until all are tried or, unless each is wanted, the time is over; it returns how many.
 func atOnce(t *testing.T, n int, each func() bool, limit time.Duration, try func(*testing.T, int), name func(int) string) (tried int) {
 	began, next := time.Now(), make(chan int)
 	var workers sync.WaitGroup
-	for range 2 {
+	for range 4 {
 		workers.Go(func() {
 			for i := range next {
 				t.Run(name(i), func(t *testing.T) { try(t, i) })

@@ -22,7 +22,7 @@ var (
 	seedOf  = flag.Uint64("faults.seed", 0, "of what is chosen; 0 means one drawn by lot")
 	only    = flag.String("faults.only", "", "the one operation of calls that is tried")
 	binOf   = flag.String("faults.bin", "", "a folder with the programs, so that they are not built")
-	callsIn = flag.Duration("faults.calls", 60*time.Second, "how long calls fail, without -faults.all")
+	callsIn = flag.Duration("faults.calls", 50*time.Second, "how long calls fail, without -faults.all")
 	damages = flag.Int("faults.damages", 100, "how many files are damaged; ten times as many with -faults.all")
 	killsIn = flag.Duration("faults.kills", 25*time.Second, "how long daemons are killed")
 )
