@@ -32,7 +32,7 @@ func asking(dir string) map[string][]string {
 		"outcomes": {}, "project give": {"shop", dir}, "project join": {dir}, "project list": {}, "project part": {dir},
 		"projections inspect": {"outcomes"}, "projections list": {}, "projections rebuild": {}, "provider list": {}, "provider resume": {"openai"},
 		"recheck": {id}, "reobserve": {"--dropped"}, "save": {"text"}, "search": {"words"}, "sessions": {}, "sessions release": {id},
-		"show": {id}, "start": {}, "status": {}, "stop": {}, "timeline": {id}, "token rotate": {}, "undo": {id}, "usage": {}, "watch": {}, "why": {id},
+		"restart": {}, "show": {id}, "start": {}, "status": {}, "stop": {}, "timeline": {id}, "token rotate": {}, "undo": {id}, "usage": {}, "watch": {}, "why": {id},
 		"replay": {"--policy", "all"},
 	}
 }
@@ -43,7 +43,7 @@ func notAsking() map[string]string {
 		"config check": "reads a file", "config path": "reads a file", "config show": "reads a file", "demo": "runs a daemon of its own",
 		"help": "prints", "hook": "has the budget of a hook", "ignore allow": "writes a file", "ignore refuse": "writes a file",
 		"import claude-mem": "asks as ingest does, once it has read a database", "install": "writes agents' settings", "uninstall": "writes agents' settings",
-		"logs": "reads a file", "man": "writes files", "mcp": "asks when an agent does: internal/api/mcp", "observer compare": "reads a file of sessions",
+		"logs": "reads a file", "log begin-anew": "holds the log, or says who does", "log salvage": "holds the log, or says who does", "man": "writes files", "mcp": "asks when an agent does: internal/api/mcp", "observer compare": "reads a file of sessions",
 		"observer modes": "prints", "observer test": "asks a model", "parse": "reads standard input", "serve": "is the daemon",
 		"service install": "asks the system", "service status": "asks the system", "service uninstall": "asks the system",
 		"token show": "reads a file", "version": "prints",
