@@ -24,10 +24,7 @@ func NewRelay(codec *events.Codec) *Relay {
 	return &Relay{codec: codec, heads: map[events.StreamID]head{}}
 }
 
-// Next is the position of what is added next.
-func (y *Relay) Next() events.Position { return y.last + 1 }
-
-// Add places r, which is at Next and not recorded before its predecessor, and says whether it had another version, back-pointer or
+// Add places r, which is at the position behind what was added last, and not recorded before its predecessor, and says whether it had another version, back-pointer or
 // chain before.
 func (y *Relay) Add(r events.Record) (placed events.Record, moved bool) {
 	h := y.heads[r.Stream]
@@ -36,7 +33,7 @@ func (y *Relay) Add(r events.Record) (placed events.Record, moved bool) {
 	return placed, placed.Chain != r.Chain
 }
 
-// Lost makes the placeholder at Next of a record that was version v of stream; of events.Lost and 0 where that is not known.
+// Lost makes the placeholder, at the next position, of a record that was version v of stream; of events.Lost and 0 where that is not known.
 func (y *Relay) Lost(stream events.StreamID, v events.Version) (events.Record, error) {
 	id, err := uuid.NewV7()
 	if err != nil {

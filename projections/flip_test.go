@@ -85,7 +85,7 @@ func checkFlipped(t *testing.T, w *world, dir string, want []string, what string
 	if err != nil {
 		stop := running(t, v)
 		for range 1000 { // Run was told, and makes them anew
-			if got, err = told(t, v); err == nil && v.Position() > 0 {
+			if _, err = told(t, v); err == nil && v.Position() > 0 {
 				break
 			}
 			time.Sleep(time.Millisecond)

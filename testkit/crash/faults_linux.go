@@ -84,9 +84,6 @@ func (t *Traced) follow(p Program, began chan<- error) {
 // Arm has calls counted, and fail, from now on.
 func (t *Traced) Arm() { t.armed.Store(true) }
 
-// Disarm has no call counted, and none fail, from now on.
-func (t *Traced) Disarm() { t.armed.Store(false) }
-
 // Calls are the calls that were counted, by their names, in their order.
 func (t *Traced) Calls() []string {
 	t.mu.Lock()

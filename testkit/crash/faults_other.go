@@ -17,8 +17,6 @@ func Trace(tb testing.TB, _ Program) *Traced {
 // Arm is never called.
 func (*Traced) Arm() {}
 
-// Disarm is never called.
-func (*Traced) Disarm() {}
 
 // Calls is never called.
 func (*Traced) Calls() []string { return nil }
