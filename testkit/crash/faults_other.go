@@ -17,7 +17,6 @@ func Trace(tb testing.TB, _ Program) *Traced {
 // Arm is never called.
 func (*Traced) Arm() {}
 
-
 // Calls is never called.
 func (*Traced) Calls() []string { return nil }
 
