@@ -33,7 +33,7 @@ func (h *hook) expectDaemon() bool {
 	}
 	defer unlock(lock)
 	now := time.Now()
-	stamp := filepath.Join(run, "start.stamp")
+	stamp := StartStamp(h.Home)
 	if age := stampAge(stamp, now); age >= 0 && age < startPause {
 		return age < startGrace
 	}
@@ -44,6 +44,10 @@ func (h *hook) expectDaemon() bool {
 	h.result.Started = h.Start(h.Home) == nil
 	return h.result.Started
 }
+
+// StartStamp is the file of a home that says when a hook last started a daemon. Hooks start none for a minute after that, so that one that
+// crashes is not started over and over; a daemon that ends in order removes it.
+func StartStamp(home string) string { return filepath.Join(home, "run", "start.stamp") }
 
 // stampAge returns how long ago the last attempt was; a negative age if there was none, or only in the future.
 func stampAge(path string, now time.Time) time.Duration {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/internal/agents/relay"
 )
 
 // isAtHome reports whether the home's path still names the folder that this life began in. Where it does not, what lies there is another
@@ -28,13 +29,18 @@ func (d *daemon) leaveOthers() {
 	}
 }
 
-// removeTraces removes what said where this daemon is, from its own home, wherever that is by now.
-func (d *daemon) removeTraces() error {
+// removeTraces removes what said where this daemon is, from its own home, wherever that is by now. After a clean end hooks need not
+// wait before they start the next one: see relay.StartStamp.
+func (d *daemon) removeTraces(clean bool) error {
 	if d.socket == nil {
 		return nil // it never listened: what lies there is not its own
 	}
 	var errs []error
-	for _, path := range []string{d.paths.Daemon, d.paths.Socket} {
+	paths := []string{d.paths.Daemon, d.paths.Socket}
+	if clean {
+		paths = append(paths, relay.StartStamp(d.paths.Home))
+	}
+	for _, path := range paths {
 		name, err := filepath.Rel(d.paths.Home, path)
 		if err != nil || !filepath.IsLocal(name) {
 			continue // a socket in the system's folder

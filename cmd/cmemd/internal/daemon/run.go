@@ -283,6 +283,6 @@ func (d *daemon) endInOrder(t *tasks, clean bool, cause error) error {
 		errs = append(errs, d.recordEnd(clean, cause))
 	}
 	errs = append(errs, d.saveHeld())
-	errs = append(errs, d.removeTraces(), d.close())
+	errs = append(errs, d.removeTraces(clean), d.close())
 	return errors.Join(errs...)
 }
