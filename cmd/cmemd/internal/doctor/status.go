@@ -18,7 +18,7 @@ import (
 
 func newStatus(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "status", Short: "Say whether the daemon runs and how it is doing; exit code 3 if it does not", Args: terminal.Takes(0, 0, ""),
+		Use: "status", Short: "Say how the daemon is doing; exit code 3 if it does not run, 1 if the log is damaged or a view stopped", Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := a.Status(c.Context())
 			if err == nil {
