@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"go.etcd.io/bbolt"
 
@@ -27,6 +28,7 @@ type Bolt struct {
 	copying  chan struct{} // has room for the one CopyTo or Compact that copies the file
 	sending  chan struct{} // has room for each CopyTo, from its beginning on
 	close    func() error
+	wedged   atomic.Bool // a fault in Begin left bbolt's own locks held: nobody can read, write or close any more
 }
 
 // Open opens the log at path, or makes a new one where there is no file or an empty one; its folder must exist. It
@@ -81,6 +83,10 @@ func (b *Bolt) Close() error { return b.close() }
 
 func (b *Bolt) shut() error {
 	b.writer.queue.close(ErrClosed)
+	if b.wedged.Load() { // the writer may wait for ever
+		b.end(ErrClosed)
+		return letGo(b.file)
+	}
 	<-b.writer.stopped
 	b.end(ErrClosed)
 	if b.writer.wedged { // a panic left bbolt's lock held: it cannot be closed, only let go of
@@ -90,6 +96,18 @@ func (b *Bolt) shut() error {
 		return fmt.Errorf("eventlog: close %s: %w", b.path, err)
 	}
 	return nil
+}
+
+// wedge ends the log for err, a fault in the beginning of a transaction, as where the file was cut to nothing while it was open.
+func (b *Bolt) wedge(err error) error {
+	b.wedged.Store(true)
+	if info, e := b.file.Stat(); e == nil && info.Size() < int64(2*b.pageSize) {
+		err = corruptf(0, "", "%s was cut to %d bytes while it was open", b.path, info.Size())
+	}
+	err = fmt.Errorf("%w: %w", ErrFailed, b.tell(err))
+	b.writer.queue.close(err)
+	b.end(err)
+	return err
 }
 
 // Path is the file the log is kept in.

@@ -1,7 +1,9 @@
 package eventlog_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,5 +116,38 @@ func TestCutWhileOpen(t *testing.T) {
 		mustAppend(t, l, logtest.Session("a"), 0, "one", strings.Repeat("two", 20000))
 		truncate(t, l.Path(), size)
 		refuses(t, l, events.ErrCorrupt)
+	}
+}
+
+// TestCutToNothing: a file that is emptied while it is open ends the log at the next reading, and nobody waits for bbolt's locks, which are
+// held for good then.
+func TestCutToNothing(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	b := openLog(t, path)
+	mustAppend(t, b, logtest.Session("a"), 0, "one", "two", "three")
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.WithoutCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := b.Get(ctx, 1)
+		_, again := b.Get(ctx, 2)
+		_, appended := eventlog.AppendEnd(ctx, b, logtest.Session("a"), logtest.Draft("four"))
+		for _, e := range []error{err, again, appended} {
+			if !errors.Is(e, eventlog.ErrFailed) {
+				err = fmt.Errorf("got %v, want ErrFailed", e)
+			}
+		}
+		ended <- errors.Join(err, b.Close())
+	}()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, events.ErrCorrupt) {
+			t.Errorf("got %v, want that it is damaged", err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it waits for ever")
 	}
 }

@@ -31,7 +31,18 @@ func (b *Bolt) view(f func(tx *bbolt.Tx) error) error {
 func (b *Bolt) viewAt(at *events.Position, f func(tx *bbolt.Tx) error) error {
 	b.swap.RLock()
 	defer b.swap.RUnlock()
-	err := withFaults(func() error { return b.db.View(f) })
+	began := false
+	err := withFaults(func() error {
+		tx, err := b.db.Begin(false)
+		if began = true; err != nil {
+			return err
+		}
+		defer tx.Rollback()
+		return f(tx)
+	})
+	if !began {
+		return b.wedge(err)
+	}
 	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
 		return b.ended()
 	}

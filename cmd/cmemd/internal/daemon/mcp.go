@@ -117,5 +117,5 @@ func (s *starter) launch(ctx context.Context, client *client.Client) error {
 	if _, err := launch(ctx, s.app, client, p, l); err != nil {
 		return err
 	}
-	return new(startedDaemon).await(ctx, client)
+	return new(startedDaemon).await(ctx, s.app, client)
 }

@@ -79,7 +79,7 @@ func start(ctx context.Context, a *terminal.App, client *client.Client) error {
 			return err
 		}
 	}
-	if err := s.await(ctx, client); err != nil {
+	if err := s.await(ctx, a, client); err != nil {
 		return err
 	}
 	return a.Show(s, func() { showStarted(a, s) })
@@ -168,7 +168,7 @@ func whatItSaid(f io.ReaderAt) string {
 }
 
 // await waits until the daemon is ready, or has been given enough time.
-func (s *startedDaemon) await(ctx context.Context, client *client.Client) error {
+func (s *startedDaemon) await(ctx context.Context, a *terminal.App, client *client.Client) error {
 	limited, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
 	for {
@@ -187,7 +187,7 @@ func (s *startedDaemon) await(ctx context.Context, client *client.Client) error 
 		case <-limited.Done():
 		}
 	}
-	status, err := api.StatusRoute.Call(ctx, client, api.NoQuery{})
+	status, err := a.Status(ctx)
 	s.PID, s.Version, s.Unserved = status.PID, status.Version, status.Unserved
 	return err
 }
