@@ -102,6 +102,50 @@ func (s *Spool) BadUsage() (entries int, size int64, err error) {
 	return entries, size, nil
 }
 
+// A SetAside is a dead letter.
+type SetAside struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"` // as far as it could be read
+}
+
+// DeadLetters lists the dead letters, oldest first; never nil.
+func (s *Spool) DeadLetters() ([]SetAside, error) {
+	files, err := readDir(s.BadDir())
+	if err != nil {
+		return nil, fmt.Errorf("relay: spool: %w", err)
+	}
+	letters := []SetAside{}
+	for _, f := range files {
+		if name := f.Name(); !strings.HasSuffix(name, reasonSuffix) && checkName(name) == nil {
+			reason, _ := readBounded(filepath.Join(s.BadDir(), name+reasonSuffix), maxSmallFile)
+			letters = append(letters, SetAside{Name: name, Reason: strings.TrimSpace(string(reason))})
+		}
+	}
+	slices.SortFunc(letters, func(a, b SetAside) int { return timeOrder(a.Name, b.Name) })
+	return letters, nil
+}
+
+// Retry brings every dead letter back among the entries that wait, and returns how many. What the daemon cannot take becomes a dead letter
+// again; what it has taken meanwhile it knows by its delivery.
+func (s *Spool) Retry() (n int, err error) {
+	letters, err := s.DeadLetters()
+	if err != nil || len(letters) == 0 {
+		return 0, err
+	}
+	if err := s.makeFolders(); err != nil {
+		return 0, fmt.Errorf("relay: spool: %w", err)
+	}
+	for _, l := range letters {
+		from := filepath.Join(s.BadDir(), l.Name)
+		if err := os.Rename(from, s.path(l.Name)); err != nil {
+			return n, fmt.Errorf("relay: bring back a dead letter: %w", err)
+		}
+		n++
+		_ = os.Remove(from + reasonSuffix) // a reason without its letter counts for nothing
+	}
+	return n, durable.SyncDir(s.in("new"))
+}
+
 // reasonSuffix ends the name of the file that says why an entry is a dead letter.
 const reasonSuffix = ".reason"
 

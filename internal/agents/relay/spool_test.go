@@ -519,3 +519,45 @@ func allEntries(s *Spool) iter.Seq2[Entry, error] {
 		}
 	}
 }
+
+// TestRetry: dead letters come back among what waits as they were, with their reasons gone; a letter without a reason comes too.
+func TestRetry(t *testing.T) {
+	t.Parallel()
+	s := keyed(t, t.TempDir())
+	if n, err := s.Retry(); n != 0 || err != nil {
+		t.Errorf("of none: %d, %v", n, err)
+	}
+	entries := []Entry{testEntry(`{"a":1}`), testEntry(`{"b":2}`)}
+	var names []string
+	for _, e := range entries {
+		names = append(names, mustPut(t, s, e).Name)
+		if err := s.DeadLetter(names[len(names)-1], "the log is damaged"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	letters, err := s.DeadLetters()
+	if err != nil || len(letters) != 2 || letters[0].Reason != "the log is damaged" {
+		t.Fatalf("%+v, %v", letters, err)
+	}
+	if err := os.Remove(filepath.Join(s.BadDir(), letters[1].Name+reasonSuffix)); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.Retry(); n != 2 || err != nil {
+		t.Errorf("brought back %d, %v", n, err)
+	}
+	waiting, err := s.Names()
+	if err != nil || len(waiting) != 2 {
+		t.Fatalf("%q, %v", waiting, err)
+	}
+	for i, name := range waiting {
+		got, err := s.Read(name)
+		want := entries[i]
+		want.Name = name
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+	}
+	if left, err := os.ReadDir(s.BadDir()); err != nil || len(left) != 0 {
+		t.Errorf("left in bad: %v, %v", left, err)
+	}
+}

@@ -195,7 +195,7 @@ func checkSpool(_ context.Context, x *examination) []checked {
 		out = append(out, say(mend, "%s waiting (%s)", terminal.Plural(waiting, "payload"), terminal.Size(bytes)))
 	}
 	if bad, _, err := spool.BadUsage(); err == nil && bad > 0 {
-		out = append(out, wrong("read the *.reason beside them in "+spool.BadDir()+", then delete them",
+		out = append(out, wrong("`cmemd spool` says why, `cmemd spool retry` has it try again; else delete them in "+spool.BadDir(),
 			"%s set aside: the daemon could not take it", terminal.Plural(bad, "payload")))
 	}
 	return out
