@@ -170,6 +170,8 @@ func (j *judge) judge(f found, r events.Record) slot {
 		s.verdict = j.alone(f, r)
 	case j.confirmed(f, chain): // the chain alone is damaged
 		s.verdict, s.chain = proved, chain
+	case before.verdict == unproved && j.confirmed(f, r.Chain): // that of the one before is
+		s.verdict = j.alone(f, r)
 	}
 	return s
 }

@@ -27,6 +27,7 @@ func (p Paths) asideKinds() []AsideFile {
 	return []AsideFile{
 		{Path: p.Log + eventlog.HeldPrefix, What: "what a daemon had recorded when its log was exchanged or moved", Held: true,
 			Next: "put it back as log.db while no daemon runs, or save what it holds: `cmemd log salvage --from FILE --out NEW`; then " + removeIt},
+		{Path: p.Log + AsideMark, What: "a file that was in the log's place and was none that could be opened", Next: removeIt},
 		{Path: p.Log + ".damaged-", What: "the damaged log that this one was salvaged from", Next: removeIt},
 		{Path: filepath.Join(p.Views, "views.db") + AsideMark, What: "the memory of a log that was not this one, or reached further", Next: removeIt},
 		{Path: p.Forget + AsideMark, What: "what was being forgotten of a log that was not this one", Next: removeIt},

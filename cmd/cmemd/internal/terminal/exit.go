@@ -137,7 +137,7 @@ func Describe(err error) string {
 var packageNames = []string{
 	"actors", "agents", "api", "capture", "claudecli", "claudemem", "curation", "embed", "erasure", "eventlog", "events", "full",
 	"ignore", "importer", "index", "install", "jsonedit", "mcp", "model", "observer", "peer", "playback", "policy", "projections", "prompt",
-	"recall", "redact", "relay", "replay", "report", "rows", "seal", "session", "sqlite", "tomledit", "vectors", "watch",
+	"recall", "redact", "relay", "replay", "report", "rows", "salvage", "seal", "session", "sqlite", "tomledit", "vectors", "watch",
 }
 
 // withoutPackage is the text of err without the names of packages that it begins with. A problem begins with what it is about,
@@ -182,7 +182,7 @@ func NextStep(err error) string {
 	case errors.Is(err, events.ErrCorrupt):
 		return SalvageStep
 	case errors.Is(err, eventlog.ErrNotLog):
-		return "nothing was changed; keep that file, and put the log or a backup of it in its place"
+		return "nothing was changed; put the log or a backup of it in its place; `cmemd log begin-anew` begins without it, and keeps that file"
 	case errors.As(err, &problem):
 		return problemStep(problem)
 	}

@@ -3,17 +3,19 @@ package operate
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
 )
 
 const anewHelp = `A daemon does not start where the log is gone or empty, and what was made from it is still there: the log may be on its way
-back, and the views are the last copy of what was remembered. Begin-anew says what there is, asks, and then lays out an empty log.
-The old views are kept under another name, which ` + "`cmemd status`" + ` lists until somebody removes them.`
+back, and the views are the last copy of what was remembered. Begin-anew says what there is, asks, and then lays out an empty log; also
+where the file is no log, or one that does not open any more (try ` + "`cmemd log salvage --in-place`" + ` first). That file and the old views are kept under another name, which ` + "`cmemd status`" + ` lists until somebody removes them.`
 
 func newLogAnew(a *terminal.App) *cobra.Command {
 	yes, dryRun := false, false
@@ -38,11 +40,14 @@ func beginAnew(a *terminal.App, dryRun, yes bool) error {
 	if err != nil {
 		return err
 	}
-	lost := p.CheckLog()
-	if lost == nil {
+	lost, unusable := p.CheckLog(), unusableLog(p.Log)
+	out := begunAnew{Log: p.Log, Aside: p.ToSetAside()}
+	switch {
+	case unusable != nil:
+		lost, out.Aside = unusable, append(out.Aside, p.Log)
+	case lost == nil:
 		return terminal.Advise(errors.New("no log was lost here: nothing was done"), "`cmemd start`")
 	}
-	out := begunAnew{Log: p.Log, Aside: p.ToSetAside()}
 	a.Say("%s", terminal.Describe(lost))
 	for _, path := range out.Aside {
 		a.Say("  %s is kept under another name", terminal.VisibleLine(path))
@@ -51,7 +56,7 @@ func beginAnew(a *terminal.App, dryRun, yes bool) error {
 	if err != nil || !ok {
 		return errors.Join(err, a.Show(out, func() {}))
 	}
-	if out.Aside, err = layOutAnew(a, p); err != nil {
+	if out.Aside, err = layOutAnew(a, p, unusable != nil); err != nil {
 		return err
 	}
 	out.Begun = true
@@ -63,8 +68,33 @@ func beginAnew(a *terminal.App, dryRun, yes bool) error {
 	})
 }
 
-// layOutAnew makes an empty log, and sets aside what was made of the one that is gone while no daemon can have the new one.
-func layOutAnew(a *terminal.App, p homedir.Paths) (kept []string, err error) {
+// unusableLog is why the file in a log's place is none that can be opened: another thing, or damaged so that nothing of it is to be had
+// without a salvage. nil: it is one, there is no file, or who has it does not let it be looked at.
+func unusableLog(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil
+	}
+	log, err := eventlog.OpenReadOnly(path, eventlog.Config{})
+	switch {
+	case err == nil:
+		return errors.Join(log.Close())
+	case errors.Is(err, eventlog.ErrNotLog), errors.Is(err, events.ErrCorrupt):
+		return err
+	}
+	return nil
+}
+
+// layOutAnew makes an empty log, and sets aside what was made of the one that is gone while no daemon can have the new one; and before
+// that the file itself, where it is no log that can be used.
+func layOutAnew(a *terminal.App, p homedir.Paths, unusable bool) (kept []string, err error) {
+	if unusable {
+		name, err := homedir.SetAside(p.Log, a.Now())
+		if err != nil {
+			return nil, fmt.Errorf("set %s aside: %w", p.Log, err)
+		}
+		kept = append(kept, name)
+	}
 	log, err := eventlog.Open(p.Log, eventlog.Config{})
 	if err != nil {
 		return nil, err

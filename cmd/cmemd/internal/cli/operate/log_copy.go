@@ -102,6 +102,9 @@ func importInto(ctx context.Context, a *terminal.App, in io.Reader) (records uin
 	if err != nil {
 		return 0, err
 	}
+	if errors.Is(p.CheckLog(), homedir.ErrLogLost) { // no daemon starts here, and an empty log would have one begin anew
+		return importBeside(ctx, p.Log, in)
+	}
 	held, err := eventlog.Open(p.Log, eventlog.Config{}) // keeps a daemon out until the end
 	if err != nil {
 		return 0, err
@@ -133,12 +136,12 @@ func importBeside(ctx context.Context, path string, in io.Reader) (uint64, error
 	var gaps *eventlog.IncompleteError
 	if errors.As(err, &gaps) {
 		err = terminal.Advise(gaps, "all else was imported; `cmemd log verify` lists the gaps")
-		return records, errors.Join(err, to.Close(), os.Rename(fresh, path))
+		return records, errors.Join(err, to.Close(), putAt(fresh, path))
 	}
 	if err = errors.Join(err, to.Close()); err != nil {
 		return 0, terminal.Advise(err, "nothing was imported; export it anew with `cmemd log export`")
 	}
-	return records, os.Rename(fresh, path)
+	return records, putAt(fresh, path)
 }
 
 // mustNotRun returns an error if a daemon answers.
