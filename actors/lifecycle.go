@@ -17,7 +17,7 @@ type Previous struct {
 // Begin reads how the last life ended and appends the start of this one.
 func Begin(ctx context.Context, log eventlog.Log, d events.Draft) (Previous, error) {
 	p := Previous{Clean: true}
-	for r, err := range log.Stream(ctx, events.Daemon, 0) {
+	for r, err := range eventlog.Readable(log, nil).Stream(ctx, events.Daemon, 0) {
 		if err == nil {
 			err = p.evolve(r)
 		}

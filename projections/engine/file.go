@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -50,7 +51,9 @@ type File struct {
 	path   string
 	synced bool
 	db     *bolt.DB
-	held   os.FileInfo // of the open file
+	file   *os.File    // that db has open
+	held   os.FileInfo // of it
+	wedged atomic.Bool // a fault in the beginning of a transaction left db's own locks held: whoever asked it would wait for ever
 }
 
 // OpenFile opens the file at path, or makes it. What a killed program left of a copy is deleted. If synced, an Update is on
@@ -100,6 +103,8 @@ func (f *File) hold(name string, flag int, perm os.FileMode) (*os.File, error) {
 	if f.held, err = file.Stat(); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
+	f.file = file
+	f.wedged.Store(false)
 	return file, nil
 }
 
@@ -117,19 +122,52 @@ func InPlace(path string, held os.FileInfo) error {
 
 // View runs fn in a read transaction.
 func (f *File) View(fn func(*bolt.Tx) error) error {
-	return Guard(func() error { return f.db.View(fn) })
+	return f.within(false, func(tx *bolt.Tx) error {
+		defer tx.Rollback()
+		return fn(tx)
+	})
 }
 
 // Update runs fn in a transaction that is committed if it returns nil.
 func (f *File) Update(fn func(*bolt.Tx) error) error {
-	return Guard(func() error { return f.db.Update(fn) })
+	return f.within(true, func(tx *bolt.Tx) error {
+		defer tx.Rollback() // after a commit it does nothing
+		if err := fn(tx); err != nil {
+			return err
+		}
+		return tx.Commit()
+	})
 }
+
+// within runs fn with a transaction that it has to end.
+func (f *File) within(writes bool, fn func(*bolt.Tx) error) error {
+	if f.wedged.Load() {
+		return f.errWedged()
+	}
+	began := false
+	err := Guard(func() error {
+		tx, err := f.db.Begin(writes)
+		if began = true; err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+	if !began {
+		f.wedged.Store(true)
+	}
+	return err
+}
+
+func (f *File) errWedged() error { return Damaged("%s was cut while it was open", f.path) }
 
 // Copy writes what the file holds to a second one beside it, without unused pages. Nothing may be written meanwhile. It may
 // return ErrMoved.
 func (f *File) Copy() (*File, error) {
 	if err := f.InPlace(); err != nil {
 		return nil, err
+	}
+	if f.wedged.Load() {
+		return nil, f.errWedged()
 	}
 	path := f.path + copySuffix
 	if err := discard(path); err != nil {
@@ -166,7 +204,12 @@ func (f *File) Exchange(by *File) error {
 }
 
 // Close closes the file, synced or not.
-func (f *File) Close() error { return Guard(f.db.Close) }
+func (f *File) Close() error {
+	if f.wedged.Load() {
+		return letGo(f.file) // what maps it stays until the program ends
+	}
+	return Guard(f.db.Close)
+}
 
 // Discard deletes a file that is closed.
 func (f *File) Discard() error { return discard(f.path) }

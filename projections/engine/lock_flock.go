@@ -16,3 +16,9 @@ func lock(f *os.File) error {
 	}
 	return err
 }
+
+// letGo unlocks and closes a file that is still mapped: the mapping alone would keep the lock.
+func letGo(f *os.File) error {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
+	return errors.Join(err, f.Close())
+}

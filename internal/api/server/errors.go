@@ -155,12 +155,14 @@ func passes(err error) *api.Problem {
 		return unavailable(api.ProblemStopping, "Not running", time.Second, "the daemon is starting or ending")
 	case errors.Is(err, eventlog.ErrExchanged):
 		return unavailable(api.ProblemStopping, "The log was exchanged or moved", 5*time.Second,
-			"the daemon keeps what it had recorded in a file beside the log, which `cmemd status` names, and ends")
+			"the daemon keeps what it had recorded in a file beside the log, which `cmemd status` names then, and ends; if it does not end, make room on that disk, and do not kill it")
 	case errors.Is(err, eventlog.ErrFailed):
 		return unavailable(api.ProblemStopping, "The log has failed", 5*time.Second, "the daemon ends and has to be started anew")
 	case errors.Is(err, engine.ErrStopped):
 		return unavailable(api.ProblemBehind, "The views have stopped", 30*time.Second,
 			"`cmemd status` says why and when they try again; `cmemd projections rebuild` has them try at once")
+	case errors.Is(err, engine.ErrDamaged):
+		return unavailable(api.ProblemBehind, "The views are damaged", 5*time.Second, "they are being made anew; the log has all that was in them")
 	case errors.Is(err, index.ErrRebuilding):
 		return unavailable(api.ProblemBehind, "The search index is being rebuilt", 5*time.Second, "it was damaged; the log has all that was in it")
 	case errors.Is(err, vectors.ErrPaused), isEmbeddingFailure(err):
