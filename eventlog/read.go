@@ -132,7 +132,8 @@ func recordIn(records *bbolt.Bucket, codec *events.Codec, at events.Position) (e
 	return parseRecord(codec, at, bytes.Clone(v))
 }
 
-// headIn reads the end of a stream and checks it against the record it names.
+// headIn reads the end of a stream and checks it against the record it names. Where that is damaged the head stands for itself, so that the
+// stream goes on: whoever has to read the record says that it is damaged, and so does Verify.
 func headIn(records, heads *bbolt.Bucket, codec *events.Codec, stream events.StreamID) (head, error) {
 	if checkStream(stream) != nil {
 		return head{}, nil // no log has such a stream, and its name may be one of our own keys
@@ -145,7 +146,14 @@ func headIn(records, heads *bbolt.Bucket, codec *events.Codec, stream events.Str
 	if err != nil {
 		return head{}, err
 	}
-	r, err := recordIn(records, codec, h.Last)
+	var r events.Record
+	err = withFaults(func() (err error) {
+		r, err = recordIn(records, codec, h.Last)
+		return err
+	})
+	if errors.Is(err, events.ErrCorrupt) {
+		return h, nil
+	}
 	if errors.Is(err, ErrNotFound) || err == nil && (r.Stream != stream || after(r) != h) {
 		return head{}, corruptf(h.Last, stream, "the head of the stream is not its last record")
 	}
