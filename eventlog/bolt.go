@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 
@@ -60,6 +61,9 @@ func OpenReadOnly(path string, cfg Config) (*Bolt, error) {
 
 func open(path string, cfg Config, readOnly bool) (*Bolt, error) {
 	cfg = cfg.withDefaults()
+	if real, err := filepath.EvalSymlinks(path); err == nil { // what is written anew takes the place of the file, and not of a link to it
+		path = real
+	}
 	db, file, err := openFile(path, cfg, readOnly)
 	if err != nil {
 		return nil, err
@@ -110,7 +114,7 @@ func (b *Bolt) wedge(err error) error {
 	return err
 }
 
-// Path is the file the log is kept in.
+// Path is the file the log is kept in, which a link may lead to.
 func (b *Bolt) Path() string { return b.path }
 
 // Done is closed when the log has failed or is closed; Err then says which.

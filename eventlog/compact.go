@@ -108,6 +108,7 @@ func (b *Bolt) replaceBy(to *Bolt) (replaced bool, err error) {
 	b.writer.place = here
 	b.swap.Lock()
 	b.db, b.file = to.db, to.file
+	b.writer.tx = 0
 	b.swap.Unlock()
 	if err := durable.SyncDir(filepath.Dir(b.path)); err != nil {
 		return true, fmt.Errorf("%w: %w", ErrFailed, err)

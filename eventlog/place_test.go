@@ -151,3 +151,57 @@ func TestCutToNothing(t *testing.T) {
 		t.Fatal("it waits for ever")
 	}
 }
+
+// TestWrittenOver: a file whose content is another log's, though it is the same file, takes nothing any more.
+func TestWrittenOver(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	b := openLog(t, path)
+	mustAppend(t, b, logtest.Session("a"), 0, "one")
+	backup := path + ".backup"
+	if err := b.Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		mustAppend(t, b, logtest.Session("a"), events.Version(i+1), "more")
+	}
+	copied, err := os.ReadFile(backup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt(copied, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	refuses(t, b, events.ErrCorrupt)
+}
+
+// TestLinkedLog: what Compact writes anew takes the place of the file that a link leads to.
+func TestLinkedLog(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	real, link := filepath.Join(dir, "real"), filepath.Join(dir, "link")
+	if err := openLog(t, real).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, link); err != nil {
+		t.Skip("no links here:", err)
+	}
+	b := openLog(t, link)
+	records := mustAppend(t, b, logtest.Session("a"), 0, "wombatword")
+	if err := errors.Join(b.Erase(t.Context(), records[0].Position), b.Compact(t.Context()), b.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(real); err != nil || strings.Contains(string(text), "wombatword") {
+		t.Errorf("the word is in the file: %v", err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is gone: %v", err)
+	}
+}

@@ -23,6 +23,7 @@ type writer struct {
 	stopped chan struct{} // closed when run has returned
 	place   place
 
+	tx       int             // the number of the transaction that was committed last; 0: none was in this file
 	erased   bool            // something was, since a compaction began; only the writer's goroutine uses it
 	last     events.Position // of the last committed record
 	recorded time.Time
@@ -128,6 +129,9 @@ func (w *writer) write(group []*request) (b *batch, size int64, err error) {
 			_ = tx.Rollback() // after a commit it does nothing; if it panics, the lock is still held
 			w.wedged = false
 		}()
+		if w.tx != 0 && tx.ID() != w.tx+1 {
+			return corruptf(0, "", "%s was written over while it was open", w.log.path)
+		}
 		b = w.batchIn(tx)
 		size = w.apply(b, group)
 		if !b.dirty {
@@ -137,7 +141,11 @@ func (w *writer) write(group []*request) (b *batch, size int64, err error) {
 			return err
 		}
 		b.finish()
-		return tx.Commit()
+		id := tx.ID()
+		if err = tx.Commit(); err == nil {
+			w.tx = id
+		}
+		return err
 	})
 	return b, size, err
 }

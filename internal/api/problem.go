@@ -26,22 +26,23 @@ type FieldError struct {
 
 // The types of problems. What is behind them is on record in the daemon's log file only where it is nobody's words.
 const (
-	ProblemInvalid      = "urn:cmemd:invalid"      // 400, 422: the request itself
-	ProblemUnauthorized = "urn:cmemd:unauthorized" // 401: no token, or another one
-	ProblemForbidden    = "urn:cmemd:forbidden"    // 403: another host or origin
-	ProblemNotFound     = "urn:cmemd:not-found"    // 404
-	ProblemAmbiguous    = "urn:cmemd:ambiguous"    // 409: the beginning of more than one id
-	ProblemConflict     = "urn:cmemd:conflict"     // 409: not in this state
-	ProblemTooLarge     = "urn:cmemd:too-large"    // 413
-	ProblemMethod       = "urn:cmemd:method"       // 405
-	ProblemBusy         = "urn:cmemd:busy"         // 503: try again
-	ProblemStarting     = "urn:cmemd:starting"     // 503: not ready yet
-	ProblemBehind       = "urn:cmemd:behind"       // 503: the views do not know the position asked for yet
-	ProblemStopping     = "urn:cmemd:stopping"     // 503: the daemon ends
-	ProblemDiskFull     = "urn:cmemd:disk-full"    // 503: nothing is taken until there is room
-	ProblemFaulted      = "urn:cmemd:faulted"      // 500: a session crashed on it
-	ProblemDamaged      = "urn:cmemd:log-damaged"  // 500: what is asked for is in a part of the log that cannot be read
-	ProblemInternal     = "urn:cmemd:internal"     // 500: see the daemon's log file
+	ProblemInvalid      = "urn:cmemd:invalid"       // 400, 422: the request itself
+	ProblemUnauthorized = "urn:cmemd:unauthorized"  // 401: no token, or another one
+	ProblemForbidden    = "urn:cmemd:forbidden"     // 403: another host or origin
+	ProblemNotFound     = "urn:cmemd:not-found"     // 404
+	ProblemAmbiguous    = "urn:cmemd:ambiguous"     // 409: the beginning of more than one id
+	ProblemConflict     = "urn:cmemd:conflict"      // 409: not in this state
+	ProblemTooLarge     = "urn:cmemd:too-large"     // 413
+	ProblemMethod       = "urn:cmemd:method"        // 405
+	ProblemBusy         = "urn:cmemd:busy"          // 503: try again
+	ProblemStarting     = "urn:cmemd:starting"      // 503: not ready yet
+	ProblemBehind       = "urn:cmemd:behind"        // 503: the views do not know the position asked for yet
+	ProblemStopping     = "urn:cmemd:stopping"      // 503: the daemon ends
+	ProblemExchanged    = "urn:cmemd:log-exchanged" // 503: it ends once it has saved what it had recorded in a log that was exchanged
+	ProblemDiskFull     = "urn:cmemd:disk-full"     // 503: nothing is taken until there is room
+	ProblemFaulted      = "urn:cmemd:faulted"       // 500: a session crashed on it
+	ProblemDamaged      = "urn:cmemd:log-damaged"   // 500: what is asked for is in a part of the log that cannot be read
+	ProblemInternal     = "urn:cmemd:internal"      // 500: see the daemon's log file
 )
 
 // Error says what is wrong, the cause first.

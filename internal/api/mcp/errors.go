@@ -58,7 +58,7 @@ func problemStep(p *api.Problem) string {
 		return "handles come from search, timeline and injected memory: search for it by its words."
 	case api.ProblemAmbiguous:
 		return "give more of the id: one of those above."
-	case api.ProblemBusy, api.ProblemBehind, api.ProblemStarting, api.ProblemStopping:
+	case api.ProblemBusy, api.ProblemBehind, api.ProblemStarting, api.ProblemStopping, api.ProblemExchanged:
 		return fmt.Sprintf("try again in %s.", max(p.RetryAfter, time.Second).Round(time.Second))
 	case api.ProblemDiskFull:
 		return "nothing can be written until the user makes room on the disk; reading works."

@@ -154,8 +154,8 @@ func passes(err error) *api.Problem {
 		errors.Is(err, index.ErrClosed):
 		return unavailable(api.ProblemStopping, "Not running", time.Second, "the daemon is starting or ending")
 	case errors.Is(err, eventlog.ErrExchanged):
-		return unavailable(api.ProblemStopping, "The log was exchanged or moved", 5*time.Second,
-			"the daemon keeps what it had recorded in a file beside the log, which `cmemd status` names then, and ends; if it does not end, make room on that disk, and do not kill it")
+		return unavailable(api.ProblemExchanged, "The log was exchanged or moved", 5*time.Second,
+			"the daemon ends as soon as it has kept what it had recorded in a file beside the log, which `cmemd status` names then")
 	case errors.Is(err, eventlog.ErrFailed):
 		return unavailable(api.ProblemStopping, "The log has failed", 5*time.Second, "the daemon ends and has to be started anew")
 	case errors.Is(err, engine.ErrStopped):

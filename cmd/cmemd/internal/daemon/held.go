@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/cmemd/cmemd/eventlog"
@@ -52,8 +53,8 @@ func (d *daemon) removeTraces(clean bool) error {
 	return errors.Join(errs...)
 }
 
-// heldTries is how often the end tries to save the file that a log had open when another took its place, and heldPause how long it
-// waits in between: nobody else has what was recorded in it, and the disk may have room again soon.
+// heldTries is how often the end tries to save the file that a log had open when another took its place, and heldPause how long it waits
+// in between: nobody else has what was recorded in it. A full disk may have room again at any time, and does not count.
 const (
 	heldTries = 60
 	heldPause = 5 * time.Second
@@ -67,13 +68,16 @@ func (d *daemon) saveHeld() error {
 	}
 	defer d.saved.Store(true)
 	var err error
-	for range heldTries {
+	for tries := 0; tries < heldTries; {
 		var path string
 		if path, err = d.log.SaveHeld(time.Now()); err == nil {
 			d.logger.Error("the log was exchanged or moved under the daemon; what it had recorded is kept", "path", path)
 			return nil
 		}
 		d.logger.Error("what was recorded in a log that was exchanged cannot be saved", "err", err, "again_in", heldPause)
+		if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+			tries++
+		}
 		time.Sleep(heldPause)
 	}
 	return err

@@ -69,6 +69,9 @@ func Stop(ctx context.Context, client *client.Client, p homedir.Paths, kill bool
 	if err == nil {
 		err = awaitEnd(ctx, client, d, stopWait)
 	}
+	if err != nil && d.Lives() && savesHeld(ctx, client) {
+		return d.PID, terminal.Advise(fmt.Errorf("the daemon (pid %d) does not end yet: its log was exchanged, and what it accepted is not saved", d.PID), terminal.ExchangedStep)
+	}
 	if err != nil && kill && d.Lives() {
 		err = errors.Join(d.Signal(os.Kill), awaitEnd(ctx, client, d, stopWait))
 	}
@@ -76,6 +79,15 @@ func Stop(ctx context.Context, client *client.Client, p homedir.Paths, kill bool
 		return d.PID, terminal.Advise(fmt.Errorf("the daemon (pid %d) does not end: %w", d.PID, err), "`cmemd stop --kill`; what it accepted is in the log")
 	}
 	return d.PID, nil
+}
+
+// savesHeld reports whether a daemon has yet to save what it had recorded in a log that was exchanged: to kill it would lose that.
+func savesHeld(ctx context.Context, client *client.Client) bool {
+	ctx, cancel := context.WithTimeout(ctx, stopWait)
+	defer cancel()
+	_, err := api.StatusRoute.Call(ctx, client, api.NoQuery{})
+	var p *api.Problem
+	return errors.As(err, &p) && p.Type == api.ProblemExchanged
 }
 
 // describeRunning describes the daemon that answers at the socket, as far as it can be told; nothing if none does.

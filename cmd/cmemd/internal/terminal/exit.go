@@ -192,6 +192,10 @@ func NextStep(err error) string {
 // SalvageStep says what to do about a damaged log.
 const SalvageStep = "`cmemd stop`, then `cmemd log salvage --in-place`: it keeps every record whose bytes are whole, and the damaged file beside; or put a backup in its place"
 
+// ExchangedStep says what to do about a daemon whose log was exchanged.
+const ExchangedStep = "wait until it has ended, then `cmemd start`; if it does not end, make room on the disk of its home, and do not kill it: " +
+	"what it accepted is in the file that it has open, and nowhere else"
+
 func problemStep(p *api.Problem) string {
 	switch p.Type {
 	case api.ProblemBusy, api.ProblemBehind, api.ProblemStarting:
@@ -204,6 +208,8 @@ func problemStep(p *api.Problem) string {
 		return SalvageStep
 	case api.ProblemFaulted, api.ProblemInternal:
 		return "`cmemd logs` says more"
+	case api.ProblemExchanged:
+		return ExchangedStep
 	case api.ProblemStopping:
 		return "start it again with `cmemd start`"
 	}

@@ -202,15 +202,19 @@ func showForgotten(a *terminal.App, done api.Forgotten) error {
 		line += ", " + terminal.Plural(done.Spooled, "file")
 	}
 	aside := asideFiles(a)
-	a.Printf("%s; their words are in no file of this home any more%s\n", line, butAside(aside))
+	gone := "their words are in no file of this home any more"
+	if done.Unread > 0 {
+		gone = "their words are gone from all that could be read"
+	}
+	a.Printf("%s; %s%s\n", line, gone, butAside(aside))
 	for _, f := range aside {
 		a.Field("aside", f.Path+": "+f.What)
 	}
 	showUnopened(a, done.Unopened)
 	a.Say("backups and exports that you made, and the agents' own transcripts, are yours to look after")
 	if done.Unread > 0 {
-		a.Say("the log is damaged: %s could not be read, and what they say is not looked for; once `cmemd log salvage` has saved them, forget again",
-			terminal.Plural(done.Unread, "record"))
+		return terminal.Advise(fmt.Errorf("the log is damaged: %s could not be read, and may say it too", terminal.Plural(done.Unread, "record")),
+			"once `cmemd log salvage` has saved them, forget again")
 	}
 	if len(done.Refused) > 0 {
 		return terminal.Advise(fmt.Errorf("%s could not be asked to forget", terminal.Plural(len(done.Refused), "session")),
