@@ -63,7 +63,7 @@ func Check(file io.ReaderAt, size int64, cfg Config) error {
 	}
 	c.used = make([]uint64, c.count/64+1)
 	if free != noFreeList {
-		if err := c.freeList(free); err != nil {
+		if _, err := c.freeList(free); err != nil {
 			return fmt.Errorf("free list: %w", err)
 		}
 	}
@@ -182,27 +182,30 @@ func (c *pages) page(id, most uint64) (page, error) {
 	}, nil
 }
 
-func (c *pages) freeList(id uint64) error {
+// freeList reads the free list at a page, and marks the pages that it names.
+func (c *pages) freeList(id uint64) ([]uint64, error) {
 	if err := c.mark(id); err != nil {
-		return err
+		return nil, err
 	}
 	p, err := c.page(id, c.count*8/c.pageSize) // eight bytes a free page
 	if err != nil {
-		return err
+		return nil, err
 	}
 	count, body := p.count, p.body
 	if count == manyFree {
 		count, body = int(min(binary.NativeEndian.Uint64(body), c.count)), body[8:]
 	}
 	if p.flags != pageFree || count > len(body)/8 {
-		return fmt.Errorf("free list of %d pages", count)
+		return nil, fmt.Errorf("free list of %d pages", count)
 	}
-	for i := range count {
-		if err := c.mark(binary.NativeEndian.Uint64(body[8*i:])); err != nil {
-			return err
+	ids := make([]uint64, count)
+	for i := range ids {
+		ids[i] = binary.NativeEndian.Uint64(body[8*i:])
+		if err := c.mark(ids[i]); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return ids, nil
 }
 
 // checkTree checks the tree of a bucket, and of the buckets in it. All leaves are equally deep, so the first page of a

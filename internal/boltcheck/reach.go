@@ -8,7 +8,7 @@ import (
 
 // An Element is a key with its value, as a leaf of a bucket holds it. Both are bytes of the page, and its own while it is visited.
 type Element struct {
-	Bucket     string // that the root holds
+	Bucket     string // that the root holds; empty: not known
 	Offset     int64  // of the key in the file; the value follows it
 	Key, Value []byte
 }

@@ -43,38 +43,12 @@ func freeIn(file io.ReaderAt, size int64, pageSize, count, list uint64) ([]uint6
 		return nil, errors.New("the file does not keep its free list")
 	}
 	c := &pages{file: file, pageSize: pageSize, count: count, held: uint64(size) / pageSize, used: make([]uint64, count/64+1)}
-	if err := c.freeList(list); err != nil {
-		return nil, err
-	}
-	p, err := c.listed(list)
+	ids, err := c.freeList(list)
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]uint64, 0, len(p))
-	for _, id := range p {
-		if id < c.held {
-			ids = append(ids, id)
-		}
-	}
+	ids = slices.DeleteFunc(ids, func(id uint64) bool { return id >= c.held })
 	slices.Sort(ids)
-	return ids, nil
-}
-
-// listed is what the free list at a page names, which was checked.
-func (c *pages) listed(list uint64) ([]uint64, error) {
-	again := &pages{file: c.file, pageSize: c.pageSize, count: c.count, held: c.held, used: make([]uint64, len(c.used))}
-	p, err := again.page(list, c.count*8/c.pageSize)
-	if err != nil {
-		return nil, err
-	}
-	count, body := p.count, p.body
-	if count == manyFree {
-		count, body = int(min(binary.NativeEndian.Uint64(body), c.count)), body[8:]
-	}
-	ids := make([]uint64, count)
-	for i := range ids {
-		ids[i] = binary.NativeEndian.Uint64(body[8*i:])
-	}
 	return ids, nil
 }
 
