@@ -326,20 +326,25 @@ func (h *home) age() {
 // invariants are the checks of doctor that the suite holds homes to.
 var invariants = []string{"records", "balance", "rebuilt", "ahead", "forgotten", "entries", "token", "modes", "leftovers", "log", "spool", "home", "settings"}
 
+// A finding is a check of doctor that is not well.
+type finding struct{ check, state, says string }
+
+func (f finding) String() string { return fmt.Sprintf("%s: %s: %s", f.check, f.state, f.says) }
+
 // deep is what doctor says of a home: by check, all but what is well.
-func (h *home) deep() (unwell []string, looked int) {
+func (h *home) deep() (unwell []finding, looked int) {
 	r := h.cmemd("doctor", "--deep", "--json")
 	var found struct {
 		Checks []struct{ Name, State, Says string } `json:"checks"`
 	}
 	if err := json.Unmarshal([]byte(r.out), &found); err != nil {
-		return []string{fmt.Sprintf("doctor: %v: %s", err, r)}, 0
+		return []finding{{"doctor", err.Error(), r.String()}}, 0
 	}
 	for _, c := range found.Checks {
 		if slices.Contains(invariants, c.Name) {
 			looked++
 			if c.State != "ok" {
-				unwell = append(unwell, fmt.Sprintf("%s: %s: %s", c.Name, c.State, c.Says))
+				unwell = append(unwell, finding{c.Name, c.State, c.Says})
 			}
 		}
 	}
@@ -351,7 +356,7 @@ func (h *home) wellKept() {
 	h.t.Helper()
 	unwell, looked := h.deep()
 	if len(unwell) > 0 || looked < len(invariants) {
-		h.t.Errorf("doctor looked at %d things and finds:\n%s", looked, strings.Join(unwell, "\n"))
+		h.t.Errorf("doctor looked at %d things and finds:\n%v", looked, unwell)
 	}
 }
 
