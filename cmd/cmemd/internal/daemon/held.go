@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"net"
 	"os"
@@ -59,6 +60,22 @@ const (
 	heldTries = 60
 	heldPause = 5 * time.Second
 )
+
+// lookAtLog has the log notice, before it is closed, that its file was exchanged since the last commit or look. It waits for a moment: a
+// disk that does not answer is no reason not to end.
+func (d *daemon) lookAtLog() {
+	ctx, cancel := context.WithTimeout(context.Background(), failLimit)
+	defer cancel()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = d.log.InPlace(ctx) // an error ends the log
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
 
 // saveHeld keeps what was recorded in a log whose file was exchanged or moved, before the log is closed and that is gone for good. Once
 // it has, it does nothing any more.

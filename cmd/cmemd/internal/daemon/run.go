@@ -244,6 +244,7 @@ func (d *daemon) giveOld(ctx context.Context) {
 // failed is not written to, and not waited for.
 func (d *daemon) end(t *tasks, cause error) error {
 	d.logger.Info("ending", "cause", cause)
+	d.lookAtLog()
 	held := d.saveHeld()
 	done := make(chan error, 1)
 	var asked endRequest
