@@ -3,7 +3,6 @@ package salvage
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -28,22 +27,9 @@ func alsoAt(path, keep string) error {
 		if errors.Is(err, os.ErrExist) {
 			return err
 		}
-		if err := copyFile(path, keep); err != nil {
+		if err := durable.Copy(path, keep, 0o600); err != nil {
 			return err
 		}
 	}
 	return durable.SyncDir(filepath.Dir(keep))
-}
-
-func copyFile(path, to string) error {
-	from, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	_, err = durable.ReplaceWith(to, 0o600, func(w io.Writer) error {
-		_, err := io.Copy(w, from)
-		return err
-	})
-	return err
 }

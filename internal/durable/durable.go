@@ -51,6 +51,30 @@ func Swap(path string, data []byte, mode fs.FileMode) error {
 	return err
 }
 
+// Copy is Replace with what the regular file at from holds, or the one that a link there leads to; else it returns ErrIrregular.
+func Copy(from, to string, mode fs.FileMode) error {
+	_, err := ReplaceWith(to, mode, contentOf(from))
+	return err
+}
+
+// SwapCopy is to Copy what Swap is to Replace.
+func SwapCopy(from, to string, mode fs.FileMode) error {
+	_, err := replace(to, mode, contentOf(from), func(*os.File) error { return nil })
+	return err
+}
+
+func contentOf(path string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		f, _, err := OpenLinked(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		_, err = io.Copy(w, f)
+		return err
+	}
+}
+
 func replace(path string, mode fs.FileMode, write func(io.Writer) error, settle func(*os.File) error) (size int64, err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), NewPrefix+filepath.Base(path)+"-*") // 0600
 	if err != nil {
@@ -110,6 +134,18 @@ func NameAt(path, mark string, at time.Time) string {
 		}
 		name = fmt.Sprintf("%s-%d", first, n)
 	}
+}
+
+// AsideMark stands in the name of a file that was set aside, between the name that it had and the time.
+const AsideMark = ".aside-"
+
+// SetAside gives the file at path another name, of AsideMark and the time at, and returns it once that is on disk.
+func SetAside(path string, at time.Time) (kept string, err error) {
+	kept = NameAt(path, AsideMark, at)
+	if err := os.Rename(path, kept); err != nil {
+		return "", err
+	}
+	return kept, SyncDir(filepath.Dir(path))
 }
 
 // SyncDir returns when the names in dir are on disk. Where the system cannot sync a folder (Windows, some file systems), it

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 )
 
 // Errors of ReadBounded that no second reading will mend.
@@ -25,6 +26,24 @@ func OpenRegular(path string) (*os.File, os.FileInfo, error) {
 	}
 	f, err := os.Open(path)
 	return f, info, err
+}
+
+// OpenLinked is OpenRegular of what a symbolic link at path leads to, and of path itself where it is none.
+func OpenLinked(path string) (*os.File, os.FileInfo, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	return OpenRegular(real)
+}
+
+// ReadLinked is ReadBounded of what a symbolic link at path leads to, and of path itself where it is none.
+func ReadLinked(path string, limit int64) ([]byte, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, err
+	}
+	return ReadBounded(real, limit)
 }
 
 // ReadBounded reads a regular file of at most limit bytes. It returns ErrIrregular for anything else, which it does not

@@ -3,17 +3,12 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/cmemd/cmemd/internal/durable"
 )
-
-// asideMark stands behind the file's name in the names of those that were set aside, before the time.
-const asideMark = ".aside-"
 
 // setAside gives the file another name, and makes a new one, where the log is not the one that it was made from, or does not reach as
 // far: it may hold the last copy of what is remembered, so that nobody but a person may remove it.
@@ -33,8 +28,8 @@ func (v *Views) setAside(s *store) (*store, error) {
 	if err := s.close(); err != nil {
 		return nil, err
 	}
-	kept := durable.NameAt(s.path, asideMark, time.Now())
-	if err := errors.Join(os.Rename(s.path, kept), durable.SyncDir(filepath.Dir(kept))); err != nil {
+	kept, err := durable.SetAside(s.path, time.Now())
+	if err != nil {
 		return nil, fmt.Errorf("set the old views aside: %w", err)
 	}
 	v.logger.Warn("views are built anew; the old ones are kept, as the log may lack what they hold", "err", why, "path", kept)

@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
-// AsideMark stands in the name of a file that was set aside, before the time.
-const AsideMark = ".aside-"
+// DamagedMark stands in the name of a damaged log that was kept when another one was put in its place, before the time.
+const DamagedMark = ".damaged-"
 
 // An AsideFile is a file of a home that was put out of use and kept: what it holds may be nowhere else, and nothing erases words in it.
 type AsideFile struct {
@@ -27,10 +28,10 @@ func (p Paths) asideKinds() []AsideFile {
 	return []AsideFile{
 		{Path: p.Log + eventlog.HeldPrefix, What: "what a daemon had recorded when its log was exchanged or moved", Held: true,
 			Next: "put it back as log.db while no daemon runs, or save what it holds: `cmemd log salvage --from FILE --out NEW`; then " + removeIt},
-		{Path: p.Log + AsideMark, What: "a file that was in the log's place and was none that could be opened", Next: removeIt},
-		{Path: p.Log + ".damaged-", What: "the damaged log that this one was salvaged from", Next: removeIt},
-		{Path: filepath.Join(p.Views, "views.db") + AsideMark, What: "the memory of a log that was not this one, or reached further", Next: removeIt},
-		{Path: p.Forget + AsideMark, What: "what was being forgotten of a log that was not this one", Next: removeIt},
+		{Path: p.Log + durable.AsideMark, What: "a file that was in the log's place and was none that could be opened", Next: removeIt},
+		{Path: p.Log + DamagedMark, What: "the damaged log that this one was salvaged from", Next: removeIt},
+		{Path: filepath.Join(p.Views, "views.db") + durable.AsideMark, What: "views of the log as it was before, which may hold what this one lacks", Next: removeIt},
+		{Path: p.Forget + durable.AsideMark, What: "what was being forgotten of the log as it was before", Next: removeIt},
 	}
 }
 

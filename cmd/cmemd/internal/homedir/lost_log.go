@@ -6,10 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/internal/durable"
 )
 
 // ErrLogLost is a home whose log is not there, or empty, beside files that nothing but a log can have led to.
@@ -57,13 +55,4 @@ func (p Paths) ToSetAside() (all []string) {
 		}
 	}
 	return all
-}
-
-// SetAside gives a file of a home another name, which Aside lists, and returns it once that is on disk.
-func SetAside(path string, now time.Time) (kept string, err error) {
-	kept = durable.NameAt(path, AsideMark, now)
-	if err := os.Rename(path, kept); err != nil {
-		return "", err
-	}
-	return kept, durable.SyncDir(filepath.Dir(path))
 }

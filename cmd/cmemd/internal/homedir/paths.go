@@ -79,11 +79,7 @@ func (p Paths) checkKinds() error {
 
 // readFile reads a file of a home, which may be a link to one; durable.ErrIrregular: it is none, and would be waited for.
 func readFile(path string, limit int64) ([]byte, error) {
-	real, err := filepath.EvalSymlinks(path) // ReadBounded follows no link
-	if err != nil {
-		return nil, err
-	}
-	b, err := durable.ReadBounded(real, limit)
+	b, err := durable.ReadLinked(path, limit)
 	if errors.Is(err, durable.ErrIrregular) || errors.Is(err, durable.ErrTooLong) {
 		err = terminal.Advise(fmt.Errorf("%s: %w", path, err), "move it away")
 	}
@@ -116,10 +112,15 @@ const TokenBytes = 32
 // maxTokenFile bounds what is read as a token.
 const maxTokenFile = 64 << 10
 
+// ReadToken returns the token that the file at path holds; it may be none, or too short. Errors are those of reading the file.
+func ReadToken(path string) (string, error) {
+	b, err := readFile(path, maxTokenFile)
+	return strings.TrimSpace(string(b)), err
+}
+
 // LoadToken returns the token that the file at path holds, and makes one where there is none, or none in it.
 func LoadToken(path string) (string, error) {
-	b, err := readFile(path, maxTokenFile)
-	token := strings.TrimSpace(string(b))
+	token, err := ReadToken(path)
 	switch {
 	case err == nil && token == "":
 		return MakeToken(path)

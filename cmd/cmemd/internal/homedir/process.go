@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -65,11 +64,7 @@ func (d DaemonFile) olderThan(version string, program time.Time) bool {
 
 // ReadDaemonFile returns what a daemon wrote down; errors are the file's, fs.ErrNotExist among them.
 func ReadDaemonFile(path string) (DaemonFile, error) {
-	real, err := filepath.EvalSymlinks(path) // ReadBounded follows no link
-	if err != nil {
-		return DaemonFile{}, err
-	}
-	b, err := durable.ReadBounded(real, maxDaemonFile)
+	b, err := durable.ReadLinked(path, maxDaemonFile)
 	var d DaemonFile
 	switch {
 	case err == nil:

@@ -3,7 +3,6 @@ package offline
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/memory/curation"
 	"github.com/cmemd/cmemd/internal/process"
 	"github.com/cmemd/cmemd/projections"
@@ -72,24 +72,10 @@ func copyTree(from, to string) error {
 		case d.IsDir():
 			return os.MkdirAll(target, 0o700)
 		case d.Type().IsRegular():
-			return copyFile(path, target)
+			return durable.SwapCopy(path, target, homedir.OwnFile)
 		}
 		return nil
 	})
-}
-
-func copyFile(from, to string) (err error) {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, homedir.OwnFile)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
 }
 
 // collector keeps what is logged as a warning, each as its message and its reason.

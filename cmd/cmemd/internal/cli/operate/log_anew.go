@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 const anewHelp = `A daemon does not start where the log is gone or empty, and what was made from it is still there: the log may be on its way
@@ -89,7 +90,7 @@ func unusableLog(path string) error {
 // that the file itself, where it is no log that can be used.
 func layOutAnew(a *terminal.App, p homedir.Paths, unusable bool) (kept []string, err error) {
 	if unusable {
-		name, err := homedir.SetAside(p.Log, a.Now())
+		name, err := durable.SetAside(p.Log, a.Now())
 		if err != nil {
 			return nil, fmt.Errorf("set %s aside: %w", p.Log, err)
 		}
@@ -101,7 +102,7 @@ func layOutAnew(a *terminal.App, p homedir.Paths, unusable bool) (kept []string,
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 	for _, path := range p.ToSetAside() {
-		name, err := homedir.SetAside(path, a.Now())
+		name, err := durable.SetAside(path, a.Now())
 		if err != nil {
 			return kept, fmt.Errorf("set %s aside: %w", path, err)
 		}
