@@ -58,13 +58,15 @@ func newLogSalvage(a *terminal.App) *cobra.Command {
 // salvaged is the answer of the command.
 type salvaged struct {
 	Source  string        `json:"source"`
-	Out     string        `json:"out,omitempty"`  // the log that was made; empty: none
-	Kept    []string      `json:"kept,omitempty"` // what was put aside
-	Whole   bool          `json:"whole"`          // nothing is lost and nothing was changed
-	Last    uint64        `json:"last"`           // position, lost records included
-	Records uint64        `json:"records"`        // that are there
-	Erased  uint64        `json:"erased"`         // of them, because they were forgotten
-	Unread  uint64        `json:"unread"`         // of them, those whose words are lost
+	Out     string        `json:"out,omitempty"`    // the log that was made; empty: none
+	Kept    []string      `json:"kept,omitempty"`   // what was put aside
+	Done    bool          `json:"done"`             // a log was made
+	Reason  string        `json:"reason,omitempty"` // why none was
+	Whole   bool          `json:"whole"`            // of the records nothing is lost and nothing was changed
+	Last    uint64        `json:"last"`             // position, lost records included
+	Records uint64        `json:"records"`          // that are there
+	Erased  uint64        `json:"erased"`           // of them, because they were forgotten
+	Unread  uint64        `json:"unread"`           // of them, those whose words are lost
 	Unreads []events.Span `json:"unread_at,omitempty"`
 	Lost    uint64        `json:"lost"`
 	LostAt  []events.Span `json:"lost_at,omitempty"`
@@ -84,7 +86,7 @@ func (f salvageFlags) run(ctx context.Context, a *terminal.App) error {
 		}
 	}
 	if f.inPlace && isWhole(ctx, a, p.Log) {
-		return a.Tell(salvaged{Source: p.Log, Whole: true}, "%s is whole: there is nothing to salvage\n", terminal.VisibleLine(p.Log))
+		return a.Tell(salvaged{Source: p.Log, Whole: true, Reason: "the log is whole: there is nothing to salvage"}, "%s is whole: there is nothing to salvage\n", terminal.VisibleLine(p.Log))
 	}
 	if _, err := os.Lstat(f.out); f.out != "" && err == nil {
 		return terminal.Advise(fmt.Errorf("%s is there already", f.out), "name another file")
@@ -137,7 +139,7 @@ func (f salvageFlags) salvage(ctx context.Context, a *terminal.App, p homedir.Pa
 		showSalvaged(a, answer)
 	}
 	if !f.inPlace {
-		answer.Out = f.out
+		answer.Out, answer.Done = f.out, true
 		err := writeLog(ctx, a, s, filepath.Base(f.from), f.out, func(fresh string) error { return putAt(fresh, f.out) })
 		return errors.Join(err, showMade(a, answer, err))
 	}
@@ -145,8 +147,10 @@ func (f salvageFlags) salvage(ctx context.Context, a *terminal.App, p homedir.Pa
 	if err != nil {
 		return err
 	}
-	if ok {
+	if answer.Done = ok; ok {
 		answer.Out, answer.Kept, err = replaceLog(ctx, a, p, s)
+	} else {
+		answer.Reason = "nothing was changed, as nobody confirmed it: give --yes"
 	}
 	return errors.Join(err, showMade(a, answer, err))
 }
@@ -177,13 +181,12 @@ func writeLog(ctx context.Context, a *terminal.App, s *salvage.Salvage, source, 
 
 // replaceLog puts the new log in the place of the damaged one. What was made of that goes first: it would go on as if nothing was lost.
 func replaceLog(ctx context.Context, a *terminal.App, p homedir.Paths, s *salvage.Salvage) (out string, kept []string, err error) {
-	at := time.Now().UTC().Format("20060102T150405Z")
-	damaged, views := p.Log+".damaged-"+at, filepath.Join(p.Views, "views.db")
+	damaged, views := durable.NameAt(p.Log, homedir.DamagedMark, a.Now()), filepath.Join(p.Views, "views.db")
 	kept = []string{damaged}
 	err = writeLog(ctx, a, s, filepath.Base(damaged), p.Log, func(fresh string) error {
-		switch err := os.Rename(views, views+".aside-"+at); {
+		switch aside, err := durable.SetAside(views, a.Now()); {
 		case err == nil:
-			kept = append(kept, views+".aside-"+at)
+			kept = append(kept, aside)
 		case !errors.Is(err, os.ErrNotExist):
 			return err
 		}
