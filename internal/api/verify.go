@@ -33,6 +33,17 @@ type Verified struct {
 // Damaged reports whether a record is not what it says.
 func (v Verified) Damaged() bool { return v.Reason != "" }
 
+// Place says, for people, where the first bad record is.
+func (v Verified) Place() string {
+	switch {
+	case v.Position == 0:
+		return "in its file"
+	case v.Stream == "":
+		return fmt.Sprintf("at position %d", v.Position)
+	}
+	return fmt.Sprintf("at position %d (%s)", v.Position, v.Stream)
+}
+
 // Discrepancy is a place where a balance does not add up.
 type Discrepancy struct {
 	Session  events.SessionID `json:"session,omitzero"`   // zero: all of them together

@@ -5,12 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"time"
+
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 // stateVersion is the form of the state's file. Another one is set aside: everything is read again then, and known.
 const stateVersion = 1
+
+// maxStateFile bounds what is read as a state, in bytes: each file is some hundreds.
+const maxStateFile = 256 << 20
 
 // File is how far one transcript was read.
 type File struct {
@@ -39,7 +43,7 @@ type State struct {
 
 // Load reads what a watcher keeps in the file at path. Without a file it is empty; what is no state is an error.
 func Load(path string) (State, error) {
-	text, err := os.ReadFile(path)
+	text, err := durable.ReadLinked(path, maxStateFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return State{Version: stateVersion, Files: []File{}}, nil
 	}

@@ -30,6 +30,9 @@ type pending struct {
 	Positions []events.Position `json:"positions"`
 }
 
+// maxStateFile bounds what is read as a state, in bytes: a state names positions, each of some ten bytes, while they are being erased.
+const maxStateFile = 256 << 20
+
 // stateFile keeps a state on disk. A file that is not there, or cannot be read, is the zero state: everything is looked at.
 type stateFile struct {
 	path string
@@ -48,7 +51,7 @@ func (f *stateFile) get() state {
 func (f *stateFile) load() state {
 	if !f.read {
 		f.read = true
-		b, err := os.ReadFile(f.path)
+		b, err := durable.ReadLinked(f.path, maxStateFile)
 		if err != nil || json.Unmarshal(b, &f.now) != nil {
 			f.now = state{}
 		}

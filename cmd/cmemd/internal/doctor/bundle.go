@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/redact/full"
 )
 
@@ -104,15 +105,11 @@ func (x *examination) settingsInForce() map[string]map[string]string {
 
 // tailOf is the end of a file, from the beginning of a line.
 func tailOf(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, info, err := durable.OpenLinked(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, os.ErrInvalid)
-	}
 	cut := info.Size() > bundleTail
 	if cut {
 		if _, err := f.Seek(-bundleTail, io.SeekEnd); err != nil {

@@ -1,10 +1,10 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
@@ -91,8 +91,14 @@ func (x *examination) points(ctx context.Context) (map[string]events.Position, e
 
 // unlooked is what is said where the log could not be looked at.
 func (w *whole) unlooked() []checked {
-	if errors.Is(w.err, terminal.ErrNothing) {
+	var problem *api.Problem
+	switch {
+	case errors.Is(w.err, terminal.ErrNothing):
 		return []checked{note("`cmemd start` makes one", "there is no log yet")}
+	case errors.As(w.err, &problem) && problem.Type == api.ProblemNotFound: // each of the routes is there in a daemon of this version
+		c := unknown("the daemon is of another version, which does not look at this")
+		c.Mend = "`cmemd restart`"
+		return []checked{c}
 	}
 	return []checked{wrong("see to what it says", "it could not be looked at: %s", terminal.Describe(w.err))}
 }
@@ -102,7 +108,7 @@ func checkRecords(ctx context.Context, x *examination) []checked {
 	w := x.lookAtAll(ctx)
 	switch {
 	case w.verified.Damaged():
-		return []checked{wrong("`cmemd log verify` says more", "position %d, %s: %s", w.verified.Position, w.verified.Stream, w.verified.Reason)}
+		return []checked{wrong("`cmemd log verify` says more", "%s: %s", w.verified.Place(), w.verified.Reason)}
 	case w.err != nil:
 		return w.unlooked()
 	}
@@ -197,14 +203,14 @@ func checkEntries(_ context.Context, x *examination) (out []checked) {
 
 // checkToken looks whether the token can be used.
 func checkToken(_ context.Context, x *examination) []checked {
-	b, err := os.ReadFile(x.paths.Token)
+	token, err := homedir.ReadToken(x.paths.Token)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return []checked{note("`cmemd start` makes one", "there is none yet")}
 	case err != nil:
-		return []checked{wrong("see to that file", "%v", err)}
-	case len(strings.TrimSpace(string(b))) < homedir.TokenBytes:
+		return []checked{wrong(cmp.Or(terminal.NextStep(err), "see to that file"), "%v", err)}
+	case len(token) < homedir.TokenBytes:
 		return []checked{wrong("delete it; the daemon makes another", "%s holds no token of at least %d characters", x.paths.Token, homedir.TokenBytes)}
 	}
-	return []checked{well("%d characters", len(strings.TrimSpace(string(b))))}
+	return []checked{well("%d characters", len(token))}
 }

@@ -204,11 +204,11 @@ func (x *installation) hookToken(p homedir.Paths) (string, error) {
 		}
 		return homedir.LoadToken(p.Token)
 	}
-	text, err := os.ReadFile(p.Token)
+	token, err := homedir.ReadToken(p.Token)
 	if errors.Is(err, fs.ErrNotExist) {
 		return noToken, nil
 	}
-	return strings.TrimSpace(string(text)), err
+	return token, err
 }
 
 // An installCommand is the flags of install and uninstall.

@@ -142,6 +142,8 @@ func TestVerifiedIsToldApart(t *testing.T) {
 			"the log is whole: 7 records checked\nbalance: 2 captured = 0 observed + 0 skipped + 2 dropped + 0 pending + 0 forgotten\n", "", ""},
 		{"unchecked", api.Verified{OK: true, Records: 1, Unchecked: "the views"}, "the log is whole: 1 record checked\nnot checked: the views\n", "", ""},
 		{"damaged", api.Verified{Position: 4, Stream: "daemon", Reason: "chain"}, "", "the log is damaged at position 4 (daemon): chain", "put a backup in its place"},
+		{"damaged, of no known stream", api.Verified{Position: 52, Reason: "cut"}, "", "the log is damaged at position 52: cut", "put a backup in its place"},
+		{"damaged, no record", api.Verified{Reason: "no page"}, "", "the log is damaged in its file: no page", "put a backup in its place"},
 		{"views", api.Verified{Records: 7, Discrepancies: []api.Discrepancy{{In: api.InViews, Problem: "p"}}},
 			"the log is whole: 7 records checked\n  all sessions together: p: ", "the balance does not add up at 1 place", "projections rebuild outcomes"},
 		{"log", api.Verified{Records: 7, More: 2, Discrepancies: []api.Discrepancy{{In: api.InViews}, {In: api.InLog, Position: 5, Problem: "p"}}},

@@ -45,8 +45,7 @@ func newLogVerify(a *terminal.App) *cobra.Command {
 
 func showVerified(a *terminal.App, v api.Verified) error {
 	if v.Damaged() {
-		return terminal.Advise(fmt.Errorf("the log is damaged at position %d (%s): %s", v.Position, v.Stream, v.Reason),
-			terminal.SalvageStep)
+		return terminal.Advise(fmt.Errorf("the log is damaged %s: %s", v.Place(), v.Reason), terminal.SalvageStep)
 	}
 	a.Printf("the log is whole: %s checked\n", terminal.Plural(v.Records, "record"))
 	showGaps(a, v)

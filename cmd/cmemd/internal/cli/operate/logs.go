@@ -16,6 +16,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 const (
@@ -47,10 +48,10 @@ func newLogs(a *terminal.App) *cobra.Command {
 
 func logs(ctx context.Context, a *terminal.App, p homedir.Paths, n int, follow bool) error {
 	path := p.LogFile
-	f, err := os.Open(path)
+	f, _, err := durable.OpenLinked(path)
 	if errors.Is(err, fs.ErrNotExist) && !follow {
 		path = p.StartLog
-		f, err = os.Open(path)
+		f, _, err = durable.OpenLinked(path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return terminal.Advise(fmt.Errorf("%w: no daemon has logged anything in %s", terminal.ErrNothing, p.Home), "`cmemd start`")
@@ -124,7 +125,7 @@ func followLog(ctx context.Context, a *terminal.App, path string, f *os.File) (*
 
 // rotated returns the file that is at path now, if that is not f any more.
 func rotated(path string, f *os.File) *os.File {
-	next, err := os.Open(path)
+	next, _, err := durable.OpenLinked(path)
 	if err != nil {
 		return nil
 	}

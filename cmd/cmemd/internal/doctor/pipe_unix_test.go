@@ -1,0 +1,46 @@
+//go:build unix
+
+package doctor
+
+import (
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+// TestPipesAreNotWaitedFor has one in the place of files that a home's own checks read.
+func TestPipesAreNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	x := wholeHome(t)
+	for _, path := range []string{x.paths.Token, x.paths.LogFile} {
+		_ = os.Remove(path)
+		if err := syscall.Mkfifo(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := checkToken(t.Context(), x)
+	if len(got) != 1 || got[0].State != stateWrong || got[0].Mend != "move it away" {
+		t.Errorf("a token that is a pipe: %+v", got)
+	}
+	if _, err := tailOf(x.paths.LogFile); err == nil {
+		t.Error("a pipe has an end")
+	}
+}
+
+// TestDaemonOfAnotherVersion: what it cannot be asked is not told as damage.
+func TestDaemonOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	w := &whole{err: &api.Problem{Type: api.ProblemNotFound, Status: 404, Detail: "there is no such path"}}
+	x := &examination{all: w}
+	for name, check := range map[string]func() []checked{
+		"records": func() []checked { return checkRecords(t.Context(), x) }, "balance": func() []checked { return checkBalance(t.Context(), x) },
+		"rebuilt": func() []checked { return checkRebuilt(t.Context(), x) }, "ahead": func() []checked { return checkAhead(t.Context(), x) },
+		"forgotten": func() []checked { return checkForgotten(t.Context(), x) },
+	} {
+		if got := check(); len(got) != 1 || got[0].State != stateUnknown || got[0].Mend != "`cmemd restart`" {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
