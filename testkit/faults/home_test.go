@@ -125,7 +125,8 @@ func (h *home) env() []string {
 
 // ran is what became of a command.
 type ran struct {
-	code      int // -1: it did not end by itself
+	command   string // the first word behind the program's name, where it is cmemd
+	code      int    // -1: it did not end by itself
 	out, errs string
 	took      time.Duration
 }
@@ -156,12 +157,16 @@ func (h *home) run(limit time.Duration, stdin []byte, path string, args ...strin
 
 // cmemd runs a command on the home.
 func (h *home) cmemd(args ...string) ran {
-	return h.run(commandLimit, nil, h.bin.path("cmemd"), append([]string{"--home", h.path}, args...)...)
+	r := h.run(commandLimit, nil, h.bin.path("cmemd"), append([]string{"--home", h.path}, args...)...)
+	r.command = args[0]
+	return r
 }
 
 // person runs a command on the home as a person does.
 func (h *home) person(args ...string) ran {
-	return h.run(commandLimit, nil, h.bin.path("person"), append([]string{h.bin.path("cmemd"), "--home", h.path}, args...)...)
+	r := h.run(commandLimit, nil, h.bin.path("person"), append([]string{h.bin.path("cmemd"), "--home", h.path}, args...)...)
+	r.command = args[0]
+	return r
 }
 
 // hook has an agent report. A hook never fails, never takes long, and says nothing that would stop an agent.

@@ -5,8 +5,11 @@ package faults
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -16,58 +19,140 @@ import (
 	"github.com/cmemd/cmemd/testkit/capturetest"
 )
 
-// TestKills kills daemons with all commands running.
+// TestKills kills daemons with all commands running. Each daemon comes up, and each command succeeds at least once.
 func TestKills(t *testing.T) {
 	bin := suite(t)
 	random := seed(t)
 	h := filled(t, bin)
-	ctx, stop := context.WithTimeout(t.Context(), *killsIn)
+	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var busy sync.WaitGroup
-	ran := map[string]*[2]int{}
+	var counts tallies
 	for _, w := range h.workers() {
-		n := new([2]int)
-		ran[w.name] = n
 		busy.Go(func() {
 			for i := 0; ctx.Err() == nil; i++ {
-				if n[0]++; w.do(i).code == 0 {
-					n[1]++
-				}
+				counts.add(w.name, w.do(i))
 			}
 		})
 	}
-	kills := 0
-	for ctx.Err() == nil {
-		h.killed(ctx, time.Duration(100+random.IntN(2500))*time.Millisecond, kills%2 == 1)
+	kills, began := 0, time.Now()
+	for late := false; ; late = time.Since(began) > *killsIn {
+		if late && (len(counts.failed()) == 0 || time.Since(began) > *killsIn+lateLimit) {
+			break
+		}
+		life := time.Duration(100+random.IntN(2500)) * time.Millisecond
+		if late {
+			life += lateLife
+		}
+		h.killed(life, kills%2 == 1)
 		kills++
 	}
+	stop()
 	busy.Wait()
-	for name, n := range ran {
-		t.Logf("%s: %d of %d ended with 0", name, n[1], n[0])
+	t.Logf("%d kills, %d reports; ended with 0:\n%s", kills, len(h.sent), &counts)
+	for _, name := range counts.failed() {
+		t.Errorf("%s never ended with 0; at last: %s", name, counts.of[name].last)
 	}
-	t.Logf("%d kills, %d reports", kills, len(h.sent))
 	forgetsAgain(h, 0)
 	h.sound()
+	uses, _, err := h.recorded()
+	if err != nil || !slices.ContainsFunc(slices.Collect(maps.Keys(uses)), func(id string) bool { return strings.HasPrefix(id, "kills_") }) {
+		t.Errorf("the log has nothing that was reported while daemons were killed; %v", err)
+	}
 }
 
-// killed serves the home for a while, which may count from the moment at which it answers, and kills the daemon.
-func (h *home) killed(ctx context.Context, life time.Duration, answers bool) {
+const (
+	// lateLife is how much longer daemons live once the time is over and a command has never succeeded: on a busy machine a forget
+	// takes longer than the others live.
+	lateLife = 5 * time.Second
+
+	// lateLimit is how long such daemons are killed.
+	lateLimit = time.Minute
+)
+
+// tallies count how often commands were run, and how often they ended with 0.
+type tallies struct {
+	mu sync.Mutex        // guards of
+	of map[string]*tally // by worker and command
+}
+
+// A tally is what became of one command.
+type tally struct {
+	runs, well int
+	last       ran // that did not end with 0
+}
+
+func (c *tallies) add(worker string, r ran) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	name := strings.TrimSuffix(worker+": "+r.command, ": ")
+	n := c.of[name]
+	if n == nil {
+		n = &tally{}
+		if c.of == nil {
+			c.of = map[string]*tally{}
+		}
+		c.of[name] = n
+	}
+	if n.runs++; r.code == 0 {
+		n.well++
+	} else {
+		n.last = r
+	}
+}
+
+// failed are those that never ended with 0.
+func (c *tallies) failed() (names []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(c.of)) {
+		if c.of[name].well == 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (c *tallies) String() (lines string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(c.of)) {
+		lines += fmt.Sprintf("%s: %d of %d\n", name, c.of[name].well, c.of[name].runs)
+	}
+	return lines
+}
+
+// TestTallies: a command that never succeeds is named, though others of its worker do.
+func TestTallies(t *testing.T) {
+	t.Parallel()
+	var c tallies
+	for _, r := range []ran{{command: "save"}, {command: "save", code: 3}, {command: "forget", code: 3}, {command: "forget", code: -1}} {
+		c.add("save and forget", r)
+	}
+	c.add("report", ran{})
+	if got, want := c.failed(), []string{"save and forget: forget"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// killed serves the home for a while, which may count from the moment at which it answers, and kills the daemon, which may not end
+// before.
+func (h *home) killed(life time.Duration, answers bool) {
 	s, said := h.living()
 	if answers {
-		_ = h.ask(settleLimit, func(wait context.Context, c *client.Client) error { // one that does not come up is told below
-			if ctx.Err() != nil {
-				return nil
-			}
+		err := h.ask(settleLimit, func(wait context.Context, c *client.Client) error {
 			_, err := api.StatusRoute.Call(wait, c, api.NoQuery{})
 			return err
 		})
+		if err != nil {
+			h.t.Errorf("a daemon does not answer: %v\n%s", err, h.said())
+		}
 	}
 	select {
 	case err := <-s.done:
-		h.t.Logf("a daemon did not come up: %v %s", err, said.String())
+		h.t.Errorf("a daemon did not come up, or ended: %v %s", err, said.String())
 		return
 	case <-time.After(life):
-	case <-ctx.Done():
 	}
 	_ = s.cmd.Process.Kill()
 	<-s.done
@@ -103,7 +188,7 @@ func (h *home) workers() []worker {
 			if i%2 == 0 {
 				return h.cmemd("log", "backup", "--force", filepath.Join(h.dir, "person", "copy.db"))
 			}
-			return h.cmemd("export", "--force", filepath.Join(h.dir, "person", "export.json"))
+			return h.cmemd("export", "--force", "--out", filepath.Join(h.dir, "person", "export.md"))
 		}},
 		{"rebuild", plain("projections", "rebuild")},
 		{"reobserve", plain("reobserve", "--session", "s0")},
