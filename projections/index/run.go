@@ -18,7 +18,7 @@ const (
 
 	// rebuildEvery is how often damage found by searches may lead to a rebuild: damage that a rebuild does not heal is
 	// no damage of the files.
-	rebuildEvery = time.Hour
+	rebuildEvery = 5 * time.Minute
 )
 
 // CatchUp brings the index to the log's end, and returns then. The error is ctx's, the log's, or of writing.
@@ -83,7 +83,7 @@ func (x *Index) runHealing(ctx context.Context, h *healing) error {
 // heal begins anew with what is owed.
 func (x *Index) heal(ctx context.Context, h *healing) error {
 	if x.store.Load() == h.met && !h.last.IsZero() && time.Since(h.last) < rebuildEvery {
-		return fmt.Errorf("made anew within the hour, and again: %w", h.owed)
+		return fmt.Errorf("made anew within %s, and again: %w", rebuildEvery, h.owed)
 	}
 	x.logger.Warn("search index is made anew", "err", h.owed)
 	if err := x.restart(ctx, h.met); err != nil {
