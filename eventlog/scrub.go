@@ -20,12 +20,11 @@ func (b *Bolt) Scrub(ctx context.Context) error {
 	if b.readOnly {
 		return ErrReadOnly
 	}
-	select {
-	case b.copying <- struct{}{}:
-		defer func() { <-b.copying }()
-	case <-ctx.Done():
-		return ctx.Err()
+	leave, err := enter(ctx, b.copying)
+	if err != nil {
+		return err
 	}
+	defer leave()
 	for range scrubStates {
 		err := b.writer.do(ctx, &request{change: func(t *batch) error {
 			t.dirty = true
@@ -35,7 +34,7 @@ func (b *Bolt) Scrub(ctx context.Context) error {
 			return err
 		}
 	}
-	err := b.writer.do(ctx, &request{alone: b.scrub})
+	err = b.writer.do(ctx, &request{alone: b.scrub})
 	if err != nil && b.ended() == nil {
 		return fmt.Errorf("eventlog: scrub %s: %w", b.path, b.tell(err))
 	}

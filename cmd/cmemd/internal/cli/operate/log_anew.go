@@ -79,7 +79,7 @@ func unusableLog(path string) error {
 	log, err := eventlog.OpenReadOnly(path, eventlog.Config{})
 	switch {
 	case err == nil:
-		return errors.Join(log.Close())
+		return log.Close()
 	case errors.Is(err, eventlog.ErrNotLog), errors.Is(err, events.ErrCorrupt):
 		return err
 	}

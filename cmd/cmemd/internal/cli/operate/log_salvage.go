@@ -242,11 +242,7 @@ func spansText(spans []events.Span) string {
 	const shown = 20
 	var parts []string
 	for _, s := range spans[:min(len(spans), shown)] {
-		if s.From == s.To {
-			parts = append(parts, fmt.Sprint(s.From))
-			continue
-		}
-		parts = append(parts, fmt.Sprintf("%d-%d", s.From, s.To))
+		parts = append(parts, s.String())
 	}
 	text := strings.Join(parts, ", ")
 	if more := len(spans) - len(parts); more > 0 {
