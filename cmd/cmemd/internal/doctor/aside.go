@@ -8,15 +8,6 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
-// asideOf lists what was set aside in the home of a command; nothing where that cannot be told.
-func asideOf(a *terminal.App) []homedir.AsideFile {
-	p, err := homedir.Of(a)
-	if err != nil {
-		return nil
-	}
-	return p.Aside()
-}
-
 func asideLine(f homedir.AsideFile) string {
 	return fmt.Sprintf("%s (%s): %s", terminal.VisibleLine(f.Path), terminal.Size(f.Bytes), f.What)
 }

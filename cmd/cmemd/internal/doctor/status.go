@@ -22,7 +22,7 @@ func newStatus(a *terminal.App) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := a.Status(c.Context())
 			if err == nil {
-				aside := asideOf(a)
+				aside := homedir.AsideOf(a)
 				shown := a.Show(runningStatus{Running: true, Status: s, Aside: aside}, func() {
 					showStatus(a, s)
 					showAside(a, aside)

@@ -54,6 +54,15 @@ func Of(a *terminal.App) (Paths, error) {
 	return PathsOf(home), err
 }
 
+// AsideOf lists what was set aside in the home of a command; nothing where its home is not known.
+func AsideOf(a *terminal.App) []AsideFile {
+	p, err := Of(a)
+	if err != nil {
+		return nil
+	}
+	return p.Aside()
+}
+
 // Made is Of once the folders are there; see Make.
 func Made(a *terminal.App) (Paths, error) {
 	p, err := Of(a)

@@ -176,15 +176,6 @@ func showUnopened(a *terminal.App, names []string) {
 	}
 }
 
-// asideFiles are files of the home that were put out of use, in which nothing is erased.
-func asideFiles(a *terminal.App) []homedir.AsideFile {
-	p, err := homedir.Of(a)
-	if err != nil {
-		return nil
-	}
-	return p.Aside()
-}
-
 func butAside(aside []homedir.AsideFile) string {
 	if len(aside) == 0 {
 		return ""
@@ -201,7 +192,7 @@ func showForgotten(a *terminal.App, done api.Forgotten) error {
 	if done.Spooled > 0 {
 		line += ", " + terminal.Plural(done.Spooled, "file")
 	}
-	aside := asideFiles(a)
+	aside := homedir.AsideOf(a)
 	gone := "their words are in no file of this home any more"
 	if done.Unread > 0 {
 		gone = "their words are gone from all that could be read"
