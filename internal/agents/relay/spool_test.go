@@ -528,6 +528,8 @@ func TestRetry(t *testing.T) {
 		t.Errorf("of none: %d, %v", n, err)
 	}
 	entries := []Entry{testEntry(`{"a":1}`), testEntry(`{"b":2}`)}
+	// The names begin with the times, and what waits is listed by its name: one nanosecond makes the order certain.
+	entries[1].OccurredAt = entries[1].OccurredAt.Add(time.Nanosecond)
 	var names []string
 	for _, e := range entries {
 		names = append(names, mustPut(t, s, e).Name)
