@@ -1,0 +1,189 @@
+package programs
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/internal/durable"
+)
+
+// names are the programs that belong together, in the order in which they are copied. A folder may lack all but the last one.
+func names() []string { return []string{"cmemd-sqlite", "cmemd-hook", "cmemd"} }
+
+// The ways by which a program came to a place where it does not stay.
+const (
+	WayNPM     = "npm"     // npx, or a package that is installed globally
+	WayGo      = "go"      // go run
+	WayArchive = "archive" // unpacked into the folder for temporary files
+)
+
+// ErrSource is wrapped in what ReadSource returns for a source.json that does not say where the programs came from.
+var ErrSource = errors.New("source.json does not say where these programs came from")
+
+// sourceFormat is the format of source.json. A newer one is refused.
+const sourceFormat = 1
+
+// A Source says where the programs in a folder were copied from.
+type Source struct {
+	Format   int       `json:"format"`
+	Way      string    `json:"way"`      // WayNPM, WayGo or WayArchive
+	Version  string    `json:"version"`  // of cmemd
+	Path     string    `json:"path"`     // the folder that they were copied from, which may be gone
+	Programs []string  `json:"programs"` // their names without an extension
+	At       time.Time `json:"at"`
+}
+
+// Dir is the folder of a home for the programs, whether or not it is there.
+func Dir(home string) string { return filepath.Join(home, "bin") }
+
+// Path is where the program called name is, or would be, in a folder of programs; ext is "", or ".exe" on Windows.
+func Path(dir, name, ext string) string { return filepath.Join(dir, name+ext) }
+
+// goRun is the name of the folder in which the go command keeps a program that `go run` built.
+var goRun = regexp.MustCompile(`^[0-9a-f]{64}-d$`)
+
+// Passing reports that the program at path does not stay there, and by which way it came. Links are followed.
+func Passing(path string) (way string, passing bool) {
+	path, temporary := resolved(path), resolved(os.TempDir())
+	folders := strings.Split(filepath.ToSlash(filepath.Dir(path)), "/")
+	goBuild := func(name string) bool { return strings.HasPrefix(name, "go-build") || goRun.MatchString(name) }
+	switch {
+	case slices.Contains(folders, "node_modules"):
+		return WayNPM, true
+	case slices.ContainsFunc(folders, goBuild):
+		return WayGo, true
+	case strings.HasPrefix(path, temporary+string(filepath.Separator)):
+		return WayArchive, true
+	}
+	return "", false
+}
+
+// resolved is path without links; path itself where that cannot be told.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return filepath.Clean(path)
+}
+
+// Copy puts the program at self, a cmemd of a version, and those of its folder that belong to it into the bin of a home, unless self lies
+// there itself, and says in source.json where they came from. What is there already is not written again. On an error each program is
+// whole, the old one or the new. One caller at a time may use a home.
+func Copy(self, home, version string, now time.Time) (Source, error) {
+	way, _ := Passing(self)
+	self = resolved(self)
+	from, to, ext := filepath.Dir(self), Dir(home), filepath.Ext(self)
+	if ext != ".exe" {
+		ext = ""
+	}
+	s := Source{Format: sourceFormat, Way: way, Version: version, Path: from, At: now.UTC()}
+	if from == resolved(to) {
+		return ReadSource(to)
+	}
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return s, err
+	}
+	for _, name := range names() {
+		source := Path(from, name, ext)
+		if name == "cmemd" {
+			source = self // whatever it is called
+		}
+		err := copyProgram(source, Path(to, name, ext))
+		if errors.Is(err, fs.ErrNotExist) && source != self {
+			continue
+		}
+		if err != nil {
+			return s, fmt.Errorf("copy %s to %s: %w", source, to, err)
+		}
+		s.Programs = append(s.Programs, name)
+	}
+	return s, s.write(to)
+}
+
+// copyProgram makes the program at to that at from, and one that the person may run. Errors are fs.ErrNotExist where there is none, and
+// those of files.
+func copyProgram(from, to string) error {
+	same, err := sameContent(from, to)
+	switch {
+	case err != nil:
+		return err
+	case same:
+		return os.Chmod(to, 0o700)
+	}
+	return durable.Copy(from, to, 0o700)
+}
+
+// sameContent reports whether two files hold the same. Errors are those of a, fs.ErrNotExist among them; one of b is no.
+func sameContent(a, b string) (bool, error) {
+	f, info, err := durable.OpenLinked(a)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	g, other, err := durable.OpenRegular(b)
+	if err != nil {
+		return false, nil
+	}
+	defer g.Close()
+	if info.Size() != other.Size() {
+		return false, nil
+	}
+	x, y := make([]byte, 1<<16), make([]byte, 1<<16)
+	for {
+		n, err := io.ReadFull(f, x)
+		m, _ := io.ReadFull(g, y) // what is missing differs
+		if !bytes.Equal(x[:n], y[:m]) {
+			return false, nil
+		}
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+}
+
+// maxSource bounds source.json: it is some hundred bytes.
+const maxSource = 64 << 10
+
+// sourceFile is where a folder of programs says where they came from.
+func sourceFile(dir string) string { return filepath.Join(dir, "source.json") }
+
+// write writes s down, unless the same is there but for its time.
+func (s Source) write(dir string) error {
+	if old, err := ReadSource(dir); err == nil && old.Way == s.Way && old.Version == s.Version && old.Path == s.Path && slices.Equal(old.Programs, s.Programs) {
+		return nil
+	}
+	b, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	return durable.Replace(sourceFile(dir), append(b, '\n'), 0o600)
+}
+
+// ReadSource returns where the programs in a folder came from. It returns an error wrapping fs.ErrNotExist where nobody wrote that down,
+// and one wrapping ErrSource where a newer version, or nobody, understands what is written.
+func ReadSource(dir string) (s Source, err error) {
+	b, err := durable.ReadBounded(sourceFile(dir), maxSource)
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", sourceFile(dir), err)
+	}
+	if err := json.Unmarshal(b, &s); err != nil {
+		return Source{}, fmt.Errorf("%w: %w", ErrSource, err)
+	}
+	if s.Format != sourceFormat {
+		return Source{}, fmt.Errorf("%w: it is of format %d", ErrSource, s.Format)
+	}
+	return s, nil
+}

@@ -1,0 +1,208 @@
+package programs_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/programs"
+)
+
+func TestPassing(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	t.Setenv("TMP", temporary)
+	for path, want := range map[string]string{
+		"/home/ada/.npm/_npx/0a1b/node_modules/@cmemd/linux-x64/bin/cmemd":       programs.WayNPM,
+		"/usr/lib/node_modules/cmemd/node_modules/@cmemd/linux-x64/bin/cmemd":    programs.WayNPM,
+		"/tmp/go-build123/b001/exe/cmemd":                                        programs.WayGo,
+		"/home/ada/.cache/go-build/ab/" + strings.Repeat("ab", 32) + "-d/cmemd":  programs.WayGo,
+		"/var/cache/of/another/name/ab/" + strings.Repeat("cd", 32) + "-d/cmemd": programs.WayGo,
+		filepath.Join(temporary, "cmemd_0.1.0_linux_amd64", "cmemd"):             programs.WayArchive,
+		"/home/ada/go/bin/cmemd":                                                 "",
+		"/opt/homebrew/Cellar/cmemd/0.1.0/bin/cmemd":                             "",
+		"/home/ada/.local/share/cmemd/bin/cmemd":                                 "",
+		"/home/ada/src/node_modules.old/cmemd":                                   "",
+		temporary + "-other/cmemd":                                               "",
+	} {
+		if way, passing := programs.Passing(path); way != want || passing != (want != "") {
+			t.Errorf("%s: %q, %v; want %q", path, way, passing, want)
+		}
+	}
+}
+
+// npmFolder is a folder as npm unpacks it, with programs of these names.
+func npmFolder(t *testing.T, names ...string) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "_npx", "0a1b", "node_modules", "@cmemd", "linux-x64", "bin")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		write(t, filepath.Join(dir, name), name+" 1")
+	}
+	return dir
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// files are the names and contents of a folder, but for source.json.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name() == "source.json" {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[e.Name()] = string(b)
+	}
+	return all
+}
+
+var at = time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)
+
+func TestCopy(t *testing.T) {
+	t.Parallel()
+	from, home := npmFolder(t, "cmemd", "cmemd-hook", "cmemd-sqlite", "other"), t.TempDir()
+	self := filepath.Join(from, "cmemd")
+	got, err := programs.Copy(self, home, "0.1.0", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := programs.Source{Format: 1, Way: programs.WayNPM, Version: "0.1.0", Path: from, Programs: []string{"cmemd-sqlite", "cmemd-hook", "cmemd"}, At: at}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	read, err := programs.ReadSource(programs.Dir(home))
+	if diff := cmp.Diff(want, read); diff != "" || err != nil {
+		t.Errorf("%v, -want +read:\n%s", err, diff)
+	}
+	whole := map[string]string{"cmemd": "cmemd 1", "cmemd-hook": "cmemd-hook 1", "cmemd-sqlite": "cmemd-sqlite 1"}
+	if diff := cmp.Diff(whole, files(t, programs.Dir(home))); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	info, err := os.Stat(filepath.Join(programs.Dir(home), "cmemd"))
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", info, err)
+	}
+
+	// The same again writes nothing: whoever compares times is not told of a newer program.
+	if _, err := programs.Copy(self, home, "0.1.0", at.Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	again, err := os.Stat(filepath.Join(programs.Dir(home), "cmemd"))
+	if read, _ := programs.ReadSource(programs.Dir(home)); err != nil || !os.SameFile(info, again) || !again.ModTime().Equal(info.ModTime()) || !read.At.Equal(at) {
+		t.Errorf("written again: %v, %v, %v", again, read, err)
+	}
+
+	// A newer one takes its place.
+	write(t, filepath.Join(from, "cmemd-hook"), "cmemd-hook 2")
+	if _, err := programs.Copy(self, home, "0.2.0", at); err != nil {
+		t.Fatal(err)
+	}
+	whole["cmemd-hook"] = "cmemd-hook 2"
+	if diff := cmp.Diff(whole, files(t, programs.Dir(home))); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if read, err := programs.ReadSource(programs.Dir(home)); err != nil || read.Version != "0.2.0" {
+		t.Errorf("%+v, %v", read, err)
+	}
+}
+
+// TestCopyOfTheCommandAlone: of half an installation there is half a copy, which says so.
+func TestCopyOfTheCommandAlone(t *testing.T) {
+	t.Parallel()
+	from, home := npmFolder(t, "cmemd-linux"), t.TempDir()
+	got, err := programs.Copy(filepath.Join(from, "cmemd-linux"), home, "0.1.0", at)
+	if diff := cmp.Diff([]string{"cmemd"}, got.Programs); diff != "" || err != nil {
+		t.Errorf("%v, -want +got:\n%s", err, diff)
+	}
+	if diff := cmp.Diff(map[string]string{"cmemd": "cmemd-linux 1"}, files(t, programs.Dir(home))); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestCopyFromItself: the copy that runs later says what is written of it, and leaves all as it is.
+func TestCopyFromItself(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	want, err := programs.Copy(filepath.Join(npmFolder(t, "cmemd", "cmemd-hook"), "cmemd"), home, "0.1.0", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := programs.Copy(filepath.Join(programs.Dir(home), "cmemd"), home, "0.1.0", at.Add(time.Hour))
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v, -want +got:\n%s", err, diff)
+	}
+}
+
+// TestCopyThatCannot has something in the way of one program: the others are whole, nothing is left beside them, and nothing says that
+// they were copied.
+func TestCopyThatCannot(t *testing.T) {
+	t.Parallel()
+	from, home := npmFolder(t, "cmemd", "cmemd-hook"), t.TempDir()
+	if err := os.MkdirAll(filepath.Join(programs.Dir(home), "cmemd", "inside"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := programs.Copy(filepath.Join(from, "cmemd"), home, "0.1.0", at); err == nil {
+		t.Error("a folder was replaced")
+	}
+	if _, err := programs.ReadSource(programs.Dir(home)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("source.json: %v", err)
+	}
+	entries, _ := os.ReadDir(programs.Dir(home))
+	if len(entries) != 2 {
+		t.Errorf("left %v", entries)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	write(t, file, "a file where the home should be")
+	if _, err := programs.Copy(filepath.Join(from, "cmemd"), file, "0.1.0", at); err == nil {
+		t.Error("copied below a file")
+	}
+	if _, err := programs.Copy(filepath.Join(from, "nothing"), t.TempDir(), "0.1.0", at); err == nil {
+		t.Error("copied what is not there")
+	}
+}
+
+func TestReadSource(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		text string
+		want error
+	}{
+		"nothing there": {"", fs.ErrNotExist},
+		"half a file":   {`{"format": 1, "way": "np`, programs.ErrSource},
+		"a newer one":   {`{"format": 2, "way": "npm"}`, programs.ErrSource},
+		"no format":     {`{}`, programs.ErrSource},
+		"long":          {strings.Repeat(" ", 65<<10), nil},
+	} {
+		dir := t.TempDir()
+		if tc.text != "" {
+			write(t, filepath.Join(dir, "source.json"), tc.text)
+		}
+		s, err := programs.ReadSource(dir)
+		if err == nil || tc.want != nil && !errors.Is(err, tc.want) {
+			t.Errorf("%s: %+v, %v", name, s, err)
+		}
+	}
+}
