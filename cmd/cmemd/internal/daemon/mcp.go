@@ -114,8 +114,8 @@ func (s *starter) launch(ctx context.Context, client *client.Client) error {
 	if err != nil {
 		return err
 	}
-	if _, err := launch(ctx, s.app, client, p, l); err != nil {
+	if _, err := launch(ctx, s.app, client, p, l, ""); err != nil {
 		return err
 	}
-	return new(startedDaemon).await(ctx, s.app, client)
+	return new(Started).await(ctx, s.app, client)
 }

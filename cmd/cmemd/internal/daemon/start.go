@@ -36,8 +36,8 @@ func newStart(a *terminal.App) *cobra.Command {
 	}
 }
 
-// A startedDaemon is what `cmemd start` says.
-type startedDaemon struct {
+// A Started is what `cmemd start` says.
+type Started struct {
 	PID     int    `json:"pid"`
 	Version string `json:"version"`
 	Ready   bool   `json:"ready"`
@@ -50,43 +50,58 @@ type startedDaemon struct {
 }
 
 func start(ctx context.Context, a *terminal.App, client *client.Client) error {
-	l, err := config.ForHome(a)
-	if err != nil { // said here, and not in the log of a daemon that ends at once
-		return err
-	}
-	p, err := homedir.Made(a)
+	s, err := startProgram(ctx, a, client, "")
 	if err != nil {
 		return err
 	}
-	s := startedDaemon{Logs: p.LogFile}
+	return a.Show(s, func() { s.Print(a) })
+}
+
+// Start has program, a cmemd by its path, run in the background as the daemon of this home, unless one runs that is not older than this
+// command, which "" stands for. It returns when the daemon is ready, or has had its time.
+func Start(ctx context.Context, a *terminal.App, program string) (s Started, err error) {
+	err = a.Ask(func(client *client.Client) error {
+		s, err = startProgram(ctx, a, client, program)
+		return err
+	})
+	return s, err
+}
+
+func startProgram(ctx context.Context, a *terminal.App, client *client.Client, program string) (s Started, err error) {
+	l, err := config.ForHome(a)
+	if err != nil { // said here, and not in the log of a daemon that ends at once
+		return s, err
+	}
+	p, err := homedir.Made(a)
+	if err != nil {
+		return s, err
+	}
+	s.Logs = p.LogFile
 	there := client.Alive(ctx)
 	if errors.Is(there, api.ErrNoAnswer) {
-		return there
+		return s, there
 	}
 	if there == nil {
 		if err := stopOlder(ctx, a, client, p, &s); err != nil {
-			return err
+			return s, err
 		}
 	}
 	if there != nil || s.Stopped != "" {
 		if err := p.CheckLog(); err != nil {
-			return err
+			return s, err
 		}
 		if l, err = adoptVariables(ctx, a, p, l); err != nil {
-			return err
+			return s, err
 		}
-		if s.Started, err = launch(ctx, a, client, p, l); err != nil {
-			return err
+		if s.Started, err = launch(ctx, a, client, p, l, program); err != nil {
+			return s, err
 		}
 	}
-	if err := s.await(ctx, a, client); err != nil {
-		return err
-	}
-	return a.Show(s, func() { showStarted(a, s) })
+	return s, s.await(ctx, a, client)
 }
 
 // stopOlder stops the daemon that answers if it is older than this command.
-func stopOlder(ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, s *startedDaemon) error {
+func stopOlder(ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, s *Started) error {
 	d, err := homedir.ReadDaemonFile(p.Daemon)
 	if err != nil || !d.OlderThan(a.Version) {
 		return nil
@@ -96,13 +111,16 @@ func stopOlder(ctx context.Context, a *terminal.App, client *client.Client, p ho
 	return err
 }
 
-// launch starts a daemon that outlives this command, and returns when something listens: that daemon, which is ours, or
+// launch starts program, or with "" this very command, as a daemon that outlives this command, and returns when something listens: that daemon, which is ours, or
 // one that was quicker. A daemon that ends before is an error with what it said; where another process holds the log,
 // which may be a daemon that does not listen yet, only once nothing has listened for startWait.
-func launch(ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, l *config.Loaded) (ours bool, err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return false, err
+func launch(ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, l *config.Loaded, program string) (ours bool, err error) {
+	name := program
+	if program == "" {
+		name = os.Args[0]
+		if program, err = os.Executable(); err != nil {
+			return false, err
+		}
 	}
 	said, err := os.OpenFile(p.StartLog, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -110,12 +128,12 @@ func launch(ctx context.Context, a *terminal.App, client *client.Client, p homed
 	}
 	defer said.Close()
 	cmd := &exec.Cmd{
-		Path: self, Args: append([]string{os.Args[0]}, relay.ServeArgs(p.Home)...), Dir: p.Home, Env: relay.ServeEnv(a.Environ, p.Home, l.Variables()),
+		Path: program, Args: append([]string{name}, relay.ServeArgs(p.Home)...), Dir: p.Home, Env: relay.ServeEnv(a.Environ, p.Home, l.Variables()),
 		Stdout: said, Stderr: said,
 	}
 	process.Detach(cmd)
 	if err := cmd.Start(); err != nil {
-		return false, fmt.Errorf("start %s: %w", self, err)
+		return false, fmt.Errorf("start %s: %w", program, err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }() // the daemon outlives it
@@ -168,7 +186,7 @@ func whatItSaid(f io.ReaderAt) string {
 }
 
 // await waits until the daemon is ready, or has been given enough time.
-func (s *startedDaemon) await(ctx context.Context, a *terminal.App, client *client.Client) error {
+func (s *Started) await(ctx context.Context, a *terminal.App, client *client.Client) error {
 	limited, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
 	for {
@@ -192,7 +210,8 @@ func (s *startedDaemon) await(ctx context.Context, a *terminal.App, client *clie
 	return err
 }
 
-func showStarted(a *terminal.App, s startedDaemon) {
+// Print says what came of a start.
+func (s Started) Print(a *terminal.App) {
 	if s.Stopped != "" {
 		a.Printf("stopped the older daemon %s\n", terminal.VisibleLine(s.Stopped))
 	}
