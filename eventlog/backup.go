@@ -93,8 +93,11 @@ func (b *Bolt) makeCopy(ctx context.Context) (f *os.File, remove func(), err err
 	}, nil
 }
 
-// copiesOf begins the names of the folders that CopyTo makes beside the log at path.
-func copiesOf(path string) string { return filepath.Base(path) + ".copy-" }
+// CopyMark stands in the names of the folders that CopyTo and CopyFolder make beside a log, between the log's name and a number.
+const CopyMark = ".copy-"
+
+// copiesOf begins the names of the folders that are made beside the log at path.
+func copiesOf(path string) string { return filepath.Base(path) + CopyMark }
 
 // removeCopies removes what a CopyTo that was killed left beside the log at path. The caller holds the log for writing,
 // so nobody is copying it. What cannot be removed is in nobody's way.

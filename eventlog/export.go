@@ -66,25 +66,12 @@ type IncompleteError struct{ ExportEnd }
 func (e *IncompleteError) Error() string {
 	var parts []string
 	if e.Lacking > 0 {
-		parts = append(parts, fmt.Sprintf("damaged records left out: %d, at %s", e.Lacking, spansText(e.LostAt)))
+		parts = append(parts, fmt.Sprintf("damaged records left out: %d, at %s", e.Lacking, events.SpansText(e.LostAt)))
 	}
 	if e.Unread > 0 {
-		parts = append(parts, fmt.Sprintf("records left without their damaged payload: %d, at %s", e.Unread, spansText(e.UnreadAt)))
+		parts = append(parts, fmt.Sprintf("records left without their damaged payload: %d, at %s", e.Unread, events.SpansText(e.UnreadAt)))
 	}
 	return "eventlog: " + strings.Join(parts, "; ")
-}
-
-// spansText lists the first positions.
-func spansText(spans []events.Span) string {
-	const shown = 20
-	var parts []string
-	for _, s := range spans[:min(len(spans), shown)] {
-		parts = append(parts, s.String())
-	}
-	if len(spans) > shown {
-		parts = append(parts, "...")
-	}
-	return strings.Join(parts, ", ")
 }
 
 const (

@@ -3,6 +3,7 @@ package events
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // RecordLost stands at the position of a record that damage took, so that all others keep theirs. It is in the stream of that record
@@ -39,6 +40,22 @@ func (s Span) String() string {
 		return strconv.FormatUint(uint64(s.From), 10)
 	}
 	return fmt.Sprintf("%d-%d", s.From, s.To)
+}
+
+// spansShown is how many spans SpansText lists: a line or two of them.
+const spansShown = 20
+
+// SpansText is spans as people read them, the first of them: 7, 9-12 and 3 more.
+func SpansText(spans []Span) string {
+	parts := make([]string, 0, spansShown)
+	for _, s := range spans[:min(len(spans), spansShown)] {
+		parts = append(parts, s.String())
+	}
+	text := strings.Join(parts, ", ")
+	if more := len(spans) - len(parts); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // Spans is positions that are added in their order, as spans of at most MaxSpans.

@@ -85,7 +85,7 @@ var errBadFull = errors.New("capture: there are too many dead letters")
 
 // roomInBad returns errBadFull if the bad folder cannot take another file of that size.
 func (p *Pipeline) roomInBad(size int64) error {
-	n, used, err := p.cfg.Spool.BadUsage()
+	n, used, err := p.cfg.Spool.DeadLetterUsage()
 	if err != nil {
 		return err
 	}

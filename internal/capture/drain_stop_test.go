@@ -103,7 +103,7 @@ func TestAStopGoesBehindItsWork(t *testing.T) {
 			if !errors.Is(err, ErrSpoolWaits) || !transient.Is(err) || p.Counts.Recorded.Load() != 0 {
 				t.Errorf("the stop led to %v, and %d were recorded; want %v and none", err, p.Counts.Recorded.Load(), ErrSpoolWaits)
 			}
-			if bad, _, _ := p.cfg.Spool.BadUsage(); bad != 0 {
+			if bad, _, _ := p.cfg.Spool.DeadLetterUsage(); bad != 0 {
 				t.Errorf("%d dead letters, want none", bad)
 			}
 		})

@@ -38,8 +38,8 @@ const (
 	// lockTimeout is how long a file that another process holds is waited for: a daemon that is being replaced.
 	lockTimeout = time.Second
 
-	// copySuffix is appended to the file's name for the copy that is to take its place.
-	copySuffix = ".compact"
+	// CopySuffix is appended to the name of a File for the copy that is to take its place.
+	CopySuffix = ".compact"
 
 	// copyTx bounds one transaction of the copy, in bytes: as much is in memory at once.
 	copyTx = 16 << 20
@@ -60,7 +60,7 @@ type File struct {
 // disk when it returns; otherwise when the file is closed. Errors: ErrDamaged, that another process has it, the file system's.
 func OpenFile(path string, synced bool) (*File, error) {
 	f := &File{path: path, synced: synced}
-	if err := discard(path + copySuffix); err != nil {
+	if err := discard(path + CopySuffix); err != nil {
 		return nil, err
 	}
 	if err := f.open(); err != nil {
@@ -169,7 +169,7 @@ func (f *File) Copy() (*File, error) {
 	if f.wedged.Load() {
 		return nil, f.errWedged()
 	}
-	path := f.path + copySuffix
+	path := f.path + CopySuffix
 	if err := discard(path); err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func TestMoved(t *testing.T) {
 			}
 			return errors.Join(
 				os.WriteFile(filepath.Join(dir, fileName), []byte("another's"), 0o600),
-				os.WriteFile(filepath.Join(dir, fileName+copySuffix), []byte("another's"), 0o600))
+				os.WriteFile(filepath.Join(dir, fileName+CopySuffix), []byte("another's"), 0o600))
 		}, true},
 		"the file deleted": {func(_ *testing.T, dir string) error { return os.Remove(filepath.Join(dir, fileName)) }, false},
 		"the file exchanged": {func(_ *testing.T, dir string) error {
@@ -75,7 +75,7 @@ func TestMoved(t *testing.T) {
 // checkAnothers checks that the files of another daemon are as they were.
 func checkAnothers(t *testing.T, dir string) {
 	t.Helper()
-	for _, name := range []string{fileName, fileName + copySuffix} {
+	for _, name := range []string{fileName, fileName + CopySuffix} {
 		if b, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(b) != "another's" {
 			t.Errorf("%s: got %q, %v", name, b, err)
 		}

@@ -318,7 +318,7 @@ func TestNotOpenedAgain(t *testing.T) {
 		if err := v.Wait(t.Context(), at); err != nil {
 			t.Fatal(err)
 		}
-		inTheWay := filepath.Join(dir, fileName+copySuffix)
+		inTheWay := filepath.Join(dir, fileName+CopySuffix)
 		if err := os.MkdirAll(filepath.Join(inTheWay, "full"), 0o700); err != nil {
 			t.Fatal(err)
 		}

@@ -155,7 +155,7 @@ func chainOf(r events.Record) [8]byte { return [8]byte(r.Chain[:8]) }
 
 // Remove deletes the vectors at path, as if there never had been any. They must not be open.
 func Remove(path string) error {
-	return errors.Join(discard(path), discard(path+".tmp"), discard(path+".compact"))
+	return errors.Join(discard(path), discard(path+".tmp"), discard(path+engine.CopySuffix))
 }
 
 // Stats is how far the vectors are.

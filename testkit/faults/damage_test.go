@@ -281,7 +281,7 @@ func (h *home) usedDamaged() (now outcome) {
 func (h *home) kept() int {
 	spool := relay.NewSpool(h.path)
 	waiting, _, _ := spool.Usage() // what cannot be counted is not kept
-	bad, _, _ := spool.BadUsage()
+	bad, _, _ := spool.DeadLetterUsage()
 	u, _ := relay.ReadUnanswered(h.path)
 	return waiting + bad + u.Lost
 }

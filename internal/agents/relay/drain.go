@@ -85,8 +85,8 @@ func (s *Spool) Size(name string) int64 {
 // BadDir is the folder of dead letters. It may not be there yet.
 func (s *Spool) BadDir() string { return s.in("bad") }
 
-// BadUsage returns how many dead letters there are, and the bytes of their files and reasons.
-func (s *Spool) BadUsage() (entries int, size int64, err error) {
+// DeadLetterUsage returns how many dead letters there are, and the bytes of their files and reasons.
+func (s *Spool) DeadLetterUsage() (entries int, size int64, err error) {
 	files, err := readDir(s.BadDir())
 	if err != nil {
 		return 0, 0, fmt.Errorf("relay: spool: %w", err)
@@ -102,26 +102,26 @@ func (s *Spool) BadUsage() (entries int, size int64, err error) {
 	return entries, size, nil
 }
 
-// A SetAside is a dead letter.
-type SetAside struct {
+// A DeadLetter is a payload that the daemon could not take for good.
+type DeadLetter struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"` // as far as it could be read
 }
 
 // DeadLetters lists the dead letters, oldest first; never nil.
-func (s *Spool) DeadLetters() ([]SetAside, error) {
+func (s *Spool) DeadLetters() ([]DeadLetter, error) {
 	files, err := readDir(s.BadDir())
 	if err != nil {
 		return nil, fmt.Errorf("relay: spool: %w", err)
 	}
-	letters := []SetAside{}
+	letters := []DeadLetter{}
 	for _, f := range files {
 		if name := f.Name(); !strings.HasSuffix(name, reasonSuffix) && checkName(name) == nil {
 			reason, _ := readBounded(filepath.Join(s.BadDir(), name+reasonSuffix), maxSmallFile)
-			letters = append(letters, SetAside{Name: name, Reason: strings.TrimSpace(string(reason))})
+			letters = append(letters, DeadLetter{Name: name, Reason: strings.TrimSpace(string(reason))})
 		}
 	}
-	slices.SortFunc(letters, func(a, b SetAside) int { return timeOrder(a.Name, b.Name) })
+	slices.SortFunc(letters, func(a, b DeadLetter) int { return timeOrder(a.Name, b.Name) })
 	return letters, nil
 }
 

@@ -106,7 +106,7 @@ func restarted(t *testing.T, home string, c killCase, step string) {
 			t.Errorf("killed before %q: in %s are %q, want %q", step, dir, got, want)
 		}
 	}
-	if entries, _, err := s.BadUsage(); err != nil || entries != len(c.bad) {
+	if entries, _, err := s.DeadLetterUsage(); err != nil || entries != len(c.bad) {
 		t.Errorf("killed before %q: %d dead letters, %v", step, entries, err)
 	}
 	for _, path := range unfinished(t, home) {

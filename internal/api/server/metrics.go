@@ -91,7 +91,7 @@ func (c *stateCollector) Collect(out chan<- prometheus.Metric) {
 	if s := c.s.spoolStatus(); s != nil {
 		g.set("spool_waiting", "Payloads that wait in the spool.", float64(s.Waiting))
 		g.set("spool_bytes", "Bytes of the payloads that wait in the spool.", float64(s.Bytes))
-		g.set("spool_bad", "Payloads that were put aside.", float64(s.Bad))
+		g.set("spool_bad", "Dead letters: payloads that could not be taken for good, kept with the reason.", float64(s.Bad))
 	}
 }
 
@@ -99,8 +99,8 @@ func (c *stateCollector) collectCapture(g gauges) {
 	g.count("hook_captured_total", "Hook payloads that led to new records.", c.n.Recorded.Load())
 	g.count("hook_duplicates_total", "Hook payloads that were on record already.", c.n.Duplicates.Load())
 	g.count("hook_ignored_total", "Hook payloads of which nothing is recorded.", c.n.Ignored.Load())
-	g.count("hook_aside_total", "Payloads that were put aside in the spool's bad folder.", c.n.DeadLetters.Load())
-	g.count("hook_lost_total", "Payloads that were refused and could not be put aside.", c.n.Lost.Load())
+	g.count("hook_aside_total", "Payloads that became dead letters in the spool's bad folder.", c.n.DeadLetters.Load())
+	g.count("hook_lost_total", "Payloads that were refused and could not be kept as dead letters.", c.n.Lost.Load())
 	g.count("spool_drained_total", "Payloads that came out of the spool.", c.n.Drained.Load())
 }
 

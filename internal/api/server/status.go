@@ -231,7 +231,7 @@ func (s *statuses) spoolStatus() *api.SpoolStatus {
 	if out.Waiting, out.Bytes, err = s.spool.Usage(); err != nil {
 		s.logger.Warn("the spool cannot be measured", "err", err)
 	}
-	if out.Bad, _, err = s.spool.BadUsage(); err != nil {
+	if out.Bad, _, err = s.spool.DeadLetterUsage(); err != nil {
 		s.logger.Warn("the spool's bad folder cannot be measured", "err", err)
 	}
 	u, err := relay.ReadUnanswered(s.Home)

@@ -35,7 +35,7 @@ func checkHome(_ context.Context, x *examination) []checked {
 	if err := homedir.CheckParents(x.paths.Home); err != nil {
 		return []checked{wrong("take that right away, or let CMEMD_HOME name another folder", "%v", err)}
 	}
-	f, err := os.CreateTemp(x.paths.Home, ".doctor-*")
+	f, err := os.CreateTemp(x.paths.Home, probePrefix+"*")
 	if err != nil {
 		return []checked{wrong("let CMEMD_HOME name a folder that this user may write to", "%v", err)}
 	}
@@ -44,6 +44,9 @@ func checkHome(_ context.Context, x *examination) []checked {
 	}
 	return []checked{well("%s", x.paths.Home)}
 }
+
+// probePrefix begins the name of the file by which checkHome sees whether the home can be written to.
+const probePrefix = ".doctor-"
 
 // openToOthers reports whether others may do something with a file. Windows keeps that elsewhere.
 func openToOthers(info fs.FileInfo) bool {
@@ -194,7 +197,7 @@ func checkSpool(_ context.Context, x *examination) []checked {
 		}
 		out = append(out, say(mend, "%s waiting (%s)", terminal.Plural(waiting, "payload"), terminal.Size(bytes)))
 	}
-	if bad, _, err := spool.BadUsage(); err == nil && bad > 0 {
+	if bad, _, err := spool.DeadLetterUsage(); err == nil && bad > 0 {
 		out = append(out, wrong("`cmemd spool` says why, `cmemd spool retry` has it try again; else delete them in "+spool.BadDir(),
 			"%s set aside: the daemon could not take it", terminal.Plural(bad, "payload")))
 	}

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // leftAfter is the age at which a file that is there for a moment only was left, though a daemon is at work.
@@ -33,7 +35,7 @@ func checkLeftovers(_ context.Context, x *examination) (out []checked) {
 		if x.status != nil && x.now.Sub(info.ModTime()).Abs() < leftAfter {
 			return
 		}
-		if strings.Contains(info.Name(), ".held-") {
+		if strings.Contains(info.Name(), eventlog.HeldPrefix) {
 			out = append(out, note("`cmemd log salvage --from` reads it; delete it when nothing in it is missed", "%s was held by a daemon while another file took its place", path))
 		} else if isLeftover(x.paths.Home, path, info) {
 			out = append(out, note("`cmemd start` removes it, or delete it", "%s was left by what was ended", path))
@@ -49,8 +51,8 @@ func checkLeftovers(_ context.Context, x *examination) (out []checked) {
 func isLeftover(home, path string, info fs.FileInfo) bool {
 	name := info.Name()
 	inTmp := strings.HasPrefix(path, filepath.Join(home, "spool", "tmp")+string(filepath.Separator)) && info.Mode().IsRegular()
-	return inTmp || strings.HasPrefix(name, durable.NewPrefix) || strings.HasPrefix(name, ".doctor-") ||
-		strings.Contains(name, ".copy-") || strings.HasSuffix(name, ".compact")
+	return inTmp || strings.HasPrefix(name, durable.NewPrefix) || strings.HasPrefix(name, probePrefix) ||
+		strings.Contains(name, eventlog.CopyMark) || strings.HasSuffix(name, engine.CopySuffix)
 }
 
 // walk calls f with all that is below the home, and the home. What goes meanwhile is passed over.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -59,10 +60,10 @@ func showVerified(a *terminal.App, v api.Verified) error {
 // showGaps says what a salvage did not find.
 func showGaps(a *terminal.App, v api.Verified) {
 	if v.Lost > 0 {
-		a.Printf("lost before a salvage: %s, at %s\n", terminal.Plural(v.Lost, "record"), spansText(v.LostAt))
+		a.Printf("lost before a salvage: %s, at %s\n", terminal.Plural(v.Lost, "record"), events.SpansText(v.LostAt))
 	}
 	if v.Unread > 0 {
-		a.Printf("without words since a salvage: %s, at %s\n", terminal.Plural(v.Unread, "record"), spansText(v.UnreadAt))
+		a.Printf("without words since a salvage: %s, at %s\n", terminal.Plural(v.Unread, "record"), events.SpansText(v.UnreadAt))
 	}
 }
 

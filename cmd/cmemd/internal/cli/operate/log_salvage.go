@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -206,10 +205,10 @@ func showSalvaged(a *terminal.App, s salvaged) {
 	a.Heading("%s", terminal.VisibleLine(s.Source))
 	a.Field("readable", fmt.Sprintf("%d of %s", s.Records, terminal.Plural(s.Last, "record")))
 	if s.Lost > 0 {
-		a.Field("lost", fmt.Sprintf("%d, at %s", s.Lost, spansText(s.LostAt)))
+		a.Field("lost", fmt.Sprintf("%d, at %s", s.Lost, events.SpansText(s.LostAt)))
 	}
 	if s.Unread > 0 {
-		a.Field("without words", fmt.Sprintf("%d, at %s", s.Unread, spansText(s.Unreads)))
+		a.Field("without words", fmt.Sprintf("%d, at %s", s.Unread, events.SpansText(s.Unreads)))
 	}
 	if s.Erased > 0 {
 		a.Field("forgotten", fmt.Sprint(s.Erased))
@@ -235,18 +234,4 @@ func showMade(a *terminal.App, s salvaged, err error) error {
 			a.Printf("what was kept is not reached by `cmemd forget`: remove it when you need it no more\n")
 		}
 	})
-}
-
-// spansText is positions for people, the first of them.
-func spansText(spans []events.Span) string {
-	const shown = 20
-	var parts []string
-	for _, s := range spans[:min(len(spans), shown)] {
-		parts = append(parts, s.String())
-	}
-	text := strings.Join(parts, ", ")
-	if more := len(spans) - len(parts); more > 0 {
-		text += fmt.Sprintf(" and %s more", terminal.Plural(more, "stretch"))
-	}
-	return text
 }

@@ -30,9 +30,9 @@ func newSpool(a *terminal.App) *cobra.Command {
 
 // A spooled is what `cmemd spool` says.
 type spooled struct {
-	Waiting  int              `json:"waiting"`
-	Bytes    int64            `json:"bytes"`
-	SetAside []relay.SetAside `json:"set_aside"`
+	Waiting     int                `json:"waiting"`
+	Bytes       int64              `json:"bytes"`
+	DeadLetters []relay.DeadLetter `json:"set_aside"`
 }
 
 func listSpool(a *terminal.App) error {
@@ -45,16 +45,16 @@ func listSpool(a *terminal.App) error {
 	if s.Waiting, s.Bytes, err = spool.Usage(); err != nil {
 		return err
 	}
-	if s.SetAside, err = spool.DeadLetters(); err != nil {
+	if s.DeadLetters, err = spool.DeadLetters(); err != nil {
 		return err
 	}
 	return a.Show(s, func() {
-		a.Printf("%s waiting (%s), %d set aside\n", terminal.Plural(s.Waiting, "payload"), terminal.Size(s.Bytes), len(s.SetAside))
+		a.Printf("%s waiting (%s), %d set aside\n", terminal.Plural(s.Waiting, "payload"), terminal.Size(s.Bytes), len(s.DeadLetters))
 		l := terminal.List{Head: []string{"SET ASIDE", "REASON"}}
-		for _, one := range s.SetAside {
+		for _, one := range s.DeadLetters {
 			l.Add(one.Name, one.Reason)
 		}
-		if len(s.SetAside) > 0 {
+		if len(s.DeadLetters) > 0 {
 			a.Print(l)
 			a.Say("`cmemd spool retry` has the daemon try again; they are in %s", terminal.VisibleLine(spool.BadDir()))
 		}
