@@ -204,7 +204,7 @@ func times(n int) string {
 func mendOf(c events.FailureClass) (advice string, lasting bool) {
 	const (
 		kept   = "; what happens is kept and observed afterwards"
-		mended = "; then `cmemd stop` and `cmemd start`, and it is tried at once"
+		mended = "; then `cmemd restart`, and it is tried at once"
 	)
 	switch c {
 	case events.FailLimit:

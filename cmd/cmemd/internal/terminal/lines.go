@@ -149,6 +149,6 @@ func UnservedStep(u api.Unserved) string {
 	if err != nil {
 		host = "127.0.0.1"
 	}
-	return fmt.Sprintf("free port %d, or `cmemd config set listen %s` with another one; then `cmemd stop` and `cmemd start`",
+	return fmt.Sprintf("free port %d, or `cmemd config set listen %s` with another one; then `cmemd restart`",
 		u.Port, net.JoinHostPort(host, "PORT"))
 }

@@ -70,5 +70,5 @@ func overdue(ctx, limited context.Context, err error) error {
 		return err
 	}
 	return Advise(fmt.Errorf("the daemon is there, and has not answered for %s", AnswerWait),
-		"try again; if it stays so, `cmemd stop` and `cmemd start` begin anew: what it accepted is in the log")
+		"try again; if it stays so, `cmemd restart` begins anew: what it accepted is in the log")
 }
