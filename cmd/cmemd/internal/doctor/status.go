@@ -22,9 +22,10 @@ func newStatus(a *terminal.App) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := a.Status(c.Context())
 			if err == nil {
-				aside := homedir.AsideOf(a)
-				shown := a.Show(runningStatus{Running: true, Status: s, Aside: aside}, func() {
+				aside, ingest := homedir.AsideOf(a), unfinishedIngest(s.Home)
+				shown := a.Show(runningStatus{Running: true, Status: s, Aside: aside, Ingest: ingest}, func() {
 					showStatus(a, s)
+					showIngest(a, ingest)
 					showAside(a, aside)
 				})
 				return errors.Join(shown, a.Reported(errors.Join(damageError(s.Damage), errStill(s))))
@@ -44,7 +45,28 @@ func newStatus(a *terminal.App) *cobra.Command {
 type runningStatus struct {
 	Running bool `json:"running"`
 	api.Status
-	Aside []homedir.AsideFile `json:"aside,omitempty"` // files of the home that were put out of use and kept
+	Aside  []homedir.AsideFile `json:"aside,omitempty"`  // files of the home that were put out of use and kept
+	Ingest *homedir.Ingest     `json:"ingest,omitempty"` // of old sessions, that is not done
+}
+
+// unfinishedIngest is how far old sessions are taken in by a process of its own; nil where none is, or all are.
+func unfinishedIngest(home string) *homedir.Ingest {
+	i, err := homedir.ReadIngest(homedir.PathsOf(home).Ingest)
+	if err != nil || i.PID == 0 || !i.Ended.IsZero() {
+		return nil
+	}
+	return &i
+}
+
+func showIngest(a *terminal.App, i *homedir.Ingest) {
+	if i == nil {
+		return
+	}
+	line := fmt.Sprintf("%d of %s taken in, %s of %s, the newest first", i.Done, terminal.Plural(i.Files, "transcript"), terminal.Size(i.DoneBytes), terminal.Size(i.Bytes))
+	if i.Interrupted() {
+		line += "; that was interrupted: `cmemd ingest --all --background` goes on"
+	}
+	a.Field("history", line)
 }
 
 // disabledLine tells of sessions of which nothing was recorded because a variable said so.

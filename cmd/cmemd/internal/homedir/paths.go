@@ -18,22 +18,24 @@ import (
 
 // Paths is where a home keeps what.
 type Paths struct {
-	Home     string
-	Log      string // the log: all that matters
-	Views    string // folder; what is in it can be deleted
-	Index    string // folder, below views
-	Vectors  string // file, below views
-	Forget   string // what is being forgotten: positions, never words
-	Watch    string // how far transcripts were read
-	Token    string
-	Run      string // folder
-	Damage   string // what is known of damage of the log
-	Daemon   string // what the running daemon wrote down
-	Runs     string // folder of what claude-cli runs
-	Socket   string
-	logs     string // folder
-	LogFile  string // of the daemon
-	StartLog string // what a daemon says before its own log file is open
+	Home      string
+	Log       string // the log: all that matters
+	Views     string // folder; what is in it can be deleted
+	Index     string // folder, below views
+	Vectors   string // file, below views
+	Forget    string // what is being forgotten: positions, never words
+	Watch     string // how far transcripts were read
+	Ingest    string // how far old sessions were taken in
+	Token     string
+	Run       string // folder
+	Damage    string // what is known of damage of the log
+	Daemon    string // what the running daemon wrote down
+	Runs      string // folder of what claude-cli runs
+	Socket    string
+	logs      string // folder
+	LogFile   string // of the daemon
+	StartLog  string // what a daemon says before its own log file is open
+	IngestLog string // what says who takes in old sessions
 
 	logWanted string // which daemon that starts waits for the log
 }
@@ -41,10 +43,12 @@ type Paths struct {
 func PathsOf(home string) Paths {
 	in := func(parts ...string) string { return filepath.Join(append([]string{home}, parts...)...) }
 	return Paths{
-		Home: home, Log: in("log.db"), Views: in("views"), Index: in("views", "index"), Vectors: in("views", "vectors"), Forget: in("forget.json"), Watch: in("watch.json"), Token: in("token"),
-		Run: in("run"), Daemon: in("run", "daemon.json"), Damage: in("run", "log-damage.json"), Runs: relay.ObserverRuns(home), Socket: relay.SocketPath(home),
+		Home: home, Log: in("log.db"), Views: in("views"), Index: in("views", "index"), Vectors: in("views", "vectors"), Forget: in("forget.json"), Watch: in("watch.json"), Ingest: in("ingest.json"),
+		Token: in("token"),
+		Run:   in("run"), Daemon: in("run", "daemon.json"), Damage: in("run", "log-damage.json"), Runs: relay.ObserverRuns(home), Socket: relay.SocketPath(home),
 		logWanted: in("run", "log.wanted"),
 		logs:      in("logs"), LogFile: in("logs", "cmemd.log"), StartLog: in("logs", "start.log"),
+		IngestLog: in("logs", "ingest.log"),
 	}
 }
 
@@ -76,7 +80,7 @@ func Made(a *terminal.App) (Paths, error) {
 func (p Paths) checkKinds() error {
 	views := filepath.Join(p.Views, "views.db")
 	for _, path := range []string{
-		p.Home, p.Log, p.Views, views, views + ".open", p.Index, p.Vectors, p.Forget, p.Watch, p.Token, p.Run, p.Daemon, p.Damage, p.logs, p.LogFile, p.StartLog,
+		p.Home, p.Log, p.Views, views, views + ".open", p.Index, p.Vectors, p.Forget, p.Watch, p.Ingest, p.Token, p.Run, p.Daemon, p.Damage, p.logs, p.LogFile, p.StartLog, p.IngestLog,
 	} {
 		info, err := os.Stat(path)
 		if err == nil && !info.Mode().IsRegular() && !info.IsDir() {

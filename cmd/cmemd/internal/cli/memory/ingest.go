@@ -1,16 +1,11 @@
 package memory
 
 import (
-	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -27,101 +22,84 @@ import (
 // shownBad is how many lines that were not understood are listed of one file.
 const shownBad = 5
 
+const ingestHelp = `Ingest reads transcripts and captures what they report: prompts, tool calls with their results, answers.
+What was captured before, by hooks or by an earlier ingest, is known and not captured again.
+Work without an end is ended where nothing has followed it for the setting idle_stop, so that it is observed.
+
+With --all it takes what lies in the folders of the agents of this machine. With --background a process of its own goes on with it, the
+newest first, when the command has ended; ` + "`cmemd status`" + ` says how far it is.`
+
+// An ingestCommand is the flags of the command.
+type ingestCommand struct {
+	agent                        string
+	all, newestFirst, background bool
+	note                         bool // write down how far it is, for who does not wait
+}
+
 func newIngest(a *terminal.App) *cobra.Command {
-	agent := ""
+	var f ingestCommand
 	c := &cobra.Command{
-		Use: "ingest PATH...", Short: "Take in an agent's transcripts, files or whole folders",
-		Long: "Ingest reads transcripts and captures what they report: prompts, tool calls with their results, answers.\n" +
-			"What was captured before, by hooks or by an earlier ingest, is known and not captured again.\n" +
-			"Work without an end is ended where nothing has followed it for the setting idle_stop, so that it is observed.",
-		Example: "  cmemd ingest ~/.claude/projects ~/.codex/sessions\n  cmemd ingest --agent gemini-cli session.jsonl",
-		Args:    terminal.Takes(1, -1, "a transcript or a folder of them"),
+		Use: "ingest [PATH...]", Short: "Take in an agent's transcripts, files or whole folders", Long: ingestHelp,
+		Example: "  cmemd ingest --all --background\n  cmemd ingest ~/.claude/projects ~/.codex/sessions\n  cmemd ingest --agent gemini-cli session.jsonl",
+		Args: func(c *cobra.Command, paths []string) error {
+			if f.all && len(paths) == 0 {
+				return nil
+			}
+			return terminal.Takes(1, -1, "a transcript or a folder of them, or --all")(c, paths)
+		},
 	}
-	c.Flags().StringVar(&agent, "agent", "", "whose transcripts they are (default: told by the agent's own folder or how the file begins, else claude-code)")
+	flags := c.Flags()
+	flags.StringVar(&f.agent, "agent", "", "whose transcripts they are (default: told by the agent's own folder or how the file begins, else claude-code)")
+	flags.BoolVar(&f.all, "all", false, "what lies in the folders of the agents of this machine")
+	flags.BoolVar(&f.newestFirst, "newest-first", false, "begin with the transcripts that were written last")
+	flags.BoolVar(&f.background, "background", false, "go on in a process of its own, the newest first")
+	flags.BoolVar(&f.note, "note", false, "write down how far it is")
+	_ = flags.MarkHidden("note") // it is there
 	terminal.OneOf(c, "agent", agents.Names()...)
 	c.RunE = func(c *cobra.Command, paths []string) error {
-		files, err := transcripts(paths)
+		paths, err := f.paths(a, paths)
 		if err != nil {
-			return terminal.Advise(err, "name a transcript or a folder of them that can be read; Claude Code keeps its own in ~/.claude/projects")
+			return err
 		}
-		if len(files) == 0 {
-			return fmt.Errorf("%w: no .jsonl file below %s", terminal.ErrNothing, strings.Join(paths, ", "))
+		files, err := f.files(paths)
+		if err != nil {
+			return err
 		}
-		return a.Stream(c.Context(), func(client *client.Client) error { return ingest(c.Context(), a, client, agent, files) })
+		return a.Stream(c.Context(), func(client *client.Client) error {
+			if f.background {
+				return f.leave(c.Context(), a, paths)
+			}
+			return f.run(c.Context(), a, client, files)
+		})
 	}
 	return c
 }
 
-// A transcript is a file to take in.
-type transcript struct {
-	path  string // absolute
-	named bool   // itself, not a folder above it
-	size  int64
-	at    time.Time
-	err   error // why it cannot be looked at; nil: it can
-}
-
-// transcripts lists the files that paths name, and those below the folders that they name, the oldest first: so the log
-// has sessions in the order in which they ended. What lies below a named folder and cannot be looked at has its error; what
-// is named and is not there is an error of the whole.
-func transcripts(paths []string) ([]transcript, error) {
-	var files []transcript
-	for _, path := range paths {
-		path, err := filepath.Abs(path)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := os.Stat(path); err != nil {
-			return nil, err
-		}
-		_ = filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
-			if err == nil && (d.IsDir() || at != path && !mayBeTranscript(at)) {
-				return nil
-			}
-			if t, ok := transcriptAt(at, err); ok {
-				t.named = at == path
-				files = append(files, t)
-			}
-			return nil
-		})
+// paths are those that were given, and with --all the folders of agents.
+func (f ingestCommand) paths(a *terminal.App, given []string) ([]string, error) {
+	if !f.all {
+		return given, nil
 	}
-	slices.SortFunc(files, func(a, b transcript) int {
-		return cmp.Or(a.at.Compare(b.at), strings.Compare(a.path, b.path), named(b)-named(a))
-	})
-	return slices.CompactFunc(files, func(a, b transcript) bool { return a.path == b.path }), nil
-}
-
-// named is 1 for a file that was named itself: it comes before the same file below a folder.
-func named(t transcript) int {
-	if t.named {
-		return 1
+	folders, err := transcriptFolders(a)
+	if err == nil && len(folders) == 0 {
+		err = fmt.Errorf("%w: no agent of this machine keeps transcripts", terminal.ErrNothing)
 	}
-	return 0
+	return append(given, folders...), err
 }
 
-// mayBeTranscript reports whether a file below a named folder may be a transcript: by its name, or because it is one object of JSON
-// that begins as an agent's transcript does.
-func mayBeTranscript(path string) bool {
-	switch filepath.Ext(path) {
-	case ".jsonl":
-		return true
-	case ".json":
-		_, ok := agentOfObject(path)
-		return ok
-	}
-	return false
-}
-
-// transcriptAt is the file at path, which a walk came to with err. It reports false for what is no file.
-func transcriptAt(path string, err error) (transcript, bool) {
+// files are those that paths name, in the order in which they are to be taken in.
+func (f ingestCommand) files(paths []string) ([]transcript, error) {
+	files, err := transcripts(paths)
 	if err != nil {
-		return transcript{path: path, err: err}, true
+		return nil, terminal.Advise(err, "name a transcript or a folder of them that can be read; Claude Code keeps its own in ~/.claude/projects")
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return transcript{path: path, err: err}, true
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%w: no .jsonl file below %s", terminal.ErrNothing, strings.Join(paths, ", "))
 	}
-	return transcript{path: path, size: info.Size(), at: info.ModTime()}, info.Mode().IsRegular()
+	if f.newestFirst || f.background {
+		slices.Reverse(files)
+	}
+	return files, nil
 }
 
 // An ingestedFile is what became of one transcript.
@@ -134,19 +112,20 @@ type ingestedFile struct {
 	named   bool
 }
 
-// ingest sends files one by one. One that fails does not keep the others back, unless the daemon is gone.
-func ingest(ctx context.Context, a *terminal.App, client *client.Client, agent string, files []transcript) error {
-	var total int64
-	for _, f := range files {
-		total += f.size
-	}
+// run sends files one by one. One that fails does not keep the others back, unless the daemon is gone.
+func (f ingestCommand) run(ctx context.Context, a *terminal.App, client *client.Client, files []transcript) error {
+	total := sizeOf(files)
 	m := a.Meter("ingesting", total, true)
+	noted, err := f.begin(a, files)
+	if err != nil {
+		return err
+	}
 	var all []ingestedFile
 	var failed error
-	for _, f := range files {
-		by, known := whose(agent, f.path)
-		got, err := ingestOne(ctx, client, by, f, m)
-		done := ingestedFile{Path: f.path, Ingested: got, by: by, named: f.named}
+	for _, t := range files {
+		by, known := whose(f.agent, t.path)
+		got, err := ingestOne(ctx, client, by, t, m)
+		done := ingestedFile{Path: t.path, Ingested: got, by: by, named: t.named}
 		if err != nil {
 			done.Error, failed = terminal.Describe(err), err
 		}
@@ -155,9 +134,13 @@ func ingest(ctx context.Context, a *terminal.App, client *client.Client, agent s
 		if errors.Is(err, api.ErrNotRunning) || errors.Is(err, api.ErrCut) || ctx.Err() != nil {
 			break
 		}
+		noted.add(t, done)
 	}
 	m.End()
 	ended, unsettled := settle(ctx, client, all)
+	if len(all) == len(files) {
+		noted.end(a.Now())
+	}
 	if err := showIngested(a, all, ended); err != nil {
 		return err
 	}
@@ -171,6 +154,13 @@ func ingest(ctx context.Context, a *terminal.App, client *client.Client, agent s
 		return fmt.Errorf("what sessions left unfinished waits, until they are ingested again: %w", unsettled)
 	}
 	return refuseForeign(all)
+}
+
+func sizeOf(files []transcript) (total int64) {
+	for _, f := range files {
+		total += f.size
+	}
+	return total
 }
 
 // refuseForeign is the error of files of which no line was understood, where they were named themselves or there are no others.
@@ -238,57 +228,6 @@ func nothingOf(got api.Ingested) bool {
 		lines += n
 	}
 	return got.Lines > 0 && got.Captured+got.Duplicates+got.Refused == 0 && lines >= got.Lines
-}
-
-const (
-	// longestFirst bounds the first line of a transcript that is looked at. Codex's holds its whole instructions, some 50 kB.
-	longestFirst = 1 << 20
-
-	// longestHead bounds what is looked at of an object that is printed over several lines.
-	longestHead = 64 << 10
-)
-
-// whose is the agent that wrote a transcript: as the flag says, else its folder, else its beginning. Known is false where
-// none of them says it.
-func whose(agent, path string) (name string, known bool) {
-	if agent != "" {
-		return agent, true
-	}
-	if kept, ok := agents.AgentOfTranscript(path); ok {
-		return kept, true
-	}
-	if by, ok := agentOf(path); ok {
-		return by, true
-	}
-	return agents.ClaudeCode{}.Name(), false
-}
-
-// agentOf tells by its beginning whose transcript a file is.
-func agentOf(path string) (agent string, ok bool) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", false
-	}
-	defer f.Close()
-	line, _ := bufio.NewReader(io.LimitReader(f, longestFirst)).ReadBytes('\n')
-	if by, ok := agents.AgentOfLine(line); ok {
-		return by, true
-	}
-	return agentOfObject(path)
-}
-
-// agentOfObject tells whose transcript a file is that is one object, however it is printed.
-func agentOfObject(path string) (agent string, ok bool) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return "", false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", false
-	}
-	defer f.Close()
-	head, _ := io.ReadAll(io.LimitReader(f, longestHead))
-	return agents.AgentOfText(head)
 }
 
 func ingestOne(ctx context.Context, client *client.Client, agent string, t transcript, m *terminal.Meter) (api.Ingested, error) {

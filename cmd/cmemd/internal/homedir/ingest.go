@@ -1,0 +1,65 @@
+package homedir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/process"
+)
+
+// An Ingest is how far old sessions have been taken in by a process of its own. The one that works writes it down, file by file; the
+// next one begins it anew.
+type Ingest struct {
+	PID       int    `json:"pid"`
+	StartTime string `json:"start_time"` // of the process, as the system counts it
+	BootID    string `json:"boot_id"`    // of the boot in which it started
+
+	Began     time.Time `json:"began"`
+	Ended     time.Time `json:"ended,omitzero"` // all files were gone through; zero: it goes on, or was interrupted
+	Files     int       `json:"files"`
+	Done      int       `json:"done"`
+	Bytes     int64     `json:"bytes"`
+	DoneBytes int64     `json:"done_bytes"`
+	Captured  int       `json:"captured"`
+	Failed    int       `json:"failed"` // files that could not be read to their ends
+}
+
+// NewIngest is one that begins in this process.
+func NewIngest(now time.Time, files int, bytes int64) Ingest {
+	d := ThisProcess()
+	return Ingest{PID: d.PID, StartTime: d.StartTime, BootID: d.BootID, Began: now.UTC(), Files: files, Bytes: bytes}
+}
+
+// Runs reports whether the process that wrote i down is still at work.
+func (i Ingest) Runs() bool { return i.Ended.IsZero() && process.Lives(i.PID, i.StartTime, i.BootID) }
+
+// Interrupted reports whether it ended before all was gone through.
+func (i Ingest) Interrupted() bool { return i.PID != 0 && i.Ended.IsZero() && !i.Runs() }
+
+// Write writes i down at path. A loss of power may lose it: what was taken in is known by the log.
+func (i Ingest) Write(path string) error {
+	b, err := json.Marshal(i)
+	if err != nil {
+		return err
+	}
+	return durable.Swap(path, append(b, '\n'), OwnFile)
+}
+
+// ReadIngest returns what stands at path; the zero value where nothing was taken in by a process of its own.
+func ReadIngest(path string) (i Ingest, err error) {
+	b, err := durable.ReadLinked(path, maxDaemonFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Ingest{}, nil
+	}
+	if err == nil && len(b) > 0 { // a loss of power may leave it empty
+		err = json.Unmarshal(b, &i)
+	}
+	if err != nil {
+		return Ingest{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return i, nil
+}
