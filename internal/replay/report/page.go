@@ -22,6 +22,13 @@ var pageHTML string
 //go:embed page.css
 var pageCSS string
 
+//go:embed shared.css
+var sharedCSS string
+
+// Style is the style sheet of what is drawn here, for other pages that draw the same: colours by name for light, dark and paper, curves,
+// lanes and their keys.
+func Style() string { return sharedCSS }
+
 // Options is what a page says beside the figures. The zero value says nothing more.
 type Options struct {
 	Live    string        // the policy that runs live, marked wherever it stands
@@ -83,11 +90,12 @@ type page struct {
 }
 
 func pageOf(s *replay.Scenario, runs []Run, o Options) page {
-	sum := sha256.Sum256([]byte(pageCSS))
+	css := sharedCSS + pageCSS
+	sum := sha256.Sum256([]byte(css))
 	all := plainNames(runs)
 	runs, o.Live = Finished(all), plainText(o.Live, quoteLength)
 	p := page{
-		CSS:      template.CSS(pageCSS),
+		CSS:      template.CSS(css),
 		Policy:   "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
 		Scenario: s, Options: o, About: about(s), Tiles: tilesOf(runs, o.Live),
 		Heads: Figures(), Rows: tableOf(all, o.Live), Charts: chartsOf(s, runs, o.Live),
