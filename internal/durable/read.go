@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -22,7 +23,7 @@ func OpenRegular(path string) (*os.File, os.FileInfo, error) {
 		return nil, nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, ErrIrregular
+		return nil, nil, &fs.PathError{Op: "open", Path: path, Err: ErrIrregular}
 	}
 	f, err := os.Open(path)
 	return f, info, err
@@ -60,7 +61,7 @@ func ReadBounded(path string, limit int64) ([]byte, error) {
 		data = data[:len(data)+n]
 		switch {
 		case int64(len(data)) > limit:
-			return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLong, limit)
+			return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("%w: more than %d bytes", ErrTooLong, limit)}
 		case err == io.EOF:
 			return data, nil
 		case err != nil:

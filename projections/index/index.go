@@ -352,7 +352,7 @@ const (
 
 // currentName is the folder of the store in use.
 func (x *Index) currentName() string {
-	b, err := os.ReadFile(filepath.Join(x.dir, currentFile))
+	b, err := durable.ReadBounded(filepath.Join(x.dir, currentFile), maxNote)
 	name := strings.TrimSpace(string(b))
 	if n, bad := strconv.Atoi(strings.TrimPrefix(name, "g")); err != nil || bad != nil || name != "g"+strconv.Itoa(n) {
 		return firstStore

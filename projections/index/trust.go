@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	bolterrors "go.etcd.io/bbolt/errors"
+
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 const (
@@ -22,6 +24,9 @@ const (
 	// closedFile is written at a clean stop, where there is room: the checksum of rootFile, which has none of its own.
 	closedFile = "closed"
 	rootFile   = "root.bolt"
+
+	// maxNote is longer than what is in closedFile or currentFile, in bytes.
+	maxNote = 1 << 10
 )
 
 // errDamaged is a store that cannot be trusted; it is made anew from the log.
@@ -68,13 +73,13 @@ func verify(dir string) (exists bool, err error) {
 			return true, err
 		}
 	}
-	want, err := os.ReadFile(filepath.Join(dir, closedFile))
+	want, err := durable.ReadBounded(filepath.Join(dir, closedFile), maxNote)
 	if errors.Is(err, fs.ErrNotExist) {
 		_, err = os.Stat(filepath.Join(dir, rootFile))
 		return err == nil || len(segments) > 0, nil
 	}
 	if err != nil {
-		return true, fmt.Errorf("index: %w", err)
+		return true, fault(fmt.Errorf("index: %w", err))
 	}
 	got, err := rootSum(dir)
 	if err == nil && got != string(want) {
@@ -114,7 +119,7 @@ func removeIfThere(path string) error {
 
 // rootSum is what closedFile says of the root.
 func rootSum(dir string) (string, error) {
-	f, err := os.Open(filepath.Join(dir, rootFile))
+	f, _, err := durable.OpenRegular(filepath.Join(dir, rootFile))
 	if err != nil {
 		return "", err
 	}
@@ -126,9 +131,9 @@ func rootSum(dir string) (string, error) {
 
 // verifySegment checks the CRC-32 with which scorch ends every segment file.
 func verifySegment(name string) error {
-	f, err := os.Open(name)
+	f, _, err := durable.OpenRegular(name)
 	if err != nil {
-		return fmt.Errorf("index: %w", err)
+		return fault(fmt.Errorf("index: %w", err))
 	}
 	defer f.Close()
 	info, err := f.Stat()

@@ -35,7 +35,7 @@ var errKept = errors.New("vectors: the file of an earlier version stays as it is
 // convert makes a file of version 1 at path one of this version, of as many of its rows as are whole. Without one it does nothing. A
 // file of another model is deleted, and why says so. The error is errKept, or of opening or deleting it.
 func convert(path, model string) (why string, err error) {
-	f, err := os.Open(path)
+	f, _, err := durable.OpenRegular(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return "", nil
 	}

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/cmemd/cmemd/internal/agents/install/jsonedit"
 	"github.com/cmemd/cmemd/internal/agents/known"
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 // pluginFiles is the marketplace folder with the plugin in it. Its hooks and server are those of a machine where cmemd is on
@@ -177,7 +177,7 @@ func (a Agent) readPluginState(m Machine) (s pluginState, err error) {
 			s.version = p.Version
 		}
 	}
-	text, readErr := os.ReadFile(a.HookFile(m))
+	text, readErr := durable.ReadLinked(a.HookFile(m), maxFile)
 	if readErr != nil {
 		return s, err // there are none yet
 	}
@@ -189,7 +189,7 @@ func (a Agent) readPluginState(m Machine) (s pluginState, err error) {
 
 // readJSON decodes a file; one that is not there decodes to nothing.
 func readJSON(path string, v any) error {
-	text, err := os.ReadFile(path)
+	text, err := durable.ReadLinked(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

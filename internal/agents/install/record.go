@@ -111,7 +111,7 @@ type Store struct{ Dir string }
 // Load returns the record of an agent; nil where nothing was put into it. Errors are those of reading it, ErrNewerRecord and
 // ErrDamagedRecord.
 func (s Store) Load(agent string) (*Record, error) {
-	text, err := os.ReadFile(s.recordPath(agent))
+	text, err := durable.ReadBounded(s.recordPath(agent), maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -165,7 +165,7 @@ func (s Store) before(f *FileRecord) ([]byte, error) {
 	if f.Before == "" {
 		return nil, errLost
 	}
-	text, err := os.ReadFile(s.backupPath(f.Before))
+	text, err := durable.ReadBounded(s.backupPath(f.Before), maxFile)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -127,7 +126,7 @@ func stdin(prompt string) ([]byte, error) {
 func (c *Client) systemFile(text string) (string, error) {
 	sum := sha256.Sum256([]byte(text))
 	path := filepath.Join(c.dir, fmt.Sprintf("system-%x.txt", sum[:8]))
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, []byte(text)) {
+	if old, err := durable.ReadBounded(path, int64(len(text))); err == nil && bytes.Equal(old, []byte(text)) {
 		return path, nil
 	}
 	return path, durable.Swap(path, []byte(text), 0o600)

@@ -93,9 +93,12 @@ func ours(name string) bool {
 	return system || name == cwdName || name == tmpName || strings.HasSuffix(name, ".run") || strings.HasPrefix(name, durable.NewPrefix)
 }
 
+// maxRun is longer than any run is written down, in bytes.
+const maxRun = 64 << 10
+
 // readRun returns what was written down; of a file that is no run, one that kills nobody.
 func readRun(path string) (r run) {
-	b, err := os.ReadFile(path)
+	b, err := durable.ReadBounded(path, maxRun)
 	if err != nil || json.Unmarshal(b, &r) != nil {
 		return run{}
 	}

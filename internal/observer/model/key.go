@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/process"
 )
@@ -157,17 +157,12 @@ func (s KeySource) read(ctx context.Context) (string, error) {
 }
 
 func readKeyFile(name string) (string, error) {
-	f, err := os.Open(name)
+	f, info, err := durable.OpenLinked(name)
 	if err != nil {
 		return "", without(err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
 	switch {
-	case err != nil:
-		return "", without(err)
-	case !info.Mode().IsRegular():
-		return "", errors.New("it is not a file")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
 		return "", fmt.Errorf("its mode is %04o, so that others may read it; make it 0600", info.Mode().Perm())
 	}

@@ -82,7 +82,7 @@ func TestKeys(t *testing.T) {
 		"file, for a group": {model.KeySource{File: mustWrite(t, secret, 0o640)}, "its mode is 0640"},
 		"file, empty":       {model.KeySource{File: mustWrite(t, "\n", 0o600)}, "it is not set or empty"},
 		"file, absent":      {model.KeySource{File: "/nowhere/key"}, "no key from the file /nowhere/key: no such file"},
-		"file, a folder":    {model.KeySource{File: t.TempDir()}, "it is not a file"},
+		"file, a folder":    {model.KeySource{File: t.TempDir()}, "not a regular file"},
 		"command":           {sh("echo " + secret), secret},
 		"command, status":   {sh("echo " + secret + "; echo " + secret + " >&2; exit 3"), "no key from the command sh: it ended with status 3"},
 		"command, silent":   {sh("true"), "it is not set or empty"},

@@ -7,10 +7,10 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/observer/model"
 	"github.com/cmemd/cmemd/internal/setting"
 )
@@ -72,12 +72,15 @@ func (l *Loaded) Endpoint(name string, key *model.Key) (e model.Endpoint, err er
 	return e, err
 }
 
+// maxCA is longer than any list of authorities, in bytes: that of a system is a quarter of a megabyte.
+const maxCA = 16 << 20
+
 // roots are the authorities that are trusted; nil: the system's alone.
 func (c *Reach) roots() (*x509.CertPool, error) {
 	if c.CAFile == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(c.CAFile)
+	text, err := durable.ReadLinked(c.CAFile, maxCA)
 	if err != nil {
 		return nil, fmt.Errorf("ca_file: %w", err)
 	}

@@ -13,15 +13,21 @@ import (
 // ErrLogLost is a home whose log is not there, or empty, beside files that nothing but a log can have led to.
 var ErrLogLost = errors.New("the log is lost")
 
+// ErrLogAway is a home whose log is a link to what is not there: a disk that is not mounted, say. No log is made behind it.
+var ErrLogAway = errors.New("the log is not where its link leads")
+
 // madeFromLog are the files that only a daemon makes, and only once it has a log. Commands make a token, and hooks a spool, before.
 func (p Paths) madeFromLog() []string {
 	return []string{filepath.Join(p.Views, "views.db"), p.Index, p.Vectors, p.Forget, p.Watch}
 }
 
-// CheckLog returns an ErrLogLost where a log that is made now would take the place of one that was there. A home without a log that
-// never had one is well, and so is whatever else the log's file may be: whoever opens it says so.
+// CheckLog returns an ErrLogLost or an ErrLogAway where a log that is made now would take the place of one that was there, or where none
+// can be made. A home without a log that never had one is well, and so is whatever else the log's file may be: whoever opens it says so.
 func (p Paths) CheckLog() error {
 	info, err := os.Stat(p.Log)
+	if to, notLink := os.Readlink(p.Log); err != nil && notLink == nil {
+		return p.checkLink(to)
+	}
 	if err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) || err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -35,6 +41,20 @@ func (p Paths) CheckLog() error {
 	}
 	return terminal.Advise(fmt.Errorf("%w: %s %s, though %s was made from it", ErrLogLost, p.Log, state, strings.Join(known, ", ")),
 		"put the log or a backup of it back in its place, or one that `cmemd log salvage` made; `cmemd log begin-anew` begins without it, and shows first what is set aside")
+}
+
+// checkLink is CheckLog where the log is a link to what is not there. In a home that never had a log one can be made behind it.
+func (p Paths) checkLink(to string) error {
+	behind := to
+	if !filepath.IsAbs(to) {
+		behind = filepath.Join(filepath.Dir(p.Log), to)
+	}
+	_, there := os.Lstat(behind) // a further link leads nowhere
+	if _, err := os.Stat(filepath.Dir(behind)); err == nil && errors.Is(there, os.ErrNotExist) && len(p.knowBetter()) == 0 {
+		return nil
+	}
+	return terminal.Advise(fmt.Errorf("%w: %s leads to %s", ErrLogAway, p.Log, to),
+		"bring back what it leads to (is its disk mounted?); or remove the link, and `cmemd log begin-anew` begins without it")
 }
 
 // knowBetter are those of the files that are made from a log that are there.

@@ -46,6 +46,8 @@ func beginAnew(a *terminal.App, dryRun, yes bool) error {
 	switch {
 	case unusable != nil:
 		lost, out.Aside = unusable, append(out.Aside, p.Log)
+	case errors.Is(lost, homedir.ErrLogAway):
+		return lost
 	case lost == nil:
 		return terminal.Advise(errors.New("no log was lost here: nothing was done"), "`cmemd start`")
 	}

@@ -102,8 +102,11 @@ func importInto(ctx context.Context, a *terminal.App, in io.Reader) (records uin
 	if err != nil {
 		return 0, err
 	}
-	if errors.Is(p.CheckLog(), homedir.ErrLogLost) { // no daemon starts here, and an empty log would have one begin anew
+	switch lost := p.CheckLog(); {
+	case errors.Is(lost, homedir.ErrLogLost): // no daemon starts here, and an empty log would have one begin anew
 		return importBeside(ctx, p.Log, in)
+	case lost != nil:
+		return 0, lost
 	}
 	held, err := eventlog.Open(p.Log, eventlog.Config{}) // keeps a daemon out until the end
 	if err != nil {
