@@ -21,7 +21,7 @@
 //
 // The files, each referring to those below it:
 //
-//	removal.go, restore.go, apply.go, plan.go, edit_plugin.go, plugin.go, agents.go, record.go,
+//	removal.go, restore.go, apply.go, plan.go, gone.go, edit_plugin.go, plugin.go, agents.go, record.go,
 //	current.go, edit_toml.go, edit_server.go, edit_hooks.go, trust.go, owner_unix.go, owner_other.go,
 //	entries.go, machine.go
 //

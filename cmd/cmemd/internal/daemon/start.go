@@ -112,9 +112,8 @@ func stopOlder(ctx context.Context, a *terminal.App, client *client.Client, p ho
 }
 
 // launch starts program, or with "" this very command, as a daemon that outlives this one, and returns when something listens: that
-// daemon, which is ours, or
-// one that was quicker. A daemon that ends before is an error with what it said; where another process holds the log,
-// which may be a daemon that does not listen yet, only once nothing has listened for startWait.
+// daemon, which is ours, or one that was quicker. A daemon that ends before is an error with what it said; where another process holds
+// the log, which may be a daemon that does not listen yet, only once nothing has listened for startWait.
 func launch(ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, l *config.Loaded, program string) (ours bool, err error) {
 	name := program
 	if program == "" {

@@ -27,6 +27,9 @@ func Check(app *terminal.App, a install.Agent, r *install.Record, listens bool) 
 		return fmt.Errorf("whether cmemd is in it as it is to be: %s", err) // without its own advice
 	}
 	in.options.Settings = f.settings
+	if gone := a.Gone(in.machine, in.options); gone != "" {
+		return terminal.Advise(fmt.Errorf("it is to run %s, which is gone", gone), "`%s`", again)
+	}
 	p, err := a.Install(in.machine, in.options, in.store)
 	if err != nil {
 		return terminal.Advise(errors.New(terminal.Describe(err)), "`%s`", again)

@@ -193,6 +193,9 @@ func (x *installation) run(ctx context.Context, agents []install.Agent) error {
 
 // prepareHome lays down what hooks, and the daemons that they start, need to find.
 func (x *installation) prepareHome() error {
+	if err := keepProgram(x.app, x.options.Home, x.from); err != nil {
+		return err
+	}
 	if err := relay.LayKey(x.options.Home, x.app.Now()); err != nil { // else the first hook would withhold what it is told
 		return err
 	}

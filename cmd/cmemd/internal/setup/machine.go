@@ -17,6 +17,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/programs"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
 	"github.com/cmemd/cmemd/internal/agents/known"
@@ -30,7 +31,8 @@ func Here(a *terminal.App) (m install.Machine, s install.Store, err error) {
 		return m, s, err
 	}
 	person, err := os.UserHomeDir()
-	return install.Machine{OS: runtime.GOOS, Home: person, Getenv: a.Getenv, LookPath: exec.LookPath}, install.Store{Dir: filepath.Join(home, "install")}, err
+	m = install.Machine{OS: runtime.GOOS, Home: person, Getenv: a.Getenv, LookPath: exec.LookPath}
+	return m, install.Store{Dir: filepath.Join(home, "install")}, terminal.Advise(err, "let HOME name your own folder: agents keep their settings there")
 }
 
 // newInstallation gathers what installing needs to know of this machine.
@@ -50,7 +52,7 @@ func newInstallation(a *terminal.App, f installCommand) (*installation, error) {
 		}
 		return x, nil
 	}
-	if x.options.Program, err = ownProgram(a, home); err != nil {
+	if x.options.Program, x.from, err = ownProgram(home); err != nil {
 		return nil, err
 	}
 	for _, agent := range install.Agents() {
@@ -80,26 +82,44 @@ func (x *installation) configure(home string) error {
 	return err
 }
 
-// ownProgram is how agents are to call this very cmemd.
-func ownProgram(a *terminal.App, home string) (p install.Program, err error) {
+// ownProgram is how agents are to call this very cmemd. Where it lies in a place that something else clears up, that is the copy in the
+// home, and from is what keepProgram is to copy; else from is empty.
+func ownProgram(home string) (p install.Program, from string, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return p, err
-	}
-	p.Cmemd = stablePath(self, "cmemd")
-	if strings.Contains(p.Cmemd, string(filepath.Separator)+"go-build") {
-		return p, terminal.Advise(fmt.Errorf("this cmemd is a temporary file, %s: agents would not find it later", p.Cmemd),
-			"`go install ./cmd/cmemd ./cmd/cmemd-hook`, then `cmemd install`")
-	}
-	p.Hook = []string{p.Cmemd, "hook"}
-	beside := filepath.Join(filepath.Dir(p.Cmemd), "cmemd-hook"+filepath.Ext(self))
-	if _, err := os.Stat(beside); err == nil {
-		p.Hook = []string{beside}
-	} else if found, err := exec.LookPath("cmemd-hook"); err == nil && filepath.IsAbs(found) {
-		p.Hook = []string{found}
+		return p, "", err
 	}
 	p.Home = home // whatever variables an agent has, or a folder that it is started in gives it
-	return p, nil
+	p.Cmemd = stablePath(self, "cmemd")
+	if _, passing := programs.Passing(p.Cmemd); passing {
+		from, p.Cmemd = self, programs.Path(programs.Dir(home), "cmemd", filepath.Ext(self))
+	}
+	p.Hook = []string{p.Cmemd, "hook"}
+	hook := "cmemd-hook" + filepath.Ext(self)
+	beside := filepath.Join(filepath.Dir(p.Cmemd), hook)
+	if isThere(beside) || from != "" && isThere(filepath.Join(filepath.Dir(from), hook)) {
+		p.Hook = []string{beside}
+	} else if found, err := exec.LookPath("cmemd-hook"); err == nil && filepath.IsAbs(found) && from == "" {
+		p.Hook = []string{found}
+	}
+	return p, from, nil
+}
+
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// keepProgram copies the program at from, and those beside it, to where agents find them; nothing where from is empty.
+func keepProgram(a *terminal.App, home, from string) error {
+	if from == "" {
+		return nil
+	}
+	if err := homedir.PathsOf(home).Make(); err != nil {
+		return err
+	}
+	_, err := programs.Copy(from, home, a.Version, a.Now())
+	return err
 }
 
 // stablePath is the name under which the PATH finds the program at path, which may be a link that outlives an update of what
@@ -226,7 +246,8 @@ type installation struct {
 	machine install.Machine
 	options install.Options
 	store   install.Store
-	named   bool // the person named the agents
+	from    string // what is to be copied to where the options say that the program is; empty: it is there
+	named   bool   // the person named the agents
 }
 
 // noToken is a word for a token.

@@ -72,7 +72,7 @@ func service(a *terminal.App) (s serviceFile, err error) {
 	if !filepath.IsAbs(config) {
 		config = filepath.Join(person, ".config")
 	}
-	program, err := ownProgram(a, home)
+	program, from, err := ownProgram(home)
 	if err != nil {
 		return s, err
 	}
@@ -80,6 +80,7 @@ func service(a *terminal.App) (s serviceFile, err error) {
 	if !ok {
 		return s, fmt.Errorf("no service is known for %s", runtime.GOOS)
 	}
+	s.home, s.from = home, from
 	return s, nil
 }
 
@@ -93,6 +94,9 @@ func installService(ctx context.Context, a *terminal.App, printOnly bool) error 
 	}
 	if _, err := s.read(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return terminal.Advise(err, "move it away, or keep it: hooks start a daemon where none runs")
+	}
+	if err := keepProgram(a, s.home, s.from); err != nil {
+		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return err

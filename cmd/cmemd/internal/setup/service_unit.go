@@ -24,6 +24,8 @@ type serviceFile struct {
 	manager string // systemd, launchd
 	path    string
 	text    string
+	home    string // of the daemon
+	from    string // as installation.from
 
 	start, stop [][]string // commands that have the system know the file and run what it says, or end that and forget it
 	known       []string   // a command that succeeds where the system runs it; launchd, also where it is about to
