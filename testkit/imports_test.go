@@ -45,6 +45,7 @@ func table() map[string][]string {
 		"internal/refusal":                   {"actors", "eventlog", "events", "internal/agents", "internal/transient"},
 		"internal/toolinput":                 {},
 		"internal/process":                   {},
+		"internal/release":                   {},
 		"internal/tomledit":                  {},
 		"internal/sqlite":                    {},
 		"internal/boltcheck":                 {},
@@ -80,8 +81,8 @@ func table() map[string][]string {
 		"internal/api/client":                {"internal/api", "internal/agents/relay", "events"},
 		"internal/api/server":                append([]string{"internal/api", "internal/peer"}, faces...),
 		"internal/api/mcp":                   {"internal/api", "internal/agents", "internal/fence", "internal/panics", "events"},
-		"cmd/cmemd":                          append([]string{"internal/setting", "internal/sqlite", "internal/tomledit", "internal/owned", "internal/process", "internal/peer", "internal/api", "internal/api/client", "internal/api/server", "internal/api/mcp", "eventlog/salvage", "internal/agents/importer/claudemem", "internal/agents/install", "internal/agents/known", "internal/agents/watch"}, faces...),
-		"cmd/cmemd-hook":                     {"internal/agents/relay"},
+		"cmd/cmemd":                          append([]string{"internal/setting", "internal/sqlite", "internal/tomledit", "internal/owned", "internal/process", "internal/release", "internal/peer", "internal/api", "internal/api/client", "internal/api/server", "internal/api/mcp", "eventlog/salvage", "internal/agents/importer/claudemem", "internal/agents/install", "internal/agents/known", "internal/agents/watch"}, faces...),
+		"cmd/cmemd-hook":                     {"internal/agents/relay", "internal/release"},
 		"testkit":                            faces,
 		"testkit/sqlite":                     {"internal/sqlite"},
 		"testkit/daemon":                     {"internal/api", "internal/api/client"},
@@ -92,7 +93,7 @@ func table() map[string][]string {
 
 // standardOnly are the packages that agents start at every tool call: each dependency costs them at every start.
 func standardOnly() []string {
-	return []string{"internal/agents/known", "internal/agents/relay", "internal/ignore", "cmd/cmemd-hook", "internal/durable", "internal/owned", "internal/privatetext", "internal/seal", "internal/jsonscan", "internal/toolinput", "internal/transient"}
+	return []string{"internal/agents/known", "internal/agents/relay", "internal/ignore", "cmd/cmemd-hook", "internal/durable", "internal/owned", "internal/privatetext", "internal/seal", "internal/jsonscan", "internal/toolinput", "internal/transient", "internal/release"}
 }
 
 // listed is a package as the go command lists it; tests' own imports are not among Imports.

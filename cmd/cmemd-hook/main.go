@@ -7,18 +7,19 @@ import (
 	"os"
 
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/release"
 )
 
-// version is set by the linker in releases.
-var version = "dev"
+// version is what a linker may set (-X main.version=0.1.0); without it Go's own record counts.
+var version string
 
 func main() {
 	call, ok := relay.ReadCall(os.Args[1:])
 	switch {
 	case ok:
-		relay.Main(call, version)
+		relay.Main(call, release.Of(version))
 	case len(os.Args) == 2 && os.Args[1] == "--version":
-		fmt.Println("cmemd-hook", version)
+		fmt.Println("cmemd-hook", release.Of(version))
 	default:
 		fmt.Fprintln(os.Stderr, "usage: cmemd-hook [--home DIR] AGENT < payload\n       cmemd-hook --version")
 	}

@@ -77,16 +77,20 @@ func checkAddress(_ context.Context, x *examination) []checked {
 // checkVersion looks whether command and daemon are of one version.
 func checkVersion(_ context.Context, x *examination) []checked {
 	mine := x.app.Version
-	d, err := homedir.ReadDaemonFile(x.paths.Daemon)
-	switch {
-	case x.status == nil:
+	if x.status == nil {
 		return []checked{well("%s", mine)}
-	case terminal.IsNewer(mine, x.status.Version), err == nil && d.OlderThan(mine):
-		return []checked{wrong("`cmemd start` replaces the daemon", "%s, and the daemon is the older %s", mine, terminal.VisibleLine(x.status.Version))}
+	}
+	theirs := terminal.VisibleLine(x.status.Version)
+	d, err := homedir.ReadDaemonFile(x.paths.Daemon)
+	switch order, ok := terminal.CompareVersions(mine, x.status.Version); {
+	case err == nil && d.OlderThan(mine), ok && order > 0:
+		return []checked{wrong("`cmemd start` replaces the daemon", "%s, and the daemon is the older %s", mine, theirs)}
+	case ok && order < 0:
+		return []checked{note("use the cmemd that the daemon is of; `cmemd upgrade` says how this one came here", "%s, and the daemon is the newer %s", mine, theirs)}
 	case x.status.Version == mine:
 		return []checked{well("%s, as the daemon", mine)}
 	}
-	return []checked{note("use one of them", "%s, and the daemon is %s", mine, terminal.VisibleLine(x.status.Version))}
+	return []checked{note("use one of them", "%s, and the daemon is %s", mine, theirs)}
 }
 
 // mayLag is how many records behind a view may be without anybody noticing: a busy moment's worth.

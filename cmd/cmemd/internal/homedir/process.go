@@ -22,7 +22,7 @@ type DaemonFile struct {
 	Socket    string `json:"socket"`
 	Version   string `json:"version"`
 
-	// Program is when the program was last written that runs, as its file said when it started; zero: unknown, or of an earlier release.
+	// Program is when the file of the program that runs was put where it is; zero: unknown, or of a release that did not write it down.
 	Program time.Time `json:"program,omitzero"`
 }
 
@@ -36,30 +36,27 @@ func ThisProcess() DaemonFile {
 	return DaemonFile{PID: pid, StartTime: start, BootID: process.BootID(), Program: programTime()}
 }
 
-// programTime is when the file was written that this process runs; zero where that cannot be told.
+// programTime is when the program that this process runs was put where it is; zero where that cannot be told.
 func programTime() time.Time {
 	self, err := os.Executable()
 	if err != nil {
 		return time.Time{}
 	}
-	info, err := os.Stat(self)
-	if err != nil {
-		return time.Time{}
-	}
-	return info.ModTime().UTC()
+	put, _ := putTime(self)
+	return put
 }
 
-// OlderThan reports whether a daemon is to make room for the one of this process, which is of a version: an older release, or, where
-// one of both is none, as what is built from a checkout, another program that was written before this one.
+// OlderThan reports whether a daemon is to make room for the one of this process, which is of a version. Their versions decide where
+// they can be compared; else a program that was put where it is before this one is the older.
 func (d DaemonFile) OlderThan(version string) bool {
 	return d.olderThan(version, programTime())
 }
 
 func (d DaemonFile) olderThan(version string, program time.Time) bool {
-	if terminal.IsRelease(version) && terminal.IsRelease(d.Version) {
-		return terminal.IsNewer(version, d.Version)
+	if order, ok := terminal.CompareVersions(version, d.Version); ok {
+		return order > 0
 	}
-	return !d.Program.IsZero() && program.After(d.Program)
+	return program.After(d.Program)
 }
 
 // ReadDaemonFile returns what a daemon wrote down; errors are the file's, fs.ErrNotExist among them.

@@ -156,7 +156,7 @@ func TestLoadToken(t *testing.T) {
 	}
 }
 
-// TestOlderThan: releases go by their numbers; of anything else the program that was written later is the newer one.
+// TestOlderThan: versions decide where they can be compared; of anything else the program that was put there later is the newer one.
 func TestOlderThan(t *testing.T) {
 	t.Parallel()
 	old := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
@@ -169,12 +169,16 @@ func TestOlderThan(t *testing.T) {
 		{"v0.2.0", "v0.1.0", old, old.Add(time.Hour), false},
 		{"v0.1.0", "v0.1.0", old, old.Add(time.Hour), false},
 		{"v0.0.0-20260131120000-abcdefabcdef", "v0.0.0-20260201120000-abcdefabcdef+dirty", old, old, true},
+		{"0.1.0+dirty", "0.1.0+dirty", old, old.Add(time.Second), true},
+		{"0.1.0+dirty", "0.1.0+dirty", old, old, false},
+		{"0.1.0", "0.0.0-20260201120000-abcdefabcdef", old, old.Add(time.Second), true},
+		{"0.1.0", "0.0.0-20260201120000-abcdefabcdef", old.Add(time.Second), old, false},
 		{"dev", "dev", old, old.Add(time.Second), true},
 		{"dev", "dev", old, old, false},
 		{"dev", "dev", old.Add(time.Second), old, false},
 		{"v0.1.0", "dev", old, old.Add(time.Second), true},
 		{"dev", "v0.1.0", old, old.Add(time.Second), true},
-		{"dev", "dev", time.Time{}, old, false},
+		{"dev", "dev", time.Time{}, old, true}, // of a release that did not write down when its program was put there
 		{"dev", "dev", old, time.Time{}, false},
 	} {
 		if got := (DaemonFile{Version: c.daemon, Program: c.theirs}).olderThan(c.mine, c.ours); got != c.want {

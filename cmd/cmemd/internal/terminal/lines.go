@@ -7,6 +7,7 @@ import (
 	"net"
 	"strings"
 
+	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 
 	"github.com/cmemd/cmemd/events"
@@ -50,24 +51,34 @@ func evidenced(v events.Verdict, evidence string) string {
 
 func NameOfModel(provider, model string) string { return strings.TrimSpace(provider + " " + model) }
 
-// IsRelease reports whether a version is that of a release, or of a commit as Go names it (v0.0.0-20260131120000-abcdef123456).
-func IsRelease(version string) bool { return release(version) != "" }
-
-// IsNewer reports whether version mine is newer than theirs. Only releases, such as v1.2.3 or 1.2.3-rc.1, are ever newer
-// or older than another.
-func IsNewer(mine, theirs string) bool {
-	a, b := release(mine), release(theirs)
-	return a != "" && b != "" && semver.Compare(a, b) > 0
+// CompareVersions is the order of two versions: negative where a is the older, 0 where they are the same build. It is false for those
+// that say nothing of which is older: other words than releases and commits as Go names them (0.1.1-0.20260131120000-abcdef123456), one
+// commit or release with changes (+dirty), and a commit from before any tag (0.0.0-2026...) beside anything else.
+func CompareVersions(a, b string) (order int, ok bool) {
+	x, y := semantic(a), semantic(b)
+	if x == "" || y == "" || untagged(x) != untagged(y) {
+		return 0, false
+	}
+	order = semver.Compare(x, y)
+	return order, order != 0 || !changed(a) && !changed(b)
 }
 
-// release is a version as package semver writes it; empty where it has not all of its three numbers.
-func release(version string) string {
+// semantic is a version as package semver writes it; empty where it has not all of its three numbers.
+func semantic(version string) string {
 	version, _, _ = strings.Cut("v"+strings.TrimPrefix(version, "v"), "+")
 	if semver.Canonical(version) != version {
 		return ""
 	}
 	return version
 }
+
+// untagged reports whether Go named a commit that has no tag before it.
+func untagged(version string) bool {
+	return module.IsPseudoVersion(version) && strings.HasPrefix(version, "v0.0.0-")
+}
+
+// changed reports whether a build holds changes that its commit does not.
+func changed(version string) bool { return strings.HasSuffix(version, "+dirty") }
 
 // AdviseNames says where the names stand by which inputs are chosen, if err may be that one of them is wrong. Empty ones
 // were not given.

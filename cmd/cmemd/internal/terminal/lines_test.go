@@ -1,6 +1,8 @@
 package terminal
 
 import (
+	"cmp"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,20 +19,34 @@ func TestDollars(t *testing.T) {
 	}
 }
 
-func TestIsNewer(t *testing.T) {
+func TestCompareVersions(t *testing.T) {
 	t.Parallel()
-	order := []string{"0.9.9", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta.2", "1.0.0-beta.11", "v1.0.0-rc.1", "1.0.0", "v1.0.1+build.5", "1.2.0", "1.10.0", "v2.0.0"}
+	order := []string{
+		"0.1.0-0.20260131120000-abcdefabcdef", "0.9.9", "1.0.0-SNAPSHOT-6b50214", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta.2",
+		"1.0.0-beta.11", "v1.0.0-rc.1", "1.0.0", "v1.0.1-0.20260131120000-abcdefabcdef+dirty", "v1.0.1+build.5", "1.2.0", "1.10.0", "v2.0.0",
+	}
 	for i, a := range order {
 		for j, b := range order {
-			if got := IsNewer(a, b); got != (i > j) {
-				t.Errorf("isNewer(%q, %q) = %v", a, b, got)
+			if got, ok := CompareVersions(a, b); got != cmp.Compare(i, j) || ok == (i == j && strings.HasSuffix(a, "+dirty")) {
+				t.Errorf("CompareVersions(%q, %q) = %v, %v", a, b, got, ok)
 			}
 		}
 	}
-	for _, c := range [][2]string{{"dev", "1.0.0"}, {"1.0.0", "dev"}, {"1.0.0", ""}, {"1.0", "0.1.0"}, {"2.0.0.0", "1.0.0"}, {"1.0.0", "1.0.0+x"}} {
-		if IsNewer(c[0], c[1]) {
-			t.Errorf("isNewer(%q, %q)", c[0], c[1])
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"dev", "1.0.0", false}, {"1.0.0", "dev", false}, {"dev", "dev", false}, {"1.0.0", "", false}, {"1.0", "0.1.0", false}, {"2.0.0.0", "1.0.0", false},
+		{"1.0.0", "v1.0.0", true}, {"1.0.0", "1.0.0+x", true}, {"1.0.0", "1.0.0+dirty", false}, {"1.0.0+dirty", "1.0.0+dirty", false},
+		{"0.0.0-20260131120000-abcdefabcdef", "0.0.0-20260131120000-abcdefabcdef", true}, // one commit
+		{"0.0.0-20260131120000-abcdefabcdef", "0.1.0", false},                            // of a clone without its tags
+	} {
+		if got, ok := CompareVersions(c.a, c.b); got != 0 || ok != c.want {
+			t.Errorf("CompareVersions(%q, %q) = %v, %v", c.a, c.b, got, ok)
 		}
+	}
+	if got, ok := CompareVersions("0.0.0-20260201120000-abcdefabcdef", "0.0.0-20260131120000-ffffffffffff"); got <= 0 || !ok {
+		t.Errorf("a later commit: %v, %v", got, ok)
 	}
 }
 
