@@ -27,7 +27,8 @@ type program struct {
 	t    *testing.T
 	path string
 	home string
-	env  []string // of commands, beside what each is given
+	env  []string      // of commands, beside what each is given
+	idle time.Duration // between two hooks of a session
 }
 
 func newProgram(t *testing.T) program {
@@ -85,7 +86,7 @@ func TestTheDaemonIsKilledAtEveryMoment(t *testing.T) {
 	t.Logf("seed %d", seed)
 	over, killed := make(chan struct{}), make(chan int)
 	go func() { killed <- p.killOverAndOver(ctx, seed, over) }()
-	p.hooks(ctx, 8, 25)
+	hooks(ctx, 8, 25, p)
 	close(over)
 	kills := <-killed
 	last := p.serve(ctx)
@@ -136,12 +137,15 @@ func (p program) killOverAndOver(ctx context.Context, seed uint64, over <-chan s
 	}
 }
 
-// hooks runs n hooks at once, each over and over: each tool uses, and a stop at the end. Each has a session of its own.
-func (p program) hooks(ctx context.Context, n, each int) {
+// hooks runs n hooks at once, each over and over: each tool uses, and a stop at the end. Each has a session of its own; the programs
+// take turns.
+func hooks(ctx context.Context, n, each int, by ...program) {
 	var wg sync.WaitGroup
 	for s := range n {
+		p := by[s%len(by)]
 		wg.Go(func() {
 			for i := range each {
+				time.Sleep(p.idle)
 				p.hook(ctx, fmt.Sprintf(`{"session_id":"kill-%d","transcript_path":"/x","cwd":"/tmp","hook_event_name":"PostToolUse",`+
 					`"tool_name":"Edit","tool_use_id":"toolu_%d_%d","tool_input":{"file_path":"/tmp/a.go"},"tool_response":{"filePath":"/tmp/a.go"}}`, s, s, i))
 			}

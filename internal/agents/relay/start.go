@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -23,11 +24,7 @@ func (h *hook) expectDaemon() bool {
 	if h.Start == nil {
 		return false
 	}
-	run := filepath.Join(h.Home, "run")
-	if err := os.MkdirAll(run, 0o700); err != nil {
-		return false
-	}
-	lock, err := tryLock(filepath.Join(run, "start.lock"))
+	lock, err := lockStart(h.Home)
 	if err != nil {
 		return errors.Is(err, errLocked)
 	}
@@ -44,6 +41,38 @@ func (h *hook) expectDaemon() bool {
 	h.result.Started = h.Start(h.Home) == nil
 	return h.result.Started
 }
+
+// lockStart takes the lock of whoever starts a daemon for a home, or returns errLocked.
+func lockStart(home string) (*os.File, error) {
+	run := filepath.Join(home, "run")
+	if err := os.MkdirAll(run, 0o700); err != nil {
+		return nil, err
+	}
+	return tryLock(filepath.Join(run, "start.lock"))
+}
+
+// HoldStart keeps hooks from starting a daemon for a home until release is called or the process ends: whoever replaces a daemon does
+// not want the old program back in between. Hooks wait for a daemon within their budget meanwhile, then spool. HoldStart waits for
+// others that hold it until ctx is done, which is its error; where a file system has no locks hooks start none, and nothing is held.
+func HoldStart(ctx context.Context, home string) (release func(), err error) {
+	for {
+		lock, err := lockStart(home)
+		switch {
+		case err == nil:
+			return func() { unlock(lock) }, nil
+		case !errors.Is(err, errLocked):
+			return func() {}, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("relay: another command is starting a daemon: %w", ctx.Err())
+		case <-time.After(startPoll):
+		}
+	}
+}
+
+// startPoll is how long HoldStart waits between two tries.
+const startPoll = 5 * time.Millisecond
 
 // StartStamp is the file of a home that says when a hook last started a daemon. Hooks start none for a minute after that, so that one that
 // crashes is not started over and over; a daemon that ends in order removes it.

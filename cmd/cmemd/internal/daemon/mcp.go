@@ -114,8 +114,15 @@ func (s *starter) launch(ctx context.Context, client *client.Client) error {
 	if err != nil {
 		return err
 	}
-	if _, err := launch(ctx, s.app, client, p, l, ""); err != nil {
+	release, err := holdStart(ctx, p) // a server of an older release must not get between a daemon and the newer one
+	if err != nil {
 		return err
+	}
+	defer release()
+	if client.Alive(ctx) != nil {
+		if _, err := launch(ctx, s.app, client, p, l, ""); err != nil {
+			return err
+		}
 	}
 	return new(Started).await(ctx, s.app, client)
 }

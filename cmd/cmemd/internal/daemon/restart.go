@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api/client"
@@ -21,14 +22,30 @@ func newRestart(a *terminal.App) *cobra.Command {
 
 // Restart stops the daemon of this home, if one runs, and starts one.
 func Restart(ctx context.Context, a *terminal.App) error {
-	p, err := homedir.Of(a)
+	p, err := homedir.Made(a)
 	if err != nil {
 		return err
 	}
+	l, err := config.ForHome(a)
+	if err != nil { // before anything is stopped
+		return err
+	}
 	return a.Ask(func(client *client.Client) error {
+		if l, err = adoptVariables(ctx, a, p, l); err != nil {
+			return err
+		}
+		release, err := holdStart(ctx, p)
+		if err != nil {
+			return err
+		}
+		defer release()
 		if _, err := Stop(ctx, client, p, false); err != nil {
 			return err
 		}
-		return start(ctx, a, client)
+		s, err := startHeld(ctx, a, client, p, l, "")
+		if err != nil {
+			return err
+		}
+		return a.Show(s, func() { s.Print(a) })
 	})
 }

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,63 +69,96 @@ func Start(ctx context.Context, a *terminal.App, program string) (s Started, err
 }
 
 func startProgram(ctx context.Context, a *terminal.App, client *client.Client, program string) (s Started, err error) {
-	l, err := config.ForHome(a)
-	if err != nil { // said here, and not in the log of a daemon that ends at once
-		return s, err
-	}
 	p, err := homedir.Made(a)
 	if err != nil {
 		return s, err
 	}
-	s.Logs = p.LogFile
-	there := client.Alive(ctx)
-	if errors.Is(there, api.ErrNoAnswer) {
-		return s, there
+	l, err := config.ForHome(a)
+	if err != nil { // said here, and not in the log of a daemon that ends at once
+		return s, err
 	}
-	if there == nil {
-		if err := stopOlder(ctx, a, client, p, &s); err != nil {
-			return s, err
-		}
-	}
-	if there != nil || s.Stopped != "" {
-		if err := p.CheckLog(); err != nil {
-			return s, err
-		}
-		if l, err = adoptVariables(ctx, a, p, l); err != nil {
-			return s, err
-		}
-		if s.Started, err = launch(ctx, a, client, p, l, program); err != nil {
+	if client.Alive(ctx) != nil || isOlder(a, p) {
+		if l, err = adoptVariables(ctx, a, p, l); err != nil { // a person may take long to answer: nothing is stopped yet
 			return s, err
 		}
 	}
-	return s, s.await(ctx, a, client)
+	release, err := holdStart(ctx, p)
+	if err != nil {
+		return s, err
+	}
+	defer release()
+	return startHeld(ctx, a, client, p, l, program)
 }
 
-// stopOlder stops the daemon that answers if it is older than this command.
-func stopOlder(ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, s *Started) error {
-	d, err := homedir.ReadDaemonFile(p.Daemon)
-	if err != nil || !d.OlderThan(a.Version) {
-		return nil
+// holdStart keeps hooks, and other commands, from starting a daemon until release is called.
+func holdStart(ctx context.Context, p homedir.Paths) (release func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, stopWait+startWait) // as long as another command may hold it
+	defer cancel()
+	release, err = relay.HoldStart(ctx, p.Home)
+	return release, terminal.Advise(err, "try again; `cmemd status` says what runs")
+}
+
+// replaceTries is how often start looks again where an older daemon listens in the end: one that a hook had started just before may have
+// waited for the log, and got it first.
+const replaceTries = 5
+
+// startHeld is startProgram once nobody else starts a daemon.
+func startHeld(ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, l *config.Loaded, program string) (s Started, err error) {
+	s.Logs = p.LogFile
+	for range replaceTries {
+		there := client.Alive(ctx)
+		switch {
+		case errors.Is(there, api.ErrNoAnswer):
+			return s, there
+		case there == nil && !isOlder(a, p):
+			return s, s.await(ctx, a, client)
+		case there == nil:
+			err = s.stopOlder(ctx, client, p)
+		}
+		if err = cmp.Or(err, p.CheckLog()); err != nil {
+			return s, err
+		}
+		pid, err := launch(ctx, a, client, p, l, program)
+		if err = cmp.Or(err, s.await(ctx, a, client)); err != nil {
+			return s, err
+		}
+		if s.Started = s.PID == pid; s.Started || !isOlder(a, p) {
+			return s, nil
+		}
 	}
-	s.Stopped = d.Version
-	_, err = Stop(ctx, client, p, false)
+	return s, terminal.Advise(fmt.Errorf("the older daemon %s was started again each time that it was stopped", s.Version),
+		"stop what starts it: `cmemd service status`, and `cmemd doctor` for other copies of cmemd; then `cmemd start`")
+}
+
+// isOlder reports whether the daemon that last wrote itself down is older than this command.
+func isOlder(a *terminal.App, p homedir.Paths) bool {
+	d, err := homedir.ReadDaemonFile(p.Daemon)
+	return err == nil && d.OlderThan(a.Version)
+}
+
+// stopOlder stops the daemon that answers, and notes its version.
+func (s *Started) stopOlder(ctx context.Context, client *client.Client, p homedir.Paths) error {
+	if d, err := homedir.ReadDaemonFile(p.Daemon); err == nil {
+		s.Stopped = d.Version
+	}
+	_, err := Stop(ctx, client, p, false)
 	return err
 }
 
-// launch starts program, or with "" this very command, as a daemon that outlives this one, and returns when something listens: that
-// daemon, which is ours, or one that was quicker. A daemon that ends before is an error with what it said; where another process holds
+// launch starts program, or with "" this very command, as a daemon that outlives this one, and returns its pid when something listens: that
+// daemon, or one that was quicker. A daemon that ends before is an error with what it said; where another process holds
 // the log, which may be a daemon that does not listen yet, only once nothing has listened for startWait.
-func launch(ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, l *config.Loaded, program string) (ours bool, err error) {
+func launch(ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, l *config.Loaded, program string) (pid int, err error) {
 	name := program
 	if program == "" {
 		name = os.Args[0]
 		if program, err = os.Executable(); err != nil {
-			return false, err
+			return 0, err
 		}
 	}
 	said, err := os.OpenFile(p.StartLog, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	defer said.Close()
 	cmd := &exec.Cmd{
@@ -133,34 +167,34 @@ func launch(ctx context.Context, a *terminal.App, client *client.Client, p homed
 	}
 	process.Detach(cmd)
 	if err := cmd.Start(); err != nil {
-		return false, fmt.Errorf("start %s: %w", program, err)
+		return 0, fmt.Errorf("start %s: %w", program, err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }() // the daemon outlives it
-	return awaitListener(ctx, client, p, ended, said)
+	return cmd.Process.Pid, awaitListener(ctx, client, p, ended, said)
 }
 
 // awaitListener is launch once the daemon runs; ended tells once when it has ended.
-func awaitListener(ctx context.Context, client *client.Client, p homedir.Paths, ended <-chan error, said io.ReaderAt) (ours bool, err error) {
+func awaitListener(ctx context.Context, client *client.Client, p homedir.Paths, ended <-chan error, said io.ReaderAt) error {
 	var lost error // why ours ended; nil while it runs
 	ctx, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
 	for {
 		there := client.Alive(ctx)
 		if there == nil || errors.Is(there, api.ErrNoAnswer) {
-			return lost == nil, there
+			return there
 		}
 		select {
 		case err := <-ended:
 			lost = terminal.Advise(fmt.Errorf("the daemon ended at once: %w%s", orErrEnded(err), whatItSaid(said)), "see %s and `cmemd logs`", p.StartLog)
 			if client.Alive(ctx) != nil && !isHeld(p.Log) {
-				return false, lost
+				return lost
 			}
 		case <-ctx.Done():
 			if lost != nil {
-				return false, lost
+				return lost
 			}
-			return false, terminal.Advise(fmt.Errorf("the daemon does not listen after %s", startWait), "see `cmemd logs`")
+			return terminal.Advise(fmt.Errorf("the daemon does not listen after %s", startWait), "see `cmemd logs`")
 		case <-time.After(askEvery):
 		}
 	}

@@ -67,13 +67,13 @@ func Stop(ctx context.Context, client *client.Client, p homedir.Paths, kill bool
 		err = d.Signal(syscall.SIGTERM)
 	}
 	if err == nil {
-		err = awaitEnd(ctx, client, d, stopWait)
+		err = awaitEnd(ctx, client, p, d)
 	}
 	if err != nil && d.Lives() && savesHeld(ctx, client) {
 		return d.PID, terminal.Advise(fmt.Errorf("the daemon (pid %d) does not end yet: its log was exchanged, and what it accepted is not saved", d.PID), terminal.ExchangedStep)
 	}
 	if err != nil && kill && d.Lives() {
-		err = errors.Join(d.Signal(os.Kill), awaitEnd(ctx, client, d, stopWait))
+		err = errors.Join(d.Signal(os.Kill), awaitEnd(ctx, client, p, d))
 	}
 	if err != nil {
 		return d.PID, terminal.Advise(fmt.Errorf("the daemon (pid %d) does not end: %w", d.PID, err), "`cmemd stop --kill`; what it accepted is in the log")
@@ -109,11 +109,12 @@ func askToStop(ctx context.Context, client *client.Client) error {
 	return client.Stop(ctx)
 }
 
-// awaitEnd waits until the process has ended and nothing answers any more.
-func awaitEnd(ctx context.Context, client *client.Client, d homedir.DaemonFile, limit time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+// awaitEnd waits until the process of d has ended and answers no more, for stopWait at most. In the middle of a session a hook may have
+// started another daemon by then.
+func awaitEnd(ctx context.Context, client *client.Client, p homedir.Paths, d homedir.DaemonFile) error {
+	ctx, cancel := context.WithTimeout(ctx, stopWait)
 	defer cancel()
-	for d.Lives() || client.Alive(ctx) == nil {
+	for d.Lives() || client.Alive(ctx) == nil && !isAnother(p, d) {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -121,4 +122,10 @@ func awaitEnd(ctx context.Context, client *client.Client, d homedir.DaemonFile, 
 		}
 	}
 	return nil
+}
+
+// isAnother reports whether the daemon that last wrote itself down is another process than that of d.
+func isAnother(p homedir.Paths, d homedir.DaemonFile) bool {
+	now, err := homedir.ReadDaemonFile(p.Daemon)
+	return err == nil && (now.PID != d.PID || now.StartTime != d.StartTime)
 }
