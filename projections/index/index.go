@@ -30,6 +30,7 @@ var ErrRebuilding = transient.Mark(errors.New("index: it was damaged, and is bei
 type Config struct {
 	Logger *slog.Logger  // for rebuilds and damage; nil: none
 	Flush  time.Duration // how long batches may stay in memory before they are written to disk; 0 means 500 ms
+	Brief  bool          // whoever closes it deletes its folder: Close waits for nothing to be written
 }
 
 // doubt is damage that a search met in a store.
@@ -47,6 +48,7 @@ type Index struct {
 	log      eventlog.Log
 	logger   *slog.Logger
 	flush    time.Duration
+	brief    bool
 	analyzer *analyzer
 	scratches
 
@@ -68,7 +70,7 @@ type Index struct {
 // that another process has the index open.
 func Open(ctx context.Context, dir string, log eventlog.Log, conf Config) (*Index, error) {
 	x := &Index{
-		dir: dir, log: eventlog.Readable(log, nil), logger: conf.Logger, flush: conf.Flush, analyzer: newAnalyzer(),
+		dir: dir, log: eventlog.Readable(log, nil), logger: conf.Logger, flush: conf.Flush, brief: conf.Brief, analyzer: newAnalyzer(),
 		doubt: make(chan doubt, 1), writing: make(chan struct{}, 1),
 		rebuilds: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
@@ -309,8 +311,8 @@ func (x *Index) Stats() (Stats, error) {
 	return st, nil
 }
 
-// Close writes what is left and closes the files. Run must have returned; a Rebuild under way is broken off and waited
-// for. Closing twice is no error.
+// Close writes what is left, unless the index is brief, and closes the files. Run must have returned; a Rebuild under way is broken
+// off and waited for. Closing twice is no error.
 func (x *Index) Close() error {
 	x.shut.Do(func() { close(x.closing) })
 	if err := x.lockRebuilds(context.Background()); err != nil {
@@ -325,11 +327,9 @@ func (x *Index) Close() error {
 	if s == nil {
 		return nil
 	}
-	err := x.builder.flush()
-	if err == nil {
-		limited, cancel := context.WithTimeout(context.Background(), closeLimit)
-		defer cancel()
-		err = s.sync(limited)
+	var err error
+	if !x.brief {
+		err = x.writeOut(s)
 	}
 	if errors.Is(err, errUnwritten) || errors.Is(err, errDamaged) || errors.Is(err, context.DeadlineExceeded) {
 		x.logger.Warn("the search index is not on disk as far as it knows the log; the next start reads the rest again", "err", err)
@@ -340,6 +340,16 @@ func (x *Index) Close() error {
 		return errors.Join(err, x.folder.Close())
 	}
 	return errors.Join(err, s.close(), x.folder.Close())
+}
+
+// writeOut returns when all that was added to s is on disk. The caller holds writing.
+func (x *Index) writeOut(s *store) error {
+	if err := x.builder.flush(); err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(context.Background(), closeLimit)
+	defer cancel()
+	return s.sync(limited)
 }
 
 // closeLimit is how long Close waits for batches to get to disk: what does not is read again.

@@ -1,11 +1,14 @@
 package index
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -368,5 +371,25 @@ func TestStats(t *testing.T) {
 	st, err := x.Stats()
 	if err != nil || st.Documents != 1 || st.Bytes == 0 || st.Position != 2 || st.Version != format {
 		t.Errorf("got %+v, %v", st, err)
+	}
+}
+
+// TestBriefIsNotWritten: where the folder goes anyway nobody waits for batches that scorch keeps in memory.
+func TestBriefIsNotWritten(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t)
+	w.fill(newCorpus(3), 5)
+	for brief, waits := range map[bool]bool{true: false, false: true} {
+		var said bytes.Buffer
+		x, err := Open(t.Context(), t.TempDir(), w.log, Config{Logger: slog.New(slog.NewTextHandler(&said, nil)), Flush: time.Hour, Brief: brief})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(x.CatchUp(t.Context()), x.Close()); err != nil {
+			t.Error(err)
+		}
+		if waited := strings.Contains(said.String(), "is not on disk"); waited != waits {
+			t.Errorf("brief %v: waited %v, want %v", brief, waited, waits)
+		}
 	}
 }

@@ -87,7 +87,7 @@ func (w *world) open(tb testing.TB) {
 	if w.views, err = projections.Open(filepath.Join(w.home, "views"), w.log, engine.Config{}); err != nil {
 		tb.Fatal(err)
 	}
-	if w.index, err = index.Open(tb.Context(), filepath.Join(w.home, "index"), w.log, index.Config{}); err != nil {
+	if w.index, err = index.Open(tb.Context(), filepath.Join(w.home, "index"), w.log, index.Config{Flush: time.Millisecond}); err != nil {
 		tb.Fatal(err)
 	}
 	if w.actors, err = actors.New(actors.Config{Log: w.log, Providers: []actors.Route{{Provider: extractive.New(extractive.Config{}), Free: true}}}); err != nil {

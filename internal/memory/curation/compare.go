@@ -105,7 +105,7 @@ func compareOnce(
 		return out, err
 	}
 	defer func() { err = errors.Join(err, anew.Close()) }()
-	again, err := index.Open(ctx, filepath.Join(dir, "index"), seen, index.Config{})
+	again, err := index.Open(ctx, filepath.Join(dir, "index"), seen, index.Config{Brief: true})
 	if err != nil {
 		return out, err
 	}

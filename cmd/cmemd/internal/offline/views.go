@@ -42,7 +42,7 @@ func compareViews(ctx context.Context, log *eventlog.Bolt, home string, tell fun
 	if err != nil {
 		return out, err
 	}
-	ix, err := index.Open(ctx, filepath.Join(dir, inside), log, index.Config{Logger: slog.New(said)})
+	ix, err := index.Open(ctx, filepath.Join(dir, inside), log, index.Config{Logger: slog.New(said), Brief: true})
 	if err != nil {
 		return out, err
 	}
