@@ -42,7 +42,7 @@ func buildAndRun(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	hookPath = filepath.Join(dir, "cmemd-hook")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w -X main.version=1.2.3", "-o", hookPath, ".")
+	build := exec.Command("go", "build", "-ldflags=-s -w -X main.version=1.2.3", "-o", hookPath, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		panic(string(out))
@@ -397,7 +397,7 @@ func buildEmpty(b *testing.B) string {
 	b.Helper()
 	dir := b.TempDir()
 	path := filepath.Join(dir, "empty")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "main.go")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "main.go")
 	build.Dir, build.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GO111MODULE=off")
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
 		b.Fatal(err)

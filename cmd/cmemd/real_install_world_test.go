@@ -131,7 +131,7 @@ func newPersonsWorld(t *testing.T, agent, path, listen string) *personsWorld {
 // buildHook builds the program that hooks run, as it is released.
 func (w *personsWorld) buildHook(path string) {
 	w.t.Helper()
-	c := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "github.com/cmemd/cmemd/cmd/cmemd-hook")
+	c := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "github.com/cmemd/cmemd/cmd/cmemd-hook")
 	c.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := c.CombinedOutput(); err != nil {
 		w.t.Skipf("cmemd-hook cannot be built here: %v\n%s", err, out)

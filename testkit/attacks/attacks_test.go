@@ -33,7 +33,7 @@ func TestAttacks(t *testing.T) {
 		t.Skip("the suite of attacks runs with -attacks")
 	}
 	bin := t.TempDir()
-	build := exec.Command("go", "build", "-trimpath", "-o", bin+string(filepath.Separator), "github.com/cmemd/cmemd/cmd/cmemd", "github.com/cmemd/cmemd/cmd/cmemd-hook")
+	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "github.com/cmemd/cmemd/cmd/cmemd", "github.com/cmemd/cmemd/cmd/cmemd-hook")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -226,17 +226,18 @@ func TestCalls(t *testing.T) {
 	bin := suite(t)
 	random := seed(t)
 	from := filled(t, bin)
+	ops := slices.DeleteFunc(operations(), func(op operation) bool { return *only != "" && op.name != *only })
+	calls := make([][]string, len(ops))
+	atOnce(t, len(ops), func() bool { return true }, 0, func(t *testing.T, i int) {
+		calls[i] = from.copyOf(t).try(ops[i], crash.Fault{})
+	}, func(i int) string { return ops[i].name + "/without faults" })
+	if t.Failed() {
+		t.Fatal("an operation fails without faults")
+	}
 	var plans []trial
-	for _, op := range operations() {
-		if *only != "" && op.name != *only {
-			continue
-		}
-		calls := from.copyOf(t).try(op, crash.Fault{})
-		if t.Failed() {
-			t.Fatalf("%s fails without faults", op.name)
-		}
-		faults := faultsOf(calls, random)
-		t.Logf("%s: %d calls, %d faults", op.name, len(calls), len(faults))
+	for i, op := range ops {
+		faults := faultsOf(calls[i], random)
+		t.Logf("%s: %d calls, %d faults", op.name, len(calls[i]), len(faults))
 		for i, f := range faults {
 			plans = append(plans, trial{op, f, i})
 		}

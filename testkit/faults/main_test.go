@@ -61,7 +61,7 @@ var built = sync.OnceValues(func() (*programs, error) {
 		if dir, err = os.MkdirTemp("", "faults"); err != nil {
 			return nil, err
 		}
-		build := exec.Command("go", "build", "-trimpath", "-o", dir+string(filepath.Separator), "github.com/cmemd/cmemd/cmd/cmemd", "github.com/cmemd/cmemd/cmd/cmemd-hook")
+		build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "github.com/cmemd/cmemd/cmd/cmemd", "github.com/cmemd/cmemd/cmd/cmemd-hook")
 		build.Stderr = os.Stderr
 		if err := build.Run(); err != nil {
 			return nil, err
