@@ -3,8 +3,8 @@
 // daemon asks the server itself. What a query's parameters are called, and which values they take, is said at its fields alone.
 //
 // The daemon listens on a unix socket, whose folder is the person's alone, and on a loopback address, where every request but
-// /healthz and /readyz must carry a bearer token, name a loopback host and come from no foreign origin. Everything is below /v1 but
-// what machines ask: /healthz, /readyz, /metrics, and /mcp, which package mcp makes.
+// those of ScopeAnybody must carry a bearer token, name a loopback host and come from no foreign origin. Everything is below /v1 but
+// what machines ask: /healthz, /readyz, /metrics, /mcp, which package mcp makes, and the page's files, below /ui/.
 //
 // What is no success is a problem document (RFC 9457), which Invoke returns as a *Problem.
 //
@@ -12,7 +12,7 @@
 //
 //	context.go, export.go, timeline.go, why.go, rows.go, search.go, memory.go, projects.go, sessions.go, outcomes.go, gain.go, usage.go,
 //	recheck.go, reobserve.go, forget.go, verify.go, compare.go, status.go, provider.go, records.go, log.go, views.go, capture.go, types.go,
-//	pages.go, params.go, cursor.go, route.go, face.go, problem.go, names.go
+//	ui.go, pages.go, params.go, cursor.go, route.go, face.go, problem.go, names.go
 //
 // What bites: JSON names and parameters are a contract. They are added, never changed.
 package api

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 )
 
 // Scope says who may ask. Each one includes those before it.
@@ -11,12 +12,32 @@ type Scope int
 
 // The scopes.
 const (
-	ScopeView   Scope = iota + 1 // reads memory and the log, and what the daemon is doing
-	ScopeEdit                    // changes what is remembered
-	ScopeOwn                     // what only the person's own programs do: captures, copies of the log, the daemon itself
-	ScopeSocket                  // the same, and over the unix socket alone
-	ScopePerson                  // what the person alone decides, in a terminal of theirs: never an agent
+	ScopeAnybody Scope = iota + 1 // whoever reaches the daemon: that it lives, and how a browser is let in
+	ScopeView                     // reads memory and the log, and what the daemon is doing
+	ScopeEdit                     // changes what is remembered
+	ScopeOwn                      // what only the person's own programs do: captures, copies of the log, the daemon itself
+	ScopeSocket                   // the same, and over the unix socket alone
+	ScopePerson                   // what the person alone decides, in a terminal of theirs or on the page: never an agent
 )
+
+// scopeNames are the scopes' names, from none on.
+var scopeNames = []string{"", "anybody", "view", "edit", "own", "socket", "person"}
+
+// String is the scope's name.
+func (s Scope) String() string { return scopeNames[s] }
+
+// MarshalText implements encoding.TextMarshaler.
+func (s Scope) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Scope) UnmarshalText(text []byte) error {
+	i := slices.Index(scopeNames, string(text))
+	if i <= 0 {
+		return errors.New("api: no scope")
+	}
+	*s = Scope(i)
+	return nil
+}
 
 // Endpoint is where a route is found, and who may ask there.
 type Endpoint struct {
@@ -74,6 +95,7 @@ func (r Work[Query, Answer]) Call(ctx context.Context, to Invoker, q Query, prog
 const (
 	get  = http.MethodGet
 	post = http.MethodPost
+	del  = http.MethodDelete
 )
 
 // NoQuery is the query of a route that asks for nothing in particular.

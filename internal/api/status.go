@@ -12,8 +12,8 @@ import (
 
 // The routes of the daemon itself.
 var (
-	HealthRoute  = Route[NoQuery, Alive]{get, "/healthz", ScopeView, "it is alive"}
-	ReadyRoute   = Route[ReadyQuery, Readiness]{get, "/readyz", ScopeView, "it has started"}
+	HealthRoute  = Route[NoQuery, Alive]{get, "/healthz", ScopeAnybody, "it is alive"}
+	ReadyRoute   = Route[ReadyQuery, Readiness]{get, "/readyz", ScopeAnybody, "it has started"}
 	StatusRoute  = Route[NoQuery, Status]{get, "/v1/status", ScopeView, "the daemon, its providers, what is not well"}
 	MetricsRoute = Stream[NoQuery]{get, "/metrics", ScopeView, "numbers for Prometheus"}
 	StopRoute    = Route[StopQuery, Done]{post, "/v1/stop", ScopeOwn, "ends the daemon in order"} // it has not ended yet when it answers
