@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/signin"
 )
 
 // A tokenDigest lets in over the loopback address those who have its token.
@@ -25,6 +26,7 @@ type tokenDigest struct {
 // tokenGate lets requests in over the loopback address, by a token.
 type tokenGate struct {
 	newToken    func() (string, error) // nil: the token stays
+	browsers    *signin.Register       // that are let in too; nil: none is
 	now         func() time.Time
 	logger      *slog.Logger
 	projects    []string                    // as Access has them
@@ -41,11 +43,37 @@ func (g *tokenGate) setToken(token string) {
 	}
 }
 
+// bearerOf is the token that r has; ok is false where it has none.
+func bearerOf(r *http.Request) (token string, ok bool) {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return token, strings.EqualFold(scheme, "Bearer")
+}
+
 // matches reports whether r has the token. It compares in a time that does not depend on what was sent.
 func (k *tokenDigest) matches(r *http.Request) bool {
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	token, ok := bearerOf(r)
 	got := sha256.Sum256([]byte(token))
-	return subtle.ConstantTimeCompare(got[:], k.hash[:]) == 1 && strings.EqualFold(scheme, "Bearer") && !k.admitsNobody
+	return subtle.ConstantTimeCompare(got[:], k.hash[:]) == 1 && ok && !k.admitsNobody
+}
+
+// signedIn is the tab of a browser that has r's token; nil: none has.
+func (g *tokenGate) signedIn(r *http.Request) *signin.Session {
+	token, ok := bearerOf(r)
+	if !ok || g.browsers == nil {
+		return nil
+	}
+	if s, ok := g.browsers.Find(token); ok {
+		return &s
+	}
+	return nil
+}
+
+// withSession serves a request of a tab, for as long as it is signed in.
+func (g *tokenGate) withSession(s *signin.Session, next http.Handler, w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(withCaller(r.Context(), caller{scope: s.Scope, viewer: s.Viewer}), s.Expires.Sub(g.now()))
+	defer cancel()
+	defer cancelWhen(s.Ended, cancel)()
+	next.ServeHTTP(w, r.WithContext(ctx))
 }
 
 // withKey serves a request that k let in, for as long as k is the key. Agents' settings hold it: who has it is an agent.
@@ -61,8 +89,8 @@ func (g *tokenGate) routes(to *dispatcher) []endpoint {
 	return []endpoint{bind(to, api.RotateRoute, g.postRotate)}
 }
 
-// postRotate has another token made. It is asked over the socket only: who has the old token, and nothing else, is the one
-// to be locked out.
+// postRotate has another token made, and lets no browser in any more. It is asked over the socket only: who has the old token, and
+// nothing else, is the one to be locked out.
 func (g *tokenGate) postRotate(context.Context, api.NoQuery) (api.Done, error) {
 	if g.newToken == nil {
 		return 0, conflict("This daemon's token stays", "it was given one")
@@ -71,6 +99,11 @@ func (g *tokenGate) postRotate(context.Context, api.NoQuery) (api.Done, error) {
 		return 0, err
 	}
 	g.logger.Info("the token was changed; what uses the old one is refused")
+	if g.browsers != nil {
+		if _, err := g.browsers.DropAll(); err != nil {
+			return 0, err
+		}
+	}
 	return http.StatusNoContent, nil
 }
 
@@ -87,17 +120,25 @@ func (g *tokenGate) rotate() error {
 	return nil
 }
 
-// guarded lets through to next only who names a loopback host, comes from no foreign origin, and has the token.
-func (g *tokenGate) guarded(next http.Handler) http.Handler {
+// guarded lets through to next only who names a loopback host, comes from no foreign origin, and has the token, is a browser that is let
+// in, or asks for what is open to anybody. Who opens the page in a tab may come from anywhere.
+func (g *tokenGate) guarded(next http.Handler, open func(*http.Request) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		k := g.key.Load()
-		switch {
+		to, moved := elsewhere(r)
+		switch tab := g.signedIn(r); {
 		case !loopbackHost(r):
 			writeProblem(w, forbidden("the host is not this machine's loopback address and port"))
-		case !ownOrigin(r):
+		case !ownOrigin(r) && !opensPage(r):
 			writeProblem(w, forbidden("requests from other origins are refused"))
-		case public(r) || k.matches(r):
+		case moved:
+			http.Redirect(w, r, to, http.StatusTemporaryRedirect)
+		case k.matches(r):
 			g.withKey(k, next, w, r)
+		case tab != nil:
+			g.withSession(tab, next, w, r)
+		case open(r):
+			next.ServeHTTP(w, r.WithContext(withCaller(r.Context(), caller{scope: api.ScopeAnybody})))
 		case !g.wrongTokens.take(g.now()):
 			writeProblem(w, tooMany())
 		default:
@@ -109,9 +150,6 @@ func (g *tokenGate) guarded(next http.Handler) http.Handler {
 	})
 }
 
-// public reports whether r asks for what anybody on the machine may know: that the daemon lives.
-func public(r *http.Request) bool { return r.URL.Path == "/healthz" || r.URL.Path == "/readyz" }
-
 // loopbackHost reports whether the Host header names a loopback address with the port that was connected to: a name
 // that was made to point here is another one.
 func loopbackHost(r *http.Request) bool {
@@ -119,12 +157,17 @@ func loopbackHost(r *http.Request) bool {
 	if err != nil || host != "127.0.0.1" && host != "::1" && !strings.EqualFold(host, "localhost") {
 		return false
 	}
+	_, own, err := net.SplitHostPort(localAddress(r))
+	return err == nil && port == own
+}
+
+// localAddress is the address with the port that r came to; empty: it is not known.
+func localAddress(r *http.Request) string {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok {
-		return false
+		return ""
 	}
-	_, own, err := net.SplitHostPort(local.String())
-	return err == nil && port == own
+	return local.String()
 }
 
 // ownOrigin reports whether r comes from no page, or from one of ours.

@@ -20,9 +20,10 @@ import (
 
 // caller is who asks, as the way in which a request came says it, and never the request itself.
 type caller struct {
-	scope api.Scope        // what may be asked for, but for what a person alone decides; 0: nothing
-	peer  func() peer.Peer // the process that asks; nil: nothing is known of it
-	kept  *kept            // the projects that may be asked about; nil: all
+	scope  api.Scope        // what may be asked for, but for what a person alone decides; 0: nothing
+	peer   func() peer.Peer // the process that asks; nil: nothing is known of it
+	kept   *kept            // the projects that may be asked about; nil: all
+	viewer string           // the browser that asks; empty: none does
 }
 
 // callerKey is what a request's context has its caller by.
@@ -47,10 +48,14 @@ func (c caller) process() peer.Peer {
 	return c.peer()
 }
 
-// writerOf is who says what is said with ctx: a person in a terminal of theirs, or by a yes in a form that their agent showed; else an
-// agent.
+// isPerson reports whether a person asks, in a terminal of theirs or on the page: a browser that may edit was let in by one.
+func (c caller) isPerson() bool {
+	return c.viewer != "" && c.scope == api.ScopeEdit || c.process().Person
+}
+
+// writerOf is who says what is said with ctx: a person, or one who said yes in a form that their agent showed; else an agent.
 func writerOf(ctx context.Context) events.Writer {
-	if api.HasAgreed(ctx) || callerOf(ctx).process().Person {
+	if api.HasAgreed(ctx) || callerOf(ctx).isPerson() {
 		return events.WriterPerson
 	}
 	return events.WriterAgent
@@ -59,7 +64,7 @@ func writerOf(ctx context.Context) events.Writer {
 // mayAsk reports whether who asks with ctx may ask for e. The process that asks is looked at only where that decides.
 func mayAsk(ctx context.Context, e api.Endpoint) bool {
 	if e.Scope == api.ScopePerson {
-		return callerOf(ctx).scope > 0 && writerOf(ctx) == events.WriterPerson
+		return callerOf(ctx).scope >= api.ScopeEdit && writerOf(ctx) == events.WriterPerson
 	}
 	return callerOf(ctx).scope >= e.Scope
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/signin"
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/curation"
 	"github.com/cmemd/cmemd/internal/peer"
@@ -38,6 +39,8 @@ type Config struct {
 	Briefs Briefs      // memory beside the start of sessions
 	Price  usage.Price // what tokens of a provider's model cost. It must be quick. nil: that is never known
 	MCP    HandlerMCP  // nil: there is no /mcp
+	// Viewer is the page, below /ui/. What it sets of Cache-Control holds; without it nothing is kept. nil: there is none
+	Viewer http.Handler
 
 	Logger *slog.Logger     // nil: discarded
 	Now    func() time.Time // nil: time.Now
@@ -80,6 +83,8 @@ type Daemon struct {
 // Access is who gets in over the loopback address.
 type Access struct {
 	Token string // empty: nobody
+	// Browsers are let in too; nil: none is
+	Browsers *signin.Register
 	// NewToken makes another token and keeps it, for POST /v1/token/rotate. It must be safe for concurrent use. nil: that is
 	// refused
 	NewToken func() (string, error)

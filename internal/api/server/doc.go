@@ -16,14 +16,14 @@
 //
 //	serve.go, server.go, export.go, search.go, context.go, why.go, memories.go, forget.go, projects.go, views.go, events.go, logs.go,
 //	sessions.go, status_metrics.go, metrics.go, status.go, gain.go, usage.go, findings.go, hooks.go, config.go,
-//	inject.go, auth.go, routes.go, caller.go, work.go, middleware.go, stream.go, body.go, lifetime.go, names.go, sources.go,
+//	inject.go, page.go, auth.go, routes.go, caller.go, work.go, middleware.go, stream.go, body.go, lifetime.go, names.go, sources.go,
 //	errors.go
 //
 // What bites:
 //   - A hook's request ends when the agent's patience does: its context is done, yet the event may still be appended.
 //   - Streams (events, verify, export, backup, rebuild, ingest, import, reobserve, recheck, forget) have no total time
 //     limit, but each write and each read has one: a client that stops reading is dropped.
-//   - The order of checks on the loopback address is host, origin, token: a page in a browser learns nothing, not even
+//   - The order of checks on the loopback address is host, origin, token: a foreign page in a browser learns nothing, not even
 //     whether its token is right.
 //   - Nothing of a payload goes into a problem document or the log file.
 package server

@@ -25,12 +25,25 @@ type endpoint struct {
 // invoker answers a query, a value of the route's query type, and stores the answer where answer points.
 type invoker func(ctx context.Context, query, answer any, progress func(api.Progress)) error
 
-// accept is what each question passes, whichever way it came: who asks may ask that, of the project at hand, the query is right, of
-// which wrong says what could not be read of it, and the views know what the answer must know. It fills in what the query leaves out.
-func (s *dispatcher) accept(ctx context.Context, e api.Endpoint, query any, wrong ...api.FieldError) error {
-	if !mayAsk(ctx, e) {
-		return forbidden(outside(e))
+// guarded is e served over HTTP to who may ask for it. Nothing of a request is read before.
+func (e endpoint) guarded(w http.ResponseWriter, r *http.Request) error {
+	if err := checkScope(r.Context(), e.Endpoint); err != nil {
+		return err
 	}
+	return e.serve(w, r)
+}
+
+// checkScope returns why who asks with ctx may not ask for e. Each question passes it first, whichever way it came.
+func checkScope(ctx context.Context, e api.Endpoint) error {
+	if mayAsk(ctx, e) {
+		return nil
+	}
+	return forbidden(outside(e))
+}
+
+// accept is what each question passes then: it is of the project at hand, the query is right, of which wrong says what could not be read
+// of it, and the views know what the answer must know. It fills in what the query leaves out.
+func (s *dispatcher) accept(ctx context.Context, e api.Endpoint, query any, wrong ...api.FieldError) error {
 	if err := callerOf(ctx).restrictToProject(query, func(named string) capture.Project { return s.sources.projectOf(ctx, named) }); err != nil {
 		return err
 	}
@@ -62,7 +75,7 @@ func outside(e api.Endpoint) string {
 	case e.Scope == api.ScopeSocket:
 		return "this is done over the socket only"
 	}
-	return "whoever asks may not ask for this"
+	return "this is not for the page, or not for one that only shows: `cmemd ui` opens one that edits, and a command does the rest"
 }
 
 func sorted(wrong []api.FieldError) []api.FieldError {

@@ -88,7 +88,7 @@ func declaredPattern(t *testing.T, spec *ast.ValueSpec) []string {
 	}
 	method, _ := value.Elts[0].(*ast.Ident)
 	path, _ := value.Elts[1].(*ast.BasicLit)
-	methods := map[string]string{"get": http.MethodGet, "post": http.MethodPost}
+	methods := map[string]string{"get": http.MethodGet, "post": http.MethodPost, "del": http.MethodDelete}
 	if method == nil || path == nil || methods[method.Name] == "" {
 		t.Errorf("%s has a method or a path that is not written out", name)
 		return nil

@@ -42,6 +42,8 @@ func (s *Server) Run(ctx context.Context, listeners ...net.Listener) error {
 		srv := s.server(l)
 		servers[i] = srv
 		if l.Addr().Network() != "unix" {
+			at := l.Addr().String()
+			s.address.Store(&at)
 			l = &bounded{Listener: l}
 		}
 		go func() { failed <- srv.Serve(l) }()
@@ -92,13 +94,16 @@ func stop(srv *http.Server) {
 }
 
 // mux serves every route. Patterns without a method answer the rest with a problem.
-func (s *Server) mux() http.Handler {
+func (s *Server) mux() *http.ServeMux {
 	mux := http.NewServeMux()
 	for pattern, e := range s.endpoints {
-		mux.Handle(pattern, e.wrap(e.serve))
+		mux.Handle(pattern, e.wrap(e.guarded))
 	}
 	if s.mcp != nil {
 		mux.Handle(pathMCP, s.stream(s.serveMCP))
+	}
+	if s.browsers.page != nil {
+		mux.Handle("GET "+pathPage, s.plain(s.browsers.servePage))
 	}
 	mux.Handle("/", s.plain(func(_ http.ResponseWriter, r *http.Request) error { return unrouted(mux, r) }))
 	return mux
@@ -106,7 +111,7 @@ func (s *Server) mux() http.Handler {
 
 // unrouted says whether a path is wrong, or only its method.
 func unrouted(mux *http.ServeMux, r *http.Request) error {
-	for _, method := range []string{http.MethodGet, http.MethodPost} {
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
 		other := r.Clone(r.Context())
 		other.Method = method
 		if _, pattern := mux.Handler(other); pattern != "/" && pattern != "" {
@@ -159,8 +164,11 @@ func (c *boundedConn) Close() error {
 // pathMCP is where the daemon speaks the Model Context Protocol.
 const pathMCP = "/mcp"
 
-// serveMCP hands a request to the face that Config.MCP made. Its answers may be streams.
+// serveMCP hands a request to the face that Config.MCP made. Its answers may be streams. It is agents', and no page's.
 func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request) error {
+	if callerOf(r.Context()).scope < api.ScopeOwn {
+		return forbidden("this is for agents: the page asks the routes below /v1")
+	}
 	s.mcp.ServeHTTP(&steady{ResponseWriter: w, out: newPatient(w)}, r)
 	return nil
 }

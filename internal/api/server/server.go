@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/capture"
@@ -23,6 +24,8 @@ type Server struct {
 	endpoints map[string]endpoint // by pattern
 
 	projects      *projectRoutes
+	browsers      browsers
+	address       atomic.Pointer[string] // of the loopback listener; nil: there is none
 	local, remote http.Handler
 	mcp           http.Handler // nil: none
 }
@@ -34,7 +37,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	cfg = cfg.withDefaults()
 	s := &Server{
-		gate:   tokenGate{newToken: cfg.NewToken, now: cfg.Now, logger: cfg.Logger, projects: cfg.Projects},
+		gate:   tokenGate{newToken: cfg.NewToken, browsers: cfg.Browsers, now: cfg.Now, logger: cfg.Logger, projects: cfg.Projects},
 		access: cfg.Access,
 		dispatcher: dispatcher{
 			logger: cfg.Logger, life: newLifetime(cfg.Bounds),
@@ -54,6 +57,7 @@ func New(cfg Config) (*Server, error) {
 		environment: environment{cfg.Now, cfg.NewID, cfg.Logger}, life: &s.life, withheld: s.metrics.withheld.Inc,
 	}, count: s.metrics.hook}
 	s.memories, s.projects = newMemories(cfg, &s.sources), newProjectRoutes(&s.sources, cfg.Capture, cfg.Now)
+	s.browsers = browsers{register: cfg.Browsers, page: cfg.Viewer, gate: &s.gate, address: s.loopback}
 	var err error
 	if s.endpoints, err = s.bindAll(cfg); err != nil {
 		return nil, err
@@ -64,8 +68,24 @@ func New(cfg Config) (*Server, error) {
 	routes := s.mux()
 	s.local = headed(overSocket(cfg.Projects, routes))
 	s.gate.setToken(cfg.Token)
-	s.remote = headed(s.gate.guarded(routes))
+	s.remote = headed(s.gate.guarded(routes, s.isOpen(routes)))
 	return s, nil
+}
+
+// isOpen tells what anybody on the machine may ask for.
+func (s *Server) isOpen(routes *http.ServeMux) func(*http.Request) bool {
+	return func(r *http.Request) bool {
+		_, pattern := routes.Handler(r)
+		return isPage(r) || s.endpoints[pattern].Scope == api.ScopeAnybody
+	}
+}
+
+// loopback is the address at which browsers find the daemon; empty: there is none.
+func (s *Server) loopback() string {
+	if at := s.address.Load(); at != nil {
+		return *at
+	}
+	return ""
 }
 
 // placesNow tells which project a folder is of by what stands there now.
@@ -81,7 +101,7 @@ func (s *Server) bindAll(cfg Config) (map[string]endpoint, error) {
 		&searches{&s.sources}, &exports{&s.sources}, &chains{&s.sources, prices}, &viewRoutes{&s.sources}, &logs{&s.sources, cfg.Logger},
 		&contexts{&s.sources, cfg.Capture, cfg.Briefs.Score, cfg.Now}, &s.status.usages,
 		&sessionRoutes{&s.sources, cfg.System, cfg.Now, cfg.NewID, cfg.Capture.Hidden}, s.memories,
-		s.projects,
+		s.projects, &s.browsers,
 	)
 }
 
@@ -129,6 +149,9 @@ func (s *Server) Invoke(ctx context.Context, e api.Endpoint, query, answer any, 
 	to := s.endpoints[e.Pattern()]
 	if to.invoke == nil {
 		return notFound("this is answered over HTTP only")
+	}
+	if err := checkScope(ctx, e); err != nil {
+		return err
 	}
 	leave, busy := s.life.enter(to.stream)
 	if busy != nil {
