@@ -32,7 +32,7 @@ func asking(dir string) map[string][]string {
 		"outcomes": {}, "project give": {"shop", dir}, "project join": {dir}, "project list": {}, "project part": {dir},
 		"projections inspect": {"outcomes"}, "projections list": {}, "projections rebuild": {}, "provider list": {}, "provider resume": {"openai"},
 		"recheck": {id}, "reobserve": {"--dropped"}, "save": {"text"}, "search": {"words"}, "sessions": {}, "sessions release": {id},
-		"restart": {}, "show": {id}, "start": {}, "status": {}, "stop": {}, "timeline": {id}, "token rotate": {}, "undo": {id}, "usage": {}, "watch": {}, "why": {id},
+		"restart": {}, "show": {id}, "start": {}, "status": {}, "stop": {}, "timeline": {id}, "token rotate": {}, "ui": {"--print"}, "undo": {id}, "usage": {}, "watch": {}, "why": {id},
 		"replay": {"--policy", "all"},
 	}
 }

@@ -28,6 +28,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/mcp"
 	"github.com/cmemd/cmemd/internal/api/server"
+	"github.com/cmemd/cmemd/internal/api/signin"
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/durable"
@@ -320,10 +321,19 @@ func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, ve
 		},
 		Access: server.Access{
 			Token: token, NewToken: func() (string, error) { return homedir.MakeToken(d.paths.Token) },
-			Peer: lookAtPeer(known.Processes()), Projects: d.config.MCPProjects,
+			Peer: lookAtPeer(known.Processes()), Projects: d.config.MCPProjects, Browsers: d.browsers(),
 		},
 		Briefs: d.config.Briefs(), Price: d.prices.Cost, MCP: d.mcpFace(version), Logger: d.logger,
 	}
+}
+
+// browsers are those that are let in to the page.
+func (d *daemon) browsers() *signin.Register {
+	r, err := signin.Open(d.paths.Viewers, signin.Config{Logger: d.logger})
+	if err != nil {
+		d.logger.Warn("the browsers that were let in to the page are let in no more: `cmemd ui` opens it anew", "err", err)
+	}
+	return r
 }
 
 // notices are what sessions' persons are told.

@@ -30,6 +30,7 @@ type Paths struct {
 	Run       string // folder
 	Damage    string // what is known of damage of the log
 	Daemon    string // what the running daemon wrote down
+	Viewers   string // the browsers that are let in
 	Runs      string // folder of what claude-cli runs
 	Socket    string
 	logs      string // folder
@@ -45,7 +46,8 @@ func PathsOf(home string) Paths {
 	return Paths{
 		Home: home, Log: in("log.db"), Views: in("views"), Index: in("views", "index"), Vectors: in("views", "vectors"), Forget: in("forget.json"), Watch: in("watch.json"), Ingest: in("ingest.json"),
 		Token: in("token"),
-		Run:   in("run"), Daemon: in("run", "daemon.json"), Damage: in("run", "log-damage.json"), Runs: relay.ObserverRuns(home), Socket: relay.SocketPath(home),
+		Run:   in("run"), Daemon: in("run", "daemon.json"), Damage: in("run", "log-damage.json"), Viewers: in("run", "viewers.json"),
+		Runs: relay.ObserverRuns(home), Socket: relay.SocketPath(home),
 		logWanted: in("run", "log.wanted"),
 		logs:      in("logs"), LogFile: in("logs", "cmemd.log"), StartLog: in("logs", "start.log"),
 		IngestLog: in("logs", "ingest.log"),
@@ -80,7 +82,7 @@ func Made(a *terminal.App) (Paths, error) {
 func (p Paths) checkKinds() error {
 	views := filepath.Join(p.Views, "views.db")
 	for _, path := range []string{
-		p.Home, p.Log, p.Views, views, views + ".open", p.Index, p.Vectors, p.Forget, p.Watch, p.Ingest, p.Token, p.Run, p.Daemon, p.Damage, p.logs, p.LogFile, p.StartLog, p.IngestLog,
+		p.Home, p.Log, p.Views, views, views + ".open", p.Index, p.Vectors, p.Forget, p.Watch, p.Ingest, p.Token, p.Run, p.Daemon, p.Damage, p.Viewers, p.logs, p.LogFile, p.StartLog, p.IngestLog,
 	} {
 		info, err := os.Stat(path)
 		if err == nil && !info.Mode().IsRegular() && !info.IsDir() {

@@ -8,7 +8,7 @@ import (
 
 // Commands are the commands about the daemon's files and settings.
 func Commands(a *terminal.App) []*cobra.Command {
-	return []*cobra.Command{newLogs(a), newConfig(a), newIgnore(a), newToken(a), newSpool(a), newHook(a), newMan(a)}
+	return []*cobra.Command{newUI(a), newLogs(a), newConfig(a), newIgnore(a), newToken(a), newSpool(a), newHook(a), newMan(a)}
 }
 
 // Inside are the commands about what stands behind memory: the log, the views, the observer and what it made of each

@@ -2,6 +2,8 @@ package operate
 
 import (
 	"errors"
+	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +35,8 @@ func newToken(a *terminal.App) *cobra.Command {
 		},
 		&cobra.Command{
 			Use: "rotate", Short: "Make another token; who uses the old one is refused at once", Args: terminal.Takes(0, 0, ""),
-			Long: "Rotate makes another token. A daemon that runs takes it at once, and ends what is connected with the old one.\n" +
+			Long: "Rotate makes another token. A daemon that runs takes it at once, and ends what is connected with the old one. Browsers that were\n" +
+				"let in to the page are let in no more: `cmemd ui` opens it anew.\n" +
 				"What was given the old one, as HTTP hooks are, has to be given the new one: `cmemd install` does that.",
 			RunE: func(c *cobra.Command, _ []string) error { return rotateToken(a, c) },
 		},
@@ -50,6 +53,9 @@ func rotateToken(a *terminal.App, c *cobra.Command) error {
 	err = a.Ask(func(client *client.Client) error { return client.RotateToken(c.Context()) })
 	if errors.Is(err, api.ErrNotRunning) {
 		_, err = homedir.MakeToken(p.Token)
+		if gone := os.Remove(p.Viewers); err == nil && !errors.Is(gone, fs.ErrNotExist) {
+			err = gone
+		}
 	}
 	if err != nil {
 		return err

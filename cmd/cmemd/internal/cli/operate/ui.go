@@ -1,0 +1,111 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"os/exec"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+const uiHelp = `Ui opens a page that shows what is known, why, and what was lost, and mends it. The daemon serves it on this machine alone. The
+link lets in one browser, once, within a minute; that browser is let in from then on, until it was not used for 30 days,
+` + "`cmemd ui --sign-out`" + ` or ` + "`cmemd token rotate`" + `. A link that was used twice lets nobody in: open the page anew.
+
+A page that a person opens in their own terminal changes memory as they may; --read-only opens one that only shows, and so does
+an agent. From another machine, first ` + "`ssh -L 37911:127.0.0.1:37911 HOST`" + `, then open what ` + "`cmemd ui --print`" + ` prints there.`
+
+func newUI(a *terminal.App) *cobra.Command {
+	var q api.LinkRequest
+	printed, out := false, false
+	c := &cobra.Command{
+		Use: "ui", Short: "Open the page that shows memory, its causes and its losses", Long: uiHelp, Args: terminal.Takes(0, 0, ""),
+		Example: "  cmemd ui\n  cmemd ui --project . --read-only\n  cmemd ui --sign-out",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if out {
+				return terminal.Answer(c.Context(), a, api.SignOutAllRoute, api.NoQuery{}, showSignedOut)
+			}
+			return terminal.Answer(c.Context(), a, api.LinkRoute, q, func(a *terminal.App, link api.Link) error {
+				return openPage(c.Context(), a, link, q, printed)
+			})
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&q.ReadOnly, "read-only", false, "a page that only shows")
+	f.BoolVar(&printed, "print", false, "print the link, and open nothing")
+	f.BoolVar(&out, "sign-out", false, "let no browser in any more")
+	terminal.ProjectFlag(c, &q.Project, "begin with a project: its name, or any folder of it")
+	c.MarkFlagsMutuallyExclusive("sign-out", "read-only")
+	c.MarkFlagsMutuallyExclusive("sign-out", "print")
+	c.MarkFlagsMutuallyExclusive("sign-out", "project")
+	return c
+}
+
+func showSignedOut(a *terminal.App, s api.SignedOut) error {
+	are := "are"
+	if s.Viewers == 1 {
+		are = "is"
+	}
+	a.Printf("%s %s let in no more\n", terminal.Plural(s.Viewers, "browser"), are)
+	return nil
+}
+
+// openPage has a browser open a link, or prints it.
+func openPage(ctx context.Context, a *terminal.App, link api.Link, q api.LinkRequest, printed bool) error {
+	if link.Scope == api.ScopeView && !q.ReadOnly {
+		a.Say("the page only shows: who asks is an agent, or in an editor's terminal; run it in your own to edit")
+	}
+	if a.JSON { // the answer was printed
+		return nil
+	}
+	if !printed {
+		err := browse(ctx, a, link.URL)
+		if err == nil {
+			a.Say("opened %s in your browser", withoutCode(link.URL))
+			return nil
+		}
+		a.Say("no browser was opened (%s); open this within a minute:", terminal.Visible(err.Error()))
+	}
+	a.Printf("%s\n", link.URL)
+	return nil
+}
+
+// withoutCode is a link that may be read by anybody.
+func withoutCode(link string) string {
+	u, err := url.Parse(link)
+	if err != nil {
+		return "it"
+	}
+	u.Fragment = ""
+	return terminal.Visible(u.String())
+}
+
+// browseLimit is how long the system's opener may take: it hands the link to a browser and ends.
+const browseLimit = 10 * time.Second
+
+// errNoScreen is a terminal on which no browser of this machine shows.
+var errNoScreen = errors.New("there is no screen here")
+
+// browse has the system open a link.
+func browse(ctx context.Context, a *terminal.App, link string) error {
+	opener := []string{"xdg-open"}
+	screen := a.Getenv("DISPLAY")+a.Getenv("WAYLAND_DISPLAY") != ""
+	switch runtime.GOOS {
+	case "darwin":
+		opener, screen = []string{"open"}, true
+	case "windows":
+		opener, screen = []string{"rundll32", "url.dll,FileProtocolHandler"}, true
+	}
+	if !screen || a.Getenv("SSH_CONNECTION") != "" {
+		return errNoScreen
+	}
+	ctx, cancel := context.WithTimeout(ctx, browseLimit)
+	defer cancel()
+	return exec.CommandContext(ctx, opener[0], append(opener[1:], link)...).Run()
+}
