@@ -158,11 +158,12 @@ func (d *stage) raise(ctx context.Context) error {
 		return err
 	}
 	defer log.Close()
-	d.daemon = exec.CommandContext(ctx, d.self, "serve")
-	d.daemon.Env, d.daemon.Stdout, d.daemon.Stderr = d.environ(), log, log
-	if err := d.daemon.Start(); err != nil {
+	daemon := exec.CommandContext(ctx, d.self, "serve")
+	daemon.Env, daemon.Stdout, daemon.Stderr = d.environ(), log, log
+	if err := daemon.Start(); err != nil {
 		return err
 	}
+	d.daemon = daemon
 	err = d.until(ctx, "the daemon to be ready", func() bool {
 		r, err := api.ReadyRoute.Call(ctx, d.client, api.ReadyQuery{Always: true})
 		return err == nil && r.Ready
