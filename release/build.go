@@ -1,0 +1,59 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+)
+
+// A target is a system and a processor, by Go's names.
+type target struct{ os, arch string }
+
+func (t target) String() string { return t.os + "_" + t.arch }
+
+// exe is what the name of a program ends with.
+func (t target) exe() string {
+	if t.os == "windows" {
+		return ".exe"
+	}
+	return ""
+}
+
+// allTargets are those that a release has programs for.
+func allTargets() (all []target) {
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		all = append(all, target{system, "amd64"}, target{system, "arm64"})
+	}
+	return all
+}
+
+// programs are what each target gets: cmemd, and the two that it and agents look for beside it. cmemd-sqlite, which only
+// `cmemd import claude-mem` needs, adds 2 MB to an archive and saves those who need it a Go toolchain.
+func programs() []string { return []string{"cmemd", "cmemd-hook", "cmemd-sqlite"} }
+
+// bin is the folder in which the programs of a target are built.
+func (r *release) bin(t target) string { return filepath.Join(r.stage, t.String()) }
+
+// build makes the programs of one target. No setting of this machine's Go reaches them.
+func (r *release) build(t target) error {
+	if err := os.MkdirAll(r.bin(t), 0o755); err != nil {
+		return err
+	}
+	for folder, packages := range map[string][]string{".": {"./cmd/cmemd", "./cmd/cmemd-hook"}, "cmd/cmemd-sqlite": {"."}} {
+		args := []string{"build", "-trimpath", "-ldflags=-s -w -buildid= -X main.version=" + r.version, "-o", r.bin(t) + string(filepath.Separator)}
+		cmd := exec.Command("go", append(args, packages...)...)
+		cmd.Dir, cmd.Env = filepath.Join(r.root, folder), buildEnv(os.Environ(), t)
+		if _, err := output(cmd); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buildEnv is the environment of a build: the machine's, but for what would change the programs. The go command is not asked to look at git:
+// it finds no commit in a worktree, and another version in a shallow clone.
+func buildEnv(machine []string, t target) []string {
+	return append(slices.Clone(machine), "GOENV=off", "GOFLAGS=-buildvcs=false", "GOWORK=off", "GOEXPERIMENT=", "GOFIPS140=off", "CGO_ENABLED=0",
+		"GOOS="+t.os, "GOARCH="+t.arch, "GOAMD64=v1", "GOARM64=v8.0")
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestInstallScript fetches the release from a server on loopback, which may serve something else.
+func TestInstallScript(t *testing.T) {
+	if native.os == "windows" {
+		t.Skip("the script is for Unix shells")
+	}
+	r := built(t)
+	archive := r.archiveName(native) + ".tar.gz"
+	flip := func(name string, b []byte) []byte {
+		if name == archive {
+			b = bytes.Clone(b)
+			b[len(b)/2] ^= 1
+		}
+		return b
+	}
+	for _, tc := range []struct {
+		name  string
+		serve func(name string, b []byte) []byte // nil: not found
+		args  []string
+		want  string // what it says; with "" the release is installed
+		code  int
+	}{
+		{name: "good"},
+		{name: "its version", args: []string{"--version", "v" + r.version}},
+		{name: "another version", args: []string{"--version", "9.9.9"}, want: "not of version 9.9.9", code: 1},
+		{name: "a flipped bit", serve: flip, want: "is not what the release has", code: 1},
+		{name: "cut at a server that says nothing", serve: func(name string, b []byte) []byte {
+			if name == archive {
+				return b[:len(b)-1000]
+			}
+			return b
+		}, want: "is not what the release has", code: 1},
+		{name: "checksums of another release", serve: func(name string, b []byte) []byte {
+			if name == "checksums.txt" {
+				return []byte(strings.Repeat("0", 64) + "  " + archive + "\n")
+			}
+			return b
+		}, want: "is not what the release has", code: 1},
+		{name: "a proxy's page", serve: func(string, []byte) []byte { return []byte("<html>Please log in</html>") }, want: "not a release's list", code: 1},
+		{name: "a name with a path", serve: func(name string, b []byte) []byte {
+			return []byte(strings.Repeat("0", 64) + "  cmemd_../../x_" + native.String() + ".tar.gz\n")
+		}, want: "not a release's list", code: 1},
+		{name: "no archive", serve: func(name string, b []byte) []byte {
+			if name == archive {
+				return nil
+			}
+			return b
+		}, want: "could not be fetched whole", code: 1},
+		{name: "nothing at all", serve: func(string, []byte) []byte { return nil }, want: "could not be fetched whole", code: 1},
+		{name: "an unknown option", args: []string{"--form", "x"}, want: "usage: ", code: 2},
+		{name: "an option without its value", args: []string{"--to"}, want: "wants a value", code: 2},
+		{name: "a plain connection", args: []string{"--from", "http://example.com"}, want: "only https://", code: 2},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+				b, err := os.ReadFile(filepath.Join(r.out, filepath.Base(q.URL.Path)))
+				if err == nil && tc.serve != nil {
+					b = tc.serve(filepath.Base(q.URL.Path), b)
+				}
+				if b == nil {
+					http.NotFound(w, q)
+					return
+				}
+				w.Write(b)
+			}))
+			defer server.Close()
+			env := bare(t)
+			to := filepath.Join(strings.TrimPrefix(env[0], "HOME="), ".local", "bin")
+			said, code := runs(t, env, append([]string{"sh", filepath.Join(r.out, "install.sh"), "--from", server.URL}, tc.args...)...)
+			if code != tc.code || !strings.Contains(said, tc.want) {
+				t.Errorf("ended with %d, want %d and %q: %s", code, tc.code, tc.want, said)
+			}
+			if tc.code != 0 {
+				nothingIn(t, to)
+				return
+			}
+			if !strings.Contains(said, "not on PATH") || !strings.Contains(said, "next: cmemd setup") {
+				t.Errorf("it does not say what comes next: %s", said)
+			}
+			if tc.name == "good" {
+				works(t, env, filepath.Join(to, "cmemd"), filepath.Join(to, "cmemd-hook"))
+			}
+		})
+	}
+}
+
+// nothingIn fails the test where a folder holds anything, programs or what the script left.
+func nothingIn(t *testing.T, dir string) {
+	t.Helper()
+	if entries, _ := os.ReadDir(dir); len(entries) > 0 {
+		t.Errorf("%s holds %v", dir, entries)
+	}
+}
+
+// TestInstallScriptAgain replaces what is there, from a folder, and leaves what it cannot install over as it is.
+func TestInstallScriptAgain(t *testing.T) {
+	r, env, to := built(t), bare(t), t.TempDir()
+	script := []string{"sh", filepath.Join(r.out, "install.sh"), "--from", r.out, "--to", to}
+	if err := os.WriteFile(filepath.Join(to, "cmemd"), []byte("an older one"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if said := mustRun(t, append(env, "PATH="+to+":/usr/bin:/bin"), script...); !strings.Contains(said, "next: cmemd start") || strings.Contains(said, "not on PATH") {
+		t.Errorf("an upgrade says %s", said)
+	}
+	if said := mustRun(t, env, filepath.Join(to, "cmemd"), "version"); !strings.Contains(said, r.version) {
+		t.Errorf("after an upgrade: %s", said)
+	}
+	if entries, _ := os.ReadDir(to); len(entries) != len(programs()) {
+		t.Errorf("%s holds %v", to, entries)
+	}
+	if err := os.Remove(filepath.Join(to, "cmemd-hook")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(to, "cmemd-hook"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if said, code := runs(t, env, script...); code != 1 || !strings.Contains(said, "is a folder") {
+		t.Errorf("over a folder: %d, %s", code, said)
+	}
+	if entries, _ := os.ReadDir(filepath.Join(to, "cmemd-hook")); len(entries) > 0 {
+		t.Errorf("programs were moved into the folder: %v", entries)
+	}
+}
+
+// TestInstallScriptCut: a script that a bad connection cut anywhere does nothing.
+func TestInstallScriptCut(t *testing.T) {
+	script, dir := read(t, "install.sh"), t.TempDir()
+	for n := 0; n < len(script)-len("main \"$@\"\n"); n += 97 {
+		path := filepath.Join(dir, "cut.sh")
+		if err := os.WriteFile(path, script[:n], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		to := filepath.Join(dir, "to")
+		runs(t, bare(t), "sh", path, "--from", dir, "--to", to)
+		nothingIn(t, to)
+		if _, err := os.Stat(to); err == nil {
+			t.Fatalf("cut behind byte %d it made a folder", n)
+		}
+	}
+}

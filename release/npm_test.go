@@ -1,0 +1,99 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// npm installs packages of the release, with flags of npm among their names, into an empty prefix, without a network and with an empty home, and returns the prefix and the
+// environment. The tests with it are skipped where there is no npm.
+func npm(t *testing.T, packages ...string) (prefix string, env []string) {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("no node on PATH")
+	}
+	if _, err := exec.LookPath("npm"); err != nil {
+		t.Skip("no npm on PATH")
+	}
+	r, prefix := built(t), t.TempDir()
+	args := []string{"npm", "install", "--global", "--prefix", prefix, "--offline", "--no-audit", "--no-fund", "--loglevel=error"}
+	for _, p := range packages {
+		if !strings.HasPrefix(p, "--") {
+			p = filepath.Join(r.out, p+"-"+r.version+".tgz")
+		}
+		args = append(args, p)
+	}
+	env = bare(t, "PATH="+filepath.Dir(node)+":"+os.Getenv("PATH"))
+	if said := mustRun(t, env, args...); strings.Contains(said, "rror") {
+		t.Error(said)
+	}
+	return prefix, env
+}
+
+// platformTarball is the beginning of the name of this machine's package.
+func platformTarball() string {
+	return strings.ReplaceAll(strings.TrimPrefix(platformPackage(native), "@"), "/", "-")
+}
+
+func TestNPM(t *testing.T) {
+	prefix, env := npm(t, "cmemd", platformTarball())
+	cmemd := filepath.Join(prefix, "bin", "cmemd")
+	works(t, env, cmemd, filepath.Join(prefix, "bin", "cmemd-hook"))
+	for want, args := range map[int][]string{2: {"nosuch"}, 3: {"status"}, 0: {"help", "exit-codes"}} {
+		if said, code := runs(t, env, append([]string{cmemd}, args...)...); code != want {
+			t.Errorf("cmemd %v ended with %d, want %d: %s", args, code, want, said)
+		}
+	}
+}
+
+// TestNPMSignals: whoever stops the shim stops the daemon behind it, in order, and is told how it ended.
+func TestNPMSignals(t *testing.T) {
+	prefix, env := npm(t, "cmemd", platformTarball())
+	for _, signal := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
+		cmd := exec.Command(filepath.Join(prefix, "bin", "cmemd"), "serve")
+		cmd.Env = append(env, "CMEMD_LISTEN=")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		kill := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+		for end := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+			said, code := runs(t, env, filepath.Join(prefix, "bin", "cmemd"), "status")
+			if code == 0 {
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatalf("no daemon after 30 s: %s", said)
+			}
+		}
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("after %v: %v", signal, err)
+		}
+		kill.Stop()
+		if said, code := runs(t, env, filepath.Join(prefix, "bin", "cmemd"), "status"); code != 3 {
+			t.Errorf("after %v status ends with %d: %s", signal, code, said)
+		}
+	}
+}
+
+// TestNPMWithoutPlatform: where the package with the programs was left out, cmemd says what to do, and a hook does not fail its agent.
+func TestNPMWithoutPlatform(t *testing.T) {
+	prefix, env := npm(t, "cmemd", "--omit=optional")
+	said, code := runs(t, env, filepath.Join(prefix, "bin", "cmemd"), "setup")
+	for _, want := range []string{platformPackage(native), "--include=optional", "releases"} {
+		if code != 1 || !strings.Contains(said, want) {
+			t.Errorf("cmemd ended with %d and does not name %s: %s", code, want, said)
+		}
+	}
+	if said, code := runs(t, env, filepath.Join(prefix, "bin", "cmemd-hook"), "claude-code"); code != 0 || !strings.Contains(said, "--include=optional") {
+		t.Errorf("cmemd-hook ended with %d: %s", code, said)
+	}
+}
