@@ -5,7 +5,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -27,6 +29,7 @@ func TestInstallScript(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		serve func(name string, b []byte) []byte // nil: not found
+		lacks int                                // bytes of the archive that are announced and not sent
 		args  []string
 		want  string // what it says; with "" the release is installed
 		code  int
@@ -41,6 +44,7 @@ func TestInstallScript(t *testing.T) {
 			}
 			return b
 		}, want: "is not what the release has", code: 1},
+		{name: "cut on its way", lacks: 1000, want: "could not be fetched whole", code: 1},
 		{name: "checksums of another release", serve: func(name string, b []byte) []byte {
 			if name == "checksums.txt" {
 				return []byte(strings.Repeat("0", 64) + "  " + archive + "\n")
@@ -63,21 +67,18 @@ func TestInstallScript(t *testing.T) {
 		{name: "a plain connection", args: []string{"--from", "http://example.com"}, want: "only https://", code: 2},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-				b, err := os.ReadFile(filepath.Join(r.out, filepath.Base(q.URL.Path)))
-				if err == nil && tc.serve != nil {
-					b = tc.serve(filepath.Base(q.URL.Path), b)
+			from := serveFiles(t, r.out, func(name string, b []byte) ([]byte, int) {
+				if tc.serve != nil {
+					b = tc.serve(name, b)
 				}
-				if b == nil {
-					http.NotFound(w, q)
-					return
+				if name == archive {
+					return b[:max(0, len(b)-tc.lacks)], tc.lacks
 				}
-				w.Write(b)
-			}))
-			defer server.Close()
+				return b, 0
+			})
 			env := bare(t)
 			to := filepath.Join(strings.TrimPrefix(env[0], "HOME="), ".local", "bin")
-			said, code := runs(t, env, append([]string{"sh", filepath.Join(r.out, "install.sh"), "--from", server.URL}, tc.args...)...)
+			said, code := runs(t, env, append([]string{"sh", filepath.Join(r.out, "install.sh"), "--from", from}, tc.args...)...)
 			if code != tc.code || !strings.Contains(said, tc.want) {
 				t.Errorf("ended with %d, want %d and %q: %s", code, tc.code, tc.want, said)
 			}
@@ -92,6 +93,57 @@ func TestInstallScript(t *testing.T) {
 				works(t, env, filepath.Join(to, "cmemd"), filepath.Join(to, "cmemd-hook"))
 			}
 		})
+	}
+}
+
+// serveFiles serves the files of a folder on loopback, as change makes them: with bytes that are announced and not sent, or not at all (nil).
+func serveFiles(t *testing.T, dir string, change func(name string, b []byte) (sent []byte, lacks int)) (url string) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		name := filepath.Base(q.URL.Path)
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		lacks := 0
+		if err == nil {
+			b, lacks = change(name, b)
+		}
+		if len(b) == 0 {
+			http.NotFound(w, q)
+			return
+		}
+		w.Header().Set("Content-Length", strconv.Itoa(len(b)+lacks))
+		w.Write(b)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// TestInstallScriptTools: where there is no curl, wget fetches; without either the script says so.
+func TestInstallScriptTools(t *testing.T) {
+	r, tools := built(t), t.TempDir()
+	link := func(names ...string) {
+		needs(t, false, names...)
+		for _, name := range names {
+			path, _ := exec.LookPath(name)
+			if err := os.Symlink(path, filepath.Join(tools, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	link("sh", "uname", "mkdir", "mktemp", "rm", "tar", "gzip", "grep", "wc", "sync", "mv", "sha256sum")
+	from := serveFiles(t, r.out, func(_ string, b []byte) ([]byte, int) { return b, 0 })
+	install := func(from string) (string, int) {
+		return runs(t, bare(t, "PATH="+tools), "sh", filepath.Join(r.out, "install.sh"), "--from", from)
+	}
+	if said, code := install(from); code != 1 || !strings.Contains(said, "curl or wget") {
+		t.Errorf("with neither: %d, %s", code, said)
+	}
+	link("wget")
+	if said, code := install(from); code != 0 || !strings.Contains(said, r.version) {
+		t.Errorf("by wget: %d, %s", code, said)
+	}
+	nowhere := serveFiles(t, r.out, func(string, []byte) ([]byte, int) { return nil, 0 })
+	if said, code := install(nowhere); code != 1 || !strings.Contains(said, "could not be fetched whole") {
+		t.Errorf("by wget from where nothing is: %d, %s", code, said)
 	}
 }
 
