@@ -86,7 +86,8 @@ func tarGz(files []packed, at time.Time) ([]byte, error) {
 func writeTar(w io.Writer, files []packed, at time.Time) error {
 	tw := tar.NewWriter(w)
 	for _, f := range files {
-		h := &tar.Header{Name: f.name, Mode: int64(f.mode.Perm()), Size: int64(len(f.data)), ModTime: at, Uid: f.uid, Gid: f.uid, Typeflag: tar.TypeReg, Format: tar.FormatPAX}
+		h := &tar.Header{Typeflag: tar.TypeReg, Name: f.name, Mode: int64(f.mode.Perm()), Size: int64(len(f.data)), Format: tar.FormatPAX}
+		h.ModTime, h.Uid, h.Gid = at, f.uid, f.uid
 		if f.mode.IsDir() {
 			h.Name, h.Typeflag = f.name+"/", tar.TypeDir
 		}

@@ -41,7 +41,7 @@ func (r *release) build(t target) error {
 		return err
 	}
 	for folder, packages := range map[string][]string{".": {"./cmd/cmemd", "./cmd/cmemd-hook"}, "cmd/cmemd-sqlite": {"."}} {
-		args := []string{"build", "-trimpath", "-ldflags=-s -w -buildid= -X main.version=" + r.version, "-o", r.bin(t) + string(filepath.Separator)}
+		args := []string{"build", "-trimpath", "-ldflags=-s -w -buildid= -X main.version=" + r.version, "-o", r.bin(t)}
 		cmd := exec.Command("go", append(args, packages...)...)
 		cmd.Dir, cmd.Env = filepath.Join(r.root, folder), buildEnv(os.Environ(), t)
 		if _, err := output(cmd); err != nil {
@@ -51,9 +51,9 @@ func (r *release) build(t target) error {
 	return nil
 }
 
-// buildEnv is the environment of a build: the machine's, but for what would change the programs. The go command is not asked to look at git:
-// it finds no commit in a worktree, and another version in a shallow clone.
+// buildEnv is the environment of a build: the machine's, but for what would change the programs. The go command is not asked to look
+// at git: it finds no commit in a worktree, and another version in a shallow clone.
 func buildEnv(machine []string, t target) []string {
-	return append(slices.Clone(machine), "GOENV=off", "GOFLAGS=-buildvcs=false", "GOWORK=off", "GOEXPERIMENT=", "GOFIPS140=off", "CGO_ENABLED=0",
-		"GOOS="+t.os, "GOARCH="+t.arch, "GOAMD64=v1", "GOARM64=v8.0")
+	return append(slices.Clone(machine), "GOENV=off", "GOFLAGS=-buildvcs=false", "GOWORK=off", "GOEXPERIMENT=", "GOFIPS140=off",
+		"CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch, "GOAMD64=v1", "GOARM64=v8.0")
 }

@@ -37,7 +37,8 @@ func (r *release) image(layouts map[target]layout) error {
 		if err != nil {
 			return err
 		}
-		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: t.os, Architecture: t.arch}}})
+		platform := v1.Descriptor{Platform: &v1.Platform{OS: t.os, Architecture: t.arch}}
+		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: img, Descriptor: platform})
 	}
 	if m, err := index.IndexManifest(); err != nil || len(m.Manifests) == 0 {
 		return err
@@ -65,7 +66,8 @@ func (r *release) platformImage(l layout) (v1.Image, error) {
 		return nil, err
 	}
 	img := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
-	img, err = mutate.Append(img, mutate.Addendum{Layer: layer, History: v1.History{Created: v1.Time{Time: r.at}, CreatedBy: "release/snapshot"}})
+	history := v1.History{Created: v1.Time{Time: r.at}, CreatedBy: "release/snapshot"}
+	img, err = mutate.Append(img, mutate.Addendum{Layer: layer, History: history})
 	if err != nil {
 		return nil, err
 	}
@@ -82,12 +84,19 @@ func (r *release) platformImage(l layout) (v1.Image, error) {
 func (r *release) imageConfig() v1.Config {
 	return v1.Config{
 		User: "65532:65532", Entrypoint: []string{"/usr/bin/cmemd"}, Cmd: []string{"serve"}, WorkingDir: "/data", StopSignal: "SIGTERM",
-		Env:         []string{"PATH=/usr/bin", "HOME=/data", "CMEMD_HOME=/data"},
-		Volumes:     map[string]struct{}{"/data": {}},
-		Healthcheck: &v1.HealthConfig{Test: []string{"CMD", "/usr/bin/cmemd", "status"}, Interval: 30 * time.Second, Timeout: 5 * time.Second, StartPeriod: 10 * time.Second, Retries: 3},
+		Env:     []string{"PATH=/usr/bin", "HOME=/data", "CMEMD_HOME=/data"},
+		Volumes: map[string]struct{}{"/data": {}},
+		Healthcheck: &v1.HealthConfig{
+			Test:     []string{"CMD", "/usr/bin/cmemd", "status"},
+			Interval: 30 * time.Second, Timeout: 5 * time.Second, StartPeriod: 10 * time.Second, Retries: 3,
+		},
 		Labels: map[string]string{
-			"org.opencontainers.image.title": "cmemd", "org.opencontainers.image.description": description, "org.opencontainers.image.version": r.version,
-			"org.opencontainers.image.revision": r.commit, "org.opencontainers.image.source": homepage, "org.opencontainers.image.licenses": "Apache-2.0",
+			"org.opencontainers.image.title":       "cmemd",
+			"org.opencontainers.image.description": description,
+			"org.opencontainers.image.version":     r.version,
+			"org.opencontainers.image.revision":    r.commit,
+			"org.opencontainers.image.source":      homepage,
+			"org.opencontainers.image.licenses":    "Apache-2.0",
 		},
 	}
 }
@@ -103,7 +112,8 @@ func (r *release) imageLayer(l layout) (v1.Layer, error) {
 		text("etc/passwd", "root:x:0:0:root:/:/sbin/nologin\ncmemd:x:65532:65532:cmemd:/data:/sbin/nologin\n"),
 		text("etc/group", "root:x:0:\ncmemd:x:65532:\n"),
 		folder("etc/ssl", 0o755, 0), folder("etc/ssl/certs", 0o755, 0), text("etc/ssl/certs/ca-certificates.crt", authorities()),
-		folder("usr", 0o755, 0), folder("usr/bin", 0o755, 0), folder("usr/share", 0o755, 0), folder("usr/share/doc", 0o755, 0), folder("usr/share/doc/cmemd", 0o755, 0),
+		folder("usr", 0o755, 0), folder("usr/bin", 0o755, 0),
+		folder("usr/share", 0o755, 0), folder("usr/share/doc", 0o755, 0), folder("usr/share/doc/cmemd", 0o755, 0),
 	}
 	own, err := readAll(append(l.under("bin"), l.under(".")...), func(f file) string {
 		if f.program {

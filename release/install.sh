@@ -49,7 +49,8 @@ main() { # in a function, so that a script that was cut on its way does nothing
   verify
   tar -xzf "$work/$archive" -C "$work" || die 1 "$archive cannot be unpacked, although it is the release's: is the disk full?"
   unpacked=$work/${archive%.tar.gz}
-  said=$("$unpacked/cmemd" version) || die 1 "the program for $system does not run here; $to may be on a disk from which programs are not run"
+  said=$("$unpacked/cmemd" version) ||
+    die 1 "the program for $system does not run here; $to may be on a disk from which programs are not run"
   place
   say_next
 }
@@ -69,7 +70,7 @@ system() {
   case $os in
     Linux) os=linux ;;
     Darwin) os=darwin ;;
-    *) die 1 "there is no archive for $os that this script can install; on Windows use npm (npm install --global cmemd), or the .zip of $releases" ;;
+    *) die 1 "there is no archive for $os that this script can install; on Windows use npm, or the .zip of $releases" ;;
   esac
   case $cpu in
     x86_64 | amd64) cpu=amd64 ;;
@@ -88,7 +89,8 @@ fetch() { # FILE: puts it into the work folder
     *)
       if command -v curl >/dev/null 2>&1; then
         # A transfer that does not move for half a minute is given up.
-        curl -fsSL --proto "=${from%%:*}" --proto-redir "=${from%%:*}" --retry 2 --connect-timeout 20 --speed-limit 1 --speed-time 30 -o "$work/$1" "$url" || refetch "$url"
+        curl -fsSL --proto "=${from%%:*}" --proto-redir "=${from%%:*}" --retry 2 --connect-timeout 20 --speed-limit 1 --speed-time 30 \
+          -o "$work/$1" "$url" || refetch "$url"
       elif command -v wget >/dev/null 2>&1; then
         wget -q -T 30 -O "$work/$1" "$url" || refetch "$url"
       else
@@ -98,15 +100,17 @@ fetch() { # FILE: puts it into the work folder
   esac
 }
 
-refetch() { die 1 "$1 could not be fetched whole; try again, and if it stays so see $releases${https_proxy:+ (the proxy $https_proxy was asked)}"; }
+refetch() { die 1 "$1 could not be fetched whole; try again${https_proxy:+, without the proxy that https_proxy names}, or see $releases"; }
 
 # Finds the archive's name and checksum: one line of the release's list is for this system.
 choose() {
   line=$(grep -E "^[0-9a-f]{64}  cmemd_[0-9A-Za-z.+-]+_$system\.tar\.gz\$" "$work/checksums.txt") || line=''
-  [ -n "$line" ] || die 1 "checksums.txt from $from names no archive for $system: it is not a release's list (a proxy's page, or another file?)"
+  [ -n "$line" ] ||
+    die 1 "checksums.txt from $from names no archive for $system: it is not a release's list (a proxy's page, or another file?)"
   [ "$(echo "$line" | wc -l)" -eq 1 ] || die 1 "checksums.txt from $from names several archives for $system: it is not one release's list"
   expected=${line%% *} archive=${line#*  }
-  [ -z "$version" ] || [ "$archive" = "cmemd_${version}_$system.tar.gz" ] || die 1 "checksums.txt from $from is of $archive, not of version $version"
+  [ -z "$version" ] || [ "$archive" = "cmemd_${version}_$system.tar.gz" ] ||
+    die 1 "checksums.txt from $from is of $archive, not of version $version"
 }
 
 verify() {

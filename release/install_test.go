@@ -51,7 +51,9 @@ func TestInstallScript(t *testing.T) {
 			}
 			return b
 		}, want: "is not what the release has", code: 1},
-		{name: "a proxy's page", serve: func(string, []byte) []byte { return []byte("<html>Please log in</html>") }, want: "not a release's list", code: 1},
+		{name: "a proxy's page", serve: func(string, []byte) []byte {
+			return []byte("<html>Please log in</html>")
+		}, want: "not a release's list", code: 1},
 		{name: "a name with a path", serve: func(name string, b []byte) []byte {
 			return []byte(strings.Repeat("0", 64) + "  cmemd_../../x_" + native.String() + ".tar.gz\n")
 		}, want: "not a release's list", code: 1},
@@ -96,7 +98,7 @@ func TestInstallScript(t *testing.T) {
 	}
 }
 
-// serveFiles serves the files of a folder on loopback, as change makes them: with bytes that are announced and not sent, or not at all (nil).
+// serveFiles serves the files of a folder on loopback, as change makes them: without bytes that are announced, or not at all (nil).
 func serveFiles(t *testing.T, dir string, change func(name string, b []byte) (sent []byte, lacks int)) (url string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -162,7 +164,8 @@ func TestInstallScriptAgain(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(to, "cmemd"), []byte("an older one"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if said := mustRun(t, append(env, "PATH="+to+":/usr/bin:/bin"), script...); !strings.Contains(said, "next: cmemd start") || strings.Contains(said, "not on PATH") {
+	said := mustRun(t, append(env, "PATH="+to+":/usr/bin:/bin"), script...)
+	if !strings.Contains(said, "next: cmemd start") || strings.Contains(said, "not on PATH") {
 		t.Errorf("an upgrade says %s", said)
 	}
 	if said := mustRun(t, env, filepath.Join(to, "cmemd"), "version"); !strings.Contains(said, r.version) {

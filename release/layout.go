@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"debug/buildinfo"
-	"fmt"
 	"os"
 	"os/exec"
 	"path"
@@ -56,7 +55,10 @@ func (r *release) common(native target) ([]file, error) {
 			return nil, err
 		}
 	}
-	files := []file{{name: "CHANGELOG.md", source: filepath.Join(r.root, "CHANGELOG.md")}, {name: "LICENSE", source: filepath.Join(r.root, "LICENSE")}, {name: "README.md", source: filepath.Join(r.root, "README.md")}}
+	var files []file
+	for _, document := range []string{"CHANGELOG.md", "LICENSE", "README.md"} {
+		files = append(files, file{name: document, source: filepath.Join(r.root, document)})
+	}
 	for folder, source := range map[string]string{"man/man1": man, "completions": completions} {
 		entries, err := os.ReadDir(source)
 		if err != nil {
@@ -72,7 +74,7 @@ func (r *release) common(native target) ([]file, error) {
 // ask runs a program that was built, without this machine's settings, home or time zone.
 func (r *release) ask(program string, args ...string) (string, error) {
 	cmd := exec.Command(program, args...)
-	cmd.Env = []string{"HOME=" + r.stage, "USERPROFILE=" + r.stage, "SOURCE_DATE_EPOCH=" + fmt.Sprint(r.at.Unix()), "TZ=UTC", "SystemRoot=" + os.Getenv("SystemRoot")}
+	cmd.Env = []string{"HOME=" + r.stage, "USERPROFILE=" + r.stage, "TZ=UTC", "SystemRoot=" + os.Getenv("SystemRoot")}
 	return output(cmd)
 }
 

@@ -64,7 +64,8 @@ func writeLicences(out io.Writer, title, dir string) error {
 			return err
 		}
 		found = true
-		fmt.Fprintf(out, "\n%s\n%s, %s\n\n%s\n", strings.Repeat("=", 80), title, e.Name(), strings.TrimSpace(strings.ReplaceAll(string(text), "\r\n", "\n")))
+		plain := strings.TrimSpace(strings.ReplaceAll(string(text), "\r\n", "\n"))
+		fmt.Fprintf(out, "\n%s\n%s, %s\n\n%s\n", strings.Repeat("=", 80), title, e.Name(), plain)
 	}
 	if !found {
 		return fmt.Errorf("%s has no file that says under which licence it is", title)

@@ -26,7 +26,7 @@ import (
 )
 
 func main() {
-	out := flag.String("out", "", "the `folder` to make them in: a new one, an empty one, or one that this made before (default: dist of the repository)")
+	out := flag.String("out", "", "the `folder` to make them in: new, empty, or made by this before (default: dist of the repository)")
 	single := flag.Bool("single", false, "only what is for this machine's system and processor")
 	flag.Parse()
 	if flag.NArg() > 0 {

@@ -74,7 +74,8 @@ func (r *release) npmPlatform(l layout) error {
 // its installation.
 func (r *release) npmMain() error {
 	m := r.manifest("cmemd", description)
-	m.Engines, m.Bin, m.Optional = map[string]string{"node": ">=16"}, map[string]string{"cmemd": "bin/cmemd.js", "cmemd-hook": "bin/cmemd-hook.js"}, map[string]string{}
+	m.Engines, m.Optional = map[string]string{"node": ">=16"}, map[string]string{}
+	m.Bin = map[string]string{"cmemd": "bin/cmemd.js", "cmemd-hook": "bin/cmemd-hook.js"}
 	for _, t := range allTargets() {
 		m.Optional[platformPackage(t)] = r.version
 	}

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// npm installs packages of the release, with flags of npm among their names, into an empty prefix, without a network and with an empty home, and returns the prefix and the
-// environment. The tests with it are skipped where there is no npm.
+// npm installs packages of the release into an empty prefix, without a network and with an empty home, and returns the prefix and the
+// environment. Flags of npm may stand among the packages. The tests with it are skipped where there is no npm.
 func npm(t *testing.T, packages ...string) (prefix string, env []string) {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -93,7 +93,8 @@ func TestNPMWithoutPlatform(t *testing.T) {
 			t.Errorf("cmemd ended with %d and does not name %s: %s", code, want, said)
 		}
 	}
-	if said, code := runs(t, env, filepath.Join(prefix, "bin", "cmemd-hook"), "claude-code"); code != 0 || !strings.Contains(said, "--include=optional") {
+	said, code = runs(t, env, filepath.Join(prefix, "bin", "cmemd-hook"), "claude-code")
+	if code != 0 || !strings.Contains(said, "--include=optional") {
 		t.Errorf("cmemd-hook ended with %d: %s", code, said)
 	}
 }

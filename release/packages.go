@@ -34,8 +34,9 @@ func (r *release) systemPackage(l layout, format string) error {
 		return err
 	}
 	info := nfpm.WithDefaults(&nfpm.Info{
-		Name: "cmemd", Arch: l.target.arch, Platform: "linux", Version: r.version, Maintainer: "The cmemd authors <" + homepage + ">",
-		Description: description, Homepage: homepage, License: "Apache-2.0", Section: "devel", Priority: "optional", MTime: r.at, DisableGlobbing: true,
+		Name: "cmemd", Version: r.version, Arch: l.target.arch, Platform: "linux", Section: "devel", Priority: "optional",
+		Description: description, Homepage: homepage, License: "Apache-2.0", Maintainer: "The cmemd authors <" + homepage + ">",
+		MTime: r.at, DisableGlobbing: true,
 		Overridables: nfpm.Overridables{
 			Contents: r.systemFiles(l, format), Recommends: []string{"git"},
 			RPM: nfpm.RPM{BuildHost: "localhost", Summary: description}, // else the name of this machine
@@ -46,7 +47,8 @@ func (r *release) systemPackage(l layout, format string) error {
 	}
 	var out bytes.Buffer
 	err = packager.Package(info, &out)
-	return errors.Join(err, r.put(r.archiveName(l.target)+"."+format, out.Bytes())) // no ~ of a version before a release: hosts of files change it
+	// Not the name by convention: in that of a pre-release stands a ~, which hosts of files change.
+	return errors.Join(err, r.put(r.archiveName(l.target)+"."+format, out.Bytes()))
 }
 
 // systemFiles says where a package puts the files of a layout.
@@ -57,8 +59,9 @@ func (r *release) systemFiles(l layout, format string) (all files.Contents) {
 	}
 	places := map[string]string{
 		"bin": "/usr/bin/", "man/man1": "/usr/share/man/man1/", ".": "/usr/share/doc/cmemd/",
-		"completions/cmemd.bash": "/usr/share/bash-completion/completions/cmemd", "completions/cmemd.fish": "/usr/share/fish/vendor_completions.d/cmemd.fish",
-		"completions/_cmemd": zsh + "_cmemd",
+		"completions/cmemd.bash": "/usr/share/bash-completion/completions/cmemd",
+		"completions/cmemd.fish": "/usr/share/fish/vendor_completions.d/cmemd.fish",
+		"completions/_cmemd":     zsh + "_cmemd",
 	}
 	for _, f := range l.files {
 		to, ok := places[f.name]

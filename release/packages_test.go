@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -50,8 +51,9 @@ func TestDeb(t *testing.T) {
 	if said := mustRun(t, env, append(dpkg, "--search", "/usr/bin/cmemd")...); !strings.HasPrefix(said, "cmemd: ") {
 		t.Errorf("dpkg does not know whose /usr/bin/cmemd is: %s", said)
 	}
-	for _, name := range []string{"usr/share/man/man1/cmemd.1", "usr/share/doc/cmemd/copyright", "usr/share/bash-completion/completions/cmemd", "usr/share/zsh/vendor-completions/_cmemd"} {
-		read(t, root, filepath.FromSlash(name))
+	completions := []string{"bash-completion/completions/cmemd", "zsh/vendor-completions/_cmemd", "fish/vendor_completions.d/cmemd.fish"}
+	for _, name := range append(completions, "man/man1/cmemd.1", "doc/cmemd/copyright") {
+		read(t, root, "usr", "share", filepath.FromSlash(name))
 	}
 	mustRun(t, env, append(dpkg, "--remove", "cmemd")...)
 	if _, err := os.Stat(cmemd); !errors.Is(err, os.ErrNotExist) {
@@ -83,7 +85,8 @@ func TestImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inside := []string{"unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc=" + filepath.Join(root, "proc"), chroot, "--userspec=" + config.User, root}
+	inside := []string{"unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc=" + filepath.Join(root, "proc")}
+	inside = append(inside, chroot, "--userspec="+config.User, root)
 	if said, code := runs(t, os.Environ(), append(inside, "/usr/bin/cmemd", "version")...); code != 0 {
 		t.Skipf("no container can be made here: %s", said)
 	}
@@ -112,7 +115,8 @@ func TestImage(t *testing.T) {
 	}
 	// An agent outside has its hook post to the socket in the volume, as the same user.
 	volume := filepath.Join(root, "data")
-	hook := exec.Command(chroot, "--userspec="+config.User, "/", filepath.Join(root, "usr", "bin", "cmemd-hook"), "--home", volume, "claude-code")
+	program := filepath.Join(root, "usr", "bin", "cmemd-hook")
+	hook := exec.Command(chroot, "--userspec="+config.User, "/", program, "--home", volume, "claude-code")
 	hook.Env = bare(t)
 	hook.Stdin = strings.NewReader(`{"session_id":"from-outside","hook_event_name":"UserPromptSubmit","cwd":"/tmp","prompt":"keep this"}`)
 	if out, err := hook.CombinedOutput(); err != nil {
@@ -192,13 +196,17 @@ func platformOf(t *testing.T, index v1.ImageIndex) v1.Image {
 func TestTarKeeps(t *testing.T) {
 	reader, writer := io.Pipe()
 	go func() {
-		writer.CloseWithError(writeTar(writer, []packed{{name: "tmp", mode: os.ModeDir | os.ModeSticky | 0o777}, {name: "run", mode: 0o755, data: []byte("x"), uid: 7}}, time.Unix(1, 0)))
+		files := []packed{{name: "tmp", mode: os.ModeDir | os.ModeSticky | 0o777}, {name: "run", mode: 0o755, data: []byte("x"), uid: 7}}
+		writer.CloseWithError(writeTar(writer, files, time.Unix(1, 0)))
 	}()
 	tr := tar.NewReader(reader)
-	for _, want := range []tar.Header{{Name: "tmp/", Mode: 0o1777, Typeflag: tar.TypeDir}, {Name: "run", Mode: 0o755, Uid: 7, Typeflag: tar.TypeReg, Size: 1}} {
+	for _, want := range []string{"tmp/ 1777 0 5 0 1", "run 755 7 0 1 1"} {
 		got, err := tr.Next()
-		if err != nil || got.Name != want.Name || got.Mode != want.Mode || got.Uid != want.Uid || got.Typeflag != want.Typeflag || got.Size != want.Size || got.ModTime.Unix() != 1 {
-			t.Errorf("got %+v, %v; want %+v", got, err, want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%s %o %d %c %d %d", got.Name, got.Mode, got.Uid, got.Typeflag, got.Size, got.ModTime.Unix()); got != want {
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }

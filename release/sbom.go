@@ -14,7 +14,8 @@ import (
 func (r *release) sbom(l layout) error {
 	bom := cdx.NewBOM()
 	bom.Metadata = &cdx.Metadata{Timestamp: r.at.Format(time.RFC3339), Component: &cdx.Component{
-		Type: cdx.ComponentTypeApplication, Name: "cmemd", Version: r.version, BOMRef: purl(ours, "v"+r.version), PackageURL: purl(ours, "v"+r.version),
+		Type: cdx.ComponentTypeApplication, Name: "cmemd", Version: r.version,
+		BOMRef: purl(ours, "v"+r.version), PackageURL: purl(ours, "v"+r.version),
 		Licenses:           &cdx.Licenses{{License: &cdx.License{ID: "Apache-2.0"}}},
 		ExternalReferences: &[]cdx.ExternalReference{{Type: cdx.ERTypeVCS, URL: homepage, Comment: "commit " + r.commit}},
 	}}
@@ -34,7 +35,8 @@ const (
 )
 
 func part(module, version string) cdx.Component {
-	return cdx.Component{Type: cdx.ComponentTypeLibrary, Name: module, Version: version, BOMRef: purl(module, version), PackageURL: purl(module, version)}
+	ref := purl(module, version)
+	return cdx.Component{Type: cdx.ComponentTypeLibrary, Name: module, Version: version, BOMRef: ref, PackageURL: ref}
 }
 
 // purl is a Go module's package URL; a plus of its version is escaped, as package-url asks.

@@ -22,8 +22,8 @@ function missing() {
     return `cmemd: there is no npm package for ${platform}, but for ${known.map((name) => name.slice("@cmemd/".length)).join(", ")}.
   With Go it can be built here: go install github.com/cmemd/cmemd/cmd/cmemd@latest github.com/cmemd/cmemd/cmd/cmemd-hook@latest`;
   }
-  return `cmemd: its package with the programs for this machine, @cmemd/${platform}, is not installed. Most often npm was told to leave out optional
-dependencies (--omit=optional, --no-optional, or omit in .npmrc), or node_modules came from a machine of another kind.
+  return `cmemd: its package with the programs for this machine, @cmemd/${platform}, is not installed. Most often npm was told to
+leave out optional dependencies (--omit=optional, --no-optional, or omit in .npmrc), or node_modules came from another kind of machine.
   Install it anew with them: npm install --global --include=optional cmemd
   Or without npm: https://github.com/cmemd/cmemd/releases has an install script, archives and packages.`;
 }
@@ -55,6 +55,8 @@ module.exports = function run(program) {
       if (!terminal || signal === "SIGTERM" || signal === "SIGHUP") child.kill(signal);
     });
   }
-  child.on("error", (err) => fail(program, `cmemd: ${file} does not start: ${err.message}\n  Install it anew: npm install --global --include=optional cmemd`));
+  child.on("error", (err) => {
+    fail(program, `cmemd: ${file} does not start: ${err.message}\n  Install it anew: npm install --global --include=optional cmemd`);
+  });
   child.on("exit", (code, signal) => (signal ? die(signal) : (process.exitCode = code)));
 };
