@@ -76,7 +76,8 @@ func (p *poisoned) compare(context.Context) error {
 	if w, ok := drawn.Out.(*carefulWriter); ok {
 		drawn.Out = w.to // which may be a terminal, and is drawn for
 	}
-	return showComparison(&drawn, p.scenario, c.runs, c.live)
+	showComparison(&drawn, p.scenario, c.runs, c.live)
+	return drawn.Unwritten()
 }
 
 // poisonLine is one line of the demo for programs, beside those of demoLine.

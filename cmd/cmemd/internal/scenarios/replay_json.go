@@ -143,9 +143,7 @@ func showReplay(a *terminal.App, c comparison) error {
 		a.Printf("%s\n", terminal.VisibleLine(s.Title))
 	}
 	a.Printf("\n")
-	if err := showComparison(a, s, c.runs, c.live); err != nil {
-		return err
-	}
+	showComparison(a, s, c.runs, c.live)
 	a.Printf("\nassumed of a respawned observer: it opens after %s with %s, for %s tokens in and %s out\n",
 		report.Elapsed(s.Respawn.DelayMS), saying(s.Respawn.Output.RawText()), report.Grouped(s.Respawn.Tokens.In), report.Grouped(s.Respawn.Tokens.Out))
 	for _, n := range c.notes {

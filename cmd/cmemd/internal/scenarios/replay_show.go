@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
+	"github.com/rivo/uniseg"
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -18,7 +18,7 @@ const plainStrip = 64
 
 // showComparison draws what policies made of s: their figures, and a strip of each one's decisions over time. live is the
 // policy to mark.
-func showComparison(a *terminal.App, s *replay.Scenario, runs []report.Run, live string) error {
+func showComparison(a *terminal.App, s *replay.Scenario, runs []report.Run, live string) {
 	left := showFigures(a, runs, live)
 	for _, r := range runs {
 		if r.Result.Error != "" {
@@ -34,7 +34,7 @@ func showComparison(a *terminal.App, s *replay.Scenario, runs []report.Run, live
 		notes = append(notes, fmt.Sprintf("%s of zeros or beyond this width left out, --json has all", terminal.Plural(left, "column")))
 	}
 	a.Printf("%s\n\n", strings.Join(notes, "; "))
-	return showStrips(a, s, runs, live)
+	showStrips(a, s, runs, live)
 }
 
 // livePolicy is the policy that a daemon runs where no setting says otherwise.
@@ -81,9 +81,9 @@ func fitColumns(columns []comparisonColumn, total int) []comparisonColumn {
 func tooWide(columns []comparisonColumn, total int) bool {
 	sum := -terminal.ColumnGap
 	for _, c := range columns {
-		widest := lipgloss.Width(c.head)
+		widest := uniseg.StringWidth(c.head)
 		if len(c.cells) > 0 {
-			widest = max(widest, lipgloss.Width(c.cells[0]))
+			widest = max(widest, uniseg.StringWidth(c.cells[0]))
 		}
 		sum += terminal.ColumnGap + widest
 	}
@@ -148,10 +148,10 @@ func (c comparisonColumn) right() comparisonColumn {
 func padded(cells []string, right bool) []string {
 	widest := 0
 	for _, c := range cells {
-		widest = max(widest, lipgloss.Width(c))
+		widest = max(widest, uniseg.StringWidth(c))
 	}
 	for i, c := range cells {
-		room := strings.Repeat(" ", widest-lipgloss.Width(c))
+		room := strings.Repeat(" ", widest-uniseg.StringWidth(c))
 		if right {
 			cells[i] = room + c
 		} else {
@@ -162,7 +162,7 @@ func padded(cells []string, right bool) []string {
 }
 
 // showStrips prints a line a policy: a letter for each stretch of time, and what the letters mean.
-func showStrips(a *terminal.App, s *replay.Scenario, runs []report.Run, live string) error {
+func showStrips(a *terminal.App, s *replay.Scenario, runs []report.Run, live string) {
 	names := make([]string, len(runs))
 	for i, r := range runs {
 		names[i] = terminal.VisibleLine(policyName(r, live))
@@ -170,14 +170,12 @@ func showStrips(a *terminal.App, s *replay.Scenario, runs []report.Run, live str
 	names = padded(names, false)
 	places := plainStrip
 	if total := terminal.Width(a.Out); total > 0 && len(names) > 0 {
-		places = max(total-lipgloss.Width(names[0])-terminal.ColumnGap, 10)
+		places = max(total-uniseg.StringWidth(names[0])-terminal.ColumnGap, 10)
 	}
 	used := map[report.Lane]bool{}
 	for i, r := range runs {
 		strip := stripOf(s, r.Result, places, used)
-		if err := showStrip(a, names[i], strip); err != nil {
-			return err
-		}
+		showStrip(a, names[i], strip)
 	}
 	var legend []string
 	for _, l := range report.Lanes() {
@@ -190,7 +188,6 @@ func showStrips(a *terminal.App, s *replay.Scenario, runs []report.Run, live str
 	}
 	end := report.End(s)
 	a.Printf("%s in all; a letter is %s, the gravest decision in it\n", report.Elapsed(end), report.Elapsed(max(end/int64(places), 1)))
-	return nil
 }
 
 // stripOf is the decisions of r over time in letters, and notes which lanes it shows.
@@ -217,41 +214,31 @@ type stripPart struct {
 	text string
 }
 
-func showStrip(a *terminal.App, name string, parts []stripPart) error {
-	var line strings.Builder
-	line.WriteString(name + strings.Repeat(" ", terminal.ColumnGap))
+func showStrip(a *terminal.App, name string, parts []stripPart) {
+	line := name + strings.Repeat(" ", terminal.ColumnGap)
 	for _, p := range parts {
-		if terminal.IsTerminal(a.Out) && p.lane >= 0 {
-			line.WriteString(laneStyle(p.lane).Render(p.text))
-			continue
-		}
-		line.WriteString(p.text)
+		line += a.Styled(laneStyle(p.lane), p.text)
 	}
-	text := strings.TrimRight(line.String(), " ")
-	if !terminal.IsTerminal(a.Out) {
-		a.Printf("%s\n", text)
-		return nil
-	}
-	_, err := lipgloss.Fprintln(a.Out, text)
-	return err
+	a.Printf("%s\n", strings.TrimRight(line, " "))
 }
 
-// laneStyle is a lane's colour on a terminal; what costs most is bold.
-func laneStyle(l report.Lane) lipgloss.Style {
-	style := lipgloss.NewStyle()
+// laneStyle is a lane's colour on a terminal; what costs most is bold, and where nothing happened there is none.
+func laneStyle(l report.Lane) terminal.Style {
 	switch l {
+	case -1:
+		return terminal.Style{}
 	case report.Kept:
-		return style.Foreground(lipgloss.Green)
+		return terminal.Style{Colour: terminal.Green}
 	case report.Dropped:
-		return style.Foreground(lipgloss.Yellow)
+		return terminal.Style{Colour: terminal.Yellow}
 	case report.Retried, report.Held:
-		return style.Foreground(lipgloss.Blue)
+		return terminal.Style{Colour: terminal.Blue}
 	case report.Restarted:
-		return style.Foreground(lipgloss.Cyan)
+		return terminal.Style{Colour: terminal.Cyan}
 	case report.Respawned:
-		return style.Foreground(lipgloss.Magenta).Bold(true)
+		return terminal.Style{Weight: terminal.Bold, Colour: terminal.Magenta}
 	case report.Halted:
-		return style.Foreground(lipgloss.Red).Bold(true)
+		return terminal.Style{Weight: terminal.Bold, Colour: terminal.Red}
 	}
-	return style.Faint(true)
+	return terminal.Style{Weight: terminal.Faint}
 }

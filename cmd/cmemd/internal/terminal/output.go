@@ -14,8 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"charm.land/lipgloss/v2"
-	"charm.land/lipgloss/v2/table"
+	"github.com/rivo/uniseg"
 	"golang.org/x/term"
 
 	"github.com/cmemd/cmemd/events"
@@ -73,27 +72,26 @@ func (a *App) Print(l List) {
 	}
 }
 
-// printFitted shows l on a terminal. Colours that it has not, or that NO_COLOR refuses, are left out.
+// printFitted shows l on a terminal.
 func (a *App) printFitted(l List, columns int) {
 	widths := l.widths(columns)
-	cell := lipgloss.NewStyle()
-	t := table.New().Headers(l.Head...).Rows(l.Rows...).Wrap(false).Border(lipgloss.HiddenBorder()).
-		BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false).BorderColumn(false).BorderHeader(false).
-		StyleFunc(func(row, col int) lipgloss.Style {
-			own := cell.Width(widths[col])
-			if col < len(widths)-1 {
-				own = cell.Width(widths[col] + ColumnGap).PaddingRight(ColumnGap)
+	a.printRow(l.Head, widths, func(int) Style { return Style{Weight: Bold} })
+	for _, row := range l.Rows {
+		a.printRow(row, widths, func(column int) Style {
+			if column == 0 {
+				return Style{Colour: Cyan}
 			}
-			switch {
-			case row == table.HeaderRow:
-				return own.Bold(true)
-			case col == 0:
-				return own.Foreground(lipgloss.Cyan)
-			}
-			return own
+			return Style{}
 		})
-	_, err := lipgloss.Fprintln(a.Out, t.Render())
-	a.unwritten = cmp.Or(a.unwritten, err)
+	}
+}
+
+func (a *App) printRow(cells []string, widths []int, style func(column int) Style) {
+	line := make([]string, len(cells))
+	for i, c := range cells {
+		line[i] = a.Styled(style(i), fitted(c, widths[i]))
+	}
+	a.Printf("%s\n", strings.TrimRight(strings.Join(line, strings.Repeat(" ", ColumnGap)), " "))
 }
 
 // ColumnGap is the room between two columns of a table on a terminal.
@@ -106,16 +104,16 @@ func (l List) widths(total int) []int {
 	widths := make([]int, len(l.Head))
 	room := total + ColumnGap // the last has none
 	for i, head := range l.Head {
-		widths[i] = lipgloss.Width(head)
+		widths[i] = uniseg.StringWidth(head)
 		for _, row := range l.Rows {
-			widths[i] = max(widths[i], lipgloss.Width(row[i]))
+			widths[i] = max(widths[i], uniseg.StringWidth(row[i]))
 		}
 		room -= widths[i] + ColumnGap
 	}
 	for ; room < 0; room++ {
 		widest := 0
 		for i := 1; i < len(widths); i++ {
-			if widths[i] > lipgloss.Width(l.Head[i]) && (widest == 0 || widths[i] >= widths[widest]) {
+			if widths[i] > uniseg.StringWidth(l.Head[i]) && (widest == 0 || widths[i] >= widths[widest]) {
 				widest = i
 			}
 		}
@@ -129,13 +127,7 @@ func (l List) widths(total int) []int {
 
 // Heading shows a line that stands above others, bold on a terminal.
 func (a *App) Heading(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if !IsTerminal(a.Out) {
-		a.Printf("%s\n", text)
-		return
-	}
-	_, err := lipgloss.Fprintln(a.Out, lipgloss.NewStyle().Bold(true).Render(text))
-	a.unwritten = cmp.Or(a.unwritten, err)
+	a.Printf("%s\n", a.Styled(Style{Weight: Bold}, fmt.Sprintf(format, args...)))
 }
 
 // Field shows one named value, or nothing if it is empty. A text of several lines is indented below its name.

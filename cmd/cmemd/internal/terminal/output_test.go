@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"charm.land/lipgloss/v2"
+	"github.com/rivo/uniseg"
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/api"
@@ -160,7 +160,7 @@ func TestPrintFitted(t *testing.T) {
 		t.Fatal(a.Unwritten())
 	}
 	for line := range strings.Lines(out.String()) {
-		if w := lipgloss.Width(strings.TrimSuffix(line, "\n")); w > 40 {
+		if w := uniseg.StringWidth(strings.TrimSuffix(line, "\n")); w > 40 {
 			t.Errorf("%d columns wide: %q", w, line)
 		}
 	}
@@ -198,5 +198,20 @@ func TestUnwritten(t *testing.T) {
 	a.Print(List{Head: []string{"A"}, Rows: [][]string{{"1"}}})
 	if !errors.Is(a.Unwritten(), io.ErrClosedPipe) {
 		t.Errorf("got %v", a.Unwritten())
+	}
+}
+
+func TestFitted(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]string{
+		"":             "      ",
+		"größer":       "größer",
+		"too long.":    "too l…",
+		"漢字漢字":         "漢字… ", // each is two columns wide
+		"👩‍👧‍👦 family": "👩‍👧‍👦 fa…",
+	} {
+		if got := fitted(s, 6); got != want {
+			t.Errorf("%q: got %q, want %q", s, got, want)
+		}
 	}
 }
