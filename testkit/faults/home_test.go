@@ -35,6 +35,9 @@ const (
 	// hookLimit is how long a hook may take on a busy machine: its own limits are 0.3 s, and 3 s for a disk.
 	hookLimit = 5 * time.Second
 
+	// outputLimit is how long what a command has printed may take to be read after its end, on a busy machine.
+	outputLimit = 15 * time.Second
+
 	// settleLimit is how long a daemon may take to take what waits.
 	settleLimit = 40 * time.Second
 )
@@ -140,7 +143,7 @@ func (h *home) run(limit time.Duration, stdin []byte, path string, args ...strin
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	c := exec.CommandContext(ctx, path, args...)
-	c.Env, c.Dir, c.WaitDelay = h.env(), filepath.Join(h.dir, "person"), time.Second
+	c.Env, c.Dir, c.WaitDelay = h.env(), filepath.Join(h.dir, "person"), outputLimit
 	c.Stdin = bytes.NewReader(stdin)
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs
@@ -149,7 +152,7 @@ func (h *home) run(limit time.Duration, stdin []byte, path string, args ...strin
 	r := ran{code: c.ProcessState.ExitCode(), out: out.String(), errs: errs.String(), took: time.Since(began)}
 	if ctx.Err() != nil {
 		h.t.Errorf("%s %q has not ended after %s", path, args, limit)
-	} else if err != nil && c.ProcessState == nil {
+	} else if err != nil && c.ProcessState == nil || errors.Is(err, exec.ErrWaitDelay) {
 		h.t.Errorf("%s %q: %v", path, args, err)
 	}
 	return r
