@@ -97,6 +97,12 @@ func (v *InForce) ModelRow(name string) []Row {
 	return []Row{Model(v.Models.Of(name), p.modelKey, p.model, p.modelDoc)}
 }
 
+// ModelKey is the setting that names the model that a provider asks; empty where it asks none that could be chosen.
+func ModelKey(provider string) string {
+	p, _ := ProviderNamed(provider)
+	return p.modelKey
+}
+
 // Model is where the model of a provider is set; nil where none can be.
 func (v *InForce) Model(provider string) *string {
 	if p, _ := ProviderNamed(provider); p.modelKey == "" {

@@ -92,6 +92,7 @@ func awaitCommand() error {
 
 // runOnTerminal runs the command in a session of its own, with the terminal, and reports how it ended.
 func runOnTerminal() error {
+	keep(statusFile)
 	c := exec.Command(os.Args[1], os.Args[2:]...)
 	terminal := os.NewFile(terminalFile, "terminal")
 	c.Stdin, c.Stdout, c.Stderr, c.ExtraFiles = os.Stdin, os.Stdout, os.Stderr, []*os.File{terminal}

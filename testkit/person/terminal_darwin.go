@@ -30,3 +30,6 @@ func openTerminal() (master, terminal *os.File, err error) {
 func onTerminal(file int) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: file}
 }
+
+// keep has no command inherit one of this process's files: a daemon that it starts would hold it open.
+func keep(fd int) { syscall.CloseOnExec(fd) }

@@ -119,6 +119,18 @@ func (ps Prices) Cost(provider, model string, u events.Usage) (usd float64, ok b
 	return (float64(fresh)*p.Input + float64(u.Cached)*p.cached + float64(u.Output)*p.Output) / million, ok
 }
 
+// Cheapest is the model of a provider whose input costs least by the list that comes with the program; empty: it has none of that
+// provider's.
+func (ps Prices) Cheapest(provider string) (model string) {
+	least := 0.0
+	for _, p := range ps.Known {
+		if p.Provider == provider && !strings.HasSuffix(p.Model, "*") && (model == "" || p.Input < least) {
+			model, least = p.Model, p.Input
+		}
+	}
+	return model
+}
+
 // holds reports whether an entry of ps names the same as p.
 func (ps PriceList) holds(p price) bool {
 	return slices.ContainsFunc(ps, func(q price) bool { return q.Provider == p.Provider && q.Model == p.Model })

@@ -76,51 +76,70 @@ func resolved(path string) string {
 	return filepath.Clean(path)
 }
 
-// Copy puts the program at self, a cmemd of a version, and those of its folder that belong to it into the bin of a home, unless self lies
-// there itself, and says in source.json where they came from. What is there already is not written again. On an error each program is
-// whole, the old one or the new. One caller at a time may use a home.
+// Copy puts the program at self, a cmemd of a version, and those of its folder that belong to it into the bin of a home, and says in
+// source.json where they came from. What is there already is not written again, and of a self that lies there itself nothing is. On an
+// error each program is whole, the old one or the new. One caller at a time may use a home.
 func Copy(self, home, version string, now time.Time) (Source, error) {
 	way, _ := Passing(self)
-	self = resolved(self)
-	from, to, ext := filepath.Dir(self), Dir(home), filepath.Ext(self)
-	if ext != ".exe" {
-		ext = ""
-	}
-	s := Source{Format: sourceFormat, Way: way, Version: version, Path: from, At: now.UTC()}
-	if from == resolved(to) {
+	to := Dir(home)
+	s := Source{Format: sourceFormat, Way: way, Version: version, Path: filepath.Dir(resolved(self)), At: now.UTC()}
+	if s.Path == resolved(to) {
 		return ReadSource(to)
 	}
 	if err := os.MkdirAll(to, 0o700); err != nil {
 		return s, err
 	}
-	for _, name := range names() {
-		source := Path(from, name, ext)
-		if name == "cmemd" {
-			source = self // whatever it is called
+	for _, p := range beside(self, to) {
+		if err := p.copy(); err != nil {
+			return s, fmt.Errorf("copy %s to %s: %w", p.from, to, err)
 		}
-		err := copyProgram(source, Path(to, name, ext))
-		if errors.Is(err, fs.ErrNotExist) && source != self {
-			continue
-		}
-		if err != nil {
-			return s, fmt.Errorf("copy %s to %s: %w", source, to, err)
-		}
-		s.Programs = append(s.Programs, name)
+		s.Programs = append(s.Programs, p.name)
 	}
 	return s, s.write(to)
 }
 
-// copyProgram makes the program at to that at from, and one that the person may run. Errors are fs.ErrNotExist where there is none, and
-// those of files.
-func copyProgram(from, to string) error {
-	same, err := sameContent(from, to)
+// Differing lists the programs that Copy would write: the bin of the home has others, or none.
+func Differing(self, home string) (names []string) {
+	for _, p := range beside(self, Dir(home)) {
+		if same, err := sameContent(p.from, p.to); err != nil || !same {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
+// A program is one that is to be copied.
+type program struct{ name, from, to string }
+
+// beside are the programs in the folder of self that belong together, and self, whatever it is called, the last of them.
+func beside(self, to string) (all []program) {
+	self = resolved(self)
+	ext := filepath.Ext(self)
+	if ext != ".exe" {
+		ext = ""
+	}
+	for _, name := range names() {
+		p := program{name, Path(filepath.Dir(self), name, ext), Path(to, name, ext)}
+		if name == "cmemd" {
+			p.from = self
+		} else if _, err := os.Stat(p.from); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// copy makes the program at to that at from, and one that the person may run.
+func (p program) copy() error {
+	same, err := sameContent(p.from, p.to)
 	switch {
 	case err != nil:
 		return err
 	case same:
-		return os.Chmod(to, 0o700)
+		return os.Chmod(p.to, 0o700)
 	}
-	return durable.Copy(from, to, 0o700)
+	return durable.Copy(p.from, p.to, 0o700)
 }
 
 // sameContent reports whether two files hold the same. Errors are those of a, fs.ErrNotExist among them; one of b is no.

@@ -106,6 +106,10 @@ func TestCopy(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 
+	if got := programs.Differing(self, home); len(got) != 0 {
+		t.Errorf("differing: %v", got)
+	}
+
 	// The same again writes nothing: whoever compares times is not told of a newer program.
 	if _, err := programs.Copy(self, home, "0.1.0", at.Add(time.Hour)); err != nil {
 		t.Fatal(err)
@@ -117,6 +121,9 @@ func TestCopy(t *testing.T) {
 
 	// A newer one takes its place.
 	write(t, filepath.Join(from, "cmemd-hook"), "cmemd-hook 2")
+	if diff := cmp.Diff([]string{"cmemd-hook"}, programs.Differing(self, home)); diff != "" {
+		t.Errorf("-want +differing:\n%s", diff)
+	}
 	if _, err := programs.Copy(self, home, "0.2.0", at); err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ go. Claude Code, told to forget a plugin, writes such a file in its own way. Wha
 
 // Commands are those that put cmemd into agents and into the system, and take it out again.
 func Commands(a *terminal.App) []*cobra.Command {
-	return []*cobra.Command{newInstall(a), newUninstall(a), newService(a)}
+	return []*cobra.Command{newSetup(a), newInstall(a), newUninstall(a), newService(a)}
 }
 
 func newInstall(a *terminal.App) *cobra.Command {

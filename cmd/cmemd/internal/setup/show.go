@@ -92,9 +92,9 @@ func (x *installation) show(agent install.Agent, p install.Plan, err error) *sho
 	return s
 }
 
-// sum is how many lines come and go, of a change whose difference is text.
-func (f shownFile) sum() string {
-	plus, minus, begun := 0, 0, false
+// lines is how many lines come and go, of a change whose difference is text.
+func (f shownFile) lines() (plus, minus int) {
+	begun := false
 	for line := range strings.Lines(f.Diff) {
 		switch {
 		case strings.HasPrefix(line, "@@"):
@@ -106,7 +106,7 @@ func (f shownFile) sum() string {
 			minus++
 		}
 	}
-	return fmt.Sprintf("(+%d -%d lines)", plus, minus)
+	return plus, minus
 }
 
 // print shows a change: whole to somebody who is to decide, else on one line.
@@ -116,7 +116,8 @@ func (f shownFile) print(a *terminal.App, brief bool) {
 		line += " " + f.Mode
 	}
 	if brief {
-		a.Printf("%s %s\n", line, f.sum())
+		plus, minus := f.lines()
+		a.Printf("%s (+%d -%d lines)\n", line, plus, minus)
 		return
 	}
 	a.Printf("%s\n%s", line, terminal.Visible(f.Diff))
@@ -190,11 +191,13 @@ func (x *installation) report(shown []*shownInstall) error {
 			return err
 		}
 	}
-	bad := 0
+	x.tell(shown)
+	return x.app.Reported(x.failure(shown))
+}
+
+// tell says what came of each agent, as far as that was not shown.
+func (x *installation) tell(shown []*shownInstall) {
 	for _, s := range shown {
-		if s.State == installRefused || s.State == installFailed {
-			bad++
-		}
 		switch s.State {
 		case installFailed:
 			x.app.Say("%s: %s", s.Agent, terminal.Visible(s.Error))
@@ -205,6 +208,16 @@ func (x *installation) report(shown []*shownInstall) error {
 			x.app.Say("%s: %s", s.Agent, terminal.VisibleLine(n))
 		}
 	}
+}
+
+// failure is the error of agents of which something did not go well; nil: there are none.
+func (x *installation) failure(shown []*shownInstall) error {
+	bad := 0
+	for _, s := range shown {
+		if s.State == installRefused || s.State == installFailed {
+			bad++
+		}
+	}
 	if bad == 0 {
 		return nil
 	}
@@ -212,5 +225,5 @@ func (x *installation) report(shown []*shownInstall) error {
 	if x.flags.remove {
 		next = "mend what is said of it, then the same command goes on"
 	}
-	return x.app.Reported(terminal.Advise(fmt.Errorf("%s not changed as asked", terminal.Plural(bad, "agent")), "%s", next))
+	return terminal.Advise(fmt.Errorf("%s not changed as asked", terminal.Plural(bad, "agent")), "%s", next)
 }

@@ -1,0 +1,156 @@
+package providers
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/extractive"
+	"github.com/cmemd/cmemd/internal/observer/prompt"
+	"github.com/cmemd/cmemd/internal/observer/turn"
+	"github.com/cmemd/cmemd/internal/redact/full"
+)
+
+// sampledBytes bounds what is read of the log for an estimate, so that it takes a few seconds: some months of a person's work.
+const sampledBytes = 16 << 20
+
+// A DailyWork is what a model would be asked on a day of work, by sessions that are on record.
+type DailyWork struct {
+	Sessions int       `json:"sessions"`
+	Days     int       `json:"days"` // on which there was work
+	First    time.Time `json:"first"`
+	Last     time.Time `json:"last"`
+	Turns    float64   `json:"turns"`  // a day
+	Tokens   int64     `json:"tokens"` // of questions a day, with all that is said around what was captured: a quarter of their bytes
+}
+
+// EstimateDay has a model's questions made of the first sessions of the log, and asks nobody. A log without work gives the zero value.
+func EstimateDay(ctx context.Context, a *terminal.App) (d DailyWork, err error) {
+	var captured [][]events.Record
+	err = offline.WithLog(ctx, a, func(log offline.Source) error {
+		captured, err = firstSessions(ctx, log)
+		return err
+	})
+	if err != nil {
+		return d, err
+	}
+	l, err := config.ForHome(a)
+	if err != nil {
+		return d, err
+	}
+	mode, err := l.LoadMode()
+	if err != nil {
+		return d, err
+	}
+	asked, err := prompt.New(prompt.Config{Mode: mode, Language: l.Language, Redact: full.New().Plain})
+	if err != nil {
+		return d, err
+	}
+	dir, err := scratchFolder(a)
+	if err != nil {
+		return d, err
+	}
+	defer os.RemoveAll(dir)
+	turns, bytes, err := countQuestions(ctx, dir, &asker{Provider: extractive.New(extractive.Config{}), questions: asked}, captured)
+	if d = daysOf(captured); d.Days > 0 {
+		d.Turns, d.Tokens = float64(turns)/float64(d.Days), bytes/charactersPerToken/int64(d.Days)
+	}
+	return d, err
+}
+
+// firstSessions returns what was captured of the sessions in the first sampledBytes of the log.
+func firstSessions(ctx context.Context, log offline.Source) (all [][]events.Record, err error) {
+	of, size := map[events.StreamID]int{}, 0
+	for r, err := range offline.Records(ctx, log) {
+		if err != nil {
+			return nil, err
+		}
+		if size += int(r.Size); size > sampledBytes {
+			break
+		}
+		if !isCaptured(r.Kind) {
+			continue
+		}
+		i, known := of[r.Stream]
+		if !known {
+			i = len(all)
+			of[r.Stream] = i
+			all = append(all, nil)
+		}
+		all[i] = append(all[i], r)
+	}
+	return all, nil
+}
+
+// daysOf counts the sessions with anything to observe, and the days of this machine on which there was some.
+func daysOf(captured [][]events.Record) (d DailyWork) {
+	days := map[string]bool{}
+	for _, one := range captured {
+		works := false
+		for _, r := range one {
+			if !r.Input() {
+				continue
+			}
+			works = true
+			days[r.OccurredAt.Local().Format(time.DateOnly)] = true
+			if d.First.IsZero() || r.OccurredAt.Before(d.First) {
+				d.First = r.OccurredAt
+			}
+			if r.OccurredAt.After(d.Last) {
+				d.Last = r.OccurredAt
+			}
+		}
+		if works {
+			d.Sessions++
+		}
+	}
+	d.Days = len(days)
+	return d
+}
+
+// countQuestions has by work through sessions over a log in dir, and returns how often it was asked, and the bytes of that.
+func countQuestions(ctx context.Context, dir string, by *asker, captured [][]events.Record) (turns int, bytes int64, err error) {
+	log, err := eventlog.Open(filepath.Join(dir, "counted.db"), eventlog.Config{})
+	if err != nil {
+		return 0, 0, err
+	}
+	defer log.Close()
+	r := &rehearsal{
+		log: log, by: by, types: observer.CodeMode().TypeIDs(), limit: time.Minute, pipeline: turn.New(turn.Config{Log: log}),
+		paid: func(events.Bill) {}, worked: func(int) {},
+	}
+	r.rules.Batch = by.BatchLimits()
+	for _, one := range captured {
+		if _, err := r.play(ctx, one); err != nil {
+			return 0, 0, err
+		}
+	}
+	return by.turns, by.bytes, nil
+}
+
+// An asker counts what a model would be asked, and answers as the built-in observer does: what it kept is in the next question.
+type asker struct {
+	observer.Provider
+	questions *prompt.Renderer
+	turns     int
+	bytes     int64
+}
+
+// BatchLimits implements observer.Provider: those of models.
+func (a *asker) BatchLimits() policy.BatchLimits { return policy.ModelLimits() }
+
+// Complete implements observer.Provider.
+func (a *asker) Complete(ctx context.Context, p observer.Prompt) (observer.Reply, error) {
+	q := a.questions.Question(p, events.FormXML)
+	a.turns++
+	a.bytes += int64(len(q.System) + len(q.User))
+	return a.Provider.Complete(ctx, p)
+}

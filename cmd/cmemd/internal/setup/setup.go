@@ -1,0 +1,293 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/programs"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/agents/install"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+const setupHelp = `Setup has cmemd work on this machine, in one go. It shows on three lines what it would change, and asks. Each step is also a command of
+its own, and a second run does what is not done yet.
+
+  copies cmemd to where it stays, if it lies in npm's folders, in go's cache or in the folder for temporary files
+  puts it into the agents of this machine          cmemd install
+  starts the daemon                                cmemd start
+  takes in old sessions, the newest first          cmemd ingest --all --background
+  asks once whether a model may observe            cmemd config set provider NAME
+  shows what a session here would be told          cmemd context
+
+Without a terminal it only shows; --yes does it without a question, and no model is asked for: the built-in observer needs none.`
+
+// A setupReport is what `cmemd setup` says in JSON.
+type setupReport struct {
+	Done     bool               `json:"done"` // false: it is only shown
+	Programs *placement         `json:"programs,omitempty"`
+	Agents   []*shownInstall    `json:"agents"`
+	Daemon   *daemon.Started    `json:"daemon,omitempty"`
+	Sessions *takenSessions     `json:"sessions,omitempty"`
+	Observer *observerAnswer    `json:"observer,omitempty"`
+	Context  *api.ContextAnswer `json:"context,omitempty"`
+	Next     []string           `json:"next"`
+}
+
+// A placement is the programs that are copied to where they stay.
+type placement struct {
+	Way      string   `json:"way"`
+	From     string   `json:"from"`
+	To       string   `json:"to"`
+	Copy     []string `json:"copy"`               // those that are not there yet
+	Replaces string   `json:"replaces,omitempty"` // the version that is there
+}
+
+// A setupRun is one run of setup.
+type setupRun struct {
+	*installation
+	agents []install.Agent
+	shown  []*shownInstall
+	report setupReport
+}
+
+func newSetup(a *terminal.App) *cobra.Command {
+	yes := false
+	c := &cobra.Command{
+		Use: "setup", Short: "Have cmemd work on this machine: agents, daemon, old sessions", Long: setupHelp, Args: terminal.Takes(0, 0, ""),
+		Example: "  npx cmemd setup\n  cmemd setup --yes",
+		RunE:    func(c *cobra.Command, _ []string) error { return setUp(c.Context(), a, yes) },
+	}
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return c
+}
+
+// setUp does one step after the other. What one cannot do is said, and ends it: the next run goes on there.
+func setUp(ctx context.Context, a *terminal.App, yes bool) error {
+	x, err := newInstallation(a, installCommand{yes: yes})
+	if err != nil {
+		return err
+	}
+	s := &setupRun{installation: x, report: setupReport{Agents: []*shownInstall{}, Next: []string{}}}
+	s.agents = slices.DeleteFunc(install.Agents(), func(one install.Agent) bool { return !one.Found(x.machine) })
+	s.look()
+	s.showPlan(ctx)
+	if ok, err := s.agree(); !ok {
+		return errors.Join(err, s.print())
+	}
+	for _, step := range []func(context.Context) error{s.change, s.start, s.takeSessions, s.askModel, s.showContext} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	s.report.Done = true
+	s.showNext()
+	return errors.Join(s.print(), a.Reported(s.failure(s.shown)))
+}
+
+// look plans what is to be done with each agent, and with the programs.
+func (s *setupRun) look() {
+	s.shown = []*shownInstall{}
+	for _, agent := range s.agents {
+		p, err := s.plan(agent)
+		s.shown = append(s.shown, s.show(agent, p, err))
+	}
+	s.report.Agents = s.shown
+	if s.from == "" {
+		return
+	}
+	way, _ := programs.Passing(s.from)
+	to := programs.Dir(s.options.Home)
+	s.report.Programs = &placement{Way: way, From: filepath.Dir(s.from), To: to, Copy: programs.Differing(s.from, s.options.Home)}
+	if old, err := programs.ReadSource(to); err == nil && old.Version != s.app.Version {
+		s.report.Programs.Replaces = old.Version
+	}
+}
+
+// print prints the report as JSON, where that is wanted.
+func (s *setupRun) print() error {
+	if !s.app.JSON {
+		return nil
+	}
+	return s.app.PrintJSON(s.report)
+}
+
+// change copies the programs and puts cmemd into the agents. It looks again first: others may have been quicker.
+func (s *setupRun) change(ctx context.Context) error {
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	s.look()
+	if err := s.prepareHome(); err != nil {
+		return terminal.Advise(err, "%s", noHomeStep(err))
+	}
+	s.carryOut(ctx, s.shown)
+	if err := s.openProjects(ctx, s.shown); err != nil {
+		return err
+	}
+	s.addTrust(ctx, s.shown)
+	for _, one := range s.shown {
+		if one.State == installRefused {
+			s.app.Say("%s: %s", one.Agent, terminal.Visible(one.Error))
+		}
+	}
+	s.tell(s.shown)
+	return nil
+}
+
+// noHomeStep says what to do about a home that nothing can be written to.
+func noHomeStep(err error) string {
+	if next := terminal.NextStep(err); next != "" {
+		return next
+	}
+	return "let CMEMD_HOME name a folder that this user may write to"
+}
+
+// start has a daemon run that is not older than this cmemd, from where it stays.
+func (s *setupRun) start(ctx context.Context) error {
+	d, err := daemon.Start(ctx, s.app, s.program())
+	if err != nil {
+		return err
+	}
+	s.report.Daemon = &d
+	if !s.app.JSON {
+		d.Print(s.app)
+	}
+	return nil
+}
+
+// program is the copy of this cmemd that stays; empty: this one does.
+func (s *setupRun) program() string {
+	if s.from == "" {
+		return ""
+	}
+	return s.options.Program.Cmemd
+}
+
+// contextWait is how long memory may take to be made of what was taken in last, before a person is shown what is there.
+const contextWait = 5 * time.Second
+
+// showContext shows what a session that starts in this folder would be told.
+func (s *setupRun) showContext(ctx context.Context) error {
+	s.awaitObserved(ctx)
+	cwd, err := os.Getwd()
+	if err != nil { // a folder that was removed
+		return nil
+	}
+	err = s.app.Query(ctx, func(ctx context.Context, to api.Invoker) error {
+		answer, err := api.ContextRoute.Call(ctx, to, api.ContextQuery{Cwd: cwd})
+		s.report.Context = &answer
+		return err
+	})
+	if err != nil || s.app.JSON {
+		return err
+	}
+	if s.report.Context.Text == "" {
+		s.app.Printf("memory    none of %s yet: the first session here makes some\n", terminal.VisibleLine(cwd))
+		return nil
+	}
+	s.app.Heading("What the next session in %s is told:", terminal.VisibleLine(cwd))
+	s.app.Printf("%s\n", terminal.Visible(s.report.Context.Text))
+	return nil
+}
+
+// awaitObserved returns when nothing waits for the observer any more, or contextWait is over.
+func (s *setupRun) awaitObserved(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, contextWait)
+	defer cancel()
+	for {
+		status, err := s.app.Status(ctx)
+		if err != nil || status.Inputs.Pending == 0 {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// showNext says what a person can do now.
+func (s *setupRun) showNext() {
+	next := []string{"start an agent and work as ever: what it does is remembered, and the next session is told"}
+	if line := pathLine(s.options.Program.Cmemd); line != "" {
+		next = append(next, line)
+	}
+	if s.looksForGit() == "" {
+		next = append(next, "install git, and commits that agents speak of are looked up")
+	}
+	next = append(next, "`cmemd status` says what was captured, `cmemd search WORDS` finds it, `cmemd doctor` says what is not well")
+	s.report.Next = next
+	if s.app.JSON {
+		return
+	}
+	s.app.Heading("Next:")
+	for _, line := range next {
+		s.app.Printf("  %s\n", terminal.VisibleLine(line))
+	}
+}
+
+// looksForGit is where git is; empty: nowhere.
+func (s *setupRun) looksForGit() string {
+	path, err := s.machine.LookPath("git")
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// pathLine says how the shell finds the program at path; empty: it does.
+func pathLine(path string) string {
+	found, err := onPath("cmemd")
+	switch {
+	case err == nil && sameProgram(found, path):
+		return ""
+	case err == nil:
+		return fmt.Sprintf("your shell finds another cmemd, %s; agents use %s", found, path)
+	}
+	return fmt.Sprintf("let your shell find cmemd: export PATH=\"%s:$PATH\"", filepath.Dir(path))
+}
+
+// onPath is the first program of that name on the PATH that stays there; npx puts one before all that does not.
+func onPath(name string) (string, error) {
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		path := filepath.Join(dir, name+filepath.Ext(os.Args[0]))
+		info, err := os.Stat(path)
+		if _, passing := programs.Passing(path); err != nil || passing || !filepath.IsAbs(path) || info.IsDir() || info.Mode()&0o111 == 0 {
+			continue
+		}
+		return path, nil
+	}
+	return "", os.ErrNotExist
+}
+
+func sameProgram(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+// paths are those of the home.
+func (s *setupRun) paths() homedir.Paths { return homedir.PathsOf(s.options.Home) }
+
+// titles are the agents that are there, in their makers' words.
+func titles(shown []*shownInstall) string {
+	var all []string
+	for _, one := range shown {
+		all = append(all, one.Title)
+	}
+	return strings.Join(all, ", ")
+}

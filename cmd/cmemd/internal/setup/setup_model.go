@@ -1,0 +1,132 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/cli/memory"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/providers"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/observer/extractive"
+	"github.com/cmemd/cmemd/internal/setting"
+)
+
+// keyProvider is the setting that says who observes. Where somebody set it, the question is answered.
+const keyProvider = "provider"
+
+// An observerAnswer is who observes, and who else could.
+type observerAnswer struct {
+	Provider string                `json:"provider"`
+	Answered bool                  `json:"answered"` // a person has said it, now or before
+	Day      providers.DailyWork   `json:"day"`
+	Models   []providers.Candidate `json:"models,omitempty"` // that could observe here
+}
+
+// askModel asks once whether a model may observe. Without a word the built-in observer does, which asks nobody.
+func (s *setupRun) askModel(ctx context.Context) error {
+	l, err := config.ForHome(s.app)
+	if err != nil {
+		return err
+	}
+	answer := &observerAnswer{Provider: l.Provider, Answered: l.From[keyProvider] != config.FromDefault}
+	s.report.Observer = answer
+	if answer.Answered || s.app.JSON || !terminal.IsTerminal(s.app.In) || s.flags.yes {
+		s.app.Say("observer: %s%s", l.Provider, whoElse(answer.Answered))
+		return nil
+	}
+	if answer.Day, err = providers.EstimateDay(ctx, s.app); err != nil {
+		return err
+	}
+	if answer.Models, err = providers.Candidates(s.app, l, answer.Day); err != nil {
+		return err
+	}
+	if len(answer.Models) == 0 {
+		s.app.Say("observer: %s; no model is at hand, neither Claude Code nor the key of a service in a variable", l.Provider)
+		return nil
+	}
+	s.showModels(answer)
+	said, err := s.app.Question("May one of them observe? Its number, or Enter for no:")
+	if err != nil {
+		return err
+	}
+	return s.choose(ctx, answer, said)
+}
+
+// whoElse says where the choice is, where nobody has made one.
+func whoElse(answered bool) string {
+	if answered {
+		return ""
+	}
+	return ", which asks no model; `cmemd setup` at a terminal says which one could, and what a day would cost"
+}
+
+// showModels lists the models that could observe, and what a day would cost.
+func (s *setupRun) showModels(o *observerAnswer) {
+	s.app.Printf("The built-in observer asks nobody. A model writes better memory; what agents do is then sent to it:\n")
+	for i, c := range o.Models {
+		cost := "what it costs is not known"
+		if c.DayUSD != nil {
+			cost = fmt.Sprintf("from %s a day by the list of prices, and what it answers", terminal.Dollars(*c.DayUSD))
+		}
+		s.app.Printf("  %d  %s, by %s: %s\n", i+1, terminal.NameOfModel(c.Provider, c.Model), terminal.VisibleLine(c.By), cost)
+	}
+	if d := o.Day; d.Days > 0 {
+		s.app.Printf("  as by %s of %s (%s to %s): %s and %s a day\n", terminal.Plural(d.Sessions, "session"), terminal.Plural(d.Days, "day"),
+			d.First.Local().Format(time.DateOnly), d.Last.Local().Format(time.DateOnly), terminal.Plural(int(math.Ceil(d.Turns)), "question"), terminal.Plural(d.Tokens, "token"))
+	}
+}
+
+// choose writes down what the person said: the number of a model, or no. Old sessions are left to the built-in observer: they were offered
+// for nothing.
+func (s *setupRun) choose(ctx context.Context, o *observerAnswer, said string) error {
+	said = strings.ToLower(said)
+	n, err := strconv.Atoi(said)
+	switch {
+	case said == "" || said == "n" || said == "no":
+		return s.set(ctx, o, extractive.Name, "")
+	case err != nil || n < 1 || n > len(o.Models):
+		s.app.Say("%q is no number of the list: the built-in observer works, and `cmemd setup` asks again", terminal.VisibleLine(said))
+		return nil
+	}
+	if _, err := memory.FollowIngest(ctx, s.app, 0); err != nil {
+		return err
+	}
+	s.awaitObserved(ctx)
+	one := o.Models[n-1]
+	if err := s.set(ctx, o, one.Provider, one.Model); err != nil {
+		return err
+	}
+	err = s.app.Ask(func(c *client.Client) error {
+		_, err := daemon.Stop(ctx, c, s.paths(), false)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.app.Say("%s observes from now on; `cmemd observer test` asks it once, `cmemd config set provider %s` takes that back", one.Provider, extractive.Name)
+	return s.start(ctx)
+}
+
+// set writes down who observes.
+func (s *setupRun) set(ctx context.Context, o *observerAnswer, provider, model string) error {
+	changes := []config.Change{{Key: keyProvider, Value: &provider}}
+	l, err := config.ForHome(s.app)
+	if err != nil {
+		return err
+	}
+	if model != "" && l.ModelOf(provider) != model {
+		changes = append(changes, config.Change{Key: setting.ModelKey(provider), Value: &model})
+	}
+	if _, err := config.Write(ctx, s.app, changes); err != nil {
+		return err
+	}
+	o.Provider, o.Answered = provider, true
+	return nil
+}
