@@ -140,6 +140,6 @@ func playDemo(ctx context.Context, a *terminal.App) (err error) {
 			return err
 		}
 	}
-	d.act("all of it happened in %s, which is removed now; to use cmemd for real: cmemd start", d.home)
+	d.act("all of it happened in %s, which is removed now; to use cmemd for real: cmemd setup", d.home)
 	return nil
 }

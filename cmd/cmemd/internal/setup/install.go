@@ -188,7 +188,11 @@ func (x *installation) run(ctx context.Context, agents []install.Agent) error {
 	if !x.flags.remove && !x.flags.dryRun {
 		x.addTrust(ctx, shown)
 	}
-	return x.report(shown)
+	err := x.report(shown)
+	if x.flags.remove {
+		x.tellLeft(ctx, shown)
+	}
+	return err
 }
 
 // prepareHome lays down what hooks, and the daemons that they start, need to find.

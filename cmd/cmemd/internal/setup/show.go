@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -208,6 +209,17 @@ func (x *installation) tell(shown []*shownInstall) {
 			x.app.Say("%s: %s", s.Agent, terminal.VisibleLine(n))
 		}
 	}
+}
+
+// tellLeft says what a removal from agents leaves: the daemon, and what is remembered.
+func (x *installation) tellLeft(ctx context.Context, shown []*shownInstall) {
+	if !slices.ContainsFunc(shown, func(s *shownInstall) bool { return s.State == installRemoved }) {
+		return
+	}
+	if status, err := x.app.Status(ctx); err == nil {
+		x.app.Say("the daemon still runs, pid %d: `cmemd stop` ends it", status.PID)
+	}
+	x.app.Say("what is remembered stays in %s; without that folder, and without the service if one was installed, nothing of cmemd is left", x.options.Home)
 }
 
 // failure is the error of agents of which something did not go well; nil: there are none.

@@ -23,7 +23,7 @@ its transcripts grow by. What hooks report of the same session is known by its k
 func newWatch(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "watch", Short: "Show which transcripts are followed", Long: watchHelp, Args: terminal.Takes(0, 0, ""),
-		Example: "  cmemd config set watch codex\n  cmemd config set watch codex,gemini-cli=~/work/**/*.jsonl\n  cmemd stop; cmemd start; cmemd watch",
+		Example: "  cmemd config set watch codex\n  cmemd config set watch codex,gemini-cli=~/work/**/*.jsonl\n  cmemd restart; cmemd watch",
 		RunE:    func(c *cobra.Command, _ []string) error { return showWatch(c.Context(), a) },
 	}
 }
@@ -91,9 +91,9 @@ func sayWatching(a *terminal.App, w watching) {
 	case !w.Running:
 		a.Say("the daemon is not running; from its next start on it follows %s", terminal.VisibleLine(w.Setting))
 	case w.Setting == "":
-		a.Say("the setting watch is empty now; from its next start on the daemon follows nothing: `cmemd stop; cmemd start`")
+		a.Say("the setting watch is empty now; from its next start on the daemon follows nothing: `cmemd restart`")
 	case w.Following != w.Setting:
-		a.Say("the setting watch is %s now; the daemon heeds it from its next start on: `cmemd stop; cmemd start`", terminal.VisibleLine(w.Setting))
+		a.Say("the setting watch is %s now; the daemon heeds it from its next start on: `cmemd restart`", terminal.VisibleLine(w.Setting))
 	}
 }
 
