@@ -46,7 +46,7 @@ func notAsking() map[string]string {
 		"logs": "reads a file", "log begin-anew": "holds the log, or says who does", "log salvage": "holds the log, or says who does", "man": "writes files", "mcp": "asks when an agent does: internal/api/mcp", "observer compare": "reads a file of sessions",
 		"observer modes": "prints", "observer test": "asks a model", "parse": "reads standard input", "serve": "is the daemon",
 		"spool": "reads files", "spool retry": "moves files", "service install": "asks the system", "service status": "asks the system", "service uninstall": "asks the system",
-		"token show": "reads a file", "version": "prints",
+		"token show": "reads a file", "upgrade": "runs other programs, and the new cmemd asks the daemon", "version": "prints",
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/scenarios"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/setup"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/upgrade"
 )
 
 // The groups in which help shows the commands.
@@ -77,7 +78,7 @@ func strictHelp(root *cobra.Command) {
 // commandsOf lists the sub-commands by group.
 func commandsOf(a *terminal.App) map[string][]*cobra.Command {
 	return map[string][]*cobra.Command{
-		groupDaemon: slices.Concat(daemon.Commands(a), doctor.Commands(a), operate.Commands(a), setup.Commands(a), []*cobra.Command{scenarios.NewDemo(a)}),
+		groupDaemon: slices.Concat(daemon.Commands(a), doctor.Commands(a), operate.Commands(a), setup.Commands(a), upgrade.Commands(a), []*cobra.Command{scenarios.NewDemo(a)}),
 		groupMemory: memory.Commands(a),
 		groupInside: append(operate.Inside(a), scenarios.NewReplay(a), providers.NewObserver(a)),
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/programs"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -103,7 +105,9 @@ func holdStart(ctx context.Context, p homedir.Paths) (release func(), err error)
 const replaceTries = 5
 
 // startHeld is startProgram once nobody else starts a daemon.
-func startHeld(ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, l *config.Loaded, program string) (s Started, err error) {
+func startHeld(
+	ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, l *config.Loaded, program string,
+) (s Started, err error) {
 	s.Logs = p.LogFile
 	for range replaceTries {
 		there := client.Alive(ctx)
@@ -114,6 +118,9 @@ func startHeld(ctx context.Context, a *terminal.App, client *client.Client, p ho
 			return s, s.await(ctx, a, client)
 		case there == nil:
 			err = s.stopOlder(ctx, client, p)
+		}
+		if program == "" && err == nil {
+			program, err = renewCopy(a, p)
 		}
 		if err = cmp.Or(err, p.CheckLog()); err != nil {
 			return s, err
@@ -128,6 +135,22 @@ func startHeld(ctx context.Context, a *terminal.App, client *client.Client, p ho
 	}
 	return s, terminal.Advise(fmt.Errorf("the older daemon %s was started again each time that it was stopped", s.Version),
 		"stop what starts it: `cmemd service status`, and `cmemd doctor` for other copies of cmemd; then `cmemd start`")
+}
+
+// renewCopy has the programs that a home keeps follow this one, where it came by the same way as they did and does not stay where it is;
+// it returns the copy, or "" where there is none. No daemon runs: Windows would not let it be replaced.
+func renewCopy(a *terminal.App, p homedir.Paths) (program string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	way, passing := programs.Passing(self)
+	kept, err := programs.ReadSource(programs.Dir(p.Home))
+	if !passing || err != nil || kept.Way != way {
+		return "", nil
+	}
+	_, err = programs.Copy(self, p.Home, a.Version, a.Now())
+	return programs.Path(programs.Dir(p.Home), "cmemd", filepath.Ext(self)), err
 }
 
 // isOlder reports whether the daemon that last wrote itself down is older than this command.
@@ -148,7 +171,9 @@ func (s *Started) stopOlder(ctx context.Context, client *client.Client, p homedi
 // launch starts program, or with "" this very command, as a daemon that outlives this one, and returns its pid when something listens: that
 // daemon, or one that was quicker. A daemon that ends before is an error with what it said; where another process holds
 // the log, which may be a daemon that does not listen yet, only once nothing has listened for startWait.
-func launch(ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, l *config.Loaded, program string) (pid int, err error) {
+func launch(
+	ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, l *config.Loaded, program string,
+) (pid int, err error) {
 	name := program
 	if program == "" {
 		name = os.Args[0]

@@ -55,7 +55,7 @@ func checks() []check {
 		{name: "variables", run: checkEnvironment, fine: "the daemon takes none that matters"},
 		{name: "disk", run: checkDisk}, {name: "clock", run: checkClock}, {name: "git", run: checkGit},
 		{name: "daemon", run: checkDaemon}, {name: "socket", run: checkSocket}, {name: "address", run: checkAddress, daemon: true},
-		{name: "version", run: checkVersion}, {name: "log", run: checkLog}, {name: "aside", run: checkAside},
+		{name: "version", run: checkVersion}, {name: "programs", run: checkPrograms, fine: "they are of one version"}, {name: "log", run: checkLog}, {name: "aside", run: checkAside},
 		{name: "views", run: checkViews, daemon: true}, {name: "vectors", run: checkVectors},
 		{name: "inputs", run: checkInputs, daemon: true}, {name: "spool", run: checkSpool, fine: "nothing is waiting"},
 		{name: "hooks", run: checkHooks, fine: "none was left without an answer"}, {name: "agents", run: checkAgents},

@@ -1,0 +1,114 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/programs"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/agents/relay"
+)
+
+// checkPrograms looks whether the programs of this installation are whole and of one version, and whether a shell or a hook may find
+// another one.
+func checkPrograms(ctx context.Context, x *examination) []checked {
+	self, err := os.Executable()
+	if err != nil {
+		return []checked{unknown("where this program is: %v", err)}
+	}
+	return append(x.checkHookProgram(ctx, self), x.checkCopies(ctx, self)...)
+}
+
+// checkHookProgram looks at the small program that agents start: the one beside this program, else the first on PATH.
+func (x *examination) checkHookProgram(ctx context.Context, self string) []checked {
+	hook := filepath.Join(filepath.Dir(self), "cmemd-hook"+filepath.Ext(self))
+	if _, err := os.Stat(hook); err != nil {
+		if hook, err = exec.LookPath("cmemd-hook"); err != nil || !filepath.IsAbs(hook) {
+			return []checked{note("install it as cmemd was installed, then `cmemd install`; `cmemd upgrade --dry-run` says how that was",
+				"there is no cmemd-hook beside %s or on PATH: agents wait longer for `cmemd hook`", self)}
+		}
+	}
+	switch version, err := askVersion(ctx, hook, "--version"); {
+	case err != nil:
+		return []checked{wrong("install it anew, as cmemd was installed; `cmemd upgrade --dry-run` says how that was", "%s: %v", hook, err)}
+	case version != x.app.Version:
+		return []checked{wrong("install both of one release; `cmemd upgrade --dry-run` says how this one came here",
+			"%s is of version %s, and cmemd of %s", hook, terminal.VisibleLine(version), x.app.Version)}
+	}
+	return nil
+}
+
+// checkCopies looks at every other cmemd that a shell or a hook would find.
+func (x *examination) checkCopies(ctx context.Context, self string) (out []checked) {
+	for _, path := range x.otherCopies(self) {
+		switch version, err := askVersion(ctx, path, "version"); {
+		case err != nil:
+			out = append(out, wrong("remove it, or install it anew", "%s: %v", path, err))
+		case version != x.app.Version:
+			out = append(out, note("keep one, and remove the other as it was installed; `cmemd upgrade --dry-run`, run with each, says how",
+				"%s is of version %s, and this one, %s, of %s", path, terminal.VisibleLine(version), self, x.app.Version))
+		}
+	}
+	return out
+}
+
+// otherCopies are the programs called cmemd on PATH, in the home, and where hooks start one, each file once and without the one at self.
+func (x *examination) otherCopies(self string) (paths []string) {
+	name := "cmemd" + filepath.Ext(self)
+	candidates := []string{filepath.Join(programs.Dir(x.paths.Home), name)}
+	for _, dir := range filepath.SplitList(x.app.Getenv("PATH")) {
+		if filepath.IsAbs(dir) {
+			candidates = append(candidates, filepath.Join(dir, name))
+		}
+	}
+	if p, err := relay.ReadPrograms(x.paths.Home); err == nil && p.Cmemd != "" {
+		candidates = append(candidates, p.Cmemd)
+	}
+	var seen []os.FileInfo
+	if info, err := os.Stat(self); err == nil {
+		seen = append(seen, info)
+	}
+	for _, path := range candidates {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() || sameAsOne(info, seen) {
+			continue
+		}
+		seen, paths = append(seen, info), append(paths, path)
+	}
+	return paths
+}
+
+func sameAsOne(info os.FileInfo, seen []os.FileInfo) bool {
+	for _, other := range seen {
+		if os.SameFile(info, other) {
+			return true
+		}
+	}
+	return false
+}
+
+// askVersionWait is how long a program is waited for that is to say its version, which takes milliseconds.
+const askVersionWait = 5 * time.Second
+
+// askVersion has a program of cmemd say its version: the second word of what it prints.
+func askVersion(ctx context.Context, program, arg string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, askVersionWait)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, arg)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("it does not say its version: %w", err)
+	}
+	words := strings.Fields(string(out))
+	if len(words) < 2 || !strings.HasPrefix(words[0], "cmemd") {
+		return "", errors.New("it is no program of cmemd")
+	}
+	return words[1], nil
+}

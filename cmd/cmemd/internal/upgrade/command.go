@@ -1,0 +1,165 @@
+package upgrade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+)
+
+const upgradeHelp = `Upgrade knows by which way this cmemd came here (npm, Homebrew, go install, the install script, a package, an image, a
+clone), shows the command by which that way brings a newer one, asks, and runs it. Then the new program takes the daemon's place:
+sessions go on, and what hooks report meanwhile waits in the spool. What needs root, or would change files of a project, is only said.
+
+Only the way's own tool goes to the network, and only when this command is run: nothing looks for new versions by itself. --check
+has that tool say which version is the newest, and changes nothing.`
+
+// Commands are those that bring a newer cmemd.
+func Commands(a *terminal.App) []*cobra.Command { return []*cobra.Command{newUpgrade(a)} }
+
+// An upgradeCommand is its flags.
+type upgradeCommand struct{ dryRun, check, yes bool }
+
+func newUpgrade(a *terminal.App) *cobra.Command {
+	var f upgradeCommand
+	c := &cobra.Command{
+		Use: "upgrade", Short: "Bring a newer cmemd by the way this one came, and replace the daemon", Long: upgradeHelp,
+		Args: terminal.Takes(0, 0, ""),
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), a) },
+	}
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "only say what would be run")
+	c.Flags().BoolVar(&f.check, "check", false, "only ask the way's own tool for the newest version")
+	c.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
+	c.MarkFlagsMutuallyExclusive("dry-run", "check")
+	return c
+}
+
+// A shownUpgrade is what is said of an upgrade.
+type shownUpgrade struct {
+	Version string `json:"version"` // before
+	Path    string `json:"path"`
+	origin
+	Newest    string   `json:"newest,omitempty"`    // as the way's tool says
+	Available bool     `json:"available,omitempty"` // Newest is newer
+	Ran       bool     `json:"ran"`                 // the commands were run
+	After     string   `json:"after,omitempty"`     // the version of the program then
+	Daemon    *started `json:"daemon,omitempty"`    // what runs then
+}
+
+func (f upgradeCommand) run(ctx context.Context, a *terminal.App) error {
+	m, err := here(a)
+	if err != nil {
+		return err
+	}
+	return f.on(ctx, a, m)
+}
+
+// on is run on a machine.
+func (f upgradeCommand) on(ctx context.Context, a *terminal.App, m machine) error {
+	home, err := a.Home()
+	if err != nil {
+		return err
+	}
+	s := shownUpgrade{Version: a.Version, Path: m.self, origin: originOf(ctx, m)}
+	if f.check {
+		return s.check(ctx, a, m)
+	}
+	if !a.JSON {
+		s.showPlan(a)
+	}
+	if len(s.Commands) == 0 {
+		err := a.Show(s, func() {})
+		if f.dryRun || err != nil {
+			return err
+		}
+		return a.Reported(terminal.Advise(errors.New("nothing was upgraded: that is for you to run"), "%s", s.Step))
+	}
+	ok, err := a.Confirm("Run this?", "upgraded", f.dryRun, f.yes)
+	if err != nil {
+		return err
+	}
+	if ok {
+		if err := s.carryOut(ctx, a, home); err != nil {
+			return err
+		}
+	}
+	return a.Show(s, func() { s.showDone(a) })
+}
+
+// check asks the way's own tool which version is the newest.
+func (s shownUpgrade) check(ctx context.Context, a *terminal.App, m machine) error {
+	if len(s.newest) == 0 {
+		err := fmt.Errorf("%s has no command that says which version is the newest", s.Title)
+		return terminal.Advise(err, "look at %s; this is %s", releases, s.Version)
+	}
+	said, err := m.output(ctx, s.newest...)
+	if err != nil {
+		err = fmt.Errorf("%s does not say which version is the newest: %w", s.newest[0], err)
+		return terminal.Advise(err, "try again, or look at %s", releases)
+	}
+	s.Newest = terminal.VisibleLine(said)
+	order, ok := terminal.CompareVersions(s.Newest, s.Version)
+	s.Available = ok && order > 0
+	return a.Show(s, func() {
+		switch {
+		case s.Available:
+			a.Printf("%s is there, and this is %s: `cmemd upgrade`\n", s.Newest, s.Version)
+		case ok:
+			a.Printf("this is %s; the newest release is %s\n", s.Version, s.Newest)
+		default:
+			a.Printf("the newest release is %s, and this is %s, of which nobody knows whether it is older\n", s.Newest, s.Version)
+		}
+	})
+}
+
+func (s shownUpgrade) showPlan(a *terminal.App) {
+	a.Field("version", s.Version)
+	a.Field("program", s.Path)
+	a.Field("came by", s.Title)
+	if len(s.Commands) == 0 {
+		a.Field("upgrade", s.Step)
+		return
+	}
+	a.Field("upgrade", line(s.Commands)+"; then `cmemd start` with the new one")
+}
+
+func (s shownUpgrade) showDone(a *terminal.App) {
+	if !s.Ran {
+		return
+	}
+	switch {
+	case s.After == s.Version:
+		a.Printf("%s was the newest already\n", terminal.VisibleLine(s.After))
+	default:
+		a.Printf("upgraded from %s to %s\n", s.Version, terminal.VisibleLine(s.After))
+	}
+	if d := s.Daemon; d != nil {
+		a.Printf("the daemon is %s, pid %d\n", terminal.VisibleLine(d.Version), d.PID)
+	}
+	a.Printf("`cmemd doctor` says whether agents have what this version gives them\n")
+}
+
+// carryOut runs the commands, has the new program replace the daemon, and notes what came of it. The daemon is left alone where a
+// command fails.
+func (s *shownUpgrade) carryOut(ctx context.Context, a *terminal.App, home string) error {
+	if err := runAll(ctx, a, s.origin, home); err != nil {
+		return terminal.Advise(err, "see what it said; the daemon that runs is as it was, and `cmemd upgrade` may be run again")
+	}
+	s.Ran = true
+	if s.starts {
+		st, err := a.Status(ctx)
+		s.After, s.Daemon = st.Version, &started{Version: st.Version, PID: st.PID}
+		return err
+	}
+	after, err := versionOf(ctx, s.program)
+	if err != nil {
+		return terminal.Advise(err, "`cmemd version` and `cmemd doctor` say what is there now; then `cmemd start`")
+	}
+	s.After = after
+	s.Daemon, err = replaceDaemon(ctx, s.program, homedir.PathsOf(home).Home)
+	return terminal.Advise(err, "`cmemd start` with the new program; hooks keep what they report in the spool meanwhile")
+}

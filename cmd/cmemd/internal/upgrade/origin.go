@@ -1,0 +1,208 @@
+package upgrade
+
+import (
+	"context"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/programs"
+)
+
+// Where releases are, for people and for the install script.
+const (
+	releases     = "https://github.com/cmemd/cmemd/releases"
+	scriptSource = releases + "/latest/download/install.sh"
+)
+
+// An origin is how a copy of cmemd came to where it is.
+type origin struct {
+	Way      string     `json:"way"`
+	Title    string     `json:"title"`              // the way in words
+	Commands [][]string `json:"commands,omitempty"` // what upgrades it: each needs no root and changes only what that way brought
+	Step     string     `json:"step,omitempty"`     // what a person is to do where there are no commands
+
+	env     []string // of the commands, beside this process's
+	newest  []string // a command that prints the newest version; nil: none does
+	program string   // the program once it is upgraded
+	starts  bool     // the commands have replaced the daemon
+}
+
+// A machine is what is looked at to find out an origin.
+type machine struct {
+	self     string // the program, without links
+	root     string // the folder that stands for the file system's top
+	version  string // of the program
+	source   string // the folder that it was built from, if it names one
+	build    *debug.BuildInfo
+	exists   func(path string) bool
+	writable func(dir string) bool
+	lookPath func(name string) (string, error)
+	output   func(ctx context.Context, argv ...string) (string, error)
+}
+
+// originOf finds out how the program of m came here. What its own folder says goes before what its path says, that before what the
+// package managers of the system say, and those before what Go recorded in it.
+func originOf(ctx context.Context, m machine) origin {
+	ways := []func(context.Context, machine) (origin, bool){kept, fromNode, fromHomebrew, fromDeb, fromRPM, fromImage, fromGo, fromClone}
+	for _, of := range ways {
+		if o, ok := of(ctx, m); ok {
+			return o.whole(m)
+		}
+	}
+	return fromArchive(m).whole(m)
+}
+
+// whole is o with the program that it leaves, and without commands whose tool is not there: then they are for a person.
+func (o origin) whole(m machine) origin {
+	if o.program == "" {
+		o.program = m.self
+	}
+	for _, argv := range o.Commands {
+		if _, err := m.lookPath(argv[0]); err != nil {
+			o.Step, o.Commands = line(o.Commands)+"; "+argv[0]+" is not on this PATH", nil
+			break
+		}
+	}
+	return o
+}
+
+// kept is a copy in a home, which says where it came from.
+func kept(_ context.Context, m machine) (origin, bool) {
+	s, err := programs.ReadSource(filepath.Dir(m.self))
+	switch {
+	case err != nil:
+		return origin{}, false
+	case s.Way == programs.WayNPM:
+		o := npmOrigin(m, filepath.ToSlash(s.Path))
+		if o.program = filepath.Join(s.Path, filepath.Base(m.self)); o.starts {
+			o.program = m.self // npm's cache may have another folder for another version
+		}
+		return o, true
+	case s.Way == programs.WayGo:
+		return cloneOrigin(m), true
+	}
+	return origin{
+		Way: "archive", Title: "an archive that was unpacked at " + s.Path,
+		Step: "unpack a newer one of " + releases + ", and run `cmemd start` from there",
+	}, true
+}
+
+func fromHomebrew(_ context.Context, m machine) (origin, bool) {
+	prefix, rest, ok := strings.Cut(filepath.ToSlash(m.self), "/Cellar/")
+	formula, _, _ := strings.Cut(rest, "/")
+	return origin{
+		Way: "homebrew", Title: "Homebrew", Commands: [][]string{{"brew", "update"}, {"brew", "upgrade", formula}},
+		program: filepath.Join(filepath.FromSlash(prefix), "bin", filepath.Base(m.self)),
+	}, ok
+}
+
+// asked is what a package manager that is there answers about the program; ok is false where none is, or it does not know it.
+func (m machine) asked(ctx context.Context, argv ...string) (answer string, ok bool) {
+	if _, err := m.lookPath(argv[0]); err != nil {
+		return "", false
+	}
+	answer, err := m.output(ctx, argv...)
+	return answer, err == nil && answer != ""
+}
+
+func fromDeb(ctx context.Context, m machine) (origin, bool) {
+	owner, ok := m.asked(ctx, "dpkg-query", "--search", m.self)
+	name, _, named := strings.Cut(owner, ":")
+	return origin{
+		Way: "deb", Title: "the Debian package " + name,
+		Step: "as root: `apt-get install ./FILE.deb` with the file for this machine of " + releases + ", then `cmemd start`",
+	}, ok && named
+}
+
+func fromRPM(ctx context.Context, m machine) (origin, bool) {
+	owner, ok := m.asked(ctx, "rpm", "--query", "--file", m.self)
+	return origin{
+		Way: "rpm", Title: "the RPM package " + owner,
+		Step: "as root: `dnf install ./FILE.rpm` (or zypper) with the file for this machine of " + releases + ", then `cmemd start`",
+	}, ok
+}
+
+// fromImage is a program of a container that nothing in the container brought.
+func fromImage(_ context.Context, m machine) (origin, bool) {
+	inside := m.exists(filepath.Join(m.root, ".dockerenv")) || m.exists(filepath.Join(m.root, "run", ".containerenv"))
+	return origin{
+		Way: "image", Title: "a container's image",
+		Step: "pull the newer image, and start the container anew with the same volume: what is remembered is there",
+	}, inside && filepath.Dir(m.self) == filepath.Join(m.root, "usr", "bin")
+}
+
+// fromGo is `go install MODULE@VERSION`: Go records the sum of a module that it fetched, and of no other.
+func fromGo(_ context.Context, m machine) (origin, bool) {
+	if m.build == nil || m.build.Main.Sum == "" {
+		return origin{}, false
+	}
+	module, dir := m.build.Main.Path, filepath.Dir(m.self)
+	commands := [][]string{{"go", "install", module + "/cmd/cmemd@latest", module + "/cmd/cmemd-hook@latest"}}
+	if m.exists(filepath.Join(dir, "cmemd-sqlite"+filepath.Ext(m.self))) { // a module of its own
+		commands = append(commands, []string{"go", "install", module + "/cmd/cmemd-sqlite@latest"})
+	}
+	return origin{
+		Way: "go", Title: "go install", Commands: commands, env: []string{"GOBIN=" + dir, "GOFLAGS="},
+		newest: []string{"go", "list", "-m", "-f", "{{.Version}}", module + "@latest"},
+	}, true
+}
+
+// fromClone is what was built from a folder that is still there.
+func fromClone(_ context.Context, m machine) (origin, bool) {
+	return cloneOrigin(m), m.source != "" && m.exists(filepath.Join(m.source, "go.mod"))
+}
+
+func cloneOrigin(m machine) origin {
+	o := origin{
+		Way: "clone", Title: "a clone",
+		Step: "in the clone: `git pull --ff-only`, `go install ./cmd/cmemd ./cmd/cmemd-hook`, then `cmemd start`",
+	}
+	if m.source != "" {
+		o.Title = "a build of " + m.source
+	}
+	return o
+}
+
+// fromArchive is what nobody else brought: an archive, by the install script or by hand.
+func fromArchive(m machine) origin {
+	dir := filepath.Dir(m.self)
+	o := origin{Way: "archive", Title: "an archive of a release, or a copy"}
+	if filepath.Ext(m.self) == ".exe" {
+		o.Step = "`cmemd stop`, unpack the .zip of " + releases + " over " + dir + ", then `cmemd start`"
+		return o
+	}
+	if !m.writable(dir) {
+		fetch, install := "`curl -fsSLO "+scriptSource+"`", "`sh install.sh --to "+quoted(dir)+"`"
+		o.Step = "as a user who may write to " + dir + ": " + fetch + ", " + install + ", then `cmemd start`"
+		return o
+	}
+	o.Commands = [][]string{{"curl", "-fsSL", "--proto", "=https", "-o", "install.sh", scriptSource}, {"sh", "install.sh", "--to", dir}}
+	return o
+}
+
+// line is commands as a person would type them.
+func line(commands [][]string) string {
+	var lines []string
+	for _, argv := range commands {
+		words := slices.Clone(argv)
+		for i, word := range words {
+			words[i] = quoted(word)
+		}
+		lines = append(lines, "`"+strings.Join(words, " ")+"`")
+	}
+	return strings.Join(lines, ", then ")
+}
+
+// quoted is a word as a POSIX shell takes it.
+func quoted(word string) string {
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !strings.ContainsRune("@%+=:,./_-", r) && !isAlphanumeric(r) }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+func isAlphanumeric(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+}

@@ -1,0 +1,158 @@
+package upgrade
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+)
+
+// How long commands may take: one that asks, and one that fetches and perhaps compiles.
+const (
+	askWait   = 30 * time.Second
+	fetchWait = 30 * time.Minute
+)
+
+// maxAnswer bounds what is read of a command that was asked something, in bytes.
+const maxAnswer = 64 << 10
+
+// here is this machine.
+func here(a *terminal.App) (machine, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return machine{}, err
+	}
+	if real, err := filepath.EvalSymlinks(self); err == nil {
+		self = real
+	}
+	build, _ := debug.ReadBuildInfo() // nil: it says nothing
+	return machine{
+		self: self, root: string(filepath.Separator), version: a.Version, source: sourceFolder(), build: build,
+		exists: exists, writable: writable, lookPath: exec.LookPath, output: output,
+	}, nil
+}
+
+// sourceFolder is the top of the module's folder that this program was built from; empty where it does not name one, as released
+// programs do not.
+func sourceFolder() string {
+	_, file, _, ok := runtime.Caller(0)
+	if !ok || !filepath.IsAbs(file) {
+		return ""
+	}
+	for range 5 { // cmd/cmemd/internal/upgrade/run.go
+		file = filepath.Dir(file)
+	}
+	return file
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// output is the first line that a command prints, without blanks around it.
+func output(ctx context.Context, argv ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, askWait)
+	defer cancel()
+	out, err := ask(ctx, argv)
+	first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return strings.TrimSpace(first), err
+}
+
+// ask runs a command, and returns what it prints. What it says of a failure is in the error.
+func ask(ctx context.Context, argv []string) ([]byte, error) {
+	var out, said limited
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &said, time.Second
+	if err := cmd.Run(); err != nil {
+		return out.kept.Bytes(), fmt.Errorf("%s: %w: %s", line([][]string{argv}), err, tail(said.kept.String()))
+	}
+	return out.kept.Bytes(), nil
+}
+
+// limited is the beginning of what is written to it.
+type limited struct{ kept bytes.Buffer }
+
+func (l *limited) Write(b []byte) (int, error) {
+	_, _ = l.kept.Write(b[:min(len(b), maxAnswer-l.kept.Len())]) // a buffer takes all
+	return len(b), nil
+}
+
+// tail is the end of what a command said.
+func tail(said string) string {
+	said = strings.TrimSpace(strings.ToValidUTF8(said, ""))
+	return said[max(0, len(said)-terminal.MaxSaid):]
+}
+
+// runAll runs an origin's commands in a temporary folder, one after the other while they end well. What they say goes to standard
+// error: it is their progress.
+func runAll(ctx context.Context, a *terminal.App, o origin, home string) error {
+	dir, err := os.MkdirTemp("", "cmemd-upgrade-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // a temporary folder
+	ctx, cancel := context.WithTimeout(ctx, fetchWait)
+	defer cancel()
+	for _, argv := range o.Commands {
+		a.Say("%s", terminal.VisibleLine(line([][]string{argv})))
+		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+		cmd.Dir, cmd.Env = dir, append(append(os.Environ(), "CMEMD_HOME="+home), o.env...)
+		cmd.Stdout, cmd.Stderr, cmd.WaitDelay = a.Err, a.Err, time.Second
+		if err := cmd.Run(); err != nil {
+			return fmt.Errorf("%s: %w", line([][]string{argv}), err)
+		}
+	}
+	return nil
+}
+
+// versionOf asks a cmemd for its version.
+func versionOf(ctx context.Context, program string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, askWait)
+	defer cancel()
+	out, err := ask(ctx, []string{program, "version", "--json"})
+	if err != nil {
+		return "", err
+	}
+	var v struct{ Version string }
+	if err := json.Unmarshal(out, &v); err != nil || v.Version == "" {
+		return "", errors.Join(fmt.Errorf("%s does not say its version", program), err)
+	}
+	return v.Version, nil
+}
+
+// A started is what `cmemd start` says of the daemon that runs.
+type started struct {
+	Version string `json:"version"`
+	PID     int    `json:"pid"`
+	Stopped string `json:"stopped,omitempty"` // the version of the daemon that made room
+}
+
+// replaceDaemon has program take the daemon's place, by the system's service where that runs the daemon.
+func replaceDaemon(ctx context.Context, program, home string) (*started, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*askWait)
+	defer cancel()
+	said, _ := ask(ctx, []string{program, "--home", home, "service", "status", "--json"}) // it ends with 3 where no service runs
+	var service struct{ Active, Foreign bool }
+	if json.Unmarshal(said, &service) == nil && service.Active && !service.Foreign {
+		if _, err := ask(ctx, []string{program, "--home", home, "service", "install"}); err != nil {
+			return nil, err
+		}
+	}
+	out, err := ask(ctx, []string{program, "--home", home, "start", "--json"})
+	if err != nil {
+		return nil, err
+	}
+	var d started
+	return &d, json.Unmarshal(out, &d)
+}
