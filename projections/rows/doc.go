@@ -3,6 +3,7 @@
 //
 // The files, each referring to those below it:
 //
+//	review.go      lists and counts rows of a state
 //	lists.go       goes through rows of several kinds in the order of time
 //	read.go        rows by id, session, turn and position
 //	duplicates.go  rows of a session that say the same are one, and preferences of a project
@@ -13,6 +14,7 @@
 //	newest.go      which summary of a session stands
 //	entry.go       which rows readers take for one thing
 //	handle.go      the short name of a row
+//	state.go       what a person may want to look at a row for
 //	row.go         a row, and the verdicts on its claims
 //
 // What bites: rows belong to the caller. What was forgotten leaves nothing but its id, in the view of memories. Which rows

@@ -93,7 +93,26 @@ func (f *fold) place(r *engine.Record, row *Row) {
 
 func (f *fold) get(id events.ID) (Row, bool) { return rowTable().Get(f.x, engine.IDKey(id)) }
 
-func (f *fold) put(row Row) { rowTable().Put(f.x, engine.IDKey(row.ID), row) }
+func (f *fold) put(row Row) {
+	was, _ := f.get(row.ID)
+	f.review(was, row)
+	rowTable().Put(f.x, engine.IDKey(row.ID), row)
+}
+
+// review enters a row, which was another before, in the lists of its states.
+func (f *fold) review(was, row Row) {
+	before, after := stateLists(was), stateLists(row)
+	for _, list := range before {
+		if !slices.Contains(after, list) {
+			byTimeTable().Delete(f.x, engine.TimeKey(list, was.At, was.Position))
+		}
+	}
+	for _, list := range after {
+		if !slices.Contains(before, list) {
+			byTimeTable().Put(f.x, engine.TimeKey(list, row.At, row.Position), engine.Ref(row.ID))
+		}
+	}
+}
 
 // list enters the row in the lists by time, if it belongs there.
 func (f *fold) list(row Row) {
@@ -223,6 +242,7 @@ func (f *fold) remove(id events.ID) {
 	for _, c := range row.Checks {
 		checkTable().Delete(f.x, engine.PositionKey(c.Position))
 	}
+	f.review(row, Row{})
 	rowTable().Delete(f.x, engine.IDKey(id))
 	if row.succeeds() && !row.Outdated { // else the newest stays: a session's are forgotten at once, and looking for it reads them all
 		f.renew(row.Session)

@@ -27,11 +27,11 @@ func (v Reader) Recent(ctx context.Context, f RecentFilter) ([]Row, error) {
 	if f.Limit <= 0 {
 		f.Limit = 20
 	}
-	from := lastKey(f.ProjectRoot)
+	from := behindAll()
 	if !f.Before.IsZero() {
-		from = engine.TimeKey(listID(f.ProjectRoot), f.Before, 0)
+		from = placeKey(f.Before, 0)
 	}
-	w := walk{list: listID(f.ProjectRoot), kinds: f.Kinds, from: from, back: true}
+	w := walk{lists: listsNamed(f.ProjectRoot), kinds: f.Kinds, from: from, back: true}
 	var rows []Row
 	err := v.walk(ctx, w, func(row Row) bool {
 		if row.At.Before(f.Since) {
@@ -63,14 +63,12 @@ func (v Reader) Around(ctx context.Context, a Anchor, before, after int, root st
 		}
 		a.At = r.OccurredAt
 	}
-	list := listID(root)
-	at := engine.TimeKey(list, a.At, a.Position)
-	w := walk{list: list, kinds: kinds, from: at, back: true}
+	w := walk{lists: listsNamed(root), kinds: kinds, from: placeKey(a.At, a.Position), back: true}
 	if older, err = v.collect(ctx, w, before); err != nil {
 		return nil, nil, err
 	}
 	slices.Reverse(older)
-	w = walk{list: list, kinds: kinds, from: engine.TimeKey(list, a.At, a.Position+1)}
+	w = walk{lists: w.lists, kinds: kinds, from: placeKey(a.At, a.Position+1)}
 	newer, err = v.collect(ctx, w, after)
 	return older, newer, err
 }
@@ -87,24 +85,30 @@ func (v Reader) collect(ctx context.Context, w walk, limit int) ([]Row, error) {
 	return rows, err
 }
 
-func listID(root string) engine.ProjectID {
+// listsNamed is the list of a project's root, or that of everything if root is empty.
+func listsNamed(root string) []engine.ProjectID {
 	if root == "" {
-		return engine.ProjectID{}
+		return []engine.ProjectID{{}}
 	}
-	return engine.ProjectIDOf(root)
+	return []engine.ProjectID{engine.ProjectIDOf(root)}
 }
 
-// lastKey is past every key of a list.
-func lastKey(root string) []byte {
-	id := listID(root)
-	return append(id[:], bytes.Repeat([]byte{0xff}, 17)...)
+// placeKey is a place in the order of a list: a key without the list that it begins with.
+func placeKey(at time.Time, p events.Position) []byte {
+	return placeOf(engine.TimeKey(engine.ProjectID{}, at, p))
 }
 
-// walk is a way through a list of rows of several kinds in the order of time.
+// placeOf is where in its list a key is.
+func placeOf(key []byte) []byte { return key[len(engine.ProjectID{}):] }
+
+// behindAll is past every place of a list.
+func behindAll() []byte { return bytes.Repeat([]byte{0xff}, 17) }
+
+// walk is a way through lists of rows of several kinds in the order of time.
 type walk struct {
-	list  engine.ProjectID
+	lists []engine.ProjectID
 	kinds []Kind
-	from  []byte // going back: not itself; else itself too
+	from  []byte // a place; going back: not itself; else itself too
 	back  bool
 }
 
@@ -132,12 +136,12 @@ func merge(books []book, w walk, each func(Row) bool) (next []byte) {
 		if l == nil {
 			return nil
 		}
-		next = bytes.Clone(l.key)
+		next = bytes.Clone(placeOf(l.key))
 		row, ok := l.row()
 		if !ok || !each(row) {
 			return nil
 		}
-		l.step(w)
+		l.step(w.back)
 	}
 	if !w.back {
 		next = append(next, 0)
@@ -145,9 +149,10 @@ func merge(books []book, w walk, each func(Row) bool) (next []byte) {
 	return next
 }
 
-// lane is the way through one kind's list.
+// lane is the way through one list of one kind.
 type lane struct {
 	book     book
+	list     engine.ProjectID
 	cursor   *engine.Cursor
 	key, raw []byte // nil: at the end
 }
@@ -155,14 +160,16 @@ type lane struct {
 func openLanes(books []book, w walk) []*lane {
 	var lanes []*lane
 	for _, b := range books {
-		l := &lane{book: b, cursor: byTimeTable().Cursor(b.x)}
-		if w.back {
-			l.key, l.raw = l.cursor.Before(w.from)
-		} else {
-			l.key, l.raw = l.cursor.Seek(w.from)
+		for _, list := range w.lists {
+			l, from := &lane{book: b, list: list, cursor: byTimeTable().Cursor(b.x)}, slices.Concat(list[:], w.from)
+			if w.back {
+				l.key, l.raw = l.cursor.Before(from)
+			} else {
+				l.key, l.raw = l.cursor.Seek(from)
+			}
+			l.check()
+			lanes = append(lanes, l)
 		}
-		l.check(w)
-		lanes = append(lanes, l)
 	}
 	return lanes
 }
@@ -177,17 +184,17 @@ func (l *lane) row() (Row, bool) {
 	return row, l.book.x.Err() == nil
 }
 
-func (l *lane) step(w walk) {
-	if w.back {
+func (l *lane) step(back bool) {
+	if back {
 		l.key, l.raw = l.cursor.Prev()
 	} else {
 		l.key, l.raw = l.cursor.Next()
 	}
-	l.check(w)
+	l.check()
 }
 
-func (l *lane) check(w walk) {
-	if !bytes.HasPrefix(l.key, w.list[:]) {
+func (l *lane) check() {
+	if !bytes.HasPrefix(l.key, l.list[:]) {
 		l.key, l.raw = nil, nil
 	}
 }
@@ -199,7 +206,7 @@ func first(lanes []*lane, back bool) *lane {
 		if l.key == nil {
 			continue
 		}
-		if best == nil || (bytes.Compare(l.key, best.key) > 0) == back {
+		if best == nil || (bytes.Compare(placeOf(l.key), placeOf(best.key)) > 0) == back {
 			best = l
 		}
 	}

@@ -30,13 +30,13 @@ func Views() []View {
 }
 
 func (v View) Name() string       { return v.names }
-func (v View) Version() int       { return 10 }
+func (v View) Version() int       { return 11 }
 func (v View) SkipsUnknown() bool { return false }
 
 // The tables of a View.
 func rowTable() engine.Table[Row]              { return engine.Table[Row]{Name: "rows", Ordered: true} }
 func bySessionTable() engine.Table[engine.Ref] { return engine.Table[engine.Ref]{Name: "by_session"} }
-func byTimeTable() engine.Table[engine.Ref]    { return engine.Table[engine.Ref]{Name: "by_time"} } // listed rows alone
+func byTimeTable() engine.Table[engine.Ref]    { return engine.Table[engine.Ref]{Name: "by_time"} } // listed rows, and those of each State
 func byPromptTable() engine.Table[engine.Ref]  { return engine.Table[engine.Ref]{Name: "by_prompt"} }
 func groupTable() engine.Table[group]          { return engine.Table[group]{Name: "groups"} }
 func turnTable() engine.Table[turnState] {
