@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/cmemd/cmemd/events"
 )
@@ -16,6 +17,7 @@ type Cursor struct {
 	List   string          `json:"l,omitempty"` // the list that it is of: the path of its route
 	Query  uint32          `json:"q,omitempty"` // what that list was asked for, as a hash
 	At     events.Position `json:"p,omitempty"` // the place in the log
+	On     time.Time       `json:"d,omitzero"`  // of a list by time: when that happened
 	AsOf   events.Position `json:"t,omitempty"` // of a search: what its pages know
 	Row    events.ID       `json:"r,omitzero"`  // of a search: the last row that was shown
 	Passed int             `json:"n,omitempty"` // of a search: about how many entries that were

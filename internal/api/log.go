@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/cmemd/cmemd/events"
 )
@@ -26,16 +27,38 @@ type LogRecord struct {
 
 // RecordsQuery chooses records, the oldest first.
 type RecordsQuery struct {
-	From    events.Position `param:"from" ofpage:"true"`   // 0 means the first
-	Cursor  Cursor          `param:"cursor" ofpage:"true"` // NextCursor of the page before, in the place of From
-	Limit   int             `param:"limit" default:"100" most:"1000" ofpage:"true"`
-	Stream  events.StreamID `param:"stream"`                // empty: all; then From is still a position
-	Payload bool            `param:"payload" ofpage:"true"` // with what happened
+	From   events.Position `param:"from" ofpage:"true"`   // 0 means the first
+	At     time.Time       `param:"at" ofpage:"true"`     // what was recorded from then on, in the place of From
+	Before events.Position `param:"before" ofpage:"true"` // those that stand last before it, in the place of From; 0: no such
+	Cursor Cursor          `param:"cursor" ofpage:"true"` // NextCursor of the page before, in the place of From
+	Limit  int             `param:"limit" default:"100" most:"1000" ofpage:"true"`
+	Stream events.StreamID `param:"stream"` // empty: all; then From is still a position
+	// With commas between; empty: all.
+	Kinds   string `param:"kinds"`
+	Payload bool   `param:"payload" ofpage:"true"` // with what happened
 }
 
-// Records is a stretch of the log.
+// Check implements the queries' method of that name.
+func (q *RecordsQuery) Check(wrong Wrong) {
+	places := 0
+	for _, given := range []bool{q.From != 0, !q.At.IsZero(), q.Before != 0, !q.Cursor.IsZero()} {
+		if given {
+			places++
+		}
+	}
+	switch {
+	case places > 1:
+		wrong("from", "is one of from, at, before and cursor: give one")
+	case q.Before != 0 && q.Payload:
+		wrong("payload", "is not to be had with before: ask for from with the position of a record")
+	}
+}
+
+// Records is a stretch of the log. Where few are of the kinds or the stream, a page may hold fewer than there are, and lead on.
 type Records struct {
+	Log        string          `json:"log,omitempty"`        // which log it is: another one has another; empty: it has no record
 	Last       events.Position `json:"last"`                 // of the log
+	Prev       events.Position `json:"prev,omitempty"`       // Before of the page before, where Before was asked; 0: the beginning was reached
 	Next       events.Position `json:"next"`                 // where to go on; 0: the end was reached
 	Records    []LogRecord     `json:"records"`              // never null
 	NextCursor Cursor          `json:"next_cursor,omitzero"` // the next page; none: there is no more
@@ -48,6 +71,14 @@ type EventsQuery struct {
 	Stream  events.StreamID `param:"stream"`  // empty: all
 	Kinds   string          `param:"kinds"`   // with commas between; empty: all
 	Payload bool            `param:"payload"` // with what happened
+	// First an event hello says which log it is, and where that ends: a Hello.
+	Hello bool `param:"hello"`
+}
+
+// Hello is what a stream of events begins with that was asked for it.
+type Hello struct {
+	Log  string          `json:"log,omitempty"` // as in Records
+	Last events.Position `json:"last"`          // of the log, as the stream began
 }
 
 // LogExportQuery asks for the log as JSON lines: what eventlog.Import reads.

@@ -14,3 +14,6 @@ const (
 	EventResult   = "result"
 	EventProblem  = "problem"
 )
+
+// EventHello is the name of the server-sent event that a stream of records may begin with.
+const EventHello = "hello"

@@ -3,9 +3,15 @@ package api
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"iter"
+	"slices"
+	"sort"
+	"strings"
+	"time"
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -17,28 +23,124 @@ const RecordsPage = 100
 // maxRecordBytes is after how many bytes of payloads an answer is long enough.
 const maxRecordBytes = 16 << 20
 
+// maxScanned is how many records are passed over for one page: a tenth of a second.
+const maxScanned = 100_000
+
 // ReadRecords answers RecordsRoute from a log, with a daemon or without one.
-func ReadRecords(ctx context.Context, log eventlog.Log, q RecordsQuery) (Records, error) {
-	out := Records{Records: []LogRecord{}}
-	var err error
+func ReadRecords(ctx context.Context, log eventlog.Log, q RecordsQuery) (out Records, err error) {
+	out.Records = []LogRecord{}
 	if out.Last, err = log.Last(ctx); err != nil {
 		return out, err
 	}
-	bytes, limit := 0, cmp.Or(max(q.Limit, 0), RecordsPage)
-	for r, err := range recordsFrom(ctx, log, q.Stream, cmp.Or(q.Cursor.At, q.From)) {
-		if err != nil {
+	if out.Log, err = LogID(ctx, log); err != nil {
+		return out, err
+	}
+	q.Limit = cmp.Or(max(q.Limit, 0), RecordsPage)
+	if q.Before != 0 {
+		return out, out.readBack(ctx, log, q)
+	}
+	from := cmp.Or(q.Cursor.At, q.From)
+	if from == 0 && !q.At.IsZero() {
+		if from, err = recordedSince(ctx, log, out.Last, q.At); err != nil || from > out.Last {
 			return out, err
 		}
-		if len(out.Records) == limit || bytes > maxRecordBytes {
+	}
+	return out, out.read(ctx, log, q, from)
+}
+
+// LogID tells logs apart: it is made of the first record, which a log keeps for ever. It is empty where there is none that can be read.
+func LogID(ctx context.Context, log eventlog.Log) (string, error) {
+	first, err := log.Get(ctx, 1)
+	switch {
+	case errors.Is(err, eventlog.ErrNotFound), errors.Is(err, events.ErrCorrupt):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	sum := sha256.Sum256(slices.Concat(first.ID[:], first.Chain[:]))
+	return hex.EncodeToString(sum[:16]), nil
+}
+
+// recordedSince is the position of the first record that was recorded at a time or later; behind last where none was.
+func recordedSince(ctx context.Context, log eventlog.Log, last events.Position, at time.Time) (events.Position, error) {
+	var err error
+	n := sort.Search(int(last), func(i int) bool {
+		r, failed := log.Get(ctx, events.Position(i+1))
+		err = cmp.Or(err, failed)
+		return failed != nil || !r.RecordedAt.Before(at)
+	})
+	return events.Position(n + 1), err
+}
+
+// read fills in a page from a position on.
+func (out *Records) read(ctx context.Context, log eventlog.Log, q RecordsQuery, from events.Position) error {
+	bytes, scanned, admits := 0, 0, q.admits()
+	for r, err := range recordsFrom(ctx, log, q.Stream, from) {
+		if err != nil {
+			return err
+		}
+		if len(out.Records) == q.Limit || bytes > maxRecordBytes || scanned == maxScanned {
 			out.Next, out.NextCursor = r.Position, RecordsRoute.PageAfter(q, Cursor{At: r.Position})
 			break
+		}
+		scanned++
+		if !admits(r.Header) {
+			continue
 		}
 		out.Records = append(out.Records, RecordOf(r, q.Payload))
 		if q.Payload {
 			bytes += int(r.Size)
 		}
 	}
-	return out, nil
+	return nil
+}
+
+// readBack fills in the page that ends before a position. Positions have no holes, so that it is looked for in stretches.
+func (out *Records) readBack(ctx context.Context, log eventlog.Log, q RecordsQuery) error {
+	end, admits := min(q.Before, out.Last+1), q.admits()
+	for scanned := 0; end > 1 && len(out.Records) < q.Limit && scanned < maxScanned; {
+		begin := end - min(end-1, events.Position(max(q.Limit, RecordsPage)))
+		found, err := recordsBetween(ctx, log, begin, end, admits, q.Payload)
+		if err != nil {
+			return err
+		}
+		scanned += int(end - begin)
+		found = found[max(0, len(found)-(q.Limit-len(out.Records))):]
+		if end = begin; len(found)+len(out.Records) == q.Limit {
+			end = found[0].Position
+		}
+		out.Records = append(found, out.Records...)
+	}
+	if end > 1 {
+		out.Prev = end
+	}
+	return nil
+}
+
+// recordsBetween are the records of a stretch that admits chooses.
+func recordsBetween(
+	ctx context.Context, log eventlog.Log, begin, end events.Position, admits func(events.Header) bool, payload bool,
+) (found []LogRecord, err error) {
+	for r, err := range log.All(ctx, begin) {
+		if err != nil || r.Position >= end {
+			return found, err
+		}
+		if admits(r.Header) {
+			found = append(found, RecordOf(r, payload))
+		}
+	}
+	return found, nil
+}
+
+// admits tells which records q chooses, wherever they stand.
+func (q RecordsQuery) admits() func(events.Header) bool {
+	var kinds []string
+	if q.Kinds != "" {
+		kinds = strings.Split(q.Kinds, ",")
+	}
+	return func(h events.Header) bool {
+		return (q.Stream == "" || h.Stream == q.Stream) && (kinds == nil || slices.Contains(kinds, string(h.Kind)))
+	}
 }
 
 // recordsFrom yields the records from a position on, of one stream or of all.

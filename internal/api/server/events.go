@@ -57,6 +57,9 @@ func (s *logs) getEvents(w http.ResponseWriter, r *http.Request, q api.EventsQue
 	if err != nil {
 		return err
 	}
+	if err := s.hello(r.Context(), out, q); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	found := make(chan events.Record, eventBuffer)
@@ -78,6 +81,25 @@ func (s *logs) getEvents(w http.ResponseWriter, r *http.Request, q api.EventsQue
 		err = readErr
 	}
 	return err
+}
+
+// hello says which log a stream is of, if q asks for that: who comes back to another one begins anew.
+func (s *logs) hello(ctx context.Context, out *sse, q api.EventsQuery) error {
+	if !q.Hello {
+		return nil
+	}
+	last, err := s.Log.Last(ctx)
+	if err != nil {
+		return err
+	}
+	id, err := api.LogID(ctx, s.Log)
+	if err != nil {
+		return err
+	}
+	if err := out.send("", api.EventHello, api.Hello{Log: id, Last: last}); err != nil {
+		return err
+	}
+	return out.out.flush()
 }
 
 // follow hands over the records that q admits until ctx is done or the log ends.

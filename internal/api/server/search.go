@@ -18,6 +18,7 @@ type searches struct{ *sources }
 func (s *searches) routes(to *dispatcher) []endpoint {
 	return []endpoint{
 		bind(to, api.SearchRoute, s.getSearch),
+		bind(to, api.ListRoute, s.getRows),
 		bind(to, api.TimelineRoute, s.getTimeline),
 		bind(to, api.RowRoute, s.getRow),
 		bind(to, api.ObservationsRoute, func(ctx context.Context, q api.RowsQuery) (api.Rows, error) { return s.rows(ctx, q.IDs) }),
@@ -33,11 +34,7 @@ func (s *searches) getSearch(ctx context.Context, asked api.SearchQuery) (found 
 		Since: asked.Since, Until: asked.Until, Sort: recall.Sort(asked.Sort), Recency: recencyOf(asked.Recency),
 		Facets: asked.Facets, Explain: asked.Explain, Near: true, Limit: asked.Limit, Offset: asked.Offset,
 	}
-	for kind := range strings.SplitSeq(asked.Kind, ",") {
-		if kind = strings.TrimSpace(kind); kind != "" {
-			q.Kinds = append(q.Kinds, rows.Kind(kind))
-		}
-	}
+	q.Kinds = kindsOf(asked.Kind)
 	q.Project, q.Key = s.filterOf(ctx, asked.Project)
 	if q.Session, err = s.sessionTerm(ctx, asked.Session); err != nil {
 		return found, err
@@ -54,6 +51,57 @@ func (s *searches) getSearch(ctx context.Context, asked api.SearchQuery) (found 
 		NextCursor: api.SearchRoute.PageAfter(asked, afterResults(asked.Cursor, q, answer)),
 		Position:   answer.Position, Total: answer.Total, Results: list(answer.Results), Facets: answer.Facets, Near: answer.Near, Note: answer.Note,
 	}, err
+}
+
+// kindsOf are the kinds of a list with commas.
+func kindsOf(text string) (kinds []rows.Kind) {
+	for kind := range strings.SplitSeq(text, ",") {
+		if kind = strings.TrimSpace(kind); kind != "" {
+			kinds = append(kinds, rows.Kind(kind))
+		}
+	}
+	return kinds
+}
+
+const (
+	maxLooked  = 20_000  // rows that are looked at for one page of a list: a fifth of a second
+	maxCounted = 100_000 // rows that are counted of one state, kind and folder
+)
+
+// getRows lists rows by time. What is of a project by its name alone is looked for among all.
+func (s *searches) getRows(ctx context.Context, q api.ListQuery) (out api.Listing, err error) {
+	f := rows.ListFilter{
+		State: rows.State(q.State), Kinds: kindsOf(q.Kind), Since: q.Since, Until: q.Until, Oldest: q.Sort == "oldest",
+		From: rows.Place{At: q.Cursor.On, Position: q.Cursor.At}, Limit: q.Limit, Looked: maxLooked,
+	}
+	if f.Roots, f.Match, err = s.listed(ctx, q.Project); err != nil {
+		return out, err
+	}
+	out.Position = s.Views.Position()
+	found, next, err := s.Recall.List(ctx, f)
+	if err == nil && q.Counts {
+		out.Counts, err = s.Views.CountStates(ctx, f.Roots, f.Kinds, maxCounted)
+	}
+	out.Rows, out.NextCursor = list(found), api.ListRoute.PageAfter(q, api.Cursor{At: next.Position, On: next.At})
+	return out, err
+}
+
+// listed is where the rows of a project are: in the lists of its roots, or, where some are of it by name alone, among all that match.
+func (s *searches) listed(ctx context.Context, named string) (roots []string, match func(rows.Row) bool, err error) {
+	if named == "" {
+		return nil, nil, nil
+	}
+	belongs, err := s.belongs(ctx, named)
+	if err != nil {
+		return nil, nil, err
+	}
+	if p := s.projectOf(ctx, named); p.Root != "" {
+		own, err := s.Views.Extent(ctx, p.Root, p.Key)
+		if err != nil || len(own.Names) == 0 {
+			return own.Roots, nil, err
+		}
+	}
+	return nil, func(row rows.Row) bool { return belongs(row.ProjectRoot, row.Project) }, nil
 }
 
 // afterResults is where a search goes on that came to a page by at: in the order of what its first page knew, behind the row that it
