@@ -26,7 +26,7 @@ func asking(dir string) map[string][]string {
 	id := uuid.Must(uuid.NewV7()).String()
 	transcript := filepath.Join(dir, "t.jsonl")
 	return map[string][]string{
-		"config set": {"log_level", "debug"}, "config unset": {"log_level"}, "confirm": {id}, "context": {}, "correct": {id, "text"}, "doctor": {},
+		"api": {}, "config set": {"log_level", "debug"}, "config unset": {"log_level"}, "confirm": {id}, "context": {}, "correct": {id, "text"}, "doctor": {},
 		"export": {}, "forget": {id, "--yes"}, "gain": {}, "ignore list": {}, "ingest": {"--agent", "claude-code", transcript},
 		"log backup": {filepath.Join(dir, "b.db")}, "log cat": {}, "log export": {}, "log import": {transcript}, "log stats": {}, "log tail": {"-f"}, "log verify": {},
 		"outcomes": {}, "project give": {"shop", dir}, "project join": {dir}, "project list": {}, "project part": {dir},

@@ -69,9 +69,9 @@ func said(answer any, err error) string {
 	return string(b)
 }
 
-// TestEveryRouteBothWays: a route answers alike over a socket and in this process, and refuses alike.
-func TestEveryRouteBothWays(t *testing.T) {
-	t.Parallel()
+// contracts is a world with something in it, and every route that is answered there with questions about it. They are asked in their order.
+func contracts(t *testing.T) (*world, []contract) {
+	t.Helper()
 	now := time.Now()
 	w := newWorld(t, func(c *testConfig) {
 		erasing(c)
@@ -86,8 +86,7 @@ func TestEveryRouteBothWays(t *testing.T) {
 	id, none, far := saved.ID.String(), newID().String(), events.Position(1<<40)
 	long, most := strings.Repeat("x", api.MaxParam+1), 1001
 	sooner := now.Add(-time.Hour)
-	covered := map[string]bool{}
-	for _, c := range []contract{
+	return w, []contract{
 		asked(api.ReadyRoute, nil, api.ReadyQuery{}),
 		asked(api.SearchRoute, nil, api.SearchQuery{Text: "tuesday"}, api.SearchQuery{Kind: "memory, observation", Facets: true, Explain: true, Sort: "oldest"},
 			api.SearchQuery{Kind: "x", Sort: "y", Limit: 101, Offset: 10_001, Recency: &most, Text: long}, api.SearchQuery{After: far},
@@ -115,6 +114,7 @@ func TestEveryRouteBothWays(t *testing.T) {
 		asked(api.UsageRoute, nil, api.UsageQuery{}, api.UsageQuery{By: "model", UTC: true}, api.UsageQuery{By: "x"}, api.UsageQuery{Session: "nobody's"}),
 		asked(api.GainRoute, nil, api.GainQuery{}, api.GainQuery{Project: "shop", Since: sooner, Limit: 1}, api.GainQuery{Limit: 1001}),
 		asked(api.LogStatsRoute, nil, api.NoQuery{}),
+		asked(api.OpenAPIRoute, nil, api.NoQuery{}),
 		asked(api.RecordsRoute, nil, api.RecordsQuery{Limit: 2, Payload: true}, api.RecordsQuery{From: far}, api.RecordsQuery{Limit: 1001, Stream: "daemon"},
 			api.RecordsQuery{Before: 4, Limit: 2}, api.RecordsQuery{At: sooner, Kinds: "tool_used"}, api.RecordsQuery{At: now.Add(time.Hour)}, api.RecordsQuery{From: 1, Before: 2}),
 		asked(api.ProjectionsRoute, nil, api.NoQuery{}),
@@ -143,7 +143,15 @@ func TestEveryRouteBothWays(t *testing.T) {
 		worked(api.ApproveForgetRoute, nil, api.IDQuery{ID: "f1"}, api.IDQuery{ID: none}),
 		asked(api.RefuseForgetRoute, nil, api.IDQuery{ID: "f1"}, api.IDQuery{ID: none}),
 		worked(api.ForgetRoute, nil, api.ForgetRequest{Query: "what nobody said"}, api.ForgetRequest{}),
-	} {
+	}
+}
+
+// TestEveryRouteBothWays: a route answers alike over a socket and in this process, and refuses alike.
+func TestEveryRouteBothWays(t *testing.T) {
+	t.Parallel()
+	w, contracts := contracts(t)
+	covered := map[string]bool{}
+	for _, c := range contracts {
 		covered[c.Pattern()] = true
 		w.settled(t)
 		if diff := cmp.Diff(c.ask(t.Context(), w.client), c.ask(asPerson(t.Context()), w.server)); diff != "" {

@@ -3,6 +3,8 @@ package server
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -208,8 +210,9 @@ func writeProblem(w http.ResponseWriter, p *api.Problem) {
 	_, _ = w.Write(body)
 }
 
-// writeJSON answers 200 with v, or with the status alone that v is. It is encoded before anything is sent, so that an error is still an error.
-func writeJSON(w http.ResponseWriter, v any) error {
+// writeJSON answers 200 with v, or with the status alone that v is. It is encoded before anything is sent, so that an error is still an
+// error. What is asked for by GET has a tag, made of all that is answered: who has that answer is told so, with 304, instead.
+func writeJSON(w http.ResponseWriter, r *http.Request, v any) error {
 	if status, ok := v.(api.Done); ok {
 		w.WriteHeader(int(status))
 		return nil
@@ -219,8 +222,22 @@ func writeJSON(w http.ResponseWriter, v any) error {
 		return fmt.Errorf("api: encode the answer: %w", err)
 	}
 	h := w.Header()
+	if r.Method == http.MethodGet {
+		tag := tagOf(body)
+		h.Set("ETag", tag)
+		if r.Header.Get("If-None-Match") == tag {
+			w.WriteHeader(http.StatusNotModified)
+			return nil
+		}
+	}
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	_, _ = w.Write(body) // who has gone is not told
 	return nil
+}
+
+// tagOf tells answers apart.
+func tagOf(body []byte) string {
+	sum := sha256.Sum256(body)
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -30,7 +31,10 @@ type hooks struct {
 
 func (s *hooks) routes(to *dispatcher) []endpoint {
 	return []endpoint{
-		{Endpoint: api.Endpoint(api.HookRoute), serve: s.postHook, wrap: func(h handler) http.Handler { return s.counted(to, h) }},
+		{
+			Operation: api.Operation{Endpoint: api.Endpoint(api.HookRoute), Query: reflect.TypeFor[api.HookQuery]()},
+			serve:     s.postHook, wrap: func(h handler) http.Handler { return s.counted(to, h) },
+		},
 		bindStream(to, api.IngestRoute, s.postIngest),
 		bind(to, api.SettleRoute, s.postSettle),
 		bindStream(to, api.ImportRoute, s.postImport),
@@ -136,7 +140,7 @@ func (s *hooks) postIngest(w http.ResponseWriter, r *http.Request, q api.IngestQ
 		ctx = capture.WithoutPreferences(ctx)
 	}
 	got, err := s.capture.Ingest(ctx, q.Agent, q.Path, body)
-	return body.answer(w, got, err)
+	return body.answer(w, r, got, err)
 }
 
 // postSettle ends what ingested sessions left unfinished.
@@ -148,5 +152,5 @@ func (s *hooks) postSettle(ctx context.Context, q api.SettleRequest) (api.Settle
 func (s *hooks) postImport(w http.ResponseWriter, r *http.Request, q api.ImportQuery) error {
 	body := newPatientReader(w, r)
 	got, err := s.capture.Import(r.Context(), q.Source, body)
-	return body.answer(w, got, err)
+	return body.answer(w, r, got, err)
 }

@@ -15,7 +15,7 @@ import (
 
 // endpoint is a route with what answers it.
 type endpoint struct {
-	api.Endpoint
+	api.Operation
 	serve  handler                    // over HTTP
 	wrap   func(handler) http.Handler // what a request passes before it is served
 	stream bool                       // it may take as long as it likes
@@ -85,7 +85,7 @@ func sorted(wrong []api.FieldError) []api.FieldError {
 
 // bind binds a route that is answered at once.
 func bind[Q, A any](s *dispatcher, r api.Route[Q, A], answer func(ctx context.Context, q Q) (A, error)) endpoint {
-	e := endpoint{Endpoint: api.Endpoint(r), wrap: s.plain}
+	e := endpoint{Operation: api.Operation{Endpoint: api.Endpoint(r), Query: reflect.TypeFor[Q](), Answer: reflect.TypeFor[A]()}, wrap: s.plain}
 	e.serve, e.invoke = answerer(s, e, func(_ context.Context, q Q) (task[A], error) {
 		return func(ctx context.Context, _ func(done, total uint64)) (A, error) { return answer(ctx, q) }, nil
 	})
@@ -94,7 +94,10 @@ func bind[Q, A any](s *dispatcher, r api.Route[Q, A], answer func(ctx context.Co
 
 // bindWork binds a route that takes its time. What prepare refuses is refused with a status; after that the answer has begun.
 func bindWork[Q, A any](s *dispatcher, r api.Work[Q, A], prepare func(ctx context.Context, q Q) (task[A], error)) endpoint {
-	e := endpoint{Endpoint: api.Endpoint(r), wrap: s.stream, stream: true}
+	e := endpoint{
+		Operation: api.Operation{Endpoint: api.Endpoint(r), Query: reflect.TypeFor[Q](), Answer: reflect.TypeFor[A](), Work: true},
+		wrap:      s.stream, stream: true,
+	}
 	e.serve, e.invoke = answerer(s, e, prepare)
 	return e
 }
@@ -128,7 +131,7 @@ func answerer[Q, A any](s *dispatcher, e endpoint, prepare func(ctx context.Cont
 				return err
 			}
 		}
-		return writeJSON(w, a)
+		return writeJSON(w, req, a)
 	}
 	return serve, func(ctx context.Context, query, answer any, progress func(api.Progress)) error {
 		q := query.(Q)
@@ -173,7 +176,8 @@ func store(answer, a any, err error) error {
 func bindStream[Q any](
 	s *dispatcher, r api.Stream[Q], answer func(w http.ResponseWriter, r *http.Request, q Q) error, checks ...func(*http.Request, api.Wrong),
 ) endpoint {
-	return endpoint{Endpoint: api.Endpoint(r), wrap: s.stream, stream: true, serve: func(w http.ResponseWriter, req *http.Request) error {
+	of := api.Operation{Endpoint: api.Endpoint(r), Query: reflect.TypeFor[Q]()}
+	return endpoint{Operation: of, wrap: s.stream, stream: true, serve: func(w http.ResponseWriter, req *http.Request) error {
 		q, wrong, err := readQuery[Q](w, req, api.Endpoint(r))
 		for _, check := range checks {
 			check(req, noteIn(&wrong))

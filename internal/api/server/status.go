@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -45,7 +46,7 @@ type statuses struct {
 
 func (s *statuses) routes(to *dispatcher) []endpoint {
 	return []endpoint{
-		{Endpoint: api.Endpoint(api.HealthRoute), serve: getHealth, wrap: to.plain},
+		{Operation: api.Operation{Endpoint: api.Endpoint(api.HealthRoute), Query: reflect.TypeFor[api.NoQuery](), Answer: reflect.TypeFor[api.Alive]()}, serve: getHealth, wrap: to.plain},
 		bind(to, api.ReadyRoute, s.getReady),
 		bind(to, api.StatusRoute, s.getStatus),
 		bind(to, api.ResumeRoute, s.postResume),
@@ -53,8 +54,8 @@ func (s *statuses) routes(to *dispatcher) []endpoint {
 	}
 }
 
-func getHealth(w http.ResponseWriter, _ *http.Request) error {
-	return writeJSON(w, api.Alive{Alive: true})
+func getHealth(w http.ResponseWriter, r *http.Request) error {
+	return writeJSON(w, r, api.Alive{Alive: true})
 }
 
 // getReady answers 503 until the daemon is ready, unless it is asked for the phase in any case.

@@ -132,7 +132,7 @@ func (p *patientReader) Read(b []byte) (int, error) {
 }
 
 // answer answers with v, or returns err once the rest of a body of which something was taken has been read.
-func (p *patientReader) answer(w http.ResponseWriter, v any, err error) error {
+func (p *patientReader) answer(w http.ResponseWriter, r *http.Request, v any, err error) error {
 	if err != nil && p.begun {
 		_, _ = io.CopyN(io.Discard, p, maxUnread) // the error that counts is the first
 	}
@@ -142,7 +142,7 @@ func (p *patientReader) answer(w http.ResponseWriter, v any, err error) error {
 	if err := newPatient(w).extend(streamTimeout); err != nil {
 		return err
 	}
-	return writeJSON(w, v)
+	return writeJSON(w, r, v)
 }
 
 func isUnsupported(err error) bool { return errors.Is(err, errors.ErrUnsupported) }

@@ -68,6 +68,7 @@ func (s *viewRoutes) indexView(ctx context.Context) (api.View, error) {
 }
 
 func (s *viewRoutes) getProjection(ctx context.Context, q api.InspectQuery) (found api.Inspection, err error) {
+	found.Entries = []engine.Entry{}
 	switch {
 	case q.Name == indexName:
 		found.Info, err = s.indexView(ctx)

@@ -14,5 +14,5 @@ func Commands(a *terminal.App) []*cobra.Command {
 // Inside are the commands about what stands behind memory: the log, the views, the observer and what it made of each
 // input.
 func Inside(a *terminal.App) []*cobra.Command {
-	return []*cobra.Command{newOutcomes(a), newUsage(a), newGain(a), newReobserve(a), newRecheck(a), newProvider(a), newLog(a), newProjections(a), newParse(a)}
+	return []*cobra.Command{newOutcomes(a), newUsage(a), newGain(a), newReobserve(a), newRecheck(a), newProvider(a), newLog(a), newProjections(a), newParse(a), newAPI(a)}
 }
