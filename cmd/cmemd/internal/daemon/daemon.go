@@ -29,6 +29,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api/mcp"
 	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/api/signin"
+	"github.com/cmemd/cmemd/internal/api/viewer"
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/durable"
@@ -323,7 +324,8 @@ func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, ve
 			Token: token, NewToken: func() (string, error) { return homedir.MakeToken(d.paths.Token) },
 			Peer: lookAtPeer(known.Processes()), Projects: d.config.MCPProjects, Browsers: d.browsers(),
 		},
-		Briefs: d.config.Briefs(), Price: d.prices.Cost, MCP: d.mcpFace(version), Logger: d.logger,
+		Briefs: d.config.Briefs(), Price: d.prices.Cost, MCP: d.mcpFace(version), Viewer: viewer.Handler(),
+		Logger: d.logger,
 	}
 }
 

@@ -11,25 +11,29 @@ import (
 
 // NewDemo returns `cmemd demo`.
 func NewDemo(a *terminal.App) *cobra.Command {
-	poison := false
+	poison, page := false, false
 	c := &cobra.Command{
 		Use: "demo", Short: "Play a recorded session through a real daemon, in a temporary home",
 		Long: `demo plays a bundled session of a coding agent through the hook command into a real daemon in a temporary home. In the
 middle the daemon is killed; nothing is lost. Then a second session starts and is given what the first one did, a search
 finds it, and why leads from a memory back to its events. It takes a few seconds and leaves nothing behind.
 
+With --ui a browser shows the page of that daemon meanwhile, and until you end the demo with Ctrl-C.
+
 With --poison it plays three recorded loops in which observers were respawned again and again while memory was lost: each
 through replay under every policy, and each through a real daemon at high speed, under the default policy, where nothing is
 lost and nothing loops.`,
-		Example: "  cmemd demo\n  cmemd demo --poison",
+		Example: "  cmemd demo\n  cmemd demo --ui\n  cmemd demo --poison",
 		Args:    terminal.Takes(0, 0, ""),
 	}
 	c.Flags().BoolVar(&poison, "poison", false, "play recorded loops of observers, under every policy and through a real daemon")
+	c.Flags().BoolVar(&page, "ui", false, "open the page of the demo's daemon in a browser")
+	c.MarkFlagsMutuallyExclusive("poison", "ui")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if poison {
 			return perform(c.Context(), a, func(ctx context.Context) error { return playPoison(ctx, a) })
 		}
-		return perform(c.Context(), a, func(ctx context.Context) error { return playDemo(ctx, a) })
+		return perform(c.Context(), a, func(ctx context.Context) error { return playDemo(ctx, a, page) })
 	}
 	return c
 }

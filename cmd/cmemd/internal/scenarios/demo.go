@@ -44,12 +44,14 @@ func perform(ctx context.Context, a *terminal.App, story func(context.Context) e
 	defer cancel(nil)
 	signal.Ignore(syscall.SIGPIPE)
 	a.Out = &carefulWriter{to: a.Out, failed: cancel}
-	if err := story(ctx); ctx.Err() != nil {
+	err := story(ctx)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
 		return fmt.Errorf("demo: interrupted, everything is removed: %w", context.Cause(ctx))
-	} else if err != nil {
-		return fmt.Errorf("demo: %w", err)
 	}
-	return nil
+	return fmt.Errorf("demo: %w", err)
 }
 
 // carefulWriter tells when nobody reads any more.
@@ -79,6 +81,7 @@ type stage struct {
 	daemon  *exec.Cmd
 	began   time.Time
 	best    string // the id of the best hit
+	listen  string // the loopback address of the page; empty: there is none
 }
 
 // newStage makes a home, and a folder to work in.
@@ -139,7 +142,7 @@ func (d *stage) clear() error {
 // GIT_DIR for its own hooks: with it the demo would write into the repository that it is started from.
 func (d *stage) environ() []string {
 	kept := []string{
-		"CMEMD_HOME=" + d.home, "CMEMD_LISTEN=", "CMEMD_NO_START=1",
+		"CMEMD_HOME=" + d.home, "CMEMD_LISTEN=" + d.listen, "CMEMD_NO_START=1",
 		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=" + d.dir,
 	}
 	for _, v := range d.a.Environ {
@@ -270,15 +273,29 @@ func (d *stage) play(ctx context.Context) error {
 	return nil
 }
 
+// watched reports whether a person reads along.
+func (d *stage) watched() bool {
+	w, ok := d.a.Out.(*carefulWriter)
+	return ok && terminal.IsTerminal(w.to)
+}
+
 // pace gives a person time to read along. Nobody waits where no terminal is.
 func (d *stage) pace(ctx context.Context) {
-	if w, ok := d.a.Out.(*carefulWriter); !ok || !terminal.IsTerminal(w.to) {
+	if !d.watched() {
 		return
 	}
 	select {
-	case <-time.After(150 * time.Millisecond):
+	case <-time.After(d.beat()):
 	case <-ctx.Done():
 	}
+}
+
+// beat is the time between two hooks on a terminal. A page is looked at beside it.
+func (d *stage) beat() time.Duration {
+	if d.listen != "" {
+		return time.Second
+	}
+	return 150 * time.Millisecond
 }
 
 // describeHook is one line of a payload.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
+	"os/exec"
 	"strings"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -126,8 +128,38 @@ func (d *stage) verify(ctx context.Context) error {
 	return nil
 }
 
-// playDemo plays the whole story of a session. What it shows is checked: it fails where the daemon did not do its job.
-func playDemo(ctx context.Context, a *terminal.App) (err error) {
+// openPage has a browser show the page of the demo's daemon.
+func (d *stage) openPage(ctx context.Context) error {
+	d.act("cmemd ui")
+	c := exec.CommandContext(ctx, d.self, "ui")
+	c.Env, c.Stdout, c.Stderr = d.environ(), d.a.Out, d.a.Err
+	return c.Run()
+}
+
+// stay keeps what the page shows until the person ends the demo. Nobody waits where no terminal is.
+func (d *stage) stay(ctx context.Context) error {
+	if !d.watched() {
+		return nil
+	}
+	d.act("the page shows it until you press Ctrl-C, which removes everything")
+	<-ctx.Done()
+	return nil
+}
+
+// reserve chooses a loopback port for the page. The daemon that comes back after it was killed has the same one: a browser is let in at one
+// address.
+func (d *stage) reserve(context.Context) error {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	d.listen = l.Addr().String()
+	return l.Close()
+}
+
+// playDemo plays the whole story of a session, beside its page if that is asked for. What it shows is checked: it fails where the daemon
+// did not do its job.
+func playDemo(ctx context.Context, a *terminal.App, page bool) (err error) {
 	d, err := newStage(a)
 	if err != nil {
 		return err
@@ -135,7 +167,11 @@ func playDemo(ctx context.Context, a *terminal.App) (err error) {
 	defer func() { err = errors.Join(err, d.clear()) }()
 	d.commit(ctx, "queue: give up a delivery that the receiver refuses")
 	d.commit(ctx, "config: limit the attempts of a delivery")
-	for _, act := range []func(context.Context) error{d.raise, d.play, d.settle, d.remember, d.find, d.explain, d.verify} {
+	acts := []func(context.Context) error{d.raise, d.play, d.settle, d.remember, d.find, d.explain, d.verify}
+	if page {
+		acts = append([]func(context.Context) error{d.reserve, d.raise, d.openPage}, append(acts[1:], d.stay)...)
+	}
+	for _, act := range acts {
 		if err := act(ctx); err != nil {
 			return err
 		}

@@ -1,0 +1,57 @@
+// To decide: what waits for the person. Agents' requests to forget, folders that claim to be another project.
+
+import { ask } from "./net.js";
+import { line, many } from "./text.js";
+import { Forget } from "./forget.js";
+import { Asked, Command, Line, Nothing, Time, Trouble, Verb, View, html, mayEdit, note, to, useGet, useState
+  } from "./ui.js";
+
+function Requests({ list, open, refuse }) {
+  return html`<ul class="cards">${list.map((r) => html`<li data-row class="box"
+    tabindex="0"><p><b>${many(r.records, "record")}</b>, asked by ${r.writer === "agent" ? "an agent" :
+      line(r.writer)} <${Time} at=${r.at} />;
+    ${many(r.rows.length, "row")} hidden until <${Time} at=${r.expires} />, then shown again</p>
+    <ul class="sample">${r.sample.slice(0, 6).map((s) => html`<li><${Time} at=${s.at} /> <${Line}
+      text=${s.text} most=${140} /></li>`)}</ul>
+    <p class="verbs">${mayEdit() ? html`<${Verb} name="approve" keys="a" class="danger"
+      act=${() => open(r)}>erase…<//><${Verb} name="refuse" keys="r" act=${() => refuse(r)}>refuse: show them
+        again<//>`
+      : html`<${Command} text="cmemd forget --requests" />`}</p></li>`)}</ul>`;
+}
+
+function Apart({ projects, join }) {
+  const folders = projects.flatMap((p) => p.folders.filter((f) => f.looks_like?.length).map((f) =>
+    ({ ...f, project: p.name })));
+  if (!folders.length) return html`<p class="soft">No folder is kept apart.</p>`;
+  return html`<ul class="cards">${folders.map((f) => html`<li data-row class="box" tabindex="0"><p><b><${Line}
+    text=${f.root} /></b> claims to be the project of</p>
+    <ul>${f.looks_like.map((l) => html`<li><${Line} text=${l} /></li>`)}</ul><p>and is kept apart: its memory
+      and theirs are not told to each other.</p>
+    <p class="verbs">${mayEdit() && html`<${Verb} name="join" keys="j" act=${() => join(f)}>join
+      them<//>`} <${Command} text="cmemd project join ${f.root}" /></p></li>`)}</ul>`;
+}
+
+export default function Decide({ status }) {
+  const requests = useGet("/v1/forget/requests");
+  const projects = useGet("/v1/projects");
+  const [request, open] = useState();
+  const [error, fail] = useState();
+  const after = (what) => () => { note(what); requests.again(); projects.again(); status.again(); };
+  const refuse = (r) => ask("POST", `/v1/forget/requests/${r.id}/refuse`).then(
+    after("refused: its rows are shown again"), fail);
+  const join = (f) => ask("POST", "/v1/projects/join", { folder: f.root }).then(
+    after("joined; cmemd project part takes it back"), fail);
+  return html`<${View} title="To decide" command="cmemd forget --requests" url=${requests.url}
+    about="What only you decide.">
+    ${error && html`<${Trouble} error=${error} />`}
+    <section><h2>Agents ask to forget</h2><${Asked} of=${requests} lines=${3}>${(d) => (d.requests.length ?
+      html`<${Requests} list=${d.requests} open=${open} refuse=${refuse} />`
+      : html`<${Nothing} title="No agent asks to forget anything">What an agent asks to forget is hidden, and
+        waits here for you.<//>`)}<//></section>
+    <section><h2>Projects kept apart</h2><${Asked} of=${projects} lines=${3}>${(d) => html`<${Apart}
+      projects=${d.projects} join=${join} />`}<//>
+      <p><a href=${to("/ui/memory")}>Memory</a></p></section>
+    ${request && html`<${Forget} request=${{ request: request.id }} named=${many(request.rows.length, "row")}
+      path="/v1/forget/requests/${request.id}/approve"
+      close=${() => open(undefined)} done=${() => { open(undefined); after("erased")(); }} />`}<//>`;
+}

@@ -1,0 +1,161 @@
+// Log: what is written right now? A list addressed by position: positions have no holes, so that a million
+// rows need no index.
+
+import { address, ask, work } from "./net.js";
+import { bytes, count, line, seconds, show, words } from "./text.js";
+import { Asked, Nothing, Progress, Trouble, Verb, View, html, note, place, turn, useEffect, useGet,
+  useLayoutEffect, useRecords, useRef, useState } from "./ui.js";
+
+const rowHeight = 28;
+const page = 200;
+const maxPages = 20;
+const maxHeight = 15_000_000; // pixels: Chrome draws nothing below 16,777,200
+
+// usePages keeps the pages of records around what is shown, by the position of their first.
+function usePages() {
+  const pages = useRef(new Map());
+  const [, again] = useState(0);
+  const [error, fail] = useState();
+  const need = (first, last) => {
+    for (let p = Math.floor((first - 1) / page); p <= Math.floor((last - 1) / page); p++) {
+      const had = pages.current.get(p);
+      if (had && (had.full || had.busy || had.upTo >= Math.min(last, (p + 1) * page))) continue;
+      pages.current.set(p, { records: had?.records ?? [], upTo: had?.upTo ?? 0, busy: true });
+      ask("GET", address("/v1/log/records", { from: p * page + 1, limit: page })).then(({ records }) => {
+        pages.current.delete(p);
+        pages.current.set(p, { records, upTo: records.at(-1)?.position ?? 0, full: records.length === page });
+        while (pages.current.size > maxPages) pages.current.delete(pages.current.keys().next().value);
+        fail(undefined);
+        again((n) => n + 1);
+      }, (e) => { pages.current.delete(p); fail(e); });
+    }
+  };
+  const at = (position) => {
+    const p = Math.floor((position - 1) / page);
+    return pages.current.get(p)?.records[position - 1 - p * page];
+  };
+  const add = (records) => {
+    for (const r of records) {
+      const had = pages.current.get(Math.floor((r.position - 1) / page));
+      if (had && !had.busy && had.upTo === r.position - 1) {
+        had.records.push(r);
+        had.upTo = r.position;
+        had.full = had.records.length === page;
+      }
+    }
+  };
+  return { need, at, add, error, clear: () => { pages.current.clear(); again((n) => n + 1); } };
+}
+
+const Row = ({ r, position, open }) => html`<div data-row tabindex="0" role="row" class="record ${r?.erased ?
+  "is-erased" : ""}" data-position=${position}
+  aria-label=${r ? `${position}, ${words(r.kind)}` : String(position)} onClick=${() => open(position)}
+    onKeyDown=${(e) => e.key === "Enter" && open(position)}>
+  <span class="pos">${count(position)}</span>${r ? html`<span>${seconds(new Date(r.recorded_at))}</span><span
+    class="kind">${words(r.kind)}</span>
+    <span class="soft stream">${line(r.stream)} ${r.version}</span><span class="soft num">${r.erased ?
+      "erased" : bytes(r.size)}</span>` : html`<i class="wait" />`}</div>`;
+
+// Peek is one record with what happened.
+function Peek({ position, close }) {
+  const one = useGet("/v1/log/records", { from: position, limit: 1, payload: true });
+  return html`<aside class="peek" aria-label="record ${position}"><button class="plain close"
+    data-key="Escape" data-help="close" aria-label="close" onClick=${close}>✕</button>
+    <${Asked} of=${one}>${({ records: [r] }) => (r?.position === position ?
+      html`<h2>${count(r.position)} ${words(r.kind)}</h2>
+      <dl class="facts-of"><dt>recorded</dt><dd>${line(r.recorded_at)}</dd><dt>occurred</dt><dd>${
+        line(r.occurred_at)}</dd><dt>stream</dt><dd>${line(r.stream)}, version ${r.version}</dd>
+        <dt>hash</dt><dd><code>${line(r.payload_hash)}</code></dd><dt>chain</dt><dd><code>${
+          line(r.chain)}</code></dd></dl>
+      ${r.event ? html`<pre class="said">${show(JSON.stringify(r.event, null, 2)).slice(0, 200_000)}</pre>` :
+        html`<p class="soft">${line(r.problem ?? "It holds nothing.")}</p>`}`
+    : html`<${Nothing} title="There is no such record" />`)}<//></aside>`;
+}
+
+function Verify() {
+  const [doing, setDoing] = useState();
+  const [found, setFound] = useState();
+  const [error, fail] = useState();
+  const start = () => {
+    setDoing({});
+    setFound(undefined);
+    fail(undefined);
+    work("/v1/log/verify", undefined, setDoing).then(setFound, fail).finally(() => setDoing(undefined));
+  };
+  return html`<span class="verbs">${doing ? html`<${Progress} of=${doing} label="verifying" />` :
+    html`<${Verb} name="verify" keys="y" act=${start} />`}
+    ${found && html`<b class=${found.ok ? "good" : "bad"} role="status">${found.ok ?
+      `${count(found.records)} records, every chain holds` :
+        `damaged at ${count(found.position)}: ${line(found.reason)}`}</b>`}
+    ${error && html`<${Trouble} error=${error} />`}</span>`;
+}
+
+export default function Log() {
+  const stats = useGet("/v1/log/stats");
+  const [last, setLast] = useState(0);
+  const [tail, setTail] = useState(!place.query.at);
+  const [top, setTop] = useState(0);
+  const box = useRef();
+  const pages = usePages();
+  const total = Math.max(last, stats.data?.last ?? 0);
+  const tall = box.current?.clientHeight || 600;
+  const inView = Math.ceil(tall / rowHeight) + 1;
+  const height = Math.min(total * rowHeight, maxHeight);
+  const scaled = height < total * rowHeight;
+  // positionAt is the first row at a scroll position, scrollFor the other way.
+  const spare = Math.max(1, height - tall);
+  const positionAt = (y) => (scaled ? 1 + Math.round((y / spare) * Math.max(0, total - inView + 2)) : 1 +
+    Math.floor(y / rowHeight));
+  const scrollFor = (p) => (scaled ? ((p - 1) / Math.max(1, total - inView + 2)) * spare : (p - 1) *
+    rowHeight);
+  const first = Math.max(1, Math.min(positionAt(top), total - inView + 2));
+  const end = Math.min(total, first + inView);
+
+  useRecords((slice) => {
+    if (!slice) return pages.clear(), stats.again();
+    pages.add(slice);
+    setLast(slice.at(-1).position);
+  }, []);
+  useEffect(() => { if (total) pages.need(first, end); });
+  useLayoutEffect(() => { if (tail && box.current) box.current.scrollTop = box.current.scrollHeight; },
+    [tail, total, height]);
+  const jump = (p) => {
+    setTail(false);
+    if (box.current) box.current.scrollTop = scrollFor(Math.max(1, p - Math.floor(inView / 3)));
+  };
+  const wanted = Number(place.query.at);
+  useLayoutEffect(() => { if (wanted && total) jump(wanted); }, [wanted, total > 0]);
+  const scrolled = (e) => {
+    const y = e.currentTarget.scrollTop;
+    setTop(y);
+    if (tail && y + tall < e.currentTarget.scrollHeight - 2 * rowHeight) setTail(false);
+  };
+  const submit = (e) => {
+    e.preventDefault();
+    const p = Number(e.target.elements.at.value.replace(/[,.\s]/g, ""));
+    if (!(p >= 1 && p <= total)) return note(`a position is a number from 1 to ${count(total)}`);
+    turn({ at: p }, false);
+  };
+  const open = (p) => turn({ at: p });
+  const y = scaled ? top - (tail ? 0 : top % 1) : (first - 1) * rowHeight;
+  return html`<${View} title="Log" about=${stats.data && html`${count(total)} records
+    in ${count(stats.data.streams)} streams, ${bytes(stats.data.file_bytes)}`}
+    command=${wanted ? `cmemd log cat --from ${wanted}` : "cmemd log tail"} url=${wanted ?
+      `/v1/log/records?from=${wanted}&payload=true` : "/v1/events?tail=true"}
+    verbs=${html`<form class="jump" onSubmit=${submit}><input name="at" aria-label="jump to position"
+      placeholder="position" inputmode="numeric" size="9" /><button>jump</button></form>
+      <${Verb} name="tail" keys="t" act=${() => setTail(!tail)} class=${tail ? "is-on" : ""}>${tail ?
+        "following" : "follow"}<//><${Verify} />`}>
+    <${Asked} of=${stats} lines=${14}>${() => (total ? html`<div class="with-peek ${wanted ? "is-open" :
+      ""}"><div class="log" ref=${box} onScroll=${scrolled} role="table" aria-label="records"
+        aria-rowcount=${total}>
+      <div style=${{ height: height + "px", position: "relative" }}><div
+        style=${{ transform: `translateY(${Math.min(y, Math.max(0, height - (end - first + 1) *
+          rowHeight))}px)` }} role="rowgroup">${
+        Array.from({ length: end - first + 1 }, (_, i) => html`<${Row} key=${first + i} position=${first + i}
+          r=${pages.at(first + i)} open=${open} />`)}</div></div></div>
+      ${pages.error && html`<${Trouble} error=${pages.error} again=${() => pages.need(first, end)} />`}
+      ${wanted > 0 && html`<${Peek} position=${wanted} key=${wanted} close=${() => turn({ at: undefined })}
+        />`}</div>`
+    : html`<${Nothing} title="The log is empty" command="cmemd doctor" />`)}<//><//>`;
+}

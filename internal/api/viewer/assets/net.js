@@ -1,0 +1,291 @@
+// The door, requests, work with progress, and the live stream. A key pair that the browser does not export
+// lets a tab in for an hour
+// at a time; what a tab holds is in its memory alone.
+
+// A Problem is an answer that is no success, as RFC 9457 has it.
+export class Problem extends Error {
+  constructor(p, status) {
+    super(p?.detail || p?.title || "HTTP " + status);
+    Object.assign(this, { title: p?.title, type: p?.type, errors: p?.errors ?? [], status });
+  }
+}
+
+// door is how far this browser is let in: "opening", "open", or "shut" with why.
+export const door = { state: "opening", why: "", scope: "", bearer: "", until: 0, changed: () => {} };
+
+const tell = (change) => { Object.assign(door, change); door.changed(); };
+const base64 = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer)));
+const said = (text) => new TextEncoder().encode(text);
+
+// kept keeps the key of this browser: in its own database, or where there is none, as in some private
+// windows, in the tab's memory.
+const kept = {
+  memory: undefined,
+  async open() {
+    return new Promise((ok, no) => {
+      const asked = indexedDB.open("cmemd", 1);
+      asked.onupgradeneeded = () => asked.result.createObjectStore("keys");
+      asked.onsuccess = () => ok(asked.result);
+      asked.onerror = asked.onblocked = () => no(asked.error);
+    });
+  },
+  async with(mode, act) {
+    const db = await this.open();
+    try {
+      return await new Promise((ok, no) => {
+        const asked = act(db.transaction("keys", mode).objectStore("keys"));
+        asked.onsuccess = () => ok(asked.result);
+        asked.onerror = () => no(asked.error);
+      });
+    } finally { db.close(); }
+  },
+  async get() {
+    return this.memory ?? await this.with("readonly", (s) => s.get("viewer")).catch(() => undefined);
+  },
+  async put(viewer) {
+    this.memory = viewer;
+    await this.with("readwrite", (s) => s.put(viewer, "viewer")).catch(() => {});
+  },
+  async drop() {
+    this.memory = undefined;
+    await this.with("readwrite", (s) => s.delete("viewer")).catch(() => {});
+  },
+};
+
+const noCrypto =
+  "This browser has no WebCrypto, which the page needs to be let in. Any browser of the last years has it.";
+
+// enrol lets this browser in by the code of a link of `cmemd ui`.
+export async function enrol(code) {
+  if (!globalThis.crypto?.subtle) return tell({ state: "shut", why: noCrypto });
+  try {
+    const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, false,
+      ["sign", "verify"]);
+    const key = base64(await crypto.subtle.exportKey("raw", pair.publicKey));
+    const { id } = await send("POST", "/v1/ui/viewers", { code: code.trim(), key });
+    await kept.put({ id, key: pair.privateKey });
+    await signIn();
+  } catch (e) { tell({ state: "shut", why: e.message }); }
+}
+
+let signing;
+
+// signIn gets a bearer for the key of this browser. Those who ask at once share it. It throws what keeps the
+// tab out.
+function signIn() {
+  signing ??= (async () => {
+    const viewer = await kept.get();
+    if (!viewer) throw new Problem({ detail: "" }, 401);
+    const { nonce } = await send("POST", "/v1/ui/nonces", { viewer: viewer.id });
+    const made = await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, viewer.key,
+      said("cmemd sign-in\n" + nonce));
+    const a = await send("POST", "/v1/ui/sessions", { viewer: viewer.id, nonce, signature: base64(made) });
+    tell({ state: "open", why: "", scope: a.scope, bearer: a.bearer, until: Date.parse(a.expires_at) });
+  })().finally(() => { signing = undefined; });
+  return signing;
+}
+
+// enter is called once: with a code in the address, which it takes out of there first, it enrols.
+export async function enter() {
+  const code = new URLSearchParams(location.hash.slice(1)).get("c");
+  if (code) {
+    history.replaceState(null, "", location.pathname + location.search);
+    return enrol(code);
+  }
+  if (!globalThis.crypto?.subtle) return tell({ state: "shut", why: noCrypto });
+  await signIn().catch(async (e) => {
+    if (e.status === 401) await kept.drop();
+    tell({ state: "shut", why: e.message });
+  });
+}
+
+export async function leave() {
+  const { id } = (await kept.get()) ?? {};
+  if (id) await ask("DELETE", "/v1/ui/viewers/" + encodeURIComponent(id)).catch(() => {});
+  await kept.drop();
+  tell({ state: "shut", why: "", bearer: "" });
+}
+
+async function send(method, path, body, { signal, accept } = {}) {
+  const headers = { Accept: accept ?? "application/json" };
+  if (door.bearer) headers.Authorization = "Bearer " + door.bearer;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const r = await fetch(path, {
+    method, headers, signal, credentials: "omit", body: body === undefined ? undefined : JSON.stringify(body),
+  }).catch((e) => {
+    if (e.name === "AbortError") throw e;
+    throw new Problem({ title: "No answer", detail:
+      "cmemd does not answer: it may be stopped. `cmemd start` starts it." }, 0);
+  });
+  if (!r.ok) throw new Problem(await r.json().catch(() => undefined), r.status);
+  if (accept) return r;
+  return r.status === 204 ? undefined : r.json();
+}
+
+// ask asks for a path of /v1. A bearer that has ended, or that a daemon since started does not know, is
+// replaced once.
+export async function ask(method, path, body, options) {
+  if (door.state !== "open") await signIn();
+  else if (Date.now() > door.until - 60_000) await signIn().catch(() => {});
+  try {
+    return await send(method, path, body, options);
+  } catch (e) {
+    if (e.status !== 401) throw e;
+    door.bearer = "";
+    await signIn().catch(async (why) => {
+      if (why.status === 401) {
+        await kept.drop();
+        tell({ state: "shut", why: why.message });
+      }
+      throw why;
+    });
+    return send(method, path, body, options);
+  }
+}
+
+// address is a path with those parameters that are something.
+export function address(path, query = {}) {
+  const q = Object.entries(query).filter(([, v]) => v !== undefined && v !== null && v !== "" && v !== false);
+  return q.length ? path + "?" + new URLSearchParams(q) : path;
+}
+
+// messages yields the server-sent events of an answer, { id, event, data }. A line is at most of the size
+// that the daemon sends.
+async function* messages(response) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      const blocks = (rest + value).split("\n\n");
+      rest = blocks.pop();
+      for (const block of blocks) {
+        const m = {};
+        for (const l of block.split("\n")) {
+          const i = l.indexOf(": ");
+          if (i > 0) m[l.slice(0, i)] = l.slice(i + 2);
+        }
+        if (m.data) yield { ...m, data: JSON.parse(m.data) };
+      }
+    }
+  } finally { reader.cancel().catch(() => {}); }
+}
+
+// work asks for what takes its time, tells progress { done, total }, and returns the result. Without a body
+// it is a GET.
+export async function work(path, body, progress = () => {}, signal = undefined) {
+  const r = await ask(body ? "POST" : "GET", path, body, { signal, accept:
+    "text/event-stream, application/json" });
+  if (!r.headers.get("Content-Type").startsWith("text/event-stream")) return r.json();
+  for await (const m of messages(r)) {
+    if (m.event === "progress") progress(m.data);
+    if (m.event === "problem") throw new Problem(m.data, m.data.status);
+    if (m.event === "result") return m.data;
+  }
+  throw new Problem({ title: "The answer ended early", detail:
+    "cmemd stopped meanwhile; look again before you try again." }, 0);
+}
+
+const farBehind =
+  5000; // records: a tab that was hidden for longer begins anew, which costs a page less than reading them
+
+// live follows the log from the last position that was seen, while the tab is visible. State is live,
+// catching, paused or off.
+export const live = {
+  state: "catching", position: 0, goal: 0, begun: false, log: "", heard: new Set(), watched: new Set(), stop:
+    undefined,
+
+  // listen calls f with each slice of records as they come, and with undefined where records were passed
+  // over: what is shown is
+  // then to be read anew. It returns how to listen no more.
+  listen(f) { this.heard.add(f); return () => this.heard.delete(f); },
+
+  become(state) {
+    if (state === this.state) return;
+    this.state = state;
+    for (const f of this.watched) f();
+  },
+
+  // start has the log followed from now on. It does so once.
+  start() {
+    this.running ??= this.run();
+  },
+
+  // run follows until the page is gone. Each failure is tried again, after a second, two, four, and ten at
+  // most.
+  async run() {
+    let wait = 0;
+    for (;;) {
+      if (document.hidden || door.state !== "open") {
+        if (document.hidden || door.state === "shut") this.become("paused");
+        await this.wake();
+        continue;
+      }
+      this.stop = new AbortController();
+      const hide = () => document.hidden && this.stop.abort();
+      document.addEventListener("visibilitychange", hide);
+      try { await this.follow(this.stop.signal, () => { wait = 0; }); } catch { /* the state says it */ }
+      document.removeEventListener("visibilitychange", hide);
+      if (document.hidden) continue;
+      this.become("off");
+      wait = Math.min(10_000, wait ? wait * 2 : 1000);
+      await new Promise((ok) => setTimeout(ok, wait));
+    }
+  },
+
+  wake() {
+    return new Promise((ok) => {
+      const look = () => {
+        if (document.hidden || door.state !== "open") return;
+        document.removeEventListener("visibilitychange", look);
+        clearInterval(often);
+        ok();
+      };
+      const often = setInterval(look, 200);
+      document.addEventListener("visibilitychange", look);
+    });
+  },
+
+  // from is where to go on: behind what was seen, or at the end where that is too far away or another log.
+  async from(signal) {
+    if (!this.begun) return { tail: true };
+    const { last, log } = await ask("GET", "/v1/log/stats", undefined, { signal });
+    const other = this.log && log && log !== this.log;
+    this.log = log;
+    if (this.position && last >= this.position && last - this.position < farBehind && !other) {
+      this.become("catching");
+      this.goal = last;
+      return { after: this.position };
+    }
+    this.position = last;
+    this.pass(undefined);
+    return { after: last };
+  },
+
+  async follow(signal, begun) {
+    const query = await this.from(signal);
+    const r = await ask("GET", address("/v1/events", query), undefined, { signal, accept: "text/event-stream"
+      });
+    begun();
+    this.begun = true;
+    if (this.position >= this.goal) this.become("live");
+    let slice = [];
+    let due = 0;
+    const flush = () => {
+      due = 0;
+      const now = slice;
+      slice = [];
+      this.pass(now);
+    };
+    for await (const m of messages(r)) {
+      if (!(m.data.position > this.position)) continue;
+      this.position = m.data.position;
+      if (this.position >= this.goal) this.become("live");
+      slice.push(m.data);
+      due ||= setTimeout(flush, 100);
+    }
+  },
+
+  pass(slice) { for (const f of this.heard) f(slice); },
+};
