@@ -27,6 +27,7 @@ import (
 var (
 	wanted   = flag.Bool("browser", false, "open the page of a real daemon in a real Chromium")
 	binary   = flag.String("cmemd", "", "a program that is built already; empty: this module's, built anew")
+	figures  = flag.Bool("figures", false, "measure the page over 100,000 memories and 1,000,000 records; takes minutes")
 	pictures = flag.String("pictures", "", "a folder that gets a picture of each page in each of its states")
 )
 
@@ -62,10 +63,20 @@ type world struct {
 	client  *client.Client
 	browser *browser.Browser
 	set     []string // variables
+
+	patience time.Duration // with what has to happen
 }
 
 // newWorld starts a daemon and a browser; both end with the test.
 func newWorld(t *testing.T, settings ...string) *world {
+	t.Helper()
+	w := newHome(t, settings...)
+	w.start()
+	return w
+}
+
+// newHome is a world whose daemon has not been started.
+func newHome(t *testing.T, settings ...string) *world {
 	t.Helper()
 	if !*wanted {
 		t.Skip("the page is tried in a browser with -browser")
@@ -74,11 +85,16 @@ func newWorld(t *testing.T, settings ...string) *world {
 	dir, err := os.MkdirTemp("", "cmemd")
 	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	w := &world{tb: t, home: filepath.Join(dir, "home"), dir: filepath.Join(dir, "shop"), browser: b, set: settings, addr: freePort(t)}
+	w := &world{tb: t, home: filepath.Join(dir, "home"), dir: filepath.Join(dir, "shop"), browser: b, set: settings, addr: freePort(t), patience: 30 * time.Second}
 	must(t, os.MkdirAll(w.dir, 0o700))
+	must(t, os.MkdirAll(w.home, 0o700))
 	w.client = client.Dial(w.home)
-	w.start()
-	t.Cleanup(func() { w.client.Close(); w.kill() })
+	t.Cleanup(func() {
+		w.client.Close()
+		if w.cmd != nil {
+			w.kill()
+		}
+	})
 	return w
 }
 
@@ -201,7 +217,7 @@ func (w *world) quiet(p *browser.Page) {
 
 func (w *world) until(what string, ok func() bool) {
 	w.tb.Helper()
-	for limit := time.Now().Add(30 * time.Second); !ok(); time.Sleep(10 * time.Millisecond) {
+	for limit := time.Now().Add(w.patience); !ok(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(limit) {
 			w.tb.Fatalf("gave up waiting for %s\n%s", what, w.said)
 		}

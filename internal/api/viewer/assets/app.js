@@ -3,7 +3,7 @@
 import { door, enrol, enter, leave, live } from "./net.js";
 import { line } from "./text.js";
 import {
-  Dialog, Notes, Trouble, Verb, address, go, home, html, place, render, to, turn, useEffect, useGet, useLive,
+  Dialog, Notes, Trouble, Verb, address, go, home, html, place, render, to, turn, useEffect, useGet, useLayoutEffect, useLive,
     usePlace, useRecords,
   useRef, useSlow, useState, watchPlace,
 } from "./ui.js";
@@ -212,7 +212,7 @@ function App() {
   const [, again] = useState(0);
   const [help, setHelp] = useState(false);
   const [theme, nextTheme] = useTheme();
-  useEffect(() => { door.changed = () => again((n) => n + 1); }, []);
+  useLayoutEffect(() => { door.changed = () => again((n) => n + 1); }, []);
   useEffect(() => { keys.help = () => setHelp(true); }, []);
   const open = door.state === "open";
   const status = useGet(open && "/v1/status");
@@ -224,7 +224,7 @@ function App() {
   useRecords(() => { late.current ??= setTimeout(() => { late.current = undefined; status.again(); }, 1000);
     }, []);
   const state = useLive().state;
-  useEffect(() => { if (open && state !== "paused") status.again(); }, [state]);
+  useEffect(() => { if (known) status.again(); }, [state === "off"]);
   if (door.state === "shut") return html`<${Shut} />`;
   if (!open) return null;
   const waiting = (status.data?.erasure?.forget_requests ?? 0) + (status.data?.projects.apart ?? 0);

@@ -2,7 +2,7 @@
 // rows need no index.
 
 import { address, ask, work } from "./net.js";
-import { bytes, count, line, seconds, show, words } from "./text.js";
+import { bytes, count, day, line, seconds, show, words } from "./text.js";
 import { Asked, Nothing, Progress, Trouble, Verb, View, html, note, place, turn, useEffect, useGet,
   useLayoutEffect, useRecords, useRef, useState } from "./ui.js";
 
@@ -72,6 +72,39 @@ function Peek({ position, close }) {
     : html`<${Nothing} title="There is no such record" />`)}<//></aside>`;
 }
 
+// positionOf is the first record of a time or later, else the last.
+const positionOf = (time, total) => ask("GET", address("/v1/log/records", { at: time.toISOString(), limit: 1
+  }))
+  .then((d) => d.records[0]?.position ?? total);
+
+// Some are the records of a kind or a stream, the newest first.
+function Some({ kinds, stream, open }) {
+  const { before } = place.query;
+  const page = useGet("/v1/log/records", { kinds, stream, before: before ?? Number.MAX_SAFE_INTEGER, limit:
+    100 });
+  return html`<${Asked} of=${page} lines=${14}>${(d) => html`<div class="log is-short" role="table"
+    aria-label="records">${
+    d.records.length ? [...d.records].reverse().map((r) => html`<${Row} key=${r.position} r=${r}
+      position=${r.position} open=${open} />`)
+    : html`<${Nothing} title="No record of that kind stands here" />`}</div>
+    <p>${before && html`<a class="button" href=${address(place.path, { ...place.query, before: undefined
+      })}>newest</a> `}${
+    d.prev > 0 && html`<a class="button" href=${address(place.path, { ...place.query, before: d.prev
+      })}>older</a>`}</p>`}<//>`;
+}
+
+// kinds of records by what they are about.
+const kindsOf = {
+  "": "all kinds", "prompt_submitted,tool_used,agent_said,agent_stopped,context_compacted":
+    "what was captured",
+  "turn_started,turn_received,turn_failed": "turns",
+    "observation_parsed,summary_parsed,memory_saved,memory_superseded": "memory",
+  "output_dropped,output_skipped,inputs_dropped": "losses", context_injected: "what was told",
+  "session_respawned,session_quarantined,session_released,provider_paused,provider_resumed,session_faulted":
+    "supervision",
+  memory_forgotten: "what was forgotten", "daemon_started,daemon_stopped,daemon_degraded": "the daemon",
+};
+
 function Verify() {
   const [doing, setDoing] = useState();
   const [found, setFound] = useState();
@@ -123,6 +156,7 @@ export default function Log() {
     setTail(false);
     if (box.current) box.current.scrollTop = scrollFor(Math.max(1, p - Math.floor(inView / 3)));
   };
+  const { kinds, stream } = place.query;
   const wanted = Number(place.query.at);
   useLayoutEffect(() => { if (wanted && total) jump(wanted); }, [wanted, total > 0]);
   const scrolled = (e) => {
@@ -130,10 +164,13 @@ export default function Log() {
     setTop(y);
     if (tail && y + tall < e.currentTarget.scrollHeight - 2 * rowHeight) setTail(false);
   };
-  const submit = (e) => {
+  const submit = async (e) => {
     e.preventDefault();
-    const p = Number(e.target.elements.at.value.replace(/[,.\s]/g, ""));
-    if (!(p >= 1 && p <= total)) return note(`a position is a number from 1 to ${count(total)}`);
+    const text = e.target.elements.at.value.trim();
+    const time = /[-:]/.test(text) ? new Date(/^\d+:/.test(text) ? day(new Date()) + "T" + text : text) :
+      undefined;
+    const p = time && !isNaN(time) ? await positionOf(time, total) : Number(text.replace(/[,.\s]/g, ""));
+    if (!(p >= 1 && p <= total)) return note(`that is no time, and no position from 1 to ${count(total)}`);
     turn({ at: p }, false);
   };
   const open = (p) => turn({ at: p });
@@ -142,18 +179,23 @@ export default function Log() {
     in ${count(stats.data.streams)} streams, ${bytes(stats.data.file_bytes)}`}
     command=${wanted ? `cmemd log cat --from ${wanted}` : "cmemd log tail"} url=${wanted ?
       `/v1/log/records?from=${wanted}&payload=true` : "/v1/events?tail=true"}
-    verbs=${html`<form class="jump" onSubmit=${submit}><input name="at" aria-label="jump to position"
-      placeholder="position" inputmode="numeric" size="9" /><button>jump</button></form>
+    verbs=${html`<select aria-label="kinds of records" value=${kinds ?? ""}
+      onChange=${(e) => turn({ kinds: e.target.value, before: undefined }, false)}>${Object.entries(
+        kindsOf).map(([k, text]) =>
+      html`<option value=${k}>${text}</option>`)}</select><form class="jump" onSubmit=${submit}><input
+        name="at" aria-label="jump to a position or a time"
+      placeholder="position or time" size="14" /><button>jump</button></form>
       <${Verb} name="tail" keys="t" act=${() => setTail(!tail)} class=${tail ? "is-on" : ""}>${tail ?
         "following" : "follow"}<//><${Verify} />`}>
     <${Asked} of=${stats} lines=${14}>${() => (total ? html`<div class="with-peek ${wanted ? "is-open" :
-      ""}"><div class="log" ref=${box} onScroll=${scrolled} role="table" aria-label="records"
+      ""}">${kinds || stream ? html`<${Some} kinds=${kinds} stream=${stream} open=${open} />` :
+        html`<div class="log" ref=${box} onScroll=${scrolled} role="table" aria-label="records"
         aria-rowcount=${total}>
       <div style=${{ height: height + "px", position: "relative" }}><div
         style=${{ transform: `translateY(${Math.min(y, Math.max(0, height - (end - first + 1) *
           rowHeight))}px)` }} role="rowgroup">${
         Array.from({ length: end - first + 1 }, (_, i) => html`<${Row} key=${first + i} position=${first + i}
-          r=${pages.at(first + i)} open=${open} />`)}</div></div></div>
+          r=${pages.at(first + i)} open=${open} />`)}</div></div></div>`}
       ${pages.error && html`<${Trouble} error=${pages.error} again=${() => pages.need(first, end)} />`}
       ${wanted > 0 && html`<${Peek} position=${wanted} key=${wanted} close=${() => turn({ at: undefined })}
         />`}</div>`

@@ -12,6 +12,18 @@ import { Fields } from "./fields.js";
 
 const page = 50;
 
+// states are those in which a person may want to look at rows.
+const states = [["", "all"], ["flagged", "flagged"], ["absent", "claims absent"], ["outside", "outside"],
+  ["repeated", "repeated"], ["superseded", "superseded"]];
+
+const stateHelp = {
+  flagged: "They claim what is not true, name files nobody touched, or nothing bears them out. None is told.",
+  absent: "They name a commit or a file that is not there now.",
+  outside: "Others' words were read for them: their decisions are not told until you vouch for one.",
+  repeated: "They were said more than once.",
+  superseded: "Another row stands in their place; they stay behind why.",
+};
+
 // filters are parameters of the view that are those of the search, and how the command calls them.
 const filters = { type: "--type", kind: "--kind", concept: "--concept", file: "--file", session: "--session",
   agent: "--agent", since: "--since" };
@@ -72,7 +84,10 @@ function Peek({ id, close, acts }) {
 
 export default function Memory() {
   const { query } = usePlace();
-  const list = usePages("/v1/search", { ...queryOf(query), facets: true });
+  const { state, project, kind, since } = query;
+  const list = usePages(...(state ? ["/v1/rows", { state, project, kind, since, limit: page }] :
+    ["/v1/search", { ...queryOf(query), facets: true }]));
+  const counts = useGet(list.first.data && "/v1/rows", { counts: true, limit: 1, project }).data?.counts;
   const [chosen, choose] = useState(new Set());
   const [dialog, open] = useState();
   const [fresh, setFresh] = useState(0);
@@ -80,7 +95,7 @@ export default function Memory() {
   useFresh({ again: () => (scrollY < 80 && !chosen.size ? seen.again() : setFresh((n) => n + 1)) },
     changesMemory);
   useEffect(() => { choose(new Set()); setFresh(0); }, [seen.data]);
-  const rows = list.pages.flatMap((p) => p.results);
+  const rows = list.pages.flatMap((p) => p.results ?? p.rows);
   const peek = (id) => turn({ peek: query.peek === id ? undefined : id });
   const pick = (id) => choose((s) => (s.has(id) ? new Set([...s].filter((x) => x !== id)) :
     new Set([...s, id])));
@@ -94,13 +109,15 @@ export default function Memory() {
   const command = query.q || flags.length ? shell("cmemd", "search", query.q, flags, query.project &&
     ["--project", query.project]) : "cmemd search --sort newest";
   return html`<${View} title=${query.q ? `“${line(query.q)}”` : "Memory"} command=${command} url=${seen.url}
-    about=${seen.data && html`${many(seen.data.total, "entry", "entries")}${query.q && (query.sort ===
-      "newest" ? ", the newest first" : ", the best first")}`}
+    about=${seen.data?.total !== undefined && many(seen.data.total, "entry", "entries")}
     verbs=${html`${chosen.size > 0 && html`<span class="soft">${chosen.size} chosen</span>
       <button class="danger" onClick=${() => open({ forget: { ids: [...chosen] }, named: many(chosen.size,
         "row") })}>forget ${chosen.size}…</button>`}
       ${mayEdit() && html`<${Verb} name="save a memory" keys="n"
         act=${() => open({ save: true })}>save…<//>`}`}>
+    ${!query.q && html`<${Tabs} name="state" label="state of review"
+      list=${states.map(([v, text]) => [v, text, counts?.[v || "all"]])} />`}
+    ${state && html`<p class="soft">${stateHelp[state]}</p>`}
     <${Chips} query=${query} />
     ${query.q && html`<${Tabs} name="sort" label="order" list=${[["", "best"], ["newest", "newest"],
       ["oldest", "oldest"]]} />`}
@@ -117,7 +134,7 @@ export default function Memory() {
           /></span><//>`)}</ol>
       ${list.error && html`<${Trouble} error=${list.error} />`}
       ${list.more && html`<p><button onClick=${list.more}>show ${page} more</button> <span
-        class="soft">${count(rows.length)} of ${count(d.total)}</span></p>`}`
+        class="soft">${count(rows.length)}${d.total !== undefined && ` of ${count(d.total)}`}</span></p>`}`
     : html`<${Empty} query=${query} />`)}<//></div>
     ${query.peek ? html`<${Peek} id=${query.peek} key=${query.peek} close=${() => turn({ peek: undefined })}
       acts=${acts} />` : html`<${Facets} of=${seen.data?.facets} query=${query} />`}</div>

@@ -193,7 +193,7 @@ const farBehind =
 // live follows the log from the last position that was seen, while the tab is visible. State is live,
 // catching, paused or off.
 export const live = {
-  state: "catching", position: 0, goal: 0, begun: false, log: "", heard: new Set(), watched: new Set(), stop:
+  state: "catching", position: 0, goal: 0, log: "", heard: new Set(), watched: new Set(), stop:
     undefined,
 
   // listen calls f with each slice of records as they come, and with undefined where records were passed
@@ -247,29 +247,14 @@ export const live = {
     });
   },
 
-  // from is where to go on: behind what was seen, or at the end where that is too far away or another log.
-  async from(signal) {
-    if (!this.begun) return { tail: true };
-    const { last, log } = await ask("GET", "/v1/log/stats", undefined, { signal });
-    const other = this.log && log && log !== this.log;
-    this.log = log;
-    if (this.position && last >= this.position && last - this.position < farBehind && !other) {
-      this.become("catching");
-      this.goal = last;
-      return { after: this.position };
-    }
-    this.position = last;
-    this.pass(undefined);
-    return { after: last };
-  },
-
+  // follow begins where the last stream ended, and says so to begun; it throws where that is too far away, or
+  // of another log,
+  // once it has told those who listen that they begin anew.
   async follow(signal, begun) {
-    const query = await this.from(signal);
+    const query = this.log ? { after: this.position, hello: true } : { tail: true, hello: true };
     const r = await ask("GET", address("/v1/events", query), undefined, { signal, accept: "text/event-stream"
       });
     begun();
-    this.begun = true;
-    if (this.position >= this.goal) this.become("live");
     let slice = [];
     let due = 0;
     const flush = () => {
@@ -279,12 +264,24 @@ export const live = {
       this.pass(now);
     };
     for await (const m of messages(r)) {
-      if (!(m.data.position > this.position)) continue;
-      this.position = m.data.position;
-      if (this.position >= this.goal) this.become("live");
-      slice.push(m.data);
-      due ||= setTimeout(flush, 100);
+      if (m.event === "hello") this.meet(m.data);
+      else if (m.data.position > this.position) {
+        this.position = m.data.position;
+        slice.push(m.data);
+        due ||= setTimeout(flush, 100);
+      }
+      this.become(this.position < this.goal ? "catching" : "live");
     }
+  },
+
+  // meet takes which log it is and where it ends.
+  meet({ log, last }) {
+    const anew = this.log && (log !== this.log || last < this.position || last - this.position > farBehind);
+    this.goal = last;
+    if (!this.log || anew) Object.assign(this, { log: log || "none", position: last });
+    if (!anew) return;
+    this.pass(undefined);
+    throw new Error("the stream begins anew");
   },
 
   pass(slice) { for (const f of this.heard) f(slice); },

@@ -9,8 +9,8 @@ import { Asked, Line, Nothing, Said, Time, Verb, View, by, go, html, mayEdit, no
 
 const after = {
   given: "given to a session", checked: "its claim was looked at again", restored: "it stands again",
-  superseded: "another row took its place", said_again: "said again", confirmed: "a person vouches for it",
-  replaced: "what was observed again took its place",
+  superseded: "another row took its place", "taken back": "taken back", corrects: "it took another's place",
+  "observed again": "its inputs were observed again",
 };
 
 const box = { w: 186, h: 44, gap: 10, column: 226, most: 7 };
