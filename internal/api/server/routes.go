@@ -86,10 +86,9 @@ func sorted(wrong []api.FieldError) []api.FieldError {
 // bind binds a route that is answered at once.
 func bind[Q, A any](s *dispatcher, r api.Route[Q, A], answer func(ctx context.Context, q Q) (A, error)) endpoint {
 	e := endpoint{Operation: api.Operation{Endpoint: api.Endpoint(r), Query: reflect.TypeFor[Q](), Answer: reflect.TypeFor[A]()}, wrap: s.plain}
-	e.serve, e.invoke = answerer(s, e, func(_ context.Context, q Q) (task[A], error) {
-		return func(ctx context.Context, _ func(done, total uint64)) (A, error) { return answer(ctx, q) }, nil
+	return s.answered(e, func() any { return new(Q) }, func(_ context.Context, query any) (task[any], error) {
+		return func(ctx context.Context, _ func(done, total uint64)) (any, error) { return answer(ctx, *query.(*Q)) }, nil
 	})
-	return e
 }
 
 // bindWork binds a route that takes its time. What prepare refuses is refused with a status; after that the answer has begun.
@@ -98,29 +97,33 @@ func bindWork[Q, A any](s *dispatcher, r api.Work[Q, A], prepare func(ctx contex
 		Operation: api.Operation{Endpoint: api.Endpoint(r), Query: reflect.TypeFor[Q](), Answer: reflect.TypeFor[A](), Work: true},
 		wrap:      s.stream, stream: true,
 	}
-	e.serve, e.invoke = answerer(s, e, prepare)
-	return e
+	return s.answered(e, func() any { return new(Q) }, func(ctx context.Context, query any) (task[any], error) {
+		run, err := prepare(ctx, *query.(*Q))
+		return func(ctx context.Context, tell func(done, total uint64)) (any, error) { return run(ctx, tell) }, err
+	})
 }
 
-// answerer answers e over HTTP and in this process.
-func answerer[Q, A any](s *dispatcher, e endpoint, prepare func(ctx context.Context, q Q) (task[A], error)) (handler, invoker) {
-	begin := func(ctx context.Context, q Q, wrong ...api.FieldError) (task[A], error) {
-		if err := s.accept(ctx, e.Endpoint, &q, wrong...); err != nil {
+// answered is e answered over HTTP and in this process. It knows no types of queries and answers, so that it is compiled once: empty
+// makes a query, and prepare is given what it made.
+func (s *dispatcher) answered(e endpoint, empty func() any, prepare func(ctx context.Context, query any) (task[any], error)) endpoint {
+	begin := func(ctx context.Context, query any, wrong ...api.FieldError) (task[any], error) {
+		if err := s.accept(ctx, e.Endpoint, query, wrong...); err != nil {
 			return nil, err
 		}
-		return prepare(ctx, q)
+		return prepare(ctx, query)
 	}
-	serve := func(w http.ResponseWriter, req *http.Request) error {
-		q, wrong, err := readQuery[Q](w, req, e.Endpoint)
+	e.serve = func(w http.ResponseWriter, req *http.Request) error {
+		query := empty()
+		wrong, err := readQuery(w, req, e.Endpoint, query)
 		if err != nil {
 			return err
 		}
-		run, err := begin(req.Context(), q, wrong...)
+		run, err := begin(req.Context(), query, wrong...)
 		if err != nil {
 			return err
 		}
-		if takesTime(e, q) {
-			return s.work(w, req, erased(run))
+		if takesTime(e, query) {
+			return s.work(w, req, run)
 		}
 		a, err := run(req.Context(), func(uint64, uint64) {})
 		if err != nil {
@@ -133,17 +136,18 @@ func answerer[Q, A any](s *dispatcher, e endpoint, prepare func(ctx context.Cont
 		}
 		return writeJSON(w, req, a)
 	}
-	return serve, func(ctx context.Context, query, answer any, progress func(api.Progress)) error {
-		q := query.(Q)
-		run, err := begin(ctx, q)
+	e.invoke = func(ctx context.Context, asked, answer any, progress func(api.Progress)) error {
+		query := empty()
+		set(query, asked)
+		run, err := begin(ctx, query)
 		if err != nil {
 			return err
 		}
-		if !takesTime(e, q) {
+		if !takesTime(e, query) {
 			a, err := run(ctx, func(uint64, uint64) {})
 			return store(answer, a, err)
 		}
-		j, err := s.do(ctx, e.Pattern(), erased(run), func(p api.Progress) error {
+		j, err := s.do(ctx, e.Pattern(), run, func(p api.Progress) error {
 			if progress != nil {
 				progress(p)
 			}
@@ -151,26 +155,25 @@ func answerer[Q, A any](s *dispatcher, e endpoint, prepare func(ctx context.Cont
 		}, func() error { return nil })
 		return store(answer, j.result, cmp.Or(err, j.err))
 	}
+	return e
 }
 
-// takesTime reports whether the answer to q is work with progress.
-func takesTime(e endpoint, q any) bool {
-	p, ok := q.(interface{ AtOnce() bool })
+// takesTime reports whether the answer to query is work with progress.
+func takesTime(e endpoint, query any) bool {
+	p, ok := query.(interface{ AtOnce() bool })
 	return e.stream && !(ok && p.AtOnce())
-}
-
-// erased is run without the type of its answer.
-func erased[A any](run task[A]) task[any] {
-	return func(ctx context.Context, tell func(done, total uint64)) (any, error) { return run(ctx, tell) }
 }
 
 // store puts a where answer points, unless there is an error, which it returns.
 func store(answer, a any, err error) error {
 	if err == nil {
-		reflect.ValueOf(answer).Elem().Set(reflect.ValueOf(a))
+		set(answer, a)
 	}
 	return err
 }
+
+// set puts v where to points.
+func set(to, v any) { reflect.ValueOf(to).Elem().Set(reflect.ValueOf(v)) }
 
 // bindStream binds a route whose handler writes the answer itself. What checks find wrong beside the query is refused with it.
 func bindStream[Q any](
@@ -178,17 +181,18 @@ func bindStream[Q any](
 ) endpoint {
 	of := api.Operation{Endpoint: api.Endpoint(r), Query: reflect.TypeFor[Q]()}
 	return endpoint{Operation: of, wrap: s.stream, stream: true, serve: func(w http.ResponseWriter, req *http.Request) error {
-		q, wrong, err := readQuery[Q](w, req, api.Endpoint(r))
+		q := new(Q)
+		wrong, err := readQuery(w, req, api.Endpoint(r), q)
 		for _, check := range checks {
 			check(req, noteIn(&wrong))
 		}
 		if err == nil {
-			err = s.accept(req.Context(), api.Endpoint(r), &q, wrong...)
+			err = s.accept(req.Context(), api.Endpoint(r), q, wrong...)
 		}
 		if err != nil {
 			return err
 		}
-		return answer(w, req, q)
+		return answer(w, req, *q)
 	}}
 }
 
@@ -200,20 +204,20 @@ func readsParams(e api.Endpoint) bool {
 	}, e)
 }
 
-// readQuery reads the query of e from a request: its parameters, of which wrong says what cannot be read, and its body, if it has
-// one. That is read only where nothing is wrong with parameters.
-func readQuery[Q any](w http.ResponseWriter, r *http.Request, e api.Endpoint) (q Q, wrong []api.FieldError, err error) {
+// readQuery reads the query of e, a struct that query points to, from a request: its parameters, of which wrong says what cannot be
+// read, and its body, if it has one. That is read only where nothing is wrong with parameters.
+func readQuery(w http.ResponseWriter, r *http.Request, e api.Endpoint, query any) (wrong []api.FieldError, err error) {
 	var values url.Values
 	if readsParams(e) {
 		values = r.URL.Query()
 	}
-	api.Read(&q, values, r.PathValue, noteIn(&wrong))
-	if !api.HasBody(q) {
-		return q, wrong, nil
+	api.Read(query, values, r.PathValue, noteIn(&wrong))
+	if !api.HasBody(reflect.ValueOf(query).Elem().Interface()) {
+		return wrong, nil
 	}
 	if len(wrong) > 0 {
-		return q, nil, invalidAll(sorted(wrong))
+		return nil, invalidAll(sorted(wrong))
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	return q, nil, readJSON(r, &q)
+	return nil, readJSON(r, query)
 }
