@@ -52,9 +52,10 @@ func Path(dir, name, ext string) string { return filepath.Join(dir, name+ext) }
 // goRun is the name of the folder in which the go command keeps a program that `go run` built.
 var goRun = regexp.MustCompile(`^[0-9a-f]{64}-d$`)
 
-// Passing reports that the program at path does not stay there, and by which way it came. Links are followed.
+// Passing reports that the program at path does not stay there, and by which way it came. A link stays, wherever it leads: who made it
+// may let it lead elsewhere.
 func Passing(path string) (way string, passing bool) {
-	path, temporary := resolved(path), resolved(os.TempDir())
+	path = filepath.Clean(path)
 	folders := strings.Split(filepath.ToSlash(filepath.Dir(path)), "/")
 	goBuild := func(name string) bool { return strings.HasPrefix(name, "go-build") || goRun.MatchString(name) }
 	switch {
@@ -62,10 +63,14 @@ func Passing(path string) (way string, passing bool) {
 		return WayNPM, true
 	case slices.ContainsFunc(folders, goBuild):
 		return WayGo, true
-	case strings.HasPrefix(path, temporary+string(filepath.Separator)):
+	case isBelow(path, os.TempDir()), isBelow(path, resolved(os.TempDir())):
 		return WayArchive, true
 	}
 	return "", false
+}
+
+func isBelow(path, dir string) bool {
+	return strings.HasPrefix(path, filepath.Clean(dir)+string(filepath.Separator))
 }
 
 // resolved is path without links; path itself where that cannot be told.
