@@ -25,7 +25,7 @@ type Ingest struct {
 	Bytes     int64     `json:"bytes"`
 	DoneBytes int64     `json:"done_bytes"`
 	Captured  int       `json:"captured"`
-	Failed    int       `json:"failed"` // files that could not be read to their ends
+	Failed    int       `json:"failed"` // files that could not be taken in to their ends
 }
 
 // NewIngest is one that begins in this process.

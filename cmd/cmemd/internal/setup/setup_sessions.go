@@ -22,7 +22,7 @@ type takenSessions struct {
 // sessionsWait is how long a person waits for old sessions; the rest goes on in the background. It is what some 300 MB take.
 const sessionsWait = 15 * time.Second
 
-// takeSessions offers the sessions that lie in the folders of agents, and has them taken in. What was taken in once is not offered again.
+// takeSessions offers the sessions that lie in the folders of agents, and has them taken in. Where all were once, they are not offered again.
 func (s *setupRun) takeSessions(ctx context.Context) error {
 	old, err := memory.FindOldSessions(s.app)
 	if err != nil || old.Files == 0 {
@@ -33,7 +33,7 @@ func (s *setupRun) takeSessions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !was.Ended.IsZero() {
+	if !was.Ended.IsZero() && was.Failed == 0 {
 		s.report.Sessions.Taken = &was
 		s.app.Say("old sessions were taken in on %s; `cmemd ingest --all` takes what hooks missed since", terminal.Moment(was.Ended))
 		return nil
@@ -86,7 +86,7 @@ func (s *setupRun) agreeSessions(old memory.OldSessions) (bool, error) {
 
 // takenLine says how far old sessions are taken in.
 func takenLine(i homedir.Ingest) string {
-	line := fmt.Sprintf("%d of %s taken in, %s captured", i.Done, terminal.Plural(i.Files, "transcript"), terminal.Plural(i.Captured, "event"))
+	line := fmt.Sprintf("%d of %s taken in, %s captured", i.Done-i.Failed, terminal.Plural(i.Files, "transcript"), terminal.Plural(i.Captured, "event"))
 	switch {
 	case i.Runs():
 		line += "; the rest goes on in the background, `cmemd status` says how far"
@@ -94,7 +94,7 @@ func takenLine(i homedir.Ingest) string {
 		line += "; that was interrupted, `cmemd setup` goes on"
 	}
 	if i.Failed > 0 {
-		line += fmt.Sprintf("; %d could not be read", i.Failed)
+		line += fmt.Sprintf("; %d could not be, for which logs/ingest.log has the reason: `cmemd setup` tries again", i.Failed)
 	}
 	return line
 }
