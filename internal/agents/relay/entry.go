@@ -159,7 +159,7 @@ func (h *header) problem(n int) string {
 	case h.notJSON:
 		return "the header is not JSON"
 	case h.version > sealedFormat:
-		return "format " + strconv.Itoa(h.version) + " is newer than " + strconv.Itoa(sealedFormat)
+		return "format " + strconv.Itoa(h.version) + " is newer than " + strconv.Itoa(sealedFormat) + ": `cmemd upgrade`, then `cmemd spool retry`"
 	case h.version < openFormat:
 		return "no format number"
 	case h.version == openFormat && !validAgent(h.entry.Agent):

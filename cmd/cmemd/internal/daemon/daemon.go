@@ -103,7 +103,10 @@ func openDaemon(ctx context.Context, l *config.Loaded, p homedir.Paths, logger *
 		d.foundInLog(damage)
 	}
 	if err != nil {
-		return nil, err
+		return nil, p.AdviseNewer(err)
+	}
+	if err := p.RecordVersion(version); err != nil { // it only makes a refusal to come say more
+		logger.Warn("version not written down", "err", err)
 	}
 	if d.home, err = os.OpenRoot(p.Home); err == nil {
 		err = d.open(ctx, version)

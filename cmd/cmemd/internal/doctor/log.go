@@ -41,7 +41,7 @@ func checkLog(ctx context.Context, x *examination) []checked {
 		return []checked{note("`cmemd start` makes one", "there is none yet")}
 	case errors.Is(err, eventlog.ErrClosed):
 		return []checked{unknown("a daemon that starts has just taken it")}
-	case errors.Is(err, homedir.ErrLogLost), errors.Is(err, homedir.ErrLogAway):
+	case errors.Is(err, homedir.ErrLogLost), errors.Is(err, homedir.ErrLogAway), errors.Is(err, eventlog.ErrNewerFormat):
 		return []checked{wrong(terminal.NextStep(err), "%s", terminal.Describe(err))}
 	case errors.As(err, &locked):
 		return []checked{unknown("%s", terminal.Describe(err))}

@@ -28,6 +28,7 @@ type Paths struct {
 	Ingest    string // how far old sessions were taken in
 	Token     string
 	Run       string // folder
+	version   string // which cmemd last had the log open for writing
 	Damage    string // what is known of damage of the log
 	Daemon    string // what the running daemon wrote down
 	Viewers   string // the browsers that are let in
@@ -45,8 +46,8 @@ func PathsOf(home string) Paths {
 	in := func(parts ...string) string { return filepath.Join(append([]string{home}, parts...)...) }
 	return Paths{
 		Home: home, Log: in("log.db"), Views: in("views"), Index: in("views", "index"), Vectors: in("views", "vectors"), Forget: in("forget.json"), Watch: in("watch.json"), Ingest: in("ingest.json"),
-		Token: in("token"),
-		Run:   in("run"), Daemon: in("run", "daemon.json"), Damage: in("run", "log-damage.json"), Viewers: in("run", "viewers.json"),
+		Token: in("token"), version: in("version"),
+		Run: in("run"), Daemon: in("run", "daemon.json"), Damage: in("run", "log-damage.json"), Viewers: in("run", "viewers.json"),
 		Runs: relay.ObserverRuns(home), Socket: relay.SocketPath(home),
 		logWanted: in("run", "log.wanted"),
 		logs:      in("logs"), LogFile: in("logs", "cmemd.log"), StartLog: in("logs", "start.log"),
@@ -82,7 +83,7 @@ func Made(a *terminal.App) (Paths, error) {
 func (p Paths) checkKinds() error {
 	views := filepath.Join(p.Views, "views.db")
 	for _, path := range []string{
-		p.Home, p.Log, p.Views, views, views + ".open", p.Index, p.Vectors, p.Forget, p.Watch, p.Ingest, p.Token, p.Run, p.Daemon, p.Damage, p.Viewers, p.logs, p.LogFile, p.StartLog, p.IngestLog,
+		p.Home, p.Log, p.Views, views, views + ".open", p.Index, p.Vectors, p.Forget, p.Watch, p.Ingest, p.Token, p.version, p.Run, p.Daemon, p.Damage, p.Viewers, p.logs, p.LogFile, p.StartLog, p.IngestLog,
 	} {
 		info, err := os.Stat(path)
 		if err == nil && !info.Mode().IsRegular() && !info.IsDir() {

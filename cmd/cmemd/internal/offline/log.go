@@ -38,7 +38,7 @@ func Open(home string) (*Log, error) {
 		return nil, terminal.Advise(fmt.Errorf("%w: there is no log in %s yet", terminal.ErrNothing, home), "`cmemd start` makes one")
 	}
 	if err != nil {
-		return nil, err
+		return nil, p.AdviseNewer(err)
 	}
 	return &Log{Bolt: bolt, home: home, daemon: client.Dial(home)}, nil
 }

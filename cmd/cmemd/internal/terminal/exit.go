@@ -12,6 +12,7 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/agents/install"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -173,8 +174,8 @@ func NextStep(err error) string {
 		return "see `cmemd status` and `cmemd logs`, then try again"
 	case errors.As(err, &locked):
 		return "if that is a daemon, stop it with `cmemd stop`"
-	case errors.Is(err, eventlog.ErrNewerFormat):
-		return "use the cmemd that wrote it, or a newer one; this one has changed nothing"
+	case errors.Is(err, eventlog.ErrNewerFormat), errors.Is(err, install.ErrNewerRecord):
+		return NewerStep
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return "make room on the disk, then try again; no file is damaged by it"
 	case errors.Is(err, syscall.ENOMEM):
@@ -188,6 +189,10 @@ func NextStep(err error) string {
 	}
 	return ""
 }
+
+// NewerStep says what to do about what a newer cmemd wrote.
+const NewerStep = "`cmemd upgrade` brings a newer cmemd, and `cmemd doctor` lists the copies that are here; or put a backup from before in its " +
+	"place; this one has changed nothing"
 
 // SalvageStep says what to do about a damaged log.
 const SalvageStep = "`cmemd stop`, then `cmemd log salvage --in-place`: it keeps every record whose bytes are whole, and the damaged file beside; or put a backup in its place"

@@ -63,6 +63,12 @@ func CompareVersions(a, b string) (order int, ok bool) {
 	return order, order != 0 || !changed(a) && !changed(b)
 }
 
+// IsRelease reports whether a version is a release's, and no build's of some commit.
+func IsRelease(version string) bool {
+	v := semantic(version)
+	return v != "" && !module.IsPseudoVersion(v) && !changed(version)
+}
+
 // semantic is a version as package semver writes it; empty where it has not all of its three numbers.
 func semantic(version string) string {
 	version, _, _ = strings.Cut("v"+strings.TrimPrefix(version, "v"), "+")

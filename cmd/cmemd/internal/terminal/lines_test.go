@@ -50,6 +50,17 @@ func TestCompareVersions(t *testing.T) {
 	}
 }
 
+func TestIsRelease(t *testing.T) {
+	t.Parallel()
+	for version, want := range map[string]bool{
+		"0.1.0": true, "v0.1.0": true, "0.2.0-rc.1": true, "0.1.0+dirty": false, "0.1.1-0.20260131120000-abcdefabcdef": false, "dev": false, "": false,
+	} {
+		if got := IsRelease(version); got != want {
+			t.Errorf("%q: got %v", version, got)
+		}
+	}
+}
+
 func TestRespawnLine(t *testing.T) {
 	t.Parallel()
 	r := health.Respawn{At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.Local), From: 3, To: 4}

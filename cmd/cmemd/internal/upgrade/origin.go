@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/programs"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
 // Where releases are, for people and for the install script.
@@ -149,9 +150,12 @@ func fromGo(_ context.Context, m machine) (origin, bool) {
 	}, true
 }
 
-// fromClone is what was built from a folder that is still there.
+// fromClone is what was built from a folder that is still there, or is of no release.
 func fromClone(_ context.Context, m machine) (origin, bool) {
-	return cloneOrigin(m), m.source != "" && m.exists(filepath.Join(m.source, "go.mod"))
+	if m.source != "" && !m.exists(filepath.Join(m.source, "go.mod")) {
+		m.source = ""
+	}
+	return cloneOrigin(m), m.source != "" || !terminal.IsRelease(m.version)
 }
 
 func cloneOrigin(m machine) origin {

@@ -1,6 +1,7 @@
 package upgrade
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -11,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	diff "github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -24,6 +25,7 @@ type layout struct {
 	tools map[string]string // programs on PATH, as shell scripts; each notes how it was called before
 	build *debug.BuildInfo
 	from  string   // the folder that the program was built from
+	of    string   // the version of the program; empty: 0.1.0
 	kept  []string // folders that this user may not write to
 }
 
@@ -56,7 +58,7 @@ func (l layout) lay(t *testing.T) (m machine, calls string) {
 	t.Setenv("PATH", filepath.Join(root, "tools")+":/bin:/usr/bin")
 	below := func(path string) bool { return exists(filepath.Join(root, "tools", path)) }
 	m = machine{
-		self: filepath.Join(root, l.self), root: root, version: "0.1.0", build: l.build, exists: exists, output: output,
+		self: filepath.Join(root, l.self), root: root, version: cmp.Or(l.of, "0.1.0"), build: l.build, exists: exists, output: output,
 		writable: func(dir string) bool {
 			for _, kept := range l.kept {
 				if dir == filepath.Join(root, kept) {
@@ -118,6 +120,7 @@ func TestOrigins(t *testing.T) {
 		"go in a container":    {layout: layout{self: "root/go/bin/cmemd", files: map[string]string{".dockerenv": "x"}, build: fetched}, way: "go", commands: "`go install github.com/cmemd/cmemd/cmd/cmemd@latest github.com/cmemd/cmemd/cmd/cmemd-hook@latest`"},
 		"go with sqlite":       {layout: layout{self: "go/bin/cmemd", files: map[string]string{"go/bin/cmemd-sqlite": "x"}, build: fetched}, way: "go", commands: "`go install github.com/cmemd/cmemd/cmd/cmemd@latest github.com/cmemd/cmemd/cmd/cmemd-hook@latest`, then `go install github.com/cmemd/cmemd/cmd/cmemd-sqlite@latest`"},
 		"a clone":              {layout: layout{self: "go/bin/cmemd", files: map[string]string{"src/cmemd/go.mod": "module x"}, build: built, from: "src/cmemd"}, way: "clone", step: "in the clone: `git pull --ff-only`"},
+		"an unknown clone":     {layout: layout{self: "home/bin/cmemd", build: built, of: "0.1.1-0.20260131120000-abcdefabcdef"}, way: "clone", step: "in the clone"},
 		"a clone, copied":      {layout: layout{self: "home/cmemd/bin/cmemd", files: map[string]string{"home/cmemd/bin/source.json": source("go", "ROOT/gone")}}, way: "clone", step: "in the clone"},
 		"a clone that is gone": {layout: layout{self: "go/bin/cmemd", build: built, from: "src/cmemd"}, way: "archive", commands: "`curl -fsSL --proto =https -o install.sh " + scriptSource + "`, then `sh install.sh --to ROOT/go/bin`"},
 		"the install script":   {layout: layout{self: "home/.local/bin/cmemd", build: built}, way: "archive", commands: "`curl -fsSL --proto =https -o install.sh " + scriptSource + "`, then `sh install.sh --to ROOT/home/.local/bin`"},
@@ -216,8 +219,8 @@ func TestUpgrade(t *testing.T) {
 			}
 			b, _ := os.ReadFile(calls)
 			called := strings.ReplaceAll(string(b), a.HomeDir, "HOME")
-			if diff := cmp.Diff(c.calls, called); diff != "" && (c.calls == "" || strings.HasSuffix(c.calls, "\n") || !strings.HasPrefix(called, c.calls)) {
-				t.Errorf("calls, -want +got:\n%s", diff)
+			if d := diff.Diff(c.calls, called); d != "" && (c.calls == "" || strings.HasSuffix(c.calls, "\n") || !strings.HasPrefix(called, c.calls)) {
+				t.Errorf("calls, -want +got:\n%s", d)
 			}
 		})
 	}
