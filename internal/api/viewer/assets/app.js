@@ -3,9 +3,8 @@
 import { door, enrol, enter, leave, live } from "./net.js";
 import { line } from "./text.js";
 import {
-  Dialog, Notes, Trouble, Verb, address, go, home, html, place, render, to, turn, useEffect, useGet, useLayoutEffect, useLive,
-    usePlace, useRecords,
-  useRef, useSlow, useState, watchPlace,
+  Dialog, Notes, Trouble, Verb, address, go, home, html, place, render, to, turn, useEffect, useGet,
+  useLayoutEffect, useLive, usePlace, useRecords, useRef, useSlow, useState, watchPlace,
 } from "./ui.js";
 
 // pages are the views: the path below /ui/, the letter that leads there after g, and the module that draws

@@ -9,7 +9,7 @@ import { Asked, Command, Line, Nothing, Time, Trouble, Verb, View, html, mayEdit
 function Requests({ list, open, refuse }) {
   return html`<ul class="cards">${list.map((r) => html`<li data-row class="box"
     tabindex="0"><p><b>${many(r.records, "record")}</b>, asked by ${r.writer === "agent" ? "an agent" :
-      line(r.writer)} <${Time} at=${r.at} />;
+      line(r.writer)} <${Time} at=${r.at} />;${" "}
     ${many(r.rows.length, "row")} hidden until <${Time} at=${r.expires} />, then shown again</p>
     <ul class="sample">${r.sample.slice(0, 6).map((s) => html`<li><${Time} at=${s.at} /> <${Line}
       text=${s.text} most=${140} /></li>`)}</ul>

@@ -15,11 +15,12 @@ const after = {
 
 const box = { w: 186, h: 44, gap: 10, column: 226, most: 7 };
 
-// gist is what a tool was given, in a word: the first text of its input.
+// gist is what a tool was given, in a word: the first text of its input, of a path its end.
 function gist(i) {
   let given;
   try { given = Object.values(JSON.parse(i.input)).find((v) => typeof v === "string"); } catch
     { /* it was cut */ }
+  if (/^\/\S+$/.test(given ?? "")) return given.split("/").slice(-2).join("/");
   return given ?? i.preview ?? i.outcome ?? "";
 }
 
@@ -29,8 +30,8 @@ function columns(w) {
   const turns = [...w.attempts.filter((t) => !t.later), ...w.turns, ...w.attempts.filter((t) => t.later)];
   const all = [
     w.prompts.map((p) => ({ head: "asked " + when(p.at), text: p.text || "(private)" })),
-    inputs.map((i) => ({ head: `${i.tool || words(i.kind)}${i.failed ? " failed" : ""}`, text: i.preview ||
-      i.outcome || "", bad: i.failed })),
+    inputs.map((i) => ({ head: `${i.tool || words(i.kind)}${i.failed ? " failed" : ""}`, text: gist(i), bad:
+      i.failed })),
     turns.map((t) => ({ head: `${t.result}${t.cost_usd ? " " + money(t.cost_usd) : ""}`, text:
       `${t.provider} ${t.model ?? ""}`, bad: t.result === "dropped" })),
     [{ head: what(w.row), text: titled(w.row), self: true }],
@@ -125,7 +126,7 @@ function List({ why: w }) {
 }
 
 const Gone = ({ f }) => html`<${Nothing} title="This was forgotten">On <${Time} at=${f.at}
-  />, with ${many(f.records, "record")} (${line(f.cause)}). What is left is
+  />, with ${many(f.records, "record")} (${line(f.cause)}). What is left is${" "}
   <a href=${to("/ui/log", { at: f.position })}>record ${count(f.position)}</a>, and the
     hash <code>${line(f.residue)}</code> of what was erased.<//>`;
 

@@ -1,0 +1,98 @@
+package browser_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+// TestAskAgain: what was lost stands by its reason, and is had back by the page alone, which says first what that takes.
+func TestAskAgain(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "script.jsonl")
+	must(t, os.WriteFile(script, []byte(`{"text": "I am ready to help. What would you like me to do?", "usage": {"input": 900, "output": 12}}
+{"text": "<summary><request>the checkout</request><completed>it is fixed</completed></summary>"}
+{"text": "<observation><type>bugfix</type><title>the checkout counts again</title><narrative>It was off by one.</narrative></observation>", "repeat": "forever"}
+`), 0o600))
+	w := newWorld(t, "CMEMD_PROVIDER=playback", "CMEMD_PLAYBACK_FILE="+script, "CMEMD_SLOTS=1")
+	w.works("one", "the checkout", 4)
+	if s := w.settled(); s.Inputs.Dropped != 4 {
+		t.Fatalf("the balance is %+v", s.Inputs)
+	}
+	p := w.page("/ui/")
+	must(t, p.Eval(t.Context(), `[...document.querySelectorAll(".balance a")].find((a) => a.textContent.includes("dropped")).click()`, nil))
+	w.shows(p, "nothing in it could be read")
+	w.shows(p, "I am ready to help")
+	w.picture(p, "losses")
+	w.press(p, "r")
+	w.shows(p, "4 inputs of 1 session, in about 1 turn")
+	w.picture(p, "again")
+	must(t, p.Eval(t.Context(), `[...document.querySelectorAll("dialog button")].find((b) => b.textContent === "ask again").click()`, nil))
+	w.shows(p, "4 observed")
+	must(t, p.Eval(t.Context(), `[...document.querySelectorAll("dialog button")].find((b) => b.textContent === "close").click()`, nil))
+	w.shows(p, "Nothing was dropped")
+	w.to(p, "/ui/memory")
+	w.shows(p, "the checkout counts again")
+	w.quiet(p)
+}
+
+// TestDecide: what an agent asked to forget waits for the person, who refuses one request and erases another; a folder that claims to
+// be another project is joined.
+func TestDecide(t *testing.T) {
+	w := newWorld(t)
+	kept, gone := w.saves("that stays", "the person refuses"), w.saves("that goes", "the person approves")
+	for _, id := range []string{kept, gone} {
+		f, err := api.ForgetRoute.Call(t.Context(), w.client, api.ForgetRequest{IDs: []string{id}}, nil)
+		must(t, err)
+		if f.Request == nil {
+			t.Fatalf("an agent's request is %+v", f)
+		}
+	}
+	w.claims(t)
+	p := w.page("/ui/decide")
+	w.sees(p, `document.querySelectorAll(".cards > li").length === 3`)
+	w.sees(p, `document.querySelector(".rail .n").textContent === "3"`)
+	w.picture(p, "decide")
+	must(t, p.Eval(t.Context(), `[...document.querySelectorAll(".cards > li")].find((l) => l.textContent.includes("that stays")).querySelector("[data-key=r]").click()`, nil))
+	w.shows(p, "its rows are shown again")
+	w.sees(p, `document.querySelectorAll(".cards > li").length === 2`)
+	must(t, p.Eval(t.Context(), `document.querySelector("[data-key=a]").click()`, nil))
+	w.sees(p, `document.querySelector("dialog input")`)
+	must(t, p.Eval(t.Context(), `document.querySelector("dialog input").focus()`, nil))
+	w.press(p, "1", "Enter")
+	w.shows(p, "1 record erased")
+	must(t, p.Eval(t.Context(), `[...document.querySelectorAll("dialog button")].find((b) => b.textContent === "close").click()`, nil))
+	w.sees(p, `document.querySelectorAll(".cards > li").length === 1 && !document.querySelector("dialog")`)
+	must(t, p.Eval(t.Context(), `document.querySelector(".cards button").click()`, nil))
+	w.shows(p, "joined")
+	w.sees(p, `document.querySelectorAll(".cards > li").length === 0`)
+	w.to(p, "/ui/memory?q=that")
+	w.shows(p, "that stays")
+	var text string
+	must(t, p.Eval(t.Context(), `document.body.innerText`, &text))
+	if strings.Contains(text, "that goes") {
+		t.Error("what was forgotten is shown")
+	}
+	w.quiet(p)
+}
+
+// claims has an agent work in two repositories that name the same remote: the second is kept apart.
+func (w *world) claims(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"real", "copy"} {
+		dir := filepath.Join(filepath.Dir(w.dir), name)
+		for _, args := range [][]string{{"init", "-q", dir}, {"-C", dir, "remote", "add", "origin", "https://git.example/team/app.git"}} {
+			c := exec.Command("git", args...)
+			c.Env = w.environ()
+			if out, err := c.CombinedOutput(); err != nil {
+				t.Skipf("git: %v\n%s", err, out)
+			}
+		}
+		w.hook(map[string]any{"hook_event_name": "SessionStart", "session_id": name, "source": "startup", "cwd": dir})
+		w.hook(map[string]any{"hook_event_name": "UserPromptSubmit", "session_id": name, "prompt": "work in " + name, "cwd": dir})
+	}
+	w.settled()
+}
