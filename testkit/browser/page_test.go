@@ -1,12 +1,16 @@
 package browser_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/testkit/browser"
@@ -316,6 +320,38 @@ func TestReach(t *testing.T) {
 	w.quiet(p)
 }
 
+// TestTheSameAsACommand: what each view says is the same as a command and as a curl is run as it stands, and answers.
+func TestTheSameAsACommand(t *testing.T) {
+	w := newWorld(t)
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is not installed")
+	}
+	w.works("one", "the queue", 4)
+	w.settled()
+	found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Limit: 1, Sort: "newest"})
+	must(t, err)
+	path, err := program()
+	must(t, err)
+	p := w.page("/ui/")
+	for _, view := range append(everyPage(found.Results[0].ID.String()), "/ui/memory?type=bugfix&file=a%20b%27c", "/ui/losses?outcome=observed&project=shop", "/ui/memory?state=flagged") {
+		w.to(p, view)
+		w.sees(p, `document.querySelectorAll(".same .command").length === 2`)
+		var said []string
+		must(t, p.Eval(t.Context(), `[...document.querySelectorAll(".same .command")].map((c) => c.textContent)`, &said))
+		for _, command := range said {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			c := exec.CommandContext(ctx, "sh", "-c", strings.Replace(command, "curl ", "curl -sSf --max-time 3 -o /dev/null ", 1))
+			c.Env, c.Dir = append(w.environ(), "PATH="+filepath.Dir(path)+string(filepath.ListSeparator)+os.Getenv("PATH")), w.dir
+			out, err := c.CombinedOutput()
+			follows := ctx.Err() != nil || strings.Contains(string(out), "timed out")
+			nothing := strings.Contains(string(out), "nothing found")
+			if cancel(); err != nil && !follows && !nothing {
+				t.Errorf("%s: %s: %v\n%s", view, command, err, out)
+			}
+		}
+	}
+}
+
 // faint are texts whose contrast is below that of WCAG's AA: 4.5, or 3 where they are large.
 func (w *world) faint(p *browser.Page) (list []string) {
 	w.tb.Helper()
@@ -354,7 +390,7 @@ func TestStates(t *testing.T) {
 	w.works("one", "two", 3)
 	w.settled()
 	w.to(p, "/ui/memory")
-	w.shows(p, "2 entries")
+	w.sees(p, `document.querySelectorAll("[data-row]").length === 2`)
 	must(t, p.Eval(t.Context(), `(() => { document.body.style.minHeight = "3000px"; scrollTo(0, 500); })()`, nil))
 	w.saves("a newer row", "that came while the list was read")
 	w.shows(p, "there is newer memory")

@@ -6,7 +6,7 @@ import {
   Asked, Line, Nothing, Tabs, Time, Trouble, Verb, View, address, by, go, html, mayEdit, note, shell,
   titled, to, turn, useEffect, useGet, usePlace, useState, what,
 } from "./ui.js";
-import { Entry, changesMemory, useFresh } from "./now.js";
+import { Entry, changesMemory, memoryKinds, useFresh } from "./now.js";
 import { Correct, Forget } from "./forget.js";
 import { Fields } from "./fields.js";
 
@@ -28,9 +28,14 @@ const stateHelp = {
 const filters = { type: "--type", kind: "--kind", concept: "--concept", file: "--file", session: "--session",
   agent: "--agent", since: "--since" };
 
-function queryOf(q) {
-  const { state, peek, ...rest } = q;
-  return { sort: q.q ? undefined : "newest", ...rest, limit: page };
+// asked is the route and the query of a view: a search where words or what the index knows narrow it, else
+// the rows by time.
+function asked({ peek, state, ...q }) {
+  if (!state && (q.q || ["type", "concept", "file", "session", "agent"].some((f) => q[f]))) {
+    return ["/v1/search", { sort: q.q ? undefined : "newest", ...q, limit: page, facets: true }];
+  }
+  const { kind = memoryKinds, project, since, until, sort } = q;
+  return ["/v1/rows", { state, kind, project, since, until, sort, limit: page }];
 }
 
 // usePages are the pages of a list so far: { pages, more, error }.
@@ -45,7 +50,7 @@ function usePages(path, query) {
 }
 
 function Facets({ of, query }) {
-  const groups = ["type", "concept", "file", "month"].filter((g) => of?.[g]?.length > 1 || query[g]);
+  const groups = ["type", "concept", "file", "month"].filter((g) => of?.[g]?.length > (query[g] ? 0 : 1));
   const chosen = (g, v) => (g === "month" ? { since: v + "-01T00:00:00Z" } : { [g]: v });
   return html`<aside class="facets" aria-label="narrow">${groups.map((g) =>
     html`<div><h3>${g}</h3><ul>${of[g].slice(0, 8).map((c) => html`<li>
@@ -84,10 +89,9 @@ function Peek({ id, close, acts }) {
 
 export default function Memory() {
   const { query } = usePlace();
-  const { state, project, kind, since } = query;
-  const list = usePages(...(state ? ["/v1/rows", { state, project, kind, since, limit: page }] :
-    ["/v1/search", { ...queryOf(query), facets: true }]));
-  const counts = useGet(list.first.data && "/v1/rows", { counts: true, limit: 1, project }).data?.counts;
+  const list = usePages(...asked(query));
+  const counts = useGet(list.first.data && "/v1/rows", { counts: true, limit: 1, project: query.project
+    }).data?.counts;
   const [chosen, choose] = useState(new Set());
   const [dialog, open] = useState();
   const [fresh, setFresh] = useState(0);
@@ -117,7 +121,7 @@ export default function Memory() {
         act=${() => open({ save: true })}>save…<//>`}`}>
     ${!query.q && html`<${Tabs} name="state" label="state of review"
       list=${states.map(([v, text]) => [v, text, counts?.[v || "all"]])} />`}
-    ${state && html`<p class="soft">${stateHelp[state]}</p>`}
+    ${query.state && html`<p class="soft">${stateHelp[query.state]}</p>`}
     <${Chips} query=${query} />
     ${query.q && html`<${Tabs} name="sort" label="order" list=${[["", "best"], ["newest", "newest"],
       ["oldest", "oldest"]]} />`}

@@ -57,6 +57,9 @@ function Tiles({ status: s, open }) {
     </section>`;
 }
 
+// memoryKinds are the kinds of rows that are memory: not the prompts.
+export const memoryKinds = "observation,summary,memory";
+
 // Row is one entry of memory in a line or two.
 export const Entry = ({ r, children, selected }) => html`<li data-row class="row ${selected ? "is-selected" :
   ""}">
@@ -89,7 +92,7 @@ export function useFresh(asked, matters) {
 export default function Now({ status }) {
   const { project } = place.query;
   const sessions = useGet("/v1/sessions", { open: true, project, limit: 20 });
-  const feed = useGet("/v1/search", { sort: "newest", limit: 20, project });
+  const feed = useGet("/v1/rows", { kind: memoryKinds, limit: 20, project });
   useFresh(feed, changesMemory);
   useFresh(sessions, () => true);
   const installed = status.data?.inputs.captured > 0;
@@ -98,8 +101,8 @@ export default function Now({ status }) {
     <${Balance} of=${s.inputs} /><${Findings} status=${s} again=${status.again} />
     <${Tiles} status=${s} open=${sessions.data?.sessions} />
     ${s.damage && html`<${Trouble} error=${{ title: "The log is damaged", message: s.damage.reason }} />`}
-    <section><h2>Just learned</h2><${Asked} of=${feed}>${({ results }) => (results.length
-      ? html`<ol class="rows">${results.map((r) => html`<${Entry} key=${r.id} r=${r} />`)}</ol>
+    <section><h2>Just learned</h2><${Asked} of=${feed}>${({ rows }) => (rows.length
+      ? html`<ol class="rows">${rows.map((r) => html`<${Entry} key=${r.id} r=${r} />`)}</ol>
         <p><a href=${to("/ui/memory")}>All of memory</a></p>`
       : html`<${Nothing} title=${installed ? "Nothing is remembered yet" :
         "No agent has reported anything yet"}
