@@ -20,8 +20,8 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-const setupHelp = `Setup has cmemd work on this machine, in one go. It shows on three lines what it would change, and asks. Each step is also a command of
-its own, and a second run does what is not done yet.
+const setupHelp = `Setup has cmemd work on this machine, in one go. It shows on three lines what it would change, and asks. Each step is also a
+command of its own, and a second run does what is not done yet.
 
   copies cmemd to where it stays, if it lies in npm's folders, in go's cache or in the folder for temporary files
   puts it into the agents of this machine          cmemd install

@@ -190,17 +190,17 @@ func FollowIngest(ctx context.Context, a *terminal.App, limit time.Duration) (i 
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	return terminal.Measured(a, "old sessions", func(m *terminal.Meter) (homedir.Ingest, error) {
-		for {
-			i, err := homedir.ReadIngest(p.Ingest)
-			if err != nil || !i.Runs() || ctx.Err() != nil {
-				return i, err
-			}
-			m.Set(uint64(i.DoneBytes), uint64(i.Bytes))
-			select {
-			case <-ctx.Done():
-			case <-time.After(followEvery):
-			}
+	m := a.Meter("old sessions", 0, true)
+	defer m.End()
+	for {
+		i, err := homedir.ReadIngest(p.Ingest)
+		if err != nil || !i.Runs() || ctx.Err() != nil {
+			return i, err
 		}
-	})
+		m.Set(uint64(i.DoneBytes), uint64(i.Bytes))
+		select {
+		case <-ctx.Done():
+		case <-time.After(followEvery):
+		}
+	}
 }
