@@ -32,11 +32,6 @@ const uninstallHelp = `Uninstall takes cmemd out of coding agents; without a nam
 A file that nobody has changed since gets back the bytes that it had before; from another one exactly the entries of cmemd
 go. Claude Code, told to forget a plugin, writes such a file in its own way. What is remembered stays.`
 
-// Commands are those that put cmemd into agents and into the system, and take it out again.
-func Commands(a *terminal.App) []*cobra.Command {
-	return []*cobra.Command{newSetup(a), newInstall(a), newUninstall(a), newService(a)}
-}
-
 func newInstall(a *terminal.App) *cobra.Command {
 	var f installCommand
 	c := &cobra.Command{

@@ -7,13 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/programs"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
@@ -32,33 +28,9 @@ command of its own, and a second run does what is not done yet.
 
 Without a terminal it only shows; --yes does it without a question, and no model is asked for: the built-in observer needs none.`
 
-// A setupReport is what `cmemd setup` says in JSON.
-type setupReport struct {
-	Done     bool               `json:"done"` // false: it is only shown
-	Programs *placement         `json:"programs,omitempty"`
-	Agents   []*shownInstall    `json:"agents"`
-	Daemon   *daemon.Started    `json:"daemon,omitempty"`
-	Sessions *takenSessions     `json:"sessions,omitempty"`
-	Observer *observerAnswer    `json:"observer,omitempty"`
-	Context  *api.ContextAnswer `json:"context,omitempty"`
-	Next     []string           `json:"next"`
-}
-
-// A placement is the programs that are copied to where they stay.
-type placement struct {
-	Way      string   `json:"way"`
-	From     string   `json:"from"`
-	To       string   `json:"to"`
-	Copy     []string `json:"copy"`               // those that are not there yet
-	Replaces string   `json:"replaces,omitempty"` // the version that is there
-}
-
-// A setupRun is one run of setup.
-type setupRun struct {
-	*installation
-	agents []install.Agent
-	shown  []*shownInstall
-	report setupReport
+// Commands are those that put cmemd into agents and into the system, and take it out again.
+func Commands(a *terminal.App) []*cobra.Command {
+	return []*cobra.Command{newSetup(a), newInstall(a), newUninstall(a), newService(a)}
 }
 
 func newSetup(a *terminal.App) *cobra.Command {
@@ -155,30 +127,6 @@ func noHomeStep(err error) string {
 	return "let CMEMD_HOME name a folder that this user may write to"
 }
 
-// start has a daemon run that is not older than this cmemd, from where it stays.
-func (s *setupRun) start(ctx context.Context) error {
-	d, err := daemon.Start(ctx, s.app, s.program())
-	if err != nil {
-		return err
-	}
-	s.report.Daemon = &d
-	if !s.app.JSON {
-		d.Print(s.app)
-	}
-	return nil
-}
-
-// program is the copy of this cmemd that stays; empty: this one does.
-func (s *setupRun) program() string {
-	if s.from == "" {
-		return ""
-	}
-	return s.options.Program.Cmemd
-}
-
-// contextWait is how long memory may take to be made of what was taken in last, before a person is shown what is there.
-const contextWait = 5 * time.Second
-
 // showContext shows what a session that starts in this folder would be told.
 func (s *setupRun) showContext(ctx context.Context) error {
 	s.awaitObserved(ctx)
@@ -201,23 +149,6 @@ func (s *setupRun) showContext(ctx context.Context) error {
 	s.app.Heading("What the next session in %s is told:", terminal.VisibleLine(cwd))
 	s.app.Printf("%s\n", terminal.Visible(s.report.Context.Text))
 	return nil
-}
-
-// awaitObserved returns when nothing waits for the observer any more, or contextWait is over.
-func (s *setupRun) awaitObserved(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, contextWait)
-	defer cancel()
-	for {
-		status, err := s.app.Status(ctx)
-		if err != nil || status.Inputs.Pending == 0 {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
 }
 
 // showNext says what a person can do now.
@@ -278,16 +209,4 @@ func sameProgram(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
 	return errX == nil && errY == nil && os.SameFile(x, y)
-}
-
-// paths are those of the home.
-func (s *setupRun) paths() homedir.Paths { return homedir.PathsOf(s.options.Home) }
-
-// titles are the agents that are there, in their makers' words.
-func titles(shown []*shownInstall) string {
-	var all []string
-	for _, one := range shown {
-		all = append(all, one.Title)
-	}
-	return strings.Join(all, ", ")
 }

@@ -21,14 +21,6 @@ import (
 // keyProvider is the setting that says who observes. Where somebody set it, the question is answered.
 const keyProvider = "provider"
 
-// An observerAnswer is who observes, and who else could.
-type observerAnswer struct {
-	Provider string                `json:"provider"`
-	Answered bool                  `json:"answered"` // a person has said it, now or before
-	Day      providers.DailyWork   `json:"day"`
-	Models   []providers.Candidate `json:"models,omitempty"` // that could observe here
-}
-
 // askModel asks once whether a model may observe. Without a word the built-in observer does, which asks nobody.
 func (s *setupRun) askModel(ctx context.Context) error {
 	l, err := config.ForHome(s.app)

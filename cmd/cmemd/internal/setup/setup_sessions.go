@@ -13,12 +13,6 @@ import (
 	"github.com/cmemd/cmemd/internal/observer/extractive"
 )
 
-// takenSessions is what became of the old sessions that lie on a machine.
-type takenSessions struct {
-	memory.OldSessions
-	Taken *homedir.Ingest `json:"taken,omitempty"` // how far they are taken in; null: they are not
-}
-
 // sessionsWait is how long a person waits for old sessions; the rest goes on in the background. It is what some 300 MB take.
 const sessionsWait = 15 * time.Second
 

@@ -67,7 +67,7 @@ func newIngest(a *terminal.App) *cobra.Command {
 		}
 		return a.Stream(c.Context(), func(client *client.Client) error {
 			if f.background {
-				return f.leave(c.Context(), a, paths)
+				return leave(c.Context(), a, f.agent, paths)
 			}
 			return f.run(c.Context(), a, client, files)
 		})
@@ -116,9 +116,12 @@ type ingestedFile struct {
 func (f ingestCommand) run(ctx context.Context, a *terminal.App, client *client.Client, files []transcript) error {
 	total := sizeOf(files)
 	m := a.Meter("ingesting", total, true)
-	noted, err := f.begin(a, files)
-	if err != nil {
-		return err
+	var noted *ingestNote
+	if f.note {
+		var err error
+		if noted, err = noteIngest(a, files); err != nil {
+			return err
+		}
 	}
 	var all []ingestedFile
 	var failed error
@@ -134,7 +137,7 @@ func (f ingestCommand) run(ctx context.Context, a *terminal.App, client *client.
 		if errors.Is(err, api.ErrNotRunning) || errors.Is(err, api.ErrCut) || ctx.Err() != nil {
 			break
 		}
-		noted.add(t, done)
+		noted.add(t.size, done.Captured, err)
 	}
 	m.End()
 	ended, unsettled := settle(ctx, client, all)
@@ -154,13 +157,6 @@ func (f ingestCommand) run(ctx context.Context, a *terminal.App, client *client.
 		return fmt.Errorf("what sessions left unfinished waits, until they are ingested again: %w", unsettled)
 	}
 	return refuseForeign(all)
-}
-
-func sizeOf(files []transcript) (total int64) {
-	for _, f := range files {
-		total += f.size
-	}
-	return total
 }
 
 // refuseForeign is the error of files of which no line was understood, where they were named themselves or there are no others.

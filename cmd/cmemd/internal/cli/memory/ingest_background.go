@@ -66,11 +66,8 @@ type ingestNote struct {
 	path string
 }
 
-// begin writes down that an ingest begins, where that is wanted.
-func (f ingestCommand) begin(a *terminal.App, files []transcript) (*ingestNote, error) {
-	if !f.note {
-		return nil, nil
-	}
+// noteIngest writes down that an ingest begins.
+func noteIngest(a *terminal.App, files []transcript) (*ingestNote, error) {
 	p, err := homedir.Made(a)
 	if err != nil {
 		return nil, err
@@ -79,13 +76,13 @@ func (f ingestCommand) begin(a *terminal.App, files []transcript) (*ingestNote, 
 	return n, n.Write(n.path)
 }
 
-// add writes down what became of one more file. What cannot be written now the next one writes.
-func (n *ingestNote) add(t transcript, done ingestedFile) {
+// add writes down what became of one more file, of so many bytes. What cannot be written now the next one writes.
+func (n *ingestNote) add(size int64, captured int, failed error) {
 	if n == nil {
 		return
 	}
-	n.Done, n.DoneBytes, n.Captured = n.Done+1, n.DoneBytes+t.size, n.Captured+done.Captured
-	if done.Error != "" {
+	n.Done, n.DoneBytes, n.Captured = n.Done+1, n.DoneBytes+size, n.Captured+captured
+	if failed != nil {
 		n.Failed++
 	}
 	_ = n.Write(n.path)
@@ -101,7 +98,7 @@ func (n *ingestNote) end(now time.Time) {
 }
 
 // leave has a process of its own take in what paths name, and says so.
-func (f ingestCommand) leave(ctx context.Context, a *terminal.App, paths []string) error {
+func leave(ctx context.Context, a *terminal.App, agent string, paths []string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -111,7 +108,7 @@ func (f ingestCommand) leave(ctx context.Context, a *terminal.App, paths []strin
 			return err
 		}
 	}
-	i, err := Background(ctx, a, self, f.agent, paths)
+	i, err := Background(ctx, a, self, agent, paths)
 	if err != nil {
 		return err
 	}

@@ -136,3 +136,10 @@ func agentOfObject(path string) (agent string, ok bool) {
 	head, _ := io.ReadAll(io.LimitReader(f, longestHead))
 	return agents.AgentOfText(head)
 }
+
+func sizeOf(files []transcript) (total int64) {
+	for _, f := range files {
+		total += f.size
+	}
+	return total
+}
