@@ -118,8 +118,14 @@ func keepProgram(a *terminal.App, home, from string) error {
 	if err := homedir.PathsOf(home).Make(); err != nil {
 		return err
 	}
-	_, err := programs.Copy(from, home, a.Version, a.Now())
-	return err
+	differing := programs.Differing(from, home)
+	if _, err := programs.Copy(from, home, a.Version, a.Now()); err != nil {
+		return err
+	}
+	if len(differing) > 0 {
+		a.Say("copied %s to %s: where they lay they do not stay", strings.Join(differing, ", "), programs.Dir(home))
+	}
+	return nil
 }
 
 // stablePath is the name under which the PATH finds the program at path, which may be a link that outlives an update of what
