@@ -29,12 +29,16 @@ func newUpgrade(a *terminal.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "upgrade", Short: "Bring a newer cmemd by the way this one came, and replace the daemon", Long: upgradeHelp,
 		Args: terminal.Takes(0, 0, ""),
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), a) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if f.dryRun && f.check {
+				return terminal.Misused(c, "--dry-run and --check do not go together")
+			}
+			return f.run(c.Context(), a)
+		},
 	}
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "only say what would be run")
 	c.Flags().BoolVar(&f.check, "check", false, "only ask the way's own tool for the newest version")
 	c.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
-	c.MarkFlagsMutuallyExclusive("dry-run", "check")
 	return c
 }
 
