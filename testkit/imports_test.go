@@ -77,7 +77,7 @@ func table() map[string][]string {
 		"internal/replay":                    append([]string{"internal/setting"}, below...),
 		"actors":                             append([]string{"internal/observer/turn"}, below...),
 		"internal/observer/turn":             {"events", "actors/session", "eventlog", "internal/observer", "internal/observer/evidence"},
-		"internal/api":                       append([]string{"actors", "internal/capture", "internal/memory/erasure", "internal/memory/recall", "internal/agents/importer"}, below...),
+		"internal/api":                       append([]string{"actors", "internal/capture", "internal/replay", "internal/memory/erasure", "internal/memory/recall", "internal/agents/importer"}, below...),
 		"internal/api/signin":                {"internal/api", "internal/durable"},
 		"internal/api/client":                {"internal/api", "internal/agents/relay", "events"},
 		"internal/api/server":                append([]string{"internal/api", "internal/api/signin", "internal/peer"}, faces...),

@@ -41,12 +41,28 @@ func parse(name string, among []Name) (Name, error) {
 	if slices.Contains(among, Name(name)) {
 		return Name(name), nil
 	}
-	words := make([]string, len(among))
+	known := make([]string, len(among))
 	for i, n := range among {
-		words[i] = string(n)
+		known[i] = string(n)
 	}
-	return "", fmt.Errorf("policy: %q is none of %s", name, strings.Join(words, ", "))
+	return "", fmt.Errorf("policy: %q is none of %s", name, strings.Join(known, ", "))
 }
+
+// words are the policies in a person's words.
+var words = map[Name]string{
+	LegacyKeyword: "starts a new observer after a phrase, or after three outputs in a row that did not parse, blank ones too; what waited is lost",
+	Windowed:      "starts a new observer after a phrase, or after three outputs within a window that did not parse; what waited is lost",
+	WindowedNoKW:  "starts a new observer after three outputs within a window that did not parse; what waited is lost",
+	Consecutive:   "starts a new observer after three outputs in a row that did not parse, blank ones too",
+	Ignore:        "drops outputs that did not parse, and starts a dead observer again without limit",
+	WindowOnly:    "drops outputs that did not parse, and starts a dead observer again so many times within a window",
+	OTP:           "drops outputs that did not parse, and gives up an observer that dies too often within a window, or too often in a row",
+	OTPHold:       "as otp, tries a given-up observer again later, and keeps inputs waiting while the provider itself fails",
+	Supervised:    "as otp-hold, and starts a new observer now and then where outputs do not parse",
+}
+
+// Words say what n does, in a person's words.
+func (n Name) Words() string { return words[n] }
 
 // ReadsPhrases reports whether n looks for the legacy phrases in outputs that did not parse.
 func (n Name) ReadsPhrases() bool { return n == LegacyKeyword || n == Windowed }

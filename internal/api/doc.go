@@ -10,7 +10,7 @@
 //
 // The files, each referring to those below it:
 //
-//	openapi.go, context.go, export.go, timeline.go, why.go, rows.go, list.go, search.go, memory.go, projects.go, sessions.go, outcomes.go, gain.go, usage.go,
+//	openapi.go, replay.go, context.go, export.go, timeline.go, why.go, rows.go, list.go, search.go, memory.go, projects.go, sessions.go, outcomes.go, gain.go, usage.go,
 //	recheck.go, reobserve.go, forget.go, verify.go, compare.go, status.go, provider.go, records.go, log.go, views.go, capture.go, types.go,
 //	ui.go, pages.go, params.go, cursor.go, route.go, face.go, problem.go, names.go
 //

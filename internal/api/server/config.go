@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/curation"
 	"github.com/cmemd/cmemd/internal/peer"
+	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/projections/usage"
 )
 
@@ -39,6 +40,8 @@ type Config struct {
 	Briefs Briefs      // memory beside the start of sessions
 	Price  usage.Price // what tokens of a provider's model cost. It must be quick. nil: that is never known
 	MCP    HandlerMCP  // nil: there is no /mcp
+	// Types are what observations may be of in each life on record, for replay; nil: as in the code mode
+	Types replay.TypesOf
 	// Viewer is the page, below /ui/. What it sets of Cache-Control holds; without it nothing is kept. nil: there is none
 	Viewer http.Handler
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
@@ -138,6 +139,7 @@ func contracts(t *testing.T) (*world, []contract) {
 		worked(api.RebuildRoute, nil, api.RebuildRequest{Names: []string{"sessions"}}, api.RebuildRequest{Names: []string{"x"}}),
 		worked(api.ReobserveRoute, nil, api.ReobserveRequest{Dropped: true, Wait: true}, api.ReobserveRequest{Session: "s1", DryRun: true}, api.ReobserveRequest{}),
 		worked(api.RecheckRoute, nil, api.RecheckRequest{}),
+		worked(api.ReplayRoute, nil, api.ReplayRequest{}, api.ReplayRequest{Sessions: []string{"nobody's"}}, api.ReplayRequest{Policies: []policy.Name{"x"}}),
 		worked(api.ForgetPlanRoute, nil, api.ForgetRequest{Query: "tuesday"}.Plan(), api.ForgetRequest{}.Plan(), api.ForgetRequest{IDs: []string{none}}.Plan()),
 		asked(api.ForgetRequestsRoute, nil, api.NoQuery{}),
 		worked(api.ApproveForgetRoute, nil, api.IDQuery{ID: "f1"}, api.IDQuery{ID: none}),

@@ -39,14 +39,6 @@ const replayExample = `  cmemd replay --policy all
   cmemd replay --session 7f3a21c0 --to-scenario loop.json
   cmemd replay --since 2w --parser`
 
-// What is assumed of a respawned observer's opening: what the openings of the one such program that is measured cost, and
-// when they came. It said nothing in most of them.
-const (
-	openingIn    = 5200
-	openingOut   = 6
-	openingDelay = 2146 * time.Millisecond
-)
-
 // allPolicies is the name for every one of them.
 const allPolicies = "all"
 
@@ -85,7 +77,7 @@ func windowedFlags() []windowedFlag {
 }
 
 func (f *replayFlags) define(a *terminal.App, c *cobra.Command) {
-	fs := c.Flags()
+	fs, assumed := c.Flags(), replay.AssumedRespawn()
 	fs.StringVar(&f.scenario, "scenario", "", "a scenario's file, or - for standard input; else the log is replayed")
 	fs.StringSliceVar(&f.policies, "policy", []string{allPolicies}, "policies with commas between, or all")
 	fs.StringSliceVar(&f.sessions, "session", nil, "only this session: its id, ours or the agent's; may be given again")
@@ -98,8 +90,8 @@ func (f *replayFlags) define(a *terminal.App, c *cobra.Command) {
 	}
 	f.settings["window"] = fs.String("window", policy.WindowAnchored, "of the windowed policies: anchored at the first output counted, as claude-mem's code has it, or sliding, as its description")
 	fs.StringVar(&f.openingOutput, "opening-output", "", "what a respawned observer is assumed to say first")
-	fs.StringVar(&f.openingTokens, "opening-tokens", fmt.Sprintf("%d,%d", openingIn, openingOut), "what that is assumed to cost: IN or IN,OUT tokens")
-	fs.DurationVar(&f.respawnDelay, "respawn-delay", openingDelay, "after how long it is assumed to speak")
+	fs.StringVar(&f.openingTokens, "opening-tokens", fmt.Sprintf("%d,%d", assumed.Tokens.In, assumed.Tokens.Out), "what that is assumed to cost: IN or IN,OUT tokens")
+	fs.DurationVar(&f.respawnDelay, "respawn-delay", time.Duration(assumed.DelayMS)*time.Millisecond, "after how long it is assumed to speak")
 	fs.StringVar(&f.toScenario, "to-scenario", "", "write the stretch as a scenario to this file, - for standard output, and replay nothing")
 	fs.BoolVar(&f.inputs, "inputs", false, "with --to-scenario: take what was captured, too")
 	fs.StringVar(&f.report, "report", "", "write the comparison to this file, as one HTML page")

@@ -74,8 +74,7 @@ func replayStretch(ctx context.Context, a *terminal.App, log offline.Source, p r
 
 // wanted is what is taken of a stretch.
 func (p replayPlan) wanted(sel replay.Selection) replay.Wanted {
-	assumed := replay.Respawn{DelayMS: openingDelay.Milliseconds(), Tokens: replay.Tokens{In: openingIn, Out: openingOut}}
-	return replay.Wanted{Selection: sel, Inputs: p.inputs, Respawn: p.respawn(assumed)}
+	return replay.Wanted{Selection: sel, Inputs: p.inputs, Respawn: p.respawn(replay.AssumedRespawn())}
 }
 
 // orNoTurn is err, or that of a recording without a turn: ErrNothing.

@@ -19,6 +19,11 @@ const plainStrip = 64
 // showComparison draws what policies made of s: their figures, and a strip of each one's decisions over time. live is the
 // policy to mark.
 func showComparison(a *terminal.App, s *replay.Scenario, runs []report.Run, live string) {
+	if said := report.Verdict(runs, live); said != "" {
+		a.Printf("%s\n\n", terminal.VisibleLine(said))
+	}
+	showPolicies(a, runs, live)
+	runs = folded(runs, live)
 	left := showFigures(a, runs, live)
 	for _, r := range runs {
 		if r.Result.Error != "" {
@@ -35,6 +40,31 @@ func showComparison(a *terminal.App, s *replay.Scenario, runs []report.Run, live
 	}
 	a.Printf("%s\n\n", strings.Join(notes, "; "))
 	showStrips(a, s, runs, live)
+}
+
+// folded are runs with those in one that came to the same; the live policy gives its name to its own.
+func folded(runs []report.Run, live string) (out []report.Run) {
+	for _, e := range report.Fold(runs) {
+		name := e.Policies[0]
+		if slices.Contains(e.Policies, live) {
+			name = live
+		}
+		out = append(out, report.Run{Policy: name, Result: e.Result})
+	}
+	return out
+}
+
+// showPolicies says which policies are shown by each line, and what they do.
+func showPolicies(a *terminal.App, runs []report.Run, live string) {
+	for i, shown := range folded(runs, live) {
+		names := slices.DeleteFunc(report.Fold(runs)[i].Policies, func(p string) bool { return p == shown.Policy })
+		line := policyName(shown, live)
+		if len(names) > 0 {
+			line += ", and the same " + strings.Join(names, ", ")
+		}
+		a.Printf("%s: %s\n", terminal.VisibleLine(line), policy.Name(shown.Policy).Words())
+	}
+	a.Printf("\n")
 }
 
 // livePolicy is the policy that a daemon runs where no setting says otherwise.
