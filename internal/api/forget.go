@@ -36,6 +36,9 @@ type ForgetRequest struct {
 	// Position of a plan: nothing else that was recorded since; 0: as it stands.
 	Through events.Position `json:"through,omitempty"`
 	DryRun  bool            `json:"dry_run,omitempty" help:"only show what would go"`
+	// Records is how many records of the plan a person said yes to: where another number would go, nothing does. The page must give it,
+	// and Through.
+	Records *int `json:"records,omitempty"`
 }
 
 // Plan is q as it only asks what would go.

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
@@ -26,11 +27,32 @@ func (s *memories) postForget(ctx context.Context, q api.ForgetRequest) (task[an
 		case writerOf(ctx) != events.WriterPerson:
 			return s.askToForget(ctx, chosen)
 		}
+		if err := s.agreed(ctx, q, chosen); err != nil {
+			return nil, err
+		}
 		done, spooled, err := s.forgetter.Forget(ctx, chosen, tell)
 		out := forgottenOf(done)
 		out.Spooled, out.Unopened = spooled.Chosen, spooled.Unopened
 		return out, forgetProblem(err)
 	}, err
+}
+
+// agreed returns why what q chooses is not what a person said yes to. The page asks for nothing that was not planned before.
+func (s *memories) agreed(ctx context.Context, q api.ForgetRequest, chosen erasure.Request) error {
+	if q.Records == nil {
+		if callerOf(ctx).viewer == "" {
+			return nil
+		}
+		return invalid("/records", "is missing: plan with dry_run first, and give back its position as through and how many records a person said yes to")
+	}
+	if q.Through == 0 {
+		return invalid("/through", "is missing: give the position of the plan")
+	}
+	plan, _, err := s.forgetter.Plan(ctx, chosen)
+	if err == nil && plan.Records != *q.Records {
+		err = conflict("The plan was another", fmt.Sprintf("%d records would go, and not %d: nothing did; plan again", plan.Records, *q.Records))
+	}
+	return forgetProblem(err)
 }
 
 // nothingErased refuses to forget where nothing does.

@@ -504,3 +504,55 @@ func TestABrowserSurvivesTheDaemon(t *testing.T) {
 		t.Errorf("the key: %d", status)
 	}
 }
+
+// TestThePageForgetsWhatWasPlanned, and nothing that came since: it gives back the plan's position and the number that a person typed.
+func TestThePageForgetsWhatWasPlanned(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, shows(t, aPerson))
+	b := w.browser(t, api.LinkRequest{})
+	for range 2 {
+		w.remember(t, "the client is called Oleander")
+	}
+	w.settled(t)
+	post := func(q api.ForgetRequest) (status int, answer string) {
+		res := w.remote(t, func(r *http.Request) {
+			text, err := json.Marshal(q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Method, r.URL.Path, r.Body = "POST", "/v1/forget", io.NopCloser(bytes.NewReader(text))
+			r.Header = http.Header{"Authorization": {"Bearer " + b.bearer}}
+		})
+		text, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.StatusCode, string(text)
+	}
+	plan, err := api.ForgetPlanRoute.Call(t.Context(), w.client, api.ForgetRequest{Query: "oleander"}.Plan(), nil)
+	if err != nil || plan.Records == 0 {
+		t.Fatalf("%+v, %v", plan, err)
+	}
+	w.remember(t, "Oleander has paid")
+	w.settled(t)
+	n, wrong := plan.Records, plan.Records+1
+	for name, c := range map[string]struct {
+		q    api.ForgetRequest
+		want string
+	}{
+		"no number":      {api.ForgetRequest{Query: "oleander", Through: plan.Position}, "/records"},
+		"no position":    {api.ForgetRequest{Query: "oleander", Records: &n}, "/through"},
+		"another number": {api.ForgetRequest{Query: "oleander", Through: plan.Position, Records: &wrong}, "nothing did"},
+	} {
+		if _, answer := post(c.q); !strings.Contains(answer, c.want) || w.count(t, events.KindMemoryForgotten) != 0 {
+			t.Errorf("%s: %s", name, answer)
+		}
+	}
+	if _, answer := post(api.ForgetRequest{Query: "oleander", Through: plan.Position, Records: &n}); !strings.Contains(answer, fmt.Sprintf(`"records":%d`, n)) {
+		t.Errorf("as planned: %s", answer)
+	}
+	w.settled(t)
+	if found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: "oleander"}); err != nil || found.Total != 1 {
+		t.Errorf("%d are left, %v, want the one that came since", found.Total, err)
+	}
+}

@@ -329,6 +329,9 @@ func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, ve
 		},
 		Briefs: d.config.Briefs(), Price: d.prices.Cost, MCP: d.mcpFace(version), Viewer: viewer.Handler(),
 		Logger: d.logger,
+		Types: config.TypesInForce(d.paths.Home, func(err error) {
+			d.logger.Warn("some outputs on record are of a mode that cannot be read any more; a replay takes the types of the code mode", "err", err)
+		}),
 	}
 }
 
