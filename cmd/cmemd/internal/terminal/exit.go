@@ -138,7 +138,7 @@ func Describe(err error) string {
 var packageNames = []string{
 	"actors", "agents", "api", "capture", "claudecli", "claudemem", "curation", "embed", "erasure", "eventlog", "events", "full",
 	"ignore", "importer", "index", "install", "jsonedit", "mcp", "model", "observer", "peer", "playback", "policy", "projections", "prompt",
-	"recall", "redact", "relay", "replay", "report", "rows", "salvage", "seal", "session", "signin", "sqlite", "tomledit", "vectors", "watch",
+	"recall", "redact", "relay", "release", "replay", "report", "rows", "salvage", "seal", "session", "signin", "sqlite", "tomledit", "vectors", "watch",
 }
 
 // withoutPackage is the text of err without the names of packages that it begins with. A problem begins with what it is about,
