@@ -26,7 +26,7 @@ import (
 // programs do not know; see events.Traits. A program refuses a file with a number that it does not know.
 const (
 	firstFormat = 1
-	lastFormat  = 5
+	lastFormat  = 6
 )
 
 // Format is the newest format of a file that this program knows.

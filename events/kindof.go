@@ -16,6 +16,7 @@ func (OutputDropped) kind() Kind      { return KindOutputDropped }
 func (OutputSkipped) kind() Kind      { return KindOutputSkipped }
 func (ObservationParsed) kind() Kind  { return KindObservationParsed }
 func (SummaryParsed) kind() Kind      { return KindSummaryParsed }
+func (WorkUndone) kind() Kind         { return KindWorkUndone }
 func (InputsDropped) kind() Kind      { return KindInputsDropped }
 func (ReobserveRequested) kind() Kind { return KindReobserveRequested }
 func (SessionRespawned) kind() Kind   { return KindSessionRespawned }

@@ -21,6 +21,7 @@ const (
 	KindOutputSkipped      Kind = "output_skipped"
 	KindObservationParsed  Kind = "observation_parsed"
 	KindSummaryParsed      Kind = "summary_parsed"
+	KindWorkUndone         Kind = "work_undone"
 	KindInputsDropped      Kind = "inputs_dropped"
 	KindReobserveRequested Kind = "reobserve_requested"
 	KindSessionRespawned   Kind = "session_respawned"

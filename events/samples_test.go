@@ -102,6 +102,7 @@ func turnSamples() []events.Event {
 			Learned: "it was a constant", Completed: "raised in 4f2c9d1", NextSteps: "measure", Notes: "none yet",
 			Claims: claims, Prompt: 3, Source: "claude-mem", Origin: events.OriginOwn, Unseen: true, Unsupported: true,
 		},
+		events.WorkUndone{Turn: sampleID(10), Rows: []events.Undone{{Observation: sampleID(8), At: 27, By: 31, How: events.UndoneRewritten}}},
 		events.InputsDropped{Inputs: []events.Position{11, 12}, Reason: events.DropPoison, Turn: sampleID(10)},
 		events.ReobserveRequested{Turns: []events.ID{sampleID(5)}, Provider: "extractive", Inputs: []events.Position{11}},
 	}

@@ -77,6 +77,8 @@ func (k Kind) known() knownKind {
 		return knownKind{KindObservationParsed, Traits{Words: true, Lineage: true, Indexed: true}, forms{decodeAs[ObservationParsed]}}
 	case KindSummaryParsed:
 		return knownKind{KindSummaryParsed, Traits{Words: true, Lineage: true, Indexed: true}, forms{decodeAs[SummaryParsed]}}
+	case KindWorkUndone:
+		return knownKind{KindWorkUndone, Traits{Evolves: true, Format: 6}, forms{decodeAs[WorkUndone]}}
 	case KindInputsDropped:
 		return knownKind{KindInputsDropped, Traits{Evolves: true}, forms{decodeAs[InputsDropped]}}
 	case KindReobserveRequested:

@@ -168,3 +168,29 @@ type ReobserveRequested struct {
 	Provider string     `cbor:"2,keyasint,omitempty" json:"provider,omitempty"` // empty: the current one
 	Inputs   []Position `cbor:"3,keyasint,omitempty" json:"inputs"`             // what those turns settled
 }
+
+// Undoing is how work was undone.
+type Undoing string
+
+// The ways in which work is undone.
+const (
+	UndoneRewritten Undoing = "rewritten" // an edit took out what it had written
+	UndoneRestored  Undoing = "restored"  // git put the files back to what they were
+	UndoneDeleted   Undoing = "deleted"   // its files were deleted
+)
+
+// WorkUndone says of which of a session's observations the work was undone by later calls, by the calls' own words: nothing is left in the
+// files of what it put there. It is appended with the answer to the turn that settles those calls, whatever that says, or to the one that
+// observes the work again. It holds no words.
+type WorkUndone struct {
+	Turn ID       `cbor:"1,keyasint,omitzero" json:"turn"`
+	Rows []Undone `cbor:"2,keyasint,omitempty" json:"rows"`
+}
+
+// Undone is an observation whose work was undone.
+type Undone struct {
+	Observation ID       `cbor:"1,keyasint,omitzero" json:"id"`
+	At          Position `cbor:"2,keyasint,omitempty" json:"at,omitempty"` // of its record; 0: it is of the same append
+	By          Position `cbor:"3,keyasint,omitempty" json:"by"`           // of the ToolUsed that took out what decided it
+	How         Undoing  `cbor:"4,keyasint,omitempty" json:"how"`
+}
