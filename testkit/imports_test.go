@@ -55,7 +55,7 @@ func table() map[string][]string {
 		"actors/session":                     {"events", "actors/policy"},
 		"eventlog":                           {"events", "internal/boltcheck", "internal/durable", "internal/transient"},
 		"eventlog/salvage":                   {"eventlog", "events", "internal/boltcheck", "internal/durable"},
-		"internal/observer/evidence":         {"events", "internal/process", "internal/jsonscan", "internal/toolinput"},
+		"internal/observer/evidence":         {"events", "internal/process", "internal/jsonscan", "internal/sentence", "internal/toolinput"},
 		"internal/observer":                  {"events", "internal/process", "internal/tomledit", "actors/policy", "internal/observer/evidence", "internal/clip", "internal/durable", "internal/jsonscan", "internal/sentence", "internal/toolinput"},
 		"projections":                        {"projections/engine", "actors/session", "internal/boltcheck", "events", "eventlog", "internal/clip", "internal/durable", "internal/jsonscan", "internal/toolinput", "internal/transient"},
 		"projections/engine":                 {"internal/boltcheck", "events", "eventlog", "internal/durable", "internal/transient"},
