@@ -20,25 +20,26 @@ type Purpose uint8
 
 // The purposes, in the order in which they are looked for.
 const (
-	Plainly  Purpose = iota // none that is known
-	Announce                // what comes next, or consent: nothing to keep
-	Cause                   // why something is so
-	Gotcha                  // what one would want to be warned of
-	Decision                // what was chosen, and against what
-	Fix                     // what was put right
-	Open                    // what is still to be done
-	Menu                    // that there is a choice
-	Consent                 // that the person is right; why may stand behind a dash
-	Failure                 // in what a person writes: that something does not work
-	Preface                 // where the agent looks; what it found may stand behind the first comma
-	Order                   // what is to be done from now on, or who approved it: asked of what others' words led to, by Holds alone
+	Plainly   Purpose = iota // none that is known
+	Announce                 // what comes next, or consent: nothing to keep
+	Cause                    // why something is so
+	Gotcha                   // what one would want to be warned of
+	Decision                 // what was chosen, and against what
+	Fix                      // what was put right
+	Open                     // what is still to be done
+	Menu                     // that there is a choice
+	Consent                  // that the person is right; why may stand behind a dash
+	Failure                  // in what a person writes: that something does not work
+	Preface                  // where the agent looks; what it found may stand behind the first comma
+	Reference                // that it speaks of what was said before: what opens a sentence, asked by LeansBack alone
+	Order                    // what is to be done from now on, or who approved it: asked of what others' words led to, by Holds alone
 
 	purposes // how many there are
 )
 
 // names are those of the purposes in the files.
 func names() map[string]Purpose {
-	return map[string]Purpose{"announce": Announce, "cause": Cause, "gotcha": Gotcha, "decision": Decision, "fix": Fix, "open": Open, "menu": Menu, "consent": Consent, "failure": Failure, "preface": Preface, "order": Order}
+	return map[string]Purpose{"announce": Announce, "cause": Cause, "gotcha": Gotcha, "decision": Decision, "fix": Fix, "open": Open, "menu": Menu, "consent": Consent, "failure": Failure, "preface": Preface, "order": Order, "reference": Reference}
 }
 
 // cues are the phrases of each purpose, in lower case.
@@ -97,6 +98,9 @@ func Unannounced(sentence string) string {
 	}
 	return sentence
 }
+
+// LeansBack reports whether a sentence begins with a word that stands for what was said before it.
+func LeansBack(sentence string) bool { return opens(lower(sentence), Reference) }
 
 // ReportsFailure reports whether a person's text says that something does not work, or asks to put it right.
 func ReportsFailure(text string) bool {

@@ -117,8 +117,8 @@ func (c *chooser) forms(row rows.Row) []string {
 	if row.Kind == rows.Prompt {
 		forms = append(forms, c.requestLine(row, &saidTexts{}))
 	}
-	for _, s := range sentencesOf(textOf(row)) {
-		forms = append(forms, c.words(s, maxWorkText))
+	for _, s := range statementsOf(textOf(row)) {
+		forms = append(forms, c.words(s.text, maxWorkText))
 	}
 	if row.Kind == rows.Summary {
 		for line := range strings.Lines(c.lastSummary(row, &saidTexts{})) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -67,8 +68,26 @@ func (c *chooser) longLine(row rows.Row, t *saidTexts, titled bool) string {
 		return ""
 	case titled:
 		return c.workLine(row) + " — " + more
+	case !quotes(title, more):
+		return c.label(row) + c.where(row) + ": " + more
 	}
 	return c.label(row) + ": " + more
+}
+
+// where names the files that a row's work changed. They stand for its title where that is said elsewhere.
+func (c *chooser) where(row rows.Row) string {
+	const most = 2
+	names := make([]string, 0, most+1)
+	for _, f := range row.FilesModified[:min(len(row.FilesModified), most)] {
+		names = append(names, c.words(path.Base(f), maxFilePath))
+	}
+	if more := len(row.FilesModified) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " in " + strings.Join(names, ", ")
 }
 
 // label is what kind of thing a row is, as the observer or the saver called it, and who says it where the reader is to know.

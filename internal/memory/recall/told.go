@@ -45,18 +45,19 @@ func plainWords(s string) (words string, n int) {
 
 // unsaid is a text without the sentences that were said, cut at a sentence's end to at most limit characters. What it says is noted.
 func (t *saidTexts) unsaid(text string, limit int) string {
-	var kept []string
-	for _, s := range sentencesOf(text) {
-		if t.has(s) {
+	all := statementsOf(text)
+	var kept []int
+	for i, s := range all {
+		if s.isHead || t.has(s.text) || s.leans() && s.before >= 0 && !slices.Contains(kept, s.before) {
 			continue
 		}
-		if limit -= size(s) + 1; limit < 0 && len(kept) > 0 {
+		if limit -= costOf(all, []int{i}, kept); limit < 0 && len(kept) > 0 {
 			break // one sentence that is longer is cut by whoever shows it
 		}
-		kept = append(kept, s)
-		t.add(s)
+		kept = append(kept, i)
+		t.add(s.text)
 	}
-	return joined(kept)
+	return alone(all, kept)
 }
 
 // joined are sentences one behind the other, with a mark between where one has none.
@@ -112,36 +113,65 @@ func textOf(row rows.Row) string {
 // telling are the sentences of a row that tell most and were not said, whole, in their order, at most so many characters of them: the
 // one that its title is made of before all others. What they say is noted.
 func (t *saidTexts) telling(row rows.Row, limit int) string {
-	type candidate struct {
-		text   string
-		at     int
-		weight int
-	}
-	var all []candidate
-	for i, s := range sentencesOf(textOf(row)) {
-		weight, purpose := sentence.Weigh(s, 0)
-		if quotes(titleOf(row), s) {
+	type candidate struct{ at, weight int }
+	all := statementsOf(textOf(row))
+	var order []candidate
+	for i, s := range all {
+		weight, purpose := sentence.Weigh(s.text, 0)
+		if quotes(titleOf(row), s.text) {
 			weight, purpose = math.MaxInt, sentence.Plainly
 		}
-		if purpose != sentence.Announce && sentence.Telling(s) {
-			all = append(all, candidate{s, i, weight})
+		if purpose != sentence.Announce && sentence.Telling(s.text) && !s.isHead && !s.options && !t.has(s.text) {
+			order = append(order, candidate{i, weight})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) })
-	kept := all[:0]
-	for _, c := range all {
-		if n := size(c.text) + 1; n <= limit && !t.has(c.text) {
-			limit -= n
-			kept = append(kept, c)
-			t.add(c.text)
+	slices.SortStableFunc(order, func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) })
+	var kept []int
+	for _, c := range order {
+		group, ok := t.understood(all, c.at, kept)
+		n := costOf(all, group, kept)
+		if !ok && c.weight < math.MaxInt || n > limit {
+			continue
+		}
+		limit -= n
+		for _, i := range group {
+			t.add(all[i].text)
+		}
+		kept = append(kept, group...)
+	}
+	slices.Sort(kept)
+	return alone(all, kept)
+}
+
+// understood is a statement, with those before it that it speaks of and that are not kept yet. ok is false where it was said, or one of
+// these was, elsewhere, and where what it speaks of is not there.
+func (t *saidTexts) understood(all []statement, at int, kept []int) (group []int, ok bool) {
+	for i := at; !slices.Contains(kept, i); i = all[i].before {
+		group = append(group, i)
+		leans := all[i].leans()
+		if t.has(all[i].text) || leans && all[i].before < 0 {
+			return group[:1], false
+		}
+		if !leans {
+			break
 		}
 	}
-	slices.SortFunc(kept, func(a, b candidate) int { return cmp.Compare(a.at, b.at) })
-	words := make([]string, len(kept))
-	for i, c := range kept {
-		words[i] = c.text
+	return group, len(group) > 0
+}
+
+// costOf is how many characters a group of statements adds to those that are kept, with the heads that they need.
+func costOf(all []statement, group, kept []int) (n int) {
+	heads := map[int]bool{-1: true}
+	for _, i := range kept {
+		heads[all[i].head] = true
 	}
-	return joined(words)
+	for _, i := range group {
+		if n += size(all[i].text) + 1; !heads[all[i].head] {
+			heads[all[i].head] = true
+			n += size(all[all[i].head].text) + 2
+		}
+	}
+	return n
 }
 
 // endsSentence reports whether a text ends with a mark that ends one.

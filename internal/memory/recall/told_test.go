@@ -34,7 +34,7 @@ func TestTelling(t *testing.T) {
 	all := "All of that reads quite well to me. The queue in drain.go is emptied twice because closeAll() is called by both. Nothing else was to be seen here. It takes 900 ms in cart_test.go"
 	for limit, want := range map[int]string{
 		1000: all,
-		130:  "The queue in drain.go is emptied twice because closeAll() is called by both. It takes 900 ms in cart_test.go",
+		130:  "All of that reads quite well to me. The queue in drain.go is emptied twice because closeAll() is called by both.",
 		100:  "The queue in drain.go is emptied twice because closeAll() is called by both.",
 		10:   "",
 	} {

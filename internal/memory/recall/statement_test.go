@@ -1,0 +1,82 @@
+package recall
+
+import (
+	"testing"
+
+	"github.com/cmemd/cmemd/projections/rows"
+)
+
+// TestALineStandsAlone: what a told sentence needs to be understood is told with it, or it is not told.
+func TestALineStandsAlone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, title, said, want string }{
+		"the items of a list stand under what announces it": {
+			text: "The shelf is in order.\n\nEach box has a width now:\n- `Box.Width` is read from the label\n- `Shelf.Sort` compares by it",
+			want: "The shelf is in order. Each box has a width now: `Box.Width` is read from the label; `Shelf.Sort` compares by it",
+		},
+		"and under a heading": {
+			text: "## Boxes of odd width\n\n- `Box.Width` is read from the label\n\n**Shelves with a door:**\n- `Shelf.Sort` compares by it",
+			want: "Boxes of odd width: `Box.Width` is read from the label; Shelves with a door: `Shelf.Sort` compares by it",
+		},
+		"one that speaks of the sentence before it takes that along": {
+			text: "The label is read twice by `ReadAll`. This costs 300 ms in `Shelf.Open`.",
+			want: "The label is read twice by `ReadAll`. This costs 300 ms in `Shelf.Open`.",
+		},
+		"or is not told where that is not there": {
+			text: "```\nReadAll()\n```\nThis costs 300 ms in `Shelf.Open`.\n\nThe label is read once by `ReadAll`.",
+			want: "The label is read once by `ReadAll`.",
+		},
+		"and where it was told elsewhere": {
+			text: "The label is read twice by `ReadAll`. This costs 300 ms in `Shelf.Open`.", said: "The label is read twice by ReadAll.",
+			want: "",
+		},
+		"unless it is the title": {
+			text: "This costs 300 ms in `Shelf.Open`.", title: "This costs 300 ms in Shelf.Open.",
+			want: "This costs 300 ms in `Shelf.Open`.",
+		},
+		"what was only offered is not told": {
+			text: "The label is read once by `ReadAll`.\n\nThere are two options:\n1. Keep the label in `Box.Label`\n2. Read it in `Shelf.Open`",
+			want: "The label is read once by `ReadAll`.",
+		},
+	} {
+		said := saidTexts{}
+		if c.said != "" {
+			said.add(c.said)
+		}
+		if got := said.telling(rows.Row{Title: c.title, Narrative: c.text}, 400); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestWhatIsCutStandsAlone: a text that is cut keeps a list's items below their head, which counts.
+func TestWhatIsCutStandsAlone(t *testing.T) {
+	t.Parallel()
+	const text = "Both shelves open now:\n- `Box.Width` is read from the label\n- `Shelf.Sort` compares by it"
+	for limit, want := range map[int]string{
+		100: "Both shelves open now: `Box.Width` is read from the label; `Shelf.Sort` compares by it",
+		65:  "Both shelves open now: `Box.Width` is read from the label",
+	} {
+		if got := (&saidTexts{}).unsaid(text, limit); got != want {
+			t.Errorf("in %d characters: %q, want %q", limit, got, want)
+		}
+	}
+}
+
+// TestWorkWhoseTitleIsSaidElsewhere is told with its files.
+func TestWorkWhoseTitleIsSaidElsewhere(t *testing.T) {
+	t.Parallel()
+	row := rows.Row{
+		Kind: rows.Observation, Type: "change", Title: "The shelf is in order by width", FilesModified: []string{"/p/shelf.go", "/p/box.go", "/p/a.go"},
+		Narrative: "The shelf is in order by width.\n\nThe label is read once by `ReadAll` now.",
+	}
+	said := &saidTexts{}
+	said.add(row.Title)
+	c := &chooser{recall: &Recall{}}
+	if got, want := c.longLine(row, said, false), "change in shelf.go, box.go, 1 more: The label is read once by `ReadAll` now."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := c.longLine(row, &saidTexts{}, false), "change: The shelf is in order by width. The label is read once by `ReadAll` now."; got != want {
+		t.Errorf("with its title: got %q, want %q", got, want)
+	}
+}
