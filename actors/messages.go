@@ -115,7 +115,9 @@ type (
 		work   session.Work
 		origin session.Origin
 
-		earlier []session.Sized // the last of the session's tool uses before those of the turn
+		earlier []session.Sized   // the last of the session's tool uses before those of the turn
+		later   []events.Position // the first behind them
+		told    []session.Told    // what was observed of earlier
 	}
 	ask struct {
 		prompt observer.Prompt

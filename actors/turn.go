@@ -22,7 +22,11 @@ func (a *sessionActor) begin(c actor.Context, w session.Work) {
 	}
 	m := prepare{turn: a.turn.id, work: w, origin: a.state.Origin()}
 	if w.Kind == events.TurnObservation {
-		m.earlier = a.state.Before(w.Settles[0], turn.Remembered)
+		first, last := w.Settles[0], w.Settles[len(w.Settles)-1]
+		m.earlier, m.later = a.state.Before(first, turn.Remembered), a.state.Since(last, turn.Remembered)
+		if len(m.earlier) > 0 {
+			m.told = a.state.Told(m.earlier[0].Position)
+		}
 	}
 	c.Send(a.observer, m)
 }

@@ -423,7 +423,7 @@ func (w *world) stepForget(t *rapid.T, _ events.SessionID) {
 func (w *world) stepMemory(t *rapid.T, s events.SessionID) {
 	if len(w.rows) > 1 {
 		a, b := rapid.SampledFrom(w.rows).Draw(t, "old"), rapid.SampledFrom(w.rows).Draw(t, "new")
-		switch rapid.IntRange(0, 2).Draw(t, "what") {
+		switch rapid.IntRange(0, 3).Draw(t, "what") {
 		case 0:
 			by := rapid.SampledFrom([]events.ID{a, b, {}}).Draw(t, "by")
 			w.say(events.Daemon, events.ID{}, events.MemorySuperseded{Memory: a, By: by})
@@ -432,6 +432,10 @@ func (w *world) stepMemory(t *rapid.T, s events.SessionID) {
 			w.say(s.Stream(), events.ID{}, events.ClaimChecked{Subject: a, Claim: events.Claim{
 				Kind: "commit", Value: "abc1234", Verdict: rapid.SampledFrom([]events.Verdict{events.Absent, events.Verified}).Draw(t, "verdict"),
 			}})
+			return
+		case 2:
+			undone := events.Undone{Observation: a, By: 7, How: rapid.SampledFrom([]events.Undoing{events.UndoneRewritten, events.UndoneRestored}).Draw(t, "how")}
+			w.say(s.Stream(), events.ID{}, events.WorkUndone{Rows: []events.Undone{undone}})
 			return
 		}
 	}

@@ -48,3 +48,35 @@ func TestBeforeIsWhatWasReadOut(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatWorkIsToldOf: an observation leads to its first and last input, and an input that is asked about again to what followed it.
+func TestWhatWorkIsToldOf(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.BatchLimits{MaxInputs: 2})
+	for range 4 {
+		m.tool("Edit")
+		m.tool("Edit")
+		a := m.keep(m.start())
+		a.Undone = &events.WorkUndone{Turn: a.Received.Turn, Rows: []events.Undone{{Observation: m.id(), By: 1, How: events.UndoneDeleted}}}
+		m.must(a)
+	}
+	in := m.state.inputs
+	told := m.state.Told(in[4].position)
+	if len(told) != 2 || told[0].First != in[4].position || told[0].Last != in[5].position || told[1].Last != in[7].position || told[1].At == 0 {
+		t.Errorf("got %+v", told)
+	}
+	if d := cmp.Diff([]events.Position{in[4].position, in[5].position, in[6].position}, m.state.Since(in[3].position, 3)); d != "" {
+		t.Errorf("behind it (-want +got):\n%s", d)
+	}
+	at := told[0].At
+	m.tool("Edit")
+	a := m.keep(m.start())
+	a.Undone = &events.WorkUndone{Rows: []events.Undone{{Observation: m.id(), At: at, By: 1, How: events.UndoneDeleted}}}
+	m.must(a)
+	if told := m.state.Told(in[4].position); len(told) != 2 || told[0].At == at {
+		t.Errorf("what was undone is told of: %+v", told)
+	}
+	if m.state.Owes() || m.state.Balance().Observed != 9 {
+		t.Errorf("the balance is %+v", m.state.Balance())
+	}
+}

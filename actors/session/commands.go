@@ -79,6 +79,7 @@ type Answer struct {
 	Summary      *events.SummaryParsed
 	Dropped      *events.OutputDropped // exactly one of: kept content, Dropped, Skipped
 	Skipped      *events.OutputSkipped
+	Undone       *events.WorkUndone // what the turn's calls undid, or what was undone of its own; nil: nothing
 }
 
 // Parsed reports whether the output is a success: content, or a skip in so many words. A blank one is none, though it

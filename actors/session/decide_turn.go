@@ -65,6 +65,9 @@ func decideAnswer(s *State, rules Rules, c Answer) ([]events.Draft, error) {
 	if c.Skipped != nil {
 		b.add(*c.Skipped)
 	}
+	if c.Undone != nil {
+		b.add(*c.Undone)
+	}
 	if s.quarantine.trip > 0 {
 		b.add(events.SessionReleased{By: "probe"})
 	}

@@ -33,6 +33,10 @@ func Evolve(s *State, h events.Header, e events.Event) {
 	case events.KindTurnStarted, events.KindTurnReceived, events.KindTurnFailed, events.KindOutputDropped,
 		events.KindOutputSkipped, events.KindObservationParsed, events.KindSummaryParsed:
 		s.evolveTurn(h, e)
+	case events.KindWorkUndone:
+		if e, ok := e.(events.WorkUndone); ok {
+			s.recordUndone(e)
+		}
 	default:
 		s.evolveRuling(h, e)
 	}

@@ -102,16 +102,25 @@ func (s *State) evolveTurn(h events.Header, e events.Event) {
 // recordObservation remembers an observation. What an earlier turn had said of the same inputs is told to no summary and no
 // brief any more; an observation is taken back with the first input of its turn, whichever turns the rest of them fall into.
 func (s *State) recordObservation(h events.Header) {
-	t, first := s.ended, -1
-	if len(t.settles) > 0 {
-		first = t.settles[0]
+	t, first, last := s.ended, -1, -1
+	if n := len(t.settles); n > 0 {
+		first, last = t.settles[0], t.settles[n-1]
 	}
 	again := slices.ContainsFunc(t.settles, func(i int) bool { return s.inputs[i].outcome == Observed })
 	if n := len(s.seen); again && n > 0 && s.seen[n-1].turn != t.id {
 		s.seen = slices.DeleteFunc(s.seen, func(o observation) bool { return slices.Contains(t.settles, o.first) })
 	}
-	s.seen = append(s.seen, observation{reference{h.Position, h.Version}, t.epoch, t.id, first})
+	s.seen = append(s.seen, observation{reference{h.Position, h.Version}, t.epoch, t.id, first, last})
 	s.seen = s.seen[max(0, len(s.seen)-keepObservations):]
+}
+
+// recordUndone forgets observations whose work was undone: no summary and no brief is told of them any more.
+func (s *State) recordUndone(e events.WorkUndone) {
+	gone := map[events.Position]bool{}
+	for _, u := range e.Rows {
+		gone[u.At] = u.At != 0
+	}
+	s.seen = slices.DeleteFunc(s.seen, func(o observation) bool { return gone[o.position] })
 }
 
 // recordSummary remembers a summary in place of an earlier one of the same stop.

@@ -109,6 +109,7 @@ type observation struct {
 	epoch int
 	turn  events.ID // that said it
 	first int       // of the inputs that the turn settled, as an index; -1: none
+	last  int       // of the same
 }
 
 // asked is what is kept of a prompt.
@@ -232,6 +233,34 @@ func (s *State) Before(p events.Position, n int) []Sized {
 	}
 	slices.Reverse(found)
 	return found
+}
+
+// Since returns the first n tool uses behind the input at p that an output came for which kept or skipped them, the oldest first: there
+// are some where p is observed again. The slice is the caller's.
+func (s *State) Since(p events.Position, n int) (found []events.Position) {
+	i, _ := s.at(p)
+	for i++; i < len(s.inputs) && len(found) < n; i++ {
+		if in := s.inputs[i]; in.kind == events.KindToolUsed && (in.outcome == Observed || in.outcome == Skipped) {
+			found = append(found, in.position)
+		}
+	}
+	return found
+}
+
+// Told is where an observation stands, and the first and the last of the inputs that it is about.
+type Told struct {
+	At, First, Last events.Position
+}
+
+// Told returns the session's observations whose inputs begin at from or behind it, the oldest first, as far as they are remembered. The
+// slice is the caller's.
+func (s *State) Told(from events.Position) (all []Told) {
+	for _, o := range s.seen {
+		if o.first >= 0 && s.inputs[o.first].position >= from {
+			all = append(all, Told{At: o.position, First: s.inputs[o.first].position, Last: s.inputs[o.last].position})
+		}
+	}
+	return all
 }
 
 // at finds the input at position p. Inputs at the tail that were not placed yet have no position, and are later.

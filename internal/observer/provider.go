@@ -44,6 +44,8 @@ type Prompt struct {
 	Stop     events.StopCause           // how the work ended; empty while it goes on
 	Touched  []string                   // files that the session's last observations were about; never sent
 	Root     string                     // of the project, as its sessions have it; never sent
+	Undone   []events.Undone            // what the inputs undid of what was observed before; never sent
+	Later    []events.Position          // the tool uses that follow the inputs, where these are observed again; never sent
 }
 
 // Input is one captured event of a turn.

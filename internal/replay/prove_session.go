@@ -71,7 +71,7 @@ func (p *prover) commands(s *proved, d *decision) (name string, cmds []session.C
 	case events.KindSessionOpened, events.KindPromptSubmitted, events.KindAgentStopped, events.KindContextCompacted,
 		events.KindAgentSaid, events.KindSessionClosed:
 		return d.captured()
-	case events.KindOutputDropped, events.KindOutputSkipped, events.KindObservationParsed, events.KindSummaryParsed,
+	case events.KindOutputDropped, events.KindOutputSkipped, events.KindObservationParsed, events.KindSummaryParsed, events.KindWorkUndone,
 		events.KindSessionRespawned, events.KindSessionQuarantined:
 		return ProvedUnexplained, nil
 	}
@@ -136,6 +136,9 @@ func (d *decision) answer() session.Command {
 		case events.KindOutputSkipped:
 			e, _ := d.events[i].(events.OutputSkipped)
 			a.Skipped = &e
+		case events.KindWorkUndone:
+			e, _ := d.events[i].(events.WorkUndone)
+			a.Undone = &e
 		}
 	}
 	return a

@@ -38,6 +38,8 @@ func (f *fold) Apply(r *engine.Record) {
 		f.add(r)
 	case events.KindClaimChecked:
 		engine.Handle(r, f.check)
+	case events.KindWorkUndone:
+		engine.Handle(r, f.undo)
 	case events.KindMemoryConfirmed:
 		engine.Handle(r, f.confirm)
 	case events.KindMemorySuperseded:
@@ -178,6 +180,16 @@ func (f *fold) confirm(r *engine.Record, e events.MemoryConfirmed) {
 		row.Confirmed = 0
 	}
 	f.flag(row)
+}
+
+// undo enters which rows tell of work that was undone. What is said of one first stays: it is not undone twice.
+func (f *fold) undo(r *engine.Record, e events.WorkUndone) {
+	for _, u := range e.Rows {
+		if row, ok := f.get(u.Observation); ok && row.Undone.Position == 0 {
+			row.Undone = Undone{Position: r.Position, By: u.By, How: u.How}
+			f.flag(row)
+		}
+	}
 }
 
 // flag writes a row of which something changed that it may be flagged for, and what follows for its group.

@@ -60,8 +60,8 @@ type Row struct {
 	Checks []Check        `cbor:"29,keyasint,omitempty" json:"checks,omitempty"` // later ones, oldest first
 	Unseen bool           `cbor:"30,keyasint,omitempty" json:"unseen,omitempty"` // names files, none of which the session touched, or lists one that nobody did
 
-	// Flagged: Unseen or Unsupported and not Confirmed, or a claim that is absent and was never verified. Marked wherever it is shown,
-	// never injected.
+	// Flagged: Unseen, Unsupported or Undone and not Confirmed, or a claim that is absent and was never verified. Marked wherever it is
+	// shown, never injected.
 	Flagged bool `cbor:"31,keyasint,omitempty" json:"flagged,omitempty"`
 
 	Turn  events.ID   `cbor:"32,keyasint,omitzero" json:"turn,omitzero"`    // that led to it; zero: none
@@ -91,6 +91,9 @@ type Row struct {
 	// Confirmed is where a person vouches for it, whatever Origin, Unseen and Unsupported say; 0: none does.
 	Confirmed events.Position `cbor:"63,keyasint,omitempty" json:"confirmed,omitempty"`
 
+	// Undone is what its session did later to the work that it tells of; zero: nothing.
+	Undone Undone `cbor:"64,keyasint,omitzero" json:"undone,omitzero"`
+
 	Stands []Stand `cbor:"46,keyasint,omitempty" json:"stands,omitempty"` // how Superseded, SupersededBy and ByHand came about, oldest first
 }
 
@@ -99,6 +102,13 @@ type Stand struct {
 	Position events.Position `cbor:"1,keyasint,omitempty" json:"position"`
 	By       events.ID       `cbor:"2,keyasint,omitzero" json:"by,omitzero"` // as SupersededBy; zero: it stood again
 	ByHand   bool            `cbor:"3,keyasint,omitempty" json:"by_hand,omitempty"`
+}
+
+// Undone says that of the work which a row tells of nothing is left in the files.
+type Undone struct {
+	Position events.Position `cbor:"1,keyasint,omitempty" json:"position"` // of the record that says so
+	By       events.Position `cbor:"2,keyasint,omitempty" json:"by"`       // of the tool use that took the last of it out
+	How      events.Undoing  `cbor:"3,keyasint,omitempty" json:"how"`
 }
 
 // Check is a later check of one of a row's claims.
@@ -214,10 +224,13 @@ func (r Row) Verdicts() []Verdict {
 // neither its decision nor its next steps.
 func (r Row) External() bool { return r.Origin == events.OriginOutside && r.Confirmed == 0 }
 
-// flagged reports whether the row says what nothing bears out, or makes a claim that is absent and was never verified. What was true
+// IsUndone reports whether nothing is left of the work that the row tells of, and no person has vouched for the row.
+func (r Row) IsUndone() bool { return r.Undone.Position != 0 && r.Confirmed == 0 }
+
+// flagged reports whether the row says what nothing bears out, tells of work that was undone, or makes a claim that is absent and was never verified. What was true
 // once was no lie, whatever became of it; what a person confirmed stands, but no commit is there because somebody says so.
 func flagged(row Row) bool {
-	if (row.Unseen || row.Unsupported) && row.Confirmed == 0 {
+	if (row.Unseen || row.Unsupported) && row.Confirmed == 0 || row.IsUndone() {
 		return true
 	}
 	for _, v := range row.Verdicts() {
@@ -235,6 +248,9 @@ func (r Row) AsOf(p events.Position, at time.Time) Row {
 	r.Checks = slices.DeleteFunc(slices.Clone(r.Checks), func(c Check) bool { return c.At.After(at) })
 	if r.Confirmed > p {
 		r.Confirmed = 0
+	}
+	if r.Undone.Position > p {
+		r.Undone = Undone{}
 	}
 	r.Flagged = flagged(r)
 	r.Stands = slices.DeleteFunc(slices.Clone(r.Stands), func(s Stand) bool { return s.Position > p })

@@ -18,7 +18,7 @@ func indexLine(r api.Result, project string) string {
 		fmt.Fprintf(&b, " %.1f", r.Score)
 	}
 	b.WriteString(" | ")
-	b.WriteString(flagged(r.Title, r.Flagged, maxTitle))
+	b.WriteString(flagged(r.Title, r.Flagged, r.Undone, maxTitle))
 	if r.Project != "" && r.Project != project {
 		fmt.Fprintf(&b, " (%s)", oneLine(r.Project, maxWords))
 	}
@@ -33,9 +33,12 @@ func said(what, by string) string {
 	return what + " " + by
 }
 
-// flagged is a title in one line, marked where its row claims something that is not so.
-func flagged(title string, marked bool, most int) string {
-	if marked {
+// flagged is a title in one line, marked where its row claims something that is not so, or not any more.
+func flagged(title string, marked, undone bool, most int) string {
+	switch {
+	case undone:
+		return "[undone] " + oneLine(title, most)
+	case marked:
 		return "[unverified] " + oneLine(title, most)
 	}
 	return oneLine(title, most)
@@ -48,7 +51,7 @@ const shownParts = 4
 func partLines(parts []api.EntryPart) string {
 	var b strings.Builder
 	for _, p := range parts[:min(len(parts), shownParts)] {
-		fmt.Fprintf(&b, "  - %s %s | %s\n", handleOf(p.ID, p.Handle), oneLine(p.What(), maxWhat), flagged(p.Title, p.Flagged, maxWords))
+		fmt.Fprintf(&b, "  - %s %s | %s\n", handleOf(p.ID, p.Handle), oneLine(p.What(), maxWhat), flagged(p.Title, p.Flagged, p.Undone, maxWords))
 	}
 	if more := len(parts) - shownParts; more > 0 {
 		fmt.Fprintf(&b, "  - and %d more\n", more)
@@ -139,7 +142,10 @@ func listed(b *strings.Builder, name string, list []string) {
 // standing says what a reader must know of a row before believing it.
 func standing(r api.Row) string {
 	var b strings.Builder
-	if r.Flagged {
+	switch {
+	case r.IsUndone():
+		fmt.Fprintf(&b, "UNDONE: nothing is left of what it tells of; it was %s later in the session (position %d).\n", r.Undone.How, r.Undone.By)
+	case r.Flagged:
 		b.WriteString("UNVERIFIED: it claims a commit that is not there, or names files that the session did not touch.\n")
 	}
 	if r.External() {
@@ -185,7 +191,7 @@ const charsPerToken = 4
 
 // resultOf is a row in short, for lists of whole rows.
 func resultOf(r api.Row) api.Result {
-	return api.Result{ID: r.ID, Handle: r.Handle(), Kind: r.Kind, Title: titleOf(r), Project: r.Project, At: r.At, Type: r.Type, Writer: r.Writer, Tokens: utf8.RuneCountInString(whole(r)) / charsPerToken, Flagged: r.Flagged}
+	return api.Result{ID: r.ID, Handle: r.Handle(), Kind: r.Kind, Title: titleOf(r), Project: r.Project, At: r.At, Type: r.Type, Writer: r.Writer, Tokens: utf8.RuneCountInString(whole(r)) / charsPerToken, Flagged: r.Flagged, Undone: r.IsUndone()}
 }
 
 // rawInput is what a tool was given and printed, or what the agent said.

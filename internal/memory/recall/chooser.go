@@ -96,6 +96,8 @@ func (c *chooser) unfit(row rows.Row) string {
 		return "superseded or forgotten"
 	case row.Stated() && c.recall.cfg.NoPreferences:
 		return "preferences are switched off"
+	case row.IsUndone():
+		return "undone since"
 	case row.Flagged:
 		return "flagged: a claim that is not true, or files that nobody touched"
 	case row.External() && (row.Type == typeDecision || row.Kind == rows.Observation && row.Title == "" && textOf(row) == ""):

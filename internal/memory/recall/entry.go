@@ -25,6 +25,7 @@ type EntryPart struct {
 	Type    string      `json:"type,omitempty"`
 	Title   string      `json:"title"`
 	Flagged bool        `json:"flagged,omitempty"` // as Item.Flagged
+	Undone  bool        `json:"undone,omitempty"`  // as Item.Undone
 	Text    string      `json:"text,omitempty"`    // its first sentences that the title does not say, whole ones
 }
 
@@ -92,7 +93,7 @@ func parts(entry []rows.Row, beside rows.Row) (list []EntryPart) {
 		if p := projectOf(row); row.ID == beside.ID || p != "" && p != projectOf(beside) {
 			continue
 		}
-		p := EntryPart{ID: row.ID, Handle: row.Handle(), Kind: row.Kind, Type: row.Type, Title: titleOf(row), Flagged: row.Flagged}
+		p := EntryPart{ID: row.ID, Handle: row.Handle(), Kind: row.Kind, Type: row.Type, Title: titleOf(row), Flagged: row.Flagged, Undone: row.IsUndone()}
 		p.Text = firstSentences(textOf(row), p.Title, min(maxPartText, room))
 		room -= size(p.Text)
 		list = append(list, p)

@@ -29,7 +29,8 @@ type Item struct {
 	Count        int             `json:"count,omitempty"`
 	Writer       events.Writer   `json:"writer,omitempty"`  // who says it
 	Outside      bool            `json:"outside,omitempty"` // others' words were read for it, and no person confirmed it
-	Flagged      bool            `json:"flagged,omitempty"` // makes a claim that is not true, or names files nobody touched
+	Flagged      bool            `json:"flagged,omitempty"` // makes a claim that is not true, names files nobody touched, or is Undone
+	Undone       bool            `json:"undone,omitempty"`  // tells of work that the session undid later
 	Snippet      string          `json:"snippet,omitempty"` // where the query's words are
 	Similar      []events.ID     `json:"similar,omitempty"` // rows that say nearly the same; Count counts them too
 	Parts        []EntryPart     `json:"parts,omitempty"`   // the other rows of its entry, the prompt first
@@ -56,7 +57,7 @@ func itemOf(row rows.Row) Item {
 	it := Item{
 		ID: row.ID, Handle: row.Handle(), Kind: row.Kind, Title: titleOf(row), Project: row.Project, ProjectRoot: row.ProjectRoot,
 		AgentSession: row.AgentSession, Agent: row.Agent, At: row.At, Position: row.Position, Type: row.Type,
-		Tokens: tokensOf(row), Writer: row.Writer, Outside: row.External(), Flagged: row.Flagged, Mark: row.Entry().Mark(),
+		Tokens: tokensOf(row), Writer: row.Writer, Outside: row.External(), Flagged: row.Flagged, Undone: row.IsUndone(), Mark: row.Entry().Mark(),
 	}
 	if row.Count > 1 {
 		it.Count = row.Count

@@ -21,6 +21,7 @@ const (
 	AfterCorrects   = "corrects"       // it took the place of another
 	AfterObserved   = "observed again" // its inputs were, and another row came of that
 	AfterChecked    = "checked"        // a claim was looked at again
+	AfterUndone     = "undone"         // nothing is left in the files of the work that it tells of
 	AfterGiven      = "given"          // to an agent
 	AfterForgotten  = "forgotten"
 )
@@ -89,6 +90,13 @@ func (r *Recall) whyAfter(ctx context.Context, w *Why) error {
 	}
 	for _, c := range w.Row.Checks {
 		w.After = append(w.After, WhyAfter{What: AfterChecked, At: c.At, Claim: &c.Claim})
+	}
+	if u := w.Row.Undone; u.Position != 0 {
+		rec, err := r.cfg.Log.Get(ctx, u.Position)
+		if err != nil {
+			return err
+		}
+		w.After = append(w.After, WhyAfter{What: AfterUndone, At: rec.OccurredAt, Position: u.Position, By: u.By, How: u.How})
 	}
 	given, _, err := r.cfg.Views.InjectionsOf(ctx, w.Row.ID, maxGiven)
 	for _, i := range given {

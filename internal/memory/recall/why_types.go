@@ -87,5 +87,7 @@ type WhyAfter struct {
 	Session  events.SessionID `json:"session,omitzero"`   // that it was given to
 	Hook     string           `json:"hook,omitempty"`
 	Claim    *events.Claim    `json:"claim,omitempty"`  // as it was found
+	By       events.Position  `json:"by,omitempty"`     // of the tool use that undid it
+	How      events.Undoing   `json:"how,omitempty"`    // it was undone
 	Writer   events.Writer    `json:"writer,omitempty"` // who decided it; empty: nobody, or it was before writers were on record
 }

@@ -31,6 +31,7 @@ func (t *Pipeline) answer(ctx context.Context, o observer.Provider, types observ
 	default:
 		t.keep(ctx, p, parsed, a)
 	}
+	a.Undone = t.undone(ctx, p, a.Observations)
 	return a
 }
 

@@ -16,7 +16,9 @@ type Request struct {
 	Turn    events.ID
 	Work    session.Work
 	Origin  session.Origin
-	Earlier []session.Sized // the last of the session's tool uses before those of the turn: see Remembered
+	Earlier []session.Sized   // the last of the session's tool uses before those of the turn: see Remembered
+	Later   []events.Position // the first of those behind the turn's, where it observes again
+	Told    []session.Told    // what was observed of Earlier
 }
 
 // Load reads what a turn is about and puts the prompt together; of what its work offers, it chooses what the turn reads. A record
@@ -39,6 +41,9 @@ func (t *Pipeline) Load(ctx context.Context, r Request) (observer.Prompt, error)
 		notice(&p, rec, e)
 	}
 	if err := t.markRepeats(ctx, p.Inputs, sizes, r.Earlier); err != nil {
+		return observer.Prompt{}, err
+	}
+	if err := t.loadUndone(ctx, r, &p); err != nil {
 		return observer.Prompt{}, err
 	}
 	for _, at := range r.Work.Reads {

@@ -37,7 +37,7 @@ type Config struct {
 	Tracker Tracker // nil: what a shell changed without saying so is not known
 
 	// Replaced returns those of the observations with these ids that stand no more: a person corrected them or took them back, or they
-	// were observed again. A summary does not read them. It is safe for concurrent use. nil: none are.
+	// were observed again, or their work was undone. A summary does not read them. It is safe for concurrent use. nil: none are.
 	Replaced func(ctx context.Context, ids []events.ID) (map[events.ID]bool, error)
 
 	// Written returns those of some files of a project, by its root, that an agent's own edits made. It is safe for concurrent use.

@@ -265,7 +265,7 @@ func (d *daemon) replaced(ctx context.Context, ids []events.ID) (map[events.ID]b
 	found, err := d.views.Rows(ctx, ids...)
 	gone := map[events.ID]bool{}
 	for _, row := range found {
-		if row.Superseded {
+		if row.Superseded || row.IsUndone() {
 			gone[row.ID] = true
 		}
 	}

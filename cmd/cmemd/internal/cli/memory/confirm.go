@@ -14,8 +14,8 @@ import (
 
 const confirmHelp = `Confirm vouches for an observation or a summary. What was made of a turn that read others' words (a web page, another MCP
 server's answer, a file that is not the project's) is told with that word, and neither its decision nor its next steps are told
-at all: confirmed, it is told whole. A row that is flagged because nothing bears out what it says is told, too; a commit that
-is not there stays flagged, whoever vouches for it.
+at all: confirmed, it is told whole. A row that is flagged because nothing bears out what it says, or because the session undid
+later what it tells of, is told, too; a commit that is not there stays flagged, whoever vouches for it.
 
 Without an id it lists the rows that are told in part or not at all until somebody vouches for them, and why.`
 
@@ -72,6 +72,8 @@ func whyUnconfirmed(r api.Row) string {
 		return "outside"
 	case r.Confirmed == 0 && (r.Unseen || r.Unsupported):
 		return "nothing bears it out"
+	case r.IsUndone():
+		return "undone since"
 	}
 	return ""
 }

@@ -151,7 +151,7 @@ func redactRow(rules *full.Redactor, r *api.Row) (err error) {
 
 // writeMarkdown writes a row as a section. It returns the first error that w has had, with this row or an earlier one.
 func writeMarkdown(w *bufio.Writer, r api.Row) error {
-	title := flagged(titleOf(r), r.Flagged)
+	title := flagged(titleOf(r), r.Flagged, r.IsUndone())
 	fmt.Fprintf(w, "## %s\n\n- when: %s\n- id: %s\n", inline(title), r.At.UTC().Format(time.RFC3339), r.ID)
 	for _, f := range [][2]string{
 		{"kind", kindOf(r)}, {"project", r.Project}, {"session", sessionOf(r)}, {"imported", orNothing("from ", r.Source)},

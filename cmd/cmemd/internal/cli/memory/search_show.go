@@ -13,7 +13,7 @@ func printResults(a *terminal.App, found api.SearchResults) {
 	if len(found.Results) > 0 {
 		l := terminal.List{Head: []string{"ID", "WHAT", "WHEN", "PROJECT", "TOKENS", "TITLE"}}
 		for _, r := range found.Results {
-			l.Add(a.ShownRow(r.ID, r.Handle), whatBy(r), terminal.Moment(r.At), r.Project, strconv.Itoa(r.Tokens), flagged(counted(r), r.Flagged))
+			l.Add(a.ShownRow(r.ID, r.Handle), whatBy(r), terminal.Moment(r.At), r.Project, strconv.Itoa(r.Tokens), flagged(counted(r), r.Flagged, r.Undone))
 			addParts(a, &l, r, 6)
 		}
 		a.Print(l)
@@ -38,7 +38,7 @@ func addParts(a *terminal.App, l *terminal.List, r api.Result, columns int) {
 			l.Add(line...)
 			return
 		}
-		line[0], line[1], line[columns-1] = a.ShownRow(p.ID, p.Handle), p.What(), "  "+flagged(p.Title, p.Flagged)
+		line[0], line[1], line[columns-1] = a.ShownRow(p.ID, p.Handle), p.What(), "  "+flagged(p.Title, p.Flagged, p.Undone)
 		l.Add(line...)
 	}
 }

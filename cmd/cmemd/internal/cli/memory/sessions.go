@@ -89,7 +89,7 @@ func showDetail(a *terminal.App, found api.SessionDetail) error {
 	a.Printf("\n")
 	l := terminal.List{Head: []string{"ID", "WHAT", "WHEN", "TITLE"}}
 	for _, r := range found.Rows {
-		l.Add(a.ShownRow(r.ID, r.Handle()), r.What(), terminal.Moment(r.At), flagged(titleOf(r), r.Flagged))
+		l.Add(a.ShownRow(r.ID, r.Handle()), r.What(), terminal.Moment(r.At), flagged(titleOf(r), r.Flagged, r.IsUndone()))
 	}
 	a.Print(l)
 	return nil

@@ -50,7 +50,7 @@ func showRows(a *terminal.App, found api.Rows) error {
 func partsText(a *terminal.App, parts []api.EntryPart) string {
 	var lines []string
 	for _, p := range parts {
-		lines = append(lines, fmt.Sprintf("- %s %s: %s", a.ShownRow(p.ID, p.Handle), p.What(), flagged(p.Title, p.Flagged)))
+		lines = append(lines, fmt.Sprintf("- %s %s: %s", a.ShownRow(p.ID, p.Handle), p.What(), flagged(p.Title, p.Flagged, p.Undone)))
 	}
 	if len(lines) == 0 {
 		return ""
@@ -60,7 +60,7 @@ func partsText(a *terminal.App, parts []api.EntryPart) string {
 
 // showRow prints every field that a row has.
 func showRow(a *terminal.App, r api.Row) {
-	a.Heading("%s", terminal.VisibleLine(flagged(titleOf(r), r.Flagged)))
+	a.Heading("%s", terminal.VisibleLine(flagged(titleOf(r), r.Flagged, r.IsUndone())))
 	a.Field("id", r.ID.String())
 	a.Field("handle", r.Handle().String())
 	a.Field("kind", kindOf(r))
@@ -128,6 +128,9 @@ func showState(a *terminal.App, r api.Row) {
 	if r.Unsupported {
 		a.Field("unsupported", "nothing that was said or done bears out what it decides or says is next")
 	}
+	if u := r.Undone; u.Position > 0 {
+		a.Field("undone", fmt.Sprintf("nothing is left of what it tells of: it was %s later in the session, `cmemd why` says by what", u.How))
+	}
 	switch {
 	case r.Confirmed > 0:
 		a.Field("confirmed", "a person vouches for it")
@@ -194,9 +197,12 @@ func orNothing(before, s string) string {
 	return before + s
 }
 
-// flagged marks a title whose row claims something that is not so.
-func flagged(title string, marked bool) string {
-	if marked {
+// flagged marks a title whose row claims something that is not so, or not any more.
+func flagged(title string, marked, undone bool) string {
+	switch {
+	case undone:
+		return "[undone] " + title
+	case marked:
 		return "[unverified] " + title
 	}
 	return title

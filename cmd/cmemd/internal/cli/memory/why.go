@@ -97,7 +97,7 @@ func showGenerations(a *terminal.App, head string, rows []api.Row) {
 }
 
 func generationTitle(r api.Row) string {
-	title := flagged(titleOf(r), r.Flagged)
+	title := flagged(titleOf(r), r.Flagged, r.IsUndone())
 	if r.Superseded && !r.ByHand && !r.Outdated {
 		title += " (observed again since)"
 	}
@@ -247,6 +247,8 @@ func afterWhat(e api.WhyAfter) string {
 		return "it took the place of " + e.ID.String()
 	case recall.AfterChecked:
 		return "checked: " + claimText(*e.Claim)
+	case recall.AfterUndone:
+		return fmt.Sprintf("undone: what it tells of was %s by the tool use at %d", e.How, e.By)
 	case recall.AfterGiven:
 		return fmt.Sprintf("given to session %s (%s)", e.Session, e.Hook)
 	}
