@@ -3,8 +3,6 @@ package upgrade
 import (
 	"context"
 	"path/filepath"
-	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/programs"
@@ -16,32 +14,6 @@ const (
 	releases     = "https://github.com/cmemd/cmemd/releases"
 	scriptSource = releases + "/latest/download/install.sh"
 )
-
-// An origin is how a copy of cmemd came to where it is.
-type origin struct {
-	Way      string     `json:"way"`
-	Title    string     `json:"title"`              // the way in words
-	Commands [][]string `json:"commands,omitempty"` // what upgrades it: each needs no root and changes only what that way brought
-	Step     string     `json:"step,omitempty"`     // what a person is to do where there are no commands
-
-	env     []string // of the commands, beside this process's
-	newest  []string // a command that prints the newest version; nil: none does
-	program string   // the program once it is upgraded
-	starts  bool     // the commands have replaced the daemon
-}
-
-// A machine is what is looked at to find out an origin.
-type machine struct {
-	self     string // the program, without links
-	root     string // the folder that stands for the file system's top
-	version  string // of the program
-	source   string // the folder that it was built from, if it names one
-	build    *debug.BuildInfo
-	exists   func(path string) bool
-	writable func(dir string) bool
-	lookPath func(name string) (string, error)
-	output   func(ctx context.Context, argv ...string) (string, error)
-}
 
 // originOf finds out how the program of m came here. What its own folder says goes before what its path says, that before what the
 // package managers of the system say, and those before what Go recorded in it.
@@ -97,15 +69,6 @@ func fromHomebrew(_ context.Context, m machine) (origin, bool) {
 		Way: "homebrew", Title: "Homebrew", Commands: [][]string{{"brew", "update"}, {"brew", "upgrade", formula}},
 		program: filepath.Join(filepath.FromSlash(prefix), "bin", filepath.Base(m.self)),
 	}, ok
-}
-
-// asked is what a package manager that is there answers about the program; ok is false where none is, or it does not know it.
-func (m machine) asked(ctx context.Context, argv ...string) (answer string, ok bool) {
-	if _, err := m.lookPath(argv[0]); err != nil {
-		return "", false
-	}
-	answer, err := m.output(ctx, argv...)
-	return answer, err == nil && answer != ""
 }
 
 func fromDeb(ctx context.Context, m machine) (origin, bool) {
@@ -184,29 +147,4 @@ func fromArchive(m machine) origin {
 	}
 	o.Commands = [][]string{{"curl", "-fsSL", "--proto", "=https", "-o", "install.sh", scriptSource}, {"sh", "install.sh", "--to", dir}}
 	return o
-}
-
-// line is commands as a person would type them.
-func line(commands [][]string) string {
-	var lines []string
-	for _, argv := range commands {
-		words := slices.Clone(argv)
-		for i, word := range words {
-			words[i] = quoted(word)
-		}
-		lines = append(lines, "`"+strings.Join(words, " ")+"`")
-	}
-	return strings.Join(lines, ", then ")
-}
-
-// quoted is a word as a POSIX shell takes it.
-func quoted(word string) string {
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !strings.ContainsRune("@%+=:,./_-", r) && !isAlphanumeric(r) }) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-func isAlphanumeric(r rune) bool {
-	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
 }
