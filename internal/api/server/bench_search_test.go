@@ -47,6 +47,23 @@ func benchmarkSearches(b *testing.B, rows int) {
 		{"six", w.searching(func() api.SearchQuery { return api.SearchQuery{Text: text.middling(6)} })},
 		{"common", w.searching(func() api.SearchQuery { return api.SearchQuery{Text: text.words[3] + " " + text.words[7]} })},
 		{"project", w.searching(func() api.SearchQuery { return api.SearchQuery{Text: two(), Project: "/src/p0"} })},
+		{"faceted", w.searching(func() api.SearchQuery { return api.SearchQuery{Text: two(), Facets: true} })},
+		{"rows", func(ctx context.Context) error {
+			_, err := api.ListRoute.Call(ctx, w.client, api.ListQuery{Limit: 200})
+			return err
+		}},
+		{"states", func(ctx context.Context) error {
+			_, err := api.ListRoute.Call(ctx, w.client, api.ListQuery{State: "repeated", Counts: true, Limit: 200})
+			return err
+		}},
+		{"log", func(ctx context.Context) error { // a jump to somewhere
+			_, err := api.RecordsRoute.Call(ctx, w.client, api.RecordsQuery{From: 1 + events.Position(rand.N(uint64(last))), Limit: 200})
+			return err
+		}},
+		{"back", func(ctx context.Context) error {
+			_, err := api.RecordsRoute.Call(ctx, w.client, api.RecordsQuery{Before: 1 + events.Position(rand.N(uint64(last))), Limit: 200})
+			return err
+		}},
 		{"context", func(ctx context.Context) error {
 			_, err := api.ContextRoute.Call(ctx, w.client, api.ContextQuery{Project: "/src/p0"})
 			return err
