@@ -1,13 +1,16 @@
 package browser_test
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/testkit/browser"
 )
 
 // TestAskAgain: what was lost stands by its reason, and is had back by the page alone, which says first what that takes.
@@ -95,4 +98,55 @@ func (w *world) claims(t *testing.T) {
 		w.hook(map[string]any{"hook_event_name": "UserPromptSubmit", "session_id": name, "prompt": "work in " + name, "cwd": dir})
 	}
 	w.settled()
+}
+
+// TestReplayIsReplay: the page says of each policy what the command says, with the verdict first, and each decision that differs.
+func TestReplayIsReplay(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "script.jsonl")
+	must(t, os.WriteFile(script, []byte(`{"text": "I am ready to help.", "usage": {"input": 900, "output": 12}, "repeat": 6}
+{"text": "<observation><type>bugfix</type><title>the checkout counts again</title></observation>", "usage": {"input": 800, "output": 20}, "repeat": "forever"}
+`), 0o600))
+	w := newWorld(t, "CMEMD_PROVIDER=playback", "CMEMD_PLAYBACK_FILE="+script, "CMEMD_SLOTS=1")
+	for _, session := range []string{"one", "two", "three", "four", "five"} {
+		w.works(session, "the checkout", 3)
+	}
+	w.settled()
+	var said struct {
+		Live     string
+		Policies map[string]struct {
+			Lost   int   `json:"lost_batches"`
+			Wasted int64 `json:"wasted_tokens"`
+		}
+	}
+	must(t, json.Unmarshal([]byte(w.cmemd("replay", "--policy", "all", "--json")), &said))
+	p := w.page("/ui/replay?days=0")
+	w.sees(p, `document.querySelector(".verdict")`)
+	var shown []struct {
+		Names        []string
+		Live         bool
+		Lost, Wasted int64
+	}
+	must(t, p.Eval(t.Context(), `[...document.querySelectorAll("tbody tr")].map((r) => {
+		const n = [...r.querySelectorAll("td.num")].map((c) => parseInt(c.textContent.replaceAll(",", "")));
+		return { Names: r.querySelector("a").textContent.split(", "), Live: !!r.querySelector(".live"), Lost: n[0], Wasted: n[1] };
+	})`, &shown))
+	seen := 0
+	for _, row := range shown {
+		for _, name := range row.Names {
+			seen++
+			want := said.Policies[name]
+			if row.Lost != int64(want.Lost) || row.Wasted != want.Wasted || row.Live != slices.Contains(row.Names, said.Live) {
+				t.Errorf("%s: the page says %+v, the command %+v", name, row, want)
+			}
+		}
+	}
+	if seen != len(said.Policies) || seen != 9 {
+		t.Errorf("the page has %d policies, the command %d", seen, len(said.Policies))
+	}
+	w.sees(p, `document.querySelectorAll(".strip rect").length > 5`)
+	must(t, p.Show(t.Context(), browser.Screen{Width: 1280, Height: 1100}))
+	w.picture(p, "replay")
+	w.quiet(p)
+	w.to(p, "/ui/replay?session=00000000-0000-4000-8000-000000000000")
+	w.sees(p, `document.querySelector("[role=alert], .nothing")`)
 }

@@ -46,7 +46,7 @@ func hostile(tb testing.TB) (texts []string) {
 
 // everyPage are the paths of the pages, with a row that is opened.
 func everyPage(row string) []string {
-	return []string{"/ui/", "/ui/memory", "/ui/memory?peek=" + row, "/ui/memory?q=document", "/ui/memory/" + row, "/ui/losses?outcome=all", "/ui/log", "/ui/log?at=3", "/ui/decide"}
+	return []string{"/ui/", "/ui/memory", "/ui/memory?peek=" + row, "/ui/memory?q=document", "/ui/memory/" + row, "/ui/losses?outcome=all", "/ui/log", "/ui/log?at=3", "/ui/replay", "/ui/decide"}
 }
 
 // TestHostileText: what is captured is text on every page, exactly as the commands print it.
@@ -281,7 +281,7 @@ func TestReach(t *testing.T) {
 	must(t, err)
 	row := found.Results[0].ID.String()
 	p := w.page("/ui/")
-	for key, title := range map[string]string{"m": "Memory", "l": "Losses", "o": "Log", "d": "To decide", "n": "Now"} {
+	for key, title := range map[string]string{"m": "Memory", "l": "Losses", "o": "Log", "r": "Replay", "d": "To decide", "n": "Now"} {
 		w.press(p, "g", key)
 		w.sees(p, `document.querySelector("main h1")?.textContent === `+js(title))
 	}

@@ -14,6 +14,7 @@ const pages = [
   { path: "memory", name: "Memory", letter: "m", load: () => import("./memory.js") },
   { path: "losses", name: "Losses", letter: "l", load: () => import("./losses.js") },
   { path: "log", name: "Log", letter: "o", load: () => import("./log.js") },
+  { path: "replay", name: "Replay", letter: "r", load: () => import("./replay.js") },
   { path: "decide", name: "To decide", letter: "d", load: () => import("./decide.js") },
 ];
 const why = { path: "memory/", name: "Why", load: () => import("./why.js") };

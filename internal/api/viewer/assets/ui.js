@@ -177,19 +177,23 @@ export const shell = (...words) => words.flat().filter((w) => w !== undefined &&
 
 export const home = { at: "" }; // of the daemon, once its status is known
 
+// curl is how url is asked for without the page; with a body it is posted.
+const curl = (url, body) => shell("curl", "--unix-socket", (home.at || "$CMEMD_HOME") + "/run/cmemd.sock",
+  body && ["-d", JSON.stringify(body)], "http://cmemd" + url);
+
 // Same is how the same is asked for without the page.
-export const Same = ({ command, url }) => html`<details class="same"><summary>The same as a command</summary>
+export const Same = ({ command, url, body }) => html`<details class="same"><summary>The same as a
+  command</summary>
   ${command && html`<p><${Command} text=${command} /></p>`}
-  ${url && html`<p><${Command} text=${shell("curl", "--unix-socket", (home.at || "$CMEMD_HOME") +
-    "/run/cmemd.sock", "http://cmemd" + url)} /></p>`}
-  </details>`;
+  ${url && html`<p><${Command} text=${curl(url, body)} /></p>`}</details>`;
 
 // View is a page's frame: its title is the document's.
-export function View({ title, about, command, url, children, verbs }) {
+export function View({ title, about, command, url, body, children, verbs }) {
   useEffect(() => { document.title = title + " · cmemd"; }, [title]);
   return html`<header class="head"><h1 tabindex="-1">${line(title)}</h1>${about &&
     html`<p class="soft">${about}</p>`}
-    <span class="verbs">${verbs}</span></header>${children}<${Same} command=${command} url=${url} />`;
+    <span class="verbs">${verbs}</span></header>${children}<${Same} command=${command} url=${url} body=${body}
+      />`;
 }
 
 // Tabs are views of one parameter. list is [value, label, number].
