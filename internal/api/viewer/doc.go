@@ -5,7 +5,7 @@
 //
 //	app.js                                                           the shell: rail, project, search, health, keys
 //	now.js memory.js why.js losses.js log.js replay.js decide.js     the pages
-//	forget.js                                                        the dialog that erases
+//	forget.js fields.js                                              the dialogs that change memory; a whole row
 //	ui.js                                                            components, the router, what is asked and shown
 //	net.js                                                           the door, requests, work with progress, the live stream
 //	text.js                                                          captured text as it may be shown; times, numbers

@@ -21,7 +21,7 @@ export function Forget({ request, named, close, done, path = "/v1/forget" }) {
   const erase = (e) => {
     e.preventDefault();
     setDoing({});
-    const body = path === "/v1/forget" ? { ...request, through: plan.position, plan: plan.plan } : {};
+    const body = path === "/v1/forget" ? { ...request, through: plan.position, records: plan.records } : {};
     work(path, body, setDoing).then((r) => { forgetAnswers(); setGone(r); }, fail).finally(() =>
       setDoing(undefined));
   };
