@@ -6,7 +6,7 @@
 //
 // The files, each referring to those below it:
 //
-//	answer.go, load.go, undone.go, whole.go, repeats.go, ask.go, origin.go, support.go, grounding.go, turn.go
+//	answer.go, undone.go, load.go, whole.go, repeats.go, ask.go, origin.go, support.go, grounding.go, turn.go
 //
 // What bites: Result may run git for a few seconds. A prompt's Touched is for grounding and is never sent.
 package turn
