@@ -70,13 +70,14 @@ func TestWhatWorkIsToldOf(t *testing.T) {
 	}
 	at := told[0].At
 	m.tool("Edit")
+	m.tool("Edit")
 	a := m.keep(m.start())
 	a.Undone = &events.WorkUndone{Rows: []events.Undone{{Observation: m.id(), At: at, By: 1, How: events.UndoneDeleted}}}
 	m.must(a)
 	if told := m.state.Told(in[4].position); len(told) != 2 || told[0].At == at {
 		t.Errorf("what was undone is told of: %+v", told)
 	}
-	if m.state.Owes() || m.state.Balance().Observed != 9 {
+	if m.state.Owes() || m.state.Balance().Observed != 10 {
 		t.Errorf("the balance is %+v", m.state.Balance())
 	}
 }
