@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -58,9 +60,7 @@ func TestNPMSignals(t *testing.T) {
 	for _, signal := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
 		cmd := exec.Command(filepath.Join(prefix, "bin", "cmemd"), "serve")
 		cmd.Env = append(env, "CMEMD_LISTEN=")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		startGroup(t, cmd)
 		kill := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 		for end := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 			said, code := runs(t, env, filepath.Join(prefix, "bin", "cmemd"), "status")

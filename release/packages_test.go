@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -17,19 +19,6 @@ import (
 	ocilayout "github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 )
-
-// needs skips a test where a program that it needs is not there, or where only root may do what it does.
-func needs(t *testing.T, root bool, programs ...string) {
-	t.Helper()
-	for _, p := range programs {
-		if _, err := exec.LookPath(p); err != nil {
-			t.Skipf("no %s on PATH", p)
-		}
-	}
-	if root && os.Getuid() != 0 {
-		t.Skip("only root can do this")
-	}
-}
 
 // TestDeb installs the package into a root of its own, and removes it again.
 func TestDeb(t *testing.T) {
@@ -100,10 +89,7 @@ func TestImage(t *testing.T) {
 	}
 	daemon := exec.Command("/usr/bin/env", append(append(append([]string{}, inside...), config.Entrypoint...), config.Cmd...)...)
 	daemon.Env = env
-	if err := daemon.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { daemon.Process.Kill(); daemon.Wait() }() // unshare's child goes with it, and all of its processes
+	startGroup(t, daemon)
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
 		said, code := runs(t, env, health...)
 		if code == 0 {

@@ -83,6 +83,19 @@ func mustRun(t *testing.T, env []string, args ...string) string {
 	return said
 }
 
+// needs skips a test where a program that it needs is not there, or where only root may do what it does.
+func needs(t *testing.T, root bool, programs ...string) {
+	t.Helper()
+	for _, p := range programs {
+		if _, err := exec.LookPath(p); err != nil {
+			t.Skipf("no %s on PATH", p)
+		}
+	}
+	if root && os.Getuid() != 0 {
+		t.Skip("only root can do this")
+	}
+}
+
 // works has an installed cmemd and the cmemd-hook beside it say their version, and plays the demo.
 func works(t *testing.T, env []string, cmemd, hook string) {
 	t.Helper()
