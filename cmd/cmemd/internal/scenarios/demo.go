@@ -255,8 +255,8 @@ func (d *stage) play(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if waiting != demoRevive-demoKill {
-				return fmt.Errorf("%d payloads wait in the spool, want %d", waiting, demoRevive-demoKill)
+			if waiting < demoRevive-demoKill { // a hook that the daemon did not answer in time has spooled one more
+				return fmt.Errorf("%d payloads wait in the spool, want at least %d", waiting, demoRevive-demoKill)
 			}
 			d.act("%d payloads wait in the spool; the daemon comes back", waiting)
 			if err := d.raise(ctx); err != nil {
