@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -150,7 +149,7 @@ func renewCopy(a *terminal.App, p homedir.Paths) (program string, err error) {
 		return "", nil
 	}
 	_, err = programs.Copy(self, p.Home, a.Version, a.Now())
-	return programs.Path(programs.Dir(p.Home), "cmemd", filepath.Ext(self)), err
+	return programs.Path(programs.Dir(p.Home), "cmemd", programs.Ext(self)), err
 }
 
 // isOlder reports whether the daemon that last wrote itself down is older than this command.

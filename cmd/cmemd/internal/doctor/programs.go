@@ -27,7 +27,7 @@ func checkPrograms(ctx context.Context, x *examination) []checked {
 
 // checkHookProgram looks at the small program that agents start: the one beside this program, else the first on PATH.
 func (x *examination) checkHookProgram(ctx context.Context, self string) []checked {
-	hook := filepath.Join(filepath.Dir(self), "cmemd-hook"+filepath.Ext(self))
+	hook := filepath.Join(filepath.Dir(self), "cmemd-hook"+programs.Ext(self))
 	if _, err := os.Stat(hook); err != nil {
 		if hook, err = exec.LookPath("cmemd-hook"); err != nil || !filepath.IsAbs(hook) {
 			return []checked{note("install it as cmemd was installed, then `cmemd install`; `cmemd upgrade --dry-run` says how that was",
@@ -60,7 +60,7 @@ func (x *examination) checkCopies(ctx context.Context, self string) (out []check
 
 // otherCopies are the programs called cmemd on PATH, in the home, and where hooks start one, each file once and without the one at self.
 func (x *examination) otherCopies(self string) (paths []string) {
-	name := "cmemd" + filepath.Ext(self)
+	name := "cmemd" + programs.Ext(self)
 	candidates := []string{filepath.Join(programs.Dir(x.paths.Home), name)}
 	for _, dir := range filepath.SplitList(x.app.Getenv("PATH")) {
 		if filepath.IsAbs(dir) {

@@ -46,7 +46,16 @@ type Source struct {
 // Dir is the folder of a home for the programs, whether or not it is there.
 func Dir(home string) string { return filepath.Join(home, "bin") }
 
-// Path is where the program called name is, or would be, in a folder of programs; ext is "", or ".exe" on Windows.
+// Ext is ".exe" where the program at self has that extension, in whatever letters, and "" else: what follows a dot in any other name, as in
+// cmemd-0.1.0, is a part of the name.
+func Ext(self string) string {
+	if strings.EqualFold(filepath.Ext(self), ".exe") {
+		return ".exe"
+	}
+	return ""
+}
+
+// Path is where the program called name is, or would be, in a folder of programs; ext is what Ext returns.
 func Path(dir, name, ext string) string { return filepath.Join(dir, name+ext) }
 
 // goRun is the name of the folder in which the go command keeps a program that `go run` built.
@@ -119,10 +128,7 @@ type program struct{ name, from, to string }
 // beside are the programs in the folder of self that belong together, and self, whatever it is called, the last of them.
 func beside(self, to string) (all []program) {
 	self = resolved(self)
-	ext := filepath.Ext(self)
-	if ext != ".exe" {
-		ext = ""
-	}
+	ext := Ext(self)
 	for _, name := range names() {
 		p := program{name, Path(filepath.Dir(self), name, ext), Path(to, name, ext)}
 		if name == "cmemd" {

@@ -38,6 +38,28 @@ func TestPassing(t *testing.T) {
 	}
 }
 
+// TestExt: a dot in the name of a program begins no extension but .exe; the name of the copy is that which hooks are given.
+func TestExt(t *testing.T) {
+	t.Parallel()
+	for self, want := range map[string]string{
+		"/tmp/cmemd": "", "/tmp/cmemd-0.1.0": "", "/tmp/cmemd_0.1.0_linux_amd64": "", "C:/cmemd.exe": ".exe", "C:/CMEMD.EXE": ".exe", "C:/cmemd-0.1.0.exe": ".exe",
+	} {
+		if got := programs.Ext(self); got != want {
+			t.Errorf("%s: got %q, want %q", self, got, want)
+		}
+	}
+	for name, copied := range map[string]string{"cmemd-0.1.0": "cmemd", "cmemd-0.1.0.exe": "cmemd.exe"} {
+		home := t.TempDir()
+		self := filepath.Join(npmFolder(t, name), name)
+		if _, err := programs.Copy(self, home, "0.1.0", at); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(map[string]string{copied: name + " 1"}, files(t, programs.Dir(home))); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", name, diff)
+		}
+	}
+}
+
 // npmFolder is a folder as npm unpacks it, with programs of these names.
 func npmFolder(t *testing.T, names ...string) (dir string) {
 	t.Helper()

@@ -92,10 +92,10 @@ func ownProgram(home string) (p install.Program, from string, err error) {
 	p.Home = home // whatever variables an agent has, or a folder that it is started in gives it
 	p.Cmemd = stablePath(self, "cmemd")
 	if _, passing := programs.Passing(p.Cmemd); passing {
-		from, p.Cmemd = self, programs.Path(programs.Dir(home), "cmemd", filepath.Ext(self))
+		from, p.Cmemd = self, programs.Path(programs.Dir(home), "cmemd", programs.Ext(self))
 	}
 	p.Hook = []string{p.Cmemd, "hook"}
-	hook := "cmemd-hook" + filepath.Ext(self)
+	hook := "cmemd-hook" + programs.Ext(self)
 	beside := filepath.Join(filepath.Dir(p.Cmemd), hook)
 	if isThere(beside) || from != "" && isThere(filepath.Join(filepath.Dir(from), hook)) {
 		p.Hook = []string{beside}

@@ -195,7 +195,7 @@ func pathLine(path string) string {
 // onPath is the first program of that name on the PATH that stays there; npx puts one before all that does not.
 func onPath(name string) (string, error) {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		path := filepath.Join(dir, name+filepath.Ext(os.Args[0]))
+		path := filepath.Join(dir, name+programs.Ext(os.Args[0]))
 		info, err := os.Stat(path)
 		if _, passing := programs.Passing(path); err != nil || passing || !filepath.IsAbs(path) || info.IsDir() || info.Mode()&0o111 == 0 {
 			continue

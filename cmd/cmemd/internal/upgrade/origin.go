@@ -104,7 +104,7 @@ func fromGo(_ context.Context, m machine) (origin, bool) {
 	}
 	module, dir := m.build.Main.Path, filepath.Dir(m.self)
 	commands := [][]string{{"go", "install", module + "/cmd/cmemd@latest", module + "/cmd/cmemd-hook@latest"}}
-	if m.exists(filepath.Join(dir, "cmemd-sqlite"+filepath.Ext(m.self))) { // a module of its own
+	if m.exists(filepath.Join(dir, "cmemd-sqlite"+programs.Ext(m.self))) { // a module of its own
 		commands = append(commands, []string{"go", "install", module + "/cmd/cmemd-sqlite@latest"})
 	}
 	return origin{
@@ -136,7 +136,7 @@ func cloneOrigin(m machine) origin {
 func fromArchive(m machine) origin {
 	dir := filepath.Dir(m.self)
 	o := origin{Way: "archive", Title: "an archive of a release, or a copy"}
-	if filepath.Ext(m.self) == ".exe" {
+	if programs.Ext(m.self) != "" {
 		o.Step = "`cmemd stop`, unpack the .zip of " + releases + " over " + dir + ", then `cmemd start`"
 		return o
 	}
