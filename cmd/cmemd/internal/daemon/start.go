@@ -137,7 +137,7 @@ func startHeld(
 }
 
 // renewCopy has the programs that a home keeps follow this one, where it came by the same way as they did and does not stay where it is;
-// it returns the copy, or "" where there is none. No daemon runs: Windows would not let it be replaced.
+// it returns the copy, or "" where there is none. A newer copy stays, and is returned. No daemon runs: Windows would not let it be replaced.
 func renewCopy(a *terminal.App, p homedir.Paths) (program string, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -148,7 +148,10 @@ func renewCopy(a *terminal.App, p homedir.Paths) (program string, err error) {
 	if !passing || err != nil || kept.Way != way {
 		return "", nil
 	}
-	_, err = programs.Copy(self, p.Home, a.Version, a.Now())
+	if _, err = programs.Copy(self, p.Home, a.Version, a.Now()); errors.Is(err, programs.ErrNewer) {
+		a.Say("%v: they stay, and the daemon is started from them", err)
+		err = nil
+	}
 	return programs.Path(programs.Dir(p.Home), "cmemd", programs.Ext(self)), err
 }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/durable"
 )
 
@@ -29,6 +30,9 @@ const (
 
 // ErrSource is wrapped in what ReadSource returns for a source.json that does not say where the programs came from.
 var ErrSource = errors.New("source.json does not say where these programs came from")
+
+// ErrNewer is wrapped in what Copy returns where the home has programs of a newer version.
+var ErrNewer = errors.New("the programs that are kept are newer")
 
 // sourceFormat is the format of source.json. A newer one is refused.
 const sourceFormat = 1
@@ -92,13 +96,16 @@ func resolved(path string) string {
 
 // Copy puts the program at self, a cmemd of a version, and those of its folder that belong to it into the bin of a home, and says in
 // source.json where they came from. What is there already is not written again, and of a self that lies there itself nothing is. On an
-// error each program is whole, the old one or the new. One caller at a time may use a home.
+// error each program is whole, the old one or the new. Newer programs stay: the error wraps ErrNewer. One caller at a time may use a home.
 func Copy(self, home, version string, now time.Time) (Source, error) {
 	way, _ := Passing(self)
 	to := Dir(home)
 	s := Source{Format: sourceFormat, Way: way, Version: version, Path: filepath.Dir(resolved(self)), At: now.UTC()}
 	if s.Path == resolved(to) {
 		return ReadSource(to)
+	}
+	if newer := Newer(self, home, version); newer != "" {
+		return s, fmt.Errorf("%w: %s has %s, and this is %s", ErrNewer, to, newer, version)
 	}
 	if err := os.MkdirAll(to, 0o700); err != nil {
 		return s, err
@@ -110,6 +117,20 @@ func Copy(self, home, version string, now time.Time) (Source, error) {
 		s.Programs = append(s.Programs, p.name)
 	}
 	return s, s.write(to)
+}
+
+// Newer is the version of the cmemd that the bin of a home has, where that is newer than the version of the one at self; else empty, also
+// where nobody can say which is the older.
+func Newer(self, home, version string) string {
+	all := beside(self, Dir(home))
+	kept, err := ReadSource(Dir(home))
+	if _, gone := os.Stat(all[len(all)-1].to); gone != nil || err != nil {
+		return ""
+	}
+	if order, ok := terminal.CompareVersions(kept.Version, version); !ok || order <= 0 {
+		return ""
+	}
+	return kept.Version
 }
 
 // Differing lists the programs that Copy would write: the bin of the home has others, or none.

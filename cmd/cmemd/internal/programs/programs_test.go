@@ -158,6 +158,48 @@ func TestCopy(t *testing.T) {
 	}
 }
 
+// TestCopyOfAnOlderVersion: newer programs stay as they are, unless the newer cmemd is gone or nobody can say which is the older.
+func TestCopyOfAnOlderVersion(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		kept, version string
+		gone          bool // the cmemd that is kept was removed
+		newer         string
+	}{
+		{kept: "0.10.0", version: "0.9.1", newer: "0.10.0"},
+		{kept: "0.10.0", version: "0.9.1", gone: true},
+		{kept: "0.10.0", version: "0.10.0-rc.1", newer: "0.10.0"},
+		{kept: "0.10.0", version: "0.10.0"},
+		{kept: "0.9.1", version: "0.10.0"},
+		{kept: "0.10.0", version: "dev"},
+		{kept: "dev", version: "0.10.0"},
+	} {
+		from, home := npmFolder(t, "cmemd", "cmemd-hook"), t.TempDir()
+		self := filepath.Join(from, "cmemd")
+		if _, err := programs.Copy(self, home, tc.kept, at); err != nil {
+			t.Fatal(err)
+		}
+		if tc.gone {
+			if err := os.Remove(filepath.Join(programs.Dir(home), "cmemd")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(t, filepath.Join(from, "cmemd-hook"), "another")
+		if got := programs.Newer(self, home, tc.version); got != tc.newer {
+			t.Errorf("%+v: newer is %q", tc, got)
+		}
+		want, version := "another", tc.version
+		if tc.newer != "" {
+			want, version = "cmemd-hook 1", tc.kept
+		}
+		_, err := programs.Copy(self, home, tc.version, at)
+		s, _ := programs.ReadSource(programs.Dir(home))
+		if got := files(t, programs.Dir(home))["cmemd-hook"]; got != want || s.Version != version || errors.Is(err, programs.ErrNewer) != (tc.newer != "") {
+			t.Errorf("%+v: %q of %s, %v; want %q of %s", tc, got, s.Version, err, want, version)
+		}
+	}
+}
+
 // TestCopyOfTheCommandAlone: of half an installation there is half a copy, which says so.
 func TestCopyOfTheCommandAlone(t *testing.T) {
 	t.Parallel()

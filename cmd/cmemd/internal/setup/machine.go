@@ -119,7 +119,12 @@ func keepProgram(a *terminal.App, home, from string) error {
 		return err
 	}
 	differing := programs.Differing(from, home)
-	if _, err := programs.Copy(from, home, a.Version, a.Now()); err != nil {
+	_, err := programs.Copy(from, home, a.Version, a.Now())
+	if errors.Is(err, programs.ErrNewer) {
+		a.Say("%v; they stay, and agents use them: to go back, `cmemd stop`, remove that folder, and run this again", err)
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	if len(differing) > 0 {

@@ -80,7 +80,11 @@ func (s *setupRun) look() {
 	}
 	way, _ := programs.Passing(s.from)
 	to := programs.Dir(s.options.Home)
-	s.report.Programs = &placement{Way: way, From: filepath.Dir(s.from), To: to, Copy: programs.Differing(s.from, s.options.Home)}
+	s.report.Programs = &placement{Way: way, From: filepath.Dir(s.from), To: to, Copy: []string{}, Newer: programs.Newer(s.from, s.options.Home, s.app.Version)}
+	if s.report.Programs.Newer != "" {
+		return
+	}
+	s.report.Programs.Copy = programs.Differing(s.from, s.options.Home)
 	if old, err := programs.ReadSource(to); err == nil && old.Version != s.app.Version {
 		s.report.Programs.Replaces = old.Version
 	}

@@ -26,6 +26,8 @@ func (s *setupRun) programsLine() string {
 	switch {
 	case p == nil:
 		return "are used where they lie: " + strings.Join(s.options.Program.Hook, " ")
+	case p.Newer != "":
+		return fmt.Sprintf("stay as they are in %s: %s, and this is the older %s", p.To, p.Newer, s.app.Version)
 	case len(p.Copy) == 0:
 		return "lie in " + p.To + ", as they are here"
 	}

@@ -32,6 +32,7 @@ type placement struct {
 	To       string   `json:"to"`
 	Copy     []string `json:"copy"`               // those that are not there yet
 	Replaces string   `json:"replaces,omitempty"` // the version that is there
+	Newer    string   `json:"newer,omitempty"`    // the version that is there and stays, as it is newer
 }
 
 // A setupRun is one run of setup.
