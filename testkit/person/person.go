@@ -1,6 +1,7 @@
 package person
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,10 @@ const stepOfPerson = "PERSON_STEP"
 
 // typedByPerson is the variable that says what the person answers, lines with | between. Then the terminal is the command's standard input.
 const typedByPerson = "PERSON_TYPES"
+
+// interruptedByPerson is the variable that says at which words on standard error the person presses Ctrl-C, once. Then too
+// the terminal is the command's standard input.
+const interruptedByPerson = "PERSON_INTERRUPTS"
 
 // Main runs the command that its arguments are as a person does: on a terminal of its own, below no program of an agent. It ends
 // as the command does. Its first process hands the command on to a second one, which ends at once, so that the third is
@@ -75,12 +80,19 @@ func awaitCommand() error {
 	if err != nil {
 		return err
 	}
-	err = passOn("hand on", terminal, report).Run()
+	first := passOn("hand on", terminal, report)
+	shown := func() error { return nil }
+	if at := os.Getenv(interruptedByPerson); at != "" {
+		if first.Stderr, shown, err = interruptAt(at, master); err != nil {
+			return err
+		}
+	}
+	err = first.Run()
 	if err := errors.Join(err, terminal.Close(), report.Close()); err != nil {
 		return err
 	}
 	said, err := io.ReadAll(status)
-	if err != nil {
+	if err := errors.Join(err, shown()); err != nil {
 		return err
 	}
 	code, err := strconv.Atoi(string(said))
@@ -90,13 +102,52 @@ func awaitCommand() error {
 	return fmt.Errorf("the command did not end: %w", err)
 }
 
+// interruptAt returns a file that is to be the standard error of the processes to come. What they say is passed on, and once the words of at
+// were said Ctrl-C is pressed on the terminal. Shown, which is called when this process has started them, returns when all was passed on.
+func interruptAt(at string, master *os.File) (stderr *os.File, shown func() error, err error) {
+	from, to, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	passed := make(chan error, 1)
+	go func() { passed <- passUntil(from, at, master) }()
+	return to, func() error { return errors.Join(to.Close(), <-passed) }, nil
+}
+
+// ctrlC is what a terminal takes for an interrupt of who is in front.
+const ctrlC = "\x03"
+
+// passUntil copies from to standard error, and writes ctrlC to master when at was among it.
+func passUntil(from io.Reader, at string, master io.Writer) error {
+	var said []byte
+	for b := make([]byte, 4<<10); ; {
+		n, err := from.Read(b)
+		was := bytes.Contains(said, []byte(at))
+		said = append(said, b[:n]...)
+		if _, err := os.Stderr.Write(b[:n]); err != nil {
+			return err
+		}
+		if !was && bytes.Contains(said, []byte(at)) {
+			if _, err := io.WriteString(master, ctrlC); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
 // runOnTerminal runs the command in a session of its own, with the terminal, and reports how it ended.
 func runOnTerminal() error {
 	keep(statusFile)
 	c := exec.Command(os.Args[1], os.Args[2:]...)
 	terminal := os.NewFile(terminalFile, "terminal")
 	c.Stdin, c.Stdout, c.Stderr, c.ExtraFiles = os.Stdin, os.Stdout, os.Stderr, []*os.File{terminal}
-	if os.Getenv(typedByPerson) != "" {
+	if os.Getenv(typedByPerson)+os.Getenv(interruptedByPerson) != "" {
 		c.Stdin = terminal
 	}
 	c.SysProcAttr = onTerminal(terminalFile)

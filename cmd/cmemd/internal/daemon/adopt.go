@@ -52,7 +52,7 @@ func askToAdopt(ctx context.Context, a *terminal.App, p homedir.Paths, l *config
 	for _, ch := range changes {
 		a.Say("  %s = %s", ch.Key, terminal.VisibleLine(*ch.Value))
 	}
-	ok, err := a.Confirm("Write this into "+config.FileName+"?", "written", false, false)
+	ok, err := a.Confirm(ctx, "Write this into "+config.FileName+"?", "written", false, false)
 	if err != nil {
 		return l, err
 	}

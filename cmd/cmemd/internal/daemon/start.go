@@ -176,6 +176,9 @@ func (s *Started) stopOlder(ctx context.Context, client *client.Client, p homedi
 func launch(
 	ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, l *config.Loaded, program string,
 ) (pid int, err error) {
+	if err := ctx.Err(); err != nil { // to which no daemon seemed to answer
+		return 0, err
+	}
 	name := program
 	if program == "" {
 		name = os.Args[0]
@@ -204,22 +207,22 @@ func launch(
 // awaitListener is launch once the daemon runs; ended tells once when it has ended.
 func awaitListener(ctx context.Context, client *client.Client, p homedir.Paths, ended <-chan error, said io.ReaderAt) error {
 	var lost error // why ours ended; nil while it runs
-	ctx, cancel := context.WithTimeout(ctx, startWait)
+	within, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
 	for {
-		there := client.Alive(ctx)
+		there := client.Alive(within)
 		if there == nil || errors.Is(there, api.ErrNoAnswer) {
 			return there
 		}
 		select {
 		case err := <-ended:
 			lost = terminal.Advise(fmt.Errorf("the daemon ended at once: %w%s", orErrEnded(err), whatItSaid(said)), "see %s and `cmemd logs`", p.StartLog)
-			if client.Alive(ctx) != nil && !isHeld(p.Log) {
+			if client.Alive(within) != nil && !isHeld(p.Log) {
 				return lost
 			}
-		case <-ctx.Done():
-			if lost != nil {
-				return lost
+		case <-within.Done():
+			if err := cmp.Or(lost, ctx.Err()); err != nil {
+				return err
 			}
 			return terminal.Advise(fmt.Errorf("the daemon does not listen after %s", startWait), "see `cmemd logs`")
 		case <-time.After(askEvery):

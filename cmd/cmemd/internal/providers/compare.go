@@ -110,7 +110,7 @@ func compare(ctx context.Context, a *terminal.App, names []string, f compareFlag
 		return err
 	}
 	if len(estimates) > 0 {
-		if ok, err := a.Confirm("Ask?", "sent", false, f.yes); !ok {
+		if ok, err := a.Confirm(ctx, "Ask?", "sent", false, f.yes); !ok {
 			return errors.Join(err, a.Show(unsent{Estimates: estimates}, func() {}))
 		}
 	}

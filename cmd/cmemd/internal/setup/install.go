@@ -157,7 +157,7 @@ func (x *installation) run(ctx context.Context, agents []install.Agent) error {
 	}
 	agreed := !x.flags.dryRun
 	if slices.ContainsFunc(shown, (*shownInstall).planned) {
-		ok, err := x.app.Confirm("Change this?", "changed", x.flags.dryRun, x.flags.yes)
+		ok, err := x.app.Confirm(ctx, "Change this?", "changed", x.flags.dryRun, x.flags.yes)
 		if err != nil {
 			return err
 		}
@@ -213,7 +213,7 @@ func (x *installation) plan(agent install.Agent) (install.Plan, error) {
 func (x *installation) carryOut(ctx context.Context, shown []*shownInstall) {
 	client := func(ctx context.Context, c install.Command) error { return runClient(ctx, x.app, c) }
 	for _, s := range shown {
-		if !s.planned() {
+		if !s.planned() || ctx.Err() != nil {
 			continue
 		}
 		s.State = installDone

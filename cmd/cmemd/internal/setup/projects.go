@@ -24,7 +24,7 @@ func (x *installation) openProjects(ctx context.Context, shown []*shownInstall) 
 			strings.Join(names, " and "), config.KeyMCPProjects)
 		return nil
 	}
-	answer, err := x.app.Question("Which projects may " + strings.Join(names, " and ") + " read and write memory of? Folders or names with commas, * for all, nothing for none:")
+	answer, err := x.app.Question(ctx, "Which projects may "+strings.Join(names, " and ")+" read and write memory of? Folders or names with commas, * for all, nothing for none:")
 	if err != nil || answer == "" {
 		return err
 	}

@@ -54,11 +54,15 @@ func setUp(ctx context.Context, a *terminal.App, yes bool) error {
 	s.agents = slices.DeleteFunc(install.Agents(), func(one install.Agent) bool { return !one.Found(x.machine) })
 	s.look()
 	s.showPlan(ctx)
-	if ok, err := s.agree(); !ok {
+	if ok, err := s.agree(ctx); !ok {
 		return errors.Join(err, s.print())
 	}
 	for _, step := range []func(context.Context) error{s.change, s.start, s.takeSessions, s.askModel, s.showContext} {
-		if err := step(ctx); err != nil {
+		err := step(ctx)
+		if ctx.Err() != nil {
+			return terminal.Advise(terminal.ErrInterrupted, "what is done stays, and `cmemd setup` goes on; `cmemd status` says what still goes on in the background")
+		}
+		if err != nil {
 			return err
 		}
 	}

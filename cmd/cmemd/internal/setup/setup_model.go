@@ -44,7 +44,7 @@ func (s *setupRun) askModel(ctx context.Context) error {
 		return nil
 	}
 	s.showModels(answer)
-	said, err := s.app.Question("May one of them observe? Its number, or Enter for no:")
+	said, err := s.app.Question(ctx, "May one of them observe? Its number, or Enter for no:")
 	if err != nil {
 		return err
 	}

@@ -96,15 +96,15 @@ func (s *setupRun) nothing() bool {
 }
 
 // agree asks whether to change what was shown, and leaves out the agents that the person does not name.
-func (s *setupRun) agree() (bool, error) {
+func (s *setupRun) agree(ctx context.Context) (bool, error) {
 	if s.flags.yes || s.app.JSON || !terminal.IsTerminal(s.app.In) {
-		return s.app.Confirm("Do this?", "changed", false, s.flags.yes)
+		return s.app.Confirm(ctx, "Do this?", "changed", false, s.flags.yes)
 	}
 	if s.nothing() {
 		return true, nil
 	}
 	for {
-		answer, err := s.app.Question("Do this? y: yes, n: no, d: show every line; or only for some agents: " + strings.Join(s.planned(), ","))
+		answer, err := s.app.Question(ctx, "Do this? y: yes, n: no, d: show every line; or only for some agents: "+strings.Join(s.planned(), ","))
 		if err != nil {
 			return false, fmt.Errorf("nothing was changed: %w", err)
 		}

@@ -33,7 +33,7 @@ func (s *setupRun) takeSessions(ctx context.Context) error {
 		return nil
 	}
 	if !was.Runs() {
-		if ok, err := s.agreeSessions(old); !ok {
+		if ok, err := s.agreeSessions(ctx, old); !ok {
 			return err
 		}
 	}
@@ -49,7 +49,7 @@ func (s *setupRun) takeSessions(ctx context.Context) error {
 }
 
 // agreeSessions asks whether old sessions are to be taken in.
-func (s *setupRun) agreeSessions(old memory.OldSessions) (bool, error) {
+func (s *setupRun) agreeSessions(ctx context.Context, old memory.OldSessions) (bool, error) {
 	l, err := config.ForHome(s.app)
 	if err != nil {
 		return false, err
@@ -67,7 +67,7 @@ func (s *setupRun) agreeSessions(old memory.OldSessions) (bool, error) {
 		s.app.Say("%s stay where they are%s: `cmemd ingest --all --background` takes them in", found, paid)
 		return false, nil
 	}
-	answer, err := s.app.Question(fmt.Sprintf("%s lie here. Take them into memory, on this machine%s? [Y/n]", found, paid))
+	answer, err := s.app.Question(ctx, fmt.Sprintf("%s lie here. Take them into memory, on this machine%s? [Y/n]", found, paid))
 	if err != nil {
 		return false, err
 	}

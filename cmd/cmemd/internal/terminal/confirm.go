@@ -2,24 +2,47 @@ package terminal
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 )
 
-// Question asks the person at the terminal, and returns the line that they answer, without blanks around it.
-func (a *App) Question(question string) (string, error) {
+// ErrInterrupted is what Question and Confirm return where the command was to end before the person answered.
+var ErrInterrupted = errors.New("interrupted")
+
+// Question asks the person at the terminal, and returns the line that they answer, without blanks around it. Where ctx is done first, or
+// before the answer is used, it returns ErrInterrupted; what reads the terminal then waits until the command ends, so nothing may be asked after
+// that.
+func (a *App) Question(ctx context.Context, question string) (string, error) {
 	fmt.Fprint(a.Err, question+" ")
-	line, err := bufio.NewReader(a.In).ReadString('\n')
-	if err != nil && line == "" {
+	type line struct {
+		text string
+		err  error
+	}
+	answered := make(chan line, 1)
+	go func() { // a terminal's read cannot be ended
+		text, err := bufio.NewReader(a.In).ReadString('\n')
+		answered <- line{text, err}
+	}()
+	var answer line
+	select {
+	case <-ctx.Done():
+	case answer = <-answered:
+	}
+	switch {
+	case ctx.Err() != nil:
+		fmt.Fprintln(a.Err) // the line of the question has no end yet
+		return "", ErrInterrupted
+	case answer.err != nil && answer.text == "":
 		return "", errors.New("no answer")
 	}
-	return strings.TrimSpace(line), nil
+	return strings.TrimSpace(answer.text), nil
 }
 
 // Confirm asks whether to go on with what was shown, where there is something to ask and somebody to answer: without a terminal
 // it takes no for an answer. Done is the word for what was not done then.
-func (a *App) Confirm(question, done string, dryRun, yes bool) (bool, error) {
+func (a *App) Confirm(ctx context.Context, question, done string, dryRun, yes bool) (bool, error) {
 	switch {
 	case dryRun:
 		a.Say("nothing was %s: without --dry-run it is", done)
@@ -30,7 +53,7 @@ func (a *App) Confirm(question, done string, dryRun, yes bool) (bool, error) {
 		a.Say("nothing was %s: nobody is there to ask; give --yes", done)
 		return false, nil
 	}
-	answer, err := a.Question(question + " [y/N]")
+	answer, err := a.Question(ctx, question+" [y/N]")
 	if err != nil {
 		return false, fmt.Errorf("nothing was %s: %w", done, err)
 	}

@@ -82,7 +82,7 @@ func (f upgradeCommand) on(ctx context.Context, a *terminal.App, m machine) erro
 		}
 		return a.Reported(terminal.Advise(errors.New("nothing was upgraded: that is for you to run"), "%s", s.Step))
 	}
-	ok, err := a.Confirm("Run this?", "upgraded", f.dryRun, f.yes)
+	ok, err := a.Confirm(ctx, "Run this?", "upgraded", f.dryRun, f.yes)
 	if err != nil {
 		return err
 	}

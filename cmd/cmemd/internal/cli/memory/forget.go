@@ -83,14 +83,14 @@ func forget(ctx context.Context, a *terminal.App, client api.Invoker, f forgetCo
 		showForgetPlan(a, plan)
 	}
 	f.q.Through = plan.Position
-	return f.erase(a, func(m *terminal.Meter) (api.Forgotten, error) {
+	return f.erase(ctx, a, func(m *terminal.Meter) (api.Forgotten, error) {
 		return api.ForgetRoute.Call(ctx, client, f.q, m.Progress)
 	})
 }
 
 // erase asks, and has what was shown erased by do.
-func (f forgetCommand) erase(a *terminal.App, do func(*terminal.Meter) (api.Forgotten, error)) error {
-	switch ok, err := a.Confirm("Erase all of this for good?", "forgotten", f.q.DryRun, f.yes); {
+func (f forgetCommand) erase(ctx context.Context, a *terminal.App, do func(*terminal.Meter) (api.Forgotten, error)) error {
+	switch ok, err := a.Confirm(ctx, "Erase all of this for good?", "forgotten", f.q.DryRun, f.yes); {
 	case err != nil:
 		return err
 	case !ok:

@@ -67,7 +67,7 @@ func (f forgetCommand) approveRequest(ctx context.Context, a *terminal.App, clie
 	if !a.JSON {
 		showForgetPlan(a, plan)
 	}
-	return f.erase(a, func(m *terminal.Meter) (api.Forgotten, error) {
+	return f.erase(ctx, a, func(m *terminal.Meter) (api.Forgotten, error) {
 		return api.ApproveForgetRoute.Call(ctx, client, api.IDQuery{ID: f.approve}, m.Progress)
 	})
 }

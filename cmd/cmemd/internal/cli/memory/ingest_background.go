@@ -121,6 +121,9 @@ const beginWait = 10 * time.Second
 // Background has program, a cmemd, take in the transcripts at absolute paths in a process that outlives this command, the newest first. It
 // returns when that has begun, or the one that is at work already.
 func Background(ctx context.Context, a *terminal.App, program, agent string, paths []string) (i homedir.Ingest, err error) {
+	if err := ctx.Err(); err != nil { // nobody wants it any more
+		return i, err
+	}
 	p, err := homedir.Made(a)
 	if err != nil {
 		return i, err
@@ -150,8 +153,7 @@ func Background(ctx context.Context, a *terminal.App, program, agent string, pat
 
 // awaitIngest returns what the process pid has written down; ended tells once when that has ended.
 func awaitIngest(ctx context.Context, p homedir.Paths, pid int, ended <-chan error, said io.ReaderAt) (homedir.Ingest, error) {
-	ctx, cancel := context.WithTimeout(ctx, beginWait)
-	defer cancel()
+	late := time.After(beginWait)
 	for over := false; ; {
 		i, err := homedir.ReadIngest(p.Ingest)
 		if err == nil && i.PID == pid {
@@ -166,6 +168,8 @@ func awaitIngest(ctx context.Context, p homedir.Paths, pid int, ended <-chan err
 		case <-ended:
 			over = true // and may have written it down before
 		case <-ctx.Done():
+			return i, ctx.Err()
+		case <-late:
 			return i, terminal.Advise(errors.New("old sessions are not being taken in yet"), "see %s", p.IngestLog)
 		case <-time.After(followEvery):
 		}

@@ -1,6 +1,7 @@
 package operate
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -22,7 +23,7 @@ func newLogAnew(a *terminal.App) *cobra.Command {
 	yes, dryRun := false, false
 	c := &cobra.Command{
 		Use: "begin-anew", Short: "Begin with an empty log where the log was lost", Args: terminal.Takes(0, 0, ""), Long: anewHelp,
-		RunE: func(*cobra.Command, []string) error { return beginAnew(a, dryRun, yes) },
+		RunE: func(c *cobra.Command, _ []string) error { return beginAnew(c.Context(), a, dryRun, yes) },
 	}
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "only show what would be done")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
@@ -36,7 +37,7 @@ type begunAnew struct {
 	Aside []string `json:"aside"` // kept under these names; before the begin: what will be
 }
 
-func beginAnew(a *terminal.App, dryRun, yes bool) error {
+func beginAnew(ctx context.Context, a *terminal.App, dryRun, yes bool) error {
 	p, err := homedir.Of(a)
 	if err != nil {
 		return err
@@ -55,7 +56,7 @@ func beginAnew(a *terminal.App, dryRun, yes bool) error {
 	for _, path := range out.Aside {
 		a.Say("  %s is kept under another name", terminal.VisibleLine(path))
 	}
-	ok, err := a.Confirm("Begin with an empty log?", "changed", dryRun, yes)
+	ok, err := a.Confirm(ctx, "Begin with an empty log?", "changed", dryRun, yes)
 	if err != nil || !ok {
 		return errors.Join(err, a.Show(out, func() {}))
 	}

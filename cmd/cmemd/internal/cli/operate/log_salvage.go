@@ -142,7 +142,7 @@ func (f salvageFlags) salvage(ctx context.Context, a *terminal.App, p homedir.Pa
 		err := writeLog(ctx, a, s, filepath.Base(f.from), f.out, func(fresh string) error { return putAt(fresh, f.out) })
 		return errors.Join(err, showMade(a, answer, err))
 	}
-	ok, err := a.Confirm("Put what can be read in the place of the damaged log, which stays beside it?", "changed", false, f.yes)
+	ok, err := a.Confirm(ctx, "Put what can be read in the place of the damaged log, which stays beside it?", "changed", false, f.yes)
 	if err != nil {
 		return err
 	}
