@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -87,11 +88,20 @@ func (f upgradeCommand) on(ctx context.Context, a *terminal.App, m machine) erro
 		return err
 	}
 	if ok {
-		if err := s.carryOut(ctx, a, home); err != nil {
+		if err := s.carryOut(ctx, a, m, home); err != nil {
 			return err
 		}
 	}
-	return a.Show(s, func() { s.showDone(a) })
+	return errors.Join(a.Show(s, func() { s.showDone(a) }), a.Reported(s.unchanged()))
+}
+
+// unchanged is an error where the commands ran, a newer version is there, and the program is not of it.
+func (s shownUpgrade) unchanged() error {
+	if !s.Ran || !s.Available {
+		return nil
+	}
+	return terminal.Advise(fmt.Errorf("%s is still %s, and %s is there: %s did not bring it, or brought it elsewhere",
+		s.program, terminal.VisibleLine(s.After), s.Newest, s.Commands[0][0]), "see what it said; `cmemd doctor` names other copies of cmemd")
 }
 
 // check asks the way's own tool which version is the newest.
@@ -100,14 +110,10 @@ func (s shownUpgrade) check(ctx context.Context, a *terminal.App, m machine) err
 		err := fmt.Errorf("%s has no command that says which version is the newest", s.Title)
 		return terminal.Advise(err, "look at %s; this is %s", releases, s.Version)
 	}
-	said, err := m.output(ctx, s.newest...)
+	ok, err := s.askNewest(ctx, m)
 	if err != nil {
-		err = fmt.Errorf("%s does not say which version is the newest: %w", s.newest[0], err)
 		return terminal.Advise(err, "try again, or look at %s", releases)
 	}
-	s.Newest = terminal.VisibleLine(said)
-	order, ok := terminal.CompareVersions(s.Newest, s.Version)
-	s.Available = ok && order > 0
 	return a.Show(s, func() {
 		switch {
 		case s.Available:
@@ -118,6 +124,18 @@ func (s shownUpgrade) check(ctx context.Context, a *terminal.App, m machine) err
 			a.Printf("the newest release is %s, and this is %s, of which nobody knows whether it is older\n", s.Newest, s.Version)
 		}
 	})
+}
+
+// askNewest notes the newest version, and whether it is newer than this one; ok is false where nobody knows that.
+func (s *shownUpgrade) askNewest(ctx context.Context, m machine) (ok bool, err error) {
+	said, err := m.output(ctx, s.newest...)
+	if err != nil {
+		return false, fmt.Errorf("%s does not say which version is the newest: %w", s.newest[0], err)
+	}
+	s.Newest = terminal.VisibleLine(said)
+	order, ok := terminal.CompareVersions(s.Newest, s.Version)
+	s.Available = ok && order > 0
+	return ok, nil
 }
 
 func (s shownUpgrade) showPlan(a *terminal.App) {
@@ -136,10 +154,12 @@ func (s shownUpgrade) showDone(a *terminal.App) {
 		return
 	}
 	switch {
-	case s.After == s.Version:
-		a.Printf("%s was the newest already\n", terminal.VisibleLine(s.After))
-	default:
+	case s.After != s.Version:
 		a.Printf("upgraded from %s to %s\n", s.Version, terminal.VisibleLine(s.After))
+	case s.Newest == s.Version:
+		a.Printf("%s is the newest already\n", s.Version)
+	case s.Newest == "":
+		a.Printf("%s is still %s; %s says which version is the newest\n", terminal.VisibleLine(s.program), s.Version, releases)
 	}
 	if d := s.Daemon; d != nil {
 		a.Printf("the daemon is %s, pid %d\n", terminal.VisibleLine(d.Version), d.PID)
@@ -149,15 +169,31 @@ func (s shownUpgrade) showDone(a *terminal.App) {
 
 // carryOut runs the commands, has the new program replace the daemon, and notes what came of it. The daemon is left alone where a
 // command fails.
-func (s *shownUpgrade) carryOut(ctx context.Context, a *terminal.App, home string) error {
+func (s *shownUpgrade) carryOut(ctx context.Context, a *terminal.App, m machine, home string) error {
 	if err := runAll(ctx, a, s.origin, home); err != nil {
 		return terminal.Advise(err, "see what it said; the daemon that runs is as it was, and `cmemd upgrade` may be run again")
 	}
 	s.Ran = true
+	if err := s.takeOver(ctx, a, m, home); err != nil || s.After != s.Version || len(s.newest) == 0 {
+		return err
+	}
+	if _, err := s.askNewest(ctx, m); err != nil { // it is still said what is there now
+		a.Say("%s", terminal.VisibleLine(err.Error()))
+	}
+	return nil
+}
+
+// takeOver has the program that the commands left replace the daemon, where they have not done so, and notes its version.
+func (s *shownUpgrade) takeOver(ctx context.Context, a *terminal.App, m machine, home string) error {
 	if s.starts {
 		st, err := a.Status(ctx)
-		s.After, s.Daemon = st.Version, &started{Version: st.Version, PID: st.PID}
+		s.After, s.Daemon, s.program = st.Version, &started{Version: st.Version, PID: st.PID}, "the daemon"
 		return err
+	}
+	if len(s.bin) > 0 {
+		if dir, err := m.output(ctx, s.bin...); err == nil && filepath.IsAbs(dir) {
+			s.program = filepath.Join(dir, "cmemd")
+		}
 	}
 	after, err := versionOf(ctx, s.program)
 	if err != nil {

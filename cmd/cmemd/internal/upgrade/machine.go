@@ -16,7 +16,8 @@ type origin struct {
 
 	env     []string // of the commands, beside this process's
 	newest  []string // a command that prints the newest version; nil: none does
-	program string   // the program once it is upgraded
+	bin     []string // a command that prints the folder in which the program is once it is upgraded; nil: program is its path
+	program string   // the program once it is upgraded; a name is looked for on PATH
 	starts  bool     // the commands have replaced the daemon
 }
 

@@ -3,17 +3,25 @@ package upgrade
 import (
 	"context"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
-// nodeManagers are those whose global packages lie in folders of their own, told by what is in the path of the program.
+// nodeManagers are the folders in which package managers of Node.js keep what they installed for the whole machine, or fetched only to run
+// it, as their pages and issues show paths (November 2026), with the commands that bring a newer one.
 var nodeManagers = []struct {
-	mark, name string
-	add        []string
+	folder *regexp.Regexp
+	name   string
+	run    string
+	bin    string // prints the folder of the programs that are installed; empty: it was fetched to be run, and run replaces the daemon
 }{
-	{"/pnpm/", "pnpm", []string{"pnpm", "add", "--global", "cmemd@latest"}},
-	{"/.bun/", "bun", []string{"bun", "add", "--global", "cmemd@latest"}},
-	{"/yarn/", "yarn", []string{"yarn", "global", "add", "cmemd@latest"}},
+	{regexp.MustCompile(`/_npx/`), "npx", "npx --yes cmemd@latest start", ""},
+	{regexp.MustCompile(`/pnpm/dlx/|/tmp/dlx-\d+/`), "pnpm dlx", "pnpm dlx cmemd@latest start", ""},
+	{regexp.MustCompile(`/xfs-[^/]+/dlx-\d+/`), "yarn dlx", "yarn dlx cmemd@latest start", ""},
+	{regexp.MustCompile(`/bunx-[^/]+/node_modules/`), "bunx", "bunx cmemd@latest start", ""},
+	{regexp.MustCompile(`/pnpm/global/|/global/\d+/\.pnpm/|/global/v\d+/`), "pnpm", "pnpm add --global cmemd@latest", "pnpm bin --global"},
+	{regexp.MustCompile(`/install/global/node_modules/`), "bun", "bun add --global cmemd@latest", "bun pm bin --global"},
+	{regexp.MustCompile(`/[Yy]arn/(Data/)?global/node_modules/`), "yarn", "yarn global add cmemd@latest", "yarn global bin"},
 }
 
 func fromNode(_ context.Context, m machine) (origin, bool) {
@@ -24,26 +32,33 @@ func fromNode(_ context.Context, m machine) (origin, bool) {
 	return npmOrigin(m, path), true
 }
 
-// npmOrigin is the origin of what lies at or below a path with a node_modules in it.
+// npmOrigin is the origin of a program at a path with a node_modules in it.
 func npmOrigin(m machine, path string) origin {
-	above, _, _ := strings.Cut(path, "/node_modules")
-	o := origin{Way: "npm", Title: "npm, installed globally", newest: []string{"npm", "view", "cmemd", "version"}}
-	if strings.Contains(above, "/_npx/") {
-		o.Way, o.Title, o.starts = "npx", "npx", true
-		o.Commands = [][]string{{"npx", "--yes", "cmemd@latest", "start"}}
+	newest := []string{"npm", "view", "cmemd", "version"}
+	for _, manager := range nodeManagers {
+		if !manager.folder.MatchString(path) {
+			continue
+		}
+		o := origin{Way: manager.name, Title: manager.name, Commands: [][]string{strings.Fields(manager.run)}, newest: newest, starts: true}
+		if manager.bin != "" {
+			o.Title, o.starts, o.bin, o.program = manager.name+", installed globally", false, strings.Fields(manager.bin), "cmemd"
+		}
 		return o
 	}
-	for _, manager := range nodeManagers {
-		if strings.Contains(path, manager.mark) {
-			o.Way, o.Title, o.Commands, o.program = manager.name, manager.name+", installed globally", [][]string{manager.add}, "cmemd"
-			return o
-		}
-	}
+	above, _, _ := strings.Cut(path, "/node_modules")
 	above = filepath.FromSlash(above)
-	install := []string{"npm", "install", "--global", "cmemd@latest"}
+	o := origin{Way: "npm", Title: "npm, installed globally", newest: newest}
+	prefix, global := strings.CutSuffix(above, string(filepath.Separator)+"lib")
+	global = global || filepath.Ext(m.self) == ".exe"
+	install := []string{"npm", "install", "--global", "--prefix", prefix, "cmemd@latest"}
 	switch {
+	case strings.Contains(path, "/links/@cmemd/"): // pnpm 11 keeps here what is global, and what projects have that want so
+		o.Way, o.Title = "pnpm", "pnpm"
+		o.Step = "`pnpm add --global cmemd@latest`, or without --global in the project that has it; then `cmemd start`"
 	case m.exists(filepath.Join(above, "package.json")): // whose files and lock file would change
 		o.Title, o.Step = "npm, in the project at "+above, "`npm install cmemd@latest` in "+above+", then `npx cmemd start` there"
+	case !global:
+		o.Title, o.Step = "npm, in "+above, "upgrade it in "+above+" as it was installed there, then `cmemd start`"
 	case !m.writable(filepath.Join(above, "node_modules")):
 		o.Step = "as a user who may write to " + above + ": " + line([][]string{install}) + ", then `cmemd start`"
 	default:

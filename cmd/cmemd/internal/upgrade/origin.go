@@ -48,9 +48,10 @@ func kept(_ context.Context, m machine) (origin, bool) {
 	case err != nil:
 		return origin{}, false
 	case s.Way == programs.WayNPM:
-		o := npmOrigin(m, filepath.ToSlash(s.Path))
-		if o.program = filepath.Join(s.Path, filepath.Base(m.self)); o.starts {
-			o.program = m.self // npm's cache may have another folder for another version
+		path := filepath.Join(s.Path, filepath.Base(m.self))
+		o := npmOrigin(m, filepath.ToSlash(path))
+		if o.program == "" && !o.starts { // else another version lies in another folder
+			o.program = path
 		}
 		return o, true
 	case s.Way == programs.WayGo:

@@ -88,7 +88,7 @@ func source(way, path string) string {
 func TestOrigins(t *testing.T) {
 	fetched := &debug.BuildInfo{Main: debug.Module{Path: "github.com/cmemd/cmemd", Version: "v0.1.0", Sum: "h1:x"}}
 	built := &debug.BuildInfo{Main: debug.Module{Path: "github.com/cmemd/cmemd", Version: "v0.1.0"}}
-	all := map[string]string{"npm": "", "npx": "", "pnpm": "", "bun": "", "yarn": "", "brew": "", "go": "", "curl": "", "sh": "", "dpkg-query": "exit 1", "rpm": "echo not owned; exit 1"}
+	all := map[string]string{"npm": "", "npx": "", "pnpm": "", "bun": "", "yarn": "", "bunx": "", "brew": "", "go": "", "curl": "", "sh": "", "dpkg-query": "exit 1", "rpm": "echo not owned; exit 1"}
 	with := func(name, script string) map[string]string {
 		tools := map[string]string{}
 		for k, v := range all {
@@ -98,20 +98,37 @@ func TestOrigins(t *testing.T) {
 		return tools
 	}
 	const platform = "node_modules/@cmemd/linux-x64/bin/cmemd"
-	for name, c := range map[string]struct {
+	type way struct {
 		layout
 		way, commands, step, program string
-	}{
-		"npm, global":          {layout: layout{self: "usr/lib/" + platform}, way: "npm", commands: "`npm install --global cmemd@latest`"},
-		"npm, global, root's":  {layout: layout{self: "usr/lib/" + platform, kept: []string{"usr/lib/node_modules"}}, way: "npm", step: "as a user who may write to ROOT/usr/lib: `npm install --global cmemd@latest`, then `cmemd start`"},
+	}
+	copied := func(from, by, commands string) way {
+		files := map[string]string{"home/cmemd/bin/source.json": source("npm", "ROOT/"+from+"/"+filepath.Dir(platform))}
+		return way{layout: layout{self: "home/cmemd/bin/cmemd", files: files}, way: by, commands: commands, program: "cmemd"}
+	}
+	for name, c := range map[string]way{
+		"npm, global":          {layout: layout{self: "usr/lib/" + platform}, way: "npm", commands: "`npm install --global --prefix ROOT/usr cmemd@latest`"},
+		"npm, global, root's":  {layout: layout{self: "usr/lib/" + platform, kept: []string{"usr/lib/node_modules"}}, way: "npm", step: "as a user who may write to ROOT/usr/lib: `npm install --global --prefix ROOT/usr cmemd@latest`, then `cmemd start`"},
 		"npm, in a project":    {layout: layout{self: "src/shop/" + platform, files: map[string]string{"src/shop/package.json": "{}"}}, way: "npm", step: "`npm install cmemd@latest` in ROOT/src/shop, then `npx cmemd start` there"},
 		"npx":                  {layout: layout{self: "home/.npm/_npx/0a1b/" + platform, files: map[string]string{"home/.npm/_npx/0a1b/package.json": "{}"}}, way: "npx", commands: "`npx --yes cmemd@latest start`"},
 		"npx, copied":          {layout: layout{self: "home/cmemd/bin/cmemd", files: map[string]string{"home/cmemd/bin/source.json": source("npm", "ROOT/gone/_npx/0a1b/node_modules/@cmemd/linux-x64/bin")}}, way: "npx", commands: "`npx --yes cmemd@latest start`"},
-		"npm, global, copied":  {layout: layout{self: "home/cmemd/bin/cmemd", files: map[string]string{"home/cmemd/bin/source.json": source("npm", "ROOT/n/lib/node_modules/@cmemd/linux-x64/bin"), "n/lib/" + platform: "x"}}, way: "npm", commands: "`npm install --global cmemd@latest`", program: "ROOT/n/lib/" + platform},
+		"npm, global, copied":  {layout: layout{self: "home/cmemd/bin/cmemd", files: map[string]string{"home/cmemd/bin/source.json": source("npm", "ROOT/n/lib/node_modules/@cmemd/linux-x64/bin"), "n/lib/" + platform: "x"}}, way: "npm", commands: "`npm install --global --prefix ROOT/n cmemd@latest`", program: "ROOT/n/lib/" + platform},
 		"pnpm":                 {layout: layout{self: "home/.local/share/pnpm/global/5/.pnpm/@cmemd+linux-x64@0.1.0/" + platform}, way: "pnpm", commands: "`pnpm add --global cmemd@latest`", program: "cmemd"},
 		"bun":                  {layout: layout{self: "home/.bun/install/global/" + platform}, way: "bun", commands: "`bun add --global cmemd@latest`", program: "cmemd"},
 		"yarn":                 {layout: layout{self: "home/.config/yarn/global/" + platform}, way: "yarn", commands: "`yarn global add cmemd@latest`", program: "cmemd"},
-		"npm that is gone":     {layout: layout{self: "usr/lib/" + platform, tools: map[string]string{"sh": ""}}, way: "npm", step: "`npm install --global cmemd@latest`; npm is not on this PATH"},
+		"pnpm, copied":         copied("home/.local/share/pnpm/global/5/.pnpm/@cmemd+linux-x64@0.1.0", "pnpm", "`pnpm add --global cmemd@latest`"),
+		"pnpm of a folder":     copied("opt/tools/global/5/.pnpm/@cmemd+linux-x64@0.1.0", "pnpm", "`pnpm add --global cmemd@latest`"),
+		"pnpm 11":              {layout: layout{self: "home/.local/share/pnpm/global/v11/0a1b/" + platform}, way: "pnpm", commands: "`pnpm add --global cmemd@latest`", program: "cmemd"},
+		"pnpm 11's store":      {layout: layout{self: "home/.local/share/pnpm/store/v11/links/@cmemd/linux-x64/0.1.0/0a1b/" + platform}, way: "pnpm", step: "`pnpm add --global cmemd@latest`, or without --global"},
+		"bun, copied":          copied("home/.bun/install/global", "bun", "`bun add --global cmemd@latest`"),
+		"yarn, copied":         copied("home/.config/yarn/global", "yarn", "`yarn global add cmemd@latest`"),
+		"pnpm dlx":             {layout: layout{self: "home/.cache/pnpm/dlx/0a1b/18f/node_modules/.pnpm/@cmemd+linux-x64@0.1.0/" + platform}, way: "pnpm dlx", commands: "`pnpm dlx cmemd@latest start`"},
+		"bunx":                 {layout: layout{self: "tmp/bunx-1000-cmemd@latest/" + platform}, way: "bunx", commands: "`bunx cmemd@latest start`"},
+		"yarn dlx":             {layout: layout{self: "tmp/xfs-0a1b/dlx-77/.yarn/unplugged/x/" + platform}, way: "yarn dlx", commands: "`yarn dlx cmemd@latest start`"},
+		"a project in yarn":    {layout: layout{self: "home/yarn/shop/" + platform, files: map[string]string{"home/yarn/shop/package.json": "{}"}}, way: "npm", step: "`npm install cmemd@latest` in ROOT/home/yarn/shop,"},
+		"a project in pnpm":    {layout: layout{self: "src/pnpm/shop/node_modules/.pnpm/@cmemd+linux-x64@0.1.0/" + platform, files: map[string]string{"src/pnpm/shop/package.json": "{}"}}, way: "npm", step: "`npm install cmemd@latest` in ROOT/src/pnpm/shop,"},
+		"a folder of nobody":   {layout: layout{self: "home/pnpm/shop/" + platform}, way: "npm", step: "upgrade it in ROOT/home/pnpm/shop as it was installed there"},
+		"npm that is gone":     {layout: layout{self: "usr/lib/" + platform, tools: map[string]string{"sh": ""}}, way: "npm", step: "`npm install --global --prefix ROOT/usr cmemd@latest`; npm is not on this PATH"},
 		"Homebrew":             {layout: layout{self: "opt/homebrew/Cellar/cmemd/0.1.0/bin/cmemd"}, way: "homebrew", commands: "`brew update`, then `brew upgrade cmemd`", program: "ROOT/opt/homebrew/bin/cmemd"},
 		"deb":                  {layout: layout{self: "usr/bin/cmemd", tools: with("dpkg-query", `echo "cmemd: $2"`)}, way: "deb", step: "as root: `apt-get install ./FILE.deb`"},
 		"rpm":                  {layout: layout{self: "usr/bin/cmemd", tools: with("rpm", "echo cmemd-0.1.0-1.x86_64")}, way: "rpm", step: "as root: `dnf install ./FILE.rpm`"},
@@ -167,27 +184,38 @@ func TestUpgrade(t *testing.T) {
 		err     string
 		next    string
 	}{
-		"dry":           {command: upgradeCommand{dryRun: true}, out: []string{"npm, installed globally\n", "`npm install --global cmemd@latest`; then `cmemd start` with the new one"}},
+		"dry":           {command: upgradeCommand{dryRun: true}, out: []string{"npm, installed globally\n", "`npm install --global --prefix ROOT/n cmemd@latest`; then `cmemd start` with the new one"}},
 		"nobody to ask": {out: []string{"came by"}},
 		"check":         {command: upgradeCommand{check: true}, calls: "npm view cmemd version\n", out: []string{"0.2.0 is there, and this is 0.1.0: `cmemd upgrade`"}},
 		"check fails":   {command: upgradeCommand{check: true}, tools: map[string]string{"npm": "echo no network >&2; exit 1"}, calls: "npm view cmemd version\n", err: "npm does not say which version is the newest: `npm view cmemd version`: exit status 1: no network", next: "try again, or look at " + releases},
 		"yes": {
 			command: upgradeCommand{yes: true}, newer: fake("0.2.0"),
-			calls: "npm install --global cmemd@latest\ncmemd-0.2.0 version --json\ncmemd-0.2.0 --home HOME service status --json\ncmemd-0.2.0 --home HOME start --json\n",
+			calls: "npm install --global --prefix ROOT/n cmemd@latest\ncmemd-0.2.0 version --json\ncmemd-0.2.0 --home HOME service status --json\ncmemd-0.2.0 --home HOME start --json\n",
 			out:   []string{"upgraded from 0.1.0 to 0.2.0", "the daemon is 0.2.0, pid 7"},
 		},
 		"a service runs it": {
 			command: upgradeCommand{yes: true}, newer: strings.Replace(fake("0.2.0"), `"active": false}'; exit 3`, `"active": true}'`, 1),
-			calls: "npm install --global cmemd@latest\ncmemd-0.2.0 version --json\ncmemd-0.2.0 --home HOME service status --json\ncmemd-0.2.0 --home HOME service install\ncmemd-0.2.0 --home HOME start --json\n",
+			calls: "npm install --global --prefix ROOT/n cmemd@latest\ncmemd-0.2.0 version --json\ncmemd-0.2.0 --home HOME service status --json\ncmemd-0.2.0 --home HOME service install\ncmemd-0.2.0 --home HOME start --json\n",
 			out:   []string{"the daemon is 0.2.0, pid 7"},
 		},
-		"the newest already": {command: upgradeCommand{yes: true}, newer: fake("0.1.0"), calls: "npm install", out: []string{"0.1.0 was the newest already"}},
+		"the newest already": {
+			command: upgradeCommand{yes: true}, tools: map[string]string{"npm": "case $1 in view) echo 0.1.0;; esac"}, calls: "npm install",
+			out: []string{"0.1.0 is the newest already"},
+		},
+		"npm brings it elsewhere": {
+			command: upgradeCommand{yes: true}, newer: fake("0.1.0"), calls: "npm install",
+			err: "ROOT/" + self + " is still 0.1.0, and 0.2.0 is there: npm did not bring it, or brought it elsewhere", next: "see what it said; `cmemd doctor` names other copies of cmemd",
+		},
+		"npm does not say what is the newest": {
+			command: upgradeCommand{yes: true}, tools: map[string]string{"npm": "case $1 in view) exit 1;; esac"}, calls: "npm install",
+			out: []string{"ROOT/" + self + " is still 0.1.0; " + releases + " says which version is the newest"},
+		},
 		"npm fails": {
-			command: upgradeCommand{yes: true}, tools: map[string]string{"npm": "exit 7"}, calls: "npm install --global cmemd@latest\n",
-			err: "`npm install --global cmemd@latest`: exit status 7", next: "see what it said; the daemon that runs is as it was, and `cmemd upgrade` may be run again",
+			command: upgradeCommand{yes: true}, tools: map[string]string{"npm": "exit 7"}, calls: "npm install --global --prefix ROOT/n cmemd@latest\n",
+			err: "`npm install --global --prefix ROOT/n cmemd@latest`: exit status 7", next: "see what it said; the daemon that runs is as it was, and `cmemd upgrade` may be run again",
 		},
 		"what it brings does not run": {
-			command: upgradeCommand{yes: true}, newer: "#!/bin/sh\nexit 9\n", calls: "npm install --global cmemd@latest\n",
+			command: upgradeCommand{yes: true}, newer: "#!/bin/sh\nexit 9\n", calls: "npm install --global --prefix ROOT/n cmemd@latest\n",
 			err: "exit status 9", next: "`cmemd version` and `cmemd doctor` say what is there now; then `cmemd start`",
 		},
 		"the daemon does not start": {
@@ -208,21 +236,43 @@ func TestUpgrade(t *testing.T) {
 			a, out, errOut := clitest.App()
 			a.Version, a.HomeDir = "0.1.0", filepath.Join(m.root, "home")
 			err := c.command.on(t.Context(), a, m)
-			said := out.String()
+			said := strings.ReplaceAll(out.String(), m.root, "ROOT")
 			for _, want := range c.out {
 				if !strings.Contains(said, want) {
 					t.Errorf("no %q in:\n%s%s", want, said, errOut.String())
 				}
 			}
-			if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) || terminal.NextStep(err) != c.next {
+			if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), m.root, "ROOT"), c.err)) || terminal.NextStep(err) != c.next {
 				t.Errorf("got error %v, next %q", err, terminal.NextStep(err))
 			}
 			b, _ := os.ReadFile(calls)
-			called := strings.ReplaceAll(string(b), a.HomeDir, "HOME")
+			called := strings.ReplaceAll(strings.ReplaceAll(string(b), a.HomeDir, "HOME"), m.root, "ROOT")
 			if d := diff.Diff(c.calls, called); d != "" && (c.calls == "" || strings.HasSuffix(c.calls, "\n") || !strings.HasPrefix(called, c.calls)) {
 				t.Errorf("calls, -want +got:\n%s", d)
 			}
 		})
+	}
+}
+
+// TestUpgradeOfACopy runs the command on a copy in the home that came by pnpm, which puts another version into another folder and removes
+// the one that the copy came from.
+func TestUpgradeOfACopy(t *testing.T) {
+	const gone = "home/.local/share/pnpm/global/5/.pnpm/@cmemd+linux-x64@0.1.0/node_modules/@cmemd/linux-x64/bin"
+	m, calls := layout{
+		self: "home/bin/cmemd", files: map[string]string{"home/bin/source.json": source("npm", "ROOT/"+gone), "newer": fake("0.2.0")},
+		tools: map[string]string{"pnpm": "case $1 in bin) echo ROOT/global;; *) mkdir ROOT/global; cp ROOT/newer ROOT/global/cmemd;; esac"},
+	}.lay(t)
+	rootTools(t, m)
+	t.Setenv("PATH", filepath.Dir(m.self)+":"+os.Getenv("PATH")) // the copy is what a shell finds
+	a, out, errOut := clitest.App()
+	a.Version, a.HomeDir = "0.1.0", filepath.Join(m.root, "home")
+	err := upgradeCommand{yes: true}.on(t.Context(), a, m)
+	if said := out.String(); err != nil || !strings.Contains(said, "upgraded from 0.1.0 to 0.2.0") || !strings.Contains(said, "the daemon is 0.2.0, pid 7") {
+		t.Errorf("%v\n%s%s", err, said, errOut)
+	}
+	b, _ := os.ReadFile(calls)
+	if want := "pnpm add --global cmemd@latest\npnpm bin --global\ncmemd-0.2.0 version --json\n"; !strings.HasPrefix(string(b), want) {
+		t.Errorf("calls: %s", b)
 	}
 }
 
