@@ -136,23 +136,42 @@ func startHeld(
 		"stop what starts it: `cmemd service status`, and `cmemd doctor` for other copies of cmemd; then `cmemd start`")
 }
 
-// renewCopy has the programs that a home keeps follow this one, where it came by the same way as they did and does not stay where it is;
-// it returns the copy, or "" where there is none. A newer copy stays, and is returned. No daemon runs: Windows would not let it be replaced.
+// renewCopy has the programs that a home keeps follow this one, and returns the copy, or "" where the home keeps none. They follow a newer
+// version whichever way it came: hooks start what is kept. One that cannot be compared they follow if it came as they did and does not
+// stay where it is. A newer copy stays, and is returned to what does not. No daemon runs: Windows would not let it be replaced.
 func renewCopy(a *terminal.App, p homedir.Paths) (program string, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", err
 	}
-	way, passing := programs.Passing(self)
-	kept, err := programs.ReadSource(programs.Dir(p.Home))
-	if !passing || err != nil || kept.Way != way {
+	dir := programs.Dir(p.Home)
+	kept, err := programs.ReadSource(dir)
+	if err != nil {
 		return "", nil
 	}
-	if _, err = programs.Copy(self, p.Home, a.Version, a.Now()); errors.Is(err, programs.ErrNewer) {
+	way, passing := programs.Passing(self)
+	follows := passing && kept.Way == way
+	if order, known := terminal.CompareVersions(a.Version, kept.Version); known && order != 0 {
+		follows = passing || order > 0 && startsCopy(p)
+	}
+	if !follows {
+		return "", nil
+	}
+	differing := programs.Differing(self, p.Home)
+	switch _, err = programs.Copy(self, p.Home, a.Version, a.Now()); {
+	case errors.Is(err, programs.ErrNewer):
 		a.Say("%v: they stay, and the daemon is started from them", err)
 		err = nil
+	case err == nil && len(differing) > 0 && !passing:
+		a.Say("copied %s to %s, which agents use", strings.Join(differing, ", "), dir)
 	}
-	return programs.Path(programs.Dir(p.Home), "cmemd", programs.Ext(self)), err
+	return programs.Path(dir, "cmemd", programs.Ext(self)), err
+}
+
+// startsCopy reports whether hooks of a home start the copy that it keeps.
+func startsCopy(p homedir.Paths) bool {
+	hooks, err := relay.ReadPrograms(p.Home)
+	return err == nil && filepath.Dir(hooks.Cmemd) == programs.Dir(p.Home)
 }
 
 // isOlder reports whether the daemon that last wrote itself down is older than this command.

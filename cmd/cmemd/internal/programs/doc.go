@@ -5,7 +5,7 @@
 //
 // What bites:
 //   - What lies elsewhere stays where it is, and hooks name it there: a package manager keeps such a path, and a second copy would
-//     stay old when it brings a new one.
+//     stay old when it brings a new one. Only where hooks start a copy already does a newer cmemd take its place by way of a start.
 //   - cmemd is copied last, and source.json after it. A loss of power in between leaves programs of two versions, each of them
 //     whole; the same command run again puts that right.
 //   - Windows does not replace a program that runs: stop the daemon first.

@@ -40,7 +40,7 @@ const sourceFormat = 1
 // A Source says where the programs in a folder were copied from.
 type Source struct {
 	Format   int       `json:"format"`
-	Way      string    `json:"way"`      // WayNPM, WayGo or WayArchive
+	Way      string    `json:"way"`      // WayNPM, WayGo or WayArchive; empty: how it came to Path, where it stays, is to be found out there
 	Version  string    `json:"version"`  // of cmemd
 	Path     string    `json:"path"`     // the folder that they were copied from, which may be gone
 	Programs []string  `json:"programs"` // their names without an extension

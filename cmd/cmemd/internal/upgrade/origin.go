@@ -1,6 +1,7 @@
 package upgrade
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"strings"
@@ -18,13 +19,21 @@ const (
 // originOf finds out how the program of m came here. What its own folder says goes before what its path says, that before what the
 // package managers of the system say, and those before what Go recorded in it.
 func originOf(ctx context.Context, m machine) origin {
-	ways := []func(context.Context, machine) (origin, bool){kept, fromNode, fromHomebrew, fromDeb, fromRPM, fromImage, fromGo, fromClone}
+	if o, ok := kept(ctx, m); ok {
+		return o.whole(m)
+	}
+	return placed(ctx, m).whole(m)
+}
+
+// placed is how a program came to a place that does not say it.
+func placed(ctx context.Context, m machine) origin {
+	ways := []func(context.Context, machine) (origin, bool){fromNode, fromHomebrew, fromDeb, fromRPM, fromImage, fromGo, fromClone}
 	for _, of := range ways {
 		if o, ok := of(ctx, m); ok {
-			return o.whole(m)
+			return o
 		}
 	}
-	return fromArchive(m).whole(m)
+	return fromArchive(m)
 }
 
 // whole is o with the program that it leaves, and without commands whose tool is not there: then they are for a person.
@@ -42,7 +51,7 @@ func (o origin) whole(m machine) origin {
 }
 
 // kept is a copy in a home, which says where it came from.
-func kept(_ context.Context, m machine) (origin, bool) {
+func kept(ctx context.Context, m machine) (origin, bool) {
 	s, err := programs.ReadSource(filepath.Dir(m.self))
 	switch {
 	case err != nil:
@@ -56,10 +65,15 @@ func kept(_ context.Context, m machine) (origin, bool) {
 		return o, true
 	case s.Way == programs.WayGo:
 		return cloneOrigin(m), true
+	case s.Way == "": // the copy follows when the one at that place is started
+		m.self = filepath.Join(s.Path, filepath.Base(m.self))
+		o := placed(ctx, m)
+		o.program = cmp.Or(o.program, m.self)
+		return o, true
 	}
 	return origin{
 		Way: "archive", Title: "an archive that was unpacked at " + s.Path,
-		Step: "unpack a newer one of " + releases + ", and run `cmemd start` from there",
+		Step: "unpack a newer one of " + releases + ", and run `cmemd setup` from there",
 	}, true
 }
 

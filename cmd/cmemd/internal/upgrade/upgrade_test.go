@@ -142,7 +142,9 @@ func TestOrigins(t *testing.T) {
 		"a clone that is gone": {layout: layout{self: "go/bin/cmemd", build: built, from: "src/cmemd"}, way: "archive", commands: "`curl -fsSL --proto =https -o install.sh " + scriptSource + "`, then `sh install.sh --to ROOT/go/bin`"},
 		"the install script":   {layout: layout{self: "home/.local/bin/cmemd", build: built}, way: "archive", commands: "`curl -fsSL --proto =https -o install.sh " + scriptSource + "`, then `sh install.sh --to ROOT/home/.local/bin`"},
 		"an archive of root's": {layout: layout{self: "usr/local/bin/cmemd", kept: []string{"usr/local/bin"}}, way: "archive", step: "as a user who may write to ROOT/usr/local/bin"},
-		"an archive, copied":   {layout: layout{self: "home/cmemd/bin/cmemd", files: map[string]string{"home/cmemd/bin/source.json": source("archive", "ROOT/tmp/x")}}, way: "archive", step: "unpack a newer one"},
+		"an archive, copied":   {layout: layout{self: "home/cmemd/bin/cmemd", files: map[string]string{"home/cmemd/bin/source.json": source("archive", "ROOT/tmp/x")}}, way: "archive", step: "unpack a newer one of " + releases + ", and run `cmemd setup` from there"},
+		"Homebrew, copied":     {layout: layout{self: "home/cmemd/bin/cmemd", files: map[string]string{"home/cmemd/bin/source.json": source("", "ROOT/opt/homebrew/Cellar/cmemd/0.1.0/bin")}}, way: "homebrew", commands: "`brew update`, then `brew upgrade cmemd`", program: "ROOT/opt/homebrew/bin/cmemd"},
+		"a script's, copied":   {layout: layout{self: "home/cmemd/bin/cmemd", build: built, files: map[string]string{"home/cmemd/bin/source.json": source("", "ROOT/home/.local/bin"), "home/.local/bin/cmemd": "x"}}, way: "archive", commands: "`curl -fsSL --proto =https -o install.sh " + scriptSource + "`, then `sh install.sh --to ROOT/home/.local/bin`", program: "ROOT/home/.local/bin/cmemd"},
 		"a newer source.json":  {layout: layout{self: "home/cmemd/bin/cmemd", files: map[string]string{"home/cmemd/bin/source.json": `{"format": 2, "way": "npm"}`}}, way: "archive", commands: "`curl"},
 		"Windows":              {layout: layout{self: "Programs/cmemd.exe"}, way: "archive", step: "`cmemd stop`, unpack the .zip"},
 	} {
