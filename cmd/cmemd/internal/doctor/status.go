@@ -22,10 +22,11 @@ func newStatus(a *terminal.App) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := a.Status(c.Context())
 			if err == nil {
-				aside, ingest := homedir.AsideOf(a), unfinishedIngest(s.Home)
-				shown := a.Show(runningStatus{Running: true, Status: s, Aside: aside, Ingest: ingest}, func() {
+				aside, ingest, next := homedir.AsideOf(a), unfinishedIngest(s.Home), nextObserver(s.Home)
+				shown := a.Show(runningStatus{Running: true, Status: s, Aside: aside, Ingest: ingest, Next: next}, func() {
 					showStatus(a, s)
 					showIngest(a, ingest)
+					showNextObserver(a, next)
 					showAside(a, aside)
 				})
 				return errors.Join(shown, a.Reported(errors.Join(damageError(s.Damage), errStill(s))))
@@ -45,8 +46,9 @@ func newStatus(a *terminal.App) *cobra.Command {
 type runningStatus struct {
 	Running bool `json:"running"`
 	api.Status
-	Aside  []homedir.AsideFile `json:"aside,omitempty"`  // files of the home that were put out of use and kept
-	Ingest *homedir.Ingest     `json:"ingest,omitempty"` // of old sessions, that is not done
+	Aside  []homedir.AsideFile   `json:"aside,omitempty"`         // files of the home that were put out of use and kept
+	Ingest *homedir.Ingest       `json:"ingest,omitempty"`        // of old sessions, that is not done
+	Next   *homedir.NextObserver `json:"next_observer,omitempty"` // once nothing waits for who observes now
 }
 
 // unfinishedIngest is how far old sessions are taken in by a process of its own; nil where none is, or all are.
@@ -67,6 +69,26 @@ func showIngest(a *terminal.App, i *homedir.Ingest) {
 		line += "; that was interrupted: `cmemd ingest --all --background` goes on"
 	}
 	a.Field("history", line)
+}
+
+// nextObserver is who is to observe once nothing waits any more; nil: nobody else.
+func nextObserver(home string) *homedir.NextObserver {
+	n, err := homedir.ReadNextObserver(homedir.PathsOf(home).NextObserver)
+	if err != nil || n.Provider == "" {
+		return nil
+	}
+	return &n
+}
+
+func showNextObserver(a *terminal.App, n *homedir.NextObserver) {
+	if n == nil {
+		return
+	}
+	line := n.Provider + ", once nothing waits for who observes now"
+	if !n.Waits() {
+		line += "; that was interrupted: `cmemd setup` goes on"
+	}
+	a.Field("next", line)
 }
 
 // disabledLine tells of sessions of which nothing was recorded because a variable said so.

@@ -50,16 +50,19 @@ func (i Ingest) Write(path string) error {
 }
 
 // ReadIngest returns what stands at path; the zero value where nothing was taken in by a process of its own.
-func ReadIngest(path string) (i Ingest, err error) {
+func ReadIngest(path string) (Ingest, error) { return readNote[Ingest](path) }
+
+// readNote reads what a process wrote down of itself as JSON; the zero value where none did.
+func readNote[T any](path string) (note T, err error) {
 	b, err := durable.ReadLinked(path, maxDaemonFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Ingest{}, nil
+		return note, nil
 	}
 	if err == nil && len(b) > 0 { // a loss of power may leave it empty
-		err = json.Unmarshal(b, &i)
+		err = json.Unmarshal(b, &note)
 	}
 	if err != nil {
-		return Ingest{}, fmt.Errorf("%s: %w", path, err)
+		return *new(T), fmt.Errorf("%s: %w", path, err)
 	}
-	return i, nil
+	return note, nil
 }

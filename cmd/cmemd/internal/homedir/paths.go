@@ -39,6 +39,9 @@ type Paths struct {
 	StartLog  string // what a daemon says before its own log file is open
 	IngestLog string // what says who takes in old sessions
 
+	NextObserver string // who is to observe when nothing waits any more
+	NextLog      string // what says who waits for that
+
 	logWanted string // which daemon that starts waits for the log
 }
 
@@ -46,6 +49,7 @@ func PathsOf(home string) Paths {
 	in := func(parts ...string) string { return filepath.Join(append([]string{home}, parts...)...) }
 	return Paths{
 		Home: home, Log: in("log.db"), Views: in("views"), Index: in("views", "index"), Vectors: in("views", "vectors"), Forget: in("forget.json"), Watch: in("watch.json"), Ingest: in("ingest.json"),
+		NextObserver: in("next-observer.json"), NextLog: in("logs", "next-observer.log"),
 		Token: in("token"), version: in("version"),
 		Run: in("run"), Daemon: in("run", "daemon.json"), Damage: in("run", "log-damage.json"), Viewers: in("run", "viewers.json"),
 		Runs: relay.ObserverRuns(home), Socket: relay.SocketPath(home),
@@ -83,7 +87,7 @@ func Made(a *terminal.App) (Paths, error) {
 func (p Paths) checkKinds() error {
 	views := filepath.Join(p.Views, "views.db")
 	for _, path := range []string{
-		p.Home, p.Log, p.Views, views, views + ".open", p.Index, p.Vectors, p.Forget, p.Watch, p.Ingest, p.Token, p.version, p.Run, p.Daemon, p.Damage, p.Viewers, p.logs, p.LogFile, p.StartLog, p.IngestLog,
+		p.Home, p.Log, p.Views, views, views + ".open", p.Index, p.Vectors, p.Forget, p.Watch, p.Ingest, p.NextObserver, p.NextLog, p.Token, p.version, p.Run, p.Daemon, p.Damage, p.Viewers, p.logs, p.LogFile, p.StartLog, p.IngestLog,
 	} {
 		info, err := os.Stat(path)
 		if err == nil && !info.Mode().IsRegular() && !info.IsDir() {

@@ -34,13 +34,20 @@ func Commands(a *terminal.App) []*cobra.Command {
 }
 
 func newSetup(a *terminal.App) *cobra.Command {
-	yes := false
+	yes, switches := false, false
 	c := &cobra.Command{
 		Use: "setup", Short: "Have cmemd work on this machine: agents, daemon, old sessions", Long: setupHelp, Args: terminal.Takes(0, 0, ""),
 		Example: "  npx cmemd setup\n  cmemd setup --yes",
-		RunE:    func(c *cobra.Command, _ []string) error { return setUp(c.Context(), a, yes) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if switches {
+				return switchObserver(c.Context(), a)
+			}
+			return setUp(c.Context(), a, yes)
+		},
 	}
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	c.Flags().BoolVar(&switches, switchFlag, false, "wait until all is observed, then have the model observe that was chosen")
+	_ = c.Flags().MarkHidden(switchFlag) // it is there
 	return c
 }
 

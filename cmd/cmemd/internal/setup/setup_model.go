@@ -8,12 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/cli/memory"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/providers"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
 	"github.com/cmemd/cmemd/internal/setting"
 )
@@ -29,6 +27,16 @@ func (s *setupRun) askModel(ctx context.Context) error {
 	}
 	answer := &observerAnswer{Provider: l.Provider, Answered: l.From[keyProvider] != config.FromDefault}
 	s.report.Observer = answer
+	next, err := homedir.ReadNextObserver(s.paths().NextObserver)
+	if err == nil && answer.Answered {
+		err = s.forgetNext() // of a process that did not come to it
+	}
+	if err != nil {
+		return err
+	}
+	if next.Provider != "" && !answer.Answered {
+		return s.observeNext(ctx, answer, next)
+	}
 	if answer.Answered || s.app.JSON || !terminal.IsTerminal(s.app.In) || s.flags.yes {
 		s.app.Say("observer: %s%s", l.Provider, whoElse(answer.Answered))
 		return nil
@@ -75,8 +83,7 @@ func (s *setupRun) showModels(o *observerAnswer) {
 	}
 }
 
-// choose writes down what the person said: the number of a model, or no. Old sessions are left to the built-in observer: they were offered
-// for nothing.
+// choose writes down what the person said: the number of a model, or no.
 func (s *setupRun) choose(ctx context.Context, o *observerAnswer, said string) error {
 	said = strings.ToLower(said)
 	n, err := strconv.Atoi(said)
@@ -87,23 +94,7 @@ func (s *setupRun) choose(ctx context.Context, o *observerAnswer, said string) e
 		s.app.Say("%q is no number of the list: the built-in observer works, and `cmemd setup` asks again", terminal.VisibleLine(said))
 		return nil
 	}
-	if _, err := memory.FollowIngest(ctx, s.app, 0); err != nil {
-		return err
-	}
-	s.awaitObserved(ctx)
-	one := o.Models[n-1]
-	if err := s.set(ctx, o, one.Provider, one.Model); err != nil {
-		return err
-	}
-	err = s.app.Ask(func(c *client.Client) error {
-		_, err := daemon.Stop(ctx, c, s.paths(), false)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	s.app.Say("%s observes from now on; `cmemd observer test` asks it once, `cmemd config set provider %s` takes that back", one.Provider, extractive.Name)
-	return s.start(ctx)
+	return s.observeNext(ctx, o, homedir.NextObserver{Provider: o.Models[n-1].Provider, Model: o.Models[n-1].Model, Chosen: s.app.Now().UTC()})
 }
 
 // set writes down who observes.

@@ -108,4 +108,6 @@ type observerAnswer struct {
 	Answered bool                  `json:"answered"` // a person has said it, now or before
 	Day      providers.DailyWork   `json:"day"`
 	Models   []providers.Candidate `json:"models,omitempty"` // that could observe here
+	// Next is who observes once the built-in observer is done with what is here; null: nobody else.
+	Next *homedir.NextObserver `json:"next,omitempty"`
 }

@@ -1,0 +1,43 @@
+package homedir
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/process"
+)
+
+// A NextObserver is who is to observe once nothing waits for the observer that is set now. A process of its own waits for that; the file is
+// gone when it has changed the settings.
+type NextObserver struct {
+	PID       int    `json:"pid"`
+	StartTime string `json:"start_time"` // of the process, as the system counts it
+	BootID    string `json:"boot_id"`    // of the boot in which it started
+
+	Provider string    `json:"provider"`
+	Model    string    `json:"model,omitempty"` // empty: the one that is set
+	Chosen   time.Time `json:"chosen"`          // by a person
+}
+
+// Of returns n as the process pid, which lives, waits for it.
+func (n NextObserver) Of(pid int) NextObserver {
+	start, _ := process.StartTime(pid) // unknown: it counts as interrupted
+	n.PID, n.StartTime, n.BootID = pid, start, process.BootID()
+	return n
+}
+
+// Waits reports whether the process lives.
+func (n NextObserver) Waits() bool { return process.Lives(n.PID, n.StartTime, n.BootID) }
+
+// Write writes n down at path. After a loss of power there is the old file or the new one: a person's choice is in it.
+func (n NextObserver) Write(path string) error {
+	b, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	return durable.Replace(path, append(b, '\n'), OwnFile)
+}
+
+// ReadNextObserver returns what stands at path; the zero value where nobody is to observe next.
+func ReadNextObserver(path string) (NextObserver, error) { return readNote[NextObserver](path) }
