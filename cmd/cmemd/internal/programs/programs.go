@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -80,6 +81,38 @@ func Passing(path string) (way string, passing bool) {
 		return WayArchive, true
 	}
 	return "", false
+}
+
+// Homebrew says of a program in a Cellar of Homebrew's, where the version is part of its path, of which formula it is, and which links to
+// it outlive an upgrade, whether or not they are there, the one for shells first. For any other program ok is false, and all else empty.
+func Homebrew(path string) (links []string, formula string, ok bool) {
+	prefix, rest, _ := strings.Cut(filepath.ToSlash(path), "/Cellar/")
+	formula, below, _ := strings.Cut(rest, "/")
+	_, inside, ok := strings.Cut(below, "/")
+	if !ok {
+		return nil, "", false
+	}
+	prefix = filepath.FromSlash(prefix)
+	return []string{filepath.Join(prefix, inside), filepath.Join(prefix, "opt", formula, inside)}, formula, true
+}
+
+// Stable is a name of the program at path that outlives an update of what it leads to: Homebrew's link to it, or that of any folder on the
+// PATH where it stays; path itself where there is none.
+func Stable(path string) string {
+	names, _, _ := Homebrew(path)
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if name, err := exec.LookPath(filepath.Join(dir, "cmemd")); err == nil && filepath.IsAbs(name) {
+			names = append(names, name)
+		}
+	}
+	self, err := os.Stat(path)
+	for _, name := range names {
+		_, passing := Passing(name)
+		if info, errName := os.Stat(name); err == nil && errName == nil && !passing && os.SameFile(self, info) {
+			return name
+		}
+	}
+	return path
 }
 
 func isBelow(path, dir string) bool {
@@ -213,7 +246,8 @@ func sourceFile(dir string) string { return filepath.Join(dir, "source.json") }
 
 // write writes s down, unless the same is there but for its time.
 func (s Source) write(dir string) error {
-	if old, err := ReadSource(dir); err == nil && old.Way == s.Way && old.Version == s.Version && old.Path == s.Path && slices.Equal(old.Programs, s.Programs) {
+	old, err := ReadSource(dir)
+	if err == nil && old.Way == s.Way && old.Version == s.Version && old.Path == s.Path && slices.Equal(old.Programs, s.Programs) {
 		return nil
 	}
 	b, err := json.MarshalIndent(s, "", "  ")

@@ -60,6 +60,60 @@ func TestExt(t *testing.T) {
 	}
 }
 
+// TestStable: hooks are given a name that outlives an update, where one leads to this very program.
+func TestStable(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no links")
+	}
+	t.Setenv("TMPDIR", t.TempDir()) // what is not below it stays
+	const brewed = "brew/Cellar/cmemd/0.1.0/bin/cmemd"
+	for name, tc := range map[string]struct {
+		self  string
+		links []string // to self
+		other []string // other programs
+		path  string
+		want  string
+	}{
+		"no link":                     {self: "a/cmemd", path: "bin", want: "a/cmemd"},
+		"a link":                      {self: "a/cmemd", links: []string{"bin/cmemd"}, path: "bin", want: "bin/cmemd"},
+		"another one":                 {self: "a/cmemd", other: []string{"bin/cmemd"}, path: "bin", want: "a/cmemd"},
+		"another one first":           {self: "a/cmemd", other: []string{"x/cmemd"}, links: []string{"bin/cmemd"}, path: "x:bin", want: "bin/cmemd"},
+		"npx's link first":            {self: "a/cmemd", links: []string{"node_modules/.bin/cmemd", "bin/cmemd"}, path: "node_modules/.bin:bin", want: "bin/cmemd"},
+		"npx's link":                  {self: "a/cmemd", links: []string{"node_modules/.bin/cmemd"}, path: "node_modules/.bin", want: "a/cmemd"},
+		"Homebrew":                    {self: brewed, links: []string{"brew/bin/cmemd", "brew/opt/cmemd/bin/cmemd"}, path: "brew/bin", want: "brew/bin/cmemd"},
+		"Homebrew behind another one": {self: brewed, links: []string{"brew/bin/cmemd"}, other: []string{"x/cmemd"}, path: "x", want: "brew/bin/cmemd"},
+		"Homebrew, not linked":        {self: brewed, links: []string{"brew/opt/cmemd/bin/cmemd"}, path: "x", want: "brew/opt/cmemd/bin/cmemd"},
+		"Homebrew with a newer one":   {self: brewed, other: []string{"brew/bin/cmemd", "brew/opt/cmemd/bin/cmemd"}, path: "x", want: brewed},
+	} {
+		root := t.TempDir()
+		place := func(path string) string {
+			path = filepath.Join(root, path)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			return path
+		}
+		self := place(tc.self)
+		write(t, self, "cmemd")
+		for _, path := range tc.other {
+			write(t, place(path), "another")
+		}
+		for _, path := range tc.links {
+			if err := os.Symlink(self, place(path)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var dirs []string
+		for _, dir := range strings.Split(tc.path, ":") {
+			dirs = append(dirs, filepath.Join(root, dir))
+		}
+		t.Setenv("PATH", strings.Join(dirs, ":"))
+		if got, want := programs.Stable(self), filepath.Join(root, tc.want); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}
+
 // npmFolder is a folder as npm unpacks it, with programs of these names.
 func npmFolder(t *testing.T, names ...string) (dir string) {
 	t.Helper()

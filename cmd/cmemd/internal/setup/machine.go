@@ -90,7 +90,7 @@ func ownProgram(home string) (p install.Program, from string, err error) {
 		return p, "", err
 	}
 	p.Home = home // whatever variables an agent has, or a folder that it is started in gives it
-	p.Cmemd = stablePath(self, "cmemd")
+	p.Cmemd = programs.Stable(self)
 	if _, passing := programs.Passing(p.Cmemd); passing {
 		from, p.Cmemd = self, programs.Path(programs.Dir(home), "cmemd", programs.Ext(self))
 	}
@@ -131,21 +131,6 @@ func keepProgram(a *terminal.App, home, from string) error {
 		a.Say("copied %s to %s: where they lay they do not stay", strings.Join(differing, ", "), programs.Dir(home))
 	}
 	return nil
-}
-
-// stablePath is the name under which the PATH finds the program at path, which may be a link that outlives an update of what
-// it leads to; else path.
-func stablePath(path, name string) string {
-	found, err := exec.LookPath(name)
-	if err != nil || !filepath.IsAbs(found) {
-		return path
-	}
-	a, errA := os.Stat(path)
-	b, errB := os.Stat(found)
-	if errA != nil || errB != nil || !os.SameFile(a, b) {
-		return path
-	}
-	return found
 }
 
 // agentClientWait is how long an agent's own client may take for one command. It was seen to take a second.

@@ -16,35 +16,6 @@ import (
 	"github.com/cmemd/cmemd/internal/process"
 )
 
-// TestStablePath: agents are given the name that outlives an update, where it leads to this very program.
-func TestStablePath(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no links")
-	}
-	cellar, bin := t.TempDir(), t.TempDir()
-	program, link := filepath.Join(cellar, "cmemd"), filepath.Join(bin, "cmemd")
-	if err := os.WriteFile(program, nil, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", bin)
-	if got := stablePath(program, "cmemd"); got != program {
-		t.Errorf("without one on the PATH: got %s", got)
-	}
-	if err := os.Symlink(program, link); err != nil {
-		t.Fatal(err)
-	}
-	if got := stablePath(program, "cmemd"); got != link {
-		t.Errorf("with a link to it: got %s, want %s", got, link)
-	}
-	other := filepath.Join(t.TempDir(), "cmemd")
-	if err := os.WriteFile(other, nil, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if got := stablePath(other, "cmemd"); got != other {
-		t.Errorf("with another one on the PATH: got %s, want %s", got, other)
-	}
-}
-
 // TestRunClient: what a client said goes into the error, and its hooks would do nothing.
 func TestRunClient(t *testing.T) {
 	t.Parallel()

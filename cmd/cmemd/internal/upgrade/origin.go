@@ -78,12 +78,13 @@ func kept(ctx context.Context, m machine) (origin, bool) {
 }
 
 func fromHomebrew(_ context.Context, m machine) (origin, bool) {
-	prefix, rest, ok := strings.Cut(filepath.ToSlash(m.self), "/Cellar/")
-	formula, _, _ := strings.Cut(rest, "/")
+	links, formula, ok := programs.Homebrew(m.self)
+	if !ok {
+		return origin{}, false
+	}
 	return origin{
-		Way: "homebrew", Title: "Homebrew", Commands: [][]string{{"brew", "update"}, {"brew", "upgrade", formula}},
-		program: filepath.Join(filepath.FromSlash(prefix), "bin", filepath.Base(m.self)),
-	}, ok
+		Way: "homebrew", Title: "Homebrew", Commands: [][]string{{"brew", "update"}, {"brew", "upgrade", formula}}, program: links[0],
+	}, true
 }
 
 func fromDeb(ctx context.Context, m machine) (origin, bool) {
