@@ -31,12 +31,14 @@ main() { # in a function, so that a script that was cut on its way does nothing
     [ -z "$version" ] || from=$releases/download/v$version
   fi
   case $from in
+    *://*@*) die 2 "--from $from: an address with an @ is not taken: what stands before it is no host" ;;
     https://* | http://127.0.0.1:* | http://localhost:* | /*) ;;
     *) die 2 "--from $from: only https://, or a folder from the root, is taken: on a plain connection anybody could change the files" ;;
   esac
   need tar; need mktemp; need uname
   system=$(system)
-  mkdir -p "$to" || die 1 "$to cannot be made: name another folder by --to"
+  case $to in /*) ;; *) to=./$to ;; esac
+  mkdir -p "$to" && to=$(cd "$to" && pwd) || die 1 "$to cannot be made: name another folder by --to"
   # Beside the programs, so that they are moved within one file system.
   work=$(mktemp -d "$to/.cmemd-install.XXXXXX") || die 1 "nothing can be written to $to: name another folder by --to"
   trap 'rm -rf "$work"' EXIT
@@ -92,12 +94,26 @@ fetch() { # FILE: puts it into the work folder
         curl -fsSL --proto "=${from%%:*}" --proto-redir "=${from%%:*}" --retry 2 --connect-timeout 20 --speed-limit 1 --speed-time 30 \
           -o "$work/$1" "$url" || refetch "$url"
       elif command -v wget >/dev/null 2>&1; then
-        wget -q -T 30 -O "$work/$1" "$url" || refetch "$url"
+        by_wget "$work/$1" "$url" || refetch "$url"
       else
         die 1 'this script needs curl or wget, and neither is on PATH'
       fi
       ;;
   esac
+}
+
+# By itself wget follows a redirection to a plain connection, on which anybody could change the files.
+by_wget() { # FILE URL
+  wget --help 2>&1 | grep -q -e --max-redirect || die 1 'this wget would follow a redirection to a plain connection: install curl'
+  file=$1 address=$2 redirections=10
+  until headers=$(wget -q -S --max-redirect=0 -T 30 -O "$file" "$address" 2>&1); do
+    address=$(echo "$headers" | grep -i '^ *location: ') && [ "$redirections" -gt 0 ] || return 1
+    address=${address#*: } redirections=$((redirections - 1))
+    case $address in
+      "${from%%:*}"://*) ;;
+      *) return 1 ;;
+    esac
+  done
 }
 
 refetch() { die 1 "$1 could not be fetched whole; try again${https_proxy:+, without the proxy that https_proxy names}, or see $releases"; }

@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"encoding/pem"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -66,6 +69,7 @@ func TestInstallScript(t *testing.T) {
 		{name: "nothing at all", serve: func(string, []byte) []byte { return nil }, want: "could not be fetched whole", code: 1},
 		{name: "an unknown option", args: []string{"--form", "x"}, want: "usage: ", code: 2},
 		{name: "an option without its value", args: []string{"--to"}, want: "wants a value", code: 2},
+		{name: "a name before the host", args: []string{"--from", "http://127.0.0.1:80@127.0.0.2:1"}, want: "with an @ is not taken", code: 2},
 		{name: "a plain connection", args: []string{"--from", "http://example.com"}, want: "only https://", code: 2},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -119,19 +123,28 @@ func serveFiles(t *testing.T, dir string, change func(name string, b []byte) (se
 	return server.URL
 }
 
+// linked is a folder with links to these programs of the machine.
+func linked(t *testing.T, names ...string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for _, name := range names {
+		link(t, dir, name)
+	}
+	return dir
+}
+
+func link(t *testing.T, dir, name string) {
+	t.Helper()
+	needs(t, false, name)
+	path, _ := exec.LookPath(name)
+	if err := os.Symlink(path, filepath.Join(dir, name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestInstallScriptTools: where there is no curl, wget fetches; without either the script says so.
 func TestInstallScriptTools(t *testing.T) {
-	r, tools := built(t), t.TempDir()
-	link := func(names ...string) {
-		needs(t, false, names...)
-		for _, name := range names {
-			path, _ := exec.LookPath(name)
-			if err := os.Symlink(path, filepath.Join(tools, name)); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	link("sh", "uname", "mkdir", "mktemp", "rm", "tar", "gzip", "grep", "wc", "sync", "mv", "sha256sum")
+	r, tools := built(t), linked(t, "sh", "uname", "mkdir", "mktemp", "rm", "tar", "gzip", "grep", "wc", "sync", "mv", "sha256sum")
 	from := serveFiles(t, r.out, func(_ string, b []byte) ([]byte, int) { return b, 0 })
 	install := func(from string) (string, int) {
 		return runs(t, bare(t, "PATH="+tools), "sh", filepath.Join(r.out, "install.sh"), "--from", from)
@@ -139,13 +152,99 @@ func TestInstallScriptTools(t *testing.T) {
 	if said, code := install(from); code != 1 || !strings.Contains(said, "curl or wget") {
 		t.Errorf("with neither: %d, %s", code, said)
 	}
-	link("wget")
+	link(t, tools, "wget")
 	if said, code := install(from); code != 0 || !strings.Contains(said, r.version) {
 		t.Errorf("by wget: %d, %s", code, said)
 	}
 	nowhere := serveFiles(t, r.out, func(string, []byte) ([]byte, int) { return nil, 0 })
 	if said, code := install(nowhere); code != 1 || !strings.Contains(said, "could not be fetched whole") {
 		t.Errorf("by wget from where nothing is: %d, %s", code, said)
+	}
+}
+
+// standIns makes what install.sh fetches, of a release 0.0.1 for this machine whose programs are shell scripts.
+func standIns(t *testing.T) (dir string) {
+	t.Helper()
+	needs(t, false, "sh", "tar", "sha256sum")
+	dir = t.TempDir()
+	name := "cmemd_0.0.1_" + native.String()
+	mustRun(t, bare(t), "sh", "-euc", `cd "$0"; mkdir "$1"; for p in cmemd cmemd-hook cmemd-sqlite; do
+		printf '#!/bin/sh\necho cmemd 0.0.1\n' >"$1/$p"; chmod 755 "$1/$p"; done
+		tar -czf "$1.tar.gz" "$1"; sha256sum "$1.tar.gz" >checksums.txt`, dir, name)
+	return dir
+}
+
+// TestInstallScriptRedirected: a redirection is followed to where anybody could change the files by neither curl nor wget, and else by both.
+func TestInstallScriptRedirected(t *testing.T) {
+	dir := standIns(t)
+	plain := serveFiles(t, dir, func(_ string, b []byte) ([]byte, int) { return b, 0 })
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		switch folder, name := path.Split(q.URL.Path); folder {
+		case "/plain/":
+			http.Redirect(w, q, plain+"/"+name, http.StatusFound)
+		case "/moved/":
+			http.Redirect(w, q, "https://"+q.Host+"/files/"+name, http.StatusFound)
+		case "/round/":
+			http.Redirect(w, q, "https://"+q.Host+q.URL.Path, http.StatusFound)
+		default:
+			http.ServeFile(w, q, filepath.Join(dir, name))
+		}
+	}))
+	defer server.Close()
+	known := filepath.Join(t.TempDir(), "known.pem")
+	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	rc := filepath.Join(t.TempDir(), "wgetrc")
+	if err := errors.Join(os.WriteFile(known, block, 0o600), os.WriteFile(rc, []byte("ca_certificate="+known+"\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, fetcher := range []string{"curl", "wget"} {
+		needs(t, false, fetcher)
+		tools := linked(t, "sh", "uname", "mkdir", "mktemp", "rm", "tar", "gzip", "grep", "wc", "sync", "mv", "sha256sum", fetcher)
+		for folder, want := range map[string]string{"files": "", "moved": "", "plain": "could not be fetched whole", "round": "could not be fetched whole"} {
+			to := t.TempDir()
+			said, code := runs(t, bare(t, "PATH="+tools, "CURL_CA_BUNDLE="+known, "WGETRC="+rc),
+				"sh", "install.sh", "--to", to, "--from", server.URL+"/"+folder)
+			if want == "" && (code != 0 || !strings.Contains(said, "cmemd 0.0.1")) || want != "" && (code != 1 || !strings.Contains(said, want)) {
+				t.Errorf("by %s from %s: %d, %s", fetcher, folder, code, said)
+			}
+			if want != "" {
+				nothingIn(t, to)
+			}
+		}
+	}
+}
+
+// TestInstallScriptOldWget: a wget that cannot be kept from following any redirection is not used.
+func TestInstallScriptOldWget(t *testing.T) {
+	tools := linked(t, "sh", "uname", "mkdir", "mktemp", "rm", "tar", "grep", "wc", "sha256sum")
+	script := "#!/bin/sh\necho 'wget: unrecognized option' >&2\nexit 1\n"
+	if err := os.WriteFile(filepath.Join(tools, "wget"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	to := t.TempDir()
+	said, code := runs(t, bare(t, "PATH="+tools), "sh", "install.sh", "--to", to, "--from", "https://127.0.0.1:1")
+	if code != 1 || !strings.Contains(said, "install curl") {
+		t.Errorf("%d, %s", code, said)
+	}
+	nothingIn(t, to)
+}
+
+// TestInstallScriptFolder: a folder below the current one is named from the root in what is said.
+func TestInstallScriptFolder(t *testing.T) {
+	from, here := standIns(t), t.TempDir()
+	script, err := filepath.Abs("install.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []string{"bin", "-bin", "./bin/", here + "/bin/"} {
+		want := filepath.Join(here, to)
+		if filepath.IsAbs(to) {
+			want = filepath.Clean(to)
+		}
+		said, code := runs(t, bare(t), "sh", "-c", `cd "$0" && sh "$1" --from "$2" --to "$3"`, here, script, from, to)
+		if code != 0 || !strings.Contains(said, "export PATH=\""+want+":$PATH\"") {
+			t.Errorf("--to %s: %d, %s", to, code, said)
+		}
 	}
 }
 
