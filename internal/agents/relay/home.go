@@ -20,7 +20,8 @@ const maxSocketPath = 100
 
 // Home returns the folder that holds all of cmemd's files, as an absolute path: $CMEMD_HOME, else $XDG_DATA_HOME/cmemd,
 // else ~/.local/share/cmemd. Like the XDG rules have it, a relative XDG_DATA_HOME counts as none. It makes nothing.
-// It fails only if the person's home folder, or the working folder of a relative CMEMD_HOME, is unknown.
+// It returns an error that wraps ErrNoHome where the person's home folder is unknown or relative: what it names would depend on the folder
+// that somebody is in. Else it fails only if the working folder of a relative CMEMD_HOME is unknown.
 func Home(getenv func(string) string) (string, error) {
 	if home := getenv("CMEMD_HOME"); home != "" {
 		return filepath.Abs(home)
@@ -28,11 +29,26 @@ func Home(getenv func(string) string) (string, error) {
 	if data := getenv("XDG_DATA_HOME"); filepath.IsAbs(data) {
 		return filepath.Join(data, "cmemd"), nil
 	}
-	user, err := os.UserHomeDir()
+	user, err := UserHome()
 	if err != nil {
-		return "", fmt.Errorf("relay: no home folder: %w", err)
+		return "", err
 	}
 	return filepath.Join(user, ".local", "share", "cmemd"), nil
+}
+
+// ErrNoHome is wrapped in the errors of UserHome.
+var ErrNoHome = errors.New("relay: no home folder")
+
+// UserHome is the person's own folder, as an absolute path, or an error that wraps ErrNoHome.
+func UserHome() (string, error) {
+	user, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrNoHome, err)
+	}
+	if !filepath.IsAbs(user) {
+		return "", fmt.Errorf("%w: %s names %q, which is not absolute", ErrNoHome, userHomeVariable(), user)
+	}
+	return user, nil
 }
 
 // SocketPath returns where the daemon of a home listens and its hooks call: home/run/cmemd.sock, or, where that is

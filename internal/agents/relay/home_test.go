@@ -38,6 +38,16 @@ func TestHome(t *testing.T) {
 	}
 }
 
+// TestRelativeUserHome: what a relative HOME names depends on the folder that somebody is in; nothing is put there.
+func TestRelativeUserHome(t *testing.T) {
+	t.Setenv("HOME", "proj")
+	t.Setenv("USERPROFILE", "proj")
+	none := func(string) string { return "" }
+	if got, err := Home(none); !errors.Is(err, ErrNoHome) {
+		t.Errorf("got %s, %v; want ErrNoHome", got, err)
+	}
+}
+
 func TestSocketPath(t *testing.T) {
 	runtime := t.TempDir()
 	tmp := t.TempDir()

@@ -21,6 +21,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
 	"github.com/cmemd/cmemd/internal/agents/known"
+	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/process"
 )
 
@@ -30,9 +31,9 @@ func Here(a *terminal.App) (m install.Machine, s install.Store, err error) {
 	if err != nil {
 		return m, s, err
 	}
-	person, err := os.UserHomeDir()
+	person, err := relay.UserHome()
 	m = install.Machine{OS: runtime.GOOS, Home: person, Getenv: a.Getenv, LookPath: exec.LookPath}
-	return m, install.Store{Dir: filepath.Join(home, "install")}, terminal.Advise(err, "let HOME name your own folder: agents keep their settings there")
+	return m, install.Store{Dir: filepath.Join(home, "install")}, err
 }
 
 // newInstallation gathers what installing needs to know of this machine.

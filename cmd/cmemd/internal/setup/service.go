@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/durable"
@@ -64,7 +65,7 @@ func service(a *terminal.App) (s serviceFile, err error) {
 	if err != nil {
 		return s, err
 	}
-	person, err := os.UserHomeDir()
+	person, err := relay.UserHome()
 	if err != nil {
 		return s, err
 	}

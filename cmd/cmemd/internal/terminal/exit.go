@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/install"
+	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -168,6 +169,8 @@ func NextStep(err error) string {
 		return advice.next
 	case errors.As(err, &usage):
 		return fmt.Sprintf("`%s --help` shows how it is called", usage.command)
+	case errors.Is(err, relay.ErrNoHome):
+		return "let HOME name your own folder by its whole path; agents keep their settings there, and cmemd, without CMEMD_HOME, its own files"
 	case errors.Is(err, api.ErrNotRunning):
 		return "start it with `cmemd start`"
 	case errors.Is(err, api.ErrCut):

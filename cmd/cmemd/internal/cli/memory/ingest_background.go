@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/known"
+	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/process"
 )
 
@@ -45,9 +46,9 @@ func FindOldSessions(a *terminal.App) (old OldSessions, err error) {
 
 // transcriptFolders are the folders in which agents of the person keep their transcripts, as far as they are there.
 func transcriptFolders(a *terminal.App) (folders []string, err error) {
-	person, err := os.UserHomeDir()
+	person, err := relay.UserHome()
 	if err != nil {
-		return nil, terminal.Advise(err, "name the folders of transcripts")
+		return nil, err
 	}
 	for _, agent := range known.All() {
 		for _, below := range agent.Transcripts {
