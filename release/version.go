@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,9 @@ import (
 
 // firstRelease is what a commit before any tag leads to.
 const firstRelease = "v0.1.0"
+
+// sqliteTag is what the tags of cmd/cmemd-sqlite begin with: a module below another one is of a version by a tag with its folder.
+const sqliteTag = "cmd/cmemd-sqlite/"
 
 // repository returns the folder of the repository around the current one.
 func repository() (string, error) {
@@ -50,7 +54,7 @@ func (r *release) identify() error {
 	if err != nil {
 		return err
 	}
-	tags, err := git(r.root, "tag", "--points-at", "HEAD", "--list", "v*")
+	tags, err := git(r.root, "tag", "--points-at", "HEAD", "--list", "v*", sqliteTag+"v*")
 	if err != nil {
 		return err
 	}
@@ -61,11 +65,12 @@ func (r *release) identify() error {
 }
 
 // versionOf is the version of a commit, without the v: that of its tag, or, as the go command has it, one between the older release and
-// the next. changed says that the folder differs from the commit; a release is never made of such a one.
+// the next. A release has a tag for both modules that people install. changed says that the folder differs from the commit; a release is never made of such a one.
 func versionOf(tags []string, older string, at time.Time, commit string, changed bool) (string, error) {
 	var tag string
 	for _, t := range tags {
 		switch {
+		case strings.HasPrefix(t, sqliteTag):
 		case semver.Canonical(t) != t:
 			return "", fmt.Errorf("the tag %s is no version: tag releases as v1.2.3 or v1.2.3-rc.1", t)
 		case tag == "" || semver.Compare(t, tag) > 0:
@@ -74,6 +79,9 @@ func versionOf(tags []string, older string, at time.Time, commit string, changed
 	}
 	if tag != "" && changed {
 		return "", fmt.Errorf("files differ from what is tagged as %s: commit or stash them (`git status` lists them)", tag)
+	}
+	if tag != "" && !slices.Contains(tags, sqliteTag+tag) {
+		return "", fmt.Errorf("`go install .../cmd/cmemd-sqlite@latest` would not find %s: tag the commit as %s%s too", tag, sqliteTag, tag)
 	}
 	if tag != "" {
 		return tag[1:], nil
