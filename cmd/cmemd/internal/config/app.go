@@ -21,7 +21,7 @@ func ForProvider(a *terminal.App, provider string) (*Loaded, error) {
 	data, err := readSettingsFile(home)
 	l, err := readLines(home, data, err, alone(provider))
 	l.surround(a.Environ)
-	return l, terminal.Advise(err, "correct %s; `cmemd config show` lists the keys", filepath.Join(home, FileName))
+	return l, terminal.Advise(err, "correct %s; `cmemd config show --all` lists the keys", filepath.Join(home, FileName))
 }
 
 // ForDaemon reads the settings of this home for the daemon that this process is. One that a hook or a command has started takes
@@ -39,7 +39,7 @@ func ForDaemon(a *terminal.App, started bool) (*Loaded, error) {
 		return nil, err
 	}
 	l, err := LoadWithVariables(home, a.Environ)
-	return l, terminal.Advise(err, "correct %s, or the variable; `cmemd config show` lists the keys", filepath.Join(home, FileName))
+	return l, terminal.Advise(err, "correct %s, or the variable; `cmemd config show --all` lists the keys", filepath.Join(home, FileName))
 }
 
 // alone is lines by which nobody is to be asked but provider; "" leaves settings as they are.

@@ -37,7 +37,7 @@ func SettingNamed(key string) (Setting, error) {
 	if namesSecret(key) {
 		return Setting{}, terminal.Advise(err, noKeys)
 	}
-	return Setting{}, terminal.Advise(err, "`cmemd config show` lists the keys, and what they may be")
+	return Setting{}, terminal.Advise(err, "`cmemd config show --all` lists the keys, and what they may be")
 }
 
 // noKeys is what is said to whoever would write a key down.
@@ -143,7 +143,7 @@ func check(s Setting, value string) error {
 	}
 	line := configLine{where: FileName, key: s.Key, name: s.Key, value: value, kind: setting.KindText, any: true}
 	if err := Standard().apply(line); err != nil {
-		return terminal.Advise(err, "`cmemd config show` says what it may be")
+		return terminal.Advise(err, "`cmemd config show %s` says what it may be", s.Key)
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func (e *settingError) Error() string {
 	case e.Near != "":
 		return fmt.Sprintf("%s: unknown key %s: did you mean %s?", e.Where, terminal.VisibleLine(e.Key), e.Near)
 	}
-	return fmt.Sprintf("%s: unknown key %s: `cmemd config show` lists the keys there are; a newer cmemd may know more", e.Where, terminal.VisibleLine(e.Key))
+	return fmt.Sprintf("%s: unknown key %s: `cmemd config show --all` lists the keys there are; a newer cmemd may know more", e.Where, terminal.VisibleLine(e.Key))
 }
 
 // Load reads the settings of a home as a daemon that is started has them: the defaults, and over them its file. Of the environment

@@ -110,7 +110,7 @@ func TestLoadConfig(t *testing.T) {
 		{name: "a fraction", file: "slots = 1.5", err: "config.toml:1: slots = 1.5 is not allowed"},
 		{name: "a slip", file: "slot = 3", err: "config.toml:1: unknown key slot: did you mean slots?"},
 		{name: "another slip", file: `idlestop = "3m"`, err: "did you mean idle_stop?"},
-		{name: "nothing like it", file: "colour = 3", err: "config.toml:1: unknown key colour: `cmemd config show` lists"},
+		{name: "nothing like it", file: "colour = 3", err: "config.toml:1: unknown key colour: `cmemd config show --all` lists"},
 		{name: "in a table", file: "[daemon]\nslots = 3", err: "config.toml:2: unknown key daemon.slots"},
 		{name: "an empty table", file: "[daemon]\n", err: "config.toml:1: unknown key daemon"},
 		{name: "twice", file: "slots = 3\nslots = 4", err: "config.toml:2: "},

@@ -60,7 +60,7 @@ func checkSettings(_ context.Context, x *examination) []checked {
 	}
 	var out []checked
 	for line := range strings.Lines(x.settings.Error()) {
-		out = append(out, wrong("correct it; `cmemd config show` lists what there is", "%s", strings.TrimSpace(line)))
+		out = append(out, wrong("correct it; `cmemd config show --all` lists what there is", "%s", strings.TrimSpace(line)))
 	}
 	return out
 }

@@ -40,7 +40,7 @@ func (x *examination) checkModel(ctx context.Context, who setting.Asked) (out []
 	p, err := providers.Builder{Settings: x.config, Runs: x.paths.Runs}.Make(who)
 	switch {
 	case err != nil:
-		return []checked{wrong("correct it; `cmemd config show` lists what there is", "%s", terminal.Describe(err))}
+		return []checked{wrong("correct it; `cmemd config show --all` lists what there is", "%s", terminal.Describe(err))}
 	case p.CLI != nil:
 		out = append(out, x.unasked(checkClient(ctx, p.CLI)))
 	case x.config.Service(who.Name) != nil:

@@ -57,7 +57,7 @@ func comparedBy(a *terminal.App, named, dir string) (*compared, error) {
 	}
 	built, err := Builder{Settings: l, Runs: dir}.Make(who)
 	if err != nil {
-		return nil, terminal.Advise(err, "`cmemd config show` lists the settings, and what they may be")
+		return nil, terminal.Advise(err, "`cmemd config show --all` lists the settings, and what they may be")
 	}
 	return &compared{Provider: who.Name, Model: built.Model(), dir: dir, limit: l.TurnTimeout + time.Second, built: built, prices: ps}, nil
 }

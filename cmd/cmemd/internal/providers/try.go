@@ -262,7 +262,7 @@ func Try(ctx context.Context, a *terminal.App, l *config.Loaded, who setting.Ask
 	b := Builder{Settings: l, Runs: runs, asked: t.asked}
 	p, err := b.Make(who)
 	if err != nil {
-		return nil, terminal.Advise(err, "`cmemd config show` lists the settings, and what they may be")
+		return nil, terminal.Advise(err, "`cmemd config show --all` lists the settings, and what they may be")
 	}
 	t.Mode, t.Model, t.key = p.Mode.ID, p.Model(), p.Key.String()
 	t.ask(ctx, p, l.TurnTimeout)

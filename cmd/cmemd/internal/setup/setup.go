@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -73,9 +75,10 @@ func setUp(ctx context.Context, a *terminal.App, yes bool) error {
 			return err
 		}
 	}
-	s.report.Done = true
 	s.showNext()
-	return errors.Join(s.print(), a.Reported(s.failure(s.shown)))
+	failed := s.failure(s.shown)
+	s.report.Done = failed == nil
+	return errors.Join(s.print(), a.Reported(failed))
 }
 
 // look plans what is to be done with each agent, and with the programs.
@@ -138,6 +141,10 @@ func (s *setupRun) change(ctx context.Context) error {
 func noHomeStep(err error) string {
 	if next := terminal.NextStep(err); next != "" {
 		return next
+	}
+	var at *fs.PathError
+	if errors.Is(err, syscall.ENOTDIR) && errors.As(err, &at) {
+		return fmt.Sprintf("move %s away: a folder belongs in its place", terminal.VisibleLine(at.Path))
 	}
 	return "let CMEMD_HOME name a folder that this user may write to"
 }

@@ -15,7 +15,7 @@ import (
 
 // A setupReport is what `cmemd setup` says in JSON.
 type setupReport struct {
-	Done     bool               `json:"done"` // false: it is only shown
+	Done     bool               `json:"done"` // false: it is only shown, or an agent was not changed as asked
 	Programs *placement         `json:"programs,omitempty"`
 	Agents   []*shownInstall    `json:"agents"`
 	Daemon   *daemon.Started    `json:"daemon,omitempty"`

@@ -224,18 +224,21 @@ func (x *installation) tellLeft(ctx context.Context, shown []*shownInstall) {
 
 // failure is the error of agents of which something did not go well; nil: there are none.
 func (x *installation) failure(shown []*shownInstall) error {
-	bad := 0
+	refused, failed := 0, 0
 	for _, s := range shown {
-		if s.State == installRefused || s.State == installFailed {
-			bad++
+		switch s.State {
+		case installRefused:
+			refused++
+		case installFailed:
+			failed++
 		}
 	}
-	if bad == 0 {
+	if refused+failed == 0 {
 		return nil
 	}
-	next := "see what is said of it; `cmemd uninstall AGENT` takes back what was begun"
-	if x.flags.remove {
-		next = "mend what is said of it, then the same command goes on"
+	next := "mend what is said of it, then the same command goes on"
+	if failed > 0 && !x.flags.remove {
+		next += "; or `cmemd uninstall AGENT` takes back what was begun"
 	}
-	return terminal.Advise(fmt.Errorf("%s not changed as asked", terminal.Plural(bad, "agent")), "%s", next)
+	return terminal.Advise(fmt.Errorf("%s not changed as asked", terminal.Plural(refused+failed, "agent")), "%s", next)
 }
