@@ -13,12 +13,14 @@ import (
 
 // showPlan says on three lines what would change.
 func (s *setupRun) showPlan(ctx context.Context) {
+	daemon, starts := s.daemonLine(ctx)
+	s.starts = starts
 	if s.app.JSON {
 		return
 	}
 	s.app.Printf("programs  %s\n", terminal.VisibleLine(s.programsLine()))
 	s.app.Printf("agents    %s\n", terminal.VisibleLine(s.agentsLine()))
-	s.app.Printf("daemon    %s\n", terminal.VisibleLine(s.daemonLine(ctx)))
+	s.app.Printf("daemon    %s\n", terminal.VisibleLine(daemon))
 }
 
 func (s *setupRun) programsLine() string {
@@ -79,20 +81,21 @@ func sizeOfChange(all []*shownInstall) string {
 	return strings.Join(parts, "; ")
 }
 
-func (s *setupRun) daemonLine(ctx context.Context) string {
+// daemonLine says what becomes of the daemon, and whether one is started.
+func (s *setupRun) daemonLine(ctx context.Context) (line string, starts bool) {
 	status, err := s.app.Status(ctx)
 	if err != nil {
-		return "starts it; all that it keeps is in " + s.options.Home
+		return "starts it; all that it keeps is in " + s.options.Home, true
 	}
 	if d, err := homedir.ReadDaemonFile(s.paths().Daemon); err == nil && d.OlderThan(s.app.Version) {
-		return fmt.Sprintf("stops %s and starts %s in its place; no session is lost", status.Version, s.app.Version)
+		return fmt.Sprintf("stops %s and starts %s in its place; no session is lost", status.Version, s.app.Version), true
 	}
-	return "runs already: " + status.Version
+	return "runs already: " + status.Version, false
 }
 
-// nothing reports whether programs and agents are as they are to be.
+// nothing reports whether programs, agents and daemon are as they are to be.
 func (s *setupRun) nothing() bool {
-	return !slices.ContainsFunc(s.shown, (*shownInstall).planned) && (s.report.Programs == nil || len(s.report.Programs.Copy) == 0)
+	return !s.starts && !slices.ContainsFunc(s.shown, (*shownInstall).planned) && (s.report.Programs == nil || len(s.report.Programs.Copy) == 0)
 }
 
 // agree asks whether to change what was shown, and leaves out the agents that the person does not name.
@@ -103,8 +106,12 @@ func (s *setupRun) agree(ctx context.Context) (bool, error) {
 	if s.nothing() {
 		return true, nil
 	}
+	question := "Do this? y: yes, n: no"
+	if names := s.planned(); len(names) > 0 {
+		question += ", d: show every line; or only for some agents: " + strings.Join(names, ",")
+	}
 	for {
-		answer, err := s.app.Question(ctx, "Do this? y: yes, n: no, d: show every line; or only for some agents: "+strings.Join(s.planned(), ","))
+		answer, err := s.app.Question(ctx, question)
 		if err != nil {
 			return false, fmt.Errorf("nothing was changed: %w", err)
 		}
@@ -139,9 +146,12 @@ func (s *setupRun) planned() (names []string) {
 // only keeps those of the agents that would change that are named.
 func (s *setupRun) only(answer string) error {
 	named := strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' })
+	if len(named) == 0 {
+		return fmt.Errorf("%q names nobody: y, n, or a name", answer)
+	}
 	for _, name := range named {
 		if !slices.Contains(s.planned(), name) {
-			return fmt.Errorf("%q is none of %s", name, strings.Join(s.planned(), ", "))
+			return fmt.Errorf("%q is none of %s", name, strings.Join(append([]string{"y", "n"}, s.planned()...), ", "))
 		}
 	}
 	s.agents = slices.DeleteFunc(s.agents, func(one install.Agent) bool { return !slices.Contains(named, one.Name) })

@@ -41,6 +41,7 @@ type setupRun struct {
 	agents []install.Agent
 	shown  []*shownInstall
 	report setupReport
+	starts bool // a daemon is started, in the place of an older one or of none
 }
 
 // start has a daemon run that is not older than this cmemd, from where it stays.
