@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/programs"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
 	"github.com/cmemd/cmemd/internal/redact"
@@ -211,7 +214,7 @@ func (x *installation) tell(shown []*shownInstall) {
 	}
 }
 
-// tellLeft says what a removal from agents leaves: the daemon, and what is remembered.
+// tellLeft says what a removal from agents leaves: the daemon, what is remembered, and the programs.
 func (x *installation) tellLeft(ctx context.Context, shown []*shownInstall) {
 	if !slices.ContainsFunc(shown, func(s *shownInstall) bool { return s.State == installRemoved }) {
 		return
@@ -219,7 +222,14 @@ func (x *installation) tellLeft(ctx context.Context, shown []*shownInstall) {
 	if status, err := x.app.Status(ctx); err == nil {
 		x.app.Say("the daemon still runs, pid %d: `cmemd stop` ends it", status.PID)
 	}
-	x.app.Say("what is remembered stays in %s; without that folder, and without the service if one was installed, nothing of cmemd is left", x.options.Home)
+	x.app.Say("what is remembered stays in %s, until you remove that folder; `cmemd service uninstall` takes the service away, if one was installed", x.options.Home)
+	self, err := os.Executable()
+	if err != nil {
+		return
+	}
+	if dir := filepath.Dir(stablePath(self, "cmemd")); !sameProgram(dir, programs.Dir(x.options.Home)) {
+		x.app.Say("the programs stay in %s: remove them as they were installed, `cmemd upgrade --dry-run` says how that was", terminal.VisibleLine(dir))
+	}
 }
 
 // failure is the error of agents of which something did not go well; nil: there are none.
