@@ -2,13 +2,9 @@ package doctor
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
-	"time"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/programs"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -34,7 +30,7 @@ func (x *examination) checkHookProgram(ctx context.Context, self string) []check
 				"there is no cmemd-hook beside %s or on PATH: agents wait longer for `cmemd hook`", self)}
 		}
 	}
-	switch version, err := askVersion(ctx, hook, "--version"); {
+	switch version, err := programs.AskVersion(ctx, hook, programs.HookVersion); {
 	case err != nil:
 		return []checked{wrong("install it anew, as cmemd was installed; `cmemd upgrade --dry-run` says how that was", "%s: %v", hook, err)}
 	case version != x.app.Version:
@@ -47,7 +43,7 @@ func (x *examination) checkHookProgram(ctx context.Context, self string) []check
 // checkCopies looks at every other cmemd that a shell or a hook would find.
 func (x *examination) checkCopies(ctx context.Context, self string) (out []checked) {
 	for _, path := range x.otherCopies(self) {
-		switch version, err := askVersion(ctx, path, "version"); {
+		switch version, err := programs.AskVersion(ctx, path, programs.CommandVersion); {
 		case err != nil:
 			out = append(out, wrong("remove it, or install it anew", "%s: %v", path, err))
 		case version != x.app.Version:
@@ -91,24 +87,4 @@ func sameAsOne(info os.FileInfo, seen []os.FileInfo) bool {
 		}
 	}
 	return false
-}
-
-// askVersionWait is how long a program is waited for that is to say its version, which takes milliseconds.
-const askVersionWait = 5 * time.Second
-
-// askVersion has a program of cmemd say its version: the second word of what it prints.
-func askVersion(ctx context.Context, program, arg string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, askVersionWait)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, program, arg)
-	cmd.WaitDelay = time.Second
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("it does not say its version: %w", err)
-	}
-	words := strings.Fields(string(out))
-	if len(words) < 2 || !strings.HasPrefix(words[0], "cmemd") {
-		return "", errors.New("it is no program of cmemd")
-	}
-	return words[1], nil
 }

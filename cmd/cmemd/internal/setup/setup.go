@@ -75,7 +75,7 @@ func setUp(ctx context.Context, a *terminal.App, yes bool) error {
 			return err
 		}
 	}
-	s.showNext()
+	s.showNext(ctx)
 	failed := s.failure(s.shown)
 	s.report.Done = failed == nil
 	return errors.Join(s.print(), a.Reported(failed))
@@ -174,9 +174,9 @@ func (s *setupRun) showContext(ctx context.Context) error {
 }
 
 // showNext says what a person can do now.
-func (s *setupRun) showNext() {
+func (s *setupRun) showNext(ctx context.Context) {
 	next := []string{"start an agent and work as ever: what it does is remembered, and the next session is told"}
-	if line := pathLine(s.options.Program.Cmemd); line != "" {
+	if line := s.pathLine(ctx); line != "" {
 		next = append(next, line)
 	}
 	if s.looksForGit() == "" {
@@ -202,16 +202,33 @@ func (s *setupRun) looksForGit() string {
 	return path
 }
 
-// pathLine says how the shell finds the program at path; empty: it does.
-func pathLine(path string) string {
+// pathLine says how the shell finds the program that agents use; empty: it does, or finds the one that this is a copy of.
+func (s *setupRun) pathLine(ctx context.Context) string {
+	path := s.options.Program.Cmemd
 	found, err := onPath("cmemd")
 	switch {
-	case err == nil && sameProgram(found, path):
+	case err == nil && (sameProgram(found, path) || s.isOriginal(ctx, found)):
 		return ""
 	case err == nil:
-		return fmt.Sprintf("your shell finds another cmemd, %s; agents use %s", found, path)
+		return fmt.Sprintf("your shell finds another cmemd, %s; agents use %s: `cmemd doctor` says of which versions they are, and what to do", found, path)
 	}
 	return fmt.Sprintf("let your shell find cmemd: export PATH=\"%s:$PATH\"", filepath.Dir(path))
+}
+
+// isOriginal reports whether the program at path came by the way by which those came that the home keeps, and is of this version: a package
+// manager has put it on the PATH, and what agents use is a copy of it.
+func (s *setupRun) isOriginal(ctx context.Context, path string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil || filepath.Dir(s.options.Program.Cmemd) != programs.Dir(s.options.Home) {
+		return false
+	}
+	way, passing := programs.Passing(real)
+	kept, err := programs.ReadSource(programs.Dir(s.options.Home))
+	if !passing || err != nil || kept.Way != way {
+		return false
+	}
+	version, err := programs.AskVersion(ctx, path, programs.CommandVersion)
+	return err == nil && version == s.app.Version
 }
 
 // onPath is the first program of that name on the PATH that stays there; npx puts one before all that does not.
