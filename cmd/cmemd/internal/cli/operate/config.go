@@ -83,10 +83,31 @@ func showConfig(a *terminal.App, keys []string, all bool) error {
 		}
 	}
 	l.TellUnheeded(a)
-	return errors.Join(bad, a.Show(shown, func() { printSettings(a, shown, all || len(keys) > 0) }))
+	return errors.Join(bad, a.Show(shown, func() {
+		if all && len(keys) == 0 {
+			printSubjects(a, shown)
+			return
+		}
+		printSettings(a, shown, len(keys) > 0)
+	}))
 }
 
-// printSettings prints settings by subject; not all: those that people change, and what somebody set.
+// printSubjects prints all settings, each subject's below its name.
+func printSubjects(a *terminal.App, shown []shownSetting) {
+	for rest := shown; len(rest) > 0; {
+		n := slices.IndexFunc(rest, func(s shownSetting) bool { return s.Group != rest[0].Group })
+		if n < 0 {
+			n = len(rest)
+		}
+		a.Heading("%s", rest[0].Group)
+		printSettings(a, rest[:n], true)
+		if rest = rest[n:]; len(rest) > 0 {
+			a.Printf("\n")
+		}
+	}
+}
+
+// printSettings prints settings as a table; not all: those that people change, and what somebody set.
 func printSettings(a *terminal.App, shown []shownSetting, all bool) {
 	t := terminal.List{Head: []string{"KEY", "VALUE", "SOURCE", "MAY BE", "MEANS"}}
 	left := 0
