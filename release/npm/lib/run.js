@@ -48,7 +48,7 @@ module.exports = function run(program) {
     return;
   }
   const child = spawn(file, process.argv.slice(2), { stdio: "inherit" });
-  // What is typed at a terminal reaches the child by itself; a second copy would be a second wish.
+  // What is typed at a terminal reaches the child by itself; a second copy would be a second signal.
   const terminal = [0, 1, 2].some((fd) => require("node:tty").isatty(fd));
   for (const signal of ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => {

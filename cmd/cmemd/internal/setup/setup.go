@@ -26,7 +26,7 @@ command of its own, and a second run does what is not done yet.
   starts the daemon                                cmemd start
   takes in old sessions, the newest first          cmemd ingest --all --background
   asks once whether a model may observe            cmemd config set provider NAME
-  shows what a session here would be told          cmemd context
+  shows what a session here would be given         cmemd context
 
 Without a terminal it only shows; --yes does it without a question, and no model is asked for: the built-in observer needs none.`
 
@@ -149,7 +149,7 @@ func noHomeStep(err error) string {
 	return "let CMEMD_HOME name a folder that this user may write to"
 }
 
-// showContext shows what a session that starts in this folder would be told.
+// showContext shows what a session that starts in this folder would be given.
 func (s *setupRun) showContext(ctx context.Context) error {
 	s.awaitObserved(ctx)
 	cwd, err := os.Getwd()
@@ -168,14 +168,14 @@ func (s *setupRun) showContext(ctx context.Context) error {
 		s.app.Printf("memory    none of %s yet: the first session here makes some\n", terminal.VisibleLine(cwd))
 		return nil
 	}
-	s.app.Heading("What the next session in %s is told:", terminal.VisibleLine(cwd))
+	s.app.Heading("What the next session in %s is given:", terminal.VisibleLine(cwd))
 	s.app.Printf("%s\n", terminal.Visible(s.report.Context.Text))
 	return nil
 }
 
 // showNext says what a person can do now.
 func (s *setupRun) showNext(ctx context.Context) {
-	next := []string{"start an agent and work as ever: what it does is remembered, and the next session is told"}
+	next := []string{"start an agent and work as ever: what it does is remembered, and given to the next session"}
 	if line := s.pathLine(ctx); line != "" {
 		next = append(next, line)
 	}

@@ -13,17 +13,17 @@ import (
 )
 
 const confirmHelp = `Confirm vouches for an observation or a summary. What was made of a turn that read others' words (a web page, another MCP
-server's answer, a file that is not the project's) is told with that word, and neither its decision nor its next steps are told
-at all: confirmed, it is told whole. A row that is flagged because nothing bears out what it says, or because the session undid
-later what it tells of, is told, too; a commit that is not there stays flagged, whoever vouches for it.
+server's answer, a file that is not the project's) is given to agents with that word, and neither its decision nor its next steps
+are given at all: confirmed, it is given whole. A row that is flagged because nothing bears out what it says, or because the session undid
+later what it tells of, is given, too; a commit that is not there stays flagged, whoever vouches for it.
 
-Without an id it lists the rows that are told in part or not at all until somebody vouches for them, and why.`
+Without an id it lists the rows that agents are given in part or not at all until somebody vouches for them, and why.`
 
 func newConfirm(a *terminal.App) *cobra.Command {
 	var q api.ConfirmRequest
 	waiting := api.ExportQuery{Kinds: []string{string(rows.Observation), string(rows.Summary)}}
 	c := &cobra.Command{
-		Use: "confirm [ID]", Short: "Vouch for a row, so that it is told whole", Long: confirmHelp, Args: terminal.Takes(0, 1, "an id"),
+		Use: "confirm [ID]", Short: "Vouch for a row, so that agents are given it whole", Long: confirmHelp, Args: terminal.Takes(0, 1, "an id"),
 		Example: "  cmemd confirm\n  cmemd confirm --project .\n  cmemd show m41\n  cmemd confirm m41",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -38,7 +38,7 @@ func newConfirm(a *terminal.App) *cobra.Command {
 	return c
 }
 
-// listUnconfirmed lists the rows that a person's word would have told whole, in the order of the log.
+// listUnconfirmed lists the rows that a person's word would have agents given whole, in the order of the log.
 func listUnconfirmed(ctx context.Context, a *terminal.App, q api.ExportQuery) error {
 	found := []api.Row{}
 	err := a.Stream(ctx, func(c *client.Client) error {

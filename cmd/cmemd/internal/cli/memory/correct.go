@@ -10,7 +10,7 @@ import (
 )
 
 const correctHelp = `Correct saves a text in the place of a memory that is wrong: an observation, a summary, or one that was saved. That is
-neither found nor told any more; ` + "`cmemd why`" + ` and ` + "`cmemd show`" + ` lead from each to the other, and ` + "`cmemd undo`" + ` takes the
+neither found nor given any more; ` + "`cmemd why`" + ` and ` + "`cmemd show`" + ` lead from each to the other, and ` + "`cmemd undo`" + ` takes the
 correction back. Project, type, concepts and files are those of the memory that is corrected, unless they are given.`
 
 func newCorrect(a *terminal.App) *cobra.Command {
@@ -35,7 +35,7 @@ func newCorrect(a *terminal.App) *cobra.Command {
 	return c
 }
 
-const undoHelp = `Undo takes a saved memory back: it is neither found nor told any more. Undo of a correction lets what it had corrected
+const undoHelp = `Undo takes a saved memory back: it is neither found nor given any more. Undo of a correction lets what it had corrected
 stand again. Undone once more, all is as before. Nothing is erased: that is what ` + "`cmemd forget`" + ` is for.`
 
 func newUndo(a *terminal.App) *cobra.Command {

@@ -27,7 +27,7 @@ of its turn, a memory with its corrections. --query looks for a text literally, 
 not only in memory; inputs that do not hold it stay, and ` + "`cmemd reobserve`" + ` makes new memory of them.
 
 Only you forget, in a terminal of yours. What an agent wants forgotten, in its shell or by its tools, is kept as a request: it is in no
-search and in nothing that sessions are told, and nothing is erased, until you --approve or --refuse it, or thirty days have passed.`
+search and in nothing that sessions are given, and nothing is erased, until you --approve or --refuse it, or thirty days have passed.`
 
 // A forgetCommand is the flags of the command.
 type forgetCommand struct {

@@ -40,7 +40,7 @@ Imported memory is searched, shown and given to agents like any other, and says 
 anything that cmemd captured: it changes no count of inputs, and no model is asked about imported tool uses.
 
 claude-mem knows projects by the name of their folder alone; where that is, is learned from the paths that it recorded, or
-said by --folder, or asked for at a terminal. What has no folder is found by its name, and agents are told of it once
+said by --folder, or asked for at a terminal. What has no folder is found by its name, and agents are given it once
 ` + "`cmemd project give`" + ` says whose it is. Prompts of sessions that cmemd captured itself are left out. Where you also want to
 ingest transcripts of the same sessions, do that first.`
 
@@ -297,7 +297,7 @@ func showImported(a *terminal.App, out imported) {
 		a.Printf("%d could not be recorded\n", out.Refused+out.Malformed)
 	}
 	for _, p := range out.Projects {
-		where := cmp.Or(p.Folder, "in no known folder: --folder says where, else `cmemd project give`; agents are not told of it before")
+		where := cmp.Or(p.Folder, "in no known folder: --folder says where, else `cmemd project give`; agents are not given it before")
 		a.Printf("%s  %s\n", terminal.VisibleLine(cmp.Or(p.Name, "(no project)")), terminal.VisibleLine(where))
 	}
 }

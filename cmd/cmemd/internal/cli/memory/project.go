@@ -93,7 +93,7 @@ func newProjectPart(a *terminal.App) *cobra.Command {
 }
 
 const giveHelp = `Give makes the memory that has only the name of a project, and no folder, that of a folder: it was saved or imported under the
-mere name. Before that it is found by its name alone, and no agent is told of it. With --back it is nobody's again.`
+mere name. Before that it is found by its name alone, and no agent is given it. With --back it is nobody's again.`
 
 func newProjectGive(a *terminal.App) *cobra.Command {
 	back := false

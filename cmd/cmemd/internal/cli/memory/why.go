@@ -15,7 +15,7 @@ import (
 
 const whyHelp = `Why shows where a memory comes from, and what became of it: the turn that made it with its model and cost, what the tools
 were given and what they printed, other turns over the same inputs, claims and what was found of them, the memory that the
-agent had been given before; then who corrected it, took it back, had it forgotten, and which sessions were told of it.
+agent had been given before; then who corrected it, took it back, had it forgotten, and which sessions were given it.
 
 --at shows what was known at a moment, given as a time or as a position of the log. ` + "`cmemd show ID --inputs`" + ` prints the
 inputs whole.`
