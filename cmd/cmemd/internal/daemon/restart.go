@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -39,13 +40,25 @@ func Restart(ctx context.Context, a *terminal.App) error {
 			return err
 		}
 		defer release()
-		if _, err := Stop(ctx, client, p, false); err != nil {
-			return err
-		}
-		s, err := startHeld(ctx, a, client, p, l, "")
+		s, err := restartHeld(ctx, a, client, p, l)
 		if err != nil {
 			return err
 		}
 		return a.Show(s, func() { s.Print(a) })
 	})
+}
+
+// restartHeld is Restart once nobody else starts a daemon. One that the system's service runs is left to it.
+func restartHeld(ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, l *config.Loaded) (s Started, err error) {
+	s.Logs = p.LogFile
+	if client.Alive(ctx) == nil {
+		if byService, err := s.replaceByService(ctx, a, p, ""); byService || err != nil {
+			s.Stopped = "" // it is not said of a restart, which is of the same one most often
+			return s, cmp.Or(err, s.await(ctx, a, client))
+		}
+	}
+	if _, err := Stop(ctx, client, p, false); err != nil {
+		return s, err
+	}
+	return startHeld(ctx, a, client, p, l, "")
 }

@@ -1,8 +1,10 @@
 package daemon
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -32,7 +34,8 @@ const startWait = 15 * time.Second
 func newStart(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "start", Short: "Run the daemon in the background, unless it runs", Args: terminal.Takes(0, 0, ""),
-		Long: "Start returns when the daemon is ready. An older daemon is stopped, and this version takes its place.",
+		Long: "Start returns when the daemon is ready. An older daemon is stopped, and this version takes its place;\n" +
+			"the system's service does that where it runs the daemon.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.Ask(func(client *client.Client) error { return start(c.Context(), a, client) })
 		},
@@ -117,6 +120,10 @@ func startHeld(
 		case there == nil && !isOlder(a, p):
 			return s, s.await(ctx, a, client)
 		case there == nil:
+			var byService bool
+			if byService, err = s.replaceByService(ctx, a, p, program); byService || err != nil {
+				return s, cmp.Or(err, s.await(ctx, a, client))
+			}
 			err = s.stopOlder(ctx, client, p)
 		}
 		if program == "" && err == nil {
@@ -179,6 +186,55 @@ func startsCopy(p homedir.Paths) bool {
 func isOlder(a *terminal.App, p homedir.Paths) bool {
 	d, err := homedir.ReadDaemonFile(p.Daemon)
 	return err == nil && d.OlderThan(a.Version)
+}
+
+// serviceWait is how long the system may take to replace a daemon: a command of its own has 30 s.
+const serviceWait = time.Minute
+
+// replaceByService has the system's service start program, or with "" this very command, in the place of the daemon, where it runs the
+// daemon of this home; byService is false where it does not. A daemon that it is not told of would be gone from it until the next login.
+func (s *Started) replaceByService(ctx context.Context, a *terminal.App, p homedir.Paths, program string) (byService bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, serviceWait)
+	defer cancel()
+	said, _ := callCommand(ctx, p, program, "service", "status", "--json") // it ends with 3 where no service runs
+	var service struct {
+		Active, Foreign bool
+		ThisHome        bool `json:"this_home"`
+	}
+	if json.Unmarshal(said, &service) != nil || !service.Active || service.Foreign || !service.ThisHome {
+		return false, nil
+	}
+	if d, err := homedir.ReadDaemonFile(p.Daemon); err == nil {
+		s.Stopped = d.Version
+	}
+	if program == "" {
+		if program, err = renewCopy(a, p); err != nil {
+			return true, err
+		}
+	}
+	_, err = callCommand(ctx, p, program, "service", "install")
+	s.Started = err == nil
+	return true, terminal.Advise(err, "`cmemd service install`, and `cmemd service status` says what runs")
+}
+
+// callCommand runs a command of program, a cmemd by its path, or with "" of this very one, and returns what it prints, whichever way it ends.
+func callCommand(ctx context.Context, p homedir.Paths, program string, args ...string) ([]byte, error) {
+	name, err := program, error(nil)
+	if program == "" {
+		name = os.Args[0]
+		if program, err = os.Executable(); err != nil {
+			return nil, err
+		}
+	}
+	cmd := exec.CommandContext(ctx, program)
+	cmd.Args, cmd.WaitDelay = append([]string{name, "--home", p.Home}, args...), time.Second
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, bytes.TrimSpace(said.Bytes()[:min(said.Len(), terminal.MaxSaid)]))
+	}
+	return out, err
 }
 
 // stopOlder stops the daemon that answers, and notes its version.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,6 +53,7 @@ type shownService struct {
 	Path      string `json:"path"`
 	Installed bool   `json:"installed"`
 	Foreign   bool   `json:"foreign,omitempty"` // somebody else wrote the file
+	ThisHome  bool   `json:"this_home"`         // the file has the system run the daemon of this home
 	Current   bool   `json:"current"`           // the file is what this cmemd would write
 	Enabled   bool   `json:"enabled"`           // it is started at login
 	Active    bool   `json:"active"`            // it runs
@@ -220,6 +222,7 @@ func serviceStatus(ctx context.Context, a *terminal.App) error {
 	text, err := s.read()
 	shown.Foreign = errors.Is(err, errForeignService)
 	shown.Installed, shown.Current = err == nil || shown.Foreign, text == s.text
+	shown.ThisHome = shown.Installed && strings.Contains(text, s.ofHome)
 	shown.Enabled = shown.Installed
 	if s.manager == "systemd" {
 		shown.Enabled = manage(ctx, systemctl("is-enabled", unitName)) == nil

@@ -25,6 +25,7 @@ type serviceFile struct {
 	path    string
 	text    string
 	home    string // of the daemon
+	ofHome  string // what names it in text
 	from    string // as installation.from
 
 	start, stop [][]string // commands that have the system know the file and run what it says, or end that and forget it
@@ -36,14 +37,14 @@ func serviceFor(goos, person, config, program, home string) (s serviceFile, ok b
 	switch goos {
 	case "linux":
 		return serviceFile{
-			manager: "systemd", path: filepath.Join(config, "systemd", "user", unitName), text: systemdUnit(program, home),
+			manager: "systemd", path: filepath.Join(config, "systemd", "user", unitName), text: systemdUnit(program, home), ofHome: systemdHome(home),
 			start: [][]string{systemctl("daemon-reload"), systemctl("enable", unitName), systemctl("restart", unitName)},
 			stop:  [][]string{systemctl("disable", "--now", unitName)}, known: systemctl("is-active", unitName),
 		}, true
 	case "darwin":
 		domain, path := "gui/"+strconv.Itoa(os.Getuid()), filepath.Join(person, "Library", "LaunchAgents", agentName+".plist")
 		return serviceFile{
-			manager: "launchd", path: path, text: launchdPlist(program, home),
+			manager: "launchd", path: path, text: launchdPlist(program, home), ofHome: launchdHome(home),
 			start: [][]string{{"launchctl", "bootstrap", domain, path}},
 			stop:  [][]string{{"launchctl", "bootout", domain + "/" + agentName}}, known: []string{"launchctl", "print", domain + "/" + agentName},
 		}, true
@@ -81,8 +82,7 @@ Description=cmemd, a memory for coding agents
 Documentation=https://github.com/cmemd/cmemd
 
 [Service]
-Environment=%s
-ExecStartPre=-%s stop
+%sExecStartPre=-%s stop
 ExecStart=%s serve
 Restart=on-failure
 RestartSec=5
@@ -91,8 +91,10 @@ UMask=0077
 
 [Install]
 WantedBy=default.target
-`, systemdWord("CMEMD_HOME="+home), systemdWord(program), systemdWord(program))
+`, systemdHome(home), systemdWord(program), systemdWord(program))
 }
+
+func systemdHome(home string) string { return "Environment=" + systemdWord("CMEMD_HOME="+home) + "\n" }
 
 // systemdWord is a word as units have it where no variables are put in: quoted where it has to be, with % doubled.
 func systemdWord(word string) string {
@@ -119,8 +121,7 @@ func launchdPlist(program, home string) string {
 	</array>
 	<key>EnvironmentVariables</key>
 	<dict>
-		<key>CMEMD_HOME</key>
-		<string>%s</string>
+		%s
 	</dict>
 	<key>RunAtLoad</key>
 	<true/>
@@ -137,7 +138,11 @@ func launchdPlist(program, home string) string {
 	<string>Background</string>
 </dict>
 </plist>
-`, writtenBy, agentName, xmlText(program), xmlText(home))
+`, writtenBy, agentName, xmlText(program), launchdHome(home))
+}
+
+func launchdHome(home string) string {
+	return "<key>CMEMD_HOME</key>\n\t\t<string>" + xmlText(home) + "</string>"
 }
 
 func xmlText(s string) string {

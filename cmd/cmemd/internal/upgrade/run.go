@@ -138,17 +138,10 @@ type started struct {
 	Stopped string `json:"stopped,omitempty"` // the version of the daemon that made room
 }
 
-// replaceDaemon has program take the daemon's place, by the system's service where that runs the daemon.
+// replaceDaemon has program take the daemon's place, which leaves a daemon of the system's service to that.
 func replaceDaemon(ctx context.Context, program, home string) (*started, error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*askWait)
+	ctx, cancel := context.WithTimeout(ctx, 4*askWait)
 	defer cancel()
-	said, _ := ask(ctx, []string{program, "--home", home, "service", "status", "--json"}) // it ends with 3 where no service runs
-	var service struct{ Active, Foreign bool }
-	if json.Unmarshal(said, &service) == nil && service.Active && !service.Foreign {
-		if _, err := ask(ctx, []string{program, "--home", home, "service", "install"}); err != nil {
-			return nil, err
-		}
-	}
 	out, err := ask(ctx, []string{program, "--home", home, "start", "--json"})
 	if err != nil {
 		return nil, err

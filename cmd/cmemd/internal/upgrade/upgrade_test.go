@@ -170,7 +170,7 @@ func TestOrigins(t *testing.T) {
 // fake is a cmemd that says a version, notes how it is called, and starts.
 func fake(version string) string {
 	return "#!/bin/sh\necho \"cmemd-" + version + " $*\" >> ROOT/calls\ncase \"$*\" in\n'version --json') echo '{\"version\": \"" + version + "\"}';;\n" +
-		"*'service status --json') echo '{\"active\": false}'; exit 3;;\n*'start --json') echo '{\"version\": \"" + version + "\", \"pid\": 7, \"stopped\": \"0.1.0\"}';;\nesac\n"
+		"*'start --json') echo '{\"version\": \"" + version + "\", \"pid\": 7, \"stopped\": \"0.1.0\"}';;\nesac\n"
 }
 
 // TestUpgrade runs the command on what npm installed globally, where npm puts a newer program in its place.
@@ -192,13 +192,8 @@ func TestUpgrade(t *testing.T) {
 		"check fails":   {command: upgradeCommand{check: true}, tools: map[string]string{"npm": "echo no network >&2; exit 1"}, calls: "npm view cmemd version\n", err: "npm does not say which version is the newest: `npm view cmemd version`: exit status 1: no network", next: "try again, or look at " + releases},
 		"yes": {
 			command: upgradeCommand{yes: true}, newer: fake("0.2.0"),
-			calls: "npm install --global --prefix ROOT/n cmemd@latest\ncmemd-0.2.0 version --json\ncmemd-0.2.0 --home HOME service status --json\ncmemd-0.2.0 --home HOME start --json\n",
+			calls: "npm install --global --prefix ROOT/n cmemd@latest\ncmemd-0.2.0 version --json\ncmemd-0.2.0 --home HOME start --json\n",
 			out:   []string{"upgraded from 0.1.0 to 0.2.0", "the daemon is 0.2.0, pid 7"},
-		},
-		"a service runs it": {
-			command: upgradeCommand{yes: true}, newer: strings.Replace(fake("0.2.0"), `"active": false}'; exit 3`, `"active": true}'`, 1),
-			calls: "npm install --global --prefix ROOT/n cmemd@latest\ncmemd-0.2.0 version --json\ncmemd-0.2.0 --home HOME service status --json\ncmemd-0.2.0 --home HOME service install\ncmemd-0.2.0 --home HOME start --json\n",
-			out:   []string{"the daemon is 0.2.0, pid 7"},
 		},
 		"the newest already": {
 			command: upgradeCommand{yes: true}, tools: map[string]string{"npm": "case $1 in view) echo 0.1.0;; esac"}, calls: "npm install",
