@@ -8,8 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 )
@@ -74,4 +76,52 @@ func TestStartReplacesAnOlderBuild(t *testing.T) {
 	if out, err := program.command(ctx, "stop").CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
+}
+
+// TestMakeRoom: an older daemon is stopped, and no hook starts one until the programs are in place; one that is not older goes on.
+func TestMakeRoom(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	program := newProgram(t)
+	served := program.serve(ctx)
+	a, _, _ := clitest.App()
+	a.HomeDir, a.Version, a.Getenv = program.home, "dev", func(string) string { return "" }
+	dialled := client.Dial(program.home)
+	defer dialled.Close()
+	makeRoom := func() func() {
+		release, err := daemon.MakeRoom(ctx, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return release
+	}
+	makeRoom()()
+	if err := dialled.Alive(ctx); err != nil {
+		t.Errorf("a daemon that is not older: %v", err)
+	}
+	path := homedir.PathsOf(program.home).Daemon
+	d, err := homedir.ReadDaemonFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Program = d.Program.Add(-time.Second)
+	if err := d.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	release := makeRoom()
+	if err := served.Wait(); err != nil {
+		t.Errorf("the older daemon ended with %v", err)
+	}
+	held, stop := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer stop()
+	if _, err := relay.HoldStart(held, program.home); err == nil {
+		t.Error("another may start a daemon meanwhile")
+	}
+	release()
+	again, err := relay.HoldStart(ctx, program.home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again()
 }

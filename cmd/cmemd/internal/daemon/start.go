@@ -103,6 +103,30 @@ func holdStart(ctx context.Context, p homedir.Paths) (release func(), err error)
 	return release, terminal.Advise(err, "try again; `cmemd status` says what runs")
 }
 
+// MakeRoom stops the daemon of this home, if it is older than this command, and keeps others from starting one until release is called: for
+// whoever replaces its programs on a system that does not let those be replaced that run.
+func MakeRoom(ctx context.Context, a *terminal.App) (release func(), err error) {
+	p, err := homedir.Made(a)
+	if err != nil {
+		return nil, err
+	}
+	if release, err = holdStart(ctx, p); err != nil {
+		return nil, err
+	}
+	err = a.Ask(func(client *client.Client) error {
+		if client.Alive(ctx) != nil || !isOlder(a, p) {
+			return nil
+		}
+		_, err := Stop(ctx, client, p, false)
+		return err
+	})
+	if err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
 // replaceTries is how often start looks again where an older daemon listens in the end: one that a hook had started just before may have
 // waited for the log, and got it first.
 const replaceTries = 5

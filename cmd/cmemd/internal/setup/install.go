@@ -162,7 +162,7 @@ func (x *installation) run(ctx context.Context, agents []install.Agent) error {
 			return err
 		}
 		if ok && !x.flags.remove {
-			err = x.prepareHome()
+			err = x.prepareHome(ctx)
 		}
 		if err != nil {
 			return err
@@ -171,7 +171,7 @@ func (x *installation) run(ctx context.Context, agents []install.Agent) error {
 			x.carryOut(ctx, shown)
 		}
 	} else if x.flags.yes && !x.flags.remove && !x.flags.dryRun { // programs may lie elsewhere by now: that takes a yes as well
-		if err := x.prepareHome(); err != nil {
+		if err := x.prepareHome(ctx); err != nil {
 			return err
 		}
 	}
@@ -191,8 +191,8 @@ func (x *installation) run(ctx context.Context, agents []install.Agent) error {
 }
 
 // prepareHome lays down what hooks, and the daemons that they start, need to find.
-func (x *installation) prepareHome() error {
-	if err := keepProgram(x.app, x.options.Home, x.from); err != nil {
+func (x *installation) prepareHome(ctx context.Context) error {
+	if err := keepProgram(ctx, x.app, x.options.Home, x.from); err != nil {
 		return err
 	}
 	if err := relay.LayKey(x.options.Home, x.app.Now()); err != nil { // else the first hook would withhold what it is told

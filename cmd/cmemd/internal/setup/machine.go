@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/programs"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -112,7 +113,7 @@ func isThere(path string) bool {
 }
 
 // keepProgram copies the program at from, and those beside it, to where agents find them; nothing where from is empty.
-func keepProgram(a *terminal.App, home, from string) error {
+func keepProgram(ctx context.Context, a *terminal.App, home, from string) error {
 	if from == "" {
 		return nil
 	}
@@ -120,6 +121,13 @@ func keepProgram(a *terminal.App, home, from string) error {
 		return err
 	}
 	differing := programs.Differing(from, home)
+	if runtime.GOOS == "windows" && len(differing) > 0 && programs.Newer(from, home, a.Version) == "" { // it replaces no program that runs
+		release, err := daemon.MakeRoom(ctx, a)
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
 	_, err := programs.Copy(from, home, a.Version, a.Now())
 	if errors.Is(err, programs.ErrNewer) {
 		a.Say("%v; they stay, and agents use them: to go back, `cmemd stop`, remove that folder, and run this again", err)

@@ -98,7 +98,7 @@ func installService(ctx context.Context, a *terminal.App, printOnly bool) error 
 	if _, err := s.read(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return terminal.Advise(err, "move it away, or keep it: hooks start a daemon where none runs")
 	}
-	if err := keepProgram(a, s.home, s.from); err != nil {
+	if err := keepProgram(ctx, a, s.home, s.from); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {

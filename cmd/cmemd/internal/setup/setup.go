@@ -120,7 +120,7 @@ func (s *setupRun) change(ctx context.Context) error {
 	}
 	defer unlock()
 	s.look()
-	if err := s.prepareHome(); err != nil {
+	if err := s.prepareHome(ctx); err != nil {
 		return terminal.Advise(err, "%s", noHomeStep(err))
 	}
 	s.carryOut(ctx, s.shown)
