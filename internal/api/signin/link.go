@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"time"
@@ -13,7 +14,7 @@ const (
 	idBytes    = 16               // of a viewer's id
 	codeLasts  = time.Minute      // in which a browser must have used it
 	codeKept   = 10 * time.Minute // in which a second use is noticed
-	maxLinks   = 64               // kept at once; one more lets go of the oldest
+	maxLinks   = 64               // kept at once; one more lets go of the one that is needed least
 	maxDropped = 64               // viewers that are told why they are out
 )
 
@@ -24,8 +25,42 @@ func (r *Register) Link(scope api.Scope) (code string, expires time.Time) {
 	defer r.mu.Unlock()
 	now := r.now()
 	r.links = append(r.links, &link{code: digestOf(code), scope: scope, made: now})
-	r.links = r.links[max(0, len(r.links)-maxLinks):]
+	r.boundLinks(now)
 	return code, now.Add(codeLasts)
+}
+
+// boundLinks lets go of links that are needed least, the oldest first, while there are too many. A code that let somebody in stays, so
+// that nobody hides its second use behind many links: there are no more of those than viewers. mu is held.
+func (r *Register) boundLinks(now time.Time) {
+	for len(r.links) > maxLinks {
+		least := slices.MinFunc(r.links, func(a, b *link) int { return cmp.Compare(r.need(a, now), r.need(b, now)) })
+		if r.need(least, now) == needUsed {
+			return
+		}
+		r.links = slices.DeleteFunc(r.links, func(l *link) bool { return l == least })
+	}
+}
+
+// What letting go of a link would lose, the least first.
+const (
+	needNone = iota // it opens nothing any more, and no viewer is let in by it
+	needView        // a browser that is to view
+	needEdit        // a person's browser
+	needUsed        // a second use of it would go unnoticed
+)
+
+// need is what letting go of l would lose. mu is held.
+func (r *Register) need(l *link, now time.Time) int {
+	isOf := func(v *viewer) bool { return v.ID == l.viewer }
+	switch {
+	case l.failed, l.viewer != "" && !slices.ContainsFunc(r.viewers, isOf), !l.used && now.Sub(l.made) > codeLasts:
+		return needNone
+	case l.used:
+		return needUsed
+	case l.scope == api.ScopeView:
+		return needView
+	}
+	return needEdit
 }
 
 // Enrol lets in the browser that has the code of a link, by the public key that it signs with, and returns when that is on disk. Errors
@@ -35,13 +70,11 @@ func (r *Register) Enrol(code string, key []byte) (Viewer, error) {
 	if err != nil {
 		return Viewer{}, err
 	}
-	public, err := publicKey(key)
+	v, err := r.letIn(l, key)
 	if err != nil {
-		return Viewer{}, err
-	}
-	now := r.now()
-	v := &viewer{Viewer: Viewer{ID: random(idBytes), Scope: l.scope, Created: now, Used: now}, raw: slices.Clone(key), key: public}
-	if err := r.add(v, l); err != nil {
+		r.mu.Lock()
+		l.failed = true
+		r.mu.Unlock()
 		return Viewer{}, err
 	}
 	if r.isSpoiled(l) {
@@ -49,7 +82,18 @@ func (r *Register) Enrol(code string, key []byte) (Viewer, error) {
 		return Viewer{}, ErrUsedTwice
 	}
 	r.logger.Info("a browser was let in", "viewer", v.ID, "scope", v.Scope)
-	return v.Viewer, nil
+	return v, nil
+}
+
+// letIn makes a viewer of who used l.
+func (r *Register) letIn(l *link, key []byte) (Viewer, error) {
+	public, err := publicKey(key)
+	if err != nil {
+		return Viewer{}, err
+	}
+	now := r.now()
+	v := &viewer{Viewer: Viewer{ID: random(idBytes), Scope: l.scope, Created: now, Used: now}, raw: slices.Clone(key), key: public}
+	return v.Viewer, r.add(v, l)
 }
 
 // use uses up a code. A second use drops the viewer that the first one made.

@@ -197,6 +197,34 @@ func TestACodeOpensOnce(t *testing.T) {
 	}
 }
 
+// TestManyLinks hide no second use of a code, and let go of none that a person waits for.
+func TestManyLinks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	thief, code := w.enrolled(t, api.ScopeEdit)
+	waits, _ := w.Link(api.ScopeEdit)
+	for i := range 4 * maxLinks {
+		view, _ := w.Link(api.ScopeView)
+		if i%2 > 0 { // half of them are used up, and let nobody in
+			if _, err := w.Enrol(view, nil); !errors.Is(err, ErrKey) {
+				t.Fatal(err)
+			}
+		}
+	}
+	if len(w.links) != maxLinks {
+		t.Errorf("%d links are kept", len(w.links))
+	}
+	if _, err := w.Enrol(waits, newBrowser(t).public(t)); err != nil {
+		t.Errorf("a person's link: %v", err)
+	}
+	if _, err := w.Enrol(code, newBrowser(t).public(t)); !errors.Is(err, ErrUsedTwice) {
+		t.Errorf("the second use: %v", err)
+	}
+	if _, err := w.signIn(t, thief); !errors.Is(err, ErrDropped) {
+		t.Errorf("who used it first: %v", err)
+	}
+}
+
 // TestACodeOpensAtOnceOnce: of many that use one code at the same moment nobody stays in.
 func TestACodeOpensAtOnceOnce(t *testing.T) {
 	t.Parallel()

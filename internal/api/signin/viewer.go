@@ -51,5 +51,6 @@ type link struct {
 	made   time.Time
 	used   bool
 	again  bool   // it was used a second time
+	failed bool   // it was used, and nobody was let in
 	viewer string // that it let in; empty: none yet
 }
