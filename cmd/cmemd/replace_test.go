@@ -46,11 +46,7 @@ func TestReplacedAmongHooksAndKills(t *testing.T) {
 	if err := errors.Join(home.Make(), writeSettings(p.home, []string{"listen="}), relay.LayKey(p.home, time.Now()), programs.Write(p.home)); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if d, err := homedir.ReadDaemonFile(home.Daemon); err == nil {
-			_ = d.Signal(syscall.SIGKILL) // it has ended where all went well
-		}
-	})
+	t.Cleanup(func() { endAll(home) })
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	over, done := make(chan struct{}), make(chan map[string]int)
@@ -65,6 +61,18 @@ func TestReplacedAmongHooksAndKills(t *testing.T) {
 	t.Logf("replaced %v", rounds)
 	if t.Failed() {
 		p.logHooks()
+	}
+}
+
+// endAll kills the daemon of a home, and those behind it: one that a command started which was killed may have waited for the log, and
+// begin once it is free.
+func endAll(home homedir.Paths) {
+	const look, quiet, limit = 50 * time.Millisecond, 40, 400 // a daemon waits for the log for a second
+	for seen, n := 0, 0; n < quiet && seen < limit; seen, n = seen+1, n+1 {
+		if d, err := homedir.ReadDaemonFile(home.Daemon); err == nil && d.Signal(syscall.SIGKILL) == nil || home.LogWanted() {
+			n = 0
+		}
+		time.Sleep(look)
 	}
 }
 
