@@ -13,7 +13,7 @@ var (
 	ForgetPlanRoute = Work[ForgetRequest, ForgetPlan](ForgetRoute) // with DryRun
 
 	ForgetRequestsRoute = Route[NoQuery, OpenRequests]{get, "/v1/forget/requests", ScopeView, "what agents asked to forget, unanswered"}
-	ApproveForgetRoute  = Work[IDQuery, Forgotten]{post, "/v1/forget/requests/{id}/approve", ScopePerson, "erases what an agent asked to forget"}
+	ApproveForgetRoute  = Work[ApproveRequest, Forgotten]{post, "/v1/forget/requests/{id}/approve", ScopePerson, "erases what an agent asked to forget"}
 	RefuseForgetRoute   = Route[IDQuery, Refused]{post, "/v1/forget/requests/{id}/refuse", ScopePerson, "shows again what an agent asked to forget"}
 )
 
@@ -84,6 +84,16 @@ type OpenRequests struct {
 	Position events.Position `json:"position"`
 	Requests []OpenRequest   `json:"requests"` // never null
 }
+
+// ApproveRequest is a person's yes to what an agent asked to forget.
+type ApproveRequest struct {
+	ID      string          `path:"id" json:"-"`       // or its name
+	Through events.Position `json:"through,omitempty"` // position of the plan; the page must give it, and Records
+	Records *int            `json:"records,omitempty"` // as in ForgetRequest
+}
+
+// AnyProject is as that of IDQuery.
+func (ApproveRequest) AnyProject() bool { return true }
 
 // Refused says which request was refused.
 type Refused struct {

@@ -158,7 +158,7 @@ func TestAnAgentsForgetIsARequest(t *testing.T) {
 		t.Fatalf("an agent erased %d times", n)
 	}
 	for what, err := range map[string]error{
-		"approve": errOf(api.ApproveForgetRoute.Call(t.Context(), w.client, api.IDQuery{ID: slow.Name}, nil)),
+		"approve": errOf(api.ApproveForgetRoute.Call(t.Context(), w.client, api.ApproveRequest{ID: slow.Name}, nil)),
 		"refuse":  errOf(api.RefuseForgetRoute.Call(t.Context(), w.client, api.IDQuery{ID: slow.Name})),
 		"erase":   errOf(api.ForgetRoute.Call(t.Context(), w.client, api.ForgetRequest{Request: slow.Name}, nil)),
 	} {
@@ -186,7 +186,7 @@ func TestAnAgentsForgetIsARequest(t *testing.T) {
 	if err != nil || plan.Records != 1 {
 		t.Errorf("plan of the request: %+v, %v", plan, err)
 	}
-	done, err := api.ApproveForgetRoute.Call(t.Context(), theirs, api.IDQuery{ID: slow.Name}, nil)
+	done, err := api.ApproveForgetRoute.Call(t.Context(), theirs, api.ApproveRequest{ID: slow.Name}, nil)
 	if err != nil || done.Records != 1 || found("carousel") || w.count(t, events.KindMemoryForgotten) != 1 {
 		t.Errorf("approved: %+v, %v", done, err)
 	}

@@ -142,7 +142,7 @@ func contracts(t *testing.T) (*world, []contract) {
 		worked(api.ReplayRoute, nil, api.ReplayRequest{}, api.ReplayRequest{Sessions: []string{"nobody's"}}, api.ReplayRequest{Policies: []policy.Name{"x"}}),
 		worked(api.ForgetPlanRoute, nil, api.ForgetRequest{Query: "tuesday"}.Plan(), api.ForgetRequest{}.Plan(), api.ForgetRequest{IDs: []string{none}}.Plan()),
 		asked(api.ForgetRequestsRoute, nil, api.NoQuery{}),
-		worked(api.ApproveForgetRoute, nil, api.IDQuery{ID: "f1"}, api.IDQuery{ID: none}),
+		worked(api.ApproveForgetRoute, nil, api.ApproveRequest{ID: "f1"}, api.ApproveRequest{ID: none}),
 		asked(api.RefuseForgetRoute, nil, api.IDQuery{ID: "f1"}, api.IDQuery{ID: none}),
 		worked(api.ForgetRoute, nil, api.ForgetRequest{Query: "what nobody said"}, api.ForgetRequest{}),
 	}

@@ -27,7 +27,7 @@ func (s *memories) postForget(ctx context.Context, q api.ForgetRequest) (task[an
 		case writerOf(ctx) != events.WriterPerson:
 			return s.askToForget(ctx, chosen)
 		}
-		if err := s.agreed(ctx, q, chosen); err != nil {
+		if err := s.agreed(ctx, q.Through, q.Records, chosen); err != nil {
 			return nil, err
 		}
 		done, spooled, err := s.forgetter.Forget(ctx, chosen, tell)
@@ -37,20 +37,21 @@ func (s *memories) postForget(ctx context.Context, q api.ForgetRequest) (task[an
 	}, err
 }
 
-// agreed returns why what q chooses is not what a person said yes to. The page asks for nothing that was not planned before.
-func (s *memories) agreed(ctx context.Context, q api.ForgetRequest, chosen erasure.Request) error {
-	if q.Records == nil {
+// agreed returns why what is chosen is not what a person said yes to: so many records of the plan at position through. The page asks for
+// nothing that was not planned before.
+func (s *memories) agreed(ctx context.Context, through events.Position, records *int, chosen erasure.Request) error {
+	if records == nil {
 		if callerOf(ctx).viewer == "" {
 			return nil
 		}
 		return invalid("/records", "is missing: plan with dry_run first, and give back its position as through and how many records a person said yes to")
 	}
-	if q.Through == 0 {
+	if through == 0 {
 		return invalid("/through", "is missing: give the position of the plan")
 	}
 	plan, _, err := s.forgetter.Plan(ctx, chosen)
-	if err == nil && plan.Records != *q.Records {
-		err = conflict("The plan was another", fmt.Sprintf("%d records would go, and not %d: nothing did; plan again", plan.Records, *q.Records))
+	if err == nil && plan.Records != *records {
+		err = conflict("The plan was another", fmt.Sprintf("%d records would go, and not %d: nothing did; plan again", plan.Records, *records))
 	}
 	return forgetProblem(err)
 }
@@ -85,16 +86,19 @@ func (s *memories) getForgetRequests(ctx context.Context, _ api.NoQuery) (out ap
 	return out, err
 }
 
-// postApprove erases what an agent asked to forget.
-func (s *memories) postApprove(ctx context.Context, q api.IDQuery) (task[api.Forgotten], error) {
+// postApprove erases what an agent asked to forget, with all that was made of it since, unless a person said yes to another number.
+func (s *memories) postApprove(ctx context.Context, q api.ApproveRequest) (task[api.Forgotten], error) {
 	if s.forgetter == nil {
 		return nil, nothingErased()
 	}
 	if err := s.caughtUp(ctx); err != nil {
 		return nil, err
 	}
-	_, err := s.forgetter.Requested(ctx, q.ID)
+	asked, err := s.forgetter.Requested(ctx, q.ID)
 	return func(ctx context.Context, tell func(done, total uint64)) (api.Forgotten, error) {
+		if err := s.agreed(ctx, q.Through, q.Records, erasure.Request{Positions: asked.Positions}); err != nil {
+			return api.Forgotten{}, err
+		}
 		done, err := s.forgetter.Approve(ctx, q.ID, tell)
 		return forgottenOf(done), forgetProblem(err)
 	}, err

@@ -23,6 +23,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/api/signin"
 	"github.com/cmemd/cmemd/internal/peer"
 )
@@ -89,6 +90,27 @@ func (b *tab) ask(tb testing.TB, method, path string, in, out any) (status int) 
 		}
 	}
 	return res.StatusCode
+}
+
+// work asks for what takes its time, without a body where in is nil, and returns the answer, with its progress, as it is.
+func (b *tab) work(tb testing.TB, path string, in any) string {
+	tb.Helper()
+	var body []byte
+	if in != nil {
+		var err error
+		if body, err = json.Marshal(in); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	res := b.w.remote(tb, func(r *http.Request) {
+		r.Method, r.URL.Path, r.Body = "POST", path, io.NopCloser(bytes.NewReader(body))
+		r.Header = http.Header{"Authorization": {"Bearer " + b.bearer}}
+	})
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(text)
 }
 
 // link asks for a link over the socket, and returns its code.
@@ -505,6 +527,46 @@ func TestABrowserSurvivesTheDaemon(t *testing.T) {
 	}
 }
 
+// TestThePageApprovesWhatWasPlanned, and nothing else that an agent's request came to meanwhile.
+func TestThePageApprovesWhatWasPlanned(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, shows(t, aPerson))
+	b := w.browser(t, api.LinkRequest{})
+	w.remember(t, "the client is called Oleander")
+	w.settled(t)
+	agent := client.DialTCP(w.tcp, testToken)
+	defer agent.Close()
+	asked, err := api.ForgetRoute.Call(t.Context(), agent, api.ForgetRequest{Query: "oleander"}, nil)
+	if err != nil || asked.Request == nil {
+		t.Fatalf("%+v, %v", asked, err)
+	}
+	plan, err := api.ForgetPlanRoute.Call(t.Context(), w.client, api.ForgetRequest{Request: asked.Request.Name}.Plan(), nil)
+	if err != nil || plan.Records == 0 {
+		t.Fatalf("%+v, %v", plan, err)
+	}
+	path := "/v1/forget/requests/" + asked.Request.Name + "/approve"
+	n, wrong := plan.Records, plan.Records+1
+	for name, c := range map[string]struct {
+		q    api.ApproveRequest
+		want string
+	}{
+		"nothing":        {api.ApproveRequest{}, "/records"},
+		"no number":      {api.ApproveRequest{Through: plan.Position}, "/records"},
+		"no position":    {api.ApproveRequest{Records: &n}, "/through"},
+		"another number": {api.ApproveRequest{Through: plan.Position, Records: &wrong}, "nothing did"},
+	} {
+		if answer := b.work(t, path, c.q); !strings.Contains(answer, c.want) || w.count(t, events.KindMemoryForgotten) != 0 {
+			t.Errorf("%s: %s", name, answer)
+		}
+	}
+	if answer := b.work(t, path, nil); !strings.Contains(answer, "/records") {
+		t.Errorf("without a body: %s", answer)
+	}
+	if answer := b.work(t, path, api.ApproveRequest{Through: plan.Position, Records: &n}); !strings.Contains(answer, fmt.Sprintf(`"records":%d`, n)) {
+		t.Errorf("as planned: %s", answer)
+	}
+}
+
 // TestThePageForgetsWhatWasPlanned, and nothing that came since: it gives back the plan's position and the number that a person typed.
 func TestThePageForgetsWhatWasPlanned(t *testing.T) {
 	t.Parallel()
@@ -514,21 +576,6 @@ func TestThePageForgetsWhatWasPlanned(t *testing.T) {
 		w.remember(t, "the client is called Oleander")
 	}
 	w.settled(t)
-	post := func(q api.ForgetRequest) (status int, answer string) {
-		res := w.remote(t, func(r *http.Request) {
-			text, err := json.Marshal(q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.Method, r.URL.Path, r.Body = "POST", "/v1/forget", io.NopCloser(bytes.NewReader(text))
-			r.Header = http.Header{"Authorization": {"Bearer " + b.bearer}}
-		})
-		text, err := io.ReadAll(res.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return res.StatusCode, string(text)
-	}
 	plan, err := api.ForgetPlanRoute.Call(t.Context(), w.client, api.ForgetRequest{Query: "oleander"}.Plan(), nil)
 	if err != nil || plan.Records == 0 {
 		t.Fatalf("%+v, %v", plan, err)
@@ -544,11 +591,11 @@ func TestThePageForgetsWhatWasPlanned(t *testing.T) {
 		"no position":    {api.ForgetRequest{Query: "oleander", Records: &n}, "/through"},
 		"another number": {api.ForgetRequest{Query: "oleander", Through: plan.Position, Records: &wrong}, "nothing did"},
 	} {
-		if _, answer := post(c.q); !strings.Contains(answer, c.want) || w.count(t, events.KindMemoryForgotten) != 0 {
+		if answer := b.work(t, "/v1/forget", c.q); !strings.Contains(answer, c.want) || w.count(t, events.KindMemoryForgotten) != 0 {
 			t.Errorf("%s: %s", name, answer)
 		}
 	}
-	if _, answer := post(api.ForgetRequest{Query: "oleander", Through: plan.Position, Records: &n}); !strings.Contains(answer, fmt.Sprintf(`"records":%d`, n)) {
+	if answer := b.work(t, "/v1/forget", api.ForgetRequest{Query: "oleander", Through: plan.Position, Records: &n}); !strings.Contains(answer, fmt.Sprintf(`"records":%d`, n)) {
 		t.Errorf("as planned: %s", answer)
 	}
 	w.settled(t)

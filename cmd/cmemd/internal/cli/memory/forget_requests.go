@@ -68,7 +68,7 @@ func (f forgetCommand) approveRequest(ctx context.Context, a *terminal.App, clie
 		showForgetPlan(a, plan)
 	}
 	return f.erase(ctx, a, func(m *terminal.Meter) (api.Forgotten, error) {
-		return api.ApproveForgetRoute.Call(ctx, client, api.IDQuery{ID: f.approve}, m.Progress)
+		return api.ApproveForgetRoute.Call(ctx, client, api.ApproveRequest{ID: f.approve}, m.Progress)
 	})
 }
 
