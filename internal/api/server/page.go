@@ -97,6 +97,10 @@ func (s *browsers) refuse(err error) error {
 			Type: api.ProblemUnauthorized, Title: "Not let in", Status: http.StatusUnauthorized, Detail: why + "; `cmemd ui` opens the page",
 		}
 	}
+	if errors.Is(err, signin.ErrFull) {
+		_, why, _ := strings.Cut(err.Error(), ": ")
+		return conflict("Too many browsers are let in", why+": `cmemd ui --sign-out` lets all out")
+	}
 	if errors.Is(err, signin.ErrKey) {
 		return invalid("/key", "is no public key of P-256: 65 bytes in base64")
 	}

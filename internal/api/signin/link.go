@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"slices"
@@ -63,8 +64,9 @@ func (r *Register) need(l *link, now time.Time) int {
 	return needEdit
 }
 
-// Enrol lets in the browser that has the code of a link, by the public key that it signs with, and returns when that is on disk. Errors
-// are ErrCode, ErrUsedTwice, ErrKey, or why the file cannot be written: then nobody is let in. The code is used up in any case.
+// Enrol lets in the browser that has the code of a link, by the public key that it signs with, and returns when that is on disk. One that
+// is let in by that key already stays the viewer that it is, and may do no less than before. Errors are ErrCode, ErrUsedTwice, ErrKey,
+// ErrFull, or why the file cannot be written: then nobody is let in. The code is used up in any case.
 func (r *Register) Enrol(code string, key []byte) (Viewer, error) {
 	l, err := r.use(code)
 	if err != nil {
@@ -93,7 +95,7 @@ func (r *Register) letIn(l *link, key []byte) (Viewer, error) {
 	}
 	now := r.now()
 	v := &viewer{Viewer: Viewer{ID: random(idBytes), Scope: l.scope, Created: now, Used: now}, raw: slices.Clone(key), key: public}
-	return v.Viewer, r.add(v, l)
+	return r.add(v, l)
 }
 
 // use uses up a code. A second use drops the viewer that the first one made.
@@ -149,28 +151,46 @@ func (r *Register) dropSpoiled(id string) {
 	}
 }
 
-// add lets v in, in the place of the one that was used longest ago where there are too many.
-func (r *Register) add(v *viewer, by *link) error {
+// add lets v in, in the place of another where there are too many or that has its key.
+func (r *Register) add(v *viewer, by *link) (Viewer, error) {
 	r.changing.Lock()
 	defer r.changing.Unlock()
 	r.mu.Lock()
 	r.forgetUnused()
-	all := append(slices.Clone(r.viewers), v)
-	r.mu.Unlock()
-	slices.SortStableFunc(all, func(a, b *viewer) int { return a.Used.Compare(b.Used) })
-	gone := all[:max(0, len(all)-MaxViewers)]
-	all = all[len(gone):]
-	r.mu.Lock()
+	all, gone := withViewer(r.viewers, v)
 	stay := storedOf(all)
 	r.mu.Unlock()
+	if len(gone) > 0 && gone[0] == v {
+		return Viewer{}, ErrFull
+	}
 	if err := save(r.path, stay); err != nil {
-		return err
+		return Viewer{}, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, g := range gone {
+		if g.ID == v.ID {
+			v.nonces = g.nonces
+		}
 		r.endSessions(g)
 	}
 	r.viewers, by.viewer = all, v.ID
-	return nil
+	return v.Viewer, nil
+}
+
+// withViewer is viewers with v, and those whose place it takes: the one of its key, which it goes on with, its tabs signing in anew, or
+// those that are too many. Viewers that only view go first, so that none takes the place of a person's, then who was used longest ago.
+func withViewer(viewers []*viewer, v *viewer) (all, gone []*viewer) {
+	all = slices.Clone(viewers)
+	if i := slices.IndexFunc(all, func(old *viewer) bool { return bytes.Equal(old.raw, v.raw) }); i >= 0 {
+		old := all[i]
+		v.ID, v.Created, v.Scope, all[i] = old.ID, old.Created, max(v.Scope, old.Scope), v
+		return all, []*viewer{old}
+	}
+	all = append(all, v)
+	slices.SortStableFunc(all, func(a, b *viewer) int {
+		return cmp.Or(cmp.Compare(a.Scope, b.Scope), a.Used.Compare(b.Used))
+	})
+	over := max(0, len(all)-MaxViewers)
+	return all[over:], all[:over]
 }

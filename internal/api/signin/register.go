@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// MaxViewers is how many browsers there are at once. One more takes the place of the one that was used longest ago.
+// MaxViewers is how many browsers there are at once. One more takes the place of the one that was used longest ago, of those that only
+// view first.
 const MaxViewers = 16
 
 const (
@@ -22,6 +23,7 @@ var (
 	ErrCode      = errors.New("signin: that code opens nothing: it was used, is older than a minute, or never was one")
 	ErrUsedTwice = errors.New("signin: that code was used before: the browser that it let in is out again")
 	ErrKey       = errors.New("signin: that is no public key of P-256")
+	ErrFull      = errors.New("signin: sixteen browsers that edit are let in, and one that only views takes no place of theirs")
 	ErrViewer    = errors.New("signin: no such browser is let in")
 	ErrDropped   = errors.New("signin: this browser is out: its link was used a second time")
 	ErrSignature = errors.New("signin: that signs no nonce of this daemon's, or not with this browser's key")

@@ -317,7 +317,7 @@ func TestSignaturesThatDoNotCount(t *testing.T) {
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	first, _ := w.enrolled(t, api.ScopeEdit)
+	first, _ := w.enrolled(t, api.ScopeView)
 	w.clock.pass(time.Minute)
 	var tabs []Session
 	for range maxSessions + 1 {
@@ -355,6 +355,75 @@ func TestBounds(t *testing.T) {
 	w.clock.pass(unusedFor + time.Hour)
 	if got := w.Viewers(); len(got) > 0 {
 		t.Errorf("unused for a month: %d", len(got))
+	}
+}
+
+// TestViewersThatViewGoFirst: none of them takes the place of a person's browser, which only the next one of a person's does.
+func TestViewersThatViewGoFirst(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var theirs []*browser
+	enrol := func(scope api.Scope) *browser {
+		w.clock.pass(time.Minute)
+		b, _ := w.enrolled(t, scope)
+		return b
+	}
+	theirs = append(theirs, enrol(api.ScopeEdit))
+	for range 2 * MaxViewers {
+		enrol(api.ScopeView)
+	}
+	for len(theirs) < MaxViewers {
+		theirs = append(theirs, enrol(api.ScopeEdit))
+	}
+	code, _ := w.Link(api.ScopeView)
+	if v, err := w.Enrol(code, newBrowser(t).public(t)); !errors.Is(err, ErrFull) {
+		t.Errorf("one that views beside %d that edit: %+v, %v", MaxViewers, v, err)
+	}
+	w.reopen(t)
+	for i, b := range theirs {
+		if _, err := w.signIn(t, b); err != nil {
+			t.Errorf("a person's browser %d: %v", i, err)
+		}
+	}
+	enrol(api.ScopeEdit)
+	if got := w.Viewers(); len(got) != MaxViewers {
+		t.Errorf("there are %d", len(got))
+	}
+	if _, err := w.signIn(t, theirs[0]); !errors.Is(err, ErrViewer) {
+		t.Errorf("the one that was used longest ago: %v", err)
+	}
+}
+
+// TestTheSameKey stays one viewer: a link to view takes nothing from it, and one to edit lets it edit.
+func TestTheSameKey(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first, _ := w.enrolled(t, api.ScopeView)
+	before, err := w.signIn(t, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nonce, _, err := w.Nonce(first.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code string
+	for _, scope := range []api.Scope{api.ScopeEdit, api.ScopeView} {
+		code, _ = w.Link(scope)
+		v, err := w.Enrol(code, first.public(t))
+		if err != nil || v.ID != first.id || v.Scope != api.ScopeEdit {
+			t.Errorf("a link to %s: %+v, %v", scope, v, err)
+		}
+	}
+	if w.in(before.Bearer) {
+		t.Error("a tab goes on with what it might before")
+	}
+	if s, err := w.SignIn(first.id, nonce, first.sign(t, "cmemd sign-in\n"+nonce)); err != nil || s.Scope != api.ScopeEdit {
+		t.Errorf("a tab that was signing in: %+v, %v", s, err)
+	}
+	w.reopen(t)
+	if got := w.Viewers(); len(got) != 1 || got[0].Scope != api.ScopeEdit {
+		t.Errorf("after a restart there are %+v", got)
 	}
 }
 
