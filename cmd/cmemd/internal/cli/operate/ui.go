@@ -86,13 +86,14 @@ func withoutCode(link string) string {
 	return terminal.Visible(u.String())
 }
 
-// browseLimit is how long the system's opener may take: it hands the link to a browser and ends.
-const browseLimit = 10 * time.Second
+// openerWait is how long the system's opener is waited for. One that finds no browser says so before; one that runs on is one that is
+// the browser, or waits for it, and is left alone: the link was used, and a second use would let nobody in.
+const openerWait = 3 * time.Second
 
 // errNoScreen is a terminal on which no browser of this machine shows.
 var errNoScreen = errors.New("there is no screen here")
 
-// browse has the system open a link.
+// browse has the system open a link. It returns nil where a browser was found, or is still being looked for after openerWait.
 func browse(ctx context.Context, a *terminal.App, link string) error {
 	opener := []string{"xdg-open"}
 	screen := a.Getenv("DISPLAY")+a.Getenv("WAYLAND_DISPLAY") != ""
@@ -105,7 +106,18 @@ func browse(ctx context.Context, a *terminal.App, link string) error {
 	if !screen || a.Getenv("SSH_CONNECTION") != "" {
 		return errNoScreen
 	}
-	ctx, cancel := context.WithTimeout(ctx, browseLimit)
-	defer cancel()
-	return exec.CommandContext(ctx, opener[0], append(opener[1:], link)...).Run()
+	cmd := exec.Command(opener[0], append(opener[1:], link)...)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }() // ends with the opener, or with this command
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(openerWait):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
