@@ -131,6 +131,22 @@ func TestReadOnly(t *testing.T) {
 		}
 	}
 	w.quiet(p)
+	for _, c := range []struct{ method, path, body string }{
+		{"POST", "/v1/memories", `{"text": "that a page that shows saves"}`}, {"POST", "/v1/memories/" + id + "/confirm", "{}"},
+		{"POST", "/v1/memories/" + id + "/undo", "undefined"}, {"POST", "/v1/forget", `{"ids": ["` + id + `"]}`},
+		{"POST", "/v1/forget/requests/f1/approve", "{}"}, {"POST", "/v1/projects/join", `{"folder": "/"}`}, {"DELETE", "/v1/ui/viewers", "undefined"},
+	} {
+		var status int
+		must(t, p.Eval(t.Context(), fmt.Sprintf(`(async () => {
+			const own = performance.getEntriesByType("resource").find((r) => r.name.endsWith("/net.js")).name;
+			return (await import(own)).ask(%s, %s, %s).then(() => 200, (e) => e.status);
+		})()`, js(c.method), js(c.path), c.body), &status))
+		if status != http.StatusForbidden {
+			t.Errorf("%s %s by its key: %d", c.method, c.path, status)
+		}
+	}
+	w.to(p, "/ui/memory")
+	w.shows(p, "a row")
 }
 
 // TestSignedOut: a daemon that lets no browser in any more says so on the page, which then shows nothing.
