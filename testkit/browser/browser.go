@@ -102,7 +102,7 @@ func (b *Browser) Open(ctx context.Context, url string) (*Page, error) {
 	if err := b.pipe.call(ctx, "", "Target.attachToTarget", map[string]any{"targetId": made.TargetID, "flatten": true}, &attached); err != nil {
 		return nil, err
 	}
-	p := &Page{pipe: b.pipe, session: attached.SessionID, loaded: make(chan struct{}, 1)}
+	p := &Page{pipe: b.pipe, session: attached.SessionID, loaded: make(chan struct{}, 1), asked: map[string]string{}}
 	b.pipe.listen(p.session, p.hear)
 	for _, domain := range []string{"Page", "Runtime", "Network", "Log", "Audits"} {
 		if err := p.call(ctx, domain+".enable", struct{}{}, nil); err != nil {

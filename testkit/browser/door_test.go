@@ -2,11 +2,15 @@ package browser_test
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cmemd/cmemd/testkit/browser"
 )
 
 // TestDoor: a link lets one browser in, once; nothing that the browser keeps opens the door from elsewhere; a second use of the link
@@ -64,19 +68,20 @@ func isLater(r string) bool {
 	return strings.HasSuffix(r, "/v1/ui/viewers") || strings.HasSuffix(r, "/v1/projects") || strings.Contains(r, "/v1/events?")
 }
 
-// foreign has pages of other origins try to frame, open, load and ask the page, while a tab of ours is open.
+// foreign has pages of other origins try to frame, open, load and ask the page, while a tab of ours is open, and opens it by a name that
+// leads to this machine. The daemon refuses all but the tab that a link may open.
 func (w *world) foreign(t *testing.T) {
 	t.Helper()
 	page := fmt.Sprintf(`<!doctype html><title>x</title><body><script>
-const at = "http://%s", got = [];
+const at = "http://%s", own = "%s", got = [];
 const tries = [
   () => fetch(at + "/ui/").then((r) => r.text()),
   () => fetch(at + "/v1/status").then((r) => r.text()),
   () => fetch(at + "/v1/ui/viewers", { method: "POST", body: "{}" }).then((r) => r.text()),
   () => fetch(at + "/v1/ui/nonces", { method: "POST", mode: "no-cors", body: "{}" }).then((r) => r.text()),
-  () => import(at + "/ui/a/x/app.js").then(() => "it ran"),
-  () => new Promise((ok, no) => { const l = document.createElement("link"); l.rel = "stylesheet"; l.href = at + "/ui/a/x/style.css"; l.onload = () => ok("styled"); l.onerror = no; document.head.append(l); }),
-  () => new Promise((ok, no) => { const i = new Image(); i.onload = () => ok("drawn"); i.onerror = no; i.src = at + "/ui/a/x/icon.svg"; }),
+  () => import(at + own + "app.js").then(() => "it ran"),
+  () => new Promise((ok, no) => { const l = document.createElement("link"); l.rel = "stylesheet"; l.href = at + own + "style.css"; l.onload = () => ok("styled"); l.onerror = no; document.head.append(l); }),
+  () => new Promise((ok, no) => { const i = new Image(); i.onload = () => ok("drawn"); i.onerror = no; i.src = at + own + "icon.svg"; }),
   () => new Promise((ok) => { const f = document.createElement("iframe"); f.src = at + "/ui/"; f.onload = () => { try { ok(f.contentDocument.body.innerText); } catch { ok(""); } }; document.body.append(f); }),
   () => new Promise((ok) => { const o = window.open(at + "/ui/"); setTimeout(() => { try { ok(o?.document.body.innerText); } catch { ok(""); } }, 800); }),
 ];
@@ -84,7 +89,7 @@ const tries = [
   for (const f of tries) await Promise.race([f(), new Promise((_, no) => setTimeout(no, 2000))]).then((x) => { if (x) got.push(String(x).slice(0, 60)); }, () => {});
   document.title = "done:" + got.join("|");
 })();
-</script>`, w.addr)
+</script>`, w.addr, w.files(t))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	var headers []string
@@ -105,12 +110,51 @@ const tries = [
 		if got != "done:" {
 			t.Errorf("a page of %s gets %q", name, got)
 		}
+		var asked []browser.Answer
+		for _, a := range p.Answers() {
+			if !strings.HasPrefix(a.URL, "http://"+w.addr+"/") {
+				continue
+			}
+			asked = append(asked, a)
+			if a.Status < 400 {
+				t.Errorf("a page of %s asks for %s: %d", name, a.URL, a.Status)
+			}
+		}
+		if len(asked) < 5 || asked[len(asked)-1].URL != "http://"+w.addr+"/ui/" { // its frame
+			t.Errorf("a page of %s asked %d times: %v", name, len(asked), asked)
+		}
+	}
+	_, port, _ = net.SplitHostPort(w.addr)
+	p := w.browser.MustOpen(t, "http://evil.example:"+port+"/ui/")
+	answers := p.Answers()
+	if len(answers) == 0 || !strings.HasPrefix(answers[0].URL, "http://evil.example:") {
+		t.Errorf("a foreign name for the daemon is answered %v", answers)
+	}
+	for _, a := range answers {
+		if strings.HasPrefix(a.URL, "http://evil.example:") && a.Status < 300 {
+			t.Errorf("a foreign name for the daemon is answered %v", a)
+		}
 	}
 	for _, h := range headers {
 		if h != "" {
 			t.Errorf("another port of this machine is told %q", h)
 		}
 	}
+}
+
+// files is the path below which the page's own files are.
+func (w *world) files(t *testing.T) string {
+	t.Helper()
+	res, err := http.Get("http://" + w.addr + "/ui/")
+	must(t, err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	must(t, err)
+	path := regexp.MustCompile(`/ui/a/[^/"]+/`).FindString(string(text))
+	if res.StatusCode != http.StatusOK || path == "" {
+		t.Fatalf("the page is %d: %s", res.StatusCode, text)
+	}
+	return path
 }
 
 // TestReadOnly: a page of a link that only shows has no button that changes anything, and cannot either.

@@ -22,6 +22,14 @@ type Page struct {
 	problems []string
 	requests []string
 	bytes    int64
+	asked    map[string]string // the URLs of requests, by their ids
+	answers  []Answer
+}
+
+// Answer is what a server answered to a request of a page and of what it frames of its own site, whether or not they may read it.
+type Answer struct {
+	URL    string
+	Status int
 }
 
 // Screen is how a page is shown.
@@ -45,7 +53,9 @@ func (p *Page) hear(method string, params json.RawMessage) {
 		Entry   struct{ Level, Text, URL string }
 		Request struct{ Method, URL string }
 		Issue   struct{ Code string }
-		Length  int64 `json:"encodedDataLength"`
+		Length  int64  `json:"encodedDataLength"`
+		ID      string `json:"requestId"`
+		Status  int    `json:"statusCode"`
 	}
 	_ = json.Unmarshal(params, &e) // fields of another form are none of ours
 	p.mu.Lock()
@@ -58,6 +68,9 @@ func (p *Page) hear(method string, params json.RawMessage) {
 		}
 	case "Network.requestWillBeSent":
 		p.requests = append(p.requests, e.Request.Method+" "+e.Request.URL)
+		p.asked[e.ID] = e.Request.URL
+	case "Network.responseReceivedExtraInfo":
+		p.answers = append(p.answers, Answer{p.asked[e.ID], e.Status})
 	case "Network.loadingFinished":
 		p.bytes += e.Length
 	case "Runtime.consoleAPICalled":
@@ -93,6 +106,13 @@ func (p *Page) Requests() (list []string, bytes int64) {
 	list, bytes = p.requests, p.bytes
 	p.requests, p.bytes = nil, 0
 	return list, bytes
+}
+
+// Answers returns what the page was answered since it was opened.
+func (p *Page) Answers() []Answer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.answers)
 }
 
 // Go leads the page to url, and returns when it has loaded.
