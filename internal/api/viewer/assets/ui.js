@@ -149,7 +149,7 @@ export const Trouble = ({ error, again }) => html`<div class="box bad-box" role=
 
 // Nothing says what would fill a view.
 export const Nothing = ({ title, children, command }) => html`<div class="box nothing"><b>${title}</b>
-  ${children && html`<p>${children}</p>`}${command && html`<p><${Command} text=${command} /></p>`}</div>`;
+  ${children && html`<p>${children}</p>`}${command && html`<p><${Command} words=${command} /></p>`}</div>`;
 
 // Asked draws children with an answer: until it is there a skeleton, and where there is none, why.
 export function Asked({ of, children, lines = 6 }) {
@@ -161,31 +161,41 @@ export function Asked({ of, children, lines = 6 }) {
   return html`${of.error && html`<${Trouble} error=${of.error} again=${of.again} />`}${children(of.data)}`;
 }
 
-// Command is a command that a click copies.
-export function Command({ text }) {
+// Command is a command of words that a click copies, as it is shown.
+export function Command({ words }) {
+  const text = shell(...words);
   const [said, say] = useState("");
   const copy = () => navigator.clipboard.writeText(text).then(() => say("copied"), () => say("select it"));
-  return html`<code class="command">${line(text)}</code><button class="plain" onClick=${copy}
-    aria-label="copy: ${line(text)}">${said || "copy"}</button>`;
+  return html`<code class="command">${text}</code><button class="plain" onClick=${copy}
+    aria-label="copy: ${text}">${said || "copy"}</button>`;
 }
 
-const quote = (s) => (/^[\w./:@=,-]+$/.test(s) ? s : "'" + String(s).replaceAll("'", "'\\''") + "'");
+// quote writes a word for a shell. What line would show as an escape is one there too: $'...' is that of bash
+// and zsh.
+function quote(w) {
+  const s = String(w);
+  if (/^[\w./:@=,-]+$/.test(s)) return s;
+  if (line(s) === s) return "'" + s.replaceAll("'", "'\\''") + "'";
+  return "$'" + show(s.replace(/[\\']/g, "\\$&")).replaceAll("\n", "\\n").replaceAll("\t", "\\t") + "'";
+}
 
 // shell is a command line of words; those that are nothing are left out.
-export const shell = (...words) => words.flat().filter((w) => w !== undefined && w !== "" && w !==
-  false).map(quote).join(" ");
+const shell = (...words) => words.flat().filter((w) => w || w === 0).map(quote).join(" ");
+
+// given are words that a person or an agent gave: they are no flags.
+export const given = (...words) => (words.some((w) => w?.startsWith("-")) ? ["--", ...words] : words);
 
 export const home = { at: "" }; // of the daemon, once its status is known
 
 // curl is how url is asked for without the page; with a body it is posted.
-const curl = (url, body) => shell("curl", "--unix-socket", (home.at || "$CMEMD_HOME") + "/run/cmemd.sock",
-  body && ["-d", JSON.stringify(body)], "http://cmemd" + url);
+const curl = (url, body) => ["curl", "--unix-socket", (home.at || "$CMEMD_HOME") + "/run/cmemd.sock",
+  ...(body ? ["-d", JSON.stringify(body)] : []), "http://cmemd" + url];
 
 // Same is how the same is asked for without the page.
 export const Same = ({ command, url, body }) => html`<details class="same"><summary>The same as a
   command</summary>
-  ${command && html`<p><${Command} text=${command} /></p>`}
-  ${url && html`<p><${Command} text=${curl(url, body)} /></p>`}</details>`;
+  ${command && html`<p><${Command} words=${command} /></p>`}
+  ${url && html`<p><${Command} words=${curl(url, body)} /></p>`}</details>`;
 
 // View is a page's frame: its title is the document's.
 export function View({ title, about, command, url, body, children, verbs }) {

@@ -4,7 +4,7 @@ import { ask } from "./net.js";
 import { count, cut, line, many, money, when, words } from "./text.js";
 import { Correct, Forget } from "./forget.js";
 import { Fields } from "./fields.js";
-import { Asked, Line, Nothing, Said, Time, Verb, View, by, go, html, mayEdit, note, place, to, useGet,
+import { Asked, Line, Nothing, Said, Time, Verb, View, by, given, go, html, mayEdit, note, place, to, useGet,
   useState, titled, what } from "./ui.js";
 
 const after = {
@@ -144,7 +144,7 @@ export default function Why({ id }) {
   const forgotten = why.data?.forgotten;
   const vouch = r && (r.outside?.length || r.unseen || r.unsupported || r.confirmed);
   return html`<${View} title=${r ? line(cut(titled(r), 160)) : "Why"}
-    command=${`cmemd why ${id}${asOf ? " --at " + asOf : ""}`} url=${why.url}
+    command=${["cmemd", "why", asOf && ["--at", asOf], given(id)]} url=${why.url}
     verbs=${r && !forgotten && mayEdit() && html`<${Verb} name="correct" keys="c" act=${() => open("correct")}
       />
       ${vouch && html`<${Verb} name=${r.confirmed ? "vouch no more" : "vouch for it"} keys="v"
