@@ -11,6 +11,8 @@ const page = 200;
 const maxPages = 20;
 const maxHeight = 15_000_000; // pixels: Chrome draws nothing below 16,777,200
 
+const patience = [100, 10_000]; // ms before a page that came short is asked for again: at first, at most
+
 // usePages keeps the pages of records around what is shown, by the position of their first.
 function usePages() {
   const pages = useRef(new Map());
@@ -20,14 +22,21 @@ function usePages() {
     for (let p = Math.floor((first - 1) / page); p <= Math.floor((last - 1) / page); p++) {
       const had = pages.current.get(p);
       if (had && (had.full || had.busy || had.upTo >= Math.min(last, (p + 1) * page))) continue;
-      pages.current.set(p, { records: had?.records ?? [], upTo: had?.upTo ?? 0, busy: true });
+      if (had?.next > Date.now()) continue;
+      const { records = [], upTo = 0, wait = patience[0] } = had ?? {};
+      pages.current.set(p, { records, upTo, busy: true });
+      const later = () => {
+        setTimeout(() => again((n) => n + 1), wait + 20);
+        return { next: Date.now() + wait, wait: Math.min(2 * wait, patience[1]) };
+      };
       ask("GET", address("/v1/log/records", { from: p * page + 1, limit: page })).then(({ records }) => {
         pages.current.delete(p);
-        pages.current.set(p, { records, upTo: records.at(-1)?.position ?? 0, full: records.length === page });
+        const full = records.length === page;
+        pages.current.set(p, { records, upTo: records.at(-1)?.position ?? 0, full, ...(!full && later()) });
         while (pages.current.size > maxPages) pages.current.delete(pages.current.keys().next().value);
         fail(undefined);
         again((n) => n + 1);
-      }, (e) => { pages.current.delete(p); fail(e); });
+      }, (e) => { pages.current.set(p, { records, upTo, ...later() }); fail(e); });
     }
   };
   const at = (position) => {
@@ -145,7 +154,7 @@ export default function Log() {
   const end = Math.min(total, first + inView);
 
   useRecords((slice) => {
-    if (!slice) return pages.clear(), stats.again();
+    if (!slice) return pages.clear(), setLast(0), stats.again();
     pages.add(slice);
     setLast(slice.at(-1).position);
   }, []);
@@ -177,8 +186,8 @@ export default function Log() {
   const y = scaled ? top - (tail ? 0 : top % 1) : (first - 1) * rowHeight;
   return html`<${View} title="Log" about=${stats.data && html`${count(total)} records
     in ${count(stats.data.streams)} streams, ${bytes(stats.data.file_bytes)}`}
-    command=${["cmemd", "log", ...(wanted ? ["cat", `${wanted}-${wanted}`, "--payload"] : ["tail"])]} url=${wanted ?
-      `/v1/log/records?from=${wanted}&payload=true` : "/v1/events?tail=true"}
+    command=${["cmemd", "log", ...(wanted ? ["cat", `${wanted}-${wanted}`, "--payload"] : ["tail"])]}
+    url=${wanted ? `/v1/log/records?from=${wanted}&payload=true` : "/v1/events?tail=true"}
     verbs=${html`<select aria-label="kinds of records" value=${kinds ?? ""}
       onChange=${(e) => turn({ kinds: e.target.value, before: undefined }, false)}>${Object.entries(
         kindsOf).map(([k, text]) =>
@@ -196,7 +205,7 @@ export default function Log() {
           rowHeight))}px)` }} role="rowgroup">${
         Array.from({ length: end - first + 1 }, (_, i) => html`<${Row} key=${first + i} position=${first + i}
           r=${pages.at(first + i)} open=${open} />`)}</div></div></div>`}
-      ${pages.error && html`<${Trouble} error=${pages.error} again=${() => pages.need(first, end)} />`}
+      ${pages.error && html`<${Trouble} error=${pages.error} again=${pages.clear} />`}
       ${wanted > 0 && html`<${Peek} position=${wanted} key=${wanted} close=${() => turn({ at: undefined })}
         />`}</div>`
     : html`<${Nothing} title="The log is empty" command=${["cmemd", "doctor"]} />`)}<//><//>`;
