@@ -73,7 +73,7 @@ function Empty({ query }) {
       : query.q ? "No row has any of these words, or one that is near." : "No row is in this state."}<//>`;
   }
   return html`<${Nothing} title="Nothing is remembered yet"
-    command=${["cmemd", "install", "claude-code"]}>Sessions of an agent fill this, or what is saved by hand.<//>`;
+    command=${["cmemd", "install", "claude-code"]}>An agent's sessions fill this, or what you save.<//>`;
 }
 
 // Peek is the row at hand beside the list.

@@ -97,7 +97,8 @@ export default function Now({ status }) {
   useFresh(sessions, () => true);
   const installed = status.data?.inputs.captured > 0;
   return html`<${View} title="Now" command=${["cmemd", "status"]} url="/v1/status">
-    <${Asked} of=${status}>${(s) => html`<${Balance} of=${s.inputs} /><${Findings} status=${s} again=${status.again} />
+    <${Asked} of=${status}>${(s) => html`<${Balance} of=${s.inputs} />
+    <${Findings} status=${s} again=${status.again} />
     <${Tiles} status=${s} open=${sessions.data?.sessions} />
     ${s.damage && html`<${Trouble} error=${{ title: "The log is damaged", message: s.damage.reason }} />`}
     <section><h2>Just learned</h2><${Asked} of=${feed}>${({ rows }) => (rows.length

@@ -76,11 +76,25 @@ export function useRecords(f, needs) {
 const answers = new Map(); // the last that were shown, so that Back shows them at once
 const maxAnswers = 30;
 
-// useGet asks for a path of /v1 and asks again when it changes. It returns { data, error, busy, again, url }.
+const erased = (r) => r.kind === "memory_forgotten";
+
+// useGet asks for a path of /v1 and asks again when it changes, or when something was erased: where no answer
+// comes then, the one before stands no more. It returns { data, error, busy, again, url }.
 export function useGet(path, query) {
   const url = path && address(path, query);
   const [state, put] = useState({});
   const [round, again] = useState(0);
+  const old = useRef(false);
+  useEffect(() => {
+    let due;
+    const stop = live.listen((slice) => {
+      if (slice && !slice.some(erased)) return;
+      answers.clear();
+      old.current = true;
+      due ??= setTimeout(() => { due = undefined; again((n) => n + 1); }, 500);
+    });
+    return () => { stop(); clearTimeout(due); };
+  }, []);
   useEffect(() => {
     if (!url) return undefined;
     const stop = new AbortController();
@@ -89,9 +103,11 @@ export function useGet(path, query) {
       answers.delete(url);
       answers.set(url, data);
       if (answers.size > maxAnswers) answers.delete(answers.keys().next().value);
+      old.current = false;
       put({ data, path, url });
     }).catch((error) => {
-      if (error.name !== "AbortError") put((s) => ({ ...s, error, busy: false }));
+      if (error.name !== "AbortError") put((s) => ({ ...s, data: old.current ? undefined : s.data, error,
+        busy: false }));
     });
     return () => stop.abort();
   }, [url, round]);

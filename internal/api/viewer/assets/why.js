@@ -145,14 +145,14 @@ export default function Why({ id }) {
   const vouch = r && (r.outside?.length || r.unseen || r.unsupported || r.confirmed);
   return html`<${View} title=${r ? line(cut(titled(r), 160)) : "Why"}
     command=${["cmemd", "why", asOf && ["--at", asOf], given(id)]} url=${why.url}
-    verbs=${r && !forgotten && mayEdit() && html`<${Verb} name="correct" keys="c" act=${() => open("correct")}
-      />
+    verbs=${r && !forgotten && mayEdit() && html`
+      <${Verb} name="correct" keys="c" act=${() => open({ correct: r })} />
       ${vouch && html`<${Verb} name=${r.confirmed ? "vouch no more" : "vouch for it"} keys="v"
         act=${() => confirm(r.confirmed > 0)} />`}
       ${(r.kind === "memory" || r.superseded) && html`<${Verb} name="undo" keys="u"
         act=${() => did(ask("POST", `/v1/memories/${r.id}/undo`), "taken back")} />`}
-      <${Verb} name="forget" keys="f" class="danger" act=${() => open("forget")} />`}><${Asked} of=${why}
-        lines=${10}>${(w) => (forgotten ? html`<${Gone} f=${forgotten} />` : html`
+      <${Verb} name="forget" keys="f" class="danger" act=${() => open({ forget: { ids: [r.id] } })} />`}>
+    <${Asked} of=${why} lines=${10}>${(w) => (forgotten ? html`<${Gone} f=${forgotten} />` : html`
     <p class="marks"><span class="kind k-${what(r)}">${what(r)}</span> <${Time} at=${r.at} /> <a
       href=${to("/ui/memory", { project: r.project })}><${Line} text=${r.project} /></a>
       ${w.session && html` <a href=${to("/ui/memory", { session: w.session.id })}>${
@@ -161,9 +161,9 @@ export default function Why({ id }) {
         html` <span class="mark is-bad">flagged</span>`}${r.superseded &&
           html` <span class="mark">superseded</span>`}</p>
     <${Graph} why=${w} /><div class="two"><article class="whole"><h2>What it says</h2><${Fields} row=${r}
-      /></article><${List} why=${w} /></div>
-    ${dialog === "correct" && html`<${Correct} row=${r} close=${close} done=${() => { close(); why.again(); }}
-      />`}
-    ${dialog === "forget" && html`<${Forget} request=${{ ids: [r.id] }} named="this row" close=${close}
-      done=${() => go(to("/ui/memory"))} />`}`)}<//><//>`;
+      /></article><${List} why=${w} /></div>`)}<//>
+    ${dialog?.correct && html`<${Correct} row=${dialog.correct} close=${close} done=${() => { close();
+      why.again(); }} />`}
+    ${dialog?.forget && html`<${Forget} request=${dialog.forget} named="this row" close=${close}
+      done=${() => go(to("/ui/memory"))} />`}<//>`;
 }
