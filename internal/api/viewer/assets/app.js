@@ -65,8 +65,8 @@ function Shut() {
   };
   return html`<main class="shut"><h1>cmemd</h1>
     ${door.why && html`<p class="bad">${line(door.why)}</p>`}
-    <p>This browser is not let in. Run <code>cmemd ui</code> in a terminal: it opens this page by a link that
-      works once.</p>
+    ${door.soon ? html`<p>It is tried again.</p>` : html`<p>This browser is not let in. Run <code>cmemd ui
+      </code> in a terminal: it opens this page by a link that works once.</p>`}
     <form onSubmit=${submit}><label>Or paste the link that <code>cmemd ui --print</code> shows
       <input value=${code} onInput=${(e) => setCode(e.target.value)} autocomplete="off" spellcheck="false"
         /></label>

@@ -26,7 +26,7 @@ export function Forget({ request, named, close, done, path = "/v1/forget" }) {
       setDoing(undefined));
   };
   const of = plan && Object.entries(plan.kinds).sort((a, b) => b[1] - a[1]);
-  return html`<${Dialog} title="Forget ${named}" close=${gone ? done : close}>
+  return html`<${Dialog} title="Forget ${named}" close=${gone ? done : doing ? () => {} : close}>
     ${error && html`<${Trouble} error=${error} again=${look} />`}
     ${!plan && !error && html`<p role="status">Looking at what was made of it…</p>`}
     ${gone ? html`<${Receipt} of=${gone} done=${done} />` : plan && html`

@@ -13,7 +13,7 @@ export class Problem extends Error {
 // door is how far this browser is let in: "opening", "open", or "shut" with why.
 export const door = { state: "opening", why: "", scope: "", bearer: "", until: 0, changed: () => {} };
 
-const tell = (change) => { Object.assign(door, change); door.changed(); };
+const tell = (change) => { Object.assign(door, change); door.changed(); live.look(); };
 const base64 = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer)));
 const said = (text) => new TextEncoder().encode(text);
 
@@ -80,7 +80,7 @@ function signIn() {
     const made = await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, viewer.key,
       said("cmemd sign-in\n" + nonce));
     const a = await send("POST", "/v1/ui/sessions", { viewer: viewer.id, nonce, signature: base64(made) });
-    tell({ state: "open", why: "", scope: a.scope, bearer: a.bearer, until: Date.parse(a.expires_at) });
+    tell({ state: "open", why: "", soon: false, scope: a.scope, bearer: a.bearer, until: Date.parse(a.expires_at) });
   })().finally(() => { signing = undefined; });
   return signing;
 }
@@ -93,9 +93,16 @@ export async function enter() {
     return enrol(code);
   }
   if (!globalThis.crypto?.subtle) return tell({ state: "shut", why: noCrypto });
+  await comeIn();
+}
+
+// comeIn signs in by the key that is kept. While the daemon only cannot answer it tries again.
+async function comeIn() {
   await signIn().catch(async (e) => {
-    if (e.status === 401) await kept.drop();
-    tell({ state: "shut", why: e.message });
+    const soon = e.status !== 401;
+    if (!soon) await kept.drop();
+    else setTimeout(() => door.state === "shut" && comeIn(), 3000);
+    tell({ state: "shut", why: e.message, soon });
   });
 }
 
@@ -209,6 +216,7 @@ export const live = {
 
   // start has the log followed from now on. It does so once.
   start() {
+    if (!this.running) document.addEventListener("visibilitychange", () => this.look());
     this.running ??= this.run();
   },
 
@@ -234,16 +242,11 @@ export const live = {
     }
   },
 
+  look() {}, // is called when the tab is shown or the door has changed
+
   wake() {
     return new Promise((ok) => {
-      const look = () => {
-        if (document.hidden || door.state !== "open") return;
-        document.removeEventListener("visibilitychange", look);
-        clearInterval(often);
-        ok();
-      };
-      const often = setInterval(look, 200);
-      document.addEventListener("visibilitychange", look);
+      this.look = () => { if (!document.hidden && door.state === "open") ok(); };
     });
   },
 
@@ -265,8 +268,8 @@ export const live = {
     };
     for await (const m of messages(r)) {
       if (m.event === "hello") this.meet(m.data);
-      else if (m.data.position > this.position) {
-        this.position = m.data.position;
+      else {
+        this.position = m.data.position; // a first stream may begin before the end that hello names
         slice.push(m.data);
         due ||= setTimeout(flush, 100);
       }

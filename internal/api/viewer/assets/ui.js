@@ -229,14 +229,16 @@ export const Tabs = ({ name, list, label }) => html`<nav class="tabs"
     value ? "true" : undefined}>${text}${
   n !== undefined && html` <span class="n">${count(n)}</span>`}</a>`)}</nav>`;
 
-// Dialog is a modal one: the browser keeps the focus in it, and Escape closes it.
+// Dialog is a modal one: the browser keeps the focus in it, and Escape calls close, which may leave it open.
 export function Dialog({ title, close, children }) {
   const at = useRef();
   useEffect(() => {
     at.current.showModal();
     return () => at.current?.close();
   }, []);
-  return html`<dialog ref=${at} aria-label=${title} onCancel=${(e) => { e.preventDefault(); close(); }}>
+  const escape = (e) => { e.preventDefault(); close(); };
+  return html`<dialog ref=${at} aria-label=${title} onCancel=${escape}
+    onKeyDown=${(e) => e.key === "Escape" && escape(e)}>
     <h2>${title}</h2>${children}<button class="plain close" aria-label="close"
       onClick=${close}>✕</button></dialog>`;
 }
