@@ -3,7 +3,7 @@
 import { door, enrol, enter, leave, live } from "./net.js";
 import { line } from "./text.js";
 import {
-  Dialog, Notes, Trouble, Verb, address, go, home, html, place, render, to, turn, useEffect, useGet,
+  Dialog, Notes, Trouble, Verb, address, go, home, html, note, place, render, to, turn, useEffect, useGet,
   useLayoutEffect, useLive, usePlace, useRecords, useRef, useSlow, useState, watchPlace,
 } from "./ui.js";
 
@@ -224,6 +224,7 @@ function App() {
   useRecords(() => { late.current ??= setTimeout(() => { late.current = undefined; status.again(); }, 1000);
     }, []);
   const state = useLive().state;
+  useEffect(() => { if (open && door.why) note(door.why); }, [open && door.why]);
   useEffect(() => { if (known) status.again(); }, [state === "off"]);
   if (door.state === "shut") return html`<${Shut} />`;
   if (!open) return null;
@@ -241,5 +242,6 @@ function App() {
 
 watchPlace();
 keys.start();
+addEventListener("hashchange", () => location.hash.startsWith("#c=") && enter());
 render(html`<${App} />`, document.body);
 enter();

@@ -65,7 +65,10 @@ export async function enrol(code) {
     const { id } = await send("POST", "/v1/ui/viewers", { code: code.trim(), key });
     await kept.put({ id, key: pair.privateKey });
     await signIn();
-  } catch (e) { tell({ state: "shut", why: e.message }); }
+  } catch (e) {
+    await comeIn(); // a key that was kept before is as good as it was
+    tell({ why: e.message });
+  }
 }
 
 let signing;
