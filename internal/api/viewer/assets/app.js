@@ -27,7 +27,9 @@ const unloaded = { title: "The page could not be loaded", message:
 
 function pageOf(path) {
   const rest = path.replace(/^\/ui\//, "").replace(/\/$/, "");
-  if (rest.startsWith("memory/")) return { page: why, id: decodeURIComponent(rest.slice(7)) };
+  try {
+    if (rest.startsWith("memory/")) return { page: why, id: decodeURIComponent(rest.slice(7)) };
+  } catch { return {}; } // a malformed escape
   return { page: pages.find((p) => p.path === rest) };
 }
 
