@@ -62,7 +62,11 @@ export async function enrol(code) {
     const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, false,
       ["sign", "verify"]);
     const key = base64(await crypto.subtle.exportKey("raw", pair.publicKey));
-    const { id } = await send("POST", "/v1/ui/viewers", { code: code.trim(), key });
+    const { id, scope } = await send("POST", "/v1/ui/viewers", { code: code.trim(), key });
+    if (scope !== "edit" && await signIn().then(() => door.scope === "edit", () => false)) {
+      await ask("DELETE", "/v1/ui/viewers/" + encodeURIComponent(id)).catch(() => {});
+      return tell({ why: "That link only shows memory; this browser may change it, and still may." });
+    }
     await kept.put({ id, key: pair.privateKey });
     await signIn();
   } catch (e) {
