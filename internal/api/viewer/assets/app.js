@@ -183,7 +183,8 @@ const keys = {
     if (key === "j" || key === "k") return this.move(key === "j" ? 1 : -1);
     const row = document.activeElement?.closest("[data-row]");
     const named = `[data-key="${CSS.escape(key)}"]:not(:disabled)`;
-    const button = row?.querySelector(named) ?? document.querySelector(named);
+    const button = row?.querySelector(named) ?? [...document.querySelectorAll(named)].find((b) =>
+      !b.closest("[data-row]"));
     if (key.length > 1 && key !== "Escape") return false;
     button?.click();
     return Boolean(button);

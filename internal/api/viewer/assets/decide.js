@@ -27,7 +27,7 @@ function Apart({ projects, join }) {
     text=${f.root} /></b> claims to be the project of</p>
     <ul>${f.looks_like.map((l) => html`<li><${Line} text=${l} /></li>`)}</ul><p>and is kept apart: its memory
       and theirs are not told to each other.</p>
-    <p class="verbs">${mayEdit() && html`<${Verb} name="join" keys="j" act=${() => join(f)}>join
+    <p class="verbs">${mayEdit() && html`<${Verb} name="join" keys="m" act=${() => join(f)}>join
       them<//>`} <${Command} words=${["cmemd", "project", "join",
       ...given(f.root)]} /></p></li>`)}</ul>`;
 }
