@@ -2,10 +2,9 @@
 
 import { door, enrol, enter, leave, live } from "./net.js";
 import { line } from "./text.js";
-import {
-  Dialog, Notes, Trouble, Verb, address, go, home, html, note, place, render, to, turn, useEffect, useGet,
-  useLayoutEffect, useLive, usePlace, useRecords, useRef, useSlow, useState, watchPlace,
-} from "./ui.js";
+import { Dialog, Notes, Trouble, Verb, address, go, home, html, note, place, render, to, turn, useEffect,
+  useGet, useLayoutEffect, useLive, usePlace, useRecords, useRef, useSlow, useState, watchPlace } from
+  "./ui.js";
 
 // pages are the views: the path below /ui/, the letter that leads there after g, and the module that draws
 // it.
@@ -22,8 +21,7 @@ const why = { path: "memory/", name: "Why", load: () => import("./why.js") };
 // loadAll has the browser keep every page, so that they can say what is wrong while the daemon is away.
 const loadAll = () => Promise.allSettled([...pages, why].map((p) => p.load()));
 
-const unloaded = { title: "The page could not be loaded", message:
-  "cmemd does not answer: `cmemd start` starts it." };
+const unloaded = { title: "The page could not be loaded", message: "`cmemd start` starts cmemd." };
 
 function pageOf(path) {
   const rest = path.replace(/^\/ui\//, "").replace(/\/$/, "");
@@ -146,8 +144,7 @@ function Help({ close }) {
   const verbs = new Map([...document.querySelectorAll("[data-key]")].map((b) => [b.dataset.key,
     b.dataset.help]));
   return html`<${Dialog} title="Keys" close=${close}><dl class="keys">${[...fixedKeys,
-    ...verbs].map(([k, text]) =>
-    html`<dt><kbd>${k}</kbd></dt><dd>${text}</dd>`)}</dl>
+    ...verbs].map(([k, text]) => html`<dt><kbd>${k}</kbd></dt><dd>${text}</dd>`)}</dl>
     <label><input type="checkbox" checked=${keys.on} onChange=${(e) => keys.set(e.target.checked)} /> single
       keys do something</label><//>`;
 }
@@ -221,8 +218,7 @@ function App() {
   const status = useGet(open && "/v1/status");
   if (status.data) home.at = status.data.home;
   const known = Boolean(status.data);
-  useEffect(() => { if (known) live.start(); }, [known]);
-  useEffect(() => { if (known) setTimeout(loadAll, 1000); }, [known]);
+  useEffect(() => { if (known) live.start(), setTimeout(loadAll, 1000); }, [known]);
   const late = useRef();
   useRecords(() => { late.current ??= setTimeout(() => { late.current = undefined; status.again(); }, 1000);
     }, []);
@@ -234,8 +230,7 @@ function App() {
   const waiting = (status.data?.erasure?.forget_requests ?? 0) + (status.data?.projects.apart ?? 0);
   return html`<a class="skip" href="#main">to the content</a><${Rail} waiting=${waiting} />
     <div class="top" role="banner"><${Search} /><${Projects} after=${status.data} /><span class="gap"
-      /><${Health} status=${status}
-      /><${LiveDot} />
+      /><${Health} status=${status} /><${LiveDot} />
       <button class="plain" onClick=${nextTheme} title="colours">${theme}</button>
       <${Verb} name="keys" keys="?" class="plain" act=${() => setHelp(true)}>?<//>
       <button class="plain" onClick=${leave} title="lets this browser in no more">sign out</button></div>

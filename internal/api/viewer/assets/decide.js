@@ -2,8 +2,9 @@
 
 import { ask } from "./net.js";
 import { line, many } from "./text.js";
+import { about, useFresh } from "./now.js";
 import { Forget } from "./forget.js";
-import { Asked, Command, Line, Nothing, Time, Trouble, Verb, View, given, html, mayEdit, note, to, useGet,
+import { Asked, Command, Line, Nothing, Time, Trouble, Verb, View, given, html, mayEdit, note, useGet,
   useState } from "./ui.js";
 
 function Requests({ list, open, refuse }) {
@@ -35,6 +36,8 @@ function Apart({ projects, join }) {
 export default function Decide({ status }) {
   const requests = useGet("/v1/forget/requests");
   const projects = useGet("/v1/projects");
+  useFresh(requests, about(/^(forget|memory)_/));
+  useFresh(projects, about(/^(project|session)_/));
   const [request, open] = useState();
   const [error, fail] = useState();
   const after = (what) => () => { note(what); requests.again(); projects.again(); status.again(); };
@@ -50,8 +53,7 @@ export default function Decide({ status }) {
       : html`<${Nothing} title="No agent asks to forget anything">What an agent asks to forget is hidden, and
         waits here for you.<//>`)}<//></section>
     <section><h2>Projects kept apart</h2><${Asked} of=${projects} lines=${3}>${(d) => html`<${Apart}
-      projects=${d.projects} join=${join} />`}<//>
-      <p><a href=${to("/ui/memory")}>Memory</a></p></section>
+      projects=${d.projects} join=${join} />`}<//></section>
     ${request && html`<${Forget} request=${{ request: request.id }} named=${many(request.rows.length, "row")}
       path="/v1/forget/requests/${request.id}/approve"
       close=${() => open(undefined)} done=${() => { open(undefined); after("erased")(); }} />`}<//>`;

@@ -10,7 +10,6 @@ const rowHeight = 28;
 const page = 200;
 const maxPages = 20;
 const maxHeight = 15_000_000; // pixels: Chrome draws nothing below 16,777,200
-
 const patience = [100, 10_000]; // ms before a page that came short is asked for again: at first, at most
 
 // usePages keeps the pages of records around what is shown, by the position of their first.
@@ -82,15 +81,14 @@ function Peek({ position, close }) {
 }
 
 // positionOf is the first record of a time or later, else the last.
-const positionOf = (time, total) => ask("GET", address("/v1/log/records", { at: time.toISOString(), limit: 1
-  }))
-  .then((d) => d.records[0]?.position ?? total);
+const positionOf = (time, total) => ask("GET", address("/v1/log/records", { at: time.toISOString(),
+  limit: 1 })).then((d) => d.records[0]?.position ?? total);
 
 // Some are the records of a kind or a stream, the newest first.
 function Some({ kinds, stream, open }) {
   const { before } = place.query;
-  const page = useGet("/v1/log/records", { kinds, stream, before: before ?? Number.MAX_SAFE_INTEGER, limit:
-    100 });
+  const most = Number.MAX_SAFE_INTEGER;
+  const page = useGet("/v1/log/records", { kinds, stream, before: before ?? most, limit: 100 });
   return html`<${Asked} of=${page} lines=${14}>${(d) => html`<div class="log is-short" role="table"
     aria-label="records">${
     d.records.length ? [...d.records].reverse().map((r) => html`<${Row} key=${r.position} r=${r}

@@ -2,10 +2,8 @@
 
 import { ask } from "./net.js";
 import { count, line, many } from "./text.js";
-import {
-  Asked, Line, Nothing, Tabs, Time, Trouble, Verb, View, address, by, given, go, html, mayEdit, note,
-  titled, to, turn, useEffect, useGet, usePlace, useState, what,
-} from "./ui.js";
+import { Asked, Line, Nothing, Tabs, Time, Trouble, Verb, View, address, by, given, go, html, mayEdit, note,
+  titled, to, turn, useEffect, useGet, usePlace, useState, what } from "./ui.js";
 import { Entry, changesMemory, memoryKinds, useFresh } from "./now.js";
 import { Correct, Forget } from "./forget.js";
 import { Fields } from "./fields.js";

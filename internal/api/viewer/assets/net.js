@@ -1,6 +1,5 @@
 // The door, requests, work with progress, and the live stream. A key pair that the browser does not export
-// lets a tab in for an hour
-// at a time; what a tab holds is in its memory alone.
+// lets a tab in for an hour at a time; what a tab holds is in its memory alone.
 
 // A Problem is an answer that is no success, as RFC 9457 has it.
 export class Problem extends Error {
@@ -52,8 +51,7 @@ const kept = {
   },
 };
 
-const noCrypto =
-  "This browser has no WebCrypto, which the page needs to be let in. Any browser of the last years has it.";
+const noCrypto = "This browser has no WebCrypto, which the page needs to be let in. A newer one has it.";
 
 // enrol lets this browser in by the code of a link of `cmemd ui`.
 export async function enrol(code) {
@@ -87,7 +85,8 @@ function signIn() {
     const made = await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, viewer.key,
       said("cmemd sign-in\n" + nonce));
     const a = await send("POST", "/v1/ui/sessions", { viewer: viewer.id, nonce, signature: base64(made) });
-    tell({ state: "open", why: "", soon: false, scope: a.scope, bearer: a.bearer, until: Date.parse(a.expires_at) });
+    tell({ state: "open", why: "", soon: false, scope: a.scope,
+      bearer: a.bearer, until: Date.parse(a.expires_at) });
   })().finally(() => { signing = undefined; });
   return signing;
 }
@@ -105,12 +104,20 @@ export async function enter() {
 
 // comeIn signs in by the key that is kept. While the daemon only cannot answer it tries again.
 async function comeIn() {
-  await signIn().catch(async (e) => {
-    const soon = e.status !== 401;
-    if (!soon) await kept.drop();
-    else setTimeout(() => door.state === "shut" && comeIn(), 3000);
-    tell({ state: "shut", why: e.message, soon });
+  await signIn().catch(forgetKey).catch((e) => {
+    if (e.status === 401) return;
+    setTimeout(() => door.state === "shut" && comeIn(), 3000);
+    tell({ state: "shut", why: e.message, soon: true });
   });
+}
+
+// forgetKey shuts the door where a problem says that the daemon knows this browser no more; it throws it on.
+async function forgetKey(e) {
+  if (e.status === 401) {
+    await kept.drop();
+    tell({ state: "shut", why: e.message, soon: false });
+  }
+  throw e;
 }
 
 export async function leave() {
@@ -146,13 +153,7 @@ export async function ask(method, path, body, options) {
   } catch (e) {
     if (e.status !== 401) throw e;
     door.bearer = "";
-    await signIn().catch(async (why) => {
-      if (why.status === 401) {
-        await kept.drop();
-        tell({ state: "shut", why: why.message });
-      }
-      throw why;
-    });
+    await signIn().catch(forgetKey);
     return send(method, path, body, options);
   }
 }
@@ -201,18 +202,15 @@ export async function work(path, body, progress = () => {}, signal = undefined) 
     "cmemd stopped meanwhile; look again before you try again." }, 0);
 }
 
-const farBehind =
-  5000; // records: a tab that was hidden for longer begins anew, which costs a page less than reading them
+const farBehind = 5000; // records: a tab that was hidden for longer begins anew, which costs less
 
 // live follows the log from the last position that was seen, while the tab is visible. State is live,
 // catching, paused or off.
 export const live = {
-  state: "catching", position: 0, goal: 0, log: "", heard: new Set(), watched: new Set(), stop:
-    undefined,
+  state: "catching", position: 0, goal: 0, log: "", heard: new Set(), watched: new Set(),
 
   // listen calls f with each slice of records as they come, and with undefined where records were passed
-  // over: what is shown is
-  // then to be read anew. It returns how to listen no more.
+  // over: what is shown is then to be read anew. It returns how to listen no more.
   listen(f) { this.heard.add(f); return () => this.heard.delete(f); },
 
   become(state) {
@@ -258,12 +256,11 @@ export const live = {
   },
 
   // follow begins where the last stream ended, and says so to begun; it throws where that is too far away, or
-  // of another log,
-  // once it has told those who listen that they begin anew.
+  // of another log, once it has told those who listen that they begin anew.
   async follow(signal, begun) {
     const query = this.log ? { after: this.position, hello: true } : { tail: true, hello: true };
-    const r = await ask("GET", address("/v1/events", query), undefined, { signal, accept: "text/event-stream"
-      });
+    const accept = "text/event-stream";
+    const r = await ask("GET", address("/v1/events", query), undefined, { signal, accept });
     begun();
     let slice = [];
     let due = 0;

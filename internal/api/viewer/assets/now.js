@@ -2,10 +2,8 @@
 
 import { ask } from "./net.js";
 import { bytes, count, line, many, money } from "./text.js";
-import {
-  Asked, Line, Nothing, Time, Trouble, View, by, html, mayEdit, note, place, to, useEffect, useGet,
-    useRecords, useRef, what,
-} from "./ui.js";
+import { Asked, Line, Nothing, Time, Trouble, View, by, html, mayEdit, note, place, to, useEffect, useGet,
+  useRecords, useRef, what } from "./ui.js";
 
 // fates are what becomes of an input: exactly one of these, so that they add up to what was captured.
 export const fates = ["observed", "skipped", "dropped", "pending", "forgotten"];
@@ -36,9 +34,8 @@ function Findings({ status, again }) {
       line(f.provider)} again</button></p>`}</div>`);
 }
 
-const Tile = ({ name, value, beside, href }) => html`<div class="tile"><div class="what">${name}</div>
-  <div class="value">${href ? html`<a href=${href}>${value}</a>` : value}</div><div
-    class="beside">${beside}</div></div>`;
+const Tile = ({ name, value, beside }) => html`<div class="tile"><div class="what">${name}</div>
+  <div class="value">${value}</div><div class="beside">${beside}</div></div>`;
 
 function Tiles({ status: s, open }) {
   const limit = Number(s.settings?.budget_usd_day ?? 0);
@@ -71,11 +68,11 @@ export const Entry = ({ r, children, selected }) => html`<li data-row class="row
     ${r.count > 1 && html`<span class="mark" title="said so often">${r.count}×</span>`}<${Line}
       text=${r.project} most=${40} class="soft" /></span>${children}</li>`;
 
-const made = new Set(["observation_parsed", "summary_parsed", "memory_saved", "preference_stated",
-  "memory_superseded", "memory_forgotten"]);
+// about tells of a slice of records whether one is of a kind that begins so.
+export const about = (begins) => (slice) => !slice || slice.some((r) => begins.test(r.kind));
 
-// changesMemory reports whether a slice of records changes what is known.
-export const changesMemory = (slice) => !slice || slice.some((r) => made.has(r.kind));
+// changesMemory reports whether a slice of records changes what is known, or what of it is shown.
+export const changesMemory = about(/^(observation|summary|memory|preference|forget|claim|work|project)_/);
 
 // useFresh asks anew a while after records came that matter: at most once a second.
 export function useFresh(asked, matters) {

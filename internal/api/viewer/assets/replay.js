@@ -3,9 +3,8 @@
 
 import { work } from "./net.js";
 import { count, line, many, when } from "./text.js";
-import {
-  Nothing, Progress, Trouble, View, html, note, to, turn, useEffect, usePlace, useRef, useState,
-} from "./ui.js";
+import { Nothing, Progress, Trouble, View, html, note, to, turn, useEffect, usePlace, useRef, useState } from
+  "./ui.js";
 
 // figures are the columns: the key, its head, and whether less is better.
 const figures = [
@@ -127,8 +126,7 @@ export default function Replay() {
   }, [days, session, round]);
   const { data, error, progress, cancelled } = state;
   const chosen = data ? Math.max(0, data.policies.findIndex((p) => (policy ? p.names.some((n) => n.name ===
-    policy) :
-    p.differences.length))) : 0;
+    policy) : p.differences.length))) : 0;
   const command = ["cmemd", "replay", "--policy", "all", session && ["--session", session], days > 0 &&
     ["--since", days + "d"]];
   return html`<${View} title="Replay" command=${command} url="/v1/replay" body=${body}

@@ -85,15 +85,11 @@ export function useGet(path, query) {
   const [state, put] = useState({});
   const [round, again] = useState(0);
   const old = useRef(false);
-  useEffect(() => {
-    let due;
-    const stop = live.listen((slice) => {
-      if (slice && !slice.some(erased)) return;
-      answers.clear();
-      old.current = true;
-      due ??= setTimeout(() => { due = undefined; again((n) => n + 1); }, 500);
-    });
-    return () => { stop(); clearTimeout(due); };
+  useRecords((slice) => {
+    if (slice && !slice.some(erased)) return;
+    answers.clear();
+    old.current = true;
+    setTimeout(() => again((n) => n + 1), 500);
   }, []);
   useEffect(() => {
     if (!url) return undefined;
