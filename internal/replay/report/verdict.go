@@ -47,7 +47,7 @@ func Verdict(runs []Run, live string) string {
 	}
 	own := folded[at]
 	if len(folded) == 1 {
-		return fmt.Sprintf("All %d policies come to the same here: %s.", len(own.Policies), summed(own.Result)) + again(own.Result)
+		return fmt.Sprintf("All %d policies come to the same here: %s.", len(own.Policies), summed(own.Result)) + again(own.Result, live)
 	}
 	worse := func(a, b Equal) int {
 		return cmp.Or(cmp.Compare(a.Result.LostBatches, b.Result.LostBatches), cmp.Compare(a.Result.WastedTokens, b.Result.WastedTokens))
@@ -65,7 +65,7 @@ func Verdict(runs []Run, live string) string {
 	if len(said) == 0 {
 		said = append(said, fmt.Sprintf("All policies lose and waste the same here as %s: %s.", live, summed(own.Result)))
 	}
-	return strings.Join(said, " ") + again(own.Result)
+	return strings.Join(said, " ") + again(own.Result, live)
 }
 
 // summed is what a policy lost and wasted.
@@ -100,9 +100,9 @@ func amount(n int64, one string) string {
 }
 
 // again says what becomes of what the live policy lost: in its log it is dropped by name, and stays.
-func again(own replay.Result) string {
+func again(own replay.Result, live string) string {
 	if own.LostBatches == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" What is lost under it, %s, stays in the log, and can be asked again.", amount(int64(own.LostBatches), "input"))
+	return fmt.Sprintf(" What is lost under %s, %s, stays in the log, and can be asked again.", live, amount(int64(own.LostBatches), "input"))
 }

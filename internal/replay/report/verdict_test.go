@@ -23,13 +23,15 @@ func TestVerdict(t *testing.T) {
 		"the live one is best": {
 			[]Run{run("legacy", 54, 285_100), run("live", 51, 100), run("ignore", 51, 200)},
 			"legacy would have lost 3 inputs more and wasted 285,000 tokens more than live. No policy would have lost or wasted less. " +
-				"What is lost under it, 51 inputs, stays in the log, and can be asked again.",
+				"What is lost under live, 51 inputs, stays in the log, and can be asked again.",
 		},
 		"it is worst": {[]Run{run("ignore", 0, 9), run("live", 1, 4)}, "ignore would have lost 1 input fewer and wasted 5 tokens more than live. " +
-			"What is lost under it, 1 input, stays in the log, and can be asked again."},
+			"What is lost under live, 1 input, stays in the log, and can be asked again."},
 		"between": {[]Run{run("a", 0, 1), run("live", 0, 5), run("b", 0, 9), run("c", 0, 9)},
 			"b, c would have wasted 4 tokens more than live. a would have wasted 4 tokens fewer than live."},
-		"all the same":              {[]Run{run("a", 0, 7), run("live", 0, 7)}, "All 2 policies come to the same here: 0 inputs lost, 7 tokens wasted."},
+		"all the same": {[]Run{run("a", 0, 7), run("live", 0, 7)}, "All 2 policies come to the same here: 0 inputs lost, 7 tokens wasted."},
+		"all the same, with a loss": {[]Run{run("a", 1, 7), run("live", 1, 7)}, "All 2 policies come to the same here: 1 input lost, 7 tokens wasted. " +
+			"What is lost under live, 1 input, stays in the log, and can be asked again."},
 		"other ways, the same loss": {[]Run{run("a", 0, 7, "drop"), run("live", 0, 7, "hold")}, "All policies lose and waste the same here as live: 0 inputs lost, 7 tokens wasted."},
 		"without the live one":      {[]Run{run("a", 0, 7), run("b", 1, 7)}, ""},
 		"alone":                     {[]Run{run("live", 1, 7)}, ""},

@@ -1,8 +1,8 @@
 // The dialogs that change memory: forget with a plan and a typed number, correct and save.
 
-import { ask, work } from "./net.js";
+import { ask, live, work } from "./net.js";
 import { bytes, count, line, many, words } from "./text.js";
-import { Command, Dialog, Line, Progress, Said, Time, Trouble, forgetAnswers, given, html, note, useEffect,
+import { Command, Dialog, Line, Progress, Said, Time, Trouble, given, html, note, useEffect,
   useState } from "./ui.js";
 
 // Forget shows what would go, has the number of records typed, erases exactly that, and shows the receipt.
@@ -22,7 +22,7 @@ export function Forget({ request, named, close, done, path = "/v1/forget" }) {
     e.preventDefault();
     setDoing({});
     const body = path === "/v1/forget" ? { ...request, through: plan.position, records: plan.records } : {};
-    work(path, body, setDoing).then((r) => { forgetAnswers(); setGone(r); }, fail).finally(() =>
+    work(path, body, setDoing).then((r) => { live.pass(undefined); setGone(r); }, fail).finally(() =>
       setDoing(undefined));
   };
   const of = plan && Object.entries(plan.kinds).sort((a, b) => b[1] - a[1]);

@@ -21,6 +21,10 @@ const stretches = [["1", "the last day"], ["7", "the last week"], ["30", "the la
 
 const nameOf = (p) => p.names.map((n) => n.name).join(", ");
 
+// Names are those of a row's policies; the one in force is marked.
+const Names = ({ p, live }) => p.names.map((n, i) => html`${i > 0 && ", "}<span>${n.name}</span>${n.name ===
+  live && html` <span class="live">live</span>`}`);
+
 // bestOf is the best value of each column that has one, where policies differ.
 function bestOf(policies) {
   return figures.map(([key, , less]) => {
@@ -36,15 +40,15 @@ const Words = ({ names }) => (names.length === 1 ? html`<div class="soft">${line
     html`<dt><b>${n.name}</b></dt>
     <dd>${line(n.words)}</dd>`)}</dl></details>`);
 
-function Table({ policies, chosen, query: { days, session } }) {
+function Table({ policies, chosen, live, query: { days, session } }) {
   const best = bestOf(policies);
   return html`<div class="wide" tabindex="0" role="region"
     aria-label="figures by policy"><table><thead><tr><th>policy</th>
     ${figures.map(([, head]) => html`<th class="num">${head}</th>`)}</tr></thead><tbody>${policies.map((p,
       i) => html`<tr
     data-row tabindex="0" class=${i === chosen ? "is-selected" : ""}><td>
-      <a data-open href=${to("/ui/replay", { days, session, policy: p.names[0].name })}>${nameOf(p)}</a>
-      ${p.live && html` <span class="live">live</span>`}<${Words} names=${p.names} /></td>
+      <a data-open href=${to("/ui/replay", { days, session, policy: p.names[0].name })}><${Names} p=${p}
+      live=${live} /></a><${Words} names=${p.names} /></td>
     ${figures.map(([key], c) => html`<td class="num">${p.figures.error ? "-" : count(p.figures[key])}${best[c]
       === p.figures[key] &&
       html`<span class="star" aria-label="best"> ★</span>`}</td>`)}</tr>`)}</tbody></table></div>`;
@@ -59,12 +63,12 @@ const patterns = html`<svg class="defs" width="0" height="0" aria-hidden="true">
     <circle class="g-held" cx="1.5" cy="1.5" r="1.2" /></pattern></defs></svg>`;
 
 // Strip is the gravest decision of each stretch of time under a policy.
-function Strip({ p, lanes }) {
+function Strip({ p, lanes, live }) {
   const cell = 1000 / p.strip.length;
   const said = lanes.map((l) => [l.name, [...p.strip].filter((x) => x === l.letter).length]).filter(([, n]) =>
     n)
     .map(([name, n]) => `${name} in ${n}`).join(", ");
-  return html`<div class="strip"><b>${nameOf(p)}</b>${p.live && html` <span class="live">live</span>`}
+  return html`<div class="strip"><b><${Names} p=${p} live=${live} /></b>
     <svg viewBox="0 0 1000 22" preserveAspectRatio="none" role="img" aria-label="${nameOf(p)}: ${said} of ${
       p.strip.length} parts">
       ${[...p.strip].map((x, i) => {
@@ -149,9 +153,9 @@ export default function Replay() {
       <p class="soft">${many(data.events, "turn")} from ${when(data.began)}</p><${Proof} proof=${data.proof}
         />
       <section><h2>Policies</h2><${Table} policies=${data.policies} chosen=${chosen} query=${query}
-        /></section>
+        live=${data.live} /></section>
       <section><h2>Over time</h2>${patterns}${data.policies.map((p) => html`<${Strip} p=${p}
-        lanes=${data.lanes} />`)}
+        lanes=${data.lanes} live=${data.live} />`)}
         <ul class="key lanes">${data.lanes.map((l) => html`<li><svg class="sample" width="16" height="16"
           aria-hidden="true">
           <rect class="b-${l.name}" x="3" y="2" width="10" height="12"

@@ -27,7 +27,6 @@ export function cut(s, n) {
 }
 
 export const count = (n) => (n ?? 0).toLocaleString("en-US");
-
 export const many = (n, one, more = one + "s") => `${count(n)} ${n === 1 ? one : more}`;
 
 export function money(usd) {

@@ -110,9 +110,6 @@ export function useGet(path, query) {
   return { ...state, again: () => again((n) => n + 1), url };
 }
 
-// forgetAnswers drops what was kept for Back: after an erasure nothing of it may be shown.
-export const forgetAnswers = () => answers.clear();
-
 // useSlow is a function that calls f once, a while after it was called last.
 export function useSlow(f, ms) {
   const held = useRef();
