@@ -114,10 +114,7 @@ function Search() {
   const there = path.startsWith("/ui/memory");
   const [text, setText] = useState(query.q ?? "");
   useEffect(() => setText(there ? query.q ?? "" : ""), [query.q, there]);
-  const ask = useSlow((q) => {
-    if (place.path === "/ui/memory") turn({ q });
-    else go(to("/ui/memory", { q }));
-  }, 80);
+  const ask = useSlow((q) => (place.path === "/ui/memory" ? turn({ q }) : go(to("/ui/memory", { q }))), 80);
   return html`<input type="search" class="search" aria-label="search memory" placeholder="Search memory  /"
     value=${text}
     onInput=${(e) => { setText(e.target.value); ask(e.target.value); }} data-search />`;

@@ -2,8 +2,8 @@
 
 import { ask, live, work } from "./net.js";
 import { bytes, count, line, many, words } from "./text.js";
-import { Command, Dialog, Line, Progress, Said, Time, Trouble, given, html, note, useEffect,
-  useState } from "./ui.js";
+import { Command, Dialog, Line, Progress, Said, Time, Trouble, given, html, note, to,
+  useEffect, useState } from "./ui.js";
 
 // Forget shows what would go, has the number of records typed, erases exactly that, and shows the receipt.
 export function Forget({ request, named, close, done, path = "/v1/forget" }) {
@@ -21,9 +21,9 @@ export function Forget({ request, named, close, done, path = "/v1/forget" }) {
   const erase = (e) => {
     e.preventDefault();
     setDoing({});
-    const body = path === "/v1/forget" ? { ...request, through: plan.position, records: plan.records } : {};
-    work(path, body, setDoing).then((r) => { live.pass(undefined); setGone(r); }, fail).finally(() =>
-      setDoing(undefined));
+    const { request: asked, ...chosen } = request; // an agent's request is named by the path
+    work(path, { ...chosen, through: plan.position, records: plan.records }, setDoing)
+      .then((r) => { live.pass(undefined); setGone(r); }, fail).finally(() => setDoing(undefined));
   };
   const of = plan && Object.entries(plan.kinds).sort((a, b) => b[1] - a[1]);
   return html`<${Dialog} title="Forget ${named}" close=${gone ? done : doing ? () => {} : close}>
@@ -52,7 +52,8 @@ const Receipt = ({ of, done }) => (of.request
   ? html`<p>An agent's link keeps this as a request, ${line(of.request.name)}: nothing is erased until a
     person approves it.</p><button onClick=${done}>close</button>`
   : html`<p><b>${many(of.records, "record")} erased.</b> The log keeps their headers, whose hashes still
-    verify; record ${count(of.position)} says that they went${
+    verify; <a
+    href=${to("/ui/log", { at: of.position })}>record ${count(of.position)}</a> says that they went${
     of.unread > 0 && `; ${many(of.unread, "record")} could not be read`}.</p>
     ${of.refused?.length > 0 && html`<p class="bad">${many(of.refused.length, "session")} could not be asked;
       they are asked again.</p>`}

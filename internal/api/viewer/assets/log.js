@@ -102,10 +102,9 @@ function Some({ kinds, stream, open }) {
 
 // kinds of records by what they are about.
 const kindsOf = {
-  "": "all kinds", "prompt_submitted,tool_used,agent_said,agent_stopped,context_compacted":
-    "what was captured",
-  "turn_started,turn_received,turn_failed": "turns",
-    "observation_parsed,summary_parsed,memory_saved,memory_superseded": "memory",
+  "": "all kinds", "turn_started,turn_received,turn_failed": "turns",
+  "prompt_submitted,tool_used,agent_said,agent_stopped,context_compacted": "what was captured",
+  "observation_parsed,summary_parsed,memory_saved,memory_superseded": "memory",
   "output_dropped,output_skipped,inputs_dropped": "losses", context_injected: "what was told",
   "session_respawned,session_quarantined,session_released,provider_paused,provider_resumed,session_faulted":
     "supervision",

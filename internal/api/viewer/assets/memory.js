@@ -115,6 +115,8 @@ export default function Memory() {
     verbs=${html`${chosen.size > 0 && html`<span class="soft">${chosen.size} chosen</span>
       <button class="danger" onClick=${() => open({ forget: { ids: [...chosen] }, named: many(chosen.size,
         "row") })}>forget ${chosen.size}…</button>`}
+      ${mayEdit() && query.q && html`<button class="danger" onClick=${() => open({ forget: { query: query.q,
+        project: query.project ?? "" }, named: `all that says “${line(query.q)}”` })}>forget all…</button>`}
       ${mayEdit() && html`<${Verb} name="save a memory" keys="n"
         act=${() => open({ save: true })}>save…<//>`}`}>
     ${!query.q && html`<${Tabs} name="state" label="state of review"

@@ -20,16 +20,13 @@ const said = (text) => new TextEncoder().encode(text);
 // windows, in the tab's memory.
 const kept = {
   memory: undefined,
-  async open() {
-    return new Promise((ok, no) => {
+  async with(mode, act) {
+    const db = await new Promise((ok, no) => {
       const asked = indexedDB.open("cmemd", 1);
       asked.onupgradeneeded = () => asked.result.createObjectStore("keys");
       asked.onsuccess = () => ok(asked.result);
       asked.onerror = asked.onblocked = () => no(asked.error);
     });
-  },
-  async with(mode, act) {
-    const db = await this.open();
     try {
       return await new Promise((ok, no) => {
         const asked = act(db.transaction("keys", mode).objectStore("keys"));

@@ -8,11 +8,10 @@ import { Nothing, Progress, Trouble, View, html, note, to, turn, useEffect, useP
 
 // figures are the columns: the key, its head, and whether less is better.
 const figures = [
-  ["lost_batches", "inputs lost", true], ["wasted_tokens", "tokens wasted", true], ["wasted_calls",
-    "calls wasted", true],
-  ["respawns", "respawns", true], ["held_batches", "held", undefined], ["dropped_turns", "dropped",
-    undefined],
-  ["observations", "observations", false], ["summaries", "summaries", false],
+  ["lost_batches", "inputs lost", true], ["wasted_tokens", "tokens wasted", true],
+  ["wasted_calls", "calls wasted", true], ["respawns", "respawns", true], ["held_batches", "held", undefined],
+  ["dropped_turns", "dropped", undefined], ["observations", "observations", false],
+  ["summaries", "summaries", false],
 ];
 
 // stretches are days back from now; 0: all.

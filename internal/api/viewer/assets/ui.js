@@ -139,7 +139,6 @@ export const Line = ({ text, most = 300, class: c = "" }) =>
     undefined}>${line(cut(text ?? "", most))}</span>`;
 
 export const Time = ({ at }) => html`<time datetime=${at} title=${full(at)}>${when(at)}</time>`;
-
 // Verb is a button that a key presses too, wherever its row or the page has the focus.
 export const Verb = ({ name, keys, act, off, children, class: c = "", about }) => html`<button class=${c}
   data-key=${keys}
@@ -263,7 +262,6 @@ export function Notes() {
 }
 
 export const mayEdit = () => door.scope === "edit";
-
 // titled is what stands for a row in a line.
 export const titled = (r) => r.title || r.request || r.text || r.kind;
 
