@@ -71,7 +71,6 @@ export async function enrol(code) {
 }
 
 let signing;
-
 // signIn gets a bearer for the key of this browser. Those who ask at once share it. It throws what keeps the
 // tab out.
 function signIn() {

@@ -37,6 +37,7 @@ function Findings({ status, again }) {
 const Tile = ({ name, value, beside }) => html`<div class="tile"><div class="what">${name}</div>
   <div class="value">${value}</div><div class="beside">${beside}</div></div>`;
 
+const most = 20; // open sessions that are listed
 function Tiles({ status: s, open }) {
   const limit = Number(s.settings?.budget_usd_day ?? 0);
   const spent = s.today.usd + s.today.estimated_usd;
@@ -49,15 +50,15 @@ function Tiles({ status: s, open }) {
       `${count(s.today.again)} of them again` : "asked of the observer"} />
     <${Tile} name="observer" value=${line(used?.name ?? "none")} beside=${used ? line(used.model ?? "") :
       "nothing is asked now"} />
-    <${Tile} name="open sessions" value=${count(open?.length)} beside=${s.actors.waiting ?
-      many(s.actors.waiting, "session") + " waiting" : "none waits"} />
+    <${Tile} name="open sessions" value=${open?.length >= most ? most + "+" : count(open?.length)}
+      beside=${s.actors.waiting ? many(s.actors.waiting, "session") + " waiting" : "none waits"} />
     </section>`;
 }
 
 // memoryKinds are the kinds of rows that are memory: not the prompts.
 export const memoryKinds = "observation,summary,memory";
 
-// Row is one entry of memory in a line or two.
+// Entry is one row of memory in a line or two.
 export const Entry = ({ r, children, selected }) => html`<li data-row class="row ${selected ? "is-selected" :
   ""}">
   <${Time} at=${r.at} /><span class="kind k-${what(r)}">${what(r)}</span>
@@ -88,15 +89,18 @@ export function useFresh(asked, matters) {
 
 export default function Now({ status }) {
   const { project } = place.query;
-  const sessions = useGet("/v1/sessions", { open: true, project, limit: 20 });
+  const sessions = useGet("/v1/sessions", { open: true, project, limit: most });
   const feed = useGet("/v1/rows", { kind: memoryKinds, limit: 20, project });
   useFresh(feed, changesMemory);
-  useFresh(sessions, () => true);
+  const own = useGet(project && "/v1/outcomes", { project, limit: 1 });
+  useFresh({ again: () => { sessions.again(); own.again(); } }, () => true);
+  const inputs = project ? own.data?.balance : status.data?.inputs;
   const installed = status.data?.inputs.captured > 0;
   return html`<${View} title="Now" command=${["cmemd", "status"]} url="/v1/status">
-    <${Asked} of=${status}>${(s) => html`<${Balance} of=${s.inputs} />
+    <${Asked} of=${status}>${(s) => html`${inputs && html`<${Balance} of=${inputs} />`}
     <${Findings} status=${s} again=${status.again} />
     <${Tiles} status=${s} open=${sessions.data?.sessions} />
+    ${project && html`<p class="soft">What is spent, turns and who waits are of all projects.</p>`}
     ${s.damage && html`<${Trouble} error=${{ title: "The log is damaged", message: s.damage.reason }} />`}
     <section><h2>Just learned</h2><${Asked} of=${feed}>${({ rows }) => (rows.length
       ? html`<ol class="rows">${rows.map((r) => html`<${Entry} key=${r.id} r=${r} />`)}</ol>
