@@ -75,7 +75,7 @@ func TestPictures(t *testing.T) {
 		var text string
 		must(t, p.Eval(t.Context(), `document.querySelector("main").innerText`, &text))
 		if name == "light" {
-			shown.WriteString(cut.ReplaceAllString(changing.ReplaceAllString(text, "·"), "$1…")+"\n")
+			shown.WriteString(cut.ReplaceAllString(changing.ReplaceAllString(text, "·"), "$1…") + "\n")
 		}
 		if *update {
 			must(t, p.Picture(t.Context(), filepath.Join("..", "..", "docs", "page-"+name+".png")))
