@@ -331,12 +331,19 @@ func TestTheSameAsACommand(t *testing.T) {
 	path, err := program()
 	must(t, err)
 	p := w.page("/ui/")
-	for _, view := range append(everyPage(found.Results[0].ID.String()), "/ui/memory?type=bugfix&file=a%20b%27c", "/ui/losses?outcome=observed&project=shop", "/ui/memory?state=flagged") {
+	for _, view := range append(everyPage(found.Results[0].ID.String()), "/ui/memory?type=bugfix&file=a%20b%27c", "/ui/losses?outcome=observed&project=shop", "/ui/memory?state=flagged", "/ui/memory?kind=prompt") {
 		w.to(p, view)
-		w.sees(p, `document.querySelectorAll(".same .command").length === 2`)
+		commands := 2
+		if strings.Contains(view, "state=") {
+			commands = 1 // none lists a state of review
+		}
+		w.sees(p, fmt.Sprintf(`document.querySelectorAll(".same .command").length === %d`, commands))
 		var said []string
 		must(t, p.Eval(t.Context(), `[...document.querySelectorAll(".same .command")].map((c) => c.textContent)`, &said))
 		for _, command := range said {
+			if words := strings.Fields(command); words[0] == "cmemd" && words[1] == "search" {
+				w.listsTheSame(p, command)
+			}
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 			c := exec.CommandContext(ctx, "sh", "-c", strings.Replace(command, "curl ", "curl -sSf --max-time 3 -o /dev/null ", 1))
 			c.Env, c.Dir = append(w.environ(), "PATH="+filepath.Dir(path)+string(filepath.ListSeparator)+os.Getenv("PATH")), w.dir
@@ -347,6 +354,28 @@ func TestTheSameAsACommand(t *testing.T) {
 				t.Errorf("%s: %s: %v\n%s", view, command, err, out)
 			}
 		}
+	}
+}
+
+// listsTheSame fails the test where a search prints other rows than p shows, or others first.
+func (w *world) listsTheSame(p *browser.Page, command string) {
+	w.tb.Helper()
+	path, err := program()
+	must(w.tb, err)
+	c := exec.Command("sh", "-c", strings.Replace(command, "search ", "search --json ", 1))
+	c.Env, c.Dir = append(w.environ(), "PATH="+filepath.Dir(path)+string(filepath.ListSeparator)+os.Getenv("PATH")), w.dir
+	out, _ := c.Output() // it fails where it finds nothing
+	var found api.SearchResults
+	if len(out) > 0 {
+		must(w.tb, json.Unmarshal(out, &found))
+	}
+	want, got := []string{}, []string{}
+	for _, r := range found.Results {
+		want = append(want, "/ui/memory/"+r.Handle.String())
+	}
+	must(w.tb, p.Eval(w.tb.Context(), `[...document.querySelectorAll(".rows [data-open]")].map((a) => a.getAttribute("href").split("?")[0])`, &got))
+	if !slices.Equal(got, want) {
+		w.tb.Errorf("%s lists %v, the page %v", command, want, got)
 	}
 }
 
@@ -378,7 +407,7 @@ func TestStates(t *testing.T) {
 	p := w.page("/ui/")
 	for path, want := range map[string]string{
 		"/ui/": "cmemd install claude-code", "/ui/memory": "cmemd install claude-code", "/ui/losses": "Nothing was dropped", "/ui/decide": "No agent asks",
-		"/ui/memory?q=nothing": "Nothing matches", "/ui/memory/00000000-0000-4000-8000-000000000000": "Try again", "/ui/nowhere": "no such page",
+		"/ui/memory?q=nothing": "Nothing matches", "/ui/memory/00000000-0000-4000-8000-000000000000": "Try again", "/ui/nowhere": "no such page", "/ui/memory/%FF": "no such page",
 	} {
 		must(t, p.Go(t.Context(), "http://"+w.addr+path))
 		w.shows(p, want)

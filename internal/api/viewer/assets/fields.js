@@ -3,9 +3,9 @@
 import { Line, Said, html, to } from "./ui.js";
 import { line, many } from "./text.js";
 
-const texts = [["subtitle", ""], ["narrative", ""], ["text", ""], ["request", "Asked"], ["investigated",
-  "Looked at"], ["learned", "Learned"],
-  ["completed", "Done"], ["next_steps", "Next steps"], ["notes", "Notes"]];
+const texts = [["subtitle", ""], ["narrative", ""], ["text", ""], ["request", "Asked"],
+  ["investigated", "Looked at"], ["learned", "Learned"], ["completed", "Done"], ["next_steps", "Next steps"],
+  ["notes", "Notes"]];
 
 const lists = [["files_modified", "Changed"], ["files_read", "Read"], ["files_unverified",
   "Named, not seen"]];

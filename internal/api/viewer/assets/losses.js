@@ -7,18 +7,17 @@ import { Asked, Dialog, Line, Nothing, Progress, Tabs, Time, Trouble, Verb, View
   to, useEffect, useGet, usePlace, useState } from "./ui.js";
 
 const nothing = {
-  dropped: "Nothing was dropped: every output so far could be read.", pending: "Nothing waits.", skipped:
-    "Nothing was skipped.",
-  observed: "Nothing was observed yet.", forgotten: "Nothing was forgotten.", "": "Nothing was captured yet.",
+  dropped: "Nothing was dropped: every output so far could be read.", pending: "Nothing waits.",
+  skipped: "Nothing was skipped.", observed: "Nothing was observed yet.", forgotten: "Nothing was forgotten.",
+  "": "Nothing was captured yet.",
 };
 
 // why an outcome came about, in words; unknown ones are shown as they are.
 const reasons = {
-  no_xml: "nothing in it could be read", malformed: "begun, and not whole", missing_summary:
-    "a summary was asked for, and none came", empty: "nothing worth recording",
-  skip_summary: "no summary needed", poison: "it broke each turn it was in", refused:
-    "the provider refused it", overflow: "too long for the provider",
-  expired: "held for too long", crowded: "too much was held",
+  no_xml: "nothing in it could be read", malformed: "begun, and not whole", empty: "nothing worth recording",
+  missing_summary: "a summary was asked for, and none came", skip_summary: "no summary needed",
+  poison: "it broke each turn it was in", refused: "the provider refused it", overflow:
+    "too long for the provider", expired: "held for too long", crowded: "too much was held",
 };
 
 export const reason = (r) => [r.class && words(r.class), r.reason && (reasons[r.reason] ??
@@ -94,11 +93,11 @@ export default function Losses() {
   const scope = { project: query.project, session: query.session, turn: query.turn };
   const choose = (r) => ask({ request: { ...scope, dropped: r.outcome === "dropped" || undefined, class:
     r.class, reason: r.reason }, named: reason(r) });
-  const command = ["cmemd", "outcomes", outcome && ["--outcome", outcome], query.class &&
-    ["--class", query.class], query.reason && ["--reason", query.reason], query.project && ["--project",
-      query.project]];
+  const flags = ["class", "reason", "project", "session", "turn", "before"].filter((f) => query[f]);
+  const command = ["cmemd", "outcomes", outcome && ["--outcome", outcome],
+    flags.flatMap((f) => ["--" + f, query[f]])];
   const b = list.data?.balance;
-  const numbers = [...fates.filter((f) => f === "dropped"), ...fates.filter((f) => f !== "dropped")];
+  const numbers = ["dropped", ...fates.filter((f) => f !== "dropped")];
   return html`<${View} title="Losses" command=${command} url=${list.url}
     about="What became of every input, and what can be asked again."
     verbs=${mayEdit() && b?.dropped > 0 && html`<${Verb} name="ask again for all that was dropped" keys="r"

@@ -9,7 +9,6 @@ import { Correct, Forget } from "./forget.js";
 import { Fields } from "./fields.js";
 
 const page = 50;
-
 // states are those in which a person may want to look at rows.
 const states = [["", "all"], ["flagged", "flagged"], ["absent", "claims absent"], ["outside", "outside"],
   ["repeated", "repeated"], ["superseded", "superseded"]];
@@ -108,8 +107,10 @@ export default function Memory() {
     <${Verb} name="forget" keys="f" act=${() => open({ forget: { ids: [r.id] }, named: "1 row" })} />
     ${r.kind === "memory" && html`<${Verb} name="undo" keys="u" act=${() => undo(r)} />`}`;
   const flags = Object.entries(filters).flatMap(([f, flag]) => (query[f] ? [flag, query[f]] : []));
-  const command = ["cmemd", "search", flags, query.project && ["--project", query.project], query.q ?
-    given(query.q) : ["--sort", "newest"]];
+  const order = query.sort ?? (query.q ? "" : "newest");
+  const command = !query.state && ["cmemd", "search", flags.length || query.q ? flags : ["--kind",
+    memoryKinds], query.project && ["--project", query.project], order && ["--sort", order],
+    query.q && given(query.q)]; // no command lists a state of review
   return html`<${View} title=${query.q ? `“${line(query.q)}”` : "Memory"} command=${command} url=${seen.url}
     about=${seen.data?.total !== undefined && many(seen.data.total, "entry", "entries")}
     verbs=${html`${chosen.size > 0 && html`<span class="soft">${chosen.size} chosen</span>

@@ -188,7 +188,7 @@ function quote(w) {
 }
 
 // shell is a command line of words; those that are nothing are left out.
-const shell = (...words) => words.flat().filter((w) => w || w === 0).map(quote).join(" ");
+const shell = (...words) => words.flat(2).filter((w) => w || w === 0).map(quote).join(" ");
 
 // given are words that a person or an agent gave: they are no flags.
 export const given = (...words) => (words.some((w) => w?.startsWith("-")) ? ["--", ...words] : words);
