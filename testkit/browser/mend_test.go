@@ -150,3 +150,33 @@ func TestReplayIsReplay(t *testing.T) {
 	w.to(p, "/ui/replay?session=00000000-0000-4000-8000-000000000000")
 	w.sees(p, `document.querySelector("[role=alert], .nothing")`)
 }
+
+// TestForgetWords: what says a client's name is forgotten from the search that found nothing of it, and is gone from a tab that shows it.
+func TestForgetWords(t *testing.T) {
+	w := newWorld(t)
+	id := w.saves("a client", "the client is called Quagga Ltd")
+	open, p := w.page("/ui/memory/"+id), w.page("/ui/memory?q=Quagga")
+	w.shows(open, "Quagga")
+	must(t, p.Eval(t.Context(), `[...document.querySelectorAll(".head button")].find((b) => b.textContent === "forget all…").click()`, nil))
+	w.sees(p, `document.querySelector("dialog input")`)
+	must(t, p.Eval(t.Context(), `document.querySelector("dialog input").focus()`, nil))
+	w.press(p, "1", "Enter")
+	w.shows(p, "1 record erased")
+	w.sees(p, `document.querySelector("dialog a[href^='/ui/log?at=']")`)
+	w.sees(open, `!document.documentElement.outerHTML.includes("Quagga")`)
+	w.quiet(p)
+}
+
+// TestLinkInAnOpenPage: a link that only shows takes nothing from a browser that may edit, nor does one that is worth nothing.
+func TestLinkInAnOpenPage(t *testing.T) {
+	w := newWorld(t)
+	w.saves("a row", "that may be changed")
+	p := w.page("/ui/memory")
+	for fragment, says := range map[string]string{strings.SplitAfter(w.link("--read-only"), "#")[1]: "still may", "c=bogus": "opens nothing"} {
+		must(t, p.Eval(t.Context(), `location.hash = `+js(fragment), nil))
+		w.shows(p, says)
+		w.sees(p, `!location.hash && document.querySelector("[data-help='save a memory']")`)
+		w.to(p, "/ui/memory")
+		w.sees(p, `document.querySelector("[data-help='save a memory']")`)
+	}
+}
