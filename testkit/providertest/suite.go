@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 // MaxOutput is the longest output in bytes that a turn may have. It is stored whole, for ever, and no turn needs more.
@@ -26,6 +27,9 @@ func Run(t *testing.T, newProvider func(*testing.T) observer.Provider, o Options
 	t.Helper()
 	if o.StopWithin == 0 {
 		o.StopWithin = 2 * time.Second
+	}
+	if race.Enabled { // under the detector the same work takes some ten times as long
+		o.StopWithin *= 10
 	}
 	for _, r := range rules() {
 		if r.deterministic && !o.Deterministic {

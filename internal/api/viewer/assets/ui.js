@@ -196,14 +196,14 @@ export const given = (...words) => (words.some((w) => w?.startsWith("-")) ? ["--
 export const home = { at: "" }; // of the daemon, once its status is known
 
 // curl is how url is asked for without the page; with a body it is posted.
-const curl = (url, body) => ["curl", "--unix-socket", (home.at || "$CMEMD_HOME") + "/run/cmemd.sock",
+const curl = (url, body) => ["curl", "--unix-socket", home.at + "/run/cmemd.sock",
   ...(body ? ["-d", JSON.stringify(body)] : []), "http://cmemd" + url];
 
 // Same is how the same is asked for without the page.
 export const Same = ({ command, url, body }) => html`<details class="same"><summary>The same as a
   command</summary>
   ${command && html`<p><${Command} words=${command} /></p>`}
-  ${url && html`<p><${Command} words=${curl(url, body)} /></p>`}</details>`;
+  ${url && home.at && html`<p><${Command} words=${curl(url, body)} /></p>`}</details>`;
 
 // View is a page's frame: its title is the document's.
 export function View({ title, about, command, url, body, children, verbs }) {
