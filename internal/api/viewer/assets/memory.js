@@ -16,7 +16,7 @@ const states = [["", "all"], ["flagged", "flagged"], ["absent", "claims absent"]
 const stateHelp = {
   flagged: "They claim what is not true, name files nobody touched, or nothing bears them out. None is told.",
   absent: "They name a commit or a file that is not there now.",
-  outside: "Others' words were read for them: their decisions are not told until you vouch for one.",
+  outside: "Others' words were read for them: no session is given their decisions until you confirm one.",
   repeated: "They were said more than once.",
   superseded: "Another row stands in their place; they stay behind why.",
 };
