@@ -108,8 +108,11 @@ func Sweep(dir string, now time.Time, age time.Duration) (removed int, err error
 		return 0, nil
 	}
 	for _, f := range files {
+		if !strings.HasPrefix(f.Name(), NewPrefix) {
+			continue
+		}
 		info, infoErr := f.Info()
-		if infoErr != nil || !info.Mode().IsRegular() || !strings.HasPrefix(f.Name(), NewPrefix) || now.Sub(info.ModTime()).Abs() < age {
+		if infoErr != nil || !info.Mode().IsRegular() || now.Sub(info.ModTime()).Abs() < age {
 			continue
 		}
 		if rmErr := os.Remove(filepath.Join(dir, f.Name())); rmErr != nil && !errors.Is(rmErr, fs.ErrNotExist) {

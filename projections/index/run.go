@@ -113,7 +113,7 @@ func (x *Index) runOnce(parent context.Context) error {
 	err := engine.Follow(ctx, x.log, x.Position()+1, engine.Pace{Rest: rest}, func(slice []events.Record) error {
 		return x.applySlice(ctx, slice, purge)
 	})
-	if err == nil {
+	if err == nil || errors.Is(err, context.Canceled) { // of ctx, which says less than why it is done
 		err = context.Cause(ctx)
 	}
 	return err

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,7 +17,8 @@ import (
 // at first comes once each, and in its order but for searches by relevance.
 func TestCursors(t *testing.T) {
 	t.Parallel()
-	moving := []string{"search", "search folded", "search behind"} // their order moves, as words become commoner
+	// Their order moves, as words become commoner and segments, in which alone rows have neighbours, are merged.
+	moving := []string{"search", "search folded", "search behind"}
 	for name, list := range map[string]func(w *world, c api.Cursor, limit int) ([]string, api.Cursor, error){
 		"search newest": searchPages(api.SearchQuery{Text: "cart", Sort: "newest"}),
 		"search oldest": searchPages(api.SearchQuery{Text: "cart", Sort: "oldest"}),
@@ -65,8 +67,9 @@ func TestCursors(t *testing.T) {
 				w.remember(t, fmt.Sprintf("on tuesdays somebody looks at shelf number %d of the shop", i))
 			}
 			w.settled(t)
+			all, _, searchErr := searchPages(api.SearchQuery{Text: "cart"})(w, api.Cursor{}, 100)
 			want, _, err := list(w, api.Cursor{}, 100)
-			if err != nil || len(want) < 3 {
+			if err = errors.Join(err, searchErr); err != nil || len(want) < 3 {
 				t.Fatalf("got %q, %v, want some", want, err)
 			}
 			var got []string
@@ -88,6 +91,12 @@ func TestCursors(t *testing.T) {
 			}
 			if name == "records" || name == "rows oldest" { // what came meanwhile stands behind
 				got = got[:min(len(got), len(want))]
+			}
+			if name == "search behind" { // which rows the offset passes over moves too
+				if len(got) != len(want) || slices.ContainsFunc(got, func(id string) bool { return !slices.Contains(all, id) }) {
+					t.Errorf("got %q, want %d of %q", got, len(want), all)
+				}
+				want = slices.Compact(slices.Clone(got))
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-at once +in pages):\n%s", diff)

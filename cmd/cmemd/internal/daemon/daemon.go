@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"os"
@@ -184,10 +185,18 @@ const replacing = 10 * time.Second
 
 // sweep removes what killed processes left of files of the home that they were replacing.
 func (d *daemon) sweep(now time.Time) {
-	for _, dir := range []string{d.paths.Home, d.paths.Run} {
-		if _, err := durable.Sweep(dir, now, replacing); err != nil {
-			d.logger.Warn("what was left of a replaced file stays", "err", err)
+	var stay error
+	err := filepath.WalkDir(d.paths.Home, func(dir string, e fs.DirEntry, err error) error {
+		if err == nil && e.IsDir() {
+			_, err = durable.Sweep(dir, now, replacing)
 		}
+		if !errors.Is(err, fs.ErrNotExist) { // what goes meanwhile is nobody's loss
+			stay = errors.Join(stay, err)
+		}
+		return nil
+	})
+	if err = errors.Join(stay, err); err != nil {
+		d.logger.Warn("what was left of replaced files stays", "err", err)
 	}
 }
 
