@@ -81,10 +81,17 @@ type pages struct {
 	buckets         []string // names of those that are being read
 }
 
-// child is a page to be read, and the key that its branch has for it; nil: the root.
-type child struct {
-	id  uint64
-	low []byte
+// children are pages to be read, and, where that is to be strict, the keys that their branches have for them; none: the root.
+type children struct {
+	ids  []uint64
+	lows [][]byte
+}
+
+func (c children) low(i int) []byte {
+	if i >= len(c.lows) {
+		return nil
+	}
+	return c.lows[i]
 }
 
 // meta reads the newest whole meta page.
@@ -211,29 +218,29 @@ func (c *pages) freeList(id uint64) ([]uint64, error) {
 // checkTree checks the tree of a bucket, and of the buckets in it. All leaves are equally deep, so the first page of a
 // level tells what the level is.
 func (c *pages) checkTree(root uint64, nesting int) error {
-	level := []child{{id: root}}
+	level := children{ids: []uint64{root}}
 	if err := c.mark(root); err != nil {
 		return err
 	}
 	for range maxTreeDepth {
-		var next []child
+		var next children
 		var last []byte // key of the page before
-		for i, at := range level {
-			p, err := c.page(at.id, maxOverflow)
+		for i, id := range level.ids {
+			p, err := c.page(id, maxOverflow)
 			if err != nil {
 				return err
 			}
 			if p.flags == pageLeaf && i == 0 && nesting == c.cfg.Depth && !c.cfg.Deep {
 				return nil
 			}
-			if next, err = c.checkNode(p, nesting, next); err != nil {
+			if err := c.checkNode(p, nesting, &next); err != nil {
 				return err
 			}
-			if last, err = c.follows(last, at.low, p); err != nil {
+			if last, err = c.follows(last, level.low(i), p); err != nil {
 				return err
 			}
 		}
-		if level = next; len(level) == 0 {
+		if level = next; len(level.ids) == 0 {
 			return nil
 		}
 	}
@@ -264,35 +271,38 @@ func (p page) key(i int) []byte {
 }
 
 // checkNode checks one page, and appends a branch's children to next.
-func (c *pages) checkNode(p page, nesting int, next []child) ([]child, error) {
+func (c *pages) checkNode(p page, nesting int, next *children) error {
 	switch p.flags {
 	case pageLeaf:
-		return next, c.leaf(p, nesting)
+		return c.leaf(p, nesting)
 	case pageBranch:
 		if p.count == 0 || p.count*pageElement > len(p.body) {
-			return nil, fmt.Errorf("branch of %d elements", p.count)
+			return fmt.Errorf("branch of %d elements", p.count)
 		}
 	default:
-		return nil, fmt.Errorf("page with flags %#x in a tree", p.flags)
+		return fmt.Errorf("page with flags %#x in a tree", p.flags)
 	}
 	packed := p.count * pageElement // where the next key must begin
 	for i := range p.count {
 		e := p.body[i*pageElement:]
 		pos, size := binary.NativeEndian.Uint32(e), binary.NativeEndian.Uint32(e[4:])
 		if uint64(pos)+uint64(size) > uint64(len(e)) {
-			return nil, errors.New("a branch's key is cut")
+			return errors.New("a branch's key is cut")
 		}
 		if c.cfg.Strict && i*pageElement+int(pos) != packed {
-			return nil, errors.New("a branch has a gap")
+			return errors.New("a branch has a gap")
 		}
 		packed += int(size)
 		id := binary.NativeEndian.Uint64(e[8:])
 		if err := c.mark(id); err != nil {
-			return nil, err
+			return err
 		}
-		next = append(next, child{id: id, low: e[pos : pos+size]})
+		next.ids = append(next.ids, id)
+		if c.cfg.Strict {
+			next.lows = append(next.lows, e[pos:pos+size])
+		}
 	}
-	return next, nil
+	return nil
 }
 
 func (c *pages) leaf(p page, nesting int) error {
