@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -84,18 +85,24 @@ func (d *daemon) saveHeld() error {
 		return nil
 	}
 	defer d.saved.Store(true)
-	var err error
+	path, err := persist(d.logger, func() (string, error) { return d.log.SaveHeld(time.Now()) })
+	if err == nil {
+		d.logger.Error("the log was exchanged or moved under the daemon; what it had recorded is kept", "path", path)
+	}
+	return err
+}
+
+// persist calls save until it does not fail: heldTries times, and as often as the disk is full.
+func persist(logger *slog.Logger, save func() (path string, err error)) (path string, err error) {
 	for tries := 0; tries < heldTries; {
-		var path string
-		if path, err = d.log.SaveHeld(time.Now()); err == nil {
-			d.logger.Error("the log was exchanged or moved under the daemon; what it had recorded is kept", "path", path)
-			return nil
+		if path, err = save(); err == nil {
+			break
 		}
-		d.logger.Error("what was recorded in a log that was exchanged cannot be saved", "err", err, "again_in", heldPause)
+		logger.Error("what was recorded in a log that was exchanged cannot be saved", "err", err, "again_in", heldPause)
 		if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
 			tries++
 		}
 		time.Sleep(heldPause)
 	}
-	return err
+	return path, err
 }
