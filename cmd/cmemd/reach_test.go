@@ -19,6 +19,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/process"
 )
 
 // asking is every command that asks the daemon, with arguments that it takes.
@@ -67,7 +68,7 @@ func hangingHome(t *testing.T) string {
 		t.Skip("no such socket here:", err)
 	}
 	t.Cleanup(func() { l.Close() }) // what the system accepted, nobody takes
-	if err := (homedir.DaemonFile{PID: os.Getpid(), BootID: "another", Socket: p.Socket}).Write(p.Daemon); err != nil {
+	if err := (homedir.DaemonFile{Identity: process.Identity{PID: os.Getpid(), BootID: "another"}, Socket: p.Socket}).Write(p.Daemon); err != nil {
 		t.Fatal(err)
 	}
 	return home

@@ -1,5 +1,21 @@
 package process
 
+// An Identity tells a process from each other one of the machine: a number alone is given again. It is written down as JSON.
+type Identity struct {
+	PID       int    `json:"pid"`
+	StartTime string `json:"start_time"` // as the system counts it; empty: unknown, such a process is nobody
+	BootID    string `json:"boot_id"`    // of the boot in which it started
+}
+
+// Identify returns the identity of the process that has a number now.
+func Identify(pid int) Identity {
+	start, _ := StartTime(pid) // unknown: it does not live
+	return Identity{PID: pid, StartTime: start, BootID: BootID()}
+}
+
+// Lives reports whether the process still runs. What cannot be told is no.
+func (i Identity) Lives() bool { return Lives(i.PID, i.StartTime, i.BootID) }
+
 // Lives reports whether the process that had this number, start time and boot still runs. What cannot be told is no.
 func Lives(pid int, start, boot string) bool {
 	if pid <= 1 || start == "" || boot == "" || boot != BootID() {

@@ -98,8 +98,7 @@ func describeRunning(ctx context.Context, client *client.Client) homedir.DaemonF
 	if err != nil {
 		return homedir.DaemonFile{}
 	}
-	start, _ := process.StartTime(s.PID) // unknown: nobody signals it then
-	return homedir.DaemonFile{PID: s.PID, StartTime: start, BootID: process.BootID(), Version: s.Version}
+	return homedir.DaemonFile{Identity: process.Identify(s.PID), Version: s.Version}
 }
 
 // askToStop asks over the socket. A daemon that does not answer soon is an error.

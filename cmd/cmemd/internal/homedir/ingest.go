@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"time"
 
 	"github.com/cmemd/cmemd/internal/durable"
@@ -14,9 +15,7 @@ import (
 // An Ingest is how far old sessions have been taken in by a process of its own. The one that works writes it down, file by file; the
 // next one begins it anew.
 type Ingest struct {
-	PID       int    `json:"pid"`
-	StartTime string `json:"start_time"` // of the process, as the system counts it
-	BootID    string `json:"boot_id"`    // of the boot in which it started
+	process.Identity
 
 	Began     time.Time `json:"began"`
 	Ended     time.Time `json:"ended,omitzero"` // all files were gone through; zero: it goes on, or was interrupted
@@ -30,12 +29,11 @@ type Ingest struct {
 
 // NewIngest is one that begins in this process.
 func NewIngest(now time.Time, files int, bytes int64) Ingest {
-	d := ThisProcess()
-	return Ingest{PID: d.PID, StartTime: d.StartTime, BootID: d.BootID, Began: now.UTC(), Files: files, Bytes: bytes}
+	return Ingest{Identity: process.Identify(os.Getpid()), Began: now.UTC(), Files: files, Bytes: bytes}
 }
 
 // Runs reports whether the process that wrote i down is still at work.
-func (i Ingest) Runs() bool { return i.Ended.IsZero() && process.Lives(i.PID, i.StartTime, i.BootID) }
+func (i Ingest) Runs() bool { return i.Ended.IsZero() && i.Lives() }
 
 // Interrupted reports whether it ended before all was gone through.
 func (i Ingest) Interrupted() bool { return i.PID != 0 && i.Ended.IsZero() && !i.Runs() }

@@ -11,9 +11,7 @@ import (
 // A NextObserver is who is to observe once nothing waits for the observer that is set now. A process of its own waits for that; the file is
 // gone when it has changed the settings.
 type NextObserver struct {
-	PID       int    `json:"pid"`
-	StartTime string `json:"start_time"` // of the process, as the system counts it
-	BootID    string `json:"boot_id"`    // of the boot in which it started
+	process.Identity
 
 	Provider string    `json:"provider"`
 	Model    string    `json:"model,omitempty"` // empty: the one that is set
@@ -22,13 +20,12 @@ type NextObserver struct {
 
 // Of returns n as the process pid, which lives, waits for it.
 func (n NextObserver) Of(pid int) NextObserver {
-	start, _ := process.StartTime(pid) // unknown: it counts as interrupted
-	n.PID, n.StartTime, n.BootID = pid, start, process.BootID()
+	n.Identity = process.Identify(pid)
 	return n
 }
 
 // Waits reports whether the process lives.
-func (n NextObserver) Waits() bool { return process.Lives(n.PID, n.StartTime, n.BootID) }
+func (n NextObserver) Waits() bool { return n.Lives() }
 
 // Write writes n down at path. After a loss of power there is the old file or the new one: a person's choice is in it.
 func (n NextObserver) Write(path string) error {

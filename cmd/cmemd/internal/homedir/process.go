@@ -15,9 +15,7 @@ import (
 // A DaemonFile is what a running daemon writes down of itself in run/daemon.json. Its hooks read the socket; commands
 // read the process, and believe it only while Lives.
 type DaemonFile struct {
-	PID       int    `json:"pid"`
-	StartTime string `json:"start_time"` // of the process, as the system counts it
-	BootID    string `json:"boot_id"`    // of the machine's present boot
+	process.Identity
 	Addr      string `json:"addr"`       // of the loopback address; empty: none
 	Socket    string `json:"socket"`
 	Version   string `json:"version"`
@@ -31,9 +29,7 @@ const maxDaemonFile = 64 << 10
 
 // ThisProcess describes this process, without what it serves.
 func ThisProcess() DaemonFile {
-	pid := os.Getpid()
-	start, _ := process.StartTime(pid) // unknown: nobody signals it then
-	return DaemonFile{PID: pid, StartTime: start, BootID: process.BootID(), Program: programTime()}
+	return DaemonFile{Identity: process.Identify(os.Getpid()), Program: programTime()}
 }
 
 // programTime is when the program that this process runs was put where it is; zero where that cannot be told.
@@ -81,12 +77,6 @@ func (d DaemonFile) Write(path string) error {
 		return err
 	}
 	return durable.Replace(path, append(b, '\n'), OwnFile)
-}
-
-// Lives reports whether the process that wrote d still runs: the same number, started at the same instant of the same
-// boot. What cannot be told is no.
-func (d DaemonFile) Lives() bool {
-	return process.Lives(d.PID, d.StartTime, d.BootID)
 }
 
 // Signal sends s to the process of d if that still is the one that wrote it.

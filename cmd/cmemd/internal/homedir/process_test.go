@@ -83,12 +83,8 @@ func TestSignalOnlyTheSame(t *testing.T) {
 	if err := child.Start(); err != nil {
 		t.Skip("no sleep here:", err)
 	}
-	start, err := process.StartTime(child.Process.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := DaemonFile{PID: child.Process.Pid, StartTime: start, BootID: process.BootID()}
-	for name, other := range map[string]DaemonFile{
+	d := DaemonFile{Identity: process.Identify(child.Process.Pid)}
+	for name, other := range map[string]process.Identity{
 		"another start":    {PID: d.PID, StartTime: "1", BootID: d.BootID},
 		"another boot":     {PID: d.PID, StartTime: d.StartTime, BootID: "x"},
 		"unknown start":    {PID: d.PID, BootID: d.BootID},
@@ -96,7 +92,7 @@ func TestSignalOnlyTheSame(t *testing.T) {
 		"the first of all": {PID: 1, StartTime: d.StartTime, BootID: d.BootID},
 		"no process":       {StartTime: d.StartTime, BootID: d.BootID},
 	} {
-		if err := other.Signal(syscall.SIGKILL); !errors.Is(err, os.ErrProcessDone) {
+		if err := (DaemonFile{Identity: other}).Signal(syscall.SIGKILL); !errors.Is(err, os.ErrProcessDone) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

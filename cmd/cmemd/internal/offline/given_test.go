@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/process"
 	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
@@ -166,7 +167,7 @@ func TestLogWantedByNobody(t *testing.T) {
 	if err := withdraw(); err != nil || p.LogWanted() {
 		t.Errorf("the log is wanted still: %v", err)
 	}
-	if err := (homedir.DaemonFile{PID: os.Getpid(), StartTime: "0", BootID: "another"}).Write(p.Run + "/log.wanted"); err != nil {
+	if err := (homedir.DaemonFile{Identity: process.Identity{PID: os.Getpid(), StartTime: "0", BootID: "another"}}).Write(p.Run + "/log.wanted"); err != nil {
 		t.Fatal(err)
 	}
 	if p.LogWanted() {
