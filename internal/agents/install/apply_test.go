@@ -32,7 +32,7 @@ func TestRefused(t *testing.T) {
 		"bad TOML":            {"codex", ".codex/config.toml", "model = \n", 0o644, nil, "is not TOML"},
 		"TOML, inline":        {"codex", ".codex/config.toml", "mcp_servers = {x = {command = \"y\"}}\n", 0o644, nil, "would not do"},
 		"TOML, another cmemd": {"codex", ".codex/config.toml", "[mcp_servers.cmemd]\ncommand = \"npx\"\n", 0o644, ErrForeign, "is something else"},
-		"too large":           {"zed", ".config/zed/settings.json", strings.Repeat(" ", maxFile+1), 0o644, ErrTooLarge, "32 MiB"},
+		"too large":           {"zed", ".config/zed/settings.json", strings.Repeat(" ", MaxFile+1), 0o644, ErrTooLarge, "32 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

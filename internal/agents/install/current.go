@@ -32,8 +32,8 @@ var (
 	ErrChanged = errors.New("was changed meanwhile")
 )
 
-// maxFile is the largest file that is edited, in bytes. Claude Code's file of servers was seen with some megabytes.
-const maxFile = 32 << 20
+// MaxFile is the largest file of settings that is edited or looked at, in bytes. Claude Code's file of servers was seen with some megabytes.
+const MaxFile = 32 << 20
 
 // A FileError names the file that stands in the way.
 type FileError struct {
@@ -77,7 +77,7 @@ func read(path string) (c current, err error) {
 		return c, err
 	case !info.Mode().IsRegular():
 		return c, &FileError{path, ErrNotFile}
-	case info.Size() > maxFile:
+	case info.Size() > MaxFile:
 		return c, &FileError{path, ErrTooLarge}
 	}
 	c.there, c.mode, c.owned, c.names = true, info.Mode().Perm(), isOwned(info), hasNames(info)

@@ -177,7 +177,7 @@ func (a Agent) readPluginState(m Machine) (s pluginState, err error) {
 			s.version = p.Version
 		}
 	}
-	text, readErr := durable.ReadLinked(a.HookFile(m), maxFile)
+	text, readErr := durable.ReadLinked(a.HookFile(m), MaxFile)
 	if readErr != nil {
 		return s, err // there are none yet
 	}
@@ -189,7 +189,7 @@ func (a Agent) readPluginState(m Machine) (s pluginState, err error) {
 
 // readJSON decodes a file; one that is not there decodes to nothing.
 func readJSON(path string, v any) error {
-	text, err := durable.ReadLinked(path, maxFile)
+	text, err := durable.ReadLinked(path, MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

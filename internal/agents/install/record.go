@@ -111,7 +111,7 @@ type Store struct{ Dir string }
 // Load returns the record of an agent; nil where nothing was put into it. Errors are those of reading it, ErrNewerRecord and
 // ErrDamagedRecord.
 func (s Store) Load(agent string) (*Record, error) {
-	text, err := durable.ReadBounded(s.recordPath(agent), maxFile)
+	text, err := durable.ReadBounded(s.recordPath(agent), MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -165,7 +165,7 @@ func (s Store) before(f *FileRecord) ([]byte, error) {
 	if f.Before == "" {
 		return nil, errLost
 	}
-	text, err := durable.ReadBounded(s.backupPath(f.Before), maxFile)
+	text, err := durable.ReadBounded(s.backupPath(f.Before), MaxFile)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err

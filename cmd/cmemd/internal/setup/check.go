@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
 	"github.com/cmemd/cmemd/internal/agents/install/jsonedit"
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 // Check returns what of an agent is not as its installation, of which r is the record, is to leave it: with what mends
@@ -87,7 +88,7 @@ func (in *installation) checkOff(a install.Agent) error {
 		return nil
 	}
 	path := a.HookFile(in.machine)
-	text, err := os.ReadFile(path)
+	text, err := durable.ReadLinked(path, install.MaxFile)
 	if os.IsNotExist(err) {
 		err = nil
 	}
