@@ -130,6 +130,18 @@ func (s *search) alongside(positions []events.Position) {
 	}
 }
 
+// passedLast is passed by position, the last first.
+func (s *search) passedLast(n int) iter.Seq[uint32] {
+	allow, gone := s.allow[n], s.snap.Segments()[n].Deleted()
+	return func(yield func(uint32) bool) {
+		for _, doc := range s.cache.newestOf(s.cols[n]) {
+			if (allow == nil || allow.Contains(doc)) && (gone == nil || !gone.Contains(doc)) && !yield(doc) {
+				return
+			}
+		}
+	}
+}
+
 // passed gives the documents of a segment that pass the filters.
 func (s *search) passed(n int) iter.Seq[uint32] {
 	if s.allow[n] != nil {
@@ -160,12 +172,16 @@ func (s *search) choose(ctx context.Context) error {
 	})
 }
 
+// chooseByTime looks at what passes the filters alone in an order near that of the answer: the heap takes hardly any that it lets go.
 func (s *search) chooseByTime(n int) {
-	col, sign := s.cols[n], 1.0
-	if s.sort == Oldest {
+	col, sign, docs := s.cols[n], 1.0, s.matched(n)
+	switch {
+	case s.sort == Oldest:
 		sign = -1
+	case len(s.terms) == 0 && !s.nothing:
+		docs = s.passedLast(n)
 	}
-	for doc := range s.matched(n) {
+	for doc := range docs {
 		s.offer(candidate{segment: n, doc: doc, key: sign * float64(col.at[doc])})
 		s.total++
 	}
