@@ -120,10 +120,20 @@ func (s *logs) follow(ctx context.Context, from events.Position, q api.EventsQue
 	return nil
 }
 
-// send writes records until there are no more, or the other end is gone. What comes together is flushed together.
+// flushEvery is how often a stream is flushed at most: at 2,000 records a second each flush would wake both ends for one of them.
+const flushEvery = 25 * time.Millisecond
+
+// send writes records until there are no more, or the other end is gone. One that comes after a pause is sent at once; what comes
+// within flushEvery of it is flushed together.
 func send(out *sse, found <-chan events.Record, payload bool) error {
 	tick := time.NewTicker(heartbeat)
 	defer tick.Stop()
+	var flushed time.Time
+	var due <-chan time.Time // when what was written is flushed; nil: nothing waits, or more is at hand
+	flush := func() error {
+		flushed, due = time.Now(), nil
+		return out.out.flush()
+	}
 	for {
 		select {
 		case rec, ok := <-found:
@@ -134,10 +144,18 @@ func send(out *sse, found <-chan events.Record, payload bool) error {
 			if err := out.send(id, string(rec.Kind), api.RecordOf(rec, payload)); err != nil {
 				return err
 			}
-			if len(found) > 0 {
+			if len(found) > 0 || due != nil {
 				continue
 			}
-			if err := out.out.flush(); err != nil {
+			if wait := flushEvery - time.Since(flushed); wait > 0 {
+				due = time.After(wait)
+				continue
+			}
+			if err := flush(); err != nil {
+				return err
+			}
+		case <-due:
+			if err := flush(); err != nil {
 				return err
 			}
 		case <-tick.C:
