@@ -60,6 +60,12 @@ func OpenAPI(ops []Operation) ([]byte, error) {
 	}, "", " ")
 }
 
+// TakesKey reports whether calls of op may have an IdempotencyHeader: what changes memory and is answered at once. Work does nothing
+// twice by itself: what it is asked for is gone then, or asked for already.
+func (op Operation) TakesKey() bool {
+	return op.Method == http.MethodPost && !op.Work && (op.Scope == ScopeEdit || op.Scope == ScopePerson)
+}
+
 // describe is op as an Operation Object.
 func (op Operation) describe(s *schemas) object {
 	out := object{
@@ -69,7 +75,14 @@ func (op Operation) describe(s *schemas) object {
 	if op.Scope == ScopeAnybody {
 		out["security"] = []any{}
 	}
-	if params := parametersOf(op.Query); len(params) > 0 {
+	params := parametersOf(op.Query)
+	if op.TakesKey() {
+		params = append(params, object{
+			"name": IdempotencyHeader, "in": "header", "schema": object{"type": "string", "maxLength": 128},
+			"description": "a word of the caller's own: sent once more with it, within a day of the same daemon, a request is answered as before, and nothing is done twice",
+		})
+	}
+	if len(params) > 0 {
 		out["parameters"] = params
 	}
 	if body := bodyOf(op.Query, s); body != nil {

@@ -49,3 +49,30 @@ type WhoAnswered struct {
 	Preview  events.Output `json:"preview,omitzero"`  // of a dropped output: its beginning, 200 characters at most
 	Output   events.Output `json:"output,omitzero"`   // all of it, of the turn that the query names
 }
+
+// LossesRoute says when answers came to nothing.
+var LossesRoute = Route[LossesQuery, Losses]{get, "/v1/losses", ScopeView, "turns whose answer came to nothing, by day and class"}
+
+// LossesQuery chooses turns by when they ended, exact to the hour, and to five minutes within the last day.
+type LossesQuery struct {
+	Since time.Time `param:"since" help:"ended since (default: 30 days ago)"`
+	Until time.Time `param:"until" help:"ended until"`
+	// The answer must know this position; 0: whatever is known.
+	After events.Position `param:"after" wait:"true"`
+}
+
+// Losses is how many turns ended, and how many of them came to nothing, of all sessions.
+type Losses struct {
+	Position events.Position `json:"position"`
+	Since    time.Time       `json:"since"` // as asked for
+	Days     []LossDay       `json:"days"`  // the oldest first, without those in which no turn ended; never null
+}
+
+// LossDay is one day where the daemon runs. An hour is of the day in which it begins.
+type LossDay struct {
+	Begins   time.Time        `json:"begins"`   // midnight
+	Ends     time.Time        `json:"ends"`     // the next one
+	Turns    int64            `json:"turns"`    // that ended
+	Dropped  map[string]int64 `json:"dropped"`  // outputs that did not parse, by "class/reason"; never null
+	Failures map[string]int64 `json:"failures"` // turns that failed, by class: their inputs wait; never null
+}

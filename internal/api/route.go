@@ -91,6 +91,11 @@ func (r Work[Query, Answer]) Call(ctx context.Context, to Invoker, q Query, prog
 	return out, err
 }
 
+// IdempotencyHeader is the header by which a call that changes something is done once, however often it is sent: a word of the caller's
+// own, such as a UUID, that goes with no other request of theirs. For a day, and as long as the daemon runs, who sends the same once
+// more is answered as before.
+const IdempotencyHeader = "Idempotency-Key"
+
 // What a route's value says of it besides is short.
 const (
 	get  = http.MethodGet

@@ -28,9 +28,11 @@ type SearchQuery struct {
 	Sort    string `param:"sort" words:"relevance,newest,oldest" help:"relevance, newest, oldest"`
 	Recency *int   `param:"recency" most:"1000" help:"per cent that the newest is worth above the very old; 0: age does not count (default: search_recency)"`
 	Facets  bool   `param:"facets" ofpage:"true" help:"count what matches, by words or by meaning, by project, type, concept, file and month"`
-	Explain bool   `param:"explain" ofpage:"true" help:"say of each result why it stands where it stands"`
-	Limit   int    `param:"limit" default:"20" most:"100" ofpage:"true" help:"how many, at most 100"`
-	Offset  int    `param:"offset" most:"10000" ofpage:"true" help:"how many of the best to leave out"`
+	// Results have no Parts, which take longer to read than all else.
+	Brief   bool `param:"brief" ofpage:"true"`
+	Explain bool `param:"explain" ofpage:"true" help:"say of each result why it stands where it stands"`
+	Limit   int  `param:"limit" default:"20" most:"100" ofpage:"true" help:"how many, at most 100"`
+	Offset  int  `param:"offset" most:"10000" ofpage:"true" help:"how many of the best to leave out"`
 	// NextCursor of the page before, in the place of Offset and AsOf.
 	Cursor Cursor          `param:"cursor" ofpage:"true"`
 	After  events.Position `param:"after" wait:"true" help:"wait until this position of the log is known"`

@@ -113,6 +113,7 @@ func contracts(t *testing.T) (*world, []contract) {
 		asked(api.OutcomesRoute, nil, api.OutcomesQuery{}, api.OutcomesQuery{Outcome: "x", Kind: "y", Limit: 10_001}, api.OutcomesQuery{Turn: "1", Outcome: "observed"}),
 		asked(api.StatusRoute, nil, api.NoQuery{}),
 		asked(api.UsageRoute, nil, api.UsageQuery{}, api.UsageQuery{By: "model", UTC: true}, api.UsageQuery{By: "x"}, api.UsageQuery{Session: "nobody's"}),
+		asked(api.LossesRoute, nil, api.LossesQuery{}, api.LossesQuery{Since: sooner, Until: now}),
 		asked(api.GainRoute, nil, api.GainQuery{}, api.GainQuery{Project: "shop", Since: sooner, Limit: 1}, api.GainQuery{Limit: 1001}),
 		asked(api.LogStatsRoute, nil, api.NoQuery{}),
 		asked(api.OpenAPIRoute, nil, api.NoQuery{}),

@@ -48,6 +48,7 @@ type dispatcher struct {
 	logger  *slog.Logger
 	life    lifetime
 	sources sources
+	keyed   idempotency
 }
 
 // plain serves a request that is answered at once, with a small body and a time limit.

@@ -118,14 +118,20 @@ func (s *dispatcher) answered(e endpoint, empty func() any, prepare func(ctx con
 		if err != nil {
 			return err
 		}
-		run, err := begin(req.Context(), query, wrong...)
-		if err != nil {
-			return err
-		}
 		if takesTime(e, query) {
+			run, err := begin(req.Context(), query, wrong...)
+			if err != nil {
+				return err
+			}
 			return s.work(w, req, run)
 		}
-		a, err := run(req.Context(), func(uint64, uint64) {})
+		a, err := s.keyed.once(req, e, query, func(ctx context.Context) (any, error) {
+			run, err := begin(ctx, query, wrong...)
+			if err != nil {
+				return nil, err
+			}
+			return run(ctx, func(uint64, uint64) {})
+		})
 		if err != nil {
 			return err
 		}
@@ -134,6 +140,7 @@ func (s *dispatcher) answered(e endpoint, empty func() any, prepare func(ctx con
 				return err
 			}
 		}
+		linkNext(w, req, a)
 		return writeJSON(w, req, a)
 	}
 	e.invoke = func(ctx context.Context, asked, answer any, progress func(api.Progress)) error {
@@ -156,6 +163,25 @@ func (s *dispatcher) answered(e endpoint, empty func() any, prepare func(ctx con
 		return store(answer, j.result, cmp.Or(err, j.err))
 	}
 	return e
+}
+
+// linkNext names the next page of a list in a header too (RFC 8288), as clients know it that read no bodies.
+func linkNext(w http.ResponseWriter, r *http.Request, answer any) {
+	v := reflect.ValueOf(answer)
+	if v.Kind() != reflect.Struct {
+		return
+	}
+	next := v.FieldByName("NextCursor")
+	if !next.IsValid() || next.IsZero() {
+		return
+	}
+	text, err := next.Interface().(api.Cursor).MarshalText()
+	if err != nil {
+		return // of its fields each can be encoded
+	}
+	q := r.URL.Query()
+	q.Set("cursor", string(text))
+	w.Header().Set("Link", "<"+r.URL.Path+"?"+q.Encode()+`>; rel="next"`)
 }
 
 // takesTime reports whether the answer to query is work with progress.

@@ -32,7 +32,7 @@ func (s *searches) getSearch(ctx context.Context, asked api.SearchQuery) (found 
 	q := recall.Query{
 		Text: asked.Text, Type: asked.Type, Concept: asked.Concept, File: asked.File, FileIn: s.fileOf(ctx, asked.File), Agent: asked.Agent,
 		Since: asked.Since, Until: asked.Until, Sort: recall.Sort(asked.Sort), Recency: recencyOf(asked.Recency),
-		Facets: asked.Facets, Explain: asked.Explain, Near: true, Limit: asked.Limit, Offset: asked.Offset,
+		Facets: asked.Facets, Brief: asked.Brief, Explain: asked.Explain, Near: true, Limit: asked.Limit, Offset: asked.Offset,
 	}
 	q.Kinds = kindsOf(asked.Kind)
 	q.Project, q.Key = s.filterOf(ctx, asked.Project)

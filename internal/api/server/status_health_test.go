@@ -82,3 +82,26 @@ func TestStatusTellsWhatIsNotWell(t *testing.T) {
 		}
 	}
 }
+
+// TestLosses: by day and class stands what came to nothing, and what failed; a day without a turn is none.
+func TestLosses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.degrade(t)
+	w.settled(t)
+	got, err := api.LossesRoute.Call(t.Context(), w.client, api.LossesQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turns, prose, crashes := int64(0), int64(0), int64(0)
+	for _, d := range got.Days { // two where midnight came meanwhile
+		turns, prose, crashes = turns+d.Turns, prose+d.Dropped["prose/no_xml"], crashes+d.Failures["crash"]
+	}
+	if want := int64(health.DegradedUnusable); prose != want || crashes != 1 || turns != want+1 || len(got.Days) > 2 {
+		t.Errorf("%d turns, %d in prose, %d crashed of %+v", turns, prose, crashes, got)
+	}
+	none, err := api.LossesRoute.Call(t.Context(), w.client, api.LossesQuery{Until: time.Now().Add(-48 * time.Hour)})
+	if err != nil || len(none.Days) != 0 {
+		t.Errorf("before the first turn there are %+v, %v", none, err)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/projections/health"
 	"github.com/cmemd/cmemd/projections/usage"
 )
 
@@ -20,7 +21,7 @@ type usages struct {
 }
 
 func (s *usages) routes(to *dispatcher) []endpoint {
-	return []endpoint{bind(to, api.UsageRoute, s.getUsage), bind(to, api.GainRoute, s.getGain)}
+	return []endpoint{bind(to, api.UsageRoute, s.getUsage), bind(to, api.GainRoute, s.getGain), bind(to, api.LossesRoute, s.getLosses)}
 }
 
 // getUsage says what turns cost.
@@ -43,6 +44,39 @@ func (s *usages) zone(utc bool) *time.Location {
 		return time.UTC
 	}
 	return s.now().Location()
+}
+
+// lossesSpan is how far back losses are told where no other time is asked for.
+const lossesSpan = 30 * 24 * time.Hour
+
+// getLosses adds up by day what the view of health knows by the hour.
+func (s *usages) getLosses(ctx context.Context, q api.LossesQuery) (api.Losses, error) {
+	if q.Since.IsZero() {
+		q.Since = s.now().Add(-lossesSpan)
+	}
+	out := api.Losses{Position: s.Views.Position(), Since: q.Since, Days: []api.LossDay{}}
+	h, err := s.Views.Health(ctx, q.Since, q.Until)
+	for _, hour := range h.Hours {
+		out.Days = addLosses(out.Days, hour.Hour.In(s.zone(false)), hour.Count)
+	}
+	return out, err
+}
+
+// addLosses adds the counts of an hour to days, of which its own is the last or a new one.
+func addLosses(days []api.LossDay, hour time.Time, c health.Count) []api.LossDay {
+	if len(days) == 0 || !hour.Before(days[len(days)-1].Ends) {
+		begins, ends := policy.Day(hour)
+		days = append(days, api.LossDay{Begins: begins.UTC(), Ends: ends.UTC(), Dropped: map[string]int64{}, Failures: map[string]int64{}})
+	}
+	d := &days[len(days)-1]
+	d.Turns += c.Turns
+	for key, n := range c.Dropped {
+		d.Dropped[key] += n
+	}
+	for class, n := range c.Failures {
+		d.Failures[class] += n
+	}
+	return days
 }
 
 // today is what the turns cost that ended since the last local midnight.

@@ -53,6 +53,7 @@ type Query struct {
 	LastShown events.ID               // the last row of the page before: the answer begins after it. Where it is not found any more, Offset counts
 	After     events.Position         // wait until this is known; 0: do not wait
 	Facets    bool                    // count the values of all that match
+	Brief     bool                    // items say nothing of what else is of their entries
 	Explain   bool                    // say of each result why it has its score
 	Near      bool                    // look for what means the same too, where there are vectors
 

@@ -124,7 +124,7 @@ func (l *resultSet) page(ctx context.Context, hits []hit) ([]Item, error) {
 	for i, h := range hits {
 		list[i] = h.row
 	}
-	if l.q.apart {
+	if l.q.apart || l.q.Brief {
 		return l.items(hits, itemsOf(list)), nil
 	}
 	items, err := l.r.withParts(ctx, list, l.then)
