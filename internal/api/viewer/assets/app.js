@@ -6,8 +6,7 @@ import { Dialog, Notes, Trouble, Verb, address, go, home, html, note, place, ren
   useGet, useLayoutEffect, useLive, usePlace, useRecords, useRef, useSlow, useState, watchPlace } from
   "./ui.js";
 
-// pages are the views: the path below /ui/, the letter that leads there after g, and the module that draws
-// it.
+// pages are the views: the path below /ui/, the letter that leads there after g, the module that draws it.
 const pages = [
   { path: "", name: "Now", letter: "n", load: () => import("./now.js") },
   { path: "memory", name: "Memory", letter: "m", load: () => import("./memory.js") },
@@ -55,8 +54,7 @@ function Body({ status }) {
   return Draw ? html`<${Draw} id=${id} status=${status} key=${page.name + (id ?? "")} />` : null;
 }
 
-// Shut is what is shown to a browser that is not let in. A code can be pasted where the link was opened
-// elsewhere.
+// Shut is shown to a browser that is not let in. A code can be pasted where the link was opened elsewhere.
 function Shut() {
   const [code, setCode] = useState("");
   const submit = (e) => {
@@ -89,8 +87,8 @@ function Health({ status }) {
     return html`<a class="dot is-off" href=${to("/ui/")} title=${line(error.message)}>${why}</a>`;
   }
   if (!data) return html`<span class="dot">…</span>`;
-  if (!data.ready) return html`<a class="dot is-catching"
-    href=${to("/ui/")}>starting: ${line(data.phase)}</a>`;
+  const now = to("/ui/");
+  if (!data.ready) return html`<a class="dot is-catching" href=${now}>starting: ${line(data.phase)}</a>`;
   const worst = data.findings.find((f) => f.degraded) ?? data.findings[0];
   if (!worst) return html`<a class="dot is-live" href=${to("/ui/")}>all is well</a>`;
   return html`<a class="dot ${worst.degraded ? "is-off" : "is-catching"}" href=${to("/ui/")}
@@ -116,8 +114,7 @@ function Search() {
   useEffect(() => setText(there ? query.q ?? "" : ""), [query.q, there]);
   const ask = useSlow((q) => (place.path === "/ui/memory" ? turn({ q }) : go(to("/ui/memory", { q }))), 80);
   return html`<input type="search" class="search" aria-label="search memory" placeholder="Search memory  /"
-    value=${text}
-    onInput=${(e) => { setText(e.target.value); ask(e.target.value); }} data-search />`;
+    value=${text} onInput=${(e) => { setText(e.target.value); ask(e.target.value); }} data-search />`;
 }
 
 const themes = ["system", "light", "dark"];
@@ -186,8 +183,8 @@ const keys = {
   move(by) {
     const rows = [...document.querySelectorAll("[data-row]")];
     const at = rows.indexOf(document.activeElement?.closest("[data-row]"));
-    const next = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, at +
-      by))];
+    const last = rows.length - 1;
+    const next = rows[at < 0 ? (by > 0 ? 0 : last) : Math.min(last, Math.max(0, at + by))];
     (next?.querySelector("[data-open]") ?? next)?.focus();
     next?.scrollIntoView({ block: "nearest" });
     return Boolean(next);
@@ -228,7 +225,7 @@ function App() {
   return html`<a class="skip" href="#main">to the content</a><${Rail} waiting=${waiting} />
     <div class="top" role="banner"><${Search} /><${Projects} after=${status.data} /><span class="gap"
       /><${Health} status=${status} /><${LiveDot} />
-      <button class="plain" onClick=${nextTheme} title="colours">${theme}</button>
+      <button class="plain" onClick=${nextTheme} title="colours" aria-label="colours: ${theme}">◐</button>
       <${Verb} name="keys" keys="?" class="plain" act=${() => setHelp(true)}>?<//>
       <button class="plain" onClick=${leave} title="lets this browser in no more">sign out</button></div>
     <main id="main" tabindex="-1"><${Body} status=${status} /></main><${Notes} />${help && html`<${Help}
@@ -236,6 +233,7 @@ function App() {
 }
 
 watchPlace();
+pageOf(place.path).page?.load().catch(() => {}); // while the door opens
 keys.start();
 addEventListener("hashchange", () => location.hash.startsWith("#c=") && enter());
 render(html`<${App} />`, document.body);

@@ -16,8 +16,7 @@ function Requests({ list, open, refuse }) {
       text=${s.text} most=${140} /></li>`)}</ul>
     <p class="verbs">${mayEdit() ? html`<${Verb} name="approve" keys="a" class="danger"
       act=${() => open(r)}>erase…<//><${Verb} name="refuse" keys="r" act=${() => refuse(r)}>refuse: show them
-        again<//>`
-      : html`<${Command} words=${["cmemd", "forget", "--requests"]} />`}</p></li>`)}</ul>`;
+        again<//>` : html`<${Command} words=${["cmemd", "forget", "--requests"]} />`}</p></li>`)}</ul>`;
 }
 
 function Apart({ projects, join }) {
@@ -27,10 +26,9 @@ function Apart({ projects, join }) {
   return html`<ul class="cards">${folders.map((f) => html`<li data-row class="box" tabindex="0"><p><b><${Line}
     text=${f.root} /></b> claims to be the project of</p>
     <ul>${f.looks_like.map((l) => html`<li><${Line} text=${l} /></li>`)}</ul><p>and is kept apart: its memory
-      and theirs are not told to each other.</p>
+      and theirs are kept from each other.</p>
     <p class="verbs">${mayEdit() && html`<${Verb} name="join" keys="m" act=${() => join(f)}>join
-      them<//>`} <${Command} words=${["cmemd", "project", "join",
-      ...given(f.root)]} /></p></li>`)}</ul>`;
+      them<//>`} <${Command} words=${["cmemd", "project", "join", ...given(f.root)]} /></p></li>`)}</ul>`;
 }
 
 export default function Decide({ status }) {

@@ -31,9 +31,8 @@ export function Forget({ request, named, close, done, path = "/v1/forget" }) {
     ${!plan && !error && html`<p role="status">Looking at what was made of it…</p>`}
     ${gone ? html`<${Receipt} of=${gone} done=${done} />` : plan && html`
       <p><b>${many(plan.records, "record")}</b> (${bytes(plan.bytes)}) in ${many(plan.sessions.length,
-        "session")} would be erased for good${
-        plan.spooled > 0 && `, and ${many(plan.spooled, "file")} beside the log`}. This cannot be taken
-          back.</p>
+        "session")} would be erased for good${plan.spooled > 0 &&
+        `, and ${many(plan.spooled, "file")} beside the log`}. This cannot be taken back.</p>
       <p class="soft">${of.map(([k, n]) => `${count(n)} ${words(k)}`).join(", ")}</p>
       <ul class="sample">${plan.sample.slice(0, 8).map((s) => html`<li><${Time} at=${s.at} /> <span
         class="soft">${words(s.kind)}</span> <${Line} text=${s.text} most=${110} /></li>`)}</ul>
@@ -42,32 +41,33 @@ export function Forget({ request, named, close, done, path = "/v1/forget" }) {
       ${plan.records === 0 && plan.spooled === 0 ? html`<p>There is nothing of it.</p>` : doing ?
         html`<${Progress} of=${doing} label="erasing" />`
         : html`<form onSubmit=${erase}><label>Type the number of records to erase them:
-          <input inputmode="numeric" autocomplete="off" value=${typed} onInput=${(e) => type(e.target.value)}
-            /></label>
-          <button class="danger" disabled=${typed.replaceAll(",", "") !==
-            String(plan.records)}>erase</button></form>`}`}<//>`;
+          <input inputmode="numeric" autocomplete="off" value=${typed} onInput=${(e) =>
+            type(e.target.value)} /></label> <button class="danger"
+            disabled=${typed.replaceAll(",", "") !== String(plan.records)}>erase</button></form>`}`}<//>`;
 }
 
 const Receipt = ({ of, done }) => (of.request
   ? html`<p>An agent's link keeps this as a request, ${line(of.request.name)}: nothing is erased until a
     person approves it.</p><button onClick=${done}>close</button>`
-  : html`<p><b>${many(of.records, "record")} erased.</b> The log keeps their headers, whose hashes still
-    verify; <a
-    href=${to("/ui/log", { at: of.position })}>record ${count(of.position)}</a> says that they went${
-    of.unread > 0 && `; ${many(of.unread, "record")} could not be read`}.</p>
+  : html`<p>${of.records ? html`<b>${many(of.records, "record")} erased.</b> The log keeps their headers,
+    whose hashes still verify; <a href=${to("/ui/log", { at: of.position })}>record ${
+      count(of.position)}</a> says that they went${of.unread > 0 &&
+      `; ${many(of.unread, "record")} could not be read`}.`
+    : "There is nothing of it any more: it was erased meanwhile."}</p>
     ${of.refused?.length > 0 && html`<p class="bad">${many(of.refused.length, "session")} could not be asked;
       they are asked again.</p>`}
     <p><${Command} words=${["cmemd", "log", "verify"]} /></p><button onClick=${done}>close</button>`);
 
 // Correct puts a memory in the place of a row, which stays behind why; without a row it saves one.
 export function Correct({ row, project, close, done }) {
+  const [key] = useState(() => crypto.randomUUID()); // so that who lost the answer saves it once
   const [title, setTitle] = useState(row?.title ?? "");
   const [text, setText] = useState(row ? row.narrative ?? row.text ?? "" : "");
   const [error, fail] = useState();
   const save = (e) => {
     e.preventDefault();
     const body = { project: row ? "" : project ?? "", title, text, ...(row && { supersedes: row.id }) };
-    ask("POST", "/v1/memories", body).then(({ id }) => {
+    ask("POST", "/v1/memories", body, { key }).then(({ id }) => {
       const undo = row && (() => ask("POST", `/v1/memories/${id}/undo`).then(() => { note("taken back");
         done(); }, (why) => note(why.message)));
       note(row ? "corrected; the old row stays behind why" : "saved", undo);

@@ -12,47 +12,49 @@ const maxPages = 20;
 const maxHeight = 15_000_000; // pixels: Chrome draws nothing below 16,777,200
 const patience = [100, 10_000]; // ms before a page that came short is asked for again: at first, at most
 
-// usePages keeps the pages of records around what is shown, by the position of their first.
+const pageAt = (position) => Math.floor((position - 1) / page);
+
+// usePages keeps the pages of records that were shown or came last, by their number.
 function usePages() {
   const pages = useRef(new Map());
   const [, again] = useState(0);
   const [error, fail] = useState();
+  const redraw = () => again((n) => n + 1);
+  const keep = (p, had) => {
+    pages.current.delete(p);
+    pages.current.set(p, had);
+    if (pages.current.size > maxPages) pages.current.delete(pages.current.keys().next().value);
+  };
   const need = (first, last) => {
-    for (let p = Math.floor((first - 1) / page); p <= Math.floor((last - 1) / page); p++) {
-      const had = pages.current.get(p);
-      if (had && (had.full || had.busy || had.upTo >= Math.min(last, (p + 1) * page))) continue;
-      if (had?.next > Date.now()) continue;
-      const { records = [], upTo = 0, wait = patience[0] } = had ?? {};
-      pages.current.set(p, { records, upTo, busy: true });
-      const later = () => {
-        setTimeout(() => again((n) => n + 1), wait + 20);
-        return { next: Date.now() + wait, wait: Math.min(2 * wait, patience[1]) };
+    for (let p = pageAt(first); p <= pageAt(last); p++) {
+      const had = pages.current.get(p) ?? { records: [], wait: patience[0] };
+      keep(p, had);
+      const whole = had.records.length >= Math.min(page, last - p * page);
+      if (whole || had.busy || had.next > performance.now()) continue;
+      had.busy = true;
+      const came = (records, e) => {
+        const { wait } = had;
+        Object.assign(had, { records, busy: false, next: performance.now() + wait, wait: Math.min(2 * wait,
+          patience[1]) });
+        if (records.length < page) setTimeout(redraw, wait + 20);
+        fail(e);
+        redraw();
       };
-      ask("GET", address("/v1/log/records", { from: p * page + 1, limit: page })).then(({ records }) => {
-        pages.current.delete(p);
-        const full = records.length === page;
-        pages.current.set(p, { records, upTo: records.at(-1)?.position ?? 0, full, ...(!full && later()) });
-        while (pages.current.size > maxPages) pages.current.delete(pages.current.keys().next().value);
-        fail(undefined);
-        again((n) => n + 1);
-      }, (e) => { pages.current.set(p, { records, upTo, ...later() }); fail(e); });
+      ask("GET", address("/v1/log/records", { from: p * page + 1, limit: page }))
+        .then((d) => came(d.records), (e) => came(had.records, e));
     }
   };
-  const at = (position) => {
-    const p = Math.floor((position - 1) / page);
-    return pages.current.get(p)?.records[position - 1 - p * page];
-  };
+  const at = (position) => pages.current.get(pageAt(position))?.records[(position - 1) % page];
+  // add takes records as they come: one that begins a page is the first of it.
   const add = (records) => {
     for (const r of records) {
-      const had = pages.current.get(Math.floor((r.position - 1) / page));
-      if (had && !had.busy && had.upTo === r.position - 1) {
-        had.records.push(r);
-        had.upTo = r.position;
-        had.full = had.records.length === page;
-      }
+      const i = (r.position - 1) % page;
+      if (i === 0) keep(pageAt(r.position), { records: [], wait: patience[0] });
+      const had = pages.current.get(pageAt(r.position));
+      if (had && !had.busy && had.records.length === i) had.records.push(r);
     }
   };
-  return { need, at, add, error, clear: () => { pages.current.clear(); again((n) => n + 1); } };
+  return { need, at, add, error, clear: () => { pages.current.clear(); redraw(); } };
 }
 
 const Row = ({ r, position, open }) => html`<div data-row tabindex="0" role="row" class="record ${r?.erased ?
@@ -105,7 +107,7 @@ const kindsOf = {
   "": "all kinds", "turn_started,turn_received,turn_failed": "turns",
   "prompt_submitted,tool_used,agent_said,agent_stopped,context_compacted": "what was captured",
   "observation_parsed,summary_parsed,memory_saved,memory_superseded": "memory",
-  "output_dropped,output_skipped,inputs_dropped": "losses", context_injected: "what was told",
+  "output_dropped,output_skipped,inputs_dropped": "losses", context_injected: "what was given",
   "session_respawned,session_quarantined,session_released,provider_paused,provider_resumed,session_faulted":
     "supervision",
   memory_forgotten: "what was forgotten", "daemon_started,daemon_stopped,daemon_degraded": "the daemon",
@@ -143,11 +145,10 @@ export default function Log() {
   const scaled = height < total * rowHeight;
   // positionAt is the first row at a scroll position, scrollFor the other way.
   const spare = Math.max(1, height - tall);
-  const positionAt = (y) => (scaled ? 1 + Math.round((y / spare) * Math.max(0, total - inView + 2)) : 1 +
-    Math.floor(y / rowHeight));
-  const scrollFor = (p) => (scaled ? ((p - 1) / Math.max(1, total - inView + 2)) * spare : (p - 1) *
-    rowHeight);
-  const first = Math.max(1, Math.min(positionAt(top), total - inView + 2));
+  const rest = Math.max(1, total - inView + 2);
+  const positionAt = (y) => 1 + (scaled ? Math.round((y / spare) * rest) : Math.floor(y / rowHeight));
+  const scrollFor = (p) => (p - 1) * (scaled ? spare / rest : rowHeight);
+  const first = Math.max(1, Math.min(tail ? total : positionAt(top), rest));
   const end = Math.min(total, first + inView);
 
   useRecords((slice) => {
@@ -156,8 +157,8 @@ export default function Log() {
     setLast(slice.at(-1).position);
   }, []);
   useEffect(() => { if (total) pages.need(first, end); });
-  useLayoutEffect(() => { if (tail && box.current) box.current.scrollTop = box.current.scrollHeight; },
-    [tail, total, height]);
+  useLayoutEffect(() => { if (tail && box.current) box.current.scrollTop = height; }, [tail, height,
+    !stats.data]);
   const jump = (p) => {
     setTail(false);
     if (box.current) box.current.scrollTop = scrollFor(Math.max(1, p - Math.floor(inView / 3)));
@@ -167,20 +168,20 @@ export default function Log() {
   useLayoutEffect(() => { if (wanted && total) jump(wanted); }, [wanted, total > 0]);
   const scrolled = (e) => {
     const y = e.currentTarget.scrollTop;
+    if (tail && y + tall >= height - 2 * rowHeight) return;
     setTop(y);
-    if (tail && y + tall < e.currentTarget.scrollHeight - 2 * rowHeight) setTail(false);
+    setTail(false);
   };
   const submit = async (e) => {
     e.preventDefault();
     const text = e.target.elements.at.value.trim();
-    const time = /[-:]/.test(text) ? new Date(/^\d+:/.test(text) ? day(new Date()) + "T" + text : text) :
-      undefined;
+    const time = /[-:]/.test(text) && new Date(/^\d+:/.test(text) ? day(new Date()) + "T" + text : text);
     const p = time && !isNaN(time) ? await positionOf(time, total) : Number(text.replace(/[,.\s]/g, ""));
     if (!(p >= 1 && p <= total)) return note(`that is no time, and no position from 1 to ${count(total)}`);
     turn({ at: p }, false);
   };
   const open = (p) => turn({ at: p });
-  const y = scaled ? top - (tail ? 0 : top % 1) : (first - 1) * rowHeight;
+  const y = tail ? height : scaled ? Math.floor(top) : (first - 1) * rowHeight;
   return html`<${View} title="Log" about=${stats.data && html`${count(total)} records
     in ${count(stats.data.streams)} streams, ${bytes(stats.data.file_bytes)}`}
     command=${["cmemd", "log", ...(wanted ? ["cat", `${wanted}-${wanted}`, "--payload"] : ["tail"])]}
@@ -204,6 +205,5 @@ export default function Log() {
           r=${pages.at(first + i)} open=${open} />`)}</div></div></div>`}
       ${pages.error && html`<${Trouble} error=${pages.error} again=${pages.clear} />`}
       ${wanted > 0 && html`<${Peek} position=${wanted} key=${wanted} close=${() => turn({ at: undefined })}
-        />`}</div>`
-    : html`<${Nothing} title="The log is empty" command=${["cmemd", "doctor"]} />`)}<//><//>`;
+        />`}</div>` : html`<${Nothing} title="The log is empty" command=${["cmemd", "doctor"]} />`)}<//><//>`;
 }

@@ -1,9 +1,9 @@
 // Losses: what became of inputs, what was lost, and can it be had back?
 
 import { work } from "./net.js";
-import { bytes, count, line, many, words } from "./text.js";
+import { bytes, count, day, line, many, words } from "./text.js";
 import { fates, useFresh } from "./now.js";
-import { Asked, Dialog, Line, Nothing, Progress, Tabs, Time, Trouble, Verb, View, html, mayEdit, note,
+import { Asked, Chips, Dialog, Line, Nothing, Progress, Tabs, Time, Trouble, Verb, View, html, mayEdit, note,
   to, useEffect, useGet, usePlace, useState } from "./ui.js";
 
 const nothing = {
@@ -32,21 +32,19 @@ function Again({ request, named, close, done }) {
   useEffect(() => { work("/v1/reobserve", { ...request, dry_run: true }).then(setPrice, fail); }, []);
   const start = () => {
     setDoing({});
-    work("/v1/reobserve", { ...request, wait: true }, setDoing).then((r) => { setResult(r);
-      setDoing(undefined); }, (e) => { fail(e); setDoing(undefined); });
+    work("/v1/reobserve", { ...request, wait: true }, setDoing).then(setResult, fail)
+      .finally(() => setDoing(undefined));
   };
   const a = result?.answers;
   return html`<${Dialog} title="Ask again: ${named}" close=${result ? done : close}>${error &&
     html`<${Trouble} error=${error} />`}
     ${!price && !error && html`<p role="status">Working out what it takes…</p>`}
     ${price && !result && html`<p><b>${many(price.inputs, "input")}</b> of ${many(price.sessions, "session")},
-      in about ${many(price.turns, "turn")}: ${bytes(price.bytes)}, about <b>${
-      many(price.tokens, "token")}</b>, by ${line(price.provider ?? "the provider in use")} ${line(price.model
-        ?? "")}.</p>
+      in about ${many(price.turns, "turn")}: ${bytes(price.bytes)}, about <b>${many(price.tokens,
+        "token")}</b>, by ${line(price.provider ?? "the provider in use")} ${line(price.model ?? "")}.</p>
       <p class="soft">${line(price.estimate)}${price.asked_before > 0 && `; ${count(price.asked_before)} more
         were asked for before, and wait`}${price.more && "; the rest has to be asked for after these"}</p>
-      <p class="soft">What they gave before is replaced once they are answered; the old rows stay behind
-        why.</p>
+      <p class="soft">What they gave before is replaced once they are answered; old rows stay behind why.</p>
       ${doing ? html`<${Progress} of=${doing} label="answered" />` : html`<button disabled=${!price.inputs}
         onClick=${start}>ask again</button>`}`}
     ${a && html`<p><b>${count(a.observed)} observed</b>, ${count(a.skipped)} skipped, ${
@@ -55,17 +53,39 @@ function Again({ request, named, close, done }) {
         onClick=${done}>close</button>`}<//>`;
 }
 
-function Reasons({ of, outcome, ask }) {
-  const list = (of.reasons ?? []).filter((r) => !outcome || r.outcome === outcome).sort((a, b) => b.count -
-    a.count);
+// Days are the turns of the last month that came to nothing, by class; each day leads to its inputs.
+function Days({ query }) {
+  const days = useGet("/v1/losses").data?.days ?? [];
+  const kinds = [...new Set(days.flatMap((d) => Object.keys(d.dropped)))].sort();
+  if (!kinds.length) return null;
+  const sum = (d) => Object.values(d.dropped).reduce((n, m) => n + m, 0);
+  const most = Math.max(...days.map(sum));
+  const name = (kind, [c, r] = kind.split("/")) => reason({ class: c, reason: r });
+  const date = (d) => day(new Date(d.begins));
+  const says = (d) => [`${date(d)}: ${count(sum(d))} of ${many(d.turns, "turn")} lost`,
+    ...Object.entries(d.dropped).map(([kind, n]) => `${count(n)} ${name(kind)}`)].join("; ");
+  const chosen = (d) => ({ ...query, before: undefined, since: d.begins, until: d.ends });
+  return html`<section><h2>By day</h2><div class="days">${days.map((d) => html`<a title=${says(d)}
+    aria-label=${says(d)} aria-current=${query.since === d.begins ? "date" : undefined}
+    href=${to("/ui/losses", chosen(d))}>${kinds.map((kind, i) => d.dropped[kind] && html`<i
+      class="class-${i % 4}" style=${{ height: (100 * d.dropped[kind]) / most + "%" }} />`)}<span>${
+      date(d).slice(8)}</span></a>`)}</div><p class="soft">Turns that came to nothing, of all projects:
+    ${kinds.map((kind, i) => html` <span class="key-of"><i class="class-${i % 4}" />${
+      name(kind)}</span>`)}</p></section>`;
+}
+
+function Reasons({ of, outcome, ask, query }) {
+  const list = (of.reasons ?? []).filter((r) => !outcome || r.outcome === outcome)
+    .sort((a, b) => b.count - a.count);
   if (!list.length) return null;
-  const most = list[0].count;
-  return html`<section><h2>By reason</h2><table class="reasons"><thead><tr>
-    ${["outcome", "reason", "inputs", "", ""].map((t) => html`<th>${t}</th>`)}</tr></thead><tbody>${
-      list.map((r) => html`<tr>
-    <td>${r.outcome}</td><td><a href=${to("/ui/losses", { outcome: r.outcome, class: r.class, reason: r.reason
-      })}>${reason(r)}</a></td><td class="num">${count(r.count)}</td>
-    <td class="share"><i class="f-${r.outcome}" style=${{ width: (100 * r.count) / most + "%" }} /></td>
+  const heads = [...(outcome ? [] : ["outcome"]), "reason", "inputs", "", ""];
+  const chosen = ({ class: c, ...r }) => ({ ...query, before: undefined, class: c, outcome: r.outcome,
+    reason: r.reason });
+  return html`<section><h2>By reason</h2><table class="reasons"><thead><tr>${heads.map((t) =>
+    html`<th>${t}</th>`)}</tr></thead><tbody>${list.map((r) => html`<tr>${!outcome &&
+    html`<td>${r.outcome}</td>`}<td><a href=${to("/ui/losses", chosen(r))}>${reason(r)}</a></td>
+    <td class="num">${count(r.count)}</td><td class="share"><i class="f-${r.outcome}"
+      style=${{ width: (100 * r.count) / list[0].count + "%" }} /></td>
     <td>${mayEdit() && r.outcome !== "observed" && html`<button onClick=${() => ask(r)}>ask
       again…</button>`}</td></tr>`)}</tbody></table></section>`;
 }
@@ -86,14 +106,16 @@ export default function Losses() {
   const { query } = usePlace();
   const outcome = query.outcome === "all" ? "" : query.outcome ?? "dropped";
   const asked = { outcome, class: query.class, reason: query.reason, project: query.project, turn: query.turn,
-    session: query.session, before: query.before, limit: 100 };
+    session: query.session, since: query.since, until: query.until, before: query.before, limit: 100 };
   const list = useGet("/v1/outcomes", asked);
   const [again, ask] = useState();
   useFresh(list, (slice) => !query.before && (!slice || slice.length > 0));
-  const scope = { project: query.project, session: query.session, turn: query.turn };
+  const { project, session, turn, since, until } = query;
+  const scope = { project, session, turn, since, until };
   const choose = (r) => ask({ request: { ...scope, dropped: r.outcome === "dropped" || undefined, class:
     r.class, reason: r.reason }, named: reason(r) });
-  const flags = ["class", "reason", "project", "session", "turn", "before"].filter((f) => query[f]);
+  const set = ["class", "reason", "session", "turn", "since", "until"].filter((f) => query[f]);
+  const flags = [...set, "project", "before"].filter((f) => query[f]);
   const command = ["cmemd", "outcomes", outcome && ["--outcome", outcome],
     flags.flatMap((f) => ["--" + f, query[f]])];
   const b = list.data?.balance;
@@ -105,7 +127,9 @@ export default function Losses() {
         again…<//>`}>
     <${Tabs} name="outcome" label="outcome" list=${[...numbers.map((f) => [f, f, b?.[f]]), ["all", "all",
       b?.captured]].map(([v, ...rest]) => [v === "dropped" && !query.outcome ? "" : v, ...rest])} />
-    <${Asked} of=${list}>${(d) => html`<${Reasons} of=${d.balance} outcome=${outcome} ask=${choose} />
+    <${Chips} names=${set} /><${Days} query=${query} />
+    <${Asked} of=${list}>${(d) => html`${!since && html`<${Reasons} of=${d.balance} outcome=${outcome}
+      ask=${choose} query=${query} />`}
       ${d.inputs.length ? html`<section><h2>Inputs</h2><ol class="rows">${d.inputs.map((i) => html`<${Input}
         key=${i.position} i=${i} turns=${d.turns} />`)}</ol>
         <p>${query.before && html`<a class="button" href=${to("/ui/losses", { ...query, before: undefined

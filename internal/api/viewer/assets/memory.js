@@ -2,8 +2,8 @@
 
 import { ask } from "./net.js";
 import { count, line, many } from "./text.js";
-import { Asked, Line, Nothing, Tabs, Time, Trouble, Verb, View, address, by, given, go, html, mayEdit, note,
-  titled, to, turn, useEffect, useGet, usePlace, useState, what } from "./ui.js";
+import { Asked, Chips, Line, Nothing, Tabs, Time, Trouble, Verb, View, address, by, given, go, html, mayEdit,
+  note, titled, to, turn, useEffect, useGet, usePlace, useState, what } from "./ui.js";
 import { Entry, changesMemory, memoryKinds, useFresh } from "./now.js";
 import { Correct, Forget } from "./forget.js";
 import { Fields } from "./fields.js";
@@ -14,7 +14,7 @@ const states = [["", "all"], ["flagged", "flagged"], ["absent", "claims absent"]
   ["repeated", "repeated"], ["superseded", "superseded"]];
 
 const stateHelp = {
-  flagged: "They claim what is not true, name files nobody touched, or nothing bears them out. None is told.",
+  flagged: "They claim what is not so, name files nobody touched, or nothing bears them out: none is given.",
   absent: "They name a commit or a file that is not there now.",
   outside: "Others' words were read for them: no session is given their decisions until you confirm one.",
   repeated: "They were said more than once.",
@@ -29,7 +29,7 @@ const filters = { type: "--type", kind: "--kind", concept: "--concept", file: "-
 // the rows by time.
 function asked({ peek, state, ...q }) {
   if (!state && (q.q || ["type", "concept", "file", "session", "agent"].some((f) => q[f]))) {
-    return ["/v1/search", { sort: q.q ? undefined : "newest", ...q, limit: page, facets: true }];
+    return ["/v1/search", { sort: q.q ? undefined : "newest", ...q, limit: page, brief: true, facets: true }];
   }
   const { kind = memoryKinds, project, since, until, sort } = q;
   return ["/v1/rows", { state, kind, project, since, until, sort, limit: page }];
@@ -55,11 +55,6 @@ function Facets({ of, query }) {
       c.value.split("/").slice(-2).join("/") : c.value} most=${36} /></a>
     <span class="n">${count(c.count)}</span></li>`)}</ul></div>`)}</aside>`;
 }
-
-const Chips = ({ query }) => html`<p class="chips">${Object.keys(filters).filter((f) => query[f]).map((f) =>
-  html`<a class="chip"
-  href=${address("/ui/memory", { ...query, [f]: undefined })} title="take this filter away">${f}: <${Line}
-    text=${query[f]} most=${50} /> ✕</a>`)}</p>`;
 
 function Empty({ query }) {
   const set = Object.keys(filters).filter((f) => query[f]);
@@ -95,7 +90,7 @@ export default function Memory() {
   const seen = list.first;
   useFresh({ again: () => (scrollY < 80 && !chosen.size ? seen.again() : setFresh((n) => n + 1)) },
     changesMemory);
-  useEffect(() => { choose(new Set()); setFresh(0); }, [seen.data]);
+  useEffect(() => { choose((s) => (s.size ? new Set() : s)); setFresh(0); }, [seen.data]);
   const rows = list.pages.flatMap((p) => p.results ?? p.rows);
   const peek = (id) => turn({ peek: query.peek === id ? undefined : id });
   const pick = (id) => choose((s) => (s.has(id) ? new Set([...s].filter((x) => x !== id)) :
@@ -123,7 +118,7 @@ export default function Memory() {
     ${!query.q && html`<${Tabs} name="state" label="state of review"
       list=${states.map(([v, text]) => [v, text, counts?.[v || "all"]])} />`}
     ${query.state && html`<p class="soft">${stateHelp[query.state]}</p>`}
-    <${Chips} query=${query} />
+    <${Chips} names=${Object.keys(filters)} />
     ${query.q && html`<${Tabs} name="sort" label="order" list=${[["", "best"], ["newest", "newest"],
       ["oldest", "oldest"]]} />`}
     <div class="with-peek ${query.peek ? "is-open" : ""}"><div>

@@ -10,7 +10,7 @@ export class Problem extends Error {
 }
 
 // door is how far this browser is let in: "opening", "open", or "shut" with why.
-export const door = { state: "opening", why: "", scope: "", bearer: "", until: 0, changed: () => {} };
+export const door = { state: "opening", why: "", scope: "", bearer: "", changed: () => {} };
 
 const tell = (change) => { Object.assign(door, change); door.changed(); live.look(); };
 const base64 = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer)));
@@ -19,8 +19,7 @@ const said = (text) => new TextEncoder().encode(text);
 // kept keeps the key of this browser: in its own database, or where there is none, as in some private
 // windows, in the tab's memory.
 const kept = {
-  memory: undefined,
-  async with(mode, act) {
+  memory: undefined, async with(mode, act) {
     const db = await new Promise((ok, no) => {
       const asked = indexedDB.open("cmemd", 1);
       asked.onupgradeneeded = () => asked.result.createObjectStore("keys");
@@ -71,8 +70,7 @@ export async function enrol(code) {
 }
 
 let signing;
-// signIn gets a bearer for the key of this browser. Those who ask at once share it. It throws what keeps the
-// tab out.
+// signIn gets a bearer for this browser's key, for all who ask at once. It throws what keeps the tab out.
 function signIn() {
   signing ??= (async () => {
     const viewer = await kept.get();
@@ -81,8 +79,7 @@ function signIn() {
     const made = await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, viewer.key,
       said("cmemd sign-in\n" + nonce));
     const a = await send("POST", "/v1/ui/sessions", { viewer: viewer.id, nonce, signature: base64(made) });
-    tell({ state: "open", why: "", soon: false, scope: a.scope,
-      bearer: a.bearer, until: Date.parse(a.expires_at) });
+    tell({ state: "open", why: "", soon: false, scope: a.scope, bearer: a.bearer });
   })().finally(() => { signing = undefined; });
   return signing;
 }
@@ -123,8 +120,8 @@ export async function leave() {
   tell({ state: "shut", why: "", bearer: "" });
 }
 
-async function send(method, path, body, { signal, accept } = {}) {
-  const headers = { Accept: accept ?? "application/json" };
+async function send(method, path, body, { signal, accept, key } = {}) {
+  const headers = { Accept: accept ?? "application/json", ...(key && { "Idempotency-Key": key }) };
   if (door.bearer) headers.Authorization = "Bearer " + door.bearer;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const r = await fetch(path, {
@@ -136,14 +133,20 @@ async function send(method, path, body, { signal, accept } = {}) {
   });
   if (!r.ok) throw new Problem(await r.json().catch(() => undefined), r.status);
   if (accept) return r;
-  return r.status === 204 ? undefined : r.json();
+  return r.status === 204 ? undefined : r.json().catch(early);
+}
+
+// early tells of an answer that was cut, by a daemon that stopped in the middle of it.
+function early(e) {
+  if (e?.name === "AbortError") throw e;
+  throw new Problem({ title: "The answer ended early", detail:
+    "cmemd stopped meanwhile; look again before you try again." }, 0);
 }
 
 // ask asks for a path of /v1. A bearer that has ended, or that a daemon since started does not know, is
 // replaced once.
 export async function ask(method, path, body, options) {
   if (door.state !== "open") await signIn();
-  else if (Date.now() > door.until - 60_000) await signIn().catch(() => {});
   try {
     return await send(method, path, body, options);
   } catch (e) {
@@ -167,7 +170,7 @@ async function* messages(response) {
   let rest = "";
   try {
     for (;;) {
-      const { value, done } = await reader.read();
+      const { value, done } = await reader.read().catch(early);
       if (done) return;
       const blocks = (rest + value).split("\n\n");
       rest = blocks.pop();
@@ -188,14 +191,13 @@ async function* messages(response) {
 export async function work(path, body, progress = () => {}, signal = undefined) {
   const r = await ask(body ? "POST" : "GET", path, body, { signal, accept:
     "text/event-stream, application/json" });
-  if (!r.headers.get("Content-Type").startsWith("text/event-stream")) return r.json();
+  if (!r.headers.get("Content-Type").startsWith("text/event-stream")) return r.json().catch(early);
   for await (const m of messages(r)) {
     if (m.event === "progress") progress(m.data);
     if (m.event === "problem") throw new Problem(m.data, m.data.status);
     if (m.event === "result") return m.data;
   }
-  throw new Problem({ title: "The answer ended early", detail:
-    "cmemd stopped meanwhile; look again before you try again." }, 0);
+  return early();
 }
 
 const farBehind = 5000; // records: a tab that was hidden for longer begins anew, which costs less
@@ -221,8 +223,7 @@ export const live = {
     this.running ??= this.run();
   },
 
-  // run follows until the page is gone. Each failure is tried again, after a second, two, four, and ten at
-  // most.
+  // run follows until the page is gone. Each failure is tried again after a second, two, four, at most ten.
   async run() {
     let wait = 0;
     for (;;) {
@@ -234,9 +235,12 @@ export const live = {
       this.stop = new AbortController();
       const hide = () => document.hidden && this.stop.abort();
       document.addEventListener("visibilitychange", hide);
-      try { await this.follow(this.stop.signal, () => { wait = 0; }); } catch { /* the state says it */ }
+      let whole = 0; // when a stream is one that may end: one lasts for an hour at most
+      try {
+        await this.follow(this.stop.signal, () => { wait = 0; whole = performance.now() + 60_000; });
+      } catch { whole = Infinity; }
       document.removeEventListener("visibilitychange", hide);
-      if (document.hidden) continue;
+      if (document.hidden || performance.now() > whole) continue;
       this.become("off");
       wait = Math.min(10_000, wait ? wait * 2 : 1000);
       await new Promise((ok) => setTimeout(ok, wait));
@@ -259,19 +263,12 @@ export const live = {
     const r = await ask("GET", address("/v1/events", query), undefined, { signal, accept });
     begun();
     let slice = [];
-    let due = 0;
-    const flush = () => {
-      due = 0;
-      const now = slice;
-      slice = [];
-      this.pass(now);
-    };
+    const flush = () => { this.pass(slice.splice(0)); };
     for await (const m of messages(r)) {
       if (m.event === "hello") this.meet(m.data);
       else {
         this.position = m.data.position; // a first stream may begin before the end that hello names
-        slice.push(m.data);
-        due ||= setTimeout(flush, 100);
+        if (slice.push(m.data) === 1) setTimeout(flush, 100);
       }
       this.become(this.position < this.goal ? "catching" : "live");
     }

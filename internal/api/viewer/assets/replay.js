@@ -3,8 +3,8 @@
 
 import { work } from "./net.js";
 import { count, line, many, when } from "./text.js";
-import { Nothing, Progress, Trouble, View, html, note, to, turn, useEffect, usePlace, useRef, useState } from
-  "./ui.js";
+import { Chips, Nothing, Progress, Trouble, View, html, note, to, turn, useEffect, usePlace, useRef,
+  useState } from "./ui.js";
 
 // figures are the columns: the key, its head, and whether less is better.
 const figures = [
@@ -44,8 +44,7 @@ function Table({ policies, chosen, live, query: { days, session } }) {
   return html`<div class="wide" tabindex="0" role="region"
     aria-label="figures by policy"><table><thead><tr><th>policy</th>
     ${figures.map(([, head]) => html`<th class="num">${head}</th>`)}</tr></thead><tbody>${policies.map((p,
-      i) => html`<tr
-    data-row tabindex="0" class=${i === chosen ? "is-selected" : ""}><td>
+      i) => html`<tr data-row tabindex="0" class=${i === chosen ? "is-selected" : ""}><td>
       <a data-open href=${to("/ui/replay", { days, session, policy: p.names[0].name })}><${Names} p=${p}
       live=${live} /></a><${Words} names=${p.names} /></td>
     ${figures.map(([key], c) => html`<td class="num">${p.figures.error ? "-" : count(p.figures[key])}${best[c]
@@ -65,8 +64,7 @@ const patterns = html`<svg class="defs" width="0" height="0" aria-hidden="true">
 function Strip({ p, lanes, live }) {
   const cell = 1000 / p.strip.length;
   const said = lanes.map((l) => [l.name, [...p.strip].filter((x) => x === l.letter).length]).filter(([, n]) =>
-    n)
-    .map(([name, n]) => `${name} in ${n}`).join(", ");
+    n).map(([name, n]) => `${name} in ${n}`).join(", ");
   return html`<div class="strip"><b><${Names} p=${p} live=${live} /></b>
     <svg viewBox="0 0 1000 22" preserveAspectRatio="none" role="img" aria-label="${nameOf(p)}: ${said} of ${
       p.strip.length} parts">
@@ -138,15 +136,13 @@ export default function Replay() {
       false)}>
       ${stretches.map(([v, text]) => html`<option value=${v}>${text}</option>`)}</select>
       ${data && html`<button onClick=${() => save(body)}>save report.html</button>`}`}>
-    ${session && html`<p class="chips"><a class="chip" href=${to("/ui/replay", { days })}>session: ${
-      line(session)} ✕</a></p>`}
+    <${Chips} names=${["session"]} />
     ${progress && html`<${Progress} of=${progress} label="reading the log" /><button onClick=${() =>
       stop.current.abort()}>cancel</button>`}
     ${error && (error.status === 404 ? html`<${Nothing} title="No turn ended in this stretch"
       command=${["cmemd", "replay", "--help"]}>Choose
       a longer one, or wait until the observer was asked.<//>` : html`<${Trouble} again=${() => again((n) => n
-        + 1)}
-      error=${cancelled ? { title: "Cancelled", message: "Nothing was changed." } : error} />`)}
+        + 1)} error=${cancelled ? { title: "Cancelled", message: "Nothing was changed." } : error} />`)}
     ${data && html`<p class="verdict">${line(data.verdict ||
       "Nothing was played beside the policy in force.")}</p>
       <p class="soft">${many(data.events, "turn")} from ${when(data.began)}</p><${Proof} proof=${data.proof}
@@ -156,14 +152,12 @@ export default function Replay() {
       <section><h2>Over time</h2>${patterns}${data.policies.map((p) => html`<${Strip} p=${p}
         lanes=${data.lanes} live=${data.live} />`)}
         <ul class="key lanes">${data.lanes.map((l) => html`<li><svg class="sample" width="16" height="16"
-          aria-hidden="true">
-          <rect class="b-${l.name}" x="3" y="2" width="10" height="12"
-            /></svg><b>${l.name}</b> ${l.note}</li>`)}</ul></section>
+          aria-hidden="true"><rect class="b-${l.name}" x="3" y="2" width="10" height="12" /></svg><b>${
+          l.name}</b> ${l.note}</li>`)}</ul></section>
       ${data.policies.length > 1 && html`<section><h2>Where ${nameOf(data.policies[chosen])} decides
         otherwise</h2>
         <${Differences} p=${data.policies[chosen]} began=${data.began} /></section>`}
       <section><h2>What is assumed</h2><p class="soft">What a new observer's opening costs is not on record:
-        each figure that rests
-        on a respawn counts ${count(data.assumed.tokens_in)} tokens in
-          and ${count(data.assumed.tokens_out)} out for it.</p></section>`}<//>`;
+        each figure that rests on a respawn counts ${count(data.assumed.tokens_in)} tokens in and ${
+        count(data.assumed.tokens_out)} out for it.</p></section>`}<//>`;
 }

@@ -1,5 +1,4 @@
-// Components, the router, and what is asked and shown. Text reaches the page as text nodes and attributes
-// alone.
+// Components, the router, what is asked and shown. Text reaches the page as text nodes and attributes alone.
 
 import { h, render } from "./vendor/preact.js";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/hooks.js";
@@ -31,8 +30,7 @@ export function go(href, replace = false) {
 }
 
 // turn changes parameters of the view at hand.
-export const turn = (change, replace = true) => go(address(place.path, { ...place.query, ...change }),
-  replace);
+export const turn = (to, replace = true) => go(address(place.path, { ...place.query, ...to }), replace);
 
 // watchPlace keeps links inside the page, and follows Back.
 export function watchPlace() {
@@ -73,49 +71,44 @@ export function useRecords(f, needs) {
 
 // ---- what is asked: an answer stands until the next one is there
 
-const answers = new Map(); // the last that were shown, so that Back shows them at once
-const maxAnswers = 30;
-
 const erased = (r) => r.kind === "memory_forgotten";
 
 // useGet asks for a path of /v1 and asks again when it changes, or when something was erased: where no answer
-// comes then, the one before stands no more. It returns { data, error, busy, again, url }.
+// comes then, the one before stands no more. It returns { data, error, again, url }.
 export function useGet(path, query) {
   const url = path && address(path, query);
   const [state, put] = useState({});
-  const [round, again] = useState(0);
+  const [round, setRound] = useState(0);
   const old = useRef(false);
+  const again = () => setRound((n) => n + 1);
   useRecords((slice) => {
     if (slice && !slice.some(erased)) return;
-    answers.clear();
     old.current = true;
-    setTimeout(() => again((n) => n + 1), 500);
+    setTimeout(again, 500);
   }, []);
   useEffect(() => {
     if (!url) return undefined;
     const stop = new AbortController();
-    put((s) => ({ data: answers.get(url) ?? (s.path === path ? s.data : undefined), path, busy: true }));
+    put((s) => (s.path === path ? s : { path }));
     ask("GET", url, undefined, { signal: stop.signal }).then((data) => {
-      answers.delete(url);
-      answers.set(url, data);
-      if (answers.size > maxAnswers) answers.delete(answers.keys().next().value);
       old.current = false;
-      put({ data, path, url });
-    }).catch((error) => {
-      if (error.name !== "AbortError") put((s) => ({ ...s, data: old.current ? undefined : s.data, error,
-        busy: false }));
+      put({ data, path });
+    }, (error) => {
+      if (error.name === "AbortError") return;
+      put((s) => ({ path, data: old.current ? undefined : s.data, error }));
     });
     return () => stop.abort();
   }, [url, round]);
-  return { ...state, again: () => again((n) => n + 1), url };
+  return { ...state, again, url };
 }
 
-// useSlow is a function that calls f once, a while after it was called last.
+// useSlow is a function that calls f at once, and within ms of that once more, with what it was given last.
 export function useSlow(f, ms) {
-  const held = useRef();
+  const { current: held } = useRef({ next: 0 });
   return (...args) => {
-    clearTimeout(held.current);
-    held.current = setTimeout(() => f(...args), ms);
+    clearTimeout(held.due);
+    const act = () => { held.next = performance.now() + ms; f(...args); };
+    held.due = setTimeout(act, Math.min(ms, held.next - performance.now()));
   };
 }
 
@@ -141,14 +134,13 @@ export const Line = ({ text, most = 300, class: c = "" }) =>
 export const Time = ({ at }) => html`<time datetime=${at} title=${full(at)}>${when(at)}</time>`;
 // Verb is a button that a key presses too, wherever its row or the page has the focus.
 export const Verb = ({ name, keys, act, off, children, class: c = "", about }) => html`<button class=${c}
-  data-key=${keys}
-  data-help=${name} disabled=${off} title=${about ?? (keys ? `${name} (${keys})` : name)}
+  data-key=${keys} data-help=${name} disabled=${off} title=${about ?? (keys ? `${name} (${keys})` : name)}
     onClick=${act}>${children ?? name}</button>`;
 
 // Trouble is a problem in the daemon's own words.
 export const Trouble = ({ error, again }) => html`<div class="box bad-box" role="alert">
   <b>${error.title ?? "That did not work"}</b>
-  <p>${show(error.message)}</p>
+  ${error.message !== error.title && html`<p>${show(error.message)}</p>`}
   ${error.errors?.length > 0 &&
     html`<ul>${error.errors.map((e) => html`<li><code>${show(e.pointer || "the body")}</code> ${
       show(e.detail)}</li>`)}</ul>`}
@@ -178,8 +170,7 @@ export function Command({ words }) {
     aria-label="copy: ${text}">${said || "copy"}</button>`;
 }
 
-// quote writes a word for a shell. What line would show as an escape is one there too: $'...' is that of bash
-// and zsh.
+// quote writes a word for a shell. What line shows as an escape is one there too: bash and zsh have $'...'.
 function quote(w) {
   const s = String(w);
   if (/^[\w./:@=,-]+$/.test(s)) return s;
@@ -220,6 +211,12 @@ export const Tabs = ({ name, list, label }) => html`<nav class="tabs"
   href=${address(place.path, { ...place.query, [name]: value })} aria-current=${(place.query[name] ?? "") ===
     value ? "true" : undefined}>${text}${
   n !== undefined && html` <span class="n">${count(n)}</span>`}</a>`)}</nav>`;
+
+// Chips are those of the view's parameters that are set, each to be taken away.
+export const Chips = ({ names }) => html`<p class="chips">${names.filter((f) => place.query[f]).map((f) =>
+  html`<a class="chip" href=${address(place.path, { ...place.query, [f]: undefined, before: undefined })}
+    title="take this filter away">${f}: <${Line} most=${50} text=${/^\d{4}-\d\d-\d\dT/.test(place.query[f]) ?
+    when(place.query[f]) : place.query[f]} /> ✕</a>`)}</p>`;
 
 // Dialog is a modal one: the browser keeps the focus in it, and Escape calls close, which may leave it open.
 export function Dialog({ title, close, children }) {

@@ -35,8 +35,7 @@ function columns(w) {
     turns.map((t) => ({ head: `${t.result}${t.cost_usd ? " " + money(t.cost_usd) : ""}`, text:
       `${t.provider} ${t.model ?? ""}`, bad: t.result === "dropped" })),
     [{ head: what(w.row), text: titled(w.row), self: true }],
-    w.after.map((a) => ({ head: after[a.what] ?? words(a.what), text: when(a.at) + (a.hook ? " " + a.hook :
-      "") })),
+    w.after.map((a) => ({ head: after[a.what] ?? words(a.what), text: `${when(a.at)} ${a.hook ?? ""}` })),
   ];
   return all.map((c) => (c.length > box.most ? [...c.slice(0, box.most - 1), { head: "…", text:
     `${c.length - box.most + 1} more` }] : c));
@@ -49,14 +48,10 @@ function Graph({ why }) {
   const at = (c, i) => [c * box.column, 22 + i * (box.h + box.gap) + ((rows - all[c].length) *
     (box.h + box.gap)) / 2];
   const filled = all.map((c, i) => [c, i]).filter(([c]) => c.length);
+  const middle = (c, i, right) => [at(c, i)[0] + right * box.w, at(c, i)[1] + box.h / 2];
+  const edge = ([x, y], [u, v]) => `M${x} ${y}C${(x + u) / 2} ${y} ${(x + u) / 2} ${v} ${u} ${v}`;
   const paths = filled.slice(1).flatMap(([nodes, c], n) => filled[n][0].flatMap((_, i) => nodes.map((_, j) =>
-    {
-    const [x, y] = at(filled[n][1], i);
-    const [u, v] = at(c, j);
-    const a = x + box.w;
-    return `M${a} ${y + box.h / 2}C${(a + u) / 2} ${y + box.h / 2} ${(a + u) / 2} ${v + box.h / 2} ${u} ${v +
-      box.h / 2}`;
-  })));
+    edge(middle(filled[n][1], i, 1), middle(c, j, 0)))));
   return html`<div class="graph" aria-hidden="true"><svg viewBox="0 0 ${4 * box.column + box.w} ${height}"
     style=${{ minWidth: "860px" }}>
     ${["asked", "done", "observed by", "this", "since then"].map((t, c) => all[c].length > 0 &&
@@ -66,10 +61,10 @@ function Graph({ why }) {
       const [x, y] = at(c, i);
       return html`<svg x=${x} y=${y} width=${box.w} height=${box.h}
         class="g-node ${n.self ? "is-self" : ""} ${n.bad ? "is-bad" : ""}">
-        <rect x="1" y="1" width=${box.w - 2} height=${box.h - 2} rx="6"
-          /><title>${line(cut(n.text, 400))}</title>
-        <text x="10" y="18" class="g-name">${line(cut(n.head, 40))}</text>
-        <text x="10" y="34">${line(cut(n.text, 60))}</text></svg>`;
+        <title>${line(cut(n.text, 400))}</title>
+        <rect x="1" y="1" width=${box.w - 2} height=${box.h - 2} rx="6" />
+        <foreignObject x="9" y="4" width=${box.w - 18} height=${box.h - 8}><b>${line(n.head)}</b>
+          <div>${line(cut(n.text, 200))}</div></foreignObject></svg>`;
     }))}</svg></div>`;
 }
 
@@ -98,8 +93,7 @@ function List({ why: w }) {
   return html`<div class="chain">
     <section><h2>What was asked</h2>${w.prompts.length ?
       html`<ul>${w.prompts.map((p) => html`<li><${Time} at=${p.at} /> <${Said} text=${p.text || "(private)"}
-        most=${600} /></li>`)}</ul>`
-      : html`<p class="soft">No prompt led to it.</p>`}</section>
+        most=${600} /></li>`)}</ul>` : html`<p class="soft">No prompt led to it.</p>`}</section>
     <section><h2>How it came about</h2>${w.turns.length || w.attempts.length ?
       html`<ul>${w.attempts.filter((t) => !t.later).map((t) => html`<${Turn} t=${t} />`)}${
       w.turns.map((t) => html`<${Turn} t=${t} />`)}${w.attempts.filter((t) => t.later).map((t) =>
@@ -107,22 +101,19 @@ function List({ why: w }) {
     <section><h2>Is it true</h2>${w.verdicts.length ? html`<ul>${w.verdicts.map((v) => html`<${Verdict} v=${v}
       />`)}</ul>` : html`<p class="soft">It makes no claim that can be checked.</p>`}
       <p class="soft">Written by the ${w.row.writer || "unknown"}${w.row.origin &&
-        `; origin: ${w.row.origin}`}${w.row.confirmed > 0 && "; a person vouches for it"}.</p></section>
+        `; origin: ${w.row.origin}`}${w.row.confirmed > 0 && "; confirmed by a person"}.</p></section>
     <section><h2>Since then</h2>${w.after.length ? html`<ul>${w.after.map((a) => html`<li><${Time} at=${a.at}
       /> ${after[a.what] ?? words(a.what)}${
       a.hook && ` (${line(a.hook)})`}${a.writer && `, by the ${a.writer}`}${a.position > 0 &&
         html` <a class="pos" href=${to("/ui/log", { at: a.position })}>${
           count(a.position)}</a>`}</li>`)}</ul>`
       : html`<p class="soft">Nothing was done with it.</p>`}</section>
-    ${w.injections.length > 0 && html`<section><h2>What the agent had been told
+    ${w.injections.length > 0 && html`<section><h2>What the agent had been given
       before</h2><ul>${w.injections.slice(0, 10).map((i) => html`<li><${Time} at=${i.at} /> ${
       many(i.rows?.length ?? i.ids?.length ?? 0, "row")}, ${line(i.hook)}</li>`)}</ul></section>`}
-    ${w.older?.length > 0 && html`<section><h2>It took the place
-      of</h2><ul>${w.older.map(link)}</ul></section>`}
-    ${w.newer?.length > 0 && html`<section><h2>These took its
-      place</h2><ul>${w.newer.map(link)}</ul></section>`}
-    ${w.replaced_by && html`<section><h2>Stands in its
-      place</h2><ul>${link(w.replaced_by)}</ul></section>`}</div>`;
+    ${[["It took the place of", w.older], ["These took its place", w.newer], ["Stands in its place",
+      w.replaced_by && [w.replaced_by]]].map(([head, list]) => list?.length > 0 && html`<section><h2>${
+      head}</h2><ul>${list.map(link)}</ul></section>`)}</div>`;
 }
 
 const Gone = ({ f }) => html`<${Nothing} title="This was forgotten">On <${Time} at=${f.at}
@@ -139,15 +130,14 @@ export default function Why({ id }) {
   const did = (promise, text, undo) => promise.then(() => { note(text, undo); why.again(); }, (e) =>
     note(e.message));
   const confirm = (withdraw) => did(ask("POST", `/v1/memories/${r.id}/confirm`, { withdraw }), withdraw ?
-    "you vouch for it no more" : "you vouch for it",
-    withdraw ? undefined : () => confirm(true));
+    "not confirmed any more" : "confirmed", withdraw ? undefined : () => confirm(true));
   const forgotten = why.data?.forgotten;
-  const vouch = r && (r.outside?.length || r.unseen || r.unsupported || r.confirmed);
+  const mayConfirm = r && (r.outside?.length || r.unseen || r.unsupported || r.confirmed);
   return html`<${View} title=${r ? line(cut(titled(r), 160)) : "Why"}
     command=${["cmemd", "why", asOf && ["--at", asOf], given(id)]} url=${why.url}
     verbs=${r && !forgotten && mayEdit() && html`
       <${Verb} name="correct" keys="c" act=${() => open({ correct: r })} />
-      ${vouch && html`<${Verb} name=${r.confirmed ? "vouch no more" : "vouch for it"} keys="v"
+      ${mayConfirm && html`<${Verb} name=${r.confirmed ? "withdraw what confirms it" : "confirm"} keys="v"
         act=${() => confirm(r.confirmed > 0)} />`}
       ${(r.kind === "memory" || r.superseded) && html`<${Verb} name="undo" keys="u"
         act=${() => did(ask("POST", `/v1/memories/${r.id}/undo`), "taken back")} />`}
