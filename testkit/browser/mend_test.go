@@ -30,6 +30,12 @@ func TestAskAgain(t *testing.T) {
 	w.shows(p, "nothing in it could be read")
 	w.shows(p, "I am ready to help")
 	w.picture(p, "losses")
+	w.sees(p, `document.querySelector(".days a")?.title.endsWith(": 1 of 2 turns lost; 1 prose: nothing in it could be read")`)
+	must(t, p.Eval(t.Context(), `document.querySelector(".days a").click()`, nil))
+	w.sees(p, `document.querySelector(".chip")?.textContent.startsWith("since") && document.querySelectorAll("ol.rows li").length === 4`)
+	w.to(p, "/ui/losses?until=2026-01-01T00:00:00Z")
+	w.shows(p, "Nothing matches")
+	w.to(p, "/ui/losses")
 	w.press(p, "r")
 	w.shows(p, "4 inputs of 1 session, in about 1 turn")
 	w.picture(p, "again")
@@ -179,4 +185,47 @@ func TestLinkInAnOpenPage(t *testing.T) {
 		w.to(p, "/ui/memory")
 		w.sees(p, `document.querySelector("[data-help='save a memory']")`)
 	}
+}
+
+// axe is the text of axe-core, which finds what keeps people out, or "" where it is not installed beside the programs on PATH.
+func axe() string {
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if b, err := os.ReadFile(filepath.Join(dir, "..", "axe-core", "axe.min.js")); err == nil {
+			return string(b)
+		}
+	}
+	return ""
+}
+
+// TestAxe: axe-core finds nothing serious on any page, light or dark, nor in a dialog.
+func TestAxe(t *testing.T) {
+	w := newWorld(t)
+	script := axe()
+	if script == "" {
+		t.Skip("axe-core is not installed")
+	}
+	id := w.saves("a row", "that is shown")
+	w.works("one", "the queue", 4)
+	w.settled()
+	p := w.page("/ui/")
+	looks := func(where string) {
+		t.Helper()
+		var found []string
+		must(t, p.Eval(t.Context(), script+`; axe.run({ resultTypes: ["violations"] }).then((r) => r.violations.filter((v) => ["serious", "critical"].includes(v.impact))
+			.map((v) => v.id + ": " + v.nodes.map((n) => n.target.join(" ")).slice(0, 4).join(", ")))`, &found))
+		if len(found) > 0 {
+			t.Errorf("%s: %q", where, found)
+		}
+	}
+	for _, dark := range []bool{false, true} {
+		must(t, p.Show(t.Context(), browser.Screen{Width: 1280, Height: 800, Dark: dark}))
+		for _, path := range everyPage(id) {
+			w.to(p, path)
+			looks(path)
+		}
+	}
+	w.to(p, "/ui/memory")
+	w.press(p, "n")
+	w.sees(p, `document.querySelector("dialog[open]")`)
+	looks("the dialog that saves")
 }

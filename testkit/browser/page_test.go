@@ -1,9 +1,11 @@
 package browser_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -199,8 +201,22 @@ func TestForget(t *testing.T) {
 	if said := w.cmemd("log", "verify"); strings.Contains(said, "damaged") {
 		t.Errorf("the log is %s", said)
 	}
+	w.until("the words to be in no file", func() bool { return w.inNoFile("Quagga") })
 	w.quiet(p)
 	w.quiet(other)
+}
+
+// inNoFile reports whether no file of the home holds a word. Files that go meanwhile hold none.
+func (w *world) inNoFile(word string) bool {
+	found := false
+	_ = filepath.WalkDir(w.home, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			b, _ := os.ReadFile(path)
+			found = found || bytes.Contains(b, []byte(word))
+		}
+		return nil
+	})
+	return !found
 }
 
 // TestCorrectAndUndo: a wrong memory is corrected from its page by keys alone, and the correction is taken back.
@@ -225,6 +241,16 @@ func TestCorrectAndUndo(t *testing.T) {
 	if row.Superseded {
 		t.Error("the correction stands")
 	}
+	w.to(p, "/ui/memory")
+	w.press(p, "n")
+	w.sees(p, `document.querySelector("dialog textarea")`)
+	must(t, p.Eval(t.Context(), `document.querySelector("dialog textarea").focus()`, nil))
+	must(t, p.Type(t.Context(), "saved by mistake"))
+	must(t, p.Eval(t.Context(), `document.querySelector("dialog form button").click()`, nil))
+	w.sees(p, `document.querySelector(".rows").innerText.includes("saved by mistake")`)
+	w.press(p, "u")
+	w.shows(p, "taken back")
+	w.sees(p, `!document.querySelector(".rows").innerText.includes("saved by mistake")`)
 	w.quiet(p)
 }
 

@@ -2,9 +2,9 @@
 
 import { door, enrol, enter, leave, live } from "./net.js";
 import { line } from "./text.js";
-import { Dialog, Notes, Trouble, Verb, address, go, home, html, note, place, render, to, turn, useEffect,
-  useGet, useLayoutEffect, useLive, usePlace, useRecords, useRef, useSlow, useState, watchPlace } from
-  "./ui.js";
+import { Dialog, Nothing, Notes, Trouble, Verb, address, go, home, html, note, place, render, to, turn,
+  useEffect, useGet, useLayoutEffect, useLive, usePlace, useRecords, useRef, useSlow, useState, watchPlace }
+  from "./ui.js";
 
 // pages are the views: the path below /ui/, the letter that leads there after g, the module that draws it.
 const pages = [
@@ -42,14 +42,11 @@ function useModule(page) {
   return loaded.page === page ? loaded : {};
 }
 
-const Missing = () => html`<div class="box nothing"><b>There is no such page</b><p><a
-  href="/ui/">Now</a></p></div>`;
-
 function Body({ status }) {
   const { path } = usePlace();
   const { page, id } = pageOf(path);
   const { draw: Draw, error } = useModule(page);
-  if (!page) return html`<${Missing} />`;
+  if (!page) return html`<${Nothing} title="There is no such page"><a href="/ui/">Now</a><//>`;
   if (error) return html`<${Trouble} error=${unloaded} again=${() => location.reload()} />`;
   return Draw ? html`<${Draw} id=${id} status=${status} key=${page.name + (id ?? "")} />` : null;
 }
@@ -109,10 +106,16 @@ function Projects({ after }) {
 
 function Search() {
   const { path, query } = usePlace();
-  const there = path.startsWith("/ui/memory");
   const [text, setText] = useState(query.q ?? "");
-  useEffect(() => setText(there ? query.q ?? "" : ""), [query.q, there]);
-  const ask = useSlow((q) => (place.path === "/ui/memory" ? turn({ q }) : go(to("/ui/memory", { q }))), 80);
+  const { current: own } = useRef({}); // what was asked for here: keys that were pressed since stay
+  useEffect(() => {
+    const q = place.path.startsWith("/ui/memory") ? place.query.q ?? "" : "";
+    if (own.q !== q) setText(own.q = q);
+  }, [path, query.q]);
+  const ask = useSlow((q) => {
+    own.q = q;
+    place.path === "/ui/memory" ? turn({ q }) : go(to("/ui/memory", { q }));
+  }, 80);
   return html`<input type="search" class="search" aria-label="search memory" placeholder="Search memory  /"
     value=${text} onInput=${(e) => { setText(e.target.value); ask(e.target.value); }} data-search />`;
 }

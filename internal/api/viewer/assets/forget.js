@@ -68,8 +68,8 @@ export function Correct({ row, project, close, done }) {
     e.preventDefault();
     const body = { project: row ? "" : project ?? "", title, text, ...(row && { supersedes: row.id }) };
     ask("POST", "/v1/memories", body, { key }).then(({ id }) => {
-      const undo = row && (() => ask("POST", `/v1/memories/${id}/undo`).then(() => { note("taken back");
-        done(); }, (why) => note(why.message)));
+      const undo = () => ask("POST", `/v1/memories/${id}/undo`).then(() => { note("taken back"); done(); },
+        (why) => note(why.message));
       note(row ? "corrected; the old row stays behind why" : "saved", undo);
       done();
     }, fail);

@@ -57,8 +57,8 @@ function usePages() {
   return { need, at, add, error, clear: () => { pages.current.clear(); redraw(); } };
 }
 
-const Row = ({ r, position, open }) => html`<div data-row tabindex="0" role="row" class="record ${r?.erased ?
-  "is-erased" : ""}" data-position=${position}
+const Row = ({ r, position, open }) => html`<div data-row tabindex="0" role="listitem"
+  class="record ${r?.erased ? "is-erased" : ""}" data-position=${position}
   aria-label=${r ? `${position}, ${words(r.kind)}` : String(position)} onClick=${() => open(position)}
     onKeyDown=${(e) => e.key === "Enter" && open(position)}>
   <span class="pos">${count(position)}</span>${r ? html`<span>${seconds(new Date(r.recorded_at))}</span><span
@@ -91,7 +91,7 @@ function Some({ kinds, stream, open }) {
   const { before } = place.query;
   const most = Number.MAX_SAFE_INTEGER;
   const page = useGet("/v1/log/records", { kinds, stream, before: before ?? most, limit: 100 });
-  return html`<${Asked} of=${page} lines=${14}>${(d) => html`<div class="log is-short" role="table"
+  return html`<${Asked} of=${page} lines=${14}>${(d) => html`<div class="log is-short" role="list"
     aria-label="records">${
     d.records.length ? [...d.records].reverse().map((r) => html`<${Row} key=${r.position} r=${r}
       position=${r.position} open=${open} />`)
@@ -196,11 +196,10 @@ export default function Log() {
         "following" : "follow"}<//><${Verify} />`}>
     <${Asked} of=${stats} lines=${14}>${() => (total ? html`<div class="with-peek ${wanted ? "is-open" :
       ""}">${kinds || stream ? html`<${Some} kinds=${kinds} stream=${stream} open=${open} />` :
-        html`<div class="log" ref=${box} onScroll=${scrolled} role="table" aria-label="records"
-        aria-rowcount=${total}>
+        html`<div class="log" ref=${box} onScroll=${scrolled} tabindex="-1">
       <div style=${{ height: height + "px", position: "relative" }}><div
         style=${{ transform: `translateY(${Math.min(y, Math.max(0, height - (end - first + 1) *
-          rowHeight))}px)` }} role="rowgroup">${
+          rowHeight))}px)` }} role="list" aria-label="records">${
         Array.from({ length: end - first + 1 }, (_, i) => html`<${Row} key=${first + i} position=${first + i}
           r=${pages.at(first + i)} open=${open} />`)}</div></div></div>`}
       ${pages.error && html`<${Trouble} error=${pages.error} again=${pages.clear} />`}

@@ -2,7 +2,7 @@
 
 import { work } from "./net.js";
 import { bytes, count, day, line, many, words } from "./text.js";
-import { fates, useFresh } from "./now.js";
+import { about, fates, useFresh } from "./now.js";
 import { Asked, Chips, Dialog, Line, Nothing, Progress, Tabs, Time, Trouble, Verb, View, html, mayEdit, note,
   to, useEffect, useGet, usePlace, useState } from "./ui.js";
 
@@ -55,7 +55,9 @@ function Again({ request, named, close, done }) {
 
 // Days are the turns of the last month that came to nothing, by class; each day leads to its inputs.
 function Days({ query }) {
-  const days = useGet("/v1/losses").data?.days ?? [];
+  const list = useGet("/v1/losses");
+  useFresh(list, about(/^(turn|output)_/));
+  const days = list.data?.days ?? [];
   const kinds = [...new Set(days.flatMap((d) => Object.keys(d.dropped)))].sort();
   if (!kinds.length) return null;
   const sum = (d) => Object.values(d.dropped).reduce((n, m) => n + m, 0);
@@ -105,19 +107,17 @@ function Input({ i, turns }) {
 export default function Losses() {
   const { query } = usePlace();
   const outcome = query.outcome === "all" ? "" : query.outcome ?? "dropped";
-  const asked = { outcome, class: query.class, reason: query.reason, project: query.project, turn: query.turn,
-    session: query.session, since: query.since, until: query.until, before: query.before, limit: 100 };
-  const list = useGet("/v1/outcomes", asked);
-  const [again, ask] = useState();
-  useFresh(list, (slice) => !query.before && (!slice || slice.length > 0));
-  const { project, session, turn, since, until } = query;
+  const { before, project, session, turn, since, until } = query;
   const scope = { project, session, turn, since, until };
+  const list = useGet("/v1/outcomes", { outcome, class: query.class, reason: query.reason, ...scope, before,
+    limit: 100 });
+  const [again, ask] = useState();
+  useFresh(list, (slice) => !before && (!slice || slice.length > 0));
   const choose = (r) => ask({ request: { ...scope, dropped: r.outcome === "dropped" || undefined, class:
     r.class, reason: r.reason }, named: reason(r) });
   const set = ["class", "reason", "session", "turn", "since", "until"].filter((f) => query[f]);
-  const flags = [...set, "project", "before"].filter((f) => query[f]);
   const command = ["cmemd", "outcomes", outcome && ["--outcome", outcome],
-    flags.flatMap((f) => ["--" + f, query[f]])];
+    [...set, "project", "before"].flatMap((f) => (query[f] ? ["--" + f, query[f]] : []))];
   const b = list.data?.balance;
   const numbers = ["dropped", ...fates.filter((f) => f !== "dropped")];
   return html`<${View} title="Losses" command=${command} url=${list.url}
@@ -135,9 +135,10 @@ export default function Losses() {
         <p>${query.before && html`<a class="button" href=${to("/ui/losses", { ...query, before: undefined
           })}>newest</a> `}${d.next > 0 && html`<a class="button" href=${to("/ui/losses", { ...query, before:
             d.next })}>older</a>`}</p></section>`
-      : html`<${Nothing} title=${nothing[outcome]} command=${d.balance.captured ? undefined :
-        ["cmemd", "doctor"]}>${outcome === "dropped" && d.balance.skipped > 0 &&
-        html`${many(d.balance.skipped, "input")} held nothing worth recording: that is no loss. `}<//>`}`}<//>
+      : html`<${Nothing} title=${set.length ? "Nothing matches" : nothing[outcome]}
+        command=${!d.balance.captured && ["cmemd", "doctor"]}>${outcome === "dropped" &&
+        d.balance.skipped > 0 && html`${many(d.balance.skipped, "input")} held nothing worth recording: no
+        loss. `}<//>`}`}<//>
     ${again && html`<${Again} ...${again} close=${() => ask(undefined)} done=${() => { ask(undefined);
       list.again(); note("the answers are in Memory"); }} />`}<//>`;
 }
