@@ -6,11 +6,9 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/cmemd/cmemd/internal/api"
 )
@@ -99,29 +97,6 @@ func TestIdempotencyAtOnce(t *testing.T) {
 	all.Wait()
 	if saved := w.count(t, "memory_saved"); saved != 1 {
 		t.Errorf("%d memories are saved", saved)
-	}
-}
-
-// TestKeysAreBounded: what was refused leaves no key; the oldest keys are forgotten for new ones, and after their time.
-func TestKeysAreBounded(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.keyed(t, "k", "/v1/memories", `{"text": ""}`)
-	if n := len(w.server.keyed.calls) + len(w.server.keyed.order); n != 0 {
-		t.Errorf("%d keys of refused requests are kept", n)
-	}
-	var s idempotency
-	now := time.Now()
-	for i := range maxAnswersKept + 10 {
-		if _, _, err := s.claim(callKey{key: strconv.Itoa(i)}, [32]byte{}, now); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(s.calls) != maxAnswersKept || len(s.order) != maxAnswersKept {
-		t.Errorf("%d and %d keys are kept", len(s.calls), len(s.order))
-	}
-	if s.forgetOld(now.Add(answersKept + 1)); len(s.calls) != 0 {
-		t.Errorf("%d keys are kept after their time", len(s.calls))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/cmemd/cmemd/internal/api/idempotency"
 	"github.com/cmemd/cmemd/internal/panics"
 )
 
@@ -48,7 +49,7 @@ type dispatcher struct {
 	logger  *slog.Logger
 	life    lifetime
 	sources sources
-	keyed   idempotency
+	calls   idempotency.Calls
 }
 
 // plain serves a request that is answered at once, with a small body and a time limit.

@@ -3,6 +3,8 @@ package server
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -10,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/idempotency"
 	"github.com/cmemd/cmemd/internal/capture"
 )
 
@@ -125,7 +128,7 @@ func (s *dispatcher) answered(e endpoint, empty func() any, prepare func(ctx con
 			}
 			return s.work(w, req, run)
 		}
-		a, err := s.keyed.once(req, e, query, func(ctx context.Context) (any, error) {
+		a, err := s.once(req, e, query, func(ctx context.Context) (any, error) {
 			run, err := begin(ctx, query, wrong...)
 			if err != nil {
 				return nil, err
@@ -163,6 +166,35 @@ func (s *dispatcher) answered(e endpoint, empty func() any, prepare func(ctx con
 		return store(answer, j.result, cmp.Or(err, j.err))
 	}
 	return e
+}
+
+// once has run answer a request, unless the same was answered before under its key. What a key was given to is done whole, whoever waits
+// for it: else it might be done, and not kept.
+func (s *dispatcher) once(r *http.Request, e endpoint, query any, run func(ctx context.Context) (any, error)) (any, error) {
+	text := r.Header.Get(api.IdempotencyHeader)
+	switch {
+	case text == "" || !e.TakesKey():
+		return run(r.Context())
+	case !idempotency.IsKey(text):
+		return nil, invalid(api.IdempotencyHeader, "is no more than %d letters, digits and signs, without spaces: a UUID, say", idempotency.MaxKey)
+	}
+	asked, err := json.Marshal(query)
+	if err != nil {
+		return nil, err
+	}
+	key := idempotency.Key{Caller: callerOf(r.Context()).viewer, Route: e.Pattern(), Text: text}
+	answer, err := s.calls.Do(key, append([]byte(r.URL.RequestURI()+"\x00"), asked...), func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), plainTimeout)
+		defer cancel()
+		return run(ctx)
+	})
+	switch {
+	case errors.Is(err, idempotency.ErrAnother):
+		err = invalid(api.IdempotencyHeader, "was given to another request: give each its own")
+	case errors.Is(err, idempotency.ErrUnderWay):
+		err = conflict("The same is under way", "the request with this "+api.IdempotencyHeader+" has not been answered yet: ask once more in a moment")
+	}
+	return answer, err
 }
 
 // linkNext names the next page of a list in a header too (RFC 8288), as clients know it that read no bodies.
