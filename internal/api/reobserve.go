@@ -51,6 +51,7 @@ type Reobserved struct {
 	Turns    int              `json:"turns"`                  // that it takes, about: by the provider's batch limits
 	Bytes    int64            `json:"bytes"`                  // of the inputs, as they are sent
 	Tokens   int64            `json:"tokens"`                 // that it uses, about
+	USD      float64          `json:"usd,omitempty"`          // what they cost, about; 0: that is not known
 	Estimate string           `json:"estimate"`               // what the tokens are estimated by
 	More     bool             `json:"more,omitempty"`         // one request takes no more than this: ask again for the rest
 	Refused  []RefusedSession `json:"refused,omitempty"`

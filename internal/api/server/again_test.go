@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -236,7 +237,11 @@ func TestAnswersReplaceWhatWasThere(t *testing.T) {
 func TestDryRunChangesNothing(t *testing.T) {
 	t.Parallel()
 	m := newMoody(prose())
-	w := moodyWorld(t, m, nil, nil)
+	w := moodyWorld(t, m, nil, func(c *testConfig) {
+		c.Price = func(_, _ string, u events.Usage) (float64, bool) {
+			return (float64(u.Input)*2 + float64(u.Output)*10) / 1e6, true
+		}
+	})
 	w.use(t, "s", 50)
 	w.use(t, "other", 2)
 	w.settled(t)
@@ -247,6 +252,9 @@ func TestDryRunChangesNothing(t *testing.T) {
 	}
 	if plan.Inputs != 54 || plan.Sessions != 2 || plan.Turns != 6 || plan.Position != 0 || !plan.DryRun || plan.Provider != "scripted" {
 		t.Errorf("got %+v, want 54 inputs of 2 sessions in 3 + 1 + 1 + 1 turns", plan)
+	}
+	if want := 2 * float64(plan.Tokens) / 1e6; plan.USD != want {
+		t.Errorf("without a record: got $%g, want $%g", plan.USD, want)
 	}
 	if plan.Tokens != (plan.Bytes+3)/4 || !strings.Contains(plan.Estimate, "a quarter of the bytes") {
 		t.Errorf("without a record: got %d tokens of %d bytes, %q", plan.Tokens, plan.Bytes, plan.Estimate)
@@ -276,6 +284,9 @@ func TestDryRunChangesNothing(t *testing.T) {
 	}
 	if want := int64(float64(plan.Bytes)*float64(used)/float64(sent) + 0.5); err != nil || plan.Tokens != want || !strings.Contains(plan.Estimate, "on record") && !strings.Contains(plan.Estimate, "latest") {
 		t.Errorf("got %d tokens by %q, %v, want %d", plan.Tokens, plan.Estimate, err, want)
+	}
+	if want := float64(plan.Bytes) * float64(used/100) * (90*2 + 10*10) / 1e6 / float64(sent); math.Abs(plan.USD-want) > 1e-12 {
+		t.Errorf("got $%g, want $%g", plan.USD, want)
 	}
 }
 

@@ -217,15 +217,25 @@ func (a *Reobserve) estimate(ctx context.Context) error {
 	}
 	if len(turns) == 0 {
 		a.out.Tokens = (a.out.Bytes + bytesPerToken - 1) / bytesPerToken
+		a.out.USD, _ = a.r.cfg.Price.Of(a.provider.Name, a.provider.Model, a.provider.Model, events.Usage{Input: a.out.Tokens})
 		a.out.Estimate = "a quarter of the bytes: no turn on record says what it used; what is answered comes on top"
 		return nil
 	}
-	var tokens, bytes float64
+	var tokens, bytes, stated float64
+	var unstated events.Usage
 	for _, t := range turns {
 		tokens += float64(t.Usage.Input + t.Usage.Output)
 		bytes += float64(t.PromptBytes)
+		bill := t.Bill()
+		more := bill.UncostedUsage()
+		stated += bill.Cost
+		unstated.Input, unstated.Cached, unstated.Output = unstated.Input+more.Input, unstated.Cached+more.Cached, unstated.Output+more.Output
 	}
 	a.out.Tokens = int64(float64(a.out.Bytes)*tokens/bytes + 0.5)
+	listed, known := a.r.cfg.Price.Of(a.provider.Name, a.provider.Model, a.provider.Model, unstated)
+	if known || unstated == (events.Usage{}) {
+		a.out.USD = float64(a.out.Bytes) * (stated + listed) / bytes
+	}
 	a.out.Estimate = fmt.Sprintf("by what the latest %d turns of the same provider and model used, answers included", len(turns))
 	return nil
 }

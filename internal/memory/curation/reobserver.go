@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/internal/refusal"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/outcomes"
+	"github.com/cmemd/cmemd/projections/usage"
 )
 
 const (
@@ -36,6 +37,7 @@ type ReobserverConfig struct {
 	Log       eventlog.Log
 	Views     *projections.Views
 	Providers []api.Provider                  // that may be asked
+	Price     usage.Price                     // what tokens of a provider's model cost; nil: that is never known
 	Now       func() time.Time                // nil: time.Now
 	NewID     func() events.ID                // UUIDv7; nil: from crypto/rand
 	CaughtUp  func(ctx context.Context) error // as Config has it

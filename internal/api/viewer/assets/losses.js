@@ -1,7 +1,7 @@
 // Losses: what became of inputs, what was lost, and can it be had back?
 
 import { work } from "./net.js";
-import { bytes, count, day, line, many, words } from "./text.js";
+import { bytes, count, day, line, many, money, words } from "./text.js";
 import { about, fates, useFresh } from "./now.js";
 import { Asked, Chips, Dialog, Line, Nothing, Progress, Tabs, Time, Trouble, Verb, View, html, mayEdit, note,
   to, useEffect, useGet, usePlace, useState } from "./ui.js";
@@ -40,8 +40,8 @@ function Again({ request, named, close, done }) {
     html`<${Trouble} error=${error} />`}
     ${!price && !error && html`<p role="status">Working out what it takes…</p>`}
     ${price && !result && html`<p><b>${many(price.inputs, "input")}</b> of ${many(price.sessions, "session")},
-      in about ${many(price.turns, "turn")}: ${bytes(price.bytes)}, about <b>${many(price.tokens,
-        "token")}</b>, by ${line(price.provider ?? "the provider in use")} ${line(price.model ?? "")}.</p>
+      in about ${many(price.turns, "turn")}: ${bytes(price.bytes)}, about <b>${many(price.tokens, "token")}${
+      price.usd > 0 && ", " + money(price.usd)}</b>, by ${line(price.provider)} ${line(price.model)}.</p>
       <p class="soft">${line(price.estimate)}${price.asked_before > 0 && `; ${count(price.asked_before)} more
         were asked for before, and wait`}${price.more && "; the rest has to be asked for after these"}</p>
       <p class="soft">What they gave before is replaced once they are answered; old rows stay behind why.</p>

@@ -158,6 +158,9 @@ func showPlan(a *terminal.App, p api.Reobserved) {
 	a.Field("provider", strings.TrimSpace(p.Provider+" "+p.Model))
 	a.Field("bytes", terminal.Size(p.Bytes))
 	a.Field("tokens", fmt.Sprintf("about %d (%s)", p.Tokens, p.Estimate))
+	if p.USD > 0 {
+		a.Field("cost", "about "+terminal.Dollars(p.USD))
+	}
 	if p.More {
 		a.Field("more", "there are more than one request takes: run it again for the rest")
 	}
