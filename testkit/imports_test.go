@@ -23,7 +23,7 @@ const module = "github.com/cmemd/cmemd"
 // table says what of ours each package may import: the drawing in ARCHITECTURE.md as data. A package below one of
 // these follows its row, and may import the packages of that row. What has no row may not exist.
 func table() map[string][]string {
-	below := []string{"projections", "projections/engine", "projections/vectors", "internal/observer", "internal/observer/evidence", "actors/provider", "actors/session", "eventlog", "actors/policy", "events", "internal/durable", "internal/fence", "internal/jsonscan", "internal/sentence", "internal/toolinput", "internal/transient"}
+	below := []string{"projections", "projections/engine", "projections/vectors", "internal/observer", "internal/observer/evidence", "actors/provider", "actors/session", "eventlog", "actors/policy", "events", "internal/durable", "internal/fence", "internal/jsonscan", "internal/order", "internal/sentence", "internal/toolinput", "internal/transient"}
 	faces := append([]string{"actors", "internal/observer/turn", "internal/memory/erasure", "internal/replay", "internal/memory/recall", "internal/agents", "internal/agents/relay", "internal/capture/privacy", "internal/capture", "internal/clip", "internal/refusal", "internal/memory/curation", "internal/panics", "internal/agents/importer", "internal/redact", "internal/redact/full", "projections/vectors/embed"}, below...)
 	return map[string][]string{
 		"internal/setting":          {"events", "actors/policy", "actors/session", "actors/provider", "internal/observer"},
@@ -42,6 +42,7 @@ func table() map[string][]string {
 		"internal/transient":                 {},
 		"internal/panics":                    {},
 		"internal/clip":                      {},
+		"internal/order":                     {},
 		"internal/refusal":                   {"actors", "eventlog", "events", "internal/agents", "internal/transient"},
 		"internal/toolinput":                 {},
 		"internal/process":                   {},
@@ -57,7 +58,7 @@ func table() map[string][]string {
 		"eventlog/salvage":                   {"eventlog", "events", "internal/boltcheck", "internal/durable"},
 		"internal/observer/evidence":         {"events", "internal/process", "internal/jsonscan", "internal/sentence", "internal/toolinput"},
 		"internal/observer":                  {"events", "internal/process", "internal/tomledit", "actors/policy", "internal/observer/evidence", "internal/clip", "internal/durable", "internal/jsonscan", "internal/sentence", "internal/toolinput"},
-		"projections":                        {"projections/engine", "actors/session", "internal/boltcheck", "events", "eventlog", "internal/clip", "internal/durable", "internal/jsonscan", "internal/toolinput", "internal/transient"},
+		"projections":                        {"projections/engine", "actors/session", "internal/boltcheck", "events", "eventlog", "internal/clip", "internal/durable", "internal/jsonscan", "internal/order", "internal/toolinput", "internal/transient"},
 		"projections/engine":                 {"internal/boltcheck", "events", "eventlog", "internal/durable", "internal/transient"},
 		"internal/agents":                    {"events", "actors/session", "internal/observer/evidence", "internal/agents/known", "internal/agents/relay", "internal/clip", "internal/jsonscan", "internal/privatetext", "internal/toolinput"},
 		"internal/agents/known":              {},
@@ -76,7 +77,7 @@ func table() map[string][]string {
 		"internal/memory/curation":           append([]string{"actors", "internal/agents/relay", "internal/api", "internal/clip", "internal/memory/erasure", "internal/privatetext", "internal/refusal", "internal/replay"}, below...),
 		"internal/replay":                    append([]string{"internal/setting"}, below...),
 		"actors":                             append([]string{"internal/observer/turn"}, below...),
-		"internal/observer/turn":             {"events", "actors/session", "eventlog", "internal/observer", "internal/observer/evidence"},
+		"internal/observer/turn":             {"events", "actors/session", "eventlog", "internal/observer", "internal/observer/evidence", "internal/order"},
 		"internal/api":                       append([]string{"actors", "internal/capture", "internal/replay", "internal/memory/erasure", "internal/memory/recall", "internal/agents/importer"}, below...),
 		"internal/api/signin":                {"internal/api", "internal/durable"},
 		"internal/api/idempotency":           {},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/order"
 )
 
 // OpenAPIRoute describes all routes to programs.
@@ -31,7 +32,7 @@ type object = map[string]any
 // OpenAPI is the document, OpenAPI 3.1, that describes ops: their parameters, bodies and answers by their Go types.
 func OpenAPI(ops []Operation) ([]byte, error) {
 	s, paths := schemas{named: object{}, names: map[string]reflect.Type{}}, object{}
-	slices.SortFunc(ops, func(a, b Operation) int { return strings.Compare(a.Pattern(), b.Pattern()) })
+	order.By(ops, func(a, b Operation) int { return strings.Compare(a.Pattern(), b.Pattern()) })
 	problem := s.of(reflect.TypeFor[Problem]())
 	for _, op := range ops {
 		at, _ := paths[op.Path].(object)

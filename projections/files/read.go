@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
@@ -35,7 +35,7 @@ func (v Reader) Files(ctx context.Context, f Filter) ([]File, error) {
 			}
 		}
 	})
-	slices.SortFunc(files, func(a, b File) int {
+	order.By(files, func(a, b File) int {
 		return cmp.Or(b.LastAt.Compare(a.LastAt), cmp.Compare(a.ProjectRoot, b.ProjectRoot), cmp.Compare(a.Path, b.Path))
 	})
 	return files[:min(len(files), f.Limit)], err

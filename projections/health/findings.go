@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/order"
 )
 
 // What makes the observer count as degraded: numbers and kinds, never a word that a model said.
@@ -97,7 +98,7 @@ func (h Report) Findings(now time.Time) []Finding {
 	for _, m := range h.Models {
 		add(h.lowYield(m, now, out))
 	}
-	slices.SortStableFunc(out, func(a, b Finding) int { return cmp.Compare(gravity(a), gravity(b)) })
+	order.By(out, func(a, b Finding) int { return cmp.Compare(gravity(a), gravity(b)) })
 	return out
 }
 

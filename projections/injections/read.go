@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
@@ -70,7 +71,7 @@ func (v Reader) InjectionsOf(ctx context.Context, id events.ID, limit int) (list
 			done = true
 		})
 	}
-	slices.SortFunc(list, func(a, b Injection) int { return cmp.Compare(a.Position, b.Position) })
+	order.By(list, func(a, b Injection) int { return cmp.Compare(a.Position, b.Position) })
 	return list[:min(len(list), limit)], len(list), err
 }
 

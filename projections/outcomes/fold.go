@@ -7,6 +7,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/turn"
 )
@@ -236,6 +237,6 @@ func (b balance) public() Balance {
 			Outcome: Outcome(part[0]), Class: part[1], Reason: part[2], Count: int(b.Reasons[key]),
 		})
 	}
-	slices.SortStableFunc(out.Reasons, func(a, b ReasonCount) int { return b.Count - a.Count })
+	order.By(out.Reasons, func(a, b ReasonCount) int { return b.Count - a.Count })
 	return out
 }

@@ -3,6 +3,8 @@ package projects
 import (
 	"cmp"
 	"slices"
+
+	"github.com/cmemd/cmemd/internal/order"
 )
 
 // Known are folders that work was done in, by path.
@@ -48,7 +50,7 @@ func (k Known) with(keep func(Root) bool) (found []Root) {
 			found = append(found, r)
 		}
 	}
-	slices.SortFunc(found, func(a, b Root) int { return cmp.Or(cmp.Compare(b.Last, a.Last), cmp.Compare(a.Path, b.Path)) })
+	order.By(found, func(a, b Root) int { return cmp.Or(cmp.Compare(b.Last, a.Last), cmp.Compare(a.Path, b.Path)) })
 	return found
 }
 

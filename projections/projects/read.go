@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
@@ -48,7 +49,7 @@ func (v Reader) WholeExtent(ctx context.Context, root, key string) (Extent, erro
 		}
 		given = allOf(x, givenTable())
 	})
-	slices.SortFunc(found, func(a, b folder) int { return cmp.Compare(b.Last, a.Last) })
+	order.By(found, func(a, b folder) int { return cmp.Compare(b.Last, a.Last) })
 	out := Extent{Roots: []string{root}}
 	for _, f := range found {
 		if f.Root != root {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
@@ -138,7 +139,7 @@ func (v Reader) sessionRows(ctx context.Context, session events.SessionID, kinds
 			rows = slices.AppendSeq(rows, b.session(session))
 		}
 	})
-	slices.SortFunc(rows, byPosition)
+	order.By(rows, byPosition)
 	return rows, err
 }
 
@@ -222,8 +223,8 @@ func replacements(books []book, row Row) (older, newer []Row) {
 	if row.Outdated && !row.ByHand {
 		newer = append(newer, find(books, row.SupersededBy))
 	}
-	slices.SortFunc(older, byPosition)
-	slices.SortFunc(newer, byPosition)
+	order.By(older, byPosition)
+	order.By(newer, byPosition)
 	return older, newer
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
@@ -52,7 +53,7 @@ func (v Reader) UsageOf(ctx context.Context, session events.SessionID) ([]Model,
 			models = append(models, key.by.usage(c))
 		}
 	})
-	slices.SortFunc(models, Model.Compare)
+	order.By(models, Model.Compare)
 	return models, err
 }
 
@@ -132,10 +133,10 @@ func (s *sum) all() []Group {
 		for by, count := range models {
 			g.Models = append(g.Models, by.usage(*count))
 		}
-		slices.SortFunc(g.Models, Model.Compare)
+		order.By(g.Models, Model.Compare)
 		groups = append(groups, g)
 	}
-	slices.SortFunc(groups, compareGroups)
+	order.By(groups, compareGroups)
 	return groups
 }
 

@@ -2,13 +2,13 @@ package server
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/projections/health"
 )
 
@@ -28,7 +28,7 @@ func Findings(h api.Health, st actors.Status, now time.Time) []api.Finding {
 	if f, ok := budgetFinding(st, now); ok {
 		found = append(found, f)
 	}
-	slices.SortStableFunc(found, func(a, b api.Finding) int { return gravity(a) - gravity(b) })
+	order.By(found, func(a, b api.Finding) int { return gravity(a) - gravity(b) })
 	return found
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/projections/gain"
 	"github.com/cmemd/cmemd/projections/sessions"
 	"github.com/cmemd/cmemd/projections/usage"
@@ -63,7 +64,7 @@ func (p prices) gains(told []gain.Injected, of []api.Session, groups []usage.Gro
 		g.Observer = p.price(sumModels(cost[at]))
 		out = append(out, *g)
 	}
-	slices.SortFunc(out, func(a, b api.ProjectGain) int {
+	order.By(out, func(a, b api.ProjectGain) int {
 		return cmp.Or(cmp.Compare(b.Injected, a.Injected), cmp.Compare(a.Project, b.Project), cmp.Compare(a.ProjectRoot, b.ProjectRoot))
 	})
 	return out
@@ -106,7 +107,7 @@ func (s *usages) injectedRows(ctx context.Context, told []gain.Injected) ([]api.
 		one.Touched = slices.Compact(one.Touched)
 		out = append(out, one)
 	}
-	slices.SortFunc(out, func(a, b api.InjectedRow) int {
+	order.By(out, func(a, b api.InjectedRow) int {
 		return cmp.Or(cmp.Compare(b.Followed, a.Followed), cmp.Compare(b.Injected, a.Injected), b.LastAt.Compare(a.LastAt), cmp.Compare(a.ID.String(), b.ID.String()))
 	})
 	return out, nil

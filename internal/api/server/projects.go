@@ -14,6 +14,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/curation"
+	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/projections/projects"
 )
@@ -89,7 +90,7 @@ func (s *projectRoutes) getProjects(ctx context.Context, _ api.NoQuery) (api.Pro
 	for _, of := range byKey {
 		out.Projects = append(out.Projects, projectInfo(known, of))
 	}
-	slices.SortFunc(out.Projects, func(a, b api.ProjectInfo) int {
+	order.By(out.Projects, func(a, b api.ProjectInfo) int {
 		return cmp.Or(b.Folders[0].At.Compare(a.Folders[0].At), cmp.Compare(a.Key, b.Key))
 	})
 	return out, s.addNames(ctx, known, given, &out)
@@ -120,7 +121,7 @@ func (s *projectRoutes) addNames(ctx context.Context, known projects.Known, give
 
 // projectInfo is a project of these folders, which are all that it has.
 func projectInfo(known projects.Known, of []projects.Root) api.ProjectInfo {
-	slices.SortFunc(of, func(a, b projects.Root) int { return cmp.Or(cmp.Compare(b.Last, a.Last), cmp.Compare(a.Path, b.Path)) })
+	order.By(of, func(a, b projects.Root) int { return cmp.Or(cmp.Compare(b.Last, a.Last), cmp.Compare(a.Path, b.Path)) })
 	p := api.ProjectInfo{Name: cmp.Or(of[0].Name, filepath.Base(of[0].Path)), Key: of[0].Key}
 	for _, r := range of {
 		_, err := os.Lstat(r.Path)

@@ -9,6 +9,7 @@ import (
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/projections/health"
 	"github.com/cmemd/cmemd/projections/usage"
 )
@@ -143,7 +144,7 @@ func sortUsage(by api.UsageBy, rows []api.UsageRow) {
 	case api.UsageByDay:
 		slices.Reverse(rows)
 	case api.UsageBySession, api.UsageByModel, api.UsageByProvider:
-		slices.SortStableFunc(rows, func(a, b api.UsageRow) int {
+		order.By(rows, func(a, b api.UsageRow) int {
 			return cmp.Or(cmp.Compare(b.USD, a.USD), cmp.Compare(b.Tokens(), a.Tokens()), cmp.Compare(b.Turns, a.Turns))
 		})
 	}

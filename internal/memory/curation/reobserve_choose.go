@@ -10,6 +10,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/outcomes"
 )
@@ -35,7 +36,7 @@ func (a *Reobserve) choose(ctx context.Context) error {
 		f.Before = page[len(page)-1].Position
 	}
 	for _, sh := range a.shares {
-		slices.SortFunc(sh.inputs, func(x, y api.Input) int { return cmp.Compare(x.Position, y.Position) })
+		order.By(sh.inputs, func(x, y api.Input) int { return cmp.Compare(x.Position, y.Position) })
 	}
 	a.out.Sessions = len(a.order)
 	return nil

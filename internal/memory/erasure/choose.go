@@ -11,6 +11,7 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/projects"
 	"github.com/cmemd/cmemd/projections/rows"
@@ -281,7 +282,7 @@ func (c *choice) shares(ctx context.Context) (all []Share, stays []events.Positi
 			all = append(all, g.share(gone))
 		}
 	}
-	slices.SortFunc(all, func(a, b Share) int { return cmp.Compare(a.Positions[0], b.Positions[0]) })
+	order.By(all, func(a, b Share) int { return cmp.Compare(a.Positions[0], b.Positions[0]) })
 	return all, stays, nil
 }
 

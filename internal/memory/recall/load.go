@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/projections/files"
 	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/projections/rows"
@@ -83,7 +84,7 @@ func (c *chooser) loadKind(ctx context.Context, kind rows.Kind, limit int) error
 		return err
 	}
 	found = append(found, named...)
-	slices.SortStableFunc(found, func(a, b rows.Row) int { return inTime(b, a) })
+	order.By(found, func(a, b rows.Row) int { return inTime(b, a) })
 	c.rows = append(c.rows, found[:min(len(found), limit)]...)
 	return nil
 }
@@ -140,7 +141,7 @@ func (c *chooser) loadFiles(ctx context.Context) error {
 		}
 		c.files = append(c.files, files...)
 	}
-	slices.SortStableFunc(c.files, func(a, b files.File) int { return b.LastAt.Compare(a.LastAt) })
+	order.By(c.files, func(a, b files.File) int { return b.LastAt.Compare(a.LastAt) })
 	c.files = slices.CompactFunc(c.files, func(a, b files.File) bool { return a.Path == b.Path })
 	c.files = c.files[:min(len(c.files), newestFiles)]
 	return nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/projections/rows"
@@ -222,8 +223,8 @@ func (r *Recall) around(ctx context.Context, at rows.Anchor, before, after int, 
 			return nil, nil, err
 		}
 	}
-	slices.SortStableFunc(older, inTime)
-	slices.SortStableFunc(newer, inTime)
+	order.By(older, inTime)
+	order.By(newer, inTime)
 	return older[max(0, len(older)-max(0, before)):], newer[:min(len(newer), max(0, after))], nil
 }
 

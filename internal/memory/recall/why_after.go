@@ -6,6 +6,7 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/order"
 )
 
 const (
@@ -102,7 +103,7 @@ func (r *Recall) whyAfter(ctx context.Context, w *Why) error {
 	for _, i := range given {
 		w.After = append(w.After, WhyAfter{What: AfterGiven, At: i.At, Position: i.Position, Session: i.Session, Hook: i.Hook})
 	}
-	slices.SortStableFunc(w.After, func(a, b WhyAfter) int {
+	order.By(w.After, func(a, b WhyAfter) int {
 		if a.Position != 0 && b.Position != 0 {
 			return int(a.Position) - int(b.Position)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/order"
 )
 
 // A summary turn reads at most so much of its session, in bytes, so that the thousandth event of a session costs what the hundredth
@@ -116,7 +117,7 @@ func newestAndWeightiest(list []offer[events.ObservationParsed], room int) (chos
 	for _, o := range newest {
 		room -= o.size
 	}
-	slices.SortStableFunc(before, func(a, b offer[events.ObservationParsed]) int {
+	order.By(before, func(a, b offer[events.ObservationParsed]) int {
 		return cmp.Or(cmp.Compare(weight(b.what), weight(a.what)), cmp.Compare(b.at, a.at))
 	})
 	for _, o := range before {
@@ -124,7 +125,7 @@ func newestAndWeightiest(list []offer[events.ObservationParsed], room int) (chos
 			chosen, room = append(chosen, o), room-o.size
 		}
 	}
-	slices.SortFunc(chosen, func(a, b offer[events.ObservationParsed]) int { return cmp.Compare(a.at, b.at) })
+	order.By(chosen, func(a, b offer[events.ObservationParsed]) int { return cmp.Compare(a.at, b.at) })
 	return append(chosen, newest...), len(chosen)
 }
 

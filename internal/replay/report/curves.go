@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/internal/replay"
 )
 
@@ -48,7 +49,7 @@ func chartOf(c chart, s *replay.Scenario, runs []Run, live string, of func(repla
 		c.join(r.Policy, thinned(points, end))
 		most = max(most, total(r.Result))
 	}
-	slices.SortStableFunc(c.Curves, func(a, b curve) int { return cmp.Compare(b.Total, a.Total) })
+	order.By(c.Curves, func(a, b curve) int { return cmp.Compare(b.Total, a.Total) })
 	c.Flat = most <= 0
 	c.X, c.Y = timeTicks(end), countTicks(max(most, 1))
 	for i := range c.Curves {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/internal/replay"
 )
 
@@ -155,7 +156,7 @@ func quotesOf(s *replay.Scenario, runs []Run, live string) (out []quote, policy 
 	for text, n := range times {
 		out = append(out, quote{Times: n, Text: text, Blank: text == ""})
 	}
-	slices.SortFunc(out, func(a, b quote) int {
+	order.By(out, func(a, b quote) int {
 		return cmp.Or(cmp.Compare(b.Times, a.Times), cmp.Compare(a.Text, b.Text))
 	})
 	return out[:min(len(out), quotes)], run.Policy

@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/internal/observer/claudecli"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
 	"github.com/cmemd/cmemd/internal/observer/playback"
+	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/internal/setting"
 )
 
@@ -157,7 +158,7 @@ func (l *Loaded) unheeded(adoptions []adoption) (all []Unheeded) {
 			at[name] = i
 		}
 	}
-	slices.SortFunc(all, func(a, b Unheeded) int {
+	order.By(all, func(a, b Unheeded) int {
 		return cmp.Or(cmp.Compare(at[a.Name], at[b.Name]), cmp.Compare(a.Name, b.Name))
 	})
 	return all

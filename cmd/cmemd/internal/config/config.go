@@ -12,6 +12,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/internal/setting"
 )
 
@@ -224,7 +225,7 @@ func envLines(environ []string) []configLine {
 		key := strings.ToLower(strings.TrimPrefix(name, setting.EnvPrefix))
 		lines = append(lines, configLine{where: "environment", key: key, name: name, value: value, kind: setting.KindText, any: true})
 	}
-	slices.SortFunc(lines, func(a, b configLine) int { return strings.Compare(a.name, b.name) })
+	order.By(lines, func(a, b configLine) int { return strings.Compare(a.name, b.name) })
 	return lines
 }
 

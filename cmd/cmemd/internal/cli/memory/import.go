@@ -20,6 +20,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/importer/claudemem"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/internal/sqlite"
 )
 
@@ -205,7 +206,7 @@ func projectsOf(p *claudemem.Plan) []importedProject {
 	for name, n := range p.Projects() {
 		list = append(list, importedProject{Name: name, Folder: p.Folder(name), Entries: n})
 	}
-	slices.SortFunc(list, func(a, b importedProject) int {
+	order.By(list, func(a, b importedProject) int {
 		return cmp.Or(cmp.Compare(b.Entries, a.Entries), strings.Compare(a.Name, b.Name))
 	})
 	return list

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/agents"
+	"github.com/cmemd/cmemd/internal/order"
 )
 
 // A transcript is a file to take in.
@@ -47,7 +48,7 @@ func transcripts(paths []string) ([]transcript, error) {
 			return nil
 		})
 	}
-	slices.SortFunc(files, func(a, b transcript) int {
+	order.By(files, func(a, b transcript) int {
 		return cmp.Or(a.at.Compare(b.at), strings.Compare(a.path, b.path), named(b)-named(a))
 	})
 	return slices.CompactFunc(files, func(a, b transcript) bool { return a.path == b.path }), nil
