@@ -8,9 +8,11 @@ import (
 )
 
 // PageAfter is c as an answer of r to q gives it: it leads on in that list, to pages of the same query. The zero Cursor stays zero.
-func (r Route[Query, Answer]) PageAfter(q Query, c Cursor) Cursor {
+func (r Route[Query, Answer]) PageAfter(q Query, c Cursor) Cursor { return Endpoint(r).pageAfter(q, c) }
+
+func (e Endpoint) pageAfter(query any, c Cursor) Cursor {
 	if !c.IsZero() {
-		c.List, c.Query = r.Path, Endpoint(r).queryHash(q)
+		c.List, c.Query = e.Path, e.queryHash(query)
 	}
 	return c
 }

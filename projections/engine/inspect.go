@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"reflect"
 	"strings"
 
 	bolt "go.etcd.io/bbolt"
@@ -115,11 +116,11 @@ func entries(ctx context.Context, x *Tx, t TableSpec, key string, limit int, out
 			out.More = true
 			return nil
 		}
-		value, err := t.value(x.codec, raw)
-		if err != nil {
+		value := t.empty()
+		if err := x.codec.Decode(raw, value); err != nil {
 			return Damaged("table %s, key %s: %v", t.name, shown, err)
 		}
-		out.Entries = append(out.Entries, Entry{Table: t.name, Key: shown, Value: value})
+		out.Entries = append(out.Entries, Entry{Table: t.name, Key: shown, Value: reflect.ValueOf(value).Elem().Interface()})
 	}
 	return nil
 }

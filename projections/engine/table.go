@@ -19,114 +19,135 @@ func (x *Tx) table(name string) *bolt.Bucket {
 	return b
 }
 
-// Table is a bucket of a view whose values are V.
+// Table is a bucket of a view whose values are V. Its methods only hold V: all else is done in functions without a type parameter,
+// of which the program has one copy and not one a table.
 type Table[V any] struct {
 	Name    string
 	Ordered bool // keys mostly arrive in order
 }
 
-// in returns the bucket of t, nil where x has failed. Without one x fails as damaged.
-func (t Table[V]) in(x *Tx) *bolt.Bucket {
-	b := x.table(t.Name)
-	if b != nil && t.Ordered {
-		b.FillPercent = 0.95
-	}
-	return b
-}
-
 // Cursor returns a cursor of t.
 func (t Table[V]) Cursor(x *Tx) *Cursor { return x.Cursor(t.Name) }
 
-// decode reads a stored value into v. x fails where it is damaged.
-func (t Table[V]) decode(x *Tx, key, raw []byte, v *V) (ok bool) {
-	err := x.codec.Decode(raw, v)
-	if err != nil {
-		x.Fail(Damaged("table %s, key %x: %v", t.Name, key, err))
-	}
-	return err == nil
-}
-
 // Get returns the value of key; ok is false where there is none.
 func (t Table[V]) Get(x *Tx, key []byte) (v V, ok bool) {
-	raw, ok := t.Cursor(x).get(key)
-	if !ok {
-		return v, false
-	}
-	ok = t.decode(x, key, raw, &v)
+	ok = x.get(t.Name, key, &v)
 	return v, ok
 }
 
 // Put stores the value of key.
-func (t Table[V]) Put(x *Tx, key []byte, v V) {
-	b := t.in(x)
-	if b == nil {
-		return
-	}
-	raw, err := x.codec.Encode(&v)
-	if err == nil {
-		err = b.Put(key, x.place.in(t.Name).seal(key, raw))
-	}
-	x.Fail(err)
-}
+func (t Table[V]) Put(x *Tx, key []byte, v V) { x.put(t.Name, t.Ordered, key, &v) }
 
 // Delete deletes the value of key, if there is one.
-func (t Table[V]) Delete(x *Tx, key []byte) {
-	if b := t.in(x); b != nil {
-		x.deleted = true
-		x.Fail(b.Delete(key))
-	}
-}
+func (t Table[V]) Delete(x *Tx, key []byte) { x.delete(t.Name, key) }
 
 // From yields the entries whose keys begin with prefix, in order, from the key from on; a nil one is before all others. Keys
 // belong to the transaction.
 func (t Table[V]) From(x *Tx, prefix, from []byte) iter.Seq2[[]byte, V] {
-	first := func(c *Cursor) (key, raw []byte) { return c.Seek(from) }
-	return t.walk(x, prefix, first, (*Cursor).Next)
+	return t.each(x, walk{prefix, from, (*Cursor).Seek, (*Cursor).Next})
 }
 
 // Before yields the entries whose keys begin with prefix backwards, from the one before a key on; a nil one is behind all
 // others.
 func (t Table[V]) Before(x *Tx, prefix, before []byte) iter.Seq2[[]byte, V] {
-	first := func(c *Cursor) (key, raw []byte) { return c.Before(before) }
-	return t.walk(x, prefix, first, (*Cursor).Prev)
+	return t.each(x, walk{prefix, before, (*Cursor).Before, (*Cursor).Prev})
 }
 
-func (t Table[V]) walk(x *Tx, prefix []byte, first, next func(*Cursor) (key, raw []byte)) iter.Seq2[[]byte, V] {
+// each is not inlined, which would copy its closures into each method that calls it.
+//
+//go:noinline
+func (t Table[V]) each(x *Tx, w walk) iter.Seq2[[]byte, V] {
 	return func(yield func([]byte, V) bool) {
-		c := t.Cursor(x)
-		var v, empty V // one for all: it is allocated
-		for k, raw := first(c); k != nil && bytes.HasPrefix(k, prefix); k, raw = next(c) {
-			v = empty
-			if !t.decode(x, k, raw, &v) || !yield(k, v) || x.Err() != nil {
-				return
-			}
-		}
+		var v V // one for all: it is allocated
+		x.walk(t.Name, w, &v, func(key []byte) bool {
+			var found V
+			found, v = v, found
+			return yield(key, found)
+		})
 	}
 }
 
 // Spec is t as a View names it; key shows a key to people.
 func (t Table[V]) Spec(key func([]byte) string) TableSpec {
-	return TableSpec{name: t.Name, key: key, value: func(c *Codec, raw []byte) (any, error) {
-		var v V
-		err := c.Decode(raw, &v)
-		return v, err
-	}}
+	return TableSpec{name: t.Name, key: key, empty: func() any { return new(V) }}
+}
+
+// bucketOf returns the bucket of a table to write to, nil where x has failed. Without one x fails as damaged.
+func (x *Tx) bucketOf(table string, ordered bool) *bolt.Bucket {
+	b := x.table(table)
+	if b != nil && ordered {
+		b.FillPercent = 0.95
+	}
+	return b
+}
+
+// get reads the value of key into the empty one that v points to, and reports whether there is one. x fails where it is damaged.
+func (x *Tx) get(table string, key []byte, v any) bool {
+	raw, ok := x.Cursor(table).get(key)
+	return ok && x.decode(table, key, raw, v)
+}
+
+// decode reads a stored value into what v points to. x fails where it is damaged.
+func (x *Tx) decode(table string, key, raw []byte, v any) bool {
+	err := x.codec.Decode(raw, v)
+	if err != nil {
+		x.Fail(Damaged("table %s, key %x: %v", table, key, err))
+	}
+	return err == nil
+}
+
+// put stores what v points to as the value of key.
+func (x *Tx) put(table string, ordered bool, key []byte, v any) {
+	b := x.bucketOf(table, ordered)
+	if b == nil {
+		return
+	}
+	raw, err := x.codec.Encode(v)
+	if err == nil {
+		err = b.Put(key, x.place.in(table).seal(key, raw))
+	}
+	x.Fail(err)
+}
+
+func (x *Tx) delete(table string, key []byte) {
+	if b := x.table(table); b != nil {
+		x.deleted = true
+		x.Fail(b.Delete(key))
+	}
+}
+
+// walk is a way through the entries whose keys begin with prefix: from where seek comes to with start, by steps.
+type walk struct {
+	prefix, start []byte
+	seek          func(*Cursor, []byte) (key, raw []byte)
+	step          func(*Cursor) (key, raw []byte)
+}
+
+// walk reads one value after another into what v points to, and tells yield its key, until that returns false. Yield leaves v empty.
+func (x *Tx) walk(table string, w walk, v any, yield func(key []byte) bool) {
+	c := x.Cursor(table)
+	for k, raw := w.seek(c, w.start); k != nil && bytes.HasPrefix(k, w.prefix); k, raw = w.step(c) {
+		if !x.decode(table, k, raw, v) || !yield(k) || x.Err() != nil {
+			return
+		}
+	}
 }
 
 // TableSpec is what is known of a table without its type.
 type TableSpec struct {
 	name  string
 	key   func([]byte) string
-	value func(*Codec, []byte) (any, error)
+	empty func() any // a new value, by its address
 }
 
 // Cache holds the values of a table that a slice works on. It writes each changed one once, at flush.
 type Cache[K comparable, V any] struct {
-	x     *Tx
-	table Table[V]
-	key   func(K) []byte
-	slots map[K]*slot[V]
-	empty func(V) bool // nil: none is
+	x       *Tx
+	table   string
+	ordered bool // as Table.Ordered
+	key     func(K) []byte
+	slots   map[K]*slot[V]
+	empty   func(V) bool // nil: none is
 
 	Order []K // the keys in the order of first use, so that errors do not depend on a map
 }
@@ -135,8 +156,8 @@ func (c *Cache[K, V]) slot(k K) *slot[V] {
 	if s, ok := c.slots[k]; ok {
 		return s
 	}
-	v, ok := c.table.Get(c.x, c.key(k))
-	s := &slot[V]{value: v, exists: ok}
+	s := &slot[V]{}
+	s.exists = c.x.get(c.table, c.key(k), &s.value)
 	c.slots[k] = s
 	c.Order = append(c.Order, k)
 	return s
@@ -186,9 +207,9 @@ func (c *Cache[K, V]) Flush() {
 		}
 		s.change = false
 		if s.exists = c.empty == nil || !c.empty(s.value); s.exists {
-			c.table.Put(c.x, c.key(k), s.value)
+			c.x.put(c.table, c.ordered, c.key(k), &s.value)
 		} else {
-			c.table.Delete(c.x, c.key(k))
+			c.x.delete(c.table, c.key(k))
 		}
 	}
 }
@@ -207,7 +228,7 @@ type slot[V any] struct {
 
 // NewCache returns a cache of t for one slice on x; key gives the key of a value.
 func NewCache[K comparable, V any](x *Tx, t Table[V], key func(K) []byte) *Cache[K, V] {
-	return &Cache[K, V]{x: x, table: t, key: key, slots: map[K]*slot[V]{}}
+	return &Cache[K, V]{x: x, table: t.Name, ordered: t.Ordered, key: key, slots: map[K]*slot[V]{}}
 }
 
 // DeleteIf returns c, of which Flush does not keep empty values.

@@ -60,14 +60,20 @@ func (r *Record) Err() error {
 // PayloadOf decodes r's payload. ok is false when it was erased or cannot be read, which a view takes as never known. r.Err tells
 // apart one of a newer program.
 func PayloadOf[E events.Event](r *Record) (e E, ok bool) {
+	e, ok = r.payload().(E)
+	return e, ok
+}
+
+// payload is r's payload, nil where PayloadOf gives none.
+func (r *Record) payload() events.Event {
 	if !r.decoded {
 		r.event, r.err = r.Event()
 		r.decoded = true
 	}
-	if r.err == nil {
-		e, ok = r.event.(E)
+	if r.err != nil {
+		return nil
 	}
-	return e, ok
+	return r.event
 }
 
 // Handle hands r and its payload to f, unless there is none to be had.

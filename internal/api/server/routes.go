@@ -106,8 +106,11 @@ func bindWork[Q, A any](s *dispatcher, r api.Work[Q, A], prepare func(ctx contex
 	})
 }
 
-// answered is e answered over HTTP and in this process. It knows no types of queries and answers, so that it is compiled once: empty
-// makes a query, and prepare is given what it made.
+// answered is e answered over HTTP and in this process. It knows no types of queries and answers, so that it is compiled once, and
+// not inlined into each bind of a route, which would copy its closures as often: 0.3 MB of program. Empty makes a query, and prepare is
+// given what it made.
+//
+//go:noinline
 func (s *dispatcher) answered(e endpoint, empty func() any, prepare func(ctx context.Context, query any) (task[any], error)) endpoint {
 	begin := func(ctx context.Context, query any, wrong ...api.FieldError) (task[any], error) {
 		if err := s.accept(ctx, e.Endpoint, query, wrong...); err != nil {
