@@ -78,6 +78,22 @@ func TestStartReplacesAnOlderBuild(t *testing.T) {
 	}
 }
 
+// TestStartFailsAtOnce: where the daemon cannot begin, start says so before the 15 s are over that one may take to be ready.
+func TestStartFailsAtOnce(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 12*time.Second)
+	defer cancel()
+	program := newProgram(t)
+	path := homedir.PathsOf(program.home).Log
+	if err := errors.Join(os.MkdirAll(program.home, 0o700), os.WriteFile(path, []byte("this is no log"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	out, err := program.command(ctx, "start").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "not a log") {
+		t.Errorf("got %v: %s", err, out)
+	}
+}
+
 // TestMakeRoom: an older daemon is stopped, and no hook starts one until the programs are in place; one that is not older goes on.
 func TestMakeRoom(t *testing.T) {
 	t.Parallel()

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -52,9 +51,13 @@ func Restart(ctx context.Context, a *terminal.App) error {
 func restartHeld(ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, l *config.Loaded) (s Started, err error) {
 	s.Logs = p.LogFile
 	if client.Alive(ctx) == nil {
-		if byService, err := s.replaceByService(ctx, a, p, ""); byService || err != nil {
+		byService, err := s.replaceByService(ctx, a, p, "")
+		if err != nil {
+			return s, err
+		}
+		if byService {
 			s.Stopped = "" // it is not said of a restart, which is of the same one most often
-			return s, cmp.Or(err, s.await(ctx, a, client))
+			return s, s.await(ctx, a, client)
 		}
 	}
 	if _, err := Stop(ctx, client, p, false); err != nil {

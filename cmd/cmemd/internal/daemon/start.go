@@ -144,20 +144,19 @@ func startHeld(
 		case there == nil && !isOlder(a, p):
 			return s, s.await(ctx, a, client)
 		case there == nil:
-			var byService bool
-			if byService, err = s.replaceByService(ctx, a, p, program); byService || err != nil {
-				return s, cmp.Or(err, s.await(ctx, a, client))
+			byService, err := s.replaceByService(ctx, a, p, program)
+			if err != nil {
+				return s, err
 			}
-			err = s.stopOlder(ctx, client, p)
+			if byService {
+				return s, s.await(ctx, a, client)
+			}
+			if err := s.stopOlder(ctx, client, p); err != nil {
+				return s, err
+			}
 		}
-		if program == "" && err == nil {
-			program, err = renewCopy(a, p)
-		}
-		if err = cmp.Or(err, p.CheckLog()); err != nil {
-			return s, err
-		}
-		pid, err := launch(ctx, a, client, p, l, program)
-		if err = cmp.Or(err, s.await(ctx, a, client)); err != nil {
+		pid, err := s.begin(ctx, a, client, p, l, program)
+		if err != nil {
 			return s, err
 		}
 		if s.Started = s.PID == pid; s.Started || !isOlder(a, p) {
@@ -166,6 +165,24 @@ func startHeld(
 	}
 	return s, terminal.Advise(fmt.Errorf("the older daemon %s was started again each time that it was stopped", s.Version),
 		"stop what starts it: `cmemd service status`, and `cmemd doctor` for other copies of cmemd; then `cmemd start`")
+}
+
+// begin starts the daemon, and returns its pid when it is ready, or has had its time. One that ended at once is an error at once.
+func (s *Started) begin(
+	ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, l *config.Loaded, program string,
+) (pid int, err error) {
+	if program == "" {
+		if program, err = renewCopy(a, p); err != nil {
+			return 0, err
+		}
+	}
+	if err = p.CheckLog(); err != nil {
+		return 0, err
+	}
+	if pid, err = launch(ctx, a, client, p, l, program); err != nil {
+		return 0, err
+	}
+	return pid, s.await(ctx, a, client)
 }
 
 // renewCopy has the programs that a home keeps follow this one, and returns the copy, or "" where the home keeps none. They follow a newer
