@@ -135,7 +135,7 @@ func linked(t *testing.T, names ...string) (dir string) {
 
 func link(t *testing.T, dir, name string) {
 	t.Helper()
-	needs(t, false, name)
+	needs(t, name)
 	path, _ := exec.LookPath(name)
 	if err := os.Symlink(path, filepath.Join(dir, name)); err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func TestInstallScriptTools(t *testing.T) {
 // standIns makes what install.sh fetches, of a release 0.0.1 for this machine whose programs are shell scripts.
 func standIns(t *testing.T) (dir string) {
 	t.Helper()
-	needs(t, false, "sh", "tar", "sha256sum")
+	needs(t, "sh", "tar", "sha256sum")
 	dir = t.TempDir()
 	name := "cmemd_0.0.1_" + native.String()
 	mustRun(t, bare(t), "sh", "-euc", `cd "$0"; mkdir "$1"; for p in cmemd cmemd-hook cmemd-sqlite; do
@@ -198,7 +198,7 @@ func TestInstallScriptRedirected(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, fetcher := range []string{"curl", "wget"} {
-		needs(t, false, fetcher)
+		needs(t, fetcher)
 		tools := linked(t, "sh", "uname", "mkdir", "mktemp", "rm", "tar", "gzip", "grep", "wc", "sync", "mv", "sha256sum", fetcher)
 		for folder, want := range map[string]string{"files": "", "moved": "", "plain": "could not be fetched whole", "round": "could not be fetched whole"} {
 			to := t.TempDir()

@@ -83,17 +83,29 @@ func mustRun(t *testing.T, env []string, args ...string) string {
 	return said
 }
 
-// needs skips a test where a program that it needs is not there, or where only root may do what it does.
-func needs(t *testing.T, root bool, programs ...string) {
+// needs skips a test where a program that it needs is not there.
+func needs(t *testing.T, programs ...string) {
 	t.Helper()
 	for _, p := range programs {
 		if _, err := exec.LookPath(p); err != nil {
 			t.Skipf("no %s on PATH", p)
 		}
 	}
-	if root && os.Getuid() != 0 {
-		t.Skip("only root can do this")
+}
+
+// asRoot is what a command begins with that only root may run: nothing for root, and for others what makes them root in a namespace of
+// their own. It skips a test where they may not.
+func asRoot(t *testing.T) []string {
+	t.Helper()
+	if os.Getuid() == 0 {
+		return nil
 	}
+	as := []string{"unshare", "--map-root-user"}
+	needs(t, as[0])
+	if said, code := runs(t, os.Environ(), append(as, "true")...); code != 0 {
+		t.Skipf("only root can do this, and a namespace in which this user is root is not to be had: %s", said)
+	}
+	return as
 }
 
 // works has an installed cmemd and the cmemd-hook beside it say their version, and plays the demo.
