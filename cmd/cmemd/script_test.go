@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -36,6 +37,7 @@ import (
 
 // TestMain makes this program the real cmemd of the scripts, in two releases too.
 func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", "6") // most of the time they wait for other processes; a flag that is given counts
 	released := func(v string) func() {
 		return func() { version = v; main() }
 	}
@@ -164,7 +166,7 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 	pattern, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
 	limit := time.Now().Add(clitest.Patience)
-	for {
+	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) { // a command takes as long to start
 		err := ts.Exec(args[1], args[2:]...)
 		out := ts.ReadFile("stdout")
 		if pattern.MatchString(out) {
@@ -173,7 +175,7 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 		if time.Now().After(limit) {
 			ts.Fatalf("no match for %q (%v) in\n%s%s", args[0], err, out, ts.ReadFile("stderr"))
 		}
-		time.Sleep(30 * time.Millisecond)
+		time.Sleep(pause)
 	}
 }
 

@@ -47,7 +47,7 @@ func TestSweep(t *testing.T) {
 	followed, cwd := t.TempDir(), w.ignoringFolder()
 	w.write(filepath.Join(w.home, config.FileName), []string{`log_level = "debug"`, `watch = ["claude-code=` + followed + `"]`})
 	w.unsaid("unsaid, without a key", cwd)
-	w.hookProcess("withheld", w.all[0].Text)
+	w.hookWithin("withheld", w.all[0].Text)
 	w.search("the spool without a key", "bytes withheld")
 	if err := relay.LayKey(w.home, time.Now()); err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestSweep(t *testing.T) {
 	w.unsaid("unsaid, away", cwd)
 	w.unshaped("unshaped, away")
 	for _, s := range w.all {
-		w.hookProcess("away", s.Text)
+		w.hookWithin("away", s.Text)
 	}
 	w.search("the spool", `{"v":2,"key":"`)
 	daemon := w.serve(ctx)
@@ -115,13 +115,28 @@ func patched(text string) []string {
 
 func quoted(v any) string { return clitest.JSON(clitest.JSON(v)) }
 
-// hookProcess has hooks, each a process of its own, report a session.
-func (w *sweeper) hookProcess(session, text string) {
+// hookWithin has hooks report a session: each kind of place once.
+func (w *sweeper) hookWithin(session, text string) {
 	w.t.Helper()
-	for i, p := range payloads(session, text)[1:5] { // each kind of place once: a process each costs more than all else here
+	for _, p := range payloads(session, text)[1:5] {
 		p["session_id"], p["cwd"] = session, "/src/shop/"+text
-		w.runHook([]byte(clitest.JSON(p)), i)
+		w.runHookWithin([]byte(clitest.JSON(p)))
 	}
+}
+
+// runHookWithin is runHook in this process, which is all that a process of its own does: each of some hundreds would take longer to start.
+func (w *sweeper) runHookWithin(payload []byte) {
+	w.t.Helper()
+	cfg, ok := relay.FromEnv(relay.Call{Agent: "claude-code", Home: w.home}, "dev", func(string) string { return "" })
+	if !ok {
+		w.t.Fatal("no hook")
+	}
+	var said bytes.Buffer
+	cfg.Stdin, cfg.Stdout, cfg.Start = bytes.NewReader(payload), &said, nil
+	if r := relay.Run(w.ctx, cfg); r.Outcome == relay.Lost || r.Outcome == relay.Abandoned {
+		w.t.Fatalf("a hook: %s, %v", r.Outcome, r.Err)
+	}
+	w.check("a hook's reply", said.Bytes())
 }
 
 // unshaped reports what agents say of a dotenv file beside its contents: the text that was there before, and JSON in a string.
@@ -179,9 +194,9 @@ func (w *sweeper) report(session string) {
 		}
 		_, _ = api.SearchRoute.Call(w.ctx, w.client, api.SearchQuery{Text: s.Text, Project: s.Text}) // whatever it says
 		bad := clitest.JSON(map[string]any{"hook_event_name": "Stop", "last_assistant_message": s.Text})
-		w.runHook([]byte(bad), i)                                // names no session: it is put aside
-		w.runHook([]byte(strings.TrimSuffix(bad, `"}`)+"\n"), i) // is no JSON
-		w.runHook([]byte(`{"session_id":"x","cwd":`+bad), i)     // is no JSON either
+		w.runHookWithin([]byte(bad))                                  // names no session: it is put aside
+		w.runHookWithin([]byte(strings.TrimSuffix(bad, `"}`) + "\n")) // is no JSON
+		w.runHookWithin([]byte(`{"session_id":"x","cwd":` + bad))     // is no JSON either
 	}
 }
 
