@@ -1,10 +1,12 @@
 package eventlog_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -58,9 +60,12 @@ func TestScrubDamagedLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, when := range []string{"scrubbed", "opened again", "with the older state"} {
-		for i, s := range traces {
-			p := events.Position(i + 1)
-			if n := found(t, path, [][]byte{append(s, ' ')}); p <= 200 && !left[p] && n > 0 {
+		file, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range traces[:200] {
+			if p := events.Position(i + 1); !left[p] && bytes.Contains(file, append(s, ' ')) {
 				t.Errorf("%s: record %d is in the file", when, p)
 			}
 		}

@@ -178,7 +178,7 @@ func TestRandomDamage(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
-	for range 60 {
+	for range 30 {
 		dir, b := t.TempDir(), bytes.Clone(whole)
 		for range 1 + rng.IntN(40) {
 			at := rng.IntN(len(b))

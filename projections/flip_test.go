@@ -28,7 +28,7 @@ func TestFlippedBits(t *testing.T) {
 	if race.Enabled { // it has the compiler put checks of pointers into bbolt
 		t.Skip("pointer checks end the program at the first damaged page")
 	}
-	const trials = 100
+	const trials = 50
 	w := filled(t, 2, 40)
 	dir, _ := built(t, w)
 	whole := mustRead(t, filepath.Join(dir, viewsFile))
