@@ -117,6 +117,26 @@ func TestReplayIsReplay(t *testing.T) {
 		w.works(session, "the checkout", 3)
 	}
 	w.settled()
+	p := w.page("/ui/replay?days=0")
+	for query, args := range map[string][]string{
+		"days=0": nil, "days=1": {"--since", "1d"}, "days=7": {"--since", "7d"}, "days=30": {"--since", "30d"}, "days=0&session=one": {"--session", "one"},
+		"days=0&session=two": {"--session", "two"}, "days=0&session=three": {"--session", "three"}, "days=0&session=four": {"--session", "four"},
+		"days=0&session=five": {"--session", "five"}, "days=7&session=one": {"--session", "one", "--since", "7d"},
+	} {
+		w.replaysTheSame(p, query, args)
+	}
+	w.to(p, "/ui/replay?days=0")
+	w.sees(p, `document.querySelectorAll(".strip rect").length > 5`)
+	must(t, p.Show(t.Context(), browser.Screen{Width: 1280, Height: 1100}))
+	w.picture(p, "replay")
+	w.quiet(p)
+	w.to(p, "/ui/replay?session=00000000-0000-4000-8000-000000000000")
+	w.sees(p, `document.querySelector("[role=alert], .nothing")`)
+}
+
+// replaysTheSame fails the test where p says of a stretch what the command does not.
+func (w *world) replaysTheSame(p *browser.Page, query string, args []string) {
+	w.tb.Helper()
 	var said struct {
 		Live     string
 		Policies map[string]struct {
@@ -124,15 +144,15 @@ func TestReplayIsReplay(t *testing.T) {
 			Wasted int64 `json:"wasted_tokens"`
 		}
 	}
-	must(t, json.Unmarshal([]byte(w.cmemd("replay", "--policy", "all", "--json")), &said))
-	p := w.page("/ui/replay?days=0")
+	must(w.tb, json.Unmarshal([]byte(w.cmemd(append([]string{"replay", "--policy", "all", "--json"}, args...)...)), &said))
+	w.to(p, "/ui/replay?"+query)
 	w.sees(p, `document.querySelector(".verdict")`)
 	var shown []struct {
 		Names        []string
 		Live         string
 		Lost, Wasted int64
 	}
-	must(t, p.Eval(t.Context(), `[...document.querySelectorAll("tbody tr")].map((r) => {
+	must(w.tb, p.Eval(w.tb.Context(), `[...document.querySelectorAll("tbody tr")].map((r) => {
 		const n = [...r.querySelectorAll("td.num")].map((c) => parseInt(c.textContent.replaceAll(",", "")));
 		return { Names: [...r.querySelectorAll("a > span:not(.live)")].map((s) => s.textContent), Live: r.querySelector(".live")?.previousElementSibling.textContent ?? "", Lost: n[0], Wasted: n[1] };
 	})`, &shown))
@@ -142,19 +162,13 @@ func TestReplayIsReplay(t *testing.T) {
 			seen++
 			want := said.Policies[name]
 			if row.Lost != int64(want.Lost) || row.Wasted != want.Wasted || (row.Live == said.Live) != slices.Contains(row.Names, said.Live) {
-				t.Errorf("%s: the page says %+v, the command %+v", name, row, want)
+				w.tb.Errorf("%s: %s: the page says %+v, the command %+v", query, name, row, want)
 			}
 		}
 	}
 	if seen != len(said.Policies) || seen != 9 {
-		t.Errorf("the page has %d policies, the command %d", seen, len(said.Policies))
+		w.tb.Errorf("%s: the page has %d policies, the command %d", query, seen, len(said.Policies))
 	}
-	w.sees(p, `document.querySelectorAll(".strip rect").length > 5`)
-	must(t, p.Show(t.Context(), browser.Screen{Width: 1280, Height: 1100}))
-	w.picture(p, "replay")
-	w.quiet(p)
-	w.to(p, "/ui/replay?session=00000000-0000-4000-8000-000000000000")
-	w.sees(p, `document.querySelector("[role=alert], .nothing")`)
 }
 
 // TestForgetWords: what says a client's name is forgotten from the search that found nothing of it, and is gone from a tab that shows it.

@@ -23,7 +23,13 @@ type Page struct {
 	requests []string
 	bytes    int64
 	asked    map[string]string // the URLs of requests, by their ids
-	answers  []Answer
+	answers  []answer
+}
+
+// answer is an Answer by the id of its request, which may be told of after it.
+type answer struct {
+	id     string
+	status int
 }
 
 // Answer is what a server answered to a request of a page and of what it frames of its own site, whether or not they may read it.
@@ -70,7 +76,7 @@ func (p *Page) hear(method string, params json.RawMessage) {
 		p.requests = append(p.requests, e.Request.Method+" "+e.Request.URL)
 		p.asked[e.ID] = e.Request.URL
 	case "Network.responseReceivedExtraInfo":
-		p.answers = append(p.answers, Answer{p.asked[e.ID], e.Status})
+		p.answers = append(p.answers, answer{e.ID, e.Status})
 	case "Network.loadingFinished":
 		p.bytes += e.Length
 	case "Runtime.consoleAPICalled":
@@ -112,7 +118,11 @@ func (p *Page) Requests() (list []string, bytes int64) {
 func (p *Page) Answers() []Answer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Clone(p.answers)
+	var list []Answer
+	for _, a := range p.answers {
+		list = append(list, Answer{p.asked[a.id], a.status})
+	}
+	return list
 }
 
 // Go leads the page to url, and returns when it has loaded.
