@@ -310,6 +310,26 @@ func (w *world) html(p *browser.Page) (html string) {
 	return html
 }
 
+// TestBeforeTheStream: what is recorded between a page's first data and the beginning of its stream is not missed.
+func TestBeforeTheStream(t *testing.T) {
+	w := newWorld(t)
+	w.saves("there before", "the page was opened")
+	p := w.browser.MustOpen(t, "about:blank")
+	must(t, p.Before(t.Context(), `(() => {
+		const real = window.fetch;
+		window.fetch = async (path, o) => {
+			if (String(path).startsWith("/v1/events")) await new Promise((ok) => { window.begin = ok; });
+			return real(path, o);
+		};
+	})()`))
+	must(t, p.Go(t.Context(), w.link()))
+	w.shows(p, "there before")
+	w.sees(p, `window.begin`)
+	w.saves("came meanwhile", "nobody followed the log then")
+	must(t, p.Eval(t.Context(), `begin()`, nil))
+	w.shows(p, "came meanwhile")
+}
+
 // TestAnHourIsOver: a stream that ends because its hour is over is followed on without a word of it; what a tab holds that is worth
 // nothing any more is replaced.
 func TestAnHourIsOver(t *testing.T) {

@@ -24,6 +24,8 @@ type Page struct {
 	bytes    int64
 	asked    map[string]string // the URLs of requests, by their ids
 	answers  []answer
+	traced   []traceEvent  // since tracing began
+	whole    chan struct{} // closed once all of traced is told; nil: nothing is traced
 }
 
 // answer is an Answer by the id of its request, which may be told of after it.
@@ -67,6 +69,12 @@ func (p *Page) hear(method string, params json.RawMessage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch method {
+	case "Tracing.dataCollected":
+		var more struct{ Value []traceEvent }
+		_ = json.Unmarshal(params, &more) // as above
+		p.traced = append(p.traced, more.Value...)
+	case "Tracing.tracingComplete":
+		close(p.whole)
 	case "Page.loadEventFired":
 		select {
 		case p.loaded <- struct{}{}:
@@ -264,6 +272,52 @@ func (p *Page) Picture(ctx context.Context, path string) error {
 		return err
 	}
 	return os.WriteFile(path, shot.Data, 0o600)
+}
+
+// traceEvent is a part of what the browser's threads did; times are microseconds.
+type traceEvent struct {
+	Name     string
+	Pid, Tid int
+	Dur      float64 `json:"dur"`
+	Tdur     float64 `json:"tdur"`
+}
+
+// Task is one that kept the page from answering: how long, and how much of that it worked. On a loaded machine it waits for the rest.
+type Task struct{ Took, Worked time.Duration }
+
+// Tasks returns the tasks of the main threads of the browser's pages while during ran. One trace is made at a time.
+func (p *Page) Tasks(ctx context.Context, during func()) (list []Task, err error) {
+	p.mu.Lock()
+	p.traced, p.whole = nil, make(chan struct{})
+	p.mu.Unlock()
+	wanted := map[string]any{"includedCategories": []string{"toplevel", "devtools.timeline"}}
+	if err := p.call(ctx, "Tracing.start", map[string]any{"traceConfig": wanted}, nil); err != nil {
+		return nil, err
+	}
+	during()
+	if err := p.call(ctx, "Tracing.end", struct{}{}, nil); err != nil {
+		return nil, err
+	}
+	select {
+	case <-p.whole:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("browser: trace: %w", ctx.Err())
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	scripted := map[[2]int]bool{} // the threads that run scripts
+	for _, e := range p.traced {
+		if e.Name == "FunctionCall" {
+			scripted[[2]int{e.Pid, e.Tid}] = true
+		}
+	}
+	for _, e := range p.traced {
+		if scripted[[2]int{e.Pid, e.Tid}] && strings.HasSuffix(e.Name, "RunTask") && e.Dur > 0 {
+			list = append(list, Task{time.Duration(e.Dur * 1000), time.Duration(e.Tdur * 1000)})
+		}
+	}
+	p.traced = nil
+	return list, nil
 }
 
 // Heap is how many bytes of JavaScript's heap are in use once it has been collected.

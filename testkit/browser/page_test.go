@@ -328,6 +328,15 @@ func TestReach(t *testing.T) {
 			if over > 0 {
 				t.Errorf("%s scrolls sideways by %d px (%s)", path, over, name)
 			}
+			var row float64
+			must(t, p.Eval(t.Context(), `(() => {
+				const at = [...document.querySelectorAll(".top > :not(.search, .gap)")].map((e) => e.getBoundingClientRect()).map((r) => (r.top + r.bottom) / 2);
+				const rail = document.querySelector(".rail");
+				return Math.max(...at) - Math.min(...at) + Math.max(0, rail.scrollWidth - rail.clientWidth);
+			})()`, &row))
+			if row > 10 && name == "phone" {
+				t.Errorf("%s: the bars of a phone take a second row, or are cut (%.0f px)", path, row)
+			}
 			if faint := w.faint(p); len(faint) > 0 && name != "forced" {
 				t.Errorf("%s is faint (%s): %q", path, name, faint)
 			}
@@ -439,6 +448,8 @@ func TestStates(t *testing.T) {
 		w.shows(p, want)
 		w.picture(p, "empty"+strings.NewReplacer("/", "-", "?", "-").Replace(path))
 	}
+	must(t, p.Go(t.Context(), "http://"+w.addr+"/ui/losses?since=nonsense"))
+	w.sees(p, `document.querySelector("[role=alert]")?.innerText.split("The request is not valid").length === 2 && document.querySelector("[role=alert] code").textContent === "since"`)
 	p.Problems() // a row that is not there is a 404 on the console
 	w.works("one", "two", 3)
 	w.settled()

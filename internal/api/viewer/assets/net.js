@@ -211,6 +211,11 @@ export const live = {
   // over: what is shown is then to be read anew. It returns how to listen no more.
   listen(f) { this.heard.add(f); return () => this.heard.delete(f); },
 
+  // knew takes what position an answer knows that came before the stream, which begins behind the first.
+  knew(position) {
+    if (!this.log && position) this.position = Math.min(this.position || position, position);
+  },
+
   become(state) {
     if (state === this.state) return;
     this.state = state;
@@ -258,16 +263,15 @@ export const live = {
   // follow begins where the last stream ended, and says so to begun; it throws where that is too far away, or
   // of another log, once it has told those who listen that they begin anew.
   async follow(signal, begun) {
-    const query = this.log ? { after: this.position, hello: true } : { tail: true, hello: true };
-    const accept = "text/event-stream";
-    const r = await ask("GET", address("/v1/events", query), undefined, { signal, accept });
+    const r = await ask("GET", address("/v1/events", { after: this.position, hello: true }), undefined,
+      { signal, accept: "text/event-stream" });
     begun();
     let slice = [];
     const flush = () => { this.pass(slice.splice(0)); };
     for await (const m of messages(r)) {
       if (m.event === "hello") this.meet(m.data);
       else {
-        this.position = m.data.position; // a first stream may begin before the end that hello names
+        this.position = m.data.position; // the first stream begins before the end that hello names
         if (slice.push(m.data) === 1) setTimeout(flush, 100);
       }
       this.become(this.position < this.goal ? "catching" : "live");
@@ -277,9 +281,9 @@ export const live = {
   // meet takes which log it is and where it ends.
   meet({ log, last }) {
     const anew = this.log && (log !== this.log || last < this.position || last - this.position > farBehind);
-    this.goal = last;
-    if (!this.log || anew) Object.assign(this, { log: log || "none", position: last });
+    Object.assign(this, { goal: last, log: log || "none" });
     if (!anew) return;
+    this.position = last;
     this.pass(undefined);
     throw new Error("the stream begins anew");
   },

@@ -54,15 +54,8 @@ function useHeard(set) {
   }, [set]);
 }
 
-export function usePlace() {
-  useHeard(place.heard);
-  return place;
-}
-
-export function useLive() {
-  useHeard(live.watched);
-  return live;
-}
+export const usePlace = () => (useHeard(place.heard), place);
+export const useLive = () => (useHeard(live.watched), live);
 
 // useRecords calls f with records as they come, and with undefined where some were passed over.
 export function useRecords(f, needs) {
@@ -92,6 +85,7 @@ export function useGet(path, query) {
     put((s) => (s.path === path ? s : { path }));
     ask("GET", url, undefined, { signal: stop.signal }).then((data) => {
       old.current = false;
+      live.knew(data.position);
       put({ data, path });
     }, (error) => {
       if (error.name === "AbortError") return;
