@@ -10,6 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/order"
 )
 
 // Accounts are the balance of a log's inputs, counted from its raw events by the definition of an outcome alone, and set
@@ -261,7 +262,7 @@ func (a *auditor) result() Accounts {
 			out.Balance = sum(out.Balance, defined)
 		}
 	}
-	slices.SortStableFunc(out.Discrepancies, func(x, y Discrepancy) int { return cmp.Compare(a.numberOf(x), a.numberOf(y)) })
+	order.By(out.Discrepancies, func(x, y Discrepancy) int { return cmp.Compare(a.numberOf(x), a.numberOf(y)) })
 	return out
 }
 

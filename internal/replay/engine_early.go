@@ -2,8 +2,9 @@ package replay
 
 import (
 	"cmp"
-	"slices"
 	"sort"
+
+	"github.com/cmemd/cmemd/internal/order"
 )
 
 // early is a turn that began before an event that stands before its own: another session's turn ended while it was in
@@ -30,7 +31,7 @@ func earlyOf(frames []frame, sessions int) (out []early) {
 		}
 		next[f.session] = i + 1
 	}
-	slices.SortStableFunc(out, func(a, b early) int {
+	order.By(out, func(a, b early) int {
 		return cmp.Or(cmp.Compare(a.before, b.before), cmp.Compare(frames[a.frame].begun, frames[b.frame].begun))
 	})
 	return out

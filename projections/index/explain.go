@@ -3,9 +3,10 @@ package index
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/cmemd/cmemd/internal/order"
 )
 
 // Parts is what a score is made of: Words * Kind * (1 + Recency) + Session + Date + Near.
@@ -51,7 +52,7 @@ func (s *search) explain(point checkpoint) ([]*Explanation, error) {
 		}
 	}
 	for _, e := range out {
-		slices.SortFunc(e.Terms, func(a, b TermWorth) int {
+		order.By(e.Terms, func(a, b TermWorth) int {
 			return cmp.Or(cmp.Compare(b.Worth, a.Worth), cmp.Compare(a.Term, b.Term))
 		})
 	}

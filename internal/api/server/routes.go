@@ -14,6 +14,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/idempotency"
 	"github.com/cmemd/cmemd/internal/capture"
+	"github.com/cmemd/cmemd/internal/order"
 )
 
 // endpoint is a route with what answers it.
@@ -82,7 +83,7 @@ func outside(e api.Endpoint) string {
 }
 
 func sorted(wrong []api.FieldError) []api.FieldError {
-	slices.SortFunc(wrong, func(a, b api.FieldError) int { return strings.Compare(a.Pointer, b.Pointer) })
+	order.By(wrong, func(a, b api.FieldError) int { return strings.Compare(a.Pointer, b.Pointer) })
 	return wrong
 }
 

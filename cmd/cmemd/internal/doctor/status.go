@@ -14,6 +14,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/server"
+	"github.com/cmemd/cmemd/internal/order"
 )
 
 func newStatus(a *terminal.App) *cobra.Command {
@@ -262,7 +263,7 @@ func errStill(s api.Status) error {
 // viewsLine says how far behind the views are, the furthest behind first.
 func viewsLine(views []api.ViewLag) string {
 	views = slices.Clone(views)
-	slices.SortStableFunc(views, func(a, b api.ViewLag) int { return int(min(b.Lag, 1<<31)) - int(min(a.Lag, 1<<31)) })
+	order.By(views, func(a, b api.ViewLag) int { return int(min(b.Lag, 1<<31)) - int(min(a.Lag, 1<<31)) })
 	var parts []string
 	for _, v := range views {
 		switch {
