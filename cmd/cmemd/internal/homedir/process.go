@@ -16,9 +16,9 @@ import (
 // read the process, and believe it only while Lives.
 type DaemonFile struct {
 	process.Identity
-	Addr      string `json:"addr"`       // of the loopback address; empty: none
-	Socket    string `json:"socket"`
-	Version   string `json:"version"`
+	Addr    string `json:"addr"` // of the loopback address; empty: none
+	Socket  string `json:"socket"`
+	Version string `json:"version"`
 
 	// Program is when the file of the program that runs was put where it is; zero: unknown, or of a release that did not write it down.
 	Program time.Time `json:"program,omitzero"`
