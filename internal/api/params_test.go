@@ -34,7 +34,7 @@ func TestWhatIsWrongWithAQuery(t *testing.T) {
 	for text, want := range map[string][]string{
 		"q=x&kind=memory,+prompt&sort=oldest&as_of=2026-01-31&limit=0&recency=0": nil,
 		"nosuch=1": {"nosuch is no parameter here; there are q, project, kind, type, concept, file, session, agent, since, until, as_of, sort, recency, " +
-			"facets, explain, limit, offset, cursor, after"},
+			"facets, brief, explain, limit, offset, cursor, after"},
 		"kind=x":             {"kind is none of observation, summary, memory, prompt, nor several of them with commas between"},
 		"sort=best":          {"sort is none of relevance, newest, oldest"},
 		"limit=101&offset=x": {"limit is no whole number from 0 to 100", "offset is no whole number from 0 to 10000"},

@@ -137,7 +137,7 @@ func Describe(err error) string {
 
 // packageNames is what errors of this module's packages begin with, before a colon. A test holds it to what is written there.
 var packageNames = []string{
-	"actors", "agents", "api", "capture", "claudecli", "claudemem", "curation", "embed", "erasure", "eventlog", "events", "full",
+	"actors", "agents", "api", "capture", "claudecli", "claudemem", "curation", "embed", "erasure", "eventlog", "events", "full", "idempotency",
 	"ignore", "importer", "index", "install", "jsonedit", "mcp", "model", "observer", "peer", "playback", "policy", "projections", "prompt",
 	"recall", "redact", "relay", "release", "replay", "report", "rows", "salvage", "seal", "session", "signin", "sqlite", "tomledit", "vectors", "watch",
 }
