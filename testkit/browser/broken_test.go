@@ -147,15 +147,16 @@ func (m *middle) stands(t *testing.T, w *world) {
 	t.Helper()
 	m.cut.Store(new(string))
 	to := &url.URL{Scheme: "http", Host: w.addr}
-	proxy := httputil.NewSingleHostReverseProxy(to)
-	proxy.FlushInterval = -1
-	proxy.Rewrite, proxy.Director = func(r *httputil.ProxyRequest) {
-		r.SetURL(to)
-		if r.In.Header.Get("Origin") != "" {
-			r.Out.Header.Set("Origin", to.String())
-		}
-	}, nil
-	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
+	proxy := &httputil.ReverseProxy{
+		FlushInterval: -1,
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(to)
+			if r.In.Header.Get("Origin") != "" {
+				r.Out.Header.Set("Origin", to.String())
+			}
+		},
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
+	}
 	srv := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		if begins := *m.cut.Load(); begins != "" && strings.HasPrefix(r.URL.Path, begins) {
 			out = &cutWriter{ResponseWriter: out, left: int(m.bytes.Load())}
