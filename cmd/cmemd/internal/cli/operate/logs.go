@@ -97,10 +97,11 @@ func lastLines(f *os.File, n int) ([][]byte, error) {
 	return lines[max(len(lines)-n, 0):], nil
 }
 
-// followLog prints what is written to f until ctx ends or the file at path is another one, which it then returns.
+// followLog prints what is written to f, all that is there when ctx ends, or until the file at path is another one, which it then returns.
 func followLog(ctx context.Context, a *terminal.App, path string, f *os.File) (*os.File, error) {
 	in := bufio.NewReaderSize(f, maxLogLine)
 	var line []byte
+	ended := false
 	for {
 		part, err := in.ReadBytes('\n')
 		line = append(line, part...)
@@ -112,12 +113,15 @@ func followLog(ctx context.Context, a *terminal.App, path string, f *os.File) (*
 		if !errors.Is(err, io.EOF) {
 			return f, err
 		}
+		if ended {
+			return f, nil
+		}
 		if next := rotated(path, f); next != nil {
 			return next, f.Close()
 		}
 		select {
 		case <-ctx.Done():
-			return f, nil
+			ended = true
 		case <-time.After(followEvery):
 		}
 	}
