@@ -79,6 +79,7 @@ type page struct {
 	About    string
 	Opening  string // what a respawned observer says first
 	Proved   int    // decisions that were looked at
+	Verdict  string // what the other policies would have lost and wasted
 
 	Tiles   []tile
 	Heads   []Figure
@@ -98,7 +99,7 @@ func pageOf(s *replay.Scenario, runs []Run, o Options) page {
 	p := page{
 		CSS:      template.CSS(css),
 		Policy:   "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
-		Scenario: s, Options: o, About: about(s), Tiles: tilesOf(runs, o.Live),
+		Scenario: s, Options: o, About: about(s), Verdict: Verdict(all, o.Live), Tiles: tilesOf(runs, o.Live),
 		Heads: Figures(), Rows: tableOf(all, o.Live), Charts: chartsOf(s, runs, o.Live),
 	}
 	if o.Proof != nil {

@@ -132,3 +132,19 @@ func TestStripCountsEveryMark(t *testing.T) {
 		}
 	})
 }
+
+// TestTableFolds: policies that came to the same are one row under the name of the live one, and what was given up says why.
+func TestTableFolds(t *testing.T) {
+	t.Parallel()
+	same, other := replay.Result{WastedTokens: 5}, replay.Result{WastedTokens: 9}
+	runs := []report.Run{{Policy: "a", Result: same}, {Policy: "b", Result: other}, {Policy: "live", Result: same}, {Policy: "c", Result: replay.Result{Error: "too long"}}}
+	var page strings.Builder
+	if err := report.Write(&page, &replay.Scenario{ID: "s"}, runs, report.Options{Live: "live"}); err != nil {
+		t.Fatal(err)
+	}
+	for text, times := range map[string]int{`<th scope="row">`: 3, `live</span><div class="meta">and the same: a</div></th>`: 1, "given up: too long": 1} {
+		if got := strings.Count(page.String(), text); got != times {
+			t.Errorf("%s stands there %d times, want %d", text, got, times)
+		}
+	}
+}

@@ -7,9 +7,10 @@ import (
 	"github.com/cmemd/cmemd/internal/replay"
 )
 
-// row is a policy's figures.
+// row is the figures of policies that came to the same.
 type row struct {
-	Policy string
+	Policy string   // the live one, if it is among them
+	Same   []string // the others
 	Live   bool
 	Cells  []cell
 	Failed string // why there are none
@@ -22,12 +23,18 @@ type cell struct {
 
 // tableOf is the comparison as a table.
 func tableOf(runs []Run, live string) (rows []row) {
-	for _, r := range runs {
-		if r.Result.Error != "" {
-			rows = append(rows, row{Policy: r.Policy, Live: r.Policy == live, Failed: plainText(r.Result.Error, quoteLength)})
-			continue
+	for _, e := range Fold(runs) {
+		one := row{Policy: e.Policies[0], Live: slices.Contains(e.Policies, live)}
+		if one.Live {
+			one.Policy = live
 		}
-		rows = append(rows, row{Policy: r.Policy, Live: r.Policy == live, Cells: cellsOf(r, runs)})
+		one.Same = slices.DeleteFunc(e.Policies, func(name string) bool { return name == one.Policy })
+		if e.Result.Error != "" {
+			one.Failed = plainText(e.Result.Error, quoteLength)
+		} else {
+			one.Cells = cellsOf(Run{one.Policy, e.Result}, Finished(runs))
+		}
+		rows = append(rows, one)
 	}
 	return rows
 }
