@@ -58,15 +58,7 @@ func TestStartReplacesAnOlderBuild(t *testing.T) {
 	if said := start(); !strings.Contains(said, "is running already") {
 		t.Errorf("beside its own build: %s", said)
 	}
-	path := homedir.PathsOf(program.home).Daemon
-	d, err := homedir.ReadDaemonFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.Program = d.Program.Add(-time.Second)
-	if err := d.Write(path); err != nil {
-		t.Fatal(err)
-	}
+	program.makeOlder()
 	if said := start(); !strings.Contains(said, "stopped the older daemon dev") || !strings.Contains(said, "started") {
 		t.Errorf("beside an older build: %s", said)
 	}
@@ -75,6 +67,20 @@ func TestStartReplacesAnOlderBuild(t *testing.T) {
 	}
 	if out, err := program.command(ctx, "stop").CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// makeOlder has the running daemon count as one of an older build.
+func (p program) makeOlder() {
+	p.t.Helper()
+	path := homedir.PathsOf(p.home).Daemon
+	d, err := homedir.ReadDaemonFile(path)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	d.Program = d.Program.Add(-time.Second)
+	if err := d.Write(path); err != nil {
+		p.t.Fatal(err)
 	}
 }
 
@@ -116,15 +122,7 @@ func TestMakeRoom(t *testing.T) {
 	if err := dialled.Alive(ctx); err != nil {
 		t.Errorf("a daemon that is not older: %v", err)
 	}
-	path := homedir.PathsOf(program.home).Daemon
-	d, err := homedir.ReadDaemonFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.Program = d.Program.Add(-time.Second)
-	if err := d.Write(path); err != nil {
-		t.Fatal(err)
-	}
+	program.makeOlder()
 	release := makeRoom()
 	if err := served.Wait(); err != nil {
 		t.Errorf("the older daemon ended with %v", err)

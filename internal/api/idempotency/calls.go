@@ -69,7 +69,7 @@ func (c *Calls) claim(key Key, asked [sha256.Size]byte) (mine *call, answer any,
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.now()
-	c.forgetOld(now)
+	c.evict(now)
 	switch had := c.by[key]; {
 	case had == nil:
 	case had.asked != asked:
@@ -94,8 +94,8 @@ func (c *Calls) now() time.Time {
 	return c.Now()
 }
 
-// forgetOld makes room for one more. mu is held.
-func (c *Calls) forgetOld(now time.Time) {
+// evict drops calls that are too old, and the oldest where there are too many. mu is held.
+func (c *Calls) evict(now time.Time) {
 	for len(c.order) > 0 && (len(c.order) >= maxKept || now.Sub(c.by[c.order[0]].began) > kept) {
 		delete(c.by, c.order[0])
 		c.order = c.order[1:]
