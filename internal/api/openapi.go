@@ -87,7 +87,8 @@ func (op Operation) describe(s *schemas) object {
 		out["parameters"] = params
 	}
 	if body := bodyOf(op.Query, s); body != nil {
-		out["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": body}}}
+		_, required := body["required"] // without a field that must be there, no bytes say the same as {}
+		out["requestBody"] = object{"required": required, "content": object{"application/json": object{"schema": body}}}
 	}
 	return out
 }

@@ -212,8 +212,8 @@ export const Chips = ({ names }) => html`<p class="chips">${names.filter((f) => 
     title="take this filter away">${f}: <${Line} most=${50} text=${/^\d{4}-\d\d-\d\dT/.test(place.query[f]) ?
     when(place.query[f]) : place.query[f]} /> ✕</a>`)}</p>`;
 
-// Dialog is a modal one: the browser keeps the focus in it, and Escape calls close, which may leave it open. It is
-// open from the moment it stands in the page: opened later, it would take the focus from whoever types already.
+// Dialog is a modal one: the browser keeps the focus in it, and Escape calls close, which may leave it open.
+// Opened after it is shown, it would take the focus from who types already: so it is a layout effect.
 export function Dialog({ title, close, children }) {
   const at = useRef();
   useLayoutEffect(() => {
