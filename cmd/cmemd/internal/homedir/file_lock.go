@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/cmemd/cmemd/internal/filelock"
 )
 
 // ErrLocked is a file that another process is about to replace.
@@ -38,7 +40,7 @@ func LockBeside(ctx context.Context, path string) (*os.File, error) {
 // awaitLock takes f, and tries until ctx is done.
 func awaitLock(ctx context.Context, f *os.File) error {
 	for {
-		if ok, err := tryLock(f); ok || err != nil {
+		if ok, err := filelock.Try(f); ok || err != nil {
 			return err
 		}
 		select {

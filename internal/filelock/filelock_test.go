@@ -1,0 +1,43 @@
+package filelock_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/cmemd/cmemd/internal/filelock"
+)
+
+func TestTry(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no locks here")
+	}
+	path := filepath.Join(t.TempDir(), "lock")
+	open := func() *os.File {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = f.Close() })
+		return f
+	}
+	try := func(f *os.File, want bool) {
+		t.Helper()
+		if got, err := filelock.Try(f); got != want || err != nil {
+			t.Errorf("Try = %v, %v; want %v", got, err, want)
+		}
+	}
+	first, second := open(), open()
+	try(first, true)
+	try(second, false)
+	try(first, true) // it has it
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	try(second, true)
+	if _, err := filelock.Try(first); err == nil {
+		t.Error("a file that is closed was locked")
+	}
+}
