@@ -48,6 +48,9 @@ func (b *batch) headOf(stream events.StreamID) (head, error) {
 // put stores r at its position. It panics where bbolt does not take it, and the commit fails then.
 func (b *batch) put(r events.Record) {
 	b.dirty = true
+	if r.Withheld {
+		b.format = max(b.format, withheldFormat)
+	}
 	must(b.records.Put(keyOf(r.Position), b.arena.record(r)))
 }
 
@@ -90,9 +93,9 @@ func (b *batch) append(stream events.StreamID, expected events.Version, sealed [
 	return records, nil
 }
 
-// erase removes payloads.
-func (b *batch) erase(at []events.Position) error {
-	erased := make([]events.Record, 0, len(at))
+// strip takes payloads away as how says: events.Record.Erase, or Withhold.
+func (b *batch) strip(at []events.Position, how func(events.Record) events.Record) error {
+	stripped := make([]events.Record, 0, len(at))
 	for _, p := range at {
 		var r events.Record
 		err := withFaults(func() (err error) {
@@ -102,11 +105,11 @@ func (b *batch) erase(at []events.Position) error {
 		if err != nil {
 			return positioned(err, p)
 		}
-		if !r.Erased {
-			erased = append(erased, r.Erase())
+		if left := how(r); left.Erased != r.Erased || left.Withheld != r.Withheld {
+			stripped = append(stripped, left)
 		}
 	}
-	for _, r := range erased {
+	for _, r := range stripped {
 		b.put(r)
 	}
 	return nil

@@ -147,6 +147,9 @@ func (b *Bolt) Restore(ctx context.Context, records ...events.Record) error {
 	}
 	var size int64
 	for _, r := range records {
+		if r.IsMoved() {
+			return fmt.Errorf("eventlog: restore %d: %w", r.Position, events.ErrMoved)
+		}
 		size += int64(r.Size) + 512
 	}
 	return b.writer.do(ctx, &request{grows: size, records: len(records), change: func(t *batch) error {
@@ -156,12 +159,22 @@ func (b *Bolt) Restore(ctx context.Context, records ...events.Record) error {
 
 // Erase implements Log. The bytes stay in unused pages of the file until Compact, or until they are written over.
 func (b *Bolt) Erase(ctx context.Context, at ...events.Position) error {
+	return b.strip(ctx, at, events.Record.Erase)
+}
+
+// Withhold is Erase of payloads that the log's owner keeps, in a copy of that log; see events.Record. Programs that know no such records
+// refuse the file from then on.
+func (b *Bolt) Withhold(ctx context.Context, at ...events.Position) error {
+	return b.strip(ctx, at, events.Record.Withhold)
+}
+
+func (b *Bolt) strip(ctx context.Context, at []events.Position, how func(events.Record) events.Record) error {
 	if len(at) == 0 {
 		return b.ended()
 	}
 	return b.writer.do(ctx, &request{change: func(t *batch) error {
 		b.writer.erased = true
-		return b.tell(t.erase(at))
+		return b.tell(t.strip(at, how))
 	}})
 }
 

@@ -119,6 +119,6 @@ func (b *Bolt) replaceBy(to *Bolt) (replaced bool, err error) {
 
 // next is where a copy goes on.
 func (b *Bolt) next() events.Position {
-	last, _, _ := b.state()
+	last, _, _ := b.State()
 	return last + 1
 }

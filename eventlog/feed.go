@@ -43,8 +43,8 @@ func (f *feed) end(err error) {
 	close(f.done)
 }
 
-// state returns the end, a channel that is closed when it moves, and why the log ended, if it did.
-func (f *feed) state() (last events.Position, changed <-chan struct{}, err error) {
+// State returns the position of the last record, a channel that is closed when it moves, and why the log ended, if it did.
+func (f *feed) State() (last events.Position, changed <-chan struct{}, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.last, f.changed, f.err
@@ -52,6 +52,6 @@ func (f *feed) state() (last events.Position, changed <-chan struct{}, err error
 
 // ended is why the log ended, or nil.
 func (f *feed) ended() error {
-	_, _, err := f.state()
+	_, _, err := f.State()
 	return err
 }

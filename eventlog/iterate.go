@@ -39,9 +39,20 @@ func finish(err error, yield func(events.Record, error) bool) {
 // All implements Log.
 func (b *Bolt) All(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
 	return func(yield func(events.Record, error) bool) {
-		last, _, err := b.state()
+		last, _, err := b.State()
 		if err == nil {
 			err = b.walk(ctx, max(from, 1), last, yield)
+		}
+		finish(err, yield)
+	}
+}
+
+// Between yields the records from position from up to and with to, which the log must hold, as All does.
+func (b *Bolt) Between(ctx context.Context, from, to events.Position) iter.Seq2[events.Record, error] {
+	return func(yield func(events.Record, error) bool) {
+		err := b.ended()
+		if err == nil {
+			err = b.walk(ctx, max(from, 1), to, yield)
 		}
 		finish(err, yield)
 	}
@@ -52,7 +63,7 @@ func (b *Bolt) Follow(ctx context.Context, from events.Position) iter.Seq2[event
 	return func(yield func(events.Record, error) bool) {
 		next := max(from, 1)
 		for ctx.Err() == nil {
-			last, changed, err := b.state()
+			last, changed, err := b.State()
 			if err == nil {
 				err = b.walk(ctx, next, last, yield)
 			}

@@ -19,6 +19,19 @@ type Log interface {
 	// the outcome.
 	Append(ctx context.Context, stream events.StreamID, expected events.Version, drafts ...events.Draft) ([]events.Record, error)
 
+	Reader
+
+	// Erase removes the payloads at the given positions; headers and chains stay. It is on disk when it returns: all or
+	// none. Erasing twice is no error. Errors: ErrNotFound, ErrReadOnly, ErrClosed, ErrFailed.
+	Erase(ctx context.Context, at ...events.Position) error
+
+	// Close waits for appends under way, and closes. Later calls return ErrClosed. Closing twice is no error.
+	Close() error
+}
+
+// Reader is the reading half of a Log: of one, or of several that union.Union orders. Every method is safe for concurrent use. Records
+// that a method returns are the caller's to keep.
+type Reader interface {
 	// Get returns the record at position at. Errors: ErrNotFound, ErrClosed, ErrFailed, *CorruptError.
 	Get(ctx context.Context, at events.Position) (events.Record, error)
 
@@ -41,13 +54,6 @@ type Log interface {
 
 	// Last returns the position of the log's last record; 0 when it is empty.
 	Last(ctx context.Context) (events.Position, error)
-
-	// Erase removes the payloads at the given positions; headers and chains stay. It is on disk when it returns: all or
-	// none. Erasing twice is no error. Errors: ErrNotFound, ErrReadOnly, ErrClosed, ErrFailed.
-	Erase(ctx context.Context, at ...events.Position) error
-
-	// Close waits for appends under way, and closes. Later calls return ErrClosed. Closing twice is no error.
-	Close() error
 }
 
 // Restorer is a Log that takes back records of another log exactly as they were. Bolt is one.

@@ -22,11 +22,12 @@ import (
 	"github.com/cmemd/cmemd/internal/durable"
 )
 
-// A file has a format number: that of its layout when it is made, and a higher one from the first record on of a kind that older
-// programs do not know; see events.Traits. A program refuses a file with a number that it does not know.
+// A file has a format number: that of its layout when it is made, and a higher one from the first record on that is withheld, or of a
+// kind that older programs do not know; see events.Traits. A program refuses a file with a number that it does not know.
 const (
-	firstFormat = 1
-	lastFormat  = 6
+	firstFormat    = 1
+	withheldFormat = 7
+	lastFormat     = withheldFormat
 )
 
 // Format is the newest format of a file that this program knows.

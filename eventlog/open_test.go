@@ -142,7 +142,7 @@ func TestNotLog(t *testing.T) {
 		"without heads":        {other("log"), eventlog.ErrNotLog},
 		"without format":       {other("log", "head"), eventlog.ErrNotLog},
 		"format of wrong size": {withFormat([]byte{1}), eventlog.ErrNotLog},
-		"newer":                {withFormat(binary.BigEndian.AppendUint32(nil, 7)), eventlog.ErrNewerFormat},
+		"newer":                {withFormat(binary.BigEndian.AppendUint32(nil, 8)), eventlog.ErrNewerFormat},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -160,7 +160,7 @@ func TestNotLog(t *testing.T) {
 					t.Errorf("%s: got %v, want %v with the path", what, err, test.want)
 				}
 			}
-			if name == "newer" && !strings.Contains(err.Error(), "7") {
+			if name == "newer" && !strings.Contains(err.Error(), "8") {
 				t.Errorf("%q does not name the format", err)
 			}
 			if is, err := os.ReadFile(path); err != nil || string(is) != string(was) {
@@ -283,12 +283,19 @@ func TestFormatRises(t *testing.T) {
 		if _, err := log.Append(t.Context(), stream, events.Version(version), draft); err != nil {
 			t.Fatal(err)
 		}
-		mustClose(t, log)
-		rawUpdate(t, path, func(tx *bbolt.Tx) error {
-			if got := binary.BigEndian.Uint32(tx.Bucket([]byte("head")).Get([]byte("\x00format"))); got != step.want {
-				t.Errorf("format %d with %T, want %d", got, step.event, step.want)
-			}
-			return nil
-		})
+		if got := formatOf(t, log); got != step.want {
+			t.Errorf("format %d with %T, want %d", got, step.event, step.want)
+		}
 	}
+}
+
+// formatOf closes a log and returns the number of its format.
+func formatOf(t *testing.T, log *eventlog.Bolt) (format uint32) {
+	t.Helper()
+	mustClose(t, log)
+	rawUpdate(t, log.Path(), func(tx *bbolt.Tx) error {
+		format = binary.BigEndian.Uint32(tx.Bucket([]byte("head")).Get([]byte("\x00format")))
+		return nil
+	})
+	return format
 }

@@ -66,13 +66,47 @@ type Getter interface {
 	Get(ctx context.Context, at events.Position) (events.Record, error)
 }
 
-// GetAll yields what log.Get returns for each of some positions, in their order. It reads many at once where log is a *Bolt.
+// ID returns what tells the log that r reads from others: what r says of itself where it reads more than one, else what its first record
+// says. It is zero where there is none that can be read. Errors: those of Get.
+func ID(ctx context.Context, r Getter) (events.LogID, error) {
+	if named, ok := r.(interface {
+		ID(ctx context.Context) (events.LogID, error)
+	}); ok {
+		return named.ID(ctx)
+	}
+	first, err := r.Get(ctx, 1)
+	switch {
+	case errors.Is(err, ErrNotFound), errors.Is(err, events.ErrCorrupt):
+		return events.LogID{}, nil
+	case err != nil:
+		return events.LogID{}, err
+	}
+	return events.LogIDOf(first), nil
+}
+
+// GetAll yields what log.Get returns for each of some positions, in their order. It reads many at once where log has a GetMany, as a *Bolt
+// has one.
 func GetAll(ctx context.Context, log Getter, at ...events.Position) iter.Seq2[events.Record, error] {
+	if many, ok := log.(interface {
+		GetMany(ctx context.Context, at ...events.Position) iter.Seq2[events.Record, error]
+	}); ok {
+		return many.GetMany(ctx, at...)
+	}
 	return func(yield func(events.Record, error) bool) {
-		b, many := log.(*Bolt)
+		for _, p := range at {
+			if !yield(log.Get(ctx, p)) {
+				return
+			}
+		}
+	}
+}
+
+// GetMany is GetAll of this log.
+func (b *Bolt) GetMany(ctx context.Context, at ...events.Position) iter.Seq2[events.Record, error] {
+	return func(yield func(events.Record, error) bool) {
 		for len(at) > 0 {
-			s := slice{n: 1, at: func(int) (events.Record, error) { return log.Get(ctx, at[0]) }}
-			if many && b.ready(ctx) == nil {
+			s := slice{n: 1, at: func(int) (events.Record, error) { return b.Get(ctx, at[0]) }}
+			if b.ready(ctx) == nil {
 				if all, err := b.pick(at); err == nil { // else one of them cannot be read: each says for itself
 					s = all
 				}
@@ -100,7 +134,7 @@ func (b *Bolt) Last(ctx context.Context) (events.Position, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	last, _, err := b.state()
+	last, _, err := b.State()
 	return last, err
 }
 

@@ -15,24 +15,46 @@ func Readable(log Log, left func(events.Position)) Log {
 	if left == nil {
 		left = func(events.Position) {}
 	}
-	return readable{log, left}
+	return readableLog{readable{log, left}, log}
 }
 
+// ReadableFrom is Readable of what is only read.
+func ReadableFrom(log Reader) Reader { return readable{log, func(events.Position) {}} }
+
 type readable struct {
-	Log
+	Reader
 	left func(events.Position)
 }
 
+// readableLog is readable of a log that is written too.
+type readableLog struct {
+	readable
+	log Log
+}
+
+// Append implements Log.
+func (r readableLog) Append(
+	ctx context.Context, stream events.StreamID, expected events.Version, drafts ...events.Draft,
+) ([]events.Record, error) {
+	return r.log.Append(ctx, stream, expected, drafts...)
+}
+
+// Close implements Log.
+func (r readableLog) Close() error { return r.log.Close() }
+
+// Unwrap returns the log with what is damaged in it.
+func (r readable) Unwrap() Reader { return r.Reader }
+
 // NoteDamage is that of the log, if it has one.
 func (r readable) NoteDamage(e *CorruptError) {
-	if b, ok := r.Log.(interface{ NoteDamage(*CorruptError) }); ok {
+	if b, ok := r.Reader.(interface{ NoteDamage(*CorruptError) }); ok {
 		b.NoteDamage(e)
 	}
 }
 
 // Get implements Log. What is damaged is ErrNotFound and *CorruptError.
 func (r readable) Get(ctx context.Context, at events.Position) (events.Record, error) {
-	rec, err := r.Log.Get(ctx, at)
+	rec, err := r.Reader.Get(ctx, at)
 	if errors.Is(err, events.ErrCorrupt) {
 		r.left(at)
 		err = fmt.Errorf("%w: %w", ErrNotFound, err)
@@ -42,12 +64,12 @@ func (r readable) Get(ctx context.Context, at events.Position) (events.Record, e
 
 // All implements Log.
 func (r readable) All(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
-	return r.past(ctx, from, r.Log.All)
+	return r.past(ctx, from, r.Reader.All)
 }
 
 // Follow implements Log.
 func (r readable) Follow(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
-	return r.past(ctx, from, r.Log.Follow)
+	return r.past(ctx, from, r.Reader.Follow)
 }
 
 // past is what read yields, and goes on behind what it cannot read.
@@ -97,7 +119,7 @@ func (r readable) Stream(ctx context.Context, stream events.StreamID, from event
 	return func(yield func(events.Record, error) bool) {
 		next := max(from, 1)
 		var err error
-		for rec, e := range r.Log.Stream(ctx, stream, next) {
+		for rec, e := range r.Reader.Stream(ctx, stream, next) {
 			if err = e; err != nil {
 				break
 			}
@@ -121,8 +143,8 @@ func (r readable) Stream(ctx context.Context, stream events.StreamID, from event
 }
 
 // Erase implements Log, of what can be read.
-func (r readable) Erase(ctx context.Context, at ...events.Position) error {
-	err := r.Log.Erase(ctx, at...)
+func (r readableLog) Erase(ctx context.Context, at ...events.Position) error {
+	err := r.log.Erase(ctx, at...)
 	if !errors.Is(err, events.ErrCorrupt) {
 		return err
 	}
@@ -136,5 +158,5 @@ func (r readable) Erase(ctx context.Context, at ...events.Position) error {
 			return err
 		}
 	}
-	return r.Log.Erase(ctx, whole...)
+	return r.log.Erase(ctx, whole...)
 }

@@ -99,5 +99,5 @@ type ContextInjected struct {
 	Hook       string `cbor:"1,keyasint,omitempty" json:"hook"` // startup, clear, compact, resume, prompt, file
 	IDs        []ID   `cbor:"2,keyasint,omitempty" json:"ids"`
 	Characters int    `cbor:"3,keyasint,omitempty" json:"characters"`
-	Position   uint64 `cbor:"4,keyasint,omitempty" json:"position"` // what the memory knew: the views' position
+	Position   Moment `cbor:"4,keyasint,omitempty" json:"position"` // what the memory knew: the views' position, in this log
 }

@@ -9,9 +9,10 @@
 //
 // The files, each referring to those below it:
 //
-//	carve.go, layout.go, codec.go, record.go, traits.go, fields.go, kindof.go, captured.go, projects.go, memory.go,
+//	carve.go, layout.go, codec.go, record.go, moved.go, traits.go, fields.go, kindof.go, captured.go, projects.go, memory.go,
 //	salvage.go, supervision.go, bill.go, turns.go, kinds.go, output.go, ids.go
 //
 // What bites: a Record aliases the bytes it was read from (whoever reads says how long they live), and decodes its
-// payload only when Event is called, each time anew. A header is enough for most folds; see Header.Unobserved.
+// payload only when Event is called, each time anew. A header is enough for most folds; see Header.Unobserved. Positions in payloads
+// are those of the log that holds the record: whoever decides by a union of logs translates before it appends.
 package events

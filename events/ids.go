@@ -89,6 +89,7 @@ const (
 
 	sessionPrefix  = "session/"
 	providerPrefix = "provider/"
+	foreignPrefix  = "log/" // of names that a reader of several logs gives; no log has them
 
 	// MaxStream is the longest stream name in bytes; the header stores its length in one byte.
 	MaxStream = 255
@@ -111,6 +112,25 @@ func (s StreamID) Session() (id SessionID, ok bool) {
 // Provider returns the provider whose stream s is; ok is false for other streams.
 func (s StreamID) Provider() (name string, ok bool) {
 	return strings.CutPrefix(string(s), providerPrefix)
+}
+
+// In is what a reader of several logs calls stream s of another log: as it is called there where it is a session's, whose id means the
+// same on any machine, else "log/<id>/" and its name.
+func (s StreamID) In(log LogID) StreamID {
+	if _, session := s.Session(); session {
+		return s
+	}
+	return StreamID(foreignPrefix + log.String() + "/" + string(s))
+}
+
+// Foreign undoes In, of a stream that is no session's. It is false for what In did not make.
+func (s StreamID) Foreign() (log LogID, stream StreamID, ok bool) {
+	rest, ok := strings.CutPrefix(string(s), foreignPrefix)
+	id, name, cut := strings.Cut(rest, "/")
+	if !ok || !cut || len(id) != 2*len(log) || log.UnmarshalText([]byte(id)) != nil || StreamID(name).In(log) != s {
+		return LogID{}, "", false
+	}
+	return log, StreamID(name), true
 }
 
 // Key tells a repeated delivery of the same fact from a new one. The zero Key means that the event has none.

@@ -9,7 +9,7 @@ import (
 // A stored record is
 //
 //	byte 0      layout, 1
-//	byte 1      state: compressed, erased (not chained: erasing changes it)
+//	byte 1      state: compressed, erased, withheld (not chained: erasing changes it)
 //	bytes 2..3  length of the header
 //	header      see appendHeader (chained)
 //	chain       32 bytes
@@ -22,6 +22,7 @@ const (
 
 	stateCompressed = 1 << 0
 	stateErased     = 1 << 1
+	stateWithheld   = 1 << 2 // beside stateErased
 
 	flagUnobserved    = 1 << 0
 	flagSessionStream = 1 << 1
@@ -135,14 +136,17 @@ func (c *Codec) Record(b []byte) (Record, error) {
 		return Record{}, fmt.Errorf("record layout %d, this program reads %d: %w", b[0], layoutVersion, ErrUnknownKind)
 	}
 	state, n := b[1], int(binary.BigEndian.Uint16(b[2:]))
-	if state&^(stateCompressed|stateErased) != 0 || len(b) < prologue+n+len(Hash{}) {
+	if state&^(stateCompressed|stateErased|stateWithheld) != 0 || len(b) < prologue+n+len(Hash{}) {
 		return Record{}, fmt.Errorf("record of %d bytes, header %d, state %#x: %w", len(b), n, state, ErrCorrupt)
 	}
 	h, err := parseHeader(b[prologue : prologue+n])
 	if err != nil {
 		return Record{}, err
 	}
-	r := Record{Header: h, codec: c, Erased: state&stateErased != 0, compressed: state&stateCompressed != 0}
+	r := Record{Header: h, codec: c, Erased: state&stateErased != 0, Withheld: state&stateWithheld != 0, compressed: state&stateCompressed != 0}
+	if r.Withheld && !r.Erased {
+		return Record{}, fmt.Errorf("record %d: withheld, yet not without its payload: %w", r.Position, ErrCorrupt)
+	}
 	rest := b[prologue+n+copy(r.Chain[:], b[prologue+n:]):]
 	return r.withPayload(rest)
 }
@@ -164,9 +168,12 @@ func (r Record) withPayload(rest []byte) (Record, error) {
 	return r, nil
 }
 
-// AppendBinary appends the record's stored form: what Codec.Record reads. The error is ErrTooLarge, for a stream's
-// name over MaxStream.
+// AppendBinary appends the record's stored form: what Codec.Record reads. Errors: ErrTooLarge, for a stream's name over MaxStream, and
+// ErrMoved.
 func (r Record) AppendBinary(b []byte) ([]byte, error) {
+	if r.moved != nil {
+		return b, fmt.Errorf("record %d: %w", r.Position, ErrMoved)
+	}
 	if len(r.Stream) > MaxStream {
 		return b, fmt.Errorf("%w: stream name of %d bytes, at most %d", ErrTooLarge, len(r.Stream), MaxStream)
 	}
@@ -176,6 +183,9 @@ func (r Record) AppendBinary(b []byte) ([]byte, error) {
 	}
 	if r.Erased {
 		state |= stateErased
+	}
+	if r.Withheld {
+		state |= stateWithheld
 	}
 	start := len(b)
 	b = append(b, layoutVersion, state, 0, 0)
@@ -191,6 +201,22 @@ func (r Record) AppendBinary(b []byte) ([]byte, error) {
 
 // Erase returns r without its payload: what an engine stores in its place.
 func (r Record) Erase() Record {
-	r.Erased, r.compressed, r.salt, r.payload = true, false, Salt{}, nil
+	r.Erased, r.Withheld, r.compressed, r.salt, r.payload = true, false, false, Salt{}, nil
 	return r
+}
+
+// Withhold returns r as a copy keeps it whose owner keeps the payload: without it, as erased, and marked. An erased record stays one.
+func (r Record) Withhold() Record {
+	withheld := r.Withheld || !r.Erased
+	r = r.Erase()
+	r.Withheld = withheld
+	return r
+}
+
+// PayloadSize is how many bytes r's payload takes where it is stored.
+func (r Record) PayloadSize() int {
+	if r.Erased {
+		return 0
+	}
+	return len(r.salt) + len(r.payload)
 }

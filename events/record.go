@@ -11,6 +11,10 @@ import (
 // Position is a record's place in the log: from 1, strictly increasing, without gaps. 0 is none.
 type Position uint64
 
+// Moment is how far a log was known: up to and with the record at a position. It is moved as positions are, and need not name a record that
+// anybody meant.
+type Moment uint64
+
 // Version is a record's place in its stream: from 1, gapless. 0 is the version of a stream without records.
 type Version uint64
 
@@ -77,6 +81,10 @@ var (
 	ErrCorrupt = errors.New("events: corrupt record")
 	// ErrErased is a payload that was erased; the header and the chain still stand.
 	ErrErased = errors.New("events: payload erased")
+	// ErrWithheld is a payload that the log's owner keeps, or that this copy no longer does. It is ErrErased too.
+	ErrWithheld = fmt.Errorf("%w here: its owner keeps it", ErrErased)
+	// ErrMoved is the stored form of a record that Moved returned: there is none, the one that it was read from stands.
+	ErrMoved = errors.New("events: a moved record is not stored")
 	// ErrUnknownKind is a kind, or a schema of a kind, that is newer than this program.
 	ErrUnknownKind = errors.New("events: unknown kind or schema")
 	// ErrTooLarge is a payload over MaxPayload.
@@ -87,13 +95,15 @@ var (
 // iterators are the caller's to keep. Its methods are safe for concurrent use.
 type Record struct {
 	Header
-	Chain  Hash // SHA-256 of the stream's previous chain and this header
-	Erased bool // the payload is gone
+	Chain    Hash // SHA-256 of the stream's previous chain and this header, as its log has it
+	Erased   bool // the payload is gone
+	Withheld bool // beside Erased: its owner has it
 
 	compressed bool
 	salt       Salt
 	payload    []byte
 	codec      *Codec
+	moved      *moved // nil: it is where its log has it
 }
 
 // Event decodes the payload. Errors: ErrErased, ErrUnknownKind, ErrCorrupt.
@@ -106,7 +116,7 @@ func (r Record) Event() (Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("record %d (%s): %w", r.Position, r.Kind, err)
 	}
-	return e, nil
+	return r.moved.event(e), nil
 }
 
 // Check reports whether the payload is the one the header names. An erased payload passes.
@@ -149,7 +159,10 @@ func hashPayload(salt Salt, body []byte) Hash {
 }
 
 func (r Record) body() ([]byte, error) {
-	if r.Erased {
+	switch {
+	case r.Withheld:
+		return nil, fmt.Errorf("record %d (%s): %w", r.Position, r.Kind, ErrWithheld)
+	case r.Erased:
 		return nil, fmt.Errorf("record %d (%s): %w", r.Position, r.Kind, ErrErased)
 	}
 	if !r.compressed {

@@ -8,7 +8,7 @@
 //
 // The files, each referring to those below it:
 //
-//	run.go, append.go, restore.go, read.go, model.go, logtest.go
+//	run.go, reader.go, shifted.go, append.go, restore.go, read.go, model.go, logtest.go
 //
 // What bites: an opener is called many times, also at once; each call must give an empty log of its own.
 package logtest

@@ -85,8 +85,15 @@ func appendTo(tb testing.TB, l Log, stream events.StreamID, at events.Version, t
 	return records
 }
 
+// tester is what a testing.TB and a rapid.T are.
+type tester interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
 // collect reads a sequence to its end.
-func collect(tb testing.TB, seq iter.Seq2[events.Record, error]) []events.Record {
+func collect(tb tester, seq iter.Seq2[events.Record, error]) []events.Record {
 	tb.Helper()
 	var all []events.Record
 	for r, err := range seq {
@@ -150,7 +157,7 @@ func texts(tb testing.TB, records []events.Record) []string {
 	return all
 }
 
-func equal[T any](tb testing.TB, what string, got, want T, opts ...cmp.Option) {
+func equal[T any](tb tester, what string, got, want T, opts ...cmp.Option) {
 	tb.Helper()
 	if diff := cmp.Diff(want, got, opts...); diff != "" {
 		tb.Errorf("%s (-want +got):\n%s", what, diff)

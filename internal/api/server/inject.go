@@ -235,7 +235,7 @@ func (s *injections) recordInjection(ctx context.Context, got capture.Accepted, 
 	_, err := s.system.Do(ctx, r.Origin.Session(), session.Capture{
 		ID: s.newID(), Key: events.KeyOf("injection", got.Delivery.String()), At: s.now(), Origin: r.Origin,
 		Event: events.ContextInjected{
-			Hook: string(r.Wants), IDs: mem.IDs, Characters: mem.Characters, Position: uint64(mem.Position),
+			Hook: string(r.Wants), IDs: mem.IDs, Characters: mem.Characters, Position: events.Moment(mem.Position),
 		},
 	})
 	return err
