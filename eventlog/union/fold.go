@@ -1,0 +1,278 @@
+package union
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// wait is records of a copy that have no place in the order yet.
+type wait struct {
+	log   uint32
+	n     uint32
+	since time.Time
+	needs []need
+	blind bool // what they need is not known: the program ended just after they came
+	twin  bool // they are records of another log, whose number is of, at the same positions
+	of    uint32
+}
+
+type need struct {
+	log uint32
+	at  events.Position
+}
+
+// ready reports whether w may have a place behind o, whose own log ends at last.
+func (w wait) ready(o *order, last events.Position, now time.Time, longest time.Duration) bool {
+	if w.twin { // those came before these, and have a place in time
+		return o.at(w.of, o.shown(w.log)+events.Position(w.n)) > 0
+	}
+	if now.Sub(w.since) >= longest {
+		return true
+	}
+	return !w.blind && !slices.ContainsFunc(w.needs, func(n need) bool {
+		if n.log == own {
+			return last < n.at
+		}
+		return o.shown(n.log) < n.at
+	})
+}
+
+// reached reports whether all that w needs is there, where logs are there as far as until says. Records of its log stand up to before.
+func (w wait) reached(before events.Position, until func(log uint32) events.Position) bool {
+	if w.twin {
+		return until(w.of) >= before+events.Position(w.n)
+	}
+	return !w.blind && !slices.ContainsFunc(w.needs, func(n need) bool { return until(n.log) < n.at })
+}
+
+// circle returns one of some waits that would wait for itself: what it needs is here, and waits for others, and those for it. It is -1
+// where there is none. It is the next of its log.
+func circle(o *order, waits []wait, last events.Position) int {
+	end := closed(o, waits, last)
+	first := map[uint32]int{}
+	at := -1
+	for i, w := range waits {
+		if _, ok := first[w.log]; ok {
+			continue
+		}
+		if first[w.log] = i; at < 0 && end[w.log] > o.shown(w.log) {
+			at = i
+		}
+	}
+	for steps := 0; at >= 0 && steps < 2*len(first); steps++ { // after as many steps as there are logs it is in a circle
+		if steps >= len(first) && !waits[at].twin {
+			return at
+		}
+		at = first[waits[at].missing(o)]
+	}
+	return -1
+}
+
+// missing is a log of which w needs what has no place yet. There must be one.
+func (w wait) missing(o *order) uint32 {
+	if w.twin {
+		return w.of
+	}
+	return w.needs[slices.IndexFunc(w.needs, func(n need) bool { return n.log != own && o.shown(n.log) < n.at })].log
+}
+
+// closed is up to where each log that waits is here with all that it needs.
+func closed(o *order, waits []wait, last events.Position) map[uint32]events.Position {
+	end := map[uint32]events.Position{}
+	for _, w := range waits {
+		end[w.log] = math.MaxUint64
+	}
+	until := func(log uint32) events.Position {
+		to, here := end[log]
+		switch {
+		case here:
+			return to
+		case log == own:
+			return last
+		}
+		return o.shown(log)
+	}
+	for changed := true; changed; {
+		changed = false
+		next, stopped := map[uint32]events.Position{}, map[uint32]bool{}
+		for _, w := range waits {
+			if _, ok := next[w.log]; !ok {
+				next[w.log] = o.shown(w.log)
+			}
+			if stopped[w.log] = stopped[w.log] || !w.reached(next[w.log], until); !stopped[w.log] {
+				next[w.log] += events.Position(w.n)
+			}
+		}
+		for log, to := range next {
+			changed = changed || to < end[log]
+		}
+		end = next
+	}
+	return end
+}
+
+// entries is what the journal says of w.
+func (w wait) entries() (all []entry) {
+	for _, n := range w.needs {
+		all = append(all, entry{says: saysNeed, log: n.log, a: uint64(n.at)})
+	}
+	e := entry{says: saysWaits, log: w.log, n: w.n, b: uint64(w.since.UnixNano())}
+	if w.twin {
+		e.a = uint64(w.of) + 1
+	}
+	return append(all, e)
+}
+
+// placed returns the order in which w has its place, and what the journal says of it.
+func (w wait) placed(o *order, after events.Position, known int64) (*order, entry) {
+	if w.twin {
+		return o.same(w.log, w.n, w.of), entry{says: saysSame, log: w.log, n: w.n, a: uint64(w.of)}
+	}
+	return o.place(w.log, w.n, after, known), entry{says: saysRun, log: w.log, n: w.n, a: uint64(after), b: uint64(known)}
+}
+
+// book is what else the journal says of a copy.
+type book struct {
+	erased  map[events.Position]bool // for ever: the records may come again
+	unclean bool                     // the file may have a trace of what was erased
+	trimmed events.Position          // up to here raw payloads are withheld
+	damaged bool
+}
+
+func (k *book) erase(positions []events.Position) {
+	if k.erased == nil {
+		k.erased = map[events.Position]bool{}
+	}
+	for _, p := range positions {
+		k.erased[p] = true
+	}
+	k.unclean = true
+}
+
+// folded is what a journal says.
+type folded struct {
+	id    events.LogID // of the order
+	order *order
+	waits []wait
+	books []book
+	bad   bool // it is not what a journal says: what is in logs and books may still be used
+}
+
+// fold reads entries in their order. It is pure.
+func fold(all []entry) folded {
+	f := folded{order: newOrder(make([]events.LogID, 1)), books: make([]book, 1)}
+	var needs []need
+	for _, e := range all {
+		known := e.log != own && int(e.log) < len(f.books)
+		switch e.says {
+		case saysOwn:
+			f.order.logs[own] = e.id()
+		case saysOrder:
+			f.id = e.id()
+		case saysLog:
+			f.bad = f.bad || int(e.log) != len(f.books)
+			if int(e.log) < len(f.books)+len(all) { // else it is none that we wrote
+				f.list(e.log, e.id())
+			}
+		case saysNeed:
+			needs = append(needs, need{log: e.log, at: events.Position(e.a)})
+			f.bad = f.bad || int(e.log) >= len(f.books)
+		default:
+			if !known {
+				f.bad = true
+				continue
+			}
+			needs = f.add(e, needs)
+		}
+	}
+	f.bad = f.bad || f.id.IsZero() || f.order.logs[own].IsZero()
+	return f
+}
+
+// list gives a log its number, which is the next one unless entries are missing.
+func (f *folded) list(n uint32, id events.LogID) {
+	for int(n) >= len(f.books) {
+		f.order, f.books = f.order.with(events.LogID{}), append(f.books, book{})
+	}
+	f.order.logs[n] = id
+}
+
+// add takes what an entry says of one other log, and returns which needs are left for the next run that waits.
+func (f *folded) add(e entry, needs []need) []need {
+	k := &f.books[e.log]
+	switch e.says {
+	case saysRun:
+		if e.n == 0 || events.Position(e.a) < f.order.least() {
+			f.bad = true
+			return nil
+		}
+		f.order = f.order.place(e.log, e.n, events.Position(e.a), int64(e.b))
+		f.waited(e.log)
+	case saysSame:
+		if e.n == 0 || e.a >= uint64(len(f.books)) || e.a == uint64(e.log) {
+			f.bad = true
+			return nil
+		}
+		f.order = f.order.same(e.log, e.n, uint32(e.a))
+		f.waited(e.log)
+	case saysWaits:
+		w := wait{log: e.log, n: e.n, since: time.Unix(0, int64(e.b)), needs: needs}
+		if w.twin = e.a > 0; w.twin {
+			w.of = uint32(e.a - 1)
+			f.bad = f.bad || e.a > uint64(len(f.books)) || w.of == w.log
+		}
+		f.waits = append(f.waits, w)
+		return nil
+	case saysErased:
+		k.erase([]events.Position{events.Position(e.a)})
+	case saysClean:
+		k.unclean = false
+	case saysTrimmed:
+		k.trimmed = events.Position(e.a)
+	case saysDamaged:
+		k.damaged = true
+	default:
+		f.bad = true
+	}
+	return needs
+}
+
+// waited takes the first run of a log that waits away: it has its place.
+func (f *folded) waited(log uint32) {
+	if i := slices.IndexFunc(f.waits, func(w wait) bool { return w.log == log }); i >= 0 {
+		f.waits = slices.Delete(f.waits, i, i+1)
+	}
+}
+
+// runs is what a journal says of an order, in as few entries as it can be said.
+func (o *order) runs() (all []entry) {
+	after := events.Position(0)
+	told := make([]int, len(o.logs)) // how many twins of each log
+	twins := func(log uint32, before events.Position) {
+		for ; told[log] < len(o.twins[log]); told[log]++ {
+			t := o.twins[log][told[log]]
+			if t.first >= before {
+				return
+			}
+			all = append(all, entry{says: saysSame, log: log, n: uint32(t.last - t.first + 1), a: uint64(t.of)})
+		}
+	}
+	defer func() {
+		for log := range o.logs {
+			twins(uint32(log), math.MaxUint64)
+		}
+	}()
+	for i, s := range o.stretches {
+		n := o.to(i) - s.at + 1
+		if s.log == own {
+			after = s.first + n - 1
+			continue
+		}
+		twins(s.log, s.first)
+		all = append(all, entry{says: saysRun, log: s.log, n: uint32(n), a: uint64(after), b: uint64(s.known)})
+	}
+	return all
+}

@@ -1,0 +1,225 @@
+package union
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+)
+
+// reorder makes the order anew from what is here, with an ID of its own.
+func (u *Union) reorder(ctx context.Context) error {
+	if u.journal != nil {
+		_ = u.journal.close()
+		u.journal = nil
+	}
+	var id events.LogID
+	rand.Read(id[:]) // never fails
+	for {
+		j, all, err := createJournal(u.journalPath(), u.cfg.Copies.NoSync, func(add func(entry) error) error {
+			return errors.Join(addIDs(add, u.order.logs, id), u.addBooks(add), u.addMerged(ctx, add))
+		})
+		if damage, ok := errors.AsType[*damagedError](err); ok {
+			if err := u.setAside(damage.log, damage.err.Error()); err != nil {
+				return err
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		f := fold(all)
+		u.journal, u.id, u.order, u.waits, u.books = j, f.id, f.order, f.waits, f.books
+		return u.resume(ctx)
+	}
+}
+
+// addBooks adds what is known of the copies beside the order.
+func (u *Union) addBooks(add func(entry) error) (err error) {
+	for n, k := range u.books {
+		for _, at := range slices.Sorted(maps.Keys(k.erased)) {
+			err = errors.Join(err, add(entry{says: saysErased, log: uint32(n), a: uint64(at)}))
+		}
+		if len(k.erased) > 0 && !k.unclean {
+			err = errors.Join(err, add(entry{says: saysClean, log: uint32(n)}))
+		}
+		if k.trimmed > 0 {
+			err = errors.Join(err, add(entry{says: saysTrimmed, log: uint32(n), a: uint64(k.trimmed)}))
+		}
+	}
+	return err
+}
+
+// damagedError is a copy that cannot be read to its end.
+type damagedError struct {
+	log uint32
+	err error
+}
+
+func (e *damagedError) Error() string { return e.err.Error() }
+
+// addMerged adds the runs of an order by when records were recorded, by log and by position. A time that has not come
+// yet counts as now.
+func (u *Union) addMerged(ctx context.Context, add func(entry) error) error {
+	now := u.cfg.Now()
+	known := func(r events.Record) int64 { return min(r.RecordedAt.UnixNano(), now.UnixNano()) }
+	less := func(a, b events.Record) bool {
+		x, y := a.Place(), b.Place()
+		return cmp.Or(cmp.Compare(known(a), known(b)), bytes.Compare(x.Log[:], y.Log[:]), cmp.Compare(x.Position, y.Position)) < 0
+	}
+	m := merging{add: add, seen: map[twinKey]uint32{}}
+	var err error
+	merge(u.sources(ctx), less, func(r events.Record, e error) bool {
+		if err = e; err == nil {
+			n, _ := u.order.numberOf(r.Place().Log)
+			err = m.take(r, n, known(r))
+		}
+		return err == nil
+	})
+	return cmp.Or(err, m.flush())
+}
+
+// merging makes runs of the records of several logs, which it takes in the order in which they became known.
+type merging struct {
+	add   func(entry) error
+	run   entry
+	after events.Position    // the own record that was taken last
+	at    int64              // when what was taken last became known
+	seen  map[twinKey]uint32 // the number of the log that each record of that time is of
+}
+
+// twinKey is what a record has that is in two logs: see Union.twinsOf.
+type twinKey struct {
+	at events.Position
+	id events.ID
+}
+
+// take takes the next record, which is of the log with number n and became known at at.
+func (m *merging) take(r events.Record, n uint32, at int64) (err error) {
+	if at != m.at {
+		clear(m.seen)
+		m.at = at
+	}
+	key := twinKey{r.Place().Position, r.ID}
+	of, twin := m.seen[key]
+	if !twin {
+		m.seen[key] = n
+	}
+	if n == own {
+		err = m.flush()
+		m.after = r.Position
+		return err
+	}
+	next := entry{says: saysRun, log: n, a: uint64(m.after), b: uint64(at)}
+	if twin {
+		next = entry{says: saysSame, log: n, a: uint64(of)}
+	}
+	if m.run.log != n || m.run.says != next.says || m.run.a != next.a || !twin && at-int64(m.run.b) >= int64(samePeriod) {
+		err = m.flush()
+	}
+	if m.run.n == 0 {
+		m.run = next
+	}
+	m.run.n++
+	return err
+}
+
+// flush adds the run.
+func (m *merging) flush() (err error) {
+	if m.run.n > 0 {
+		err = m.add(m.run)
+	}
+	m.run.n = 0
+	return err
+}
+
+// sources yields the records of each log, as of it: see events.Record.Place.
+func (u *Union) sources(ctx context.Context) (all []iter.Seq2[events.Record, error]) {
+	ownLast, _, _ := u.own.State()
+	for n, b := range u.bolts {
+		if b == nil {
+			continue
+		}
+		log, last := events.LogID{}, ownLast
+		seq := eventlog.Readable(u.own, nil).All(ctx, 1) // where the own log is damaged its other records keep their order
+		if n != own {
+			log, last = u.order.logs[n], unheld
+			seq = b.All(ctx, 1)
+		}
+		all = append(all, func(yield func(events.Record, error) bool) {
+			for r, err := range seq {
+				if n != own && errors.Is(err, events.ErrCorrupt) {
+					err = &damagedError{log: uint32(n), err: err}
+				}
+				if err == nil && r.Position > last || !yield(r.Moved(log, r.Position, r.Previous, nil), err) {
+					return
+				}
+			}
+		})
+	}
+	return all
+}
+
+// tidyFrom is how many entries a journal has before it is worth writing it anew: 100 kB.
+const tidyFrom = 4 << 10
+
+// tidy writes the journal anew where most of its entries are of runs that are one stretch by now: it is read at each start.
+func (u *Union) tidy() error {
+	if u.journal.n < tidyFrom || u.journal.n < 2*int64(len(u.order.stretches)) {
+		return nil
+	}
+	_ = writeJournal(u.journalPath(), func(add func(entry) error) error { // where there is no room, what is there says the same
+		err := errors.Join(addIDs(add, u.order.logs, u.id), u.addBooks(add))
+		for _, e := range u.order.runs() {
+			err = errors.Join(err, add(e))
+		}
+		for _, w := range u.waits {
+			for _, e := range w.entries() {
+				err = errors.Join(err, add(e))
+			}
+		}
+		return err
+	})
+	j, _, err := openJournal(u.journalPath(), u.cfg.Copies.NoSync)
+	if err != nil {
+		return err
+	}
+	err = u.journal.close()
+	u.journal = j
+	return err
+}
+
+// resume has what came just before the program ended wait, and erases what was to be erased then.
+func (u *Union) resume(ctx context.Context) error {
+	for n := uint32(1); int(n) < len(u.books); n++ {
+		b := u.bolts[n]
+		if b == nil {
+			continue
+		}
+		last, _, err := b.State()
+		if err != nil {
+			return err
+		}
+		if from := u.order.shown(n) + u.waiting(n); last > from {
+			twins, err := u.twinsBehind(ctx, n, from)
+			if err != nil {
+				return err
+			}
+			u.waits = append(u.waits, split([]wait{{log: n, n: uint32(len(twins)), since: u.cfg.Now(), blind: true}}, twins)...)
+		}
+		if !u.books[n].unclean {
+			continue
+		}
+		if err := u.eraseIn(ctx, n, slices.Collect(maps.Keys(u.books[n].erased))); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package union
+
+import (
+	"context"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+)
+
+// none is no log's number.
+const none = -1
+
+// twinsOf says for each of some records of the log with number n, which follow each other, which other log's record at the same
+// position it is: the number of the first log that has one with its id there, or none. Ids are random, and given once: that two logs have
+// one at the same position says that one of them was copied from the other. The chains may differ, as they do behind what a salvage lost.
+func (u *Union) twinsOf(ctx context.Context, n uint32, records []events.Record) ([]int, error) {
+	twins := make([]int, len(records))
+	for i := range twins {
+		twins[i] = none
+	}
+	for m, b := range u.bolts {
+		if uint32(m) == n || b == nil || !related(ctx, b, records) {
+			continue
+		}
+		have, _, _ := b.State()
+		first, last := records[0].Position, min(have, records[len(records)-1].Position)
+		if m != own { // what has no place, and waits for none, must not wait for these
+			last = min(last, u.order.shown(uint32(m))+u.waiting(uint32(m)))
+		}
+		for r, err := range b.Between(ctx, first, last) {
+			if err != nil {
+				break // what cannot be read is nobody's twin
+			}
+			if i := int(r.Position - first); twins[i] == none && r.ID == records[i].ID {
+				twins[i] = m
+			}
+		}
+	}
+	return twins, ctx.Err()
+}
+
+// related reports whether a log has the first, the middle or the last of some records.
+func related(ctx context.Context, b *eventlog.Bolt, records []events.Record) bool {
+	for _, i := range []int{0, len(records) / 2, len(records) - 1} {
+		if r, err := b.Get(ctx, records[i].Position); err == nil && r.ID == records[i].ID {
+			return true
+		}
+	}
+	return false
+}
+
+// resumed is how many records are compared at once.
+const resumed = 4096
+
+// twinsBehind is twinsOf, of all records behind a position that the copy with a number has.
+func (u *Union) twinsBehind(ctx context.Context, n uint32, from events.Position) (twins []int, err error) {
+	var part []events.Record
+	flush := func() error {
+		if len(part) == 0 {
+			return nil
+		}
+		more, err := u.twinsOf(ctx, n, part)
+		twins, part = append(twins, more...), part[:0]
+		return err
+	}
+	for r, err := range u.bolts[n].All(ctx, from+1) {
+		if err != nil {
+			return nil, copyErr(u.order.logs[n], err)
+		}
+		if part = append(part, r); len(part) == resumed {
+			if err := flush(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return twins, flush()
+}
+
+// split divides waits so that each is of records that are all of one other log, or of none. twins is of all their records, in their order.
+func split(waits []wait, twins []int) (all []wait) {
+	for _, w := range waits {
+		for left := int(w.n); left > 0; {
+			n := 1
+			for n < left && twins[n] == twins[0] {
+				n++
+			}
+			one := w
+			if one.n = uint32(n); twins[0] != none {
+				one.twin, one.of, one.needs, one.blind = true, uint32(twins[0]), nil, false
+			}
+			all, twins, left = append(all, one), twins[n:], left-n
+		}
+	}
+	return all
+}
+
+// withTwins adds to places those where other copies have the same records.
+func (u *Union) withTwins(at []events.Place) []events.Place {
+	all := at[:len(at):len(at)]
+	for _, p := range at {
+		n, known := u.order.numberOf(p.Log)
+		if !known {
+			continue
+		}
+		for _, m := range u.order.sharing(n, p.Position) {
+			if m != own && m != n {
+				all = append(all, events.Place{Log: u.order.logs[m], Position: p.Position})
+			}
+		}
+	}
+	return all
+}
+
+// sharing returns the logs that have a log's record as theirs, that log among them.
+func (o *order) sharing(log uint32, p events.Position) (logs []uint32) {
+	at := o.at(log, p)
+	for m := range o.logs {
+		if uint32(m) == log || at > 0 && o.at(uint32(m), p) == at {
+			logs = append(logs, uint32(m))
+		}
+	}
+	return logs
+}
+
+// Same returns all places at which logs have the record that is at one: that place among them, and the own log's without a log.
+func (u *Union) Same(at events.Place) (all []events.Place) {
+	u.mu.Lock()
+	o := u.order
+	u.mu.Unlock()
+	n, known := o.numberOf(at.Log)
+	if !known {
+		return []events.Place{at}
+	}
+	for _, m := range o.sharing(n, at.Position) {
+		p := events.Place{Log: o.logs[m], Position: at.Position}
+		if m == own {
+			p.Log = events.LogID{}
+		}
+		all = append(all, p)
+	}
+	return all
+}
