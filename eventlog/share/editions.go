@@ -1,0 +1,170 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cmemd/cmemd/eventlog/share/segment"
+	"github.com/cmemd/cmemd/eventlog/share/store"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/transient"
+)
+
+// errMissing is returned for a segment that is not in the store, though a later one is, or its log's head says that it was there.
+var errMissing = errors.New("a segment is missing in the store")
+
+// place is where a segment lies.
+type place struct {
+	key      store.Key
+	first    events.Position
+	edition  uint32          // the highest
+	earlier  []store.Key     // the keys of its earlier editions
+	followed events.Position // the first record of the segment behind it; 0 if there is none
+}
+
+// windows are how far before a record a segment that holds it is looked for, one after the other: those of a person's work are short, and
+// none is longer than the last. A store may open a file for each one that it lists.
+var windows = []events.Position{15, 127, segment.MaxRecords - 1}
+
+// covering returns where the segment lies that holds the record at a position, if there is one: the last that begins there or before.
+func (s *Share) covering(ctx context.Context, log events.LogID, at events.Position) (p place, err error) {
+	for _, window := range windows {
+		if p, err = s.lastWithin(ctx, log, at-min(at-1, window), at); err != nil || p.key != "" {
+			return p, err
+		}
+	}
+	return p, fmt.Errorf("%w: %d is in none", errMissing, at)
+}
+
+// spare is how many more are listed than segments there can be: earlier editions, and the segment behind them.
+const spare = 16
+
+// lastWithin returns where the last segment lies that begins from one position to another; without a key if none does.
+func (s *Share) lastWithin(ctx context.Context, log events.LogID, from, to events.Position) (p place, err error) {
+	prefix, limit := s.keys.segments(log), int(to-from)+spare
+	for after, more := s.keys.before(log, from), true; more; {
+		page, err := s.store.List(ctx, prefix, after, limit)
+		if err != nil {
+			return p, err
+		}
+		for _, e := range page {
+			first, edition, ok := parseSegment(strings.TrimPrefix(string(e.Key), prefix))
+			if !ok {
+				continue
+			}
+			if first > to {
+				p.followed = first
+				return p, nil
+			}
+			if first == p.first {
+				p.earlier = append(p.earlier, p.key)
+			} else {
+				p.earlier = nil
+			}
+			p.key, p.first, p.edition = e.Key, first, edition
+		}
+		if more = len(page) == limit; more {
+			after = page[len(page)-1].Key
+		}
+	}
+	return p, nil
+}
+
+// following returns where the segment lies that holds the record at a position, for who reads one after another: places is what was
+// listed, and is the reader's.
+func (s *Share) following(ctx context.Context, log events.LogID, at events.Position, places *[]place) (p place, err error) {
+	if len(*places) == 0 {
+		if *places, err = s.ahead(ctx, log, at); err != nil {
+			return p, err
+		}
+	}
+	if all := *places; len(all) > 0 && all[0].first == at {
+		*places = all[1:]
+		return all[0], nil
+	}
+	*places = nil
+	return s.covering(ctx, log, at)
+}
+
+// listed is how many segments are listed at once by who reads one after another.
+const listed = 256
+
+// ahead returns where the segments lie that begin at a position or later, the first of them.
+func (s *Share) ahead(ctx context.Context, log events.LogID, at events.Position) (all []place, err error) {
+	prefix := s.keys.segments(log)
+	page, err := s.store.List(ctx, prefix, s.keys.before(log, at), listed)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range page {
+		first, edition, ok := parseSegment(strings.TrimPrefix(string(e.Key), prefix))
+		switch n := len(all); {
+		case !ok:
+		case n > 0 && all[n-1].first == first:
+			all[n-1].earlier = append(all[n-1].earlier, all[n-1].key)
+			all[n-1].key, all[n-1].edition = e.Key, edition
+		default:
+			all = append(all, place{key: e.Key, first: first, edition: edition})
+		}
+	}
+	if len(page) == listed && len(all) > 1 {
+		all = all[:len(all)-1] // of which more editions may follow
+	}
+	return all, nil
+}
+
+// segmentAt returns the segment at a place, verified, and its records.
+func (s *Share) segmentAt(ctx context.Context, log events.LogID, p place) (segment.Sealed, []events.Record, error) {
+	body, _, err := s.store.Get(ctx, p.key)
+	if err != nil {
+		return segment.Sealed{}, nil, err
+	}
+	if len(body) == 0 {
+		return segment.Sealed{}, nil, fmt.Errorf("%w: the one at %d was sealed anew, and is not there", errMissing, p.first)
+	}
+	return s.openSegment(log, p.first, body)
+}
+
+// openSegment returns a segment, verified, and its records.
+func (s *Share) openSegment(log events.LogID, first events.Position, body []byte) (segment.Sealed, []events.Record, error) {
+	sealed, err := segment.Parse(body)
+	if err != nil {
+		return sealed, nil, err
+	}
+	if sealed.Space != s.space.ID() || sealed.Log != log || sealed.First != first {
+		return sealed, nil, fmt.Errorf("%w: it lies in the place of another", segment.ErrDamaged)
+	}
+	m := s.space.Manifest()
+	machine, ok := m.Machine(sealed.Device)
+	if !ok || !m.Accepts(sealed.Device, log, sealed.Last()) {
+		return sealed, nil, fmt.Errorf("%w: no machine of the space wrote %d to %d", segment.ErrSignature, sealed.First, sealed.Last())
+	}
+	if err := sealed.Verify(machine.Public.Sign); err != nil {
+		return sealed, nil, err
+	}
+	key, err := s.space.EpochKey(sealed.Epoch)
+	if err != nil {
+		return sealed, nil, err
+	}
+	records, err := s.codec.Open(sealed, key)
+	return sealed, records, err
+}
+
+// bury puts empty bodies in the place of earlier editions: their bytes go, and nobody can create them again.
+func (s *Share) bury(ctx context.Context, earlier []store.Key) error {
+	for _, key := range earlier {
+		body, rev, err := s.store.Get(ctx, key)
+		if err == nil && len(body) > 0 {
+			_, err = s.store.Replace(ctx, key, rev, nil)
+		}
+		if errors.Is(err, store.ErrMoved) || errors.Is(err, store.ErrNotFound) {
+			err = transient.Mark(err) // it was listed: what is listed next time tells
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

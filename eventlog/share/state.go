@@ -1,0 +1,146 @@
+package share
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/cmemd/cmemd/eventlog/share/space"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/durable"
+)
+
+const (
+	notesFile    = "forget" // requests to forget, which are lost nowhere else
+	feedsFile    = "feeds"  // how far logs were read; where it is lost they are read again
+	identityFile = "log"    // what the own log is called in the store, where that is not what its first record says
+	stateFormat  = 1
+	maxStateFile = 64 << 20
+	stateMode    = 0o600
+)
+
+// ErrState is returned by New for a file of a newer program.
+var ErrState = errors.New("share: a file was written by a newer cmemd; upgrade this machine's")
+
+// feed is how far a log was read, or the own one was shipped.
+type feed struct {
+	Machine space.MemberID  `json:"machine"` // that signs it
+	Last    events.Position `json:"last"`
+	Link    events.Hash     `json:"link"` // of Last
+
+	// Of the own log alone.
+	Chain    events.Hash     `json:"chain,omitzero"`     // of Last
+	Life     uint64          `json:"life,omitempty"`     // that wrote the head last
+	Head     events.Position `json:"head,omitempty"`     // that it named as the last
+	Withheld int             `json:"withheld,omitempty"` // records up to Last that were too large to travel
+}
+
+// feeds is the file of that name.
+type feeds struct {
+	Format int                   `json:"format"`
+	Logs   map[events.LogID]feed `json:"logs"` // with the own one
+}
+
+// noteState is what became of a note here. It is kept for ever: a store that was emptied, or restored, is given the note again.
+type noteState struct {
+	Note *note     `json:"note,omitempty"` // nil once there is nothing left to do
+	Body []byte    `json:"body,omitempty"` // as it is in the store; nil until it was sent
+	At   time.Time `json:"at"`
+	By   string    `json:"by"` // the machine that asked
+
+	Sent    bool `json:"sent"`    // it is in the store
+	Done    bool `json:"done"`    // the words are gone here
+	Cleaned bool `json:"cleaned"` // and in the store, as far as it was this machine's to see to
+}
+
+// notes is the file of that name.
+type notes struct {
+	Format int                  `json:"format"`
+	Notes  map[noteID]noteState `json:"notes"`
+}
+
+// readState reads a file of JSON into v, which keeps what it is where there is no file.
+func readState(dir, name string, v any, format *int) error {
+	data, err := durable.ReadBounded(filepath.Join(dir, name), maxStateFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		*format = stateFormat
+		return nil
+	}
+	if err == nil {
+		if bad := json.Unmarshal(data, v); bad != nil {
+			err = fmt.Errorf("the file is damaged (%w): put it back from a backup of CMEMD_HOME, or `cmemd leave --force`, then join again", bad)
+		}
+	}
+	if err == nil && *format != stateFormat {
+		err = ErrState
+	}
+	if err != nil {
+		return fmt.Errorf("share: %s: %w", filepath.Join(dir, name), err)
+	}
+	return nil
+}
+
+func loadNotes(dir string) (map[noteID]noteState, error) {
+	n := notes{Notes: map[noteID]noteState{}}
+	return n.Notes, readState(dir, notesFile, &n, &n.Format)
+}
+
+// loadFeeds never fails for a damaged file: it can be made again.
+func loadFeeds(dir string) (map[events.LogID]feed, error) {
+	f := feeds{Logs: map[events.LogID]feed{}}
+	if err := readState(dir, feedsFile, &f, &f.Format); err != nil {
+		if errors.Is(err, ErrState) {
+			return nil, err
+		}
+		return map[events.LogID]feed{}, nil
+	}
+	return f.Logs, nil
+}
+
+// loadIdentity never fails for a damaged file: then the own log is found to be another home's, and gets another name.
+func loadIdentity(dir string) (i identity, err error) {
+	if err = readState(dir, identityFile, &i, &i.Format); err != nil && !errors.Is(err, ErrState) {
+		return identity{}, nil
+	}
+	return i, err
+}
+
+// saveIdentity is durable on return.
+func saveIdentity(dir string, i identity) error {
+	i.Format = stateFormat
+	data, err := json.Marshal(i)
+	if err == nil {
+		err = durable.Replace(filepath.Join(dir, identityFile), data, stateMode)
+	}
+	if err != nil {
+		return fmt.Errorf("share: keep what the own log is called: %w", err)
+	}
+	return nil
+}
+
+// saveNotes is durable on return.
+func saveNotes(dir string, n map[noteID]noteState) error {
+	data, err := json.Marshal(notes{stateFormat, n})
+	if err == nil {
+		err = durable.Replace(filepath.Join(dir, notesFile), data, stateMode)
+	}
+	if err != nil {
+		return fmt.Errorf("share: keep what is to be forgotten: %w", err)
+	}
+	return nil
+}
+
+// saveFeeds may be lost with the power: what it says is then found out again.
+func saveFeeds(dir string, f map[events.LogID]feed) error {
+	data, err := json.Marshal(feeds{stateFormat, f})
+	if err == nil {
+		err = durable.Swap(filepath.Join(dir, feedsFile), data, stateMode)
+	}
+	if err != nil {
+		return fmt.Errorf("share: keep how far logs were read: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,288 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/eventlog/share"
+	"github.com/cmemd/cmemd/eventlog/share/space"
+	"github.com/cmemd/cmemd/eventlog/share/store"
+	"github.com/cmemd/cmemd/eventlog/share/store/storetest"
+	"github.com/cmemd/cmemd/eventlog/union"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/logtest"
+)
+
+// copied is a copy of a home that was stopped.
+func (h *home) copied(s store.Store) *home {
+	h.Helper()
+	c := &home{TB: h.TB, dir: h.TempDir(), codec: h.codec, log: logtest.Open(h.TB, eventlog.Config{Codec: h.codec})}
+	for r, err := range h.log.All(context.Background(), 1) {
+		if err == nil {
+			err = c.log.Restore(context.Background(), r)
+		}
+		if err != nil {
+			h.Fatal(err)
+		}
+	}
+	if err := os.RemoveAll(c.dir); err != nil {
+		h.Fatal(err)
+	}
+	if err := os.CopyFS(c.dir, os.DirFS(h.dir)); err != nil {
+		h.Fatal(err)
+	}
+	for _, name := range []string{"device.key", "space"} {
+		if err := os.Chmod(filepath.Join(c.dir, name), 0o600); err != nil {
+			h.Fatal(err)
+		}
+	}
+	c.open(s)
+	return c
+}
+
+// open opens what a home that was stopped, or goes on as another one, has on its disk.
+func (h *home) open(s store.Store) {
+	h.Helper()
+	var err error
+	if h.space, err = space.Open(h.dir, s); err != nil {
+		h.Fatal(err)
+	}
+	h.union, err = union.Open(h.log, union.Config{
+		Dir: filepath.Join(h.dir, "copies"), Copies: eventlog.Config{NoSync: true, Codec: h.codec},
+	})
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.share, err = share.New(share.Config{
+		Dir: filepath.Join(h.dir, "share"), Space: h.space, Own: h.log, Copies: h.union, Codec: h.codec, Forget: h.forget,
+	})
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+// branched waits until a home that is on goes on as another one.
+func (h *home) branched(s store.Store) {
+	h.Helper()
+	if err := <-h.ended; !errors.Is(err, share.ErrRenewed) {
+		h.Fatalf("it ended with %v", err)
+	}
+	h.ended <- nil
+	h.stop()
+	h.open(s)
+	h.start()
+}
+
+// shown is every record that a home shows, by its id.
+func (h *home) shown() map[events.ID]bool {
+	h.Helper()
+	shown, next := map[events.ID]bool{}, events.Position(1)
+	for r, err := range h.union.All(context.Background(), 1) {
+		if err != nil || r.Position != next || shown[r.ID] {
+			h.Fatalf("record %d, after %d: %v; shown before: %v", r.Position, next-1, err, shown[r.ID])
+		}
+		shown[r.ID] = true
+		next++
+	}
+	return shown
+}
+
+// TestCopiedHome: a home and its copy both go on, and every home comes to show what all of them recorded, each record once. So it is with the
+// copy of a copy, for a home that enters later, and where the order was lost and is made anew.
+func TestCopiedHome(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		engine := storetest.NewMemory()
+		a := newHome(t, engine.Connect(nil), "a", nil)
+		b := newHome(t, engine.Connect(nil), "b", a)
+		a.work(700, 50)
+		a.start()
+		b.start()
+		time.Sleep(time.Minute)
+		a.stop()
+		c := a.copied(engine.Connect(nil))
+		a.open(engine.Connect(nil))
+		a.start()
+		a.work(600, 50)
+		time.Sleep(time.Minute)
+		c.work(800, 50)
+		c.start()
+		c.branched(engine.Connect(nil))
+		time.Sleep(time.Minute)
+		c.stop()
+		d := c.copied(engine.Connect(nil))
+		c.open(engine.Connect(nil))
+		c.start()
+		c.work(10, 50)
+		time.Sleep(time.Minute)
+		d.work(20, 50)
+		d.start()
+		d.branched(engine.Connect(nil))
+		late := newHome(t, engine.Connect(nil), "late", b)
+		late.start()
+		time.Sleep(5 * time.Minute)
+		b.stop()
+		if err := os.Remove(filepath.Join(b.dir, "copies", "order")); err != nil {
+			t.Fatal(err)
+		}
+		b.open(engine.Connect(nil))
+		b.start()
+		time.Sleep(5 * time.Minute)
+		const all = 701 + 600 + 800 + 10 + 20 + 1 + 1
+		for i, h := range []*home{a, b, c, d, late} {
+			if n := len(h.shown()); n != all {
+				t.Errorf("home %d shows %d records of %d: %+v", i, n, all, must(h.share.Status(t.Context())))
+			}
+			if st := must(h.share.Status(t.Context())); len(st.Machines) != 5 || len(st.Problems) > 0 {
+				t.Errorf("home %d: %d machines, %v", i, len(st.Machines), st.Problems)
+			}
+			h.stop()
+		}
+	})
+}
+
+// TestRestoredHome: a home that was restored from a backup, where the store has more already, goes on as a machine and a log of its own. All
+// that it and the home before it recorded is with all, and what they have in common is one.
+func TestRestoredHome(t *testing.T) {
+	t.Parallel()
+	for _, more := range []int{2, 9} {
+		t.Run(fmt.Sprint(more), func(t *testing.T) { restoredHome(t, more) })
+	}
+}
+
+// restoredHome writes more records after a backup of 5 than were written before it was restored, which are 5, or less.
+func restoredHome(t *testing.T, more int) {
+	inFleet(t, 2, func(f *fleet) {
+		a, b := f.machines[0], f.machines[1]
+		a.work(5, 10)
+		f.rest(time.Minute)
+		backup := a.clone()
+		f.machines = f.machines[:2]
+		a.work(5, 10)
+		f.rest(time.Minute)
+		a.crash(false)
+		first := a.id()
+		f.machines = []*machine{b, backup}
+		backup.work(more, 10)
+		backup.start()
+		f.rest(10 * time.Minute)
+		st := backup.status()
+		want := share.Branch{At: st.Own.Branch.At, From: 6, Machine: "machine0", Absent: true}
+		if *st.Own.Branch != want || st.Own.Log == first || len(st.Problems) > 0 {
+			f.Errorf("the restored home says %+v, branch %+v", st, st.Own.Branch)
+		}
+		if len(b.copyOf(first)) != 10 || len(b.copyOf(backup.id())) != 5+more || len(backup.copyOf(first)) != 10 {
+			f.Errorf("the other machine has %d and %d records, the restored one %d", len(b.copyOf(first)), len(b.copyOf(backup.id())),
+				len(backup.copyOf(first)))
+		}
+		a.start() // it was a copy, then
+		f.machines = append(f.machines, a)
+		f.rest(10 * time.Minute)
+		f.check()
+		time.Sleep(10 * time.Minute)
+		if st := backup.status(); st.Own.Branch.Absent || len(st.Machines) != 3 || st.Machines[2].Name != "machine0-2" {
+			f.Errorf("with the first home on: %+v", st)
+		}
+		id := a.record(2)
+		f.erased[id] = true // by whichever name it is asked for
+		if _, err := b.share.Forget(f.Context(), events.Place{Log: first, Position: 2}); err != nil {
+			f.Fatal(err)
+		}
+		f.rest(10 * time.Minute)
+		f.check()
+	})
+}
+
+// TestRestoredLog: where the log alone was restored the home says so itself: it is the machine that it was. What was forgotten meanwhile is
+// forgotten again.
+func TestRestoredLog(t *testing.T) {
+	inFleet(t, 2, func(f *fleet) {
+		a, b := f.machines[0], f.machines[1]
+		a.work(5, 10)
+		f.rest(time.Minute)
+		backup, first := a.log.copied(), a.id()
+		a.work(5, 10)
+		f.erased[a.record(2)] = true
+		if _, err := a.share.Forget(f.Context(), a.place(2)); err != nil {
+			f.Fatal(err)
+		}
+		f.rest(time.Minute)
+		a.crash(false)
+		a.log, a.copies.own = backup, backup
+		a.work(3, 10)
+		a.start()
+		f.rest(10 * time.Minute)
+		st := a.status()
+		if br := st.Own.Branch; br == nil || br.Machine != "" || br.From != 6 || len(st.Machines) != 2 || len(st.Problems) > 0 || st.Own.Log == first {
+			f.Errorf("the home says %+v, branch %+v", st, br)
+		}
+		if len(b.copyOf(first)) != 10 || len(b.copyOf(a.id())) != 8 {
+			f.Errorf("the other machine has %d and %d records", len(b.copyOf(first)), len(b.copyOf(a.id())))
+		}
+		f.check()
+	})
+}
+
+// TestLateNote: who asks to forget a record knows one of its names alone. The home that knows the other tells all.
+func TestLateNote(t *testing.T) {
+	inFleet(t, 2, func(f *fleet) {
+		a, b := f.machines[0], f.machines[1]
+		a.work(5, 10)
+		f.rest(time.Minute)
+		clone := a.clone()
+		f.machines = []*machine{a, b}
+		a.work(1, 10)
+		f.rest(time.Minute)
+		f.machines = append(f.machines, clone)
+		b.store.Set(storetest.Faults{Cut: true}) // it does not see the log by its other name
+		clone.work(1, 10)
+		clone.start()
+		time.Sleep(10 * time.Second)
+		f.tend()
+		time.Sleep(time.Minute)
+		if st := clone.status(); st.Own.Branch == nil || st.Own.Shipped != 6 {
+			t.Fatalf("the copy says %+v", st.Own)
+		}
+		f.erased[a.record(3)] = true
+		if _, err := b.share.Forget(f.Context(), events.Place{Log: a.id(), Position: 3}); err != nil {
+			f.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		b.store.Set(storetest.Faults{})
+		f.rest(10 * time.Minute)
+		f.check()
+	})
+}
+
+// TestRestoredHomeAndStore: where the store was restored too, a restored home learns it from who has read more, and goes on as another log.
+func TestRestoredHomeAndStore(t *testing.T) {
+	inFleet(t, 2, func(f *fleet) {
+		a, b := f.machines[0], f.machines[1]
+		a.work(3, 10)
+		f.rest(time.Minute)
+		backup, then := a.clone(), f.engine.Snapshot()
+		f.machines = f.machines[:2]
+		a.work(3, 10)
+		f.rest(time.Minute)
+		a.crash(false)
+		f.machines = []*machine{b, backup}
+		first := a.id()
+		f.engine.Restore(then)
+		backup.work(6, 10)
+		backup.start()
+		f.rest(30 * time.Minute)
+		if len(f.ledger.broken) > 0 || len(b.copyOf(first)) != 6 || len(b.copyOf(backup.id())) != 9 {
+			f.Errorf("the other machine has %d and %d records; %v", len(b.copyOf(first)), len(b.copyOf(backup.id())), f.ledger.broken)
+		}
+		if st := backup.status(); st.Own.Branch == nil || st.Own.Branch.Machine != "machine0" {
+			f.Errorf("the restored home says %+v", st)
+		}
+	})
+}
