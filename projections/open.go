@@ -51,11 +51,11 @@ type (
 // Open opens the views in dir, or makes them; they are as they were left, and follow the log from there once Run or
 // CatchUp is called. Views of another version, of another log, or that cannot be vouched for begin anew. The log must
 // stay open as long as the views. Close must be called.
-func Open(dir string, log eventlog.Log, cfg engine.Config) (*Views, error) {
+func Open(dir string, log eventlog.Reader, cfg engine.Config) (*Views, error) {
 	return open(dir, log, cfg, allViews())
 }
 
-func open(dir string, log eventlog.Log, cfg engine.Config, views []engine.View) (*Views, error) {
+func open(dir string, log eventlog.Reader, cfg engine.Config, views []engine.View) (*Views, error) {
 	v, err := engine.Open(dir, log, cfg, views)
 	if err != nil {
 		return nil, err

@@ -147,8 +147,8 @@ func TestGiven(t *testing.T) {
 	for n := range ids {
 		ids[n] = w.id()
 	}
-	give := func(hook string, knew uint64, given ...events.ID) {
-		w.say(s.Stream(), events.ID{}, events.ContextInjected{Hook: hook, IDs: given, Position: knew})
+	give := func(hook string, knew events.Position, given ...events.ID) {
+		w.say(s.Stream(), events.ID{}, events.ContextInjected{Hook: hook, IDs: given, Position: events.Moment(knew)})
 	}
 	check := func(knew events.Position, want ...events.ID) {
 		t.Helper()

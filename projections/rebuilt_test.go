@@ -16,7 +16,7 @@ import (
 )
 
 // tempDir is a folder for one run of a property.
-func tempDir(t *rapid.T) string {
+func tempDir(t tb) string {
 	dir, err := os.MkdirTemp("", "views")
 	if err != nil {
 		t.Fatal(err)

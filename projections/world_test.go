@@ -26,11 +26,14 @@ type tb interface {
 	Fatalf(format string, args ...any)
 	Fatal(args ...any)
 	Cleanup(f func())
+	Context() context.Context
 }
 
 // world is a log into which a test writes what could have happened.
 type world struct {
-	bare  bool // what it forgets leaves no numbers
+	bare  bool        // what it forgets leaves no numbers
+	name  byte        // of the machine, where there are several
+	heard []events.ID // rows of other machines that are known here
 	tb    tb
 	log   eventlog.Log
 	now   time.Time
@@ -74,7 +77,7 @@ func (w *world) id() events.ID {
 	w.ids++
 	var id events.ID
 	binary.BigEndian.PutUint64(id[:], uint64(w.now.UnixMilli())<<16|0x7000)
-	binary.BigEndian.PutUint64(id[8:], 1<<63|w.ids)
+	binary.BigEndian.PutUint64(id[8:], 1<<63|uint64(w.name)<<40|w.ids)
 	return id
 }
 
@@ -117,8 +120,16 @@ func (w *world) note(r events.Record) {
 
 func sessionOf(n int) events.SessionID { return events.SessionIDOf("claude-code", fmt.Sprint("s", n)) }
 
+// sessionOf is a session of the machine. Those with low numbers are on all machines.
+func (w *world) sessionOf(n int) events.SessionID {
+	if w.name == 0 || n < 2 {
+		return sessionOf(n)
+	}
+	return events.SessionIDOf("claude-code", fmt.Sprint("s", n, " of ", w.name))
+}
+
 func (w *world) open(n int) events.SessionID {
-	s := sessionOf(n)
+	s := w.sessionOf(n)
 	w.opened[s] = true
 	w.say(s.Stream(), events.ID{}, events.SessionOpened{
 		Agent: "claude-code", AgentSession: fmt.Sprint("s", n), Project: fmt.Sprint("p", n%2),
@@ -301,7 +312,7 @@ func (w *world) forget(first bool, at []events.Position, ids ...events.ID) {
 // step lets one thing happen, chosen by rapid.
 func (w *world) step(t *rapid.T) {
 	n := rapid.IntRange(0, 3).Draw(t, "session")
-	s := sessionOf(n)
+	s := w.sessionOf(n)
 	if !w.opened[s] {
 		w.open(n)
 		return
@@ -312,6 +323,9 @@ func (w *world) step(t *rapid.T) {
 	steps := []func(*rapid.T, events.SessionID){
 		w.stepTool, w.stepTool, w.stepTool, w.stepPrompt, w.stepStop, w.stepTurn, w.stepTurn, w.stepEnd, w.stepEnd, w.stepEnd,
 		w.stepGiveUp, w.stepReobserve, w.stepForget, w.stepMemory, w.stepRequest, w.stepSupervision, w.stepSession,
+	}
+	if w.name != 0 {
+		steps = append(steps, w.stepHeard, w.stepHeard, w.stepHeard)
 	}
 	rapid.SampledFrom(steps).Draw(t, "step")(t, s)
 }
@@ -418,6 +432,31 @@ func (w *world) stepForget(t *rapid.T, _ events.SessionID) {
 	}
 	w.bare = rapid.Bool().Draw(t, "as it once was")
 	w.forget(rapid.Bool().Draw(t, "erase first"), at, ids...)
+}
+
+// stepHeard decides something of what another machine told.
+func (w *world) stepHeard(t *rapid.T, _ events.SessionID) {
+	all := slices.Concat(w.heard, w.rows)
+	if len(all) == 0 {
+		return
+	}
+	row, by := rapid.SampledFrom(all).Draw(t, "row"), rapid.SampledFrom(all).Draw(t, "by")
+	switch rapid.IntRange(0, 5).Draw(t, "what") {
+	case 0, 1:
+		w.say(events.Daemon, events.ID{}, events.MemorySuperseded{Memory: row, By: rapid.SampledFrom([]events.ID{row, by, {}}).Draw(t, "by")})
+	case 2, 3:
+		w.say(events.Daemon, events.ID{}, events.MemoryConfirmed{Memory: row, Withdrawn: rapid.Bool().Draw(t, "withdrawn")})
+	case 4:
+		e := events.ForgetRequested{Request: w.id(), IDs: []events.ID{row, by}, Writer: events.WriterAgent}
+		w.asked = append(w.asked, e.Request)
+		w.say(events.Daemon, events.ID{}, e)
+	default:
+		root := rapid.SampledFrom([]string{"/home/u/p0", "/home/u/p1"}).Draw(t, "root")
+		w.say(events.Projects, events.ID{}, rapid.SampledFrom([]events.Event{
+			events.ProjectJoined{Root: root, Key: "dir:/home/u"}, events.ProjectParted{Root: root},
+			events.ProjectGiven{Name: "p0", Root: root}, events.ProjectGiven{Name: "p0"},
+		}).Draw(t, "word"))
+	}
 }
 
 func (w *world) stepMemory(t *rapid.T, s events.SessionID) {

@@ -28,7 +28,7 @@ func asking(dir string) map[string][]string {
 	transcript := filepath.Join(dir, "t.jsonl")
 	return map[string][]string{
 		"api": {}, "config set": {"log_level", "debug"}, "config unset": {"log_level"}, "confirm": {id}, "context": {}, "correct": {id, "text"}, "doctor": {},
-		"export": {}, "forget": {id, "--yes"}, "gain": {}, "ignore list": {}, "ingest": {"--agent", "claude-code", transcript},
+		"export": {}, "forget": {id, "--yes"}, "gain": {}, "devices": {}, "devices revoke": {"laptop", "--yes"}, "flush": {}, "invite": {}, "join": {dir}, "leave": {"--yes"}, "ignore list": {}, "ingest": {"--agent", "claude-code", transcript},
 		"log backup": {filepath.Join(dir, "b.db")}, "log cat": {}, "log export": {}, "log import": {transcript}, "log stats": {}, "log tail": {"-f"}, "log verify": {},
 		"outcomes": {}, "project give": {"shop", dir}, "project join": {dir}, "project list": {}, "project part": {dir},
 		"projections inspect": {"outcomes"}, "projections list": {}, "projections rebuild": {}, "provider list": {}, "provider resume": {"openai"},
@@ -42,7 +42,7 @@ func asking(dir string) map[string][]string {
 func notAsking() map[string]string {
 	return map[string]string{
 		"config check": "reads a file", "config path": "reads a file", "config show": "reads a file", "demo": "runs a daemon of its own",
-		"help": "prints", "hook": "has the budget of a hook", "ignore allow": "writes a file", "ignore refuse": "writes a file",
+		"help": "prints", "hub": "runs a program of its own, then asks as start and join do", "hook": "has the budget of a hook", "ignore allow": "writes a file", "ignore refuse": "writes a file",
 		"import claude-mem": "asks as ingest does, once it has read a database", "install": "writes agents' settings", "setup": "writes agents' settings, then asks as start and context do", "uninstall": "writes agents' settings",
 		"logs": "reads a file", "log begin-anew": "holds the log, or says who does", "log salvage": "holds the log, or says who does", "man": "writes files", "mcp": "asks when an agent does: internal/api/mcp", "observer compare": "reads a file of sessions",
 		"observer modes": "prints", "observer test": "asks a model", "parse": "reads standard input", "serve": "is the daemon",

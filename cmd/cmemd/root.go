@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/cli/machines"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/cli/memory"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/cli/operate"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
@@ -18,9 +19,10 @@ import (
 
 // The groups in which help shows the commands.
 const (
-	groupDaemon = "daemon"
-	groupMemory = "memory"
-	groupInside = "inside"
+	groupDaemon   = "daemon"
+	groupMemory   = "memory"
+	groupMachines = "machines"
+	groupInside   = "inside"
 )
 
 const rootHelp = `cmemd gives coding agents a memory that can be trusted and replayed.
@@ -45,6 +47,7 @@ func newRoot(a *terminal.App) *cobra.Command {
 	root.AddGroup(
 		&cobra.Group{ID: groupDaemon, Title: "The daemon:"},
 		&cobra.Group{ID: groupMemory, Title: "Memory:"},
+		&cobra.Group{ID: groupMachines, Title: "Several machines:"},
 		&cobra.Group{ID: groupInside, Title: "What is behind it:"},
 	)
 	for group, commands := range commandsOf(a) {
@@ -78,8 +81,9 @@ func strictHelp(root *cobra.Command) {
 // commandsOf lists the sub-commands by group.
 func commandsOf(a *terminal.App) map[string][]*cobra.Command {
 	return map[string][]*cobra.Command{
-		groupDaemon: slices.Concat(daemon.Commands(a), doctor.Commands(a), operate.Commands(a), setup.Commands(a), upgrade.Commands(a), []*cobra.Command{scenarios.NewDemo(a)}),
-		groupMemory: memory.Commands(a),
-		groupInside: append(operate.Inside(a), scenarios.NewReplay(a), providers.NewObserver(a)),
+		groupDaemon:   slices.Concat(daemon.Commands(a), doctor.Commands(a), operate.Commands(a), setup.Commands(a), upgrade.Commands(a), []*cobra.Command{scenarios.NewDemo(a)}),
+		groupMemory:   memory.Commands(a),
+		groupMachines: machines.Commands(a),
+		groupInside:   append(operate.Inside(a), scenarios.NewReplay(a), providers.NewObserver(a)),
 	}
 }

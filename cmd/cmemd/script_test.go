@@ -54,7 +54,7 @@ func TestScripts(t *testing.T) {
 			"work": work, "eventually": eventually, "crash": crash, "takeport": takePort, "holdlog": holdLog,
 			"newerlog": newerLog, "capture": setFound, "damagelog": damageLog,
 			"plantcount": plantCount, "service": services(t), "keyless": keyless,
-			"setting": setSetting, "nowhere": nowhere, "oldhome": oldHome, "somewhere": somewhere, "embeddings": embeddings,
+			"setting": setSetting, "nowhere": nowhere, "oldhome": oldHome, "machine": machine, "somewhere": somewhere, "embeddings": embeddings,
 		},
 	})
 }
@@ -77,15 +77,43 @@ func setUp(env *testscript.Env) error {
 	}
 	home := filepath.Join(env.WorkDir, "home")
 	env.Vars = append(kept, "CMEMD_HOME="+home, "TZ=UTC", "NO_COLOR=1", "GORACE="+os.Getenv("GORACE"))
+	return makeHome(home, env.Defer)
+}
+
+// makeHome makes a home whose daemon uses no port, and ends with the script.
+func makeHome(home string, atEnd func(func())) error {
 	if err := writeSettings(home, []string{"listen="}); err != nil {
 		return err
 	}
-	env.Defer(func() {
+	atEnd(func() {
 		if d, err := homedir.ReadDaemonFile(homedir.PathsOf(home).Daemon); err == nil {
 			_ = d.Signal(syscall.SIGKILL) // it may have ended by itself
 		}
+		printFailed(home)
 	})
 	return nil
+}
+
+// printFailed prints what a home's daemon logged of requests that failed for no reason that it knows: a script shows only that one did.
+func printFailed(home string) {
+	data, _ := os.ReadFile(filepath.Join(home, "logs", "cmemd.log")) // a home without a daemon has none
+	for line := range strings.Lines(string(data)) {
+		if strings.Contains(line, "request failed") {
+			fmt.Print(home, ": ", line)
+		}
+	}
+}
+
+// machine NAME goes on as on another machine: with a home of its own, $WORK/NAME, which is made the first time.
+func machine(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: machine NAME")
+	}
+	at := ts.MkAbs(args[0])
+	if _, err := os.Stat(at); err != nil {
+		ts.Check(makeHome(at, ts.Defer))
+	}
+	ts.Setenv("CMEMD_HOME", at)
 }
 
 // setting KEY=VALUE... writes settings into the home's config.toml, good ones or not.

@@ -68,6 +68,14 @@ type Forgotten struct {
 
 	Unread int `json:"unread,omitempty"` // records that cannot be read: what they say may be there still
 
+	Asked int `json:"asked,omitempty"` // records of other machines, which were asked to forget them
+
+	// Others is how many records of other machines fit what an agent asks for; only a person has those forgotten.
+	Others int `json:"others,omitempty"`
+
+	// Elsewhere is where else it is gone; nil: there are no other machines, or nothing was in the log
+	Elsewhere *Elsewhere `json:"elsewhere,omitempty"`
+
 	// Request is what an agent's erasure is kept as: nothing is gone yet, and what it names is in no answer until a person decides.
 	Request *OpenRequest `json:"request,omitempty"`
 }

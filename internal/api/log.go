@@ -36,6 +36,8 @@ type RecordsQuery struct {
 	// With commas between; empty: all.
 	Kinds   string `param:"kinds"`
 	Payload bool   `param:"payload" ofpage:"true"` // with what happened
+	// Only this machine's log, with the positions that it has there; else records of other machines that are here stand among them.
+	Own bool `param:"own"`
 }
 
 // Check implements the queries' method of that name.
@@ -56,7 +58,7 @@ func (q *RecordsQuery) Check(wrong Wrong) {
 
 // Records is a stretch of the log. Where few are of the kinds or the stream, a page may hold fewer than there are, and lead on.
 type Records struct {
-	Log        string          `json:"log,omitempty"`        // which log it is: another one has another; empty: it has no record
+	Log        events.LogID    `json:"log,omitzero"`         // which log it is: another one has another; empty: it has no record
 	Last       events.Position `json:"last"`                 // of the log
 	Prev       events.Position `json:"prev,omitempty"`       // Before of the page before, where Before was asked; 0: the beginning was reached
 	Next       events.Position `json:"next"`                 // where to go on; 0: the end was reached
@@ -77,8 +79,8 @@ type EventsQuery struct {
 
 // Hello is what a stream of events begins with that was asked for it.
 type Hello struct {
-	Log  string          `json:"log,omitempty"` // as in Records
-	Last events.Position `json:"last"`          // of the log, as the stream began
+	Log  events.LogID    `json:"log,omitzero"` // as in Records
+	Last events.Position `json:"last"`         // of the log, as the stream began
 }
 
 // LogExportQuery asks for the log as JSON lines: what eventlog.Import reads.

@@ -38,6 +38,7 @@ type ProjectFolder struct {
 	Gone         bool      `json:"gone,omitempty"`          // there is no such folder any more
 	LooksLike    []string  `json:"looks_like,omitempty"`    // folders of the project that it claims to be, and is kept apart from
 	JoinedBefore bool      `json:"joined_before,omitempty"` // an earlier release joined it to others, and nobody was told since
+	Shown        string    `json:"shown,omitempty"`         // of another machine's folder: that machine's name, a colon, and its path there; JoinRoute takes it
 }
 
 // ProjectName is a name that memory without a folder has.

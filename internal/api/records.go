@@ -3,8 +3,6 @@ package api
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"iter"
@@ -32,7 +30,7 @@ func ReadRecords(ctx context.Context, log eventlog.Log, q RecordsQuery) (out Rec
 	if out.Last, err = log.Last(ctx); err != nil {
 		return out, err
 	}
-	if out.Log, err = LogID(ctx, log); err != nil {
+	if out.Log, err = eventlog.ID(ctx, log); err != nil {
 		return out, err
 	}
 	q.Limit = cmp.Or(max(q.Limit, 0), RecordsPage)
@@ -46,19 +44,6 @@ func ReadRecords(ctx context.Context, log eventlog.Log, q RecordsQuery) (out Rec
 		}
 	}
 	return out, out.read(ctx, log, q, from)
-}
-
-// LogID tells logs apart: it is made of the first record, which a log keeps for ever. It is empty where there is none that can be read.
-func LogID(ctx context.Context, log eventlog.Log) (string, error) {
-	first, err := log.Get(ctx, 1)
-	switch {
-	case errors.Is(err, eventlog.ErrNotFound), errors.Is(err, events.ErrCorrupt):
-		return "", nil
-	case err != nil:
-		return "", err
-	}
-	sum := sha256.Sum256(slices.Concat(first.ID[:], first.Chain[:]))
-	return hex.EncodeToString(sum[:16]), nil
 }
 
 // recordedSince is the position of the first record that was recorded at a time or later; behind last where none was.

@@ -110,26 +110,3 @@ func TestRecordsSince(t *testing.T) {
 		t.Errorf("in the future: %v, %v", positions(page), err)
 	}
 }
-
-// TestLogID: it stays as a log grows and is erased from, and another log has another.
-func TestLogID(t *testing.T) {
-	t.Parallel()
-	id := func(log eventlog.Log) string {
-		id, err := LogID(t.Context(), log)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return id
-	}
-	one, other, none := filledLog(t, 1), filledLog(t, 1), logtest.Open(t, eventlog.Config{})
-	before := id(one)
-	if _, err := one.Append(t.Context(), "c", 0, events.Draft{ID: uuid.Must(uuid.NewV7()), OccurredAt: time.Now(), Event: events.AgentStopped{}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := one.Erase(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
-	if after := id(one); after != before || len(after) != 32 || id(other) == before || id(none) != "" {
-		t.Errorf("got %q, then %q; another has %q, an empty one %q", before, after, id(other), id(none))
-	}
-}

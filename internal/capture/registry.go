@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
+	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/projects"
 )
 
@@ -34,14 +35,15 @@ type Registered interface {
 // view, so that it is never behind what this daemon decided. Its methods are safe for concurrent use.
 type registry struct {
 	folderID func(dir string) string
+	from     Registered
 
-	mu    sync.Mutex // guards the fields below
-	roots projects.Known
+	mu    sync.Mutex     // guards the fields below
+	roots projects.Known // of this machine: what a folder here is does not depend on others' folders
 }
 
 // newRegistry reads what views know, and from the log what they do not know yet.
 func newRegistry(ctx context.Context, from Registered, log eventlog.Log) (*registry, error) {
-	g := &registry{folderID: evidence.FolderID, roots: projects.Known{}}
+	g := &registry{folderID: evidence.FolderID, from: from, roots: projects.Known{}}
 	var at events.Position
 	if from != nil {
 		roots, _, known, err := from.Projects(ctx)
@@ -49,7 +51,9 @@ func newRegistry(ctx context.Context, from Registered, log eventlog.Log) (*regis
 			return nil, fmt.Errorf("capture: projects: %w", err)
 		}
 		for _, r := range roots {
-			g.roots[r.Path] = r
+			if _, _, other := engine.MachineRoot(r.Path); !other {
+				g.roots[r.Path] = r
+			}
 		}
 		at = known
 	}
@@ -57,7 +61,7 @@ func newRegistry(ctx context.Context, from Registered, log eventlog.Log) (*regis
 		if err != nil {
 			return nil, fmt.Errorf("capture: projects: %w", err)
 		}
-		if r.Kind != events.KindSessionOpened && r.Stream != events.Projects {
+		if !r.Place().Log.IsZero() || r.Kind != events.KindSessionOpened && r.Stream != events.Projects {
 			continue
 		}
 		if e, err := r.Event(); err == nil { // an erased one, or one of a newer program, says nothing
@@ -128,6 +132,23 @@ func (g *registry) known() projects.Known {
 	return maps.Clone(g.roots)
 }
 
+// others are the folders of other machines, as far as the views tell now.
+func (g *registry) others() (found []projects.Root) {
+	if g.from == nil {
+		return nil
+	}
+	roots, _, _, err := g.from.Projects(context.Background())
+	if err != nil {
+		return nil // nobody is kept from what is known here
+	}
+	for _, r := range roots {
+		if _, _, other := engine.MachineRoot(r.Path); other {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
 // notify returns a folder of which the person was not notified yet, and notes that they are now. Ok is false for others.
 func (g *registry) notify(root string) (of projects.Root, ok bool) {
 	g.mu.Lock()
@@ -142,8 +163,15 @@ func (g *registry) notify(root string) (of projects.Root, ok bool) {
 	return of, true
 }
 
-// Known is what is known of folders now: what is on record, and what was decided since and is about to be.
-func (p *Pipeline) Known() projects.Known { return p.registry.known() }
+// Known is what is known of folders now: what is on record, and what was decided since and is about to be. Other machines' folders are those
+// that the views know.
+func (p *Pipeline) Known() projects.Known {
+	known := p.registry.known()
+	for _, r := range p.registry.others() {
+		known[r.Path] = r
+	}
+	return known
+}
 
 // Learn takes up a person's word of which folders are one project, which is on record.
 func (p *Pipeline) Learn(r events.Record, e events.Event) {

@@ -19,12 +19,13 @@ const (
 	secondCopy = "'"
 )
 
-// checkpoint says which bucket is a view's live copy, of which version, and which record it applied last.
+// checkpoint says which bucket is a view's live copy, of which version, and which record of which order it applied last.
 type checkpoint struct {
 	Version  int             `cbor:"1,keyasint"`
 	Bucket   string          `cbor:"2,keyasint"`
 	Position events.Position `cbor:"3,keyasint,omitempty"`
 	Chain    events.Hash     `cbor:"4,keyasint,omitzero"`
+	Order    events.LogID    `cbor:"5,keyasint,omitzero"` // of several logs, in which Position is; zero: of one
 }
 
 func readPoint(c *Codec, btx *bolt.Tx, name string) (p checkpoint, ok bool, err error) {
@@ -46,12 +47,12 @@ func readPoint(c *Codec, btx *bolt.Tx, name string) (p checkpoint, ok bool, err 
 	return p, true, nil
 }
 
-func writePoint(c *Codec, btx *bolt.Tx, i *instance) error {
+func (v *Views) writePoint(btx *bolt.Tx, i *instance) error {
 	b, err := btx.CreateBucketIfNotExists([]byte(pointBucket))
 	if err != nil {
 		return err
 	}
-	raw, err := c.Encode(&checkpoint{Version: i.view.Version(), Bucket: i.bucket, Position: i.at, Chain: i.chain})
+	raw, err := v.codec.Encode(&checkpoint{Version: i.view.Version(), Bucket: i.bucket, Position: i.at, Chain: i.chain, Order: v.order})
 	if err != nil {
 		return err
 	}
@@ -95,10 +96,10 @@ func (v *Views) takeUpView(btx *bolt.Tx, view View) (*instance, error) {
 	if why != "" {
 		v.logger.Warn("view is built anew", "view", view.Name(), "err", why)
 	}
-	if err := emptyBucket(btx, i); err != nil {
+	if err := v.emptyBucket(btx, i); err != nil {
 		return nil, err
 	}
-	return i, writePoint(v.codec, btx, i)
+	return i, v.writePoint(btx, i)
 }
 
 // unusable says why a view with checkpoint p cannot be gone on with: its form changed, or its log is not this one.
@@ -106,12 +107,16 @@ func (v *Views) unusable(p checkpoint, view View) (string, error) {
 	if p.Version != view.Version() {
 		return "its version changed", nil
 	}
+	if p.Order != v.order {
+		return "the logs of other machines are in another order, or came, or went", nil
+	}
 	return v.foreign(p)
 }
 
-// foreign says why the log is not the one that a checkpoint was made in; nothing where it is, or where that cannot be read.
+// foreign says why the log is not the one that a checkpoint was made in; nothing where it is, or where that cannot be read, or where the position
+// is of another order.
 func (v *Views) foreign(p checkpoint) (string, error) {
-	if p.Position == 0 {
+	if p.Position == 0 || p.Order != v.order {
 		return "", nil
 	}
 	r, err := v.log.Get(context.Background(), p.Position)
@@ -130,8 +135,18 @@ func (v *Views) foreign(p checkpoint) (string, error) {
 	return "", nil
 }
 
+// tables are those that a view has of logs of this origin.
+func (o Origin) tables(view View) (all []TableSpec) {
+	for _, t := range view.Tables() {
+		if o.Joined || !t.joined {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
 // emptyBucket makes the bucket of an instance, with its tables, and nothing in them.
-func emptyBucket(btx *bolt.Tx, i *instance) error {
+func (v *Views) emptyBucket(btx *bolt.Tx, i *instance) error {
 	if err := btx.DeleteBucket([]byte(i.bucket)); err != nil && btx.Bucket([]byte(i.bucket)) != nil {
 		return err
 	}
@@ -139,7 +154,7 @@ func emptyBucket(btx *bolt.Tx, i *instance) error {
 	if err != nil {
 		return err
 	}
-	for _, t := range i.view.Tables() {
+	for _, t := range v.origin.tables(i.view) {
 		if _, err := b.CreateBucket([]byte(t.name)); err != nil {
 			return err
 		}

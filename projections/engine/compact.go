@@ -7,27 +7,36 @@ import (
 	"time"
 )
 
-// compactWait is how long Compact waits for a Rebuild under way: its half-made copies hold nothing that was forgotten.
+// compactWait is how long Compact and Forget wait for a Rebuild under way: its half-made copies hold nothing that was forgotten.
 const compactWait = 10 * time.Minute
 
 // Compact writes the file anew without unused pages: smaller, and without a trace of what is in no view any more. Reads go
 // on meanwhile; the views follow the log again when it returns. It needs room for a second copy. After an error the
 // file is as it was, or made anew from the log. Errors: ErrClosed, ErrMoved, ctx.Err(), the file system's.
 func (v *Views) Compact(ctx context.Context) error {
-	limited, cancel := context.WithTimeout(ctx, compactWait)
-	defer cancel()
-	select {
-	case v.rebuilds <- struct{}{}:
-		defer func() { <-v.rebuilds }()
-	case <-limited.Done():
-		return limited.Err()
+	leave, err := v.withoutRebuild(ctx)
+	if err != nil {
+		return err
 	}
+	defer leave()
 	v.applying.Lock()
 	defer v.applying.Unlock()
 	if err := v.compact(); err != nil {
 		return fmt.Errorf("projections: compact: %w", err)
 	}
 	return nil
+}
+
+// withoutRebuild waits for a Rebuild under way, and keeps others from beginning until leave is called.
+func (v *Views) withoutRebuild(ctx context.Context) (leave func(), err error) {
+	limited, cancel := context.WithTimeout(ctx, compactWait)
+	defer cancel()
+	select {
+	case v.rebuilds <- struct{}{}:
+		return func() { <-v.rebuilds }, nil
+	case <-limited.Done():
+		return nil, limited.Err()
+	}
 }
 
 // compact is Compact. The caller holds applying, so that nothing is written.

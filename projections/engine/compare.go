@@ -66,7 +66,10 @@ func compareView(ctx context.Context, view View, mine, theirs *Tx, note func(Dif
 	if mine.Checkpoint != theirs.Checkpoint {
 		return fmt.Errorf("%w: %s at %d and at %d", ErrApart, view.Name(), mine.Checkpoint, theirs.Checkpoint)
 	}
-	for _, t := range view.Tables() {
+	if mine.Joined != theirs.Joined {
+		return fmt.Errorf("%w: one of them knows other machines", ErrApart)
+	}
+	for _, t := range mine.tables(view) {
 		compareTable(ctx, mine.Cursor(t.name), theirs.Cursor(t.name), func(key []byte, problem string) {
 			note(Difference{View: view.Name(), Table: t.name, Key: t.key(key), Problem: problem})
 		})

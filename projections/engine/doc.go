@@ -7,8 +7,11 @@
 //	inspect.go     lays views open to people
 //	rebuild.go     makes single views anew beside their live copies
 //	run.go         follows the log, applies slices of records, makes a damaged file anew
+//	forget.go      takes out what records of other machines said, once they are erased
+//	folding.go     a fold on one copy of a view
 //	read.go        what readers of views share: places before a key, beginnings of ids
 //	facts.go       what sessions' openings say, for the views that repeat it
+//	merge.go       what several machines said, in one order
 //	traits.go      kinds that folds know, and those whose words may be forgotten
 //	checkpoint.go  how far each view is, and whether it can be gone on with
 //	compact.go     writes the file anew without what was deleted
@@ -28,6 +31,7 @@
 //	follow.go      the log in slices, also for indexes that are kept elsewhere
 //	codec.go       the form of stored values and keys
 //	packed.go      values that do without CBOR
+//	origin.go      whose records are folded, and what others' folders are called here
 //
 // What bites: the file is not synced; after a stop that was not clean it is checked, and rebuilt where a check cannot vouch
 // for it (see Config.BootID). A value is held against its checksum each time that it is read; what of a page is no key and no

@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/cmemd/cmemd/events"
+import (
+	"cmp"
+
+	"github.com/cmemd/cmemd/events"
+)
 
 // Facts are what a session's latest SessionOpened says of it, as far as views repeat it.
 type Facts struct {
@@ -9,12 +13,18 @@ type Facts struct {
 	Project      string `cbor:"3,keyasint,omitempty" json:"project"`
 	ProjectRoot  string `cbor:"4,keyasint,omitempty" json:"project_root"`
 	GitRoot      string `cbor:"5,keyasint,omitempty" json:"git_root,omitempty"`
+
+	// Root is what ProjectRoot is called here, where that is another machine's folder; see Origin.Root.
+	Root string `cbor:"6,keyasint,omitempty" json:"root,omitempty"`
 }
+
+// ListedRoot is what the root of the session's project is called here.
+func (f Facts) ListedRoot() string { return cmp.Or(f.Root, f.ProjectRoot) }
 
 // FactsTable is the table of facts of a view that keeps them.
 func FactsTable() Table[Facts] { return Table[Facts]{Name: "facts"} }
 
-// FactsCache is the facts that a slice works on.
+// FactsCache is the facts that a slice works on, by Record.Part.
 type FactsCache struct {
 	*Cache[events.SessionID, Facts]
 }
@@ -30,7 +40,9 @@ func (c FactsCache) Learn(r *Record) {
 	if !ok {
 		return
 	}
-	*c.Edit(r.Session) = Facts{
-		Agent: e.Agent, AgentSession: e.AgentSession, Project: e.Project, ProjectRoot: e.ProjectRoot, GitRoot: e.GitRoot,
+	known := Facts{Agent: e.Agent, AgentSession: e.AgentSession, Project: e.Project, ProjectRoot: e.ProjectRoot, GitRoot: e.GitRoot}
+	if root := r.Root(e.ProjectRoot); root != e.ProjectRoot {
+		known.Root = root
 	}
+	*c.Edit(r.Part) = known
 }

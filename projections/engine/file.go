@@ -16,11 +16,12 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/transient"
 )
 
 // ErrDamaged is a file, or a part of it, that is not what was written. A reader that meets it gets an error, and Run
 // makes the file anew.
-var ErrDamaged = errors.New("views are damaged")
+var ErrDamaged = transient.Mark(errors.New("views are damaged"))
 
 // ErrNotOpen is a file that was exchanged, and can neither be read nor written now.
 var ErrNotOpen = errors.New("not opened again after it was exchanged")

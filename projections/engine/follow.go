@@ -39,7 +39,7 @@ func (p Pace) withDefaults() Pace {
 // Follow hands the records of log from position from on to slice, in order and in portions of what is there, first
 // those that exist and then those that are appended, until ctx is done; then it returns nil. An error of the log or of
 // slice ends it and is returned. slice is called by one goroutine at a time, and may keep the records but not the list.
-func Follow(ctx context.Context, log eventlog.Log, from events.Position, pace Pace, slice func([]events.Record) error) error {
+func Follow(ctx context.Context, log eventlog.Reader, from events.Position, pace Pace, slice func([]events.Record) error) error {
 	pace = pace.withDefaults()
 	inner, cancel := context.WithCancel(ctx)
 	feed := &feed{full: make(chan struct{}, 1), free: make(chan struct{}, 1), pace: pace}
@@ -100,7 +100,7 @@ type feed struct {
 }
 
 // fill reads the log until ctx is done or the log ends.
-func (f *feed) fill(ctx context.Context, log eventlog.Log, from events.Position) {
+func (f *feed) fill(ctx context.Context, log eventlog.Reader, from events.Position) {
 	var failed error
 	for r, err := range log.Follow(ctx, from) {
 		if err != nil {

@@ -27,6 +27,7 @@ func recordTable() Table[string]     { return Table[string]{Name: "records", Ord
 func (v countView) Name() string     { return v.called }
 func (countView) Version() int       { return 1 }
 func (countView) SkipsUnknown() bool { return false }
+func (countView) Others() bool       { return true }
 func (countView) Tables() []TableSpec {
 	return []TableSpec{countTable().Spec(ShowText), recordTable().Spec(ShowPosition)}
 }

@@ -43,7 +43,7 @@ func (v *Views) describe(btx *bolt.Tx, view View, last events.Position) (Info, e
 	if last > p.Position {
 		info.Lag = uint64(last - p.Position)
 	}
-	for n, t := range view.Tables() {
+	for n, t := range v.store.origin.tables(view) {
 		b := bucket.Bucket([]byte(t.name))
 		if b == nil {
 			return Info{}, Damaged("no table %s", t.name)
@@ -77,10 +77,10 @@ func (v *Views) Inspect(ctx context.Context, name, key string, limit int) (Inspe
 	if err != nil {
 		return Inspection{}, err
 	}
-	table, key := chooseTable(view, key)
 	var out Inspection
 	err = v.Read(ctx, func(r *ReadTx) {
 		x := r.View(name)
+		table, key := chooseTable(x.tables(view), key)
 		info, err := v.describe(r.File, view, last)
 		x.Fail(err)
 		out = Inspection{Info: info, Entries: []Entry{}}
@@ -89,8 +89,7 @@ func (v *Views) Inspect(ctx context.Context, name, key string, limit int) (Inspe
 	return out, err
 }
 
-func chooseTable(view View, key string) (TableSpec, string) {
-	tables := view.Tables()
+func chooseTable(tables []TableSpec, key string) (TableSpec, string) {
 	if head, rest, ok := strings.Cut(key, "/"); ok {
 		for _, t := range tables {
 			if t.name == head {

@@ -44,8 +44,11 @@ func (p IDPrefix) Find(x *Tx, table string, limit int) []events.ID {
 	var ids []events.ID
 	c := x.Cursor(table)
 	for k, _ := c.Seek(p.whole); k != nil && bytes.HasPrefix(k, p.whole) && len(ids) < limit; k, _ = c.Next() {
-		if len(k) == len(events.ID{}) && strings.HasPrefix(hex.EncodeToString(k), p.digits) {
-			ids = append(ids, events.ID(k))
+		if len(k) < len(events.ID{}) || !strings.HasPrefix(hex.EncodeToString(k), p.digits) {
+			continue
+		}
+		if id := events.ID(k[:len(events.ID{})]); len(ids) == 0 || ids[len(ids)-1] != id { // a log's id may follow
+			ids = append(ids, id)
 		}
 	}
 	return ids

@@ -115,7 +115,7 @@ func (v *Views) begin(view View) (*instance, error) {
 	if v.liveOf(view).bucket == fresh.bucket {
 		fresh.bucket += secondCopy
 	}
-	return fresh, v.write(func(btx *bolt.Tx) error { return emptyBucket(btx, fresh) })
+	return fresh, v.write(func(btx *bolt.Tx) error { return v.emptyBucket(btx, fresh) })
 }
 
 // liveOf is the live copy of view. The caller holds applying.
@@ -132,7 +132,7 @@ func (v *Views) liveOf(view View) *instance {
 func (v *Views) swap(fresh *instance) error {
 	old := v.liveOf(fresh.view)
 	err := v.write(func(btx *bolt.Tx) error {
-		if err := writePoint(v.codec, btx, fresh); err != nil {
+		if err := v.writePoint(btx, fresh); err != nil {
 			return err
 		}
 		return btx.DeleteBucket([]byte(old.bucket))

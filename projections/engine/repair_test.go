@@ -68,6 +68,36 @@ func checkAsFresh(t *testing.T, w *world, v *Views) {
 	}
 }
 
+// TestReadingWhileRepaired: a reader that meets the file while it is closed to be made anew is told so, and the new file is not taken for
+// damaged.
+func TestReadingWhileRepaired(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.open()
+	v := mustOpen(t, t.TempDir(), w.log, Config{})
+	mustCatchUp(t, v)
+	v.applying.Lock()
+	err := v.discardStore()
+	if err == nil {
+		if _, got := v.Origin(t.Context()); !errors.Is(got, ErrDamaged) {
+			t.Errorf("while it is closed a reader is told %v", got)
+		}
+		v.epoch++
+		err = v.openStore()
+	}
+	v.applying.Unlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case why := <-v.broken:
+		t.Errorf("the new file is to be made anew again: %v", why)
+	default:
+	}
+	mustCatchUp(t, v)
+	checkAsFresh(t, w, v)
+}
+
 // TestRepairDuringRebuild makes the file anew while a view is rebuilt into the bucket that is the live one of the new
 // file.
 func TestRepairDuringRebuild(t *testing.T) {

@@ -86,7 +86,11 @@ func (v *Views) repair(epoch uint64, why error) (done bool, err error) {
 	if v.epoch != epoch {
 		return false, nil
 	}
-	v.logger.Warn("views are damaged", "err", why)
+	if errors.Is(why, errJoined) {
+		v.logger.Info("views are made anew: records of other machines have come")
+	} else {
+		v.logger.Warn("views are damaged", "err", why)
+	}
 	if err := v.discardStore(); err != nil {
 		return false, err
 	}
@@ -94,7 +98,7 @@ func (v *Views) repair(epoch uint64, why error) (done bool, err error) {
 	return true, v.openStore()
 }
 
-// discardStore closes the file and deletes it, with what readers have said of it. The caller holds applying.
+// discardStore closes the file and deletes it. The caller holds applying.
 func (v *Views) discardStore() error {
 	v.storing.Lock()
 	defer v.storing.Unlock()
@@ -105,10 +109,6 @@ func (v *Views) discardStore() error {
 		return err
 	}
 	v.store.abandon()
-	select {
-	case <-v.broken:
-	default:
-	}
 	return v.store.Discard()
 }
 
@@ -372,48 +372,45 @@ func (v *Views) write(f func(*bolt.Tx) error) error {
 
 func (v *Views) applyAll(btx *bolt.Tx, records []events.Record, who []instance) error {
 	folds := make([]folding, len(who))
-	for n, i := range who {
-		bucket, err := bucketIn(btx, i.bucket)
-		if err != nil {
+	for n := range who {
+		var err error
+		if folds[n], err = v.foldOn(btx, &who[n]); err != nil {
 			return err
 		}
-		x := &Tx{bucket: bucket, place: place(0).in(i.view.Name()), codec: v.codec, err: new(error), header: v.headerAt}
-		folds[n] = folding{i.view.Fold(x), x}
 	}
 	for _, r := range records {
-		if err := v.applyRecord(NewRecord(r), who, folds); err != nil {
+		if err := v.applyRecord(v.origin.NewRecord(r), who, folds); err != nil {
 			return err
 		}
 	}
 	for n := range who {
-		folds[n].Flush()
-		if err := folds[n].x.Err(); err != nil {
-			return fmt.Errorf("view %s: %w", who[n].view.Name(), err)
+		if err := folds[n].finish(&who[n]); err != nil {
+			return err
 		}
 		if v.liveOf(who[n].view).bucket != who[n].bucket {
 			continue // a copy that is not live yet has no checkpoint: it is begun again rather than gone on with
 		}
-		if err := writePoint(v.codec, btx, &who[n]); err != nil {
+		if err := v.writePoint(btx, &who[n]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// folding is a fold, and what it folds on.
-type folding struct {
-	Fold
-	x *Tx
-}
-
 func (v *Views) applyRecord(r *Record, who []instance, folds []folding) error {
-	known := Known(r.Kind)
+	known, foreign := Known(r.Kind), v.origin.Foreign(r.Home.Log)
+	if r.IsMoved() && !v.origin.Joined {
+		return errJoined
+	}
 	for n := range who {
 		i := &who[n]
 		if i.at >= r.Position {
 			continue
 		}
 		i.at, i.chain = r.Position, r.Chain
+		if foreign && (!i.view.Others() || !known) { // what a newer program of another machine says stops nobody here
+			continue
+		}
 		if !known {
 			if !i.view.SkipsUnknown() {
 				return fmt.Errorf("%w: view %s, record %d of kind %q", ErrNewerKind, i.view.Name(), r.Position, r.Kind)
@@ -421,7 +418,7 @@ func (v *Views) applyRecord(r *Record, who []instance, folds []folding) error {
 			continue
 		}
 		folds[n].Apply(r)
-		if err := r.Err(); err != nil {
+		if err := r.Err(); err != nil && !foreign {
 			return fmt.Errorf("%w: view %s: %w", ErrNewerKind, i.view.Name(), err)
 		}
 		if err := folds[n].x.Err(); err != nil {
@@ -436,6 +433,9 @@ func (v *Views) applyRecord(r *Record, who []instance, folds []folding) error {
 	}
 	return nil
 }
+
+// errJoined is the first record of another machine, or one behind such: what is stored of one log alone does not say enough. It is mended as damage is.
+var errJoined = Damaged("they know one machine alone, and records of others have come")
 
 // headerAt looks up a header in the log.
 func (v *Views) headerAt(at events.Position) (events.Header, bool, error) {

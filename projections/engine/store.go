@@ -11,7 +11,8 @@ const fileName = "views.db"
 // store is the open file, and the mark beside it.
 type store struct {
 	*File
-	mark *mark
+	mark   *mark
+	origin Origin // of what is in it
 }
 
 // openStore opens the file in dir, or makes it. What cannot be vouched for is deleted first, and why says so.

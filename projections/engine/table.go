@@ -135,9 +135,16 @@ func (x *Tx) walk(table string, w walk, v any, yield func(key []byte) bool) {
 
 // TableSpec is what is known of a table without its type.
 type TableSpec struct {
-	name  string
-	key   func([]byte) string
-	empty func() any // a new value, by its address
+	name   string
+	joined bool // it is there only where there are records of other machines
+	key    func([]byte) string
+	empty  func() any // a new value, by its address
+}
+
+// OfJoined is t as a table that is there only where there are records of other machines.
+func (t TableSpec) OfJoined() TableSpec {
+	t.joined = true
+	return t
 }
 
 // Cache holds the values of a table that a slice works on. It writes each changed one once, at flush.

@@ -20,6 +20,9 @@ type View interface {
 	Tables() []TableSpec
 	// SkipsUnknown reports whether kinds of a newer program cannot change what the view says.
 	SkipsUnknown() bool
+	// Others reports whether it folds what other machines recorded too. Else their records are passed over: it says what this machine did, owes
+	// and pays.
+	Others() bool
 	// Fold begins one slice of records on x.
 	Fold(x *Tx) Fold
 }
@@ -37,6 +40,9 @@ type Fold interface {
 type Record struct {
 	events.Record
 	Session events.SessionID // zero: not a session's
+	Part    events.SessionID // the same, of its log alone; see Origin.Part
+	Home    events.Place     // where its own log has it; zero where there is one log alone
+	origin  Origin
 
 	decoded bool
 	event   events.Event
@@ -44,10 +50,17 @@ type Record struct {
 }
 
 // NewRecord returns r as folds see it.
-func NewRecord(r events.Record) *Record {
+func (o Origin) NewRecord(r events.Record) *Record {
 	session, _ := r.Stream.Session()
-	return &Record{Record: r, Session: session}
+	home := o.Place(r)
+	return &Record{Record: r, Session: session, Part: o.Part(session, home.Log), Home: home, origin: o}
 }
+
+// Root is what a folder is called here that r names.
+func (r *Record) Root(path string) string { return r.origin.Root(r.Home.Log, path) }
+
+// Key is what the key of a project is called here that r names.
+func (r *Record) Key(key string) string { return r.origin.Key(r.Home.Log, key) }
 
 // Err is events.ErrUnknownKind if a payload was asked for that has a schema of a newer program.
 func (r *Record) Err() error {
@@ -103,14 +116,37 @@ func (r *Record) Turn() events.ID {
 // Tx is one view's part of a transaction. The first error that it meets stays, and the transaction is given up with it: from then
 // on tables are empty to whoever reads them, and store nothing. So neither folds nor readers need to look for errors.
 type Tx struct {
+	Origin
 	bucket     *bolt.Bucket
 	place      place // of the view
 	deleted    bool  // something was deleted in it
 	codec      *Codec
 	err        *error                                             // of all views of the transaction
 	header     func(events.Position) (events.Header, bool, error) // of any record of the log; to fold alone
+	machine    func(events.LogID) string                          // as Config.Machine; to read alone
 	Checkpoint events.Position                                    // how far the view is; to read alone
 }
+
+// Machine is the name of the machine that a log is of, empty for this one. It is for readers: a name may change.
+func (x *Tx) Machine(log events.LogID) string {
+	if !x.Foreign(log) {
+		return ""
+	}
+	return machineName(x.machine, log)
+}
+
+// machineName is what another machine is called, by its log.
+func machineName(names func(events.LogID) string, log events.LogID) string {
+	if names != nil {
+		if name := names(log); name != "" {
+			return name
+		}
+	}
+	return log.String()[:nameless]
+}
+
+// nameless is how many digits of its log's id a machine is called by that has no name.
+const nameless = 8
 
 // Err is why the transaction is given up; nil: it goes on.
 func (x *Tx) Err() error { return *x.err }

@@ -21,6 +21,9 @@ type Config struct {
 	// means unknown, so that such a stop costs a rebuild.
 	BootID string
 
+	// Machine is the name of another machine, by its log; empty: it has none that is known here. It must be quick. nil: none has one.
+	Machine func(events.LogID) string
+
 	Pace   Pace         // of Run
 	Logger *slog.Logger // for what an operator should know; nil means none
 }
@@ -39,7 +42,7 @@ var (
 
 // Views are views of one log, in one file. Its methods are safe for concurrent use.
 type Views struct {
-	log    eventlog.Log
+	log    eventlog.Reader
 	dir    string
 	cfg    Config
 	codec  *Codec
@@ -50,11 +53,13 @@ type Views struct {
 	broken   chan error    // one ErrDamaged that a reader met, or ErrMoved, for Run
 
 	// applying is held for one slice, or for one swap: there is one writer at a time, and every view that is up to date
-	// is at the same position. It is the transaction, so it is held across I/O. It guards the two
+	// is at the same position. It is the transaction, so it is held across I/O. It guards the
 	// fields below.
 	applying sync.Mutex
 	live     []*instance
-	epoch    uint64 // goes up when the file is made anew: what was begun in an earlier one is worth nothing
+	origin   Origin
+	order    events.LogID // of the logs' records; zero: there is one log
+	epoch    uint64       // goes up when the file is made anew: what was begun in an earlier one is worth nothing
 
 	// storing keeps the file from being replaced while it is read.
 	storing sync.RWMutex
@@ -75,9 +80,9 @@ type instance struct {
 // Open opens views in dir, or makes them; they are as they were left, and follow the log from there once Run or
 // CatchUp is called. Views of another version, of another log, or that cannot be vouched for begin anew. The log must
 // stay open as long as the views. Close must be called.
-func Open(dir string, log eventlog.Log, cfg Config, views []View) (*Views, error) {
+func Open(dir string, log eventlog.Reader, cfg Config, views []View) (*Views, error) {
 	v := &Views{
-		log: eventlog.Readable(log, nil), dir: dir, cfg: cfg, codec: NewCodec(), logger: cfg.Logger, views: views,
+		log: eventlog.ReadableFrom(log), dir: dir, cfg: cfg, codec: NewCodec(), logger: cfg.Logger, views: views,
 		rebuilds: make(chan struct{}, 1), broken: make(chan error, 1),
 	}
 	if v.logger == nil {
@@ -89,8 +94,13 @@ func Open(dir string, log eventlog.Log, cfg Config, views []View) (*Views, error
 	return v, nil
 }
 
-// openStore opens the file and takes up every view where it was left. What is damaged is made anew, once.
+// openStore opens the file and takes up every view where it was left. What is damaged is made anew, once. What readers have said of the
+// file before it counts no more: of one that was closed to be made anew they said that it is damaged.
 func (v *Views) openStore() error {
+	var err error
+	if v.origin, v.order, err = OriginOf(context.Background(), v.log); err != nil {
+		return err
+	}
 	s, why, err := openStore(v.dir, v.cfg.BootID)
 	if err != nil {
 		return err
@@ -117,8 +127,13 @@ func (v *Views) openStore() error {
 		s.abandon()
 		return err
 	}
+	s.origin = v.origin
 	v.storing.Lock()
 	v.store = s
+	select {
+	case <-v.broken:
+	default:
+	}
 	v.storing.Unlock()
 	v.live = live
 	v.publish()
@@ -144,14 +159,15 @@ func (v *Views) Close() error {
 
 // ReadTx is a short read transaction over all views.
 type ReadTx struct {
-	File  *bolt.Tx // all of it
-	views *Views
-	err   error
+	File   *bolt.Tx // all of it
+	views  *Views
+	origin Origin
+	err    error
 }
 
 // View is the live copy of a view, whatever became of it: if it cannot be read, the transaction has failed.
 func (r *ReadTx) View(name string) *Tx {
-	x := &Tx{place: place(0).in(name), codec: r.views.codec, err: &r.err}
+	x := &Tx{Origin: r.origin, machine: r.views.cfg.Machine, place: place(0).in(name), codec: r.views.codec, err: &r.err}
 	p, ok, err := readPoint(x.codec, r.File, name)
 	if err == nil && !ok {
 		err = Damaged("no view %s", name)
@@ -168,10 +184,27 @@ func (r *ReadTx) View(name string) *Tx {
 // ctx.Err(), ErrClosed, ErrDamaged, which Run mends, and what a Tx of f failed with.
 func (v *Views) Read(ctx context.Context, f func(*ReadTx)) error {
 	return v.read(ctx, func(btx *bolt.Tx) error {
-		r := &ReadTx{File: btx, views: v}
+		r := &ReadTx{File: btx, views: v, origin: v.store.origin}
 		f(r)
 		return r.err
 	})
+}
+
+// Origin is whose records are in the views now. Errors are those of Read.
+func (v *Views) Origin(ctx context.Context) (o Origin, err error) {
+	err = v.read(ctx, func(*bolt.Tx) error {
+		o = v.store.origin
+		return nil
+	})
+	return o, err
+}
+
+// Machine is what the machine is called that a log is of that is not this one's; empty for the zero log, which is.
+func (v *Views) Machine(log events.LogID) string {
+	if log.IsZero() {
+		return ""
+	}
+	return machineName(v.cfg.Machine, log)
 }
 
 // read is Read, without views.

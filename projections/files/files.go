@@ -15,6 +15,7 @@ type View struct{}
 func (View) Name() string       { return "files" }
 func (View) Version() int       { return 2 }
 func (View) SkipsUnknown() bool { return true }
+func (View) Others() bool       { return true }
 
 // maxPath is the longest path that is kept, in bytes: Linux knows none over 4,096, and a key must fit a page.
 const maxPath = 2 << 10
@@ -96,6 +97,7 @@ type Touch struct {
 	ID       events.ID        `cbor:"4,keyasint,omitzero" json:"id,omitzero"`      // of the observation; zero: a tool use
 	Tool     string           `cbor:"5,keyasint,omitempty" json:"tool,omitempty"`  // of a tool use
 	Modified bool             `cbor:"6,keyasint,omitempty" json:"modified"`        // false: read
+	Log      events.LogID     `cbor:"8,keyasint,omitzero" json:"log,omitzero"`     // whose record it is; zero: there is one log
 	Failed   bool             `cbor:"7,keyasint,omitempty" json:"failed,omitzero"` // the tool use failed: it changed nothing
 }
 

@@ -62,12 +62,12 @@ func (f *fold) observation(r *engine.Record, e events.ObservationParsed) {
 
 // touch enters that r changed and read files. One that it did both to was changed.
 func (f *fold) touch(r *engine.Record, t Touch, changed, read []string) {
-	known := f.facts.Peek(r.Session)
+	known := f.facts.Peek(r.Part)
 	if known == nil {
 		known = &engine.Facts{}
 	}
-	t.Position, t.At, t.Session = r.Position, r.OccurredAt, r.Session
-	done := touched{Project: engine.ProjectIDOf(known.ProjectRoot)}
+	t.Position, t.At, t.Session, t.Log = r.Position, r.OccurredAt, r.Session, r.Home.Log
+	done := touched{Project: engine.ProjectIDOf(known.ListedRoot())}
 	for i, name := range slices.Concat(changed, read) {
 		file := relative(*known, name)
 		if file == "" || slices.Contains(done.Paths, file) {
@@ -86,8 +86,8 @@ func (f *fold) touch(r *engine.Record, t Touch, changed, read []string) {
 // open keeps the name of the session's project: it must not depend on a touch, which can be forgotten.
 func (f *fold) open(r *engine.Record) {
 	f.facts.Learn(r)
-	if known := f.facts.Peek(r.Session); known != nil {
-		f.roots.Edit(engine.ProjectIDOf(known.ProjectRoot)).Root = known.ProjectRoot
+	if known := f.facts.Peek(r.Part); known != nil {
+		f.roots.Edit(engine.ProjectIDOf(known.ListedRoot())).Root = known.ListedRoot()
 	}
 }
 

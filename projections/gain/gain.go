@@ -52,7 +52,7 @@ func (r Row) Followed() bool { return r.Asked || len(r.Touched) > 0 }
 // Reader answers from the views of injections, rows and files. Its methods are safe for concurrent use.
 type Reader struct {
 	*engine.Views
-	Log eventlog.Log // that the views follow
+	Log eventlog.Reader // that the views follow
 }
 
 // InjectedInto returns what each of some sessions was given, in their order, without those that were given nothing. A session's
@@ -72,7 +72,7 @@ func (v Reader) InjectedInto(ctx context.Context, given []sessions.Session, f Fi
 			all = append(all, t)
 		}
 	}
-	j := join{Reader: v, first: firstOf(all), paths: map[events.ID][]string{}, made: map[events.ID]events.Position{}, touches: map[file]map[events.SessionID]latest{}}
+	j := join{Reader: v, first: firstOf(all), paths: map[events.ID][]string{}, made: map[events.ID]rows.Row{}, touches: map[file]map[events.SessionID]latest{}}
 	for _, t := range all {
 		if err := j.follow(ctx, t); err != nil {
 			return nil, err
@@ -120,7 +120,7 @@ type join struct {
 	Reader
 	first   events.Position // that anything was given at
 	paths   map[events.ID][]string
-	made    map[events.ID]events.Position // the records that made the rows
+	made    map[events.ID]rows.Row
 	touches map[file]map[events.SessionID]latest
 }
 
@@ -138,7 +138,8 @@ func (j *join) follow(ctx context.Context, t Injected) error {
 	}
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		r.Asked = slices.ContainsFunc(asked, func(a injections.Asked) bool { return a.Position > r.since && a.Names(r.ID, j.made[r.ID]) })
+		handle := calledOn(t.Session.Log, j.made[r.ID])
+		r.Asked = slices.ContainsFunc(asked, func(a injections.Asked) bool { return a.Position > r.since && a.Names(r.ID, handle) })
 		paths := j.paths[r.ID]
 		r.Files = len(paths)
 		for _, path := range paths {
@@ -155,6 +156,15 @@ func (j *join) follow(ctx context.Context, t Injected) error {
 	return nil
 }
 
+// calledOn is the handle of a row on the machine of a log: its own rows have no machine's name there.
+func calledOn(log events.LogID, row rows.Row) string {
+	h := row.Handle()
+	if log == row.Place.Log {
+		h.Machine = ""
+	}
+	return h.String()
+}
+
 // learn finds out which files rows are about.
 func (j *join) learn(ctx context.Context, told []Row) error {
 	var ids []events.ID
@@ -166,7 +176,7 @@ func (j *join) learn(ctx context.Context, told []Row) error {
 	found, err := rows.Reader{Views: j.Views, Log: j.Log}.Rows(ctx, ids...)
 	for i, r := range found {
 		if err == nil {
-			j.made[ids[i]] = r.Position
+			j.made[ids[i]] = r
 			j.paths[ids[i]], err = j.about(ctx, r)
 		}
 	}

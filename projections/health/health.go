@@ -15,6 +15,7 @@ type View struct{}
 func (View) Name() string       { return "health" }
 func (View) Version() int       { return 6 }
 func (View) SkipsUnknown() bool { return true }
+func (View) Others() bool       { return false }
 
 func hourTable() engine.Table[spanCount] {
 	return engine.Table[spanCount]{Name: "hours", Ordered: true}

@@ -9,6 +9,7 @@ import (
 	api "github.com/blevesearch/bleve_index_api"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 const (
@@ -36,9 +37,10 @@ type facts struct {
 // builder turns records into batches of one store. It is used by one goroutine.
 type builder struct {
 	store    *store
-	log      eventlog.Log
+	log      eventlog.Reader
 	analyzer *analyzer
-	sessions map[events.SessionID]facts
+	sessions map[events.SessionID]facts // by engine.Record.Part
+	origin   engine.Origin
 
 	batch *api.Batch
 	docs  []*document // in the batch
@@ -50,7 +52,7 @@ type builder struct {
 	forgottenAt *roaring64.Bitmap  // the same by position
 }
 
-func newBuilder(s *store, log eventlog.Log, a *analyzer) *builder {
+func newBuilder(s *store, log eventlog.Reader, a *analyzer) *builder {
 	return &builder{
 		store: s, log: log, analyzer: a, sessions: map[events.SessionID]facts{}, batch: api.NewBatch(), next: s.point,
 		forgotten: map[events.ID]bool{}, forgottenAt: roaring64.New(),
@@ -127,6 +129,9 @@ func (b *builder) take(ctx context.Context, records []events.Record) error {
 		if r.Position <= b.next.Position {
 			continue
 		}
+		if err := b.join(ctx, r); err != nil {
+			return err
+		}
 		if err := b.add(ctx, r); err != nil {
 			return err
 		}
@@ -137,6 +142,18 @@ func (b *builder) take(ctx context.Context, records []events.Record) error {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// join learns whose records there are, at the first that shows that there are others' than this machine's. What was indexed before stays as it is: those are
+// this machine's own.
+func (b *builder) join(ctx context.Context, r events.Record) (err error) {
+	if b.origin.Joined || !r.IsMoved() {
+		return nil
+	}
+	if b.origin, b.next.Order, err = engine.OriginOf(ctx, b.log); err != nil {
+		return fmt.Errorf("index: %w", err)
 	}
 	return nil
 }
@@ -165,21 +182,22 @@ func (b *builder) add(ctx context.Context, r events.Record) error {
 		return nil
 	}
 	e, err := r.Event()
-	if errors.Is(err, events.ErrErased) {
+	if errors.Is(err, events.ErrErased) || errors.Is(err, events.ErrUnknownKind) && !r.Place().Log.IsZero() { // or of a newer program of another machine
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
-	session, _ := r.Stream.Session()
+	as := b.origin.NewRecord(r)
+	session := as.Session
 	switch e := e.(type) {
 	case events.SessionOpened:
-		b.remember(session, e)
+		b.remember(as, e)
 		return nil
 	case events.MemoryForgotten:
 		return b.forget(e)
 	}
-	f, err := b.factsOf(ctx, session, r)
+	f, err := b.factsOf(ctx, as)
 	if err != nil {
 		return err
 	}
@@ -191,6 +209,7 @@ func (b *builder) add(ctx context.Context, r events.Record) error {
 	case events.ObservationParsed:
 		b.keep(observationDocument(r, session, f, e, b.analyzer))
 	case events.MemorySaved:
+		e.ProjectRoot = as.Root(e.ProjectRoot)
 		b.keep(memoryDocument(r, session, f, e, b.analyzer))
 	case events.PreferenceStated:
 		said := events.MemorySaved{Memory: r.ID, Type: events.TypePreference, Title: e.Sentence}
@@ -210,18 +229,18 @@ func (b *builder) keep(d *document) {
 	}
 }
 
-func (b *builder) remember(id events.SessionID, e events.SessionOpened) facts {
+func (b *builder) remember(r *engine.Record, e events.SessionOpened) facts {
 	if len(b.sessions) >= maxFacts {
 		clear(b.sessions)
 	}
-	f := facts{agent: e.Agent, native: e.AgentSession, project: e.Project, root: e.ProjectRoot}
-	b.sessions[id] = f
+	f := facts{agent: e.Agent, native: e.AgentSession, project: e.Project, root: r.Root(e.ProjectRoot)}
+	b.sessions[r.Part] = f
 	return f
 }
 
 // factsOf returns what the latest start of the session before r said; after a restart it reads the session's stream.
-func (b *builder) factsOf(ctx context.Context, id events.SessionID, r events.Record) (facts, error) {
-	if f, ok := b.sessions[id]; ok || id.IsZero() {
+func (b *builder) factsOf(ctx context.Context, r *engine.Record) (facts, error) {
+	if f, ok := b.sessions[r.Part]; ok || r.Session.IsZero() {
 		return f, nil
 	}
 	var found events.SessionOpened
@@ -232,14 +251,14 @@ func (b *builder) factsOf(ctx context.Context, id events.SessionID, r events.Rec
 		if rec.Position >= r.Position {
 			break
 		}
-		if rec.Kind != events.KindSessionOpened {
+		if rec.Kind != events.KindSessionOpened || rec.Place().Log != r.Place().Log {
 			continue
 		}
 		if e, err := rec.Event(); err == nil { // an erased start leaves the one before it
 			found, _ = e.(events.SessionOpened)
 		}
 	}
-	return b.remember(id, found), nil
+	return b.remember(r, found), nil
 }
 
 // forget removes what e names, by id and by position.

@@ -45,7 +45,7 @@ type Index struct {
 	dir      string
 	folder   *os.File // dir, held open: what is at the path may become somebody else's
 	held     os.FileInfo
-	log      eventlog.Log
+	log      eventlog.Reader
 	logger   *slog.Logger
 	flush    time.Duration
 	brief    bool
@@ -68,9 +68,9 @@ type Index struct {
 // Open opens the index in dir over log. An index that is damaged, older, newer or of another log is emptied, to be
 // filled again by Run or CatchUp; so is one that is ahead of log. Errors are those of the file system, of the log, or
 // that another process has the index open.
-func Open(ctx context.Context, dir string, log eventlog.Log, conf Config) (*Index, error) {
+func Open(ctx context.Context, dir string, log eventlog.Reader, conf Config) (*Index, error) {
 	x := &Index{
-		dir: dir, log: eventlog.Readable(log, nil), logger: conf.Logger, flush: conf.Flush, brief: conf.Brief, analyzer: newAnalyzer(),
+		dir: dir, log: eventlog.ReadableFrom(log), logger: conf.Logger, flush: conf.Flush, brief: conf.Brief, analyzer: newAnalyzer(),
 		doubt: make(chan doubt, 1), writing: make(chan struct{}, 1),
 		rebuilds: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
@@ -195,9 +195,14 @@ func (x *Index) openCurrent(ctx context.Context) (*store, error) {
 }
 
 // compare returns errDamaged if the store was not made from log.
-func (s *store) compare(ctx context.Context, log eventlog.Log) error {
+func (s *store) compare(ctx context.Context, log eventlog.Reader) error {
 	if s.point.Position == 0 {
 		return nil
+	}
+	if _, order, err := engine.OriginOf(ctx, log); err != nil {
+		return fmt.Errorf("index: open: %w", err)
+	} else if !s.point.Order.IsZero() && order != s.point.Order {
+		return fmt.Errorf("%w: the logs of other machines are in another order, or went", errDamaged)
 	}
 	r, err := log.Get(ctx, s.point.Position)
 	if errors.Is(err, events.ErrCorrupt) {

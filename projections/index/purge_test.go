@@ -1,6 +1,7 @@
 package index
 
 import (
+	"errors"
 	"path/filepath"
 	"testing"
 
@@ -46,6 +47,30 @@ func TestPurge(t *testing.T) {
 	}
 	if err := x.Purge(t.Context()); err == nil {
 		t.Error("a closed index was purged")
+	}
+}
+
+// TestForgetErased: what is erased from the log without a record that says so goes too, and a rebuild does not bring it back.
+func TestForgetErased(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t)
+	s := w.open("claude-code", "a", "shop")
+	w.observe(s, "the zanzibar title", "and more")
+	kept := w.observe(s, "the kept title", "and more")
+	x := w.mustOpen(t.TempDir())
+	if err := w.log.Erase(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	if !hasTerm(t, x, "zanzibar") {
+		t.Fatal("the word was in no dictionary before: this test shows nothing")
+	}
+	for range 2 {
+		if err := errors.Join(x.Forget(t.Context(), 2), x.Purge(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		if got := idsOf(mustSearch(t, x, Query{Text: "title"})); hasTerm(t, x, "zanzibar") || len(got) != 1 || got[0] != kept {
+			t.Errorf("found %v, want %v, and no dictionary to hold the word", got, kept)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -359,6 +360,33 @@ func (x *Index) Purge(ctx context.Context) error {
 		return err
 	}
 	return x.purge(ctx)
+}
+
+// Forget takes out what records of other machines said, at these positions of the log: their payloads are erased from it, and nothing in it says so yet.
+// It waits until the index has come that far, and for a rebuild under way. Purge takes the words out of the files. Errors: those of
+// WaitUnlessStopped, ErrClosed, of writing.
+func (x *Index) Forget(ctx context.Context, at ...events.Position) error {
+	if len(at) == 0 {
+		return nil
+	}
+	if err := x.WaitUnlessStopped(ctx, slices.Max(at)); err != nil {
+		return err
+	}
+	if err := x.lockRebuilds(ctx); err != nil {
+		return err
+	}
+	defer x.unlockRebuilds()
+	if err := x.lock(ctx); err != nil {
+		return err
+	}
+	defer x.unlock()
+	if _, err := x.current(); err != nil {
+		return err
+	}
+	if err := x.builder.forget(events.MemoryForgotten{Positions: at}); err != nil {
+		return err
+	}
+	return x.builder.flush()
 }
 
 // purge makes the index anew if the words of forgotten documents are still in its files: scorch keeps the words of a

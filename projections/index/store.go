@@ -31,6 +31,7 @@ type checkpoint struct {
 	Format   int             `json:"format"`
 	Position events.Position `json:"position"`        // the last record that was applied
 	Chain    events.Hash     `json:"chain"`           // of that record: tells a log from another one
+	Order    events.LogID    `json:"order,omitzero"`  // of several logs, in which Position is; zero: of one
 	Added    uint64          `json:"added"`           // documents ever added
 	Length   uint64          `json:"length"`          // terms in them
 	Stale    bool            `json:"stale,omitempty"` // words of forgotten documents are still in the files

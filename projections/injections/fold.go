@@ -2,7 +2,6 @@ package injections
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,6 +15,7 @@ type View struct{}
 func (View) Name() string       { return "injections" }
 func (View) Version() int       { return 2 }
 func (View) SkipsUnknown() bool { return true }
+func (View) Others() bool       { return true }
 
 func table() engine.Table[Injection] { return engine.Table[Injection]{Name: "rows"} }
 
@@ -32,9 +32,9 @@ type Asked struct {
 	Named    []string        `cbor:"2,keyasint,omitempty" json:"named"` // as events.ToolUsed has them
 }
 
-// Names reports whether the call asks for the row of an id that a record at a position made.
-func (a Asked) Names(id events.ID, at events.Position) bool {
-	digits, handle := strings.ReplaceAll(id.String(), "-", ""), "m"+strconv.FormatUint(uint64(at), 10)
+// Names reports whether the call asks for the row of an id, which has a handle.
+func (a Asked) Names(id events.ID, handle string) bool {
+	digits := strings.ReplaceAll(id.String(), "-", "")
 	return slices.ContainsFunc(a.Named, func(name string) bool {
 		return name == handle || strings.HasPrefix(digits, strings.ReplaceAll(name, "-", ""))
 	})
@@ -48,6 +48,7 @@ type Injection struct {
 	Hook       string           `cbor:"4,keyasint,omitempty" json:"hook"`
 	IDs        []events.ID      `cbor:"5,keyasint,omitempty" json:"ids,omitempty"`
 	Characters int              `cbor:"6,keyasint,omitempty" json:"characters"`
+	Log        events.LogID     `cbor:"8,keyasint,omitzero" json:"log,omitzero"`    // whose record it is; zero: there is one log
 	Knew       events.Position  `cbor:"7,keyasint,omitempty" json:"knew,omitempty"` // position of the views it was chosen from
 }
 
@@ -73,7 +74,7 @@ func (f fold) Apply(r *engine.Record) {
 func (f fold) given(r *engine.Record, e events.ContextInjected) {
 	table().Put(f.x, engine.PlaceKey(r.Session, r.Position), Injection{
 		Session: r.Session, Position: r.Position, At: r.OccurredAt, Hook: e.Hook, IDs: e.IDs, Characters: e.Characters,
-		Knew: events.Position(e.Position),
+		Knew: events.Position(e.Position), Log: r.Home.Log,
 	})
 }
 

@@ -13,6 +13,7 @@ type View struct{}
 func (View) Name() string       { return "outcomes" }
 func (View) Version() int       { return 2 }
 func (View) SkipsUnknown() bool { return false }
+func (View) Others() bool       { return false }
 
 func inputTable() engine.Table[input] { return engine.Table[input]{Name: "rows", Ordered: true} }
 func turnTable() engine.Table[decider] {

@@ -13,6 +13,7 @@ type View struct{}
 func (View) Name() string       { return "projects" }
 func (View) Version() int       { return 2 }
 func (View) SkipsUnknown() bool { return true }
+func (View) Others() bool       { return true }
 
 func rootTable() engine.Table[Root]     { return engine.Table[Root]{Name: "rows"} }
 func folderTable() engine.Table[folder] { return engine.Table[folder]{Name: "keys"} }
@@ -60,12 +61,13 @@ func (f fold) Apply(r *engine.Record) {
 		}
 	case events.KindProjectGiven:
 		if e, ok := engine.PayloadOf[events.ProjectGiven](r); ok {
-			f.give(e)
+			f.give(r, e)
 		}
 	}
 }
 
 func (f fold) root(r *engine.Record, e events.Event) {
+	e = here(r, e)
 	path := RootOf(e)
 	if path == "" {
 		return
@@ -73,6 +75,12 @@ func (f fold) root(r *engine.Record, e events.Event) {
 	id := engine.ProjectIDOf(path)
 	was, known := rootTable().Get(f.x, id[:])
 	is := was.After(e, r.Position, r.OccurredAt)
+	if _, opened := e.(events.SessionOpened); !opened && f.x.Joined {
+		if late(r, was.Said) {
+			return
+		}
+		is.Said = r.Said()
+	}
 	if known && was.Key != is.Key {
 		folderTable().Delete(f.x, folderKey(engine.ProjectIDOf(was.Key), id))
 	}
@@ -80,13 +88,40 @@ func (f fold) root(r *engine.Record, e events.Event) {
 	folderTable().Put(f.x, folderKey(engine.ProjectIDOf(is.Key), id), folder{Root: is.Path, Last: is.Last})
 }
 
-func (f fold) give(e events.ProjectGiven) {
-	id := engine.ProjectIDOf(e.Name)
-	if e.Root == "" {
+// here is e, which r says, with folders and keys as they are called on this machine.
+func here(r *engine.Record, e events.Event) events.Event {
+	switch e := e.(type) {
+	case events.SessionOpened:
+		e.ProjectRoot, e.ProjectKey, e.ProjectClaim = r.Root(e.ProjectRoot), r.Key(e.ProjectKey), r.Key(e.ProjectClaim)
+		return e
+	case events.ProjectJoined:
+		e.Root, e.Key = r.Root(e.Root), r.Key(e.Key)
+		return e
+	case events.ProjectParted:
+		e.Root = r.Root(e.Root)
+		return e
+	}
+	return e
+}
+
+// late reports whether r is a person's word at another machine that the one which stands was said after, as both happened.
+func late(r *engine.Record, stands engine.Said) bool {
+	return stands.Home.Log != r.Home.Log && !stands.Home.Log.IsZero() && r.Said().First(stands) < 0
+}
+
+func (f fold) give(r *engine.Record, e events.ProjectGiven) {
+	id, given := engine.ProjectIDOf(e.Name), Given{Name: e.Name, Root: r.Root(e.Root)}
+	if f.x.Joined {
+		was, _ := givenTable().Get(f.x, id[:])
+		if late(r, was.Said) {
+			return
+		}
+		given.Said = r.Said()
+	} else if e.Root == "" {
 		givenTable().Delete(f.x, id[:])
 		return
 	}
-	givenTable().Put(f.x, id[:], Given{Name: e.Name, Root: e.Root})
+	givenTable().Put(f.x, id[:], given)
 }
 
 func (fold) Flush() {}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cmemd/cmemd/internal/order"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // Known are folders that work was done in, by path.
@@ -43,15 +44,25 @@ func (k Known) Named(text string) []Root {
 	return k.with(func(r Root) bool { return r.Key == text || r.Name == text })
 }
 
-// with lists those that keep wants, the one used last first.
+// with lists those that keep wants, this machine's before others', of each the one used last first.
 func (k Known) with(keep func(Root) bool) (found []Root) {
 	for _, r := range k {
 		if keep(r) {
 			found = append(found, r)
 		}
 	}
-	order.By(found, func(a, b Root) int { return cmp.Or(cmp.Compare(b.Last, a.Last), cmp.Compare(a.Path, b.Path)) })
+	order.By(found, func(a, b Root) int {
+		return cmp.Or(cmp.Compare(elsewhere(a), elsewhere(b)), cmp.Compare(b.Last, a.Last), cmp.Compare(a.Path, b.Path))
+	})
 	return found
+}
+
+// elsewhere is 1 for another machine's folder.
+func elsewhere(r Root) int {
+	if _, _, ok := engine.MachineRoot(r.Path); ok {
+		return 1
+	}
+	return 0
 }
 
 // Keys are the projects of some folders, in the order of these.

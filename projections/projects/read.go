@@ -47,7 +47,7 @@ func (v Reader) WholeExtent(ctx context.Context, root, key string) (Extent, erro
 		if key != "" {
 			found = foldersOf(x, engine.ProjectIDOf(key))
 		}
-		given = allOf(x, givenTable())
+		given = givenIn(x)
 	})
 	order.By(found, func(a, b folder) int { return cmp.Compare(b.Last, a.Last) })
 	out := Extent{Roots: []string{root}}
@@ -80,9 +80,14 @@ func foldersOf(x *engine.Tx, p engine.ProjectID) []folder {
 // in it.
 func (v Reader) Projects(ctx context.Context) (roots []Root, given []Given, at events.Position, err error) {
 	err = v.View(ctx, View{}.Name(), func(x *engine.Tx) {
-		roots, given, at = allOf(x, rootTable()), allOf(x, givenTable()), x.Checkpoint
+		roots, given, at = allOf(x, rootTable()), givenIn(x), x.Checkpoint
 	})
 	return roots, given, at, err
+}
+
+// givenIn are the names that are given.
+func givenIn(x *engine.Tx) []Given {
+	return slices.DeleteFunc(allOf(x, givenTable()), func(g Given) bool { return g.Root == "" })
 }
 
 func allOf[V any](x *engine.Tx, t engine.Table[V]) (all []V) {

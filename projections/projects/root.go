@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // Root is a folder that work was done in, and the project that it is of: roots of one Key are one project.
@@ -17,13 +18,16 @@ type Root struct {
 	At       time.Time       `cbor:"7,keyasint,omitzero" json:"at,omitzero"`         // of the same
 	Word     bool            `cbor:"8,keyasint,omitempty" json:"word,omitempty"`     // a person said which project it is
 	Notified bool            `cbor:"9,keyasint,omitempty" json:"notified,omitempty"` // a session that shows notices has started with this claim
+	Said     engine.Said     `cbor:"11,keyasint,omitzero" json:"-"`                  // of the word that stands, where there are other machines
 	Old      bool            `cbor:"10,keyasint,omitempty" json:"old,omitempty"`     // a release that believed claims was here last of those that show notices
 }
 
 // Given says that memory with a project's name and no folder is of the project of Root.
 type Given struct {
 	Name string `cbor:"1,keyasint,omitempty" json:"name"`
-	Root string `cbor:"2,keyasint,omitempty" json:"root"`
+	Root string `cbor:"2,keyasint,omitempty" json:"root"` // empty: it was taken back, where there are other machines
+
+	Said engine.Said `cbor:"3,keyasint,omitzero" json:"-"` // of the word that stands, where there are
 }
 
 // OwnKey is the key of a folder that is a project of its own, whatever it claims. Nothing claims such a key.

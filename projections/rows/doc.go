@@ -6,11 +6,15 @@
 //	review.go      lists and counts rows of a state
 //	lists.go       goes through rows of several kinds in the order of time
 //	read.go        rows by id, session, turn and position
-//	duplicates.go  rows of a session that say the same are one, and preferences of a project
 //	fold.go        makes rows of events, and takes them away
-//	view.go        the four views and their tables
-//	supersede.go   what takes the place of a row, and what lets it stand again
 //	hidden.go      which rows an agent has asked to forget
+//	supersede.go   what takes the place of a row, and what lets it stand again
+//	decided.go     what a row is once all machines have decided of it
+//	duplicates.go  rows of a session that say the same are one, and preferences of a project
+//	succeed.go     has the newest summary of a session take the place of the others
+//	store.go       a row in its table and in its lists
+//	view.go        the four views, and what each makes of a record
+//	tables.go      the tables, and what they hold beside rows
 //	newest.go      which summary of a session stands
 //	entry.go       which rows readers take for one thing
 //	handle.go      the short name of a row

@@ -50,6 +50,12 @@ func (f *fold) joinGroup(row *Row) {
 		return
 	}
 	g.Rows = append(g.Rows, row.ID)
+	if f.x.Joined {
+		f.put(*row)
+		f.regroup(key, g)
+		*row = f.member(row.ID)
+		return
+	}
 	if len(g.Rows) == 1 {
 		g.Lead = row.ID
 		groupTable().Put(f.x, key, g)
@@ -67,15 +73,6 @@ func (f *fold) joinGroup(row *Row) {
 	row.FoldedInto, row.Count = lead.ID, 0
 	f.put(lead)
 	groupTable().Put(f.x, key, g)
-}
-
-// member is a row that another table names.
-func (f *fold) member(id events.ID) Row {
-	row, ok := f.get(id)
-	if !ok {
-		f.x.Fail(engine.Damaged("view %s: no row %s, which another table names", f.names, id))
-	}
-	return row
 }
 
 // leaveGroup takes a row out of its group and makes the group whole again. The row itself is not written.
@@ -108,8 +105,13 @@ func (f *fold) regroup(key []byte, g group) {
 	var rows []Row
 	var turns []events.ID
 	for _, id := range g.Rows {
-		row := f.member(id)
-		rows, turns = append(rows, row), withTurn(turns, row.Turn)
+		rows = append(rows, f.member(id))
+	}
+	if f.x.Joined {
+		rows = engine.Merge(rows, Row.said)
+	}
+	for i, row := range rows {
+		g.Rows[i], turns = row.ID, withTurn(turns, row.Turn)
 	}
 	lead := max(0, slices.IndexFunc(rows, func(row Row) bool { return !row.Flagged }))
 	g.Lead = g.Rows[lead]
@@ -132,4 +134,15 @@ func (f *fold) relist(row Row, led bool) {
 	} else {
 		f.list(row)
 	}
+}
+
+// without returns ids without id, and nil rather than an empty list, so that stored forms do not differ.
+func without(ids []events.ID, id events.ID) []events.ID {
+	var rest []events.ID
+	for _, other := range ids {
+		if other != id {
+			rest = append(rest, other)
+		}
+	}
+	return rest
 }

@@ -8,14 +8,6 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
-type fold struct {
-	View
-	x      *engine.Tx
-	facts  engine.FactsCache
-	turnOf *engine.Cache[events.ID, turnState]
-	inputs *engine.Cache[events.Position, inputState]
-}
-
 func (v View) Fold(x *engine.Tx) engine.Fold {
 	return &fold{
 		View: v, x: x,
@@ -69,6 +61,9 @@ func (f *fold) add(r *engine.Record) {
 	}
 	f.joinTurn(row)
 	f.hideMade(&row)
+	if f.x.Joined {
+		f.settleRow(&row)
+	}
 	f.joinGroup(&row)
 	f.succeed(&row)
 	f.list(row)
@@ -77,86 +72,21 @@ func (f *fold) add(r *engine.Record) {
 
 // place fills in where and when the row happened.
 func (f *fold) place(r *engine.Record, row *Row) {
-	row.Kind, row.Position, row.Session, row.Count = f.kind, r.Position, r.Session, 1
+	row.Kind, row.Position, row.Place, row.Session, row.Count = f.kind, r.Position, r.Home, r.Session, 1
+	row.ProjectRoot = r.Root(row.ProjectRoot)
 	if row.At.IsZero() {
 		row.At = r.OccurredAt
 	}
 	row.Turns = ownTurn(*row)
-	known := f.facts.Peek(r.Session)
+	known := f.facts.Peek(r.Part)
 	if known == nil || r.Session.IsZero() {
 		return
 	}
 	row.Agent = known.Agent
 	row.AgentSession = cmp.Or(row.AgentSession, known.AgentSession)
 	if row.Project == "" && row.ProjectRoot == "" {
-		row.Project, row.ProjectRoot = known.Project, known.ProjectRoot
+		row.Project, row.ProjectRoot = known.Project, known.ListedRoot()
 	}
-}
-
-func (f *fold) get(id events.ID) (Row, bool) { return rowTable().Get(f.x, engine.IDKey(id)) }
-
-func (f *fold) put(row Row) {
-	was, _ := f.get(row.ID)
-	f.review(was, row)
-	rowTable().Put(f.x, engine.IDKey(row.ID), row)
-}
-
-// review enters a row, which was another before, in the lists of its states.
-func (f *fold) review(was, row Row) {
-	before, after := stateLists(was), stateLists(row)
-	for _, list := range before {
-		if !slices.Contains(after, list) {
-			byTimeTable().Delete(f.x, engine.TimeKey(list, was.At, was.Position))
-		}
-	}
-	for _, list := range after {
-		if !slices.Contains(before, list) {
-			byTimeTable().Put(f.x, engine.TimeKey(list, row.At, row.Position), engine.Ref(row.ID))
-		}
-	}
-}
-
-// list enters the row in the lists by time, if it belongs there.
-func (f *fold) list(row Row) {
-	if !row.Listed() {
-		return
-	}
-	for _, project := range listsOf(row) {
-		byTimeTable().Put(f.x, engine.TimeKey(project, row.At, row.Position), engine.Ref(row.ID))
-	}
-}
-
-func (f *fold) unlist(row Row) {
-	for _, project := range listsOf(row) {
-		byTimeTable().Delete(f.x, engine.TimeKey(project, row.At, row.Position))
-	}
-}
-
-// listsOf names the lists that a row is in: that of everything, and its project's.
-func listsOf(row Row) []engine.ProjectID {
-	if row.ProjectRoot == "" {
-		return []engine.ProjectID{{}}
-	}
-	return []engine.ProjectID{{}, engine.ProjectIDOf(row.ProjectRoot)}
-}
-
-// supersede takes a row out of the lists, and says in favour of what.
-func (f *fold) supersede(row Row, s Stand) {
-	f.unlist(row)
-	row.Stands = append(row.Stands, s)
-	if !row.Stated() {
-		f.leaveGroup(row)
-		row.FoldedInto, row.Count, row.Turns = events.ID{}, 1, ownTurn(row)
-	}
-	row.stand()
-	f.put(row)
-	f.renew(row.Session)
-}
-
-// withdraw takes a row out of its lists and its group; one that was folded into it may take its place.
-func (f *fold) withdraw(row Row) {
-	f.unlist(row)
-	f.leaveGroup(row)
 }
 
 // check appends a later check of a claim to its row.
@@ -172,6 +102,10 @@ func (f *fold) check(r *engine.Record, e events.ClaimChecked) {
 
 // confirm enters that a person vouches for a row, or not any more.
 func (f *fold) confirm(r *engine.Record, e events.MemoryConfirmed) {
+	if f.x.Joined {
+		f.decideOn(r, e.Memory, decision{Vouch: true, Withdrawn: e.Withdrawn})
+		return
+	}
 	row, ok := f.get(e.Memory)
 	if !ok {
 		return
@@ -209,7 +143,7 @@ func (f *fold) forget(r *engine.Record, e events.MemoryForgotten) {
 	for h := range engine.ForgottenRecords(f.x, r) {
 		switch {
 		case f.turns && h.Input() && h.Stream == r.Stream:
-			f.forgetInput(r.Position, h.Position)
+			f.forgetInput(r, h.Position)
 		case h.Kind == events.KindClaimChecked:
 			f.uncheck(h.Position)
 		case h.Kind == f.source, h.Kind == f.stated:
@@ -240,6 +174,12 @@ func (f *fold) uncheck(at events.Position) {
 	}
 }
 
+// withdraw takes a row out of its lists and its group; one that was folded into it may take its place.
+func (f *fold) withdraw(row Row) {
+	f.unlist(row)
+	f.leaveGroup(row)
+}
+
 func (f *fold) remove(id events.ID) {
 	row, ok := f.get(id)
 	if !ok {
@@ -259,52 +199,4 @@ func (f *fold) remove(id events.ID) {
 	if row.succeeds() && !row.Outdated { // else the newest stays: a session's are forgotten at once, and looking for it reads them all
 		f.renew(row.Session)
 	}
-}
-
-// succeed has a new row take the place of the newest of its session, or finds it outdated.
-func (f *fold) succeed(row *Row) {
-	if !row.succeeds() {
-		return
-	}
-	key := engine.SessionKey(row.Session)
-	if id, ok := newestTable().Get(f.x, key); ok {
-		last := f.member(events.ID(id))
-		if row.Outdated = last.outranks(*row); row.Outdated {
-			return
-		}
-		f.unlist(last)
-		last.Outdated = true
-		f.put(last)
-	}
-	newestTable().Put(f.x, key, engine.Ref(row.ID))
-}
-
-// renew finds the newest of a session again after one of its rows has changed or gone.
-func (f *fold) renew(session events.SessionID) {
-	if f.kind != Summary {
-		return
-	}
-	var rows []Row
-	key := engine.SessionKey(session)
-	for _, ref := range bySessionTable().From(f.x, key, key) {
-		rows = append(rows, f.member(events.ID(ref)))
-	}
-	first := newest(rows)
-	for i, row := range rows {
-		if outdated := row.succeeds() && i != first; outdated != row.Outdated {
-			f.outdate(row, outdated)
-		}
-	}
-	if first < 0 {
-		newestTable().Delete(f.x, key)
-		return
-	}
-	newestTable().Put(f.x, key, engine.Ref(rows[first].ID))
-}
-
-func (f *fold) outdate(row Row, outdated bool) {
-	f.unlist(row)
-	row.Outdated = outdated
-	f.list(row)
-	f.put(row)
 }

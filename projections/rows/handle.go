@@ -1,24 +1,47 @@
 package rows
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/cmemd/cmemd/events"
 )
 
-// Handle is the short name of a row in its own log: m and the position of the record that made it, as in m41. No other row
-// of that log ever has it, and it outlives every rebuild. Zero is none.
-type Handle events.Position
+// Handle is the short name of a row: m and the position of the record that made it in its own log, as in m41, behind the name of its
+// machine where that is another one, as in laptop:m41. No other row of that log ever has it, and it outlives every rebuild. The zero Handle is
+// none.
+type Handle struct {
+	Machine string // empty: this one
+	At      events.Position
+}
 
 // String is how people write it; empty for none.
 func (h Handle) String() string {
-	if h == 0 {
+	if h.At == 0 {
 		return ""
 	}
-	return "m" + strconv.FormatUint(uint64(h), 10)
+	name := "m" + strconv.FormatUint(uint64(h.At), 10)
+	if h.Machine != "" {
+		return h.Machine + machineMark + name
+	}
+	return name
+}
+
+// machineMark is between the name of a machine and what has that name on it.
+const machineMark = ":"
+
+// maxMachine is the longest name of a machine in a handle, in bytes.
+const maxMachine = 64
+
+// isMachine reports whether text may be the name of a machine: letters, digits, dots, hyphens and underscores.
+func isMachine(text string) bool {
+	return len(text) <= maxMachine && !strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-", r)
+	})
 }
 
 // MarshalText implements encoding.TextMarshaler.
@@ -36,23 +59,29 @@ func (h *Handle) UnmarshalText(text []byte) error {
 
 // ParseHandle reads what String wrote, an M for the m too; ok is false for anything else.
 func ParseHandle(text string) (h Handle, ok bool) {
-	digits, ok := strings.CutPrefix(strings.ToLower(text), "m")
+	machine, name, named := strings.Cut(text, machineMark)
+	if !named {
+		machine, name = "", text
+	} else if machine == "" || !isMachine(machine) {
+		return Handle{}, false
+	}
+	digits, ok := strings.CutPrefix(strings.ToLower(name), "m")
 	if !ok || strings.Trim(digits, "0123456789") != "" {
-		return 0, false
+		return Handle{}, false
 	}
 	n, err := strconv.ParseUint(digits, 10, 64)
 	if err != nil || n == 0 {
-		return 0, false
+		return Handle{}, false
 	}
-	return Handle(n), true
+	return Handle{Machine: machine, At: events.Position(n)}, true
 }
 
 // Handle is the row's short name; zero for one that is forgotten or unknown.
 func (r Row) Handle() Handle {
 	if r.Kind == "" {
-		return 0
+		return Handle{}
 	}
-	return Handle(r.Position)
+	return Handle{Machine: r.Machine, At: cmp.Or(r.Place.Position, r.Position)}
 }
 
 // MarshalJSON writes the row with its handle.

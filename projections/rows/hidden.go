@@ -11,23 +11,8 @@ import (
 // back when a person refuses, or nobody has answered for too long. So do rows that a turn makes later of the records that are named.
 // Nothing else of them changes: whatever says the same in a group is named by the request too, or goes on standing.
 
-// request is an open request: the rows that it names, of whatever kind, whether they are there or not, and what may be made into rows.
-type request struct {
-	IDs       []events.ID       `cbor:"1,keyasint,omitempty" json:"ids"`
-	Positions []events.Position `cbor:"2,keyasint,omitempty" json:"positions,omitempty"` // where rows come from turns
-}
-
-func requestTable() engine.Table[request] { return engine.Table[request]{Name: "requests"} }
-
-// wantedBy is the open requests that name a record.
-type wantedBy struct {
-	Requests []events.ID `cbor:"1,keyasint,omitempty" json:"requests"`
-}
-
-func wantedTable() engine.Table[wantedBy] { return engine.Table[wantedBy]{Name: "wanted"} }
-
 // hide takes the rows of a request out of the lists. A request may come in several events.
-func (f *fold) hide(_ *engine.Record, e events.ForgetRequested) {
+func (f *fold) hide(r *engine.Record, e events.ForgetRequested) {
 	key := engine.IDKey(e.Request)
 	open, _ := requestTable().Get(f.x, key)
 	open.IDs = append(open.IDs, e.IDs...)
@@ -41,6 +26,10 @@ func (f *fold) hide(_ *engine.Record, e events.ForgetRequested) {
 	}
 	requestTable().Put(f.x, key, open)
 	for _, id := range e.IDs {
+		if f.x.Joined {
+			f.decideOn(r, id, decision{Asked: e.Request})
+			continue
+		}
 		if row, ok := f.get(id); ok && !slices.Contains(row.ForgetRequests, e.Request) {
 			f.unlist(row)
 			row.ForgetRequests = append(slices.Clip(row.ForgetRequests), e.Request)

@@ -1,9 +1,8 @@
 package rows
 
 import (
+	"bytes"
 	"cmp"
-
-	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // A session has one summary: each of its turns for one sums up all of the session, so that of those that there are the newest
@@ -23,9 +22,17 @@ func (r Row) outranks(other Row) bool {
 		return other.Flagged
 	}
 	if at := r.At.Compare(other.At); at != 0 || r.ByHand == other.ByHand {
-		return cmp.Or(at, cmp.Compare(r.Position, other.Position)) > 0
+		return cmp.Or(at, r.came(other)) > 0
 	}
 	return r.ByHand // what the same stop is summed up as once more does not take the place of a correction
+}
+
+// came orders rows by when they came, and those of different machines by id.
+func (r Row) came(other Row) int {
+	if r.Place.Log != other.Place.Log {
+		return bytes.Compare(r.ID[:], other.ID[:])
+	}
+	return cmp.Compare(r.Position, other.Position)
 }
 
 // newest returns which of rows stands; -1: none of them succeeds another.
@@ -38,5 +45,3 @@ func newest(rows []Row) int {
 	}
 	return best
 }
-
-func newestTable() engine.Table[engine.Ref] { return engine.Table[engine.Ref]{Name: "newest"} }

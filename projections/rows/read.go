@@ -19,7 +19,7 @@ import (
 // Reader answers from the views of rows. Its methods are safe for concurrent use.
 type Reader struct {
 	*engine.Views
-	Log eventlog.Log // that the views follow
+	Log eventlog.Reader // that the views follow
 }
 
 // Row returns the row of that id, whatever its kind: one that is folded away, superseded or forgotten too, which its
@@ -139,8 +139,16 @@ func (v Reader) sessionRows(ctx context.Context, session events.SessionID, kinds
 			rows = slices.AppendSeq(rows, b.session(session))
 		}
 	})
+	return inOrder(rows), err
+}
+
+// inOrder puts rows of a session in the order of the log, those of several machines in that of engine.Merge. It changes rows.
+func inOrder(rows []Row) []Row {
+	if slices.ContainsFunc(rows, func(r Row) bool { return r.Place.Log != rows[0].Place.Log }) {
+		return engine.Merge(rows, Row.said)
+	}
 	order.By(rows, byPosition)
-	return rows, err
+	return rows
 }
 
 // session yields the rows of a session, oldest first.
@@ -168,7 +176,11 @@ const titleLength = 120
 
 // Title returns the first words of a session, within r: the beginning of its first prompt that has text, else nothing.
 func Title(r *engine.ReadTx, id events.SessionID) string {
-	for row := range booksIn(r, Prompt)[0].session(id) {
+	prompts := booksIn(r, Prompt)[0].session(id)
+	if r.View(Views()[0].names).Joined {
+		prompts = slices.Values(inOrder(slices.Collect(prompts)))
+	}
+	for row := range prompts {
 		if len(row.ForgetRequests) > 0 {
 			continue
 		}
@@ -328,6 +340,7 @@ func (v Reader) Same(ctx context.Context, row Row) (same []events.ID, err error)
 // get is a row as readers know it: one that is outdated is superseded by the newest of its session.
 func (b book) get(key []byte) (Row, bool) {
 	row, ok := rowTable().Get(b.x, key)
+	row.Machine = b.x.Machine(row.Place.Log)
 	if ok && row.Outdated && !row.Superseded {
 		id, _ := newestTable().Get(b.x, engine.SessionKey(row.Session))
 		row.Superseded, row.SupersededBy = true, events.ID(id)

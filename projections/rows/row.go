@@ -94,6 +94,11 @@ type Row struct {
 	// Undone is what its session did later to the work that it tells of; zero: nothing.
 	Undone Undone `cbor:"64,keyasint,omitzero" json:"undone,omitzero"`
 
+	// Place is where its own log has it; zero: there is one log alone.
+	Place events.Place `cbor:"65,keyasint,omitzero" json:"place,omitzero"`
+
+	Machine string `cbor:"-" json:"machine,omitempty"` // another one, that Place is of, by its name; filled when read
+
 	Stands []Stand `cbor:"46,keyasint,omitempty" json:"stands,omitempty"` // how Superseded, SupersededBy and ByHand came about, oldest first
 }
 

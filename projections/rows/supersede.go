@@ -13,25 +13,6 @@ import (
 // kept something, or said in the agreed form that there is nothing to record. A blank answer decides nothing here, though
 // its inputs' outcome is skipped. What was forgotten nobody can be asked about again, so it is not waited for.
 
-// turnState is a turn as far as its rows depend on it.
-type turnState struct {
-	Settles  []events.Position `cbor:"1,keyasint,omitempty" json:"settles"`
-	Rows     []events.ID       `cbor:"2,keyasint,omitempty" json:"rows,omitempty"`
-	Ended    events.Position   `cbor:"3,keyasint,omitempty" json:"ended,omitempty"` // first record that kept something, or skipped
-	Kept     bool              `cbor:"4,keyasint,omitempty" json:"kept,omitempty"`
-	Replaced bool              `cbor:"5,keyasint,omitempty" json:"replaced,omitempty"`
-	Wanted   []events.ID       `cbor:"6,keyasint,omitempty" json:"wanted,omitempty"` // requests to forget of what it was asked about, open as it began
-}
-
-// inputState is an input as far as rows depend on it.
-type inputState struct {
-	Decided events.Position `cbor:"1,keyasint,omitempty" json:"decided,omitempty"` // by the latest turn that did
-	Kept    events.Position `cbor:"2,keyasint,omitempty" json:"kept,omitempty"`    // by the latest turn that kept it
-	Turns   []events.ID     `cbor:"3,keyasint,omitempty" json:"turns,omitempty"`   // that kept it, oldest first
-
-	Forgotten bool `cbor:"4,keyasint,omitempty" json:"forgotten,omitempty"`
-}
-
 func (f *fold) applyTurn(r *engine.Record) {
 	switch r.Kind {
 	case events.KindTurnStarted:
@@ -57,7 +38,7 @@ func (f *fold) decide(r *engine.Record, kept bool) {
 	turn = f.turnOf.Edit(id)
 	turn.Ended, turn.Kept = r.Position, kept
 	for _, old := range f.settle(id, *turn) {
-		f.replaceIfDone(r.Position, old)
+		f.replaceIfDone(r, old)
 	}
 }
 
@@ -80,8 +61,8 @@ func (f *fold) settle(id events.ID, turn turnState) []events.ID {
 	return earlier
 }
 
-// replaceIfDone replaces the rows of a turn, if the record at a position has made that due.
-func (f *fold) replaceIfDone(at events.Position, id events.ID) {
+// replaceIfDone replaces the rows of a turn, if r has made that due.
+func (f *fold) replaceIfDone(r *engine.Record, id events.ID) {
 	turn := f.turnOf.Peek(id)
 	if turn == nil || turn.Replaced {
 		return
@@ -90,12 +71,32 @@ func (f *fold) replaceIfDone(at events.Position, id events.ID) {
 	if !done {
 		return
 	}
-	f.turnOf.Edit(id).Replaced = true
+	turn = f.turnOf.Edit(id)
+	if turn.Replaced = true; f.x.Joined {
+		turn.Since, turn.SinceAt, turn.By = r.Said(), r.Position, by
+	}
 	for _, id := range turn.Rows {
-		if row, ok := f.get(id); ok && !row.ByHand {
-			f.supersede(row, Stand{Position: at, By: by})
+		row, ok := f.get(id)
+		switch {
+		case ok && f.x.Joined:
+			f.restate(row)
+		case ok && !row.ByHand:
+			f.supersede(row, Stand{Position: r.Position, By: by})
 		}
 	}
+}
+
+// supersede takes a row out of the lists, and says in favour of what.
+func (f *fold) supersede(row Row, s Stand) {
+	f.unlist(row)
+	row.Stands = append(row.Stands, s)
+	if !row.Stated() {
+		f.leaveGroup(row)
+		row.FoldedInto, row.Count, row.Turns = events.ID{}, 1, ownTurn(row)
+	}
+	row.stand()
+	f.put(row)
+	f.renew(row.Session)
 }
 
 // successor returns the latest turn that kept an input of old, and whether all of old's inputs were decided since.
@@ -113,13 +114,12 @@ func (f *fold) successor(old turnState) (by events.ID, done bool) {
 	return by, at != 0
 }
 
-// forgetInput notes that an input can never be asked about again since the record at a position, which may be all that a
-// replacement waited for.
-func (f *fold) forgetInput(at, p events.Position) {
+// forgetInput notes that an input can never be asked about again since r, which may be all that a replacement waited for.
+func (f *fold) forgetInput(r *engine.Record, p events.Position) {
 	in := f.inputs.Edit(p)
 	in.Forgotten = true
 	for _, turn := range in.Turns {
-		f.replaceIfDone(at, turn)
+		f.replaceIfDone(r, turn)
 	}
 }
 
@@ -139,23 +139,16 @@ func (f *fold) leaveTurn(row Row) {
 	}
 }
 
-// without returns ids without id, and nil rather than an empty list, so that stored forms do not differ.
-func without(ids []events.ID, id events.ID) []events.ID {
-	var rest []events.ID
-	for _, other := range ids {
-		if other != id {
-			rest = append(rest, other)
-		}
-	}
-	return rest
-}
-
 // A row that a person replaced stands superseded by the memory that took its place, or by itself where it was only taken
 // back. That is undone by a MemorySuperseded without a By: then it stands again as its turns left it. What later turns say of
 // its inputs does not change by whom a person replaced it: undoing that must not bring back what was observed anew.
 
 // supersedeBy carries out a person's MemorySuperseded.
 func (f *fold) supersedeBy(r *engine.Record, e events.MemorySuperseded) {
+	if f.x.Joined {
+		f.decideOn(r, e.Memory, decision{By: e.By})
+		return
+	}
 	row, ok := f.get(e.Memory)
 	switch {
 	case !ok:

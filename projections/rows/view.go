@@ -2,7 +2,6 @@ package rows
 
 import (
 	"cmp"
-	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
@@ -32,46 +31,14 @@ func Views() []View {
 func (v View) Name() string       { return v.names }
 func (v View) Version() int       { return 11 }
 func (v View) SkipsUnknown() bool { return false }
-
-// The tables of a View.
-func rowTable() engine.Table[Row]              { return engine.Table[Row]{Name: "rows", Ordered: true} }
-func bySessionTable() engine.Table[engine.Ref] { return engine.Table[engine.Ref]{Name: "by_session"} }
-func byTimeTable() engine.Table[engine.Ref]    { return engine.Table[engine.Ref]{Name: "by_time"} } // listed rows, and those of each State
-func byPromptTable() engine.Table[engine.Ref]  { return engine.Table[engine.Ref]{Name: "by_prompt"} }
-func groupTable() engine.Table[group]          { return engine.Table[group]{Name: "groups"} }
-func turnTable() engine.Table[turnState] {
-	return engine.Table[turnState]{Name: "turns", Ordered: true}
-}
-func inputTable() engine.Table[inputState] {
-	return engine.Table[inputState]{Name: "inputs", Ordered: true}
-}
-
-// checkTable says whose row a later check is of.
-func checkTable() engine.Table[engine.Ref] {
-	return engine.Table[engine.Ref]{Name: "checks", Ordered: true}
-}
-
-func forgottenTable() engine.Table[forgotten] { return engine.Table[forgotten]{Name: "forgotten"} }
-
-// group is the rows of one session that say the same, oldest first. One of them leads: the first that is not flagged,
-// else the first. It is listed, with the count and the turns of all; the others are folded into it.
-type group struct {
-	Rows []events.ID `cbor:"1,keyasint,omitempty" json:"rows"`
-	Lead events.ID   `cbor:"2,keyasint,omitzero" json:"lead"`
-}
-
-// forgotten is what is left of a row that was forgotten: when, and by which record.
-type forgotten struct {
-	Position events.Position `cbor:"1,keyasint,omitempty" json:"position"`
-	At       time.Time       `cbor:"2,keyasint,omitzero" json:"at"`
-}
+func (v View) Others() bool       { return true }
 
 func (v View) Tables() []engine.TableSpec {
 	return []engine.TableSpec{
 		rowTable().Spec(engine.ShowID), engine.FactsTable().Spec(engine.ShowID), bySessionTable().Spec(engine.ShowPlace), byTimeTable().Spec(engine.ShowHex), byPromptTable().Spec(engine.ShowHex),
 		groupTable().Spec(engine.ShowHex), turnTable().Spec(engine.ShowID), inputTable().Spec(engine.ShowPosition), checkTable().Spec(engine.ShowPosition),
 		newestTable().Spec(engine.ShowID), requestTable().Spec(engine.ShowID), wantedTable().Spec(engine.ShowPosition),
-		forgottenTable().Spec(engine.ShowID),
+		forgottenTable().Spec(engine.ShowID), decidedTable().Spec(engine.ShowID).OfJoined(),
 	}
 }
 

@@ -4,6 +4,7 @@
 //
 //	read.go      finds sessions, and fills in what other views know of them
 //	fold.go      counts what happened in a session
+//	parts.go     a session of which several machines have records
 //	sessions.go  the view's tables, sessions and filters
 //
 // What bites: a session counts by headers alone, so that nothing that is forgotten changes it.

@@ -10,29 +10,30 @@ import (
 
 type fold struct {
 	x    *engine.Tx
-	rows *engine.Cache[events.SessionID, Session]
-	was  map[events.SessionID]Session // as the slice found it
+	rows *engine.Cache[partKey, Session]
+	was  map[partKey]Session // as the slice found it
 }
 
 func (View) Fold(x *engine.Tx) engine.Fold {
-	return &fold{x: x, rows: engine.NewCache(x, table(), engine.SessionKey), was: map[events.SessionID]Session{}}
+	return &fold{x: x, rows: engine.NewCache(x, table(), partKey.bytes), was: map[partKey]Session{}}
 }
 
 func (f *fold) Apply(r *engine.Record) {
 	if r.Session.IsZero() {
 		return
 	}
-	s := f.rows.Edit(r.Session)
-	if _, seen := f.was[r.Session]; !seen {
-		f.was[r.Session] = *s
+	key := partKey{r.Session, r.Home.Log}
+	s := f.rows.Edit(key)
+	if _, seen := f.was[key]; !seen {
+		f.was[key] = *s
 	}
 	s.evolve(r)
 }
 
-// evolve takes over what the session's next record says.
+// evolve takes over what the part's next record says.
 func (s *Session) evolve(r *engine.Record) {
 	if s.First == 0 {
-		s.ID, s.First, s.OpenedAt, s.LastAt = r.Session, r.Position, r.OccurredAt, r.OccurredAt
+		s.ID, s.Log, s.First, s.OpenedAt, s.LastAt = r.Session, r.Home.Log, r.Position, r.OccurredAt, r.OccurredAt
 	}
 	s.Last = r.Position
 	if captured(r.Kind) {
@@ -86,7 +87,7 @@ func tellSession(s *Session, r *engine.Record) {
 		if !ok {
 			return
 		}
-		s.Agent, s.AgentSession, s.Project, s.ProjectRoot, s.Cwd = e.Agent, e.AgentSession, e.Project, e.ProjectRoot, e.Cwd
+		s.Agent, s.AgentSession, s.Project, s.ProjectRoot, s.Cwd = e.Agent, e.AgentSession, e.Project, r.Root(e.ProjectRoot), e.Cwd
 		s.GitRoot, s.GitBranch, s.GitHead, s.Source, s.Transcript = e.GitRoot, e.GitBranch, e.GitHead, e.Source, e.Transcript
 	case events.KindSessionClosed:
 		e, _ := engine.PayloadOf[events.SessionClosed](r)
@@ -129,7 +130,7 @@ func (f *fold) index(was, now Session) {
 
 func (f *fold) indexOpen(was, now Session) {
 	switch {
-	case was.First != 0 && was.Open() == now.Open():
+	case f.x.Foreign(now.Log) || was.First != 0 && was.Open() == now.Open(): // another machine's are not ours to go on with
 	case now.Open():
 		openTable().Put(f.x, engine.SessionKey(now.ID), engine.Member{})
 	default:

@@ -16,7 +16,7 @@ import (
 // Reader answers from the view of sessions. Its methods are safe for concurrent use.
 type Reader struct {
 	*engine.Views
-	Log eventlog.Log // that the views follow
+	Log eventlog.Reader // that the views follow
 }
 
 // Session returns the session of that id, with the balance of its inputs. The error is engine.ErrNotFound.
@@ -24,7 +24,7 @@ func (v Reader) Session(ctx context.Context, id events.SessionID) (Session, erro
 	var s Session
 	err := v.Read(ctx, func(r *engine.ReadTx) {
 		x, ok := r.View(View{}.Name()), false
-		if s, ok = table().Get(x, engine.SessionKey(id)); !ok {
+		if s, ok = whole(x, id); !ok {
 			x.Fail(fmt.Errorf("%w: session %s", engine.ErrNotFound, id))
 			return
 		}
@@ -73,9 +73,13 @@ func (f Filter) some(r *engine.ReadTx, x *engine.Tx, from []byte, found []Sessio
 			return found, from
 		}
 		id := activityID(activity)
-		s, ok := table().Get(x, id[:])
+		s, ok := whole(x, id)
 		if !ok {
 			x.Fail(engine.Damaged("session %x is in an index alone", id))
+		}
+		if len(s.Parts) > 0 && !bytes.Equal(activity, activityKey(s)) { // the part that was heard of last comes where it stands
+			from = bytes.Clone(activity)
+			continue
 		}
 		if s.LastAt.Before(f.Since) {
 			return found, nil
@@ -141,7 +145,11 @@ func (v Reader) Owing(ctx context.Context) ([]events.SessionID, error) {
 // title and its inputs, is not filled in. It reads the session's records. The error is engine.ErrNotFound for a session that had
 // none yet.
 func (v Reader) SessionAsOf(ctx context.Context, id events.SessionID, p events.Position) (Session, error) {
-	var s Session
+	origin, err := v.Origin(ctx)
+	if err != nil {
+		return Session{}, err
+	}
+	parts := map[events.LogID]*Session{}
 	for rec, err := range v.Log.Stream(ctx, id.Stream(), 1) {
 		if err != nil {
 			return Session{}, err
@@ -149,14 +157,21 @@ func (v Reader) SessionAsOf(ctx context.Context, id events.SessionID, p events.P
 		if rec.Position > p {
 			break
 		}
-		r := engine.NewRecord(rec)
-		s.evolve(r)
-		if err := r.Err(); err != nil {
+		r := origin.NewRecord(rec)
+		if parts[r.Home.Log] == nil {
+			parts[r.Home.Log] = &Session{}
+		}
+		parts[r.Home.Log].evolve(r)
+		if err := r.Err(); err != nil && !origin.Foreign(r.Home.Log) {
 			return Session{}, err
 		}
 	}
-	if s.First == 0 {
+	if len(parts) == 0 {
 		return Session{}, fmt.Errorf("%w: session %s", engine.ErrNotFound, id)
 	}
-	return s, nil
+	var all []Session
+	for _, part := range parts {
+		all = append(all, *part)
+	}
+	return joined(all), nil
 }

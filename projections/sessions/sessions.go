@@ -16,19 +16,20 @@ type View struct{}
 func (View) Name() string       { return "sessions" }
 func (View) Version() int       { return 2 }
 func (View) SkipsUnknown() bool { return false }
+func (View) Others() bool       { return true }
 
 func table() engine.Table[Session] { return engine.Table[Session]{Name: "rows"} }
 
-// timeTable orders sessions by their latest captured event.
+// timeTable orders parts by their latest captured event.
 func timeTable() engine.Table[engine.Member] {
 	return engine.Table[engine.Member]{Name: "by_time"}
 }
 
 func openTable() engine.Table[engine.Member] { return engine.Table[engine.Member]{Name: "open"} }
-func activityID(k []byte) (id [16]byte)      { copy(id[:], k[len(k)-16:]); return id }
+func activityID(k []byte) (id [16]byte)      { copy(id[:], k[min(8, len(k)):]); return id }
 
 func activityKey(s Session) []byte {
-	return append(binary.BigEndian.AppendUint64(make([]byte, 0, 24), engine.TimeBits(s.LastAt)), s.ID[:]...)
+	return append(binary.BigEndian.AppendUint64(make([]byte, 0, 40), engine.TimeBits(s.LastAt)), partKey{s.ID, s.Log}.bytes()...)
 }
 
 func (View) Tables() []engine.TableSpec {
@@ -72,9 +73,13 @@ type Session struct {
 	Respawns    map[string]int64 `cbor:"29,keyasint,omitempty" json:"respawns,omitempty"` // of the observer, by cause
 	LastRespawn *health.Respawn  `cbor:"30,keyasint,omitempty" json:"last_respawn,omitempty"`
 
-	Title   string           `cbor:"-" json:"title,omitempty"` // its first words: the first prompt that is not private; filled when read
-	Pending int              `cbor:"-" json:"pending"`         // inputs that still await an outcome; filled when read
-	Inputs  outcomes.Balance `cbor:"-" json:"inputs"`          // filled by Views.Session, not by Views.Sessions
+	Log events.LogID `cbor:"31,keyasint,omitzero" json:"log,omitzero"` // that has it, or what was heard last of it; zero: there is one log
+
+	Machine string           `cbor:"-" json:"machine,omitempty"` // another one, that Log is of, by its name; filled when read
+	Parts   []Part           `cbor:"-" json:"parts,omitempty"`   // where several machines have records of it; filled when read
+	Title   string           `cbor:"-" json:"title,omitempty"`   // its first words: the first prompt that is not private; filled when read
+	Pending int              `cbor:"-" json:"pending"`           // inputs that still await an outcome; filled when read
+	Inputs  outcomes.Balance `cbor:"-" json:"inputs"`            // filled by Views.Session, not by Views.Sessions
 }
 
 // Open reports whether the session has not been closed.

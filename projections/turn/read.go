@@ -56,13 +56,13 @@ func (v Reader) ResolveTurn(ctx context.Context, prefix string, limit int) ([]ev
 // AsOf is the turn as it was known at the record of a position: what came of it later is left out.
 func (t Turn) AsOf(p events.Position) Turn {
 	if t.Started > p {
-		return Turn{ID: t.ID, Session: t.Session}
+		return Turn{ID: t.ID, Session: t.Session, Log: t.Log}
 	}
 	if t.Ended > p {
 		return Turn{
 			ID: t.ID, Session: t.Session, Kind: t.Kind, Generation: t.Generation, Provider: t.Provider, Model: t.Model,
 			Settles: t.Settles, Reads: t.Reads, PromptBytes: t.PromptBytes, Attempt: t.Attempt, Probe: t.Probe,
-			Prompt: t.Prompt, Started: t.Started, StartedAt: t.StartedAt, Result: Running, Instead: t.Instead,
+			Prompt: t.Prompt, Started: t.Started, StartedAt: t.StartedAt, Result: Running, Instead: t.Instead, Log: t.Log,
 		}
 	}
 	var rows []events.ID

@@ -15,6 +15,7 @@ type View struct{}
 func (View) Name() string       { return "turns" }
 func (View) Version() int       { return 3 }
 func (View) SkipsUnknown() bool { return false }
+func (View) Others() bool       { return true }
 
 func table() engine.Table[Turn] { return engine.Table[Turn]{Name: "rows", Ordered: true} }
 
@@ -69,6 +70,7 @@ type Turn struct {
 	Told     bool         `cbor:"35,keyasint,omitempty" json:"told,omitempty"`   // the provider stated Cost, also where it is 0
 	Unstated events.Usage `cbor:"36,keyasint,omitzero" json:"unstated,omitzero"` // of Usage, that of requests which Cost says nothing of
 	Sent     int64        `cbor:"37,keyasint,omitempty" json:"sent,omitempty"`   // bytes of the questions as they went out; 0: not counted, or nothing did
+	Log      events.LogID `cbor:"39,keyasint,omitzero" json:"log,omitzero"`      // whose turn it is; zero: there is one log
 	Restated bool         `cbor:"38,keyasint,omitempty" json:"-"`                // its end was forgotten, and its cost is what that MemoryForgotten states
 }
 
@@ -90,14 +92,14 @@ func (t *Turn) Begin(r *engine.Record, e events.TurnStarted) {
 		ID: engine.TurnOf(r, e.Turn), Session: r.Session, Kind: e.TurnKind, Generation: e.Generation, Provider: e.Provider,
 		Model: e.Model, Settles: e.Settles, Reads: e.Reads, PromptBytes: e.PromptBytes, Attempt: e.Attempt,
 		Probe: e.Probe, Prompt: e.Prompt, Started: r.Position, StartedAt: r.OccurredAt, Result: Running,
-		Instead: e.Instead,
+		Instead: e.Instead, Log: r.Home.Log,
 	}
 }
 
 // Evolve takes over what r says of the turn's end, or of what came of it.
 func (t *Turn) Evolve(r *engine.Record) {
 	e, _ := engine.PayloadOf[events.Event](r)
-	t.ID, t.Session = engine.TurnOf(r, engine.TurnSaid(e)), r.Session
+	t.ID, t.Session, t.Log = engine.TurnOf(r, engine.TurnSaid(e)), r.Session, r.Home.Log
 	if r.Kind == events.KindTurnReceived || r.Kind == events.KindTurnFailed {
 		t.Ended, t.EndedAt = r.Position, r.OccurredAt
 	}

@@ -18,6 +18,7 @@ type View struct{}
 func (View) Name() string       { return "usage" }
 func (View) Version() int       { return 4 }
 func (View) SkipsUnknown() bool { return true }
+func (View) Others() bool       { return false }
 
 func cellTable() engine.Table[Count] {
 	return engine.Table[Count]{Name: "cells", Ordered: true}

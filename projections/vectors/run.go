@@ -132,7 +132,7 @@ func (v *Vectors) apply(slice []events.Record) error {
 			continue
 		}
 		e, err := r.Event()
-		if errors.Is(err, events.ErrErased) {
+		if errors.Is(err, events.ErrErased) || errors.Is(err, events.ErrUnknownKind) && !r.Place().Log.IsZero() { // or of a newer program of another machine
 			continue
 		}
 		if err != nil {
@@ -144,7 +144,7 @@ func (v *Vectors) apply(slice []events.Record) error {
 			continue
 		}
 		if id := idOf(r, e); id != (events.ID{}) {
-			found = append(found, item{rowRef: rowRef{id: id, position: r.Position, chain: chainOf(r)}})
+			found = append(found, item{rowRef: rowRef{id: id, position: r.Position, chain: v.chainOf(r)}})
 		}
 	}
 	if err := v.forget(gone); err != nil {

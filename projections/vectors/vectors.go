@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -68,7 +69,7 @@ func (c Config) withDefaults() Config {
 // concurrent use.
 type Vectors struct {
 	cfg     Config
-	log     eventlog.Log
+	log     eventlog.Reader
 	store   *store
 	kept    error // errKept: Run ends with it, and nothing is found; nil: store is open
 	queries *questions
@@ -101,7 +102,7 @@ type item struct {
 // Open opens the vectors in the file at path over log. A file of another model, another log or another format is begun anew;
 // nothing is asked for before Run. A file of an earlier version that cannot be taken over now stays, and Run says why. Errors are those
 // of the file system and of the log. It panics without a complete config.
-func Open(ctx context.Context, path string, log eventlog.Log, c Config) (*Vectors, error) {
+func Open(ctx context.Context, path string, log eventlog.Reader, c Config) (*Vectors, error) {
 	if c.Embedder == nil || c.Rows == nil || c.Redact == nil || c.Model == "" || len(c.Model) > maxModel {
 		panic("vectors: incomplete config")
 	}
@@ -114,7 +115,7 @@ func Open(ctx context.Context, path string, log eventlog.Log, c Config) (*Vector
 		return nil, kept
 	}
 	v := &Vectors{
-		cfg: c, log: eventlog.Readable(log, nil), store: s, kept: kept, pause: pause{backoff: c.Pause}, size: c.Batch,
+		cfg: c, log: eventlog.ReadableFrom(log), store: s, kept: kept, pause: pause{backoff: c.Pause}, size: c.Batch,
 		writing: make(chan struct{}, 1), more: make(chan struct{}, 1), moved: make(chan struct{}),
 	}
 	v.queries = newQuestions(c)
@@ -145,13 +146,28 @@ func (v *Vectors) compare(ctx context.Context) (why string, err error) {
 	if err != nil && !errors.Is(err, eventlog.ErrNotFound) {
 		return "", fmt.Errorf("vectors: open: %w", err)
 	}
-	if chain := chainOf(r); err == nil && bytes.Equal(chain[:], st.Chain) {
+	if chain := v.chainOf(r); err == nil && bytes.Equal(chain[:], st.Chain) {
 		return "", nil
 	}
 	return "they are of another log", v.store.reset()
 }
 
-func chainOf(r events.Record) [8]byte { return [8]byte(r.Chain[:8]) }
+// chainOf tells the record at a position from any other. Where other machines' records stand before it, it tells of their order too: in another one the
+// positions of rows are others.
+func (v *Vectors) chainOf(r events.Record) [8]byte {
+	chain := [8]byte(r.Chain[:8])
+	if !r.IsMoved() {
+		return chain
+	}
+	_, order, err := engine.OriginOf(context.Background(), v.log)
+	if err != nil {
+		return [8]byte{} // no record's: what is stored under it is made anew
+	}
+	for i := range chain {
+		chain[i] ^= order[i]
+	}
+	return chain
+}
 
 // Remove deletes the vectors at path, as if there never had been any. They must not be open.
 func Remove(path string) error {
@@ -254,6 +270,18 @@ func (v *Vectors) Purge(ctx context.Context, upTo events.Position) error {
 	}
 	v.queries.clear()
 	return v.write(ctx, v.store.compact)
+}
+
+// Forget takes out the vectors of what records of other machines said, at these positions of the log: their payloads are erased from it, and nothing in
+// it says so yet. It needs Run. Errors are those of Purge, which takes the traces out of the file.
+func (v *Vectors) Forget(ctx context.Context, at ...events.Position) error {
+	if len(at) == 0 {
+		return nil
+	}
+	if err := v.Wait(ctx, slices.Max(at)); err != nil {
+		return err
+	}
+	return v.write(ctx, func() error { return v.forget(events.MemoryForgotten{Positions: at}) })
 }
 
 // write calls change, which may change the store, while nobody else does.

@@ -404,6 +404,28 @@ func TestForget(t *testing.T) {
 	w.holds(v.Vectors, []events.ID{ids[0], late})
 }
 
+// TestForgetErased: what is erased from the log without a record that says so goes from the file too.
+func TestForgetErased(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.fill(12)
+	v := w.run()
+	v.filled(12)
+	rows := rowsIn(t, v.store)
+	gone := rows[slices.IndexFunc(rows, func(r row) bool { return r.id == ids[3] })]
+	if !holdsVector(t, w.path, gone) {
+		t.Fatal("the vector is not in the file: this test shows nothing")
+	}
+	for range 2 {
+		if err := errors.Join(v.Forget(t.Context(), gone.position), v.Purge(t.Context(), gone.position)); err != nil {
+			t.Fatal(err)
+		}
+		if v.filled(11); holdsVector(t, w.path, gone) {
+			t.Error("its vector is in the file still")
+		}
+	}
+}
+
 // TestForgetManyAtOnce: what a slice of the log forgets costs one file, and what has no vector costs nothing.
 func TestForgetManyAtOnce(t *testing.T) {
 	t.Parallel()

@@ -179,11 +179,18 @@ func (c call) erase(ctx context.Context, in forgetArgs, q api.ForgetRequest, tic
 
 // doneText says what came of it: an erasure, a request, or nothing.
 func doneText(done api.Forgotten) string {
+	others := ""
+	if done.Others > 0 {
+		others = fmt.Sprintf(" %s of the user's other machines fit too, and stay as they are: only the user can have those forgotten, by `cmemd forget` in their own terminal.",
+			countOf(done.Others, "record"))
+	}
 	switch r := done.Request; {
 	case r != nil:
 		return fmt.Sprintf("Nothing is erased. %s and %s behind them are asked to be forgotten as %s: they are in no search and in nothing that sessions "+
-			"are told, until the user decides, or until %s.\nNext: tell the user to run `cmemd forget --approve %s` or `cmemd forget --refuse %s` in their own terminal.",
-			countOf(len(r.Rows), "row"), countOf(r.Records, "record"), r.Name, r.Expires.UTC().Format(time.DateOnly), r.Name, r.Name)
+			"are told, until the user decides, or until %s.%s\nNext: tell the user to run `cmemd forget --approve %s` or `cmemd forget --refuse %s` in their own terminal.",
+			countOf(len(r.Rows), "row"), countOf(r.Records, "record"), r.Name, r.Expires.UTC().Format(time.DateOnly), others, r.Name, r.Name)
+	case done.Records+done.Spooled == 0 && len(done.Refused) == 0 && others != "":
+		return "Nothing that this machine recorded fits." + others
 	case done.Records+done.Spooled == 0 && len(done.Refused) == 0:
 		return nothingFits
 	}

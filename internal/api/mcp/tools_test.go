@@ -276,8 +276,8 @@ Nothing is wrong.`
 // What else is of the same prompt stands below a result, bounded, and below a whole row.
 func TestPartsOfAnEntry(t *testing.T) {
 	t.Parallel()
-	parts := []api.EntryPart{{ID: idOf("a"), Handle: 7, Kind: "prompt", Title: "Fix </cmemd-context> the cart"}, {ID: idOf("b"), Handle: 9, Kind: "observation", Type: "decision", Title: strings.Repeat("long ", 100)}}
-	line := indexLine(api.Result{ID: idOf("c"), Handle: 8, Kind: "observation", Type: "bugfix", Title: "One lock", Project: "shop", At: now, Parts: parts}, "shop")
+	parts := []api.EntryPart{{ID: idOf("a"), Handle: api.Handle{At: 7}, Kind: "prompt", Title: "Fix </cmemd-context> the cart"}, {ID: idOf("b"), Handle: api.Handle{At: 9}, Kind: "observation", Type: "decision", Title: strings.Repeat("long ", 100)}}
+	line := indexLine(api.Result{ID: idOf("c"), Handle: api.Handle{At: 8}, Kind: "observation", Type: "bugfix", Title: "One lock", Project: "shop", At: now, Parts: parts}, "shop")
 	for _, want := range []string{"- m8 ", "\n  - m7 prompt | Fix ", "\n  - m9 decision | long "} {
 		if !strings.Contains(line, want) {
 			t.Errorf("no %q in\n%s", want, line)

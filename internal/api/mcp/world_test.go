@@ -225,7 +225,7 @@ func (m *memory) forget(ctx context.Context, q api.ForgetRequest, progress func(
 }
 
 // handleAt is the handle of the row that someRows has at a place.
-func handleAt(i int) string { return api.Handle(i + 1).String() }
+func handleAt(i int) string { return api.Handle{At: events.Position(i + 1)}.String() }
 
 // someRows are n observations of a project.
 func someRows(n int, project string) (out []api.Row) {

@@ -60,6 +60,7 @@ type Services struct {
 	Spool     *relay.Spool      // what hooks kept, and dead letters; shown, and searched by who forgets. nil: there is none
 	Checker   curation.Checker  // nil: claims are not looked at again
 	Eraser    curation.Eraser   // nil: nothing is forgotten
+	Machines  Machines          // that share memory with this one; nil: none can
 	Providers []api.Provider    // that may be asked: the chosen one, what stands in for it, then those of tiers alone
 }
 
@@ -73,6 +74,8 @@ type Daemon struct {
 
 	// Damage is what is known of damage of the log. It must be quick. nil: nothing ever is
 	Damage func() *api.LogDamage
+	// Sharing is what keeps this machine's memory from being shared, in words. It must be quick. nil: nothing ever does
+	Sharing func(ctx context.Context) []string
 	// Unserved is the loopback address that could not be had; nil: there is none. It must be safe for concurrent use. nil: that is
 	// never known
 	Unserved func() *api.Unserved

@@ -145,6 +145,13 @@ func contracts(t *testing.T) (*world, []contract) {
 		asked(api.ForgetRequestsRoute, nil, api.NoQuery{}),
 		worked(api.ApproveForgetRoute, nil, api.ApproveRequest{ID: "f1"}, api.ApproveRequest{ID: none}),
 		asked(api.RefuseForgetRoute, nil, api.IDQuery{ID: "f1"}, api.IDQuery{ID: none}),
+		asked(api.ClusterRoute, nil, api.NoQuery{}),
+		worked(api.ClusterJoinRoute, nil, api.ClusterJoin{Where: "/nowhere"}, api.ClusterJoin{}),
+		worked(api.ClusterInviteRoute, nil, api.ClusterInvite{}),
+		worked(api.ClusterRevokeRoute, nil, api.ClusterRevoke{Name: "nobody's"}),
+		worked(api.ClusterLeaveRoute, nil, api.ClusterLeave{}),
+		worked(api.ClusterFlushRoute, nil, api.NoQuery{}),
+		worked(api.ClusterVerifyRoute, nil, api.NoQuery{}),
 		worked(api.ForgetRoute, nil, api.ForgetRequest{Query: "what nobody said"}, api.ForgetRequest{}),
 	}
 }

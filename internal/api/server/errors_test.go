@@ -29,7 +29,7 @@ func TestErrorsSayWhatPasses(t *testing.T) {
 	t.Parallel()
 	passes := []error{
 		eventlog.ErrDiskFull, eventlog.ErrWrongVersion, eventlog.ErrClosed, eventlog.ErrFailed,
-		actors.ErrBusy, actors.ErrStopped, engine.ErrClosed, engine.ErrStopped, index.ErrClosed,
+		actors.ErrBusy, actors.ErrStopped, engine.ErrClosed, engine.ErrStopped, engine.ErrDamaged, index.ErrClosed,
 		vectors.ErrPaused, vectors.ErrNotRunning, vectors.ErrClosed, &vectors.Failure{Says: "503"},
 		context.DeadlineExceeded, context.Canceled, capture.ErrSpoolWaits, notNow(api.ProblemBehind, "The views are behind", time.Second, ""),
 		transient.Mark(errors.New("one that no table lists")),

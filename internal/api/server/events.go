@@ -8,8 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/stream"
 	"github.com/cmemd/cmemd/internal/panics"
 )
 
@@ -53,7 +55,7 @@ func (s *logs) getEvents(w http.ResponseWriter, r *http.Request, q api.EventsQue
 	if err != nil {
 		return err
 	}
-	out, err := newSSE(w)
+	out, err := stream.NewEvents(w)
 	if err != nil {
 		return err
 	}
@@ -84,7 +86,7 @@ func (s *logs) getEvents(w http.ResponseWriter, r *http.Request, q api.EventsQue
 }
 
 // hello says which log a stream is of, if q asks for that: who comes back to another one begins anew.
-func (s *logs) hello(ctx context.Context, out *sse, q api.EventsQuery) error {
+func (s *logs) hello(ctx context.Context, out *stream.Events, q api.EventsQuery) error {
 	if !q.Hello {
 		return nil
 	}
@@ -92,14 +94,14 @@ func (s *logs) hello(ctx context.Context, out *sse, q api.EventsQuery) error {
 	if err != nil {
 		return err
 	}
-	id, err := api.LogID(ctx, s.Log)
+	id, err := eventlog.ID(ctx, s.Log)
 	if err != nil {
 		return err
 	}
-	if err := out.send("", api.EventHello, api.Hello{Log: id, Last: last}); err != nil {
+	if err := out.Send("", api.EventHello, api.Hello{Log: id, Last: last}); err != nil {
 		return err
 	}
-	return out.out.flush()
+	return out.Flush()
 }
 
 // follow hands over the records that q admits until ctx is done or the log ends.
@@ -125,14 +127,14 @@ const flushEvery = 25 * time.Millisecond
 
 // send writes records until there are no more, or the other end is gone. One that comes after a pause is sent at once; what comes
 // within flushEvery of it is flushed together.
-func send(out *sse, found <-chan events.Record, payload bool) error {
-	tick := time.NewTicker(heartbeat)
+func send(out *stream.Events, found <-chan events.Record, payload bool) error {
+	tick := time.NewTicker(stream.Heartbeat)
 	defer tick.Stop()
 	var flushed time.Time
 	var due <-chan time.Time // when what was written is flushed; nil: nothing waits, or more is at hand
 	flush := func() error {
 		flushed, due = time.Now(), nil
-		return out.out.flush()
+		return out.Flush()
 	}
 	for {
 		select {
@@ -141,7 +143,7 @@ func send(out *sse, found <-chan events.Record, payload bool) error {
 				return nil
 			}
 			id := strconv.FormatUint(uint64(rec.Position), 10)
-			if err := out.send(id, string(rec.Kind), api.RecordOf(rec, payload)); err != nil {
+			if err := out.Send(id, string(rec.Kind), api.RecordOf(rec, payload)); err != nil {
 				return err
 			}
 			if len(found) > 0 || due != nil {
@@ -159,7 +161,7 @@ func send(out *sse, found <-chan events.Record, payload bool) error {
 				return err
 			}
 		case <-tick.C:
-			if err := out.beat(); err != nil {
+			if err := out.Beat(); err != nil {
 				return err
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/stream"
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
@@ -36,7 +37,7 @@ func (s *exports) getExportRows(w http.ResponseWriter, r *http.Request, q api.Ex
 		return err
 	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	out := json.NewEncoder(newPatient(w))
+	out := json.NewEncoder(stream.NewWriter(w))
 	return s.eachRow(ctx, func(row api.Row) error {
 		if !exported(q, row) || !belongs(row.ProjectRoot, row.Project) {
 			return nil

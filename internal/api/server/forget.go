@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
@@ -30,8 +31,10 @@ func (s *memories) postForget(ctx context.Context, q api.ForgetRequest) (task[an
 		if err := s.agreed(ctx, q.Through, q.Records, chosen); err != nil {
 			return nil, err
 		}
+		began := time.Now()
 		done, spooled, err := s.forgetter.Forget(ctx, chosen, tell)
 		out := forgottenOf(done)
+		out.Elsewhere = s.elsewhere(ctx, began, done)
 		out.Spooled, out.Unopened = spooled.Chosen, spooled.Unopened
 		return out, forgetProblem(err)
 	}, err
@@ -56,12 +59,20 @@ func (s *memories) agreed(ctx context.Context, through events.Position, records 
 	return forgetProblem(err)
 }
 
+// elsewhere says where else what was erased since a time is gone.
+func (s *memories) elsewhere(ctx context.Context, began time.Time, done erasure.Done) *api.Elsewhere {
+	if s.machines == nil || done.Records+done.Asked == 0 {
+		return nil
+	}
+	return s.machines.Elsewhere(ctx, began)
+}
+
 // nothingErased refuses to forget where nothing does.
 func nothingErased() error { return conflict("Nothing can be erased", "this daemon erases nothing") }
 
 // forgottenOf says what an erasure came to.
 func forgottenOf(done erasure.Done) api.Forgotten {
-	out := api.Forgotten{Position: done.Position, Records: done.Records, Sessions: done.Sessions, Unread: done.Unread}
+	out := api.Forgotten{Position: done.Position, Records: done.Records, Sessions: done.Sessions, Asked: done.Asked, Unread: done.Unread}
 	for _, r := range done.Refused {
 		out.Refused = append(out.Refused, api.RefusedSession{Session: r.Session, Detail: reasonOf(r.Err)})
 	}
@@ -72,9 +83,9 @@ func forgottenOf(done erasure.Done) api.Forgotten {
 func (s *memories) askToForget(ctx context.Context, chosen erasure.Request) (any, error) {
 	asked, err := s.forgetter.Ask(ctx, chosen, events.WriterAgent)
 	if err != nil || asked.Records == 0 {
-		return api.Forgotten{}, forgetProblem(err)
+		return api.Forgotten{Others: asked.Others}, forgetProblem(err)
 	}
-	return api.Forgotten{Position: asked.Position, Request: &asked}, nil
+	return api.Forgotten{Position: asked.Position, Request: &asked, Others: asked.Others}, nil
 }
 
 // getForgetRequests lists what agents asked to forget.
@@ -99,8 +110,11 @@ func (s *memories) postApprove(ctx context.Context, q api.ApproveRequest) (task[
 		if err := s.agreed(ctx, q.Through, q.Records, erasure.Request{Positions: asked.Positions}); err != nil {
 			return api.Forgotten{}, err
 		}
+		began := time.Now()
 		done, err := s.forgetter.Approve(ctx, q.ID, tell)
-		return forgottenOf(done), forgetProblem(err)
+		out := forgottenOf(done)
+		out.Elsewhere = s.elsewhere(ctx, began, done)
+		return out, forgetProblem(err)
 	}, err
 }
 
@@ -164,6 +178,8 @@ func forgetProblem(err error) error {
 		return invalid("/query", "is too short: half of everything would hold it")
 	case errors.Is(err, erasure.ErrManyRequests):
 		return conflict("Too many requests to forget are open", "the person answers them first: `cmemd forget --requests` lists them, `cmemd forget --refuse all` refuses all")
+	case errors.Is(err, erasure.ErrOthersRecords):
+		return conflict("Another machine recorded it", "a person has it forgotten, by `cmemd forget`; an agent, where it was recorded")
 	case errors.Is(err, erasure.ErrNoRequest):
 		return notFound("the request was answered meanwhile")
 	}

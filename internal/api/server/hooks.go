@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/stream"
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/refusal"
 )
@@ -135,12 +136,12 @@ func bodyError(err error) error {
 
 // postIngest records what a transcript reports and the log does not have yet.
 func (s *hooks) postIngest(w http.ResponseWriter, r *http.Request, q api.IngestQuery) error {
-	body, ctx := newPatientReader(w, r), r.Context()
+	body, ctx := stream.NewReader(w, r), r.Context()
 	if writerOf(ctx) != events.WriterPerson { // a transcript is a file that anybody can write
 		ctx = capture.WithoutPreferences(ctx)
 	}
 	got, err := s.capture.Ingest(ctx, q.Agent, q.Path, body)
-	return body.answer(w, r, got, err)
+	return answerStream(w, r, body, got, err)
 }
 
 // postSettle ends what ingested sessions left unfinished.
@@ -150,7 +151,19 @@ func (s *hooks) postSettle(ctx context.Context, q api.SettleRequest) (api.Settle
 
 // postImport records what another memory kept and the log does not have yet. The body has one importer.Entry a line.
 func (s *hooks) postImport(w http.ResponseWriter, r *http.Request, q api.ImportQuery) error {
-	body := newPatientReader(w, r)
+	body := stream.NewReader(w, r)
 	got, err := s.capture.Import(r.Context(), q.Source, body)
-	return body.answer(w, r, got, err)
+	return answerStream(w, r, body, got, err)
+}
+
+// answerStream answers with v, or returns err once the rest of a body of which something was taken has been read.
+func answerStream(w http.ResponseWriter, r *http.Request, body *stream.Reader, v any, err error) error {
+	if err != nil {
+		body.Finish()
+		return err
+	}
+	if err := stream.NewWriter(w).Extend(stream.Timeout); err != nil {
+		return err
+	}
+	return writeJSON(w, r, v)
 }

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/stream"
 	"github.com/cmemd/cmemd/internal/memory/curation"
 	"github.com/cmemd/cmemd/projections/outcomes"
 )
@@ -43,7 +45,7 @@ func (s *logs) routes(to *dispatcher) []endpoint {
 }
 
 func (s *logs) getLogStats(ctx context.Context, _ api.NoQuery) (api.LogStats, error) {
-	log, ok := s.Log.(statLog)
+	log, ok := s.own().(statLog)
 	if !ok {
 		return api.LogStats{}, notFound("this log keeps no figures")
 	}
@@ -51,13 +53,16 @@ func (s *logs) getLogStats(ctx context.Context, _ api.NoQuery) (api.LogStats, er
 }
 
 func (s *logs) getRecords(ctx context.Context, q api.RecordsQuery) (api.Records, error) {
+	if q.Own {
+		return api.ReadRecords(ctx, s.own(), q)
+	}
 	return api.ReadRecords(ctx, s.Log, q)
 }
 
 // getExport writes the log as JSON lines. An export that is cut has no last line. That of a damaged log says what it lacks.
 func (s *logs) getExport(w http.ResponseWriter, r *http.Request, q api.LogExportQuery) error {
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	_, err := eventlog.Export(r.Context(), s.Log, newPatient(w), q.From)
+	_, err := eventlog.Export(r.Context(), s.own(), stream.NewWriter(w), q.From)
 	if gaps := new(eventlog.IncompleteError); errors.As(err, &gaps) {
 		s.logger.Error("the log is damaged", "err", gaps)
 		return nil // the last line says it
@@ -66,15 +71,15 @@ func (s *logs) getExport(w http.ResponseWriter, r *http.Request, q api.LogExport
 }
 
 // getBackup writes a copy of the log file. While several read theirs slowly others wait, and nothing else does: each copy takes as
-// much room on the disk as the log. Who reads nothing for streamTimeout is dropped, and the next one served.
+// much room on the disk as the log. Who reads nothing for stream.Timeout is dropped, and the next one served.
 func (s *logs) getBackup(w http.ResponseWriter, r *http.Request, _ api.NoQuery) error {
-	log, ok := s.Log.(fileLog)
+	log, ok := s.own().(fileLog)
 	if !ok {
 		return notFound("this log is no file; export it")
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
-	out := newPatient(w)
-	if err := out.extend(copyTimeout); err != nil {
+	out := stream.NewWriter(w)
+	if err := out.Extend(copyTimeout); err != nil {
 		return err
 	}
 	_, err := log.CopyTo(r.Context(), out)
@@ -87,7 +92,7 @@ const copyTimeout = time.Hour
 // getVerify checks the whole log, and the view of outcomes against it. What it finds is the result, not a failure.
 func (s *logs) getVerify(context.Context, api.NoQuery) (task[api.Verified], error) {
 	return func(ctx context.Context, tell func(done, total uint64)) (api.Verified, error) {
-		v, err := curation.VerifyLog(ctx, s.Log, s.ledger, tell)
+		v, err := curation.VerifyLog(ctx, s.own(), s.ledger, tell)
 		switch {
 		case err == nil && v.Damaged():
 			s.logger.Error("the log is damaged", "position", v.Position, "err", v.Reason)
@@ -98,18 +103,24 @@ func (s *logs) getVerify(context.Context, api.NoQuery) (task[api.Verified], erro
 	}, nil
 }
 
-// ledger is what the view of outcomes says, once it knows all that the log holds now.
+// ledger is what the view of outcomes says, once it knows all that the log holds now, with how far that is in this machine's log.
 func (s *logs) ledger(ctx context.Context) (outcomes.Ledger, error) {
 	if err := s.caughtUp(ctx); err != nil {
 		return outcomes.Ledger{}, err
 	}
-	return s.Views.Ledger(ctx)
+	l, err := s.Views.Ledger(ctx)
+	if u, ok := s.Log.(interface {
+		Before(events.Position) events.Position
+	}); ok {
+		l.Position = u.Before(l.Position)
+	}
+	return l, err
 }
 
 // getCompare sets the views beside those that the log leads to. What it finds is the result, not a failure.
 func (s *logs) getCompare(context.Context, api.NoQuery) (task[api.Compared], error) {
 	return func(ctx context.Context, tell func(done, total uint64)) (api.Compared, error) {
-		c, err := curation.CompareViews(ctx, s.Log, s.Views, s.Index, tell)
+		c, err := curation.CompareViews(ctx, s.Log, s.own(), s.Views, s.Index, tell)
 		if err == nil && !c.Well() {
 			s.logger.Error("views are not what the log leads to", "differences", len(c.Differences)+c.More)
 		}

@@ -251,7 +251,7 @@ func TestVerifyOfDamage(t *testing.T) {
 	for i := range 3 {
 		w.post(t, toolUse("s", fmt.Sprint(i), "ls", "x"))
 	}
-	w.server.sources.Log = damaged{w.log}
+	w.server.sources.Own = damaged{w.log}
 	v, err := api.VerifyRoute.Call(t.Context(), w.client, api.NoQuery{}, nil)
 	if err != nil || v.OK || v.Position != 3 || v.Reason == "" || v.Stream == "" {
 		t.Errorf("got %+v, %v, want the third record named", v, err)
@@ -261,7 +261,7 @@ func TestVerifyOfDamage(t *testing.T) {
 func TestNoFileToBackUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.server.sources.Log = struct{ eventlog.Log }{w.log}
+	w.server.sources.Own = struct{ eventlog.Log }{w.log}
 	var b bytes.Buffer
 	if p := problem(t, w.client.Backup(t.Context(), &b)); p.Status != 404 || b.Len() > 0 {
 		t.Errorf("got %+v, want 404", p)

@@ -30,13 +30,14 @@ type memories struct {
 	reobserver *curation.Reobserver
 	forgetter  *curation.Forgetter // nil: nothing is forgotten
 	known      func() projects.Known
-	checks     bool // claims can be looked at again
+	checks     bool     // claims can be looked at again
+	machines   Machines // nil: there are no others
 	now        func() time.Time
 }
 
 func newMemories(cfg Config, from *sources) *memories {
 	m := &memories{
-		sources: from, known: cfg.Capture.Known, checks: cfg.Checker != nil, now: cfg.Now,
+		sources: from, known: cfg.Capture.Known, checks: cfg.Checker != nil, machines: cfg.Machines, now: cfg.Now,
 		curator: curation.New(curation.Config{
 			Sink: cfg.System, Log: cfg.Log, Views: cfg.Views, Checker: cfg.Checker, Now: cfg.Now,
 			Resolve: cfg.Recall.Resolve, CaughtUp: from.caughtUp, Redact: cfg.Capture.Redact,

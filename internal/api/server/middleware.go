@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/api/idempotency"
+	"github.com/cmemd/cmemd/internal/api/stream"
 	"github.com/cmemd/cmemd/internal/panics"
 )
 
@@ -90,13 +91,13 @@ func (s *dispatcher) stream(h handler) http.Handler {
 		ctx, cancel := s.life.within(r.Context(), true)
 		defer cancel()
 		ctrl := http.NewResponseController(w)
-		if err := errors.Join(ctrl.SetReadDeadline(time.Time{}), ctrl.SetWriteDeadline(time.Time{})); err != nil && !isUnsupported(err) {
+		if err := errors.Join(ctrl.SetReadDeadline(time.Time{}), ctrl.SetWriteDeadline(time.Time{})); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 			s.logger.Warn("a stream keeps its time limit", "route", r.Pattern, "err", err)
 		}
 		s.run(t, r.WithContext(ctx), func(w http.ResponseWriter, r *http.Request) error {
 			err := h(w, r)
 			if err != nil {
-				err = errors.Join(err, newPatient(w).extend(streamTimeout)) // for the problem
+				err = errors.Join(err, stream.NewWriter(w).Extend(stream.Timeout)) // for the problem
 			}
 			return err
 		})

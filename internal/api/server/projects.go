@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/curation"
 	"github.com/cmemd/cmemd/internal/order"
+	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/projections/projects"
 )
@@ -39,6 +40,7 @@ func (s *projectRoutes) routes(to *dispatcher) []endpoint {
 	return []endpoint{
 		bind(to, api.ProjectsRoute, s.getProjects),
 		bind(to, api.JoinRoute, func(ctx context.Context, q api.JoinRequest) (api.ProjectDecided, error) {
+			q.Project = s.rootShown(q.Project)
 			return s.decided(s.registrar.Join(ctx, q))
 		}),
 		bind(to, api.PartRoute, func(ctx context.Context, q api.PartRequest) (api.ProjectDecided, error) {
@@ -66,7 +68,7 @@ func (s *sources) rootless(ctx context.Context, name string) (int, error) {
 func (s *projectRoutes) decided(out api.ProjectDecided, err error) (api.ProjectDecided, error) {
 	known := s.capture.Known()
 	if r, ok := known[out.Root]; ok && err == nil {
-		p := projectInfo(known, append([]projects.Root{r}, known.Shared(r)...))
+		p := s.projectInfo(known, append([]projects.Root{r}, known.Shared(r)...))
 		out.Project = &p
 	}
 	return out, err
@@ -88,7 +90,7 @@ func (s *projectRoutes) getProjects(ctx context.Context, _ api.NoQuery) (api.Pro
 	}
 	out.Position = at
 	for _, of := range byKey {
-		out.Projects = append(out.Projects, projectInfo(known, of))
+		out.Projects = append(out.Projects, s.projectInfo(known, of))
 	}
 	order.By(out.Projects, func(a, b api.ProjectInfo) int {
 		return cmp.Or(b.Folders[0].At.Compare(a.Folders[0].At), cmp.Compare(a.Key, b.Key))
@@ -111,7 +113,7 @@ func (s *projectRoutes) addNames(ctx context.Context, known projects.Known, give
 		one := api.ProjectName{Name: n.Value, Rows: n.Count, Folder: owner[n.Value]}
 		for _, r := range known.Named(n.Value) {
 			if r.Name == n.Value {
-				one.Folders = append(one.Folders, r.Path)
+				one.Folders = append(one.Folders, s.shownRoot(r.Path))
 			}
 		}
 		out.Names = append(out.Names, one)
@@ -120,17 +122,39 @@ func (s *projectRoutes) addNames(ctx context.Context, known projects.Known, give
 }
 
 // projectInfo is a project of these folders, which are all that it has.
-func projectInfo(known projects.Known, of []projects.Root) api.ProjectInfo {
+func (s *sources) projectInfo(known projects.Known, of []projects.Root) api.ProjectInfo {
 	order.By(of, func(a, b projects.Root) int { return cmp.Or(cmp.Compare(b.Last, a.Last), cmp.Compare(a.Path, b.Path)) })
 	p := api.ProjectInfo{Name: cmp.Or(of[0].Name, filepath.Base(of[0].Path)), Key: of[0].Key}
 	for _, r := range of {
 		_, err := os.Lstat(r.Path)
-		p.Folders = append(p.Folders, api.ProjectFolder{
+		f := api.ProjectFolder{
 			Root: r.Path, Name: r.Name, At: r.At, Decided: r.Word, Gone: errors.Is(err, fs.ErrNotExist),
-			LooksLike: thereFirst(known.Lookalike(r)), JoinedBefore: joinedBefore(r, len(of)),
-		})
+			LooksLike: s.thereFirst(known.Lookalike(r)), JoinedBefore: joinedBefore(r, len(of)),
+		}
+		if shown := s.shownRoot(r.Path); shown != r.Path { // whether it is there is not seen from here
+			f.Shown, f.Gone = shown, false
+		}
+		p.Folders = append(p.Folders, f)
 	}
 	return p
+}
+
+// shownRoot is a folder for people: another machine's with its machine's name before it.
+func (s *sources) shownRoot(root string) string {
+	if log, path, ok := engine.MachineRoot(root); ok {
+		return cmp.Or(s.Views.Machine(log), log.String()[:8]) + ":" + path
+	}
+	return root
+}
+
+// rootShown undoes shownRoot; what it says of no folder it returns as it is.
+func (s *projectRoutes) rootShown(text string) string {
+	for path := range s.capture.Known() {
+		if s.shownRoot(path) == text {
+			return path
+		}
+	}
+	return text
 }
 
 // joinedBefore reports whether a folder, one of so many of its project, shares that because an earlier release joined what claimed the
@@ -174,10 +198,10 @@ func (s *sources) placeNotice(ctx context.Context, p *capture.Pipeline, root str
 	}
 	known := p.Known()
 	var says []string
-	if like := thereFirst(known.Lookalike(r)); len(like) > 0 {
+	if like := s.thereFirst(known.Lookalike(r)); len(like) > 0 {
 		says = append(says, "this folder looks like the project of "+like[0]+", and has its own memory: `cmemd project join` makes them one.")
 	}
-	if shared := thereFirst(known.Shared(r)); joinedBefore(r, 1+len(shared)) {
+	if shared := s.thereFirst(known.Shared(r)); joinedBefore(r, 1+len(shared)) {
 		says = append(says, "this folder shares its memory with "+strings.Join(shared[:min(len(shared), 3)], ", ")+": `cmemd project part` parts them.")
 	}
 	if n, err := s.unowned(ctx, r.Name); err == nil && n > 0 {
@@ -190,9 +214,12 @@ func (s *sources) placeNotice(ctx context.Context, p *capture.Pipeline, root str
 	return strings.Join(says, " ")
 }
 
-// thereFirst are the paths of folders, those that are there before those that are not.
-func thereFirst(roots []projects.Root) []string {
+// thereFirst are folders as they are shown, those that are there before those that are not.
+func (s *sources) thereFirst(roots []projects.Root) []string {
 	paths := projects.Paths(roots)
+	for i := range paths {
+		paths[i] = s.shownRoot(paths[i])
+	}
 	slices.SortStableFunc(paths, func(a, b string) int {
 		switch there := isFolder(a); {
 		case there == isFolder(b):

@@ -60,12 +60,12 @@ func (s *replays) postReplay(ctx context.Context, q api.ReplayRequest) (task[api
 
 // play reads a stretch, proves it, and plays it.
 func (s *replays) play(ctx context.Context, q api.ReplayRequest, sel replay.Selection, tell func(done, total uint64)) (api.Replayed, error) {
-	last, err := s.Log.Last(ctx)
+	last, err := s.own().Last(ctx)
 	if err != nil {
 		return api.Replayed{}, err
 	}
 	wanted := replay.Wanted{Selection: sel, Respawn: replay.AssumedRespawn()}
-	proof, rec, err := replay.Examine(readFor(sel, s.Log.All(ctx, 1), last, tell), wanted, s.types)
+	proof, rec, err := replay.Examine(readFor(sel, s.own().All(ctx, 1), last, tell), wanted, s.types)
 	switch {
 	case err != nil:
 		return api.Replayed{}, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/idempotency"
+	"github.com/cmemd/cmemd/internal/api/stream"
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/order"
 )
@@ -143,7 +144,7 @@ func (s *dispatcher) answered(e endpoint, empty func() any, prepare func(ctx con
 			return err
 		}
 		if e.stream {
-			if err := newPatient(w).extend(streamTimeout); err != nil {
+			if err := stream.NewWriter(w).Extend(stream.Timeout); err != nil {
 				return err
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/stream"
 )
 
 const (
@@ -169,20 +170,20 @@ func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request) error {
 	if callerOf(r.Context()).scope < api.ScopeOwn {
 		return forbidden("this is for agents: the page asks the routes below /v1")
 	}
-	s.mcp.ServeHTTP(&steady{ResponseWriter: w, out: newPatient(w)}, r)
+	s.mcp.ServeHTTP(&steady{ResponseWriter: w, out: stream.NewWriter(w)}, r)
 	return nil
 }
 
 // steady is an answer whose every write has a time limit of its own: who does not read for so long is dropped.
 type steady struct {
 	http.ResponseWriter
-	out *patient
+	out *stream.Writer
 }
 
 func (s *steady) Write(p []byte) (int, error) { return s.out.Write(p) }
 
 // FlushError is what http.ResponseController looks for.
-func (s *steady) FlushError() error { return s.out.flush() }
+func (s *steady) FlushError() error { return s.out.Flush() }
 
 // Unwrap is for http.ResponseController.
 func (s *steady) Unwrap() http.ResponseWriter { return s.ResponseWriter }

@@ -17,11 +17,20 @@ import (
 
 // Stores are what answers are read from.
 type Stores struct {
-	Log     eventlog.Log
+	Log     eventlog.Log // that the views follow
+	Own     eventlog.Log // this machine's: what is verified, exported and copied. nil: Log
 	Views   *projections.Views
 	Index   *index.Index
 	Recall  *recall.Recall
 	Vectors *vectors.Vectors // shown by status; nil: there are none
+}
+
+// own is this machine's log.
+func (s Stores) own() eventlog.Log {
+	if s.Own != nil {
+		return s.Own
+	}
+	return s.Log
 }
 
 // Still names what goes no further, for good or for now: the views, the index.

@@ -88,6 +88,9 @@ func (s *statuses) getStatus(ctx context.Context, _ api.NoQuery) (api.Status, er
 	if s.Damage != nil {
 		st.Damage = s.Damage()
 	}
+	if s.Sharing != nil {
+		st.Sharing = s.Sharing(ctx)
+	}
 	if err := s.fillStatus(ctx, &st); err != nil {
 		return st, err
 	}

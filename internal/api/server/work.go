@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/stream"
 	"github.com/cmemd/cmemd/internal/panics"
 )
 
@@ -18,11 +19,11 @@ type task[A any] func(ctx context.Context, tell func(done, total uint64)) (A, er
 // work answers with the progress of f and then with its result or its problem. Work that tells nothing for a while is seen to
 // live; work waits for its end.
 func (s *dispatcher) work(w http.ResponseWriter, r *http.Request, f task[any]) error {
-	out, err := newSSE(w)
+	out, err := stream.NewEvents(w)
 	if err != nil {
 		return err
 	}
-	j, err := s.do(r.Context(), r.Pattern, f, out.progress, out.beat)
+	j, err := s.do(r.Context(), r.Pattern, f, out.Progress, out.Beat)
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (j *job) tell(done, total uint64) {
 
 // report hands progress to send from time to time until the work ends. Its error is that of send or beat.
 func (j *job) report(send func(api.Progress) error, beat func() error) error {
-	tick, alive := time.NewTicker(progressEvery), time.NewTicker(heartbeat)
+	tick, alive := time.NewTicker(progressEvery), time.NewTicker(stream.Heartbeat)
 	defer tick.Stop()
 	defer alive.Stop()
 	for {
@@ -104,7 +105,7 @@ func (j *job) sendLatest(send func(api.Progress) error) error {
 }
 
 // conclude writes how the work ended.
-func (s *dispatcher) conclude(out *sse, r *http.Request, j *job) error {
+func (s *dispatcher) conclude(out *stream.Events, r *http.Request, j *job) error {
 	name, v := api.EventResult, j.result
 	if j.err != nil {
 		p, known := problemFor(j.err)
@@ -113,8 +114,8 @@ func (s *dispatcher) conclude(out *sse, r *http.Request, j *job) error {
 		}
 		name, v = api.EventProblem, p
 	}
-	if err := out.send("", name, v); err != nil {
+	if err := out.Send("", name, v); err != nil {
 		return err
 	}
-	return out.out.flush()
+	return out.Flush()
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/eventlog/union"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -45,6 +46,7 @@ type world struct {
 	socket  string
 	tcp     string
 	log     eventlog.Log
+	own     *eventlog.Bolt // where log has records of another machine too; nil: log is the own one
 	views   *projections.Views
 	index   *index.Index
 	actors  *actors.System
@@ -70,6 +72,54 @@ func startWorld(tb testing.TB, log eventlog.Log, change func(*testConfig)) *worl
 	return w
 }
 
+// joinedWorld is a world with records of another machine before all but the first of its own.
+func joinedWorld(tb testing.TB) *world {
+	tb.Helper()
+	w := &world{home: shortDir(tb), own: logtest.Open(tb, eventlog.Config{})}
+	first := events.Draft{ID: newID(), OccurredAt: time.Now(), Event: events.DaemonStarted{Version: "1"}}
+	if _, err := eventlog.AppendEnd(tb.Context(), w.own, events.Daemon, first); err != nil {
+		tb.Fatal(err)
+	}
+	w.log = logtest.Shifted(tb, w.own, nil)
+	w.open(tb)
+	w.serve(tb, nil)
+	return w
+}
+
+func (w *world) ownLog() eventlog.Log {
+	if w.own != nil {
+		return w.own
+	}
+	return w.log
+}
+
+// system is the actors, as they are asked where positions are those of several logs' order.
+func (w *world) system() System {
+	if joined, ok := w.log.(union.Log); ok {
+		return seenActors{w.actors, joined}
+	}
+	return w.actors
+}
+
+type seenActors struct {
+	*actors.System
+	log union.Log
+}
+
+func (s seenActors) Do(ctx context.Context, id events.SessionID, cmds ...session.Command) (actors.Receipt, error) {
+	named, err := union.Own(s.log, cmds)
+	if err != nil {
+		return actors.Receipt{}, err
+	}
+	receipt, err := s.System.Do(ctx, id, named...)
+	receipt.Position = s.log.Seen(receipt.Position)
+	return receipt, err
+}
+
+func (s seenActors) Capture(ctx context.Context, c session.Capture) (actors.Receipt, error) {
+	return s.Do(ctx, c.Origin.Session(), c)
+}
+
 // shortDir is a folder whose path fits a socket's.
 func shortDir(tb testing.TB) string {
 	tb.Helper()
@@ -90,7 +140,7 @@ func (w *world) open(tb testing.TB) {
 	if w.index, err = index.Open(tb.Context(), filepath.Join(w.home, "index"), w.log, index.Config{Flush: time.Millisecond}); err != nil {
 		tb.Fatal(err)
 	}
-	if w.actors, err = actors.New(actors.Config{Log: w.log, Providers: []actors.Route{{Provider: extractive.New(extractive.Config{}), Free: true}}}); err != nil {
+	if w.actors, err = actors.New(actors.Config{Log: w.ownLog(), Providers: []actors.Route{{Provider: extractive.New(extractive.Config{}), Free: true}}}); err != nil {
 		tb.Fatal(err)
 	}
 }
@@ -122,8 +172,8 @@ func (w *world) config() testConfig {
 		Views: w.views, Index: w.index, Log: w.log, Fence: strings.Trim(agents.ContextOpen, "<>"),
 	})
 	return testConfig{capture: capture.Config{Injections: answers, Projects: w.views, DrainEvery: drainEvery}, Config: Config{
-		Stores:   Stores{Log: w.log, Views: w.views, Index: w.index, Recall: answers},
-		Services: Services{System: w.actors, Spool: relay.NewSpool(w.home)},
+		Stores:   Stores{Log: w.log, Own: w.ownLog(), Views: w.views, Index: w.index, Recall: answers},
+		Services: Services{System: w.system(), Spool: relay.NewSpool(w.home)},
 		Daemon:   Daemon{Home: w.home, Version: "test", PID: 7, Settings: map[string]string{"slots": "2"}},
 		Access:   Access{Token: testToken, Peer: func(net.Conn) peer.Peer { return peer.Peer{Person: true} }},
 	}}

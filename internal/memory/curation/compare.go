@@ -31,10 +31,10 @@ const (
 )
 
 // CompareViews makes all views and the index of a log anew in a temporary folder, and sets those in use beside them, which may go on
-// meanwhile. It also looks whether what was erased is in the log's file still. tell may be nil. Errors are those of reading the
-// log and of writing the folder, and ctx.Err().
+// meanwhile. It also looks whether what was erased is in the file of own still, which is this machine's log: log itself, or one of those that
+// it puts into one order. tell may be nil. Errors are those of reading the logs and of writing the folder, and ctx.Err().
 func CompareViews(
-	ctx context.Context, log eventlog.Log, views *projections.Views, ix *index.Index, tell func(done, total uint64),
+	ctx context.Context, log, own eventlog.Log, views *projections.Views, ix *index.Index, tell func(done, total uint64),
 ) (out api.Compared, err error) {
 	for try := 0; ; try++ {
 		out, err = compareOnce(ctx, log, views, ix, tell)
@@ -45,7 +45,7 @@ func CompareViews(
 	if err != nil {
 		return out, err
 	}
-	out.Remains, err = remains(ctx, log)
+	out.Remains, err = remains(ctx, own)
 	return out, err
 }
 
@@ -162,6 +162,9 @@ type prefix struct {
 	last events.Position
 	tell func(done, total uint64) // may be nil
 }
+
+// Unwrap returns the whole log.
+func (p *prefix) Unwrap() eventlog.Reader { return p.Log }
 
 // Last implements eventlog.Log.
 func (p *prefix) Last(context.Context) (events.Position, error) { return p.last, nil }

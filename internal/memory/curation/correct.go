@@ -39,7 +39,7 @@ func (c *Curator) correct(ctx context.Context, m api.Memory, by By, now time.Tim
 		decided = append(decided, events.MemorySuperseded{Memory: id, By: out.ID, Writer: by.Writer})
 	}
 	first, last, err := c.append(ctx, now, decided...)
-	out.Handle, out.Position = rows.Handle(first), last
+	out.Handle, out.Position = first, last
 	return out, err
 }
 
@@ -198,7 +198,7 @@ func (u *undoing) restore(id events.ID) {
 
 // correctedBy lists the rows whose place a memory ever took, in order.
 func (c *Curator) correctedBy(ctx context.Context, id events.ID) (old []events.ID, err error) {
-	for m, err := range eventlog.Events[events.MemorySuperseded](ctx, c.cfg.Log, events.Daemon, 1) {
+	for m, err := range eventlog.EventsOfAll[events.MemorySuperseded](ctx, c.cfg.Log, events.Daemon) {
 		if err != nil {
 			return nil, err
 		}

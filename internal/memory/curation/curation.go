@@ -12,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // Checker looks commits up in the repository that dir lies in. An *evidence.Checker is one; see there for its bounds.
@@ -81,17 +82,18 @@ func (c *Curator) begin(ctx context.Context) (release func(), err error) {
 	return release, nil
 }
 
-// append records what a person or an agent decided of memory, all or nothing, and returns where that begins and ends.
-func (c *Curator) append(ctx context.Context, now time.Time, decided ...events.Event) (first, last events.Position, err error) {
+// append records what a person or an agent decided of memory, all or nothing, and returns the handle of the first of
+// these records, and where the last one is.
+func (c *Curator) append(ctx context.Context, now time.Time, decided ...events.Event) (first rows.Handle, last events.Position, err error) {
 	drafts := make([]events.Draft, len(decided))
 	for i, e := range decided {
 		drafts[i] = events.Draft{ID: newID(), OccurredAt: now, Event: e}
 	}
 	records, err := eventlog.AppendEnd(ctx, c.cfg.Log, events.Daemon, drafts...)
 	if err != nil {
-		return 0, 0, fmt.Errorf("curation: %w", err)
+		return first, 0, fmt.Errorf("curation: %w", err)
 	}
-	return records[0].Position, records[len(records)-1].Position, nil
+	return rows.Handle{At: records[0].Place().Position}, records[len(records)-1].Position, nil
 }
 
 func newID() events.ID { return uuid.Must(uuid.NewV7()) }

@@ -89,9 +89,9 @@ func (r *Recheck) chooseIDs(ctx context.Context) error {
 	return nil
 }
 
-// add enters the claims of a row that are chosen.
+// add enters the claims of a row that are chosen. Those of another machine's session are held against that machine's repositories, there.
 func (r *Recheck) add(row api.Row) {
-	if row.Session.IsZero() || row.At.Before(r.req.Since) {
+	if row.Session.IsZero() || row.Machine != "" || row.At.Before(r.req.Since) {
 		return
 	}
 	before := r.total

@@ -11,7 +11,6 @@ import (
 	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 	"github.com/cmemd/cmemd/internal/privatetext"
-	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // MaxList is how many concepts, and how many files, a memory may name.
@@ -25,8 +24,8 @@ func (c *Curator) Save(ctx context.Context, m api.Memory, by By) (api.Saved, err
 		return c.correct(ctx, m, by, now)
 	}
 	id := newID()
-	at, _, err := c.append(ctx, now, c.cfg.Redact(savedMemory(&m, id, by.Writer, now)))
-	return api.Saved{ID: id, Handle: rows.Handle(at), Position: at}, err
+	first, at, err := c.append(ctx, now, c.cfg.Redact(savedMemory(&m, id, by.Writer, now)))
+	return api.Saved{ID: id, Handle: first, Position: at}, err
 }
 
 // savedMemory is m as it is recorded: without private text, and with a title.

@@ -81,7 +81,7 @@ func (c *choice) project(ctx context.Context) error {
 func (c *choice) ids(ctx context.Context) error {
 	rows := map[events.ID]rows.Row{}
 	if len(c.req.IDs) > 0 {
-		corrected, err := corrections(ctx, c.e.cfg.Log)
+		corrected, err := corrections(ctx, c.e.whole)
 		if err != nil {
 			return err
 		}
@@ -279,7 +279,7 @@ func (c *choice) shares(ctx context.Context) (all []Share, stays []events.Positi
 		}
 		if gone := g.follow(*named); len(gone) > 0 {
 			stays = append(stays, g.stays(gone)...)
-			all = append(all, g.share(gone))
+			all = append(all, c.e.byLog(g.share(gone), g)...)
 		}
 	}
 	order.By(all, func(a, b Share) int { return cmp.Compare(a.Positions[0], b.Positions[0]) })
@@ -312,7 +312,7 @@ func (e *Eraser) versions(ctx context.Context, id events.ID, corrected map[event
 // corrections lists, for each memory, those that ever took its place, and those whose place it ever took.
 func corrections(ctx context.Context, log eventlog.Log) (map[events.ID][]events.ID, error) {
 	others := map[events.ID][]events.ID{}
-	for s, err := range eventlog.Events[events.MemorySuperseded](ctx, log, events.Daemon, 1) {
+	for s, err := range eventlog.EventsOfAll[events.MemorySuperseded](ctx, log, events.Daemon) {
 		if err != nil {
 			return nil, fmt.Errorf("erasure: %w", err)
 		}

@@ -8,7 +8,7 @@
 //
 // The files, each referring to those below it:
 //
-//	run.go, requested.go, finish.go, retention.go, plan.go, choose.go, eraser.go, silent.go, graph.go, state.go,
+//	run.go, requested.go, finish.go, retention.go, plan.go, choose.go, others.go, eraser.go, silent.go, graph.go, state.go,
 //	request.go, match.go
 //
 // What bites: headers stay, and so do names of projects and folders in SessionOpened: they are structure. Backups, exports

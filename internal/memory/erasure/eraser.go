@@ -38,9 +38,13 @@ const (
 type Files struct {
 	Name  string // for the log
 	Purge func(ctx context.Context, upTo events.Position) error
+
+	// Forget takes out what records of other machines said, which are erased already, and whose being forgotten no record says. It waits until the file
+	// has come that far. nil: it holds nothing of other machines.
+	Forget func(ctx context.Context, at ...events.Position) error
 }
 
-// Config is what an Eraser works with. Log, Views, Do and State are required; zero values of the rest mean the defaults.
+// Config is what an Eraser works with. Log may be a union.Log: what is chosen is chosen among all, and what is recorded and erased is the own log's. Log, Views, Do and State are required; zero values of the rest mean the defaults.
 type Config struct {
 	Log   eventlog.Log
 	Views *projections.Views
@@ -48,6 +52,14 @@ type Config struct {
 
 	// Do puts commands to a session and returns when what they led to is on disk. It waits where the session is busy.
 	Do func(ctx context.Context, id events.SessionID, cmds ...session.Command) (events.Position, error)
+
+	// Tell is given the positions of what was erased because a person wants it, and returns once it is on disk that others who have it are to
+	// erase it too; it may be given the same ones again. What it returns an error for it is given later. nil: nobody else has it.
+	Tell func(ctx context.Context, at []events.Position) error
+
+	// Others asks the machines whose records they are, as their own logs have them, to forget them, and notes that on disk before it returns. nil: of
+	// other machines' records nothing is chosen.
+	Others func(ctx context.Context, at []events.Place) error
 
 	State  string        // path of the file that says what is under way
 	Retain time.Duration // after which payloads of settled inputs are erased; 0: never
@@ -62,6 +74,7 @@ type Config struct {
 // Eraser takes words out of one log. Its methods are safe for concurrent use: one erasure is done at a time.
 type Eraser struct {
 	cfg   Config
+	whole eventlog.Log // cfg.Log with what is damaged in it
 	state stateFile
 	busy  chan struct{} // holds one token
 	wake  chan struct{} // holds one: something is left for Run to finish
@@ -85,7 +98,8 @@ func New(c Config) *Eraser {
 	if c.NewID == nil {
 		c.NewID = func() events.ID { return uuid.Must(uuid.NewV7()) }
 	}
-	e := &Eraser{state: stateFile{path: c.State}, busy: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+	e := &Eraser{state: stateFile{path: c.State, log: c.Log}, busy: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+	e.whole = c.Log
 	c.Log = eventlog.Readable(c.Log, e.leftOut) // what cannot be read keeps nobody from forgetting the rest
 	e.cfg, e.status.Retention = c, c.Retain
 	return e
@@ -97,6 +111,7 @@ type Done struct {
 	Records  int              `json:"records"`  // whose payloads are erased
 	Sessions int              `json:"sessions"` // of which something is; saved memories count as one
 	Refused  []RefusedSession `json:"refused,omitempty"`
+	Asked    int              `json:"asked,omitempty"`  // records of other machines, which were asked to forget them
 	Unread   int              `json:"unread,omitempty"` // records that were met, and cannot be read: what they say may be there still
 }
 
@@ -148,11 +163,19 @@ func (e *Eraser) Forget(ctx context.Context, req Request, progress func(done, to
 		return Done{}, err
 	}
 	ctx = context.WithoutCancel(ctx)
+	shares, asked, err := e.askOthers(ctx, shares)
+	if err != nil {
+		return Done{}, err
+	}
+	if len(shares) == 0 && asked > 0 {
+		return Done{Asked: asked, Unread: e.takeUnread()}, nil
+	}
 	if len(shares) == 0 {
 		err = e.purgeOwed(ctx, func(n int) { progress(n, len(e.cfg.Files)+1) })
 		return Done{Unread: e.takeUnread()}, err
 	}
 	done, err := e.erase(ctx, shares, progress)
+	done.Asked = asked
 	done.Unread = e.takeUnread()
 	return done, err
 }
@@ -216,7 +239,7 @@ func (e *Eraser) forget(ctx context.Context, p pending) (at events.Position, gon
 		}
 		known := set{}
 		known.add(gone...)
-		if next = g.made(known); len(next) == 0 {
+		if next = e.onlyOwn(g.made(known)); len(next) == 0 {
 			return at, gone, nil
 		}
 	}
@@ -303,13 +326,19 @@ func Residue(payloads []events.Hash) events.Hash {
 	return events.Hash(d.Sum(nil))
 }
 
-// clear erases positions, waits until the views know of that, and has every file made anew.
+// clear erases positions, has that told to who else has them, waits until the views know of that, and has every file made anew.
 func (e *Eraser) clear(ctx context.Context, positions []events.Position, upTo events.Position, step func(int)) error {
 	step(0)
+	if err := e.oweTelling(positions); err != nil {
+		return err
+	}
 	for part := range slices.Chunk(positions, perEvent) {
 		if err := e.cfg.Log.Erase(ctx, part...); err != nil {
 			return fmt.Errorf("erasure: %w", err)
 		}
+	}
+	if err := e.tellOwed(ctx); err != nil { // Run tells them again
+		e.cfg.Logger.Warn("other machines could not be told yet what is forgotten here", "err", err)
 	}
 	return e.purge(ctx, upTo, step)
 }
@@ -334,8 +363,13 @@ func (e *Eraser) purge(ctx context.Context, upTo events.Position, step func(int)
 	if err := e.awaitViews(ctx, upTo); err != nil {
 		return fmt.Errorf("erasure: the views do not follow: %w", err)
 	}
+	return e.purgeFiles(ctx, e.cfg.Files, upTo, step)
+}
+
+// purgeFiles makes files anew.
+func (e *Eraser) purgeFiles(ctx context.Context, files []Files, upTo events.Position, step func(int)) error {
 	var errs []error
-	for n, f := range e.cfg.Files {
+	for n, f := range files {
 		step(n + 1)
 		began := e.cfg.Now()
 		if err := f.Purge(ctx, upTo); err != nil {

@@ -16,6 +16,11 @@ func (e *Eraser) finish(ctx context.Context) error {
 		return err
 	}
 	defer e.release()
+	return errors.Join(e.tellOwed(ctx), e.finishOwn(ctx))
+}
+
+// finishOwn is finish without what others are to be told.
+func (e *Eraser) finishOwn(ctx context.Context) error {
 	s := e.state.get()
 	at, left, refused := e.resume(ctx, s)
 	last, found, err := e.leftovers(ctx, s)
@@ -107,6 +112,7 @@ func (e *Eraser) leftovers(ctx context.Context, s state) (last events.Record, ou
 		}
 		last = events.Record{Header: r.Header, Chain: r.Chain}
 		switch {
+		case !r.Place().Log.IsZero(): // another machine's to finish
 		case r.Kind == events.KindClaimChecked && !r.Erased:
 			out.of(r.Stream)
 		case r.Kind == events.KindMemoryForgotten && r.Position > known:
@@ -167,7 +173,7 @@ func (e *Eraser) madeSince(ctx context.Context, found leftover) (at events.Posit
 		if err != nil {
 			return at, gone, err
 		}
-		made := g.made(named)
+		made := e.onlyOwn(g.made(named))
 		if len(made) == 0 {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 const (
@@ -80,7 +81,11 @@ func (c *choice) samples(ctx context.Context, at []events.Position) ([]Sample, e
 		if e == nil {
 			continue
 		}
-		list = append(list, Sample{Position: p, Kind: r.Kind, ID: rowID(r, e), At: r.OccurredAt, Text: line(e)})
+		one := Sample{Position: p, Kind: r.Kind, ID: rowID(r, e), At: r.OccurredAt, Text: line(e)}
+		if one.ID != (events.ID{}) {
+			one.Handle = rows.Handle{Machine: c.e.cfg.Views.Machine(r.Place().Log), At: r.Place().Position}
+		}
+		list = append(list, one)
 	}
 	return list, nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // Errors of choosing.
@@ -79,6 +80,7 @@ type Plan struct {
 // Share is what goes of one stream.
 type Share struct {
 	Session   events.SessionID    `json:"session,omitzero"`
+	Log       events.LogID        `json:"log,omitzero"` // of the machine whose records they are; zero: this one
 	Agent     string              `json:"agent,omitempty"`
 	Project   string              `json:"project,omitempty"`
 	Records   int                 `json:"records"`
@@ -94,7 +96,8 @@ func (sh Share) pending() pending { return pending{Stream: sh.stream, Positions:
 type Sample struct {
 	Position events.Position `json:"position"`
 	Kind     events.Kind     `json:"kind"`
-	ID       events.ID       `json:"id,omitzero"` // of a row
+	ID       events.ID       `json:"id,omitzero"`     // of a row
+	Handle   rows.Handle     `json:"handle,omitzero"` // short for ID
 	At       time.Time       `json:"at"`
 	Text     string          `json:"text"` // its beginning
 }

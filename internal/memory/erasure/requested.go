@@ -17,6 +17,8 @@ var (
 	ErrNoRequest = errors.New("erasure: no such request is open")
 	// ErrManyRequests is one request more than may be open at a time.
 	ErrManyRequests = errors.New("erasure: too many requests are open")
+	// ErrOthersRecords is a request of an agent for what only other machines recorded.
+	ErrOthersRecords = errors.New("erasure: other machines recorded it, and agents ask for what this one recorded alone")
 )
 
 // maxRequests bounds the open requests: what a person can be asked to read through, and far more than an agent in order makes.
@@ -35,11 +37,13 @@ type Requested struct {
 	Rows      []events.ID       `json:"rows"`    // that are hidden; never null
 	Records   int               `json:"records"` // that would be erased
 	Positions []events.Position `json:"-"`
+	Others    int               `json:"-"` // records of other machines that fit too: only a person asks those to forget
 }
 
 // Ask records that an agent wants forgotten what a request chooses, and hides its rows. Nothing is erased. What an open request names
 // already is not named again: where nothing else is left, that request is returned, and nothing is recorded. Records is 0, and nothing is
-// recorded, where nothing fits. Errors: ErrManyRequests, and those of Plan and of recording.
+// recorded, where nothing fits. What other machines recorded is not named; where nothing else fits that is ErrOthersRecords. Errors: that,
+// ErrManyRequests, and those of Plan and of recording.
 func (e *Eraser) Ask(ctx context.Context, req Request, by events.Writer) (Requested, error) {
 	c, err := e.choose(ctx, req)
 	if err != nil {
@@ -52,9 +56,16 @@ func (e *Eraser) Ask(ctx context.Context, req Request, by events.Writer) (Reques
 	out := Requested{ID: e.cfg.NewID(), At: e.cfg.Now(), Writer: by, Rows: []events.ID{}}
 	out.Expires = out.At.AddDate(0, 0, requestDays)
 	for _, sh := range shares {
-		out.Positions = append(out.Positions, sh.Positions...)
+		if sh.Log.IsZero() {
+			out.Positions = append(out.Positions, sh.Positions...)
+		} else {
+			out.Others += len(sh.Positions)
+		}
 	}
-	if len(out.Positions) == 0 {
+	switch {
+	case len(out.Positions) == 0 && len(shares) > 0:
+		return Requested{}, ErrOthersRecords
+	case len(out.Positions) == 0:
 		return out, nil
 	}
 	open, err := e.Requests(ctx)
@@ -63,6 +74,7 @@ func (e *Eraser) Ask(ctx context.Context, req Request, by events.Writer) (Reques
 	}
 	var before *Requested
 	if out.Positions, before = notAsked(out.Positions, open); len(out.Positions) == 0 {
+		before.Others = out.Others
 		return *before, nil
 	}
 	if len(open) >= maxRequests {

@@ -110,7 +110,7 @@ func (r *retaining) read(ctx context.Context, before time.Time) (old []events.He
 			return old, next, true, nil
 		}
 		next = rec.Position
-		if !ages(rec.Kind) || rec.Erased {
+		if !ages(rec.Kind) || rec.Erased || !rec.Place().Log.IsZero() {
 			continue
 		}
 		if old = append(old, rec.Header); len(old) == retainSlice {

@@ -38,7 +38,7 @@ func (e *Eraser) Run(ctx context.Context) error {
 			e.tryExpire(ctx)
 			expire = time.Now().Add(expireEvery)
 		}
-		if finish.IsZero() && e.state.get().unfinished() {
+		if finish.IsZero() && e.state.get().isDue() {
 			finish = time.Now().Add(retryFirst)
 		}
 		e.sleep(ctx, policy.Earlier(expire, policy.Earlier(finish, retain)))
@@ -87,7 +87,7 @@ func (e *Eraser) sleep(ctx context.Context, until time.Time) {
 
 // leave has Run finish what is left undone. It does not wait.
 func (e *Eraser) leave() {
-	if !e.state.get().unfinished() {
+	if !e.state.get().isDue() {
 		return
 	}
 	select {

@@ -19,10 +19,15 @@ type state struct {
 	Pending  []pending       `json:"pending,omitempty"`
 	Retained events.Position `json:"retained"` // retention begins to look behind it
 	Erased   int             `json:"erased"`   // inputs that retention erased, ever
+	// Positions that are erased, or are about to be, and that other machines have not been told of.
+	Untold []events.Position `json:"untold,omitempty"`
 }
 
 // unfinished reports whether there is something for Run to finish.
 func (s state) unfinished() bool { return s.Owed || len(s.Pending) > 0 }
+
+// isDue reports whether Run has anything to do.
+func (s state) isDue() bool { return s.unfinished() || len(s.Untold) > 0 }
 
 // pending is what a person wants forgotten of one stream.
 type pending struct {
@@ -36,6 +41,7 @@ const maxStateFile = 256 << 20
 // stateFile keeps a state on disk. A file that is not there, or cannot be read, is the zero state: everything is looked at.
 type stateFile struct {
 	path string
+	log  any        // where positions of the union pass; see border. nil: there is one log
 	mu   sync.Mutex // guards now and read
 	now  state
 	read bool
@@ -55,6 +61,9 @@ func (f *stateFile) load() state {
 		if err != nil || json.Unmarshal(b, &f.now) != nil {
 			f.now = state{}
 		}
+		if b, ok := f.log.(border); ok {
+			f.now = f.now.seen(b)
+		}
 	}
 	return f.now
 }
@@ -65,7 +74,11 @@ func (f *stateFile) change(alter func(*state)) error {
 	defer f.mu.Unlock()
 	next := f.load()
 	alter(&next)
-	b, err := json.Marshal(next)
+	kept := next
+	if b, ok := f.log.(border); ok {
+		kept = next.own(b)
+	}
+	b, err := json.Marshal(kept)
 	if err != nil {
 		return fmt.Errorf("erasure: %w", err)
 	}
@@ -74,6 +87,54 @@ func (f *stateFile) change(alter func(*state)) error {
 	}
 	f.now = next
 	return nil
+}
+
+// border is a log that has records of others among its own: the file has positions of the own log, which are the same whatever else is here. A union.Log is
+// one.
+type border interface {
+	places
+	At(events.Place) (events.Position, bool)
+	Before(events.Position) events.Position
+}
+
+// own is s with positions of the own log. Pending and Untold name no other's records.
+func (s state) own(b border) state {
+	s.Scanned, s.Retained = b.Before(s.Scanned), b.Before(s.Retained)
+	return s.each(func(p events.Position) events.Position {
+		home, _ := b.Where(p)
+		return home.Position
+	})
+}
+
+// seen undoes own.
+func (s state) seen(b border) state {
+	at := func(p events.Position) events.Position {
+		if seen, ok := b.At(events.Place{Position: p}); ok {
+			return seen
+		}
+		return p // it may be of another log, which whoever looks finds out
+	}
+	s.Scanned, s.Retained = at(s.Scanned), at(s.Retained)
+	return s.each(at)
+}
+
+func (s state) each(change func(events.Position) events.Position) state {
+	all := make([]pending, len(s.Pending))
+	for i, p := range s.Pending {
+		all[i].Stream = p.Stream
+		for _, at := range p.Positions {
+			all[i].Positions = append(all[i].Positions, change(at))
+		}
+	}
+	if s.Pending != nil {
+		s.Pending = all
+	}
+	var untold []events.Position
+	for _, at := range s.Untold {
+		untold = append(untold, change(at))
+	}
+	s.Untold = untold
+	return s
 }
 
 // begin notes what is about to go.

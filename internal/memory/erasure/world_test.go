@@ -13,6 +13,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/eventlog/union"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
@@ -25,6 +26,10 @@ var epoch = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 type world struct {
 	tb     testing.TB
 	log    *eventlog.Bolt
+	seen   eventlog.Log   // what the views and the eraser read: log, or a union of it
+	asked  []events.Place // of other machines
+	untold error          // why nobody can be told
+	told   []events.Position
 	views  *projections.Views
 	state  string
 	now    time.Time
@@ -38,11 +43,17 @@ type world struct {
 var errRefused = errors.New("parked")
 
 func newWorld(t testing.TB) *world {
+	return newWorldOver(t, func(log *eventlog.Bolt) eventlog.Log { return log })
+}
+
+// newWorldOver is newWorld where views and eraser read what over makes of the log.
+func newWorldOver(t testing.TB, over func(*eventlog.Bolt) eventlog.Log) *world {
 	t.Helper()
 	w := &world{tb: t, now: epoch, rows: map[string]events.ID{}, state: filepath.Join(t.TempDir(), "forget.json")}
 	w.log = logtest.Open(t, eventlog.Config{Now: func() time.Time { return w.now }})
+	w.seen = over(w.log)
 	var err error
-	if w.views, err = projections.Open(t.TempDir(), w.log, engine.Config{}); err != nil {
+	if w.views, err = projections.Open(t.TempDir(), w.seen, engine.Config{}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -60,7 +71,7 @@ func newWorld(t testing.TB) *world {
 // eraser is a new one over the same log, as after a restart.
 func (w *world) eraser(retain time.Duration) *Eraser {
 	return New(Config{
-		Log: w.log, Views: w.views, Do: w.do, State: w.state, Retain: retain, Slice: -1,
+		Log: w.seen, Views: w.views, Do: w.do, Others: w.ask, Tell: w.tell, State: w.state, Retain: retain, Slice: -1,
 		Files: []Files{{Name: "files", Purge: func(ctx context.Context, upTo events.Position) error {
 			w.purged.Add(1)
 			return w.log.Compact(ctx)
@@ -77,12 +88,33 @@ func (w *world) id() events.ID {
 	return id
 }
 
+// ask notes what other machines are asked to forget.
+func (w *world) ask(_ context.Context, at []events.Place) error {
+	w.asked = append(w.asked, at...)
+	return nil
+}
+
+// tell notes what other machines are told, unless that fails.
+func (w *world) tell(_ context.Context, at []events.Position) error {
+	if w.untold == nil {
+		w.told = append(w.told, at...)
+	}
+	return w.untold
+}
+
 // do is a session without an actor: it folds, decides and appends.
-func (w *world) do(ctx context.Context, id events.SessionID, cmds ...session.Command) (events.Position, error) {
+func (w *world) do(ctx context.Context, id events.SessionID, cmds ...session.Command) (seen events.Position, err error) {
 	if _, no := w.refuse.Load(id); no {
 		return 0, errRefused
 	}
 	var at events.Position
+	if joined, ok := w.seen.(union.Log); ok {
+		var err error
+		if cmds, err = union.Own(joined, cmds); err != nil {
+			return 0, err
+		}
+		defer func() { seen = joined.Seen(seen) }()
+	}
 	for _, cmd := range cmds {
 		state, err := session.Fold(w.log.Stream(ctx, id.Stream(), 0))
 		if err != nil {

@@ -268,7 +268,7 @@ func TestToldHoldsEveryLine(t *testing.T) {
 	forgotten := newID()
 	w.put(events.Daemon, events.MemorySaved{Memory: forgotten, Project: "shop", ProjectRoot: "/src/shop", Title: "A secret"})
 	got := w.mustContext(shop("startup", s))
-	w.put(s.Stream(), events.ContextInjected{Hook: "startup", IDs: got.IDs, Position: uint64(got.Position)})
+	w.put(s.Stream(), events.ContextInjected{Hook: "startup", IDs: got.IDs, Position: events.Moment(got.Position)})
 	w.put(events.Daemon, events.MemoryForgotten{IDs: []events.ID{forgotten}})
 	w.sync()
 	told, err := w.InjectedLines(t.Context(), s)

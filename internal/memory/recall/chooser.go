@@ -94,6 +94,8 @@ func (c *chooser) unfit(row rows.Row) string {
 	switch {
 	case !row.Listed():
 		return "superseded or forgotten"
+	case row.Machine != "" && !c.recall.isSettled():
+		return "another machine's, and it is not known yet what was forgotten there"
 	case row.Stated() && c.recall.cfg.NoPreferences:
 		return "preferences are switched off"
 	case row.IsUndone():

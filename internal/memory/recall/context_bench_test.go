@@ -40,7 +40,7 @@ func BenchmarkContext(b *testing.B) {
 func (w *world) resumed() events.SessionID {
 	mine, other := w.open("resumed", "shop"), w.open("other", "shop")
 	w.sync()
-	w.put(mine.Stream(), events.ContextInjected{Hook: "startup", IDs: []events.ID{newID()}, Position: uint64(w.Position())})
+	w.put(mine.Stream(), events.ContextInjected{Hook: "startup", IDs: []events.ID{newID()}, Position: events.Moment(w.Position())})
 	w.observe(other, "change", "The worker was given a name", "")
 	w.sync()
 	return mine

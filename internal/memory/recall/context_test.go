@@ -191,7 +191,7 @@ func TestResumeTellsOnlyWhatIsNew(t *testing.T) {
 	mine, other := w.open("a", "shop"), w.open("b", "shop")
 	w.observe(other, "bugfix", "Known already", "")
 	first := w.mustContext(shop("startup", mine))
-	w.put(mine.Stream(), events.ContextInjected{Hook: "startup", IDs: first.IDs, Characters: first.Characters, Position: uint64(first.Position)})
+	w.put(mine.Stream(), events.ContextInjected{Hook: "startup", IDs: first.IDs, Characters: first.Characters, Position: events.Moment(first.Position)})
 	w.observe(mine, "bugfix", "The session's own work", "")
 	if got := w.mustContext(shop("resume", mine)); got.Text != "" {
 		t.Errorf("nothing is new, yet it is told:\n%s", got.Text)

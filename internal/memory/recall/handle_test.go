@@ -23,7 +23,8 @@ func TestHandlesNameRows(t *testing.T) {
 		events.SummaryParsed{Summary: summary, Request: "Fix the cart"})
 	saved := w.put(events.Daemon, events.MemorySaved{Memory: note, Text: "Tabs"}, events.MemorySuperseded{Memory: note, By: note})
 	want := map[events.Position]events.ID{
-		prompt.Position: prompt.ID, recs[0].Position: first, recs[1].Position: again, recs[2].Position: summary, saved[0].Position: note,
+		prompt.Place().Position: prompt.ID, recs[0].Place().Position: first, recs[1].Place().Position: again, recs[2].Place().Position: summary,
+		saved[0].Place().Position: note,
 	}
 	check := func() {
 		t.Helper()
@@ -46,7 +47,7 @@ func TestHandlesNameRows(t *testing.T) {
 	}
 	w.Recall.cfg.Views = views
 	check()
-	for _, p := range []events.Position{1, saved[1].Position} {
+	for _, p := range []events.Position{1, saved[1].Place().Position} {
 		if _, err := w.Resolve(t.Context(), fmt.Sprintf("m%d", p)); !errors.Is(err, ErrNoMemory) {
 			t.Errorf("m%d, which is no memory: %v", p, err)
 		}
@@ -67,10 +68,10 @@ func TestHandlesOfWhatWasForgotten(t *testing.T) {
 	if err := w.log.Erase(t.Context(), rec.Position, prompt.Position); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Resolve(t.Context(), fmt.Sprintf("m%d", rec.Position)); !errors.Is(err, ErrForgotten) {
+	if _, err := w.Resolve(t.Context(), fmt.Sprintf("m%d", rec.Place().Position)); !errors.Is(err, ErrForgotten) {
 		t.Errorf("an observation: %v", err)
 	}
-	if id, err := w.Resolve(t.Context(), fmt.Sprintf("m%d", prompt.Position)); err != nil || id != prompt.ID {
+	if id, err := w.Resolve(t.Context(), fmt.Sprintf("m%d", prompt.Place().Position)); err != nil || id != prompt.ID {
 		t.Errorf("a prompt, whose id its record keeps: %s, %v", id, err)
 	}
 }
@@ -80,7 +81,7 @@ func TestHandlesWhereTheLogFails(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.open("a", "shop")
-	if err := w.log.Close(); err != nil {
+	if err := w.own.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Resolve(t.Context(), "m1"); err == nil || errors.Is(err, ErrNotFound) {

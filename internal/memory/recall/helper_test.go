@@ -21,11 +21,13 @@ const (
 	fenceClose = "</" + fenceName + ">"
 )
 
-// world is a log with everything that reads it.
+// world is a log with everything that reads it. In tests records of another machine are among the own ones, of which none but the first has the
+// position that the own log has it at: a position that is not translated names another record.
 type world struct {
 	tb testing.TB
 	*Recall
-	log      *eventlog.Bolt
+	log      eventlog.Log // own, or what has other machines' records among those
+	own      *eventlog.Bolt
 	views    *projections.Views
 	index    *index.Index
 	versions map[events.StreamID]events.Version
@@ -34,8 +36,25 @@ type world struct {
 
 func newWorld(tb testing.TB) *world {
 	tb.Helper()
+	_, measured := tb.(*testing.B)
+	return newWorldOf(tb, !measured)
+}
+
+// newWorldOf is a world with or without records of another machine.
+func newWorldOf(tb testing.TB, joined bool) *world {
+	tb.Helper()
 	w := &world{tb: tb, versions: map[events.StreamID]events.Version{}, now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
-	w.log = logtest.Open(tb, eventlog.Config{Now: func() time.Time { return w.now }})
+	w.own = logtest.Open(tb, eventlog.Config{Now: func() time.Time { return w.now }})
+	w.log = w.own
+	if joined {
+		first := events.Draft{ID: newID(), OccurredAt: w.now, Event: events.DaemonStarted{Version: "1"}}
+		records, err := w.own.Append(tb.Context(), events.Daemon, 0, first)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		w.versions[events.Daemon] = records[0].Version
+		w.log = logtest.Shifted(tb, w.own, func() time.Time { return w.now })
+	}
 	var err error
 	if w.views, err = projections.Open(tb.TempDir(), w.log, engine.Config{}); err != nil {
 		tb.Fatal(err)
@@ -50,7 +69,7 @@ func newWorld(tb testing.TB) *world {
 		if err := w.views.Close(); err != nil {
 			tb.Error(err)
 		}
-		w.log.Close()
+		w.own.Close()
 	})
 	w.Recall = New(Config{Views: w.views, Index: w.index, Log: w.log, Fence: fenceName})
 	return w

@@ -37,9 +37,16 @@ const minPrefix = 8
 type Config struct {
 	Views *projections.Views
 	Index *index.Index
-	Log   eventlog.Log
+	Log   eventlog.Reader // that the views follow
+
+	// LogsOf are the logs of the other machines of a name, as engine.Config.Machine has it. nil: none is known.
+	LogsOf func(machine string) []events.LogID
 
 	Near Nearby // nil: rows are found by their words alone
+
+	// Settled is closed once it is known what other machines forgot while this one was off, or that has taken too long. Who asks waits for
+	// it; hooks do not, and are given no other machine's rows until then. nil: there is nothing to know.
+	Settled <-chan struct{}
 
 	// Fence names the element that encloses injected memory, so that it is recognised when it comes back and is not stored
 	// again.
@@ -84,6 +91,31 @@ func (r *Recall) Wait(ctx context.Context, at events.Position) error {
 	return r.cfg.Index.Wait(ctx, at)
 }
 
+// settle returns once it is known what other machines forgot; see Config.Settled. The error is ctx's.
+func (r *Recall) settle(ctx context.Context) error {
+	if r.isSettled() {
+		return nil
+	}
+	select {
+	case <-r.cfg.Settled:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (r *Recall) isSettled() bool {
+	if r.cfg.Settled == nil {
+		return true
+	}
+	select {
+	case <-r.cfg.Settled:
+		return true
+	default:
+		return false
+	}
+}
+
 // PositionAt returns the position of the last record that was recorded at or before t; 0 if there is none.
 func (r *Recall) PositionAt(ctx context.Context, t time.Time) (events.Position, error) {
 	last, err := r.cfg.Log.Last(ctx)
@@ -124,9 +156,36 @@ func (r *Recall) Resolve(ctx context.Context, text string) (events.ID, error) {
 	return events.ID{}, &AmbiguousError{Prefix: text, Choices: ids[:min(len(ids), maxChoices)], More: len(ids) > maxChoices}
 }
 
-// behind returns the id of the row that a handle names.
-func (r *Recall) behind(ctx context.Context, h rows.Handle) (events.ID, error) {
-	rec, err := r.cfg.Log.Get(ctx, events.Position(h))
+// behind returns the id of the row that a handle names. Where several machines are called so, and more than one of them has such a row, it is an
+// *AmbiguousError.
+func (r *Recall) behind(ctx context.Context, h rows.Handle) (id events.ID, err error) {
+	var ids []events.ID
+	for _, at := range r.placesOf(h) {
+		one, failed := r.rowAt(ctx, h, at)
+		switch {
+		case failed == nil:
+			ids = append(ids, one)
+		case err == nil:
+			err = failed
+		}
+	}
+	switch {
+	case len(ids) == 1:
+		return ids[0], nil
+	case len(ids) > 1:
+		return id, &AmbiguousError{Prefix: h.String(), Choices: ids[:min(len(ids), maxChoices)], More: len(ids) > maxChoices}
+	case err != nil:
+		return id, err
+	}
+	if _, err := r.cfg.Log.Last(ctx); err != nil { // a log that has failed knows no place either
+		return id, fmt.Errorf("recall: %w", err)
+	}
+	return id, fmt.Errorf("%w: %s", ErrNotFound, h)
+}
+
+// rowAt returns the id of the row that the record at a position made, which a handle names.
+func (r *Recall) rowAt(ctx context.Context, h rows.Handle, at events.Position) (events.ID, error) {
+	rec, err := r.cfg.Log.Get(ctx, at)
 	if errors.Is(err, eventlog.ErrNotFound) {
 		return events.ID{}, fmt.Errorf("%w: %s", ErrNotFound, h)
 	}
@@ -143,6 +202,31 @@ func (r *Recall) behind(ctx context.Context, h rows.Handle) (events.ID, error) {
 		return events.ID{}, fmt.Errorf("%w: %s is a %s", ErrNoMemory, h, rec.Kind)
 	}
 	return id, nil
+}
+
+// placesOf is where the records are here that a handle may name.
+func (r *Recall) placesOf(h rows.Handle) (all []events.Position) {
+	logs := []events.LogID{{}}
+	if h.Machine != "" {
+		if logs = nil; r.cfg.LogsOf != nil {
+			logs = r.cfg.LogsOf(h.Machine)
+		}
+	}
+	union, ok := r.cfg.Log.(interface {
+		At(events.Place) (events.Position, bool)
+	})
+	if !ok && h.Machine == "" {
+		return []events.Position{h.At}
+	}
+	if !ok {
+		return nil
+	}
+	for _, log := range logs {
+		if at, here := union.At(events.Place{Log: log, Position: h.At}); here {
+			all = append(all, at)
+		}
+	}
+	return all
 }
 
 // maxChoices is how many ids an ambiguous prefix is answered with.
@@ -169,6 +253,9 @@ func (e *AmbiguousError) Is(target error) bool { return target == ErrAmbiguous }
 // Show returns the whole rows of ids, each a handle, an id or a prefix, in their order: folded, superseded and forgotten ones too.
 // The errors are those of Resolve, for the first that fails.
 func (r *Recall) Show(ctx context.Context, ids ...string) ([]rows.Row, error) {
+	if err := r.settle(ctx); err != nil {
+		return nil, err
+	}
 	resolved := make([]events.ID, len(ids))
 	for i, text := range ids {
 		id, err := r.Resolve(ctx, text)

@@ -17,6 +17,11 @@ func (r *Recall) Search(ctx context.Context, q Query) (Answer, error) {
 	if err := q.check(); err != nil {
 		return Answer{}, err
 	}
+	if !q.apart { // at a prompt a hook waits for it
+		if err := r.settle(ctx); err != nil {
+			return Answer{}, err
+		}
+	}
 	if err := r.Wait(ctx, q.After); err != nil {
 		return Answer{}, err
 	}

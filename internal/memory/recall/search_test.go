@@ -55,15 +55,14 @@ func TestAsOf(t *testing.T) {
 func TestPositionAt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	var times []time.Time
+	times := map[events.Position]time.Time{}
 	for range 9 {
-		w.put(events.Daemon, events.MemorySaved{Memory: newID(), Text: "x"})
-		times = append(times, w.now)
+		times[w.put(events.Daemon, events.MemorySaved{Memory: newID(), Text: "x"})[0].Position] = w.now
 	}
-	for i, at := range times {
-		for shift, want := range map[time.Duration]events.Position{-time.Second: events.Position(i), 0: events.Position(i + 1), time.Second: events.Position(i + 1)} {
+	for p, at := range times {
+		for shift, want := range map[time.Duration]events.Position{-time.Second: p - 1, 0: p, time.Second: p} {
 			if got, err := w.PositionAt(t.Context(), at.Add(shift)); err != nil || got != want {
-				t.Errorf("%v after record %d: got %d, %v, want %d", shift, i+1, got, err, want)
+				t.Errorf("%v after record %d: got %d, %v, want %d", shift, p, got, err, want)
 			}
 		}
 	}
@@ -81,7 +80,7 @@ func TestItem(t *testing.T) {
 	}
 	it := got[0]
 	want := Item{
-		ID: id, Handle: rows.Handle(rec.Position), Kind: rows.Observation, Title: "Rounding", Score: it.Score, Project: "shop", ProjectRoot: "/src/shop",
+		ID: id, Handle: rows.Handle{At: rec.Place().Position}, Kind: rows.Observation, Title: "Rounding", Score: it.Score, Project: "shop", ProjectRoot: "/src/shop",
 		Session: s.String(), AgentSession: "native", Agent: "codex", At: rec.OccurredAt, Position: rec.Position, Type: "bugfix",
 		Tokens: 104, Writer: events.WriterObserver, Flagged: true, Snippet: it.Snippet, Mark: id,
 	}
@@ -179,7 +178,7 @@ func TestTotalCountsWhatCanBeShown(t *testing.T) {
 
 func TestPhraseComesFirst(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorldOf(t, false) // what else there is weighs in
 	w.observe(w.open("a", "shop"), "change", "Notes", "the store of the session was lost")
 	want := w.observe(w.open("b", "shop"), "change", "Notes", "the session store was lost here")
 	w.observe(w.open("c", "shop"), "change", "Notes", "a store for sessions, one session each")

@@ -73,7 +73,7 @@ func TestToldRowsSilenceNothing(t *testing.T) {
 	mine, other := w.open("a", "shop"), w.open("b", "shop")
 	w.observe(other, "bugfix", "Known already", "")
 	first := w.mustContext(shop("startup", mine))
-	w.put(mine.Stream(), events.ContextInjected{Hook: "startup", IDs: first.IDs, Position: uint64(first.Position)})
+	w.put(mine.Stream(), events.ContextInjected{Hook: "startup", IDs: first.IDs, Position: events.Moment(first.Position)})
 	fresh := w.observe(other, "bugfix", "Brand new", "")
 	var told []events.ID
 	for i := range newestObservations + 30 {

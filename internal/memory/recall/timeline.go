@@ -45,6 +45,9 @@ type Timeline struct {
 // Timeline returns the entries around an anchor across the sessions of its project. Errors: ErrBadQuery, ErrNotFound (also
 // of a text that finds nothing), those of Resolve, ctx's, and of the views.
 func (r *Recall) Timeline(ctx context.Context, q TimelineQuery) (Timeline, error) {
+	if err := r.settle(ctx); err != nil {
+		return Timeline{}, err
+	}
 	before, err := depth(q.Before)
 	if err != nil {
 		return Timeline{}, err

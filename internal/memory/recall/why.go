@@ -19,6 +19,9 @@ const (
 // Why returns the chain of events that led to a row, and what came after it. Errors are those of Resolve, ErrNotYet, ctx's,
 // and of the log and the views.
 func (r *Recall) Why(ctx context.Context, q WhyQuery) (Why, error) {
+	if err := r.settle(ctx); err != nil {
+		return Why{}, err
+	}
 	resolved, err := r.Resolve(ctx, q.ID)
 	if err != nil {
 		return Why{}, err

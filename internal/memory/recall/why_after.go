@@ -114,7 +114,7 @@ func (r *Recall) whyAfter(ctx context.Context, w *Why) error {
 
 // byHand finds what persons decided of the row: they do so in the daemon's own stream.
 func (r *Recall) byHand(ctx context.Context, w *Why) error {
-	for m, err := range eventlog.Events[events.MemorySuperseded](ctx, r.cfg.Log, events.Daemon, 1) {
+	for m, err := range eventlog.EventsOfAll[events.MemorySuperseded](ctx, r.cfg.Log, events.Daemon) {
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,9 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/providers"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/sharing"
 	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/eventlog/union"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/known"
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -57,7 +59,9 @@ type daemon struct {
 	prices config.Prices
 	offers *offers
 
-	log     *eventlog.Bolt
+	log     *eventlog.Bolt // the own one: what acts reads and writes it
+	seen    union.Log      // it and what is here of other machines': what answers reads it
+	sharing *sharing.Sharing
 	views   *projections.Views
 	index   *index.Index
 	vectors *vectors.Vectors // nil: there are none
@@ -160,10 +164,16 @@ func (d *daemon) open(ctx context.Context, version string) error {
 	if err != nil {
 		return err
 	}
-	if d.views, err = projections.Open(d.paths.Views, d.log, engine.Config{BootID: process.BootID(), Logger: d.logger}); err != nil {
+	if err := sharing.Clean(d.paths.Machines); err != nil {
 		return err
 	}
-	if d.index, err = index.Open(ctx, d.paths.Index, d.log, index.Config{Logger: d.logger}); err != nil {
+	if err := d.openUnion(); err != nil {
+		return err
+	}
+	if d.views, err = projections.Open(d.paths.Views, d.seen, engine.Config{BootID: process.BootID(), Machine: d.writerOf, Logger: d.logger}); err != nil {
+		return err
+	}
+	if d.index, err = index.Open(ctx, d.paths.Index, d.seen, index.Config{Logger: d.logger}); err != nil {
 		return err
 	}
 	if err := d.openVectors(ctx); err != nil {
@@ -205,6 +215,7 @@ func (d *daemon) assemble(token, version string) (err error) {
 	if d.actors, err = actors.New(d.actorsConfig()); err != nil {
 		return err
 	}
+	d.sharing = sharing.New(d.sharingConfig())
 	d.eraser = erasure.New(d.eraserConfig())
 	answers, spool := recall.New(d.recallConfig()), relay.NewSpool(d.paths.Home)
 	if d.capture, err = capture.New(d.captureConfig(answers, spool)); err != nil {
@@ -248,7 +259,7 @@ func (d *daemon) begin(ctx context.Context, version string) (err error) {
 	if !d.previous.Clean {
 		d.logger.Warn("the last daemon did not end in order; what it had accepted is in the log, turns in flight are asked again")
 	}
-	d.begun, err = d.log.Last(ctx)
+	d.begun, err = d.seen.Last(ctx)
 	return err
 }
 
@@ -315,7 +326,7 @@ func (d *daemon) owing(ctx context.Context) ([]events.SessionID, error) {
 
 func (d *daemon) captureConfig(answers *recall.Recall, spool *relay.Spool) capture.Config {
 	return capture.Config{
-		Sink: d.actors, Log: d.log, Injections: answers, Projects: d.views, Repos: d.checker, Spool: spool, Home: d.paths.Home,
+		Sink: d.seenActors(), Log: d.seen, Injections: answers, Projects: d.views, Repos: d.checker, Spool: spool, Home: d.paths.Home,
 		Secrets: captureSecrets(), Rules: privacy.NewRules(d.paths.Home, d.config.Switches), Logger: d.logger,
 		NoPreferences: d.config.Preferences != config.On,
 	}
@@ -323,13 +334,13 @@ func (d *daemon) captureConfig(answers *recall.Recall, spool *relay.Spool) captu
 
 func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, version string) server.Config {
 	return server.Config{
-		Stores: server.Stores{Log: d.log, Views: d.views, Index: d.index, Recall: answers, Vectors: d.vectors},
+		Stores: server.Stores{Log: d.seen, Own: d.log, Views: d.views, Index: d.index, Recall: answers, Vectors: d.vectors},
 		Services: server.Services{
-			System: d.actors, Capture: d.capture, Spool: spool, Checker: d.checker, Eraser: d.eraser, Providers: d.offers.facts(),
+			System: d.seenActors(), Capture: d.capture, Spool: spool, Checker: d.checker, Eraser: d.eraser, Machines: d.sharing, Providers: d.offers.facts(),
 		},
 		Daemon: server.Daemon{
 			Home: d.paths.Home, Version: version, PID: os.Getpid(), Settings: d.config.Values(), LeftOut: leftOut(d.config), Unserved: d.unserved.Load,
-			Notice: d.notices().line, Damage: d.damage.Known,
+			Notice: d.notices().line, Damage: d.damage.Known, Sharing: d.notShared,
 			Shutdown: func(cause string) { d.stop(endRequest(cause)) },
 		},
 		Access: server.Access{
@@ -356,7 +367,7 @@ func (d *daemon) browsers() *signin.Register {
 // notices are what sessions' persons are told.
 func (d *daemon) notices() notices {
 	return notices{
-		views: d.views, status: d.actors.Status, now: time.Now, log: d.logNotice, stopped: d.still, asked: d.requests, leftOut: d.leftOut,
+		views: d.views, status: d.actors.Status, now: time.Now, log: d.logNotice, sharing: d.notShared, stopped: d.still, asked: d.requests, leftOut: d.leftOut,
 	}
 }
 
@@ -415,6 +426,9 @@ func (d *daemon) close() error {
 	}
 	if d.views != nil {
 		add("views", d.views.Close())
+	}
+	if d.seen.Union != nil {
+		add("copies of other machines' logs", d.seen.Union.Close())
 	}
 	add("log", d.log.Close())
 	if d.home != nil {

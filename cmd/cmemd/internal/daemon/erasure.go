@@ -14,12 +14,12 @@ import (
 // eraserConfig is how words are taken out of this home: of the log, the views' file and the index, in this order.
 func (d *daemon) eraserConfig() erasure.Config {
 	return erasure.Config{
-		Log: d.log, Views: d.views, Do: d.patiently, State: d.paths.Forget, Logger: d.logger,
+		Log: d.seen, Views: d.views, Do: d.patiently, Tell: d.tellMachines, Others: d.askMachines, State: d.paths.Forget, Logger: d.logger,
 		Retain: time.Duration(d.config.RetentionDays) * 24 * time.Hour,
 		Files: append([]erasure.Files{
 			{Name: "log", Purge: func(ctx context.Context, _ events.Position) error { return d.purgeLog(ctx) }},
-			{Name: "views", Purge: func(ctx context.Context, _ events.Position) error { return d.views.Compact(ctx) }},
-			{Name: "index", Purge: func(ctx context.Context, upTo events.Position) error {
+			{Name: "views", Forget: d.views.Forget, Purge: func(ctx context.Context, _ events.Position) error { return d.views.Compact(ctx) }},
+			{Name: "index", Forget: d.index.Forget, Purge: func(ctx context.Context, upTo events.Position) error {
 				if err := d.index.WaitUnlessStopped(ctx, upTo); err != nil {
 					return err
 				}
@@ -45,7 +45,7 @@ const busyPause = 50 * time.Millisecond
 // patiently puts commands to a session, and waits while too much is on its way into the log: hooks go first.
 func (d *daemon) patiently(ctx context.Context, id events.SessionID, cmds ...session.Command) (events.Position, error) {
 	for {
-		receipt, err := d.actors.Do(ctx, id, cmds...)
+		receipt, err := d.seenActors().Do(ctx, id, cmds...)
 		if !errors.Is(err, actors.ErrBusy) {
 			return receipt.Position, err
 		}

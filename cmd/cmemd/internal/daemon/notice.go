@@ -24,10 +24,11 @@ type notices struct {
 	}
 	status  func(ctx context.Context) (actors.Status, error)
 	now     func() time.Time
-	log     func() []string // what is not well with the log, each with what mends it; nil: all is
-	stopped func() []string // names of the views that go no further, for good or for now
-	asked   func() int      // how many requests of agents to forget no person has answered
-	leftOut func() int      // how many settings variables made until now that nobody was asked about; nil: none
+	log     func() []string                    // what is not well with the log, each with what mends it; nil: all is
+	sharing func(ctx context.Context) []string // what keeps memory from being shared with other machines, with what mends it; nil: nothing
+	stopped func() []string                    // names of the views that go no further, for good or for now
+	asked   func() int                         // how many requests of agents to forget no person has answered
+	leftOut func() int                         // how many settings variables made until now that nobody was asked about; nil: none
 }
 
 // isHistory reports a finding that the next answer does not end: what was worth telling of it was told in its time.
@@ -39,6 +40,9 @@ func (n notices) line(ctx context.Context) string {
 	var parts []string
 	if n.log != nil {
 		parts = n.log()
+	}
+	if n.sharing != nil {
+		parts = append(parts, n.sharing(ctx)...)
 	}
 	if still := n.stopped(); len(still) > 0 {
 		parts = append(parts, strings.Join(still, " and ")+" stopped, what happens is still captured")

@@ -123,3 +123,16 @@ type healthy struct{}
 func (healthy) Health(context.Context, time.Time, time.Time) (health.Report, error) {
 	return health.Report{}, nil
 }
+
+// TestNoticeOfMachines: what keeps memory from being shared is told, whatever else is well.
+func TestNoticeOfMachines(t *testing.T) {
+	t.Parallel()
+	n := notices{
+		views: healthy{}, status: func(context.Context) (actors.Status, error) { return actors.Status{}, nil }, now: time.Now,
+		sharing: func(context.Context) []string { return []string{"this machine was revoked"} },
+		stopped: func() []string { return nil }, asked: func() int { return 0 },
+	}
+	if got, want := n.line(t.Context()), "this machine was revoked. `cmemd doctor` says more."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

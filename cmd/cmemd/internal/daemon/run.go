@@ -156,6 +156,7 @@ func (d *daemon) startAll(ctx context.Context, t *tasks, listeners []net.Listene
 	}
 	t.start(ctx, "recheck of the log", d.recheckLog)
 	t.start(ctx, "eraser", d.eraser.Run)
+	t.start(ctx, "copies", d.trimCopies)
 	t.start(ctx, "server", func(ctx context.Context) error { return d.server.Run(ctx, listeners...) })
 	if d.watch != nil {
 		t.start(ctx, "watch transcripts", d.watchTranscripts)
@@ -171,6 +172,7 @@ func (d *daemon) startAll(ctx context.Context, t *tasks, listeners []net.Listene
 		}
 		return d.capture.Drain(ctx)
 	})
+	d.sharing.Start()
 }
 
 // drainWait is how long transcripts wait for the spool: something in it may be refused for ever.
@@ -278,6 +280,7 @@ func (d *daemon) end(t *tasks, cause error) error {
 
 func (d *daemon) endInOrder(t *tasks, clean bool, cause error) error {
 	d.leaveOthers()
+	d.sharing.Stop()
 	errs := []error{t.stop()}
 	if d.log.Err() == nil {
 		d.capture.RecordHidden(context.Background())

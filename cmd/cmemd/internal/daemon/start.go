@@ -387,8 +387,17 @@ func (s *Started) await(ctx context.Context, a *terminal.App, client *client.Cli
 		}
 	}
 	status, err := a.Status(ctx)
+	for isBehind(err) && limited.Err() == nil { // views that are made anew are there in a moment, and the daemon runs
+		time.Sleep(askEvery)
+		status, err = a.Status(ctx)
+	}
 	s.PID, s.Version, s.Unserved = status.PID, status.Version, status.Unserved
 	return err
+}
+
+func isBehind(err error) bool {
+	p, ok := errors.AsType[*api.Problem](err)
+	return ok && p.Type == api.ProblemBehind
 }
 
 // Print says what came of a start.

@@ -34,7 +34,7 @@ func (d *daemon) openVectors(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	d.vectors, err = vectors.Open(ctx, d.paths.Vectors, d.log, vectors.Config{
+	d.vectors, err = vectors.Open(ctx, d.paths.Vectors, d.seen, vectors.Config{
 		Embedder: d.embed, Model: e.VectorsOf(), Rows: d.views, Redact: full.New().Plain, Batch: e.Batch, QueryTimeout: e.Timeout, Floor: e.Deviation(),
 		Pause: d.config.Pause, Logger: d.logger,
 	})
@@ -46,12 +46,27 @@ func (d *daemon) vectorsFile() []erasure.Files {
 	if d.vectors == nil {
 		return nil
 	}
-	return []erasure.Files{{Name: "vectors", Purge: func(ctx context.Context, upTo events.Position) error {
+	follows := func() error {
 		if t := d.vectors.Trouble(); t != nil {
 			return fmt.Errorf("%w: %w", engine.ErrStopped, t.Err)
 		}
-		return d.vectors.Purge(ctx, upTo)
-	}}}
+		return nil
+	}
+	return []erasure.Files{{
+		Name: "vectors",
+		Purge: func(ctx context.Context, upTo events.Position) error {
+			if err := follows(); err != nil {
+				return err
+			}
+			return d.vectors.Purge(ctx, upTo)
+		},
+		Forget: func(ctx context.Context, at ...events.Position) error {
+			if err := follows(); err != nil {
+				return err
+			}
+			return d.vectors.Forget(ctx, at...)
+		},
+	}}
 }
 
 // runVectors fills the vectors. Where they cannot be kept, searches go on without them.
@@ -66,7 +81,7 @@ func (d *daemon) runVectors(ctx context.Context) error {
 // recallConfig is what answers questions over the daemon's views.
 func (d *daemon) recallConfig() recall.Config {
 	c := recall.Config{
-		Views: d.views, Index: d.index, Log: d.log, Fence: strings.Trim(agents.ContextOpen, "<>"),
+		Views: d.views, Index: d.index, Log: d.seen, LogsOf: d.logsOf, Settled: d.sharing.Settled(), Fence: strings.Trim(agents.ContextOpen, "<>"),
 		Characters: d.config.ContextChars, Tokens: d.config.ContextTokens, Recency: d.config.Recency(),
 		NoPreferences: d.config.Preferences != config.On,
 	}

@@ -60,7 +60,7 @@ func checks() []check {
 		{name: "inputs", run: checkInputs, daemon: true}, {name: "spool", run: checkSpool, fine: "nothing is waiting"},
 		{name: "hooks", run: checkHooks, fine: "none was left without an answer"}, {name: "agents", run: checkAgents},
 		{name: "provider", run: checkProvider}, {name: "model", run: checkModels}, {name: "budget", run: checkBudget},
-		{name: "observer", run: checkObserver, daemon: true}, {name: "search", run: checkSearch},
+		{name: "machines", run: checkMachines}, {name: "observer", run: checkObserver, daemon: true}, {name: "search", run: checkSearch},
 	}, invariants()...)
 }
 

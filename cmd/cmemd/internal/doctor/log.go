@@ -67,7 +67,7 @@ func orderLine(last events.Position, n int) string {
 	return line
 }
 
-// newest hands the n newest records of the log, wherever it is open, to use, and returns the position of the last.
+// newest hands the n newest records of this machine's log, wherever it is open, to use, and returns the position of the last.
 func (x *examination) newest(ctx context.Context, n int, use func(offline.Source, []api.LogRecord) error) (last events.Position, err error) {
 	if errors.Is(x.daemon, api.ErrNoAnswer) { // asked once already
 		return 0, x.daemon
@@ -75,7 +75,7 @@ func (x *examination) newest(ctx context.Context, n int, use func(offline.Source
 	ctx, cancel := context.WithTimeout(ctx, terminal.AnswerWait)
 	defer cancel()
 	err = offline.WithLog(ctx, x.app, func(log offline.Source) error {
-		head, err := api.RecordsRoute.Call(ctx, log, api.RecordsQuery{From: 1, Limit: 1})
+		head, err := api.RecordsRoute.Call(ctx, log, api.RecordsQuery{From: 1, Limit: 1, Own: true})
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (x *examination) newest(ctx context.Context, n int, use func(offline.Source
 		if last = head.Last; last > events.Position(n) {
 			from = last - events.Position(n) + 1
 		}
-		got, err := api.RecordsRoute.Call(ctx, log, api.RecordsQuery{From: from, Limit: n})
+		got, err := api.RecordsRoute.Call(ctx, log, api.RecordsQuery{From: from, Limit: n, Own: true})
 		if err != nil {
 			return err
 		}

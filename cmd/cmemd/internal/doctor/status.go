@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/cli/machines"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -18,9 +19,13 @@ import (
 )
 
 func newStatus(a *terminal.App) *cobra.Command {
-	return &cobra.Command{
-		Use: "status", Short: "Say how the daemon is doing; exit code 3 if it does not run, 1 if the log is damaged or a view stopped", Args: terminal.Takes(0, 0, ""),
+	cluster := false
+	c := &cobra.Command{
+		Use: "status", Short: "Say how the daemon is doing; exit code 3 if it does not run, 1 if the log is damaged, a view stopped or memory is not shared", Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
+			if cluster {
+				return machines.Status(c.Context(), a)
+			}
 			s, err := a.Status(c.Context())
 			if err == nil {
 				aside, ingest, next := homedir.AsideOf(a), unfinishedIngest(s.Home), nextObserver(s.Home)
@@ -30,7 +35,7 @@ func newStatus(a *terminal.App) *cobra.Command {
 					showNextObserver(a, next)
 					showAside(a, aside)
 				})
-				return errors.Join(shown, a.Reported(errors.Join(damageError(s.Damage), errStill(s))))
+				return errors.Join(shown, a.Reported(errors.Join(damageError(s.Damage), errStill(s), sharingError(s.Sharing))))
 			}
 			if !errors.Is(err, api.ErrNotRunning) {
 				return err
@@ -41,6 +46,8 @@ func newStatus(a *terminal.App) *cobra.Command {
 			return a.Reported(err)
 		},
 	}
+	c.Flags().BoolVar(&cluster, "cluster", false, "how the machines do that share memory with this one")
+	return c
 }
 
 // runningStatus is a status that says of itself that there is one.
@@ -192,6 +199,9 @@ func showStatus(a *terminal.App, s api.Status) {
 	}
 	if line := projectsLine(s.Projects); line != "" {
 		a.Field("projects", line)
+	}
+	for _, line := range s.Sharing {
+		a.Field("machines", line)
 	}
 	if s.Disabled != nil {
 		a.Field("disabled", disabledLine(*s.Disabled))

@@ -24,6 +24,8 @@ type Paths struct {
 	Index     string // folder, below views
 	Vectors   string // file, below views
 	Forget    string // what is being forgotten: positions, never words
+	Copies    string // folder, below machines; copies of other machines' logs. It can be deleted: they send them again
+	Machines  string // folder, of what is shared with other machines; only a home that joined has one
 	Watch     string // how far transcripts were read
 	Ingest    string // how far old sessions were taken in
 	Token     string
@@ -48,7 +50,7 @@ type Paths struct {
 func PathsOf(home string) Paths {
 	in := func(parts ...string) string { return filepath.Join(append([]string{home}, parts...)...) }
 	return Paths{
-		Home: home, Log: in("log.db"), Views: in("views"), Index: in("views", "index"), Vectors: in("views", "vectors"), Forget: in("forget.json"), Watch: in("watch.json"), Ingest: in("ingest.json"),
+		Home: home, Log: in("log.db"), Views: in("views"), Index: in("views", "index"), Vectors: in("views", "vectors"), Forget: in("forget.json"), Copies: in("machines", "copies"), Machines: in("machines"), Watch: in("watch.json"), Ingest: in("ingest.json"),
 		NextObserver: in("next-observer.json"), NextLog: in("logs", "next-observer.log"),
 		Token: in("token"), version: in("version"),
 		Run: in("run"), Daemon: in("run", "daemon.json"), Damage: in("run", "log-damage.json"), Viewers: in("run", "viewers.json"),
@@ -87,7 +89,7 @@ func Made(a *terminal.App) (Paths, error) {
 func (p Paths) checkKinds() error {
 	views := filepath.Join(p.Views, "views.db")
 	for _, path := range []string{
-		p.Home, p.Log, p.Views, views, views + ".open", p.Index, p.Vectors, p.Forget, p.Watch, p.Ingest, p.NextObserver, p.NextLog, p.Token, p.version, p.Run, p.Daemon, p.Damage, p.Viewers, p.logs, p.LogFile, p.StartLog, p.IngestLog,
+		p.Home, p.Log, p.Views, views, views + ".open", p.Index, p.Vectors, p.Copies, p.Forget, p.Watch, p.Ingest, p.NextObserver, p.NextLog, p.Token, p.version, p.Run, p.Daemon, p.Damage, p.Viewers, p.logs, p.LogFile, p.StartLog, p.IngestLog,
 	} {
 		info, err := os.Stat(path)
 		if err == nil && !info.Mode().IsRegular() && !info.IsDir() {

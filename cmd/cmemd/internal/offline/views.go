@@ -11,6 +11,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/eventlog/union"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/memory/curation"
@@ -20,8 +21,8 @@ import (
 	"github.com/cmemd/cmemd/projections/index"
 )
 
-// compareViews opens copies of a home's views and index as the next daemon would, brings them to the log's end, and sets them beside
-// what the log leads to. The home's own files stay as they are.
+// compareViews opens copies of a home's views and index as the next daemon would, over copies of other machines' logs where it has such, brings them to
+// the end, and sets them beside what the logs lead to. The home's own files stay as they are.
 func compareViews(ctx context.Context, log *eventlog.Bolt, home string, tell func(done, total uint64)) (out api.Compared, err error) {
 	dir, err := os.MkdirTemp("", "cmemd-views-*")
 	if err != nil {
@@ -29,20 +30,33 @@ func compareViews(ctx context.Context, log *eventlog.Bolt, home string, tell fun
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	p := homedir.PathsOf(home)
-	if err := copyTree(p.Views, dir); err != nil {
+	views, copies := filepath.Join(dir, "views"), filepath.Join(dir, "copies")
+	if err := errors.Join(copyTree(p.Views, views), copyTree(p.Copies, copies)); err != nil {
 		return out, err
 	}
-	said := &collector{}
-	views, err := projections.Open(dir, log, engine.Config{BootID: process.BootID(), Logger: slog.New(said)})
+	all, err := union.Open(log, union.Config{Dir: copies, Copies: eventlog.Config{NoSync: true}})
 	if err != nil {
 		return out, err
 	}
-	defer func() { err = errors.Join(err, views.Close()) }()
+	defer func() { err = errors.Join(err, all.Close()) }()
 	inside, err := filepath.Rel(p.Views, p.Index)
 	if err != nil {
 		return out, err
 	}
-	ix, err := index.Open(ctx, filepath.Join(dir, inside), log, index.Config{Logger: slog.New(said), Brief: true})
+	return compareCopies(ctx, union.Log{Union: all}, log, views, filepath.Join(views, inside), tell)
+}
+
+// compareCopies opens views and an index over what they follow, whose own log is own, and sets them beside what that leads to. They are changed.
+func compareCopies(
+	ctx context.Context, log union.Log, own *eventlog.Bolt, viewsDir, indexDir string, tell func(done, total uint64),
+) (out api.Compared, err error) {
+	said := &collector{}
+	views, err := projections.Open(viewsDir, log, engine.Config{BootID: process.BootID(), Logger: slog.New(said)})
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, views.Close()) }()
+	ix, err := index.Open(ctx, indexDir, log, index.Config{Logger: slog.New(said), Brief: true})
 	if err != nil {
 		return out, err
 	}
@@ -50,7 +64,7 @@ func compareViews(ctx context.Context, log *eventlog.Bolt, home string, tell fun
 	if err := errors.Join(views.CatchUp(ctx), ix.CatchUp(ctx)); err != nil {
 		return out, err
 	}
-	out, err = curation.CompareViews(ctx, log, views, ix, tell)
+	out, err = curation.CompareViews(ctx, log, own, views, ix, tell)
 	out.Anew = said.all()
 	return out, err
 }

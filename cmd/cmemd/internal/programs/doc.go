@@ -3,6 +3,10 @@
 //
 // Beside the copies stands source.json, which says where they came from, so that whoever brings a newer version knows the way.
 //
+// The files, each referring to those below it:
+//
+//	hub.go, ask_version.go, programs.go
+//
 // What bites:
 //   - What lies elsewhere stays where it is, and hooks name it there: a package manager keeps such a path, and a second copy would
 //     stay old when it brings a new one. Only where hooks start a copy already does a newer cmemd take its place by way of a start.

@@ -19,8 +19,11 @@ import (
 	"github.com/cmemd/cmemd/internal/durable"
 )
 
+// Hub is the program that keeps what machines share: a package of its own, for it has 17 MB that one machine of several needs.
+const Hub = "cmemd-hub"
+
 // names are the programs that belong together, in the order in which they are copied. A folder may lack all but the last one.
-func names() []string { return []string{"cmemd-sqlite", "cmemd-hook", "cmemd"} }
+func names() []string { return []string{Hub, "cmemd-sqlite", "cmemd-hook", "cmemd"} }
 
 // The ways by which a program came to a place where it does not stay.
 const (

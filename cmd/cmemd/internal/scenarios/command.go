@@ -11,7 +11,7 @@ import (
 
 // NewDemo returns `cmemd demo`.
 func NewDemo(a *terminal.App) *cobra.Command {
-	poison, page := false, false
+	var poison, page, cluster, keep bool
 	c := &cobra.Command{
 		Use: "demo", Short: "Play a recorded session through a real daemon, in a temporary home",
 		Long: `demo plays a bundled session of a coding agent through the hook command into a real daemon in a temporary home. In the
@@ -22,15 +22,26 @@ With --ui a browser shows the page of that daemon meanwhile, and until you end t
 
 With --poison it plays three recorded loops in which observers were respawned again and again while memory was lost: each
 through replay under every policy, and each through a real daemon at high speed, under the default policy, where nothing is
-lost and nothing loops.`,
-		Example: "  cmemd demo\n  cmemd demo --ui\n  cmemd demo --poison",
+lost and nothing loops.
+
+With --cluster three machines, with homes of their own, share their memory through three stores on loopback. The store that leads
+is killed with SIGKILL, and so is a machine's daemon; then each machine has what the others recorded, nothing is missing and nothing is
+there twice. It takes less than half a minute and the program cmemd-hub. With --keep its files stay, to go on with.`,
+		Example: "  cmemd demo\n  cmemd demo --ui\n  cmemd demo --poison\n  cmemd demo --cluster",
 		Args:    terminal.Takes(0, 0, ""),
 	}
 	c.Flags().BoolVar(&poison, "poison", false, "play recorded loops of observers, under every policy and through a real daemon")
 	c.Flags().BoolVar(&page, "ui", false, "open the page of the demo's daemon in a browser")
-	c.MarkFlagsMutuallyExclusive("poison", "ui")
+	c.Flags().BoolVar(&cluster, "cluster", false, "play three machines that share memory, kill a store and a machine, and count")
+	c.Flags().BoolVar(&keep, "keep", false, "with --cluster: leave its files, and say how to go on with them")
+	c.MarkFlagsMutuallyExclusive("poison", "ui", "cluster")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if poison {
+		switch {
+		case keep && !cluster:
+			return terminal.Misused(c, "--keep is for --cluster: the other demos have nothing to go on with")
+		case cluster:
+			return perform(c.Context(), a, func(ctx context.Context) error { return playCluster(ctx, a, keep) })
+		case poison:
 			return perform(c.Context(), a, func(ctx context.Context) error { return playPoison(ctx, a) })
 		}
 		return perform(c.Context(), a, func(ctx context.Context) error { return playDemo(ctx, a, page) })

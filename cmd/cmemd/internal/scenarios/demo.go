@@ -82,7 +82,16 @@ type stage struct {
 	began   time.Time
 	best    string // the id of the best hit
 	listen  string // the loopback address of the page; empty: there is none
+
+	// Where several machines play.
+	name    string // of the machine; empty: there is one
+	steady  bool   // its daemon is not killed
+	session string // that is played
+	hooks   []time.Duration
 }
+
+// theSession is the session that is played where there is one machine.
+const theSession = "00000000-0000-4000-8000-00000000d001"
 
 // newStage makes a home, and a folder to work in.
 func newStage(a *terminal.App) (*stage, error) {
@@ -94,14 +103,19 @@ func newStage(a *terminal.App) (*stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &stage{
-		a: a, self: self, dir: dir, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "courier"), began: a.Now(),
-	}
+	d := newStageIn(a, self, dir, filepath.Join(dir, "home"))
 	if err := os.MkdirAll(d.project, 0o700); err != nil {
 		return nil, errors.Join(err, d.clear())
 	}
-	d.client = client.Dial(d.home)
 	return d, nil
+}
+
+// newStageIn is a stage in a folder, with a home, of which nothing is made yet.
+func newStageIn(a *terminal.App, self, dir, home string) *stage {
+	return &stage{
+		a: a, self: self, dir: dir, home: home, project: filepath.Join(dir, "courier"), began: a.Now(), client: client.Dial(home),
+		session: theSession,
+	}
 }
 
 // commit makes an empty commit and notes its short hash, so that what the session claims can be checked. Without git it
@@ -131,11 +145,25 @@ func (d *stage) commit(ctx context.Context, subject string) {
 // clear ends the daemon and removes everything.
 func (d *stage) clear() error {
 	d.client.Close()
+	d.kill()
+	return os.RemoveAll(d.dir)
+}
+
+// kill kills the daemon, if it runs, and waits for its end.
+func (d *stage) kill() {
 	if d.daemon != nil {
 		_ = d.daemon.Process.Kill()
 		_ = d.daemon.Wait()
 	}
-	return os.RemoveAll(d.dir)
+	d.daemon = nil
+}
+
+// of is whose daemon it is, before a verb.
+func (d *stage) of() string {
+	if d.name == "" {
+		return "the daemon"
+	}
+	return "the daemon of " + d.name
 }
 
 // environ is what the demo's processes see: their own home, and none of the person's settings of cmemd and git. Git sets
@@ -175,7 +203,7 @@ func (d *stage) raise(ctx context.Context) error {
 		said, _ := os.ReadFile(log.Name())
 		return fmt.Errorf("%w; it said:\n%s", err, terminal.Visible(string(said)))
 	}
-	d.act("daemon %d is ready after %d ms", d.daemon.Process.Pid, d.a.Now().Sub(began).Milliseconds())
+	d.act("%s, process %d, is ready after %d ms", d.of(), d.daemon.Process.Pid, d.a.Now().Sub(began).Milliseconds())
 	return nil
 }
 
@@ -225,7 +253,7 @@ func (d *stage) tell(format string, args ...any) {
 // payloads is the recorded session, set in this stage.
 func (d *stage) payloads() []string {
 	set := strings.NewReplacer(
-		"{{SESSION}}", "00000000-0000-4000-8000-00000000d001", "{{CWD}}", d.project, "{{HOME}}", d.dir,
+		"{{SESSION}}", d.session, "{{CWD}}", d.project, "{{HOME}}", d.dir,
 		"{{COMMIT1}}", d.commits[0], "{{COMMIT2}}", d.commits[1],
 	)
 	return strings.Split(strings.TrimSpace(set.Replace(demoSession)), "\n")
@@ -242,24 +270,17 @@ func (d *stage) hook(ctx context.Context, payload string) (reply []byte, took ti
 
 // play sends the session's hooks. In the middle the daemon is killed, and later started again.
 func (d *stage) play(ctx context.Context) error {
-	d.act("a session of Claude Code begins in %s", d.project)
+	if d.name == "" {
+		d.act("a session of Claude Code begins in %s", d.project)
+	}
 	for i, payload := range d.payloads() {
-		switch i {
-		case demoKill:
-			d.act("the daemon is killed with SIGKILL")
-			_ = d.daemon.Process.Kill()
-			_ = d.daemon.Wait()
-			d.daemon = nil
-		case demoRevive:
-			waiting, _, err := relay.NewSpool(d.home).Usage()
-			if err != nil {
-				return err
-			}
-			if waiting < demoRevive-demoKill { // a hook that the daemon did not answer in time has spooled one more
-				return fmt.Errorf("%d payloads wait in the spool, want at least %d", waiting, demoRevive-demoKill)
-			}
-			d.act("%d payloads wait in the spool; the daemon comes back", waiting)
-			if err := d.raise(ctx); err != nil {
+		switch {
+		case d.steady:
+		case i == demoKill:
+			d.act("%s is killed with SIGKILL", d.of())
+			d.kill()
+		case i == demoRevive:
+			if err := d.revive(ctx); err != nil {
 				return err
 			}
 		}
@@ -267,10 +288,26 @@ func (d *stage) play(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("hook: %w", err)
 		}
-		d.tell("%4d ms  %s", took.Milliseconds(), describeHook(payload))
-		d.pace(ctx)
+		d.hooks = append(d.hooks, took)
+		if d.name == "" {
+			d.tell("%4d ms  %s", took.Milliseconds(), describeHook(payload))
+			d.pace(ctx)
+		}
 	}
 	return nil
+}
+
+// revive starts the daemon that was killed, for which hooks wait in the spool.
+func (d *stage) revive(ctx context.Context) error {
+	waiting, _, err := relay.NewSpool(d.home).Usage()
+	if err != nil {
+		return err
+	}
+	if waiting < demoRevive-demoKill { // a hook that the daemon did not answer in time has spooled one more
+		return fmt.Errorf("%d payloads wait in the spool, want at least %d", waiting, demoRevive-demoKill)
+	}
+	d.act("%d payloads wait in the spool; %s comes back", waiting, d.of())
+	return d.raise(ctx)
 }
 
 // watched reports whether a person reads along.

@@ -13,14 +13,19 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-// settle waits until every input has its outcome, and counts: what the hooks sent is what the log holds.
-func (d *stage) settle(ctx context.Context) error {
-	want := 0
+// sent is how many inputs the session's hooks report.
+func (d *stage) sent() (n int) {
 	for _, p := range d.payloads() {
 		if strings.Contains(p, `"tool_use_id"`) || strings.Contains(p, `"hook_event_name": "Stop"`) {
-			want++
+			n++
 		}
 	}
+	return n
+}
+
+// settle waits until every input has its outcome, and counts: what the hooks sent is what the log holds.
+func (d *stage) settle(ctx context.Context) error {
+	want := d.sent()
 	var in api.Balance
 	err := d.until(ctx, "every input to be settled", func() bool {
 		st, err := api.StatusRoute.Call(ctx, d.client, api.NoQuery{})
@@ -33,7 +38,11 @@ func (d *stage) settle(ctx context.Context) error {
 	if in.Captured != want || in.Observed+in.Skipped != want {
 		return fmt.Errorf("inputs %+v, want %d captured, all of them observed or skipped", in, want)
 	}
-	d.act("the session is over: %d inputs captured, %d observed, %d dropped, %d lost", in.Captured, in.Observed, in.Dropped, want-in.Captured)
+	whose := "the session"
+	if d.name != "" {
+		whose = "the session on " + d.name
+	}
+	d.act("%s is over: %d inputs captured, %d observed, %d dropped, %d lost", whose, in.Captured, in.Observed, in.Dropped, want-in.Captured)
 	return nil
 }
 

@@ -137,9 +137,10 @@ func Describe(err error) string {
 
 // packageNames is what errors of this module's packages begin with, before a colon. A test holds it to what is written there.
 var packageNames = []string{
-	"actors", "agents", "api", "capture", "claudecli", "claudemem", "curation", "embed", "erasure", "eventlog", "events", "full", "idempotency",
-	"ignore", "importer", "index", "install", "jsonedit", "mcp", "model", "observer", "peer", "playback", "policy", "projections", "prompt",
-	"recall", "redact", "relay", "release", "replay", "report", "rows", "salvage", "seal", "session", "signin", "sqlite", "tomledit", "vectors", "watch",
+	"actors", "agents", "api", "capture", "claudecli", "claudemem", "curation", "embed", "erasure", "eventlog", "events", "folder",
+	"full", "idempotency", "ignore", "importer", "index", "install", "jet", "jsonedit", "mcp", "model", "observer", "peer", "playback",
+	"policy", "projections", "prompt", "recall", "redact", "relay", "release", "replay", "report", "rows", "salvage", "seal", "segment",
+	"session", "share", "signin", "space", "sqlite", "store", "stream", "tomledit", "union", "vectors", "watch",
 }
 
 // withoutPackage is the text of err without the names of packages that it begins with. A problem begins with what it is about,

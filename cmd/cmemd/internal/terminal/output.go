@@ -254,7 +254,7 @@ func (a *App) ShownID(id events.ID) string {
 
 // ShownRow is a row as lists name it: by its whole id where a program may read it, by its handle on a terminal.
 func (a *App) ShownRow(id events.ID, h rows.Handle) string {
-	if IsTerminal(a.Out) && h != 0 {
+	if IsTerminal(a.Out) && h != (rows.Handle{}) {
 		return h.String()
 	}
 	return id.String()

@@ -110,8 +110,7 @@ const kindsOf = {
   "output_dropped,output_skipped,inputs_dropped": "losses", context_injected: "what was given",
   "session_respawned,session_quarantined,session_released,provider_paused,provider_resumed,session_faulted":
     "supervision",
-  memory_forgotten: "what was forgotten", "daemon_started,daemon_stopped,daemon_degraded": "the daemon",
-};
+  memory_forgotten: "what was forgotten", "daemon_started,daemon_stopped,daemon_degraded": "the daemon" };
 
 function Verify() {
   const [doing, setDoing] = useState();

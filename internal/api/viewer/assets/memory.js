@@ -93,8 +93,7 @@ export default function Memory() {
   useEffect(() => { choose((s) => (s.size ? new Set() : s)); setFresh(0); }, [seen.data]);
   const rows = list.pages.flatMap((p) => p.results ?? p.rows);
   const peek = (id) => turn({ peek: query.peek === id ? undefined : id });
-  const pick = (id) => choose((s) => (s.has(id) ? new Set([...s].filter((x) => x !== id)) :
-    new Set([...s, id])));
+  const pick = (id) => choose((s) => new Set(s.has(id) ? [...s].filter((x) => x !== id) : [...s, id]));
   const done = () => { open(undefined); seen.again(); };
   const undo = (r) => ask("POST", `/v1/memories/${r.id}/undo`).then(() => { note("taken back"); seen.again();
     }, (e) => note(e.message));

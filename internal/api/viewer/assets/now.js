@@ -22,12 +22,11 @@ export function Balance({ of }) {
       more.</p>`}</section>`;
 }
 
-function Findings({ status, again }) {
+function Findings({ status: s, again }) {
   const resume = (provider) => ask("POST", `/v1/providers/${encodeURIComponent(provider)}/resume`)
     .then(() => { note(provider + " is asked again"); again(); }, (e) => note(e.message));
-  const paused = (f) => mayEdit() && status.providers.some((p) => p.name === f.provider && p.state ===
-    "paused");
-  return status.findings.map((f) => html`<div class="box ${f.degraded ? "bad-box" : "warn-box"}"
+  const paused = (f) => mayEdit() && s.providers.some((p) => p.name === f.provider && p.state === "paused");
+  return s.findings.map((f) => html`<div class="box ${f.degraded ? "bad-box" : "warn-box"}"
     role=${f.degraded ? "alert" : undefined}>
     <b><${Line} text=${f.says} most=${600} /></b><p><${Line} text=${f.do} most=${600} /></p>
     ${paused(f) && html`<p><button onClick=${() => resume(f.provider)}>ask ${
@@ -80,18 +79,25 @@ export function useFresh(asked, matters) {
   const due = useRef();
   const newest = useRef();
   newest.current = asked;
-  useRecords((slice) => {
-    if (matters(slice)) due.current ??= setTimeout(() => { due.current = undefined; newest.current.again(); },
-      700);
-  }, []);
+  const act = () => { due.current = undefined; newest.current.again(); };
+  useRecords((slice) => { if (matters(slice)) due.current ??= setTimeout(act, 700); }, []);
   useEffect(() => () => clearTimeout(due.current), []);
 }
+
+// Machines share one memory: when each was seen, how many of our records it lacks, and what is not well.
+const Machines = ({ of: { problem, status: s } }) => html`<section><h2>Machines</h2>${[problem,
+  ...(s?.problems ?? [])].map((p) => p && html`<p class="bad"><${Line} text=${p} most=${600} /></p>`)}
+  <ul class="rows">${s?.machines.map((m) => html`<li class="row" key=${m.id}><${Time} at=${m.seen} /><span
+    class="kind">${m.self ? "this" : m.gone ? "taken out" : ""}</span><${Line} text=${m.name} most=${60} />
+    <span class="marks soft">${m.unread > 0 && `${many(m.unread, "record")} behind`}</span></li>`)}</ul>
+  </section>`;
 
 export default function Now({ status }) {
   const { project } = place.query;
   const sessions = useGet("/v1/sessions", { open: true, project, limit: most });
   const feed = useGet("/v1/rows", { kind: memoryKinds, limit: 20, project });
   useFresh(feed, changesMemory);
+  const cluster = useGet("/v1/cluster");
   const own = useGet(project && "/v1/outcomes", { project, limit: 1 });
   useFresh({ again: () => { sessions.again(); own.again(); } }, () => true);
   const inputs = project ? own.data?.balance : status.data?.inputs;
@@ -115,10 +121,10 @@ export default function Now({ status }) {
       <li class="row" key=${o.id}><${Time} at=${o.last_at} /><span class="kind">${line(o.agent)}</span>
         <a href=${to("/ui/memory", { session: o.id })} dir="auto"><${Line} text=${o.title || o.agent_session}
           most=${140} /></a>
-        <span class="marks soft">${many(o.tool_uses, "tool use")}${o.pending > 0 &&
+        <span class="marks soft">${line(o.machine)} ${many(o.tool_uses, "tool use")}${o.pending > 0 &&
           `, ${count(o.pending)} pending`} <${Line} text=${o.project} most=${40} /></span></li>`)}</ul>`
     : html`<p class="soft">None.</p>`)}<//></section>
+    ${cluster.data?.joined && html`<${Machines} of=${cluster.data} />`}
     <p class="soft">${line(s.version)}, process ${s.pid}, log at ${count(s.position)}${s.spool.waiting > 0 &&
-      `, ${many(s.spool.waiting, "payload")} (${
-      bytes(s.spool.bytes)}) in the spool`}</p>`}<//><//>`;
+      `, ${many(s.spool.waiting, "payload")} (${bytes(s.spool.bytes)}) in the spool`}</p>`}<//><//>`;
 }

@@ -71,8 +71,7 @@ function Strip({ p, lanes, live }) {
       ${[...p.strip].map((x, i) => {
         const lane = lanes.find((l) => l.letter === x);
         return lane && html`<rect class="b-${lane.name}" x=${i * cell + 0.5} width=${cell - 1} y="2"
-          height="18"><title>${
-          lane.name}: ${lane.note}</title></rect>`;
+          height="18"><title>${lane.name}: ${lane.note}</title></rect>`;
       })}</svg></div>`;
 }
 

@@ -10,9 +10,8 @@ function escaped(c) {
   return n < 0x80 ? "\\x" + hex(2) : n <= 0xffff ? "\\u" + hex(4) : "\\U" + hex(8);
 }
 
-// show is a text as cmemd's commands print it: what would hide, reorder or pose as something else is written
-// as an escape. Line breaks
-// and tabs stay. testdata/visible.json of the terminal's package holds both to the same.
+// show is a text as cmemd's commands print it: an escape for what would hide, reorder or pose as something
+// else. Line breaks and tabs stay. testdata/visible.json of the terminal's package holds both to the same.
 export const show = (s) => String(s ?? "").replace(/\r\n/g, "\n")
   .replace(deceives, (c) => (c === "\n" || c === "\t" ? c : escaped(c)));
 

@@ -261,7 +261,8 @@ export const titled = (r) => r.title || r.request || r.text || r.kind;
 export const what = (r) => (r.kind === "observation" && r.type ? line(r.type) : r.kind);
 
 export function by(r) {
-  if (r.outside === true || r.outside?.length) return "outside";
-  if (r.kind !== "memory" || r.writer === "person") return "";
-  return r.writer === "agent" ? "by an agent" : "by an unknown writer";
+  const on = String(r.handle ?? "").split(":").slice(0, -1).join(); // of laptop:m41
+  const who = r.kind !== "memory" || r.writer === "person" ? "" : `by an ${r.writer === "agent" ? "agent" :
+    "unknown writer"}`;
+  return [on, r.outside === true || r.outside?.length ? "outside" : who].filter(Boolean).map(line).join(", ");
 }

@@ -18,8 +18,7 @@ const box = { w: 186, h: 44, gap: 10, column: 226, most: 7 };
 // gist is what a tool was given, in a word: the first text of its input, of a path its end.
 function gist(i) {
   let given;
-  try { given = Object.values(JSON.parse(i.input)).find((v) => typeof v === "string"); } catch
-    { /* it was cut */ }
+  try { given = Object.values(JSON.parse(i.input)).find((v) => typeof v === "string"); } catch { /* cut */ }
   if (/^\/\S+$/.test(given ?? "")) return given.split("/").slice(-2).join("/");
   return given ?? i.preview ?? i.outcome ?? "";
 }
@@ -127,8 +126,7 @@ export default function Why({ id }) {
   const [dialog, open] = useState();
   const close = () => open(undefined);
   const r = why.data?.row;
-  const did = (promise, text, undo) => promise.then(() => { note(text, undo); why.again(); }, (e) =>
-    note(e.message));
+  const did = (p, text, undo) => p.then(() => { note(text, undo); why.again(); }, (e) => note(e.message));
   const confirm = (withdraw) => did(ask("POST", `/v1/memories/${r.id}/confirm`, { withdraw }), withdraw ?
     "not confirmed any more" : "confirmed", withdraw ? undefined : () => confirm(true));
   const forgotten = why.data?.forgotten;

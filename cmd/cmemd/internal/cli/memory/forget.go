@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/cli/machines"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
-	"github.com/cmemd/cmemd/projections/rows"
 )
 
 const forgetHelp = `Forget erases for good: what is named, what the observer answered about it, and every memory that was made of it. It first
@@ -134,7 +134,7 @@ func showSamples(a *terminal.App, head string, list []api.ForgetSample) {
 	for _, s := range list {
 		id := ""
 		if s.ID != (events.ID{}) {
-			id = a.ShownRow(s.ID, rows.Handle(s.Position)) + " "
+			id = a.ShownRow(s.ID, s.Handle) + " "
 		}
 		a.Printf("  %-8d  %s  %s  %s%s\n", s.Position, terminal.Moment(s.At), recordWords(s.Kind, 1), id, terminal.VisibleLine(s.Text))
 	}
@@ -184,11 +184,14 @@ func butAside(aside []homedir.AsideFile) string {
 }
 
 func showForgotten(a *terminal.App, done api.Forgotten) error {
-	if done.Request != nil {
-		showRequested(a, *done.Request)
+	if done.Request != nil || done.Others > 0 {
+		showRequested(a, done)
 		return nil
 	}
 	line := fmt.Sprintf("forgotten: %s of %s", terminal.Plural(done.Records, "record"), terminal.Plural(done.Sessions, "session"))
+	if done.Asked > 0 {
+		line += ", and " + terminal.Plural(done.Asked, "record") + " of other machines"
+	}
 	if done.Spooled > 0 {
 		line += ", " + terminal.Plural(done.Spooled, "file")
 	}
@@ -202,6 +205,9 @@ func showForgotten(a *terminal.App, done api.Forgotten) error {
 		a.Field("aside", f.Path+": "+f.What)
 	}
 	showUnopened(a, done.Unopened)
+	if done.Elsewhere != nil {
+		a.Printf("%s\n", machines.ElsewhereLine(*done.Elsewhere, a.Now()))
+	}
 	a.Say("backups and exports that you made, and the agents' own transcripts, are yours to look after")
 	if done.Unread > 0 {
 		return terminal.Advise(fmt.Errorf("the log is damaged: %s could not be read, and may say it too", terminal.Plural(done.Unread, "record")),

@@ -73,7 +73,16 @@ func (f forgetCommand) approveRequest(ctx context.Context, a *terminal.App, clie
 }
 
 // showRequested says what becomes of what an agent wants forgotten.
-func showRequested(a *terminal.App, r api.OpenRequest) {
+func showRequested(a *terminal.App, done api.Forgotten) {
+	if done.Others > 0 {
+		defer a.Say("%s of other machines fit too, and stay: an agent asks nothing of those. Forget them by `cmemd forget` in a terminal of yours",
+			terminal.Plural(done.Others, "record"))
+	}
+	r := done.Request
+	if r == nil {
+		a.Printf("asked: nothing, for this machine recorded nothing that fits\n")
+		return
+	}
 	a.Printf("asked: %s with %s, as %s; nothing is erased\n", terminal.Plural(len(r.Rows), "row"), terminal.Plural(r.Records, "record"), r.Name)
 	a.Say("this command was not run by a person in a terminal of theirs: what it names is in no search until %s, unless you run "+
 		"`cmemd forget --approve %s` or `--refuse %s` in yours", terminal.Moment(r.Expires), r.Name, r.Name)

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -46,7 +47,7 @@ func newProjectJoin(a *terminal.App) *cobra.Command {
 		ValidArgsFunction: completeFolder,
 	}
 	to := ""
-	c.Flags().StringVar(&to, "to", "", "the project: one of its folders, its name, or its key")
+	c.Flags().StringVar(&to, "to", "", "the project: one of its folders, its name, or its key; of another machine, MACHINE:FOLDER as the list shows it")
 	terminal.MustComplete(c, "to", func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return namesOf(c.Context(), a, func(p api.Projects) (names []string) {
 			for _, one := range p.Projects {
@@ -59,7 +60,7 @@ func newProjectJoin(a *terminal.App) *cobra.Command {
 		if q.Folder, err = folderOf(args); err != nil {
 			return err
 		}
-		if q.Project = to; strings.ContainsRune(filepath.ToSlash(to), '/') && !isKey(to) || to == "." || to == ".." {
+		if q.Project = to; strings.ContainsRune(filepath.ToSlash(to), '/') && !isKey(to) && !strings.Contains(to, ":/") || to == "." || to == ".." {
 			if q.Project, err = filepath.Abs(to); err != nil {
 				return err
 			}
@@ -185,7 +186,7 @@ func showProjects(a *terminal.App, found api.Projects) error {
 			if i > 0 {
 				name = ""
 			}
-			l.Add(name, f.Root, terminal.Moment(f.At), noteOf(f))
+			l.Add(name, cmp.Or(f.Shown, f.Root), terminal.Moment(f.At), noteOf(f))
 		}
 	}
 	if len(l.Rows) > 0 {
@@ -238,7 +239,7 @@ func showDecided(a *terminal.App, done api.ProjectDecided) error {
 	a.Printf("%s shares its memory with\n", terminal.VisibleLine(done.Root))
 	for _, f := range done.Project.Folders {
 		if f.Root != done.Root {
-			a.Printf("  %s\n", terminal.VisibleLine(f.Root))
+			a.Printf("  %s\n", terminal.VisibleLine(cmp.Or(f.Shown, f.Root)))
 		}
 	}
 	return nil

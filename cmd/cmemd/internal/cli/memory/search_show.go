@@ -13,7 +13,7 @@ func printResults(a *terminal.App, found api.SearchResults) {
 	if len(found.Results) > 0 {
 		l := terminal.List{Head: []string{"ID", "WHAT", "WHEN", "PROJECT", "TOKENS", "TITLE"}}
 		for _, r := range found.Results {
-			l.Add(a.ShownRow(r.ID, r.Handle), whatBy(r), terminal.Moment(r.At), r.Project, strconv.Itoa(r.Tokens), flagged(counted(r), r.Flagged, r.Undone))
+			l.Add(a.ShownRow(r.ID, r.Handle), whatBy(a, r), terminal.Moment(r.At), r.Project, strconv.Itoa(r.Tokens), flagged(counted(r), r.Flagged, r.Undone))
 			addParts(a, &l, r, 6)
 		}
 		a.Print(l)
@@ -43,8 +43,14 @@ func addParts(a *terminal.App, l *terminal.List, r api.Result, columns int) {
 	}
 }
 
-// whatBy is what a row is, and who says it where a reader is to know.
-func whatBy(r api.Result) string { return strings.TrimSpace(r.What() + " " + r.By()) }
+// whatBy is what a row is, who says it where a reader is to know, and the machine that recorded it where the row is not named by its handle.
+func whatBy(a *terminal.App, r api.Result) string {
+	what := strings.TrimSpace(r.What() + " " + r.By())
+	if m := r.Handle.Machine; m != "" && !terminal.IsTerminal(a.Out) {
+		what += ", on " + m
+	}
+	return what
+}
 
 // counted is the title of a row, and how often it was said where that is more than once.
 func counted(r api.Result) string {

@@ -67,6 +67,7 @@ func showRow(a *terminal.App, r api.Row) {
 	a.Field("when", terminal.Moment(r.At))
 	a.Field("project", r.Project)
 	a.Field("session", sessionOf(r))
+	a.Field("machine", r.Machine)
 	a.Field("imported", orNothing("from ", r.Source))
 	a.Field("said by", string(r.Writer))
 	a.Field("origin", string(r.Origin))

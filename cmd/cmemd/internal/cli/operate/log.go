@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/cli/machines"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
@@ -27,10 +28,14 @@ not find is listed; it is no damage of this log. The exit code is 1 if the log i
 --json, say which.`
 
 func newLogVerify(a *terminal.App) *cobra.Command {
-	return &cobra.Command{
+	fleet := false
+	c := &cobra.Command{
 		Use: "verify", Short: "Check every record and the balance of the inputs; exit code 1 if something is wrong",
 		Long: verifyHelp, Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
+			if fleet {
+				return machines.Verify(c.Context(), a)
+			}
 			return offline.WithLog(c.Context(), a, func(log offline.Source) error {
 				v, err := terminal.Measured(a, "verifying", func(m *terminal.Meter) (api.Verified, error) {
 					return api.VerifyRoute.Call(c.Context(), log, api.NoQuery{}, m.Progress)
@@ -42,6 +47,8 @@ func newLogVerify(a *terminal.App) *cobra.Command {
 			})
 		},
 	}
+	c.Flags().BoolVar(&fleet, "fleet", false, "all that machines share: signatures and links in the store, and the copies here")
+	return c
 }
 
 func showVerified(a *terminal.App, v api.Verified) error {

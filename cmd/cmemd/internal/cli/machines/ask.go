@@ -1,0 +1,86 @@
+package machines
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/eventlog/share"
+	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/client"
+)
+
+// ask asks the daemon how the machines are.
+func ask(ctx context.Context, a *terminal.App) (c api.Cluster, err error) {
+	err = a.Query(ctx, func(ctx context.Context, to api.Invoker) error {
+		c, err = api.ClusterRoute.Call(ctx, to, api.NoQuery{})
+		return err
+	})
+	return c, err
+}
+
+// mustHaveJoined is an error where there are no machines to tell of.
+func mustHaveJoined(c api.Cluster) error {
+	switch {
+	case !c.Joined:
+		return terminal.Advise(fmt.Errorf("%w: this machine shares its memory with no other", terminal.ErrNothing), "`cmemd join` begins")
+	case c.Status == nil:
+		return fmt.Errorf("this machine has joined others, and shares nothing: %s", terminal.VisibleLine(c.Problem))
+	}
+	return nil
+}
+
+// joined is ask where this machine shares memory with others; else its error says that it does not.
+func joined(ctx context.Context, a *terminal.App) (api.Cluster, error) {
+	c, err := ask(ctx, a)
+	if err == nil {
+		err = mustHaveJoined(c)
+	}
+	return c, err
+}
+
+// seenWord is when a machine was seen.
+func seenWord(m share.Machine) string {
+	if m.Self {
+		return "now"
+	}
+	if m.Seen.IsZero() {
+		return "never"
+	}
+	return terminal.Moment(m.Seen)
+}
+
+// stateWord says how a machine belongs to the space.
+func stateWord(m share.Machine) string {
+	gone := ""
+	switch {
+	case m.Revoked:
+		gone = "revoked " + terminal.Moment(m.Gone)
+	case !m.Gone.IsZero():
+		gone = "left " + terminal.Moment(m.Gone)
+	}
+	switch {
+	case m.Self && gone != "":
+		return "this machine, " + gone
+	case m.Self:
+		return "this machine"
+	}
+	return gone
+}
+
+// are is the verb for so many.
+func are(n uint64) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// work has the daemon do what may take as long as a network takes.
+func work[Q, A any](ctx context.Context, a *terminal.App, what string, r api.Work[Q, A], q Q) (out A, err error) {
+	err = a.Stream(ctx, func(c *client.Client) error {
+		out, err = terminal.Measured(a, what, func(m *terminal.Meter) (A, error) { return r.Call(ctx, c, q, m.Progress) })
+		return err
+	})
+	return out, err
+}

@@ -1,0 +1,86 @@
+package machines
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/api"
+)
+
+const leaveHelp = `Leave takes this machine out of its space. What others recorded is removed here; what this machine recorded stays, here and with
+them. The daemon is restarted, so that nothing of others is searched any more. With --force it is left also where the store cannot be told.`
+
+func newLeave(a *terminal.App) *cobra.Command {
+	var q api.ClusterLeave
+	yes, dryRun := false, false
+	c := &cobra.Command{
+		Use: "leave", Short: "Share this machine's memory no more", Long: leaveHelp, Args: terminal.Takes(0, 0, ""),
+	}
+	c.Flags().BoolVar(&q.Force, "force", false, "also where the store cannot be told")
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	c.Flags().BoolVar(&dryRun, "dry-run", false, "only show what would be done")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		cluster, err := joined(c.Context(), a)
+		if err != nil && (!cluster.Joined || !q.Force) {
+			return err
+		}
+		showLeaving(a, cluster)
+		ok, err := a.Confirm(c.Context(), "Leave?", "left", dryRun, yes)
+		if err != nil || !ok {
+			return err
+		}
+		left, err := work(c.Context(), a, "leaving", api.ClusterLeaveRoute, q)
+		if err != nil {
+			return terminal.Advise(err, "try again when the store answers; `cmemd leave --force` leaves without telling the others")
+		}
+		quiet := *a // the restart has nothing to add
+		quiet.Out = discard{}
+		failed := daemon.Restart(c.Context(), &quiet) // which removes the copies
+		return errors.Join(a.Show(left, func() { showLeft(a, left, failed == nil) }), failed)
+	}
+	return c
+}
+
+type discard struct{}
+
+func (discard) Write(b []byte) (int, error) { return len(b), nil }
+
+// showLeaving says what goes.
+func showLeaving(a *terminal.App, c api.Cluster) {
+	a.Say("this machine would leave %s.", cmp.Or(terminal.VisibleLine(c.Where), "its space"))
+	if c.Status == nil {
+		return
+	}
+	for _, m := range c.Status.Machines {
+		for _, log := range m.Logs {
+			a.Say("  what %s recorded goes from here: %s", terminal.VisibleLine(m.Name), terminal.Plural(log.Here, "record"))
+		}
+	}
+	if c.Status.Own.Records > 0 {
+		a.Say("  %s of this machine %s not in the store yet, and will not be: `cmemd flush` first",
+			terminal.Plural(c.Status.Own.Records, "record"), are(c.Status.Own.Records))
+	}
+}
+
+// showLeft says what came of it; removed is whether the copies are removed already.
+func showLeft(a *terminal.App, left api.ClusterLeft, removed bool) {
+	end := are(uint64(left.Removed)) + " removed"
+	if !removed {
+		end = "will be removed as the daemon starts"
+	}
+	a.Printf("left; %s of other machines (%s) %s\n", plural(left.Removed, "copy", "copies"), terminal.Size(left.Bytes), end)
+	if !left.Told {
+		a.Say("the others were not told: `cmemd devices revoke` on one of them takes this machine out there")
+	}
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return terminal.Grouped(n) + " " + many
+}

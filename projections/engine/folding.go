@@ -1,0 +1,32 @@
+package engine
+
+import (
+	"fmt"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// folding is a fold, and what it folds on.
+type folding struct {
+	Fold
+	x *Tx
+}
+
+// foldOn begins a fold on an instance.
+func (v *Views) foldOn(btx *bolt.Tx, i *instance) (folding, error) {
+	bucket, err := bucketIn(btx, i.bucket)
+	if err != nil {
+		return folding{}, err
+	}
+	x := &Tx{bucket: bucket, place: place(0).in(i.view.Name()), codec: v.codec, err: new(error), header: v.headerAt, Origin: v.origin}
+	return folding{i.view.Fold(x), x}, nil
+}
+
+// finish writes what was folded on an instance.
+func (f folding) finish(i *instance) error {
+	f.Flush()
+	if err := f.x.Err(); err != nil {
+		return fmt.Errorf("view %s: %w", i.view.Name(), err)
+	}
+	return nil
+}
