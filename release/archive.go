@@ -23,7 +23,12 @@ type packed struct {
 }
 
 // archiveName is what the archive of a target is called, without its extension, and the folder in it.
-func (r *release) archiveName(t target) string { return "cmemd_" + r.version + "_" + t.String() }
+func (r *release) archiveName(t target) string { return r.packageName("cmemd", t) }
+
+// packageName is archiveName for any product.
+func (r *release) packageName(product string, t target) string {
+	return product + "_" + r.version + "_" + t.String()
+}
 
 // extension is that of a target's archive.
 func (t target) extension() string {
@@ -35,7 +40,7 @@ func (t target) extension() string {
 
 // archive writes the archive of a target. Programs lie at its top, so that it can be used as it is unpacked.
 func (r *release) archive(l layout) error {
-	name := r.archiveName(l.target)
+	name := r.packageName(l.product.name, l.target)
 	files, err := readAll(l.files, func(f file) string {
 		if f.program {
 			return name + "/" + path.Base(f.name)

@@ -28,9 +28,41 @@ func allTargets() (all []target) {
 	return all
 }
 
+// A product is what people download by itself, for each target.
+type product struct {
+	name        string
+	description string
+	programs    []string
+
+	// Of its container image. Port is what it listens on for other machines; empty: nothing. Health is asked by whoever runs it; nil: nothing.
+	entrypoint, command, health []string
+	port                        string
+}
+
 // programs are what each target gets: cmemd, and the two that it and agents look for beside it. cmemd-sqlite, which only
 // `cmemd import claude-mem` needs, adds 2 MB to an archive and saves those who need it a Go toolchain.
 func programs() []string { return []string{"cmemd", "cmemd-hook", "cmemd-sqlite"} }
+
+const description = "Memory for coding agents that can be trusted and replayed"
+
+// products are cmemd itself, and cmemd-hub: 7 MB packed and 17 MB unpacked, a third of what there was, for one machine of several.
+func products() []product {
+	return []product{
+		{
+			name: "cmemd", description: description, programs: programs(),
+			entrypoint: []string{"/usr/bin/cmemd"}, command: []string{"serve"}, health: []string{"CMD", "/usr/bin/cmemd", "status"},
+		},
+		{
+			name: "cmemd-hub", description: "The store through which machines with cmemd share their memory", programs: []string{"cmemd-hub"},
+			entrypoint: []string{"/usr/bin/cmemd-hub", "--dir", "/data"}, port: "4222/tcp",
+		},
+	}
+}
+
+// modules are the folders of the modules that programs are built from, each with its packages.
+func modules() map[string][]string {
+	return map[string][]string{".": {"./cmd/cmemd", "./cmd/cmemd-hook"}, "cmd/cmemd-sqlite": {"."}, "cmd/cmemd-hub": {"."}}
+}
 
 // bin is the folder in which the programs of a target are built.
 func (r *release) bin(t target) string { return filepath.Join(r.stage, t.String()) }
@@ -40,7 +72,7 @@ func (r *release) build(t target) error {
 	if err := os.MkdirAll(r.bin(t), 0o755); err != nil {
 		return err
 	}
-	for folder, packages := range map[string][]string{".": {"./cmd/cmemd", "./cmd/cmemd-hook"}, "cmd/cmemd-sqlite": {"."}} {
+	for folder, packages := range modules() {
 		args := []string{"build", "-trimpath", "-ldflags=-s -w -buildid= -X main.version=" + r.version, "-o", r.bin(t)}
 		cmd := exec.Command("go", append(args, packages...)...)
 		cmd.Dir, cmd.Env = filepath.Join(r.root, folder), buildEnv(os.Environ(), t)

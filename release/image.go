@@ -24,9 +24,9 @@ import (
 // imageUser is the user that the image's programs run as, with no rights of its own; the number is that of other images without a shell.
 const imageUser = 65532
 
-// image writes the container image for the Linux targets among layouts, as an archive in OCI's layout: from scratch, the programs and
+// image writes the container image of a product for the Linux targets among layouts, as an archive in OCI's layout: from scratch, the programs and
 // what they need, with a volume for the home.
-func (r *release) image(layouts map[target]layout) error {
+func (r *release) image(p product, layouts map[target]layout) error {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, t := range allTargets() {
 		l, ok := layouts[t]
@@ -43,7 +43,7 @@ func (r *release) image(layouts map[target]layout) error {
 	if m, err := index.IndexManifest(); err != nil || len(m.Manifests) == 0 {
 		return err
 	}
-	dir := filepath.Join(r.stage, "oci")
+	dir := filepath.Join(r.stage, p.name+"-oci")
 	to, err := ocilayout.Write(dir, empty.Index)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (r *release) image(layouts map[target]layout) error {
 	}
 	var out bytes.Buffer
 	err = writeTar(&out, files, r.at)
-	return errors.Join(err, r.put("cmemd_"+r.version+"_image.oci.tar", out.Bytes()))
+	return errors.Join(err, r.put(p.name+"_"+r.version+"_image.oci.tar", out.Bytes()))
 }
 
 func (r *release) platformImage(l layout) (v1.Image, error) {
@@ -76,29 +76,34 @@ func (r *release) platformImage(l layout) (v1.Image, error) {
 		return nil, err
 	}
 	file = file.DeepCopy()
-	file.OS, file.Architecture, file.Created, file.Config = l.target.os, l.target.arch, v1.Time{Time: r.at}, r.imageConfig()
+	file.OS, file.Architecture, file.Created, file.Config = l.target.os, l.target.arch, v1.Time{Time: r.at}, r.imageConfig(l.product)
 	return mutate.ConfigFile(img, file)
 }
 
-// imageConfig says how a container is run. Its health is what `cmemd status` says of the daemon.
-func (r *release) imageConfig() v1.Config {
-	return v1.Config{
-		User: "65532:65532", Entrypoint: []string{"/usr/bin/cmemd"}, Cmd: []string{"serve"}, WorkingDir: "/data", StopSignal: "SIGTERM",
+// imageConfig says how a container is run. The health of cmemd's is what `cmemd status` says of the daemon.
+func (r *release) imageConfig(p product) v1.Config {
+	config := v1.Config{
+		User: "65532:65532", Entrypoint: p.entrypoint, Cmd: p.command, WorkingDir: "/data", StopSignal: "SIGTERM",
 		Env:     []string{"PATH=/usr/bin", "HOME=/data", "CMEMD_HOME=/data"},
 		Volumes: map[string]struct{}{"/data": {}},
-		Healthcheck: &v1.HealthConfig{
-			Test:     []string{"CMD", "/usr/bin/cmemd", "status"},
-			Interval: 30 * time.Second, Timeout: 5 * time.Second, StartPeriod: 10 * time.Second, Retries: 3,
-		},
 		Labels: map[string]string{
-			"org.opencontainers.image.title":       "cmemd",
-			"org.opencontainers.image.description": description,
+			"org.opencontainers.image.title":       p.name,
+			"org.opencontainers.image.description": p.description,
 			"org.opencontainers.image.version":     r.version,
 			"org.opencontainers.image.revision":    r.commit,
 			"org.opencontainers.image.source":      homepage,
 			"org.opencontainers.image.licenses":    "Apache-2.0",
 		},
 	}
+	if len(p.health) > 0 {
+		config.Healthcheck = &v1.HealthConfig{
+			Test: p.health, Interval: 30 * time.Second, Timeout: 5 * time.Second, StartPeriod: 10 * time.Second, Retries: 3,
+		}
+	}
+	if p.port != "" {
+		config.ExposedPorts = map[string]struct{}{p.port: {}}
+	}
+	return config
 }
 
 // imageLayer is all of the image's file system.
@@ -106,6 +111,7 @@ func (r *release) imageLayer(l layout) (v1.Layer, error) {
 	folder := func(name string, mode fs.FileMode, uid int) packed {
 		return packed{name: name, mode: fs.ModeDir | mode, uid: uid}
 	}
+	documents := "usr/share/doc/" + l.product.name
 	text := func(name, s string) packed { return packed{name: name, mode: 0o644, data: []byte(s)} }
 	files := []packed{
 		folder("data", 0o700, imageUser), folder("tmp", 0o777|fs.ModeSticky, 0), folder("etc", 0o755, 0),
@@ -113,13 +119,13 @@ func (r *release) imageLayer(l layout) (v1.Layer, error) {
 		text("etc/group", "root:x:0:\ncmemd:x:65532:\n"),
 		folder("etc/ssl", 0o755, 0), folder("etc/ssl/certs", 0o755, 0), text("etc/ssl/certs/ca-certificates.crt", authorities()),
 		folder("usr", 0o755, 0), folder("usr/bin", 0o755, 0),
-		folder("usr/share", 0o755, 0), folder("usr/share/doc", 0o755, 0), folder("usr/share/doc/cmemd", 0o755, 0),
+		folder("usr/share", 0o755, 0), folder("usr/share/doc", 0o755, 0), folder(documents, 0o755, 0),
 	}
 	own, err := readAll(append(l.under("bin"), l.under(".")...), func(f file) string {
 		if f.program {
 			return "usr/bin/" + path.Base(f.name)
 		}
-		return "usr/share/doc/cmemd/" + f.name
+		return documents + "/" + f.name
 	})
 	if err != nil {
 		return nil, err

@@ -2,17 +2,18 @@
 # Installs cmemd from its release: fetches the archive for this system, checks it against the release's checksums, and puts the programs
 # into a folder. Nothing is installed unless all of it is as it should be; what was installed before is replaced in one step each.
 #
-#   install.sh [--version X.Y.Z] [--to FOLDER] [--from URL]
+#   install.sh [--version X.Y.Z] [--to FOLDER] [--from URL] [--hub]
 #
 #   --version   a release (default: the latest one)
 #   --to        where the programs go (default: ~/.local/bin)
+#   --hub       also cmemd-hub, the store for several machines; where it is installed already it is brought too
 #   --from      where the files of a release are: https://..., or a folder (default: the project's releases)
 set -eu
 
 releases=https://github.com/cmemd/cmemd/releases
 
 main() { # in a function, so that a script that was cut on its way does nothing
-  version='' to='' from=''
+  version='' to='' from='' packages=cmemd
   while [ $# -gt 0 ]; do
     case $1 in
       --version | --to | --from) [ $# -gt 1 ] || die 2 "$1 wants a value" ;;
@@ -21,8 +22,9 @@ main() { # in a function, so that a script that was cut on its way does nothing
       --version) version=${2#v}; shift 2 ;;
       --to) to=$2; shift 2 ;;
       --from) from=${2%/}; shift 2 ;;
-      -h | --help) echo 'usage: install.sh [--version X.Y.Z] [--to FOLDER] [--from URL]'; exit 0 ;;
-      *) die 2 "$1 is no option; usage: install.sh [--version X.Y.Z] [--to FOLDER] [--from URL]" ;;
+      --hub) packages='cmemd cmemd-hub'; shift ;;
+      -h | --help) echo 'usage: install.sh [--version X.Y.Z] [--to FOLDER] [--from URL] [--hub]'; exit 0 ;;
+      *) die 2 "$1 is no option; usage: install.sh [--version X.Y.Z] [--to FOLDER] [--from URL] [--hub]" ;;
     esac
   done
   [ -n "$to" ] || to=${HOME:?is not set: name a folder by --to}/.local/bin
@@ -44,13 +46,22 @@ main() { # in a function, so that a script that was cut on its way does nothing
   trap 'rm -rf "$work"' EXIT
   trap 'exit 1' HUP INT TERM
 
+  [ ! -e "$to/cmemd-hub" ] || packages='cmemd cmemd-hub'
+  programs='cmemd-sqlite cmemd-hook cmemd'
   fetch checksums.txt
-  choose
-  echo "cmemd: fetching $archive"
-  fetch "$archive"
-  verify
-  tar -xzf "$work/$archive" -C "$work" || die 1 "$archive cannot be unpacked, although it is the release's: is the disk full?"
-  unpacked=$work/${archive%.tar.gz}
+  for package in $packages; do
+    choose
+    echo "cmemd: fetching $archive"
+    fetch "$archive"
+    verify
+    tar -xzf "$work/$archive" -C "$work" || die 1 "$archive cannot be unpacked, although it is the release's: is the disk full?"
+    if [ "$package" = cmemd ]; then
+      unpacked=$work/${archive%.tar.gz}
+    else
+      mv "$work/${archive%.tar.gz}/$package" "$unpacked/$package"
+      programs="$package $programs"
+    fi
+  done
   said=$("$unpacked/cmemd" version) ||
     die 1 "the program for $system does not run here; $to may be on a disk from which programs are not run"
   place
@@ -120,12 +131,12 @@ refetch() { die 1 "$1 could not be fetched whole; try again${https_proxy:+, with
 
 # Finds the archive's name and checksum: one line of the release's list is for this system.
 choose() {
-  line=$(grep -E "^[0-9a-f]{64}  cmemd_[0-9A-Za-z.+-]+_$system\.tar\.gz\$" "$work/checksums.txt") || line=''
+  line=$(grep -E "^[0-9a-f]{64}  ${package}_[0-9A-Za-z.+-]+_$system\.tar\.gz\$" "$work/checksums.txt") || line=''
   [ -n "$line" ] ||
-    die 1 "checksums.txt from $from names no archive for $system: it is not a release's list (a proxy's page, or another file?)"
-  [ "$(echo "$line" | wc -l)" -eq 1 ] || die 1 "checksums.txt from $from names several archives for $system: it is not one release's list"
+    die 1 "checksums.txt from $from names no archive of $package for $system: it is not a release's list (a proxy's page, or another file?)"
+  [ "$(echo "$line" | wc -l)" -eq 1 ] || die 1 "checksums.txt from $from names several archives of $package for $system: it is not one release's list"
   expected=${line%% *} archive=${line#*  }
-  [ -z "$version" ] || [ "$archive" = "cmemd_${version}_$system.tar.gz" ] ||
+  [ -z "$version" ] || [ "$archive" = "${package}_${version}_$system.tar.gz" ] ||
     die 1 "checksums.txt from $from is of $archive, not of version $version"
 }
 
@@ -144,13 +155,13 @@ verify() {
 
 # Puts the programs into the folder; cmemd comes last, so that it never finds older ones beside it.
 place() {
-  for program in cmemd-sqlite cmemd-hook cmemd; do
+  for program in $programs; do
     [ ! -d "$to/$program" ] || die 1 "$to/$program is a folder: name another one by --to"
   done
   earlier=''
   [ ! -e "$to/cmemd" ] || earlier=yes
   sync # what is moved into place is whole on the disk, should the power go
-  for program in cmemd-sqlite cmemd-hook cmemd; do
+  for program in $programs; do
     mv -f "$unpacked/$program" "$to/$program" || die 1 "$to/$program cannot be replaced: is it another user's?"
   done
 }

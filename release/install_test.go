@@ -39,6 +39,7 @@ func TestInstallScript(t *testing.T) {
 	}{
 		{name: "good"},
 		{name: "its version", args: []string{"--version", "v" + r.version}},
+		{name: "with the hub", args: []string{"--hub"}},
 		{name: "another version", args: []string{"--version", "9.9.9"}, want: "not of version 9.9.9", code: 1},
 		{name: "a flipped bit", serve: flip, want: "is not what the release has", code: 1},
 		{name: "cut at a server that says nothing", serve: func(name string, b []byte) []byte {
@@ -94,6 +95,11 @@ func TestInstallScript(t *testing.T) {
 			}
 			if !strings.Contains(said, "not on PATH") || !strings.Contains(said, "next: cmemd setup") {
 				t.Errorf("it does not say what comes next: %s", said)
+			}
+			if tc.name == "with the hub" {
+				if said := mustRun(t, env, filepath.Join(to, "cmemd-hub"), "--version"); said != "cmemd-hub "+r.version+"\n" {
+					t.Errorf("cmemd-hub says %q", said)
+				}
 			}
 			if tc.name == "good" {
 				works(t, env, filepath.Join(to, "cmemd"), filepath.Join(to, "cmemd-hook"))

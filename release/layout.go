@@ -18,9 +18,10 @@ type file struct {
 	program      bool
 }
 
-// A layout is what every package of one target holds. Names of its files are those in an archive; the folders are bin for programs,
+// A layout is what every package of a product for one target holds. Names of its files are those in an archive; the folders are bin for programs,
 // man/man1, completions, and none for documents.
 type layout struct {
+	product product
 	target  target
 	files   []file
 	modules []debug.Module // what its programs are linked from, by path
@@ -78,17 +79,23 @@ func (r *release) ask(program string, args ...string) (string, error) {
 	return output(cmd)
 }
 
-// lay puts together what the packages of a target hold, sorted by name.
-func (r *release) lay(t target, common []file) (layout, error) {
-	l := layout{target: t, files: slices.Clone(common)}
-	for _, p := range programs() {
+// lay puts together what the packages of a product for a target hold, sorted by name. Manual pages, completions and documents are cmemd's;
+// the licence is all of them's.
+func (r *release) lay(p product, t target, common []file) (layout, error) {
+	l := layout{product: p, target: t, files: slices.Clone(common)}
+	if p.name != "cmemd" {
+		l.files = slices.DeleteFunc(l.files, func(f file) bool { return f.name != "LICENSE" })
+	}
+	for _, p := range p.programs {
 		path := filepath.Join(r.bin(t), p+t.exe())
 		info, err := buildinfo.ReadFile(path)
 		if err != nil {
 			return l, err
 		}
 		for _, m := range info.Deps {
-			l.modules = append(l.modules, *m)
+			if m.Path != ours { // of the same commit, which another module's build has as a folder
+				l.modules = append(l.modules, *m)
+			}
 		}
 		l.files = append(l.files, file{name: "bin/" + p + t.exe(), source: path, program: true})
 	}

@@ -24,13 +24,13 @@ func (r *release) licences(l layout) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(r.stage, l.target.String()+"-licences.txt")
+	path := filepath.Join(r.stage, l.product.name+"-"+l.target.String()+"-licences.txt")
 	out, err := os.Create(path)
 	if err != nil {
 		return "", err
 	}
 	defer out.Close()
-	fmt.Fprintf(out, "The programs of cmemd %s are linked from the Go standard library and the modules below.\n", r.version)
+	fmt.Fprintf(out, "The programs of %s %s are linked from the Go standard library and the modules below.\n", l.product.name, r.version)
 	goroot, err := output(exec.Command("go", "env", "GOROOT"))
 	if err != nil {
 		return "", err
@@ -76,7 +76,7 @@ func writeLicences(out io.Writer, title, dir string) error {
 // moduleDirs says where the modules of the programs lie, by path@version.
 func (r *release) moduleDirs() (map[string]string, error) {
 	dirs := map[string]string{}
-	for _, folder := range []string{".", "cmd/cmemd-sqlite"} {
+	for folder := range modules() {
 		cmd := exec.Command("go", "list", "-m", "-json=Path,Version,Dir", "all")
 		cmd.Dir = filepath.Join(r.root, folder)
 		listed, err := output(cmd)
@@ -90,7 +90,9 @@ func (r *release) moduleDirs() (map[string]string, error) {
 			} else if err != nil {
 				return nil, fmt.Errorf("go list: %w", err)
 			}
-			dirs[m.Path+"@"+m.Version] = m.Dir
+			if m.Dir != "" { // one module's list names what only another one has fetched
+				dirs[m.Path+"@"+m.Version] = m.Dir
+			}
 		}
 	}
 	return dirs, nil

@@ -1,7 +1,7 @@
 // Command release makes all files of a release from the commit that is checked out: release/snapshot [-single] [-out DIR].
 //
-// Without -single it makes archives, npm packages and lists of parts (SBOM) for Linux, macOS and Windows on amd64 and arm64, deb and rpm
-// packages, a container image and a Homebrew formula for those of them that have such a thing, and checksums.txt over all; with -single
+// Of cmemd, and of cmemd-hub by itself, it makes, without -single, archives, npm packages and lists of parts (SBOM) for Linux, macOS and Windows on amd64 and arm64, deb and rpm
+// packages, container images and of cmemd a Homebrew formula for those of them that have such a thing, and checksums.txt over all; with -single
 // what is for this machine. At a tag vX.Y.Z they are that release, elsewhere a version before the next one. Nothing is published, and
 // the network is asked for nothing but modules that are not in the module cache yet.
 //
@@ -92,18 +92,30 @@ func (r *release) make(targets []target, native target) error {
 	if err != nil {
 		return err
 	}
-	layouts := map[target]layout{}
+	layouts := map[string]map[target]layout{}
 	for _, t := range targets {
 		say("pack %s", t)
-		if layouts[t], err = r.lay(t, common); err != nil {
-			return err
-		}
-		if err := r.pack(layouts[t]); err != nil {
-			return fmt.Errorf("%s: %w", t, err)
+		for _, p := range products() {
+			l, err := r.lay(p, t, common)
+			if err == nil {
+				err = r.pack(l)
+			}
+			if err != nil {
+				return fmt.Errorf("%s, %s: %w", p.name, t, err)
+			}
+			if layouts[p.name] == nil {
+				layouts[p.name] = map[target]layout{}
+			}
+			layouts[p.name][t] = l
 		}
 	}
 	say("pack what is for all")
-	if err := errors.Join(r.npmMain(), r.image(layouts), r.formula(layouts), r.script()); err != nil {
+	for _, p := range products() {
+		if err := r.image(p, layouts[p.name]); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(r.npmMain(), r.formula(layouts["cmemd"]), r.script()); err != nil {
 		return err
 	}
 	return r.checksums()

@@ -58,9 +58,14 @@ func (r *release) manifest(name, description string) manifest {
 }
 
 // npmPlatform writes the npm package with a target's programs. npm installs it only where its system and processor are the machine's.
+// That of cmemd-hub is installed by its own name, and needs no shim: nobody starts it at every tool call.
 func (r *release) npmPlatform(l layout) error {
 	m := r.manifest(platformPackage(l.target), "The programs of cmemd for one system and processor; install the package cmemd")
 	system, cpu := npmOf(l.target)
+	if l.product.name != "cmemd" {
+		m = r.manifest("@cmemd/"+strings.TrimPrefix(l.product.name, "cmemd-")+"-"+system+"-"+cpu, l.product.description)
+		m.Bin = map[string]string{l.product.name: "bin/" + l.product.name + l.target.exe()}
+	}
 	m.OS, m.CPU = []string{system}, []string{cpu}
 	files, err := readAll(append(l.under("bin"), l.under(".")...), func(f file) string { return "package/" + f.name })
 	if err != nil {

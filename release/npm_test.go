@@ -44,7 +44,8 @@ func platformTarball() string {
 }
 
 func TestNPM(t *testing.T) {
-	prefix, env := npm(t, "cmemd", platformTarball())
+	prefix, env := npm(t, "cmemd", platformTarball(), strings.Replace(platformTarball(), "cmemd-", "cmemd-hub-", 1))
+	mustRun(t, env, filepath.Join(prefix, "bin", "cmemd-hub"), "--version")
 	cmemd := filepath.Join(prefix, "bin", "cmemd")
 	works(t, env, cmemd, filepath.Join(prefix, "bin", "cmemd-hook"))
 	for want, args := range map[int][]string{2: {"nosuch"}, 3: {"status"}, 0: {"help", "exit-codes"}} {

@@ -44,7 +44,10 @@ func TestDeb(t *testing.T) {
 	for _, name := range append(completions, "man/man1/cmemd.1", "doc/cmemd/copyright") {
 		read(t, root, "usr", "share", filepath.FromSlash(name))
 	}
-	mustRun(t, env, append(dpkg, "--remove", "cmemd")...)
+	mustRun(t, env, append(dpkg, "--install", filepath.Join(r.out, r.packageName("cmemd-hub", native)+".deb"))...)
+	mustRun(t, env, cmemd+"-hub", "--version")
+	read(t, root, "usr", "share", "doc", "cmemd-hub", "copyright")
+	mustRun(t, env, append(dpkg, "--remove", "cmemd-hub", "cmemd")...)
 	if _, err := os.Stat(cmemd); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("after its removal: %v", err)
 	}
@@ -58,6 +61,8 @@ func TestRPM(t *testing.T) {
 	mustRun(t, env, append(rpm, "--install", "--ignoreos", filepath.Join(r.out, r.archiveName(native)+".rpm"))...)
 	cmemd := filepath.Join(root, "usr", "bin", "cmemd")
 	works(t, env, cmemd, cmemd+"-hook")
+	mustRun(t, env, append(rpm, "--install", "--ignoreos", filepath.Join(r.out, r.packageName("cmemd-hub", native)+".rpm"))...)
+	mustRun(t, env, cmemd+"-hub", "--version")
 	if said := mustRun(t, env, append(rpm, "--query", "--file", "/usr/bin/cmemd")...); !strings.HasPrefix(said, "cmemd-") {
 		t.Errorf("rpm does not know whose /usr/bin/cmemd is: %s", said)
 	}
@@ -69,7 +74,7 @@ func TestImage(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can make the devices that a container has, and be its user")
 	}
-	config, root := unpackImage(t, built(t))
+	config, root := unpackImage(t, built(t), "cmemd")
 	mustRun(t, os.Environ(), "mkdir", filepath.Join(root, "proc"), filepath.Join(root, "dev")) // which a container has from its runtime
 	if said, code := runs(t, os.Environ(), "mknod", "-m", "666", filepath.Join(root, "dev", "null"), "c", "1", "3"); code != 0 {
 		t.Skipf("no device can be made here: %s", said)
@@ -125,11 +130,22 @@ func TestImage(t *testing.T) {
 	}
 }
 
+// TestHubImage: the image of cmemd-hub runs it in its volume, and says on which port.
+func TestHubImage(t *testing.T) {
+	needs(t, "tar")
+	config, root := unpackImage(t, built(t), "cmemd-hub")
+	if _, ok := config.ExposedPorts["4222/tcp"]; !ok || config.Healthcheck != nil || strings.Join(config.Entrypoint, " ") != "/usr/bin/cmemd-hub --dir /data" {
+		t.Errorf("it is run by %+v", config)
+	}
+	mustRun(t, bare(t), filepath.Join(root, config.Entrypoint[0]), "--version")
+	read(t, root, "usr", "share", "doc", "cmemd-hub", "THIRD-PARTY-LICENSES.txt")
+}
+
 // unpackImage returns the configuration of this machine's image, and a folder with its file system.
-func unpackImage(t *testing.T, r release) (v1.Config, string) {
+func unpackImage(t *testing.T, r release, product string) (v1.Config, string) {
 	t.Helper()
 	dir, root := t.TempDir(), t.TempDir()
-	mustRun(t, os.Environ(), "tar", "-xf", filepath.Join(r.out, "cmemd_"+r.version+"_image.oci.tar"), "-C", dir)
+	mustRun(t, os.Environ(), "tar", "-xf", filepath.Join(r.out, product+"_"+r.version+"_image.oci.tar"), "-C", dir)
 	top, err := ocilayout.ImageIndexFromPath(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -141,8 +141,12 @@ func TestTwice(t *testing.T) {
 	}
 	home, _ := os.UserHomeDir()
 	host, _ := os.Hostname()
-	for _, program := range programs() {
-		b := read(t, unpack(t, r), program)
+	for _, program := range append(programs(), "cmemd-hub") {
+		folder := unpack(t, r)
+		if program == "cmemd-hub" {
+			folder = unpackProduct(t, r, program)
+		}
+		b := read(t, folder, program)
 		for _, trace := range []string{r.root, filepath.Join(home, "go"), os.TempDir() + "/cmemd-release", host} {
 			if len(trace) > 4 && bytes.Contains(b, []byte(trace)) {
 				t.Errorf("%s holds %s, which is of this machine", program, trace)
@@ -163,9 +167,14 @@ func read(t *testing.T, elements ...string) []byte {
 // unpack unpacks the archive as a person would, and returns the folder in it.
 func unpack(t *testing.T, r release) string {
 	t.Helper()
+	return unpackProduct(t, r, "cmemd")
+}
+
+func unpackProduct(t *testing.T, r release, name string) string {
+	t.Helper()
 	dir := t.TempDir()
-	mustRun(t, os.Environ(), "tar", "-xzf", filepath.Join(r.out, r.archiveName(native)+".tar.gz"), "-C", dir)
-	return filepath.Join(dir, r.archiveName(native))
+	mustRun(t, os.Environ(), "tar", "-xzf", filepath.Join(r.out, r.packageName(name, native)+".tar.gz"), "-C", dir)
+	return filepath.Join(dir, r.packageName(name, native))
 }
 
 func TestChecksums(t *testing.T) {
@@ -204,6 +213,40 @@ func TestArchive(t *testing.T) {
 		if !bytes.Contains(read(t, dir, "THIRD-PARTY-LICENSES.txt"), []byte(module)) {
 			t.Errorf("no licence of %s", module)
 		}
+	}
+}
+
+// TestHub: cmemd-hub is downloaded by itself, and works where it is put beside cmemd.
+func TestHub(t *testing.T) {
+	r, env := built(t), bare(t)
+	dir, hub := unpack(t, r), unpackProduct(t, r, "cmemd-hub")
+	if said, want := mustRun(t, env, filepath.Join(hub, "cmemd-hub"), "--version"), "cmemd-hub "+r.version+"\n"; said != want {
+		t.Errorf("cmemd-hub --version says %q, want %q", said, want)
+	}
+	for _, module := range []string{"The Go standard library", "github.com/nats-io/nats-server/v2 v"} {
+		if !bytes.Contains(read(t, hub, "THIRD-PARTY-LICENSES.txt"), []byte(module)) {
+			t.Errorf("no licence of %s", module)
+		}
+		if module != "The Go standard library" && bytes.Contains(read(t, dir, "THIRD-PARTY-LICENSES.txt"), []byte(module)) {
+			t.Errorf("%s is linked into cmemd too", module)
+		}
+	}
+	read(t, hub, "LICENSE")
+	parts := read(t, r.out, r.packageName("cmemd-hub", native)+".sbom.cdx.json")
+	for _, want := range []string{ours + "/cmd/cmemd-hub@v" + r.version, "github.com/nats-io/nats-server/v2@v"} {
+		if !bytes.Contains(parts, []byte("pkg:golang/"+want)) {
+			t.Errorf("the list of parts does not name %s: %s", want, parts)
+		}
+	}
+	said, code := runs(t, env, filepath.Join(dir, "cmemd"), "demo", "--cluster")
+	if code == 0 || !strings.Contains(said, "a package of its own") {
+		t.Errorf("without it: %d, %s", code, said)
+	}
+	if err := os.Rename(filepath.Join(hub, "cmemd-hub"), filepath.Join(dir, "cmemd-hub")); err != nil {
+		t.Fatal(err)
+	}
+	if said := mustRun(t, env, filepath.Join(dir, "cmemd"), "demo", "--cluster"); !strings.Contains(said, "0 missing, 0 twice") {
+		t.Errorf("cmemd demo --cluster does not come to its end: %s", said)
 	}
 }
 

@@ -12,10 +12,13 @@ import (
 
 // sbom writes what the programs of a target are made of, in CycloneDX's form: the modules that the programs themselves name.
 func (r *release) sbom(l layout) error {
-	bom := cdx.NewBOM()
+	bom, module := cdx.NewBOM(), ours
+	if l.product.name != "cmemd" {
+		module += "/cmd/" + l.product.name
+	}
 	bom.Metadata = &cdx.Metadata{Timestamp: r.at.Format(time.RFC3339), Component: &cdx.Component{
-		Type: cdx.ComponentTypeApplication, Name: "cmemd", Version: r.version,
-		BOMRef: purl(ours, "v"+r.version), PackageURL: purl(ours, "v"+r.version),
+		Type: cdx.ComponentTypeApplication, Name: l.product.name, Version: r.version,
+		BOMRef: purl(module, "v"+r.version), PackageURL: purl(module, "v"+r.version),
 		Licenses:           &cdx.Licenses{{License: &cdx.License{ID: "Apache-2.0"}}},
 		ExternalReferences: &[]cdx.ExternalReference{{Type: cdx.ERTypeVCS, URL: homepage, Comment: "commit " + r.commit}},
 	}}
@@ -26,7 +29,7 @@ func (r *release) sbom(l layout) error {
 	bom.Components = &parts
 	var out bytes.Buffer
 	err := cdx.NewBOMEncoder(&out, cdx.BOMFileFormatJSON).SetPretty(true).SetEscapeHTML(false).Encode(bom)
-	return errors.Join(err, r.put(r.archiveName(l.target)+".sbom.cdx.json", out.Bytes()))
+	return errors.Join(err, r.put(r.packageName(l.product.name, l.target)+".sbom.cdx.json", out.Bytes()))
 }
 
 const (
