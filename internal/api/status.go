@@ -49,6 +49,7 @@ type Status struct {
 	Settings  map[string]string   `json:"settings,omitempty"`
 	LeftOut   []LeftOut           `json:"left_out,omitempty"` // variables of the environment that it was started in, which do not count
 	Damage    *LogDamage          `json:"damage,omitempty"`   // of the log, until it is found whole; nil: none is known
+	Joined    bool                `json:"joined,omitempty"`   // this machine shares its memory with others
 	Sharing   []string            `json:"sharing,omitempty"`  // what keeps this machine's memory from being shared with others, in words; none: nothing, or it shares with none
 	Disabled  *DisabledStatus     `json:"disabled,omitempty"` // sessions of which nothing is recorded; nil: none is known
 	Unserved  *Unserved           `json:"unserved,omitempty"` // the loopback address that could not be had; nil: it is served, or none is set

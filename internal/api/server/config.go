@@ -74,8 +74,9 @@ type Daemon struct {
 
 	// Damage is what is known of damage of the log. It must be quick. nil: nothing ever is
 	Damage func() *api.LogDamage
-	// Sharing is what keeps this machine's memory from being shared, in words. It must be quick. nil: nothing ever does
-	Sharing func(ctx context.Context) []string
+	// Sharing says whether this machine is in a space with others, and what keeps its memory from being shared, in words. It must be
+	// quick. nil: it never is
+	Sharing func(ctx context.Context) (joined bool, wrong []string)
 	// Unserved is the loopback address that could not be had; nil: there is none. It must be safe for concurrent use. nil: that is
 	// never known
 	Unserved func() *api.Unserved

@@ -89,7 +89,7 @@ func (s *statuses) getStatus(ctx context.Context, _ api.NoQuery) (api.Status, er
 		st.Damage = s.Damage()
 	}
 	if s.Sharing != nil {
-		st.Sharing = s.Sharing(ctx)
+		st.Joined, st.Sharing = s.Sharing(ctx)
 	}
 	if err := s.fillStatus(ctx, &st); err != nil {
 		return st, err

@@ -340,7 +340,7 @@ func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, ve
 		},
 		Daemon: server.Daemon{
 			Home: d.paths.Home, Version: version, PID: os.Getpid(), Settings: d.config.Values(), LeftOut: leftOut(d.config), Unserved: d.unserved.Load,
-			Notice: d.notices().line, Damage: d.damage.Known, Sharing: d.notShared,
+			Notice: d.notices().line, Damage: d.damage.Known, Sharing: d.shares,
 			Shutdown: func(cause string) { d.stop(endRequest(cause)) },
 		},
 		Access: server.Access{

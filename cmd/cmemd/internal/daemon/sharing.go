@@ -25,6 +25,11 @@ func (d *daemon) writerOf(log events.LogID) string {
 	return d.sharing.Writer(log)
 }
 
+// shares says whether this home is in a space, and what notShared says.
+func (d *daemon) shares(ctx context.Context) (joined bool, wrong []string) {
+	return d.sharing.Joined(), d.notShared(ctx)
+}
+
 // notShared is what keeps this home's memory from being shared with other machines, in words.
 func (d *daemon) notShared(ctx context.Context) []string {
 	if d.sharing == nil {

@@ -99,6 +99,9 @@ func hasJoined(dir string) bool {
 	return err == nil
 }
 
+// Joined reports whether this home is in a space.
+func (s *Sharing) Joined() bool { return hasJoined(s.cfg.Dir) }
+
 // Start runs what carries logs, where the home is in a space; else it does nothing. It asks the store nothing. What keeps it from running
 // is told by Status. Stop must be called.
 func (s *Sharing) Start() {

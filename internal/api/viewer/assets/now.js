@@ -97,7 +97,7 @@ export default function Now({ status }) {
   const sessions = useGet("/v1/sessions", { open: true, project, limit: most });
   const feed = useGet("/v1/rows", { kind: memoryKinds, limit: 20, project });
   useFresh(feed, changesMemory);
-  const cluster = useGet("/v1/cluster");
+  const cluster = useGet(status.data?.joined && "/v1/cluster");
   const own = useGet(project && "/v1/outcomes", { project, limit: 1 });
   useFresh({ again: () => { sessions.again(); own.again(); } }, () => true);
   const inputs = project ? own.data?.balance : status.data?.inputs;
