@@ -19,10 +19,10 @@ const reportEvery = 10 * time.Second
 // reporter remembers what one Run reported last.
 type reporter struct {
 	*Share
-	reported []byte // but for the time
-	rev      store.Rev
-	at       time.Time
-	told     int // how many were confirmed then
+	reported  []byte // but for the time
+	rev       store.Rev
+	at        time.Time
+	confirmed int // how many forgets were confirmed then
 }
 
 // readReport takes what another machine says of itself, and puts into the store again what it misses of the own log.
@@ -98,7 +98,7 @@ func (r *reporter) report(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("share: %w", err)
 	}
-	urgent := len(now.Done) != r.told || slices.ContainsFunc(now.Copies, func(c feedReport) bool { return c.Want > 0 })
+	urgent := len(now.Done) != r.confirmed || slices.ContainsFunc(now.Copies, func(c feedReport) bool { return c.Want > 0 })
 	if at := r.cfg.Now(); at.Before(r.due()) && (!urgent || bytes.Equal(text, r.reported)) {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (r *reporter) report(ctx context.Context) error {
 	if err := r.put(ctx, r.keys.report(now.Machine), body); err != nil {
 		return err
 	}
-	r.reported, r.at, r.told = text, now.At, len(now.Done)
+	r.reported, r.at, r.confirmed = text, now.At, len(now.Done)
 	return nil
 }
 

@@ -54,7 +54,7 @@ func (u *Union) GetMany(ctx context.Context, at ...events.Position) iter.Seq2[ev
 				continue
 			}
 			for r, err := range v.bolts[log].GetMany(ctx, same...) {
-				if !yield(u.told(v, log, r, err)) {
+				if !yield(u.seen(v, log, r, err)) {
 					return
 				}
 			}
@@ -78,8 +78,8 @@ func (v view) sameLog(at []events.Position) (log uint32, same []events.Position)
 	return log, same
 }
 
-// told is what a log's reader returned, as a reader of the union sees it.
-func (u *Union) told(v view, log uint32, r events.Record, err error) (events.Record, error) {
+// seen is what a log's reader returned, as a reader of the union sees it.
+func (u *Union) seen(v view, log uint32, r events.Record, err error) (events.Record, error) {
 	if err != nil {
 		return events.Record{}, u.explain(v, log, err)
 	}

@@ -71,9 +71,9 @@ type ClusterLeave struct {
 
 // ClusterLeft says that this machine shares its memory no more. The copies of others' logs go as the daemon starts the next time.
 type ClusterLeft struct {
-	Told    bool  `json:"told"` // the others know it
-	Removed int   `json:"copies"`
-	Bytes   int64 `json:"bytes"` // of those
+	Notified bool  `json:"notified"` // the others know it
+	Removed  int   `json:"copies"`
+	Bytes    int64 `json:"bytes"` // of those
 }
 
 // ClusterRevoke names a machine by its name, or by its id or the beginning of it.

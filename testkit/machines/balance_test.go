@@ -186,7 +186,7 @@ func (m *machine) recorded() (uses, saved map[string]int, err error) {
 	for q.From > 0 {
 		page, err := api.RecordsRoute.Call(m.t.Context(), m.client, q)
 		if err != nil {
-			return nil, nil, m.told(err)
+			return nil, nil, m.failure(err)
 		}
 		for _, r := range page.Records {
 			var event struct {
@@ -212,8 +212,8 @@ func (m *machine) recorded() (uses, saved map[string]int, err error) {
 	return uses, saved, nil
 }
 
-// told is an error that a daemon answered with. It may answer that it cannot now; one that it does not expect fails the test.
-func (m *machine) told(err error) error {
+// failure is an error that a daemon answered with. It may answer that it cannot now; one that it does not expect fails the test.
+func (m *machine) failure(err error) error {
 	if p, ok := errors.AsType[*api.Problem](err); ok && p.Status == http.StatusInternalServerError {
 		m.t.Errorf("%s: %v\n%s", m.name, err, m.log())
 	}
@@ -242,7 +242,7 @@ func (m *machine) rows() (all map[string]map[string]any, err error) {
 	for q := (api.ListQuery{Limit: api.MaxRows, Sort: "oldest"}); ; {
 		page, err := api.ListRoute.Call(m.t.Context(), m.client, q)
 		if err != nil {
-			return nil, m.told(err)
+			return nil, m.failure(err)
 		}
 		for _, row := range page.Rows {
 			ids = append(ids, row.ID.String())
@@ -255,7 +255,7 @@ func (m *machine) rows() (all map[string]map[string]any, err error) {
 	for part := range slices.Chunk(ids, api.MaxRows) {
 		page, err := api.RowsRoute.Call(m.t.Context(), m.client, api.RowsRequest{IDs: part})
 		if err != nil {
-			return nil, m.told(err)
+			return nil, m.failure(err)
 		}
 		for _, row := range page.Rows {
 			text, err := json.Marshal(row)

@@ -329,7 +329,7 @@ func Residue(payloads []events.Hash) events.Hash {
 // clear erases positions, has that told to who else has them, waits until the views know of that, and has every file made anew.
 func (e *Eraser) clear(ctx context.Context, positions []events.Position, upTo events.Position, step func(int)) error {
 	step(0)
-	if err := e.oweTelling(positions); err != nil {
+	if err := e.oweNotice(positions); err != nil {
 		return err
 	}
 	for part := range slices.Chunk(positions, perEvent) {
@@ -337,7 +337,7 @@ func (e *Eraser) clear(ctx context.Context, positions []events.Position, upTo ev
 			return fmt.Errorf("erasure: %w", err)
 		}
 	}
-	if err := e.tellOwed(ctx); err != nil { // Run tells them again
+	if err := e.sendOwed(ctx); err != nil { // Run tells them again
 		e.cfg.Logger.Warn("other machines could not be told yet what is forgotten here", "err", err)
 	}
 	return e.purge(ctx, upTo, step)

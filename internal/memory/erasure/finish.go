@@ -16,7 +16,7 @@ func (e *Eraser) finish(ctx context.Context) error {
 		return err
 	}
 	defer e.release()
-	return errors.Join(e.tellOwed(ctx), e.finishOwn(ctx))
+	return errors.Join(e.sendOwed(ctx), e.finishOwn(ctx))
 }
 
 // finishOwn is finish without what others are to be told.

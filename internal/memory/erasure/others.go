@@ -102,15 +102,15 @@ func (e *Eraser) ForgetOthers(ctx context.Context, at ...events.Position) error 
 	return e.purgeFiles(ctx, files, upTo, func(int) {})
 }
 
-// oweTelling notes on disk that others are to be told of positions.
-func (e *Eraser) oweTelling(at []events.Position) error {
+// oweNotice notes on disk that others are to be told of positions.
+func (e *Eraser) oweNotice(at []events.Position) error {
 	if e.cfg.Tell == nil || len(at) == 0 {
 		return nil
 	}
 	err := e.state.change(func(s *state) {
-		s.Untold = append(slices.Clip(s.Untold), at...)
-		slices.Sort(s.Untold)
-		s.Untold = slices.Compact(s.Untold)
+		s.Unsent = append(slices.Clip(s.Unsent), at...)
+		slices.Sort(s.Unsent)
+		s.Unsent = slices.Compact(s.Unsent)
 	})
 	if err != nil {
 		return fmt.Errorf("erasure: note whom to tell: %w", err)
@@ -118,16 +118,16 @@ func (e *Eraser) oweTelling(at []events.Position) error {
 	return nil
 }
 
-// tellOwed tells others what they have not been told yet. What keeps it from that keeps nothing here: the words are gone already.
-func (e *Eraser) tellOwed(ctx context.Context) error {
-	at := e.state.get().Untold
+// sendOwed tells others what they have not been told yet. What keeps it from that keeps nothing here: the words are gone already.
+func (e *Eraser) sendOwed(ctx context.Context) error {
+	at := e.state.get().Unsent
 	if e.cfg.Tell == nil || len(at) == 0 {
 		return nil
 	}
 	if err := e.cfg.Tell(ctx, at); err != nil {
 		return fmt.Errorf("erasure: tell who else has it: %w", err)
 	}
-	return e.state.change(func(s *state) { s.Untold = nil })
+	return e.state.change(func(s *state) { s.Unsent = nil })
 }
 
 // onlyOwn are those of some positions that the own log has.

@@ -254,7 +254,7 @@ func TestForgetOthers(t *testing.T) {
 func TestForgetWhereNobodyCanBeTold(t *testing.T) {
 	t.Parallel()
 	w := joinedWorld(t)
-	w.untold = errors.New("a file is damaged")
+	w.unsent = errors.New("a file is damaged")
 	s := w.open("a", "shop")
 	one := w.tool(s, 1, "the marmalade key")
 	done, err := w.Forget(t.Context(), Request{Query: "marmalade"}, nil)
@@ -262,10 +262,10 @@ func TestForgetWhereNobodyCanBeTold(t *testing.T) {
 		t.Fatalf("forgotten: %+v, %v; erased are %v", done, err, gone)
 	}
 	w.Eraser = w.eraser(0)
-	if err := w.finish(t.Context()); !errors.Is(err, w.untold) || len(w.told) > 0 {
+	if err := w.finish(t.Context()); !errors.Is(err, w.unsent) || len(w.told) > 0 {
 		t.Errorf("while it cannot: %v, told of %v", err, w.told)
 	}
-	w.untold = nil
+	w.unsent = nil
 	w.Eraser = w.eraser(0)
 	if err := w.finish(t.Context()); err != nil || w.Eraser.state.get().isDue() {
 		t.Errorf("once it can: %v", err)

@@ -20,14 +20,14 @@ type state struct {
 	Retained events.Position `json:"retained"` // retention begins to look behind it
 	Erased   int             `json:"erased"`   // inputs that retention erased, ever
 	// Positions that are erased, or are about to be, and that other machines have not been told of.
-	Untold []events.Position `json:"untold,omitempty"`
+	Unsent []events.Position `json:"unsent,omitempty"`
 }
 
 // unfinished reports whether there is something for Run to finish.
 func (s state) unfinished() bool { return s.Owed || len(s.Pending) > 0 }
 
 // isDue reports whether Run has anything to do.
-func (s state) isDue() bool { return s.unfinished() || len(s.Untold) > 0 }
+func (s state) isDue() bool { return s.unfinished() || len(s.Unsent) > 0 }
 
 // pending is what a person wants forgotten of one stream.
 type pending struct {
@@ -97,7 +97,7 @@ type border interface {
 	Before(events.Position) events.Position
 }
 
-// own is s with positions of the own log. Pending and Untold name no other's records.
+// own is s with positions of the own log. Pending and Unsent name no other's records.
 func (s state) own(b border) state {
 	s.Scanned, s.Retained = b.Before(s.Scanned), b.Before(s.Retained)
 	return s.each(func(p events.Position) events.Position {
@@ -129,11 +129,11 @@ func (s state) each(change func(events.Position) events.Position) state {
 	if s.Pending != nil {
 		s.Pending = all
 	}
-	var untold []events.Position
-	for _, at := range s.Untold {
-		untold = append(untold, change(at))
+	var unsent []events.Position
+	for _, at := range s.Unsent {
+		unsent = append(unsent, change(at))
 	}
-	s.Untold = untold
+	s.Unsent = unsent
 	return s
 }
 

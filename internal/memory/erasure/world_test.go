@@ -28,7 +28,7 @@ type world struct {
 	log    *eventlog.Bolt
 	seen   eventlog.Log   // what the views and the eraser read: log, or a union of it
 	asked  []events.Place // of other machines
-	untold error          // why nobody can be told
+	unsent error          // why nobody can be told
 	told   []events.Position
 	views  *projections.Views
 	state  string
@@ -96,10 +96,10 @@ func (w *world) ask(_ context.Context, at []events.Place) error {
 
 // tell notes what other machines are told, unless that fails.
 func (w *world) tell(_ context.Context, at []events.Position) error {
-	if w.untold == nil {
+	if w.unsent == nil {
 		w.told = append(w.told, at...)
 	}
-	return w.untold
+	return w.unsent
 }
 
 // do is a session without an actor: it folds, decides and appends.

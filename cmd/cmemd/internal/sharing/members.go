@@ -97,7 +97,7 @@ func (s *Sharing) Leave(ctx context.Context, q api.ClusterLeave) (out api.Cluste
 	if err != nil && !q.Force {
 		return out, err
 	}
-	out.Told = err == nil && !revoked
+	out.Notified = err == nil && !revoked
 	for _, c := range s.cfg.Copies.Copies() {
 		out.Removed, out.Bytes = out.Removed+1, out.Bytes+c.Bytes
 	}

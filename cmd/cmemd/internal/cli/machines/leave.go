@@ -73,7 +73,7 @@ func showLeft(a *terminal.App, left api.ClusterLeft, removed bool) {
 		end = "will be removed as the daemon starts"
 	}
 	a.Printf("left; %s of other machines (%s) %s\n", plural(left.Removed, "copy", "copies"), terminal.Size(left.Bytes), end)
-	if !left.Told {
+	if !left.Notified {
 		a.Say("the others were not told: `cmemd devices revoke` on one of them takes this machine out there")
 	}
 }
