@@ -57,6 +57,7 @@ func TestReplacedAmongHooksAndKills(t *testing.T) {
 	newer.mustSay(ctx, "0.10.0", "start")
 	p.awaitSettled(ctx, 208)
 	newer.mustSay(ctx, "stopped", "stop")
+	endAll(home) // a daemon of a command that was killed may have waited for the log until now
 	p.checkOnce(ctx)
 	t.Logf("replaced %v", rounds)
 	if t.Failed() {

@@ -89,10 +89,10 @@ func (sh *shipper) mendNext(ctx context.Context, p place, why error) error {
 }
 
 // isBad reports whether a segment is missing, or not what a machine of the space made of it: reading it again may help, and else only
-// to write it again.
+// to write it again. One of a newer program may be a damaged one: its owner knows.
 func isBad(err error) bool {
 	return errors.Is(err, errMissing) || errors.Is(err, segment.ErrDamaged) || errors.Is(err, segment.ErrSignature) ||
-		errors.Is(err, events.ErrCorrupt)
+		errors.Is(err, segment.ErrNewer) || errors.Is(err, events.ErrCorrupt)
 }
 
 // matchErasures seals a segment of the own log anew where it has payloads that the log has not any more. Its caller has the token of

@@ -144,6 +144,9 @@ func (s *Share) openSegment(log events.LogID, first events.Position, body []byte
 	if err := sealed.Verify(machine.Public.Sign); err != nil {
 		return sealed, nil, err
 	}
+	if sealed.Epoch == 0 || sealed.Epoch > m.Epoch { // an epoch is begun before anything is sealed in it, and this number is not signed
+		return sealed, nil, fmt.Errorf("%w: sealed in epoch %d, and the space began %d", segment.ErrDamaged, sealed.Epoch, m.Epoch)
+	}
 	key, err := s.space.EpochKey(sealed.Epoch)
 	if err != nil {
 		return sealed, nil, err
