@@ -155,15 +155,24 @@ func (s *Share) openSegment(log events.LogID, first events.Position, body []byte
 	return sealed, records, err
 }
 
-// bury puts empty bodies in the place of earlier editions: their bytes go, and nobody can create them again.
+// bury takes away the bytes of earlier editions, and puts empty bodies in their place, so that nobody creates them again.
 func (s *Share) bury(ctx context.Context, earlier []store.Key) error {
 	for _, key := range earlier {
 		body, rev, err := s.store.Get(ctx, key)
-		if err == nil && len(body) > 0 {
+		switch {
+		case err != nil || len(body) == 0:
+		case s.store.Can().Overwrites:
+			if err = s.store.Delete(ctx, key, rev); err == nil {
+				_, err = s.store.Create(ctx, key, nil)
+			}
+		default:
 			_, err = s.store.Replace(ctx, key, rev, nil)
 		}
-		if errors.Is(err, store.ErrMoved) || errors.Is(err, store.ErrNotFound) {
-			err = transient.Mark(err) // it was listed: what is listed next time tells
+		if errors.Is(err, store.ErrNotFound) { // it was listed: who buried it has been stopped in between
+			_, err = s.store.Create(ctx, key, nil)
+		}
+		if errors.Is(err, store.ErrMoved) || errors.Is(err, store.ErrExists) {
+			err = transient.Mark(err) // what is listed next time tells
 		}
 		if err != nil {
 			return err

@@ -136,7 +136,7 @@ func TestForget(t *testing.T) {
 			t.Errorf("after %v: %v", took, err)
 		}
 		if left, err := holding(w.where(), sealed...); len(left) > 0 || err != nil {
-			t.Logf("what was sealed before is in the store's own files still, of which no object is: %.300q %v", left, err)
+			t.Errorf("what was sealed before is in the store's own files still: %.300q %v", left, err)
 		}
 		if line := <-said; !regexp.MustCompile(`gone here, in the store and on laptop; server has not`).MatchString(line) {
 			t.Errorf("forget does not say who has confirmed: %s", line)
