@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,7 +54,7 @@ func showSessions(a *terminal.App, found api.Sessions) error {
 	}
 	l := terminal.List{Head: []string{"SESSION", "AGENT", "PROJECT", "LAST", "STATE", "TOOLS", "MEMORY", "PENDING", "TITLE"}}
 	for _, s := range found.Sessions {
-		l.Add(a.ShownSession(s.ID), s.Agent, s.Project, terminal.Moment(s.LastAt), stateOf(s), strconv.Itoa(s.ToolUses),
+		l.Add(a.ShownSession(s.ID), whoseOf(s), s.Project, terminal.Moment(s.LastAt), stateOf(s), strconv.Itoa(s.ToolUses),
 			strconv.Itoa(s.Observations+s.Summaries), strconv.Itoa(s.Pending), s.Title)
 	}
 	a.Print(l)
@@ -69,6 +70,14 @@ func hiddenWords(n int) string {
 		return ""
 	}
 	return fmt.Sprintf("; %s hidden by ignore files in the last week: `cmemd ignore list`", terminal.Plural(n, "session"))
+}
+
+// whoseOf is a session's agent, with the machine where it is another one.
+func whoseOf(s api.Session) string {
+	if s.Machine == "" {
+		return s.Agent
+	}
+	return strings.TrimSpace(s.Agent + " on " + s.Machine)
 }
 
 func stateOf(s api.Session) string {
@@ -99,6 +108,10 @@ func showSession(a *terminal.App, s api.Session) {
 	a.Heading("%s", terminal.VisibleLine(s.ID.String()))
 	a.Field("title", s.Title)
 	a.Field("agent", strings.TrimSpace(s.Agent+" "+s.AgentSession))
+	a.Field("machine", s.Machine)
+	for _, p := range s.Parts {
+		a.Field("part", fmt.Sprintf("on %s, last %s", cmp.Or(p.Machine, "this machine"), terminal.Moment(p.LastAt)))
+	}
 	a.Field("project", s.Project)
 	a.Field("folder", s.Cwd)
 	a.Field("git", strings.TrimSpace(s.GitBranch+" "+s.GitHead))
