@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -78,6 +77,14 @@ func (i identity) nameOf(root events.LogID) events.LogID {
 		return root
 	}
 	return i.Log
+}
+
+// renamed is nameOf where that is not the log's first name, else zero.
+func (i identity) renamed(root events.LogID) (name events.LogID) {
+	if n := i.nameOf(root); n != root {
+		name = n
+	}
+	return name
 }
 
 // identify reads what the own log is called, once it has a record.
@@ -247,11 +254,6 @@ func (s *Share) branch(ctx context.Context, forked *ForkedError) error {
 		common = min(common, forked.At-1)
 	}
 	next := s.nextIdentity(common)
-	if forked.exchanged {
-		if err := s.remember(); err != nil {
-			return err
-		}
-	}
 	if forked.copied {
 		next.Machine = s.space.Self()
 		if err := s.space.Renew(ctx, s.cfg.Now()); err != nil {
@@ -280,20 +282,6 @@ func (s *Share) nextIdentity(common events.Position) identity {
 	}
 	rand.Read(next.Log[:]) // never fails
 	return next
-}
-
-// remember has all that was ever forgotten forgotten again: since the log is as it is now, it may have the words again.
-func (s *Share) remember() error {
-	s.files.Lock()
-	defer s.files.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	maps.DeleteFunc(s.notes, func(_ noteID, n noteState) bool { return n.Note == nil }) // the store has them
-	for id, n := range s.notes {
-		n.Done = false
-		s.notes[id] = n
-	}
-	return saveNotes(s.cfg.Dir, s.notes)
 }
 
 func (s *Share) isRenewed() bool {

@@ -73,15 +73,16 @@ func (s *Share) want(log events.LogID, at events.Position, bad bool) {
 	}
 }
 
-// sure is how often a segment must not be listed before it is believed to be gone.
+// sure is how often a record must be in no segment that is listed before that is believed.
 const sure = 3
 
 // passOver goes on behind a record that is in no segment, once that is sure. Of the own log it is put there again, as it is now.
 func (s *Share) passOver(ctx context.Context, log events.LogID, at []events.Position, own bool, p place) ([]events.Position, error) {
-	if s.missed++; s.missed < sure {
+	where := events.Place{Log: log, Position: at[0]}
+	if s.missed[where]++; s.missed[where] < sure {
 		return at, errNotYet
 	}
-	s.missed = 0
+	delete(s.missed, where)
 	if !own {
 		return at[1:], nil
 	}
@@ -109,7 +110,7 @@ func (s *Share) cleanSegment(ctx context.Context, log events.LogID, at []events.
 	if sealed.Last() < at[0] {
 		return s.passOver(ctx, log, at, own, p)
 	}
-	s.missed = 0
+	delete(s.missed, events.Place{Log: log, Position: at[0]})
 	changed := false
 	for len(at) > 0 && at[0] <= sealed.Last() {
 		if r := &records[at[0]-sealed.First]; !r.Erased || r.Withheld {

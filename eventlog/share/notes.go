@@ -160,9 +160,8 @@ func (s *Share) missNotes(there map[store.Key]bool) error {
 		if !n.Sent || len(n.Body) < ed25519.SignatureSize || there[s.keys.note(id)] {
 			continue
 		}
-		n.Note = &note{}
-		if err := json.Unmarshal(n.Body[ed25519.SignatureSize:], n.Note); err != nil {
-			return fmt.Errorf("share: a request to forget that was kept: %w", err)
+		if err := n.reopen(); err != nil {
+			return err
 		}
 		n.Sent, n.Cleaned = false, false
 		missing[id] = n
@@ -171,6 +170,18 @@ func (s *Share) missNotes(there map[store.Key]bool) error {
 		return nil
 	}
 	return s.setNotes(missing)
+}
+
+// reopen has something to be done with a note again.
+func (n *noteState) reopen() error {
+	if n.Note != nil || len(n.Body) < ed25519.SignatureSize {
+		return nil
+	}
+	n.Note = &note{}
+	if err := json.Unmarshal(n.Body[ed25519.SignatureSize:], n.Note); err != nil {
+		return fmt.Errorf("share: a request to forget that was kept: %w", err)
+	}
+	return nil
 }
 
 // sendNote puts a note into the store, where it is not there.

@@ -76,12 +76,12 @@ type Share struct {
 	keys  keys
 
 	problems problems
-	doubts   chan *ForkedError // has what a look at the store, or at a report, says against the own log; nil: the head is to be looked at
-	shipping chan struct{}     // holds one token, for whoever reads the own log in order to put it into the store
-	missed   int               // how often in a row a segment that is to be cleaned was not there; guarded by the token of shipping
-	hurry    chan struct{}     // has a token where shipping is not to wait
-	wake     chan struct{}     // has a token where there is something to do
-	ready    chan struct{}     // closed once what others forgot before this life is forgotten here
+	doubts   chan *ForkedError    // has what a look at the store, or at a report, says against the own log; nil: the head is to be looked at
+	shipping chan struct{}        // holds one token, for whoever reads the own log in order to put it into the store
+	missed   map[events.Place]int // how often in a row a record that is to be cleaned was in no segment; guarded by the token of shipping
+	hurry    chan struct{}        // has a token where shipping is not to wait
+	wake     chan struct{}        // has a token where there is something to do
+	ready    chan struct{}        // closed once what others forgot before this life is forgotten here
 
 	files sync.Mutex // is held while a file is written, so that the later one is of the later state; before mu
 
@@ -131,7 +131,7 @@ func New(cfg Config) (*Share, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := loadNotes(cfg.Dir)
+	n, err := loadNotes(cfg.Dir, who.renamed(root))
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func New(cfg Config) (*Share, error) {
 		hurry: make(chan struct{}, 1), wake: make(chan struct{}, 1), ready: make(chan struct{}),
 		root: root, own: who.nameOf(root), identity: who, feeds: f, notes: n, advanced: make(chan struct{}),
 		heads: map[events.LogID]head{}, behind: map[events.LogID]time.Time{},
-		wants: map[events.LogID]events.Position{}, unclean: map[events.LogID]events.Position{},
+		wants: map[events.LogID]events.Position{}, missed: map[events.Place]int{}, unclean: map[events.LogID]events.Position{},
 		sure: map[space.MemberID]feed{}, reports: map[space.MemberID]report{}, dirty: map[store.Key]bool{}, handled: map[store.Key]store.Rev{},
 	}
 	s.believeCopies()
@@ -291,10 +291,10 @@ func (s *Share) setNotes(changed map[noteID]noteState) error {
 	s.files.Lock()
 	defer s.files.Unlock()
 	s.mu.Lock()
-	after := maps.Clone(s.notes)
+	after, as := maps.Clone(s.notes), s.identity.renamed(s.root)
 	s.mu.Unlock()
 	maps.Copy(after, changed)
-	if err := saveNotes(s.cfg.Dir, after); err != nil {
+	if err := saveNotes(s.cfg.Dir, as, after); err != nil {
 		return err
 	}
 	s.mu.Lock()

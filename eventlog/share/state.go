@@ -59,6 +59,7 @@ type noteState struct {
 // notes is the file of that name.
 type notes struct {
 	Format int                  `json:"format"`
+	As     events.LogID         `json:"as,omitzero"` // the own log's name as they were done, where it is not its first
 	Notes  map[noteID]noteState `json:"notes"`
 }
 
@@ -83,9 +84,21 @@ func readState(dir, name string, v any, format *int) error {
 	return nil
 }
 
-func loadNotes(dir string) (map[noteID]noteState, error) {
+// loadNotes has all that was ever forgotten forgotten again where the own log has another name now: it may be an older one from a backup,
+// which has the words again, and what it was before is another home's, of which a copy is made.
+func loadNotes(dir string, as events.LogID) (map[noteID]noteState, error) {
 	n := notes{Notes: map[noteID]noteState{}}
-	return n.Notes, readState(dir, notesFile, &n, &n.Format)
+	if err := readState(dir, notesFile, &n, &n.Format); err != nil || n.As == as {
+		return n.Notes, err
+	}
+	for id, state := range n.Notes {
+		if err := state.reopen(); err != nil {
+			return nil, err
+		}
+		state.Done = false
+		n.Notes[id] = state
+	}
+	return n.Notes, nil
 }
 
 // loadFeeds never fails for a damaged file: it can be made again.
@@ -122,8 +135,8 @@ func saveIdentity(dir string, i identity) error {
 }
 
 // saveNotes is durable on return.
-func saveNotes(dir string, n map[noteID]noteState) error {
-	data, err := json.Marshal(notes{stateFormat, n})
+func saveNotes(dir string, as events.LogID, n map[noteID]noteState) error {
+	data, err := json.Marshal(notes{stateFormat, as, n})
 	if err == nil {
 		err = durable.Replace(filepath.Join(dir, notesFile), data, stateMode)
 	}

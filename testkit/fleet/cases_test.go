@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -168,6 +169,78 @@ func TestForgetLost(t *testing.T) {
 		}
 		f.check()
 	})
+}
+
+// TestForgetLostInOneOf: a request to forget records of two logs is carried out where a segment of one of them is lost, whichever is first.
+func TestForgetLostInOneOf(t *testing.T) {
+	for _, name := range []string{"first", "second"} {
+		t.Run(name, func(t *testing.T) {
+			inFleet(t, 3, func(f *fleet) {
+				a, b, c := f.machines[0], f.machines[1], f.machines[2]
+				a.work(3, 50)
+				b.work(3, 50)
+				f.rest(time.Minute)
+				a.crash(false)
+				b.crash(false)
+				lost := a
+				if aIsFirst := slices.Compare(a.named[:], b.named[:]) < 0; aIsFirst != (name == "first") {
+					lost = b
+				}
+				keys, _ := f.segmentsOf(lost)
+				f.engine.Forget(keys[0])
+				f.erased[a.record(2)], f.erased[b.record(2)] = true, true
+				if _, err := c.share.Forget(f.Context(), a.place(2), b.place(2)); err != nil {
+					f.Fatal(err)
+				}
+				time.Sleep(10 * time.Minute)
+				if st := c.status(); len(st.Forgets) != 1 || !st.Forgets[0].Store {
+					f.Errorf("while the owners are off: %+v", st.Forgets)
+				}
+				a.start()
+				b.start()
+				f.rest(10 * time.Minute)
+				f.check()
+			})
+		})
+	}
+}
+
+// TestForgetCopied: what a home forgot that was copied before is gone from its copy of the log that is the other home's from then on, also
+// where the store was there just long enough for it to be told.
+func TestForgetCopied(t *testing.T) {
+	for _, there := range []time.Duration{3 * time.Second, 5 * time.Second, 7 * time.Second} {
+		t.Run(there.String(), func(t *testing.T) {
+			inFleet(t, 2, func(f *fleet) {
+				a := f.machines[0]
+				a.work(5, 50)
+				f.rest(time.Minute)
+				c := a.clone()
+				a.store.Set(storetest.Faults{Cut: true})
+				f.erased[a.record(3)] = true
+				if _, err := a.share.Forget(f.Context(), events.Place{Position: 3}); err != nil {
+					f.Fatal(err)
+				}
+				c.work(2, 50)
+				c.start()
+				time.Sleep(time.Minute)
+				c.crash(false)
+				a.work(4, 50)
+				a.store.Set(storetest.Faults{Delay: time.Second})
+				time.Sleep(there)
+				a.store.Set(storetest.Faults{Cut: true})
+				time.Sleep(time.Minute)
+				a.store.Set(storetest.Faults{})
+				for range 5 {
+					time.Sleep(time.Minute)
+					f.tend()
+				}
+				c.start()
+				f.revokeGone()
+				f.rest(70 * time.Minute)
+				f.check()
+			})
+		})
+	}
 }
 
 // TestCutOtherwise: segments that were lost are sent again as one, and who has the first of them goes on within it.
