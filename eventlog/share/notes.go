@@ -163,7 +163,7 @@ func (s *Share) missNotes(there map[store.Key]bool) error {
 		if err := n.reopen(); err != nil {
 			return err
 		}
-		n.Sent, n.Cleaned = false, false
+		n.Sent = false
 		missing[id] = n
 	}
 	if len(missing) == 0 {
@@ -174,6 +174,7 @@ func (s *Share) missNotes(there map[store.Key]bool) error {
 
 // reopen has something to be done with a note again.
 func (n *noteState) reopen() error {
+	n.Cleaned = false
 	if n.Note != nil || len(n.Body) < ed25519.SignatureSize {
 		return nil
 	}

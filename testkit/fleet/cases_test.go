@@ -206,7 +206,7 @@ func TestForgetLostInOneOf(t *testing.T) {
 }
 
 // TestForgetCopied: what a home forgot that was copied before is gone from its copy of the log that is the other home's from then on, also
-// where the store was there just long enough for it to be told.
+// where the store was there just long enough for the request to reach it.
 func TestForgetCopied(t *testing.T) {
 	for _, there := range []time.Duration{3 * time.Second, 5 * time.Second, 7 * time.Second} {
 		t.Run(there.String(), func(t *testing.T) {

@@ -102,7 +102,7 @@ func (e *Eraser) ForgetOthers(ctx context.Context, at ...events.Position) error 
 	return e.purgeFiles(ctx, files, upTo, func(int) {})
 }
 
-// oweNotice notes on disk that others are to be told of positions.
+// oweNotice notes on disk that others are to be notified of positions.
 func (e *Eraser) oweNotice(at []events.Position) error {
 	if e.cfg.Tell == nil || len(at) == 0 {
 		return nil
@@ -118,7 +118,7 @@ func (e *Eraser) oweNotice(at []events.Position) error {
 	return nil
 }
 
-// sendOwed tells others what they have not been told yet. What keeps it from that keeps nothing here: the words are gone already.
+// sendOwed notifies others of what is owed to them. What keeps it from that keeps nothing here: the words are gone already.
 func (e *Eraser) sendOwed(ctx context.Context) error {
 	at := e.state.get().Unsent
 	if e.cfg.Tell == nil || len(at) == 0 {

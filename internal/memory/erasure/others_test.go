@@ -262,8 +262,8 @@ func TestForgetWhereNobodyCanBeTold(t *testing.T) {
 		t.Fatalf("forgotten: %+v, %v; erased are %v", done, err, gone)
 	}
 	w.Eraser = w.eraser(0)
-	if err := w.finish(t.Context()); !errors.Is(err, w.unsent) || len(w.told) > 0 {
-		t.Errorf("while it cannot: %v, told of %v", err, w.told)
+	if err := w.finish(t.Context()); !errors.Is(err, w.unsent) || len(w.notified) > 0 {
+		t.Errorf("while it cannot: %v, told of %v", err, w.notified)
 	}
 	w.unsent = nil
 	w.Eraser = w.eraser(0)
@@ -271,8 +271,8 @@ func TestForgetWhereNobodyCanBeTold(t *testing.T) {
 		t.Errorf("once it can: %v", err)
 	}
 	seen, _ := w.seen.(union.Log)
-	if at, ok := seen.At(events.Place{Position: one}); !ok || !slices.Contains(w.told, at) {
-		t.Errorf("told of %v, want %d", w.told, at)
+	if at, ok := seen.At(events.Place{Position: one}); !ok || !slices.Contains(w.notified, at) {
+		t.Errorf("told of %v, want %d", w.notified, at)
 	}
 }
 

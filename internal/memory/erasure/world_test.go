@@ -24,19 +24,19 @@ var epoch = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
 // world is a log with views over it, sessions that decide as the real ones do, and an eraser.
 type world struct {
-	tb     testing.TB
-	log    *eventlog.Bolt
-	seen   eventlog.Log   // what the views and the eraser read: log, or a union of it
-	asked  []events.Place // of other machines
-	unsent error          // why nobody can be told
-	told   []events.Position
-	views  *projections.Views
-	state  string
-	now    time.Time
-	ids    uint64
-	purged atomic.Int32
-	refuse sync.Map             // of events.SessionID: who is parked
-	rows   map[string]events.ID // by title
+	tb       testing.TB
+	log      *eventlog.Bolt
+	seen     eventlog.Log   // what the views and the eraser read: log, or a union of it
+	asked    []events.Place // of other machines
+	unsent   error          // why nobody can be notified
+	notified []events.Position
+	views    *projections.Views
+	state    string
+	now      time.Time
+	ids      uint64
+	purged   atomic.Int32
+	refuse   sync.Map             // of events.SessionID: who is parked
+	rows     map[string]events.ID // by title
 	*Eraser
 }
 
@@ -97,7 +97,7 @@ func (w *world) ask(_ context.Context, at []events.Place) error {
 // tell notes what other machines are told, unless that fails.
 func (w *world) tell(_ context.Context, at []events.Position) error {
 	if w.unsent == nil {
-		w.told = append(w.told, at...)
+		w.notified = append(w.notified, at...)
 	}
 	return w.unsent
 }
