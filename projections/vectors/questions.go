@@ -28,6 +28,8 @@ type questions struct {
 	mu     sync.Mutex // guards the fields below
 	asked  []*asked   // that are under way or were answered, the newest last
 	flying int        // that are under way, forgotten ones too
+	number int        // of the question that was put to the endpoint last
+	newest int        // the number of the newest question that was answered
 	closed bool
 
 	running sync.WaitGroup // of what is under way; Go is called with mu held, so that nothing begins once it is closed
@@ -35,6 +37,7 @@ type questions struct {
 
 // asked is a question that the endpoint was asked.
 type asked struct {
+	number int // questions are numbered from 1, in the order in which they are put
 	text   string
 	done   chan struct{} // closed when the fields below are set
 	vector []float32
@@ -73,7 +76,8 @@ func (q *questions) ask(text string) (*asked, error) {
 	if q.closed || q.flying == maxAsked {
 		return nil, &Failure{Says: fmt.Sprintf("the endpoint has not answered %d other questions yet", maxAsked)}
 	}
-	a := &asked{text: text, done: make(chan struct{})}
+	q.number++
+	a := &asked{number: q.number, text: text, done: make(chan struct{})}
 	q.asked = append(q.asked[max(0, len(q.asked)-maxQuestions+1):], a)
 	q.flying++
 	q.running.Go(func() {
@@ -84,7 +88,7 @@ func (q *questions) ask(text string) (*asked, error) {
 }
 
 // answered forgets a question without an answer. Of what goes wrong only that counts against the endpoint which is neither the
-// text's fault nor the end of ours.
+// text's fault nor the end of ours, and which no answer to a later question has overtaken.
 func (q *questions) answered(a *asked) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -92,9 +96,10 @@ func (q *questions) answered(a *asked) {
 	if a.err != nil {
 		q.asked = slices.DeleteFunc(q.asked, func(other *asked) bool { return other == a })
 	}
-	if f, ok := a.err.(*Failure); ok && !f.Texts {
+	if f, ok := a.err.(*Failure); ok && !f.Texts && a.number > q.newest {
 		q.pause.failed(f)
 	} else if a.err == nil {
+		q.newest = max(q.newest, a.number)
 		q.pause.answered()
 	}
 	close(a.done)

@@ -113,6 +113,26 @@ func TestHangingEndpoint(t *testing.T) {
 	})
 }
 
+// TestAnOldQuestionHangs: the endpoint is not left alone for a question that hangs, where it has answered a later one.
+func TestAnOldQuestionHangs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := &clocked{takes: time.Hour}
+		v := asking(e)
+		defer v.queries.close()
+		_, _ = v.question(t.Context(), "hangs")
+		e.takes = time.Millisecond
+		if _, err := v.question(t.Context(), "answered"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(v.cfg.QueryPatience)
+		synctest.Wait()
+		if _, err := v.question(t.Context(), "another"); err != nil {
+			t.Errorf("after the first was given up: %v", err)
+		}
+	})
+}
+
 // TestForgottenQuestions: what is under way while all is forgotten is not remembered.
 func TestForgottenQuestions(t *testing.T) {
 	t.Parallel()
