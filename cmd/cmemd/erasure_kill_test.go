@@ -21,9 +21,7 @@ import (
 // TestForgettingIsKilledAtEveryMoment kills the daemon with SIGKILL while it forgets, and has the next one finish. What was
 // begun is whole: no file of the home holds a word of it, what was not asked for is there, and the log is sound.
 func TestForgettingIsKilledAtEveryMoment(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts 20 daemons")
-	}
+	takesLong(t)
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()

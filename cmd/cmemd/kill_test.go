@@ -75,9 +75,7 @@ func (p program) serve(ctx context.Context) *exec.Cmd {
 // TestTheDaemonIsKilledAtEveryMoment sends 200 tool uses from eight hooks at once while the daemon is killed with SIGKILL
 // again and again. Whatever a hook met, each tool use is in the log exactly once, and each is settled once.
 func TestTheDaemonIsKilledAtEveryMoment(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts more than 200 processes")
-	}
+	takesLong(t)
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()

@@ -33,9 +33,7 @@ func (p program) called(name string) program {
 // hooks' own program is the older one, and while the older daemon, the command or the newer daemon is killed with SIGKILL at some moment.
 // A replacement that nobody killed ends with the newer daemon. Each tool use is in the log once, and each is settled once.
 func TestReplacedAmongHooksAndKills(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts more than 200 processes")
-	}
+	takesLong(t)
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()

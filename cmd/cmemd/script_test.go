@@ -35,6 +35,26 @@ import (
 	"github.com/cmemd/cmemd/testkit/race"
 )
 
+// all adds the scripts and tests that take longest: most start, stop and kill many processes. The gate runs them in a step of their
+// own, so that `go test ./...` ends in minutes.
+var all = flag.Bool("all", false, "run the scripts and tests that take longest, too")
+
+// takesLong skips a test unless all are wanted.
+func takesLong(t *testing.T) {
+	t.Helper()
+	if !*all {
+		t.Skip("go test ./cmd/cmemd -all runs it")
+	}
+}
+
+// conditions are those of the scripts beside testscript's own: [all] holds with -all.
+func conditions(name string) (bool, error) {
+	if name != "all" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	return *all, nil
+}
+
 // TestMain makes this program the real cmemd of the scripts, in two releases too.
 func TestMain(m *testing.M) {
 	_ = flag.Set("test.parallel", "6") // most of the time they wait for other processes; a flag that is given counts
@@ -49,7 +69,7 @@ func TestScripts(t *testing.T) {
 	race.SkipProcesses(t)
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("testdata", "script"), Setup: setUp, RequireUniqueNames: true,
+		Dir: filepath.Join("testdata", "script"), Setup: setUp, RequireUniqueNames: true, Condition: conditions,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"work": work, "eventually": eventually, "crash": crash, "takeport": takePort, "holdlog": holdLog,
 			"newerlog": newerLog, "capture": setFound, "damagelog": damageLog,

@@ -34,9 +34,7 @@ type sweeper struct {
 // where nothing is recorded, with the daemon away, there and gone again, and looks through every file of the home, every
 // record of the log, and what commands print and export.
 func TestSweep(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
+	takesLong(t)
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	t.Cleanup(cancel)
