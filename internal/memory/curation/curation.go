@@ -20,7 +20,7 @@ type Checker interface {
 	Check(ctx context.Context, dir string, hashes []string) []events.Claim
 }
 
-// Config is what a Curator needs. All of it is required but Checker, without which claims are not looked at again, and Now.
+// Config is what a Curator needs. All of it is required but Now.
 type Config struct {
 	Sink    actors.Sink
 	Log     eventlog.Log
