@@ -288,12 +288,16 @@ func (e *Eraser) events(ctx context.Context, positions []events.Position, cause 
 			if t, _ := r.Kind.Traits(); t.Input { // it has neither a row nor a cost
 				continue
 			}
-			e, err := said(r)
+			id, err := rowID(r)
 			if err != nil {
 				return nil, err
 			}
-			if id := rowID(r, e); id != (events.ID{}) {
+			if id != (events.ID{}) {
 				m.IDs = append(m.IDs, id)
+			}
+			e, err := said(r)
+			if err != nil {
+				return nil, err
 			}
 			if spent, ok := spentBy(r, e); ok {
 				m.Spent = append(m.Spent, spent)
@@ -361,7 +365,7 @@ func (e *Eraser) purgeOwed(ctx context.Context, step func(int)) error {
 
 func (e *Eraser) purge(ctx context.Context, upTo events.Position, step func(int)) error {
 	if err := e.awaitViews(ctx, upTo); err != nil {
-		return fmt.Errorf("erasure: the views do not follow: %w", err)
+		return err
 	}
 	return e.purgeFiles(ctx, e.cfg.Files, upTo, step)
 }
@@ -389,5 +393,8 @@ const viewsWait = 90 * time.Second
 func (e *Eraser) awaitViews(ctx context.Context, at events.Position) error {
 	limited, cancel := context.WithTimeout(ctx, viewsWait)
 	defer cancel()
-	return e.cfg.Views.Wait(limited, at)
+	if err := e.cfg.Views.Wait(limited, at); err != nil {
+		return fmt.Errorf("erasure: the views do not follow: %w", err)
+	}
+	return nil
 }

@@ -87,7 +87,7 @@ func (e *Eraser) ForgetOthers(ctx context.Context, at ...events.Position) error 
 	defer e.release()
 	upTo := slices.Max(at)
 	if err := e.awaitViews(ctx, upTo); err != nil {
-		return fmt.Errorf("erasure: the views do not follow: %w", err)
+		return err
 	}
 	var files []Files
 	for _, f := range e.cfg.Files {
