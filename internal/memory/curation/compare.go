@@ -110,7 +110,7 @@ func compareOnce(
 		return out, err
 	}
 	defer func() { err = errors.Join(err, again.Close()) }()
-	return out, meet(ctx, log, func() error { return compareAt(ctx, seen, views, anew, ix, again, &out) })
+	return out, meet(ctx, func() error { return compareAt(ctx, seen, views, anew, ix, again, &out) })
 }
 
 // compareAt compares at the positions at which views and index are now.
@@ -142,7 +142,7 @@ func compareAt(ctx context.Context, seen *prefix, views, anew *projections.Views
 const indexName = "index"
 
 // meet tries to compare until nothing moved meanwhile.
-func meet(ctx context.Context, log eventlog.Log, compare func() error) (err error) {
+func meet(ctx context.Context, compare func() error) (err error) {
 	for range meetTries {
 		if err = compare(); !errors.Is(err, engine.ErrApart) {
 			return err
