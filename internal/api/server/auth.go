@@ -170,7 +170,7 @@ func ownOrigin(r *http.Request) bool {
 }
 
 const (
-	// guessRate and guessBurst are how many requests with a wrong token, or none, are told so: one that is set up wrong
+	// guessRate and guessBurst are how many requests with a wrong token, or none, are answered so: one that is set up wrong
 	// learns of it, and a loop costs nothing.
 	guessRate  = 5 // a second
 	guessBurst = 50

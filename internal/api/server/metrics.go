@@ -68,7 +68,7 @@ func (m *metrics) getMetrics(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// stateCollector reads what the daemon knows when it is asked. Prometheus is not told beforehand what that will be.
+// stateCollector reads what the daemon knows when it is asked. Prometheus does not learn beforehand what that will be.
 type stateCollector struct {
 	s *statuses
 	n *capture.Counts

@@ -71,7 +71,7 @@ func (s *browsers) postSession(_ context.Context, q api.SignInRequest) (api.Sign
 	return api.SignedIn{Bearer: in.Bearer, Expires: in.Expires, Scope: in.Scope}, s.refuse(err)
 }
 
-// refuse is err as it is told. Who is refused too often is told only that.
+// refuse is err as it is answered. Who is refused too often learns only that.
 func (s *browsers) refuse(err error) error {
 	for _, known := range []error{signin.ErrCode, signin.ErrUsedTwice, signin.ErrViewer, signin.ErrDropped, signin.ErrSignature} {
 		if !errors.Is(err, known) {

@@ -100,7 +100,7 @@ func (s *statuses) getStatus(ctx context.Context, _ api.NoQuery) (api.Status, er
 func (s *statuses) disabled() *api.DisabledStatus {
 	d, err := relay.ReadDisabled(s.Home, s.now())
 	if err != nil || d.Sessions == 0 {
-		return nil // what is not known is not told
+		return nil // what is not known is not shown
 	}
 	return &api.DisabledStatus{Sessions: d.Sessions, Last: d.Last}
 }
@@ -178,8 +178,8 @@ func providersNow(all []api.Provider, st actors.Status, now time.Time) []api.Pro
 	return out
 }
 
-// fillHealth says how the observer did, and what is not well by that and by st.Actors. Its words are marked: an agent that asks for them must not
-// bring them before the observer.
+// fillHealth says how the observer did, and what is not well by that and by st.Actors. Its words are marked: an agent that asks
+// for them must not bring them before the observer.
 func (s *statuses) fillHealth(ctx context.Context, st *api.Status) (err error) {
 	now := s.now()
 	if st.Windows, err = s.Views.HealthWindows(ctx, now); err != nil {

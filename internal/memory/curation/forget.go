@@ -69,7 +69,8 @@ func (f *Forgetter) Forget(ctx context.Context, req erasure.Request, tell func(d
 	return done, spooled, err
 }
 
-// Spooled looks for the files beside the log that the request chooses, and deletes them if it is told to. Ids and positions name none of them.
+// Spooled looks for the files beside the log that the request chooses, and deletes them where deleting is true. Ids and positions
+// name none of them.
 func (f *Forgetter) Spooled(ctx context.Context, req erasure.Request, deleting bool) (found Spooled, err error) {
 	if f.cfg.Spool == nil || len(req.IDs)+len(req.Positions) > 0 {
 		return found, nil

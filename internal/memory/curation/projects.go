@@ -28,7 +28,7 @@ type RegistrarConfig struct {
 	Known func() projects.Known                                      // all folders that work was done in
 	Place func(ctx context.Context, dir string) Folder               // that a folder, an absolute path, lies in
 	Count func(ctx context.Context, name string) (rows int, _ error) // that have the name of a project, and no folder
-	Learn func(r events.Record, e events.Event)                      // is told of each decision before it is answered
+	Learn func(r events.Record, e events.Event)                      // takes each decision before it is answered
 	Now   func() time.Time
 }
 
@@ -94,7 +94,7 @@ func (g *Registrar) Give(ctx context.Context, q api.GiveRequest) (api.ProjectDec
 }
 
 // GiveOld gives memory with a project's name and no folder to the folder that is called so, where known, which is what was known before
-// this release opened a session, has one folder alone of that name: so it was told until now. Where known holds a claim, this release
+// this release opened a session, has one folder alone of that name: so it was shown until now. Where known holds a claim, this release
 // was here before, and nothing is given. It returns how many names were.
 func (g *Registrar) GiveOld(ctx context.Context, known projects.Known) (given int, err error) {
 	names := map[string][]string{}

@@ -19,7 +19,7 @@ func (e *Eraser) finish(ctx context.Context) error {
 	return errors.Join(e.sendOwed(ctx), e.finishOwn(ctx))
 }
 
-// finishOwn is finish without what others are to be told.
+// finishOwn is finish without what others are to be notified of.
 func (e *Eraser) finishOwn(ctx context.Context) error {
 	s := e.state.get()
 	at, left, refused := e.resume(ctx, s)
