@@ -11,23 +11,24 @@ type appointment struct {
 	session int32
 }
 
-// agenda holds appointments, the latest first; of two at one time that of the session with the lower number comes last, so that a run is
-// the same every time.
+func compareAppointments(a, b appointment) int {
+	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.session, b.session))
+}
+
+// agenda holds appointments, the earliest first; of two at one time that of the session with the lower number, so that a run is the same
+// every time. They are made in about the order in which they come: a delay after what was just played.
 type agenda []appointment
 
 func (a *agenda) add(p appointment) {
-	i, _ := slices.BinarySearchFunc(*a, p, func(have, p appointment) int {
-		return cmp.Or(cmp.Compare(p.at, have.at), cmp.Compare(p.session, have.session))
-	})
+	i, _ := slices.BinarySearchFunc(*a, p, compareAppointments)
 	*a = slices.Insert(*a, i, p)
 }
 
 // next takes the earliest appointment that is not later than at; ok is false if there is none.
 func (a *agenda) next(at int64) (p appointment, ok bool) {
-	last := len(*a) - 1
-	if last < 0 || (*a)[last].at > at {
+	if len(*a) == 0 || (*a)[0].at > at {
 		return appointment{}, false
 	}
-	p, *a = (*a)[last], (*a)[:last]
+	p, *a = (*a)[0], (*a)[1:]
 	return p, true
 }
