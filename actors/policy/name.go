@@ -32,12 +32,8 @@ func Names() []Name {
 func Live() []Name { return []Name{OTPHold, Supervised} }
 
 // Parse returns the policy called name. Its error lists the names there are.
-func Parse(name string) (Name, error) { return parse(name, Names()) }
-
-// ParseLive returns the live policy called name. Its error lists those there are.
-func ParseLive(name string) (Name, error) { return parse(name, Live()) }
-
-func parse(name string, among []Name) (Name, error) {
+func Parse(name string) (Name, error) {
+	among := Names()
 	if slices.Contains(among, Name(name)) {
 		return Name(name), nil
 	}

@@ -45,12 +45,12 @@ func (Fail) command()   {}
 func (Answer) command() {}
 func (Resume) command() {}
 
-// Decide returns what is to be recorded in the provider's stream; nil: nothing. A failure by the provider's fault pauses it,
-// but while it is paused only that of a probe counts; one that may have been missed counts where nothing was ruled since. A failure by the turn's own fault pauses it where it is one too many
-// without an answer; while the provider rests it goes on resting, so that who came early does not make the others wait for
-// longer. Only a probe that was parsed resumes it: an answer to what was asked before the pause says nothing of now, and
-// one that does not parse not enough. Too many answers in a row that were dropped pause it, and so does each probe of that
-// pause that is dropped again.
+// Decide returns what is to be recorded in the provider's stream; nil: nothing. A failure by the provider's fault pauses it, but
+// while it is paused only that of a probe counts; one that may have been missed counts where nothing was ruled since. A failure
+// by the turn's own fault pauses it where it is one too many without an answer; while the provider rests it goes on resting, so
+// that who came early does not make the others wait for longer. Only a probe that was parsed resumes it: an answer to what was
+// asked before the pause says nothing of now, and one that does not parse not enough. Too many answers in a row that were dropped
+// pause it, and so does each probe of that pause that is dropped again.
 func Decide(s *State, c Command, limits Limits) events.Event {
 	waits := limits.Pauses
 	switch c := c.(type) {

@@ -13,7 +13,7 @@ const (
 	LoadLimit = 5 * time.Second
 	// loadGrace is how long beyond that a reading may take that does not heed its context.
 	loadGrace = time.Second
-	// lookAgain is how often a session is told anew that its own limit is reached, which nothing but a new start raises.
+	// lookAgain is how often a session is notified anew that its own limit is reached, which nothing but a new start raises.
 	lookAgain = time.Hour
 )
 
@@ -139,7 +139,7 @@ func (l *Ledger) addTo(a *account, s Spend, now time.Time) {
 	l.review(a, now)
 }
 
-// distrust has everything read again: a turn ended of which nobody told what it cost.
+// distrust has everything read again: a turn ended whose cost is not known.
 func (l *Ledger) distrust() {
 	l.day.known, l.day.stale = false, true
 	for _, a := range l.sessions {

@@ -194,7 +194,7 @@ func (Expire) Name() string { return "expire" }
 func (Recheck) Name() string { return "recheck" }
 
 // Forget records that payloads of the session are to be erased, or that they have been kept for long enough. Which ones is
-// chosen by who asks: every position is of the session's own stream. A turn in flight that was told any of it is
+// chosen by who asks: every position is of the session's own stream. A turn in flight whose prompt holds any of it is
 // interrupted, and blames nobody: what it would say is made of what goes.
 type Forget struct {
 	ID        events.ID

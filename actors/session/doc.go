@@ -12,7 +12,7 @@
 // An input is forgotten by a MemoryForgotten in its own session's stream alone; in any other stream one changes no outcome.
 //
 // What waits because its provider is paused or its observer quarantined is held, up to a number and a time (Expire). Where
-// Rules.Outputs is set, outputs that did not parse may earn a fresh generation: no crash, and told nothing of what was.
+// Rules.Outputs is set, outputs that did not parse may earn a fresh generation: no crash, and given nothing of what was.
 //
 // The package is pure: no clock, randomness, environment, I/O, context or goroutine.
 //

@@ -99,7 +99,7 @@ func (s *State) evolveTurn(h events.Header, e events.Event) {
 	s.settleAll(s.ended.settles, Observed)
 }
 
-// recordObservation remembers an observation. What an earlier turn had said of the same inputs is told to no summary and no
+// recordObservation remembers an observation. What an earlier turn had said of the same inputs is given to no summary and no
 // brief any more; an observation is taken back with the first input of its turn, whichever turns the rest of them fall into.
 func (s *State) recordObservation(h events.Header) {
 	t, first, last := s.ended, -1, -1
@@ -114,7 +114,7 @@ func (s *State) recordObservation(h events.Header) {
 	s.seen = s.seen[max(0, len(s.seen)-keepObservations):]
 }
 
-// recordUndone forgets observations whose work was undone: no summary and no brief is told of them any more.
+// recordUndone forgets observations whose work was undone: no summary and no brief names them any more.
 func (s *State) recordUndone(e events.WorkUndone) {
 	gone := map[events.Position]bool{}
 	for _, u := range e.Rows {

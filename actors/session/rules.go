@@ -26,8 +26,9 @@ type Rules struct {
 	Silence     time.Duration  // silence after which a session counts as closed. 0 means 24 h
 	MaxAttempts int            // failures of one batch before it is halved, or its single input dropped. 0 means 3
 
-	// Outputs says when outputs that did not parse earn a fresh generation; nil means never: they are dropped, and that
-	// is all. A Max over maxUnparsed+1, the output at hand included, is never reached. A provider whose limits say Fixed is left alone in any case.
+	// Outputs says when outputs that did not parse earn a fresh generation; nil means never: they are dropped, and that is all. A
+	// Max over maxUnparsed+1, the output at hand included, is never reached. A provider whose limits say Fixed is left alone in
+	// any case.
 	Outputs *policy.Unparseable
 
 	HeldMaxInputs int           // inputs of one session that are held before the oldest are given up. 0 means 10,000

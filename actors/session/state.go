@@ -72,7 +72,7 @@ type State struct {
 
 	unparsed  []time.Time // when outputs, not blank, did not parse, since one did or a fresh generation began; the last maxUnparsed
 	refreshed time.Time   // when such outputs last earned a fresh generation
-	fresh     bool        // this generation was, and nothing was kept since: it is told nothing of what was
+	fresh     bool        // this generation was, and nothing was kept since: it is given nothing of what was
 }
 
 // input is what is kept of a captured event that a turn must settle.

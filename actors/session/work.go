@@ -14,7 +14,7 @@ type Work struct {
 	Reads    []events.Position // for an observation turn what was said around its inputs, and the stop that ended the work; of Offers what was chosen
 	Offers   []events.Position // for a summary turn the session's prompts and observations, oldest first: which of them it reads is chosen by what they say
 	Brief    []events.Position // the session's last ten observations, for the brief
-	Fresh    bool              // outputs earned this generation, and nothing was kept since: the brief's titles are not told
+	Fresh    bool              // outputs earned this generation, and nothing was kept since: the brief's titles are left out
 	Attempt  int               // from 1; a higher one asks with less
 	Cuts     int               // how often the one input was too long alone: each halves what may be sent of it
 	Blamed   bool              // turns over some of its inputs failed by their own fault: see State.Blamed

@@ -6,10 +6,10 @@
 // The tree, as far as it can be reached, says which bytes are the log's present state: other pages hold older states, with payloads
 // that were erased since, and appends that were never acknowledged.
 //
-// A record is believed if what can be checked of it agrees: its payload with the hash in its header, its header with the chain of its
-// stream. One whose header alone is whole is kept as an erased one is. What was erased stays so: where one copy of a record is erased all are,
-// and what a MemoryForgotten names is never taken with its words. Where nothing is left a placeholder stands (events.RecordLost), and the
-// stream behind it is laid anew (eventlog.Relay).
+// A record is believed if what can be checked of it agrees: its payload with the hash in its header, its header with the chain of
+// its stream. One whose header alone is whole is kept as an erased one is. What was erased stays so: where one copy of a record
+// is erased all are, and what a MemoryForgotten names is never taken with its words. Where nothing is left a placeholder stands
+// (events.RecordLost), and the stream behind it is laid anew (eventlog.Relay).
 //
 // The files, each referring to those below it:
 //

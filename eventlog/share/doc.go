@@ -24,5 +24,5 @@
 //   - A segment that another machine cannot verify, or that is missing, stops that log's copy alone. The reader says so in its
 //     report, and the owner puts it there again while its disk has the records.
 //   - An owner's erased record may still be in the store until the owner, or who asked, was connected once.
-//   - A machine that is on is told of a change by the store's watch; a change that the watch missed is found within Config.Poll.
+//   - A machine that is on hears of a change by the store's watch; a change that the watch missed is found within Config.Poll.
 package share

@@ -109,22 +109,26 @@ func (s *Share) collect(ctx context.Context, h head, f feed) (runs []union.Run, 
 	began := s.cfg.Now()
 	for len(runs) < atOnce && s.cfg.Now().Sub(began).Abs() < patience &&
 		f.Last < h.Last && s.space.Manifest().Accepts(h.Machine, h.Log, f.Last+1) {
-		var p place
-		if p, err = s.following(ctx, h.Log, f.Last+1, &places); err != nil {
+		p, err := s.following(ctx, h.Log, f.Last+1, &places)
+		if err != nil {
 			return runs, f, err
 		}
-		var run union.Run
-		if run, err = s.takeSegment(ctx, h.Log, &f, p); err != nil {
+		sealed, records, err := s.takeSegment(ctx, h.Log, &f, p)
+		if err != nil {
 			return runs, f, err
+		}
+		run := union.Run{Log: s.Here(h.Log), Records: records}
+		for _, r := range sealed.Reads {
+			run.Needs = append(run.Needs, events.Place{Log: s.Here(r.Log), Position: r.At})
 		}
 		runs = append(runs, run)
 	}
 	return runs, f, nil
 }
 
-// takeSegment reads the segment at a place, which holds the record behind f, and moves f to its end.
-func (s *Share) takeSegment(ctx context.Context, log events.LogID, f *feed, p place) (run union.Run, err error) {
-	sealed, records, err := s.segmentAt(ctx, log, p)
+// takeSegment reads the segment at a place, which f's machine signed and which holds the record behind f, and moves f to its end.
+func (s *Share) takeSegment(ctx context.Context, log events.LogID, f *feed, p place) (sealed segment.Sealed, records []events.Record, err error) {
+	sealed, records, err = s.segmentAt(ctx, log, p)
 	switch {
 	case err != nil:
 	case sealed.Device != f.Machine:
@@ -135,14 +139,10 @@ func (s *Share) takeSegment(ctx context.Context, log events.LogID, f *feed, p pl
 		records, err = behind(sealed, records, *f)
 	}
 	if err != nil {
-		return run, fmt.Errorf("record %d: %w", f.Last+1, err)
-	}
-	run = union.Run{Log: s.Here(log), Records: records}
-	for _, r := range sealed.Reads {
-		run.Needs = append(run.Needs, events.Place{Log: s.Here(r.Log), Position: r.At})
+		return sealed, nil, fmt.Errorf("record %d: %w", f.Last+1, err)
 	}
 	f.Last, f.Link = sealed.Last(), sealed.Link
-	return run, nil
+	return sealed, records, nil
 }
 
 // behind returns the records of a segment behind those that are known, if those are the same.

@@ -183,7 +183,7 @@ func (s *Share) lookAt(ctx context.Context, key store.Key) error {
 	return nil
 }
 
-// about is what a problem with an object is told under.
+// about is the name under which a problem with an object is kept.
 func (s *Share) about(key store.Key) string {
 	return strings.TrimPrefix(string(key), s.keys.watched())
 }
@@ -212,7 +212,7 @@ func (s *Share) look(ctx context.Context, key store.Key) (store.Rev, error) {
 	return rev, err
 }
 
-// aboutState is what an older state of the store is told under, for a day.
+// aboutState is the name under which an older state of the store is kept, for a day.
 const aboutState = "the store's state"
 
 // Refresh takes the list of machines from the store, which is given this machine's where it has an older one or none; then Status says so.

@@ -13,7 +13,7 @@ var errPanic = errors.New("share: an error in the program; it is tried again")
 
 // Run carries the own log to the others and theirs here, until ctx is done. It returns nil then, and an error where the own log
 // cannot be read any more, ErrRenewed, or where a part of it panicked; then it may be called again. A store that does not answer, a log
-// that is forked and whatever else may be is told by Status.
+// that is forked and whatever else may be stands in Status.
 func (s *Share) Run(ctx context.Context) error {
 	if s.isRenewed() {
 		return ErrRenewed

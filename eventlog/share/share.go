@@ -202,9 +202,10 @@ func (s *Share) Flush(ctx context.Context) error {
 	}
 }
 
-// Forget has records forgotten on all machines and in the store. It returns once the requests are on disk, of which one names 5,000
-// records at most; they are carried out here and told the others whenever the store is reached. The names it returns stand in Status
-// until all have confirmed. A place without a log is of the own one. Where other logs have the same records those are named too.
+// Forget has records forgotten on all machines and in the store. It returns once the requests are on disk, of which one names
+// 5,000 records at most; they are carried out here, and the others are notified, whenever the store is reached. The names it
+// returns stand in Status until all have confirmed. A place without a log is of the own one. Where other logs have the same
+// records those are named too.
 func (s *Share) Forget(ctx context.Context, at ...events.Place) (names []string, err error) {
 	if err := s.identify(ctx); err != nil {
 		return nil, err

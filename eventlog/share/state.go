@@ -84,6 +84,18 @@ func readState(dir, name string, v any, format *int) error {
 	return nil
 }
 
+// writeState writes v as a file of JSON by write, and says in an error what could not be kept.
+func writeState(dir, name, what string, v any, write func(path string, data []byte, mode fs.FileMode) error) error {
+	data, err := json.Marshal(v)
+	if err == nil {
+		err = write(filepath.Join(dir, name), data, stateMode)
+	}
+	if err != nil {
+		return fmt.Errorf("share: keep %s: %w", what, err)
+	}
+	return nil
+}
+
 // loadNotes has all that was ever forgotten forgotten again where the own log has another name now: it may be an older one from a backup,
 // which has the words again, and what it was before is another home's, of which a copy is made.
 func loadNotes(dir string, as events.LogID) (map[noteID]noteState, error) {
@@ -124,36 +136,15 @@ func loadIdentity(dir string) (i identity, err error) {
 // saveIdentity is durable on return.
 func saveIdentity(dir string, i identity) error {
 	i.Format = stateFormat
-	data, err := json.Marshal(i)
-	if err == nil {
-		err = durable.Replace(filepath.Join(dir, identityFile), data, stateMode)
-	}
-	if err != nil {
-		return fmt.Errorf("share: keep what the own log is called: %w", err)
-	}
-	return nil
+	return writeState(dir, identityFile, "what the own log is called", i, durable.Replace)
 }
 
 // saveNotes is durable on return.
 func saveNotes(dir string, as events.LogID, n map[noteID]noteState) error {
-	data, err := json.Marshal(notes{stateFormat, as, n})
-	if err == nil {
-		err = durable.Replace(filepath.Join(dir, notesFile), data, stateMode)
-	}
-	if err != nil {
-		return fmt.Errorf("share: keep what is to be forgotten: %w", err)
-	}
-	return nil
+	return writeState(dir, notesFile, "what is to be forgotten", notes{stateFormat, as, n}, durable.Replace)
 }
 
 // saveFeeds may be lost with the power: what it says is then found out again.
 func saveFeeds(dir string, f map[events.LogID]feed) error {
-	data, err := json.Marshal(feeds{stateFormat, f})
-	if err == nil {
-		err = durable.Swap(filepath.Join(dir, feedsFile), data, stateMode)
-	}
-	if err != nil {
-		return fmt.Errorf("share: keep how far logs were read: %w", err)
-	}
-	return nil
+	return writeState(dir, feedsFile, "how far logs were read", feeds{stateFormat, f}, durable.Swap)
 }

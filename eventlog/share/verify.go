@@ -56,43 +56,32 @@ func (s *Share) Verify(ctx context.Context, tell func(done, total uint64)) (all 
 
 // verifyLog checks one log, and returns what is wrong with it.
 func (s *Share) verifyLog(ctx context.Context, v *VerifiedLog, f feed, tell func(events.Position)) error {
-	signer := f.Machine
+	read := feed{Machine: f.Machine}
 	if v.Own {
-		signer = s.space.Self()
+		read.Machine = s.space.Self()
 	}
-	v.Machine = s.nameOf(signer)
-	var link events.Hash
+	v.Machine = s.nameOf(read.Machine)
 	var places []place
 	for v.Checked < f.Last {
 		p, err := s.following(ctx, v.Log, v.Checked+1, &places)
 		if err != nil {
 			return fmt.Errorf("record %d: %w", v.Checked+1, err)
 		}
-		sealed, records, err := s.segmentAt(ctx, v.Log, p)
-		switch {
-		case err != nil:
-		case sealed.Device != signer:
-			err = errForeign
-		case sealed.Last() <= v.Checked:
-			err = errMissing
-		default:
-			_, err = behind(sealed, records, feed{Last: v.Checked, Link: link})
+		if _, _, err := s.takeSegment(ctx, v.Log, &read, p); err != nil {
+			return err
 		}
-		if err != nil {
-			return fmt.Errorf("record %d: %w", v.Checked+1, err)
-		}
-		v.Checked, link = sealed.Last(), sealed.Link
+		v.Checked = read.Last
 		v.Segments++
 		tell(v.Checked)
 	}
-	if v.Checked == f.Last && link != f.Link && f.Last > 0 {
+	if v.Checked == f.Last && read.Link != f.Link && f.Last > 0 {
 		return errors.New("share: its end is not the one that was read before")
 	}
 	if !v.Own || f.Last == 0 {
 		return nil
 	}
 	ours, err := linkAt(ctx, s.cfg.Own, feed{}, v.Checked)
-	if errors.Is(err, eventlog.ErrNotFound) || err == nil && ours != link {
+	if errors.Is(err, eventlog.ErrNotFound) || err == nil && ours != read.Link {
 		return errors.New("share: it is not this machine's log")
 	}
 	return err

@@ -20,13 +20,13 @@ import (
 // latest, unless it was ErrOwn.
 func (u *Union) Erase(ctx context.Context, at ...events.Place) error {
 	leave, err := u.enter(ctx)
-	if err != nil || len(at) == 0 {
-		if err == nil {
-			leave()
-		}
+	if err != nil {
 		return err
 	}
 	defer leave()
+	if len(at) == 0 {
+		return nil
+	}
 	if err := u.begin(ctx); err != nil {
 		return err
 	}

@@ -250,10 +250,10 @@ func (f *folded) waited(log uint32) {
 // runs is what a journal says of an order, in as few entries as it can be said.
 func (o *order) runs() (all []entry) {
 	after := events.Position(0)
-	told := make([]int, len(o.logs)) // how many twins of each log
+	added := make([]int, len(o.logs)) // how many twins of each log
 	twins := func(log uint32, before events.Position) {
-		for ; told[log] < len(o.twins[log]); told[log]++ {
-			t := o.twins[log][told[log]]
+		for ; added[log] < len(o.twins[log]); added[log]++ {
+			t := o.twins[log][added[log]]
 			if t.first >= before {
 				return
 			}

@@ -27,7 +27,7 @@ func (u *Union) reorder(ctx context.Context) error {
 			return errors.Join(addIDs(add, u.order.logs, id), u.addBooks(add), u.addMerged(ctx, add))
 		})
 		if damage, ok := errors.AsType[*damagedError](err); ok {
-			if err := u.setAside(damage.log, damage.err.Error()); err != nil {
+			if err := u.setAside(damage.log, damage.Error()); err != nil {
 				return err
 			}
 			continue
@@ -59,11 +59,9 @@ func (u *Union) addBooks(add func(entry) error) (err error) {
 
 // damagedError is a copy that cannot be read to its end.
 type damagedError struct {
+	error
 	log uint32
-	err error
 }
-
-func (e *damagedError) Error() string { return e.err.Error() }
 
 // addMerged adds the runs of an order by when records were recorded, by log and by position. A time that has not come
 // yet counts as now.
@@ -156,7 +154,7 @@ func (u *Union) sources(ctx context.Context) (all []iter.Seq2[events.Record, err
 		all = append(all, func(yield func(events.Record, error) bool) {
 			for r, err := range seq {
 				if n != own && errors.Is(err, events.ErrCorrupt) {
-					err = &damagedError{log: uint32(n), err: err}
+					err = &damagedError{err, uint32(n)}
 				}
 				if err == nil && r.Position > last || !yield(r.Moved(log, r.Position, r.Previous, nil), err) {
 					return
@@ -208,7 +206,7 @@ func (u *Union) resume(ctx context.Context) error {
 			return err
 		}
 		if from := u.order.shown(n) + u.waiting(n); last > from {
-			twins, err := u.twinsBehind(ctx, n, from)
+			twins, err := u.twinsBetween(ctx, n, from+1, last)
 			if err != nil {
 				return err
 			}

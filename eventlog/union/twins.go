@@ -52,28 +52,23 @@ func related(ctx context.Context, b *eventlog.Bolt, records []events.Record) boo
 // resumed is how many records are compared at once.
 const resumed = 4096
 
-// twinsBehind is twinsOf, of all records behind a position that the copy with a number has.
-func (u *Union) twinsBehind(ctx context.Context, n uint32, from events.Position) (twins []int, err error) {
-	var part []events.Record
-	flush := func() error {
-		if len(part) == 0 {
-			return nil
+// twinsBetween is twinsOf, of the records that the copy with a number has from one position to another.
+func (u *Union) twinsBetween(ctx context.Context, n uint32, first, last events.Position) (twins []int, err error) {
+	for ; first <= last; first += resumed {
+		var part []events.Record
+		for r, err := range u.bolts[n].Between(ctx, first, min(last, first+resumed-1)) {
+			if err != nil {
+				return nil, copyErr(u.order.logs[n], err)
+			}
+			part = append(part, r)
 		}
 		more, err := u.twinsOf(ctx, n, part)
-		twins, part = append(twins, more...), part[:0]
-		return err
-	}
-	for r, err := range u.bolts[n].All(ctx, from+1) {
 		if err != nil {
-			return nil, copyErr(u.order.logs[n], err)
+			return nil, err
 		}
-		if part = append(part, r); len(part) == resumed {
-			if err := flush(); err != nil {
-				return nil, err
-			}
-		}
+		twins = append(twins, more...)
 	}
-	return twins, flush()
+	return twins, nil
 }
 
 // split divides waits so that each is of records that are all of one other log, or of none. twins is of all their records, in their order.

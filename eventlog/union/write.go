@@ -62,8 +62,8 @@ func (l Log) seen(r events.Record) events.Record {
 	return v.moved(s, r)
 }
 
-// shown returns the union once it shows the own log's record at a position, which is there. Meanwhile others may just be getting places before it,
-// which takes as long as a write to disk.
+// shown returns the union once it shows the own log's record at a position, which is there. Meanwhile others may just be getting
+// places before it, which takes as long as a write to disk.
 func (l Log) shown(at events.Position) view {
 	for {
 		v, err := l.view()
@@ -96,8 +96,8 @@ func (l Log) Head(ctx context.Context, stream events.StreamID) (events.Version, 
 	return version, at, nil
 }
 
-// Own is v, an event, a command or positions, with the own log's positions in the place of the union's, wherever there are any. The error is
-// ErrForeign.
+// Own is v, an event, a command or positions, with the own log's positions in the place of the union's, wherever there are any.
+// The error is ErrForeign.
 func Own[T any](l Log, v T) (T, error) {
 	if !l.Joined() {
 		return v, nil

@@ -37,9 +37,9 @@ type Discrepancy struct {
 	Folded   session.Balance  `json:"folded,omitzero"`  // what the session's fold says
 }
 
-// Audit reads records, which begin with a log's first one, and counts what became of every input: the latest turn
-// that kept or skipped it decides; else it is dropped, if a turn dropped it or InputsDropped names it; else it is
-// pending; forgotten, by an event of its own session, is final. It shares no code with session, whose fold it is compared with. An error is that of the
+// Audit reads records, which begin with a log's first one, and counts what became of every input: the latest turn that kept or
+// skipped it decides; else it is dropped, if a turn dropped it or InputsDropped names it; else it is pending; forgotten, by an
+// event of its own session, is final. It shares no code with session, whose fold it is compared with. An error is that of the
 // sequence, of a payload that cannot be read, or ctx.Err(). Discrepancies come in the order of their sessions' first records.
 //
 // It decodes only what says which inputs an event is about, and keeps 5 bytes a record and about 100 an input.

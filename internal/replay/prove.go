@@ -204,7 +204,7 @@ func (p *prover) ofDaemon(r events.Record) error {
 		e, _ := r.Event()
 		fault, _ := e.(events.SessionFaulted)
 		if s := p.sessions[fault.Session.Stream()]; s != nil {
-			s.answered = 0 // it may have crashed before it told of its turn's end
+			s.answered = 0 // it may have crashed before it reported its turn's end
 		}
 	}
 	return p.life.read(r)

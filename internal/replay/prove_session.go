@@ -54,7 +54,7 @@ func (p *prover) commands(s *proved, d *decision) (name string, cmds []session.C
 		e.Halved, e.Spared = 0, false
 		return name, []session.Command{session.Fail{ID: h.ID, At: h.OccurredAt, Failed: e}}
 	case events.InputsDropped:
-		return ProvedExpiry, p.expiries(s, h)
+		return ProvedExpiry, p.expiries(h)
 	case events.ReobserveRequested:
 		return ProvedReobserve, []session.Command{session.Reobserve{
 			ID: h.ID, At: h.OccurredAt, Turns: e.Turns, Inputs: e.Inputs, Provider: e.Provider,
@@ -199,7 +199,7 @@ func silent(e events.Event) bool {
 // expiries are the commands that may have given inputs up: since when a provider kept the session waiting is not on
 // record, but it was since the first of some provider's pauses, or not at all. Where there is a budget, it may have been
 // since any time: all that this can say is whether for as long as an input may be held, or not.
-func (p *prover) expiries(s *proved, h events.Record) []session.Command {
+func (p *prover) expiries(h events.Record) []session.Command {
 	cmds := []session.Command{session.Expire{ID: h.ID, At: h.OccurredAt}}
 	for _, name := range slices.Sorted(maps.Keys(p.circuits)) {
 		for _, since := range p.circuits[name].held {

@@ -47,8 +47,8 @@ type turnReader struct {
 	ended    *endedTurn                   // whose append may go on
 	seen     reach
 	decoder  decoder
-	turn     func(endedTurn) error     // told of every ended turn, in the order of the log
-	ruling   func(events.Record) error // told of every other ruling on sessions of the selection, and of every DaemonStarted before its end; nil: nobody is
+	turn     func(endedTurn) error     // takes every ended turn, in the order of the log
+	ruling   func(events.Record) error // takes every other ruling on sessions of the selection, and of every DaemonStarted before its end; nil: nobody is
 }
 
 // turnsOf is one session of the selection.

@@ -146,8 +146,8 @@ func (b *builder) take(ctx context.Context, records []events.Record) error {
 	return nil
 }
 
-// join learns whose records there are, at the first that shows that there are others' than this machine's. What was indexed before stays as it is: those are
-// this machine's own.
+// join learns whose records there are, at the first that shows that there are others' than this machine's. What was indexed
+// before stays as it is: those are this machine's own.
 func (b *builder) join(ctx context.Context, r events.Record) (err error) {
 	if b.origin.Joined || !r.IsMoved() {
 		return nil

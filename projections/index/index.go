@@ -62,7 +62,7 @@ type Index struct {
 	shut     sync.Once     // that does so
 
 	progress engine.Progress // what searches see
-	owed     atomic.Uint64   // position up to which what was damaged is to be known again before anything is told
+	owed     atomic.Uint64   // position up to which what was damaged is to be known again before anything is answered
 }
 
 // Open opens the index in dir over log. An index that is damaged, older, newer or of another log is emptied, to be
@@ -388,7 +388,8 @@ func (x *Index) removeOthers(name string) {
 	}
 }
 
-// fresh makes an empty store beside the one in use, or returns engine.ErrMoved. The caller holds the token of rebuilds, or nobody else has x.
+// fresh makes an empty store beside the one in use, or returns engine.ErrMoved. The caller holds the token of rebuilds, or nobody
+// else has x.
 func (x *Index) fresh() (*store, error) {
 	if err := x.inPlace(); err != nil {
 		return nil, err

@@ -362,9 +362,9 @@ func (x *Index) Purge(ctx context.Context) error {
 	return x.purge(ctx)
 }
 
-// Forget takes out what records of other machines said, at these positions of the log: their payloads are erased from it, and nothing in it says so yet.
-// It waits until the index has come that far, and for a rebuild under way. Purge takes the words out of the files. Errors: those of
-// WaitUnlessStopped, ErrClosed, of writing.
+// Forget takes out what records of other machines said, at these positions of the log: their payloads are erased from it, and
+// nothing in it says so yet. It waits until the index has come that far, and for a rebuild under way. Purge takes the words out
+// of the files. Errors: those of WaitUnlessStopped, ErrClosed, of writing.
 func (x *Index) Forget(ctx context.Context, at ...events.Position) error {
 	if len(at) == 0 {
 		return nil

@@ -36,8 +36,8 @@ type row struct {
 	vector []float32
 }
 
-// block is some rows as the file holds them, in the order of their positions: first all positions, then all ids, then all vectors, which are
-// float32 in the machine's byte order. Its key is the position of the first.
+// block is some rows as the file holds them, in the order of their positions: first all positions, then all ids, then all
+// vectors, which are float32 in the machine's byte order. Its key is the position of the first.
 type block struct {
 	data    []byte
 	n, dims int // rows, and dimensions of each

@@ -73,7 +73,7 @@ func (v *Vectors) Rebuild(ctx context.Context, tell func(done, total int)) error
 	}
 }
 
-// goOnLimit is how long a Run that was in trouble may take to begin again once it is told to.
+// goOnLimit is how long a Run that was in trouble may take to begin again once Hasten was called.
 const goOnLimit = 5 * time.Second
 
 // goOn ends the pause of a Run that is in trouble, and returns how often it has begun, and what restarts it, once it has begun again.

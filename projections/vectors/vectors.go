@@ -152,8 +152,8 @@ func (v *Vectors) compare(ctx context.Context) (why string, err error) {
 	return "they are of another log", v.store.reset()
 }
 
-// chainOf tells the record at a position from any other. Where other machines' records stand before it, it tells of their order too: in another one the
-// positions of rows are others.
+// chainOf tells the record at a position from any other. Where other machines' records stand before it, it tells of their order
+// too: in another one the positions of rows are others.
 func (v *Vectors) chainOf(r events.Record) [8]byte {
 	chain := [8]byte(r.Chain[:8])
 	if !r.IsMoved() {
@@ -272,8 +272,8 @@ func (v *Vectors) Purge(ctx context.Context, upTo events.Position) error {
 	return v.write(ctx, v.store.compact)
 }
 
-// Forget takes out the vectors of what records of other machines said, at these positions of the log: their payloads are erased from it, and nothing in
-// it says so yet. It needs Run. Errors are those of Purge, which takes the traces out of the file.
+// Forget takes out the vectors of what records of other machines said, at these positions of the log: their payloads are erased
+// from it, and nothing in it says so yet. It needs Run. Errors are those of Purge, which takes the traces out of the file.
 func (v *Vectors) Forget(ctx context.Context, at ...events.Position) error {
 	if len(at) == 0 {
 		return nil

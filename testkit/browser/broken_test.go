@@ -1,4 +1,4 @@
-package browser_test
+package browser
 
 import (
 	"context"
@@ -16,12 +16,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-
-	"github.com/cmemd/cmemd/testkit/browser"
 )
 
 // asksLittle fails the test where p asks more than a few times within a second and a half: it is to wait between its tries.
-func (w *world) asksLittle(p *browser.Page) {
+func (w *world) asksLittle(p *Page) {
 	w.tb.Helper()
 	p.Requests()
 	time.Sleep(1500 * time.Millisecond)
@@ -67,7 +65,7 @@ func TestLogReplaced(t *testing.T) {
 	w.works("another", "in another log", 60) // more than the page has seen: its length alone does not tell
 	w.sees(log, fmt.Sprintf(lastShown+` >= %d && !document.querySelector(".record .wait")`, w.settled().Position))
 	w.shows(rows, "in another log")
-	for _, p := range []*browser.Page{log, rows} {
+	for _, p := range []*Page{log, rows} {
 		if strings.Contains(w.html(p), "first session") {
 			t.Error("a row of a log that is gone is shown")
 		}
@@ -256,7 +254,7 @@ func TestTwoTabsForget(t *testing.T) {
 		for i := range 3 {
 			w.saves(fmt.Sprintf("quagga %d", i), "of a client whose name goes: "+at)
 		}
-		tabs := []*browser.Page{w.page("/ui/memory?q=quagga"), w.page("/ui/memory?q=quagga")}
+		tabs := []*Page{w.page("/ui/memory?q=quagga"), w.page("/ui/memory?q=quagga")}
 		for _, p := range tabs {
 			must(t, p.Eval(t.Context(), `[...document.querySelectorAll(".head button")].find((b) => b.textContent === "forget all…").click()`, nil))
 			w.sees(p, `document.querySelector("dialog input")`)
@@ -305,7 +303,7 @@ func TestTwoTabsForget(t *testing.T) {
 }
 
 // html is all that p holds.
-func (w *world) html(p *browser.Page) (html string) {
+func (w *world) html(p *Page) (html string) {
 	w.tb.Helper()
 	must(w.tb, p.Eval(w.tb.Context(), `document.documentElement.outerHTML`, &html))
 	return html

@@ -1,4 +1,4 @@
-package browser_test
+package browser
 
 import (
 	"flag"
@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/testkit/browser"
 )
 
 var update = flag.Bool("update", false, "write the README's pictures, and what they show, anew")
@@ -69,7 +68,7 @@ func TestPictures(t *testing.T) {
 	}
 	var shown strings.Builder
 	for name, path := range map[string]string{"light": "/ui/memory/" + found.Results[0].Handle.String(), "dark": "/ui/memory/" + found.Results[0].Handle.String()} {
-		must(t, p.Show(t.Context(), browser.Screen{Width: 1120, Height: 700, Dark: name == "dark"}))
+		must(t, p.Show(t.Context(), Screen{Width: 1120, Height: 700, Dark: name == "dark"}))
 		w.to(p, path)
 		w.shows(p, "Since then")
 		var text string

@@ -1,10 +1,6 @@
 // Package browser drives a real Chromium over its debugging pipe, for tests of the page: it opens pages, evaluates, presses keys, sets
 // widths and colour schemes, takes pictures, and notes what a page asked for and complained of.
 //
-// The files, each referring to those below it:
-//
-//	browser.go, page.go, pipe.go
-//
 // What bites: Find returns "" where no Chromium is installed, and tests are skipped then. A page's methods wait for the browser, as long
 // as their context lets them.
 package browser

@@ -1,4 +1,4 @@
-package browser_test
+package browser
 
 import (
 	"fmt"
@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/cmemd/cmemd/testkit/browser"
 )
 
 // TestDoor: a link lets one browser in, once; nothing that the browser keeps opens the door from elsewhere; a second use of the link
@@ -110,7 +108,7 @@ const tries = [
 		if got != "done:" {
 			t.Errorf("a page of %s gets %q", name, got)
 		}
-		var asked []browser.Answer
+		var asked []Answer
 		for _, a := range p.Answers() {
 			if !strings.HasPrefix(a.URL, "http://"+w.addr+"/") {
 				continue

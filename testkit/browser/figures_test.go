@@ -1,4 +1,4 @@
-package browser_test
+package browser
 
 import (
 	"context"
@@ -17,7 +17,6 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/testkit/browser"
 )
 
 // What the log of the figures holds.
@@ -39,7 +38,7 @@ func TestFigures(t *testing.T) {
 	w.start()
 	w.settled()
 	p := w.page("/ui/")
-	must(t, p.Show(t.Context(), browser.Screen{Width: 1280, Height: 800}))
+	must(t, p.Show(t.Context(), Screen{Width: 1280, Height: 800}))
 	for path, ready := range map[string]string{
 		"/ui/": `document.querySelector(".balance") && document.querySelector(".row")`, "/ui/memory": `document.querySelector(".row")`, "/ui/log": `document.querySelector(".record .kind")`,
 	} {
@@ -58,7 +57,7 @@ func TestFigures(t *testing.T) {
 }
 
 // hookedBeside measures hooks with the log's page open and without it, by turns.
-func (w *world) hookedBeside(p *browser.Page) {
+func (w *world) hookedBeside(p *Page) {
 	var closed, open []float64
 	for range 6 {
 		must(w.tb, p.Go(w.tb.Context(), "about:blank"))
@@ -117,14 +116,14 @@ func watch(begin, ready string) string {
 		else if (performance.now() - t0 > 10000) no(new Error("never")); else requestAnimationFrame(look); }; look(); })`
 }
 
-func (w *world) firstData(p *browser.Page, path, ready string) (ms float64) {
+func (w *world) firstData(p *Page, path, ready string) (ms float64) {
 	must(w.tb, p.Go(w.tb.Context(), "http://"+w.addr+path))
 	must(w.tb, p.Eval(w.tb.Context(), watch("", ready)+`.then(() => performance.now())`, &ms)) // since the navigation began
 	return ms
 }
 
 // searched types two words, key by key as a person does, and measures from the last key until the rows of that search are there.
-func (w *world) searched(p *browser.Page) (ms float64) {
+func (w *world) searched(p *Page) (ms float64) {
 	word := "w" + strconv.FormatInt(int64(rand.IntN(300)), 36)
 	text := word + " " + word + "a"
 	begin := fmt.Sprintf(`performance.clearResourceTimings(); // the browser keeps 250
@@ -136,7 +135,7 @@ func (w *world) searched(p *browser.Page) (ms float64) {
 }
 
 // jumped sets the log to a place, and waits for its records.
-func (w *world) jumped(p *browser.Page) (ms float64) {
+func (w *world) jumped(p *Page) (ms float64) {
 	at := 0.02 + 0.96*rand.Float64()
 	must(w.tb, p.Eval(w.tb.Context(), watch(fmt.Sprintf(`const box = document.querySelector(".log"), was = document.querySelector(".record").dataset.position;
 		box.scrollTop = box.scrollHeight * %g`, at),
@@ -146,7 +145,7 @@ func (w *world) jumped(p *browser.Page) (ms float64) {
 
 // tailed has 2,000 records a second written for a minute while the log is followed. A task is held to what it worked: on a machine that
 // others use it waits besides.
-func (w *world) tailed(p *browser.Page) {
+func (w *world) tailed(p *Page) {
 	w.to(p, "/ui/log")
 	before := w.resident()
 	var written int
@@ -165,12 +164,12 @@ func (w *world) tailed(p *browser.Page) {
 	if len(tasks) == 0 {
 		w.tb.Fatal("the browser tells of no task")
 	}
-	long, longest := 0, browser.Task{}
+	long, longest := 0, Task{}
 	for _, task := range tasks {
 		if task.Took > 50*time.Millisecond {
 			long++
 		}
-		longest = browser.Task{Took: max(longest.Took, task.Took), Worked: max(longest.Worked, task.Worked)}
+		longest = Task{Took: max(longest.Took, task.Took), Worked: max(longest.Worked, task.Worked)}
 	}
 	heap, err := p.Heap(w.tb.Context())
 	must(w.tb, err)

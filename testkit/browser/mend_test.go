@@ -1,4 +1,4 @@
-package browser_test
+package browser
 
 import (
 	"encoding/json"
@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/testkit/browser"
 )
 
 // TestAskAgain: what was lost stands by its reason, and is had back by the page alone, which says first what that takes.
@@ -127,7 +126,7 @@ func TestReplayIsReplay(t *testing.T) {
 	}
 	w.to(p, "/ui/replay?days=0")
 	w.sees(p, `document.querySelectorAll(".strip rect").length > 5`)
-	must(t, p.Show(t.Context(), browser.Screen{Width: 1280, Height: 1100}))
+	must(t, p.Show(t.Context(), Screen{Width: 1280, Height: 1100}))
 	w.picture(p, "replay")
 	w.quiet(p)
 	w.to(p, "/ui/replay?session=00000000-0000-4000-8000-000000000000")
@@ -135,7 +134,7 @@ func TestReplayIsReplay(t *testing.T) {
 }
 
 // replaysTheSame fails the test where p says of a stretch what the command does not.
-func (w *world) replaysTheSame(p *browser.Page, query string, args []string) {
+func (w *world) replaysTheSame(p *Page, query string, args []string) {
 	w.tb.Helper()
 	var said struct {
 		Live     string
@@ -232,7 +231,7 @@ func TestAxe(t *testing.T) {
 		}
 	}
 	for _, dark := range []bool{false, true} {
-		must(t, p.Show(t.Context(), browser.Screen{Width: 1280, Height: 800, Dark: dark}))
+		must(t, p.Show(t.Context(), Screen{Width: 1280, Height: 800, Dark: dark}))
 		for _, path := range everyPage(id) {
 			w.to(p, path)
 			looks(path)

@@ -1,4 +1,4 @@
-package browser_test
+package browser
 
 import (
 	"bytes"
@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/testkit/browser"
 )
 
 // hostile are texts that pose as something else, beside those that the terminal's visible is held to.
@@ -115,7 +114,7 @@ func TestVisibleVectors(t *testing.T) {
 }
 
 // numbers are those of the balance on Now.
-func (w *world) numbers(p *browser.Page) (n []int) {
+func (w *world) numbers(p *Page) (n []int) {
 	w.tb.Helper()
 	must(w.tb, p.Eval(w.tb.Context(), `[...document.querySelectorAll(".balance b")].map((b) => Number(b.textContent.replaceAll(",", "")))`, &n))
 	return n
@@ -190,7 +189,7 @@ func TestForget(t *testing.T) {
 	w.shows(p, "12 records erased")
 	w.picture(p, "receipt")
 	must(t, p.Eval(t.Context(), `[...document.querySelectorAll("dialog button")].find((b) => b.textContent === "close").click()`, nil))
-	for _, tab := range []*browser.Page{p, other} {
+	for _, tab := range []*Page{p, other} {
 		w.sees(tab, `document.querySelectorAll("[data-row]").length === 1 && document.body.innerText.includes("zebra late")`)
 		var html string
 		must(t, tab.Eval(t.Context(), `document.documentElement.outerHTML`, &html))
@@ -316,7 +315,7 @@ func TestReach(t *testing.T) {
 	w.press(p, "/")
 	must(t, p.Type(t.Context(), "prompt"))
 	w.sees(p, `location.search.includes("q=prompt") && document.querySelectorAll("[data-row]").length > 0`)
-	for name, s := range map[string]browser.Screen{
+	for name, s := range map[string]Screen{
 		"light": {Width: 1280, Height: 800}, "phone": {Width: 360, Height: 740}, "zoomed": {Width: 1280, Height: 800, Zoom: 2},
 		"dark": {Width: 1280, Height: 800, Dark: true}, "forced": {Width: 1280, Height: 800, Forced: true}, "print": {Width: 800, Height: 1100, Print: true},
 	} {
@@ -393,7 +392,7 @@ func TestTheSameAsACommand(t *testing.T) {
 }
 
 // listsTheSame fails the test where a search prints other rows than p shows, or others first.
-func (w *world) listsTheSame(p *browser.Page, command string) {
+func (w *world) listsTheSame(p *Page, command string) {
 	w.tb.Helper()
 	path, err := program()
 	must(w.tb, err)
@@ -415,7 +414,7 @@ func (w *world) listsTheSame(p *browser.Page, command string) {
 }
 
 // faint are texts whose contrast is below that of WCAG's AA: 4.5, or 3 where they are large.
-func (w *world) faint(p *browser.Page) (list []string) {
+func (w *world) faint(p *Page) (list []string) {
 	w.tb.Helper()
 	must(w.tb, p.Eval(w.tb.Context(), `(() => {
 		const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });

@@ -1,4 +1,4 @@
-package browser_test
+package browser
 
 import (
 	"bytes"
@@ -19,7 +19,6 @@ import (
 
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
-	"github.com/cmemd/cmemd/testkit/browser"
 	"github.com/cmemd/cmemd/testkit/daemon"
 	"github.com/cmemd/cmemd/testkit/person"
 )
@@ -61,7 +60,7 @@ type world struct {
 	cmd     *exec.Cmd
 	said    *bytes.Buffer
 	client  *client.Client
-	browser *browser.Browser
+	browser *Browser
 	set     []string // variables
 
 	patience time.Duration // with what has to happen
@@ -81,7 +80,7 @@ func newHome(t *testing.T, settings ...string) *world {
 	if !*wanted {
 		t.Skip("the page is tried in a browser with -browser")
 	}
-	b := browser.MustStart(t)
+	b := MustStart(t)
 	dir, err := os.MkdirTemp("", "cmemd")
 	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
@@ -164,7 +163,7 @@ func (w *world) link(args ...string) string {
 }
 
 // page opens a path of the page in a browser that is let in.
-func (w *world) page(path string) *browser.Page {
+func (w *world) page(path string) *Page {
 	w.tb.Helper()
 	p := w.browser.MustOpen(w.tb, w.link())
 	w.sees(p, `document.querySelector("main h1") && !location.hash`)
@@ -173,26 +172,26 @@ func (w *world) page(path string) *browser.Page {
 }
 
 // to leads p to a path of the page, and returns when it is drawn.
-func (w *world) to(p *browser.Page, path string) {
+func (w *world) to(p *Page, path string) {
 	w.tb.Helper()
 	must(w.tb, p.Go(w.tb.Context(), "http://"+w.addr+path))
 	w.sees(p, `document.querySelector("main h1") && !document.querySelector(".skeleton")`)
 }
 
 // sees waits until an expression is true on p.
-func (w *world) sees(p *browser.Page, expression string) {
+func (w *world) sees(p *Page, expression string) {
 	w.tb.Helper()
 	must(w.tb, p.Until(w.tb.Context(), expression))
 }
 
 // shows waits until p shows a text.
-func (w *world) shows(p *browser.Page, text string) {
+func (w *world) shows(p *Page, text string) {
 	w.tb.Helper()
 	w.sees(p, fmt.Sprintf("document.body.innerText.includes(%s)", js(text)))
 }
 
 // press presses keys of p, one after another.
-func (w *world) press(p *browser.Page, keys ...string) {
+func (w *world) press(p *Page, keys ...string) {
 	w.tb.Helper()
 	for _, k := range keys {
 		must(w.tb, p.Key(w.tb.Context(), k))
@@ -200,7 +199,7 @@ func (w *world) press(p *browser.Page, keys ...string) {
 }
 
 // picture keeps what p shows, where pictures are wanted.
-func (w *world) picture(p *browser.Page, name string) {
+func (w *world) picture(p *Page, name string) {
 	w.tb.Helper()
 	if *pictures != "" {
 		must(w.tb, p.Picture(w.tb.Context(), filepath.Join(*pictures, name+".png")))
@@ -208,7 +207,7 @@ func (w *world) picture(p *browser.Page, name string) {
 }
 
 // quiet fails the test where p complained.
-func (w *world) quiet(p *browser.Page) {
+func (w *world) quiet(p *Page) {
 	w.tb.Helper()
 	for _, problem := range p.Problems() {
 		w.tb.Errorf("the page complains: %s", problem)

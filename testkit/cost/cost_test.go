@@ -1,4 +1,4 @@
-package cost_test
+package cost
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/model"
-	"github.com/cmemd/cmemd/testkit/cost"
 )
 
 // many is the events of a long session.
@@ -35,8 +34,8 @@ func paces() []pace {
 	}
 }
 
-func (p pace) load(tools []events.ToolUsed, form events.Form) cost.Load {
-	return cost.Load{Tools: tools, Every: p.every, StopEvery: p.stopEvery, Form: form}
+func (p pace) load(tools []events.ToolUsed, form events.Form) Load {
+	return Load{Tools: tools, Every: p.every, StopEvery: p.stopEvery, Form: form}
 }
 
 func forms() []events.Form { return []events.Form{events.FormXML, events.FormStructured} }
@@ -54,12 +53,12 @@ const mostGrowth = 1.25
 // first did.
 func TestThousandEvents(t *testing.T) {
 	t.Parallel()
-	tools := cost.Times(cost.Payloads(t, root), many)
+	tools := Times(Payloads(t, root), many)
 	for _, p := range paces() {
 		for _, form := range forms() {
 			t.Run(p.name+" "+string(form), func(t *testing.T) {
 				t.Parallel()
-				bill := cost.Run(t, p.load(tools, form))
+				bill := Run(t, p.load(tools, form))
 				t.Log(bill)
 				check(t, bill, p.calls)
 				hundredth, thousandth := bill.Stretch(81, 120), bill.Stretch(many-39, many)
@@ -74,7 +73,7 @@ func TestThousandEvents(t *testing.T) {
 	}
 }
 
-func check(t *testing.T, bill cost.Bill, calls int) {
+func check(t *testing.T, bill Bill, calls int) {
 	t.Helper()
 	if bill.Events != many || len(bill.Calls) > calls || bill.BytesAnEvent() > mostBytes {
 		t.Errorf("%d events cost %.0f bytes each in %d calls, want %d, at most %d bytes in %d", bill.Events, bill.BytesAnEvent(), len(bill.Calls), many, mostBytes, calls)
@@ -88,7 +87,7 @@ func TestRealSessions(t *testing.T) {
 	if _, err := os.Stat(folder); err != nil {
 		t.Skipf("the public transcripts are not here: %v", err)
 	}
-	tools := cost.Transcripts(t, filepath.Join(folder, "*.jsonl"))
+	tools := Transcripts(t, filepath.Join(folder, "*.jsonl"))
 	captured := 0
 	for _, u := range tools {
 		captured += len(u.Input) + len(u.Output)
@@ -97,7 +96,7 @@ func TestRealSessions(t *testing.T) {
 	for _, p := range paces() {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			bill := cost.Run(t, p.load(cost.Times(tools, many), events.FormXML))
+			bill := Run(t, p.load(Times(tools, many), events.FormXML))
 			t.Log(bill)
 			check(t, bill, p.calls)
 		})
@@ -119,9 +118,9 @@ func (c conversation) Ask(ctx context.Context, q model.Question) (observer.Reply
 // TestAConversationIsFound: an observer that is told everything again each time breaks both bounds.
 func TestAConversationIsFound(t *testing.T) {
 	t.Parallel()
-	load := paces()[0].load(cost.Times(cost.Payloads(t, root), many/2), events.FormXML) // what is sent grows with its square
+	load := paces()[0].load(Times(Payloads(t, root), many/2), events.FormXML) // what is sent grows with its square
 	load.Through = func(a model.Asker) model.Asker { return conversation{a, new(string)} }
-	bill := cost.Run(t, load)
+	bill := Run(t, load)
 	t.Log(bill)
 	if bytes, _ := bill.Growth(); bytes < 4 || bill.BytesAnEvent() < 5*mostBytes {
 		t.Errorf("%.0f bytes an event, growing by %.2f, want far more", bill.BytesAnEvent(), bytes)
@@ -130,7 +129,7 @@ func TestAConversationIsFound(t *testing.T) {
 
 func TestBill(t *testing.T) {
 	t.Parallel()
-	b := cost.Bill{Events: 20, Calls: []cost.Call{
+	b := Bill{Events: 20, Calls: []Call{
 		{Kind: events.TurnObservation, Bytes: 100, From: 0, To: 5},
 		{Kind: events.TurnObservation, Bytes: 300, From: 5, To: 20},
 		{Kind: events.TurnSummary, Bytes: 40, From: 0, To: 20},
@@ -138,7 +137,7 @@ func TestBill(t *testing.T) {
 	if got := b.Bytes(); got != 440 {
 		t.Errorf("%d bytes, want 440", got)
 	}
-	want := cost.Stretch{From: 1, To: 10, Bytes: (100 + 100 + 20) / 10., Calls: (1 + 1/3. + .5) / 10}
+	want := Stretch{From: 1, To: 10, Bytes: (100 + 100 + 20) / 10., Calls: (1 + 1/3. + .5) / 10}
 	if diff := cmp.Diff(want, b.Stretch(1, 10), cmp.Comparer(func(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 })); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -152,13 +151,13 @@ func TestBill(t *testing.T) {
 
 // BenchmarkThousandEvents counts what a thousand events in one session cost, and prints the curve.
 func BenchmarkThousandEvents(b *testing.B) {
-	tools := cost.Times(cost.Payloads(b, root), many)
+	tools := Times(Payloads(b, root), many)
 	for _, p := range paces() {
 		for _, form := range forms() {
 			b.Run(p.name+" "+string(form), func(b *testing.B) {
-				var bill cost.Bill
+				var bill Bill
 				for b.Loop() {
-					bill = cost.Run(b, p.load(tools, form))
+					bill = Run(b, p.load(tools, form))
 				}
 				b.ReportMetric(bill.BytesAnEvent(), "B/event")
 				b.ReportMetric(float64(len(bill.Calls)), "calls")

@@ -14,8 +14,9 @@ import (
 // shift is how many records of another machine stand before the own log's second: more than a test's own log has.
 const shift = 1000
 
-// Shifted returns a log over own, which has one record, in which no other own record ever has the position that own has it at: there another
-// machine's records are, which became known as now says; nil: time.Now. So whoever mixes up positions of the own log and of the union names another machine's record, or none.
+// Shifted returns a log over own, which has one record, in which no other own record ever has the position that own has it at:
+// there another machine's records are, which became known as now says; nil: time.Now. So whoever mixes up positions of the own
+// log and of the union names another machine's record, or none.
 func Shifted(tb interface {
 	Helper()
 	Fatal(args ...any)

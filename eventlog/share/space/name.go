@@ -46,8 +46,9 @@ func sealName(name string, keys map[uint32]EpochKey, of Public) ([]byte, error) 
 	return a.Seal(head, nonce, []byte(name), nameContext(of)), nil
 }
 
-// free is a name that no other machine has or had, letter case aside: name itself, or with the first number behind it that is free. What machines
-// recorded is called by their names for as long as it is there, also once they have left. m is one whose names are opened.
+// free is a name that no other machine has or had, letter case aside: name itself, or with the first number behind it that is
+// free. What machines recorded is called by their names for as long as it is there, also once they have left. m is one whose
+// names are opened.
 func (m Manifest) free(name string, self MemberID) string {
 	taken := map[string]bool{}
 	for _, d := range m.machines {

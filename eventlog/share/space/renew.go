@@ -14,9 +14,10 @@ import (
 // nextKeyFile holds the key that Renew is about to give this machine.
 const nextKeyFile = "device.next"
 
-// Renew makes this machine another one of the space, with a key of its own. It is for a home that was copied: the two homes have one key, and
-// would confirm in each other's name what only one of them did. The machine that it was stays in the space, for the other home; that may be
-// done without a person, because whoever has a machine's key can read and invite as it can. No other machine has to be awake.
+// Renew makes this machine another one of the space, with a key of its own. It is for a home that was copied: the two homes have
+// one key, and would confirm in each other's name what only one of them did. The machine that it was stays in the space, for the
+// other home; that may be done without a person, because whoever has a machine's key can read and invite as it can. No other
+// machine has to be awake.
 //
 // Once it returns nil the space must be opened again, and s not be used any more. Called again after an error, or a crash, it goes on. It
 // returns ErrRevoked where the machine that this home was is not in the space any more, ErrFull, or what Refresh does.

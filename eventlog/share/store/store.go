@@ -26,7 +26,7 @@ type Entry struct {
 // Abilities are what an engine can do. They do not change while a store is open.
 type Abilities struct {
 	Strong     bool // of several machines that create or replace one object at once one succeeds; else each key must have one writer
-	Push       bool // a watch is told of a change by the engine, rather than by looking every few seconds
+	Push       bool // a watch is notified of a change by the engine, rather than by looking every few seconds
 	Overwrites bool // Delete overwrites the bytes where they were, but for the engine's own journal
 }
 
@@ -71,7 +71,7 @@ type Store interface {
 	Delete(ctx context.Context, key Key, rev Rev) error
 	// Watch yields the objects whose keys begin with prefix, which is not empty: first all that are there, then each in its new
 	// state as it changes, until ctx is done. States that were replaced soon may be passed over and others yielded twice;
-	// deletions are not told. While the connection is cut it waits, and goes on with what changed meanwhile. It ends after the
+	// deletions are not yielded. While the connection is cut it waits, and goes on with what changed meanwhile. It ends after the
 	// first error that it yields, and without one when ctx is done; whoever wants more watches again.
 	Watch(ctx context.Context, prefix string) iter.Seq2[Entry, error]
 	// Can says what the engine can do.

@@ -25,8 +25,8 @@ type tokenDigest struct {
 
 // tokenGate lets requests in over the loopback address, by a token.
 type tokenGate struct {
-	newToken    func() (string, error) // nil: the token stays
-	browsers    *signin.Register       // that are let in too; nil: none is
+	newToken    func() (string, error)
+	browsers    *signin.Register // that are let in too
 	now         func() time.Time
 	logger      *slog.Logger
 	projects    []string                    // as Access has them
@@ -59,10 +59,7 @@ func (k *tokenDigest) matches(r *http.Request) bool {
 // signedIn is the tab of a browser that has r's token; nil: none has.
 func (g *tokenGate) signedIn(r *http.Request) *signin.Session {
 	token, ok := bearerOf(r)
-	if !ok || g.browsers == nil {
-		return nil
-	}
-	if s, ok := g.browsers.Find(token); ok {
+	if s, found := g.browsers.Find(token); ok && found {
 		return &s
 	}
 	return nil
@@ -92,19 +89,12 @@ func (g *tokenGate) routes(to *dispatcher) []endpoint {
 // postRotate has another token made, and lets no browser in any more. It is asked over the socket only: who has the old token, and
 // nothing else, is the one to be locked out.
 func (g *tokenGate) postRotate(context.Context, api.NoQuery) (api.Done, error) {
-	if g.newToken == nil {
-		return 0, conflict("This daemon's token stays", "it was given one")
-	}
 	if err := g.rotate(); err != nil {
 		return 0, err
 	}
 	g.logger.Info("the token was changed; what uses the old one is refused")
-	if g.browsers != nil {
-		if _, err := g.browsers.DropAll(); err != nil {
-			return 0, err
-		}
-	}
-	return http.StatusNoContent, nil
+	_, err := g.browsers.DropAll()
+	return http.StatusNoContent, err
 }
 
 // rotate makes another token and lets in those who have it. One is made at a time: else the file might keep one token, and
@@ -180,7 +170,7 @@ func ownOrigin(r *http.Request) bool {
 }
 
 const (
-	// guessRate and guessBurst are how many requests with a wrong token, or none, are told so: one that is set up wrong
+	// guessRate and guessBurst are how many requests with a wrong token, or none, are answered so: one that is set up wrong
 	// learns of it, and a loop costs nothing.
 	guessRate  = 5 // a second
 	guessBurst = 50

@@ -93,9 +93,6 @@ func TestRotatesAtOnce(t *testing.T) {
 
 func TestRotateIsRefused(t *testing.T) {
 	t.Parallel()
-	if p := problem(t, newWorld(t, nil).client.RotateToken(t.Context())); p.Status != 409 {
-		t.Errorf("got %v", p)
-	}
 	broken := errors.New("no room")
 	w := newWorld(t, func(c *testConfig) { c.NewToken = func() (string, error) { return "", broken } })
 	if p := problem(t, w.client.RotateToken(t.Context())); p.Status != 500 {

@@ -124,7 +124,7 @@ func (k *kept) like(p capture.Project, projectOf func(named string) capture.Proj
 	return "", false
 }
 
-// unplaced is a query that may name no project: rows in its place, say, of which whoever answers knows whether they may be told.
+// unplaced is a query that may name no project: rows in its place, say, of which whoever answers knows whether they may be shown.
 type unplaced interface{ AnyProject() bool }
 
 // restrictToProject holds query, which points to a struct, to the caller's projects: one that names none is about its own. Projects are
@@ -183,7 +183,7 @@ func notThere(detail string) *api.Problem {
 	return &api.Problem{Type: api.ProblemForbidden, Title: "Of another project", Status: http.StatusForbidden, Detail: detail}
 }
 
-// mayReach returns why whoever asks with ctx may not be told of, or change, what is of a project; nil: they may.
+// mayReach returns why whoever asks with ctx may neither see nor change what is of a project; nil: they may.
 func (s *sources) mayReach(ctx context.Context, root, name string) error {
 	k := callerOf(ctx).kept
 	if k == nil {
@@ -196,7 +196,7 @@ func (s *sources) mayReach(ctx context.Context, root, name string) error {
 	return ofAnother("it is of another project, " + shownName(root, name))
 }
 
-// shownName is what a project is called where it is told of.
+// shownName is what a project is called in answers.
 func shownName(root, name string) string { return strings.ToValidUTF8(cmp.Or(name, root), "?") }
 
 // within reports whether what has that root and name is of one of the projects.

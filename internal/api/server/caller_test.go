@@ -22,7 +22,6 @@ import (
 // asks gives a world an eraser, and makes p the process that asks over its socket.
 func asks(p peer.Peer, projects ...string) func(*testConfig) {
 	return func(c *testConfig) {
-		erasing(c)
 		c.Peer, c.Projects = func(net.Conn) peer.Peer { return p }, projects
 	}
 }
@@ -123,7 +122,6 @@ func TestAnAgentsForgetIsARequest(t *testing.T) {
 	t.Parallel()
 	person := false
 	w := newWorld(t, func(c *testConfig) {
-		erasing(c)
 		c.Peer = func(net.Conn) peer.Peer { return peer.Peer{Person: person} }
 	})
 	ids, _ := w.saved(t, "the carousel is slow", "the wheel is round")

@@ -28,8 +28,7 @@ type System interface {
 	Resume(ctx context.Context, provider string) (events.Position, error)
 }
 
-// Config is what a Server needs. System, Capture, Log, Views, Index and Recall are required; zero values of the rest mean the
-// defaults.
+// Config is what a Server needs. Where a field does not say what its zero value means it is required.
 type Config struct {
 	Stores
 	Services
@@ -42,7 +41,7 @@ type Config struct {
 	MCP    HandlerMCP  // nil: there is no /mcp
 	// Types are what observations may be of in each life on record, for replay; nil: as in the code mode
 	Types replay.TypesOf
-	// Viewer is the page, below /ui/. What it sets of Cache-Control holds; without it nothing is kept. nil: there is none
+	// Viewer is the page, below /ui/. What it sets of Cache-Control holds; without it nothing is kept
 	Viewer http.Handler
 
 	Logger *slog.Logger     // nil: discarded
@@ -58,10 +57,10 @@ type Services struct {
 	System    System
 	Capture   *capture.Pipeline // takes what hooks, transcripts and imports report
 	Spool     *relay.Spool      // what hooks kept, and dead letters; shown, and searched by who forgets. nil: there is none
-	Checker   curation.Checker  // nil: claims are not looked at again
-	Eraser    curation.Eraser   // nil: nothing is forgotten
-	Machines  Machines          // that share memory with this one; nil: none can
-	Providers []api.Provider    // that may be asked: the chosen one, what stands in for it, then those of tiers alone
+	Checker   curation.Checker
+	Eraser    curation.Eraser
+	Machines  Machines       // that share memory with this one; nil: none can
+	Providers []api.Provider // that may be asked: the chosen one, what stands in for it, then those of tiers alone
 }
 
 // Daemon is what status shows of the process, and how it is asked to end.
@@ -72,31 +71,27 @@ type Daemon struct {
 	Settings map[string]string // in force; secrets never
 	LeftOut  []api.LeftOut     // variables of the environment that do not count
 
-	// Damage is what is known of damage of the log. It must be quick. nil: nothing ever is
+	// Damage is what is known of damage of the log; nil: nothing is. It must be quick
 	Damage func() *api.LogDamage
 	// Sharing says whether this machine is in a space with others, and what keeps its memory from being shared, in words. It must be
-	// quick. nil: it never is
+	// quick
 	Sharing func(ctx context.Context) (joined bool, wrong []string)
-	// Unserved is the loopback address that could not be had; nil: there is none. It must be safe for concurrent use. nil: that is
-	// never known
+	// Unserved is the loopback address that could not be had; nil: there is none. It must be safe for concurrent use
 	Unserved func() *api.Unserved
-	// Notice is a line for the person at the start of a session, or nothing. It must be quick. nil: never one
+	// Notice is a line for the person at the start of a session, or nothing. It must be quick
 	Notice func(ctx context.Context) string
-	// Shutdown is called, once or more, when somebody asks the daemon to stop. It must not wait for that. nil: POST
-	// /v1/stop is refused
+	// Shutdown is called, once or more, when somebody asks the daemon to stop. It must not wait for that
 	Shutdown func(cause string)
 }
 
 // Access is who gets in over the loopback address.
 type Access struct {
-	Token string // empty: nobody
-	// Browsers are let in too; nil: none is
-	Browsers *signin.Register
-	// NewToken makes another token and keeps it, for POST /v1/token/rotate. It must be safe for concurrent use. nil: that is
-	// refused
+	Token    string           // empty: nobody
+	Browsers *signin.Register // are let in too
+	// NewToken makes another token and keeps it, for POST /v1/token/rotate. It must be safe for concurrent use
 	NewToken func() (string, error)
 
-	// Peer looks at the other end of a connection of the unix socket, once; nil: nothing is known of it, and whoever asks is an agent.
+	// Peer looks at the other end of a connection of the unix socket, once.
 	Peer func(net.Conn) peer.Peer
 	// Projects are those that agents may reach by their tools beside the one that they work in, by folder or shown name; "*": all.
 	Projects []string
@@ -111,9 +106,6 @@ func (c Config) withDefaults() Config {
 	c.MaxStreams = cmp.Or(c.MaxStreams, 64)
 	c.MaxBodies = cmp.Or(c.MaxBodies, 128<<20)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	if c.Peer == nil {
-		c.Peer = func(net.Conn) peer.Peer { return peer.Peer{} }
-	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}

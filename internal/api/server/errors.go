@@ -183,7 +183,7 @@ func isEmbeddingFailure(err error) bool {
 	return ok
 }
 
-// fail answers with the problem that err is. Who has gone already is not told.
+// fail answers with the problem that err is. Who has gone already gets no answer.
 func (s *dispatcher) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p, known := problemFor(err)
 	if !known {
@@ -211,7 +211,7 @@ func writeProblem(w http.ResponseWriter, p *api.Problem) {
 }
 
 // writeJSON answers 200 with v, or with the status alone that v is. It is encoded before anything is sent, so that an error is still an
-// error. What is asked for by GET has a tag, made of all that is answered: who has that answer is told so, with 304, instead.
+// error. What is asked for by GET has a tag, made of all that is answered: who has that answer gets a 304 instead.
 func writeJSON(w http.ResponseWriter, r *http.Request, v any) error {
 	if status, ok := v.(api.Done); ok {
 		w.WriteHeader(int(status))
@@ -232,7 +232,7 @@ func writeJSON(w http.ResponseWriter, r *http.Request, v any) error {
 	}
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	_, _ = w.Write(body) // who has gone is not told
+	_, _ = w.Write(body) // who has gone hears nothing
 	return nil
 }
 

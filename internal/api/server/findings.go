@@ -63,7 +63,7 @@ func budgetFinding(st actors.Status, now time.Time) (f api.Finding, ok bool) {
 	return f, true
 }
 
-// usedLine says how much of the limit that is told of is used.
+// usedLine says how much of the limit that is reached is used.
 func usedLine(b *provider.BudgetStatus) string {
 	for _, l := range b.Limits {
 		if l.Name == b.Limit {

@@ -13,9 +13,6 @@ import (
 
 // postForget says what would be forgotten, or forgets it.
 func (s *memories) postForget(ctx context.Context, q api.ForgetRequest) (task[any], error) {
-	if s.forgetter == nil {
-		return nil, nothingErased()
-	}
 	if err := s.begin(ctx, q.IDs); err != nil {
 		return nil, err
 	}
@@ -67,9 +64,6 @@ func (s *memories) elsewhere(ctx context.Context, began time.Time, done erasure.
 	return s.machines.Elsewhere(ctx, began)
 }
 
-// nothingErased refuses to forget where nothing does.
-func nothingErased() error { return conflict("Nothing can be erased", "this daemon erases nothing") }
-
 // forgottenOf says what an erasure came to.
 func forgottenOf(done erasure.Done) api.Forgotten {
 	out := api.Forgotten{Position: done.Position, Records: done.Records, Sessions: done.Sessions, Asked: done.Asked, Unread: done.Unread}
@@ -90,18 +84,13 @@ func (s *memories) askToForget(ctx context.Context, chosen erasure.Request) (any
 
 // getForgetRequests lists what agents asked to forget.
 func (s *memories) getForgetRequests(ctx context.Context, _ api.NoQuery) (out api.OpenRequests, err error) {
-	out.Position, out.Requests = s.Views.Position(), []api.OpenRequest{}
-	if s.forgetter != nil {
-		out.Requests, err = s.forgetter.Requests(ctx)
-	}
+	out.Position = s.Views.Position()
+	out.Requests, err = s.forgetter.Requests(ctx)
 	return out, err
 }
 
 // postApprove erases what an agent asked to forget, with all that was made of it since, unless a person said yes to another number.
 func (s *memories) postApprove(ctx context.Context, q api.ApproveRequest) (task[api.Forgotten], error) {
-	if s.forgetter == nil {
-		return nil, nothingErased()
-	}
 	if err := s.caughtUp(ctx); err != nil {
 		return nil, err
 	}
@@ -120,9 +109,6 @@ func (s *memories) postApprove(ctx context.Context, q api.ApproveRequest) (task[
 
 // postRefuse shows again what an agent asked to forget.
 func (s *memories) postRefuse(ctx context.Context, q api.IDQuery) (api.Refused, error) {
-	if s.forgetter == nil {
-		return api.Refused{}, nothingErased()
-	}
 	refused, err := s.forgetter.Refuse(ctx, q.ID)
 	return refused, forgetProblem(err)
 }

@@ -14,17 +14,17 @@ import (
 	"github.com/cmemd/cmemd/projections/usage"
 )
 
-// charactersPerToken is the usual estimate: what was told is on record by its characters.
+// charactersPerToken is the usual estimate: what was injected is on record by its characters.
 const charactersPerToken = 4
 
-// getGain says what was told, what was followed, and what it cost.
+// getGain says what was injected, what was followed, and what it cost.
 func (s *usages) getGain(ctx context.Context, q api.GainQuery) (api.Gain, error) {
 	out := api.Gain{Position: s.Views.Position(), Since: q.Since, Until: q.Until}
 	of, err := s.sessionsOf(ctx, sessions.Filter{Limit: scannedSessions}, q.Project)
 	if err != nil {
 		return out, err
 	}
-	told, err := s.Views.InjectedInto(ctx, of, gain.Filter{Since: q.Since, Until: q.Until})
+	injected, err := s.Views.InjectedInto(ctx, of, gain.Filter{Since: q.Since, Until: q.Until})
 	if err != nil {
 		return out, err
 	}
@@ -32,18 +32,18 @@ func (s *usages) getGain(ctx context.Context, q api.GainQuery) (api.Gain, error)
 	if err != nil {
 		return out, err
 	}
-	out.Projects = s.prices.gains(told, of, groups)
-	if out.Rows, err = s.injectedRows(ctx, told); len(out.Rows) > q.Limit {
+	out.Projects = s.prices.gains(injected, of, groups)
+	if out.Rows, err = s.injectedRows(ctx, injected); len(out.Rows) > q.Limit {
 		out.Omitted, out.Rows = len(out.Rows)-q.Limit, out.Rows[:q.Limit]
 	}
 	return out, err
 }
 
-// gains adds up what was told by project, and what all of a project's sessions cost.
-func (p prices) gains(told []gain.Injected, of []api.Session, groups []usage.Group) []api.ProjectGain {
+// gains adds up what was injected by project, and what all of a project's sessions cost.
+func (p prices) gains(injected []gain.Injected, of []api.Session, groups []usage.Group) []api.ProjectGain {
 	type place struct{ root, name string }
 	all, cost := map[place]*api.ProjectGain{}, map[place][]usage.Group{}
-	for _, t := range told {
+	for _, t := range injected {
 		at := place{t.Session.ProjectRoot, t.Session.Project}
 		if all[at] == nil {
 			all[at] = &api.ProjectGain{Project: at.name, ProjectRoot: at.root}
@@ -90,9 +90,9 @@ func add(g *api.ProjectGain, t gain.Injected) {
 	}
 }
 
-// injectedRows are the rows that were told, by how many sessions followed them, then by how many they were told.
-func (s *usages) injectedRows(ctx context.Context, told []gain.Injected) ([]api.InjectedRow, error) {
-	all := byRow(told)
+// injectedRows are the rows that were injected, by how many sessions followed them, then by how many they were injected.
+func (s *usages) injectedRows(ctx context.Context, injected []gain.Injected) ([]api.InjectedRow, error) {
+	all := byRow(injected)
 	ids := slices.Collect(maps.Keys(all))
 	found, err := s.Views.Rows(ctx, ids...)
 	if err != nil {
@@ -114,9 +114,9 @@ func (s *usages) injectedRows(ctx context.Context, told []gain.Injected) ([]api.
 }
 
 // byRow adds up what became of each row over all sessions.
-func byRow(told []gain.Injected) map[events.ID]*api.InjectedRow {
+func byRow(injected []gain.Injected) map[events.ID]*api.InjectedRow {
 	all := map[events.ID]*api.InjectedRow{}
-	for _, t := range told {
+	for _, t := range injected {
 		for _, r := range t.Rows {
 			one := all[r.ID]
 			if one == nil {

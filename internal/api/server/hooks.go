@@ -52,7 +52,7 @@ func (s *hooks) counted(to *dispatcher, h handler) http.Handler {
 	})
 }
 
-// postHook takes one payload of an agent and answers with what the agent is to be told. One of an agent that nobody knows is
+// postHook takes one payload of an agent and answers with what the agent is to be given. One of an agent that nobody knows is
 // neither read nor kept, and the name, which may be anything, is not logged.
 func (s *hooks) postHook(w http.ResponseWriter, r *http.Request) error {
 	began := s.now()

@@ -42,7 +42,7 @@ type injections struct {
 	briefs   Briefs
 	timeout  time.Duration // in which a starting session gets its memory
 	notice   func(ctx context.Context) string
-	place    func(ctx context.Context, root string) string // what is to be told once of a session's folder
+	place    func(ctx context.Context, root string) string // what is to be said once of a session's folder
 	home     string                                        // hooks that were switched off have counted there
 	environment
 	life     *lifetime
@@ -63,7 +63,7 @@ func (s *injections) reply(ctx context.Context, got capture.Accepted, began time
 		if said[0] == "" {
 			said[0] = relay.TellDisabled(s.home, o.Agent, got.Report.Event, o.Cwd)
 		}
-		if relay.SpeaksAt(o.Agent, got.Report.Event) { // it is told once: where nobody sees it, it waits
+		if relay.SpeaksAt(o.Agent, got.Report.Event) { // it is said once: where nobody sees it, it waits
 			said[1] = s.place(ctx, o.ProjectRoot)
 		}
 		a.Notice = relay.Notice(strings.TrimSpace(strings.Join(said, " ")))
@@ -90,7 +90,7 @@ func (s *injections) injectStart(ctx context.Context, got capture.Accepted, bega
 	return text
 }
 
-// injectBrief chooses memory at a prompt, or for a file that is about to be read, where that is wished for.
+// injectBrief chooses memory at a prompt, or for a file that is about to be read, where that is set.
 func (s *injections) injectBrief(ctx context.Context, got capture.Accepted) string {
 	in, r := s.briefs, &got.Report
 	ask := askOf(got)

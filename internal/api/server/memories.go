@@ -28,16 +28,15 @@ type memories struct {
 	*sources
 	curator    *curation.Curator
 	reobserver *curation.Reobserver
-	forgetter  *curation.Forgetter // nil: nothing is forgotten
+	forgetter  *curation.Forgetter
 	known      func() projects.Known
-	checks     bool     // claims can be looked at again
 	machines   Machines // nil: there are no others
 	now        func() time.Time
 }
 
 func newMemories(cfg Config, from *sources) *memories {
-	m := &memories{
-		sources: from, known: cfg.Capture.Known, checks: cfg.Checker != nil, machines: cfg.Machines, now: cfg.Now,
+	return &memories{
+		sources: from, known: cfg.Capture.Known, machines: cfg.Machines, now: cfg.Now,
 		curator: curation.New(curation.Config{
 			Sink: cfg.System, Log: cfg.Log, Views: cfg.Views, Checker: cfg.Checker, Now: cfg.Now,
 			Resolve: cfg.Recall.Resolve, CaughtUp: from.caughtUp, Redact: cfg.Capture.Redact,
@@ -45,13 +44,10 @@ func newMemories(cfg Config, from *sources) *memories {
 		reobserver: curation.NewReobserver(curation.ReobserverConfig{
 			System: cfg.System, Log: cfg.Log, Views: cfg.Views, Providers: cfg.Providers, Price: cfg.Price, Now: cfg.Now, NewID: cfg.NewID, CaughtUp: from.caughtUp,
 		}),
-	}
-	if cfg.Eraser != nil {
-		m.forgetter = curation.NewForgetter(curation.ForgetterConfig{
+		forgetter: curation.NewForgetter(curation.ForgetterConfig{
 			Eraser: cfg.Eraser, Spool: cfg.Spool, Views: cfg.Views, Project: projectOfSpooled(cfg.Capture), Now: cfg.Now,
-		})
+		}),
 	}
-	return m
 }
 
 // spooledAge is how old what is known of the folder of a spooled payload may be: there are many of one folder.
@@ -109,9 +105,6 @@ func (s *memories) postUndo(ctx context.Context, q api.IDQuery) (api.Undone, err
 
 // postRecheck looks at claims again.
 func (s *memories) postRecheck(ctx context.Context, q api.RecheckRequest) (task[api.Rechecked], error) {
-	if !s.checks {
-		return nil, conflict("Nothing can be looked up", "this daemon has nothing to check claims with")
-	}
 	if err := s.begin(ctx, q.IDs); err != nil {
 		return nil, err
 	}

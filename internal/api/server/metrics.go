@@ -68,7 +68,7 @@ func (m *metrics) getMetrics(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// stateCollector reads what the daemon knows when it is asked. Prometheus is not told beforehand what that will be.
+// stateCollector reads what the daemon knows when it is asked. Prometheus does not learn beforehand what that will be.
 type stateCollector struct {
 	s *statuses
 	n *capture.Counts
@@ -126,12 +126,10 @@ func (g gauges) put(kind prometheus.ValueType, name, help string, v float64, lab
 }
 
 func (c *stateCollector) collectLog(ctx context.Context, g gauges) {
-	if c.s.Damage != nil {
-		damage := c.s.Damage()
-		g.set("log_damaged", "1 while damage of the log is known.", one(damage != nil))
-		if damage != nil {
-			g.set("log_damage_position", "Position of the first damage of the log that is known; 0: of the file itself.", float64(damage.Position))
-		}
+	damage := c.s.Damage()
+	g.set("log_damaged", "1 while damage of the log is known.", one(damage != nil))
+	if damage != nil {
+		g.set("log_damage_position", "Position of the first damage of the log that is known; 0: of the file itself.", float64(damage.Position))
 	}
 	if last, err := c.s.Log.Last(ctx); err == nil {
 		g.set("log_position", "Position of the log's last record.", float64(last))

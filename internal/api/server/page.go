@@ -17,8 +17,8 @@ const pathPage = "/ui/"
 
 // browsers lets browsers in, and shows them the page.
 type browsers struct {
-	register *signin.Register // nil: no browser is let in
-	page     http.Handler     // nil: there is none
+	register *signin.Register
+	page     http.Handler
 	gate     *tokenGate
 	address  func() string // of the loopback listener; empty: there is none
 }
@@ -38,10 +38,7 @@ func (s *browsers) routes(to *dispatcher) []endpoint {
 // postLink makes a link to the page: one by which memory can be changed for a person alone.
 func (s *browsers) postLink(ctx context.Context, q api.LinkRequest) (api.Link, error) {
 	at := s.address()
-	switch {
-	case s.register == nil || s.page == nil:
-		return api.Link{}, conflict("There is no page", "this daemon has none")
-	case at == "":
+	if at == "" {
 		return api.Link{}, conflict("No browser reaches this daemon", "it listens at no loopback address: `cmemd status` says why; the setting listen names one")
 	}
 	scope := api.ScopeView
@@ -58,32 +55,23 @@ func (s *browsers) postLink(ctx context.Context, q api.LinkRequest) (api.Link, e
 
 // postViewer lets a browser in.
 func (s *browsers) postViewer(_ context.Context, q api.EnrolRequest) (api.Enrolled, error) {
-	if s.register == nil {
-		return api.Enrolled{}, s.refuse(signin.ErrCode)
-	}
 	v, err := s.register.Enrol(q.Code, q.Key)
 	return api.Enrolled{ID: v.ID, Scope: v.Scope}, s.refuse(err)
 }
 
 // postNonce gives a tab what it is to sign.
 func (s *browsers) postNonce(_ context.Context, q api.NonceRequest) (api.Nonce, error) {
-	if s.register == nil {
-		return api.Nonce{}, s.refuse(signin.ErrViewer)
-	}
 	text, expires, err := s.register.Nonce(q.Viewer)
 	return api.Nonce{Nonce: text, Expires: expires}, s.refuse(err)
 }
 
 // postSession gives a tab a bearer.
 func (s *browsers) postSession(_ context.Context, q api.SignInRequest) (api.SignedIn, error) {
-	if s.register == nil {
-		return api.SignedIn{}, s.refuse(signin.ErrViewer)
-	}
 	in, err := s.register.SignIn(q.Viewer, q.Nonce, q.Signature)
 	return api.SignedIn{Bearer: in.Bearer, Expires: in.Expires, Scope: in.Scope}, s.refuse(err)
 }
 
-// refuse is err as it is told. Who is refused too often is told only that.
+// refuse is err as it is answered. Who is refused too often learns only that.
 func (s *browsers) refuse(err error) error {
 	for _, known := range []error{signin.ErrCode, signin.ErrUsedTwice, signin.ErrViewer, signin.ErrDropped, signin.ErrSignature} {
 		if !errors.Is(err, known) {
@@ -109,9 +97,6 @@ func (s *browsers) refuse(err error) error {
 
 func (s *browsers) getViewers(ctx context.Context, _ api.NoQuery) (api.Viewers, error) {
 	out := api.Viewers{Viewers: []api.Viewer{}}
-	if s.register == nil {
-		return out, nil
-	}
 	for _, v := range s.register.Viewers() {
 		out.Viewers = append(out.Viewers, api.Viewer{ID: v.ID, Scope: v.Scope, Created: v.Created, Used: v.Used, Asks: v.ID == callerOf(ctx).viewer})
 	}
@@ -123,9 +108,6 @@ func (s *browsers) deleteViewer(ctx context.Context, q api.IDQuery) (api.SignedO
 	if c := callerOf(ctx); c.scope < api.ScopeEdit && c.viewer != q.ID {
 		return api.SignedOut{}, forbidden("a browser that may only view lets out itself alone")
 	}
-	if s.register == nil {
-		return api.SignedOut{}, notFound("no browser is let in")
-	}
 	err := s.register.Drop(q.ID)
 	if errors.Is(err, signin.ErrViewer) {
 		err = notFound("no browser of that id is let in")
@@ -134,16 +116,8 @@ func (s *browsers) deleteViewer(ctx context.Context, q api.IDQuery) (api.SignedO
 }
 
 func (s *browsers) deleteViewers(context.Context, api.NoQuery) (api.SignedOut, error) {
-	n, err := s.signOutAll()
+	n, err := s.register.DropAll()
 	return api.SignedOut{Viewers: n}, err
-}
-
-// signOutAll lets no browser in any more.
-func (s *browsers) signOutAll() (n int, err error) {
-	if s.register == nil {
-		return 0, nil
-	}
-	return s.register.DropAll()
 }
 
 // pageHeaders keep the page from running, showing or loading anything but its own files, and from being shown by others. The features

@@ -36,7 +36,6 @@ func shows(tb testing.TB, p peer.Peer, more ...func(*testConfig)) func(*testConf
 		tb.Fatal(err)
 	}
 	return func(c *testConfig) {
-		erasing(c)
 		c.Browsers, c.Peer = register, func(net.Conn) peer.Peer { return p }
 		c.Viewer = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Cache-Control", "no-cache")
@@ -239,8 +238,7 @@ func TestThePageIsThePersons(t *testing.T) {
 // over the socket of an agent and of a person. Who may not ask is told so, whatever else is wrong with the request.
 func TestScopesOfEveryRoute(t *testing.T) {
 	t.Parallel()
-	open := shows(t, aPerson, func(c *testConfig) { c.NewToken, c.Shutdown = nil, nil })
-	w := newWorld(t, open)
+	w := newWorld(t, shows(t, aPerson))
 	page := func(readOnly bool) func() *tab {
 		return func() *tab { return w.browser(t, api.LinkRequest{ReadOnly: readOnly}) }
 	}
@@ -316,14 +314,9 @@ func TestALinkIsForTheSocket(t *testing.T) {
 	if status := b.ask(t, "POST", "/v1/ui/links", api.LinkRequest{}, nil); status != 403 {
 		t.Errorf("the token: %d", status)
 	}
-	for name, change := range map[string]func(*testConfig){
-		"no page": func(c *testConfig) { c.Viewer = nil }, "no browser is let in": func(c *testConfig) { c.Browsers = nil },
-		"no address": func(c *testConfig) { c.swap = func(s *Server) { s.browsers.address = func() string { return "" } } },
-	} {
-		w := newWorld(t, shows(t, aPerson, change))
-		if _, err := api.LinkRoute.Call(t.Context(), w.client, api.LinkRequest{}); problem(t, err).Status != 409 {
-			t.Errorf("%s: %v", name, err)
-		}
+	w = newWorld(t, shows(t, aPerson, func(c *testConfig) { c.swap = func(s *Server) { s.browsers.address = func() string { return "" } } }))
+	if _, err := api.LinkRoute.Call(t.Context(), w.client, api.LinkRequest{}); problem(t, err).Status != 409 {
+		t.Errorf("no address: %v", err)
 	}
 }
 

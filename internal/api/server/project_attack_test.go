@@ -146,7 +146,7 @@ func TestNoRepositoryNamesAProject(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, erasing)
+			w := newWorld(t, nil)
 			base, err := filepath.EvalSymlinks(t.TempDir())
 			if err != nil {
 				t.Fatal(err)

@@ -42,7 +42,7 @@ func repository(t *testing.T) (root string, folders []string) {
 // saved under its mere name is its too, and goes with it when it is forgotten. One of the same name elsewhere is another.
 func TestProjectByAnyOfItsFolders(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, erasing)
+	w := newWorld(t, nil)
 	root, folders := repository(t)
 	other, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

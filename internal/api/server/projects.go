@@ -158,7 +158,7 @@ func (s *projectRoutes) rootShown(text string) string {
 }
 
 // joinedBefore reports whether a folder, one of so many of its project, shares that because an earlier release joined what claimed the
-// same, and nobody was told since.
+// same, and nobody was notified since.
 func joinedBefore(r projects.Root, folders int) bool { return r.Old && !r.Word && folders > 1 }
 
 // projectCounts counts how folders stand.

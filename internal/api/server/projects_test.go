@@ -51,7 +51,7 @@ func rootsOf(listed api.Projects) (all [][]string) {
 // TestJoinAndPart: a clone that is kept apart shares the memory once it is joined, and no more once it is parted.
 func TestJoinAndPart(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, erasing)
+	w := newWorld(t, nil)
 	dirs := foldersIn(t, "a/shop", "b/shop", "c/other")
 	a, b, c := dirs[0], dirs[1], dirs[2]
 	repositoryAt(t, filepath.Join(a, ".git"), "https://example.org/shop")
@@ -112,7 +112,7 @@ func TestJoinAndPart(t *testing.T) {
 // does not.
 func TestWhatJoinsByItself(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, erasing)
+	w := newWorld(t, nil)
 	dirs := foldersIn(t, "work/a", "work/b", "tree", "alone")
 	a, b, tree, alone := dirs[0], dirs[1], dirs[2], dirs[3]
 	writeFile(t, filepath.Join(filepath.Dir(a), ".cmemd-project"), []byte("work\n"))
@@ -173,7 +173,7 @@ func TestWhatCannotBeJoined(t *testing.T) {
 // person gives them to it.
 func TestRowsWithoutAFolder(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, erasing)
+	w := newWorld(t, nil)
 	if _, err := api.SaveRoute.Call(t.Context(), w.client, api.Memory{Project: "shop", Text: "the secret is the heron"}); err != nil {
 		t.Fatal(err)
 	}

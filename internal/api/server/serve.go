@@ -103,9 +103,7 @@ func (s *Server) mux() *http.ServeMux {
 	if s.mcp != nil {
 		mux.Handle(pathMCP, s.stream(s.serveMCP))
 	}
-	if s.browsers.page != nil {
-		mux.Handle("GET "+pathPage, s.plain(s.browsers.servePage))
-	}
+	mux.Handle("GET "+pathPage, s.plain(s.browsers.servePage))
 	mux.Handle("/", s.plain(func(_ http.ResponseWriter, r *http.Request) error { return unrouted(mux, r) }))
 	return mux
 }

@@ -124,7 +124,7 @@ func endpointsOf(to *dispatcher, objects ...binder) (map[string]endpoint, error)
 	return all, nil
 }
 
-// GiveOld gives, at the first start of this release, what is saved under a mere name to the one folder that is called so: as it was told
+// GiveOld gives, at the first start of this release, what is saved under a mere name to the one folder that is called so: as it was shown
 // until then. It is called once the views and the index know what happened before this start. Errors are those of the log and the index.
 func (s *Server) GiveOld(ctx context.Context) (names int, err error) {
 	return s.projects.registrar.GiveOld(ctx, s.projects.before)

@@ -83,20 +83,13 @@ func (s *statuses) getStatus(ctx context.Context, _ api.NoQuery) (api.Status, er
 	phase := s.phaseNow()
 	st := api.Status{
 		Version: s.Version, PID: s.PID, Started: s.started, Home: s.Home, Phase: phase,
-		Ready: phase == PhaseReady, Settings: s.Settings, LeftOut: s.LeftOut, Disabled: s.disabled(), Notice: s.notice(ctx),
+		Ready: phase == PhaseReady, Settings: s.Settings, LeftOut: s.LeftOut, Disabled: s.disabled(), Notice: s.notice(ctx), Damage: s.Damage(),
 	}
-	if s.Damage != nil {
-		st.Damage = s.Damage()
-	}
-	if s.Sharing != nil {
-		st.Joined, st.Sharing = s.Sharing(ctx)
-	}
+	st.Joined, st.Sharing = s.Sharing(ctx)
 	if err := s.fillStatus(ctx, &st); err != nil {
 		return st, err
 	}
-	if s.Unserved != nil {
-		st.Unserved = s.Unserved()
-	}
+	st.Unserved = s.Unserved()
 	if spool := s.spoolStatus(); spool != nil {
 		st.Spool = *spool
 	}
@@ -107,7 +100,7 @@ func (s *statuses) getStatus(ctx context.Context, _ api.NoQuery) (api.Status, er
 func (s *statuses) disabled() *api.DisabledStatus {
 	d, err := relay.ReadDisabled(s.Home, s.now())
 	if err != nil || d.Sessions == 0 {
-		return nil // what is not known is not told
+		return nil // what is not known is not shown
 	}
 	return &api.DisabledStatus{Sessions: d.Sessions, Last: d.Last}
 }
@@ -185,8 +178,8 @@ func providersNow(all []api.Provider, st actors.Status, now time.Time) []api.Pro
 	return out
 }
 
-// fillHealth says how the observer did, and what is not well by that and by st.Actors. Its words are marked: an agent that asks for them must not
-// bring them before the observer.
+// fillHealth says how the observer did, and what is not well by that and by st.Actors. Its words are marked: an agent that asks
+// for them must not bring them before the observer.
 func (s *statuses) fillHealth(ctx context.Context, st *api.Status) (err error) {
 	now := s.now()
 	if st.Windows, err = s.Views.HealthWindows(ctx, now); err != nil {
@@ -248,26 +241,15 @@ func (s *statuses) spoolStatus() *api.SpoolStatus {
 
 // postStop asks the daemon to end. The answer goes out before it does.
 func (s *statuses) postStop(_ context.Context, q api.StopQuery) (api.Done, error) {
-	if s.Shutdown == nil {
-		return 0, conflict("This daemon cannot be asked to stop", "send its process a signal")
-	}
 	s.Shutdown(cmp.Or(q.Cause, "asked over the api"))
 	return http.StatusAccepted, nil
 }
 
 // notice is the line for the person, marked so that it is known when it comes back.
-func (d Daemon) notice(ctx context.Context) string {
-	if d.Notice == nil {
-		return ""
-	}
-	return relay.Notice(d.Notice(ctx))
-}
+func (d Daemon) notice(ctx context.Context) string { return relay.Notice(d.Notice(ctx)) }
 
-// erasureStatus is nil where nothing is erased.
+// erasureStatus says what retention and requests to forget are at.
 func (s *statuses) erasureStatus() *api.ErasureStatus {
-	if s.eraser == nil {
-		return nil
-	}
 	st := s.eraser.Status()
 	return &api.ErasureStatus{
 		RetentionDays: int(st.Retention / (24 * time.Hour)), Inputs: st.Inputs, Looked: st.Looked, Running: st.Running, Unfinished: st.Owed,

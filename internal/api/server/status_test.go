@@ -80,10 +80,6 @@ func TestStop(t *testing.T) {
 	if cause := <-asked; err != nil || cause != "a newer[31mversion" {
 		t.Errorf("got %q, %v, want the cause without control characters", cause, err)
 	}
-	deaf := newWorld(t, nil)
-	if p := problem(t, deaf.client.Stop(t.Context())); p.Status != 409 {
-		t.Errorf("got %+v, want 409", p)
-	}
 }
 
 func TestMetrics(t *testing.T) {

@@ -47,7 +47,7 @@ func (s *usages) zone(utc bool) *time.Location {
 	return s.now().Location()
 }
 
-// lossesSpan is how far back losses are told where no other time is asked for.
+// lossesSpan is how far back losses are listed where no other time is asked for.
 const lossesSpan = 30 * 24 * time.Hour
 
 // getLosses adds up by day what the view of health knows by the hour.

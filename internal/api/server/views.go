@@ -173,7 +173,7 @@ func (s *viewRoutes) rebuild(ctx context.Context, c toRebuild, tell func(done, t
 	return api.Rebuilt{Views: list(names), Position: s.Recall.Position()}, nil
 }
 
-// stepped is work in steps, told as one.
+// stepped is work in steps, whose progress is that of one.
 type stepped struct {
 	tell  func(done, total uint64)
 	steps []step

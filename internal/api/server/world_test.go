@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -27,6 +28,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/api/signin"
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
@@ -171,12 +173,23 @@ func (w *world) config() testConfig {
 	answers := recall.New(recall.Config{
 		Views: w.views, Index: w.index, Log: w.log, Fence: strings.Trim(agents.ContextOpen, "<>"),
 	})
-	return testConfig{capture: capture.Config{Injections: answers, Projects: w.views, DrainEvery: drainEvery}, Config: Config{
+	c := testConfig{capture: capture.Config{Injections: answers, Projects: w.views, DrainEvery: drainEvery}, Config: Config{
 		Stores:   Stores{Log: w.log, Own: w.ownLog(), Views: w.views, Index: w.index, Recall: answers},
-		Services: Services{System: w.system(), Spool: relay.NewSpool(w.home)},
-		Daemon:   Daemon{Home: w.home, Version: "test", PID: 7, Settings: map[string]string{"slots": "2"}},
-		Access:   Access{Token: testToken, Peer: func(net.Conn) peer.Peer { return peer.Peer{Person: true} }},
+		Services: Services{System: w.system(), Spool: relay.NewSpool(w.home), Checker: &grounding{}},
+		Daemon: Daemon{
+			Home: w.home, Version: "test", PID: 7, Settings: map[string]string{"slots": "2"},
+			Damage: func() *api.LogDamage { return nil }, Sharing: func(context.Context) (bool, []string) { return false, nil },
+			Unserved: func() *api.Unserved { return nil }, Notice: func(context.Context) string { return "" }, Shutdown: func(string) {},
+		},
+		Access: Access{
+			Token: testToken, NewToken: func() (string, error) { return testToken, nil },
+			Peer: func(net.Conn) peer.Peer { return peer.Peer{Person: true} },
+		},
+		Viewer: http.NotFoundHandler(),
 	}}
+	c.Browsers, _ = signin.Open(filepath.Join(w.home, "viewers.json"), signin.Config{}) // there is no file yet
+	erasing(&c)
+	return c
 }
 
 func (w *world) serve(tb testing.TB, change func(*testConfig)) {

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// compareTries is how often what differs is looked at before it is told, each time with all made anew: words may be taken out
+	// compareTries is how often what differs is looked at before it is reported, each time with all made anew: words may be taken out
 	// of the log while it is read.
 	compareTries = 2
 
@@ -30,9 +30,10 @@ const (
 	maxDifferences = 20
 )
 
-// CompareViews makes all views and the index of a log anew in a temporary folder, and sets those in use beside them, which may go on
-// meanwhile. It also looks whether what was erased is in the file of own still, which is this machine's log: log itself, or one of those that
-// it puts into one order. tell may be nil. Errors are those of reading the logs and of writing the folder, and ctx.Err().
+// CompareViews makes all views and the index of a log anew in a temporary folder, and sets those in use beside them, which may go
+// on meanwhile. It also looks whether what was erased is in the file of own still, which is this machine's log: log itself, or
+// one of those that it puts into one order. tell may be nil. Errors are those of reading the logs and of writing the folder, and
+// ctx.Err().
 func CompareViews(
 	ctx context.Context, log, own eventlog.Log, views *projections.Views, ix *index.Index, tell func(done, total uint64),
 ) (out api.Compared, err error) {
@@ -110,7 +111,7 @@ func compareOnce(
 		return out, err
 	}
 	defer func() { err = errors.Join(err, again.Close()) }()
-	return out, meet(ctx, log, func() error { return compareAt(ctx, seen, views, anew, ix, again, &out) })
+	return out, meet(ctx, func() error { return compareAt(ctx, seen, views, anew, ix, again, &out) })
 }
 
 // compareAt compares at the positions at which views and index are now.
@@ -142,7 +143,7 @@ func compareAt(ctx context.Context, seen *prefix, views, anew *projections.Views
 const indexName = "index"
 
 // meet tries to compare until nothing moved meanwhile.
-func meet(ctx context.Context, log eventlog.Log, compare func() error) (err error) {
+func meet(ctx context.Context, compare func() error) (err error) {
 	for range meetTries {
 		if err = compare(); !errors.Is(err, engine.ErrApart) {
 			return err

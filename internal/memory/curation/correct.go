@@ -66,7 +66,7 @@ func (c *Curator) corrected(ctx context.Context, text string, by By) (api.Row, e
 	case row.Superseded:
 		return api.Row{}, conflict("It was observed again", "what it was made of was observed again since: `cmemd why` leads to what stands now")
 	}
-	return row, by.may(ctx, row)
+	return row, by.May(ctx, row)
 }
 
 func conflict(title, detail string) error {
@@ -100,7 +100,7 @@ func (c *Curator) Undo(ctx context.Context, text string, by By) (api.Undone, err
 	if err != nil {
 		return api.Undone{}, err
 	}
-	if err := by.may(ctx, row); err != nil {
+	if err := by.May(ctx, row); err != nil {
 		return api.Undone{}, err
 	}
 	u, err := c.undo(ctx, row, by.Writer)

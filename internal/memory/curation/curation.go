@@ -20,13 +20,13 @@ type Checker interface {
 	Check(ctx context.Context, dir string, hashes []string) []events.Claim
 }
 
-// Config is what a Curator needs. All of it is required but Checker, without which claims are not looked at again, and Now.
+// Config is what a Curator needs. All of it is required.
 type Config struct {
 	Sink    actors.Sink
 	Log     eventlog.Log
 	Views   *projections.Views
 	Checker Checker
-	Now     func() time.Time // nil: time.Now
+	Now     func() time.Time
 
 	// Resolve returns the row whose id begins so. See recall.Recall for its errors.
 	Resolve func(ctx context.Context, text string) (events.ID, error)
@@ -39,15 +39,7 @@ type Config struct {
 // By is who decides something of memory.
 type By struct {
 	Writer events.Writer
-	May    func(ctx context.Context, row api.Row) error // whether they may change a row; nil: any
-}
-
-// may returns why by may not change a row; nil: they may.
-func (by By) may(ctx context.Context, row api.Row) error {
-	if by.May == nil {
-		return nil
-	}
-	return by.May(ctx, row)
+	May    func(ctx context.Context, row api.Row) error // why they may not change a row; nil: they may
 }
 
 // Curator changes memory for a person or an agent. Its methods are safe for concurrent use.
@@ -56,14 +48,8 @@ type Curator struct {
 	lock chan struct{} // holds one token: one correction or undo at a time
 }
 
-// New returns a Curator. It panics where something of cfg is missing that it requires.
+// New returns a Curator.
 func New(cfg Config) *Curator {
-	if cfg.Sink == nil || cfg.Log == nil || cfg.Views == nil || cfg.Resolve == nil || cfg.CaughtUp == nil || cfg.Redact == nil {
-		panic("curation: incomplete config of a curator")
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
 	return &Curator{cfg: cfg, lock: make(chan struct{}, 1)}
 }
 

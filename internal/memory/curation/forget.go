@@ -30,28 +30,20 @@ type Requester interface {
 	Settle(ctx context.Context, id events.ID, outcome events.SettleOutcome, by events.Writer) (events.Position, error)
 }
 
-// ForgetterConfig is what a Forgetter works with. Eraser, Views and Project are required.
+// ForgetterConfig is what a Forgetter works with. All of it is required but Spool.
 type ForgetterConfig struct {
 	Eraser  Eraser
 	Spool   *relay.Spool // nil: nothing is kept beside the log
 	Views   *projections.Views
 	Project func(ctx context.Context, dir string) evidence.Project // that a folder, an absolute path, belongs to
-	Now     func() time.Time                                       // nil: time.Now
+	Now     func() time.Time
 }
 
 // Forgetter forgets what is in the log, and what hooks kept beside it. Its methods are safe for concurrent use.
 type Forgetter struct{ cfg ForgetterConfig }
 
-// NewForgetter returns a Forgetter. It panics without an Eraser, views and a Project.
-func NewForgetter(cfg ForgetterConfig) *Forgetter {
-	if cfg.Eraser == nil || cfg.Views == nil || cfg.Project == nil {
-		panic("curation: incomplete config of a forgetter")
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	return &Forgetter{cfg}
-}
+// NewForgetter returns a Forgetter.
+func NewForgetter(cfg ForgetterConfig) *Forgetter { return &Forgetter{cfg} }
 
 // Spooled is what is kept beside the log.
 type Spooled struct {
@@ -77,7 +69,8 @@ func (f *Forgetter) Forget(ctx context.Context, req erasure.Request, tell func(d
 	return done, spooled, err
 }
 
-// Spooled looks for the files beside the log that the request chooses, and deletes them if it is told to. Ids and positions name none of them.
+// Spooled looks for the files beside the log that the request chooses, and deletes them where deleting is true. Ids and positions
+// name none of them.
 func (f *Forgetter) Spooled(ctx context.Context, req erasure.Request, deleting bool) (found Spooled, err error) {
 	if f.cfg.Spool == nil || len(req.IDs)+len(req.Positions) > 0 {
 		return found, nil

@@ -22,14 +22,14 @@ type Folder struct {
 	Exists bool // it is there now
 }
 
-// RegistrarConfig is what a Registrar works with. All of it is required but Now.
+// RegistrarConfig is what a Registrar works with. All of it is required.
 type RegistrarConfig struct {
 	Log   eventlog.Log
 	Known func() projects.Known                                      // all folders that work was done in
 	Place func(ctx context.Context, dir string) Folder               // that a folder, an absolute path, lies in
 	Count func(ctx context.Context, name string) (rows int, _ error) // that have the name of a project, and no folder
-	Learn func(r events.Record, e events.Event)                      // is told of each decision before it is answered
-	Now   func() time.Time                                           // nil: time.Now
+	Learn func(r events.Record, e events.Event)                      // takes each decision before it is answered
+	Now   func() time.Time
 }
 
 // Registrar records a person's word of which folders are one project. Its methods are safe for concurrent use.
@@ -38,14 +38,8 @@ type Registrar struct {
 	lock chan struct{} // holds one token: one decision at a time
 }
 
-// NewRegistrar returns a Registrar. It panics where something of cfg is missing that it requires.
+// NewRegistrar returns a Registrar.
 func NewRegistrar(cfg RegistrarConfig) *Registrar {
-	if cfg.Log == nil || cfg.Known == nil || cfg.Place == nil || cfg.Count == nil || cfg.Learn == nil {
-		panic("curation: incomplete config of a registrar")
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
 	return &Registrar{cfg: cfg, lock: make(chan struct{}, 1)}
 }
 
@@ -100,7 +94,7 @@ func (g *Registrar) Give(ctx context.Context, q api.GiveRequest) (api.ProjectDec
 }
 
 // GiveOld gives memory with a project's name and no folder to the folder that is called so, where known, which is what was known before
-// this release opened a session, has one folder alone of that name: so it was told until now. Where known holds a claim, this release
+// this release opened a session, has one folder alone of that name: so it was shown until now. Where known holds a claim, this release
 // was here before, and nothing is given. It returns how many names were.
 func (g *Registrar) GiveOld(ctx context.Context, known projects.Known) (given int, err error) {
 	names := map[string][]string{}

@@ -3,6 +3,7 @@ package curation
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -39,6 +40,7 @@ func TestGiveOld(t *testing.T) {
 			Log: log, Known: func() projects.Known { return known }, Place: func(context.Context, string) Folder { return Folder{} },
 			Count: func(_ context.Context, name string) (int, error) { return c.rows[name], nil },
 			Learn: func(_ events.Record, e events.Event) { learned = append(learned, e) },
+			Now:   time.Now,
 		})
 		n, err := g.GiveOld(t.Context(), known)
 		if diff := cmp.Diff(c.want, learned); diff != "" || n != len(c.want) || err != nil {

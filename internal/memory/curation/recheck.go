@@ -134,10 +134,7 @@ func (r *Recheck) Run(ctx context.Context, tell func(done, total uint64)) (api.R
 		if err != nil {
 			return r.out, err
 		}
-		all := r.suspects[id]
-		for len(all) > 0 && ctx.Err() == nil {
-			part := all[:min(len(all), recheckBatch)]
-			all = all[len(part):]
+		for part := range slices.Chunk(r.suspects[id], recheckBatch) {
 			if err := r.check(ctx, id, dir, part); err != nil {
 				return r.out, err
 			}

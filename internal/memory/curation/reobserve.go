@@ -56,18 +56,16 @@ func (a *Reobserve) ask(ctx context.Context) error {
 			return err
 		}
 		a.out.Refused = append(a.out.Refused, api.RefusedSession{Session: id, Detail: refusal.Reason(err)})
-		a.out.Inputs -= len(a.shares[id].inputs)
+		a.out.Inputs -= len(a.inputs[id])
 		a.out.Sessions--
-		delete(a.shares, id)
+		delete(a.inputs, id)
 		a.order = slices.DeleteFunc(a.order, func(other events.SessionID) bool { return other == id })
 	}
 	return nil
 }
 
 func (a *Reobserve) askSession(ctx context.Context, id events.SessionID) error {
-	for rest := a.shares[id].inputs; len(rest) > 0; {
-		part := rest[:min(len(rest), reobserveBatch)]
-		rest = rest[len(part):]
+	for part := range slices.Chunk(a.inputs[id], reobserveBatch) {
 		cmd := session.Reobserve{ID: a.r.cfg.NewID(), At: a.r.cfg.Now(), Provider: a.req.Provider}
 		seen := map[events.ID]bool{}
 		for _, in := range part {

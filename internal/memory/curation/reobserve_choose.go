@@ -35,8 +35,8 @@ func (a *Reobserve) choose(ctx context.Context) error {
 		}
 		f.Before = page[len(page)-1].Position
 	}
-	for _, sh := range a.shares {
-		order.By(sh.inputs, func(x, y api.Input) int { return cmp.Compare(x.Position, y.Position) })
+	for _, inputs := range a.inputs {
+		order.By(inputs, func(x, y api.Input) int { return cmp.Compare(x.Position, y.Position) })
 	}
 	a.out.Sessions = len(a.order)
 	return nil
@@ -111,13 +111,10 @@ func (a *Reobserve) add(in api.Input) {
 		a.out.Asked++
 		return
 	}
-	sh := a.shares[in.Session]
-	if sh == nil {
-		sh = &share{}
-		a.shares[in.Session] = sh
+	if a.inputs[in.Session] == nil {
 		a.order = append(a.order, in.Session)
 	}
-	sh.inputs = append(sh.inputs, in)
+	a.inputs[in.Session] = append(a.inputs[in.Session], in)
 	a.out.Inputs++
 }
 
@@ -137,7 +134,7 @@ func (a *Reobserve) price(ctx context.Context) error {
 // priceSession counts turns as the session will make them: each stop is a summary's; between two stops observation turns
 // take as many inputs and bytes as the provider takes at once.
 func (a *Reobserve) priceSession(ctx context.Context, id events.SessionID) (turns int, bytes int64, err error) {
-	inputs := a.shares[id].inputs
+	inputs := a.inputs[id]
 	stops, err := a.stops(ctx, id, inputs[0].Position)
 	if err != nil {
 		return 0, 0, err

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -30,8 +29,8 @@ func (a *Reobserve) await(ctx context.Context, tell func(done, total uint64)) er
 		return err
 	}
 	sessions := slices.Clone(a.order)
-	for id := range maps.Keys(a.asked) {
-		if a.shares[id] == nil {
+	for id := range a.asked {
+		if a.inputs[id] == nil {
 			sessions = append(sessions, id)
 		}
 	}
@@ -147,7 +146,7 @@ func (a *Reobserve) count(ctx context.Context) error {
 	for _, id := range a.order {
 		was := map[events.Position]events.ID{}
 		var at []events.Position
-		for _, in := range a.shares[id].inputs {
+		for _, in := range a.inputs[id] {
 			was[in.Position] = in.Turn
 			at = append(at, in.Position)
 		}

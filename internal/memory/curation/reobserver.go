@@ -31,15 +31,15 @@ type System interface {
 	Status(ctx context.Context) (actors.Status, error)
 }
 
-// ReobserverConfig is what a Reobserver works with. System, Log, Views and CaughtUp are required.
+// ReobserverConfig is what a Reobserver works with. All of it is required but Price.
 type ReobserverConfig struct {
 	System    System
 	Log       eventlog.Log
 	Views     *projections.Views
-	Providers []api.Provider                  // that may be asked
-	Price     usage.Price                     // what tokens of a provider's model cost; nil: that is never known
-	Now       func() time.Time                // nil: time.Now
-	NewID     func() events.ID                // UUIDv7; nil: from crypto/rand
+	Providers []api.Provider // that may be asked
+	Price     usage.Price    // what tokens of a provider's model cost; nil: that is never known
+	Now       func() time.Time
+	NewID     func() events.ID                // UUIDv7
 	CaughtUp  func(ctx context.Context) error // as Config has it
 }
 
@@ -49,17 +49,8 @@ type Reobserver struct {
 	lock chan struct{} // holds one token: one request at a time, so that nothing is asked for twice
 }
 
-// NewReobserver returns a Reobserver. It panics without a System, a log, views and a CaughtUp.
+// NewReobserver returns a Reobserver.
 func NewReobserver(cfg ReobserverConfig) *Reobserver {
-	if cfg.System == nil || cfg.Log == nil || cfg.Views == nil || cfg.CaughtUp == nil {
-		panic("curation: incomplete config of a reobserver")
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	if cfg.NewID == nil {
-		cfg.NewID = newID
-	}
 	return &Reobserver{cfg: cfg, lock: make(chan struct{}, 1)}
 }
 
@@ -71,15 +62,12 @@ type Reobserve struct {
 	req      api.ReobserveRequest
 	provider api.Provider
 	filter   outcomes.Filter
-	taken    map[events.Position]bool      // chosen, or looked at and passed over
-	shares   map[events.SessionID]*share   // what is chosen
-	order    []events.SessionID            // of those
-	asked    map[events.SessionID]struct{} // sessions in which something chosen was asked for before
+	taken    map[events.Position]bool         // chosen, or looked at and passed over
+	inputs   map[events.SessionID][]api.Input // what is chosen, the oldest first once the choice is made
+	order    []events.SessionID               // of those
+	asked    map[events.SessionID]struct{}    // sessions in which something chosen was asked for before
 	out      api.Reobserved
 }
-
-// share is what is chosen of one session, the oldest first once the choice is made.
-type share struct{ inputs []api.Input }
 
 // Request makes a request of req for the inputs that f chooses, by which the names in req were read. Its Run carries it out.
 func (r *Reobserver) Request(ctx context.Context, req api.ReobserveRequest, f outcomes.Filter) (*Reobserve, error) {
@@ -96,7 +84,7 @@ func (r *Reobserver) Request(ctx context.Context, req api.ReobserveRequest, f ou
 	}
 	return &Reobserve{
 		Most: maxReobserve, r: r, req: req, provider: provider, filter: f, taken: map[events.Position]bool{},
-		shares: map[events.SessionID]*share{}, asked: map[events.SessionID]struct{}{},
+		inputs: map[events.SessionID][]api.Input{}, asked: map[events.SessionID]struct{}{},
 		out: api.Reobserved{DryRun: req.DryRun, Provider: provider.Name, Model: provider.Model},
 	}, nil
 }

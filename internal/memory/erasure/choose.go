@@ -142,11 +142,7 @@ func (c *choice) scanPositions(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		words, err := erasable(r)
-		if err != nil {
-			return err
-		}
-		if words {
+		if erasable(r) {
 			n := c.reach(r.Stream)
 			n.others = append(n.others, p)
 		}
@@ -179,9 +175,8 @@ func (c *choice) take(r events.Record) error {
 	if ofSession && c.req.ofSession() && session != c.req.Session {
 		return nil
 	}
-	words, err := erasable(r)
-	if err != nil || !words || !c.req.within(r.OccurredAt) && r.Kind != events.KindMemorySaved {
-		return err
+	if !erasable(r) || !c.req.within(r.OccurredAt) && r.Kind != events.KindMemorySaved {
+		return nil
 	}
 	if len(c.req.IDs) > 0 && !c.rows[r.Position] {
 		return nil

@@ -39,12 +39,13 @@ type Files struct {
 	Name  string // for the log
 	Purge func(ctx context.Context, upTo events.Position) error
 
-	// Forget takes out what records of other machines said, which are erased already, and whose being forgotten no record says. It waits until the file
-	// has come that far. nil: it holds nothing of other machines.
+	// Forget takes out what records of other machines said, which are erased already, and whose being forgotten no record says.
+	// It waits until the file has come that far. nil: it holds nothing of other machines.
 	Forget func(ctx context.Context, at ...events.Position) error
 }
 
-// Config is what an Eraser works with. Log may be a union.Log: what is chosen is chosen among all, and what is recorded and erased is the own log's. Log, Views, Do and State are required; zero values of the rest mean the defaults.
+// Config is what an Eraser works with. Log may be a union.Log: what is chosen is chosen among all, and what is recorded and
+// erased is the own log's. Log, Views, Do and State are required; zero values of the rest mean the defaults.
 type Config struct {
 	Log   eventlog.Log
 	Views *projections.Views
@@ -53,12 +54,13 @@ type Config struct {
 	// Do puts commands to a session and returns when what they led to is on disk. It waits where the session is busy.
 	Do func(ctx context.Context, id events.SessionID, cmds ...session.Command) (events.Position, error)
 
-	// Tell is given the positions of what was erased because a person wants it, and returns once it is on disk that others who have it are to
-	// erase it too; it may be given the same ones again. What it returns an error for it is given later. nil: nobody else has it.
+	// Tell is given the positions of what was erased because a person wants it, and returns once it is on disk that others who
+	// have it are to erase it too; it may be given the same ones again. What it returns an error for it is given later. nil:
+	// nobody else has it.
 	Tell func(ctx context.Context, at []events.Position) error
 
-	// Others asks the machines whose records they are, as their own logs have them, to forget them, and notes that on disk before it returns. nil: of
-	// other machines' records nothing is chosen.
+	// Others asks the machines whose records they are, as their own logs have them, to forget them, and notes that on disk before
+	// it returns. nil: of other machines' records nothing is chosen.
 	Others func(ctx context.Context, at []events.Place) error
 
 	State  string        // path of the file that says what is under way
@@ -141,7 +143,7 @@ type RefusedSession struct {
 }
 
 // Forget erases what a request chooses, and all that was made of it, and returns when it is in no file of the log, of the
-// views and of the index any more, and nothing is that was forgotten before. progress, which may be nil, is told steps. It is
+// views and of the index any more, and nothing is that was forgotten before. progress, which may be nil, is given the steps. It is
 // done whole once begun, whatever becomes of ctx; what an error, a refusal or a crash leaves undone, Run finishes. Errors: those
 // of Plan, of recording and of the files.
 func (e *Eraser) Forget(ctx context.Context, req Request, progress func(done, total int)) (Done, error) {
@@ -288,12 +290,16 @@ func (e *Eraser) events(ctx context.Context, positions []events.Position, cause 
 			if t, _ := r.Kind.Traits(); t.Input { // it has neither a row nor a cost
 				continue
 			}
-			e, err := said(r)
+			id, err := rowID(r)
 			if err != nil {
 				return nil, err
 			}
-			if id := rowID(r, e); id != (events.ID{}) {
+			if id != (events.ID{}) {
 				m.IDs = append(m.IDs, id)
+			}
+			e, err := said(r)
+			if err != nil {
+				return nil, err
 			}
 			if spent, ok := spentBy(r, e); ok {
 				m.Spent = append(m.Spent, spent)
@@ -326,7 +332,7 @@ func Residue(payloads []events.Hash) events.Hash {
 	return events.Hash(d.Sum(nil))
 }
 
-// clear erases positions, has that told to who else has them, waits until the views know of that, and has every file made anew.
+// clear erases positions, notifies who else has them, waits until the views know of that, and has every file made anew.
 func (e *Eraser) clear(ctx context.Context, positions []events.Position, upTo events.Position, step func(int)) error {
 	step(0)
 	if err := e.oweNotice(positions); err != nil {
@@ -361,7 +367,7 @@ func (e *Eraser) purgeOwed(ctx context.Context, step func(int)) error {
 
 func (e *Eraser) purge(ctx context.Context, upTo events.Position, step func(int)) error {
 	if err := e.awaitViews(ctx, upTo); err != nil {
-		return fmt.Errorf("erasure: the views do not follow: %w", err)
+		return err
 	}
 	return e.purgeFiles(ctx, e.cfg.Files, upTo, step)
 }
@@ -389,5 +395,8 @@ const viewsWait = 90 * time.Second
 func (e *Eraser) awaitViews(ctx context.Context, at events.Position) error {
 	limited, cancel := context.WithTimeout(ctx, viewsWait)
 	defer cancel()
-	return e.cfg.Views.Wait(limited, at)
+	if err := e.cfg.Views.Wait(limited, at); err != nil {
+		return fmt.Errorf("erasure: the views do not follow: %w", err)
+	}
+	return nil
 }

@@ -19,7 +19,7 @@ func (e *Eraser) finish(ctx context.Context) error {
 	return errors.Join(e.sendOwed(ctx), e.finishOwn(ctx))
 }
 
-// finishOwn is finish without what others are to be told.
+// finishOwn is finish without what others are to be notified of.
 func (e *Eraser) finishOwn(ctx context.Context) error {
 	s := e.state.get()
 	at, left, refused := e.resume(ctx, s)
@@ -67,11 +67,7 @@ func (e *Eraser) resumeOne(ctx context.Context, p pending) (at events.Position, 
 		if err != nil {
 			return 0, err
 		}
-		words, err := erasable(r)
-		if err != nil {
-			return 0, err
-		}
-		if words {
+		if erasable(r) {
 			left.Positions = append(left.Positions, pos)
 		}
 	}
@@ -155,11 +151,7 @@ func (e *Eraser) leftBy(ctx context.Context, r events.Record, out *leftover) err
 		if m.Cause != CauseRetention && named.Stream == r.Stream {
 			out.of(r.Stream)[p] = true
 		}
-		words, err := erasable(named)
-		if err != nil {
-			return err
-		}
-		if words {
+		if erasable(named) {
 			out.positions = append(out.positions, p)
 		}
 	}

@@ -81,10 +81,7 @@ func (g *graph) add(r events.Record) error {
 	case events.KindPromptSubmitted:
 		g.prompts = append(g.prompts, r.Position)
 	}
-	words, err := erasable(r)
-	if err != nil {
-		return err
-	}
+	words := erasable(r)
 	if r.Kind == events.KindPreferenceStated {
 		g.stated = append(g.stated, statement{r.Position, g.source()})
 	}
@@ -153,19 +150,16 @@ func said(r events.Record) (events.Event, error) {
 }
 
 // erasable reports whether r carries somebody's words and still has them. A turn that was cut says nothing.
-func erasable(r events.Record) (bool, error) {
+func erasable(r events.Record) bool {
 	if r.Erased || !engine.Forgettable(r) {
-		return false, nil
+		return false
 	}
 	if r.Kind != events.KindTurnFailed {
-		return true, nil
+		return true
 	}
-	e, err := r.Event()
-	if err != nil {
-		return true, nil // it cannot be read, so that it may be anything
-	}
+	e, _ := r.Event()
 	f, ok := e.(events.TurnFailed)
-	return !ok || f.Class != events.FailInterrupted || !f.Output.IsZero(), nil
+	return !ok || f.Class != events.FailInterrupted || !f.Output.IsZero() // what cannot be read may be anything
 }
 
 // set is positions of one stream that are to go.

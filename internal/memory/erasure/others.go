@@ -10,8 +10,8 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// Records of other machines are theirs to erase: their words are in logs that this one does not write. What is chosen of them is asked for, and what is chosen of
-// the own log is recorded and erased as ever.
+// Records of other machines are theirs to erase: their words are in logs that this one does not write. What is chosen of them is
+// asked for, and what is chosen of the own log is recorded and erased as ever.
 
 // places is a log that has records of others among its own. A union.Log is one.
 type places interface {
@@ -74,9 +74,10 @@ func (e *Eraser) askOthers(ctx context.Context, shares []Share) (own []Share, as
 	return own, len(at), nil
 }
 
-// ForgetOthers takes what records of other machines said, at these positions of Config.Log, out of all that holds words beside it, and returns when
-// no file has them any more. The payloads are erased already, and nothing in the log says so: what their own machine recorded of it comes later. Doing it
-// twice is no error. Errors: ctx.Err(), that the views do not follow, those of the files; what is left undone then is done by the next call.
+// ForgetOthers takes what records of other machines said, at these positions of Config.Log, out of all that holds words beside
+// it, and returns when no file has them any more. The payloads are erased already, and nothing in the log says so: what their own
+// machine recorded of it comes later. Doing it twice is no error. Errors: ctx.Err(), that the views do not follow, those of the
+// files; what is left undone then is done by the next call.
 func (e *Eraser) ForgetOthers(ctx context.Context, at ...events.Position) error {
 	if len(at) == 0 {
 		return nil
@@ -87,7 +88,7 @@ func (e *Eraser) ForgetOthers(ctx context.Context, at ...events.Position) error 
 	defer e.release()
 	upTo := slices.Max(at)
 	if err := e.awaitViews(ctx, upTo); err != nil {
-		return fmt.Errorf("erasure: the views do not follow: %w", err)
+		return err
 	}
 	var files []Files
 	for _, f := range e.cfg.Files {

@@ -81,7 +81,10 @@ func (c *choice) samples(ctx context.Context, at []events.Position) ([]Sample, e
 		if e == nil {
 			continue
 		}
-		one := Sample{Position: p, Kind: r.Kind, ID: rowID(r, e), At: r.OccurredAt, Text: line(e)}
+		one := Sample{Position: p, Kind: r.Kind, At: r.OccurredAt, Text: line(e)}
+		if one.ID, err = rowID(r); err != nil {
+			return nil, err
+		}
 		if one.ID != (events.ID{}) {
 			one.Handle = rows.Handle{Machine: c.e.cfg.Views.Machine(r.Place().Log), At: r.Place().Position}
 		}
@@ -90,19 +93,12 @@ func (c *choice) samples(ctx context.Context, at []events.Position) ([]Sample, e
 	return list, nil
 }
 
-// rowID is the id of the row that an event makes; zero: of none.
-func rowID(r events.Record, e events.Event) events.ID {
-	switch e := e.(type) {
-	case events.ObservationParsed:
-		return e.Observation
-	case events.SummaryParsed:
-		return e.Summary
-	case events.MemorySaved:
-		return e.Memory
-	case events.PromptSubmitted, events.PreferenceStated:
-		return r.ID
+// rowID is the id of the row that a record made; zero: it made none, or its words are gone.
+func rowID(r events.Record) (events.ID, error) {
+	if r.Erased {
+		return events.ID{}, nil
 	}
-	return events.ID{} // also of what is erased
+	return rows.MadeBy(r)
 }
 
 // line is the beginning of what an event says, on one line.

@@ -126,14 +126,11 @@ func (e *Eraser) rowsAt(ctx context.Context, positions []events.Position) (ids [
 		if err != nil {
 			return nil, err
 		}
-		if t, _ := r.Kind.Traits(); t.Input { // it has no row
-			continue
-		}
-		says, err := said(r)
+		id, err := rowID(r)
 		if err != nil {
 			return nil, err
 		}
-		if id := rowID(r, says); id != (events.ID{}) {
+		if id != (events.ID{}) {
 			ids = append(ids, id)
 		}
 	}
@@ -143,7 +140,6 @@ func (e *Eraser) rowsAt(ctx context.Context, positions []events.Position) (ids [
 // Requests lists the open requests, oldest first; never nil. Errors are those of the log.
 func (e *Eraser) Requests(ctx context.Context) ([]Requested, error) {
 	open := []Requested{}
-	of := func(id events.ID) int { return slices.IndexFunc(open, func(r Requested) bool { return r.ID == id }) }
 	for r, err := range e.cfg.Log.Stream(ctx, events.Daemon, 1) {
 		if err != nil {
 			return nil, fmt.Errorf("erasure: read requests: %w", err)
@@ -159,7 +155,7 @@ func (e *Eraser) Requests(ctx context.Context) ([]Requested, error) {
 		case events.ForgetSettled:
 			open = slices.DeleteFunc(open, func(r Requested) bool { return r.ID == says.Request })
 		case events.ForgetRequested:
-			n := of(says.Request)
+			n := slices.IndexFunc(open, func(r Requested) bool { return r.ID == says.Request })
 			if n < 0 {
 				n = len(open)
 				open = append(open, Requested{

@@ -19,7 +19,7 @@ type state struct {
 	Pending  []pending       `json:"pending,omitempty"`
 	Retained events.Position `json:"retained"` // retention begins to look behind it
 	Erased   int             `json:"erased"`   // inputs that retention erased, ever
-	// Positions that are erased, or are about to be, and that other machines have not been told of.
+	// Positions that are erased, or are about to be, and that other machines have not been notified of.
 	Unsent []events.Position `json:"unsent,omitempty"`
 }
 
@@ -89,8 +89,8 @@ func (f *stateFile) change(alter func(*state)) error {
 	return nil
 }
 
-// border is a log that has records of others among its own: the file has positions of the own log, which are the same whatever else is here. A union.Log is
-// one.
+// border is a log that has records of others among its own: the file has positions of the own log, which are the same whatever
+// else is here. A union.Log is one.
 type border interface {
 	places
 	At(events.Place) (events.Position, bool)

@@ -13,7 +13,7 @@ import (
 type Guarded struct {
 	Asker
 	Key   *Key           // nil: none is sent
-	Asked func(Question) // is told of each question before it goes out; may be nil
+	Asked func(Question) // is given each question before it goes out; may be nil
 }
 
 // Ask puts q to the asker.

@@ -30,13 +30,14 @@ type Renderer interface {
 
 // Asker puts a question to one model of one service, once, without retries. It is safe for concurrent use, returns when
 // ctx is done, and then with ctx.Err(). A failure of the service or of the turn is an *observer.Failure; any other error
-// but ErrForm and ErrAgain is a crash. Which failures are worth a retry is told by Retryable.
+// but ErrForm and ErrAgain is a crash. Which failures are worth a retry is said by Retryable.
 type Asker interface {
 	// Model names what is asked.
 	Model() string
-	// Ask returns the whole text of the answer. A service that says that it cannot answer in q.Form returns ErrForm, and one
-	// that names something else in the request that the Asker can do without from now on, ErrAgain. What was paid (Usage, Cost, Calls, Model) is in the Reply or in the *Failure, as far as the service told it; beside any other
-	// error, in a Reply that has no Text. Beside a Text, Calls 0 is one.
+	// Ask returns the whole text of the answer. A service that says that it cannot answer in q.Form returns ErrForm, and one that
+	// names something else in the request that the Asker can do without from now on, ErrAgain. What was paid (Usage, Cost, Calls,
+	// Model) is in the Reply or in the *Failure, as far as the service told it; beside any other error, in a Reply that has no
+	// Text. Beside a Text, Calls 0 is one.
 	Ask(ctx context.Context, q Question) (observer.Reply, error)
 }
 

@@ -23,7 +23,7 @@ type Config struct {
 	Mode        observer.Mode       // whose types and concepts the structured form offers; zero: observer.CodeMode
 	Redact      func(string) string // takes out of a question what must not leave the machine; nil: nothing
 	Form        events.Form         // how to ask; empty: structured where the service takes it, else XML
-	Log         *slog.Logger        // is told which form is settled; nil: nobody is
+	Log         *slog.Logger        // gets a line when a form is settled; nil: discarded
 	BatchLimits policy.BatchLimits  // zero: policy.ModelLimits
 
 	// LeastThinking: the model is told to think as little as it can, where the service takes that.

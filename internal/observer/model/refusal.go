@@ -105,7 +105,7 @@ func classOf(status int, names []string) events.FailureClass {
 	return events.FailUnknown
 }
 
-// ClassOfStatus is what a status means where a service says no more than that, for whoever is told the status and has not
+// ClassOfStatus is what a status means where a service says no more than that, for whoever has the status and has not
 // seen the refusal. What is no refusal, from 0 to 299, is FailUnknown.
 func ClassOfStatus(status int) events.FailureClass {
 	return cmp.Or(statusClass(status), events.FailUnknown)

@@ -43,7 +43,7 @@ type When struct {
 	Call     int    // of the provider's life, from 1
 
 	// From and Until bound the time since the first call, in whole milliseconds: not before From, and before Until; 0 does
-	// not bound. An outage is told so, whoever asks how often.
+	// not bound. So an outage is said, however often somebody asks.
 	From, Until time.Duration
 }
 

@@ -21,7 +21,7 @@ import (
 
 // Config is how a folder is used; the zero value is good.
 type Config struct {
-	// Every is how often a watch looks through the folder whether or not it was told of a change; 0 means 10 s. Network mounts tell
+	// Every is how often a watch looks through the folder whether or not it was notified of a change; 0 means 10 s. Network mounts tell
 	// of no changes of others.
 	Every time.Duration
 
@@ -370,7 +370,7 @@ func (f *Folder) Delete(ctx context.Context, key store.Key, at store.Rev) error 
 }
 
 // Can implements store.Store: whether others see the folder through a file system or through Syncthing cannot be told, so it
-// promises neither that races are decided nor that changes are told.
+// promises neither that races are decided nor that changes are notified.
 func (f *Folder) Can() store.Abilities { return store.Abilities{} }
 
 // Close implements store.Store.

@@ -107,7 +107,7 @@ func (w *watch) wait(ctx context.Context) bool {
 	defer timer.Stop()
 	var events <-chan fsnotify.Event
 	var errs <-chan error
-	told := false
+	notified := false
 	if w.notify != nil {
 		events, errs = w.notify.Events, w.notify.Errors
 	}
@@ -118,8 +118,8 @@ func (w *watch) wait(ctx context.Context) bool {
 		case <-w.folder.done:
 			return true // the look says that it is closed
 		case <-events:
-			if !told {
-				told = timer.Reset(settle)
+			if !notified {
+				notified = timer.Reset(settle)
 			}
 		case <-errs: // changes were lost
 			return true
