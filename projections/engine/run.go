@@ -22,7 +22,7 @@ const (
 	repairWindow = time.Hour
 
 	// unhurried is how long records that nobody waits for may wait for others: a slice costs a commit, a checkpoint of each view and one
-	// writing of each row that it changes, however many records it has. With 20 ms an observed event took 5 % more of the daemon's time.
+	// writing of each row that it changes, however many records it has. A person does not notice a tenth of a second.
 	unhurried = 100 * time.Millisecond
 )
 
