@@ -20,13 +20,22 @@ type Cursor struct {
 
 // Cursor returns a cursor of the table of that name. Without one x fails as damaged.
 func (x *Tx) Cursor(table string) *Cursor {
-	return x.cursorOf(x.table(table), table)
+	c := &Cursor{x: x, table: table, place: x.place.in(table)}
+	if b := x.table(table); b != nil {
+		c.bolt = b.Cursor()
+	}
+	return c
 }
 
-func (x *Tx) cursorOf(b *bolt.Bucket, table string) *Cursor {
-	c := &Cursor{x: x, table: table, place: x.place.in(table)}
-	if b != nil {
-		c.bolt = b.Cursor()
+// lookup is the cursor of a table by which single values are read. Each read seeks, so that one cursor serves all of a transaction.
+func (x *Tx) lookup(table string) *Cursor {
+	c := x.lookups[table]
+	if c == nil {
+		if x.lookups == nil {
+			x.lookups = map[string]*Cursor{}
+		}
+		c = x.Cursor(table)
+		x.lookups[table] = c
 	}
 	return c
 }

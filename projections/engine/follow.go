@@ -19,7 +19,8 @@ type Pace struct {
 	// and a record that comes after a quiet time is handed out at once.
 	Rest time.Duration
 
-	// Hurry ends a rest. With it each rest takes Rest: who cannot wait for the next slice says so. nil: nobody does.
+	// Hurry ends a rest. With it each rest takes Rest: who cannot wait for the next slice says so. nil: nobody does. A rest
+	// ends as well when the next slice has no more room.
 	Hurry <-chan struct{}
 }
 
@@ -42,7 +43,7 @@ func (p Pace) withDefaults() Pace {
 func Follow(ctx context.Context, log eventlog.Reader, from events.Position, pace Pace, slice func([]events.Record) error) error {
 	pace = pace.withDefaults()
 	inner, cancel := context.WithCancel(ctx)
-	feed := &feed{full: make(chan struct{}, 1), free: make(chan struct{}, 1), pace: pace}
+	feed := &feed{pace: pace, full: make(chan struct{}, 1), free: make(chan struct{}, 1), packed: make(chan struct{}, 1)}
 	var reader sync.WaitGroup
 	reader.Go(func() { feed.fill(inner, log, from) })
 	defer reader.Wait()
@@ -56,7 +57,7 @@ func Follow(ctx context.Context, log eventlog.Reader, from events.Position, pace
 			if err := slice(records); err != nil {
 				return err
 			}
-			pace.rest(inner, time.Since(began))
+			pace.rest(inner, time.Since(began), feed.packed)
 			clear(records)
 			spare = records[:0]
 			continue
@@ -68,8 +69,8 @@ func Follow(ctx context.Context, log eventlog.Reader, from events.Position, pace
 	}
 }
 
-// rest waits for the next slice to fill, after one that took so long to apply.
-func (p Pace) rest(ctx context.Context, took time.Duration) {
+// rest waits for the next slice to fill, after one that took so long to apply, but no longer than until packed.
+func (p Pace) rest(ctx context.Context, took time.Duration, packed <-chan struct{}) {
 	d := p.Rest
 	if p.Hurry == nil {
 		d = min(4*took, d)
@@ -82,6 +83,7 @@ func (p Pace) rest(ctx context.Context, took time.Duration) {
 	select {
 	case <-t.C:
 	case <-p.Hurry:
+	case <-packed:
 	case <-ctx.Done():
 	}
 }
@@ -91,6 +93,8 @@ type feed struct {
 	pace Pace
 	full chan struct{} // there is something to take, or the reader has ended
 	free chan struct{} // there is room again
+
+	packed chan struct{} // there is no more room
 
 	mu      sync.Mutex // guards the fields below
 	records []events.Record
@@ -131,6 +135,7 @@ func (f *feed) add(ctx context.Context, r events.Record) bool {
 			signal(f.full)
 			return true
 		}
+		signal(f.packed)
 		select {
 		case <-f.free:
 		case <-ctx.Done():

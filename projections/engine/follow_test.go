@@ -111,6 +111,35 @@ func (s *slicesSeen) take() ([]int, events.Position) {
 	return sizes, s.next
 }
 
+// TestFollowRestsOnlyWithRoom: where the next slice is as long as slices get, nothing is gained by waiting.
+func TestFollowRestsOnlyWithRoom(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.open()
+		for range 99 {
+			w.tool()
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		slices := slicesSeen{next: 1}
+		done := make(chan error, 1)
+		go func() {
+			done <- Follow(ctx, w.log, 1, Pace{Records: 10, Rest: time.Minute, Hurry: make(chan struct{})}, func(records []events.Record) error {
+				slices.see(t, records)
+				return nil
+			})
+		}()
+		time.Sleep(time.Second)
+		if sizes, next := slices.take(); next < 91 {
+			t.Errorf("after a second: slices of %v, want nine tenths of 100 records", sizes)
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("follow: got %v, want nil", err)
+		}
+	})
+}
+
 // TestHurry: a rest ends when somebody waits for what comes next, and is whole where nobody does.
 func TestHurry(t *testing.T) {
 	t.Parallel()
@@ -119,7 +148,7 @@ func TestHurry(t *testing.T) {
 		pace := Pace{Rest: time.Second, Hurry: p.Hurry()}
 		rested := func() time.Duration {
 			began := time.Now()
-			pace.rest(t.Context(), time.Millisecond)
+			pace.rest(t.Context(), time.Millisecond, nil)
 			return time.Since(began)
 		}
 		if got := rested(); got != time.Second {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,10 @@ const (
 	// is beyond us.
 	maxRepairs   = 3
 	repairWindow = time.Hour
+
+	// unhurried is how long records that nobody waits for may wait for others: a slice costs a commit, a checkpoint of each view and one
+	// writing of each row that it changes, however many records it has. A person does not notice a tenth of a second.
+	unhurried = 100 * time.Millisecond
 )
 
 // Run applies the log's records to the views, first those that they lack and then those that are appended. It returns
@@ -137,7 +142,7 @@ func (v *Views) runOnce(ctx context.Context) error {
 		v.progress.Well() // there is nothing to be written
 	}
 	pace := v.cfg.Pace
-	pace.Hurry = v.progress.Hurry()
+	pace.Hurry, pace.Rest = v.progress.Hurry(), cmp.Or(pace.Rest, unhurried)
 	err := Follow(inner, v.log, front+1, pace, v.frontApplier(epoch))
 	cancel(err)
 	beside.Wait()

@@ -83,7 +83,7 @@ func (x *Tx) bucketOf(table string, ordered bool) *bolt.Bucket {
 
 // get reads the value of key into the empty one that v points to, and reports whether there is one. x fails where it is damaged.
 func (x *Tx) get(table string, key []byte, v any) bool {
-	raw, ok := x.Cursor(table).get(key)
+	raw, ok := x.lookup(table).get(key)
 	return ok && x.decode(table, key, raw, v)
 }
 

@@ -118,8 +118,9 @@ func (r *Record) Turn() events.ID {
 type Tx struct {
 	Origin
 	bucket     *bolt.Bucket
-	place      place // of the view
-	deleted    bool  // something was deleted in it
+	place      place              // of the view
+	deleted    bool               // something was deleted in it
+	lookups    map[string]*Cursor // by table; see lookup
 	codec      *Codec
 	err        *error                                             // of all views of the transaction
 	header     func(events.Position) (events.Header, bool, error) // of any record of the log; to fold alone

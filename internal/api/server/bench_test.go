@@ -21,7 +21,8 @@ import (
 
 // BenchmarkHooks posts tool calls of 1 kB over the unix socket to a whole daemon with a log on disk, whose views, index
 // and observer work meanwhile, with all rules of privacy and all redaction, and by turns to the limit. The posters share the
-// cores of both. One operation is one event that is accepted, observed and in all views; events/s counts accepting alone.
+// cores of both. One operation is one event that is accepted, observed and in all views; events/s counts accepting alone. Both
+// figures of CPU have the posters in them: their difference is what the daemon takes beyond the limit.
 func BenchmarkHooks(b *testing.B) {
 	for _, c := range []struct {
 		name     string
@@ -56,21 +57,27 @@ func benchmarkHooks(b *testing.B, sessions int, closing bool) {
 		c.capture.Rules = privacy.NewRules(c.Home, privacy.Switches{SkipTools: []string{"WebSearch"}, Ignore: []string{"~/letters/", "*.kdbx"}})
 	})
 	hop := startLimit(b)
-	var ours, limit time.Duration
+	var ours, limit, cpu, limitCPU time.Duration
 	b.ReportAllocs()
 	b.ResetTimer()
 	for left := b.N; left > 0; left -= hooksTurn {
 		n := min(left, hooksTurn)
+		began := cpuTime()
 		ours += postAll(b, w.socket, n, sessions, closing)
 		for s := range sessions {
 			w.post(b, hook("Stop", fmt.Sprint("s", s), map[string]any{"last_assistant_message": "Done.", "prompt_id": newID().String()}))
 		}
 		w.settled(b)
 		b.StopTimer()
+		between := cpuTime()
+		cpu += between - began
 		limit += postAll(b, hop.socket, n, sessions, closing)
+		limitCPU += cpuTime() - between
 		b.StartTimer()
 	}
 	b.StopTimer()
+	b.ReportMetric(float64(cpu.Microseconds())/float64(b.N), "µs-cpu/op")
+	b.ReportMetric(float64(limitCPU.Microseconds())/float64(b.N), "limit-µs-cpu/op")
 	b.ReportMetric(float64(b.N)/ours.Seconds(), "events/s")
 	b.ReportMetric(float64(b.N)/limit.Seconds(), "limit-events/s")
 	b.ReportMetric(limit.Seconds()/ours.Seconds(), "of-limit")
