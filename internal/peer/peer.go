@@ -13,12 +13,6 @@ type Peer struct {
 	Arguments []string // behind its program's name; nil: not known
 }
 
-// Agents is what processes of agents, and below them, are known by.
-type Agents struct {
-	Programs  []string // what agents' programs are called, in small letters
-	Variables []string // of the environment: agents set them for the commands that they run, and nobody else does
-}
-
 // Of returns what is known of the other end of conn, where agents are known by what agents says. It reads some files of the system, or
 // asks it, for each process above the peer: a fifth of a millisecond, in all. It is safe for concurrent use.
 func Of(conn net.Conn, agents Agents) Peer {

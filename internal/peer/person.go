@@ -17,6 +17,12 @@ type process struct {
 	variables                  []string // the names of those that its program was started with; none: not known
 }
 
+// Agents is what processes of agents, and below them, are known by.
+type Agents struct {
+	Programs  []string // what agents' programs are called, in small letters
+	Variables []string // of the environment: agents set them for the commands that they run, and nobody else does
+}
+
 // reader returns what the system knows of a process. The error says that there is none of that id, or that nothing is known of it.
 type reader func(pid int) (process, error)
 
