@@ -97,6 +97,7 @@ func table() map[string][]string {
 		"testkit":                            append([]string{"eventlog/union"}, faces...),
 		"testkit/browser":                    {},
 		"testkit/sqlite":                     {"internal/sqlite"},
+		"testkit/person":                     {"internal/agents/known"},
 		"testkit/daemon":                     {"internal/api", "internal/api/client"},
 		"testkit/memory":                     {"events", "internal/observer", "internal/api", "internal/api/client", "testkit/daemon"},
 		"testkit/retrieval":                  append([]string{"internal/api", "internal/api/client", "internal/api/server", "testkit", "testkit/daemon"}, faces...),

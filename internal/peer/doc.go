@@ -2,8 +2,9 @@
 // and takes no word of the other end for it.
 //
 // A person's command has a controlling terminal, and no program of a known agent stands above it, above the leaders of its group and
-// session, or above what runs in the foreground of its terminal. Everything else is an agent's: a command without a terminal, one
-// that has ended, and one of which the system tells nothing.
+// session, or above what runs in the foreground of its terminal; nor was any of these started with a variable that agents set for the
+// commands that they run. Everything else is an agent's: a command without a terminal, one that has ended, and one of which the system
+// tells nothing.
 //
 // The files, each referring to those below it:
 //
@@ -14,5 +15,6 @@
 //	person.go                            whether a process is a person's command
 //
 // What bites: a program that runs as the person can forge all of it, with a terminal of its own below a process that no agent
-// started. In the terminal of an editor that is an agent too, everybody counts as an agent.
+// started, without the variables. In the terminal of an editor that is an agent too, or of a tmux whose server an agent started,
+// everybody counts as an agent.
 package peer

@@ -14,6 +14,13 @@ type process struct {
 	program                    string // the path of its executable; empty: not known
 	names                      []string
 	arguments                  []string
+	variables                  []string // the names of those that its program was started with; none: not known
+}
+
+// Agents is what processes of agents, and below them, are known by.
+type Agents struct {
+	Programs  []string // what agents' programs are called, in small letters
+	Variables []string // of the environment: agents set them for the commands that they run, and nobody else does
 }
 
 // reader returns what the system knows of a process. The error says that there is none of that id, or that nothing is known of it.
@@ -24,23 +31,23 @@ const deepest = 128
 
 // personal reports whether p is a person's command. Its group's leader, and other leaders, may have ended: a pipeline outlives its first
 // command. Whose parents have ended was handed to the first process, and is known by its leaders.
-func personal(p process, read reader, agent func(name string) bool) bool {
-	if !p.terminal || p.session <= 0 || !clear(p, read, agent) {
+func personal(p process, read reader, agents Agents) bool {
+	if !p.terminal || p.session <= 0 || !clear(p, read, agents) {
 		return false
 	}
 	for _, pid := range []int{p.group, p.session, p.foreground} {
-		if leader, err := read(pid); pid > 0 && err == nil && !clear(leader, read, agent) {
+		if leader, err := read(pid); pid > 0 && err == nil && !clear(leader, read, agents) {
 			return false
 		}
 	}
 	return true
 }
 
-// clear reports whether neither p nor any process above it is an agent's program. What cannot be told is no, but for a parent of which
+// clear reports whether neither p nor any process above it is an agent's. What cannot be told is no, but for a parent of which
 // the system tells nothing, and that is there: it is another user's, and above it are others of theirs.
-func clear(p process, read reader, agent func(name string) bool) bool {
+func clear(p process, read reader, agents Agents) bool {
 	for range deepest {
-		if slices.ContainsFunc(calledOf(p), agent) {
+		if agents.has(p) {
 			return false
 		}
 		if p.parent <= 0 {
@@ -61,6 +68,23 @@ func clear(p process, read reader, agent func(name string) bool) bool {
 		p = again
 	}
 	return false
+}
+
+// has reports whether a process is an agent's program, or was started with what an agent sets for its commands. That it was is known
+// also where the agent has ended, or the process was handed to the first one: what a program is started with goes on to what it starts.
+func (a Agents) has(p process) bool {
+	return slices.ContainsFunc(calledOf(p), func(name string) bool { return slices.Contains(a.Programs, name) }) ||
+		slices.ContainsFunc(p.variables, func(name string) bool { return slices.Contains(a.Variables, name) })
+}
+
+// namesOf are the names of variables as a process is given them.
+func namesOf(variables []string) (names []string) {
+	for _, kv := range variables {
+		if name, _, ok := strings.Cut(kv, "="); ok {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // calledOf is what a process goes by: its program, and the script that an interpreter runs.

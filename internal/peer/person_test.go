@@ -41,6 +41,18 @@ func TestPersonal(t *testing.T) {
 			process{pid: 40, parent: 1, group: 40, session: 20, foreground: 30, terminal: true, names: []string{"cmemd"}},
 			[]process{shell, inShell(30, 20, 30, "claude")}, false,
 		},
+		"handed on, without the agent above it": {
+			process{pid: 50, parent: 40, group: 50, session: 50, foreground: 50, terminal: true, names: []string{"cmemd"}},
+			[]process{shell, {pid: 40, parent: 1, group: 40, session: 40, names: []string{"script"}, variables: []string{"HOME", "AGENT_RUNS"}}}, false,
+		},
+		"by its own variables": {
+			process{pid: 50, parent: 1, group: 50, session: 50, foreground: 50, terminal: true, names: []string{"cmemd"}, variables: []string{"AGENT_RUNS"}},
+			nil, false,
+		},
+		"with other variables": {
+			process{pid: 40, parent: 20, group: 40, session: 20, foreground: 40, terminal: true, names: []string{"cmemd"}, variables: []string{"HOME", "PATH"}},
+			[]process{shell}, true,
+		},
 		"its parents go round":                     {inShell(40, 41, 40, "cmemd"), []process{shell, inShell(41, 40, 40, "sh")}, false},
 		"its parent is another user's, and hidden": {inShell(40, 99, 40, "cmemd"), []process{shell}, true},
 	} {
@@ -56,8 +68,8 @@ func TestPersonal(t *testing.T) {
 				}
 				return process{}, fs.ErrNotExist
 			}
-			agents := []string{"claude", "codex", "cursor", "code"}
-			if got := personal(tc.asks, read, func(name string) bool { return slices.Contains(agents, name) }); got != tc.want {
+			agents := Agents{Programs: []string{"claude", "codex", "cursor", "code"}, Variables: []string{"AGENT_RUNS"}}
+			if got := personal(tc.asks, read, agents); got != tc.want {
 				t.Errorf("personal = %t, want %t", got, tc.want)
 			}
 		})
@@ -72,7 +84,7 @@ func TestEnded(t *testing.T) {
 		asked++
 		return process{}, fs.ErrNotExist
 	}
-	if personal(process{pid: 5, parent: 4, session: 3, terminal: true}, read, func(string) bool { return false }) || asked == 0 {
+	if personal(process{pid: 5, parent: 4, session: 3, terminal: true}, read, Agents{}) || asked == 0 {
 		t.Error("it counts as a person's")
 	}
 }

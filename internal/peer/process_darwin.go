@@ -24,24 +24,25 @@ func read(pid int) (process, error) {
 		return process{}, err
 	}
 	if raw, err := unix.SysctlRaw("kern.procargs2", pid); err == nil { // of another user's it is not told
-		p.program, p.names, p.arguments = withArguments(p.names, raw)
+		p.program, p.names, p.arguments, p.variables = withArguments(p.names, raw)
 	}
 	return p, nil
 }
 
-// withArguments reads the number of arguments, the executable's path, zeros, and the arguments.
-func withArguments(names []string, raw []byte) (program string, called, arguments []string) {
+// withArguments reads the number of arguments, the executable's path, zeros, the arguments, and the variables behind them.
+func withArguments(names []string, raw []byte) (program string, called, arguments, variables []string) {
 	if len(raw) < 4 {
-		return "", names, nil
+		return "", names, nil, nil
 	}
 	n := int(binary.LittleEndian.Uint32(raw))
 	path, rest, _ := strings.Cut(string(raw[4:]), "\x00")
 	args := strings.Split(strings.TrimLeft(rest, "\x00"), "\x00")
-	args = args[:min(n, len(args))]
-	if len(args) == 0 {
-		return path, names, nil
+	n = max(0, min(n, len(args)))
+	variables = namesOf(args[n:])
+	if args = args[:n]; len(args) == 0 {
+		return path, names, nil, variables
 	}
-	return path, append(names, args[0]), args[1:]
+	return path, append(names, args[0]), args[1:], variables
 }
 
 // folderOf is the folder that a process works in: here it is not known.

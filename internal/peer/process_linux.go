@@ -23,6 +23,8 @@ func read(pid int) (process, error) {
 	if args := strings.Split(strings.TrimRight(string(line), "\x00"), "\x00"); args[0] != "" {
 		p.names, p.arguments = append(p.names, args[0]), args[1:]
 	}
+	environ, _ := os.ReadFile(file(pid, "environ")) // likewise
+	p.variables = namesOf(strings.Split(string(environ), "\x00"))
 	return p, nil
 }
 

@@ -3,6 +3,7 @@ package peer
 import (
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -55,12 +56,27 @@ func TestOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := Of(in, []string{plain(os.Args[0])})
+	got := Of(in, Agents{Programs: []string{plain(os.Args[0])}})
 	if got.Person || !got.Own || got.Folder != here || len(got.Arguments) == 0 {
 		t.Errorf("got %+v, want no person, its own executable, in %s", got, here)
 	}
-	if none := Of(dummy{}, nil); none.Person || none.Own || none.Folder != "" {
+	if none := Of(dummy{}, Agents{}); none.Person || none.Own || none.Folder != "" {
 		t.Errorf("of no socket: got %+v", none)
+	}
+}
+
+// TestReadVariables: of a process the names of what it was started with are known.
+func TestReadVariables(t *testing.T) {
+	t.Parallel()
+	c := exec.Command("sleep", "60")
+	c.Env = []string{"AGENT_RUNS=1", "EMPTY="}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = c.Process.Kill(), c.Wait() }()
+	p, err := read(c.Process.Pid)
+	if diff := cmp.Diff([]string{"AGENT_RUNS", "EMPTY"}, p.variables); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
 

@@ -21,6 +21,7 @@ type Agent struct {
 	Opens       []string // events that open a session: it takes memory from their replies
 	Speaks      []string // events at which a systemMessage in the reply reaches the person
 	Secrets     []string // how variables begin that it gives its hooks, and that nobody else is to see
+	Marks       []string // variables that it sets for the commands that it runs, and that no person's terminal has
 
 	Hooks  Hooks
 	Server Server
@@ -178,6 +179,14 @@ func Processes() (names []string) {
 			names = append(names, strings.ToLower(name))
 		}
 		names = append(names, a.Runs...)
+	}
+	return names
+}
+
+// Marks are the variables that agents set for the commands that they run.
+func Marks() (names []string) {
+	for _, a := range All() {
+		names = append(names, a.Marks...)
 	}
 	return names
 }

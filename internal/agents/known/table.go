@@ -1,6 +1,7 @@
 package known
 
-// rows lists the agents by their names, in the order in which they are shown.
+// rows lists the agents by their names, in the order in which they are shown. Their Marks are as programs that look for agents have
+// them in 2026: vercel's detect-agent, checkly-cli and aws-cdk-cli. Variables that an editor's terminal has for the person too are none.
 func rows() []row {
 	return []row{
 		{"claude-code", claudeCode}, {"codex", codex}, {"gemini-cli", geminiCLI}, {"cursor", cursor}, {"windsurf", windsurf},
@@ -18,7 +19,7 @@ func claudeCode() Agent {
 		Title: "Claude Code", Aliases: []string{"claude"}, Programs: []string{"claude"},
 		Folder: Folder{Variable: "CLAUDE_CONFIG_DIR", Standard: ".claude"},
 		Opens:  []string{"SessionStart"}, Speaks: []string{"SessionStart", "UserPromptSubmit"},
-		Secrets: []string{"CLAUDE_CODE_MESSAGING_"},
+		Secrets: []string{"CLAUDE_CODE_MESSAGING_"}, Marks: []string{"CLAUDECODE"},
 		Hooks: Hooks{
 			File: "settings.json", Plugin: true, BeforeRead: "PreToolUse",
 			Events: []string{
@@ -43,7 +44,7 @@ const codexEndSeconds = 3
 func codex() Agent {
 	return Agent{
 		Title: "Codex", Programs: []string{"codex"}, Folder: Folder{Variable: "CODEX_HOME", Standard: ".codex"},
-		Opens: []string{"SessionStart"}, Speaks: []string{"SessionStart"},
+		Opens: []string{"SessionStart"}, Speaks: []string{"SessionStart"}, Marks: []string{"CODEX_SANDBOX", "CODEX_THREAD_ID", "CODEX_CI"},
 		Hooks: Hooks{
 			File: "hooks.json", Events: []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "SubagentStop", "Stop", "SessionEnd"},
 			Handler: []Field{{"type", "command"}, {"command", HookLine}, {"timeout", hookSeconds}},
@@ -62,7 +63,7 @@ func codex() Agent {
 func geminiCLI() Agent {
 	return Agent{
 		Title: "Gemini CLI", Aliases: []string{"gemini", "antigravity", "antigravity-cli"}, Programs: []string{"gemini"},
-		Folder: Folder{Standard: ".gemini"}, Opens: []string{"SessionStart"}, Speaks: []string{"SessionStart"},
+		Folder: Folder{Standard: ".gemini"}, Opens: []string{"SessionStart"}, Speaks: []string{"SessionStart"}, Marks: []string{"GEMINI_CLI"},
 		Hooks: Hooks{
 			File: "settings.json", Events: []string{"SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "SessionEnd"},
 			Handler: []Field{{"name", "cmemd"}, {"type", "command"}, {"command", HookLine}, {"timeout", hookSeconds * 1000}},
@@ -80,7 +81,7 @@ func geminiCLI() Agent {
 func cursor() Agent {
 	return Agent{
 		Title: "Cursor", Programs: []string{"cursor", "cursor-agent"}, Folder: Folder{Standard: ".cursor"},
-		Opens: []string{"sessionStart"}, NoRemarks: true,
+		Opens: []string{"sessionStart"}, NoRemarks: true, Marks: []string{"CURSOR_AGENT"},
 		Hooks: Hooks{
 			File: "hooks.json", Flat: true, Version: true, Handler: []Field{{"command", HookLine}, {"timeout", hookSeconds}},
 			Events: []string{
@@ -107,7 +108,7 @@ func windsurf() Agent {
 // openCode has no hooks but a plugin, a file of JavaScript, and settings that may have comments.
 func openCode() Agent {
 	return Agent{
-		Title: "OpenCode", Programs: []string{"opencode"},
+		Title: "OpenCode", Programs: []string{"opencode"}, Marks: []string{"OPENCODE"},
 		Folder: Folder{Variable: "XDG_CONFIG_HOME", Standard: ".config", Below: "opencode"},
 		Opens:  []string{"session.created", "session.resumed"},
 		Hooks:  Hooks{File: "plugin/cmemd.js", Script: true},
@@ -118,9 +119,9 @@ func openCode() Agent {
 	}
 }
 
-// raw is whoever can write JSON: nothing is put into it.
+// raw is whoever can write JSON: nothing is put into it. AI_AGENT is what agents without a variable of their own are asked to set.
 func raw() Agent {
-	return Agent{EventMember: "event", Opens: []string{"start"}}
+	return Agent{EventMember: "event", Opens: []string{"start"}, Marks: []string{"AI_AGENT"}}
 }
 
 // claudeDesktop, vsCode and zed have no hooks: they are only given memory as tools.

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/internal/durable"
@@ -104,8 +106,30 @@ func StartDaemon(home string) error {
 		return err
 	}
 	named, _ := ReadVariables(home)
-	return spawn(command, home, ServeEnv(os.Environ(), home, named))
+	environ := os.Environ()
+	if folder := folderOfUser("/etc/passwd", os.Getuid()); p.UserHome == "" && folder != "" {
+		environ = append(environ, userHomeVariable()+"="+folder)
+	}
+	return spawn(command, home, ServeEnv(environ, home, named))
 }
+
+// folderOfUser is a user's own folder as a file of the form of passwd(5) has it; empty where it has none: on macOS and Windows, and of
+// who is known to another service. os/user would ask that too, and link the C library where there is a compiler.
+func folderOfUser(passwd string, uid int) string {
+	data, err := readBounded(passwd, maxPasswd)
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(data)) {
+		if f := strings.Split(line, ":"); len(f) == 7 && f[2] == strconv.Itoa(uid) && filepath.IsAbs(f[5]) {
+			return f[5]
+		}
+	}
+	return ""
+}
+
+// maxPasswd is how much of the list of users is read, in bytes: some ten thousand of them.
+const maxPasswd = 1 << 20
 
 // findCommand returns the path of the cmemd command. Where nobody wrote down where it is, it may be anywhere on PATH.
 func findCommand(p Programs) (string, error) {

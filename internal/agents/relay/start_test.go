@@ -226,3 +226,20 @@ func TestFindCommandFollowsPath(t *testing.T) {
 		t.Errorf("findCommand = %s, want none", got)
 	}
 }
+
+// TestFolderOfUser: whose folder it is the system's list says, and nothing that is no line of it counts.
+func TestFolderOfUser(t *testing.T) {
+	t.Parallel()
+	list := filepath.Join(t.TempDir(), "passwd")
+	if err := os.WriteFile(list, []byte("# 7\nroot:x:0:0:root:/root:/bin/sh\nme:x:1000:1000:Me,,,:/home/me:/bin/bash\nodd:x:8:8::relative:\nshort:x:9:9\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for uid, want := range map[int]string{0: "/root", 1000: "/home/me", 8: "", 9: "", 7: "", -1: ""} {
+		if got := folderOfUser(list, uid); got != want {
+			t.Errorf("of %d: got %q, want %q", uid, got, want)
+		}
+	}
+	if got := folderOfUser(list+".gone", 0); got != "" {
+		t.Errorf("without a list: got %q", got)
+	}
+}

@@ -174,9 +174,14 @@ func (c caller) restrictToProject(query any, projectOf func(named string) captur
 	return nil
 }
 
+// restrict is restrictToProject of who asks with ctx.
+func (s *sources) restrict(ctx context.Context, query any) error {
+	return callerOf(ctx).restrictToProject(query, func(named string) capture.Project { return s.projectOf(ctx, named) })
+}
+
 // ofAnother refuses what is of a project to which a face does not reach.
 func ofAnother(detail string) *api.Problem {
-	return notThere(detail + "; an agent reaches the project that it works in, and those that the person names in the setting mcp_projects")
+	return notThere(detail + "; an agent reaches the project that it works in, and by its tools those that mcp_projects names: run it there, or in your own terminal")
 }
 
 func notThere(detail string) *api.Problem {
@@ -210,24 +215,18 @@ func (s *sources) within(ctx context.Context, projects []string, root, name stri
 	return false, nil
 }
 
-// by is who decides of memory with ctx. An agent corrects and takes back what is of the project that it works in: the one that its face
-// keeps to, else that of the folder in which its command was run, where that is known.
+// by is who decides of memory with ctx. An agent corrects and takes back what is of the project that it works in.
 func (s *sources) by(ctx context.Context) curation.By {
-	by := curation.By{Writer: writerOf(ctx)}
-	by.May = func(ctx context.Context, row api.Row) error {
-		c := callerOf(ctx)
-		if c.kept != nil || by.Writer != events.WriterAgent {
-			return s.mayReach(ctx, row.ProjectRoot, row.Project)
-		}
-		if folder := c.process().Folder; folder != "" {
-			within, err := s.within(ctx, []string{folder}, row.ProjectRoot, row.Project)
-			if err == nil && !within {
-				err = notThere("it is of another project, " + shownName(row.ProjectRoot, row.Project) +
-					"; an agent's command changes what is of the project in whose folder it is run: run it there, or in your own terminal")
-			}
-			return err
-		}
-		return notThere("an agent changes what is of the project that it works in, and nothing tells where this one does: do it in your own terminal")
+	may := func(ctx context.Context, row api.Row) error { return s.mayReachRow(inFolder(ctx), row) }
+	return curation.By{Writer: writerOf(ctx), May: may}
+}
+
+// inFolder is ctx of who changes memory: what an agent's command changes is of the project in whose folder it is run, unless a face keeps
+// it already. Where that folder is not known it is of none.
+func inFolder(ctx context.Context) context.Context {
+	if c := callerOf(ctx); c.kept == nil && writerOf(ctx) == events.WriterAgent {
+		c.kept = &kept{own: c.process().Folder}
+		return withCaller(ctx, c)
 	}
-	return by
+	return ctx
 }

@@ -13,7 +13,12 @@ import (
 
 // postForget says what would be forgotten, or forgets it.
 func (s *memories) postForget(ctx context.Context, q api.ForgetRequest) (task[any], error) {
-	if err := s.begin(ctx, q.IDs); err != nil {
+	err := s.begin(ctx, q.IDs)
+	if err == nil && !q.DryRun && callerOf(ctx).process().Folder != "" { // elsewhere nothing tells where an agent works
+		ctx = inFolder(ctx)
+		err = s.restrict(ctx, &q)
+	}
+	if err != nil {
 		return nil, err
 	}
 	chosen, err := s.chosenToForget(ctx, q)

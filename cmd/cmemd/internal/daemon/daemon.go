@@ -345,7 +345,7 @@ func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, ve
 		},
 		Access: server.Access{
 			Token: token, NewToken: func() (string, error) { return homedir.MakeToken(d.paths.Token) },
-			Peer: lookAtPeer(known.Processes()), Projects: d.config.MCPProjects, Browsers: d.browsers(),
+			Peer: lookAtPeer(peer.Agents{Programs: known.Processes(), Variables: known.Marks()}), Projects: d.config.MCPProjects, Browsers: d.browsers(),
 		},
 		Briefs: d.config.Briefs(), Price: d.prices.Cost, MCP: d.mcpFace(version), Viewer: viewer.Handler(),
 		Logger: d.logger,
@@ -385,8 +385,8 @@ func (d *daemon) still() []string { return server.Stores{Views: d.views, Index: 
 // requests is how many requests of agents to forget no person has answered.
 func (d *daemon) requests() int { return d.eraser.Status().Requests }
 
-// lookAtPeer finds out who is at the other end of a connection, where agents' processes have these names.
-func lookAtPeer(agents []string) func(net.Conn) peer.Peer {
+// lookAtPeer finds out who is at the other end of a connection, where agents are known by these programs and variables.
+func lookAtPeer(agents peer.Agents) func(net.Conn) peer.Peer {
 	return func(conn net.Conn) peer.Peer { return peer.Of(conn, agents) }
 }
 

@@ -188,6 +188,10 @@ func showForgotten(a *terminal.App, done api.Forgotten) error {
 		showRequested(a, done)
 		return nil
 	}
+	if done.Position == 0 && done.Spooled+done.Asked+len(done.Refused) == 0 {
+		a.Printf("forgotten: nothing; what fits is gone by now, or, of an agent's command, of another project than this folder's\n")
+		return nil
+	}
 	line := fmt.Sprintf("forgotten: %s of %s", terminal.Plural(done.Records, "record"), terminal.Plural(done.Sessions, "session"))
 	if done.Asked > 0 {
 		line += ", and " + terminal.Plural(done.Asked, "record") + " of other machines"
