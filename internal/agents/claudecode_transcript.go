@@ -18,11 +18,11 @@ func (c ClaudeCode) Transcript(r io.Reader, path string) *Transcript {
 		sessions: newRecent[*claudeSession](maxSessions, maxSessions*maxName),
 		roots:    newRecent[string](maxRoots, maxRoots*2*maxName),
 	}
-	return d.read(newTranscript(r, d), claudeTime)
+	return d.read(newTranscript(r, d), lineTime)
 }
 
-// claudeTime returns the time of a line, or the zero time if it has none that is good.
-func claudeTime(line []byte) time.Time { return parseTime(member(line, "timestamp")) }
+// lineTime returns the time of a line, or the zero time if it has none that is good.
+func lineTime(line []byte) time.Time { return parseTime(member(line, "timestamp")) }
 
 // What a transcript may make its reader keep. Agents call some tens of tools at once, and a line of a side chain follows
 // one that stands close before it.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/jsonscan"
@@ -34,10 +33,8 @@ import (
 // Lines of `codex exec --json` are refused: they have no time, no folder, and other ids than the rollout beside them.
 func (c Codex) Transcript(r io.Reader, path string) *Transcript {
 	d := &codexReader{reader: reader{agent: c.Name(), lines: lines{path: path}}, ran: newRecent[codexResult](maxOpen, maxOpenBytes)}
-	return d.read(newTranscript(r, d), codexTime)
+	return d.read(newTranscript(r, d), lineTime)
 }
-
-func codexTime(line []byte) time.Time { return parseTime(member(line, "timestamp")) }
 
 type codexReader struct {
 	reader
@@ -53,7 +50,7 @@ type codexReader struct {
 // line implements lineDecoder.
 func (t *codexReader) line(line []byte) (skipped string, err error) {
 	kind, payload := codexLine(line)
-	at := t.clock(codexTime(line))
+	at := t.clock(lineTime(line))
 	what := cmp.Or(strings.Trim(kind+"/"+cleanName(member(payload, "type"), maxName), "/"), "without type")
 	if at.IsZero() {
 		return "", &FieldError{Field: "timestamp", Err: ErrMissing}

@@ -37,15 +37,15 @@ func codexCall(tool string, input []byte) (name string, given []byte, workdir st
 		workdir = member(input, "workdir")
 		for _, key := range []string{"cmd", "command"} {
 			if command, ok := codexCommand(rawMember(input, key)); ok {
-				return "Bash", object("command", quoted(command)), workdir
+				return "Bash", commandInput(quoted(command)), workdir
 			}
 		}
 	case "apply_patch":
 		if kindOf(input) == '"' {
-			return tool, object("command", input), ""
+			return tool, commandInput(input), ""
 		}
 		if patch := rawMember(input, "input"); kindOf(patch) == '"' {
-			return tool, object("command", patch), ""
+			return tool, commandInput(patch), ""
 		}
 	}
 	return tool, input, workdir

@@ -104,7 +104,7 @@ func (p *hookPayload) usedByCursor() fact {
 	input, output, server := unquoted(p.raw("tool_input")), p.raw("output", "tool_output"), ""
 	switch p.event {
 	case "afterShellExecution":
-		t.Tool, input = "Shell", object("command", quoted(p.text("command")))
+		t.Tool, input = "Shell", commandInput(quoted(p.text("command")))
 	case "afterMCPExecution":
 		if t.Tool != "" && !strings.HasPrefix(t.Tool, "MCP:") {
 			t.Tool = "MCP:" + t.Tool

@@ -119,9 +119,9 @@ func isNonZero(raw []byte) bool {
 	return err == nil && n != 0
 }
 
-// object is a JSON object of one member.
-func object(name string, value []byte) []byte {
-	return slices.Concat([]byte{'{'}, quoted(name), []byte{':'}, value, []byte{'}'})
+// commandInput is the input of a shell's tool: a JSON object whose one member is the command, value.
+func commandInput(value []byte) []byte {
+	return slices.Concat([]byte(`{"command":`), value, []byte{'}'})
 }
 
 // quoted is s as a JSON string.

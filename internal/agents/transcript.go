@@ -246,7 +246,7 @@ func (t *Transcript) nextLine() ([]byte, error) {
 		if size > MaxLine+1 {
 			return nil, ErrTooLong
 		}
-		return trimLine(t.buf), nil
+		return bytes.TrimRight(t.buf, "\r\n"), nil
 	}
 }
 
@@ -258,11 +258,4 @@ func (t *Transcript) lastLine(size int64) ([]byte, error) {
 	}
 	t.at.Offset += size
 	return t.buf, nil
-}
-
-func trimLine(line []byte) []byte {
-	for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {
-		line = line[:len(line)-1]
-	}
-	return line
 }

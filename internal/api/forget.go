@@ -47,6 +47,11 @@ func (q ForgetRequest) Plan() ForgetRequest {
 	return q
 }
 
+// ChoosesNothing reports that q says nothing of what is to go.
+func (q ForgetRequest) ChoosesNothing() bool {
+	return len(q.IDs) == 0 && q.Query+q.Session+q.Project == "" && q.Since.IsZero() && q.Until.IsZero()
+}
+
 // ForgetPlan is what would go.
 type ForgetPlan struct {
 	erasure.Plan

@@ -338,9 +338,6 @@ func MustKnow(query any) (at events.Position) {
 	return at
 }
 
-// Words are the words that the parameter of that name of query, a struct, may be.
-func Words(query any, name string) []string { return named(query, name).words }
-
 // Most is the largest number that the parameter of that name of query, a struct, may be.
 func Most(query any, name string) int {
 	n, _ := strconv.Atoi(named(query, name).most)

@@ -166,11 +166,11 @@ func TestTheTagsOfQueries(t *testing.T) {
 		got  []string
 		want any
 	}{
-		{Words(SearchQuery{}, "sort"), []recall.Sort{recall.Relevance, recall.Newest, recall.Oldest}},
-		{Words(SearchQuery{}, "kind"), []rows.Kind{rows.Observation, rows.Summary, rows.Memory, rows.Prompt}},
-		{Words(ContextQuery{}, "source"), []agents.Want{agents.WantStartup, agents.WantClear, agents.WantCompact, agents.WantResume}},
-		{Words(OutcomesQuery{}, "kind"), []events.Kind{events.KindToolUsed, events.KindContextCompacted, events.KindAgentStopped}},
-		{Words(UsageQuery{}, "by"), []UsageBy{UsageByDay, UsageBySession, UsageByModel, UsageByProvider, UsageByOutcome}},
+		{named(SearchQuery{}, "sort").words, []recall.Sort{recall.Relevance, recall.Newest, recall.Oldest}},
+		{named(SearchQuery{}, "kind").words, []rows.Kind{rows.Observation, rows.Summary, rows.Memory, rows.Prompt}},
+		{named(ContextQuery{}, "source").words, []agents.Want{agents.WantStartup, agents.WantClear, agents.WantCompact, agents.WantResume}},
+		{named(OutcomesQuery{}, "kind").words, []events.Kind{events.KindToolUsed, events.KindContextCompacted, events.KindAgentStopped}},
+		{named(UsageQuery{}, "by").words, []UsageBy{UsageByDay, UsageBySession, UsageByModel, UsageByProvider, UsageByOutcome}},
 	} {
 		if fmt.Sprint(c.got) != fmt.Sprint(c.want) {
 			t.Errorf("got %v, want %v", c.got, c.want)

@@ -154,3 +154,6 @@ func TestPagesHoldHostileText(t *testing.T) {
 		checkBound(t, "input", p.String())
 	})
 }
+
+// tokens is weight in whole tokens.
+func tokens(s string) int { return (weight(s) + unit - 1) / unit }

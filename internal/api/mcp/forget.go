@@ -76,7 +76,7 @@ func (s *Server) choiceOf(in forgetArgs) (q api.ForgetRequest, err error) {
 	if q.Until, err = timeOf("until", in.Until, now); err != nil {
 		return q, err
 	}
-	if len(q.IDs) == 0 && q.Query+q.Session+q.Project == "" && q.Since.IsZero() && q.Until.IsZero() {
+	if q.ChoosesNothing() {
 		return q, &wrongArgument{"nothing is chosen", "give ids, query, session, project, since or until."}
 	}
 	return q, nil

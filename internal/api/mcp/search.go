@@ -37,7 +37,7 @@ func (c call) search(ctx context.Context, in searchArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	place, named := c.scope(ctx, in.Project)
+	place, named := c.scope(in.Project)
 	found, wider, err := c.searchIn(ctx, q, place, named)
 	if err != nil {
 		return "", err
@@ -66,7 +66,7 @@ func (s *Server) queryOf(in searchArgs) (q api.SearchQuery, err error) {
 }
 
 // scope is the project to look in, and whether the caller named it. The zero Place is the one that the person lets agents reach.
-func (c call) scope(ctx context.Context, project string) (place Place, named bool) {
+func (c call) scope(project string) (place Place, named bool) {
 	switch project = strings.TrimSpace(project); project {
 	case "":
 		return c.here, false

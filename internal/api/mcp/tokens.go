@@ -39,9 +39,6 @@ func weightOf(r rune) int {
 	return 3 * unit
 }
 
-// tokens is weight in whole tokens.
-func tokens(s string) int { return (weight(s) + unit - 1) / unit }
-
 // fitting is the longest beginning of s, whole runes, that weighs at most room.
 func fitting(s string, room int) string {
 	for i, r := range s {

@@ -60,7 +60,7 @@ func PlanChanges(a *terminal.App, home string, changes []Change) (p ChangePlan, 
 	}
 	p.Old, _ = ReadSettings(home, a.Environ, before, nil) // what is wrong already is for `config check` to say
 	p.Now, _ = ReadSettings(home, a.Environ, p.After, nil)
-	return p, mayChange(p.Old, p.Now, changes)
+	return p, mayChange(p.Old, p.Now)
 }
 
 // WriteChanges makes changes in the settings file of home, on whatever others left there, all or none.
@@ -149,7 +149,7 @@ func check(s Setting, value string) error {
 }
 
 // mayChange reports what would not go together any more. What did not before is no reason to refuse a change.
-func mayChange(old, now *Loaded, changes []Change) error {
+func mayChange(old, now *Loaded) error {
 	known := oneByOne(old.checkTogether())
 	var fresh []error
 	for _, err := range oneByOne(now.checkTogether()) {

@@ -170,8 +170,13 @@ func IsLoopbackURL(address string) bool {
 	if err != nil {
 		return false
 	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return isThisMachine(u.Hostname())
+}
+
+// isThisMachine reports whether host is this machine, by its name or an address that no other can reach.
+func isThisMachine(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // standardOf is the default of a key.

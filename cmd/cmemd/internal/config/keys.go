@@ -62,8 +62,7 @@ func isLoopback(address string) bool {
 		return false
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
-	ip := net.ParseIP(host)
-	return err == nil && strconv.FormatUint(n, 10) == port && (host == "localhost" || ip != nil && ip.IsLoopback())
+	return err == nil && strconv.FormatUint(n, 10) == port && isThisMachine(host)
 }
 
 // Service returns the settings of the service called name, as pointers into c; nil if it is none.

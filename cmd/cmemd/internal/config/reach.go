@@ -4,7 +4,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -105,7 +104,7 @@ func (c *Reach) proxyFor(r *http.Request) (*url.URL, error) {
 // isDirect reports whether a host is asked without the proxy.
 func (c *Reach) isDirect(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
+	if isThisMachine(host) {
 		return true
 	}
 	return slices.ContainsFunc(c.NoProxy, func(without string) bool {

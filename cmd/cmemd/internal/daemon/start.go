@@ -333,7 +333,7 @@ func awaitListener(ctx context.Context, client *client.Client, p homedir.Paths, 
 		}
 		select {
 		case err := <-ended:
-			lost = terminal.Advise(fmt.Errorf("the daemon ended at once: %w%s", orErrEnded(err), whatItSaid(said)), "see %s and `cmemd logs`", p.StartLog)
+			lost = terminal.Advise(fmt.Errorf("the daemon ended at once: %w%s", cmp.Or(err, errEnded), whatItSaid(said)), "see %s and `cmemd logs`", p.StartLog)
 			if client.Alive(within) != nil && !isHeld(p.Log) {
 				return lost
 			}

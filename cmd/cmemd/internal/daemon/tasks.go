@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,20 +31,13 @@ func (t *tasks) start(ctx context.Context, name string, work func(context.Contex
 		defer close(one.done)
 		one.err = work(ctx)
 		if ctx.Err() == nil {
-			t.failed(fmt.Errorf("%s ended: %w", name, orErrEnded(one.err)))
+			t.failed(fmt.Errorf("%s ended: %w", name, cmp.Or(one.err, errEnded)))
 		}
 	}()
 }
 
 // errEnded is a task that ended without being told to, and without a reason.
 var errEnded = errors.New("without a reason")
-
-func orErrEnded(err error) error {
-	if err == nil {
-		return errEnded
-	}
-	return err
-}
 
 // stop ends all tasks, the last first, waits for each, and returns their errors.
 func (t *tasks) stop() error {

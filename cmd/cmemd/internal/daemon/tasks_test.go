@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -49,7 +50,7 @@ func TestTaskThatEnds(t *testing.T) {
 			all := &tasks{failed: func(err error) { got = err }}
 			all.start(t.Context(), "views", func(context.Context) error { return err })
 			synctest.Wait()
-			if got == nil || !strings.HasPrefix(got.Error(), "views ended: ") || !errors.Is(got, orErrEnded(err)) {
+			if got == nil || !strings.HasPrefix(got.Error(), "views ended: ") || !errors.Is(got, cmp.Or(err, errEnded)) {
 				t.Errorf("a task that ended with %v is told as %v", err, got)
 			}
 			if stopped := all.stop(); !errors.Is(stopped, err) {

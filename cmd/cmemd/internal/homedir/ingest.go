@@ -40,15 +40,20 @@ func (i Ingest) Interrupted() bool { return i.PID != 0 && i.Ended.IsZero() && !i
 
 // Write writes i down at path. A loss of power may lose it: what was taken in is known by the log.
 func (i Ingest) Write(path string) error {
-	b, err := json.Marshal(i)
-	if err != nil {
-		return err
-	}
-	return durable.Swap(path, append(b, '\n'), OwnFile)
+	return writeNote(path, i, durable.Swap)
 }
 
 // ReadIngest returns what stands at path; the zero value where nothing was taken in by a process of its own.
 func ReadIngest(path string) (Ingest, error) { return readNote[Ingest](path) }
+
+// writeNote writes down as JSON, by put, what a process says of itself.
+func writeNote(path string, note any, put func(string, []byte, fs.FileMode) error) error {
+	b, err := json.Marshal(note)
+	if err != nil {
+		return err
+	}
+	return put(path, append(b, '\n'), OwnFile)
+}
 
 // readNote reads what a process wrote down of itself as JSON; the zero value where none did.
 func readNote[T any](path string) (note T, err error) {

@@ -1,7 +1,6 @@
 package homedir
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/cmemd/cmemd/internal/durable"
@@ -29,11 +28,7 @@ func (n NextObserver) Waits() bool { return n.Lives() }
 
 // Write writes n down at path. After a loss of power there is the old file or the new one: a person's choice is in it.
 func (n NextObserver) Write(path string) error {
-	b, err := json.Marshal(n)
-	if err != nil {
-		return err
-	}
-	return durable.Replace(path, append(b, '\n'), OwnFile)
+	return writeNote(path, n, durable.Replace)
 }
 
 // ReadNextObserver returns what stands at path; the zero value where nobody is to observe next.

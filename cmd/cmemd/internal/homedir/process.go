@@ -72,11 +72,7 @@ func ReadDaemonFile(path string) (DaemonFile, error) {
 }
 
 func (d DaemonFile) Write(path string) error {
-	b, err := json.Marshal(d)
-	if err != nil {
-		return err
-	}
-	return durable.Replace(path, append(b, '\n'), OwnFile)
+	return writeNote(path, d, durable.Replace)
 }
 
 // Signal sends s to the process of d if that still is the one that wrote it.

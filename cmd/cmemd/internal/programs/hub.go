@@ -1,10 +1,13 @@
 package programs
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
+	"time"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
@@ -24,6 +27,17 @@ func FindHub() (string, error) {
 		return "", terminal.Advise(err, hubAdvice)
 	}
 	return path, nil
+}
+
+// hubEnd is how long stores may take to end in order.
+const hubEnd = 15 * time.Second
+
+// HubCommand is the program at path, which FindHub found: it is asked to end when ctx is done.
+func HubCommand(ctx context.Context, path string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = hubEnd
+	return cmd
 }
 
 const hubAdvice = "it is a package of its own of the same release as cmemd: `sh install.sh --hub`, or a deb, rpm, npm package " +

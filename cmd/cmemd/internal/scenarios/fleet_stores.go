@@ -10,16 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/programs"
 )
 
-const (
-	storesWait = time.Minute      // a cluster chooses its first leader in seconds
-	storesEnd  = 15 * time.Second // three processes end in order within one
-)
+const storesWait = time.Minute // a cluster chooses its first leader in seconds
 
 // stores are three stores on loopback that cmemd-hub runs.
 type stores struct {
@@ -47,9 +43,8 @@ type storeAt struct {
 func openStores(ctx context.Context, program, dir string, stderr io.Writer) (*stores, error) {
 	ctx, stop := context.WithCancel(ctx)
 	s := &stores{stop: stop, done: make(chan struct{}), all: map[int]storeAt{}}
-	s.cmd = exec.CommandContext(ctx, program, "--dev", "3", "--dir", dir, "--listen", "127.0.0.1:0", "--json")
-	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
-	s.cmd.WaitDelay, s.cmd.Stderr = storesEnd, stderr
+	s.cmd = programs.HubCommand(ctx, program, "--dev", "3", "--dir", dir, "--listen", "127.0.0.1:0", "--json")
+	s.cmd.Stderr = stderr
 	out, err := s.cmd.StdoutPipe()
 	if err == nil {
 		err = s.cmd.Start()

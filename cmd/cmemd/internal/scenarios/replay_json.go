@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -200,17 +201,10 @@ func showProof(a *terminal.App, p replay.Proof) {
 		a.Printf("proof: %d of %s on record are not explained by their rules\n", p.DifferenceCount(), terminal.Plural(checked, "decision"))
 		for _, d := range p.Shown() {
 			a.Printf("  %s\n", terminal.VisibleLine(d.String()))
-			a.Printf("    recorded  %s\n    derived   %s\n", terminal.VisibleLine(orNone(d.Recorded)), terminal.VisibleLine(orNone(d.Derived)))
+			a.Printf("    recorded  %s\n    derived   %s\n", terminal.VisibleLine(cmp.Or(d.Recorded, "none")), terminal.VisibleLine(cmp.Or(d.Derived, "none")))
 		}
 	}
 	if n := p.UnprovenCount(); n > 0 {
 		a.Printf("proof: %s cannot be told any more; the first: %s\n", terminal.Plural(n, "decision"), terminal.VisibleLine(p.Unproven[0].String()))
 	}
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
 }

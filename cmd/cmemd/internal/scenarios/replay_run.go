@@ -99,17 +99,10 @@ func (c *comparison) expect(tuned bool) {
 	}
 	switch {
 	case len(c.unequal) > 0:
-		c.notes = append(c.notes, fmt.Sprintf("%d of %s differ from what the scenario expects.", len(c.unequal), policies(c.checked)))
+		c.notes = append(c.notes, fmt.Sprintf("%d of %s differ from what the scenario expects.", len(c.unequal), terminal.Plural(c.checked, "policy")))
 	case c.checked > 0:
-		c.notes = append(c.notes, fmt.Sprintf("%s equal what the scenario expects.", policies(c.checked)))
+		c.notes = append(c.notes, fmt.Sprintf("%s equal what the scenario expects.", terminal.Plural(c.checked, "policy")))
 	}
-}
-
-func policies(n int) string {
-	if n == 1 {
-		return "1 policy"
-	}
-	return fmt.Sprintf("%d policies", n)
 }
 
 // firstDifference names the first figure, or the first decision, in which got is not want; "" if it is.

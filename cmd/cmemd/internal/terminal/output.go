@@ -287,7 +287,23 @@ func Plural[T ~int | ~int64 | ~uint64](n T, one string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, one)
+	return fmt.Sprintf("%d %s", n, many(one))
+}
+
+// many is the word for several of what one names.
+func many(one string) string {
+	if stem, ok := strings.CutSuffix(one, "y"); ok && !strings.ContainsAny(stem[len(stem)-1:], "aeou") {
+		return stem + "ies"
+	}
+	return one + "s"
+}
+
+// Are is the verb for n things.
+func Are[T ~int | ~int64 | ~uint64](n T) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
 }
 
 // Grouped writes n with commas between its thousands.

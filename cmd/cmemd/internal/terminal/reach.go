@@ -34,15 +34,22 @@ func Answer[Q, A any](ctx context.Context, a *App, r api.Route[Q, A], q Q, show 
 	})
 }
 
-// Await has the daemon do the work of r for q, behind a meter that is called what, and reports what came of it, as Answer does.
-func Await[Q, A any](ctx context.Context, a *App, r api.Work[Q, A], what string, q Q, show func(*App, A) error) error {
-	return a.Stream(ctx, func(c *client.Client) error {
-		done, err := Measured(a, what, func(m *Meter) (A, error) { return r.Call(ctx, c, q, m.Progress) })
-		if err != nil {
-			return err
-		}
-		return a.Report(done, func(a *App) error { return show(a, done) })
+// Work has the daemon do the work of r for q, behind a meter that is called what.
+func Work[Q, A any](ctx context.Context, a *App, what string, r api.Work[Q, A], q Q) (done A, err error) {
+	err = a.Stream(ctx, func(c *client.Client) error {
+		done, err = Measured(a, what, func(m *Meter) (A, error) { return r.Call(ctx, c, q, m.Progress) })
+		return err
 	})
+	return done, err
+}
+
+// Await is Work which reports what came of it, as Answer does.
+func Await[Q, A any](ctx context.Context, a *App, r api.Work[Q, A], what string, q Q, show func(*App, A) error) error {
+	done, err := Work(ctx, a, what, r, q)
+	if err != nil {
+		return err
+	}
+	return a.Report(done, func(a *App) error { return show(a, done) })
 }
 
 // Status is how the daemon of this home does.

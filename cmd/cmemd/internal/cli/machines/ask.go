@@ -7,7 +7,6 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog/share"
 	"github.com/cmemd/cmemd/internal/api"
-	"github.com/cmemd/cmemd/internal/api/client"
 )
 
 // ask asks the daemon how the machines are.
@@ -66,21 +65,4 @@ func stateWord(m share.Machine) string {
 		return "this machine"
 	}
 	return gone
-}
-
-// are is the verb for so many.
-func are(n uint64) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
-
-// work has the daemon do what may take as long as a network takes.
-func work[Q, A any](ctx context.Context, a *terminal.App, what string, r api.Work[Q, A], q Q) (out A, err error) {
-	err = a.Stream(ctx, func(c *client.Client) error {
-		out, err = terminal.Measured(a, what, func(m *terminal.Meter) (A, error) { return r.Call(ctx, c, q, m.Progress) })
-		return err
-	})
-	return out, err
 }

@@ -69,7 +69,7 @@ func newRevoke(a *terminal.App) *cobra.Command {
 		if err != nil || !ok {
 			return err
 		}
-		done, err := work(c.Context(), a, "revoking", api.ClusterRevokeRoute, api.ClusterRevoke{Name: m.ID.String()})
+		done, err := terminal.Work(c.Context(), a, "revoking", api.ClusterRevokeRoute, api.ClusterRevoke{Name: m.ID.String()})
 		if err != nil {
 			return err
 		}

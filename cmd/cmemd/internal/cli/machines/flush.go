@@ -37,7 +37,7 @@ func flush(ctx context.Context, a *terminal.App, wait time.Duration) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	done, err := work(limited, a, "flushing", api.ClusterFlushRoute, api.NoQuery{})
+	done, err := terminal.Work(limited, a, "flushing", api.ClusterFlushRoute, api.NoQuery{})
 	if err != nil && ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
 		return errUnflushed(ctx, a, wait)
 	}
@@ -51,7 +51,7 @@ func flush(ctx context.Context, a *terminal.App, wait time.Duration) error {
 func errUnflushed(ctx context.Context, a *terminal.App, wait time.Duration) error {
 	err := fmt.Errorf("not all is in the store after %s", wait)
 	if c, asked := ask(ctx, a); asked == nil && c.Status != nil {
-		err = fmt.Errorf("%w: %s %s missing", err, terminal.Plural(c.Status.Own.Records, "record"), are(c.Status.Own.Records))
+		err = fmt.Errorf("%w: %s %s missing", err, terminal.Plural(c.Status.Own.Records, "record"), terminal.Are(c.Status.Own.Records))
 	}
 	return terminal.Advise(err, "`cmemd status --cluster` says why; what is missing is in this machine's log, and goes out when the store answers")
 }

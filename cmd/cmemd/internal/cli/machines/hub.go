@@ -8,14 +8,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -92,9 +90,7 @@ func hub(ctx context.Context, a *terminal.App, f hubFlags) error {
 	if f.advertise != "" {
 		arguments = append(arguments, "--advertise", f.advertise)
 	}
-	running := exec.CommandContext(ctx, program, arguments...)
-	running.Cancel = func() error { return running.Process.Signal(syscall.SIGTERM) }
-	running.WaitDelay = hubEnd
+	running := programs.HubCommand(ctx, program, arguments...)
 	running.Stderr = a.Err
 	out, err := running.StdoutPipe()
 	if err == nil {
@@ -125,9 +121,6 @@ func hub(ctx context.Context, a *terminal.App, f hubFlags) error {
 	return errors.Join(err, ended)
 }
 
-// hubEnd is how long stores may take to end in order.
-const hubEnd = 15 * time.Second
-
 // hubDev runs several stores for trying until ctx is done, and says what stays of them.
 func hubDev(ctx context.Context, a *terminal.App, f hubFlags) (err error) {
 	program, err := programs.FindHub()
@@ -156,9 +149,8 @@ func hubDev(ctx context.Context, a *terminal.App, f hubFlags) (err error) {
 	if a.JSON {
 		arguments = append(arguments, "--json")
 	}
-	running := exec.CommandContext(ctx, program, arguments...)
-	running.Cancel = func() error { return running.Process.Signal(syscall.SIGTERM) }
-	running.WaitDelay, running.Stdout, running.Stderr = hubEnd, a.Out, a.Err
+	running := programs.HubCommand(ctx, program, arguments...)
+	running.Stdout, running.Stderr = a.Out, a.Err
 	if err := running.Run(); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%s ended: %w", programs.Hub, err) // it said why
 	}

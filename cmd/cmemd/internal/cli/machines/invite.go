@@ -15,7 +15,7 @@ func newInvite(a *terminal.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "invite", Short: "Make a code that lets one more machine in", Long: inviteHelp, Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
-			i, err := work(c.Context(), a, "inviting", api.ClusterInviteRoute, q)
+			i, err := terminal.Work(c.Context(), a, "inviting", api.ClusterInviteRoute, q)
 			if err != nil {
 				return err
 			}

@@ -115,7 +115,7 @@ func readTarget(c *cobra.Command, a *terminal.App, args []string, q *api.Cluster
 
 // join has the daemon join. A person's yes is the command itself.
 func join(ctx context.Context, a *terminal.App, q api.ClusterJoin) (joined api.ClusterJoined, err error) {
-	return work(ctx, a, "joining", api.ClusterJoinRoute, q)
+	return terminal.Work(ctx, a, "joining", api.ClusterJoinRoute, q)
 }
 
 func showJoined(a *terminal.App, j api.ClusterJoined) {

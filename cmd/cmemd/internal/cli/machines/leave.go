@@ -3,6 +3,7 @@ package machines
 import (
 	"cmp"
 	"errors"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -33,21 +34,17 @@ func newLeave(a *terminal.App) *cobra.Command {
 		if err != nil || !ok {
 			return err
 		}
-		left, err := work(c.Context(), a, "leaving", api.ClusterLeaveRoute, q)
+		left, err := terminal.Work(c.Context(), a, "leaving", api.ClusterLeaveRoute, q)
 		if err != nil {
 			return terminal.Advise(err, "try again when the store answers; `cmemd leave --force` leaves without telling the others")
 		}
 		quiet := *a // the restart has nothing to add
-		quiet.Out = discard{}
+		quiet.Out = io.Discard
 		failed := daemon.Restart(c.Context(), &quiet) // which removes the copies
 		return errors.Join(a.Show(left, func() { showLeft(a, left, failed == nil) }), failed)
 	}
 	return c
 }
-
-type discard struct{}
-
-func (discard) Write(b []byte) (int, error) { return len(b), nil }
 
 // showLeaving says what goes.
 func showLeaving(a *terminal.App, c api.Cluster) {
@@ -62,25 +59,18 @@ func showLeaving(a *terminal.App, c api.Cluster) {
 	}
 	if c.Status.Own.Records > 0 {
 		a.Say("  %s of this machine %s not in the store yet, and will not be: `cmemd flush` first",
-			terminal.Plural(c.Status.Own.Records, "record"), are(c.Status.Own.Records))
+			terminal.Plural(c.Status.Own.Records, "record"), terminal.Are(c.Status.Own.Records))
 	}
 }
 
 // showLeft says what came of it; removed is whether the copies are removed already.
 func showLeft(a *terminal.App, left api.ClusterLeft, removed bool) {
-	end := are(uint64(left.Removed)) + " removed"
+	end := terminal.Are(left.Removed) + " removed"
 	if !removed {
 		end = "will be removed as the daemon starts"
 	}
-	a.Printf("left; %s of other machines (%s) %s\n", plural(left.Removed, "copy", "copies"), terminal.Size(left.Bytes), end)
+	a.Printf("left; %s of other machines (%s) %s\n", terminal.Plural(left.Removed, "copy"), terminal.Size(left.Bytes), end)
 	if !left.Notified {
 		a.Say("the others were not told: `cmemd devices revoke` on one of them takes this machine out there")
 	}
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return terminal.Grouped(n) + " " + many
 }

@@ -13,11 +13,7 @@ func Verify(ctx context.Context, a *terminal.App) error {
 	if _, err := joined(ctx, a); err != nil {
 		return err
 	}
-	v, err := work(ctx, a, "verifying", api.ClusterVerifyRoute, api.NoQuery{})
-	if err != nil {
-		return err
-	}
-	return a.Report(v, func(a *terminal.App) error { return showVerified(a, v) })
+	return terminal.Await(ctx, a, api.ClusterVerifyRoute, "verifying", api.NoQuery{}, showVerified)
 }
 
 func showVerified(a *terminal.App, v api.ClusterVerified) error {

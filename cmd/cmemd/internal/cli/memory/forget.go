@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -55,7 +56,7 @@ func newForget(a *terminal.App) *cobra.Command {
 		if f.requests || f.approve+f.refuse != "" {
 			return f.answer(c, a)
 		}
-		if q := f.q; len(ids) == 0 && q.Query+q.Session+q.Project == "" && q.Since.IsZero() && q.Until.IsZero() {
+		if f.q.ChoosesNothing() {
 			return terminal.Misused(c, "say what to forget: an id, --query, --session, --project, --since or --until")
 		}
 		return a.Stream(c.Context(), func(client *client.Client) error { return forget(c.Context(), a, client, f) })
@@ -76,20 +77,20 @@ func forget(ctx context.Context, a *terminal.App, client api.Invoker, f forgetCo
 		}
 		return a.Report(plan, func(*terminal.App) error { return fmt.Errorf("%w: %s", terminal.ErrNothing, why) })
 	}
+	f.q.Through = plan.Position
+	return f.erase(ctx, a, plan, func(m *terminal.Meter) (api.Forgotten, error) {
+		return api.ForgetRoute.Call(ctx, client, f.q, m.Progress)
+	})
+}
+
+// erase shows what would go, asks, and has it erased by do.
+func (f forgetCommand) erase(ctx context.Context, a *terminal.App, plan api.ForgetPlan, do func(*terminal.Meter) (api.Forgotten, error)) error {
 	if a.JSON && (f.q.DryRun || !f.yes) {
 		return a.PrintJSON(plan)
 	}
 	if !a.JSON {
 		showForgetPlan(a, plan)
 	}
-	f.q.Through = plan.Position
-	return f.erase(ctx, a, func(m *terminal.Meter) (api.Forgotten, error) {
-		return api.ForgetRoute.Call(ctx, client, f.q, m.Progress)
-	})
-}
-
-// erase asks, and has what was shown erased by do.
-func (f forgetCommand) erase(ctx context.Context, a *terminal.App, do func(*terminal.Meter) (api.Forgotten, error)) error {
 	switch ok, err := a.Confirm(ctx, "Erase all of this for good?", "forgotten", f.q.DryRun, f.yes); {
 	case err != nil:
 		return err
@@ -136,7 +137,7 @@ func showSamples(a *terminal.App, head string, list []api.ForgetSample) {
 		if s.ID != (events.ID{}) {
 			id = a.ShownRow(s.ID, s.Handle) + " "
 		}
-		a.Printf("  %-8d  %s  %s  %s%s\n", s.Position, terminal.Moment(s.At), recordWords(s.Kind, 1), id, terminal.VisibleLine(s.Text))
+		a.Printf("  %-8d  %s  %s  %s%s\n", s.Position, terminal.Moment(s.At), cmp.Or(recordWord(s.Kind), string(s.Kind)), id, terminal.VisibleLine(s.Text))
 	}
 }
 
@@ -144,29 +145,24 @@ func showSamples(a *terminal.App, head string, list []api.ForgetSample) {
 func kindCounts(kinds map[events.Kind]int) string {
 	var parts []string
 	for _, k := range terminal.MostFirst(kinds) {
-		parts = append(parts, fmt.Sprintf("%d %s", kinds[k], recordWords(k, kinds[k])))
+		if word := recordWord(k); word != "" {
+			parts = append(parts, terminal.Plural(kinds[k], word))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d %s", kinds[k], k))
+		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-// recordWords is what a person calls records of a kind.
-func recordWords(k events.Kind, n int) string {
-	one := map[events.Kind]string{
+// recordWord is what a person calls a record of a kind; empty for a kind that has no such word.
+func recordWord(k events.Kind) string {
+	return map[events.Kind]string{
 		events.KindPromptSubmitted: "prompt", events.KindToolUsed: "tool use", events.KindAgentStopped: "last message", events.KindAgentSaid: "remark",
 		events.KindContextCompacted: "compaction", events.KindTurnReceived: "observer answer", events.KindTurnFailed: "failed turn",
 		events.KindOutputDropped: "dropped output", events.KindOutputSkipped: "skipped output",
 		events.KindObservationParsed: "observation", events.KindSummaryParsed: "summary", events.KindMemorySaved: "saved memory", events.KindPreferenceStated: "preference",
 		events.KindClaimChecked: "recheck",
 	}[k]
-	switch {
-	case one == "":
-		return string(k)
-	case n == 1:
-		return one
-	case strings.HasSuffix(one, "y"):
-		return strings.TrimSuffix(one, "y") + "ies"
-	}
-	return one + "s"
 }
 
 // showUnopened names the files beside the log of which nobody can tell whether they are meant.

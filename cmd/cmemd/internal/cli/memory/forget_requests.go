@@ -14,8 +14,8 @@ import (
 
 // answer lists what agents asked to forget, or answers one of the requests.
 func (f forgetCommand) answer(c *cobra.Command, a *terminal.App) error {
-	ctx, q := c.Context(), f.q
-	if len(q.IDs) > 0 || q.Query+q.Session+q.Project != "" || !q.Since.IsZero() || !q.Until.IsZero() {
+	ctx := c.Context()
+	if !f.q.ChoosesNothing() {
 		return terminal.Misused(c, "--requests, --approve and --refuse are given alone: a request says what it names")
 	}
 	switch {
@@ -61,13 +61,7 @@ func (f forgetCommand) approveRequest(ctx context.Context, a *terminal.App, clie
 	if err != nil {
 		return err
 	}
-	if a.JSON && (f.q.DryRun || !f.yes) {
-		return a.PrintJSON(plan)
-	}
-	if !a.JSON {
-		showForgetPlan(a, plan)
-	}
-	return f.erase(ctx, a, func(m *terminal.Meter) (api.Forgotten, error) {
+	return f.erase(ctx, a, plan, func(m *terminal.Meter) (api.Forgotten, error) {
 		return api.ApproveForgetRoute.Call(ctx, client, api.ApproveRequest{ID: f.approve}, m.Progress)
 	})
 }

@@ -24,7 +24,7 @@ func askFolders(a *terminal.App, in io.Reader, all []importedProject, folders ma
 	lines := bufio.NewReader(in)
 	for _, p := range all {
 		for p.Name != "" && p.Folder == "" {
-			fmt.Fprintf(a.Err, "In which folder is the project %s, of which there are %s? [none] ", terminal.VisibleLine(p.Name), entriesWord(p.Entries))
+			fmt.Fprintf(a.Err, "In which folder is the project %s, of which there are %s? [none] ", terminal.VisibleLine(p.Name), terminal.Plural(p.Entries, "entry"))
 			line, err := lines.ReadString('\n')
 			if err != nil && line == "" {
 				return answered, nil
@@ -44,13 +44,6 @@ func askFolders(a *terminal.App, in io.Reader, all []importedProject, folders ma
 		}
 	}
 	return answered, nil
-}
-
-func entriesWord(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
 }
 
 // wholePath is a folder as somebody types it, without a shell that would know what ~ is.

@@ -119,7 +119,7 @@ func showSession(a *terminal.App, s api.Session) {
 	a.Field("last", terminal.Moment(s.LastAt))
 	a.Field("closed", strings.TrimSpace(terminal.Moment(s.ClosedAt)+" "+s.CloseCause))
 	a.Field("captured", fmt.Sprintf("%s, %s, %s", terminal.Plural(s.Prompts, "prompt"), terminal.Plural(s.ToolUses, "tool use"), terminal.Plural(s.Stops, "stop")))
-	a.Field("remembered", fmt.Sprintf("%s, %s in %s", terminal.Plural(s.Observations, "observation"), summaries(s.Summaries), terminal.Plural(s.Turns, "turn")))
+	a.Field("remembered", fmt.Sprintf("%s, %s in %s", terminal.Plural(s.Observations, "observation"), terminal.Plural(s.Summaries, "summary"), terminal.Plural(s.Turns, "turn")))
 	a.Field("inputs", terminal.BalanceLine(s.Inputs))
 	if r := s.LastRespawn; r != nil {
 		var causes []string
@@ -132,11 +132,4 @@ func showSession(a *terminal.App, s api.Session) {
 	if q := s.Quarantined; q != nil {
 		a.Field("quarantined", fmt.Sprintf("until %s: %s", terminal.Moment(q.Until), q.Cause))
 	}
-}
-
-func summaries(n int) string {
-	if n == 1 {
-		return "1 summary"
-	}
-	return fmt.Sprintf("%d summaries", n)
 }

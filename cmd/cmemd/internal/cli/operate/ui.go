@@ -48,11 +48,7 @@ func newUI(a *terminal.App) *cobra.Command {
 }
 
 func showSignedOut(a *terminal.App, s api.SignedOut) error {
-	are := "are"
-	if s.Viewers == 1 {
-		are = "is"
-	}
-	a.Printf("%s %s let in no more\n", terminal.Plural(s.Viewers, "browser"), are)
+	a.Printf("%s %s let in no more\n", terminal.Plural(s.Viewers, "browser"), terminal.Are(s.Viewers))
 	return nil
 }
 
