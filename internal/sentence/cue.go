@@ -31,6 +31,8 @@ const (
 	Consent                  // that the person is right; why may stand behind a dash
 	Failure                  // in what a person writes: that something does not work
 	Preface                  // where the agent looks; what it found may stand behind the first comma
+	Plan                     // what the agent is about to do, wherever in the sentence it stands; one that opens with it announces
+	Hedge                    // that it is a guess: asked by Holds alone
 	Reference                // that it speaks of what was said before: what opens a sentence, asked by LeansBack alone
 	Order                    // what is to be done from now on, or who approved it: asked of what others' words led to, by Holds alone
 
@@ -39,7 +41,7 @@ const (
 
 // names are those of the purposes in the files.
 func names() map[string]Purpose {
-	return map[string]Purpose{"announce": Announce, "cause": Cause, "gotcha": Gotcha, "decision": Decision, "fix": Fix, "open": Open, "menu": Menu, "consent": Consent, "failure": Failure, "preface": Preface, "order": Order, "reference": Reference}
+	return map[string]Purpose{"announce": Announce, "cause": Cause, "gotcha": Gotcha, "decision": Decision, "fix": Fix, "open": Open, "menu": Menu, "consent": Consent, "failure": Failure, "preface": Preface, "order": Order, "reference": Reference, "plan": Plan, "hedge": Hedge}
 }
 
 // cues are the phrases of each purpose, in lower case.
@@ -61,7 +63,7 @@ var cues = sync.OnceValue(func() (all [purposes][]string) {
 // agent looks, is an announcement.
 func PurposeOf(sentence string) Purpose {
 	s := lower(sentence)
-	if opens(s, Announce) || opens(s, Consent) || opens(s, Preface) {
+	if opens(s, Announce) || opens(s, Plan) || opens(s, Consent) || opens(s, Preface) {
 		return Announce
 	}
 	for p := Cause; p < Consent; p++ {
@@ -80,7 +82,8 @@ func Holds(sentence string, p Purpose) bool {
 	return slices.ContainsFunc(cues()[p], func(phrase string) bool { return hasPhrase(s, phrase) })
 }
 
-// Unannounced is what a sentence says behind its announcement: behind a dash, or behind the comma that ends where the agent looks. A
+// Unannounced is what a sentence says behind its announcement: behind a dash, behind the colon of consent, or behind the comma that ends
+// where the agent looks. A
 // sentence without either is whole.
 func Unannounced(sentence string) string {
 	s := lower(sentence)
@@ -88,7 +91,9 @@ func Unannounced(sentence string) string {
 	switch {
 	case opens(s, Preface):
 		marks = append(marks, ", ")
-	case !opens(s, Announce) && !opens(s, Consent):
+	case opens(s, Consent):
+		marks = append(marks, ": ")
+	case !opens(s, Announce) && !opens(s, Plan):
 		return sentence
 	}
 	for _, mark := range marks {
@@ -97,6 +102,22 @@ func Unannounced(sentence string) string {
 		}
 	}
 	return sentence
+}
+
+// unplanned is what a sentence says before it comes to what the agent is about to do: "It is empty, so I'll fill it."
+func unplanned(sentence string) string {
+	sentence = strings.ReplaceAll(sentence, "’", "'")
+	s := strings.ToLower(sentence)
+	if len(s) != len(sentence) {
+		return sentence // letters that take another length in lower case
+	}
+	end := len(s)
+	for _, phrase := range cues()[Plan] {
+		if i := indexPhrase(s, phrase); i >= 0 {
+			end = min(end, i)
+		}
+	}
+	return sentence[:end]
 }
 
 // LeansBack reports whether a sentence begins with a word that stands for what was said before it.
@@ -124,16 +145,19 @@ func opens(s string, p Purpose) bool {
 }
 
 // hasPhrase reports whether a phrase stands in s, as whole words where its script has words.
-func hasPhrase(s, phrase string) bool {
+func hasPhrase(s, phrase string) bool { return indexPhrase(s, phrase) >= 0 }
+
+// indexPhrase is where a phrase stands in s, as whole words where its script has words; -1: nowhere.
+func indexPhrase(s, phrase string) int {
 	for from := 0; ; {
 		i := strings.Index(s[from:], phrase)
 		if i < 0 {
-			return false
+			return -1
 		}
 		i += from
 		before, _ := utf8.DecodeLastRuneInString(s[:i])
 		if !joins(before) && endsWord(s, i+len(phrase)) {
-			return true
+			return i
 		}
 		from = i + len(phrase)
 	}

@@ -5,10 +5,21 @@ import (
 	"unicode"
 )
 
+// ForPurpose is what a sentence weighs more that says what it is for.
+const ForPurpose = 3
+
 // Weigh says how much a sentence tells somebody who comes later, and what it is for. What it names counts: identifiers, files,
 // numbers; and so does whatever bears it out, as the caller counts it: a failure that it was said behind, an output that holds what it
-// names. A question, an announcement and a word of consent weigh nothing.
+// names. A question, an announcement, a word of consent and an exclamation that names nothing weigh nothing; of a sentence that comes to
+// what the agent is about to do, what stands before that is weighed.
 func Weigh(s string, bornOut int) (int, Purpose) {
+	if said := unplanned(s); len(said) < len(strings.ReplaceAll(s, "’", "'")) {
+		weight, p := Weigh(said, bornOut)
+		if weight == 0 {
+			p = Announce
+		}
+		return weight, p
+	}
 	p := PurposeOf(s)
 	if p == Announce || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, ":") || strings.HasSuffix(s, "：") {
 		return 0, Announce
@@ -26,9 +37,12 @@ func Weigh(s string, bornOut int) (int, Purpose) {
 			numbers++
 		}
 	}
+	if names+numbers == 0 && (strings.HasSuffix(s, "!") || strings.HasSuffix(s, "！")) {
+		return 0, Announce
+	}
 	worth := min(names, 3) + min(numbers, 2) + bornOut
 	if p != Plainly && p != Menu {
-		worth += 3
+		worth += ForPurpose
 	}
 	if worth > 0 && Letters(s) >= 3*Enough {
 		worth++

@@ -16,14 +16,17 @@ func TestWeigh(t *testing.T) {
 		purpose Purpose
 		tells   bool
 	}{
-		"Let me check the lexer.":      {Announce, false},
-		"Let’s look at cart.go.":       {Announce, false},
-		"Shall I also change cart.go?": {Announce, false},
-		"Here it is:":                  {Announce, false},
-		"Ich schaue mir cart.go an.":   {Announce, false},
-		"让我看看 cart.go。":                {Announce, false},
-		"Done.":                        {Plainly, false},
-		"All is well with this.":       {Plainly, false},
+		"Let me check the lexer.":                         {Announce, false},
+		"Let’s look at cart.go.":                          {Announce, false},
+		"Shall I also change cart.go?":                    {Announce, false},
+		"Here it is:":                                     {Announce, false},
+		"Ich schaue mir cart.go an.":                      {Announce, false},
+		"让我看看 cart.go。":                                   {Announce, false},
+		"Done.":                                           {Plainly, false},
+		"As there is no lexer, I'll read cart.go myself.": {Announce, false},
+		"I found the problem!":                            {Announce, false},
+		"The queue is empty because close() failed, so I'll drain cart.go first.": {Cause, true},
+		"All is well with this.": {Plainly, false},
 		"The queue is drained twice because closeAll() is called twice.": {Cause, true},
 		"Die Liste ist leer, weil der Pfad nicht aufgelöst wird.":        {Cause, true},
 		"因为缓存没有失效,所以 cart.go 返回旧数据。":                                     {Cause, true},
@@ -61,6 +64,7 @@ func TestUnannounced(t *testing.T) {
 		"Looking at the lexer.":                                      "Looking at the lexer.",
 		"Good point – reading once is what the lexer should do.":     "reading once is what the lexer should do.",
 		"Good point - ok.":                                           "Good point - ok.",
+		"Good catch: the lexer reads the file once only.":            "the lexer reads the file once only.",
 		"You’re right — the lexer has to read all of the file once.": "the lexer has to read all of the file once.",
 	} {
 		if got := Unannounced(s); got != want {

@@ -55,14 +55,19 @@ func (c *chooser) workLine(row rows.Row) string {
 }
 
 // longLine is a row's title with the sentences of it that tell most and were not said, whole, or these alone where the title was said
-// or is only the beginning of one. It is empty where that is no more than the title.
+// or is only the beginning of one. It is empty where that is no more than the title, and where the title was said and what is left
+// does not stand alone.
 func (c *chooser) longLine(row rows.Row, t *saidTexts, titled bool) string {
-	title := titleOf(row)
+	title, left := titleOf(row), !titled
 	if titled && quotes(title, textOf(row)) {
 		t.drop(title)
 		titled = false
 	}
-	more := c.words(t.telling(row, maxWorkText), maxWorkText)
+	more := t.telling(row, maxWorkText)
+	if left && !standsAlone(row, more) {
+		return ""
+	}
+	more = c.words(more, maxWorkText)
 	switch {
 	case more == "":
 		return ""

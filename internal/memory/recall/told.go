@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/sentence"
 	"github.com/cmemd/cmemd/projections/rows"
 )
@@ -37,10 +39,16 @@ func (t *saidTexts) drop(s string) {
 	}
 }
 
-// plainWords are the words of a text in lower case, each with a blank on either side, and how many there are.
+// plainWords are the words of a text in lower case, each with a blank on either side, and how many there are. Where no blanks are written
+// two signs count as a word.
 func plainWords(s string) (words string, n int) {
 	list := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	return " " + strings.Join(list, " ") + " ", len(list)
+	for _, w := range list {
+		if n++; unspaced(w) {
+			n += (utf8.RuneCountInString(w)+1)/2 - 1
+		}
+	}
+	return " " + strings.Join(list, " ") + " ", n
 }
 
 // unsaid is a text without the sentences that were said, cut at a sentence's end to at most limit characters. What it says is noted.
@@ -141,6 +149,18 @@ func (t *saidTexts) telling(row rows.Row, limit int) string {
 	}
 	slices.Sort(kept)
 	return alone(all, kept)
+}
+
+// standsAlone reports whether what is left of a row is worth a line where its title is said elsewhere: more than a few words, and not
+// that its commit was made alone.
+func standsAlone(row rows.Row, left string) bool {
+	letters := 0
+	for _, s := range sentencesOf(left) {
+		if !slices.ContainsFunc(row.Claims, func(c events.Claim) bool { return strings.Contains(s, c.Value) }) {
+			letters += sentence.Letters(s)
+		}
+	}
+	return letters >= 2*sentence.Enough
 }
 
 // understood is a statement, with those before it that it speaks of and that are not kept yet. ok is false where it was said, or one of

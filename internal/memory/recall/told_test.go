@@ -72,6 +72,20 @@ func TestUnsaid(t *testing.T) {
 	}
 }
 
+// TestSaidInAnyScript: a sentence counts as said in a language without blanks too.
+func TestSaidInAnyScript(t *testing.T) {
+	t.Parallel()
+	said := saidTexts{}
+	said.add("原因は二つです。")
+	if !said.has("原因は二つです") || said.has("原因は三つです。") {
+		t.Error("a sentence without blanks is not known again")
+	}
+	said.add("はい。")
+	if said.has("はい。") {
+		t.Error("a word that stands in any text counts as said")
+	}
+}
+
 func TestQuotes(t *testing.T) {
 	t.Parallel()
 	const text = "The sum is right now, since cents are whole. More of it."
@@ -96,7 +110,8 @@ func TestNothingIsToldTwice(t *testing.T) {
 	const cause = "The queue in drain.go is emptied twice because closeAll() is called by both."
 	whole := w.observe(s, "bugfix", "Empty the queue once", cause+" The lock in cart.go is held for 900 ms.")
 	again := w.observe(s, "discovery", cause, "")
-	w.put(s.Stream(), events.SummaryParsed{Summary: newID(), Request: "Why is the cart empty?", Learned: cause})
+	w.observe(s, "change", "Hold the lock for less time", "Committed as 1f2e3d4.")
+	w.put(s.Stream(), events.SummaryParsed{Summary: newID(), Request: "Why is the cart empty?", Learned: cause, Completed: "Hold the lock for less time"})
 	w.sync()
 	ask := shop("startup", w.open("b", "shop"))
 	ask.Explain = true
@@ -106,6 +121,9 @@ func TestNothingIsToldTwice(t *testing.T) {
 	}
 	if !strings.Contains(got.Text, "Empty the queue once — The lock in cart.go is held for 900 ms.") {
 		t.Errorf("what is left of a row is not told:\n%s", got.Text)
+	}
+	if strings.Contains(got.Text, "1f2e3d4") {
+		t.Errorf("of a row whose title is said a line is left that names little:\n%s", got.Text)
 	}
 	if !slices.Contains(got.IDs, whole) || slices.Contains(got.IDs, again) {
 		t.Errorf("told are %v, want %v and not %v", got.IDs, whole, again)

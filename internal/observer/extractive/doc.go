@@ -2,8 +2,8 @@
 // same prompt each time. It observes one whole answer of the agent at a time, and writes the same grammar as a model,
 // through the same parser.
 //
-// What it writes is taken, never invented: the title says what came of the work, by a commit's subject, or by the first sentence of
-// the agent's last message that names something or is long enough to stand alone. Where that has none, the title is what the user
+// What it writes is taken, never invented: the title says what came of the work, by a commit's subject, or by the sentence of the
+// agent's last message that names most, its first one having a lead. Where that has none, the title is what the user
 // asked for, or, where that is talk by its form, the files that were changed. Where every edit failed, the title says
 // so, and so does the narrative before anything else. The narrative is the agent's own last message from behind its interjections
 // on, the facts are commands and how they ended, and files that were changed. Where nothing of that is there it skips.
@@ -11,7 +11,7 @@
 // What the agent said between its calls that tells something (package sentence) is an observation of its own, quoted: why something
 // is so, what to be warned of, what was chosen, what was measured. A list stands with what announces it, a choice with the options it
 // was made from. What bears a sentence out counts: a failure before it, an output that holds what it names, words of the person's.
-// Announcements, questions, options alone and what the last message says too are left out. An answer without a call is observed where
+// Announcements, questions, guesses, options alone and what the last message says too are left out. An answer without a call is observed where
 // it has such a sentence.
 //
 // What commands and files printed is evidence, in facts alone: each error of its own, warnings, what was counted or measured, and the

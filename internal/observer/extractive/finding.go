@@ -53,7 +53,7 @@ func (p *Provider) talk(prompt observer.Prompt) (observer.Observation, bool) {
 }
 
 // findings are what was said between the calls that is worth keeping, in its order. What the last message says too is not told
-// again.
+// again, and no guess: the agent says later what came of it.
 func (w *work) findings(prompt observer.Prompt) []finding {
 	told := sentencesOf(prompt.Message)
 	var all []finding
@@ -80,7 +80,7 @@ func (w *work) findings(prompt observer.Prompt) []finding {
 // findingsIn are the passages of one text that are worth keeping: those with a sentence that weighs enough, and what stands beside it
 // in its paragraph, and in the list below that, but for announcements and questions. What the calls before printed bears out.
 func findingsIn(text, asked string, b before) []finding {
-	return passages(text, reading{asked: strings.ToLower(asked), before: b, from: keepFrom})
+	return passages(text, reading{asked: strings.ToLower(asked), before: b, from: keepFrom, sure: true})
 }
 
 // passages are the findings of a text as r is set up to read it.
@@ -103,7 +103,8 @@ func passages(text string, r reading) []finding {
 // reading is a text that is being read for findings.
 type reading struct {
 	before before
-	from   int // the least weight
+	from   int  // the least weight
+	sure   bool // guesses are left out
 	all    []finding
 	run    finding
 	agreed bool    // the sentence at hand says why the person is right
@@ -169,7 +170,7 @@ func (r *reading) item(b block) {
 func (r *reading) sentence(s, mark string) {
 	weight, p := sentence.Weigh(s, r.bornOut(s))
 	switch {
-	case p == sentence.Announce:
+	case p == sentence.Announce || r.sure && sentence.Holds(s, sentence.Hedge):
 		if mark == " " {
 			r.end()
 		}

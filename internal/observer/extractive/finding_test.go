@@ -50,6 +50,7 @@ func TestFindings(t *testing.T) {
 		want   []string // beside the observation of the whole answer
 	}{
 		"announcements": {working("The sum is right now.", "Let me look at the cart.", "Now I'll run the tests:", "Perfect!"), nil},
+		"a guess":       {working("The sum is right now.", "My first guess is that roundSum() doesn't see the carts, probably because of the lock."), nil},
 		"a cause, and what stands beside it": {
 			working("The sum is right now.", "I found it! The rounding happens twice because roundSum() is called by both sides. Nobody saw it on small carts. Let me fix it:"),
 			[]string{"discovery: The rounding happens twice because roundSum() is called by both sides. | The rounding happens twice because roundSum() is called by both sides. Nobody saw it on small carts."},

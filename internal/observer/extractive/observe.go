@@ -157,7 +157,7 @@ func (w *work) title(request, message []block) string {
 	if chatty(asked) || w.altered() && questions(request, asked) {
 		plain = ""
 	}
-	came, alone := achieved(message)
+	came, alone := achieved(message, w.altered())
 	if alone {
 		plain = came
 	}

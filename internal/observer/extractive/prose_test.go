@@ -136,3 +136,23 @@ func TestCleanLeavesNothingHarmful(t *testing.T) {
 		}
 	})
 }
+
+// TestAchieved: which sentence of a message says what came of it.
+func TestAchieved(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		message string
+		changed bool
+		want    string
+	}{
+		"the first that stands alone":        {"The cart shows the right sum in cents now. It was wrong because `roundSum` was called twice in `cart.go`.", true, "The cart shows the right sum in cents now."},
+		"not one that praises":               {"All of it reads well.\n\n- `Cart.Sum` rounds once in `cart.go`", true, "Cart.Sum rounds once in cart.go"},
+		"not one that leads to a list alone": {"Here is what the shop shows with this:\n\n- `Cart.Sum` rounds once in `cart.go`\n- All is well", true, "Cart.Sum rounds once in cart.go"},
+		"no guess":                           {"I suspect that `Cart.Sum` and `Cart.Total` were one and the same in `cart.go` before.\n\n- Changed `Sum` to `Total` in `cart.go`", true, "Changed Sum to Total in cart.go"},
+		"of an answer why it is so":          {"Currently the cart shows:\n\n- The sum of all\n\nThe `Cart.Total` isn't shown since the view never asks for it.", false, "The Cart.Total isn't shown since the view never asks for it."},
+	} {
+		if got, alone := achieved(messageBlocks(c.message), c.changed); got != c.want || !alone {
+			t.Errorf("%s: %q, alone %v; want %q", name, got, alone, c.want)
+		}
+	}
+}

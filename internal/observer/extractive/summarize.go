@@ -165,10 +165,10 @@ func completed(prompt observer.Prompt) string {
 // whatWasDone is what an observation says was done; empty where it says nothing.
 func whatWasDone(o events.ObservationParsed, cwd string, asked map[string]bool) string {
 	s := cut(line(clean(o.Title)), 2*maxTitle)
-	said := line(withoutLead(opening(blocks(clean(o.Narrative)), 2*maxTitle)))
-	if said != "" && (asked[s] || quotes(s, said)) {
-		s = said
+	if came, alone := achieved(blocks(clean(o.Narrative)), true); asked[s] && alone {
+		s = came
 	}
+	s = uncut(s, o.Narrative)
 	sub := cut(line(clean(o.Subtitle)), maxTitle)
 	if s = strings.TrimSuffix(withoutLead(s), "."); sentence.Letters(s) < sentence.Enough && sub != "" {
 		s, sub = sub, "" // "Done." says less
@@ -186,6 +186,37 @@ func whatWasDone(o events.ObservationParsed, cwd string, asked map[string]bool) 
 	return s
 }
 
+// uncut is a title that was cut off, up to the end of the sentence of text in which it was cut. What the title
+// names before a colon is left out where the text does not have it.
+func uncut(title, text string) string {
+	begin, ok := strings.CutSuffix(title, "…")
+	if !ok {
+		return title
+	}
+	begins := []string{begin}
+	if _, behind, labelled := strings.Cut(begin, ": "); labelled {
+		begins = append(begins, behind)
+	}
+	for _, b := range messageBlocks(text) {
+		said := tidy(b.text)
+		for _, begin := range begins {
+			if at := strings.Index(said, begin); at >= 0 {
+				return cut(said[at:sentenceEnd(said, at, at+len(begin))], 2*maxTitle)
+			}
+		}
+	}
+	return title
+}
+
+// sentenceEnd is where the sentence ends that is at hand at a place of s; sentences are counted from another place on.
+func sentenceEnd(s string, from, at int) int {
+	for from < at {
+		_, rest := sentence.First(s[from:])
+		from = len(s) - len(rest)
+	}
+	return from
+}
+
 // withoutLead is s without a last sentence that only leads to a list, which is not here.
 func withoutLead(s string) string {
 	kept := s
@@ -194,18 +225,11 @@ func withoutLead(s string) string {
 		if first, rest = sentence.First(rest); first == "" {
 			break
 		}
-		if strings.TrimSpace(rest) == "" && strings.HasSuffix(strings.TrimRight(first, " *"), ":") || strings.HasSuffix(first, "：") {
+		if strings.TrimSpace(rest) == "" && (block{text: first}).leads() {
 			kept = strings.TrimSpace(strings.TrimSuffix(s, first))
 		}
 	}
 	return cmp.Or(kept, strings.TrimRight(s, " *:："))
-}
-
-// quotes tells whether title is the beginning of said, perhaps behind the files it was done to.
-func quotes(title, said string) bool {
-	said = tidy(plain(said))
-	_, words, ok := strings.Cut(title, ": ")
-	return strings.HasPrefix(said, strings.TrimSuffix(title, "…")) || ok && strings.HasPrefix(said, strings.TrimSuffix(words, "…"))
 }
 
 // nextSteps lists what is visibly open: unticked boxes of the message; or else the section with which it ends, if its

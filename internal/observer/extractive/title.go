@@ -1,6 +1,8 @@
 package extractive
 
 import (
+	"cmp"
+	"math"
 	"path"
 	"strings"
 	"unicode"
@@ -66,51 +68,72 @@ func title(s string) (text string, announces bool) {
 	return "", false
 }
 
-// achieved is the sentence of a message that says best what came of the work: of its paragraphs, or else of its lists, the first that
-// names something or is long enough to stand alone, or else the first. Announcements, questions and words of consent are none. It
-// also tells whether the sentence stands alone.
-func achieved(message []block) (said string, alone bool) {
-	frame := func(b block) bool { return b.shape == item || b.shape == heading }
-	for _, wanted := range []func(block) bool{func(b block) bool { return b.shape == paragraph }, frame} {
-		for _, b := range message {
-			if !wanted(b) || !prosy(b.text) {
-				continue
-			}
-			s, weight := firstTold(b.text)
-			if weight > 0 {
-				return s, true
-			}
-			if long := sentence.Letters(s) >= 2*sentence.Enough; long && !alone || said == "" {
-				said, alone = s, long
-			}
-		}
-		if alone {
-			break
-		}
-	}
-	return said, alone
-}
-
-// firstTold is the first sentence of a text that names something, fit for a title, and its weight; or else the first that tells
-// something. A short one takes the next along where both fit.
-func firstTold(text string) (said string, weight int) {
-	for rest := tidy(text); rest != ""; {
-		var s string
-		s, rest = sentence.First(rest)
-		s = strings.TrimRight(s, " :：")
-		w, purpose := sentence.Weigh(s, 0)
-		if purpose == sentence.Announce || !sentence.Telling(s) || said != "" && w == 0 {
+// achieved is the sentence of a message that says best what came of the work: the one that names most, in paragraphs and lists alike,
+// where the first that is long enough to stand alone has a lead, unless it only leads to a list. Announcements, questions and guesses are none; what speaks of the
+// sentence before is only where there is no other. Where something was changed, why or of what to be warned counts nothing. It also
+// tells whether the sentence stands alone.
+func achieved(message []block, changed bool) (said string, alone bool) {
+	best, first := math.MinInt, true
+	for _, b := range message {
+		if b.shape != paragraph && b.shape != item || !prosy(b.text) {
 			continue
 		}
-		next, _ := sentence.First(rest)
-		if both := s + " " + next; next != "" && !(block{text: next}).leads() && uniseg.GraphemeClusterCount(s) < maxTitle/2 && uniseg.GraphemeClusterCount(both) <= maxTitle {
-			s = both
-		}
-		if said, weight = trimTitle(cut(s, maxTitle)), w; w > 0 {
-			break
+		for rest := b.marked(); rest != ""; {
+			var s string
+			s, rest = sentence.First(rest)
+			head := strings.TrimRight(sentence.Unannounced(s), " :：")
+			weight, ok := cameOf(head, changed)
+			if !ok {
+				continue
+			}
+			if long := sentence.Letters(head) >= 2*sentence.Enough; long && first && (weight > 0 || head == s) {
+				weight, first = weight+1+firstLead, false
+			} else if long {
+				weight++
+			}
+			if weight > best {
+				best, alone = weight, weight > 0
+				said = trimTitle(cut(plain(withNext(head, rest)), maxTitle))
+			}
 		}
 	}
-	return said, weight
+	return cmp.Or(said, titleOf(message)), alone
+}
+
+const (
+	// firstLead is by how much the first sentence of a message leads the others: agents say first what came of it, in the words of
+	// the request.
+	firstLead = 3
+
+	// leanLag is by how much one lags behind that speaks of the sentence before it: more than anything else counts.
+	leanLag = 16
+)
+
+// cameOf is how much a sentence says of what came of some work.
+func cameOf(s string, changed bool) (weight int, ok bool) {
+	weight, purpose := sentence.Weigh(s, 0)
+	switch purpose {
+	case sentence.Announce:
+		return 0, false
+	case sentence.Cause, sentence.Gotcha, sentence.Decision, sentence.Open:
+		if changed {
+			weight -= sentence.ForPurpose
+		}
+	}
+	if sentence.LeansBack(s) {
+		weight -= leanLag
+	}
+	return weight, sentence.Telling(s) && !sentence.Holds(s, sentence.Hedge)
+}
+
+// withNext is a short sentence with the one behind it, where both fit into a title.
+func withNext(s, rest string) string {
+	next, _ := sentence.First(rest)
+	both := s + " " + next
+	if next == "" || (block{text: next}).leads() || uniseg.GraphemeClusterCount(s) >= maxTitle/2 || uniseg.GraphemeClusterCount(both) > maxTitle {
+		return s
+	}
+	return both
 }
 
 // nameFiles names the first of paths under cwd with its folder, and a second one or the number of the others.
