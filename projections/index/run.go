@@ -111,7 +111,7 @@ func (x *Index) runOnce(parent context.Context) error {
 	defer watcher.Wait()
 	defer stop(nil)
 	watcher.Go(func() { x.watch(ctx, purge, stop) })
-	err := engine.Follow(ctx, x.log, x.Position()+1, engine.Pace{Rest: rest}, func(slice []events.Record) error {
+	err := engine.Follow(ctx, x.log, x.Position()+1, engine.Pace{Rest: rest, Hurry: x.progress.Hurry()}, func(slice []events.Record) error {
 		return x.applySlice(ctx, slice, purge)
 	})
 	if err == nil || errors.Is(err, context.Canceled) { // of ctx, which says less than why it is done

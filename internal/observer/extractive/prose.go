@@ -81,5 +81,15 @@ func lead(s string, n int) string {
 	return strings.TrimSpace(s[:end])
 }
 
-// line puts s on one line, with single blanks.
-func line(s string) string { return strings.Join(strings.Fields(s), " ") }
+// line puts s on one line, with single blanks. Nearly always it has that form already, and is not built anew.
+func line(s string) string {
+	s = strings.TrimSpace(s)
+	before := 'x'
+	for _, r := range s {
+		if unicode.IsSpace(r) && (r != ' ' || before == ' ') {
+			return strings.Join(strings.Fields(s), " ")
+		}
+		before = r
+	}
+	return s
+}

@@ -69,21 +69,22 @@ func title(s string) (text string, announces bool) {
 }
 
 // achieved is the sentence of a message that says best what came of the work: the one that names most, in paragraphs and lists alike,
-// where the first that is long enough to stand alone has a lead, unless it only leads to a list. Announcements, questions and guesses are none; what speaks of the
-// sentence before is only where there is no other. Where something was changed, why or of what to be warned counts nothing. It also
-// tells whether the sentence stands alone.
+// where the first that is long enough to stand alone has a lead, unless it only leads to a list. Announcements, questions, guesses and
+// what goes on in code are none; what speaks of the sentence before is one only where there is no other. Where something was changed,
+// why or of what to be warned counts nothing. It also reports whether the sentence stands alone.
 func achieved(message []block, changed bool) (said string, alone bool) {
 	best, first := math.MinInt, true
-	for _, b := range message {
+	for i, b := range message {
 		if b.shape != paragraph && b.shape != item || !prosy(b.text) {
 			continue
 		}
+		ends := b.leads() && i+1 < len(message) && message[i+1].shape == code // its last sentence goes on in code
 		for rest := b.marked(); rest != ""; {
 			var s string
 			s, rest = sentence.First(rest)
 			head := strings.TrimRight(sentence.Unannounced(s), " :：")
 			weight, ok := cameOf(head, changed)
-			if !ok {
+			if !ok || ends && rest == "" {
 				continue
 			}
 			if long := sentence.Letters(head) >= 2*sentence.Enough; long && first && (weight > 0 || head == s) {
