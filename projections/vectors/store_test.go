@@ -236,9 +236,12 @@ func fileOf(t *testing.T, made []row) (whole []byte, least func(at int) int, end
 	}
 	type part struct{ from, to, least int }
 	var parts []part
-	s = storeAt(t, path)
-	defer s.close()
-	err = s.file.View(func(tx *bolt.Tx) error {
+	file, err := bolt.Open(path, 0o600, &bolt.Options{ReadOnly: true, PreLoadFreelist: true}) // as it was read
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	err = file.View(func(tx *bolt.Tx) error {
 		before, page := 0, tx.DB().Info().PageSize
 		end = int(tx.Size())
 		err := tx.Bucket(bucketName).Bucket(blocksName).ForEach(func(_, value []byte) error {
