@@ -153,7 +153,7 @@ func (s *memories) chosenToForget(ctx context.Context, q api.ForgetRequest) (era
 
 // requestedToForget is what an open request names.
 func (s *memories) requestedToForget(ctx context.Context, q api.ForgetRequest) (erasure.Request, error) {
-	if !q.DryRun || len(q.IDs) > 0 || q.Query+q.Session+q.Project != "" || !q.Since.IsZero() || !q.Until.IsZero() {
+	if !q.DryRun || !q.ChoosesNothing() {
 		return erasure.Request{}, invalid("/request", "is planned alone, with dry_run: it is approved or refused by routes of its own")
 	}
 	asked, err := s.forgetter.Requested(ctx, q.Request)

@@ -12,13 +12,16 @@ import (
 	"strings"
 )
 
-// fetchers are programs that print or store what another machine says, and the sub-commands that do; none: all do. As their
+// fetcher tells whether a program prints or stores what another machine says, and which of its sub-commands do; none: all do. As their
 // manuals have them in 2026.
-func fetchers() map[string][]string {
-	return map[string][]string{
-		"curl": nil, "wget": nil, "http": nil, "https": nil, "xh": nil, "aria2c": nil, "lynx": nil, "links": nil, "w3m": nil, "elinks": nil,
-		"gh": {"api", "search", "view", "list", "diff", "status"}, "glab": {"api", "search", "view", "list", "diff", "status"},
+func fetcher(name string) (verbs []string, ok bool) {
+	switch name {
+	case "curl", "wget", "http", "https", "xh", "aria2c", "lynx", "links", "w3m", "elinks":
+		return nil, true
+	case "gh", "glab":
+		return []string{"api", "search", "view", "list", "diff", "status"}, true
 	}
+	return nil, false
 }
 
 // printers are programs that print the files that they are given.
@@ -42,7 +45,7 @@ func (c Call) Fetches() bool {
 
 func fetches(c Simple) bool {
 	name, args := program(c.Words)
-	verbs, ok := fetchers()[name]
+	verbs, ok := fetcher(name)
 	if !ok {
 		return false
 	}
