@@ -344,12 +344,12 @@ func TestHookStartsTheDaemonBesideIt(t *testing.T) {
 	t.Parallel()
 	home := shortHome(t)
 	copied := besideDaemon(t, "{ echo \"$*\"; env | grep -v '^PWD=\\|^SHLVL=\\|^_=\\|^OLDPWD='; } > \"$3/new\"\nmv \"$3/new\" \"$3/started\"\nexec sleep 0.3\n")
-	if err := errors.Join(relay.WriteVariables(home, []string{"MY_KEY"}), relay.Programs{Path: "/usr/bin:/bin"}.Write(home)); err != nil {
+	if err := errors.Join(relay.WriteVariables(home, []string{"MY_KEY"}), relay.Programs{Path: "/usr/bin:/bin", UserHome: "/h"}.Write(home)); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(copied, "--home", home, "claude-code")
 	cmd.Env = []string{
-		"HOME=/h", "LANG=C", "MY_KEY=k", "PATH=" + t.TempDir(), "CMEMD_HOME=" + t.TempDir(), "CMEMD_PROVIDER=openai", "XDG_DATA_HOME=/x", "LD_LIBRARY_PATH=/x",
+		"HOME=/elsewhere", "LANG=C", "MY_KEY=k", "PATH=" + t.TempDir(), "CMEMD_HOME=" + t.TempDir(), "CMEMD_PROVIDER=openai", "XDG_DATA_HOME=/x", "LD_LIBRARY_PATH=/x",
 		"CLAUDE_CODE_MESSAGING_TOKEN=secret", "GIT_DIR=/x", "BASH_ENV=/x",
 	}
 	cmd.Stdin = strings.NewReader(payload)
