@@ -174,7 +174,12 @@ func TestBadAnswers(t *testing.T) {
 			w := newWorld(t)
 			w.fill(5)
 			w.conf.Pause = policy.Backoff{First: time.Minute, Cap: time.Minute}
-			w.fake.set(tc.trick)
+			w.fake.set(func(ctx context.Context, texts []string) ([][]float32, error) {
+				if len(texts) < 5 { // not all rows are read yet
+					return nil, &Failure{Says: "busy", Soon: true}
+				}
+				return tc.trick(ctx, texts)
+			})
 			v := w.run()
 			st := v.until("paused", func(st Stats) bool { return st.Paused != "" })
 			if st.Filled != 0 || st.Total != 5 || !strings.Contains(st.Paused, tc.says) {
