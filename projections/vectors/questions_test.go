@@ -121,6 +121,7 @@ func TestAnOldQuestionHangs(t *testing.T) {
 		v := asking(e)
 		defer v.queries.close()
 		_, _ = v.question(t.Context(), "hangs")
+		synctest.Wait()
 		e.takes = time.Millisecond
 		if _, err := v.question(t.Context(), "answered"); err != nil {
 			t.Fatal(err)
