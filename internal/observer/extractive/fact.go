@@ -39,9 +39,6 @@ const (
 	rankRefused  = 10 // a failed call that is no command
 )
 
-// searchedFor begins the fact that names searches; a summary tells it again.
-const searchedFor = "Searched for: "
-
 // passedLater and passedAfter end the fact about a failure that did not stay; a summary knows it by them.
 const (
 	passedLater = "; passed later"

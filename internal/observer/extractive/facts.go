@@ -152,7 +152,7 @@ func (w *work) otherFacts(to *factList) {
 		to.add(rankVain, "Searched for, and found nothing: %s", enumerate(cleanAll(w.vain), maxNamed))
 	}
 	if len(w.searches) > 0 {
-		to.add(rankSearched, searchedFor+"%s", enumerate(cleanAll(w.searches), maxNamed))
+		to.add(rankSearched, "Searched for: %s", enumerate(cleanAll(w.searches), maxNamed))
 	}
 	w.refusals(to)
 }

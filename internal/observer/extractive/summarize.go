@@ -103,28 +103,20 @@ func request(raw string, n int) string {
 	return narrative(said, n)
 }
 
-// investigated names the files that were read and not changed, and what was searched for.
+// investigated names the files that were read and not changed.
 func investigated(prompt observer.Prompt) string {
-	var parts, files []string
+	var files []string
 	for _, o := range prompt.Observed {
 		for _, f := range o.FilesRead {
 			if len(files) < 200 && !slices.Contains(o.FilesModified, f) {
 				files = addOnce(files, line(clean(evidence.Rel(prompt.Cwd, f))))
 			}
 		}
-		if o.Type != observer.TypeDiscovery {
-			continue
-		}
-		for _, f := range o.Facts {
-			if strings.HasPrefix(f, searchedFor) {
-				parts = addOnce(parts, cut(line(clean(f)), maxFact))
-			}
-		}
 	}
-	if len(files) > 0 {
-		parts = append(parts, "Read "+enumerate(files, maxNamed))
+	if len(files) == 0 {
+		return ""
 	}
-	return list(parts, maxField)
+	return "Read " + enumerate(files, maxNamed)
 }
 
 // learned is what discoveries and decisions say, the last of them; without any, and without any other work, what the agent said.

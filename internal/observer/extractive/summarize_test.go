@@ -72,7 +72,7 @@ func TestSummary(t *testing.T) {
 		}},
 		{"a discovery titled as it was asked for", asking(looked.Title, summaryPrompt("All done.", looked)), observer.Summary{
 			Request:      "how are the totals of the cart rounded?",
-			Investigated: "- Searched for: total\n- Read cart.go, /etc/hosts",
+			Investigated: "Read cart.go, /etc/hosts",
 			Learned:      "Totals are rounded in three places.\n\nThe first is the cart.",
 		}},
 		{"a word of consent", asking("yes", summaryPrompt("All done.", done, found)), observer.Summary{
