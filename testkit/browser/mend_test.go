@@ -51,6 +51,7 @@ func TestAskAgain(t *testing.T) {
 // be another project is joined.
 func TestDecide(t *testing.T) {
 	w := newWorld(t)
+	t.Chdir(w.dir) // an agent's command forgets what is of the project in whose folder it runs
 	kept, gone := w.saves("that stays", "the person refuses"), w.saves("that goes", "the person approves")
 	for _, id := range []string{kept, gone} {
 		f, err := api.ForgetRoute.Call(t.Context(), w.client, api.ForgetRequest{IDs: []string{id}}, nil)
