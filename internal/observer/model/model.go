@@ -36,7 +36,7 @@ type Asker interface {
 	Model() string
 	// Ask returns the whole text of the answer. A service that says that it cannot answer in q.Form returns ErrForm, and one that
 	// names something else in the request that the Asker can do without from now on, ErrAgain. What was paid (Usage, Cost, Calls,
-	// Model) is in the Reply or in the *Failure, as far as the service told it; beside any other error, in a Reply that has no
+	// Model) is in the Reply or in the *Failure, as far as the service reported it; beside any other error, in a Reply that has no
 	// Text. Beside a Text, Calls 0 is one.
 	Ask(ctx context.Context, q Question) (observer.Reply, error)
 }
