@@ -190,7 +190,7 @@ func TestCorrectAndUndo(t *testing.T) {
 	if err != nil || !slices.Equal(second.Superseded, []events.ID{first.ID}) {
 		t.Fatalf("%+v, %v", second, err)
 	}
-	if row, err := api.RowRoute.Call(ctx, w.client, api.RowQuery{ID: second.ID.String()}); err == nil && row.Project != "shop" {
+	if row, err := api.RowRoute.Call(ctx, w.client, api.RowQuery{ID: second.ID.String()}); err != nil || row.Project != "shop" {
 		t.Errorf("the correction is of %q, %v", row.Project, err)
 	}
 	if _, err := save("third", first.ID.String()); problem(t, err).Status != http.StatusConflict {
@@ -202,6 +202,9 @@ func TestCorrectAndUndo(t *testing.T) {
 	for i, want := range [][]bool{{true, false}, {false, true}, {true, false}} {
 		if _, err := api.UndoRoute.Call(ctx, w.client, api.IDQuery{ID: second.ID.String()}); err != nil {
 			t.Fatalf("undo %d: %v", i, err)
+		}
+		if row, err := api.RowRoute.Call(ctx, w.client, api.RowQuery{ID: first.ID.String()}); err != nil || row.Superseded == want[0] {
+			t.Errorf("whoever asks after undo %d is answered as before it: %+v, %v", i, row, err)
 		}
 		if got := listed(first.ID, second.ID); !cmp.Equal(got, want) {
 			t.Errorf("after undo %d: %v, want %v", i, got, want)

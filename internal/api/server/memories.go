@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/curation"
@@ -80,12 +81,16 @@ func (s *memories) postMemory(ctx context.Context, m api.Memory) (api.Saved, err
 		return api.Saved{}, invalidAll(errs)
 	}
 	s.nameFolder(&m)
-	return s.curator.Save(ctx, m, s.by(ctx))
+	saved, err := s.curator.Save(ctx, m, s.by(ctx))
+	s.shown(ctx, saved.Position)
+	return saved, err
 }
 
 // postConfirm vouches for a row.
 func (s *memories) postConfirm(ctx context.Context, q api.ConfirmRequest) (api.Confirmed, error) {
-	return s.curator.Confirm(ctx, q)
+	confirmed, err := s.curator.Confirm(ctx, q)
+	s.shown(ctx, confirmed.Position)
+	return confirmed, err
 }
 
 // nameFolder gives what is saved under the mere name of a project the folder of that, if one project alone is called so.
@@ -100,7 +105,19 @@ func (s *memories) nameFolder(m *api.Memory) {
 
 // postUndo takes a saved memory or a correction back, or undoes that.
 func (s *memories) postUndo(ctx context.Context, q api.IDQuery) (api.Undone, error) {
-	return s.curator.Undo(ctx, q.ID, s.by(ctx))
+	undone, err := s.curator.Undo(ctx, q.ID, s.by(ctx))
+	s.shown(ctx, undone.Position)
+	return undone, err
+}
+
+// showIn is how long the answer to a change waits for the views. One record takes them some milliseconds.
+const showIn = time.Second
+
+// shown waits a while until the views know a change that is on disk: whoever asks next, over another connection too, sees it.
+func (s *memories) shown(ctx context.Context, at events.Position) {
+	ctx, cancel := context.WithTimeout(ctx, showIn)
+	defer cancel()
+	_ = s.await(ctx, at) // the change is made in any case
 }
 
 // postRecheck looks at claims again.
@@ -144,7 +161,7 @@ func (s *memories) postReobserve(ctx context.Context, q api.ReobserveRequest) (t
 		done, err := again.Run(ctx, tell)
 		if err == nil && done.Answers != nil {
 			if last, err := s.Log.Last(ctx); err == nil {
-				_ = s.await(ctx, last) // whoever waited for the answers searches next; all of it is done in any case
+				s.shown(ctx, last)
 			}
 		}
 		return done, err
