@@ -279,30 +279,35 @@ func TestHiddenCharactersAreLeftOut(t *testing.T) {
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	text := rapid.StringOfN(rapid.RuneFrom([]rune("ab <>/é漢\U0001F600\U0001F468\u200d\u0301 \n\t")), 0, 900, -1)
+	w, cases, given := newWorld(t), 0, 0
 	rapid.Check(t, func(r *rapid.T) {
-		w := newWorld(t)
-		for range rapid.IntRange(1, 4).Draw(r, "sessions") {
-			s := w.open(rapid.StringMatching("[a-z]{6}").Draw(r, "name"), "shop")
+		cases++
+		project := fmt.Sprint("shop", cases) // each case has its own
+		for i := range rapid.IntRange(1, 4).Draw(r, "sessions") {
+			s := w.open(fmt.Sprint(project, " session ", i), project)
 			for range rapid.IntRange(0, 12).Draw(r, "rows") {
 				switch rapid.IntRange(0, 3).Draw(r, "kind") {
 				case 0:
 					w.put(s.Stream(), events.SummaryParsed{Summary: newID(), Request: text.Draw(r, "request"), NextSteps: text.Draw(r, "next"), Learned: text.Draw(r, "learned")})
 				case 1:
-					w.put(events.Daemon, events.MemorySaved{Memory: newID(), Project: "shop", Text: text.Draw(r, "text")})
+					w.put(events.Daemon, events.MemorySaved{Memory: newID(), Project: project, ProjectRoot: "/src/" + project, Text: text.Draw(r, "text")})
 				case 2:
 					w.put(s.Stream(), events.PromptSubmitted{Text: text.Draw(r, "prompt")})
 				default:
-					w.put(s.Stream(), events.ObservationParsed{Observation: newID(), Type: text.Draw(r, "type"), Title: text.Draw(r, "title"), Narrative: text.Draw(r, "narrative"), FilesModified: []string{"/src/shop/" + text.Draw(r, "file")}})
+					w.put(s.Stream(), events.ObservationParsed{Observation: newID(), Type: text.Draw(r, "type"), Title: text.Draw(r, "title"), Narrative: text.Draw(r, "narrative"), FilesModified: []string{"/src/" + project + "/" + text.Draw(r, "file")}})
 				}
 			}
 		}
-		ask := shop("startup", events.SessionID{})
+		ask := Ask{ProjectRoot: "/src/" + project, Project: project, Source: "startup"}
 		ask.Characters = rapid.OneOf(rapid.IntRange(1, 1500), rapid.IntRange(1500, 20_000), rapid.Just(0)).Draw(r, "characters")
 		limit := min(ask.Characters, MaxCharacters)
 		if limit == 0 {
 			limit = DefaultCharacters
 		}
 		got := w.mustContext(ask)
+		if got.Text != "" {
+			given++
+		}
 		if n := size(got.Text); n > limit || n != got.Characters {
 			r.Errorf("%d characters, said to be %d, at most %d", n, got.Characters, limit)
 		}
@@ -313,6 +318,9 @@ func TestBudget(t *testing.T) {
 			r.Errorf("ids without a text: %v", got.IDs)
 		}
 	})
+	if given < cases/4 {
+		t.Errorf("%d of %d cases were given anything", given, cases)
+	}
 }
 
 // A full project uses its room, and prefers what is worth more.
