@@ -43,6 +43,9 @@ func (t *Pipeline) Load(ctx context.Context, r Request) (observer.Prompt, error)
 	if err := t.markRepeats(ctx, p.Inputs, sizes, r.Earlier); err != nil {
 		return observer.Prompt{}, err
 	}
+	if err := t.loadFetched(ctx, r, &p); err != nil {
+		return observer.Prompt{}, err
+	}
 	if err := t.loadUndone(ctx, r, &p); err != nil {
 		return observer.Prompt{}, err
 	}
