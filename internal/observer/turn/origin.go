@@ -3,7 +3,6 @@ package turn
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -92,39 +91,6 @@ func (t *Pipeline) foreign(ctx context.Context, p observer.Prompt, printed map[e
 		}
 	}
 	return at, known && found.Known && asked
-}
-
-// loadFetched notes which inputs are of subagents that had brought in others' words before, in an earlier turn: their calls, and what they
-// answered. Their answers name them by their ids.
-func (t *Pipeline) loadFetched(ctx context.Context, r Request, p *observer.Prompt) error {
-	var calls []observer.Input
-	for _, in := range p.Inputs {
-		if u, ok := in.Event.(events.ToolUsed); ok && evidence.Parse(u).Delegated() {
-			calls = append(calls, in)
-		}
-	}
-	if len(calls) == 0 {
-		return nil
-	}
-	fetched := map[string]bool{} // by subagents' ids
-	for _, earlier := range r.Earlier {
-		_, e, err := t.event(ctx, earlier.Position)
-		if err != nil {
-			return err
-		}
-		if u, ok := e.(events.ToolUsed); ok && u.SubagentID != "" && !fetched[u.SubagentID] {
-			fetched[u.SubagentID] = evidence.Parse(u).Fetches()
-		}
-	}
-	for id, is := range fetched {
-		for _, in := range calls {
-			u := in.Event.(events.ToolUsed)
-			if is && (u.SubagentID == id || strings.Contains(u.Input, id) || strings.Contains(u.Output, id)) {
-				p.Fetched = append(p.Fetched, in.Position)
-			}
-		}
-	}
-	return nil
 }
 
 // notWritten returns those of some files that no agent of the project made; known is false where that cannot be told.
