@@ -32,7 +32,8 @@ func fetcher(name string) (verbs []string, among int, ok bool) {
 // printer tells whether a program prints the files that it is given, and whether its first operand is a pattern or a script instead.
 func printer(name string) (scripted, ok bool) {
 	switch name {
-	case "cat", "bat", "head", "tail", "less", "more", "nl", "tac", "strings", "xxd", "od", "pandoc":
+	case "cat", "bat", "head", "tail", "less", "more", "nl", "tac", "strings", "xxd", "od", "pandoc", "sort", "uniq", "cut", "column", "fold", "fmt",
+		"paste", "comm", "diff", "cmp", "base64", "iconv", "zcat", "tar", "unzip", "xmllint":
 		return false, true
 	case "sed", "awk", "grep", "egrep", "fgrep", "rg", "ag", "jq", "yq":
 		return true, true
@@ -139,12 +140,20 @@ func (c Call) Printed() Printed {
 		}
 		for _, set.cwd = range folders {
 			for _, w := range words {
-				set.addAll([]string{inHome(w)})
+				set.addAll([]string{inHome(folderOfGlob(w))})
 			}
 		}
 	}
 	out.Files = set.list
 	return out
+}
+
+// folderOfGlob is a path, or the folder in which the files of a pattern lie, without a slash at its end.
+func folderOfGlob(p string) string {
+	if i := strings.IndexAny(p, "*?["); i >= 0 {
+		p = p[:strings.LastIndexByte(p[:i], '/')+1]
+	}
+	return strings.TrimRight(p, "/")
 }
 
 // inHome is a path with the mark ~ for the person's home, where it is written as a variable.
@@ -160,8 +169,12 @@ func inHome(p string) string {
 // gitFolder is where a command of git works that is run in a folder.
 func gitFolder(folder string, words []string) string {
 	for i, w := range words {
-		if w == "-C" && i+1 < len(words) {
-			folder = join(folder, inHome(words[i+1]))
+		dir, ok := strings.CutPrefix(w, "--git-dir=")
+		if (w == "-C" || w == "--git-dir") && i+1 < len(words) {
+			dir, ok = words[i+1], true
+		}
+		if ok {
+			folder = join(folder, inHome(dir))
 		}
 	}
 	return folder
@@ -174,7 +187,9 @@ func revisions(sub string, args []string) (names []string) {
 		args = args[:i]
 	}
 	for _, w := range operands(args) {
-		w, _, _ = strings.Cut(w, ":")
+		if !strings.HasPrefix(w, ":/") { // the newest commit that says so
+			w, _, _ = strings.Cut(w, ":")
+		}
 		w, _, _ = strings.Cut(w, "^{")
 		left, right, ranged := strings.Cut(w, "...")
 		switch {

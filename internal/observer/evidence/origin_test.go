@@ -68,6 +68,9 @@ func TestPrinted(t *testing.T) {
 		"git diff a..b; git diff c...d":    {Revisions: []Revisions{{"/p", []string{"a", "b"}}, {"/p", []string{"c..d"}}}},
 		"git diff HEAD; git push origin b": {Revisions: []Revisions{{"/p", nil}}},
 		"git diff a..--output=/x":          {Revisions: []Revisions{{"/p", []string{"a"}}}},
+		"cat ../o/*.md *.md":               {Files: []string{"/o"}},
+		"grep -r x /o/ | sort /p/y":        {Files: []string{"/o", "/p/y"}},
+		"git --git-dir=/o/.git show :/fix": {Revisions: []Revisions{{"/o/.git", []string{":/fix"}}}},
 		"cd /o && git -C q log":            {Revisions: []Revisions{{"/o/q", nil}}},
 	} {
 		tool := events.ToolUsed{Tool: "Bash", Cwd: "/p", Input: `{"command":` + strconv.Quote(line) + `}`}
