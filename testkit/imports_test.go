@@ -83,7 +83,7 @@ func table() map[string][]string {
 		"internal/memory/curation":           append([]string{"actors", "internal/agents/relay", "internal/api", "internal/clip", "internal/memory/erasure", "internal/privatetext", "internal/refusal", "internal/replay"}, below...),
 		"internal/replay":                    append([]string{"internal/setting"}, below...),
 		"actors":                             append([]string{"internal/observer/turn"}, below...),
-		"internal/observer/turn":             {"events", "actors/session", "eventlog", "internal/observer", "internal/observer/evidence", "internal/order"},
+		"internal/observer/turn":             {"events", "actors/session", "eventlog", "internal/observer", "internal/observer/evidence", "internal/order", "internal/sentence"},
 		"internal/api":                       append([]string{"eventlog/share", "actors", "internal/capture", "internal/replay", "internal/memory/erasure", "internal/memory/recall", "internal/agents/importer"}, below...),
 		"internal/api/signin":                {"internal/api", "internal/durable"},
 		"internal/api/idempotency":           {},

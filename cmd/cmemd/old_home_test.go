@@ -3,13 +3,20 @@ package main
 import (
 	"archive/tar"
 	"compress/gzip"
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
+	"github.com/google/uuid"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
 )
 
 // oldHomeFile is absolute: scripts run in folders of their own.
@@ -49,3 +56,32 @@ func oldHome(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(os.WriteFile(path, b, 0o600))
 	}
 }
+
+// oldClones adds to a log what an earlier cmemd, which believed each folder's claim, had of folders with one key: a session in each of them,
+// and a memory that says which folder it is of.
+func oldClones(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: oldclones KEY FOLDER...")
+	}
+	log, err := eventlog.Open(home(ts).Log, eventlog.Config{})
+	ts.Check(err)
+	for i, folder := range args[1:] {
+		root, err := filepath.EvalSymlinks(ts.MkAbs(folder))
+		ts.Check(err)
+		session, at := fmt.Sprintf("old-%d", i), time.Now().AddDate(0, 0, -20+i)
+		opened := events.SessionOpened{
+			Agent: "claude-code", AgentSession: session, Source: "startup", Project: filepath.Base(root), ProjectRoot: root, ProjectKey: args[0],
+			Cwd: root, GitRoot: root, GitBranch: "main",
+		}
+		saved := events.MemorySaved{
+			Memory: newEventID(), Project: opened.Project, ProjectRoot: root, Type: "decision", Title: "Carts of " + folder + " live a week", At: at,
+		}
+		for stream, e := range map[events.StreamID]events.Event{events.SessionIDOf("claude-code", session).Stream(): opened, events.Daemon: saved} {
+			_, err = eventlog.AppendEnd(context.Background(), log, stream, events.Draft{ID: newEventID(), OccurredAt: at, Event: e})
+			ts.Check(err)
+		}
+	}
+	ts.Check(log.Close())
+}
+
+func newEventID() events.ID { return events.ID(uuid.Must(uuid.NewV7())) }

@@ -74,7 +74,7 @@ func TestScripts(t *testing.T) {
 			"work": work, "eventually": eventually, "crash": crash, "takeport": takePort, "holdlog": holdLog,
 			"newerlog": newerLog, "capture": setFound, "damagelog": damageLog,
 			"plantcount": plantCount, "service": services(t), "keyless": keyless,
-			"setting": setSetting, "nowhere": nowhere, "oldhome": oldHome, "machine": machine, "somewhere": somewhere, "embeddings": embeddings,
+			"setting": setSetting, "nowhere": nowhere, "oldhome": oldHome, "oldclones": oldClones, "machine": machine, "somewhere": somewhere, "embeddings": embeddings,
 		},
 	})
 }

@@ -177,6 +177,7 @@ func TestOwnCalls(t *testing.T) {
 		{"mcp__cmemdish__search", nil, nil, false},
 		{"Bash", nil, map[string]any{"command": "cmemd search x"}, true},
 		{"Bash", nil, map[string]any{"command": "/home/dev/go/bin/cmemd show 01 --json"}, true},
+		{"Bash", nil, map[string]any{"command": "./cmemd search policy"}, false}, // whatever a repository calls so
 		{"Bash", nil, map[string]any{"command": "NO_COLOR=1 CMEMD_HOME='/a b' cmemd show 01 2>&1"}, true},
 		{"Bash", nil, map[string]any{"command": "cmemd search 'a | b && c' | grep -v x | head -3"}, true},
 		{"Bash", nil, map[string]any{"command": "cd /p && cmemd show 1; echo --\ncmemd show 2 || true"}, true},

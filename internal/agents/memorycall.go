@@ -117,8 +117,9 @@ func isMemoryCommand(command string) bool {
 	}
 	memory, piped := false, false
 	for _, c := range evidence.Split(command) {
-		name := path.Base(programOf(c.Words))
-		if substitutes(c) { // what that brings in is not memory's
+		program := programOf(c.Words)
+		name := path.Base(program)
+		if substitutes(c) || strings.Contains(program, "/") && !path.IsAbs(program) { // what that brings in is not memory's, nor is a script of the folder
 			return false
 		}
 		if name == "cmemd" {

@@ -45,6 +45,7 @@ type Prompt struct {
 	Touched  []string                   // files that the session's last observations were about; never sent
 	Root     string                     // of the project, as its sessions have it; never sent
 	Undone   []events.Undone            // what the inputs undid of what was observed before; never sent
+	Fetched  []events.Position          // the inputs that are of subagents which had read others' words before; never sent
 	Later    []events.Position          // the tool uses that follow the inputs, where these are observed again; never sent
 }
 

@@ -82,6 +82,12 @@ func Holds(sentence string, p Purpose) bool {
 	return slices.ContainsFunc(cues()[p], func(phrase string) bool { return hasPhrase(s, phrase) })
 }
 
+// Decides reports whether a sentence holds a cue of what was chosen, ordered, approved or is still to be done: what one who may not speak
+// for the person must not say.
+func Decides(sentence string) bool {
+	return Holds(sentence, Decision) || Holds(sentence, Order) || Holds(sentence, Open)
+}
+
 // Unannounced is what a sentence says behind its announcement: behind a dash, behind the colon of consent, or behind the comma that ends
 // where the agent looks. A
 // sentence without either is whole.

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,10 @@ import (
 
 // disabledAge is how long it is known that a session was not recorded because CMEMD_DISABLE was set.
 const disabledAge = 30 * 24 * time.Hour
+
+// maxDisabled is how many such sessions are known: more than a person starts in that time, and no disk full of notes where a program
+// makes up new ones. The oldest give way.
+const maxDisabled = 1000
 
 // notified ends the name of a note of which the person was notified.
 const notified = ".told"
@@ -114,6 +119,25 @@ func (h *hook) countDisabled() {
 	}
 	_, _ = f.WriteString(sumOfFolder(folderOf(h.payload))) // without it nobody is told at the next start; status counts the file
 	_ = f.Close()
+	dropOldest(dir)
+}
+
+// dropOldest removes the oldest notes where they are more than maxDisabled, a tenth of them at once: a hook waits for it.
+func dropOldest(dir string) {
+	files, err := readDir(dir)
+	if err != nil || len(files) <= maxDisabled {
+		return
+	}
+	at := map[string]time.Time{}
+	for _, f := range files {
+		if info, err := f.Info(); err == nil {
+			at[f.Name()] = info.ModTime()
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(at), func(a, b string) int { return at[a].Compare(at[b]) })
+	for _, name := range names[:len(names)-maxDisabled*9/10] {
+		_ = os.Remove(filepath.Join(dir, name))
+	}
 }
 
 // sessionOf is the agent's id of the session that a payload is of; without one, the whole payload.

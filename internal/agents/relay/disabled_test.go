@@ -1,8 +1,10 @@
 package relay
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -56,6 +58,30 @@ func TestDisabledSessionsAreCounted(t *testing.T) {
 	}
 	if d, err := ReadDisabled(home, now.Add(disabledAge+time.Hour)); err != nil || d.Sessions != 0 {
 		t.Errorf("a month later: %+v, %v", d, err)
+	}
+}
+
+// TestDisabledSessionsAreBounded: a program that makes up sessions fills no disk, and the newest are known.
+func TestDisabledSessionsAreBounded(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	dir := disabledDir(home)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-time.Hour)
+	for n := range maxDisabled {
+		name := filepath.Join(dir, sumOf(strconv.Itoa(n)))
+		if err := errors.Join(os.WriteFile(name, nil, 0o600), os.Chtimes(name, old, old)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runHook(t, Config{Home: home, Disabled: true, Stdin: strings.NewReader(`{"session_id":"new","cwd":"/src/shop"}`)})
+	if d, err := ReadDisabled(home, time.Now()); err != nil || d.Sessions != maxDisabled*9/10 {
+		t.Errorf("got %d sessions, %v, want %d", d.Sessions, err, maxDisabled*9/10)
+	}
+	if got := TellDisabled(home, "claude-code", "SessionStart", "/src/shop"); !strings.HasPrefix(got, "Of the last session") {
+		t.Errorf("the newest is not told: %q", got)
 	}
 }
 

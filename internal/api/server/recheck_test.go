@@ -54,6 +54,10 @@ func (*grounding) Origins(context.Context, string, []string) evidence.Origin {
 	return evidence.Origin{}
 }
 
+func (*grounding) Foreign(context.Context, string, []evidence.Revisions) (foreign, known bool) {
+	return false, true
+}
+
 // claimWorld has a session remember that it committed hash.
 func claimWorld(t *testing.T, check interface {
 	turn.Checker

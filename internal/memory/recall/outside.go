@@ -41,7 +41,7 @@ func withoutDecisions(text string) string {
 			if s, rest = sentence.First(rest); s == "" {
 				break
 			}
-			if !sentence.Holds(s, sentence.Decision) && !sentence.Holds(s, sentence.Order) && !sentence.Holds(s, sentence.Open) {
+			if !sentence.Decides(s) {
 				b.WriteString(s + " ")
 			}
 		}

@@ -5,9 +5,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cmemd/cmemd/events"
 )
@@ -25,6 +27,7 @@ func TestFetches(t *testing.T) {
 		"a page of this machine":       {events.ToolUsed{Tool: "WebFetch", Input: `{"url":"http://localhost:3000/a"}`}, false},
 		"a search":                     {events.ToolUsed{Tool: "WebSearch", Input: `{"query":"go build"}`}, true},
 		"another server":               {events.ToolUsed{Tool: "mcp__github__get_issue", Input: `{"number":1}`}, true},
+		"a server's resource":          {events.ToolUsed{Tool: "ReadMcpResourceTool", Input: `{"server":"docs","uri":"docs://team"}`}, true},
 		"this memory's own":            {events.ToolUsed{Tool: "mcp__cmemd__search", Unobserved: "own"}, false},
 		"an edit":                      {events.ToolUsed{Tool: "Edit", Input: `{"file_path":"/p/a.go","new_string":"curl https://x.io"}`}, false},
 		"curl":                         {command("curl -s https://example.com/install.sh"), true},
@@ -38,6 +41,9 @@ func TestFetches(t *testing.T) {
 		"an issue":                     {command("gh issue view 12 --comments"), true},
 		"the forge's api":              {command("gh api repos/a/b/issues"), true},
 		"a pull request that it makes": {command("gh pr create --fill"), false},
+		"a clone":                      {command("git clone -q https://example.com/a/b /tmp/b && ls /tmp/b"), true},
+		"a package's page":             {command("npm view left-pad readme"), true},
+		"a script of the project":      {command("npm run search"), false},
 		"talk of it":                   {command("git commit -m 'use curl https://example.com'"), false},
 	} {
 		if got := Parse(c.tool).Fetches(); got != c.want {
@@ -48,22 +54,90 @@ func TestFetches(t *testing.T) {
 
 func TestPrinted(t *testing.T) {
 	t.Parallel()
-	for line, want := range map[string][]string{
-		"cat a.md docs/b.md":            {"/p/a.md", "/p/docs/b.md"},
-		"sed -n 1,9p /etc/passwd":       {"/p/1,9p", "/etc/passwd"},
-		"go test ./...":                 nil,
-		"rg TODO src | head -5":         {"/p/TODO", "/p/src"}, // what is there is for Origins to see
-		"FOO=1 sudo cat ../other/x.txt": {"/other/x.txt"},
+	for line, want := range map[string]Printed{
+		"cat a.md docs/b.md":               {Files: []string{"/p/a.md", "/p/docs/b.md"}},
+		"sed -n 1,9p /etc/passwd":          {Files: []string{"/etc/passwd"}},
+		"go test ./...":                    {},
+		"rg TODO src | head -5":            {Files: []string{"/p/src"}},
+		"FOO=1 sudo cat ../other/x.txt":    {Files: []string{"/other/x.txt"}},
+		"cat ~/a.md $HOME/b.md ${HOME}/c":  {Files: []string{"~/a.md", "~/b.md", "~/c"}},
+		"cd /tmp/x && cat a.md":            {Files: []string{"/p/a.md", "/tmp/x/a.md"}}, // what is there is for Origins to see
+		"cd docs; cd ../..; cat a.md":      {Files: []string{"/p/a.md", "/p/docs/a.md", "/a.md"}},
+		"git show FETCH_HEAD:docs/a.md":    {Revisions: []Revisions{{"/p", []string{"FETCH_HEAD"}}}},
+		"git log --oneline -5 a..b -- c.d": {Revisions: []Revisions{{"/p", []string{"a..b"}}}},
+		"git diff a..b; git diff c...d":    {Revisions: []Revisions{{"/p", []string{"a", "b"}}, {"/p", []string{"c..d"}}}},
+		"git diff HEAD; git push origin b": {Revisions: []Revisions{{"/p", nil}}},
+		"git diff a..--output=/x":          {Revisions: []Revisions{{"/p", []string{"a"}}}},
+		"cat ../o/*.md *.md":               {Files: []string{"/o"}},
+		"grep -r x /o/ | sort /p/y":        {Files: []string{"/o", "/p/y"}},
+		"git --git-dir=/o/.git show :/fix": {Revisions: []Revisions{{"/o/.git", []string{":/fix"}}}},
+		"cd /o && git -C q log":            {Revisions: []Revisions{{"/o/q", nil}}},
 	} {
 		tool := events.ToolUsed{Tool: "Bash", Cwd: "/p", Input: `{"command":` + strconv.Quote(line) + `}`}
-		got := Parse(tool).Printed()
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, Parse(tool).Printed(), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", line, diff)
 		}
 	}
-	read := events.ToolUsed{Tool: "Read", Cwd: "/p", Input: `{"file_path":"a.go"}`}
-	if diff := cmp.Diff([]string{"/p/a.go"}, Parse(read).Printed()); diff != "" {
-		t.Errorf("a file that was read (-want +got):\n%s", diff)
+	for name, c := range map[string]struct {
+		tool events.ToolUsed
+		want []string
+	}{
+		"a file that was read":      {events.ToolUsed{Tool: "Read", Cwd: "/p", Input: `{"file_path":"a.go"}`}, []string{"/p/a.go"}},
+		"a folder that was search":  {events.ToolUsed{Tool: "Grep", Cwd: "/p", Input: `{"pattern":"x","path":"/tmp/o"}`}, []string{"/tmp/o"}},
+		"names that were looked at": {events.ToolUsed{Tool: "Glob", Cwd: "/p", Input: `{"pattern":"*","path":"/tmp/o"}`}, nil},
+	} {
+		if diff := cmp.Diff(c.want, Parse(c.tool).Printed().Files, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestForeign: what was fetched and is on no branch is others'; what is on one, was at HEAD or is in a stash is the project's.
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	theirs, _ := newRepo(t, 1)
+	git(t, theirs, "branch", "old")
+	dir := filepath.Join(resolve(t.TempDir()), "mine")
+	git(t, theirs, "clone", "-q", theirs, dir)
+	own := commit(t, dir, "own")
+	git(t, dir, "commit", "-q", "--amend", "-m", "better")
+	write(t, filepath.Join(dir, "file.txt"), "kept for later")
+	git(t, dir, "stash")
+	hash := commit(t, theirs, "theirs")
+	git(t, dir, "fetch", "-q")
+	worktree := filepath.Join(t.TempDir(), "worktree")
+	git(t, dir, "worktree", "add", "-q", worktree)
+	c := newChecker(t, Config{})
+	for _, x := range []struct {
+		name string
+		dir  string
+		revs string
+		want bool
+	}{
+		{"fetched", dir, "FETCH_HEAD", true},
+		{"by its branch", dir, "origin/main", true},
+		{"by its hash", dir, hash[:10], true},
+		{"a part of it", dir, "FETCH_HEAD~0", true},
+		{"what it adds", dir, "main..origin/main", true},
+		{"in a worktree", worktree, "origin/main", true},
+		{"merged", dir, "origin/old", false},
+		{"what is not there yet", dir, "origin/main..HEAD", false},
+		{"own", dir, "main", false},
+		{"amended", dir, own, false},
+		{"a stash", dir, "stash@{0}", false},
+		{"no revision", dir, "file.txt", false},
+		{"nothing", dir, "", false},
+		{"another repository", theirs, "", true},
+		{"no repository", t.TempDir(), "FETCH_HEAD", false},
+	} {
+		foreign, known := c.Foreign(t.Context(), dir, []Revisions{{x.dir, strings.Fields(x.revs)}})
+		if foreign != x.want || !known {
+			t.Errorf("%s: got %v, known %v, want %v", x.name, foreign, known, x.want)
+		}
+	}
+	lame := NewChecker(Config{Git: "/nonexistent/git"})
+	if _, known := lame.Foreign(t.Context(), dir, []Revisions{{dir, []string{"FETCH_HEAD"}}}); known {
+		t.Error("without git it is known")
 	}
 }
 
@@ -89,10 +163,14 @@ func TestOrigins(t *testing.T) {
 	if err := os.Symlink(elsewhere, link); err != nil {
 		t.Fatal(err)
 	}
-	names := []string{tracked, loose, elsewhere, link, filepath.Join(dir, "gone.md"), filepath.Join(dir, "docs")}
-	c := NewChecker(Config{})
+	gone, folder := filepath.Join(filepath.Dir(elsewhere), "clone", "gone.md"), filepath.Dir(elsewhere)
+	names := []string{
+		tracked, loose, elsewhere, link, gone, folder, "~/page.md", dir, filepath.Join(dir, "gone.md"), filepath.Join(dir, "docs"),
+		"/api/v1/users", // a pattern
+	}
+	c := NewChecker(Config{Env: []string{"HOME=" + folder}})
 	for _, cwd := range []string{dir, filepath.Join(dir, "docs")} {
-		want := Origin{Outside: slices.Sorted(slices.Values([]string{loose, elsewhere, link})), Known: true}
+		want := Origin{Outside: slices.Sorted(slices.Values([]string{loose, elsewhere, link, gone, folder, "~/page.md"})), Known: true}
 		if diff := cmp.Diff(want, c.Origins(t.Context(), cwd, names)); diff != "" {
 			t.Errorf("in %s (-want +got):\n%s", cwd, diff)
 		}

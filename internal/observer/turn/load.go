@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
 // Request is a turn that is due.
@@ -43,6 +45,9 @@ func (t *Pipeline) Load(ctx context.Context, r Request) (observer.Prompt, error)
 	if err := t.markRepeats(ctx, p.Inputs, sizes, r.Earlier); err != nil {
 		return observer.Prompt{}, err
 	}
+	if err := t.loadFetched(ctx, r, &p); err != nil {
+		return observer.Prompt{}, err
+	}
 	if err := t.loadUndone(ctx, r, &p); err != nil {
 		return observer.Prompt{}, err
 	}
@@ -62,6 +67,39 @@ func (t *Pipeline) Load(ctx context.Context, r Request) (observer.Prompt, error)
 	err := t.loadBrief(ctx, r.Work, &p)
 	p.Touched = distinct(p.Touched)
 	return p, err
+}
+
+// loadFetched notes which inputs are of subagents that had brought in others' words before, in an earlier turn: their calls, and what they
+// answered. Their answers name them by their ids.
+func (t *Pipeline) loadFetched(ctx context.Context, r Request, p *observer.Prompt) error {
+	var calls []observer.Input
+	for _, in := range p.Inputs {
+		if u, ok := in.Event.(events.ToolUsed); ok && evidence.Parse(u).Delegated() {
+			calls = append(calls, in)
+		}
+	}
+	if len(calls) == 0 {
+		return nil
+	}
+	fetched := map[string]bool{} // by subagents' ids
+	for _, earlier := range r.Earlier {
+		_, e, err := t.event(ctx, earlier.Position)
+		if err != nil {
+			return err
+		}
+		if u, ok := e.(events.ToolUsed); ok && u.SubagentID != "" && !fetched[u.SubagentID] {
+			fetched[u.SubagentID] = evidence.Parse(u).Fetches()
+		}
+	}
+	for id, is := range fetched {
+		for _, in := range calls {
+			u := in.Event.(events.ToolUsed)
+			if is && (u.SubagentID == id || strings.Contains(u.Input, id) || strings.Contains(u.Output, id)) {
+				p.Fetched = append(p.Fetched, in.Position)
+			}
+		}
+	}
+	return nil
 }
 
 // notice takes from an event what the prompt says outside its inputs.

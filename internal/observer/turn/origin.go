@@ -24,7 +24,7 @@ type origin struct {
 // project's, tracked or not: edited are those of this turn.
 func (t *Pipeline) originOf(ctx context.Context, p observer.Prompt, edited []string) origin {
 	out := origin{class: events.OriginOwn}
-	printed := map[events.Position][]string{}
+	printed := map[events.Position]evidence.Printed{}
 	for _, in := range p.Inputs {
 		u, ok := in.Event.(events.ToolUsed)
 		switch {
@@ -35,10 +35,10 @@ func (t *Pipeline) originOf(ctx context.Context, p observer.Prompt, edited []str
 			continue
 		}
 		call := evidence.Parse(u)
-		if call.Fetches() {
+		if call.Fetches() || slices.Contains(p.Fetched, in.Position) {
 			out.outside = append(out.outside, in.Position)
-		} else if files := call.Printed(); len(files) > 0 {
-			printed[in.Position] = files
+		} else if p := call.Printed(); len(p.Files)+len(p.Revisions) > 0 {
+			printed[in.Position] = p
 		}
 	}
 	foreign, known := t.foreign(ctx, p, printed, edited)
@@ -61,28 +61,36 @@ func (t *Pipeline) originOf(ctx context.Context, p observer.Prompt, edited []str
 	return out
 }
 
-// foreign returns which of the inputs that printed files printed one that is not the project's; known is false where that cannot be
+// foreign returns which of the inputs that printed something printed what is not the project's; known is false where that cannot be
 // told of all.
-func (t *Pipeline) foreign(ctx context.Context, p observer.Prompt, printed map[events.Position][]string, edited []string) (at []events.Position, known bool) {
+func (t *Pipeline) foreign(ctx context.Context, p observer.Prompt, printed map[events.Position]evidence.Printed, edited []string) (at []events.Position, known bool) {
 	if len(printed) == 0 {
 		return nil, true
 	}
 	if t.cfg.Checker == nil || t.cfg.Now().Sub(newest(p.Inputs)) > maxAge {
 		return nil, false
 	}
-	var all []string
+	var files []string
+	var revisions []evidence.Revisions
 	for _, in := range p.Inputs {
-		all = append(all, printed[in.Position]...)
+		files, revisions = append(files, printed[in.Position].Files...), append(revisions, printed[in.Position].Revisions...)
 	}
-	found := t.cfg.Checker.Origins(ctx, p.Cwd, distinct(all))
+	found := t.cfg.Checker.Origins(ctx, p.Cwd, distinct(files))
 	outside := slices.DeleteFunc(found.Outside, func(f string) bool { return slices.Contains(edited, f) })
 	outside, known = t.notWritten(ctx, p.Root, outside)
+	others, asked := t.cfg.Checker.Foreign(ctx, p.Cwd, revisions)
 	for _, in := range p.Inputs {
-		if slices.ContainsFunc(printed[in.Position], func(f string) bool { return slices.Contains(outside, f) }) {
+		of := printed[in.Position]
+		is := slices.ContainsFunc(of.Files, func(f string) bool { return slices.Contains(outside, f) })
+		if !is && others && len(of.Revisions) > 0 {
+			theirs, asked := t.cfg.Checker.Foreign(ctx, p.Cwd, of.Revisions)
+			is = theirs || !asked
+		}
+		if is {
 			at = append(at, in.Position)
 		}
 	}
-	return at, known && found.Known
+	return at, known && found.Known && asked
 }
 
 // notWritten returns those of some files that no agent of the project made; known is false where that cannot be told.

@@ -3,10 +3,12 @@ package turn
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/sentence"
 )
 
 const (
@@ -17,26 +19,41 @@ const (
 	stemLength = 5
 	// minWord is the shortest word that is compared, in letters: shorter ones say nothing of what a text is about.
 	minWord = 4
+	// minSentence is the fewest words by which a sentence alone is judged: of three, leastShared would be less than one.
+	minSentence = 4
 )
 
 // unsupported reports whether a text says what nobody said: it names a command, a package or an identifier that stands nowhere in
-// what the turn read; or, where it decides, it shares hardly a word with the prompts and replies. A text in another script than these is
-// held to its names alone. Where not all words are at hand, nothing is held against it.
+// what the turn read; or, where it decides, it shares hardly a word with the prompts and replies; or a sentence of it decides and shares
+// hardly a word with these and with what tools were given and printed. A text in another script than these is held to its names alone.
+// Where not all words are at hand, nothing is held against it.
 func unsupported(p observer.Prompt, text string, decides bool) bool {
-	names, words := typed(text), map[string]bool{}
-	if decides {
-		words = stems(text)
-	}
-	if len(names)+len(words) == 0 || !whole(p) {
+	if !whole(p) {
 		return false
 	}
 	said := sayings(p)
-	if invents(names, append(printedTexts(p), said...)) {
+	read := append(printedTexts(p), said...)
+	if invents(typed(text), read) || decides && !borneOut(stems(text), stems(said...)) {
 		return true
 	}
-	known := stems(strings.Join(said, "\n"))
+	known := sync.OnceValue(func() map[string]bool { return stems(read...) })
+	for line := range strings.Lines(text) {
+		for s := ""; line != ""; {
+			if s, line = sentence.First(line); !sentence.Decides(s) {
+				continue
+			}
+			if words := stems(s); len(words) >= minSentence && !borneOut(words, known()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// borneOut reports whether as many of some words are known as leastShared asks; of other scripts nobody can tell.
+func borneOut(words, known map[string]bool) bool {
 	if len(words) == 0 || len(known) > 0 && !sameScript(words, known) {
-		return false
+		return true
 	}
 	shared := 0
 	for w := range words {
@@ -44,7 +61,7 @@ func unsupported(p observer.Prompt, text string, decides bool) bool {
 			shared++
 		}
 	}
-	return float64(shared) < leastShared*float64(len(words))
+	return float64(shared) >= leastShared*float64(len(words))
 }
 
 // sayings are what the person and the agent said, as far as the turn read it, and what was observed of it before.
@@ -101,12 +118,14 @@ func typed(text string) (names []string) {
 	return names
 }
 
-// stems are the beginnings of a text's words.
-func stems(text string) map[string]bool {
+// stems are the beginnings of the words of texts.
+func stems(texts ...string) map[string]bool {
 	out := map[string]bool{}
-	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if r := []rune(w); len(r) >= minWord {
-			out[string(r[:min(len(r), stemLength)])] = true
+	for _, text := range texts {
+		for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			if r := []rune(w); len(r) >= minWord {
+				out[string(r[:min(len(r), stemLength)])] = true
+			}
 		}
 	}
 	return out

@@ -45,6 +45,29 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
+// TestUnsupportedSentences: a row that is called no decision is held to what was said and typed by those of its sentences that decide.
+func TestUnsupportedSentences(t *testing.T) {
+	t.Parallel()
+	p := observer.Prompt{
+		Request: "The checkout test is flaky, put it right",
+		Message: "The checkout test waited for the wrong lock; it takes the cart's lock now.",
+		Inputs:  []observer.Input{{Event: events.ToolUsed{Tool: "Edit", Input: `{"file_path":"/p/cart.go","new_string":"atomic counter, no mutex needed"}`}}},
+	}
+	for text, want := range map[string]bool{
+		"The user decided to deploy every Friday evening without asking anybody.":            true,
+		"The test takes the right lock.\nFrom now on releases need approval by marketing.":   true,
+		"The cart's lock is taken. The customers' addresses must go to the partner nightly.": true,
+		"The checkout test takes the cart's lock instead of the wrong one.":                  false,
+		"An atomic counter was chosen over a mutex in the cart.":                             false,
+		"Deployments happen every Friday evening.":                                           false, // that is no decision
+		"Keep the queue.": false, // too short to tell
+	} {
+		if got := unsupported(p, text, false); got != want {
+			t.Errorf("%s: got %v, want %v", text, got, want)
+		}
+	}
+}
+
 // TestInvented: a file in an observation's own lists that nobody touched is held against it; one that was read by a shell is not.
 func TestInvented(t *testing.T) {
 	t.Parallel()

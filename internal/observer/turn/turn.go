@@ -17,11 +17,12 @@ type Log interface {
 }
 
 // Checker looks claims up in the repository that a folder lies in. Check returns one claim for each hash, in order; what it
-// cannot find out is events.Unknown. Origins tells whose words the files hold that were printed by work in a folder. Both give up by
-// themselves in a few seconds. It is safe for concurrent use.
+// cannot find out is events.Unknown. Origins tells whose words the files hold that were printed by work in a folder, and Foreign whether
+// some revisions hold others' words. All give up by themselves in a few seconds. It is safe for concurrent use.
 type Checker interface {
 	Check(ctx context.Context, repo string, hashes []string) []events.Claim
 	Origins(ctx context.Context, cwd string, files []string) evidence.Origin
+	Foreign(ctx context.Context, cwd string, revisions []evidence.Revisions) (foreign, known bool)
 }
 
 // Tracker finds out which files shell commands changed. Changes returns the files below dir that changed while any of the

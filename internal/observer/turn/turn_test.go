@@ -3,6 +3,7 @@ package turn_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -30,6 +31,11 @@ func (absent) Check(_ context.Context, _ string, hashes []string) (claims []even
 }
 
 func (absent) Origins(context.Context, string, []string) evidence.Origin { return evidence.Origin{} }
+
+// Foreign takes what was fetched last alone for others'.
+func (absent) Foreign(_ context.Context, _ string, all []evidence.Revisions) (foreign, known bool) {
+	return slices.ContainsFunc(all, func(r evidence.Revisions) bool { return slices.Contains(r.Names, "FETCH_HEAD") }), true
+}
 
 // logged returns a log of the given events, in one session.
 func logged(t *testing.T, all ...events.Event) (log *eventlog.Bolt, at []events.Position) {
@@ -103,6 +109,48 @@ func TestTurn(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestOutside: which inputs of a turn brought in others' words, also where a subagent read them in an earlier turn and answers in this one.
+func TestOutside(t *testing.T) {
+	t.Parallel()
+	by := func(subagent string, u events.ToolUsed) events.ToolUsed {
+		u.SubagentID = subagent
+		return u
+	}
+	page := events.ToolUsed{Tool: "WebFetch", Input: `{"url":"https://example.com"}`}
+	answer := func(id string) events.ToolUsed {
+		return events.ToolUsed{Tool: "Task", Input: `{"prompt":"look","subagent_type":"x"}`, Output: `{"agentId":"` + id + `","content":"done"}`}
+	}
+	edit := events.ToolUsed{Tool: "Edit", Input: `{"file_path":"/p/a.go","new_string":"x"}`}
+	show := func(what string) events.ToolUsed {
+		return events.ToolUsed{Tool: "Bash", Input: `{"command":"git show ` + what + `"}`}
+	}
+	log, at := logged(t,
+		by("a1b2", page), by("c3d4", edit), page, // of an earlier turn
+		edit, answer("a1b2"), answer("c3d4"), by("a1b2", events.ToolUsed{Tool: "SubagentStop", Output: "done"}), show("FETCH_HEAD:x"), show("main:x"),
+	)
+	var earlier []session.Sized
+	for _, p := range at[:3] {
+		earlier = append(earlier, session.Sized{Position: p})
+	}
+	p := turn.New(turn.Config{Log: log, Checker: absent{}, Now: func() time.Time { return time.Unix(1000, 0) }})
+	prompt, err := p.Load(t.Context(), turn.Request{
+		Turn: events.ID{1}, Work: session.Work{Kind: events.TurnObservation, Settles: at[3:], Attempt: 1}, Origin: session.Origin{Cwd: "/p"}, Earlier: earlier,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := providertest.NewScripted(providertest.Text("<observation><title>Looked</title></observation>"))
+	reply, err := turn.Ask(t.Context(), o, prompt, time.Second)
+	r, err := p.Result(t.Context(), o, observer.CodeMode().TypeIDs(), prompt, reply, err)
+	if err != nil || r.Answer == nil || len(r.Answer.Observations) != 1 {
+		t.Fatalf("got %+v, %v", r, err)
+	}
+	got := r.Answer.Observations[0]
+	if diff := cmp.Diff([]events.Position{at[4], at[6], at[7]}, got.Outside); diff != "" || got.Origin != events.OriginOutside {
+		t.Errorf("%s (-want +got):\n%s", got.Origin, diff)
 	}
 }
 

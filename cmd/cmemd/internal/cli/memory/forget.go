@@ -43,13 +43,13 @@ func newForget(a *terminal.App) *cobra.Command {
 	var f forgetCommand
 	c := &cobra.Command{
 		Use: "forget [ID...]", Short: "Erase memory for good, with all that it was made of", Long: forgetHelp,
-		Example: "  cmemd forget m41\n  cmemd forget --requests\n  cmemd forget --approve f57\n  cmemd forget --refuse all\n  cmemd forget --query \"hunter2\"\n  cmemd forget --session 4f1c --yes\n  cmemd forget --project shop --since 2026-01-31 --until 2026-02-01 --dry-run",
+		Example: "  cmemd forget m41\n  cmemd forget --requests\n  cmemd forget --approve f57\n  cmemd forget --approve all\n  cmemd forget --refuse all\n  cmemd forget --query \"hunter2\"\n  cmemd forget --session 4f1c --yes\n  cmemd forget --project shop --since 2026-01-31 --until 2026-02-01 --dry-run",
 	}
 	terminal.QueryFlags(a, c, &f.q)
 	c.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
 	c.Flags().BoolVar(&f.requests, "requests", false, "list what agents asked to forget, and you have not answered")
-	c.Flags().StringVar(&f.approve, "approve", "", "erase what an agent asked to forget, by the name of the request")
-	c.Flags().StringVar(&f.refuse, "refuse", "", "show again what an agent asked to forget, by the name of the request; all: every one")
+	c.Flags().StringVar(&f.approve, "approve", "", "erase what an agent asked to forget, by the name of the request; all: every one, after they were shown")
+	c.Flags().StringVar(&f.refuse, "refuse", "", "show again what an agent asked to forget, by the name of the request; all: every one, after they were shown")
 	c.MarkFlagsMutuallyExclusive("requests", "approve", "refuse")
 	c.RunE = func(c *cobra.Command, ids []string) (err error) {
 		f.q.IDs = ids

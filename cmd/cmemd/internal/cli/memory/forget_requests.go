@@ -21,8 +21,8 @@ func (f forgetCommand) answer(c *cobra.Command, a *terminal.App) error {
 	switch {
 	case f.requests:
 		return terminal.Answer(ctx, a, api.ForgetRequestsRoute, api.NoQuery{}, showRequests)
-	case f.refuse == allRequests:
-		return a.Stream(ctx, func(client *client.Client) error { return refuseAll(ctx, a, client) })
+	case f.approve == allRequests || f.refuse == allRequests:
+		return a.Stream(ctx, func(client *client.Client) error { return f.answerAll(ctx, a, client) })
 	case f.refuse != "":
 		return terminal.Answer(ctx, a, api.RefuseForgetRoute, api.IDQuery{ID: f.refuse}, showRefused)
 	}
@@ -32,27 +32,70 @@ func (f forgetCommand) answer(c *cobra.Command, a *terminal.App) error {
 // allRequests stands for every open request; no name is like it.
 const allRequests = "all"
 
-// refuseAll refuses what is open as it is called. It answers with what was refused, also beside an error.
-func refuseAll(ctx context.Context, a *terminal.App, client api.Invoker) error {
+// answerAll shows what is open as it is called, asks, and approves or refuses each. What was answered stays so, also beside an error.
+func (f forgetCommand) answerAll(ctx context.Context, a *terminal.App, client api.Invoker) error {
 	open, err := api.ForgetRequestsRoute.Call(ctx, client, api.NoQuery{})
 	if err != nil {
 		return err
 	}
-	if len(open.Requests) == 0 {
-		return showRequests(a, open)
+	shownOnly := f.q.DryRun || !f.yes
+	if len(open.Requests) == 0 || a.JSON && shownOnly {
+		return a.Report(open, func(a *terminal.App) error { return showRequests(a, open) })
 	}
-	var refused []api.Refused
+	if !a.JSON {
+		listRequests(a, open)
+	}
+	question, word := "Have all of this found again?", "refused"
+	if f.approve != "" {
+		question, word = "Erase all of this for good?", "approved"
+	}
+	if ok, err := a.Confirm(ctx, question, word, f.q.DryRun, f.yes); err != nil || !ok {
+		return err
+	}
+	var done answeredRequests
 	for _, r := range open.Requests {
-		one, err := api.RefuseForgetRoute.Call(ctx, client, api.IDQuery{ID: r.ID.String()})
-		if err != nil {
-			return fmt.Errorf("%d of %d were refused: %w", len(refused), len(open.Requests), err)
+		if err := done.answer(ctx, a, client, r, f.approve != ""); err != nil {
+			return fmt.Errorf("%d of %d were %s: %w", done.Requests, len(open.Requests), word, err)
 		}
-		refused = append(refused, one)
 	}
-	return a.Report(refused, func(a *terminal.App) error {
-		a.Printf("refused: %s\n", terminal.Plural(len(refused), "request"))
+	return a.Report(done, func(a *terminal.App) error {
+		a.Printf("%s: %s with %s\n", word, terminal.Plural(done.Requests, "request"), terminal.Plural(done.Rows, "row"))
+		if f.approve != "" {
+			return showForgotten(a, done.Forgotten)
+		}
 		return nil
 	})
+}
+
+// answeredRequests is what became of all requests. Of the numbers in Forgotten, sessions are those of the request that named the most: others
+// may name the same.
+type answeredRequests struct {
+	Requests int `json:"requests"`
+	Rows     int `json:"rows"` // that they had hidden
+	api.Forgotten
+}
+
+// answer answers one of the requests.
+func (d *answeredRequests) answer(ctx context.Context, a *terminal.App, client api.Invoker, r api.OpenRequest, approve bool) error {
+	if !approve {
+		_, err := api.RefuseForgetRoute.Call(ctx, client, api.IDQuery{ID: r.ID.String()})
+		if err != nil {
+			return err
+		}
+	} else {
+		done, err := terminal.Measured(a, "forgetting", func(m *terminal.Meter) (api.Forgotten, error) {
+			return api.ApproveForgetRoute.Call(ctx, client, api.ApproveRequest{ID: r.ID.String()}, m.Progress)
+		})
+		if err != nil {
+			return err
+		}
+		done.Records, done.Sessions, done.Spooled = d.Records+done.Records, max(d.Sessions, done.Sessions), d.Spooled+done.Spooled
+		done.Asked, done.Refused = d.Asked+done.Asked, append(d.Refused, done.Refused...)
+		d.Forgotten = done
+	}
+	d.Requests++
+	d.Rows += len(r.Rows)
+	return nil
 }
 
 // approveRequest shows what a request names, asks, and has it erased.
@@ -86,13 +129,17 @@ func showRequests(a *terminal.App, open api.OpenRequests) error {
 	if len(open.Requests) == 0 {
 		return fmt.Errorf("%w: no agent asks to forget anything", terminal.ErrNothing)
 	}
+	listRequests(a, open)
+	a.Say("`cmemd forget --approve REQUEST` shows what goes and erases it, `cmemd forget --refuse REQUEST` has it found again; REQUEST may be all")
+	return nil
+}
+
+func listRequests(a *terminal.App, open api.OpenRequests) {
 	l := terminal.List{Head: []string{"REQUEST", "ASKED", "EXPIRES", "ROWS", "RECORDS", "FOR INSTANCE"}}
 	for _, r := range open.Requests {
 		l.Add(r.Name, terminal.Moment(r.At), terminal.Moment(r.Expires), strconv.Itoa(len(r.Rows)), strconv.Itoa(r.Records), firstSample(r))
 	}
 	a.Print(l)
-	a.Say("`cmemd forget --approve REQUEST` shows what goes and erases it, `cmemd forget --refuse REQUEST` has it found again")
-	return nil
 }
 
 // firstSample is the beginning of what a request names.
