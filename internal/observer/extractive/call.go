@@ -2,6 +2,7 @@ package extractive
 
 import (
 	"strings"
+	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
@@ -26,6 +27,7 @@ const (
 type call struct {
 	deed         deed
 	tool         string
+	at           time.Time
 	subagent     string // who did it; "" is the agent itself
 	subagentType string
 	failed       bool

@@ -40,20 +40,23 @@ func (p *Provider) observe(ctx context.Context, prompt observer.Prompt) ([]obser
 		}
 		switch e := in.Event.(type) {
 		case events.ToolUsed:
-			w.add(observeCall(e))
+			c := observeCall(e)
+			c.at = in.At
+			w.add(c)
 		case events.ContextCompacted:
 			compactions = append(compactions, e)
 		}
 	}
 	var list []observer.Observation
+	tell := p.talk
 	if w.calls > 0 {
-		if o, ok := p.answer(w, prompt); ok {
-			list = append(list, o)
-		}
-	} else if o, ok := p.talk(prompt); ok {
-		list = append(list, o)
+		tell = func(prompt observer.Prompt) (observer.Observation, bool) { return p.answer(w, prompt) }
 	}
-	for _, f := range w.findings(prompt) {
+	told := ""
+	if o, ok := tell(prompt); ok {
+		list, told = append(list, o), o.Title+"\n"+o.Narrative
+	}
+	for _, f := range w.findings(prompt, told) {
 		list = append(list, f.observation())
 	}
 	for _, c := range compactions {

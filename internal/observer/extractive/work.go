@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
@@ -22,6 +23,7 @@ const maxWrote = 4 << 10
 type work struct {
 	cwd   string
 	calls int
+	when  []time.Time // of each call
 
 	files       []*file // that were changed, in the order of their first change
 	byPath      map[string]*file
@@ -95,6 +97,7 @@ func (w *work) add(c call) {
 		return // it was never run, and so did not fail
 	}
 	w.calls++
+	w.when = append(w.when, c.at)
 	w.attribute(c)
 	if c.failed && c.deed != ran {
 		w.failures = append(w.failures, c)
