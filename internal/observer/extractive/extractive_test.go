@@ -296,9 +296,12 @@ func TestTitles(t *testing.T) {
 // What an agent says of files is contradicted where no edit of them came to pass.
 func TestNarrativeOfFailedEdits(t *testing.T) {
 	t.Parallel()
-	const message = "I've created a basic CLAUDE.md file for this repository. It holds the commands and the layout of all folders."
-	o := one(t, observation(message, refused("CLAUDE.md")))
-	want := "Failed to change CLAUDE.md. Write failed: You haven't granted it yet.\n\n" + message
+	const (
+		claim = "I've created a basic CLAUDE.md file for this repository. It holds the commands and the layout of all folders."
+		rest  = "The repository holds no code yet."
+	)
+	o := one(t, observation(claim+"\n\n"+rest, refused("CLAUDE.md")))
+	want := "Failed to change CLAUDE.md. Write failed: You haven't granted it yet.\n\n" + rest
 	if o.Narrative != want || o.Type != "discovery" || len(o.FilesModified) > 0 {
 		t.Errorf("got %s with %q and files %q, want the narrative %q", o.Type, o.Narrative, o.FilesModified, want)
 	}

@@ -29,8 +29,9 @@ type work struct {
 	byPath      map[string]*file
 	reads       []string // files, each once
 	seen        map[string]bool
-	changed     []int // calls that changed files
-	firstChange int   // the first call that changed more than tests
+	undone      []string // files that are again what they were
+	changed     []int    // calls that changed files
+	firstChange int      // the first call that changed more than tests
 	moved       bool
 	removed     []string // files and folders that a shell removed, absolute where that is known
 
@@ -57,6 +58,7 @@ type file struct {
 	plus, minus int
 	subagent    string // the type of the one that changed it first
 	comments    []comment
+	net         net
 }
 
 // run is one command that was run, or of a list of commands the one that counts.
@@ -163,6 +165,9 @@ func (w *work) edit(c call) {
 			f.plus += c.plus
 			f.minus += c.minus
 			f.comment(c)
+			f.net.add(c.replaced)
+		} else {
+			f.net.add(nil)
 		}
 	}
 }
