@@ -293,6 +293,15 @@ func TestTitles(t *testing.T) {
 	}
 }
 
+// An error that says by a colon that more is to come is told with its next line.
+func TestErrorOverTwoLines(t *testing.T) {
+	t.Parallel()
+	o := one(t, observation(strings.Repeat("Nothing was handed over to the other side. ", 3), used("Write", map[string]any{"file_path": cwd + "/a.go"}, "The call is wrong because of this:\n\nno content is given\nand more", true)))
+	if want := "Write failed: The call is wrong because of this: no content is given"; !slices.Contains(o.Facts, want) {
+		t.Errorf("facts %q, want %q", o.Facts, want)
+	}
+}
+
 // What an agent says of files is contradicted where no edit of them came to pass.
 func TestNarrativeOfFailedEdits(t *testing.T) {
 	t.Parallel()
