@@ -93,7 +93,7 @@ func Decides(sentence string) bool {
 // sentence without either is whole.
 func Unannounced(sentence string) string {
 	s := lower(sentence)
-	marks := []string{" - ", " – ", " — "}
+	marks := slices.Clone(dashes)
 	switch {
 	case opens(s, Preface):
 		marks = append(marks, ", ")
@@ -109,6 +109,20 @@ func Unannounced(sentence string) string {
 	}
 	return sentence
 }
+
+// Unguessed is what a sentence says before a dash behind which it guesses: "The pool holds 4 connections - that may be why." A sentence
+// that guesses before the dash too, or has none, is whole.
+func Unguessed(sentence string) string {
+	for _, mark := range dashes {
+		if said, guess, ok := strings.Cut(sentence, mark); ok && Telling(said) && !Holds(said, Hedge) && Holds(guess, Hedge) {
+			return said
+		}
+	}
+	return sentence
+}
+
+// dashes are what stands between two statements of a sentence.
+var dashes = []string{" - ", " – ", " — "}
 
 // unplanned is what a sentence says before it comes to what the agent is about to do: "It is empty, so I'll fill it."
 func unplanned(sentence string) string {

@@ -54,6 +54,21 @@ func TestWeigh(t *testing.T) {
 }
 
 // TestUnannounced: what stands behind an announcement, a word of consent or where the agent looked.
+func TestUnguessed(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]string{
+		"The pool holds 4 connections - that may be why.":            "The pool holds 4 connections",
+		"Perhaps the pool holds 4 connections - that is likely why.": "Perhaps the pool holds 4 connections - that is likely why.",
+		"The pool holds 4 connections - one for each worker.":        "The pool holds 4 connections - one for each worker.",
+		"Hm - the pool may be too small.":                            "Hm - the pool may be too small.",
+		"The pool may be too small - it holds 4 connections now.":    "The pool may be too small - it holds 4 connections now.",
+	} {
+		if got := Unguessed(said); got != want {
+			t.Errorf("%q: %q, want %q", said, got, want)
+		}
+	}
+}
+
 func TestUnannounced(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]string{

@@ -2,6 +2,7 @@ package extractive
 
 import (
 	"strings"
+	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
@@ -26,6 +27,7 @@ const (
 type call struct {
 	deed         deed
 	tool         string
+	at           time.Time
 	subagent     string // who did it; "" is the agent itself
 	subagentType string
 	failed       bool
@@ -38,6 +40,7 @@ type call struct {
 	moved         bool     // a file was moved
 	plus, minus   int      // lines, where the agent told them
 	comments      []comment
+	replaced      []replacement // what an edit put in the place of what, where it told
 	command       string
 	steps         []step
 	ends          []outcome // of steps
@@ -78,6 +81,7 @@ func observeCall(u events.ToolUsed) call {
 		c.deed = edited
 		c.measure(u, in)
 		c.comments = comments(c.changed[0], in)
+		c.replaced = replacements(in)
 	case c.deed == ran:
 		c.run(u, shape, parsed.Commands())
 	case c.deed == other && c.keeps(in):

@@ -82,7 +82,10 @@ type replacement struct{ before, after string }
 // replacements are the texts that a call wrote, by the fields of its input.
 func replacements(in []field) []replacement {
 	before, after := text(in, "old_string", "old_str"), text(in, "new_string", "new_str", "content", "file_text", "contents")
-	all := []replacement{{before, after}}
+	var all []replacement
+	if before != "" || after != "" {
+		all = append(all, replacement{before, after})
+	}
 	for _, e := range elements(raw(in, "edits")) {
 		f := fields(e)
 		all = append(all, replacement{text(f, "old_string", "old_str"), text(f, "new_string", "new_str")})

@@ -11,8 +11,9 @@
 // What the agent said between its calls that tells something (package sentence) is an observation of its own, quoted: why something
 // is so, what to be warned of, what was chosen, what was measured. A list stands with what announces it, a choice with the options it
 // was made from. What bears a sentence out counts: a failure before it, an output that holds what it names, words of the person's.
-// Announcements, questions, guesses, options alone and what the last message says too are left out. An answer without a call is observed where
-// it has such a sentence.
+// Announcements, questions, guesses, options alone and what the last message says too are left out. So is what was only thought on the way:
+// nothing bears it out, a change followed, and what was said later speaks of all that it names, or the command that it speaks of was run
+// again. An answer without a call is observed where it has such a sentence.
 //
 // What commands and files printed is evidence, in facts alone: each error of its own, warnings, what was counted or measured, and the
 // line that bears out what was said behind it. What the web, other servers and subagents answered is never quoted so, and titles and
@@ -48,8 +49,8 @@
 //
 // The files, each referring to those below it:
 //
-//	summarize.go, failing.go, observe.go, facts.go, ran.go, comment.go, left.go, finding.go, printed.go, gist.go, kind.go, work.go, compact.go,
-//	call.go, shell.go, fact.go, problem.go, narrative.go, title.go, extractive.go, blocks.go, prose.go, fields.go, clean.go
+//	summarize.go, failing.go, observe.go, facts.go, ran.go, comment.go, left.go, finding.go, standing.go, printed.go, gist.go, kind.go,
+//	work.go, net.go, compact.go, call.go, shell.go, fact.go, problem.go, narrative.go, title.go, extractive.go, blocks.go, prose.go, fields.go, clean.go
 //
 // What bites: a command's end is known only if the shell reports it. "go test | tail" ends as tail does; of such a
 // command the extractor says that it ran, not that it passed.

@@ -293,12 +293,24 @@ func TestTitles(t *testing.T) {
 	}
 }
 
+// An error that says by a colon that more is to come is told with its next line.
+func TestErrorOverTwoLines(t *testing.T) {
+	t.Parallel()
+	o := one(t, observation(strings.Repeat("Nothing was handed over to the other side. ", 3), used("Write", map[string]any{"file_path": cwd + "/a.go"}, "The call is wrong because of this:\n\nno content is given\nand more", true)))
+	if want := "Write failed: The call is wrong because of this: no content is given"; !slices.Contains(o.Facts, want) {
+		t.Errorf("facts %q, want %q", o.Facts, want)
+	}
+}
+
 // What an agent says of files is contradicted where no edit of them came to pass.
 func TestNarrativeOfFailedEdits(t *testing.T) {
 	t.Parallel()
-	const message = "I've created a basic CLAUDE.md file for this repository. It holds the commands and the layout of all folders."
-	o := one(t, observation(message, refused("CLAUDE.md")))
-	want := "Failed to change CLAUDE.md. Write failed: You haven't granted it yet.\n\n" + message
+	const (
+		claim = "I've created a basic CLAUDE.md file for this repository. It holds the commands and the layout of all folders."
+		rest  = "The repository holds no code yet."
+	)
+	o := one(t, observation(claim+"\n\n"+rest, refused("CLAUDE.md")))
+	want := "Failed to change CLAUDE.md. Write failed: You haven't granted it yet.\n\n" + rest
 	if o.Narrative != want || o.Type != "discovery" || len(o.FilesModified) > 0 {
 		t.Errorf("got %s with %q and files %q, want the narrative %q", o.Type, o.Narrative, o.FilesModified, want)
 	}

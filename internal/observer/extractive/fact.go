@@ -71,14 +71,17 @@ func (l *factList) quote(rank int, said, printed, end string) {
 // titleText is the first thing that a raw text says.
 func titleText(s string) string { return titleOf(blocks(unwrap(clean(s), false))) }
 
-// firstLine is the first line of a raw text that says anything.
+// firstLine is the first line of a raw text that says anything, with what it leads to.
 func firstLine(s string) string {
+	said := ""
 	for l := range strings.Lines(unwrap(clean(s), false)) {
 		if l = line(l); sentence.Letters(l) >= 4 {
-			return cut(l, maxProblem)
+			if said = strings.TrimSpace(said + " " + l); !strings.HasSuffix(l, ":") {
+				break
+			}
 		}
 	}
-	return ""
+	return cut(said, maxProblem)
 }
 
 func cleanAll(list []string) []string {

@@ -60,6 +60,9 @@ func (w *work) commitFacts(to *factList) {
 
 func (w *work) fileFacts(to *factList) {
 	w.removalFacts(to)
+	for _, p := range w.undone[:min(len(w.undone), maxNamed)] {
+		to.add(rankRan, "Edited %s, and put back what it was", w.show(p))
+	}
 	if len(w.files) > maxNamed-2 {
 		w.filesFact(to, "Created", func(f *file) bool { return f.created })
 		w.filesFact(to, "Edited", func(f *file) bool { return !f.created })

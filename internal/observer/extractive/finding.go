@@ -31,9 +31,13 @@ type finding struct {
 	best    string // the weightiest sentence of it
 	weight  int    // of that one
 	purpose sentence.Purpose
-	open    bool   // a list goes on
-	failed  string // the failure that it was said behind, as a fact; empty: none
-	bearing string // a line that a call before it printed, as a fact; empty: none
+	open    bool     // a list goes on
+	agreed  bool     // it says why the person is right
+	names   []string // what it names, and its figures that a call before it printed
+	after   int      // it was said behind the calls from this one on
+	upTo    int      // and before the next one
+	failed  string   // the failure that it was said behind, as a fact; empty: none
+	bearing string   // a line that a call before it printed, as a fact; empty: none
 }
 
 // talk is the observation of an answer without a tool call. It is false where the answer says nothing that is worth keeping.
@@ -53,20 +57,27 @@ func (p *Provider) talk(prompt observer.Prompt) (observer.Observation, bool) {
 }
 
 // findings are what was said between the calls that is worth keeping, in its order. What the last message says too is not told
-// again, and no guess: the agent says later what came of it.
-func (w *work) findings(prompt observer.Prompt) []finding {
-	told := sentencesOf(prompt.Message)
+// again, and neither is what the observation of the answer says, which is outcome, nor a guess: the agent says later what came of it.
+func (w *work) findings(prompt observer.Prompt, outcome string) []finding {
+	told := append(sentencesOf(prompt.Message), outcome)
 	var all []finding
+	calls := 0
 	for i, s := range prompt.Said {
+		before := calls
+		for calls < len(w.when) && !w.when[calls].After(s.At) {
+			calls++
+		}
 		since := since(prompt, i)
 		for _, f := range findingsIn(s.Text, prompt.Request, since) {
 			if !slices.ContainsFunc(told, func(t string) bool { return says(t, f.best) }) {
 				f.failed, f.bearing = since.failure, w.bearing(since.own, f)
+				f.after, f.upTo, f.names = before, calls, namesIn(f.text, since.own)
 				all = append(all, f)
 				told = append(told, f.best)
 			}
 		}
 	}
+	all = w.standing(all, outcome)
 	order := make(map[string]int, len(all))
 	for i, f := range all {
 		order[f.best] = i
@@ -85,11 +96,12 @@ func findingsIn(text, asked string, b before) []finding {
 
 // passages are the findings of a text as r is set up to read it.
 func passages(text string, r reading) []finding {
-	for _, b := range unlabelled(blocks(unwrap(clean(text), false))) {
+	all := unlabelled(blocks(unwrap(clean(text), false)))
+	for i, b := range all {
 		switch b.shape {
 		case paragraph:
 			r.end()
-			r.paragraph(b)
+			r.paragraph(b, i+1 < len(all))
 		case item:
 			r.item(b)
 		default:
@@ -121,12 +133,16 @@ func (r *reading) end() {
 	r.run, r.skips = finding{}, false
 }
 
-func (r *reading) paragraph(b block) {
+// paragraph reads one. What ends with a colon where nothing follows leads to what the agent does next, and is half a sentence without it.
+func (r *reading) paragraph(b block, followed bool) {
 	for rest := b.marked(); rest != ""; {
 		var s string
 		s, rest = sentence.First(rest)
 		r.agreed = sentence.Consents(s)
 		s = sentence.Unannounced(s)
+		if r.sure {
+			s = sentence.Unguessed(s)
+		}
 		switch head := strings.TrimRight(s, " :："); {
 		case head == s:
 			r.sentence(s, " ")
@@ -136,7 +152,7 @@ func (r *reading) paragraph(b block) {
 		case sentence.PurposeOf(head) == sentence.Menu:
 			r.end()
 			r.skips, r.menu = true, finding{text: s}
-		case strings.TrimSpace(rest) == "":
+		case strings.TrimSpace(rest) == "" && followed:
 			r.sentence(head, " ")
 			r.run.open = r.run.text != ""
 		}
@@ -185,6 +201,7 @@ func (r *reading) sentence(s, mark string) {
 	if r.run.text == "" {
 		mark = ""
 	}
+	r.run.agreed = r.run.agreed || r.agreed
 	if r.run.text += mark + s; weight > r.run.weight {
 		r.run.best, r.run.weight, r.run.purpose = s, weight, p
 	}

@@ -60,9 +60,15 @@ func TestFindings(t *testing.T) {
 			[]string{"decision: We keep whole cents rather than floats."},
 		},
 		"behind an announcement's dash": {
-			working("The sum is right now.", "Let me see what taxOf does - it does not know the country's rate yet:"),
-			[]string{"discovery: it does not know the country's rate yet"},
+			working("The sum is right now.", "Let me see what taxOf does - it does not know the country's rate yet."),
+			[]string{"discovery: it does not know the country's rate yet."},
 		},
+		"behind a dash, and half a sentence": {working("The sum is right now.", "Let me try something else - make taxOf() ask once, since the lock is slow:"), nil},
+		"before a guess": {
+			working("The sum is right now.", "The timeout of taxOf() defaults to 30 seconds - that's likely the issue."),
+			[]string{"discovery: The timeout of taxOf() defaults to 30 seconds"},
+		},
+		"half a sentence": {working("The sum is right now.", "Found it!\n\nThe fix is to lock roundSum():"), nil},
 		"said again at the end": {
 			working("The rounding happened twice, because roundSum() was called by both sides of the cart.", "The rounding happens twice because roundSum() is called by both sides."),
 			nil,
@@ -113,6 +119,92 @@ func TestFindings(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestFindingsThatWereSuperseded: what was thought on the way, tried, and spoken of again is not told as found.
+func TestFindingsThatWereSuperseded(t *testing.T) {
+	t.Parallel()
+	const (
+		read = `"file_path":"/src/shop/tax.go"`
+		time = `"command":"time ./shop total"`
+		edit = `"file_path":"/src/shop/cart.go","old_string":"a","new_string":"b"`
+	)
+	for name, c := range map[string]struct {
+		steps []any // of one answer, in order: what was said, or a call as {tool, input, output}
+		want  []string
+	}{
+		"and said otherwise at the end": {
+			[]any{"The issue is that taxOf() is asked twice.", [3]string{"Edit", edit, ""}, "The sum was late since taxOf() had no timeout."},
+			nil,
+		},
+		"and said otherwise on the way": {
+			[]any{
+				"The issue is that taxOf() is asked twice.", [3]string{"Edit", edit, ""}, "The delay must be in taxOf(), because ratesOf() is quick.",
+				"The sum is right now.",
+			},
+			[]string{"discovery: The delay must be in taxOf(), because ratesOf() is quick."},
+		},
+		"and never tried": {
+			[]any{[3]string{"Edit", edit, ""}, "The issue is that taxOf() is asked twice.", "The sum was late since taxOf() had no timeout."},
+			[]string{"discovery: The issue is that taxOf() is asked twice."},
+		},
+		"of more than is said later": {
+			[]any{"The issue is that taxOf() is asked by ratesOf().", [3]string{"Edit", edit, ""}, "The sum was late since taxOf() had no timeout."},
+			[]string{"discovery: The issue is that taxOf() is asked by ratesOf()."},
+		},
+		"with a figure that was printed": {
+			[]any{
+				[3]string{"Read", read, `"wait = 45 // seconds\n"`}, "The issue is that taxOf() waits for 45 seconds.", [3]string{"Edit", edit, ""},
+				"The sum was late since taxOf() had no timeout.",
+			},
+			[]string{"discovery: The issue is that taxOf() waits for 45 seconds."},
+		},
+		"with a figure that was not": {
+			[]any{
+				[3]string{"Read", read, `"wait = 450 // seconds\n"`}, "The issue is that taxOf() waits for 45 seconds.", [3]string{"Edit", edit, ""},
+				"The sum was late since taxOf() had no timeout.",
+			},
+			nil,
+		},
+		"of a command that was run again": {
+			[]any{
+				[3]string{"Bash", time, `"0.81 total"`}, "It is still slow because 800 ms are lost in the cart.", [3]string{"Bash", time, `"0.02 total"`},
+				[3]string{"Edit", edit, ""}, "The sum is right now.",
+			},
+			nil,
+		},
+		"of a command that was not": {
+			[]any{
+				[3]string{"Bash", time, `"0.81 total"`}, "It is still slow because 800 ms are lost in the cart.", [3]string{"Edit", edit, ""}, "The sum is right now.",
+			},
+			[]string{"discovery: It is still slow because 800 ms are lost in the cart."},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if d := cmp.Diff(c.want, told(t, answering(c.steps))[1:], equateEmptyLists); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// answering is a prompt with what was said and done in one answer, in its order, a minute apart; the last that was said is its message.
+func answering(steps []any) observer.Prompt {
+	at := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+	p := observer.Prompt{Cwd: "/src/shop", Request: "Make the cart show the right sum."}
+	for _, s := range steps {
+		at = at.Add(time.Minute)
+		switch s := s.(type) {
+		case string:
+			p.Said = append(p.Said, observer.Saying{At: at, Text: s})
+		case [3]string:
+			p.Inputs = append(p.Inputs, observer.Input{At: at, Event: events.ToolUsed{Tool: s[0], Cwd: p.Cwd, Input: "{" + s[1] + "}", Output: s[2]}})
+		}
+	}
+	last := len(p.Said) - 1
+	p.Message, p.Said = p.Said[last].Text, p.Said[:last]
+	return p
 }
 
 var equateEmptyLists = cmp.FilterValues(func(a, b []string) bool { return len(a)+len(b) == 0 }, cmp.Ignore())

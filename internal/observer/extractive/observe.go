@@ -40,20 +40,24 @@ func (p *Provider) observe(ctx context.Context, prompt observer.Prompt) ([]obser
 		}
 		switch e := in.Event.(type) {
 		case events.ToolUsed:
-			w.add(observeCall(e))
+			c := observeCall(e)
+			c.at = in.At
+			w.add(c)
 		case events.ContextCompacted:
 			compactions = append(compactions, e)
 		}
 	}
+	w.settle()
 	var list []observer.Observation
+	tell := p.talk
 	if w.calls > 0 {
-		if o, ok := p.answer(w, prompt); ok {
-			list = append(list, o)
-		}
-	} else if o, ok := p.talk(prompt); ok {
-		list = append(list, o)
+		tell = func(prompt observer.Prompt) (observer.Observation, bool) { return p.answer(w, prompt) }
 	}
-	for _, f := range w.findings(prompt) {
+	told := ""
+	if o, ok := tell(prompt); ok {
+		list, told = append(list, o), o.Title+"\n"+o.Narrative
+	}
+	for _, f := range w.findings(prompt, told) {
 		list = append(list, f.observation())
 	}
 	for _, c := range compactions {
@@ -80,6 +84,7 @@ func (p *Provider) answer(w *work, prompt observer.Prompt) (observer.Observation
 		Concepts:  w.concepts(kind),
 	}
 	if s := w.failure(); s != "" && o.Narrative != "" {
+		message = w.withoutTried(message)
 		s = lead(s+". "+w.refusal(), p.maxNarrative)
 		o.Narrative = strings.TrimSpace(s + "\n\n" + narrative(message, p.maxNarrative-runes(s)-2))
 	}
@@ -138,7 +143,7 @@ func blocksWeight(all []block) int {
 
 // isNotable reports whether the calls alone come to something that a person would look for again.
 func (w *work) isNotable() bool {
-	if len(w.files)+len(w.commits)+len(w.asked)+len(w.fetches)+len(w.reports) > 0 || w.moved || w.settled() {
+	if len(w.files)+len(w.undone)+len(w.commits)+len(w.asked)+len(w.fetches)+len(w.reports) > 0 || w.moved || w.settled() {
 		return true
 	}
 	for _, r := range w.runs {
@@ -208,6 +213,15 @@ func (w *work) failure() string {
 		return cut("The person refused to have "+nameFiles(w.cwd, tried)+" changed", maxTitle)
 	}
 	return cut("Failed to change "+nameFiles(w.cwd, tried), maxTitle)
+}
+
+// withoutTried is a message without what it says of files that were to be changed and were not.
+func (w *work) withoutTried(message []block) []block {
+	return slices.DeleteFunc(message, func(b block) bool {
+		return slices.ContainsFunc(w.failures, func(c call) bool {
+			return slices.ContainsFunc(c.tried, func(p string) bool { return strings.Contains(b.text, path.Base(p)) })
+		})
+	})
 }
 
 // altered tells whether the work changed files or the repository.

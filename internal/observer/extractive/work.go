@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
@@ -22,13 +23,15 @@ const maxWrote = 4 << 10
 type work struct {
 	cwd   string
 	calls int
+	when  []time.Time // of each call
 
 	files       []*file // that were changed, in the order of their first change
 	byPath      map[string]*file
 	reads       []string // files, each once
 	seen        map[string]bool
-	changed     []int // calls that changed files
-	firstChange int   // the first call that changed more than tests
+	undone      []string // files that are again what they were
+	changed     []int    // calls that changed files
+	firstChange int      // the first call that changed more than tests
 	moved       bool
 	removed     []string // files and folders that a shell removed, absolute where that is known
 
@@ -55,6 +58,7 @@ type file struct {
 	plus, minus int
 	subagent    string // the type of the one that changed it first
 	comments    []comment
+	net         net
 }
 
 // run is one command that was run, or of a list of commands the one that counts.
@@ -95,6 +99,7 @@ func (w *work) add(c call) {
 		return // it was never run, and so did not fail
 	}
 	w.calls++
+	w.when = append(w.when, c.at)
 	w.attribute(c)
 	if c.failed && c.deed != ran {
 		w.failures = append(w.failures, c)
@@ -160,6 +165,9 @@ func (w *work) edit(c call) {
 			f.plus += c.plus
 			f.minus += c.minus
 			f.comment(c)
+			f.net.add(c.replaced)
+		} else {
+			f.net.add(nil)
 		}
 	}
 }
