@@ -31,7 +31,7 @@ func printers() []string {
 
 // Fetches reports whether the call brought in what somebody else says, by its shape alone: a web page or search, the answer of
 // another program's MCP server, what a command fetched from another machine. A call of this memory's own brings in nothing.
-func (c Call) Fetches() bool {
+func (c *Call) Fetches() bool {
 	switch {
 	case c.Unobserved != "":
 		return false
@@ -77,9 +77,8 @@ func isLocal(address string) bool {
 
 // Printed returns the files that the call may have printed: those that it read, and what a command that prints files was given.
 // Of the latter some may be no files at all.
-func (c Call) Printed() []string {
-	read, _ := c.Files()
-	set := fileSet{cwd: c.folderOf(), list: read}
+func (c *Call) Printed() []string {
+	set := fileSet{cwd: c.folderOf(), list: c.read}
 	for _, simple := range c.runs {
 		if name, args := program(simple.Words); slices.Contains(printers(), name) {
 			set.addAll(operands(args))

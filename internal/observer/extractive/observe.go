@@ -40,7 +40,7 @@ func (p *Provider) observe(ctx context.Context, prompt observer.Prompt) ([]obser
 		}
 		switch e := in.Event.(type) {
 		case events.ToolUsed:
-			w.add(observeCall(e))
+			w.add(observeCall(in.Call()))
 		case events.ContextCompacted:
 			compactions = append(compactions, e)
 		}

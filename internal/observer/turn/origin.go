@@ -7,7 +7,6 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
-	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
 // maxAge is how old a turn's newest input may be for the repository to be asked: what is tracked today says little of what was
@@ -26,15 +25,14 @@ func (t *Pipeline) originOf(ctx context.Context, p observer.Prompt, edited []str
 	out := origin{class: events.OriginOwn}
 	printed := map[events.Position][]string{}
 	for _, in := range p.Inputs {
-		u, ok := in.Event.(events.ToolUsed)
+		call := in.Call()
 		switch {
 		case in.Event == nil:
 			out.class = events.OriginUnknown
 			continue
-		case !ok:
+		case call == nil:
 			continue
 		}
-		call := evidence.Parse(u)
 		if call.Fetches() {
 			out.outside = append(out.outside, in.Position)
 		} else if files := call.Printed(); len(files) > 0 {
