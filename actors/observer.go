@@ -13,7 +13,6 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
-	"github.com/cmemd/cmemd/internal/observer/evidence"
 	"github.com/cmemd/cmemd/internal/observer/turn"
 )
 
@@ -72,7 +71,7 @@ func (o *observerActor) Receive(c actor.Context) {
 func (s *System) notable(p observer.Prompt) (n int) {
 	defer recoverWith(s, &n, 0, "cannot tell what is notable in a turn", "turn", p.Turn)
 	for _, in := range p.Inputs {
-		if t, ok := in.Event.(events.ToolUsed); ok && evidence.Notable(t) {
+		if c := in.Call(); c != nil && c.Notable() {
 			n++
 		}
 	}

@@ -235,10 +235,8 @@ func (t *Tree) fileAt(path string, depth int) string {
 	return filepath.Join(folder, File)
 }
 
-// within reports whether a path as it is written is ignored, or all that could be in it.
-func (t *Tree) within(path string) bool {
-	return t.ignored(path, true) || t.ignored(filepath.Join(path, probe), false)
-}
+// within reports whether a path as it is written is ignored, or all that could be in it: what ignores the path ignores that too.
+func (t *Tree) within(path string) bool { return t.ignored(filepath.Join(path, probe), false) }
 
 // ignored goes down the path: what is ignored once stays so.
 func (t *Tree) ignored(path string, folder bool) bool {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
 // Provider asks a model, or something that behaves like one, once. Complete may be called again with the same
@@ -49,12 +50,30 @@ type Prompt struct {
 	Later    []events.Position          // the tool uses that follow the inputs, where these are observed again; never sent
 }
 
-// Input is one captured event of a turn.
+// Input is one captured event of a turn. NewInput makes it.
 type Input struct {
 	Position events.Position
 	At       time.Time
 	Event    events.Event // ToolUsed, ContextCompacted or AgentStopped; nil when its payload was erased
 	Repeats  bool         // it only looked at something, as an earlier input of its session had, and saw the same
+
+	call *evidence.Call
+}
+
+// NewInput returns the input of an event that happened at a time, and reads its tool call, if it is one.
+func NewInput(position events.Position, at time.Time, e events.Event) Input {
+	in := Input{Position: position, At: at, Event: e}
+	in.call = in.Call()
+	return in
+}
+
+// Call returns the tool call that a ToolUsed is; nil: the input is none. NewInput has read it: only of an Input that was made
+// by hand each call reads it anew.
+func (in Input) Call() *evidence.Call {
+	if u, ok := in.Event.(events.ToolUsed); ok && in.call == nil {
+		return evidence.Parse(u)
+	}
+	return in.call
 }
 
 // Saying is what the agent said between two tool calls.

@@ -163,8 +163,13 @@ func (c *Cache[K, V]) slot(k K) *slot[V] {
 	if s, ok := c.slots[k]; ok {
 		return s
 	}
-	s := &slot[V]{}
-	s.exists = c.x.get(c.table, c.key(k), &s.value)
+	s := c.add(k)
+	s.exists = c.x.get(c.table, s.key, &s.value)
+	return s
+}
+
+func (c *Cache[K, V]) add(k K) *slot[V] {
+	s := &slot[V]{key: c.key(k)}
 	c.slots[k] = s
 	c.Order = append(c.Order, k)
 	return s
@@ -173,8 +178,7 @@ func (c *Cache[K, V]) slot(k K) *slot[V] {
 // Add is Edit of a key that the table is known not to have, which it is not asked for.
 func (c *Cache[K, V]) Add(k K) *V {
 	if _, ok := c.slots[k]; !ok {
-		c.slots[k] = &slot[V]{}
-		c.Order = append(c.Order, k)
+		c.add(k)
 	}
 	return c.Edit(k)
 }
@@ -214,9 +218,9 @@ func (c *Cache[K, V]) Flush() {
 		}
 		s.change = false
 		if s.exists = c.empty == nil || !c.empty(s.value); s.exists {
-			c.x.put(c.table, c.ordered, c.key(k), &s.value)
+			c.x.put(c.table, c.ordered, s.key, &s.value)
 		} else {
-			c.x.delete(c.table, c.key(k))
+			c.x.delete(c.table, s.key)
 		}
 	}
 }
@@ -229,6 +233,7 @@ func Flush(parts ...interface{ Flush() }) {
 }
 
 type slot[V any] struct {
+	key            []byte
 	value          V
 	exists, change bool
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -10,6 +11,11 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/cmemd/cmemd/eventlog"
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
 // limit is the fastest server that keeps what hooks promise: it reads a body, answers when the body is on disk, and does nothing
@@ -101,6 +107,57 @@ func (l *limit) write(file *os.File) {
 			done <- err
 		}
 	}
+}
+
+// BenchmarkFloor posts what BenchmarkHooks posts to what the daemon stands on alone: net/http reads the body, the event log keeps it as
+// the output of a tool, each connection in a stream of its own. What it takes no daemon over these can do without.
+func BenchmarkFloor(b *testing.B) {
+	log := logtest.Open(b, eventlog.Config{})
+	type end struct {
+		stream  events.StreamID
+		version events.Version
+	}
+	type key struct{}
+	var pool sync.Pool // of *bytes.Buffer
+	keep := func(w http.ResponseWriter, r *http.Request) {
+		buf, _ := pool.Get().(*bytes.Buffer)
+		if buf == nil {
+			buf = new(bytes.Buffer)
+		}
+		defer pool.Put(buf)
+		buf.Reset()
+		_, err := buf.ReadFrom(r.Body)
+		if err == nil {
+			at := r.Context().Value(key{}).(*end)
+			draft := events.Draft{ID: newID(), OccurredAt: time.Now(), Event: events.ToolUsed{Tool: "Bash", Output: buf.String()}}
+			_, err = log.Append(r.Context(), at.stream, at.version, draft)
+			at.version++
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
+	}
+	socket := filepath.Join(shortDir(b), "f.sock")
+	unix, err := net.Listen("unix", socket)
+	if err != nil {
+		b.Fatal(err)
+	}
+	server := &http.Server{Handler: http.HandlerFunc(keep), ConnContext: func(ctx context.Context, _ net.Conn) context.Context {
+		return context.WithValue(ctx, key{}, &end{stream: events.SessionID(newID()).Stream()})
+	}}
+	var group sync.WaitGroup
+	group.Go(func() { _ = server.Serve(unix) })
+	b.ReportAllocs()
+	b.ResetTimer()
+	began := cpuTime()
+	took := postAll(b, socket, b.N, 16, false)
+	b.StopTimer()
+	b.ReportMetric(float64((cpuTime()-began).Microseconds())/float64(b.N), "µs-cpu/op")
+	b.ReportMetric(float64(b.N)/took.Seconds(), "events/s")
+	if err := server.Close(); err != nil {
+		b.Error(err)
+	}
+	group.Wait()
 }
 
 // TestLimitKeepsBodies: the limit is one of servers that keep what they answer for.

@@ -47,7 +47,9 @@ func benchmarkHooks(b *testing.B, sessions int, closing bool) {
 		b.Fatal(err)
 	}
 	finder := redact.New()
-	w := startWorld(b, log, func(c *testConfig) {
+	w := &world{home: shortDir(b), log: log, flush: 500 * time.Millisecond} // as the daemon does
+	w.open(b)
+	w.serve(b, func(c *testConfig) {
 		c.capture.Secrets = func(s string, json bool) (string, map[string]int) {
 			if json {
 				return finder.JSON(s)

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,7 +56,8 @@ type world struct {
 	capture *capture.Pipeline
 	server  *Server
 	client  *client.Client
-	end     func() // ends all; safe to call twice
+	flush   time.Duration // of the index; 0 means 1 ms
+	end     func()        // ends all; safe to call twice
 }
 
 const testToken = "a token for tests"
@@ -139,7 +141,7 @@ func (w *world) open(tb testing.TB) {
 	if w.views, err = projections.Open(filepath.Join(w.home, "views"), w.log, engine.Config{}); err != nil {
 		tb.Fatal(err)
 	}
-	if w.index, err = index.Open(tb.Context(), filepath.Join(w.home, "index"), w.log, index.Config{Flush: time.Millisecond}); err != nil {
+	if w.index, err = index.Open(tb.Context(), filepath.Join(w.home, "index"), w.log, index.Config{Flush: cmp.Or(w.flush, time.Millisecond)}); err != nil {
 		tb.Fatal(err)
 	}
 	if w.actors, err = actors.New(actors.Config{Log: w.ownLog(), Providers: []actors.Route{{Provider: extractive.New(extractive.Config{}), Free: true}}}); err != nil {

@@ -56,7 +56,7 @@ func TestFilesOfAgents(t *testing.T) {
 					names = append(names, "frobnicate", "X")
 				}
 				for _, name := range names {
-					read, modified := Files(events.ToolUsed{Tool: name, Input: tc.input, Cwd: "/p"})
+					read, modified := Parse(events.ToolUsed{Tool: name, Input: tc.input, Cwd: "/p"}).Files()
 					got, want := [2]string{strings.Join(read, ","), strings.Join(modified, ",")}, [2]string{tc.read, tc.modified}
 					if diff := cmp.Diff(want, got); diff != "" {
 						t.Errorf("%s %.200s\nread, modified (-want +got):\n%s", name, tc.input, diff)

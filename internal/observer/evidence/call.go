@@ -9,8 +9,8 @@ import (
 	"github.com/cmemd/cmemd/internal/toolinput"
 )
 
-// Call is a tool call whose fields were read. It does not change and is safe for concurrent use. It shares the texts
-// of the event that it was read from.
+// Call is a tool call that Parse read. It does not change and is safe for concurrent use. It shares the texts of the
+// event that it was read from; the lists that it returns must not be changed.
 type Call struct {
 	events.ToolUsed
 	in, out  value
@@ -22,9 +22,16 @@ type Call struct {
 	patched  []string // the files of the patches that it carries, as they stand there
 	patchDir string   // the folder that its command line went to before it applied them, as it stands there
 	kind     Kind
+	shape    Shape
+
+	read, modified []string
+	tried          []string // what a failed call would have modified
 }
 
-// Commands are the simple commands of a Command, as Split finds them; none of other calls. They must not be changed.
+// Kind is what the call was for.
+func (c *Call) Kind() Kind { return c.kind }
+
+// Commands are the simple commands of a Command, as Split finds them; none of other calls.
 func (c *Call) Commands() []Simple { return c.simple }
 
 func (c *Call) named(words ...string) bool {

@@ -34,8 +34,7 @@ func (c *Call) rewrites() (all []rewrite) {
 		}
 		return all
 	}
-	_, files := c.Files()
-	if len(files) != 1 {
+	if len(c.modified) != 1 {
 		return nil
 	}
 	for _, v := range append([]value{c.in}, c.in.get("edits", "replacements").list...) {
@@ -43,7 +42,7 @@ func (c *Call) rewrites() (all []rewrite) {
 		if !before.text && !after.text {
 			continue
 		}
-		w := rewrite{file: files[0], every: v.isTrue("replaceall"), words: map[string]int{}}
+		w := rewrite{file: c.modified[0], every: v.isTrue("replaceall"), words: map[string]int{}}
 		w.whole = !before.text && !c.named("append", "insert")
 		w.count(before.String(), -1)
 		w.count(after.String(), 1)

@@ -4,20 +4,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/toolinput"
 )
-
-// Files is Parse(t).Files(), for callers that want nothing else of the call.
-func Files(t events.ToolUsed) (read, modified []string) { return parse(t).Files() }
 
 // Files returns the files that the call read and those that it modified: from its fields and from patches, never from
 // a command line. Paths are cleaned and made absolute by the call's folder where that is known, without duplicates, in
 // the order given, at most 200 each. A failed call touched nothing.
-func (c Call) Files() (read, modified []string) {
-	if c.Failed {
-		return nil, nil
-	}
+func (c *Call) Files() (read, modified []string) { return c.read, c.modified }
+
+// Tried returns the files that a failed call would have modified, as Files does; none of a call that did not fail.
+func (c *Call) Tried() []string { return c.tried }
+
+// files are those that the call reads and modifies where it does not fail.
+func (c *Call) files() (read, modified []string) {
 	r, m := fileSet{cwd: c.folderOf()}, fileSet{cwd: c.folderOf()}
 	switch {
 	case c.kind == Command || c.kind == Web || c.kind == Task || c.kind == Search || c.out.isTrue("iserror") || c.remote():
@@ -38,7 +37,7 @@ func (c Call) Files() (read, modified []string) {
 	if len(r.list)+len(m.list) == 0 && !c.mcp {
 		c.fromOutput(&r, &m)
 	}
-	return r.list, m.list
+	return slices.Clip(r.list), slices.Clip(m.list)
 }
 
 // remote reports whether the call is about files that lie in another place than the disk: a repository of a forge, a

@@ -76,7 +76,7 @@ func TestFiles(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			read, modified := Files(tc.tool)
+			read, modified := Parse(tc.tool).Files()
 			if diff := cmp.Diff(tc.read, read); diff != "" {
 				t.Errorf("read (-want +got):\n%s", diff)
 			}
@@ -85,7 +85,7 @@ func TestFiles(t *testing.T) {
 			}
 			failed := tc.tool
 			failed.Failed = true
-			if read, modified := Files(failed); read != nil || modified != nil {
+			if read, modified := Parse(failed).Files(); read != nil || modified != nil {
 				t.Errorf("failed, it touched %q, %q", read, modified)
 			}
 		})
@@ -100,19 +100,19 @@ func TestFilesAreBounded(t *testing.T) {
 	for i := range 3 * maxFiles {
 		paths = append(paths, fmt.Sprintf("f%d.go", i/2))
 	}
-	read, _ := Files(used("read_many", mustJSON(t, map[string]any{"paths": paths}), ``))
+	read, _ := Parse(used("read_many", mustJSON(t, map[string]any{"paths": paths}), ``)).Files()
 	if len(read) != maxFiles || read[0] != "/p/f0.go" || read[maxFiles-1] != fmt.Sprintf("/p/f%d.go", maxFiles-1) {
 		t.Errorf("%d files, from %v", len(read), read[:1])
 	}
 	long := strings.Repeat("x", maxPath)
-	if read, _ := Files(used("Read", mustJSON(t, map[string]string{"file_path": "/" + long}), ``)); read != nil {
+	if read, _ := Parse(used("Read", mustJSON(t, map[string]string{"file_path": "/" + long}), ``)).Files(); read != nil {
 		t.Errorf("a path of %d bytes is kept", len(read[0]))
 	}
 	var patch strings.Builder
 	for i := range 2 * maxFiles {
 		fmt.Fprintf(&patch, "*** Add File: f%d.go\n+x\n", i)
 	}
-	if _, modified := Files(used("apply_patch", patch.String(), ``)); len(modified) != maxFiles {
+	if _, modified := Parse(used("apply_patch", patch.String(), ``)).Files(); len(modified) != maxFiles {
 		t.Errorf("%d files of a patch, want %d", len(modified), maxFiles)
 	}
 }
@@ -147,7 +147,7 @@ func FuzzFiles(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, tool, in, out string) {
 		u := events.ToolUsed{Tool: tool, Input: in, Output: out, Cwd: "/p"}
-		read, modified := Files(u)
+		read, modified := Parse(u).Files()
 		for _, p := range slices.Concat(read, modified) {
 			if p == "" || len(p) > maxPath || strings.ContainsAny(p, "\n\x00") {
 				t.Errorf("%q is no path", p)

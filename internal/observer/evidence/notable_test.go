@@ -45,7 +45,7 @@ func TestNotable(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			if got := Notable(tc.tool); got != tc.want {
+			if got := Parse(tc.tool).Notable(); got != tc.want {
 				t.Errorf("Notable is %t, want %t", got, tc.want)
 			}
 		})

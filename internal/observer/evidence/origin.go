@@ -52,7 +52,7 @@ func gitPrints(sub string) bool {
 
 // Fetches reports whether the call brought in what somebody else says, by its shape alone: a web page or search, the answer of
 // another program's MCP server, what a command fetched from another machine. A call of this memory's own brings in nothing.
-func (c Call) Fetches() bool {
+func (c *Call) Fetches() bool {
 	switch {
 	case c.Unobserved != "":
 		return false
@@ -115,9 +115,8 @@ type Revisions struct {
 
 // Printed returns what the call may have printed: the files that it read, what it searched, and what a command was given that prints
 // files or revisions. A command's file may lie in each folder that the command line went to before.
-func (c Call) Printed() Printed {
-	read, _ := c.Files()
-	set := fileSet{cwd: c.folderOf(), list: read}
+func (c *Call) Printed() Printed {
+	set := fileSet{cwd: c.folderOf(), list: slices.Clip(c.read)}
 	if c.kind == Search && !c.folder() {
 		set.addAll(c.paths())
 	}

@@ -10,21 +10,8 @@ import (
 
 // Parse reads a tool call once, for all that is asked of it. Input and Output may be cut or no JSON at all; what is
 // left is used. It never fails and takes linear time.
-func Parse(t events.ToolUsed) Call {
-	c := parse(t)
-	if c.kind == Command {
-		c.simple = Split(c.command)
-		c.runs = unnested(c.simple)
-	}
-	return c
-}
-
-// KindOf is Parse(t).Shape().Kind, for callers that want nothing else of the call.
-func KindOf(t events.ToolUsed) Kind { return parse(t).kind }
-
-// parse is Parse without what a command line runs.
-func parse(t events.ToolUsed) Call {
-	c := Call{ToolUsed: t, in: parseJSON(t.Input).unwrapped(), out: parseJSON(t.Output), name: nameWords(t.Tool)}
+func Parse(t events.ToolUsed) *Call {
+	c := &Call{ToolUsed: t, in: parseJSON(t.Input).unwrapped(), out: parseJSON(t.Output), name: nameWords(t.Tool)}
 	c.mcp = strings.HasPrefix(t.Tool, "mcp__") || strings.HasPrefix(t.Tool, "mcp_")
 	c.command = c.commandLine()
 	for _, p := range c.patches() {
@@ -33,7 +20,16 @@ func parse(t events.ToolUsed) Call {
 	if len(c.patched) > 0 {
 		c.patchDir = shellFolder(c.command)
 	}
-	c.kind = c.kindOf()
+	if c.kind = c.kindOf(); c.kind == Command {
+		c.simple = Split(c.command)
+		c.runs = unnested(c.simple)
+	}
+	c.shape = c.shapeOf()
+	if read, modified := c.files(); c.Failed {
+		c.tried = modified
+	} else {
+		c.read, c.modified = read, modified
+	}
 	return c
 }
 

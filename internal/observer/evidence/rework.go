@@ -45,19 +45,17 @@ const (
 )
 
 // Add takes the next call of the session, which was recorded at a position.
-func (w *Rework) Add(at events.Position, u events.ToolUsed) {
-	c := Parse(u)
+func (w *Rework) Add(at events.Position, c *Call) {
 	for _, text := range c.rewrites() {
 		w.steps = append(w.steps, step{at: at, how: stepRewrote, text: text})
 	}
 	if c.kind != Command {
 		return
 	}
-	shape := c.Shape()
-	if shape.Failed || shape.Background {
+	if c.shape.Failed || c.shape.Background {
 		return
 	}
-	commits, folder := shape.Commits, c.folderOf()
+	commits, folder := c.shape.Commits, c.folderOf()
 	for _, run := range c.runs {
 		s, ok := stepOf(run, folder)
 		if name, args := program(run.Words); name == "cd" && len(args) == 1 {

@@ -72,7 +72,7 @@ func TestReworkUndone(t *testing.T) {
 	} {
 		var work evidence.Rework
 		for i, u := range append([]events.ToolUsed{put}, tc.later...) {
-			work.Add(events.Position(i+1), u)
+			work.Add(events.Position(i+1), evidence.Parse(u))
 		}
 		by, how := work.UndoneBy(1, 1, []string{"sortByWidth", "neverWritten"}, false)
 		if by != tc.by || by != 0 && how != tc.how {
@@ -88,10 +88,10 @@ func TestReworkUndone(t *testing.T) {
 func TestReworkOfTwo(t *testing.T) {
 	t.Parallel()
 	var work evidence.Rework
-	work.Add(1, write("/w/a.go", "oldName()\n"))
-	work.Add(2, edit("/w/a.go", "", "firstName()\nsecondName()\n"))
-	work.Add(3, edit("/w/a.go", "firstName()", ""))
-	work.Add(4, edit("/w/a.go", "oldName()", ""))
+	work.Add(1, evidence.Parse(write("/w/a.go", "oldName()\n")))
+	work.Add(2, evidence.Parse(edit("/w/a.go", "", "firstName()\nsecondName()\n")))
+	work.Add(3, evidence.Parse(edit("/w/a.go", "firstName()", "")))
+	work.Add(4, evidence.Parse(edit("/w/a.go", "oldName()", "")))
 	if by, _ := work.UndoneBy(2, 2, []string{"firstName", "secondName"}, false); by != 0 {
 		t.Errorf("one of two names stands, and the work is undone by %d", by)
 	}
@@ -124,8 +124,8 @@ func FuzzRework(f *testing.F) {
 	f.Add("apply_patch", "*** Begin Patch\n*** Delete File: a\n--- a\n+++ b\n+x", "Bash", `{"command":"mv a b; rm -r . ; git commit --amend"}`, "")
 	f.Fuzz(func(t *testing.T, tool, input, later, command, text string) {
 		var work evidence.Rework
-		work.Add(1, events.ToolUsed{Tool: tool, Input: input, Cwd: "/w"})
-		work.Add(2, events.ToolUsed{Tool: later, Input: command, Cwd: "/w"})
+		work.Add(1, evidence.Parse(events.ToolUsed{Tool: tool, Input: input, Cwd: "/w"}))
+		work.Add(2, evidence.Parse(events.ToolUsed{Tool: later, Input: command, Cwd: "/w"}))
 		marks := evidence.Marks(text)
 		if by, how := work.UndoneBy(1, 1, marks, true); by == 1 || (by == 0) != (how == "") && by != 0 {
 			t.Errorf("undone by %d (%q)", by, how)

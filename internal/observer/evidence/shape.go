@@ -24,11 +24,13 @@ type Shape struct {
 }
 
 // Shape tells what the call was by its fields. The tool's name decides only between calls that look alike.
-func (c Call) Shape() Shape {
+func (c *Call) Shape() Shape { return c.shape }
+
+func (c *Call) shapeOf() Shape {
 	s := Shape{Kind: c.kind, Failed: c.Failed || c.out.isTrue("interrupted", "iserror")}
 	switch s.Kind {
 	case Command:
-		s.fillCommand(&c)
+		s.fillCommand(c)
 	case Search:
 		s.Query = c.in.query().String()
 	case Web:

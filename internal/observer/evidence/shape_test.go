@@ -140,12 +140,12 @@ func TestRealCalls(t *testing.T) {
 		if got := Parse(tool).Shape().Kind; got != w.kind {
 			t.Errorf("%s: %s, want %s", name, got, w.kind)
 		}
-		read, modified := Files(tool)
+		read, modified := Parse(tool).Files()
 		if strings.Join(read, ",") != w.read || strings.Join(modified, ",") != w.modified {
 			t.Errorf("%s: read %q, modified %q, want %q, %q", name, read, modified, w.read, w.modified)
 		}
 		tool.Input = "" // what a client left out of the input is in its answer
-		if _, modified := Files(tool); w.kind == Edit && strings.Join(modified, ",") != w.modified {
+		if _, modified := Parse(tool).Files(); w.kind == Edit && strings.Join(modified, ",") != w.modified {
 			t.Errorf("%s without its input: modified %q, want %q", name, modified, w.modified)
 		}
 	}

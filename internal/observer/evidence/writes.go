@@ -9,15 +9,12 @@ import (
 // which: a script, a build, a formatter, a redirection. It is false only for programs that are known to read alone, so
 // true is a reason to look at the working tree, and no evidence of anything. Failing commands count: they may have
 // done half of their work.
-func (c Call) MayChangeFiles() bool {
+func (c *Call) MayChangeFiles() bool {
 	if c.kind != Command {
 		return false
 	}
-	return slices.ContainsFunc(c.simple, func(s Simple) bool {
-		return redirects(s.Text) || slices.ContainsFunc(s.unnest(), func(s Simple) bool {
-			return mayWrite(s) || redirects(s.Text)
-		})
-	})
+	return slices.ContainsFunc(c.simple, func(s Simple) bool { return redirects(s.Text) }) ||
+		slices.ContainsFunc(c.runs, func(s Simple) bool { return mayWrite(s) || redirects(s.Text) })
 }
 
 // mayWrite reports whether c is not known to read alone.

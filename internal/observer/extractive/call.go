@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
@@ -70,11 +69,10 @@ type todo struct {
 }
 
 // observeCall looks at one tool use.
-func observeCall(u events.ToolUsed) call {
-	parsed := evidence.Parse(u)
-	shape := parsed.Shape()
+func observeCall(u *evidence.Call) call {
+	shape := u.Shape()
 	c := call{tool: u.Tool, subagent: u.SubagentID, subagentType: u.SubagentType, failed: shape.Failed, refused: u.Refused, cwd: u.Cwd}
-	c.read, c.changed = parsed.Files()
+	c.read, c.changed = u.Files()
 	in := fields(u.Input)
 	switch c.deed = deedOf(u, shape); {
 	case len(c.changed) > 0:
@@ -83,7 +81,7 @@ func observeCall(u events.ToolUsed) call {
 		c.comments = comments(c.changed[0], in)
 		c.replaced = replacements(in)
 	case c.deed == ran:
-		c.run(u, shape, parsed.Commands())
+		c.run(u, shape, u.Commands())
 	case c.deed == other && c.keeps(in):
 	case c.deed == other && asks(in):
 		c.ask(u, in)
@@ -99,8 +97,7 @@ func observeCall(u events.ToolUsed) call {
 		c.output = shape.Output
 	}
 	if c.failed && c.deed == edited {
-		u.Failed = false
-		_, c.tried = evidence.Parse(u).Files()
+		c.tried = u.Tried()
 	}
 	return c
 }
@@ -113,7 +110,7 @@ func foundNothing(out string) bool {
 	return word == "0" || strings.EqualFold(word, "no") && strings.TrimSpace(rest) == ""
 }
 
-func deedOf(u events.ToolUsed, s evidence.Shape) deed {
+func deedOf(u *evidence.Call, s evidence.Shape) deed {
 	switch s.Kind {
 	case evidence.Edit:
 		return edited
@@ -140,7 +137,7 @@ func deedOf(u events.ToolUsed, s evidence.Shape) deed {
 const subagentStop = "SubagentStop"
 
 // measure counts the lines that a call changed, and finds out whether the file is new.
-func (c *call) measure(u events.ToolUsed, in []field) {
+func (c *call) measure(u *evidence.Call, in []field) {
 	out := fields(u.Output)
 	if patch := raw(out, "structuredPatch"); patch != "" {
 		c.plus, c.minus = patchLines(patch)
@@ -185,7 +182,7 @@ func patchLines(patch string) (plus, minus int) {
 }
 
 // run fills in what a shell command did.
-func (c *call) run(u events.ToolUsed, shape evidence.Shape, simple []evidence.Simple) {
+func (c *call) run(u *evidence.Call, shape evidence.Shape, simple []evidence.Simple) {
 	c.command = shape.Command
 	c.steps, c.exit = steps(simple), shape.ExitCode
 	c.ends = make([]outcome, len(c.steps))
@@ -207,7 +204,7 @@ func (c *call) run(u events.ToolUsed, shape evidence.Shape, simple []evidence.Si
 }
 
 // ask fills in what the user was asked, and what came of it.
-func (c *call) ask(u events.ToolUsed, in []field) {
+func (c *call) ask(u *evidence.Call, in []field) {
 	c.deed = asked
 	c.target = text(in, "plan", "question")
 	for _, q := range elements(raw(in, "questions")) {

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
 // TestComments: what was written into code that says why, or of what one is to beware, and what of that was taken out.
@@ -36,7 +37,7 @@ func TestComments(t *testing.T) {
 			t.Parallel()
 			w := newWork(cwd)
 			for _, u := range c.calls {
-				w.add(observeCall(u))
+				w.add(observeCall(evidence.Parse(u)))
 			}
 			var all factList
 			w.commentFacts(&all)
@@ -72,7 +73,7 @@ func TestLeft(t *testing.T) {
 	} {
 		w := newWork(cwd)
 		for _, u := range c.calls {
-			w.add(observeCall(u))
+			w.add(observeCall(evidence.Parse(u)))
 		}
 		if d := cmp.Diff(c.want, w.facts(9), equateEmptyLists); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)

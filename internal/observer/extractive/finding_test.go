@@ -10,6 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
 // told is what the extractor says of a prompt: type, title and narrative of each observation but the first.
@@ -253,7 +254,7 @@ func TestBornOut(t *testing.T) {
 		"The country is right there.":             1,
 		"The country is right at `roundSum()`...": 2,
 	} {
-		r := reading{asked: "which country?", before: before{own: []events.ToolUsed{grep}}}
+		r := reading{asked: "which country?", before: before{own: []*evidence.Call{evidence.Parse(grep)}}}
 		if got := r.bornOut(s); got != want {
 			t.Errorf("%q: %d, want %d", s, got, want)
 		}

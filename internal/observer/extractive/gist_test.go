@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
 // TestGist: what a person would note of the output of commands that went well.
@@ -32,7 +33,7 @@ func TestGist(t *testing.T) {
 		{"make", "version 1.2.3 of 2026", ""},
 	} {
 		w := newWork("")
-		w.add(observeCall(used("Bash", map[string]any{"command": c.command}, c.output, false)))
+		w.add(observeCall(evidence.Parse(used("Bash", map[string]any{"command": c.command}, c.output, false))))
 		if len(w.runs) != 1 {
 			t.Fatalf("%s: %d runs", c.command, len(w.runs))
 		}
@@ -47,7 +48,7 @@ func TestGistOfSeveralRuns(t *testing.T) {
 	t.Parallel()
 	w := newWork("")
 	for _, out := range []string{"WARN: 1 batch is lost\n0.868 total", "WARN: 2 batches\n0.712 total", "WARN: 7 batch is lost\n0.135 total"} {
-		w.add(observeCall(used("Bash", map[string]any{"command": "time ./shop"}, out, false)))
+		w.add(observeCall(evidence.Parse(used("Bash", map[string]any{"command": "time ./shop"}, out, false))))
 	}
 	want := []string{"`./shop` succeeded, and printed: WARN: 7 batch is lost; WARN: 2 batches; 0.135 total"}
 	if d := cmp.Diff(want, w.facts(3)); d != "" {
@@ -63,7 +64,7 @@ func TestFailuresOfAFamily(t *testing.T) {
 		ranBadly("make lint", "[lint] a.go:1:2: undefined: x"), ranBadly("make lint", "[lint] a.go:3:4: undefined: x"), ranBadly("make lint", "b.go:1:1: unused: y"),
 		ranBadly("sed -n 1p a.go | cat -A", "cat: illegal option -- A"), ranBadly("grep -r x", ""), ranWell("make lint"),
 	} {
-		w.add(observeCall(u))
+		w.add(observeCall(evidence.Parse(u)))
 	}
 	want := []string{
 		"`make lint` failed (exit 1): b.go:1:1: unused: y; passed later", "`make lint` failed (exit 1): a.go:3:4: undefined: x; passed later",

@@ -40,7 +40,7 @@ func (p *Provider) observe(ctx context.Context, prompt observer.Prompt) ([]obser
 		}
 		switch e := in.Event.(type) {
 		case events.ToolUsed:
-			c := observeCall(e)
+			c := observeCall(in.Call())
 			c.at = in.At
 			w.add(c)
 		case events.ContextCompacted:

@@ -3,7 +3,6 @@ package extractive
 import (
 	"strings"
 
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 	"github.com/cmemd/cmemd/internal/sentence"
@@ -31,16 +30,16 @@ const printedBy = "Printed by "
 
 // before is what was done before something that was said.
 type before struct {
-	failure string            // of the last call, as a fact; empty: it went well
-	own     []events.ToolUsed // the last calls whose output is the session's own
+	failure string           // of the last call, as a fact; empty: it went well
+	own     []*evidence.Call // the last calls whose output is the session's own
 }
 
 // since is what was done between what was said before prompt.Said[i] and that.
 func since(prompt observer.Prompt, i int) (b before) {
-	var calls []events.ToolUsed
+	var calls []*evidence.Call
 	for _, in := range prompt.Inputs {
-		u, ok := in.Event.(events.ToolUsed)
-		if ok && !in.At.After(prompt.Said[i].At) && (i == 0 || in.At.After(prompt.Said[i-1].At)) {
+		u := in.Call()
+		if u != nil && !in.At.After(prompt.Said[i].At) && (i == 0 || in.At.After(prompt.Said[i-1].At)) {
 			calls = append(calls, u)
 		}
 	}
@@ -57,8 +56,8 @@ func since(prompt observer.Prompt, i int) (b before) {
 
 // isOwn is for calls whose output comes from the disk or from a command that was run here: not from the web, another server or a
 // subagent's answer.
-func isOwn(u events.ToolUsed) bool {
-	switch evidence.KindOf(u) {
+func isOwn(u *evidence.Call) bool {
+	switch u.Kind() {
 	case evidence.Command, evidence.Read, evidence.Search:
 		return true
 	}
@@ -66,7 +65,7 @@ func isOwn(u events.ToolUsed) bool {
 }
 
 // failureOf is how a command failed, as a fact; empty: it went well, or said nothing.
-func failureOf(u events.ToolUsed) string {
+func failureOf(u *evidence.Call) string {
 	c := observeCall(u)
 	if !c.failed || c.refused || c.deed != ran {
 		return ""
@@ -102,7 +101,7 @@ func (r *reading) bornOut(s string) int {
 }
 
 // printed reports whether one of calls printed a name.
-func printed(calls []events.ToolUsed, name string) bool {
+func printed(calls []*evidence.Call, name string) bool {
 	for _, u := range calls {
 		if strings.Contains(u.Output, name) {
 			return true
@@ -112,7 +111,7 @@ func printed(calls []events.ToolUsed, name string) bool {
 }
 
 // bearing is the line that one of calls printed that shares most with a finding, as a fact; empty: none shares enough.
-func (w *work) bearing(calls []events.ToolUsed, f finding) string {
+func (w *work) bearing(calls []*evidence.Call, f finding) string {
 	var names []string
 	for word := range strings.FieldsSeq(f.text) {
 		word = strings.Trim(word, ".,;:!?()[]{}\"'“”’`…~*")
@@ -120,7 +119,7 @@ func (w *work) bearing(calls []events.ToolUsed, f finding) string {
 			names = addOnce(names, word)
 		}
 	}
-	best, most, by := "", bears-1, events.ToolUsed{}
+	best, most, by := "", bears-1, (*evidence.Call)(nil)
 	for _, u := range calls {
 		out := outputText(u.Output)
 		for _, name := range names {
@@ -186,7 +185,7 @@ func shared(l, input string, names []string) int {
 }
 
 // source names the call that printed something.
-func (w *work) source(u events.ToolUsed) string {
+func (w *work) source(u *evidence.Call) string {
 	c := observeCall(u)
 	switch {
 	case len(c.read) > 0:

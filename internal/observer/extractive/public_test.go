@@ -34,7 +34,7 @@ func TestRecordedSessions(t *testing.T) {
 func changesFiles(tn turn) bool {
 	for _, in := range tn.inputs {
 		if u, ok := in.Event.(events.ToolUsed); ok {
-			if _, changed := evidence.Files(u); len(changed) > 0 {
+			if _, changed := evidence.Parse(u).Files(); len(changed) > 0 {
 				return true
 			}
 		}

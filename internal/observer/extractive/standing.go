@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
@@ -48,7 +47,7 @@ func (w *work) runAgain(first, last int) bool {
 }
 
 // namesIn are what names something in a text, and its figures that one of calls printed.
-func namesIn(text string, calls []events.ToolUsed) []string {
+func namesIn(text string, calls []*evidence.Call) []string {
 	names := evidence.Marks(text)
 	for word := range wordsOf(text) {
 		if unicode.IsDigit(rune(word[0])) && printedFigure(calls, word) {
@@ -59,9 +58,9 @@ func namesIn(text string, calls []events.ToolUsed) []string {
 }
 
 // printedFigure reports whether one of calls printed a figure, not as a part of a longer one.
-func printedFigure(calls []events.ToolUsed, figure string) bool {
+func printedFigure(calls []*evidence.Call, figure string) bool {
 	const part = "0123456789."
-	return slices.ContainsFunc(calls, func(u events.ToolUsed) bool {
+	return slices.ContainsFunc(calls, func(u *evidence.Call) bool {
 		for before, rest, ok := strings.Cut(outputText(u.Output), figure); ok; before, rest, ok = strings.Cut(rest, figure) {
 			if strings.TrimRight(before, part) == before && strings.TrimLeft(rest, part) == rest {
 				return true

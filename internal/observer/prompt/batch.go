@@ -44,7 +44,7 @@ func (m *message) batch(p observer.Prompt) {
 		if in.Repeats {
 			earlier = append(earlier, in.Event) // what it repeats went out with another turn
 		}
-		m.record(strconv.Itoa(i+1), in.Event, earlier, limit)
+		m.record(strconv.Itoa(i+1), in, earlier, limit)
 		earlier = append(earlier, in.Event)
 	}
 	for len(said) > 0 {
@@ -97,10 +97,10 @@ func (m *message) recent(titles []string) {
 }
 
 // record writes one input.
-func (m *message) record(number string, e events.Event, earlier []events.Event, limit int) {
-	switch e := e.(type) {
+func (m *message) record(number string, in observer.Input, earlier []events.Event, limit int) {
+	switch e := in.Event.(type) {
 	case events.ToolUsed:
-		m.tool(number, e, earlier, limit)
+		m.tool(number, in, earlier, limit)
 	case events.ContextCompacted:
 		m.entry(number+": the agent's own summary of its conversation so far", clean(e.Summary), limit)
 	case events.AgentStopped:
@@ -113,12 +113,13 @@ func (m *message) record(number string, e events.Event, earlier []events.Event, 
 }
 
 // tool writes a tool call: one line if it is trivial, else what went in and what came out.
-func (m *message) tool(number string, t events.ToolUsed, earlier []events.Event, limit int) {
+func (m *message) tool(number string, in observer.Input, earlier []events.Event, limit int) {
+	t := in.Call()
 	label := number + ": " + m.nameOf(t.Tool)
 	if t.SubagentID != "" {
 		label += ", by subagent " + m.nameOf(t.SubagentType)
 	}
-	if Trivial(t, earlier) {
+	if Trivial(in, earlier) {
 		m.line(label, gist(t))
 		return
 	}
@@ -133,15 +134,14 @@ func (m *message) tool(number string, t events.ToolUsed, earlier []events.Event,
 }
 
 // gist is a trivial call in a line: what was asked.
-func gist(t events.ToolUsed) string {
-	call := evidence.Parse(t)
+func gist(call *evidence.Call) string {
 	shape := call.Shape()
 	what := shape.Command + shape.Query
 	if read, _ := call.Files(); what == "" && len(read) > 0 {
 		return strings.Join(read, ", ") + " (unchanged)"
 	}
 	if what == "" {
-		what = readable(t.Input)
+		what = readable(call.Input)
 	}
 	return what
 }

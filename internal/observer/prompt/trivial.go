@@ -5,29 +5,29 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
 // Trivial reports whether an input says nothing by itself, so that a line of it is enough and the cheapest model will do:
 // a listing, a look at where one is, a file read or searched again with the same result as among earlier, an input whose
 // payload was erased. It goes by the call's fields and programs alone. What failed, or may have changed a file, is not.
-func Trivial(e events.Event, earlier []events.Event) bool {
-	t, ok := e.(events.ToolUsed)
-	if !ok {
-		return e == nil
+func Trivial(in observer.Input, earlier []events.Event) bool {
+	call := in.Call()
+	if call == nil {
+		return in.Event == nil
 	}
-	call := evidence.Parse(t)
 	shape := call.Shape()
 	if shape.Failed {
 		return false
 	}
 	switch shape.Kind {
 	case evidence.Command:
-		return !shape.Background && !call.MayChangeFiles() && onlyLists(shape.Command)
+		return !shape.Background && !call.MayChangeFiles() && onlyLists(call.Commands())
 	case evidence.Search:
-		return isListing(t.Tool) || repeats(t, earlier)
+		return isListing(call.Tool) || repeats(call.ToolUsed, earlier)
 	case evidence.Read:
-		return repeats(t, earlier)
+		return repeats(call.ToolUsed, earlier)
 	}
 	return false
 }
@@ -50,15 +50,15 @@ func isListing(tool string) bool {
 }
 
 // onlyLists reports whether each program of a command line lists, tells where one is, or shortens what another one lists.
-func onlyLists(command string) bool {
+func onlyLists(commands []evidence.Simple) bool {
 	piped := false
-	for _, s := range evidence.Split(command) {
+	for _, s := range commands {
 		if len(s.Scripts) > 0 || !lists(s) && !(piped && shortens(s.Words[0])) {
 			return false
 		}
 		piped = s.Next == "|"
 	}
-	return command != ""
+	return true
 }
 
 func lists(s evidence.Simple) bool {

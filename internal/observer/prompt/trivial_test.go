@@ -64,7 +64,7 @@ func TestTrivial(t *testing.T) {
 		{"stop", events.AgentStopped{}, nil, false},
 		{"erased", nil, nil, true},
 	} {
-		if got := Trivial(tc.e, tc.earlier); got != tc.want {
+		if got := Trivial(observer.Input{Event: tc.e}, tc.earlier); got != tc.want {
 			t.Errorf("%s: %t, want %t", tc.name, got, tc.want)
 		}
 	}

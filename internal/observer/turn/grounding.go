@@ -33,9 +33,8 @@ func commandsOf(p observer.Prompt) (dirs []string, ran map[string][]evidence.Ran
 	ran = map[string][]evidence.Ran{}
 	var before time.Time
 	for _, in := range p.Inputs {
-		u, ok := in.Event.(events.ToolUsed)
-		if call := evidence.Parse(u); ok && call.MayChangeFiles() {
-			dir := u.Cwd
+		if call := in.Call(); call != nil && call.MayChangeFiles() {
+			dir := call.Cwd
 			if dir == "" {
 				dir = p.Cwd
 			}
@@ -53,7 +52,7 @@ func commandsOf(p observer.Prompt) (dirs []string, ran map[string][]evidence.Ran
 const unknownDuration = 2 * time.Minute
 
 // window is when a command ran that was reported at at, after another input at before.
-func window(c evidence.Call, at, before time.Time) evidence.Ran {
+func window(c *evidence.Call, at, before time.Time) evidence.Ran {
 	r := evidence.Ran{Start: before, End: at}
 	switch {
 	case c.DurationMS > 0:
@@ -70,12 +69,10 @@ func window(c evidence.Call, at, before time.Time) evidence.Ran {
 // filesOf returns what the batch's tool uses read and modified, in the order of their first appearance.
 func filesOf(p observer.Prompt) (read, modified []string) {
 	for _, in := range p.Inputs {
-		t, ok := in.Event.(events.ToolUsed)
-		if !ok {
-			continue
+		if c := in.Call(); c != nil {
+			r, m := c.Files()
+			read, modified = append(read, r...), append(modified, m...)
 		}
-		r, m := evidence.Files(t)
-		read, modified = append(read, r...), append(modified, m...)
 	}
 	return distinct(read), distinct(modified)
 }
@@ -142,15 +139,12 @@ func invented(p observer.Prompt, o observer.Observation, touched []string) bool 
 // may have stood. What was cut from a file that was read or written does not matter: the file's own name is known.
 func whole(p observer.Prompt) bool {
 	return !slices.ContainsFunc(p.Inputs, func(in observer.Input) bool {
-		u, ok := in.Event.(events.ToolUsed)
-		if !ok {
+		c := in.Call()
+		if c == nil {
 			return in.Event == nil
 		}
-		if u.InputSize <= len(u.Input) && u.OutputSize <= len(u.Output) {
-			return false
-		}
-		kind := evidence.KindOf(u)
-		return kind != evidence.Read && kind != evidence.Edit
+		cut := c.InputSize > len(c.Input) || c.OutputSize > len(c.Output)
+		return cut && c.Kind() != evidence.Read && c.Kind() != evidence.Edit
 	})
 }
 

@@ -43,7 +43,7 @@ func TestUnseen(t *testing.T) {
 	t.Parallel()
 	inputs := func(list ...events.Event) (out []observer.Input) {
 		for _, e := range list {
-			out = append(out, observer.Input{Event: e})
+			out = append(out, observer.NewInput(0, time.Time{}, e))
 		}
 		return out
 	}

@@ -39,7 +39,7 @@ func (t *Pipeline) Load(ctx context.Context, r Request) (observer.Prompt, error)
 		if err != nil {
 			return observer.Prompt{}, err
 		}
-		p.Inputs, sizes = append(p.Inputs, observer.Input{Position: at, At: rec.OccurredAt, Event: e}), append(sizes, int(rec.Size))
+		p.Inputs, sizes = append(p.Inputs, observer.NewInput(at, rec.OccurredAt, e)), append(sizes, int(rec.Size))
 		notice(&p, rec, e)
 	}
 	if err := t.markRepeats(ctx, p.Inputs, sizes, r.Earlier); err != nil {

@@ -26,15 +26,14 @@ func (t *Pipeline) originOf(ctx context.Context, p observer.Prompt, edited []str
 	out := origin{class: events.OriginOwn}
 	printed := map[events.Position]evidence.Printed{}
 	for _, in := range p.Inputs {
-		u, ok := in.Event.(events.ToolUsed)
+		call := in.Call()
 		switch {
 		case in.Event == nil:
 			out.class = events.OriginUnknown
 			continue
-		case !ok:
+		case call == nil:
 			continue
 		}
-		call := evidence.Parse(u)
 		if call.Fetches() || slices.Contains(p.Fetched, in.Position) {
 			out.outside = append(out.outside, in.Position)
 		} else if p := call.Printed(); len(p.Files)+len(p.Revisions) > 0 {

@@ -36,14 +36,9 @@ func digestOf(t events.ToolUsed) (d digest) {
 	return d
 }
 
-// lookedAt reports whether e only looked at something, so that the same result again says nothing.
-func lookedAt(e events.Event) (t events.ToolUsed, ok bool) {
-	t, ok = e.(events.ToolUsed)
-	if !ok || t.Failed {
-		return t, false
-	}
-	kind := evidence.KindOf(t)
-	return t, kind == evidence.Read || kind == evidence.Search
+// onlyLooked reports whether a call only looked at something, so that the same result again says nothing.
+func onlyLooked(c *evidence.Call) bool {
+	return c != nil && !c.Failed && (c.Kind() == evidence.Read || c.Kind() == evidence.Search)
 }
 
 // markRepeats marks the inputs that did again, with the same result, what one of the session's earlier inputs had done. Sizes
@@ -52,8 +47,8 @@ func (t *Pipeline) markRepeats(ctx context.Context, inputs []observer.Input, siz
 	wanted := map[digest][]int{}
 	var near []int // sizes of those that are looked for
 	for i, in := range inputs {
-		if t, ok := lookedAt(in.Event); ok {
-			d := digestOf(t)
+		if c := in.Call(); onlyLooked(c) {
+			d := digestOf(c.ToolUsed)
 			wanted[d] = append(wanted[d], i)
 			near = append(near, sizes[i])
 		}

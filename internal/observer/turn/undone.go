@@ -104,8 +104,8 @@ func undoneBy(work *evidence.Rework, first, last events.Position, o events.Obser
 
 func addInputs(work *evidence.Rework, inputs []observer.Input) {
 	for _, in := range inputs {
-		if u, ok := in.Event.(events.ToolUsed); ok {
-			work.Add(in.Position, u)
+		if c := in.Call(); c != nil {
+			work.Add(in.Position, c)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func (t *Pipeline) addCalls(ctx context.Context, work *evidence.Rework, position
 			return err
 		}
 		if u, ok := e.(events.ToolUsed); ok {
-			work.Add(positions[n], u)
+			work.Add(positions[n], evidence.Parse(u))
 		}
 		n++
 	}

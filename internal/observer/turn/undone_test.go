@@ -62,6 +62,23 @@ func TestWhatATurnUndid(t *testing.T) {
 	}
 }
 
+// TestCallsAreReadOnce: whoever asks of an input what its tool call did is given what was read as the turn was loaded.
+func TestCallsAreReadOnce(t *testing.T) {
+	t.Parallel()
+	log, at := logged(t, read(), events.ContextCompacted{Summary: "s"})
+	r := turn.Request{Work: session.Work{Kind: events.TurnObservation, Settles: at, Attempt: 1}}
+	prompt, err := turn.New(turn.Config{Log: log}).Load(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if call := prompt.Inputs[0].Call(); call == nil || call != prompt.Inputs[0].Call() {
+		t.Error("a call is read again")
+	}
+	if call := prompt.Inputs[1].Call(); call != nil {
+		t.Errorf("a compaction is a call: %v", call)
+	}
+}
+
 // TestObservedAgainWhatWasUndone: whoever observes work anew that was undone since is told so, whatever the output is.
 func TestObservedAgainWhatWasUndone(t *testing.T) {
 	t.Parallel()

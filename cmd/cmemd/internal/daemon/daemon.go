@@ -444,7 +444,7 @@ func allTrivial(inputs []observer.Input) bool {
 		if in.Repeats {
 			earlier = append(earlier, in.Event)
 		}
-		trivial := prompt.Trivial(in.Event, earlier)
+		trivial := prompt.Trivial(in, earlier)
 		earlier = append(earlier, in.Event)
 		return !trivial
 	})

@@ -20,9 +20,8 @@ func samplePrompt(now time.Time) observer.Prompt {
 	}
 	for i, tool := range sampleWork() {
 		tool.Cwd, tool.InputSize, tool.OutputSize = p.Cwd, len(tool.Input), len(tool.Output)
-		p.Inputs = append(p.Inputs, observer.Input{
-			Position: events.Position(i + 1), At: now.Add(time.Duration(i-len(sampleWork())) * time.Minute), Event: tool,
-		})
+		at := now.Add(time.Duration(i-len(sampleWork())) * time.Minute)
+		p.Inputs = append(p.Inputs, observer.NewInput(events.Position(i+1), at, tool))
 	}
 	return p
 }
