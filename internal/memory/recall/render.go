@@ -19,7 +19,7 @@ const (
 	maxField     = 600 // of the newest summary
 	maxNextText  = 280
 	maxWorkTitle = 140
-	maxWorkText  = 600
+	maxWorkText  = 800
 	maxAsked     = 200 // of a prompt above what came of it
 	maxFileLines = 8
 	maxFilePath  = 100
@@ -60,12 +60,15 @@ func (c *chooser) workLine(row rows.Row) string {
 // or is only the beginning of one. It is empty where that is no more than the title.
 func (c *chooser) longLine(row rows.Row, t *saidTexts, titled bool) string {
 	title := titleOf(row)
-	if titled && quotes(title, textOf(row)) {
+	if titled {
 		t.drop(title)
-		titled = false
 	}
 	_, asked := c.asked[row.Entry()]
 	more := c.words(t.telling(row, maxWorkText, asked), maxWorkText)
+	titled = titled && !quotes(title, more)
+	if titled {
+		t.add(title)
+	}
 	switch {
 	case more == "":
 		return ""

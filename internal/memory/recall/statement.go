@@ -33,7 +33,7 @@ type reader struct {
 }
 
 // maxCode is how long code is at most, in characters, that is told with the line that announces it.
-const maxCode = 120
+const maxCode = 200
 
 // statementsOf are the sentences of a text, those of its paragraphs and the items of its lists, and what these stand under: a line that
 // ends with a colon, or a heading. Tables are left out, and code but for a few words of it that a line announces.

@@ -51,7 +51,7 @@ func TestALineStandsAlone(t *testing.T) {
 			want: "The width is a name now: `const Width = 12`; This stands in `box.go` alone.",
 		},
 		"code that is long is left out": {
-			text: "The width is a name now:\n```\n" + strings.Repeat("const Width = 12\n", 9) + "```\nIt stands in `box.go` alone, and `shelf.go` reads it.\n\nThe door is closed by `Shelf.Close`.",
+			text: "The width is a name now:\n```\n" + strings.Repeat("const Width = 12\n", 12) + "```\nIt stands in `box.go` alone, and `shelf.go` reads it.\n\nThe door is closed by `Shelf.Close`.",
 			want: "The door is closed by `Shelf.Close`.",
 		},
 		"one that speaks of what was asked is told below that": {

@@ -209,19 +209,15 @@ func costOf(all []statement, group, kept []int) (n int) {
 // endsSentence reports whether a text ends with a mark that ends one.
 func endsSentence(s string) bool { return strings.TrimRight(s, ".!?:;。！？…") != s }
 
-// quotes reports whether a row's title is only the beginning of what the row says.
+// quotes reports whether a row's title, or what stands in it behind a label or behind what was asked, is only the beginning of what the
+// row says.
 func quotes(title, text string) bool {
-	_, behind, labelled := strings.Cut(title, ": ")
+	_, labelled, _ := strings.Cut(title, ": ")
+	_, answered, _ := strings.Cut(title, " — ")
 	all, _ := plainWords(text)
-	for _, s := range []string{title, behind} {
+	return slices.ContainsFunc([]string{title, labelled, answered}, func(s string) bool {
 		words, n := plainWords(strings.TrimSuffix(s, ellipsis))
 		words = strings.TrimSuffix(words, " ")
-		if n >= leastTold && strings.Contains(all, words) || n > 0 && strings.HasPrefix(all, words) {
-			return true
-		}
-		if !labelled {
-			break
-		}
-	}
-	return false
+		return n >= leastTold && strings.Contains(all, words) || n > 0 && strings.HasPrefix(all, words)
+	})
 }
