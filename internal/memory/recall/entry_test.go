@@ -308,6 +308,21 @@ func TestRequestsAreToldOnce(t *testing.T) {
 	}
 }
 
+// What the person was asked last is told until the session's next prompt answers it.
+func TestWhatWasAskedIsAnswered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	w.answered(s, 1, "Mend the carousel in the yard", "The timer was too fast")
+	w.put(s.Stream(), events.SummaryParsed{Summary: newID(), Prompt: 1, Completed: "It turns again", NextSteps: "- " + events.AskedPerson + "Shall I oil it?\n- Sweep the yard"})
+	for _, want := range []string{"Next steps: " + events.AskedPerson + "Shall I oil it? Sweep the yard", "Next steps: Sweep the yard"} {
+		if got := w.mustContext(shop("startup", events.SessionID{})); !strings.Contains(got.Text, want) {
+			t.Errorf("no %q in\n%s", want, got.Text)
+		}
+		w.put(s.Stream(), events.PromptSubmitted{Number: 2, Text: "No, leave it as it is"})
+	}
+}
+
 // Rows of one entry are read once, however many of them are asked for: a report that names some is waited for.
 func TestEntriesAreReadOnce(t *testing.T) {
 	t.Parallel()

@@ -40,7 +40,7 @@ func nextSteps(observed []events.ObservationParsed, message []block) string {
 	}
 	open = open[:min(len(open), maxNext)]
 	if q := asksPerson(message); q != "" {
-		open = append([]string{"Asked the person: " + q}, open...)
+		open = append([]string{events.AskedPerson + q}, open...)
 	}
 	return list(open, maxField)
 }
