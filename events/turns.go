@@ -135,6 +135,10 @@ type ObservationParsed struct {
 	Unsupported bool       `cbor:"19,keyasint,omitempty" json:"unsupported,omitempty"` // a decision that no prompt, reply or tool use bears out
 }
 
+// AskedPerson begins a line of a summary's next steps that quotes what the agent asked the person last, and that the person's next prompt
+// answers.
+const AskedPerson = "Asked the person: "
+
 // SummaryParsed is one summary that was kept.
 type SummaryParsed struct {
 	Summary      ID      `cbor:"1,keyasint,omitzero" json:"id"`

@@ -35,13 +35,15 @@ const (
 	Hedge                    // that it is a guess: asked by Holds alone
 	Reference                // that it speaks of what was said before: what opens a sentence, asked by LeansBack alone
 	Order                    // what is to be done from now on, or who approved it: asked of what others' words led to, by Holds alone
+	Done                     // that something was done, or is otherwise now: asked by Holds alone
+	Offer                    // that something waits for the person's word: asked by Holds alone
 
 	purposes // how many there are
 )
 
 // names are those of the purposes in the files.
 func names() map[string]Purpose {
-	return map[string]Purpose{"announce": Announce, "cause": Cause, "gotcha": Gotcha, "decision": Decision, "fix": Fix, "open": Open, "menu": Menu, "consent": Consent, "failure": Failure, "preface": Preface, "order": Order, "reference": Reference, "plan": Plan, "hedge": Hedge}
+	return map[string]Purpose{"announce": Announce, "cause": Cause, "gotcha": Gotcha, "decision": Decision, "fix": Fix, "open": Open, "menu": Menu, "consent": Consent, "failure": Failure, "preface": Preface, "order": Order, "done": Done, "offer": Offer, "reference": Reference, "plan": Plan, "hedge": Hedge}
 }
 
 // cues are the phrases of each purpose, in lower case.

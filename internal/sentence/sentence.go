@@ -17,16 +17,32 @@ const (
 	maxLength = 4 << 10
 )
 
-// First cuts the first sentence off s, by the Unicode rules for text of any language.
+// First cuts the first sentence off s, by the Unicode rules for text of any language. No sentence ends within code, or behind a
+// quotation that its sentence goes on after.
 func First(s string) (first, rest string) {
 	window := s
 	if len(window) > maxLength {
 		window = strings.ToValidUTF8(s[:maxLength], "")
 	}
-	skipped := max(0, unended(window)-context)
-	first, _, _ = uniseg.FirstSentenceInString(window[skipped:], -1)
-	n := skipped + len(first)
+	n, marks := 0, 0
+	for more := true; more; more = n < len(window) && goesOn(window[:n], window[n:], marks%2 == 1) {
+		skipped := n + max(0, unended(window[n:])-context)
+		next, _, _ := uniseg.FirstSentenceInString(window[skipped:], -1)
+		marks += strings.Count(window[n:skipped+len(next)], "`")
+		n = skipped + len(next)
+	}
 	return strings.TrimSpace(window[:n]), s[n:]
+}
+
+// goesOn reports whether a sentence goes on at rest, on its line: inCode says that a mark of code stands open before it.
+func goesOn(before, rest string, inCode bool) bool {
+	if strings.HasSuffix(before, "\n") {
+		return false
+	}
+	line, _, _ := strings.Cut(rest, "\n")
+	next, _ := utf8.DecodeRuneInString(rest)
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimSpace(before))
+	return inCode && strings.Contains(line, "`") || unicode.IsLower(next) && strings.ContainsRune("\"”’»)", last)
 }
 
 // context is how many letters before a mark say whether it ends a sentence, as in "e.g." or "3.14".

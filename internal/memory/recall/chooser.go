@@ -22,8 +22,8 @@ type chooser struct {
 	files  []files.File
 	score  map[events.ID]int // at a prompt: how much of it a row has
 	pieces []*piece
-	asked  map[rows.Entry]*request // the prompts of entries of which several pieces were chosen
-	left   int                     // questions about files that may still be asked
+	asked  map[rows.Entry]request // the prompts that are told above what came of them
+	left   int                    // questions about files that may still be asked
 	exist  map[string]bool
 }
 

@@ -288,16 +288,38 @@ func TestContextTellsEntries(t *testing.T) {
 	}
 }
 
-// What the text of a session's start says above, such as its summary, is not said again as what was asked.
+// What is told of a prompt and its entry is not said again by the session's summary.
 func TestRequestsAreToldOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	s := w.open("a", "shop")
 	w.answered(s, 1, "Mend the carousel in the yard", "The timer was too fast", "The socket leaks in the rain")
-	w.put(s.Stream(), events.SummaryParsed{Summary: newID(), Request: "Mend the carousel in the yard", Completed: "It turns again"})
+	w.put(s.Stream(), events.SummaryParsed{Summary: newID(), Request: "Mend the carousel in the yard / Oil it", Completed: "- The timer was too fast — 1 file changed: timer.go\n- It turns again — 1 commit"})
 	got := w.mustContext(shop("startup", events.SessionID{}))
-	if n := strings.Count(got.Text, "Mend the carousel"); n != 1 || !strings.Contains(got.Text, " "+askedAbove+"\n  - ") || strings.Count(got.Text, "\n  - ") != 2 {
-		t.Errorf("said %d times:\n%s", n, got.Text)
+	for _, want := range []string{"\n- Asked: Oil it\n- Done: It turns again — 1 commit\n", " asked: Mend the carousel in the yard\n  - bugfix: The timer was too fast"} {
+		if !strings.Contains(got.Text, want) {
+			t.Errorf("no %q in\n%s", want, got.Text)
+		}
+	}
+	for _, said := range []string{"Mend the carousel", "too fast"} {
+		if n := strings.Count(got.Text, said); n != 1 {
+			t.Errorf("%q is said %d times:\n%s", said, n, got.Text)
+		}
+	}
+}
+
+// What the person was asked last is told until the session's next prompt answers it.
+func TestWhatWasAskedIsAnswered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	w.answered(s, 1, "Mend the carousel in the yard", "The timer was too fast")
+	w.put(s.Stream(), events.SummaryParsed{Summary: newID(), Prompt: 1, Completed: "It turns again", NextSteps: "- " + events.AskedPerson + "Shall I oil it?\n- Sweep the yard"})
+	for _, want := range []string{"Next steps: " + events.AskedPerson + "Shall I oil it? Sweep the yard", "Next steps: Sweep the yard"} {
+		if got := w.mustContext(shop("startup", events.SessionID{})); !strings.Contains(got.Text, want) {
+			t.Errorf("no %q in\n%s", want, got.Text)
+		}
+		w.put(s.Stream(), events.PromptSubmitted{Number: 2, Text: "No, leave it as it is"})
 	}
 }
 

@@ -18,8 +18,9 @@ const recentInjections = 20
 // more lines than these have.
 const maxNamedRows = 512
 
-// allWaysByID and fewWaysByID are what releases before handles told in the place of allWays and fewWays.
+// What earlier releases told: before handles in the place of allWays and fewWays, and of a prompt that others said.
 const (
+	askedAbove  = "asked: as above"
 	allWaysByID = "More: `cmemd show ID`, `cmemd search WORDS`, `cmemd timeline ID`."
 	fewWaysByID = "More: `cmemd show ID`."
 )
@@ -103,7 +104,7 @@ func (r *Recall) lines(ctx context.Context, ids []events.ID) ([]string, error) {
 	}
 	if len(lines) > 0 {
 		heads := headings()
-		lines = append(append(lines, heads[:]...), headFiles, allWays, fewWays, askedAbove, allWaysByID, fewWaysByID)
+		lines = append(append(lines, heads[:]...), headFiles, allWays, fewWays, strings.TrimPrefix(toldBelow, "- "), askedAbove, allWaysByID, fewWaysByID)
 	}
 	return lines, nil
 }
@@ -115,7 +116,7 @@ func (c *chooser) forms(row rows.Row) []string {
 	}
 	forms := []string{c.workLine(row)}
 	if row.Kind == rows.Prompt {
-		forms = append(forms, c.requestLine(row, &saidTexts{}))
+		forms = append(forms, c.requestLine(row))
 	}
 	for _, s := range statementsOf(textOf(row)) {
 		forms = append(forms, c.words(s.text, maxWorkText))

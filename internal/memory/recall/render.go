@@ -19,8 +19,8 @@ const (
 	maxField     = 600 // of the newest summary
 	maxNextText  = 280
 	maxWorkTitle = 140
-	maxWorkText  = 600
-	maxAsked     = 90 // of a prompt above what came of it
+	maxWorkText  = 800
+	maxAsked     = 200 // of a prompt above what came of it
 	maxFileLines = 8
 	maxFilePath  = 100
 
@@ -36,8 +36,10 @@ func headings() [sections]string {
 // headFiles is the heading above the files.
 const headFiles = "## Files changed lately"
 
-// lastSummary is the newest summary at length, without what was said.
+// lastSummary is the newest summary at length, without what was said: of what was asked and done each thing is told whole, or not.
 func (c *chooser) lastSummary(row rows.Row, t *saidTexts) string {
+	row.Request = t.unsaidOf(strings.Split(row.Request, " / "), " / ")
+	row.Completed = t.unsaidOf(strings.Split(row.Completed, "\n"), "\n")
 	var b strings.Builder
 	for _, f := range row.Texts() {
 		if text := c.words(t.unsaid(f.Text, maxField), maxField); text != "" {
@@ -55,33 +57,33 @@ func (c *chooser) workLine(row rows.Row) string {
 }
 
 // longLine is a row's title with the sentences of it that tell most and were not said, whole, or these alone where the title was said
-// or is only the beginning of one. It is empty where that is no more than the title, and where the title was said and what is left
-// does not stand alone.
+// or is only the beginning of one. It is empty where that is no more than the title.
 func (c *chooser) longLine(row rows.Row, t *saidTexts, titled bool) string {
-	title, left := titleOf(row), !titled
-	if titled && quotes(title, textOf(row)) {
+	title := titleOf(row)
+	if titled {
 		t.drop(title)
-		titled = false
 	}
-	more := t.telling(row, maxWorkText)
-	if left && !standsAlone(row, more) {
-		return ""
+	_, asked := c.asked[row.Entry()]
+	more := c.words(t.telling(row, maxWorkText, asked), maxWorkText)
+	titled = titled && !quotes(title, more)
+	if titled {
+		t.add(title)
 	}
-	more = c.words(more, maxWorkText)
 	switch {
 	case more == "":
 		return ""
 	case titled:
 		return c.workLine(row) + " — " + more
-	case !quotes(title, more):
-		return c.label(row) + c.where(row) + ": " + more
 	}
-	return c.label(row) + ": " + more
+	return c.label(row) + c.where(row) + ": " + more
 }
 
-// where names the files that a row's work changed. They stand for its title where that is said elsewhere.
+// where names the files that a row's work changed. A row of what is so names what it is about itself.
 func (c *chooser) where(row rows.Row) string {
 	const most = 2
+	if row.Type == "discovery" || row.Type == typeDecision {
+		return ""
+	}
 	names := make([]string, 0, most+1)
 	for _, f := range row.FilesModified[:min(len(row.FilesModified), most)] {
 		names = append(names, c.words(path.Base(f), maxFilePath))
@@ -237,13 +239,13 @@ const (
 	lineTokens = 12
 )
 
-// titles notes what the chosen pieces say, in the order of the text, and returns those whose titles others say before them.
+// titles notes what the chosen pieces say, in the order of the text, and returns those whose titles others say before them. The newest
+// summary says what is left when all others are told.
 func (c *chooser) titles(t *saidTexts) (said map[*piece]bool) {
 	said = map[*piece]bool{}
 	for _, p := range c.shown() {
 		switch title := titleOf(p.row); {
 		case p.sec == secLast:
-			p.text = c.lastSummary(p.row, t)
 		case p.sec == secNext:
 			t.add(p.text)
 		case t.has(title):
@@ -256,16 +258,11 @@ func (c *chooser) titles(t *saidTexts) (said map[*piece]bool) {
 }
 
 // lengthen gives chosen pieces their longer form while there is room, the heaviest for their length first. What others say whole is
-// taken out.
+// taken out, and of the newest summary what they say.
 func (c *chooser) lengthen(left budget) {
 	t := &saidTexts{}
 	said := c.titles(t)
 	c.tellRequests(t)
-	defer func() {
-		for p := range said {
-			p.chosen, p.why = false, "said by others"
-		}
-	}()
 	left = left.minus(left.of(c.body()))
 	for _, p := range c.pieces {
 		if !p.chosen || p.sec < secMemories || p.row.Kind == rows.Prompt || left.chars < minLonger {
@@ -283,6 +280,14 @@ func (c *chooser) lengthen(left budget) {
 		}
 		left, p.text = rest, long
 		delete(said, p)
+	}
+	for _, p := range c.pieces {
+		if p.chosen && p.sec == secLast {
+			p.text = cmp.Or(c.lastSummary(p.row, t), "\n"+toldBelow)
+		}
+		if said[p] {
+			p.chosen, p.why = false, "said by others"
+		}
 	}
 }
 
@@ -362,12 +367,11 @@ func (c *chooser) body() string {
 	return b.String()
 }
 
-// workLines writes a piece among those of earlier work: what came of one prompt stands below what was asked, where that is known and
-// there is more than one such piece.
+// workLines writes a piece among those of earlier work: what came of one prompt stands below what was asked, where that is told.
 func (c *chooser) workLines(b *strings.Builder, shown []*piece, i int) {
 	p := shown[i]
 	asked, ok := c.asked[p.row.Entry()]
-	if !ok || !c.continues(shown, i) && !c.continues(shown, i+1) {
+	if !ok {
 		fmt.Fprintf(b, "- %s %s %s\n", p.row.Handle(), c.at(p.at, "15:04"), p.text)
 		return
 	}
@@ -382,64 +386,15 @@ func (c *chooser) continues(shown []*piece, i int) bool {
 	return i > 0 && i < len(shown) && shown[i].sec == shown[i-1].sec && shown[i].row.Entry() == shown[i-1].row.Entry()
 }
 
-// request is a prompt above what came of it.
-type request struct {
-	row  rows.Row
-	text string // behind its handle and time
-}
-
-// askedAbove stands for what was asked where others say it.
-const askedAbove = "asked: as above"
-
-// tellRequests says in requests what was asked, without what others say.
-func (c *chooser) tellRequests(t *saidTexts) {
-	seen := map[*request]bool{}
-	for _, p := range c.shown() {
-		asked := c.asked[p.row.Entry()]
-		if asked == nil || seen[asked] {
-			continue
-		}
-		seen[asked] = true
-		if text := c.requestLine(asked.row, t); text != "" {
-			asked.text = text
-		}
-	}
-}
-
-// requestLine is what was asked, in whole sentences, without what was said; empty: all of it was.
-func (c *chooser) requestLine(row rows.Row, t *saidTexts) string {
-	text := c.words(t.unsaid(cmp.Or(row.Text, titleOf(row)), maxAsked), maxAsked)
-	if text == "" {
-		return ""
-	}
-	return c.label(row) + ": " + text
-}
-
-// loadAsked reads the prompts of entries of which several pieces are chosen.
-func (c *chooser) loadAsked(ctx context.Context) error {
-	shown := c.shown()
-	var several []rows.Row
-	for i, p := range shown {
-		if c.continues(shown, i) && !c.continues(shown, i-1) {
-			several = append(several, p.row)
-		}
-	}
-	entries, err := c.recall.entriesOf(ctx, several, moment{})
-	c.asked = map[rows.Entry]*request{}
-	for _, entry := range entries {
-		if len(entry) > 0 && entry[0].Kind == rows.Prompt {
-			c.asked[entry[0].Entry()] = &request{entry[0], askedAbove}
-		}
-	}
-	return err
-}
+// toldBelow stands for a summary of which others say all.
+const toldBelow = "- What came of it stands below."
 
 // told are the ids of the rows that the text names or tells, in its order.
 func (c *chooser) told() []events.ID {
 	ids := []events.ID{}
 	shown := c.shown()
 	for i, p := range shown {
-		if asked, ok := c.asked[p.row.Entry()]; ok && p.sec == secWork && !c.continues(shown, i) && c.continues(shown, i+1) {
+		if asked, ok := c.asked[p.row.Entry()]; ok && p.sec == secWork && !c.continues(shown, i) {
 			ids = append(ids, asked.row.ID)
 		}
 		ids = append(ids, p.row.ID)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/sentence"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // statement is a sentence of a text, with what it needs to be understood where it stands alone.
@@ -11,12 +12,16 @@ type statement struct {
 	text    string
 	head    int  // the statement that the items of its list stand under; -1: none
 	before  int  // the sentence before it in the same section, where neither code nor the head of a list stands between; -1: none
+	leans   bool // it speaks of the one before it
 	isHead  bool // it announces a list, or is a heading
 	options bool // it is one of several things to choose from
 }
 
-// leans reports whether a statement speaks of the one before it.
-func (s statement) leans() bool { return sentence.LeansBack(s.text) }
+// answers reports whether what a row says begins with what was asked.
+func answers(row rows.Row) bool {
+	all := statementsOf(textOf(row))
+	return len(all) > 0 && all[0].leans || sentence.LeansBack(row.Title)
+}
 
 // reader takes statements off the lines of a text.
 type reader struct {
@@ -27,22 +32,40 @@ type reader struct {
 	options bool // what stands under head is to be chosen from
 }
 
+// maxCode is how long code is at most, in characters, that is told with the line that announces it.
+const maxCode = 200
+
 // statementsOf are the sentences of a text, those of its paragraphs and the items of its lists, and what these stand under: a line that
-// ends with a colon, or a heading. Code and tables are left out.
+// ends with a colon, or a heading. Tables are left out, and code but for a few words of it that a line announces.
 func statementsOf(text string) []statement {
 	r := reader{head: -1, section: -1, last: -1}
-	code := false
+	inCode := false
+	var code []string
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") {
-			code, r.last = !code, -1
-			continue
-		}
-		if !code && !strings.HasPrefix(line, "|") {
+		switch {
+		case strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~"):
+			if inCode {
+				r.code(strings.Join(code, "; "))
+			}
+			inCode, code = !inCode, nil
+		case inCode && line != "":
+			code = append(code, line)
+		case !inCode && !strings.HasPrefix(line, "|"):
 			r.line(line)
 		}
 	}
 	return r.all
+}
+
+// code takes code along with the line that announces it, if it is short. What stands behind other code may speak of that.
+func (r *reader) code(text string) {
+	r.last = -1
+	if at := len(r.all) - 1; at >= 0 && r.head == at && text != "" && size(text) <= maxCode && r.all[at].text != "" && r.section != at {
+		r.all[at].text += ": `" + text + "`"
+		r.all[at].isHead = false
+		r.head, r.last = r.section, at
+	}
 }
 
 func (r *reader) line(line string) {
@@ -65,11 +88,11 @@ func (r *reader) line(line string) {
 	}
 }
 
-// heading begins a section. A label with a number or a word alone says nothing of what stands under it.
+// heading begins a section. A word alone says nothing of what stands under it.
 func (r *reader) heading(text string) {
 	r.last, r.options = -1, false
 	r.section, r.head = -1, -1
-	if text = strings.TrimRight(withoutMarks(text), " :："); sentence.Telling(text) {
+	if text = strings.TrimRight(withoutMarks(text), " :："); sentence.Telling(text) || strings.Contains(text, " ") {
 		r.section, r.head = len(r.all), len(r.all)
 		r.all = append(r.all, statement{text: text, head: -1, before: -1, isHead: true})
 	}
@@ -79,7 +102,7 @@ func (r *reader) heading(text string) {
 func (r *reader) sentence(s string, last bool) {
 	head := strings.TrimRight(s, " :：")
 	if !last || head == s {
-		r.all = append(r.all, statement{text: s, head: r.head, before: r.last, options: r.options})
+		r.all = append(r.all, statement{text: s, head: r.head, before: r.last, leans: sentence.LeansBack(s), options: r.options})
 		r.last = len(r.all) - 1
 		return
 	}
@@ -88,7 +111,7 @@ func (r *reader) sentence(s string, last bool) {
 		r.head, r.options = r.section, purpose == sentence.Menu
 	default:
 		r.head, r.options = len(r.all), false
-		r.all = append(r.all, statement{text: head, head: -1, before: r.last, isHead: true})
+		r.all = append(r.all, statement{text: head, head: -1, before: r.last, leans: sentence.LeansBack(s), isHead: true})
 	}
 	r.last = -1
 }

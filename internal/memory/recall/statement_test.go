@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/cmemd/cmemd/projections/rows"
@@ -9,7 +10,10 @@ import (
 // TestALineStandsAlone: what a told sentence needs to be understood is told with it, or it is not told.
 func TestALineStandsAlone(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ text, title, said, want string }{
+	for name, c := range map[string]struct {
+		text, title, said, want string
+		asked                   bool
+	}{
 		"the items of a list stand under what announces it": {
 			text: "The shelf is in order.\n\nEach box has a width now:\n- `Box.Width` is read from the label\n- `Shelf.Sort` compares by it",
 			want: "The shelf is in order. Each box has a width now: `Box.Width` is read from the label; `Shelf.Sort` compares by it",
@@ -34,6 +38,26 @@ func TestALineStandsAlone(t *testing.T) {
 			text: "This costs 300 ms in `Shelf.Open`.", title: "This costs 300 ms in Shelf.Open.",
 			want: "This costs 300 ms in `Shelf.Open`.",
 		},
+		"one whose head speaks of it too": {
+			text: "The label is read by `ReadAll`.\n\nThis is used in both places:\n- `Shelf.Open` of the shelf",
+			want: "The label is read by `ReadAll`. This is used in both places: `Shelf.Open` of the shelf",
+		},
+		"which is left out where that was told elsewhere": {
+			text: "The label is read by `ReadAll`.\n\nThis is used in both places:\n- `Shelf.Open` of the shelf", title: "Shelves", said: "The label is read by ReadAll.",
+			want: "",
+		},
+		"short code is told with what announces it, and what speaks of it behind that": {
+			text: "The width is a name now:\n```\nconst Width = 12\n```\nThis stands in `box.go` alone.",
+			want: "The width is a name now: `const Width = 12`; This stands in `box.go` alone.",
+		},
+		"code that is long is left out": {
+			text: "The width is a name now:\n```\n" + strings.Repeat("const Width = 12\n", 12) + "```\nIt stands in `box.go` alone, and `shelf.go` reads it.\n\nThe door is closed by `Shelf.Close`.",
+			want: "The door is closed by `Shelf.Close`.",
+		},
+		"one that speaks of what was asked is told below that": {
+			text: "They are read by `ReadAll`, and both are closed.", asked: true,
+			want: "They are read by `ReadAll`, and both are closed.",
+		},
 		"what was only offered is not told": {
 			text: "The label is read once by `ReadAll`.\n\nThere are two options:\n1. Keep the label in `Box.Label`\n2. Read it in `Shelf.Open`",
 			want: "The label is read once by `ReadAll`.",
@@ -43,7 +67,7 @@ func TestALineStandsAlone(t *testing.T) {
 		if c.said != "" {
 			said.add(c.said)
 		}
-		if got := said.telling(rows.Row{Title: c.title, Narrative: c.text}, 400); got != c.want {
+		if got := said.telling(rows.Row{Title: c.title, Narrative: c.text}, 400, c.asked); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
@@ -76,7 +100,7 @@ func TestWorkWhoseTitleIsSaidElsewhere(t *testing.T) {
 	if got, want := c.longLine(row, said, false), "change in shelf.go, box.go, 1 more: The label is read once by `ReadAll` now."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := c.longLine(row, &saidTexts{}, false), "change: The shelf is in order by width. The label is read once by `ReadAll` now."; got != want {
+	if got, want := c.longLine(row, &saidTexts{}, false), "change in shelf.go, box.go, 1 more: The shelf is in order by width. The label is read once by `ReadAll` now."; got != want {
 		t.Errorf("with its title: got %q, want %q", got, want)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/sentence"
 	"github.com/cmemd/cmemd/projections/rows"
 )
@@ -29,6 +28,14 @@ func (t saidTexts) has(s string) bool {
 func (t *saidTexts) add(s string) {
 	words, _ := plainWords(s)
 	*t = append(*t, words)
+}
+
+// note notes that a statement is said, below its head.
+func (t *saidTexts) note(all []statement, i int) {
+	t.add(all[i].text)
+	if head := all[i].head; head >= 0 {
+		t.add(all[head].text)
+	}
 }
 
 // drop takes a note back.
@@ -56,16 +63,25 @@ func (t *saidTexts) unsaid(text string, limit int) string {
 	all := statementsOf(text)
 	var kept []int
 	for i, s := range all {
-		if s.isHead || t.has(s.text) || s.leans() && s.before >= 0 && !slices.Contains(kept, s.before) {
+		if s.isHead || t.has(s.text) || s.leans && s.before >= 0 && !slices.Contains(kept, s.before) {
 			continue
 		}
 		if limit -= costOf(all, []int{i}, kept); limit < 0 && len(kept) > 0 {
 			break // one sentence that is longer is cut by whoever shows it
 		}
 		kept = append(kept, i)
-		t.add(s.text)
+		t.note(all, i)
 	}
 	return alone(all, kept)
+}
+
+// unsaidOf are those parts of a text of which not the beginning was said: the first sentence, up to a dash.
+func (t *saidTexts) unsaidOf(parts []string, mark string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool {
+		begins, _ := sentence.First(withoutMarks(part))
+		begins, _, _ = strings.Cut(begins, " — ")
+		return t.has(begins)
+	}), mark)
 }
 
 // joined are sentences one behind the other, with a mark between where one has none.
@@ -119,10 +135,14 @@ func textOf(row rows.Row) string {
 }
 
 // telling are the sentences of a row that tell most and were not said, whole, in their order, at most so many characters of them: the
-// one that its title is made of before all others. What they say is noted.
-func (t *saidTexts) telling(row rows.Row, limit int) string {
+// one that its title is made of before all others. What they say is noted. asked says that the prompt stands above, of which the first
+// sentence may speak.
+func (t *saidTexts) telling(row rows.Row, limit int, asked bool) string {
 	type candidate struct{ at, weight int }
 	all := statementsOf(textOf(row))
+	if asked && len(all) > 0 {
+		all[0].leans = false
+	}
 	var order []candidate
 	for i, s := range all {
 		weight, purpose := sentence.Weigh(s.text, 0)
@@ -143,7 +163,7 @@ func (t *saidTexts) telling(row rows.Row, limit int) string {
 		}
 		limit -= n
 		for _, i := range group {
-			t.add(all[i].text)
+			t.note(all, i)
 		}
 		kept = append(kept, group...)
 	}
@@ -151,30 +171,22 @@ func (t *saidTexts) telling(row rows.Row, limit int) string {
 	return alone(all, kept)
 }
 
-// standsAlone reports whether what is left of a row is worth a line where its title is said elsewhere: more than a few words, and not
-// that its commit was made alone.
-func standsAlone(row rows.Row, left string) bool {
-	letters := 0
-	for _, s := range sentencesOf(left) {
-		if !slices.ContainsFunc(row.Claims, func(c events.Claim) bool { return strings.Contains(s, c.Value) }) {
-			letters += sentence.Letters(s)
-		}
-	}
-	return letters >= 2*sentence.Enough
-}
-
-// understood is a statement, with those before it that it speaks of and that are not kept yet. ok is false where it was said, or one of
-// these was, elsewhere, and where what it speaks of is not there.
+// understood is a statement, with those before it that it, or its head, speaks of and that are not kept yet. ok is false where it was
+// said, or one of these was, elsewhere, and where what it speaks of is not there.
 func (t *saidTexts) understood(all []statement, at int, kept []int) (group []int, ok bool) {
-	for i := at; !slices.Contains(kept, i); i = all[i].before {
+	for i := at; !slices.Contains(kept, i); {
 		group = append(group, i)
-		leans := all[i].leans()
-		if t.has(all[i].text) || leans && all[i].before < 0 {
+		next, leans := all[i].before, all[i].leans
+		if head := all[i].head; !leans && head >= 0 && all[head].leans && !t.has(all[head].text) {
+			next, leans = all[head].before, true
+		}
+		if t.has(all[i].text) || leans && next < 0 {
 			return group[:1], false
 		}
 		if !leans {
 			break
 		}
+		i = next
 	}
 	return group, len(group) > 0
 }
@@ -197,19 +209,15 @@ func costOf(all []statement, group, kept []int) (n int) {
 // endsSentence reports whether a text ends with a mark that ends one.
 func endsSentence(s string) bool { return strings.TrimRight(s, ".!?:;。！？…") != s }
 
-// quotes reports whether a row's title is only the beginning of what the row says.
+// quotes reports whether a row's title, or what stands in it behind a label or behind what was asked, is only the beginning of what the
+// row says.
 func quotes(title, text string) bool {
-	_, behind, labelled := strings.Cut(title, ": ")
+	_, labelled, _ := strings.Cut(title, ": ")
+	_, answered, _ := strings.Cut(title, " — ")
 	all, _ := plainWords(text)
-	for _, s := range []string{title, behind} {
+	return slices.ContainsFunc([]string{title, labelled, answered}, func(s string) bool {
 		words, n := plainWords(strings.TrimSuffix(s, ellipsis))
 		words = strings.TrimSuffix(words, " ")
-		if n >= leastTold && strings.Contains(all, words) || n > 0 && strings.HasPrefix(all, words) {
-			return true
-		}
-		if !labelled {
-			break
-		}
-	}
-	return false
+		return n >= leastTold && strings.Contains(all, words) || n > 0 && strings.HasPrefix(all, words)
+	})
 }

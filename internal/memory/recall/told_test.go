@@ -39,18 +39,18 @@ func TestTelling(t *testing.T) {
 		10:   "",
 	} {
 		said := saidTexts{}
-		if got := said.telling(row, limit); got != want {
+		if got := said.telling(row, limit, false); got != want {
 			t.Errorf("in %d characters: %q, want %q", limit, got, want)
 		}
 	}
 	named := row
 	named.Title = "Nothing else was to be seen…"
-	if got, want := (&saidTexts{}).telling(named, 40), "Nothing else was to be seen here."; got != want {
+	if got, want := (&saidTexts{}).telling(named, 40, false), "Nothing else was to be seen here."; got != want {
 		t.Errorf("of a row whose title is the beginning of a sentence: %q, want %q", got, want)
 	}
 	said := saidTexts{}
 	said.add("The queue in drain.go is emptied twice because closeAll() is called by both")
-	if got := said.telling(row, 130); strings.Contains(got, "queue") || !strings.Contains(got, "900 ms") {
+	if got := said.telling(row, 130, false); strings.Contains(got, "queue") || !strings.Contains(got, "900 ms") {
 		t.Errorf("beside what was said: %q", got)
 	}
 }
@@ -102,16 +102,17 @@ func TestQuotes(t *testing.T) {
 	}
 }
 
-// TestNothingIsToldTwice: what the newest summary says no line below it says again, and a row of which nothing is left is no line.
+// TestNothingIsToldTwice: what the lines of rows say the newest summary does not say too, and a row of which nothing is left is no line.
 func TestNothingIsToldTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	s := w.open("a", "shop")
 	const cause = "The queue in drain.go is emptied twice because closeAll() is called by both."
 	whole := w.observe(s, "bugfix", "Empty the queue once", cause+" The lock in cart.go is held for 900 ms.")
-	again := w.observe(s, "discovery", cause, "")
+	again := w.observe(s, "discovery", strings.TrimPrefix(cause, "The "), "")
+	first := w.observe(s, "discovery", cause, "")
 	w.observe(s, "change", "Hold the lock for less time", "Committed as 1f2e3d4.")
-	w.put(s.Stream(), events.SummaryParsed{Summary: newID(), Request: "Why is the cart empty?", Learned: cause, Completed: "Hold the lock for less time"})
+	w.put(s.Stream(), events.SummaryParsed{Summary: newID(), Request: "Why is the cart empty?", Learned: cause, Completed: "- Hold the lock for less time — 1 commit\n- The door is shut"})
 	w.sync()
 	ask := shop("startup", w.open("b", "shop"))
 	ask.Explain = true
@@ -122,11 +123,11 @@ func TestNothingIsToldTwice(t *testing.T) {
 	if !strings.Contains(got.Text, "Empty the queue once — The lock in cart.go is held for 900 ms.") {
 		t.Errorf("what is left of a row is not told:\n%s", got.Text)
 	}
-	if strings.Contains(got.Text, "1f2e3d4") {
-		t.Errorf("of a row whose title is said a line is left that names little:\n%s", got.Text)
+	if !strings.Contains(got.Text, "- Done: The door is shut\n- Notes") && !strings.Contains(got.Text, "- Done: The door is shut\n## ") {
+		t.Errorf("the summary says what the rows say, or not what they leave:\n%s", got.Text)
 	}
-	if !slices.Contains(got.IDs, whole) || slices.Contains(got.IDs, again) {
-		t.Errorf("told are %v, want %v and not %v", got.IDs, whole, again)
+	if !slices.Contains(got.IDs, whole) || !slices.Contains(got.IDs, first) || slices.Contains(got.IDs, again) {
+		t.Errorf("told are %v, want %v and %v, and not %v", got.IDs, whole, first, again)
 	}
 	for _, c := range got.Explain {
 		if c.ID == again && (c.Chosen || c.Why != "said by others") {

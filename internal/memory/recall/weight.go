@@ -67,7 +67,7 @@ func (c *chooser) offerAll() {
 	answered, observed := c.answered()
 	o := offers{chooser: c, now: c.newest(), changed: c.changedFiles(), next: map[events.SessionID]bool{}, observed: observed}
 	for _, row := range c.rows {
-		row = withoutOrders(row)
+		row = c.withoutAnswered(withoutOrders(row))
 		why := c.unfit(row)
 		if at := (asked{row.Session, row.Prompt}); why == "" &&
 			(row.Kind == rows.Prompt && answered[at] || row.Kind == rows.Summary && o.last && row.NextSteps == "" && o.observed[at]) {
@@ -188,6 +188,21 @@ func (c *chooser) answered() (led, observed map[asked]bool) {
 		}
 	}
 	return led, observed
+}
+
+// withoutAnswered is a summary without what the person was asked, where the session's next prompt was there.
+func (c *chooser) withoutAnswered(row rows.Row) rows.Row {
+	if row.Kind != rows.Summary || !strings.Contains(row.NextSteps, events.AskedPerson) {
+		return row
+	}
+	if slices.ContainsFunc(c.rows, func(p rows.Row) bool {
+		return p.Kind == rows.Prompt && p.Session == row.Session && p.Prompt > row.Prompt
+	}) {
+		row.NextSteps = strings.Join(slices.DeleteFunc(strings.Split(row.NextSteps, "\n"), func(step string) bool {
+			return strings.HasPrefix(strings.TrimPrefix(step, "- "), events.AskedPerson)
+		}), "\n")
+	}
+	return row
 }
 
 // newest is the time against which rows are old: the hook's, or if that is not given the newest row's.

@@ -45,12 +45,13 @@
 // A summary says of the session what was asked, which files were read, what discoveries found, and what was changed where; of a long
 // one the first request, and the last of each. A test, or what else failed last and was not seen to go well since, is noted. Its next
 // steps are only what is visibly open: unticked boxes, a closing list under a heading that announces it, or what the
-// agent's own list of things to do still holds.
+// agent's own list of things to do still holds; and what the person was asked last.
 //
 // The files, each referring to those below it:
 //
-//	summarize.go, failing.go, observe.go, facts.go, ran.go, comment.go, left.go, finding.go, standing.go, printed.go, gist.go, kind.go,
-//	work.go, net.go, compact.go, call.go, shell.go, fact.go, problem.go, narrative.go, title.go, extractive.go, blocks.go, prose.go, fields.go, clean.go
+//	summarize.go, open.go, failing.go, observe.go, facts.go, ran.go, comment.go, left.go, finding.go, standing.go, printed.go, gist.go,
+//	kind.go, work.go, net.go, compact.go, call.go, shell.go, fact.go, problem.go, narrative.go, title.go, extractive.go, blocks.go, prose.go,
+//	fields.go, clean.go
 //
 // What bites: a command's end is known only if the shell reports it. "go test | tail" ends as tail does; of such a
 // command the extractor says that it ran, not that it passed.

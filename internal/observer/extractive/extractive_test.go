@@ -272,7 +272,7 @@ func TestTitles(t *testing.T) {
 		{"a question, and a change", "can you round the totals of the cart?", "The totals are rounded once.", []events.Event{edit}, "The totals are rounded once."},
 		{"a question in Japanese, and a change", "合計を一度だけ丸められますか？", "The totals are rounded once.", []events.Event{edit}, "The totals are rounded once."},
 		{"a long question, and a change", strings.Repeat("could we round the totals of the cart ", 4) + "once?", "The totals are rounded once.", []events.Event{edit}, "The totals are rounded once."},
-		{"a question, and no change", "how are the totals of the cart rounded?", "They are rounded once.", []events.Event{ranWell("go test ./...")}, "how are the totals of the cart rounded?"},
+		{"a question, and no change", "how are the totals of the cart rounded?", "They are rounded once.", []events.Event{ranWell("go test ./...")}, "how are the totals of the cart rounded? — They are rounded once."},
 		{"lowercase without a question", "round the totals of the cart", "I have rounded them.", []events.Event{edit}, "round the totals of the cart"},
 		{"a label before the message", "/pr", "```\nTitle: Move the cart to its own package\n\n- Move it\n```", []events.Event{ranWell("go test ./...")}, "Move the cart to its own package"},
 		{"every edit failed", "/init", "I've created a basic CLAUDE.md file for this repository. It holds the commands and the layout of all folders.", []events.Event{refused("CLAUDE.md")}, "Failed to change CLAUDE.md"},

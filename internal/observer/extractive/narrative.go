@@ -63,12 +63,15 @@ func begun(all []block) []block {
 	return all
 }
 
-// interjects is for a sentence of one or two short words, such as "Done!", and for one that only says what comes next.
+// interjects is for a sentence of one or two short words, such as "Done!", for one that only says what comes next, and for an exclamation
+// that names nothing and says of nothing that it was done.
 func interjects(s string) bool {
 	if (block{text: s}).leads() {
 		return sentence.PurposeOf(s) == sentence.Announce
 	}
-	return sentence.Letters(s) < sentence.Enough && len(strings.Fields(s)) <= 2 || sentence.PurposeOf(s) == sentence.Announce
+	weight, _ := sentence.Weigh(s, 0)
+	exclaims := weight == 0 && strings.HasSuffix(s, "!") && !sentence.Holds(s, sentence.Done)
+	return sentence.Letters(s) < sentence.Enough && len(strings.Fields(s)) <= 2 || exclaims || sentence.PurposeOf(s) == sentence.Announce
 }
 
 // asksBack is the question with which a message ends, or "". It is about what comes next, not about what was done.
@@ -77,7 +80,7 @@ func asksBack(all []block) string {
 		return ""
 	}
 	last := all[len(all)-1]
-	if last.shape != paragraph || !strings.HasSuffix(last.text, "?") && !strings.HasSuffix(last.text, "？") {
+	if last.shape != paragraph || !isQuestion(last.text) {
 		return ""
 	}
 	if first, rest := sentence.First(last.text); strings.TrimSpace(rest) == "" {

@@ -154,8 +154,8 @@ func (w *work) isNotable() bool {
 	return len(w.reads)+len(w.searches) >= study
 }
 
-// title is a new commit's subject, or that every edit failed, or what the agent says came of it. Where it does not say, it is what the
-// user asked for, and where that is talk, the files that were changed.
+// title is a new commit's subject, or that every edit failed, or what the agent says came of it; where that speaks of what the user
+// asked for, both. Where it does not say, it is what the user asked for, and where that is talk, the files that were changed.
 func (w *work) title(request, message []block) string {
 	asked := titleOf(request)
 	plain := asked
@@ -163,8 +163,11 @@ func (w *work) title(request, message []block) string {
 		plain = ""
 	}
 	came, alone := achieved(message, w.altered())
-	if alone {
+	switch {
+	case alone:
 		plain = came
+	case asked != "" && !chatty(asked) && sentence.LeansBack(came):
+		plain = cut(asked+" — "+came, maxTitle)
 	}
 	for _, s := range []string{w.subject(), w.failure(), plain, came, w.changes(), w.reported(), asked} {
 		if s != "" {

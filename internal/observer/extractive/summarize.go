@@ -17,7 +17,6 @@ const (
 	maxAsked   = 200 // of one of several
 	maxField   = 600
 	maxLearned = 300 // of one observation
-	maxNext    = 8   // next steps that are listed
 )
 
 // summarize writes where the session stands after an answer of the agent. It is false where nothing happened.
@@ -33,7 +32,7 @@ func (p *Provider) summarize(prompt observer.Prompt) (observer.Summary, bool) {
 		Learned:      learned(prompt.Observed, message),
 		Completed:    completed(prompt),
 		NextSteps:    nextSteps(prompt.Observed[prompt.Apart:], message),
-		Notes:        notes(prompt, message),
+		Notes:        notes(prompt),
 	}
 	return s, s.Investigated != "" || s.Learned != "" || s.Completed != "" || s.NextSteps != ""
 }
@@ -179,22 +178,31 @@ func whatWasDone(o events.ObservationParsed, cwd string, asked map[string]bool) 
 }
 
 // uncut is a title that was cut off, up to the end of the sentence of text in which it was cut. What the title
-// names before a colon is left out where the text does not have it.
+// names before a colon is left out where the text does not have it; what was asked, before a dash, stays.
 func uncut(title, text string) string {
 	begin, ok := strings.CutSuffix(title, "…")
 	if !ok {
 		return title
 	}
-	begins := []string{begin}
-	if _, behind, labelled := strings.Cut(begin, ": "); labelled {
-		begins = append(begins, behind)
+	label, behind, labelled := strings.Cut(begin, " — ")
+	head := label + " — "
+	if !labelled {
+		label, behind, labelled = strings.Cut(begin, ": ")
+		head = ""
 	}
 	for _, b := range messageBlocks(text) {
 		said := tidy(b.text)
-		for _, begin := range begins {
-			if at := strings.Index(said, begin); at >= 0 {
-				return cut(said[at:sentenceEnd(said, at, at+len(begin))], 2*maxTitle)
-			}
+		if head == "" && strings.Contains(said, label) {
+			head = label + ": "
+		}
+		if b.shape == code {
+			continue
+		}
+		if at := strings.Index(said, begin); at >= 0 {
+			return cut(said[at:sentenceEnd(said, at, at+len(begin))], 2*maxTitle)
+		}
+		if at := strings.Index(said, behind); labelled && at >= 0 {
+			return cut(head+said[at:sentenceEnd(said, at, at+len(behind))], 2*maxTitle)
 		}
 	}
 	return title
@@ -224,77 +232,17 @@ func withoutLead(s string) string {
 	return cmp.Or(kept, strings.TrimRight(s, " *:："))
 }
 
-// nextSteps lists what is visibly open: unticked boxes of the message; or else the section with which it ends, if its
-// heading announces steps to come; or else what the last list of things to do left unticked. Nothing is inferred.
-func nextSteps(observed []events.ObservationParsed, message []block) string {
-	var open []string
-	for _, b := range message {
-		if b.shape == box && !b.done {
-			open = addOnce(open, b.text)
-		}
-	}
-	if len(open) == 0 {
-		open = lastSection(message)
-	}
-	for i := len(observed) - 1; i >= 0 && len(open) == 0; i-- {
-		boxes := 0
-		for _, f := range observed[i].Facts {
-			if ticked, text, ok := cutBox(clean(f)); ok {
-				if boxes++; !ticked {
-					open = addOnce(open, line(text))
-				}
-			}
-		}
-		if boxes > 0 {
-			break
-		}
-	}
-	return list(open[:min(len(open), maxNext)], maxField)
-}
-
-// lastSection is the list at the end of a message under a heading that announces what is to come.
-func lastSection(message []block) []string {
-	from := len(message)
-	for from > 0 && (message[from-1].shape == item || message[from-1].shape == box) {
-		from--
-	}
-	if from == 0 || from == len(message) || !message[from-1].leads() || !announcesNext(message[from-1].text) {
-		return nil
-	}
-	var open []string
-	for _, b := range message[from:] {
-		if !b.done {
-			open = append(open, cut(b.text, maxFact))
-		}
-	}
-	return open
-}
-
-// announcesNext knows the headings under which agents put what is still to be done. It reads a heading, not prose, and
-// a language that is missing here costs a field, never a false one.
-func announcesNext(heading string) bool {
-	switch strings.ToLower(strings.Trim(heading, " *#:：.")) {
-	case "next steps", "next step", "next", "todo", "to do", "todos", "remaining", "remaining work", "remaining tasks",
-		"follow-ups", "follow-up", "still to do", "what's left", "what’s left",
-		"nächste schritte", "offen", "noch offen", "prochaines étapes", "reste à faire", "próximos pasos", "pendiente",
-		"próximos passos", "pendente", "prossimi passi", "volgende stappen", "następne kroki", "следующие шаги", "далее",
-		"次のステップ", "今後の作業", "残りの作業", "下一步", "后续步骤", "待办", "下一步計劃", "다음 단계", "남은 작업":
-		return true
-	}
-	return false
-}
-
 // notes say what fails, and how the work ended.
-func notes(prompt observer.Prompt, message []block) string {
+func notes(prompt observer.Prompt) string {
 	parts := failing(prompt.Observed[prompt.Apart:])
-	if s := ending(prompt, message); s != "" {
+	if s := ending(prompt); s != "" {
 		parts = append(parts, s)
 	}
 	return list(parts, maxField)
 }
 
-// ending is what stopped the work, if it was not the agent, or what the agent asked at the end.
-func ending(prompt observer.Prompt, message []block) string {
+// ending is what stopped the work, if it was not the agent.
+func ending(prompt observer.Prompt) string {
 	cause, detail := prompt.Stop, ""
 	for _, in := range prompt.Inputs {
 		if stop, ok := in.Event.(events.AgentStopped); ok {
@@ -313,9 +261,6 @@ func ending(prompt observer.Prompt, message []block) string {
 		return "The session ended in the middle of the work."
 	case events.StopIdle:
 		return "The agent fell silent in the middle of the work."
-	}
-	if q := asksBack(message); q != "" {
-		return "The answer ended with a question: " + cut(line(plain(q)), maxFact)
 	}
 	return ""
 }

@@ -105,9 +105,9 @@ func TestSummary(t *testing.T) {
 		}},
 		{"only words", summaryPrompt("Totals are rounded in three places, the cart, the invoice and the report, each in its own way and time.\n\nShall I change that?"),
 			observer.Summary{
-				Request: "Round the totals of the cart",
-				Learned: "Totals are rounded in three places, the cart, the invoice and the report, each in its own way and time.",
-				Notes:   "The answer ended with a question: Shall I change that?",
+				Request:   "Round the totals of the cart",
+				Learned:   "Totals are rounded in three places, the cart, the invoice and the report, each in its own way and time.",
+				NextSteps: "Asked the person: Shall I change that?",
 			}},
 	}
 	for _, tt := range tests {
@@ -233,6 +233,45 @@ func TestALongSessionIsToldByItsLastWork(t *testing.T) {
 	} {
 		if !strings.HasPrefix(field, want[0]) || !strings.HasSuffix(field, want[1]) || runes(field) > maxField {
 			t.Errorf("%d runes, want at most %d from %q to %q:\n%s", runes(field), maxField, want[0], want[1], field)
+		}
+	}
+}
+
+// TestAsksPerson: what waits for the person's answer at the end of a message.
+func TestAsksPerson(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]string{
+		"The cart is right now.":                                              "",
+		"Is it the sum? No, it is the tax.":                                   "",
+		"The sum is right now. Shall I do the tax too?":                       "Shall I do the tax too?",
+		"Which of them is it to be? Or both?":                                 "Which of them is it to be? Or both?",
+		"The sum is right. If you want, I can do the tax.":                    "If you want, I can do the tax.",
+		"It rounds once. Which one do you prefer:\n1. In `cart.go`\n2. Later": "Which one do you prefer: 1. In cart.go 2. Later",
+		"There are two options:\n- Round once\n- Never round":                 "There are two options: - Round once - Never round",
+		"I changed these:\n- Round once\n- Never round":                       "",
+		"Soll ich das auch ändern?\n\n```\nx\n```":                            "",
+		"要不要一起修改税额？":                                                          "要不要一起修改税额？",
+	} {
+		if got := asksPerson(messageBlocks(message)); got != want {
+			t.Errorf("of %q: %q, want %q", message, got, want)
+		}
+	}
+}
+
+// TestUncut: a title that was cut off goes on to the end of its sentence, and is not found in code.
+func TestUncut(t *testing.T) {
+	t.Parallel()
+	const text = "Slow parts:\n- `Cart.Sum` of the cart in `cart.go`\n\n```\nShow the sum of the tax in the view\n```"
+	for title, want := range map[string]string{
+		"The cart is slow":                     "The cart is slow",
+		"Cart.Sum of the…":                     "Cart.Sum of the cart in cart.go",
+		"Slow parts: Cart.Sum of the…":         "Slow parts: Cart.Sum of the cart in cart.go",
+		"Change cart.go: Cart.Sum of the…":     "Cart.Sum of the cart in cart.go",
+		"Which one is it? — Cart.Sum of the…":  "Which one is it? — Cart.Sum of the cart in cart.go",
+		"Add a note: Show the sum of the tax…": "Add a note: Show the sum of the tax…",
+	} {
+		if got := uncut(title, text); got != want {
+			t.Errorf("%q: got %q, want %q", title, got, want)
 		}
 	}
 }

@@ -68,43 +68,79 @@ func title(s string) (text string, announces bool) {
 	return "", false
 }
 
-// achieved is the sentence of a message that says best what came of the work: the one that names most, in paragraphs and lists alike,
-// where the first that is long enough to stand alone has a lead, unless it only leads to a list. Announcements, questions, guesses and
-// what goes on in code are none; what speaks of the sentence before is one only where there is no other. Where something was changed,
-// why or of what to be warned counts nothing. It also reports whether the sentence stands alone.
+// achieved is the sentence of a message that says best what came of the work: the one that names most, where the first that is long
+// enough to stand alone has a lead, and one that says what was done. Announcements, questions and guesses are none; what speaks of the
+// sentence before is one only where there is no other. An item of a list is told with the line that announces it, unless it says itself
+// what was done, and a line that announces short code with that. Where something was changed, why or of what to be warned counts
+// nothing. It also reports whether the sentence stands alone.
 func achieved(message []block, changed bool) (said string, alone bool) {
-	best, first := math.MinInt, true
+	best, first, head := math.MinInt, true, ""
 	for i, b := range message {
+		if b.shape != item {
+			head = b.announces()
+		}
 		if b.shape != paragraph && b.shape != item || !prosy(b.text) {
 			continue
 		}
-		ends := b.leads() && i+1 < len(message) && message[i+1].shape == code // its last sentence goes on in code
 		for rest := b.marked(); rest != ""; {
 			var s string
 			s, rest = sentence.First(rest)
-			head := strings.TrimRight(sentence.Unannounced(s), " :：")
-			weight, ok := cameOf(head, changed)
-			if !ok || ends && rest == "" {
-				continue
+			text := strings.TrimRight(sentence.Unannounced(s), " :：")
+			weight, ok := cameOf(text, changed)
+			done := changed && sentence.Holds(text, sentence.Done)
+			leads := rest == "" && b.leads()
+			if ok && leads && i+1 < len(message) && message[i+1].shape == code {
+				text, ok = withCode(text, message[i+1])
+				leads = !ok
 			}
-			if long := sentence.Letters(head) >= 2*sentence.Enough; long && first && (weight > 0 || head == s) {
+			switch long := sentence.Letters(text) >= 2*sentence.Enough; {
+			case !ok:
+				continue
+			case long && first && (b.shape != item || done) && (weight > 0 || !leads):
 				weight, first = weight+1+firstLead, false
-			} else if long {
+			case long:
 				weight++
+			}
+			switch {
+			case done:
+				weight += doneLead
+			case b.shape == item && head != "":
+				text = head + ": " + text
 			}
 			if weight > best {
 				best, alone = weight, weight > 0
-				said = trimTitle(cut(plain(withNext(head, rest)), maxTitle))
+				said = trimTitle(cut(plain(withNext(text, rest)), maxTitle))
 			}
 		}
 	}
 	return cmp.Or(said, titleOf(message)), alone
 }
 
+// announces is what b says of what follows it, or "": a line with a colon at its end, or a heading of more than one word.
+func (b block) announces() string {
+	head := strings.TrimRight(plain(b.text), " :：")
+	if !b.leads() || sentence.PurposeOf(head) == sentence.Announce || !strings.Contains(head, " ") && !sentence.Telling(head) {
+		return ""
+	}
+	return head
+}
+
+// withCode is a line with the code that it announces, where that is short. ok is false where it is not.
+func withCode(s string, c block) (both string, ok bool) {
+	code := line(c.text)
+	if code == "" || uniseg.GraphemeClusterCount(s)+len(code) > 2*maxTitle {
+		return s, false
+	}
+	return s + ": " + code, true
+}
+
 const (
 	// firstLead is by how much the first sentence of a message leads the others: agents say first what came of it, in the words of
 	// the request.
 	firstLead = 3
+
+	// doneLead is by how much one leads that says what was done.
+	doneLead = 3
 
 	// leanLag is by how much one lags behind that speaks of the sentence before it: more than anything else counts.
 	leanLag = 16
@@ -183,11 +219,17 @@ func questions(request []block, asked string) bool {
 		}
 	}
 	for w := range strings.FieldsSeq(asked) {
-		if w = strings.TrimRight(w, "\"')”’…"); strings.HasSuffix(w, "?") || strings.HasSuffix(w, "？") || strings.HasSuffix(w, "؟") {
+		if isQuestion(w) {
 			return true
 		}
 	}
 	return false
+}
+
+// isQuestion reports whether a text ends with a question mark, within quotes, brackets or before a colon too.
+func isQuestion(s string) bool {
+	s = strings.TrimRight(s, " \"')”’*:：…")
+	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "؟")
 }
 
 // tidy takes addresses and placeholders of attachments out of s, and shortens long paths to their last name.

@@ -1,0 +1,111 @@
+package extractive
+
+import (
+	"strings"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/sentence"
+)
+
+const (
+	maxNext   = 8   // next steps that are listed
+	maxAsking = 300 // of a question to the person, with what there is to choose from, in runes
+)
+
+// nextSteps lists what is visibly open: unticked boxes of the message; or else the section with which it ends, if its
+// heading announces steps to come; or else what the last list of things to do left unticked. With them stands what the person was asked
+// last. Nothing is inferred.
+func nextSteps(observed []events.ObservationParsed, message []block) string {
+	var open []string
+	for _, b := range message {
+		if b.shape == box && !b.done {
+			open = addOnce(open, b.text)
+		}
+	}
+	if len(open) == 0 {
+		open = lastSection(message)
+	}
+	for i := len(observed) - 1; i >= 0 && len(open) == 0; i-- {
+		boxes := 0
+		for _, f := range observed[i].Facts {
+			if ticked, text, ok := cutBox(clean(f)); ok {
+				if boxes++; !ticked {
+					open = addOnce(open, line(text))
+				}
+			}
+		}
+		if boxes > 0 {
+			break
+		}
+	}
+	open = open[:min(len(open), maxNext)]
+	if q := asksPerson(message); q != "" {
+		open = append([]string{events.AskedPerson + q}, open...)
+	}
+	return list(open, maxField)
+}
+
+// asksPerson is what a message asks of the person at its end, with what there is to choose from, or an offer that waits for an answer;
+// or "".
+func asksPerson(message []block) string {
+	end := len(message)
+	for end > 0 && message[end-1].shape == item {
+		end--
+	}
+	options, waits := message[end:], ""
+	if end == 0 || message[end-1].shape != paragraph || len(options) > 0 && !message[end-1].leads() {
+		return ""
+	}
+	for rest := tidy(message[end-1].text); rest != ""; {
+		var s string
+		s, rest = sentence.First(rest)
+		menu := len(options) > 0 && rest == "" && sentence.Holds(s, sentence.Menu)
+		if asks := isQuestion(s) || sentence.Holds(s, sentence.Offer) || menu; asks {
+			waits = strings.TrimSpace(waits + " " + s)
+		} else {
+			waits = ""
+		}
+	}
+	if waits == "" {
+		return ""
+	}
+	for _, o := range options {
+		if runes(waits)+runes(o.text) > maxAsking {
+			break
+		}
+		waits += " " + line(plain(o.raw))
+	}
+	return cut(waits, maxAsking)
+}
+
+// lastSection is the list at the end of a message under a heading that announces what is to come.
+func lastSection(message []block) []string {
+	from := len(message)
+	for from > 0 && (message[from-1].shape == item || message[from-1].shape == box) {
+		from--
+	}
+	if from == 0 || from == len(message) || !message[from-1].leads() || !announcesNext(message[from-1].text) {
+		return nil
+	}
+	var open []string
+	for _, b := range message[from:] {
+		if !b.done {
+			open = append(open, cut(b.text, maxFact))
+		}
+	}
+	return open
+}
+
+// announcesNext knows the headings under which agents put what is still to be done. It reads a heading, not prose, and
+// a language that is missing here costs a field, never a false one.
+func announcesNext(heading string) bool {
+	switch strings.ToLower(strings.Trim(heading, " *#:：.")) {
+	case "next steps", "next step", "next", "todo", "to do", "todos", "remaining", "remaining work", "remaining tasks",
+		"follow-ups", "follow-up", "still to do", "what's left", "what’s left",
+		"nächste schritte", "offen", "noch offen", "prochaines étapes", "reste à faire", "próximos pasos", "pendiente",
+		"próximos passos", "pendente", "prossimi passi", "volgende stappen", "następne kroki", "следующие шаги", "далее",
+		"次のステップ", "今後の作業", "残りの作業", "下一步", "后续步骤", "待办", "下一步計劃", "다음 단계", "남은 작업":
+		return true
+	}
+	return false
+}
