@@ -20,6 +20,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/turn"
+	"github.com/cmemd/cmemd/internal/sleep"
 	"github.com/cmemd/cmemd/internal/transient"
 )
 
@@ -318,10 +319,8 @@ func DoWhenRoom(ctx context.Context, to Sink, id events.SessionID, cmds ...sessi
 		if !errors.Is(err, ErrBusy) || time.Now().After(until) {
 			return receipt, err
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return Receipt{}, ctx.Err()
+		if err := sleep.For(ctx, pause); err != nil {
+			return Receipt{}, err
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/sleep"
 	"github.com/cmemd/cmemd/testkit/daemon"
 )
 
@@ -82,10 +83,8 @@ func takeIn(ctx context.Context, c *client.Client, s session) (events.Position, 
 		if st.Inputs.Pending == 0 && atRest(st) || time.Since(began) > longest {
 			return st.Position, st.Inputs.Pending, nil
 		}
-		select {
-		case <-time.After(lookEvery):
-		case <-ctx.Done():
-			return 0, 0, ctx.Err()
+		if err := sleep.For(ctx, lookEvery); err != nil {
+			return 0, 0, err
 		}
 	}
 }

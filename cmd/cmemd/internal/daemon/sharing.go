@@ -9,6 +9,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog/union"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 func (d *daemon) sharingConfig() sharing.Config {
@@ -93,9 +94,7 @@ const (
 func (d *daemon) trimCopies(ctx context.Context) error {
 	limits := union.Limits{Age: time.Duration(d.config.RetentionDays) * 24 * time.Hour}
 	for wait := firstTrim; ; wait = trimEvery {
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
+		if sleep.For(ctx, wait) != nil {
 			return nil
 		}
 		done, err := d.seen.Trim(ctx, limits)

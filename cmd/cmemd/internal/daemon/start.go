@@ -26,6 +26,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/process"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // startWait is how long a daemon may take to be ready: views may have to be made anew.
@@ -381,10 +382,7 @@ func (s *Started) await(ctx context.Context, a *terminal.App, client *client.Cli
 		if err != nil && !errors.Is(err, api.ErrNotRunning) {
 			return err
 		}
-		select {
-		case <-time.After(askEvery):
-		case <-limited.Done():
-		}
+		_ = sleep.For(limited, askEvery)
 	}
 	status, err := a.Status(ctx)
 	for isBehind(err) && limited.Err() == nil { // views that are made anew are there in a moment, and the daemon runs

@@ -9,6 +9,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog/share"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // Forget has the other machines forget records too, and the store. It returns once that is on disk; without others it does nothing.
@@ -50,9 +51,7 @@ func (s *Sharing) Elsewhere(ctx context.Context, since time.Time) *api.Elsewhere
 		if out.Store && len(out.Waiting) == 0 {
 			return out
 		}
-		select {
-		case <-time.After(confirmLook):
-		case <-limited.Done():
+		if sleep.For(limited, confirmLook) != nil {
 			return out
 		}
 	}

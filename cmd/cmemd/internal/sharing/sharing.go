@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog/share/space"
 	"github.com/cmemd/cmemd/eventlog/share/store"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // Config is what a Sharing works with. All of it is required but Now and Log.
@@ -190,10 +191,7 @@ func (s *Sharing) run(ctx context.Context, j *joined) {
 			}
 		}
 		s.cfg.Log.Error("logs are not carried to other machines", "err", err, "again_in", pause)
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-		}
+		_ = sleep.For(ctx, pause)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog/share"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // Status says how all machines are, as far as this one knows. It asks the store nothing.
@@ -94,7 +95,7 @@ func (s *Sharing) Flush(ctx context.Context) (out api.ClusterFlushed, err error)
 		if err == nil {
 			err = j.share.Flush(ctx)
 		}
-		if errors.Is(err, share.ErrForked) && sleep(ctx, branchLook) == nil {
+		if errors.Is(err, share.ErrForked) && sleep.For(ctx, branchLook) == nil {
 			continue // it goes on as a log of its own, and sends all by that
 		}
 		if err != nil {
@@ -107,13 +108,3 @@ func (s *Sharing) Flush(ctx context.Context) (out api.ClusterFlushed, err error)
 
 // branchLook is how often it is looked whether a home that was copied goes on as another.
 const branchLook = 200 * time.Millisecond
-
-// sleep returns ctx.Err() where ctx is done before.
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
