@@ -136,9 +136,14 @@ func (ps PriceList) holds(p price) bool {
 	return slices.ContainsFunc(ps, func(q price) bool { return q.Provider == p.Provider && q.Model == p.Model })
 }
 
-// OfTurn is what a turn cost in US dollars: what its provider stated, and what the tokens cost of which it stated nothing, by
-// the model that answered or else by the one that was asked, as far as a price is known.
+// OfTurn is what a turn cost in US dollars: what its provider stated, and what the rest cost by Uncosted, as far as that is known.
 func (ps Prices) OfTurn(provider, asked string, b events.Bill) float64 {
-	usd, _ := usage.Price(ps.Cost).Of(provider, cmp.Or(b.Model, asked), asked, b.UncostedUsage())
+	usd, _ := ps.Uncosted(provider, asked, b)
 	return b.Cost + usd
+}
+
+// Uncosted is what those tokens of a turn cost in US dollars of which its provider stated nothing: by the price of the model that
+// answered or else of the one that was asked. ok is false where no price is known.
+func (ps Prices) Uncosted(provider, asked string, b events.Bill) (usd float64, ok bool) {
+	return usage.Price(ps.Cost).Of(provider, cmp.Or(b.Model, asked), asked, b.UncostedUsage())
 }
