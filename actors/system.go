@@ -242,7 +242,7 @@ func (s *System) stopTree() {
 			close(gone)
 		}
 	}))
-	<-watching // a watch that comes while top is stopping is told at once that it is gone
+	<-watching // a watch that comes while top is stopping hears at once that it is gone
 	s.root.Stop(s.top)
 	<-gone
 	s.root.Stop(watcher)

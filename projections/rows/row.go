@@ -225,7 +225,7 @@ func (r Row) Verdicts() []Verdict {
 	return out
 }
 
-// External reports whether the words of others were read for the row, and no person has confirmed it since: readers are told so, and
+// External reports whether the words of others were read for the row, and no person has confirmed it since: readers are warned, and
 // neither its decision nor its next steps.
 func (r Row) External() bool { return r.Origin == events.OriginOutside && r.Confirmed == 0 }
 

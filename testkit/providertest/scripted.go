@@ -63,7 +63,7 @@ func After(d time.Duration, step Step) Step {
 	}
 }
 
-// Scripted is an observer.Provider whose answers are told beforehand. It records what it was asked. It is safe for
+// Scripted is an observer.Provider whose answers are set beforehand. It records what it was asked. It is safe for
 // concurrent use and holds no goroutine and no channel, so that it may live inside or outside a synctest bubble.
 type Scripted struct {
 	// Called, Answering and Limits are what Name, Model and BatchLimits return; NewScripted sets them to "scripted", "script"

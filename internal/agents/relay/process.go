@@ -35,15 +35,15 @@ func Main(call Call, version string) {
 // all, and those have ended by then.
 const listenAfter = 10 * time.Millisecond
 
-// interrupts ignores the signals by which a hook is told to end, so that none ends it before its payload is safe. From
+// interrupts ignores the signals by which a hook is asked to end, so that none ends it before its payload is safe. From
 // listenAfter on, or from when listen is called, they end ctx. A closed standard output is an error of the write and not the end.
 func interrupts() (ctx context.Context, listen func()) {
 	signal.Ignore(syscall.SIGPIPE, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	ctx, interrupt := context.WithCancel(context.Background())
 	listen = sync.OnceFunc(func() {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-		told, _ := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-		context.AfterFunc(told, interrupt)
+		asked, _ := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		context.AfterFunc(asked, interrupt)
 	})
 	time.AfterFunc(listenAfter, listen)
 	return ctx, listen

@@ -25,7 +25,7 @@ func ForProvider(a *terminal.App, provider string) (*Loaded, error) {
 }
 
 // ForDaemon reads the settings of this home for the daemon that this process is. One that a hook or a command has started takes
-// nothing from its environment, and is told what it was not given.
+// nothing from its environment, and is given the names of what was left out.
 func ForDaemon(a *terminal.App, started bool) (*Loaded, error) {
 	if started {
 		l, err := ForHome(a)

@@ -41,7 +41,7 @@ const (
 	FormStructured = "structured"
 )
 
-// What a model may be told of how much to think before it answers.
+// How much a model may be asked to think before it answers.
 const (
 	ThinkingLeast = "least"
 	thinkingOwn   = "own"

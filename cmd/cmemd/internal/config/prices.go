@@ -35,7 +35,7 @@ type price struct {
 	Input    float64   // US dollars a million, as all
 	cached   float64   // of input that was read from a cache
 	Output   float64   //
-	date     time.Time // when it was valid; zero: not told
+	date     time.Time // when it was valid; zero: not given
 }
 
 // PriceList is the prices of one file.
@@ -44,7 +44,7 @@ type PriceList []price
 // Prices are those that hold in a home. Where its own name a model, however roughly, those that are known do not count.
 type Prices struct{ own, Known PriceList }
 
-// LoadPrices returns the prices that hold in a home. What is wrong in a file is told with its line and key.
+// LoadPrices returns the prices that hold in a home. What is wrong in a file is named by its line and key.
 func LoadPrices(home string) (ps Prices, err error) {
 	if ps.Known, err = parsePrices(knownPrices); err != nil {
 		return ps, fmt.Errorf("built-in %w", err)

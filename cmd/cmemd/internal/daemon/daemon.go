@@ -364,7 +364,7 @@ func (d *daemon) browsers() *signin.Register {
 	return r
 }
 
-// notices are what sessions' persons are told.
+// notices are what sessions' persons are shown.
 func (d *daemon) notices() notices {
 	return notices{
 		views: d.views, status: d.actors.Status, now: time.Now, log: d.logNotice, sharing: d.notShared, stopped: d.still, asked: d.requests, leftOut: d.leftOut,

@@ -234,7 +234,7 @@ func isOlder(a *terminal.App, p homedir.Paths) bool {
 const serviceWait = time.Minute
 
 // replaceByService has the system's service start program, or with "" this very command, in the place of the daemon, where it runs the
-// daemon of this home; byService is false where it does not. A daemon that it is not told of would be gone from it until the next login.
+// daemon of this home; byService is false where it does not. A daemon that it does not know of would be gone from it until the next login.
 func (s *Started) replaceByService(ctx context.Context, a *terminal.App, p homedir.Paths, program string) (byService bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, serviceWait)
 	defer cancel()

@@ -260,7 +260,7 @@ func stoppedLine(v api.ViewLag) string {
 	return fmt.Sprintf("%s stopped at %d, %s", v.Name, v.Position, v.Stopped)
 }
 
-// errStill is a daemon of which a view goes no further: it is told, and ends with 1.
+// errStill is a daemon of which a view goes no further: it is shown, and ends with 1.
 func errStill(s api.Status) error {
 	for _, v := range s.Views {
 		if v.Stopped != "" {

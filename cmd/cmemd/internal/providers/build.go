@@ -33,9 +33,9 @@ type Built struct {
 type Builder struct {
 	Settings *config.Loaded
 	Runs     string               // the folder of what claude-cli runs
-	asked    func(model.Question) // is told of each question that goes out; may be nil
+	asked    func(model.Question) // is called with each question that goes out; may be nil
 	called   string               // under which a model is known where it is not its service's own; empty: the service's name
-	Log      *slog.Logger         // is told how they have to be asked; may be nil
+	Log      *slog.Logger         // learns how they have to be asked; may be nil
 }
 
 // build makes the provider called name, or says what it lacks.

@@ -32,7 +32,7 @@ type try struct {
 	StopReason  string        `json:"stop_reason,omitempty"`
 	Usage       events.Usage  `json:"usage"`
 	CostUSD     *float64      `json:"cost_usd"`            // null: not known
-	CostFrom    string        `json:"cost_from,omitempty"` // costTold, costListed or costBoth
+	CostFrom    string        `json:"cost_from,omitempty"` // costStated, costListed or costBoth
 	Output      events.Output `json:"output"`
 
 	Parsed  *observer.Parsed `json:"parsed,omitempty"`
@@ -86,7 +86,7 @@ func (t *try) ask(ctx context.Context, p *Built, limit time.Duration) {
 	t.Parsed = &parsed
 }
 
-// count says what the turn cost: what the provider told, and what the tokens of which it told nothing cost by the list.
+// count says what the turn cost: what the provider stated, and what the tokens of which it stated nothing cost by the list.
 func (t *try) count(b events.Bill) {
 	if b.UncostedUsage() == (events.Usage{}) {
 		if b.Stated() {

@@ -73,7 +73,7 @@ func (s serviceFile) read() (string, error) {
 }
 
 // systemdUnit runs the daemon in the person's session. A daemon that hooks have started is asked to make room first; one that
-// is told to stop ends with 0 and is not started again.
+// is asked to stop ends with 0 and is not started again.
 func systemdUnit(program, home string) string {
 	return "# " + writtenBy + fmt.Sprintf(`
 
@@ -105,7 +105,7 @@ func systemdWord(word string) string {
 	return word
 }
 
-// launchdPlist runs the daemon at login. One that ends with 0 was told to, and is not started again.
+// launchdPlist runs the daemon at login. One that ends with 0 was asked to, and is not started again.
 func launchdPlist(program, home string) string {
 	return fmt.Sprintf(`<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">

@@ -37,7 +37,7 @@ func (s *Sharing) Elsewhere(ctx context.Context, since time.Time) *api.Elsewhere
 	switch {
 	case errors.Is(err, ErrNotJoined):
 		return nil
-	case err != nil: // others are told once it can run
+	case err != nil: // others are notified once it can run
 		return &api.Elsewhere{}
 	}
 	limited, cancel := context.WithTimeout(ctx, confirmWait)

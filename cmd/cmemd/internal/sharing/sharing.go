@@ -104,7 +104,7 @@ func hasJoined(dir string) bool {
 func (s *Sharing) Joined() bool { return hasJoined(s.cfg.Dir) }
 
 // Start runs what carries logs, where the home is in a space; else it does nothing. It asks the store nothing. What keeps it from running
-// is told by Status. Stop must be called.
+// is said by Status. Stop must be called.
 func (s *Sharing) Start() {
 	if !hasJoined(s.cfg.Dir) {
 		return

@@ -38,7 +38,7 @@ func (s *Sharing) Status(ctx context.Context) (out api.Cluster, err error) {
 	return out, err
 }
 
-// unsettled is said until the store has told what was forgotten elsewhere.
+// unsettled is said until the store has said what was forgotten elsewhere.
 const unsettled = "forgetting: the store was not read since this machine is on, so what others had forgotten meanwhile may still be shown here"
 
 // revoked reports whether this machine was taken out, as far as it knows.
@@ -47,12 +47,12 @@ func (j *joined) revoked() bool {
 	return ok && self.Revoked
 }
 
-// awayFor is how old what is recorded here may be without being in the store before a person is told: a store that is switched off for a
+// awayFor is how old what is recorded here may be without being in the store before a person is warned: a store that is switched off for a
 // night is as it should be.
 const awayFor = 3 * 24 * time.Hour
 
 // Wrong says what keeps this home's memory from being shared, in words and with what to do; nothing where all is well, or it shares with none. What
-// may pass by itself is not told. It asks the store nothing.
+// may pass by itself is not said. It asks the store nothing.
 func (s *Sharing) Wrong(ctx context.Context) []string {
 	j, err := s.now()
 	switch {

@@ -108,7 +108,7 @@ func hub(ctx context.Context, a *terminal.App, f hubFlags) error {
 		err = enterHub(ctx, a, at)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		_ = running.Process.Signal(syscall.SIGTERM) // the error is told, not its end
+		_ = running.Process.Signal(syscall.SIGTERM) // the error is reported, not its end
 	}
 	ended := running.Wait()
 	if ctx.Err() != nil {
