@@ -265,7 +265,8 @@ func (s *sessions) restart(c actor.Context, who *actor.PID) {
 // parked takes the place of a session actor that cannot live: it refuses what was sent to it.
 type parked struct{ why error }
 
-// parkedBy is why a session is parked that crashed for a reason. A log that cannot be read is named as such: it is no fault of this program.
+// parkedBy is why a session is parked that crashed for a reason. A log that cannot be read is named as such: it is no fault of
+// this program.
 func parkedBy(reason any) error {
 	err, _ := reason.(error)
 	if damage, ok := errors.AsType[*eventlog.CorruptError](err); ok {

@@ -182,8 +182,8 @@ func New(cfg Config) (*System, error) {
 }
 
 // Run serves until ctx is done, then cancels turns (their inputs stay owed, what they cost is recorded), stops all actors,
-// waits for every append under way, and returns nil: nothing is appended after that. A provider that does not heed its context is waited for
-// at most HangGrace. Run is called once. ready, if not nil, is closed when requests are accepted.
+// waits for every append under way, and returns nil: nothing is appended after that. A provider that does not heed its context
+// is waited for at most HangGrace. Run is called once. ready, if not nil, is closed when requests are accepted.
 func (s *System) Run(ctx context.Context, ready chan<- struct{}) error {
 	ending, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()

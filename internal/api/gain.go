@@ -20,8 +20,8 @@ type GainQuery struct {
 	After events.Position `param:"after" wait:"true"`
 }
 
-// Gain is what was injected into sessions, and what they did about it. There is no rate in it: a file that is touched after a row about it was
-// injected may have been touched for another reason.
+// Gain is what was injected into sessions, and what they did about it. There is no rate in it: a file that is touched after a
+// row about it was injected may have been touched for another reason.
 type Gain struct {
 	Position events.Position `json:"position"`
 	Since    time.Time       `json:"since,omitzero"`

@@ -12,8 +12,8 @@ import (
 )
 
 // Handle is the short name of a row: m and the position of the record that made it in its own log, as in m41, behind the name of its
-// machine where that is another one, as in laptop:m41. No other row of that log ever has it, and it outlives every rebuild. The zero Handle is
-// none.
+// machine where that is another one, as in laptop:m41. No other row of that log ever has it, and it outlives every rebuild. The
+// zero Handle is none.
 type Handle struct {
 	Machine string // empty: this one
 	At      events.Position

@@ -12,9 +12,10 @@ import (
 )
 
 // Main is a whole hook process: it carries one payload of agent from standard input to the daemon and the reply to
-// standard output. What no daemon takes goes to the spool. It says nothing else and has no error to return: its caller exits 0. Inside cmemd's own observer
-// it does nothing, and where the person has set CMEMD_DISABLE it counts the session. An interrupt, which a terminal sends to an agent's
-// hooks too, sends the payload to the spool; one within listenAfter of the start changes nothing.
+// standard output. What no daemon takes goes to the spool. It says nothing else and has no error to return: its caller exits 0.
+// Inside cmemd's own observer it does nothing, and where the person has set CMEMD_DISABLE it counts the session. An interrupt,
+// which a terminal sends to an agent's hooks too, sends the payload to the spool; one within listenAfter of the start changes
+// nothing.
 func Main(call Call, version string) {
 	cfg, ok := FromEnv(call, version, os.Getenv)
 	if !ok {

@@ -28,7 +28,8 @@ type Unanswered struct {
 	LostReason string    // of the last one
 }
 
-// ReadUnanswered returns what the hooks of a home wrote down; the zero value if that is nothing. Beside an error it is what can be believed.
+// ReadUnanswered returns what the hooks of a home wrote down; the zero value if that is nothing. Beside an error it is what can
+// be believed.
 func ReadUnanswered(home string) (Unanswered, error) {
 	n, err := readNotes(home)
 	if err != nil {

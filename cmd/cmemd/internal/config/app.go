@@ -48,7 +48,8 @@ func alone(provider string) (lines []configLine) {
 		return nil
 	}
 	for _, set := range [][2]string{
-		{"provider", provider}, {"fallbacks", ""}, {"summary_provider", ""}, {"summary_model", ""}, {"trivial_provider", ""}, {"trivial_model", ""},
+		{"provider", provider}, {"fallbacks", ""}, {"summary_provider", ""}, {"summary_model", ""}, {"trivial_provider", ""},
+		{"trivial_model", ""},
 	} {
 		lines = append(lines, configLine{where: "--provider", key: set[0], name: set[0], value: set[1], kind: setting.KindText, any: true})
 	}

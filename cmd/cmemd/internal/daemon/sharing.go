@@ -89,8 +89,8 @@ const (
 	trimEvery = 24 * time.Hour
 )
 
-// trimCopies leaves out of the copies what other machines' agents did longer ago than retention_days, or than union.Limits says where that is
-// not set. What was made of it stays, and its own machine has it.
+// trimCopies leaves out of the copies what other machines' agents did longer ago than retention_days, or than union.Limits says
+// where that is not set. What was made of it stays, and its own machine has it.
 func (d *daemon) trimCopies(ctx context.Context) error {
 	limits := union.Limits{Age: time.Duration(d.config.RetentionDays) * 24 * time.Hour}
 	for wait := firstTrim; ; wait = trimEvery {

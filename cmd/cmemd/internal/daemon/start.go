@@ -259,7 +259,8 @@ func (s *Started) replaceByService(ctx context.Context, a *terminal.App, p homed
 	return true, terminal.Advise(err, "`cmemd service install`, and `cmemd service status` says what runs")
 }
 
-// callCommand runs a command of program, a cmemd by its path, or with "" of this very one, and returns what it prints, whichever way it ends.
+// callCommand runs a command of program, a cmemd by its path, or with "" of this very one, and returns what it prints,
+// whichever way it ends.
 func callCommand(ctx context.Context, p homedir.Paths, program string, args ...string) ([]byte, error) {
 	name, err := program, error(nil)
 	if program == "" {
@@ -310,7 +311,8 @@ func launch(
 	}
 	defer said.Close()
 	cmd := &exec.Cmd{
-		Path: program, Args: append([]string{name}, relay.ServeArgs(p.Home)...), Dir: p.Home, Env: relay.ServeEnv(a.Environ, p.Home, l.Variables()),
+		Path: program, Args: append([]string{name}, relay.ServeArgs(p.Home)...), Dir: p.Home,
+		Env:    relay.ServeEnv(a.Environ, p.Home, l.Variables()),
 		Stdout: said, Stderr: said,
 	}
 	process.Detach(cmd)

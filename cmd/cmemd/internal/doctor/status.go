@@ -21,7 +21,8 @@ import (
 func newStatus(a *terminal.App) *cobra.Command {
 	cluster := false
 	c := &cobra.Command{
-		Use: "status", Short: "Say how the daemon is doing; exit code 3 if it does not run, 1 if the log is damaged, a view stopped or memory is not shared", Args: terminal.Takes(0, 0, ""),
+		Use:   "status",
+		Short: "Say how the daemon is doing; exit code 3 if it does not run, 1 if the log is damaged, a view stopped or memory is not shared", Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if cluster {
 				return machines.Status(c.Context(), a)

@@ -37,9 +37,10 @@ func serviceFor(goos, person, config, program, home string) (s serviceFile, ok b
 	switch goos {
 	case "linux":
 		return serviceFile{
-			manager: "systemd", path: filepath.Join(config, "systemd", "user", unitName), text: systemdUnit(program, home), ofHome: systemdHome(home),
-			start: [][]string{systemctl("daemon-reload"), systemctl("enable", unitName), systemctl("restart", unitName)},
-			stop:  [][]string{systemctl("disable", "--now", unitName)}, known: systemctl("is-active", unitName),
+			manager: "systemd", path: filepath.Join(config, "systemd", "user", unitName), text: systemdUnit(program, home),
+			ofHome: systemdHome(home),
+			start:  [][]string{systemctl("daemon-reload"), systemctl("enable", unitName), systemctl("restart", unitName)},
+			stop:   [][]string{systemctl("disable", "--now", unitName)}, known: systemctl("is-active", unitName),
 		}, true
 	case "darwin":
 		domain, path := "gui/"+strconv.Itoa(os.Getuid()), filepath.Join(person, "Library", "LaunchAgents", agentName+".plist")

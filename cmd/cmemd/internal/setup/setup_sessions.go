@@ -15,7 +15,8 @@ import (
 // sessionsWait is how long a person waits for old sessions; the rest goes on in the background. It is what some 300 MB take.
 const sessionsWait = 15 * time.Second
 
-// takeSessions offers the sessions that lie in the folders of agents, and has them taken in. Where all were once, they are not offered again.
+// takeSessions offers the sessions that lie in the folders of agents, and has them taken in. Where all were once, they are not
+// offered again.
 func (s *setupRun) takeSessions(ctx context.Context) error {
 	old, err := memory.FindOldSessions(s.app)
 	if err != nil || old.Files == 0 {

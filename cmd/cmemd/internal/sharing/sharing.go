@@ -82,8 +82,9 @@ func New(cfg Config) *Sharing {
 	return s
 }
 
-// Settled is closed once what other machines forgot while this one was off is forgotten here, or two seconds after Start: then whoever asks is
-// answered from what is here, as without a network, and Status says so. For a home in no space it is closed from the beginning.
+// Settled is closed once what other machines forgot while this one was off is forgotten here, or two seconds after Start: then
+// whoever asks is answered from what is here, as without a network, and Status says so. For a home in no space it is closed
+// from the beginning.
 func (s *Sharing) Settled() <-chan struct{} { return s.settled }
 
 // Clean removes the copies of others' logs from dir where the home is in no space: it has left one. It is called before they are opened.

@@ -51,8 +51,8 @@ func (j *joined) revoked() bool {
 // night is as it should be.
 const awayFor = 3 * 24 * time.Hour
 
-// Wrong says what keeps this home's memory from being shared, in words and with what to do; nothing where all is well, or it shares with none. What
-// may pass by itself is not said. It asks the store nothing.
+// Wrong says what keeps this home's memory from being shared, in words and with what to do; nothing where all is well, or it
+// shares with none. What may pass by itself is not said. It asks the store nothing.
 func (s *Sharing) Wrong(ctx context.Context) []string {
 	j, err := s.now()
 	switch {

@@ -12,8 +12,8 @@ import (
 var ErrInterrupted = errors.New("interrupted")
 
 // Question asks the person at the terminal, and returns the line that they answer, without blanks around it. Where ctx is done first, or
-// before the answer is used, it returns ErrInterrupted; what reads the terminal then waits until the command ends, so nothing may be asked after
-// that.
+// before the answer is used, it returns ErrInterrupted; what reads the terminal then waits until the command ends, so nothing
+// may be asked after that.
 func (a *App) Question(ctx context.Context, question string) (string, error) {
 	fmt.Fprint(a.Err, question+" ")
 	type line struct {

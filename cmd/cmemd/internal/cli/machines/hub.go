@@ -162,8 +162,8 @@ func hubDev(ctx context.Context, a *terminal.App, f hubFlags) (err error) {
 	return nil
 }
 
-// enterHub has this machine join the hub, and prints a code for the next one. A machine that has joined already is let be: the hub runs, and
-// nothing that lets anybody in is written to where a service keeps what it prints.
+// enterHub has this machine join the hub, and prints a code for the next one. A machine that has joined already is let be: the
+// hub runs, and nothing that lets anybody in is written to where a service keeps what it prints.
 func enterHub(ctx context.Context, a *terminal.App, at hubAddress) error {
 	c, err := ask(ctx, a)
 	if err != nil {
