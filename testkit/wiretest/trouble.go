@@ -247,8 +247,6 @@ func spelled(err error) string {
 	return b.String()
 }
 
-func goroutines() int { return runtime.NumGoroutine() }
-
 // settled waits until there are no more goroutines than before.
 func settled(before int, wait time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
@@ -256,7 +254,7 @@ func settled(before int, wait time.Duration) error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		now := goroutines()
+		now := runtime.NumGoroutine()
 		if now <= before {
 			return nil
 		}

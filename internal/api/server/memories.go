@@ -64,7 +64,7 @@ func projectOfSpooled(p *capture.Pipeline) func(ctx context.Context, dir string)
 func (s *memories) routes(to *dispatcher) []endpoint {
 	return []endpoint{
 		bind(to, api.SaveRoute, s.postMemory),
-		bind(to, api.ConfirmRoute, s.postConfirm),
+		bind(to, api.ConfirmRoute, s.curator.Confirm),
 		bind(to, api.UndoRoute, s.postUndo),
 		bindWork(to, api.RecheckRoute, s.postRecheck),
 		bindWork(to, api.ReobserveRoute, s.postReobserve),
@@ -82,11 +82,6 @@ func (s *memories) postMemory(ctx context.Context, m api.Memory) (api.Saved, err
 	}
 	s.nameFolder(&m)
 	return s.curator.Save(ctx, m, s.by(ctx))
-}
-
-// postConfirm vouches for a row.
-func (s *memories) postConfirm(ctx context.Context, q api.ConfirmRequest) (api.Confirmed, error) {
-	return s.curator.Confirm(ctx, q)
 }
 
 // nameFolder gives what is saved under the mere name of a project the folder of that, if one project alone is called so.
