@@ -17,7 +17,7 @@ type dispatcher struct {
 	sys     *System
 	pool    *provider.Pool
 	waiting map[string]*waiting // by pid
-	stale   bool                // those that wait may have to be told something else than they were
+	stale   bool                // those that wait may have to be answered otherwise than they were
 	alarm   alarm
 }
 
@@ -78,7 +78,7 @@ func (d *dispatcher) Receive(c actor.Context) {
 	case switched:
 		d.pool.Switch(m.holder.Id, m.provider)
 	case *actor.Terminated:
-		c.Send(c.Self(), left{m.Who.Id}) // it overtook what its session had told before
+		c.Send(c.Self(), left{m.Who.Id}) // it overtook what its session had sent before
 		return
 	case left:
 		d.pool.Lose(m.holder)

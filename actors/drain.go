@@ -153,7 +153,7 @@ func (a *sessionActor) committed(c actor.Context, m committed) {
 }
 
 // refused goes on after an append error: the state is ahead of the log and is read again. What the actor itself wanted
-// to record (a turn's start or end) is tried again a moment later; callers have been told. A log that is closed ends
+// to record (a turn's start or end) is tried again a moment later; callers have been answered. A log that is closed ends
 // the actor.
 func (a *sessionActor) refused(c actor.Context, m committed) {
 	if errors.Is(m.err, eventlog.ErrClosed) || errors.Is(m.err, eventlog.ErrFailed) {

@@ -10,6 +10,7 @@ import (
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/observer/turn"
 )
 
 // request is commands for one session, and who waits for them. It is answered exactly once.
@@ -110,16 +111,8 @@ type (
 
 // To an observer actor.
 type (
-	prepare struct {
-		turn   events.ID
-		work   session.Work
-		origin session.Origin
-
-		earlier []session.Sized   // the last of the session's tool uses before those of the turn
-		later   []events.Position // the first behind them
-		told    []session.Told    // what was observed of earlier
-	}
-	ask struct {
+	prepare struct{ turn.Request }
+	ask     struct {
 		prompt observer.Prompt
 		route  *Route
 	}

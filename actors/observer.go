@@ -29,10 +29,10 @@ func (o *observerActor) Receive(c actor.Context) {
 	case prepare:
 		parent, root := c.Parent(), o.sys.root
 		o.work(c, func(ctx context.Context) error {
-			p, err := o.sys.pipeline.Load(ctx, turn.Request{Turn: m.turn, Work: m.work, Origin: m.origin, Earlier: m.earlier, Later: m.later, Told: m.told})
-			p.Budget = turn.Budget(p.Size(), o.sys.cfg.Rules.Batch.MaxBytes, m.work.Cuts)
+			p, err := o.sys.pipeline.Load(ctx, m.Request)
+			p.Budget = turn.Budget(p.Size(), o.sys.cfg.Rules.Batch.MaxBytes, m.Work.Cuts)
 			if ctx.Err() == nil {
-				root.Send(parent, prepared{turn: m.turn, prompt: p, notable: o.sys.notable(p), trivial: o.sys.trivial(p), err: err})
+				root.Send(parent, prepared{turn: m.Turn, prompt: p, notable: o.sys.notable(p), trivial: o.sys.trivial(p), err: err})
 			}
 			return nil
 		})

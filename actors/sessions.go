@@ -247,7 +247,7 @@ func (s *sessions) HandleFailure(_ *actor.ActorSystem, sup actor.Supervisor, who
 	}
 }
 
-// faultedBy is what a request is told on which a session crashed for a reason.
+// faultedBy is the answer to a request on which a session crashed for a reason.
 func faultedBy(reason any) error {
 	if err, ok := reason.(error); ok && errors.Is(err, events.ErrCorrupt) {
 		return fmt.Errorf("%w: %w", ErrFaulted, err)
@@ -265,7 +265,8 @@ func (s *sessions) restart(c actor.Context, who *actor.PID) {
 // parked takes the place of a session actor that cannot live: it refuses what was sent to it.
 type parked struct{ why error }
 
-// parkedBy is why a session is parked that crashed for a reason. A log that cannot be read is told as such: it is no fault of this program.
+// parkedBy is why a session is parked that crashed for a reason. A log that cannot be read is named as such: it is no fault of
+// this program.
 func parkedBy(reason any) error {
 	err, _ := reason.(error)
 	if damage, ok := errors.AsType[*eventlog.CorruptError](err); ok {

@@ -20,6 +20,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/turn"
+	"github.com/cmemd/cmemd/internal/sleep"
 	"github.com/cmemd/cmemd/internal/transient"
 )
 
@@ -181,8 +182,8 @@ func New(cfg Config) (*System, error) {
 }
 
 // Run serves until ctx is done, then cancels turns (their inputs stay owed, what they cost is recorded), stops all actors,
-// waits for every append under way, and returns nil: nothing is appended after that. A provider that does not heed its context is waited for
-// at most HangGrace. Run is called once. ready, if not nil, is closed when requests are accepted.
+// waits for every append under way, and returns nil: nothing is appended after that. A provider that does not heed its context
+// is waited for at most HangGrace. Run is called once. ready, if not nil, is closed when requests are accepted.
 func (s *System) Run(ctx context.Context, ready chan<- struct{}) error {
 	ending, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -241,7 +242,7 @@ func (s *System) stopTree() {
 			close(gone)
 		}
 	}))
-	<-watching // a watch that comes while top is stopping is told at once that it is gone
+	<-watching // a watch that comes while top is stopping hears at once that it is gone
 	s.root.Stop(s.top)
 	<-gone
 	s.root.Stop(watcher)
@@ -318,10 +319,8 @@ func DoWhenRoom(ctx context.Context, to Sink, id events.SessionID, cmds ...sessi
 		if !errors.Is(err, ErrBusy) || time.Now().After(until) {
 			return receipt, err
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return Receipt{}, ctx.Err()
+		if err := sleep.For(ctx, pause); err != nil {
+			return Receipt{}, err
 		}
 	}
 }

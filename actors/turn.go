@@ -20,15 +20,15 @@ func (a *sessionActor) begin(c actor.Context, w session.Work) {
 	if a.observer == nil {
 		a.observer = c.Spawn(actor.PropsFromProducer(func() actor.Actor { return &observerActor{sys: a.sys} }))
 	}
-	m := prepare{turn: a.turn.id, work: w, origin: a.state.Origin()}
+	r := turn.Request{Turn: a.turn.id, Work: w, Origin: a.state.Origin()}
 	if w.Kind == events.TurnObservation {
 		first, last := w.Settles[0], w.Settles[len(w.Settles)-1]
-		m.earlier, m.later = a.state.Before(first, turn.Remembered), a.state.Since(last, turn.Remembered)
-		if len(m.earlier) > 0 {
-			m.told = a.state.Told(m.earlier[0].Position)
+		r.Earlier, r.Later = a.state.Before(first, turn.Remembered), a.state.Since(last, turn.Remembered)
+		if len(r.Earlier) > 0 {
+			r.Told = a.state.Told(r.Earlier[0].Position)
 		}
 	}
-	c.Send(a.observer, m)
+	c.Send(a.observer, prepare{r})
 }
 
 func (a *sessionActor) deadline() time.Time {
@@ -88,7 +88,7 @@ func (a *sessionActor) ended(c actor.Context, m outcome) {
 	}
 	if m.answer != nil {
 		a.warnDropped(m.answer)
-		a.end(c, *m.answer, ended{holder: a.self, End: provider.End{
+		a.end(*m.answer, ended{holder: a.self, End: provider.End{
 			Received: true, Parsed: m.answer.Parsed(), Use: useOf(*m.answer), Turn: m.turn, Spend: a.spend(m.answer.Received.Bill(), m.answer.At),
 		}})
 		return
@@ -115,7 +115,7 @@ func (a *sessionActor) fail(c actor.Context, f events.TurnFailed) {
 		f.Answered = a.turn.answers
 	}
 	settled := provider.Shortens(f.Class, len(a.turn.work.Settles))
-	a.end(c, session.Fail{ID: a.sys.cfg.NewID(), At: now, Failed: f}, ended{
+	a.end(session.Fail{ID: a.sys.cfg.NewID(), At: now, Failed: f}, ended{
 		holder: a.self, End: provider.End{Failure: &f, Settled: settled, Spend: a.spend(f.Bill(), now)},
 	})
 }
@@ -132,7 +132,7 @@ func (s *System) price(provider, asked string, b events.Bill) (usd float64) {
 	return s.cfg.Price(provider, asked, b)
 }
 
-func (a *sessionActor) end(c actor.Context, cmd session.Command, e ended) {
+func (a *sessionActor) end(cmd session.Command, e ended) {
 	a.turn.ending = true
 	var own *request
 	own = a.enqueue(cmd, func(_ actor.Context, err error) {

@@ -111,17 +111,6 @@ func removeCopies(path string) {
 	}
 }
 
-// Compact writes the log at src anew to dst, without unused pages: smaller, and without a trace of erased payloads.
-// dst may be src. No process may have src open for writing; dst is replaced only when the copy is whole and synced.
-// Errors: those of OpenReadOnly and Backup.
-func Compact(ctx context.Context, src, dst string) error {
-	b, err := OpenReadOnly(src, Config{})
-	if err != nil {
-		return err
-	}
-	return errors.Join(b.Backup(ctx, dst), b.Close())
-}
-
 // copyInto fills the empty file at path. Nothing is synced before the end.
 func (b *Bolt) copyInto(ctx context.Context, path string) error {
 	cfg := b.cfg

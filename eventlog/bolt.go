@@ -108,7 +108,7 @@ func (b *Bolt) wedge(err error) error {
 	if info, e := b.file.Stat(); e == nil && info.Size() < int64(2*b.pageSize) {
 		err = corruptf(0, "", "%s was cut to %d bytes while it was open", b.path, info.Size())
 	}
-	err = fmt.Errorf("%w: %w", ErrFailed, b.tell(err))
+	err = fmt.Errorf("%w: %w", ErrFailed, b.noteError(err))
 	b.writer.queue.close(err)
 	b.end(err)
 	return err
@@ -135,7 +135,7 @@ func (b *Bolt) Append(ctx context.Context, stream events.StreamID, expected even
 	var records []events.Record
 	err = b.writer.do(ctx, &request{grows: size, records: len(drafts), change: func(t *batch) (err error) {
 		records, err = t.append(stream, expected, sealed, b.cfg.Now())
-		return b.tell(err)
+		return b.noteError(err)
 	}})
 	return records, err
 }
@@ -174,7 +174,7 @@ func (b *Bolt) strip(ctx context.Context, at []events.Position, how func(events.
 	}
 	return b.writer.do(ctx, &request{change: func(t *batch) error {
 		b.writer.erased = true
-		return b.tell(t.strip(at, how))
+		return b.noteError(t.strip(at, how))
 	}})
 }
 

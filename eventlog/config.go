@@ -26,8 +26,8 @@ type Config struct {
 	// Free says how many bytes are free for the file at path; nil asks the file system. An error counts as plenty.
 	Free func(path string) (uint64, error)
 
-	// Found is told of each damage that a reader of the log meets, and with nil that all records were read and are what they say. It
-	// is called by several goroutines at once, those of the readers, must be quick and must not use the log. nil: nobody is told.
+	// Found is called with each damage that a reader of the log meets, and with nil once all records were read and are what they say. It
+	// is called by several goroutines at once, those of the readers, must be quick and must not use the log. nil: it is not noted.
 	Found func(*CorruptError)
 
 	// NoSync leaves syncing to the operating system: for a file that is synced once, when whole, and for tests.

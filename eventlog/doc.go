@@ -1,10 +1,10 @@
 // Package eventlog keeps what happened: an append-only log of records, each in one stream, behind one interface. Open
 // keeps a log in a bbolt file. testkit/logtest is the suite that it must pass.
 //
-// A Bolt file has two buckets, and a salvaged one a third; see Before. "log" maps the big-endian position to the record's stored form, so that it only ever
-// grows at its end. "head" maps a stream to its version, the position of its last record and its chain; the records
-// themselves point back to the one before in their stream. One goroutine writes: it takes whatever is queued, chains
-// it, commits it and answers, so that groups grow with the load and no timer is needed. Encoding, hashing and
+// A Bolt file has two buckets, and a salvaged one a third; see Before. "log" maps the big-endian position to the record's
+// stored form, so that it only ever grows at its end. "head" maps a stream to its version, the position of its last record and
+// its chain; the records themselves point back to the one before in their stream. One goroutine writes: it takes whatever is
+// queued, chains it, commits it and answers, so that groups grow with the load and no timer is needed. Encoding, hashing and
 // compression happen in the caller's goroutine before that.
 //
 // Every record is chained to the one before in its stream and names the hash of its payload, so Verify can tell a

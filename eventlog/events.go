@@ -14,7 +14,8 @@ type Entry[E events.Event] struct {
 	Event E
 }
 
-// EventsOfAll is Events of the own log's stream and, where log reads other machines' logs too, of theirs of that name, one log after the other.
+// EventsOfAll is Events of the own log's stream and, where log reads other machines' logs too, of theirs of that name, one log
+// after the other.
 func EventsOfAll[E events.Event](ctx context.Context, log Reader, stream events.StreamID) iter.Seq2[Entry[E], error] {
 	streams := []events.StreamID{stream}
 	if u, ok := log.(interface{ Logs() []events.LogID }); ok {

@@ -193,10 +193,10 @@ func (x *exporter) record(r events.Record) (err error) {
 }
 
 // Import takes back what Export wrote into a log that must be empty: positions, ids, times, chains and erasures are
-// exactly those of the log it came from, and everything is checked on the way. Of an export that went on past damaged records it makes what a
-// salvage makes (see RecordLost and Relay), signs it, and returns a *IncompleteError; so it does for a record whose payload was damaged when
-// it was exported. It returns how many records the log now has, also beside an error: what came whole before it stays. Errors:
-// ErrNotEmpty, *ImportError for a bad line, ErrTruncated, and those of Restore and r.
+// exactly those of the log it came from, and everything is checked on the way. Of an export that went on past damaged records
+// it makes what a salvage makes (see RecordLost and Relay), signs it, and returns a *IncompleteError; so it does for a record
+// whose payload was damaged when it was exported. It returns how many records the log now has, also beside an error: what came
+// whole before it stays. Errors: ErrNotEmpty, *ImportError for a bad line, ErrTruncated, and those of Restore and r.
 func Import(ctx context.Context, into Restorer, r io.Reader) (records uint64, err error) {
 	last, err := into.Last(ctx)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// tell is err, once whoever asked for it was told what is damaged.
-func (b *Bolt) tell(err error) error {
+// noteError is err, once Config.Found was called with what is damaged.
+func (b *Bolt) noteError(err error) error {
 	if e, ok := errors.AsType[*CorruptError](err); ok {
 		b.NoteDamage(e)
 	}
@@ -36,18 +36,18 @@ type Noter interface {
 	NoteVerified(err error) error
 }
 
-// NoteVerified implements Noter: where err is nil, Config.Found was told that all of the log is what it says.
+// NoteVerified implements Noter: where err is nil, Config.Found was called with nil: all of the log is what it says.
 func (b *Bolt) NoteVerified(err error) error {
 	if err == nil && b.cfg.Found != nil {
 		b.cfg.Found(nil)
 	}
-	return b.tell(err)
+	return b.noteError(err)
 }
 
-// told is s, whose errors are told.
-func (b *Bolt) told(s slice) slice {
+// noting is s, whose errors are noted.
+func (b *Bolt) noting(s slice) slice {
 	return slice{n: s.n, at: func(i int) (events.Record, error) {
 		r, err := s.at(i)
-		return r, b.tell(err)
+		return r, b.noteError(err)
 	}}
 }

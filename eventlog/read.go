@@ -46,7 +46,7 @@ func (b *Bolt) viewAt(at *events.Position, f func(tx *bbolt.Tx) error) error {
 	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
 		return b.ended()
 	}
-	return b.tell(positioned(err, *at))
+	return b.noteError(positioned(err, *at))
 }
 
 // Get implements Log.
@@ -256,7 +256,7 @@ func (b *Bolt) read(from, to events.Position) (slice, error) {
 		}
 		return nil
 	})
-	return b.told(c.slice(b.cfg.Codec, func(i int) events.Position { return from + events.Position(i) })), err
+	return b.noting(c.slice(b.cfg.Codec, func(i int) events.Position { return from + events.Position(i) })), err
 }
 
 func (b *Bolt) pick(at []events.Position) (slice, error) {
@@ -276,7 +276,7 @@ func (b *Bolt) pick(at []events.Position) (slice, error) {
 		}
 		return nil
 	})
-	return b.told(c.slice(b.cfg.Codec, func(i int) events.Position { return at[i] })), err
+	return b.noting(c.slice(b.cfg.Codec, func(i int) events.Position { return at[i] })), err
 }
 
 // trail follows the back-pointers of a stream, from its end.

@@ -9,8 +9,9 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// Readable is log without what is damaged in it: All, Follow and Stream go on past records that cannot be read, Get says of one that it is not
-// found, and Erase erases the others. left, which may be nil, is told of each position that was left out, more than once perhaps.
+// Readable is log without what is damaged in it: All, Follow and Stream go on past records that cannot be read, Get says of one
+// that it is not found, and Erase erases the others. left, which may be nil, is called with each position that was left out,
+// more than once perhaps.
 func Readable(log Log, left func(events.Position)) Log {
 	if left == nil {
 		left = func(events.Position) {}

@@ -24,8 +24,8 @@ func NewRelay(codec *events.Codec) *Relay {
 	return &Relay{codec: codec, heads: map[events.StreamID]head{}}
 }
 
-// Add places r, which is at the position behind what was added last, and not recorded before its predecessor, and says whether it had another version, back-pointer or
-// chain before.
+// Add places r, which is at the position behind what was added last, and not recorded before its predecessor, and says whether
+// it had another version, back-pointer or chain before.
 func (y *Relay) Add(r events.Record) (placed events.Record, moved bool) {
 	h := y.heads[r.Stream]
 	placed = r.Relay(h.Version+1, h.Last, h.Chain)

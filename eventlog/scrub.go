@@ -14,8 +14,9 @@ import (
 const scrubStates = 2
 
 // Scrub writes zeros over all that the file holds and does not use, between two commits: what was erased before the call is in no byte of
-// it then, though pages that hold records may be damaged. It makes the file no smaller; Compact does both, where it can read all. Readers wait
-// meanwhile. Errors: ErrReadOnly, ErrClosed, ErrFailed, *CorruptError where the file does not tell what it uses, ctx.Err().
+// it then, though pages that hold records may be damaged. It makes the file no smaller; Compact does both, where it can read
+// all. Readers wait meanwhile. Errors: ErrReadOnly, ErrClosed, ErrFailed, *CorruptError where the file does not tell what it
+// uses, ctx.Err().
 func (b *Bolt) Scrub(ctx context.Context) error {
 	if b.readOnly {
 		return ErrReadOnly
@@ -36,7 +37,7 @@ func (b *Bolt) Scrub(ctx context.Context) error {
 	}
 	err = b.writer.do(ctx, &request{alone: b.scrub})
 	if err != nil && b.ended() == nil {
-		return fmt.Errorf("eventlog: scrub %s: %w", b.path, b.tell(err))
+		return fmt.Errorf("eventlog: scrub %s: %w", b.path, b.noteError(err))
 	}
 	return err
 }

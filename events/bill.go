@@ -1,6 +1,6 @@
 package events
 
-// Bill is what the requests of one turn cost together, the failed ones among them, as far as it was told.
+// Bill is what the requests of one turn cost together, the failed ones among them, as far as it was stated.
 type Bill struct {
 	Usage      Usage   `cbor:"1,keyasint,omitzero" json:"usage,omitzero"`
 	Model      string  `cbor:"2,keyasint,omitempty" json:"model,omitempty"`  // what answered, where it says so and it is not the one that was asked

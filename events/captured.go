@@ -89,7 +89,7 @@ type PreferenceStated struct {
 	ToolUseID string `cbor:"4,keyasint,omitempty" json:"tool_use_id,omitempty"` // of the refused tool use; empty: it stands in the prompt
 }
 
-// SessionClosed is the end of a session, told or inferred.
+// SessionClosed is the end of a session, reported or inferred.
 type SessionClosed struct {
 	Cause string `cbor:"1,keyasint,omitempty" json:"cause"` // the agent's reason, or silent
 }

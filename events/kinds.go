@@ -156,7 +156,7 @@ type Origin string
 
 // The origins.
 const (
-	OriginUnknown Origin = ""        // it cannot be told: no repository at hand, an old history; told as own
+	OriginUnknown Origin = ""        // it cannot be told: no repository at hand, an old history; counted as own
 	OriginOwn     Origin = "own"     // the person's, the agent's and the project's alone
 	OriginOutside Origin = "outside" // the web's, another MCP server's, or of a file outside the project or not tracked by its git
 )

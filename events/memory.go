@@ -23,7 +23,7 @@ type MemorySaved struct {
 	Writer      Writer    `cbor:"11,keyasint,omitempty" json:"writer,omitempty"` // empty: it was recorded before writers were
 }
 
-// MemoryConfirmed says that a person vouches for a row: it is told whole, whoever's words were read for it and whatever nothing bears
+// MemoryConfirmed says that a person vouches for a row: it is injected whole, whoever's words were read for it and whatever nothing bears
 // out of it. A withdrawn one says that nobody does any more.
 type MemoryConfirmed struct {
 	Memory    ID   `cbor:"1,keyasint,omitzero" json:"id"`
@@ -41,7 +41,7 @@ type MemorySuperseded struct {
 }
 
 // MemoryForgotten says which payloads were erased, and never what they said. Numbers are no words: what turns cost whose ends
-// are among them was paid all the same, and is told here.
+// are among them was paid all the same, and is stated here.
 type MemoryForgotten struct {
 	Positions []Position `cbor:"1,keyasint,omitempty" json:"positions"`
 	IDs       []ID       `cbor:"2,keyasint,omitempty" json:"ids,omitempty"`

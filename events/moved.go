@@ -98,7 +98,8 @@ func (m *moved) apply(v reflect.Value) {
 	}
 }
 
-// Reposition is a copy of v, an event, a command or positions, in which record gave another for each Position but 0, and moment for each Moment.
+// Reposition is a copy of v, an event, a command or positions, in which record gave another for each Position but 0, and moment
+// for each Moment.
 func Reposition[T any](v T, record, moment func(Position) Position) T {
 	out := v
 	reposition(reflect.ValueOf(&out).Elem(), map[reflect.Type]func(Position) Position{

@@ -62,7 +62,8 @@ func open(dir string, log eventlog.Reader, cfg engine.Config, views []engine.Vie
 	}
 	return &Views{
 		Views: v, rowReader: rowReader{Views: v, Log: log}, sessionReader: sessionReader{Views: v, Log: log}, fileReader: fileReader{Views: v},
-		outcomeReader: outcomeReader{Views: v}, turnReader: turnReader{Views: v}, healthReader: healthReader{Views: v}, usageReader: usageReader{Views: v},
+		outcomeReader: outcomeReader{Views: v}, turnReader: turnReader{Views: v}, healthReader: healthReader{Views: v},
+		usageReader:   usageReader{Views: v},
 		projectReader: projectReader{Views: v}, injectionReader: injectionReader{Views: v},
 		gainReader: gainReader{Views: v, Log: log},
 	}, nil

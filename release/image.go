@@ -24,8 +24,8 @@ import (
 // imageUser is the user that the image's programs run as, with no rights of its own; the number is that of other images without a shell.
 const imageUser = 65532
 
-// image writes the container image of a product for the Linux targets among layouts, as an archive in OCI's layout: from scratch, the programs and
-// what they need, with a volume for the home.
+// image writes the container image of a product for the Linux targets among layouts, as an archive in OCI's layout: from
+// scratch, the programs and what they need, with a volume for the home.
 func (r *release) image(p product, layouts map[target]layout) error {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, t := range allTargets() {

@@ -18,8 +18,8 @@ type file struct {
 	program      bool
 }
 
-// A layout is what every package of a product for one target holds. Names of its files are those in an archive; the folders are bin for programs,
-// man/man1, completions, and none for documents.
+// A layout is what every package of a product for one target holds. Names of its files are those in an archive; the folders are
+// bin for programs, man/man1, completions, and none for documents.
 type layout struct {
 	product product
 	target  target

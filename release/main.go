@@ -1,9 +1,10 @@
 // Command release makes all files of a release from the commit that is checked out: release/snapshot [-single] [-out DIR].
 //
-// Of cmemd, and of cmemd-hub by itself, it makes, without -single, archives, npm packages and lists of parts (SBOM) for Linux, macOS and Windows on amd64 and arm64, deb and rpm
-// packages, container images and of cmemd a Homebrew formula for those of them that have such a thing, and checksums.txt over all; with -single
-// what is for this machine. At a tag vX.Y.Z they are that release, elsewhere a version before the next one. Nothing is published, and
-// the network is asked for nothing but modules that are not in the module cache yet.
+// Of cmemd, and of cmemd-hub by itself, it makes, without -single, archives, npm packages and lists of parts (SBOM) for Linux,
+// macOS and Windows on amd64 and arm64, deb and rpm packages, container images and of cmemd a Homebrew formula for those of
+// them that have such a thing, and checksums.txt over all; with -single what is for this machine. At a tag vX.Y.Z they are that
+// release, elsewhere a version before the next one. Nothing is published, and the network is asked for nothing but modules that
+// are not in the module cache yet.
 //
 // The same commit, tags and Go release give the same bytes, wherever and whenever: files carry the time of the commit, and nothing of the
 // machine is in them.

@@ -65,7 +65,8 @@ func (r *release) identify() error {
 }
 
 // versionOf is the version of a commit, without the v: that of its tag, or, as the go command has it, one between the older release and
-// the next. A release has a tag for both modules that people install. changed says that the folder differs from the commit; a release is never made of such a one.
+// the next. A release has a tag for both modules that people install. changed says that the folder differs from the commit; a
+// release is never made of such a one.
 func versionOf(tags []string, older string, at time.Time, commit string, changed bool) (string, error) {
 	var tag string
 	for _, t := range tags {

@@ -23,11 +23,11 @@ const module = "github.com/cmemd/cmemd"
 // table says what of ours each package may import: the drawing in ARCHITECTURE.md as data. A package below one of
 // these follows its row, and may import the packages of that row. What has no row may not exist.
 func table() map[string][]string {
-	below := []string{"projections", "projections/engine", "projections/vectors", "internal/observer", "internal/observer/evidence", "actors/provider", "actors/session", "eventlog", "actors/policy", "events", "internal/durable", "internal/fence", "internal/jsonscan", "internal/order", "internal/sentence", "internal/toolinput", "internal/transient"}
+	below := []string{"projections", "projections/engine", "projections/vectors", "internal/observer", "internal/observer/evidence", "actors/provider", "actors/session", "eventlog", "actors/policy", "events", "internal/durable", "internal/fence", "internal/jsonscan", "internal/order", "internal/sentence", "internal/sleep", "internal/toolinput", "internal/transient"}
 	faces := append([]string{"actors", "internal/observer/turn", "internal/memory/erasure", "internal/replay", "internal/memory/recall", "internal/agents", "internal/agents/relay", "internal/capture/privacy", "internal/capture", "internal/clip", "internal/refusal", "internal/memory/curation", "internal/panics", "internal/agents/importer", "internal/redact", "internal/redact/full", "projections/vectors/embed"}, below...)
 	return map[string][]string{
 		"internal/setting":          {"events", "actors/policy", "actors/session", "actors/provider", "internal/observer"},
-		"projections/vectors":       {"projections", "projections/engine", "actors/policy", "events", "eventlog", "internal/clip", "internal/durable", "internal/transient"},
+		"projections/vectors":       {"projections", "projections/engine", "actors/policy", "events", "eventlog", "internal/clip", "internal/durable", "internal/sleep", "internal/transient"},
 		"projections/vectors/embed": {"projections/vectors", "internal/observer", "events"},
 
 		"internal/durable":                   {},
@@ -39,6 +39,7 @@ func table() map[string][]string {
 		"internal/jsonscan":                  {},
 		"internal/fence":                     {},
 		"internal/sentence":                  {},
+		"internal/sleep":                     {},
 		"internal/preference":                {"internal/sentence"},
 		"internal/transient":                 {},
 		"internal/panics":                    {},
@@ -63,7 +64,7 @@ func table() map[string][]string {
 		"eventlog/share/store":               {"internal/durable", "internal/filelock", "internal/transient"},
 		"eventlog/union":                     {"eventlog", "events", "internal/durable", "internal/transient"},
 		"internal/observer/evidence":         {"events", "internal/process", "internal/jsonscan", "internal/sentence", "internal/toolinput"},
-		"internal/observer":                  {"events", "internal/process", "internal/tomledit", "actors/policy", "internal/observer/evidence", "internal/clip", "internal/durable", "internal/jsonscan", "internal/sentence", "internal/toolinput"},
+		"internal/observer":                  {"events", "internal/process", "internal/tomledit", "actors/policy", "internal/observer/evidence", "internal/clip", "internal/durable", "internal/jsonscan", "internal/sentence", "internal/sleep", "internal/toolinput"},
 		"projections":                        {"projections/engine", "actors/session", "internal/boltcheck", "events", "eventlog", "internal/clip", "internal/durable", "internal/jsonscan", "internal/order", "internal/toolinput", "internal/transient"},
 		"projections/engine":                 {"internal/boltcheck", "events", "eventlog", "internal/durable", "internal/transient"},
 		"internal/agents":                    {"events", "actors/session", "internal/observer/evidence", "internal/agents/known", "internal/agents/relay", "internal/clip", "internal/jsonscan", "internal/privatetext", "internal/toolinput"},
@@ -99,7 +100,7 @@ func table() map[string][]string {
 		"testkit/sqlite":                     {"internal/sqlite"},
 		"testkit/person":                     {"internal/agents/known"},
 		"testkit/daemon":                     {"internal/api", "internal/api/client"},
-		"testkit/memory":                     {"events", "internal/observer", "internal/api", "internal/api/client", "testkit/daemon"},
+		"testkit/memory":                     {"events", "internal/observer", "internal/api", "internal/api/client", "internal/sleep", "testkit/daemon"},
 		"testkit/retrieval":                  append([]string{"internal/api", "internal/api/client", "internal/api/server", "testkit", "testkit/daemon"}, faces...),
 	}
 }

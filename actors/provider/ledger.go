@@ -262,7 +262,7 @@ func (l *Ledger) nextChange(queue []Request, now time.Time) (at time.Time) {
 	return at
 }
 
-// Ask returns what is to be read now, and Loaded is to be told; ok is false where there is nothing, or something is being read.
+// Ask returns what is to be read now, and handed to Loaded; ok is false where there is nothing, or something is being read.
 func (l *Ledger) Ask(queue []Request, now time.Time) (q Question, ok bool) {
 	a := l.next(queue, now)
 	if a == nil {

@@ -28,7 +28,7 @@ const (
 	portTries = 100
 )
 
-// devStore is one store of several, as whoever tries them is told.
+// devStore is one store of several, as it is printed for whoever tries them.
 type devStore struct {
 	Store int    `json:"store"` // its number, from 1
 	PID   int    `json:"pid"`
@@ -222,20 +222,20 @@ func (d *dev) follow(ctx context.Context, asJSON bool, stdout io.Writer) error {
 	limit := time.NewTimer(readyIn)
 	defer limit.Stop()
 	first := devJoining{Stores: make([]devStore, len(d.stores))}
-	addresses, leader, told := make([]string, len(d.stores)), false, false
+	addresses, leader, ready := make([]string, len(d.stores)), false, false
 	for {
 		var c change
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-limit.C:
-			if !told {
+			if !ready {
 				return errors.New("the stores did not find each other within a minute")
 			}
 			continue
 		case c = <-d.changes:
 		}
-		if c.ended && !told {
+		if c.ended && !ready {
 			return fmt.Errorf("store %d ended before all were ready: %s", c.store.Store, c.why)
 		}
 		leader = leader || c.said.Leader
@@ -244,10 +244,10 @@ func (d *dev) follow(ctx context.Context, asJSON bool, stdout io.Writer) error {
 		}
 		var err error
 		switch {
-		case told:
+		case ready:
 			err = tellChange(stdout, c, asJSON)
 		case leader && !slices.Contains(addresses, ""):
-			first.Address, told = strings.Join(addresses, ","), true
+			first.Address, ready = strings.Join(addresses, ","), true
 			err = tellStores(stdout, first, asJSON)
 		}
 		if err != nil {

@@ -114,13 +114,13 @@ func serve(options *server.Options, stderr io.Writer) (*server.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := &logger{log: slog.New(slog.NewTextHandler(stderr, nil))}
-	s.SetLogger(told, false, false)
+	log := &logger{log: slog.New(slog.NewTextHandler(stderr, nil))}
+	s.SetLogger(log, false, false)
 	s.Start()
 	if !s.ReadyForConnections(readyIn) || !s.JetStreamEnabled() {
 		s.Shutdown()
 		s.WaitForShutdown()
-		return nil, fmt.Errorf("the server did not start: %s", told.last())
+		return nil, fmt.Errorf("the server did not start: %s", log.last())
 	}
 	return s, nil
 }

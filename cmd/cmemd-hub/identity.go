@@ -105,7 +105,7 @@ func readOrMake(path string, make func() ([]byte, error)) ([]byte, error) {
 	return durable.ReadBounded(path, maxSecret)
 }
 
-// makePEM makes a key and a certificate for it that it signs itself. Who it is, is told by its fingerprint alone, so that it has no
+// makePEM makes a key and a certificate for it that it signs itself. It is known by its fingerprint alone, so that it has no
 // names and does not end.
 func makePEM() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -24,11 +24,13 @@ func (l *claudeLine) read(line []byte, spare members) members {
 	*l = claudeLine{
 		kind: m.name("type"), subtype: m.text("subtype"), uuid: m.name("uuid"), parent: m.name("parentUuid"),
 		session: m.id("sessionId", "session_id"), cwd: m.text("cwd"), branch: m.name("gitBranch"), promptID: m.name("promptId"),
-		agentID: m.name("agentId", "agent_id"), failure: m.text("error"), denial: m.name("toolDenialKind"), trigger: cleanName(member(m.raw("compactMetadata"), "trigger"), maxName),
+		agentID: m.name("agentId", "agent_id"), failure: m.text("error"), denial: m.name("toolDenialKind"),
+		trigger:    cleanName(member(m.raw("compactMetadata"), "trigger"), maxName),
 		forkedFrom: strings.TrimSpace(member(m.raw("forkedFrom"), "sessionId")),
 		meta:       m.flag("isMeta") || m.flag("isSynthetic"), sideChain: m.flag("isSidechain") || m.text("parent_tool_use_id") != "",
 		compacted: m.flag("isCompactSummary"), apiError: m.flag("isApiErrorMessage"), at: parseTime(m.text("timestamp")),
-		message: m.raw("message"), result: m.raw("toolUseResult", "tool_use_result"), attachment: m.raw("attachment"), snapshot: m.raw("snapshot"),
+		message: m.raw("message"), result: m.raw("toolUseResult", "tool_use_result"), attachment: m.raw("attachment"),
+		snapshot: m.raw("snapshot"),
 	}
 	return m
 }

@@ -56,7 +56,7 @@ func (p *hookPayload) ofCodex() fact {
 	return p.ofClaude(p.name("prompt_id", "turn_id"))
 }
 
-// notifiedByCodex says what the payload of the program becomes that the setting notify names: it is told when a turn ends.
+// notifiedByCodex says what the payload of the program becomes that the setting notify names: it is called when a turn ends.
 func (p *hookPayload) notifiedByCodex() fact {
 	if p.event != "agent-turn-complete" {
 		return notRecorded(p.event)

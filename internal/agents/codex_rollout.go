@@ -266,7 +266,7 @@ func (t *codexReader) event(payload []byte) bool {
 	return true
 }
 
-// executed keeps how a command went until its output is told to the model.
+// executed keeps how a command went until its output is given to the model.
 func (t *codexReader) executed(id string, item []byte) {
 	took := rawMember(item, "duration")
 	secs, _ := json.Number(rawMember(took, "secs")).Int64()

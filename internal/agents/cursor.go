@@ -126,7 +126,7 @@ func (p *hookPayload) usedByCursor() fact {
 	return p.used(t, server, input, output)
 }
 
-// hasOwnHook reports whether what a tool does is told by a hook of its own too.
+// hasOwnHook reports whether what a tool does is reported by a hook of its own too.
 func hasOwnHook(tool string) bool {
 	switch tool {
 	case "Shell", "Write", "Edit", "MultiEdit", "StrReplace":

@@ -92,7 +92,7 @@
 //     transcripts: only their tool uses are safe from doubling when both are taken.
 //   - A transcript that is read while its agent works may end behind a text that is not the last of its turn.
 //   - Gemini CLI's hooks, and Cursor's and Windsurf's mostly, carry no ids: a payload of theirs is known by its delivery alone.
-//     SharesKeys says so: whoever takes Gemini's chats too has to leave out what hooks told of.
+//     SharesKeys says so: whoever takes Gemini's chats too has to leave out what hooks reported.
 //   - A session of which nobody named the folder (printed streams of Gemini CLI and OpenCode) belongs to no project.
 //   - A report names no project: the caller looks that up and puts it in with SetOrigin.
 //   - Private text is cut here. Secrets that nobody marked are taken out by the Redact that the caller gives, before texts are

@@ -13,7 +13,7 @@ import (
 //	hook                      captured as            remarks
 //	SessionStart              SessionOpened{source}  startup, clear: memory is wanted; resume: what is new
 //	BeforeAgent               PromptSubmitted        without <hook_context>, which stands before the user's words
-//	AfterTool                 ToolUsed               output: what the model was told, without <untrusted_context>, or the
+//	AfterTool                 ToolUsed               output: what the model was given, without <untrusted_context>, or the
 //	                                                 diff of a file; failed: by the error, or the exit code of a shell
 //	AfterAgent                AgentStopped           the whole answer
 //	SessionEnd                SessionClosed{reason}
@@ -64,7 +64,7 @@ func (Gemini) Reply(r Report, a Answer) []byte {
 	return replyContext(r.Event, answerAt(r.Event, a, "SessionStart", "BeforeAgent"))
 }
 
-// hookContextTag is the element around what hooks told the model.
+// hookContextTag is the element around what hooks gave the model.
 const hookContextTag = "hook_context"
 
 // withoutHookContext is s without what hooks of anybody put into it.
@@ -79,7 +79,7 @@ func withoutHookContext(s string) string {
 type geminiTool struct {
 	tool, server string
 	input        []byte
-	result       []byte // what the model was told
+	result       []byte // what the model was given
 	display      []byte // what the person was shown
 	failure      []byte // an error, null or nothing
 	failed       bool   // the agent says so
@@ -97,7 +97,7 @@ func (g geminiTool) used(v *sieve, t events.ToolUsed) events.ToolUsed {
 	return v.use(t, g.server, g.input, output)
 }
 
-// output is what came of the call, and whether it failed. A change to a file is told by its diff: what the model is told
+// output is what came of the call, and whether it failed. A change to a file is reported by its diff: what the model is given
 // repeats the file.
 func (g geminiTool) output() (raw []byte, failed bool) {
 	if kindOf(g.failure) == '{' {

@@ -27,7 +27,7 @@ import (
 //	all others                                 counted in Progress.Skipped
 //
 // The folder of a chat stands in the first message that Gemini writes in the user's place, or in directories. A stream names
-// none: its session has no project, unless hooks or a chat told of it before.
+// none: its session has no project, unless hooks or a chat reported it before.
 func (g Gemini) Transcript(r io.Reader, path string) *Transcript {
 	d := &geminiReader{reader: reader{agent: g.Name(), lines: lines{path: path}}, seen: newRecent[bool](maxOpen*10, maxOpen*10*maxName)}
 	t := newTranscript(r, d)
@@ -101,7 +101,7 @@ func (t *geminiReader) chat(whole []byte) {
 	t.note(parseTime(member(whole, "lastUpdated")))
 }
 
-// place looks for the session's folder in what Gemini told the model of it.
+// place looks for the session's folder in what Gemini gave the model of it.
 func (t *geminiReader) place(set []byte) {
 	if t.origin.Cwd != "" {
 		return
@@ -203,7 +203,7 @@ func (t *geminiReader) called(call []byte) {
 	t.used(g, parseTime(member(call, "timestamp")))
 }
 
-// geminiResponse is what the model was told of a call.
+// geminiResponse is what the model was given of a call.
 func geminiResponse(result []byte) (out []byte) {
 	jsonscan.Elements(result, func(part []byte) bool {
 		response := rawMember(rawMember(part, "functionResponse"), "response")

@@ -68,7 +68,7 @@ func namedBy(tool string, input []byte) (names []string) {
 	return names
 }
 
-// behindHome is what follows on the command's name, and on the home that it may be told first.
+// behindHome is what follows on the command's name, and on the home that it may be given first.
 func behindHome(words []string) []string {
 	if len(words) > 1 && words[0] == "--home" {
 		return words[2:]

@@ -6,7 +6,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/relay"
 )
 
-// cutNotices removes from s what cmemd has told a person about itself, wherever it comes back. A notice that a terminal has
+// cutNotices removes from s what cmemd has shown a person about itself, wherever it comes back. A notice that a terminal has
 // wrapped is one still, so one whose end was cut away takes what follows up to the next bracket that is near, else the rest
 // of its line. Linear time.
 func cutNotices(s string) string { return cutSpans(s, relay.NoticeOpen, "", noticeEnd) }

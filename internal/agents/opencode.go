@@ -10,7 +10,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// OpenCode has no hooks of its own: a plugin, Script, reports what it is told. Each payload names the plugin's hook
+// OpenCode has no hooks of its own: a plugin, Script, reports what it hears. Each payload names the plugin's hook
 // and carries what OpenCode gave it: {hook, input, output}; beside it the folder (directory), the session that a subagent works
 // for (session, subagent), and the agent's last words (said, message), which OpenCode's own events do not repeat.
 //
@@ -60,7 +60,7 @@ func (c OpenCode) Decode(payload []byte, m Meta) (Report, error) {
 	}, payload, m)
 }
 
-// busProperties are what OpenCode says of what happened: behind the type of the event where the bus told of it.
+// busProperties are what OpenCode says of what happened: behind the type of the event where the bus carried it.
 func (p *hookPayload) busProperties() []byte {
 	if p.name("hook") == "event" {
 		return rawMember(p.raw("input"), "properties")

@@ -20,7 +20,7 @@ import (
 //	error                         AgentStopped, failure
 //	all others                    counted in Progress.Skipped
 //
-// The lines tell neither the prompt nor the folder: such a session has no project, unless the plugin told of it before.
+// The lines tell neither the prompt nor the folder: such a session has no project, unless the plugin reported it before.
 func (c OpenCode) Transcript(r io.Reader, path string) *Transcript {
 	d := &openCodeReader{reader: reader{agent: c.Name(), lines: lines{path: path}}}
 	return d.read(newTranscript(r, d), openCodeTime)

@@ -40,7 +40,7 @@ func injectedTags() []string {
 }
 
 // clean makes s fit to be recorded: valid UTF-8, no control characters or terminal sequences but line ends and tabs, no
-// private text, nothing that was injected or that cmemd told a person of itself, no long runs of base64. Private reports
+// private text, nothing that was injected or that cmemd showed a person of itself, no long runs of base64. Private reports
 // whether private text was cut. It takes linear time, and returns s itself where nothing is to be done.
 func clean(s string) (out string, private bool) {
 	if isClean(s) {

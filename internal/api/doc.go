@@ -10,9 +10,10 @@
 //
 // The files, each referring to those below it:
 //
-//	openapi.go, replay.go, context.go, export.go, timeline.go, why.go, rows.go, list.go, search.go, memory.go, projects.go, sessions.go, outcomes.go, gain.go, usage.go,
-//	recheck.go, reobserve.go, forget.go, cluster.go, verify.go, compare.go, status.go, provider.go, records.go, log.go, views.go, capture.go, types.go,
-//	ui.go, pages.go, params.go, cursor.go, route.go, face.go, problem.go, names.go
+//	openapi.go, replay.go, context.go, export.go, timeline.go, why.go, rows.go, list.go, search.go, memory.go, projects.go,
+//	sessions.go, outcomes.go, gain.go, usage.go, recheck.go, reobserve.go, forget.go, cluster.go, verify.go, compare.go,
+//	status.go, provider.go, records.go, log.go, views.go, capture.go, types.go, ui.go, pages.go, params.go, cursor.go, route.go,
+//	face.go, problem.go, names.go
 //
 // What bites: JSON names and parameters are a contract. They are added, never changed.
 package api

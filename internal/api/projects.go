@@ -37,7 +37,7 @@ type ProjectFolder struct {
 	Decided      bool      `json:"decided,omitempty"`       // a person said that it is of this project, or that it is one of its own
 	Gone         bool      `json:"gone,omitempty"`          // there is no such folder any more
 	LooksLike    []string  `json:"looks_like,omitempty"`    // folders of the project that it claims to be, and is kept apart from
-	JoinedBefore bool      `json:"joined_before,omitempty"` // an earlier release joined it to others, and nobody was told since
+	JoinedBefore bool      `json:"joined_before,omitempty"` // an earlier release joined it to others, and nobody was notified since
 	Shown        string    `json:"shown,omitempty"`         // of another machine's folder: that machine's name, a colon, and its path there; JoinRoute takes it
 }
 
@@ -54,7 +54,7 @@ type ProjectCounts struct {
 	Projects     int `json:"projects"`
 	Folders      int `json:"folders"`
 	Apart        int `json:"apart"`         // that claim to be a project of other folders, and are kept apart
-	JoinedBefore int `json:"joined_before"` // that an earlier release joined to others, of which nobody was told since
+	JoinedBefore int `json:"joined_before"` // that an earlier release joined to others, of which nobody was notified since
 	Names        int `json:"names"`         // that memory without a folder has, and that were given to none
 }
 

@@ -66,7 +66,7 @@ type ReplayedPolicy struct {
 	More        int                `json:"more,omitempty"` // beyond those
 }
 
-// MaxDecisions is how many differing decisions of a policy are told.
+// MaxDecisions is how many differing decisions of a policy are listed.
 const MaxDecisions = 200
 
 // ReplayedName is a policy and what it does, in a person's words.

@@ -41,7 +41,7 @@ type Status struct {
 	Today     Today               `json:"today"`              // what turns cost since midnight
 	Findings  []Finding           `json:"findings"`           // what is not well, the gravest first; their words are marked as notices; never null
 	Degraded  string              `json:"degraded,omitempty"` // why it only captures; empty: it does its whole job
-	Notice    string              `json:"notice,omitempty"`   // what the next session's person will be told, marked as a notice
+	Notice    string              `json:"notice,omitempty"`   // what the next session's person will be shown, marked as a notice
 	Erasure   *ErasureStatus      `json:"erasure,omitempty"`  // forgetting and retention
 	Hidden    []HiddenSession     `json:"hidden,omitempty"`   // by ignore files, in the last week, the latest first
 	Vectors   *vectors.Stats      `json:"vectors,omitempty"`  // nil: there are none

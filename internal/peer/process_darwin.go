@@ -23,7 +23,7 @@ func read(pid int) (process, error) {
 	if p.session, err = unix.Getsid(pid); err != nil {
 		return process{}, err
 	}
-	if raw, err := unix.SysctlRaw("kern.procargs2", pid); err == nil { // of another user's it is not told
+	if raw, err := unix.SysctlRaw("kern.procargs2", pid); err == nil { // of another user's it is not shown
 		p.program, p.names, p.arguments, p.variables = withArguments(p.names, raw)
 	}
 	return p, nil

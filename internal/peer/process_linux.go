@@ -18,7 +18,7 @@ func read(pid int) (process, error) {
 	if err != nil {
 		return process{}, err
 	}
-	p.program, _ = os.Readlink(file(pid, "exe")) // of another user's it is not told
+	p.program, _ = os.Readlink(file(pid, "exe")) // of another user's it is not shown
 	line, _ := os.ReadFile(file(pid, "cmdline"))
 	if args := strings.Split(strings.TrimRight(string(line), "\x00"), "\x00"); args[0] != "" {
 		p.names, p.arguments = append(p.names, args[0]), args[1:]

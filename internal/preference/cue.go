@@ -37,7 +37,8 @@ const (
 
 func names() map[string]purpose {
 	return map[string]purpose{
-		"rule": rule, "correction": correction, "refused": refused, "once": once, "lasting": lasting, "role": role, "opener": opener, "article": article,
+		"rule": rule, "correction": correction, "refused": refused, "once": once, "lasting": lasting, "role": role,
+		"opener": opener, "article": article,
 	}
 }
 

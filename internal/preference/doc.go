@@ -12,5 +12,5 @@
 //
 // What bites:
 //   - The cues are data, a file a language (cues); a sentence of another language is not found.
-//   - A sentence that is missed costs the person saying it again; one that was never meant is told to every session. In doubt there is none.
+//   - A sentence that is missed costs the person saying it again; one that was never meant is given to every session. In doubt there is none.
 package preference

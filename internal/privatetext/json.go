@@ -9,8 +9,8 @@ import (
 // CutJSON removes private text from each string of a JSON text by the rule of Cut: a tag left open takes the
 // rest of its string only. In an array it takes what follows in the array too, up to the closing tag in one of its strings:
 // that is how the lines of a file are listed. Numbers and words in there become null; names of members stay. The result is
-// JSON again, equal to body outside of what was cut. Strings that are JSON themselves are cut as Cut does. A body that is not JSON is cut as one text, its tags told in their
-// escaped forms too. It takes linear time; the result may be body itself.
+// JSON again, equal to body outside of what was cut. Strings that are JSON themselves are cut as Cut does. A body that is not
+// JSON is cut as one text, its tags told in their escaped forms too. It takes linear time; the result may be body itself.
 func CutJSON(body []byte) (out []byte, cut bool) { return cutJSON(body, innerLevels) }
 
 // cutJSON is CutJSON; levels is how deep strings that are JSON are looked into.

@@ -104,9 +104,7 @@ type auditedTurn struct {
 }
 
 func (a *auditor) read(r events.Record) error {
-	if a.first == 0 {
-		a.first = r.Position
-	}
+	a.first = cmp.Or(a.first, r.Position)
 	a.out.Position = r.Position
 	s := a.sessionOf(r.Stream)
 	if r.Kind == events.KindRecordLost {

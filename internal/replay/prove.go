@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"time"
@@ -164,9 +165,7 @@ type decision struct {
 }
 
 func (p *prover) read(r events.Record) error {
-	if p.proof.First == 0 {
-		p.proof.First = r.Position
-	}
+	p.proof.First = cmp.Or(p.proof.First, r.Position)
 	p.proof.Last = r.Position
 	if r.Kind == events.KindRecordLost {
 		p.gap = "records before it, or of it, are lost"

@@ -83,9 +83,7 @@ func (p *prover) failed(s *proved, r events.Record, e events.TurnFailed) {
 		return
 	}
 	name := e.Provider
-	if name == "" {
-		name = s.provider
-	}
+	name = cmp.Or(name, s.provider)
 	c := p.circuit(name)
 	s.failed = &failure{
 		by: name, turn: e.Turn, position: r.Position, stream: r.Stream, at: r.OccurredAt, class: e.Class, resetsAt: e.ResetsAt,

@@ -16,7 +16,7 @@ func (p *prover) check(s *proved, d *decision) {
 	if !p.sel.at(d.head().RecordedAt) {
 		return
 	}
-	name, cmds := p.commands(s, d)
+	name, cmds := p.commands(d)
 	if name == "" {
 		return
 	}
@@ -38,7 +38,7 @@ func (d *decision) head() events.Record { return d.records[0] }
 
 // commands returns what may have led to d: usually one command, more where what it was made of is not on record. An
 // empty name is no decision: a fact, or what is too dear to check.
-func (p *prover) commands(s *proved, d *decision) (name string, cmds []session.Command) {
+func (p *prover) commands(d *decision) (name string, cmds []session.Command) {
 	h := d.head()
 	if cmd, ok := d.forget(); ok {
 		return ProvedForget, []session.Command{cmd}

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -94,9 +95,7 @@ func (s Selection) read(records iter.Seq2[events.Record, error], readers ...reco
 }
 
 func (t *turnReader) read(r events.Record) error {
-	if t.seen.first == 0 {
-		t.seen.first = r.Position
-	}
+	t.seen.first = cmp.Or(t.seen.first, r.Position)
 	t.seen.last, t.seen.at = r.Position, r.RecordedAt
 	if t.ended != nil {
 		if r.Stream == t.ended.head.Stream && r.Correlation == t.ended.head.Correlation && r.Kind != events.KindTurnStarted {

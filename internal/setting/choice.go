@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -67,9 +68,7 @@ type Asked struct{ Name, Model string }
 // Resolve returns who the tier t asks; ok is false where there is no tier.
 func (v *InForce) Resolve(t Tier) (who Asked, ok bool) {
 	who = Asked{t.Provider, t.Model}
-	if who.Name == "" {
-		who.Name = v.Provider
-	}
+	who.Name = cmp.Or(who.Name, v.Provider)
 	if who.Model == v.ModelOf(who.Name) {
 		who.Model = ""
 	}

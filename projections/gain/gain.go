@@ -1,8 +1,8 @@
-// Package gain joins three views into what became of memory that was told: whether a session that was given a row worked on
+// Package gain joins three views into what became of memory that was injected: whether a session that was given a row worked on
 // the row's files afterwards, or asked for the row whole.
 //
 // What bites: that a file was touched does not say that the row was the reason. So there are counts here, and no rate. What was
-// told because a file was about to be read counts only where that session went on to change the file.
+// injected because a file was about to be read counts only where that session went on to change the file.
 package gain
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/cmemd/cmemd/projections/sessions"
 )
 
-// Filter chooses what was told by when. Zero fields do not narrow.
+// Filter chooses what was injected by when. Zero fields do not narrow.
 type Filter struct{ Since, Until time.Time }
 
 func (f Filter) takes(at time.Time) bool {
@@ -166,9 +166,9 @@ func calledOn(log events.LogID, row rows.Row) string {
 }
 
 // learn finds out which files rows are about.
-func (j *join) learn(ctx context.Context, told []Row) error {
+func (j *join) learn(ctx context.Context, injected []Row) error {
 	var ids []events.ID
-	for _, r := range told {
+	for _, r := range injected {
 		if _, known := j.paths[r.ID]; !known {
 			ids = append(ids, r.ID)
 		}

@@ -15,8 +15,8 @@ import (
 type Reader struct{ *engine.Views }
 
 // Health returns how the observer did from since to until, both included; a zero until is the end of all time, a zero
-// since the beginning, or Kept before the newest turn if that is later. Borders within 24 hours of the newest turn are exact to five minutes, earlier ones to the hour.
-// What is not well is as of now.
+// since the beginning, or Kept before the newest turn if that is later. Borders within 24 hours of the newest turn are exact to
+// five minutes, earlier ones to the hour. What is not well is as of now.
 func (v Reader) Health(ctx context.Context, since, until time.Time) (Report, error) {
 	var h Report
 	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,9 +75,7 @@ func Open(ctx context.Context, dir string, log eventlog.Reader, conf Config) (*I
 		doubt: make(chan doubt, 1), writing: make(chan struct{}, 1),
 		rebuilds: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
-	if x.flush == 0 {
-		x.flush = 500 * time.Millisecond
-	}
+	x.flush = cmp.Or(x.flush, 500*time.Millisecond)
 	if x.logger == nil {
 		x.logger = slog.New(slog.DiscardHandler)
 	}

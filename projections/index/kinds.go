@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -50,9 +51,7 @@ func memoryDocument(r events.Record, session events.SessionID, f facts, e events
 	if e.Project == "" && e.ProjectRoot == "" {
 		e.Project, e.ProjectRoot = f.project, f.root
 	}
-	if e.Session == "" {
-		e.Session = f.native
-	}
+	e.Session = cmp.Or(e.Session, f.native)
 	d.project(e.ProjectRoot, e.Project)
 	d.filter(fieldSession, e.Session, sessionTerm(session))
 	d.filter(fieldAgent, f.agent)

@@ -38,10 +38,7 @@ func isContraction(tail string) bool {
 }
 
 // Spaceless reports letters of scripts that write no spaces between words, whose pairs the index holds.
-func Spaceless(r rune) bool { return isSpaceless(r) }
-
-// isSpaceless reports letters of scripts that write no spaces between words.
-func isSpaceless(r rune) bool {
+func Spaceless(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) || r == 'ー'
 }
@@ -49,7 +46,7 @@ func isSpaceless(r rune) bool {
 // spacelessPrefix is the length of the run of such letters at the start of s.
 func spacelessPrefix(s string) int {
 	for i, r := range s {
-		if !isSpaceless(r) {
+		if !Spaceless(r) {
 			return i
 		}
 	}

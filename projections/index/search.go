@@ -175,8 +175,10 @@ func (s *store) prepare(ctx context.Context, snap *scorch.IndexSnapshot, a *anal
 		return nil, err
 	}
 	run := &search{
-		snap: snap, cols: cols, penalties: penalties, terms: queryTerms(a, q.Text), dates: mentions(q.Text), conds: q.conditions(), span: q.span(), sort: q.Sort,
-		recency: q.Recency, newest: math.MinInt64, want: max(q.Limit, ranked), cache: &s.columns, first: make([]int, len(cols)+1), allow: make([]*roaring.Bitmap, len(cols)),
+		snap: snap, cols: cols, penalties: penalties, terms: queryTerms(a, q.Text), dates: mentions(q.Text), conds: q.conditions(),
+		span: q.span(), sort: q.Sort,
+		recency: q.Recency, newest: math.MinInt64, want: max(q.Limit, ranked), cache: &s.columns, first: make([]int, len(cols)+1),
+		allow: make([]*roaring.Bitmap, len(cols)),
 	}
 	run.nothing = q.Text != "" && len(run.terms) == 0
 	if !q.Explain {

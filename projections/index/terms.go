@@ -67,7 +67,7 @@ func (a *analyzer) joined(text string) []string {
 	var words []string
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !isWordRune(r) }) {
 		w = strings.ToLower(w)
-		if _, stop := a.stops[w]; !stop && strings.IndexFunc(w, isSpaceless) < 0 && len(words) < maxJoined {
+		if _, stop := a.stops[w]; !stop && strings.IndexFunc(w, Spaceless) < 0 && len(words) < maxJoined {
 			words = append(words, w)
 		}
 	}
@@ -112,7 +112,7 @@ func (a *analyzer) stemPrefixes(out []string, run string) []string {
 			run = run[n:]
 			continue
 		}
-		n := strings.IndexFunc(run, isSpaceless)
+		n := strings.IndexFunc(run, Spaceless)
 		if n < 0 {
 			n = len(run)
 		}

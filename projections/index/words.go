@@ -183,7 +183,7 @@ func (s *scan) run(run string, r role) {
 			run = run[n:]
 			continue
 		}
-		n = strings.IndexFunc(run, isSpaceless)
+		n = strings.IndexFunc(run, Spaceless)
 		if n < 0 {
 			n = len(run)
 		}

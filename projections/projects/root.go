@@ -83,7 +83,7 @@ func (r Root) opened(e events.SessionOpened) Root {
 	return r
 }
 
-// showsNotices reports whether a session that was opened so shows the person what is to be told.
+// showsNotices reports whether a session that was opened so shows the person a notice.
 func showsNotices(source string) bool {
 	switch source {
 	case "transcript", "import", "sight":

@@ -8,9 +8,10 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
-// Where there are records of other machines, two of them may decide something of one row at once, and what is decided may come before the row. So all that was
-// decided of an id is kept, whether there is such a row or not, and a row is what it all leads to, in the order of engine.Merge: the same on
-// every machine that has the same records. Where there is one log alone, its own order is that order, and nothing of this is kept.
+// Where there are records of other machines, two of them may decide something of one row at once, and what is decided may come
+// before the row. So all that was decided of an id is kept, whether there is such a row or not, and a row is what it all leads
+// to, in the order of engine.Merge: the same on every machine that has the same records. Where there is one log alone, its own
+// order is that order, and nothing of this is kept.
 
 // decideOn keeps what r decides of the row of an id, and carries it out.
 func (f *fold) decideOn(r *engine.Record, id events.ID, d decision) {
@@ -68,7 +69,8 @@ func (f *fold) settleRow(row *Row) {
 	row.Flagged = flagged(*row)
 }
 
-// stillAsked are the open requests to forget a row, those that it knows of and those among what was decided of it, in the order of their ids.
+// stillAsked are the open requests to forget a row, those that it knows of and those among what was decided of it, in the order
+// of their ids.
 func (f *fold) stillAsked(known []events.ID, all []decision) (open []events.ID) {
 	asked := slices.Clone(known)
 	for _, d := range all {

@@ -12,8 +12,8 @@ import (
 )
 
 // Handle is the short name of a row: m and the position of the record that made it in its own log, as in m41, behind the name of its
-// machine where that is another one, as in laptop:m41. No other row of that log ever has it, and it outlives every rebuild. The zero Handle is
-// none.
+// machine where that is another one, as in laptop:m41. No other row of that log ever has it, and it outlives every rebuild. The
+// zero Handle is none.
 type Handle struct {
 	Machine string // empty: this one
 	At      events.Position
@@ -101,17 +101,23 @@ func MadeBy(r events.Record) (events.ID, error) {
 	case events.KindPromptSubmitted, events.KindPreferenceStated:
 		return r.ID, nil
 	case events.KindObservationParsed, events.KindSummaryParsed, events.KindMemorySaved:
-	default:
-		return events.ID{}, nil
+		e, err := r.Event()
+		return MadeOf(r, e), err
 	}
-	e, err := r.Event()
+	return events.ID{}, nil
+}
+
+// MadeOf is MadeBy of a record whose event is e.
+func MadeOf(r events.Record, e events.Event) events.ID {
 	switch e := e.(type) {
+	case events.PromptSubmitted, events.PreferenceStated:
+		return r.ID
 	case events.ObservationParsed:
-		return e.Observation, err
+		return e.Observation
 	case events.SummaryParsed:
-		return e.Summary, err
+		return e.Summary
 	case events.MemorySaved:
-		return e.Memory, err
+		return e.Memory
 	}
-	return events.ID{}, err
+	return events.ID{}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
-// What an agent wants forgotten is not erased. Its rows leave the lists, so that nobody is told what may be a leaked key, and come
+// What an agent wants forgotten is not erased. Its rows leave the lists, so that nobody is shown what may be a leaked key, and come
 // back when a person refuses, or nobody has answered for too long. So do rows that a turn makes later of the records that are named.
 // Nothing else of them changes: whatever says the same in a group is named by the request too, or goes on standing.
 

@@ -376,5 +376,5 @@ func (b book) outdated(session events.SessionID) (rows []Row) {
 	return rows[max(0, len(rows)-maxOutdated):]
 }
 
-// maxOutdated is how many summaries of a session are told of whose place the newest took.
+// maxOutdated is how many summaries of a session are named whose place the newest took.
 const maxOutdated = 20

@@ -225,15 +225,16 @@ func (r Row) Verdicts() []Verdict {
 	return out
 }
 
-// External reports whether the words of others were read for the row, and no person has confirmed it since: readers are told so, and
+// External reports whether the words of others were read for the row, and no person has confirmed it since: readers are warned, and
 // neither its decision nor its next steps.
 func (r Row) External() bool { return r.Origin == events.OriginOutside && r.Confirmed == 0 }
 
 // IsUndone reports whether nothing is left of the work that the row tells of, and no person has vouched for the row.
 func (r Row) IsUndone() bool { return r.Undone.Position != 0 && r.Confirmed == 0 }
 
-// flagged reports whether the row says what nothing bears out, tells of work that was undone, or makes a claim that is absent and was never verified. What was true
-// once was no lie, whatever became of it; what a person confirmed stands, but no commit is there because somebody says so.
+// flagged reports whether the row says what nothing bears out, tells of work that was undone, or makes a claim that is absent
+// and was never verified. What was true once was no lie, whatever became of it; what a person confirmed stands, but no commit
+// is there because somebody says so.
 func flagged(row Row) bool {
 	if (row.Unseen || row.Unsupported) && row.Confirmed == 0 || row.IsUndone() {
 		return true

@@ -28,7 +28,8 @@ func (r Row) States() (in []State) {
 	absent := slices.ContainsFunc(r.Verdicts(), func(v Verdict) bool { return v.Now == events.Absent })
 	is := map[State]bool{
 		Doubtful: r.Flagged && r.Listed(), Absent: absent && r.Listed(), External: r.External() && r.Listed(),
-		Repeated: r.Count > 1 && r.Listed(), Replaced: (r.Superseded || r.Outdated) && r.FoldedInto == events.ID{}, Wanted: len(r.ForgetRequests) > 0,
+		Repeated: r.Count > 1 && r.Listed(), Replaced: (r.Superseded || r.Outdated) && r.FoldedInto == events.ID{},
+		Wanted: len(r.ForgetRequests) > 0,
 	}
 	for _, s := range AllStates() {
 		if is[s] && r.Kind != "" && !r.Forgotten {

@@ -35,8 +35,10 @@ func (v View) Others() bool       { return true }
 
 func (v View) Tables() []engine.TableSpec {
 	return []engine.TableSpec{
-		rowTable().Spec(engine.ShowID), engine.FactsTable().Spec(engine.ShowID), bySessionTable().Spec(engine.ShowPlace), byTimeTable().Spec(engine.ShowHex), byPromptTable().Spec(engine.ShowHex),
-		groupTable().Spec(engine.ShowHex), turnTable().Spec(engine.ShowID), inputTable().Spec(engine.ShowPosition), checkTable().Spec(engine.ShowPosition),
+		rowTable().Spec(engine.ShowID), engine.FactsTable().Spec(engine.ShowID), bySessionTable().Spec(engine.ShowPlace),
+		byTimeTable().Spec(engine.ShowHex), byPromptTable().Spec(engine.ShowHex),
+		groupTable().Spec(engine.ShowHex), turnTable().Spec(engine.ShowID), inputTable().Spec(engine.ShowPosition),
+		checkTable().Spec(engine.ShowPosition),
 		newestTable().Spec(engine.ShowID), requestTable().Spec(engine.ShowID), wantedTable().Spec(engine.ShowPosition),
 		forgottenTable().Spec(engine.ShowID), decidedTable().Spec(engine.ShowID).OfJoined(),
 	}

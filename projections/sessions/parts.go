@@ -11,8 +11,9 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
-// A session whose agent's files were copied to a second machine has records in two logs. Each log's are folded by themselves, into a part, and
-// whoever asks for the session gets its parts put together: so it does not matter in which order machines hear of each other.
+// A session whose agent's files were copied to a second machine has records in two logs. Each log's are folded by themselves,
+// into a part, and whoever asks for the session gets its parts put together: so it does not matter in which order machines hear
+// of each other.
 
 // partKey is where a part is kept: a session's id and, where there are records of other machines, its log's.
 type partKey struct {
@@ -69,7 +70,8 @@ func last(parts []Session) Session {
 	})
 }
 
-// joined is a session of parts, of which there is one: what it is and where is as the part has it that was heard of last; it is closed where all are.
+// joined is a session of parts, of which there is one: what it is and where is as the part has it that was heard of last; it is
+// closed where all are.
 func joined(parts []Session) Session {
 	s := last(parts)
 	if len(parts) == 1 {

@@ -67,23 +67,23 @@ type Turn struct {
 	Cost     float64  `cbor:"33,keyasint,omitempty" json:"cost,omitempty"`     // US dollars, as the provider says; 0: it did not
 	Calls    int      `cbor:"34,keyasint,omitempty" json:"calls,omitempty"`    // requests sent; 0: not counted
 
-	Told     bool         `cbor:"35,keyasint,omitempty" json:"told,omitempty"`   // the provider stated Cost, also where it is 0
-	Unstated events.Usage `cbor:"36,keyasint,omitzero" json:"unstated,omitzero"` // of Usage, that of requests which Cost says nothing of
-	Sent     int64        `cbor:"37,keyasint,omitempty" json:"sent,omitempty"`   // bytes of the questions as they went out; 0: not counted, or nothing did
-	Log      events.LogID `cbor:"39,keyasint,omitzero" json:"log,omitzero"`      // whose turn it is; zero: there is one log
-	Restated bool         `cbor:"38,keyasint,omitempty" json:"-"`                // its end was forgotten, and its cost is what that MemoryForgotten states
+	CostStated bool         `cbor:"35,keyasint,omitempty" json:"told,omitempty"`   // the provider stated Cost, also where it is 0
+	Unstated   events.Usage `cbor:"36,keyasint,omitzero" json:"unstated,omitzero"` // of Usage, that of requests which Cost says nothing of
+	Sent       int64        `cbor:"37,keyasint,omitempty" json:"sent,omitempty"`   // bytes of the questions as they went out; 0: not counted, or nothing did
+	Log        events.LogID `cbor:"39,keyasint,omitzero" json:"log,omitzero"`      // whose turn it is; zero: there is one log
+	Restated   bool         `cbor:"38,keyasint,omitempty" json:"-"`                // its end was forgotten, and its cost is what that MemoryForgotten states
 }
 
 // Bill returns what the turn cost.
 func (t Turn) Bill() events.Bill {
 	return events.Bill{
-		Usage: t.Usage, Model: t.Answered, Cost: t.Cost, CostStated: t.Told, Uncosted: t.Unstated, Calls: t.Calls, Sent: t.Sent,
+		Usage: t.Usage, Model: t.Answered, Cost: t.Cost, CostStated: t.CostStated, Uncosted: t.Unstated, Calls: t.Calls, Sent: t.Sent,
 	}
 }
 
 // pay takes over what the turn cost.
 func (t *Turn) pay(b events.Bill) {
-	t.Usage, t.Answered, t.Cost, t.Told, t.Unstated, t.Calls, t.Sent = b.Usage, b.Model, b.Cost, b.CostStated, b.Uncosted, b.Calls, b.Sent
+	t.Usage, t.Answered, t.Cost, t.CostStated, t.Unstated, t.Calls, t.Sent = b.Usage, b.Model, b.Cost, b.CostStated, b.Uncosted, b.Calls, b.Sent
 }
 
 // Begin takes over what r, a TurnStarted, says.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/clip"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 const (
@@ -47,11 +48,11 @@ func (v *Vectors) fill(ctx context.Context) error {
 		switch {
 		case err == nil:
 			tries = 0
-			wait(ctx, v.cfg.Rest)
+			_ = sleep.For(ctx, v.cfg.Rest)
 		case !errors.As(err, &f):
 			return err
 		case f.Soon && f.Until.IsZero() && tries < quickly:
-			wait(ctx, quickWait<<tries)
+			_ = sleep.For(ctx, quickWait<<tries)
 			tries++
 		default:
 			tries = 0
@@ -69,16 +70,7 @@ func (v *Vectors) hold(ctx context.Context, f *Failure) {
 	v.mu.Unlock()
 	left, says := v.pause.left()
 	v.cfg.Logger.Warn("vectors are not filled: the endpoint fails", "err", says, "again_in", left.Round(time.Second))
-	wait(ctx, left)
-}
-
-func wait(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
+	_ = sleep.For(ctx, left)
 }
 
 // next waits until something is pending, and then a little for more of it, and returns the first of it; nothing once ctx is
@@ -92,7 +84,7 @@ func (v *Vectors) next(ctx context.Context) []item {
 		case n == v.size || n > 0 && waited:
 			return batch
 		case n > 0:
-			wait(ctx, v.cfg.Rest)
+			_ = sleep.For(ctx, v.cfg.Rest)
 			waited = true
 		default:
 			select {

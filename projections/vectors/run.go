@@ -9,6 +9,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // errAnew is an endpoint whose vectors are of another size than those in the file.
@@ -143,7 +144,10 @@ func (v *Vectors) apply(slice []events.Record) error {
 			gone.IDs, gone.Positions = append(gone.IDs, m.IDs...), append(gone.Positions, m.Positions...)
 			continue
 		}
-		if id := idOf(r, e); id != (events.ID{}) {
+		if p, ok := e.(events.PromptSubmitted); ok && p.Private {
+			continue // it has no words
+		}
+		if id := rows.MadeOf(r, e); id != (events.ID{}) {
 			found = append(found, item{rowRef: rowRef{id: id, position: r.Position, chain: v.chainOf(r)}})
 		}
 	}
@@ -157,25 +161,6 @@ func (v *Vectors) apply(slice []events.Record) error {
 	default: // it will see this, too
 	}
 	return nil
-}
-
-// idOf is the id under which the views have what e says; zero: it has no words to embed.
-func idOf(r events.Record, e events.Event) events.ID {
-	switch e := e.(type) {
-	case events.PromptSubmitted:
-		if !e.Private {
-			return r.ID
-		}
-	case events.ObservationParsed:
-		return e.Observation
-	case events.SummaryParsed:
-		return e.Summary
-	case events.MemorySaved:
-		return e.Memory
-	case events.PreferenceStated:
-		return r.ID
-	}
-	return events.ID{}
 }
 
 func (v *Vectors) note(found []item) {

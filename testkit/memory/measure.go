@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/sleep"
 	"github.com/cmemd/cmemd/testkit/daemon"
 )
 
@@ -41,14 +42,14 @@ func measure(ctx context.Context, binary, observer string, settings []string, s 
 	for _, words := range rows {
 		m.rowTokens += tokensOf(words)
 	}
-	told, err := api.ContextRoute.Call(ctx, d.Client, api.ContextQuery{Project: root, After: at})
+	injected, err := api.ContextRoute.Call(ctx, d.Client, api.ContextQuery{Project: root, After: at})
 	if err != nil {
 		return measured{}, err
 	}
-	m.contextTokens = tokensOf(told.Text)
-	m.sentences, m.twice = repeated(told.Text)
+	m.contextTokens = tokensOf(injected.Text)
+	m.sentences, m.twice = repeated(injected.Text)
 	for _, f := range s.facts {
-		j := judged{fact: f, told: slices.ContainsFunc(strings.Split(told.Text, "\n"), func(line string) bool { return holds(line, f.Must) })}
+		j := judged{fact: f, told: slices.ContainsFunc(strings.Split(injected.Text, "\n"), func(line string) bool { return holds(line, f.Must) })}
 		for _, words := range rows {
 			j.kept = j.kept || holds(words, f.Must)
 		}
@@ -82,10 +83,8 @@ func takeIn(ctx context.Context, c *client.Client, s session) (events.Position, 
 		if st.Inputs.Pending == 0 && atRest(st) || time.Since(began) > longest {
 			return st.Position, st.Inputs.Pending, nil
 		}
-		select {
-		case <-time.After(lookEvery):
-		case <-ctx.Done():
-			return 0, 0, ctx.Err()
+		if err := sleep.For(ctx, lookEvery); err != nil {
+			return 0, 0, err
 		}
 	}
 }

@@ -119,7 +119,7 @@ func summaryOf(facts []fact) *observer.Summary {
 	return s
 }
 
-// said is a sentence that holds a fact: its own words, and those by which it is told that are not among them.
+// said is a sentence that holds a fact: its own words, and those by which it is said that are not among them.
 func said(f fact) string {
 	text := f.Fact
 	for _, group := range f.Must {

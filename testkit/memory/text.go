@@ -45,7 +45,8 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // unread are members of a row, or of what stands in one, that say nothing of what happened.
 var unread = []string{
-	"id", "ids", "handle", "session", "agent_session", "project_root", "at", "turn", "turns", "folded_into", "superseded_by", "similar", "position",
+	"id", "ids", "handle", "session", "agent_session", "project_root", "at", "turn", "turns", "folded_into", "superseded_by",
+	"similar", "position",
 }
 
 // wordsOf are all texts in a value as it goes over the wire, but for what names it, a line each.

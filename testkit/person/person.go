@@ -112,8 +112,9 @@ func awaitCommand() error {
 	return fmt.Errorf("the command did not end: %w", err)
 }
 
-// interruptAt returns a file that is to be the standard error of the processes to come. What they say is passed on, and once the words of at
-// were said Ctrl-C is pressed on the terminal. Shown, which is called when this process has started them, returns when all was passed on.
+// interruptAt returns a file that is to be the standard error of the processes to come. What they say is passed on, and once
+// the words of at were said Ctrl-C is pressed on the terminal. Shown, which is called when this process has started them,
+// returns when all was passed on.
 func interruptAt(at string, master *os.File) (stderr *os.File, shown func() error, err error) {
 	from, to, err := os.Pipe()
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // Step answers one call of a Scripted provider. Call counts from 1. A step that waits must end when ctx does.
@@ -55,18 +56,14 @@ func Hang() Step {
 // After takes step when d has passed, or returns ctx.Err() if ctx is done first.
 func After(d time.Duration, step Step) Step {
 	return func(ctx context.Context, call int, p observer.Prompt) (observer.Reply, error) {
-		timer := time.NewTimer(d)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			return step(ctx, call, p)
-		case <-ctx.Done():
-			return observer.Reply{}, ctx.Err()
+		if err := sleep.For(ctx, d); err != nil {
+			return observer.Reply{}, err
 		}
+		return step(ctx, call, p)
 	}
 }
 
-// Scripted is an observer.Provider whose answers are told beforehand. It records what it was asked. It is safe for
+// Scripted is an observer.Provider whose answers are set beforehand. It records what it was asked. It is safe for
 // concurrent use and holds no goroutine and no channel, so that it may live inside or outside a synctest bubble.
 type Scripted struct {
 	// Called, Answering and Limits are what Name, Model and BatchLimits return; NewScripted sets them to "scripted", "script"

@@ -37,7 +37,7 @@ type Behaviour struct {
 	Status int
 }
 
-// Service is a fake of what a provider asks, which behaves as it is told.
+// Service is a fake of what a provider asks, which behaves as it is set.
 type Service interface {
 	// Behave sets how questions are treated from now on.
 	Behave(Behaviour)

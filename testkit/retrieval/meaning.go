@@ -10,6 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/sleep"
 	"github.com/cmemd/cmemd/testkit/embeddings"
 )
 
@@ -95,10 +96,8 @@ func filled(ctx context.Context, c *client.Client, n int, m meter) error {
 		if time.Since(since) > fillWait {
 			return fmt.Errorf("%d of %d documents have a vector, and none came in the last %s: %s", have, n, fillWait, st.Vectors.Paused)
 		}
-		select {
-		case <-time.After(fillEvery):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := sleep.For(ctx, fillEvery); err != nil {
+			return err
 		}
 	}
 }

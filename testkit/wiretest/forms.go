@@ -49,7 +49,7 @@ func (s suite) forms(t *testing.T) {
 				t.Fatalf("%s: got %+v, %v", name, r, err)
 			}
 			if calls := len(server.Requests()) - before; r.Calls != calls {
-				t.Errorf("%s: told %d calls of %d", name, r.Calls, calls)
+				t.Errorf("%s: stated %d calls of %d", name, r.Calls, calls)
 			}
 			got += string(r.Form[0])
 		}
@@ -107,7 +107,7 @@ func (s suite) formByHand(t *testing.T) {
 	}
 }
 
-// thinking: a model is told to think as little as it can, where that is wanted and the service takes it.
+// thinking: a model is asked to think as little as it can, where that is wanted and the service takes it.
 func (s suite) thinking(t *testing.T) {
 	if s.api.Least == nil {
 		t.Skip("it has no words for that")
@@ -165,7 +165,7 @@ func (s suite) count(t *testing.T) {
 		p := s.ask(t, server.URL, func(c *model.Config) { c.Form, c.Retries, c.LeastThinking = "", 2, true })
 		f := s.fails(t, p, name)
 		if n := len(server.Requests()); n > 3 || f.Calls != n {
-			t.Errorf("%s: got %v after %d requests, %d told, want at most 3", name, f, n, f.Calls)
+			t.Errorf("%s: got %v after %d requests, %d stated, want at most 3", name, f, n, f.Calls)
 		}
 		server.Close()
 	}

@@ -1,6 +1,7 @@
 package wiretest
 
 import (
+	"runtime"
 	"testing"
 	"time"
 )
@@ -9,7 +10,7 @@ import (
 func Run(t *testing.T, api API) {
 	t.Helper()
 	s := suite{api: api}
-	before := goroutines()
+	before := runtime.NumGoroutine()
 	for _, r := range []struct {
 		name  string
 		check func(*testing.T)

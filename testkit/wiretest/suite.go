@@ -29,7 +29,7 @@ type API struct {
 	// Model is what those answers say that they come from, and Cost what they say they cost; 0: such a service does not say.
 	Model string
 	Cost  float64
-	// Begun is what an answer that breaks off in its middle has told of its cost; zero where such a one tells nothing.
+	// Begun is what an answer that breaks off in its middle has stated of its cost; zero where such a one states nothing.
 	Begun events.Usage
 	// Refuses is a refusal with a word of the API's for programs.
 	Refuses func(status int, word string) Answer
@@ -43,7 +43,7 @@ type API struct {
 	NoLeast Answer
 	// Sent is the key of a request, as the API wants it sent.
 	Sent func(Request) string
-	// Partial: an answer that breaks off is told as far as it came.
+	// Partial: an answer that breaks off is kept as far as it came.
 	Partial bool
 }
 
@@ -152,7 +152,7 @@ func (s suite) answers(t *testing.T) {
 	}
 }
 
-// outcomes: what the service says with an answer decides, and what it took is told.
+// outcomes: what the service says with an answer decides, and what it took is stated.
 func (s suite) outcomes(t *testing.T) {
 	const cut = `{"observations":[{"title":"whole"},{"title":"ha`
 	for _, tc := range []struct {
@@ -237,7 +237,7 @@ func (s suite) cuts(t *testing.T) {
 	whole := s.api.Says(events.FormXML, content)
 	server := s.serve(t)
 	p := s.ask(t, server.URL, nil)
-	partial, told := 0, events.Usage{}
+	partial, stated := 0, events.Usage{}
 	for i := 0; i < len(whole.Body); i++ {
 		for _, end := range []End{Cut, Short} {
 			server.Script(whole.until(i, end))
@@ -250,8 +250,8 @@ func (s suite) cuts(t *testing.T) {
 				}
 			case !typed || failure.Class != events.FailTransport:
 				t.Fatalf("end %d after %d of %d bytes: got %q, %v, want a failure of the transport", end, i, len(whole.Body), got.Text, err)
-			case failure.Calls != 1 || !within(told, failure.Usage) || !within(failure.Usage, Usage()):
-				t.Fatalf("end %d after %d bytes: %d calls, %+v after %+v", end, i, failure.Calls, failure.Usage, told)
+			case failure.Calls != 1 || !within(stated, failure.Usage) || !within(failure.Usage, Usage()):
+				t.Fatalf("end %d after %d bytes: %d calls, %+v after %+v", end, i, failure.Calls, failure.Usage, stated)
 			case !failure.Output.IsZero():
 				partial++
 				if !cmp.Equal(content[:failure.Output.Len()], failure.Output.RawText()) {
@@ -259,15 +259,15 @@ func (s suite) cuts(t *testing.T) {
 				}
 			}
 			if typed {
-				told = failure.Usage
+				stated = failure.Usage
 			}
 		}
 	}
 	if s.api.Partial != (partial > 0) {
 		t.Errorf("what had come was kept %d times, Partial is %t", partial, s.api.Partial)
 	}
-	if !within(s.api.Begun, told) || told != (events.Usage{}) && s.api.Begun == (events.Usage{}) {
-		t.Errorf("the last cut tells %+v, want at least %+v", told, s.api.Begun)
+	if !within(s.api.Begun, stated) || stated != (events.Usage{}) && s.api.Begun == (events.Usage{}) {
+		t.Errorf("the last cut states %+v, want at least %+v", stated, s.api.Begun)
 	}
 }
 
@@ -280,9 +280,9 @@ func within(a, b events.Usage) bool {
 func (s suite) slow(t *testing.T) {
 	whole := s.api.Says(events.FormXML, content)
 	for name, n := range map[string]int{"no byte": 0, "half": len(whole.Body) / 2} {
-		told := s.api.Begun
+		stated := s.api.Begun
 		if n == 0 {
-			told = events.Usage{}
+			stated = events.Usage{}
 		}
 		server := s.serve(t, whole.until(n, Hang))
 		began := time.Now()
@@ -290,8 +290,8 @@ func (s suite) slow(t *testing.T) {
 		if failure.Class != events.FailTimeout || time.Since(began) > 5*time.Second {
 			t.Errorf("%s: got %v after %v, want a time out", name, failure, time.Since(began))
 		}
-		if failure.Usage != told || failure.Calls != 1 {
-			t.Errorf("%s: got %+v for %d calls, want %+v for one", name, failure.Usage, failure.Calls, told)
+		if failure.Usage != stated || failure.Calls != 1 {
+			t.Errorf("%s: got %+v for %d calls, want %+v for one", name, failure.Usage, failure.Calls, stated)
 		}
 		if len(server.Requests()) != 1 {
 			t.Errorf("%s: asked %d times, want once", name, len(server.Requests()))

@@ -147,7 +147,7 @@ func (s suite) later(t *testing.T, r refusal) {
 	}
 }
 
-// retries: what passes is passed over, and a short wait is kept. What the tries took is told together.
+// retries: what passes is passed over, and a short wait is kept. What the tries took is stated together.
 func (s suite) retries(t *testing.T) {
 	fine := s.api.Says(events.FormXML, content)
 	half := fine.until(len(fine.Body)/2, Cut)
@@ -169,13 +169,13 @@ func (s suite) retries(t *testing.T) {
 			t.Errorf("%s: got %q, %v after %d requests, want an answer after %d", name, got.Text, err, n, tc.want)
 		}
 		if got.Usage != tc.paid || got.Calls != tc.want || got.Cost != s.api.Cost {
-			t.Errorf("%s: told %+v, $%v for %d calls, want %+v, $%v for %d", name, got.Usage, got.Cost, got.Calls, tc.paid, s.api.Cost, tc.want)
+			t.Errorf("%s: stated %+v, $%v for %d calls, want %+v, $%v for %d", name, got.Usage, got.Cost, got.Calls, tc.paid, s.api.Cost, tc.want)
 		}
 	}
 	server := s.serve(t, half)
 	failure := s.fails(t, s.ask(t, server.URL, retrying), "three cuts")
 	if want := model.Plus(s.api.Begun, model.Plus(s.api.Begun, s.api.Begun)); failure.Usage != want || failure.Calls != 3 {
-		t.Errorf("three cuts: told %+v for %d calls, want %+v for 3", failure.Usage, failure.Calls, want)
+		t.Errorf("three cuts: stated %+v for %d calls, want %+v for 3", failure.Usage, failure.Calls, want)
 	}
 	server = s.serve(t, s.api.Refuses(429, "rate_limit_error").with("Retry-After", "1"), fine)
 	began := time.Now()
@@ -208,10 +208,10 @@ func (s suite) secrets(t *testing.T) {
 		}
 	}
 	if n := strings.Index(logged.String(), Key); n >= 0 {
-		t.Errorf("the key is told: %.200q", logged.String()[max(0, n-100):])
+		t.Errorf("the key is logged: %.200q", logged.String()[max(0, n-100):])
 	}
 	if n := strings.Index(logged.String(), secret); n >= 0 {
-		t.Errorf("the prompt is told: %.200q", logged.String()[max(0, n-100):])
+		t.Errorf("the prompt is logged: %.200q", logged.String()[max(0, n-100):])
 	}
 }
 
@@ -247,8 +247,6 @@ func spelled(err error) string {
 	return b.String()
 }
 
-func goroutines() int { return runtime.NumGoroutine() }
-
 // settled waits until there are no more goroutines than before.
 func settled(before int, wait time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
@@ -256,7 +254,7 @@ func settled(before int, wait time.Duration) error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		now := goroutines()
+		now := runtime.NumGoroutine()
 		if now <= before {
 			return nil
 		}

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/cmemd/cmemd/actors/session"
@@ -134,9 +135,7 @@ func (c *Converter) observation(t *texts, e *Entry) events.ObservationParsed {
 		Type: t.Name(e.Type), Title: t.prose(e.Title), Subtitle: t.prose(e.Subtitle), Narrative: t.prose(e.Narrative),
 		Facts: t.list(e.Facts, t.prose), Concepts: t.list(e.Concepts, t.prose), FilesUnverified: t.paths(e.Files), Source: c.source,
 	}
-	if o.Type == "" {
-		o.Type = events.TypeUnknown
-	}
+	o.Type = cmp.Or(o.Type, events.TypeUnknown)
 	o.Claims = claims(o.Title, o.Subtitle, o.Narrative, strings.Join(o.Facts, "\n"))
 	return o
 }

@@ -21,7 +21,7 @@ const (
 	Summary     Kind = "summary"
 )
 
-// Kinds lists the kinds in the order in which people are told of them. The slice is the caller's.
+// Kinds lists the kinds in the order in which people see them. The slice is the caller's.
 func Kinds() []Kind { return []Kind{Session, Prompt, ToolUse, Observation, Summary} }
 
 // MaxLine is the longest Entry in bytes of JSON.

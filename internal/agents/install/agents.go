@@ -27,7 +27,7 @@ type Options struct {
 	Files    bool   // Claude Code: a hook before a file is read, which is given what memory knows of it
 	Listen   string // where the daemon listens, host and port: hooks that post there are cmemd's; empty: nowhere
 
-	hookAddrs []string // where hooks of cmemd's were told to post to
+	hookAddrs []string // where hooks of cmemd's were set to post to
 }
 
 // knowing is o with what the record of an installation says; nil: there is none.

@@ -32,7 +32,8 @@ var (
 	ErrChanged = errors.New("was changed meanwhile")
 )
 
-// MaxFile is the largest file of settings that is edited or looked at, in bytes. Claude Code's file of servers was seen with some megabytes.
+// MaxFile is the largest file of settings that is edited or looked at, in bytes. Claude Code's file of servers was seen with
+// some megabytes.
 const MaxFile = 32 << 20
 
 // A FileError names the file that stands in the way.

@@ -27,10 +27,10 @@
 //
 // What bites:
 //   - An entry is cmemd's if it runs cmemd-hook or `cmemd hook` and nothing else, posts to /v1/hooks/AGENT where the daemon
-//     listens or hooks were told to post, or is a server named cmemd that runs cmemd. A line that runs it among other commands
+//     listens or hooks were set to post, or is a server named cmemd that runs cmemd. A line that runs it among other commands
 //     is its author's, and stays.
 //   - A link is followed, and stays a link. A file that is read-only, of another user, or no valid settings is refused.
-//   - Claude Code rewrites its settings with its own formatting when it is told to add or to remove a plugin, and leaves empty
+//   - Claude Code rewrites its settings with its own formatting when it is asked to add or to remove a plugin, and leaves empty
 //     objects. A removal restores the bytes from before where the file says the same but for cmemd's members, whichever of
 //     the client's commands an installation or a removal got to; else exactly those members go.
 //   - Trust that an agent wants for hooks (Codex) is read, never written: that is the person's to give.

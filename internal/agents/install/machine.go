@@ -48,7 +48,7 @@ func (p Program) home() []string {
 func (p Program) hookLine(goos, agent string) string {
 	var words []string
 	for _, arg := range p.hook(agent) {
-		words = append(words, quoteWord(goos, arg))
+		words = append(words, ShellWord(goos, arg))
 	}
 	return strings.Join(words, " ")
 }
@@ -56,8 +56,8 @@ func (p Program) hookLine(goos, agent string) string {
 // server is what runs cmemd as a server.
 func (p Program) server() []string { return append([]string{p.Cmemd, "mcp"}, p.home()...) }
 
-// quoteWord is a word as the system's shell reads it.
-func quoteWord(goos, word string) string {
+// ShellWord is a word as the shell of a system reads it: a POSIX shell, but for windows.
+func ShellWord(goos, word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%=,", r)
 	}

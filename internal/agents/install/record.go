@@ -44,7 +44,7 @@ type Record struct {
 	Version string       `json:"version"` // of cmemd
 	At      time.Time    `json:"at"`
 	State   string       `json:"state"`           // what was begun: applying, removing; applied: it is done
-	Addrs   []string     `json:"addrs,omitempty"` // that hooks were told to post to
+	Addrs   []string     `json:"addrs,omitempty"` // that hooks were set to post to
 	HTTP    bool         `json:"http,omitempty"`  // the hooks post to one of them
 	NoMCP   bool         `json:"no_mcp,omitempty"`
 	Files   []FileRecord `json:"files"`

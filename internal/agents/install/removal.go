@@ -45,7 +45,7 @@ func (a Agent) Uninstall(m Machine, o Options, s Store) (Plan, error) {
 	return p, nil
 }
 
-// notKnown is what a person is told where a backup, or the record that names it, is lost.
+// notKnown is what a person is shown where a backup, or the record that names it, is lost.
 const notKnown = ": what was there before cmemd came is not known, and its entries alone are taken out"
 
 // restore adds what becomes of one file.

@@ -23,7 +23,8 @@ func claudeCode() Agent {
 		Hooks: Hooks{
 			File: "settings.json", Plugin: true, BeforeRead: "PreToolUse",
 			Events: []string{
-				"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SubagentStop", "PostCompact", "Stop", "StopFailure", "SessionEnd",
+				"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SubagentStop", "PostCompact", "Stop",
+				"StopFailure", "SessionEnd",
 			},
 			Handler: []Field{{"type", "command"}, {"command", HookProgram}, {"args", HookArgs}, {"timeout", hookSeconds}},
 			Posting: []Field{{"type", "http"}, {"url", PostURL}, {"headers", PostHeaders}, {"timeout", hookSeconds}},

@@ -65,7 +65,7 @@ func SpeaksAt(agent, event string) bool {
 }
 
 // TellDisabled returns the line for the person at an event of an agent in a folder, where sessions there were not recorded that nobody
-// was told of yet; else nothing, as where the agent shows no line then. From now on they are told.
+// was notified of yet; else nothing, as where the agent shows no line then. From now on they are notified.
 func TellDisabled(home, agent, event, folder string) string {
 	if !SpeaksAt(agent, event) {
 		return ""
@@ -117,7 +117,7 @@ func (h *hook) countDisabled() {
 	if err != nil {
 		return // it is known
 	}
-	_, _ = f.WriteString(sumOfFolder(folderOf(h.payload))) // without it nobody is told at the next start; status counts the file
+	_, _ = f.WriteString(sumOfFolder(folderOf(h.payload))) // without it nobody is notified at the next start; status counts the file
 	_ = f.Close()
 	dropOldest(dir)
 }

@@ -60,7 +60,7 @@ type Result struct {
 	Event    string // the agent's own name of it
 	Delivery string // the id that the daemon, or the spool, was given
 	Started  bool   // a daemon was started
-	Noticed  bool   // the person was told that cmemd does not answer
+	Noticed  bool   // the person was notified that cmemd does not answer
 	Err      error  // why it was not posted, for tests and debugging
 }
 

@@ -2,7 +2,7 @@ package relay
 
 import "strings"
 
-// What a person is told about cmemd itself stands between these two, on one line and without the second inside. By them it
+// What a person is shown about cmemd itself stands between these two, on one line and without the second inside. By them it
 // is recognised wherever it comes back, in a prompt, a transcript or a tool's output, and is not recorded: news of a sick
 // observer must not reach that observer, which would answer it.
 const (

@@ -12,9 +12,10 @@ import (
 )
 
 // Main is a whole hook process: it carries one payload of agent from standard input to the daemon and the reply to
-// standard output. What no daemon takes goes to the spool. It says nothing else and has no error to return: its caller exits 0. Inside cmemd's own observer
-// it does nothing, and where the person has set CMEMD_DISABLE it counts the session. An interrupt, which a terminal sends to an agent's
-// hooks too, sends the payload to the spool; one within listenAfter of the start changes nothing.
+// standard output. What no daemon takes goes to the spool. It says nothing else and has no error to return: its caller exits 0.
+// Inside cmemd's own observer it does nothing, and where the person has set CMEMD_DISABLE it counts the session. An interrupt,
+// which a terminal sends to an agent's hooks too, sends the payload to the spool; one within listenAfter of the start changes
+// nothing.
 func Main(call Call, version string) {
 	cfg, ok := FromEnv(call, version, os.Getenv)
 	if !ok {
@@ -35,15 +36,15 @@ func Main(call Call, version string) {
 // all, and those have ended by then.
 const listenAfter = 10 * time.Millisecond
 
-// interrupts ignores the signals by which a hook is told to end, so that none ends it before its payload is safe. From
+// interrupts ignores the signals by which a hook is asked to end, so that none ends it before its payload is safe. From
 // listenAfter on, or from when listen is called, they end ctx. A closed standard output is an error of the write and not the end.
 func interrupts() (ctx context.Context, listen func()) {
 	signal.Ignore(syscall.SIGPIPE, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	ctx, interrupt := context.WithCancel(context.Background())
 	listen = sync.OnceFunc(func() {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-		told, _ := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-		context.AfterFunc(told, interrupt)
+		asked, _ := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		context.AfterFunc(asked, interrupt)
 	})
 	time.AfterFunc(listenAfter, listen)
 	return ctx, listen

@@ -204,7 +204,7 @@ func (h *hook) keep(cause error) (name string, lost error) {
 	return name, lost
 }
 
-// countLoss writes down that the payload is lost, if it is; where not even that is possible nobody can be told.
+// countLoss writes down that the payload is lost, if it is; where not even that is possible it is not counted.
 func (h *hook) countLoss(lost error) {
 	if lost != nil {
 		_ = countLost(h.Home, lost)

@@ -138,7 +138,8 @@ func (s *Spool) bring(tmp, folder, name string) error {
 }
 
 // makeFolders makes the maildir. It makes tmp last, when the others are on disk: a process that can write to tmp takes it
-// that they are. Where folders cannot be synced that is an error once, and no reason to store nothing from then on. What is in tmp may be lost with its name.
+// that they are. Where folders cannot be synced that is an error once, and no reason to store nothing from then on. What is in
+// tmp may be lost with its name.
 func (s *Spool) makeFolders() error {
 	for _, sub := range []string{"new", "bad"} {
 		if err := os.MkdirAll(filepath.Join(s.dir, sub), 0o700); err != nil {

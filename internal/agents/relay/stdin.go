@@ -25,7 +25,7 @@ const (
 	// openWait is for the end of a pipe that is quiet and has given a whole JSON value: some agents keep it open.
 	openWait = 100 * time.Millisecond
 
-	// lastRead is how long a hook that is told to end still reads: what the agent wrote is there within a few milliseconds.
+	// lastRead is how long a hook that is asked to end still reads: what the agent wrote is there within a few milliseconds.
 	lastRead = 50 * time.Millisecond
 )
 

@@ -127,7 +127,7 @@ func DaemonEnv(env []string, p Programs, named []string) (given, left []string) 
 	return append(given, "PATH="+pathOf(p)), left
 }
 
-// LeftOut is the variable in which a daemon that is started is told the names of those that it was not given, with commas between
+// LeftOut is the variable in which a daemon that is started is given the names of those that it was not given, with commas between
 // them.
 const LeftOut = "CMEMD_LEFT_OUT"
 

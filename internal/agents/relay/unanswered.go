@@ -23,12 +23,13 @@ const (
 // Unanswered is what the hooks of a home wrote down about a daemon that did not answer.
 type Unanswered struct {
 	Count      int       // hooks in a row without an answer
-	LastNotice time.Time // when a person was last told; zero if never
+	LastNotice time.Time // when a person was last notified; zero if never
 	Lost       int       // payloads ever lost: they could be neither posted nor kept
 	LostReason string    // of the last one
 }
 
-// ReadUnanswered returns what the hooks of a home wrote down; the zero value if that is nothing. Beside an error it is what can be believed.
+// ReadUnanswered returns what the hooks of a home wrote down; the zero value if that is nothing. Beside an error it is what can
+// be believed.
 func ReadUnanswered(home string) (Unanswered, error) {
 	n, err := readNotes(home)
 	if err != nil {
@@ -99,7 +100,7 @@ func lockUnanswered(home string) (*os.File, error) {
 	return lockFile(filepath.Join(home, "run", "unanswered.lock"), lockWait)
 }
 
-// parseUnanswered takes what it can: the file only decides when a person is told.
+// parseUnanswered takes what it can: the file only decides when a person is notified.
 func parseUnanswered(data []byte) Unanswered {
 	var u Unanswered
 	jsonscan.Scalars(data, func(name string, value []byte) bool {
@@ -180,7 +181,7 @@ func clearUnanswered(home string) error {
 	return updateUnanswered(home, func(u *Unanswered) { u.Count = 0 })
 }
 
-// countUnanswered notes a hook without an answer. It reports whether the person is to be told now, which only a hook
+// countUnanswered notes a hook without an answer. It reports whether the person is to be notified now, which only a hook
 // that may speak is allowed to do, and what is then written down.
 func countUnanswered(home string, now time.Time, maySpeak bool) (tell bool, u Unanswered, err error) {
 	err = updateUnanswered(home, func(stored *Unanswered) {

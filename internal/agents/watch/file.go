@@ -34,7 +34,7 @@ func (f *file) due(now time.Time) bool {
 	return now.Sub(f.changed) >= settle || now.Sub(f.since) >= settleMost
 }
 
-// resting reports whether f's reading is to be told that nothing comes for now.
+// resting reports whether f's reading is to know that nothing comes for now.
 func (f *file) resting(now time.Time) bool {
 	return f.reading != nil && !f.Rested && f.changed.IsZero() && !now.Before(f.again) && now.Sub(f.read) >= restAfter
 }

@@ -77,7 +77,7 @@ func (w *Watcher) readOn(ctx context.Context, f *file, rest bool) error {
 	}
 	if f.reading == nil {
 		if rest {
-			return nil // it was replaced just now: that is told by itself
+			return nil // it was replaced just now: that is reported by itself
 		}
 		if err := w.begin(f); err != nil {
 			return err

@@ -27,7 +27,7 @@ type File struct {
 	Lines    int       `json:"lines"`              // read of it
 	Captured int       `json:"captured,omitempty"` // facts that were new
 	Bad      int       `json:"bad,omitempty"`      // lines that were not understood
-	Rested   bool      `json:"rested,omitempty"`   // its reading was told that nothing comes for now
+	Rested   bool      `json:"rested,omitempty"`   // its reading knows that nothing comes for now
 	Error    string    `json:"error,omitempty"`    // why it is not read now
 }
 

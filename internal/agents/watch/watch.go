@@ -104,7 +104,7 @@ func (w *Watcher) restore() {
 	for _, f := range s.Files {
 		known := &file{File: f, seen: true}
 		if !f.Rested {
-			known.Size = -1 // so that it is read, and told that it rests
+			known.Size = -1 // so that it is read, and known to rest
 		}
 		w.files[f.Path] = known
 	}

@@ -43,7 +43,7 @@ func explain(err error) (says, next string) {
 	return "It failed: " + plainly(err), "go on without it; `cmemd logs` may say more."
 }
 
-// maxFailure is how much of an error is told, in characters.
+// maxFailure is how much of an error is shown, in characters.
 const maxFailure = 600
 
 // plainly is an error on one line. Its words are shown, and never looked at.

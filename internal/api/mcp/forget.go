@@ -209,7 +209,7 @@ func (c call) progress(ctx context.Context) func(api.Progress) {
 		return nil
 	}
 	return func(p api.Progress) {
-		_ = c.req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ // who has gone is not told
+		_ = c.req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ // who has gone is not notified
 			ProgressToken: token, Progress: float64(p.Done), Total: float64(p.Total), Message: "forgetting",
 		})
 	}

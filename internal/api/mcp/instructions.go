@@ -1,6 +1,6 @@
 package mcp
 
-// instructions are what agents are told of the server as a whole, before they have seen a tool's schema.
+// instructions are what agents read of the server as a whole, before they have seen a tool's schema.
 func instructions() string {
 	return `cmemd remembers earlier sessions with coding agents: what was done, decided, found out and left open. It captures by itself; you need not report your work.
 

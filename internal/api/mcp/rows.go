@@ -10,7 +10,7 @@ import (
 )
 
 // indexLine is a row in short: its handle, when it was, what it is, what reading it whole costs, how well it fits, and its
-// title. The project is told where it is not that of the whole list.
+// title. The project is named where it is not that of the whole list.
 func indexLine(r api.Result, project string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "- %s %s %s ~%dt", handleOf(r.ID, r.Handle), moment(r.At), said(oneLine(r.What(), maxWhat), r.By()), r.Tokens)
@@ -115,7 +115,7 @@ func wholeOf(r api.Row, parts []api.EntryPart) string {
 	return strings.TrimSuffix(whole(r), "\n") + "Of the same prompt:\n" + partLines(parts) + "\n"
 }
 
-// maxList is how much of a list of names is told, in characters.
+// maxList is how much of a list of names is shown, in characters.
 const maxList = 4000
 
 // field writes a text under its name, unless there is none.
@@ -186,7 +186,7 @@ func titleOf(r api.Row) string {
 	return "(untitled)"
 }
 
-// charsPerToken is the usual estimate for English text and code, which lists are told in.
+// charsPerToken is the usual estimate for English text and code, which lists are written in.
 const charsPerToken = 4
 
 // resultOf is a row in short, for lists of whole rows.

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -48,9 +49,7 @@ func New(cfg Config) *Server {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	if cfg.Version == "" {
-		cfg.Version = "unknown"
-	}
+	cfg.Version = cmp.Or(cfg.Version, "unknown")
 	if cfg.Idle <= 0 {
 		cfg.Idle = time.Hour
 	}

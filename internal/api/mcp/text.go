@@ -14,7 +14,7 @@ import (
 
 const (
 	maxTitle = 140 // characters of a title in a list
-	maxWords = 80  // characters of what a caller gave, where it is told back
+	maxWords = 80  // characters of what a caller gave, where it is repeated
 )
 
 // ellipsis stands where text was cut.

@@ -17,7 +17,7 @@ type call struct {
 	here Place // the project that the caller works in
 }
 
-// spec is a tool as clients are told of it.
+// spec is a tool as clients see it.
 type spec struct {
 	name, title, says string
 	hints             mcp.ToolAnnotations

@@ -75,7 +75,8 @@ func problemFor(err error) (p *api.Problem, known bool) {
 // problemTypes are the types of what is refused.
 var problemTypes = map[*refusal.Kind]string{
 	refusal.Invalid: api.ProblemInvalid, refusal.Unknown: api.ProblemNotFound, refusal.TooLarge: api.ProblemTooLarge,
-	refusal.Conflict: api.ProblemConflict, refusal.Faulted: api.ProblemFaulted, refusal.Parked: api.ProblemFaulted, refusal.Damaged: api.ProblemDamaged, refusal.Internal: api.ProblemInternal,
+	refusal.Conflict: api.ProblemConflict, refusal.Faulted: api.ProblemFaulted, refusal.Parked: api.ProblemFaulted,
+	refusal.Damaged: api.ProblemDamaged, refusal.Internal: api.ProblemInternal,
 }
 
 // refused is about what is refused for good.

@@ -43,7 +43,8 @@ func newMemories(cfg Config, from *sources) *memories {
 			Resolve: cfg.Recall.Resolve, CaughtUp: from.caughtUp, Redact: cfg.Capture.Redact,
 		}),
 		reobserver: curation.NewReobserver(curation.ReobserverConfig{
-			System: cfg.System, Log: cfg.Log, Views: cfg.Views, Providers: cfg.Providers, Price: cfg.Price, Now: cfg.Now, NewID: cfg.NewID, CaughtUp: from.caughtUp,
+			System: cfg.System, Log: cfg.Log, Views: cfg.Views, Providers: cfg.Providers, Price: cfg.Price, Now: cfg.Now,
+			NewID: cfg.NewID, CaughtUp: from.caughtUp,
 		}),
 		forgetter: curation.NewForgetter(curation.ForgetterConfig{
 			Eraser: cfg.Eraser, Spool: cfg.Spool, Views: cfg.Views, Project: projectOfSpooled(cfg.Capture), Now: cfg.Now,

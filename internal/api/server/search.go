@@ -49,7 +49,8 @@ func (s *searches) getSearch(ctx context.Context, asked api.SearchQuery) (found 
 	}
 	return api.SearchResults{
 		NextCursor: api.SearchRoute.PageAfter(asked, afterResults(asked.Cursor, q, answer)),
-		Position:   answer.Position, Total: answer.Total, Results: list(answer.Results), Facets: answer.Facets, Near: answer.Near, Note: answer.Note,
+		Position:   answer.Position, Total: answer.Total, Results: list(answer.Results), Facets: answer.Facets, Near: answer.Near,
+		Note: answer.Note,
 	}, err
 }
 

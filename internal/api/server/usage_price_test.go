@@ -51,7 +51,7 @@ func TestWhatATurnCostIsTold(t *testing.T) {
 		"by the list":                {api.Turn{Provider: "openai", Model: "known", Usage: used}, 20.0},
 		"by who was asked":           {api.Turn{Provider: "openai", Model: "known", Answered: "known-001", Usage: used}, 20.0},
 		"stated":                     {api.Turn{Provider: "openai", Model: "odd", Usage: used, Cost: 0.5}, 0.5},
-		"stated as nothing":          {api.Turn{Provider: "openai", Model: "known", Usage: used, Told: true}, 0.0},
+		"stated as nothing":          {api.Turn{Provider: "openai", Model: "known", Usage: used, CostStated: true}, 0.0},
 		"stated of some":             {api.Turn{Provider: "openai", Model: "known", Usage: used, Cost: 0.5, Unstated: events.Usage{Input: 4}}, 4.5},
 		"no price":                   {api.Turn{Provider: "openai", Model: "odd", Usage: used}, nil},
 		"no price of what is open":   {api.Turn{Provider: "openai", Model: "odd", Usage: used, Cost: 0.5, Unstated: events.Usage{Input: 4}}, nil},

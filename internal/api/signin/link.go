@@ -16,7 +16,7 @@ const (
 	codeLasts  = time.Minute      // in which a browser must have used it
 	codeKept   = 10 * time.Minute // in which a second use is noticed
 	maxLinks   = 64               // kept at once; one more lets go of the one that is needed least
-	maxDropped = 64               // viewers that are told why they are out
+	maxDropped = 64               // viewers that hear why they are out
 )
 
 // Link makes a code that lets in one browser with scope, once, until the time that is returned.

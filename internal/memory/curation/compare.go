@@ -12,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/sleep"
 	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/index"
@@ -148,10 +149,8 @@ func meet(ctx context.Context, compare func() error) (err error) {
 		if err = compare(); !errors.Is(err, engine.ErrApart) {
 			return err
 		}
-		select {
-		case <-time.After(meetPause):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := sleep.For(ctx, meetPause); err != nil {
+			return err
 		}
 	}
 	return err

@@ -1,6 +1,7 @@
 package curation
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"strings"
@@ -35,9 +36,7 @@ func savedMemory(m *api.Memory, id events.ID, by events.Writer, now time.Time) e
 		Concepts: allowedOf(m.Concepts), Files: allowedOf(m.Files), Session: Allowed(m.Session), At: m.At.UTC(),
 		Text: Allowed(m.Text), Title: strings.TrimSpace(Allowed(m.Title)), Writer: by,
 	}
-	if e.Title == "" {
-		e.Title = firstLine(e.Text)
-	}
+	e.Title = cmp.Or(e.Title, firstLine(e.Text))
 	if m.At.IsZero() {
 		e.At = now.UTC()
 	}

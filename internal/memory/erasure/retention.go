@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/sleep"
 	"github.com/cmemd/cmemd/projections/outcomes"
 )
 
@@ -50,10 +51,7 @@ func (e *Eraser) retain(ctx context.Context) error {
 		if done, err = r.slice(ctx, before); err != nil {
 			return err
 		}
-		select {
-		case <-time.After(e.cfg.Slice):
-		case <-ctx.Done():
-		}
+		_ = sleep.For(ctx, e.cfg.Slice)
 	}
 	if err := r.purge(ctx); err != nil || ctx.Err() != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // maxWait is the longest that a service may have us wait below a turn, which has a minute. A longer wait is a pause, and
@@ -48,7 +49,7 @@ func (t *turn) retried(ctx context.Context, q Question) (observer.Reply, error) 
 			return reply, err
 		}
 		t.retries++
-		if err := sleep(ctx, wait); err != nil {
+		if err := sleep.For(ctx, wait); err != nil {
 			return observer.Reply{}, err
 		}
 	}
@@ -77,16 +78,4 @@ func (p *Provider) wait(ctx context.Context, f *observer.Failure, try int) (time
 		return 0, false
 	}
 	return wait, true
-}
-
-// sleep returns when d has passed, or ctx.Err() when ctx is done before.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // Name is the provider's name in streams and settings.
@@ -73,7 +74,7 @@ func (p *Provider) Complete(ctx context.Context, q observer.Prompt) (observer.Re
 	if !ok {
 		return observer.Reply{}, &observer.Failure{Class: events.FailSetup, Message: "the script has no step for this call"}
 	}
-	if err := wait(ctx, step.Delay); err != nil {
+	if err := sleep.For(ctx, step.Delay); err != nil {
 		return observer.Reply{}, err
 	}
 	switch a := step.Action.(type) {
@@ -140,19 +141,4 @@ func (f Failure) failure(now time.Time) *observer.Failure {
 		typed.ResetsAt = now.Add(f.ResetsIn)
 	}
 	return typed
-}
-
-// wait returns when d has passed, or ctx.Err() when ctx ends before.
-func wait(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

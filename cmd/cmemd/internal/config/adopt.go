@@ -101,7 +101,8 @@ func cloudOf(variable string) string {
 // networkAdoptions are of the way to services. Names are in capitals: proxies are set in either case.
 func networkAdoptions() []adoption {
 	return []adoption{
-		{name: "HTTPS_PROXY", key: "proxy"}, {name: "HTTP_PROXY", key: "proxy"}, {name: "ALL_PROXY", key: "proxy"}, {name: "NO_PROXY", key: "no_proxy"},
+		{name: "HTTPS_PROXY", key: "proxy"}, {name: "HTTP_PROXY", key: "proxy"}, {name: "ALL_PROXY", key: "proxy"},
+		{name: "NO_PROXY", key: "no_proxy"},
 		{name: "SSL_CERT_FILE", key: "ca_file"}, {name: "SSL_CERT_DIR", key: "ca_file"}, {name: "NODE_EXTRA_CA_CERTS", key: "ca_file"},
 	}
 }

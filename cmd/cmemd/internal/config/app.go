@@ -25,7 +25,7 @@ func ForProvider(a *terminal.App, provider string) (*Loaded, error) {
 }
 
 // ForDaemon reads the settings of this home for the daemon that this process is. One that a hook or a command has started takes
-// nothing from its environment, and is told what it was not given.
+// nothing from its environment, and is given the names of what was left out.
 func ForDaemon(a *terminal.App, started bool) (*Loaded, error) {
 	if started {
 		l, err := ForHome(a)
@@ -48,7 +48,8 @@ func alone(provider string) (lines []configLine) {
 		return nil
 	}
 	for _, set := range [][2]string{
-		{"provider", provider}, {"fallbacks", ""}, {"summary_provider", ""}, {"summary_model", ""}, {"trivial_provider", ""}, {"trivial_model", ""},
+		{"provider", provider}, {"fallbacks", ""}, {"summary_provider", ""}, {"summary_model", ""}, {"trivial_provider", ""},
+		{"trivial_model", ""},
 	} {
 		lines = append(lines, configLine{where: "--provider", key: set[0], name: set[0], value: set[1], kind: setting.KindText, any: true})
 	}

@@ -44,7 +44,7 @@ func (l *Loaded) checkChoice() error {
 	return errors.Join(append(errs, l.checkTier(setting.SummaryTier, l.Summary), l.checkTier(setting.TrivialTier, l.Trivial))...)
 }
 
-// checkTier reports what the tier t of that name lacks. What the provider's own settings lack is told of them.
+// checkTier reports what the tier t of that name lacks. What the provider's own settings lack is reported of them.
 func (l *Loaded) checkTier(name string, t setting.Tier) error {
 	who, ok := l.Resolve(t)
 	switch {

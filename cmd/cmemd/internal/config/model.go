@@ -41,7 +41,7 @@ const (
 	FormStructured = "structured"
 )
 
-// What a model may be told of how much to think before it answers.
+// How much a model may be asked to think before it answers.
 const (
 	ThinkingLeast = "least"
 	thinkingOwn   = "own"
@@ -84,7 +84,8 @@ func (s *serviceConfig) settings(p setting.Provider, v *setting.InForce) []setti
 	}, s.keySettings(p.Name, "the key", "its first line", p.KeyEnv, none))
 }
 
-// keySettings are the keys of a service that say where its key comes from, which key names in a sentence, as line does the place of it in a file.
+// keySettings are the keys of a service that say where its key comes from, which key names in a sentence, as line does the
+// place of it in a file.
 func (s *serviceConfig) keySettings(name, key, line, variable, none string) []setting.Row {
 	return []setting.Row{
 		secret(setting.Text(&s.KeyEnv, name+"_key_env", variable, "the name of a variable in capitals that is not cmemd's, or empty",

@@ -35,7 +35,7 @@ type price struct {
 	Input    float64   // US dollars a million, as all
 	cached   float64   // of input that was read from a cache
 	Output   float64   //
-	date     time.Time // when it was valid; zero: not told
+	date     time.Time // when it was valid; zero: not given
 }
 
 // PriceList is the prices of one file.
@@ -44,7 +44,7 @@ type PriceList []price
 // Prices are those that hold in a home. Where its own name a model, however roughly, those that are known do not count.
 type Prices struct{ own, Known PriceList }
 
-// LoadPrices returns the prices that hold in a home. What is wrong in a file is told with its line and key.
+// LoadPrices returns the prices that hold in a home. What is wrong in a file is named by its line and key.
 func LoadPrices(home string) (ps Prices, err error) {
 	if ps.Known, err = parsePrices(knownPrices); err != nil {
 		return ps, fmt.Errorf("built-in %w", err)
@@ -136,9 +136,14 @@ func (ps PriceList) holds(p price) bool {
 	return slices.ContainsFunc(ps, func(q price) bool { return q.Provider == p.Provider && q.Model == p.Model })
 }
 
-// OfTurn is what a turn cost in US dollars: what its provider stated, and what the tokens cost of which it stated nothing, by
-// the model that answered or else by the one that was asked, as far as a price is known.
+// OfTurn is what a turn cost in US dollars: what its provider stated, and what the rest cost by Uncosted, as far as that is known.
 func (ps Prices) OfTurn(provider, asked string, b events.Bill) float64 {
-	usd, _ := usage.Price(ps.Cost).Of(provider, cmp.Or(b.Model, asked), asked, b.UncostedUsage())
+	usd, _ := ps.Uncosted(provider, asked, b)
 	return b.Cost + usd
+}
+
+// Uncosted is what those tokens of a turn cost in US dollars of which its provider stated nothing: by the price of the model that
+// answered or else of the one that was asked. ok is false where no price is known.
+func (ps Prices) Uncosted(provider, asked string, b events.Bill) (usd float64, ok bool) {
+	return usage.Price(ps.Cost).Of(provider, cmp.Or(b.Model, asked), asked, b.UncostedUsage())
 }

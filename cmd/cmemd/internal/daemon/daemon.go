@@ -336,16 +336,19 @@ func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, ve
 	return server.Config{
 		Stores: server.Stores{Log: d.seen, Own: d.log, Views: d.views, Index: d.index, Recall: answers, Vectors: d.vectors},
 		Services: server.Services{
-			System: d.seenActors(), Capture: d.capture, Spool: spool, Checker: d.checker, Eraser: d.eraser, Machines: d.sharing, Providers: d.offers.facts(),
+			System: d.seenActors(), Capture: d.capture, Spool: spool, Checker: d.checker, Eraser: d.eraser, Machines: d.sharing,
+			Providers: d.offers.facts(),
 		},
 		Daemon: server.Daemon{
-			Home: d.paths.Home, Version: version, PID: os.Getpid(), Settings: d.config.Values(), LeftOut: leftOut(d.config), Unserved: d.unserved.Load,
-			Notice: d.notices().line, Damage: d.damage.Known, Sharing: d.shares,
+			Home: d.paths.Home, Version: version, PID: os.Getpid(), Settings: d.config.Values(), LeftOut: leftOut(d.config),
+			Unserved: d.unserved.Load,
+			Notice:   d.notices().line, Damage: d.damage.Known, Sharing: d.shares,
 			Shutdown: func(cause string) { d.stop(endRequest(cause)) },
 		},
 		Access: server.Access{
 			Token: token, NewToken: func() (string, error) { return homedir.MakeToken(d.paths.Token) },
-			Peer: lookAtPeer(peer.Agents{Programs: known.Processes(), Variables: known.Marks()}), Projects: d.config.MCPProjects, Browsers: d.browsers(),
+			Peer: lookAtPeer(peer.Agents{Programs: known.Processes(), Variables: known.Marks()}), Projects: d.config.MCPProjects,
+			Browsers: d.browsers(),
 		},
 		Briefs: d.config.Briefs(), Price: d.prices.Cost, MCP: d.mcpFace(version), Viewer: viewer.Handler(),
 		Logger: d.logger,
@@ -364,10 +367,11 @@ func (d *daemon) browsers() *signin.Register {
 	return r
 }
 
-// notices are what sessions' persons are told.
+// notices are what sessions' persons are shown.
 func (d *daemon) notices() notices {
 	return notices{
-		views: d.views, status: d.actors.Status, now: time.Now, log: d.logNotice, sharing: d.notShared, stopped: d.still, asked: d.requests, leftOut: d.leftOut,
+		views: d.views, status: d.actors.Status, now: time.Now, log: d.logNotice, sharing: d.notShared, stopped: d.still,
+		asked: d.requests, leftOut: d.leftOut,
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/cmemd/cmemd/internal/refusal"
 )
 
-// foundInLog is told what readers of the log meet: damage, or nil where somebody read all of it and found none.
+// foundInLog is called with what readers of the log meet: damage, or nil where somebody read all of it and found none.
 func (d *daemon) foundInLog(e *eventlog.CorruptError) {
 	var met *api.LogDamage
 	if e != nil {

@@ -7,5 +7,6 @@
 //	held.go, damage.go, seen.go, daemon.go, tasks.go, secrets.go, offers.go, notice.go, logging.go
 //
 // What bites: the log is locked before anything else of a home is touched, so two daemons of one home cannot harm each other;
-// whatever is done before that, such as the note that asks a reader for the log, must do no harm either. What is started last is stopped first.
+// whatever is done before that, such as the note that asks a reader for the log, must do no harm either. What is started last
+// is stopped first.
 package daemon

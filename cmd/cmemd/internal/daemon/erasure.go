@@ -9,6 +9,7 @@ import (
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // eraserConfig is how words are taken out of this home: of the log, the views' file and the index, in this order.
@@ -49,10 +50,8 @@ func (d *daemon) patiently(ctx context.Context, id events.SessionID, cmds ...ses
 		if !errors.Is(err, actors.ErrBusy) {
 			return receipt.Position, err
 		}
-		select {
-		case <-time.After(busyPause):
-		case <-ctx.Done():
-			return 0, ctx.Err()
+		if err := sleep.For(ctx, busyPause); err != nil {
+			return 0, err
 		}
 	}
 }

@@ -31,7 +31,7 @@ type notices struct {
 	leftOut func() int                         // how many settings variables made until now that nobody was asked about; nil: none
 }
 
-// isHistory reports a finding that the next answer does not end: what was worth telling of it was told in its time.
+// isHistory reports a finding that the next answer does not end: what was worth a notice had one in its time.
 func isHistory(f health.Finding) bool { return f.What == health.FindLowYield }
 
 // line returns the notice, or nothing where all is well or cannot be told.

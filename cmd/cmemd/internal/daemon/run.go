@@ -232,7 +232,7 @@ func (d *daemon) becomeReady(ctx context.Context) {
 	d.logger.Info("ready", "position", d.begun, "took", time.Since(began).Round(time.Millisecond))
 }
 
-// giveOld keeps told what was told by its mere name until this release. Where it cannot, that stays searchable.
+// giveOld keeps given what was given by its mere name until this release. Where it cannot, that stays searchable.
 func (d *daemon) giveOld(ctx context.Context) {
 	switch given, err := d.server.GiveOld(ctx); {
 	case err != nil:

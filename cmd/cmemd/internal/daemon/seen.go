@@ -21,8 +21,8 @@ func (d *daemon) openUnion() error {
 	return nil
 }
 
-// seenActors are the actors, as those ask them who read the union: positions in commands are the union's, and so are those of receipts. The actors themselves
-// know the own log alone.
+// seenActors are the actors, as those ask them who read the union: positions in commands are the union's, and so are those of
+// receipts. The actors themselves know the own log alone.
 type seenActors struct {
 	*actors.System
 	log union.Log

@@ -73,7 +73,7 @@ func serve(ctx context.Context, a *terminal.App, noEnv bool) error {
 	return d.run(ctx, me)
 }
 
-// untilSignal returns a context that ends with an endRequest as its cause when the process is told to end. Its stop ends it
+// untilSignal returns a context that ends with an endRequest as its cause when a signal asks the process to end. Its stop ends it
 // for another cause.
 func untilSignal(parent context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, stop := context.WithCancelCause(context.WithoutCancel(parent))

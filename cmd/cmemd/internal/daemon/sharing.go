@@ -9,6 +9,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog/union"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 func (d *daemon) sharingConfig() sharing.Config {
@@ -88,14 +89,12 @@ const (
 	trimEvery = 24 * time.Hour
 )
 
-// trimCopies leaves out of the copies what other machines' agents did longer ago than retention_days, or than union.Limits says where that is
-// not set. What was made of it stays, and its own machine has it.
+// trimCopies leaves out of the copies what other machines' agents did longer ago than retention_days, or than union.Limits says
+// where that is not set. What was made of it stays, and its own machine has it.
 func (d *daemon) trimCopies(ctx context.Context) error {
 	limits := union.Limits{Age: time.Duration(d.config.RetentionDays) * 24 * time.Hour}
 	for wait := firstTrim; ; wait = trimEvery {
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
+		if sleep.For(ctx, wait) != nil {
 			return nil
 		}
 		done, err := d.seen.Trim(ctx, limits)

@@ -26,6 +26,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/process"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // startWait is how long a daemon may take to be ready: views may have to be made anew.
@@ -233,7 +234,7 @@ func isOlder(a *terminal.App, p homedir.Paths) bool {
 const serviceWait = time.Minute
 
 // replaceByService has the system's service start program, or with "" this very command, in the place of the daemon, where it runs the
-// daemon of this home; byService is false where it does not. A daemon that it is not told of would be gone from it until the next login.
+// daemon of this home; byService is false where it does not. A daemon that it does not know of would be gone from it until the next login.
 func (s *Started) replaceByService(ctx context.Context, a *terminal.App, p homedir.Paths, program string) (byService bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, serviceWait)
 	defer cancel()
@@ -258,7 +259,8 @@ func (s *Started) replaceByService(ctx context.Context, a *terminal.App, p homed
 	return true, terminal.Advise(err, "`cmemd service install`, and `cmemd service status` says what runs")
 }
 
-// callCommand runs a command of program, a cmemd by its path, or with "" of this very one, and returns what it prints, whichever way it ends.
+// callCommand runs a command of program, a cmemd by its path, or with "" of this very one, and returns what it prints,
+// whichever way it ends.
 func callCommand(ctx context.Context, p homedir.Paths, program string, args ...string) ([]byte, error) {
 	name, err := program, error(nil)
 	if program == "" {
@@ -309,7 +311,8 @@ func launch(
 	}
 	defer said.Close()
 	cmd := &exec.Cmd{
-		Path: program, Args: append([]string{name}, relay.ServeArgs(p.Home)...), Dir: p.Home, Env: relay.ServeEnv(a.Environ, p.Home, l.Variables()),
+		Path: program, Args: append([]string{name}, relay.ServeArgs(p.Home)...), Dir: p.Home,
+		Env:    relay.ServeEnv(a.Environ, p.Home, l.Variables()),
 		Stdout: said, Stderr: said,
 	}
 	process.Detach(cmd)
@@ -381,10 +384,7 @@ func (s *Started) await(ctx context.Context, a *terminal.App, client *client.Cli
 		if err != nil && !errors.Is(err, api.ErrNotRunning) {
 			return err
 		}
-		select {
-		case <-time.After(askEvery):
-		case <-limited.Done():
-		}
+		_ = sleep.For(limited, askEvery)
 	}
 	status, err := a.Status(ctx)
 	for isBehind(err) && limited.Err() == nil { // views that are made anew are there in a moment, and the daemon runs

@@ -10,7 +10,7 @@ import (
 // tasks is the work of a daemon that goes on in goroutines of its own. What is started last is stopped first, and
 // nothing is stopped before what came after it has ended. It belongs to one goroutine.
 type tasks struct {
-	failed  func(error) // called when a task ends before it was told to; at once, and by several
+	failed  func(error) // called when a task ends before it was asked to; at once, and by several
 	running []*task
 }
 
@@ -36,7 +36,7 @@ func (t *tasks) start(ctx context.Context, name string, work func(context.Contex
 	}()
 }
 
-// errEnded is a task that ended without being told to, and without a reason.
+// errEnded is a task that ended without being asked to, and without a reason.
 var errEnded = errors.New("without a reason")
 
 // stop ends all tasks, the last first, waits for each, and returns their errors.

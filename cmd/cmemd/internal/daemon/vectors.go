@@ -35,7 +35,8 @@ func (d *daemon) openVectors(ctx context.Context) (err error) {
 		return err
 	}
 	d.vectors, err = vectors.Open(ctx, d.paths.Vectors, d.seen, vectors.Config{
-		Embedder: d.embed, Model: e.VectorsOf(), Rows: d.views, Redact: full.New().Plain, Batch: e.Batch, QueryTimeout: e.Timeout, Floor: e.Deviation(),
+		Embedder: d.embed, Model: e.VectorsOf(), Rows: d.views, Redact: full.New().Plain, Batch: e.Batch, QueryTimeout: e.Timeout,
+		Floor: e.Deviation(),
 		Pause: d.config.Pause, Logger: d.logger,
 	})
 	return err
@@ -81,7 +82,8 @@ func (d *daemon) runVectors(ctx context.Context) error {
 // recallConfig is what answers questions over the daemon's views.
 func (d *daemon) recallConfig() recall.Config {
 	c := recall.Config{
-		Views: d.views, Index: d.index, Log: d.seen, LogsOf: d.logsOf, Settled: d.sharing.Settled(), Fence: strings.Trim(agents.ContextOpen, "<>"),
+		Views: d.views, Index: d.index, Log: d.seen, LogsOf: d.logsOf, Settled: d.sharing.Settled(),
+		Fence:      strings.Trim(agents.ContextOpen, "<>"),
 		Characters: d.config.ContextChars, Tokens: d.config.ContextTokens, Recency: d.config.Recency(),
 		NoPreferences: d.config.Preferences != config.On,
 	}

@@ -23,7 +23,8 @@ func Commands(a *terminal.App) []*cobra.Command {
 func newDoctor(a *terminal.App) *cobra.Command {
 	deep, bundle := false, ""
 	c := &cobra.Command{
-		Use: "doctor", Short: "Say what is wrong and what mends it; exit code 1 if something is", Args: terminal.Takes(0, 0, ""), Long: doctorHelp,
+		Use: "doctor", Short: "Say what is wrong and what mends it; exit code 1 if something is", Args: terminal.Takes(0, 0, ""),
+		Long: doctorHelp,
 	}
 	c.Flags().BoolVar(&deep, "deep", false, "read all there is, search once, and ask each configured model once too, which may cost something")
 	c.Flags().StringVar(&bundle, "bundle", "", "write what was found to this new file, a .tar.gz")
@@ -55,7 +56,8 @@ func checks() []check {
 		{name: "variables", run: checkEnvironment, fine: "the daemon takes none that matters"},
 		{name: "disk", run: checkDisk}, {name: "clock", run: checkClock}, {name: "git", run: checkGit},
 		{name: "daemon", run: checkDaemon}, {name: "socket", run: checkSocket}, {name: "address", run: checkAddress, daemon: true},
-		{name: "version", run: checkVersion}, {name: "programs", run: checkPrograms, fine: "they are of one version"}, {name: "log", run: checkLog}, {name: "aside", run: checkAside},
+		{name: "version", run: checkVersion}, {name: "programs", run: checkPrograms, fine: "they are of one version"},
+		{name: "log", run: checkLog}, {name: "aside", run: checkAside},
 		{name: "views", run: checkViews, daemon: true}, {name: "vectors", run: checkVectors},
 		{name: "inputs", run: checkInputs, daemon: true}, {name: "spool", run: checkSpool, fine: "nothing is waiting"},
 		{name: "hooks", run: checkHooks, fine: "none was left without an answer"}, {name: "agents", run: checkAgents},

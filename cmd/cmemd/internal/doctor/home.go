@@ -65,7 +65,7 @@ func checkSettings(_ context.Context, x *examination) []checked {
 	return out
 }
 
-// roomyFactor is how many times the room that is kept free there should be, so that it is told before it runs out.
+// roomyFactor is how many times the room that is kept free there should be, so that there is a warning before it runs out.
 const roomyFactor = 8
 
 // checkDisk looks whether there is room to go on.

@@ -21,7 +21,8 @@ import (
 func newStatus(a *terminal.App) *cobra.Command {
 	cluster := false
 	c := &cobra.Command{
-		Use: "status", Short: "Say how the daemon is doing; exit code 3 if it does not run, 1 if the log is damaged, a view stopped or memory is not shared", Args: terminal.Takes(0, 0, ""),
+		Use:   "status",
+		Short: "Say how the daemon is doing; exit code 3 if it does not run, 1 if the log is damaged, a view stopped or memory is not shared", Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if cluster {
 				return machines.Status(c.Context(), a)
@@ -260,7 +261,7 @@ func stoppedLine(v api.ViewLag) string {
 	return fmt.Sprintf("%s stopped at %d, %s", v.Name, v.Position, v.Stopped)
 }
 
-// errStill is a daemon of which a view goes no further: it is told, and ends with 1.
+// errStill is a daemon of which a view goes no further: it is shown, and ends with 1.
 func errStill(s api.Status) error {
 	for _, v := range s.Views {
 		if v.Stopped != "" {

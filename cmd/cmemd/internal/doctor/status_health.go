@@ -85,7 +85,7 @@ func pauseLine(p health.Pause, now time.Time) string {
 	return fmt.Sprintf("%s until %s, probe %d", who, terminal.Moment(p.Until), p.Probe)
 }
 
-// showFindings shows what is not well and what mends it, else what the next session's person will be told.
+// showFindings shows what is not well and what mends it, else what the next session's person will be shown.
 func showFindings(a *terminal.App, s api.Status) {
 	for _, f := range s.Findings {
 		name := "notice"

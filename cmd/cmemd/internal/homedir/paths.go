@@ -50,7 +50,8 @@ type Paths struct {
 func PathsOf(home string) Paths {
 	in := func(parts ...string) string { return filepath.Join(append([]string{home}, parts...)...) }
 	return Paths{
-		Home: home, Log: in("log.db"), Views: in("views"), Index: in("views", "index"), Vectors: in("views", "vectors"), Forget: in("forget.json"), Copies: in("machines", "copies"), Machines: in("machines"), Watch: in("watch.json"), Ingest: in("ingest.json"),
+		Home: home, Log: in("log.db"), Views: in("views"), Index: in("views", "index"), Vectors: in("views", "vectors"),
+		Forget: in("forget.json"), Copies: in("machines", "copies"), Machines: in("machines"), Watch: in("watch.json"), Ingest: in("ingest.json"),
 		NextObserver: in("next-observer.json"), NextLog: in("logs", "next-observer.log"),
 		Token: in("token"), version: in("version"),
 		Run: in("run"), Daemon: in("run", "daemon.json"), Damage: in("run", "log-damage.json"), Viewers: in("run", "viewers.json"),
@@ -89,7 +90,8 @@ func Made(a *terminal.App) (Paths, error) {
 func (p Paths) checkKinds() error {
 	views := filepath.Join(p.Views, "views.db")
 	for _, path := range []string{
-		p.Home, p.Log, p.Views, views, views + ".open", p.Index, p.Vectors, p.Copies, p.Forget, p.Watch, p.Ingest, p.NextObserver, p.NextLog, p.Token, p.version, p.Run, p.Daemon, p.Damage, p.Viewers, p.logs, p.LogFile, p.StartLog, p.IngestLog,
+		p.Home, p.Log, p.Views, views, views + ".open", p.Index, p.Vectors, p.Copies, p.Forget, p.Watch, p.Ingest, p.NextObserver,
+		p.NextLog, p.Token, p.version, p.Run, p.Daemon, p.Damage, p.Viewers, p.logs, p.LogFile, p.StartLog, p.IngestLog,
 	} {
 		info, err := os.Stat(path)
 		if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
@@ -108,7 +110,8 @@ func readFile(path string, limit int64) ([]byte, error) {
 	return b, err
 }
 
-// Make makes the folders of a home, open to this user only, and lays a key for what hooks keep and a file for what they count. It returns errOpenToOthers where others could change that.
+// Make makes the folders of a home, open to this user only, and lays a key for what hooks keep and a file for what they count.
+// It returns errOpenToOthers where others could change that.
 func (p Paths) Make() error {
 	if err := p.checkKinds(); err != nil {
 		return err

@@ -21,8 +21,8 @@ import (
 	"github.com/cmemd/cmemd/projections/index"
 )
 
-// compareViews opens copies of a home's views and index as the next daemon would, over copies of other machines' logs where it has such, brings them to
-// the end, and sets them beside what the logs lead to. The home's own files stay as they are.
+// compareViews opens copies of a home's views and index as the next daemon would, over copies of other machines' logs where it
+// has such, brings them to the end, and sets them beside what the logs lead to. The home's own files stay as they are.
 func compareViews(ctx context.Context, log *eventlog.Bolt, home string, tell func(done, total uint64)) (out api.Compared, err error) {
 	dir, err := os.MkdirTemp("", "cmemd-views-*")
 	if err != nil {
@@ -46,7 +46,8 @@ func compareViews(ctx context.Context, log *eventlog.Bolt, home string, tell fun
 	return compareCopies(ctx, union.Log{Union: all}, log, views, filepath.Join(views, inside), tell)
 }
 
-// compareCopies opens views and an index over what they follow, whose own log is own, and sets them beside what that leads to. They are changed.
+// compareCopies opens views and an index over what they follow, whose own log is own, and sets them beside what that leads to.
+// They are changed.
 func compareCopies(
 	ctx context.Context, log union.Log, own *eventlog.Bolt, viewsDir, indexDir string, tell func(done, total uint64),
 ) (out api.Compared, err error) {

@@ -33,9 +33,9 @@ type Built struct {
 type Builder struct {
 	Settings *config.Loaded
 	Runs     string               // the folder of what claude-cli runs
-	asked    func(model.Question) // is told of each question that goes out; may be nil
+	asked    func(model.Question) // is called with each question that goes out; may be nil
 	called   string               // under which a model is known where it is not its service's own; empty: the service's name
-	Log      *slog.Logger         // is told how they have to be asked; may be nil
+	Log      *slog.Logger         // learns how they have to be asked; may be nil
 }
 
 // build makes the provider called name, or says what it lacks.
@@ -76,7 +76,8 @@ func (b Builder) model(name string, made *Built) error {
 		return err
 	}
 	c := model.Config{
-		Name: cmp.Or(b.called, name), Asker: model.Guarded{Asker: asker, Key: made.Key, Asked: b.asked}, Renderer: renderer, Mode: made.Mode, Redact: redact,
+		Name: cmp.Or(b.called, name), Asker: model.Guarded{Asker: asker, Key: made.Key, Asked: b.asked}, Renderer: renderer,
+		Mode: made.Mode, Redact: redact,
 		Retries: l.ObserverRetries, Timeout: l.TurnTimeout, MaxTokens: l.MaxOutputTokens, Log: b.Log,
 		LeastThinking: l.Thinking == config.ThinkingLeast && name != claudecli.Name, // whose client is asked for none by itself
 	}

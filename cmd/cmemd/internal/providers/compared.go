@@ -1,7 +1,6 @@
 package providers
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -151,10 +150,9 @@ func (c *compared) observe(ctx context.Context, a *terminal.App, captured [][]ev
 // pay adds what a turn cost.
 func (c *compared) pay(b events.Bill) {
 	c.Cost.Add(usage.Count{Turns: 1, Calls: int64(b.Calls), Input: b.Usage.Input, Cached: b.Usage.Cached, Output: b.Usage.Output}, 1)
-	open := b.UncostedUsage()
-	listed, known := usage.Price(c.prices.Cost).Of(c.Provider, cmp.Or(b.Model, c.Model), c.Model, open)
+	listed, known := c.prices.Uncosted(c.Provider, c.Model, b)
 	if !known {
-		listed = 0
+		open := b.UncostedUsage()
 		c.Cost.UnpricedTokens += open.Input + open.Output
 	}
 	c.Cost.USD, c.Cost.EstimatedUSD = c.Cost.USD+b.Cost+listed, c.Cost.EstimatedUSD+listed

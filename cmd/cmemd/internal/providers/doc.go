@@ -4,8 +4,8 @@
 //
 // The files, each referring to those below it:
 //
-//	observer.go, compare.go, compare_show.go, candidates.go, daily.go, compared.go, rehearse.go, compared_row.go, try.go, sample.go, build.go,
-//	playback.go, playback_help.go
+//	observer.go, compare.go, compare_show.go, candidates.go, daily.go, compared.go, rehearse.go, compared_row.go, try.go,
+//	sample.go, build.go, playback.go, playback_help.go
 //
 // What bites: making a provider asks nobody and starts nothing, but trying one costs what a turn costs, and no budget counts it.
 // The same is true of a comparison, whose logs go with it.

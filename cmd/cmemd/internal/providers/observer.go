@@ -23,7 +23,8 @@ several providers a line each. It needs no daemon and records nothing: what it c
 
 func NewObserver(a *terminal.App) *cobra.Command {
 	c := &cobra.Command{
-		Use: "observer", Short: "Try and compare what observes the sessions, and list what it can record", Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
+		Use: "observer", Short: "Try and compare what observes the sessions, and list what it can record",
+		Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
 	}
 	provider := ""
 	test := &cobra.Command{

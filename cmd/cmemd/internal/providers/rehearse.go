@@ -25,8 +25,8 @@ type rehearsal struct {
 	limit    time.Duration // of one turn
 	rules    session.Rules
 	pipeline *turn.Pipeline
-	paid     func(events.Bill) // is told what each turn cost
-	worked   func(inputs int)  // is told after each turn that did not fail how many inputs it was about
+	paid     func(events.Bill) // is called with what each turn cost
+	worked   func(inputs int)  // is called after each turn that did not fail, with how many inputs it was about
 
 	last     events.Position // of the log
 	answered events.Position // of the last answer; 0: none

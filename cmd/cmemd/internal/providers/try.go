@@ -1,7 +1,6 @@
 package providers
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +16,6 @@ import (
 	"github.com/cmemd/cmemd/internal/observer/model"
 	"github.com/cmemd/cmemd/internal/observer/turn"
 	"github.com/cmemd/cmemd/internal/setting"
-	"github.com/cmemd/cmemd/projections/usage"
 )
 
 // A try is one turn outside of any session.
@@ -34,7 +32,7 @@ type try struct {
 	StopReason  string        `json:"stop_reason,omitempty"`
 	Usage       events.Usage  `json:"usage"`
 	CostUSD     *float64      `json:"cost_usd"`            // null: not known
-	CostFrom    string        `json:"cost_from,omitempty"` // costTold, costListed or costBoth
+	CostFrom    string        `json:"cost_from,omitempty"` // costStated, costListed or costBoth
 	Output      events.Output `json:"output"`
 
 	Parsed  *observer.Parsed `json:"parsed,omitempty"`
@@ -88,16 +86,15 @@ func (t *try) ask(ctx context.Context, p *Built, limit time.Duration) {
 	t.Parsed = &parsed
 }
 
-// count says what the turn cost: what the provider told, and what the tokens of which it told nothing cost by the list.
+// count says what the turn cost: what the provider stated, and what the tokens of which it stated nothing cost by the list.
 func (t *try) count(b events.Bill) {
-	open := b.UncostedUsage()
-	if open == (events.Usage{}) {
+	if b.UncostedUsage() == (events.Usage{}) {
 		if b.Stated() {
 			t.CostUSD, t.CostFrom = &b.Cost, costStated
 		}
 		return
 	}
-	usd, ok := usage.Price(t.prices.Cost).Of(t.Provider, cmp.Or(b.Model, t.Model), t.Model, open)
+	usd, ok := t.prices.Uncosted(t.Provider, t.Model, b)
 	if !ok {
 		return
 	}

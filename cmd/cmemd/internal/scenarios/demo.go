@@ -19,6 +19,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // demoSession is a recorded session, one hook payload a line, in the order the hooks fired.
@@ -321,10 +322,7 @@ func (d *stage) pace(ctx context.Context) {
 	if !d.watched() {
 		return
 	}
-	select {
-	case <-time.After(d.beat()):
-	case <-ctx.Done():
-	}
+	_ = sleep.For(ctx, d.beat())
 }
 
 // beat is the time between two hooks on a terminal. A page is looked at beside it.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // fact is one thing that an agent reported. Who reports it again has the same key.
@@ -84,10 +85,7 @@ func (f *fleet) agree(ctx context.Context) error {
 				sent, b.accepted, b.missing, b.twice)
 			return cmp.Or(ctx.Err(), failed, wrong)
 		}
-		select {
-		case <-time.After(100 * time.Millisecond):
-		case <-ctx.Done():
-		}
+		_ = sleep.For(ctx, 100*time.Millisecond)
 	}
 	f.act("the balance: %d inputs accepted on %d machines; %d missing, %d twice", b.accepted, len(all), b.missing, b.twice)
 	for i, m := range f.machines {

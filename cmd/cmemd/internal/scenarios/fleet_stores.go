@@ -69,7 +69,7 @@ func openStores(ctx context.Context, program, dir string, stderr io.Writer) (*st
 	return s, nil
 }
 
-// read reads what cmemd-hub says until it ends. first is told what became of the first line.
+// read reads what cmemd-hub says until it ends. first is called with what became of the first line.
 func (s *stores) read(out io.Reader, first chan<- error) {
 	defer close(s.done)
 	in := bufio.NewReader(out)
@@ -100,7 +100,7 @@ func (s *stores) read(out io.Reader, first chan<- error) {
 			s.note(one)
 		}
 	}
-	_ = s.cmd.Wait() // it was told to, or the machines find out
+	_ = s.cmd.Wait() // it was asked to, or the machines find out
 }
 
 // note keeps what became of a store.

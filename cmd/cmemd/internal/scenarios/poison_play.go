@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/replay"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // beat is what the agent does at one moment of a scene.
@@ -52,10 +53,8 @@ func (p *poisoned) feed(ctx context.Context) error {
 	p.act("the agent works: %s in %s", terminal.Plural(p.inputs(), "tool use"), scaled(p.scenario.EndMS, p.scene.factor).Round(100*time.Millisecond))
 	began := p.a.Now()
 	for _, b := range p.beats() {
-		select {
-		case <-time.After(b.at - p.a.Now().Sub(began)):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := sleep.For(ctx, b.at-p.a.Now().Sub(began)); err != nil {
+			return err
 		}
 		for range b.inputs {
 			if err := p.use(ctx); err != nil {

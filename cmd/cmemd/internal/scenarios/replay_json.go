@@ -51,7 +51,8 @@ type expectedDocument struct {
 func (c comparison) document(p replayPlan) replayDocument {
 	d := replayDocument{
 		Scenario: c.scenario.ID, Policies: make(map[string]replay.Result, len(c.runs)), Live: c.live,
-		Windowed: windowOf(p.numbers.Windowed), Events: len(c.scenario.Events), EndMS: report.End(c.scenario), Assumptions: c.scenario.Respawn, Notes: c.notes, Report: p.report,
+		Windowed: windowOf(p.numbers.Windowed), Events: len(c.scenario.Events), EndMS: report.End(c.scenario),
+		Assumptions: c.scenario.Respawn, Notes: c.notes, Report: p.report,
 	}
 	for _, r := range c.runs {
 		d.Policies[r.Policy] = r.Result

@@ -93,7 +93,8 @@ func limitsNote(lives []replay.Life) string {
 	l := lives[len(lives)-1].Settings
 	r := l.Restarts.Limits()
 	note := fmt.Sprintf("Played with the limits that were in force: %d restarts in %s and %d in a row, quarantines of %s to %s, pauses of %s to %s",
-		r.MaxRestarts, terminal.ShortDuration(r.Window), r.MaxConsecutive, terminal.ShortDuration(l.Quarantine.First), terminal.ShortDuration(l.Quarantine.Cap),
+		r.MaxRestarts, terminal.ShortDuration(r.Window), r.MaxConsecutive, terminal.ShortDuration(l.Quarantine.First),
+		terminal.ShortDuration(l.Quarantine.Cap),
 		terminal.ShortDuration(l.Pause.First), terminal.ShortDuration(l.Pause.Cap))
 	if u := l.Unparseable.Limits(); lives[len(lives)-1].Policy == policy.Supervised {
 		note += fmt.Sprintf(", %d unparseable outputs in %s at most every %s", u.Unparseable, terminal.ShortDuration(u.Window), terminal.ShortDuration(u.Every))

@@ -3,7 +3,8 @@
 //
 // The files, each referring to those below it:
 //
-//	setup.go, setup_plan.go, setup_sessions.go, setup_model.go, setup_switch.go, setup_run.go, install.go, projects.go, show.go, check.go, service.go, service_unit.go, machine.go
+//	setup.go, setup_plan.go, setup_sessions.go, setup_model.go, setup_switch.go, setup_run.go, install.go, projects.go, show.go,
+//	check.go, service.go, service_unit.go, machine.go
 //
 // What bites: agents keep what they are given for months. What is written names cmemd by a path that outlives an update, and is
 // shown before it is written.

@@ -195,7 +195,7 @@ func (x *installation) prepareHome(ctx context.Context) error {
 	if err := keepProgram(ctx, x.app, x.options.Home, x.from); err != nil {
 		return err
 	}
-	if err := relay.LayKey(x.options.Home, x.app.Now()); err != nil { // else the first hook would withhold what it is told
+	if err := relay.LayKey(x.options.Home, x.app.Now()); err != nil { // else the first hook would withhold what it is given
 		return err
 	}
 	return homedir.RecordPrograms(x.options.Home, x.options.Program.Cmemd)

@@ -37,9 +37,10 @@ func serviceFor(goos, person, config, program, home string) (s serviceFile, ok b
 	switch goos {
 	case "linux":
 		return serviceFile{
-			manager: "systemd", path: filepath.Join(config, "systemd", "user", unitName), text: systemdUnit(program, home), ofHome: systemdHome(home),
-			start: [][]string{systemctl("daemon-reload"), systemctl("enable", unitName), systemctl("restart", unitName)},
-			stop:  [][]string{systemctl("disable", "--now", unitName)}, known: systemctl("is-active", unitName),
+			manager: "systemd", path: filepath.Join(config, "systemd", "user", unitName), text: systemdUnit(program, home),
+			ofHome: systemdHome(home),
+			start:  [][]string{systemctl("daemon-reload"), systemctl("enable", unitName), systemctl("restart", unitName)},
+			stop:   [][]string{systemctl("disable", "--now", unitName)}, known: systemctl("is-active", unitName),
 		}, true
 	case "darwin":
 		domain, path := "gui/"+strconv.Itoa(os.Getuid()), filepath.Join(person, "Library", "LaunchAgents", agentName+".plist")
@@ -73,7 +74,7 @@ func (s serviceFile) read() (string, error) {
 }
 
 // systemdUnit runs the daemon in the person's session. A daemon that hooks have started is asked to make room first; one that
-// is told to stop ends with 0 and is not started again.
+// is asked to stop ends with 0 and is not started again.
 func systemdUnit(program, home string) string {
 	return "# " + writtenBy + fmt.Sprintf(`
 
@@ -105,7 +106,7 @@ func systemdWord(word string) string {
 	return word
 }
 
-// launchdPlist runs the daemon at login. One that ends with 0 was told to, and is not started again.
+// launchdPlist runs the daemon at login. One that ends with 0 was asked to, and is not started again.
 func launchdPlist(program, home string) string {
 	return fmt.Sprintf(`<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">

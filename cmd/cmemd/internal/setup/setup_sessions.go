@@ -3,7 +3,6 @@ package setup
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/cli/memory"
@@ -16,7 +15,8 @@ import (
 // sessionsWait is how long a person waits for old sessions; the rest goes on in the background. It is what some 300 MB take.
 const sessionsWait = 15 * time.Second
 
-// takeSessions offers the sessions that lie in the folders of agents, and has them taken in. Where all were once, they are not offered again.
+// takeSessions offers the sessions that lie in the folders of agents, and has them taken in. Where all were once, they are not
+// offered again.
 func (s *setupRun) takeSessions(ctx context.Context) error {
 	old, err := memory.FindOldSessions(s.app)
 	if err != nil || old.Files == 0 {
@@ -67,15 +67,11 @@ func (s *setupRun) agreeSessions(ctx context.Context, old memory.OldSessions) (b
 		s.app.Say("%s stay where they are%s: `cmemd ingest --all --background` takes them in", found, paid)
 		return false, nil
 	}
-	answer, err := s.app.Question(ctx, fmt.Sprintf("%s lie here. Take them into memory, on this machine%s? [Y/n]", found, paid))
-	if err != nil {
-		return false, err
-	}
-	if answer = strings.ToLower(answer); answer != "" && answer != "y" && answer != "yes" {
+	agreed, err := s.app.Agreed(ctx, fmt.Sprintf("%s lie here. Take them into memory, on this machine%s?", found, paid), true)
+	if err == nil && !agreed {
 		s.app.Say("they stay where they are; `cmemd ingest --all --background` takes them in")
-		return false, nil
 	}
-	return true, nil
+	return agreed, err
 }
 
 // takenLine says how far old sessions are taken in.

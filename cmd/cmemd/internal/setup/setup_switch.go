@@ -110,8 +110,8 @@ const (
 	goneLooks  = 60             // without a daemon, one after the other: a restart takes a few
 )
 
-// switchObserver waits until nothing waits for the observer, and then has the model observe that a person chose. Where somebody has set another
-// one meanwhile, that one stays.
+// switchObserver waits until nothing waits for the observer, and then has the model observe that a person chose. Where somebody
+// has set another one meanwhile, that one stays.
 func switchObserver(ctx context.Context, a *terminal.App) error {
 	x, err := newInstallation(a, installCommand{})
 	if err != nil {

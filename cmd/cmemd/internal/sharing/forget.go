@@ -9,6 +9,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog/share"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // Forget has the other machines forget records too, and the store. It returns once that is on disk; without others it does nothing.
@@ -36,7 +37,7 @@ func (s *Sharing) Elsewhere(ctx context.Context, since time.Time) *api.Elsewhere
 	switch {
 	case errors.Is(err, ErrNotJoined):
 		return nil
-	case err != nil: // others are told once it can run
+	case err != nil: // others are notified once it can run
 		return &api.Elsewhere{}
 	}
 	limited, cancel := context.WithTimeout(ctx, confirmWait)
@@ -50,9 +51,7 @@ func (s *Sharing) Elsewhere(ctx context.Context, since time.Time) *api.Elsewhere
 		if out.Store && len(out.Waiting) == 0 {
 			return out
 		}
-		select {
-		case <-time.After(confirmLook):
-		case <-limited.Done():
+		if sleep.For(limited, confirmLook) != nil {
 			return out
 		}
 	}

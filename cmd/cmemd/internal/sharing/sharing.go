@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog/share/space"
 	"github.com/cmemd/cmemd/eventlog/share/store"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // Config is what a Sharing works with. All of it is required but Now and Log.
@@ -81,8 +82,9 @@ func New(cfg Config) *Sharing {
 	return s
 }
 
-// Settled is closed once what other machines forgot while this one was off is forgotten here, or two seconds after Start: then whoever asks is
-// answered from what is here, as without a network, and Status says so. For a home in no space it is closed from the beginning.
+// Settled is closed once what other machines forgot while this one was off is forgotten here, or two seconds after Start: then
+// whoever asks is answered from what is here, as without a network, and Status says so. For a home in no space it is closed
+// from the beginning.
 func (s *Sharing) Settled() <-chan struct{} { return s.settled }
 
 // Clean removes the copies of others' logs from dir where the home is in no space: it has left one. It is called before they are opened.
@@ -103,7 +105,7 @@ func hasJoined(dir string) bool {
 func (s *Sharing) Joined() bool { return hasJoined(s.cfg.Dir) }
 
 // Start runs what carries logs, where the home is in a space; else it does nothing. It asks the store nothing. What keeps it from running
-// is told by Status. Stop must be called.
+// is said by Status. Stop must be called.
 func (s *Sharing) Start() {
 	if !hasJoined(s.cfg.Dir) {
 		return
@@ -190,10 +192,7 @@ func (s *Sharing) run(ctx context.Context, j *joined) {
 			}
 		}
 		s.cfg.Log.Error("logs are not carried to other machines", "err", err, "again_in", pause)
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-		}
+		_ = sleep.For(ctx, pause)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog/share"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // Status says how all machines are, as far as this one knows. It asks the store nothing.
@@ -37,7 +38,7 @@ func (s *Sharing) Status(ctx context.Context) (out api.Cluster, err error) {
 	return out, err
 }
 
-// unsettled is said until the store has told what was forgotten elsewhere.
+// unsettled is said until the store has said what was forgotten elsewhere.
 const unsettled = "forgetting: the store was not read since this machine is on, so what others had forgotten meanwhile may still be shown here"
 
 // revoked reports whether this machine was taken out, as far as it knows.
@@ -46,12 +47,12 @@ func (j *joined) revoked() bool {
 	return ok && self.Revoked
 }
 
-// awayFor is how old what is recorded here may be without being in the store before a person is told: a store that is switched off for a
+// awayFor is how old what is recorded here may be without being in the store before a person is warned: a store that is switched off for a
 // night is as it should be.
 const awayFor = 3 * 24 * time.Hour
 
-// Wrong says what keeps this home's memory from being shared, in words and with what to do; nothing where all is well, or it shares with none. What
-// may pass by itself is not told. It asks the store nothing.
+// Wrong says what keeps this home's memory from being shared, in words and with what to do; nothing where all is well, or it
+// shares with none. What may pass by itself is not said. It asks the store nothing.
 func (s *Sharing) Wrong(ctx context.Context) []string {
 	j, err := s.now()
 	switch {
@@ -94,7 +95,7 @@ func (s *Sharing) Flush(ctx context.Context) (out api.ClusterFlushed, err error)
 		if err == nil {
 			err = j.share.Flush(ctx)
 		}
-		if errors.Is(err, share.ErrForked) && sleep(ctx, branchLook) == nil {
+		if errors.Is(err, share.ErrForked) && sleep.For(ctx, branchLook) == nil {
 			continue // it goes on as a log of its own, and sends all by that
 		}
 		if err != nil {
@@ -107,13 +108,3 @@ func (s *Sharing) Flush(ctx context.Context) (out api.ClusterFlushed, err error)
 
 // branchLook is how often it is looked whether a home that was copied goes on as another.
 const branchLook = 200 * time.Millisecond
-
-// sleep returns ctx.Err() where ctx is done before.
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}

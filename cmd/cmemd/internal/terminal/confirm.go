@@ -12,8 +12,8 @@ import (
 var ErrInterrupted = errors.New("interrupted")
 
 // Question asks the person at the terminal, and returns the line that they answer, without blanks around it. Where ctx is done first, or
-// before the answer is used, it returns ErrInterrupted; what reads the terminal then waits until the command ends, so nothing may be asked after
-// that.
+// before the answer is used, it returns ErrInterrupted; what reads the terminal then waits until the command ends, so nothing
+// may be asked after that.
 func (a *App) Question(ctx context.Context, question string) (string, error) {
 	fmt.Fprint(a.Err, question+" ")
 	type line struct {
@@ -53,13 +53,27 @@ func (a *App) Confirm(ctx context.Context, question, done string, dryRun, yes bo
 		a.Say("nothing was %s: nobody is there to ask; give --yes", done)
 		return false, nil
 	}
-	answer, err := a.Question(ctx, question+" [y/N]")
-	if err != nil {
+	agreed, err := a.Agreed(ctx, question, false)
+	switch {
+	case err != nil:
 		return false, fmt.Errorf("nothing was %s: %w", done, err)
-	}
-	if answer = strings.ToLower(answer); answer != "y" && answer != "yes" {
+	case !agreed:
 		a.Say("nothing was %s", done)
-		return false, nil
 	}
-	return true, nil
+	return agreed, nil
+}
+
+// Agreed reports whether the person at the terminal answers a question with yes. An empty line is the standard answer. Errors are
+// those of Question.
+func (a *App) Agreed(ctx context.Context, question string, standard bool) (bool, error) {
+	choice := " [y/N]"
+	if standard {
+		choice = " [Y/n]"
+	}
+	answer, err := a.Question(ctx, question+choice)
+	if err != nil {
+		return false, err
+	}
+	answer = strings.ToLower(answer)
+	return answer == "y" || answer == "yes" || answer == "" && standard, nil
 }

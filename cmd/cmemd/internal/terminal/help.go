@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -38,9 +39,7 @@ func (a *App) HelpJSON(root *cobra.Command) {
 
 func helpOf(c *cobra.Command) helpDocument {
 	d := helpDocument{Command: c.CommandPath(), Usage: c.UseLine(), Help: c.Long, Codes: exitMeanings()}
-	if d.Help == "" {
-		d.Help = c.Short
-	}
+	d.Help = cmp.Or(d.Help, c.Short)
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
 			d.Commands = append(d.Commands, helpEntry{sub.Name(), sub.Short})

@@ -143,8 +143,13 @@ func (a *App) Field(name, value string) {
 }
 
 // PrintJSON writes v as one JSON document. Characters that could deceive a terminal are written as escapes.
-func (a *App) PrintJSON(v any) error {
-	b, err := Marshal(v, "  ")
+func (a *App) PrintJSON(v any) error { return a.printJSON(v, "  ") }
+
+// PrintJSONLine is PrintJSON on one line, for what comes one by one.
+func (a *App) PrintJSONLine(v any) error { return a.printJSON(v, "") }
+
+func (a *App) printJSON(v any, indent string) error {
+	b, err := Marshal(v, indent)
 	if err != nil {
 		return err
 	}
@@ -181,16 +186,6 @@ func (a *App) Report(answer any, words func(a *App) error) error {
 	mute := *a
 	mute.Out = io.Discard
 	return a.Reported(words(&mute))
-}
-
-// PrintJSONLine is PrintJSON on one line, for what comes one by one.
-func (a *App) PrintJSONLine(v any) error {
-	b, err := Marshal(v, "")
-	if err != nil {
-		return err
-	}
-	_, err = a.Out.Write(b)
-	return err
 }
 
 func Marshal(v any, indent string) ([]byte, error) {

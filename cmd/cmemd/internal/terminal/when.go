@@ -8,7 +8,7 @@ import (
 	"github.com/cmemd/cmemd/internal/setting"
 )
 
-// maxAgo bounds how long ago a time may be told to be: a hundred years.
+// maxAgo bounds how long ago a time may be given to be: a hundred years.
 const maxAgo = 100 * 366 * 24 * time.Hour
 
 // ParseWhen reads a time as people write it: 90m, 12h, 3d or 2w ago; a local date, with or without a time of day; or

@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+
+	"github.com/cmemd/cmemd/internal/agents/install"
 )
 
 // An origin is how a copy of cmemd came to where it is.
@@ -57,13 +59,4 @@ func line(commands [][]string) string {
 }
 
 // quoted is a word as a POSIX shell takes it.
-func quoted(word string) string {
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !strings.ContainsRune("@%+=:,./_-", r) && !isAlphanumeric(r) }) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-func isAlphanumeric(r rune) bool {
-	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
-}
+func quoted(word string) string { return install.ShellWord("linux", word) }

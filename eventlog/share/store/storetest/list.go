@@ -11,7 +11,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog/share/store"
 )
 
-// mustList lists all keys under prefix, and holds the revisions that are told to those that Get tells.
+// mustList lists all keys under prefix, and holds the revisions that are listed to those that Get tells.
 func (m *machine) mustList(t testing.TB, prefix string) (keys []store.Key) {
 	t.Helper()
 	for e, err := range store.All(m.ctx, m, prefix, "") {

@@ -11,21 +11,21 @@ import (
 
 // watcher collects what a watch yields.
 type watcher struct {
-	told chan store.Entry
-	end  chan error // one value: what the watch ended with
-	stop context.CancelFunc
+	changes chan store.Entry
+	end     chan error // one value: what the watch ended with
+	stop    context.CancelFunc
 }
 
 // watch begins a watch, which ends with the test.
 func (m *machine) watch(t testing.TB, prefix string) *watcher {
 	ctx, stop := context.WithCancel(m.ctx)
-	w := &watcher{told: make(chan store.Entry, 10_000), end: make(chan error, 1), stop: stop}
+	w := &watcher{changes: make(chan store.Entry, 10_000), end: make(chan error, 1), stop: stop}
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		var last error
 		for e, err := range m.Watch(ctx, prefix) {
 			if last = err; err == nil {
-				w.told <- e
+				w.changes <- e
 			}
 		}
 		w.end <- last
@@ -37,7 +37,7 @@ func (m *machine) watch(t testing.TB, prefix string) *watcher {
 	return w
 }
 
-// wait returns when the watch has told all of want, in any order; what else it tells is not minded.
+// wait returns when the watch has yielded all of want, in any order; what else it yields is not minded.
 func (w *watcher) wait(t testing.TB, m *machine, want ...store.Entry) {
 	t.Helper()
 	missing := map[store.Entry]bool{}
@@ -46,12 +46,12 @@ func (w *watcher) wait(t testing.TB, m *machine, want ...store.Entry) {
 	}
 	for len(missing) > 0 {
 		select {
-		case e := <-w.told:
+		case e := <-w.changes:
 			delete(missing, e)
 		case err := <-w.end:
 			t.Fatalf("the watch ended: %v", err)
 		case <-m.ctx.Done():
-			t.Fatalf("the watch never told of %d changes, such as %v", len(missing), want[len(want)-1])
+			t.Fatalf("the watch never yielded %d changes, such as %v", len(missing), want[len(want)-1])
 		}
 	}
 }
@@ -113,14 +113,14 @@ func testWatchMany(t *testing.T, w *world) {
 	watch := m.watch(t, "s/many/")
 	race(t, all, nil, put("while"))
 	watch.wait(t, m, want...)
-	for len(watch.told) > 0 {
-		if e := <-watch.told; e.Key.Space() != "s" || len(e.Key) < 7 || e.Key[:7] != "s/many/" {
-			t.Errorf("told of %v, which has another prefix", e)
+	for len(watch.changes) > 0 {
+		if e := <-watch.changes; e.Key.Space() != "s" || len(e.Key) < 7 || e.Key[:7] != "s/many/" {
+			t.Errorf("yielded %v, which has another prefix", e)
 		}
 	}
 }
 
-// testWatchCut: what changed while the connection was cut is told when it is back.
+// testWatchCut: what changed while the connection was cut is yielded when it is back.
 func testWatchCut(t *testing.T, w *world) {
 	far, near := w.faulty(t)
 	one := near.mustCreate(t, "s/head/1", "")

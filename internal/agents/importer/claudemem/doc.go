@@ -2,7 +2,7 @@
 //
 // The file is opened read-only, beside the program that writes it: with its write-ahead log, without a lock that is held
 // between two pages, and with a limit on how long another's lock is waited for. Rows that are added while it is read are
-// left for the next time. Column names of older versions are known, missing ones are told by Notes, and no value is trusted
+// left for the next time. Column names of older versions are known, missing ones are named by Notes, and no value is trusted
 // to be of its column's type.
 //
 // A database that nobody has open, and whose write-ahead log is empty, is read as it stands: nothing is made beside it, and

@@ -47,8 +47,8 @@ type DB struct {
 }
 
 // Open opens the database at path for reading alone, and looks which tables and columns it has. Where nobody has it open,
-// nothing is made beside it. program is the path of cmemd-sqlite, which reads it; empty: what sqlite.Find finds. Errors are those above, and those of the file; they
-// name it.
+// nothing is made beside it. program is the path of cmemd-sqlite, which reads it; empty: what sqlite.Find finds. Errors are
+// those above, and those of the file; they name it.
 func Open(ctx context.Context, program, path string) (*DB, error) {
 	if err := checkMagic(path); err != nil {
 		return nil, err
@@ -79,7 +79,8 @@ func open(ctx context.Context, program, path, file string, alone bool) (*DB, err
 	d := &DB{path: path, file: file, now: time.Now}
 	// A file that is shorter than it says is read as far as it goes under writable_schema; query_only keeps that from writing.
 	q := url.Values{"mode": {"ro"}, "_pragma": {
-		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "writable_schema(1)", "query_only(1)", "trusted_schema(0)", "cell_size_check(1)",
+		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "writable_schema(1)", "query_only(1)", "trusted_schema(0)",
+		"cell_size_check(1)",
 	}}
 	if alone {
 		q.Set("immutable", "1")

@@ -70,7 +70,8 @@ func (d *DB) Plan(ctx context.Context, cfg Config) (*Plan, error) {
 	}
 	p := &Plan{
 		d: d, cfg: cfg, byMemory: map[string]*owner{}, byRow: map[int64]*owner{}, byAgent: map[agentSession]*owner{},
-		byID: map[string][]*owner{}, damage: d.short, folders: folders{}, rows: map[importer.Kind]int{}, leftOut: map[importer.Kind]importer.ReasonCount{},
+		byID: map[string][]*owner{}, damage: d.short, folders: folders{}, rows: map[importer.Kind]int{},
+		leftOut: map[importer.Kind]importer.ReasonCount{},
 	}
 	last := map[string]int64{} // taken first: rows that are there then have their sessions when those are read
 	for _, t := range tables() {

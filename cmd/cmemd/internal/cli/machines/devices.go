@@ -47,7 +47,8 @@ not read it. Give the hub another token: docs/machines.md says how.`
 func newRevoke(a *terminal.App) *cobra.Command {
 	yes, dryRun := false, false
 	c := &cobra.Command{
-		Use: "revoke NAME", Short: "Take another machine out for good", Long: revokeHelp, Args: terminal.Takes(1, 1, "a machine's name, or its id"),
+		Use: "revoke NAME", Short: "Take another machine out for good", Long: revokeHelp,
+		Args: terminal.Takes(1, 1, "a machine's name, or its id"),
 		ValidArgsFunction: func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return otherNames(c.Context(), a), cobra.ShellCompDirectiveNoFileComp
 		},

@@ -108,7 +108,7 @@ func hub(ctx context.Context, a *terminal.App, f hubFlags) error {
 		err = enterHub(ctx, a, at)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		_ = running.Process.Signal(syscall.SIGTERM) // the error is told, not its end
+		_ = running.Process.Signal(syscall.SIGTERM) // the error is reported, not its end
 	}
 	ended := running.Wait()
 	if ctx.Err() != nil {
@@ -162,8 +162,8 @@ func hubDev(ctx context.Context, a *terminal.App, f hubFlags) (err error) {
 	return nil
 }
 
-// enterHub has this machine join the hub, and prints a code for the next one. A machine that has joined already is let be: the hub runs, and
-// nothing that lets anybody in is written to where a service keeps what it prints.
+// enterHub has this machine join the hub, and prints a code for the next one. A machine that has joined already is let be: the
+// hub runs, and nothing that lets anybody in is written to where a service keeps what it prints.
 func enterHub(ctx context.Context, a *terminal.App, at hubAddress) error {
 	c, err := ask(ctx, a)
 	if err != nil {

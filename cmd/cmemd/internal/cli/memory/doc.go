@@ -4,7 +4,8 @@
 // The files, each referring to those below it:
 //
 //	commands.go, project.go, export.go, import.go, import_ask.go, sessions.go, timeline.go, why.go, search.go, search_show.go, show.go,
-//	show_inputs.go, correct.go, confirm.go, save.go, watch.go, ingest.go, ingest_background.go, transcripts.go, forget_requests.go, forget.go, context.go
+//	show_inputs.go, correct.go, confirm.go, save.go, watch.go, ingest.go, ingest_background.go, transcripts.go,
+//	forget_requests.go, forget.go, context.go
 //
 // What bites: rows hold what agents and services said. They are printed through package terminal alone, which makes control
 // characters harmless.

@@ -157,11 +157,13 @@ func kindCounts(kinds map[events.Kind]int) string {
 // recordWord is what a person calls a record of a kind; empty for a kind that has no such word.
 func recordWord(k events.Kind) string {
 	return map[events.Kind]string{
-		events.KindPromptSubmitted: "prompt", events.KindToolUsed: "tool use", events.KindAgentStopped: "last message", events.KindAgentSaid: "remark",
+		events.KindPromptSubmitted: "prompt", events.KindToolUsed: "tool use", events.KindAgentStopped: "last message",
+		events.KindAgentSaid:        "remark",
 		events.KindContextCompacted: "compaction", events.KindTurnReceived: "observer answer", events.KindTurnFailed: "failed turn",
 		events.KindOutputDropped: "dropped output", events.KindOutputSkipped: "skipped output",
-		events.KindObservationParsed: "observation", events.KindSummaryParsed: "summary", events.KindMemorySaved: "saved memory", events.KindPreferenceStated: "preference",
-		events.KindClaimChecked: "recheck",
+		events.KindObservationParsed: "observation", events.KindSummaryParsed: "summary", events.KindMemorySaved: "saved memory",
+		events.KindPreferenceStated: "preference",
+		events.KindClaimChecked:     "recheck",
 	}[k]
 }
 

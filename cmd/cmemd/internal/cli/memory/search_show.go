@@ -43,7 +43,8 @@ func addParts(a *terminal.App, l *terminal.List, r api.Result, columns int) {
 	}
 }
 
-// whatBy is what a row is, who says it where a reader is to know, and the machine that recorded it where the row is not named by its handle.
+// whatBy is what a row is, who says it where a reader is to know, and the machine that recorded it where the row is not named
+// by its handle.
 func whatBy(a *terminal.App, r api.Result) string {
 	what := strings.TrimSpace(r.What() + " " + r.By())
 	if m := r.Handle.Machine; m != "" && !terminal.IsTerminal(a.Out) {
@@ -85,7 +86,8 @@ func explainResult(a *terminal.App, place int, r api.Result) {
 		worth float64
 		of    string
 	}{
-		{e.Words * (e.Kind - 1), "it is a prompt"}, {e.Words * e.Kind * e.Recency, "it is recent"}, {e.Session, "what its session holds of the words"},
+		{e.Words * (e.Kind - 1), "it is a prompt"}, {e.Words * e.Kind * e.Recency, "it is recent"},
+		{e.Session, "what its session holds of the words"},
 		{e.Date, "it is of a date that is named"}, {e.Near, "what stands next to it"},
 		{e.Phrase * (e.Words*e.Kind*(1+e.Recency) + e.Session + e.Date + e.Near), "words that stand together"},
 	} {

@@ -136,8 +136,7 @@ func changeConfig(ctx context.Context, a *terminal.App, changes []config.Change)
 	if err := a.Show(all, func() { showChanges(a, all) }); err != nil || !needsRestart(all) || a.JSON || !terminal.IsTerminal(a.In) {
 		return err
 	}
-	answer, err := a.Question(ctx, "Restart the daemon now? [y/N]")
-	if answer = strings.ToLower(answer); err != nil || answer != "y" && answer != "yes" {
+	if agreed, err := a.Agreed(ctx, "Restart the daemon now?", false); err != nil || !agreed {
 		return err
 	}
 	return daemon.Restart(ctx, a)

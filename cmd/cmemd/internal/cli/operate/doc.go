@@ -4,7 +4,8 @@
 // The files, each referring to those below it:
 //
 //	commands.go, config.go, config_set.go, log.go, log_read.go, log_salvage.go, log_anew.go, log_copy.go, projections.go, outcomes.go,
-//	ignore.go, usage.go, gain.go, reobserve.go, recheck.go, provider.go, parse.go, api.go, ui.go, token.go, spool.go, logs.go, man.go, hook.go
+//	ignore.go, usage.go, gain.go, reobserve.go, recheck.go, provider.go, parse.go, api.go, ui.go, token.go, spool.go, logs.go,
+//	man.go, hook.go
 //
 // What bites: the log is read through the daemon where one runs, and from the file where none does; a file that another process
 // holds is refused.

@@ -22,7 +22,8 @@ it count again. The daemon reads its settings when it starts: ` + "`cmemd restar
 
 func newIgnore(a *terminal.App) *cobra.Command {
 	c := &cobra.Command{
-		Use: "ignore", Short: "Say what ignore files hide, and set one aside", Long: ignoreHelp, Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
+		Use: "ignore", Short: "Say what ignore files hide, and set one aside", Long: ignoreHelp, Args: terminal.NoSuchCommand,
+		RunE: terminal.ShowHelp,
 	}
 	c.AddCommand(newIgnoreList(a),
 		newIgnoreChange(a, "refuse", "Have an ignore file count for nothing", func(all []string, file string) []string {

@@ -86,8 +86,8 @@ func newLogImport(a *terminal.App) *cobra.Command {
 			if err != nil && !errors.As(err, &gaps) {
 				return err
 			}
-			told := a.Tell(map[string]uint64{"records": records}, "imported %s\n", terminal.Plural(records, "record"))
-			return errors.Join(err, told)
+			shown := a.Tell(map[string]uint64{"records": records}, "imported %s\n", terminal.Plural(records, "record"))
+			return errors.Join(err, shown)
 		},
 	}
 }

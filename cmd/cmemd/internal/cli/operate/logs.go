@@ -152,5 +152,5 @@ func showLogLine(a *terminal.App, line []byte) {
 		a.Printf("%s\n", terminal.EscapeJSON(line))
 		return
 	}
-	_ = a.PrintJSONLine(map[string]string{"line": string(line)}) // a string always encodes; who left is not told
+	_ = a.PrintJSONLine(map[string]string{"line": string(line)}) // a string always encodes; who left is not answered
 }

@@ -51,7 +51,8 @@ the form of an answer. It is asked at once; the next failure pauses it anew. Wha
 
 func newProviderResume(a *terminal.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "resume NAME", Short: "Let a paused provider be asked again now", Long: resumeHelp, Args: terminal.Takes(1, 1, "the name of a provider"),
+		Use: "resume NAME", Short: "Let a paused provider be asked again now", Long: resumeHelp,
+		Args:    terminal.Takes(1, 1, "the name of a provider"),
 		Example: "  cmemd provider resume anthropic",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return setting.ProviderNames(), cobra.ShellCompDirectiveNoFileComp

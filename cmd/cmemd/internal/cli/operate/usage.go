@@ -97,7 +97,8 @@ func usageName(a *terminal.App, by api.UsageBy, r api.UsageRow) string {
 func spentCells(s api.Spent) []string {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return []string{
-		number(s.Turns), number(s.Again), number(s.Calls), terminal.Size(s.PromptBytes), number(s.Input), number(s.Cached), number(s.Output), terminal.CostOf(s),
+		number(s.Turns), number(s.Again), number(s.Calls), terminal.Size(s.PromptBytes), number(s.Input), number(s.Cached),
+		number(s.Output), terminal.CostOf(s),
 	}
 }
 
