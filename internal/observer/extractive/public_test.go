@@ -52,7 +52,7 @@ func TestRecordedSessionsAreUnderstood(t *testing.T) {
 			"bugfix", "fix: auto-gitignore wingman runtime files",
 		},
 		"entire-one-commit-c.jsonl": {
-			"change", "Let's add an additional note to this \"Powered by Entire: This conversation will be linked to your…",
+			"change", "When wingman is enabled, the session start message will now show: Powered by Entire: This…",
 			"change", "Show wingman status in session start message",
 		},
 		"entire-one-commit-short.jsonl": {"refactor", "refactor(explain): move commit message before files list"},
