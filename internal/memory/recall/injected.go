@@ -119,7 +119,8 @@ func (c *chooser) forms(row rows.Row) []string {
 		forms = append(forms, c.requestLine(row))
 	}
 	for _, s := range statementsOf(textOf(row)) {
-		forms = append(forms, c.words(s.text, maxWorkText))
+		text := c.words(s.text, maxWorkText)
+		forms = append(forms, text, c.label(row)+c.where(row)+": "+text)
 	}
 	if row.Kind == rows.Summary {
 		for line := range strings.Lines(c.lastSummary(row, &saidTexts{})) {
