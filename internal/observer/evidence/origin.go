@@ -51,10 +51,11 @@ func gitPrints(sub string) bool {
 }
 
 // Fetches reports whether the call brought in what somebody else says, by its shape alone: a web page or search, the answer of
-// another program's MCP server, what a command fetched from another machine. A call of this memory's own brings in nothing.
+// another program's MCP server, what a command fetched from another machine. A call of this memory's own brings in nothing,
+// and neither does one that the person refused.
 func (c *Call) Fetches() bool {
 	switch {
-	case c.Unobserved != "":
+	case c.Unobserved != "", c.Refused:
 		return false
 	case c.kind == Web:
 		return !allLocal(c.in.get("url", "urls", "uri").strings())
@@ -65,7 +66,7 @@ func (c *Call) Fetches() bool {
 }
 
 // Delegated reports whether the call was a subagent's, or gave it work, or asked for its answer.
-func (c Call) Delegated() bool {
+func (c *Call) Delegated() bool {
 	return c.SubagentID != "" || c.kind == Task || c.named("task", "agent", "subagent")
 }
 

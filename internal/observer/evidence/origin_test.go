@@ -26,6 +26,7 @@ func TestFetches(t *testing.T) {
 		"a page":                       {events.ToolUsed{Tool: "WebFetch", Input: `{"url":"https://example.com/a","prompt":"x"}`}, true},
 		"a page of this machine":       {events.ToolUsed{Tool: "WebFetch", Input: `{"url":"http://localhost:3000/a"}`}, false},
 		"a search":                     {events.ToolUsed{Tool: "WebSearch", Input: `{"query":"go build"}`}, true},
+		"a search that was refused":    {events.ToolUsed{Tool: "WebSearch", Input: `{"query":"go build"}`, Failed: true, Refused: true}, false},
 		"another server":               {events.ToolUsed{Tool: "mcp__github__get_issue", Input: `{"number":1}`}, true},
 		"a server's resource":          {events.ToolUsed{Tool: "ReadMcpResourceTool", Input: `{"server":"docs","uri":"docs://team"}`}, true},
 		"this memory's own":            {events.ToolUsed{Tool: "mcp__cmemd__search", Unobserved: "own"}, false},

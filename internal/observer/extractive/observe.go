@@ -311,7 +311,7 @@ func (w *work) outline() string {
 		}
 		add(calls, "MCP call")
 	}
-	add(len(w.reports), "subagent")
+	add(w.subagents(), "subagent")
 	if len(parts) == 0 {
 		add(w.calls, "tool call")
 	}

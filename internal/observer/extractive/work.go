@@ -210,6 +210,17 @@ func (w *work) hand(c call) {
 	}
 }
 
+// subagents is how many there were: one that was handed work and whose calls are known stands in reports as both.
+func (w *work) subagents() int {
+	handed := 0
+	for _, r := range w.reports {
+		if r.id == "" {
+			handed++
+		}
+	}
+	return max(handed, len(w.reports)-handed)
+}
+
 func (w *work) serve(c call) {
 	i := slices.IndexFunc(w.servers, func(s server) bool { return s.name == c.target })
 	if i < 0 {
