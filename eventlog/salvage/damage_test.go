@@ -78,7 +78,8 @@ func page(random *rand.Rand, b []byte) []byte {
 }
 
 // TestRandomDamage spoils logs in many ways. Each record whose bytes are whole anywhere in the file is recovered as it was, nothing is
-// there that was not, and what was erased stays so.
+// there that was not, and what was erased stays so as long as anything says that it was. The seed fixes the damage, and not which pages
+// bbolt chose for the log.
 func TestRandomDamage(t *testing.T) {
 	t.Parallel()
 	seed := *seeded
@@ -133,7 +134,7 @@ func (o original) check(t *testing.T, name string, file []byte, got []events.Rec
 			}
 		case !same(got[i], was):
 			t.Errorf("%s: position %d is another record:\n%+v\nwas\n%+v", name, was.Position, got[i].Header, was.Header)
-		case was.Erased && !got[i].Erased:
+		case was.Erased && !got[i].Erased && o.saysErased(was.Position, whole):
 			t.Errorf("%s: position %d was erased, and is back", name, was.Position)
 		case got[i].Erased && !was.Erased && whole[i]:
 			t.Errorf("%s: position %d is whole, and without its payload", name, was.Position)
@@ -141,6 +142,14 @@ func (o original) check(t *testing.T, name string, file []byte, got []events.Rec
 			t.Errorf("%s: position %d: %v", name, was.Position, got[i].Check())
 		}
 	}
+}
+
+// saysErased reports whether a file of whose records these are whole must tell that a position was erased: by the erased record or by the
+// one that names it as forgotten. With both lost an older page that holds the payload is as it would be had nothing been forgotten, and
+// the chains in the heads of streams are over salted hashes and random ids that are lost, too. A log that was compacted has no such page.
+func (o original) saysErased(at events.Position, whole []bool) bool {
+	i, named := o.forgetter(at)
+	return o.compact || whole[at-1] || named && whole[i]
 }
 
 // same reports whether two records differ in their places alone.

@@ -8,8 +8,8 @@
 //
 // A record is believed if what can be checked of it agrees: its payload with the hash in its header, its header with the chain of
 // its stream. One whose header alone is whole is kept as an erased one is. What was erased stays so: where one copy of a record
-// is erased all are, and what a MemoryForgotten names is never taken with its words. Where nothing is left a placeholder stands
-// (events.RecordLost), and the stream behind it is laid anew (eventlog.Relay).
+// is erased all are, and what a MemoryForgotten names is never taken with its words, also where that lies behind the end that the tree
+// tells. Where nothing is left a placeholder stands (events.RecordLost), and the stream behind it is laid anew (eventlog.Relay).
 //
 // The files, each referring to those below it:
 //

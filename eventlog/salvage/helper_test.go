@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +26,19 @@ type original struct {
 	file    []byte
 	records []events.Record
 	stored  [][]byte // of each, behind its key
+	compact bool     // no page holds what was erased
+}
+
+// forgetter is the index of the record that names a position as forgotten; false: there is none.
+func (o original) forgetter(at events.Position) (int, bool) {
+	i := slices.IndexFunc(o.records, func(r events.Record) bool {
+		if r.Kind != events.KindMemoryForgotten {
+			return false
+		}
+		e, err := r.Event()
+		return err == nil && slices.Contains(e.(events.MemoryForgotten).Positions, at)
+	})
+	return i, i >= 0
 }
 
 // newOriginal makes a log as a daemon does: sessions in turn, small and large payloads, some of them forgotten and erased. With compact
@@ -68,7 +82,13 @@ func newOriginal(tb testing.TB, random *rand.Rand, rounds int, compact bool) ori
 			tb.Fatal(err)
 		}
 	}
-	o := original{records: logtest.Records(tb, log)}
+	return originalOf(tb, log, path, compact)
+}
+
+// originalOf closes the log at path and returns it.
+func originalOf(tb testing.TB, log *eventlog.Bolt, path string, compact bool) original {
+	tb.Helper()
+	o := original{records: logtest.Records(tb, log), compact: compact}
 	if err := log.Close(); err != nil {
 		tb.Fatal(err)
 	}
@@ -79,6 +99,7 @@ func newOriginal(tb testing.TB, random *rand.Rand, rounds int, compact bool) ori
 		}
 		o.stored = append(o.stored, b)
 	}
+	var err error
 	if o.file, err = os.ReadFile(path); err != nil {
 		tb.Fatal(err)
 	}

@@ -27,6 +27,7 @@ type slot struct {
 	found
 	verdict verdict
 	chain   events.Hash // as the next of its stream must be chained to
+	behind  bool        // damaged is only that it lies behind the log's end: the chain of its stream holds it
 }
 
 // judge chooses what stands at each position.
@@ -150,12 +151,13 @@ func (j *judge) choose(some []found) {
 // judge says what can be said of f, whose header is that of r.
 func (j *judge) judge(f found, r events.Record) slot {
 	s := slot{found: f, chain: r.Chain}
-	if !j.committed(f) {
-		return s
-	}
 	before, known := j.slots[f.previous]
 	if f.previous == 0 {
 		before, known = slot{verdict: proved}, true
+	}
+	if !j.committed(f) {
+		s.behind = known && f.previous < f.at && events.NextChain(before.chain, r.Header) == r.Chain
+		return s
 	}
 	if !known || f.previous >= f.at {
 		s.verdict = j.alone(f, r)

@@ -96,13 +96,14 @@ func (s *Salvage) record(f found) (events.Record, error) {
 	return s.codec.Record(b)
 }
 
-// forget notes what the log itself says is forgotten.
+// forget notes what the log itself says is forgotten. It is said behind the end, too: an older page in the place of a newer one has the
+// log end earlier, and where the commit did fail the words were to go all the same.
 func (s *Salvage) forget(ctx context.Context) error {
 	for at, f := range s.slots {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if f.verdict == damaged || !f.forgets || !f.whole || f.erased {
+		if f.verdict == damaged && !f.behind || !f.forgets || !f.whole || f.erased {
 			continue
 		}
 		r, err := s.record(f.found)

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -70,6 +71,71 @@ func TestErasedStays(t *testing.T) {
 	s := read(t, file)
 	if got := written(t, s)[20]; !got.Erased || s.Unread.Count != 1 || s.Unread.List[0] != (events.Span{From: 21, To: 21}) {
 		t.Errorf("a bad payload: erased %t, %+v", got.Erased, s.Unread)
+	}
+}
+
+// TestErasedInOldPages: where an older page with the payload is in the file, copied over newer ones, the erased record or the one that
+// names it keeps the payload away, and so does a note. Where all three are lost it is back, and nothing in the file says otherwise.
+func TestErasedInOldPages(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log.db")
+	log, err := eventlog.Open(path, eventlog.Config{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := log.Append(t.Context(), logtest.Session("a"), 0, logtest.Draft("one"), logtest.Draft("two")); err != nil {
+		t.Fatal(err)
+	}
+	two, err := log.Get(t.Context(), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	payload, err := two.AppendBinary(binary.BigEndian.AppendUint64(nil, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := before[bytes.Index(before, payload)/pageSize*pageSize:][:pageSize]
+	forget := logtest.Draft("")
+	forget.Event = events.MemoryForgotten{Positions: []events.Position{2}, Cause: "person"}
+	if _, err := log.Append(t.Context(), logtest.Session("a"), 2, forget); err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Erase(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	o := originalOf(t, log, path, false)
+	erased, named := o.stored[1], o.stored[2]
+	for name, c := range map[string]struct {
+		left []byte // behind the end, in no page that the tree leads to
+		note []events.Position
+		back bool
+	}{
+		"erased":     {left: erased},
+		"named":      {left: named},
+		"noted":      {note: []events.Position{2}},
+		"none":       {back: true},
+		"named, cut": {left: named[:len(named)-1], back: true},
+	} {
+		file := bytes.Clone(o.file)
+		for page := range slices.Chunk(file, pageSize) {
+			if bytes.Contains(page, erased) || bytes.Contains(page, named) {
+				copy(page, older)
+			}
+		}
+		last := make([]byte, pageSize)
+		copy(last[100:], c.left)
+		file = append(file, last...)
+		got := written(t, read(t, file, c.note...))
+		if got[1].Erased == c.back || got[1].ID != two.ID {
+			t.Errorf("%s: erased %t", name, got[1].Erased)
+		}
+		if c.note == nil {
+			o.check(t, name, file, got)
+		}
 	}
 }
 
