@@ -106,6 +106,29 @@ func TestWhatIsMadeLaterIsHiddenToo(t *testing.T) {
 	}
 }
 
+// TestForgottenRowsLeaveRequests: a row that was made of what an open request names, and then forgotten, leaves nothing at the request:
+// views that saw it hold what views hold that see the log once. What the request itself names stays.
+func TestForgottenRowsLeaveRequests(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open(0)
+	named := w.keep(w.start(s, events.TurnObservation, w.tool(s, "")), "named")[1]
+	in := w.tool(s, "")
+	for n := range byte(2) { // of two requests
+		w.say(events.Daemon, events.ID{}, events.ForgetRequested{
+			Request: events.ID{15: n + 1}, IDs: w.rows[:1], Positions: []events.Position{in}, Writer: events.WriterAgent,
+		})
+	}
+	made := w.keep(w.start(s, events.TurnObservation, in), "made", "made and stays")[1]
+	summed := w.keep(w.start(s, events.TurnSummary, in))[1]
+	v := caughtUp(t, w)
+	w.forget(false, []events.Position{named.Position, made.Position, summed.Position})
+	mustCatchUp(t, v)
+	if diff := cmp.Diff(dump(t, caughtUp(t, w)), dump(t, v)); diff != "" {
+		t.Errorf("live differs (-once +live):\n%s", diff)
+	}
+}
+
 // TestWriters: each row says who says it; what was saved before writers were recorded is of nobody known.
 func TestWriters(t *testing.T) {
 	t.Parallel()

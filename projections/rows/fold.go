@@ -187,6 +187,7 @@ func (f *fold) remove(id events.ID) {
 	}
 	f.withdraw(row)
 	f.leaveTurn(row)
+	f.leaveRequests(row)
 	bySessionTable().Delete(f.x, engine.PlaceKey(row.Session, row.Position))
 	if e := row.Entry(); e.Prompt > 0 {
 		byPromptTable().Delete(f.x, e.rowKey(row.Position))

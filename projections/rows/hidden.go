@@ -51,7 +51,7 @@ func (f *fold) unhide(_ *engine.Record, e events.ForgetSettled) {
 		}
 		wantedTable().Delete(f.x, engine.PositionKey(p))
 	}
-	for _, id := range open.IDs {
+	for _, id := range slices.Concat(open.IDs, open.Made) {
 		if row, ok := f.get(id); ok {
 			row.ForgetRequests = without(row.ForgetRequests, e.Request)
 			f.list(row)
@@ -90,7 +90,22 @@ func (f *fold) hideMade(row *Row) {
 			continue
 		}
 		row.ForgetRequests = append(row.ForgetRequests, id)
-		open.IDs = append(open.IDs, row.ID)
+		open.Made = append(open.Made, row.ID)
 		requestTable().Put(f.x, engine.IDKey(id), open)
+	}
+}
+
+// leaveRequests takes a row that is forgotten from the requests that hid it as it was made: a log in which it is erased never makes it.
+// Requests that name it by its id go on doing so.
+func (f *fold) leaveRequests(row Row) {
+	if !f.turns {
+		return
+	}
+	for _, id := range row.ForgetRequests {
+		open, still := requestTable().Get(f.x, engine.IDKey(id))
+		if still && slices.Contains(open.Made, row.ID) {
+			open.Made = without(open.Made, row.ID)
+			requestTable().Put(f.x, engine.IDKey(id), open)
+		}
 	}
 }

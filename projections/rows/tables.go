@@ -71,6 +71,7 @@ type inputState struct {
 type request struct {
 	IDs       []events.ID       `cbor:"1,keyasint,omitempty" json:"ids"`
 	Positions []events.Position `cbor:"2,keyasint,omitempty" json:"positions,omitempty"` // where rows come from turns
+	Made      []events.ID       `cbor:"3,keyasint,omitempty" json:"made,omitempty"`      // rows that turns made of them since, and that are there
 }
 
 func requestTable() engine.Table[request] { return engine.Table[request]{Name: "requests"} }

@@ -29,7 +29,7 @@ func Views() []View {
 }
 
 func (v View) Name() string       { return v.names }
-func (v View) Version() int       { return 11 }
+func (v View) Version() int       { return 12 }
 func (v View) SkipsUnknown() bool { return false }
 func (v View) Others() bool       { return true }
 
