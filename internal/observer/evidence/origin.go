@@ -302,7 +302,8 @@ func (c *Checker) Foreign(ctx context.Context, cwd string, all []Revisions) (for
 	if names = names[:min(len(names), maxFiles)]; len(names) == 0 {
 		return false, true
 	}
-	heads, err := c.git(ctx, own.Root, "log", "-g", "--format=%H", "-n", strconv.Itoa(maxHeads), "HEAD", "--")
+	// Not git log: a repository's own configuration can have that start a program (log.showSignature, gpg.program).
+	heads, err := c.git(ctx, own.Root, "rev-list", "-g", "-n", strconv.Itoa(maxHeads), "HEAD", "--")
 	if err != nil {
 		return false, false
 	}

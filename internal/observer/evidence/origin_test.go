@@ -136,9 +136,32 @@ func TestForeign(t *testing.T) {
 			t.Errorf("%s: got %v, known %v, want %v", x.name, foreign, known, x.want)
 		}
 	}
+	checkForeignRunsNothing(t, c, dir)
 	lame := NewChecker(Config{Git: "/nonexistent/git"})
 	if _, known := lame.Foreign(t.Context(), dir, []Revisions{{dir, []string{"FETCH_HEAD"}}}); known {
 		t.Error("without git it is known")
+	}
+}
+
+// checkForeignRunsNothing has a repository name a program for git to run, and a commit that git would show to it.
+func checkForeignRunsNothing(t *testing.T, c *Checker, dir string) {
+	t.Helper()
+	ran := filepath.Join(t.TempDir(), "ran")
+	program := filepath.Join(t.TempDir(), "gpg")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\ntouch '"+ran+"'\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	head, message, _ := strings.Cut(git(t, dir, "cat-file", "commit", "HEAD"), "\n\n")
+	signed := head + "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n abc\n -----END PGP SIGNATURE-----\n\n" + message + "\n"
+	hash := strings.TrimSpace(gitIn(t, dir, signed, "hash-object", "-t", "commit", "-w", "--stdin"))
+	git(t, dir, "update-ref", "-m", "sign", "HEAD", hash)
+	git(t, dir, "config", "gpg.program", program)
+	git(t, dir, "config", "log.showSignature", "true")
+	if _, known := c.Foreign(t.Context(), dir, []Revisions{{dir, []string{"origin/main"}}}); !known {
+		t.Error("of a repository with a signed commit it is not known")
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("a program ran that the repository names")
 	}
 }
 
