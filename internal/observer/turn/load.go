@@ -74,7 +74,7 @@ func (t *Pipeline) Load(ctx context.Context, r Request) (observer.Prompt, error)
 func (t *Pipeline) loadFetched(ctx context.Context, r Request, p *observer.Prompt) error {
 	var calls []observer.Input
 	for _, in := range p.Inputs {
-		if u, ok := in.Event.(events.ToolUsed); ok && evidence.Parse(u).Delegated() {
+		if c := in.Call(); c != nil && c.Delegated() {
 			calls = append(calls, in)
 		}
 	}
@@ -93,8 +93,8 @@ func (t *Pipeline) loadFetched(ctx context.Context, r Request, p *observer.Promp
 	}
 	for id, is := range fetched {
 		for _, in := range calls {
-			u := in.Event.(events.ToolUsed)
-			if is && (u.SubagentID == id || strings.Contains(u.Input, id) || strings.Contains(u.Output, id)) {
+			c := in.Call()
+			if is && (c.SubagentID == id || strings.Contains(c.Input, id) || strings.Contains(c.Output, id)) {
 				p.Fetched = append(p.Fetched, in.Position)
 			}
 		}
