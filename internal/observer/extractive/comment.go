@@ -77,21 +77,26 @@ func weighed(text string, gone bool) []comment {
 }
 
 // replacement is a text that a call put in the place of another.
-type replacement struct{ before, after string }
+type replacement struct {
+	before, after string
+	every         bool // wherever that stood
+}
 
 // replacements are the texts that a call wrote, by the fields of its input.
 func replacements(in []field) []replacement {
 	before, after := text(in, "old_string", "old_str"), text(in, "new_string", "new_str", "content", "file_text", "contents")
 	var all []replacement
 	if before != "" || after != "" {
-		all = append(all, replacement{before, after})
+		all = append(all, replacement{before, after, everywhere(in)})
 	}
 	for _, e := range elements(raw(in, "edits")) {
 		f := fields(e)
-		all = append(all, replacement{text(f, "old_string", "old_str"), text(f, "new_string", "new_str")})
+		all = append(all, replacement{text(f, "old_string", "old_str"), text(f, "new_string", "new_str"), everywhere(f)})
 	}
 	return all
 }
+
+func everywhere(in []field) bool { return raw(in, "replace_all") == "true" }
 
 // commentsIn are the comments of a text that did not stand in another, lines that follow each other as one.
 func commentsIn(after, before string) (all []string) {

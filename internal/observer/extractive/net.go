@@ -13,7 +13,8 @@ const (
 	maxReplaced = 16 << 10
 )
 
-// net is what edits of one file come to together. The zero value has seen none.
+// net is what edits of one file come to together. The zero value has seen none. A text that was replaced wherever it stood is not netted:
+// how often that was no call tells.
 type net struct {
 	standing []replacement // what stands in the place of what, as far as edits told
 	folded   bool          // an edit changed again what an earlier one had put there
@@ -24,7 +25,7 @@ type net struct {
 func (n *net) add(list []replacement) {
 	n.unknown = n.unknown || len(list) == 0
 	for _, r := range list {
-		if r.before == "" || len(r.before)+len(r.after) > maxReplaced || len(n.standing) == maxStanding {
+		if r.before == "" || r.every || len(r.before)+len(r.after) > maxReplaced || len(n.standing) == maxStanding {
 			n.unknown = true
 			return
 		}
@@ -38,7 +39,7 @@ func (n *net) replace(r replacement) {
 		if strings.Contains(old.after, r.before) {
 			n.folded = true
 			n.standing = slices.Delete(n.standing, i, i+1)
-			n.keep(replacement{old.before, strings.Replace(old.after, r.before, r.after, 1)})
+			n.keep(replacement{before: old.before, after: strings.Replace(old.after, r.before, r.after, 1)})
 			return
 		}
 	}

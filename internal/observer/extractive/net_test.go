@@ -20,6 +20,9 @@ func TestNetOfEdits(t *testing.T) {
 		want  string // the fact about the file
 		files int    // that are listed as changed
 	}{
+		"swapped back in one place of several": {[]events.ToolUsed{used("Edit", map[string]any{
+			"file_path": cwd + "/cart.go", "old_string": "sum", "new_string": "total", "replace_all": true,
+		}, "", false), change("total", "sum")}, "Edited cart.go (2 edits)", 1},
 		"one":                      {[]events.ToolUsed{change("sum()", "total()")}, "Edited cart.go (1 edit)", 1},
 		"swapped back":             {[]events.ToolUsed{change("sum()", "total()"), change("total()", "sum()")}, "Edited cart.go, and put back what it was", 0},
 		"put in and taken out":     {[]events.ToolUsed{change("sum()\n", "sum()\nprint(1)\n"), change("print(1)\n", "")}, "Edited cart.go, and put back what it was", 0},
