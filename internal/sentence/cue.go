@@ -91,8 +91,7 @@ func Decides(sentence string) bool {
 }
 
 // Unannounced is what a sentence says behind its announcement: behind a dash, behind the colon of consent, or behind the comma that ends
-// where the agent looks. A
-// sentence without either is whole.
+// where the agent looks. A sentence without either is whole.
 func Unannounced(sentence string) string {
 	s := lower(sentence)
 	marks := slices.Clone(dashes)

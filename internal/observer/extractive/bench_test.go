@@ -32,7 +32,7 @@ func busy(n int) observer.Prompt {
 			u.Input = fmt.Sprintf(`{"command":"cd /src/shop && go test ./pkg%d/... -run TestTotal","description":"Run tests"}`, i%17)
 			u.Output = `{"stdout":"` + code[:900] + `","stderr":"","interrupted":false}`
 		}
-		p.Inputs = append(p.Inputs, observer.Input{Position: events.Position(i + 1), Event: u})
+		p.Inputs = append(p.Inputs, observer.NewInput(events.Position(i+1), time.Time{}, u))
 	}
 	return p
 }

@@ -76,7 +76,7 @@ func firstLine(s string) string {
 	said := ""
 	for l := range strings.Lines(unwrap(clean(s), false)) {
 		if l = line(l); sentence.Letters(l) >= 4 {
-			if said = strings.TrimSpace(said + " " + l); !strings.HasSuffix(l, ":") {
+			if said = strings.TrimSpace(said + " " + l); !strings.HasSuffix(l, ":") || len(said) > maxProblem {
 				break
 			}
 		}

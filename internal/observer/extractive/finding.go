@@ -56,8 +56,8 @@ func (p *Provider) talk(prompt observer.Prompt) (observer.Observation, bool) {
 	return o, best.weight >= answerFrom
 }
 
-// findings are what was said between the calls that is worth keeping, in its order. What the last message says too is not told
-// again, and neither is what the observation of the answer says, which is outcome, nor a guess: the agent says later what came of it.
+// findings are what was said between the calls that is worth keeping, in its order. What the last message says too is left
+// out, and so is what the observation of the answer says, which is outcome, and a guess: the agent says later what came of it.
 func (w *work) findings(prompt observer.Prompt, outcome string) []finding {
 	told := append(sentencesOf(prompt.Message), outcome)
 	var all []finding

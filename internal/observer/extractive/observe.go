@@ -53,11 +53,11 @@ func (p *Provider) observe(ctx context.Context, prompt observer.Prompt) ([]obser
 	if w.calls > 0 {
 		tell = func(prompt observer.Prompt) (observer.Observation, bool) { return p.answer(w, prompt) }
 	}
-	told := ""
+	outcome := ""
 	if o, ok := tell(prompt); ok {
-		list, told = append(list, o), o.Title+"\n"+o.Narrative
+		list, outcome = append(list, o), o.Title+"\n"+o.Narrative
 	}
-	for _, f := range w.findings(prompt, told) {
+	for _, f := range w.findings(prompt, outcome) {
 		list = append(list, f.observation())
 	}
 	for _, c := range compactions {

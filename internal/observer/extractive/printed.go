@@ -38,8 +38,10 @@ type before struct {
 func since(prompt observer.Prompt, i int) (b before) {
 	var calls []*evidence.Call
 	for _, in := range prompt.Inputs {
-		u := in.Call()
-		if u != nil && !in.At.After(prompt.Said[i].At) && (i == 0 || in.At.After(prompt.Said[i-1].At)) {
+		if in.At.After(prompt.Said[i].At) || i > 0 && !in.At.After(prompt.Said[i-1].At) {
+			continue
+		}
+		if u := in.Call(); u != nil {
 			calls = append(calls, u)
 		}
 	}

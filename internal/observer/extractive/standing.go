@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/cmemd/cmemd/internal/observer/evidence"
@@ -13,10 +14,13 @@ import (
 // bears out, and was said before the last change of the answer, if what was said later speaks again of all that it names: the agent had
 // then tried it, and says what came of that. It is also what names nothing, and was said of a command that was run again.
 func (w *work) standing(all []finding, outcome string) []finding {
-	later := wordsOf(outcome)
+	later, again := wordsOf(outcome), map[string]int{}
+	for _, r := range w.runs {
+		again[strings.Join(r.step.words, "\x00")] = r.at
+	}
 	stands := make([]bool, len(all))
 	for i, f := range slices.Backward(all) {
-		stands[i] = f.failed+f.bearing != "" || f.agreed || !w.superseded(f, later)
+		stands[i] = f.failed+f.bearing != "" || f.agreed || !w.superseded(f, later, again)
 		maps.Copy(later, wordsOf(f.text))
 	}
 	kept := all[:0]
@@ -28,46 +32,33 @@ func (w *work) standing(all []finding, outcome string) []finding {
 	return kept
 }
 
-// superseded reports whether f was; later are the words of what was said, and is told, behind it.
-func (w *work) superseded(f finding, later map[string]bool) bool {
+// superseded reports whether f was; later are the words of what was said behind it, and again is by which call a command was run last.
+func (w *work) superseded(f finding, later map[string]bool, again map[string]int) bool {
 	if len(f.names) == 0 {
-		return w.runAgain(f.after, f.upTo)
+		return slices.ContainsFunc(w.runs, func(r run) bool {
+			return f.after < r.at && r.at <= f.upTo && again[strings.Join(r.step.words, "\x00")] > f.upTo
+		})
 	}
 	changed := len(w.changed) > 0 && f.upTo < w.changed[len(w.changed)-1]
 	return changed && !slices.ContainsFunc(f.names, func(name string) bool { return !later[name] })
 }
 
-// runAgain reports whether one of the commands that were run by the calls behind a first one, up to a last one, was run again later.
-func (w *work) runAgain(first, last int) bool {
-	return slices.ContainsFunc(w.runs, func(r run) bool {
-		return first < r.at && r.at <= last && slices.ContainsFunc(w.runs, func(again run) bool {
-			return again.at > last && slices.Equal(again.step.words, r.step.words)
-		})
-	})
-}
-
 // namesIn are what names something in a text, and its figures that one of calls printed.
 func namesIn(text string, calls []*evidence.Call) []string {
 	names := evidence.Marks(text)
+	printed := sync.OnceValue(func() map[string]bool {
+		all := map[string]bool{}
+		for _, c := range calls {
+			maps.Copy(all, wordsOf(outputText(c.Output)))
+		}
+		return all
+	})
 	for word := range wordsOf(text) {
-		if unicode.IsDigit(rune(word[0])) && printedFigure(calls, word) {
+		if unicode.IsDigit(rune(word[0])) && printed()[word] {
 			names = append(names, word)
 		}
 	}
 	return names
-}
-
-// printedFigure reports whether one of calls printed a figure, not as a part of a longer one.
-func printedFigure(calls []*evidence.Call, figure string) bool {
-	const part = "0123456789."
-	return slices.ContainsFunc(calls, func(u *evidence.Call) bool {
-		for before, rest, ok := strings.Cut(outputText(u.Output), figure); ok; before, rest, ok = strings.Cut(rest, figure) {
-			if strings.TrimRight(before, part) == before && strings.TrimLeft(rest, part) == rest {
-				return true
-			}
-		}
-		return false
-	})
 }
 
 // wordsOf are the words of a text as programs write them, those that are joined by dots or slashes also apart.
