@@ -283,7 +283,7 @@ func (c *chooser) lengthen(left budget) {
 	}
 	for _, p := range c.pieces {
 		if p.chosen && p.sec == secLast {
-			p.text = cmp.Or(c.lastSummary(p.row, t), "\n"+toldBelow)
+			p.text = cmp.Or(c.lastSummary(p.row, t), "\n"+standsBelow)
 		}
 		if said[p] {
 			p.chosen, p.why = false, "said by others"
@@ -386,8 +386,8 @@ func (c *chooser) continues(shown []*piece, i int) bool {
 	return i > 0 && i < len(shown) && shown[i].sec == shown[i-1].sec && shown[i].row.Entry() == shown[i-1].row.Entry()
 }
 
-// toldBelow stands for a summary of which others say all.
-const toldBelow = "- What came of it stands below."
+// standsBelow stands for a summary of which others say all.
+const standsBelow = "- What came of it stands below."
 
 // told are the ids of the rows that the text names or tells, in its order.
 func (c *chooser) told() []events.ID {

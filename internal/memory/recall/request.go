@@ -23,15 +23,15 @@ func (c *chooser) tellRequests(t *saidTexts) {
 // requestLine is what was asked, in whole sentences.
 func (c *chooser) requestLine(row rows.Row) string {
 	said := cmp.Or(row.Text, titleOf(row))
-	var told []string
+	var whole []string
 	left := maxAsked
 	for _, s := range sentencesOf(said) {
 		if left -= size(s) + 2; left < 0 {
 			break
 		}
-		told = append(told, s)
+		whole = append(whole, s)
 	}
-	return c.label(row) + ": " + c.words(cmp.Or(joined(told), said), maxAsked)
+	return c.label(row) + ": " + c.words(cmp.Or(joined(whole), said), maxAsked)
 }
 
 // loadAsked reads the prompts of entries of which several pieces are chosen, or one that speaks of what was asked.
