@@ -432,6 +432,9 @@ func (f *fleet) storeIsClean() {
 		if err != nil {
 			continue // put there by the test
 		}
+		if s.Epoch == 0 || s.Epoch > f.machines[0].space.Manifest().Epoch {
+			continue // damaged, as Open would say of a key that does not fit: no key was ever made for this number
+		}
 		epoch, err := f.machines[0].space.EpochKey(s.Epoch)
 		if err != nil {
 			f.Error(err)
