@@ -51,6 +51,21 @@ func (c *Call) rewrites() (all []rewrite) {
 	return all
 }
 
+// Rewritten tells of each file that the call changed, as far as it says, how many more of each word stand there than before; of a word
+// that stands in what was written as often as in what was replaced, none more. The caller owns the maps.
+func (c *Call) Rewritten() map[string]map[string]int {
+	all := map[string]map[string]int{}
+	for _, w := range c.rewrites() {
+		if all[w.file] == nil {
+			all[w.file] = map[string]int{}
+		}
+		for word, n := range w.words {
+			all[w.file][word] += n
+		}
+	}
+	return all
+}
+
 // patchRewrites are those of one patch: its lines that begin with a plus or a minus, by the file whose header they stand below.
 func (c *Call) patchRewrites(patch string) (all []rewrite) {
 	var at *rewrite

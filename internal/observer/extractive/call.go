@@ -25,6 +25,7 @@ const (
 // call is one tool call, told by what it did. Its texts are as long as the agent made them.
 type call struct {
 	deed         deed
+	made         *evidence.Call
 	tool         string
 	at           time.Time
 	subagent     string // who did it; "" is the agent itself
@@ -71,7 +72,7 @@ type todo struct {
 // observeCall looks at one tool use.
 func observeCall(u *evidence.Call) call {
 	shape := u.Shape()
-	c := call{tool: u.Tool, subagent: u.SubagentID, subagentType: u.SubagentType, failed: shape.Failed, refused: u.Refused, cwd: u.Cwd}
+	c := call{made: u, tool: u.Tool, subagent: u.SubagentID, subagentType: u.SubagentType, failed: shape.Failed, refused: u.Refused, cwd: u.Cwd}
 	c.read, c.changed = u.Files()
 	in := fields(u.Input)
 	switch c.deed = deedOf(u, shape); {

@@ -13,7 +13,7 @@
 // was made from. What bears a sentence out counts: a failure before it, an output that holds what it names, words of the person's.
 // Announcements, questions, guesses, options alone and what the last message says too are left out. So is what was only thought on the way:
 // nothing bears it out, a change followed, and what was said later speaks of all that it names, or the command that it speaks of was run
-// again. An answer without a call is observed where it has such a sentence.
+// again. What tells how things were before a later call changed them says so in front. An answer without a call is observed where it has such a sentence.
 //
 // What commands and files printed is evidence, in facts alone: each error of its own, warnings, what was counted or measured, and the
 // line that bears out what was said behind it. What the web, other servers and subagents answered is never quoted so, and titles and
@@ -49,7 +49,7 @@
 //
 // The files, each referring to those below it:
 //
-//	summarize.go, open.go, failing.go, observe.go, facts.go, ran.go, comment.go, left.go, finding.go, standing.go, printed.go, gist.go,
+//	summarize.go, open.go, failing.go, observe.go, facts.go, ran.go, comment.go, left.go, finding.go, standing.go, dated.go, printed.go, gist.go,
 //	kind.go, work.go, net.go, compact.go, call.go, shell.go, fact.go, problem.go, narrative.go, title.go, extractive.go, blocks.go, prose.go,
 //	fields.go, clean.go
 //

@@ -38,6 +38,7 @@ type finding struct {
 	upTo    int      // and before the next one
 	failed  string   // the failure that it was said behind, as a fact; empty: none
 	bearing string   // a line that a call before it printed, as a fact; empty: none
+	since   string   // what was done after it to what it speaks of: "cart.go was changed"; empty: nothing
 }
 
 // talk is the observation of an answer without a tool call. It is false where the answer says nothing that is worth keeping.
@@ -84,6 +85,7 @@ func (w *work) findings(prompt observer.Prompt, outcome string) []finding {
 	}
 	slices.SortStableFunc(all, func(a, b finding) int { return cmp.Compare(b.weight, a.weight) })
 	all = all[:min(len(all), maxFindings)]
+	w.date(all)
 	slices.SortFunc(all, func(a, b finding) int { return cmp.Compare(order[a.best], order[b.best]) })
 	return all
 }
@@ -241,7 +243,11 @@ func says(other, s string) bool {
 
 // observation is f as an observation of its own.
 func (f finding) observation() observer.Observation {
-	o := observer.Observation{Type: observer.TypeDiscovery, Title: trimTitle(cut(plain(f.best), maxTitle))}
+	best, text := f.best, f.text
+	if f.since != "" {
+		best, text = "Before "+f.since+": "+best, "Before "+f.since+": "+text
+	}
+	o := observer.Observation{Type: observer.TypeDiscovery, Title: trimTitle(cut(plain(best), maxTitle))}
 	switch f.purpose {
 	case sentence.Decision:
 		o.Type, o.Concepts = observer.TypeDecision, []string{observer.ConceptTradeOff}
@@ -250,14 +256,14 @@ func (f finding) observation() observer.Observation {
 	case sentence.Gotcha:
 		o.Concepts = []string{observer.ConceptGotcha}
 	}
-	if said := plain(f.text); said != o.Title && said != o.Title+"." {
-		o.Narrative = f.text
+	if said := plain(text); said != o.Title && said != o.Title+"." {
+		o.Narrative = text
 	}
 	_, line, _ := strings.Cut(f.bearing, ": ")
 	for _, s := range []string{f.failed, f.bearing} {
 		if s != "" && (s != f.bearing || !strings.Contains(f.failed, line)) {
 			o.Facts = append(o.Facts, cut(s, maxFact))
-			o.Narrative = f.text // what was printed is a fact alone
+			o.Narrative = text // what was printed is a fact alone
 		}
 	}
 	return o

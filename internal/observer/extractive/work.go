@@ -31,6 +31,7 @@ type work struct {
 	seen        map[string]bool
 	undone      []string // files that are again what they were
 	changed     []int    // calls that changed files
+	edits       []edit   // what they changed
 	firstChange int      // the first call that changed more than tests
 	moved       bool
 	removed     []string // files and folders that a shell removed, absolute where that is known
@@ -59,6 +60,14 @@ type file struct {
 	subagent    string // the type of the one that changed it first
 	comments    []comment
 	net         net
+}
+
+// edit is one call that changed files or removed them.
+type edit struct {
+	at      int            // call
+	made    *evidence.Call // nil: it removed them
+	files   []string
+	created bool
 }
 
 // run is one command that was run, or of a list of commands the one that counts.
@@ -153,10 +162,12 @@ func (w *work) edit(c call) {
 		w.firstChange = w.calls
 	}
 	w.moved = w.moved || c.moved
+	fresh := false
 	for _, p := range c.changed {
 		f := w.byPath[p]
 		if f == nil {
-			f = &file{path: p, created: c.created && (c.known || !w.seen[p]), subagent: c.subagentType}
+			fresh = c.created && (c.known || !w.seen[p])
+			f = &file{path: p, created: fresh, subagent: c.subagentType}
 			w.byPath[p] = f
 			w.files = append(w.files, f)
 		}
@@ -170,6 +181,7 @@ func (w *work) edit(c call) {
 			f.net.add(nil)
 		}
 	}
+	w.edits = append(w.edits, edit{at: w.calls, made: c.made, files: c.changed, created: fresh})
 }
 
 // comment notes the comments that a call wrote or took out, and forgets those that it took out again.
@@ -353,11 +365,13 @@ func under(p, folder string) bool {
 const maxRemoved = 100
 
 func (w *work) remove(words []string, c call) {
+	from := len(w.removed)
 	for _, p := range words {
 		if !strings.HasPrefix(p, "-") && len(w.removed) < maxRemoved {
 			w.removed = append(w.removed, absolute(c.cwd, p))
 		}
 	}
+	w.edits = append(w.edits, edit{at: w.calls, files: w.removed[from:]})
 }
 
 // replaces tells whether f is a new file that stands for one of the same name that was removed.
