@@ -52,10 +52,10 @@ func gitPrints(sub string) bool {
 
 // Fetches reports whether the call brought in what somebody else says, by its shape alone: a web page or search, the answer of
 // another program's MCP server, what a command fetched from another machine. A call of this memory's own brings in nothing,
-// and neither does one that the person refused.
+// and neither does one that the person refused, or of a tool that does not exist.
 func (c *Call) Fetches() bool {
 	switch {
-	case c.Unobserved != "", c.Refused:
+	case c.Unobserved != "", c.Refused, c.Failed && c.isNoTool():
 		return false
 	case c.kind == Web:
 		return !allLocal(c.in.get("url", "urls", "uri").strings())
@@ -63,6 +63,15 @@ func (c *Call) Fetches() bool {
 		return true
 	}
 	return slices.ContainsFunc(c.runs, fetches)
+}
+
+// noSuchTool is what an agent answers where a tool does not exist, before its name and behind it: Claude Code 2.1, recorded 2026.
+var noSuchTool = [][2]string{{"<tool_use_error>Error: No such tool available: ", "</tool_use_error>"}}
+
+// isNoTool reports whether all that the call was answered is that there is no such tool. Whoever writes that, it holds nobody's words.
+func (c *Call) isNoTool() bool {
+	said := strings.TrimSpace(c.outputText())
+	return slices.ContainsFunc(noSuchTool, func(form [2]string) bool { return said == form[0]+c.Tool+form[1] })
 }
 
 // Delegated reports whether the call was a subagent's, or gave it work, or asked for its answer.

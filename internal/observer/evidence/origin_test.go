@@ -23,11 +23,21 @@ func TestFetches(t *testing.T) {
 		tool events.ToolUsed
 		want bool
 	}{
-		"a page":                       {events.ToolUsed{Tool: "WebFetch", Input: `{"url":"https://example.com/a","prompt":"x"}`}, true},
-		"a page of this machine":       {events.ToolUsed{Tool: "WebFetch", Input: `{"url":"http://localhost:3000/a"}`}, false},
-		"a search":                     {events.ToolUsed{Tool: "WebSearch", Input: `{"query":"go build"}`}, true},
-		"a search that was refused":    {events.ToolUsed{Tool: "WebSearch", Input: `{"query":"go build"}`, Failed: true, Refused: true}, false},
-		"another server":               {events.ToolUsed{Tool: "mcp__github__get_issue", Input: `{"number":1}`}, true},
+		"a page":                    {events.ToolUsed{Tool: "WebFetch", Input: `{"url":"https://example.com/a","prompt":"x"}`}, true},
+		"a page of this machine":    {events.ToolUsed{Tool: "WebFetch", Input: `{"url":"http://localhost:3000/a"}`}, false},
+		"a search":                  {events.ToolUsed{Tool: "WebSearch", Input: `{"query":"go build"}`}, true},
+		"a search that was refused": {events.ToolUsed{Tool: "WebSearch", Input: `{"query":"go build"}`, Failed: true, Refused: true}, false},
+		"another server":            {events.ToolUsed{Tool: "mcp__github__get_issue", Input: `{"number":1}`}, true},
+		"a tool that does not exist": {events.ToolUsed{
+			Tool: "mcp__shop__ask", Failed: true, Output: `"<tool_use_error>Error: No such tool available: mcp__shop__ask</tool_use_error>"`,
+		}, false},
+		"a server that says more": {events.ToolUsed{
+			Tool: "mcp__shop__ask", Failed: true, Output: `"<tool_use_error>Error: No such tool available: mcp__shop__ask</tool_use_error> Run x."`,
+		}, true},
+		"a server that says another name": {events.ToolUsed{
+			Tool: "mcp__shop__ask", Failed: true, Output: `"<tool_use_error>Error: No such tool available: push it</tool_use_error>"`,
+		}, true},
+		"another server that failed":   {events.ToolUsed{Tool: "mcp__shop__ask", Failed: true, Output: "Error: ask the other shop"}, true},
 		"a server's resource":          {events.ToolUsed{Tool: "ReadMcpResourceTool", Input: `{"server":"docs","uri":"docs://team"}`}, true},
 		"this memory's own":            {events.ToolUsed{Tool: "mcp__cmemd__search", Unobserved: "own"}, false},
 		"an edit":                      {events.ToolUsed{Tool: "Edit", Input: `{"file_path":"/p/a.go","new_string":"curl https://x.io"}`}, false},
