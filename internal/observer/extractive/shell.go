@@ -46,17 +46,15 @@ func stepsOf(c evidence.Simple) []step {
 	if c.Next == ")" {
 		c.Next = ""
 	}
-	for len(c.Words) > 0 && toolinput.IsAssignment(c.Words[0]) {
-		c.Words = c.Words[1:]
-	}
+	c.Words = withoutAssignments(c.Words)
 	if len(c.Words) == 0 {
 		return substituted(c)
 	}
 	for len(c.Words) > 0 {
 		switch w := c.Words[0]; w {
-		case "do", "then", "else", "if", "elif", "while", "until", "time", "sudo", "!", "nohup", "exec", "{":
+		case "do", "then", "else", "if", "elif", "while", "until", "time", "sudo", "!", "nohup", "exec", "{", "(":
 			c.Text = strings.TrimSpace(strings.TrimPrefix(c.Text, w))
-			c.Words = c.Words[1:]
+			c.Words = withoutAssignments(c.Words[1:])
 			continue
 		case "for", "done", "fi", "esac", "case", "function", "select", "}":
 			return nil
@@ -72,6 +70,14 @@ func stepsOf(c evidence.Simple) []step {
 		return []step{newStep(c, c.Words)}
 	}
 	return nil
+}
+
+// withoutAssignments are the words of a command from its program on.
+func withoutAssignments(words []string) []string {
+	for len(words) > 0 && toolinput.IsAssignment(words[0]) {
+		words = words[1:]
+	}
+	return words
 }
 
 func newStep(c evidence.Simple, words []string) step {

@@ -43,6 +43,9 @@ func TestSteps(t *testing.T) {
 		{"OUT=$(cd api; make check)", false, "make check:failed"},
 		{"A=1 B=2", true, ""},
 		{"(cd api && npm test)", false, "cd api:unknown npm test:failed"},
+		{"time DEBUG=1 ./shop total", true, "./shop total:passed"},
+		{"DEBUG=1 time ./shop total", false, "./shop total:failed"},
+		{"time (DEBUG=1 ./shop total > /dev/null 2>&1)", true, "./shop total:passed"},
 		{"", true, ""},
 		{"&& ; | &", true, ""},
 	}
