@@ -57,6 +57,14 @@ type call struct {
 	keptTodos     bool
 }
 
+// edit is one call that changed files or removed them.
+type edit struct {
+	at      int            // call
+	made    *evidence.Call // nil: it removed them
+	files   []string
+	created bool
+}
+
 type commit struct {
 	hash, subject string
 	amends        bool // it replaced the commit before it

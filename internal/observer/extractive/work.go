@@ -62,14 +62,6 @@ type file struct {
 	net         net
 }
 
-// edit is one call that changed files or removed them.
-type edit struct {
-	at      int            // call
-	made    *evidence.Call // nil: it removed them
-	files   []string
-	created bool
-}
-
 // run is one command that was run, or of a list of commands the one that counts.
 type run struct {
 	at     int // call

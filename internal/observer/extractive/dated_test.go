@@ -1,0 +1,99 @@
+package extractive
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// TestFindingsThatAreDated: what was said of how things were, before a call changed that, is told as of before.
+func TestFindingsThatAreDated(t *testing.T) {
+	t.Parallel()
+	const (
+		said = "The sum is late because taxOf() asks the server."
+		done = "The sum is right now."
+	)
+	edit := func(file, before, after string) [3]string {
+		return [3]string{"Edit", fmt.Sprintf(`"file_path":"/src/shop/%s","old_string":%q,"new_string":%q`, file, before, after), ""}
+	}
+	for name, c := range map[string]struct {
+		steps []any
+		want  string
+	}{
+		"a word taken out": {[]any{said, edit("cart.go", "return taxOf(c)", "return c.tax"), done}, "Before cart.go was changed: " + said},
+		"a word put in":    {[]any{said, edit("cart.go", "return c.tax", "return taxOf(c)"), done}, said},
+		"a word put in and taken out": {
+			[]any{said, edit("cart.go", "return c.tax", "return taxOf(c)"), edit("cart.go", "return taxOf(c)", "return c.tax"), done}, said,
+		},
+		"before it was said": {[]any{edit("cart.go", "return taxOf(c)", "return c.tax"), said, done}, said},
+		"another word":       {[]any{said, edit("cart.go", "return sum", "return total"), done}, said},
+		"a file that it names": {
+			[]any{"The sum is late because cart.go has no cache.", edit("cart.go", "a", "b"), done},
+			"Before cart.go was changed: The sum is late because cart.go has no cache.",
+		},
+		"a file that is new": {
+			[]any{"The sum is late because there is no rates.go to ask.", [3]string{"Write", `"file_path":"/src/shop/rates.go","content":"package shop"`, ""}, done},
+			"The sum is late because there is no rates.go to ask.",
+		},
+		"a file that is removed": {
+			[]any{"The sum is late because old_rates.go is asked too.", [3]string{"Bash", `"command":"rm old_rates.go"`, `{"stdout":"","interrupted":false}`}, edit("tax.go", "a", "b"), done},
+			"Before old_rates.go was removed: The sum is late because old_rates.go is asked too.",
+		},
+		"what was missing": {
+			[]any{"The sum is late because taxOf() gets no maxWait.", edit("cart.go", "taxOf(c)", "taxOf(c, maxWait)"), done},
+			"Before cart.go was changed: The sum is late because taxOf() gets no maxWait.",
+		},
+		"a decision": {
+			[]any{"We keep taxOf() rather than a table.", edit("cart.go", "return taxOf(c)", "return c.tax"), done}, "We keep taxOf() rather than a table.",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			all, err := New(Config{}).observe(t.Context(), answering(c.steps))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(all) != 2 {
+				t.Fatalf("%d observations, want 2: %+v", len(all), all)
+			}
+			if last := all[1]; strings.TrimRight(last.Title, ".") != strings.TrimRight(c.want, ".") {
+				t.Errorf("got %q, want %q", last.Title, c.want)
+			}
+		})
+	}
+}
+
+// TestFindingsBehindAFailureThatWasOvercome: why a command failed is told as of before, where a file was changed that the failure names
+// and the command passed then.
+func TestFindingsBehindAFailureThatWasOvercome(t *testing.T) {
+	t.Parallel()
+	const said = "The test fails because the country is not known yet."
+	for file, want := range map[string]string{
+		"cart.go":  "Before cart.go was changed: " + said,
+		"rates.go": said,
+	} {
+		p := answering([]any{
+			[3]string{"Bash", `"command":"go test ./..."`, "Exit code 1\ncart_test.go:12: sum is 0, want 3\nFAIL"}, said,
+			[3]string{"Edit", `"file_path":"/src/shop/` + file + `","old_string":"a","new_string":"b"`, ""},
+			[3]string{"Bash", `"command":"go test ./..."`, "ok"}, "The sum is right now.",
+		})
+		u := p.Inputs[0].Event.(events.ToolUsed)
+		u.Failed = true
+		p.Inputs[0].Event = u
+		all, err := New(Config{}).observe(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := all[len(all)-1]
+		if strings.TrimRight(last.Title, ".") != strings.TrimRight(want, ".") {
+			t.Errorf("%s: title %q, want %q", file, last.Title, want)
+		}
+		if d := cmp.Diff([]string{"Said behind a failure: cart_test.go:12: sum is 0, want 3; passed after changes"}, last.Facts); d != "" {
+			t.Errorf("%s: facts (-want +got):\n%s", file, d)
+		}
+	}
+}
