@@ -20,7 +20,7 @@ const (
 	maxNextText  = 280
 	maxWorkTitle = 140
 	maxWorkText  = 800
-	maxAsked     = 200 // of a prompt above what came of it
+	maxAsked     = 300 // of a prompt above what came of it
 	maxFileLines = 8
 	maxFilePath  = 100
 
@@ -38,7 +38,7 @@ const headFiles = "## Files changed lately"
 
 // lastSummary is the newest summary at length, without what was said: of what was asked and done each thing is told whole, or not.
 func (c *chooser) lastSummary(row rows.Row, t *saidTexts) string {
-	row.Request = t.unsaidOf(strings.Split(row.Request, " / "), " / ")
+	row.Request = t.unsaidOf(slices.DeleteFunc(strings.Split(row.Request, " / "), c.tells), " / ")
 	row.Completed = t.unsaidOf(strings.Split(row.Completed, "\n"), "\n")
 	var b strings.Builder
 	for _, f := range row.Texts() {

@@ -23,13 +23,23 @@ func (c *chooser) tellRequests(t *saidTexts) {
 	}
 }
 
-// requestLine is what was asked, in whole sentences.
+// tells reports whether a request stands above what came of it.
+func (c *chooser) tells(asked string) bool {
+	for _, r := range c.asked {
+		if strings.TrimPrefix(r.text, c.label(r.row)+": ") == c.words(asked, maxAsked) {
+			return true
+		}
+	}
+	return false
+}
+
+// requestLine is what was asked, in whole sentences, up to what one of them announces: that was pasted, most often.
 func (c *chooser) requestLine(row rows.Row) string {
 	said := cmp.Or(row.Text, titleOf(row))
 	var whole []string
 	left := maxAsked
 	for _, s := range sentencesOf(said) {
-		if left -= size(s) + 2; left < 0 {
+		if left -= size(s) + 2; left < 0 || len(whole) > 0 && strings.HasSuffix(s, ":") {
 			break
 		}
 		whole = append(whole, s)
