@@ -251,18 +251,24 @@ func TestContextTellsEntries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{want, "- " + row.Handle().String() + " " + row.At.Format("15:04") + " bugfix: "} {
+	painted := " " + row.At.Format("15:04") + " asked: Paint the shed in the yard green\n  - bugfix: "
+	for _, text := range []string{want, painted} {
 		if !strings.Contains(got.Text, text) {
 			t.Errorf("no\n%s in\n%s", text, got.Text)
 		}
 	}
-	for _, id := range []events.ID{prompt.ID, late.ID, fix, gone} {
+	if strings.Index(got.Text, "Paint the shed") > strings.Index(got.Text, "Sweep the yard") {
+		t.Errorf("what the session was asked later is told before what it was asked first:\n%s", got.Text)
+	}
+	for _, id := range []events.ID{prompt.ID, late.ID, alone[0], fix, gone} {
 		if !slices.Contains(got.IDs, id) {
 			t.Errorf("%s is not among what was told", id)
 		}
 	}
-	if strings.Contains(got.Text, "Paint the shed") || slices.Contains(got.IDs, alone[0]) {
-		t.Errorf("a prompt of which one thing came is told:\n%s", got.Text)
+	ask := shop("startup", s)
+	ask.Characters = got.Characters - 10
+	if short := w.mustContext(ask); !strings.Contains(short.Text, "bugfix: Green paint") || strings.Contains(short.Text, "Paint the shed") {
+		t.Errorf("where there is no room for it, what one thing came of is told, or that is not:\n%s", short.Text)
 	}
 	checkKnown := func(told []string, err error) {
 		t.Helper()

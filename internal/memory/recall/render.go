@@ -20,7 +20,7 @@ const (
 	maxNextText  = 280
 	maxWorkTitle = 140
 	maxWorkText  = 800
-	maxAsked     = 200 // of a prompt above what came of it
+	maxAsked     = 300 // of a prompt above what came of it
 	maxFileLines = 8
 	maxFilePath  = 100
 
@@ -38,7 +38,7 @@ const headFiles = "## Files changed lately"
 
 // lastSummary is the newest summary at length, without what was said: of what was asked and done each thing is told whole, or not.
 func (c *chooser) lastSummary(row rows.Row, t *saidTexts) string {
-	row.Request = t.unsaidOf(strings.Split(row.Request, " / "), " / ")
+	row.Request = t.unsaidOf(slices.DeleteFunc(strings.Split(row.Request, " / "), c.tells), " / ")
 	row.Completed = t.unsaidOf(strings.Split(row.Completed, "\n"), "\n")
 	var b strings.Builder
 	for _, f := range row.Texts() {
@@ -135,7 +135,7 @@ func (c *chooser) write(ctx context.Context) (string, error) {
 		left = c.budget().minus(c.budget().of(c.frame("")))
 	}
 	c.choose(left)
-	if err := c.loadAsked(ctx); err != nil {
+	if err := c.loadAsked(ctx, left); err != nil {
 		return "", err
 	}
 	c.lengthen(left)
@@ -239,11 +239,14 @@ const (
 	lineTokens = 12
 )
 
-// titles notes what the chosen pieces say, in the order of the text, and returns those whose titles others say before them. The newest
-// summary says what is left when all others are told.
+// titles notes what the chosen pieces say, and returns those whose titles others say, of one section newer ones. The newest summary
+// says what is left when all others are told.
 func (c *chooser) titles(t *saidTexts) (said map[*piece]bool) {
 	said = map[*piece]bool{}
-	for _, p := range c.shown() {
+	order := slices.SortedStableFunc(slices.Values(c.shown()), func(a, b *piece) int {
+		return cmp.Or(cmp.Compare(a.sec, b.sec), b.row.At.Compare(a.row.At))
+	})
+	for _, p := range order {
 		switch title := titleOf(p.row); {
 		case p.sec == secLast:
 		case p.sec == secNext:
@@ -307,24 +310,37 @@ func (c *chooser) giveBack() bool {
 	return false
 }
 
-// shown returns the chosen pieces in the order of the text: in each section what the person saved before what others did, the newest
-// entries first, in each the oldest row.
+// shown returns the chosen pieces in the order of the text: in each section what the person saved before what others did, the sessions
+// that were last heard of first, and what each did in the order in which it was asked for, so that what follows up on something stands
+// behind it.
 func (c *chooser) shown() []*piece {
 	var out []*piece
-	newest := map[rows.Entry]*piece{}
+	newest, oldest := map[string]*piece{}, map[rows.Entry]*piece{}
 	for _, p := range c.pieces {
 		if !p.chosen {
 			continue
 		}
 		out = append(out, p)
-		if n, ok := newest[p.row.Entry()]; !ok || inTime(p.row, n.row) > 0 {
-			newest[p.row.Entry()] = p
+		if n, ok := newest[sessionOf(p)]; !ok || inTime(p.row, n.row) > 0 {
+			newest[sessionOf(p)] = p
+		}
+		if o, ok := oldest[p.row.Entry()]; !ok || inTime(p.row, o.row) < 0 {
+			oldest[p.row.Entry()] = p
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *piece) int {
-		return cmp.Or(cmp.Compare(a.sec, b.sec), cmp.Compare(foreign(a.row), foreign(b.row)), inTime(newest[b.row.Entry()].row, newest[a.row.Entry()].row), inTime(a.row, b.row))
+		return cmp.Or(cmp.Compare(a.sec, b.sec), cmp.Compare(foreign(a.row), foreign(b.row)), inTime(newest[sessionOf(b)].row, newest[sessionOf(a)].row),
+			inTime(oldest[a.row.Entry()].row, oldest[b.row.Entry()].row), inTime(a.row, b.row))
 	})
 	return out
+}
+
+// sessionOf names the session of a piece of earlier work; all else is by itself.
+func sessionOf(p *piece) string {
+	if p.sec == secWork && !p.row.Session.IsZero() {
+		return p.row.Session.String()
+	}
+	return p.row.ID.String()
 }
 
 // foreign is 0 of what the person or the observer says, and 1 of what is saved by others: the person's own comes first.

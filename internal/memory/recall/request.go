@@ -3,7 +3,10 @@ package recall
 import (
 	"cmp"
 	"context"
+	"slices"
+	"strings"
 
+	"github.com/cmemd/cmemd/internal/sentence"
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
@@ -20,13 +23,23 @@ func (c *chooser) tellRequests(t *saidTexts) {
 	}
 }
 
-// requestLine is what was asked, in whole sentences.
+// tells reports whether a request stands above what came of it.
+func (c *chooser) tells(asked string) bool {
+	for _, r := range c.asked {
+		if strings.TrimPrefix(r.text, c.label(r.row)+": ") == c.words(asked, maxAsked) {
+			return true
+		}
+	}
+	return false
+}
+
+// requestLine is what was asked, in whole sentences, up to what one of them announces: that was pasted, most often.
 func (c *chooser) requestLine(row rows.Row) string {
 	said := cmp.Or(row.Text, titleOf(row))
 	var whole []string
 	left := maxAsked
 	for _, s := range sentencesOf(said) {
-		if left -= size(s) + 2; left < 0 {
+		if left -= size(s) + 2; left < 0 || len(whole) > 0 && strings.HasSuffix(s, ":") {
 			break
 		}
 		whole = append(whole, s)
@@ -34,21 +47,37 @@ func (c *chooser) requestLine(row rows.Row) string {
 	return c.label(row) + ": " + c.words(cmp.Or(joined(whole), said), maxAsked)
 }
 
-// loadAsked reads the prompts of entries of which several pieces are chosen, or one that speaks of what was asked.
-func (c *chooser) loadAsked(ctx context.Context) error {
+// loadAsked reads the prompts above what came of them: of entries of which several pieces are chosen, or one that speaks of what was
+// asked; of all others, the newest first, while there is room.
+func (c *chooser) loadAsked(ctx context.Context, left budget) error {
 	shown := c.shown()
-	var several []rows.Row
+	var newest []rows.Row // one an entry
+	needed := map[rows.Entry]bool{}
 	for i, p := range shown {
-		if c.continues(shown, i) && !c.continues(shown, i-1) || p.sec == secWork && p.row.Kind == rows.Observation && answers(p.row) {
-			several = append(several, p.row)
+		if p.sec == secWork && p.row.Kind == rows.Observation {
+			goesOn := c.continues(shown, i)
+			if !goesOn {
+				newest = append(newest, p.row)
+			}
+			needed[p.row.Entry()] = needed[p.row.Entry()] || goesOn || answers(p.row)
 		}
 	}
-	entries, err := c.recall.entriesOf(ctx, several, moment{})
+	slices.SortStableFunc(newest, func(a, b rows.Row) int { return inTime(b, a) })
+	entries, err := c.recall.entriesOf(ctx, newest, moment{})
+	left = left.minus(left.of(c.body()))
 	c.asked = map[rows.Entry]request{}
 	for _, entry := range entries {
-		if len(entry) > 0 && entry[0].Kind == rows.Prompt {
-			c.asked[entry[0].Entry()] = request{entry[0], c.requestLine(entry[0])}
+		if len(entry) == 0 || entry[0].Kind != rows.Prompt {
+			continue
+		}
+		asked := request{entry[0], c.requestLine(entry[0])}
+		rest := left.minus(left.of(asked.text)).minus(budget{chars: lineCost, tokens: lineTokens})
+		if at := entry[0].Entry(); needed[at] || rest.left() && !c.brief() && standsAlone(entry[0].Text) {
+			c.asked[at], left = asked, rest
 		}
 	}
 	return err
 }
+
+// standsAlone is for a request that says something by itself: a command, or more than a word of consent.
+func standsAlone(asked string) bool { return strings.HasPrefix(asked, "/") || sentence.Telling(asked) }

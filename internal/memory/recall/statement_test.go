@@ -50,6 +50,10 @@ func TestALineStandsAlone(t *testing.T) {
 			text: "The width is a name now:\n```\nconst Width = 12\n```\nThis stands in `box.go` alone.",
 			want: "The width is a name now: `const Width = 12`; This stands in `box.go` alone.",
 		},
+		"what stands under a guess is not told": {
+			text: "The shelf is slow.\n\nLikely reasons for it:\n1. `Box.Width` is read from the label\n2. `Shelf.Sort` compares twice",
+			want: "The shelf is slow.",
+		},
 		"code that is long is left out": {
 			text: "The width is a name now:\n```\n" + strings.Repeat("const Width = 12\n", 12) + "```\nIt stands in `box.go` alone, and `shelf.go` reads it.\n\nThe door is closed by `Shelf.Close`.",
 			want: "The door is closed by `Shelf.Close`.",

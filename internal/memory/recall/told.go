@@ -135,7 +135,7 @@ func textOf(row rows.Row) string {
 }
 
 // telling are the sentences of a row that tell most and were not said, whole, in their order, at most so many characters of them: the
-// one that its title is made of before all others. What they say is noted. asked says that the prompt stands above, of which the first
+// one that its title is made of before all others, and none that stands under a guess. What they say is noted. asked says that the prompt stands above, of which the first
 // sentence may speak.
 func (t *saidTexts) telling(row rows.Row, limit int, asked bool) string {
 	type candidate struct{ at, weight int }
@@ -149,7 +149,8 @@ func (t *saidTexts) telling(row rows.Row, limit int, asked bool) string {
 		if quotes(titleOf(row), s.text) {
 			weight, purpose = math.MaxInt, sentence.Plainly
 		}
-		if purpose != sentence.Announce && sentence.Telling(s.text) && !s.isHead && !s.options && !t.has(s.text) {
+		guess := s.head >= 0 && sentence.Holds(all[s.head].text, sentence.Hedge)
+		if purpose != sentence.Announce && sentence.Telling(s.text) && !s.isHead && !s.options && !guess && !t.has(s.text) {
 			order = append(order, candidate{i, weight})
 		}
 	}

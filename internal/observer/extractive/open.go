@@ -69,6 +69,9 @@ func asksPerson(message []block) string {
 	if waits == "" {
 		return ""
 	}
+	if len(options) == 0 {
+		options = numbered(message)
+	}
 	for _, o := range options {
 		if runes(waits)+runes(o.text) > maxAsking {
 			break
@@ -76,6 +79,29 @@ func asksPerson(message []block) string {
 		waits += " " + line(plain(o.raw))
 	}
 	return cut(waits, maxAsking)
+}
+
+// numbered are the headings of a message that begin with the same word, as those of options do: "Option A", "Option B". It is empty where
+// the first heading has no like.
+func numbered(message []block) (options []block) {
+	first := ""
+	for _, b := range message {
+		word, _, more := strings.Cut(plain(b.text), " ")
+		switch {
+		case b.shape != heading || !more:
+			continue
+		case first == "":
+			first = word
+		case word != first:
+			continue
+		}
+		b.raw = "- " + b.text
+		options = append(options, b)
+	}
+	if len(options) < 2 {
+		return nil
+	}
+	return options
 }
 
 // lastSection is the list at the end of a message under a heading that announces what is to come.

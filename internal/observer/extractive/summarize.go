@@ -14,7 +14,8 @@ import (
 // How long the fields of a summary are at most, in runes: what a session is told of another's is no longer.
 const (
 	maxRequest = 400 // of the only request
-	maxAsked   = 200 // of one of several
+	maxFirst   = 300 // of the first of several
+	maxAsked   = 200 // of another
 	maxField   = 600
 	maxLearned = 300 // of one observation
 )
@@ -53,19 +54,27 @@ func borneOut(observed []events.ObservationParsed, apart int) (sound []events.Ob
 }
 
 // requests is what the user asked for in the session: all of it that says something by itself, or the one word or command that
-// there is. Of many requests the first is told, and the last ones.
+// there is; and the command that led to the work at hand. Of many requests the first is told, and the last ones; not one that speaks of an
+// answer before it, which is not here.
 func requests(prompt observer.Prompt) string {
 	var asked []string
-	for _, raw := range append(slices.Clone(prompt.Requests), prompt.Request) {
-		if s := request(raw, maxAsked); isTelling(s) {
+	for i, raw := range append(slices.Clone(prompt.Requests), prompt.Request) {
+		most := maxAsked
+		if len(asked) == 0 {
+			most = maxFirst
+		}
+		s := request(raw, most)
+		atHand := i == len(prompt.Requests) && strings.HasPrefix(s, "/")
+		if atHand || isTelling(s) && (len(asked) == 0 || !sentence.LeansBack(s)) {
 			asked = addOnce(asked, line(s))
 		}
 	}
+	whole := request(prompt.Request, maxRequest)
 	switch {
 	case len(asked) == 0:
-		return unlessConsent(request(prompt.Request, maxRequest))
-	case len(asked) == 1 && isTelling(request(prompt.Request, maxRequest)):
-		return request(prompt.Request, maxRequest)
+		return unlessConsent(whole)
+	case len(asked) == 1 && strings.HasPrefix(line(whole), strings.TrimSuffix(asked[0], "…")):
+		return whole
 	case len(asked) == 1:
 		return asked[0]
 	}
@@ -126,10 +135,24 @@ func learned(observed []events.ObservationParsed, message []block) string {
 	var parts []string
 	for _, o := range observed {
 		if isLearned(o) {
-			parts = addOnce(parts, narrative(blocks(clean(cmp.Or(o.Narrative, o.Title))), maxLearned))
+			parts = addOnce(parts, narrative(fromTitle(o), maxLearned))
 		}
 	}
 	return strings.Join(last(parts, maxField), "\n\n")
+}
+
+// fromTitle is what an observation says from the paragraph on that its title is made of, or from the line that announces the title's
+// item: what stands before it said less. All of it is, where that does not stand in it.
+func fromTitle(o events.ObservationParsed) []block {
+	all := blocks(clean(cmp.Or(o.Narrative, o.Title)))
+	title, _ := sentence.First(strings.TrimSuffix(clean(o.Title), "…"))
+	label, _, labelled := strings.Cut(title, ": ")
+	for i, b := range all {
+		if said := tidy(b.text); b.shape == paragraph && (strings.Contains(said, title) || labelled && b.leads() && strings.HasPrefix(said, label)) {
+			return all[i:]
+		}
+	}
+	return all
 }
 
 // isLearned is for observations of what is so: nothing was done by them.
@@ -190,8 +213,14 @@ func uncut(title, text string) string {
 		label, behind, labelled = strings.Cut(begin, ": ")
 		head = ""
 	}
-	for _, b := range messageBlocks(text) {
+	message := messageBlocks(text)
+	for i, b := range message {
 		said := tidy(b.text)
+		if i+1 < len(message) && message[i+1].shape == code && b.leads() {
+			if both, ok := withCode(announcement(said), message[i+1]); ok && strings.HasPrefix(both, begin) {
+				return both
+			}
+		}
 		if head == "" && strings.Contains(said, label) {
 			head = label + ": "
 		}
@@ -206,6 +235,14 @@ func uncut(title, text string) string {
 		}
 	}
 	return title
+}
+
+// announcement is the last sentence of a line that leads to something, without its colon.
+func announcement(said string) string {
+	for rest := said; rest != ""; {
+		said, rest = sentence.First(rest)
+	}
+	return strings.TrimRight(said, " :：")
 }
 
 // sentenceEnd is where the sentence ends that is at hand at a place of s; sentences are counted from another place on.

@@ -90,6 +90,18 @@ func TestSummary(t *testing.T) {
 			Investigated: "Read total.go", NextSteps: "Add a changelog line",
 			Completed: "Round totals once — 1 file changed, tests passed: cart.go",
 		}},
+		{"a follow-up on an answer, and a command at the end", asking("<command-name>/tax</command-name>", askedBefore(summaryPrompt("All done.", done), "Why do the totals differ?", "Both of them, please, and then the report")), observer.Summary{
+			Request:      "Why do the totals differ? / /tax",
+			Investigated: "Read total.go", NextSteps: "Add a changelog line",
+			Completed: "Round totals once — 1 file changed, tests passed: cart.go",
+		}},
+		{"drafts before what a discovery is titled by", summaryPrompt("All done.", events.ObservationParsed{
+			Type: "discovery", Title: "The drafts differ in this: Two of them round…",
+			Narrative: "Here are some drafts:\n\n**Draft A**\n\nRound late.\n\nThe drafts differ in this:\n- Two of them round once\n- One never does",
+		}), observer.Summary{
+			Request: "Round the totals of the cart",
+			Learned: "The drafts differ in this:\n- Two of them round once\n- One never does",
+		}},
 		{"what is not borne out is not repeated", summaryPrompt("All done.", done, claiming(found)), observer.Summary{
 			Request: "Round the totals of the cart", Investigated: "Read total.go", NextSteps: "Add a changelog line",
 			Completed: "Round totals once — 1 file changed, tests passed: cart.go",
@@ -249,8 +261,10 @@ func TestAsksPerson(t *testing.T) {
 		"It rounds once. Which one do you prefer:\n1. In `cart.go`\n2. Later": "Which one do you prefer: 1. In cart.go 2. Later",
 		"There are two options:\n- Round once\n- Never round":                 "There are two options: - Round once - Never round",
 		"I changed these:\n- Round once\n- Never round":                       "",
-		"Soll ich das auch ändern?\n\n```\nx\n```":                            "",
-		"要不要一起修改税额？":                                                          "要不要一起修改税额？",
+		"Two ways:\n\n**Plan A: Early**\n\n```\nx\n```\n\n**Plan B: Late**\n\nThe sum stays.\n\nWhich one is it to be?": "Which one is it to be? - Plan A: Early - Plan B: Late",
+		"**Result**\n\nThe sum is right.\n\nWhich one is next?":                                                         "Which one is next?",
+		"Soll ich das auch ändern?\n\n```\nx\n```":                                                                      "",
+		"要不要一起修改税额？":                                                                                                    "要不要一起修改税额？",
 	} {
 		if got := asksPerson(messageBlocks(message)); got != want {
 			t.Errorf("of %q: %q, want %q", message, got, want)
@@ -261,9 +275,11 @@ func TestAsksPerson(t *testing.T) {
 // TestUncut: a title that was cut off goes on to the end of its sentence, and is not found in code.
 func TestUncut(t *testing.T) {
 	t.Parallel()
-	const text = "Slow parts:\n- `Cart.Sum` of the cart in `cart.go`\n\n```\nShow the sum of the tax in the view\n```"
+	const text = "Slow parts:\n- `Cart.Sum` of the cart in `cart.go`\n\n```\nShow the sum of the tax in the view\n```\n\n" +
+		"It is right. The cart shows now:\n```\nSum: 3.\nTax: 1.\n```"
 	for title, want := range map[string]string{
 		"The cart is slow":                     "The cart is slow",
+		"The cart shows now: Sum: 3. T…":       "The cart shows now: Sum: 3. Tax: 1.",
 		"Cart.Sum of the…":                     "Cart.Sum of the cart in cart.go",
 		"Slow parts: Cart.Sum of the…":         "Slow parts: Cart.Sum of the cart in cart.go",
 		"Change cart.go: Cart.Sum of the…":     "Cart.Sum of the cart in cart.go",
