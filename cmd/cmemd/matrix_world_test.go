@@ -25,8 +25,9 @@ import (
 	"github.com/cmemd/cmemd/internal/replay"
 )
 
-// matrixLimit is how long one row may wait for anything. All of them take milliseconds, or a second and a bit.
-const matrixLimit = clitest.Patience
+// matrixLimit is how long one row may wait for anything. All of them take milliseconds, or a second and a bit; two turns of a real
+// client take seconds, and more than a minute where other programs want the processors.
+const matrixLimit = 5 * clitest.Patience
 
 // matrixWorld is a daemon of its own, a real process, with a script in the place of a model.
 type matrixWorld struct {

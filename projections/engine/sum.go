@@ -60,6 +60,6 @@ func sumFile(path string) (size int64, sum uint32, err error) {
 	}
 	defer f.Close()
 	h := crc32.New(castagnoli)
-	size, err = io.CopyBuffer(h, struct{ io.Reader }{f}, make([]byte, 1<<20))
+	size, err = io.CopyBuffer(h, struct{ io.Reader }{f}, make([]byte, 1<<16)) // a larger one reads no faster
 	return size, h.Sum32(), err
 }

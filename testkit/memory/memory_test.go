@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/testkit/daemon"
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 // manifestSum freezes the manifest, which freezes the rest. Whoever changes it begins a new measurement.
@@ -184,6 +185,7 @@ const (
 // A model that writes what there is to write is kept to the last fact, one that is careless leaves nothing pending, and the
 // built-in extractor stands on its own.
 func TestMeasure(t *testing.T) {
+	race.SkipProcesses(t)
 	if testing.Short() {
 		t.Skip("builds the program and runs it")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/testkit/daemon"
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 // What a search must find at least on the half that nothing was tuned on. It is a few points below what was measured (78, 89
@@ -32,6 +33,7 @@ const (
 )
 
 func TestTheHeldHalfIsFound(t *testing.T) {
+	race.SkipProcesses(t)
 	if testing.Short() {
 		t.Skip("builds the program and runs it")
 	}

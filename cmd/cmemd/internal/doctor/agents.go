@@ -96,9 +96,6 @@ func (x *examination) ago(at time.Time) string {
 	return terminal.Plural(int(d/(24*time.Hour)), "day") + " ago"
 }
 
-// askTrustWait is how long an agent's client is waited for: doctor is to end soon.
-const askTrustWait = 5 * time.Second
-
 // checkTrust says which of its hooks an agent does not run; ok is false where it has none, or runs all.
 func (x *examination) checkTrust(ctx context.Context, a install.Agent, s install.Store) (c checked, ok bool) {
 	if a.Hooks.Trust == nil {
@@ -107,8 +104,6 @@ func (x *examination) checkTrust(ctx context.Context, a install.Agent, s install
 	if r, err := s.Load(a.Name); err != nil || r == nil {
 		return c, false
 	}
-	ctx, cancel := context.WithTimeout(ctx, askTrustWait)
-	defer cancel()
 	trust, err := setup.AskTrust(ctx, x.app, a)
 	if err != nil {
 		return unknown("which hooks %s trusts: %v", a.Title, err), true

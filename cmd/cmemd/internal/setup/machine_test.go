@@ -86,6 +86,9 @@ func TestCodexTrust(t *testing.T) {
 		if took := time.Since(began); took > 2*clitest.Patience || (err == nil) != (name == "answers") || len(got) > 0 != (name == "answers") {
 			t.Errorf("one that does not end and %s: got %v, %v after %s", name, got, err, took)
 		}
+		if err != nil && err.Error() != "codex gave no answer within 3s" {
+			t.Errorf("one that does not end and %s: got %v", name, err)
+		}
 		cancel()
 		wantEnded(t, child)
 	}
