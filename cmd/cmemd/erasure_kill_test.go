@@ -141,13 +141,19 @@ func (p program) forgetAndKill(ctx context.Context, daemon *exec.Cmd, word strin
 
 // forget has a word forgotten by a person's command.
 func (p program) forget(ctx context.Context, word string) error {
-	asks := p.command(ctx, p.path, "forget", "--query", word, "--yes")
+	return p.byPerson(ctx, "forget", "--query", word, "--yes").Run()
+}
+
+// byPerson is a command that a person gives.
+func (p program) byPerson(ctx context.Context, args ...string) *exec.Cmd {
+	p.t.Helper()
+	asks := p.command(ctx, append([]string{p.path}, args...)...)
 	var err error
 	asks.Args[0] = "person"
 	if asks.Path, err = exec.LookPath("person"); err != nil {
-		return err
+		p.t.Fatal(err)
 	}
-	return asks.Run()
+	return asks
 }
 
 // finished waits until what a killed daemon had begun is done, and asks again where it had not. It reports which it was.

@@ -23,7 +23,7 @@ import (
 // importing runs the command. It returns what it says, and its exit code.
 func (p program) importing(ctx context.Context, args ...string) (out, complaint string, code int) {
 	p.t.Helper()
-	c := p.command(ctx, append([]string{"import", "claude-mem"}, args...)...)
+	c := p.byPerson(ctx, append([]string{"import", "claude-mem"}, args...)...)
 	var said, complained bytes.Buffer
 	c.Stdout, c.Stderr = &said, &complained
 	var ended *exec.ExitError

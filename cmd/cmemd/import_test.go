@@ -106,7 +106,7 @@ type importAnswer struct {
 // imports runs the command, and returns what it says.
 func (w *sweeper) imports(path string) (got importAnswer) {
 	w.t.Helper()
-	out, err := w.command(w.ctx, "import", "claude-mem", path, "--json").CombinedOutput()
+	out, err := w.byPerson(w.ctx, "import", "claude-mem", path, "--json").CombinedOutput()
 	if err != nil {
 		w.t.Fatalf("import: %v\n%s", err, out)
 	}

@@ -88,22 +88,28 @@ func isRowName(word string) bool {
 }
 
 // isMemoryCall reports whether a tool is served by this memory's own MCP server, added as such or by a plugin, reads one of
-// its resources, or runs its command in a shell.
+// its resources, or runs its command in a shell. A server is known by its name alone here.
 func isMemoryCall(tool, server string, input []byte) bool {
-	if isMemoryServer(server) {
-		return true
+	if name := servedBy(tool, server, input); name != "" {
+		return isMemoryServer(name)
+	}
+	return bytes.Contains(input, []byte("cmemd")) && isMemoryCommand(member(input, "command"))
+}
+
+// servedBy is the MCP server whose tool is called, or whose resource is read, as far as one is named; server is what the agent says
+// beside the tool's name.
+func servedBy(tool, server string, input []byte) string {
+	if server != "" {
+		return server
 	}
 	if rest, ok := strings.CutPrefix(tool, "mcp__"); ok {
 		name, _, _ := strings.Cut(rest, "__")
-		return isMemoryServer(name)
+		return name
 	}
-	if !bytes.Contains(input, []byte("cmemd")) {
-		return false
+	if bytes.Contains(input, []byte("cmemd")) && member(input, "uri") != "" {
+		return member(input, "server")
 	}
-	if member(input, "uri") != "" && isMemoryServer(member(input, "server")) {
-		return true
-	}
-	return isMemoryCommand(member(input, "command"))
+	return ""
 }
 
 // maxCommandLine is how much of a command line is looked at; see evidence.Split.

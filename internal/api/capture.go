@@ -5,7 +5,7 @@ var (
 	SettleRoute = Route[SettleRequest, Settled]{post, "/v1/settle", ScopeOwn, "ends what ingested sessions left unfinished, if they are silent for idle_stop"}
 	HookRoute   = Stream[HookQuery]{post, "/v1/hooks/{agent}", ScopeOwn, "one hook payload; the answer is the agent's reply, and the event is on disk"}
 	IngestRoute = Stream[IngestQuery]{post, "/v1/ingest/{agent}", ScopeOwn, "a transcript, streamed"}
-	ImportRoute = Stream[ImportQuery]{post, "/v1/import/{source}", ScopeOwn, "another memory's rows, a line each"}
+	ImportRoute = Stream[ImportQuery]{post, "/v1/import/{source}", ScopePerson, "another memory's rows, a line each, which are believed"}
 )
 
 // HookQuery names the agent whose hook posts.

@@ -17,6 +17,9 @@ var (
 	RefuseForgetRoute   = Route[IDQuery, Refused]{post, "/v1/forget/requests/{id}/refuse", ScopePerson, "shows again what an agent asked to forget"}
 )
 
+// AllRequests stands in the place of a request's name for every one that is open. No name is like it.
+const AllRequests = "all"
+
 // ForgetRequest chooses what is erased for good. Its conditions hold all together, and there must be one. What was made of
 // the chosen goes too: a turn's outputs are made of what it was asked about, read and served. What is named by id goes with what
 // it was made of.
@@ -31,7 +34,7 @@ type ForgetRequest struct {
 	Project string    `json:"project,omitempty" help:"of a project: its name, or any folder of it; what was saved under its mere name goes too"`
 	Since   time.Time `json:"since,omitzero" help:"what happened since"`
 	Until   time.Time `json:"until,omitzero" help:"what happened until"`
-	// Of an open request, by its name or id, with DryRun alone: what it names. It is erased by approving it.
+	// Of an open request, by its name or id, or of all, with DryRun alone: what it names. It is erased by approving it.
 	Request string `json:"request,omitempty"`
 	// Position of a plan: nothing else that was recorded since; 0: as it stands.
 	Through events.Position `json:"through,omitempty"`
@@ -100,7 +103,7 @@ type OpenRequests struct {
 
 // ApproveRequest is a person's yes to what an agent asked to forget.
 type ApproveRequest struct {
-	ID      string          `path:"id" json:"-"`       // or its name
+	ID      string          `path:"id" json:"-"`       // or its name, or all
 	Through events.Position `json:"through,omitempty"` // position of the plan; the page must give it, and Records
 	Records *int            `json:"records,omitempty"` // as in ForgetRequest
 }
@@ -110,7 +113,7 @@ func (ApproveRequest) AnyProject() bool { return true }
 
 // Refused says which request was refused.
 type Refused struct {
-	ID       events.ID       `json:"id"`
+	ID       events.ID       `json:"id"` // zero: more than one
 	Position events.Position `json:"position"`
 	Rows     []events.ID     `json:"rows"` // that are shown again; never null
 }

@@ -64,7 +64,7 @@ func OpenAPI(ops []Operation) ([]byte, error) {
 // TakesKey reports whether calls of op may have an IdempotencyHeader: what changes memory and is answered at once. Work does nothing
 // twice by itself: what it is asked for is gone then, or asked for already.
 func (op Operation) TakesKey() bool {
-	return op.Method == http.MethodPost && !op.Work && (op.Scope == ScopeEdit || op.Scope == ScopePerson)
+	return op.Method == http.MethodPost && !op.Work && op.Answer != nil && (op.Scope == ScopeEdit || op.Scope == ScopePerson)
 }
 
 // describe is op as an Operation Object.

@@ -175,7 +175,8 @@ func (p *Pipeline) decode(ctx context.Context, d delivery) (a Accepted, err erro
 	if a.Agent, err = agents.ByName(d.Agent); err != nil {
 		return a, err
 	}
-	meta := agents.Meta{Delivery: d.id, OccurredAt: d.OccurredAt, Cut: d.Cut, Redact: p.cfg.Secrets, Redactions: d.Redactions}
+	meta := agents.Meta{Delivery: d.id, OccurredAt: d.OccurredAt, Cut: d.Cut, Redact: p.cfg.Secrets, Redactions: d.Redactions,
+		Unanswered: !p.answered.before(d.OccurredAt)}
 	if a.Report, err = a.Agent.Decode(d.Body, meta); err != nil {
 		return a, err
 	}

@@ -66,7 +66,7 @@ func TestDecide(t *testing.T) {
 	w.sees(p, `document.querySelector(".rail .n").textContent === "3"`)
 	w.picture(p, "decide")
 	must(t, p.Eval(t.Context(), `[...document.querySelectorAll(".cards > li")].find((l) => l.textContent.includes("that stays")).querySelector("[data-key=r]").click()`, nil))
-	w.shows(p, "its rows are shown again")
+	w.shows(p, "what was hidden is shown again")
 	w.sees(p, `document.querySelectorAll(".cards > li").length === 2`)
 	must(t, p.Eval(t.Context(), `document.querySelector("[data-key=a]").click()`, nil))
 	w.sees(p, `document.querySelector("dialog input")`)
@@ -85,6 +85,38 @@ func TestDecide(t *testing.T) {
 	if strings.Contains(text, "that goes") {
 		t.Error("what was forgotten is shown")
 	}
+	w.quiet(p)
+}
+
+// TestDecideAll: what agents asked to forget is refused at once, and erased at once, by the number of records of all.
+func TestDecideAll(t *testing.T) {
+	w := newWorld(t)
+	t.Chdir(w.dir)
+	ask := func(ids ...string) {
+		for _, id := range ids {
+			_, err := api.ForgetRoute.Call(t.Context(), w.client, api.ForgetRequest{IDs: []string{id}}, nil)
+			must(t, err)
+		}
+	}
+	one, two := w.saves("first of two", "an agent asks"), w.saves("second of two", "an agent asks again")
+	ask(one, two)
+	p := w.page("/ui/decide")
+	press := func(name string) {
+		t.Helper()
+		w.sees(p, `document.querySelectorAll(".cards > li").length === 2`)
+		must(t, p.Eval(t.Context(), `[...document.querySelectorAll("section button")].find((b) => b.textContent === "`+name+`").click()`, nil))
+	}
+	press("refuse all")
+	w.shows(p, "what was hidden is shown again")
+	w.sees(p, `document.querySelectorAll(".cards > li").length === 0`)
+	ask(one, two)
+	press("erase all…")
+	w.sees(p, `document.querySelector("dialog input")`)
+	must(t, p.Eval(t.Context(), `document.querySelector("dialog input").focus()`, nil))
+	w.press(p, "2", "Enter")
+	w.shows(p, "2 records erased")
+	w.to(p, "/ui/memory?q=two")
+	w.shows(p, "Nothing matches")
 	w.quiet(p)
 }
 

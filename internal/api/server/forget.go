@@ -8,6 +8,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/curation"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
 )
 
@@ -101,11 +102,11 @@ func (s *memories) postApprove(ctx context.Context, q api.ApproveRequest) (task[
 	}
 	asked, err := s.forgetter.Requested(ctx, q.ID)
 	return func(ctx context.Context, tell func(done, total uint64)) (api.Forgotten, error) {
-		if err := s.agreed(ctx, q.Through, q.Records, erasure.Request{Positions: asked.Positions}); err != nil {
+		if err := s.agreed(ctx, q.Through, q.Records, curation.NamedBy(asked)); err != nil {
 			return api.Forgotten{}, err
 		}
 		began := time.Now()
-		done, err := s.forgetter.Approve(ctx, q.ID, tell)
+		done, err := s.forgetter.Approve(ctx, asked, tell)
 		out := forgottenOf(done)
 		out.Elsewhere = s.elsewhere(ctx, began, done)
 		return out, forgetProblem(err)
@@ -114,7 +115,11 @@ func (s *memories) postApprove(ctx context.Context, q api.ApproveRequest) (task[
 
 // postRefuse shows again what an agent asked to forget.
 func (s *memories) postRefuse(ctx context.Context, q api.IDQuery) (api.Refused, error) {
-	refused, err := s.forgetter.Refuse(ctx, q.ID)
+	asked, err := s.forgetter.Requested(ctx, q.ID)
+	if err != nil {
+		return api.Refused{}, err
+	}
+	refused, err := s.forgetter.Refuse(ctx, asked)
 	return refused, forgetProblem(err)
 }
 
@@ -157,7 +162,7 @@ func (s *memories) requestedToForget(ctx context.Context, q api.ForgetRequest) (
 		return erasure.Request{}, invalid("/request", "is planned alone, with dry_run: it is approved or refused by routes of its own")
 	}
 	asked, err := s.forgetter.Requested(ctx, q.Request)
-	return erasure.Request{Positions: asked.Positions}, err
+	return curation.NamedBy(asked), err
 }
 
 // forgetProblem names what only an Eraser returns.

@@ -20,6 +20,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
+	"github.com/cmemd/cmemd/internal/peer"
 	"github.com/cmemd/cmemd/internal/replay"
 )
 
@@ -210,6 +211,20 @@ func TestImportIsCut(t *testing.T) {
 		if !errors.Is(err, api.ErrCut) {
 			t.Fatalf("got %v, want ErrCut", err)
 		}
+	}
+}
+
+// TestImportIsThePersons: what another memory's rows say is believed, so an agent's command has none recorded.
+func TestImportIsThePersons(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *testConfig) { c.Peer = func(net.Conn) peer.Peer { return peer.Peer{} } })
+	before := len(w.records(t))
+	_, err := w.client.Import(t.Context(), importer.ClaudeMem, lines(t, otherMemory("forged")...))
+	if p := problem(t, err); p.Status != http.StatusForbidden || !strings.Contains(p.Detail, "your own terminal") {
+		t.Errorf("got %+v, want it refused with where to run it", p)
+	}
+	if n := len(w.records(t)); n != before {
+		t.Errorf("%d records after %d", n, before)
 	}
 }
 

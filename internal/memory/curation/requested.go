@@ -42,50 +42,67 @@ func (f *Forgetter) shown(ctx context.Context, asked erasure.Requested) (api.Ope
 	return api.OpenRequest{Name: namePrefix + strconv.FormatUint(uint64(asked.Position), 10), Requested: asked, Sample: plan.Sample}, err
 }
 
-// Requested is the open request that text names: its name, its id, or the beginning of that which no other has.
-func (f *Forgetter) Requested(ctx context.Context, text string) (one erasure.Requested, err error) {
+// Requested is the open request that text names, by its name, its id, or the beginning of that which no other has; or all that are open.
+func (f *Forgetter) Requested(ctx context.Context, text string) (found []erasure.Requested, err error) {
 	open, err := f.cfg.Eraser.Requests(ctx)
 	if err != nil {
-		return one, err
+		return nil, err
 	}
 	text = strings.ToLower(strings.TrimSpace(text))
-	found := 0
 	for _, asked := range open {
-		byName := text == namePrefix+strconv.FormatUint(uint64(asked.Position), 10)
+		byName := text == api.AllRequests || text == namePrefix+strconv.FormatUint(uint64(asked.Position), 10)
 		if byName || len(text) >= len("00000000") && strings.HasPrefix(asked.ID.String(), text) {
-			one, found = asked, found+1
+			found = append(found, asked)
 		}
 	}
-	switch found {
-	case 0:
-		return one, refusal.Absent("no request to forget has that name, or it was answered: `cmemd forget --requests` lists those that are open")
-	case 1:
-		return one, nil
+	switch {
+	case len(found) == 0:
+		return nil, refusal.Absent("no request to forget has that name, or it was answered: `cmemd forget --requests` lists those that are open")
+	case len(found) > 1 && text != api.AllRequests:
+		return nil, conflict("More than one request begins so", fmt.Sprintf("%d do: give its name, as `cmemd forget --requests` shows it", len(found)))
 	}
-	return one, conflict("More than one request begins so", fmt.Sprintf("%d do: give its name, as `cmemd forget --requests` shows it", found))
+	return found, nil
 }
 
-// Approve erases what a request names, with all that was made of it since, and ends the request.
-func (f *Forgetter) Approve(ctx context.Context, text string, tell func(done, total uint64)) (done erasure.Done, err error) {
-	asked, err := f.Requested(ctx, text)
-	if err != nil {
-		return done, err
+// NamedBy is what some requests name.
+func NamedBy(asked []erasure.Requested) (named erasure.Request) {
+	for _, r := range asked {
+		named.Positions = append(named.Positions, r.Positions...)
 	}
-	done, err = f.cfg.Eraser.Forget(ctx, erasure.Request{Positions: asked.Positions}, func(n, total int) { tell(uint64(n), uint64(total)) })
+	return named
+}
+
+// Approve erases what some requests name, with all that was made of it since, and ends them.
+func (f *Forgetter) Approve(ctx context.Context, asked []erasure.Requested, tell func(done, total uint64)) (done erasure.Done, err error) {
+	done, err = f.cfg.Eraser.Forget(ctx, NamedBy(asked), func(n, total int) { tell(uint64(n), uint64(total)) })
 	if err != nil || len(done.Refused) > 0 {
-		return done, err // it stays open: whoever asks again goes on
+		return done, err // they stay open: whoever asks again goes on
 	}
-	at, err := f.cfg.Eraser.Settle(context.WithoutCancel(ctx), asked.ID, events.SettleApproved, events.WriterPerson)
+	at, err := f.settle(context.WithoutCancel(ctx), asked, events.SettleApproved)
 	done.Position = max(done.Position, at)
 	return done, err
 }
 
-// Refuse shows again what a request hides, and ends it.
-func (f *Forgetter) Refuse(ctx context.Context, text string) (api.Refused, error) {
-	asked, err := f.Requested(ctx, text)
-	if err != nil {
-		return api.Refused{}, err
+// Refuse shows again what some requests hide, and ends them.
+func (f *Forgetter) Refuse(ctx context.Context, asked []erasure.Requested) (out api.Refused, err error) {
+	out.Rows = []events.ID{}
+	out.Position, err = f.settle(ctx, asked, events.SettleRefused)
+	for _, r := range asked {
+		out.Rows = append(out.Rows, r.Rows...)
 	}
-	at, err := f.cfg.Eraser.Settle(ctx, asked.ID, events.SettleRefused, events.WriterPerson)
-	return api.Refused{ID: asked.ID, Position: at, Rows: asked.Rows}, err
+	if len(asked) == 1 {
+		out.ID = asked[0].ID
+	}
+	return out, err
+}
+
+// settle ends requests, and returns the position of the last record that says so. One that was answered meanwhile is an error, and those
+// behind it stay open.
+func (f *Forgetter) settle(ctx context.Context, asked []erasure.Requested, outcome events.SettleOutcome) (at events.Position, err error) {
+	for _, r := range asked {
+		if at, err = f.cfg.Eraser.Settle(ctx, r.ID, outcome, events.WriterPerson); err != nil {
+			return at, err
+		}
+	}
+	return at, nil
 }

@@ -1,7 +1,7 @@
 // The shell: rail, project, search, health, keys.
 
 import { door, enrol, enter, leave, live } from "./net.js";
-import { line } from "./text.js";
+import { line, many } from "./text.js";
 import { Dialog, Nothing, Notes, Trouble, Verb, address, go, home, html, note, place, render, to, turn,
   useEffect, useGet, useLayoutEffect, useLive, usePlace, useRecords, useRef, useSlow, useState, watchPlace }
   from "./ui.js";
@@ -87,10 +87,9 @@ function Health({ status }) {
   const now = to("/ui/");
   if (!data.ready) return html`<a class="dot is-catching" href=${now}>starting: ${line(data.phase)}</a>`;
   const worst = data.findings.find((f) => f.degraded) ?? data.findings[0];
-  if (!worst) return html`<a class="dot is-live" href=${to("/ui/")}>all is well</a>`;
-  return html`<a class="dot ${worst.degraded ? "is-off" : "is-catching"}" href=${to("/ui/")}
-    title=${line(worst.says)}>${
-    data.findings.length === 1 ? "1 finding" : data.findings.length + " findings"}</a>`;
+  if (!worst) return html`<a class="dot is-live" href=${now}>all is well</a>`;
+  return html`<a class="dot ${worst.degraded ? "is-off" : "is-catching"}" href=${now}
+    title=${line(worst.says)}>${many(data.findings.length, "finding")}</a>`;
 }
 
 function Projects({ after }) {

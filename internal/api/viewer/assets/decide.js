@@ -40,14 +40,17 @@ export default function Decide({ status }) {
   const [error, fail] = useState();
   const after = (what) => () => { note(what); requests.again(); projects.again(); status.again(); };
   const refuse = (r) => ask("POST", `/v1/forget/requests/${r.id}/refuse`).then(
-    after("refused: its rows are shown again"), fail);
+    after("refused: what was hidden is shown again"), fail);
   const join = (f) => ask("POST", "/v1/projects/join", { folder: f.root }).then(
     after("joined; cmemd project part takes it back"), fail);
   return html`<${View} title="To decide" command=${["cmemd", "forget", "--requests"]} url=${requests.url}
     about="What only you decide.">
     ${error && html`<${Trouble} error=${error} />`}
     <section><h2>Agents ask to forget</h2><${Asked} of=${requests} lines=${3}>${(d) => (d.requests.length ?
-      html`<${Requests} list=${d.requests} open=${open} refuse=${refuse} />`
+      html`<${Requests} list=${d.requests} open=${open} refuse=${refuse} />${mayEdit() &&
+        d.requests.length > 1 && html`<p class="verbs"><button class="danger" onClick=${() =>
+          open({ id: "all", rows: d.requests.flatMap((r) => r.rows) })}>erase all…</button><button
+          onClick=${() => refuse({ id: "all" })}>refuse all</button></p>`}`
       : html`<${Nothing} title="No agent asks to forget anything">What an agent asks to forget is hidden, and
         waits here for you.<//>`)}<//></section>
     <section><h2>Projects kept apart</h2><${Asked} of=${projects} lines=${3}>${(d) => html`<${Apart}

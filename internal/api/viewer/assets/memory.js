@@ -9,12 +9,10 @@ import { Correct, Forget } from "./forget.js";
 import { Fields } from "./fields.js";
 
 const page = 50;
-// states are those in which a person may want to look at rows.
-const states = [["", "all"], ["flagged", "flagged"], ["absent", "claims absent"], ["outside", "outside"],
-  ["repeated", "repeated"], ["superseded", "superseded"]];
-
-const stateHelp = {
-  flagged: "They claim what is not so, name files nobody touched, or nothing bears them out: none is given.",
+// states are those in which a person may want to look at rows, by their names; what is said of such rows.
+const states = {
+  "": "", flagged:
+    "They claim what is not so, name files nobody touched, or nothing bears them out: none is given.",
   absent: "They name a commit or a file that is not there now.",
   outside: "Others' words were read for them: no session is given their decisions until you confirm one.",
   repeated: "They were said more than once.",
@@ -115,8 +113,8 @@ export default function Memory() {
       ${mayEdit() && html`<${Verb} name="save a memory" keys="n"
         act=${() => open({ save: true })}>save…<//>`}`}>
     ${!query.q && html`<${Tabs} name="state" label="state of review"
-      list=${states.map(([v, text]) => [v, text, counts?.[v || "all"]])} />`}
-    ${query.state && html`<p class="soft">${stateHelp[query.state]}</p>`}
+      list=${Object.keys(states).map((v) => [v, v || "all", counts?.[v || "all"]])} />`}
+    ${query.state && html`<p class="soft">${states[query.state]}</p>`}
     <${Chips} names=${Object.keys(filters)} />
     ${query.q && html`<${Tabs} name="sort" label="order" list=${[["", "best"], ["newest", "newest"],
       ["oldest", "oldest"]]} />`}

@@ -21,16 +21,13 @@ func (f forgetCommand) answer(c *cobra.Command, a *terminal.App) error {
 	switch {
 	case f.requests:
 		return terminal.Answer(ctx, a, api.ForgetRequestsRoute, api.NoQuery{}, showRequests)
-	case f.approve == allRequests || f.refuse == allRequests:
+	case f.approve == api.AllRequests || f.refuse == api.AllRequests:
 		return a.Stream(ctx, func(client *client.Client) error { return f.answerAll(ctx, a, client) })
 	case f.refuse != "":
 		return terminal.Answer(ctx, a, api.RefuseForgetRoute, api.IDQuery{ID: f.refuse}, showRefused)
 	}
 	return a.Stream(ctx, func(client *client.Client) error { return f.approveRequest(ctx, a, client) })
 }
-
-// allRequests stands for every open request; no name is like it.
-const allRequests = "all"
 
 // answerAll shows what is open as it is called, asks, and approves or refuses each. What was answered stays so, also beside an error.
 func (f forgetCommand) answerAll(ctx context.Context, a *terminal.App, client api.Invoker) error {
