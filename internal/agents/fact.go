@@ -98,7 +98,7 @@ func (v *sieve) subagentStopped(said, cwd, id, kind string) events.ToolUsed {
 
 // use fills in what a tool was given and what came of it. Server is the MCP server that it belongs to, if the agent says.
 func (v *sieve) use(t events.ToolUsed, server string, input, output []byte) events.ToolUsed {
-	if isMemoryCall(t.Tool, server, input) && !(v.unanswered && servedBy(t.Tool, server, input) != "") {
+	if isMemoryCall(t.Tool, server, input) {
 		t = ownCall(t, input, len(output))
 	} else {
 		t.Input, t.InputSize = v.toolText(input, nil)

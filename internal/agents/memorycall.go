@@ -88,28 +88,22 @@ func isRowName(word string) bool {
 }
 
 // isMemoryCall reports whether a tool is served by this memory's own MCP server, added as such or by a plugin, reads one of
-// its resources, or runs its command in a shell. A server is known by its name alone here.
+// its resources, or runs its command in a shell.
 func isMemoryCall(tool, server string, input []byte) bool {
-	if name := servedBy(tool, server, input); name != "" {
-		return isMemoryServer(name)
-	}
-	return bytes.Contains(input, []byte("cmemd")) && isMemoryCommand(member(input, "command"))
-}
-
-// servedBy is the MCP server whose tool is called, or whose resource is read, as far as one is named; server is what the agent says
-// beside the tool's name.
-func servedBy(tool, server string, input []byte) string {
-	if server != "" {
-		return server
+	if isMemoryServer(server) {
+		return true
 	}
 	if rest, ok := strings.CutPrefix(tool, "mcp__"); ok {
 		name, _, _ := strings.Cut(rest, "__")
-		return name
+		return isMemoryServer(name)
 	}
-	if bytes.Contains(input, []byte("cmemd")) && member(input, "uri") != "" {
-		return member(input, "server")
+	if !bytes.Contains(input, []byte("cmemd")) {
+		return false
 	}
-	return ""
+	if member(input, "uri") != "" && isMemoryServer(member(input, "server")) {
+		return true
+	}
+	return isMemoryCommand(member(input, "command"))
 }
 
 // maxCommandLine is how much of a command line is looked at; see evidence.Split.

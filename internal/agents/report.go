@@ -43,9 +43,6 @@ type Meta struct {
 	Cut        bool      // private text was cut from it on the way: a prompt without words was all private
 	Redact     Redact    // takes secrets out of what is captured; nil: nothing does
 
-	// Unanswered says that this memory's own server answered no tool of late: a call to one of its name was another program's.
-	Unanswered bool
-
 	Redactions map[string]int // secrets that were taken out of it on the way, by kind: counted with those that Redact takes
 }
 

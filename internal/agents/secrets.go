@@ -12,12 +12,10 @@ type sieve struct {
 	redact Redact
 	cut    bool           // private text was cut before: see Meta.Cut
 	found  map[string]int // what was taken out, by kind; nil if nothing was
-
-	unanswered bool // see Meta.Unanswered
 }
 
 func (m Meta) sieve() sieve {
-	return sieve{redact: m.Redact, cut: m.Cut, found: maps.Clone(m.Redactions), unanswered: m.Unanswered}
+	return sieve{redact: m.Redact, cut: m.Cut, found: maps.Clone(m.Redactions)}
 }
 
 func (v *sieve) text(s string) string { return v.pass(s, false) }

@@ -89,8 +89,7 @@ type Pipeline struct {
 	passes      chan chan<- bool // asks Drain for a pass through the spool, and takes whether it went through the whole
 	drainEnded  chan struct{}    // closed when Drain returns
 	drained     chan struct{}    // closed after the first whole pass through the spool
-	answered    answered
-	begun       events.Position // the log's end at the start: what was given before it is in the views once they know it
+	begun       events.Position  // the log's end at the start: what was given before it is in the views once they know it
 }
 
 // New returns a pipeline. Nothing is drained before Drain.
@@ -114,7 +113,7 @@ func New(cfg Config) (*Pipeline, error) {
 	return &Pipeline{
 		registry: registry, cfg: cfg, spool: cfg.Spool, passes: make(chan chan<- bool),
 		drainEnded: make(chan struct{}), drained: make(chan struct{}),
-		projects: newProjectCache(cfg.Repos, cfg.Now), begun: begun, answered: answered{since: cfg.Now()},
+		projects: newProjectCache(cfg.Repos, cfg.Now), begun: begun,
 		logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)), echoes: echoes{injected: map[events.SessionID]*agents.InjectedText{}},
 	}, nil
 }

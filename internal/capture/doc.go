@@ -10,7 +10,7 @@
 //
 // The files, each referring to those below it:
 //
-//	follow.go, import.go, transcript.go, settle.go, drain.go, deadletter.go, hook.go, answered.go, hidden.go, remarks.go, echo.go, preference.go,
+//	follow.go, import.go, transcript.go, settle.go, drain.go, deadletter.go, hook.go, hidden.go, remarks.go, echo.go, preference.go,
 //	last_hook.go, private.go, secrets.go, project.go, config.go, registry.go, project_key.go, result.go
 //
 // What bites:

@@ -175,8 +175,7 @@ func (p *Pipeline) decode(ctx context.Context, d delivery) (a Accepted, err erro
 	if a.Agent, err = agents.ByName(d.Agent); err != nil {
 		return a, err
 	}
-	meta := agents.Meta{Delivery: d.id, OccurredAt: d.OccurredAt, Cut: d.Cut, Redact: p.cfg.Secrets, Redactions: d.Redactions,
-		Unanswered: !p.answered.before(d.OccurredAt)}
+	meta := agents.Meta{Delivery: d.id, OccurredAt: d.OccurredAt, Cut: d.Cut, Redact: p.cfg.Secrets, Redactions: d.Redactions}
 	if a.Report, err = a.Agent.Decode(d.Body, meta); err != nil {
 		return a, err
 	}

@@ -51,7 +51,6 @@ type dispatcher struct {
 	life    lifetime
 	sources sources
 	calls   idempotency.Calls
-	answers func() // is told that a tool of an agent's is answered
 }
 
 // plain serves a request that is answered at once, with a small body and a time limit.

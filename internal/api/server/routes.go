@@ -49,9 +49,6 @@ func checkScope(ctx context.Context, e api.Endpoint) error {
 // accept is what each question passes then: it is of the project at hand, the query is right, of which wrong says what could not be read
 // of it, and the views know what the answer must know. It fills in what the query leaves out.
 func (s *dispatcher) accept(ctx context.Context, e api.Endpoint, query any, wrong ...api.FieldError) error {
-	if _, ok := api.Kept(ctx); ok {
-		s.answers()
-	}
 	if err := s.sources.restrict(ctx, query); err != nil {
 		return err
 	}

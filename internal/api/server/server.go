@@ -42,7 +42,6 @@ func New(cfg Config) (*Server, error) {
 		dispatcher: dispatcher{
 			logger: cfg.Logger, life: newLifetime(cfg.Bounds),
 			sources: sources{Stores: cfg.Stores, watermark: cfg.Recall, timeout: cfg.WaitTimeout, place: placesNow(cfg.Capture)},
-			answers: cfg.Capture.AnswersTool,
 		},
 	}
 	s.status = statuses{
