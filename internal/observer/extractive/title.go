@@ -89,16 +89,23 @@ func achieved(message []block, changed bool) (said string, alone bool) {
 			weight, ok := cameOf(text, changed)
 			done := changed && sentence.Holds(text, sentence.Done)
 			leads := rest == "" && b.leads()
-			if ok && leads && i+1 < len(message) && message[i+1].shape == code {
-				text, ok = withCode(text, message[i+1])
-				leads = !ok
+			if leads && i+1 < len(message) {
+				switch next := message[i+1]; {
+				case next.shape == code && ok:
+					text, ok = withCode(text, next)
+					leads = !ok
+				case next.shape == item && b.shape == paragraph:
+					text = withItems(text, message[i+1:])
+					weight, ok = cameOf(text, changed)
+					leads = !ok
+				}
 			}
-			switch long := sentence.Letters(text) >= 2*sentence.Enough; {
+			switch {
 			case !ok:
 				continue
-			case long && first && (b.shape != item || done) && (weight > 0 || !leads):
+			case long(text) && first && (b.shape != item || done) && (weight > 0 || !leads || done):
 				weight, first = weight+1+firstLead, false
-			case long:
+			case long(text):
 				weight++
 			}
 			switch {
@@ -123,6 +130,23 @@ func (b block) announces() string {
 		return ""
 	}
 	return head
+}
+
+// long tells whether a line is long enough to stand alone.
+func long(s string) bool { return sentence.Letters(s) >= 2*sentence.Enough }
+
+// withItems is a line with those items of the list that it announces that fit into a title; where it is too short to stand alone, the
+// first of them is cut.
+func withItems(s string, behind []block) string {
+	mark := ": "
+	for _, b := range behind {
+		both := s + mark + strings.TrimRight(b.marked(), " :：.")
+		if b.shape != item || uniseg.GraphemeClusterCount(both) > maxTitle && long(s) {
+			break
+		}
+		s, mark = both, "; "
+	}
+	return s
 }
 
 // withCode is a line with the code that it announces, where that is short. ok is false where it is not.
