@@ -255,7 +255,7 @@ func TestTitles(t *testing.T) {
 		{"a subject that says nothing", "Round the totals of the cart", "", []events.Event{edit, commit("1a2b3c4", "wip")}, "Round the totals of the cart"},
 		{"the request", "Round the totals of the cart", "I have rounded them all.", []events.Event{edit}, "Round the totals of the cart"},
 		{"what came of it", "Round the totals of the cart", "Great. Let me sum it up. The totals are rounded once, at the end of the sum.", []events.Event{edit}, "The totals are rounded once, at the end of the sum."},
-		{"what came of it, before a list", "Round the totals of the cart", "Perfect! Now `roundSum()` is called once:\n\n- by the cart\n- for all items", []events.Event{edit}, "Now roundSum() is called once"},
+		{"what came of it, before a list", "Round the totals of the cart", "Perfect! Now `roundSum()` is called once:\n\n- by the cart\n- for all items", []events.Event{edit}, "Now roundSum() is called once: by the cart; for all items"},
 		{"a list alone", "Round the totals of the cart", "## Done\n\n- `roundSum()` is called at the end\n- It has a test", []events.Event{edit}, "roundSum() is called at the end"},
 		{"announcements alone", "Round the totals of the cart", "Let me round them all, at the end of it.", []events.Event{edit}, "Round the totals of the cart"},
 		{"a short sentence that takes the next along", "Round the totals of the cart", "The first run took 900 ms. Now it takes 35 ms.", []events.Event{edit}, "The first run took 900 ms. Now it takes 35 ms."},

@@ -153,6 +153,10 @@ func TestAchieved(t *testing.T) {
 		"one that says what was done":          {"With the tax: ~12 ms (3 ms of it is the view alone).\n\nFixed `Cart.Sum` of `cart.go`: down from 90 ms to 12 ms.", true, "Fixed Cart.Sum of cart.go: down from 90 ms to 12 ms."},
 		"with the short code that it leads to": {"You can see the sum now with:\n```\nshop sum --all\n```\nIt takes 3 ms in `cart.go`.", true, "You can see the sum now with: shop sum --all"},
 		"the first of a list":                  {"Sums agree.\n\n- Created `sum.go` for the cart, moved from `shop`\n- Updated `cart.go` so that it calls `Sum()` of `sum.go`", true, "Created sum.go for the cart, moved from shop"},
+		"a short line with its list":           {"Let me see how it looks.\n\nNow the steps are:\n- `tiny`: 4 px\n- `small`: 8 px (was 6)", true, "Now the steps are: tiny: 4 px; small: 8 px (was 6)"},
+		"no bare announcement":                 {"Now:\n\n1. `Cart.Load` gives an error where the file is bad\n2. The view shows it", true, "Now: Cart.Load gives an error where the file is bad; The view shows it"},
+		"a long line without its list":         {"Rewrote the rules of the shop's whole import so that prices are checked:\n\n- `Price.Check` in `price.go`\n- `Price.Max` in `price.go`", true, "Rewrote the rules of the shop's whole import so that prices are checked"},
+		"nothing that is to be run":            {"Changed `Cart.Sum` so that it rounds once.\n\nNow run it again in both of the shops and look at what it says of `Cart.Total` and of `Cart.Max`.", true, "Changed Cart.Sum so that it rounds once."},
 		"no guess":                             {"I suspect that `Cart.Sum` and `Cart.Total` were one and the same in `cart.go` before.\n\n- Changed `Sum` to `Total` in `cart.go`", true, "Changed Sum to Total in cart.go"},
 		"of an answer why it is so":            {"Currently the cart shows:\n\n- The sum of all\n\nThe `Cart.Total` isn't shown since the view never asks for it.", false, "The Cart.Total isn't shown since the view never asks for it."},
 	} {

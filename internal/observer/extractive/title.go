@@ -71,7 +71,8 @@ func title(s string) (text string, announces bool) {
 // achieved is the sentence of a message that says best what came of the work: the one that names most, where the first that is long
 // enough to stand alone has a lead, and one that says what was done. Announcements, questions and guesses are none; what speaks of the
 // sentence before is one only where there is no other. An item of a list is told with the line that announces it, unless it says itself
-// what was done, and a line that announces short code with that. Where something was changed, why or of what to be warned counts
+// what was done; a line that says that something was done, and is too short to stand alone, with the list that it announces, and one
+// that announces short code with that. Where something was changed, why or of what to be warned counts
 // nothing. It also reports whether the sentence stands alone.
 func achieved(message []block, changed bool) (said string, alone bool) {
 	best, first, head := math.MinInt, true, ""
@@ -94,7 +95,7 @@ func achieved(message []block, changed bool) (said string, alone bool) {
 				case next.shape == code && ok:
 					text, ok = withCode(text, next)
 					leads = !ok
-				case next.shape == item && b.shape == paragraph:
+				case next.shape == item && b.shape == paragraph && done && !long(text):
 					text = withItems(text, message[i+1:])
 					weight, ok = cameOf(text, changed)
 					leads = !ok
@@ -135,16 +136,14 @@ func (b block) announces() string {
 // long tells whether a line is long enough to stand alone.
 func long(s string) bool { return sentence.Letters(s) >= 2*sentence.Enough }
 
-// withItems is a line with those items of the list that it announces that fit into a title; where it is too short to stand alone, the
-// first of them is cut.
+// withItems is a line with the items of the list that it announces, as many as a title takes.
 func withItems(s string, behind []block) string {
 	mark := ": "
 	for _, b := range behind {
-		both := s + mark + strings.TrimRight(b.marked(), " :：.")
-		if b.shape != item || uniseg.GraphemeClusterCount(both) > maxTitle && long(s) {
+		if b.shape != item || uniseg.GraphemeClusterCount(s) >= maxTitle {
 			break
 		}
-		s, mark = both, "; "
+		s, mark = s+mark+strings.TrimRight(b.marked(), " :：."), "; "
 	}
 	return s
 }
