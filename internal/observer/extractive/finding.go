@@ -78,7 +78,7 @@ func (w *work) findings(prompt observer.Prompt, outcome string) []finding {
 			}
 		}
 	}
-	all = w.standing(all, outcome)
+	all = w.joined(w.standing(all, outcome))
 	order := make(map[string]int, len(all))
 	for i, f := range all {
 		order[f.best] = i
@@ -88,6 +88,46 @@ func (w *work) findings(prompt observer.Prompt, outcome string) []finding {
 	w.date(all)
 	slices.SortFunc(all, func(a, b finding) int { return cmp.Compare(order[a.best], order[b.best]) })
 	return all
+}
+
+// maxJoined is how long findings are together in runes that are told as one.
+const maxJoined = 2 * maxFinding
+
+// joined puts findings together between which the answer changed no file: they are the steps in which the agent came to know one thing.
+// What was chosen, and what another failure or another output bears out, stands alone.
+func (w *work) joined(all []finding) []finding {
+	kept := all[:0]
+	for _, f := range all {
+		if n := len(kept); n > 0 && kept[n-1].joins(f) && !w.changedBetween(kept[n-1].upTo, f.upTo) {
+			kept[n-1].join(f)
+		} else {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// changedBetween reports whether a call behind from, to the one to, changed a file.
+func (w *work) changedBetween(from, to int) bool {
+	i, _ := slices.BinarySearch(w.changed, from+1)
+	return i < len(w.changed) && w.changed[i] <= to
+}
+
+// joins reports whether next, said behind f, may be told with it.
+func (f *finding) joins(next finding) bool {
+	return f.purpose != sentence.Decision && next.purpose != sentence.Decision && (f.failed == "" || next.failed == "") &&
+		(f.bearing == "" || next.bearing == "") && runes(f.text)+runes(next.text) <= maxJoined
+}
+
+// join takes next along. Of two sentences that weigh the same the later leads: it says what the agent came to.
+func (f *finding) join(next finding) {
+	f.text += "\n\n" + next.text
+	if next.weight >= f.weight {
+		f.best, f.weight, f.purpose = next.best, next.weight, next.purpose
+	}
+	f.agreed, f.upTo = f.agreed || next.agreed, next.upTo
+	f.names = append(f.names, next.names...)
+	f.failed, f.bearing = cmp.Or(f.failed, next.failed), cmp.Or(f.bearing, next.bearing)
 }
 
 // findingsIn are the passages of one text that are worth keeping: those with a sentence that weighs enough, and what stands beside it

@@ -210,15 +210,62 @@ func answering(steps []any) observer.Prompt {
 
 var equateEmptyLists = cmp.FilterValues(func(a, b []string) bool { return len(a)+len(b) == 0 }, cmp.Ignore())
 
+// orTitle is o's narrative, or its title where that is all it says.
+func orTitle(o observer.Observation) string {
+	if o.Narrative == "" {
+		return o.Title
+	}
+	return o.Narrative
+}
+
+// TestFindingsAreJoined: the steps in which the agent came to know something are one observation.
+func TestFindingsAreJoined(t *testing.T) {
+	t.Parallel()
+	const (
+		first  = "The view reads taxOf() once a row because nothing keeps it."
+		second = "The table of rates is loaded anew since the loadRates() of rates.go has no cache."
+		chosen = "I keep the table in cart.go rather than a cache of sums alone."
+		done   = "The cart shows the right sum."
+	)
+	read := [3]string{"Read", `"file_path":"/src/shop/rates.go"`, "package shop"}
+	edit := [3]string{"Edit", `"file_path":"/src/shop/shop.css","old_string":"a","new_string":"b"`, ""}
+	for name, c := range map[string]struct {
+		steps []any
+		want  []string // what each narrative holds
+	}{
+		"nothing changed between": {[]any{first, read, second, edit, done}, []string{first + "\n\n" + second}},
+		"a file changed between":  {[]any{first, edit, second, edit, done}, []string{first, second}},
+		"a decision":              {[]any{first, read, chosen, edit, done}, []string{first, chosen}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			all, err := New(Config{}).observe(t.Context(), answering(c.steps))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, o := range all[1:] {
+				got = append(got, orTitle(o))
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
 // TestFindingsAreBounded: of very much that was said the weightiest is kept, in its order.
 func TestFindingsAreBounded(t *testing.T) {
 	t.Parallel()
-	var said []string
+	var steps []any
 	for i := range 40 {
-		said = append(said, fmt.Sprintf("Step number%d of this is slow because of word%d.", i, i*i))
+		said := fmt.Sprintf("Step number%d of this is slow because of word%d.", i, i*i)
+		if i == 30 {
+			said = "The lock in cart.go is held by roundSum() for 900 ms because taxOf() asks the server."
+		}
+		steps = append(steps, said, [3]string{"Edit", fmt.Sprintf(`"file_path":"/src/shop/f%d.go","old_string":"a","new_string":"b"`, i), ""})
 	}
-	said[30] = "The lock in cart.go is held by roundSum() for 900 ms because taxOf() asks the server."
-	got := told(t, working("The sum is right now.", said...))
+	got := told(t, answering(append(steps, "The sum is right now.")))
 	if len(got) != 1+maxFindings {
 		t.Fatalf("%d observations, want %d", len(got), 1+maxFindings)
 	}
