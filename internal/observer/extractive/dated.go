@@ -4,64 +4,52 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/cmemd/cmemd/internal/sentence"
 )
 
-// minStem is the shortest name of a file, in bytes, by which the line that a failed command printed speaks of it.
-const minStem = 4
-
-// date marks the findings that tell how things were before a later call of the same answer changed them. That is where the call
-//
-//   - changed or removed a file that the finding names;
-//   - took a word out of one that the finding names, and that no call since had put there;
-//   - put one of its words where another of them stood;
-//   - changed a file that the failure names behind which the finding was said, and what had failed passed then.
-//
-// What was chosen is no state, and stays as it was said. Of w.edits each is looked at once a finding, of which there are maxFindings.
-func (w *work) date(all []finding) {
+// markOutdated says of findings that tell how things were before a later call of the same answer changed them that it was so before:
+// the call took one of the words that the finding names out of a file, or put one where another of them stood, or removed a file that it
+// names. A word that a call had put there since is none of them, and a file that is again what it was counts for nothing. What was
+// chosen, and what was done, is no state and stays as it was said; why a failure came about that was overcome is marked beside it. Each
+// of w.edits is looked at once a finding, of which there are maxFindings.
+func (w *work) markOutdated(all []finding) {
 	words := make([]map[string]map[string]int, len(w.edits))
 	for i := range all {
 		f := &all[i]
-		if f.purpose == sentence.Decision {
-			continue
-		}
-		overcome := func(r run) bool { return r.at == f.upTo && r.end == failed && w.passedAfterChange(r) }
-		state := state{names: slices.Clone(f.names)}
-		if slices.ContainsFunc(w.runs, overcome) {
-			state.failure = f.failed
+		if slices.ContainsFunc(w.runs, func(r run) bool { return r.at == f.upTo && r.end == failed && w.passedAfterChange(r) }) && f.failed != "" {
 			f.failed += passedAfter
 		}
+		if f.purpose == sentence.Decision || f.purpose == sentence.Fix || sentence.Holds(f.best, sentence.Done) {
+			continue
+		}
+		state := state(slices.DeleteFunc(slices.Clone(f.names), func(name string) bool { return unicode.IsDigit(rune(name[0])) }))
 		from, _ := slices.BinarySearchFunc(w.edits, f.upTo+1, func(e edit, at int) int { return e.at - at })
 		for j := from; j < len(w.edits) && f.since == ""; j++ {
 			e := w.edits[j]
 			if words[j] == nil && e.made != nil {
 				words[j] = e.made.Rewritten()
 			}
-			f.since = state.ends(e, words[j])
+			f.since = state.ends(e, words[j], w.undone)
 		}
 	}
 }
 
-// state is what a finding speaks of: names, but for those that were put there since, and the failure behind which it was said.
-type state struct {
-	names   []string
-	failure string
-}
+// state is what a finding names, but for what was put there since.
+type state []string
 
-// ends says what e did to the first of its files that s speaks of; words tell how many more of each stand there. A file that e made was
-// not there to speak of. Empty: it did nothing to s.
-func (s *state) ends(e edit, words map[string]map[string]int) string {
-	how := " was changed"
-	if e.made == nil {
-		how = " was removed"
-	}
+// ends says what e did to the first of its files that holds what s names; words tell of each how many more of each word stand there. It
+// passes over files that e made, which were not there to speak of, and those that are undone. Empty: it did nothing to s.
+func (s *state) ends(e edit, words map[string]map[string]int, undone []string) string {
 	for _, file := range e.files {
-		stem := strings.TrimSuffix(path.Base(file), path.Ext(file))
-		fails := e.made != nil && len(stem) >= minStem && strings.Contains(s.failure, stem)
-		named := slices.ContainsFunc(s.names, func(name string) bool { return strings.HasSuffix("/"+file, "/"+name) })
-		if !e.created && (fails || named || s.rewritten(words[file])) {
-			return path.Base(file) + how
+		named := slices.ContainsFunc(*s, func(name string) bool { return strings.HasSuffix("/"+file, "/"+name) })
+		switch {
+		case e.created || slices.Contains(undone, file):
+		case e.made == nil && named:
+			return path.Base(file) + " was removed"
+		case e.made != nil && s.rewritten(words[file]):
+			return path.Base(file) + " was changed"
 		}
 	}
 	return ""
@@ -69,11 +57,11 @@ func (s *state) ends(e edit, words map[string]map[string]int) string {
 
 // rewritten reports whether one of s's names was taken out of a file, or put where another stood. It forgets those that were put there.
 func (s *state) rewritten(words map[string]int) bool {
-	gone, stood, put := false, false, false
-	s.names = slices.DeleteFunc(s.names, func(name string) bool {
+	removed, kept, added := false, false, false
+	*s = slices.DeleteFunc(*s, func(name string) bool {
 		n, there := words[name]
-		gone, stood, put = gone || n < 0, stood || there && n == 0, put || n > 0
+		removed, kept, added = removed || n < 0, kept || there && n == 0, added || n > 0
 		return n > 0
 	})
-	return gone || stood && put
+	return removed || kept && added
 }

@@ -32,8 +32,8 @@ func TestFindingsThatAreDated(t *testing.T) {
 		"before it was said": {[]any{edit("cart.go", "return taxOf(c)", "return c.tax"), said, done}, said},
 		"another word":       {[]any{said, edit("cart.go", "return sum", "return total"), done}, said},
 		"a file that it names": {
-			[]any{"The sum is late because cart.go has no cache.", edit("cart.go", "a", "b"), done},
-			"Before cart.go was changed: The sum is late because cart.go has no cache.",
+			[]any{"The import of cart.go by tax.go fails because of a cycle.", edit("cart.go", "a", "b"), done},
+			"The import of cart.go by tax.go fails because of a cycle.",
 		},
 		"a file that is new": {
 			[]any{"The sum is late because there is no rates.go to ask.", [3]string{"Write", `"file_path":"/src/shop/rates.go","content":"package shop"`, ""}, done},
@@ -46,6 +46,17 @@ func TestFindingsThatAreDated(t *testing.T) {
 		"what was missing": {
 			[]any{"The sum is late because taxOf() gets no maxWait.", edit("cart.go", "taxOf(c)", "taxOf(c, maxWait)"), done},
 			"Before cart.go was changed: The sum is late because taxOf() gets no maxWait.",
+		},
+		"what was done": {
+			[]any{edit("cart.go", "a", "b"), "Changed cart.go so that it rounds once, because taxOf() gives a float.", edit("cart.go", "return taxOf(c)", "return c.tax"), done},
+			"Changed cart.go so that it rounds once, because taxOf() gives a float.",
+		},
+		"a figure": {
+			[]any{"The sum takes 250 ms because the server is far away.", edit("shop.css", "delay: 250", "delay: 300"), done},
+			"The sum takes 250 ms because the server is far away.",
+		},
+		"an edit that was put back": {
+			[]any{said, edit("cart.go", "return taxOf(c)", "return c.tax"), edit("cart.go", "return c.tax", "return taxOf(c)"), done}, said,
 		},
 		"a decision": {
 			[]any{"We keep taxOf() rather than a table.", edit("cart.go", "return taxOf(c)", "return c.tax"), done}, "We keep taxOf() rather than a table.",
@@ -67,33 +78,27 @@ func TestFindingsThatAreDated(t *testing.T) {
 	}
 }
 
-// TestFindingsBehindAFailureThatWasOvercome: why a command failed is told as of before, where a file was changed that the failure names
-// and the command passed then.
+// TestFindingsBehindAFailureThatWasOvercome: beside why a command failed stands that it passed after changes.
 func TestFindingsBehindAFailureThatWasOvercome(t *testing.T) {
 	t.Parallel()
 	const said = "The test fails because the country is not known yet."
-	for file, want := range map[string]string{
-		"cart.go":  "Before cart.go was changed: " + said,
-		"rates.go": said,
-	} {
-		p := answering([]any{
-			[3]string{"Bash", `"command":"go test ./..."`, "Exit code 1\ncart_test.go:12: sum is 0, want 3\nFAIL"}, said,
-			[3]string{"Edit", `"file_path":"/src/shop/` + file + `","old_string":"a","new_string":"b"`, ""},
-			[3]string{"Bash", `"command":"go test ./..."`, "ok"}, "The sum is right now.",
-		})
-		u := p.Inputs[0].Event.(events.ToolUsed)
-		u.Failed = true
-		p.Inputs[0].Event = u
-		all, err := New(Config{}).observe(t.Context(), p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		last := all[len(all)-1]
-		if strings.TrimRight(last.Title, ".") != strings.TrimRight(want, ".") {
-			t.Errorf("%s: title %q, want %q", file, last.Title, want)
-		}
-		if d := cmp.Diff([]string{"Said behind a failure: cart_test.go:12: sum is 0, want 3; passed after changes"}, last.Facts); d != "" {
-			t.Errorf("%s: facts (-want +got):\n%s", file, d)
-		}
+	p := answering([]any{
+		[3]string{"Bash", `"command":"go test ./..."`, "Exit code 1\ncart_test.go:12: sum is 0, want 3\nFAIL"}, said,
+		[3]string{"Edit", `"file_path":"/src/shop/cart.go","old_string":"a","new_string":"b"`, ""},
+		[3]string{"Bash", `"command":"go test ./..."`, "ok"}, "The sum is right now.",
+	})
+	u := p.Inputs[0].Event.(events.ToolUsed)
+	u.Failed = true
+	p.Inputs[0].Event = u
+	all, err := New(Config{}).observe(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := all[len(all)-1]
+	if strings.TrimRight(last.Title, ".") != strings.TrimRight(said, ".") {
+		t.Errorf("title %q, want %q", last.Title, said)
+	}
+	if d := cmp.Diff([]string{"Said behind a failure: cart_test.go:12: sum is 0, want 3; passed after changes"}, last.Facts); d != "" {
+		t.Errorf("facts (-want +got):\n%s", d)
 	}
 }

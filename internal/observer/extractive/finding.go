@@ -85,7 +85,7 @@ func (w *work) findings(prompt observer.Prompt, outcome string) []finding {
 	}
 	slices.SortStableFunc(all, func(a, b finding) int { return cmp.Compare(b.weight, a.weight) })
 	all = all[:min(len(all), maxFindings)]
-	w.date(all)
+	w.markOutdated(all)
 	slices.SortFunc(all, func(a, b finding) int { return cmp.Compare(order[a.best], order[b.best]) })
 	return all
 }

@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
@@ -69,8 +70,8 @@ func asksPerson(message []block) string {
 	if waits == "" {
 		return ""
 	}
-	if len(options) == 0 {
-		options = numbered(message)
+	if len(options) == 0 && slices.ContainsFunc(message, func(b block) bool { return sentence.Holds(b.text, sentence.Menu) }) {
+		options = alike(message)
 	}
 	for _, o := range options {
 		if runes(waits)+runes(o.text) > maxAsking {
@@ -81,9 +82,9 @@ func asksPerson(message []block) string {
 	return cut(waits, maxAsking)
 }
 
-// numbered are the headings of a message that begin with the same word, as those of options do: "Option A", "Option B". It is empty where
+// alike are the headings of a message that begin with the same word, as those of options do: "Option A", "Option B". It is empty where
 // the first heading has no like.
-func numbered(message []block) (options []block) {
+func alike(message []block) (options []block) {
 	first := ""
 	for _, b := range message {
 		word, _, more := strings.Cut(plain(b.text), " ")

@@ -52,7 +52,7 @@ func stepsOf(c evidence.Simple) []step {
 	}
 	for len(c.Words) > 0 {
 		switch w := c.Words[0]; w {
-		case "do", "then", "else", "if", "elif", "while", "until", "time", "sudo", "!", "nohup", "exec", "{", "(":
+		case "do", "then", "else", "if", "elif", "while", "until", "time", "sudo", "!", "nohup", "exec", "{":
 			c.Text = strings.TrimSpace(strings.TrimPrefix(c.Text, w))
 			c.Words = withoutAssignments(c.Words[1:])
 			continue

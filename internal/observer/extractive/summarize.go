@@ -148,11 +148,22 @@ func fromTitle(o events.ObservationParsed) []block {
 	title, _ := sentence.First(strings.TrimSuffix(clean(o.Title), "…"))
 	label, _, labelled := strings.Cut(title, ": ")
 	for i, b := range all {
-		if said := tidy(b.text); b.shape == paragraph && (strings.Contains(said, title) || labelled && b.leads() && strings.HasPrefix(said, label)) {
+		if b.shape == paragraph && title != "" && (begins(tidy(b.text), title) || labelled && b.leads() && strings.HasPrefix(tidy(b.text), label)) {
 			return all[i:]
 		}
 	}
 	return all
+}
+
+// begins reports whether a sentence of a text begins with title.
+func begins(text, title string) bool {
+	for rest := text; rest != ""; {
+		var s string
+		if s, rest = sentence.First(rest); strings.HasPrefix(s, title) {
+			return true
+		}
+	}
+	return false
 }
 
 // isLearned is for observations of what is so: nothing was done by them.

@@ -258,6 +258,7 @@ func TestAsksPerson(t *testing.T) {
 		"The sum is right now. Shall I do the tax too?":                       "Shall I do the tax too?",
 		"Which of them is it to be? Or both?":                                 "Which of them is it to be? Or both?",
 		"The sum is right. If you want, I can do the tax.":                    "If you want, I can do the tax.",
+		"## Fix 1: Rounding\n\nIt rounds once.\n\n## Fix 2: Tax\n\nIt is asked once.\n\nShall I commit this?": "Shall I commit this?",
 		"It rounds once. Which one do you prefer:\n1. In `cart.go`\n2. Later": "Which one do you prefer: 1. In cart.go 2. Later",
 		"There are two options:\n- Round once\n- Never round":                 "There are two options: - Round once - Never round",
 		"I changed these:\n- Round once\n- Never round":                       "",
@@ -287,6 +288,23 @@ func TestUncut(t *testing.T) {
 		"Add a note: Show the sum of the tax…": "Add a note: Show the sum of the tax…",
 	} {
 		if got := uncut(title, text); got != want {
+			t.Errorf("%q: got %q, want %q", title, got, want)
+		}
+	}
+}
+
+// TestFromTitle: what an observation says is told from the paragraph on whose sentence is its title.
+func TestFromTitle(t *testing.T) {
+	t.Parallel()
+	const drafts, rates = "Carts are read thrice for each order.", "The Cached rates are a day old."
+	for title, want := range map[string]string{
+		"":                           drafts + "\n\n" + rates,
+		"Cache":                      drafts + "\n\n" + rates,
+		"The Cached rates are a day": rates,
+		"The Cached rates are a d…":  rates,
+		"Something else":             drafts + "\n\n" + rates,
+	} {
+		if got := layOut(fromTitle(events.ObservationParsed{Title: title, Narrative: drafts + "\n\n" + rates})); got != want {
 			t.Errorf("%q: got %q, want %q", title, got, want)
 		}
 	}

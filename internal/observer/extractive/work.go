@@ -31,7 +31,7 @@ type work struct {
 	seen        map[string]bool
 	undone      []string // files that are again what they were
 	changed     []int    // calls that changed files
-	edits       []edit   // what they changed
+	edits       []edit   // what they changed and removed
 	firstChange int      // the first call that changed more than tests
 	moved       bool
 	removed     []string // files and folders that a shell removed, absolute where that is known
