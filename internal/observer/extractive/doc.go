@@ -13,7 +13,8 @@
 // was made from. What bears a sentence out counts: a failure before it, an output that holds what it names, words of the person's.
 // Announcements, questions, guesses, options alone and what the last message says too are left out. So is what was only thought on the way:
 // nothing bears it out, a change followed, and what was said later speaks of all that it names, or the command that it speaks of was run
-// again. What tells how things were before a later call changed them says so in front. An answer without a call is observed where it has such a sentence.
+// again. Steps between which no file was changed are one observation. What tells how things were before a later call changed them says
+// so in front. An answer without a call is observed where it has such a sentence.
 //
 // What commands and files printed is evidence, in facts alone: each error of its own, warnings, what was counted or measured, and the
 // line that bears out what was said behind it. What the web, other servers and subagents answered is never quoted so, and titles and
