@@ -250,6 +250,8 @@ func TestTitles(t *testing.T) {
 		want                   string
 	}{
 		{"a commit's subject", "commit it", "Done.", []events.Event{edit, commit("1a2b3c4", "Round totals once")}, "Round totals once"},
+		{"a commit's short subject", "yes, all of it", "The tax must be another one. Let me look", []events.Event{edit, commit("1a2b3c4", "Tag v2")}, "Tag v2"},
+		{"a commit's subject that says little", "commit it", "The totals are rounded once.", []events.Event{edit, commit("1a2b3c4", "wip")}, "The totals are rounded once."},
 		{"a quiet commit's subject", "commit it", "Done.", []events.Event{edit, used("Bash", map[string]any{"command": "git commit -q -m 'Round totals once'"}, "", false)}, "Round totals once"},
 		{"two commits", "commit it", "", []events.Event{commit("1a2b3c4", "Round totals once"), commit("2a2b3c4", "Test the rounding")}, "Round totals once; Test the rounding"},
 		{"a subject that says nothing", "Round the totals of the cart", "", []events.Event{edit, commit("1a2b3c4", "wip")}, "Round the totals of the cart"},

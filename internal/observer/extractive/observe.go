@@ -260,11 +260,11 @@ func (w *work) reported() string {
 	return ""
 }
 
-// subjects are those of the commits that were made here, for this work, each once.
+// subjects are those of the commits that were made here, for this work, each once. One word that says little ("wip") is none.
 func (w *work) subjects() []string {
 	var list []string
 	for _, m := range w.commits {
-		if !m.old && !m.outside && sentence.Telling(m.subject) {
+		if !m.old && !m.outside && (sentence.Telling(m.subject) || strings.Contains(m.subject, " ")) {
 			list = addOnce(list, line(m.subject))
 		}
 	}
