@@ -16,21 +16,28 @@ type request struct {
 	text string // behind its handle and time
 }
 
+// requests are the prompts that stand above chosen pieces, one of several pieces more than once.
+func (c *chooser) requests() (list []request) {
+	for _, p := range c.pieces {
+		if asked, ok := c.asked[p.row.Entry()]; ok && p.chosen && p.sec == secWork {
+			list = append(list, asked)
+		}
+	}
+	return list
+}
+
 // tellRequests notes what was asked above what came of it.
 func (c *chooser) tellRequests(t *saidTexts) {
-	for _, asked := range c.asked {
+	for _, asked := range c.requests() {
 		t.add(asked.text)
 	}
 }
 
 // tells reports whether a request stands above what came of it.
 func (c *chooser) tells(asked string) bool {
-	for _, r := range c.asked {
-		if strings.TrimPrefix(r.text, c.label(r.row)+": ") == c.words(asked, maxAsked) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.requests(), func(r request) bool {
+		return strings.TrimPrefix(r.text, c.label(r.row)+": ") == c.words(asked, maxAsked)
+	})
 }
 
 // requestLine is what was asked, in whole sentences, up to what one of them announces: that was pasted, most often.
