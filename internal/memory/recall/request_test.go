@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cmemd/cmemd/events"
 )
@@ -68,5 +69,32 @@ func TestRequestsOfTheLastSessionAreTold(t *testing.T) {
 				t.Error("the last session is told at no length")
 			}
 		})
+	}
+}
+
+// Where there is no room for both, what was found out is told before what was asked.
+func TestRequestsTakeNoRoomOfFacts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	sessions := []events.SessionID{w.open("a", "shop"), w.open("b", "shop")}
+	facts := 0
+	for i, n := range []int{2, 2, 1, 1, 1, 1} {
+		var titles []string
+		for range n {
+			facts++
+			titles = append(titles, fmt.Sprintf("Part %d of the carousel was too fast in the rain", facts))
+		}
+		w.titled(sessions[i%2], i/2+1, fmt.Sprintf("Please look at the carousel in the yard of house %d, it flickers whenever it rains at night", i+1), titles...)
+		if i%2 == 1 {
+			w.now = w.now.Add(24 * time.Hour)
+		}
+	}
+	for limit, want := range map[int]int{2500: 8, 1600: 8, 1500: 8, 1400: 8, 1300: 8, 1200: 8, 1100: 8, 1000: 8, 900: 6} {
+		ask := shop("startup", events.SessionID{})
+		ask.Characters = limit
+		got := w.mustContext(ask)
+		if n := strings.Count(got.Text, "bugfix: "); n != want {
+			t.Errorf("in %d characters %d of %d facts are told, want %d:\n%s", limit, n, facts, want, got.Text)
+		}
 	}
 }
