@@ -143,6 +143,7 @@ func (c *chooser) write(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	for {
+		c.summarize()
 		text := c.frame(c.body() + tail)
 		if c.budget().minus(c.budget().of(text)).left() {
 			if len(c.shown()) == 0 && tail == "" {
@@ -261,7 +262,7 @@ func (c *chooser) titles(t *saidTexts) (said map[*piece]bool) {
 }
 
 // lengthen gives chosen pieces their longer form while there is room, the heaviest for their length first. What others say whole is
-// taken out, and of the newest summary what they say.
+// taken out.
 func (c *chooser) lengthen(left budget) {
 	t := &saidTexts{}
 	said := c.titles(t)
@@ -284,12 +285,23 @@ func (c *chooser) lengthen(left budget) {
 		left, p.text = rest, long
 		delete(said, p)
 	}
+	for p := range said {
+		p.chosen, p.why = false, "said by others"
+	}
+}
+
+// summarize leaves of the newest summary what the other chosen pieces do not say.
+func (c *chooser) summarize() {
+	t := &saidTexts{}
+	c.tellRequests(t)
+	for _, p := range c.pieces {
+		if p.chosen && p.sec != secLast {
+			t.add(p.text)
+		}
+	}
 	for _, p := range c.pieces {
 		if p.chosen && p.sec == secLast {
 			p.text = cmp.Or(c.lastSummary(p.row, t), "\n"+standsBelow)
-		}
-		if said[p] {
-			p.chosen, p.why = false, "said by others"
 		}
 	}
 }

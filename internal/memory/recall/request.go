@@ -16,24 +16,32 @@ type request struct {
 	text string // behind its handle and time
 }
 
+// requests are the prompts that stand above chosen pieces, one of several pieces more than once.
+func (c *chooser) requests() (list []request) {
+	for _, p := range c.pieces {
+		if asked, ok := c.asked[p.row.Entry()]; ok && p.chosen && p.sec == secWork {
+			list = append(list, asked)
+		}
+	}
+	return list
+}
+
 // tellRequests notes what was asked above what came of it.
 func (c *chooser) tellRequests(t *saidTexts) {
-	for _, asked := range c.asked {
+	for _, asked := range c.requests() {
 		t.add(asked.text)
 	}
 }
 
 // tells reports whether a request stands above what came of it.
 func (c *chooser) tells(asked string) bool {
-	for _, r := range c.asked {
-		if strings.TrimPrefix(r.text, c.label(r.row)+": ") == c.words(asked, maxAsked) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.requests(), func(r request) bool {
+		return strings.TrimPrefix(r.text, c.label(r.row)+": ") == c.words(asked, maxAsked)
+	})
 }
 
-// requestLine is what was asked, in whole sentences, up to what one of them announces: that was pasted, most often.
+// requestLine is what was asked, in whole sentences. It ends before a later sentence that ends with a colon: what such a sentence
+// announces was most often pasted.
 func (c *chooser) requestLine(row rows.Row) string {
 	said := cmp.Or(row.Text, titleOf(row))
 	var whole []string
@@ -47,32 +55,49 @@ func (c *chooser) requestLine(row rows.Row) string {
 	return c.label(row) + ": " + c.words(cmp.Or(joined(whole), said), maxAsked)
 }
 
-// loadAsked reads the prompts above what came of them: of entries of which several pieces are chosen, or one that speaks of what was
-// asked; of all others, the newest first, while there is room.
+// need is why a prompt is told above what came of it.
+type need int
+
+const (
+	requestHelps    need = iota // it says what a piece was for
+	requestGroups               // several pieces came of it
+	requestExplains             // a piece speaks of it, and is not understood without it
+)
+
+// loadAsked reads the prompts above what came of them: those that explain a piece, and of the others, those above several pieces and
+// then the newest first, what there is room for.
 func (c *chooser) loadAsked(ctx context.Context, left budget) error {
 	shown := c.shown()
-	var newest []rows.Row // one an entry
-	needed := map[rows.Entry]bool{}
+	var first []rows.Row // of each entry
+	needs := map[rows.Entry]need{}
 	for i, p := range shown {
-		if p.sec == secWork && p.row.Kind == rows.Observation {
-			goesOn := c.continues(shown, i)
-			if !goesOn {
-				newest = append(newest, p.row)
-			}
-			needed[p.row.Entry()] = needed[p.row.Entry()] || goesOn || answers(p.row)
+		if p.sec != secWork || p.row.Kind != rows.Observation {
+			continue
+		}
+		at := p.row.Entry()
+		if c.continues(shown, i) {
+			needs[at] = max(needs[at], requestGroups)
+		} else {
+			first = append(first, p.row)
+		}
+		if answers(p.row) {
+			needs[at] = requestExplains
 		}
 	}
-	slices.SortStableFunc(newest, func(a, b rows.Row) int { return inTime(b, a) })
-	entries, err := c.recall.entriesOf(ctx, newest, moment{})
+	slices.SortStableFunc(first, func(a, b rows.Row) int {
+		return cmp.Or(cmp.Compare(needs[b.Entry()], needs[a.Entry()]), inTime(b, a))
+	})
+	entries, err := c.recall.entriesOf(ctx, first, moment{})
 	left = left.minus(left.of(c.body()))
 	c.asked = map[rows.Entry]request{}
 	for _, entry := range entries {
 		if len(entry) == 0 || entry[0].Kind != rows.Prompt {
 			continue
 		}
-		asked := request{entry[0], c.requestLine(entry[0])}
+		asked, at := request{entry[0], c.requestLine(entry[0])}, entry[0].Entry()
 		rest := left.minus(left.of(asked.text)).minus(budget{chars: lineCost, tokens: lineTokens})
-		if at := entry[0].Entry(); needed[at] || rest.left() && !c.brief() && standsAlone(entry[0].Text) {
+		tells := needs[at] == requestGroups || !c.brief() && standsAlone(entry[0].Text)
+		if needs[at] == requestExplains || rest.left() && tells {
 			c.asked[at], left = asked, rest
 		}
 	}

@@ -135,8 +135,8 @@ func textOf(row rows.Row) string {
 }
 
 // telling are the sentences of a row that tell most and were not said, whole, in their order, at most so many characters of them: the
-// one that its title is made of before all others, and none that stands under a guess. What they say is noted. asked says that the prompt stands above, of which the first
-// sentence may speak.
+// one that its title is made of before all others, and none that stands under a guess. What they say is noted. asked says that the
+// prompt stands above, of which the first sentence may speak.
 func (t *saidTexts) telling(row rows.Row, limit int, asked bool) string {
 	type candidate struct{ at, weight int }
 	all := statementsOf(textOf(row))
