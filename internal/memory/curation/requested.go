@@ -43,13 +43,17 @@ func (f *Forgetter) shown(ctx context.Context, asked erasure.Requested) (api.Ope
 }
 
 // Requested is the open request that text names, by its name, its id, or the beginning of that which no other has; or all that are open.
-func (f *Forgetter) Requested(ctx context.Context, text string) (found []erasure.Requested, err error) {
+// What was asked behind position through is not looked at; 0: there is no such bound.
+func (f *Forgetter) Requested(ctx context.Context, text string, through events.Position) (found []erasure.Requested, err error) {
 	open, err := f.cfg.Eraser.Requests(ctx)
 	if err != nil {
 		return nil, err
 	}
 	text = strings.ToLower(strings.TrimSpace(text))
 	for _, asked := range open {
+		if through > 0 && asked.Position > through {
+			break // they are in the order in which they were asked
+		}
 		byName := text == api.AllRequests || text == namePrefix+strconv.FormatUint(uint64(asked.Position), 10)
 		if byName || len(text) >= len("00000000") && strings.HasPrefix(asked.ID.String(), text) {
 			found = append(found, asked)
