@@ -43,7 +43,7 @@ func notAsking() map[string]string {
 	return map[string]string{
 		"config check": "reads a file", "config path": "reads a file", "config show": "reads a file", "demo": "runs a daemon of its own",
 		"help": "prints", "hub": "runs a program of its own, then asks as start and join do", "hook": "has the budget of a hook", "ignore allow": "writes a file", "ignore refuse": "writes a file",
-		"import claude-mem": "asks as ingest does, once it has read a database", "install": "writes agents' settings", "setup": "writes agents' settings, then asks as start and context do", "uninstall": "writes agents' settings",
+		"import claude-mem": "asks once it has read a database, and only a person may", "install": "writes agents' settings", "setup": "writes agents' settings, then asks as start and context do", "uninstall": "writes agents' settings",
 		"logs": "reads a file", "log begin-anew": "holds the log, or says who does", "log salvage": "holds the log, or says who does", "man": "writes files", "mcp": "asks when an agent does: internal/api/mcp", "observer compare": "reads a file of sessions",
 		"observer modes": "prints", "observer test": "asks a model", "parse": "reads standard input", "serve": "is the daemon",
 		"spool": "reads files", "spool retry": "moves files", "service install": "asks the system", "service status": "asks the system", "service uninstall": "asks the system",

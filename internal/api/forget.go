@@ -104,7 +104,7 @@ type OpenRequests struct {
 // ApproveRequest is a person's yes to what an agent asked to forget.
 type ApproveRequest struct {
 	ID      string          `path:"id" json:"-"`       // or its name, or all
-	Through events.Position `json:"through,omitempty"` // position of the plan; the page must give it, and Records
+	Through events.Position `json:"through,omitempty"` // position of the plan: no request since; the page must give it, and Records
 	Records *int            `json:"records,omitempty"` // as in ForgetRequest
 }
 

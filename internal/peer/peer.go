@@ -13,6 +13,14 @@ type Peer struct {
 	Arguments []string // behind its program's name; nil: not known
 }
 
+// Advice says to a person whose command counts as an agent's what they can do. told is whether the system tells of processes, as Told is.
+func Advice(told bool) string {
+	if told {
+		return "run it in your own terminal, outside of an agent's or an editor's"
+	}
+	return "this system does not tell your commands from an agent's, so nobody can do it here: run cmemd on Linux (in WSL, say) or macOS"
+}
+
 // Of returns what is known of the other end of conn, where agents are known by what agents says. It reads some files of the system, or
 // asks it, for each process above the peer: a fifth of a millisecond, in all. It is safe for concurrent use.
 func Of(conn net.Conn, agents Agents) Peer {

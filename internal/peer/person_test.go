@@ -2,9 +2,24 @@ package peer
 
 import (
 	"io/fs"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 )
+
+// TestAdvice: nobody is sent to a terminal on a system where no terminal makes a person's command.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	for told, want := range map[bool]string{true: "in your own terminal", false: "on Linux (in WSL, say) or macOS"} {
+		if got := Advice(told); !strings.Contains(got, want) || strings.Contains(got, "terminal") != told {
+			t.Errorf("told %t: %q, want %q in it", told, got, want)
+		}
+	}
+	if want := slices.Contains([]string{"linux", "darwin"}, runtime.GOOS); Told != want {
+		t.Errorf("on %s: %t, want %t", runtime.GOOS, Told, want)
+	}
+}
 
 // TestPersonal: a person's command has a terminal, and no agent's program above it or above whoever leads its terminal.
 func TestPersonal(t *testing.T) {

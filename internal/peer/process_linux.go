@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// Told is whether the system tells of processes, without which every command counts as an agent's.
+const Told = true
+
 // read reads what /proc says of a process.
 func read(pid int) (process, error) {
 	b, err := os.ReadFile(file(pid, "stat"))

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,7 +89,8 @@ func TestDecide(t *testing.T) {
 	w.quiet(p)
 }
 
-// TestDecideAll: what agents asked to forget is refused at once, and erased at once, by the number of records of all.
+// TestDecideAll: what agents asked to forget is refused at once, once the person said yes, and erased at once, by the number of records of
+// all. What an agent asks for meanwhile is not refused.
 func TestDecideAll(t *testing.T) {
 	w := newWorld(t)
 	t.Chdir(w.dir)
@@ -99,24 +101,38 @@ func TestDecideAll(t *testing.T) {
 		}
 	}
 	one, two := w.saves("first of two", "an agent asks"), w.saves("second of two", "an agent asks again")
+	late := w.saves("asked for late", "while the person is asked")
 	ask(one, two)
 	p := w.page("/ui/decide")
-	press := func(name string) {
+	click := func(within, name string) {
 		t.Helper()
-		w.sees(p, `document.querySelectorAll(".cards > li").length === 2`)
-		must(t, p.Eval(t.Context(), `[...document.querySelectorAll("section button")].find((b) => b.textContent === "`+name+`").click()`, nil))
+		must(t, p.Eval(t.Context(), `[...document.querySelectorAll("`+within+` button")].find((b) => b.textContent === "`+name+`").click()`, nil))
 	}
-	press("refuse all")
+	waits := func(requests int) {
+		t.Helper()
+		w.sees(p, fmt.Sprintf(`document.querySelectorAll(".cards > li").length === %d`, requests))
+	}
+	waits(2)
+	click("section", "refuse all…")
+	w.shows(p, "Refuse 2 requests")
+	w.picture(p, "refuse")
+	ask(late)
+	waits(3)
+	click("dialog", "refuse")
 	w.shows(p, "what was hidden is shown again")
-	w.sees(p, `document.querySelectorAll(".cards > li").length === 0`)
-	ask(one, two)
-	press("erase all…")
+	waits(1)
+	w.shows(p, "asked for late")
+	w.sees(p, `!document.querySelector("dialog")`)
+	ask(one)
+	waits(2)
+	click("section", "erase all…")
 	w.sees(p, `document.querySelector("dialog input")`)
 	must(t, p.Eval(t.Context(), `document.querySelector("dialog input").focus()`, nil))
 	w.press(p, "2", "Enter")
 	w.shows(p, "2 records erased")
 	w.to(p, "/ui/memory?q=two")
-	w.shows(p, "Nothing matches")
+	w.shows(p, "second of two")
+	w.sees(p, `!document.body.innerText.includes("first of two")`)
 	w.quiet(p)
 }
 

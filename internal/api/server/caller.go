@@ -69,6 +69,19 @@ func mayAsk(ctx context.Context, e api.Endpoint) bool {
 	return callerOf(ctx).scope >= e.Scope
 }
 
+// outside says why e is refused to whom it is not granted.
+func outside(e api.Endpoint) string {
+	switch {
+	case e == api.Endpoint(api.RotateRoute):
+		return "the token is changed over the socket only"
+	case e.Scope == api.ScopePerson:
+		return "this is for the person to decide: " + peer.Advice(peer.Told)
+	case e.Scope == api.ScopeSocket:
+		return "this is done over the socket only"
+	}
+	return "this is not for the page, or not for one that only shows: `cmemd ui` opens one that edits, and a command does the rest"
+}
+
 // peerKey is what the context of a connection has its other end by.
 type peerKey struct{}
 

@@ -196,47 +196,64 @@ func TestAnAgentsForgetIsARequest(t *testing.T) {
 	}
 }
 
-// TestAllRequestsAtOnce: what agents asked to forget is planned, refused and erased as one, where nothing else came meanwhile.
+// TestAllRequestsAtOnce: what agents asked to forget is planned, refused and erased as one. What came since the plan is not erased, also
+// where as many records were refused meanwhile.
 func TestAllRequestsAtOnce(t *testing.T) {
 	t.Parallel()
 	person := false
 	w := newWorld(t, func(c *testConfig) {
 		c.Peer = func(net.Conn) peer.Peer { return peer.Peer{Person: person} }
 	})
-	ids, _ := w.saved(t, "the carousel is slow", "the wheel is round")
-	agent := client.DialSocket(w.socket) // who asks is looked at once a connection
-	defer agent.Close()
-	ask := func() {
+	ids, _ := w.saved(t, "the carousel is slow", "the wheel is round", "the brake squeaks")
+	ask := func(queries ...string) (last api.OpenRequest) {
 		t.Helper()
-		for _, query := range []string{"carousel", "wheel"} {
-			if done, err := api.ForgetRoute.Call(t.Context(), agent, api.ForgetRequest{Query: query}, nil); err != nil || done.Request == nil {
+		agent := client.DialSocket(w.socket) // who asks is looked at once a connection
+		defer agent.Close()
+		person = false
+		defer func() { person = true }()
+		for _, query := range queries {
+			done, err := api.ForgetRoute.Call(t.Context(), agent, api.ForgetRequest{Query: query}, nil)
+			if err != nil || done.Request == nil {
 				t.Fatalf("got %+v, %v, want a request", done, err)
 			}
+			last = *done.Request
 		}
+		return last
 	}
-	ask()
-	person = true
+	ask("carousel", "wheel")
 	theirs := client.DialSocket(w.socket)
 	defer theirs.Close()
 	refused, err := api.RefuseForgetRoute.Call(t.Context(), theirs, api.IDQuery{ID: api.AllRequests})
-	if err != nil || !slices.Equal(refused.Rows, ids) || refused.ID != (events.ID{}) {
+	if err != nil || !slices.Equal(refused.Rows, ids[:2]) || refused.ID != (events.ID{}) {
 		t.Errorf("refused: %+v, %v, want both rows", refused, err)
 	}
 	if _, err := api.RefuseForgetRoute.Call(t.Context(), theirs, api.IDQuery{ID: api.AllRequests}); problem(t, err).Status != http.StatusNotFound {
 		t.Errorf("none is open: %v", err)
 	}
-	ask()
-	plan, err := api.ForgetPlanRoute.Call(t.Context(), theirs, api.ForgetRequest{Request: api.AllRequests}.Plan(), nil)
-	if err != nil || plan.Records != 2 {
-		t.Fatalf("plan: %+v, %v", plan, err)
+	planned := func() api.ForgetPlan {
+		t.Helper()
+		plan, err := api.ForgetPlanRoute.Call(t.Context(), theirs, api.ForgetRequest{Request: api.AllRequests}.Plan(), nil)
+		if err != nil || plan.Records != 2 {
+			t.Fatalf("plan: %+v, %v", plan, err)
+		}
+		return plan
 	}
-	approve := func(records int) (api.Forgotten, error) {
+	approve := func(plan api.ForgetPlan, records int) (api.Forgotten, error) {
 		return api.ApproveForgetRoute.Call(t.Context(), theirs, api.ApproveRequest{ID: api.AllRequests, Through: plan.Position, Records: &records}, nil)
 	}
-	if _, err := approve(1); problem(t, err).Status != http.StatusConflict {
+	wheel := ask("carousel", "wheel")
+	plan := planned()
+	if _, err := approve(plan, 1); problem(t, err).Status != http.StatusConflict {
 		t.Errorf("another number: %v", err)
 	}
-	done, err := approve(2)
+	if _, err := api.RefuseForgetRoute.Call(t.Context(), theirs, api.IDQuery{ID: wheel.Name}); err != nil {
+		t.Fatal(err)
+	}
+	ask("brake")
+	if done, err := approve(plan, 2); err == nil || problem(t, err).Status != http.StatusConflict || w.count(t, events.KindMemoryForgotten) != 0 {
+		t.Errorf("one of two refused, and another asked since: %+v, %v", done, err)
+	}
+	done, err := approve(planned(), 2)
 	open, errOpen := api.ForgetRequestsRoute.Call(t.Context(), theirs, api.NoQuery{})
 	if err != nil || errOpen != nil || done.Records != 2 || len(open.Requests) != 0 {
 		t.Errorf("approved: %+v, %v; open: %+v, %v", done, err, open, errOpen)

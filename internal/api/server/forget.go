@@ -95,12 +95,13 @@ func (s *memories) getForgetRequests(ctx context.Context, _ api.NoQuery) (out ap
 	return out, err
 }
 
-// postApprove erases what an agent asked to forget, with all that was made of it since, unless a person said yes to another number.
+// postApprove erases what an agent asked to forget, with all that was made of it since, unless a person said yes to another number. What
+// was asked since their plan is none of it.
 func (s *memories) postApprove(ctx context.Context, q api.ApproveRequest) (task[api.Forgotten], error) {
 	if err := s.caughtUp(ctx); err != nil {
 		return nil, err
 	}
-	asked, err := s.forgetter.Requested(ctx, q.ID)
+	asked, err := s.forgetter.Requested(ctx, q.ID, q.Through)
 	return func(ctx context.Context, tell func(done, total uint64)) (api.Forgotten, error) {
 		if err := s.agreed(ctx, q.Through, q.Records, curation.NamedBy(asked)); err != nil {
 			return api.Forgotten{}, err
@@ -115,7 +116,7 @@ func (s *memories) postApprove(ctx context.Context, q api.ApproveRequest) (task[
 
 // postRefuse shows again what an agent asked to forget.
 func (s *memories) postRefuse(ctx context.Context, q api.IDQuery) (api.Refused, error) {
-	asked, err := s.forgetter.Requested(ctx, q.ID)
+	asked, err := s.forgetter.Requested(ctx, q.ID, 0)
 	if err != nil {
 		return api.Refused{}, err
 	}
@@ -161,7 +162,7 @@ func (s *memories) requestedToForget(ctx context.Context, q api.ForgetRequest) (
 	if !q.DryRun || !q.ChoosesNothing() {
 		return erasure.Request{}, invalid("/request", "is planned alone, with dry_run: it is approved or refused by routes of its own")
 	}
-	asked, err := s.forgetter.Requested(ctx, q.Request)
+	asked, err := s.forgetter.Requested(ctx, q.Request, 0)
 	return curation.NamedBy(asked), err
 }
 

@@ -70,19 +70,6 @@ func isSame(a, b capture.Project) bool {
 	return a.Name == b.Name
 }
 
-// outside says why e is refused to whom it is not granted.
-func outside(e api.Endpoint) string {
-	switch {
-	case e == api.Endpoint(api.RotateRoute):
-		return "the token is changed over the socket only"
-	case e.Scope == api.ScopePerson:
-		return "this is for the person to decide: run it in your own terminal, outside of an agent's or an editor's"
-	case e.Scope == api.ScopeSocket:
-		return "this is done over the socket only"
-	}
-	return "this is not for the page, or not for one that only shows: `cmemd ui` opens one that edits, and a command does the rest"
-}
-
 func sorted(wrong []api.FieldError) []api.FieldError {
 	order.By(wrong, func(a, b api.FieldError) int { return strings.Compare(a.Pointer, b.Pointer) })
 	return wrong

@@ -2,6 +2,7 @@ package curation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -43,13 +44,17 @@ func (f *Forgetter) shown(ctx context.Context, asked erasure.Requested) (api.Ope
 }
 
 // Requested is the open request that text names, by its name, its id, or the beginning of that which no other has; or all that are open.
-func (f *Forgetter) Requested(ctx context.Context, text string) (found []erasure.Requested, err error) {
+// What was asked behind position through is not looked at; 0: there is no such bound.
+func (f *Forgetter) Requested(ctx context.Context, text string, through events.Position) (found []erasure.Requested, err error) {
 	open, err := f.cfg.Eraser.Requests(ctx)
 	if err != nil {
 		return nil, err
 	}
 	text = strings.ToLower(strings.TrimSpace(text))
 	for _, asked := range open {
+		if through > 0 && asked.Position > through {
+			break // they are in the order in which they were asked
+		}
 		byName := text == api.AllRequests || text == namePrefix+strconv.FormatUint(uint64(asked.Position), 10)
 		if byName || len(text) >= len("00000000") && strings.HasPrefix(asked.ID.String(), text) {
 			found = append(found, asked)
@@ -78,31 +83,41 @@ func (f *Forgetter) Approve(ctx context.Context, asked []erasure.Requested, tell
 	if err != nil || len(done.Refused) > 0 {
 		return done, err // they stay open: whoever asks again goes on
 	}
-	at, err := f.settle(context.WithoutCancel(ctx), asked, events.SettleApproved)
+	_, at, err := f.settle(ctx, asked, events.SettleApproved)
 	done.Position = max(done.Position, at)
 	return done, err
 }
 
-// Refuse shows again what some requests hide, and ends them.
+// Refuse shows again what some requests hide, and ends them. The error is erasure.ErrNoRequest where each was answered meanwhile.
 func (f *Forgetter) Refuse(ctx context.Context, asked []erasure.Requested) (out api.Refused, err error) {
 	out.Rows = []events.ID{}
-	out.Position, err = f.settle(ctx, asked, events.SettleRefused)
-	for _, r := range asked {
+	settled, at, err := f.settle(ctx, asked, events.SettleRefused)
+	if err == nil && len(settled) == 0 {
+		err = erasure.ErrNoRequest
+	}
+	for _, r := range settled {
 		out.Rows = append(out.Rows, r.Rows...)
 	}
 	if len(asked) == 1 {
 		out.ID = asked[0].ID
 	}
+	out.Position = at
 	return out, err
 }
 
-// settle ends requests, and returns the position of the last record that says so. One that was answered meanwhile is an error, and those
-// behind it stay open.
-func (f *Forgetter) settle(ctx context.Context, asked []erasure.Requested, outcome events.SettleOutcome) (at events.Position, err error) {
+// settle ends requests, also when ctx is done: what is begun is done whole. It returns those that it ended, and the position of the last
+// record that says so. One that was answered meanwhile stays as it was answered.
+func (f *Forgetter) settle(ctx context.Context, asked []erasure.Requested, outcome events.SettleOutcome) (settled []erasure.Requested, at events.Position, err error) {
+	ctx = context.WithoutCancel(ctx)
 	for _, r := range asked {
-		if at, err = f.cfg.Eraser.Settle(ctx, r.ID, outcome, events.WriterPerson); err != nil {
-			return at, err
+		p, err := f.cfg.Eraser.Settle(ctx, r.ID, outcome, events.WriterPerson)
+		if errors.Is(err, erasure.ErrNoRequest) {
+			continue
 		}
+		if err != nil {
+			return settled, at, err
+		}
+		settled, at = append(settled, r), p
 	}
-	return at, nil
+	return settled, at, nil
 }

@@ -179,11 +179,12 @@ const (
 
 // AskTrust asks an agent's client what it thinks of cmemd's hooks. Its databases are written to a folder of their own, and what it would
 // fetch or unpack at a start is switched off: of its home it changes nothing but that it makes an installation_id where it was
-// never started. The error of one that gave no answer in time says so.
+// never started. The error of one that gave no answer in time says so; that of one that was stopped is ctx's.
 func AskTrust(ctx context.Context, a *terminal.App, agent install.Agent) (found []install.Trust, err error) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, trustWait)
 	defer cancel()
+	until, _ := ctx.Deadline() // that of who asks, where it is before ours
 	dir, err := os.MkdirTemp("", "cmemd-"+agent.Name+"-")
 	if err != nil {
 		return nil, err
@@ -214,7 +215,10 @@ func AskTrust(ctx context.Context, a *terminal.App, agent install.Agent) (found 
 		found, err = install.ReadTrust(lines)
 	}
 	if err != nil && ctx.Err() != nil { // what it would have been read from is closed
-		err = fmt.Errorf("%s gave no answer within %s", agent.Programs[0], time.Since(began).Round(time.Second))
+		err = ctx.Err()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("%s gave no answer within %s", agent.Programs[0], until.Sub(began).Round(time.Second))
 	}
 	_ = in.Close() // which tells it to end; killed it would leave its own temporary files
 	defer time.AfterFunc(endWait, cancel).Stop()

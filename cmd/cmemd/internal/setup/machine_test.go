@@ -2,6 +2,7 @@ package setup
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -46,18 +47,23 @@ func TestTrustNote(t *testing.T) {
 	}
 }
 
+// newCodex is a folder that PATH begins with, and what writes a script as the codex there.
+func newCodex(t *testing.T) (bin string, write func(script string)) {
+	bin = t.TempDir()
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return bin, func(script string) {
+		if err := os.WriteFile(filepath.Join(bin, "codex"), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestCodexTrust: Codex is let end by itself, gets a place for its databases, and one that does not end holds nobody up.
 func TestCodexTrust(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no sh")
 	}
-	bin := t.TempDir()
-	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	codex := func(script string) {
-		if err := os.WriteFile(filepath.Join(bin, "codex"), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
+	bin, codex := newCodex(t)
 	a := &terminal.App{Getenv: os.Getenv}
 	const answer = `echo '{"id":1,"result":{"data":[{"hooks":[{"eventName":"stop","command":"/x/cmemd-hook codex","enabled":true,"trustStatus":"trusted"}]}]}}'` + "\n"
 	ended := filepath.Join(bin, "ended")
@@ -92,6 +98,32 @@ func TestCodexTrust(t *testing.T) {
 		cancel()
 		wantEnded(t, child)
 	}
+}
+
+// TestCodexTrustStopped: where a person stops it, nothing says that Codex took too long.
+func TestCodexTrustStopped(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no sh")
+	}
+	bin, codex := newCodex(t)
+	child := filepath.Join(bin, "child")
+	codex("sleep 600 & echo $! > " + child + ".new; mv " + child + ".new " + child + "; wait\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	asked, agent := make(chan error, 1), codexAgent(t)
+	go func() {
+		_, err := AskTrust(ctx, &terminal.App{Getenv: os.Getenv}, agent)
+		asked <- err
+	}()
+	for began := time.Now(); time.Since(began) < clitest.Patience; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(child); err == nil {
+			break
+		}
+	}
+	cancel()
+	if err := <-asked; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want that it was stopped", err)
+	}
+	wantEnded(t, child)
 }
 
 // wantEnded holds that the process whose number stands in a file ends.

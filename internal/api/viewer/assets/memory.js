@@ -80,12 +80,11 @@ function Peek({ id, close, acts }) {
 export default function Memory() {
   const { query } = usePlace();
   const list = usePages(...asked(query));
-  const counts = useGet(list.first.data && "/v1/rows", { counts: true, limit: 1, project: query.project
-    }).data?.counts;
+  const seen = list.first;
+  const counted = useGet(seen.data && "/v1/rows", { counts: true, limit: 1, project: query.project });
   const [chosen, choose] = useState(new Set());
   const [dialog, open] = useState();
   const [fresh, setFresh] = useState(0);
-  const seen = list.first;
   useFresh({ again: () => (scrollY < 80 && !chosen.size ? seen.again() : setFresh((n) => n + 1)) },
     changesMemory);
   useEffect(() => { choose((s) => (s.size ? new Set() : s)); setFresh(0); }, [seen.data]);
@@ -96,7 +95,7 @@ export default function Memory() {
   const undo = (r) => ask("POST", `/v1/memories/${r.id}/undo`).then(() => { note("taken back"); seen.again();
     }, (e) => note(e.message));
   const acts = (r) => mayEdit() && html`<${Verb} name="correct" keys="c" act=${() => open({ correct: r })} />
-    <${Verb} name="forget" keys="f" act=${() => open({ forget: { ids: [r.id] }, named: "1 row" })} />
+    <${Verb} name="forget" keys="f" act=${() => open({ request: { ids: [r.id] }, named: "1 row" })} />
     ${r.kind === "memory" && html`<${Verb} name="undo" keys="u" act=${() => undo(r)} />`}`;
   const flags = Object.entries(filters).flatMap(([f, flag]) => (query[f] ? [flag, query[f]] : []));
   const order = query.sort ?? (query.q ? "" : "newest");
@@ -106,14 +105,14 @@ export default function Memory() {
   return html`<${View} title=${query.q ? `“${line(query.q)}”` : "Memory"} command=${command} url=${seen.url}
     about=${seen.data?.total !== undefined && many(seen.data.total, "entry", "entries")}
     verbs=${html`${chosen.size > 0 && html`<span class="soft">${chosen.size} chosen</span>
-      <button class="danger" onClick=${() => open({ forget: { ids: [...chosen] }, named: many(chosen.size,
+      <button class="danger" onClick=${() => open({ request: { ids: [...chosen] }, named: many(chosen.size,
         "row") })}>forget ${chosen.size}…</button>`}
-      ${mayEdit() && query.q && html`<button class="danger" onClick=${() => open({ forget: { query: query.q,
+      ${mayEdit() && query.q && html`<button class="danger" onClick=${() => open({ request: { query: query.q,
         project: query.project ?? "" }, named: `all that says “${line(query.q)}”` })}>forget all…</button>`}
       ${mayEdit() && html`<${Verb} name="save a memory" keys="n"
         act=${() => open({ save: true })}>save…<//>`}`}>
     ${!query.q && html`<${Tabs} name="state" label="state of review"
-      list=${Object.keys(states).map((v) => [v, v || "all", counts?.[v || "all"]])} />`}
+      list=${Object.keys(states).map((v) => [v, v || "all", counted.data?.counts?.[v || "all"]])} />`}
     ${query.state && html`<p class="soft">${states[query.state]}</p>`}
     <${Chips} names=${Object.keys(filters)} />
     ${query.q && html`<${Tabs} name="sort" label="order" list=${[["", "best"], ["newest", "newest"],
@@ -135,8 +134,7 @@ export default function Memory() {
     : html`<${Empty} query=${query} />`)}<//></div>
     ${query.peek ? html`<${Peek} id=${query.peek} key=${query.peek} close=${() => turn({ peek: undefined })}
       acts=${acts} />` : html`<${Facets} of=${seen.data?.facets} query=${query} />`}</div>
-    ${dialog?.forget && html`<${Forget} request=${dialog.forget} named=${dialog.named} close=${() =>
-      open(undefined)} done=${done} />`}
+    ${dialog?.request && html`<${Forget} ...${dialog} close=${() => open(undefined)} done=${done} />`}
     ${(dialog?.correct || dialog?.save) && html`<${Correct} row=${dialog.correct} project=${query.project}
       close=${() => open(undefined)} done=${done} />`}<//>`;
 }

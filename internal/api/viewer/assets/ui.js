@@ -191,12 +191,11 @@ export const Same = ({ command, url, body }) => html`<details class="same"><summ
   ${url && home.at && html`<p><${Command} words=${curl(url, body)} /></p>`}</details>`;
 
 // View is a page's frame: its title is the document's.
-export function View({ title, about, command, url, body, children, verbs }) {
+export function View({ title, about, children, verbs, ...same }) {
   useEffect(() => { document.title = title + " · cmemd"; }, [title]);
   return html`<header class="head"><h1 tabindex="-1">${line(title)}</h1>${about &&
     html`<p class="soft">${about}</p>`}
-    <span class="verbs">${verbs}</span></header>${children}<${Same} command=${command} url=${url} body=${body}
-      />`;
+    <span class="verbs">${verbs}</span></header>${children}<${Same} ...${same} />`;
 }
 
 // Tabs are views of one parameter. list is [value, label, number].

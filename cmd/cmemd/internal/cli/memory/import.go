@@ -36,7 +36,8 @@ const importHelp = `Reads the database of claude-mem: sessions, prompts, observa
 projects and types stay as they are. The file is only read, also while claude-mem runs: where it does, or where it left its
 last entries in a -wal file, SQLite may make its own -wal and -shm files beside it. What was imported before, or captured by
 hooks and transcripts, is known and not recorded again. Of a damaged file what can be read is taken in. What it says is believed,
-so only you may have it taken in, in your own terminal; --dry-run is anybody's.
+so only you may have it taken in, in your own terminal; --dry-run is anybody's. Windows does not tell your commands from an
+agent's: nothing is taken in there, but in WSL.
 
 Imported memory is searched, shown and given to agents like any other, and says that it was imported. It was not made of
 anything that cmemd captured: it changes no count of inputs, and no model is asked about imported tool uses.
