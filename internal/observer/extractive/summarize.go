@@ -195,8 +195,8 @@ func whatWasDone(o events.ObservationParsed, cwd string, asked map[string]bool) 
 	}
 	s = uncut(s, o.Narrative)
 	sub := cut(line(clean(o.Subtitle)), maxTitle)
-	if s = strings.TrimSuffix(withoutLead(s), "."); sentence.Letters(s) < sentence.Enough && sub != "" {
-		s, sub = sub, "" // "Done." says less
+	if s = strings.TrimSuffix(withoutLead(s), "."); sentence.Letters(s) < sentence.Enough && !strings.Contains(s, " ") && sub != "" {
+		s, sub = sub, "" // "Done." says less, "Release v2" does not
 	}
 	var files []string
 	for _, f := range o.FilesModified[:min(len(o.FilesModified), 200)] {

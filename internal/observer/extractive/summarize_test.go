@@ -309,3 +309,17 @@ func TestFromTitle(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatWasDone: a short title of more than one word is told as what was done, and one word that says little is not.
+func TestWhatWasDone(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]string{
+		"Tag v2": "Tag v2 — 1 file changed, 1 commit: cart.go",
+		"Done.":  "1 file changed, 1 commit: cart.go",
+	} {
+		o := events.ObservationParsed{Title: title, Subtitle: "1 file changed, 1 commit", FilesModified: []string{"/src/shop/cart.go"}}
+		if got := whatWasDone(o, "/src/shop", nil); got != want {
+			t.Errorf("%q: got %q, want %q", title, got, want)
+		}
+	}
+}
