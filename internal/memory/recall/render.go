@@ -322,47 +322,6 @@ func (c *chooser) giveBack() bool {
 	return false
 }
 
-// shown returns the chosen pieces in the order of the text: in each section what the person saved before what others did, the sessions
-// that were last heard of first, and what each did in the order in which it was asked for, so that what follows up on something stands
-// behind it.
-func (c *chooser) shown() []*piece {
-	var out []*piece
-	newest, oldest := map[string]*piece{}, map[rows.Entry]*piece{}
-	for _, p := range c.pieces {
-		if !p.chosen {
-			continue
-		}
-		out = append(out, p)
-		if n, ok := newest[sessionOf(p)]; !ok || inTime(p.row, n.row) > 0 {
-			newest[sessionOf(p)] = p
-		}
-		if o, ok := oldest[p.row.Entry()]; !ok || inTime(p.row, o.row) < 0 {
-			oldest[p.row.Entry()] = p
-		}
-	}
-	slices.SortStableFunc(out, func(a, b *piece) int {
-		return cmp.Or(cmp.Compare(a.sec, b.sec), cmp.Compare(foreign(a.row), foreign(b.row)), inTime(newest[sessionOf(b)].row, newest[sessionOf(a)].row),
-			inTime(oldest[a.row.Entry()].row, oldest[b.row.Entry()].row), inTime(a.row, b.row))
-	})
-	return out
-}
-
-// sessionOf names the session of a piece of earlier work; all else is by itself.
-func sessionOf(p *piece) string {
-	if p.sec == secWork && !p.row.Session.IsZero() {
-		return p.row.Session.String()
-	}
-	return p.row.ID.String()
-}
-
-// foreign is 0 of what the person or the observer says, and 1 of what is saved by others: the person's own comes first.
-func foreign(row rows.Row) int {
-	if row.Kind != rows.Memory || row.By() == "" {
-		return 0
-	}
-	return 1
-}
-
 // body writes the chosen pieces.
 func (c *chooser) body() string {
 	var b strings.Builder
