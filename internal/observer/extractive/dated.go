@@ -12,15 +12,12 @@ import (
 // markOutdated says of findings that tell how things were before a later call of the same answer changed them that it was so before:
 // the call took one of the words that the finding names out of a file, or put one where another of them stood, or removed a file that it
 // names. A word that a call had put there since is none of them, and a file that is again what it was counts for nothing. What was
-// chosen, and what was done, is no state and stays as it was said; why a failure came about that was overcome is marked beside it. Each
-// of w.edits is looked at once a finding, of which there are maxFindings.
+// chosen, and what was done, is no state and stays as it was said. Each of w.edits is looked at once a finding, of which there are
+// maxFindings.
 func (w *work) markOutdated(all []finding) {
 	words := make([]map[string]map[string]int, len(w.edits))
 	for i := range all {
 		f := &all[i]
-		if slices.ContainsFunc(w.runs, func(r run) bool { return r.at == f.upTo && r.end == failed && w.passedAfterChange(r) }) && f.failed != "" {
-			f.failed += passedAfter
-		}
 		if f.purpose == sentence.Decision || f.purpose == sentence.Fix || sentence.Holds(f.best, sentence.Done) {
 			continue
 		}

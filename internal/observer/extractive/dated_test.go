@@ -10,7 +10,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// TestFindingsThatAreDated: what was said of how things were, before a call changed that, is told as of before.
+// TestFindingsThatAreDated: what was said of how things were, before a call changed that, says that it was so before.
 func TestFindingsThatAreDated(t *testing.T) {
 	t.Parallel()
 	const (
@@ -82,23 +82,29 @@ func TestFindingsThatAreDated(t *testing.T) {
 func TestFindingsBehindAFailureThatWasOvercome(t *testing.T) {
 	t.Parallel()
 	const said = "The test fails because the country is not known yet."
-	p := answering([]any{
-		[3]string{"Bash", `"command":"go test ./..."`, "Exit code 1\ncart_test.go:12: sum is 0, want 3\nFAIL"}, said,
+	failing := [3]string{"Bash", `"command":"go test ./..."`, "Exit code 1\ncart_test.go:12: sum is 0, want 3\nFAIL"}
+	mended := []any{
 		[3]string{"Edit", `"file_path":"/src/shop/cart.go","old_string":"a","new_string":"b"`, ""},
 		[3]string{"Bash", `"command":"go test ./..."`, "ok"}, "The sum is right now.",
-	})
-	u := p.Inputs[0].Event.(events.ToolUsed)
-	u.Failed = true
-	p.Inputs[0].Event = u
-	all, err := New(Config{}).observe(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
 	}
-	last := all[len(all)-1]
-	if strings.TrimRight(last.Title, ".") != strings.TrimRight(said, ".") {
-		t.Errorf("title %q, want %q", last.Title, said)
-	}
-	if d := cmp.Diff([]string{"Said behind a failure: cart_test.go:12: sum is 0, want 3; passed after changes"}, last.Facts); d != "" {
-		t.Errorf("facts (-want +got):\n%s", d)
+	for name, steps := range map[string][]any{
+		"alone":           {failing, said},
+		"with what is so": {failing, said, [3]string{"Read", `"file_path":"/src/shop/rates.go"`, "package shop"}, "The view asks rateOf() because of that."},
+	} {
+		p := answering(append(steps, mended...))
+		u := p.Inputs[0].Event.(events.ToolUsed)
+		u.Failed = true
+		p.Inputs[0].Event = u
+		all, err := New(Config{}).observe(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := all[len(all)-1]
+		if !strings.HasPrefix(orTitle(last), strings.TrimSuffix(said, ".")) {
+			t.Errorf("%s: %q, want %q first", name, orTitle(last), said)
+		}
+		if d := cmp.Diff([]string{"Said behind a failure: cart_test.go:12: sum is 0, want 3; passed after changes"}, last.Facts); d != "" {
+			t.Errorf("%s: facts (-want +got):\n%s", name, d)
+		}
 	}
 }

@@ -73,6 +73,9 @@ func (w *work) findings(prompt observer.Prompt, outcome string) []finding {
 			if !slices.ContainsFunc(told, func(t string) bool { return says(t, f.best) }) {
 				f.failed, f.bearing = since.failure, w.bearing(since.own, f)
 				f.after, f.upTo, f.names = before, calls, namesIn(f.text, since.own)
+				if f.failed != "" && w.overcame(calls) {
+					f.failed += passedAfter
+				}
 				all = append(all, f)
 				told = append(told, f.best)
 			}
@@ -90,7 +93,7 @@ func (w *work) findings(prompt observer.Prompt, outcome string) []finding {
 	return all
 }
 
-// maxJoined is how long findings are together in runes that are told as one.
+// maxJoined is how long findings are together that are put into one, in runes.
 const maxJoined = 2 * maxFinding
 
 // joined puts findings together between which the answer changed no file: they are the steps in which the agent came to know one thing.
@@ -107,13 +110,18 @@ func (w *work) joined(all []finding) []finding {
 	return kept
 }
 
+// overcame reports whether what failed in a call passed after a change.
+func (w *work) overcame(at int) bool {
+	return slices.ContainsFunc(w.runs, func(r run) bool { return r.at == at && r.end == failed && w.passedAfterChange(r) })
+}
+
 // changedBetween reports whether a call behind from, to the one to, changed a file.
 func (w *work) changedBetween(from, to int) bool {
 	i, _ := slices.BinarySearch(w.changed, from+1)
 	return i < len(w.changed) && w.changed[i] <= to
 }
 
-// joins reports whether next, said behind f, may be told with it.
+// joins reports whether next, said behind f, may be put into one with it.
 func (f *finding) joins(next finding) bool {
 	return f.purpose != sentence.Decision && next.purpose != sentence.Decision && (f.failed == "" || next.failed == "") &&
 		(f.bearing == "" || next.bearing == "") && runes(f.text)+runes(next.text) <= maxJoined

@@ -54,7 +54,7 @@ func borneOut(observed []events.ObservationParsed, apart int) (sound []events.Ob
 }
 
 // requests is what the user asked for in the session: all of it that says something by itself, or the one word or command that
-// there is; and the command that led to the work at hand. Of many requests the first is told, and the last ones; not one that speaks of an
+// there is; and the command that led to the work at hand. Of many requests the first stands there, and the last ones; not one that speaks of an
 // answer before it, which is not here.
 func requests(prompt observer.Prompt) string {
 	var asked []string

@@ -293,7 +293,7 @@ func TestUncut(t *testing.T) {
 	}
 }
 
-// TestFromTitle: what an observation says is told from the paragraph on whose sentence is its title.
+// TestFromTitle: what an observation says is quoted from the paragraph on whose sentence is its title.
 func TestFromTitle(t *testing.T) {
 	t.Parallel()
 	const drafts, rates = "Carts are read thrice for each order.", "The Cached rates are a day old."
@@ -310,7 +310,7 @@ func TestFromTitle(t *testing.T) {
 	}
 }
 
-// TestWhatWasDone: a short title of more than one word is told as what was done, and one word that says little is not.
+// TestWhatWasDone: a short title of more than one word says what was done, and one word that says little does not.
 func TestWhatWasDone(t *testing.T) {
 	t.Parallel()
 	for title, want := range map[string]string{

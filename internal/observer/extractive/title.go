@@ -72,8 +72,8 @@ func title(s string) (text string, announces bool) {
 // enough to stand alone has a lead, and one that says what was done. Announcements, questions and guesses are none; what speaks of the
 // sentence before is one only where there is no other. An item of a list is told with the line that announces it, unless it says itself
 // what was done; a line that says that something was done, and is too short to stand alone, with the list that it announces, and one
-// that announces short code with that. Where something was changed, why or of what to be warned counts
-// nothing. It also reports whether the sentence stands alone.
+// that announces short code with that. Where something was changed, why or of what to be warned counts nothing. It also reports whether
+// the sentence stands alone.
 func achieved(message []block, changed bool) (said string, alone bool) {
 	best, first, head := math.MinInt, true, ""
 	for i, b := range message {
