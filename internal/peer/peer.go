@@ -13,9 +13,9 @@ type Peer struct {
 	Arguments []string // behind its program's name; nil: not known
 }
 
-// Advice says to a person whose command counts as an agent's what they can do. told is whether the system tells of processes, as Told is.
-func Advice(told bool) string {
-	if told {
+// Advice says to a person whose command counts as an agent's what they can do. known is as Known is.
+func Advice(known bool) string {
+	if known {
 		return "run it in your own terminal, outside of an agent's or an editor's"
 	}
 	return "this system does not tell your commands from an agent's, so nobody can do it here: run cmemd on Linux (in WSL, say) or macOS"

@@ -11,13 +11,13 @@ import (
 // TestAdvice: nobody is sent to a terminal on a system where no terminal makes a person's command.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
-	for told, want := range map[bool]string{true: "in your own terminal", false: "on Linux (in WSL, say) or macOS"} {
-		if got := Advice(told); !strings.Contains(got, want) || strings.Contains(got, "terminal") != told {
-			t.Errorf("told %t: %q, want %q in it", told, got, want)
+	for known, want := range map[bool]string{true: "in your own terminal", false: "on Linux (in WSL, say) or macOS"} {
+		if got := Advice(known); !strings.Contains(got, want) || strings.Contains(got, "terminal") != known {
+			t.Errorf("known %t: %q, want %q in it", known, got, want)
 		}
 	}
-	if want := slices.Contains([]string{"linux", "darwin"}, runtime.GOOS); Told != want {
-		t.Errorf("on %s: %t, want %t", runtime.GOOS, Told, want)
+	if want := slices.Contains([]string{"linux", "darwin"}, runtime.GOOS); Known != want {
+		t.Errorf("on %s: %t, want %t", runtime.GOOS, Known, want)
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Told is whether the system tells of processes, without which every command counts as an agent's.
-const Told = true
+// Known is whether the system says what is at the other end of a connection. Without that every command counts as an agent's.
+const Known = true
 
 // read asks the system about a process.
 func read(pid int) (process, error) {

@@ -7,8 +7,8 @@ import (
 	"net"
 )
 
-// Told is whether the system tells of processes, without which every command counts as an agent's.
-const Told = false
+// Known is whether the system says what is at the other end of a connection. Without that every command counts as an agent's.
+const Known = false
 
 var errNoProcess = errors.New("peer: the other end is no process that is known")
 

@@ -75,7 +75,7 @@ func outside(e api.Endpoint) string {
 	case e == api.Endpoint(api.RotateRoute):
 		return "the token is changed over the socket only"
 	case e.Scope == api.ScopePerson:
-		return "this is for the person to decide: " + peer.Advice(peer.Told)
+		return "this is for the person to decide: " + peer.Advice(peer.Known)
 	case e.Scope == api.ScopeSocket:
 		return "this is done over the socket only"
 	}

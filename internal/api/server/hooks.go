@@ -149,8 +149,8 @@ func (s *hooks) postSettle(ctx context.Context, q api.SettleRequest) (api.Settle
 	return s.capture.Settle(ctx, q.Sessions)
 }
 
-// postImport records what another memory kept and the log does not have yet. The body has one importer.Entry a line. Its rows are told as
-// what happened, in whichever project they name, and its prompts as the person's: which is why the route is a person's.
+// postImport records what another memory kept and the log does not have yet. The body has one importer.Entry a line. Its rows are
+// believed, in whichever project they name, and its prompts are the person's: which is why the route is a person's.
 func (s *hooks) postImport(w http.ResponseWriter, r *http.Request, q api.ImportQuery) error {
 	body := stream.NewReader(w, r)
 	got, err := s.capture.Import(r.Context(), q.Source, body)

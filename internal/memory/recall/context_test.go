@@ -86,7 +86,7 @@ func names(ids []events.ID) []string {
 	return out
 }
 
-// A prompt is told by itself only while nothing that came of it is.
+// A prompt stands by itself only while nothing that came of it does.
 func TestAnsweredPromptsAreNotTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -96,7 +96,7 @@ func TestAnsweredPromptsAreNotTold(t *testing.T) {
 	w.put(s.Stream(), events.ObservationParsed{Observation: id, Type: "discovery", Title: "The cart is read thrice", Prompt: 1})
 	got := w.mustContext(shop("startup", events.SessionID{}))
 	if !strings.Contains(got.Text, "asked: Why is the cart slow?\n  - discovery: The cart is read thrice\n") || strings.Count(got.Text, "asked: ") != 2 {
-		t.Errorf("got\n%s\nwant the second prompt alone told as such, and the first above what came of it", got.Text)
+		t.Errorf("got\n%s\nwant the second prompt by itself, and the first above what came of it", got.Text)
 	}
 }
 

@@ -258,7 +258,7 @@ func TestContextTellsEntries(t *testing.T) {
 		}
 	}
 	if strings.Index(got.Text, "Paint the shed") > strings.Index(got.Text, "Sweep the yard") {
-		t.Errorf("what the session was asked later is told before what it was asked first:\n%s", got.Text)
+		t.Errorf("what the session was asked later stands before what it was asked first:\n%s", got.Text)
 	}
 	for _, id := range []events.ID{prompt.ID, late.ID, alone[0], fix, gone} {
 		if !slices.Contains(got.IDs, id) {
@@ -268,7 +268,7 @@ func TestContextTellsEntries(t *testing.T) {
 	ask := shop("startup", s)
 	ask.Characters = got.Characters - 10
 	if short := w.mustContext(ask); !strings.Contains(short.Text, "bugfix: Green paint") || strings.Contains(short.Text, "Paint the shed") {
-		t.Errorf("where there is no room for it, what one thing came of is told, or that is not:\n%s", short.Text)
+		t.Errorf("where there is no room for it, what one thing came of stands there, or that does not:\n%s", short.Text)
 	}
 	checkKnown := func(told []string, err error) {
 		t.Helper()

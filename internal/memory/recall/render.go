@@ -241,7 +241,7 @@ const (
 )
 
 // titles notes what the chosen pieces say, and returns those whose titles others say, of one section newer ones. The newest summary
-// says what is left when all others are told.
+// says what the others leave.
 func (c *chooser) titles(t *saidTexts) (said map[*piece]bool) {
 	said = map[*piece]bool{}
 	order := slices.SortedStableFunc(slices.Values(c.shown()), func(a, b *piece) int {

@@ -55,7 +55,7 @@ func (c *chooser) requestLine(row rows.Row) string {
 	return c.label(row) + ": " + c.words(cmp.Or(joined(whole), said), maxAsked)
 }
 
-// need is why a prompt is told above what came of it.
+// need is why a prompt stands above what came of it.
 type need int
 
 const (

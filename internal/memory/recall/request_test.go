@@ -17,8 +17,8 @@ func (w *world) titled(s events.SessionID, number int, prompt string, titles ...
 	}
 }
 
-// What the last session was asked is told at every length at which that session is: in its summary, or above what came of it.
-func TestRequestsOfTheLastSessionAreTold(t *testing.T) {
+// What the last session was asked stands at every length at which that session does: in its summary, or above what came of it.
+func TestRequestsOfTheLastSessionStay(t *testing.T) {
 	t.Parallel()
 	const timer, socket = "The timer of the carousel was too fast", "The socket leaks in the rain"
 	for name, c := range map[string]struct {
@@ -52,27 +52,27 @@ func TestRequestsOfTheLastSessionAreTold(t *testing.T) {
 				prompt := strings.Repeat(fmt.Sprintf("The shed is to be looked after by %d people of the house. ", i+2), 5)
 				w.titled(b, i+1, prompt, c.newer[i:min(i+2, len(c.newer))]...)
 			}
-			ask, told := shop("startup", events.SessionID{}), 0
+			ask, lengths := shop("startup", events.SessionID{}), 0
 			for ask.Characters = w.mustContext(ask).Characters + 300; ask.Characters > 300; ask.Characters -= 7 {
 				got := w.mustContext(ask)
 				if !strings.Contains(got.Text, "## Last session") {
 					continue
 				}
-				told++
+				lengths++
 				for _, request := range asked {
 					if n := strings.Count(got.Text, request); n != 1 {
-						t.Fatalf("at %d characters %q is told %d times:\n%s", ask.Characters, request, n, got.Text)
+						t.Fatalf("at %d characters %q stands %d times:\n%s", ask.Characters, request, n, got.Text)
 					}
 				}
 			}
-			if told == 0 {
-				t.Error("the last session is told at no length")
+			if lengths == 0 {
+				t.Error("the last session stands at no length")
 			}
 		})
 	}
 }
 
-// Where there is no room for both, what was found out is told before what was asked.
+// Where there is no room for both, what was found out goes before what was asked.
 func TestRequestsTakeNoRoomOfFacts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -94,7 +94,7 @@ func TestRequestsTakeNoRoomOfFacts(t *testing.T) {
 		ask.Characters = limit
 		got := w.mustContext(ask)
 		if n := strings.Count(got.Text, "bugfix: "); n != want {
-			t.Errorf("in %d characters %d of %d facts are told, want %d:\n%s", limit, n, facts, want, got.Text)
+			t.Errorf("in %d characters %d of %d facts stand there, want %d:\n%s", limit, n, facts, want, got.Text)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestALineStandsAlone(t *testing.T) {
 			text: "The width is a name now:\n```\nconst Width = 12\n```\nThis stands in `box.go` alone.",
 			want: "The width is a name now: `const Width = 12`; This stands in `box.go` alone.",
 		},
-		"what stands under a guess is not told": {
+		"what stands under a guess is left out": {
 			text: "The shelf is slow.\n\nLikely reasons for it:\n1. `Box.Width` is read from the label\n2. `Shelf.Sort` compares twice",
 			want: "The shelf is slow.",
 		},

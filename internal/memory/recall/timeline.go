@@ -279,5 +279,5 @@ func (r *Recall) aroundNamed(ctx context.Context, at rows.Anchor, before, after 
 
 // inTime orders rows by when they happened.
 func inTime(a, b rows.Row) int {
-	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Position, b.Position))
+	return stampOf(&a).compare(stampOf(&b))
 }
