@@ -102,13 +102,16 @@ func (f *fleet) damage(random *rand.Rand) {
 	f.engine.Tamper(keys[i], b)
 }
 
+// clocksApart is how far each machine's clock is ahead of the one's before it. A copy of a home has the first one's.
+const clocksApart = 50 * time.Minute
+
 // play takes steps, mends whatever is broken, and checks what has become of it.
 func play(t *testing.T, machines int, seed uint64, steps []step) {
 	f := newFleet(t, machines, seed)
 	defer f.off()
 	random := rand.New(rand.NewPCG(seed, 7))
 	for i, m := range f.machines {
-		m.clock = time.Duration(i) * 50 * time.Minute
+		m.clock = time.Duration(i) * clocksApart
 		m.start()
 	}
 	for _, s := range steps {
@@ -123,7 +126,8 @@ func play(t *testing.T, machines int, seed uint64, steps []step) {
 		f.tend()
 	}
 	f.revokeGone()
-	f.rest(70 * time.Minute) // longer than clocks are apart: of a home that was copied the report that says the later time is believed
+	// Longer than clocks are apart: of a home that was copied the report that says the later time is believed.
+	f.rest(time.Duration(machines) * clocksApart)
 	f.check()
 }
 
