@@ -51,7 +51,11 @@ func (f forgetCommand) answerAll(ctx context.Context, a *terminal.App, client ap
 	}
 	var done answeredRequests
 	for _, r := range open.Requests {
-		if err := done.answer(ctx, a, client, r, f.approve != ""); err != nil {
+		err := done.answer(ctx, a, client, r, f.approve != "")
+		if terminal.ExitCode(err) == terminal.ExitNothing { // it was answered meanwhile
+			continue
+		}
+		if err != nil {
 			return fmt.Errorf("%d of %d were %s: %w", done.Requests, len(open.Requests), word, err)
 		}
 	}
