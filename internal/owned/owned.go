@@ -3,8 +3,11 @@ package owned
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"unicode/utf8"
 )
 
 // ErrOthers is wrapped in what this package returns for what another user made or may change.
@@ -37,23 +40,51 @@ func File(path string) error {
 }
 
 // Parents returns an error wrapping ErrOthers if another user of this machine could rename, replace or remove what is on the
-// way to a folder, or the folder itself. Folders with the sticky bit, like /tmp, let nobody do that. at is the folder that
-// is open to them.
+// way to a folder, or the folder itself: folders, and links with what they lead through. Folders with the sticky bit, like /tmp,
+// let nobody do that to what is not theirs. at is what is open to them.
 func Parents(folder string) (at string, err error) {
-	real, err := filepath.EvalSymlinks(folder)
+	path, err := filepath.Abs(folder)
 	if err != nil {
 		return "", err
 	}
-	for at := real; ; at = filepath.Dir(at) {
-		why, err := writableByOthers(at)
+	at = filepath.VolumeName(path) + string(filepath.Separator)
+	next, rest := at, namesIn(path)
+	for links := 0; ; {
+		info, err := os.Lstat(next)
 		if err != nil {
-			return at, err
+			return next, err
 		}
-		if why != "" {
-			return at, fmt.Errorf("%w: %s, on the way to %s, %s", ErrOthers, at, folder, why)
+		if why := writableByOthers(info); why != "" {
+			return next, fmt.Errorf("%w: %s, on the way to %s, %s", ErrOthers, next, folder, why)
 		}
-		if filepath.Dir(at) == at {
+		switch {
+		case info.Mode()&fs.ModeSymlink == 0:
+			at = next
+		case links == maxLinks:
+			return next, fmt.Errorf("owned: %s: too many links", folder)
+		default:
+			links++
+			to, err := os.Readlink(next)
+			if err != nil {
+				return next, err
+			}
+			if filepath.IsAbs(to) {
+				at = filepath.VolumeName(to) + string(filepath.Separator)
+			}
+			rest = append(namesIn(to), rest...)
+		}
+		if len(rest) == 0 {
 			return "", nil
 		}
+		next, rest = filepath.Join(at, rest[0]), rest[1:]
 	}
+}
+
+// maxLinks is how many links may stand on the way to a folder, as Linux has it.
+const maxLinks = 40
+
+// namesIn are the names that a path is made of.
+func namesIn(path string) []string {
+	isSeparator := func(r rune) bool { return r < utf8.RuneSelf && os.IsPathSeparator(uint8(r)) }
+	return strings.FieldsFunc(strings.TrimPrefix(path, filepath.VolumeName(path)), isSeparator)
 }

@@ -113,6 +113,42 @@ func TestParents(t *testing.T) {
 	}
 }
 
+// TestParentsByLinks: who may exchange a link on the way decides where it leads, whatever is there now.
+func TestParentsByLinks(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	home, open := filepath.Join(base, "homeį"), filepath.Join(base, "open") // the last byte of that letter's number is a slash's
+	mustMake(t, filepath.Join(home, "run"), 0o700)
+	mustMake(t, open, 0o777)
+	for link, to := range map[string]string{
+		filepath.Join(open, "link"): home, filepath.Join(base, "two"): "one", filepath.Join(base, "one"): "open/link", filepath.Join(base, "own"): "open/../homeį",
+		filepath.Join(base, "round"): "round",
+	} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]string{"open/link": open, "open/link/run": open, "two/run": open, "own/run": open, "homeį/run": ""} {
+		at, err := Parents(filepath.Join(base, path))
+		if at != want || errors.Is(err, ErrOthers) != (want != "") || err != nil && want == "" {
+			t.Errorf("%s: got %q, %v, want %q", path, at, err, want)
+		}
+	}
+	if _, err := Parents(filepath.Join(base, "round")); err == nil {
+		t.Error("a link to itself leads somewhere")
+	}
+	if os.Getuid() != 0 {
+		return // no link can be given to another user
+	}
+	link := filepath.Join(base, "theirs")
+	if err := errors.Join(os.Symlink(home, link), os.Lchown(link, 12345, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if at, err := Parents(filepath.Join(link, "run")); at != link || !errors.Is(err, ErrOthers) {
+		t.Errorf("another user's link: got %q, %v", at, err)
+	}
+}
+
 func mustMake(t *testing.T, dir string, mode fs.FileMode) {
 	t.Helper()
 	if err := errors.Join(os.MkdirAll(dir, 0o700), os.Chmod(dir, mode)); err != nil {

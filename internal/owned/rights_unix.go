@@ -25,29 +25,25 @@ func links(info fs.FileInfo) uint64 {
 	return uint64(stat.Nlink)
 }
 
-// writableByOthers says which other user may change what is in a folder; empty: none may. The group that has this user's
-// own name, and nobody else's, as many systems make one for each user, is no other.
-func writableByOthers(folder string) (string, error) {
-	info, err := os.Lstat(folder)
-	if err != nil {
-		return "", err
-	}
+// writableByOthers says which other user may change what is in a folder, or where a link leads; empty: none may. The group that
+// has this user's own name, and nobody else's, as many systems make one for each user, is no other. Rights of a link mean nothing.
+func writableByOthers(info fs.FileInfo) string {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return "", nil
+		return ""
 	}
 	mode := info.Mode()
 	switch {
 	case stat.Uid != 0 && int(stat.Uid) != os.Getuid():
-		return "belongs to another user (" + strconv.Itoa(int(stat.Uid)) + ")", nil
-	case mode&os.ModeSticky != 0:
-		return "", nil
+		return "belongs to another user (" + strconv.Itoa(int(stat.Uid)) + ")"
+	case mode&(os.ModeSticky|os.ModeSymlink) != 0:
+		return ""
 	case mode.Perm()&0o002 != 0:
-		return "may be written by anybody (" + mode.Perm().String() + ")", nil
+		return "may be written by anybody (" + mode.Perm().String() + ")"
 	case mode.Perm()&0o020 != 0 && stat.Gid != 0 && !isOwnGroup(stat.Gid):
-		return "may be written by its group (" + mode.Perm().String() + ")", nil
+		return "may be written by its group (" + mode.Perm().String() + ")"
 	}
-	return "", nil
+	return ""
 }
 
 // isOwnGroup reports whether a group is this user's alone, as far as its name tells.

@@ -7,4 +7,4 @@ func ownersAlone(fs.FileInfo) bool { return true }
 
 func links(fs.FileInfo) uint64 { return 1 }
 
-func writableByOthers(string) (string, error) { return "", nil }
+func writableByOthers(fs.FileInfo) string { return "" }

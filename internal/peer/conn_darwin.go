@@ -30,3 +30,6 @@ func otherEnd(conn net.Conn) (pid, uid int, err error) {
 	}
 	return pid, int(cred.Uid), nil
 }
+
+// userOf would be the user at the other end of a loopback connection. Nothing in this system's documents tells it.
+func userOf(net.Conn) (uid int, ok bool) { return 0, false }

@@ -1,5 +1,5 @@
-// Package peer tells whether the process at the other end of a unix socket is a person's command or an agent's. It asks the system,
-// and takes no word of the other end for it.
+// Package peer tells whether the process at the other end of a unix socket is a person's command or an agent's, and whether another user
+// is at that of a loopback connection. It asks the system, and takes no word of the other end for it.
 //
 // A person's command has a controlling terminal, and no program of a known agent stands above it, above the leaders of its group and
 // session, or above what runs in the foreground of its terminal; nor was any of these started with a variable that agents set for the
@@ -9,6 +9,7 @@
 // The files, each referring to those below it:
 //
 //	peer.go                              what is known of a peer
+//	user_linux.go                        whose a loopback connection is
 //	conn_linux.go, conn_darwin.go        which process is at the other end
 //	process_linux.go, process_darwin.go  what the system knows of a process
 //	process_other.go                     nothing, elsewhere

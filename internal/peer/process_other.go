@@ -19,3 +19,5 @@ func read(int) (process, error) { return process{}, errNoProcess }
 func folderOf(int) string { return "" }
 
 func runsOwn(process) bool { return false }
+
+func userOf(net.Conn) (uid int, ok bool) { return 0, false }

@@ -106,7 +106,7 @@ func checkOwned(dir string, refused error) error {
 	}
 	err = owned.Folder(real)
 	if err == nil {
-		_, err = owned.Parents(real)
+		_, err = owned.Parents(dir)
 	}
 	if errors.Is(err, owned.ErrOthers) {
 		return fmt.Errorf("%w: %w", refused, err)

@@ -128,7 +128,7 @@ func (g *tokenGate) guarded(next http.Handler, open func(*http.Request) bool) ht
 		case tab != nil:
 			g.withSession(tab, next, w, r)
 		case open(r):
-			next.ServeHTTP(w, r.WithContext(withCaller(r.Context(), caller{scope: api.ScopeAnybody})))
+			next.ServeHTTP(w, r.WithContext(withCaller(r.Context(), caller{scope: api.ScopeAnybody, peer: peerOf(r)})))
 		case !g.wrongTokens.take(g.now()):
 			writeProblem(w, tooMany())
 		default:

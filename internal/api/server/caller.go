@@ -92,11 +92,16 @@ func withPeer(look func(net.Conn) peer.Peer) func(ctx context.Context, conn net.
 	}
 }
 
+// peerOf is what finds out who is at the other end of r's connection; nil: nothing does.
+func peerOf(r *http.Request) func() peer.Peer {
+	look, _ := r.Context().Value(peerKey{}).(func() peer.Peer)
+	return look
+}
+
 // overSocket serves requests of the unix socket.
 func overSocket(projects []string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := caller{scope: api.ScopeSocket}
-		c.peer, _ = r.Context().Value(peerKey{}).(func() peer.Peer)
+		c := caller{scope: api.ScopeSocket, peer: peerOf(r)}
 		ctx := api.ReadFace(r.Context(), r.Header, func() bool { return isOwnMCP(c.process()) })
 		next.ServeHTTP(w, r.WithContext(withCaller(ctx, c.keptAs(ctx, projects))))
 	})

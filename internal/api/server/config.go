@@ -91,7 +91,7 @@ type Access struct {
 	// NewToken makes another token and keeps it, for POST /v1/token/rotate. It must be safe for concurrent use
 	NewToken func() (string, error)
 
-	// Peer looks at the other end of a connection of the unix socket, once.
+	// Peer looks at the other end of a connection, once at most.
 	Peer func(net.Conn) peer.Peer
 	// Projects are those that agents may reach by their tools beside the one that they work in, by folder or shown name; "*": all.
 	Projects []string

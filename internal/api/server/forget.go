@@ -10,6 +10,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/curation"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
+	"github.com/cmemd/cmemd/internal/peer"
 )
 
 // postForget says what would be forgotten, or forgets it.
@@ -81,11 +82,22 @@ func forgottenOf(done erasure.Done) api.Forgotten {
 
 // askToForget keeps as a request what an agent wants forgotten.
 func (s *memories) askToForget(ctx context.Context, chosen erasure.Request) (any, error) {
+	if err := answerable(peer.Known); err != nil {
+		return nil, err
+	}
 	asked, err := s.forgetter.Ask(ctx, chosen, events.WriterAgent)
 	if err != nil || asked.Records == 0 {
 		return api.Forgotten{Others: asked.Others}, forgetProblem(err)
 	}
 	return api.Forgotten{Position: asked.Position, Request: &asked, Others: asked.Others}, nil
+}
+
+// answerable refuses a request where no command is known to be a person's: it would hide memory, and nobody could answer it.
+func answerable(known bool) error {
+	if known {
+		return nil
+	}
+	return forbidden("nothing was forgotten or hidden: that is for the person to decide, and " + peer.Advice(known))
 }
 
 // getForgetRequests lists what agents asked to forget.

@@ -2,10 +2,12 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -287,5 +289,17 @@ func TestInputsOverTheWire(t *testing.T) {
 	}
 	if _, err := api.InputsRoute.Call(t.Context(), w.client, api.InputsQuery{ID: id, Limit: 501}); problem(t, err).Status != http.StatusBadRequest {
 		t.Errorf("too many: %v", err)
+	}
+}
+
+// TestRequestsNeedSomebodyToAnswer: where no command is a person's, nothing is hidden for a person to decide about.
+func TestRequestsNeedSomebodyToAnswer(t *testing.T) {
+	t.Parallel()
+	if err := answerable(true); err != nil {
+		t.Errorf("where a person's command is known: %v", err)
+	}
+	var refused *api.Problem
+	if err := answerable(false); !errors.As(err, &refused) || refused.Status != http.StatusForbidden || !strings.Contains(refused.Detail, "nobody can do it here") {
+		t.Errorf("where none is: %v", err)
 	}
 }

@@ -53,8 +53,12 @@ func (s *browsers) postLink(ctx context.Context, q api.LinkRequest) (api.Link, e
 	return api.Link{URL: to.String(), Expires: expires, Scope: scope}, nil
 }
 
-// postViewer lets a browser in.
-func (s *browsers) postViewer(_ context.Context, q api.EnrolRequest) (api.Enrolled, error) {
+// postViewer lets a browser in, but not another user's: links stand in arguments of programs, which every user of the machine may read.
+func (s *browsers) postViewer(ctx context.Context, q api.EnrolRequest) (api.Enrolled, error) {
+	if callerOf(ctx).process().Stranger {
+		s.gate.logger.Warn("another user of this machine tried to open the page")
+		return api.Enrolled{}, forbidden("the page is for browsers of the user who runs the daemon")
+	}
 	v, err := s.register.Enrol(q.Code, q.Key)
 	return api.Enrolled{ID: v.ID, Scope: v.Scope}, s.refuse(err)
 }

@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -124,6 +125,24 @@ func (w *world) link(tb testing.TB, q api.LinkRequest) (api.Link, string) {
 		tb.Fatalf("got %s, %v", link.URL, err)
 	}
 	return link, strings.TrimPrefix(at.Fragment, "c=")
+}
+
+// TestStrangersAreNotLetIn: a link stands in the arguments of the program that opens a browser, where every user of the machine reads it.
+func TestStrangersAreNotLetIn(t *testing.T) {
+	t.Parallel()
+	var other atomic.Bool
+	w := newWorld(t, shows(t, peer.Peer{}, func(c *testConfig) {
+		c.Peer = func(net.Conn) peer.Peer { return peer.Peer{Person: true, Stranger: other.Load()} }
+	}))
+	_, code := w.link(t, api.LinkRequest{})
+	other.Store(true)
+	if status := w.newTab(t).enrol(t, code); status != http.StatusForbidden {
+		t.Errorf("another user's browser: got %d", status)
+	}
+	other.Store(false)
+	if status := w.newTab(t).enrol(t, code); status != http.StatusOK {
+		t.Errorf("the person's browser after that: got %d", status)
+	}
 }
 
 // browser is a tab that has enrolled and signed in.
