@@ -22,8 +22,9 @@ func Advice(known bool) string {
 	return "this system does not tell your commands from an agent's, so nobody can do it here: run cmemd on Linux (in WSL, say) or macOS"
 }
 
-// Of returns what is known of the other end of conn, a unix socket's, or whose user it is, a loopback address's, where agents are known by what agents says. It reads some files of the system, or
-// asks it, for each process above the peer: a fifth of a millisecond, in all. It is safe for concurrent use.
+// Of returns what is known of the other end of conn, where agents are known by what agents says; of a loopback address's, only whether
+// another user is there. It reads some files of the system, or asks it, for each process above the peer: a fifth of a millisecond, in all.
+// It is safe for concurrent use.
 func Of(conn net.Conn, agents Agents) Peer {
 	if conn.RemoteAddr().Network() == "tcp" {
 		uid, ok := userOf(conn)
