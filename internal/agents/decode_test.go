@@ -174,6 +174,8 @@ func TestOwnCalls(t *testing.T) {
 		{"ReadMcpResourceTool", nil, map[string]any{"server": "demo", "uri": "memory://cmemd"}, false},
 		{"mcp__demo__cmemd", mcp("demo"), nil, false},
 		{"mcp__plugin_x_y__search", mcp("plugin:x:y"), nil, false},
+		{"mcp__plugin_cmemd_y__search", nil, nil, false},
+		{"renamed", mcp("plugin:cmemd-extras:y"), nil, false},
 		{"mcp__cmemdish__search", nil, nil, false},
 		{"Bash", nil, map[string]any{"command": "cmemd search x"}, true},
 		{"Bash", nil, map[string]any{"command": "/home/dev/go/bin/cmemd show 01 --json"}, true},

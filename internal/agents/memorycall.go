@@ -173,7 +173,7 @@ func substitutes(c evidence.Simple) bool {
 // isMemoryServer knows the names "cmemd", "plugin:NAME:cmemd" and "plugin_NAME_cmemd".
 func isMemoryServer(name string) bool {
 	if rest, ok := strings.CutPrefix(name, "plugin"); ok && rest != "" && (rest[0] == ':' || rest[0] == '_') {
-		return strings.Contains(rest, "cmemd")
+		return strings.HasSuffix(rest, rest[:1]+"cmemd")
 	}
 	return name == "cmemd"
 }
