@@ -15,7 +15,7 @@
 // The files, each referring to those below it:
 //
 //	grant.go, top.go, drain.go, forget.go, turn.go, dropped.go, observer.go, shutdown_cost.go, sessions.go, session.go,
-//	dispatcher.go, status.go, system.go, messages.go, route.go, lifecycle.go, alarm.go
+//	dispatcher.go, status.go, system.go, messages.go, route.go, lifecycle.go, workers.go, alarm.go
 //
 // What bites:
 //   - Messages queued in a mailbox vanish when its actor stops. Nobody may count on a mailbox: callers wait with a

@@ -169,7 +169,7 @@ func (s *sessions) awake(c actor.Context, id events.SessionID, k *child) {
 		clean = false // a restart within this life is no clean stop
 		return a
 	}
-	k.pid = c.Spawn(actor.PropsFromProducer(make))
+	k.pid = c.Spawn(s.sys.props(make))
 	s.byPID[k.pid.Id] = id
 }
 

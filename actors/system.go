@@ -148,6 +148,7 @@ type System struct {
 	cfg      Config
 	root     *actor.RootContext
 	system   *actor.ActorSystem
+	workers  *workers
 	pipeline *turn.Pipeline
 	appends  sync.WaitGroup                                      // under way
 	turns    tally                                               // and other reads under way
@@ -173,6 +174,7 @@ func New(cfg Config) (*System, error) {
 	quiet := slog.New(slog.DiscardHandler)
 	sys := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
 	s := &System{cfg: cfg.withDefaults(), system: sys, root: sys.Root, done: make(chan struct{})}
+	s.workers = newWorkers(s.done)
 	s.pipeline = turn.New(turn.Config{
 		Log: s.cfg.Log, Checker: s.cfg.Checker, Tracker: s.cfg.Tracker, Replaced: s.cfg.Replaced, Written: s.cfg.Written,
 		Now: s.cfg.Now, Logger: s.cfg.Logger, NewID: s.cfg.NewID,
@@ -198,9 +200,10 @@ func (s *System) Run(ctx context.Context, ready chan<- struct{}) error {
 		return cancel
 	}
 	started := make(chan error, 1)
-	s.top = s.root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &topActor{sys: s, started: started} }))
+	s.top = s.root.Spawn(s.props(func() actor.Actor { return &topActor{sys: s, started: started} }))
 	if err := <-started; err != nil {
 		s.stopTree()
+		close(s.done)
 		return fmt.Errorf("actors: start: %w", err)
 	}
 	s.running.Store(true)

@@ -22,7 +22,7 @@ func (t *topActor) Receive(c actor.Context) {
 		return
 	}
 	var last *dispatcher
-	t.sys.dispatch = c.Spawn(actor.PropsFromProducer(func() actor.Actor {
+	t.sys.dispatch = c.Spawn(t.sys.props(func() actor.Actor {
 		if last == nil {
 			last = first
 			return last
@@ -34,7 +34,7 @@ func (t *topActor) Receive(c actor.Context) {
 		last = next
 		return last
 	}))
-	t.sys.sessions = c.Spawn(actor.PropsFromProducer(func() actor.Actor { return newSessions(t.sys) }))
+	t.sys.sessions = c.Spawn(t.sys.props(func() actor.Actor { return newSessions(t.sys) }))
 	t.started <- nil
 }
 

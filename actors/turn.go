@@ -18,7 +18,7 @@ func (a *sessionActor) begin(c actor.Context, w session.Work) {
 		id: a.sys.cfg.NewID(), work: w, route: a.sys.cfg.allRoutes()[a.lease.Candidate.Index], answers: a.lease.Answered, hangs: a.deadline(),
 	}
 	if a.observer == nil {
-		a.observer = c.Spawn(actor.PropsFromProducer(func() actor.Actor { return &observerActor{sys: a.sys} }))
+		a.observer = c.Spawn(a.sys.props(func() actor.Actor { return &observerActor{sys: a.sys} }))
 	}
 	r := turn.Request{Turn: a.turn.id, Work: w, Origin: a.state.Origin()}
 	if w.Kind == events.TurnObservation {

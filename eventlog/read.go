@@ -264,10 +264,10 @@ func (b *Bolt) pick(at []events.Position) (slice, error) {
 	var p events.Position
 	err := b.viewAt(&p, func(tx *bbolt.Tx) error {
 		defer c.keep()
-		records := tx.Bucket(logBucket)
+		cursor := tx.Bucket(logBucket).Cursor()
 		for _, p = range at {
-			v := records.Get(keyOf(p))
-			if v == nil || len(v) > maxStored {
+			k, v := cursor.Seek(keyOf(p))
+			if positionOf(k) != p || len(v) > maxStored {
 				return corruptf(p, "", "there is no such record")
 			}
 			if !c.add(v) {

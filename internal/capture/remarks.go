@@ -118,13 +118,15 @@ func (p *Pipeline) recordQuiet(ctx context.Context) {
 func (m *remarks) of(o session.Origin, hook time.Time) *reading {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r := &reading{quiet: true}
+	var r *reading
 	i := slices.IndexFunc(m.readings, func(r *reading) bool {
 		return r.origin.AgentSession == o.AgentSession && r.origin.Agent == o.Agent && r.origin.Transcript == o.Transcript
 	})
 	if i >= 0 {
 		r = m.readings[i]
 		m.readings = slices.Delete(m.readings, i, i+1)
+	} else {
+		r = &reading{quiet: true}
 	}
 	m.readings = append(m.readings, r)
 	m.readings = m.readings[max(0, len(m.readings)-maxReadings):]

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A Redactor takes secrets out of texts. It does not change and is safe for concurrent use.
@@ -11,6 +12,8 @@ type Redactor struct {
 	words  *Keywords
 	shapes []shape         // by the index of a word
 	ids    map[string]bool // what stands before ids
+
+	finders sync.Pool // of *finder
 }
 
 // A shape is what to look for where a word stands.
@@ -135,18 +138,25 @@ func (r *Redactor) spans(s string, how pass) []Span {
 
 // find gathers the secrets of s as it is.
 func (r *Redactor) find(s string, how pass) []Span {
-	f := finder{s: s, json: how.json}
+	f, _ := r.finders.Get().(*finder)
+	if f == nil {
+		f = new(finder)
+	}
+	f.s, f.json = s, how.json
 	r.words.Each(s, func(word, end int) bool {
 		l := &r.shapes[word]
 		if start := end - len(l.word); !l.exact || s[start:end] == l.word {
-			l.find(&f, l, start, end)
+			l.find(f, l, start, end)
 		}
 		return true
 	})
 	if how.general {
 		f.general(r.ids)
 	}
-	return f.spans
+	spans := f.spans
+	*f = finder{}
+	r.finders.Put(f)
+	return spans
 }
 
 // Replace returns s with marks in the place of spans, which must be as Merge returns them, and counts them in found.

@@ -99,21 +99,18 @@ func stepOf(run Simple, folder string) (s step, ok bool) {
 	if sub != "" {
 		name, args = "git "+sub, subArgs
 	}
-	var files []string
-	for _, a := range args {
-		if !strings.HasPrefix(a, "-") {
-			files = append(files, join(folder, a))
-		}
-	}
 	has := func(options ...string) bool {
 		return slices.ContainsFunc(args, func(a string) bool { return slices.Contains(options, a) })
 	}
 	switch name {
 	case "rm", "unlink", "git rm":
+		files := filesIn(folder, args)
 		return step{how: stepDeleted, files: files}, len(files) > 0 && !has("--cached")
 	case "mv", "git mv":
+		files := filesIn(folder, args)
 		return step{how: stepMoved, files: files}, len(files) == 2
 	case "git checkout", "git restore":
+		files := filesIn(folder, args)
 		return step{how: stepRestored, files: files}, len(files) > 0 && (!has("--staged", "-S") || has("--worktree", "-W"))
 	case "git stash":
 		return stashed(args)
@@ -133,6 +130,16 @@ func stepOf(run Simple, folder string) (s step, ok bool) {
 		return step{how: stepReverted, back: back, hash: hash}, !has("--abort", "--quit", "--skip", "--continue")
 	}
 	return step{}, false
+}
+
+// filesIn are the files that arguments name, from the folder in which the command ran.
+func filesIn(folder string, args []string) (files []string) {
+	for _, a := range args {
+		if !strings.HasPrefix(a, "-") {
+			files = append(files, join(folder, a))
+		}
+	}
+	return files
 }
 
 func stashed(args []string) (step, bool) {

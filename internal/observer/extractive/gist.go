@@ -57,8 +57,10 @@ func (r run) gist() (labelled []string, counted string) {
 		}
 		label = ""
 	}
-	if p := problem(r.output); len(labelled) > 0 && r.end == unknown && p != "" {
-		labelled = []string{p}
+	if len(labelled) > 0 && r.end == unknown {
+		if p := problem(r.output); p != "" {
+			labelled = []string{p}
+		}
 	}
 	return labelled, counted
 }

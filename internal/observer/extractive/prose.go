@@ -39,7 +39,11 @@ func cut(s string, n int) string {
 	at, blank, count, state := 0, 0, 0, -1
 	for rest := s; rest != ""; {
 		var cluster string
-		cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		if plainASCII(rest[:min(2, len(rest))]) { // nothing joins these two, and most text is of them
+			cluster, rest, state = rest[:1], rest[1:], -1
+		} else {
+			cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		}
 		if count++; count > n || len(s)-len(rest) > maxCluster*n {
 			if blank < at/2 {
 				blank = at
@@ -86,7 +90,7 @@ func line(s string) string {
 	s = strings.TrimSpace(s)
 	before := 'x'
 	for _, r := range s {
-		if unicode.IsSpace(r) && (r != ' ' || before == ' ') {
+		if r == ' ' && before == ' ' || (r < ' ' || r > '~') && unicode.IsSpace(r) {
 			return strings.Join(strings.Fields(s), " ")
 		}
 		before = r

@@ -118,6 +118,27 @@ func TestCutAndLeadStayInBounds(t *testing.T) {
 	})
 }
 
+// TestCutEndsAtAGrapheme: where two plain characters stand side by side nothing is looked up, and nothing changes by that.
+func TestCutEndsAtAGrapheme(t *testing.T) {
+	t.Parallel()
+	part := rapid.SampledFrom([]string{"a", "b", " ", "\n", "\r\n", "e\u0301", "\u0301", "👩\u200d👩", "\u200d", "🇫🇷", "한", "ก็", "\u0600", "क्ष"})
+	rapid.Check(t, func(t *rapid.T) {
+		s, n := strings.Join(rapid.SliceOf(part).Draw(t, "parts"), ""), rapid.IntRange(2, 20).Draw(t, "n")
+		got, short := strings.CutSuffix(cut(s, n), "…")
+		if !short {
+			return
+		}
+		ends := map[int]bool{0: true}
+		for g, at := uniseg.NewGraphemes(s), 0; g.Next(); {
+			at += len(g.Str())
+			ends[at] = true
+		}
+		if !ends[len(got)] || uniseg.GraphemeClusterCount(got) >= n {
+			t.Fatalf("cut(%q, %d) ends at %d", s, n, len(got))
+		}
+	})
+}
+
 func TestCleanLeavesNothingHarmful(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
