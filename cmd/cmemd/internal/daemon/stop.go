@@ -63,6 +63,9 @@ func Stop(ctx context.Context, client *client.Client, p homedir.Paths, kill bool
 	if errors.Is(err, api.ErrNotRunning) && !d.Lives() {
 		return 0, nil
 	}
+	if err != nil && d.PID == 0 {
+		return 0, err // nothing tells which process that would be
+	}
 	if err != nil {
 		err = d.Signal(syscall.SIGTERM)
 	}
