@@ -18,6 +18,12 @@ import (
 // roleVariable tells a child which role it plays.
 const roleVariable = "CMEMD_TEST_ROLE"
 
+// watchVariable tells a child that it is traced: it is to have its changes of files watched, or to end with cannotWatch.
+const (
+	watchVariable = "CMEMD_TEST_WATCHED"
+	cannotWatch   = 77
+)
+
 // Role is what a child does. Its result is the process's exit code.
 type Role func(args []string) int
 
@@ -31,6 +37,11 @@ func Main(m *testing.M, roles map[string]Role) int {
 	if !ok {
 		fmt.Fprintf(os.Stderr, "crash: no role %q\n", name)
 		return 2
+	}
+	if os.Getenv(watchVariable) != "" {
+		if err := watchChanges(); err != nil {
+			return cannotWatch
+		}
 	}
 	return role(os.Args[1:])
 }

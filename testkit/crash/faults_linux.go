@@ -77,7 +77,7 @@ func (t *Traced) follow(p Program, began chan<- error) {
 	t.pid, err = syscall.ForkExec(p.Args[0], p.Args, &syscall.ProcAttr{Env: p.Env, Files: files, Sys: &syscall.SysProcAttr{Ptrace: true}})
 	began <- err
 	if err == nil {
-		t.code, t.err = (&tracer{pid: t.pid, entry: t.entry, exit: t.exit}).run()
+		t.code, t.err = (&tracer{pid: t.pid, resume: syscall.PtraceSyscall, entry: t.entry, exit: t.exit}).run()
 	}
 }
 

@@ -10,15 +10,56 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
+
+// changes are the system calls by which files are changed, and where their arguments name the files.
+var changes = map[uint64]struct {
+	step  string
+	file  bool  // the first argument is an open file
+	paths []int // the arguments that are paths
+}{
+	syscall.SYS_WRITE:     {step: "write", file: true},
+	syscall.SYS_PWRITE64:  {step: "write", file: true},
+	syscall.SYS_FTRUNCATE: {step: "write", file: true},
+	syscall.SYS_OPENAT:    {step: "open", paths: []int{1}}, // one that makes or cuts the file
+	syscall.SYS_MKDIRAT:   {step: "mkdir", paths: []int{1}},
+	syscall.SYS_UNLINKAT:  {step: "remove", paths: []int{1}},
+	syscall.SYS_RENAMEAT:  {step: "rename", paths: []int{1, 3}},
+}
+
+// watchChanges has the system stop this process for its tracer at the calls of changes and at no others, all its threads. A program
+// that it starts from then on is not traced, and is refused these calls.
+func watchChanges() error {
+	load := unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS} // the number of the call, which comes first
+	code := []unix.SockFilter{load}
+	for nr := range changes {
+		last := uint8(len(changes) + 1 - len(code)) // so many instructions stand between this one and the last
+		code = append(code, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: uint32(nr), Jt: last})
+	}
+	code = append(code, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
+		unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_TRACE})
+	runtime.LockOSThread() // what the first call allows it allows its thread
+	defer runtime.UnlockOSThread()
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	program := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
+	_, _, errno := syscall.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&program)))
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
 
 // EachStep kills a role with SIGKILL before each step by which it changes files below a folder: it makes, writes, cuts, renames or
 // removes one. For each step try is called with an empty folder; it fills it, calls kill once with the arguments of the role,
 // and checks what the role has left. The last call of try has a role that came to its end. kill returns the step before
 // which the role died; empty: it ended by itself.
 //
-// The role is watched by ptrace, so that nothing in it has to know of this. It must end with code 0, and at most 500 steps. The test
-// is skipped where processes cannot be traced.
+// The role is watched by ptrace, and stops only at the calls that change files, so that nothing in it has to know of this. It must
+// start no program, end with code 0, and take at most 500 steps. The test is skipped where processes cannot be traced.
 func EachStep(t *testing.T, role string, try func(t *testing.T, dir string, kill func(args ...string) (step string))) {
 	t.Helper()
 	const most = 500
@@ -80,16 +121,19 @@ func killBeforeHere(dir string, n int, role string, args []string) (step string,
 	}
 	defer func() { err = errors.Join(err, stderr.Close(), os.Remove(stderr.Name())) }()
 	pid, err := syscall.ForkExec(self, append([]string{self}, args...), &syscall.ProcAttr{
-		Env: append(os.Environ(), roleVariable+"="+role), Files: []uintptr{0, stderr.Fd(), stderr.Fd()},
+		Env: append(os.Environ(), roleVariable+"="+role, watchVariable+"=1"), Files: []uintptr{0, stderr.Fd(), stderr.Fd()},
 		Sys: &syscall.SysProcAttr{Ptrace: true},
 	})
 	if err != nil {
 		return "", err
 	}
 	k := killer{dir: dir, pid: pid, left: n}
-	code, err := (&tracer{pid: pid, entry: k.entry, exit: func(int) error { return nil }}).run()
-	if k.died != "" {
+	code, err := (&tracer{pid: pid, resume: syscall.PtraceCont, entry: k.entry}).run()
+	switch {
+	case k.died != "":
 		code, err = 0, nil
+	case code == cannotWatch:
+		return "", syscall.ENOSYS
 	}
 	if err == nil && code != 0 {
 		said, _ := os.ReadFile(stderr.Name())
@@ -109,9 +153,10 @@ type killer struct {
 // A tracer follows one process, all its threads, and their system calls. Its functions are called where a thread of it stands still
 // at the beginning or the end of a call.
 type tracer struct {
-	pid   int
-	entry func(thread int, nr uint64, args [6]uint64) error
-	exit  func(thread int) error
+	pid    int
+	resume func(thread, sig int) error // until each call (PtraceSyscall), or until those that the process has watched (PtraceCont)
+	entry  func(thread int, nr uint64, args [6]uint64) error
+	exit   func(thread int) error // for PtraceSyscall alone
 }
 
 // Of ptrace(2) and wait(2), Linux 5.3 or later; package syscall does not have them.
@@ -120,6 +165,7 @@ const (
 	ptraceExitKill       = 0x100000
 	syscallEntry         = 1
 	syscallExit          = 2
+	syscallWatched       = 3
 	waitOwn              = syscall.WALL | 0x20000000 // __WNOTHREAD
 )
 
@@ -129,13 +175,13 @@ func (t *tracer) run() (code int, err error) {
 	if _, err := syscall.Wait4(t.pid, &ws, waitOwn, nil); err != nil {
 		return 0, err
 	}
-	options := syscall.PTRACE_O_TRACESYSGOOD | syscall.PTRACE_O_TRACECLONE | ptraceExitKill
+	options := syscall.PTRACE_O_TRACESYSGOOD | syscall.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACESECCOMP | ptraceExitKill
 	if err := syscall.PtraceSetOptions(t.pid, options); err != nil {
 		return 0, err
 	}
 	thread, sig := t.pid, 0
 	for {
-		if err := syscall.PtraceSyscall(thread, sig); err != nil && !errors.Is(err, syscall.ESRCH) { // one that is gone
+		if err := t.resume(thread, sig); err != nil && !errors.Is(err, syscall.ESRCH) { // one that is gone
 			return 0, err
 		}
 		if thread, err = syscall.Wait4(-1, &ws, waitOwn, nil); err != nil {
@@ -168,7 +214,12 @@ func (t *tracer) stopped(thread int, ws syscall.WaitStatus) (sig int, err error)
 	switch ws.StopSignal() {
 	case syscall.SIGTRAP | 0x80: // at the beginning or the end of a system call
 		return 0, t.call(thread)
-	case syscall.SIGTRAP, syscall.SIGSTOP: // at a clone, and a new thread
+	case syscall.SIGTRAP: // at a call that is watched, or at a clone
+		if ws.TrapCause() == unix.PTRACE_EVENT_SECCOMP {
+			return 0, t.call(thread)
+		}
+		return 0, nil
+	case syscall.SIGSTOP: // a new thread
 		return 0, nil
 	}
 	return int(ws.StopSignal()), nil
@@ -190,7 +241,7 @@ func (t *tracer) call(thread int) error {
 		return nil
 	case errno != 0:
 		return errno
-	case info.op == syscallEntry:
+	case info.op == syscallEntry || info.op == syscallWatched:
 		return gone(t.entry(thread, info.nr, info.args))
 	case info.op == syscallExit:
 		return gone(t.exit(thread))
@@ -224,23 +275,19 @@ func (k *killer) entry(thread int, nr uint64, args [6]uint64) error {
 
 // step says how a system call changes a file below the folder; empty: it does not.
 func (k *killer) step(thread int, nr uint64, args [6]uint64) string {
-	switch nr {
-	case syscall.SYS_WRITE, syscall.SYS_PWRITE64, syscall.SYS_FTRUNCATE:
-		path, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", thread, args[0]))
-		return k.of("write", path)
-	case syscall.SYS_OPENAT:
-		if args[2]&(syscall.O_CREAT|syscall.O_TRUNC) == 0 {
-			return ""
-		}
-		return k.of("open", word(thread, args[1]))
-	case syscall.SYS_MKDIRAT:
-		return k.of("mkdir", word(thread, args[1]))
-	case syscall.SYS_UNLINKAT:
-		return k.of("remove", word(thread, args[1]))
-	case syscall.SYS_RENAMEAT:
-		return k.of("rename", word(thread, args[1]), word(thread, args[3]))
+	change, ok := changes[nr]
+	if !ok || nr == syscall.SYS_OPENAT && args[2]&(syscall.O_CREAT|syscall.O_TRUNC) == 0 {
+		return ""
 	}
-	return ""
+	var paths []string
+	if change.file {
+		path, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", thread, args[0])) // without one it is below no folder
+		paths = append(paths, path)
+	}
+	for _, i := range change.paths {
+		paths = append(paths, word(thread, args[i]))
+	}
+	return k.of(change.step, paths...)
 }
 
 // of is a step that concerns paths, if one is below the folder.

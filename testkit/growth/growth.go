@@ -17,7 +17,8 @@ const (
 	slack = 5 * time.Millisecond
 
 	// rounds is how often both sizes are compared, one right after the other, and tries how often each is done for that: the
-	// quickest counts. Other work on the machine slows both, or has to disturb every round to be taken for growth.
+	// quickest counts, and the larger is done again only while it is too slow. Other work on the machine slows both, or has to
+	// disturb every round to be taken for growth.
 	rounds = 32
 	tries  = 3
 )
@@ -38,20 +39,22 @@ func compare(tb testing.TB, what string, size int, work func(size int)) {
 	tb.Helper()
 	var small, large time.Duration
 	for range rounds {
-		small, large = quickest(size, work), quickest(times*size, work)
+		small = took(size, work)
+		for range tries - 1 {
+			small = min(small, took(size, work))
+		}
+		large = took(times*size, work)
+		for range tries - 1 {
+			if large < bound*small+slack {
+				break
+			}
+			large = min(large, took(times*size, work))
+		}
 		if large < bound*small+slack {
 			return
 		}
 	}
 	tb.Errorf("%s: size %d takes %v, %d times that %v", what, size, small, times, large)
-}
-
-func quickest(size int, work func(int)) time.Duration {
-	best := took(size, work)
-	for range tries - 1 {
-		best = min(best, took(size, work))
-	}
-	return best
 }
 
 func took(size int, work func(int)) time.Duration {
