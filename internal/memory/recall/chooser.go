@@ -49,17 +49,21 @@ type piece struct {
 	parts  []Part
 	weight float64
 	text   string // without its handle
+	whole  string // the same at most length, as it is told where nothing else says any of it
 	at     time.Time
 	chosen bool
 	why    string
 }
 
-// density is the piece's weight a character. The newest summary comes first whatever its length.
+// lengthens reports whether a piece is told at length where there is room.
+func (p *piece) lengthens() bool { return p.sec >= secMemories && p.row.Kind != rows.Prompt }
+
+// density is the piece's weight a character, told whole. The newest summary comes first whatever its length.
 func (p *piece) density() float64 {
 	if p.sec == secLast {
 		return math.Inf(1)
 	}
-	return p.weight / float64(size(p.text)+lineExtra)
+	return p.weight / float64(size(p.whole)+lineExtra)
 }
 
 // lineExtra is what a line costs beside its text: the handle, the time and the marks, about.

@@ -139,6 +139,9 @@ func (c *chooser) write(ctx context.Context) (string, error) {
 		return "", err
 	}
 	c.lengthen(left)
+	for !c.brief() && c.fill(left) { // which takes of the room each time
+		c.lengthen(left)
+	}
 	if len(c.shown()) == 0 && (tail == "" || c.since > 0) {
 		return "", nil
 	}
@@ -198,7 +201,8 @@ func (c *chooser) subject() string {
 	return " that may bear on this prompt"
 }
 
-// choose takes pieces in the order of their weight a character as long as they fit.
+// choose takes pieces in the order of their weight a character as long as they fit whole: some that are understood tell more than the
+// beginnings of many.
 func (c *chooser) choose(left budget) {
 	days := map[string]bool{}
 	var heads [sections]bool
@@ -208,7 +212,7 @@ func (c *chooser) choose(left budget) {
 			continue
 		}
 		line := budget{chars: lineCost, tokens: lineTokens}
-		cost := left.of(p.text).plus(line)
+		cost := left.of(p.whole).plus(line)
 		if !heads[p.sec] {
 			cost = cost.plus(left.of(headings()[p.sec] + "\n\n"))
 		}
@@ -230,6 +234,22 @@ func (c *chooser) choose(left budget) {
 			days[c.dayOf(p.at)] = true
 		}
 	}
+}
+
+// fill takes pieces that did not fit whole as far as their titles fit into what is left: of what they say at length others may say most. It
+// reports whether there was one.
+func (c *chooser) fill(left budget) (more bool) {
+	rest := left.minus(left.of(c.body()))
+	for _, p := range c.pieces {
+		if p.why != WhyRoom || !p.lengthens() {
+			continue
+		}
+		cost := left.of(p.text + "\n### " + c.dayOf(p.at)).plus(budget{chars: lineCost, tokens: lineTokens})
+		if rest.minus(cost).left() {
+			rest, p.chosen, p.why, more = rest.minus(cost), true, WhyWorth, true
+		}
+	}
+	return more
 }
 
 const (
@@ -269,7 +289,7 @@ func (c *chooser) lengthen(left budget) {
 	c.tellRequests(t)
 	left = left.minus(left.of(c.body()))
 	for _, p := range c.pieces {
-		if !p.chosen || p.sec < secMemories || p.row.Kind == rows.Prompt || left.chars < minLonger {
+		if !p.chosen || !p.lengthens() || left.chars < minLonger {
 			continue
 		}
 		before := slices.Clone(*t)

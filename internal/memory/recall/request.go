@@ -89,6 +89,9 @@ func (c *chooser) loadAsked(ctx context.Context, left budget) error {
 	})
 	entries, err := c.recall.entriesOf(ctx, first, moment{})
 	left = left.minus(left.of(c.body()))
+	for _, p := range shown {
+		left = left.plus(left.of(p.text)).minus(left.of(p.whole))
+	}
 	c.asked = map[rows.Entry]request{}
 	for _, entry := range entries {
 		if len(entry) == 0 || entry[0].Kind != rows.Prompt {

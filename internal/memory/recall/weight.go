@@ -78,7 +78,10 @@ func (c *chooser) offerAll() {
 			continue
 		}
 		p := o.offer(row)
-		p.row, p.at, p.weight = row, row.At, 1
+		p.row, p.at, p.weight, p.whole = row, row.At, 1, p.text
+		if p.lengthens() && !c.brief() {
+			p.whole = cmp.Or(c.longLine(row, &saidTexts{}, true), p.text)
+		}
 		for _, part := range p.parts {
 			p.weight *= part.Factor
 		}
