@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// userOf is the user whose socket is at the other end of a loopback connection; ok is false where the system's tables have none: one of
-// another network namespace, or one that was closed.
+// userOf is the user whose socket is at the other end of a loopback connection, as the system's tables say; nobody where it is closed on that
+// side. ok is false where they do not have it: it is another network namespace's.
 func userOf(conn net.Conn) (uid int, ok bool) {
 	from, err := netip.ParseAddrPort(conn.RemoteAddr().String())
 	if err != nil {
@@ -20,7 +20,8 @@ func userOf(conn net.Conn) (uid int, ok bool) {
 	if err != nil {
 		return 0, false
 	}
-	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+	const v4, v6 = "/proc/net/tcp", "/proc/net/tcp6"
+	for _, table := range []string{v4, v6, v4, v6} { // twice: one that is being closed may be on its way from one place in a table to another
 		text, _ := os.ReadFile(table)
 		if uid, ok := userIn(string(text), from, to); ok {
 			return uid, true
@@ -29,13 +30,19 @@ func userOf(conn net.Conn) (uid int, ok bool) {
 	return 0, false
 }
 
+// nobody is no user's number.
+const nobody = -1
+
 // userIn looks a socket up in a table whose lines are "number local remote state queues timer retransmits uid timeout inode ...". One
-// without an inode was closed, and is nobody's.
+// without an inode was closed, and is nobody's: who closes before the answer hides whose it was.
 func userIn(table string, local, remote netip.AddrPort) (uid int, ok bool) {
 	for line := range strings.Lines(table) {
 		f := strings.Fields(line)
-		if len(f) < 10 || f[9] == "0" || addressIn(f[1]) != plainAddress(local) || addressIn(f[2]) != plainAddress(remote) {
+		if len(f) < 10 || addressIn(f[1]) != plainAddress(local) || addressIn(f[2]) != plainAddress(remote) {
 			continue
+		}
+		if f[9] == "0" {
+			return nobody, true
 		}
 		uid, err := strconv.Atoi(f[7])
 		return uid, err == nil

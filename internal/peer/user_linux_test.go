@@ -24,12 +24,13 @@ func TestUserIn(t *testing.T) {
    6: 0100007F:C005 0100007F:B357 01 short
    7: 0100007:C006 0100007F:B357 01 00000000:00000000 00:00000000 00000000  1001        0 79 1 0 20 4 30 10 -1
 `
+	const missing = -2
 	for from, want := range map[string]int{
-		"127.0.0.1:49153": 1001, "127.0.0.1:49154": -1, "127.0.0.1:49155": 1002, "[::ffff:127.0.0.1]:49153": 1001, "127.0.0.1:49157": -1,
-		"127.0.0.1:49158": -1, "127.0.0.2:49153": -1, "127.0.0.1:1": -1,
+		"127.0.0.1:49153": 1001, "127.0.0.1:49154": nobody, "127.0.0.1:49155": 1002, "[::ffff:127.0.0.1]:49153": 1001, "127.0.0.1:49157": missing,
+		"127.0.0.1:49158": missing, "127.0.0.2:49153": missing, "127.0.0.1:1": missing,
 	} {
 		uid, ok := userIn(table, netip.MustParseAddrPort(from), netip.MustParseAddrPort("127.0.0.1:45911"))
-		if ok != (want >= 0) || ok && uid != want {
+		if ok != (want != missing) || ok && uid != want {
 			t.Errorf("%s: got %d, %t, want %d", from, uid, ok, want)
 		}
 	}
@@ -61,5 +62,9 @@ func TestUserOf(t *testing.T) {
 	}
 	if p := Of(conn, Agents{}); p.Stranger || p.Person {
 		t.Errorf("got %+v", p)
+	}
+	asking.Close()
+	if p := Of(conn, Agents{}); !p.Stranger {
+		t.Errorf("of one that closed: got %+v, want somebody who may be anybody", p)
 	}
 }

@@ -56,6 +56,9 @@ func (s *browsers) postLink(ctx context.Context, q api.LinkRequest) (api.Link, e
 // postViewer lets a browser in, but not another user's: links stand in arguments of programs, which every user of the machine may read.
 func (s *browsers) postViewer(ctx context.Context, q api.EnrolRequest) (api.Enrolled, error) {
 	if callerOf(ctx).process().Stranger {
+		if !s.gate.wrongTokens.take(s.gate.now()) {
+			return api.Enrolled{}, tooMany()
+		}
 		s.gate.logger.Warn("another user of this machine tried to open the page")
 		return api.Enrolled{}, forbidden("the page is for browsers of the user who runs the daemon")
 	}
