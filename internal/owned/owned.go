@@ -1,6 +1,7 @@
 package owned
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -43,9 +44,13 @@ func File(path string) error {
 // way to a folder, or the folder itself: folders, and links with what they lead through. Folders with the sticky bit, like /tmp,
 // let nobody do that to what is not theirs. at is what is open to them.
 func Parents(folder string) (at string, err error) {
-	path, err := filepath.Abs(folder)
-	if err != nil {
-		return "", err
+	path := folder
+	if !filepath.IsAbs(path) {
+		in, err := os.Getwd()
+		if err != nil {
+			return "", err
+		}
+		path = in + string(filepath.Separator) + folder // not cleaned: ".." behind a link leads to where the link's target stands
 	}
 	at = filepath.VolumeName(path) + string(filepath.Separator)
 	next, rest := at, namesIn(path)
@@ -68,8 +73,8 @@ func Parents(folder string) (at string, err error) {
 			if err != nil {
 				return next, err
 			}
-			if filepath.IsAbs(to) {
-				at = filepath.VolumeName(to) + string(filepath.Separator)
+			if filepath.IsAbs(to) || to != "" && os.IsPathSeparator(to[0]) {
+				at = cmp.Or(filepath.VolumeName(to), filepath.VolumeName(next)) + string(filepath.Separator)
 			}
 			rest = append(namesIn(to), rest...)
 		}

@@ -122,14 +122,14 @@ func TestParentsByLinks(t *testing.T) {
 	mustMake(t, open, 0o777)
 	for link, to := range map[string]string{
 		filepath.Join(open, "link"): home, filepath.Join(base, "two"): "one", filepath.Join(base, "one"): "open/link", filepath.Join(base, "own"): "open/../homeį",
-		filepath.Join(base, "round"): "round",
+		filepath.Join(base, "round"): "round", filepath.Join(home, "out"): filepath.Join(open, "sub"),
 	} {
 		if err := os.Symlink(to, link); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for path, want := range map[string]string{"open/link": open, "open/link/run": open, "two/run": open, "own/run": open, "homeį/run": ""} {
-		at, err := Parents(filepath.Join(base, path))
+	for path, want := range map[string]string{"open/link": open, "open/link/run": open, "two/run": open, "own/run": open, "homeį/run": "", "homeį/out/../run": open, "homeį/../homeį/./run": ""} {
+		at, err := Parents(base + "/" + path)
 		if at != want || errors.Is(err, ErrOthers) != (want != "") || err != nil && want == "" {
 			t.Errorf("%s: got %q, %v, want %q", path, at, err, want)
 		}

@@ -2,6 +2,8 @@ package homedir
 
 import (
 	"errors"
+	"io/fs"
+	"os"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/owned"
@@ -12,6 +14,9 @@ import (
 func CheckParents(folder string) error {
 	at, err := owned.Parents(folder)
 	if errors.Is(err, owned.ErrOthers) {
+		if info, looked := os.Lstat(at); looked == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return terminal.Advise(err, "let CMEMD_HOME name a folder that no link of theirs leads to")
+		}
 		return terminal.Advise(err, "take the right away with chmod go-w %s, or let CMEMD_HOME name another folder", at)
 	}
 	return err
