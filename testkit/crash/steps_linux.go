@@ -46,9 +46,12 @@ func watchChanges() error {
 		return err
 	}
 	program := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
-	_, _, errno := syscall.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&program)))
-	if errno != 0 {
+	thread, _, errno := syscall.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&program)))
+	switch {
+	case errno != 0:
 		return errno
+	case thread != 0:
+		return fmt.Errorf("thread %d has another filter", thread)
 	}
 	return nil
 }
@@ -78,6 +81,9 @@ func EachStep(t *testing.T, role string, try func(t *testing.T, dir string, kill
 			ended = step == ""
 			return step
 		})
+		if !t.Failed() && ended && n == 0 {
+			t.Errorf("crash: %s changes no file below the folder, so that nothing was tried", role)
+		}
 		if t.Failed() || ended {
 			t.Logf("crash: %s: %d steps", role, n)
 			return
