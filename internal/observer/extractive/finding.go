@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// maxFindings is how many findings one answer comes to, the weightiest. Of 95 facts that 14 sessions were worth keeping for, none stands
-	// in a fourth one alone.
+	// maxFindings is how many findings of one purpose an answer comes to, the weightiest: a long search finds many causes, of which the later
+	// ones refute the earlier.
 	maxFindings = 3
 
 	// maxFinding is how long a finding is in runes: some sentences.
@@ -88,7 +88,11 @@ func (w *work) findings(prompt observer.Prompt, outcome string) []finding {
 		order[f.best] = i
 	}
 	slices.SortStableFunc(all, func(a, b finding) int { return cmp.Compare(b.weight, a.weight) })
-	all = all[:min(len(all), maxFindings)]
+	n := map[sentence.Purpose]int{}
+	all = slices.DeleteFunc(all, func(f finding) bool {
+		n[f.purpose]++
+		return n[f.purpose] > maxFindings
+	})
 	w.markOutdated(all)
 	slices.SortFunc(all, func(a, b finding) int { return cmp.Compare(order[a.best], order[b.best]) })
 	return all
