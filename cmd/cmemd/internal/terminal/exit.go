@@ -138,7 +138,7 @@ func Describe(err error) string {
 // packageNames is what errors of this module's packages begin with, before a colon. A test holds it to what is written there.
 var packageNames = []string{
 	"actors", "agents", "api", "capture", "claudecli", "claudemem", "curation", "embed", "erasure", "eventlog", "events", "folder",
-	"full", "idempotency", "ignore", "importer", "index", "install", "jet", "jsonedit", "mcp", "model", "observer", "peer", "playback",
+	"full", "idempotency", "ignore", "importer", "index", "install", "jet", "jsonedit", "mcp", "model", "observer", "owned", "peer", "playback",
 	"policy", "projections", "prompt", "recall", "redact", "relay", "release", "replay", "report", "rows", "salvage", "seal", "segment",
 	"session", "share", "signin", "space", "sqlite", "store", "stream", "tomledit", "union", "vectors", "watch",
 }
