@@ -3,6 +3,7 @@ package evidence
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -164,17 +165,30 @@ type Commit struct {
 	Branch  string // as git names it: main, detached HEAD, ...
 	Hash    string // abbreviated
 	Subject string
+	Files   int // that it changed; 0: git did not say
 }
 
-// Commits reads git's own lines, "[branch hash] subject", out of what a command printed.
+// Commits reads git's own lines, "[branch hash] subject", and " 2 files changed" behind them, out of what a command printed.
 func Commits(output string) []Commit {
 	var out []Commit
 	for line := range strings.Lines(output) {
 		if c, ok := commitLine(strings.TrimRight(line, "\r\n")); ok {
 			out = append(out, c)
+		} else if n := len(out); n > 0 && out[n-1].Files == 0 {
+			out[n-1].Files = filesChanged(line)
 		}
 	}
 	return out
+}
+
+// filesChanged reads a line such as " 2 files changed, 7 insertions(+)"; 0: it is none.
+func filesChanged(line string) int {
+	number, rest, _ := strings.Cut(strings.TrimPrefix(line, " "), " ")
+	if !strings.HasPrefix(rest, "file changed") && !strings.HasPrefix(rest, "files changed") {
+		return 0
+	}
+	n, _ := strconv.Atoi(number)
+	return max(n, 0)
 }
 
 func commitLine(line string) (Commit, bool) {

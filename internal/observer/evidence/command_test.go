@@ -71,10 +71,11 @@ func TestGitCommands(t *testing.T) {
 func TestCommits(t *testing.T) {
 	t.Parallel()
 	const out = "[main 4b44602] first commit\r\n 1 file changed, 1 insertion(+)\n[feature/x (root-commit) 0123456789ab] Fix [all] of it\n" +
+		" Date: Fri Nov 27 2026\n 48 files changed, 900 insertions(+), 7 deletions(-)\n 3 files changed\n" +
 		"[detached HEAD abc1234] x\n[main] no hash\n[main zzz1234] no hex\n[INFO 20261120] a log line\n [main 4b44602] indented\n[4b44602] alone\n[main 12345678] digits\n"
 	want := []Commit{
-		{"main", "4b44602", "first commit"}, {"feature/x", "0123456789ab", "Fix [all] of it"}, {"detached HEAD", "abc1234", "x"},
-		{"INFO", "20261120", "a log line"}, {"main", "12345678", "digits"},
+		{"main", "4b44602", "first commit", 1}, {"feature/x", "0123456789ab", "Fix [all] of it", 48}, {"detached HEAD", "abc1234", "x", 0},
+		{"INFO", "20261120", "a log line", 0}, {"main", "12345678", "digits", 0},
 	}
 	if diff := cmp.Diff(want, Commits(out)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

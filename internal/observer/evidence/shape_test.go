@@ -61,7 +61,7 @@ func TestShape(t *testing.T) {
 			Shape{Kind: Command, Command: "ls", Output: "a\nb"}},
 		{"commit", used("Bash", `{"command":"git add . && git commit -m x"}`, `{"stdout":"[main (root-commit) 4b44602] first commit\n 1 file changed"}`),
 			Shape{Kind: Command, Command: "git add . && git commit -m x", Output: "[main (root-commit) 4b44602] first commit\n 1 file changed",
-				Commits: []Commit{{"main", "4b44602", "first commit"}}}},
+				Commits: []Commit{{"main", "4b44602", "first commit", 1}}}},
 		{"a log that looks like one", used("Bash", `{"command":"cat log"}`, `{"stdout":"[main 4b44602] first"}`),
 			Shape{Kind: Command, Command: "cat log", Output: "[main 4b44602] first"}},
 	} {

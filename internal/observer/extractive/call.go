@@ -70,6 +70,7 @@ type commit struct {
 	amends        bool // it replaced the commit before it
 	old           bool // its subject was there before this work
 	outside       bool // made in another folder than the session's
+	files         int  // that it changed; 0: git did not say
 }
 
 type todo struct {
@@ -203,7 +204,7 @@ func (c *call) run(u *evidence.Call, shape evidence.Shape, simple []evidence.Sim
 	}
 	c.left = leftOpen(c.steps, shape)
 	for _, made := range shape.Commits {
-		c.commits = append(c.commits, commit{hash: made.Hash, subject: clean(made.Subject)})
+		c.commits = append(c.commits, commit{hash: made.Hash, subject: clean(made.Subject), files: made.Files})
 	}
 	for _, s := range c.steps {
 		if subject, quiet := s.QuietCommit(); quiet && subject != "" && !shape.Failed && len(shape.Commits) == 0 {

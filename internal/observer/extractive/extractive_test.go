@@ -428,3 +428,17 @@ func TestCompactionWithoutAnyWords(t *testing.T) {
 		t.Errorf("an empty compaction: got %s", got.Disposition)
 	}
 }
+
+// TestACommitOfMoreThanWasEdited says of how many files, as git did.
+func TestACommitOfMoreThanWasEdited(t *testing.T) {
+	t.Parallel()
+	for printed, want := range map[string]string{
+		"[main 1a2b3c4] Round totals once\n 48 files changed, 9 insertions(+)": "1 file changed, 1 commit of 48 files",
+		"[main 1a2b3c4] Round totals once\n 1 file changed, 9 insertions(+)":   "1 file changed, 1 commit",
+		"[main 1a2b3c4] Round totals once":                                     "1 file changed, 1 commit",
+	} {
+		if o := one(t, observation("", editFile(cwd+"/cart.go"), committed("git commit -m x", printed))); o.Subtitle != want {
+			t.Errorf("%q: got %q, want %q", printed, o.Subtitle, want)
+		}
+	}
+}

@@ -291,13 +291,18 @@ func (w *work) outline() string {
 	if s := w.verdict(); s != "" {
 		parts = append(parts, s)
 	}
-	here := 0
+	here, more := 0, 0 // more files than were changed by edits
 	for _, m := range w.commits {
 		if !m.outside {
 			here++
+			if m.files > len(w.files) {
+				more = m.files
+			}
 		}
 	}
-	add(here, "commit")
+	if add(here, "commit"); here == 1 && more > 0 {
+		parts[len(parts)-1] += " of " + count(more, "file")
+	}
 	if len(parts) == 0 {
 		if n := len(w.reads); n > 0 {
 			parts = append(parts, count(n, "file")+" read")
