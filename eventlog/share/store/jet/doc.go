@@ -14,5 +14,6 @@
 //
 // What bites: how durable an answer is, is the server's setting (sync_interval: always). A deletion overwrites the message in its
 // file; in a cluster's journal it stays until the next snapshot. List tells no revisions. While a cluster has no leader (4 to 9 s)
-// calls fail as may pass.
+// calls fail as may pass. A leader whose machine stood still leads on for a moment when it wakes: until it knows better, Get and List
+// answer as things were.
 package jet

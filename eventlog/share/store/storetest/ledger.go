@@ -125,18 +125,48 @@ func (l *Ledger) add(words []string) error {
 // Created is what was answered to have been created.
 func (l *Ledger) Created() []store.Key { return slices.Clone(l.created) }
 
-// Check fails the test unless all that was answered is there, and all that is there is whole.
+// settlesIn is how long a store may answer as things were before a fault: one that stood still leads no more, and learns of that later.
+const settlesIn = 30 * time.Second
+
+// Check fails the test unless all that was answered comes to be there, and all that is there is whole, while ctx lasts and within half a
+// minute.
 func (l *Ledger) Check(ctx context.Context, t testing.TB, s store.Store) {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(ctx, settlesIn)
+	defer cancel()
+	began := time.Now()
+	var wrong []string
+	for {
+		now := l.wrong(ctx, s)
+		if len(now) == 0 {
+			if len(wrong) > 0 {
+				t.Logf("right after %v; before that %d were wrong, such as: %s", time.Since(began).Round(time.Millisecond), len(wrong), wrong[0])
+			}
+			return
+		}
+		if ctx.Err() == nil || len(wrong) == 0 { // else the time was up in the middle of it
+			wrong = now
+		}
+		select {
+		case <-ctx.Done():
+			t.Errorf("%d are wrong:\n%s", len(wrong), strings.Join(wrong, "\n"))
+			return
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// wrong says what of all that was answered is not there, and what is not whole.
+func (l *Ledger) wrong(ctx context.Context, s store.Store) (all []string) {
 	there := map[store.Key]bool{}
 	for e, err := range store.All(ctx, s, "kill/", "") {
 		if err != nil {
-			t.Fatalf("list: %v", err)
+			return append(all, fmt.Sprintf("list: %v", err))
 		}
 		there[e.Key] = true
 		body, _, err := s.Get(ctx, e.Key)
 		if err != nil {
-			t.Errorf("%s is listed: %v", e.Key, err)
+			all = append(all, fmt.Sprintf("%s is listed: %v", e.Key, err))
 			continue
 		}
 		want := objectBody(e.Key)
@@ -144,19 +174,20 @@ func (l *Ledger) Check(ctx context.Context, t testing.TB, s store.Store) {
 			n, _, _ := strings.Cut(string(body), " ")
 			at, err := strconv.Atoi(n)
 			if err != nil || at < l.head[e.Key] {
-				t.Errorf("%s is at %.20q (%v), and was answered to be at %d", e.Key, body, err, l.head[e.Key])
+				all = append(all, fmt.Sprintf("%s is at %.20q (%v), and was answered to be at %d", e.Key, body, err, l.head[e.Key]))
 			}
 			want = headBody(e.Key, at)
 		}
 		if !bytes.Equal(body, want) {
-			t.Errorf("%s has %d bytes that nobody wrote", e.Key, len(body))
+			all = append(all, fmt.Sprintf("%s has %d bytes that nobody wrote", e.Key, len(body)))
 		}
 	}
 	for _, key := range l.created {
 		if !there[key] {
-			t.Errorf("%s was created, and is gone", key)
+			all = append(all, fmt.Sprintf("%s was created, and is gone", key))
 		}
 	}
+	return all
 }
 
 // headBody begins with the number n.
