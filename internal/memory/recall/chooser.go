@@ -49,16 +49,16 @@ type piece struct {
 	parts  []Part
 	weight float64
 	text   string // without its handle
-	whole  string // the same at most length, as it is told where nothing else says any of it
+	whole  string // the same at full length, as it stands where nothing else says any of it
 	at     time.Time
 	chosen bool
 	why    string
 }
 
-// lengthens reports whether a piece is told at length where there is room.
+// lengthens reports whether a piece is shown at full length where there is room.
 func (p *piece) lengthens() bool { return p.sec >= secMemories && p.row.Kind != rows.Prompt }
 
-// density is the piece's weight a character, told whole. The newest summary comes first whatever its length.
+// density is the piece's weight a character at full length. The newest summary comes first whatever its length.
 func (p *piece) density() float64 {
 	if p.sec == secLast {
 		return math.Inf(1)

@@ -323,8 +323,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// Where there is no room for all, some is told whole, not the beginnings of many.
-func TestSomeIsToldWhole(t *testing.T) {
+// Where there is no room for all, some rows stand whole, not the beginnings of many.
+func TestSomeRowsStandWhole(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	s := w.open("a", "shop")
@@ -333,9 +333,9 @@ func TestSomeIsToldWhole(t *testing.T) {
 		w.observe(s, "bugfix", title, fmt.Sprintf("%s. Its bearing had rusted in the salt air of pier %d, so that it is oiled each month now.", title, i))
 	}
 	got := w.mustContext(Ask{ProjectRoot: "/src/shop", Project: "shop", Characters: 3000})
-	told, whole := strings.Count(got.Text, "bugfix: "), strings.Count(got.Text, "oiled each month")
-	if whole < 10 || told > whole+2 {
-		t.Errorf("%d are told, %d of them whole:\n%s", told, whole, got.Text)
+	shown, whole := strings.Count(got.Text, "bugfix: "), strings.Count(got.Text, "oiled each month")
+	if whole < 10 || shown > whole+2 {
+		t.Errorf("%d are shown, %d of them whole:\n%s", shown, whole, got.Text)
 	}
 }
 

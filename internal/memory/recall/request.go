@@ -89,7 +89,7 @@ func (c *chooser) loadAsked(ctx context.Context, left budget) error {
 	})
 	entries, err := c.recall.entriesOf(ctx, first, moment{})
 	left = left.minus(left.of(c.body()))
-	for _, p := range shown {
+	for _, p := range shown { // what they say at full length comes before what was asked
 		left = left.plus(left.of(p.text)).minus(left.of(p.whole))
 	}
 	c.asked = map[rows.Entry]request{}
