@@ -267,7 +267,7 @@ func (b *Bolt) pick(at []events.Position) (slice, error) {
 		cursor := tx.Bucket(logBucket).Cursor()
 		for _, p = range at {
 			k, v := cursor.Seek(keyOf(p))
-			if positionOf(k) != p || len(v) > maxStored {
+			if v == nil || positionOf(k) != p || len(v) > maxStored {
 				return corruptf(p, "", "there is no such record")
 			}
 			if !c.add(v) {
