@@ -13,7 +13,7 @@ import (
 // the call took one of the words that the finding names out of a file, or put one where another of them stood, or removed a file that it
 // names. A word that a call had put there since is none of them, and a file that is again what it was counts for nothing. What was
 // chosen, and what was done, is no state and stays as it was said. Each of w.edits is looked at once a finding, of which there are
-// maxFindings.
+// maxFindings of each purpose.
 func (w *work) markOutdated(all []finding) {
 	words := make([]map[string]map[string]int, len(w.edits))
 	for i := range all {
