@@ -36,7 +36,7 @@ func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	at, blank, count, state := 0, 0, 0, -1
+	end, at, blank, count, state := 0, 0, 0, 0, -1 // end is behind the last cluster that may stand before the ellipsis
 	for rest := s; rest != ""; {
 		var cluster string
 		if plainASCII(rest[:min(2, len(rest))]) { // nothing joins these two, and most text is of them
@@ -48,13 +48,16 @@ func cut(s string, n int) string {
 			if blank < at/2 {
 				blank = at
 			}
-			return strings.TrimRight(s[:blank], " ,;:-–—([{\"'“") + "…"
+			return s[:blank] + "…"
+		}
+		if !strings.Contains(" ,;:-–—([{\"'“", cluster) {
+			end = len(s) - len(rest)
 		}
 		if cluster == " " {
-			blank = len(s) - len(rest) - 1
+			blank = end
 		}
 		if count < n {
-			at = len(s) - len(rest)
+			at = end
 		}
 	}
 	return s
