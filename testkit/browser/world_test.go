@@ -2,7 +2,6 @@ package browser
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,8 +17,7 @@ import (
 
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
-	"github.com/cmemd/cmemd/testkit/daemon"
-	"github.com/cmemd/cmemd/testkit/person"
+	"github.com/cmemd/cmemd/testkit/programs"
 )
 
 var (
@@ -30,26 +27,19 @@ var (
 	pictures = flag.String("pictures", "", "a folder that gets a picture of each page in each of its states")
 )
 
-func TestMain(m *testing.M) {
-	if filepath.Base(os.Args[0]) == "person" {
-		person.Main()
-		return
-	}
-	os.Exit(m.Run())
-}
+// tried is the program that the suite tries, with a person beside it.
+var tried = programs.Set{Packages: []string{"cmd/cmemd"}}
 
-// program is cmemd, built once.
-var program = sync.OnceValues(func() (string, error) {
+func TestMain(m *testing.M) { os.Exit(tried.Main(m)) }
+
+// program is cmemd: the given one, or one that is built once.
+func program() (string, error) {
 	if *binary != "" {
 		return *binary, nil
 	}
-	dir, err := os.MkdirTemp("", "cmemd-browser")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "cmemd")
-	return path, daemon.Build(context.Background(), path)
-})
+	err := tried.Build()
+	return tried.Path("cmemd"), err
+}
 
 // world is a daemon of its own, and a browser that is let in.
 type world struct {

@@ -49,7 +49,7 @@ func operations() []operation {
 		{name: "index", act: func(h *home) { h.cmemd("projections", "rebuild", "index"); h.save("a fifth cellar was found") }},
 		{name: "start", prepare: func(h *home) { report(h, "start", 3) }},
 		{name: "first start", prepare: func(h *home) { h.empty(); report(h, "first", 2) }},
-		{name: "spool", args: func(h *home) []string { return []string{h.bin.hook(), "--home", h.path, "claude-code"} },
+		{name: "spool", args: func(h *home) []string { return []string{h.bin.Hook(), "--home", h.path, "claude-code"} },
 			stdin: capturetest.ToolUse("s0", "spooled", "make spooled", "ok"), check: spooled},
 		{name: "backup", args: func(h *home) []string { return command("log", "backup", filepath.Join(personsFolder(h), "copy.db"))(h) }, below: personsFolder, check: backedUp},
 		{name: "salvage", args: func(h *home) []string {
@@ -63,7 +63,7 @@ func operations() []operation {
 }
 
 func command(args ...string) func(h *home) []string {
-	return func(h *home) []string { return append([]string{h.bin.path("cmemd"), "--home", h.path}, args...) }
+	return func(h *home) []string { return append([]string{h.bin.Path("cmemd"), "--home", h.path}, args...) }
 }
 
 func personsFolder(h *home) string { return filepath.Join(h.dir, "person") }
@@ -300,7 +300,7 @@ func (h *home) try(op operation, fault crash.Fault) (calls []string) {
 	if op.below != nil {
 		p.Dir = op.below(h)
 	}
-	if p.Args = []string{h.bin.path("cmemd"), "--home", h.path, "serve"}; op.args != nil {
+	if p.Args = []string{h.bin.Path("cmemd"), "--home", h.path, "serve"}; op.args != nil {
 		p.Args = op.args(h)
 	}
 	if op.stdin != nil {

@@ -323,7 +323,7 @@ var errHangs = errors.New("it does not end")
 // the test ends.
 func (h *home) living() (s *served, said *bytes.Buffer) {
 	h.t.Helper()
-	c := exec.Command(h.bin.path("cmemd"), "--home", h.path, "serve")
+	c := exec.Command(h.bin.Path("cmemd"), "--home", h.path, "serve")
 	c.Env, said = h.env(), new(bytes.Buffer)
 	c.Stderr = said
 	if err := c.Start(); err != nil {

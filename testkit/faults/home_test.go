@@ -26,6 +26,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/testkit/capturetest"
+	"github.com/cmemd/cmemd/testkit/programs"
 )
 
 const (
@@ -48,7 +49,7 @@ const word = "wombat"
 // A home is a daemon's folder, a person's folder, and what was done there.
 type home struct {
 	t    *testing.T
-	bin  *programs
+	bin  *programs.Set
 	dir  string // of all: person, home
 	path string // the daemon's
 
@@ -58,7 +59,7 @@ type home struct {
 }
 
 // newHome makes a home of which nothing is known yet. Its path is short, as that of its socket has to be.
-func newHome(t *testing.T, bin *programs) *home {
+func newHome(t *testing.T, bin *programs.Set) *home {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "f")
 	if err != nil {
@@ -160,21 +161,21 @@ func (h *home) run(limit time.Duration, stdin []byte, path string, args ...strin
 
 // cmemd runs a command on the home.
 func (h *home) cmemd(args ...string) ran {
-	r := h.run(commandLimit, nil, h.bin.path("cmemd"), append([]string{"--home", h.path}, args...)...)
+	r := h.run(commandLimit, nil, h.bin.Path("cmemd"), append([]string{"--home", h.path}, args...)...)
 	r.command = args[0]
 	return r
 }
 
 // person runs a command on the home as a person does.
 func (h *home) person(args ...string) ran {
-	r := h.run(commandLimit, nil, h.bin.path("person"), append([]string{h.bin.path("cmemd"), "--home", h.path}, args...)...)
+	r := h.run(commandLimit, nil, h.bin.Path("person"), append([]string{h.bin.Path("cmemd"), "--home", h.path}, args...)...)
 	r.command = args[0]
 	return r
 }
 
 // hook has an agent report. A hook never fails, never takes long, and says nothing that would stop an agent.
 func (h *home) hook(payload []byte) {
-	r := h.run(hookLimit, payload, h.bin.hook(), "--home", h.path, "claude-code")
+	r := h.run(hookLimit, payload, h.bin.Hook(), "--home", h.path, "claude-code")
 	if r.code != 0 || r.errs != "" {
 		h.t.Errorf("a hook failed: %s", r)
 	}
@@ -220,7 +221,7 @@ func (h *home) forgotten() {
 // serve is a daemon of the home that is ready.
 func (h *home) serve() *exec.Cmd {
 	h.t.Helper()
-	c := exec.Command(h.bin.path("cmemd"), "--home", h.path, "serve")
+	c := exec.Command(h.bin.Path("cmemd"), "--home", h.path, "serve")
 	c.Env = h.env()
 	var said bytes.Buffer
 	c.Stderr = &said
@@ -458,7 +459,7 @@ func (h *home) nowhere(when string) {
 }
 
 // filled makes a home in which something happened, which no daemon has.
-func filled(t *testing.T, bin *programs) *home {
+func filled(t *testing.T, bin *programs.Set) *home {
 	t.Helper()
 	h := newHome(t, bin)
 	c := h.serve()

@@ -88,7 +88,7 @@ func TestFigureBig(t *testing.T) {
 	over(t, func(t *testing.T, over string) {
 		w := newWorld(t, over)
 		m := w.adds(homeOf(t, w.bin, "desktop"))
-		_, err := m.command(w.bin.path("load"), "seed", "-home", m.path, "-n", fmt.Sprint(bigRows))
+		_, err := m.command(w.bin.Path("load"), "seed", "-home", m.path, "-n", fmt.Sprint(bigRows))
 		must(t, err)
 		must(t, os.WriteFile(m.path+"/config.toml", []byte("listen = \"\"\n"), 0o600))
 		m.begins = 5 * time.Minute // its views are made first
@@ -171,7 +171,7 @@ func TestFigureHooks(t *testing.T) {
 	t.Logf("anonymous memory of the daemons: joined %.1f MB, not joined %.1f MB: %+.1f MB (20 asked)",
 		float64(joined)/1e6, float64(alone)/1e6, float64(joined-alone)/1e6)
 	for _, name := range []string{"cmemd", "cmemd-hook", "cmemd-hub"} {
-		info, err := os.Stat(w.bin.path(name))
+		info, err := os.Stat(w.bin.Path(name))
 		must(t, err)
 		t.Logf("%s: %.1f MB", name, float64(info.Size())/1e6)
 	}

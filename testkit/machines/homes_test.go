@@ -199,7 +199,7 @@ func (m *machine) forgetEach(words []string) {
 	errs := make([]error, len(words))
 	for i, word := range words {
 		asking.Go(func() {
-			_, errs[i] = m.command(m.bin.path("person"), m.bin.path("cmemd"), "--home", m.path, "forget", "--query", word, "--yes")
+			_, errs[i] = m.command(m.bin.Path("person"), m.bin.Path("cmemd"), "--home", m.path, "forget", "--query", word, "--yes")
 		})
 	}
 	asking.Wait()

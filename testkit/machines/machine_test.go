@@ -23,6 +23,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/testkit/capturetest"
+	"github.com/cmemd/cmemd/testkit/programs"
 )
 
 const (
@@ -39,7 +40,7 @@ const (
 // machine is a home with a daemon of its own, and what its agents and its person were told is kept.
 type machine struct {
 	t      *testing.T
-	bin    *programs
+	bin    *programs.Set
 	name   string
 	dir    string // of all: person, home
 	path   string // the daemon's
@@ -56,7 +57,7 @@ type machine struct {
 }
 
 // newMachine makes a home whose daemon is on. Its path is short, as that of its socket has to be.
-func newMachine(t *testing.T, bin *programs, name string) *machine {
+func newMachine(t *testing.T, bin *programs.Set, name string) *machine {
 	t.Helper()
 	m := homeOf(t, bin, name)
 	must(t, errors.Join(os.Mkdir(m.path, 0o700), os.WriteFile(filepath.Join(m.path, "config.toml"), []byte("listen = \"\"\n"), 0o600)))
@@ -65,7 +66,7 @@ func newMachine(t *testing.T, bin *programs, name string) *machine {
 }
 
 // homeOf is a machine that has no home yet.
-func homeOf(t *testing.T, bin *programs, name string) *machine {
+func homeOf(t *testing.T, bin *programs.Set, name string) *machine {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "m")
 	must(t, err)
@@ -87,7 +88,7 @@ func (m *machine) env() []string {
 // start starts the daemon, and returns when it is ready.
 func (m *machine) start() {
 	m.t.Helper()
-	c := exec.Command(m.bin.path("cmemd"), "--home", m.path, "serve")
+	c := exec.Command(m.bin.Path("cmemd"), "--home", m.path, "serve")
 	c.Env = m.env()
 	var said bytes.Buffer
 	c.Stderr = &said
@@ -150,7 +151,7 @@ func (m *machine) command(program string, args ...string) (stdout string, err er
 // cmemd runs a command on the home as an agent does.
 func (m *machine) cmemd(args ...string) string {
 	m.t.Helper()
-	out, err := m.command(m.bin.path("cmemd"), append([]string{"--home", m.path}, args...)...)
+	out, err := m.command(m.bin.Path("cmemd"), append([]string{"--home", m.path}, args...)...)
 	must(m.t, err)
 	return out
 }
@@ -158,7 +159,7 @@ func (m *machine) cmemd(args ...string) string {
 // saidOfAll is what status says of the machines, which ends with 1 where something is wrong.
 func (m *machine) saidOfAll() string {
 	m.t.Helper()
-	out, err := m.command(m.bin.path("cmemd"), "--home", m.path, "status", "--cluster")
+	out, err := m.command(m.bin.Path("cmemd"), "--home", m.path, "status", "--cluster")
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 {
 		must(m.t, err)
 	}
@@ -168,7 +169,7 @@ func (m *machine) saidOfAll() string {
 // person runs a command on the home as a person does.
 func (m *machine) person(args ...string) string {
 	m.t.Helper()
-	out, err := m.command(m.bin.path("person"), append([]string{m.bin.path("cmemd"), "--home", m.path}, args...)...)
+	out, err := m.command(m.bin.Path("person"), append([]string{m.bin.Path("cmemd"), "--home", m.path}, args...)...)
 	must(m.t, err)
 	return out
 }
@@ -190,7 +191,7 @@ func (m *machine) join(where ...string) (code string) {
 func (m *machine) hook(payload []byte) {
 	ctx, cancel := context.WithTimeout(context.Background(), hookLimit)
 	defer cancel()
-	c := exec.CommandContext(ctx, m.bin.hook(), "--home", m.path, "claude-code")
+	c := exec.CommandContext(ctx, m.bin.Hook(), "--home", m.path, "claude-code")
 	c.Env, c.Dir, c.Stdin = m.env(), filepath.Join(m.dir, "person"), bytes.NewReader(payload)
 	var errs bytes.Buffer
 	c.Stderr = &errs

@@ -106,7 +106,7 @@ func TestForget(t *testing.T) {
 		began := time.Now()
 		said := make(chan string, 1)
 		go func() {
-			out, err := desktop.command(w.bin.path("person"), w.bin.path("cmemd"), "--home", desktop.path, "forget", "--query", word, "--yes")
+			out, err := desktop.command(w.bin.Path("person"), w.bin.Path("cmemd"), "--home", desktop.path, "forget", "--query", word, "--yes")
 			said <- fmt.Sprint(out, err)
 		}()
 		gone := func() error {

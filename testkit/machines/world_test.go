@@ -18,12 +18,13 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog/share/store/jet"
 	"github.com/cmemd/cmemd/eventlog/share/store/storetest"
+	"github.com/cmemd/cmemd/testkit/programs"
 )
 
 // world is some machines that have joined one store, and one beside them that has not.
 type world struct {
 	t        *testing.T
-	bin      *programs
+	bin      *programs.Set
 	folder   string // the store; empty: it is hub
 	hub      *hub
 	machines []*machine // the first one is connected by the hub's proxy
@@ -176,7 +177,7 @@ func over(t *testing.T, test func(t *testing.T, over string)) {
 // hub is a store that is a process, on loopback.
 type hub struct {
 	t       *testing.T
-	bin     *programs
+	bin     *programs.Set
 	dir     string
 	listen  string // HOST:PORT
 	address string // as machines join it
@@ -184,7 +185,7 @@ type hub struct {
 	cmd     *exec.Cmd
 }
 
-func newHub(t *testing.T, bin *programs, dir string) *hub {
+func newHub(t *testing.T, bin *programs.Set, dir string) *hub {
 	t.Helper()
 	h := &hub{t: t, bin: bin, dir: dir, listen: "127.0.0.1:0"}
 	h.start()
@@ -196,7 +197,7 @@ func newHub(t *testing.T, bin *programs, dir string) *hub {
 // start starts the process, and returns when machines can join.
 func (h *hub) start() {
 	h.t.Helper()
-	h.cmd = exec.Command(h.bin.path("cmemd-hub"), "--json", "--dir", h.dir, "--listen", h.listen)
+	h.cmd = exec.Command(h.bin.Path("cmemd-hub"), "--json", "--dir", h.dir, "--listen", h.listen)
 	var said bytes.Buffer
 	h.cmd.Stderr = &said
 	out, err := h.cmd.StdoutPipe()
