@@ -165,8 +165,8 @@ type InputsDropped struct {
 	Turn   ID         `cbor:"3,keyasint,omitzero" json:"turn,omitzero"` // the last turn that tried
 }
 
-// ReobserveRequested is a person's request to have turns done again; caused by a MemoryForgotten, it asks for a summary in place of
-// the one that was forgotten.
+// ReobserveRequested has inputs owed again. A person asks for it, of turns; it then has no causation. Where the newest summary of a
+// session was forgotten, it is caused by that MemoryForgotten, names no turn and no provider, and asks for another summary.
 type ReobserveRequested struct {
 	Turns    []ID       `cbor:"1,keyasint,omitempty" json:"turns"`
 	Provider string     `cbor:"2,keyasint,omitempty" json:"provider,omitempty"` // empty: the current one

@@ -153,7 +153,7 @@ type proved struct {
 	tokens   int64               // that its turns have used
 	failed   *failure            // how the last turn ended, if its provider failed it
 
-	requested time.Time // when a person last asked for turns again
+	requested time.Time // when a person last asked for turns again; zero: never
 }
 
 // decision is what one command led to: records that stand together in one stream, whose ids derive from the first.
@@ -299,7 +299,9 @@ func (p *prover) follow(s *proved, r events.Record, e events.Event) {
 		p.use(s, r, e.Usage)
 		p.failed(s, r, e)
 	case events.ReobserveRequested:
-		s.requested = r.OccurredAt
+		if r.Causation == (events.ID{}) { // else forgetting a summary asked for another one, and nobody named a provider
+			s.requested = r.OccurredAt
+		}
 	case events.SessionRespawned:
 		if session.EarnedByOutputs(e) {
 			p.circuit(s.provider).refreshed = true

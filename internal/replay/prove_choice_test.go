@@ -104,6 +104,19 @@ func TestProveOfChoices(t *testing.T) {
 			s.later(2 * time.Minute)
 			s.asks("second", "b")
 		}, ProvedChoice, "scripted free, second free", 0},
+		"of the fallback, after a summary was forgotten": {nil, func(s *script) {
+			s.later(2 * time.Minute)
+			for s.start("b") {
+				if s.turns["b"].TurnKind == events.TurnSummary {
+					s.answer("b", summarized)
+					continue
+				}
+				s.answer("b", observed)
+			}
+			s.later(time.Hour)
+			s.forgetSummary("b")
+			s.asks("second", "b")
+		}, ProvedChoice, "scripted free, second free", 0},
 		"under a budget in money": {map[string]string{policy.LimitUSDDay: "1.00"}, func(s *script) { s.later(time.Minute); s.asks("scripted", "b") }, "", "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -67,6 +67,15 @@ func (s *script) talk(name string) {
 		}
 		s.answer(name, observed)
 	}
+	s.forgetSummary(name)
+	for s.start(name) {
+		s.answer(name, summarized)
+	}
+}
+
+// forgetSummary has a person forget the newest summary of a session.
+func (s *script) forgetSummary(name string) {
+	s.tb.Helper()
 	var gone []events.Position
 	for r, err := range s.log.Stream(s.tb.Context(), sessionOf(name).Stream(), 1) {
 		if err != nil {
@@ -77,7 +86,4 @@ func (s *script) talk(name string) {
 		}
 	}
 	s.must(name, session.Forget{ID: s.id(), At: s.now, Forgotten: []events.MemoryForgotten{{Positions: gone[len(gone)-1:]}}})
-	for s.start(name) {
-		s.answer(name, summarized)
-	}
 }
