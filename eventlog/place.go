@@ -50,8 +50,8 @@ func (p *place) check() error {
 	return nil
 }
 
-// InPlace returns nil if the log's path still names the file that the log has open. Otherwise the log ends, as at an append.
-func (b *Bolt) InPlace(ctx context.Context) error {
+// CheckInPlace returns nil if the log's path still names the file that the log has open. Otherwise the log ends, as at an append.
+func (b *Bolt) CheckInPlace(ctx context.Context) error {
 	return b.writer.do(ctx, &request{alone: func() error { return nil }}) // which is done only in place
 }
 

@@ -69,7 +69,7 @@ func (v *Views) compact() error {
 func (v *Views) reportMoved(s *store, err error) {
 	switch {
 	case !errors.Is(err, ErrMoved):
-	case s.mark.inPlace() == nil:
+	case s.mark.checkInPlace() == nil:
 		v.report(Damaged("%v", err))
 	default:
 		v.report(err)

@@ -109,11 +109,11 @@ func (f *File) hold(name string, flag int, perm os.FileMode) (*os.File, error) {
 	return file, nil
 }
 
-// InPlace is ErrMoved if the path does not name the open file any more.
-func (f *File) InPlace() error { return InPlace(f.path, f.held) }
+// CheckInPlace is ErrMoved if the path does not name the open file any more.
+func (f *File) CheckInPlace() error { return CheckInPlace(f.path, f.held) }
 
-// InPlace is ErrMoved if path does not name the file or folder that is held.
-func InPlace(path string, held os.FileInfo) error {
+// CheckInPlace is ErrMoved if path does not name the file or folder that is held.
+func CheckInPlace(path string, held os.FileInfo) error {
 	now, err := os.Stat(path)
 	if err == nil && os.SameFile(now, held) {
 		return nil
@@ -164,7 +164,7 @@ func (f *File) errWedged() error { return Damaged("%s was cut while it was open"
 // Copy writes what the file holds to a second one beside it, without unused pages. Nothing may be written meanwhile. It may
 // return ErrMoved.
 func (f *File) Copy() (*File, error) {
-	if err := f.InPlace(); err != nil {
+	if err := f.CheckInPlace(); err != nil {
 		return nil, err
 	}
 	if f.wedged.Load() {
@@ -188,7 +188,7 @@ func (f *File) Copy() (*File, error) {
 // Exchange puts a file that is closed in the place of this one, which nobody may use meanwhile. ErrNotOpen: it could not be
 // opened again, beside ErrDamaged or what the system says. ErrMoved: nothing was done.
 func (f *File) Exchange(by *File) error {
-	if err := f.InPlace(); err != nil {
+	if err := f.CheckInPlace(); err != nil {
 		return err
 	}
 	if err := f.Close(); err != nil {

@@ -100,7 +100,7 @@ func (m *mark) distrust(path, bootID string) string {
 }
 
 // inPlace is ErrMoved if the folder of the views was moved, or somebody has another one there.
-func (m *mark) inPlace() error { return InPlace(m.file.Name(), m.held) }
+func (m *mark) checkInPlace() error { return CheckInPlace(m.file.Name(), m.held) }
 
 // set puts the mark on disk, before anything is written to the database.
 func (m *mark) set(bootID string) error {

@@ -54,7 +54,7 @@ func openTrusted(path, why string) (*File, string, error) {
 // close syncs the file, and then has the mark vouch for it.
 func (s *store) close() error {
 	err := Guard(s.db.Sync)
-	moved := s.InPlace()
+	moved := s.CheckInPlace()
 	if cerr := s.Close(); err == nil {
 		err = cerr
 	}

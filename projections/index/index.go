@@ -110,8 +110,8 @@ func (x *Index) hold() (err error) {
 }
 
 // inPlace is engine.ErrMoved if the path does not name the folder any more.
-func (x *Index) inPlace() error {
-	if err := engine.InPlace(x.dir, x.held); err != nil {
+func (x *Index) checkInPlace() error {
+	if err := engine.CheckInPlace(x.dir, x.held); err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
 	return nil
@@ -339,7 +339,7 @@ func (x *Index) Close() error {
 		x.logger.Warn("the search index is not on disk as far as it knows the log; the next start reads the rest again", "err", err)
 		err = nil
 	}
-	if x.inPlace() != nil {
+	if x.checkInPlace() != nil {
 		s.abandon() // what is at the path is not ours to mark
 		return errors.Join(err, x.folder.Close())
 	}
@@ -390,7 +390,7 @@ func (x *Index) removeOthers(name string) {
 // fresh makes an empty store beside the one in use, or returns engine.ErrMoved. The caller holds the token of rebuilds, or nobody
 // else has x.
 func (x *Index) fresh() (*store, error) {
-	if err := x.inPlace(); err != nil {
+	if err := x.checkInPlace(); err != nil {
 		return nil, err
 	}
 	n, err := strconv.Atoi(strings.TrimPrefix(x.currentName(), "g"))
@@ -406,7 +406,7 @@ func (x *Index) fresh() (*store, error) {
 
 // adopt makes s the store that the next Open opens, or returns engine.ErrMoved.
 func (x *Index) adopt(s *store) error {
-	if err := x.inPlace(); err != nil {
+	if err := x.checkInPlace(); err != nil {
 		return err
 	}
 	name := filepath.Base(s.dir)

@@ -37,8 +37,8 @@ const machineMark = ":"
 // maxMachine is the longest name of a machine in a handle, in bytes.
 const maxMachine = 64
 
-// isMachine reports whether text may be the name of a machine: letters, digits, dots, hyphens and underscores.
-func isMachine(text string) bool {
+// isMachineName reports whether text may be the name of a machine: letters, digits, dots, hyphens and underscores.
+func isMachineName(text string) bool {
 	return len(text) <= maxMachine && !strings.ContainsFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-", r)
 	})
@@ -62,7 +62,7 @@ func ParseHandle(text string) (h Handle, ok bool) {
 	machine, name, named := strings.Cut(text, machineMark)
 	if !named {
 		machine, name = "", text
-	} else if machine == "" || !isMachine(machine) {
+	} else if machine == "" || !isMachineName(machine) {
 		return Handle{}, false
 	}
 	digits, ok := strings.CutPrefix(strings.ToLower(name), "m")

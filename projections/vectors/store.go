@@ -160,7 +160,7 @@ func (s *store) view(read func(blocks *bolt.Bucket, st state) error) error {
 // reset begins the file anew.
 func (s *store) reset() error {
 	if s.file != nil {
-		if err := s.file.InPlace(); err != nil {
+		if err := s.file.CheckInPlace(); err != nil {
 			return err
 		}
 	}

@@ -17,12 +17,12 @@ type Secret struct {
 }
 
 const (
-	lower  = "abcdefghijklmnopqrstuvwxyz"
-	upper  = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	digits = "0123456789"
-	hex    = digits + "abcdef"
-	alnum  = digits + upper + lower
-	base   = alnum + "+/"
+	lower       = "abcdefghijklmnopqrstuvwxyz"
+	upper       = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	digits      = "0123456789"
+	hex         = digits + "abcdef"
+	alnum       = digits + upper + lower
+	base64Chars = alnum + "+/"
 )
 
 // Make returns secrets of all kinds, the same ones for the same seed. Each holds digits and letters.
@@ -131,10 +131,10 @@ func (m maker) shaped() []Secret {
 		named("password", "export DB_PASSWORD=", password(), "\n"),
 		named("password", "spring.datasource.password: ", password(), "\n"),
 		named("password", "Server=db;User Id=sa;Password=", password(), ";Encrypt=true"),
-		named("secret", "aws_secret_access_key = ", m.draw(base, 40), "\n"),
+		named("secret", "aws_secret_access_key = ", m.draw(base64Chars, 40), "\n"),
 		named("secret", `{"name": "app", "client_secret": "`, m.draw(alnum, 32), `"}`),
 		named("secret", "https://example.org/cb?access_token=", m.draw(alnum, 40), "&state=1"),
-		named("secret", "AccountKey=", m.draw(base, 86)+"==", ";EndpointSuffix=core.windows.net"),
+		named("secret", "AccountKey=", m.draw(base64Chars, 86)+"==", ";EndpointSuffix=core.windows.net"),
 		named("slack-webhook", "https://hooks.slack.com/services/", hook, ""),
 		named("telegram-token", "https://api.telegram.org/bot", bot, "/getMe"),
 		named("terraform-token", "", m.draw(alnum, 14)+".atlasv1."+m.draw(alnum, 67), ""),
@@ -147,7 +147,7 @@ func (m maker) shaped() []Secret {
 func (m maker) keys() []Secret {
 	var all []Secret
 	for _, label := range []string{"RSA PRIVATE KEY", "OPENSSH PRIVATE KEY"} {
-		lines := []string{m.draw(base, 64), m.draw(base, 64), m.draw(base, 40)}
+		lines := []string{m.draw(base64Chars, 64), m.draw(base64Chars, 64), m.draw(base64Chars, 40)}
 		all = append(all, Secret{
 			"private-key", "-----BEGIN " + label + "-----\n" + strings.Join(lines, "\n") + "\n-----END " + label + "-----\n", lines[1],
 		})

@@ -127,7 +127,7 @@ func (g gauges) put(kind prometheus.ValueType, name, help string, v float64, lab
 
 func (c *stateCollector) collectLog(ctx context.Context, g gauges) {
 	damage := c.s.Damage()
-	g.set("log_damaged", "1 while damage of the log is known.", one(damage != nil))
+	g.set("log_damaged", "1 while damage of the log is known.", zeroOrOne(damage != nil))
 	if damage != nil {
 		g.set("log_damage_position", "Position of the first damage of the log that is known; 0: of the file itself.", float64(damage.Position))
 	}
@@ -163,12 +163,12 @@ func (c *stateCollector) collectActors(ctx context.Context, g gauges) {
 	g.set("turns_in_flight", "Requests to the observer under way.", float64(st.Turns))
 	g.set("turns_queued", "Sessions that wait for a slot.", float64(st.Queued))
 	g.set("turn_slots", "Turns that may be in flight at once.", float64(st.Slots))
-	g.set("degraded", "1 while events are captured only.", one(st.Degraded))
+	g.set("degraded", "1 while events are captured only.", zeroOrOne(st.Degraded))
 	for name, p := range st.Providers {
 		g.set("provider_paused", "1 while a provider is not asked.",
-			one(p.Paused), "provider", name, "class", string(p.Class))
+			zeroOrOne(p.Paused), "provider", name, "class", string(p.Class))
 		g.set("provider_in_use", "1 for the provider that an ordinary turn is asked of.",
-			one(name == st.InUse), "provider", name)
+			zeroOrOne(name == st.InUse), "provider", name)
 	}
 	if b := st.Budget; b != nil {
 		g.set("budget_held_sessions", "Sessions whose inputs are held because a budget is used up.", float64(b.Held))
@@ -180,7 +180,7 @@ func (c *stateCollector) collectActors(ctx context.Context, g gauges) {
 	}
 }
 
-func one(on bool) float64 {
+func zeroOrOne(on bool) float64 {
 	if on {
 		return 1
 	}

@@ -85,5 +85,5 @@ func collectFindings(g gauges, found []api.Finding) {
 		g.set("finding", "1 for each thing that is not well.",
 			1, "provider", f.Provider, "model", f.Model, "what", string(f.What), "degraded", strconv.FormatBool(f.Degraded))
 	}
-	g.set("observer_degraded", "1 while the numbers say that the observer does not do its job.", one(degraded))
+	g.set("observer_degraded", "1 while the numbers say that the observer does not do its job.", zeroOrOne(degraded))
 }

@@ -65,7 +65,7 @@ func requests(prompt observer.Prompt) string {
 		}
 		s := request(raw, most)
 		atHand := i == len(prompt.Requests) && strings.HasPrefix(s, "/")
-		if atHand || isTelling(s) && (len(asked) == 0 || !sentence.LeansBack(s)) {
+		if atHand || saysEnough(s) && (len(asked) == 0 || !sentence.LeansBack(s)) {
 			asked = addOnce(asked, line(s))
 		}
 	}
@@ -93,8 +93,8 @@ func unlessConsent(asked string) string {
 	return asked
 }
 
-// isTelling reports whether a request says something by itself: no word of consent, no lone command.
-func isTelling(asked string) bool {
+// saysEnough reports whether a request says something by itself: no word of consent, no lone command.
+func saysEnough(asked string) bool {
 	command := strings.HasPrefix(asked, "/") && !strings.ContainsAny(asked, " \n")
 	return sentence.Letters(asked) >= sentence.Enough && !command
 }

@@ -10,19 +10,19 @@ func readable(s string) string {
 	if !ok {
 		return clean(unescaped(s))
 	}
-	var f flat
+	var f flattener
 	f.whole(&n, 0)
 	return strings.TrimRight(f.b.String(), "\n")
 }
 
-// flat is a text that grows line by line.
-type flat struct {
+// flattener is a text that grows line by line.
+type flattener struct {
 	b     strings.Builder
 	nests int // how many JSON texts stand around what is written
 }
 
 // whole writes a value that stands for itself. An object in which one text says everything is that text.
-func (f *flat) whole(n *node, indent int) {
+func (f *flattener) whole(n *node, indent int) {
 	if n.kind == '"' {
 		if inner, ok := f.nested(n.text); ok {
 			f.nests++
@@ -51,7 +51,7 @@ func (f *flat) whole(n *node, indent int) {
 }
 
 // nested is the JSON text that a string holds.
-func (f *flat) nested(s string) (node, bool) {
+func (f *flattener) nested(s string) (node, bool) {
 	if trimmed := strings.TrimSpace(s); f.nests == maxNests || trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' {
 		return node{}, false
 	}
@@ -59,7 +59,7 @@ func (f *flat) nested(s string) (node, bool) {
 }
 
 // members writes what is in an object or a list: of an object first what is short, so that it is not lost between texts.
-func (f *flat) members(n *node, indent int) {
+func (f *flattener) members(n *node, indent int) {
 	var long []int
 	for i := range n.list {
 		v := &n.list[i]
@@ -82,7 +82,7 @@ func (f *flat) members(n *node, indent int) {
 }
 
 // isLong is for texts that take lines of their own.
-func (f *flat) isLong(v *node) bool {
+func (f *flattener) isLong(v *node) bool {
 	if v.kind != '"' {
 		return false
 	}
@@ -91,7 +91,7 @@ func (f *flat) isLong(v *node) bool {
 }
 
 // member writes one member of an object that is no long text.
-func (f *flat) member(key string, v *node, indent int) {
+func (f *flattener) member(key string, v *node, indent int) {
 	switch v.kind {
 	case '0':
 		f.block(v.text, indent, cleanKey(key)+": ")
@@ -106,8 +106,8 @@ func (f *flat) member(key string, v *node, indent int) {
 func cleanKey(key string) string { return strings.Join(strings.Fields(clean(key)), " ") }
 
 // item writes an object or a list that is an item of a list.
-func (f *flat) item(v *node, indent int) {
-	var inner flat
+func (f *flattener) item(v *node, indent int) {
+	var inner flattener
 	inner.nests = f.nests
 	inner.whole(v, indent+2)
 	text := inner.b.String()
@@ -118,7 +118,7 @@ func (f *flat) item(v *node, indent int) {
 }
 
 // block writes a text behind a lead. Only its first line is indented: what follows is as it was.
-func (f *flat) block(text string, indent int, lead string) {
+func (f *flattener) block(text string, indent int, lead string) {
 	f.b.WriteString(strings.Repeat(" ", indent))
 	f.b.WriteString(lead)
 	f.b.WriteString(text)

@@ -37,7 +37,7 @@ func BenchmarkFull(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(size))
 			for b.Loop() {
-				r.Plain(text[:size])
+				r.TextOrAll(text[:size])
 			}
 			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(size)*1024, "us/kB")
 		})

@@ -96,9 +96,9 @@ const passes = 4
 // All stands in the place of a text in which secrets cannot be looked for.
 const All = "[redacted: the rules for secrets cannot be used]"
 
-// Plain is Text for those who cannot take an error: they get All instead. It looks at each part of s on its own that
+// TextOrAll is Text for those who cannot take an error: they get All instead. It looks at each part of s on its own that
 // begins with a line of [[, so that no secret begins in one record of a question to a model and ends in another.
-func (r *Redactor) Plain(s string) string {
+func (r *Redactor) TextOrAll(s string) string {
 	const border = "\n[["
 	var out strings.Builder
 	for rest, more := s, true; more; {

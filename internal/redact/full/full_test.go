@@ -262,11 +262,11 @@ func TestRecordsAreLookedAtOneByOne(t *testing.T) {
 	for i, part := range []string{"-----BEGIN PRIVATE KEY-----", "sourcegraph key: ", "x", strings.Repeat("y ", 50) + "KEY-----", "[[no mark]]\n\n[[", "end"} {
 		text += fmt.Sprintf(line, i) + part
 	}
-	if got := New().Plain(text); got != text {
+	if got := New().TextOrAll(text); got != text {
 		t.Errorf("-want +got:\n%s", cmp.Diff(text, got))
 	}
 	for _, s := range []string{"", "[[", "\n[[", "\n[[\n[[\n", "a\n[[b"} {
-		if got := New().Plain(s); got != s {
+		if got := New().TextOrAll(s); got != s {
 			t.Errorf("%q became %q", s, got)
 		}
 	}
@@ -291,7 +291,7 @@ func TestBrokenRules(t *testing.T) {
 		if err := r.Load(); !errors.As(err, &bad) {
 			t.Errorf("%s: Load says %v", c.rules, err)
 		}
-		if got := r.Plain("the k is here"); got != All {
+		if got := r.TextOrAll("the k is here"); got != All {
 			t.Errorf("%s: got %q", c.rules, got)
 		}
 	}
@@ -308,7 +308,7 @@ func TestManyAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {
-			if out := r.Plain("adobe api key: " + s.Text); strings.Contains(out, s.Find) {
+			if out := r.TextOrAll("adobe api key: " + s.Text); strings.Contains(out, s.Find) {
 				t.Errorf("got %q", out)
 			}
 		})

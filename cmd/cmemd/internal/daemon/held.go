@@ -70,7 +70,7 @@ func (d *daemon) lookAtLog() {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = d.log.InPlace(ctx) // an error ends the log
+		_ = d.log.CheckInPlace(ctx) // an error ends the log
 	}()
 	select {
 	case <-done:

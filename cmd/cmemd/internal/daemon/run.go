@@ -129,7 +129,7 @@ func (d *daemon) watchLog(ctx context.Context, t *tasks) {
 		for {
 			select {
 			case <-look.C:
-				_ = d.log.InPlace(ctx) // an error ends the log
+				_ = d.log.CheckInPlace(ctx) // an error ends the log
 			case <-d.log.Done():
 				d.stop(fmt.Errorf("the log has failed: %w", d.log.Err()))
 				<-ctx.Done()

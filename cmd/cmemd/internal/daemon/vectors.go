@@ -35,7 +35,7 @@ func (d *daemon) openVectors(ctx context.Context) (err error) {
 		return err
 	}
 	d.vectors, err = vectors.Open(ctx, d.paths.Vectors, d.seen, vectors.Config{
-		Embedder: d.embed, Model: e.VectorsOf(), Rows: d.views, Redact: full.New().Plain, Batch: e.Batch, QueryTimeout: e.Timeout,
+		Embedder: d.embed, Model: e.VectorsOf(), Rows: d.views, Redact: full.New().TextOrAll, Batch: e.Batch, QueryTimeout: e.Timeout,
 		Floor: e.Deviation(),
 		Pause: d.config.Pause, Logger: d.logger,
 	})

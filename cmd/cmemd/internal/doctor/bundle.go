@@ -155,7 +155,7 @@ func writeBundle(path string, files []bundled, at time.Time) (err error) {
 	zipped := gzip.NewWriter(f)
 	archive := tar.NewWriter(zipped)
 	for _, one := range files {
-		text := shortHome(secrets.Plain(strings.ToValidUTF8(string(one.text), "\uFFFD")))
+		text := shortHome(secrets.TextOrAll(strings.ToValidUTF8(string(one.text), "\uFFFD")))
 		head := &tar.Header{Name: "cmemd-doctor/" + one.name, Mode: 0o600, Size: int64(len(text)), ModTime: at}
 		if err := archive.WriteHeader(head); err != nil {
 			return err

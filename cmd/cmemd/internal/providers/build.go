@@ -70,7 +70,7 @@ func (b Builder) model(name string, made *Built) error {
 	if err != nil {
 		return err
 	}
-	redact := full.New().Plain // of captured texts before they are shortened, and of all that is sent
+	redact := full.New().TextOrAll // of captured texts before they are shortened, and of all that is sent
 	renderer, err := prompt.New(prompt.Config{Mode: made.Mode, Language: l.Language, Redact: redact})
 	if err != nil {
 		return err

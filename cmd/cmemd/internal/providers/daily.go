@@ -50,7 +50,7 @@ func EstimateDay(ctx context.Context, a *terminal.App) (d DailyWork, err error) 
 	if err != nil {
 		return d, err
 	}
-	asked, err := prompt.New(prompt.Config{Mode: mode, Language: l.Language, Redact: full.New().Plain})
+	asked, err := prompt.New(prompt.Config{Mode: mode, Language: l.Language, Redact: full.New().TextOrAll})
 	if err != nil {
 		return d, err
 	}

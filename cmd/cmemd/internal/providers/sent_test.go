@@ -196,7 +196,7 @@ func TestOrdinaryQuestionsStay(t *testing.T) {
 			q.Inputs = append(q.Inputs, observer.Input{Position: events.Position(i + 1), At: c.At, Event: c.Event})
 		}
 	}
-	redact := full.New().Plain
+	redact := full.New().TextOrAll
 	for _, id := range config.ModeNames("") {
 		mode, err := observer.LoadMode(nil, id)
 		if err != nil {

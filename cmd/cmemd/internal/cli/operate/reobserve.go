@@ -41,7 +41,7 @@ func newReobserve(a *terminal.App) *cobra.Command {
 	c.Flags().BoolVar(&r.noWait, "no-wait", false, "do not wait for the answers")
 	terminal.OneOf(c, "class", outputClasses()...)
 	terminal.MustComplete(c, "provider", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return completeConfigured(a), cobra.ShellCompDirectiveNoFileComp
+		return configuredProviders(a), cobra.ShellCompDirectiveNoFileComp
 	})
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		if q := r.q; !q.Dropped && q.Turn+q.Session+q.Project+q.Class+q.Reason == "" && q.Since.IsZero() && q.Until.IsZero() {
@@ -52,8 +52,8 @@ func newReobserve(a *terminal.App) *cobra.Command {
 	return c
 }
 
-// completeConfigured lists those whom the settings name.
-func completeConfigured(a *terminal.App) []string {
+// configuredProviders lists those whom the settings name.
+func configuredProviders(a *terminal.App) []string {
 	l, err := config.ForHome(a)
 	if err != nil {
 		return nil
