@@ -55,7 +55,7 @@ func TestAnObservationIsDatedByItsWork(t *testing.T) {
 		then := time.Now().Add(-365 * 24 * time.Hour)
 		for _, e := range []events.Event{events.ToolUsed{Tool: "Edit"}, events.AgentStopped{Cause: events.StopDone}} {
 			c := session.Capture{ID: w.sys.cfg.NewID(), At: then, Origin: origin("s"), Event: e}
-			if _, err := w.sys.Capture(w.t.Context(), c); err != nil {
+			if _, err := w.sys.Do(w.t.Context(), sid("s"), c); err != nil {
 				t.Fatal(err)
 			}
 			then = then.Add(time.Minute)
@@ -74,11 +74,11 @@ func TestAnObservationIsDatedByItsWork(t *testing.T) {
 func TestReceiptsAndDuplicates(t *testing.T) {
 	bubble(t, func(w *world) {
 		c := session.Capture{ID: w.sys.cfg.NewID(), Key: events.KeyOf("k"), At: time.Now(), Origin: origin("s"), Event: events.ToolUsed{Tool: "Read"}}
-		first, err := w.sys.Capture(w.t.Context(), c)
+		first, err := w.sys.Do(w.t.Context(), sid("s"), c)
 		if err != nil || first.Duplicate || first.Position == 0 {
 			t.Fatalf("first: %+v, %v", first, err)
 		}
-		again, err := w.sys.Capture(w.t.Context(), c)
+		again, err := w.sys.Do(w.t.Context(), sid("s"), c)
 		if err != nil || !again.Duplicate {
 			t.Errorf("again: %+v, %v; want a duplicate", again, err)
 		}
@@ -428,6 +428,5 @@ func TestTheDoorIsBounded(t *testing.T) {
 		if _, err := w.try("s", events.ToolUsed{}); !errors.Is(err, ErrStopped) {
 			t.Errorf("after the end: %v, want ErrStopped", err)
 		}
-		w.sys.Wake(sid("s")) // says nothing, does nothing
 	}, good)
 }

@@ -194,7 +194,7 @@ func TestAPausePastItsResetBlocksNothing(t *testing.T) {
 				if got := w.state("b").Balance(); got.Observed != 2 {
 					t.Errorf("got %+v three hours after a limit of two, want all observed at once", got)
 				}
-				w.sys.Wake(sid("a"))
+				w.wake(sid("a"))
 				if got := w.settled("a"); got.Observed != 2 {
 					t.Errorf("got %+v, want what was held observed", got)
 				}

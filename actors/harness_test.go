@@ -155,10 +155,13 @@ func (w *world) try(name string, e events.Event) (Receipt, error) {
 func (w *world) tryKeyed(name string, e events.Event, key int) (Receipt, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	return w.sys.Capture(ctx, session.Capture{
+	return w.sys.Do(ctx, sid(name), session.Capture{
 		ID: w.sys.cfg.NewID(), Key: events.KeyOf(name, fmt.Sprint(key)), At: time.Now(), Origin: origin(name), Event: e,
 	})
 }
+
+// wake has a session look at what it owes, as after a start.
+func (w *world) wake(id events.SessionID) { w.sys.root.Send(w.sys.sessions, wakeSession{id}) }
 
 func (w *world) capture(name string, e events.Event) Receipt {
 	w.t.Helper()

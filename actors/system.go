@@ -257,12 +257,6 @@ type Receipt struct {
 	Duplicate bool            // nothing was recorded: it was known already
 }
 
-// Capture appends what c reports and returns when it is on disk. ctx bounds the wait, not the append: after a timeout
-// the event may still be recorded, and a repeated delivery of the same key is a duplicate.
-func (s *System) Capture(ctx context.Context, c session.Capture) (Receipt, error) {
-	return s.Do(ctx, c.Origin.Session(), c)
-}
-
 // Do puts commands to a session, in order, and returns when what they led to is on disk.
 func (s *System) Do(ctx context.Context, id events.SessionID, cmds ...session.Command) (Receipt, error) {
 	if !s.running.Load() {
@@ -345,16 +339,6 @@ func (s *System) check(cmds []session.Command) error {
 func (s *System) leave(size int64) {
 	s.waiting.Add(-1)
 	s.bytes.Add(-size)
-}
-
-// Wake has sessions look at what they owe, as after a start. It does nothing before Run and after its end.
-func (s *System) Wake(ids ...events.SessionID) {
-	if !s.running.Load() {
-		return
-	}
-	for _, id := range ids {
-		s.root.Send(s.sessions, wakeSession{id})
-	}
 }
 
 // draft wraps an event that is no session's.

@@ -137,7 +137,7 @@ func TestWorkThatArrivesWhileASessionLeavesIsNotForgotten(t *testing.T) {
 		})
 		time.Sleep(time.Millisecond)
 		for i := range 500 {
-			w.sys.Wake(sid(fmt.Sprint("other", i)))
+			w.wake(sid(fmt.Sprint("other", i)))
 		}
 		wg.Wait()
 		if got := w.settled("a"); got.Pending != 0 || got.Captured != 4 {

@@ -263,9 +263,6 @@ func TestHealth(t *testing.T) {
 	if y, ok := total.Yield(); !ok || y < 0.33 || y > 0.34 {
 		t.Fatalf("yield: got %v, want a third", y)
 	}
-	if q := total.Latency(0.5); q != 2048*time.Millisecond {
-		t.Fatalf("median latency: got %v", q)
-	}
 	if len(h.Hours) != 2 || len(h.Models) != 1 || h.Models[0].Provider != "anthropic" || h.Models[0].Turns != 5 {
 		t.Fatalf("got %d hours, models %+v", len(h.Hours), h.Models)
 	}
@@ -294,8 +291,8 @@ func TestHealth(t *testing.T) {
 	if len(h.Pauses)+len(h.Quarantines) != 0 || h.Degraded != "" {
 		t.Fatalf("after the end of it: got %+v", h)
 	}
-	if _, ok := (health.Count{}).Yield(); ok || (health.Count{}).Latency(0.5) != 0 {
-		t.Fatal("nothing has a yield or a latency")
+	if _, ok := (health.Count{}).Yield(); ok {
+		t.Fatal("nothing has a yield")
 	}
 }
 

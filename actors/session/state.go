@@ -173,9 +173,6 @@ func (s *State) Version() events.Version { return s.version }
 // Origin is where the session comes from, as its last opening said.
 func (s *State) Origin() Origin { return s.origin }
 
-// Opened reports whether the session was ever heard of.
-func (s *State) Opened() bool { return s.opened }
-
 // Closed reports whether the session ended and nothing was captured since.
 func (s *State) Closed() bool { return s.closed }
 

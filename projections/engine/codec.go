@@ -60,7 +60,7 @@ func (c *Codec) form(p Packed, v Former) Packed {
 // Encode returns the stored form of what v points to, with room behind it for a checksum.
 func (c *Codec) Encode(v any) ([]byte, error) {
 	if own, ok := v.(Former); ok {
-		p := c.form(Packing(packedRoom), own)
+		p := c.form(Packing(), own)
 		return p.Bytes(), nil
 	}
 	buf, _ := c.buffers.Get().(*bytes.Buffer)

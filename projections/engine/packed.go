@@ -19,15 +19,15 @@ type Packed struct {
 	short   bool
 }
 
-// Packing is what fields are written to, with room for so many bytes.
-func Packing(room int) Packed { return Packed{bytes: make([]byte, 0, room)} }
+// Packing is what fields are written to.
+func Packing() Packed { return Packed{bytes: make([]byte, 0, packedRoom)} }
 
 // Unpacking is what fields are read from. They do not keep raw.
 func Unpacking(raw []byte) Packed { return Packed{bytes: raw, reading: true} }
 
 // Pack is a value as a key: its bytes are in the order of its fields.
 func Pack(v Former) []byte {
-	p := Packing(packedRoom)
+	p := Packing()
 	v.Form(&p)
 	return p.Bytes()
 }

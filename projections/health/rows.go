@@ -125,24 +125,6 @@ func (h Count) Yield() (yield float64, ok bool) {
 	return float64(h.Kept) / float64(n), true
 }
 
-// Latency returns the upper border of the slot in which the q-quantile (0 to 1) of the latencies lies; 0 if there are none.
-func (h Count) Latency(q float64) time.Duration {
-	var total int64
-	for _, n := range h.Latencies {
-		total += n
-	}
-	if total == 0 {
-		return 0
-	}
-	rank := int64(q*float64(total-1)) + 1
-	for slot, n := range h.Latencies {
-		if rank -= n; rank <= 0 {
-			return time.Millisecond << slot
-		}
-	}
-	return time.Millisecond << LatencySlots
-}
-
 // add adds other's numbers to h's. It shares no map with other.
 func (h *Count) add(other Count) {
 	h.Turns += other.Turns

@@ -25,16 +25,6 @@ func (k *cellKey) Form(p *engine.Packed) {
 	k.by.form(p)
 }
 
-func (k sumKey) bytes() []byte { return engine.Pack(&k) }
-
-func (k *sumKey) parse(b []byte) error { return engine.Unpack(b, k) }
-
-// Form begins with the session, whose sums lie side by side.
-func (k *sumKey) Form(p *engine.Packed) {
-	p.Fixed(k.session[:])
-	k.by.form(p)
-}
-
 func (a *answerer) form(p *engine.Packed) {
 	p.Text(&a.provider)
 	p.Text(&a.model)
@@ -93,12 +83,4 @@ func (k cellKey) String() string {
 		what = "probe " + what
 	}
 	return fmt.Sprintf("%s %s %s %s", engine.ShowID(k.session[:]), what, k.by.provider, k.by.model)
-}
-
-func showSession(b []byte) string {
-	var k sumKey
-	if k.parse(b) != nil {
-		return engine.ShowHex(b)
-	}
-	return fmt.Sprintf("%s %s %s", engine.ShowID(k.session[:]), k.by.provider, k.by.model)
 }

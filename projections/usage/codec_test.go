@@ -47,13 +47,9 @@ func FuzzUsageKeys(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var turn turnCount
 		var key cellKey
-		var session sumKey
 		_, _ = engine.NewCodec().Decode(b, &turn), showCell(b)
 		if key.parse(b) == nil && key.parse(key.bytes()) != nil {
 			t.Errorf("%x does not come back", b)
-		}
-		if session.parse(b) == nil && session.parse(session.bytes()) != nil {
-			t.Errorf("%x does not come back as a session's", b)
 		}
 	})
 }
@@ -72,9 +68,8 @@ func TestFormsStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	for got, want := range map[string]string{
-		fmt.Sprintf("%x", raw):                             "0202e0c50805080a0c040e10121401880e0179" + cell,
-		fmt.Sprintf("%x", k.bytes()):                       cell,
-		fmt.Sprintf("%x", sumKey{k.session, k.by}.bytes()): "01020000000000000000000000000000066f70656e616901780179",
+		fmt.Sprintf("%x", raw):       "0202e0c50805080a0c040e10121401880e0179" + cell,
+		fmt.Sprintf("%x", k.bytes()): cell,
 	} {
 		if got != want {
 			t.Errorf("got  %s\nwant %s", got, want)

@@ -31,21 +31,17 @@ func (t turnCount) MarshalJSON() ([]byte, error) {
 }
 
 type fold struct {
-	cells    *engine.Cache[cellKey, Count]
-	sessions *engine.Cache[sumKey, Count]
-	turns    *turn.Fold[turnCount, *turnCount]
+	cells *engine.Cache[cellKey, Count]
+	turns *turn.Fold[turnCount, *turnCount]
 }
 
 func (View) Fold(x *engine.Tx) engine.Fold {
-	f := &fold{
-		cells:    engine.NewCache(x, cellTable(), cellKey.bytes).DeleteIf(Count.empty),
-		sessions: engine.NewCache(x, sessionTable(), sumKey.bytes).DeleteIf(Count.empty),
-	}
+	f := &fold{cells: engine.NewCache(x, cellTable(), cellKey.bytes).DeleteIf(Count.empty)}
 	f.turns = turn.NewFold(x, turnTable(), f.enter)
 	return f
 }
 
-func (f *fold) Flush() { engine.Flush(f.turns, f.cells, f.sessions) }
+func (f *fold) Flush() { engine.Flush(f.turns, f.cells) }
 
 // empty is a sum without a turn, which is none.
 func (c Count) empty() bool { return c.Turns == 0 }
@@ -127,6 +123,5 @@ func (t *turnCount) Forget(h events.Header, s events.TurnSpent, stated bool) {
 func (f *fold) enter(t turnCount, by int64) {
 	if t.counted() {
 		f.cells.Edit(t.key).Add(t.count, by)
-		f.sessions.Edit(sumKey{t.key.session, t.key.by}).Add(t.count, by)
 	}
 }

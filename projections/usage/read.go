@@ -41,22 +41,6 @@ func (v Reader) Usage(ctx context.Context, f Filter) ([]Group, error) {
 	return sum.all(), nil
 }
 
-// UsageOf returns what all turns of a session cost, by provider, then model.
-func (v Reader) UsageOf(ctx context.Context, session events.SessionID) ([]Model, error) {
-	var models []Model
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
-		for k, c := range sessionTable().From(x, session[:], session[:]) {
-			var key sumKey
-			if key.parse(k) != nil {
-				x.Fail(engine.Damaged("usage of a session, key %x", k))
-			}
-			models = append(models, key.by.usage(c))
-		}
-	})
-	order.By(models, Model.Compare)
-	return models, err
-}
-
 // Compare orders by provider, then model, then the model that was asked.
 func (m Model) Compare(o Model) int {
 	return cmp.Or(cmp.Compare(m.Provider, o.Provider), cmp.Compare(m.Model, o.Model), cmp.Compare(m.Asked, o.Asked))

@@ -16,20 +16,19 @@ import (
 type View struct{}
 
 func (View) Name() string       { return "usage" }
-func (View) Version() int       { return 4 }
+func (View) Version() int       { return 5 }
 func (View) SkipsUnknown() bool { return true }
 func (View) Others() bool       { return false }
 
 func cellTable() engine.Table[Count] {
 	return engine.Table[Count]{Name: "cells", Ordered: true}
 }
-func sessionTable() engine.Table[Count] { return engine.Table[Count]{Name: "sessions"} }
 func turnTable() engine.Table[turnCount] {
 	return engine.Table[turnCount]{Name: "turns", Ordered: true}
 }
 
 func (View) Tables() []engine.TableSpec {
-	return []engine.TableSpec{cellTable().Spec(showCell), sessionTable().Spec(showSession), turnTable().Spec(engine.ShowID)}
+	return []engine.TableSpec{cellTable().Spec(showCell), turnTable().Spec(engine.ShowID)}
 }
 
 // quarterSeconds is how exactly it is known when a turn ended: every time zone in use differs from UTC by whole quarters
@@ -166,15 +165,6 @@ type Group struct {
 	Models []Model // what it is made of, by provider, then model
 }
 
-// Count is the sum over all models of g.
-func (g Group) Count() Count {
-	var sum Count
-	for _, m := range g.Models {
-		sum.Add(m.Count, 1)
-	}
-	return sum
-}
-
 // cellKey is what a cell is about.
 type cellKey struct {
 	quarter int64
@@ -182,12 +172,6 @@ type cellKey struct {
 	result  turn.Result
 	failure string
 	probe   bool
-	by      answerer
-}
-
-// sumKey is what a sum of a session is about.
-type sumKey struct {
-	session events.SessionID
 	by      answerer
 }
 

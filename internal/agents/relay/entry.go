@@ -70,10 +70,9 @@ func appendHeader(b []byte, e Entry) []byte {
 	return append(b, "}\n"...)
 }
 
-// appendSealedHeader appends the clear line of a sealed file. It says nothing of the content.
-func appendSealedHeader(b []byte, key string, e Entry, size int) []byte {
-	b = append(b, `{"v":2,"key":"`...)
-	b = append(append(b, key...), `","delivery":`...)
+// sealedHeader is the clear line of a sealed file. It says nothing of the content.
+func sealedHeader(key string, e Entry, size int) []byte {
+	b := []byte(`{"v":2,"key":"` + key + `","delivery":`)
 	b = jsonscan.AppendQuoted(b, e.Delivery)
 	b = append(b, `,"occurred_at":"`...)
 	b = e.OccurredAt.UTC().AppendFormat(b, time.RFC3339Nano)

@@ -34,7 +34,7 @@ func (s sealer) pack(e Entry) (file, error) {
 		return file{name: entryName(e), parts: [][]byte{appendHeader(nil, e), e.Body}}, nil
 	}
 	plain := append(appendHeader(make([]byte, 0, len(e.Body)+512), e), e.Body...)
-	head := appendSealedHeader(nil, key.ID(), e, len(plain)+seal.Overhead)
+	head := sealedHeader(key.ID(), e, len(plain)+seal.Overhead)
 	sealed, err := key.Seal(head, plain)
 	if err != nil {
 		return file{}, err

@@ -92,7 +92,7 @@ func LayNotes(home string) error {
 		return err
 	}
 	defer unlock(lock)
-	return slots{}.write(slotsPath(home), appendNote(nil, Unanswered{}), true)
+	return slots{}.write(slotsPath(home), noteOf(Unanswered{}), true)
 }
 
 // lockUnanswered keeps other processes from changing what is written down.
@@ -119,8 +119,8 @@ func parseUnanswered(data []byte) Unanswered {
 	return u
 }
 
-func appendUnanswered(b []byte, u Unanswered) []byte {
-	b = append(b, `{"count":`...)
+func encodeUnanswered(u Unanswered) []byte {
+	b := []byte(`{"count":`)
 	b = strconv.AppendInt(b, int64(u.Count), 10)
 	b = append(b, `,"last_notice":"`...)
 	if !u.LastNotice.IsZero() {
@@ -132,10 +132,10 @@ func appendUnanswered(b []byte, u Unanswered) []byte {
 	return append(jsonscan.AppendQuoted(b, u.LostReason), "}\n"...)
 }
 
-// appendNote is appendUnanswered with as much of the reason as a slot has room for.
-func appendNote(b []byte, u Unanswered) []byte {
+// noteOf is u as a slot holds it, with as much of the reason as there is room for.
+func noteOf(u Unanswered) []byte {
 	for {
-		note := bytes.TrimSuffix(appendUnanswered(b, u), []byte("\n"))
+		note := bytes.TrimSuffix(encodeUnanswered(u), []byte("\n"))
 		if len(note) <= maxSlot {
 			return note
 		}
@@ -159,7 +159,7 @@ func updateUnanswered(home string, change func(*Unanswered)) error {
 	}
 	u := n.sum()
 	change(&u)
-	err = durable.Swap(unansweredPath(home), appendUnanswered(nil, u.beyond(n.full)), 0o600)
+	err = durable.Swap(unansweredPath(home), encodeUnanswered(u.beyond(n.full)), 0o600)
 	full := n.full
 	if err == nil {
 		full.Count = min(full.Count, u.Count)
@@ -169,7 +169,7 @@ func updateUnanswered(home string, change func(*Unanswered)) error {
 	if err != nil || full == n.full {
 		return err
 	}
-	return n.slots.write(slotsPath(home), appendNote(nil, full), full.Lost > n.full.Lost)
+	return n.slots.write(slotsPath(home), noteOf(full), full.Lost > n.full.Lost)
 }
 
 // clearUnanswered notes an answer. Nothing is written where nothing was unanswered, which is nearly always.

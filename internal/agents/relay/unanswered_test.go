@@ -90,7 +90,7 @@ func TestUnansweredRoundTrip(t *testing.T) {
 		if s := rapid.Int64Range(0, 1<<32).Draw(t, "notice"); s > 0 {
 			want.LastNotice = time.Unix(s, 0).UTC()
 		}
-		data := appendUnanswered(nil, want)
+		data := encodeUnanswered(want)
 		if !json.Valid(data) {
 			t.Fatalf("not JSON: %s", data)
 		}

@@ -134,9 +134,6 @@ func (s *Server) GiveOld(ctx context.Context) (names int, err error) {
 // Hooks, searches and all else are served in every phase as well as they can.
 func (s *Server) SetPhase(phase string) { s.status.phase.Store(&phase) }
 
-// Phase returns what SetPhase was given last.
-func (s *Server) Phase() string { return *s.status.phase.Load() }
-
 // Invoke implements api.Invoker for faces that live in the daemon: no connection, no token, the same answers and errors. The context
 // is that of a request that the server serves, and says what may be asked: with any other that is nothing. Routes whose answers
 // are streams are not for it. It counts as a request, or as a stream, as those over HTTP do.

@@ -265,7 +265,7 @@ func (c *choice) shares(ctx context.Context) (all []Share, stays []events.Positi
 		if _, ofSession := stream.Session(); ofSession && c.req.Project != "" && !c.projects[stream] {
 			continue
 		}
-		g, err := readGraph(ctx, c.e.cfg.Log, stream, 0)
+		g, err := readGraph(ctx, c.e.cfg.Log, stream)
 		if err != nil {
 			return nil, nil, err
 		}

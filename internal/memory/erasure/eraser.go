@@ -235,7 +235,7 @@ func (e *Eraser) forget(ctx context.Context, p pending) (at events.Position, gon
 			return at, gone, err
 		}
 		at, gone = max(at, recorded), append(gone, next...)
-		g, err := readGraph(ctx, e.cfg.Log, p.Stream, 0)
+		g, err := readGraph(ctx, e.cfg.Log, p.Stream)
 		if err != nil {
 			return at, gone, err
 		}

@@ -161,7 +161,7 @@ func (e *Eraser) leftBy(ctx context.Context, r events.Record, out *leftover) err
 // madeSince forgets what was made of what is forgotten, and that nobody got to, later looks among it.
 func (e *Eraser) madeSince(ctx context.Context, found leftover) (at events.Position, gone []events.Position, err error) {
 	for stream, named := range found.named {
-		g, err := readGraph(ctx, e.cfg.Log, stream, 0)
+		g, err := readGraph(ctx, e.cfg.Log, stream)
 		if err != nil {
 			return at, gone, err
 		}

@@ -51,8 +51,8 @@ type turn struct {
 	said    []events.Position
 }
 
-// readGraph reads a stream up to a position; 0: to its end.
-func readGraph(ctx context.Context, log eventlog.Log, stream events.StreamID, through events.Position) (*graph, error) {
+// readGraph reads a stream to its end.
+func readGraph(ctx context.Context, log eventlog.Log, stream events.StreamID) (*graph, error) {
 	g := &graph{
 		stream: stream, at: map[events.Position]int{}, turnOf: map[events.ID]int{}, rows: map[events.ID]events.Position{},
 		gone: map[events.ID]bool{},
@@ -60,9 +60,6 @@ func readGraph(ctx context.Context, log eventlog.Log, stream events.StreamID, th
 	for r, err := range log.Stream(ctx, stream, 1) {
 		if err != nil {
 			return nil, fmt.Errorf("erasure: read %s: %w", stream, err)
-		}
-		if through > 0 && r.Position > through {
-			break
 		}
 		if err := g.add(r); err != nil {
 			return nil, err

@@ -90,7 +90,9 @@ func TestForgettingKeepsWhatWasPaid(t *testing.T) {
 			want, _ := w.usage()
 			var sum usage.Count
 			for _, g := range want {
-				sum.Add(g.Count(), 1)
+				for _, m := range g.Models {
+					sum.Add(m.Count, 1)
+				}
 			}
 			if sum.Tokens() != 3150 || sum.Stated != 750_000_000 {
 				t.Fatalf("the history cost %+v", sum)

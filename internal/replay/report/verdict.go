@@ -77,19 +77,19 @@ func summed(r replay.Result) string {
 func beside(other, own Equal, live string) string {
 	var parts []string
 	if d := int64(other.Result.LostBatches - own.Result.LostBatches); d != 0 {
-		parts = append(parts, "lost "+amount(max(d, -d), "input")+moreOrFewer(d, "more", "fewer"))
+		parts = append(parts, "lost "+amount(max(d, -d), "input")+moreOrFewer(d))
 	}
 	if d := other.Result.WastedTokens - own.Result.WastedTokens; d != 0 {
-		parts = append(parts, "wasted "+amount(max(d, -d), "token")+moreOrFewer(d, "more", "fewer"))
+		parts = append(parts, "wasted "+amount(max(d, -d), "token")+moreOrFewer(d))
 	}
 	return fmt.Sprintf("%s would have %s than %s.", strings.Join(other.Policies, ", "), strings.Join(parts, " and "), live)
 }
 
-func moreOrFewer(d int64, more, fewer string) string {
+func moreOrFewer(d int64) string {
 	if d > 0 {
-		return " " + more
+		return " more"
 	}
-	return " " + fewer
+	return " fewer"
 }
 
 func amount(n int64, one string) string {

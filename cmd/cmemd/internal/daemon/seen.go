@@ -41,11 +41,6 @@ func (s seenActors) Do(ctx context.Context, id events.SessionID, cmds ...session
 	return receipt, err
 }
 
-// Capture is actors.System.Capture by way of Do.
-func (s seenActors) Capture(ctx context.Context, c session.Capture) (actors.Receipt, error) {
-	return s.Do(ctx, c.Origin.Session(), c)
-}
-
 // Resume is actors.System.Resume, with a position of the union.
 func (s seenActors) Resume(ctx context.Context, name string) (events.Position, error) {
 	at, err := s.System.Resume(ctx, name)
