@@ -99,7 +99,7 @@ func table() map[string][]string {
 		"testkit/browser":                    {},
 		"testkit/sqlite":                     {"internal/sqlite"},
 		"testkit/person":                     {"internal/agents/known"},
-		"testkit/programs":                   {},
+		"testkit/programs":                   {"testkit/person"},
 		"testkit/daemon":                     {"internal/api", "internal/api/client"},
 		"testkit/memory":                     {"events", "internal/observer", "internal/api", "internal/api/client", "internal/sleep", "testkit/daemon"},
 		"testkit/retrieval":                  append([]string{"internal/api", "internal/api/client", "internal/api/server", "testkit", "testkit/daemon"}, faces...),

@@ -25,6 +25,7 @@ import (
 
 // Copies keeps what comes from other machines: a *union.Union.
 type Copies interface {
+	copyReader
 	// Add takes runs that continue a copy; what is here already is passed over. They are on disk when Add returns.
 	Add(ctx context.Context, runs ...union.Run) error
 	// Settle gives a place to what has waited long enough for what it names, and says when to call it again; zero: nothing waits.
@@ -33,6 +34,10 @@ type Copies interface {
 	Erase(ctx context.Context, at ...events.Place) error
 	// Compact leaves no trace of what was erased.
 	Compact(ctx context.Context) error
+}
+
+// copyReader is the part of Copies that changes nothing.
+type copyReader interface {
 	// Copies says how far each copy is.
 	Copies() []union.Copy
 	// Reads says how far other logs stood before a record of the own log: what was known here as it was written.

@@ -230,11 +230,15 @@ func (r *drainRun) add(ctx context.Context, name string) bool {
 
 // entries is what the drain needs of a spool. A *relay.Spool is one; see there for what the methods promise.
 type entries interface {
+	entryReader
+	Remove(name string) error
+	DeadLetter(name, reason string) error
+}
+
+type entryReader interface {
 	Names() ([]string, error)
 	Read(name string) (relay.Entry, error)
 	Size(name string) int64
-	Remove(name string) error
-	DeadLetter(name, reason string) error
 }
 
 // errSpoolDisk is a spool file that cannot be read for now: the disk is to blame, not the file.

@@ -52,7 +52,7 @@ func (v *Views) writePoint(btx *bolt.Tx, i *instance) error {
 	if err != nil {
 		return err
 	}
-	raw, err := v.codec.Encode(&checkpoint{Version: i.view.Version(), Bucket: i.bucket, Position: i.at, Chain: i.chain, Order: v.order})
+	raw, err := v.codec.Encode(&checkpoint{Version: i.view.Layout().Version, Bucket: i.bucket, Position: i.at, Chain: i.chain, Order: v.order})
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (v *Views) takeUpView(btx *bolt.Tx, view View) (*instance, error) {
 
 // unusable says why a view with checkpoint p cannot be gone on with: its form changed, or its log is not this one.
 func (v *Views) unusable(p checkpoint, view View) (string, error) {
-	if p.Version != view.Version() {
+	if p.Version != view.Layout().Version {
 		return "its version changed", nil
 	}
 	if p.Order != v.order {
@@ -137,7 +137,7 @@ func (v *Views) foreign(p checkpoint) (string, error) {
 
 // tables are those that a view has of logs of this origin.
 func (o Origin) tables(view View) (all []TableSpec) {
-	for _, t := range view.Tables() {
+	for _, t := range view.Layout().Tables {
 		if o.Joined || !t.joined {
 			all = append(all, t)
 		}

@@ -37,7 +37,7 @@ func (v *Views) Forget(ctx context.Context, at ...events.Position) error {
 // forget has each view fold that the records at some positions are forgotten. The caller holds applying.
 func (v *Views) forget(btx *bolt.Tx, at []events.Position) error {
 	for _, i := range v.live {
-		if !i.view.Others() {
+		if !i.view.Reads().Others {
 			continue
 		}
 		f, err := v.foldOn(btx, i)

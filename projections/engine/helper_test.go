@@ -22,14 +22,12 @@ type count struct {
 // countView counts the records of each stream, and has a value for every record.
 type countView struct{ called string }
 
-func countTable() Table[count]       { return Table[count]{Name: "rows"} }
-func recordTable() Table[string]     { return Table[string]{Name: "records", Ordered: true} }
-func (v countView) Name() string     { return v.called }
-func (countView) Version() int       { return 1 }
-func (countView) SkipsUnknown() bool { return false }
-func (countView) Others() bool       { return true }
-func (countView) Tables() []TableSpec {
-	return []TableSpec{countTable().Spec(ShowText), recordTable().Spec(ShowPosition)}
+func countTable() Table[count]   { return Table[count]{Name: "rows"} }
+func recordTable() Table[string] { return Table[string]{Name: "records", Ordered: true} }
+func (v countView) Name() string { return v.called }
+func (countView) Reads() Reads   { return Reads{Others: true} }
+func (countView) Layout() Layout {
+	return Layout{Version: 1, Tables: []TableSpec{countTable().Spec(ShowText), recordTable().Spec(ShowPosition)}}
 }
 func streamKey(id events.StreamID) []byte { return []byte(id) }
 func (v countView) Fold(x *Tx) Fold       { return &countFold{x, NewCache(x, countTable(), streamKey)} }
@@ -112,7 +110,7 @@ func dump(t testing.TB, v *Views) []string {
 	err := v.Read(context.Background(), func(r *ReadTx) {
 		for _, view := range v.views {
 			x := r.View(view.Name())
-			for _, table := range view.Tables() {
+			for _, table := range view.Layout().Tables {
 				c := x.Cursor(table.name)
 				for k, raw := c.First(); k != nil; k, raw = c.Next() {
 					lines = append(lines, fmt.Sprintf("%s/%s at %d: %x = %x", view.Name(), table.name, x.Checkpoint, k, raw))

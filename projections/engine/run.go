@@ -413,11 +413,11 @@ func (v *Views) applyRecord(r *Record, who []instance, folds []folding) error {
 			continue
 		}
 		i.at, i.chain = r.Position, r.Chain
-		if foreign && (!i.view.Others() || !known) { // what a newer program of another machine says stops nobody here
+		if foreign && (!i.view.Reads().Others || !known) { // what a newer program of another machine says stops nobody here
 			continue
 		}
 		if !known {
-			if !i.view.SkipsUnknown() {
+			if !i.view.Reads().SkipsUnknown {
 				return fmt.Errorf("%w: view %s, record %d of kind %q", ErrNewerKind, i.view.Name(), r.Position, r.Kind)
 			}
 			continue

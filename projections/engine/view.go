@@ -14,17 +14,24 @@ import (
 type View interface {
 	// Name is the view's for people, and its bucket's. It must never change.
 	Name() string
-	// Version goes up with every change of what is stored or of how it is folded.
-	Version() int
-	// Tables are the view's own; the first counts as its rows.
-	Tables() []TableSpec
-	// SkipsUnknown reports whether kinds of a newer program cannot change what the view says.
-	SkipsUnknown() bool
-	// Others reports whether it folds what other machines recorded too. Else their records are passed over: it says what this machine did, owes
-	// and pays.
-	Others() bool
+	// Layout is what the view stores.
+	Layout() Layout
+	// Reads says which records it folds.
+	Reads() Reads
 	// Fold begins one slice of records on x.
 	Fold(x *Tx) Fold
+}
+
+// Layout is what a view stores.
+type Layout struct {
+	Version int         // goes up with every change of what is stored or of how it is folded
+	Tables  []TableSpec // the view's own; the first counts as its rows
+}
+
+// Reads says which records a view folds, beside those of this machine of the kinds that it knows.
+type Reads struct {
+	SkipsUnknown bool // kinds of a newer program cannot change what the view says
+	Others       bool // what other machines recorded, too; else it says what this machine did, owes and pays
 }
 
 // Fold applies one slice of records, in order, and keeps what it can in memory until Flush. It is used by one goroutine. Once

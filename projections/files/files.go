@@ -12,10 +12,8 @@ import (
 // it, so that worktrees and absolute names meet.
 type View struct{}
 
-func (View) Name() string       { return "files" }
-func (View) Version() int       { return 2 }
-func (View) SkipsUnknown() bool { return true }
-func (View) Others() bool       { return true }
+func (View) Name() string        { return "files" }
+func (View) Reads() engine.Reads { return engine.Reads{SkipsUnknown: true, Others: true} }
 
 // maxPath is the longest path that is kept, in bytes: Linux knows none over 4,096, and a key must fit a page.
 const maxPath = 2 << 10
@@ -27,11 +25,11 @@ func touchedTable() engine.Table[touched] {
 }
 func projectTable() engine.Table[rootName] { return engine.Table[rootName]{Name: "projects"} }
 
-func (View) Tables() []engine.TableSpec {
-	return []engine.TableSpec{
+func (View) Layout() engine.Layout {
+	return engine.Layout{Version: 2, Tables: []engine.TableSpec{
 		touchTable().Spec(showTouch), recentTable().Spec(engine.ShowHex), touchedTable().Spec(engine.ShowPosition),
 		projectTable().Spec(engine.ShowHex), engine.FactsTable().Spec(engine.ShowID),
-	}
+	}}
 }
 
 // touched is what one record touched, so that it can be forgotten.

@@ -12,10 +12,8 @@ import (
 // Kept; for the last of them there are slots of five minutes beside, so that the last hour is no more than that.
 type View struct{}
 
-func (View) Name() string       { return "health" }
-func (View) Version() int       { return 6 }
-func (View) SkipsUnknown() bool { return true }
-func (View) Others() bool       { return false }
+func (View) Name() string        { return "health" }
+func (View) Reads() engine.Reads { return engine.Reads{SkipsUnknown: true} }
 
 func hourTable() engine.Table[spanCount] {
 	return engine.Table[spanCount]{Name: "hours", Ordered: true}
@@ -31,11 +29,11 @@ func quarantineTable() engine.Table[Quarantine] { return engine.Table[Quarantine
 func pauseTable() engine.Table[Pause]           { return engine.Table[Pause]{Name: "pauses"} }
 func wellTable() engine.Table[wellbeing]        { return engine.Table[wellbeing]{Name: "state"} }
 
-func (View) Tables() []engine.TableSpec {
-	return []engine.TableSpec{
+func (View) Layout() engine.Layout {
+	return engine.Layout{Version: 6, Tables: []engine.TableSpec{
 		hourTable().Spec(showHour), slotTable().Spec(showSlot), healthTurnTable().Spec(engine.ShowID), streakTable().Spec(engine.ShowText),
 		quarantineTable().Spec(engine.ShowID), pauseTable().Spec(engine.ShowText), wellTable().Spec(engine.ShowText),
-	}
+	}}
 }
 
 const (

@@ -12,15 +12,13 @@ import (
 // View keeps what each agent was given, and when. It holds ids, never words.
 type View struct{}
 
-func (View) Name() string       { return "injections" }
-func (View) Version() int       { return 2 }
-func (View) SkipsUnknown() bool { return true }
-func (View) Others() bool       { return true }
+func (View) Name() string        { return "injections" }
+func (View) Reads() engine.Reads { return engine.Reads{SkipsUnknown: true, Others: true} }
 
 func table() engine.Table[Injection] { return engine.Table[Injection]{Name: "rows"} }
 
-func (View) Tables() []engine.TableSpec {
-	return []engine.TableSpec{table().Spec(engine.ShowPlace), askedTable().Spec(engine.ShowPlace)}
+func (View) Layout() engine.Layout {
+	return engine.Layout{Version: 2, Tables: []engine.TableSpec{table().Spec(engine.ShowPlace), askedTable().Spec(engine.ShowPlace)}}
 }
 
 // askedTable has what sessions asked memory for, by session and position.

@@ -10,10 +10,8 @@ import (
 // View keeps the outcome of every input, and the balance of each session and of all.
 type View struct{}
 
-func (View) Name() string       { return "outcomes" }
-func (View) Version() int       { return 2 }
-func (View) SkipsUnknown() bool { return false }
-func (View) Others() bool       { return false }
+func (View) Name() string        { return "outcomes" }
+func (View) Reads() engine.Reads { return engine.Reads{} }
 
 func inputTable() engine.Table[input] { return engine.Table[input]{Name: "rows", Ordered: true} }
 func turnTable() engine.Table[decider] {
@@ -25,11 +23,11 @@ func rareTable() engine.Table[engine.Member] { return engine.Table[engine.Member
 // OwingTable is the set of the sessions in which something is left to settle.
 func OwingTable() engine.Table[engine.Member] { return engine.Table[engine.Member]{Name: "owing"} }
 
-func (View) Tables() []engine.TableSpec {
-	return []engine.TableSpec{
+func (View) Layout() engine.Layout {
+	return engine.Layout{Version: 2, Tables: []engine.TableSpec{
 		inputTable().Spec(engine.ShowPosition), turnTable().Spec(engine.ShowID), balanceTable().Spec(engine.ShowID),
 		OwingTable().Spec(engine.ShowID), rareTable().Spec(engine.ShowHex),
-	}
+	}}
 }
 
 // Outcome is what became of an input.

@@ -10,17 +10,15 @@ import (
 // View keeps which folders are one project, and whose the names without a folder are.
 type View struct{}
 
-func (View) Name() string       { return "projects" }
-func (View) Version() int       { return 2 }
-func (View) SkipsUnknown() bool { return true }
-func (View) Others() bool       { return true }
+func (View) Name() string        { return "projects" }
+func (View) Reads() engine.Reads { return engine.Reads{SkipsUnknown: true, Others: true} }
 
 func rootTable() engine.Table[Root]     { return engine.Table[Root]{Name: "rows"} }
 func folderTable() engine.Table[folder] { return engine.Table[folder]{Name: "keys"} }
 func givenTable() engine.Table[Given]   { return engine.Table[Given]{Name: "names"} }
 
-func (View) Tables() []engine.TableSpec {
-	return []engine.TableSpec{rootTable().Spec(engine.ShowHex), folderTable().Spec(showFolder), givenTable().Spec(engine.ShowHex)}
+func (View) Layout() engine.Layout {
+	return engine.Layout{Version: 2, Tables: []engine.TableSpec{rootTable().Spec(engine.ShowHex), folderTable().Spec(showFolder), givenTable().Spec(engine.ShowHex)}}
 }
 
 // folder is a root of a project.

@@ -28,20 +28,18 @@ func Views() []View {
 	}
 }
 
-func (v View) Name() string       { return v.names }
-func (v View) Version() int       { return 12 }
-func (v View) SkipsUnknown() bool { return false }
-func (v View) Others() bool       { return true }
+func (v View) Name() string      { return v.names }
+func (View) Reads() engine.Reads { return engine.Reads{Others: true} }
 
-func (v View) Tables() []engine.TableSpec {
-	return []engine.TableSpec{
+func (View) Layout() engine.Layout {
+	return engine.Layout{Version: 12, Tables: []engine.TableSpec{
 		rowTable().Spec(engine.ShowID), engine.FactsTable().Spec(engine.ShowID), bySessionTable().Spec(engine.ShowPlace),
 		byTimeTable().Spec(engine.ShowHex), byPromptTable().Spec(engine.ShowHex),
 		groupTable().Spec(engine.ShowHex), turnTable().Spec(engine.ShowID), inputTable().Spec(engine.ShowPosition),
 		checkTable().Spec(engine.ShowPosition),
 		newestTable().Spec(engine.ShowID), requestTable().Spec(engine.ShowID), wantedTable().Spec(engine.ShowPosition),
 		forgottenTable().Spec(engine.ShowID), decidedTable().Spec(engine.ShowID).OfJoined(),
-	}
+	}}
 }
 
 func promptRow(r *engine.Record) (Row, bool) {

@@ -13,10 +13,8 @@ import (
 // View keeps one row a session. It counts by headers alone, so nothing that is forgotten changes it.
 type View struct{}
 
-func (View) Name() string       { return "sessions" }
-func (View) Version() int       { return 2 }
-func (View) SkipsUnknown() bool { return false }
-func (View) Others() bool       { return true }
+func (View) Name() string        { return "sessions" }
+func (View) Reads() engine.Reads { return engine.Reads{Others: true} }
 
 func table() engine.Table[Session] { return engine.Table[Session]{Name: "rows"} }
 
@@ -32,8 +30,8 @@ func activityKey(s Session) []byte {
 	return append(binary.BigEndian.AppendUint64(make([]byte, 0, 40), engine.TimeBits(s.LastAt)), partKey{s.ID, s.Log}.bytes()...)
 }
 
-func (View) Tables() []engine.TableSpec {
-	return []engine.TableSpec{table().Spec(engine.ShowID), timeTable().Spec(engine.ShowHex), openTable().Spec(engine.ShowID)}
+func (View) Layout() engine.Layout {
+	return engine.Layout{Version: 2, Tables: []engine.TableSpec{table().Spec(engine.ShowID), timeTable().Spec(engine.ShowHex), openTable().Spec(engine.ShowID)}}
 }
 
 // Session is what the events of one session add up to.

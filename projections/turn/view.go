@@ -12,15 +12,13 @@ import (
 // View keeps every turn: what it was asked, what it settled and cost, and what came of it.
 type View struct{}
 
-func (View) Name() string       { return "turns" }
-func (View) Version() int       { return 3 }
-func (View) SkipsUnknown() bool { return false }
-func (View) Others() bool       { return true }
+func (View) Name() string        { return "turns" }
+func (View) Reads() engine.Reads { return engine.Reads{Others: true} }
 
 func table() engine.Table[Turn] { return engine.Table[Turn]{Name: "rows", Ordered: true} }
 
-func (View) Tables() []engine.TableSpec {
-	return []engine.TableSpec{table().Spec(engine.ShowID)}
+func (View) Layout() engine.Layout {
+	return engine.Layout{Version: 3, Tables: []engine.TableSpec{table().Spec(engine.ShowID)}}
 }
 
 func (View) Fold(x *engine.Tx) engine.Fold { return NewFold[Turn](x, table(), nil) }

@@ -15,10 +15,8 @@ import (
 // nothing: such a turn counts on as one whose cost nobody knows.
 type View struct{}
 
-func (View) Name() string       { return "usage" }
-func (View) Version() int       { return 5 }
-func (View) SkipsUnknown() bool { return true }
-func (View) Others() bool       { return false }
+func (View) Name() string        { return "usage" }
+func (View) Reads() engine.Reads { return engine.Reads{SkipsUnknown: true} }
 
 func cellTable() engine.Table[Count] {
 	return engine.Table[Count]{Name: "cells", Ordered: true}
@@ -27,8 +25,8 @@ func turnTable() engine.Table[turnCount] {
 	return engine.Table[turnCount]{Name: "turns", Ordered: true}
 }
 
-func (View) Tables() []engine.TableSpec {
-	return []engine.TableSpec{cellTable().Spec(showCell), turnTable().Spec(engine.ShowID)}
+func (View) Layout() engine.Layout {
+	return engine.Layout{Version: 5, Tables: []engine.TableSpec{cellTable().Spec(showCell), turnTable().Spec(engine.ShowID)}}
 }
 
 // quarterSeconds is how exactly it is known when a turn ended: every time zone in use differs from UTC by whole quarters

@@ -164,7 +164,7 @@ func (w *world) run() {
 func (w *world) capture(e events.Event) events.Position {
 	w.tb.Helper()
 	w.keys++
-	receipt, err := w.sys.Capture(w.ctx, session.Capture{
+	receipt, err := w.sys.Do(w.ctx, w.origin.Session(), session.Capture{
 		ID: uuid.Must(uuid.NewV7()), Key: events.KeyOf(w.origin.AgentSession, fmt.Sprint(w.keys)), At: w.clock.Now(), Origin: w.origin, Event: e,
 	})
 	if err != nil {

@@ -53,12 +53,16 @@ var (
 // key. Those that may pass (no connection, no space, no leader) are marked with internal/transient, and so is the end of ctx;
 // ErrDamaged is marked where the object may still be on its way.
 type Store interface {
-	// Create stores body under key if the key has no object, and returns its revision. It is durable when Create returns. It
-	// returns ErrExists if the key has one, and ErrTooLarge. An empty body is a body.
-	Create(ctx context.Context, key Key, body []byte) (Rev, error)
-	// Replace puts body in place of the object's state rev, and returns the new revision. It is durable when Replace returns. It
-	// returns ErrMoved if the object is in another state, ErrNotFound if there is none, and ErrTooLarge.
-	Replace(ctx context.Context, key Key, rev Rev, body []byte) (Rev, error)
+	Reader
+	Writer
+	// Can says what the engine can do.
+	Can() Abilities
+	// Close lets go of the connection; calls that are under way end with ErrClosed or as they would have. It may be called twice.
+	Close() error
+}
+
+// Reader is the part of a Store that changes nothing.
+type Reader interface {
 	// Get returns the body of key and its revision. What Create, Replace or Delete answered to anybody before Get was called is
 	// seen, on a Strong store on every machine. It returns ErrNotFound or ErrDamaged.
 	Get(ctx context.Context, key Key) ([]byte, Rev, error)
@@ -66,18 +70,24 @@ type Store interface {
 	// bytes; fewer than limit only at the end. A prefix ends with a slash; the empty one is all. A limit below 1 is 1,000. What
 	// was answered before is seen, as by Get. Files and messages that no store wrote are passed over. See All.
 	List(ctx context.Context, prefix string, after Key, limit int) ([]Entry, error)
-	// Delete removes the object in its state rev; the bytes are overwritten where Abilities say so. It is durable when Delete
-	// returns. It returns ErrMoved if the object is in another state and ErrNotFound if there is none.
-	Delete(ctx context.Context, key Key, rev Rev) error
 	// Watch yields the objects whose keys begin with prefix, which is not empty: first all that are there, then each in its new
 	// state as it changes, until ctx is done. States that were replaced soon may be passed over and others yielded twice;
 	// deletions are not yielded. While the connection is cut it waits, and goes on with what changed meanwhile. It ends after the
 	// first error that it yields, and without one when ctx is done; whoever wants more watches again.
 	Watch(ctx context.Context, prefix string) iter.Seq2[Entry, error]
-	// Can says what the engine can do.
-	Can() Abilities
-	// Close lets go of the connection; calls that are under way end with ErrClosed or as they would have. It may be called twice.
-	Close() error
+}
+
+// Writer is the part of a Store that changes objects.
+type Writer interface {
+	// Create stores body under key if the key has no object, and returns its revision. It is durable when Create returns. It
+	// returns ErrExists if the key has one, and ErrTooLarge. An empty body is a body.
+	Create(ctx context.Context, key Key, body []byte) (Rev, error)
+	// Replace puts body in place of the object's state rev, and returns the new revision. It is durable when Replace returns. It
+	// returns ErrMoved if the object is in another state, ErrNotFound if there is none, and ErrTooLarge.
+	Replace(ctx context.Context, key Key, rev Rev, body []byte) (Rev, error)
+	// Delete removes the object in its state rev; the bytes are overwritten where Abilities say so. It is durable when Delete
+	// returns. It returns ErrMoved if the object is in another state and ErrNotFound if there is none.
+	Delete(ctx context.Context, key Key, rev Rev) error
 }
 
 // listLimit is how many entries a List without a limit returns.
@@ -93,7 +103,7 @@ func Limit(limit int) int {
 
 // All yields the objects whose keys begin with prefix and are greater than after, in the order of their keys, page by page. It
 // ends after the first error that it yields.
-func All(ctx context.Context, s Store, prefix string, after Key) iter.Seq2[Entry, error] {
+func All(ctx context.Context, s Reader, prefix string, after Key) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for {
 			page, err := s.List(ctx, prefix, after, listLimit)

@@ -16,15 +16,14 @@ import (
 // List implements store.Store. An object that Get would call damaged is listed without a revision.
 func (f *Folder) List(ctx context.Context, prefix string, after store.Key, limit int) ([]store.Entry, error) {
 	return do(ctx, f, "list", prefix, store.CheckPrefix(prefix), func(root *os.Root) ([]store.Entry, error) {
-		l := listing{ctx: ctx, root: root, after: after, limit: store.Limit(limit)}
-		err := l.folder(prefix)
+		l := listing{root: root, after: after, limit: store.Limit(limit)}
+		err := l.folder(ctx, prefix)
 		return l.found, err
 	})
 }
 
 // listing is one List under way.
 type listing struct {
-	ctx   context.Context
 	root  *os.Root
 	after store.Key
 	limit int
@@ -39,9 +38,9 @@ type child struct {
 }
 
 // folder lists what is in the folder of a prefix and below it, in the order of the keys.
-func (l *listing) folder(prefix string) error {
-	if l.ctx.Err() != nil {
-		return l.ctx.Err()
+func (l *listing) folder(ctx context.Context, prefix string) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	children, err := l.children(prefix)
 	if err != nil {
@@ -53,7 +52,7 @@ func (l *listing) folder(prefix string) error {
 		case len(l.found) == l.limit:
 			return nil
 		case !c.file && (string(l.after) < at || strings.HasPrefix(string(l.after), at)):
-			err = l.folder(at)
+			err = l.folder(ctx, at)
 		case c.file && at > string(l.after):
 			err = l.object(store.Key(at))
 		}

@@ -68,8 +68,8 @@ func (w *watch) close() {
 func (w *watch) look(ctx context.Context) (changed []store.Entry, err error) {
 	found, err := do(ctx, w.folder, "watch", w.prefix, store.CheckWatch(w.prefix), func(root *os.Root) ([]store.Entry, error) {
 		w.follow(root)
-		l := listing{ctx: ctx, root: root, limit: math.MaxInt, enter: w.add}
-		err := l.folder(w.prefix)
+		l := listing{root: root, limit: math.MaxInt, enter: w.add}
+		err := l.folder(ctx, w.prefix)
 		return l.found, err
 	})
 	for _, e := range found {

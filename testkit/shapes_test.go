@@ -1,0 +1,44 @@
+package testkit_test
+
+import (
+	"go/ast"
+	"go/types"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// maxMethods is how many methods an interface declares: whoever implements or fakes it can keep them in mind. What reads and what
+// writes are interfaces of their own, and a third one embeds both.
+const maxMethods = 4
+
+// TestShapes: interfaces are narrow, but for the log's, which is what all else is built on; and no struct keeps a context, but for
+// those of suites, which keep their test's.
+func TestShapes(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("reads the types of every package")
+	}
+	for _, p := range load(t) {
+		name := strings.TrimPrefix(p.PkgPath, module+"/")
+		suite := p.Imports["testing"] != nil
+		for _, file := range p.Syntax {
+			ast.Inspect(file, func(n ast.Node) bool {
+				at := filepath.Base(p.Fset.Position(file.Pos()).Filename)
+				switch n := n.(type) {
+				case *ast.InterfaceType:
+					if i, ok := p.TypesInfo.TypeOf(n).(*types.Interface); ok && i.NumExplicitMethods() > maxMethods && name != "eventlog" {
+						t.Errorf("%s/%s: an interface declares %d methods, where %d may be", name, at, i.NumExplicitMethods(), maxMethods)
+					}
+				case *ast.StructType:
+					for _, f := range n.Fields.List {
+						if types.TypeString(p.TypesInfo.TypeOf(f.Type), nil) == "context.Context" && !suite {
+							t.Errorf("%s/%s: a struct keeps a context", name, at)
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+}
