@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,5 +98,34 @@ func TestNPMWithoutPlatform(t *testing.T) {
 	said, code = runs(t, env, filepath.Join(prefix, "bin", "cmemd-hook"), "claude-code")
 	if code != 0 || !strings.Contains(said, "--include=optional") {
 		t.Errorf("cmemd-hook ended with %d: %s", code, said)
+	}
+}
+
+// TestNPMEndsAsItsProgram: the shim ends as the program that it started, also by a signal that Node.js ignores; cmemd-hook never fails its agent.
+func TestNPMEndsAsItsProgram(t *testing.T) {
+	needs(t, "node")
+	for name, c := range map[string]struct {
+		program, ends string
+		code          int // as exec has it: -1 where a signal ended it
+	}{
+		"code":                        {"cmemd", "exit 4", 4},
+		"closed pipe":                 {"cmemd", "kill -PIPE $$", 128 + int(syscall.SIGPIPE)},
+		"killed":                      {"cmemd", "kill -KILL $$", -1},
+		"hook behind a closed pipe":   {"cmemd-hook", "kill -PIPE $$", 0},
+		"hook that the system killed": {"cmemd-hook", "kill -KILL $$", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			bin := filepath.Join(dir, "node_modules", platformPackage(native), "bin")
+			if err := errors.Join(os.CopyFS(dir, os.DirFS("npm")), os.MkdirAll(bin, 0o755),
+				os.WriteFile(filepath.Join(filepath.Dir(bin), "package.json"), []byte("{}"), 0o644),
+				os.WriteFile(filepath.Join(bin, c.program), []byte("#!/bin/sh\n"+c.ends+"\n"), 0o755)); err != nil {
+				t.Fatal(err)
+			}
+			if said, code := runs(t, os.Environ(), "node", filepath.Join(dir, "bin", c.program+".js")); code != c.code {
+				t.Errorf("it ended with %d, want %d: %s", code, c.code, said)
+			}
+		})
 	}
 }

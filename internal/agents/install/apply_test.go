@@ -21,17 +21,17 @@ func TestRefused(t *testing.T) {
 		want              error
 		says              string
 	}{
-		"malformed":           {"claude-code", ".claude/settings.json", "{\"a\": 1,\n \"b\" 2}", 0o644, nil, "line 2: invalid character '2' after object key: is not JSON"},
+		"malformed":           {"claude-code", ".claude/settings.json", "{\"a\": 1,\n \"b\" 2}", 0o644, nil, "settings.json line 2 is not JSON: invalid character '2' after object key"},
 		"cut off":             {"codex", ".codex/hooks.json", `{"hooks": {"Stop": [`, 0o644, nil, "is not JSON"},
-		"a list":              {"cursor", ".cursor/hooks.json", "[]", 0o644, nil, "it is no object"},
+		"a list":              {"cursor", ".cursor/hooks.json", "[]", 0o644, nil, "hooks.json has another shape: it is no object"},
 		"hooks are a list":    {"gemini-cli", ".gemini/settings.json", `{"hooks": []}`, 0o644, nil, "hooks has another shape"},
 		"an event is none":    {"cursor", ".cursor/hooks.json", `{"version": 1, "hooks": {"stop": {}}}`, 0o644, nil, "hooks.stop has another shape"},
 		"hooks twice":         {"claude-code", ".claude/settings.json", `{"hooks": {}, "hooks": {}}`, 0o644, nil, "stands there twice"},
 		"read-only":           {"claude-code", ".claude/settings.json", "{}", 0o444, ErrReadOnly, "is read-only"},
-		"another cmemd":       {"windsurf", ".codeium/windsurf/mcp_config.json", `{"mcpServers": {"cmemd": {"command": "npx"}}}`, 0o644, ErrForeign, "mcpServers.cmemd is something else"},
+		"another cmemd":       {"windsurf", ".codeium/windsurf/mcp_config.json", `{"mcpServers": {"cmemd": {"command": "npx"}}}`, 0o644, ErrForeign, "mcp_config.json has something else by the name cmemd, to be renamed or removed first: mcpServers.cmemd"},
 		"bad TOML":            {"codex", ".codex/config.toml", "model = \n", 0o644, nil, "is not TOML"},
 		"TOML, inline":        {"codex", ".codex/config.toml", "mcp_servers = {x = {command = \"y\"}}\n", 0o644, nil, "would not do"},
-		"TOML, another cmemd": {"codex", ".codex/config.toml", "[mcp_servers.cmemd]\ncommand = \"npx\"\n", 0o644, ErrForeign, "is something else"},
+		"TOML, another cmemd": {"codex", ".codex/config.toml", "[mcp_servers.cmemd]\ncommand = \"npx\"\n", 0o644, ErrForeign, "config.toml has something else by the name cmemd, to be renamed or removed first: mcp_servers.cmemd"},
 		"too large":           {"zed", ".config/zed/settings.json", strings.Repeat(" ", MaxFile+1), 0o644, ErrTooLarge, "32 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -77,6 +77,12 @@ func TestLinks(t *testing.T) {
 	}
 	if _, err := w.agent("claude-code").Install(w.machine, w.options, w.store); !errors.Is(err, ErrNotFile) {
 		t.Errorf("a link to nothing: got %v", err)
+	}
+	if err := os.Symlink("claude.json", w.path("dotfiles/claude.json")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.agent("claude-code").Install(w.machine, w.options, w.store); err == nil || !strings.Contains(err.Error(), link) {
+		t.Errorf("a link that leads to itself: got %v, want %s named", err, link)
 	}
 }
 

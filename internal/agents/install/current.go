@@ -66,11 +66,11 @@ func read(path string) (c current, err error) {
 		return c, nil
 	}
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		if c.real, err = filepath.EvalSymlinks(path); errors.Is(err, fs.ErrNotExist) {
+		if info, err = os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			return c, &FileError{path, fmt.Errorf("%w: the link leads nowhere", ErrNotFile)}
 		}
 		if err == nil {
-			info, err = os.Stat(c.real)
+			c.real, err = filepath.EvalSymlinks(path)
 		}
 	}
 	switch {

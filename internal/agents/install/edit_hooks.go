@@ -20,7 +20,7 @@ type editor interface {
 }
 
 // ErrForeign is returned for a name that cmemd would use and that somebody gave to something else.
-var ErrForeign = errors.New("install: the name cmemd is taken")
+var ErrForeign = errors.New("has something else by the name cmemd, to be renamed or removed first")
 
 // An entry is a hook at one event of an agent.
 type entry struct {

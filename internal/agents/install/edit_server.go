@@ -24,7 +24,7 @@ func (s serverEditor) put(text []byte) ([]byte, error) {
 	case there && reflect.DeepEqual(now, plain(s.value)):
 		return text, nil
 	case there && !isCmemdServer(now):
-		return nil, fmt.Errorf("%w: %s.%s is something else", ErrForeign, s.below, serverName)
+		return nil, fmt.Errorf("%w: %s.%s", ErrForeign, s.below, serverName)
 	}
 	d.Set(s.value, s.below, serverName)
 	return d.Bytes()

@@ -27,7 +27,7 @@ func (t tomlEditor) put(text []byte) ([]byte, error) {
 		return text, nil
 	}
 	if server != nil && !isCmemdServer(server) {
-		return nil, fmt.Errorf("%w: %s.%s is something else", ErrForeign, t.below, serverName)
+		return nil, fmt.Errorf("%w: %s.%s", ErrForeign, t.below, serverName)
 	}
 	if text, err = t.take(text, nil); err != nil {
 		return nil, err

@@ -187,7 +187,7 @@ func (p *Plan) plugin(a Agent, m Machine, o Options) error {
 	}
 	dir := a.pluginDir(o)
 	if state.another(dir) {
-		return fmt.Errorf("%w: %s has another marketplace of that name %s", ErrForeign, a.Title, state.market)
+		return fmt.Errorf("%s %w: another marketplace, %s", a.Title, ErrForeign, state.market)
 	}
 	if !sameTree(dir, tree) {
 		p.Tree, p.TreeDir = tree, dir

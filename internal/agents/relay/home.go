@@ -89,9 +89,14 @@ func MakeSocketDir(socket string) error {
 // checkSocketDir refuses a socket in a folder that is not this user's, or on the way to which others may write.
 func checkSocketDir(socket string) error { return checkOwned(filepath.Dir(socket), ErrSocketDir) }
 
-// checkHome refuses a home in which a daemon would not start. One that is not there yet passes.
+// checkHome refuses a home in which a daemon would not start. One that is not there yet passes where nobody else may write to the folder in
+// which it would be made.
 func checkHome(home string) error {
 	err := checkOwned(home, ErrHome)
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err = owned.Parents(home)
+		err = refuse(err, ErrHome)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -108,6 +113,11 @@ func checkOwned(dir string, refused error) error {
 	if err == nil {
 		_, err = owned.Parents(dir)
 	}
+	return refuse(err, refused)
+}
+
+// refuse wraps refused around err where that says that others may write somewhere.
+func refuse(err, refused error) error {
 	if errors.Is(err, owned.ErrOthers) {
 		return fmt.Errorf("%w: %w", refused, err)
 	}

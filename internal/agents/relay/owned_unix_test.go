@@ -71,6 +71,33 @@ func TestHomesThatADaemonRefuses(t *testing.T) {
 	}
 }
 
+// TestNoHomeIsMadeInAnothersFolder: where a home would be made in a folder of another user, as below their HOME by sudo, a hook makes nothing
+// there: what belongs to root they could not even remove.
+func TestNoHomeIsMadeInAnothersFolder(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(string) error{
+		"open":      func(dir string) error { return os.Chmod(dir, 0o777) },
+		"another's": func(dir string) error { return os.Chown(dir, 12345, 0) },
+	} {
+		if name == "another's" && os.Getuid() != 0 {
+			continue
+		}
+		person := filepath.Join(shortHome(t), "person")
+		if err := errors.Join(os.Mkdir(person, 0o755), spoil(person)); err != nil {
+			t.Fatal(err)
+		}
+		started := false
+		r := runHook(t, Config{Home: filepath.Join(person, ".local", "share", "cmemd"), Stdin: strings.NewReader(toolUse),
+			Start: func(string) error { started = true; return nil }})
+		if r.Outcome != Lost || !errors.Is(r.Err, ErrHome) || started {
+			t.Errorf("%s: %+v, started %v; want %s because %v", name, r, started, Lost, ErrHome)
+		}
+		if made, err := os.ReadDir(person); len(made) > 0 || err != nil {
+			t.Errorf("%s: it made %v, %v", name, made, err)
+		}
+	}
+}
+
 // strangerAt listens at a socket and tells of whoever calls.
 func strangerAt(t *testing.T, socket string, called chan<- struct{}) {
 	t.Helper()

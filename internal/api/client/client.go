@@ -168,6 +168,7 @@ func (c *Client) isThere(ctx context.Context) error {
 
 func transportError(ctx context.Context, path string, err error) error {
 	var start *startError
+	var asked *url.Error
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -177,6 +178,8 @@ func transportError(ctx context.Context, path string, err error) error {
 		return fmt.Errorf("%w (%w)", api.ErrNotRunning, err)
 	case errors.Is(err, api.ErrNoAnswer), unaccepted(err):
 		return api.ErrNoAnswer
+	case errors.Is(err, relay.ErrSocketDir) && errors.As(err, &asked):
+		return asked.Err // which path was asked for has nothing to do with it
 	}
 	return fmt.Errorf("api: %s: %w", path, err)
 }

@@ -6,9 +6,11 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // The socket that daemon.json names is called only where nobody else may have made it.
@@ -47,6 +49,14 @@ func TestClientOfAnAdvertisedSocket(t *testing.T) {
 			}
 			if !errors.Is(err, c.want) {
 				t.Errorf("got %v, want %v", err, c.want)
+			}
+			if c.want == nil {
+				return
+			}
+			client := Dial(home)
+			defer client.Close()
+			if _, err := api.StatusRoute.Call(t.Context(), client, api.NoQuery{}); err == nil || !strings.HasPrefix(err.Error(), c.want.Error()) {
+				t.Errorf("status: got %v, want %v first", err, c.want)
 			}
 		})
 	}

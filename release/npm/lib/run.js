@@ -2,6 +2,7 @@
 // Starts a program of the platform's package with the same arguments, and ends as it ends.
 
 const { spawn } = require("node:child_process");
+const { constants } = require("node:os");
 const path = require("node:path");
 
 const platform = `${process.platform}-${process.arch}`;
@@ -34,10 +35,13 @@ function fail(program, why) {
   process.exitCode = program === "cmemd-hook" ? 0 : 1;
 }
 
-/** Ends this process by the signal that ended the child, so that who waits is told the same. */
+/**
+ * Ends this process by the signal that ended the child, so that who waits is told the same. Node.js ignores some of them, SIGPIPE among
+ * them: where it is still there after a moment it ends with the number that shells have for the signal.
+ */
 function die(signal) {
   process.removeAllListeners(signal);
-  setInterval(() => {}, 1000); // the signal is delivered a moment later
+  setTimeout(() => process.exit(128 + constants.signals[signal]), 200);
   process.kill(process.pid, signal);
 }
 
@@ -58,5 +62,9 @@ module.exports = function run(program) {
   child.on("error", (err) => {
     fail(program, `cmemd: ${file} does not start: ${err.message}\n  Install it anew: npm install --global --include=optional cmemd`);
   });
-  child.on("exit", (code, signal) => (signal ? die(signal) : (process.exitCode = code)));
+  child.on("exit", (code, signal) => {
+    if (program === "cmemd-hook") process.exitCode = 0; // whatever became of it
+    else if (signal) die(signal);
+    else process.exitCode = code;
+  });
 };

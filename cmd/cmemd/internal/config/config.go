@@ -121,10 +121,14 @@ func readSettingsFile(home string) ([]byte, error) {
 	return readFile(filepath.Join(home, FileName), "settings", maxConfig)
 }
 
-// readFile reads what a person wrote into a home, which what calls, of at most that many bytes; there need be none.
+// readFile reads what a person wrote into a home, which what calls, of at most that many bytes; there need be none, but a link has to lead
+// to one.
 func readFile(path, what string, most int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(path); err == nil { // what it led to may say what is not to be recorded
+			return nil, terminal.Advise(fmt.Errorf("%s is a link that leads nowhere", path), "let it lead to the %s, or remove it", what)
+		}
 		return nil, nil
 	}
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/owned"
 )
 
 // Paths is where a home keeps what.
@@ -111,24 +112,43 @@ func readFile(path string, limit int64) ([]byte, error) {
 }
 
 // Make makes the folders of a home, open to this user only, and lays a key for what hooks keep and a file for what they count.
-// It returns errOpenToOthers where others could change that.
+// It returns an error wrapping owned.ErrOthers where others could change that, and then has made none.
 func (p Paths) Make() error {
 	if err := p.checkKinds(); err != nil {
 		return err
 	}
-	for _, dir := range []string{p.Home, p.Run, p.Views, p.logs} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return terminal.Advise(err, "let CMEMD_HOME name a folder that this user may write to")
+	if err := p.MakeHome(); err != nil {
+		return err
+	}
+	for _, dir := range []string{p.Run, p.Views, p.logs} {
+		if err := makeDir(dir); err != nil {
+			return err
+		}
+	}
+	_ = relay.LayNotes(p.Home) // where it cannot be laid now, a hook tries again
+	return relay.LayKey(p.Home, time.Now())
+}
+
+// MakeHome makes the folder of the home itself, open to this user only. It returns an error wrapping owned.ErrOthers where it is another
+// user's, or would be made in a folder of theirs or in one that others may write to, and then has made nothing: what sudo makes below
+// somebody's HOME belongs to root, and they could not even remove it.
+func (p Paths) MakeHome() error {
+	if _, err := os.Stat(p.Home); errors.Is(err, fs.ErrNotExist) {
+		if err := CheckParents(p.Home); errors.Is(err, owned.ErrOthers) {
+			return err
+		}
+		if err := makeDir(p.Home); err != nil {
+			return err
 		}
 	}
 	if err := os.Chmod(p.Home, 0o700); err != nil { // it may have been there before, open to others
 		return terminal.Advise(err, "CMEMD_HOME must be this user's own folder")
 	}
-	if err := CheckParents(p.Home); err != nil {
-		return err
-	}
-	_ = relay.LayNotes(p.Home) // where it cannot be laid now, a hook tries again
-	return relay.LayKey(p.Home, time.Now())
+	return CheckParents(p.Home)
+}
+
+func makeDir(dir string) error {
+	return terminal.Advise(os.MkdirAll(dir, 0o700), "let CMEMD_HOME name a folder that this user may write to")
 }
 
 // TokenBytes is how long the token of the loopback address is: nobody guesses 256 bits.

@@ -132,6 +132,9 @@ func agentsNamed(c *cobra.Command, names []string) (agents []install.Agent, err 
 
 // lock keeps others from installing at the same time.
 func (x *installation) lock(ctx context.Context) (unlock func(), err error) {
+	if err := homedir.PathsOf(x.options.Home).MakeHome(); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(x.store.Dir, 0o700); err != nil {
 		return nil, terminal.Advise(err, "let CMEMD_HOME name a folder that this user may write to")
 	}

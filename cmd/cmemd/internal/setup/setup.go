@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -212,7 +213,12 @@ func (s *setupRun) pathLine(ctx context.Context) string {
 	case err == nil:
 		return fmt.Sprintf("your shell finds another cmemd, %s; agents use %s: `cmemd doctor` says of which versions they are, and what to do", found, path)
 	}
-	return fmt.Sprintf("let your shell find cmemd: export PATH=\"%s:$PATH\"", filepath.Dir(path))
+	return "let your shell find cmemd: " + exportPath(filepath.Dir(path)) + "; with the same line in the file that your shell reads at its start, new shells find it too"
+}
+
+// exportPath is the line for a shell that puts a folder on the PATH.
+func exportPath(dir string) string {
+	return `export PATH="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, "`", "\\`").Replace(dir) + `:$PATH"`
 }
 
 // isOriginal reports whether the program at path came by the way by which those came that the home keeps, and is of this version: a package

@@ -172,6 +172,8 @@ func NextStep(err error) string {
 		return fmt.Sprintf("`%s --help` shows how it is called", usage.command)
 	case errors.Is(err, relay.ErrNoHome):
 		return "let HOME name your own folder by its whole path; agents keep their settings there, and cmemd, without CMEMD_HOME, its own files"
+	case errors.Is(err, relay.ErrSocketDir):
+		return "run it as the user whose home that is, without sudo; where it is you, take the right away from others with chmod go-w"
 	case errors.Is(err, api.ErrNotRunning):
 		return "start it with `cmemd start`"
 	case errors.Is(err, api.ErrCut):

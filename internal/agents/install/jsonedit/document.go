@@ -33,7 +33,7 @@ func Parse(text []byte) *Document {
 	}
 	root := nodeAt(plain, begin)
 	if d.root = &root; root.kind != '{' {
-		d.err = fmt.Errorf("the whole %w: it is no object", ErrShape)
+		d.err = fmt.Errorf("%w: it is no object", ErrShape)
 	}
 	return d
 }

@@ -111,7 +111,7 @@ func checkStrict(strict []byte) error {
 		return err
 	}
 	line := 1 + bytes.Count(strict[:max(at, 0)], []byte("\n"))
-	return fmt.Errorf("line %d: %w: %w", line, err, ErrSyntax)
+	return fmt.Errorf("line %d %w: %w", line, ErrSyntax, err)
 }
 
 // inPlainWords is what encoding/json complains about, with words of our own for what is mistyped most.
