@@ -13,14 +13,20 @@ import (
 
 // By sorts list by compare, which returns a number below 0 where a comes before b. What is equal stays in its order.
 func By[E any](list []E, compare func(a, b E) int) {
-	places := make([]int, len(list))
-	for i := range places {
-		places[i] = i
-	}
-	slices.SortFunc(places, func(a, b int) int { return cmp.Or(compare(list[a], list[b]), a-b) })
 	sorted := make([]E, 0, len(list))
-	for _, p := range places {
+	for _, p := range places(len(list), func(a, b int) int { return compare(list[a], list[b]) }) {
 		sorted = append(sorted, list[p])
 	}
 	copy(list, sorted)
+}
+
+// places returns the numbers below n in the order of compare, what is equal by number. It has no type parameter: what it calls is
+// compiled in this package, and not again in each that imports it.
+func places(n int, compare func(a, b int) int) []int {
+	places := make([]int, n)
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortFunc(places, func(a, b int) int { return cmp.Or(compare(a, b), a-b) })
+	return places
 }

@@ -15,7 +15,7 @@ import (
 const newestTouches = 4096
 
 // Reader answers from the view of files. Its methods are safe for concurrent use.
-type Reader struct{ *engine.Views }
+type Reader struct{ Views *engine.Views }
 
 // Files returns the chosen files, the one touched last first, each with its newest touches. Without a path these are
 // files among the newest 4,096 touches of each project; with one, all its files are read.
@@ -27,7 +27,7 @@ func (v Reader) Files(ctx context.Context, f Filter) ([]File, error) {
 		f.Touches = 10
 	}
 	var files []File
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+	err := v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		for id, root := range f.projects(x) {
 			for _, file := range f.find(ctx, x, id) {
 				file.ProjectRoot = root
@@ -135,7 +135,7 @@ func (v Reader) Touches(ctx context.Context, root, path string, limit int) ([]To
 		limit = 10
 	}
 	var file File
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+	err := v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		file = Filter{Touches: limit}.read(x, engine.ProjectIDOf(root), path)
 	})
 	return file.Touches, err
@@ -143,7 +143,7 @@ func (v Reader) Touches(ctx context.Context, root, path string, limit int) ([]To
 
 // TouchesSince returns all touches of one file of a project by records after a position, newest first. Path is as File has it.
 func (v Reader) TouchesSince(ctx context.Context, root, path string, after events.Position) (list []Touch, err error) {
-	err = v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+	err = v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		prefix := pathKey(engine.ProjectIDOf(root), path)
 		for _, t := range touchTable().From(x, prefix, prefix) {
 			if t.Position <= after {
@@ -158,7 +158,7 @@ func (v Reader) TouchesSince(ctx context.Context, root, path string, after event
 // PathsAt returns the files that the record at a position read or changed, or of these only those that it changed, as File has their
 // paths; none where it is no observation and no tool use, or is forgotten.
 func (v Reader) PathsAt(ctx context.Context, at events.Position, changed bool) (paths []string, err error) {
-	err = v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+	err = v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		done, _ := touchedTable().Get(x, engine.PositionKey(at))
 		for _, path := range done.Paths {
 			if t, _ := touchTable().Get(x, touchKey(done.Project, path, at)); t.Modified || !changed {

@@ -51,8 +51,8 @@ func (r Row) Followed() bool { return r.Asked || len(r.Touched) > 0 }
 
 // Reader answers from the views of injections, rows and files. Its methods are safe for concurrent use.
 type Reader struct {
-	*engine.Views
-	Log eventlog.Reader // that the views follow
+	Views *engine.Views
+	Log   eventlog.Reader // that the views follow
 }
 
 // InjectedInto returns what each of some sessions was given, in their order, without those that were given nothing. A session's

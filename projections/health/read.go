@@ -12,14 +12,14 @@ import (
 )
 
 // Reader answers from the view of health. Its methods are safe for concurrent use.
-type Reader struct{ *engine.Views }
+type Reader struct{ Views *engine.Views }
 
 // Health returns how the observer did from since to until, both included; a zero until is the end of all time, a zero
 // since the beginning, or Kept before the newest turn if that is later. Borders within 24 hours of the newest turn are exact to
 // five minutes, earlier ones to the hour. What is not well is as of now.
 func (v Reader) Health(ctx context.Context, since, until time.Time) (Report, error) {
 	var h Report
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+	err := v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		h = Report{Since: since, Until: until}
 		h.read(x)
 	})
@@ -29,7 +29,7 @@ func (v Reader) Health(ctx context.Context, since, until time.Time) (Report, err
 // HealthWindows returns how the observer did in the hour, the day and the week before now, as exactly as Health does.
 func (v Reader) HealthWindows(ctx context.Context, now time.Time) (Windows, error) {
 	var out Windows
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+	err := v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		for _, w := range []struct {
 			into *Window
 			span time.Duration

@@ -20,12 +20,12 @@ type Given struct {
 const maxGiven = 1000
 
 // Reader answers from the view of injections. Its methods are safe for concurrent use.
-type Reader struct{ *engine.Views }
+type Reader struct{ Views *engine.Views }
 
 // Given returns what a session was given since its conversation began, was cleared or was compacted.
 func (v Reader) Given(ctx context.Context, session events.SessionID) (Given, error) {
 	g := Given{IDs: map[events.ID]bool{}}
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+	err := v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		n := 0
 		for _, i := range table().Before(x, session[:], engine.PlaceKey(session, ^events.Position(0))) {
 			if n++; n > maxGiven || g.take(i) {
@@ -57,7 +57,7 @@ func (v Reader) InjectionsOf(ctx context.Context, id events.ID, limit int) (list
 	}
 	var from []byte
 	for done := false; !done && err == nil; {
-		err = v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+		err = v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 			n := 0
 			for k, i := range table().From(x, nil, from) {
 				if n++; n > engine.ReadSlice {
@@ -85,7 +85,7 @@ func (v Reader) InjectionsBefore(ctx context.Context, session events.SessionID, 
 		at--
 	}
 	var list []Injection
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+	err := v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		for _, i := range table().Before(x, session[:], engine.PlaceKey(session, at)) {
 			if len(list) == limit {
 				return
@@ -98,7 +98,7 @@ func (v Reader) InjectionsBefore(ctx context.Context, session events.SessionID, 
 
 // AskedBy returns the calls by which a session asked for rows of memory, the latest first, at most limit of them.
 func (v Reader) AskedBy(ctx context.Context, session events.SessionID, limit int) (list []Asked, err error) {
-	err = v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+	err = v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		for _, a := range askedTable().Before(x, session[:], engine.PlaceKey(session, ^events.Position(0))) {
 			if len(list) == limit {
 				return

@@ -13,7 +13,7 @@ import (
 )
 
 // Reader answers from the view of outcomes. Its methods are safe for concurrent use.
-type Reader struct{ *engine.Views }
+type Reader struct{ Views *engine.Views }
 
 // Balance says what became of all inputs.
 func (v Reader) Balance(ctx context.Context) (Balance, error) {
@@ -23,7 +23,7 @@ func (v Reader) Balance(ctx context.Context) (Balance, error) {
 // BalanceOf says what became of a session's inputs. Of an unknown session it is all zero.
 func (v Reader) BalanceOf(ctx context.Context, session events.SessionID) (Balance, error) {
 	var b Balance
-	err := v.Read(ctx, func(r *engine.ReadTx) { b = BalanceIn(r, session) })
+	err := v.Views.Read(ctx, func(r *engine.ReadTx) { b = BalanceIn(r, session) })
 	return b, err
 }
 
@@ -36,7 +36,7 @@ func BalanceIn(r *engine.ReadTx, session events.SessionID) Balance {
 // BalanceOfAll says what became of the inputs of several sessions together.
 func (v Reader) BalanceOfAll(ctx context.Context, sessions []events.SessionID) (Balance, error) {
 	var sum balance
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+	err := v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		for _, session := range sessions {
 			b, _ := balanceTable().Get(x, engine.SessionKey(session))
 			sum.add(b)
@@ -71,7 +71,7 @@ func (v Reader) Outcome(ctx context.Context, at events.Position) (Input, error) 
 func (v Reader) OutcomesAt(ctx context.Context, at []events.Position) ([]Input, error) {
 	var w inputWalk
 	for part := range slices.Chunk(at, inputSlice) {
-		err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+		err := v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 			for _, p := range part {
 				if in, ok := inputTable().Get(x, engine.PositionKey(p)); ok {
 					w.found = append(w.found, w.public(x, p, in))
@@ -91,11 +91,11 @@ func (v Reader) Outcomes(ctx context.Context, f Filter) ([]Input, error) {
 		f.Limit = 100
 	}
 	w := inputWalk{filter: f}
-	if err := v.View(ctx, View{}.Name(), w.begin); err != nil {
+	if err := v.Views.View(ctx, View{}.Name(), w.begin); err != nil {
 		return nil, err
 	}
 	for !w.done {
-		if err := v.View(ctx, View{}.Name(), w.goOn); err != nil {
+		if err := v.Views.View(ctx, View{}.Name(), w.goOn); err != nil {
 			return nil, err
 		}
 	}
@@ -249,7 +249,7 @@ func (w *inputWalk) public(x *engine.Tx, at events.Position, in input) Input {
 // Ledger returns the balances of all sessions as they stand at one position, for whoever counts again.
 func (v Reader) Ledger(ctx context.Context) (Ledger, error) {
 	var l Ledger
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+	err := v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		l = Ledger{Position: x.Checkpoint, Sessions: map[events.SessionID]Balance{}}
 		l.read(x)
 	})

@@ -18,7 +18,7 @@ const (
 )
 
 // Reader answers from the view of projects. Its methods are safe for concurrent use.
-type Reader struct{ *engine.Views }
+type Reader struct{ Views *engine.Views }
 
 // Extent is what a project has: memory is its own if it was made in one of its roots, or has no root and one of the names.
 type Extent struct {
@@ -38,7 +38,7 @@ func (v Reader) Extent(ctx context.Context, root, key string) (Extent, error) {
 func (v Reader) WholeExtent(ctx context.Context, root, key string) (Extent, error) {
 	var found []folder
 	var given []Given
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+	err := v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		id := engine.ProjectIDOf(root)
 		if key == "" {
 			known, _ := rootTable().Get(x, id[:])
@@ -79,7 +79,7 @@ func foldersOf(x *engine.Tx, p engine.ProjectID) []folder {
 // Projects is every root that is known, and every name that was given, in no particular order, as of a position: later events are not
 // in it.
 func (v Reader) Projects(ctx context.Context) (roots []Root, given []Given, at events.Position, err error) {
-	err = v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+	err = v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		roots, given, at = allOf(x, rootTable()), givenIn(x), x.Checkpoint
 	})
 	return roots, given, at, err
@@ -100,7 +100,7 @@ func allOf[V any](x *engine.Tx, t engine.Table[V]) (all []V) {
 // ProjectAbove returns the nearest folder that sessions named as their project's root, among an absolute path, with slashes,
 // and the folders above it; empty if there is none. The disk is not looked at.
 func (v Reader) ProjectAbove(ctx context.Context, file string) (root string, err error) {
-	err = v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+	err = v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		for dir := path.Clean(file); ; dir = path.Dir(dir) {
 			id := engine.ProjectIDOf(dir)
 			_, known := rootTable().Get(x, id[:])

@@ -115,7 +115,7 @@ type walk struct {
 // walk calls each for the rows on the way until it returns false, in transactions of at most engine.ReadSlice rows.
 func (v Reader) walk(ctx context.Context, w walk, each func(Row) bool) error {
 	for {
-		err := v.Read(ctx, func(r *engine.ReadTx) {
+		err := v.Views.Read(ctx, func(r *engine.ReadTx) {
 			books, from := booksIn(r, w.kinds...), w.from
 			w.from = merge(books, w, each)
 			if w.from != nil && (bytes.Compare(w.from, from) < 0) != w.back {

@@ -18,8 +18,8 @@ import (
 
 // Reader answers from the views of rows. Its methods are safe for concurrent use.
 type Reader struct {
-	*engine.Views
-	Log eventlog.Reader // that the views follow
+	Views *engine.Views
+	Log   eventlog.Reader // that the views follow
 }
 
 // Row returns the row of that id, whatever its kind: one that is folded away, superseded or forgotten too, which its
@@ -38,7 +38,7 @@ func (v Reader) Row(ctx context.Context, id events.ID) (Row, error) {
 // Rows returns one row for every id, in the order of ids. That of an unknown id has no Kind and is not Forgotten.
 func (v Reader) Rows(ctx context.Context, ids ...events.ID) ([]Row, error) {
 	rows := make([]Row, len(ids))
-	err := v.Read(ctx, func(r *engine.ReadTx) {
+	err := v.Views.Read(ctx, func(r *engine.ReadTx) {
 		books := booksIn(r)
 		for n, id := range ids {
 			rows[n] = find(books, id)
@@ -89,7 +89,7 @@ func (v Reader) Resolve(ctx context.Context, prefix string, limit int) ([]events
 		return nil, nil
 	}
 	var ids []events.ID
-	err := v.Read(ctx, func(r *engine.ReadTx) {
+	err := v.Views.Read(ctx, func(r *engine.ReadTx) {
 		for _, b := range booksIn(r) {
 			ids = append(ids, start.Find(b.x, rowTable().Name, limit)...)
 			ids = append(ids, start.Find(b.x, forgottenTable().Name, limit)...)
@@ -110,7 +110,7 @@ func (v Reader) RowsOf(ctx context.Context, session events.SessionID, kinds ...K
 // too. Of an entry that is one row it is that row's.
 func (v Reader) RowsOfEntries(ctx context.Context, entries ...Entry) ([][]events.ID, error) {
 	ids := make([][]events.ID, len(entries))
-	err := v.Read(ctx, func(r *engine.ReadTx) {
+	err := v.Views.Read(ctx, func(r *engine.ReadTx) {
 		books := booksIn(r, Prompt, Observation)
 		for n, e := range entries {
 			if e.Prompt == 0 {
@@ -134,7 +134,7 @@ func (v Reader) Prompts(ctx context.Context, session events.SessionID) ([]Row, e
 
 func (v Reader) sessionRows(ctx context.Context, session events.SessionID, kinds ...Kind) ([]Row, error) {
 	var rows []Row
-	err := v.Read(ctx, func(r *engine.ReadTx) {
+	err := v.Views.Read(ctx, func(r *engine.ReadTx) {
 		for _, b := range booksIn(r, kinds...) {
 			rows = slices.AppendSeq(rows, b.session(session))
 		}
@@ -205,7 +205,7 @@ func cut(text string) string {
 // asked about the same inputs again, or because they sum up the same session: each oldest first, by position. Rows of a turn that
 // was replaced only in part still stand, and are in neither. The error is engine.ErrNotFound for an unknown row.
 func (v Reader) Replacements(ctx context.Context, id events.ID) (older, newer []Row, err error) {
-	err = v.Read(ctx, func(r *engine.ReadTx) {
+	err = v.Views.Read(ctx, func(r *engine.ReadTx) {
 		books := booksIn(r)
 		row := find(books, id)
 		if row.Kind == "" && !row.Forgotten {
@@ -281,7 +281,7 @@ func (b book) ofTurns(rows []Row, turns []events.ID, replaced bool) []Row {
 // forgotten stays so. Rows recorded later are returned too, as Row.AsOf has them.
 func (v Reader) RowsAsOf(ctx context.Context, p events.Position, at time.Time, ids ...events.ID) ([]Row, error) {
 	rows := make([]Row, len(ids))
-	err := v.Read(ctx, func(r *engine.ReadTx) {
+	err := v.Views.Read(ctx, func(r *engine.ReadTx) {
 		books := booksIn(r)
 		for n, id := range ids {
 			rows[n] = groupedAsOf(books, find(books, id), p, at)
@@ -329,7 +329,7 @@ func (v Reader) Same(ctx context.Context, row Row) (same []events.ID, err error)
 	if row.FoldedInto == (events.ID{}) && row.Count < 2 {
 		return nil, nil
 	}
-	err = v.Read(ctx, func(r *engine.ReadTx) {
+	err = v.Views.Read(ctx, func(r *engine.ReadTx) {
 		if g, ok := groupTable().Get(booksIn(r, row.Kind)[0].x, groupKey(row)); ok {
 			same = without(g.Rows, row.ID)
 		}

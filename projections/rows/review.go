@@ -95,7 +95,7 @@ func (f ListFilter) beyond(row Row) bool {
 // CountStates is how many rows there are in each state, of some roots, or of all if there are none: at most so many, of each kind and root.
 func (v Reader) CountStates(ctx context.Context, roots []string, kinds []Kind, most int) (map[State]int, error) {
 	n := map[State]int{}
-	err := v.Read(ctx, func(r *engine.ReadTx) {
+	err := v.Views.Read(ctx, func(r *engine.ReadTx) {
 		for _, b := range booksIn(r, kinds...) {
 			for _, s := range AllStates() {
 				for _, list := range (ListFilter{Roots: roots, State: s}).lists() {

@@ -15,14 +15,14 @@ import (
 
 // Reader answers from the view of sessions. Its methods are safe for concurrent use.
 type Reader struct {
-	*engine.Views
-	Log eventlog.Reader // that the views follow
+	Views *engine.Views
+	Log   eventlog.Reader // that the views follow
 }
 
 // Session returns the session of that id, with the balance of its inputs. The error is engine.ErrNotFound.
 func (v Reader) Session(ctx context.Context, id events.SessionID) (Session, error) {
 	var s Session
-	err := v.Read(ctx, func(r *engine.ReadTx) {
+	err := v.Views.Read(ctx, func(r *engine.ReadTx) {
 		x, ok := r.View(View{}.Name()), false
 		if s, ok = whole(x, id); !ok {
 			x.Fail(fmt.Errorf("%w: session %s", engine.ErrNotFound, id))
@@ -48,7 +48,7 @@ func (v Reader) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 	var sessions []Session
 	from := bytes.Repeat([]byte{0xff}, 25)
 	for from != nil {
-		err := v.Read(ctx, func(r *engine.ReadTx) {
+		err := v.Views.Read(ctx, func(r *engine.ReadTx) {
 			x, was := r.View(View{}.Name()), from
 			sessions, from = f.some(r, x, from, sessions)
 			if from != nil && bytes.Compare(from, was) >= 0 {
@@ -109,7 +109,7 @@ func (v Reader) ResolveSession(ctx context.Context, prefix string, limit int) ([
 		return nil, nil
 	}
 	var ids []events.SessionID
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+	err := v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		for _, id := range start.Find(x, table().Name, limit) {
 			ids = append(ids, events.SessionID(id))
 		}
@@ -122,7 +122,7 @@ func (v Reader) ResolveSession(ctx context.Context, prefix string, limit int) ([
 // daemon wakes them at its start, after CatchUp.
 func (v Reader) Owing(ctx context.Context) ([]events.SessionID, error) {
 	var ids []events.SessionID
-	err := v.Read(ctx, func(r *engine.ReadTx) {
+	err := v.Views.Read(ctx, func(r *engine.ReadTx) {
 		for _, from := range []struct {
 			view  string
 			table engine.Table[engine.Member]
@@ -145,7 +145,7 @@ func (v Reader) Owing(ctx context.Context) ([]events.SessionID, error) {
 // title and its inputs, is not filled in. It reads the session's records. The error is engine.ErrNotFound for a session that had
 // none yet.
 func (v Reader) SessionAsOf(ctx context.Context, id events.SessionID, p events.Position) (Session, error) {
-	origin, err := v.Origin(ctx)
+	origin, err := v.Views.Origin(ctx)
 	if err != nil {
 		return Session{}, err
 	}

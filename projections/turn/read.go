@@ -9,12 +9,12 @@ import (
 )
 
 // Reader answers from the view of turns. Its methods are safe for concurrent use.
-type Reader struct{ *engine.Views }
+type Reader struct{ Views *engine.Views }
 
 // Turn returns the turn of that id. The error is engine.ErrNotFound.
 func (v Reader) Turn(ctx context.Context, id events.ID) (Turn, error) {
 	var t Turn
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+	err := v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		var ok bool
 		if t, ok = table().Get(x, engine.IDKey(id)); !ok {
 			x.Fail(fmt.Errorf("%w: turn %s", engine.ErrNotFound, id))
@@ -27,7 +27,7 @@ func (v Reader) Turn(ctx context.Context, id events.ID) (Turn, error) {
 // begins: at most limit of them, among the latest scanned of all.
 func (v Reader) LatestTurns(ctx context.Context, limit, scanned int, match func(Turn) bool) ([]Turn, error) {
 	var turns []Turn
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) {
+	err := v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		for _, t := range table().Before(x, nil, nil) {
 			if scanned <= 0 || len(turns) >= limit {
 				return
@@ -49,7 +49,7 @@ func (v Reader) ResolveTurn(ctx context.Context, prefix string, limit int) ([]ev
 		return nil, nil
 	}
 	var ids []events.ID
-	err := v.View(ctx, View{}.Name(), func(x *engine.Tx) { ids = start.Find(x, table().Name, limit) })
+	err := v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) { ids = start.Find(x, table().Name, limit) })
 	return ids, err
 }
 

@@ -17,7 +17,7 @@ import (
 const readSlice = 4096
 
 // Reader answers from the view of usage. Its methods are safe for concurrent use.
-type Reader struct{ *engine.Views }
+type Reader struct{ Views *engine.Views }
 
 // Usage returns what the chosen turns cost, in groups in order of their fields. Turns that run are not in it.
 func (v Reader) Usage(ctx context.Context, f Filter) ([]Group, error) {
@@ -33,7 +33,7 @@ func (v Reader) Usage(ctx context.Context, f Filter) ([]Group, error) {
 		sum.last = quarterAt(f.Until.Add(-1))
 	}
 	for more := true; more; {
-		err := v.View(ctx, View{}.Name(), func(x *engine.Tx) { from, more = sum.some(x, from) })
+		err := v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) { from, more = sum.some(x, from) })
 		if err != nil {
 			return nil, err
 		}
