@@ -412,11 +412,14 @@ func (c *chooser) told() []events.ID {
 func (c *chooser) dayOf(t time.Time) string { return c.at(t, "Jan 2, 2006") }
 
 // at writes a time in the zone of the hook's clock.
-func (c *chooser) at(t time.Time, layout string) string {
+func (c *chooser) at(t time.Time, layout string) string { return c.local(t).Format(layout) }
+
+// local is a time in the zone of the hook's clock.
+func (c *chooser) local(t time.Time) time.Time {
 	if !c.ask.Now.IsZero() {
-		t = t.In(c.ask.Now.Location())
+		return t.In(c.ask.Now.Location())
 	}
-	return t.Format(layout)
+	return t
 }
 
 // fileLines says when the project's files were last seen changed. After a resume the agent knows.
