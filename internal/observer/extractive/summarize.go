@@ -202,7 +202,7 @@ func whatWasDone(o events.ObservationParsed, cwd string, asked map[string]bool) 
 	for _, f := range o.FilesModified[:min(len(o.FilesModified), 200)] {
 		files = addOnce(files, line(clean(evidence.Rel(cwd, f))))
 	}
-	if sub != "" {
+	if sub != "" && (sub != count(len(files), "file")+" changed" || len(files) > maxNamed) { // a count of what is named says nothing
 		s += " — " + sub
 	}
 	if len(files) > 0 {
