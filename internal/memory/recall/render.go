@@ -36,7 +36,8 @@ func headings() [sections]string {
 // headFiles is the heading above the files.
 const headFiles = "## Files changed lately"
 
-// lastSummary is the newest summary at length, without what was said: of what was asked and done each thing is told whole, or not.
+// lastSummary is the newest summary at length, without what was said: of what was asked and done each thing is told whole, or not. It
+// says first where the session went on after it.
 func (c *chooser) lastSummary(row rows.Row, t *saidTexts) string {
 	row.Request = t.unsaidOf(slices.DeleteFunc(strings.Split(row.Request, " / "), c.tells), " / ")
 	row.Completed = t.unsaidOf(strings.Split(row.Completed, "\n"), "\n")
@@ -45,6 +46,9 @@ func (c *chooser) lastSummary(row rows.Row, t *saidTexts) string {
 		if text := c.words(t.unsaid(f.Text, maxField), maxField); text != "" {
 			fmt.Fprintf(&b, "\n- %s: %s", f.Label, text)
 		}
+	}
+	if c.wentOn && b.Len() > 0 {
+		return "\n" + writtenBefore + b.String()
 	}
 	return b.String()
 }
@@ -395,6 +399,9 @@ func (c *chooser) continues(shown []*piece, i int) bool {
 
 // standsBelow stands for a summary of which others say all.
 const standsBelow = "- What came of it stands below."
+
+// writtenBefore stands first in a summary that does not know the session's end: what was open then may be done.
+const writtenBefore = "- This was written before the session's last work."
 
 // told are the ids of the rows that the text names or tells, in its order.
 func (c *chooser) told() []events.ID {
