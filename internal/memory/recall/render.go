@@ -48,7 +48,7 @@ func (c *chooser) lastSummary(row rows.Row, t *saidTexts) string {
 		}
 	}
 	if c.wentOn && b.Len() > 0 {
-		return "\n" + writtenBefore + b.String()
+		return "\n" + wentOnAfter + b.String()
 	}
 	return b.String()
 }
@@ -400,8 +400,8 @@ func (c *chooser) continues(shown []*piece, i int) bool {
 // standsBelow stands for a summary of which others say all.
 const standsBelow = "- What came of it stands below."
 
-// writtenBefore stands first in a summary that does not know the session's end: what was open then may be done.
-const writtenBefore = "- This was written before the session's last work."
+// wentOnAfter stands first in a summary that does not know the session's end: what was open then may be done.
+const wentOnAfter = "- The session went on after this was written."
 
 // told are the ids of the rows that the text names or tells, in its order.
 func (c *chooser) told() []events.ID {

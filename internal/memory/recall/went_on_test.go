@@ -12,7 +12,7 @@ import (
 // what came later goes before older work of the same kind.
 func TestASessionThatWentOnAfterItsSummary(t *testing.T) {
 	t.Parallel()
-	const notice, asking = "written before the session's last work", "Asked the person: Shall the wagons run in the rain?"
+	const notice, asking = "The session went on after this was written", "Asked the person: Shall the wagons run in the rain?"
 	for name, c := range map[string]struct {
 		later func(w *world, s events.SessionID)
 		says  bool // that it was written before

@@ -317,9 +317,10 @@ func TestWhatWasDone(t *testing.T) {
 	for _, c := range []struct{ title, subtitle, want string }{
 		{"Tag v2", "1 file changed, 1 commit", "Tag v2 — 1 file changed, 1 commit: cart.go"},
 		{"Done.", "1 file changed, 1 commit", "1 file changed, 1 commit: cart.go"},
-		{"Tag v2", "1 file changed", "Tag v2: cart.go"},
+		{"Tag v2", "1 file changed", "Tag v2 — cart.go"},
 		{"Tag v2", "2 files changed", "Tag v2 — 2 files changed: cart.go"},
 		{"Done.", "1 file changed", "1 file changed: cart.go"},
+		{"Tag v2", "", "Tag v2: cart.go"},
 	} {
 		o := events.ObservationParsed{Title: c.title, Subtitle: c.subtitle, FilesModified: []string{"/src/shop/cart.go"}}
 		if got := whatWasDone(o, "/src/shop", nil); got != c.want {
