@@ -21,6 +21,7 @@ type chooser struct {
 	rows   []rows.Row
 	files  []files.File
 	score  map[events.ID]int // at a prompt: how much of it a row has
+	wentOn bool              // the last session did so after its summary
 	pieces []*piece
 	asked  map[rows.Entry]request // the prompts that are told above what came of them
 	left   int                    // questions about files that may still be asked

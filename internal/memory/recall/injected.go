@@ -104,7 +104,7 @@ func (r *Recall) lines(ctx context.Context, ids []events.ID) ([]string, error) {
 	}
 	if len(lines) > 0 {
 		heads := headings()
-		lines = append(append(lines, heads[:]...), headFiles, allWays, fewWays, strings.TrimPrefix(standsBelow, "- "), askedAbove, allWaysByID, fewWaysByID)
+		lines = append(append(lines, heads[:]...), headFiles, allWays, fewWays, strings.TrimPrefix(standsBelow, "- "), strings.TrimPrefix(wentOnAfter, "- "), askedAbove, allWaysByID, fewWaysByID)
 	}
 	return lines, nil
 }

@@ -25,14 +25,15 @@ func (s stamp) compare(other stamp) int {
 type place struct {
 	p       *piece
 	foreign int
-	newest  stamp // of its session
-	oldest  stamp // of its entry
+	day     time.Time // on which its entry began, where the text has days (midnight)
+	newest  stamp     // of its session
+	oldest  stamp     // of its entry
 	own     stamp
 }
 
-// shown returns the chosen pieces in the order of the text: in each section what the person saved before what others did, the sessions
-// that were last heard of first, and what each did in the order in which it was asked for, so that what follows up on something stands
-// behind it.
+// shown returns the chosen pieces in the order of the text: in each section what the person saved before what others did, and of earlier
+// work the newest day first, so that each has one heading. Of a day the sessions come first that were last heard of, and what each did
+// in the order in which it was asked for, so that what follows up on something stands behind it.
 func (c *chooser) shown() []*piece {
 	newest, oldest := map[events.ID]stamp{}, map[rows.Entry]stamp{}
 	var places []place
@@ -51,15 +52,24 @@ func (c *chooser) shown() []*piece {
 	}
 	for i, at := range places {
 		places[i].newest, places[i].oldest = newest[sessionOf(at.p)], oldest[at.p.row.Entry()]
+		if at.p.sec == secWork {
+			places[i].day = c.midnight(places[i].oldest.at)
+		}
 	}
 	slices.SortStableFunc(places, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.p.sec, b.p.sec), cmp.Compare(a.foreign, b.foreign), b.newest.compare(a.newest), a.oldest.compare(b.oldest), a.own.compare(b.own))
+		return cmp.Or(cmp.Compare(a.p.sec, b.p.sec), cmp.Compare(a.foreign, b.foreign), b.day.Compare(a.day), b.newest.compare(a.newest), a.oldest.compare(b.oldest), a.own.compare(b.own))
 	})
 	out := make([]*piece, len(places))
 	for i, at := range places {
 		out[i] = at.p
 	}
 	return out
+}
+
+// midnight is the day that a time is of, in the zone of the hook's clock: its date at midnight UTC.
+func (c *chooser) midnight(t time.Time) time.Time {
+	t = c.local(t)
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
 }
 
 // sessionOf is the session of a piece of earlier work; all else is by itself.

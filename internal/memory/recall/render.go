@@ -36,7 +36,8 @@ func headings() [sections]string {
 // headFiles is the heading above the files.
 const headFiles = "## Files changed lately"
 
-// lastSummary is the newest summary at length, without what was said: of what was asked and done each thing is told whole, or not.
+// lastSummary is the newest summary at length, without what was said: of what was asked and done each thing is told whole, or not. It
+// says first where the session went on after it.
 func (c *chooser) lastSummary(row rows.Row, t *saidTexts) string {
 	row.Request = t.unsaidOf(slices.DeleteFunc(strings.Split(row.Request, " / "), c.tells), " / ")
 	row.Completed = t.unsaidOf(strings.Split(row.Completed, "\n"), "\n")
@@ -45,6 +46,9 @@ func (c *chooser) lastSummary(row rows.Row, t *saidTexts) string {
 		if text := c.words(t.unsaid(f.Text, maxField), maxField); text != "" {
 			fmt.Fprintf(&b, "\n- %s: %s", f.Label, text)
 		}
+	}
+	if c.wentOn && b.Len() > 0 {
+		return "\n" + wentOnAfter + b.String()
 	}
 	return b.String()
 }
@@ -396,6 +400,9 @@ func (c *chooser) continues(shown []*piece, i int) bool {
 // standsBelow stands for a summary of which others say all.
 const standsBelow = "- What came of it stands below."
 
+// wentOnAfter stands first in a summary that does not know the session's end: what was open then may be done.
+const wentOnAfter = "- The session went on after this was written."
+
 // told are the ids of the rows that the text names or tells, in its order.
 func (c *chooser) told() []events.ID {
 	ids := []events.ID{}
@@ -412,11 +419,14 @@ func (c *chooser) told() []events.ID {
 func (c *chooser) dayOf(t time.Time) string { return c.at(t, "Jan 2, 2006") }
 
 // at writes a time in the zone of the hook's clock.
-func (c *chooser) at(t time.Time, layout string) string {
+func (c *chooser) at(t time.Time, layout string) string { return c.local(t).Format(layout) }
+
+// local is a time in the zone of the hook's clock.
+func (c *chooser) local(t time.Time) time.Time {
 	if !c.ask.Now.IsZero() {
-		t = t.In(c.ask.Now.Location())
+		return t.In(c.ask.Now.Location())
 	}
-	return t.Format(layout)
+	return t
 }
 
 // fileLines says when the project's files were last seen changed. After a resume the agent knows.

@@ -89,7 +89,7 @@ func TestRequestsTakeNoRoomOfFacts(t *testing.T) {
 			w.now = w.now.Add(24 * time.Hour)
 		}
 	}
-	for limit, want := range map[int]int{2500: 8, 1600: 8, 1500: 8, 1400: 8, 1300: 8, 1200: 8, 1100: 8, 1000: 8, 900: 7} {
+	for limit, want := range map[int]int{2500: 8, 1600: 8, 1500: 8, 1400: 8, 1300: 8, 1200: 8, 1100: 8, 1000: 8, 930: 8, 860: 7} {
 		ask := shop("startup", events.SessionID{})
 		ask.Characters = limit
 		got := w.mustContext(ask)

@@ -202,11 +202,15 @@ func whatWasDone(o events.ObservationParsed, cwd string, asked map[string]bool) 
 	for _, f := range o.FilesModified[:min(len(o.FilesModified), 200)] {
 		files = addOnce(files, line(clean(evidence.Rel(cwd, f))))
 	}
+	mark := ": "
+	if sub == count(len(files), "file")+" changed" && len(files) <= maxNamed { // which says no more than their names
+		sub, mark = "", " — "
+	}
 	if sub != "" {
 		s += " — " + sub
 	}
 	if len(files) > 0 {
-		s += ": " + enumerate(files, maxNamed)
+		s += mark + enumerate(files, maxNamed)
 	}
 	return s
 }

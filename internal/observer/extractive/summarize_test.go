@@ -310,16 +310,21 @@ func TestFromTitle(t *testing.T) {
 	}
 }
 
-// TestWhatWasDone: a short title of more than one word says what was done, and one word that says little does not.
+// TestWhatWasDone: a short title of more than one word says what was done, and one word that says little does not. The files that are
+// named are not counted too.
 func TestWhatWasDone(t *testing.T) {
 	t.Parallel()
-	for title, want := range map[string]string{
-		"Tag v2": "Tag v2 — 1 file changed, 1 commit: cart.go",
-		"Done.":  "1 file changed, 1 commit: cart.go",
+	for _, c := range []struct{ title, subtitle, want string }{
+		{"Tag v2", "1 file changed, 1 commit", "Tag v2 — 1 file changed, 1 commit: cart.go"},
+		{"Done.", "1 file changed, 1 commit", "1 file changed, 1 commit: cart.go"},
+		{"Tag v2", "1 file changed", "Tag v2 — cart.go"},
+		{"Tag v2", "2 files changed", "Tag v2 — 2 files changed: cart.go"},
+		{"Done.", "1 file changed", "1 file changed: cart.go"},
+		{"Tag v2", "", "Tag v2: cart.go"},
 	} {
-		o := events.ObservationParsed{Title: title, Subtitle: "1 file changed, 1 commit", FilesModified: []string{"/src/shop/cart.go"}}
-		if got := whatWasDone(o, "/src/shop", nil); got != want {
-			t.Errorf("%q: got %q, want %q", title, got, want)
+		o := events.ObservationParsed{Title: c.title, Subtitle: c.subtitle, FilesModified: []string{"/src/shop/cart.go"}}
+		if got := whatWasDone(o, "/src/shop", nil); got != c.want {
+			t.Errorf("%q, %q: got %q, want %q", c.title, c.subtitle, got, c.want)
 		}
 	}
 }

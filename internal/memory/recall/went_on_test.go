@@ -1,0 +1,63 @@
+package recall
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// A session that went on after its summary is not told by that as if it were the end: it says so, what was asked in it is answered, and
+// what came later goes before older work of the same kind.
+func TestASessionThatWentOnAfterItsSummary(t *testing.T) {
+	t.Parallel()
+	const notice, asking = "The session went on after this was written", "Asked the person: Shall the wagons run in the rain?"
+	for name, c := range map[string]struct {
+		later func(w *world, s events.SessionID)
+		says  bool // that it was written before
+		waits bool // the question does
+		tells string
+	}{
+		"it ended there": {func(*world, events.SessionID) {}, false, true, "Oil the axles"},
+		"an answer in words": {func(w *world, s events.SessionID) {
+			w.put(s.Stream(), events.ObservationParsed{Observation: newID(), Prompt: 2, Type: "discovery", Title: "The axles were oiled by the night watch"})
+		}, true, false, "The axles were oiled by the night watch"},
+		"its question was answered, and many prompts of others came": {func(w *world, s events.SessionID) {
+			w.put(s.Stream(), events.PromptSubmitted{Number: 2, Text: "No, never in the rain"},
+				events.ObservationParsed{Observation: newID(), Prompt: 2, Type: "change", Title: "Wagons stop when it rains"})
+			other := w.open("other", "shop")
+			for i := range 2 * newestPrompts {
+				w.put(other.Stream(), events.PromptSubmitted{Number: i + 1, Text: "Paint the fence of the yard"})
+			}
+		}, true, false, "Wagons stop when it rains"},
+		"work of another session": {func(w *world, _ events.SessionID) {
+			w.observe(w.open("other", "shop"), "change", "The shed is locked", "")
+		}, false, true, "The shed is locked"},
+		"the same work observed again": {func(w *world, s events.SessionID) {
+			w.now = w.now.Add(-10 * time.Minute) // rows are dated by the work
+			w.observe(s, "change", "Wagons are slower, in other words", "")
+		}, false, true, "Wagons are slower, in other words"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := w.open("a", "shop")
+			for range 60 {
+				w.observe(s, "discovery", "Bolt "+newID().String()+" of the carousel holds", strings.Repeat("It was looked at twice. ", 12))
+			}
+			w.put(s.Stream(), events.PromptSubmitted{Number: 1, Text: "Make the wagons slower"},
+				events.SummaryParsed{Summary: newID(), Prompt: 1, Request: "Make the wagons slower", NextSteps: "- " + asking + "\n- Oil the axles"})
+			c.later(w, s)
+			ask := shop("startup", events.SessionID{})
+			ask.Characters = 1500
+			got := w.mustContext(ask)
+			if strings.Contains(got.Text, notice) != c.says || strings.Contains(got.Text, asking) != c.waits {
+				t.Errorf("says that it was written before: want %t; its question waits: want %t\n%s", c.says, c.waits, got.Text)
+			}
+			if !strings.Contains(got.Text, c.tells) || !strings.Contains(got.Text, "Oil the axles") {
+				t.Errorf("want %q, and what was open in the summary:\n%s", c.tells, got.Text)
+			}
+		})
+	}
+}
