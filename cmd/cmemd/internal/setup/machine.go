@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
@@ -138,6 +139,16 @@ func keepProgram(ctx context.Context, a *terminal.App, home, from string) error 
 	}
 	if len(differing) > 0 {
 		a.Say("copied %s to %s: where they lay they do not stay", strings.Join(differing, ", "), programs.Dir(home))
+	}
+	return mayStart(ctx, programs.Path(programs.Dir(home), "cmemd", programs.Ext(from)))
+}
+
+// mayStart returns an error where the system does not start the program at path, as on a disk that is mounted with noexec: each hook of an
+// agent would fail there.
+func mayStart(ctx context.Context, path string) error {
+	if _, err := programs.AskVersion(ctx, path, programs.CommandVersion); errors.Is(err, fs.ErrPermission) {
+		return terminal.Advise(fmt.Errorf("%s may not be run here: %w", filepath.Dir(path), syscall.EACCES),
+			"let CMEMD_HOME name a folder on a disk that is not mounted with noexec, or put cmemd into a folder of PATH where it stays")
 	}
 	return nil
 }
