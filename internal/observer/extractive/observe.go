@@ -127,8 +127,10 @@ func messageBlocks(message string) []block {
 	return unlabelled(said)
 }
 
-// requestBlocks are the blocks of what the user said, without what the harness put around it.
-func requestBlocks(request string) []block { return unlabelled(blocks(unwrap(clean(request), true))) }
+// requestBlocks are the blocks of what the user said, without what the harness put around it, and what they typed before what they pasted.
+func requestBlocks(request string) []block {
+	return unlabelled(blocks(sentence.TypedFirst(unwrap(clean(request), true))))
+}
 
 // blocksWeight measures what a message says apart from code.
 func blocksWeight(all []block) int {
