@@ -176,7 +176,7 @@ type reading struct {
 	run    finding
 	agreed bool    // the sentence at hand says why the person is right
 	asked  string  // what the person wrote
-	skips  bool    // the list at hand is of plans, of options or of guesses
+	skips  bool    // the list at hand is of plans, or of options
 	menu   finding // options that were weighed, until it is said which was taken
 }
 
@@ -201,7 +201,7 @@ func (r *reading) paragraph(b block, followed bool) {
 		switch head := strings.TrimRight(s, " :："); {
 		case head == s:
 			r.sentence(s, " ")
-		case sentence.PurposeOf(head) == sentence.Announce, r.sure && sentence.Holds(head, sentence.Hedge):
+		case sentence.PurposeOf(head) == sentence.Announce:
 			r.end()
 			r.skips = true
 		case sentence.PurposeOf(head) == sentence.Menu:
