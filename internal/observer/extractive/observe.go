@@ -305,7 +305,6 @@ func (w *work) outline() string {
 	if add(here, "commit"); here == 1 && more > 0 {
 		parts[len(parts)-1] += " of " + count(more, "file")
 	}
-	parts = append(parts, w.published()...)
 	if len(parts) == 0 {
 		if n := len(w.reads); n > 0 {
 			parts = append(parts, count(n, "file")+" read")
@@ -324,31 +323,6 @@ func (w *work) outline() string {
 		add(w.calls, "tool call")
 	}
 	return strings.Replace(strings.Join(parts, ", "), "searchs", "searches", 1)
-}
-
-// published says that a tag was set in the session's folder and that it was pushed, as far as git told that this went well and told
-// nothing else later.
-func (w *work) published() (deeds []string) {
-	words := map[string]string{"tag": "tagged", "push": "pushed"}
-	for _, r := range w.runs {
-		deed := words[r.step.sub(1)]
-		if r.step.words[0] != "git" || r.outside || deed == "" || r.end != passed || w.laterEnd(r) == failed || r.step.sub(2) == "" && deed == "tagged" {
-			continue
-		}
-		if !slices.ContainsFunc(r.step.words, withdraws) {
-			deeds = addOnce(deeds, deed)
-		}
-	}
-	return deeds
-}
-
-// withdraws is for the options by which git lists tags, takes tags and branches away, or only says what it would do.
-func withdraws(option string) bool {
-	switch option {
-	case "-d", "--delete", "-l", "--list", "-n", "--dry-run", "--contains", "--points-at", "--merged", "--no-merged", "--verify":
-		return true
-	}
-	return false
 }
 
 // verdict says how the last tests ended.

@@ -72,8 +72,6 @@ type run struct {
 	exit   int
 	output string // its end, where the command line wrote it
 	family string
-
-	outside bool // in another folder than the session's
 }
 
 // report is what one subagent did.
@@ -256,7 +254,7 @@ func (w *work) run(c call) {
 	if len(w.failures) > 0 && (strings.Contains(c.command, ">") || slices.ContainsFunc(c.steps, func(s step) bool { return !s.onlyReads() })) {
 		w.wrote = append(w.wrote, c.command[:min(len(c.command), maxWrote)])
 	}
-	last, outside := lastStep(c.steps), w.isOutside(c)
+	last := lastStep(c.steps)
 	for i, s := range c.steps {
 		if s.words[0] == "rm" || s.words[0] == "git" && s.sub(1) == "rm" {
 			w.remove(s.words[1:], c)
@@ -264,7 +262,6 @@ func (w *work) run(c call) {
 		if !s.onlyReads() && len(w.runs) < maxRuns {
 			w.runs = append(w.runs, run{
 				at: w.calls, step: s, whole: c.command, test: s.IsTest(), end: c.ends[i], family: s.family(),
-				outside: outside || len(s.words) > 2 && s.words[1] == "-C" && w.isElsewhere(absolute(c.cwd, s.words[2])),
 			})
 			if i == last {
 				w.runs[len(w.runs)-1].output = c.output
@@ -311,8 +308,11 @@ func (w *work) fail(c call) {
 
 // commit notes a commit that git reported. One that was amended again stands for itself only in its last form.
 func (w *work) commit(m commit, c call) {
+	folder := c.cwd
 	for _, s := range c.steps {
 		switch {
+		case s.words[0] == "cd" && len(s.words) > 1:
+			folder = absolute(folder, s.words[1])
 		case s.words[0] != "git":
 		case s.sub(1) != "commit":
 			m.old = m.old || s.sub(1) == "cherry-pick" || s.sub(1) == "revert" || s.sub(1) == "rebase"
@@ -321,28 +321,12 @@ func (w *work) commit(m commit, c call) {
 			m.old = m.old || slices.Contains(s.words, "--no-edit")
 		}
 	}
-	m.outside = w.isOutside(c)
+	m.outside = path.IsAbs(folder) && path.IsAbs(w.cwd) && !under(folder, w.cwd) && !under(w.cwd, folder)
 	if n := len(w.commits); m.amends && n > 0 && w.commits[n-1].subject == m.subject {
 		m.old = w.commits[n-1].old
 		w.commits = w.commits[:n-1]
 	}
 	w.commits = append(w.commits, m)
-}
-
-// isOutside reports whether a command line ended in another folder than the session's, or those above and below it.
-func (w *work) isOutside(c call) bool {
-	folder := c.cwd
-	for _, s := range c.steps {
-		if s.words[0] == "cd" && len(s.words) > 1 {
-			folder = absolute(folder, s.words[1])
-		}
-	}
-	return w.isElsewhere(folder)
-}
-
-// isElsewhere reports whether a folder is neither the session's, nor above or below it.
-func (w *work) isElsewhere(folder string) bool {
-	return path.IsAbs(folder) && path.IsAbs(w.cwd) && !under(folder, w.cwd) && !under(w.cwd, folder)
 }
 
 // laterEnd says how the newest run of r's family behind r ended: unknown where it was not run again or did not tell.
