@@ -30,9 +30,6 @@ const (
 	weightDone   = 1.3 // a summary that is not the newest
 	weightPrompt = 0.35
 
-	// weightSince raises what the last session did or said after its summary: that does not speak of it.
-	weightSince = 3.0
-
 	// fileFactor raises observations on files that were changed lately, hereFactor those on files that are in this working
 	// tree, and goneFactor lowers those on files of which none is there any more.
 	fileFactor = 1.25
@@ -99,7 +96,6 @@ type offers struct {
 	now     time.Time
 	changed map[string]bool
 	last    bool                      // the newest summary was there
-	newest  rows.Row                  // it
 	next    map[events.SessionID]bool // whose next steps were there
 
 	observed map[asked]bool // prompts whose work observations tell of
@@ -112,8 +108,8 @@ func (o *offers) offer(row rows.Row) *piece {
 	case o.brief():
 		return &piece{sec: secWork, text: o.workLine(row), parts: o.briefParts(row, age)}
 	case row.Kind == rows.Summary && !o.last:
-		o.last, o.next[row.Session], o.newest = true, true, row
-		o.wentOn = slices.ContainsFunc(o.rows, func(later rows.Row) bool { return follows(later, row) && o.unfit(later) == "" })
+		o.last, o.next[row.Session] = true, true
+		o.wentOn = slices.ContainsFunc(o.rows, func(later rows.Row) bool { return o.follows(later, row) })
 		return &piece{sec: secLast, text: o.lastSummary(row, &saidTexts{}), parts: []Part{{"the newest summary", weightLast}}}
 	case row.Kind == rows.Summary && row.NextSteps != "" && !o.next[row.Session] && len(o.next) <= nextSteps && age < maxNextAge:
 		o.next[row.Session] = true
@@ -143,9 +139,6 @@ func savedBy(row rows.Row) Part {
 func (o *offers) observation(row rows.Row, age time.Duration) []Part {
 	parts := []Part{{"type " + cmp.Or(row.Type, events.TypeUnknown), typeWeight(row.Type)}, aged(age, halfLife)}
 	parts = append(parts, saidAgain(row)...)
-	if o.last && follows(row, o.newest) {
-		parts = append(parts, Part{"newer than the last session's summary", weightSince})
-	}
 	if slices.ContainsFunc(row.FilesModified, func(f string) bool { return o.changed[path.Base(f)] }) {
 		parts = append(parts, Part{"files changed lately", fileFactor})
 	}
@@ -158,9 +151,10 @@ func (o *offers) observation(row rows.Row, age time.Duration) []Part {
 	return parts
 }
 
-// follows reports whether a row is an observation of later work of a summary's session. What was observed again is of the same time.
-func follows(row, summary rows.Row) bool {
-	return row.Kind == rows.Observation && row.Session == summary.Session && row.At.After(summary.At)
+// follows reports whether a row is an observation of later work of a summary's session, and may be injected. What was observed again is
+// of the same time.
+func (c *chooser) follows(row, summary rows.Row) bool {
+	return row.Kind == rows.Observation && row.Session == summary.Session && row.At.After(summary.At) && c.unfit(row) == ""
 }
 
 // saidAgain is the part of the weight of a row that stands for others.
@@ -212,7 +206,7 @@ func (c *chooser) withoutAnswered(row rows.Row) rows.Row {
 		return row
 	}
 	if slices.ContainsFunc(c.rows, func(later rows.Row) bool {
-		return later.Session == row.Session && later.Prompt > row.Prompt && (later.Kind == rows.Prompt || follows(later, row))
+		return later.Session == row.Session && later.Prompt > row.Prompt && (later.Kind == rows.Prompt || c.follows(later, row))
 	}) {
 		row.NextSteps = strings.Join(slices.DeleteFunc(strings.Split(row.NextSteps, "\n"), func(step string) bool {
 			return strings.HasPrefix(strings.TrimPrefix(step, "- "), events.AskedPerson)

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -8,8 +9,8 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// A session that went on after its summary is not told by that as if it were the end: it says so, what was asked in it is answered, and
-// what came later goes before older work of the same kind.
+// A summary after which its session went on says so, and what it asked is answered. Nothing else changes: what came later has the weight
+// of its kind.
 func TestASessionThatWentOnAfterItsSummary(t *testing.T) {
 	t.Parallel()
 	const notice, asking = "The session went on after this was written", "Asked the person: Shall the wagons run in the rain?"
@@ -34,6 +35,9 @@ func TestASessionThatWentOnAfterItsSummary(t *testing.T) {
 		"work of another session": {func(w *world, _ events.SessionID) {
 			w.observe(w.open("other", "shop"), "change", "The shed is locked", "")
 		}, false, true, "The shed is locked"},
+		"what may not be injected": {func(w *world, s events.SessionID) {
+			w.put(s.Stream(), events.ObservationParsed{Observation: newID(), Prompt: 2, Type: "decision", Title: "Wagons never stop", Origin: events.OriginOutside})
+		}, false, true, "Oil the axles"},
 		"the same work observed again": {func(w *world, s events.SessionID) {
 			w.now = w.now.Add(-10 * time.Minute) // rows are dated by the work
 			w.observe(s, "change", "Wagons are slower, in other words", "")
@@ -54,6 +58,16 @@ func TestASessionThatWentOnAfterItsSummary(t *testing.T) {
 			got := w.mustContext(ask)
 			if strings.Contains(got.Text, notice) != c.says || strings.Contains(got.Text, asking) != c.waits {
 				t.Errorf("says that it was written before: want %t; its question waits: want %t\n%s", c.says, c.waits, got.Text)
+			}
+			ask.Explain = true
+			if explained := w.mustContext(ask); explained.Text != got.Text {
+				t.Errorf("explained it is another text:\n%s", explained.Text)
+			}
+			w.put(s.Stream(), events.ContextInjected{Hook: "startup", IDs: got.IDs, Position: events.Moment(got.Position)})
+			w.sync()
+			known, err := w.InjectedLines(t.Context(), s)
+			if err != nil || c.says && !slices.ContainsFunc(known, func(l string) bool { return strings.Contains(l, notice) }) {
+				t.Errorf("the line that says so is not known to be ours: %v", err)
 			}
 			if !strings.Contains(got.Text, c.tells) || !strings.Contains(got.Text, "Oil the axles") {
 				t.Errorf("want %q, and what was open in the summary:\n%s", c.tells, got.Text)
