@@ -36,7 +36,9 @@ func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	end, at, blank, count, state := 0, 0, 0, 0, -1 // end is behind the last cluster that may stand before the ellipsis
+	end := 0               // behind the last cluster that may stand before the ellipsis
+	blank, trimmed := 0, 0 // the last blank, and the end before it
+	at, count, state := 0, 0, -1
 	for rest := s; rest != ""; {
 		var cluster string
 		if plainASCII(rest[:min(2, len(rest))]) { // nothing joins these two, and most text is of them
@@ -46,15 +48,15 @@ func cut(s string, n int) string {
 		}
 		if count++; count > n || len(s)-len(rest) > maxCluster*n {
 			if blank < at/2 {
-				blank = at
+				trimmed = at
 			}
-			return s[:blank] + "…"
+			return s[:trimmed] + "…"
 		}
 		if !strings.Contains(" ,;:-–—([{\"'“", cluster) {
 			end = len(s) - len(rest)
 		}
 		if cluster == " " {
-			blank = end
+			blank, trimmed = len(s)-len(rest)-1, end
 		}
 		if count < n {
 			at = end

@@ -118,6 +118,23 @@ func TestCutAndLeadStayInBounds(t *testing.T) {
 	})
 }
 
+// TestCut: a text ends at a word, before what joins it to the next; one long word is cut.
+func TestCut(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		s    string
+		n    int
+		want string
+	}{
+		{"one two three", 13, "one two three"}, {"one two three", 12, "one two…"}, {"one two — three four five", 15, "one two…"}, {"one, two three", 6, "one…"},
+		{"a wheelbarrow", 12, "a wheelbarr…"}, {"\u0600 aa", 2, "\u0600 …"},
+	} {
+		if got := cut(c.s, c.n); got != c.want {
+			t.Errorf("cut(%q, %d) = %q, want %q", c.s, c.n, got, c.want)
+		}
+	}
+}
+
 // TestCutEndsAtAGrapheme: where two plain characters stand side by side nothing is looked up, and nothing changes by that.
 func TestCutEndsAtAGrapheme(t *testing.T) {
 	t.Parallel()
