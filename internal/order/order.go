@@ -23,10 +23,10 @@ func By[E any](list []E, compare func(a, b E) int) {
 // places returns the numbers below n in the order of compare, what is equal by number. It has no type parameter: what it calls is
 // compiled in this package, and not again in each that imports it.
 func places(n int, compare func(a, b int) int) []int {
-	places := make([]int, n)
-	for i := range places {
-		places[i] = i
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
 	}
-	slices.SortFunc(places, func(a, b int) int { return cmp.Or(compare(a, b), a-b) })
-	return places
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(compare(a, b), a-b) })
+	return order
 }

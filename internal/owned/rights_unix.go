@@ -25,6 +25,12 @@ func links(info fs.FileInfo) uint64 {
 	return uint64(stat.Nlink)
 }
 
+// IsAnothers reports whether a file or folder belongs to another user than this one and root.
+func IsAnothers(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && stat.Uid != 0 && int(stat.Uid) != os.Getuid()
+}
+
 // writableByOthers says which other user may change what is in a folder, or where a link leads; empty: none may. The group that
 // has this user's own name, and nobody else's, as many systems make one for each user, is no other. Rights of a link mean nothing.
 func writableByOthers(info fs.FileInfo) string {
@@ -34,7 +40,7 @@ func writableByOthers(info fs.FileInfo) string {
 	}
 	mode := info.Mode()
 	switch {
-	case stat.Uid != 0 && int(stat.Uid) != os.Getuid():
+	case IsAnothers(info):
 		return "belongs to another user (" + strconv.Itoa(int(stat.Uid)) + ")"
 	case mode&(os.ModeSticky|os.ModeSymlink) != 0:
 		return ""

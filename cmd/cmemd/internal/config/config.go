@@ -126,7 +126,7 @@ func readSettingsFile(home string) ([]byte, error) {
 func readFile(path, what string, most int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Lstat(path); err == nil { // what it led to may say what is not to be recorded
+		if link, err := os.Lstat(path); err == nil && link.Mode()&fs.ModeSymlink != 0 { // what it led to may say what is not to be recorded
 			return nil, terminal.Advise(fmt.Errorf("%s is a link that leads nowhere", path), "let it lead to the %s, or remove it", what)
 		}
 		return nil, nil

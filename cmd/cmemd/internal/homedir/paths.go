@@ -120,6 +120,12 @@ func (p Paths) Make() error {
 	if err := p.MakeHome(); err != nil {
 		return err
 	}
+	if err := os.Chmod(p.Home, 0o700); err != nil { // it may have been there before, open to others
+		return terminal.Advise(err, "CMEMD_HOME must be this user's own folder")
+	}
+	if err := CheckParents(p.Home); err != nil {
+		return err
+	}
 	for _, dir := range []string{p.Run, p.Views, p.logs} {
 		if err := makeDir(dir); err != nil {
 			return err
@@ -129,22 +135,20 @@ func (p Paths) Make() error {
 	return relay.LayKey(p.Home, time.Now())
 }
 
-// MakeHome makes the folder of the home itself, open to this user only. It returns an error wrapping owned.ErrOthers where it is another
-// user's, or would be made in a folder of theirs or in one that others may write to, and then has made nothing: what sudo makes below
-// somebody's HOME belongs to root, and they could not even remove it.
+// MakeHome makes the folder of the home, open to this user only, where there is none; one of this user's stays as it is. It returns an error
+// wrapping owned.ErrOthers where it is another user's, or would be made in a folder of theirs or in one that others may write to, and then has
+// changed nothing: what sudo makes below somebody's HOME belongs to root, and they could not even remove it.
 func (p Paths) MakeHome() error {
-	if _, err := os.Stat(p.Home); errors.Is(err, fs.ErrNotExist) {
-		if err := CheckParents(p.Home); errors.Is(err, owned.ErrOthers) {
-			return err
-		}
-		if err := makeDir(p.Home); err != nil {
-			return err
-		}
+	switch info, err := os.Stat(p.Home); {
+	case err == nil && owned.IsAnothers(info):
+		return CheckParents(p.Home)
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil // whoever opens it finds what else is wrong with it
 	}
-	if err := os.Chmod(p.Home, 0o700); err != nil { // it may have been there before, open to others
-		return terminal.Advise(err, "CMEMD_HOME must be this user's own folder")
+	if err := CheckParents(p.Home); errors.Is(err, owned.ErrOthers) {
+		return err
 	}
-	return CheckParents(p.Home)
+	return makeDir(p.Home)
 }
 
 func makeDir(dir string) error {

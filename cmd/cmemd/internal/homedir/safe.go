@@ -20,7 +20,7 @@ func CheckParents(folder string) error {
 	switch {
 	case looked == nil && info.Mode()&fs.ModeSymlink != 0:
 		return terminal.Advise(err, "let CMEMD_HOME name a folder that no link of theirs leads to")
-	case looked == nil && info.Mode().Perm()&0o022 == 0:
+	case looked == nil && owned.IsAnothers(info):
 		return terminal.Advise(err, "run it as that user, without sudo, or let HOME or CMEMD_HOME name a folder of your own")
 	}
 	return terminal.Advise(err, "take the right away with chmod go-w %s, or let CMEMD_HOME name another folder", at)

@@ -26,6 +26,7 @@ func TestMakeInAnothersFolder(t *testing.T) {
 		"open":                       {func(dir string) error { return os.Chmod(dir, 0o777) }, ".local/share/cmemd", "chmod go-w"},
 		"another's":                  {give, ".local/share/cmemd", "without sudo"},
 		"another's, the home itself": {give, "", "without sudo"},
+		"another's and its group's":  {func(dir string) error { return errors.Join(give(dir), os.Chmod(dir, 0o775)) }, "", "without sudo"},
 	} {
 		dir := t.TempDir()
 		if strings.HasPrefix(name, "another's") && os.Getuid() != 0 {
@@ -34,12 +35,19 @@ func TestMakeInAnothersFolder(t *testing.T) {
 		if err := c.spoil(dir); err != nil {
 			t.Fatal(err)
 		}
-		err := PathsOf(filepath.Join(dir, c.home)).Make()
+		before, err := os.Stat(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = PathsOf(filepath.Join(dir, c.home)).Make()
 		if !errors.Is(err, owned.ErrOthers) || !strings.Contains(terminal.NextStep(err), c.step) {
 			t.Errorf("%s: got %v, next %q; want %v, %q", name, err, terminal.NextStep(err), owned.ErrOthers, c.step)
 		}
 		if made, err := os.ReadDir(dir); len(made) > 0 || err != nil {
 			t.Errorf("%s: it made %v, %v", name, made, err)
+		}
+		if after, err := os.Stat(dir); err != nil || after.Mode() != before.Mode() {
+			t.Errorf("%s: its rights are %v, were %v, %v", name, after.Mode(), before.Mode(), err)
 		}
 	}
 }
