@@ -50,7 +50,7 @@ func (s *State) reowe(i int, at time.Time) {
 	if in.outcome == Forgotten {
 		return
 	}
-	in.attempts, in.asks, in.cuts, in.most, in.blamed, in.refusals, in.refused = 0, 0, 0, 0, 0, 0, 0
+	in.attempts, in.asks, in.cuts, in.most, in.blamed, in.refusals, in.blamedAt = 0, 0, 0, 0, 0, 0, 0
 	in.since = at
 	s.flush = max(s.flush, in.version)
 	s.owe(i)

@@ -16,7 +16,7 @@ func (s *State) recordFailure(h events.Header, e events.TurnFailed, settles []in
 		in := &s.inputs[i]
 		in.refusals += uint8(btoi(in.refusals < math.MaxUint8))
 		if b, ok := s.blameOf(*in); !ok || b.provider != e.Provider {
-			in.refused, first = h.Version, true
+			in.blamedAt, first = h.Version, true
 		}
 	}
 	if first {

@@ -92,7 +92,7 @@ type input struct {
 	most     uint16         // the most inputs its turn may settle; 0: no limit
 	refusals uint8          // failed turns that were their own fault, as the provider said, since it was last halved
 	blamed   events.Version // of the first crash with it since it was owed; 0: none
-	refused  events.Version // of the blame that it bears; 0: none
+	blamedAt events.Version // of the blame that it bears; 0: none
 }
 
 // reference points at an event. It has no position until the event is appended; see Place.
@@ -358,7 +358,7 @@ func (s *State) answeredSince(in input, e events.TurnFailed) bool {
 
 // blameOf finds the blame that in bears.
 func (s *State) blameOf(in input) (failedTurn, bool) {
-	i, ok := slices.BinarySearchFunc(s.blames, in.refused, func(b failedTurn, v events.Version) int { return int(b.version) - int(v) })
+	i, ok := slices.BinarySearchFunc(s.blames, in.blamedAt, func(b failedTurn, v events.Version) int { return int(b.version) - int(v) })
 	if !ok {
 		return failedTurn{}, false
 	}

@@ -170,8 +170,8 @@ func (s *Share) believeCopies() {
 // Ready is closed once what other machines asked to forget, before this life and as far as the store was reached, is forgotten here.
 func (s *Share) Ready() <-chan struct{} { return s.ready }
 
-// Hurry has what is recorded shipped without waiting for more.
-func (s *Share) Hurry() { signal(s.hurry) }
+// shipSoon has what is recorded shipped without waiting for more.
+func (s *Share) shipSoon() { signal(s.hurry) }
 
 // signal leaves a token in a channel that holds one.
 func signal(c chan<- struct{}) {
@@ -189,7 +189,7 @@ func (s *Share) Flush(ctx context.Context) error {
 		return err
 	}
 	for {
-		s.Hurry()
+		s.shipSoon()
 		s.mu.Lock()
 		found, forked, advanced := s.headAt, s.forked, s.advanced
 		s.mu.Unlock()

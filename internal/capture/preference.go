@@ -29,7 +29,7 @@ func (p *Pipeline) withPreferences(ctx context.Context, c session.Capture) sessi
 		found = preference.InRefusal(agents.Refusal(e))
 	}
 	for _, s := range found {
-		c.Preferences = append(c.Preferences, events.PreferenceStated{Sentence: s.Text, Same: events.KeyOf("preference", s.Words)})
+		c.Preferences = append(c.Preferences, events.PreferenceStated{Sentence: s.Text, Same: events.KeyOf("preference", s.Normalized)})
 	}
 	return c
 }

@@ -20,8 +20,8 @@ const (
 
 // Sentence is one sentence in which a person says how to work.
 type Sentence struct {
-	Text  string // as it was said
-	Words string // by which it is known again, whatever its letter case, marks and courtesies
+	Text       string // as it was said
+	Normalized string // by which it is known again, whatever its letter case, marks and courtesies
 }
 
 // InPrompt returns the sentences of a prompt that say how to work, in their order, each once. It looks at the prompt's first
@@ -81,7 +81,7 @@ func firstOf(text string) (first, rest string) {
 
 // isAll reports whether a text says what was found, and no more.
 func isAll(text string, found []Sentence) bool {
-	return len(found) == 1 && len(text) <= 2*maxSentence && keyOf(text) == found[0].Words
+	return len(found) == 1 && len(text) <= 2*maxSentence && keyOf(text) == found[0].Normalized
 }
 
 // states reports whether a phrase of one of the purposes stands in a sentence that is, in the same language, not about one thing.
@@ -98,9 +98,9 @@ func isOnce(words []string) bool {
 
 // appendOnce appends a sentence that is not there yet, while there is room.
 func appendOnce(found []Sentence, s string) []Sentence {
-	one := Sentence{Text: s, Words: keyOf(s)}
+	one := Sentence{Text: s, Normalized: keyOf(s)}
 	for _, other := range found {
-		if other.Words == one.Words {
+		if other.Normalized == one.Normalized {
 			return found
 		}
 	}

@@ -36,7 +36,7 @@ func normalise(s string) string {
 // groupOf is the group that row is in, or would be. ok is false for a row that is in none, and where its group cannot be read.
 func (f *fold) groupOf(row Row) (key []byte, g group, ok bool) {
 	key = groupKey(row)
-	if !f.folds || key == nil || row.Superseded && !row.Stated() {
+	if !f.foldsDuplicates || key == nil || row.Superseded && !row.Stated() {
 		return nil, group{}, false
 	}
 	g, _ = groupTable().Get(f.x, key)

@@ -9,22 +9,22 @@ import (
 
 // View is a view whose rows are Rows of one kind: prompts, observations, summaries and memories.
 type View struct {
-	kind   Kind
-	source events.Kind // the event that makes a row
-	stated events.Kind // another one that does; empty: none
-	make   func(r *engine.Record) (Row, bool)
-	turns  bool // rows come from turns, which later turns over the same inputs replace
-	folds  bool // rows that say the same in one session, and preferences that do in one project, are one
-	names  string
+	kind            Kind
+	source          events.Kind // the event that makes a row
+	stated          events.Kind // another one that does; empty: none
+	make            func(r *engine.Record) (Row, bool)
+	turns           bool // rows come from turns, which later turns over the same inputs replace
+	foldsDuplicates bool // rows that say the same in one session, and preferences that do in one project, are one
+	names           string
 }
 
 // Views returns the four views, in the order in which they are listed.
 func Views() []View {
 	return []View{
 		{kind: Prompt, source: events.KindPromptSubmitted, make: promptRow, names: "prompts"},
-		{kind: Observation, source: events.KindObservationParsed, make: observationRow, turns: true, folds: true, names: "observations"},
+		{kind: Observation, source: events.KindObservationParsed, make: observationRow, turns: true, foldsDuplicates: true, names: "observations"},
 		{kind: Summary, source: events.KindSummaryParsed, make: summaryRow, turns: true, names: "summaries"},
-		{kind: Memory, source: events.KindMemorySaved, stated: events.KindPreferenceStated, make: memoryRow, folds: true, names: "memories"},
+		{kind: Memory, source: events.KindMemorySaved, stated: events.KindPreferenceStated, make: memoryRow, foldsDuplicates: true, names: "memories"},
 	}
 }
 

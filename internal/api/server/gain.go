@@ -20,11 +20,11 @@ const charactersPerToken = 4
 // getGain says what was injected, what was followed, and what it cost.
 func (s *usages) getGain(ctx context.Context, q api.GainQuery) (api.Gain, error) {
 	out := api.Gain{Position: s.Views.Position(), Since: q.Since, Until: q.Until}
-	of, err := s.sessionsOf(ctx, sessions.Filter{Limit: scannedSessions}, q.Project)
+	inSessions, err := s.sessionsOf(ctx, sessions.Filter{Limit: scannedSessions}, q.Project)
 	if err != nil {
 		return out, err
 	}
-	injected, err := s.Views.InjectedInto(ctx, of, gain.Filter{Since: q.Since, Until: q.Until})
+	injected, err := s.Views.InjectedInto(ctx, inSessions, gain.Filter{Since: q.Since, Until: q.Until})
 	if err != nil {
 		return out, err
 	}
@@ -32,15 +32,15 @@ func (s *usages) getGain(ctx context.Context, q api.GainQuery) (api.Gain, error)
 	if err != nil {
 		return out, err
 	}
-	out.Projects = s.prices.gains(injected, of, groups)
+	out.Projects = s.prices.gainByProject(injected, inSessions, groups)
 	if out.Rows, err = s.injectedRows(ctx, injected); len(out.Rows) > q.Limit {
 		out.Omitted, out.Rows = len(out.Rows)-q.Limit, out.Rows[:q.Limit]
 	}
 	return out, err
 }
 
-// gains adds up what was injected by project, and what all of a project's sessions cost.
-func (p prices) gains(injected []gain.Injected, of []api.Session, groups []usage.Group) []api.ProjectGain {
+// gainByProject adds up what was injected by project, and what all of a project's sessions cost.
+func (p prices) gainByProject(injected []gain.Injected, inSessions []api.Session, groups []usage.Group) []api.ProjectGain {
 	type place struct{ root, name string }
 	all, cost := map[place]*api.ProjectGain{}, map[place][]usage.Group{}
 	for _, t := range injected {
@@ -50,8 +50,8 @@ func (p prices) gains(injected []gain.Injected, of []api.Session, groups []usage
 		}
 		add(all[at], t)
 	}
-	home := make(map[events.SessionID]place, len(of))
-	for _, one := range of {
+	home := make(map[events.SessionID]place, len(inSessions))
+	for _, one := range inSessions {
 		home[one.ID] = place{one.ProjectRoot, one.Project}
 	}
 	for _, g := range groups {

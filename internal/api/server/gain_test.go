@@ -32,7 +32,7 @@ func TestGains(t *testing.T) {
 		}}}}
 	}
 	stranger := in("of no session that is known", "shop")
-	got := prices(priced).gains(told, []api.Session{one, two, silent, other}, []usage.Group{spent(one, 3), spent(silent, 4), spent(stranger, 9)})
+	got := prices(priced).gainByProject(told, []api.Session{one, two, silent, other}, []usage.Group{spent(one, 3), spent(silent, 4), spent(stranger, 9)})
 	want := []api.ProjectGain{
 		{Project: "shop", ProjectRoot: "/src/shop", Sessions: 2, Injections: 3, Characters: 480, Tokens: 120, Injected: 3, WithFiles: 2, Touched: 2, Asked: 1, Followed: 3,
 			Observer: api.Spent{Count: usage.Count{Turns: 2, Output: 7, Unstated: events.Usage{Output: 7}}, USD: 70, EstimatedUSD: 70}},

@@ -93,9 +93,9 @@ func fetches(c Simple) bool {
 	return len(words) > 0 && !allLocal(words)
 }
 
-// allLocal reports whether all of some addresses are of this machine; none are not.
-func allLocal(addresses []string) bool {
-	return len(addresses) > 0 && !slices.ContainsFunc(addresses, func(a string) bool { return !isLocal(a) })
+// allLocal reports whether all addresses that were fetched are of this machine; without any they are not.
+func allLocal(fetched []string) bool {
+	return len(fetched) > 0 && !slices.ContainsFunc(fetched, func(a string) bool { return !isLocal(a) })
 }
 
 func isLocal(address string) bool {
