@@ -7,7 +7,7 @@ import (
 )
 
 // TypedFirst is a prompt with what was pasted at its head behind what the person typed below it, if that says something by itself; else
-// the prompt as it is. What is pasted is known by its form: fences and quotations, patches, what a shell was told, lines of logs, and
+// the prompt as it is. What is pasted is known by its form: fences and quotations, patches, what was typed into a shell, lines of logs, and
 // traces, in which all lines but the first are indented. It is linear in the prompt's length.
 func TypedFirst(prompt string) string {
 	at, pasted := 0, false

@@ -36,7 +36,7 @@ func headings() [sections]string {
 // headFiles is the heading above the files.
 const headFiles = "## Files changed lately"
 
-// lastSummary is the newest summary at length, without what was said: of what was asked and done each thing is told whole, or not. It
+// lastSummary is the newest summary at length, without what was said: of what was asked and done each thing stands whole, or not. It
 // says first where the session went on after it.
 func (c *chooser) lastSummary(row rows.Row, t *saidTexts) string {
 	row.Request = t.unsaidOf(slices.DeleteFunc(strings.Split(row.Request, " / "), c.tells), " / ")

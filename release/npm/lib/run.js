@@ -36,7 +36,7 @@ function fail(program, why) {
 }
 
 /**
- * Ends this process by the signal that ended the child, so that who waits is told the same. Node.js ignores some of them, SIGPIPE among
+ * Ends this process by the signal that ended the child, so that who waits sees the same. Node.js ignores some of them, SIGPIPE among
  * them: where it is still there after a moment it ends with the number that shells have for the signal.
  */
 function die(signal) {

@@ -30,7 +30,7 @@ func TestMayStart(t *testing.T) {
 	}
 }
 
-// TestExportPath: the line that a person is told to type puts the folder itself on the PATH, whatever is in its name.
+// TestExportPath: the line that a person is to type puts the folder itself on the PATH, whatever is in its name.
 func TestExportPath(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("sh"); err != nil {
