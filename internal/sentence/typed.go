@@ -54,11 +54,8 @@ func isPasted(paragraph string) bool {
 			return true
 		}
 	}
-	if added, ok := strings.CutPrefix(first, "+"); ok { // "+ x" is an item of a list
-		behind := strings.TrimLeft(added, " ")
-		return behind == "" || added == behind || isDigit(behind[0])
-	}
-	return isStamped(first) || isTrace(first, lines[1:])
+	isAdded := strings.HasPrefix(first, "+") && !strings.HasPrefix(first, "+ ") // "+ x" is an item of a list
+	return isAdded || isStamped(first) || isTrace(first, lines[1:])
 }
 
 // isStamped reports whether a line begins with a date and a time of day, as logs do.

@@ -15,7 +15,7 @@ func TestTypedFirst(t *testing.T) {
 		"a patch":           "diff --git a/wagon.go b/wagon.go\n--- a/wagon.go\n+++ b/wagon.go\n-speed := 3\n+speed := 4",
 		"part of a patch":   "@@ -1,3 +1,3 @@\n-speed := 3",
 		"an added line":     "+speed is four now, as the person at the gate had asked for",
-		"a numbered line":   "+ 8 Speed is four now, as the person at the gate had asked for",
+		"a numbered line":   "+8 Speed is four now, as the person at the gate had asked for",
 		"a shell":           "$ wagon --start all of them\nall of them were started",
 		"a shell with sign": "➜  carousel git:(main) wagon start\nall of them were started",
 		"a log":             "2026-03-01 09:15:02 WARN the wagon is slow\n2026-03-01 09:15:03 ERROR the wagon stopped",

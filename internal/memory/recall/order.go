@@ -32,8 +32,8 @@ type place struct {
 }
 
 // shown returns the chosen pieces in the order of the text: in each section what the person saved before what others did, and of earlier
-// work the newest day first, so that each has one heading in what a new session is given. Of a day the sessions come first that were last heard of, and what each did
-// in the order in which it was asked for, so that what follows up on something stands behind it.
+// work the newest day first, so that each has one heading in what a new session is given. Of a day the sessions come first that were last
+// heard of, and what each did in the order in which it was asked for, so that what follows up on something stands behind it.
 func (c *chooser) shown() []*piece {
 	newest, oldest := map[events.ID]stamp{}, map[rows.Entry]stamp{}
 	var places []place

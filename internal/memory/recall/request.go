@@ -40,8 +40,8 @@ func (c *chooser) tells(asked string) bool {
 	})
 }
 
-// requestLine is what was asked, in whole sentences, what was typed before what was pasted. It ends before a later sentence that ends with a colon: what such a sentence
-// announces was most often pasted.
+// requestLine is what was asked, in whole sentences, what was typed before what was pasted. It ends before a later sentence that ends with
+// a colon: what such a sentence announces was most often pasted.
 func (c *chooser) requestLine(row rows.Row) string {
 	said := sentence.TypedFirst(cmp.Or(row.Text, titleOf(row)))
 	var whole []string
