@@ -12,8 +12,8 @@ import (
 // writes are interfaces of their own, and a third one embeds both.
 const maxMethods = 4
 
-// TestShapes: interfaces are narrow, but for the reading half of the log, which is what all else is built on; and no struct keeps a context, but for
-// those of suites, which keep their test's.
+// TestShapes: interfaces are narrow, but for the reading half of the log, which is what all else is built on; and no struct keeps a
+// context, but for those of suites, which keep their test's.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
