@@ -54,6 +54,16 @@ type piece struct {
 	at     time.Time
 	chosen bool
 	why    string
+
+	reading *reading // of row, once read was asked for it
+}
+
+// read reads the row, once. It must not be changed behind that.
+func (p *piece) read() *reading {
+	if p.reading == nil {
+		p.reading = readingOf(&p.row)
+	}
+	return p.reading
 }
 
 // lengthens reports whether a piece is shown at full length where there is room.

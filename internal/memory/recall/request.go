@@ -80,7 +80,7 @@ func (c *chooser) loadAsked(ctx context.Context, left budget) error {
 		} else {
 			first = append(first, p.row)
 		}
-		if answers(p.row) {
+		if p.read().answers() {
 			needs[at] = requestExplains
 		}
 	}

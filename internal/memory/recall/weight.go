@@ -80,7 +80,7 @@ func (c *chooser) offerAll() {
 		p := o.offer(row)
 		p.row, p.at, p.weight, p.whole = row, row.At, 1, p.text
 		if p.lengthens() && !c.brief() {
-			p.whole = cmp.Or(c.longLine(row, &saidTexts{}, true), p.text)
+			p.whole = cmp.Or(c.longLine(p.read(), &saidTexts{}, true), p.text)
 		}
 		for _, part := range p.parts {
 			p.weight *= part.Factor
