@@ -64,13 +64,13 @@ func (c *chooser) workLine(row rows.Row) string {
 // or is only the beginning of one. It is empty where that is no more than the title.
 func (c *chooser) longLine(r *reading, t *saidTexts, titled bool) string {
 	if titled {
-		t.drop(r.title)
+		t.drop(r.said)
 	}
 	_, asked := c.asked[r.row.Entry()]
 	more := c.words(t.telling(r, maxWorkText, asked), maxWorkText)
 	titled = titled && !beginAs(r.begin, plainWords(more))
 	if titled {
-		t.add(r.title)
+		*t = append(*t, r.said)
 	}
 	switch {
 	case more == "":
@@ -348,6 +348,7 @@ func (c *chooser) giveBack() bool {
 // body writes the chosen pieces.
 func (c *chooser) body() string {
 	var b strings.Builder
+	b.Grow(c.ask.Characters)
 	sec, day := sections, ""
 	shown := c.shown()
 	for i, p := range shown {

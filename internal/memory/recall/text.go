@@ -25,8 +25,11 @@ const ellipsis = "…"
 // oneLine folds white space, drops what cannot be seen, and cuts the text to at most limit characters, at a word's end
 // if there is one near.
 func oneLine(s string, limit int) string {
-	var b strings.Builder
 	space, room := false, 2*limit+1 // what cannot be seen is not worth looking at for ever
+	if head := s[:min(len(s), room)]; isOneLine(head) {
+		return shorten(head, limit)
+	}
+	var b strings.Builder
 	b.Grow(min(len(s), room))
 	for _, r := range s {
 		if unicode.IsSpace(r) {
@@ -46,6 +49,18 @@ func oneLine(s string, limit int) string {
 		}
 	}
 	return shorten(b.String(), limit)
+}
+
+// isOneLine reports whether s is ASCII that can be seen, with one blank between words: oneLine has nothing to change in it.
+func isOneLine(s string) bool {
+	before := byte(' ')
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == ' ' && before == ' ' {
+			return false
+		}
+		before = s[i]
+	}
+	return before != ' ' || s == ""
 }
 
 // shorten cuts s to at most limit characters at a grapheme's border, and says so by an ellipsis.

@@ -37,9 +37,9 @@ func (t *saidTexts) note(all []statement, i int) {
 	}
 }
 
-// drop takes a note back.
-func (t *saidTexts) drop(s string) {
-	if i := slices.Index(*t, plainWords(s).words); i >= 0 {
+// drop takes a note back, of a text by its words.
+func (t *saidTexts) drop(words string) {
+	if i := slices.Index(*t, words); i >= 0 {
 		*t = slices.Delete(*t, i, i+1)
 	}
 }
@@ -55,29 +55,34 @@ func plainWords(s string) (p plain) {
 	var b strings.Builder
 	b.Grow(len(s) + 2)
 	b.WriteByte(' ')
-	for begins, signs := 0, 0; ; {
-		r, n := utf8.DecodeRuneInString(s)
-		s = s[n:]
-		if r = lowered(r); n > 0 && isPlain(r) {
-			if signs == 0 {
-				begins = b.Len()
-			}
-			b.WriteRune(r)
-			signs++
+	begins, signs := 0, 0 // of the word at hand
+	end := func() {
+		if signs == 0 {
+			return
+		}
+		if p.count++; unspaced(b.String()[begins:]) {
+			p.count += (signs+1)/2 - 1
+		}
+		b.WriteByte(' ')
+		signs = 0
+	}
+	for _, r := range s {
+		if r = lowered(r); !isPlain(r) {
+			end()
 			continue
 		}
-		if signs > 0 {
-			if p.count++; unspaced(b.String()[begins:]) {
-				p.count += (signs+1)/2 - 1
-			}
-			b.WriteByte(' ')
-			signs = 0
+		if signs == 0 {
+			begins = b.Len()
 		}
-		if n == 0 {
-			break
+		signs++
+		if r < utf8.RuneSelf {
+			b.WriteByte(byte(r))
+		} else {
+			b.WriteRune(r)
 		}
 	}
-	if b.Len() == 1 {
+	end()
+	if p.count == 0 {
 		b.WriteByte(' ')
 	}
 	p.words = b.String()
@@ -182,7 +187,7 @@ func textOf(row rows.Row) string {
 // reading is a row as it is read once, for all the forms in which it may be injected.
 type reading struct {
 	row   *rows.Row
-	title string      // as titleOf has it
+	said  string      // its title by its words
 	begin []plain     // what its title says, as quotes compares it
 	all   []statement // of what it says at most length
 	order []candidate // of all, those that may be told at length: what tells most first
@@ -193,8 +198,8 @@ type candidate struct{ at, weight int }
 
 // readingOf reads a row: the sentence that its title is made of tells more than all others, and none that stands under a guess is told.
 func readingOf(row *rows.Row) *reading {
-	r := &reading{row: row, title: titleOf(*row), all: statementsOf(textOf(*row))}
-	r.begin = sayings(r.title)
+	title := titleOf(*row)
+	r := &reading{row: row, said: plainWords(title).words, begin: sayings(title), all: statementsOf(textOf(*row))}
 	for i, s := range r.all {
 		if s.isHead || s.options || !sentence.Telling(s.text) || s.head >= 0 && sentence.Holds(r.all[s.head].text, sentence.Hedge) {
 			continue
