@@ -57,9 +57,9 @@ const (
 )
 
 // add returns the first row before this one that says nearly the same; ok is false if none does.
-func (f *folds) add(row rows.Row) (standIn events.ID, ok bool) {
+func (f *folds) add(row *rows.Row) (standIn events.ID, ok bool) {
 	f.added++
-	this := folded{row.ID, group{row.Kind, row.Project, row.ProjectRoot, row.Flagged, row.By()}, sketch(row)}
+	this := folded{row.ID, group{row.Kind, row.Project, row.ProjectRoot, row.Flagged, row.By()}, sketch(*row)}
 	if found := f.first(this); found < len(f.kept) {
 		return f.kept[found].id, true
 	}

@@ -87,7 +87,7 @@ func (c *chooser) loadAsked(ctx context.Context, left budget) error {
 	slices.SortStableFunc(first, func(a, b rows.Row) int {
 		return cmp.Or(cmp.Compare(needs[b.Entry()], needs[a.Entry()]), inTime(b, a))
 	})
-	entries, err := c.recall.entriesOf(ctx, first, moment{})
+	entries, err := c.recall.entriesWithin(ctx, entryScope{prompts: true, most: 1}, first, moment{})
 	left = left.minus(left.of(c.body()))
 	for _, p := range shown { // what they say at full length comes before what was asked
 		left = left.plus(left.of(p.text)).minus(left.of(p.whole))
@@ -97,7 +97,7 @@ func (c *chooser) loadAsked(ctx context.Context, left budget) error {
 		if len(entry) == 0 || entry[0].Kind != rows.Prompt {
 			continue
 		}
-		asked, at := request{&entry[0], c.requestLine(entry[0])}, entry[0].Entry()
+		asked, at := request{entry[0], c.requestLine(*entry[0])}, entry[0].Entry()
 		rest := left.minus(left.of(asked.text)).minus(budget{chars: lineCost, tokens: lineTokens})
 		tells := needs[at] == requestGroups || !c.brief() && standsAlone(entry[0].Text)
 		if needs[at] == requestExplains || rest.left() && tells {
