@@ -166,11 +166,15 @@ func (s *sketcher) word(h uint64) {
 
 // keep adds a shingle's hash if it is among the lowest.
 func (s *sketcher) keep(h uint64) {
-	at, known := slices.BinarySearch(s.lowest, h)
-	switch {
-	case known || at == sketchSize:
+	full := len(s.lowest) == sketchSize
+	if full && h >= s.lowest[sketchSize-1] {
 		return
-	case len(s.lowest) == sketchSize:
+	}
+	at, known := slices.BinarySearch(s.lowest, h)
+	if known {
+		return
+	}
+	if full {
 		s.lowest = s.lowest[:sketchSize-1]
 	}
 	s.lowest = slices.Insert(s.lowest, at, h)

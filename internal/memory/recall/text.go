@@ -53,14 +53,7 @@ func oneLine(s string, limit int) string {
 
 // isOneLine reports whether s is ASCII that can be seen, with one blank between words: oneLine has nothing to change in it.
 func isOneLine(s string) bool {
-	before := byte(' ')
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c >= 0x7f || c == ' ' && before == ' ' {
-			return false
-		}
-		before = s[i]
-	}
-	return before != ' ' || s == ""
+	return isASCII(s) && !strings.Contains(s, "  ") && !strings.HasPrefix(s, " ") && !strings.HasSuffix(s, " ")
 }
 
 // shorten cuts s to at most limit characters at a grapheme's border, and says so by an ellipsis.
@@ -70,6 +63,9 @@ func shorten(s string, limit int) string {
 	}
 	if limit < 1 {
 		return ""
+	}
+	if isASCII(s[:limit]) { // each letter is a character
+		return cutLine(s, limit-1, strings.LastIndexByte(s[:limit-1], ' '))
 	}
 	used, end, word := 1, 0, 0 // one for the ellipsis
 	for rest, state := s, -1; rest != ""; {
@@ -83,10 +79,25 @@ func shorten(s string, limit int) string {
 		}
 		end += len(cluster)
 	}
+	return cutLine(s, end, word)
+}
+
+// cutLine is s up to end, or up to the word's end before it if that is near, with an ellipsis.
+func cutLine(s string, end, word int) string {
 	if word > end*3/4 {
 		end = word
 	}
 	return strings.TrimRight(s[:end], " ") + ellipsis
+}
+
+// isASCII reports whether s is ASCII that can be seen, and blanks.
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // neutral is s, fit to stand inside the fence. It never has more characters.
