@@ -73,9 +73,48 @@ func TestRowsSayWhereTheyComeFrom(t *testing.T) {
 	if _, err := v.Row(t.Context(), events.ID{9}); !errors.Is(err, engine.ErrNotFound) {
 		t.Fatalf("unknown id: got %v, want engine.ErrNotFound", err)
 	}
-	rows, err := v.Rows(t.Context(), events.ID{9}, w.rows[0])
-	if err != nil || len(rows) != 2 || rows[0].Kind != "" || rows[0].Listed() || rows[1].ID != w.rows[0] {
-		t.Fatalf("rows: got %v, %v", rows, err)
+	list, err := v.Rows(t.Context(), events.ID{9}, w.rows[0])
+	if err != nil || len(list) != 2 || list[0].Kind != "" || list[0].Listed() || list[1].ID != w.rows[0] {
+		t.Fatalf("rows: got %v, %v", list, err)
+	}
+	for _, kind := range []rows.Kind{rows.Observation, rows.Summary, "", "none"} {
+		named, err := v.RowsNamed(t.Context(), rows.Name{ID: events.ID{9}, Kind: kind}, rows.Name{ID: w.rows[0], Kind: kind})
+		if diff := cmp.Diff(list, named); err != nil || diff != "" {
+			t.Errorf("named as of kind %q: %v (-want +got):\n%s", kind, err, diff)
+		}
+	}
+}
+
+// TestRowsOfEntries reads no more of an entry than is asked for.
+func TestRowsOfEntries(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open(0)
+	prompt := w.say(s.Stream(), events.ID{}, events.PromptSubmitted{Number: 1, Text: "Mend it"})[0]
+	turn := w.start(s, events.TurnObservation, w.tool(s, ""))
+	w.keep(turn, "a leak", "a race", "a loop")
+	v := caughtUp(t, w)
+	first := mustRow(t, v, w.rows[0])
+	entries := []rows.Entry{first.Entry(), {Row: first.ID}}
+	for _, c := range []struct {
+		name   string
+		filter rows.EntryFilter
+		want   []events.ID
+	}{
+		{"all", rows.EntryFilter{}, append([]events.ID{prompt.ID}, w.rows...)},
+		{"the prompt", rows.EntryFilter{PromptOnly: true}, []events.ID{prompt.ID}},
+		{"two", rows.EntryFilter{Limit: 2}, []events.ID{prompt.ID, w.rows[0]}},
+		{"two that match", rows.EntryFilter{Limit: 2, Match: func(_ int, r *rows.Row) bool { return r.ID != w.rows[0] && r.Kind == rows.Observation }}, w.rows[1:3]},
+		{"then", rows.EntryFilter{AsOf: first.Position, At: first.At, Match: func(_ int, r *rows.Row) bool { return r.Position <= first.Position }}, []events.ID{prompt.ID, w.rows[0]}},
+	} {
+		found, err := v.RowsOfEntries(t.Context(), c.filter, entries...)
+		var got []events.ID
+		for _, row := range found[0] {
+			got = append(got, row.ID)
+		}
+		if diff := cmp.Diff(c.want, got); err != nil || diff != "" || len(found) != 2 || len(found[1]) != 0 {
+			t.Errorf("%s: %v, %d of what is one row (-want +got):\n%s", c.name, err, len(found[1]), diff)
+		}
 	}
 }
 

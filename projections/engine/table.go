@@ -35,6 +35,9 @@ func (t Table[V]) Get(x *Tx, key []byte) (v V, ok bool) {
 	return v, ok
 }
 
+// Read is Get into what v points to, which must be empty: a large value is not moved.
+func (t Table[V]) Read(x *Tx, key []byte, v *V) (ok bool) { return x.get(t.Name, key, v) }
+
 // Put stores the value of key.
 func (t Table[V]) Put(x *Tx, key []byte, v V) { x.put(t.Name, t.Ordered, key, &v) }
 

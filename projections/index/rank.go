@@ -55,7 +55,7 @@ func (s *search) before(a, b candidate) int {
 	return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(y.at[b.doc], x.at[a.doc]), cmp.Compare(y.position[b.doc], x.position[a.doc]))
 }
 
-// The search is a heap of candidates with the worst on top.
+// The search is a heap of candidates with the worst on top, once it has as many as it wants.
 func (s *search) Len() int           { return len(s.best) }
 func (s *search) Less(i, j int) bool { return s.before(s.best[i], s.best[j]) > 0 }
 func (s *search) Swap(i, j int)      { s.best[i], s.best[j] = s.best[j], s.best[i] }
@@ -69,7 +69,9 @@ func (s *search) Pop() any {
 // offer keeps c if it is among the best so far.
 func (s *search) offer(c candidate) {
 	if len(s.best) < s.want {
-		heap.Push(s, c)
+		if s.best = append(s.best, c); len(s.best) == s.want {
+			heap.Init(s)
+		}
 		return
 	}
 	if len(s.best) > 0 && c.key >= s.best[0].key && s.before(c, s.best[0]) < 0 {

@@ -165,7 +165,7 @@ type search struct {
 	cache     *columnCache
 	total     int
 	also      [][]uint32  // by segment: documents that are counted though they do not match; nil: none anywhere
-	best      []candidate // a heap until hits sorts it
+	best      []candidate // a heap once there are as many as are wanted, until hits sorts it
 }
 
 // prepare reads what the query needs of every segment.

@@ -45,6 +45,56 @@ func (v Reader) Recent(ctx context.Context, f RecentFilter) ([]Row, error) {
 	return rows, err
 }
 
+// EntryFilter says which rows of entries are read. The zero value chooses all, as they are now.
+type EntryFilter struct {
+	PromptOnly bool                         // and not the observations
+	AsOf       events.Position              // as they stood at that record, as RowsAsOf has it; 0: now
+	At         time.Time                    // with AsOf: when that was recorded
+	Match      func(entry int, r *Row) bool // whether a row of the entry of that number is chosen; nil: every one is
+	Limit      int                          // how many are chosen of each entry; 0: all
+}
+
+// RowsOfEntries returns the chosen rows of each entry that is a prompt's, the prompt first, then in the order of the log; those that are
+// not listed too. It reads no more of an entry than it must.
+func (v Reader) RowsOfEntries(ctx context.Context, f EntryFilter, entries ...Entry) ([][]*Row, error) {
+	found := make([][]*Row, len(entries))
+	kinds := []Kind{Prompt, Observation}
+	if f.PromptOnly {
+		kinds = kinds[:1]
+	}
+	err := v.Views.Read(ctx, func(r *engine.ReadTx) {
+		books := booksIn(r, kinds...)
+		for n, e := range entries {
+			if e.Prompt > 0 {
+				found[n] = f.read(books, n, e)
+			}
+		}
+	})
+	return found, err
+}
+
+// read reads the chosen rows of one entry.
+func (f EntryFilter) read(books []book, n int, e Entry) (found []*Row) {
+	for _, b := range books {
+		for _, id := range byPromptTable().From(b.x, e.key(), e.key()) {
+			row := new(Row)
+			if !b.read(id[:], row) {
+				continue
+			}
+			if f.AsOf > 0 {
+				*row = groupedAsOf(books, *row, f.AsOf, f.At)
+			}
+			if f.Match != nil && !f.Match(n, row) {
+				continue
+			}
+			if found = append(found, row); len(found) == f.Limit {
+				return found
+			}
+		}
+	}
+	return found
+}
+
 // Anchor is a place in time: that of a row or, with a zero Position, a moment. With a Position alone it is the time of
 // that record.
 type Anchor struct {

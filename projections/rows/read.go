@@ -37,11 +37,26 @@ func (v Reader) Row(ctx context.Context, id events.ID) (Row, error) {
 
 // Rows returns one row for every id, in the order of ids. That of an unknown id has no Kind and is not Forgotten.
 func (v Reader) Rows(ctx context.Context, ids ...events.ID) ([]Row, error) {
-	rows := make([]Row, len(ids))
+	names := make([]Name, len(ids))
+	for i, id := range ids {
+		names[i].ID = id
+	}
+	return v.RowsNamed(ctx, names...)
+}
+
+// Name is the id of a row and, where it is known, its kind, among whose rows it is looked for first.
+type Name struct {
+	ID   events.ID
+	Kind Kind
+}
+
+// RowsNamed is Rows for names.
+func (v Reader) RowsNamed(ctx context.Context, names ...Name) ([]Row, error) {
+	rows := make([]Row, len(names))
 	err := v.Views.Read(ctx, func(r *engine.ReadTx) {
 		books := booksIn(r)
-		for n, id := range ids {
-			rows[n] = find(books, id)
+		for i := range names {
+			readNamed(books, &names[i], &rows[i])
 		}
 	})
 	return rows, err
@@ -64,18 +79,27 @@ func booksIn(r *engine.ReadTx, kinds ...Kind) []book {
 	return books
 }
 
-func find(books []book, id events.ID) Row {
-	for _, b := range books {
-		if row, ok := b.get(engine.IDKey(id)); ok {
-			return row
+func find(books []book, id events.ID) (row Row) {
+	readNamed(books, &Name{ID: id}, &row)
+	return row
+}
+
+// readNamed reads the row of a name into an empty one.
+func readNamed(books []book, n *Name, row *Row) {
+	for _, first := range []bool{true, false} {
+		for _, b := range books {
+			if (b.kind == n.Kind) == first && b.read(n.ID[:], row) {
+				return
+			}
 		}
 	}
+	row.ID = n.ID
 	for _, b := range books {
-		if g, ok := forgottenTable().Get(b.x, engine.IDKey(id)); ok {
-			return Row{ID: id, Forgotten: true, Position: g.Position, At: g.At}
+		if g, ok := forgottenTable().Get(b.x, n.ID[:]); ok {
+			row.Forgotten, row.Position, row.At = true, g.Position, g.At
+			return
 		}
 	}
-	return Row{ID: id}
 }
 
 // Resolve returns the ids of rows that begin with prefix, hex digits with or without hyphens, in order, at most limit of them (0
@@ -104,27 +128,6 @@ func (v Reader) Resolve(ctx context.Context, prefix string, limit int) ([]events
 func (v Reader) RowsOf(ctx context.Context, session events.SessionID, kinds ...Kind) ([]Row, error) {
 	rows, err := v.sessionRows(ctx, session, kinds...)
 	return slices.DeleteFunc(rows, func(r Row) bool { return !r.Listed() }), err
-}
-
-// RowsOfEntries returns the ids of the rows of each entry, the prompt first, then in the order of the log; those that are not listed
-// too. Of an entry that is one row it is that row's.
-func (v Reader) RowsOfEntries(ctx context.Context, entries ...Entry) ([][]events.ID, error) {
-	ids := make([][]events.ID, len(entries))
-	err := v.Views.Read(ctx, func(r *engine.ReadTx) {
-		books := booksIn(r, Prompt, Observation)
-		for n, e := range entries {
-			if e.Prompt == 0 {
-				ids[n] = []events.ID{e.Row}
-				continue
-			}
-			for _, b := range books {
-				for _, ref := range byPromptTable().From(b.x, e.key(), e.key()) {
-					ids[n] = append(ids[n], events.ID(ref))
-				}
-			}
-		}
-	})
-	return ids, err
 }
 
 // Prompts returns the prompts of a session, oldest first, private ones without their text among them.
@@ -337,15 +340,22 @@ func (v Reader) Same(ctx context.Context, row Row) (same []events.ID, err error)
 	return same, err
 }
 
-// get is a row as readers know it: one that is outdated is superseded by the newest of its session.
-func (b book) get(key []byte) (Row, bool) {
-	row, ok := rowTable().Get(b.x, key)
+func (b book) get(key []byte) (row Row, ok bool) {
+	ok = b.read(key, &row)
+	return row, ok
+}
+
+// read reads a row, as readers know it, into an empty one: one that is outdated is superseded by the newest of its session.
+func (b book) read(key []byte, row *Row) bool {
+	if !rowTable().Read(b.x, key, row) {
+		return false
+	}
 	row.Machine = b.x.Machine(row.Place.Log)
-	if ok && row.Outdated && !row.Superseded {
+	if row.Outdated && !row.Superseded {
 		id, _ := newestTable().Get(b.x, engine.SessionKey(row.Session))
 		row.Superseded, row.SupersededBy = true, events.ID(id)
 	}
-	return row, ok
+	return true
 }
 
 // succeededAsOf is then, a row as of the record of a position, with the summary of its session that stood at that record.

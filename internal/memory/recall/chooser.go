@@ -18,7 +18,7 @@ type chooser struct {
 	own    projects.Extent  // of the project; no roots: it is known by name alone
 	given  injections.Given // what the session's conversation holds
 	since  events.Position  // what the session has been given already; 0: nothing
-	rows   []rows.Row
+	rows   []*rows.Row
 	files  []files.File
 	score  map[events.ID]int // at a prompt: how much of it a row has
 	wentOn bool              // the last session did so after its summary
@@ -51,9 +51,20 @@ type piece struct {
 	weight float64
 	text   string // without its handle
 	whole  string // the same at full length, as it stands where nothing else says any of it
+	length int    // of whole, in characters
 	at     time.Time
 	chosen bool
 	why    string
+
+	reading *reading // of row, once read was asked for it
+}
+
+// read reads the row, once. It must not be changed behind that.
+func (p *piece) read() *reading {
+	if p.reading == nil {
+		p.reading = readingOf(&p.row)
+	}
+	return p.reading
 }
 
 // lengthens reports whether a piece is shown at full length where there is room.
@@ -64,7 +75,7 @@ func (p *piece) density() float64 {
 	if p.sec == secLast {
 		return math.Inf(1)
 	}
-	return p.weight / float64(size(p.whole)+lineExtra)
+	return p.weight / float64(p.length+lineExtra)
 }
 
 // lineExtra is what a line costs beside its text: the handle, the time and the marks, about.

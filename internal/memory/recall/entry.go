@@ -32,69 +32,77 @@ type EntryPart struct {
 // What is what the row is called in a word, as Row.What is.
 func (p EntryPart) What() string { return rows.What(p.Kind, p.Type) }
 
+// entryScope says which rows of entries are read. The zero value is all of them.
+type entryScope struct {
+	ofProject bool // those alone of the project of the row that they are read for, and of none
+	prompts   bool // prompts alone
+	most      int  // of each entry; 0: all
+}
+
 // entriesOf reads the rows of the entries that rows are part of, as they stood at a moment: those that are listed, the prompt first.
 // Rows of one entry share a list, which is not to be changed.
-func (r *Recall) entriesOf(ctx context.Context, of []rows.Row, then moment) ([][]rows.Row, error) {
-	var entries []rows.Entry // each once
-	place := map[rows.Entry]int{}
-	for _, row := range of {
-		e := row.Entry()
-		if _, known := place[e]; !known {
-			place[e] = len(entries)
-			entries = append(entries, e)
-		}
+func (r *Recall) entriesOf(ctx context.Context, of []rows.Row, then moment) ([][]*rows.Row, error) {
+	return r.entriesWithin(ctx, entryScope{}, of, then)
+}
+
+// entriesWithin is entriesOf for some of the rows.
+func (r *Recall) entriesWithin(ctx context.Context, scope entryScope, of []rows.Row, then moment) ([][]*rows.Row, error) {
+	type list struct {
+		rows.Entry
+		project string
 	}
-	ids, err := r.cfg.Views.RowsOfEntries(ctx, entries...)
+	var entries []rows.Entry // of each list once
+	var projects []string
+	place := map[list]int{}
+	at := make([]int, len(of))
+	for i := range of {
+		l := list{Entry: of[i].Entry()}
+		if scope.ofProject {
+			l.project = projectOf(of[i])
+		}
+		n, known := place[l]
+		if !known {
+			n = len(entries)
+			place[l] = n
+			entries, projects = append(entries, l.Entry), append(projects, l.project)
+		}
+		at[i] = n
+	}
+	f := rows.EntryFilter{PromptOnly: scope.prompts, Limit: scope.most, AsOf: then.position, At: then.at}
+	f.Match = func(n int, row *rows.Row) bool {
+		p := projectOf(*row)
+		return row.Listed() && (then.position == 0 || row.Position <= then.position) && (!scope.ofProject || p == "" || p == projects[n])
+	}
+	found, err := r.cfg.Views.RowsOfEntries(ctx, f, entries...)
 	if err != nil {
 		return nil, fmt.Errorf("recall: %w", err)
 	}
-	var all []events.ID
-	for i := range ids {
-		if entries[i].Prompt > 0 {
-			all = append(all, ids[i]...)
-		}
-	}
-	var found []rows.Row
-	if len(all) > 0 {
-		if found, err = r.rowsAsOf(ctx, then, all...); err != nil {
-			return nil, fmt.Errorf("recall: %w", err)
-		}
-	}
-	standing := make([][]rows.Row, len(entries))
-	for i := range ids {
-		if entries[i].Prompt == 0 {
-			continue
-		}
-		for _, row := range found[:len(ids[i])] {
-			if row.Listed() && (then.position == 0 || row.Position <= then.position) {
-				standing[i] = append(standing[i], row)
-			}
-		}
-		found = found[len(ids[i]):]
-	}
-	out := make([][]rows.Row, len(of))
-	for i, row := range of {
-		if e := row.Entry(); e.Prompt > 0 {
-			out[i] = standing[place[e]]
-		} else {
-			out[i] = []rows.Row{row}
+	out := make([][]*rows.Row, len(of))
+	for i := range of {
+		if out[i] = found[at[i]]; entries[at[i]].Prompt == 0 {
+			out[i] = []*rows.Row{&of[i]}
 		}
 	}
 	return out, nil
 }
 
+// partsOf reads the rows that parts tells of.
+func (r *Recall) partsOf(ctx context.Context, of []rows.Row, then moment) ([][]*rows.Row, error) {
+	return r.entriesWithin(ctx, entryScope{ofProject: true, most: maxParts + 1}, of, then)
+}
+
 // parts are the rows of an entry beside one, in short. What a session did in another project, where it moved within its work, is told there.
-func parts(entry []rows.Row, beside rows.Row) (list []EntryPart) {
+func parts(entry []*rows.Row, beside *rows.Row) (list []EntryPart) {
 	room := maxPartTexts
 	for _, row := range entry {
 		if len(list) == maxParts {
 			break
 		}
-		if p := projectOf(row); row.ID == beside.ID || p != "" && p != projectOf(beside) {
+		if row.ID == beside.ID {
 			continue
 		}
-		p := EntryPart{ID: row.ID, Handle: row.Handle(), Kind: row.Kind, Type: row.Type, Title: titleOf(row), Flagged: row.Flagged, Undone: row.IsUndone()}
-		p.Text = firstSentences(textOf(row), p.Title, min(maxPartText, room))
+		p := EntryPart{ID: row.ID, Handle: row.Handle(), Kind: row.Kind, Type: row.Type, Title: titleOf(*row), Flagged: row.Flagged, Undone: row.IsUndone()}
+		p.Text = firstSentences(textOf(*row), p.Title, min(maxPartText, room))
 		room -= size(p.Text)
 		list = append(list, p)
 	}
@@ -127,24 +135,23 @@ func firstSentences(text, title string, room int) string {
 
 // withParts are items of rows, each with the other rows of its entry.
 func (r *Recall) withParts(ctx context.Context, list []rows.Row, then moment) ([]Item, error) {
-	entries, err := r.entriesOf(ctx, list, then)
+	entries, err := r.partsOf(ctx, list, then)
 	if err != nil {
 		return nil, err
 	}
-	items := make([]Item, len(list))
-	for i, row := range list {
-		items[i] = itemOf(row)
-		items[i].Parts = parts(entries[i], row)
+	items := itemsOf(list)
+	for i := range list {
+		items[i].Parts = parts(entries[i], &list[i])
 	}
 	return items, nil
 }
 
 // Parts returns, for each row that has any, the other rows of its entry, by its id. Errors are ctx's and those of the views.
 func (r *Recall) Parts(ctx context.Context, of ...rows.Row) (map[events.ID][]EntryPart, error) {
-	entries, err := r.entriesOf(ctx, of, moment{})
+	entries, err := r.partsOf(ctx, of, moment{})
 	list := map[events.ID][]EntryPart{}
 	for i, entry := range entries {
-		if p := parts(entry, of[i]); len(p) > 0 {
+		if p := parts(entry, &of[i]); len(p) > 0 {
 			list[of[i].ID] = p
 		}
 	}

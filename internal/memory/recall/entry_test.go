@@ -388,6 +388,48 @@ func TestEntriesOfTwoProjects(t *testing.T) {
 	}
 }
 
+// TestPartsOfALargeEntry are the first of its own project, wherever in the entry the row stands that they are shown beside.
+func TestPartsOfALargeEntry(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	w.open("a", "bank")
+	titles := make([]string, 2*maxParts+1)
+	for i := range titles {
+		titles[i] = fmt.Sprintf("Step %d of the carousel", i)
+	}
+	vaults := w.answered(s, 1, "Mend it", titles...)
+	w.open("a", "shop")
+	for i := range titles {
+		titles[i] = fmt.Sprintf("Part %d of the socket", i)
+	}
+	own := w.answered(s, 1, "Go on", titles...)
+	w.sync()
+	list, err := w.views.Rows(t.Context(), own[0], own[2*maxParts], vaults[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := w.entriesOf(t.Context(), list, moment{})
+	found, failed := w.Parts(t.Context(), list...)
+	if err != nil || failed != nil {
+		t.Fatal(err, failed)
+	}
+	for i, row := range list {
+		var want, got []events.ID
+		for _, other := range entries[i] {
+			if other.ID != row.ID && projectOf(*other) == projectOf(row) && len(want) < maxParts {
+				want = append(want, other.ID)
+			}
+		}
+		for _, p := range found[row.ID] {
+			got = append(got, p.ID)
+		}
+		if diff := cmp.Diff(want, got); diff != "" || len(got) != maxParts {
+			t.Errorf("beside row %d of %s: %d parts (-want +got):\n%s", i, projectOf(row), len(got), diff)
+		}
+	}
+}
+
 // What was asked is known again as it is told, however it was written.
 func TestRequestsAreKnownAgain(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,7 @@ import (
 // explain says why h has its score.
 func (r *Recall) explain(h hit) *Explained {
 	out := &Explained{Parts: h.why.Parts, Phrase: h.phrase, Terms: []Term{}}
-	fields := fieldsOf(h.row)
+	fields := fieldsOf(*h.row)
 	for _, t := range h.why.Terms {
 		out.Terms = append(out.Terms, Term{TermWorth: t, Fields: map[string]int{}})
 	}

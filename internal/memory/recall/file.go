@@ -37,7 +37,7 @@ func (c *chooser) loadFile(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		c.rows = append(c.rows, rows...)
+		c.rows = appendEach(c.rows, rows)
 	}
 	return nil
 }

@@ -57,9 +57,9 @@ const (
 )
 
 // add returns the first row before this one that says nearly the same; ok is false if none does.
-func (f *folds) add(row rows.Row) (standIn events.ID, ok bool) {
+func (f *folds) add(row *rows.Row) (standIn events.ID, ok bool) {
 	f.added++
-	this := folded{row.ID, group{row.Kind, row.Project, row.ProjectRoot, row.Flagged, row.By()}, sketch(row)}
+	this := folded{row.ID, group{row.Kind, row.Project, row.ProjectRoot, row.Flagged, row.By()}, sketch(*row)}
 	if found := f.first(this); found < len(f.kept) {
 		return f.kept[found].id, true
 	}
@@ -166,11 +166,15 @@ func (s *sketcher) word(h uint64) {
 
 // keep adds a shingle's hash if it is among the lowest.
 func (s *sketcher) keep(h uint64) {
-	at, known := slices.BinarySearch(s.lowest, h)
-	switch {
-	case known || at == sketchSize:
+	full := len(s.lowest) == sketchSize
+	if full && h >= s.lowest[sketchSize-1] {
 		return
-	case len(s.lowest) == sketchSize:
+	}
+	at, known := slices.BinarySearch(s.lowest, h)
+	if known {
+		return
+	}
+	if full {
 		s.lowest = s.lowest[:sketchSize-1]
 	}
 	s.lowest = slices.Insert(s.lowest, at, h)

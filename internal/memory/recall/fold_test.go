@@ -21,7 +21,7 @@ func someHits(t *rapid.T) []hit {
 		for range rapid.IntRange(0, 3).Draw(t, "changes") {
 			own[rapid.IntRange(0, len(own)-1).Draw(t, "at")] = rapid.StringMatching(`[a-d]{1,3}`).Draw(t, "word")
 		}
-		hits[i].row = rows.Row{ID: numbered(i), Title: strings.Join(own, " "), Count: 1}
+		hits[i].row = &rows.Row{ID: numbered(i), Title: strings.Join(own, " "), Count: 1}
 	}
 	return hits
 }
@@ -35,7 +35,7 @@ func TestFoldingComparesWithAllThatMatter(t *testing.T) {
 		var sketches [][]uint64
 	next:
 		for _, h := range hits {
-			own := sketch(h.row)
+			own := sketch(*h.row)
 			for _, s := range sketches {
 				if alike(s, own) >= sameness {
 					continue next
@@ -62,7 +62,7 @@ func BenchmarkFold(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			hits := make([]hit, n)
 			for i := range hits {
-				hits[i].row = rows.Row{ID: numbered(i), Title: fmt.Sprintf("row %d of %d was looked at by %d", i, n, i*7919)}
+				hits[i].row = &rows.Row{ID: numbered(i), Title: fmt.Sprintf("row %d of %d was looked at by %d", i, n, i*7919)}
 			}
 			for b.Loop() {
 				var f folds

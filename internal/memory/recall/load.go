@@ -68,7 +68,7 @@ func (c *chooser) loadPlace(ctx context.Context) (err error) {
 // loadKind reads the newest rows of one kind that may be injected: from the lists of the project's folders, and those that have
 // no root and a name of its own, which no folder's list has, from the index.
 func (c *chooser) loadKind(ctx context.Context, kind rows.Kind, limit int) error {
-	var found []rows.Row
+	var found []*rows.Row
 	for _, root := range c.own.Roots {
 		s := &scan{chooser: c, others: limit}
 		rows, err := c.recall.cfg.Views.Recent(ctx, rows.RecentFilter{
@@ -77,16 +77,24 @@ func (c *chooser) loadKind(ctx context.Context, kind rows.Kind, limit int) error
 		if err != nil {
 			return err
 		}
-		found = append(found, rows...)
+		found = appendEach(found, rows)
 	}
 	named, err := c.named(ctx, kind, limit)
 	if err != nil {
 		return err
 	}
-	found = append(found, named...)
-	order.By(found, func(a, b rows.Row) int { return inTime(b, a) })
+	found = appendEach(found, named)
+	slices.SortStableFunc(found, func(a, b *rows.Row) int { return stampOf(b).compare(stampOf(a)) })
 	c.rows = append(c.rows, found[:min(len(found), limit)]...)
 	return nil
+}
+
+// appendEach appends the address of each row of a list.
+func appendEach(all []*rows.Row, list []rows.Row) []*rows.Row {
+	for i := range list {
+		all = append(all, &list[i])
+	}
+	return all
 }
 
 // scan is one pass over rows that may be injected, the newest first.
@@ -106,7 +114,8 @@ func (s *scan) fit(row rows.Row) bool {
 		return true
 	}
 	if s.ask.Explain && s.others > 0 {
-		s.rows = append(s.rows, row)
+		kept := row
+		s.rows = append(s.rows, &kept)
 		s.others--
 	}
 	return false

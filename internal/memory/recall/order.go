@@ -36,7 +36,7 @@ type place struct {
 // heard of, and what each did in the order in which it was asked for, so that what follows up on something stands behind it.
 func (c *chooser) shown() []*piece {
 	newest, oldest := map[events.ID]stamp{}, map[rows.Entry]stamp{}
-	var places []place
+	places := make([]place, 0, len(c.pieces))
 	for _, p := range c.pieces {
 		if !p.chosen {
 			continue

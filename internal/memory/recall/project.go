@@ -44,15 +44,25 @@ func (r *Recall) listed(ctx context.Context, q index.Query, n int, keep func(row
 
 // rowsOf reads the rows of hits as they stood at a moment.
 func (r *Recall) rowsOf(ctx context.Context, found []index.Hit, then moment) ([]rows.Row, error) {
-	ids := make([]events.ID, len(found))
-	for i, h := range found {
-		ids[i] = h.ID
+	var list []rows.Row
+	var err error
+	if then.position == 0 {
+		names := make([]rows.Name, len(found))
+		for i, h := range found {
+			names[i] = rows.Name{ID: h.ID, Kind: rows.Kind(h.Kind.String())}
+		}
+		list, err = r.cfg.Views.RowsNamed(ctx, names...)
+	} else {
+		ids := make([]events.ID, len(found))
+		for i, h := range found {
+			ids[i] = h.ID
+		}
+		list, err = r.rowsAsOf(ctx, then, ids...)
 	}
-	rows, err := r.rowsAsOf(ctx, then, ids...)
 	if err != nil {
 		return nil, fmt.Errorf("recall: %w", err)
 	}
-	return rows, nil
+	return list, nil
 }
 
 // spare is how many hits more than asked for are looked for, for those that turn out to be superseded or folded.

@@ -62,7 +62,7 @@ func (c *chooser) loadPrompt(ctx context.Context) error {
 				more = true
 			}
 		}
-		c.rows = append(c.rows, rows...)
+		c.rows = appendEach(c.rows, rows)
 		if !more || fit >= maxBriefRows || len(found.Results) < q.Limit {
 			return nil
 		}

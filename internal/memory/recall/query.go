@@ -108,7 +108,7 @@ func (q *Query) check() error {
 
 // hit is a row that was found and is to be shown.
 type hit struct {
-	row     rows.Row
+	row     *rows.Row
 	score   float64
 	phrase  float64 // what the score was raised by for words that stand together, as a part of it
 	why     *index.Explanation

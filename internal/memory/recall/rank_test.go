@@ -196,10 +196,10 @@ func TestFusedOrder(t *testing.T) {
 		l := resultSet{seen: map[events.ID]bool{}, place: map[events.ID]int{}, entry: map[rows.Entry]int{}, semantic: semanticHits{used: true}}
 		for _, id := range byWords {
 			l.seen[id] = false
-			l.show(hit{row: rows.Row{ID: id}})
+			l.show(hit{row: &rows.Row{ID: id}})
 		}
 		for _, id := range slices.Concat(byVectors, byVectors[:min(1, len(byVectors))]) { // the first comes twice
-			l.semantic.hits = append(l.semantic.hits, hit{row: rows.Row{ID: id}})
+			l.semantic.hits = append(l.semantic.hits, hit{row: &rows.Row{ID: id}})
 		}
 		l.mergeSemantic()
 		at := map[events.ID]int{}

@@ -62,24 +62,23 @@ func (c *chooser) workLine(row rows.Row) string {
 
 // longLine is a row's title with the sentences of it that tell most and were not said, whole, or these alone where the title was said
 // or is only the beginning of one. It is empty where that is no more than the title.
-func (c *chooser) longLine(row rows.Row, t *saidTexts, titled bool) string {
-	title := titleOf(row)
+func (c *chooser) longLine(r *reading, t *saidTexts, titled bool) string {
 	if titled {
-		t.drop(title)
+		t.drop(r.said)
 	}
-	_, asked := c.asked[row.Entry()]
-	more := c.words(t.telling(row, maxWorkText, asked), maxWorkText)
-	titled = titled && !quotes(title, more)
+	_, asked := c.asked[r.row.Entry()]
+	more := c.words(t.telling(r, maxWorkText, asked), maxWorkText)
+	titled = titled && !beginAs(r.begin, plainWords(more))
 	if titled {
-		t.add(title)
+		*t = append(*t, r.said)
 	}
 	switch {
 	case more == "":
 		return ""
 	case titled:
-		return c.workLine(row) + " — " + more
+		return c.workLine(*r.row) + " — " + more
 	}
-	return c.label(row) + c.where(row) + ": " + more
+	return c.label(*r.row) + c.where(*r.row) + ": " + more
 }
 
 // where names the files that a row's work changed. A row of what is so names what it is about itself.
@@ -297,7 +296,7 @@ func (c *chooser) lengthen(left budget) {
 			continue
 		}
 		before := slices.Clone(*t)
-		long := c.longLine(p.row, t, !said[p])
+		long := c.longLine(p.read(), t, !said[p])
 		if long == "" {
 			continue
 		}
@@ -349,6 +348,7 @@ func (c *chooser) giveBack() bool {
 // body writes the chosen pieces.
 func (c *chooser) body() string {
 	var b strings.Builder
+	b.Grow(c.ask.Characters)
 	sec, day := sections, ""
 	shown := c.shown()
 	for i, p := range shown {

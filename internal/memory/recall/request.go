@@ -12,7 +12,7 @@ import (
 
 // request is a prompt above what came of it.
 type request struct {
-	row  rows.Row
+	row  *rows.Row
 	text string // behind its handle and time
 }
 
@@ -36,7 +36,7 @@ func (c *chooser) tellRequests(t *saidTexts) {
 // tells reports whether a request stands above what came of it.
 func (c *chooser) tells(asked string) bool {
 	return slices.ContainsFunc(c.requests(), func(r request) bool {
-		return strings.TrimPrefix(r.text, c.label(r.row)+": ") == c.words(asked, maxAsked)
+		return strings.TrimPrefix(r.text, c.label(*r.row)+": ") == c.words(asked, maxAsked)
 	})
 }
 
@@ -80,14 +80,14 @@ func (c *chooser) loadAsked(ctx context.Context, left budget) error {
 		} else {
 			first = append(first, p.row)
 		}
-		if answers(p.row) {
+		if p.read().answers() {
 			needs[at] = requestExplains
 		}
 	}
 	slices.SortStableFunc(first, func(a, b rows.Row) int {
 		return cmp.Or(cmp.Compare(needs[b.Entry()], needs[a.Entry()]), inTime(b, a))
 	})
-	entries, err := c.recall.entriesOf(ctx, first, moment{})
+	entries, err := c.recall.entriesWithin(ctx, entryScope{prompts: true, most: 1}, first, moment{})
 	left = left.minus(left.of(c.body()))
 	for _, p := range shown { // what they say at full length comes before what was asked
 		left = left.plus(left.of(p.text)).minus(left.of(p.whole))
@@ -97,7 +97,7 @@ func (c *chooser) loadAsked(ctx context.Context, left budget) error {
 		if len(entry) == 0 || entry[0].Kind != rows.Prompt {
 			continue
 		}
-		asked, at := request{entry[0], c.requestLine(entry[0])}, entry[0].Entry()
+		asked, at := request{entry[0], c.requestLine(*entry[0])}, entry[0].Entry()
 		rest := left.minus(left.of(asked.text)).minus(budget{chars: lineCost, tokens: lineTokens})
 		tells := needs[at] == requestGroups || !c.brief() && standsAlone(entry[0].Text)
 		if needs[at] == requestExplains || rest.left() && tells {

@@ -139,7 +139,7 @@ func (l *resultSet) put(h hit) {
 }
 
 // joined reports whether a row is of an entry that is shown, by another row.
-func (l *resultSet) joined(row rows.Row) bool {
+func (l *resultSet) joined(row *rows.Row) bool {
 	at, ok := l.entry[row.Entry()]
 	if !ok || l.q.apart {
 		return false
@@ -151,7 +151,7 @@ func (l *resultSet) joined(row rows.Row) bool {
 }
 
 // folded reports whether a row that is shown says nearly what row does; that one counts it then.
-func (l *resultSet) folded(row rows.Row) bool {
+func (l *resultSet) folded(row *rows.Row) bool {
 	if l.q.Text == "" || l.folds.added >= foldRows {
 		return false
 	}
@@ -231,7 +231,8 @@ func (l *resultSet) live(ctx context.Context, found []index.Hit, withPhrases boo
 		return nil, err
 	}
 	hits := make([]hit, 0, len(rows))
-	for i, row := range rows {
+	for i := range rows {
+		row := &rows[i]
 		byMeaning, again := l.seen[row.ID]
 		l.seen[row.ID] = false
 		if again || !row.Listed() {
@@ -242,7 +243,7 @@ func (l *resultSet) live(ctx context.Context, found []index.Hit, withPhrases boo
 		}
 		h := hit{row: row, score: found[i].Score, why: found[i].Explain}
 		if withPhrases {
-			h.phrase = phraseBoost(row, l.words)
+			h.phrase = phraseBoost(*row, l.words)
 			h.score *= 1 + h.phrase
 		}
 		hits = append(hits, h)

@@ -127,7 +127,7 @@ func (l *resultSet) unmarked() (left []hit) {
 func (l *resultSet) page(ctx context.Context, hits []hit) ([]Item, error) {
 	list := make([]rows.Row, len(hits))
 	for i, h := range hits {
-		list[i] = h.row
+		list[i] = *h.row
 	}
 	if l.q.apart || l.q.Brief {
 		return l.items(hits, itemsOf(list)), nil
@@ -141,7 +141,7 @@ func (l *resultSet) items(hits []hit, items []Item) []Item {
 	words := wordsOf(l.q.Text)
 	for i := range items {
 		h, it := hits[i], &items[i]
-		it.Score, it.Snippet, it.Similar = h.score, snippet(h.row, it.Title, words), h.similar
+		it.Score, it.Snippet, it.Similar = h.score, snippet(*h.row, it.Title, words), h.similar
 		if h.count > 0 {
 			it.Count = max(1, h.row.Count) + h.count
 		}

@@ -47,7 +47,8 @@ func (r *Recall) standing(ctx context.Context, found []index.Hit, then moment) (
 		return nil, err
 	}
 	seen, hits := make(map[events.ID]bool, len(rows)), make([]hit, 0, len(rows))
-	for i, row := range rows {
+	for i := range rows {
+		row := &rows[i]
 		if row.Listed() && !seen[row.ID] {
 			seen[row.ID] = true
 			hits = append(hits, hit{row: row, score: found[i].Score})

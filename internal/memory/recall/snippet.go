@@ -23,7 +23,7 @@ const (
 // snippet returns the text around the first of the query's words that stands in the row outside its title.
 func snippet(row rows.Row, title string, words []string) string {
 	for _, text := range row.Words() {
-		if text == "" || oneLine(text, maxTitle) == title && size(text) <= maxTitle {
+		if text == "" || size(text) <= maxTitle && oneLine(text, maxTitle) == title {
 			continue
 		}
 		at := firstOf(text, words)

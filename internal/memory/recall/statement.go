@@ -4,23 +4,17 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/sentence"
-	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // statement is a sentence of a text, with what it needs to be understood where it stands alone.
 type statement struct {
 	text    string
-	head    int  // the statement that the items of its list stand under; -1: none
-	before  int  // the sentence before it in the same section, where neither code nor the head of a list stands between; -1: none
-	leans   bool // it speaks of the one before it
-	isHead  bool // it announces a list, or is a heading
-	options bool // it is one of several things to choose from
-}
-
-// answers reports whether what a row says begins with what was asked.
-func answers(row rows.Row) bool {
-	all := statementsOf(textOf(row))
-	return len(all) > 0 && all[0].leans || sentence.LeansBack(row.Title)
+	plain   plain // text by its words
+	head    int   // the statement that the items of its list stand under; -1: none
+	before  int   // the sentence before it in the same section, where neither code nor the head of a list stands between; -1: none
+	leans   bool  // it speaks of the one before it
+	isHead  bool  // it announces a list, or is a heading
+	options bool  // it is one of several things to choose from
 }
 
 // reader takes statements off the lines of a text.
@@ -54,6 +48,9 @@ func statementsOf(text string) []statement {
 		case !inCode && !strings.HasPrefix(line, "|"):
 			r.line(line)
 		}
+	}
+	for i, s := range r.all {
+		r.all[i].plain = plainWords(s.text)
 	}
 	return r.all
 }

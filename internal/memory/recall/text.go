@@ -25,8 +25,11 @@ const ellipsis = "…"
 // oneLine folds white space, drops what cannot be seen, and cuts the text to at most limit characters, at a word's end
 // if there is one near.
 func oneLine(s string, limit int) string {
-	var b strings.Builder
 	space, room := false, 2*limit+1 // what cannot be seen is not worth looking at for ever
+	if head := s[:min(len(s), room)]; isOneLine(head) {
+		return shorten(head, limit)
+	}
+	var b strings.Builder
 	b.Grow(min(len(s), room))
 	for _, r := range s {
 		if unicode.IsSpace(r) {
@@ -48,6 +51,11 @@ func oneLine(s string, limit int) string {
 	return shorten(b.String(), limit)
 }
 
+// isOneLine reports whether s is ASCII that can be seen, with one blank between words: oneLine has nothing to change in it.
+func isOneLine(s string) bool {
+	return isASCII(s) && !strings.Contains(s, "  ") && !strings.HasPrefix(s, " ") && !strings.HasSuffix(s, " ")
+}
+
 // shorten cuts s to at most limit characters at a grapheme's border, and says so by an ellipsis.
 func shorten(s string, limit int) string {
 	if len(s) <= limit || size(s) <= limit {
@@ -55,6 +63,9 @@ func shorten(s string, limit int) string {
 	}
 	if limit < 1 {
 		return ""
+	}
+	if isASCII(s[:limit]) { // each letter is a character
+		return cutLine(s, limit-1, strings.LastIndexByte(s[:limit-1], ' '))
 	}
 	used, end, word := 1, 0, 0 // one for the ellipsis
 	for rest, state := s, -1; rest != ""; {
@@ -68,10 +79,25 @@ func shorten(s string, limit int) string {
 		}
 		end += len(cluster)
 	}
+	return cutLine(s, end, word)
+}
+
+// cutLine is s up to end, or up to the word's end before it if that is near, with an ellipsis.
+func cutLine(s string, end, word int) string {
 	if word > end*3/4 {
 		end = word
 	}
 	return strings.TrimRight(s[:end], " ") + ellipsis
+}
+
+// isASCII reports whether s is ASCII that can be seen, and blanks.
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // neutral is s, fit to stand inside the fence. It never has more characters.

@@ -41,6 +41,18 @@ func TestOneLineIsOneBoundedLine(t *testing.T) {
 	})
 }
 
+// TestOneLineLeavesALine: what is one line already is cut alone, and comes out as it does in front of what must be folded.
+func TestOneLineLeavesALine(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		text := rapid.StringMatching(`([a-z.<]{1,9} ){0,9}[a-z]`).Draw(r, "text")
+		limit := rapid.IntRange(0, 60).Draw(r, "limit")
+		if got, want := oneLine(text, limit), oneLine("\n"+text, limit); got != want || len(text) <= limit && got != text {
+			r.Errorf("%q in %d: got %q, want %q", text, limit, got, want)
+		}
+	})
+}
+
 func TestNeutralNeverGrows(t *testing.T) {
 	t.Parallel()
 	recall := &Recall{cfg: Config{Fence: fenceName}}

@@ -98,7 +98,7 @@ type firsts struct {
 func (f *firsts) keep(ctx context.Context, row rows.Row) bool {
 	e := row.Entry()
 	if _, ok := f.known[e]; !ok && f.err == nil {
-		var entries [][]rows.Row
+		var entries [][]*rows.Row
 		if entries, f.err = f.r.entriesOf(ctx, []rows.Row{row}, moment{}); f.err == nil {
 			f.known[e] = f.first(entries[0], row)
 		}
@@ -107,13 +107,14 @@ func (f *firsts) keep(ctx context.Context, row rows.Row) bool {
 }
 
 // first is the first of an entry in time, of which row is one.
-func (f *firsts) first(entry []rows.Row, row rows.Row) events.ID {
+func (f *firsts) first(entry []*rows.Row, row rows.Row) events.ID {
+	first := &row
 	for _, other := range entry {
-		if (f.kind == "" || other.Kind == f.kind) && (f.in == nil || f.in(other)) && inTime(other, row) < 0 {
-			row = other
+		if (f.kind == "" || other.Kind == f.kind) && (f.in == nil || f.in(*other)) && stampOf(other).compare(stampOf(first)) < 0 {
+			first = other
 		}
 	}
-	return row.ID
+	return first.ID
 }
 
 func depth(n int) (int, error) {

@@ -12,50 +12,100 @@ import (
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
-// saidTexts is what an injected text says so far, by the words of its sentences, so that it says nothing twice.
+// saidTexts is what an injected text says so far, by the words of its sentences as plainWords gives them, so that it says nothing twice.
 type saidTexts []string
 
 // leastTold is how many words a sentence has that counts as said: fewer stand in any text.
 const leastTold = 4
 
 // has reports whether a sentence was said, alone or within another.
-func (t saidTexts) has(s string) bool {
-	words, n := plainWords(s)
-	return n >= leastTold && slices.ContainsFunc(t, func(said string) bool { return strings.Contains(said, words) })
+func (t saidTexts) has(s string) bool { return t.hasWords(plainWords(s)) }
+
+// hasWords is has for a sentence by its words.
+func (t saidTexts) hasWords(p plain) bool {
+	return p.count >= leastTold && slices.ContainsFunc(t, func(said string) bool { return strings.Contains(said, p.words) })
 }
 
 // add notes that a sentence is said.
-func (t *saidTexts) add(s string) {
-	words, _ := plainWords(s)
-	*t = append(*t, words)
-}
+func (t *saidTexts) add(s string) { *t = append(*t, plainWords(s).words) }
 
 // note notes that a statement is said, below its head.
 func (t *saidTexts) note(all []statement, i int) {
-	t.add(all[i].text)
+	*t = append(*t, all[i].plain.words)
 	if head := all[i].head; head >= 0 {
-		t.add(all[head].text)
+		*t = append(*t, all[head].plain.words)
 	}
 }
 
-// drop takes a note back.
-func (t *saidTexts) drop(s string) {
-	words, _ := plainWords(s)
+// drop takes a note back, of a text by its words.
+func (t *saidTexts) drop(words string) {
 	if i := slices.Index(*t, words); i >= 0 {
 		*t = slices.Delete(*t, i, i+1)
 	}
 }
 
-// plainWords are the words of a text in lower case, each with a blank on either side, and how many there are. Where no blanks are written
-// two signs count as a word.
-func plainWords(s string) (words string, n int) {
-	list := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	for _, w := range list {
-		if n++; unspaced(w) {
-			n += (utf8.RuneCountInString(w)+1)/2 - 1
+// plain is a text by its words alone.
+type plain struct {
+	words string // in lower case, each with a blank on either side
+	count int    // of them; where no blanks are written two signs count as a word
+}
+
+// plainWords reads the words of a text.
+func plainWords(s string) (p plain) {
+	var b strings.Builder
+	b.Grow(len(s) + 2)
+	b.WriteByte(' ')
+	begins, signs := 0, 0 // of the word at hand
+	end := func() {
+		if signs == 0 {
+			return
+		}
+		if p.count++; unspaced(b.String()[begins:]) {
+			p.count += (signs+1)/2 - 1
+		}
+		b.WriteByte(' ')
+		signs = 0
+	}
+	for _, r := range s {
+		if r = lowered(r); !isPlain(r) {
+			end()
+			continue
+		}
+		if signs == 0 {
+			begins = b.Len()
+		}
+		signs++
+		if r < utf8.RuneSelf {
+			b.WriteByte(byte(r))
+		} else {
+			b.WriteRune(r)
 		}
 	}
-	return " " + strings.Join(list, " ") + " ", n
+	end()
+	if p.count == 0 {
+		b.WriteByte(' ')
+	}
+	p.words = b.String()
+	return p
+}
+
+// lowered is a rune in lower case.
+func lowered(r rune) rune {
+	switch {
+	case r >= utf8.RuneSelf:
+		return unicode.ToLower(r)
+	case 'A' <= r && r <= 'Z':
+		return r + 'a' - 'A'
+	}
+	return r
+}
+
+// isPlain reports whether a rune in lower case is part of a word.
+func isPlain(r rune) bool {
+	if r >= utf8.RuneSelf {
+		return unicode.IsLetter(r) || unicode.IsDigit(r)
+	}
+	return 'a' <= r && r <= 'z' || '0' <= r && r <= '9'
 }
 
 // unsaid is a text without the sentences that were said, cut at a sentence's end to at most limit characters. What it says is noted.
@@ -63,7 +113,7 @@ func (t *saidTexts) unsaid(text string, limit int) string {
 	all := statementsOf(text)
 	var kept []int
 	for i, s := range all {
-		if s.isHead || t.has(s.text) || s.leans && s.before >= 0 && !slices.Contains(kept, s.before) {
+		if s.isHead || t.hasWords(s.plain) || s.leans && s.before >= 0 && !slices.Contains(kept, s.before) {
 			continue
 		}
 		if limit -= costOf(all, []int{i}, kept); limit < 0 && len(kept) > 0 {
@@ -134,27 +184,50 @@ func textOf(row rows.Row) string {
 	return cmp.Or(row.Narrative, row.Text, row.Completed, row.Learned, strings.Join(row.Facts, "\n"), row.Subtitle)
 }
 
-// telling are the sentences of a row that tell most and were not said, whole, in their order, at most so many characters of them: the
-// one that its title is made of before all others, and none that stands under a guess. What they say is noted. asked says that the
-// prompt stands above, of which the first sentence may speak.
-func (t *saidTexts) telling(row rows.Row, limit int, asked bool) string {
-	type candidate struct{ at, weight int }
-	all := statementsOf(textOf(row))
-	if asked && len(all) > 0 {
+// reading is a row as it is read once, for all the forms in which it may be injected.
+type reading struct {
+	row   *rows.Row
+	said  string      // its title by its words
+	begin []plain     // what its title says, as quotes compares it
+	all   []statement // of what it says at most length
+	order []candidate // of all, those that may be told at length: what tells most first
+}
+
+// candidate is a statement by its number, and how much it tells.
+type candidate struct{ at, weight int }
+
+// readingOf reads a row: the sentence that its title is made of tells more than all others, and none that stands under a guess is told.
+func readingOf(row *rows.Row) *reading {
+	title := titleOf(*row)
+	r := &reading{row: row, said: plainWords(title).words, begin: sayings(title), all: statementsOf(textOf(*row))}
+	for i, s := range r.all {
+		if s.isHead || s.options || !sentence.Telling(s.text) || s.head >= 0 && sentence.Holds(r.all[s.head].text, sentence.Hedge) {
+			continue
+		}
+		if beginAs(r.begin, s.plain) {
+			r.order = append(r.order, candidate{i, math.MaxInt})
+		} else if weight, purpose := sentence.Weigh(s.text, 0); purpose != sentence.Announce {
+			r.order = append(r.order, candidate{i, weight})
+		}
+	}
+	slices.SortStableFunc(r.order, func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) })
+	return r
+}
+
+// answers reports whether what the row says begins with what was asked.
+func (r *reading) answers() bool {
+	return len(r.all) > 0 && r.all[0].leans || sentence.LeansBack(r.row.Title)
+}
+
+// telling are the sentences of a row that tell most and were not said, whole, in their order, at most so many characters of them. What
+// they say is noted. asked says that the prompt stands above, of which the first sentence may speak.
+func (t *saidTexts) telling(r *reading, limit int, asked bool) string {
+	all := r.all
+	if asked && len(all) > 0 && all[0].leans {
+		all = slices.Clone(all)
 		all[0].leans = false
 	}
-	var order []candidate
-	for i, s := range all {
-		weight, purpose := sentence.Weigh(s.text, 0)
-		if quotes(titleOf(row), s.text) {
-			weight, purpose = math.MaxInt, sentence.Plainly
-		}
-		guess := s.head >= 0 && sentence.Holds(all[s.head].text, sentence.Hedge)
-		if purpose != sentence.Announce && sentence.Telling(s.text) && !s.isHead && !s.options && !guess && !t.has(s.text) {
-			order = append(order, candidate{i, weight})
-		}
-	}
-	slices.SortStableFunc(order, func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) })
+	order := slices.DeleteFunc(slices.Clone(r.order), func(c candidate) bool { return t.hasWords(all[c.at].plain) })
 	var kept []int
 	for _, c := range order {
 		group, ok := t.understood(all, c.at, kept)
@@ -178,10 +251,10 @@ func (t *saidTexts) understood(all []statement, at int, kept []int) (group []int
 	for i := at; !slices.Contains(kept, i); {
 		group = append(group, i)
 		next, leans := all[i].before, all[i].leans
-		if head := all[i].head; !leans && head >= 0 && all[head].leans && !t.has(all[head].text) {
+		if head := all[i].head; !leans && head >= 0 && all[head].leans && !t.hasWords(all[head].plain) {
 			next, leans = all[head].before, true
 		}
-		if t.has(all[i].text) || leans && next < 0 {
+		if t.hasWords(all[i].plain) || leans && next < 0 {
 			return group[:1], false
 		}
 		if !leans {
@@ -212,13 +285,23 @@ func endsSentence(s string) bool { return strings.TrimRight(s, ".!?:;。！？�
 
 // quotes reports whether a row's title, or what stands in it behind a label or behind what was asked, is only the beginning of what the
 // row says.
-func quotes(title, text string) bool {
+func quotes(title, text string) bool { return beginAs(sayings(title), plainWords(text)) }
+
+// sayings are what a title, and what stands in it behind a label or behind what was asked, say as far as they go.
+func sayings(title string) (all []plain) {
 	_, labelled, _ := strings.Cut(title, ": ")
 	_, answered, _ := strings.Cut(title, " — ")
-	all, _ := plainWords(text)
-	return slices.ContainsFunc([]string{title, labelled, answered}, func(s string) bool {
-		words, n := plainWords(strings.TrimSuffix(s, ellipsis))
-		words = strings.TrimSuffix(words, " ")
-		return n >= leastTold && strings.Contains(all, words) || n > 0 && strings.HasPrefix(all, words)
+	for _, s := range []string{title, labelled, answered} {
+		p := plainWords(strings.TrimSuffix(s, ellipsis))
+		p.words = strings.TrimSuffix(p.words, " ")
+		all = append(all, p)
+	}
+	return all
+}
+
+// beginAs reports whether one of some sayings is only the beginning of a text.
+func beginAs(sayings []plain, text plain) bool {
+	return slices.ContainsFunc(sayings, func(s plain) bool {
+		return s.count >= leastTold && strings.Contains(text.words, s.words) || s.count > 0 && strings.HasPrefix(text.words, s.words)
 	})
 }

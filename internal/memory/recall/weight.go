@@ -66,8 +66,8 @@ func typeWeight(t string) float64 {
 func (c *chooser) offerAll() {
 	answered, observed := c.answered()
 	o := offers{chooser: c, now: c.newest(), changed: c.changedFiles(), next: map[events.SessionID]bool{}, observed: observed}
-	for _, row := range c.rows {
-		row = c.withoutAnswered(withoutOrders(row))
+	for _, known := range c.rows {
+		row := c.withoutAnswered(withoutOrders(*known))
 		why := c.unfit(row)
 		if at := (asked{row.Session, row.Prompt}); why == "" &&
 			(row.Kind == rows.Prompt && answered[at] || row.Kind == rows.Summary && o.last && row.NextSteps == "" && o.observed[at]) {
@@ -80,8 +80,9 @@ func (c *chooser) offerAll() {
 		p := o.offer(row)
 		p.row, p.at, p.weight, p.whole = row, row.At, 1, p.text
 		if p.lengthens() && !c.brief() {
-			p.whole = cmp.Or(c.longLine(row, &saidTexts{}, true), p.text)
+			p.whole = cmp.Or(c.longLine(p.read(), &saidTexts{}, true), p.text)
 		}
+		p.length = size(p.whole)
 		for _, part := range p.parts {
 			p.weight *= part.Factor
 		}
@@ -109,7 +110,7 @@ func (o *offers) offer(row rows.Row) *piece {
 		return &piece{sec: secWork, text: o.workLine(row), parts: o.briefParts(row, age)}
 	case row.Kind == rows.Summary && !o.last:
 		o.last, o.next[row.Session] = true, true
-		o.wentOn = slices.ContainsFunc(o.rows, func(later rows.Row) bool { return o.follows(later, row) })
+		o.wentOn = slices.ContainsFunc(o.rows, func(later *rows.Row) bool { return o.follows(later, row) })
 		return &piece{sec: secLast, text: o.lastSummary(row, &saidTexts{}), parts: []Part{{"the newest summary", weightLast}}}
 	case row.Kind == rows.Summary && row.NextSteps != "" && !o.next[row.Session] && len(o.next) <= nextSteps && age < maxNextAge:
 		o.next[row.Session] = true
@@ -153,8 +154,8 @@ func (o *offers) observation(row rows.Row, age time.Duration) []Part {
 
 // follows reports whether a row is an observation of later work of a summary's session, and may be injected. What was observed again is
 // of the same time.
-func (c *chooser) follows(row, summary rows.Row) bool {
-	return row.Kind == rows.Observation && row.Session == summary.Session && row.At.After(summary.At) && c.unfit(row) == ""
+func (c *chooser) follows(row *rows.Row, summary rows.Row) bool {
+	return row.Kind == rows.Observation && row.Session == summary.Session && row.At.After(summary.At) && c.unfit(*row) == ""
 }
 
 // saidAgain is the part of the weight of a row that stands for others.
@@ -191,7 +192,7 @@ type asked struct {
 func (c *chooser) answered() (led, observed map[asked]bool) {
 	led, observed = map[asked]bool{}, map[asked]bool{}
 	for _, row := range c.rows {
-		if row.Kind != rows.Prompt && row.Prompt > 0 && c.unfit(row) == "" {
+		if row.Kind != rows.Prompt && row.Prompt > 0 && c.unfit(*row) == "" {
 			at := asked{row.Session, row.Prompt}
 			led[at] = true
 			observed[at] = observed[at] || row.Kind == rows.Observation
@@ -205,7 +206,7 @@ func (c *chooser) withoutAnswered(row rows.Row) rows.Row {
 	if row.Kind != rows.Summary || !strings.Contains(row.NextSteps, events.AskedPerson) {
 		return row
 	}
-	if slices.ContainsFunc(c.rows, func(later rows.Row) bool {
+	if slices.ContainsFunc(c.rows, func(later *rows.Row) bool {
 		return later.Session == row.Session && later.Prompt > row.Prompt && (later.Kind == rows.Prompt || c.follows(later, row))
 	}) {
 		row.NextSteps = strings.Join(slices.DeleteFunc(strings.Split(row.NextSteps, "\n"), func(step string) bool {
