@@ -138,7 +138,7 @@ type (
 	}
 	degrade   struct{ on bool }
 	wakeQueue struct{}
-	askStatus struct{ reply chan Status }
+	askStatus struct{ reply chan provider.Status }
 	resume    struct { // what a person says
 		provider string
 		reply    chan resumed

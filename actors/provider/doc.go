@@ -3,6 +3,7 @@
 //
 // The files, each referring to those below it:
 //
+//	status.go    Status: how things stand, for people
 //	pool.go      Pool: the slots, the queue and all that follows; Next says who is served next
 //	recovery.go  what a crash kept from being decided, found in the end of the log
 //	choose.go    Choose: the first candidate that may be asked, or the barrier before all of them
