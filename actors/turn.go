@@ -89,23 +89,12 @@ func (a *sessionActor) ended(c actor.Context, m outcome) {
 	if m.answer != nil {
 		a.warnDropped(m.answer)
 		a.end(*m.answer, ended{holder: a.self, End: provider.End{
-			Received: true, Parsed: m.answer.Parsed(), Use: useOf(*m.answer), Turn: m.turn, Spend: a.spend(m.answer.Received.Bill(), m.answer.At),
+			Received: true, Parsed: m.answer.Parsed(), Use: provider.UseOf(*m.answer), Turn: m.turn, Spend: a.spend(m.answer.Received.Bill(), m.answer.At),
 		}})
 		return
 	}
 	a.sys.cfg.Logger.Warn("turn failed", "session", a.id, "turn", m.turn, "class", m.failed.Class, "err", m.failed.Message)
 	a.fail(c, *m.failed)
-}
-
-// useOf is what an answer was good for, as the dispatcher counts it.
-func useOf(a session.Answer) provider.Use {
-	switch {
-	case a.Unusable():
-		return provider.UseDropped
-	case a.Kept():
-		return provider.UseKept
-	}
-	return provider.UseNone
 }
 
 // fail ends the turn as failed.

@@ -54,7 +54,7 @@ func table() map[string][]string {
 		"internal/boltcheck":                 {},
 		"events":                             {},
 		"actors/policy":                      {"events"},
-		"actors/provider":                    {"events", "actors/policy"},
+		"actors/provider":                    {"events", "actors/policy", "actors/session"},
 		"actors/session":                     {"events", "actors/policy"},
 		"eventlog":                           {"events", "internal/boltcheck", "internal/durable", "internal/transient"},
 		"eventlog/salvage":                   {"eventlog", "events", "internal/boltcheck", "internal/durable"},

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -73,6 +74,17 @@ const (
 	UseKept               // something of it became memory
 	UseDropped            // it was dropped and not blank
 )
+
+// UseOf is what an answer was good for.
+func UseOf(a session.Answer) Use {
+	switch {
+	case a.Unusable():
+		return UseDropped
+	case a.Kept():
+		return UseKept
+	}
+	return UseNone
+}
 
 // RecordUse notes what an answer was good for that came at a time.
 func (s *State) RecordUse(u Use, at time.Time) {

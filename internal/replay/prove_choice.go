@@ -37,8 +37,7 @@ func (p *prover) chosen(s *proved, d *decision, e events.TurnStarted) (why, doub
 	if len(p.life.routes.Providers) == 0 {
 		return "", "the providers of that life are not on record"
 	}
-	w := s.state.Planned(p.rules(s, d), e.Settles, d.head().OccurredAt)
-	q := provider.Requirement{Kind: w.Kind, Fresh: w.Fresh, Provider: w.Provider, Probe: w.Probe, Trip: w.Trip, Blamed: w.Blamed}
+	q := provider.RequirementOf(s.state.Planned(p.rules(s, d), e.Settles, d.head().OccurredAt))
 	free := e.Provider == fixedProvider
 	switch {
 	case !p.allows(q, d, e, !p.life.Budget.None()):
