@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"iter"
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
@@ -41,6 +42,22 @@ func Evolve(s *State, h events.Header, e events.Event) {
 		return
 	}
 	s.RuledAt, s.Ruling = h.OccurredAt, h.Position
+}
+
+// Fold evolves a state from the records of a provider's stream. An error of the records or of a payload ends it.
+func Fold(records iter.Seq2[events.Record, error]) (*State, error) {
+	s := new(State)
+	for r, err := range records {
+		if err != nil {
+			return nil, err
+		}
+		e, err := r.Event()
+		if err != nil {
+			return nil, err
+		}
+		Evolve(s, r.Header, e)
+	}
+	return s, nil
 }
 
 // Restart ends a pause early that waits for a person: whoever starts the daemon may have mended its cause. One probe tells.
