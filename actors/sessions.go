@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/clip"
 )
 
 const (
@@ -232,7 +232,7 @@ func (s *sessions) HandleFailure(_ *actor.ActorSystem, sup actor.Supervisor, who
 		r.answer(faultedBy(reason))
 	}
 	s.sys.cfg.Logger.Error("session crashed", "session", id, "command", command, "faults", k.faults, "err", reason)
-	fault := events.SessionFaulted{Session: id, Command: command, Cause: clip(fmt.Sprint(reason), 500)}
+	fault := events.SessionFaulted{Session: id, Command: command, Cause: clip.Head(fmt.Sprint(reason), 500)}
 	s.record(fault)
 	switch {
 	case k.faults == 1:
@@ -311,12 +311,4 @@ func (s *sessions) undegrade(c actor.Context, why string) {
 	s.record(events.DaemonDegraded{Why: why, Cleared: true})
 	s.sys.cfg.Logger.Info("observing again", "why", why)
 	c.Send(s.sys.dispatch, degrade{on: false})
-}
-
-// clip cuts s to at most n bytes on a rune border.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/internal/observer/turn"
 )
 
@@ -20,15 +21,7 @@ func (a *sessionActor) begin(c actor.Context, w session.Work) {
 	if a.observer == nil {
 		a.observer = c.Spawn(a.sys.props(func() actor.Actor { return &observerActor{sys: a.sys} }))
 	}
-	r := turn.Request{Turn: a.turn.id, Work: w, Origin: a.state.Origin()}
-	if w.Kind == events.TurnObservation {
-		first, last := w.Settles[0], w.Settles[len(w.Settles)-1]
-		r.Earlier, r.Later = a.state.Before(first, turn.Remembered), a.state.Since(last, turn.Remembered)
-		if len(r.Earlier) > 0 {
-			r.Told = a.state.Told(r.Earlier[0].Position)
-		}
-	}
-	c.Send(a.observer, prepare{r})
+	c.Send(a.observer, prepare{turn.RequestOf(a.turn.id, w, a.state)})
 }
 
 func (a *sessionActor) deadline() time.Time {
@@ -86,15 +79,15 @@ func (a *sessionActor) ended(c actor.Context, m outcome) {
 	if !a.current(m.turn) {
 		return
 	}
-	if m.answer != nil {
-		a.warnDropped(m.answer)
-		a.end(*m.answer, ended{holder: a.self, End: provider.End{
-			Received: true, Parsed: m.answer.Parsed(), Use: provider.UseOf(*m.answer), Turn: m.turn, Spend: a.spend(m.answer.Received.Bill(), m.answer.At),
+	if m.Answer != nil {
+		a.warnDropped(m.Answer)
+		a.end(*m.Answer, ended{holder: a.self, End: provider.End{
+			Received: true, Parsed: m.Answer.Parsed(), Use: provider.UseOf(*m.Answer), Turn: m.turn, Spend: a.spend(m.Answer.Received.Bill(), m.Answer.At),
 		}})
 		return
 	}
-	a.sys.cfg.Logger.Warn("turn failed", "session", a.id, "turn", m.turn, "class", m.failed.Class, "err", m.failed.Message)
-	a.fail(c, *m.failed)
+	a.sys.cfg.Logger.Warn("turn failed", "session", a.id, "turn", m.turn, "class", m.Failed.Class, "err", m.Failed.Message)
+	a.fail(c, *m.Failed)
 }
 
 // fail ends the turn as failed.
@@ -184,6 +177,6 @@ func (a *sessionActor) lose(c actor.Context, class events.FailureClass, why stri
 		panic("the observer ended while it read a turn's inputs: " + why)
 	}
 	failed := a.turn.paid
-	failed.Turn, failed.Class, failed.Message, failed.Provider = a.turn.id, class, clip(why, 500), a.turn.route.Name()
+	failed.Turn, failed.Class, failed.Message, failed.Provider = a.turn.id, class, clip.Head(why, 500), a.turn.route.Name()
 	a.fail(c, failed)
 }
