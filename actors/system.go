@@ -43,10 +43,10 @@ type Config struct {
 	Replaced func(ctx context.Context, ids []events.ID) (map[events.ID]bool, error)
 	// Written is turn.Config's. nil: no files are.
 	Written  func(ctx context.Context, root string, files []string) ([]string, error)
-	Rules    session.Rules  // its Batch is that of the first of Providers
-	Pause    policy.Backoff // 0 means policy.DefaultPause
-	NoYield  policy.NoYield // when a provider is paused whose answers are of no use
-	Previous Previous       // how the last life of the daemon ended
+	Rules    session.Rules     // its Batch is that of the first of Providers
+	Pause    policy.Backoff    // 0 means policy.DefaultPause
+	NoYield  policy.NoYield    // when a provider is paused whose answers are of no use
+	Previous provider.Previous // how the last life of the daemon ended
 	// IsTrivial reports whether inputs say so little that Trivial will do. nil: none do.
 	IsTrivial func(inputs []observer.Input) bool
 	Budget    policy.Budget
