@@ -9,19 +9,11 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/clip"
-)
-
-const (
-	// parkAfter is how many crashes without anything done between them park a session: its log holds something that
-	// this program cannot work with, and trying again cannot help. The second restart waits for rewakeDelay.
-	parkAfter = 3
-
-	// rewakeDelay is how long after an unplanned end a session is woken again.
-	rewakeDelay = time.Second
 )
 
 // sessions is the supervisor of all session actors. It finds or wakes them, keeps what arrives while one leaves, and
@@ -209,7 +201,7 @@ func (s *sessions) gone(c actor.Context, who *actor.PID) {
 	k := s.children[id]
 	k.pid = nil
 	if !k.leaving && k.parked == nil {
-		s.wakeAt(c, id, k, s.sys.cfg.Now().Add(rewakeDelay))
+		s.wakeAt(c, id, k, s.sys.cfg.Now().Add(policy.RewakeDelay))
 	}
 	s.release(c, id)
 	if k.pid == nil && !k.alarm.isSet() && k.parked == nil && k.faults == 0 {
@@ -234,17 +226,17 @@ func (s *sessions) HandleFailure(_ *actor.ActorSystem, sup actor.Supervisor, who
 	s.sys.cfg.Logger.Error("session crashed", "session", id, "command", command, "faults", k.faults, "err", reason)
 	fault := events.SessionFaulted{Session: id, Command: command, Cause: clip.Head(fmt.Sprint(reason), 500)}
 	s.record(fault)
-	switch {
-	case k.faults == 1:
-		sup.RestartChildren(who)
-	case k.faults < parkAfter:
-		self, root := s.sys.sessions, s.sys.root
-		time.AfterFunc(rewakeDelay, func() { root.Send(self, restartChild{who}) })
-	default:
+	wait, park := policy.AfterFaults(k.faults)
+	if park { // it is restarted as one that answers what is in its mailbox
 		k.parked = parkedBy(reason)
 		s.sys.cfg.Logger.Error("session parked: it crashes whenever it is woken", "session", id, "err", reason)
-		sup.RestartChildren(who) // as one that answers what is in its mailbox
 	}
+	if wait == 0 {
+		sup.RestartChildren(who)
+		return
+	}
+	self, root := s.sys.sessions, s.sys.root
+	time.AfterFunc(wait, func() { root.Send(self, restartChild{who}) })
 }
 
 // faultedBy is the answer to a request on which a session crashed for a reason.

@@ -68,7 +68,7 @@ func (a *sessionActor) prepared(c actor.Context, m prepared) {
 // postpone gives the turn up before it started, because the log could not be read, and tries again later and later.
 func (a *sessionActor) postpone(err error) {
 	a.failures++
-	wait := policy.Backoff{First: rewakeDelay, Cap: time.Minute}.Nth(a.failures)
+	wait := policy.Backoff{First: policy.RewakeDelay, Cap: time.Minute}.Nth(a.failures)
 	a.sys.cfg.Logger.Error("cannot read a turn's inputs", "session", a.id, "turn", a.turn.id, "err", err, "again_in", wait)
 	a.turn, a.rest = nil, a.sys.cfg.Now().Add(wait)
 	a.giveBack(ended{holder: a.self})
