@@ -85,11 +85,11 @@ func (a *sessionActor) Receive(c actor.Context) {
 	case prepared:
 		a.prepared(c, m)
 	case outcome:
-		a.ended(c, m)
+		a.ended(m)
 	case paid:
 		a.paid(m)
 	case observerCrashed:
-		a.crashed(c, m)
+		a.crashed(m)
 	case passivate:
 		a.passivate(c)
 	case *actor.Restarting, *actor.Stopping:

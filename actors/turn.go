@@ -75,7 +75,7 @@ func (a *sessionActor) postpone(err error) {
 }
 
 // ended records what came of the turn, and then gives the lease back: the session's event is on disk first.
-func (a *sessionActor) ended(c actor.Context, m outcome) {
+func (a *sessionActor) ended(m outcome) {
 	if !a.current(m.turn) {
 		return
 	}
@@ -87,11 +87,11 @@ func (a *sessionActor) ended(c actor.Context, m outcome) {
 		return
 	}
 	a.sys.cfg.Logger.Warn("turn failed", "session", a.id, "turn", m.turn, "class", m.Failed.Class, "err", m.Failed.Message)
-	a.fail(c, *m.Failed)
+	a.fail(*m.Failed)
 }
 
 // fail ends the turn as failed.
-func (a *sessionActor) fail(c actor.Context, f events.TurnFailed) {
+func (a *sessionActor) fail(f events.TurnFailed) {
 	now := a.sys.cfg.Now()
 	if f.Class.BlamesTurn() {
 		f.Answered = a.turn.answers
@@ -149,12 +149,12 @@ func (a *sessionActor) dismiss(c actor.Context) {
 	}
 }
 
-func (a *sessionActor) crashed(c actor.Context, m observerCrashed) {
+func (a *sessionActor) crashed(m observerCrashed) {
 	if a.observer == nil || a.observer.Id != m.who.Id {
 		return
 	}
 	a.observer = nil
-	a.lose(c, events.FailCrash, m.reason)
+	a.lose(events.FailCrash, m.reason)
 }
 
 // giveUpHung ends a turn whose observer heeds neither its time limit nor its context.
@@ -163,11 +163,11 @@ func (a *sessionActor) giveUpHung(c actor.Context, now time.Time) {
 		return
 	}
 	a.dismiss(c)
-	a.lose(c, events.FailTimeout, "no answer, and no end when it was cancelled")
+	a.lose(events.FailTimeout, "no answer, and no end when it was cancelled")
 }
 
 // lose ends the turn whose observer is gone.
-func (a *sessionActor) lose(c actor.Context, class events.FailureClass, why string) {
+func (a *sessionActor) lose(class events.FailureClass, why string) {
 	if a.turn == nil || a.turn.ending {
 		return
 	}
@@ -178,5 +178,5 @@ func (a *sessionActor) lose(c actor.Context, class events.FailureClass, why stri
 	}
 	failed := a.turn.paid
 	failed.Turn, failed.Class, failed.Message, failed.Provider = a.turn.id, class, clip.Head(why, 500), a.turn.route.Name()
-	a.fail(c, failed)
+	a.fail(failed)
 }
