@@ -33,9 +33,10 @@ func loadDispatcher(sys *System, was *dispatcher) (*dispatcher, error) {
 	cfg := provider.Config{Routes: sys.cfg.candidates(), Slots: sys.cfg.Slots, Limits: sys.cfg.limits(), Budget: sys.cfg.Budget}
 	states := map[string]*provider.State{}
 	for _, name := range cfg.Routes.Names() {
-		s, err := foldProvider(sys.cfg.Log, name)
+		stream := events.ProviderStream(name)
+		s, err := provider.Fold(sys.cfg.Log.Stream(context.Background(), stream, 0))
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("read %s: %w", stream, err)
 		}
 		states[name] = s
 	}
@@ -50,22 +51,6 @@ func loadDispatcher(sys *System, was *dispatcher) (*dispatcher, error) {
 		d.pool.Inherit(was.pool)
 	}
 	return d, nil
-}
-
-// foldProvider reads a provider's stream.
-func foldProvider(log eventlog.Log, name string) (*provider.State, error) {
-	s, stream := &provider.State{}, events.ProviderStream(name)
-	for r, err := range log.Stream(context.Background(), stream, 0) {
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", stream, err)
-		}
-		e, err := r.Event()
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", stream, err)
-		}
-		provider.Evolve(s, r.Header, e)
-	}
-	return s, nil
 }
 
 // Receive serves requests and ends.

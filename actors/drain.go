@@ -9,6 +9,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -178,7 +179,7 @@ func (a *sessionActor) refused(c actor.Context, m committed) {
 	}
 	a.flush()
 	now := a.sys.cfg.Now()
-	a.wakeAt(now.Add(rewakeDelay), now)
+	a.wakeAt(now.Add(policy.RewakeDelay), now)
 }
 
 // disown gives up what can never be recorded: the turn that it ends counts as interrupted.

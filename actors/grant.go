@@ -114,19 +114,8 @@ func (d *dispatcher) logBudget() {
 }
 
 // status says how things stand.
-func (d *dispatcher) status() Status {
+func (d *dispatcher) status() provider.Status {
 	now := d.sys.cfg.Now()
-	st := Status{
-		Turns: d.pool.Leases(), Queued: len(d.pool.Queue()), Slots: d.sys.cfg.Slots, Degraded: d.pool.Degraded(),
-		Providers: map[string]Paused{}, Order: d.pool.Routes.Names(),
-	}
-	for name, s := range d.pool.States {
-		st.Providers[name] = Paused{Paused: s.Pause.Rests(now), Class: s.Pause.Class, Until: s.Pause.Until, Probe: s.Pause.Probe}
-	}
 	d.stale = d.pool.Ledger.Roll(now) || d.stale
-	st.InUse = d.pool.Preferred(now)
-	if st.Budget = d.pool.Ledger.Status(); st.Budget != nil {
-		st.Budget.Held = d.pool.HeldByBudget(now)
-	}
-	return st
+	return d.pool.Status(now)
 }

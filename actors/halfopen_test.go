@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/testkit/providertest"
 )
@@ -58,7 +59,7 @@ func TestOnlyAParsedTurnEndsTheDoubling(t *testing.T) {
 // TestAHalfOpenProviderIsAskedOneAtATime: a pause that is over blocks nothing, and nothing is flung at who has yet to
 // show that it is well. It is no hold.
 func TestAHalfOpenProviderIsAskedOneAtATime(t *testing.T) {
-	paused := func(w *world) Paused {
+	paused := func(w *world) provider.Circuit {
 		st, err := w.sys.Status(w.t.Context())
 		if err != nil {
 			w.t.Fatal(err)

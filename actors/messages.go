@@ -95,9 +95,8 @@ type (
 		until time.Time // when one of them may be tried again: until that is answered, nobody knows
 	}
 	outcome struct {
-		turn   events.ID
-		answer *session.Answer    // one of the two
-		failed *events.TurnFailed //
+		turn events.ID
+		turn.Result
 	}
 	paid struct { // what a turn cost whose observer is about to crash, or was cancelled
 		failed events.TurnFailed
@@ -138,7 +137,7 @@ type (
 	}
 	degrade   struct{ on bool }
 	wakeQueue struct{}
-	askStatus struct{ reply chan Status }
+	askStatus struct{ reply chan provider.Status }
 	resume    struct { // what a person says
 		provider string
 		reply    chan resumed

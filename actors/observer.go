@@ -52,8 +52,8 @@ func (o *observerActor) Receive(c actor.Context) {
 				costSent = o.sys.sendCost(parent, out)
 			case err == nil:
 				root.Send(parent, out)
-			case out.failed != nil:
-				root.Send(parent, paid{failed: *out.failed})
+			case out.Failed != nil:
+				root.Send(parent, paid{failed: *out.Failed})
 			}
 			return err
 		})
@@ -70,12 +70,7 @@ func (o *observerActor) Receive(c actor.Context) {
 // session: where it cannot be had, it is 0.
 func (s *System) notable(p observer.Prompt) (n int) {
 	defer recoverWith(s, &n, 0, "cannot tell what is notable in a turn", "turn", p.Turn)
-	for _, in := range p.Inputs {
-		if c := in.Call(); c != nil && c.Notable() {
-			n++
-		}
-	}
-	return n
+	return p.Notable()
 }
 
 // trivial reports whether all inputs of an observation turn say so little that the tier for such will do.
@@ -141,7 +136,7 @@ func (s *System) ask(ctx context.Context, o *Route, p observer.Prompt) (outcome,
 		a.At, a.Received.LatencyMS = now, now.Sub(began).Milliseconds()
 		s.note(p.Cwd, a.Happened)
 	}
-	return outcome{turn: p.Turn, answer: r.Answer, failed: r.Failed}, err
+	return outcome{turn: p.Turn, Result: r}, err
 }
 
 // recent is how old an event may be for the disk to still tell of it: a history that is read later says nothing about files

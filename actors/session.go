@@ -85,11 +85,11 @@ func (a *sessionActor) Receive(c actor.Context) {
 	case prepared:
 		a.prepared(c, m)
 	case outcome:
-		a.ended(c, m)
+		a.ended(m)
 	case paid:
 		a.paid(m)
 	case observerCrashed:
-		a.crashed(c, m)
+		a.crashed(m)
 	case passivate:
 		a.passivate(c)
 	case *actor.Restarting, *actor.Stopping:
@@ -175,7 +175,7 @@ func (a *sessionActor) seekTurn(c actor.Context, plan session.Plan, now time.Tim
 		}
 		return
 	}
-	first, alternative := requirementOf(plan.Turn), requirementOf(plan.Besides)
+	first, alternative := provider.RequirementOf(plan.Turn), provider.RequirementOf(plan.Besides)
 	if a.leased && a.lease.Requirement == first {
 		a.begin(c, *plan.Turn)
 		return
@@ -199,14 +199,6 @@ func (a *sessionActor) seekTurn(c actor.Context, plan session.Plan, now time.Tim
 		r.held = &h
 	}
 	c.Send(a.sys.dispatch, r)
-}
-
-// requirementOf is what matters of a turn to whom it is asked of; of nil the zero value, which no lease is for.
-func requirementOf(w *session.Work) provider.Requirement {
-	if w == nil {
-		return provider.Requirement{}
-	}
-	return provider.Requirement{Kind: w.Kind, Fresh: w.Fresh, Provider: w.Provider, Probe: w.Probe, Trip: w.Trip, Blamed: w.Blamed}
 }
 
 func (a *sessionActor) giveBack(e ended) {

@@ -4,24 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-)
-
-const (
-	// parkAfter is how many crashes without anything done between them park a session: its log holds something that
-	// this program cannot work with, and trying again cannot help. The second restart waits for rewakeDelay.
-	parkAfter = 3
-
-	// rewakeDelay is how long after an unplanned end a session is woken again.
-	rewakeDelay = time.Second
+	"github.com/cmemd/cmemd/internal/clip"
 )
 
 // sessions is the supervisor of all session actors. It finds or wakes them, keeps what arrives while one leaves, and
@@ -209,7 +201,7 @@ func (s *sessions) gone(c actor.Context, who *actor.PID) {
 	k := s.children[id]
 	k.pid = nil
 	if !k.leaving && k.parked == nil {
-		s.wakeAt(c, id, k, s.sys.cfg.Now().Add(rewakeDelay))
+		s.wakeAt(c, id, k, s.sys.cfg.Now().Add(policy.RewakeDelay))
 	}
 	s.release(c, id)
 	if k.pid == nil && !k.alarm.isSet() && k.parked == nil && k.faults == 0 {
@@ -232,19 +224,19 @@ func (s *sessions) HandleFailure(_ *actor.ActorSystem, sup actor.Supervisor, who
 		r.answer(faultedBy(reason))
 	}
 	s.sys.cfg.Logger.Error("session crashed", "session", id, "command", command, "faults", k.faults, "err", reason)
-	fault := events.SessionFaulted{Session: id, Command: command, Cause: clip(fmt.Sprint(reason), 500)}
+	fault := events.SessionFaulted{Session: id, Command: command, Cause: clip.Head(fmt.Sprint(reason), 500)}
 	s.record(fault)
-	switch {
-	case k.faults == 1:
-		sup.RestartChildren(who)
-	case k.faults < parkAfter:
-		self, root := s.sys.sessions, s.sys.root
-		time.AfterFunc(rewakeDelay, func() { root.Send(self, restartChild{who}) })
-	default:
+	wait, park := policy.AfterFaults(k.faults)
+	if park { // it is restarted as one that answers what is in its mailbox
 		k.parked = parkedBy(reason)
 		s.sys.cfg.Logger.Error("session parked: it crashes whenever it is woken", "session", id, "err", reason)
-		sup.RestartChildren(who) // as one that answers what is in its mailbox
 	}
+	if wait == 0 {
+		sup.RestartChildren(who)
+		return
+	}
+	self, root := s.sys.sessions, s.sys.root
+	time.AfterFunc(wait, func() { root.Send(self, restartChild{who}) })
 }
 
 // faultedBy is the answer to a request on which a session crashed for a reason.
@@ -311,12 +303,4 @@ func (s *sessions) undegrade(c actor.Context, why string) {
 	s.record(events.DaemonDegraded{Why: why, Cleared: true})
 	s.sys.cfg.Logger.Info("observing again", "why", why)
 	c.Send(s.sys.dispatch, degrade{on: false})
-}
-
-// clip cuts s to at most n bytes on a rune border.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "")
 }

@@ -14,21 +14,10 @@ import (
 // disk: a provider that heeds its context does in milliseconds, and the whole end has five seconds.
 const shutdownWait = time.Second
 
-// bill is what the turn cost, however it ended.
-func (o outcome) bill() events.Bill {
-	switch {
-	case o.answer != nil:
-		return o.answer.Received.Bill()
-	case o.failed != nil:
-		return o.failed.Bill()
-	}
-	return events.Bill{}
-}
-
 // sendCost tells who asked for a turn what it cost, though it was cancelled. If that is sent, who asked takes the turn out of
 // the asked: when the cost is on disk, or is of no use any more.
 func (s *System) sendCost(who *actor.PID, o outcome) (sent bool) {
-	b := o.bill()
+	b := o.Bill()
 	if b == (events.Bill{}) {
 		return false
 	}

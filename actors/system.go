@@ -43,10 +43,10 @@ type Config struct {
 	Replaced func(ctx context.Context, ids []events.ID) (map[events.ID]bool, error)
 	// Written is turn.Config's. nil: no files are.
 	Written  func(ctx context.Context, root string, files []string) ([]string, error)
-	Rules    session.Rules  // its Batch is that of the first of Providers
-	Pause    policy.Backoff // 0 means policy.DefaultPause
-	NoYield  policy.NoYield // when a provider is paused whose answers are of no use
-	Previous Previous       // how the last life of the daemon ended
+	Rules    session.Rules     // its Batch is that of the first of Providers
+	Pause    policy.Backoff    // 0 means policy.DefaultPause
+	NoYield  policy.NoYield    // when a provider is paused whose answers are of no use
+	Previous provider.Previous // how the last life of the daemon ended
 	// IsTrivial reports whether inputs say so little that Trivial will do. nil: none do.
 	IsTrivial func(inputs []observer.Input) bool
 	Budget    policy.Budget
@@ -265,7 +265,7 @@ func (s *System) Do(ctx context.Context, id events.SessionID, cmds ...session.Co
 	if err := s.check(cmds); err != nil {
 		return Receipt{}, err
 	}
-	size := sizeOf(cmds)
+	size := session.SizeOf(cmds)
 	n, bytes := s.waiting.Add(1), s.bytes.Add(size)
 	if n > int64(s.cfg.MaxWaiting) || bytes > s.cfg.MaxWaitBytes && n > 1 {
 		s.leave(size)
@@ -344,31 +344,4 @@ func (s *System) leave(size int64) {
 // draft wraps an event that is no session's.
 func (s *System) draft(e events.Event, turn events.ID) events.Draft {
 	return events.Draft{ID: s.cfg.NewID(), OccurredAt: s.cfg.Now().Round(0), Correlation: turn, Event: e}
-}
-
-func sizeOf(cmds []session.Command) int64 {
-	var n int64
-	for _, c := range cmds {
-		n += 256
-		capture, ok := c.(session.Capture)
-		if !ok {
-			continue
-		}
-		for _, e := range capture.Preferences {
-			n += int64(len(e.Sentence))
-		}
-		switch e := capture.Event.(type) {
-		case events.ToolUsed:
-			n += int64(len(e.Input) + len(e.Output))
-		case events.PromptSubmitted:
-			n += int64(len(e.Text))
-		case events.AgentStopped:
-			n += int64(len(e.LastMessage))
-		case events.ContextCompacted:
-			n += int64(len(e.Summary))
-		case events.AgentSaid:
-			n += int64(len(e.Text))
-		}
-	}
-	return n
 }

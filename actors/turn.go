@@ -9,6 +9,7 @@ import (
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/internal/observer/turn"
 )
 
@@ -20,15 +21,7 @@ func (a *sessionActor) begin(c actor.Context, w session.Work) {
 	if a.observer == nil {
 		a.observer = c.Spawn(a.sys.props(func() actor.Actor { return &observerActor{sys: a.sys} }))
 	}
-	r := turn.Request{Turn: a.turn.id, Work: w, Origin: a.state.Origin()}
-	if w.Kind == events.TurnObservation {
-		first, last := w.Settles[0], w.Settles[len(w.Settles)-1]
-		r.Earlier, r.Later = a.state.Before(first, turn.Remembered), a.state.Since(last, turn.Remembered)
-		if len(r.Earlier) > 0 {
-			r.Told = a.state.Told(r.Earlier[0].Position)
-		}
-	}
-	c.Send(a.observer, prepare{r})
+	c.Send(a.observer, prepare{turn.RequestOf(a.turn.id, w, a.state)})
 }
 
 func (a *sessionActor) deadline() time.Time {
@@ -75,41 +68,30 @@ func (a *sessionActor) prepared(c actor.Context, m prepared) {
 // postpone gives the turn up before it started, because the log could not be read, and tries again later and later.
 func (a *sessionActor) postpone(err error) {
 	a.failures++
-	wait := policy.Backoff{First: rewakeDelay, Cap: time.Minute}.Nth(a.failures)
+	wait := policy.Backoff{First: policy.RewakeDelay, Cap: time.Minute}.Nth(a.failures)
 	a.sys.cfg.Logger.Error("cannot read a turn's inputs", "session", a.id, "turn", a.turn.id, "err", err, "again_in", wait)
 	a.turn, a.rest = nil, a.sys.cfg.Now().Add(wait)
 	a.giveBack(ended{holder: a.self})
 }
 
 // ended records what came of the turn, and then gives the lease back: the session's event is on disk first.
-func (a *sessionActor) ended(c actor.Context, m outcome) {
+func (a *sessionActor) ended(m outcome) {
 	if !a.current(m.turn) {
 		return
 	}
-	if m.answer != nil {
-		a.warnDropped(m.answer)
-		a.end(*m.answer, ended{holder: a.self, End: provider.End{
-			Received: true, Parsed: m.answer.Parsed(), Use: useOf(*m.answer), Turn: m.turn, Spend: a.spend(m.answer.Received.Bill(), m.answer.At),
+	if m.Answer != nil {
+		a.warnDropped(m.Answer)
+		a.end(*m.Answer, ended{holder: a.self, End: provider.End{
+			Received: true, Parsed: m.Answer.Parsed(), Use: provider.UseOf(*m.Answer), Turn: m.turn, Spend: a.spend(m.Answer.Received.Bill(), m.Answer.At),
 		}})
 		return
 	}
-	a.sys.cfg.Logger.Warn("turn failed", "session", a.id, "turn", m.turn, "class", m.failed.Class, "err", m.failed.Message)
-	a.fail(c, *m.failed)
-}
-
-// useOf is what an answer was good for, as the dispatcher counts it.
-func useOf(a session.Answer) provider.Use {
-	switch {
-	case a.Unusable():
-		return provider.UseDropped
-	case a.Kept():
-		return provider.UseKept
-	}
-	return provider.UseNone
+	a.sys.cfg.Logger.Warn("turn failed", "session", a.id, "turn", m.turn, "class", m.Failed.Class, "err", m.Failed.Message)
+	a.fail(*m.Failed)
 }
 
 // fail ends the turn as failed.
-func (a *sessionActor) fail(c actor.Context, f events.TurnFailed) {
+func (a *sessionActor) fail(f events.TurnFailed) {
 	now := a.sys.cfg.Now()
 	if f.Class.BlamesTurn() {
 		f.Answered = a.turn.answers
@@ -167,12 +149,12 @@ func (a *sessionActor) dismiss(c actor.Context) {
 	}
 }
 
-func (a *sessionActor) crashed(c actor.Context, m observerCrashed) {
+func (a *sessionActor) crashed(m observerCrashed) {
 	if a.observer == nil || a.observer.Id != m.who.Id {
 		return
 	}
 	a.observer = nil
-	a.lose(c, events.FailCrash, m.reason)
+	a.lose(events.FailCrash, m.reason)
 }
 
 // giveUpHung ends a turn whose observer heeds neither its time limit nor its context.
@@ -181,11 +163,11 @@ func (a *sessionActor) giveUpHung(c actor.Context, now time.Time) {
 		return
 	}
 	a.dismiss(c)
-	a.lose(c, events.FailTimeout, "no answer, and no end when it was cancelled")
+	a.lose(events.FailTimeout, "no answer, and no end when it was cancelled")
 }
 
 // lose ends the turn whose observer is gone.
-func (a *sessionActor) lose(c actor.Context, class events.FailureClass, why string) {
+func (a *sessionActor) lose(class events.FailureClass, why string) {
 	if a.turn == nil || a.turn.ending {
 		return
 	}
@@ -195,6 +177,6 @@ func (a *sessionActor) lose(c actor.Context, class events.FailureClass, why stri
 		panic("the observer ended while it read a turn's inputs: " + why)
 	}
 	failed := a.turn.paid
-	failed.Turn, failed.Class, failed.Message, failed.Provider = a.turn.id, class, clip(why, 500), a.turn.route.Name()
-	a.fail(c, failed)
+	failed.Turn, failed.Class, failed.Message, failed.Provider = a.turn.id, class, clip.Head(why, 500), a.turn.route.Name()
+	a.fail(failed)
 }

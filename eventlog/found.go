@@ -23,7 +23,7 @@ func positioned(err error, at events.Position) error {
 	return corruptf(at, e.Stream, "%s", e.Reason)
 }
 
-// NoteDamage tells Config.Found of damage that somebody met who reads records, but not through the log: in a payload.
+// NoteDamage passes on to Config.Found what damage a reader of records has found in a payload, which the log itself does not decode.
 func (b *Bolt) NoteDamage(e *CorruptError) {
 	if b.cfg.Found != nil {
 		b.cfg.Found(e)

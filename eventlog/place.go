@@ -74,10 +74,10 @@ func (p *place) moved() bool {
 // HeldPrefix begins the names of the files that SaveHeld makes, behind the name of the log.
 const HeldPrefix = ".held-"
 
-// SaveHeld is for a log that ended with ErrExchanged: nobody else may have what was appended to it. It copies the file that the
-// log has open to a new one beside the log's path, named by the time at, and returns where that is once it is on disk. Where the log's
-// folder was moved and the file with it, it is whole there: nothing is copied, and its path is returned, empty where the system does
-// not tell it. It must be called before Close. Errors are the file system's; it may be called again then.
+// SaveHeld saves a log that ended with ErrExchanged, of which there may be no other copy. It copies the file that the
+// log has open to a new one beside the log's path, named by the time at, and returns where that is once it is on disk. Where the
+// file was moved with the log's folder, it is whole there: nothing is copied, and its path is returned, or an empty one where the
+// system does not know it. It must be called before Close. Errors are the file system's; it may be called again then.
 func (b *Bolt) SaveHeld(at time.Time) (path string, err error) {
 	p := b.writer.place
 	if p.moved() {

@@ -66,8 +66,8 @@ type Getter interface {
 	Get(ctx context.Context, at events.Position) (events.Record, error)
 }
 
-// ID returns what tells the log that r reads from others: what r says of itself where it reads more than one, else what its first record
-// says. It is zero where there is none that can be read. Errors: those of Get.
+// ID returns the id of the log that r reads. A reader of several logs says its id itself; else the id is in the first record. It is
+// zero where that record is absent or cannot be read. Errors: those of Get.
 func ID(ctx context.Context, r Getter) (events.LogID, error) {
 	if named, ok := r.(interface {
 		ID(ctx context.Context) (events.LogID, error)

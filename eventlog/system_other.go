@@ -16,5 +16,5 @@ func nameOf(*os.File) (named bool, path string) { return false, "" }
 // letGo closes a file that is still mapped.
 func letGo(file *os.File) error { return file.Close() }
 
-// tryHold keeps nobody out here.
-func tryHold(*os.File) error { return nil }
+// tryLock keeps nobody out here.
+func tryLock(*os.File) error { return nil }

@@ -42,8 +42,8 @@ func letGo(file *os.File) error {
 	return errors.Join(err, file.Close())
 }
 
-// tryHold locks file as bbolt does. The error is ErrLocked where another process has it.
-func tryHold(file *os.File) error {
+// tryLock locks file as bbolt does. The error is ErrLocked where another process has it.
+func tryLock(file *os.File) error {
 	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return ErrLocked

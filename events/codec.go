@@ -140,12 +140,6 @@ func (c *Codec) decompress(z []byte, size int) ([]byte, error) {
 	return body, nil
 }
 
-// Encode returns e's payload and schema, without envelope: for golden files and exports.
-func (c *Codec) Encode(e Event) (payload []byte, schema uint16, err error) {
-	b, err := c.enc.Marshal(e)
-	return b, schemaOf(e), err
-}
-
 // Decode reads a payload of kind k in the given schema. Errors: ErrUnknownKind, ErrCorrupt, ErrTooLarge.
 func (c *Codec) Decode(k Kind, schema uint16, payload []byte) (Event, error) {
 	if len(payload) > MaxPayload {

@@ -8,7 +8,7 @@
 // The files, each referring to those below it:
 //
 //	policy.go, history.go, pause.go, settings.go, no_yield.go, unparseable.go, restart.go, batch_limits.go, ruling.go,
-//	phrases.go, name.go, budget.go, times.go
+//	phrases.go, name.go, budget.go, fault.go, times.go
 //
 // What bites: windows are closed, as in OTP's supervisor. A restart exactly one window old still counts. And no rule
 // sees the words of an output: an Output is its class and disposition. HasPhrase, for the two oldest policies, is the one

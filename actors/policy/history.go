@@ -19,9 +19,9 @@ type history struct {
 // succeed notes a parsed output.
 func (h *history) succeed(now time.Time) { h.since, h.success = 0, now }
 
-// count counts a restart at now and returns why it is one too many, or "". forgetAfter or longer after a success the
+// countRestart counts a restart at now and returns why it is one too many, or "". forgetAfter or longer after a success the
 // restarts up to now are forgotten, once; those in a row are not.
-func (h *history) count(limits Restarts, now time.Time) (trip string) {
+func (h *history) countRestart(limits Restarts, now time.Time) (trip string) {
 	if !h.success.IsZero() && now.Sub(h.success) >= forgetAfter {
 		h.times, h.success = nil, time.Time{}
 	}

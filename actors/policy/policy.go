@@ -115,7 +115,7 @@ func (p *Policy) Exit(s *State, now time.Time) Verdict {
 	case s.trips > 0:
 		p.halt(s, now)
 		return Verdict{Ruling: RuleHalt, Restarted: true}
-	case p.name.limits() && s.restarts.count(p.settings.Restarts, now) != "":
+	case p.name.limits() && s.restarts.countRestart(p.settings.Restarts, now) != "":
 		p.halt(s, now)
 		return Verdict{Ruling: RuleHalt}
 	}

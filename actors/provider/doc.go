@@ -3,6 +3,7 @@
 //
 // The files, each referring to those below it:
 //
+//	status.go    Status: how things stand, for people
 //	pool.go      Pool: the slots, the queue and all that follows; Next says who is served next
 //	recovery.go  what a crash kept from being decided, found in the end of the log
 //	choose.go    Choose: the first candidate that may be asked, or the barrier before all of them
@@ -10,6 +11,7 @@
 //	decide.go    Decide: which pause or resumption follows from how a turn ended
 //	state.go     State: one provider's circuit (open, resting, half open), folded by Evolve from its stream
 //	routes.go    Routes: the candidates of a turn, in the order in which they are preferred
+//	previous.go  how the last life of the daemon ended
 //	degrade.go   when so many sessions are quarantined that the daemon captures only
 //	barrier.go   Barrier: what keeps a turn from being asked, and for how long
 //

@@ -121,9 +121,6 @@ func (p *Pool) BarrierOf(holder string, now time.Time) Barrier {
 	return b
 }
 
-// Leases is how many leases are out.
-func (p *Pool) Leases() int { return len(p.leases) }
-
 // Lose takes a lease back of which nobody says how it ended, and the holder out of the queue: what the turn cost is in the
 // log alone.
 func (p *Pool) Lose(holder string) {

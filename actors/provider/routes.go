@@ -3,6 +3,7 @@ package provider
 import (
 	"slices"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -28,6 +29,14 @@ type Requirement struct {
 	Probe    bool   // of a quarantine
 	Trip     int    // of a probe: how many quarantines in a row it ends
 	Blamed   bool   // some of its inputs have failed by their own fault
+}
+
+// RequirementOf is what matters of a turn to whom it is asked of; of nil the zero value, which no lease is for.
+func RequirementOf(w *session.Work) Requirement {
+	if w == nil {
+		return Requirement{}
+	}
+	return Requirement{Kind: w.Kind, Fresh: w.Fresh, Provider: w.Provider, Probe: w.Probe, Trip: w.Trip, Blamed: w.Blamed}
 }
 
 // skip is how many of the list come last because others did not serve: after outputs of no use the first, and after a row of

@@ -1,9 +1,11 @@
 package provider
 
 import (
+	"iter"
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -42,6 +44,22 @@ func Evolve(s *State, h events.Header, e events.Event) {
 	s.RuledAt, s.Ruling = h.OccurredAt, h.Position
 }
 
+// Fold evolves a state from the records of a provider's stream. An error of the records or of a payload ends it.
+func Fold(records iter.Seq2[events.Record, error]) (*State, error) {
+	s := new(State)
+	for r, err := range records {
+		if err != nil {
+			return nil, err
+		}
+		e, err := r.Event()
+		if err != nil {
+			return nil, err
+		}
+		Evolve(s, r.Header, e)
+	}
+	return s, nil
+}
+
 // Restart ends a pause early that waits for a person: whoever starts the daemon may have mended its cause. One probe tells.
 func (s *State) Restart() {
 	if WaitsForPerson(s.Pause.Class) || s.Pause.Blames() {
@@ -73,6 +91,17 @@ const (
 	UseKept               // something of it became memory
 	UseDropped            // it was dropped and not blank
 )
+
+// UseOf is what an answer was good for.
+func UseOf(a session.Answer) Use {
+	switch {
+	case a.Unusable():
+		return UseDropped
+	case a.Kept():
+		return UseKept
+	}
+	return UseNone
+}
 
 // RecordUse notes what an answer was good for that came at a time.
 func (s *State) RecordUse(u Use, at time.Time) {

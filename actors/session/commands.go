@@ -204,3 +204,31 @@ type Forget struct {
 
 // Name is the command's kind.
 func (Forget) Name() string { return "forget" }
+
+// SizeOf is about how many bytes commands take while they wait: of their texts, and a share for all else.
+func SizeOf(cmds []Command) int64 {
+	var n int64
+	for _, c := range cmds {
+		n += 256
+		capture, ok := c.(Capture)
+		if !ok {
+			continue
+		}
+		for _, e := range capture.Preferences {
+			n += int64(len(e.Sentence))
+		}
+		switch e := capture.Event.(type) {
+		case events.ToolUsed:
+			n += int64(len(e.Input) + len(e.Output))
+		case events.PromptSubmitted:
+			n += int64(len(e.Text))
+		case events.AgentStopped:
+			n += int64(len(e.LastMessage))
+		case events.ContextCompacted:
+			n += int64(len(e.Summary))
+		case events.AgentSaid:
+			n += int64(len(e.Text))
+		}
+	}
+	return n
+}

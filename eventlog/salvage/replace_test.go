@@ -29,7 +29,7 @@ func replaceLog(args []string) int {
 }
 
 func replaceAt(path, kept string) error {
-	file, err := eventlog.Hold(path, 0)
+	file, err := eventlog.OpenLocked(path, 0)
 	if err != nil {
 		return err
 	}

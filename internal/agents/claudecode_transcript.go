@@ -96,7 +96,7 @@ func (t *claudeReader) line(line []byte) (skipped string, err error) {
 	}
 	if t.isCopy(&l) {
 		t.prime(&l)
-		return forkedLine, nil
+		return skippedFork, nil
 	}
 	s, err := t.enter(&l)
 	if err != nil {

@@ -56,7 +56,7 @@ func (t *codexReader) line(line []byte) (skipped string, err error) {
 		return "", &FieldError{Field: "timestamp", Err: ErrMissing}
 	}
 	if t.fork.copied(kind, payload, at) {
-		return forkedLine, nil
+		return skippedFork, nil
 	}
 	if kind == "session_meta" {
 		return "", t.meta(payload)

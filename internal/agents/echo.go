@@ -131,14 +131,6 @@ func place(letters []byte) (at int, bit uint64) {
 	return int(h >> 56), 1 << (h >> 50 % 64)
 }
 
-// Len is how many lines it knows.
-func (k *InjectedText) Len() int {
-	if k == nil {
-		return 0
-	}
-	return len(k.lines)
-}
-
 // Cut returns e without the lines that were given before, and how many those are. A prompt of which nothing is left is
 // nil: no word of it is the user's. A tool's output that is nothing else makes the call one of our own, unless its input
 // repeats memory too: then something was written. What is no text of an agent's is returned as it is.

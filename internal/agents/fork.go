@@ -6,8 +6,8 @@ import (
 	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
-// forkedLine is what Progress.Skipped calls a line that a transcript has from the session that it was forked from.
-const forkedLine = "of the session it was forked from"
+// skippedFork is what Progress.Skipped calls a line that a transcript has from the session that it was forked from.
+const skippedFork = "of the session it was forked from"
 
 // isCopy reports whether a line was copied when its session was forked from another: it says so, where the person forked it
 // in the middle (/branch), and does not where it was forked as it began (--fork-session).

@@ -43,7 +43,7 @@ func TestForkedTranscripts(t *testing.T) {
 		for _, c := range captures {
 			got = append(got, brief(c))
 		}
-		if diff := cmp.Diff(c.want, got); diff != "" || len(bad) > 0 || p.Skipped[forkedLine] != c.copied {
+		if diff := cmp.Diff(c.want, got); diff != "" || len(bad) > 0 || p.Skipped[skippedFork] != c.copied {
 			t.Errorf("%s: errors %v, skipped %v, -want +got:\n%s", c.name, bad, p.Skipped, diff)
 		}
 		checkTranscript(t, captures)
@@ -83,7 +83,7 @@ func TestTranscriptsForkedAsTheyBegan(t *testing.T) {
 		for _, c := range captures {
 			got = append(got, brief(c))
 		}
-		if diff := cmp.Diff(c.want, got); diff != "" || len(bad) > 0 || p.Skipped[forkedLine] != c.copied {
+		if diff := cmp.Diff(c.want, got); diff != "" || len(bad) > 0 || p.Skipped[skippedFork] != c.copied {
 			t.Errorf("%s: errors %v, skipped %v, -want +got:\n%s", c.name, bad, p.Skipped, diff)
 		}
 		checkTranscript(t, captures)
@@ -133,7 +133,7 @@ func TestForkedRollouts(t *testing.T) {
 		{"none, in which a turn is old", []string{meta(fork, ""), begin(1, then), say(2, "a")}, opened + "prompt a", 0},
 	} {
 		captures, bad, p := readAllOf(t, "codex", "/t/s1.jsonl", strings.NewReader(strings.Join(c.lines, "\n")+"\n"))
-		if diff := cmp.Diff(c.want, told(captures)); diff != "" || len(bad) > 0 || p.Skipped[forkedLine] != c.copied {
+		if diff := cmp.Diff(c.want, told(captures)); diff != "" || len(bad) > 0 || p.Skipped[skippedFork] != c.copied {
 			t.Errorf("%s: errors %v, skipped %v, -want +got:\n%s", c.name, bad, p.Skipped, diff)
 		}
 		checkTranscript(t, captures)

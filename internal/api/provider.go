@@ -3,8 +3,8 @@ package api
 import (
 	"time"
 
-	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -36,7 +36,7 @@ type Provider struct {
 }
 
 // ProviderState is what a provider does now.
-type ProviderState = actors.ProviderState
+type ProviderState = provider.Availability
 
 // ProviderStatus is one provider, as it is now.
 type ProviderStatus struct {
@@ -53,11 +53,11 @@ type ProviderStatus struct {
 
 // The states of a provider.
 const (
-	ProviderInUse  = actors.ProviderInUse
-	ProviderReady  = actors.ProviderReady
-	ProviderTried  = actors.ProviderTried
-	ProviderPaused = actors.ProviderPaused
-	ProviderBudget = actors.ProviderBudget
+	ProviderInUse  = provider.InUse
+	ProviderReady  = provider.Ready
+	ProviderTried  = provider.Tried
+	ProviderPaused = provider.Paused
+	ProviderBudget = provider.OverBudget
 )
 
 // The turns that a provider may be asked about first.

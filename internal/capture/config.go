@@ -83,7 +83,7 @@ type Pipeline struct {
 	echoes      echoes
 	hidden      hidden
 	remarks     remarks
-	noted       sync.Map         // by agent: the time.Time of a hook that was noted; see reported
+	noted       sync.Map         // by agent: the time.Time of a hook that was noted; see noteReported
 	deadLetters deadLetters      // payloads on their way into bad
 	stuck       stuckFiles       // of the spool
 	passes      chan chan<- bool // asks Drain for a pass through the spool, and takes whether it went through the whole

@@ -179,7 +179,7 @@ func (p *Pipeline) decode(ctx context.Context, d delivery) (a Accepted, err erro
 	if a.Report, err = a.Agent.Decode(d.Body, meta); err != nil {
 		return a, err
 	}
-	p.reported(d.Agent, d.OccurredAt)
+	p.noteReported(d.Agent, d.OccurredAt)
 	a.Report = withoutPlaceholder(a.Report)
 	var start bool
 	if a.Report, a.HiddenBy, start = p.withoutHidden(ctx, d, a.Report); len(a.Report.Captures) == 0 {

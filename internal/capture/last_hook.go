@@ -27,9 +27,9 @@ func LastReported(home, agent string) (time.Time, error) {
 // notedEvery is how much later a hook has to be than the one that was noted, to be noted too.
 const notedEvery = time.Second
 
-// reported notes that a hook of an agent was called. What waited in the spool is no news, and a note from the future was made by a
+// noteReported notes that a hook of an agent was called. What waited in the spool is no news, and a note from the future was made by a
 // clock that was wrong. A note that cannot be made keeps nothing from the log.
-func (p *Pipeline) reported(agent string, at time.Time) {
+func (p *Pipeline) noteReported(agent string, at time.Time) {
 	if noted, ok := p.noted.Load(agent); ok && at.Sub(noted.(time.Time)).Abs() < notedEvery {
 		return
 	}

@@ -121,6 +121,16 @@ type Crash struct {
 
 func (c *Crash) Error() string { return "observer: crashed: " + c.Message }
 
+// Notable is how many of the inputs an observer should have something to say about: edits, commits and failed tests.
+func (p Prompt) Notable() (n int) {
+	for _, in := range p.Inputs {
+		if c := in.Call(); c != nil && c.Notable() {
+			n++
+		}
+	}
+	return n
+}
+
 // Size is the bytes of captured text that p carries: what an answer costs grows with it.
 func (p Prompt) Size() int {
 	n := len(p.Request) + len(p.Message)

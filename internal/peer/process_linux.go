@@ -13,7 +13,7 @@ const Known = true
 
 // read reads what /proc says of a process.
 func read(pid int) (process, error) {
-	b, err := os.ReadFile(file(pid, "stat"))
+	b, err := os.ReadFile(procFile(pid, "stat"))
 	if err != nil {
 		return process{}, err
 	}
@@ -21,17 +21,17 @@ func read(pid int) (process, error) {
 	if err != nil {
 		return process{}, err
 	}
-	p.program, _ = os.Readlink(file(pid, "exe")) // of another user's it is not shown
-	line, _ := os.ReadFile(file(pid, "cmdline"))
+	p.program, _ = os.Readlink(procFile(pid, "exe")) // of another user's it is not shown
+	line, _ := os.ReadFile(procFile(pid, "cmdline"))
 	if args := strings.Split(strings.TrimRight(string(line), "\x00"), "\x00"); args[0] != "" {
 		p.names, p.arguments = append(p.names, args[0]), args[1:]
 	}
-	environ, _ := os.ReadFile(file(pid, "environ")) // likewise
+	environ, _ := os.ReadFile(procFile(pid, "environ")) // likewise
 	p.variables = namesOf(strings.Split(string(environ), "\x00"))
 	return p, nil
 }
 
-func file(pid int, name string) string { return "/proc/" + strconv.Itoa(pid) + "/" + name }
+func procFile(pid int, name string) string { return "/proc/" + strconv.Itoa(pid) + "/" + name }
 
 // parseStat reads the line "pid (name) state ppid pgrp session tty_nr tpgid ...". The name may hold anything.
 func parseStat(pid int, line []byte) (process, error) {
@@ -57,13 +57,13 @@ func parseStat(pid int, line []byte) (process, error) {
 
 // folderOf is the folder that a process works in; empty: it is not known.
 func folderOf(pid int) string {
-	dir, _ := os.Readlink(file(pid, "cwd"))
+	dir, _ := os.Readlink(procFile(pid, "cwd"))
 	return dir
 }
 
 // runsOwn reports whether a process runs the executable that this one runs.
 func runsOwn(p process) bool {
-	theirs, err := os.Stat(file(p.pid, "exe"))
+	theirs, err := os.Stat(procFile(p.pid, "exe"))
 	if err != nil {
 		return false
 	}

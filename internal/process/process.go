@@ -1,6 +1,6 @@
 package process
 
-// An Identity tells a process from each other one of the machine: a number alone is given again. It is written down as JSON.
+// An Identity names one process of the machine for good: numbers alone are used again. It is written down as JSON.
 type Identity struct {
 	PID       int    `json:"pid"`
 	StartTime string `json:"start_time"` // as the system counts it; empty: unknown, such a process is nobody
@@ -13,10 +13,11 @@ func Identify(pid int) Identity {
 	return Identity{PID: pid, StartTime: start, BootID: BootID()}
 }
 
-// Lives reports whether the process still runs. What cannot be told is no.
+// Lives reports whether the process still runs. It is false where that cannot be found out.
 func (i Identity) Lives() bool { return Lives(i.PID, i.StartTime, i.BootID) }
 
-// Lives reports whether the process that had this number, start time and boot still runs. What cannot be told is no.
+// Lives reports whether the process that had this number, start time and boot still runs. It is false where that
+// cannot be found out.
 func Lives(pid int, start, boot string) bool {
 	if pid <= 1 || start == "" || boot == "" || boot != BootID() {
 		return false

@@ -41,16 +41,6 @@ func New() *Redactor {
 	return r
 }
 
-// Rules lists the names that marks may have, sorted.
-func Rules() []string {
-	names := append(shapeNames(), generalName)
-	for _, r := range tokenRules() {
-		names = append(names, r.name)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
 const (
 	markOpen  = "[redacted:"
 	markClose = "]"

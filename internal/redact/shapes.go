@@ -32,14 +32,6 @@ func shapes() []shape {
 	return append(append(all, spacedShapes()...), accountShapes()...)
 }
 
-// shapeNames lists the rules behind shapes.
-func shapeNames() []string {
-	return []string{
-		"authorization", "azure-client-secret", "basic-auth", "bearer-token", "cookie", "discord-token", "json-web-token", "mailchimp-key",
-		"okta-token", "one-time-secret", "password", "password-hash", "private-key", "secret", "telegram-token", "terraform-token", "url-password", "user-password",
-	}
-}
-
 // webToken looks for a JSON web token: three parts of base64, of which the first is a JSON object.
 func (f *finder) webToken(_ *shape, start, end int) {
 	if !f.begins(start) && f.at(start-1) != '_' {

@@ -40,13 +40,13 @@ type Proof struct {
 	MoreUnproven int             `json:"more_unproven,omitempty"`
 }
 
-// Holds reports whether nothing differs. What cannot be told any more does not count.
+// Holds reports whether nothing differs. What is unproven does not count.
 func (p Proof) Holds() bool { return len(p.Differences) == 0 }
 
 // DifferenceCount is how many differences there are, listed or not.
 func (p Proof) DifferenceCount() int { return len(p.Differences) + p.More }
 
-// UnprovenCount is of how much it cannot be told any more, listed or not.
+// UnprovenCount is how many decisions are unproven, listed or not.
 func (p Proof) UnprovenCount() int { return len(p.Unproven) + p.MoreUnproven }
 
 // peopleRead is how many differences are shown to people; programs are given all that are listed.
@@ -95,8 +95,9 @@ func (f Difference) String() string {
 // gone by any of those before it was recorded.
 //
 // Records must begin with the log's first one; a selection limits what is reported and counted, not what is read, but
-// that reading stops at its end. With sessions selected, the rulings on providers are taken as they stand. What cannot
-// be told any more, because a payload was erased, a record was lost or a stream begins out of view, is unproven and no difference.
+// that reading stops at its end. With sessions selected, the rulings on providers are taken as they stand. A decision
+// that cannot be checked any more, because a payload was erased, a record was lost or a stream begins out of view, is unproven: it is
+// no difference.
 //
 // What Prove cannot see: whether a pause is missing behind turns that failed by their own fault; when a lease was granted, so that
 // as many turns may begin behind a pause as there are slots less one; what a provider takes at once, and so when a turn is due and
@@ -107,7 +108,7 @@ func (f Difference) String() string {
 // held inputs, and whether that of a day or in money was used up; whether a degraded daemon was right to be. Of the provider of a
 // turn it sees whether provider.Choose allowed it at some moment at which its lease may have been granted.
 //
-// Types tells those that observations may have; nil means those of the code mode. The error is that of the sequence, or of
+// Types returns those that observations may have; nil means those of the code mode. The error is that of the sequence, or of
 // a payload that cannot be read. Memory grows by about 100 bytes an input of the selected sessions.
 func Prove(records iter.Seq2[events.Record, error], sel Selection, types TypesOf) (Proof, error) {
 	p := newProver(sel, types)
@@ -323,7 +324,7 @@ func (p *prover) follow(s *proved, r events.Record, e events.Event) {
 	}
 }
 
-// hear tells the provider that was asked of an output, or of a turn that failed by its own fault.
+// hear records an output, or a turn that failed by its own fault, with the provider that was asked.
 func (p *prover) hear(s *proved, d *decision) {
 	if s.provider == "" {
 		return

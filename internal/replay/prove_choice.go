@@ -37,8 +37,7 @@ func (p *prover) chosen(s *proved, d *decision, e events.TurnStarted) (why, doub
 	if len(p.life.routes.Providers) == 0 {
 		return "", "the providers of that life are not on record"
 	}
-	w := s.state.Planned(p.rules(s, d), e.Settles, d.head().OccurredAt)
-	q := provider.Requirement{Kind: w.Kind, Fresh: w.Fresh, Provider: w.Provider, Probe: w.Probe, Trip: w.Trip, Blamed: w.Blamed}
+	q := provider.RequirementOf(s.state.Planned(p.rules(s, d), e.Settles, d.head().OccurredAt))
 	free := e.Provider == fixedProvider
 	switch {
 	case !p.allows(q, d, e, !p.life.Budget.None()):
@@ -88,8 +87,8 @@ func (p *prover) allows(q provider.Requirement, d *decision, e events.TurnStarte
 	return ok && l.Trivial != nil && l.Trivial.Provider == e.Provider && len(e.Instead) == 0
 }
 
-// mayHaveRested reports whether c may have kept a turn back at some moment since: a half open one does while it is probed,
-// and of a probe whose turn has not begun no log tells.
+// mayHaveRested reports whether c may have kept a turn back at some moment since. A half open circuit does so while it is probed,
+// and a probe whose turn has not begun is in no log.
 func (c *circuit) mayHaveRested(since time.Time) bool {
 	return c.doubt != "" || c.Pause.Paused() || c.Ruling > 0 && c.RuledAt.After(since)
 }

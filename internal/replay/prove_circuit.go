@@ -192,9 +192,8 @@ func (p *prover) checkStart(s *proved, d *decision) {
 	p.checkChoice(s, d, e)
 }
 
-// keepsBack reports whether a turn of c may not begin so. Whoever starts a daemon may have mended what a login or a bill
-// was the matter with, so a pause of these classes is no certainty. One that turns are blamed for keeps back only what has
-// failed itself.
+// keepsBack reports whether c keeps a turn from beginning as b did. A pause for a login or a bill is not certain to: whoever starts
+// a daemon may have set that right. A pause that turns are blamed for keeps back only those that have failed themselves.
 func (c *circuit) keepsBack(b beginning) bool {
 	return c.doubt == "" && !provider.WaitsForPerson(c.Pause.Class) && c.Rests(b.at, b.early)
 }

@@ -42,7 +42,7 @@ type Reparsing struct {
 }
 
 // Reparse puts the recorded outputs of a selection through today's grammar, and lists those that come out otherwise. It
-// compares what was kept field by field. Types tells those that observations may have; nil means those of the code mode.
+// compares what was kept field by field. Types returns those that observations may have; nil means those of the code mode.
 // Records must begin with the log's first one. The error is that of the sequence, or of a payload that cannot be read.
 func Reparse(records iter.Seq2[events.Record, error], sel Selection, types TypesOf) (Reparsing, error) {
 	p := reparser{types: lifeTypes{of: types}, out: Reparsing{

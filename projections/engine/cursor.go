@@ -108,7 +108,7 @@ func (c *Cursor) Delete() {
 	}
 }
 
-// get is the value of a key; ok is false where there is none. It leaves c where that is told from.
+// get returns the value of a key; ok is false where there is none. It leaves c at the key, or where the key would stand.
 func (c *Cursor) get(to []byte) (value []byte, ok bool) {
 	key, value, found := c.find(to)
 	if !found && !c.x.deleted {

@@ -66,7 +66,7 @@ func (p *Progress) wake() {
 	}
 }
 
-// state is how far it is. changed is nil where there is nothing to wait for, because it has come to at, or stopped with err.
+// state returns how far p is. changed is nil where nobody needs to wait: p has reached at, or has stopped with err.
 func (p *Progress) state(at events.Position) (reached events.Position, changed <-chan struct{}, trouble *Trouble, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

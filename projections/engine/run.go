@@ -439,7 +439,8 @@ func (v *Views) applyRecord(r *Record, who []instance, folds []folding) error {
 	return nil
 }
 
-// errJoined is the first record of another machine, or one behind such: what is stored of one log alone does not say enough. It is mended as damage is.
+// errJoined says that the first record of another machine has come. What is stored of one log alone does not say enough for
+// several: it is made anew, as damage is.
 var errJoined = Damaged("they know one machine alone, and records of others have come")
 
 // headerAt looks up a header in the log.

@@ -126,7 +126,7 @@ type walk struct {
 	step          func(*Cursor) (key, raw []byte)
 }
 
-// walk reads one value after another into what v points to, and tells yield its key, until that returns false. Yield leaves v empty.
+// walk reads one value after another into what v points to, and calls yield with its key until that returns false. Yield leaves v empty.
 func (x *Tx) walk(table string, w walk, v any, yield func(key []byte) bool) {
 	c := x.Cursor(table)
 	for k, raw := w.seek(c, w.start); k != nil && bytes.HasPrefix(k, w.prefix); k, raw = w.step(c) {

@@ -224,7 +224,7 @@ func (v *Views) read(ctx context.Context, f func(*bolt.Tx) error) error {
 	return err
 }
 
-// report has Run mend damage, or end, if it does not know of some already.
+// report hands damage to Run, which repairs it or ends. Where Run has damage to deal with already, nothing happens.
 func (v *Views) report(damage error) {
 	select {
 	case v.broken <- damage:

@@ -76,9 +76,9 @@ type Finding struct {
 }
 
 // Findings lists what is not well at now, the gravest first; it looks at nothing but h and now, and dates are in now's
-// zone. h must be of the day before now. A pause or a quarantine is listed until it is let go, also while a turn tries it. What
-// is over is not: one whose time has passed for probeGrace and that nothing tries, or under which a turn was answered;
-// and a streak after which another model has kept something, which is what mends it.
+// zone. h must be of the day before now. A pause or a quarantine is listed until it is released, also while a turn tries it. Three
+// things are over and not listed: a pause or quarantine whose time has passed for probeGrace and that no turn tries; one under which
+// a turn was answered; and a streak after which another model has kept something.
 func (h Report) Findings(now time.Time) []Finding {
 	var out []Finding
 	add := func(f Finding, ok bool) {

@@ -36,7 +36,7 @@ type Respawn struct {
 	Model    string `cbor:"11,keyasint,omitempty" json:"model,omitempty"`
 }
 
-// Trial is how something that was held back is tried from the end of its time on, until it is let go or held back anew.
+// Trial is the trial of something that was held back. It lasts from the end of the hold until a release or a new hold.
 type Trial struct {
 	Turn     events.ID `cbor:"1,keyasint,omitzero" json:"turn,omitzero"`       // that tries it now
 	Ended    time.Time `cbor:"2,keyasint,omitzero" json:"ended,omitzero"`      // when the last such turn ended without an answer

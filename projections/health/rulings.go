@@ -7,7 +7,7 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
-// quarantine enters that a session's observer was stopped or let go.
+// quarantine enters that a session's observer was quarantined or released.
 func (f *fold) quarantine(r *engine.Record) {
 	key := engine.SessionKey(r.Session)
 	if r.Kind == events.KindSessionReleased {

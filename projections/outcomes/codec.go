@@ -13,7 +13,7 @@ import (
 // outcomeCodes is how many outcomes there are. They are stored by their numbers: Pending is zero, as every input begins.
 const outcomeCodes = session.Forgotten + 1
 
-// rare reports whether so few inputs have the outcome that a list of them is worth its upkeep.
+// rare reports whether few inputs have the outcome, so that a list of them costs little to keep.
 func rare(o session.Outcome) bool { return o >= session.Skipped }
 
 func codeOf(o Outcome) (session.Outcome, bool) {

@@ -59,7 +59,7 @@ func (f ListFilter) lists() (lists []engine.ProjectID) {
 	}
 	for _, root := range roots {
 		if f.State != "" {
-			lists = append(lists, stateList(f.State, root))
+			lists = append(lists, stateListID(f.State, root))
 		} else {
 			lists = append(lists, listsNamed(root)...)
 		}

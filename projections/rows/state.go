@@ -39,17 +39,17 @@ func (r Row) States() (in []State) {
 	return in
 }
 
-// stateList is the list of what is in a state, of a project's root or, if that is empty, of all: no root begins with a line feed.
-func stateList(s State, root string) engine.ProjectID {
+// stateListID names the list of what is in a state, of a project's root or, if that is empty, of all: no root begins with a line feed.
+func stateListID(s State, root string) engine.ProjectID {
 	return engine.ProjectIDOf("\n" + string(s) + "\n" + root)
 }
 
 // stateLists are the lists of its states that a row is in.
 func stateLists(row Row) (lists []engine.ProjectID) {
 	for _, s := range row.States() {
-		lists = append(lists, stateList(s, ""))
+		lists = append(lists, stateListID(s, ""))
 		if row.ProjectRoot != "" {
-			lists = append(lists, stateList(s, row.ProjectRoot))
+			lists = append(lists, stateListID(s, row.ProjectRoot))
 		}
 	}
 	return lists

@@ -1,4 +1,4 @@
-// Package sessions is the view of sessions: one row each.
+// Package sessions is the view of sessions, one row each: agent, project, counts, open or closed, respawns, quarantined or not.
 //
 // The files, each referring to those below it:
 //

@@ -14,8 +14,8 @@ import (
 // errSize is a question's vector of another size than the rows'.
 var errSize = errors.New("vectors: of another size")
 
-// perWorker is how many rows are worth a goroutine of their own.
-const perWorker = 4096
+// rowsPerWorker is how many rows are worth a goroutine of their own.
+const rowsPerWorker = 4096
 
 // nearest returns the k rows nearest to a vector of length 1, of all or, where only is not nil, of those at its positions, which are
 // in order; and how near all of these are. It is exact.
@@ -29,7 +29,7 @@ func (s *store) nearest(vector []float32, only []events.Position, k int) (hits [
 			n = len(only)
 		}
 		whole := compared{vector: vector, only: only, best: best{k: k}}
-		parts := make([]compared, max(1, min(runtime.GOMAXPROCS(0), n/perWorker)))
+		parts := make([]compared, max(1, min(runtime.GOMAXPROCS(0), n/rowsPerWorker)))
 		errs := make([]error, len(parts))
 		blocks := walkOf(table, st.Dims)
 		var workers sync.WaitGroup

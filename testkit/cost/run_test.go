@@ -13,6 +13,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -107,9 +108,9 @@ func start(ctx context.Context, tb testing.TB, l Load) *world {
 	if w.log, err = eventlog.Open(filepath.Join(tb.TempDir(), "log.db"), eventlog.Config{Now: w.clock.Now}); err != nil {
 		tb.Fatal(err)
 	}
-	provider := w.provider(l)
-	w.limits = provider.BatchLimits()
-	w.sys, err = actors.New(actors.Config{Log: w.log, Providers: []actors.Route{{Provider: provider}}, Now: w.clock.Now, Previous: actors.Previous{Clean: true}})
+	observer := w.provider(l)
+	w.limits = observer.BatchLimits()
+	w.sys, err = actors.New(actors.Config{Log: w.log, Providers: []actors.Route{{Provider: observer}}, Now: w.clock.Now, Previous: provider.Previous{Clean: true}})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -221,9 +222,7 @@ func (a Answer) until(n int, end End) Answer {
 // with is a with one header more.
 func (a Answer) with(name, value string) Answer {
 	header := map[string]string{name: value}
-	for n, v := range a.Header {
-		header[n] = v
-	}
+	maps.Copy(header, a.Header)
 	a.Header = header
 	return a
 }

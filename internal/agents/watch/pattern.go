@@ -60,9 +60,6 @@ func NewRule(agent, pattern string) (Rule, error) {
 	return r, nil
 }
 
-// Base is the folder below which all files of the rule lie.
-func (r Rule) Base() string { return r.base }
-
 // matches reports whether a file, relative to the base and with slashes, is one of the rule's.
 func (r Rule) matches(rel string) bool { return match(r.below, strings.Split(rel, "/")) }
 

@@ -110,8 +110,8 @@ func (w *Watcher) restore() {
 	}
 }
 
-// maxWork is how long files are read before notices are looked at again.
-const maxWork = time.Second
+// maxReadTime is how long files are read before notices are looked at again.
+const maxReadTime = time.Second
 
 // work reads what is due, what has waited longest first.
 func (w *Watcher) work(ctx context.Context) {
@@ -124,7 +124,7 @@ func (w *Watcher) work(ctx context.Context) {
 	}
 	slices.SortFunc(due, func(a, b *file) int { return cmp.Or(a.since.Compare(b.since), strings.Compare(a.Path, b.Path)) })
 	for _, f := range due {
-		if ctx.Err() != nil || w.cfg.Now().Sub(began) > maxWork {
+		if ctx.Err() != nil || w.cfg.Now().Sub(began) > maxReadTime {
 			return
 		}
 		w.take(ctx, f, f.changed.IsZero())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -102,10 +103,12 @@ func TestQuarantineEndsTheWaiting(t *testing.T) {
 // stuckSystem says of itself what a test wants to be heard.
 type stuckSystem struct {
 	System
-	status actors.Status
+	status provider.Status
 }
 
-func (s *stuckSystem) Status(context.Context) (actors.Status, error) { return s.status, nil }
+func (s *stuckSystem) Status(context.Context) (actors.Status, error) {
+	return actors.Status{Status: s.status}, nil
+}
 
 // TestWhatHoldsUpTheRest asks what holds answers up. A pause whose time is over holds up nothing: a probe is due.
 func TestWhatHoldsUpTheRest(t *testing.T) {
@@ -116,21 +119,21 @@ func TestWhatHoldsUpTheRest(t *testing.T) {
 	w.use(t, "s", 1)
 	w.settled(t)
 	ids := []events.SessionID{claude("s")}
-	paused := func(until time.Duration) actors.Status {
-		return actors.Status{Providers: map[string]actors.Paused{"scripted": {Paused: true, Class: events.FailLimit, Until: time.Now().Add(until)}}}
+	paused := func(until time.Duration) provider.Status {
+		return provider.Status{Providers: map[string]provider.Circuit{"scripted": {Paused: true, Class: events.FailLimit, Until: time.Now().Add(until)}}}
 	}
 	for _, c := range []struct {
 		name   string
-		status actors.Status
+		status provider.Status
 		ids    []events.SessionID
 		want   string
 	}{
-		{"nothing", actors.Status{}, ids, ""},
-		{"capturing only", actors.Status{Degraded: true}, ids, "only captures"},
+		{"nothing", provider.Status{}, ids, ""},
+		{"capturing only", provider.Status{Degraded: true}, ids, "only captures"},
 		{"a pause", paused(time.Hour), ids, "is paused"},
 		{"a pause that is over", paused(-time.Hour), ids, ""},
-		{"another provider's pause", actors.Status{Providers: map[string]actors.Paused{"other": {Paused: true, Until: time.Now().Add(time.Hour)}}}, ids, ""},
-		{"nothing to wait for", actors.Status{Degraded: true}, nil, ""},
+		{"another provider's pause", provider.Status{Providers: map[string]provider.Circuit{"other": {Paused: true, Until: time.Now().Add(time.Hour)}}}, ids, ""},
+		{"nothing to wait for", provider.Status{Degraded: true}, nil, ""},
 	} {
 		stuck.status = c.status
 		why, err := w.server.memories.reobserver.HeldUp(t.Context(), "", c.ids)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/internal/api"
@@ -17,7 +16,7 @@ const FindBudget health.FindingKind = "budget"
 
 // Findings lists what is not well at now, the gravest first: what the views know of the last day, beside who is asked now.
 // A provider that another one stands in for is only worth knowing, however long it rests. Dates are in now's zone.
-func Findings(h api.Health, st actors.Status, now time.Time) []api.Finding {
+func Findings(h api.Health, st provider.Status, now time.Time) []api.Finding {
 	found := h.Findings(now)
 	for i := range found {
 		if f := &found[i]; f.What == health.FindHeld && st.InUse != "" && st.InUse != f.Provider {
@@ -44,7 +43,7 @@ func gravity(f api.Finding) int {
 }
 
 // budgetFinding tells a budget that is used up: that of the day as long as it lasts, that of sessions while some wait.
-func budgetFinding(st actors.Status, now time.Time) (f api.Finding, ok bool) {
+func budgetFinding(st provider.Status, now time.Time) (f api.Finding, ok bool) {
 	b := st.Budget
 	if b == nil || b.State != policy.BudgetSpent || b.Until.IsZero() && b.Held == 0 {
 		return f, false

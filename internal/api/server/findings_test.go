@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/events"
@@ -28,24 +27,24 @@ func TestFindings(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		health api.Health
-		status actors.Status
+		status provider.Status
 		want   []string // what, whether it is grave, and words, with blanks between
 	}{
 		{name: "nothing"},
 		{name: "nobody stands in", health: rests, want: []string{"held true tried 3 times"}},
-		{name: "it is tried itself", health: rests, status: actors.Status{InUse: "first"}, want: []string{"held true tried 3 times"}},
-		{name: "another one stands in", health: rests, status: actors.Status{InUse: "second"}, want: []string{"held false ; second is asked instead"}},
-		{name: "a day", status: actors.Status{Budget: budget(policy.LimitTokensDay, tomorrow, 0)},
+		{name: "it is tried itself", health: rests, status: provider.Status{InUse: "first"}, want: []string{"held true tried 3 times"}},
+		{name: "another one stands in", health: rests, status: provider.Status{InUse: "second"}, want: []string{"held false ; second is asked instead"}},
+		{name: "a day", status: provider.Status{Budget: budget(policy.LimitTokensDay, tomorrow, 0)},
 			want: []string{"budget false budget_tokens_day is used up (11 of 10 tokens): what is captured is held until 2026-03-02 00:00"}},
-		{name: "a day in dollars, and somebody who costs nothing", status: actors.Status{InUse: "extractive", Budget: budget(policy.LimitUSDDay, tomorrow, 0)},
+		{name: "a day in dollars, and somebody who costs nothing", status: provider.Status{InUse: "extractive", Budget: budget(policy.LimitUSDDay, tomorrow, 0)},
 			want: []string{"budget false budget_usd_day is used up ($11.00 of $10.00) until 2026-03-02 00:00; extractive, which costs nothing, is asked instead"}},
-		{name: "a session that waits", status: actors.Status{InUse: "first", Budget: budget(policy.LimitTokensSession, time.Time{}, 1)},
+		{name: "a session that waits", status: provider.Status{InUse: "first", Budget: budget(policy.LimitTokensSession, time.Time{}, 1)},
 			want: []string{"budget false : what 1 session captured is held until it is raised"}},
-		{name: "a session that is over", status: actors.Status{InUse: "first", Budget: budget(policy.LimitTokensSession, time.Time{}, 0)}},
-		{name: "nearly used up", status: actors.Status{Budget: &provider.BudgetStatus{State: policy.BudgetWarn, Limit: policy.LimitTokensDay, Until: tomorrow, Part: 0.9}}},
-		{name: "the gravest first", health: rests, status: actors.Status{Budget: budget(policy.LimitTokensDay, tomorrow, 2)},
+		{name: "a session that is over", status: provider.Status{InUse: "first", Budget: budget(policy.LimitTokensSession, time.Time{}, 0)}},
+		{name: "nearly used up", status: provider.Status{Budget: &provider.BudgetStatus{State: policy.BudgetWarn, Limit: policy.LimitTokensDay, Until: tomorrow, Part: 0.9}}},
+		{name: "the gravest first", health: rests, status: provider.Status{Budget: budget(policy.LimitTokensDay, tomorrow, 2)},
 			want: []string{"held true", "budget false"}},
-		{name: "what holds inputs before what does not", health: rests, status: actors.Status{InUse: "second", Budget: budget(policy.LimitTokensDay, tomorrow, 2)},
+		{name: "what holds inputs before what does not", health: rests, status: provider.Status{InUse: "second", Budget: budget(policy.LimitTokensDay, tomorrow, 2)},
 			want: []string{"budget false", "held false"}},
 	} {
 		found := Findings(c.health, c.status, now)

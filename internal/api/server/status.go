@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
@@ -132,7 +133,7 @@ func (s *statuses) fillStatus(ctx context.Context, st *api.Status) (err error) {
 	if err := s.fillHidden(ctx, st); err != nil {
 		return err
 	}
-	st.Providers = providersNow(s.providers, st.Actors, s.now())
+	st.Providers = providersNow(s.providers, st.Actors.Status, s.now())
 	return nil
 }
 
@@ -160,12 +161,12 @@ func (s *statuses) postResume(ctx context.Context, q api.NameQuery) (api.Resumed
 }
 
 // providersNow is every provider that is configured, in order, as it is now.
-func providersNow(all []api.Provider, st actors.Status, now time.Time) []api.ProviderStatus {
+func providersNow(all []api.Provider, st provider.Status, now time.Time) []api.ProviderStatus {
 	used := slices.IndexFunc(all, func(p api.Provider) bool { return !p.TierOnly && p.Name == st.InUse })
 	out := []api.ProviderStatus{}
 	for i, p := range all {
 		one := api.ProviderStatus{Name: p.Name, Model: p.Model, Tiers: p.Tiers, TierOnly: p.TierOnly, PassedOver: i < used && !p.TierOnly}
-		one.State, one.Until = st.StateOf(p.Name, p.Free, now)
+		one.State, one.Until = st.AvailabilityOf(p.Name, p.Free, now)
 		switch {
 		case one.State == api.ProviderPaused, one.State == api.ProviderTried:
 			circuit := st.Providers[p.Name]
@@ -188,7 +189,7 @@ func (s *statuses) fillHealth(ctx context.Context, st *api.Status) (err error) {
 	if st.Health, err = s.Views.Health(ctx, now.Add(-healthSpan), time.Time{}); err != nil {
 		return err
 	}
-	st.Findings = append([]api.Finding{}, Findings(st.Health, st.Actors, now)...)
+	st.Findings = append([]api.Finding{}, Findings(st.Health, st.Actors.Status, now)...)
 	for i := range st.Findings {
 		f := &st.Findings[i]
 		f.Says, f.Do = relay.Notice(f.Says), relay.Notice(f.Do)

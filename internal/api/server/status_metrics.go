@@ -22,7 +22,7 @@ func (c *stateCollector) collectHealth(ctx context.Context, g gauges) {
 	collectTotals(g, h)
 	collectModels(g, h, w)
 	st, _ := c.s.system.Status(ctx) // before it runs nobody is asked
-	collectFindings(g, Findings(h, st, now))
+	collectFindings(g, Findings(h, st.Status, now))
 }
 
 func collectTotals(g gauges, h api.Health) {

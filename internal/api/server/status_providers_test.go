@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/events"
@@ -25,7 +24,7 @@ func TestProviderStatus(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	hour, tomorrow := now.Add(time.Hour), time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
-	paused := actors.Paused{Paused: true, Class: events.FailLimit, Until: hour, Probe: 2}
+	paused := provider.Circuit{Paused: true, Class: events.FailLimit, Until: hour, Probe: 2}
 	day := func(name string, used float64) *provider.BudgetStatus {
 		return &provider.BudgetStatus{Limits: []provider.BudgetLimit{{Name: name, Limit: 10, Used: used}}}
 	}
@@ -38,24 +37,24 @@ func TestProviderStatus(t *testing.T) {
 		p.State, p.Class, p.Until, p.Probe, p.PassedOver = api.ProviderPaused, events.FailLimit, hour, 2, true
 	})
 	for name, c := range map[string]struct {
-		status actors.Status
+		status provider.Status
 		want   []api.ProviderStatus
 	}{
-		"the first": {actors.Status{InUse: "first"}, []api.ProviderStatus{first, second, third}},
+		"the first": {provider.Status{InUse: "first"}, []api.ProviderStatus{first, second, third}},
 		"passed over": {
-			actors.Status{InUse: "second", Providers: map[string]actors.Paused{"first": paused}}, []api.ProviderStatus{rests, used, third}},
-		"tried": {actors.Status{InUse: "first", Providers: map[string]actors.Paused{"first": {Class: events.FailAuth, Until: now, Probe: 1}}},
+			provider.Status{InUse: "second", Providers: map[string]provider.Circuit{"first": paused}}, []api.ProviderStatus{rests, used, third}},
+		"tried": {provider.Status{InUse: "first", Providers: map[string]provider.Circuit{"first": {Class: events.FailAuth, Until: now, Probe: 1}}},
 			[]api.ProviderStatus{with(first, func(p *api.ProviderStatus) { p.State, p.Class, p.Probe = api.ProviderTried, events.FailAuth, 1 }), second, third}},
-		"nobody": {actors.Status{Providers: map[string]actors.Paused{"second": paused}}, []api.ProviderStatus{
+		"nobody": {provider.Status{Providers: map[string]provider.Circuit{"second": paused}}, []api.ProviderStatus{
 			with(first, func(p *api.ProviderStatus) { p.State = api.ProviderReady }),
 			with(second, func(p *api.ProviderStatus) {
 				p.State, p.Class, p.Until, p.Probe = api.ProviderPaused, events.FailLimit, hour, 2
 			}), third}},
-		"a day that is used up": {actors.Status{InUse: "second", Budget: day(policy.LimitTokensDay, 10)}, []api.ProviderStatus{
+		"a day that is used up": {provider.Status{InUse: "second", Budget: day(policy.LimitTokensDay, 10)}, []api.ProviderStatus{
 			with(first, func(p *api.ProviderStatus) { p.State, p.Until, p.PassedOver = api.ProviderBudget, tomorrow, true }), used,
 			with(third, func(p *api.ProviderStatus) { p.State, p.Until = api.ProviderBudget, tomorrow })}},
-		"a day that is nearly used up": {actors.Status{InUse: "first", Budget: day(policy.LimitUSDDay, 9.99)}, []api.ProviderStatus{first, second, third}},
-		"a session that is used up":    {actors.Status{InUse: "first", Budget: day(policy.LimitTokensSession, 10)}, []api.ProviderStatus{first, second, third}},
+		"a day that is nearly used up": {provider.Status{InUse: "first", Budget: day(policy.LimitUSDDay, 9.99)}, []api.ProviderStatus{first, second, third}},
+		"a session that is used up":    {provider.Status{InUse: "first", Budget: day(policy.LimitTokensSession, 10)}, []api.ProviderStatus{first, second, third}},
 	} {
 		if diff := cmp.Diff(c.want, providersNow(threeProviders(), c.status, now)); diff != "" {
 			t.Errorf("%s: -want +got\n%s", name, diff)
@@ -66,8 +65,8 @@ func TestProviderStatus(t *testing.T) {
 // TestStatusTellsOfProvidersAndBudgets asks a daemon that has both.
 func TestStatusTellsOfProvidersAndBudgets(t *testing.T) {
 	t.Parallel()
-	stuck := &stuckSystem{status: actors.Status{
-		InUse: "second", Order: []string{"first", "second", "third"}, Providers: map[string]actors.Paused{"first": {}, "second": {}, "third": {}},
+	stuck := &stuckSystem{status: provider.Status{
+		InUse: "second", Order: []string{"first", "second", "third"}, Providers: map[string]provider.Circuit{"first": {}, "second": {}, "third": {}},
 		Budget: &provider.BudgetStatus{Held: 3, Limits: []provider.BudgetLimit{{Name: policy.LimitUSDDay, Limit: 2.5, Used: 2.75}}},
 	}}
 	w := newWorld(t, func(c *testConfig) {
@@ -104,7 +103,7 @@ func TestWhoIsAskedAgain(t *testing.T) {
 	for _, c := range []struct{ named, inUse, want string }{
 		{"", "second", "second"}, {"", "", "first"}, {"", "gone", "first"}, {"first", "second", "first"}, {"third", "first", "third"},
 	} {
-		stuck.status = actors.Status{InUse: c.inUse}
+		stuck.status = provider.Status{InUse: c.inUse}
 		plan, err := api.ReobserveRoute.Call(t.Context(), w.client, api.ReobserveRequest{Dropped: true, DryRun: true, Provider: c.named}, nil)
 		if err != nil || plan.Provider != c.want {
 			t.Errorf("%+v: got %q, %v", c, plan.Provider, err)

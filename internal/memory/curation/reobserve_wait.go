@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections/outcomes"
@@ -87,7 +87,7 @@ func (r *Reobserver) HeldUp(ctx context.Context, named string, sessions []events
 	if st.Degraded {
 		return []string{"the daemon only captures, until a probe is answered"}, nil
 	}
-	if why := unavailable(r.cfg.Providers, named, st, len(sessions), now); why != "" {
+	if why := unavailable(r.cfg.Providers, named, st.Status, len(sessions), now); why != "" {
 		return []string{why}, nil
 	}
 	var why []string
@@ -112,18 +112,18 @@ func (r *Reobserver) HeldUp(ctx context.Context, named string, sessions []events
 
 // unavailable says why no provider may be asked for any of so many sessions; empty where one may be. A provider that was named
 // has none to stand in for it.
-func unavailable(all []api.Provider, named string, st actors.Status, sessions int, now time.Time) string {
+func unavailable(all []api.Provider, named string, st provider.Status, sessions int, now time.Time) string {
 	if b := st.Budget; b != nil && b.Held >= sessions && b.Held == st.Queued && st.Turns == 0 {
 		return strings.TrimSpace(b.Limit + " is used up " + untilWhen(b.Until))
 	}
 	why := ""
 	for _, p := range all {
-		state, until := st.StateOf(p.Name, p.Free, now)
+		state, until := st.AvailabilityOf(p.Name, p.Free, now)
 		switch {
 		case named != "" && p.Name != named, named == "" && p.TierOnly:
-		case state == actors.ProviderPaused && until.After(now):
+		case state == provider.Paused && until.After(now):
 			why = cmp.Or(why, fmt.Sprintf("%s is paused (%s) %s", p.Name, st.Providers[p.Name].Class, untilWhen(until)))
-		case state == actors.ProviderBudget:
+		case state == provider.OverBudget:
 			why = cmp.Or(why, "the budget of the day is used up "+untilWhen(until))
 		default:
 			return ""

@@ -17,12 +17,7 @@ func newWords(text string) words { return words{fold(text)} }
 
 // in reports whether an event holds the text in any of its own words.
 func (w words) in(e events.Event) bool {
-	for _, s := range slices.Concat(saidIn(e), claimedIn(e)) {
-		if w.inText(s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Concat(saidIn(e), claimedIn(e)), w.inText)
 }
 
 // Holds reports whether text holds a query as a Request's Query is looked for.

@@ -46,12 +46,12 @@ func (w *Why) asOf(then moment) {
 	w.Injected = slices.DeleteFunc(w.Injected, func(i WhyInjection) bool { return i.Position > then.position })
 	w.Newer = then.rows(w.Newer, func(rows.Row) bool { return true })
 	w.Older = then.rows(w.Older, func(row rows.Row) bool { return row.Superseded || row.Outdated })
-	w.settled(then)
+	w.settled()
 }
 
 // settled gives the inputs the outcomes that they had at a moment: a turn of the row's own had kept them, unless one of the
 // others skipped them since.
-func (w *Why) settled(then moment) {
+func (w *Why) settled() {
 	last := map[events.Position]turn.Turn{}
 	tell := func(t turn.Turn) {
 		if t.Ended == 0 || t.Result != turn.Kept && t.Result != turn.Skipped {

@@ -89,8 +89,8 @@ func (t token) hex() bool {
 	return isLowerHex(h) || strings.Trim(h, "0123456789ABCDEF") == ""
 }
 
-// mixed reports whether the hash has both digits and letters, as 19 of 20 short hashes do: words and numbers do not.
-func (t token) mixed() bool {
+// hasLettersAndDigits reports whether the hash has both digits and letters, as 19 of 20 short hashes do: words and numbers do not.
+func (t token) hasLettersAndDigits() bool {
 	h := t.hash()
 	return strings.Trim(h, "0123456789") != "" && strings.ContainsAny(h, "0123456789")
 }
@@ -113,11 +113,11 @@ func (t token) claims(last token) (hash string, ok bool) {
 	}
 	switch kind, distance := t.context(); kind {
 	case commitWord:
-		return t.word(), t.mixed() || distance <= 1 && t.beyondWords()
+		return t.word(), t.hasLettersAndDigits() || distance <= 1 && t.beyondWords()
 	case otherWord:
 		return "", false
 	}
-	return t.word(), t.mixed() && (t.structural() || t.delivered() || t.long())
+	return t.word(), t.hasLettersAndDigits() && (t.inCommitForm() || t.delivered() || t.long())
 }
 
 // delivered reports whether what was shipped, released, tagged or changed is told by a short hash: "tagged v1.2 at 1a2b3c4".
@@ -150,7 +150,7 @@ func (t token) long() bool {
 func (t token) described() bool {
 	rest, ok := strings.CutSuffix(t.before(), "-")
 	digits := strings.TrimRight(rest, "0123456789")
-	return ok && t.word()[0] == 'g' && len(digits) < len(rest) && strings.HasSuffix(digits, "-") && t.mixed()
+	return ok && t.word()[0] == 'g' && len(digits) < len(rest) && strings.HasSuffix(digits, "-") && t.hasLettersAndDigits()
 }
 
 // glued reports whether the token is a part of something longer: a colour, a UUID, a path, a file name, a version, a
@@ -183,7 +183,9 @@ func (t token) glued() bool {
 }
 
 // named reports whether w, with a sign behind it, is a name that commits are assigned to.
-func (t token) named(w string) bool { return isCommitWord(w) || w == "hash" && t.mixed() && t.long() }
+func (t token) named(w string) bool {
+	return isCommitWord(w) || w == "hash" && t.hasLettersAndDigits() && t.long()
+}
 
 // linked reports whether the token is the commit of a link such as https://host/owner/name/commit/1a2b3c4.
 func (t token) linked() bool {
@@ -198,7 +200,7 @@ func (t token) linked() bool {
 
 // ranged reports whether the token is an end of a range between two revisions.
 func (t token) ranged() bool {
-	if !t.mixed() {
+	if !t.hasLettersAndDigits() {
 		return false
 	}
 	if rest, ok := strings.CutPrefix(t.after(), ".."); ok {
@@ -240,7 +242,7 @@ func (t token) reported() bool {
 
 // listed reports whether only a comma, a slash or a short word lies between the claim before and this one.
 func (t token) listed(last token) bool {
-	if last.end == 0 || t.start-last.end > 12 || !t.mixed() {
+	if last.end == 0 || t.start-last.end > 12 || !t.hasLettersAndDigits() {
 		return false
 	}
 	between := strings.Trim(t.text[last.end:t.start], " \t`\"'")
@@ -251,8 +253,8 @@ func (t token) listed(last token) bool {
 	return strings.Trim(between, "`,\"' ") == "" && strings.Contains(between, ",")
 }
 
-// structural reports whether a mixed token stands in a form that commits are written in, without a word for it.
-func (t token) structural() bool {
+// inCommitForm reports whether a token of letters and digits stands in a form that commits are written in, without a word for it.
+func (t token) inCommitForm() bool {
 	b, a := t.before(), t.after()
 	switch {
 	case lastByte(b) == '@':

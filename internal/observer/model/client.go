@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 )
@@ -145,9 +146,7 @@ func (c *Client) signed(ctx context.Context, method, path string, body io.Reader
 	if err != nil {
 		return nil, err
 	}
-	for name, values := range c.service.Header {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, c.service.Header)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json")
 	if c.key == nil {

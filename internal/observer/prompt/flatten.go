@@ -65,7 +65,7 @@ func (f *flattener) members(n *node, indent int) {
 		v := &n.list[i]
 		switch {
 		case n.kind == '{' && (n.silent(i) || !v.hasText()), v.kind != '"' && !v.hasText():
-		case n.kind == '{' && f.isLong(v):
+		case n.kind == '{' && f.takesOwnLines(v):
 			long = append(long, i)
 		case n.kind == '{':
 			f.member(n.keys[i], v, indent)
@@ -81,8 +81,8 @@ func (f *flattener) members(n *node, indent int) {
 	}
 }
 
-// isLong is for texts that take lines of their own.
-func (f *flattener) isLong(v *node) bool {
+// takesOwnLines reports whether v is a text that takes lines of its own.
+func (f *flattener) takesOwnLines(v *node) bool {
 	if v.kind != '"' {
 		return false
 	}

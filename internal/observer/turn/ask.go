@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/internal/observer"
 )
 
@@ -53,6 +53,17 @@ type Result struct {
 	Failed *events.TurnFailed // else; beside a crash it says what was paid
 }
 
+// Bill is what the turn cost, however it ended.
+func (r Result) Bill() events.Bill {
+	switch {
+	case r.Answer != nil:
+		return r.Answer.Received.Bill()
+	case r.Failed != nil:
+		return r.Failed.Bill()
+	}
+	return events.Bill{}
+}
+
 // Result says what the reply and the error of Ask come to, where o was asked p and its observations may be of types. The
 // error is a crash, or a stop. A cut output of a single input is all that can be had: what is closed of it is kept.
 func (t *Pipeline) Result(ctx context.Context, o observer.Provider, types observer.Types, p observer.Prompt, reply observer.Reply, err error) (Result, error) {
@@ -73,7 +84,7 @@ func (t *Pipeline) Result(ctx context.Context, o observer.Provider, types observ
 		}
 	}
 	failed := events.TurnFailed{
-		Turn: p.Turn, Class: f.Class, Status: f.Status, ResetsAt: f.ResetsAt, Message: clip(observer.Scrub(f.Message)),
+		Turn: p.Turn, Class: f.Class, Status: f.Status, ResetsAt: f.ResetsAt, Message: clip.Head(observer.Scrub(f.Message), keptMessage),
 		Output: f.Output.Clip(KeptOutput), Form: formOf(f), Provider: o.Name(),
 	}.WithBill(billOf(o, f.Bill, 0))
 	return Result{Failed: &failed}, nil
@@ -95,11 +106,4 @@ func formOf(f *observer.Failure) events.Form {
 		return ""
 	}
 	return cmp.Or(f.Form, events.FormXML)
-}
-
-func clip(s string) string {
-	if len(s) <= keptMessage {
-		return s
-	}
-	return strings.ToValidUTF8(s[:keptMessage], "")
 }

@@ -18,9 +18,23 @@ type Request struct {
 	Turn    events.ID
 	Work    session.Work
 	Origin  session.Origin
-	Earlier []session.Sized   // the last of the session's tool uses before those of the turn: see Remembered
+	Earlier []session.Sized   // the last of the session's tool uses before those of the turn: see remembered
 	Later   []events.Position // the first of those behind the turn's, where it observes again
 	Told    []session.Told    // what was observed of Earlier
+}
+
+// RequestOf is the turn that does the work w of a session in state s.
+func RequestOf(id events.ID, w session.Work, s *session.State) Request {
+	r := Request{Turn: id, Work: w, Origin: s.Origin()}
+	if w.Kind != events.TurnObservation {
+		return r
+	}
+	first, last := w.Settles[0], w.Settles[len(w.Settles)-1]
+	r.Earlier, r.Later = s.Before(first, remembered), s.Since(last, remembered)
+	if len(r.Earlier) > 0 {
+		r.Told = s.Told(r.Earlier[0].Position)
+	}
+	return r
 }
 
 // Load reads what a turn is about and puts the prompt together; of what its work offers, it chooses what the turn reads. A record

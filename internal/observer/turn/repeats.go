@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// Remembered is how many of a session's inputs before a turn are looked at for what the turn repeats: agents read again
+	// remembered is how many of a session's inputs before a turn are looked at for what the turn repeats: agents read again
 	// what fell out of their context, and that is rarely more than this far back.
-	Remembered = 200
+	remembered = 200
 
 	// alike is by how many bytes the payloads of the same call with the same result may differ: an id, a duration, the
 	// number of a prompt. Of other sizes nothing is read.

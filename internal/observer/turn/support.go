@@ -33,7 +33,7 @@ func unsupported(p observer.Prompt, text string, decides bool) bool {
 	}
 	said := sayings(p)
 	read := append(printedTexts(p), said...)
-	if invents(typed(text), read) || decides && !borneOut(stems(text), stems(said...)) {
+	if invents(literals(text), read) || decides && !borneOut(stems(text), stems(said...)) {
 		return true
 	}
 	known := sync.OnceValue(func() map[string]bool { return stems(read...) })
@@ -107,8 +107,8 @@ func invents(names, texts []string) bool {
 	return false
 }
 
-// typed are the words of a text that stand there as they are typed: addresses, packages with versions, names with underscores.
-func typed(text string) (names []string) {
+// literals are the words of a text that stand there as they are typed: addresses, packages with versions, names with underscores.
+func literals(text string) (names []string) {
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("`'\"()[]{}<>,;*", r) }) {
 		w = strings.TrimRight(w, ".:!?…")
 		if strings.Contains(w, "://") || strings.IndexByte(w, '@') > 0 || strings.IndexByte(w, '_') > 0 {

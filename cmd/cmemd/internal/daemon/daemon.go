@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
@@ -76,7 +77,7 @@ type daemon struct {
 
 	unserved atomic.Pointer[api.Unserved] // the loopback address that could not be had
 	begun    events.Position              // of the record that begins this life
-	previous actors.Previous              // how the last life ended
+	previous provider.Previous            // how the last life ended
 	damage   *homedir.LogDamage
 	home     *os.Root // the folder that this life began in, wherever it is moved
 	socket   net.Listener

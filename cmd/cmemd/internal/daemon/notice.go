@@ -49,7 +49,7 @@ func (n notices) line(ctx context.Context) string {
 	}
 	do, more := "", "`cmemd doctor` says more."
 	if h, err := n.views.Health(ctx, now.Add(-noticeSpan), time.Time{}); err == nil {
-		found := slices.DeleteFunc(server.Findings(h, n.acting(ctx), now), isHistory)
+		found := slices.DeleteFunc(server.Findings(h, n.acting(ctx).Status, now), isHistory)
 		if len(found) > 0 {
 			parts = append(parts, found[0].Says)
 			do = " To mend it: " + found[0].Do + "."

@@ -36,7 +36,7 @@ func TestNotice(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		h     fixedHealth
-		acts  actors.Status
+		acts  provider.Status
 		stop  []string
 		asked int
 		want  []string // parts; none: no notice
@@ -59,10 +59,10 @@ func TestNotice(t *testing.T) {
 		},
 		{
 			name: "a pause with one that stands in", h: fixedHealth{health: health.Report{Pauses: []health.Pause{held}}},
-			acts: actors.Status{InUse: "extractive"}, want: []string{"anthropic is left alone", "; extractive is asked instead. To mend it"},
+			acts: provider.Status{InUse: "extractive"}, want: []string{"anthropic is left alone", "; extractive is asked instead. To mend it"},
 		},
 		{
-			name: "a budget", acts: actors.Status{Budget: &provider.BudgetStatus{
+			name: "a budget", acts: provider.Status{Budget: &provider.BudgetStatus{
 				State: policy.BudgetSpent, Limit: "budget_tokens_session", Held: 2,
 				Limits: []provider.BudgetLimit{{Name: "budget_tokens_session", Limit: 100, Used: 130}},
 			}},
@@ -84,7 +84,7 @@ func TestNotice(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := notices{views: c.h, status: func(context.Context) (actors.Status, error) { return c.acts, nil }, now: func() time.Time { return now }, stopped: func() []string { return c.stop }, asked: func() int { return c.asked }}.line(t.Context())
+			got := notices{views: c.h, status: func(context.Context) (actors.Status, error) { return actors.Status{Status: c.acts}, nil }, now: func() time.Time { return now }, stopped: func() []string { return c.stop }, asked: func() int { return c.asked }}.line(t.Context())
 			if (got == "") != (len(c.want) == 0) || strings.Contains(got, "\n") || len(relay.Notice(got)) > 400 {
 				t.Fatalf("got %q, want %q", got, c.want)
 			}

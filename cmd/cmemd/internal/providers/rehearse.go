@@ -117,11 +117,7 @@ func (r *rehearsal) decide(ctx context.Context, stream events.StreamID, state *s
 // turn asks the observer about what is due, and records what came of it.
 func (r *rehearsal) turn(ctx context.Context, stream events.StreamID, state *session.State, w session.Work, p *played) error {
 	id := newID()
-	req := turn.Request{Turn: id, Work: w, Origin: state.Origin()}
-	if w.Kind == events.TurnObservation {
-		req.Earlier = state.Before(w.Settles[0], turn.Remembered)
-	}
-	prompt, err := r.pipeline.Load(ctx, req)
+	prompt, err := r.pipeline.Load(ctx, turn.RequestOf(id, w, state))
 	if err != nil {
 		return err
 	}

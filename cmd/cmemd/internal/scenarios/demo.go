@@ -322,11 +322,11 @@ func (d *stage) pace(ctx context.Context) {
 	if !d.watched() {
 		return
 	}
-	_ = sleep.For(ctx, d.beat())
+	_ = sleep.For(ctx, d.hookPause())
 }
 
-// beat is the time between two hooks on a terminal. A page is looked at beside it.
-func (d *stage) beat() time.Duration {
+// hookPause is the time between two hooks on a terminal. A page is looked at beside it.
+func (d *stage) hookPause() time.Duration {
 	if d.listen != "" {
 		return time.Second
 	}

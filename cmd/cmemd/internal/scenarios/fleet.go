@@ -119,7 +119,7 @@ func (f *fleet) join(ctx context.Context) error {
 		default:
 			q.Code = made.Recovery // an invitation lets one machine in
 		}
-		joined, err := sharing.Enter(ctx, homedir.PathsOf(m.home).Machines, q, m.a.Now())
+		joined, err := sharing.JoinOffline(ctx, homedir.PathsOf(m.home).Machines, q, m.a.Now())
 		if err != nil {
 			return err
 		}

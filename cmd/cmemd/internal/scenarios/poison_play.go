@@ -19,8 +19,8 @@ import (
 	"github.com/cmemd/cmemd/internal/sleep"
 )
 
-// beat is what the agent does at one moment of a scene.
-type beat struct {
+// batch is what the agent does at one moment of a scene.
+type batch struct {
 	at     time.Duration
 	inputs int
 }
@@ -29,12 +29,12 @@ type beat struct {
 // demo does something: an observer that is not asked cannot crash.
 const idleExits = 5
 
-// beats is when the agent works: where the scenario has inputs, and now and then while its observer dies.
-func (p *poisoned) beats() []beat {
-	var all []beat
+// batches is when the agent works: where the scenario has inputs, and now and then while its observer dies.
+func (p *poisoned) batches() []batch {
+	var all []batch
 	exits := 0
 	for _, e := range p.scenario.Events {
-		b := beat{scaled(e.AtMS, p.scene.factor), e.Batch}
+		b := batch{scaled(e.AtMS, p.scene.factor), e.Batch}
 		if e.Kind == replay.KindExit {
 			if exits%idleExits == 0 {
 				b.inputs = 1
@@ -52,7 +52,7 @@ func (p *poisoned) beats() []beat {
 func (p *poisoned) feed(ctx context.Context) error {
 	p.act("the agent works: %s in %s", terminal.Plural(p.inputs(), "tool use"), scaled(p.scenario.EndMS, p.scene.factor).Round(100*time.Millisecond))
 	began := p.a.Now()
-	for _, b := range p.beats() {
+	for _, b := range p.batches() {
 		if err := sleep.For(ctx, b.at-p.a.Now().Sub(began)); err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func (p *poisoned) feed(ctx context.Context) error {
 }
 
 func (p *poisoned) inputs() (n int) {
-	for _, b := range p.beats() {
+	for _, b := range p.batches() {
 		n += b.inputs
 	}
 	return n

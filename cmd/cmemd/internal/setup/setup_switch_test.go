@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/cmemd/cmemd/actors"
+	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -20,8 +21,8 @@ func TestIsObserved(t *testing.T) {
 		"a view that is behind":    {api.Status{Views: lagging}, false},
 		"an input":                 {api.Status{Inputs: api.Balance{Captured: 1, Pending: 1}}, false},
 		"a request":                {api.Status{Actors: actors.Status{Waiting: 1}}, false},
-		"a turn":                   {api.Status{Actors: actors.Status{Turns: 1}}, false},
-		"a session without a slot": {api.Status{Actors: actors.Status{Queued: 1}}, false},
+		"a turn":                   {api.Status{Actors: actors.Status{Status: provider.Status{Turns: 1}}}, false},
+		"a session without a slot": {api.Status{Actors: actors.Status{Status: provider.Status{Queued: 1}}}, false},
 	} {
 		if got := isObserved(c.status); got != c.want {
 			t.Errorf("%s: got %v, want %v", name, got, c.want)

@@ -32,7 +32,7 @@ func (s *Sharing) Join(ctx context.Context, q api.ClusterJoin) (out api.ClusterJ
 }
 
 func (s *Sharing) join(ctx context.Context, q api.ClusterJoin) (api.ClusterJoined, error) {
-	out, a, err := enter(ctx, s.cfg.Dir, q, s.cfg.Now())
+	out, a, err := joinSpace(ctx, s.cfg.Dir, q, s.cfg.Now())
 	if err != nil {
 		return out, err
 	}
@@ -44,16 +44,16 @@ func (s *Sharing) join(ctx context.Context, q api.ClusterJoin) (api.ClusterJoine
 	return out, err
 }
 
-// Enter does what Join does, for a home whose daemon does not run: Start finds it joined. Dir is Config's. Errors are in words.
-func Enter(ctx context.Context, dir string, q api.ClusterJoin, now time.Time) (api.ClusterJoined, error) {
+// JoinOffline does what Join does, for a home whose daemon does not run: Start finds it joined. Dir is Config's. Errors are in words.
+func JoinOffline(ctx context.Context, dir string, q api.ClusterJoin, now time.Time) (api.ClusterJoined, error) {
 	limited, cancel := context.WithTimeout(ctx, joinWait)
 	defer cancel()
-	out, _, err := enter(limited, dir, q, now)
+	out, _, err := joinSpace(limited, dir, q, now)
 	return out, refused(ctx, "It was not joined", err)
 }
 
-// enter makes a space or enters one, and keeps in dir what says so.
-func enter(ctx context.Context, dir string, q api.ClusterJoin, now time.Time) (out api.ClusterJoined, a address, err error) {
+// joinSpace makes a space or enters one, and keeps in dir what says so.
+func joinSpace(ctx context.Context, dir string, q api.ClusterJoin, now time.Time) (out api.ClusterJoined, a address, err error) {
 	if hasJoined(dir) {
 		return out, "", space.ErrMember
 	}

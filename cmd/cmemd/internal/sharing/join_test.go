@@ -10,27 +10,27 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-// TestEnter: homes whose daemons do not run make a space and enter it, by an invitation and by the recovery code, once each.
-func TestEnter(t *testing.T) {
+// TestJoinOffline: homes whose daemons do not run make a space and enter it, by an invitation and by the recovery code, once each.
+func TestJoinOffline(t *testing.T) {
 	t.Parallel()
 	store, now := t.TempDir(), time.Now()
 	first, second, third := t.TempDir(), t.TempDir(), t.TempDir()
-	made, err := Enter(t.Context(), first, api.ClusterJoin{Where: store, Name: "desktop"}, now)
+	made, err := JoinOffline(t.Context(), first, api.ClusterJoin{Where: store, Name: "desktop"}, now)
 	if err != nil || made.Machines != 1 || made.Recovery == "" || made.Invitation == nil {
 		t.Fatalf("made %+v, %v", made, err)
 	}
 	invited := api.ClusterJoin{Code: made.Invitation.Code, Name: "laptop"}
-	if joined, err := Enter(t.Context(), second, invited, now); err != nil || joined.Machines != 2 || joined.Recovery != "" {
+	if joined, err := JoinOffline(t.Context(), second, invited, now); err != nil || joined.Machines != 2 || joined.Recovery != "" {
 		t.Errorf("entered %+v, %v", joined, err)
 	}
 	recovered := api.ClusterJoin{Where: store, Code: made.Recovery, Name: "server"}
-	if joined, err := Enter(t.Context(), third, recovered, now); err != nil || joined.Machines != 3 {
+	if joined, err := JoinOffline(t.Context(), third, recovered, now); err != nil || joined.Machines != 3 {
 		t.Errorf("entered %+v, %v", joined, err)
 	}
-	if joined, err := Enter(t.Context(), first, api.ClusterJoin{Where: store}, now); err == nil || !strings.Contains(err.Error(), "in a space already") {
+	if joined, err := JoinOffline(t.Context(), first, api.ClusterJoin{Where: store}, now); err == nil || !strings.Contains(err.Error(), "in a space already") {
 		t.Errorf("entered again: %+v, %v", joined, err)
 	}
-	if joined, err := Enter(t.Context(), t.TempDir(), invited, now); err == nil || !strings.Contains(err.Error(), "was used already") {
+	if joined, err := JoinOffline(t.Context(), t.TempDir(), invited, now); err == nil || !strings.Contains(err.Error(), "was used already") {
 		t.Errorf("entered by a code that was used: %+v, %v", joined, err)
 	}
 	for _, dir := range []string{first, second, third} {
@@ -48,7 +48,7 @@ func TestForgetBeforeStart(t *testing.T) {
 	if err := New(Config{Dir: dir}).Forget(t.Context(), at); err != nil {
 		t.Errorf("in no space: %v", err)
 	}
-	if _, err := Enter(t.Context(), dir, api.ClusterJoin{Where: t.TempDir()}, time.Now()); err != nil {
+	if _, err := JoinOffline(t.Context(), dir, api.ClusterJoin{Where: t.TempDir()}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	s := New(Config{Dir: dir})

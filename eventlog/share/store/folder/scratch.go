@@ -30,7 +30,7 @@ const lockEvery = 2 * time.Millisecond
 // write puts a synced file into the scratch folder and returns its name. The caller renames or removes it.
 func write(root *os.Root, data []byte) (name string, err error) {
 	name = newName()
-	f, err := create(root, name, os.O_WRONLY|os.O_EXCL)
+	f, err := openScratch(root, name, os.O_WRONLY|os.O_EXCL)
 	if err != nil {
 		return "", err
 	}
@@ -46,8 +46,8 @@ func write(root *os.Root, data []byte) (name string, err error) {
 
 func newName() string { return newPrefix + rand.Text() }
 
-// create opens a file in the scratch folder, and makes both where they are not there.
-func create(root *os.Root, name string, flag int) (*os.File, error) {
+// openScratch opens a file in the scratch folder, and makes both where they are not there.
+func openScratch(root *os.Root, name string, flag int) (*os.File, error) {
 	f, err := root.OpenFile(name, flag|os.O_CREATE, 0o600)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return f, err
@@ -94,7 +94,7 @@ func lock(ctx context.Context, root *os.Root) (*os.File, error) {
 
 // tryOnce returns no file where another holds the lock, or where the file that was locked has no name any more.
 func tryOnce(root *os.Root) (*os.File, error) {
-	f, err := create(root, lockName, os.O_RDWR)
+	f, err := openScratch(root, lockName, os.O_RDWR)
 	if err != nil {
 		return nil, err
 	}

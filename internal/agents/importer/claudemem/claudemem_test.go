@@ -418,7 +418,7 @@ func FuzzList(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, each := range list(s) {
+		for _, each := range textsOf(s) {
 			if each == "" {
 				t.Errorf("%q has an empty text", s)
 			}

@@ -146,8 +146,8 @@ func fill(e *importer.Entry, r row) {
 		e.Cwd, e.SubagentID, e.SubagentType = text("cwd"), text("agent_id"), text("agent_type")
 	case importer.Observation:
 		e.Type, e.Title, e.Subtitle, e.Narrative = text("type"), text("title"), text("subtitle"), cmp.Or(text("narrative"), text("text"))
-		e.Facts, e.Concepts = list(text("facts")), list(text("concepts"))
-		e.Files = slices.Concat(list(text("files_read")), list(text("files_modified")))
+		e.Facts, e.Concepts = textsOf(text("facts")), textsOf(text("concepts"))
+		e.Files = slices.Concat(textsOf(text("files_read")), textsOf(text("files_modified")))
 	case importer.Summary:
 		e.Request, e.Investigated, e.Learned = text("request"), text("investigated"), text("learned")
 		e.Completed, e.NextSteps, e.Notes = text("completed"), text("next_steps"), text("notes")

@@ -267,7 +267,7 @@ func (p *Plan) ownerOf(kind importer.Kind, r row) *owner {
 	if kind == importer.Observation && o != nil {
 		for _, column := range []string{"files_read", "files_modified"} {
 			files, _ := r.text(column)
-			p.folders.files(cmp.Or(o.project, project), list(files))
+			p.folders.files(cmp.Or(o.project, project), textsOf(files))
 		}
 	}
 	return o

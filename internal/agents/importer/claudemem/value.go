@@ -99,8 +99,8 @@ func whole(v any) (n int64, ok bool) {
 	return 0, false
 }
 
-// list is a value that is a JSON array of texts. A text that is none is the only one of the list.
-func list(s string) (out []string) {
+// textsOf reads a value that is a JSON array of texts. A text that is none is the only one of the list.
+func textsOf(s string) (out []string) {
 	if strings.TrimSpace(s) == "" {
 		return nil
 	}

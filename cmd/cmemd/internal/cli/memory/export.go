@@ -180,7 +180,7 @@ func writeTexts(w io.Writer, r api.Row) {
 		if t.Label != "" {
 			head = "**" + t.Label + ":** "
 		}
-		fmt.Fprintf(w, "\n%s%s\n", head, block(t.Text))
+		fmt.Fprintf(w, "\n%s%s\n", head, escapeLines(t.Text))
 	}
 	for i, fact := range r.Facts {
 		if i == 0 {
@@ -196,8 +196,8 @@ func inline(s string) string {
 	return markdownMarks().Replace(strings.Join(strings.Fields(terminal.Visible(s)), " "))
 }
 
-// block is text of several lines, none of which begins a heading, a rule or a fence.
-func block(s string) string {
+// escapeLines returns text of several lines, none of which begins a heading, a rule or a fence.
+func escapeLines(s string) string {
 	lines := strings.Split(strings.TrimSpace(terminal.Visible(s)), "\n")
 	for i, l := range lines {
 		l = markdownMarks().Replace(strings.TrimRight(l, " "))

@@ -90,7 +90,7 @@ func (f salvageFlags) run(ctx context.Context, a *terminal.App) error {
 	if _, err := os.Lstat(f.out); f.out != "" && err == nil {
 		return terminal.Advise(fmt.Errorf("%s is there already", f.out), "name another file")
 	}
-	file, err := eventlog.Hold(f.from, time.Second)
+	file, err := eventlog.OpenLocked(f.from, time.Second)
 	if err != nil {
 		return err
 	}

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// holdEvery is how often Hold looks whether another process has let go: as often as bbolt.
-const holdEvery = 50 * time.Millisecond
+// retryLockEvery is how long OpenLocked waits before it tries again to lock a file that another process has: as long as bbolt.
+const retryLockEvery = 50 * time.Millisecond
 
-// Hold opens the file at path for reading and keeps every log out of it until it is closed, whatever it holds: Open and OpenReadOnly of
-// it wait, or return *LockedError. It returns that itself where another process has the file and does not let go within timeout. On
-// systems without flock nobody is kept out.
-func Hold(path string, timeout time.Duration) (*os.File, error) {
+// OpenLocked opens the file at path for reading and locks it until it is closed, whatever it holds: meanwhile Open and
+// OpenReadOnly of it wait, or return *LockedError. OpenLocked returns that error too, where another process keeps the file locked
+// for longer than timeout. On systems without flock nothing is locked.
+func OpenLocked(path string, timeout time.Duration) (*os.File, error) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // opening a pipe would wait for its other end
 		return nil, errors.Join(err, fmt.Errorf("%w: %s is no file", ErrNotLog, path))
 	}
-	for until := time.Now().Add(timeout); ; time.Sleep(holdEvery) {
+	for until := time.Now().Add(timeout); ; time.Sleep(retryLockEvery) {
 		f, err := os.Open(path)
 		if err != nil {
 			return nil, fmt.Errorf("eventlog: %w", err)
 		}
-		switch err = tryHold(f); {
+		switch err = tryLock(f); {
 		case err == nil && isAt(f, path):
 			return f, nil
 		case err == nil: // it was replaced while we waited

@@ -14,11 +14,11 @@ func TestHold(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log.db")
 	log := openLog(t, path)
-	if _, err := eventlog.Hold(path, time.Millisecond); !errors.Is(err, eventlog.ErrLocked) {
+	if _, err := eventlog.OpenLocked(path, time.Millisecond); !errors.Is(err, eventlog.ErrLocked) {
 		t.Fatalf("beside a log: %v", err)
 	}
 	mustClose(t, log)
-	held, err := eventlog.Hold(path, 0)
+	held, err := eventlog.OpenLocked(path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustClose(t, openLog(t, path))
-	if _, err := eventlog.Hold(filepath.Dir(path), 0); !errors.Is(err, eventlog.ErrNotLog) {
+	if _, err := eventlog.OpenLocked(filepath.Dir(path), 0); !errors.Is(err, eventlog.ErrNotLog) {
 		t.Errorf("a folder: %v", err)
 	}
 }
