@@ -1,5 +1,4 @@
-// Package health is the view of how the observer does: turns, drops, failures, tokens and latency by time, provider and model;
-// what each has answered since the last kept answer; pauses, respawns and quarantines.
+// Package health is the view of how the observer does.
 //
 // The files, each referring to those below it:
 //

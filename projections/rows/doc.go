@@ -1,11 +1,6 @@
 // Package rows has the views whose rows are pieces of memory: prompts, observations, summaries and memories. They share
 // one fold and one set of tables, under four names: each is listed, inspected and rebuilt by itself.
 //
-//	prompts       what the user said
-//	observations  what turns kept; equal ones of a session are one row with a count
-//	summaries     one a summary turn; of those of a session the newest stands
-//	memories      what was saved by hand, and the ids of all that was forgotten
-//
 // The files, each referring to those below it:
 //
 //	review.go      lists and counts rows of a state

@@ -1,4 +1,4 @@
-// Package sessions is the view of sessions, one row each: agent, project, counts, open or closed, respawns, quarantined or not.
+// Package sessions is the view of sessions: one row each.
 //
 // The files, each referring to those below it:
 //

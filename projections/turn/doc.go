@@ -1,4 +1,4 @@
-// Package turn is the view of turns (every request to the observer, what it settled, cost and led to), and what other views that count turns share with it: how turns end, and a fold that takes
+// Package turn is the view of turns, and what other views that count turns share with it: how turns end, and a fold that takes
 // back what a turn has added to sums before it adds what is known of it now.
 //
 // The files, each referring to those below it:
