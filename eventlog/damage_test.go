@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"go.etcd.io/bbolt"
+
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/testkit/logtest"
@@ -167,6 +170,62 @@ func TestFlippedBytes(t *testing.T) {
 	t.Logf("%d of %d flips were noticed, the others changed nothing", failed, 2*len(offsets))
 	if failed < len(offsets)/4 {
 		t.Errorf("only %d of %d flips were noticed", failed, 2*len(offsets))
+	}
+}
+
+// TestEmptiedLeaves has each leaf say that it holds nothing: also the root's, whose two buckets are all there is.
+func TestEmptiedLeaves(t *testing.T) {
+	t.Parallel()
+	d := newDamaged(t)
+	f, err := os.OpenFile(d.path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, page := range race.Sample(d.pages(t, 0x02)) {
+		at := page*pageSize + 10
+		count := make([]byte, 2)
+		if _, err := f.ReadAt(count, at); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteAt([]byte{0, 0}, at); err != nil {
+			t.Fatal(err)
+		}
+		d.check(t, d.path, fmt.Sprintf("page %d says that it is empty", page))
+		if _, err := f.WriteAt(count, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d.check(t, d.path, "filled again") {
+		t.Error("the file is bad after all leaves were filled again")
+	}
+}
+
+// TestEmptyOnceWritten: a file in which something was committed is not begun anew where it has no bucket any more.
+func TestEmptyOnceWritten(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	l := openLog(t, path)
+	mustAppend(t, l, events.Daemon, 0, "one")
+	mustClose(t, l)
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		return errors.Join(tx.DeleteBucket([]byte("log")), tx.DeleteBucket([]byte("head")))
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	before := readImage(t, path)
+	for _, open := range []func(string, eventlog.Config) (*eventlog.Bolt, error){eventlog.Open, eventlog.OpenReadOnly} {
+		if l, err := open(path, eventlog.Config{}); !errors.Is(err, events.ErrCorrupt) {
+			t.Errorf("got %v, %v, want ErrCorrupt", l, err)
+		}
+	}
+	if diff := cmp.Diff(before, readImage(t, path)); diff != "" {
+		t.Error("the file was written to")
 	}
 }
 

@@ -216,10 +216,17 @@ func prepare(db *bbolt.DB, file *os.File, path string, readOnly bool) error {
 	})
 }
 
-// checkFormat refuses a file that is another program's, or a newer one's. It reports a file without any bucket.
+// neverWritten is the number of bbolt's last transaction in a file in which nothing was committed since it was made.
+const neverWritten = 1
+
+// checkFormat refuses a file that is another program's, or a newer one's. It reports a file without any bucket. One whose buckets are
+// gone is damaged: one flipped bit in its root does that, and to begin it anew would write over all that it holds.
 func checkFormat(db *bbolt.DB, path string) (empty bool, err error) {
 	err = db.View(func(tx *bbolt.Tx) error {
 		if k, _ := tx.Cursor().First(); k == nil {
+			if tx.ID() > neverWritten {
+				return fmt.Errorf("eventlog: open %s: %w", path, corruptf(0, "", "it says that it is empty, yet transaction %d was committed", tx.ID()))
+			}
 			empty = true
 			return nil
 		}
