@@ -59,7 +59,7 @@ func TestOnlyAParsedTurnEndsTheDoubling(t *testing.T) {
 // TestAHalfOpenProviderIsAskedOneAtATime: a pause that is over blocks nothing, and nothing is flung at who has yet to
 // show that it is well. It is no hold.
 func TestAHalfOpenProviderIsAskedOneAtATime(t *testing.T) {
-	paused := func(w *world) provider.Circuit {
+	paused := func(w *world) provider.Paused {
 		st, err := w.sys.Status(w.t.Context())
 		if err != nil {
 			w.t.Fatal(err)

@@ -9,19 +9,19 @@ import (
 
 // Status is how things stand with turns and those that they may be asked of.
 type Status struct {
-	Turns     int                `json:"turns"`  // in flight
-	Queued    int                `json:"queued"` // sessions that wait for a slot
-	Slots     int                `json:"slots"`
-	Degraded  bool               `json:"degraded"` // capture only
-	Providers map[string]Circuit `json:"providers"`
-	Order     []string           `json:"order"`            // names of Providers: as they are preferred, then those of tiers alone
-	InUse     string             `json:"in_use,omitempty"` // whom an ordinary turn would be asked of now; empty: nobody may be
-	Budget    *BudgetStatus      `json:"budget,omitempty"` // nil: there is none
+	Turns     int               `json:"turns"`  // in flight
+	Queued    int               `json:"queued"` // sessions that wait for a slot
+	Slots     int               `json:"slots"`
+	Degraded  bool              `json:"degraded"` // capture only
+	Providers map[string]Paused `json:"providers"`
+	Order     []string          `json:"order"`            // names of Providers: as they are preferred, then those of tiers alone
+	InUse     string            `json:"in_use,omitempty"` // whom an ordinary turn would be asked of now; empty: nobody may be
+	Budget    *BudgetStatus     `json:"budget,omitempty"` // nil: there is none
 }
 
-// Circuit is the state of a provider's circuit. With Paused false and a Probe it is half open: its pause is over, and
+// Paused is the state of a provider's circuit. With Paused false and a Probe it is half open: its pause is over, and
 // turns go one at a time until one is parsed.
-type Circuit struct {
+type Paused struct {
 	Paused bool                `json:"paused"`          // nobody is let in now; if Class blames turns: but what has not failed yet
 	Class  events.FailureClass `json:"class,omitempty"` // of the last failure
 	Until  time.Time           `json:"until,omitzero"`
@@ -36,7 +36,7 @@ const (
 	InUse      Availability = "in_use"  // an ordinary turn is asked of it
 	Ready      Availability = "ready"   // it would be asked if those before it could not, or for its tier
 	Tried      Availability = "tried"   // its pause is over: one turn at a time tries it
-	Paused     Availability = "paused"  // it is left alone
+	Resting    Availability = "paused"  // it is left alone
 	OverBudget Availability = "no_more" // the day's budget is used up
 )
 
@@ -45,7 +45,7 @@ const (
 func (s Status) AvailabilityOf(name string, free bool, now time.Time) (a Availability, until time.Time) {
 	switch circuit := s.Providers[name]; {
 	case circuit.Paused:
-		return Paused, circuit.Until
+		return Resting, circuit.Until
 	case !free && s.Budget.DayLimit() != "":
 		_, until = policy.Day(now)
 		return OverBudget, until
@@ -59,10 +59,10 @@ func (s Status) AvailabilityOf(name string, free bool, now time.Time) (a Availab
 func (p *Pool) Status(now time.Time) Status {
 	st := Status{
 		Turns: len(p.leases), Queued: len(p.queue), Slots: p.slots, Degraded: p.degraded,
-		Providers: map[string]Circuit{}, Order: p.Routes.Names(), InUse: p.Preferred(now), Budget: p.Ledger.Status(),
+		Providers: map[string]Paused{}, Order: p.Routes.Names(), InUse: p.Preferred(now), Budget: p.Ledger.Status(),
 	}
 	for name, s := range p.States {
-		st.Providers[name] = Circuit{Paused: s.Pause.Rests(now), Class: s.Pause.Class, Until: s.Pause.Until, Probe: s.Pause.Probe}
+		st.Providers[name] = Paused{Paused: s.Pause.Rests(now), Class: s.Pause.Class, Until: s.Pause.Until, Probe: s.Pause.Probe}
 	}
 	if st.Budget != nil {
 		st.Budget.Held = p.HeldByBudget(now)

@@ -56,7 +56,7 @@ const (
 	ProviderInUse  = provider.InUse
 	ProviderReady  = provider.Ready
 	ProviderTried  = provider.Tried
-	ProviderPaused = provider.Paused
+	ProviderPaused = provider.Resting
 	ProviderBudget = provider.OverBudget
 )
 

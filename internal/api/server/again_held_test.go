@@ -120,7 +120,7 @@ func TestWhatHoldsUpTheRest(t *testing.T) {
 	w.settled(t)
 	ids := []events.SessionID{claude("s")}
 	paused := func(until time.Duration) provider.Status {
-		return provider.Status{Providers: map[string]provider.Circuit{"scripted": {Paused: true, Class: events.FailLimit, Until: time.Now().Add(until)}}}
+		return provider.Status{Providers: map[string]provider.Paused{"scripted": {Paused: true, Class: events.FailLimit, Until: time.Now().Add(until)}}}
 	}
 	for _, c := range []struct {
 		name   string
@@ -132,7 +132,7 @@ func TestWhatHoldsUpTheRest(t *testing.T) {
 		{"capturing only", provider.Status{Degraded: true}, ids, "only captures"},
 		{"a pause", paused(time.Hour), ids, "is paused"},
 		{"a pause that is over", paused(-time.Hour), ids, ""},
-		{"another provider's pause", provider.Status{Providers: map[string]provider.Circuit{"other": {Paused: true, Until: time.Now().Add(time.Hour)}}}, ids, ""},
+		{"another provider's pause", provider.Status{Providers: map[string]provider.Paused{"other": {Paused: true, Until: time.Now().Add(time.Hour)}}}, ids, ""},
 		{"nothing to wait for", provider.Status{Degraded: true}, nil, ""},
 	} {
 		stuck.status = c.status

@@ -28,9 +28,9 @@ func touching() map[string]string {
 		"compare.go compareOnce os.MkdirTemp":          "a new folder in the system's own for such",
 		"compare.go compareOnce os.RemoveAll":          "that folder",
 		"last_hook.go LastReported os.Stat":            "a file of the home by the name of an agent that is known",
-		"last_hook.go reported os.MkdirAll":            "a folder of the home",
-		"last_hook.go reported os.WriteFile":           "a file of the home by the name of an agent that is known",
-		"last_hook.go reported os.Chtimes":             "the same",
+		"last_hook.go noteReported os.MkdirAll":        "a folder of the home",
+		"last_hook.go noteReported os.WriteFile":       "a file of the home by the name of an agent that is known",
+		"last_hook.go noteReported os.Chtimes":         "the same",
 	}
 }
 

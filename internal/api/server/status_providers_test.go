@@ -24,7 +24,7 @@ func TestProviderStatus(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	hour, tomorrow := now.Add(time.Hour), time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
-	paused := provider.Circuit{Paused: true, Class: events.FailLimit, Until: hour, Probe: 2}
+	paused := provider.Paused{Paused: true, Class: events.FailLimit, Until: hour, Probe: 2}
 	day := func(name string, used float64) *provider.BudgetStatus {
 		return &provider.BudgetStatus{Limits: []provider.BudgetLimit{{Name: name, Limit: 10, Used: used}}}
 	}
@@ -42,10 +42,10 @@ func TestProviderStatus(t *testing.T) {
 	}{
 		"the first": {provider.Status{InUse: "first"}, []api.ProviderStatus{first, second, third}},
 		"passed over": {
-			provider.Status{InUse: "second", Providers: map[string]provider.Circuit{"first": paused}}, []api.ProviderStatus{rests, used, third}},
-		"tried": {provider.Status{InUse: "first", Providers: map[string]provider.Circuit{"first": {Class: events.FailAuth, Until: now, Probe: 1}}},
+			provider.Status{InUse: "second", Providers: map[string]provider.Paused{"first": paused}}, []api.ProviderStatus{rests, used, third}},
+		"tried": {provider.Status{InUse: "first", Providers: map[string]provider.Paused{"first": {Class: events.FailAuth, Until: now, Probe: 1}}},
 			[]api.ProviderStatus{with(first, func(p *api.ProviderStatus) { p.State, p.Class, p.Probe = api.ProviderTried, events.FailAuth, 1 }), second, third}},
-		"nobody": {provider.Status{Providers: map[string]provider.Circuit{"second": paused}}, []api.ProviderStatus{
+		"nobody": {provider.Status{Providers: map[string]provider.Paused{"second": paused}}, []api.ProviderStatus{
 			with(first, func(p *api.ProviderStatus) { p.State = api.ProviderReady }),
 			with(second, func(p *api.ProviderStatus) {
 				p.State, p.Class, p.Until, p.Probe = api.ProviderPaused, events.FailLimit, hour, 2
@@ -66,7 +66,7 @@ func TestProviderStatus(t *testing.T) {
 func TestStatusTellsOfProvidersAndBudgets(t *testing.T) {
 	t.Parallel()
 	stuck := &stuckSystem{status: provider.Status{
-		InUse: "second", Order: []string{"first", "second", "third"}, Providers: map[string]provider.Circuit{"first": {}, "second": {}, "third": {}},
+		InUse: "second", Order: []string{"first", "second", "third"}, Providers: map[string]provider.Paused{"first": {}, "second": {}, "third": {}},
 		Budget: &provider.BudgetStatus{Held: 3, Limits: []provider.BudgetLimit{{Name: policy.LimitUSDDay, Limit: 2.5, Used: 2.75}}},
 	}}
 	w := newWorld(t, func(c *testConfig) {

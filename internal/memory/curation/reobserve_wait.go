@@ -121,7 +121,7 @@ func unavailable(all []api.Provider, named string, st provider.Status, sessions 
 		state, until := st.AvailabilityOf(p.Name, p.Free, now)
 		switch {
 		case named != "" && p.Name != named, named == "" && p.TierOnly:
-		case state == provider.Paused && until.After(now):
+		case state == provider.Resting && until.After(now):
 			why = cmp.Or(why, fmt.Sprintf("%s is paused (%s) %s", p.Name, st.Providers[p.Name].Class, untilWhen(until)))
 		case state == provider.OverBudget:
 			why = cmp.Or(why, "the budget of the day is used up "+untilWhen(until))

@@ -23,8 +23,8 @@ func threeProviders() []api.Provider {
 func TestNobodyMayBeAsked(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	rests := provider.Circuit{Paused: true, Class: events.FailLimit, Until: now.Add(time.Hour)}
-	both := map[string]provider.Circuit{"first": rests, "second": rests}
+	rests := provider.Paused{Paused: true, Class: events.FailLimit, Until: now.Add(time.Hour)}
+	both := map[string]provider.Paused{"first": rests, "second": rests}
 	day := &provider.BudgetStatus{Limits: []provider.BudgetLimit{{Name: policy.LimitTokensDay, Limit: 1, Used: 1}}}
 	held := &provider.BudgetStatus{State: policy.BudgetSpent, Limit: policy.LimitTokensSession, Held: 2}
 	for name, c := range map[string]struct {
@@ -33,10 +33,10 @@ func TestNobodyMayBeAsked(t *testing.T) {
 		want   string
 	}{
 		"nothing":                         {"", provider.Status{}, ""},
-		"one stands in":                   {"", provider.Status{Providers: map[string]provider.Circuit{"first": rests}}, ""},
+		"one stands in":                   {"", provider.Status{Providers: map[string]provider.Paused{"first": rests}}, ""},
 		"both rest":                       {"", provider.Status{Providers: both}, "first is paused (limit) until 2026-03-01T13:00:00Z"},
-		"the named one rests":             {"first", provider.Status{Providers: map[string]provider.Circuit{"first": rests}}, "first is paused (limit)"},
-		"another rests":                   {"second", provider.Status{Providers: map[string]provider.Circuit{"first": rests}}, ""},
+		"the named one rests":             {"first", provider.Status{Providers: map[string]provider.Paused{"first": rests}}, "first is paused (limit)"},
+		"another rests":                   {"second", provider.Status{Providers: map[string]provider.Paused{"first": rests}}, ""},
 		"a day, and one costs nothing":    {"", provider.Status{Budget: day}, ""},
 		"a day, and the named one costs":  {"third", provider.Status{Budget: day}, "the budget of the day is used up until 2026-03-02T00:00:00Z"},
 		"sessions held":                   {"", provider.Status{Budget: held, Queued: 2}, "budget_tokens_session is used up until it is raised"},
