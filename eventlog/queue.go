@@ -3,7 +3,6 @@ package eventlog
 import (
 	"context"
 	"sync"
-	"time"
 )
 
 const (
@@ -30,10 +29,9 @@ type queue struct {
 
 	mu      sync.Mutex // guards the fields below
 	waiting []*request
-	wanted  int   // how many must wait before the writer goes on
 	closed  error // what push returns from now on
 	shut    chan struct{}
-	work    sync.Cond // as many wait as are wanted, or closed changed
+	work    sync.Cond // waiting or closed changed
 }
 
 func newQueue() *queue {
@@ -59,56 +57,29 @@ func (q *queue) push(ctx context.Context, r *request) error {
 		return q.closed // places count no more
 	}
 	q.waiting = append(q.waiting, r)
-	if len(q.waiting) >= q.wanted {
-		q.work.Signal()
-	}
+	q.work.Signal()
 	return nil
 }
 
-// take waits for work, up to patience for n requests, and returns as much of it as one commit may hold; nothing when the queue is
-// closed and empty.
-func (q *queue) take(n int, patience time.Duration) []*request {
+// take waits for work and returns as much of it as one commit may hold; nothing when the queue is closed and empty.
+func (q *queue) take() []*request {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.wait(n, patience)
-	var fit int
-	var size int64
-	for fit < len(q.waiting) && (fit == 0 || size+q.waiting[fit].grows <= maxGroupBytes) {
-		size += q.waiting[fit].grows
-		fit++
+	for len(q.waiting) == 0 && q.closed == nil {
+		q.work.Wait()
 	}
-	group := q.waiting[:fit:fit]
-	q.waiting = q.waiting[fit:]
+	var n int
+	var size int64
+	for n < len(q.waiting) && (n == 0 || size+q.waiting[n].grows <= maxGroupBytes) {
+		size += q.waiting[n].grows
+		n++
+	}
+	group := q.waiting[:n:n]
+	q.waiting = q.waiting[n:]
 	if len(q.waiting) == 0 {
 		q.waiting = nil
 	}
 	return group
-}
-
-// wait returns when n requests wait, or after patience as soon as one does, or when the queue is closed. It is called with mu held.
-func (q *queue) wait(n int, patience time.Duration) {
-	q.wanted = max(n, 1)
-	if len(q.waiting) < q.wanted && q.wanted > 1 {
-		defer time.AfterFunc(patience, q.hurry).Stop()
-	}
-	for len(q.waiting) < q.wanted && q.closed == nil {
-		q.work.Wait()
-	}
-}
-
-// hurry lets the writer go on with what waits. From a timer that was stopped too late it only shortens the next wait.
-func (q *queue) hurry() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.wanted = 1
-	q.work.Signal()
-}
-
-// length is how many requests wait.
-func (q *queue) length() int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return len(q.waiting)
 }
 
 // close makes push return err. What is queued stays queued. Only the first call counts.
