@@ -60,10 +60,11 @@ func TestSweep(t *testing.T) {
 	defer func() { _ = daemon.Process.Kill(); _ = daemon.Wait() }()
 	w.client = client.Dial(w.home)
 	defer w.client.Close()
-	w.await("the spool to be drained", func(st api.Status) bool { return st.Spool.Waiting == 0 }) // an end is refused before that
+	w.awaitSpool()
 	w.report("there")
 	w.unsaid("unsaid, there", cwd)
 	w.unshaped("unshaped, there")
+	w.awaitSpool() // a daemon that answers too late for a hook finds it there
 	if _, err := w.client.Ingest(ctx, "claude-code", "/t/unsaid.jsonl", strings.NewReader(unsaidTranscript("unsaid, read", cwd))); err != nil {
 		t.Fatal(err)
 	}
@@ -79,6 +80,12 @@ func TestSweep(t *testing.T) {
 	}
 	w.recordsOf(homedir.PathsOf(w.home).Log)
 	w.search("the home that is left", "[redacted:")
+}
+
+// awaitSpool waits until the spool is drained: an end of a session is refused before that.
+func (w *sweeper) awaitSpool() {
+	w.t.Helper()
+	w.await("the spool to be drained", func(st api.Status) bool { return st.Spool.Waiting == 0 })
 }
 
 // payloads are what an agent reports of a session in which a text stands everywhere.

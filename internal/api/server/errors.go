@@ -148,9 +148,9 @@ func passes(err error) *api.Problem {
 	case errors.Is(err, eventlog.ErrDiskFull):
 		return unavailable(api.ProblemDiskFull, "The disk is nearly full", 30*time.Second, "nothing is taken until there is room")
 	case errors.Is(err, eventlog.ErrWrongVersion):
-		return unavailable(api.ProblemBusy, "The session moved meanwhile", time.Second, "try again")
+		return unavailable(api.ProblemBusy, "The session moved meanwhile", time.Second, "")
 	case errors.Is(err, capture.ErrSpoolWaits):
-		return unavailable(api.ProblemBusy, "What hooks left in the spool is still being taken in", 5*time.Second, "try again")
+		return unavailable(api.ProblemBusy, "What hooks left in the spool is still being taken in", 5*time.Second, "")
 	case errors.Is(err, actors.ErrBusy):
 		return unavailable(api.ProblemBusy, "Too much is waiting", time.Second, "what was accepted before is still being written")
 	case errors.Is(err, actors.ErrStopped), errors.Is(err, eventlog.ErrClosed), errors.Is(err, engine.ErrClosed),
@@ -175,7 +175,7 @@ func passes(err error) *api.Problem {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return unavailable(api.ProblemBusy, "It took too long", time.Second, "the time for this request is over")
 	}
-	return unavailable(api.ProblemBusy, "Not possible now", time.Second, "try again")
+	return unavailable(api.ProblemBusy, "Not possible now", time.Second, "")
 }
 
 // isEmbeddingFailure reports whether an endpoint of embeddings has failed.

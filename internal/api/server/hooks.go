@@ -105,7 +105,7 @@ func (p *payloads) read(w http.ResponseWriter, r *http.Request) (body []byte, do
 	}
 	if held := p.bytes.Add(size); held > p.most && held > size {
 		p.bytes.Add(-size)
-		return nil, nil, notNow(api.ProblemBusy, "Too many large payloads at once", time.Second, "try again")
+		return nil, nil, notNow(api.ProblemBusy, "Too many large payloads at once", time.Second, "")
 	}
 	buf, _ := p.buffers.Get().(*bytes.Buffer)
 	if buf == nil {

@@ -40,7 +40,7 @@ func (l *lifetime) enter(stream bool) (leave func(), busy *api.Problem) {
 	leave = func() { count.Add(-1) }
 	if count.Add(1) > int64(most) {
 		leave()
-		return nil, unavailable(api.ProblemBusy, "Too many "+what+" at once", after, "try again")
+		return nil, unavailable(api.ProblemBusy, "Too many "+what+" at once", after, "")
 	}
 	return leave, nil
 }
