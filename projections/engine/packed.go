@@ -32,7 +32,7 @@ func Pack(v Former) []byte {
 	return p.Bytes()
 }
 
-// Unpack reads a key into v, which must be zero. The error is ErrShort.
+// Unpack reads a key into v, which must be zero. The error is ErrMalformed.
 func Unpack(raw []byte, v Former) error {
 	p := Unpacking(raw)
 	v.Form(&p)
@@ -42,7 +42,7 @@ func Unpack(raw []byte, v Former) error {
 // Bytes are the fields that were written.
 func (p *Packed) Bytes() []byte { return p.bytes }
 
-// Err is ErrShort unless the fields that were read are all that there was to read.
+// Err is ErrMalformed unless the fields that were read are all that there was to read.
 func (p *Packed) Err() error {
 	if p.short || len(p.bytes) > 0 {
 		return ErrMalformed
