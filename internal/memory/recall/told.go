@@ -190,13 +190,13 @@ type reading struct {
 	said  string      // its title by its words
 	begin []plain     // what its title says, as quotes compares it
 	all   []statement // of what it says at most length
-	order []candidate // of all, those that may be told at length: what tells most first
+	order []candidate // of all, those that may be given at length: what says most first
 }
 
 // candidate is a statement by its number, and how much it tells.
 type candidate struct{ at, weight int }
 
-// readingOf reads a row: the sentence that its title is made of tells more than all others, and none that stands under a guess is told.
+// readingOf reads a row: the sentence that its title is made of says more than all others, and none that stands under a guess is given.
 func readingOf(row *rows.Row) *reading {
 	title := titleOf(*row)
 	r := &reading{row: row, said: plainWords(title).words, begin: sayings(title), all: statementsOf(textOf(*row))}
