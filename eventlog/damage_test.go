@@ -54,6 +54,17 @@ func newDamaged(t *testing.T) damaged {
 	return d
 }
 
+// open opens the file to be spoiled. The test closes it at its end.
+func (d damaged) open(t *testing.T) *os.File {
+	t.Helper()
+	f, err := os.OpenFile(d.path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
 func allOf(t *testing.T, l eventlog.Log) []events.Record {
 	t.Helper()
 	var all []events.Record
@@ -148,11 +159,7 @@ func TestFlippedBytes(t *testing.T) {
 			offsets = append(offsets, start+b)
 		}
 	}
-	f, err := os.OpenFile(d.path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := d.open(t)
 	failed := 0
 	offsets = race.Sample(offsets)
 	for _, off := range offsets {
@@ -177,11 +184,7 @@ func TestFlippedBytes(t *testing.T) {
 func TestEmptiedLeaves(t *testing.T) {
 	t.Parallel()
 	d := newDamaged(t)
-	f, err := os.OpenFile(d.path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := d.open(t)
 	for _, page := range race.Sample(d.pages(t, 0x02)) {
 		at := page*pageSize + 10
 		count := make([]byte, 2)
@@ -247,11 +250,7 @@ func TestPagesUsedTwice(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDamaged(t)
-			f, err := os.OpenFile(d.path, os.O_RDWR, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer f.Close()
+			f := d.open(t)
 			branch := d.pages(t, 0x01)[0]
 			for _, page := range d.pages(t, test.flags) { // older ones are no longer part of the tree
 				id := binary.NativeEndian.AppendUint64(nil, uint64(branch))

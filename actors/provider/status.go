@@ -40,8 +40,8 @@ const (
 	OverBudget Availability = "no_more" // the day's budget is used up
 )
 
-// AvailabilityOf is what keeps a provider of that name from being asked, and until when; zero: nobody knows. Ready is nothing. One
-// that is free costs nothing of the budget.
+// AvailabilityOf is what keeps a provider of that name from being asked, and until when; zero: nobody knows. Where nothing does it is
+// Ready, also of the one that is InUse. One that is free costs nothing of the budget.
 func (s Status) AvailabilityOf(name string, free bool, now time.Time) (a Availability, until time.Time) {
 	switch circuit := s.Providers[name]; {
 	case circuit.Paused:
