@@ -16,7 +16,7 @@ const MaxHeader = prologue + fixedHeader + maxKind + MaxStream + len(Hash{}) + l
 // StoredAt returns the position that a stored record at the beginning of b says of itself; 0 where none begins there. It is a
 // guess that costs a few comparisons: Carve tells.
 func StoredAt(b []byte) Position {
-	if len(b) < leastStored || b[0] != layoutVersion || b[1]&^(stateCompressed|stateErased) != 0 {
+	if len(b) < leastStored || b[0] != layoutVersion || b[1]&^(stateCompressed|stateErased|stateWithheld) != 0 {
 		return 0
 	}
 	n := int(binary.BigEndian.Uint16(b[2:]))
@@ -26,9 +26,9 @@ func StoredAt(b []byte) Position {
 	return Position(binary.BigEndian.Uint64(b[prologue+3:]))
 }
 
-// Carve reads the stored record that b begins with, whatever follows it, and how many bytes of b it takes. It is whole if it was
-// erased, or if its payload is there and is the one that its header names. Else r is without payload, as erased, and size does not
-// count one. The error is ErrCorrupt where there is no header. r aliases b.
+// Carve reads the stored record that b begins with, whatever follows it, and how many bytes of b it takes. It is whole if its payload is
+// there and is the one that its header names, whatever its state says; else if its state says that it was erased or withheld. Else r is
+// without payload, as erased, and size does not count one. The error is ErrCorrupt where there is no header. r aliases b.
 func (c *Codec) Carve(b []byte) (r Record, size int, whole bool, err error) {
 	if StoredAt(b) == 0 {
 		return Record{}, 0, false, fmt.Errorf("no record begins here: %w", ErrCorrupt)
@@ -37,29 +37,34 @@ func (c *Codec) Carve(b []byte) (r Record, size int, whole bool, err error) {
 	if len(b) < head {
 		return Record{}, 0, false, fmt.Errorf("record of %d bytes, %d without its payload: %w", len(b), head, ErrCorrupt)
 	}
-	if b[1]&stateErased != 0 {
-		r, err = c.Record(b[:head:head])
-		return r, head, true, err
-	}
 	bare, err := c.header(b[:head])
 	if err != nil {
 		return Record{}, 0, false, err
 	}
-	end := head + len(Salt{})
-	if end > len(b) {
-		return bare, head, false, nil
+	bare.compressed = b[1]&stateCompressed != 0
+	if r, size, ok := bare.carvePayload(b[head:]); ok {
+		return r, head + size, true, nil
 	}
-	n := int(bare.Size)
-	if b[1]&stateCompressed != 0 {
-		n = frameLength(b[end:])
+	gone := b[1]&stateErased != 0
+	bare.Withheld = gone && b[1]&stateWithheld != 0
+	return bare, head, gone, nil
+}
+
+// carvePayload returns r with the salt and the payload that b begins with, and how many bytes those are; false: they are not r's.
+func (r Record) carvePayload(b []byte) (_ Record, size int, ok bool) {
+	size = len(r.salt) + int(r.Size)
+	if r.compressed && len(b) > len(r.salt) {
+		frame := frameLength(b[len(r.salt):])
+		if size = len(r.salt) + frame; frame < 0 {
+			return r, 0, false
+		}
 	}
-	if end += n; n < 0 || end > len(b) {
-		return bare, head, false, nil
+	if size > len(b) {
+		return r, 0, false
 	}
-	if r, err = c.Record(b[:end:end]); err != nil || r.Check() != nil {
-		return bare, head, false, nil
-	}
-	return r, end, true, nil
+	r.Erased = false
+	r, err := r.withPayload(b[:size:size])
+	return r, size, err == nil && r.Check() == nil
 }
 
 // header reads a stored record up to its payload, as if that were erased.

@@ -69,8 +69,15 @@ func TestCarveErased(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, size, whole, err := c.Carve(append(bytes.Clone(b), "behind"...))
-	if err != nil || !whole || size != len(b) || !got.Erased || got.Header != r.Header || got.Chain != r.Chain {
+	if err != nil || !whole || size != len(b) || !got.Erased || got.Withheld || got.Header != r.Header || got.Chain != r.Chain {
 		t.Errorf("%d of %d bytes, whole %t, %v", size, len(b), whole, err)
+	}
+	if b, err = r.Withhold().AppendBinary(nil); err != nil {
+		t.Fatal(err)
+	}
+	got, size, whole, err = c.Carve(append(bytes.Clone(b), "behind"...))
+	if err != nil || !whole || size != len(b) || !got.Erased || !got.Withheld || got.Header != r.Header || got.Chain != r.Chain {
+		t.Errorf("withheld: %d of %d bytes, whole %t, %v", size, len(b), whole, err)
 	}
 }
 

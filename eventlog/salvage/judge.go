@@ -116,7 +116,8 @@ func (j *judge) end(last events.Position) events.Position {
 }
 
 // choose lets one of the records found for a position stand there: one that is proved; else one that the tree leads to, or that the next
-// of its stream is chained to; else the latest. Where all are damaged the chain of one may still prove the next.
+// of its stream is chained to; else the latest. Where all are damaged the chain of one may still prove the next. Copies of the record that
+// differ in their chains alone, one of which is damaged, have their payload in common, and that it was erased.
 func (j *judge) choose(some []found) {
 	var best slot
 	rank := func(s slot) int {
@@ -141,6 +142,15 @@ func (j *judge) choose(some []found) {
 	}
 	if best.at == 0 {
 		return
+	}
+	for _, f := range some {
+		if f.same != best.same {
+			continue
+		}
+		if f.whole && !best.whole {
+			best.offset, best.size, best.whole = f.offset, f.size, true
+		}
+		best.erased = best.erased || f.erased
 	}
 	j.slots[best.at] = best
 	if best.verdict != damaged {

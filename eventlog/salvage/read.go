@@ -83,17 +83,19 @@ func (s *Salvage) header(f found) (events.Record, error) {
 	return r, err
 }
 
-// record reads a record that was found. What was forgotten is erased.
-func (s *Salvage) record(f found) (events.Record, error) {
+// record reads a record that was found, with the chain that it must have. What was forgotten is erased.
+func (s *Salvage) record(f slot) (r events.Record, err error) {
 	if !f.whole || f.erased || s.forgotten[f.at] {
-		r, err := s.header(f)
-		return r.Erase(), err
+		r, err = s.header(f.found)
+		r = r.Erase()
+	} else {
+		b := make([]byte, f.size)
+		if _, err = s.file.ReadAt(b, f.offset); err == nil {
+			r, _, _, err = s.codec.Carve(b)
+		}
 	}
-	b := make([]byte, f.size)
-	if _, err := s.file.ReadAt(b, f.offset); err != nil {
-		return events.Record{}, err
-	}
-	return s.codec.Record(b)
+	r.Chain = f.chain
+	return r, err
 }
 
 // forget notes what the log itself says is forgotten. It is said behind the end, too: an older page in the place of a newer one has the
@@ -106,7 +108,7 @@ func (s *Salvage) forget(ctx context.Context) error {
 		if f.verdict == damaged && !f.behind || !f.forgets || !f.whole || f.erased {
 			continue
 		}
-		r, err := s.record(f.found)
+		r, err := s.record(f)
 		if err != nil {
 			continue // the disk gave it once and does not any more
 		}
@@ -146,6 +148,7 @@ func (s *Salvage) count(ctx context.Context) error {
 		}
 		s.Records++
 		r, err := s.header(f.found)
+		r.Chain = f.chain
 		if _, moved := relay.Add(r); moved {
 			s.Moved++
 		}

@@ -74,6 +74,83 @@ func TestErasedStays(t *testing.T) {
 	}
 }
 
+// TestCopies: of a record that stands twice in a file the whole payload is taken, whichever copy has it, an erased copy erases both,
+// and a mark of erasure before a payload that is there is damage.
+func TestCopies(t *testing.T) {
+	t.Parallel()
+	o := newOriginal(t, seededRandom(3), 60, true)
+	was, stored := o.records[20], o.stored[20]
+	erased, err := was.Erase().AppendBinary(bytes.Clone(stored[:8]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const mark, isErased = 8 + 1, 1 << 1
+	chain, last := len(erased)-1, len(stored)-1
+	for name, c := range map[string]struct {
+		live, other []byte
+		erased      bool
+	}{
+		"chain and payload damaged, another whole":       {live: flipped(stored, chain, last), other: stored},
+		"payload damaged, another with a damaged chain":  {live: flipped(stored, last), other: flipped(stored, chain)},
+		"whole, another is marked":                       {live: stored, other: marked(stored, mark, isErased)},
+		"marked":                                         {live: marked(stored, mark, isErased)},
+		"whole, another is erased and its chain damaged": {live: stored, other: flipped(erased, chain), erased: true},
+	} {
+		file := bytes.Clone(o.file)
+		copy(file[bytes.Index(file, stored):], c.live)
+		page := make([]byte, pageSize)
+		copy(page[100:], c.other)
+		s := read(t, append(file, page...))
+		got := written(t, s)[20]
+		if got.Header != was.Header || got.Erased != c.erased || got.Chain != was.Chain || !s.Whole() {
+			t.Errorf("%s: erased %t, the same header %t, the same chain %t, unread %d, moved %d", name, got.Erased, got.Header == was.Header, got.Chain == was.Chain, s.Unread.Count, s.Moved)
+		}
+	}
+}
+
+func flipped(b []byte, at ...int) []byte {
+	b = bytes.Clone(b)
+	for _, i := range at {
+		b[i] ^= 1
+	}
+	return b
+}
+
+func marked(b []byte, at int, bits byte) []byte {
+	b = bytes.Clone(b)
+	b[at] |= bits
+	return b
+}
+
+// TestWithheld: what a log has without its payload, since its owner keeps that, stays so.
+func TestWithheld(t *testing.T) {
+	t.Parallel()
+	o := newOriginal(t, seededRandom(4), 5, true)
+	path := filepath.Join(t.TempDir(), "log.db")
+	log, err := eventlog.Open(path, eventlog.Config{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range o.records {
+		if i%2 == 0 {
+			o.records[i] = o.records[i].Withhold()
+		}
+	}
+	if err := log.Restore(t.Context(), o.records...); err != nil {
+		t.Fatal(err)
+	}
+	o = originalOf(t, log, path, false)
+	s := read(t, o.file)
+	if !s.Whole() {
+		t.Errorf("lost %d, unread %d, moved %d", s.Lost.Count, s.Unread.Count, s.Moved)
+	}
+	for i, r := range written(t, s) {
+		if was := o.records[i]; r.Header != was.Header || r.Withheld != was.Withheld || r.Erased != was.Erased {
+			t.Errorf("position %d: withheld %t, erased %t; was %t, %t", r.Position, r.Withheld, r.Erased, was.Withheld, was.Erased)
+		}
+	}
+}
+
 // TestErasedInOldPages: where an older page with the payload is in the file, copied over newer ones, the erased record or the one that
 // names it keeps the payload away, and so does a note. Where all three are lost it is back, and nothing in the file says otherwise.
 func TestErasedInOldPages(t *testing.T) {

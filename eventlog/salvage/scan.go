@@ -19,6 +19,9 @@ const (
 	// keySize is the length of a record's key, which lies before it.
 	keySize = 8
 
+	// prologue is what precedes a stored record's header.
+	prologue = 4
+
 	// longest bounds a stored record and its key.
 	longest = keySize + events.MaxHeader + events.MaxPayload
 
@@ -40,16 +43,17 @@ type found struct {
 	at       events.Position
 	previous events.Position
 	version  events.Version
-	offset   int64 // of the stored record in the file
-	size     int32 // of its stored form; without a payload where that is not whole
-	head     int16 // of it, without salt and payload
-	forgets  bool  // it says what was forgotten
-	stream   int32 // its index among names
-	recorded int64 // in Unix nanoseconds
-	print    uint64
-	whole    bool // it has its payload, or was erased
-	erased   bool // in this copy or in another one
-	live     bool // the tree leads here
+	offset   int64  // of the stored record in the file
+	size     int32  // of its stored form; without a payload where that is not whole
+	head     int16  // of it, without salt and payload
+	forgets  bool   // it says what was forgotten
+	stream   int32  // its index among names
+	recorded int64  // in Unix nanoseconds
+	print    uint64 // of its header and chain
+	same     uint64 // print of its header: what all copies of the record have
+	whole    bool   // it has its payload, or was erased or withheld
+	erased   bool   // in this copy or in another one
+	live     bool   // the tree leads here
 }
 
 // scanner looks for records in the bytes of a file.
@@ -144,34 +148,36 @@ func (s *scanner) record(b []byte, base int64, i int) (next int) {
 	if s.spent > spentParts*s.size+spentBeside {
 		stored = stored[:min(len(stored), shortRecord)]
 	}
+	n, live := slices.BinarySearchFunc(s.live, key, func(e extent, key int64) int { return cmp.Compare(e.key, key) })
+	if head := headLength(stored); live && s.live[n].value == head && head < len(stored) {
+		stored = stored[:head] // no payload follows
+	}
 	r, size, whole, err := s.codec.Carve(stored)
 	if err != nil || r.Stream == "" || r.Stream[0] <= ' ' || utf8.Valid(b[:keySize+headLength(stored)]) {
 		return i + 1
 	}
-	n, live := slices.BinarySearchFunc(s.live, key, func(e extent, key int64) int { return cmp.Compare(e.key, key) })
 	if live && r.Erased && s.live[n].value != size {
 		whole = false // the mark of an erasure is damage: a payload follows
 	}
 	s.all = append(s.all, found{
 		at: at, previous: r.Previous, version: r.Version, offset: key + keySize, size: int32(size), stream: s.number(r.Stream),
 		head: int16(headLength(stored)), forgets: r.Kind == events.KindMemoryForgotten,
-		recorded: r.RecordedAt.UnixNano(), print: s.printOf(stored), whole: whole, erased: r.Erased && whole, live: live,
+		recorded: r.RecordedAt.UnixNano(), print: maphash.Bytes(s.seed, stored[prologue:headLength(stored)]),
+		same:  maphash.Bytes(s.seed, stored[prologue:headLength(stored)-len(events.Hash{})]),
+		whole: whole, erased: r.Erased && whole && !r.Withheld, live: live,
 	})
+	if r.Erased && len(stored) > size {
+		s.spent += int64(r.Size)
+	}
 	if whole {
 		return i + keySize + size
 	}
-	s.spent += int64(r.Size)
 	return i + 1
-}
-
-// printOf tells records apart by their headers and chains.
-func (s *scanner) printOf(stored []byte) uint64 {
-	return maphash.Bytes(s.seed, stored[4:headLength(stored)])
 }
 
 // headLength is the length of a stored record without salt and payload.
 func headLength(stored []byte) int {
-	return 4 + int(binary.BigEndian.Uint16(stored[2:])) + len(events.Hash{})
+	return prologue + int(binary.BigEndian.Uint16(stored[2:])) + len(events.Hash{})
 }
 
 func (s *scanner) number(stream events.StreamID) int32 {

@@ -38,7 +38,7 @@ func (s *Salvage) Write(ctx context.Context, path, source string, progress func(
 			}
 			return w.add(ctx, r)
 		}
-		r, err := s.record(f.found)
+		r, err := s.record(f)
 		if err != nil {
 			return fmt.Errorf("salvage: read position %d again: %w", at, err)
 		}
