@@ -10,7 +10,8 @@
 // its stream. One whose header alone is whole is kept as an erased one is. Copies of a record complete each other: the payload may be
 // from one and the chain from another. What was erased stays so: where one copy of a record is erased all are, and what a MemoryForgotten
 // names is never taken with its words, also where that lies behind the end that the tree says. A mark of erasure in front of the very
-// payload that the header names is damage. Where nothing is left a placeholder stands (events.RecordLost), and the stream behind it is laid anew (eventlog.Relay).
+// payload that the header names is damage. Where nothing is left a placeholder stands (events.RecordLost), and the stream behind it is
+// laid anew (eventlog.Relay).
 //
 // The files, each referring to those below it:
 //
@@ -20,6 +21,7 @@
 //	scan.go     finds records in bytes
 //	replace.go  puts a file in the place of another, which stays beside it
 //
-// What bites: the header of a record whose predecessor is lost or damaged is checked by nothing. A payload that was erased can come back where the
-// erased record and the MemoryForgotten that names it are both lost and the file was not compacted since; Config.Forgotten helps there.
+// What bites: the header of a record whose predecessor is lost or damaged is checked by nothing. A payload that was erased can come back
+// where the erased record and the MemoryForgotten that names it are both lost and the file was not compacted since; Config.Forgotten helps
+// there.
 package salvage
