@@ -18,7 +18,8 @@ import (
 // stepOfPerson is the variable that says which of its processes the program person is.
 const stepOfPerson = "PERSON_STEP"
 
-// typedByPerson is the variable that says what the person answers, lines with | between. Then the terminal is the command's standard input.
+// typedByPerson is the variable that says what the person answers, lines with | between, and ^D where the input ends. Then the terminal is the
+// command's standard input.
 const typedByPerson = "PERSON_TYPES"
 
 // interruptedByPerson is the variable that says at which words on standard error the person presses Ctrl-C, once. Then too
@@ -82,7 +83,7 @@ func awaitCommand() error {
 	}
 	defer master.Close()
 	if typed := os.Getenv(typedByPerson); typed != "" {
-		if _, err := master.WriteString(strings.ReplaceAll(typed, "|", "\n") + "\n"); err != nil {
+		if _, err := master.WriteString(strings.NewReplacer("|", "\n", "^D", "\x04").Replace(typed) + "\n"); err != nil {
 			return err
 		}
 	}

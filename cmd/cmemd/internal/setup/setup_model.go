@@ -2,6 +2,7 @@ package setup
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -52,11 +53,20 @@ func (s *setupRun) askModel(ctx context.Context) error {
 		return nil
 	}
 	s.showModels(answer)
-	said, err := s.app.Question(ctx, "May one of them observe? Its number, or Enter for no:")
-	if err != nil {
-		return err
+	for {
+		said, err := s.app.Question(ctx, "May one of them observe? Its number, or Enter for no:")
+		if errors.Is(err, terminal.ErrNoAnswer) {
+			s.app.Say("the built-in observer works, and `cmemd setup` asks again")
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if n, ok := numberIn(answer.Models, said); ok {
+			return s.choose(ctx, answer, n)
+		}
+		s.app.Say("%q is no number of the list", terminal.VisibleLine(said))
 	}
-	return s.choose(ctx, answer, said)
 }
 
 // whoElse says where the choice is, where nobody has made one.
@@ -83,16 +93,20 @@ func (s *setupRun) showModels(o *observerAnswer) {
 	}
 }
 
-// choose writes down what the person said: the number of a model, or no.
-func (s *setupRun) choose(ctx context.Context, o *observerAnswer, said string) error {
-	said = strings.ToLower(said)
+// numberIn is the number of the model that a person chose, from 1, or 0 for none of them; false: it is no answer.
+func numberIn(models []providers.Candidate, said string) (int, bool) {
+	switch strings.ToLower(said) {
+	case "", "n", "no":
+		return 0, true
+	}
 	n, err := strconv.Atoi(said)
-	switch {
-	case said == "" || said == "n" || said == "no":
+	return n, err == nil && n >= 1 && n <= len(models)
+}
+
+// choose writes down which model the person chose, by its number; 0: none.
+func (s *setupRun) choose(ctx context.Context, o *observerAnswer, n int) error {
+	if n == 0 {
 		return s.set(ctx, o, extractive.Name, "")
-	case err != nil || n < 1 || n > len(o.Models):
-		s.app.Say("%q is no number of the list: the built-in observer works, and `cmemd setup` asks again", terminal.VisibleLine(said))
-		return nil
 	}
 	return s.observeNext(ctx, o, homedir.NextObserver{Provider: o.Models[n-1].Provider, Model: o.Models[n-1].Model, Chosen: s.app.Now().UTC()})
 }

@@ -11,6 +11,9 @@ import (
 // ErrInterrupted is what Question and Confirm return where the command was to end before the person answered.
 var ErrInterrupted = errors.New("interrupted")
 
+// ErrNoAnswer is what Question and Confirm return where the input ended before an answer.
+var ErrNoAnswer = errors.New("no answer")
+
 // Question asks the person at the terminal, and returns the line that they answer, without blanks around it. Where ctx is done first, or
 // before the answer is used, it returns ErrInterrupted; what reads the terminal then waits until the command ends, so nothing
 // may be asked after that.
@@ -35,7 +38,7 @@ func (a *App) Question(ctx context.Context, question string) (string, error) {
 		fmt.Fprintln(a.Err) // the line of the question has no end yet
 		return "", ErrInterrupted
 	case answer.err != nil && answer.text == "":
-		return "", errors.New("no answer")
+		return "", ErrNoAnswer
 	}
 	return strings.TrimSpace(answer.text), nil
 }
