@@ -123,6 +123,7 @@ func (u *Union) setAside(n uint32, reason string) error {
 	if err != nil {
 		return fmt.Errorf("union: set the copy of log %s aside: %w", log, err)
 	}
+	u.books[n].trimmed = 0 // what comes again has its payloads
 	u.aside[log] = fmt.Sprintf("it is fetched again: the copy before is kept as %s, as %s", filepath.Base(kept), reason)
 	return nil
 }

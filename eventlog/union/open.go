@@ -114,7 +114,9 @@ func (u *Union) openCopies() (whole bool, err error) {
 		if last = 0; u.bolts[n] != nil {
 			last, _, _ = u.bolts[n].State()
 		}
-		whole = whole && last >= u.order.shown(n)+u.waiting(n)
+		if last < u.order.shown(n)+u.waiting(n) {
+			whole, u.books[n].trimmed = false, 0 // what comes again has its payloads
+		}
 	}
 	return whole, err
 }

@@ -3,6 +3,8 @@ package union_test
 import (
 	"errors"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -115,5 +117,41 @@ func TestTrimBytes(t *testing.T) {
 	}
 	if done, err = u.Trim(t.Context(), union.Limits{Bytes: 1}); err != nil || payloads(t, u) != 0 || done.Bytes > 2<<24 {
 		t.Errorf("nothing may stay, yet the files have %d bytes: %v", done.Bytes, err)
+	}
+}
+
+// TestTrimFetchedAgain: what was withheld comes again with its payloads where a copy was lost, whole or in part, and is withheld again.
+func TestTrimFetchedAgain(t *testing.T) {
+	t.Parallel()
+	log := history(t, time.Now().Add(-200*day), 100, 10)
+	id := events.LogIDOf(log[0])
+	for _, kept := range []int{0, 50} {
+		own, dir := logtest.Open(t, eventlog.Config{}), copies(t)
+		mustAppend(t, own, events.Daemon, "own")
+		u := open(t, own, dir)
+		mustAdd(t, u, union.Run{Log: id, Records: log})
+		if _, err := u.Trim(t.Context(), union.Limits{}); err != nil || payloads(t, u) != 0 {
+			t.Fatalf("%d payloads are left: %v", payloads(t, u), err)
+		}
+		mustClose(t, u)
+		copied := filepath.Join(dir, id.String()+".db")
+		if err := os.Remove(copied); err != nil {
+			t.Fatal(err)
+		}
+		if kept > 0 { // an older state of the file
+			b, err := eventlog.Open(copied, quick)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(b.Restore(t.Context(), log[:kept]...), b.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		u = open(t, own, dir)
+		mustAdd(t, u, union.Run{Log: id, Records: log[kept:]})
+		done, err := u.Trim(t.Context(), union.Limits{})
+		if left := payloads(t, u); err != nil || left > 0 {
+			t.Errorf("with %d records kept: %d payloads are left, %+v, %v", kept, left, done, err)
+		}
 	}
 }
