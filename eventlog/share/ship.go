@@ -223,18 +223,37 @@ func (sh *shipper) shipped(ctx context.Context, h head) (feed, error) {
 	return sh.feedAt(ctx, h.Last, link)
 }
 
-// checkpoint is how far this home knows that it shipped its log. Where the log has another record there, or none, it was exchanged: by an
-// older one from a backup, or by what a salvage could read. Then it is another log by the same name.
+// checkpoint is how far this home knows that it shipped its log. Where the log has another record there, or none, or was salvaged since and
+// has another one before, it was exchanged: by an older one from a backup, or by what a salvage could read. Then it is another log by the same
+// name.
 func (sh *shipper) checkpoint(ctx context.Context) (feed, error) {
 	f, none := sh.feedOf(sh.ownLog()), feed{Machine: sh.space.Self()}
 	if f.Last == 0 {
 		return none, nil
 	}
 	r, err := sh.cfg.Own.Get(ctx, f.Last)
-	if errors.Is(err, eventlog.ErrNotFound) || err == nil && r.Chain != f.Chain {
+	exchanged := errors.Is(err, eventlog.ErrNotFound) || err == nil && r.Chain != f.Chain
+	if err == nil && !exchanged {
+		exchanged, err = sh.isRelaid(ctx, f)
+	}
+	if exchanged {
 		return none, &ForkedError{Log: sh.ownLog(), At: 1, exchanged: true}
 	}
 	return f, err
+}
+
+// isRelaid reports whether a salvage laid records of the own log anew that were shipped. It signs behind them.
+func (s *Share) isRelaid(ctx context.Context, f feed) (bool, error) {
+	for r, err := range eventlog.ReadableFrom(s.cfg.Own).All(ctx, f.Last+1) {
+		if err != nil {
+			return false, err
+		}
+		if r.Kind == events.KindLogSalvaged {
+			link, err := linkAt(ctx, s.cfg.Own, feed{}, f.Last)
+			return link != f.Link, err
+		}
+	}
+	return false, nil
 }
 
 // renew writes the head. Where somebody else wrote it since, or it is gone, the life ends, and the next one looks at what is there.

@@ -1,14 +1,18 @@
 package fleet
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/eventlog/share"
@@ -283,6 +287,64 @@ func TestRestoredHomeAndStore(t *testing.T) {
 		}
 		if st := backup.status(); st.Own.Branch == nil || st.Own.Branch.Machine != "machine0" {
 			f.Errorf("the restored home says %+v", st)
+		}
+	})
+}
+
+// salvaged is h's log as a salvage makes it that could not read one record, in another file.
+func (h *home) salvaged(lost events.Position) *eventlog.Bolt {
+	h.Helper()
+	var export bytes.Buffer
+	if _, err := eventlog.Export(context.Background(), h.log, &export, 1); err != nil {
+		h.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(export.String()), "\n")
+	lines[lost] = fmt.Sprintf(`{"position":%d,"lost":"it is damaged"}`, lost)
+	lines[len(lines)-1] = fmt.Sprintf(`{"records":%d}`, len(lines)-3)
+	log := logtest.Open(h.TB, eventlog.Config{Codec: h.codec})
+	var gaps *eventlog.IncompleteError
+	if _, err := eventlog.Import(context.Background(), log, strings.NewReader(strings.Join(lines, "\n")+"\n")); !errors.As(err, &gaps) {
+		h.Fatal(err)
+	}
+	return log
+}
+
+// TestSalvagedLog: a log that lost a record in its middle goes on as another one, also where the record that was sent last is as it was:
+// the others have the streams that were laid anew as they were before.
+func TestSalvagedLog(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		engine := storetest.NewMemory()
+		a := newHome(t, engine.Connect(nil), "a", nil)
+		b := newHome(t, engine.Connect(nil), "b", a)
+		a.work(9, 50)
+		if _, err := eventlog.AppendEnd(t.Context(), a.log, events.Daemon, events.Draft{
+			ID: uuid.Must(uuid.NewV7()), OccurredAt: time.Now(), Event: events.DaemonStopped{Clean: true},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		a.start()
+		b.start()
+		time.Sleep(time.Minute)
+		a.stop()
+		a.log = a.salvaged(5)
+		a.open(engine.Connect(nil))
+		a.work(3, 50)
+		a.start()
+		if time.Sleep(time.Minute); len(a.ended) == 0 {
+			t.Errorf("it goes on as the log that it was: %+v; the other one: %+v", must(a.share.Status(t.Context())), must(b.share.Status(t.Context())))
+			a.stop()
+			b.stop()
+			return
+		}
+		a.branched(engine.Connect(nil))
+		time.Sleep(5 * time.Minute)
+		const all = 10 + 1 + 2 + 3 + 1 // a's first and work, its stop, placeholder and signature, its work, b's first
+		for i, h := range []*home{a, b} {
+			if st := must(h.share.Status(t.Context())); len(h.shown()) != all || len(st.Problems) > 0 {
+				t.Errorf("home %d shows %d records of %d: %+v", i, len(h.shown()), all, st)
+			}
+			h.stop()
 		}
 	})
 }
