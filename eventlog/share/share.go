@@ -136,7 +136,7 @@ func New(cfg Config) (*Share, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := loadNotes(cfg.Dir, who.renamed(root))
+	n, err := loadNotes(cfg.Dir, who.renamed(root), root)
 	if err != nil {
 		return nil, err
 	}
@@ -297,10 +297,10 @@ func (s *Share) setNotes(changed map[noteID]noteState) error {
 	s.files.Lock()
 	defer s.files.Unlock()
 	s.mu.Lock()
-	after, as := maps.Clone(s.notes), s.identity.renamed(s.root)
+	after, root, as := maps.Clone(s.notes), s.root, s.identity.renamed(s.root)
 	s.mu.Unlock()
 	maps.Copy(after, changed)
-	if err := saveNotes(s.cfg.Dir, as, after); err != nil {
+	if err := saveNotes(s.cfg.Dir, as, root, after); err != nil {
 		return err
 	}
 	s.mu.Lock()

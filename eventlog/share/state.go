@@ -59,7 +59,8 @@ type noteState struct {
 // notes is the file of that name.
 type notes struct {
 	Format int                  `json:"format"`
-	As     events.LogID         `json:"as,omitzero"` // the own log's name as they were done, where it is not its first
+	As     events.LogID         `json:"as,omitzero"`   // the own log's name as they were done, where it is not its first
+	Root   events.LogID         `json:"root,omitzero"` // and its first name; zero: not known
 	Notes  map[noteID]noteState `json:"notes"`
 }
 
@@ -96,12 +97,16 @@ func writeState(dir, name, what string, v any, write func(path string, data []by
 	return nil
 }
 
-// loadNotes has all that was ever forgotten forgotten again where the own log has another name now: it may be an older one from a backup,
-// which has the words again, and what it was before is another home's, of which a copy is made.
-func loadNotes(dir string, as events.LogID) (map[noteID]noteState, error) {
+// loadNotes has all that was ever forgotten forgotten again where the own log has another name now, or is another one: it may be an older one
+// from a backup, which has the words again, and of what it was before a copy is made.
+func loadNotes(dir string, as, root events.LogID) (map[noteID]noteState, error) {
 	n := notes{Notes: map[noteID]noteState{}}
-	if err := readState(dir, notesFile, &n, &n.Format); err != nil || n.As == as {
+	err := readState(dir, notesFile, &n, &n.Format)
+	if err != nil || len(n.Notes) == 0 || n.As == as && n.Root == root {
 		return n.Notes, err
+	}
+	if n.As == as && n.Root.IsZero() {
+		return n.Notes, saveNotes(dir, as, root, n.Notes)
 	}
 	for id, state := range n.Notes {
 		if err := state.reopen(); err != nil {
@@ -140,8 +145,8 @@ func saveIdentity(dir string, i identity) error {
 }
 
 // saveNotes is durable on return.
-func saveNotes(dir string, as events.LogID, n map[noteID]noteState) error {
-	return writeState(dir, notesFile, "what is to be forgotten", notes{stateFormat, as, n}, durable.Replace)
+func saveNotes(dir string, as, root events.LogID, n map[noteID]noteState) error {
+	return writeState(dir, notesFile, "what is to be forgotten", notes{stateFormat, as, root, n}, durable.Replace)
 }
 
 // saveFeeds may be lost with the power: what it says is then found out again.

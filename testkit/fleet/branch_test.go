@@ -348,3 +348,53 @@ func TestSalvagedLog(t *testing.T) {
 		}
 	})
 }
+
+// TestLostLog: where the log was lost and begun anew the copy that comes of it from the store has nothing of what was forgotten, also where
+// the store was not reached since.
+func TestLostLog(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		engine := storetest.NewMemory()
+		s := engine.Connect(nil)
+		a := newHome(t, s, "a", nil)
+		a.work(9, 50)
+		a.start()
+		time.Sleep(time.Minute)
+		a.stop()
+		a.open(s)
+		s.Set(storetest.Faults{Cut: true})
+		a.start()
+		first := mustLogID(t, a.log)
+		if _, err := a.share.Forget(t.Context(), events.Place{Position: 5}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if r, err := a.log.Get(t.Context(), 5); err != nil || !r.Erased {
+			t.Fatalf("not forgotten: %v", err)
+		}
+		a.stop()
+		a.log = logtest.Open(t, eventlog.Config{Codec: a.codec})
+		a.work(1, 50)
+		a.open(s)
+		a.start()
+		s.Set(storetest.Faults{})
+		time.Sleep(10 * time.Minute)
+		at, ok := a.union.At(events.Place{Log: first, Position: 5})
+		if !ok || len(a.shown()) != 11 {
+			t.Fatalf("%d records are here", len(a.shown()))
+		}
+		if r, err := a.union.Get(t.Context(), at); err != nil || !r.Erased {
+			t.Errorf("what was forgotten is here again: %v", err)
+		}
+		a.stop()
+	})
+}
+
+func mustLogID(t *testing.T, log eventlog.Reader) events.LogID {
+	t.Helper()
+	id, err := eventlog.ID(t.Context(), log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
