@@ -64,6 +64,9 @@ func (u *Union) load(ctx context.Context) error {
 	}
 	u.take(f)
 	whole, err := u.openCopies()
+	if err == nil && whole {
+		whole, err = u.hasTwins(ctx)
+	}
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package union
 
 import (
 	"context"
+	"slices"
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -69,6 +70,41 @@ func (u *Union) twinsBetween(ctx context.Context, n uint32, first, last events.P
 		twins = append(twins, more...)
 	}
 	return twins, nil
+}
+
+// hasTwins reports whether the own log has the records that the order says others have of it. An older log that took its place ends before
+// them, or has another one where the last of them is; one that was salvaged may lack any.
+func (u *Union) hasTwins(ctx context.Context) (bool, error) {
+	salvaged, looked := false, false
+	for n, all := range u.order.twins {
+		for _, t := range all {
+			if t.of != own {
+				continue
+			}
+			if !looked {
+				salvaged, looked = isSalvaged(ctx, u.own), true
+			}
+			first := t.last
+			if salvaged {
+				first = t.first
+			}
+			twins, err := u.twinsBetween(ctx, uint32(n), first, t.last)
+			if err != nil || slices.ContainsFunc(twins, func(of int) bool { return of != own }) {
+				return false, ctx.Err() // a copy that cannot be read is set aside
+			}
+		}
+	}
+	return true, nil
+}
+
+// isSalvaged reports whether a log says that it was made of a damaged one, or cannot be read where it would say so.
+func isSalvaged(ctx context.Context, log *eventlog.Bolt) bool {
+	for r, err := range log.Stream(ctx, events.Daemon, 1) {
+		if err != nil || r.Kind == events.KindLogSalvaged {
+			return true
+		}
+	}
+	return false
 }
 
 // split divides waits so that each is of records that are all of one other log, or of none. twins is of all their records, in their order.

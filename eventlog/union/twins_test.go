@@ -5,7 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
+	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
 	"github.com/cmemd/cmemd/eventlog"
@@ -177,5 +179,64 @@ func TestSame(t *testing.T) {
 	}
 	if last, err := u.Last(t.Context()); err != nil || last != 3 {
 		t.Errorf("the union has %d records, want 3: %v", last, err)
+	}
+}
+
+// TestTwinsOfOwnExchanged: where another log took the own one's place, an older one or what a salvage could read, records that another log
+// had as the own one's are shown as that other log has them.
+func TestTwinsOfOwnExchanged(t *testing.T) {
+	t.Parallel()
+	for name, exchange := range map[string]func(own, next *eventlog.Bolt, shared []events.Record) error{
+		"restored": func(_, next *eventlog.Bolt, shared []events.Record) error {
+			return next.Restore(t.Context(), shared[:5]...)
+		},
+		"salvaged": func(own, next *eventlog.Bolt, shared []events.Record) error {
+			relay := eventlog.NewRelay(events.NewCodec())
+			for _, r := range shared {
+				placed, _ := r, false
+				if r.Position == 4 {
+					var err error
+					if placed, err = relay.Lost(r.Stream, r.Version); err != nil {
+						return err
+					}
+				} else {
+					placed, _ = relay.Add(r)
+				}
+				if err := next.Restore(t.Context(), placed); err != nil {
+					return err
+				}
+			}
+			_, err := eventlog.AppendEnd(t.Context(), next, events.Daemon, events.Draft{
+				ID: uuid.Must(uuid.NewV7()), OccurredAt: time.Now(), Event: events.LogSalvaged{Lost: 1, LostAt: []events.Span{{From: 4, To: 4}}},
+			})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			own, next, dir := logtest.Open(t, eventlog.Config{}), logtest.Open(t, eventlog.Config{}), copies(t)
+			shared := mustAppend(t, own, logtest.Session("a"), wording("common", 10)...)
+			other := events.LogID{1}
+			u := open(t, own, dir)
+			mustAdd(t, u, union.Run{Log: other, Records: shared})
+			mustClose(t, u)
+			if err := exchange(own, next, shared); err != nil {
+				t.Fatal(err)
+			}
+			u = open(t, next, dir)
+			mustAppend(t, next, logtest.Session("a"), wording("since", 10)...)
+			seen := map[events.ID]events.Position{}
+			for r, err := range u.All(t.Context(), 1) {
+				if err != nil || seen[r.ID] > 0 {
+					t.Fatalf("record %d, seen at %d: %v", r.Position, seen[r.ID], err)
+				}
+				seen[r.ID] = r.Position
+			}
+			for _, r := range shared {
+				if at, ok := u.At(events.Place{Log: other, Position: r.Position}); !ok || at != seen[r.ID] {
+					t.Errorf("record %d of the other log is at %d, and shown at %d", r.Position, at, seen[r.ID])
+				}
+			}
+		})
 	}
 }
