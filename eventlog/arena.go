@@ -18,7 +18,7 @@ const arenaChunk = 256 << 10
 func (a *arena) reset() { a.buf = a.buf[:0] }
 
 func (a *arena) record(r events.Record) []byte {
-	if n := int(r.Size) + 1024; cap(a.buf)-len(a.buf) < n {
+	if n := r.PayloadSize() + events.MaxHeader; cap(a.buf)-len(a.buf) < n {
 		a.buf = make([]byte, 0, max(n, arenaChunk))
 	}
 	start := len(a.buf)

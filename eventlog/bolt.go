@@ -150,7 +150,7 @@ func (b *Bolt) Restore(ctx context.Context, records ...events.Record) error {
 		if r.IsMoved() {
 			return fmt.Errorf("eventlog: restore %d: %w", r.Position, events.ErrMoved)
 		}
-		size += int64(r.Size) + 512
+		size += int64(r.PayloadSize() + events.MaxHeader)
 	}
 	return b.writer.do(ctx, &request{grows: size, records: len(records), change: func(t *batch) error {
 		return t.restore(records)

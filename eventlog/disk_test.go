@@ -3,6 +3,8 @@ package eventlog_test
 import (
 	"errors"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -66,6 +68,28 @@ func TestDiskFullLarge(t *testing.T) {
 		t.Errorf("Append of 5 MiB: got %v, want ErrDiskFull", err)
 	}
 	mustAppend(t, l, logtest.Session("a"), 0, "small")
+}
+
+// TestDiskFullOfWhatIsStored restores records whose payloads were large before they were compressed or erased: they need the room of their
+// stored forms, as a copy of a log does that is made to give room back.
+func TestDiskFullOfWhatIsStored(t *testing.T) {
+	t.Parallel()
+	from := logtest.Open(t, eventlog.Config{})
+	for _, text := range []string{noise(5 << 20), strings.Join(numbered("compresses", 25_000), "\n")} {
+		if _, err := eventlog.AppendEnd(t.Context(), from, events.Daemon, logtest.Draft(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := from.Erase(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	to := logtest.Open(t, eventlog.Config{MinFree: 1 << 20, Free: func(string) (uint64, error) { return 4 << 20, nil }})
+	if err := to.Restore(t.Context(), logtest.Records(t, from)...); err != nil {
+		t.Errorf("Restore: %v", err)
+	}
+	if got, want := contents(t, to), contents(t, from); !slices.Equal(got, want) {
+		t.Errorf("got %d records, want %d", len(got), len(want))
+	}
 }
 
 // TestDiskUnknown appends where the system cannot tell what is free.

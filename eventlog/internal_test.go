@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -48,6 +50,30 @@ func TestHeadCacheIsBounded(t *testing.T) {
 	}
 	if _, ok := c.get("s\x00\x01\x00\x09"); !ok {
 		t.Error("the newest head is not cached")
+	}
+}
+
+// TestArenaHoldsStoredForms: a record takes the room of its stored form, and not that of its payload before it was compressed or erased.
+func TestArenaHoldsStoredForms(t *testing.T) {
+	t.Parallel()
+	codec := events.NewCodec()
+	text := ""
+	for i := range 10_000 {
+		text += fmt.Sprintf("%d %0100d\n", i, i)
+	}
+	sealed, err := codec.Seal(events.Draft{ID: events.ID{1}, Event: events.PromptSubmitted{Text: text}}, events.Salt{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := codec.Place(sealed, 1, events.Daemon, 1, 0, events.Hash{}, time.Unix(0, 0))
+	for what, r := range map[string]events.Record{"compressed": whole, "erased": whole.Erase()} {
+		var a arena
+		if _, err := codec.Record(a.record(r)); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		if n := cap(a.buf); n > arenaChunk {
+			t.Errorf("%s: %d bytes for a record of %d", what, n, len(a.buf))
+		}
 	}
 }
 
