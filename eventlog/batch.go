@@ -173,6 +173,8 @@ func (c *chain) admit(r events.Record) error {
 	switch {
 	case err != nil:
 		return err
+	case checkStream(r.Stream) != nil:
+		return bad("no log takes a stream of the name %.40q", string(r.Stream))
 	case r.Position != c.last+1:
 		return bad("the position before is %d", c.last)
 	case c.jumps(h, r) && !r.RecordedAt.Before(c.recorded):

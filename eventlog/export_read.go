@@ -156,9 +156,6 @@ func (e *exportReader) record(l importLine) (events.Record, error) {
 	if err != nil {
 		return events.Record{}, err
 	}
-	if err := checkStream(r.Stream); err != nil {
-		return events.Record{}, err
-	}
 	if err := e.chain.admit(r); err != nil {
 		return events.Record{}, err
 	}

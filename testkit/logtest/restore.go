@@ -68,18 +68,20 @@ func stored(t *testing.T, l Log) []string {
 func testRestoreBad(t *testing.T, open func(testing.TB) Log) {
 	_, good := filled(t, open)
 	for name, spoil := range map[string]func(r []events.Record) []events.Record{
-		"gap":             func(r []events.Record) []events.Record { return append(r[:1], r[2:]...) },
-		"not from 1":      func(r []events.Record) []events.Record { return r[1:] },
-		"order":           func(r []events.Record) []events.Record { r[2], r[3] = r[3], r[2]; return r },
-		"twice":           func(r []events.Record) []events.Record { return append(r, r...) },
-		"version":         func(r []events.Record) []events.Record { r[4].Version++; return r },
-		"back-pointer":    func(r []events.Record) []events.Record { r[4].Previous = 1; return r },
-		"stream":          func(r []events.Record) []events.Record { r[2].Stream = "other"; return r },
-		"chain":           func(r []events.Record) []events.Record { r[3].Chain[5] ^= 1; return r },
-		"kind":            func(r []events.Record) []events.Record { r[3].Kind = "forged"; return r },
-		"recorded at":     func(r []events.Record) []events.Record { r[5].RecordedAt = r[0].RecordedAt.Add(-1); return r },
-		"payload hash":    func(r []events.Record) []events.Record { r[1].PayloadHash[0] ^= 1; return r },
-		"payload swapped": func(r []events.Record) []events.Record { h := r[0].Header; r[0] = r[2]; r[0].Header = h; return r },
+		"gap":                   func(r []events.Record) []events.Record { return append(r[:1], r[2:]...) },
+		"not from 1":            func(r []events.Record) []events.Record { return r[1:] },
+		"order":                 func(r []events.Record) []events.Record { r[2], r[3] = r[3], r[2]; return r },
+		"twice":                 func(r []events.Record) []events.Record { return append(r, r...) },
+		"version":               func(r []events.Record) []events.Record { r[4].Version++; return r },
+		"back-pointer":          func(r []events.Record) []events.Record { r[4].Previous = 1; return r },
+		"stream":                func(r []events.Record) []events.Record { r[2].Stream = "other"; return r },
+		"chain":                 func(r []events.Record) []events.Record { r[3].Chain[5] ^= 1; return r },
+		"kind":                  func(r []events.Record) []events.Record { r[3].Kind = "forged"; return r },
+		"recorded at":           func(r []events.Record) []events.Record { r[5].RecordedAt = r[0].RecordedAt.Add(-1); return r },
+		"payload hash":          func(r []events.Record) []events.Record { r[1].PayloadHash[0] ^= 1; return r },
+		"stream without a name": func(r []events.Record) []events.Record { return append(r, named(r, "")) },
+		"the log's own name":    func(r []events.Record) []events.Record { return append(r, named(r, "\x00format")) },
+		"payload swapped":       func(r []events.Record) []events.Record { h := r[0].Header; r[0] = r[2]; r[0].Header = h; return r },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -94,6 +96,14 @@ func testRestoreBad(t *testing.T, open func(testing.TB) Log) {
 			}
 		})
 	}
+}
+
+// named is a record that continues all of r, in a new stream of that name.
+func named(r []events.Record, stream events.StreamID) events.Record {
+	next := r[len(r)-1]
+	next.Position++
+	next.Stream = stream
+	return next.Relay(1, 0, events.Hash{})
 }
 
 func testExport(t *testing.T, open func(testing.TB) Log) {
