@@ -24,6 +24,36 @@ func (m *sim) observe(n int) (at []events.Position) {
 	return at
 }
 
+// TestAskedAgainIsDueAtOnce: what a person asks for again waits for no batch to fill, and for no stop, in the stretch of work that goes on.
+func TestAskedAgainIsDueAtOnce(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.BatchLimits{MaxInputs: 2})
+	repeat(m, 2)
+	m.must(m.keep(m.start()))
+	first := m.state.inputs[0].position
+	m.must(Reobserve{ID: m.id(), At: m.now, Inputs: []events.Position{first}})
+	if w := m.plan().Turn; w == nil || !cmp.Equal(w.Settles, []events.Position{first}) {
+		t.Errorf("%+v is due, want a turn over %d", w, first)
+	}
+}
+
+// TestAskedAgainOfWhatIsForgotten: what was forgotten is not among what is asked for again, and alone it is nothing.
+func TestAskedAgainOfWhatIsForgotten(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.BatchLimits{MaxInputs: 2})
+	repeat(m, 2)
+	m.must(m.keep(m.start()))
+	gone, left := m.state.inputs[0].position, m.state.inputs[1].position
+	m.forget(0)
+	m.must(Reobserve{ID: m.id(), At: m.now, Inputs: []events.Position{gone, left}})
+	if e, _ := lastOf[events.ReobserveRequested](m); !cmp.Equal(e.Inputs, []events.Position{left}) {
+		t.Errorf("asked for %v, want %d alone", e.Inputs, left)
+	}
+	if err := m.do(Reobserve{ID: m.id(), At: m.now, Inputs: []events.Position{gone}}); err != ErrNoInputs {
+		t.Errorf("of what is forgotten: got %v, want ErrNoInputs", err)
+	}
+}
+
 // TestASummaryReadsWhatStands observes a stretch of work again, in other batches than before: its summary, and the brief of
 // what comes after, are told nothing that was taken back.
 func TestASummaryReadsWhatStands(t *testing.T) {

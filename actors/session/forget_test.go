@@ -97,3 +97,23 @@ func TestForgetRefuses(t *testing.T) {
 		t.Errorf("nobody heard of: %v", err)
 	}
 }
+
+// TestForgetCutsWhoReadsAText: what a turn reads beside what it settles interrupts it too.
+func TestForgetCutsWhoReadsAText(t *testing.T) {
+	t.Parallel()
+	m := newSim(t, policy.BatchLimits{})
+	m.tool("Edit")
+	m.must(m.capture(events.AgentSaid{Text: "said"}))
+	m.stop()
+	w := *m.plan().Turn
+	if len(w.Settles) != 1 || len(w.Reads) != 2 {
+		t.Fatalf("%+v is due, want a turn that settles the edit and reads what was said and the stop", w)
+	}
+	for _, read := range w.Reads {
+		m.start()
+		m.must(Forget{ID: m.id(), At: m.now, Forgotten: []events.MemoryForgotten{{Positions: []events.Position{read}}}})
+		if _, flying := m.state.InFlight(); flying {
+			t.Fatalf("the turn goes on, which reads %d", read)
+		}
+	}
+}

@@ -86,7 +86,7 @@ func (m *sim) randomStep(rt *rapid.T) {
 	m.now = m.now.Add(rapid.SampledFrom([]time.Duration{
 		0, time.Millisecond, time.Second, time.Minute, 31 * time.Minute, 25 * time.Hour,
 	}).Draw(rt, "later"))
-	switch rapid.IntRange(0, 14).Draw(rt, "what") {
+	switch rapid.IntRange(0, 19).Draw(rt, "what") {
 	case 0, 1, 2, 3:
 		size := rapid.IntRange(0, 300).Draw(rt, "size")
 		c := m.capture(events.ToolUsed{Tool: "Read", Output: string(make([]byte, size))})
@@ -114,6 +114,20 @@ func (m *sim) randomStep(rt *rapid.T) {
 		m.forgetOne(rt)
 	case 11:
 		m.must(m.randomExpire(rt))
+	case 12:
+		m.forgetByCommand(rt)
+	case 13:
+		m.must(Settle{ID: m.id(), At: m.now, Last: rapid.SampledFrom([]time.Time{{}, start, m.now}).Draw(rt, "last line")})
+	case 14:
+		if err := m.do(Release{ID: m.id(), At: m.now}); err != nil && err != ErrNotQuarantined {
+			m.tb.Fatal(err)
+		}
+	case 15: // from a spool, or a transcript that is read long after
+		c := m.capture(rapid.SampledFrom([]events.Event{
+			events.ToolUsed{Tool: "Edit"}, events.ToolUsed{Tool: "Bash", Refused: true}, events.AgentSaid{Text: "late"},
+		}).Draw(rt, "late"))
+		c.At = c.At.Add(-rapid.SampledFrom([]time.Duration{time.Second, time.Minute, 25 * time.Hour}).Draw(rt, "earlier"))
+		m.must(c)
 	default:
 		m.randomTurn(rt)
 	}
@@ -165,7 +179,8 @@ func (m *sim) reobserveSome(rt *rapid.T) {
 			ps = append(ps, in.position)
 		}
 	}
-	if err := m.do(Reobserve{ID: m.id(), At: m.now, Inputs: ps}); err != nil && err != ErrNoInputs {
+	by := rapid.SampledFrom([]string{"", "one", "another"}).Draw(rt, "asked")
+	if err := m.do(Reobserve{ID: m.id(), At: m.now, Inputs: ps, Provider: by}); err != nil && err != ErrNoInputs {
 		m.tb.Fatal(err)
 	}
 }
@@ -176,6 +191,20 @@ func (m *sim) forgetOne(rt *rapid.T) {
 		return
 	}
 	m.forget(rapid.IntRange(0, len(m.state.inputs)-1).Draw(rt, "forget"))
+}
+
+// forgetByCommand forgets some records of the session, whatever they are.
+func (m *sim) forgetByCommand(rt *rapid.T) {
+	var ps []events.Position
+	for _, r := range m.records {
+		if rapid.IntRange(0, 7).Draw(rt, "forgotten") == 0 {
+			ps = append(ps, r.Position)
+		}
+	}
+	err := m.do(Forget{ID: m.id(), At: m.now, Forgotten: []events.MemoryForgotten{{Positions: ps}}})
+	if err != nil && err != ErrNothingToForget {
+		m.tb.Fatal(err)
+	}
 }
 
 // forget appends what a person's wish to forget an input appends.

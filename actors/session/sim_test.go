@@ -102,6 +102,7 @@ func (m *sim) check() {
 	if m.plain {
 		return
 	}
+	m.checkForgotten()
 	if want := m.naive(); b != want {
 		m.tb.Fatalf("balance: got %+v, the definition says %+v", b, want)
 	}
@@ -111,6 +112,24 @@ func (m *sim) check() {
 	}
 	if d := cmp.Diff(folded, m.state, unexported, equateEmpty); d != "" {
 		m.tb.Fatalf("a fold of the stream differs from the live state (-fold +live):\n%s", d)
+	}
+}
+
+// checkForgotten has no turn due that settles, offers or names what was forgotten.
+func (m *sim) checkForgotten() {
+	m.tb.Helper()
+	p := m.plan()
+	for _, w := range []*Work{p.Turn, p.Besides} {
+		if w == nil {
+			continue
+		}
+		named := slices.Concat(w.Settles, w.Offers, w.Brief)
+		for _, e := range m.log {
+			e, ok := e.(events.MemoryForgotten)
+			if ok && slices.ContainsFunc(named, func(at events.Position) bool { return slices.Contains(e.Positions, at) }) {
+				m.tb.Fatalf("%v was forgotten, and a turn over %v is due", e.Positions, named)
+			}
+		}
 	}
 }
 
