@@ -50,7 +50,7 @@ func (s *State) quarantined(h events.Header, e events.SessionQuarantined) {
 }
 
 // forget carries out a MemoryForgotten of the session's own stream: what others say of an input changes no outcome. A prompt or
-// an observation that is forgotten is read by no summary and named in no brief.
+// an observation that is forgotten is read by no summary and named in no brief; of a text or a stop see Work.Gone.
 func (s *State) forget(e events.MemoryForgotten) {
 	is := s.indexes(e.Positions)
 	s.settleAll(is, Forgotten)
@@ -61,6 +61,9 @@ func (s *State) forget(e events.MemoryForgotten) {
 	}
 	for i, q := range s.prompts {
 		s.prompts[i].forgotten = q.forgotten || gone[q.position]
+	}
+	for i, t := range s.said {
+		s.said[i].forgotten = t.forgotten || gone[t.position]
 	}
 	s.seen = slices.DeleteFunc(s.seen, func(o observation) bool { return gone[o.position] })
 	s.summaries = slices.DeleteFunc(s.summaries, func(m summed) bool { return gone[m.position] })

@@ -212,6 +212,7 @@ func (s *State) dueObservation(rules Rules, first int, now time.Time) (*Work, ti
 	if stop, ok := s.stopOf(in.epoch); ok {
 		w.Reads = append(w.Reads, stop)
 	}
+	w.Gone = s.forgottenOf(w.Reads)
 	return w, time.Time{}
 }
 
@@ -270,7 +271,23 @@ func (s *State) stopOf(epoch int) (events.Position, bool) {
 func (s *State) talkOf(stop int) *Work {
 	w := s.workOn(events.TurnObservation, []int{stop})
 	w.Reads = s.saidAround([]int{stop})
+	w.Gone = s.forgottenOf(w.Reads)
 	return w
+}
+
+// forgottenOf returns those of ps, texts and stops, that are forgotten.
+func (s *State) forgottenOf(ps []events.Position) (gone []events.Position) {
+	for _, t := range s.said {
+		if t.forgotten && slices.Contains(ps, t.position) {
+			gone = append(gone, t.position)
+		}
+	}
+	for _, i := range s.indexes(ps) {
+		if s.inputs[i].outcome == Forgotten {
+			gone = append(gone, s.inputs[i].position)
+		}
+	}
+	return gone
 }
 
 // maxSaid is how many texts between tool calls one turn reads, the last ones.
@@ -340,6 +357,9 @@ func (s *State) workOn(kind events.TurnKind, is []int) *Work {
 		w.Blamed = w.Blamed || s.inputs[i].refusals > 0
 	}
 	w.Prompt, w.PromptAt = s.promptBefore(s.inputs[is[0]].version)
+	if w.Prompt > 0 && s.prompts[w.Prompt-1].forgotten {
+		w.PromptAt = 0
+	}
 	w.Fresh = s.fresh
 	for _, o := range s.seen[max(0, len(s.seen)-briefSize):] {
 		w.Brief = append(w.Brief, o.position)

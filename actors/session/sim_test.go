@@ -123,7 +123,12 @@ func (m *sim) checkForgotten() {
 		if w == nil {
 			continue
 		}
-		named := slices.Concat(w.Settles, w.Offers, w.Brief)
+		named := slices.Concat(w.Settles, w.Offers, w.Brief, []events.Position{w.PromptAt})
+		for _, at := range w.Reads {
+			if !slices.Contains(w.Gone, at) {
+				named = append(named, at)
+			}
+		}
 		for _, e := range m.log {
 			e, ok := e.(events.MemoryForgotten)
 			if ok && slices.ContainsFunc(named, func(at events.Position) bool { return slices.Contains(e.Positions, at) }) {

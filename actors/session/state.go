@@ -132,6 +132,8 @@ type saying struct {
 	reference
 	epoch int
 	at    int64 // when it was said, in nanoseconds since 1970
+
+	forgotten bool
 }
 
 // failedTurn is what is kept of a failed turn whose class blames the turn.

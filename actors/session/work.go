@@ -12,6 +12,7 @@ type Work struct {
 	Kind     events.TurnKind
 	Settles  []events.Position // never empty
 	Reads    []events.Position // for an observation turn what was said around its inputs, and the stop that ended the work; of Offers what was chosen
+	Gone     []events.Position // of Reads: what is forgotten, so that its words are not read even while they are there. No part of what is due
 	Offers   []events.Position // for a summary turn the session's prompts and observations, oldest first: which of them it reads is chosen by what they say
 	Brief    []events.Position // the session's last ten observations, for the brief
 	Fresh    bool              // outputs earned this generation, and nothing was kept since: the brief's titles are left out
@@ -21,7 +22,7 @@ type Work struct {
 	Probe    bool              // the one turn of a quarantine that is over
 	Trip     int               // of a probe: how many quarantines in a row it ends, from 1. No part of what is due
 	Prompt   int               // number of the user's prompt it is about; 0 before the first
-	PromptAt events.Position   // the prompt itself; 0: none
+	PromptAt events.Position   // the prompt itself; 0: none, or it is forgotten
 	Provider string            // that a person asked for; empty: any. It is a preference, and no part of what is due
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/actors/session"
@@ -66,6 +67,9 @@ func (t *Pipeline) Load(ctx context.Context, r Request) (observer.Prompt, error)
 		return observer.Prompt{}, err
 	}
 	for _, at := range r.Work.Reads {
+		if slices.Contains(r.Work.Gone, at) {
+			continue
+		}
 		rec, e, err := t.event(ctx, at)
 		if err != nil {
 			return observer.Prompt{}, err

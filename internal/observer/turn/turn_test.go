@@ -55,6 +55,25 @@ func logged(t *testing.T, all ...events.Event) (log *eventlog.Bolt, at []events.
 	return log, at
 }
 
+// TestLoadPassesOverWhatIsForgotten while its words are there still: they are erased a moment after they were forgotten.
+func TestLoadPassesOverWhatIsForgotten(t *testing.T) {
+	t.Parallel()
+	log, at := logged(t,
+		events.ToolUsed{Tool: "Edit"}, events.AgentSaid{Text: "forgotten"}, events.AgentSaid{Text: "stays"}, events.AgentStopped{LastMessage: "forgotten too"},
+	)
+	w := session.Work{Kind: events.TurnObservation, Settles: at[:1], Reads: at[1:], Gone: []events.Position{at[1], at[3]}, Attempt: 1}
+	prompt, err := turn.New(turn.Config{Log: log}).Load(t.Context(), turn.Request{Turn: events.ID{1}, Work: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(prompt.Said) != 1 || prompt.Said[0].Text != "stays" || prompt.Message != "" {
+		t.Errorf("the prompt holds %+v and %q, want what stays alone", prompt.Said, prompt.Message)
+	}
+	if !slices.Equal(prompt.Reads, at[1:]) {
+		t.Errorf("the prompt says that it reads %v, want %v as is due", prompt.Reads, at[1:])
+	}
+}
+
 // TestTurn takes one turn from the log to a grounded answer, and to what fails instead.
 func TestTurn(t *testing.T) {
 	t.Parallel()
