@@ -75,6 +75,23 @@ func TestFilesInTheTreeCount(t *testing.T) {
 	}
 }
 
+// Where there is no room for all, what says why goes before newer rows that are shorter and say only what was done.
+func TestWhatSaysWhyGoesBeforeShorterRows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	why := w.observe(s, "discovery", "The `drainTimeout` defaults to 0, which means that `Flush` waits for ever",
+		"The `drainTimeout` defaults to 0, which means that `Flush` waits for ever. The export hangs because the queue of `ledger.go` is never closed by its writer.")
+	for i := range 40 {
+		w.observe(s, "discovery", fmt.Sprintf("There is a template for page %d of the manual.", i), "")
+	}
+	ask := shop("startup", events.SessionID{})
+	ask.Characters = 1200
+	if got := w.mustContext(ask); !slices.Contains(got.IDs, why) || len(got.IDs) < 4 {
+		t.Errorf("the cause is not among these rows:\n%s", got.Text)
+	}
+}
+
 func TestFilesAreAskedForOnceAndBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

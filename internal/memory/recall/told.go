@@ -191,10 +191,14 @@ type reading struct {
 	begin []plain     // what its title says, as quotes compares it
 	all   []statement // of what it says at most length
 	order []candidate // of all, those that may be given at length: what says most first
+	says  float64     // how much those tell for which a line has room
 }
 
-// candidate is a statement by its number, and how much it tells.
-type candidate struct{ at, weight int }
+// candidate is a statement by its number, and how much it tells: by itself, and as the title's.
+type candidate struct {
+	at, weight int
+	tells      float64
+}
 
 // readingOf reads a row: the sentence that its title is made of says more than all others, and none that stands under a guess is given.
 func readingOf(row *rows.Row) *reading {
@@ -204,15 +208,30 @@ func readingOf(row *rows.Row) *reading {
 		if s.isHead || s.options || !sentence.Telling(s.text) || s.head >= 0 && sentence.Holds(r.all[s.head].text, sentence.Hedge) {
 			continue
 		}
+		weight, purpose := sentence.Weigh(s.text, 0)
+		tells := float64(weight)
+		if purpose == sentence.Plainly {
+			tells *= plainShare
+		}
 		if beginAs(r.begin, s.plain) {
-			r.order = append(r.order, candidate{i, math.MaxInt})
-		} else if weight, purpose := sentence.Weigh(s.text, 0); purpose != sentence.Announce {
-			r.order = append(r.order, candidate{i, weight})
+			r.order = append(r.order, candidate{i, math.MaxInt, tells})
+		} else if purpose != sentence.Announce {
+			r.order = append(r.order, candidate{i, weight, tells})
 		}
 	}
 	slices.SortStableFunc(r.order, func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) })
+	left := maxWorkText
+	for _, c := range r.order {
+		if left -= size(r.all[c.at].text); left >= 0 {
+			r.says += c.tells
+		}
+	}
 	return r
 }
+
+// plainShare is how much of its weight a statement counts for that only says what is so, or what was done: beside one that says why, of
+// what to beware, or what was chosen, it more often says what the code says too.
+const plainShare = 0.5
 
 // answers reports whether what the row says begins with what was asked.
 func (r *reading) answers() bool {

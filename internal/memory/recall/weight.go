@@ -83,6 +83,9 @@ func (c *chooser) offerAll() {
 			p.whole = cmp.Or(c.longLine(p.read(), &saidTexts{}, true), p.text)
 		}
 		p.length = size(p.whole)
+		if row.Kind == rows.Observation && !c.brief() {
+			p.parts = append(p.parts, Part{"what it says", 1 + p.read().says})
+		}
 		for _, part := range p.parts {
 			p.weight *= part.Factor
 		}
