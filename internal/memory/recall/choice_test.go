@@ -92,6 +92,45 @@ func TestWhatSaysWhyGoesBeforeShorterRows(t *testing.T) {
 	}
 }
 
+// What was saved by hand keeps its place among observations that say much.
+func TestNotesStandBesideWhatSaysMuch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	note := newID()
+	w.put(events.Projects, events.ProjectGiven{Name: "shop", Root: "/src/shop"})
+	w.put(events.Daemon, events.MemorySaved{Memory: note, Project: "shop", Text: "Deploys of the shop go out on Mondays, once the queue of orders is drained"})
+	for i := range 40 {
+		why := fmt.Sprintf("The import of page %d failed because `parse_%d.go` must not read more than 512 bytes.", i, i)
+		w.observe(s, "discovery", strings.TrimSuffix(why, "."), why+" The fix is to read all of `stream_a.go` instead of `stream_b.go`.")
+	}
+	ask := shop("startup", events.SessionID{})
+	ask.Characters = 1500
+	if got := w.mustContext(ask); !slices.Contains(got.IDs, note) {
+		t.Errorf("the note is not among these rows:\n%s", got.Text)
+	}
+}
+
+// The summary of an older session is left out where what came of its requests stands for itself and its next steps are too old to be
+// given.
+func TestOldNextStepsDoNotKeepASummary(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	old := w.open("old", "shop")
+	w.put(old.Stream(), events.ObservationParsed{Observation: newID(), Prompt: 1, Type: "change", Title: "Draw the carousel"})
+	summary := newID()
+	w.put(old.Stream(), events.SummaryParsed{Summary: summary, Prompt: 1, Request: "Can you draw the carousel?", NextSteps: "Finish the carousel"})
+	s := w.open("new", "shop")
+	w.put(s.Stream(), events.SummaryParsed{Summary: newID(), Request: "Fix rounding"})
+	for days, want := range map[int]bool{1: true, 20: false} {
+		ask := shop("startup", events.SessionID{})
+		ask.Now = w.now.AddDate(0, 0, days)
+		if got := w.mustContext(ask); slices.Contains(got.IDs, summary) != want {
+			t.Errorf("%d days later: the summary is given: %v, want %v\n%s", days, !want, want, got.Text)
+		}
+	}
+}
+
 func TestFilesAreAskedForOnceAndBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

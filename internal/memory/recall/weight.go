@@ -30,6 +30,9 @@ const (
 	weightDone   = 1.3 // a summary that is not the newest
 	weightPrompt = 0.35
 
+	// ordinarySays is how much an ordinary observation says, the median of those of two projects, as reading counts it.
+	ordinarySays = 5
+
 	// fileFactor raises observations on files that were changed lately, hereFactor those on files that are in this working
 	// tree, and goneFactor lowers those on files of which none is there any more.
 	fileFactor = 1.25
@@ -70,7 +73,7 @@ func (c *chooser) offerAll() {
 		row := c.withoutAnswered(withoutOrders(*known))
 		why := c.unfit(row)
 		if at := (asked{row.Session, row.Prompt}); why == "" &&
-			(row.Kind == rows.Prompt && answered[at] || row.Kind == rows.Summary && o.last && row.NextSteps == "" && o.observed[at]) {
+			(row.Kind == rows.Prompt && answered[at] || row.Kind == rows.Summary && o.last && !o.givesNext(row) && o.observed[at]) {
 			why = "what came of it says it"
 		}
 		if why != "" {
@@ -84,7 +87,7 @@ func (c *chooser) offerAll() {
 		}
 		p.length = size(p.whole)
 		if row.Kind == rows.Observation && !c.brief() {
-			p.parts = append(p.parts, Part{"what it says", 1 + p.read().says})
+			p.parts = append(p.parts, Part{"what it says", (1 + p.read().says) / (1 + ordinarySays)})
 		}
 		for _, part := range p.parts {
 			p.weight *= part.Factor
@@ -115,7 +118,7 @@ func (o *offers) offer(row rows.Row) *piece {
 		o.last, o.next[row.Session] = true, true
 		o.wentOn = slices.ContainsFunc(o.rows, func(later *rows.Row) bool { return o.follows(later, row) })
 		return &piece{sec: secLast, text: o.lastSummary(row, &saidTexts{}), parts: []Part{{"the newest summary", weightLast}}}
-	case row.Kind == rows.Summary && row.NextSteps != "" && !o.next[row.Session] && len(o.next) <= nextSteps && age < maxNextAge:
+	case row.Kind == rows.Summary && o.givesNext(row):
 		o.next[row.Session] = true
 		return &piece{sec: secNext, text: o.nextLine(row), parts: []Part{{"next steps", weightNext}, aged(age, halfLife)}}
 	case row.Kind == rows.Summary:
@@ -129,6 +132,11 @@ func (o *offers) offer(row rows.Row) *piece {
 		return &piece{sec: secWork, text: o.workLine(row), parts: []Part{{"prompt", weightPrompt}, aged(age, halfLife)}}
 	}
 	return &piece{sec: secWork, text: o.workLine(row), parts: o.observation(row, age)}
+}
+
+// givesNext reports whether the next steps of a summary that is not the newest are given.
+func (o *offers) givesNext(row rows.Row) bool {
+	return row.NextSteps != "" && !o.next[row.Session] && len(o.next) <= nextSteps && o.now.Sub(row.At) < maxNextAge
 }
 
 // savedBy is the part of a saved memory's weight that follows from who saved it.
