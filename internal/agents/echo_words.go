@@ -102,7 +102,7 @@ func runeAt(s string) (r rune, size int) {
 	case 'n', 't', 'r', 'b', 'f', '"', '/':
 		return ' ', n + 1
 	case 'u':
-		if r, ok := jsonscan.CodeUnit([]byte(s[n-1 : min(len(s), n+5)])); ok {
+		if r, ok := jsonscan.CodeUnit(s[n-1 : min(len(s), n+5)]); ok {
 			return r, n + 5
 		}
 	}

@@ -25,8 +25,8 @@ const (
 
 // A Scanner reads one JSON text strictly and without building anything. The zero value with Data set is ready. It is not for
 // concurrent use, and does not change Data.
-type Scanner struct {
-	Data   []byte
+type Scanner[T string | []byte] struct {
+	Data   T
 	pos    int
 	stack  []byte // the open containers, '{' or '['
 	expect expect
@@ -35,11 +35,11 @@ type Scanner struct {
 }
 
 // Reset makes s ready for another text. It keeps its memory.
-func (s *Scanner) Reset(data []byte) { *s = Scanner{Data: data, stack: s.stack[:0]} }
+func (s *Scanner[T]) Reset(data T) { *s = Scanner[T]{Data: data, stack: s.stack[:0]} }
 
 // Next returns the next string, number or literal. It returns false at the end, and where the text is not JSON:
 // Valid tells these apart.
-func (s *Scanner) Next() (Token, bool) {
+func (s *Scanner[T]) Next() (Token, bool) {
 	s.low = len(s.stack)
 	for {
 		s.space()
@@ -64,20 +64,20 @@ func (s *Scanner) Next() (Token, bool) {
 }
 
 // Valid reports whether the whole text has been read and is one JSON value.
-func (s *Scanner) Valid() bool {
+func (s *Scanner[T]) Valid() bool {
 	return !s.bad && s.pos == len(s.Data) && s.expect == expectNothing
 }
 
 // Low is the fewest containers that were open between the last token and the one before it.
-func (s *Scanner) Low() int { return s.low }
+func (s *Scanner[T]) Low() int { return s.low }
 
 // Depth is how many containers are open.
-func (s *Scanner) Depth() int { return len(s.stack) }
+func (s *Scanner[T]) Depth() int { return len(s.stack) }
 
 // InList reports whether the innermost container that is open is a list.
-func (s *Scanner) InList() bool { return len(s.stack) > 0 && s.stack[len(s.stack)-1] == '[' }
+func (s *Scanner[T]) InList() bool { return len(s.stack) > 0 && s.stack[len(s.stack)-1] == '[' }
 
-func (s *Scanner) space() {
+func (s *Scanner[T]) space() {
 	for s.pos < len(s.Data) {
 		switch s.Data[s.pos] {
 		case ' ', '\t', '\r', '\n':
@@ -88,7 +88,7 @@ func (s *Scanner) space() {
 	}
 }
 
-func (s *Scanner) open(c byte) {
+func (s *Scanner[T]) open(c byte) {
 	if !s.wantsValue() || len(s.stack) == maxDepth {
 		s.bad = true
 		return
@@ -101,7 +101,7 @@ func (s *Scanner) open(c byte) {
 	}
 }
 
-func (s *Scanner) close(c byte) {
+func (s *Scanner[T]) close(c byte) {
 	opener, empty := byte('{'), expectKeyOrEnd
 	if c == ']' {
 		opener, empty = '[', expectValueOrEnd
@@ -117,7 +117,7 @@ func (s *Scanner) close(c byte) {
 	s.valueDone()
 }
 
-func (s *Scanner) separate(c byte) {
+func (s *Scanner[T]) separate(c byte) {
 	switch {
 	case c == ':' && s.expect == expectColon:
 		s.expect = expectValue
@@ -132,7 +132,7 @@ func (s *Scanner) separate(c byte) {
 	s.pos++
 }
 
-func (s *Scanner) scalar(c byte) (Token, bool) {
+func (s *Scanner[T]) scalar(c byte) (Token, bool) {
 	key := c == '"' && (s.expect == expectKey || s.expect == expectKeyOrEnd)
 	if !key && !s.wantsValue() {
 		s.bad = true
@@ -153,11 +153,11 @@ func (s *Scanner) scalar(c byte) (Token, bool) {
 	return t, true
 }
 
-func (s *Scanner) wantsValue() bool {
+func (s *Scanner[T]) wantsValue() bool {
 	return s.expect == expectValue || s.expect == expectValueOrEnd
 }
 
-func (s *Scanner) valueDone() {
+func (s *Scanner[T]) valueDone() {
 	s.expect = expectCommaOrEnd
 	if len(s.stack) == 0 {
 		s.expect = expectNothing
@@ -165,7 +165,7 @@ func (s *Scanner) valueDone() {
 }
 
 // scalarLength returns how long the string, number or literal at the start of b is, and 0 where there is none.
-func scalarLength(b []byte) int {
+func scalarLength[T string | []byte](b T) int {
 	switch b[0] {
 	case '"':
 		return stringLength(b)
@@ -179,7 +179,7 @@ func scalarLength(b []byte) int {
 	return numberLength(b)
 }
 
-func prefixLength(b []byte, word string) int {
+func prefixLength[T string | []byte](b T, word string) int {
 	if len(b) < len(word) || string(b[:len(word)]) != word {
 		return 0
 	}
@@ -187,7 +187,7 @@ func prefixLength(b []byte, word string) int {
 }
 
 // stringLength measures the string, quotes included, that starts b; 0 if it is not closed or not valid.
-func stringLength(b []byte) int {
+func stringLength[T string | []byte](b T) int {
 	for i := 1; i < len(b); i++ {
 		switch c := b[i]; {
 		case c == '"':
@@ -205,7 +205,7 @@ func stringLength(b []byte) int {
 	return 0
 }
 
-func numberLength(b []byte) int {
+func numberLength[T string | []byte](b T) int {
 	i := 0
 	if b[0] == '-' {
 		i = 1
@@ -232,7 +232,7 @@ func numberLength(b []byte) int {
 	return i
 }
 
-func exponentLength(b []byte) int {
+func exponentLength[T string | []byte](b T) int {
 	i := 1
 	if i < len(b) && (b[i] == '+' || b[i] == '-') {
 		i++
@@ -244,7 +244,7 @@ func exponentLength(b []byte) int {
 	return i + n
 }
 
-func digits(b []byte) int {
+func digits[T string | []byte](b T) int {
 	n := 0
 	for n < len(b) && '0' <= b[n] && b[n] <= '9' {
 		n++
@@ -254,7 +254,7 @@ func digits(b []byte) int {
 
 // Valid reports whether data is one JSON value, as encoding/json does.
 func Valid(data []byte) bool {
-	s := Scanner{Data: data}
+	s := Scanner[[]byte]{Data: data}
 	for {
 		if _, ok := s.Next(); !ok {
 			return s.Valid()
@@ -265,7 +265,7 @@ func Valid(data []byte) bool {
 // Scalars calls yield with the name and the raw value of each member of the outermost object whose value is a string,
 // a number or a literal, until yield returns false. It returns false if the text is not JSON as far as it was read.
 func Scalars(data []byte, yield func(name string, value []byte) bool) bool {
-	s := Scanner{Data: data}
+	s := Scanner[[]byte]{Data: data}
 	name, named := "", false
 	for {
 		t, ok := s.Next()

@@ -2,15 +2,16 @@ package jsonscan
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
 // Unquote returns the text of a JSON string that a Scanner has passed. Half a surrogate pair becomes U+FFFD; bytes that
-// are not UTF-8 stay as they are.
-func Unquote(raw []byte) string {
+// are not UTF-8 stay as they are. What has no escape sequence is not copied from a string.
+func Unquote[T string | []byte](raw T) string {
 	raw = raw[1 : len(raw)-1]
-	if bytes.IndexByte(raw, '\\') < 0 {
+	if indexByte(raw, '\\') < 0 {
 		return string(raw)
 	}
 	out, _ := AppendUnquoted(make([]byte, 0, len(raw)), raw)
@@ -37,9 +38,9 @@ func aliasedText(raw []byte) []byte {
 
 // AppendUnquoted appends the text of what stands between the quotes of a JSON string, as Unquote returns it. It stops and
 // returns false where a backslash begins no escape sequence.
-func AppendUnquoted(dst, inner []byte) ([]byte, bool) {
+func AppendUnquoted[T string | []byte](dst []byte, inner T) ([]byte, bool) {
 	for {
-		i := bytes.IndexByte(inner, '\\')
+		i := indexByte(inner, '\\')
 		if i < 0 {
 			return append(dst, inner...), true
 		}
@@ -53,7 +54,7 @@ func AppendUnquoted(dst, inner []byte) ([]byte, bool) {
 }
 
 // unescape decodes the escape sequence, or the two of a surrogate pair, that start b.
-func unescape(b []byte) (rune, int) {
+func unescape[T string | []byte](b T) (rune, int) {
 	switch b[1] {
 	case 'b':
 		return '\b', 2
@@ -81,12 +82,13 @@ func unescape(b []byte) (rune, int) {
 }
 
 // CodeUnit reads the escape sequence of the form \uXXXX that starts b; false: there is none.
-func CodeUnit(b []byte) (rune, bool) {
+func CodeUnit[T string | []byte](b T) (rune, bool) {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return 0, false
 	}
 	var r rune
-	for _, c := range b[2:6] {
+	for i := 2; i < 6; i++ {
+		c := b[i]
 		switch {
 		case '0' <= c && c <= '9':
 			c -= '0'
@@ -127,12 +129,12 @@ func AppendQuoted(dst []byte, s string) []byte {
 }
 
 // escapeLength measures the escape sequence that starts b; 0 if it is not one.
-func escapeLength(b []byte) int {
+func escapeLength[T string | []byte](b T) int {
 	if len(b) < 2 {
 		return 0
 	}
 	if b[1] != 'u' {
-		if bytes.IndexByte([]byte(`"\/bfnrt`), b[1]) < 0 {
+		if strings.IndexByte(`"\/bfnrt`, b[1]) < 0 {
 			return 0
 		}
 		return 2

@@ -18,7 +18,7 @@ func cutJSON(body []byte, levels int) (out []byte, cut bool) {
 	if !mayHold(body) {
 		return body, false
 	}
-	s := jsonscan.Scanner{Data: body}
+	s := jsonscan.Scanner[[]byte]{Data: body}
 	var open opened
 	from := 0
 	for {
@@ -57,7 +57,7 @@ func cutBroken(body []byte) (out []byte, cut bool) {
 type opened []int
 
 // follow notes the containers that ended and began since the last token.
-func (o *opened) follow(s *jsonscan.Scanner) {
+func (o *opened) follow(s *jsonscan.Scanner[[]byte]) {
 	*o = (*o)[:min(len(*o), s.Low())]
 	for len(*o) < s.Depth() {
 		n := 0
@@ -69,7 +69,7 @@ func (o *opened) follow(s *jsonscan.Scanner) {
 }
 
 // cut is what stands in the place of a token, if that is not itself.
-func (o opened) cut(s *jsonscan.Scanner, t jsonscan.Token, levels int) (by []byte, changed bool) {
+func (o opened) cut(s *jsonscan.Scanner[[]byte], t jsonscan.Token, levels int) (by []byte, changed bool) {
 	raw, before := s.Data[t.Start:t.End], 0
 	if len(o) > 0 && !t.Key {
 		before = o[len(o)-1]

@@ -16,7 +16,7 @@ import (
 // encoding/json, which is four times slower and says what is the matter: for all that it takes, both read the same.
 type eventScanner struct {
 	names map[string]string // what comes again and again: one string, however many events carry it
-	scan  jsonscan.Scanner
+	scan  jsonscan.Scanner[[]byte]
 	path  []byte // of the member whose value is next: its name, or that of the object around it, a line end, which no name has, and its own
 	plain []byte // a string without its escapes
 }

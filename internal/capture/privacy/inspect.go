@@ -1,7 +1,6 @@
 package privacy
 
 import (
-	"bytes"
 	"cmp"
 	"path"
 	"strings"
@@ -24,8 +23,8 @@ func (r *Rules) Cut(input string, f Finding) string {
 	if f.Left == LeftEnvironment {
 		return input // its output tells, not the command
 	}
-	if out, ok := cutContents([]byte(input), f); ok {
-		return string(out)
+	if out, ok := cutContents(input, f); ok {
+		return out
 	}
 	return cutCommand(input, f)
 }
@@ -39,7 +38,7 @@ const maxInner = 3
 // value looks at an input: JSON, or a shell command or patch as it is.
 func (l *inspection) value(input string) {
 	l.dir = l.cwd
-	if len(input) > 0 && (input[0] == '{' || input[0] == '[') && l.json([]byte(input), "", maxInner) {
+	if len(input) > 0 && (input[0] == '{' || input[0] == '[') && l.json(input, "", maxInner) {
 		return
 	}
 	if !strings.Contains(input, callsTools) {
@@ -51,12 +50,12 @@ func (l *inspection) value(input string) {
 
 // json looks at a JSON text, and reports whether it is one to its end. Name is that of the member whose string it is, and
 // levels how deep strings in it are looked at.
-func (l *inspection) json(data []byte, name string, levels int) (whole bool) {
+func (l *inspection) json(data, name string, levels int) (whole bool) {
 	base := l.cwd
 	folders := inScopes[string]{ahead: foldersIn(data)}
 	l.listed()
 	whole = eachValue(data, func(v value) bool {
-		if v.text == nil || toolinput.Of(v.outer).Is(toolinput.Result) {
+		if v.text == "" || toolinput.Of(v.outer).Is(toolinput.Result) {
 			return true
 		}
 		if folder, ok := folders.at(v.Start); ok {
@@ -75,11 +74,11 @@ func (l *inspection) json(data []byte, name string, levels int) (whole bool) {
 }
 
 // foldersIn are the folders in which parts of a JSON text work.
-func foldersIn(data []byte) []scope[string] {
-	if !bytes.Contains(data, []byte("cwd")) && !bytes.Contains(data, []byte("dir")) && !bytes.Contains(data, []byte("Dir")) {
+func foldersIn(data string) []scope[string] {
+	if !strings.Contains(data, "cwd") && !strings.Contains(data, "dir") && !strings.Contains(data, "Dir") {
 		return nil
 	}
-	return scopes(data, func(_, name string, text []byte) string {
+	return scopes(data, func(_, name, text string) string {
 		if len(text) < 3 || !toolinput.Of(name).Is(toolinput.Folder) {
 			return ""
 		}
@@ -93,7 +92,7 @@ func (l *inspection) member(v value, levels int) {
 	if use.Is(toolinput.Code) {
 		l.code(v.string())
 	}
-	if levels > 0 && len(v.text) > 3 && mayBeJSON(v.text[1:]) && !use.Is(toolinput.Text) && l.json([]byte(v.string()), v.key, levels-1) {
+	if levels > 0 && len(v.text) > 3 && mayBeJSON(v.text[1:]) && !use.Is(toolinput.Text) && l.json(v.string(), v.key, levels-1) {
 		return
 	}
 	switch {
@@ -116,7 +115,7 @@ func (l *inspection) member(v value, levels int) {
 		text := v.string()
 		l.command(text)
 		l.patch(text)
-	case bytes.Contains(v.text, []byte(patchBegin)): // which is written so in JSON too
+	case strings.Contains(v.text, patchBegin): // which is written so in JSON too
 		l.patch(v.string())
 	}
 }

@@ -141,7 +141,7 @@ func (m *masker) line(line, rest string) mask {
 		m.in, m.mode = mask{}, noFile
 	}
 	if strings.HasPrefix(line, "{") { // as ripgrep writes what it finds
-		if in := scopes([]byte(line), m.member); len(in) > 0 {
+		if in := scopes(line, m.member); len(in) > 0 {
 			return in[0].what
 		}
 	}
@@ -322,9 +322,9 @@ func (m *masker) lookUp(path string) mask {
 const LeftIgnored = "ignored-path"
 
 // member is why what stands beside a member of an object is left out. Without a text it is that of the member's own value.
-func (m *masker) member(outer, name string, text []byte) mask {
+func (m *masker) member(outer, name, text string) mask {
 	switch {
-	case text == nil:
+	case text == "":
 		if mayBePrivate(name) && !isAnyName(name) && privateFile(name) != "" {
 			return m.of(name)
 		}

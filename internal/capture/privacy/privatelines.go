@@ -26,24 +26,20 @@ func (m *masker) nested(s string, levels int) string {
 	if levels == 0 || !mayBeJSON(s) {
 		return m.text(s)
 	}
-	cut, whole := m.json([]byte(s), levels-1)
+	cut, whole := m.json(s, levels-1)
 	if !whole {
 		return m.text(s)
 	}
-	out := s
-	if string(cut) != s {
-		out = string(cut)
-	}
-	if len(mapped(out)) > 0 { // its own members are the listing
+	if len(mapped(cut)) > 0 { // its own members are the listing
 		m.count(LeftEnvironment)
 		return leftMark(environment)
 	}
-	return out
+	return cut
 }
 
 // json is a JSON text without such lines in its strings, and without what stands beside the name of a private
 // or ignored file in one object; whole is false if it is no JSON.
-func (m *masker) json(body []byte, levels int) (out []byte, whole bool) {
+func (m *masker) json(body string, levels int) (out string, whole bool) {
 	files := inScopes[mask]{ahead: scopes(body, m.member)}
 	return replaceValues(body, func(v value) (string, bool) {
 		why, masked := files.at(v.Start)

@@ -13,7 +13,7 @@ type value struct {
 	jsonscan.Token
 	key    string
 	outer  string // the name of the outermost member
-	text   []byte // of a string, as it is written; nil for others
+	text   string // of a string, as it is written; empty for others
 	listed bool   // it stands in a list
 	named  int    // where the name stands that was read last
 }
@@ -21,8 +21,8 @@ type value struct {
 func (v value) string() string { return jsonscan.Unquote(v.text) }
 
 // eachValue calls visit for each value, until it returns false, and reports whether the text is JSON to its end.
-func eachValue(data []byte, visit func(value) bool) (whole bool) {
-	s := jsonscan.Scanner{Data: data}
+func eachValue(data string, visit func(value) bool) (whole bool) {
+	s := jsonscan.Scanner[string]{Data: data}
 	var keys []string // by depth, from 1
 	named := 0
 	for {
@@ -63,9 +63,9 @@ const (
 )
 
 // cutContents replaces the contents in what a tool was given; false: it is no JSON object.
-func cutContents(input []byte, f Finding) (out []byte, ok bool) {
+func cutContents(input string, f Finding) (out string, ok bool) {
 	if len(input) == 0 || input[0] != '{' {
-		return nil, false
+		return "", false
 	}
 	return replaceValues(input, func(v value) (string, bool) { return cutValue(v, toolinput.Of(v.key), f) })
 }
@@ -74,12 +74,12 @@ func cutContents(input []byte, f Finding) (out []byte, ok bool) {
 func cutValue(v value, use toolinput.Use, f Finding) (string, bool) {
 	text := v.string()
 	if mayBeJSON(text) && !use.Is(toolinput.Text) {
-		cut, ok := replaceValues([]byte(text), func(in value) (string, bool) {
+		cut, ok := replaceValues(text, func(in value) (string, bool) {
 			in.key = cmp.Or(in.key, v.key)
 			return cutValue(in, toolinput.Of(in.key), f)
 		})
 		if ok {
-			return string(cut), true
+			return cut, true
 		}
 	}
 	switch {
@@ -97,10 +97,11 @@ func cutValue(v value, use toolinput.Use, f Finding) (string, bool) {
 
 // replaceValues puts other strings in the place of those that by says; false: the text is not JSON. Where there are none it
 // returns the text itself.
-func replaceValues(body []byte, by func(value) (string, bool)) (out []byte, ok bool) {
+func replaceValues(body string, by func(value) (string, bool)) (replaced string, ok bool) {
+	var out []byte
 	from := 0
 	whole := eachValue(body, func(v value) bool {
-		if v.text == nil || len(v.text) == 2 {
+		if len(v.text) <= 2 {
 			return true
 		}
 		if text, other := by(v); other {
@@ -113,11 +114,11 @@ func replaceValues(body []byte, by func(value) (string, bool)) (out []byte, ok b
 	if from == 0 {
 		return body, whole
 	}
-	return append(out, body[from:]...), whole
+	return string(append(out, body[from:]...)), whole
 }
 
 // mayBeJSON reports whether a text begins as an object or a list does.
-func mayBeJSON[T string | []byte](text T) bool {
+func mayBeJSON(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; strings.IndexByte(" \t\r\n", c) < 0 {
 			return c == '{' || c == '['

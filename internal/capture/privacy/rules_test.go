@@ -233,6 +233,20 @@ func FuzzRules(f *testing.F) {
 	})
 }
 
+// TestNothingIsCopiedOfWhatStays: an output of which all stays is read in its place, whatever the number of its strings.
+func TestNothingIsCopiedOfWhatStays(t *testing.T) {
+	rules := NewRules(t.TempDir(), Switches{})
+	output := `{"files":[` + strings.Repeat(`{"name":"a.go","state":"unchanged"},`, 200) + `{}]}`
+	got := testing.AllocsPerRun(20, func() {
+		if out, left := rules.CutOutput("/src/shop", output, Finding{}); out != output || left != nil {
+			t.Errorf("got %.80q without %v, want all of it", out, left)
+		}
+	})
+	if got > 60 {
+		t.Errorf("%.0f allocations for an output of 401 strings", got)
+	}
+}
+
 func BenchmarkInspect(b *testing.B) {
 	rules := NewRules(b.TempDir(), Switches{})
 	input := `{"command":"cd /src/shop && go test ./internal/orders -run TestTotals -count=1 2>&1 | tail -40","description":"Run the tests of the package"}`

@@ -24,7 +24,7 @@ type frame[T any] struct {
 // scopes finds the objects and lists of a JSON text of which what stands in them says something other than the zero value. It
 // asks of each string, with the name of its member and of the member in which that stands, and of each name with no text.
 // {"path":{"text":"a"}} is read as {"path":"a"}: so ripgrep writes it.
-func scopes[T comparable](data []byte, says func(outer, name string, text []byte) T) (found []scope[T]) {
+func scopes[T comparable](data string, says func(outer, name, text string) T) (found []scope[T]) {
 	var none T
 	var open []frame[T]
 	end := func(low, at int) {
@@ -41,7 +41,7 @@ func scopes[T comparable](data []byte, says func(outer, name string, text []byte
 		}
 		return open[i-1].key
 	}
-	s := jsonscan.Scanner{Data: data}
+	s := jsonscan.Scanner[string]{Data: data}
 	for t, ok := s.Next(); ok; t, ok = s.Next() {
 		end(s.Low(), t.Start)
 		for len(open) < t.Depth {
@@ -58,7 +58,7 @@ func scopes[T comparable](data []byte, says func(outer, name string, text []byte
 		f := &open[at]
 		if t.Key {
 			f.key = jsonscan.Unquote(raw)
-			f.member = says(outer(at), f.key, nil)
+			f.member = says(outer(at), f.key, "")
 			continue
 		}
 		if f.member != none {
