@@ -145,7 +145,7 @@ func unquoted(raw []byte) []byte {
 // A cleaner rewrites a JSON text: without white space between tokens, each string clean, blobs and copies left out.
 type cleaner struct {
 	src   []byte
-	out   []byte
+	out   strings.Builder
 	patch bool   // the outermost object shows a change to a file as a patch
 	input []byte // what the tool was given; strings that repeat it beside a patch are left out
 }
@@ -153,11 +153,12 @@ type cleaner struct {
 // cleanJSON rewrites the JSON text raw, an output of the tool call whose input is given, or an input itself. The result
 // is JSON; names and order of its members stay. Beside a structuredPatch the whole file before the change
 // (originalFile), and what the input says already, are left out.
-func cleanJSON(raw, input []byte) []byte {
-	c := cleaner{src: raw, out: make([]byte, 0, len(raw)), input: input}
+func cleanJSON(raw, input []byte) string {
+	c := cleaner{src: raw, input: input}
+	c.out.Grow(len(raw))
 	c.patch = bytes.Contains(raw, []byte(`"structuredPatch"`))
 	c.value(jsonscan.Space(raw, 0), nil, 0)
-	return c.out
+	return c.out.String()
 }
 
 // value copies the value that starts at src[i] and returns the index behind it.
@@ -173,12 +174,12 @@ func (c *cleaner) value(i int, key []byte, depth int) int {
 		return end
 	}
 	end := i + jsonscan.ValueEnd(c.src[i:])
-	c.out = append(c.out, c.src[i:end]...)
+	c.out.Write(c.src[i:end])
 	return end
 }
 
 func (c *cleaner) object(i, depth int) int {
-	c.out = append(c.out, '{')
+	c.out.WriteByte('{')
 	i = jsonscan.Space(c.src, i+1)
 	for first := true; c.src[i] != '}'; {
 		end := i + jsonscan.StringEnd(c.src[i:])
@@ -188,32 +189,32 @@ func (c *cleaner) object(i, depth int) int {
 			i += jsonscan.ValueEnd(c.src[i:])
 		} else {
 			if !first {
-				c.out = append(c.out, ',')
+				c.out.WriteByte(',')
 			}
 			first = false
 			c.str(key, nil)
-			c.out = append(c.out, ':')
+			c.out.WriteByte(':')
 			i = c.value(i, key, depth)
 		}
 		if i = jsonscan.Space(c.src, i); c.src[i] == ',' {
 			i = jsonscan.Space(c.src, i+1)
 		}
 	}
-	c.out = append(c.out, '}')
+	c.out.WriteByte('}')
 	return i + 1
 }
 
 func (c *cleaner) array(i int, key []byte, depth int) int {
-	c.out = append(c.out, '[')
+	c.out.WriteByte('[')
 	i = jsonscan.Space(c.src, i+1)
 	for c.src[i] != ']' {
 		i = jsonscan.Space(c.src, c.value(i, key, depth))
 		if c.src[i] == ',' {
-			c.out = append(c.out, ',')
+			c.out.WriteByte(',')
 			i = jsonscan.Space(c.src, i+1)
 		}
 	}
-	c.out = append(c.out, ']')
+	c.out.WriteByte(']')
 	return i + 1
 }
 
@@ -231,7 +232,7 @@ func (c *cleaner) drops(key []byte, i int) bool {
 // str copies the string whose raw form is given, and the raw form of the key that it belongs to.
 func (c *cleaner) str(raw, key []byte) {
 	if isCleanJSON(raw) {
-		c.out = append(c.out, raw...)
+		c.out.Write(raw)
 		return
 	}
 	s := stringOf(raw)
@@ -239,7 +240,7 @@ func (c *cleaner) str(raw, key []byte) {
 		s = fmt.Sprintf(clip.Base64LeftOut, len(s))
 	}
 	s, _ = clean(s)
-	c.out = jsonscan.AppendQuoted(c.out, s)
+	c.out.Write(jsonscan.AppendQuoted(nil, s))
 }
 
 // isCleanJSON reports that the raw string holds nothing for clean to change, and no escapes but the shortest.

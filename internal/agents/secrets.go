@@ -19,7 +19,7 @@ func (m Meta) sieve() sieve {
 }
 
 func (v *sieve) text(s string) string { return v.pass(s, false) }
-func (v *sieve) json(s []byte) string { return v.pass(string(s), true) }
+func (v *sieve) json(s string) string { return v.pass(s, true) }
 
 func (v *sieve) pass(s string, json bool) string {
 	if v.redact == nil || s == "" {

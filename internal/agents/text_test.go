@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -178,7 +177,7 @@ func TestCleanJSON(t *testing.T) {
 		"number":        {`12`, ``, `12`},
 		"empty strings": {`{"":""}`, ``, `{"":""}`},
 	} {
-		if got := string(cleanJSON([]byte(c.in), []byte(c.input))); got != c.want {
+		if got := cleanJSON([]byte(c.in), []byte(c.input)); got != c.want {
 			t.Errorf("%s: got %s, want %s", name, got, c.want)
 		}
 	}
@@ -266,7 +265,7 @@ func TestLinearTime(t *testing.T) {
 			}
 			clean(in(n))
 			new(sieve).promptSubmitted(in(n))
-			if !json.Valid(cleanJSON(body, body)) {
+			if !json.Valid([]byte(cleanJSON(body, body))) {
 				t.Errorf("%s: no JSON", name)
 			}
 		})
@@ -291,13 +290,21 @@ func FuzzClean(f *testing.F) {
 			t.Fatal(err)
 		}
 		out := cleanJSON(body, nil)
-		if !json.Valid(out) || !utf8.Valid(out) {
+		if !json.Valid([]byte(out)) || !utf8.ValidString(out) {
 			t.Errorf("no JSON: %q became %q", body, out)
 		}
-		if again := cleanJSON(out, nil); len(out) < 1024 && !strings.Contains(s, "<") && !hasNoticeOrFence(s) && !bytes.Equal(again, out) {
+		if again := cleanJSON([]byte(out), nil); len(out) < 1024 && !strings.Contains(s, "<") && !hasNoticeOrFence(s) && again != out {
 			t.Errorf("not stable: %q, then %q", out, again)
 		}
 	})
+}
+
+// TestCleanJSONIsMadeOnce: what is kept of a text is written to one piece of memory, and is not copied from there.
+func TestCleanJSONIsMadeOnce(t *testing.T) {
+	raw := []byte(`{"stdout":"` + strings.Repeat("all as it was, ", 100) + `","interrupted":false}`)
+	if n := testing.AllocsPerRun(20, func() { new(sieve).json(cleanJSON(raw, nil)) }); n > 1 {
+		t.Errorf("%.0f allocations, want 1", n)
+	}
 }
 
 func FuzzCleanJSON(f *testing.F) {
@@ -309,10 +316,10 @@ func FuzzCleanJSON(f *testing.F) {
 			return
 		}
 		out := cleanJSON(raw, raw)
-		if !json.Valid(out) || !utf8.Valid(out) {
+		if !json.Valid([]byte(out)) || !utf8.ValidString(out) {
 			t.Errorf("%q became %q", raw, out)
 		}
-		if got := capJSON(string(out), 300); len(got) > 300 {
+		if got := capJSON(out, 300); len(got) > 300 {
 			t.Errorf("%q: got %d bytes, want at most 300", out, len(got))
 		}
 	})
