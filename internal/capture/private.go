@@ -55,13 +55,15 @@ func public(c session.Capture, rules *privacy.Rules) (kept session.Capture, why 
 	if f.Ignored {
 		return c, "it names an ignored path"
 	}
-	c.Event = withoutContents(t, cwd, f, rules)
+	if kept, cut := withoutContents(t, cwd, f, rules); cut {
+		c.Event = kept
+	}
 	return c, ""
 }
 
 // withoutContents is a tool use without what of a private file the tool was given to write, and without what came of it of
-// one, of an ignored file, or of the environment.
-func withoutContents(t events.ToolUsed, cwd string, f privacy.Finding, rules *privacy.Rules) events.ToolUsed {
+// one, of an ignored file, or of the environment. Cut is false where nothing is left out.
+func withoutContents(t events.ToolUsed, cwd string, f privacy.Finding, rules *privacy.Rules) (kept events.ToolUsed, cut bool) {
 	output, left := rules.CutOutput(cwd, t.Output, f)
 	if f.Left != "" {
 		t.Input = rules.Cut(t.Input, f)
@@ -70,7 +72,7 @@ func withoutContents(t events.ToolUsed, cwd string, f privacy.Finding, rules *pr
 		}
 	}
 	if len(left) == 0 {
-		return t
+		return t, false
 	}
 	t.Output = output
 	t.Redactions = maps.Clone(t.Redactions)
@@ -80,5 +82,5 @@ func withoutContents(t events.ToolUsed, cwd string, f privacy.Finding, rules *pr
 	for _, kind := range left {
 		t.Redactions[kind]++
 	}
-	return t
+	return t, true
 }

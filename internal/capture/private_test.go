@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
@@ -90,5 +91,18 @@ func TestNothingPrivateIsRecorded(t *testing.T) {
 	}
 	if got != want {
 		t.Errorf("%d tool uses are recorded, want %d", got, want)
+	}
+}
+
+// TestAPublicUseStaysAsItIs: a tool use of which nothing is left out is not made anew.
+func TestAPublicUseStaysAsItIs(t *testing.T) {
+	c, rules := session.Capture{Event: events.ToolUsed{Tool: "Read"}}, &privacy.Rules{}
+	n := testing.AllocsPerRun(20, func() {
+		if _, why := public(c, rules); why != "" {
+			t.Errorf("nothing of it is recorded: %s", why)
+		}
+	})
+	if n > 1 { // to read the command
+		t.Errorf("%.0f allocations, want 1", n)
 	}
 }
