@@ -57,5 +57,5 @@ func (v *Views) forget(btx *bolt.Tx, at []events.Position) error {
 func (o Origin) forgotten(at []events.Position) *Record {
 	r := o.NewRecord(events.Record{Header: events.Header{Stream: events.Daemon, Kind: events.KindMemoryForgotten}})
 	r.event, r.decoded = events.MemoryForgotten{Positions: at}, true
-	return r
+	return &r
 }

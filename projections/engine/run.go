@@ -383,8 +383,10 @@ func (v *Views) applyAll(btx *bolt.Tx, records []events.Record, who []instance) 
 			return err
 		}
 	}
-	for _, r := range records {
-		if err := v.applyRecord(v.origin.NewRecord(r), who, folds); err != nil {
+	var r Record // one for all: it is allocated
+	for i := range records {
+		r = v.origin.NewRecord(records[i])
+		if err := v.applyRecord(&r, who, folds); err != nil {
 			return err
 		}
 	}

@@ -37,7 +37,7 @@ type Reads struct {
 // Fold applies one slice of records, in order, and keeps what it can in memory until Flush. It is used by one goroutine. Once
 // its Tx or a record has an error the slice is given up, and nothing of it is stored.
 type Fold interface {
-	// Apply folds one record.
+	// Apply folds one record. What r points to is another record after that.
 	Apply(r *Record)
 	// Flush writes what Apply kept in memory. It is called once, after the last record of the slice.
 	Flush()
@@ -57,10 +57,10 @@ type Record struct {
 }
 
 // NewRecord returns r as folds see it.
-func (o Origin) NewRecord(r events.Record) *Record {
+func (o Origin) NewRecord(r events.Record) Record {
 	session, _ := r.Stream.Session()
 	home := o.Place(r)
-	return &Record{Record: r, Session: session, Part: o.Part(session, home.Log), Home: home, origin: o}
+	return Record{Record: r, Session: session, Part: o.Part(session, home.Log), Home: home, origin: o}
 }
 
 // Root is what a folder is called here that r names.

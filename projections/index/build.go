@@ -192,12 +192,12 @@ func (b *builder) add(ctx context.Context, r events.Record) error {
 	session := as.Session
 	switch e := e.(type) {
 	case events.SessionOpened:
-		b.remember(as, e)
+		b.remember(&as, e)
 		return nil
 	case events.MemoryForgotten:
 		return b.forget(e)
 	}
-	f, err := b.factsOf(ctx, as)
+	f, err := b.factsOf(ctx, &as)
 	if err != nil {
 		return err
 	}

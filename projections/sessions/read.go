@@ -161,7 +161,7 @@ func (v Reader) SessionAsOf(ctx context.Context, id events.SessionID, p events.P
 		if parts[r.Home.Log] == nil {
 			parts[r.Home.Log] = &Session{}
 		}
-		parts[r.Home.Log].evolve(r)
+		parts[r.Home.Log].evolve(&r)
 		if err := r.Err(); err != nil && !origin.Foreign(r.Home.Log) {
 			return Session{}, err
 		}
