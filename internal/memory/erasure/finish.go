@@ -90,7 +90,7 @@ func (l leftover) of(stream events.StreamID) set {
 	return l.named[stream]
 }
 
-// leftovers reads what is forgotten behind what was looked at before. last is the last record that was read, or what was
+// leftovers reads what is forgotten behind what was looked at before. last is the last own record that was read, or what was
 // looked at before.
 func (e *Eraser) leftovers(ctx context.Context, s state) (last events.Record, out leftover, err error) {
 	out.named = map[events.StreamID]set{}
@@ -106,9 +106,11 @@ func (e *Eraser) leftovers(ctx context.Context, s state) (last events.Record, ou
 		if err != nil {
 			return last, out, err
 		}
+		if !r.Place().Log.IsZero() { // another machine's to finish, and none that the state can name
+			continue
+		}
 		last = events.Record{Header: r.Header, Chain: r.Chain}
 		switch {
-		case !r.Place().Log.IsZero(): // another machine's to finish
 		case r.Kind == events.KindClaimChecked && !r.Erased:
 			out.of(r.Stream)
 		case r.Kind == events.KindMemoryForgotten && r.Position > known:

@@ -292,3 +292,23 @@ func TestAskForWhatOthersRecorded(t *testing.T) {
 		t.Errorf("open are %v, %v; asked was %v", open, err, w.asked)
 	}
 }
+
+// TestScannedBehindOthers: how far the log was looked at is known in the next life too where the last record is another machine's.
+func TestScannedBehindOthers(t *testing.T) {
+	t.Parallel()
+	w := joinedWorld(t)
+	s := w.open("a", "shop")
+	one := w.tool(s, 1, "the marmalade key")
+	if _, err := w.Forget(t.Context(), Request{Query: "marmalade"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	theirRows(t, w.seen.(union.Log), 1, "plum")
+	if err := w.finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	next := w.eraser(0)
+	at, err := next.scanned(t.Context(), next.state.get())
+	if err != nil || at.Place().Position <= one {
+		t.Errorf("looked at up to %+v, %v: %d was forgotten before", at.Header, err, one)
+	}
+}
