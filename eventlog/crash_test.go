@@ -3,7 +3,6 @@ package eventlog_test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/testkit/crash"
 	"github.com/cmemd/cmemd/testkit/logtest"
 	"github.com/cmemd/cmemd/testkit/race"
+	"github.com/cmemd/cmemd/testkit/seeded"
 )
 
 const (
@@ -83,9 +83,7 @@ func killInTheMiddle(t *testing.T, more ...string) (path string) {
 	t.Helper()
 	race.SkipProcesses(t)
 	path = filepath.Join(t.TempDir(), "log")
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := seeded.New(t)
 	acknowledged := map[string]events.Position{}
 	for round := range crashRounds {
 		child := crash.Start(t, "append", append([]string{path, fmt.Sprint(round)}, more...)...)

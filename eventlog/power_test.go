@@ -3,17 +3,16 @@ package eventlog_test
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/testkit/logtest"
+	"github.com/cmemd/cmemd/testkit/seeded"
 )
 
 const pageSize = 4096
@@ -152,12 +151,11 @@ func testPowerCut(t *testing.T, commit func(*testing.T, *eventlog.Bolt)) {
 	for n := 8; n <= 80; n += 8 {
 		check(fmt.Sprint("in the meta page after ", n), c.state(data, meta, n), old, both)
 	}
-	seed := uint64(time.Now().UnixNano())
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := seeded.New(t)
 	for i := range 10 {
 		some := append([]int(nil), data...)
 		random.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
-		check(fmt.Sprintf("random pages %d of seed %d", i, seed), c.state(some[:random.IntN(len(some)+1)], -1, 0), old)
+		check(fmt.Sprint("random pages ", i), c.state(some[:random.IntN(len(some)+1)], -1, 0), old)
 	}
 	check("whole", c.state(c.pages, -1, 0), both)
 }

@@ -3,10 +3,10 @@ package events_test
 import (
 	"bytes"
 	"encoding/binary"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/seeded"
 )
 
 // stored is the stored form of a record of e at position 7.
@@ -27,9 +27,9 @@ func stored(t testing.TB, c *events.Codec, e events.Event) []byte {
 func TestCarve(t *testing.T) {
 	t.Parallel()
 	c := events.NewCodec()
-	random := make([]byte, 40_000)
+	random, rng := make([]byte, 40_000), seeded.New(t)
 	for i := range random {
-		random[i] = byte(rand.IntN(256))
+		random[i] = byte(rng.IntN(256))
 	}
 	for name, text := range map[string]string{
 		"short": "words", "compressed": string(bytes.Repeat([]byte("words that repeat "), 20_000)), "long": string(random), "zeros": string(make([]byte, 5_000)),

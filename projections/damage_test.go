@@ -29,6 +29,7 @@ import (
 	"github.com/cmemd/cmemd/projections/sessions"
 	"github.com/cmemd/cmemd/testkit/crash"
 	"github.com/cmemd/cmemd/testkit/race"
+	"github.com/cmemd/cmemd/testkit/seeded"
 )
 
 // What package engine and bbolt put on disk.
@@ -175,9 +176,7 @@ func TestRandomDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 1))
+	rng := seeded.New(t)
 	for range 30 {
 		dir, b := t.TempDir(), bytes.Clone(whole)
 		for range 1 + rng.IntN(40) {

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -19,6 +18,7 @@ import (
 	"github.com/cmemd/cmemd/projections/rows"
 	"github.com/cmemd/cmemd/projections/sessions"
 	"github.com/cmemd/cmemd/testkit/race"
+	"github.com/cmemd/cmemd/testkit/seeded"
 )
 
 // TestFlippedBits flips a bit of a file of views, again and again: while it was closed, before a kill, and in a key or a value
@@ -39,9 +39,7 @@ func TestFlippedBits(t *testing.T) {
 		t.Fatal(err)
 	}
 	entries := entryBytes(whole)
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 1))
+	rng := seeded.New(t)
 	for n := range trials {
 		at := rng.IntN(len(whole))
 		if n%3 == 2 {

@@ -6,16 +6,16 @@ import (
 	"errors"
 	"hash/fnv"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/testkit/seeded"
 )
 
 // FuzzPages checks the pages of a file whose meta page is right and whose other pages are anything: it ends,
@@ -179,9 +179,7 @@ func TestUnreadable(t *testing.T) {
 // TestStrict: whatever is put into a file and deleted again, it is laid out as a strict check wants it.
 func TestStrict(t *testing.T) {
 	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 1))
+	rng := seeded.New(t)
 	path := filepath.Join(t.TempDir(), "f")
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoSync: true, FreelistType: bbolt.FreelistMapType})
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/testkit/seeded"
 )
 
 // TestFault: what the system, another process or a reader's own end says is no damage; all else is.
@@ -86,9 +87,7 @@ func TestDamagedAtRest(t *testing.T) {
 	if err := x.Close(); err != nil {
 		t.Fatal(err)
 	}
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 1))
+	rng := seeded.New(t)
 	for range 25 {
 		dir := filepath.Join(t.TempDir(), "index")
 		if err := os.CopyFS(dir, os.DirFS(source)); err != nil {
