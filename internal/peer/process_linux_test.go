@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -27,6 +28,22 @@ func TestParseStat(t *testing.T) {
 			t.Errorf("%s: %v (-want +got):\n%s", line, err, diff)
 		}
 	}
+}
+
+// FuzzStat: whatever a process calls itself, it is known by what the system says of it.
+func FuzzStat(f *testing.F) {
+	f.Add("cmemd", 7, 42, 40, 34816, 42)
+	f.Add("a) S 1 2 3 (b\n", 7, 8, 9, 0, -1)
+	f.Fuzz(func(t *testing.T, name string, parent, group, session, terminal, foreground int) {
+		line := fmt.Sprintf("42 (%s) S %d %d %d %d %d 4194560 1\n", name, parent, group, session, terminal, foreground)
+		want := process{
+			pid: 42, parent: parent, group: group, session: session, terminal: terminal != 0, foreground: foreground, names: []string{name},
+		}
+		got, err := parseStat(42, []byte(line))
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(process{})); err != nil || diff != "" {
+			t.Errorf("%q: %v (-want +got):\n%s", line, err, diff)
+		}
+	})
 }
 
 // TestOf: over a real socket the other end is this very process, which runs its own executable in this folder.

@@ -29,8 +29,12 @@ func (p *paid) add(q Question, r observer.Reply, err error) {
 	p.sum.Sent += int64(max(0, b.Calls)) * int64(len(q.System)+len(q.User)+len(q.Schema))
 }
 
-// maxTokens is more than a request can use. It keeps sums in range, whatever a service says.
-const maxTokens = 1 << 40
+// maxTokens is more than a request can use, and maxCost more US dollars than it can cost. They keep sums in range, whatever a service says:
+// an infinite one could not be recorded, nor what was answered with it.
+const (
+	maxTokens = 1 << 40
+	maxCost   = 1e6
+)
 
 // sane is b as far as a service can mean it.
 func sane(b events.Bill) events.Bill {
@@ -42,6 +46,7 @@ func sane(b events.Bill) events.Bill {
 	if !(b.Cost >= 0) || math.IsInf(b.Cost, 0) {
 		b.Cost, b.CostStated = 0, false
 	}
+	b.Cost = min(b.Cost, maxCost)
 	return b
 }
 

@@ -149,6 +149,9 @@ func TestFiguresAreSane(t *testing.T) {
 			observer.Reply{Bill: events.Bill{Usage: events.Usage{Input: math.MaxInt64, Cached: math.MaxInt64, Output: math.MaxInt64}, Cost: math.Inf(1)}},
 			observer.Reply{Bill: events.Bill{Usage: events.Usage{Input: most, Cached: most, Output: most}, Calls: 1}},
 		},
+		"beyond all money": {
+			observer.Reply{Bill: events.Bill{Cost: math.MaxFloat64}}, observer.Reply{Bill: events.Bill{Cost: 1e6, Calls: 1}},
+		},
 		"no number":           {observer.Reply{Bill: events.Bill{Cost: math.NaN()}}, observer.Reply{Bill: events.Bill{Calls: 1}}},
 		"a model":             {observer.Reply{Bill: events.Bill{Model: "vendor/m-1:free"}}, observer.Reply{Bill: events.Bill{Calls: 1, Model: "vendor/m-1:free"}}},
 		"a model of words":    {observer.Reply{Bill: events.Bill{Model: "the best\x1b[2J model"}}, observer.Reply{Bill: events.Bill{Calls: 1}}},
