@@ -100,8 +100,11 @@ func writeState(dir, name, what string, v any, write func(path string, data []by
 // loadNotes has all that was ever forgotten forgotten again where the own log has another name now, or is another one: it may be an older one
 // from a backup, which has the words again, and of what it was before a copy is made.
 func loadNotes(dir string, as, root events.LogID) (map[noteID]noteState, error) {
-	n := notes{Notes: map[noteID]noteState{}}
+	var n notes
 	err := readState(dir, notesFile, &n, &n.Format)
+	if n.Notes == nil { // no file has it, or it is null there
+		n.Notes = map[noteID]noteState{}
+	}
 	if err != nil || len(n.Notes) == 0 || n.As == as && n.Root == root {
 		return n.Notes, err
 	}
@@ -120,11 +123,12 @@ func loadNotes(dir string, as, root events.LogID) (map[noteID]noteState, error) 
 
 // loadFeeds never fails for a damaged file: it can be made again.
 func loadFeeds(dir string) (map[events.LogID]feed, error) {
-	f := feeds{Logs: map[events.LogID]feed{}}
-	if err := readState(dir, feedsFile, &f, &f.Format); err != nil {
-		if errors.Is(err, ErrState) {
-			return nil, err
-		}
+	var f feeds
+	err := readState(dir, feedsFile, &f, &f.Format)
+	if errors.Is(err, ErrState) {
+		return nil, err
+	}
+	if err != nil || f.Logs == nil {
 		return map[events.LogID]feed{}, nil
 	}
 	return f.Logs, nil
