@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -126,11 +127,12 @@ func importInto(ctx context.Context, a *terminal.App, in io.Reader) (records uin
 
 // importBeside makes a log of an export and puts it in the place of the empty one at path.
 func importBeside(ctx context.Context, path string, in io.Reader) (uint64, error) {
-	fresh := path + ".importing"
-	if err := os.RemoveAll(fresh); err != nil {
+	dir, err := eventlog.CopyFolder(path)
+	if err != nil {
 		return 0, err
 	}
-	defer os.Remove(fresh) // when it was renamed there is none
+	defer os.RemoveAll(dir)
+	fresh := filepath.Join(dir, "log")
 	to, err := eventlog.Open(fresh, eventlog.Config{})
 	if err != nil {
 		return 0, err
