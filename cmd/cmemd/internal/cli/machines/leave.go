@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/eventlog/share"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -60,6 +62,13 @@ func showLeaving(a *terminal.App, c api.Cluster) {
 	if c.Status.Own.Records > 0 {
 		a.Say("  %s of this machine %s not in the store yet, and will not be: `cmemd flush` first",
 			terminal.Plural(c.Status.Own.Records, "record"), terminal.Are(c.Status.Own.Records))
+	}
+	self := slices.IndexFunc(c.Status.Machines, func(m share.Machine) bool { return m.Self })
+	for _, f := range c.Status.Forgets {
+		if self >= 0 && f.By == c.Status.Machines[self].Name {
+			a.Say("  what this machine asked all to forget at %s is not gone everywhere, and who did not do it yet does not heed a machine that has left: "+
+				"wait until `cmemd status --cluster` names nobody", terminal.Moment(f.At))
+		}
 	}
 }
 
