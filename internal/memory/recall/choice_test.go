@@ -80,8 +80,8 @@ func TestWhatSaysWhyGoesBeforeShorterRows(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	s := w.open("a", "shop")
-	why := w.observe(s, "discovery", "The `drainTimeout` defaults to 0, which means that `Flush` waits for ever",
-		"The `drainTimeout` defaults to 0, which means that `Flush` waits for ever. The export hangs because the queue of `ledger.go` is never closed by its writer.")
+	why := w.observe(s, "discovery", "The crane stops because `Winch` must not turn below 5 degrees",
+		"The crane stops because `Winch` must not turn below 5 degrees. The fix is to read the cold gauge of `mast.go` instead of the warm one.")
 	for i := range 40 {
 		w.observe(s, "discovery", fmt.Sprintf("There is a template for page %d of the manual.", i), "")
 	}

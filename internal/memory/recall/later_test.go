@@ -16,16 +16,16 @@ func TestWhatIsNamedAgainLaterIsLeftOut(t *testing.T) {
 		other                  bool // the later work is another session's
 		want                   bool
 	}{
-		"a state":                   {kind: "discovery", title: "Orders are sorted by CreatedAt", prompt: 1},
-		"of the same prompt":        {kind: "discovery", title: "Orders are sorted by CreatedAt", prompt: 2, want: true},
-		"of no prompt":              {kind: "discovery", title: "Orders are sorted by CreatedAt", want: true},
-		"of another session":        {kind: "discovery", title: "Orders are sorted by CreatedAt", prompt: 1, other: true, want: true},
-		"that names more":           {kind: "discovery", title: "Orders are sorted by CreatedAt in order_list.go", prompt: 1, want: true},
-		"that names nothing":        {kind: "discovery", title: "Orders are sorted by their time", prompt: 1, want: true},
-		"a cause":                   {kind: "discovery", title: "The list jumps because CreatedAt is local time", prompt: 1, want: true},
-		"whose cut sentence is one": {kind: "discovery", title: "Orders are sorted by CreatedAt…", narrative: "Orders are sorted by `CreatedAt`, because the index has it.", prompt: 1, want: true},
-		"what was done":             {kind: "change", title: "Orders are sorted by CreatedAt", prompt: 1, want: true},
-		"a decision":                {kind: "decision", title: "Orders are sorted by CreatedAt", prompt: 1, want: true},
+		"a state":                   {kind: "discovery", title: "Orders are weighed by AxleSum", prompt: 1},
+		"of the same prompt":        {kind: "discovery", title: "Orders are weighed by AxleSum", prompt: 2, want: true},
+		"of no prompt":              {kind: "discovery", title: "Orders are weighed by AxleSum", want: true},
+		"of another session":        {kind: "discovery", title: "Orders are weighed by AxleSum", prompt: 1, other: true, want: true},
+		"that names more":           {kind: "discovery", title: "Orders are weighed by AxleSum in scales_list.go", prompt: 1, want: true},
+		"that names nothing":        {kind: "discovery", title: "Orders are weighed by their length", prompt: 1, want: true},
+		"a cause":                   {kind: "discovery", title: "The scale jumps because AxleSum is signed", prompt: 1, want: true},
+		"whose cut sentence is one": {kind: "discovery", title: "Orders are weighed by AxleSum…", narrative: "Orders are weighed by `AxleSum`, because the index has it.", prompt: 1, want: true},
+		"what was done":             {kind: "change", title: "Orders are weighed by AxleSum", prompt: 1, want: true},
+		"a decision":                {kind: "decision", title: "Orders are weighed by AxleSum", prompt: 1, want: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -36,7 +36,7 @@ func TestWhatIsNamedAgainLaterIsLeftOut(t *testing.T) {
 			if test.other {
 				s = w.open("b", "shop")
 			}
-			w.put(s.Stream(), events.ObservationParsed{Observation: newID(), Prompt: 2, Type: "change", Title: "Orders come in the order of their numbers", Narrative: "`CreatedAt` is not read any more."})
+			w.put(s.Stream(), events.ObservationParsed{Observation: newID(), Prompt: 2, Type: "change", Title: "Orders come by what they carry", Narrative: "`AxleSum` is not read any more."})
 			if got := w.mustContext(shop("startup", events.SessionID{})); slices.Contains(got.IDs, found) != test.want {
 				t.Errorf("given: %v, want %v\n%s", !test.want, test.want, got.Text)
 			}

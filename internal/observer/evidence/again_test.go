@@ -11,21 +11,21 @@ func TestNamedAgain(t *testing.T) {
 	state := func(prompt int, title, text string) Finding {
 		return Finding{Prompt: prompt, Title: title, Text: text, State: true}
 	}
-	done := Finding{Prompt: 3, Title: "Rows come in the order of their numbers", Text: "`CreatedAt` of `row_list.go` is not read any more."}
+	done := Finding{Prompt: 3, Title: "Rows come by what they carry", Text: "`AxleSum` of `row_list.go` is not read any more."}
 	tests := map[string]struct {
 		all  []Finding
 		want []bool
 	}{
-		"a state that was changed":             {[]Finding{state(1, "Rows are sorted by CreatedAt", ""), done}, []bool{true, false}},
-		"in whatever order they are given":     {[]Finding{done, state(1, "Rows are sorted by CreatedAt", "")}, []bool{false, true}},
-		"of which only its own prompt speaks":  {[]Finding{state(3, "Rows are sorted by CreatedAt", ""), done}, []bool{false, false}},
-		"that names more":                      {[]Finding{state(1, "Rows are sorted by CreatedAt in sorted.go", ""), done}, []bool{false, false}},
-		"that is named by two prompts":         {[]Finding{state(1, "Rows of page.go are sorted by CreatedAt", ""), state(2, "Who reads page.go", ""), done}, []bool{true, false, false}},
-		"that names nothing":                   {[]Finding{state(1, "Rows are sorted by their time", ""), done}, []bool{false, false}},
-		"a cause":                              {[]Finding{state(1, "The list jumps because CreatedAt is local time", ""), done}, []bool{false, false}},
-		"a cause whose title is cut before it": {[]Finding{state(1, "The list is sorted by CreatedAt,…", "Yes. The list is sorted by `CreatedAt`, because the index has it."), done}, []bool{false, false}},
-		"of no prompt":                         {[]Finding{state(0, "Rows are sorted by CreatedAt", ""), done}, []bool{false, false}},
-		"what was done":                        {[]Finding{{Prompt: 1, Title: "Rows are sorted by CreatedAt"}, done}, []bool{false, false}},
+		"a state that was changed":             {[]Finding{state(1, "Rows are weighed by AxleSum", ""), done}, []bool{true, false}},
+		"in whatever order they are given":     {[]Finding{done, state(1, "Rows are weighed by AxleSum", "")}, []bool{false, true}},
+		"of which only its own prompt speaks":  {[]Finding{state(3, "Rows are weighed by AxleSum", ""), done}, []bool{false, false}},
+		"that names more":                      {[]Finding{state(1, "Rows are weighed by AxleSum in scales.go", ""), done}, []bool{false, false}},
+		"that is named by two prompts":         {[]Finding{state(1, "Rows of page.go are weighed by AxleSum", ""), state(2, "Who reads page.go", ""), done}, []bool{true, false, false}},
+		"that names nothing":                   {[]Finding{state(1, "Rows are weighed by their length", ""), done}, []bool{false, false}},
+		"a cause":                              {[]Finding{state(1, "The scale jumps because AxleSum is signed", ""), done}, []bool{false, false}},
+		"a cause whose title is cut before it": {[]Finding{state(1, "The list is weighed by AxleSum,…", "Yes. The list is weighed by `AxleSum`, because the index has it."), done}, []bool{false, false}},
+		"of no prompt":                         {[]Finding{state(0, "Rows are weighed by AxleSum", ""), done}, []bool{false, false}},
+		"what was done":                        {[]Finding{{Prompt: 1, Title: "Rows are weighed by AxleSum"}, done}, []bool{false, false}},
 		"nothing":                              {nil, []bool{}},
 	}
 	for name, test := range tests {

@@ -169,11 +169,16 @@ func fromTitle(o events.ObservationParsed) []block {
 // unasked is what a text says before it asks the person what to do: the answer came later.
 func unasked(all []block) []block {
 	for i, b := range all {
-		if i > 0 && b.shape == paragraph && strings.ContainsAny(b.text, "?？") {
+		if i > 0 && b.shape == paragraph && holdsQuestion(b.text) {
 			return all[:i]
 		}
 	}
 	return all
+}
+
+// holdsQuestion reports whether a sentence of a text is a question. The mark within an address is none.
+func holdsQuestion(text string) bool {
+	return isQuestion(text) || strings.Contains(text, "? ") || strings.Contains(text, "？")
 }
 
 // begins reports whether a sentence of a text begins with title.

@@ -293,21 +293,20 @@ func TestUncut(t *testing.T) {
 	}
 }
 
-// TestFromTitle: what an observation says is quoted from the paragraph on whose sentence is its title.
 // What is learned leaves out what the session speaks of again later, and what the person was asked.
 func TestWhatIsLearned(t *testing.T) {
 	t.Parallel()
-	sorted := events.ObservationParsed{Type: "discovery", Prompt: 1, Title: "Rows are sorted by CreatedAt", Narrative: "Rows are sorted by `CreatedAt`."}
+	sorted := events.ObservationParsed{Type: "discovery", Prompt: 1, Title: "Rows are weighed by AxleSum", Narrative: "Rows are weighed by `AxleSum`."}
 	shown := events.ObservationParsed{
-		Type: "discovery", Prompt: 2, Title: "The label shows the hash of rows.go", Narrative: "The label shows the hash of rows.go.\n\nWhat shall it show? Some ways:\n1. The name\n2. Nothing",
+		Type: "discovery", Prompt: 2, Title: "The gauge shows the width of rows.go", Narrative: "The gauge shows the width of rows.go.\n\nIts link is /rows?page=2 today.\n\nWhat shall it show? Some ways:\n1. The name\n2. Nothing",
 	}
-	done := events.ObservationParsed{Type: "change", Prompt: 3, Title: "Rows come in the order of their numbers", Narrative: "`CreatedAt` is not read any more."}
+	done := events.ObservationParsed{Type: "change", Prompt: 3, Title: "Rows come by what they carry", Narrative: "`AxleSum` is not read any more."}
 	for name, test := range map[string]struct {
 		observed []events.ObservationParsed
 		want     string
 	}{
-		"all":              {[]events.ObservationParsed{sorted, shown}, "Rows are sorted by `CreatedAt`.\n\nThe label shows the hash of rows.go."},
-		"and what changed": {[]events.ObservationParsed{sorted, shown, done}, "The label shows the hash of rows.go."},
+		"all":              {[]events.ObservationParsed{sorted, shown}, "Rows are weighed by `AxleSum`.\n\nThe gauge shows the width of rows.go.\n\nIts link is /rows?page=2 today."},
+		"and what changed": {[]events.ObservationParsed{sorted, shown, done}, "The gauge shows the width of rows.go.\n\nIts link is /rows?page=2 today."},
 	} {
 		if got := learned(test.observed, nil); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
@@ -315,6 +314,7 @@ func TestWhatIsLearned(t *testing.T) {
 	}
 }
 
+// TestFromTitle: what an observation says is quoted from the paragraph on whose sentence is its title.
 func TestFromTitle(t *testing.T) {
 	t.Parallel()
 	const drafts, rates = "Carts are read thrice for each order.", "The Cached rates are a day old."
