@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/internal/jsonscan"
 	"github.com/cmemd/cmemd/internal/toolinput"
@@ -69,17 +70,21 @@ func parseJSON(text string) value {
 
 // String is the text of a string value, unquoted as far as it can be; "" for other values.
 func (v value) String() string {
-	if !v.text || !strings.Contains(v.raw, `\`) {
-		if v.text {
-			return v.raw
-		}
+	if !v.text {
 		return ""
 	}
+	raw := v.raw
+	if !utf8.ValidString(raw) {
+		raw = string([]rune(raw)) // as encoding/json has it
+	}
+	if !strings.Contains(raw, `\`) {
+		return raw
+	}
 	var out string
-	if json.Unmarshal([]byte(`"`+v.raw+`"`), &out) == nil {
+	if json.Unmarshal([]byte(`"`+raw+`"`), &out) == nil {
 		return out
 	}
-	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\/`, "/", `\\`, `\`).Replace(v.raw)
+	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\/`, "/", `\\`, `\`).Replace(raw)
 }
 
 // get returns the first member whose key is one of keys, in the order of keys. Here and below keys are given in their

@@ -29,6 +29,18 @@ func TestKeysArePlain(t *testing.T) {
 	}
 }
 
+// TestTextsAreValid: what is no UTF-8 is read as encoding/json reads it, with an escape beside it and without, whole and cut.
+func TestTextsAreValid(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"\"\xbd\xbda/b\"": "\uFFFD\uFFFDa/b", "\"\xbda\\tb\"": "\uFFFDa\tb", "\"\xbda": "\uFFFDa", "\"\xbda\\tb\\u12": "\uFFFDa\tb\\u12",
+	} {
+		if got := parseJSON(text).String(); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
 // Whatever a field holds, it is read as encoding/json wrote it, and so is the field behind it; of a field that was cut
 // what stood before the cut is a beginning.
 func FuzzJSON(f *testing.F) {

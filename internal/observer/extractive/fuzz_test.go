@@ -13,6 +13,7 @@ func FuzzComplete(f *testing.F) {
 	f.Add("<command-args>x</command-args>", "1. Request: a\n2. b:", "Edit", `{"file_path":"/a/b","old_string":"`, `{"structuredPatch":[{"lines":["+a"`, false)
 	f.Add("更新。\xff", "**x**\n| a |\n> q", "mcp__a__b", `{"todos":[{"content":"x","status":"y"}]}`, `[{"type":"text","text":"z"}]`, false)
 	f.Add("", "?", "AskUserQuestion", `{"questions":[{"question":"a b c d e f?","options":[]}]}`, `{"answers":{"a":"b"}}`, false)
+	f.Add("x", "1. Request: a\n2. b:", "Edit", "{\"file_path\":\"\xbda/b\",\"old_string\":", "", false)
 	f.Fuzz(func(t *testing.T, request, message, tool, in, out string, failed bool) {
 		u := events.ToolUsed{Tool: tool, Input: in, Output: out, Failed: failed, Cwd: "/src"}
 		side := u
