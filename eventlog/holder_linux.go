@@ -2,6 +2,7 @@ package eventlog
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,9 +53,7 @@ func lockHolder(locks []byte, device string, inode uint64) (pid int) {
 		if f[5][:i] == device {
 			return p
 		}
-		if pid == 0 {
-			pid = p
-		}
+		pid = cmp.Or(pid, p)
 	}
 	return pid
 }

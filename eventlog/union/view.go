@@ -168,9 +168,7 @@ func (u *Union) explain(v view, log uint32, err error) error {
 func (u *Union) note(log events.LogID, damage string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.damage[log] == "" {
-		u.damage[log] = damage
-	}
+	u.damage[log] = cmp.Or(u.damage[log], damage)
 }
 
 func sizeOf(path string) int64 {

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -48,9 +49,7 @@ func public(c session.Capture, rules *privacy.Rules) (kept session.Capture, why 
 		return c, why
 	}
 	cwd := t.Cwd
-	if cwd == "" {
-		cwd = c.Origin.Cwd
-	}
+	cwd = cmp.Or(cwd, c.Origin.Cwd)
 	f := rules.Inspect(cwd, t.Input)
 	if f.Ignored {
 		return c, "it names an ignored path"

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"sync"
@@ -87,9 +88,7 @@ func (f *projectCache) complete(ctx context.Context, o session.Origin, maxAge ti
 	e := f.of(ctx, o.Cwd, maxAge)
 	is := decide(e.project)
 	fill := func(field *string, value string) {
-		if *field == "" {
-			*field = value
-		}
+		*field = cmp.Or(*field, value)
 	}
 	fill(&o.Project, is.Name)
 	fill(&o.ProjectRoot, is.Root)

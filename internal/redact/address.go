@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // maxAuthority is how much of an address may stand before its path.
 const maxAuthority = 512
@@ -60,10 +63,5 @@ func isFiller(s string) bool {
 
 // containsOne reports whether one of the words stands in s.
 func containsOne(s string, words ...string) bool {
-	for _, w := range words {
-		if strings.Contains(s, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
 }

@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // nameWords are parts of the names to which secrets are assigned. nameOf looks at the whole names.
 func nameWords() []string {
@@ -156,12 +159,7 @@ func kindOf(name string, upper bool) kind {
 }
 
 func endsIn(s string, words ...string) bool {
-	for _, w := range words {
-		if strings.HasSuffix(s, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return strings.HasSuffix(s, w) })
 }
 
 // endsInPass is for a last word "pass": no bypass, no compass.

@@ -122,8 +122,6 @@ func fieldDetail(err error) string {
 // Reason says why something is not done, in one line.
 func Reason(err error) string {
 	e := Of(err)
-	if e == nil {
-		e = Unforeseen
-	}
+	e = cmp.Or(e, Unforeseen)
 	return cmp.Or(e.Title, e.Kind.Title) + ": " + e.Error()
 }

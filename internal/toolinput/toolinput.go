@@ -5,7 +5,10 @@
 // lower case, without the signs between its words.
 package toolinput
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Use is a set of the things that the value of a key may be.
 type Use uint32
@@ -107,12 +110,7 @@ func ending(name string) (u Use) {
 }
 
 func endsIn(name string, words ...string) bool {
-	for _, w := range words {
-		if strings.HasSuffix(name, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return strings.HasSuffix(name, w) })
 }
 
 // Plain is a key without the signs between its words, in lower case.

@@ -76,9 +76,7 @@ func Open(ctx context.Context, dir string, log eventlog.Reader, conf Config) (*I
 		rebuilds: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	x.flush = cmp.Or(x.flush, 500*time.Millisecond)
-	if x.logger == nil {
-		x.logger = slog.New(slog.DiscardHandler)
-	}
+	x.logger = cmp.Or(x.logger, slog.New(slog.DiscardHandler))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("index: open: %w", err)
 	}

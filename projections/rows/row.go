@@ -239,12 +239,7 @@ func flagged(row Row) bool {
 	if (row.Unseen || row.Unsupported) && row.Confirmed == 0 || row.IsUndone() {
 		return true
 	}
-	for _, v := range row.Verdicts() {
-		if v.Now == events.Absent && !v.Gone() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(row.Verdicts(), func(v Verdict) bool { return v.Now == events.Absent && !v.Gone() })
 }
 
 // AsOf is the row by itself as it stood at the record of a position, which was recorded at a time: superseded by whoever had

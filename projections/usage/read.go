@@ -22,9 +22,7 @@ type Reader struct{ Views *engine.Views }
 // Usage returns what the chosen turns cost, in groups in order of their fields. Turns that run are not in it.
 func (v Reader) Usage(ctx context.Context, f Filter) ([]Group, error) {
 	sum := &sum{filter: f, groups: map[Key]map[answerer]*Count{}, zone: f.Zone, last: 1<<63 - 1}
-	if sum.zone == nil {
-		sum.zone = time.UTC
-	}
+	sum.zone = cmp.Or(sum.zone, time.UTC)
 	from := int64(0)
 	if !f.Since.IsZero() {
 		from = quarterAt(f.Since)

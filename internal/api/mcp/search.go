@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,10 +79,7 @@ func (c call) scope(project string) (place Place, named bool) {
 
 // filter is a Place as the daemon looks for it.
 func (p Place) filter() string {
-	if p.Root != "" {
-		return p.Root
-	}
-	return p.Name
+	return cmp.Or(p.Root, p.Name)
 }
 
 // searchIn looks in a project. Where nobody named it and it has nothing, all projects are looked through, if the person lets agents read

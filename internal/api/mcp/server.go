@@ -46,9 +46,7 @@ func New(cfg Config) *Server {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	cfg.Version = cmp.Or(cfg.Version, "unknown")
 	if cfg.Idle <= 0 {
 		cfg.Idle = time.Hour

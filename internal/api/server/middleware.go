@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -36,9 +37,7 @@ func (t *tracker) WriteHeader(status int) {
 }
 
 func (t *tracker) Write(p []byte) (int, error) {
-	if t.status == 0 {
-		t.status = http.StatusOK
-	}
+	t.status = cmp.Or(t.status, http.StatusOK)
 	return t.ResponseWriter.Write(p)
 }
 

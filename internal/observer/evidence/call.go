@@ -35,12 +35,7 @@ func (c *Call) Kind() Kind { return c.kind }
 func (c *Call) Commands() []Simple { return c.simple }
 
 func (c *Call) named(words ...string) bool {
-	for _, n := range c.name {
-		if slices.Contains(words, n) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.name, func(n string) bool { return slices.Contains(words, n) })
 }
 
 // Kind is what a tool call was for.

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -35,9 +36,7 @@ func (c *Checker) Check(ctx context.Context, dir string, hashes []string) []even
 	defer cancel()
 	if reason := c.checkAll(ctx, dir, claims); reason != "" {
 		for i := range claims {
-			if claims[i].Evidence == "" {
-				claims[i].Evidence = reason
-			}
+			claims[i].Evidence = cmp.Or(claims[i].Evidence, reason)
 		}
 	}
 	return claims

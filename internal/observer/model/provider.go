@@ -72,9 +72,7 @@ func New(c Config) (*Provider, error) {
 	c.Backoff = cmp.Or(c.Backoff, 500*time.Millisecond)
 	c.Timeout = cmp.Or(c.Timeout, time.Minute)
 	c.MaxTokens = cmp.Or(c.MaxTokens, 8192)
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	p := &Provider{cfg: c, schemas: map[events.TurnKind]json.RawMessage{}, modes: newRequestModes(c)}
 	for _, kind := range []events.TurnKind{events.TurnObservation, events.TurnSummary} {
 		p.schemas[kind] = observer.Schema(kind, c.Mode)

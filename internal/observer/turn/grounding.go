@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"slices"
@@ -35,9 +36,7 @@ func commandsOf(p observer.Prompt) (dirs []string, ran map[string][]evidence.Ran
 	for _, in := range p.Inputs {
 		if call := in.Call(); call != nil && call.MayChangeFiles() {
 			dir := call.Cwd
-			if dir == "" {
-				dir = p.Cwd
-			}
+			dir = cmp.Or(dir, p.Cwd)
 			if ran[dir] == nil {
 				dirs = append(dirs, dir)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
@@ -75,10 +76,5 @@ func (t *Pipeline) markRepeats(ctx context.Context, inputs []observer.Input, siz
 }
 
 func anyNear(sizes []int, size int) bool {
-	for _, n := range sizes {
-		if max(n, size)-min(n, size) <= alike {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(sizes, func(n int) bool { return max(n, size)-min(n, size) <= alike })
 }

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -57,9 +58,7 @@ type Pipeline struct {
 
 // New returns a Pipeline.
 func New(c Config) *Pipeline {
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	if c.Now == nil {
 		c.Now = time.Now
 	}

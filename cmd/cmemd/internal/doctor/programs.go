@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/programs"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -81,10 +82,5 @@ func (x *examination) otherCopies(self string) (paths []string) {
 }
 
 func sameAsOne(info os.FileInfo, seen []os.FileInfo) bool {
-	for _, other := range seen {
-		if os.SameFile(info, other) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(seen, func(other os.FileInfo) bool { return os.SameFile(info, other) })
 }

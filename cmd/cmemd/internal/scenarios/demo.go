@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -137,9 +138,7 @@ func (d *stage) commit(ctx context.Context, subject string) {
 	}
 	git("commit", "-q", "--allow-empty", "-m", subject)
 	hash := git("rev-parse", "--short", "HEAD")
-	if hash == "" {
-		hash = "4b44602"
-	}
+	hash = cmp.Or(hash, "4b44602")
 	d.commits = append(d.commits, hash)
 }
 

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -105,9 +106,7 @@ func (d *stage) explain(ctx context.Context) error {
 	}
 	for _, in := range why.Turns[0].Inputs {
 		name := in.Tool
-		if name == "" {
-			name = string(in.Kind)
-		}
+		name = cmp.Or(name, string(in.Kind))
 		failed := ""
 		if in.Failed {
 			failed = "  (failed)"

@@ -1,6 +1,7 @@
 package sharing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,9 +72,7 @@ func New(cfg Config) *Sharing {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	s := &Sharing{cfg: cfg, turn: make(chan struct{}, 1), settled: make(chan struct{})}
 	s.settle = sync.OnceFunc(func() { close(s.settled) })
 	if !hasJoined(cfg.Dir) {

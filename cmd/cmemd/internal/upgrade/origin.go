@@ -38,9 +38,7 @@ func placed(ctx context.Context, m machine) origin {
 
 // whole is o with the program that it leaves, and without commands whose tool is not there: then they are for a person.
 func (o origin) whole(m machine) origin {
-	if o.program == "" {
-		o.program = m.self
-	}
+	o.program = cmp.Or(o.program, m.self)
 	for _, argv := range o.Commands {
 		if _, err := m.lookPath(argv[0]); err != nil {
 			o.Step, o.Commands = line(o.Commands)+"; "+argv[0]+" is not on this PATH", nil

@@ -1,6 +1,7 @@
 package operate
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -63,9 +64,7 @@ func manText(c *cobra.Command, version string) string {
 		manSection(&out, "SYNOPSIS", `\fB`+manEscaped(c.UseLine())+`\fR`)
 	}
 	help := c.Long
-	if help == "" {
-		help = c.Short + "."
-	}
+	help = cmp.Or(help, c.Short+".")
 	manSection(&out, "DESCRIPTION", manProse(help))
 	manFlags(&out, c)
 	if c.Example != "" {
