@@ -208,8 +208,7 @@ func Import(ctx context.Context, into Restorer, r io.Reader) (records uint64, er
 	im := importer{into: into}
 	err = newExportReader().each(r, func(r events.Record, stored int) error { return im.add(ctx, r, stored) })
 	err = errors.Join(err, im.flush(ctx))
-	var gaps *IncompleteError
-	if errors.As(err, &gaps) {
+	if gaps, ok := errors.AsType[*IncompleteError](err); ok {
 		err = errors.Join(err, im.sign(ctx, gaps.ExportEnd))
 	}
 	return im.restored, err

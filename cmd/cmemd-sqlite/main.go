@@ -91,8 +91,7 @@ func serve(address string, in io.Reader, out io.Writer) error {
 		}
 		if failed != nil {
 			end.Error = failed.Error()
-			var from *sqlite.Error
-			if errors.As(failed, &from) {
+			if from, ok := errors.AsType[*sqlite.Error](failed); ok {
 				end.Code = from.Code()
 			}
 		}

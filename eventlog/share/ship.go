@@ -20,8 +20,7 @@ func (s *Share) ship(ctx context.Context) error {
 	wait := soonest
 	for ctx.Err() == nil {
 		err := sh.step(ctx)
-		var forked *ForkedError
-		if errors.As(err, &forked) {
+		if forked, ok := errors.AsType[*ForkedError](err); ok {
 			s.fork(forked)
 			if err = s.branch(ctx, forked); err == nil {
 				return ErrRenewed

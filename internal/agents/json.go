@@ -20,8 +20,7 @@ func checkJSON(data []byte) error {
 	var raw json.RawMessage
 	err := json.Unmarshal(data, &raw)
 	out := &SyntaxError{Offset: int64(len(data)), Err: err}
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		out.Offset = syntax.Offset
 	}
 	return out

@@ -53,8 +53,7 @@ func readMode(name string, data []byte) (modeDraft, error) {
 
 // decodingError says where a mode file is not what it should be.
 func decodingError(name string, err error) error {
-	var strict *toml.StrictMissingError
-	if errors.As(err, &strict) {
+	if strict, ok := errors.AsType[*toml.StrictMissingError](err); ok {
 		var all []error
 		for i := range strict.Errors {
 			e := &strict.Errors[i]
@@ -65,8 +64,7 @@ func decodingError(name string, err error) error {
 		}
 		return errors.Join(all...)
 	}
-	var d *toml.DecodeError
-	if errors.As(err, &d) {
+	if d, ok := errors.AsType[*toml.DecodeError](err); ok {
 		line, _ := d.Position()
 		return modeError(place{name, line}, strings.Join(d.Key(), "."), strings.TrimPrefix(d.Error(), "toml: "))
 	}

@@ -127,8 +127,7 @@ func (p *payloads) read(w http.ResponseWriter, r *http.Request) (body []byte, do
 
 // bodyError tells a body that is too large from one whose sender is gone.
 func bodyError(err error) error {
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return err
 	}
 	return fmt.Errorf("%w: %w", capture.ErrBodyCut, err)

@@ -30,8 +30,7 @@ func VerifyLog(
 	}
 	gaps := gapFinder{Log: log}
 	err = eventlog.Verify(ctx, &gaps, func(done, total uint64) { tell(done, 2*total) })
-	var bad *eventlog.CorruptError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*eventlog.CorruptError](err); ok {
 		return api.Verified{Position: bad.Position, Stream: bad.Stream, Reason: bad.Reason}, nil
 	}
 	if err != nil {

@@ -92,8 +92,7 @@ func (d *daemon) listen(me *homedir.DaemonFile) ([]net.Listener, error) {
 // unservedAt describes an address that cannot be listened at because of err.
 func unservedAt(addr string, err error) *api.Unserved {
 	u := &api.Unserved{Addr: addr, Why: err.Error()}
-	var cause *os.SyscallError
-	if errors.As(err, &cause) {
+	if cause, ok := errors.AsType[*os.SyscallError](err); ok {
 		u.Why = cause.Err.Error()
 	}
 	_, port, _ := net.SplitHostPort(addr)

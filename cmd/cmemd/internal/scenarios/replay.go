@@ -178,8 +178,7 @@ func planReplay(a *terminal.App, c *cobra.Command, f replayFlags) (p replayPlan,
 
 // misusedSetting says what a setting may be, by the flag that sets it.
 func misusedSetting(c *cobra.Command, flag string, err error) error {
-	var bad *policy.SettingError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*policy.SettingError](err); ok {
 		return terminal.Misused(c, "--%s %q: it must be %s", flag, bad.Value, bad.Range)
 	}
 	return terminal.Misused(c, "--%s: %s", flag, err)

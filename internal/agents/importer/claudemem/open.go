@@ -146,8 +146,7 @@ func (d *DB) unchanged() error {
 
 // wrong is err, SQLite's or ctx's, with the file and what of it was read.
 func (d *DB) wrong(what string, err error) error {
-	var from *sqlite.Error
-	if errors.As(err, &from) {
+	if from, ok := errors.AsType[*sqlite.Error](err); ok {
 		switch from.Code {
 		case sqlite.CodeReadOnly, sqlite.CodeCantOpen:
 			return fmt.Errorf("%w: %s: %s: %w", ErrUnwritable, d.path, what, err)

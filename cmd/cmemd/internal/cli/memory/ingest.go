@@ -205,8 +205,7 @@ func settle(ctx context.Context, client *client.Client, files []ingestedFile) (e
 	}
 	for some := range slices.Chunk(sessions, api.MaxSettled) {
 		got, err := api.SettleRoute.Call(ctx, client, api.SettleRequest{Sessions: some})
-		var problem *api.Problem
-		if errors.As(err, &problem) && problem.Status == http.StatusNotFound {
+		if problem, ok := errors.AsType[*api.Problem](err); ok && problem.Status == http.StatusNotFound {
 			return ended, terminal.Advise(err, "the daemon is older than this cmemd: `cmemd start` replaces it")
 		}
 		if err != nil {

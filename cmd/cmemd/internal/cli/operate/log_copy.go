@@ -138,8 +138,7 @@ func importBeside(ctx context.Context, path string, in io.Reader) (uint64, error
 		return 0, err
 	}
 	records, err := eventlog.Import(ctx, to, in)
-	var gaps *eventlog.IncompleteError
-	if errors.As(err, &gaps) {
+	if gaps, ok := errors.AsType[*eventlog.IncompleteError](err); ok {
 		err = terminal.Advise(gaps, "all else was imported; `cmemd log verify` lists the gaps")
 		return records, errors.Join(err, to.Close(), putAt(fresh, path))
 	}
