@@ -40,10 +40,10 @@ func spentOf(ctx context.Context, log eventlog.Log, from time.Time, id *events.S
 		}
 		switch r.Kind {
 		case events.KindTurnReceived:
-			e := said[events.TurnReceived](r)
+			e := eventOf[events.TurnReceived](r)
 			tokens, usd = tokens+e.Usage.Input+e.Usage.Output, usd+e.Cost
 		case events.KindTurnFailed:
-			e := said[events.TurnFailed](r)
+			e := eventOf[events.TurnFailed](r)
 			tokens, usd = tokens+e.Usage.Input+e.Usage.Output, usd+e.Cost
 		}
 	}

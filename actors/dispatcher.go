@@ -157,11 +157,11 @@ func (d *dispatcher) record(r provider.Ruling) (events.Position, error) {
 	return h.Position, err
 }
 
-// searched is how many of the log's last records are read at the start of a life, for a failure that the last one did not
+// recoveryScan is how many of the log's last records are read at the start of a life, for a failure that the last one did not
 // rule on, and for turns in a row that failed by their own fault. A ruling is appended as soon as its failure is, so that a
 // failure without one has behind it only what others appended in between: this is what a fast disk takes in about a tenth of
 // a second, and it is read in a hundredth. Of a row, what stands further back is forgotten.
-const searched = 4096
+const recoveryScan = 4096
 
 // restore rules on the failures of turns if a crash came between them and their rulings, before anybody is let in. What
 // it does not find, because more was appended behind it, comes to light when the session that was held asks for a lease.
@@ -186,7 +186,7 @@ func (d *dispatcher) lost() ([]provider.Lost, error) {
 		return nil, err
 	}
 	recovery := provider.NewRecovery(d.pool.States)
-	for r, err := range eventlog.Readable(d.sys.cfg.Log, nil).All(ctx, last-min(last, searched)+1) {
+	for r, err := range eventlog.Readable(d.sys.cfg.Log, nil).All(ctx, last-min(last, recoveryScan)+1) {
 		if err != nil {
 			return nil, err
 		}

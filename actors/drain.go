@@ -172,7 +172,7 @@ func (a *sessionActor) refused(c actor.Context, m committed) {
 		switch {
 		case !r.internal():
 		case isToBlame(m.err):
-			a.disown(c, r, m.err)
+			a.giveUpUnrecordable(c, r, m.err)
 		default:
 			a.drain.retry = append(a.drain.retry, r)
 		}
@@ -182,8 +182,8 @@ func (a *sessionActor) refused(c actor.Context, m committed) {
 	a.wakeAt(now.Add(policy.RewakeDelay), now)
 }
 
-// disown gives up what can never be recorded: the turn that it ends counts as interrupted.
-func (a *sessionActor) disown(c actor.Context, r *request, err error) {
+// giveUpUnrecordable gives up what can never be recorded: the turn that it ends counts as interrupted.
+func (a *sessionActor) giveUpUnrecordable(c actor.Context, r *request, err error) {
 	r.then(c, err)
 	if _, ok := a.state.InFlight(); ok {
 		a.enqueue(session.Interrupt{ID: a.sys.cfg.NewID(), At: a.sys.cfg.Now()}, nil)
@@ -195,7 +195,7 @@ func (a *sessionActor) announce(c actor.Context, records []events.Record) {
 	for _, r := range records {
 		switch r.Kind {
 		case events.KindSessionOpened:
-			a.sys.note(a.state.Origin().Cwd, r.OccurredAt)
+			a.sys.noteTree(a.state.Origin().Cwd, r.OccurredAt)
 		case events.KindSessionQuarantined:
 			a.sys.cfg.Logger.Warn("session quarantined", "session", a.id, "position", r.Position)
 			c.Send(c.Parent(), quarantined{a.id, r.OccurredAt})
@@ -204,19 +204,21 @@ func (a *sessionActor) announce(c actor.Context, records []events.Record) {
 			c.Send(c.Parent(), released{a.id, releasedBy(r)})
 		case events.KindSessionRespawned:
 			a.sys.cfg.Logger.Warn("observer respawned", "session", a.id, "generation", a.state.Generation(),
-				"cause", said[events.SessionRespawned](r).Cause)
-			a.dismiss(c)
+				"cause", eventOf[events.SessionRespawned](r).Cause)
+			a.stopObserver(c)
 		case events.KindInputsDropped:
-			e := said[events.InputsDropped](r)
+			e := eventOf[events.InputsDropped](r)
 			a.sys.cfg.Logger.Warn("inputs given up", "session", a.id, "position", r.Position, "reason", e.Reason, "inputs", len(e.Inputs))
 		}
 	}
 }
 
-func releasedBy(r events.Record) string { return cmp.Or(said[events.SessionReleased](r).By, "probe") }
+func releasedBy(r events.Record) string {
+	return cmp.Or(eventOf[events.SessionReleased](r).By, "probe")
+}
 
-// said is the event of a record that was just appended; its zero value if it cannot be read.
-func said[E events.Event](r events.Record) E {
+// eventOf is the event of a record that was just appended; its zero value if it cannot be read.
+func eventOf[E events.Event](r events.Record) E {
 	e, _ := r.Event()
 	event, _ := e.(E)
 	return event

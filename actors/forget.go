@@ -20,7 +20,7 @@ func (a *sessionActor) dropForgotten(c actor.Context, records []events.Record) {
 		return // its prompt holds nothing of that
 	}
 	a.sys.cfg.Logger.Info("turn dropped: what it is about is being forgotten", "session", a.id, "turn", a.turn.id)
-	a.dismiss(c)
+	a.stopObserver(c)
 	a.turn = nil
 	a.giveBack(ended{holder: a.self})
 }

@@ -85,7 +85,7 @@ func TestNoLookWithoutNeed(t *testing.T) {
 			t.Errorf("asked about %v", known.asked)
 		}
 		before := len(known.noted)
-		w.sys.note("/p", time.Now().Add(-time.Hour))
+		w.sys.noteTree("/p", time.Now().Add(-time.Hour))
 		w.stop()
 		if len(known.noted) != before {
 			t.Error("the tree was looked at for what happened an hour ago")

@@ -19,7 +19,7 @@ func (w *world) probes() (ns []int) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		ns = append(ns, said[events.ProviderPaused](r).Probe)
+		ns = append(ns, eventOf[events.ProviderPaused](r).Probe)
 	}
 	return ns
 }

@@ -32,7 +32,7 @@ func (o *observerActor) Receive(c actor.Context) {
 			p, err := o.sys.pipeline.Load(ctx, m.Request)
 			p.Budget = turn.Budget(p.Size(), o.sys.cfg.Rules.Batch.MaxBytes, m.Work.Cuts)
 			if ctx.Err() == nil {
-				root.Send(parent, prepared{turn: m.Turn, prompt: p, notable: o.sys.notable(p), trivial: o.sys.trivial(p), err: err})
+				root.Send(parent, prepared{turn: m.Turn, prompt: p, notable: o.sys.countNotable(p), trivial: o.sys.trivial(p), err: err})
 			}
 			return nil
 		})
@@ -66,9 +66,9 @@ func (o *observerActor) Receive(c actor.Context) {
 	}
 }
 
-// notable counts the inputs of a prompt that an observer should have something to say about. A figure is not worth a
+// countNotable counts the inputs of a prompt that an observer should have something to say about. A figure is not worth a
 // session: where it cannot be had, it is 0.
-func (s *System) notable(p observer.Prompt) (n int) {
+func (s *System) countNotable(p observer.Prompt) (n int) {
 	defer recoverWith(s, &n, 0, "cannot tell what is notable in a turn", "turn", p.Turn)
 	return p.Notable()
 }
@@ -134,7 +134,7 @@ func (s *System) ask(ctx context.Context, o *Route, p observer.Prompt) (outcome,
 	r, err := s.pipeline.Result(ctx, o, o.typeIDs(), p, reply, err)
 	if a := r.Answer; a != nil {
 		a.At, a.Received.LatencyMS = now, now.Sub(began).Milliseconds()
-		s.note(p.Cwd, a.Happened)
+		s.noteTree(p.Cwd, a.Happened)
 	}
 	return outcome{turn: p.Turn, Result: r}, err
 }
@@ -143,8 +143,8 @@ func (s *System) ask(ctx context.Context, o *Route, p observer.Prompt) (outcome,
 // as they are.
 const recent = time.Minute
 
-// note has the tracker look at a session's working tree in the background, if what just happened there is recent.
-func (s *System) note(dir string, at time.Time) {
+// noteTree has the tracker look at a session's working tree in the background, if what just happened there is recent.
+func (s *System) noteTree(dir string, at time.Time) {
 	if s.cfg.Tracker == nil || dir == "" || s.cfg.Now().Sub(at) > recent {
 		return
 	}

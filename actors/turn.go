@@ -96,7 +96,7 @@ func (a *sessionActor) fail(f events.TurnFailed) {
 	if f.Class.BlamesTurn() {
 		f.Answered = a.turn.answers
 	}
-	settled := provider.Shortens(f.Class, len(a.turn.work.Settles))
+	settled := provider.AsksForSmallerBatch(f.Class, len(a.turn.work.Settles))
 	a.end(session.Fail{ID: a.sys.cfg.NewID(), At: now, Failed: f}, ended{
 		holder: a.self, End: provider.End{Failure: &f, Settled: settled, Spend: a.spend(f.Bill(), now)},
 	})
@@ -141,8 +141,8 @@ func (a *sessionActor) HandleFailure(_ *actor.ActorSystem, sup actor.Supervisor,
 	a.sys.root.Send(a.self, observerCrashed{who: who, reason: cause})
 }
 
-// dismiss ends the observer, whose generation is over. The next turn gets a new one.
-func (a *sessionActor) dismiss(c actor.Context) {
+// stopObserver ends the observer, whose generation is over. The next turn gets a new one.
+func (a *sessionActor) stopObserver(c actor.Context) {
 	if a.observer != nil {
 		c.Stop(a.observer)
 		a.observer = nil
@@ -154,7 +154,7 @@ func (a *sessionActor) crashed(m observerCrashed) {
 		return
 	}
 	a.observer = nil
-	a.lose(events.FailCrash, m.reason)
+	a.failCurrentTurn(events.FailCrash, m.reason)
 }
 
 // giveUpHung ends a turn whose observer heeds neither its time limit nor its context.
@@ -162,12 +162,12 @@ func (a *sessionActor) giveUpHung(c actor.Context, now time.Time) {
 	if a.turn == nil || a.turn.ending || now.Before(a.turn.hangs) {
 		return
 	}
-	a.dismiss(c)
-	a.lose(events.FailTimeout, "no answer, and no end when it was cancelled")
+	a.stopObserver(c)
+	a.failCurrentTurn(events.FailTimeout, "no answer, and no end when it was cancelled")
 }
 
-// lose ends the turn whose observer is gone.
-func (a *sessionActor) lose(class events.FailureClass, why string) {
+// failCurrentTurn ends the turn whose observer is gone.
+func (a *sessionActor) failCurrentTurn(class events.FailureClass, why string) {
 	if a.turn == nil || a.turn.ending {
 		return
 	}

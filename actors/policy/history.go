@@ -25,7 +25,7 @@ func (h *history) countRestart(limits Restarts, now time.Time) (trip string) {
 	if !h.success.IsZero() && now.Sub(h.success) >= forgetAfter {
 		h.times, h.success = nil, time.Time{}
 	}
-	h.times = young(h.times, now, limits.Window)
+	h.times = withinWindow(h.times, now, limits.Window)
 	_, trip = limits.Decide(h.times, h.since, now)
 	h.times = append(h.times, now)
 	h.since++

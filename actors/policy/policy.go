@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// streak is how many unparsed outputs in a row made the legacy policy respawn.
-const streak = 3
+// legacyStreak is how many unparsed outputs in a row made the legacy policy respawn.
+const legacyStreak = 3
 
 // Policy is one of the nine under given settings. It is immutable and safe for concurrent use; New makes one.
 type Policy struct {
@@ -165,16 +165,16 @@ func (p *Policy) respawns(s *State, o Output, now time.Time) bool {
 	switch p.name {
 	case LegacyKeyword:
 		s.bad++
-		return o.Phrase || s.bad >= streak
+		return o.Phrase || s.bad >= legacyStreak
 	case Consecutive:
 		s.bad++
-		return s.bad >= streak
+		return s.bad >= legacyStreak
 	case Windowed:
 		return o.Phrase || p.overflows(s, o, now)
 	case WindowedNoKW:
 		return p.overflows(s, o, now)
 	case Supervised:
-		return p.earns(s, o, now)
+		return p.earnsRespawn(s, o, now)
 	}
 	return false
 }
@@ -187,7 +187,7 @@ func (p *Policy) overflows(s *State, o Output, now time.Time) bool {
 		return false
 	}
 	if w.Sliding {
-		s.unparseable = append(young(s.unparseable, now, w.Window), now)
+		s.unparseable = append(withinWindow(s.unparseable, now, w.Window), now)
 		return len(s.unparseable) >= w.Threshold
 	}
 	if s.bad == 0 || now.Sub(s.since) > w.Window {
@@ -197,8 +197,8 @@ func (p *Policy) overflows(s *State, o Output, now time.Time) bool {
 	return s.bad >= w.Threshold
 }
 
-// earns counts o unless it is blank, by the rule that runs live.
-func (p *Policy) earns(s *State, o Output, now time.Time) bool {
+// earnsRespawn counts o unless it is blank, by the rule that runs live.
+func (p *Policy) earnsRespawn(s *State, o Output, now time.Time) bool {
 	if o.Class == ClassIdle {
 		return false
 	}
@@ -208,12 +208,12 @@ func (p *Policy) earns(s *State, o Output, now time.Time) bool {
 		s.respawned = now
 		return true
 	}
-	s.unparseable = append(young(s.unparseable, now, u.Window), now)
+	s.unparseable = append(withinWindow(s.unparseable, now, u.Window), now)
 	return false
 }
 
-// young drops the times that are more than window old at now, in place. They ascend.
-func young(times []time.Time, now time.Time, window time.Duration) []time.Time {
+// withinWindow drops the times that are more than window old at now, in place. They ascend.
+func withinWindow(times []time.Time, now time.Time, window time.Duration) []time.Time {
 	n := 0
 	for n < len(times) && now.Sub(times[n]) > window {
 		n++

@@ -19,43 +19,43 @@ type Settings struct {
 	NoYield     NoYield // of a provider; it is none of the policies that are compared
 }
 
-// number is one of Settings: its key, its value, and what that may be, the ends included. Of a time they are nanoseconds.
-type number struct {
+// numericSetting is one of Settings: its key, its value, and what that may be, the ends included. Of a time they are nanoseconds.
+type numericSetting struct {
 	key                string
 	value, least, most int64
 	isTime             bool
 }
 
-func count(key string, value, least, most int) number {
-	return number{key: key, value: int64(value), least: int64(least), most: int64(most)}
+func count(key string, value, least, most int) numericSetting {
+	return numericSetting{key: key, value: int64(value), least: int64(least), most: int64(most)}
 }
 
-func span(key string, value, least, most time.Duration) number {
-	return number{key: key, value: int64(value), least: int64(least), most: int64(most), isTime: true}
+func durationSetting(key string, value, least, most time.Duration) numericSetting {
+	return numericSetting{key: key, value: int64(value), least: int64(least), most: int64(most), isTime: true}
 }
 
 // numbers are those of s beside Windowed. They may be all that a policy can run with; a daemon's settings allow less of some.
-func (s Settings) numbers() []number {
+func (s Settings) numbers() []numericSetting {
 	const day = 24 * time.Hour
-	return []number{
+	return []numericSetting{
 		count(KeyMaxRestarts, s.Restarts.Max, 1, 1000),
 		count(KeyMaxConsecutive, s.Restarts.MaxConsecutive, 1, 1000),
 		count(KeyMaxUnparseable, s.Unparseable.Max, 1, 100),
-		span(KeyRestartWindow, s.Restarts.Window, time.Millisecond, day),
-		span(KeyRestartDelay, s.Restarts.Base, time.Millisecond, time.Hour),
-		span(KeyRestartDelayMax, s.Restarts.Cap, time.Millisecond, time.Hour),
-		span(KeyQuarantineFirst, s.Quarantine.First, time.Millisecond, day),
-		span(KeyQuarantineMax, s.Quarantine.Cap, time.Millisecond, 7*day),
-		span(KeyPauseFirst, s.Pause.First, time.Millisecond, day),
-		span(KeyPauseMax, s.Pause.Cap, time.Millisecond, 7*day),
-		span(KeyUnparseableWindow, s.Unparseable.Window, time.Millisecond, day),
-		span(KeyUnparseableEvery, s.Unparseable.Every, time.Millisecond, 30*day),
+		durationSetting(KeyRestartWindow, s.Restarts.Window, time.Millisecond, day),
+		durationSetting(KeyRestartDelay, s.Restarts.Base, time.Millisecond, time.Hour),
+		durationSetting(KeyRestartDelayMax, s.Restarts.Cap, time.Millisecond, time.Hour),
+		durationSetting(KeyQuarantineFirst, s.Quarantine.First, time.Millisecond, day),
+		durationSetting(KeyQuarantineMax, s.Quarantine.Cap, time.Millisecond, 7*day),
+		durationSetting(KeyPauseFirst, s.Pause.First, time.Millisecond, day),
+		durationSetting(KeyPauseMax, s.Pause.Cap, time.Millisecond, 7*day),
+		durationSetting(KeyUnparseableWindow, s.Unparseable.Window, time.Millisecond, day),
+		durationSetting(KeyUnparseableEvery, s.Unparseable.Every, time.Millisecond, 30*day),
 		count(KeyNoYieldMax, s.NoYield.Max, 2, MaxNoYield),
-		span(KeyNoYieldWindow, s.NoYield.Window, time.Minute, 30*day),
+		durationSetting(KeyNoYieldWindow, s.NoYield.Window, time.Minute, 30*day),
 	}
 }
 
-func (n number) check() error {
+func (n numericSetting) check() error {
 	if n.least <= n.value && n.value <= n.most {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (n number) check() error {
 	}
 }
 
-func (n number) text(value int64) string {
+func (n numericSetting) text(value int64) string {
 	if n.isTime {
 		return time.Duration(value).String()
 	}

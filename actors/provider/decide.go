@@ -101,7 +101,7 @@ func PauseAfter(before policy.Pause, f Fail, waits policy.Backoff) events.Provid
 	return events.ProviderPaused{Class: next.Class, Until: next.Until, Probe: next.Probe, Turn: f.Turn}
 }
 
-// Shortens reports whether a failure of class c, of a turn over n inputs, says no more than that less is to be asked at once.
-func Shortens(c events.FailureClass, n int) bool {
+// AsksForSmallerBatch reports whether a failure of class c, of a turn over n inputs, says no more than that less is to be asked at once.
+func AsksForSmallerBatch(c events.FailureClass, n int) bool {
 	return n > 1 && (c == events.FailOverflow || c == events.FailTruncated)
 }

@@ -214,8 +214,8 @@ func (a *account) lookAgain(now time.Time) time.Time {
 	return a.spent.Add((max(0, now.Sub(a.spent))/lookAgain + 1) * lookAgain)
 }
 
-// needed are the accounts that decide about those that wait, and the day's in any case.
-func (l *Ledger) needed(queue []Request) (all []*account) {
+// accountsOf are the accounts that decide about those that wait, and the day's in any case.
+func (l *Ledger) accountsOf(queue []Request) (all []*account) {
 	if !l.ofDay().None() {
 		all = append(all, l.day)
 	}
@@ -235,7 +235,7 @@ func (l *Ledger) next(queue []Request, now time.Time) *account {
 	if l.asked != nil {
 		return nil
 	}
-	for _, a := range l.needed(queue) {
+	for _, a := range l.accountsOf(queue) {
 		if !a.known && !now.Before(a.again) {
 			return a
 		}
@@ -251,7 +251,7 @@ func (l *Ledger) nextChange(queue []Request, now time.Time) (at time.Time) {
 	if len(queue) > 0 && !l.budget.None() {
 		at = policy.Earlier(at, l.to)
 	}
-	for _, a := range l.needed(queue) {
+	for _, a := range l.accountsOf(queue) {
 		switch {
 		case !a.known && l.asked == nil:
 			at = policy.Earlier(at, a.again)

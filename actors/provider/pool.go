@@ -222,16 +222,16 @@ func (p *Pool) Next(now time.Time) (g Grant, ok bool) {
 	name := l.Candidate.Provider
 	p.leases[g.Request.Holder] = name
 	p.States[name].take(g.Request.Holder)
-	if p.ordinary(l, now) && name != p.inUse && !p.States[name].Pause.Paused() {
+	if p.isUnforcedChoice(l, now) && name != p.inUse && !p.States[name].Pause.Paused() {
 		g.Before, p.inUse = p.inUse, name
 	}
 	return g, true
 }
 
-// ordinary reports whether l is nothing that a person, a tier or the budget of one session asks for.
-func (p *Pool) ordinary(l Lease, now time.Time) bool {
+// isUnforcedChoice reports whether l is nothing that a person, a tier or the budget of one session asks for.
+func (p *Pool) isUnforcedChoice(l Lease, now time.Time) bool {
 	q := l.Requirement
-	return q.skip() == 0 && q.Provider == "" && !p.Routes.isSummaryTier(l.Candidate) && !p.ownBudget(l, now)
+	return q.providersToSkip() == 0 && q.Provider == "" && !p.Routes.isSummaryTier(l.Candidate) && !p.ownBudget(l, now)
 }
 
 // first returns who is served next, and with what; -1: nobody.
@@ -249,14 +249,14 @@ func (p *Pool) first(now time.Time) (int, Lease) {
 			p.nextTrial(now)
 			return i, l
 		}
-		return p.yield(i, l, now)
+		return p.yieldToUntried(i, l, now)
 	}
 	return -1, Lease{}
 }
 
-// yield returns who is served in the place of the i-th: where it would probe a provider that rests because turns failed by
+// yieldToUntried returns who is served in the place of the i-th: where it would probe a provider that rests because turns failed by
 // their own fault, and its own did, the next one that has not failed yet and would probe the same.
-func (p *Pool) yield(i int, l Lease, now time.Time) (int, Lease) {
+func (p *Pool) yieldToUntried(i int, l Lease, now time.Time) (int, Lease) {
 	if !l.Requirement.Blamed || !p.States[l.Candidate.Provider].Pause.Blames() {
 		return i, l
 	}

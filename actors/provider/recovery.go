@@ -92,7 +92,7 @@ func (x *Recovery) Evolve(h events.Header, e events.Event) {
 			s.RecordUse(UseDropped, h.RecordedAt)
 		}
 	case events.KindTurnFailed:
-		if f, ok := e.(events.TurnFailed); ok && f.Class.BlamesTurn() && !Shortens(f.Class, b.settles) {
+		if f, ok := e.(events.TurnFailed); ok && f.Class.BlamesTurn() && !AsksForSmallerBatch(f.Class, b.settles) {
 			x.count(b.by, 1)
 		}
 	case events.KindInputsDropped:

@@ -39,9 +39,9 @@ func RequirementOf(w *session.Work) Requirement {
 	return Requirement{Kind: w.Kind, Fresh: w.Fresh, Provider: w.Provider, Probe: w.Probe, Trip: w.Trip, Blamed: w.Blamed}
 }
 
-// skip is how many of the list come last because others did not serve: after outputs of no use the first, and after a row of
+// providersToSkip is how many of the list come last because others did not serve: after outputs of no use the first, and after a row of
 // crashes one more with each quarantine, since nobody pauses for a crash.
-func (q Requirement) skip() int {
+func (q Requirement) providersToSkip() int {
 	if q.Fresh {
 		return 1
 	}
@@ -81,18 +81,18 @@ func (r Routes) Candidates(q Requirement) []Candidate {
 		return []Candidate{named}
 	}
 	list := make([]Candidate, 0, len(r.Providers)+1)
-	if q.Kind == events.TurnSummary && r.Summaries != nil && q.skip() == 0 {
+	if q.Kind == events.TurnSummary && r.Summaries != nil && q.providersToSkip() == 0 {
 		list = append(list, *r.Summaries)
 	}
 	for i := range r.Providers {
-		list = append(list, r.Providers[(i+q.skip())%len(r.Providers)])
+		list = append(list, r.Providers[(i+q.providersToSkip())%len(r.Providers)])
 	}
 	return list
 }
 
 // trivialFor returns whom a turn may be asked of instead if all its inputs prove trivial; nil: nobody.
 func (r Routes) trivialFor(q Requirement) *Candidate {
-	if _, named := r.named(q); named || q.Kind != events.TurnObservation || q.skip() > 0 {
+	if _, named := r.named(q); named || q.Kind != events.TurnObservation || q.providersToSkip() > 0 {
 		return nil
 	}
 	return r.Trivial

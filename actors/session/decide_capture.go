@@ -45,7 +45,7 @@ func addCapture(s *State, rules Rules, b *decision, c Capture) error {
 		if e.Prompt = prompt; e.Refused { // it may be read long after
 			e.Prompt, private = s.promptAt(b.at)
 		}
-		b.add(observable(e, private)).last().Unobserved = private || e.Unobserved != ""
+		b.add(withoutOwnResults(e, private)).last().Unobserved = private || e.Unobserved != ""
 	case events.AgentStopped:
 		if s.private {
 			e.LastMessage = ""
@@ -122,9 +122,9 @@ func (b *decision) addPreferences(stated []events.PreferenceStated) {
 	}
 }
 
-// observable cuts the content of a tool use that no turn may see: one of our own, or one that serves a private prompt, of which it is
-// not kept either which rows it asked for. What was imported keeps it: no turn sees that because another memory has observed it.
-func observable(e events.ToolUsed, private bool) events.ToolUsed {
+// withoutOwnResults cuts the content of a tool use that no turn may see: one of our own, or one that serves a private prompt.
+// Of the latter it is not kept either which rows it asked for. What was imported keeps it: no turn sees that because another memory has observed it.
+func withoutOwnResults(e events.ToolUsed, private bool) events.ToolUsed {
 	if private && e.Unobserved == "" {
 		e.Unobserved = "private"
 	}

@@ -19,7 +19,7 @@ func decideStart(s *State, rules Rules, c StartTurn) ([]events.Draft, error) {
 	if len(s.owed) == 0 || s.heldBack(rules, c.At) {
 		return nil, ErrNotDue
 	}
-	if what := s.Planned(rules, c.Work.Settles, c.At).unlike(c.Work); what != "" {
+	if what := s.Planned(rules, c.Work.Settles, c.At).difference(c.Work); what != "" {
 		return nil, fmt.Errorf("%w: %s", ErrNotDue, what)
 	}
 	b := newDecision(c.Turn, c.At).add(events.TurnStarted{

@@ -56,7 +56,7 @@ func (s *State) evolveCaptured(h events.Header, e events.Event) {
 			s.origin = OriginOf(o)
 		}
 	case events.KindPromptSubmitted:
-		s.prompts = append(s.prompts, asked{reference: reference{h.Position, h.Version}, at: h.OccurredAt.UnixNano(), private: h.Unobserved})
+		s.prompts = append(s.prompts, keptPrompt{reference: reference{h.Position, h.Version}, at: h.OccurredAt.UnixNano(), private: h.Unobserved})
 		s.private = h.Unobserved
 	case events.KindAgentSaid:
 		s.recordSaid(h)

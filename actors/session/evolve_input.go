@@ -34,7 +34,7 @@ func (s *State) recordSaid(h events.Header) {
 	} else {
 		s.words = true
 	}
-	s.said = append(s.said, saying{reference{h.Position, h.Version}, epoch, h.OccurredAt.UnixNano(), false})
+	s.said = append(s.said, keptText{reference{h.Position, h.Version}, epoch, h.OccurredAt.UnixNano(), false})
 	s.said = s.said[max(0, len(s.said)-keepSaid):]
 }
 

@@ -66,5 +66,5 @@ func (s *State) forget(e events.MemoryForgotten) {
 		s.said[i].forgotten = t.forgotten || gone[t.position]
 	}
 	s.seen = slices.DeleteFunc(s.seen, func(o observation) bool { return gone[o.position] })
-	s.summaries = slices.DeleteFunc(s.summaries, func(m summed) bool { return gone[m.position] })
+	s.summaries = slices.DeleteFunc(s.summaries, func(m keptSummary) bool { return gone[m.position] })
 }

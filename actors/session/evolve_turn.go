@@ -129,8 +129,8 @@ func (s *State) recordSummary(h events.Header) {
 		return // it came beside observations
 	}
 	stop := s.ended.settles[0]
-	s.summaries = slices.DeleteFunc(s.summaries, func(m summed) bool { return m.stop == stop })
-	s.summaries = append(s.summaries, summed{reference{h.Position, h.Version}, h.OccurredAt.UnixNano(), stop})
+	s.summaries = slices.DeleteFunc(s.summaries, func(m keptSummary) bool { return m.stop == stop })
+	s.summaries = append(s.summaries, keptSummary{reference{h.Position, h.Version}, h.OccurredAt.UnixNano(), stop})
 }
 
 func (s *State) startTurn(h events.Header, e events.TurnStarted) {

@@ -235,7 +235,7 @@ func (s *State) batch(rules Rules, first int, take func(i int)) (n int, full boo
 		if i < first || in.epoch != head.epoch || in.kind == events.KindAgentStopped || in.refusals != head.refusals || s.isRequested(i) != requested {
 			continue
 		}
-		if over(n, most) || over(n, limits.MaxInputs) || n > 0 && (head.most != in.most || over(bytes+in.size-1, limits.MaxBytes)) {
+		if reachesLimit(n, most) || reachesLimit(n, limits.MaxInputs) || n > 0 && (head.most != in.most || reachesLimit(bytes+in.size-1, limits.MaxBytes)) {
 			return n, true
 		}
 		if by := s.requested[i]; by != "" {
@@ -247,11 +247,11 @@ func (s *State) batch(rules Rules, first int, take func(i int)) (n int, full boo
 		take(i)
 		n, bytes = n+1, bytes+in.size
 	}
-	return n, over(n, limits.MaxInputs) || over(bytes, limits.MaxBytes) || most > 0
+	return n, reachesLimit(n, limits.MaxInputs) || reachesLimit(bytes, limits.MaxBytes) || most > 0
 }
 
-// over reports whether n has reached a limit; 0 is no limit.
-func over(n, limit int) bool { return limit > 0 && n >= limit }
+// reachesLimit reports whether n has reached a limit; 0 is no limit.
+func reachesLimit(n, limit int) bool { return limit > 0 && n >= limit }
 
 // stopOf returns the stop that ended the stretch of work with the given epoch.
 func (s *State) stopOf(epoch int) (events.Position, bool) {

@@ -179,7 +179,7 @@ func (m *sim) naive() Balance {
 	return b
 }
 
-var unexported = cmp.AllowUnexported(State{}, input{}, reference{}, observation{}, asked{}, saying{}, failedTurn{}, summed{}, turn{}, quarantine{})
+var unexported = cmp.AllowUnexported(State{}, input{}, reference{}, observation{}, keptPrompt{}, keptText{}, failedTurn{}, keptSummary{}, turn{}, quarantine{})
 
 var equateEmpty = cmp.FilterValues(func(a, b any) bool { return isEmpty(a) && isEmpty(b) }, cmp.Comparer(func(_, _ any) bool { return true }))
 
@@ -193,11 +193,11 @@ func isEmpty(v any) bool {
 		return len(v) == 0
 	case []observation:
 		return len(v) == 0
-	case []asked:
+	case []keptPrompt:
 		return len(v) == 0
-	case []saying:
+	case []keptText:
 		return len(v) == 0
-	case []summed:
+	case []keptSummary:
 		return len(v) == 0
 	case []failedTurn:
 		return len(v) == 0

@@ -47,13 +47,13 @@ type State struct {
 	epoch     int            // stops so far; inputs between two stops share one
 	work      int            // tool uses since the last stop
 	words     bool           // since the last stop the agent said something between them
-	said      []saying       // what it said, by version; the last keepSaid
+	said      []keptText     // what it said, by version; the last keepSaid
 	flush     events.Version // everything up to here is due at once
 	stopped   time.Time      // when the last stop happened
-	prompts   []asked
+	prompts   []keptPrompt
 	private   bool // the current prompt is private
 	seen      []observation
-	summaries []summed // one a stop, the latest
+	summaries []keptSummary // one a stop, the latest
 
 	turn  *turn // in flight
 	ended *turn // the last one, while the events of its append are evolved
@@ -112,23 +112,23 @@ type observation struct {
 	last  int       // of the same
 }
 
-// asked is what is kept of a prompt.
-type asked struct {
+// keptPrompt is what is kept of a prompt.
+type keptPrompt struct {
 	reference
 	at        int64 // when it was submitted, in nanoseconds since 1970
 	private   bool
 	forgotten bool
 }
 
-// summed is what is kept of a summary.
-type summed struct {
+// keptSummary is what is kept of a summary.
+type keptSummary struct {
 	reference
 	at   int64 // when the stop happened that it is of, in nanoseconds since 1970
 	stop int   // as an index
 }
 
-// saying is what is kept of a text between tool calls.
-type saying struct {
+// keptText is what is kept of a text between tool calls.
+type keptText struct {
 	reference
 	epoch int
 	at    int64 // when it was said, in nanoseconds since 1970
@@ -325,7 +325,7 @@ func (s *State) unsummed(forgotten []events.MemoryForgotten) (stop events.Positi
 			gone[p] = true
 		}
 	}
-	newest := slices.MaxFunc(s.summaries, func(a, b summed) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.version, b.version)) })
+	newest := slices.MaxFunc(s.summaries, func(a, b keptSummary) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.version, b.version)) })
 	if !gone[newest.position] {
 		return 0, false
 	}

@@ -26,8 +26,8 @@ type Work struct {
 	Provider string            // that a person asked for; empty: any. It is a preference, and no part of what is due
 }
 
-// unlike says how o differs from w in what is recorded of a turn; empty: it does not. A nil w is no turn at all.
-func (w *Work) unlike(o Work) string {
+// difference says how o differs from w in what is recorded of a turn; empty: it does not. A nil w is no turn at all.
+func (w *Work) difference(o Work) string {
 	switch {
 	case w == nil || !slices.Equal(w.Settles, o.Settles):
 		return fmt.Sprintf("settles %v", o.Settles)
