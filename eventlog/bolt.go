@@ -102,8 +102,8 @@ func (b *Bolt) shut() error {
 	return nil
 }
 
-// wedge ends the log for err, a fault in the beginning of a transaction, as where the file was cut to nothing while it was open.
-func (b *Bolt) wedge(err error) error {
+// failWhenDamaged ends the log for err, a fault in the beginning of a transaction, as where the file was cut to nothing while it was open.
+func (b *Bolt) failWhenDamaged(err error) error {
 	b.wedged.Store(true)
 	if info, e := b.file.Stat(); e == nil && info.Size() < int64(2*b.pageSize) {
 		err = corruptf(0, "", "%s was cut to %d bytes while it was open", b.path, info.Size())

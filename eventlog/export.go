@@ -159,7 +159,7 @@ func (x *exporter) oneByOne(ctx context.Context, log Log, to events.Position) er
 		case err == nil:
 			err = x.record(r)
 		case errors.Is(err, events.ErrCorrupt), errors.Is(err, ErrNotFound), errors.Is(err, events.ErrUnknownKind):
-			err = x.lack(err)
+			err = x.noteUnreadable(err)
 		}
 		if err != nil {
 			return err
@@ -168,8 +168,8 @@ func (x *exporter) oneByOne(ctx context.Context, log Log, to events.Position) er
 	return nil
 }
 
-// lack names the next record as one that cannot be read, because of why.
-func (x *exporter) lack(why error) error {
+// noteUnreadable names the next record as one that cannot be read, because of why.
+func (x *exporter) noteUnreadable(why error) error {
 	x.chain.skip()
 	x.lost.Add(x.chain.last)
 	return x.enc.Encode(exportLost{Position: x.chain.last, Lost: rootReason(why)})
@@ -177,7 +177,7 @@ func (x *exporter) lack(why error) error {
 
 func (x *exporter) record(r events.Record) (err error) {
 	if err := x.chain.admit(r); err != nil {
-		return x.lack(err)
+		return x.noteUnreadable(err)
 	}
 	line := exportLine{Header: r.Header, Chain: r.Chain}
 	if err := checkPayload(r); err != nil {

@@ -44,8 +44,8 @@ func (b *Bolt) NoteVerified(err error) error {
 	return b.noteError(err)
 }
 
-// noting is s, whose errors are noted.
-func (b *Bolt) noting(s slice) slice {
+// notingErrors is s, whose errors are noted.
+func (b *Bolt) notingErrors(s slice) slice {
 	return slice{n: s.n, at: func(i int) (events.Record, error) {
 		r, err := s.at(i)
 		return r, b.noteError(err)

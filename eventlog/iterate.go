@@ -85,7 +85,7 @@ func (b *Bolt) Follow(ctx context.Context, from events.Position) iter.Seq2[event
 // Stream implements Log.
 func (b *Bolt) Stream(ctx context.Context, id events.StreamID, from events.Version) iter.Seq2[events.Record, error] {
 	return func(yield func(events.Record, error) bool) {
-		at, err := b.trail(ctx, id, max(from, 1))
+		at, err := b.streamPositions(ctx, id, max(from, 1))
 		for err == nil && len(at) > 0 {
 			var s slice
 			if s, err = b.pick(at); err == nil {

@@ -41,7 +41,7 @@ func (b *Bolt) viewAt(at *events.Position, f func(tx *bbolt.Tx) error) error {
 		return f(tx)
 	})
 	if !began {
-		return b.wedge(err)
+		return b.failWhenDamaged(err)
 	}
 	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
 		return b.ended()
@@ -256,7 +256,7 @@ func (b *Bolt) read(from, to events.Position) (slice, error) {
 		}
 		return nil
 	})
-	return b.noting(c.slice(b.cfg.Codec, func(i int) events.Position { return from + events.Position(i) })), err
+	return b.notingErrors(c.slice(b.cfg.Codec, func(i int) events.Position { return from + events.Position(i) })), err
 }
 
 func (b *Bolt) pick(at []events.Position) (slice, error) {
@@ -276,11 +276,11 @@ func (b *Bolt) pick(at []events.Position) (slice, error) {
 		}
 		return nil
 	})
-	return b.noting(c.slice(b.cfg.Codec, func(i int) events.Position { return at[i] })), err
+	return b.notingErrors(c.slice(b.cfg.Codec, func(i int) events.Position { return at[i] })), err
 }
 
-// trail follows the back-pointers of a stream, from its end.
-func (b *Bolt) trail(ctx context.Context, stream events.StreamID, from events.Version) ([]events.Position, error) {
+// streamPositions follows the back-pointers of a stream, from its end.
+func (b *Bolt) streamPositions(ctx context.Context, stream events.StreamID, from events.Version) ([]events.Position, error) {
 	version, last, err := b.Head(ctx, stream)
 	if err != nil || version < from {
 		return nil, err
@@ -289,14 +289,14 @@ func (b *Bolt) trail(ctx context.Context, stream events.StreamID, from events.Ve
 	next := last
 	for left := len(at); left > 0 && err == nil; {
 		if err = ctx.Err(); err == nil {
-			next, left, err = b.back(stream, from, at, next, left)
+			next, left, err = b.stepBack(stream, from, at, next, left)
 		}
 	}
 	return at, err
 }
 
-// back fills at[:left] from its end with the positions from next on backwards, as far as one transaction may read.
-func (b *Bolt) back(stream events.StreamID, from events.Version, at []events.Position, next events.Position, left int) (events.Position, int, error) {
+// stepBack fills at[:left] from its end with the positions from next on backwards, as far as one transaction may read.
+func (b *Bolt) stepBack(stream events.StreamID, from events.Version, at []events.Position, next events.Position, left int) (events.Position, int, error) {
 	until := time.Now().Add(maxSliceTime)
 	stop := max(0, left-maxSliceRecords)
 	err := b.viewAt(&next, func(tx *bbolt.Tx) error {

@@ -65,16 +65,16 @@ func (r readable) Get(ctx context.Context, at events.Position) (events.Record, e
 
 // All implements Log.
 func (r readable) All(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
-	return r.past(ctx, from, r.Reader.All)
+	return r.skipUnreadable(ctx, from, r.Reader.All)
 }
 
 // Follow implements Log.
 func (r readable) Follow(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
-	return r.past(ctx, from, r.Reader.Follow)
+	return r.skipUnreadable(ctx, from, r.Reader.Follow)
 }
 
-// past is what read yields, and goes on behind what it cannot read.
-func (r readable) past(
+// skipUnreadable is what read yields, and goes on behind what it cannot read.
+func (r readable) skipUnreadable(
 	ctx context.Context, from events.Position, read func(context.Context, events.Position) iter.Seq2[events.Record, error],
 ) iter.Seq2[events.Record, error] {
 	return func(yield func(events.Record, error) bool) {

@@ -112,7 +112,7 @@ func (s *Share) matchErasures(ctx context.Context, p place, sealed segment.Seale
 		i++
 	}
 	if !changed {
-		return s.bury(ctx, p.earlier)
+		return s.emptyEarlier(ctx, p.earlier)
 	}
 	return s.reseal(ctx, p, sealed, records)
 }
@@ -132,5 +132,5 @@ func (s *Share) reseal(ctx context.Context, p place, sealed segment.Sealed, reco
 	if _, err := s.store.Create(ctx, s.keys.segment(sealed.Log, p.first, p.edition+1), body); err != nil {
 		return fmt.Errorf("seal %d to %d anew: %w", sealed.First, sealed.Last(), err)
 	}
-	return s.bury(ctx, append(p.earlier, p.key))
+	return s.emptyEarlier(ctx, append(p.earlier, p.key))
 }

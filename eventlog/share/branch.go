@@ -171,8 +171,9 @@ func (s *Share) isOwn(p events.Place) bool {
 		slices.ContainsFunc(s.cfg.Copies.Same(s.herePlace(p)), func(q events.Place) bool { return q.Log.IsZero() })
 }
 
-// retell asks all to forget, by the name that the own log has now, what they were asked to by another one: who asked may not have known it.
-func (s *Share) retell(ctx context.Context, places []events.Place) error {
+// repeatForgetting asks all to forget, by the name that the own log has now, what they were asked to forget by another name: who asked
+// may not have known the present one.
+func (s *Share) repeatForgetting(ctx context.Context, places []events.Place) error {
 	var again []events.Place
 	for _, p := range places {
 		if p.Log == s.ownLog() || !s.isOwn(p) {

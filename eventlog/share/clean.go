@@ -73,13 +73,13 @@ func (s *Share) want(log events.LogID, at events.Position, bad bool) {
 	}
 }
 
-// sure is how often a record must be in no segment that is listed before that is believed.
-const sure = 3
+// confirmationsOfLoss is how often a record must be in no segment that is listed before that is believed.
+const confirmationsOfLoss = 3
 
 // passOver goes on behind a record that is in no segment, once that is sure. Of the own log it is put there again, as it is now.
 func (s *Share) passOver(ctx context.Context, log events.LogID, at []events.Position, own bool, p place) ([]events.Position, error) {
 	where := events.Place{Log: log, Position: at[0]}
-	if s.missed[where]++; s.missed[where] < sure {
+	if s.missed[where]++; s.missed[where] < confirmationsOfLoss {
 		return at, errNotYet
 	}
 	delete(s.missed, where)
@@ -120,7 +120,7 @@ func (s *Share) cleanSegment(ctx context.Context, log events.LogID, at []events.
 		at = at[1:]
 	}
 	if !changed {
-		return at, s.bury(ctx, p.earlier)
+		return at, s.emptyEarlier(ctx, p.earlier)
 	}
 	if err = s.reseal(ctx, p, sealed, records); errors.Is(err, store.ErrExists) {
 		err = transient.Mark(err) // another machine does the same

@@ -38,12 +38,12 @@ func (s *Share) covering(ctx context.Context, log events.LogID, at events.Positi
 	return p, fmt.Errorf("%w: %d is in none", errMissing, at)
 }
 
-// spare is how many more are listed than segments there can be: earlier editions, and the segment behind them.
-const spare = 16
+// spareListed is how many more are listed than segments there can be: earlier editions, and the segment behind them.
+const spareListed = 16
 
 // lastWithin returns where the last segment lies that begins from one position to another; without a key if none does.
 func (s *Share) lastWithin(ctx context.Context, log events.LogID, from, to events.Position) (p place, err error) {
-	prefix, limit := s.keys.segments(log), int(to-from)+spare
+	prefix, limit := s.keys.segments(log), int(to-from)+spareListed
 	for after, more := s.keys.before(log, from), true; more; {
 		page, err := s.store.List(ctx, prefix, after, limit)
 		if err != nil {
@@ -76,7 +76,7 @@ func (s *Share) lastWithin(ctx context.Context, log events.LogID, from, to event
 // listed, and is the reader's.
 func (s *Share) following(ctx context.Context, log events.LogID, at events.Position, places *[]place) (p place, err error) {
 	if len(*places) == 0 {
-		if *places, err = s.ahead(ctx, log, at); err != nil {
+		if *places, err = s.segmentsFrom(ctx, log, at); err != nil {
 			return p, err
 		}
 	}
@@ -88,13 +88,13 @@ func (s *Share) following(ctx context.Context, log events.LogID, at events.Posit
 	return s.covering(ctx, log, at)
 }
 
-// listed is how many segments are listed at once by who reads one after another.
-const listed = 256
+// listedAtOnce is how many segments are listed at once by who reads one after another.
+const listedAtOnce = 256
 
-// ahead returns where the segments lie that begin at a position or later, the first of them.
-func (s *Share) ahead(ctx context.Context, log events.LogID, at events.Position) (all []place, err error) {
+// segmentsFrom returns where the segments lie that begin at a position or later, the first of them.
+func (s *Share) segmentsFrom(ctx context.Context, log events.LogID, at events.Position) (all []place, err error) {
 	prefix := s.keys.segments(log)
-	page, err := s.store.List(ctx, prefix, s.keys.before(log, at), listed)
+	page, err := s.store.List(ctx, prefix, s.keys.before(log, at), listedAtOnce)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (s *Share) ahead(ctx context.Context, log events.LogID, at events.Position)
 			all = append(all, place{key: e.Key, first: first, edition: edition})
 		}
 	}
-	if len(page) == listed && len(all) > 1 {
+	if len(page) == listedAtOnce && len(all) > 1 {
 		all = all[:len(all)-1] // of which more editions may follow
 	}
 	return all, nil
@@ -155,8 +155,8 @@ func (s *Share) openSegment(log events.LogID, first events.Position, body []byte
 	return sealed, records, err
 }
 
-// bury takes away the bytes of earlier editions, and puts empty bodies in their place, so that nobody creates them again.
-func (s *Share) bury(ctx context.Context, earlier []store.Key) error {
+// emptyEarlier takes away the bytes of earlier editions, and puts empty bodies in their place, so that nobody creates them again.
+func (s *Share) emptyEarlier(ctx context.Context, earlier []store.Key) error {
 	for _, key := range earlier {
 		body, rev, err := s.store.Get(ctx, key)
 		switch {

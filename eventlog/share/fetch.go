@@ -136,7 +136,7 @@ func (s *Share) takeSegment(ctx context.Context, log events.LogID, f *feed, p pl
 	case sealed.Last() <= f.Last:
 		err = errMissing
 	default:
-		records, err = behind(sealed, records, *f)
+		records, err = recordsBehind(sealed, records, *f)
 	}
 	if err != nil {
 		return sealed, nil, fmt.Errorf("record %d: %w", f.Last+1, err)
@@ -145,8 +145,8 @@ func (s *Share) takeSegment(ctx context.Context, log events.LogID, f *feed, p pl
 	return sealed, records, nil
 }
 
-// behind returns the records of a segment behind those that are known, if those are the same.
-func behind(sealed segment.Sealed, records []events.Record, f feed) ([]events.Record, error) {
+// recordsBehind returns the records of a segment behind those that are known, if those are the same.
+func recordsBehind(sealed segment.Sealed, records []events.Record, f feed) ([]events.Record, error) {
 	known := int(f.Last - (sealed.First - 1))
 	l := segment.Linker{Link: sealed.Previous}
 	for _, r := range records[:known] {

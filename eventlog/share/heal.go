@@ -73,7 +73,7 @@ func (s *Share) mend(ctx context.Context, p place, last events.Position) error {
 	if err := s.write(ctx, p.first, to, p.edition+1); err != nil {
 		return err
 	}
-	return s.bury(ctx, append(p.earlier, p.key))
+	return s.emptyEarlier(ctx, append(p.earlier, p.key))
 }
 
 // write creates one segment of the own log, from the record first up to to at most.

@@ -80,7 +80,7 @@ func (s *Share) doAll(ctx context.Context) error {
 	if len(done) == 0 {
 		return nil
 	}
-	if err := s.retell(ctx, places); err != nil {
+	if err := s.repeatForgetting(ctx, places); err != nil {
 		return err
 	}
 	if err := s.do(ctx, places); err != nil {

@@ -244,8 +244,8 @@ func (s *Share) sayOlder() {
 	s.older = now
 }
 
-// forgive lets go of what was said of an older state a day ago.
-func (s *Share) forgive(now time.Time) {
+// clearOldProblems lets go of what was said of an older state a day ago.
+func (s *Share) clearOldProblems(now time.Time) {
 	s.mu.Lock()
 	old := now.Sub(s.older).Abs() > 24*time.Hour
 	s.mu.Unlock()
@@ -292,7 +292,7 @@ func (r *round) tend(ctx context.Context) error {
 	if m.Number == r.manifest && now.Sub(r.tended).Abs() < time.Hour {
 		return nil
 	}
-	r.forgive(now)
+	r.clearOldProblems(now)
 	err := r.space.Tend(ctx, now)
 	if err == nil {
 		r.manifest, r.tended = m.Number, now

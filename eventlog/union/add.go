@@ -231,7 +231,7 @@ func (u *Union) next(ctx context.Context, o *order, after events.Position) (next
 		if placed {
 			continue
 		}
-		if i := circle(o, left, after); i >= 0 {
+		if i := waitCycle(o, left, after); i >= 0 {
 			var e entry
 			o, e = left[i].placed(o, after, known)
 			entries, placed, left = append(entries, e), true, slices.Delete(left, i, i+1)

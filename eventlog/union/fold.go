@@ -48,9 +48,9 @@ func (w wait) reached(before events.Position, until func(log uint32) events.Posi
 	return !w.blind && !slices.ContainsFunc(w.needs, func(n need) bool { return until(n.log) < n.at })
 }
 
-// circle returns one of some waits that would wait for itself: what it needs is here, and waits for others, and those for it. It is -1
+// waitCycle returns one of some waits that would wait for itself: what it needs is here, and waits for others, and those for it. It is -1
 // where there is none. It is the next of its log.
-func circle(o *order, waits []wait, last events.Position) int {
+func waitCycle(o *order, waits []wait, last events.Position) int {
 	end := closed(o, waits, last)
 	first := map[uint32]int{}
 	at := -1

@@ -96,7 +96,7 @@ func (u *Union) files() (logs []events.LogID, err error) {
 	}
 	for _, e := range entries {
 		var id events.LogID
-		name, ok := strings.CutSuffix(e.Name(), copyMark)
+		name, ok := strings.CutSuffix(e.Name(), copySuffix)
 		if ok && len(name) == 2*len(id) && id.UnmarshalText([]byte(name)) == nil {
 			logs = append(logs, id)
 		}

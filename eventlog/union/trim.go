@@ -92,7 +92,7 @@ func (t *trim) step(ctx context.Context) (more bool, err error) {
 	if err != nil || n == own || t.excess <= 0 && !first.Before(t.cutoff) {
 		return false, err
 	}
-	at, upTo, freed, err := t.raw(ctx, n)
+	at, upTo, freed, err := t.erasablePayloads(ctx, n)
 	if err != nil {
 		return false, err
 	}
@@ -131,8 +131,8 @@ func (t *trim) oldest(ctx context.Context) (n uint32, first time.Time, err error
 	return n, first, nil
 }
 
-// raw returns those of the next records of a copy whose payloads may go, up to where it looked, and how many bytes they take.
-func (t *trim) raw(ctx context.Context, n uint32) (at []events.Position, upTo events.Position, freed int64, err error) {
+// erasablePayloads returns those of the next records of a copy whose payloads may go, up to where it looked, and how many bytes they take.
+func (t *trim) erasablePayloads(ctx context.Context, n uint32) (at []events.Position, upTo events.Position, freed int64, err error) {
 	b := t.u.bolts[n]
 	upTo = t.u.books[n].trimmed
 	last, _, _ := b.State()

@@ -50,14 +50,14 @@ func related(ctx context.Context, b *eventlog.Bolt, records []events.Record) boo
 	return false
 }
 
-// resumed is how many records are compared at once.
-const resumed = 4096
+// comparedAtOnce is how many records are compared at once.
+const comparedAtOnce = 4096
 
 // twinsBetween is twinsOf, of the records that the copy with a number has from one position to another.
 func (u *Union) twinsBetween(ctx context.Context, n uint32, first, last events.Position) (twins []int, err error) {
-	for ; first <= last; first += resumed {
+	for ; first <= last; first += comparedAtOnce {
 		var part []events.Record
-		for r, err := range u.bolts[n].Between(ctx, first, min(last, first+resumed-1)) {
+		for r, err := range u.bolts[n].Between(ctx, first, min(last, first+comparedAtOnce-1)) {
 			if err != nil {
 				return nil, copyErr(u.order.logs[n], err)
 			}

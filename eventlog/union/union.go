@@ -136,9 +136,9 @@ const journalName = "order"
 
 func (u *Union) journalPath() string { return filepath.Join(u.cfg.Dir, journalName) }
 
-// copyMark ends the names of the files of copies, behind the id of the log.
-const copyMark = ".db"
+// copySuffix ends the names of the files of copies, behind the id of the log.
+const copySuffix = ".db"
 
 func (u *Union) copyPath(log events.LogID) string {
-	return filepath.Join(u.cfg.Dir, log.String()+copyMark)
+	return filepath.Join(u.cfg.Dir, log.String()+copySuffix)
 }

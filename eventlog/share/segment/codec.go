@@ -18,10 +18,10 @@ import (
 type EpochKey [32]byte
 
 const (
-	keySize = 32
-	nonce   = 12
-	tag     = 16
-	wrapped = nonce + keySize + tag
+	keySize        = 32
+	nonceSize      = 12
+	tagSize        = 16
+	wrappedKeySize = nonceSize + keySize + tagSize
 )
 
 // Codec seals and opens segments. It is safe for concurrent use; one serves a program.
@@ -48,10 +48,10 @@ func NewCodec(records *events.Codec) *Codec {
 func (c *Codec) seal(h Header, plain []byte, epoch EpochKey) []byte {
 	var key [keySize]byte
 	rand.Read(key[:]) // never fails: without randomness it ends the program
-	b := h.appendClear(make([]byte, 0, fixed+len(h.Reads)*readLen+tail+len(plain)+tag+1<<10))
+	b := h.appendClear(make([]byte, 0, fixedHeaderSize+len(h.Reads)*readLen+tail+len(plain)+tagSize+1<<10))
 	b = wrap(b, key, epoch)
 	zipped := c.zip.EncodeAll(plain, nil)
-	return gcm(key[:]).Seal(b, make([]byte, nonce), zipped, b) // a key that is used once may have any nonce
+	return gcm(key[:]).Seal(b, make([]byte, nonceSize), zipped, b) // a key that is used once may have any nonce
 }
 
 // open returns what seal was given of plain.
@@ -60,7 +60,7 @@ func (c *Codec) open(clear, body []byte, epoch EpochKey) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	zipped, err := gcm(key).Open(nil, make([]byte, nonce), body, clear)
+	zipped, err := gcm(key).Open(nil, make([]byte, nonceSize), body, clear)
 	if err != nil {
 		return nil, fmt.Errorf("%w: the body is not what was sealed", ErrDamaged)
 	}
@@ -73,15 +73,15 @@ func (c *Codec) open(clear, body []byte, epoch EpochKey) ([]byte, error) {
 
 // wrap appends key, sealed by the epoch's with what stands in b.
 func wrap(b []byte, key [keySize]byte, epoch EpochKey) []byte {
-	var n [nonce]byte
+	var n [nonceSize]byte
 	rand.Read(n[:])
 	return epoch.wrapper().Seal(append(b, n[:]...), n[:], key[:], b)
 }
 
 // unwrap returns the key that wrap appended to the rest of clear.
 func unwrap(clear []byte, epoch EpochKey) ([]byte, error) {
-	rest, w := clear[:len(clear)-wrapped], clear[len(clear)-wrapped:]
-	key, err := epoch.wrapper().Open(nil, w[:nonce], w[nonce:], rest)
+	rest, w := clear[:len(clear)-wrappedKeySize], clear[len(clear)-wrappedKeySize:]
+	key, err := epoch.wrapper().Open(nil, w[:nonceSize], w[nonceSize:], rest)
 	if err != nil {
 		return nil, fmt.Errorf("%w: its key is not wrapped by the space's", ErrDamaged)
 	}

@@ -24,11 +24,11 @@ const (
 //	signature 64, edition 4, epoch 4, wrapped key 60
 //	body
 const (
-	magic   = "cmsg"
-	format  = 1
-	fixed   = 4 + 1 + 1 + 20 + 16 + 16 + 8 + 8 + 2 + 8 + 32 + 32 + 1
-	readLen = 16 + 8
-	tail    = ed25519.SignatureSize + 4 + 4 + wrapped
+	magic           = "cmsg"
+	format          = 1
+	fixedHeaderSize = 4 + 1 + 1 + 20 + 16 + 16 + 8 + 8 + 2 + 8 + 32 + 32 + 1
+	readLen         = 16 + 8
+	tail            = ed25519.SignatureSize + 4 + 4 + wrappedKeySize
 )
 
 // domain begins what is signed, so that no signature of another thing is one of a segment.
@@ -120,21 +120,21 @@ func (h Header) appendClear(b []byte) []byte {
 
 // parseHeader returns the header at the beginning of b, and its length with the wrapped key.
 func parseHeader(b []byte) (h Header, n int, err error) {
-	if len(b) < fixed+tail || string(b[:4]) != magic {
+	if len(b) < fixedHeaderSize+tail || string(b[:4]) != magic {
 		return h, 0, fmt.Errorf("%w: no header in %d bytes", ErrDamaged, len(b))
 	}
 	if b[4] != format || Kind(b[5]) != Whole {
 		return h, 0, fmt.Errorf("%w (format %d, kind %d)", ErrNewer, b[4], b[5])
 	}
-	reads := int(b[fixed-1])
-	if n = fixed + reads*readLen + tail; len(b) < n {
+	reads := int(b[fixedHeaderSize-1])
+	if n = fixedHeaderSize + reads*readLen + tail; len(b) < n {
 		return h, 0, fmt.Errorf("%w: the header is cut", ErrDamaged)
 	}
 	be := binary.BigEndian
 	h = Header{
 		Kind: Kind(b[5]), Space: [20]byte(b[6:]), Log: events.LogID(b[26:42]), Device: [16]byte(b[42:]), Life: be.Uint64(b[58:]),
 		First: events.Position(be.Uint64(b[66:])), Count: int(be.Uint16(b[74:])), SealedAt: time.Unix(0, int64(be.Uint64(b[76:]))).UTC(),
-		Previous: events.Hash(b[84:116]), Link: events.Hash(b[116:148]), Reads: parseReads(b[fixed:], reads),
+		Previous: events.Hash(b[84:116]), Link: events.Hash(b[116:148]), Reads: parseReads(b[fixedHeaderSize:], reads),
 	}
 	rest := b[n-tail:]
 	copy(h.Signature[:], rest)

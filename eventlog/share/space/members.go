@@ -260,7 +260,7 @@ func (s *Space) Revoke(ctx context.Context, id MemberID, feeds []Feed, now time.
 		}
 		epoch := m.Epoch + 1
 		for _, h := range m.members(id) { // before the epoch begins: where the power goes behind that its key is there
-			if err := s.id.lay(ctx, s.store, epoch, key, h); err != nil {
+			if err := s.id.storeKey(ctx, s.store, epoch, key, h); err != nil {
 				return change{}, nil, err
 			}
 		}

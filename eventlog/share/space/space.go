@@ -295,7 +295,7 @@ func (s *Space) Tend(ctx context.Context, now time.Time) error {
 	holders := m.members(MemberID{})
 	for id, i := range m.invitations {
 		if i.isOpen(now) {
-			door, err := s.door(ctx, id, i)
+			door, err := s.invitationKey(ctx, id, i)
 			if errors.Is(err, store.ErrNotFound) || errors.Is(err, ErrKey) {
 				continue // the store lost it: who has the code needs another one
 			}
@@ -321,7 +321,7 @@ func (s *Space) layAll(ctx context.Context, m Manifest, to Public, laid map[stor
 			continue
 		}
 		if err == nil {
-			err = s.id.lay(ctx, s.store, epoch, key, to)
+			err = s.id.storeKey(ctx, s.store, epoch, key, to)
 		}
 		if err != nil {
 			return err
@@ -330,8 +330,8 @@ func (s *Space) layAll(ctx context.Context, m Manifest, to Public, laid map[stor
 	return nil
 }
 
-// door is the public half of an invitation. It returns ErrKey for what is another's, and what the store returned.
-func (s *Space) door(ctx context.Context, id MemberID, i invitation) (Public, error) {
+// invitationKey is the public half of an invitation. It returns ErrKey for what is another's, and what the store returned.
+func (s *Space) invitationKey(ctx context.Context, id MemberID, i invitation) (Public, error) {
 	seal, _, err := s.store.Get(ctx, s.id.doorKey(id))
 	p := Public{Sign: i.sign, Seal: seal}
 	if err == nil && p.ID() != id {

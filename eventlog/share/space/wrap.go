@@ -49,8 +49,8 @@ func (id ID) wrapInfo(epoch uint32, holder MemberID) []byte {
 	return append(binary.BigEndian.AppendUint32(b, epoch), holder[:]...)
 }
 
-// lay puts the key of an epoch, sealed to a holder, into the store. One that is there already stays.
-func (id ID) lay(ctx context.Context, s store.Store, epoch uint32, key EpochKey, to Public) error {
+// storeKey puts the key of an epoch, sealed to a holder, into the store. One that is there already stays.
+func (id ID) storeKey(ctx context.Context, s store.Store, epoch uint32, key EpochKey, to Public) error {
 	public, err := kem().NewPublicKey(to.Seal)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrKey, err)

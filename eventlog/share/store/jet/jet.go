@@ -25,7 +25,7 @@ func (j *Jet) Create(ctx context.Context, key store.Key, body []byte) (rev store
 			}
 			seq, err := j.publish(ctx, key, 0, body)
 			if isConflict(err) {
-				return j.exists(ctx, key)
+				return j.whyNotCreated(ctx, key)
 			}
 			rev = revOf(seq)
 			return err
@@ -39,12 +39,12 @@ func (j *Jet) Replace(ctx context.Context, key store.Key, at store.Rev, body []b
 	err = j.do(ctx, "replace", string(key), len(body), store.CheckBody(key, body), func(ctx context.Context) error {
 		seq, ok := seqOf(at)
 		if !ok {
-			return j.moved(ctx, key, at)
+			return j.whyNotReplaced(ctx, key, at)
 		}
 		return untilDone(ctx, func() error {
 			next, err := j.publish(ctx, key, seq, body)
 			if isConflict(err) {
-				return j.moved(ctx, key, at)
+				return j.whyNotReplaced(ctx, key, at)
 			}
 			if errors.Is(err, jetstream.ErrNoStreamResponse) {
 				if _, lostErr := j.stream(ctx, key.Space()); errors.Is(lostErr, store.ErrNotFound) {
@@ -72,7 +72,7 @@ func (j *Jet) Delete(ctx context.Context, key store.Key, at store.Rev) error {
 	return j.do(ctx, "delete", string(key), bodyBytes, key.Check(), func(ctx context.Context) error {
 		return untilDone(ctx, func() error {
 			// A sequence number may be another key's.
-			if err := j.moved(ctx, key, at); !errors.Is(err, errBusy) {
+			if err := j.whyNotReplaced(ctx, key, at); !errors.Is(err, errBusy) {
 				return err
 			}
 			seq, _ := seqOf(at)
@@ -82,7 +82,7 @@ func (j *Jet) Delete(ctx context.Context, key store.Key, at store.Rev) error {
 			}
 			err = s.SecureDeleteMsg(ctx, seq)
 			if errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) { // it was replaced or deleted since
-				return j.moved(ctx, key, at)
+				return j.whyNotReplaced(ctx, key, at)
 			}
 			return err
 		})
@@ -149,8 +149,8 @@ func (j *Jet) get(ctx context.Context, key store.Key) ([]byte, store.Rev, error)
 	return msg.Data, revOf(msg.Sequence), nil
 }
 
-// exists says why a creation was refused: store.ErrExists, or errBusy where there is no object yet.
-func (j *Jet) exists(ctx context.Context, key store.Key) error {
+// whyNotCreated says why a creation was refused: store.ErrExists, or errBusy where there is no object yet.
+func (j *Jet) whyNotCreated(ctx context.Context, key store.Key) error {
 	_, _, err := j.get(ctx, key)
 	switch {
 	case err == nil:
@@ -161,8 +161,8 @@ func (j *Jet) exists(ctx context.Context, key store.Key) error {
 	return err
 }
 
-// moved says why a change of key at a state was refused: store.ErrNotFound, store.ErrMoved, or errBusy where it is in that state.
-func (j *Jet) moved(ctx context.Context, key store.Key, at store.Rev) error {
+// whyNotReplaced says why a change of key at a state was refused: store.ErrNotFound, store.ErrMoved, or errBusy where it is in that state.
+func (j *Jet) whyNotReplaced(ctx context.Context, key store.Key, at store.Rev) error {
 	_, now, err := j.get(ctx, key)
 	switch {
 	case err != nil:
