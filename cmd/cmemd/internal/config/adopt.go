@@ -19,16 +19,16 @@ import (
 type Unheeded struct {
 	Name string
 	Key  string // of the setting that says the same
-	how  adopting
+	how  adoptionMode
 }
 
-// adopting is how a setting takes over what a variable says.
-type adopting int
+// adoptionMode is how a setting takes over what a variable says.
+type adoptionMode int
 
 const (
-	adoptValue adopting = iota // the variable's value
-	adoptName                  // the variable's name, beside others
-	adoptCloud                 // the cloud that the variable stands for
+	adoptValue adoptionMode = iota // the variable's value
+	adoptName                      // the variable's name, beside others
+	adoptCloud                     // the cloud that the variable stands for
 )
 
 // An adoption is a variable, or all whose name begins so, and the setting that takes its place.
@@ -36,7 +36,7 @@ type adoption struct {
 	name   string
 	prefix bool
 	key    string // empty: the variable had no say
-	how    adopting
+	how    adoptionMode
 }
 
 // TellUnheeded says on standard error which variables do not count.

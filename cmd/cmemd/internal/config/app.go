@@ -19,8 +19,8 @@ func ForProvider(a *terminal.App, provider string) (*Loaded, error) {
 		return nil, err
 	}
 	data, err := readSettingsFile(home)
-	l, err := readLines(home, data, err, alone(provider))
-	l.surround(a.Environ)
+	l, err := readLines(home, data, err, onlyProvider(provider))
+	l.takeEnvironment(a.Environ)
 	return l, terminal.Advise(err, "correct %s; `cmemd config show --all` lists the keys", filepath.Join(home, FileName))
 }
 
@@ -42,8 +42,8 @@ func ForDaemon(a *terminal.App, started bool) (*Loaded, error) {
 	return l, terminal.Advise(err, "correct %s, or the variable; `cmemd config show --all` lists the keys", filepath.Join(home, FileName))
 }
 
-// alone is lines by which nobody is to be asked but provider; "" leaves settings as they are.
-func alone(provider string) (lines []configLine) {
+// onlyProvider is lines by which nobody is to be asked but provider; "" leaves settings as they are.
+func onlyProvider(provider string) (lines []configLine) {
 	if provider == "" {
 		return nil
 	}

@@ -89,7 +89,7 @@ func LoadWithVariables(home string, environ []string) (*Loaded, error) {
 // ReadSettings is Load with what the file holds, and the error of reading it.
 func ReadSettings(home string, environ []string, data []byte, err error) (*Loaded, error) {
 	l, err := readLines(home, data, err, nil)
-	l.surround(environ)
+	l.takeEnvironment(environ)
 	return l, err
 }
 

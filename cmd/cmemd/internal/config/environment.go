@@ -10,8 +10,8 @@ import (
 	"github.com/cmemd/cmemd/internal/setting"
 )
 
-// surround takes from an environment what a daemon of this home is given.
-func (l *Loaded) surround(environ []string) {
+// takeEnvironment takes from an environment what a daemon of this home is given.
+func (l *Loaded) takeEnvironment(environ []string) {
 	l.Programs, _ = relay.ReadPrograms(l.Home) // without it programs are looked for where systems have them
 	all := l.named(setting.ProviderNames())    // a command may ask whom the settings do not name
 	l.Environ, _ = relay.DaemonEnv(environ, l.Programs, all)

@@ -157,7 +157,7 @@ func orOff(n int64) int64 {
 }
 
 func (d *daemon) open(ctx context.Context, version string) error {
-	d.sweep(time.Now())
+	d.removeLeftovers(time.Now())
 	if info, err := os.Stat(d.paths.Token); err == nil && info.Size() == 0 {
 		d.logger.Warn("the file of the token was empty: another token is made, and who uses the old one is refused", "path", d.paths.Token)
 	}
@@ -194,8 +194,8 @@ func (d *daemon) open(ctx context.Context, version string) error {
 // replacing is how long nobody takes to replace a small file.
 const replacing = 10 * time.Second
 
-// sweep removes what killed processes left of files of the home that they were replacing.
-func (d *daemon) sweep(now time.Time) {
+// removeLeftovers removes what killed processes left of files of the home that they were replacing.
+func (d *daemon) removeLeftovers(now time.Time) {
 	var stay error
 	err := filepath.WalkDir(d.paths.Home, func(dir string, e fs.DirEntry, err error) error {
 		if err == nil && e.IsDir() {
@@ -275,7 +275,7 @@ func (d *daemon) actorsConfig() actors.Config {
 		Log: d.log, Providers: d.offers.offered(), Summaries: tierOf(d.offers.summaries), Trivial: tierOf(d.offers.trivial),
 		IsTrivial: allTrivial, Budget: c.Budget, Spent: d.spent, Price: d.prices.OfTurn,
 		Checker: d.checker, Tracker: evidence.NewTracker(d.git()), Previous: d.previous, Logger: d.logger, Rules: c.Rules(),
-		Pause: c.Pause, NoYield: c.NoYield, Owing: d.owing, Replaced: d.replaced, Written: d.written,
+		Pause: c.Pause, NoYield: c.NoYield, Owing: d.owing, Replaced: d.replaced, Written: d.writtenByAgents,
 		Slots: c.Slots, TurnTimeout: c.TurnTimeout, Passivate: c.Passivate,
 		MaxWaiting: c.MaxWaiting, MaxWaitBytes: c.MaxWaitingBytes,
 	}
@@ -293,8 +293,8 @@ func (d *daemon) replaced(ctx context.Context, ids []events.ID) (map[events.ID]b
 	return gone, err
 }
 
-// written are those of some files of a project that an agent's own edits made or changed, as far as the views know.
-func (d *daemon) written(ctx context.Context, root string, names []string) (own []string, err error) {
+// writtenByAgents are those of some files of a project that an agent's own edits made or changed, as far as the views know.
+func (d *daemon) writtenByAgents(ctx context.Context, root string, names []string) (own []string, err error) {
 	for _, name := range names {
 		as := []string{evidence.Rel(root, name)}
 		if below, ok := evidence.InTree(filepath.Dir(name)); ok { // of a worktree
@@ -371,7 +371,7 @@ func (d *daemon) browsers() *signin.Register {
 // notices are what sessions' persons are shown.
 func (d *daemon) notices() notices {
 	return notices{
-		views: d.views, status: d.actors.Status, now: time.Now, log: d.logNotice, sharing: d.notShared, stopped: d.still,
+		views: d.views, status: d.actors.Status, now: time.Now, log: d.logNotice, sharing: d.notShared, stopped: d.stoppedViews,
 		asked: d.requests, leftOut: d.leftOut,
 	}
 }
@@ -384,8 +384,10 @@ func (d *daemon) leftOut() int {
 	return len(leftOut(d.config))
 }
 
-// still names the views that go no further, for good or for now.
-func (d *daemon) still() []string { return server.Stores{Views: d.views, Index: d.index}.Still() }
+// stoppedViews names the views that go no further, for good or for now.
+func (d *daemon) stoppedViews() []string {
+	return server.Stores{Views: d.views, Index: d.index}.Still()
+}
 
 // requests is how many requests of agents to forget no person has answered.
 func (d *daemon) requests() int { return d.eraser.Status().Requests }

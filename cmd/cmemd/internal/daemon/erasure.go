@@ -15,7 +15,7 @@ import (
 // eraserConfig is how words are taken out of this home: of the log, the views' file and the index, in this order.
 func (d *daemon) eraserConfig() erasure.Config {
 	return erasure.Config{
-		Log: d.seen, Views: d.views, Do: d.patiently, Tell: d.tellMachines, Others: d.askMachines, State: d.paths.Forget, Logger: d.logger,
+		Log: d.seen, Views: d.views, Do: d.doWhenNotBusy, Tell: d.tellMachines, Others: d.askMachines, State: d.paths.Forget, Logger: d.logger,
 		Retain: time.Duration(d.config.RetentionDays) * 24 * time.Hour,
 		Files: append([]erasure.Files{
 			{Name: "log", Purge: func(ctx context.Context, _ events.Position) error { return d.purgeLog(ctx) }},
@@ -43,8 +43,8 @@ func (d *daemon) purgeLog(ctx context.Context) error {
 // busyPause is how long a session that hooks keep busy is left alone before it is asked again.
 const busyPause = 50 * time.Millisecond
 
-// patiently puts commands to a session, and waits while too much is on its way into the log: hooks go first.
-func (d *daemon) patiently(ctx context.Context, id events.SessionID, cmds ...session.Command) (events.Position, error) {
+// doWhenNotBusy puts commands to a session, and waits while too much is on its way into the log: hooks go first.
+func (d *daemon) doWhenNotBusy(ctx context.Context, id events.SessionID, cmds ...session.Command) (events.Position, error) {
 	for {
 		receipt, err := d.seenActors().Do(ctx, id, cmds...)
 		if !errors.Is(err, actors.ErrBusy) {

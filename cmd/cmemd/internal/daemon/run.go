@@ -142,8 +142,8 @@ func (d *daemon) watchLog(ctx context.Context, t *tasks) {
 
 // startAll starts the views, what acts on them, and what answers, in this order; they are stopped in the opposite one.
 func (d *daemon) startAll(ctx context.Context, t *tasks, listeners []net.Listener) {
-	t.start(ctx, "views", d.isolated("views", d.views.Run))
-	t.start(ctx, "index", d.isolated("index", d.index.Run))
+	t.start(ctx, "views", d.withoutEndingDaemon("views", d.views.Run))
+	t.start(ctx, "index", d.withoutEndingDaemon("index", d.index.Run))
 	if d.vectors != nil {
 		t.start(ctx, "vectors", d.runVectors)
 	}
@@ -190,9 +190,9 @@ func (d *daemon) watchTranscripts(ctx context.Context) error {
 	return d.watch.Run(ctx)
 }
 
-// isolated is run, a view's, whose failure does not end the daemon: what is captured is in the log, and a view that stands
+// withoutEndingDaemon is run, a view's, whose failure does not end the daemon: what is captured is in the log, and a view that stands
 // still says so in its answers and in status.
-func (d *daemon) isolated(name string, run func(context.Context) error) func(context.Context) error {
+func (d *daemon) withoutEndingDaemon(name string, run func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if err := run(ctx); err != nil && ctx.Err() == nil {
 			d.logger.Error("it stands still until the next start; what happens is captured all the same", "view", name, "err", err)

@@ -32,9 +32,9 @@ func newServe(a *terminal.App) *cobra.Command {
 	return c
 }
 
-// garbage is how much the heap grows, in percent of what is alive, before it is collected. Some 15 MB are alive, and at Go's
+// gcPercent is how much the heap grows, in percent of what is alive, before it is collected. Some 15 MB are alive, and at Go's
 // own 100 the collector takes a tenth of what the daemon does under load.
-const garbage = 200
+const gcPercent = 200
 
 // serve runs the daemon of this home until a signal, `cmemd stop`, or a failure ends it. With noEnv no variable is a setting.
 func serve(ctx context.Context, a *terminal.App, noEnv bool) error {
@@ -58,7 +58,7 @@ func serve(ctx context.Context, a *terminal.App, noEnv bool) error {
 	logger, file := newLogger(a, l.Config, p)
 	defer file.Close()
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(garbage)
+		debug.SetGCPercent(gcPercent)
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop(nil)

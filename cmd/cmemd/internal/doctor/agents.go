@@ -48,9 +48,9 @@ func (x *examination) checkAgent(a install.Agent, m install.Machine, s install.S
 	last, noLast := capture.LastReported(x.paths.Home, a.Name)
 	switch {
 	case err != nil:
-		return wrong(mend, "%s: what was put into it is not known: %v", a.Title, err), true
+		return faulty(mend, "%s: what was put into it is not known: %v", a.Title, err), true
 	case r == nil && !last.IsZero() && x.now.Sub(last) < oldReport:
-		return well("%s: last reported %s; `cmemd install` has nothing in it", a.Title, x.ago(last)), true
+		return healthy("%s: last reported %s; `cmemd install` has nothing in it", a.Title, x.ago(last)), true
 	case r == nil && !a.Found(m):
 		return c, false
 	case r == nil:
@@ -58,14 +58,14 @@ func (x *examination) checkAgent(a install.Agent, m install.Machine, s install.S
 	}
 	if err := setup.Check(x.app, a, r, x.config == nil || x.config.Listen != ""); err != nil {
 		if mend := terminal.NextStep(err); mend != "" {
-			return wrong(mend, "%s: %v", a.Title, err), true
+			return faulty(mend, "%s: %v", a.Title, err), true
 		}
 		return unknown("%s: %v", a.Title, err), true
 	}
 	says := fmt.Sprintf("%s: cmemd is in it (%s)", a.Title, r.Method)
 	switch {
 	case !a.Captures():
-		return well("%s, for memory as tools: it reports nothing", says), true
+		return healthy("%s, for memory as tools: it reports nothing", says), true
 	case noLast != nil:
 		return unknown("%s; when it last reported: %v", says, noLast), true
 	}
@@ -84,7 +84,7 @@ func (x *examination) reportedAt(says string, last time.Time) checked {
 	case x.now.Sub(last) > oldReport:
 		return note(mend, "%s, and last reported %s", says, x.ago(last))
 	}
-	return well("%s, last reported %s", says, x.ago(last))
+	return healthy("%s, last reported %s", says, x.ago(last))
 }
 
 // ago is how long ago something was, in days where it is some. A clock that was set back makes nothing come from the future.
@@ -109,13 +109,13 @@ func (x *examination) checkTrust(ctx context.Context, a install.Agent, s install
 		return unknown("which hooks %s trusts: %v", a.Title, err), true
 	}
 	if all := len(a.Hooks.Events); len(trust) < all {
-		return wrong(a.Hooks.Trust.Mend, "%s knows %d of %s of cmemd", a.Title, len(trust), terminal.Plural(all, "hook")), true
+		return faulty(a.Hooks.Trust.Mend, "%s knows %d of %s of cmemd", a.Title, len(trust), terminal.Plural(all, "hook")), true
 	}
 	if refused := install.Refused(trust); len(refused) > 0 {
-		return wrong("start "+a.Programs[0]+", and trust them with /hooks", "%s does not run %s of cmemd (%s): they are not trusted",
+		return faulty("start "+a.Programs[0]+", and trust them with /hooks", "%s does not run %s of cmemd (%s): they are not trusted",
 			a.Title, terminal.Plural(len(refused), "hook"), strings.Join(refused, ", ")), true
 	}
-	return well("%s trusts %s of cmemd", a.Title, terminal.Plural(len(trust), "hook")), true
+	return healthy("%s trusts %s of cmemd", a.Title, terminal.Plural(len(trust), "hook")), true
 }
 
 // shortHome is a text with ~ in the place of the person's home, whose name is often the person's.

@@ -25,7 +25,7 @@ func checkAside(_ context.Context, x *examination) (out []checked) {
 	for _, f := range x.paths.Aside() {
 		say := note
 		if f.Held {
-			say = wrong
+			say = faulty
 		}
 		out = append(out, say(f.Next, "%s", asideLine(f)))
 	}

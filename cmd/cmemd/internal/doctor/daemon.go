@@ -21,27 +21,27 @@ import (
 func checkDaemon(_ context.Context, x *examination) []checked {
 	if s := x.status; s != nil {
 		if s.Ready {
-			return []checked{well("pid %d, since %s", s.PID, terminal.Moment(s.Started))}
+			return []checked{healthy("pid %d, since %s", s.PID, terminal.Moment(s.Started))}
 		}
 		if strings.HasPrefix(s.Phase, server.StoppedPhase) {
-			return []checked{wrong("it goes on by itself once what is said of the views is mended; `cmemd projections rebuild` has it try at once",
+			return []checked{faulty("it goes on by itself once what is said of the views is mended; `cmemd projections rebuild` has it try at once",
 				"pid %d, but %s", s.PID, terminal.VisibleLine(s.Phase))}
 		}
 		return []checked{note("wait a moment", "pid %d is starting: %s", s.PID, s.Phase)}
 	}
 	if !errors.Is(x.daemon, api.ErrNotRunning) {
-		return []checked{wrong("`cmemd stop --kill`, then `cmemd start`: what it accepted is in the log", "%s", terminal.Describe(x.daemon))}
+		return []checked{faulty("`cmemd stop --kill`, then `cmemd start`: what it accepted is in the log", "%s", terminal.Describe(x.daemon))}
 	}
 	d, err := homedir.ReadDaemonFile(x.paths.Daemon)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return []checked{wrong("`cmemd start`; hooks do it too", "none runs")}
+		return []checked{faulty("`cmemd start`; hooks do it too", "none runs")}
 	case err != nil:
-		return []checked{wrong("`cmemd start`", "none runs, and %v", err)}
+		return []checked{faulty("`cmemd start`", "none runs, and %v", err)}
 	case d.Lives():
-		return []checked{wrong("`cmemd stop --kill`, then `cmemd start`", "pid %d runs, and does not listen at %s", d.PID, d.Socket)}
+		return []checked{faulty("`cmemd stop --kill`, then `cmemd start`", "pid %d runs, and does not listen at %s", d.PID, d.Socket)}
 	}
-	return []checked{wrong("`cmemd start`, then `cmemd logs` for why it ended", "none runs: the last one, pid %d, ended without a word", d.PID)}
+	return []checked{faulty("`cmemd start`, then `cmemd logs` for why it ended", "none runs: the last one, pid %d, ended without a word", d.PID)}
 }
 
 // checkSocket looks whether hooks reach the daemon, and nobody else does.
@@ -51,15 +51,15 @@ func checkSocket(_ context.Context, x *examination) []checked {
 	case errors.Is(err, fs.ErrNotExist) && x.status == nil:
 		return []checked{unknown("%s is there while a daemon runs", x.paths.Socket)}
 	case err != nil:
-		return []checked{wrong("`cmemd restart`", "%v", err)}
+		return []checked{faulty("`cmemd restart`", "%v", err)}
 	case info.Mode().Type() != os.ModeSocket:
-		return []checked{wrong("move it away", "%s is in the way: it is no socket", x.paths.Socket)}
+		return []checked{faulty("move it away", "%s is in the way: it is no socket", x.paths.Socket)}
 	case openToOthers(info):
-		return []checked{wrong("`cmemd restart`", "others may use %s (%s)", x.paths.Socket, info.Mode().Perm())}
+		return []checked{faulty("`cmemd restart`", "others may use %s (%s)", x.paths.Socket, info.Mode().Perm())}
 	case x.status == nil:
 		return []checked{note("`cmemd start` makes a new one", "%s is left over", x.paths.Socket)}
 	}
-	return []checked{well("%s", x.paths.Socket)}
+	return []checked{healthy("%s", x.paths.Socket)}
 }
 
 // checkAddress looks whether the daemon has the loopback address that its settings name.
@@ -67,28 +67,28 @@ func checkAddress(_ context.Context, x *examination) []checked {
 	listen := x.status.Settings["listen"]
 	switch u := x.status.Unserved; {
 	case u != nil:
-		return []checked{wrong(terminal.UnservedStep(*u), "%s", terminal.UnservedLine(*u))}
+		return []checked{faulty(terminal.UnservedStep(*u), "%s", terminal.UnservedLine(*u))}
 	case listen == "":
-		return []checked{well("none is set: hooks and commands use the socket")}
+		return []checked{healthy("none is set: hooks and commands use the socket")}
 	}
-	return []checked{well("%s", listen)}
+	return []checked{healthy("%s", listen)}
 }
 
 // checkVersion looks whether command and daemon are of one version.
 func checkVersion(_ context.Context, x *examination) []checked {
 	mine := x.app.Version
 	if x.status == nil {
-		return []checked{well("%s", mine)}
+		return []checked{healthy("%s", mine)}
 	}
 	theirs := terminal.VisibleLine(x.status.Version)
 	d, err := homedir.ReadDaemonFile(x.paths.Daemon)
 	switch order, ok := terminal.CompareVersions(mine, x.status.Version); {
 	case err == nil && d.OlderThan(mine), ok && order > 0:
-		return []checked{wrong("`cmemd start` replaces the daemon", "%s, and the daemon is the older %s", mine, theirs)}
+		return []checked{faulty("`cmemd start` replaces the daemon", "%s, and the daemon is the older %s", mine, theirs)}
 	case ok && order < 0:
 		return []checked{note("use the cmemd that the daemon is of; `cmemd upgrade` says how this one came here", "%s, and the daemon is the newer %s", mine, theirs)}
 	case x.status.Version == mine:
-		return []checked{well("%s, as the daemon", mine)}
+		return []checked{healthy("%s, as the daemon", mine)}
 	}
 	return []checked{note("use one of them", "%s, and the daemon is %s", mine, theirs)}
 }
@@ -102,16 +102,16 @@ func checkViews(_ context.Context, x *examination) []checked {
 	for _, v := range x.status.Views {
 		switch {
 		case v.Stopped != "":
-			out = append(out, wrong("see to that; `cmemd projections rebuild` has it try at once", "%s", terminal.VisibleLine(stoppedLine(v))))
+			out = append(out, faulty("see to that; `cmemd projections rebuild` has it try at once", "%s", terminal.VisibleLine(stoppedLine(v))))
 		case v.Rebuilding:
 			out = append(out, note("wait a moment", "%s was damaged, and is being rebuilt: %s behind", v.Name, terminal.Plural(v.Lag, "record")))
 		case v.Lag > mayLag:
-			out = append(out, wrong("wait while it catches up; `cmemd logs` says whether it stopped, `cmemd projections rebuild` makes it anew",
+			out = append(out, faulty("wait while it catches up; `cmemd logs` says whether it stopped, `cmemd projections rebuild` makes it anew",
 				"%s is %s behind", v.Name, terminal.Plural(v.Lag, "record")))
 		}
 	}
 	if len(out) == 0 {
-		return []checked{well("%s", viewsLine(x.status.Views))}
+		return []checked{healthy("%s", viewsLine(x.status.Views))}
 	}
 	return out
 }
@@ -120,12 +120,12 @@ func checkViews(_ context.Context, x *examination) []checked {
 func checkInputs(_ context.Context, x *examination) []checked {
 	b := x.status.Inputs
 	if b.Captured != b.Observed+b.Skipped+b.Dropped+b.Pending+b.Forgotten {
-		return []checked{wrong("`cmemd log verify`, then `cmemd projections rebuild`", "the balance does not add up: %s", terminal.BalanceLine(b))}
+		return []checked{faulty("`cmemd log verify`, then `cmemd projections rebuild`", "the balance does not add up: %s", terminal.BalanceLine(b))}
 	}
 	if b.Dropped > 0 {
 		return []checked{note("`cmemd outcomes --outcome dropped` lists them, `cmemd reobserve --dropped` does them again", "%s", terminal.BalanceLine(b))}
 	}
-	return []checked{well("%s", terminal.BalanceLine(b))}
+	return []checked{healthy("%s", terminal.BalanceLine(b))}
 }
 
 // checkObserver tells whether the observer does its job, as far as numbers tell.
@@ -138,7 +138,7 @@ func checkObserver(_ context.Context, x *examination) []checked {
 	if at := x.status.Health.LastKeptAt; !at.IsZero() {
 		says += fmt.Sprintf("; last kept %s ago", x.now.Sub(at).Round(time.Second))
 	}
-	return []checked{well("%s", says)}
+	return []checked{healthy("%s", says)}
 }
 
 // found is what is said of those findings that are wanted: wrong where the observer counts as degraded.
@@ -148,7 +148,7 @@ func found(all []health.Finding, wanted func(health.Finding) bool) []checked {
 		switch {
 		case !wanted(f):
 		case f.Degraded:
-			out = append(out, wrong(relay.Notice(f.Do), "%s", relay.Notice(f.Says)))
+			out = append(out, faulty(relay.Notice(f.Do), "%s", relay.Notice(f.Says)))
 		default:
 			out = append(out, note(relay.Notice(f.Do), "%s", relay.Notice(f.Says)))
 		}

@@ -30,7 +30,7 @@ type checked struct {
 	Mend  string     `json:"mend,omitempty"` // what to do about it
 }
 
-func well(format string, args ...any) checked {
+func healthy(format string, args ...any) checked {
 	return checked{State: stateOK, Says: fmt.Sprintf(format, args...)}
 }
 
@@ -38,7 +38,7 @@ func note(mend, format string, args ...any) checked {
 	return checked{State: stateNote, Says: fmt.Sprintf(format, args...), Mend: mend}
 }
 
-func wrong(mend, format string, args ...any) checked {
+func faulty(mend, format string, args ...any) checked {
 	return checked{State: stateWrong, Says: fmt.Sprintf(format, args...), Mend: mend}
 }
 
@@ -69,7 +69,7 @@ func (c check) look(ctx context.Context, x *examination) []checked {
 	}
 	out := c.run(ctx, x)
 	if len(out) == 0 && c.fine != "" {
-		out = append(out, well("%s", c.fine))
+		out = append(out, healthy("%s", c.fine))
 	}
 	return out
 }
@@ -83,8 +83,8 @@ type examination struct {
 	status   *api.Status
 	daemon   error // why there is no status
 	now      time.Time
-	deep     bool   // all is read, and the model may be asked
-	all      *whole // what a look at all there is found; nil: nobody has looked
+	deep     bool             // all is read, and the model may be asked
+	all      *fullExamination // what a look at all there is found; nil: nobody has looked
 }
 
 // examine gathers what several checks need. What cannot be had is for them to tell.

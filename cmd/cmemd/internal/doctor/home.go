@@ -26,23 +26,23 @@ func checkHome(_ context.Context, x *examination) []checked {
 	case errors.Is(err, fs.ErrNotExist):
 		return []checked{note("`cmemd start` makes it", "%s is not there yet", x.paths.Home)}
 	case err != nil:
-		return []checked{wrong("let CMEMD_HOME name a folder that this user may write to", "%v", err)}
+		return []checked{faulty("let CMEMD_HOME name a folder that this user may write to", "%v", err)}
 	case !info.IsDir():
-		return []checked{wrong("let CMEMD_HOME name a folder", "%s is no folder", x.paths.Home)}
+		return []checked{faulty("let CMEMD_HOME name a folder", "%s is no folder", x.paths.Home)}
 	case openToOthers(info):
-		return []checked{wrong("chmod 700 "+x.paths.Home, "%s can be read by others (%s)", x.paths.Home, info.Mode().Perm())}
+		return []checked{faulty("chmod 700 "+x.paths.Home, "%s can be read by others (%s)", x.paths.Home, info.Mode().Perm())}
 	}
 	if err := homedir.CheckParents(x.paths.Home); err != nil {
-		return []checked{wrong("take that right away, or let CMEMD_HOME name another folder", "%v", err)}
+		return []checked{faulty("take that right away, or let CMEMD_HOME name another folder", "%v", err)}
 	}
 	f, err := os.CreateTemp(x.paths.Home, probePrefix+"*")
 	if err != nil {
-		return []checked{wrong("let CMEMD_HOME name a folder that this user may write to", "%v", err)}
+		return []checked{faulty("let CMEMD_HOME name a folder that this user may write to", "%v", err)}
 	}
 	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
-		return []checked{wrong("look at the disk", "%v", err)}
+		return []checked{faulty("look at the disk", "%v", err)}
 	}
-	return []checked{well("%s", x.paths.Home)}
+	return []checked{healthy("%s", x.paths.Home)}
 }
 
 // probePrefix begins the name of the file by which checkHome sees whether the home can be written to.
@@ -60,7 +60,7 @@ func checkSettings(_ context.Context, x *examination) []checked {
 	}
 	var out []checked
 	for line := range strings.Lines(x.settings.Error()) {
-		out = append(out, wrong("correct it; `cmemd config show --all` lists what there is", "%s", strings.TrimSpace(line)))
+		out = append(out, faulty("correct it; `cmemd config show --all` lists what there is", "%s", strings.TrimSpace(line)))
 	}
 	return out
 }
@@ -79,11 +79,11 @@ func checkDisk(_ context.Context, x *examination) []checked {
 	says := fmt.Sprintf("%s free, %s are kept free (min_free_bytes)", terminal.Size(free), terminal.Size(keep))
 	switch {
 	case free < keep:
-		return []checked{wrong("make room: nothing is captured meanwhile, hooks keep what they report in the spool", "%s", says)}
+		return []checked{faulty("make room: nothing is captured meanwhile, hooks keep what they report in the spool", "%s", says)}
 	case free < roomyFactor*keep:
 		return []checked{note("make room before nothing is captured any more", "%s", says)}
 	}
-	return []checked{well("%s", says)}
+	return []checked{healthy("%s", says)}
 }
 
 // nearestFolder is path, or the folder above it that exists.
@@ -105,16 +105,16 @@ const (
 func checkClock(_ context.Context, x *examination) []checked {
 	const mend = "set the clock: pauses, windows and dates go by it"
 	if x.now.Year() < firstSane {
-		return []checked{wrong(mend, "it shows %s", x.now.Format(time.DateTime))}
+		return []checked{faulty(mend, "it shows %s", x.now.Format(time.DateTime))}
 	}
 	newest, err := x.newestRecord()
 	switch {
 	case err != nil || newest.IsZero():
-		return []checked{well("it shows %s; there is no record to set it beside", x.now.Format(time.DateTime))}
+		return []checked{healthy("it shows %s; there is no record to set it beside", x.now.Format(time.DateTime))}
 	case newest.Sub(x.now) > clockSlip:
-		return []checked{wrong(mend, "it shows %s, and the log has a record of %s", x.now.Format(time.DateTime), newest.Local().Format(time.DateTime))}
+		return []checked{faulty(mend, "it shows %s, and the log has a record of %s", x.now.Format(time.DateTime), newest.Local().Format(time.DateTime))}
 	}
-	return []checked{well("it shows %s, behind it the log's newest record of %s", x.now.Format(time.DateTime), newest.Local().Format(time.DateTime))}
+	return []checked{healthy("it shows %s, behind it the log's newest record of %s", x.now.Format(time.DateTime), newest.Local().Format(time.DateTime))}
 }
 
 // gitWait is how long git may take to say its version.
@@ -125,15 +125,15 @@ func checkGit(ctx context.Context, x *examination) []checked {
 	const mend = "install git: without it no claim of a commit can be checked, and memory is kept all the same"
 	path, err := x.program("git", x.config.Programs.Git)
 	if err != nil {
-		return []checked{wrong(mend, "it is not on the PATH of the daemon")}
+		return []checked{faulty(mend, "it is not on the PATH of the daemon")}
 	}
 	ctx, cancel := context.WithTimeout(ctx, gitWait)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, path, "--version").Output()
 	if err != nil {
-		return []checked{wrong(mend, "%s: %v", path, err)}
+		return []checked{faulty(mend, "%s: %v", path, err)}
 	}
-	return []checked{well("%s: %s", path, strings.TrimSpace(string(out)))}
+	return []checked{healthy("%s: %s", path, strings.TrimSpace(string(out)))}
 }
 
 // program is where a daemon finds a program: as it was written down, else on the PATH that it is given.
@@ -186,19 +186,19 @@ func checkSpool(_ context.Context, x *examination) []checked {
 	spool := relay.NewSpool(x.paths.Home)
 	waiting, bytes, err := spool.Usage()
 	if err != nil {
-		return []checked{wrong("see to that folder's rights", "%v", err)}
+		return []checked{faulty("see to that folder's rights", "%v", err)}
 	}
 	var out []checked
 	if waiting > 0 {
 		say := note
 		mend := "wait: the daemon takes it"
 		if x.status == nil {
-			say, mend = wrong, "`cmemd start`: the daemon takes it"
+			say, mend = faulty, "`cmemd start`: the daemon takes it"
 		}
 		out = append(out, say(mend, "%s waiting (%s)", terminal.Plural(waiting, "payload"), terminal.Size(bytes)))
 	}
 	if bad, _, err := spool.DeadLetterUsage(); err == nil && bad > 0 {
-		out = append(out, wrong("`cmemd spool` says why, `cmemd spool retry` has it try again; else delete them in "+spool.BadDir(),
+		out = append(out, faulty("`cmemd spool` says why, `cmemd spool retry` has it try again; else delete them in "+spool.BadDir(),
 			"%s set aside: the daemon could not take it", terminal.Plural(bad, "payload")))
 	}
 	return out
@@ -216,7 +216,7 @@ func checkHooks(_ context.Context, x *examination) []checked {
 		if x.status == nil {
 			mend = "`cmemd start`"
 		}
-		out = append(out, wrong(mend, "%s in a row had no answer", terminal.Plural(u.Count, "hook")))
+		out = append(out, faulty(mend, "%s in a row had no answer", terminal.Plural(u.Count, "hook")))
 	}
 	if u.Lost > 0 {
 		out = append(out, note("see to the disk and the rights of "+x.paths.Home+" if that goes on", "%s lost ever, the last one because: %s", terminal.Plural(u.Lost, "payload"), u.LostReason))

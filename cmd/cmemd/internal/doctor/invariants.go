@@ -31,8 +31,8 @@ func invariants() []check {
 	return all
 }
 
-// whole is what a look at all of a home's log and views found.
-type whole struct {
+// fullExamination is what a look at all of a home's log and views found.
+type fullExamination struct {
 	verified api.Verified
 	compared api.Compared
 	last     events.Position
@@ -41,15 +41,15 @@ type whole struct {
 }
 
 // lookAtAll looks once, for all checks that need it.
-func (x *examination) lookAtAll(ctx context.Context) *whole {
+func (x *examination) lookAtAll(ctx context.Context) *fullExamination {
 	if x.all == nil {
-		x.all = &whole{}
+		x.all = &fullExamination{}
 		x.all.err = offline.WithLog(ctx, x.app, func(log offline.Source) error { return x.all.look(ctx, x, log) })
 	}
 	return x.all
 }
 
-func (w *whole) look(ctx context.Context, x *examination, log offline.Source) (err error) {
+func (w *fullExamination) look(ctx context.Context, x *examination, log offline.Source) (err error) {
 	if w.points, err = x.points(ctx); err != nil {
 		return err
 	}
@@ -89,8 +89,8 @@ func (x *examination) points(ctx context.Context) (map[string]events.Position, e
 	})
 }
 
-// unlooked is what is said where the log could not be looked at.
-func (w *whole) unlooked() []checked {
+// notExamined is what is said where the log could not be looked at.
+func (w *fullExamination) notExamined() []checked {
 	var problem *api.Problem
 	switch {
 	case errors.Is(w.err, terminal.ErrNothing):
@@ -100,7 +100,7 @@ func (w *whole) unlooked() []checked {
 		c.Mend = "`cmemd restart`"
 		return []checked{c}
 	}
-	return []checked{wrong("see to what it says", "it could not be looked at: %s", terminal.Describe(w.err))}
+	return []checked{faulty("see to what it says", "it could not be looked at: %s", terminal.Describe(w.err))}
 }
 
 // checkRecords looks at each record: that it follows the one before, and is what chain and payload hash say.
@@ -108,11 +108,11 @@ func checkRecords(ctx context.Context, x *examination) []checked {
 	w := x.lookAtAll(ctx)
 	switch {
 	case w.verified.Damaged():
-		return []checked{wrong("`cmemd log verify` says more", "%s: %s", w.verified.Place(), w.verified.Reason)}
+		return []checked{faulty("`cmemd log verify` says more", "%s: %s", w.verified.Place(), w.verified.Reason)}
 	case w.err != nil:
-		return w.unlooked()
+		return w.notExamined()
 	}
-	return []checked{well("all %d are what their chains and hashes say", w.verified.Records)}
+	return []checked{healthy("all %d are what their chains and hashes say", w.verified.Records)}
 }
 
 // checkBalance looks whether the log, the sessions' own fold and the view count the same.
@@ -123,14 +123,14 @@ func checkBalance(ctx context.Context, x *examination) []checked {
 	case v.Damaged():
 		return []checked{unknown("the log is damaged")}
 	case w.err != nil:
-		return w.unlooked()
+		return w.notExamined()
 	case len(v.Discrepancies) > 0:
-		return []checked{wrong("`cmemd log verify` lists them, `cmemd projections rebuild` mends those of views", "%s: %s",
+		return []checked{faulty("`cmemd log verify` lists them, `cmemd projections rebuild` mends those of views", "%s: %s",
 			terminal.Plural(len(v.Discrepancies)+v.More, "discrepancy"), v.Discrepancies[0])}
 	case v.Unchecked != "":
 		return []checked{unknown("not checked: %s", v.Unchecked)}
 	}
-	return []checked{well("it adds up, however it is counted")}
+	return []checked{healthy("it adds up, however it is counted")}
 }
 
 // checkRebuilt looks whether each view, and the search index, is what the log leads to.
@@ -142,25 +142,25 @@ func checkRebuilt(ctx context.Context, x *examination) []checked {
 	case w.verified.Damaged():
 		return []checked{unknown("the log is damaged")}
 	case w.err != nil:
-		return w.unlooked()
+		return w.notExamined()
 	case !c.Well():
-		return []checked{wrong(mend, "%s: %s", terminal.Plural(len(c.Differences)+c.More, "difference"), c.Differences[0])}
+		return []checked{faulty(mend, "%s: %s", terminal.Plural(len(c.Differences)+c.More, "difference"), c.Differences[0])}
 	case len(c.Anew) > 0:
 		return []checked{note("the next daemon does it by itself", "views have to be made anew: %s", strings.Join(c.Anew, "; "))}
 	}
-	return []checked{well("%s are what the log leads to, up to position %d", terminal.Plural(len(c.Views), "view"), c.Position)}
+	return []checked{healthy("%s are what the log leads to, up to position %d", terminal.Plural(len(c.Views), "view"), c.Position)}
 }
 
 // checkAhead looks whether a view knows more than the log.
 func checkAhead(ctx context.Context, x *examination) (out []checked) {
 	w := x.lookAtAll(ctx)
 	if w.err != nil {
-		return w.unlooked()
+		return w.notExamined()
 	}
 	last := max(w.last, w.verified.Records) // it went on meanwhile
 	for name, at := range w.points {
 		if at > last {
-			out = append(out, wrong("this log lacks what the views were made from: look for the one that they belong to", "%s is at position %d, and the log ends at %d", name, at, last))
+			out = append(out, faulty("this log lacks what the views were made from: look for the one that they belong to", "%s is at position %d, and the log ends at %d", name, at, last))
 		}
 	}
 	return out
@@ -173,14 +173,14 @@ func checkForgotten(ctx context.Context, x *examination) []checked {
 	case w.verified.Damaged():
 		return []checked{unknown("the log is damaged")}
 	case w.err != nil:
-		return w.unlooked()
+		return w.notExamined()
 	case x.status != nil && x.status.Erasure != nil && x.status.Erasure.Unfinished:
 		return []checked{note("wait: the daemon finishes it", "something is being erased")}
 	case len(w.compared.Remains) > 0:
-		return []checked{wrong("`cmemd start` finishes it; `cmemd logs` says why it could not", "of %s that was forgotten the words are in the log's file, the first at position %d",
+		return []checked{faulty("`cmemd start` finishes it; `cmemd logs` says why it could not", "of %s that was forgotten the words are in the log's file, the first at position %d",
 			terminal.Plural(len(w.compared.Remains), "record"), w.compared.Remains[0])}
 	}
-	return []checked{well("what was forgotten is in no page of the log's file")}
+	return []checked{healthy("what was forgotten is in no page of the log's file")}
 }
 
 // checkEntries looks whether each entry of the spool can be opened.
@@ -188,15 +188,15 @@ func checkEntries(_ context.Context, x *examination) (out []checked) {
 	spool := relay.NewSpool(x.paths.Home)
 	names, err := spool.Names()
 	if err != nil {
-		return []checked{wrong("see to that folder's rights", "%v", err)}
+		return []checked{faulty("see to that folder's rights", "%v", err)}
 	}
 	for _, name := range names {
 		if _, err := spool.Read(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // the daemon has taken it
-			out = append(out, wrong("the daemon sets it aside in "+spool.BadDir(), "%v", err))
+			out = append(out, faulty("the daemon sets it aside in "+spool.BadDir(), "%v", err))
 		}
 	}
 	if len(out) == 0 {
-		out = append(out, well("%s waiting, each of which can be opened", terminal.Plural(len(names), "payload")))
+		out = append(out, healthy("%s waiting, each of which can be opened", terminal.Plural(len(names), "payload")))
 	}
 	return out
 }
@@ -208,9 +208,9 @@ func checkToken(_ context.Context, x *examination) []checked {
 	case errors.Is(err, fs.ErrNotExist):
 		return []checked{note("`cmemd start` makes one", "there is none yet")}
 	case err != nil:
-		return []checked{wrong(cmp.Or(terminal.NextStep(err), "see to that file"), "%v", err)}
+		return []checked{faulty(cmp.Or(terminal.NextStep(err), "see to that file"), "%v", err)}
 	case len(token) < homedir.TokenBytes:
-		return []checked{wrong("delete it; the daemon makes another", "%s holds no token of at least %d characters", x.paths.Token, homedir.TokenBytes)}
+		return []checked{faulty("delete it; the daemon makes another", "%s holds no token of at least %d characters", x.paths.Token, homedir.TokenBytes)}
 	}
-	return []checked{well("%d characters", len(token))}
+	return []checked{healthy("%d characters", len(token))}
 }

@@ -22,7 +22,7 @@ const quickRecords = 1000
 func checkLog(ctx context.Context, x *examination) []checked {
 	const mend = "`cmemd log verify` checks every record; " + terminal.SalvageStep
 	if s := x.status; s != nil && s.Damage != nil {
-		return []checked{wrong(terminal.SalvageStep, "%s", refusal.DamagedAt(s.Damage.Position))}
+		return []checked{faulty(terminal.SalvageStep, "%s", refusal.DamagedAt(s.Damage.Position))}
 	}
 	n := 0
 	last, err := x.newest(ctx, quickRecords, func(log offline.Source, records []api.LogRecord) error {
@@ -42,17 +42,17 @@ func checkLog(ctx context.Context, x *examination) []checked {
 	case errors.Is(err, eventlog.ErrClosed):
 		return []checked{unknown("a daemon that starts has just taken it")}
 	case errors.Is(err, homedir.ErrLogLost), errors.Is(err, homedir.ErrLogAway), errors.Is(err, eventlog.ErrNewerFormat):
-		return []checked{wrong(terminal.NextStep(err), "%s", terminal.Describe(err))}
+		return []checked{faulty(terminal.NextStep(err), "%s", terminal.Describe(err))}
 	case errors.As(err, &locked):
 		return []checked{unknown("%s", terminal.Describe(err))}
 	case errors.Is(err, events.ErrCorrupt), errors.Is(err, errChain):
-		return []checked{wrong(mend, "%s", terminal.Describe(err))}
+		return []checked{faulty(mend, "%s", terminal.Describe(err))}
 	case err != nil && x.status == nil && !errors.Is(x.daemon, api.ErrNotRunning):
 		return []checked{unknown("the daemon has it, and does not answer")}
 	case err != nil:
-		return []checked{wrong(mend, "%s", terminal.Describe(err))}
+		return []checked{faulty(mend, "%s", terminal.Describe(err))}
 	}
-	return []checked{well("%s", orderLine(last, n))}
+	return []checked{healthy("%s", orderLine(last, n))}
 }
 
 // orderLine says how much of a log that ends at last was looked at.

@@ -40,15 +40,15 @@ func (x *examination) checkModel(ctx context.Context, who setting.Asked) (out []
 	p, err := providers.Builder{Settings: x.config, Runs: x.paths.Runs}.Make(who)
 	switch {
 	case err != nil:
-		return []checked{wrong("correct it; `cmemd config show --all` lists what there is", "%s", terminal.Describe(err))}
+		return []checked{faulty("correct it; `cmemd config show --all` lists what there is", "%s", terminal.Describe(err))}
 	case p.CLI != nil:
-		out = append(out, x.unasked(checkClient(ctx, p.CLI)))
+		out = append(out, x.notProbed(checkClient(ctx, p.CLI)))
 	case x.config.Service(who.Name) != nil:
-		out = append(out, x.unasked(checkKey(ctx, who.Name, p)))
+		out = append(out, x.notProbed(checkKey(ctx, who.Name, p)))
 	case who.Name == playback.Name:
-		out = append(out, well("plays %s", x.config.PlaybackFile))
+		out = append(out, healthy("plays %s", x.config.PlaybackFile))
 	default:
-		out = append(out, well("%s works here, without a model", who.Name))
+		out = append(out, healthy("%s works here, without a model", who.Name))
 	}
 	if x.deep && !setting.IsFree(who.Name) {
 		out = append(out, x.askModel(ctx, who))
@@ -56,8 +56,8 @@ func (x *examination) checkModel(ctx context.Context, who setting.Asked) (out []
 	return out
 }
 
-// unasked is c with a word on what it does not say: whether whoever is there would answer.
-func (x *examination) unasked(c checked) checked {
+// notProbed is c with a note that nobody was asked: it does not say whether whoever is there would answer.
+func (x *examination) notProbed(c checked) checked {
 	if c.State == stateOK && !x.deep {
 		c.Says += "; it was not asked: `cmemd doctor --deep` does"
 	}
@@ -90,37 +90,37 @@ func checkClient(ctx context.Context, cli *claudecli.Client) checked {
 	version, err := cli.Version(ctx)
 	switch {
 	case isModelFailure(err):
-		return wrong("install Claude Code, or set claude_cli_path to where it is", "claude-cli: %s", terminal.Describe(err))
+		return faulty("install Claude Code, or set claude_cli_path to where it is", "claude-cli: %s", terminal.Describe(err))
 	case err != nil:
-		return wrong("set claude_cli_path to Claude Code", "claude-cli: the client did not say its version within %s", clientWait)
+		return faulty("set claude_cli_path to Claude Code", "claude-cli: the client did not say its version within %s", clientWait)
 	}
-	return well("claude-cli: Claude Code %s, model %s", version, cli.Model())
+	return healthy("claude-cli: Claude Code %s, model %s", version, cli.Model())
 }
 
 // checkKey reads the key, as this command may. The daemon may have been started with other variables.
 func checkKey(ctx context.Context, name string, p *providers.Built) checked {
 	if p.Key == nil {
-		return well("%s: model %s, without a key", name, p.Model())
+		return healthy("%s: model %s, without a key", name, p.Model())
 	}
 	_, err := p.Key.Get(ctx)
 	switch {
 	case isModelFailure(err):
-		return wrong("put the key where "+name+"_key_env, "+name+"_key_file or "+name+"_key_command says, for the daemon too", "%s: %s", name, terminal.Describe(err))
+		return faulty("put the key where "+name+"_key_env, "+name+"_key_file or "+name+"_key_command says, for the daemon too", "%s: %s", name, terminal.Describe(err))
 	case err != nil:
 		return unknown("%s: whether there is a key", name)
 	}
-	return well("%s: model %s, with the key from %s", name, p.Model(), p.Key)
+	return healthy("%s: model %s, with the key from %s", name, p.Model(), p.Key)
 }
 
 func checkURL(address string) checked {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "":
-		return wrong("correct it", "the URL is not one") // it was checked when it was set
+		return faulty("correct it", "the URL is not one") // it was checked when it was set
 	case u.Scheme == "http" && !config.IsLoopbackURL(address):
 		return note("use https where others could listen", "%s is asked in the clear: what is captured, and the key", u.Host)
 	}
-	return well("%s is where it is asked", address)
+	return healthy("%s is where it is asked", address)
 }
 
 // askModel has a provider observe a small batch, unless the daemon says that nothing may be spent today.
@@ -134,9 +134,9 @@ func (x *examination) askModel(ctx context.Context, who setting.Asked) checked {
 		err = t.Err()
 	}
 	if err != nil {
-		return wrong(terminal.NextStep(err), "%s", terminal.Describe(err))
+		return faulty(terminal.NextStep(err), "%s", terminal.Describe(err))
 	}
-	return well("%s answered in %s: %s", terminal.NameOfModel(t.Provider, t.Model), time.Duration(t.TookMS)*time.Millisecond, terminal.Plural(len(t.Parsed.Observations), "observation"))
+	return healthy("%s answered in %s: %s", terminal.NameOfModel(t.Provider, t.Model), time.Duration(t.TookMS)*time.Millisecond, terminal.Plural(len(t.Parsed.Observations), "observation"))
 }
 
 // daySpent is the limit of the day that the daemon says is reached; empty: none is, or no daemon says so.

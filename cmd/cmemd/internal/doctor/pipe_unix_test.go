@@ -32,7 +32,7 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 // TestDaemonOfAnotherVersion: what it cannot be asked is not told as damage.
 func TestDaemonOfAnotherVersion(t *testing.T) {
 	t.Parallel()
-	w := &whole{err: &api.Problem{Type: api.ProblemNotFound, Status: 404, Detail: "there is no such path"}}
+	w := &fullExamination{err: &api.Problem{Type: api.ProblemNotFound, Status: 404, Detail: "there is no such path"}}
 	x := &examination{all: w}
 	for name, check := range map[string]func() []checked{
 		"records": func() []checked { return checkRecords(t.Context(), x) }, "balance": func() []checked { return checkBalance(t.Context(), x) },

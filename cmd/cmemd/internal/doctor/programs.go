@@ -33,9 +33,9 @@ func (x *examination) checkHookProgram(ctx context.Context, self string) []check
 	}
 	switch version, err := programs.AskVersion(ctx, hook, programs.HookVersion); {
 	case err != nil:
-		return []checked{wrong("install it anew, as cmemd was installed; `cmemd upgrade --dry-run` says how that was", "%s: %v", hook, err)}
+		return []checked{faulty("install it anew, as cmemd was installed; `cmemd upgrade --dry-run` says how that was", "%s: %v", hook, err)}
 	case version != x.app.Version:
-		return []checked{wrong("install both of one release; `cmemd upgrade --dry-run` says how this one came here",
+		return []checked{faulty("install both of one release; `cmemd upgrade --dry-run` says how this one came here",
 			"%s is of version %s, and cmemd of %s", hook, terminal.VisibleLine(version), x.app.Version)}
 	}
 	return nil
@@ -46,7 +46,7 @@ func (x *examination) checkCopies(ctx context.Context, self string) (out []check
 	for _, path := range x.otherCopies(self) {
 		switch version, err := programs.AskVersion(ctx, path, programs.CommandVersion); {
 		case err != nil:
-			out = append(out, wrong("remove it, or install it anew", "%s: %v", path, err))
+			out = append(out, faulty("remove it, or install it anew", "%s: %v", path, err))
 		case version != x.app.Version:
 			out = append(out, note("keep one, and remove the other as it was installed; `cmemd upgrade --dry-run`, run with each, says how",
 				"%s is of version %s, and this one, %s, of %s", path, terminal.VisibleLine(version), self, x.app.Version))

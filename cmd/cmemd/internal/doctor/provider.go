@@ -17,7 +17,7 @@ func checkProvider(_ context.Context, x *examination) []checked {
 		if x.settings != nil {
 			return []checked{unknown("the settings cannot be used")}
 		}
-		return []checked{well("%s, as the settings say", strings.Join(x.config.ConfiguredProviders(), ", "))}
+		return []checked{healthy("%s, as the settings say", strings.Join(x.config.ConfiguredProviders(), ", "))}
 	}
 	out := found(x.status.Findings, func(f health.Finding) bool { return f.What == health.FindHeld })
 	for _, p := range x.status.Providers {
@@ -38,20 +38,20 @@ func providerState(p api.ProviderStatus) checked {
 	case api.ProviderBudget:
 		return note("wait, or raise the budget", "%s", providerLine(p))
 	}
-	return well("%s", providerLine(p))
+	return healthy("%s", providerLine(p))
 }
 
 // checkBudget looks whether a budget holds inputs back.
 func checkBudget(_ context.Context, x *examination) []checked {
 	if x.status == nil {
 		if x.settings == nil && x.config.Budget.None() {
-			return []checked{well("there is none")}
+			return []checked{healthy("there is none")}
 		}
 		return needsDaemon()
 	}
 	b := x.status.Actors.Budget
 	if b == nil {
-		return []checked{well("there is none")}
+		return []checked{healthy("there is none")}
 	}
 	if out := found(x.status.Findings, func(f health.Finding) bool { return f.What == server.FindBudget }); len(out) > 0 {
 		return out
@@ -64,5 +64,5 @@ func checkBudget(_ context.Context, x *examination) []checked {
 		}
 		return []checked{note(mend, "%s", says)}
 	}
-	return []checked{well("%s", says)}
+	return []checked{healthy("%s", says)}
 }

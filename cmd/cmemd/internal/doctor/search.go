@@ -25,7 +25,7 @@ func checkSearch(ctx context.Context, x *examination) (out []checked) {
 		return err
 	})
 	if err != nil {
-		return []checked{wrong("`cmemd logs` says more; `cmemd projections rebuild` makes what is searched anew", "a search failed: %s", terminal.Describe(err))}
+		return []checked{faulty("`cmemd logs` says more; `cmemd projections rebuild` makes what is searched anew", "a search failed: %s", terminal.Describe(err))}
 	}
 	return out
 }
@@ -36,7 +36,7 @@ func probeSearch(ctx context.Context, client api.Invoker) ([]checked, error) {
 		return nil, err
 	}
 	if len(newest.Results) == 0 {
-		return []checked{well("nothing is remembered yet that could be found")}, nil
+		return []checked{healthy("nothing is remembered yet that could be found")}, nil
 	}
 	row := newest.Results[0]
 	began := time.Now()
@@ -49,7 +49,7 @@ func probeSearch(ctx context.Context, client api.Invoker) ([]checked, error) {
 	has := func(r api.Result) bool { return r.ID == row.ID || slices.Contains(r.Similar, row.ID) }
 	named := strings.ContainsFunc(row.Title, unicode.IsLetter) && !strings.HasPrefix(row.Title, "(") // (untitled) is no word of it
 	if named && !slices.ContainsFunc(found.Results, has) {
-		return []checked{wrong("`cmemd projections rebuild` makes what is searched anew", "the newest row, %s, is not found by its own title", row.ID)}, nil
+		return []checked{faulty("`cmemd projections rebuild` makes what is searched anew", "the newest row, %s, is not found by its own title", row.ID)}, nil
 	}
-	return []checked{well("%s with any word of the newest title, in %s", terminal.Plural(found.Total, "row"), took)}, nil
+	return []checked{healthy("%s with any word of the newest title, in %s", terminal.Plural(found.Total, "row"), took)}, nil
 }

@@ -23,7 +23,7 @@ func checkMachines(_ context.Context, x *examination) (all []checked) {
 		return nil
 	}
 	for _, line := range x.status.Sharing {
-		all = append(all, wrong(sharingStep, "%s", line))
+		all = append(all, faulty(sharingStep, "%s", line))
 	}
 	return all
 }

@@ -13,20 +13,20 @@ import (
 func checkVectors(ctx context.Context, x *examination) []checked {
 	switch {
 	case x.status == nil && x.config != nil && x.config.Embeddings.Endpoint.URL == "":
-		return []checked{well("off: `embeddings_url` is not set")}
+		return []checked{healthy("off: `embeddings_url` is not set")}
 	case x.status == nil:
 		return needsDaemon()
 	case x.status.Vectors == nil:
-		return []checked{well("off: `embeddings_url` is not set")}
+		return []checked{healthy("off: `embeddings_url` is not set")}
 	}
 	st := x.status.Vectors
 	switch {
 	case st.Stopped != "":
-		return []checked{wrong("`cmemd logs` says more; `cmemd restart` begins anew", "%s", vectorsLine(st))}
+		return []checked{faulty("`cmemd logs` says more; `cmemd restart` begins anew", "%s", vectorsLine(st))}
 	case st.Paused != "":
 		return []checked{note("look after the endpoint that embeddings_url names; it is asked again by itself", "%s", vectorsLine(st))}
 	case !x.deep:
-		return []checked{well("%s", vectorsLine(st))}
+		return []checked{healthy("%s", vectorsLine(st))}
 	}
 	return []checked{x.askVectors(ctx, st)}
 }
@@ -42,11 +42,11 @@ func (x *examination) askVectors(ctx context.Context, st *vectors.Stats) checked
 	took := time.Since(began).Round(time.Millisecond)
 	switch {
 	case err != nil:
-		return wrong("`cmemd logs` says more", "a search fails: %s", terminal.Describe(err))
+		return faulty("`cmemd logs` says more", "a search fails: %s", terminal.Describe(err))
 	case st.Filled == 0:
-		return well("%s; there is nothing to find yet", vectorsLine(st))
+		return healthy("%s; there is nothing to find yet", vectorsLine(st))
 	case !found.Near:
-		return wrong("look after the endpoint that embeddings_url names, or raise embeddings_timeout", "a search went without them: %s", found.Note)
+		return faulty("look after the endpoint that embeddings_url names, or raise embeddings_timeout", "a search went without them: %s", found.Note)
 	}
-	return well("%s; a search used them, in %s", vectorsLine(st), took)
+	return healthy("%s; a search used them, in %s", vectorsLine(st), took)
 }

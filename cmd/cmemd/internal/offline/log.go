@@ -141,18 +141,18 @@ func exported(ctx context.Context, log exporter) iter.Seq2[events.Record, error]
 
 // Export implements Source.
 func (o *Log) Export(ctx context.Context, w io.Writer, from events.Position) error {
-	_, err := eventlog.Export(ctx, whole{o.Bolt, o}, w, from)
+	_, err := eventlog.Export(ctx, exportedLog{o.Bolt, o}, w, from)
 	return err
 }
 
-// whole is a log that goes on where it was given away.
-type whole struct {
+// exportedLog is a log that goes on where it was given away.
+type exportedLog struct {
 	*eventlog.Bolt
 	from *Log
 }
 
 // All implements eventlog.Log.
-func (w whole) All(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
+func (w exportedLog) All(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
 	return w.from.all(ctx, from)
 }
 
@@ -182,17 +182,17 @@ func (o *Log) read(ctx context.Context, e api.Endpoint, query, answer any, progr
 	case api.Endpoint(api.LogStatsRoute).Pattern():
 		*answer.(*api.LogStats), err = o.Bolt.Stats(ctx)
 	case api.Endpoint(api.VerifyRoute).Pattern():
-		*answer.(*api.Verified), err = curation.VerifyLog(ctx, o.Bolt, nil, telling(progress))
+		*answer.(*api.Verified), err = curation.VerifyLog(ctx, o.Bolt, nil, progressReporter(progress))
 	case api.Endpoint(api.CompareRoute).Pattern():
-		*answer.(*api.Compared), err = compareViews(ctx, o.Bolt, o.home, telling(progress))
+		*answer.(*api.Compared), err = compareViews(ctx, o.Bolt, o.home, progressReporter(progress))
 	default:
 		err = fmt.Errorf("%w of a log without a daemon: %s", errors.ErrUnsupported, e.Path)
 	}
 	return err
 }
 
-// telling hands progress on, where somebody follows it.
-func telling(progress func(api.Progress)) func(done, total uint64) {
+// progressReporter hands progress on, where somebody follows it.
+func progressReporter(progress func(api.Progress)) func(done, total uint64) {
 	return func(done, total uint64) {
 		if progress != nil {
 			progress(api.Progress{Done: done, Total: total})

@@ -146,7 +146,7 @@ func Copy(self, home, version string, now time.Time) (Source, error) {
 	if err := os.MkdirAll(to, 0o700); err != nil {
 		return s, err
 	}
-	for _, p := range beside(self, to) {
+	for _, p := range programsBeside(self, to) {
 		if err := p.copy(); err != nil {
 			return s, fmt.Errorf("copy %s to %s: %w", p.from, to, err)
 		}
@@ -158,7 +158,7 @@ func Copy(self, home, version string, now time.Time) (Source, error) {
 // Newer is the version of the cmemd that the bin of a home has, where that is newer than the version of the one at self; else empty, also
 // where nobody can say which is the older.
 func Newer(self, home, version string) string {
-	all := beside(self, Dir(home))
+	all := programsBeside(self, Dir(home))
 	kept, err := ReadSource(Dir(home))
 	if _, gone := os.Stat(all[len(all)-1].to); gone != nil || err != nil {
 		return ""
@@ -171,7 +171,7 @@ func Newer(self, home, version string) string {
 
 // Differing lists the programs that Copy would write: the bin of the home has others, or none.
 func Differing(self, home string) (names []string) {
-	for _, p := range beside(self, Dir(home)) {
+	for _, p := range programsBeside(self, Dir(home)) {
 		if same, err := sameContent(p.from, p.to); err != nil || !same {
 			names = append(names, p.name)
 		}
@@ -182,8 +182,8 @@ func Differing(self, home string) (names []string) {
 // A program is one that is to be copied.
 type program struct{ name, from, to string }
 
-// beside are the programs in the folder of self that belong together, and self, whatever it is called, the last of them.
-func beside(self, to string) (all []program) {
+// programsBeside are the programs in the folder of self that belong together, and self, whatever it is called, the last of them.
+func programsBeside(self, to string) (all []program) {
 	self = resolved(self)
 	ext := Ext(self)
 	for _, name := range names() {

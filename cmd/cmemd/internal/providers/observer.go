@@ -74,12 +74,12 @@ func testObservers(ctx context.Context, a *terminal.App, name string) error {
 		} else {
 			showTries(a, out.Tried)
 		}
-		return together(failed)
+		return onlyOrCount(failed)
 	})
 }
 
-// together is the only error of all, or says how many there are.
-func together(all []error) error {
+// onlyOrCount returns the error where there is one alone, else an error that says how many there are.
+func onlyOrCount(all []error) error {
 	if len(all) < 2 {
 		return errors.Join(all...)
 	}

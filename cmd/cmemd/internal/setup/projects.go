@@ -11,7 +11,7 @@ import (
 // openProjects writes down which projects agents may reach by their tools: those that a flag names, or that the person names when asked.
 // They are asked once, where an agent is put in that does not say in which project it works.
 func (x *installation) openProjects(ctx context.Context, shown []*shownInstall) error {
-	names := x.placeless(shown)
+	names := x.withoutProject(shown)
 	switch {
 	case x.flags.remove || x.flags.noMCP:
 		return nil
@@ -31,8 +31,8 @@ func (x *installation) openProjects(ctx context.Context, shown []*shownInstall) 
 	return x.setProjects(ctx, answer)
 }
 
-// placeless are the agents that were put in and that hooks tell nothing of: nobody knows in which project one works.
-func (x *installation) placeless(shown []*shownInstall) (titles []string) {
+// withoutProject are the agents that were put in and that hooks tell nothing of: nobody knows in which project one works.
+func (x *installation) withoutProject(shown []*shownInstall) (titles []string) {
 	for _, s := range shown {
 		if s.State == installDone && s.toolsOnly {
 			titles = append(titles, s.Title)

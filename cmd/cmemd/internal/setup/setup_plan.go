@@ -125,7 +125,7 @@ func (s *setupRun) agree(ctx context.Context) (bool, error) {
 			printInstalls(s.app, s.shown, false)
 			continue
 		}
-		if err := s.only(answer); err == nil {
+		if err := s.keepNamed(answer); err == nil {
 			return true, nil
 		} else {
 			s.app.Say("%s", terminal.VisibleLine(err.Error()))
@@ -143,8 +143,8 @@ func (s *setupRun) planned() (names []string) {
 	return names
 }
 
-// only keeps those of the agents that would change that are named.
-func (s *setupRun) only(answer string) error {
+// keepNamed keeps those of the agents that would change that are named.
+func (s *setupRun) keepNamed(answer string) error {
 	named := strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' })
 	if len(named) == 0 {
 		return fmt.Errorf("%q names nobody: y, n, or a name", answer)

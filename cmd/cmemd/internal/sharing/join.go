@@ -37,7 +37,7 @@ func (s *Sharing) join(ctx context.Context, q api.ClusterJoin) (api.ClusterJoine
 		return out, err
 	}
 	err = s.start(a)
-	s.ran(err)
+	s.setStartError(err)
 	if err != nil && q.Code == "" { // a recovery code must be shown, whatever becomes of the rest
 		out.Problem, err = terminal.Describe(err), nil
 	}

@@ -22,7 +22,7 @@ func TestWithin(t *testing.T) {
 				ready, began := make(chan struct{}), time.Now()
 				timer := time.AfterFunc(c.ready, func() { close(ready) })
 				defer timer.Stop()
-				if within(ctx, ready, settleWait); time.Since(began) != c.want {
+				if waitAtMost(ctx, ready, settleWait); time.Since(began) != c.want {
 					t.Errorf("it returned after %v, want %v", time.Since(began), c.want)
 				}
 			})

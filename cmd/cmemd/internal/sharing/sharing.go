@@ -40,9 +40,9 @@ const (
 
 	settleWait = 2 * time.Second // in which a store on this side of the world is read; nobody waits longer for an answer
 
-	stopWait = 2 * time.Second // of the daemon's five for its end
-	again    = time.Second     // between two lives of what carries logs, doubling to
-	seldom   = 30 * time.Second
+	stopWait     = 2 * time.Second // of the daemon's five for its end
+	firstRetry   = time.Second     // between two lives of what carries logs, doubling to
+	longestRetry = 30 * time.Second
 )
 
 // Sharing is this home's part in a space, or in none. Its methods are safe for concurrent use.
@@ -113,11 +113,11 @@ func (s *Sharing) Start() {
 	if err == nil {
 		err = s.start(a)
 	}
-	s.ran(err)
+	s.setStartError(err)
 }
 
-// ran keeps why what carries logs could not be started, for Status; nil: it was.
-func (s *Sharing) ran(err error) {
+// setStartError keeps why what carries logs could not be started, for Status; nil: it was.
+func (s *Sharing) setStartError(err error) {
 	s.mu.Lock()
 	s.why = err
 	s.mu.Unlock()
@@ -177,10 +177,10 @@ func (s *Sharing) run(ctx context.Context, j *joined) {
 	defer wg.Wait()
 	ready := j.share.Ready()
 	wg.Go(func() {
-		within(ctx, ready, settleWait)
+		waitAtMost(ctx, ready, settleWait)
 		s.settle()
 	})
-	for pause := again; ctx.Err() == nil; pause = min(2*pause, seldom) {
+	for pause := firstRetry; ctx.Err() == nil; pause = min(2*pause, longestRetry) {
 		err := j.share.Run(ctx) // again where it was renewed: then it says so again
 		if ctx.Err() != nil || errors.Is(err, eventlog.ErrClosed) {
 			return
@@ -195,8 +195,8 @@ func (s *Sharing) run(ctx context.Context, j *joined) {
 	}
 }
 
-// within returns once done is closed, after a time, or when ctx is done.
-func within(ctx context.Context, done <-chan struct{}, limit time.Duration) {
+// waitAtMost returns once done is closed, after a time, or when ctx is done.
+func waitAtMost(ctx context.Context, done <-chan struct{}, limit time.Duration) {
 	select {
 	case <-done:
 	case <-time.After(limit):

@@ -19,14 +19,14 @@ const (
 // originOf finds out how the program of m came here. What its own folder says goes before what its path says, that before what the
 // package managers of the system say, and those before what Go recorded in it.
 func originOf(ctx context.Context, m machine) origin {
-	if o, ok := kept(ctx, m); ok {
-		return o.whole(m)
+	if o, ok := copyInHome(ctx, m); ok {
+		return o.completed(m)
 	}
-	return placed(ctx, m).whole(m)
+	return originOfPlace(ctx, m).completed(m)
 }
 
-// placed is how a program came to a place that does not say it.
-func placed(ctx context.Context, m machine) origin {
+// originOfPlace is how a program came to a place that does not say it.
+func originOfPlace(ctx context.Context, m machine) origin {
 	ways := []func(context.Context, machine) (origin, bool){fromNode, fromHomebrew, fromDeb, fromRPM, fromImage, fromGo, fromClone}
 	for _, of := range ways {
 		if o, ok := of(ctx, m); ok {
@@ -36,8 +36,8 @@ func placed(ctx context.Context, m machine) origin {
 	return fromArchive(m)
 }
 
-// whole is o with the program that it leaves, and without commands whose tool is not there: then they are for a person.
-func (o origin) whole(m machine) origin {
+// completed is o with the program that it leaves, and without commands whose tool is not there: then they are for a person.
+func (o origin) completed(m machine) origin {
 	o.program = cmp.Or(o.program, m.self)
 	for _, argv := range o.Commands {
 		if _, err := m.lookPath(argv[0]); err != nil {
@@ -48,8 +48,8 @@ func (o origin) whole(m machine) origin {
 	return o
 }
 
-// kept is a copy in a home, which says where it came from.
-func kept(ctx context.Context, m machine) (origin, bool) {
+// copyInHome is the origin of a program that is a copy in a home: a record beside it says where it came from.
+func copyInHome(ctx context.Context, m machine) (origin, bool) {
 	s, err := programs.ReadSource(filepath.Dir(m.self))
 	switch {
 	case err != nil:
@@ -65,7 +65,7 @@ func kept(ctx context.Context, m machine) (origin, bool) {
 		return cloneOrigin(m), true
 	case s.Way == "": // the copy follows when the one at that place is started
 		m.self = filepath.Join(s.Path, filepath.Base(m.self))
-		o := placed(ctx, m)
+		o := originOfPlace(ctx, m)
 		o.program = cmp.Or(o.program, m.self)
 		return o, true
 	}

@@ -60,7 +60,7 @@ func newRevoke(a *terminal.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		m, err := other(cluster.Status.Machines, args[0])
+		m, err := otherMachine(cluster.Status.Machines, args[0])
 		if err != nil {
 			return err
 		}
@@ -97,8 +97,8 @@ var (
 	errAmbiguous = errors.New("several machines are called so")
 )
 
-// other is the one other machine that is called so, by its name, or by its id or the beginning of it.
-func other(machines []share.Machine, name string) (found share.Machine, err error) {
+// otherMachine is the one other machine that is called so, by its name, or by its id or the beginning of it.
+func otherMachine(machines []share.Machine, name string) (found share.Machine, err error) {
 	n := 0
 	for _, m := range machines {
 		byID := len(name) >= idLetters && strings.HasPrefix(m.ID.String(), name)

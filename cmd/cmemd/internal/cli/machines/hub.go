@@ -170,7 +170,7 @@ func enterHub(ctx context.Context, a *terminal.App, at hubAddress) error {
 		return err
 	}
 	if c.Joined {
-		return again(a, at, c.Where)
+		return sayHubRuns(a, at, c.Where)
 	}
 	j, err := join(ctx, a, api.ClusterJoin{Where: at.Address})
 	if err != nil {
@@ -186,8 +186,8 @@ type hubAgain struct {
 	Used   bool   `json:"used"`  // that is this hub
 }
 
-// again says that the hub runs, and warns where this machine has joined another store.
-func again(a *terminal.App, at hubAddress, where string) error {
+// sayHubRuns says that the hub runs, and warns where this machine has joined another store.
+func sayHubRuns(a *terminal.App, at hubAddress, where string) error {
 	out := hubAgain{at.Listen, where, sameStore(at.Address, where)}
 	if !out.Used {
 		a.Say("this machine shares its memory through %s, which is not this hub: nothing of it comes here. "+

@@ -67,7 +67,7 @@ func newIngest(a *terminal.App) *cobra.Command {
 		}
 		return a.Stream(c.Context(), func(client *client.Client) error {
 			if f.background {
-				return leave(c.Context(), a, f.agent, paths)
+				return ingestInBackground(c.Context(), a, f.agent, paths)
 			}
 			return f.run(c.Context(), a, client, files)
 		})

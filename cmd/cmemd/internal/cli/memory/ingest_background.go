@@ -98,8 +98,8 @@ func (n *ingestNote) end(now time.Time) {
 	_ = n.Write(n.path) // without it this one counts as interrupted, and may be begun again
 }
 
-// leave has a process of its own take in what paths name, and says so.
-func leave(ctx context.Context, a *terminal.App, agent string, paths []string) error {
+// ingestInBackground has a process of its own take in what paths name, and says so.
+func ingestInBackground(ctx context.Context, a *terminal.App, agent string, paths []string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ func printResults(a *terminal.App, found api.SearchResults) {
 	if len(found.Results) > 0 {
 		l := terminal.List{Head: []string{"ID", "WHAT", "WHEN", "PROJECT", "TOKENS", "TITLE"}}
 		for _, r := range found.Results {
-			l.Add(a.ShownRow(r.ID, r.Handle), whatBy(a, r), terminal.Moment(r.At), r.Project, strconv.Itoa(r.Tokens), flagged(counted(r), r.Flagged, r.Undone))
+			l.Add(a.ShownRow(r.ID, r.Handle), whatBy(a, r), terminal.Moment(r.At), r.Project, strconv.Itoa(r.Tokens), flagged(titleWithCount(r), r.Flagged, r.Undone))
 			addParts(a, &l, r, 6)
 		}
 		a.Print(l)
@@ -53,8 +53,8 @@ func whatBy(a *terminal.App, r api.Result) string {
 	return what
 }
 
-// counted is the title of a row, and how often it was said where that is more than once.
-func counted(r api.Result) string {
+// titleWithCount is the title of a row, and how often it was said where that is more than once.
+func titleWithCount(r api.Result) string {
 	if r.Count < 2 {
 		return r.Title
 	}
@@ -80,7 +80,7 @@ func explainResult(a *terminal.App, place int, r api.Result) {
 			}
 			where = strings.Join(names, ", ")
 		}
-		a.Printf("   %6.2f  %s, which %s: %s\n", t.Worth, terminal.VisibleLine(t.Term), have(t.Documents), where)
+		a.Printf("   %6.2f  %s, which %s: %s\n", t.Worth, terminal.VisibleLine(t.Term), rowsHave(t.Documents), where)
 	}
 	for _, p := range []struct {
 		worth float64
@@ -105,8 +105,8 @@ func rankWord(n int) string {
 	return fmt.Sprintf("place %d", n)
 }
 
-// have says how many rows have a word.
-func have(n uint64) string {
+// rowsHave says how many rows have a word.
+func rowsHave(n uint64) string {
 	if n == 1 {
 		return "1 row has"
 	}

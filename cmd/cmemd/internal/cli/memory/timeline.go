@@ -22,15 +22,15 @@ func newTimeline(a *terminal.App) *cobra.Command {
 			return terminal.Misused(c, "%s needs either an id, a time, or --query", c.CommandPath())
 		}
 		if len(args) == 1 {
-			q.Anchor = anchor(a, args[0])
+			q.Anchor = timelineStart(a, args[0])
 		}
 		return terminal.Answer(c.Context(), a, api.TimelineRoute, q, showTimeline)
 	}
 	return c
 }
 
-// anchor is text as the daemon reads it: an id stands as it is, a time becomes RFC 3339.
-func anchor(a *terminal.App, text string) string {
+// timelineStart is text as the daemon reads it: an id stands as it is, a time becomes RFC 3339.
+func timelineStart(a *terminal.App, text string) string {
 	if at, ok := terminal.ParseWhen(text, a.Now()); ok {
 		return at.UTC().Format("2006-01-02T15:04:05.999999999Z07:00")
 	}
