@@ -95,7 +95,7 @@ func (t *claudeReader) line(line []byte) (skipped string, err error) {
 		return "", &FieldError{Field: "timestamp", Err: ErrMissing}
 	}
 	if t.isCopy(&l) {
-		t.prime(&l)
+		t.noteCopied(&l)
 		return skippedFork, nil
 	}
 	s, err := t.enter(&l)

@@ -119,8 +119,8 @@ func (k *InjectedText) learn(letters []byte, least int) {
 	k.maybe[at] |= bit
 }
 
-// may reports whether a long line may begin with these letters.
-func (k *InjectedText) may(letters []byte) bool {
+// mayBegin reports whether a long line may begin with these letters.
+func (k *InjectedText) mayBegin(letters []byte) bool {
 	at, bit := place(letters)
 	return k.maybe[at]&bit != 0
 }

@@ -163,15 +163,15 @@ func (c *cutter) cutPiece(piece string, at int, found []match) (rest string, cha
 	return rest, true
 }
 
-// scraps is how many words may stand around what was cut that go with it: "docs/notes.md:7:", "yes |", "Remember:".
-const scraps = 2
+// wordsAround is how many words may stand around what was cut that go with it: "docs/notes.md:7:", "yes |", "Remember:".
+const wordsAround = 2
 
 // isScrap reports whether what is left of a text that was cut says nothing by itself.
 func isScrap(s string) bool {
 	n := 0
 	for field := range strings.FieldsFuncSeq(s, isGap) {
 		n += weightOf(field)
-		if n > scraps {
+		if n > wordsAround {
 			return false
 		}
 	}
@@ -185,7 +185,7 @@ func weightOf(field string) int {
 	n, has := 0, false
 	for _, r := range field {
 		switch {
-		case r >= unspaced && r != utf8.RuneError:
+		case r >= firstUnspacedRune && r != utf8.RuneError:
 			n++
 		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', r >= 0xC0:
 			has = true

@@ -47,7 +47,7 @@ func (f *finder) isCommon(w word) bool {
 		return false
 	}
 	at, letters := int(w.letter), f.words.letters
-	return at+longLine > len(letters) || !f.injected.may(letters[at:])
+	return at+longLine > len(letters) || !f.injected.mayBegin(letters[at:])
 }
 
 // at finds what repeats memory from word i on.
@@ -95,7 +95,7 @@ func (f *finder) row(i int) (match, bool) {
 // long finds the longest of the long lines that begins with word i.
 func (f *finder) long(i int) (match, bool) {
 	at, letters := int(f.words.list[i].letter), f.words.letters
-	if at+longLine > len(letters) || !f.injected.may(letters[at:]) {
+	if at+longLine > len(letters) || !f.injected.mayBegin(letters[at:]) {
 		return match{}, false
 	}
 	for _, size := range f.injected.heads[maphash.Bytes(f.injected.seed, letters[at:at+headSize])] {

@@ -23,8 +23,8 @@ type word struct {
 	start, end int32 // its bytes in the text
 }
 
-// unspaced is the first rune of the scripts whose words stand without blanks between them: from the radicals on.
-const unspaced = 0x2E80
+// firstUnspacedRune is the first rune of the scripts whose words stand without blanks between them: from the radicals on.
+const firstUnspacedRune = 0x2E80
 
 // read takes a text apart, and returns its letters. What stands for a line end, a tab or a rune in JSON does so here, however
 // often it was quoted.
@@ -64,12 +64,12 @@ func (w *words) word(text string, i int) int {
 			}
 			break
 		}
-		if r >= unspaced && i > start {
+		if r >= firstUnspacedRune && i > start {
 			break
 		}
 		letters = utf8.AppendRune(letters, unicode.ToLower(r))
 		i += size
-		if r >= unspaced {
+		if r >= firstUnspacedRune {
 			break
 		}
 	}

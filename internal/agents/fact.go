@@ -21,8 +21,8 @@ func ignore(why string) fact { return fact{ignored: why} }
 // notRecorded is a payload whose event means nothing here.
 func notRecorded(event string) fact { return ignore(event + " is not recorded") }
 
-// nameless is a report of a tool call that names no tool.
-const nameless = "the payload names no tool"
+// ignoredUnnamedTool is a report of a tool call that names no tool.
+const ignoredUnnamedTool = "the payload names no tool"
 
 // machineMade is a prompt of which no word is the user's.
 const machineMade = "the prompt was made by the agent, not by the user"
@@ -45,7 +45,7 @@ func (p *hookPayload) prompted(id, text string) fact {
 // belongs to, if the agent says.
 func (p *hookPayload) used(t events.ToolUsed, server string, input, output []byte) fact {
 	if t.Tool == "" {
-		return ignore(nameless)
+		return ignore(ignoredUnnamedTool)
 	}
 	return fact{event: p.sieve.use(t, server, input, output), key: ToolKey(p.origin, t.ToolUseID)}
 }

@@ -50,8 +50,8 @@ func (f *claudeFork) copied(l *claudeLine) bool {
 	return !f.copiesOver
 }
 
-// prime takes of a copied line what later ones need: the calls that wait for a result, and whose side chain it is.
-func (t *claudeReader) prime(l *claudeLine) {
+// noteCopied takes of a copied line what later ones need: the calls that wait for a result, and whose side chain it is.
+func (t *claudeReader) noteCopied(l *claudeLine) {
 	if l.sideChain && l.agentID == "" {
 		t.root(l)
 	}
@@ -87,7 +87,7 @@ func (f *codexFork) copied(kind string, payload []byte, at time.Time) bool {
 	}
 	rested := f.among && at.Sub(f.at) >= restAfterCopy
 	f.at = at
-	switch ours, known := f.ours(kind, payload); {
+	switch ours, known := f.isOwnLine(kind, payload); {
 	case known && ours || !known && rested:
 		f.done, f.among = true, false
 	case known:
@@ -96,9 +96,9 @@ func (f *codexFork) copied(kind string, payload []byte, at time.Time) bool {
 	return f.among
 }
 
-// ours reports whether a line is of the rollout's own session. Known is false where the line does not tell. A turn tells by
+// isOwnLine reports whether a line is of the rollout's own session. Known is false where the line does not tell. A turn tells by
 // its id, which holds the time at which it began, as the session's does.
-func (f *codexFork) ours(kind string, payload []byte) (ours, known bool) {
+func (f *codexFork) isOwnLine(kind string, payload []byte) (ours, known bool) {
 	if kind == "session_meta" {
 		id := member(payload, "id")
 		return id == f.id, id != ""

@@ -45,7 +45,7 @@ func (p *hookPayload) ofGemini() fact {
 	case "AfterTool":
 		tool, response := p.name("tool_name"), p.raw("tool_response")
 		if tool == "" {
-			return ignore(nameless)
+			return ignore(ignoredUnnamedTool)
 		}
 		return fact{event: geminiTool{
 			tool: tool, server: cleanName(member(p.raw("mcp_context"), "server_name"), maxName), input: p.raw("tool_input"),

@@ -11,12 +11,12 @@ import (
 // of its line. Linear time.
 func cutNotices(s string) string { return cutSpans(s, relay.NoticeOpen, "", noticeEnd) }
 
-// wrapped is what a terminal adds to a notice, at most: line ends and borders on each of its lines.
-const wrapped = 1000
+// maxNoticeFraming is what a terminal adds to a notice, at most: line ends and borders on each of its lines.
+const maxNoticeFraming = 1000
 
 // noticeEnd returns where a notice ends in the text behind its opening mark.
 func noticeEnd(after string) int {
-	reach := after[:min(len(after), relay.MaxNotice+wrapped)]
+	reach := after[:min(len(after), relay.MaxNotice+maxNoticeFraming)]
 	if i := strings.Index(reach, relay.NoticeClose); i >= 0 {
 		return i + len(relay.NoticeClose)
 	}

@@ -25,8 +25,8 @@ const disabledAge = 30 * 24 * time.Hour
 // makes up new ones. The oldest give way.
 const maxDisabled = 1000
 
-// notified ends the name of a note of which the person was notified.
-const notified = ".told"
+// notifiedSuffix ends the name of a note of which the person was notified.
+const notifiedSuffix = ".told"
 
 // Disabled is what the hooks of a home wrote down about sessions of which nothing was recorded, because a variable said so: a person
 // may have set it, or a folder that an agent was started in.
@@ -89,10 +89,10 @@ func takeUnnotified(home, folder string) (sessions int) {
 	wanted := sumOfFolder(folder)
 	for _, f := range files {
 		path := filepath.Join(disabledDir(home), f.Name())
-		if strings.HasSuffix(path, notified) {
+		if strings.HasSuffix(path, notifiedSuffix) {
 			continue
 		}
-		if data, err := readBounded(path, maxSmallFile); err == nil && string(data) == wanted && os.Rename(path, path+notified) == nil {
+		if data, err := readBounded(path, maxSmallFile); err == nil && string(data) == wanted && os.Rename(path, path+notifiedSuffix) == nil {
 			sessions++
 		}
 	}
@@ -110,7 +110,7 @@ func (h *hook) countDisabled() {
 		return
 	}
 	path := filepath.Join(dir, sumOf(h.Agent, sessionOf(h.payload)))
-	if _, err := os.Lstat(path + notified); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(path + notifiedSuffix); !errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

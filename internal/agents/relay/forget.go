@@ -45,16 +45,16 @@ func (s *Spool) Forget(now time.Time, match func(Entry) bool) (deleted int, clos
 }
 
 // What became of a file by Forget.
-type fate byte
+type forgetResult byte
 
 const (
-	stays fate = iota
+	stays forgetResult = iota
 	forgotten
 	unopened
 )
 
 // forgetFile deletes one file if it matches; inUse says that a hook may be writing it.
-func (s *Spool) forgetFile(dir string, info fs.FileInfo, inUse bool, match func(Entry) bool) (fate, error) {
+func (s *Spool) forgetFile(dir string, info fs.FileInfo, inUse bool, match func(Entry) bool) (forgetResult, error) {
 	path := filepath.Join(dir, info.Name())
 	data, err := readBounded(path, maxEntry)
 	if errors.Is(err, fs.ErrNotExist) {

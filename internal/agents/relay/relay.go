@@ -94,7 +94,7 @@ func (h *hook) carry(ctx context.Context) {
 		return
 	}
 	if !whole {
-		_, lost := h.keep(errors.New("relay: the payload has no end"))
+		_, lost := h.spoolPayload(errors.New("relay: the payload has no end"))
 		h.countLoss(lost)
 		return
 	}
@@ -136,7 +136,7 @@ func (h *hook) answered(a answer) {
 		h.result.Outcome = Refused
 		h.result.Err = fmt.Errorf("relay: the daemon answered %d", a.status)
 	default:
-		_, lost := h.keep(fmt.Errorf("relay: the daemon answered %d", a.status))
+		_, lost := h.spoolPayload(fmt.Errorf("relay: the daemon answered %d", a.status))
 		h.countLoss(lost)
 	}
 }
@@ -148,7 +148,7 @@ func (h *hook) unanswered(ctx context.Context, deadline time.Time, cause error) 
 		h.result.Outcome, h.result.Err = Lost, errors.Join(cause, err)
 		return
 	}
-	name, lost := h.keep(cause)
+	name, lost := h.spoolPayload(cause)
 	if absent(cause) && h.expectDaemon() && h.opensSession() && h.postWhenUp(ctx, deadline) {
 		if lost == nil && name != "" {
 			_ = h.spool.Remove(name) // a copy that stays is known by its delivery id
@@ -182,9 +182,9 @@ func (h *hook) postWhenUp(ctx context.Context, deadline time.Time) bool {
 	return false
 }
 
-// keep stores the payload in the spool because of cause, and returns its name there, or why it is lost. In a home that is
+// spoolPayload stores the payload in the spool because of cause, and returns its name there, or why it is lost. In a home that is
 // not this user's alone nothing is written.
-func (h *hook) keep(cause error) (name string, lost error) {
+func (h *hook) spoolPayload(cause error) (name string, lost error) {
 	if err := checkHome(h.Home); err != nil {
 		h.result.Outcome, h.result.Err = Lost, errors.Join(cause, err)
 		return "", err

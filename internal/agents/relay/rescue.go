@@ -64,5 +64,5 @@ func (s *Spool) rescue(path string) (brought bool, err error) {
 	if err := syncFile(path); err != nil {
 		return false, err
 	}
-	return true, s.bring(path, "new", name)
+	return true, s.moveFromTmp(path, "new", name)
 }

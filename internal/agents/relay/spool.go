@@ -99,7 +99,7 @@ func (s *Spool) store(e Entry, folder string) (file, error) {
 			}
 			continue
 		}
-		if err = s.bring(tmp, folder, f.name); err == nil {
+		if err = s.moveFromTmp(tmp, folder, f.name); err == nil {
 			return f, nil
 		}
 		if _, gone := os.Lstat(tmp); errors.Is(gone, fs.ErrNotExist) {
@@ -125,8 +125,8 @@ func (s *Spool) write(tmp string, parts [][]byte) error {
 	return writeSynced(tmp, s.written, parts...)
 }
 
-// bring moves a file from tmp into a folder. If that is not there, as in a spool whose maker was killed, it makes it first.
-func (s *Spool) bring(tmp, folder, name string) error {
+// moveFromTmp moves a file from tmp into a folder. If that is not there, as in a spool whose maker was killed, it makes it first.
+func (s *Spool) moveFromTmp(tmp, folder, name string) error {
 	err := os.Rename(tmp, filepath.Join(s.in(folder), name))
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -405,7 +405,7 @@ func TestSpoolUnsynced(t *testing.T) {
 	h.spool.sync = func(string) error { return os.ErrInvalid }
 	h.payload = []byte(toolUse)
 	cause := errors.New("no daemon")
-	name, lost := h.keep(cause)
+	name, lost := h.spoolPayload(cause)
 	if lost != nil || h.result.Outcome != Spooled || !errors.Is(h.result.Err, ErrUnsynced) || !errors.Is(h.result.Err, cause) {
 		t.Errorf("got %v, %+v; want it spooled, and both errors", lost, h.result)
 	}

@@ -73,8 +73,8 @@ func (n notes) sum() Unanswered {
 	return u
 }
 
-// beyond is what u adds to other.
-func (u Unanswered) beyond(other Unanswered) Unanswered {
+// minus is what u adds to other.
+func (u Unanswered) minus(other Unanswered) Unanswered {
 	u.Count, u.Lost = max(u.Count-other.Count, 0), max(u.Lost-other.Lost, 0)
 	return u
 }
@@ -159,12 +159,12 @@ func updateUnanswered(home string, change func(*Unanswered)) error {
 	}
 	u := n.sum()
 	change(&u)
-	err = durable.Swap(unansweredPath(home), encodeUnanswered(u.beyond(n.full)), 0o600)
+	err = durable.Swap(unansweredPath(home), encodeUnanswered(u.minus(n.full)), 0o600)
 	full := n.full
 	if err == nil {
 		full.Count = min(full.Count, u.Count)
 	} else if n.slots.number > 0 {
-		full, err = u.beyond(n.file), nil
+		full, err = u.minus(n.file), nil
 	}
 	if err != nil || full == n.full {
 		return err
