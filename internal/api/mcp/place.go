@@ -24,8 +24,8 @@ const everywhere = api.EveryProject
 // rootsWait is how long a client may take to say which folders it works in.
 const rootsWait = 2 * time.Second
 
-// folder is an absolute path as the Place that it is in.
-func (s *Server) folder(dir string) Place {
+// placeOfFolder is an absolute path as the Place that it is in.
+func (s *Server) placeOfFolder(dir string) Place {
 	if s.cfg.Place == nil {
 		return Place{Name: filepath.Base(dir), Root: dir}
 	}
@@ -35,7 +35,7 @@ func (s *Server) folder(dir string) Place {
 // named is the project that a caller names: by a folder, or by its shown name, which has no root.
 func (s *Server) named(project string) Place {
 	if filepath.IsAbs(project) {
-		return s.folder(project)
+		return s.placeOfFolder(project)
 	}
 	return Place{Name: project}
 }
@@ -50,11 +50,11 @@ func (s *Server) here(ctx context.Context, session *mcp.ServerSession, can *mcp.
 	if dir == "" {
 		return Place{}
 	}
-	return s.folder(dir)
+	return s.placeOfFolder(dir)
 }
 
-// keeping returns the project that the agent works in, and ctx of questions that are kept to it.
-func (s *Server) keeping(ctx context.Context, session *mcp.ServerSession, can *mcp.ClientCapabilities) (Place, context.Context) {
+// restricted returns the project that the agent works in, and ctx of questions that are kept to it.
+func (s *Server) restricted(ctx context.Context, session *mcp.ServerSession, can *mcp.ClientCapabilities) (Place, context.Context) {
 	place := s.here(ctx, session, can)
 	return place, api.KeptTo(ctx, place.Root)
 }

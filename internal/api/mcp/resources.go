@@ -58,7 +58,7 @@ func (s *Server) reads(read func(ctx context.Context, r resource) (string, error
 		if !ok {
 			return nil, mcp.ResourceNotFoundError(req.Params.URI)
 		}
-		here, ctx := s.keeping(ctx, req.Session, req.ClientCapabilities())
+		here, ctx := s.restricted(ctx, req.Session, req.ClientCapabilities())
 		answer, err := read(ctx, resource{here, name})
 		var problem *api.Problem
 		switch {

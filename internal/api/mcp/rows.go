@@ -74,7 +74,7 @@ func whole(r api.Row) string {
 		fmt.Fprintf(&b, ", session %s", r.Session)
 	}
 	if r.Writer != "" {
-		fmt.Fprintf(&b, ", said by %s", sayer(r.Writer))
+		fmt.Fprintf(&b, ", said by %s", writerName(r.Writer))
 	}
 	b.WriteString("\n")
 	b.WriteString(standing(r))
@@ -96,8 +96,8 @@ func whole(r api.Row) string {
 	return b.String() + "\n"
 }
 
-// sayer is a writer in words.
-func sayer(w events.Writer) string {
+// writerName is a writer in words.
+func writerName(w events.Writer) string {
 	switch w {
 	case events.WriterAgent:
 		return "an agent"

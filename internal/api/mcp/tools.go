@@ -54,7 +54,7 @@ func addAsking[In any](s *Server, t spec, run func(c call, ctx context.Context, 
 	t.hints.Title = t.title
 	tool := &mcp.Tool{Name: t.name, Title: t.title, Description: t.says, InputSchema: schemaOf[In](), Annotations: &t.hints}
 	mcp.AddTool(s.sdk, tool, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
-		here, ctx := s.keeping(ctx, req.Session, req.ClientCapabilities())
+		here, ctx := s.restricted(ctx, req.Session, req.ClientCapabilities())
 		res, err := run(call{s, req, here}, ctx, in)
 		if err != nil {
 			res = textResult(failure(err))

@@ -69,8 +69,8 @@ func mayAsk(ctx context.Context, e api.Endpoint) bool {
 	return callerOf(ctx).scope >= e.Scope
 }
 
-// outside says why e is refused to whom it is not granted.
-func outside(e api.Endpoint) string {
+// whyOutOfScope says why e is refused to a caller whose scope does not grant it.
+func whyOutOfScope(e api.Endpoint) string {
 	switch {
 	case e == api.Endpoint(api.RotateRoute):
 		return "the token is changed over the socket only"

@@ -49,22 +49,22 @@ func unavailable(kind, title string, after time.Duration, detail string) *api.Pr
 
 // notNow is unavailable as an error: one that says of itself that it may pass.
 func notNow(kind, title string, after time.Duration, detail string) error {
-	return passing{unavailable(kind, title, after, detail)}
+	return transientError{unavailable(kind, title, after, detail)}
 }
 
-type passing struct{ *api.Problem }
+type transientError struct{ *api.Problem }
 
 // Transient reports true: see package transient.
-func (passing) Transient() bool { return true }
+func (transientError) Transient() bool { return true }
 
-func (p passing) Unwrap() error { return p.Problem }
+func (p transientError) Unwrap() error { return p.Problem }
 
 // problemFor is the one place where errors become a status. known is false for an error that nobody foresaw.
 func problemFor(err error) (p *api.Problem, known bool) {
 	if errors.As(err, &p) {
 		return p, true
 	}
-	for _, translate := range []func(error) *api.Problem{refused, absentThing, passes} {
+	for _, translate := range []func(error) *api.Problem{refused, absentThing, transientProblem} {
 		if p := translate(err); p != nil {
 			return p, true
 		}
@@ -140,8 +140,8 @@ func absentThing(err error) *api.Problem {
 	return nil
 }
 
-// passes is about what may pass by itself, as the error says. A full disk comes before what it causes.
-func passes(err error) *api.Problem {
+// transientProblem is about what may pass by itself, as the error says. A full disk comes before what it causes.
+func transientProblem(err error) *api.Problem {
 	switch {
 	case !transient.Is(err):
 		return nil

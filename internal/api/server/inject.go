@@ -118,7 +118,7 @@ func (s *injections) injectBrief(ctx context.Context, got capture.Accepted) stri
 func (s *injections) inject(ctx context.Context, ask recall.Ask, got capture.Accepted, left time.Duration) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
-	mem, err := s.remember(ctx, ask)
+	mem, err := s.contextWithin(ctx, ask)
 	if err != nil || mem.Text == "" {
 		return "", err
 	}
@@ -188,8 +188,8 @@ func askAboutFile(ask *recall.Ask, o session.Origin, file string) bool {
 // errEnding means that nothing is begun any more.
 var errEnding = errors.New("api: the server ends")
 
-// remember asks for memory, and does not wait for an answer longer than ctx.
-func (s *injections) remember(ctx context.Context, ask recall.Ask) (recall.Context, error) {
+// contextWithin asks recall for a context, and waits for it no longer than ctx.
+func (s *injections) contextWithin(ctx context.Context, ask recall.Ask) (recall.Context, error) {
 	type answer struct {
 		mem recall.Context
 		err error

@@ -112,7 +112,7 @@ func TestInjectionAtTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.life.end()
-	_, err = s.hooks.replies.remember(t.Context(), recall.Ask{})
+	_, err = s.hooks.replies.contextWithin(t.Context(), recall.Ask{})
 	s.life.helpers.Wait()
 	if !errors.Is(err, errEnding) || asked {
 		t.Errorf("got %v, asked %v; want %v and nothing asked", err, asked, errEnding)

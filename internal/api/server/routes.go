@@ -43,7 +43,7 @@ func checkScope(ctx context.Context, e api.Endpoint) error {
 	if mayAsk(ctx, e) {
 		return nil
 	}
-	return forbidden(outside(e))
+	return forbidden(whyOutOfScope(e))
 }
 
 // accept is what each question passes then: it is of the project at hand, the query is right, of which wrong says what could not be read
