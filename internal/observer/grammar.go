@@ -122,7 +122,7 @@ func keep(text string, found blocks, types Types) Parsed {
 // add keeps o, bounded, if it carries anything and there is room.
 func (p *Parsed) add(o Observation) {
 	switch {
-	case !o.carries():
+	case !o.hasContent():
 	case len(p.Observations) == MaxObservations:
 		p.Excess++
 	default:

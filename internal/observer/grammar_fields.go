@@ -44,8 +44,8 @@ type Summary struct {
 	Notes        string `json:"notes" toml:"notes"`
 }
 
-// carries tells whether there is anything worth keeping in o: a subtitle or files alone say nothing.
-func (o *Observation) carries() bool {
+// hasContent tells whether there is anything worth keeping in o: a subtitle or files alone say nothing.
+func (o *Observation) hasContent() bool {
 	return o.Title != "" || o.Narrative != "" || len(o.Facts) > 0 || len(o.Concepts) > 0
 }
 

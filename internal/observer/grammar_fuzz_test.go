@@ -82,7 +82,7 @@ func checkContent(t *testing.T, p Parsed) {
 	}
 	checkText(t, maxSkipReason, p.SkipReason.RawText())
 	for _, o := range p.Observations {
-		if !o.carries() || o.Facts == nil || o.Concepts == nil || o.FilesRead == nil || o.FilesModified == nil {
+		if !o.hasContent() || o.Facts == nil || o.Concepts == nil || o.FilesRead == nil || o.FilesModified == nil {
 			t.Errorf("observation is blank or has a nil list: %+v", o)
 		}
 		if o.Type != UnknownType && (o.TypeGiven != "" || !slices.Contains(codeTypes(), o.Type)) {

@@ -133,7 +133,7 @@ func carrying(list []Observation) (n int) {
 		parts := o.parts()
 		trimParts(parts[:])
 		o.settle(codeTypes())
-		if o.carries() {
+		if o.hasContent() {
 			n++
 		}
 	}

@@ -21,7 +21,7 @@ func Folder(dir string) error {
 	if err != nil {
 		return err
 	}
-	if !info.IsDir() || !ownersAlone(info) {
+	if !info.IsDir() || !isOwnerOnly(info) {
 		return fmt.Errorf("%w: %s", ErrOthers, dir)
 	}
 	return nil
@@ -34,7 +34,7 @@ func File(path string) error {
 	if err != nil {
 		return err
 	}
-	if !info.Mode().IsRegular() || !ownersAlone(info) || links(info) > 1 {
+	if !info.Mode().IsRegular() || !isOwnerOnly(info) || links(info) > 1 {
 		return fmt.Errorf("%w: %s", ErrOthers, path)
 	}
 	return nil

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// ownersAlone reports whether a file is this user's and nobody else may write to it.
-func ownersAlone(info fs.FileInfo) bool {
+// isOwnerOnly reports whether a file is this user's and nobody else may write to it.
+func isOwnerOnly(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Getuid() && info.Mode().Perm()&0o022 == 0
 }

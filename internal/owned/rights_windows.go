@@ -2,8 +2,8 @@ package owned
 
 import "io/fs"
 
-// ownersAlone accepts any file: rights are not looked at here, a person's folders are theirs alone by default.
-func ownersAlone(fs.FileInfo) bool { return true }
+// isOwnerOnly accepts any file: rights are not looked at here, a person's folders are theirs alone by default.
+func isOwnerOnly(fs.FileInfo) bool { return true }
 
 func links(fs.FileInfo) uint64 { return 1 }
 

@@ -48,7 +48,7 @@ func queryTerms(a *analyzer, text string) []term {
 	if len(weights) == 0 {
 		weights = stops
 	} else {
-		for _, joined := range a.joined(text) {
+		for _, joined := range a.wordGroups(text) {
 			a.terms(joined, true, func(t []byte, _ role) {
 				weights[string(t)] = max(weights[string(t)], joinWeight)
 			})
@@ -62,8 +62,8 @@ func queryTerms(a *analyzer, text string) []term {
 	return out
 }
 
-// joined returns the pairs and triples of neighbouring plain words of text, stop words passed over, each as one word.
-func (a *analyzer) joined(text string) []string {
+// wordGroups returns the pairs and triples of neighbouring plain words of text, stop words passed over, each as one word.
+func (a *analyzer) wordGroups(text string) []string {
 	var words []string
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !isWordRune(r) }) {
 		w = strings.ToLower(w)

@@ -56,14 +56,14 @@ func (v *Vectors) fill(ctx context.Context) error {
 			tries++
 		default:
 			tries = 0
-			v.hold(ctx, f)
+			v.awaitRetry(ctx, f)
 		}
 	}
 	return nil
 }
 
-// hold waits out a pause.
-func (v *Vectors) hold(ctx context.Context, f *Failure) {
+// awaitRetry waits out a pause.
+func (v *Vectors) awaitRetry(ctx context.Context, f *Failure) {
 	v.pause.failed(f)
 	v.mu.Lock()
 	v.signal()

@@ -112,7 +112,7 @@ func compareOnce(
 		return out, err
 	}
 	defer func() { err = errors.Join(err, again.Close()) }()
-	return out, meet(ctx, func() error { return compareAt(ctx, seen, views, anew, ix, again, &out) })
+	return out, compareUntilStill(ctx, func() error { return compareAt(ctx, seen, views, anew, ix, again, &out) })
 }
 
 // compareAt compares at the positions at which views and index are now.
@@ -143,8 +143,8 @@ func compareAt(ctx context.Context, seen *prefix, views, anew *projections.Views
 // indexName is what the index is called among the views.
 const indexName = "index"
 
-// meet tries to compare until nothing moved meanwhile.
-func meet(ctx context.Context, compare func() error) (err error) {
+// compareUntilStill tries to compare until nothing moved meanwhile.
+func compareUntilStill(ctx context.Context, compare func() error) (err error) {
 	for range meetTries {
 		if err = compare(); !errors.Is(err, engine.ErrApart) {
 			return err

@@ -127,8 +127,8 @@ func (e *Eraser) leftOut(at events.Position) {
 	e.unread[at] = true
 }
 
-// takeUnread is how many records could not be read since it was asked last.
-func (e *Eraser) takeUnread() int {
+// resetUnreadCount returns how many records could not be read since the last call, and counts from 0 again.
+func (e *Eraser) resetUnreadCount() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	n := len(e.unread)
@@ -155,7 +155,7 @@ func (e *Eraser) Forget(ctx context.Context, req Request, progress func(done, to
 	}
 	defer e.release()
 	defer e.leave()
-	e.takeUnread()
+	e.resetUnreadCount()
 	c, err := e.choose(ctx, req)
 	if err != nil {
 		return Done{}, err
@@ -170,15 +170,15 @@ func (e *Eraser) Forget(ctx context.Context, req Request, progress func(done, to
 		return Done{}, err
 	}
 	if len(shares) == 0 && asked > 0 {
-		return Done{Asked: asked, Unread: e.takeUnread()}, nil
+		return Done{Asked: asked, Unread: e.resetUnreadCount()}, nil
 	}
 	if len(shares) == 0 {
 		err = e.purgeOwed(ctx, func(n int) { progress(n, len(e.cfg.Files)+1) })
-		return Done{Unread: e.takeUnread()}, err
+		return Done{Unread: e.resetUnreadCount()}, err
 	}
 	done, err := e.erase(ctx, shares, progress)
 	done.Asked = asked
-	done.Unread = e.takeUnread()
+	done.Unread = e.resetUnreadCount()
 	return done, err
 }
 

@@ -94,8 +94,8 @@ func (r *retaining) slice(ctx context.Context, before time.Time) (done bool, err
 	return done, r.e.state.change(func(s *state) { s.Retained = next })
 }
 
-// ages reports whether records of a kind are erased by age: inputs, and what was said between them.
-func ages(k events.Kind) bool { return events.IsInput(k) || k == events.KindAgentSaid }
+// expiresByAge reports whether records of a kind are erased by age: inputs, and what was said between them.
+func expiresByAge(k events.Kind) bool { return events.IsInput(k) || k == events.KindAgentSaid }
 
 // read collects inputs that are old enough, others of their kinds that no turn is to settle, and what was said between them.
 func (r *retaining) read(ctx context.Context, before time.Time) (old []events.Header, next events.Position, done bool, err error) {
@@ -108,7 +108,7 @@ func (r *retaining) read(ctx context.Context, before time.Time) (old []events.He
 			return old, next, true, nil
 		}
 		next = rec.Position
-		if !ages(rec.Kind) || rec.Erased || !rec.Place().Log.IsZero() {
+		if !expiresByAge(rec.Kind) || rec.Erased || !rec.Place().Log.IsZero() {
 			continue
 		}
 		if old = append(old, rec.Header); len(old) == retainSlice {

@@ -29,7 +29,7 @@ func (e *Eraser) keepSilent(ctx context.Context, shares []Share) error {
 		if r.Kind != events.KindPreferenceStated {
 			continue
 		}
-		silenced, err := e.heirs(ctx, r.ID, going)
+		silenced, err := e.silenceDuplicates(ctx, r.ID, going)
 		if err != nil {
 			return err
 		}
@@ -46,8 +46,8 @@ func (e *Eraser) keepSilent(ctx context.Context, shares []Share) error {
 	return nil
 }
 
-// heirs says how those stand from now on that say the same as a preference, which leads them and does not stand.
-func (e *Eraser) heirs(ctx context.Context, id events.ID, going set) (silenced []events.MemorySuperseded, err error) {
+// silenceDuplicates says how those stand from now on that say the same as a preference, which leads them and does not stand.
+func (e *Eraser) silenceDuplicates(ctx context.Context, id events.ID, going set) (silenced []events.MemorySuperseded, err error) {
 	row, err := e.cfg.Views.Row(ctx, id)
 	if errors.Is(err, engine.ErrNotFound) || err == nil && (!row.ByHand || row.FoldedInto != (events.ID{})) {
 		return nil, nil

@@ -17,9 +17,9 @@ const (
 	// what fell out of their context, and that is rarely more than this far back.
 	remembered = 200
 
-	// alike is by how many bytes the payloads of the same call with the same result may differ: an id, a duration, the
+	// sizeTolerance is by how many bytes the payloads of the same call with the same result may differ: an id, a duration, the
 	// number of a prompt. Of other sizes nothing is read.
-	alike = 16
+	sizeTolerance = 16
 )
 
 // digest stands for what a tool call was and came to.
@@ -76,5 +76,5 @@ func (t *Pipeline) markRepeats(ctx context.Context, inputs []observer.Input, siz
 }
 
 func anyNear(sizes []int, size int) bool {
-	return slices.ContainsFunc(sizes, func(n int) bool { return max(n, size)-min(n, size) <= alike })
+	return slices.ContainsFunc(sizes, func(n int) bool { return max(n, size)-min(n, size) <= sizeTolerance })
 }
