@@ -1,6 +1,7 @@
 package union_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -193,16 +194,13 @@ func TestTwinsOfOwnExchanged(t *testing.T) {
 		"salvaged": func(own, next *eventlog.Bolt, shared []events.Record) error {
 			relay := eventlog.NewRelay(events.NewCodec())
 			for _, r := range shared {
-				placed, _ := r, false
+				var err error
 				if r.Position == 4 {
-					var err error
-					if placed, err = relay.Lost(r.Stream, r.Version); err != nil {
-						return err
-					}
+					r, err = relay.Lost(r.Stream, r.Version)
 				} else {
-					placed, _ = relay.Add(r)
+					r, _ = relay.Add(r)
 				}
-				if err := next.Restore(t.Context(), placed); err != nil {
+				if err := errors.Join(err, next.Restore(t.Context(), r)); err != nil {
 					return err
 				}
 			}

@@ -1,10 +1,5 @@
 package jsonscan
 
-import (
-	"bytes"
-	"strings"
-)
-
 // StringEnd returns the length, quotes included, of the string that text begins with; 0: its closing quote is missing. It
 // looks at quotes and backslashes alone.
 func StringEnd[T string | []byte](text T) int {
@@ -23,13 +18,6 @@ func StringEnd[T string | []byte](text T) int {
 		from = end + 1
 	}
 	return 0
-}
-
-func indexByte[T string | []byte](text T, c byte) int {
-	if b, ok := any(text).([]byte); ok {
-		return bytes.IndexByte(b, c)
-	}
-	return strings.IndexByte(string(text), c)
 }
 
 // ValueEnd returns the length of the value that text begins with: of a number or a word up to the comma, the bracket or the

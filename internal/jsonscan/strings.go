@@ -144,3 +144,11 @@ func escapeLength[T string | []byte](b T) int {
 	}
 	return 6
 }
+
+// indexByte is the index of the first c in a text; -1: there is none.
+func indexByte[T string | []byte](text T, c byte) int {
+	if b, ok := any(text).([]byte); ok {
+		return bytes.IndexByte(b, c)
+	}
+	return strings.IndexByte(string(text), c)
+}
