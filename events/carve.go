@@ -26,6 +26,9 @@ func StoredAt(b []byte) Position {
 	return Position(binary.BigEndian.Uint64(b[prologue+3:]))
 }
 
+// SaysErased reports whether the stored record that b begins with says that it was erased or withheld. StoredAt must know it.
+func SaysErased(b []byte) bool { return b[1]&stateErased != 0 }
+
 // Carve reads the stored record that b begins with, whatever follows it, and how many bytes of b it takes. It is whole if its payload is
 // there and is the one that its header names, whatever its state says; else if its state says that it was erased or withheld. Else r is
 // without payload, as erased, and size does not count one. The error is ErrCorrupt where there is no header. r aliases b.

@@ -123,7 +123,8 @@ func (b *decision) addPreferences(stated []events.PreferenceStated) {
 }
 
 // withoutOwnResults cuts the content of a tool use that no turn may see: one of our own, or one that serves a private prompt.
-// Of the latter it is not kept either which rows it asked for. What was imported keeps it: no turn sees that because another memory has observed it.
+// Of the latter it is not kept either which rows it asked for. What was imported keeps it: no turn sees that because another memory has
+// observed it.
 func withoutOwnResults(e events.ToolUsed, private bool) events.ToolUsed {
 	if private && e.Unobserved == "" {
 		e.Unobserved = "private"

@@ -23,5 +23,5 @@
 //
 // What bites: the header of a record whose predecessor is lost or damaged is checked by nothing. A payload that was erased can come back
 // where the erased record and the MemoryForgotten that names it are both lost and the file was not compacted since; Config.Forgotten helps
-// there.
+// there. So can one that was withheld. Damage to the mark and to the payload of an old copy erases the present one.
 package salvage

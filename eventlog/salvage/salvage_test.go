@@ -2,6 +2,7 @@ package salvage_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
@@ -148,6 +149,44 @@ func TestWithheld(t *testing.T) {
 		if was := o.records[i]; r.Header != was.Header || r.Withheld != was.Withheld || r.Erased != was.Erased {
 			t.Errorf("position %d: withheld %t, erased %t; was %t, %t", r.Position, r.Withheld, r.Erased, was.Withheld, was.Erased)
 		}
+	}
+}
+
+// TestMuchErased: what was erased costs no payload that is there, however much it was.
+func TestMuchErased(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log.db")
+	log, err := eventlog.Open(path, eventlog.Config{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	codec := events.NewCodec()
+	draft := logtest.Draft(strings.Repeat("the same words again and again\n", 260_000))
+	sealed, err := codec.Seal(draft, events.Salt{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var previous events.Record
+	var erased []events.Record
+	for at := events.Position(1); at <= 170; at++ {
+		previous = codec.Place(sealed, at, events.Daemon, events.Version(at), previous.Position, previous.Chain, draft.OccurredAt).Erase()
+		erased = append(erased, previous)
+	}
+	if err := log.Restore(t.Context(), erased...); err != nil {
+		t.Fatal(err)
+	}
+	noise := make([]byte, 200_000)
+	fill(seededRandom(5), noise)
+	for range 5 {
+		words := logtest.Draft(base64.StdEncoding.EncodeToString(noise))
+		if _, err := eventlog.AppendEnd(t.Context(), log, logtest.Session("b"), words); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := originalOf(t, log, path, false)
+	clear(o.file[:2*pageSize])
+	if s := read(t, o.file); !s.Whole() || s.Erased != uint64(len(erased)) {
+		t.Errorf("whole %t, %d erased, unread %+v", s.Whole(), s.Erased, s.Unread)
 	}
 }
 

@@ -32,7 +32,8 @@ const (
 	sector = 4096
 
 	// Payloads that are not what their headers name were read for nothing. Damage does that to a few; where there are more such bytes
-	// than these, in parts of the file and beside it, the file was made to cost time, and only short payloads are looked at.
+	// than these, in parts of the file and beside it, the file was made to cost time, and only short payloads are looked at. So it is with
+	// what was looked at behind records that say they were erased: from then on they are believed.
 	spentParts  = 16
 	spentBeside = 1 << 30
 	shortRecord = 64 << 10
@@ -69,6 +70,7 @@ type scanner struct {
 	numbers  map[events.StreamID]int32
 	seed     maphash.Seed
 	spent    int64 // payload bytes that were read for nothing
+	doubted  int64 // and behind records that say they were erased
 	unread   int64 // bytes that the disk could not read
 	readable bool
 	failure  error // of the disk
@@ -145,12 +147,14 @@ func (s *scanner) record(b []byte, base int64, i int) (next int) {
 	}
 	key := base + int64(i)
 	stored := b[keySize:min(len(b), longest)]
-	if s.spent > spentParts*s.size+spentBeside {
+	limit := spentParts*s.size + spentBeside
+	if s.spent > limit {
 		stored = stored[:min(len(stored), shortRecord)]
 	}
 	n, live := slices.BinarySearchFunc(s.live, key, func(e extent, key int64) int { return cmp.Compare(e.key, key) })
-	if head := headLength(stored); live && s.live[n].value == head && head < len(stored) {
-		stored = stored[:head] // no payload follows
+	saysErased := events.SaysErased(stored)
+	if head := headLength(stored); live && s.live[n].value == head || saysErased && s.doubted > limit {
+		stored = stored[:min(len(stored), head)] // no payload follows, or that is believed
 	}
 	r, size, whole, err := s.codec.Carve(stored)
 	if err != nil || r.Stream == "" || r.Stream[0] <= ' ' || utf8.Valid(b[:keySize+headLength(stored)]) {
@@ -166,7 +170,10 @@ func (s *scanner) record(b []byte, base int64, i int) (next int) {
 		same:  maphash.Bytes(s.seed, stored[prologue:headLength(stored)-len(events.Hash{})]),
 		whole: whole, erased: r.Erased && whole && !r.Withheld, live: live,
 	})
-	if r.Erased && len(stored) > size {
+	switch {
+	case saysErased:
+		s.doubted += int64(min(int(r.Size), len(stored)-size))
+	case !whole:
 		s.spent += int64(r.Size)
 	}
 	if whole {

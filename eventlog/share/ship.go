@@ -233,7 +233,7 @@ func (sh *shipper) checkpoint(ctx context.Context) (feed, error) {
 	r, err := sh.cfg.Own.Get(ctx, f.Last)
 	exchanged := errors.Is(err, eventlog.ErrNotFound) || err == nil && r.Chain != f.Chain
 	if err == nil && !exchanged {
-		exchanged, err = sh.isRelaid(ctx, f)
+		exchanged, err = isRelaid(ctx, sh.cfg.Own, f)
 	}
 	if exchanged {
 		return none, &ForkedError{Log: sh.ownLog(), At: 1, exchanged: true}
@@ -241,18 +241,19 @@ func (sh *shipper) checkpoint(ctx context.Context) (feed, error) {
 	return f, err
 }
 
-// isRelaid reports whether a salvage laid records of the own log anew that were shipped. It signs behind them.
-func (s *Share) isRelaid(ctx context.Context, f feed) (bool, error) {
-	for r, err := range eventlog.ReadableFrom(s.cfg.Own).All(ctx, f.Last+1) {
+// isRelaid reports whether a salvage laid records of the own log anew that were shipped. It signs behind them. Where they cannot be read
+// nobody can say so, and they count as they were. The error is ctx's.
+func isRelaid(ctx context.Context, log eventlog.Reader, f feed) (bool, error) {
+	for r, err := range eventlog.ReadableFrom(log).All(ctx, f.Last+1) {
 		if err != nil {
-			return false, err
+			return false, ctx.Err()
 		}
 		if r.Kind == events.KindLogSalvaged {
-			link, err := linkAt(ctx, s.cfg.Own, feed{}, f.Last)
-			return link != f.Link, err
+			link, err := linkAt(ctx, log, feed{}, f.Last)
+			return err == nil && link != f.Link, ctx.Err()
 		}
 	}
-	return false, nil
+	return false, ctx.Err()
 }
 
 // renew writes the head. Where somebody else wrote it since, or it is gone, the life ends, and the next one looks at what is there.

@@ -157,6 +157,9 @@ func cleanJSON(raw, input []byte) string {
 	c.out.Grow(len(raw))
 	c.patch = bytes.Contains(raw, []byte(`"structuredPatch"`))
 	c.value(jsonscan.Space(raw, 0), nil, 0)
+	if c.out.Len() < len(raw)/2 { // what is kept of it would hold all of its memory
+		return strings.Clone(c.out.String())
+	}
 	return c.out.String()
 }
 

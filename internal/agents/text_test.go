@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -305,6 +306,28 @@ func TestCleanJSONIsMadeOnce(t *testing.T) {
 	if n := testing.AllocsPerRun(20, func() { new(sieve).json(cleanJSON(raw, nil)) }); n > 1 {
 		t.Errorf("%.0f allocations, want 1", n)
 	}
+}
+
+// TestCleanJSONHoldsWhatItKeeps: what is kept of a text of which much is left out holds no more memory than it needs.
+func TestCleanJSONHoldsWhatItKeeps(t *testing.T) {
+	image := make([]byte, 1<<20)
+	for i := range image {
+		image[i] = byte(i * i >> 3)
+	}
+	raw := []byte(`{"image":"` + base64.StdEncoding.EncodeToString(image) + `"}`)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	kept := make([]string, 20)
+	for i := range kept {
+		kept[i] = cleanJSON(raw, nil)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if held := int64(after.HeapAlloc) - int64(before.HeapAlloc); held > int64(len(raw)) {
+		t.Errorf("%d texts of %d bytes hold %d bytes", len(kept), len(kept[0]), held)
+	}
+	runtime.KeepAlive(raw)
 }
 
 func FuzzCleanJSON(f *testing.F) {

@@ -191,13 +191,13 @@ type reading struct {
 	begin []plain     // what its title says, as quotes compares it
 	all   []statement // of what it says at most length
 	order []candidate // of all, those that may be given at length: what says most first
-	says  float64     // how much those tell for which a line has room
+	worth float64     // of those for which a line has room
 }
 
-// candidate is a statement by its number, and how much it tells: by itself, and as the title's.
+// candidate is a statement by its number, with its weight, the most for the title's, and what it is worth beside those of other rows.
 type candidate struct {
 	at, weight int
-	tells      float64
+	worth      float64
 }
 
 // readingOf reads a row: the sentence that its title is made of says more than all others, and none that stands under a guess is given.
@@ -209,21 +209,21 @@ func readingOf(row *rows.Row) *reading {
 			continue
 		}
 		weight, purpose := sentence.Weigh(s.text, 0)
-		tells := float64(weight)
+		worth := float64(weight)
 		if purpose == sentence.Plainly {
-			tells *= plainShare
+			worth *= plainShare
 		}
 		if beginAs(r.begin, s.plain) {
-			r.order = append(r.order, candidate{i, math.MaxInt, tells})
+			r.order = append(r.order, candidate{i, math.MaxInt, worth})
 		} else if purpose != sentence.Announce {
-			r.order = append(r.order, candidate{i, weight, tells})
+			r.order = append(r.order, candidate{i, weight, worth})
 		}
 	}
 	slices.SortStableFunc(r.order, func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) })
 	left := maxWorkText
 	for _, c := range r.order {
 		if left -= size(r.all[c.at].text); left >= 0 {
-			r.says += c.tells
+			r.worth += c.worth
 		}
 	}
 	return r

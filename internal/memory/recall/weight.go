@@ -30,8 +30,8 @@ const (
 	weightDone   = 1.3 // a summary that is not the newest
 	weightPrompt = 0.35
 
-	// ordinarySays is how much an ordinary observation says, the median of those of two projects, as reading counts it.
-	ordinarySays = 5
+	// ordinaryWorth is what an ordinary observation is worth, the median of those of two projects, as reading counts it.
+	ordinaryWorth = 5
 
 	// fileFactor raises observations on files that were changed lately, hereFactor those on files that are in this working
 	// tree, and goneFactor lowers those on files of which none is there any more.
@@ -94,7 +94,7 @@ func (c *chooser) offerAll() {
 		}
 		p.length = size(p.whole)
 		if row.Kind == rows.Observation && !c.brief() {
-			p.parts = append(p.parts, Part{"what it says", (1 + p.read().says) / (1 + ordinarySays)})
+			p.parts = append(p.parts, Part{"what it says", (1 + p.read().worth) / (1 + ordinaryWorth)})
 		}
 		for _, part := range p.parts {
 			p.weight *= part.Factor

@@ -16,9 +16,9 @@ type Finding struct {
 	State  bool   // it is of the type that says what is so
 }
 
-// NamedAgain tells of each of a session's observations whether it only says how something was, and observations of later prompts name again
-// all that its title names: what the session came to know of it, or made of it, stands there. What says why, of what to beware or what was
-// chosen is none of these. Its cost is linear in the texts.
+// NamedAgain says of each of a session's observations whether it only says how something was, and what was done or decided after later prompts
+// names again all that its title names: what the session made of it stands there. What says why, of what to beware or what was chosen is
+// none of these. Its cost is linear in the texts.
 func NamedAgain(all []Finding) []bool {
 	order := make([]int, 0, len(all))
 	for i, f := range all {
@@ -41,21 +41,29 @@ func NamedAgain(all []Finding) []bool {
 		about := Marks(f.Title)
 		anew := slices.ContainsFunc(about, func(name string) bool { return !later[name] })
 		again[i] = f.State && len(about) > 0 && !anew && f.isPlain()
-		named = append(named, Marks(f.Title+"\n"+f.Text)...)
+		if !f.State {
+			named = append(named, Marks(f.Title+"\n"+f.Text)...)
+		}
 	}
 	return again
 }
 
-// isPlain reports whether the sentence that a title is made of has no purpose but to say what is so.
+// isPlain reports whether no sentence that holds a title, or its beginning where it is cut, has a purpose but to say what is so.
 func (f Finding) isPlain() bool {
-	begins, isCut := strings.CutSuffix(f.Title, "…")
-	said := begins
-	for rest := strings.ReplaceAll(f.Text, "`", ""); isCut && rest != ""; {
+	title := unmarked(strings.TrimSuffix(f.Title, "…"))
+	if sentence.PurposeOf(title) != sentence.Plainly {
+		return false
+	}
+	for rest := unmarked(f.Text); rest != ""; {
 		var s string
-		if s, rest = sentence.First(rest); strings.Contains(s, begins) {
-			said = s
-			break
+		if s, rest = sentence.First(rest); strings.Contains(s, title) && sentence.PurposeOf(s) != sentence.Plainly {
+			return false
 		}
 	}
-	return sentence.PurposeOf(said) == sentence.Plainly
+	return true
+}
+
+// unmarked is a text in one line, without marks of code and stress.
+func unmarked(s string) string {
+	return strings.Join(strings.Fields(strings.NewReplacer("`", "", "*", "").Replace(s)), " ")
 }

@@ -137,13 +137,13 @@ func learned(observed []events.ObservationParsed, message []block) string {
 	again := namedAgain(observed)
 	for i, o := range observed {
 		if isLearned(o) && !again[i] {
-			parts = addOnce(parts, narrative(unasked(fromTitle(o)), maxLearned))
+			parts = addOnce(parts, narrative(fromTitle(o), maxLearned))
 		}
 	}
 	return strings.Join(last(parts, maxField), "\n\n")
 }
 
-// namedAgain tells of each observation whether later ones speak of all that it found to be so.
+// namedAgain says of each observation whether later work speaks of all that it found to be so.
 func namedAgain(observed []events.ObservationParsed) []bool {
 	all := make([]evidence.Finding, len(observed))
 	for i, o := range observed {
@@ -164,21 +164,6 @@ func fromTitle(o events.ObservationParsed) []block {
 		}
 	}
 	return all
-}
-
-// unasked is what a text says before it asks the person what to do: the answer came later.
-func unasked(all []block) []block {
-	for i, b := range all {
-		if i > 0 && b.shape == paragraph && holdsQuestion(b.text) {
-			return all[:i]
-		}
-	}
-	return all
-}
-
-// holdsQuestion reports whether a sentence of a text is a question. The mark within an address is none.
-func holdsQuestion(text string) bool {
-	return isQuestion(text) || strings.Contains(text, "? ") || strings.Contains(text, "？")
 }
 
 // begins reports whether a sentence of a text begins with title.

@@ -293,12 +293,12 @@ func TestUncut(t *testing.T) {
 	}
 }
 
-// What is learned leaves out what the session speaks of again later, and what the person was asked.
+// What is learned leaves out what the session's later work speaks of again.
 func TestWhatIsLearned(t *testing.T) {
 	t.Parallel()
 	sorted := events.ObservationParsed{Type: "discovery", Prompt: 1, Title: "Rows are weighed by AxleSum", Narrative: "Rows are weighed by `AxleSum`."}
 	shown := events.ObservationParsed{
-		Type: "discovery", Prompt: 2, Title: "The gauge shows the width of rows.go", Narrative: "The gauge shows the width of rows.go.\n\nIts link is /rows?page=2 today.\n\nWhat shall it show? Some ways:\n1. The name\n2. Nothing",
+		Type: "discovery", Prompt: 2, Title: "The gauge shows the width of rows.go", Narrative: "The gauge shows the width of rows.go.\n\nIts link is /rows?page=2 today.",
 	}
 	done := events.ObservationParsed{Type: "change", Prompt: 3, Title: "Rows come by what they carry", Narrative: "`AxleSum` is not read any more."}
 	for name, test := range map[string]struct {

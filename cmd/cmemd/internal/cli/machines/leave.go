@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -63,12 +65,24 @@ func showLeaving(a *terminal.App, c api.Cluster) {
 		a.Say("  %s of this machine %s not in the store yet, and will not be: `cmemd flush` first",
 			terminal.Plural(c.Status.Own.Records, "record"), terminal.Are(c.Status.Own.Records))
 	}
-	self := slices.IndexFunc(c.Status.Machines, func(m share.Machine) bool { return m.Self })
-	for _, f := range c.Status.Forgets {
-		if self >= 0 && f.By == c.Status.Machines[self].Name {
-			a.Say("  what this machine asked all to forget at %s is not gone everywhere, and who did not do it yet does not heed a machine that has left: "+
-				"wait until `cmemd status --cluster` names nobody", terminal.Moment(f.At))
+	showForgetting(a, *c.Status)
+}
+
+// showForgetting says what this machine asked all to forget, and others did not do yet.
+func showForgetting(a *terminal.App, st api.ClusterStatus) {
+	open, waiting := 0, map[string]bool{}
+	for _, f := range st.Forgets {
+		if len(f.Waiting) == 0 || !slices.ContainsFunc(st.Machines, func(m share.Machine) bool { return m.Self && m.Name == f.By }) {
+			continue
 		}
+		open++
+		for _, name := range f.Waiting {
+			waiting[name] = true
+		}
+	}
+	if open > 0 {
+		a.Say("  %s of this machine to forget %s not done yet by %s, and will not be once it has left: wait until `cmemd status --cluster` names nobody",
+			terminal.Plural(open, "request"), terminal.Are(open), terminal.VisibleLine(strings.Join(slices.Sorted(maps.Keys(waiting)), ", ")))
 	}
 }
 
