@@ -69,16 +69,9 @@ func typeWeight(t string) float64 {
 func (c *chooser) offerAll() {
 	answered, observed := c.answered()
 	o := offers{chooser: c, now: c.newest(), changed: c.changedFiles(), next: map[events.SessionID]bool{}, observed: observed}
-	var again map[events.ID]bool
-	if !c.brief() {
-		again = c.namedAgain()
-	}
 	for _, known := range c.rows {
 		row := c.withoutAnswered(withoutOrders(*known))
 		why := c.unfit(row)
-		if why == "" && again[row.ID] {
-			why = "later work of its session speaks of all that it names"
-		}
 		if at := (asked{row.Session, row.Prompt}); why == "" &&
 			(row.Kind == rows.Prompt && answered[at] || row.Kind == rows.Summary && o.last && !o.givesNext(row) && o.observed[at]) {
 			why = "what came of it says it"

@@ -127,29 +127,18 @@ func investigated(prompt observer.Prompt) string {
 	return "Read " + enumerate(files, maxNamed)
 }
 
-// learned is what discoveries and decisions say, the last of them, but for those of which the session speaks again later; without any,
-// and without any other work, what the agent said.
+// learned is what discoveries and decisions say, the last of them; without any, and without any other work, what the agent said.
 func learned(observed []events.ObservationParsed, message []block) string {
 	if len(observed) == 0 {
 		return narrative(message, maxField)
 	}
 	var parts []string
-	again := namedAgain(observed)
-	for i, o := range observed {
-		if isLearned(o) && !again[i] {
+	for _, o := range observed {
+		if isLearned(o) {
 			parts = addOnce(parts, narrative(fromTitle(o), maxLearned))
 		}
 	}
 	return strings.Join(last(parts, maxField), "\n\n")
-}
-
-// namedAgain says of each observation whether later work speaks of all that it found to be so.
-func namedAgain(observed []events.ObservationParsed) []bool {
-	all := make([]evidence.Finding, len(observed))
-	for i, o := range observed {
-		all[i] = evidence.Finding{Prompt: o.Prompt, Title: clean(o.Title), Text: clean(o.Narrative), State: o.Type == observer.TypeDiscovery}
-	}
-	return evidence.NamedAgain(all)
 }
 
 // fromTitle is what an observation says from the paragraph on that its title is made of, or from the line that announces the title's

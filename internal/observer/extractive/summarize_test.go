@@ -293,27 +293,6 @@ func TestUncut(t *testing.T) {
 	}
 }
 
-// What is learned leaves out what the session's later work speaks of again.
-func TestWhatIsLearned(t *testing.T) {
-	t.Parallel()
-	sorted := events.ObservationParsed{Type: "discovery", Prompt: 1, Title: "Rows are weighed by AxleSum", Narrative: "Rows are weighed by `AxleSum`."}
-	shown := events.ObservationParsed{
-		Type: "discovery", Prompt: 2, Title: "The gauge shows the width of rows.go", Narrative: "The gauge shows the width of rows.go.\n\nIts link is /rows?page=2 today.",
-	}
-	done := events.ObservationParsed{Type: "change", Prompt: 3, Title: "Rows come by what they carry", Narrative: "`AxleSum` is not read any more."}
-	for name, test := range map[string]struct {
-		observed []events.ObservationParsed
-		want     string
-	}{
-		"all":              {[]events.ObservationParsed{sorted, shown}, "Rows are weighed by `AxleSum`.\n\nThe gauge shows the width of rows.go.\n\nIts link is /rows?page=2 today."},
-		"and what changed": {[]events.ObservationParsed{sorted, shown, done}, "The gauge shows the width of rows.go.\n\nIts link is /rows?page=2 today."},
-	} {
-		if got := learned(test.observed, nil); got != test.want {
-			t.Errorf("%s: %q, want %q", name, got, test.want)
-		}
-	}
-}
-
 // TestFromTitle: what an observation says is quoted from the paragraph on whose sentence is its title.
 func TestFromTitle(t *testing.T) {
 	t.Parallel()
