@@ -7,11 +7,8 @@ import (
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
-// typeDecision is the type of a row that says what was decided, typeDiscovery that of one that says what is so.
-const (
-	typeDecision  = "decision"
-	typeDiscovery = "discovery"
-)
+// typeDecision is the type of a row that says what was decided.
+const typeDecision = "decision"
 
 // withoutOrders is row as a session may be told it: where others' words were read for it and no person confirmed it, without what says
 // what was decided, ordered or is next. Whoever wrote these words must not be able to decide for the person. Sentences are told by

@@ -84,7 +84,7 @@ func (c *chooser) longLine(r *reading, t *saidTexts, titled bool) string {
 // where names the files that a row's work changed. A row of what is so names what it is about itself.
 func (c *chooser) where(row rows.Row) string {
 	const most = 2
-	if row.Type == typeDiscovery || row.Type == typeDecision {
+	if row.Type == "discovery" || row.Type == typeDecision {
 		return ""
 	}
 	names := make([]string, 0, most+1)

@@ -63,8 +63,7 @@ func manText(c *cobra.Command, version string) string {
 	if c.Runnable() || c.HasSubCommands() {
 		manSection(&out, "SYNOPSIS", `\fB`+manEscaped(c.UseLine())+`\fR`)
 	}
-	help := c.Long
-	help = cmp.Or(help, c.Short+".")
+	help := cmp.Or(c.Long, c.Short+".")
 	manSection(&out, "DESCRIPTION", manProse(help))
 	manFlags(&out, c)
 	if c.Example != "" {
