@@ -51,8 +51,11 @@ type candidate struct {
 
 // before is below 0 if a comes before b in the answer. Where keys are equal the newer comes first.
 func (s *search) before(a, b candidate) int {
+	if a.key != b.key { // the rest need not be read from memory then
+		return cmp.Compare(b.key, a.key)
+	}
 	x, y := s.cols[a.segment], s.cols[b.segment]
-	return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(y.at[b.doc], x.at[a.doc]), cmp.Compare(y.position[b.doc], x.position[a.doc]))
+	return cmp.Or(cmp.Compare(y.at[b.doc], x.at[a.doc]), cmp.Compare(y.position[b.doc], x.position[a.doc]))
 }
 
 // The search is a heap of candidates with the worst on top, once it has as many as it wants.

@@ -52,8 +52,11 @@ func phraseBoost(row rows.Row, beginnings []string) float64 {
 		}
 		before = at
 	}
-	return min(boost, phraseMost)
+	return min(boost, mostBoost(len(beginnings)))
 }
+
+// mostBoost is what phraseBoost comes to at most for so many words.
+func mostBoost(words int) float64 { return min(phraseWeight*float64(words-1), phraseMost) }
 
 // phraseText is the title, the texts and the facts of row, each on a line of its own. A text that is empty is an empty line: words
 // of different texts stand the farther apart.

@@ -113,23 +113,33 @@ func TestNearDuplicatesAreFolded(t *testing.T) {
 
 func TestAlikeIsTheSharedPart(t *testing.T) {
 	t.Parallel()
-	words := rapid.SliceOfN(rapid.SampledFrom(strings.Fields("a b c d e f g h i j k l m n o p")), 0, 40)
+	word := rapid.StringMatching(`[a-p]{1,2}`)
+	text := rapid.SliceOfN(word, 0, 90)
+	changes := rapid.SliceOfN(word, 0, 4)
+	met := map[bool]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		x := sketch(rows.Row{Narrative: strings.Join(words.Draw(t, "x"), " ")})
-		y := sketch(rows.Row{Narrative: strings.Join(words.Draw(t, "y"), " ")})
-		both, all := 0, len(y)
-		for _, h := range x {
-			if slices.Contains(y, h) {
+		first := text.Draw(t, "first")
+		second := slices.Concat(changes.Draw(t, "before"), first, changes.Draw(t, "behind"))
+		x, y := sketch(rows.Row{Narrative: strings.Join(first, " ")}), sketch(rows.Row{Narrative: strings.Join(second, " ")})
+		lowest := slices.Concat(x, y)
+		slices.Sort(lowest)
+		lowest = slices.Compact(lowest)
+		lowest = lowest[:min(len(lowest), sketchSize)]
+		both := 0
+		for _, h := range lowest {
+			if slices.Contains(x, h) && slices.Contains(y, h) {
 				both++
-			} else {
-				all++
 			}
 		}
-		got, want := alike(x, y), float64(both)/float64(max(1, all))
-		if all <= sketchSize && got != want || got != alike(y, x) || alike(x, x) != 1 {
-			t.Fatalf("got %v, want %v of %d", got, want, all)
+		want := float64(both)/float64(len(lowest)) >= sameness
+		if got := alike(x, y); got != want || got != alike(y, x) || !alike(x, x) {
+			t.Fatalf("got %t, want %t: %d of %d", got, want, both, len(lowest))
 		}
+		met[want]++
 	})
+	if len(met) != 2 {
+		t.Errorf("drawn %v: want pairs of both kinds", met)
+	}
 }
 
 func TestCloseness(t *testing.T) {

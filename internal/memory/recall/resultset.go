@@ -111,7 +111,7 @@ func byScore(a, b hit) int { return cmp.Compare(b.score, a.score) }
 func (l *resultSet) settle() {
 	best := 0.0 // that what is not looked at can come to
 	if l.next < min(head, len(l.found.Hits)) && len(l.words) > 1 {
-		best = l.found.Hits[l.next].Score * (1 + phraseMost)
+		best = l.found.Hits[l.next].Score * (1 + mostBoost(len(l.words)))
 	}
 	n := 0
 	for n < len(l.waiting) && l.waiting[n].score >= best {
