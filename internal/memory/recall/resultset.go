@@ -75,7 +75,7 @@ func (l *resultSet) fill(ctx context.Context, want int) error {
 			}
 		}
 		for len(l.shown) <= want && l.next < len(l.found.Hits) {
-			if err := l.readSlice(ctx); err != nil {
+			if err := l.readSlice(ctx, want); err != nil {
 				return err
 			}
 		}
@@ -85,8 +85,8 @@ func (l *resultSet) fill(ctx context.Context, want int) error {
 	}
 }
 
-// readSlice reads some more rows, and shows those that nothing behind them can come before any more.
-func (l *resultSet) readSlice(ctx context.Context) error {
+// readSlice reads some more rows, and shows those that nothing behind them can come before any more, until more than want are.
+func (l *resultSet) readSlice(ctx context.Context, want int) error {
 	end := min(l.next+slice, len(l.found.Hits))
 	if l.next < head {
 		end = min(end, head)
@@ -101,20 +101,20 @@ func (l *resultSet) readSlice(ctx context.Context) error {
 	if inHead && len(l.words) > 1 {
 		slices.SortStableFunc(l.waiting, byScore)
 	}
-	l.settle()
+	l.settle(want)
 	return nil
 }
 
 func byScore(a, b hit) int { return cmp.Compare(b.score, a.score) }
 
-// settle shows what is certain of its place.
-func (l *resultSet) settle() {
+// settle shows what is certain of its place, until more than want rows are shown.
+func (l *resultSet) settle(want int) {
 	best := 0.0 // that what is not looked at can come to
 	if l.next < min(head, len(l.found.Hits)) && len(l.words) > 1 {
 		best = l.found.Hits[l.next].Score * (1 + mostBoost(len(l.words)))
 	}
 	n := 0
-	for n < len(l.waiting) && l.waiting[n].score >= best {
+	for n < len(l.waiting) && len(l.shown) <= want && l.waiting[n].score >= best {
 		l.show(l.waiting[n])
 		n++
 	}
