@@ -46,15 +46,22 @@ func names() map[string]Purpose {
 	return map[string]Purpose{"announce": Announce, "cause": Cause, "gotcha": Gotcha, "decision": Decision, "fix": Fix, "open": Open, "menu": Menu, "consent": Consent, "failure": Failure, "preface": Preface, "order": Order, "done": Done, "offer": Offer, "reference": Reference, "plan": Plan, "hedge": Hedge}
 }
 
-// cues are the phrases of each purpose, in lower case.
-var cues = sync.OnceValue(func() (all [purposes][]string) {
+// cue is a phrase, in lower case, and what it is a sign of.
+type cue struct {
+	phrase  string
+	purpose Purpose
+}
+
+// cues are all of them by their first byte.
+var cues = sync.OnceValue(func() *[256][]cue {
+	all := new([256][]cue)
 	names := names()
 	files, _ := cueFiles.ReadDir("cues")
 	for _, f := range files {
 		data, _ := cueFiles.ReadFile("cues/" + f.Name())
 		for l := range strings.Lines(string(data)) {
 			if name, phrase, ok := strings.Cut(strings.TrimRight(l, "\n"), "\t"); ok {
-				all[names[name]] = append(all[names[name]], phrase)
+				all[phrase[0]] = append(all[phrase[0]], cue{phrase, names[name]})
 			}
 		}
 	}
@@ -64,43 +71,39 @@ var cues = sync.OnceValue(func() (all [purposes][]string) {
 // PurposeOf is what a sentence is for, by the first of the purposes whose cue stands in it. One that agrees, or only says where the
 // agent looks, is an announcement.
 func PurposeOf(sentence string) Purpose {
-	s := lower(sentence)
-	if opens(s, Announce) || opens(s, Plan) || opens(s, Consent) || opens(s, Preface) {
+	f := find(lower(sentence))
+	if f.opens(Announce) || f.opens(Plan) || f.opens(Consent) || f.opens(Preface) {
 		return Announce
 	}
 	for p := Cause; p < Consent; p++ {
-		for _, phrase := range cues()[p] {
-			if hasPhrase(s, phrase) {
-				return p
-			}
+		if f.holds(p) {
+			return p
 		}
 	}
 	return Plainly
 }
 
 // Holds reports whether a sentence holds a cue of a purpose, whatever else it is for.
-func Holds(sentence string, p Purpose) bool {
-	s := lower(sentence)
-	return slices.ContainsFunc(cues()[p], func(phrase string) bool { return hasPhrase(s, phrase) })
-}
+func Holds(sentence string, p Purpose) bool { return find(lower(sentence)).holds(p) }
 
 // Decides reports whether a sentence holds a cue of what was chosen, ordered, approved or is still to be done: what one who may not speak
 // for the person must not say.
 func Decides(sentence string) bool {
-	return Holds(sentence, Decision) || Holds(sentence, Order) || Holds(sentence, Open)
+	f := find(lower(sentence))
+	return f.holds(Decision) || f.holds(Order) || f.holds(Open)
 }
 
 // Unannounced is what a sentence says behind its announcement: behind a dash, behind the colon of consent, or behind the comma that ends
 // where the agent looks. A sentence without either is whole.
 func Unannounced(sentence string) string {
-	s := lower(sentence)
+	f := opening(lower(sentence))
 	marks := slices.Clone(dashes)
 	switch {
-	case opens(s, Preface):
+	case f.opens(Preface):
 		marks = append(marks, ", ")
-	case opens(s, Consent):
+	case f.opens(Consent):
 		marks = append(marks, ": ")
-	case !opens(s, Announce) && !opens(s, Plan):
+	case !f.opens(Announce) && !f.opens(Plan):
 		return sentence
 	}
 	for _, mark := range marks {
@@ -132,55 +135,63 @@ func unplanned(sentence string) string {
 	if len(s) != len(sentence) {
 		return sentence // letters that take another length in lower case
 	}
-	end := len(s)
-	for _, phrase := range cues()[Plan] {
-		if i := indexPhrase(s, phrase); i >= 0 {
-			end = min(end, i)
-		}
+	if f := find(s); f.holds(Plan) {
+		return sentence[:f.plan]
 	}
-	return sentence[:end]
+	return sentence
 }
 
 // LeansBack reports whether a sentence begins with a word that stands for what was said before it.
-func LeansBack(sentence string) bool { return opens(lower(sentence), Reference) }
+func LeansBack(sentence string) bool { return opening(lower(sentence)).opens(Reference) }
 
 // ReportsFailure reports whether a person's text says that something does not work, or asks to put it right.
-func ReportsFailure(text string) bool {
-	s := lower(text)
-	return slices.ContainsFunc(cues()[Failure], func(phrase string) bool { return hasPhrase(s, phrase) })
-}
+func ReportsFailure(text string) bool { return Holds(text, Failure) }
 
 // Consents reports whether a sentence begins with words by which the person is told to be right.
-func Consents(sentence string) bool { return opens(lower(sentence), Consent) }
+func Consents(sentence string) bool { return opening(lower(sentence)).opens(Consent) }
 
 func lower(s string) string { return strings.ToLower(strings.ReplaceAll(s, "’", "'")) }
 
-// opens reports whether s, in lower case, begins with a cue of a purpose.
-func opens(s string, p Purpose) bool {
-	for _, phrase := range cues()[p] {
-		if strings.HasPrefix(s, phrase) && endsWord(s, len(phrase)) {
-			return true
-		}
-	}
-	return false
+// found are the purposes of the cues in a text, a bit each: of all of them, and of those that it opens with.
+type found struct {
+	anywhere, first uint32
+	plan            int // where the first cue of what the agent is about to do stands, if one does
 }
 
-// hasPhrase reports whether a phrase stands in s, as whole words where its script has words.
-func hasPhrase(s, phrase string) bool { return indexPhrase(s, phrase) >= 0 }
+func (f found) holds(p Purpose) bool { return f.anywhere&(1<<p) != 0 }
 
-// indexPhrase is where a phrase stands in s, as whole words where its script has words; -1: nowhere.
-func indexPhrase(s, phrase string) int {
-	for from := 0; ; {
-		i := strings.Index(s[from:], phrase)
-		if i < 0 {
-			return -1
+func (f found) opens(p Purpose) bool { return f.first&(1<<p) != 0 }
+
+// find looks for all cues in s, in lower case, at once: as whole words where their script has words.
+func find(s string) found {
+	f := opening(s)
+	before := ' '
+	for i, r := range s {
+		if !joins(before) && i > 0 {
+			f.lookAt(s, i)
 		}
-		i += from
-		before, _ := utf8.DecodeLastRuneInString(s[:i])
-		if !joins(before) && endsWord(s, i+len(phrase)) {
-			return i
+		before = r
+	}
+	return f
+}
+
+// opening looks for those cues alone that s, in lower case, begins with.
+func opening(s string) (f found) {
+	if s != "" {
+		f.lookAt(s, 0)
+	}
+	f.first = f.anywhere
+	return f
+}
+
+// lookAt adds the cues that stand in s at i.
+func (f *found) lookAt(s string, i int) {
+	for _, c := range cues()[s[i]] {
+		if bit := uint32(1) << c.purpose; f.anywhere&bit == 0 && strings.HasPrefix(s[i:], c.phrase) && endsWord(s, i+len(c.phrase)) {
+			if f.anywhere |= bit; c.purpose == Plan {
+				f.plan = i
+			}
 		}
-		from = i + len(phrase)
 	}
 }
 
@@ -193,5 +204,8 @@ func endsWord(s string, i int) bool {
 
 // joins reports whether a rune is part of a word that stands between blanks.
 func joins(r rune) bool {
-	return r == '_' || (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
+	if r < utf8.RuneSelf {
+		return r == '_' || 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9'
+	}
+	return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }

@@ -129,13 +129,19 @@ func TestCues(t *testing.T) {
 			seen[l] = true
 		}
 	}
-	for p := Announce; p < purposes; p++ {
-		if len(cues()[p]) < 5 {
-			t.Errorf("purpose %d has %d phrases", p, len(cues()[p]))
+	var n [purposes]int
+	for _, same := range cues() {
+		for _, c := range same {
+			n[c.purpose]++
 		}
 	}
-	if len(cues()[Plainly]) != 0 {
-		t.Errorf("lines without a purpose: %q", cues()[Plainly])
+	for p := Announce; p < purposes; p++ {
+		if n[p] < 5 {
+			t.Errorf("purpose %d has %d phrases", p, n[p])
+		}
+	}
+	if n[Plainly] != 0 {
+		t.Errorf("%d lines without a purpose", n[Plainly])
 	}
 }
 
@@ -143,15 +149,68 @@ func TestCues(t *testing.T) {
 func TestPhrasesAreWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		s, phrase string
-		want      bool
+		s       string
+		purpose Purpose
+		want    bool
 	}{
-		{"the muster", "must", false}, {"a_must", "must", false}, {"must", "must", true}, {"(must)", "must", true},
-		{"must, muster", "must", true}, {"muster must", "must", true}, {"问题是缓存", "问题是", true}, {"", "must", false},
+		{"the muster", Gotcha, false}, {"a_must", Gotcha, false}, {"must", Gotcha, true}, {"(must)", Gotcha, true},
+		{"must, muster", Gotcha, true}, {"muster must", Gotcha, true}, {"这里的问题是缓存", Cause, true}, {"", Gotcha, false},
 	} {
-		if got := hasPhrase(c.s, c.phrase); got != c.want {
-			t.Errorf("%q in %q: %v", c.phrase, c.s, got)
+		if got := Holds(c.s, c.purpose); got != c.want {
+			t.Errorf("%q for %d: %v", c.s, c.purpose, got)
 		}
+	}
+}
+
+// TestFindIsLookingForEach: all cues are found at once as each is alone.
+func TestFindIsLookingForEach(t *testing.T) {
+	t.Parallel()
+	var all []cue
+	pieces := []string{" ", "", ",", "x", "_", "é", "缓存", "\xff", "\xe4\xbd", "."}
+	for _, same := range cues() {
+		all = append(all, same...)
+		for _, c := range same {
+			pieces = append(pieces, c.phrase, c.phrase[:len(c.phrase)/2])
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 12).Draw(t, "pieces"), rapid.SampledFrom([]string{"", " "}).Draw(t, "between"))
+		want := found{plan: len(s)}
+		for _, c := range all {
+			at := placeOf(s, c.phrase)
+			if at >= 0 {
+				want.anywhere |= 1 << c.purpose
+			}
+			if at == 0 {
+				want.first |= 1 << c.purpose
+			}
+			if at >= 0 && c.purpose == Plan {
+				want.plan = min(want.plan, at)
+			}
+		}
+		got := find(s)
+		if !got.holds(Plan) {
+			got.plan = len(s)
+		}
+		if got != want {
+			t.Fatalf("%q: %+v, want %+v", s, got, want)
+		}
+	})
+}
+
+// placeOf is where a phrase stands in s as whole words, -1: nowhere.
+func placeOf(s, phrase string) int {
+	for from := 0; ; {
+		i := strings.Index(s[from:], phrase)
+		if i < 0 {
+			return -1
+		}
+		i += from
+		before, _ := utf8.DecodeLastRuneInString(s[:i])
+		if !joins(before) && endsWord(s, i+len(phrase)) {
+			return i
+		}
+		from = i + len(phrase)
 	}
 }
 
