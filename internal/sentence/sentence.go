@@ -17,8 +17,8 @@ const (
 	maxLength = 4 << 10
 )
 
-// First cuts the first sentence off s, by the Unicode rules for text of any language. No sentence ends within code, or behind a
-// quotation that its sentence goes on after.
+// First cuts the first sentence off s, by the Unicode rules for text of any language. No sentence ends within code, within an address, or
+// behind a quotation that its sentence goes on after.
 func First(s string) (first, rest string) {
 	window := s
 	if len(window) > maxLength {
@@ -42,7 +42,13 @@ func goesOn(before, rest string, inCode bool) bool {
 	line, _, _ := strings.Cut(rest, "\n")
 	next, _ := utf8.DecodeRuneInString(rest)
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimSpace(before))
-	return inCode && strings.Contains(line, "`") || unicode.IsLower(next) && strings.ContainsRune("\"”’»)", last)
+	return inCode && strings.Contains(line, "`") || inAddress(before, next) || unicode.IsLower(next) && strings.ContainsRune("\"”’»)", last)
+}
+
+// inAddress reports whether an address that before ends with goes on: next is what follows it.
+func inAddress(before string, next rune) bool {
+	word := before[strings.LastIndexAny(before, " \t\n")+1:]
+	return next > ' ' && next < utf8.RuneSelf && strings.Contains(word, "://") && word[len(word)-1] < utf8.RuneSelf
 }
 
 // context is how many letters before a mark say whether it ends a sentence, as in "e.g." or "3.14".

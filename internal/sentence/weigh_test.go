@@ -256,6 +256,9 @@ func TestASentenceGoesOn(t *testing.T) {
 		"is it slow? can you look":                               "is it slow?",
 		"A mark ` that stands alone! Then more.":                 "A mark ` that stands alone!",
 		"Open `it! Now\nand `close`. Then":                       "Open `it!",
+		"Open https://a.example/find?q=1#!top first. Then more.": "Open https://a.example/find?q=1#!top first.",
+		"Is it at https://a.example/find? Yes.":                  "Is it at https://a.example/find?",
+		"见https://a.example/find。然后 more.":                       "见https://a.example/find。",
 		"say \"a!\"\nand so on":                                  "say \"a!\"",
 	} {
 		if got, _ := First(text); got != want {
