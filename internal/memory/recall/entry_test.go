@@ -314,6 +314,22 @@ func TestRequestsAreToldOnce(t *testing.T) {
 	}
 }
 
+// Of a session of which all else stands below, the files that were looked at alone are not shown; they are where there is nothing else.
+func TestFilesLookedAtAreNotAllThatIsShown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	w.answered(s, 1, "Mend the carousel in the yard", "The timer was too fast", "The socket leaks in the rain")
+	w.put(s.Stream(), events.SummaryParsed{Summary: newID(), Request: "Mend the carousel in the yard", Investigated: "Read timer.go, socket.go", Learned: "The timer was too fast"})
+	if got := w.mustContext(shop("startup", events.SessionID{})); strings.Contains(got.Text, "Looked at") || !strings.Contains(got.Text, standsBelow) {
+		t.Errorf("of a session that came to more:\n%s", got.Text)
+	}
+	w.put(s.Stream(), events.SummaryParsed{Summary: newID(), Investigated: "Read timer.go, socket.go"})
+	if got := w.mustContext(shop("startup", events.SessionID{})); !strings.Contains(got.Text, "- Looked at: Read timer.go, socket.go\n") {
+		t.Errorf("of a session that came to nothing else:\n%s", got.Text)
+	}
+}
+
 // What the person was asked last is told until the session's next prompt answers it.
 func TestWhatWasAskedIsAnswered(t *testing.T) {
 	t.Parallel()
