@@ -261,6 +261,8 @@ func TestTitles(t *testing.T) {
 		{"a list alone", "Round the totals of the cart", "## Done\n\n- `roundSum()` is called at the end\n- It has a test", []events.Event{edit}, "roundSum() is called at the end"},
 		{"announcements alone", "Round the totals of the cart", "Let me round them all, at the end of it.", []events.Event{edit}, "Round the totals of the cart"},
 		{"a short sentence that takes the next along", "Round the totals of the cart", "The first run took 900 ms. Now it takes 35 ms.", []events.Event{edit}, "The first run took 900 ms. Now it takes 35 ms."},
+		{"a short sentence before talk", "yes", "The totals are rounded once. Ready whenever you are!", []events.Event{edit}, "The totals are rounded once."},
+		{"the last sentence before a list", "yes", "Tell me if it is too coarse! The steps are:\n- `roundSum()` rounds each item of the cart", []events.Event{edit}, "The steps are: roundSum() rounds each item of the cart"},
 		{"the message", "yes", "Done! The totals are rounded at the end.", []events.Event{edit}, "The totals are rounded at the end."},
 		{"the message, with the file's name", "yes", "Done! The totals of `cart.go` are rounded at the end.", []events.Event{edit}, "The totals of cart.go are rounded at the end."},
 		{"what was done", "", "", []events.Event{edit}, "Change cart.go"},

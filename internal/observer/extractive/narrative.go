@@ -64,8 +64,9 @@ func begun(all []block) []block {
 }
 
 // interjects is for a sentence of one or two short words, such as "Done!", for one that only says what comes next, and for an exclamation
-// that names nothing and says of nothing that it was done.
+// that names nothing and says of nothing that it was done. What stands behind an announcement counts alone.
 func interjects(s string) bool {
+	s = sentence.Unannounced(s)
 	if (block{text: s}).leads() {
 		return sentence.PurposeOf(s) == sentence.Announce
 	}

@@ -73,6 +73,8 @@ func TestNarrative(t *testing.T) {
 		{"as it is", "It has two.\n\n- one\n- two", 100, "It has two.\n\n- one\n- two"},
 		{"an interjection before it goes", "Done! Let me sum it up. It has two.\n\n- one", 100, "It has two.\n\n- one"},
 		{"an announcement before a list goes", "Perfect!\n\nHere's what I changed:\n\n- one thing\n- two things", 100, "- one thing\n- two things"},
+		{"an announcement that says something behind it stays", "Looking at the cart, its totals are rounded twice.\n\nShall I change it?", 100,
+			"Looking at the cart, its totals are rounded twice."},
 		{"nothing but interjections stays", "Done! Perfect.", 100, "Done! Perfect."},
 		{"cut at a sentence", "The first sentence is here. The second one is here. The third one does not fit.", 60,
 			"The first sentence is here. The second one is here."},

@@ -64,7 +64,7 @@ func TestSummary(t *testing.T) {
 		}},
 		{"the title is only the request", summaryPrompt("All done.", asked), observer.Summary{
 			Request: "Round the totals of the cart", Investigated: "Read total.go", NextSteps: "Add a changelog line",
-			Completed: "The totals are rounded once, at the end. See the tests — 1 file changed, tests passed: cart.go",
+			Completed: "The totals are rounded once, at the end — 1 file changed, tests passed: cart.go",
 		}},
 		{"the title is the agent's first words", summaryPrompt("All done.", quoted), observer.Summary{
 			Request: "Round the totals of the cart", Investigated: "Read total.go", NextSteps: "Add a changelog line",

@@ -124,9 +124,9 @@ func achieved(message []block, changed bool) (said string, alone bool) {
 	return cmp.Or(said, titleOf(message)), alone
 }
 
-// announces is what b says of what follows it, or "": a line with a colon at its end, or a heading of more than one word.
+// announces is what b says last, of what follows it, or "": a line with a colon at its end, or a heading of more than one word.
 func (b block) announces() string {
-	head := strings.TrimRight(plain(b.text), " :：")
+	head := announcement(plain(b.text))
 	if !b.leads() || sentence.PurposeOf(head) == sentence.Announce || !strings.Contains(head, " ") && !sentence.Telling(head) {
 		return ""
 	}
@@ -186,11 +186,11 @@ func cameOf(s string, changed bool) (weight int, ok bool) {
 	return weight, sentence.Telling(s) && !sentence.Holds(s, sentence.Hedge)
 }
 
-// withNext is a short sentence with the one behind it, where both fit into a title.
+// withNext is a short sentence with the one behind it, where that tells something too and both fit into a title.
 func withNext(s, rest string) string {
 	next, _ := sentence.First(rest)
 	both := s + " " + next
-	if next == "" || (block{text: next}).leads() || uniseg.GraphemeClusterCount(s) >= maxTitle/2 || uniseg.GraphemeClusterCount(both) > maxTitle {
+	if weight, _ := sentence.Weigh(next, 0); weight == 0 || uniseg.GraphemeClusterCount(s) >= maxTitle/2 || uniseg.GraphemeClusterCount(both) > maxTitle {
 		return s
 	}
 	return both
