@@ -12,7 +12,7 @@
 //
 // The files, each referring to those below it:
 //
-//	events.go, export_read.go, export.go, end.go, readable.go, compact.go, scrub.go, remains.go, place.go, writer.go, stats.go,
+//	mark.go, events.go, export_read.go, export.go, end.go, readable.go, compact.go, scrub.go, remains.go, place.go, writer.go, stats.go,
 //	verify.go, backup.go, iterate.go, before.go, found.go, read.go, bolt.go, queue.go, batch.go, relay.go, heads.go, arena.go,
 //	seal.go, open_locked.go, open.go, errors.go, disk.go, config.go, system_unix.go, system_other.go, log.go, holder_linux.go,
 //	holder_other.go, feed.go

@@ -76,7 +76,7 @@ func table() map[string][]string {
 		"internal/agents/importer":           {"events", "actors/session", "internal/observer/evidence", "internal/agents"},
 		"internal/agents/importer/claudemem": {"internal/agents/importer", "internal/agents/known", "internal/sqlite"},
 		"internal/agents/install":            {"internal/tomledit", "internal/agents", "internal/agents/known", "internal/durable", "internal/jsonscan"},
-		"internal/agents/watch":              {"internal/durable"},
+		"internal/agents/watch":              {"eventlog", "internal/durable"},
 		"internal/redact":                    {},
 		"internal/redact/full":               {"internal/redact"},
 		"internal/memory/recall":             append([]string{"internal/clip"}, below...),

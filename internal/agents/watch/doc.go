@@ -10,6 +10,9 @@
 // anywhere before it. A file that was cut, rewritten or replaced by another is noticed by its last bytes before that place, and
 // read from its beginning too.
 //
+// The state names what the log held when it was written. Where the log lacks some of that (an older one was put in its place, it was
+// salvaged, or begun anew), all files of the state are read again, and those that changed since then.
+//
 // A file that was never seen is read if it changed within the backlog, or since files of its rule were looked for last: a daemon
 // that was away for a week loses nothing of it. Older ones are left alone until they grow.
 //

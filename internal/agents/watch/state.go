@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/durable"
 )
 
@@ -38,7 +39,9 @@ type State struct {
 	At      time.Time `json:"at"`    // until then files of Rules were looked for
 	Rules   []string  `json:"rules"` // AGENT=PATTERN
 	Notices bool      `json:"notices"`
-	Files   []File    `json:"files"` // by path
+	// Log names what the log held then: of one that lacks some of it nobody knows whether it has what was read.
+	Log   eventlog.Mark `json:"log,omitzero"`
+	Files []File        `json:"files"` // by path
 }
 
 // Load reads what a watcher keeps in the file at path. Without a file it is empty; what is no state is an error.

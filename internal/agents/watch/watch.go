@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/durable"
 )
 
@@ -31,7 +33,7 @@ const (
 
 // Run follows transcripts until ctx is done, and returns nil then. What was read is on disk when it returns, and how far.
 func (w *Watcher) Run(ctx context.Context) error {
-	w.restore()
+	w.restore(ctx)
 	if n, err := w.cfg.notify(); err != nil {
 		w.cfg.Logger.Warn("the system gives no notice of files; folders are looked at every now and then", "every", w.cfg.Poll, "err", err)
 	} else {
@@ -41,8 +43,8 @@ func (w *Watcher) Run(ctx context.Context) error {
 	w.scan()
 	w.reportOld()
 	w.dirty = true // what is followed now is seen at once
-	w.save()
-	defer w.end()
+	w.save(ctx)
+	defer w.end(context.WithoutCancel(ctx))
 	ticks, polls, saves := time.NewTicker(tick), time.NewTicker(w.cfg.Poll), time.NewTicker(saveEvery)
 	defer ticks.Stop()
 	defer polls.Stop()
@@ -62,7 +64,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 		case <-polls.C:
 			w.scan()
 		case <-saves.C:
-			w.save()
+			w.save(ctx)
 		case <-ticks.C:
 			w.work(ctx)
 		}
@@ -83,31 +85,52 @@ func (w *Watcher) reportOld() {
 }
 
 // end lets all files go, and keeps how far they were read, and until when files were looked for.
-func (w *Watcher) end() {
+func (w *Watcher) end(ctx context.Context) {
 	w.dirty = true
 	for _, f := range w.files {
 		w.drop(f)
 	}
-	w.save()
+	w.save(ctx)
 }
 
 // restore takes up what the last watcher kept.
-func (w *Watcher) restore() {
+func (w *Watcher) restore(ctx context.Context) {
 	s, err := Load(w.cfg.State)
 	if err != nil {
 		w.cfg.Logger.Warn("how far transcripts were read is not known; they are read again, and what is known is passed over", "err", err)
 		return
 	}
+	since, lacking := w.lackingSince(ctx, s)
 	for _, rule := range s.Rules {
-		w.scanned[rule] = s.At.Add(-2 * w.cfg.Poll) // what came right before may not have been seen
+		w.scanned[rule] = since.Add(-2 * w.cfg.Poll) // what came right before may not have been seen
 	}
 	for _, f := range s.Files {
 		known := &file{File: f, seen: true}
-		if !f.Rested {
+		if !f.Rested || lacking {
 			known.Size = -1 // so that it is read, and known to rest
 		}
 		w.files[f.Path] = known
 	}
+}
+
+// lackingSince says since when files may have changed that are not in the log though s does not name them, and whether the log may lack
+// what was read of those that it names.
+func (w *Watcher) lackingSince(ctx context.Context, s State) (since time.Time, lacking bool) {
+	if w.cfg.Log == nil {
+		return s.At, false
+	}
+	since, err := s.Log.LackingSince(ctx, w.cfg.Log)
+	switch {
+	case err == nil && since.IsZero():
+		return s.At, false
+	case err != nil:
+		since = s.At
+	}
+	w.cfg.Logger.Warn("the log may lack what was read of transcripts; they are read again, and what is known is passed over", "since", since, "err", err)
+	if since.After(s.At) {
+		since = s.At
+	}
+	return since, true
 }
 
 // maxReadTime is how long files are read before notices are looked at again.
@@ -132,7 +155,7 @@ func (w *Watcher) work(ctx context.Context) {
 }
 
 // save writes the state, if it changed.
-func (w *Watcher) save() {
+func (w *Watcher) save(ctx context.Context) {
 	if !w.dirty {
 		return
 	}
@@ -145,8 +168,12 @@ func (w *Watcher) save() {
 			s.Files = append(s.Files, f.File)
 		}
 	}
-	text, err := json.MarshalIndent(s, "", " ")
-	if err == nil {
+	var err error
+	if w.cfg.Log != nil {
+		s.Log, err = eventlog.MarkOf(ctx, w.cfg.Log) // what was read is in it
+	}
+	text, failed := json.MarshalIndent(s, "", " ")
+	if err = errors.Join(err, failed); err == nil {
 		err = durable.Replace(w.cfg.State, append(text, '\n'), 0o600)
 	}
 	if err != nil { // nothing is lost: what was read is read again, and known

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/cmemd/cmemd/eventlog"
 )
 
 // Sink records what transcripts say.
@@ -39,9 +41,10 @@ type Config struct {
 	Exclude []string // folders that are never looked at
 	State   string   // file in which it is kept how far transcripts were read
 	Sink    Sink
-	Poll    time.Duration // between two looks through all folders. 0 means 30 s
-	Backlog time.Duration // files older than this, and than the last look, are left alone until they grow. 0 means 24 h
-	Logger  *slog.Logger  // nil: slog.Default
+	Log     eventlog.Reader // in which Sink records. nil: State is never doubted
+	Poll    time.Duration   // between two looks through all folders. 0 means 30 s
+	Backlog time.Duration   // files older than this, and than the last look, are left alone until they grow. 0 means 24 h
+	Logger  *slog.Logger    // nil: slog.Default
 	Now     func() time.Time
 
 	notify  func() (*notices, error) // nil: the system's
@@ -57,7 +60,7 @@ type Watcher struct {
 	dirty   bool             // the state is not on disk
 	uses    uint64
 	warned  map[string]bool
-	scanned map[string]time.Time // until when the last watcher looked for files, by rule; a new rule is not in it
+	scanned map[string]time.Time // since when files are looked for that were never seen, by rule; a new rule is not in it
 }
 
 // New returns a watcher, and reads nothing yet.

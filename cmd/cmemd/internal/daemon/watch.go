@@ -11,7 +11,7 @@ func (d *daemon) watcher() (*watch.Watcher, error) {
 		return nil, err
 	}
 	return watch.New(watch.Config{
-		Rules: rules, Exclude: []string{d.paths.Home}, State: d.paths.Watch, Sink: d.capture, Backlog: d.config.WatchBacklog,
-		Logger: d.logger,
+		Rules: rules, Exclude: []string{d.paths.Home}, State: d.paths.Watch, Sink: d.capture, Log: d.log,
+		Backlog: d.config.WatchBacklog, Logger: d.logger,
 	})
 }

@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -172,6 +174,52 @@ func TestSpoolBeforeChats(t *testing.T) {
 	want := map[events.Kind]int{events.KindSessionOpened: 1, events.KindPromptSubmitted: 2, events.KindToolUsed: 1, events.KindAgentStopped: 1}
 	if diff := cmp.Diff(want, kindsOf(t, d)); diff != "" {
 		t.Errorf("on record (-want +got):\n%s", diff)
+	}
+	d.stop(endRequest("a test"))
+	if err := waitEnd(t, ended); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestChatsOfALogPutBack: a backup of the log is put in the place of one that has more. What was followed and does not grow is read
+// again, and what the backup has is not recorded twice.
+func TestChatsOfALogPutBack(t *testing.T) {
+	t.Parallel()
+	d, ctx, chats := followingGemini(t)
+	lines := chatLines(time.Now().Add(-time.Minute))
+	path, backup := filepath.Join(chats, "session-1.jsonl"), filepath.Join(t.TempDir(), "backup")
+	write(t, path, strings.Join(lines[:3], ""))
+	ended := serving(t, ctx, d)
+	awaitRead(t, d, 3)
+	if err := d.log.Backup(ctx, backup); err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, strings.Join(lines[3:], ""))
+	awaitRead(t, d, 6)
+	want := kindsOf(t, d)
+	d.stop(endRequest("a test"))
+	if err := waitEnd(t, ended); err != nil {
+		t.Fatal(err)
+	}
+	state, err := watch.Load(d.paths.Watch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state.Files[0].Rested = true // as after half a minute: it is not read again for that
+	text, err := json.Marshal(state)
+	if err := errors.Join(err, os.WriteFile(d.paths.Watch, text, 0o600), os.Rename(backup, d.paths.Log)); err != nil {
+		t.Fatal(err)
+	}
+	again, stop := context.WithCancelCause(t.Context())
+	d, err = openDaemon(again, d.config, d.paths, slog.New(slog.DiscardHandler), "test", stop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended = serving(t, again, d)
+	for limit := time.Now().Add(clitest.Patience); !cmp.Equal(want, kindsOf(t, d)); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(limit) {
+			t.Fatalf("on record (-want +got):\n%s", cmp.Diff(want, kindsOf(t, d)))
+		}
 	}
 	d.stop(endRequest("a test"))
 	if err := waitEnd(t, ended); err != nil {
