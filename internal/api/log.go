@@ -23,6 +23,8 @@ type LogRecord struct {
 	Erased  bool            `json:"erased,omitempty"`
 	Event   json.RawMessage `json:"event,omitempty"`   // what happened, if it was asked for
 	Problem string          `json:"problem,omitempty"` // why it was asked for and is not there
+	// Beside Erased: another machine keeps what happened.
+	Withheld bool `json:"withheld,omitempty"`
 }
 
 // RecordsQuery chooses records, the oldest first.

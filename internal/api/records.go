@@ -147,7 +147,7 @@ func recordsFrom(ctx context.Context, log eventlog.Log, stream events.StreamID, 
 
 // RecordOf is r for people and their tools, with what happened if payload asks for it.
 func RecordOf(r events.Record, payload bool) LogRecord {
-	out := LogRecord{Header: r.Header, Chain: r.Chain, Erased: r.Erased}
+	out := LogRecord{Header: r.Header, Chain: r.Chain, Erased: r.Erased, Withheld: r.Withheld}
 	if !payload {
 		return out
 	}
@@ -157,6 +157,8 @@ func RecordOf(r events.Record, payload bool) LogRecord {
 	}
 	switch {
 	case err == nil:
+	case r.Withheld:
+		out.Problem = "withheld"
 	case errors.Is(err, events.ErrErased):
 		out.Problem = "erased"
 	case errors.Is(err, events.ErrUnknownKind):

@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -157,3 +159,21 @@ func TestPagesHoldHostileText(t *testing.T) {
 
 // tokens is weight in whole tokens.
 func tokens(s string) int { return (weight(s) + unit - 1) / unit }
+
+func TestWithheldInputs(t *testing.T) {
+	t.Parallel()
+	var shown api.RawInput
+	var why api.WhyInput
+	err := errors.Join(
+		json.Unmarshal([]byte(`{"erased": {"cause": "withheld"}}`), &shown),
+		json.Unmarshal([]byte(`{"erased": true, "why_erased": {"cause": "withheld"}}`), &why),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{rawInput(shown), whyInput(why)} {
+		if !strings.Contains(text, "withheld") || strings.Contains(text, "erased") {
+			t.Errorf("got %q", text)
+		}
+	}
+}

@@ -205,7 +205,11 @@ func rawInput(in api.RawInput) string {
 		b.WriteString(" FAILED")
 	}
 	b.WriteString("\n")
-	if in.Erased != nil {
+	switch {
+	case in.Erased == nil:
+	case in.Erased.IsWithheld():
+		b.WriteString("Its words are withheld: another machine keeps them.\n")
+	default:
 		b.WriteString("Its words are erased.\n")
 	}
 	field(&b, "Given", block(in.Input))

@@ -178,6 +178,13 @@ func TestRecords(t *testing.T) {
 	if err != nil || !page.Records[0].Erased || page.Records[0].Problem != "erased" || page.Records[0].Event != nil {
 		t.Errorf("erased: got %+v, %v", page, err)
 	}
+	if err := w.log.(*eventlog.Bolt).Withhold(t.Context(), 3); err != nil {
+		t.Fatal(err)
+	}
+	page, err = api.RecordsRoute.Call(t.Context(), w.client, api.RecordsQuery{From: 3, Limit: 1, Payload: true})
+	if err != nil || !page.Records[0].Withheld || page.Records[0].Problem != "withheld" || page.Records[0].Event != nil {
+		t.Errorf("withheld: got %+v, %v", page, err)
+	}
 	if page, err = api.RecordsRoute.Call(t.Context(), w.client, api.RecordsQuery{From: 100}); err != nil || page.Records == nil || page.Next != 0 {
 		t.Errorf("behind the end: got %+v, %v", page, err)
 	}

@@ -121,6 +121,9 @@ func (s *chains) whyInput(ctx context.Context, at events.Position) (api.WhyInput
 		return api.WhyInput{}, err
 	}
 	in := api.WhyInput{Position: at, Kind: r.Kind, At: r.OccurredAt, Erased: r.Erased}
+	if r.Withheld {
+		in.Why = &recall.Erasure{Cause: recall.CauseWithheld}
+	}
 	if r.Erased {
 		return in, nil
 	}

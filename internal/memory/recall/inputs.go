@@ -59,10 +59,13 @@ type RawInput struct {
 
 // Erasure says why the words of a record are not there any more.
 type Erasure struct {
-	Cause    string          `json:"cause"`             // person, retention; unknown
+	Cause    string          `json:"cause"`             // person, retention, CauseWithheld; unknown
 	At       time.Time       `json:"at,omitzero"`       // when that was decided
 	Position events.Position `json:"position,omitzero"` // of the record that says so
 }
+
+// IsWithheld reports whether another machine recorded the words, and keeps them.
+func (e *Erasure) IsWithheld() bool { return e != nil && e.Cause == CauseWithheld }
 
 // Inputs returns what a row was made of. A prompt or a saved memory is made of nothing here. Errors are those of Resolve,
 // ErrBadQuery, ctx's, and of the log and the views.
@@ -171,6 +174,9 @@ func (in *RawInput) short(text string) string {
 	return clip.Head(text, inputText)
 }
 
+// CauseWithheld is of words that another machine recorded, and keeps.
+const CauseWithheld = "withheld"
+
 // causeUnknown is what no MemoryForgotten of the session names.
 const causeUnknown = "unknown"
 
@@ -191,10 +197,12 @@ func (r *Recall) explainErased(ctx context.Context, inputs []RawInput) error {
 	return err
 }
 
-// erasures finds the MemoryForgotten that name positions, each in the stream of the record there.
+// erasures says why words are gone: because their machine withholds them, or by the MemoryForgotten that names the position, which is in the
+// stream of the record there.
 func (r *Recall) erasures(ctx context.Context, gone []events.Position) (map[events.Position]Erasure, error) {
 	wanted := map[events.StreamID]map[events.Position]bool{}
 	from := map[events.StreamID]events.Version{}
+	found := map[events.Position]Erasure{}
 	for _, p := range gone {
 		rec, err := r.cfg.Log.Get(ctx, p)
 		if errors.Is(err, eventlog.ErrNotFound) {
@@ -203,13 +211,16 @@ func (r *Recall) erasures(ctx context.Context, gone []events.Position) (map[even
 		if err != nil {
 			return nil, err
 		}
+		if rec.Withheld {
+			found[p] = Erasure{Cause: CauseWithheld}
+			continue
+		}
 		if wanted[rec.Stream] == nil {
 			wanted[rec.Stream], from[rec.Stream] = map[events.Position]bool{}, rec.Version
 		}
 		wanted[rec.Stream][p] = true
 		from[rec.Stream] = min(from[rec.Stream], rec.Version)
 	}
-	found := map[events.Position]Erasure{}
 	for stream, positions := range wanted {
 		for m, err := range eventlog.Events[events.MemoryForgotten](ctx, r.cfg.Log, stream, from[stream]) {
 			if err != nil {

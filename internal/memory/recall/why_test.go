@@ -143,3 +143,36 @@ func TestResolve(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestWithheldWords: what another machine keeps is not said to be erased.
+func TestWithheldWords(t *testing.T) {
+	t.Parallel()
+	w := newWorldOf(t, false)
+	s := w.open("a", "shop")
+	used := w.put(s.Stream(), events.ToolUsed{Tool: "Edit", Output: "theirs"}, events.ToolUsed{Tool: "Edit", Output: "forgotten"})
+	settles := []events.Position{used[0].Position, used[1].Position}
+	turn, id := newID(), newID()
+	w.put(s.Stream(), events.TurnStarted{Turn: turn, TurnKind: events.TurnObservation, Provider: "scripted", Settles: settles, Attempt: 1})
+	w.put(s.Stream(),
+		events.TurnReceived{Turn: turn, Form: events.FormXML, Output: events.NewOutput("<observation/>")},
+		events.ObservationParsed{Observation: id, Turn: turn, Type: "bugfix", Title: "Cart fixed"},
+	)
+	if err := errors.Join(w.own.Withhold(t.Context(), settles[0]), w.own.Erase(t.Context(), settles[1])); err != nil {
+		t.Fatal(err)
+	}
+	w.sync()
+	why, err := w.Why(t.Context(), WhyQuery{ID: id.String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in := why.Turns[0].Inputs; !in[0].Erased || !in[0].Why.IsWithheld() || in[1].Why.IsWithheld() {
+		t.Errorf("why: got %+v", in)
+	}
+	got, err := w.Inputs(t.Context(), InputsQuery{ID: id.String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in := got.Inputs; !in[0].Erased.IsWithheld() || in[1].Erased == nil || in[1].Erased.IsWithheld() {
+		t.Errorf("inputs: got %+v", in)
+	}
+}

@@ -63,8 +63,8 @@ const Row = ({ r, position, open }) => html`<div data-row tabindex="0" role="lis
     onKeyDown=${(e) => e.key === "Enter" && open(position)}>
   <span class="pos">${count(position)}</span>${r ? html`<span>${seconds(new Date(r.recorded_at))}</span><span
     class="kind">${words(r.kind)}</span>
-    <span class="soft stream">${line(r.stream)} ${r.version}</span><span class="soft num">${r.erased ?
-      "erased" : bytes(r.size)}</span>` : html`<i class="wait" />`}</div>`;
+    <span class="soft stream">${line(r.stream)} ${r.version}</span><span class="soft num">${r.withheld ?
+      "withheld" : r.erased ? "erased" : bytes(r.size)}</span>` : html`<i class="wait" />`}</div>`;
 
 // Peek is one record with what happened.
 function Peek({ position, close }) {

@@ -72,11 +72,11 @@ const Turn = ({ t }) => html`<li><b class=${t.result === "dropped" ? "bad" : ""}
     `, attempt ${t.attempt}`}${t.cost_usd > 0 &&
     `, ${money(t.cost_usd)}`}${t.reason && `: ${words(t.class ?? "")} ${words(t.reason)}`}
   ${t.inputs?.length > 0 && html`<details open=${t.inputs.length < 13}><summary>${many(t.inputs.length +
-    (t.more ?? 0), "input")}</summary><ul>${t.inputs.map((i) => html`<li>
-    <a href=${to("/ui/log", { at: i.position })} class="pos">${count(i.position)}</a> <b class=${i.failed ?
-      "bad" : ""}>${line(i.tool || words(i.kind))}${i.failed ? " failed" : ""}</b>
-    ${i.read && html`<span class="soft"> read only</span>`} ${i.erased ? html`<span class="soft">what it said
-      is erased</span>` : html`<${Line} text=${i.preview} most=${220} />`}</li>`)}</ul>
+    (t.more ?? 0), "input")}</summary><ul>${t.inputs.map((i) => html`<li><a class="pos" href=${to("/ui/log", {
+      at: i.position })}>${count(i.position)}</a> <b class=${i.failed ? "bad" : ""}>${line(i.tool ||
+      words(i.kind))}${i.failed ? " failed" : ""}</b>${i.read && html`<span class="soft"> read only</span>`}
+    ${" "}${i.erased ? html`<span class="soft">what it said is ${i.why_erased?.cause === "withheld" ?
+      "withheld" : "erased"}</span>` : html`<${Line} text=${i.preview} most=${220} />`}</li>`)}</ul>
     ${t.more > 0 && html`<p class="soft">and ${count(t.more)} more: <code>cmemd why</code> lists the first
       hundred</p>`}</details>`}</li>`;
 

@@ -48,7 +48,10 @@ func showInput(a *terminal.App, in recall.RawInput) {
 		name += " (failed)"
 	}
 	a.Heading("%d  %s  %s", in.Position, terminal.Moment(in.At), terminal.VisibleLine(name))
-	if in.Erased != nil {
+	switch {
+	case in.Erased.IsWithheld():
+		a.Field("withheld", withheldWords)
+	case in.Erased != nil:
 		a.Field("erased", erasedWords(in.Erased))
 	}
 	a.Field("folder", in.Cwd)
@@ -61,6 +64,9 @@ func showInput(a *terminal.App, in recall.RawInput) {
 	a.Printf("\n")
 }
 
+// withheldWords says where the words of a record are that this machine was not given.
+const withheldWords = "the machine that recorded it keeps what it says"
+
 // erasedWords says why the words of a record are not there any more.
 func erasedWords(e *recall.Erasure) string {
 	switch {
@@ -70,6 +76,8 @@ func erasedWords(e *recall.Erasure) string {
 		return "erased by retention, " + terminal.Moment(e.At)
 	case e.Cause == "person":
 		return "forgotten, " + terminal.Moment(e.At)
+	case e.IsWithheld():
+		return "withheld: " + withheldWords
 	}
 	return "erased"
 }

@@ -57,3 +57,19 @@ func TestShowInputs(t *testing.T) {
 		t.Errorf("got %v of %+v", got, all)
 	}
 }
+
+// TestWordsThatAreGone: what another machine withholds is not said to be erased.
+func TestWordsThatAreGone(t *testing.T) {
+	t.Parallel()
+	for cause, want := range map[string]string{"withheld": "withheld", "person": "forgotten", "retention": "retention", "unknown": "erased"} {
+		gone := &recall.Erasure{Cause: cause}
+		a, out, _ := clitest.App()
+		showInput(a, recall.RawInput{Position: 1, Erased: gone})
+		line := inputLine(api.WhyInput{Position: 1, Erased: true, Why: gone})
+		for _, text := range []string{out.String(), line} {
+			if !strings.Contains(text, want) || cause == "withheld" && strings.Contains(text, "erased") {
+				t.Errorf("%s: %s", cause, text)
+			}
+		}
+	}
+}

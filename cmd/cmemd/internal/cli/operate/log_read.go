@@ -206,7 +206,10 @@ func showRecord(a *terminal.App, r api.LogRecord) error {
 
 func marks(r api.LogRecord) string {
 	text := ""
-	if r.Erased {
+	switch {
+	case r.Withheld:
+		text += ", withheld"
+	case r.Erased:
 		text += ", erased"
 	}
 	if r.Unobserved {
