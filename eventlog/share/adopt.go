@@ -95,9 +95,13 @@ func isBad(err error) bool {
 		errors.Is(err, segment.ErrNewer) || errors.Is(err, events.ErrCorrupt)
 }
 
-// matchErasures seals a segment of the own log anew where it has payloads that the log has not any more. Its caller has the token of
-// shipping.
+// matchErasures seals a segment of the own log anew where it has payloads that were erased in the log. What damage took of the log stays in
+// the segment. Its caller has the token of shipping.
 func (s *Share) matchErasures(ctx context.Context, p place, sealed segment.Sealed, records []events.Record) error {
+	damaged, err := unreadIn(ctx, s.cfg.Own)
+	if err != nil {
+		return err
+	}
 	i, changed := 0, false
 	for own, err := range s.cfg.Own.All(ctx, sealed.First) {
 		if err != nil {
@@ -107,7 +111,13 @@ func (s *Share) matchErasures(ctx context.Context, p place, sealed segment.Seale
 			break
 		}
 		if own.Erased && !records[i].Erased {
-			records[i], changed = records[i].Erase(), true
+			unread, err := damaged.has(ctx, own)
+			if err != nil {
+				return err
+			}
+			if !unread {
+				records[i], changed = records[i].Erase(), true
+			}
 		}
 		i++
 	}

@@ -18,7 +18,7 @@
 // The files, each referring to those below it:
 //
 //	run.go, status.go, verify.go, rounds.go, fetch.go, notes.go, clean.go, report.go, ship.go, adopt.go, branch.go, heal.go, editions.go,
-//	batches.go, links.go, share.go, problems.go, state.go, keys.go, statement.go
+//	unread.go, batches.go, links.go, share.go, problems.go, state.go, keys.go, statement.go
 //
 // What bites:
 //   - A segment that another machine cannot verify, or that is missing, stops that log's copy alone. The reader says so in its

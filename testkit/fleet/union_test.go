@@ -3,6 +3,8 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -307,4 +309,59 @@ func BenchmarkRestore(b *testing.B) {
 		b.StartTimer()
 	}
 	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "records/s")
+}
+
+// TestSalvagedHome: a home whose log was salvaged, and that does not know any more what it sent, takes no words from the store that damage
+// took from its log. What was forgotten goes.
+func TestSalvagedHome(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const unread, erased, lateUnread = 5, 7, 205
+		engine := storetest.NewMemory()
+		a := newHome(t, engine.Connect(nil), "a", nil)
+		a.work(100, 50)
+		put := func(stream events.StreamID, all ...events.Event) {
+			t.Helper()
+			for _, e := range all {
+				d := events.Draft{ID: uuid.Must(uuid.NewV7()), OccurredAt: time.Now(), Event: e}
+				if _, err := eventlog.AppendEnd(t.Context(), a.log, stream, d); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		other := events.SessionIDOf("fleet", "another").Stream()
+		for i := range 200 {
+			put(other, events.PromptSubmitted{Number: i, Text: fmt.Sprint("another ", i)})
+		}
+		a.start()
+		time.Sleep(time.Minute)
+		a.stop()
+		if err := a.log.Erase(t.Context(), unread, erased, lateUnread); err != nil {
+			t.Fatal(err)
+		}
+		put(events.Daemon, events.LogSalvaged{Unread: 2, UnreadAt: []events.Span{{From: unread, To: unread}, {From: lateUnread, To: lateUnread}}})
+		put(other, events.MemoryForgotten{Positions: []events.Position{lateUnread - 1}, Cause: "person"})
+		log, err := eventlog.ID(t.Context(), a.log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := store.Key(a.space.ID().String() + "/" + space.WatchedPart + "/head/" + log.String())
+		if err := os.Remove(filepath.Join(a.dir, "share", "feeds")); err != nil || !engine.Forget(head) {
+			t.Fatal("what is known of shipping is still there:", err)
+		}
+		a.open(engine.Connect(nil))
+		a.start()
+		defer a.stop()
+		time.Sleep(time.Minute)
+		b := newHome(t, engine.Connect(nil), "b", a)
+		b.start()
+		defer b.stop()
+		time.Sleep(time.Minute)
+		for p, want := range map[events.Position]bool{unread: true, erased: false, lateUnread: false, lateUnread - 2: true} {
+			here, ok := b.union.At(events.Place{Log: log, Position: p})
+			if r, err := b.union.Get(t.Context(), here); !ok || err != nil || r.Erased == want {
+				t.Errorf("record %d is there: %t, erased %t, %v; want words: %t", p, ok, r.Erased, err, want)
+			}
+		}
+	})
 }
