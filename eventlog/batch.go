@@ -24,6 +24,9 @@ type batch struct {
 	last     events.Position
 	recorded time.Time // of the last record
 	heads    map[events.StreamID]head
+
+	appended []events.Record
+	stripped []events.Position
 }
 
 // headOf is the end of stream with the changes of this batch; the zero head for an unknown stream.
@@ -90,6 +93,7 @@ func (b *batch) append(stream events.StreamID, expected events.Version, sealed [
 		b.add(records[i])
 		h = after(records[i])
 	}
+	b.appended = append(b.appended, records...)
 	return records, nil
 }
 
@@ -111,6 +115,7 @@ func (b *batch) strip(at []events.Position, how func(events.Record) events.Recor
 	}
 	for _, r := range stripped {
 		b.put(r)
+		b.stripped = append(b.stripped, r.Position)
 	}
 	return nil
 }

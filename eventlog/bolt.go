@@ -25,6 +25,7 @@ type Bolt struct {
 	db       *bbolt.DB
 	file     *os.File // the one that db has open
 	heads    headCache
+	recent   recent
 	writer   *writer
 	copying  chan struct{} // has room for the one CopyTo or Compact that copies the file
 	sending  chan struct{} // has room for each CopyTo, from its beginning on

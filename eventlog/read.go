@@ -54,6 +54,9 @@ func (b *Bolt) Get(ctx context.Context, at events.Position) (r events.Record, er
 	if err := b.ready(ctx); err != nil {
 		return r, err
 	}
+	if r, ok := b.recent.get(at); ok {
+		return r, nil
+	}
 	err = b.viewAt(&at, func(tx *bbolt.Tx) error {
 		r, err = recordIn(tx.Bucket(logBucket), b.cfg.Codec, at)
 		return err
@@ -105,20 +108,37 @@ func GetAll(ctx context.Context, log Getter, at ...events.Position) iter.Seq2[ev
 func (b *Bolt) GetMany(ctx context.Context, at ...events.Position) iter.Seq2[events.Record, error] {
 	return func(yield func(events.Record, error) bool) {
 		for len(at) > 0 {
-			s := slice{n: 1, at: func(int) (events.Record, error) { return b.Get(ctx, at[0]) }}
-			if b.ready(ctx) == nil {
-				if all, err := b.pick(at); err == nil { // else one of them cannot be read: each says for itself
-					s = all
-				}
-			}
+			s := b.several(ctx, at)
 			for i := range s.n {
 				if r, err := s.at(i); !yield(r, err) {
 					return
 				}
 			}
-			at = at[s.n:]
+			if at = at[s.n:]; s.n > 0 {
+				continue
+			}
+			if !yield(b.Get(ctx, at[0])) { // it is in memory, or one of them cannot be read: each says for itself
+				return
+			}
+			at = at[1:]
 		}
 	}
+}
+
+// several reads the first of some positions from the file, up to one that is in memory. It reads none if that fails.
+func (b *Bolt) several(ctx context.Context, at []events.Position) slice {
+	n := 0
+	for n < len(at) && !b.recent.has(at[n]) {
+		n++
+	}
+	if n == 0 || b.ready(ctx) != nil {
+		return slice{}
+	}
+	s, err := b.pick(at[:n])
+	if err != nil {
+		return slice{}
+	}
+	return s
 }
 
 // ready is nil as long as ctx is not done and the log is open.

@@ -113,6 +113,8 @@ func (w *writer) commit(group []*request) error {
 	w.last, w.recorded = b.last, b.recorded
 	w.disk.wrote(size)
 	w.log.heads.merge(b.heads)
+	w.log.recent.add(b.appended)
+	w.log.recent.forget(b.stripped)
 	w.log.advance(b.last)
 	w.counts.add(len(group), int(grown), size, time.Since(began))
 	return nil

@@ -220,3 +220,6 @@ func (r Record) PayloadSize() int {
 	}
 	return len(r.salt) + len(r.payload)
 }
+
+// PayloadRoom is how many bytes of memory r's payload takes, where nothing else lies in the same buffer.
+func (r Record) PayloadRoom() int { return cap(r.payload) }

@@ -92,7 +92,7 @@ func (u *Union) All(ctx context.Context, from events.Position) iter.Seq2[events.
 	return func(yield func(events.Record, error) bool) {
 		v, err := u.view()
 		if err == nil {
-			err = u.walk(ctx, v, max(from, 1), yield)
+			err = u.walk(ctx, v, max(from, 1), (*eventlog.Bolt).Between, yield)
 		}
 		finish(err, yield)
 	}
@@ -105,7 +105,7 @@ func (u *Union) Follow(ctx context.Context, from events.Position) iter.Seq2[even
 		for ctx.Err() == nil {
 			v, err := u.view()
 			if err == nil {
-				err = u.walk(ctx, v, next, yield)
+				err = u.walk(ctx, v, next, (*eventlog.Bolt).Followed, yield)
 			}
 			if err != nil {
 				if ctx.Err() == nil {
@@ -123,8 +123,11 @@ func (u *Union) Follow(ctx context.Context, from events.Position) iter.Seq2[even
 	}
 }
 
+// reading reads records of one log from a position up to and with another.
+type reading func(b *eventlog.Bolt, ctx context.Context, from, to events.Position) iter.Seq2[events.Record, error]
+
 // walk yields the records from position from on, as far as v reaches.
-func (u *Union) walk(ctx context.Context, v view, from events.Position, yield func(events.Record, error) bool) error {
+func (u *Union) walk(ctx context.Context, v view, from events.Position, read reading, yield func(events.Record, error) bool) error {
 	for from <= v.last {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -132,7 +135,7 @@ func (u *Union) walk(ctx context.Context, v view, from events.Position, yield fu
 		s, to := v.find(from)
 		to = min(to, v.last)
 		first := s.first + from - s.at
-		for r, err := range v.bolts[s.log].Between(ctx, first, first+to-from) {
+		for r, err := range read(v.bolts[s.log], ctx, first, first+to-from) {
 			if err != nil {
 				return u.explain(v, s.log, err)
 			}
