@@ -12,21 +12,9 @@ type Command interface {
 	Name() string
 }
 
-// Origin says where a report comes from. It opens the session when the report is the first sight of it.
-type Origin struct {
-	Agent        string // claude-code, codex, ...
-	AgentSession string // the agent's own id of the session
-	Project      string // shown name
-	ProjectRoot  string // what identifies the project, as a folder
-	ProjectKey   string // what identifies it wherever its folders are; empty: ProjectRoot does
-	ProjectClaim string // the key that the folder claims
-	RootFile     string // what names ProjectRoot wherever it is moved to
-	Cwd          string // absolute
-	GitRoot      string
-	GitBranch    string
-	GitHead      string
-	Transcript   string // path of the agent's own transcript, if it named one
-}
+// Origin says where a report comes from. It opens the session when the report is the first sight of it. Its Source is empty: that is of
+// one start of the session.
+type Origin events.SessionOpened
 
 // Session is the id of the session that o names.
 func (o Origin) Session() events.SessionID { return events.SessionIDOf(o.Agent, o.AgentSession) }

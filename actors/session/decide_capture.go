@@ -139,11 +139,8 @@ func withoutOwnResults(e events.ToolUsed, private bool) events.ToolUsed {
 }
 
 func opened(o Origin, source string) events.SessionOpened {
-	return events.SessionOpened{
-		Agent: o.Agent, AgentSession: o.AgentSession, Project: o.Project, ProjectRoot: o.ProjectRoot, Cwd: o.Cwd,
-		GitRoot: o.GitRoot, GitBranch: o.GitBranch, GitHead: o.GitHead, Source: source, Transcript: o.Transcript, ProjectKey: o.ProjectKey,
-		RootFile: o.RootFile, ProjectClaim: o.ProjectClaim,
-	}
+	o.Source = source
+	return events.SessionOpened(o)
 }
 
 func decideTick(s *State, rules Rules, c Tick) ([]events.Draft, error) {

@@ -124,11 +124,8 @@ func (s *State) recordActivity(h events.Header) {
 
 // OriginOf is where the session comes from that o opened.
 func OriginOf(o events.SessionOpened) Origin {
-	return Origin{
-		Agent: o.Agent, AgentSession: o.AgentSession, Project: o.Project, ProjectRoot: o.ProjectRoot, Cwd: o.Cwd,
-		GitRoot: o.GitRoot, GitBranch: o.GitBranch, GitHead: o.GitHead, Transcript: o.Transcript, ProjectKey: o.ProjectKey,
-		RootFile: o.RootFile, ProjectClaim: o.ProjectClaim,
-	}
+	o.Source = ""
+	return Origin(o)
 }
 
 // Fold evolves the records of one stream, in order, into a State. It decodes only what Evolve reads. An erased payload
