@@ -8,8 +8,8 @@ import (
 
 // folding is a fold, and what it folds on.
 type folding struct {
-	Fold
-	x *Tx
+	apply func(*Record)
+	x     *Tx
 }
 
 // foldOn begins a fold on an instance.
@@ -24,7 +24,9 @@ func (v *Views) foldOn(btx *bolt.Tx, i *instance) (folding, error) {
 
 // finish writes what was folded on an instance.
 func (f folding) finish(i *instance) error {
-	f.Flush()
+	for _, end := range f.x.ends {
+		end()
+	}
 	if err := f.x.Err(); err != nil {
 		return fmt.Errorf("view %s: %w", i.view.Name(), err)
 	}

@@ -44,7 +44,7 @@ func (v *Views) forget(btx *bolt.Tx, at []events.Position) error {
 		if err != nil {
 			return err
 		}
-		f.Apply(v.origin.forgotten(at))
+		f.apply(v.origin.forgotten(at))
 		if err := f.finish(i); err != nil {
 			return err
 		}

@@ -30,15 +30,16 @@ func (countView) Layout() Layout {
 	return Layout{Version: 1, Tables: []TableSpec{countTable().Spec(ShowText), recordTable().Spec(ShowPosition)}}
 }
 func streamKey(id events.StreamID) []byte { return []byte(id) }
-func (v countView) Fold(x *Tx) Fold       { return &countFold{x, NewCache(x, countTable(), streamKey)} }
-func (f *countFold) Flush()               { f.rows.Flush() }
+func (v countView) Fold(x *Tx) func(*Record) {
+	return (&countFold{x, NewCache(x, countTable(), streamKey)}).apply
+}
 
 type countFold struct {
 	x    *Tx
 	rows *Cache[events.StreamID, count]
 }
 
-func (f *countFold) Apply(r *Record) {
+func (f *countFold) apply(r *Record) {
 	c := f.rows.Edit(r.Stream)
 	c.Records++
 	c.Last = r.Position

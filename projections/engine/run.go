@@ -424,7 +424,7 @@ func (v *Views) applyRecord(r *Record, who []instance, folds []folding) error {
 			}
 			continue
 		}
-		folds[n].Apply(r)
+		folds[n].apply(r)
 		if err := r.Err(); err != nil && !foreign {
 			return fmt.Errorf("%w: view %s: %w", ErrNewerKind, i.view.Name(), err)
 		}

@@ -212,8 +212,8 @@ func (c *Cache[K, V]) EditKnown(k K) *V {
 	return &s.value
 }
 
-// Flush writes what was changed, and deletes what is empty now: what was taken back leaves no trace.
-func (c *Cache[K, V]) Flush() {
+// flush writes what was changed, and deletes what is empty now: what was taken back leaves no trace.
+func (c *Cache[K, V]) flush() {
 	for _, k := range c.Order {
 		s := c.slots[k]
 		if !s.change {
@@ -228,13 +228,6 @@ func (c *Cache[K, V]) Flush() {
 	}
 }
 
-// Flush flushes parts of a fold, in their order.
-func Flush(parts ...interface{ Flush() }) {
-	for _, p := range parts {
-		p.Flush()
-	}
-}
-
 type slot[V any] struct {
 	key            []byte
 	value          V
@@ -243,10 +236,12 @@ type slot[V any] struct {
 
 // NewCache returns a cache of t for one slice on x; key gives the key of a value.
 func NewCache[K comparable, V any](x *Tx, t Table[V], key func(K) []byte) *Cache[K, V] {
-	return &Cache[K, V]{x: x, table: t.Name, ordered: t.Ordered, key: key, slots: map[K]*slot[V]{}}
+	c := &Cache[K, V]{x: x, table: t.Name, ordered: t.Ordered, key: key, slots: map[K]*slot[V]{}}
+	x.AtEnd(c.flush)
+	return c
 }
 
-// DeleteIf returns c, of which Flush does not keep empty values.
+// DeleteIf returns c, which does not keep empty values.
 func (c *Cache[K, V]) DeleteIf(empty func(V) bool) *Cache[K, V] {
 	c.empty = empty
 	return c

@@ -18,8 +18,10 @@ type View interface {
 	Layout() Layout
 	// Reads says which records it folds.
 	Reads() Reads
-	// Fold begins one slice of records on x.
-	Fold(x *Tx) Fold
+	// Fold begins one slice of records on x. What it returns folds one record, in order; what that points to is another record after the
+	// call. It is used by one goroutine, and keeps what it can in memory until the end of the slice: see Cache and Tx.AtEnd. Once x or a
+	// record has an error the slice is given up, and nothing of it is stored.
+	Fold(x *Tx) func(r *Record)
 }
 
 // Layout is what a view stores.
@@ -32,15 +34,6 @@ type Layout struct {
 type Reads struct {
 	SkipsUnknown bool // kinds of a newer program cannot change what the view says
 	Others       bool // what other machines recorded, too; else it says what this machine did, owes and pays
-}
-
-// Fold applies one slice of records, in order, and keeps what it can in memory until Flush. It is used by one goroutine. Once
-// its Tx or a record has an error the slice is given up, and nothing of it is stored.
-type Fold interface {
-	// Apply folds one record. What r points to is another record after that.
-	Apply(r *Record)
-	// Flush writes what Apply kept in memory. It is called once, after the last record of the slice.
-	Flush()
 }
 
 // Record is a record of the log, with what several views need of it computed once.
@@ -133,7 +126,11 @@ type Tx struct {
 	header     func(events.Position) (events.Header, bool, error) // of any record of the log; to fold alone
 	machine    func(events.LogID) string                          // as Config.Machine; to read alone
 	Checkpoint events.Position                                    // how far the view is; to read alone
+	ends       []func()                                           // see AtEnd
 }
+
+// AtEnd has end called after the last record of the slice, behind what was given before it. Caches write what was changed then.
+func (x *Tx) AtEnd(end func()) { x.ends = append(x.ends, end) }
 
 // Machine is the name of the machine that a log is of, empty for this one. It is for readers: a name may change.
 func (x *Tx) Machine(log events.LogID) string {

@@ -16,16 +16,15 @@ type fold struct {
 	roots *engine.Cache[engine.ProjectID, rootName]
 }
 
-func (View) Fold(x *engine.Tx) engine.Fold {
-	return &fold{
+func (View) Fold(x *engine.Tx) func(*engine.Record) {
+	f := &fold{
 		x: x, facts: engine.NewFactsCache(x),
 		roots: engine.NewCache(x, projectTable(), func(p engine.ProjectID) []byte { return p[:] }),
 	}
+	return f.apply
 }
 
-func (f *fold) Flush() { engine.Flush(f.facts, f.roots) }
-
-func (f *fold) Apply(r *engine.Record) {
+func (f *fold) apply(r *engine.Record) {
 	switch r.Kind {
 	case events.KindSessionOpened:
 		f.open(r)

@@ -17,7 +17,7 @@ type fold struct {
 	now     *engine.Cache[struct{}, wellbeing]
 }
 
-func (View) Fold(x *engine.Tx) engine.Fold {
+func (View) Fold(x *engine.Tx) func(*engine.Record) {
 	f := &fold{
 		x:       x,
 		hours:   engine.NewCache(x, hourTable(), spanKey.bytes),
@@ -26,12 +26,8 @@ func (View) Fold(x *engine.Tx) engine.Fold {
 		now:     engine.NewCache(x, wellTable(), wellKey),
 	}
 	f.turns = turn.NewFold(x, healthTurnTable(), f.enter)
-	return f
-}
-
-func (f *fold) Flush() {
-	engine.Flush(f.hours, f.slots, f.turns, f.streaks, f.now)
-	f.prune()
+	x.AtEnd(f.prune)
+	return f.apply
 }
 
 // prune deletes the slots and hours behind their horizons, also what was just changed there. Which are left does not depend
@@ -51,7 +47,7 @@ func pruneSpans(x *engine.Tx, t engine.Table[spanCount], last int64) {
 	}
 }
 
-func (f *fold) Apply(r *engine.Record) {
+func (f *fold) apply(r *engine.Record) {
 	switch r.Kind {
 	case events.KindTurnStarted:
 		engine.Handle(r, f.start)

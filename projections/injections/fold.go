@@ -52,9 +52,9 @@ type Injection struct {
 
 type fold struct{ x *engine.Tx }
 
-func (View) Fold(x *engine.Tx) engine.Fold { return fold{x} }
+func (View) Fold(x *engine.Tx) func(*engine.Record) { return fold{x}.apply }
 
-func (f fold) Apply(r *engine.Record) {
+func (f fold) apply(r *engine.Record) {
 	switch {
 	case r.Kind == events.KindContextInjected:
 		engine.Handle(r, f.given)
@@ -81,5 +81,3 @@ func (f fold) asked(r *engine.Record, e events.ToolUsed) {
 		askedTable().Put(f.x, engine.PlaceKey(r.Session, r.Position), Asked{Position: r.Position, Named: e.Named})
 	}
 }
-
-func (fold) Flush() {}

@@ -19,16 +19,18 @@ type fold struct {
 	balances *engine.Cache[events.SessionID, balance]
 }
 
-func (View) Fold(x *engine.Tx) engine.Fold {
-	return &fold{
+func (View) Fold(x *engine.Tx) func(*engine.Record) {
+	f := &fold{
 		x:        x,
 		inputs:   engine.NewCache(x, inputTable(), engine.PositionKey),
 		turns:    engine.NewCache(x, turnTable(), engine.IDKey),
 		balances: engine.NewCache(x, balanceTable(), engine.SessionKey),
 	}
+	x.AtEnd(f.oweAll)
+	return f.apply
 }
 
-func (f *fold) Apply(r *engine.Record) {
+func (f *fold) apply(r *engine.Record) {
 	if r.Input() && !r.Session.IsZero() {
 		f.capture(r)
 		return
@@ -207,8 +209,8 @@ func (b *balance) addReason(key string, by int64) {
 	}
 }
 
-func (f *fold) Flush() {
-	engine.Flush(f.inputs, f.turns, f.balances)
+// oweAll brings the list of the sessions that owe something up to their balances.
+func (f *fold) oweAll() {
 	for _, session := range f.balances.Order {
 		if !session.IsZero() {
 			f.owe(session)

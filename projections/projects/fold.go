@@ -41,9 +41,9 @@ func showFolder(k []byte) string {
 
 type fold struct{ x *engine.Tx }
 
-func (View) Fold(x *engine.Tx) engine.Fold { return fold{x} }
+func (View) Fold(x *engine.Tx) func(*engine.Record) { return fold{x}.apply }
 
-func (f fold) Apply(r *engine.Record) {
+func (f fold) apply(r *engine.Record) {
 	switch r.Kind {
 	case events.KindSessionOpened:
 		if e, ok := engine.PayloadOf[events.SessionOpened](r); ok {
@@ -121,5 +121,3 @@ func (f fold) give(r *engine.Record, e events.ProjectGiven) {
 	}
 	givenTable().Put(f.x, id[:], given)
 }
-
-func (fold) Flush() {}

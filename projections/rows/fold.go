@@ -8,18 +8,17 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
-func (v View) Fold(x *engine.Tx) engine.Fold {
-	return &fold{
+func (v View) Fold(x *engine.Tx) func(*engine.Record) {
+	f := &fold{
 		View: v, x: x,
 		facts:  engine.NewFactsCache(x),
 		turnOf: engine.NewCache(x, turnTable(), engine.IDKey),
 		inputs: engine.NewCache(x, inputTable(), engine.PositionKey),
 	}
+	return f.apply
 }
 
-func (f *fold) Flush() { engine.Flush(f.facts, f.turnOf, f.inputs) }
-
-func (f *fold) Apply(r *engine.Record) {
+func (f *fold) apply(r *engine.Record) {
 	if f.turns {
 		f.applyTurn(r)
 	}

@@ -14,11 +14,13 @@ type fold struct {
 	was  map[partKey]Session // as the slice found it
 }
 
-func (View) Fold(x *engine.Tx) engine.Fold {
-	return &fold{x: x, rows: engine.NewCache(x, table(), partKey.bytes), was: map[partKey]Session{}}
+func (View) Fold(x *engine.Tx) func(*engine.Record) {
+	f := &fold{x: x, rows: engine.NewCache(x, table(), partKey.bytes), was: map[partKey]Session{}}
+	x.AtEnd(f.indexAll)
+	return f.apply
 }
 
-func (f *fold) Apply(r *engine.Record) {
+func (f *fold) apply(r *engine.Record) {
 	if r.Session.IsZero() {
 		return
 	}
@@ -110,8 +112,8 @@ func tellSession(s *Session, r *engine.Record) {
 	}
 }
 
-func (f *fold) Flush() {
-	f.rows.Flush()
+// indexAll brings the lists of sessions up to what the slice has made of them.
+func (f *fold) indexAll() {
 	for _, id := range f.rows.Order {
 		f.index(f.was[id], *f.rows.Peek(id))
 	}

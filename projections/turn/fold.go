@@ -44,9 +44,6 @@ func (f *Fold[T, E]) Apply(r *engine.Record) {
 	}
 }
 
-// Flush writes the turns that were changed.
-func (f *Fold[T, E]) Flush() { f.turns.Flush() }
-
 // Peek returns what is kept of a turn, or nil. It must not be changed.
 func (f *Fold[T, E]) Peek(id events.ID) *T { return f.turns.Peek(id) }
 

@@ -21,7 +21,7 @@ func (View) Layout() engine.Layout {
 	return engine.Layout{Version: 3, Tables: []engine.TableSpec{table().Spec(engine.ShowID)}}
 }
 
-func (View) Fold(x *engine.Tx) engine.Fold { return NewFold[Turn](x, table(), nil) }
+func (View) Fold(x *engine.Tx) func(*engine.Record) { return NewFold[Turn](x, table(), nil).Apply }
 
 // Turn is one request to the observer and what came of it.
 type Turn struct {

@@ -35,18 +35,14 @@ type fold struct {
 	turns *turn.Fold[turnCount, *turnCount]
 }
 
-func (View) Fold(x *engine.Tx) engine.Fold {
+func (View) Fold(x *engine.Tx) func(*engine.Record) {
 	f := &fold{cells: engine.NewCache(x, cellTable(), cellKey.bytes).DeleteIf(Count.empty)}
 	f.turns = turn.NewFold(x, turnTable(), f.enter)
-	return f
+	return f.turns.Apply
 }
-
-func (f *fold) Flush() { engine.Flush(f.turns, f.cells) }
 
 // empty is a sum without a turn, which is none.
 func (c Count) empty() bool { return c.Turns == 0 }
-
-func (f *fold) Apply(r *engine.Record) { f.turns.Apply(r) }
 
 // Begin takes over who is asked, and about how much.
 func (t *turnCount) Begin(r *engine.Record, e events.TurnStarted) {
