@@ -86,6 +86,16 @@ func Fields(query any) (fields []Field) {
 	return fields
 }
 
+// SetPath sets those fields of query, which points to a struct, that stand in the path, in their order, as far as there are values.
+func SetPath(query any, values []string) {
+	eachParam(reflect.ValueOf(query).Elem(), func(p param, v reflect.Value) {
+		if p.path != "" && len(values) > 0 {
+			v.SetString(values[0])
+			values = values[1:]
+		}
+	})
+}
+
 // HasBody reports whether a query, a struct, goes into a request's body: it has fields that the URL does not take.
 func HasBody(query any) bool {
 	v, n := reflect.ValueOf(query), 0

@@ -196,3 +196,17 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestSetPath: the values go to the fields that stand in the path, in their order; what there is no value for stays.
+func TestSetPath(t *testing.T) {
+	t.Parallel()
+	why := WhyQuery{AsOf: Moment{Position: 7}}
+	SetPath(&why, []string{"m41", "more"})
+	if want := (WhyQuery{ID: "m41", AsOf: Moment{Position: 7}}); why != want {
+		t.Errorf("got %+v, want %+v", why, want)
+	}
+	row := RowQuery{ID: "m41"}
+	if SetPath(&row, nil); row.ID != "m41" {
+		t.Errorf("got %+v, want the id as it was", row)
+	}
+}

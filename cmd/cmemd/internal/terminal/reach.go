@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 )
@@ -32,6 +34,27 @@ func Answer[Q, A any](ctx context.Context, a *App, r api.Route[Q, A], q Q, show 
 		}
 		return a.Report(answer, func(a *App) error { return show(a, answer) })
 	})
+}
+
+// Asking returns c as a command that asks the daemon by r, and shows what it answers as Answer does. It has the flags of r's query; its
+// arguments are what stands in the path, and c takes none where it does not say which. fill, which may be nil, does with the query what else
+// there is to do.
+func Asking[Q, A any](a *App, c *cobra.Command, r api.Route[Q, A], fill func(c *cobra.Command, q *Q, args []string) error, show func(*App, A) error) *cobra.Command {
+	var q Q
+	if c.Args == nil {
+		c.Args = Takes(0, 0, "")
+	}
+	QueryFlags(a, c, &q)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		api.SetPath(&q, args)
+		if fill != nil {
+			if err := fill(c, &q, args); err != nil {
+				return err
+			}
+		}
+		return Answer(c.Context(), a, r, q, show)
+	}
+	return c
 }
 
 // Work has the daemon do the work of r for q, behind a meter that is called what.

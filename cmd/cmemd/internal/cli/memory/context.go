@@ -15,28 +15,19 @@ import (
 )
 
 func newContext(a *terminal.App) *cobra.Command {
-	var q api.ContextQuery
-	c := &cobra.Command{
+	c := terminal.Asking(a, &cobra.Command{
 		Use: "context", Short: "Show the memory that an agent would be given here now",
 		Long: "Context shows what a session that starts in this folder would be given; with --prompt or --file what would be given\n" +
 			"at that prompt, or before that file is read, where the settings context_prompts and context_files say so. Nothing is\n" +
 			"recorded of it.",
 		Example: "  cmemd context --explain\n  cmemd context --prompt \"why do discounts lose a cent\"\n  cmemd context --file cart/cart.go --explain",
-		Args:    terminal.Takes(0, 0, ""),
-	}
-	terminal.QueryFlags(a, c, &q)
+	}, api.ContextRoute, placeContext, showContext)
 	c.MarkFlagsMutuallyExclusive("source", "prompt", "file")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		if err := placeContext(&q); err != nil {
-			return err
-		}
-		return terminal.Answer(c.Context(), a, api.ContextRoute, q, showContext)
-	}
 	return c
 }
 
 // placeContext fills in the folder that is asked about, and makes the file's path whole.
-func placeContext(q *api.ContextQuery) (err error) {
+func placeContext(_ *cobra.Command, q *api.ContextQuery, _ []string) (err error) {
 	if q.File != "" {
 		if q.File, err = filepath.Abs(q.File); err != nil {
 			return err

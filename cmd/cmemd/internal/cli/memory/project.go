@@ -28,12 +28,9 @@ func newProject(a *terminal.App) *cobra.Command {
 }
 
 func newProjectList(a *terminal.App) *cobra.Command {
-	return &cobra.Command{
-		Use: "list", Short: "List the projects with their folders, and the names of projects that have none", Args: terminal.Takes(0, 0, ""),
-		RunE: func(c *cobra.Command, _ []string) error {
-			return terminal.Answer(c.Context(), a, api.ProjectsRoute, api.NoQuery{}, showProjects)
-		},
-	}
+	return terminal.Asking(a, &cobra.Command{
+		Use: "list", Short: "List the projects with their folders, and the names of projects that have none",
+	}, api.ProjectsRoute, nil, showProjects)
 }
 
 const joinHelp = `Join has the project of a folder, this one if none is given, share the memory of another: of the one that it looks like, or of
@@ -80,17 +77,13 @@ const partHelp = `Part makes a folder, this one if none is given, a project of i
 it was joined with is no longer found in it, nor its own in them.`
 
 func newProjectPart(a *terminal.App) *cobra.Command {
-	return &cobra.Command{
+	return terminal.Asking(a, &cobra.Command{
 		Use: "part [FOLDER]", Short: "Make a folder a project of its own", Long: partHelp, Args: terminal.Takes(0, 1, "one folder"),
 		Example: "  cmemd project part ~/src/shop-2", ValidArgsFunction: completeFolder,
-		RunE: func(c *cobra.Command, args []string) error {
-			folder, err := folderOf(args)
-			if err != nil {
-				return err
-			}
-			return terminal.Answer(c.Context(), a, api.PartRoute, api.PartRequest{Folder: folder}, showDecided)
-		},
-	}
+	}, api.PartRoute, func(_ *cobra.Command, q *api.PartRequest, args []string) (err error) {
+		q.Folder, err = folderOf(args)
+		return err
+	}, showDecided)
 }
 
 const giveHelp = `Give makes the memory that has only the name of a project, and no folder, that of a folder: it was saved or imported under the

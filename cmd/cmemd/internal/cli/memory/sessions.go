@@ -36,17 +36,14 @@ const releaseHelp = `Release ends the quarantine of a session before its time: i
 meanwhile. If it crashes again as often as before, it is stopped again.`
 
 func newSessionsRelease(a *terminal.App) *cobra.Command {
-	return &cobra.Command{
+	return terminal.Asking(a, &cobra.Command{
 		Use: "release ID", Short: "End the quarantine of a session's observer now", Long: releaseHelp,
 		Args:    terminal.Takes(1, 1, "one id of a session"),
 		Example: "  cmemd sessions release 4f1c22a0",
-		RunE: func(c *cobra.Command, args []string) error {
-			return terminal.Answer(c.Context(), a, api.ReleaseRoute, api.IDQuery{ID: args[0]}, func(a *terminal.App, r api.Released) error {
-				a.Printf("the observer of session %s may be asked again\n", a.ShownSession(r.Session))
-				return nil
-			})
-		},
-	}
+	}, api.ReleaseRoute, nil, func(a *terminal.App, r api.Released) error {
+		a.Printf("the observer of session %s may be asked again\n", a.ShownSession(r.Session))
+		return nil
+	})
 }
 
 func showSessions(a *terminal.App, found api.Sessions) error {

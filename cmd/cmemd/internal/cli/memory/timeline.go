@@ -10,23 +10,19 @@ import (
 )
 
 func newTimeline(a *terminal.App) *cobra.Command {
-	var q api.TimelineQuery
-	c := &cobra.Command{
+	return terminal.Asking(a, &cobra.Command{
 		Use: "timeline [ID|TIME]", Short: "Show what happened around a memory or a time",
 		Example: "  cmemd timeline m41\n  cmemd timeline --query \"flaky checkout test\" --before 10",
 		Args:    terminal.Takes(0, 1, "an id or a time"),
-	}
-	terminal.QueryFlags(a, c, &q)
-	c.RunE = func(c *cobra.Command, args []string) error {
+	}, api.TimelineRoute, func(c *cobra.Command, q *api.TimelineQuery, args []string) error {
 		if (len(args) == 1) == (q.Query != "") {
 			return terminal.Misused(c, "%s needs either an id, a time, or --query", c.CommandPath())
 		}
 		if len(args) == 1 {
 			q.Anchor = timelineStart(a, args[0])
 		}
-		return terminal.Answer(c.Context(), a, api.TimelineRoute, q, showTimeline)
-	}
-	return c
+		return nil
+	}, showTimeline)
 }
 
 // timelineStart is text as the daemon reads it: an id stands as it is, a time becomes RFC 3339.

@@ -21,16 +21,9 @@ agent had been given before; then who corrected it, took it back, had it forgott
 inputs whole.`
 
 func newWhy(a *terminal.App) *cobra.Command {
-	var q api.WhyQuery
-	c := &cobra.Command{
+	return terminal.Asking(a, &cobra.Command{
 		Use: "why ID", Short: "Show where a memory comes from, and what became of it", Long: whyHelp, Args: terminal.Takes(1, 1, "an id"),
-	}
-	terminal.QueryFlags(a, c, &q)
-	c.RunE = func(c *cobra.Command, args []string) error {
-		q.ID = args[0]
-		return terminal.Answer(c.Context(), a, api.WhyRoute, q, showWhy)
-	}
-	return c
+	}, api.WhyRoute, nil, showWhy)
 }
 
 func showWhy(a *terminal.App, w api.Why) error {

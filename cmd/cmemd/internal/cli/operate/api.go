@@ -1,7 +1,7 @@
 package operate
 
 import (
-	"context"
+	"encoding/json"
 
 	"github.com/spf13/cobra"
 
@@ -15,16 +15,7 @@ who may ask. Over the socket in CMEMD_HOME no token is needed; ` + "`cmemd token
   curl -H "Authorization: Bearer $(cmemd token show)" http://127.0.0.1:37911/v1/status`
 
 func newAPI(a *terminal.App) *cobra.Command {
-	return &cobra.Command{
-		Use: "api", Short: "Print what the daemon can be asked over HTTP (OpenAPI 3.1)", Long: apiHelp, Args: terminal.Takes(0, 0, ""),
-		RunE: func(c *cobra.Command, _ []string) error {
-			return a.Query(c.Context(), func(ctx context.Context, to api.Invoker) error {
-				document, err := api.OpenAPIRoute.Call(ctx, to, api.NoQuery{})
-				if err != nil {
-					return err
-				}
-				return a.PrintJSON(document)
-			})
-		},
-	}
+	return terminal.Asking(a, &cobra.Command{
+		Use: "api", Short: "Print what the daemon can be asked over HTTP (OpenAPI 3.1)", Long: apiHelp,
+	}, api.OpenAPIRoute, nil, func(a *terminal.App, document json.RawMessage) error { return a.PrintJSON(document) })
 }

@@ -24,18 +24,11 @@ These are counts of what is on record. A file may have been touched for another 
 no rate here, and no money that was saved.`
 
 func newGain(a *terminal.App) *cobra.Command {
-	var q api.GainQuery
-	c := &cobra.Command{
+	return terminal.Asking(a, &cobra.Command{
 		Use: "gain", Short: "Say what agents were told of memory, what they followed, and what it cost",
 		Long:    gainHelp,
 		Example: "  cmemd gain --since 7d\n  cmemd gain --project shop --limit 50",
-		Args:    terminal.Takes(0, 0, ""),
-	}
-	terminal.QueryFlags(a, c, &q)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return terminal.Answer(c.Context(), a, api.GainRoute, q, showGain)
-	}
-	return c
+	}, api.GainRoute, nil, showGain)
 }
 
 func showGain(a *terminal.App, found api.Gain) error {

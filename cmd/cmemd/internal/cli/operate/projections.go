@@ -22,12 +22,7 @@ func newProjections(a *terminal.App) *cobra.Command {
 }
 
 func newViewList(a *terminal.App) *cobra.Command {
-	return &cobra.Command{
-		Use: "list", Short: "List the views", Args: terminal.Takes(0, 0, ""),
-		RunE: func(c *cobra.Command, _ []string) error {
-			return terminal.Answer(c.Context(), a, api.ProjectionsRoute, api.NoQuery{}, showViews)
-		},
-	}
+	return terminal.Asking(a, &cobra.Command{Use: "list", Short: "List the views"}, api.ProjectionsRoute, nil, showViews)
 }
 
 func showViews(a *terminal.App, views []api.View) error {

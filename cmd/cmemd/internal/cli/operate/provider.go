@@ -50,17 +50,14 @@ the form of an answer. It is asked at once; the next failure pauses it anew. Wha
 ` + "`cmemd reobserve`" + ` asks for it.`
 
 func newProviderResume(a *terminal.App) *cobra.Command {
-	return &cobra.Command{
+	return terminal.Asking(a, &cobra.Command{
 		Use: "resume NAME", Short: "Let a paused provider be asked again now", Long: resumeHelp,
 		Args:    terminal.Takes(1, 1, "the name of a provider"),
 		Example: "  cmemd provider resume anthropic",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return setting.ProviderNames(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			return terminal.Answer(c.Context(), a, api.ResumeRoute, api.NameQuery{Name: args[0]}, showResumed)
-		},
-	}
+	}, api.ResumeRoute, nil, showResumed)
 }
 
 func showResumed(a *terminal.App, r api.Resumed) error {

@@ -35,18 +35,11 @@ those of the model that answered or else of the one that was asked: an amount wi
 and is read when the daemon starts.`
 
 func newUsage(a *terminal.App) *cobra.Command {
-	var q api.UsageQuery
-	c := &cobra.Command{
+	return terminal.Asking(a, &cobra.Command{
 		Use: "usage", Short: "Say what the observer costs: turns, tokens and money",
 		Long:    usageHelp,
 		Example: "  cmemd usage --since 7d\n  cmemd usage --by model\n  cmemd usage --by session --project shop",
-		Args:    terminal.Takes(0, 0, ""),
-	}
-	terminal.QueryFlags(a, c, &q)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return terminal.Answer(c.Context(), a, api.UsageRoute, q, showUsage)
-	}
-	return c
+	}, api.UsageRoute, nil, showUsage)
 }
 
 func showUsage(a *terminal.App, found api.Usage) error {
