@@ -105,7 +105,7 @@ func TestEachStep(t *testing.T) {
 		}
 		left = append(left, found)
 	})
-	want := []string{"mkdir folder", "open folder/file", "write folder/file", "rename folder/file to folder/file2", "remove folder/file2", ""}
+	want := []string{"mkdir folder", "create folder/file", "write folder/file", "rename folder/file to folder/file2", "remove folder/file2", ""}
 	if diff := cmp.Diff(want, steps); len(steps) > 0 && diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}

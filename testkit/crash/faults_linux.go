@@ -12,8 +12,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-
-	"golang.org/x/sys/unix"
 )
 
 // Traced is a program that runs under ptrace, and whose calls that write below a folder are counted and may fail. Its methods are
@@ -128,15 +126,18 @@ func (t *Traced) entry(thread int, nr uint64, args [6]uint64) error {
 	if !t.armed.Load() {
 		return nil
 	}
-	kind, name := t.name(thread, nr, args)
-	if name == "" {
+	c, files, ok := changeAt(t.dir, thread, nr, args)
+	if !ok {
 		return nil
 	}
-	if !t.strikes(name, takesRoom(thread, kind, args)) {
+	for i := range files {
+		files[i] = lot.ReplaceAllString(files[i], "*")
+	}
+	if !t.strikes(c.kind+" "+strings.Join(files, " to "), takesRoom(thread, c.kind, args)) {
 		return nil
 	}
 	if t.fault.Short {
-		if kind != "write" && kind != "pwrite" || args[2] < 2 {
+		if c.kind != "write" && c.kind != "pwrite" || args[2] < 2 {
 			return nil
 		}
 		t.note()
@@ -214,76 +215,5 @@ func place(thread int, fd uint64) (at uint64) {
 	return at
 }
 
-// name is what kind of call one is and how it is called with its file, without what is drawn by lot or counted; empty: it changes
-// nothing below the folder.
-func (t *Traced) name(thread int, nr uint64, args [6]uint64) (kind, name string) {
-	at := func(dirfd, text uint64) string { return absolute(thread, dirfd, word(thread, text)) }
-	var paths []string
-	switch nr {
-	case unix.SYS_WRITE:
-		kind, paths = "write", []string{openAs(thread, args[0])}
-	case unix.SYS_PWRITE64:
-		kind, paths = "pwrite", []string{openAs(thread, args[0])}
-	case unix.SYS_WRITEV:
-		kind, paths = "writev", []string{openAs(thread, args[0])}
-	case unix.SYS_FSYNC, unix.SYS_FDATASYNC:
-		kind, paths = "sync", []string{openAs(thread, args[0])}
-	case unix.SYS_FTRUNCATE:
-		kind, paths = "truncate", []string{openAs(thread, args[0])}
-	case unix.SYS_MMAP:
-		if int32(args[4]) < 0 {
-			return "", ""
-		}
-		kind, paths = "map", []string{openAs(thread, args[4])}
-	case unix.SYS_OPENAT:
-		if args[2]&(unix.O_CREAT|unix.O_TRUNC) == 0 {
-			return "", ""
-		}
-		kind, paths = "create", []string{at(args[0], args[1])}
-	case unix.SYS_MKDIRAT:
-		kind, paths = "mkdir", []string{at(args[0], args[1])}
-	case unix.SYS_UNLINKAT:
-		kind, paths = "remove", []string{at(args[0], args[1])}
-	case unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2:
-		kind, paths = "rename", []string{at(args[0], args[1]), at(args[2], args[3])}
-	case unix.SYS_LINKAT:
-		kind, paths = "link", []string{at(args[0], args[1]), at(args[2], args[3])}
-	default:
-		return "", ""
-	}
-	return kind, t.below(kind, paths)
-}
-
 // lot matches what is drawn by lot or counted in the names of files.
 var lot = regexp.MustCompile(`[0-9][0-9a-z-]*|[0-9a-f]{12,}`)
-
-// below names a call with its files, if one is below the folder.
-func (t *Traced) below(kind string, paths []string) string {
-	inside := false
-	for i, path := range paths {
-		if rest, ok := strings.CutPrefix(path, t.dir+string(filepath.Separator)); ok {
-			inside, paths[i] = true, lot.ReplaceAllString(rest, "*")
-		}
-	}
-	if !inside {
-		return ""
-	}
-	return kind + " " + strings.Join(paths, " to ")
-}
-
-func openAs(thread int, fd uint64) string {
-	path, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", thread, int32(fd)))
-	return strings.TrimSuffix(path, " (deleted)")
-}
-
-// absolute is a path that a call names in relation to an open folder.
-func absolute(thread int, dirfd uint64, path string) string {
-	if filepath.IsAbs(path) || path == "" {
-		return path
-	}
-	if int32(dirfd) != unix.AT_FDCWD {
-		return filepath.Join(openAs(thread, dirfd), path)
-	}
-	dir, _ := os.Readlink(fmt.Sprintf("/proc/%d/cwd", thread))
-	return filepath.Join(dir, path)
-}

@@ -3,6 +3,7 @@ package crash
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,28 +15,62 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// changes are the system calls by which files are changed, and where their arguments name the files.
-var changes = map[uint64]struct {
-	step  string
-	file  bool  // the first argument is an open file
-	paths []int // the arguments that are paths
-}{
-	syscall.SYS_WRITE:     {step: "write", file: true},
-	syscall.SYS_PWRITE64:  {step: "write", file: true},
-	syscall.SYS_FTRUNCATE: {step: "write", file: true},
-	syscall.SYS_OPENAT:    {step: "open", paths: []int{1}}, // one that makes or cuts the file
-	syscall.SYS_MKDIRAT:   {step: "mkdir", paths: []int{1}},
-	syscall.SYS_UNLINKAT:  {step: "remove", paths: []int{1}},
-	syscall.SYS_RENAMEAT:  {step: "rename", paths: []int{1, 3}},
+// change is a system call that changes files or the names of files, and where its arguments say which.
+type change struct {
+	kind   string
+	step   bool  // EachStep kills before it
+	folder []int // arguments that are open folders, each before the path of a file in it; nil: an open file is named
+	file   int   // the argument that is the open file
 }
 
-// watchChanges has the system stop this process for its tracer at the calls of changes and at no others, all its threads. A program
+// changes are those calls.
+var changes = map[uint64]change{
+	unix.SYS_WRITE:     {kind: "write", step: true},
+	unix.SYS_PWRITE64:  {kind: "pwrite", step: true},
+	unix.SYS_WRITEV:    {kind: "writev"},
+	unix.SYS_FSYNC:     {kind: "sync"},
+	unix.SYS_FDATASYNC: {kind: "sync"},
+	unix.SYS_FTRUNCATE: {kind: "truncate", step: true},
+	unix.SYS_MMAP:      {kind: "map", file: 4},
+	unix.SYS_OPENAT:    {kind: "create", step: true, folder: []int{0}}, // one that makes or cuts the file
+	unix.SYS_MKDIRAT:   {kind: "mkdir", step: true, folder: []int{0}},
+	unix.SYS_UNLINKAT:  {kind: "remove", step: true, folder: []int{0}},
+	unix.SYS_RENAMEAT:  {kind: "rename", step: true, folder: []int{0, 2}},
+	unix.SYS_RENAMEAT2: {kind: "rename", folder: []int{0, 2}},
+	unix.SYS_LINKAT:    {kind: "link", folder: []int{0, 2}},
+}
+
+// changeAt is how the call at which a thread stands still changes a file below dir, and what the files are called there; ok is false where
+// it changes none.
+func changeAt(dir string, thread int, nr uint64, args [6]uint64) (c change, files []string, ok bool) {
+	c, ok = changes[nr]
+	if !ok || nr == unix.SYS_OPENAT && args[2]&(unix.O_CREAT|unix.O_TRUNC) == 0 || nr == unix.SYS_MMAP && int32(args[4]) < 0 {
+		return c, nil, false
+	}
+	if c.folder == nil {
+		files = append(files, openAs(thread, args[c.file]))
+	}
+	for _, i := range c.folder {
+		files = append(files, absolute(thread, args[i], word(thread, args[i+1])))
+	}
+	below := false
+	for i, path := range files {
+		if rest, inside := strings.CutPrefix(path, dir+string(filepath.Separator)); inside {
+			below, files[i] = true, rest
+		}
+	}
+	return c, files, below
+}
+
+// watchChanges has the system stop this process for its tracer at the steps among changes and at no other call, all its threads. A program
 // that it starts from then on is not traced, and is refused these calls.
 func watchChanges() error {
 	load := unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS} // the number of the call, which comes first
 	code := []unix.SockFilter{load}
-	for nr := range changes {
-		last := uint8(len(changes) + 1 - len(code)) // so many instructions stand between this one and the last
+	steps := maps.Clone(changes)
+	maps.DeleteFunc(steps, func(_ uint64, c change) bool { return !c.step })
+	for nr := range steps {
+		last := uint8(len(steps) + 1 - len(code)) // so many instructions stand between this one and the last
 		code = append(code, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: uint32(nr), Jt: last})
 	}
 	code = append(code, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
@@ -268,46 +303,15 @@ func (k *killer) entry(thread int, nr uint64, args [6]uint64) error {
 	if k.died != "" {
 		return nil
 	}
-	step := k.step(thread, nr, args)
-	if step == "" {
+	c, files, ok := changeAt(k.dir, thread, nr, args)
+	if !ok {
 		return nil
 	}
 	if k.left--; k.left >= 0 {
 		return nil
 	}
-	k.died = step
+	k.died = c.kind + " " + strings.Join(files, " to ")
 	return syscall.Kill(k.pid, syscall.SIGKILL)
-}
-
-// step says how a system call changes a file below the folder; empty: it does not.
-func (k *killer) step(thread int, nr uint64, args [6]uint64) string {
-	change, ok := changes[nr]
-	if !ok || nr == syscall.SYS_OPENAT && args[2]&(syscall.O_CREAT|syscall.O_TRUNC) == 0 {
-		return ""
-	}
-	var paths []string
-	if change.file {
-		path, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", thread, args[0])) // without one it is below no folder
-		paths = append(paths, path)
-	}
-	for _, i := range change.paths {
-		paths = append(paths, word(thread, args[i]))
-	}
-	return k.of(change.step, paths...)
-}
-
-// of is a step that concerns paths, if one is below the folder.
-func (k *killer) of(what string, paths ...string) string {
-	below := false
-	for i, path := range paths {
-		if rest, ok := strings.CutPrefix(path, k.dir+string(filepath.Separator)); ok {
-			below, paths[i] = true, rest
-		}
-	}
-	if !below {
-		return ""
-	}
-	return what + " " + strings.Join(paths, " to ")
 }
 
 // word reads a text that ends with a zero byte from the memory of a thread that stands still.
@@ -325,4 +329,22 @@ func word(thread int, at uint64) string {
 		text = append(text, piece[:n]...)
 	}
 	return ""
+}
+
+// openAs is the path of an open file.
+func openAs(thread int, fd uint64) string {
+	path, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", thread, int32(fd)))
+	return strings.TrimSuffix(path, " (deleted)")
+}
+
+// absolute is a path that a call names in relation to an open folder.
+func absolute(thread int, dirfd uint64, path string) string {
+	if filepath.IsAbs(path) || path == "" {
+		return path
+	}
+	if int32(dirfd) != unix.AT_FDCWD {
+		return filepath.Join(openAs(thread, dirfd), path)
+	}
+	dir, _ := os.Readlink(fmt.Sprintf("/proc/%d/cwd", thread))
+	return filepath.Join(dir, path)
 }
