@@ -127,17 +127,13 @@ func (op Operation) answer(s *schemas) object {
 
 // parametersOf are the fields of a query that go into the URL.
 func parametersOf(query reflect.Type) (out []any) {
-	helps := map[string]string{}
-	for f := range query.Fields() {
-		helps[f.Tag.Get("param")] = f.Tag.Get("help")
-	}
 	eachParam(reflect.New(query).Elem(), func(p param, v reflect.Value) {
 		one := object{"name": p.name, "in": "query", "schema": p.schema(v.Type())}
 		if p.path != "" {
 			one["name"], one["in"], one["required"] = p.path, "path", true
 		}
-		if help := helps[p.name]; help != "" && p.path == "" {
-			one["description"] = help
+		if p.help != "" && p.path == "" {
+			one["description"] = p.help
 		}
 		if v.Kind() == reflect.Slice && p.path == "" {
 			one["style"], one["explode"] = "form", p.repeated

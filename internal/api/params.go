@@ -29,26 +29,30 @@ const MaxParam = 4 << 10
 //	ofpage:"true"    it may differ from one page of a list to the next: what a cursor is not bound to, see CheckCursor
 //	help:"..."       what the flag of it is for, that a command has, and flag:"at" its name where it is another: see Fields
 type param struct {
-	name, path, most, otherwise string
-	words                       []string
-	several, repeated           bool
-	wait, ofPage                bool
+	name, path, most, otherwise, help string
+	words                             []string
+	several, repeated                 bool
+	wait, ofPage                      bool
+}
+
+// paramOf is what the tags of a field say.
+func paramOf(tag reflect.StructTag) param {
+	p := param{
+		name: tag.Get("param"), path: tag.Get("path"), most: tag.Get("most"), otherwise: tag.Get("default"), help: tag.Get("help"),
+		several: tag.Get("several") != "", repeated: tag.Get("repeated") != "",
+		wait: tag.Get("wait") != "", ofPage: tag.Get("ofpage") != "",
+	}
+	if words := tag.Get("words"); words != "" {
+		p.words = strings.Split(words, ",")
+	}
+	return p
 }
 
 // eachParam calls do with every field of query, a struct, that goes into the URL.
 func eachParam(query reflect.Value, do func(p param, v reflect.Value)) {
-	for i := range query.NumField() {
-		tag := query.Type().Field(i).Tag
-		p := param{
-			name: tag.Get("param"), path: tag.Get("path"), most: tag.Get("most"), otherwise: tag.Get("default"),
-			several: tag.Get("several") != "", repeated: tag.Get("repeated") != "",
-			wait: tag.Get("wait") != "", ofPage: tag.Get("ofpage") != "",
-		}
-		if words := tag.Get("words"); words != "" {
-			p.words = strings.Split(words, ",")
-		}
-		if p.name != "" || p.path != "" {
-			do(p, query.Field(i))
+	for f, v := range query.Fields() {
+		if p := paramOf(f.Tag); p.name != "" || p.path != "" {
+			do(p, v)
 		}
 	}
 }
@@ -66,22 +70,18 @@ type Field struct {
 
 // Fields lists those fields of query, which points to a struct, in their order.
 func Fields(query any) (fields []Field) {
-	v := reflect.ValueOf(query).Elem()
-	for i := range v.NumField() {
-		tag := v.Type().Field(i).Tag
-		inBody, _, _ := strings.Cut(tag.Get("json"), ",")
-		name := cmp.Or(tag.Get("flag"), tag.Get("param"), inBody)
-		f := Field{
-			Name: strings.ReplaceAll(name, "_", "-"), Help: tag.Get("help"), Default: tag.Get("default"),
-			Several: tag.Get("several") != "", At: v.Field(i).Addr().Interface(),
+	for f, v := range reflect.ValueOf(query).Elem().Fields() {
+		p := paramOf(f.Tag)
+		if p.help == "" {
+			continue
 		}
-		f.Most, _ = strconv.Atoi(tag.Get("most"))
-		if words := tag.Get("words"); words != "" {
-			f.Words = strings.Split(words, ",")
-		}
-		if f.Help != "" {
-			fields = append(fields, f)
-		}
+		inBody, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name := cmp.Or(f.Tag.Get("flag"), p.name, inBody)
+		most, _ := strconv.Atoi(p.most)
+		fields = append(fields, Field{
+			Name: strings.ReplaceAll(name, "_", "-"), Help: p.help, Words: p.words, Several: p.several, Most: most, Default: p.otherwise,
+			At: v.Addr().Interface(),
+		})
 	}
 	return fields
 }
