@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/files"
@@ -139,7 +140,7 @@ func TestOutcomeReasons(t *testing.T) {
 	v := caughtUp(t, w)
 
 	balance, err := v.Balance(t.Context())
-	want := outcomes.Balance{Captured: 6, Skipped: 1, Dropped: 3, Pending: 2, Reasons: []outcomes.ReasonCount{
+	want := outcomes.Balance{Balance: session.Balance{Captured: 6, Skipped: 1, Dropped: 3, Pending: 2}, Reasons: []outcomes.ReasonCount{
 		{Outcome: outcomes.Dropped, Class: "prose", Reason: "no_xml", Count: 2}, {Outcome: outcomes.Dropped, Reason: "expired", Count: 1}, {Outcome: outcomes.Skipped, Reason: "skip_summary", Count: 1},
 	}}
 	if diff := cmp.Diff(want, balance); diff != "" || err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/outcomes"
@@ -102,8 +103,10 @@ func TestLedger(t *testing.T) {
 	v := caughtUp(t, w)
 	got, err := v.Ledger(t.Context())
 	want := outcomes.Ledger{
-		Position: last, All: outcomes.Balance{Captured: 3, Observed: 1, Pending: 2, Reobserve: 1},
-		Sessions: map[events.SessionID]outcomes.Balance{a: {Captured: 1, Observed: 1, Reobserve: 1}, b: {Captured: 2, Pending: 2}},
+		Position: last, All: outcomes.Balance{Balance: session.Balance{Captured: 3, Observed: 1, Pending: 2}, Reobserve: 1},
+		Sessions: map[events.SessionID]outcomes.Balance{
+			a: {Balance: session.Balance{Captured: 1, Observed: 1}, Reobserve: 1}, b: {Balance: session.Balance{Captured: 2, Pending: 2}},
+		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)

@@ -19,6 +19,16 @@ type Balance struct {
 	Forgotten int `json:"forgotten"`
 }
 
+// BalanceOf is the balance of inputs that were counted by their Outcome.
+func BalanceOf[N int | int64](counts []N) Balance {
+	b := Balance{
+		Observed: int(counts[Observed]), Skipped: int(counts[Skipped]), Dropped: int(counts[Dropped]), Pending: int(counts[Pending]),
+		Forgotten: int(counts[Forgotten]),
+	}
+	b.Captured = b.Observed + b.Skipped + b.Dropped + b.Pending + b.Forgotten
+	return b
+}
+
 // keepObservations is how many of a session's observations a State remembers by position: enough for a brief (10) and
 // for the summary of a very long answer.
 const keepObservations = 200
@@ -204,11 +214,9 @@ func (s *State) Held() (h Held, ok bool) {
 
 // Balance counts the session's inputs.
 func (s *State) Balance() Balance {
-	c := s.counts
-	return Balance{
-		Captured: len(s.inputs), Observed: c[Observed], Skipped: c[Skipped], Dropped: c[Dropped],
-		Pending: c[Pending], Forgotten: c[Forgotten],
-	}
+	b := BalanceOf(s.counts[:])
+	b.Captured = len(s.inputs)
+	return b
 }
 
 // Owes reports whether some input still waits for a turn.

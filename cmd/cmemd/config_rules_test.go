@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
@@ -23,10 +24,10 @@ func TestSupervisedReachesTheSessions(t *testing.T) {
 	w := newMatrixWorld(t, []string{`{"text": "Ready to observe.", "repeat": "forever"}`},
 		`policy = "supervised"`, `max_unparseable = 2`, `unparseable_window = "5m"`, `unparseable_every = "720h"`)
 	w.work("one", 1) // an observation, and a summary: the second earns a fresh observer, and is asked for once more
-	w.awaitBalance(api.Balance{Dropped: 2})
+	w.awaitBalance(session.Balance{Dropped: 2})
 	w.await("the fresh observer to be asked", func(api.Status) bool { return w.dropped() == 3 })
 	w.work("one", 1)
-	w.awaitBalance(api.Balance{Dropped: 4})
+	w.awaitBalance(session.Balance{Dropped: 4})
 	all := w.end()
 	checkCount[events.SessionRespawned](t, all, 1)
 	for _, r := range of[events.SessionRespawned](all) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/replay"
@@ -52,7 +53,7 @@ func TestMatrix(t *testing.T) {
 func matrixValid(t *testing.T) {
 	w := newMatrixWorld(t, []string{saysObservation, saysSummary})
 	w.work("one", 3)
-	w.awaitBalance(api.Balance{Observed: 4})
+	w.awaitBalance(session.Balance{Observed: 4})
 	w.checkRemembered("The cart holds one lock")
 	w.checkRemembered("It waits for no lock")
 	if listed := w.outcomes("observed"); len(listed) != 4 {
@@ -70,7 +71,7 @@ func matrixEmpty(t *testing.T) {
 	for range answers {
 		w.work("quiet", 1)
 	}
-	w.awaitBalance(api.Balance{Skipped: 2 * answers})
+	w.awaitBalance(session.Balance{Skipped: 2 * answers})
 	if found := w.search("file0"); len(found) != 0 {
 		t.Errorf("nothing was worth recording, and a search found %q", found[0].Title)
 	}
@@ -95,7 +96,7 @@ func matrixProse(t *testing.T) {
 	prose := "Everything is fine.\n\n" + strings.Repeat("I watched the agent and have nothing to add. ", 20)
 	w := newMatrixWorld(t, []string{fmt.Sprintf(`{"text": %q, "repeat": "forever"}`, prose)})
 	w.work("one", 2)
-	w.awaitBalance(api.Balance{Dropped: 3})
+	w.awaitBalance(session.Balance{Dropped: 3})
 	w.checkDropped(3, "prose", events.ReasonNoXML)
 	w.checkForgettable("watched the agent")
 	all := w.end()
@@ -143,7 +144,7 @@ func matrixClosure(t *testing.T) {
 		w.work("closing", 1)
 		w.await("the answer to be settled", func(st api.Status) bool { return st.Inputs.Captured == 2*(n+1) && st.Inputs.Pending == 0 })
 	}
-	w.awaitBalance(api.Balance{Dropped: texts, Observed: texts})
+	w.awaitBalance(session.Balance{Dropped: texts, Observed: texts})
 	w.checkDropped(texts, "prose", events.ReasonNoXML)
 	w.checkForgettable("exhausted")
 	all := w.end()
@@ -182,7 +183,7 @@ func matrixLimitProse(t *testing.T) {
 		`{"text": "You've hit your weekly limit · resets 7am", "repeat": 2}`, saysObservation, saysSummary,
 	})
 	w.work("limited", 4)
-	w.awaitBalance(api.Balance{Dropped: 5})
+	w.awaitBalance(session.Balance{Dropped: 5})
 	w.checkDropped(5, "prose", events.ReasonNoXML)
 	if st := w.await("a status", func(api.Status) bool { return true }); len(st.Pauses) != 0 {
 		t.Errorf("the provider is paused for words: %+v", st.Pauses)
@@ -191,7 +192,7 @@ func matrixLimitProse(t *testing.T) {
 	if err != nil {
 		t.Fatalf("reobserve: %v\n%s", err, out)
 	}
-	w.awaitBalance(api.Balance{Observed: 5})
+	w.awaitBalance(session.Balance{Observed: 5})
 	if listed := w.outcomes("dropped"); len(listed) != 0 {
 		t.Errorf("%d inputs are listed as dropped still", len(listed))
 	}
@@ -214,11 +215,11 @@ func matrixTypedLimit(t *testing.T) {
 	}
 	w.work("two", 3) // what happens meanwhile is captured, and waits
 	st = w.await("the inputs to be captured", func(st api.Status) bool { return st.Inputs.Captured == w.captured() })
-	w.checkBalance(st.Inputs, api.Balance{Pending: 7})
+	w.checkBalance(st.Inputs, session.Balance{Pending: 7})
 	if listed := w.outcomes("pending"); len(listed) != 7 {
 		t.Errorf("%d inputs are listed as pending, want 7", len(listed))
 	}
-	w.awaitBalance(api.Balance{Observed: 7})
+	w.awaitBalance(session.Balance{Observed: 7})
 	w.checkRemembered("The cart holds one lock")
 	if st := w.await("a status", func(api.Status) bool { return true }); len(st.Pauses) != 0 {
 		t.Errorf("the provider is paused still: %+v", st.Pauses)
@@ -271,7 +272,7 @@ func matrixFabricated(t *testing.T) {
 	})
 	w.cwd = repo
 	w.work("one", 1)
-	w.awaitBalance(api.Balance{Observed: 1, Skipped: 1})
+	w.awaitBalance(session.Balance{Observed: 1, Skipped: 1})
 	w.checkRemembered("Sprites are packed")
 	for title, flagged := range map[string]bool{"Sprites are packed": false, "Textures are served": true} {
 		found := w.search(title)
@@ -332,7 +333,7 @@ func matrixCrashLoop(t *testing.T) {
 	if len(st.Held) != 1 || st.Inputs.Dropped != 0 {
 		t.Errorf("%d sessions are quarantined and %d inputs dropped, want one and none", len(st.Held), st.Inputs.Dropped)
 	}
-	w.awaitBalance(api.Balance{Observed: 7})
+	w.awaitBalance(session.Balance{Observed: 7})
 	w.await("the release", func(st api.Status) bool { return len(st.Held) == 0 })
 	all := w.end()
 	checkSupervision(t, all, []string{
@@ -367,7 +368,7 @@ func matrixSlowCrashes(t *testing.T) {
 	w := newMatrixWorld(t, []string{`{"crash": "exit status 1", "repeat": 6}`, saysObservation, saysSummary},
 		`restart_delay = "120ms"`, `restart_delay_max = "120ms"`, `restart_window = "750ms"`, `quarantine_first = "300ms"`, `max_attempts = 10`)
 	w.work("slow", 2)
-	w.awaitBalance(api.Balance{Observed: 3})
+	w.awaitBalance(session.Balance{Observed: 3})
 	w.await("the release", func(st api.Status) bool { return len(st.Held) == 0 })
 	all := w.end()
 	checkSupervision(t, all, []string{
@@ -402,7 +403,7 @@ func matrixPoisoned(t *testing.T) {
 		w.edit("poisoned", fmt.Sprintf("file%d.go", i))
 	}
 	w.stop("poisoned")
-	w.awaitBalance(api.Balance{Observed: 8, Dropped: 1})
+	w.awaitBalance(session.Balance{Observed: 8, Dropped: 1})
 	listed := w.outcomes("dropped")
 	w.checkDropped(1, "", string(events.DropPoison))
 	w.checkRemembered("The cart holds one lock")

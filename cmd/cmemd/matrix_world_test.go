@@ -14,10 +14,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
@@ -133,7 +133,7 @@ func (w *matrixWorld) await(what string, done func(api.Status) bool) api.Status 
 
 // awaitBalance waits until every input is settled and no wish is open, and checks what became of them. Fields of want
 // that are not set are 0.
-func (w *matrixWorld) awaitBalance(want api.Balance) {
+func (w *matrixWorld) awaitBalance(want session.Balance) {
 	w.t.Helper()
 	st := w.await("every input to be settled", func(st api.Status) bool {
 		return st.Inputs.Captured == w.captured() && st.Inputs.Pending == 0 && st.Inputs.Reobserve == 0
@@ -141,13 +141,13 @@ func (w *matrixWorld) awaitBalance(want api.Balance) {
 	w.checkBalance(st.Inputs, want)
 }
 
-func (w *matrixWorld) checkBalance(got, want api.Balance) {
+func (w *matrixWorld) checkBalance(got api.Balance, want session.Balance) {
 	w.t.Helper()
 	if sum := got.Observed + got.Skipped + got.Dropped + got.Pending + got.Forgotten; got.Captured != sum || got.Captured != w.captured() {
 		w.t.Errorf("captured %d of %d, and the sum of what became of them is %d", got.Captured, w.captured(), sum)
 	}
 	if got.Observed != want.Observed || got.Skipped != want.Skipped || got.Dropped != want.Dropped || got.Pending != want.Pending {
-		w.t.Errorf("got %s, want %s", terminal.BalanceLine(got), terminal.BalanceLine(want))
+		w.t.Errorf("got %s, want %s", api.BalanceWords(got.Balance), api.BalanceWords(want))
 	}
 }
 
@@ -275,8 +275,7 @@ func (w *matrixWorld) audit(log eventlog.Log, shown api.Balance) {
 	for _, d := range accounts.Discrepancies {
 		w.t.Errorf("the balance does not add up: %+v", d)
 	}
-	b := accounts.Balance
-	w.checkBalance(shown, api.Balance{Observed: b.Observed, Skipped: b.Skipped, Dropped: b.Dropped, Pending: b.Pending})
+	w.checkBalance(shown, accounts.Balance)
 	proof, err := replay.Prove(log.All(w.ctx, 0), replay.Selection{}, nil)
 	if err != nil {
 		w.t.Fatal(err)

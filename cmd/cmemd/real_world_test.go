@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
-	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/testkit/race"
 )
@@ -115,7 +115,7 @@ func (w *realWorld) report(payload map[string]any) {
 // settled waits until all that was reported is observed.
 func (w *realWorld) settled() {
 	w.t.Helper()
-	w.awaitBalance(api.Balance{Observed: w.captured()})
+	w.awaitBalance(session.Balance{Observed: w.captured()})
 }
 
 // observers lists the processes that live with what the daemon gives its observer: the client, and whatever it started.

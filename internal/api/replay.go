@@ -106,3 +106,9 @@ type ReplayProof struct {
 	Equal   int  `json:"equal"`
 	replay.Proof
 }
+
+// ReplayProofOf is a proof with its sums.
+func ReplayProofOf(p replay.Proof) ReplayProof {
+	checked, equal := p.Checked()
+	return ReplayProof{Holds: p.Holds(), Checked: checked, Equal: equal, Proof: p}
+}

@@ -63,10 +63,11 @@ func (d Discrepancy) String() string {
 	if d.Position != 0 {
 		return fmt.Sprintf("%s, position %d: %s", who, d.Position, d.Problem)
 	}
-	return fmt.Sprintf("%s: %s: %s, where there are %s", who, d.Problem, inWords(d.Claimed), inWords(d.Counted))
+	return fmt.Sprintf("%s: %s: %s, where there are %s", who, d.Problem, BalanceWords(d.Claimed), BalanceWords(d.Counted))
 }
 
-func inWords(b session.Balance) string {
+// BalanceWords says what became of inputs on one line.
+func BalanceWords(b session.Balance) string {
 	return fmt.Sprintf("%d captured = %d observed + %d skipped + %d dropped + %d pending + %d forgotten",
 		b.Captured, b.Observed, b.Skipped, b.Dropped, b.Pending, b.Forgotten)
 }

@@ -228,11 +228,7 @@ func (f *fold) owe(id events.SessionID) {
 
 // public is b as readers know it.
 func (b balance) public() Balance {
-	out := Balance{
-		Observed: int(b.Counts[session.Observed]), Skipped: int(b.Counts[session.Skipped]), Dropped: int(b.Counts[session.Dropped]),
-		Pending: int(b.Counts[session.Pending]), Forgotten: int(b.Counts[session.Forgotten]), Reobserve: int(b.Asked),
-	}
-	out.Captured = out.Observed + out.Skipped + out.Dropped + out.Pending + out.Forgotten
+	out := Balance{Balance: session.BalanceOf(b.Counts[:]), Reobserve: int(b.Asked)}
 	for _, key := range slices.Sorted(maps.Keys(b.Reasons)) {
 		part := strings.SplitN(key, "\x00", 3)
 		out.Reasons = append(out.Reasons, ReasonCount{

@@ -3,6 +3,7 @@ package outcomes
 import (
 	"time"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
 )
@@ -55,14 +56,9 @@ type Input struct {
 	Reobserve bool             `json:"reobserve,omitzero"` // asked for again, by a person or by its session, and not answered yet
 }
 
-// Balance says what became of all inputs. Captured is always the sum of the other five numbers.
+// Balance says what became of all inputs.
 type Balance struct {
-	Captured  int `json:"captured"`
-	Observed  int `json:"observed"`
-	Skipped   int `json:"skipped"`
-	Dropped   int `json:"dropped"`
-	Pending   int `json:"pending"`
-	Forgotten int `json:"forgotten"`
+	session.Balance
 
 	// Reobserve is how many of them are asked for again, by a person or by their sessions, and not answered yet. Each is
 	// counted above too, by what became of it so far.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
@@ -184,7 +185,7 @@ func (m *memory) session(id string) (api.SessionDetail, error) {
 
 func (m *memory) status() (st api.Status, err error) {
 	st.Version, st.Ready, st.Position = "1.2.3", true, 42
-	st.Inputs = api.Balance{Captured: 10, Observed: 6, Skipped: 1, Dropped: 1, Pending: 1, Forgotten: 1}
+	st.Inputs = api.Balance{Balance: session.Balance{Captured: 10, Observed: 6, Skipped: 1, Dropped: 1, Pending: 1, Forgotten: 1}}
 	return st, m.err
 }
 

@@ -133,7 +133,7 @@ func TestFiftyAnsweredByProseAreNotLost(t *testing.T) {
 	w := moodyWorld(t, m, nil, nil)
 	w.use(t, "s", 50)
 	w.settled(t)
-	if got, want := w.balance(t), (api.Balance{Captured: 51, Dropped: 51}); got.Captured != want.Captured || got.Dropped != want.Dropped {
+	if got, want := w.balance(t), (api.Balance{Balance: session.Balance{Captured: 51, Dropped: 51}}); got.Captured != want.Captured || got.Dropped != want.Dropped {
 		t.Fatalf("after prose: got %+v, want %+v", got, want)
 	}
 	listed, err := api.OutcomesRoute.Call(t.Context(), w.client, api.OutcomesQuery{Outcome: "dropped", Class: "prose", Kind: "tool_used"})
@@ -164,9 +164,9 @@ func TestWhatComesToNothingAgainTakesNothing(t *testing.T) {
 		want api.Answers
 		left api.Balance
 	}{
-		{"prose", prose(), api.Answers{Dropped: 4}, api.Balance{Captured: 4, Observed: 4}},
-		{"a blank", providertest.Text(""), api.Answers{Blank: 3, Dropped: 1}, api.Balance{Captured: 4, Observed: 1, Skipped: 3}},
-		{"a skip", providertest.Text(observer.SkipForm), api.Answers{Skipped: 4}, api.Balance{Captured: 4, Skipped: 4}},
+		{"prose", prose(), api.Answers{Dropped: 4}, api.Balance{Balance: session.Balance{Captured: 4, Observed: 4}}},
+		{"a blank", providertest.Text(""), api.Answers{Blank: 3, Dropped: 1}, api.Balance{Balance: session.Balance{Captured: 4, Observed: 1, Skipped: 3}}},
+		{"a skip", providertest.Text(observer.SkipForm), api.Answers{Skipped: 4}, api.Balance{Balance: session.Balance{Captured: 4, Skipped: 4}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

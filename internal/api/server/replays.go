@@ -88,9 +88,8 @@ func (s *replays) play(ctx context.Context, q api.ReplayRequest, sel replay.Sele
 		runs = append(runs, report.Run{Policy: string(n), Result: results[n]})
 	}
 	out := replayedOf(rec, runs, string(live))
-	checked, equal := proof.Checked()
 	proof.Decisions, proof.Differences, proof.Unproven = list(proof.Decisions), list(proof.Differences), list(proof.Unproven)
-	out.Proof = api.ReplayProof{Holds: proof.Holds(), Checked: checked, Equal: equal, Proof: proof}
+	out.Proof = api.ReplayProofOf(proof)
 	if !q.Report {
 		return out, ctx.Err()
 	}

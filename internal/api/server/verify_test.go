@@ -39,7 +39,9 @@ func TestVerifyCountsAnew(t *testing.T) {
 		}, []api.Discrepancy{{Session: claude("s"), In: api.InViews, Counted: counted, Claimed: session.Balance{Captured: 4, Observed: 1, Dropped: 3}}}},
 		{"a session that is missing", func(l *outcomes.Ledger) { delete(l.Sessions, claude("s")) },
 			[]api.Discrepancy{{Session: claude("s"), In: api.InViews, Counted: counted}}},
-		{"a session that is not there", func(l *outcomes.Ledger) { l.Sessions[claude("x")] = api.Balance{Captured: 2, Pending: 2} },
+		{"a session that is not there", func(l *outcomes.Ledger) {
+			l.Sessions[claude("x")] = api.Balance{Balance: session.Balance{Captured: 2, Pending: 2}}
+		},
 			[]api.Discrepancy{{Session: claude("x"), In: api.InViews, Claimed: session.Balance{Captured: 2, Pending: 2}}}},
 		{"the sum alone", func(l *outcomes.Ledger) { l.All.Captured, l.All.Skipped = 7, 1 },
 			[]api.Discrepancy{{In: api.InViews, Counted: session.Balance{Captured: 6, Dropped: 6}, Claimed: session.Balance{Captured: 7, Dropped: 6, Skipped: 1}}}},

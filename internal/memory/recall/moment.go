@@ -70,9 +70,7 @@ func (r *Recall) sessionAsOf(ctx context.Context, s sessions.Session, m moment) 
 		}
 	}
 	b := state.Balance()
-	then.Inputs = outcomes.Balance{
-		Captured: b.Captured, Observed: b.Observed, Skipped: b.Skipped, Dropped: b.Dropped, Pending: b.Pending, Forgotten: b.Forgotten,
-	}
+	then.Inputs = outcomes.Balance{Balance: b}
 	then.Pending = b.Pending
 	prompts, err := r.cfg.Views.Prompts(ctx, s.ID)
 	first := slices.IndexFunc(prompts, func(p rows.Row) bool { return p.Text != "" })

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/provider"
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
@@ -104,8 +105,12 @@ func TestChecks(t *testing.T) {
 		{"an index that is rebuilt", "views", func(x *examination) {
 			x.status.Views = []api.ViewLag{{Name: "index", Lag: 3, Rebuilding: true}}
 		}, stateNote, "index was damaged, and is being rebuilt: 3 records behind"},
-		{"lost inputs", "inputs", func(x *examination) { x.status.Inputs = api.Balance{Captured: 2, Observed: 1} }, stateWrong, "does not add up"},
-		{"dropped inputs", "inputs", func(x *examination) { x.status.Inputs = api.Balance{Captured: 2, Observed: 1, Dropped: 1} }, stateNote, "1 dropped"},
+		{"lost inputs", "inputs", func(x *examination) {
+			x.status.Inputs = api.Balance{Balance: session.Balance{Captured: 2, Observed: 1}}
+		}, stateWrong, "does not add up"},
+		{"dropped inputs", "inputs", func(x *examination) {
+			x.status.Inputs = api.Balance{Balance: session.Balance{Captured: 2, Observed: 1, Dropped: 1}}
+		}, stateNote, "1 dropped"},
 		{"a hold", "provider", func(x *examination) {
 			x.status.Findings = []health.Finding{{What: health.FindHeld, Says: "it waits", Do: "pay"}}
 		}, stateNote, "it waits"},

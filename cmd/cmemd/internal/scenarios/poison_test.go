@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/internal/api"
@@ -81,7 +82,7 @@ func resultsOf(t *testing.T, s *replay.Scenario) policyResults {
 // goodAccounts are what the scenes come to when all is well.
 func goodAccounts() map[string]account {
 	sum := func(observed, skipped, dropped int) api.Balance {
-		return api.Balance{Captured: observed + skipped + dropped, Observed: observed, Skipped: skipped, Dropped: dropped}
+		return api.Balance{Balance: session.Balance{Captured: observed + skipped + dropped, Observed: observed, Skipped: skipped, Dropped: dropped}}
 	}
 	return map[string]account{
 		"quiet-session-3032": {Sent: 45, Played: sum(2, 25, 18), Again: 18, Final: sum(20, 25, 0), Calls: 45, Decisions: 9},

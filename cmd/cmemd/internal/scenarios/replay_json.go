@@ -12,6 +12,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/replay/report"
 )
@@ -25,7 +26,7 @@ type replayDocument struct {
 	Assumptions replay.Respawn    `json:"assumptions"` // on a respawned observer's opening
 	Windowed    policyWindow      `json:"windowed"`    // the settings of the windowed policies
 	Expected    *expectedDocument `json:"expected,omitempty"`
-	Proof       *proofDocument    `json:"proof,omitempty"`   // of a stretch of the log
+	Proof       *api.ReplayProof  `json:"proof,omitempty"`   // of a stretch of the log
 	Stretch     *stretch          `json:"stretch,omitempty"` // of the log that was replayed
 	Notes       []string          `json:"notes,omitempty"`
 	Report      string            `json:"report,omitempty"` // the page that was written
@@ -58,7 +59,7 @@ func (c comparison) document(p replayPlan) replayDocument {
 		d.Policies[r.Policy] = r.Result
 	}
 	if c.log != nil {
-		d.Proof, d.Stretch = proofOf(c.log.proof), stretchOf(c.log.recording)
+		d.Proof, d.Stretch = new(api.ReplayProofOf(c.log.proof)), stretchOf(c.log.recording)
 	}
 	if c.checked > 0 {
 		d.Expected = &expectedDocument{Policies: c.checked, Equal: len(c.unequal) == 0, Differences: c.unequal}
@@ -178,19 +179,6 @@ type stretch struct {
 
 func stretchOf(rec *replay.Recording) *stretch {
 	return &stretch{Recording: rec, Began: rec.Began.UTC().Format("2006-01-02T15:04:05.000Z")}
-}
-
-// proofDocument is a proof for programs, with its sums.
-type proofDocument struct {
-	Holds   bool `json:"holds"`
-	Checked int  `json:"checked"`
-	Equal   int  `json:"equal"`
-	replay.Proof
-}
-
-func proofOf(p replay.Proof) *proofDocument {
-	checked, equal := p.Checked()
-	return &proofDocument{Holds: p.Holds(), Checked: checked, Equal: equal, Proof: p}
 }
 
 // showProof says how far the stretch is explained by its own rules.

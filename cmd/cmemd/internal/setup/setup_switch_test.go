@@ -5,6 +5,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/provider"
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -19,7 +20,7 @@ func TestIsObserved(t *testing.T) {
 	}{
 		"nothing":                  {api.Status{Views: []api.ViewLag{{Name: "outcomes"}}}, true},
 		"a view that is behind":    {api.Status{Views: lagging}, false},
-		"an input":                 {api.Status{Inputs: api.Balance{Captured: 1, Pending: 1}}, false},
+		"an input":                 {api.Status{Inputs: api.Balance{Balance: session.Balance{Captured: 1, Pending: 1}}}, false},
 		"a request":                {api.Status{Actors: actors.Status{Waiting: 1}}, false},
 		"a turn":                   {api.Status{Actors: actors.Status{Status: provider.Status{Turns: 1}}}, false},
 		"a session without a slot": {api.Status{Actors: actors.Status{Status: provider.Status{Queued: 1}}}, false},

@@ -16,10 +16,9 @@ import (
 	"github.com/cmemd/cmemd/projections/health"
 )
 
-// BalanceLine says what became of inputs on one line.
+// BalanceLine says what became of inputs on one line, and how many of them are to be observed again.
 func BalanceLine(b api.Balance) string {
-	line := fmt.Sprintf("%d captured = %d observed + %d skipped + %d dropped + %d pending + %d forgotten",
-		b.Captured, b.Observed, b.Skipped, b.Dropped, b.Pending, b.Forgotten)
+	line := api.BalanceWords(b.Balance)
 	if b.Reobserve > 0 {
 		line += fmt.Sprintf("; %d of them to be observed again", b.Reobserve)
 	}

@@ -77,9 +77,7 @@ func showGaps(a *terminal.App, v api.Verified) {
 // showBalance prints what was counted anew, and whatever counts otherwise.
 func showBalance(a *terminal.App, v api.Verified) {
 	if b := v.Balance; b != nil {
-		a.Printf("balance: %s\n", terminal.BalanceLine(api.Balance{
-			Captured: b.Captured, Observed: b.Observed, Skipped: b.Skipped, Dropped: b.Dropped, Pending: b.Pending, Forgotten: b.Forgotten,
-		}))
+		a.Printf("balance: %s\n", terminal.BalanceLine(api.Balance{Balance: *b}))
 	}
 	if v.Unchecked != "" {
 		a.Printf("not checked: %s\n", v.Unchecked)
