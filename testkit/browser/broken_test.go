@@ -3,7 +3,6 @@ package browser
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -16,6 +15,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 // asksLittle fails the test where p asks more than a few times within a second and a half: it is to wait between its tries.
@@ -39,7 +40,7 @@ func TestLogReplaced(t *testing.T) {
 	first := w.settled().Position
 	w.kill()
 	path, copied := filepath.Join(w.home, "log.db"), filepath.Join(t.TempDir(), "log.db")
-	must(t, copyFile(path, copied))
+	must(t, durable.SwapCopy(path, copied, 0o600))
 	w.start()
 	w.works("two", "the second session", 40)
 	w.saves("of the second session", "a copy of the log knows nothing of it")
@@ -50,7 +51,7 @@ func TestLogReplaced(t *testing.T) {
 
 	w.kill()
 	w.asksLittle(log)
-	must(t, copyFile(copied, path))
+	must(t, durable.SwapCopy(copied, path, 0o600))
 	w.start()
 	w.sees(log, fmt.Sprintf(lastShown+` >= %d && `+lastShown+` < %d`, first, last))
 	w.sees(rows, `!document.documentElement.outerHTML.includes("of the second session")`)
@@ -80,22 +81,6 @@ func TestLogReplaced(t *testing.T) {
 	if shown != held {
 		t.Errorf("the page shows the records %s, the log has %s", shown, held)
 	}
-}
-
-func copyFile(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.Create(to)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(out, in); err != nil {
-		return err
-	}
-	return out.Close()
 }
 
 // TestClockJumps: where the browser's clock is set, forth and back, the page goes on following, searching and reading the log, and is

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 // TestRestored brings back an old copy of a home that has gone on since: it goes on as a machine of its own, which is said, and has all
@@ -120,11 +122,7 @@ func copyTree(from, to string) error {
 		case d.IsDir():
 			return os.MkdirAll(target, 0o700)
 		case d.Type().IsRegular():
-			body, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			return os.WriteFile(target, body, 0o600)
+			return durable.SwapCopy(path, target, 0o600)
 		}
 		return nil
 	})

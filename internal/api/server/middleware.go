@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"time"
 
@@ -157,10 +158,7 @@ func headed(next http.Handler) http.Handler {
 		"Cache-Control":                {"no-store"},
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		for name, value := range fixed {
-			h[name] = value
-		}
+		maps.Copy(w.Header(), fixed)
 		next.ServeHTTP(w, r)
 	})
 }

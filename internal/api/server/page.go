@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -138,9 +139,7 @@ var pageHeaders = map[string][]string{
 
 // servePage answers below pathPage.
 func (s *browsers) servePage(w http.ResponseWriter, r *http.Request) error {
-	for name, value := range pageHeaders {
-		w.Header()[name] = value
-	}
+	maps.Copy(w.Header(), pageHeaders)
 	s.page.ServeHTTP(w, r)
 	return nil
 }
