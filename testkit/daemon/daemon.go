@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"time"
@@ -30,6 +32,17 @@ type Daemon struct {
 	cmd   *exec.Cmd
 	ended chan struct{} // closed when the process is gone
 	said  bytes.Buffer  // on standard error; read after ended
+}
+
+// Main is the main of a command that measures: it runs until that ends or is interrupted. An error is said behind the command's name, and
+// ends it with 1.
+func Main(name string, run func(ctx context.Context, args []string, stdout, stderr io.Writer) error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, name+":", err)
+		os.Exit(1)
+	}
 }
 
 // Start runs binary with the given variables as settings and no others, and returns when it answers. The caller stops it.

@@ -7,8 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
 
@@ -18,14 +16,7 @@ import (
 // testdata is where the sessions are, seen from the top of the module.
 const testdata = "testkit/memory/testdata"
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "memory:", err)
-		os.Exit(1)
-	}
-}
+func main() { daemon.Main("memory", run) }
 
 // options is what the command line asks for.
 type options struct {

@@ -8,20 +8,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/cmemd/cmemd/testkit/daemon"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "retrieval:", err)
-		os.Exit(1)
-	}
-}
+func main() { daemon.Main("retrieval", run) }
 
 // options is what the command line asks for.
 type options struct {
