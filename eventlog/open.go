@@ -220,7 +220,8 @@ func prepare(db *bbolt.DB, file *os.File, path string, readOnly bool) error {
 const neverWritten = 1
 
 // checkFormat refuses a file that is another program's, or a newer one's. It reports a file without any bucket. One whose buckets are
-// gone is damaged: one flipped bit in its root does that, and to begin it anew would write over all that it holds.
+// gone is damaged: one flipped bit in its root does that, and to begin it anew would write over all that it holds. So is one that has
+// lost some of its buckets.
 func checkFormat(db *bbolt.DB, path string) (empty bool, err error) {
 	err = db.View(func(tx *bbolt.Tx) error {
 		if k, _ := tx.Cursor().First(); k == nil {
@@ -230,13 +231,12 @@ func checkFormat(db *bbolt.DB, path string) (empty bool, err error) {
 			empty = true
 			return nil
 		}
-		records, heads := tx.Bucket(logBucket), tx.Bucket(headBucket)
-		if records == nil || heads == nil {
+		v := formatIn(tx)
+		switch lost := tx.Bucket(logBucket) == nil || len(v) != 4; {
+		case lost && (len(v) == 4 || holdsRecords(tx)):
+			return fmt.Errorf("eventlog: open %s: %w", path, corruptf(0, "", "a part of it that every log has is lost"))
+		case lost:
 			return fmt.Errorf("%w: %s is the database of another program", ErrNotLog, path)
-		}
-		v := heads.Get(formatKey)
-		if len(v) != 4 {
-			return fmt.Errorf("%w: %s has no format number", ErrNotLog, path)
 		}
 		if n := binary.BigEndian.Uint32(v); n < firstFormat || n > lastFormat {
 			return &NewerFormatError{Path: path, Found: n, Known: lastFormat}
@@ -244,6 +244,27 @@ func checkFormat(db *bbolt.DB, path string) (empty bool, err error) {
 		return nil
 	})
 	return empty, err
+}
+
+// formatIn is the format number as it is stored; nil: there is none.
+func formatIn(tx *bbolt.Tx) []byte {
+	if heads := tx.Bucket(headBucket); heads != nil {
+		return heads.Get(formatKey)
+	}
+	return nil
+}
+
+// holdsRecords reports whether a file begins with a record of ours, or with what a salvage noted of one.
+func holdsRecords(tx *bbolt.Tx) bool {
+	if records := tx.Bucket(logBucket); records != nil {
+		k, v := records.Cursor().First()
+		return positionOf(k) > 0 && events.StoredAt(v) == positionOf(k)
+	}
+	if before := tx.Bucket(beforeBucket); before != nil {
+		k, v := before.Cursor().First()
+		return positionOf(k) > 0 && len(v) == headSize
+	}
+	return false
 }
 
 func layOut(db *bbolt.DB) error {

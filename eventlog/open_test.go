@@ -299,3 +299,52 @@ func formatOf(t *testing.T, log *eventlog.Bolt) (format uint32) {
 	})
 	return format
 }
+
+// TestLostTables: a log without one of its tables is damaged, and not another program's.
+func TestLostTables(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(tx *bbolt.Tx) error
+		want   error
+	}{
+		"without records":       {func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("log")) }, events.ErrCorrupt},
+		"without heads":         {func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("head")) }, events.ErrCorrupt},
+		"without format number": {func(tx *bbolt.Tx) error { return emptied(tx, "head") }, events.ErrCorrupt},
+		"without both but what was before a salvage": {func(tx *bbolt.Tx) error {
+			return errors.Join(tx.DeleteBucket([]byte("log")), tx.DeleteBucket([]byte("head")))
+		}, events.ErrCorrupt},
+		"another program's": {func(tx *bbolt.Tx) error {
+			b, err := tx.CreateBucket([]byte("theirs"))
+			return errors.Join(err, b.Put([]byte("12345678"), []byte("x")), emptied(tx, "log"), tx.DeleteBucket([]byte("head")), tx.DeleteBucket([]byte("before")))
+		}, eventlog.ErrNotLog},
+	} {
+		path := filepath.Join(t.TempDir(), "log")
+		log := openLog(t, path)
+		r := mustAppend(t, log, logtest.Session("a"), 0, "1")[0]
+		if err := log.KeepBefore(t.Context(), eventlog.Before{Position: r.Position, Version: 2}); err != nil {
+			t.Fatal(err)
+		}
+		mustClose(t, log)
+		db, err := bbolt.Open(path, 0o600, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(db.Update(c.change), db.Close()); err != nil {
+			t.Fatal(err)
+		}
+		log, err = eventlog.Open(path, eventlog.Config{})
+		if err == nil {
+			mustClose(t, log)
+		}
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s: got %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+// emptied makes a bucket anew.
+func emptied(tx *bbolt.Tx, name string) error {
+	err := tx.DeleteBucket([]byte(name))
+	_, made := tx.CreateBucket([]byte(name))
+	return errors.Join(err, made)
+}
