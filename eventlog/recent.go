@@ -8,7 +8,7 @@ import (
 
 const (
 	// maxRecent is how many of the newest records are kept, and maxRecentBytes how much memory their payloads take. A place takes less than
-	// 400 bytes, so that a log holds 2.4 MiB at most, and nothing until something is appended. Whoever follows a log is behind by less, and an
+	// 400 bytes, so that a log holds 2.5 MiB at most, and nothing until something is appended. Whoever follows a log is behind by less, and an
 	// observer's turn reads inputs of the last minutes.
 	maxRecent      = 2048
 	maxRecentBytes = 1600 << 10

@@ -20,7 +20,8 @@ type writer struct {
 	disk    disk
 	arena   arena
 	counts  counts
-	stopped chan struct{} // closed when run has returned
+	fresh   []events.Record // room for those of a batch
+	stopped chan struct{}   // closed when run has returned
 	place   place
 
 	tx       int             // the number of the transaction that was committed last; 0: none was in this file
@@ -113,11 +114,23 @@ func (w *writer) commit(group []*request) error {
 	w.last, w.recorded = b.last, b.recorded
 	w.disk.wrote(size)
 	w.log.heads.merge(b.heads)
-	w.log.recent.add(b.appended)
-	w.log.recent.forget(b.stripped)
+	w.share(b)
 	w.log.advance(b.last)
 	w.counts.add(len(group), int(grown), size, time.Since(began))
 	return nil
+}
+
+// maxFresh is how many records a batch may have whose room is used again.
+const maxFresh = 256
+
+// share gives what was committed to those who read what is recent, and keeps no record itself.
+func (w *writer) share(b *batch) {
+	w.log.recent.add(b.appended)
+	w.log.recent.forget(b.stripped)
+	clear(b.appended)
+	if w.fresh = b.appended[:0]; cap(w.fresh) > maxFresh {
+		w.fresh = nil
+	}
 }
 
 func (w *writer) write(group []*request) (b *batch, size int64, err error) {
