@@ -199,7 +199,7 @@ func (w *world) forgetAll(name string) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		if r.Input() {
+		if r.IsInput() {
 			inputs = append(inputs, r.Position)
 		}
 	}

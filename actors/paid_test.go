@@ -34,7 +34,7 @@ func (w *world) bills() (list []bill) {
 func TestWhatATurnCostIsRecorded(t *testing.T) {
 	paid := events.Bill{
 		Usage: events.Usage{Input: 1200, Cached: 1000, Output: 34}, Cost: 0.25, CostStated: true, Calls: 3, Model: "script-2",
-		Uncosted: events.Usage{Input: 200, Output: 4}, Sent: 5000,
+		Uncosted: events.Usage{Input: 200, Output: 4}, SentBytes: 5000,
 	}
 	asPaid := paid
 	asPaid.Calls, asPaid.Model = 1, ""

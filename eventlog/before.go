@@ -24,7 +24,7 @@ type Before struct {
 // KeepBefore notes where records were before a salvage laid them anew. It is on disk when it returns. Errors: those of Erase.
 func (b *Bolt) KeepBefore(ctx context.Context, all ...Before) error {
 	if len(all) == 0 {
-		return b.ended()
+		return b.endErr()
 	}
 	return b.writer.do(ctx, &request{change: func(t *batch) error {
 		t.dirty = true

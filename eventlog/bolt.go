@@ -122,7 +122,7 @@ func (b *Bolt) Path() string { return b.path }
 func (b *Bolt) Done() <-chan struct{} { return b.done }
 
 // Err is nil while the log is open, then ErrClosed, or an error that is ErrFailed and has the cause.
-func (b *Bolt) Err() error { return b.ended() }
+func (b *Bolt) Err() error { return b.endErr() }
 
 // Append implements Log.
 func (b *Bolt) Append(ctx context.Context, stream events.StreamID, expected events.Version, drafts ...events.Draft) ([]events.Record, error) {
@@ -131,7 +131,7 @@ func (b *Bolt) Append(ctx context.Context, stream events.StreamID, expected even
 		return nil, err
 	}
 	if len(drafts) == 0 {
-		return nil, b.ended()
+		return nil, b.endErr()
 	}
 	var records []events.Record
 	err = b.writer.do(ctx, &request{grows: size, records: len(drafts), change: func(t *batch) (err error) {
@@ -171,7 +171,7 @@ func (b *Bolt) Withhold(ctx context.Context, at ...events.Position) error {
 
 func (b *Bolt) strip(ctx context.Context, at []events.Position, how func(events.Record) events.Record) error {
 	if len(at) == 0 {
-		return b.ended()
+		return b.endErr()
 	}
 	return b.writer.do(ctx, &request{change: func(t *batch) error {
 		b.writer.erased = true

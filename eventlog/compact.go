@@ -35,7 +35,7 @@ func (b *Bolt) Compact(ctx context.Context) error {
 	for try := 0; try < compactTries && errors.Is(err, errErasedMeanwhile); try++ {
 		err = b.compact(ctx)
 	}
-	if err = b.NoteVerified(err); err != nil && b.ended() == nil {
+	if err = b.NoteVerified(err); err != nil && b.endErr() == nil {
 		return fmt.Errorf("eventlog: compact %s: %w", b.path, err)
 	}
 	return err

@@ -52,8 +52,8 @@ type ExportEnd struct {
 	UnreadAt []events.Span `json:"unread_at,omitempty"` // where
 }
 
-// Incomplete is nil for an export of all that the log has, else a *IncompleteError.
-func (e ExportEnd) Incomplete() error {
+// Err is nil for an export of all that the log has, else a *IncompleteError.
+func (e ExportEnd) Err() error {
 	if e.Lacking == 0 && e.Unread == 0 {
 		return nil
 	}
@@ -114,7 +114,7 @@ func Export(ctx context.Context, log Log, w io.Writer, from events.Position) (re
 	if err := enc.Encode(x.end); err != nil {
 		return x.end.Records, err
 	}
-	return x.end.Records, errors.Join(out.Flush(), x.end.Incomplete())
+	return x.end.Records, errors.Join(out.Flush(), x.end.Err())
 }
 
 // exporter writes the lines of one export.

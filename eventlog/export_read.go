@@ -102,7 +102,7 @@ func (e *exportReader) end(err error) error {
 	}
 	return ExportEnd{
 		Records: uint64(e.chain.last) - e.lost.Count, Lacking: e.lost.Count, LostAt: e.lost.List, Unread: e.unread.Count, UnreadAt: e.unread.List,
-	}.Incomplete()
+	}.Err()
 }
 
 // line returns the record of a line and the length of its stored form; 0 for the first and the last line.

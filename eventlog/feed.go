@@ -50,8 +50,8 @@ func (f *feed) State() (last events.Position, changed <-chan struct{}, err error
 	return f.last, f.changed, f.err
 }
 
-// ended is why the log ended, or nil.
-func (f *feed) ended() error {
+// endErr is why the log ended, or nil.
+func (f *feed) endErr() error {
 	_, _, err := f.State()
 	return err
 }

@@ -84,7 +84,7 @@ func (b *Bolt) Followed(ctx context.Context, from, to events.Position) iter.Seq2
 
 func (b *Bolt) between(ctx context.Context, from, to events.Position, walk walker) iter.Seq2[events.Record, error] {
 	return func(yield func(events.Record, error) bool) {
-		err := b.ended()
+		err := b.endErr()
 		if err == nil {
 			err = walk(ctx, max(from, 1), to, yield)
 		}

@@ -44,7 +44,7 @@ func (b *Bolt) viewAt(at *events.Position, f func(tx *bbolt.Tx) error) error {
 		return b.failWhenDamaged(err)
 	}
 	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
-		return b.ended()
+		return b.endErr()
 	}
 	return b.noteError(positioned(err, *at))
 }
@@ -146,7 +146,7 @@ func (b *Bolt) ready(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return b.ended()
+	return b.endErr()
 }
 
 // Last implements Log.

@@ -12,11 +12,11 @@ import (
 // Readable is log without what is damaged in it: All, Follow and Stream go on past records that cannot be read, Get says of one
 // that it is not found, and Erase erases the others. left, which may be nil, is called with each position that was left out,
 // more than once perhaps.
-func Readable(log Log, left func(events.Position)) Log {
-	if left == nil {
-		left = func(events.Position) {}
+func Readable(log Log, skipped func(events.Position)) Log {
+	if skipped == nil {
+		skipped = func(events.Position) {}
 	}
-	return readableLog{readable{log, left}, log}
+	return readableLog{readable{log, skipped}, log}
 }
 
 // ReadableFrom is Readable of what is only read.
@@ -24,7 +24,7 @@ func ReadableFrom(log Reader) Reader { return readable{log, func(events.Position
 
 type readable struct {
 	Reader
-	left func(events.Position)
+	skipped func(events.Position)
 }
 
 // readableLog is readable of a log that is written too.
@@ -57,7 +57,7 @@ func (r readable) NoteDamage(e *CorruptError) {
 func (r readable) Get(ctx context.Context, at events.Position) (events.Record, error) {
 	rec, err := r.Reader.Get(ctx, at)
 	if errors.Is(err, events.ErrCorrupt) {
-		r.left(at)
+		r.skipped(at)
 		err = fmt.Errorf("%w: %w", ErrNotFound, err)
 	}
 	return rec, err

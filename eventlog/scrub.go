@@ -36,7 +36,7 @@ func (b *Bolt) Scrub(ctx context.Context) error {
 		}
 	}
 	err = b.writer.do(ctx, &request{alone: b.scrub})
-	if err != nil && b.ended() == nil {
+	if err != nil && b.endErr() == nil {
 		return fmt.Errorf("eventlog: scrub %s: %w", b.path, b.noteError(err))
 	}
 	return err

@@ -68,7 +68,7 @@ func (b *Bolt) Stats(ctx context.Context) (Stats, error) {
 	defer b.swap.RUnlock()
 	info, err := b.file.Stat()
 	if err != nil {
-		return Stats{}, b.ended()
+		return Stats{}, b.endErr()
 	}
 	d := b.db.Stats()
 	s.FileBytes, s.FreeBytes = info.Size(), int64(d.FreePageN+d.PendingPageN)*int64(b.pageSize)

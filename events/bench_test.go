@@ -69,7 +69,7 @@ func BenchmarkReadHeader(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		r, err := codec.Record(stored)
-		if err != nil || !r.Input() {
+		if err != nil || !r.IsInput() {
 			b.Fatal(err)
 		}
 	}

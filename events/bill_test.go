@@ -45,7 +45,7 @@ func TestABillComesBackFromEitherEnd(t *testing.T) {
 		}
 		want := events.Bill{
 			Usage: usage("usage"), Model: rapid.StringN(0, 9, 40).Draw(t, "model"), Cost: rapid.Float64Range(0, 1e6).Draw(t, "cost"),
-			CostStated: rapid.Bool().Draw(t, "told"), Uncosted: usage("unstated"), Calls: rapid.IntRange(1, 9).Draw(t, "calls"), Sent: count.Draw(t, "sent"),
+			CostStated: rapid.Bool().Draw(t, "told"), Uncosted: usage("unstated"), Calls: rapid.IntRange(1, 9).Draw(t, "calls"), SentBytes: count.Draw(t, "sent"),
 		}
 		got := []events.Bill{
 			decoded(t, codec, events.TurnReceived{Output: events.NewOutput("x")}.WithBill(want)).(events.TurnReceived).Bill(),

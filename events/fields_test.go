@@ -21,7 +21,7 @@ func readable() []Event {
 		TurnReceived{Turn: ID{2}, Output: NewOutput("<skip_summary/>"), Usage: bill}, TurnReceived{Cost: 0.25, CostStated: true},
 		TurnFailed{Class: FailLimit, ResetsAt: time.Unix(1, 0).UTC()},
 		ObservationParsed{Turn: ID{3}, Title: "Queue drained", Facts: []string{"one", "two"}, Claims: []Claim{claim, {}}},
-		ClaimChecked{Subject: ID{4}, Claim: claim}, ContextInjected{IDs: []ID{{5}, {6}}}, MemoryForgotten{Residue: Hash{7}},
+		ClaimChecked{Subject: ID{4}, Claim: claim}, ContextInjected{IDs: []ID{{5}, {6}}}, MemoryForgotten{ErasedHash: Hash{7}},
 		SessionFaulted{Session: SessionID{8}}, DaemonStarted{PID: 9, Settings: map[string]string{"policy": "otp"}},
 	}
 }

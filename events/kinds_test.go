@@ -184,7 +184,7 @@ func TestInputs(t *testing.T) {
 			t.Errorf("IsInput(%s) = %t", tc.kind, got)
 		}
 		seen := events.Header{Kind: tc.kind}
-		if seen.Input() != tc.input || (events.Header{Kind: tc.kind, Unobserved: true}).Input() {
+		if seen.IsInput() != tc.input || (events.Header{Kind: tc.kind, Unobserved: true}).IsInput() {
 			t.Errorf("Header.Input of %s does not follow IsInput and Unobserved", tc.kind)
 		}
 	}

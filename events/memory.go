@@ -43,10 +43,10 @@ type MemorySuperseded struct {
 // MemoryForgotten says which payloads were erased, and never what they said. Numbers are no words: what turns cost whose ends
 // are among them was paid all the same, and is stated here.
 type MemoryForgotten struct {
-	Positions []Position `cbor:"1,keyasint,omitempty" json:"positions"`
-	IDs       []ID       `cbor:"2,keyasint,omitempty" json:"ids,omitempty"`
-	Residue   Hash       `cbor:"3,keyasint,omitzero" json:"residue"` // of what was erased, salted: proof without words
-	Cause     string     `cbor:"4,keyasint,omitempty" json:"cause"`  // person, retention
+	Positions  []Position `cbor:"1,keyasint,omitempty" json:"positions"`
+	IDs        []ID       `cbor:"2,keyasint,omitempty" json:"ids,omitempty"`
+	ErasedHash Hash       `cbor:"3,keyasint,omitzero" json:"residue"` // of what was erased, salted: proof without words
+	Cause      string     `cbor:"4,keyasint,omitempty" json:"cause"`  // person, retention
 
 	Spent []TurnSpent `cbor:"5,keyasint,omitempty" json:"spent,omitempty"` // of each TurnReceived and TurnFailed among Positions
 }

@@ -72,8 +72,8 @@ type Header struct {
 	PayloadHash Hash      `json:"payload_hash"`
 }
 
-// Input reports whether the record is an input: something that a turn must settle.
-func (h Header) Input() bool { return IsInput(h.Kind) && !h.Unobserved }
+// IsInput reports whether the record is an input: something that a turn must settle.
+func (h Header) IsInput() bool { return IsInput(h.Kind) && !h.Unobserved }
 
 // Errors of reading a record or its payload.
 var (

@@ -79,13 +79,13 @@ func turnSamples() []events.Event {
 			Turn: sampleID(3), Form: events.FormXML, Output: events.NewOutput("<observation><title>Limit raised</title></observation>"),
 			StopReason: "end_turn", Usage: events.Usage{Input: 1500, Cached: 900, Output: 60}, LatencyMS: 480,
 			Model: "haiku-20261101", Cost: 0.00225, Calls: 2,
-			CostStated: true, Uncosted: events.Usage{Input: 500, Cached: 300, Output: 20}, Sent: 41200,
+			CostStated: true, Uncosted: events.Usage{Input: 500, Cached: 300, Output: 20}, SentBytes: 41200,
 		},
 		events.TurnFailed{
 			Turn: sampleID(4), Class: events.FailLimit, Status: 429, ResetsAt: sampleTime(30), Message: "rate limited",
 			Output: events.NewOutput("<obs"), Provider: "anthropic", Clean: true, Halved: 10,
 			Usage: events.Usage{Input: 1400, Cached: 800, Output: 7}, Model: "haiku-20261101", Cost: 0.0018, Calls: 3,
-			CostStated: true, Uncosted: events.Usage{Input: 400, Cached: 200, Output: 7}, Sent: 61800, Form: events.FormXML,
+			CostStated: true, Uncosted: events.Usage{Input: 400, Cached: 200, Output: 7}, SentBytes: 61800, Form: events.FormXML,
 			Answered: 4711, Spared: true,
 		},
 		events.OutputDropped{Turn: sampleID(5), Class: "prose", Reason: "no_xml", Preview: events.NewOutput("I have noted it."), Length: 16},
@@ -158,10 +158,10 @@ func memorySamples() []events.Event {
 		events.ForgetSettled{Request: sampleID(14), Outcome: events.SettleApproved, Writer: events.WriterPerson},
 		events.MemoryForgotten{
 			Positions: []events.Position{21}, IDs: []events.ID{sampleID(12)},
-			Residue: events.Hash(bytes.Repeat([]byte{0xab}, 32)), Cause: "person",
+			ErasedHash: events.Hash(bytes.Repeat([]byte{0xab}, 32)), Cause: "person",
 			Spent: []events.TurnSpent{{Turn: sampleID(4), Class: events.FailLimit, Bill: events.Bill{
 				Usage: events.Usage{Input: 1400, Cached: 800, Output: 7}, Model: "haiku-20261101", Cost: 0.0018, CostStated: true,
-				Uncosted: events.Usage{Input: 400, Cached: 200, Output: 7}, Calls: 3, Sent: 61800,
+				Uncosted: events.Usage{Input: 400, Cached: 200, Output: 7}, Calls: 3, SentBytes: 61800,
 			}}},
 		},
 	}

@@ -16,9 +16,9 @@ type Traits struct {
 	Format  int  // of a log that holds one: programs that know no such format refuse it; 0: any
 }
 
-// Raw reports whether payloads of the kind are only what memory is made of: once that is done they are read by whoever wants to see the
+// IsRaw reports whether payloads of the kind are only what memory is made of: once that is done they are read by whoever wants to see the
 // original, or to do it again.
-func (t Traits) Raw() bool { return t.Words && !t.Lineage && !t.Indexed }
+func (t Traits) IsRaw() bool { return t.Words && !t.Lineage && !t.Indexed }
 
 // A knownKind is what this program knows of a kind: its traits, and the decoder of each schema that it was released with.
 type knownKind struct {

@@ -51,7 +51,7 @@ type TurnReceived struct {
 
 	CostStated bool  `cbor:"10,keyasint,omitempty" json:"told,omitempty"`   // the provider stated Cost, also where it is 0
 	Uncosted   Usage `cbor:"11,keyasint,omitzero" json:"unstated,omitzero"` // of Usage, that of requests which Cost says nothing of
-	Sent       int64 `cbor:"12,keyasint,omitempty" json:"sent,omitempty"`   // bytes of the questions as they went out; 0: not counted, or nothing did
+	SentBytes  int64 `cbor:"12,keyasint,omitempty" json:"sent,omitempty"`   // bytes of the questions as they went out; 0: not counted, or nothing did
 }
 
 // TurnFailed is a turn that ended without an output that may be judged. What it used is paid for all the same.
@@ -73,7 +73,7 @@ type TurnFailed struct {
 
 	CostStated bool  `cbor:"14,keyasint,omitempty" json:"told,omitempty"`   // the provider stated Cost, also where it is 0
 	Uncosted   Usage `cbor:"15,keyasint,omitzero" json:"unstated,omitzero"` // of Usage, that of requests which Cost says nothing of
-	Sent       int64 `cbor:"16,keyasint,omitempty" json:"sent,omitempty"`   // bytes of the questions as they went out; 0: not counted, or nothing did
+	SentBytes  int64 `cbor:"16,keyasint,omitempty" json:"sent,omitempty"`   // bytes of the questions as they went out; 0: not counted, or nothing did
 	Form       Form  `cbor:"17,keyasint,omitempty" json:"form,omitempty"`   // of Output; empty: there is none, or it was written before it was kept
 
 	// Of a class that blames the turn.

@@ -11,7 +11,7 @@ func TestKnownKinds(t *testing.T) {
 	t.Parallel()
 	c := events.NewCodec()
 	for _, k := range []events.Kind{"session_dreamt", ""} {
-		if engine.Known(k) {
+		if engine.KnownKind(k) {
 			t.Errorf("%q is known", k)
 		}
 	}
@@ -19,7 +19,7 @@ func TestKnownKinds(t *testing.T) {
 		if _, err := c.Decode(k, 1, []byte{0xa0}); err != nil {
 			t.Errorf("%s: %v", k, err)
 		}
-		if !engine.Known(k) {
+		if !engine.KnownKind(k) {
 			t.Errorf("%s is not known", k)
 		}
 	}

@@ -121,7 +121,7 @@ func TestRootsRemember(t *testing.T) {
 		if err != nil || len(roots) != 1 || at == 0 {
 			t.Fatalf("%+v at %d, %v", roots, at, err)
 		}
-		if r := roots[0]; r.Path != "/a" || r.Key != key || r.Claim != claim || r.File != file || r.Notified != told || r.Old != old {
+		if r := roots[0]; r.Path != "/a" || r.Key != key || r.Claim != claim || r.File != file || r.Notified != told || r.LegacyClaims != old {
 			t.Errorf("got %+v, want %s, %s, %s, told %t, old %t", r, key, claim, file, told, old)
 		}
 	}
@@ -157,8 +157,8 @@ func TestGiven(t *testing.T) {
 		for _, id := range want {
 			set[id] = true
 		}
-		got, err := v.Given(t.Context(), s)
-		if diff := cmp.Diff(injections.Given{IDs: set, Knew: knew}, got); err != nil || diff != "" {
+		got, err := v.Injected(t.Context(), s)
+		if diff := cmp.Diff(injections.Injected{IDs: set, Knew: knew}, got); err != nil || diff != "" {
 			t.Errorf("%v, -want +got\n%s", err, diff)
 		}
 	}

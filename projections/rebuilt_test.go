@@ -218,7 +218,7 @@ func naiveOutcomes(t tb, w *world) map[events.Position]naiveInput {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Input() {
+		if r.IsInput() {
 			s, _ := r.Stream.Session()
 			out[r.Position] = naiveInput{session: s, outcome: outcomes.Pending}
 		}

@@ -184,7 +184,7 @@ func TestForgettingLeavesTheNumbers(t *testing.T) {
 			in := w.tool(s, "")
 			turn, lost := w.start(s, events.TurnObservation, in), w.start(s, events.TurnObservation, in)
 			turn.bill = &events.Bill{
-				Usage: events.Usage{Input: 5, Output: 1}, Cost: 0.5, CostStated: true, Uncosted: events.Usage{Output: 1}, Calls: 2, Model: "small-0101", Sent: 4000,
+				Usage: events.Usage{Input: 5, Output: 1}, Cost: 0.5, CostStated: true, Uncosted: events.Usage{Output: 1}, Calls: 2, Model: "small-0101", SentBytes: 4000,
 			}
 			lost.bill = &events.Bill{Usage: events.Usage{Input: 3}, Calls: 3}
 			records := w.keep(turn, "secret")
@@ -220,7 +220,7 @@ func TestWhatProvidersTellIsCounted(t *testing.T) {
 		failed bool
 	}{
 		{events.Bill{Usage: events.Usage{Input: 1000, Cached: 400, Output: 10}, Cost: 0.25, Calls: 1}, false},
-		{events.Bill{Usage: events.Usage{Input: 2000, Output: 20}, Calls: 3, Sent: 50_000}, false},
+		{events.Bill{Usage: events.Usage{Input: 2000, Output: 20}, Calls: 3, SentBytes: 50_000}, false},
 		{events.Bill{Usage: events.Usage{Input: 300}, Cost: 0.1, Calls: 2}, true},
 		{events.Bill{Usage: events.Usage{Input: 50, Output: 5}, Calls: 3, Model: "small-0101"}, true},
 		{events.Bill{}, true},
@@ -368,7 +368,7 @@ func naiveUsage(t tb, w *world) usage.Count {
 	for _, r := range ends {
 		b := left[r.Correlation]
 		one := usage.Count{
-			Turns: 1, PromptBytes: b.Sent, Input: b.Usage.Input, Cached: b.Usage.Cached, Output: b.Usage.Output, Calls: int64(b.Calls),
+			Turns: 1, PromptBytes: b.SentBytes, Input: b.Usage.Input, Cached: b.Usage.Cached, Output: b.Usage.Output, Calls: int64(b.Calls),
 			Stated: int64(b.Cost * 1e9),
 		}
 		if one.PromptBytes == 0 {

@@ -108,9 +108,9 @@ func (w *world) say(stream events.StreamID, turn events.ID, evs ...events.Event)
 
 func (w *world) note(r events.Record) {
 	session, _ := r.Stream.Session()
-	if r.Input() && r.Kind == events.KindAgentStopped {
+	if r.IsInput() && r.Kind == events.KindAgentStopped {
 		w.stops[session] = append(w.stops[session], r.Position)
-	} else if r.Input() {
+	} else if r.IsInput() {
 		w.inputs[session] = append(w.inputs[session], r.Position)
 	}
 	if engine.Forgettable(r) {
@@ -165,7 +165,7 @@ func anyBill(t *rapid.T) *events.Bill {
 		Usage: events.Usage{Input: rapid.Int64Range(0, 9).Draw(t, "input"), Output: rapid.Int64Range(0, 1).Draw(t, "output")},
 		Cost:  rapid.SampledFrom([]float64{0, 0, 0.125, 0.1}).Draw(t, "usd"), Calls: rapid.IntRange(0, 3).Draw(t, "calls"),
 		Model: rapid.SampledFrom([]string{"", "", "small-0101", "large"}).Draw(t, "answered"), CostStated: rapid.Bool().Draw(t, "told"),
-		Uncosted: events.Usage{Input: rapid.Int64Range(0, 1).Draw(t, "unstated")}, Sent: rapid.SampledFrom([]int64{0, 0, 1234}).Draw(t, "sent"),
+		Uncosted: events.Usage{Input: rapid.Int64Range(0, 1).Draw(t, "unstated")}, SentBytes: rapid.SampledFrom([]int64{0, 0, 1234}).Draw(t, "sent"),
 	}
 }
 

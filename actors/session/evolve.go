@@ -63,7 +63,7 @@ func (s *State) evolveCaptured(h events.Header, e events.Event) {
 	case events.KindSessionClosed:
 		s.flush = h.Version
 	}
-	if h.Input() {
+	if h.IsInput() {
 		s.addInput(h)
 	}
 	if h.Kind == events.KindAgentStopped {
@@ -78,7 +78,7 @@ func (s *State) evolveCaptured(h events.Header, e events.Event) {
 // Place gives the events of records, which were evolved before they were appended, their positions, sizes and times.
 func (s *State) Place(records []events.Record) {
 	for _, r := range records {
-		if r.Input() {
+		if r.IsInput() {
 			i := sort.Search(len(s.inputs), func(i int) bool { return s.inputs[i].version >= r.Version })
 			in := &s.inputs[i]
 			in.position, in.size, in.since = r.Position, int(r.Size), r.RecordedAt

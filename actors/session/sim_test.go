@@ -151,7 +151,7 @@ func (m *sim) naive() Balance {
 		}
 	}
 	for i, r := range m.records {
-		if r.Input() {
+		if r.IsInput() {
 			outcome[r.Position] = Pending
 		}
 		switch e := m.log[i].(type) {

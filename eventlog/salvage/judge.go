@@ -9,8 +9,8 @@ import (
 
 const (
 	// A log has more lost records than these, beside some for each that was found, only if a position was made up.
-	lostBeside = 1 << 18
-	lostEach   = 64
+	maxLostBase     = 1 << 18
+	maxLostPerFound = 64
 )
 
 // verdict is what can be said of a record.
@@ -63,7 +63,7 @@ func merged(all []found) []found {
 
 // plausible leaves out positions that no log of this size can have.
 func plausible(all []found) []found {
-	room := uint64(lostBeside + lostEach*len(all))
+	room := uint64(maxLostBase + maxLostPerFound*len(all))
 	last := events.Position(0)
 	for i, f := range all {
 		if f.at > last+1 {
@@ -101,14 +101,14 @@ func (j *judge) run() (last events.Position) {
 			last = max(last, at)
 		}
 	}
-	return j.end(last)
+	return j.logEnd(last)
 }
 
-// end is last, or where the file says that the log ends, if two places of it say so.
-func (j *judge) end(last events.Position) events.Position {
+// logEnd is last, or where the file says that the log ends, if two places of it say so.
+func (j *judge) logEnd(last events.Position) events.Position {
 	sequence := events.Position(j.Sequences["log"])
 	for _, h := range j.heads {
-		if h.last == sequence && sequence > last && uint64(sequence-last) <= lostBeside {
+		if h.last == sequence && sequence > last && uint64(sequence-last) <= maxLostBase {
 			return sequence
 		}
 	}
@@ -228,15 +228,15 @@ func (j *judge) confirmed(f found, chain events.Hash) bool {
 	if h, ok := j.heads[j.names[f.stream]]; ok && h == (end{f.version, f.at, chain}) {
 		return true
 	}
-	return j.follows(f, chain)
+	return j.hasSuccessor(f, chain)
 }
 
 // continued reports whether the next record of its stream is chained to s.
 func (j *judge) continued(s slot) bool {
-	return j.follows(s.found, s.chain)
+	return j.hasSuccessor(s.found, s.chain)
 }
 
-func (j *judge) follows(f found, chain events.Hash) bool {
+func (j *judge) hasSuccessor(f found, chain events.Hash) bool {
 	i := j.next[f.at]
 	if i == 0 {
 		return false

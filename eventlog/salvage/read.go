@@ -20,8 +20,8 @@ type Config struct {
 	Progress func(done, total int64)
 }
 
-// strangeFormat is a number that no program will ever write: it is damage.
-const strangeFormat = 1 << 16
+// implausibleFormat is a number that no program will ever write: it is damage.
+const implausibleFormat = 1 << 16
 
 // Salvage is what can still be read of a log.
 type Salvage struct {
@@ -51,7 +51,7 @@ func Read(ctx context.Context, file io.ReaderAt, size int64, cfg Config) (*Salva
 	}
 	s := &Salvage{Size: size, file: file, codec: events.NewCodec(), forgotten: map[events.Position]bool{}}
 	t := treeOf(file, size)
-	if t.format > eventlog.Format && t.format < strangeFormat {
+	if t.format > eventlog.Format && t.format < implausibleFormat {
 		return nil, &eventlog.NewerFormatError{Path: cfg.Name, Found: t.format, Known: eventlog.Format}
 	}
 	scan := scanner{file: file, size: size, codec: s.codec, live: t.live, tell: func(done int64) { cfg.Progress(done, size) }}

@@ -48,7 +48,7 @@ func (s *Share) sealed(b *segment.Batch, life uint64, edition uint32) ([]byte, e
 		Space: s.space.ID(), Log: s.ownLog(), Device: s.space.Self(), Life: life, SealedAt: s.cfg.Now(), Edition: edition, Epoch: m.Epoch,
 	}
 	for _, p := range s.cfg.Copies.Reads(b.Last()) { // as its last record was written, also where that was long ago
-		h.Reads = append(h.Reads, segment.Read{Log: s.there(p.Log), At: p.Position})
+		h.Reads = append(h.Reads, segment.Read{Log: s.storeLog(p.Log), At: p.Position})
 	}
 	return s.codec.Seal(h, b, s.space.Keys().Signer(), key), nil
 }

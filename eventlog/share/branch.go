@@ -109,8 +109,8 @@ func otherHome(root events.LogID) events.LogID {
 	return events.LogID(sum[:len(root)])
 }
 
-// Here is what a log of the store is called on this machine, where Copies has it; there is the reverse.
-func (s *Share) Here(log events.LogID) events.LogID {
+// LocalLog is what a log of the store is called on this machine, where Copies has it; there is the reverse.
+func (s *Share) LocalLog(log events.LogID) events.LogID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -122,7 +122,7 @@ func (s *Share) Here(log events.LogID) events.LogID {
 	return log
 }
 
-func (s *Share) there(log events.LogID) events.LogID {
+func (s *Share) storeLog(log events.LogID) events.LogID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -134,8 +134,8 @@ func (s *Share) there(log events.LogID) events.LogID {
 	return log
 }
 
-func (s *Share) herePlace(p events.Place) events.Place {
-	return events.Place{Log: s.Here(p.Log), Position: p.Position}
+func (s *Share) localPlace(p events.Place) events.Place {
+	return events.Place{Log: s.LocalLog(p.Log), Position: p.Position}
 }
 
 // everywhere returns where the logs of the store have the records that are at some places here.
@@ -143,7 +143,7 @@ func (s *Share) everywhere(at []events.Place) (all []events.Place) {
 	own, names := s.ownLog(), s.formerNames()
 	for _, p := range at {
 		for _, q := range append(s.cfg.Copies.Same(p), p) {
-			q.Log = s.there(q.Log)
+			q.Log = s.storeLog(q.Log)
 			all = append(all, q)
 			for _, f := range names {
 				if q.Log == own && q.Position <= f.Last {
@@ -168,7 +168,7 @@ func (s *Share) formerNames() []former {
 func (s *Share) isOwn(p events.Place) bool {
 	return p.Log == s.ownLog() ||
 		slices.ContainsFunc(s.formerNames(), func(f former) bool { return f.Log == p.Log && p.Position <= f.Last }) ||
-		slices.ContainsFunc(s.cfg.Copies.Same(s.herePlace(p)), func(q events.Place) bool { return q.Log.IsZero() })
+		slices.ContainsFunc(s.cfg.Copies.Same(s.localPlace(p)), func(q events.Place) bool { return q.Log.IsZero() })
 }
 
 // repeatForgetting asks all to forget, by the name that the own log has now, what they were asked to forget by another name: who asked
@@ -188,7 +188,7 @@ func (s *Share) repeatForgetting(ctx context.Context, places []events.Place) err
 		}
 		again = append(again, events.Place{Log: s.ownLog(), Position: p.Position})
 	}
-	_, err := s.note(again)
+	_, err := s.addNotes(again)
 	return err
 }
 
@@ -247,7 +247,7 @@ func (s *Share) fork(err *ForkedError) {
 // branch gives the own log a name of its own, and the home a key of its own where it was copied. Where it returns nil this Share is not to
 // be used any more.
 func (s *Share) branch(ctx context.Context, forked *ForkedError) error {
-	common, err := s.common(ctx)
+	common, err := s.lastCommon(ctx)
 	if err != nil {
 		return err
 	}
@@ -291,8 +291,8 @@ func (s *Share) isRenewed() bool {
 	return s.renewed
 }
 
-// common is up to which record the store's log of the own one's name is the own one. What cannot be read there ends it.
-func (s *Share) common(ctx context.Context) (at events.Position, err error) {
+// lastCommon is up to which record the store's log of the own one's name is the own one. What cannot be read there ends it.
+func (s *Share) lastCommon(ctx context.Context) (at events.Position, err error) {
 	last, err := s.cfg.Own.Last(ctx)
 	for err == nil && at < last {
 		p, err := s.covering(ctx, s.ownLog(), at+1)

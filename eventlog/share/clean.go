@@ -10,11 +10,11 @@ import (
 	"github.com/cmemd/cmemd/internal/transient"
 )
 
-// errNotYet is returned where shipping has to go on first.
-var errNotYet = transient.Mark(errors.New("share: it was not shipped yet"))
+// errNotShipped is returned where shipping has to go on first.
+var errNotShipped = transient.Mark(errors.New("share: it was not shipped yet"))
 
 // clean seals anew the segments of the store that hold what a note names: those of the own log, and all where this machine asked.
-// It returns errNotYet where the own log was not shipped as far.
+// It returns errNotShipped where the own log was not shipped as far.
 func (s *Share) clean(ctx context.Context, n note) error {
 	for _, t := range n.Logs {
 		own := t.Log == s.ownLog()
@@ -44,7 +44,7 @@ func (s *Share) cleanLog(ctx context.Context, t target, own bool) error {
 		}
 		shipped := s.feedOf(t.Log).Last
 		if shipped < min(last, at[len(at)-1]) && !s.isForked() {
-			return errNotYet
+			return errNotShipped
 		}
 		at = slices.DeleteFunc(at, func(p events.Position) bool { return p > shipped }) // it never gets there
 	}
@@ -80,7 +80,7 @@ const confirmationsOfLoss = 3
 func (s *Share) passOver(ctx context.Context, log events.LogID, at []events.Position, own bool, p place) ([]events.Position, error) {
 	where := events.Place{Log: log, Position: at[0]}
 	if s.missed[where]++; s.missed[where] < confirmationsOfLoss {
-		return at, errNotYet
+		return at, errNotShipped
 	}
 	delete(s.missed, where)
 	if !own {
@@ -101,7 +101,7 @@ func (s *Share) cleanSegment(ctx context.Context, log events.LogID, at []events.
 	}
 	sealed, records, err := s.segmentAt(ctx, log, p)
 	if isBad(err) && own {
-		return at, errors.Join(s.mend(ctx, p, s.feedOf(log).Last), errNotYet)
+		return at, errors.Join(s.mend(ctx, p, s.feedOf(log).Last), errNotShipped)
 	}
 	s.want(log, at[0], isBad(err))
 	if err != nil {

@@ -24,13 +24,13 @@ type place struct {
 	followed events.Position // the first record of the segment behind it; 0 if there is none
 }
 
-// windows are how far before a record a segment that holds it is looked for, one after the other: those of a person's work are short, and
+// lookbackWindows are how far before a record a segment that holds it is looked for, one after the other: those of a person's work are short, and
 // none is longer than the last. A store may open a file for each one that it lists.
-var windows = []events.Position{15, 127, segment.MaxRecords - 1}
+var lookbackWindows = []events.Position{15, 127, segment.MaxRecords - 1}
 
 // covering returns where the segment lies that holds the record at a position, if there is one: the last that begins there or before.
 func (s *Share) covering(ctx context.Context, log events.LogID, at events.Position) (p place, err error) {
-	for _, window := range windows {
+	for _, window := range lookbackWindows {
 		if p, err = s.lastWithin(ctx, log, at-min(at-1, window), at); err != nil || p.key != "" {
 			return p, err
 		}
@@ -43,7 +43,7 @@ const spareListed = 16
 
 // lastWithin returns where the last segment lies that begins from one position to another; without a key if none does.
 func (s *Share) lastWithin(ctx context.Context, log events.LogID, from, to events.Position) (p place, err error) {
-	prefix, limit := s.keys.segments(log), int(to-from)+spareListed
+	prefix, limit := s.keys.segmentPrefix(log), int(to-from)+spareListed
 	for after, more := s.keys.before(log, from), true; more; {
 		page, err := s.store.List(ctx, prefix, after, limit)
 		if err != nil {
@@ -93,7 +93,7 @@ const listedAtOnce = 256
 
 // segmentsFrom returns where the segments lie that begin at a position or later, the first of them.
 func (s *Share) segmentsFrom(ctx context.Context, log events.LogID, at events.Position) (all []place, err error) {
-	prefix := s.keys.segments(log)
+	prefix := s.keys.segmentPrefix(log)
 	page, err := s.store.List(ctx, prefix, s.keys.before(log, at), listedAtOnce)
 	if err != nil {
 		return nil, err

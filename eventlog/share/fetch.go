@@ -72,14 +72,14 @@ func (s *Share) fetch(ctx context.Context, h head) error {
 	return err
 }
 
-// atOnce is how many segments are taken before they are added to the copy and something else may have its turn. They are 8 MiB at
+// fetchBatch is how many segments are taken before they are added to the copy and something else may have its turn. They are 8 MiB at
 // most, and 16 of 512 records are taken in half a second; what takes longer has its turn after patience.
 const (
-	atOnce   = 16
-	patience = 2 * time.Second
+	fetchBatch     = 16
+	fetchBatchTime = 2 * time.Second
 )
 
-// fetchTo takes segments up to atOnce, and has the log looked at again where there are more.
+// fetchTo takes segments up to fetchBatch, and has the log looked at again where there are more.
 func (s *Share) fetchTo(ctx context.Context, h head) error {
 	f := s.feedOf(h.Log)
 	f.Machine = h.Machine
@@ -102,12 +102,12 @@ func (s *Share) fetchTo(ctx context.Context, h head) error {
 	return err
 }
 
-// collect reads the segments behind f, up to atOnce of them and as far as the machine is believed. What it read is good also where
+// collect reads the segments behind f, up to fetchBatch of them and as far as the machine is believed. What it read is good also where
 // it returns an error.
 func (s *Share) collect(ctx context.Context, h head, f feed) (runs []union.Run, _ feed, err error) {
 	var places []place
 	began := s.cfg.Now()
-	for len(runs) < atOnce && s.cfg.Now().Sub(began).Abs() < patience &&
+	for len(runs) < fetchBatch && s.cfg.Now().Sub(began).Abs() < fetchBatchTime &&
 		f.Last < h.Last && s.space.Manifest().Accepts(h.Machine, h.Log, f.Last+1) {
 		p, err := s.following(ctx, h.Log, f.Last+1, &places)
 		if err != nil {
@@ -117,9 +117,9 @@ func (s *Share) collect(ctx context.Context, h head, f feed) (runs []union.Run, 
 		if err != nil {
 			return runs, f, err
 		}
-		run := union.Run{Log: s.Here(h.Log), Records: records}
+		run := union.Run{Log: s.LocalLog(h.Log), Records: records}
 		for _, r := range sealed.Reads {
-			run.Needs = append(run.Needs, events.Place{Log: s.Here(r.Log), Position: r.At})
+			run.Needs = append(run.Needs, events.Place{Log: s.LocalLog(r.Log), Position: r.At})
 		}
 		runs = append(runs, run)
 	}

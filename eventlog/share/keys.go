@@ -13,27 +13,27 @@ import (
 // keys makes the names of a space's objects.
 type keys struct{ space space.ID }
 
-func (k keys) watched() string                 { return k.space.String() + "/" + space.WatchedPart + "/" }
-func (k keys) heads() string                   { return k.watched() + "head/" }
-func (k keys) notes() string                   { return k.watched() + "forget/" }
-func (k keys) reports() string                 { return k.watched() + "seen/" }
-func (k keys) head(log events.LogID) store.Key { return store.Key(k.heads() + log.String()) }
-func (k keys) note(id noteID) store.Key        { return store.Key(k.notes() + id.String()) }
+func (k keys) watchedPrefix() string           { return k.space.String() + "/" + space.WatchedPart + "/" }
+func (k keys) headPrefix() string              { return k.watchedPrefix() + "head/" }
+func (k keys) notePrefix() string              { return k.watchedPrefix() + "forget/" }
+func (k keys) reportPrefix() string            { return k.watchedPrefix() + "seen/" }
+func (k keys) head(log events.LogID) store.Key { return store.Key(k.headPrefix() + log.String()) }
+func (k keys) note(id noteID) store.Key        { return store.Key(k.notePrefix() + id.String()) }
 func (k keys) report(m space.MemberID) store.Key {
-	return store.Key(k.reports() + m.String())
+	return store.Key(k.reportPrefix() + m.String())
 }
 
-func (k keys) segments(log events.LogID) string {
+func (k keys) segmentPrefix(log events.LogID) string {
 	return k.space.String() + "/log/" + log.String() + "/"
 }
 
 func (k keys) segment(log events.LogID, first events.Position, edition uint32) store.Key {
-	return store.Key(fmt.Sprintf("%s%016x.%08x", k.segments(log), uint64(first), edition))
+	return store.Key(fmt.Sprintf("%s%016x.%08x", k.segmentPrefix(log), uint64(first), edition))
 }
 
 // before is a key behind which the segments that begin with first or later are listed.
 func (k keys) before(log events.LogID, first events.Position) store.Key {
-	return store.Key(fmt.Sprintf("%s%016x", k.segments(log), uint64(first)))
+	return store.Key(fmt.Sprintf("%s%016x", k.segmentPrefix(log), uint64(first)))
 }
 
 // parseSegment reads what segment returned, without its prefix.

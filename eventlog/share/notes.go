@@ -51,8 +51,8 @@ func (s *Share) vouched(id noteID) bool {
 	return false
 }
 
-// open are the notes with which something is to be done still, the oldest first.
-func (s *Share) open() (ids []noteID, all map[noteID]noteState) {
+// openNotes are the notes with which something is to be done still, the oldest first.
+func (s *Share) openNotes() (ids []noteID, all map[noteID]noteState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all = maps.Clone(s.notes)
@@ -65,9 +65,9 @@ func (s *Share) open() (ids []noteID, all map[noteID]noteState) {
 	return ids, all
 }
 
-// doAll has forgotten here what is to be forgotten, all of it at once: each time copies are written anew.
-func (s *Share) doAll(ctx context.Context) error {
-	ids, all := s.open()
+// forgetNoted has forgotten here what is to be forgotten, all of it at once: each time copies are written anew.
+func (s *Share) forgetNoted(ctx context.Context) error {
+	ids, all := s.openNotes()
 	done := map[noteID]noteState{}
 	var places []events.Place
 	for _, id := range ids {
@@ -83,14 +83,14 @@ func (s *Share) doAll(ctx context.Context) error {
 	if err := s.repeatForgetting(ctx, places); err != nil {
 		return err
 	}
-	if err := s.do(ctx, places); err != nil {
+	if err := s.forgetLocal(ctx, places); err != nil {
 		return fmt.Errorf("forget what was asked for: %w", err)
 	}
 	return s.setNotes(done)
 }
 
-// do erases from copies and from the own log.
-func (s *Share) do(ctx context.Context, places []events.Place) error {
+// forgetLocal erases from copies and from the own log.
+func (s *Share) forgetLocal(ctx context.Context, places []events.Place) error {
 	last, err := s.cfg.Own.Last(ctx)
 	if err != nil {
 		return err
@@ -98,13 +98,13 @@ func (s *Share) do(ctx context.Context, places []events.Place) error {
 	var all, foreign []events.Place
 	for _, p := range places {
 		if p.Log != s.ownLog() {
-			foreign = append(foreign, s.herePlace(p))
+			foreign = append(foreign, s.localPlace(p))
 		}
 		if s.isOwn(p) {
 			p = events.Place{Log: s.ownLog(), Position: p.Position}
 		}
 		if p.Log != s.ownLog() || p.Position <= last { // else it is of a log that this one was restored from
-			all = append(all, s.herePlace(p))
+			all = append(all, s.localPlace(p))
 		}
 	}
 	if len(foreign) > 0 {
@@ -120,10 +120,10 @@ func (s *Share) do(ctx context.Context, places []events.Place) error {
 
 // carryOut tells the store what was forgotten, and sees to it that nothing of it is there.
 func (s *Share) carryOut(ctx context.Context) error {
-	if err := s.doAll(ctx); err != nil {
+	if err := s.forgetNoted(ctx); err != nil {
 		return err
 	}
-	ids, all := s.open()
+	ids, all := s.openNotes()
 	for _, id := range ids {
 		n := all[id]
 		if !n.Done { // it was asked for just now, and is done first
@@ -135,7 +135,7 @@ func (s *Share) carryOut(ctx context.Context) error {
 		}
 		err := s.clean(ctx, *n.Note)
 		s.problems.set("forget/"+id.String(), err)
-		if errors.Is(err, errNotYet) || err != nil && !transient.Is(err) {
+		if errors.Is(err, errNotShipped) || err != nil && !transient.Is(err) {
 			continue // the others do not wait for it; the next round tries again
 		}
 		if err != nil {

@@ -18,7 +18,7 @@ import (
 // watch marks what the store tells of. What it fails to tell the rounds find by listing.
 func (s *Share) watch(ctx context.Context) error {
 	for wait := soonest; ctx.Err() == nil; wait = min(2*wait, latest) {
-		for e, err := range s.store.Watch(ctx, s.keys.watched()) {
+		for e, err := range s.store.Watch(ctx, s.keys.watchedPrefix()) {
 			if err != nil {
 				break
 			}
@@ -71,13 +71,13 @@ func (r *round) once(ctx context.Context) (err error) {
 	all := r.cfg.Now().Sub(r.listed).Abs() >= r.cfg.Poll
 	if all {
 		if err := r.list(ctx); err != nil {
-			return errors.Join(err, r.doAll(ctx)) // what is to be forgotten here does not wait for a store
+			return errors.Join(err, r.forgetNoted(ctx)) // what is to be forgotten here does not wait for a store
 		}
 	}
 	if err := r.lookAtAll(ctx, func(rank int) bool { return rank <= forgetRank }); err != nil {
 		return err
 	}
-	if err := r.doAll(ctx); err != nil {
+	if err := r.forgetNoted(ctx); err != nil {
 		return err
 	}
 	if all {
@@ -104,7 +104,7 @@ func (r *round) once(ctx context.Context) (err error) {
 // list marks all objects, and has notes sent again that are not among them.
 func (s *Share) list(ctx context.Context) error {
 	there := map[store.Key]bool{}
-	for e, err := range store.All(ctx, s.store, s.keys.watched(), "") {
+	for e, err := range store.All(ctx, s.store, s.keys.watchedPrefix(), "") {
 		if err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func (s *Share) lookAtAll(ctx context.Context, of func(rank int) bool) error {
 		if !of(s.rank(key)) {
 			continue
 		}
-		if err := s.lookAt(ctx, key); err != nil {
+		if err := s.handleKey(ctx, key); err != nil {
 			return err
 		}
 	}
@@ -155,20 +155,20 @@ func (s *Share) rank(key store.Key) int {
 	switch {
 	case key == s.space.ID().ManifestKey():
 		return 0
-	case strings.HasPrefix(string(key), s.keys.notes()):
+	case strings.HasPrefix(string(key), s.keys.notePrefix()):
 		return forgetRank
-	case strings.HasPrefix(string(key), s.keys.reports()):
+	case strings.HasPrefix(string(key), s.keys.reportPrefix()):
 		return 2
 	}
 	return 3
 }
 
-// lookAt looks at one object. It returns an error where the store did not answer: then nothing else will fare better.
-func (s *Share) lookAt(ctx context.Context, key store.Key) error {
+// handleKey looks at one object. It returns an error where the store did not answer: then nothing else will fare better.
+func (s *Share) handleKey(ctx context.Context, key store.Key) error {
 	s.mu.Lock()
 	delete(s.dirty, key) // what changes meanwhile is marked again
 	s.mu.Unlock()
-	rev, err := s.look(ctx, key)
+	rev, err := s.handleObject(ctx, key)
 	s.mu.Lock()
 	if err == nil {
 		s.handled[key] = rev
@@ -176,20 +176,20 @@ func (s *Share) lookAt(ctx context.Context, key store.Key) error {
 		s.dirty[key] = true
 	}
 	s.mu.Unlock()
-	s.problems.set(s.about(key), err)
+	s.problems.set(s.problemKey(key), err)
 	if err != nil && transient.Is(err) && !errors.Is(err, space.ErrNoKey) {
 		return err
 	}
 	return nil
 }
 
-// about is the name under which a problem with an object is kept.
-func (s *Share) about(key store.Key) string {
-	return strings.TrimPrefix(string(key), s.keys.watched())
+// problemKey is the name under which a problem with an object is kept.
+func (s *Share) problemKey(key store.Key) string {
+	return strings.TrimPrefix(string(key), s.keys.watchedPrefix())
 }
 
-// look reads an object and does what follows. The revision is of the state that was read.
-func (s *Share) look(ctx context.Context, key store.Key) (store.Rev, error) {
+// handleObject reads an object and does what follows. The revision is of the state that was read.
+func (s *Share) handleObject(ctx context.Context, key store.Key) (store.Rev, error) {
 	if s.rank(key) == 0 {
 		return "", s.refresh(ctx)
 	}
@@ -200,7 +200,7 @@ func (s *Share) look(ctx context.Context, key store.Key) (store.Rev, error) {
 	if err != nil {
 		return "", err
 	}
-	name := s.about(key)
+	name := s.problemKey(key)
 	kind, name, _ := strings.Cut(name, "/")
 	err = s.read(ctx, kind, name, body)
 	if errors.Is(err, ErrStatement) { // of a machine that has just entered
@@ -212,8 +212,8 @@ func (s *Share) look(ctx context.Context, key store.Key) (store.Rev, error) {
 	return rev, err
 }
 
-// aboutState is the name under which an older state of the store is kept, for a day.
-const aboutState = "the store's state"
+// stateProblemKey is the name under which an older state of the store is kept, for a day.
+const stateProblemKey = "the store's state"
 
 // Refresh takes the list of machines from the store, which is given this machine's where it has an older one or none; then Status says so.
 // Errors are those of space.Refresh beside that.
@@ -229,28 +229,28 @@ func (s *Share) Refresh(ctx context.Context) error {
 func (s *Share) refresh(ctx context.Context) error {
 	err := s.space.Refresh(ctx)
 	if errors.Is(err, space.ErrRolledBack) || errors.Is(err, store.ErrNotFound) {
-		s.sayOlder()
+		s.reportRollback()
 	}
 	return err
 }
 
-// sayOlder says that the store has an older state than it had.
-func (s *Share) sayOlder() {
+// reportRollback says that the store has an older state than it had.
+func (s *Share) reportRollback() {
 	now := s.cfg.Now()
-	s.problems.set(aboutState, fmt.Errorf("on %s the store had an older state than before, or none, and was given what this machine knows; "+
+	s.problems.set(stateProblemKey, fmt.Errorf("on %s the store had an older state than before, or none, and was given what this machine knows; "+
 		"if nobody restored or emptied it, do not trust it", now.Format(time.DateTime)))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.older = now
+	s.rolledBackAt = now
 }
 
 // clearOldProblems lets go of what was said of an older state a day ago.
 func (s *Share) clearOldProblems(now time.Time) {
 	s.mu.Lock()
-	old := now.Sub(s.older).Abs() > 24*time.Hour
+	old := now.Sub(s.rolledBackAt).Abs() > 24*time.Hour
 	s.mu.Unlock()
 	if old {
-		s.problems.set(aboutState, nil)
+		s.problems.set(stateProblemKey, nil)
 	}
 }
 

@@ -90,27 +90,27 @@ type Share struct {
 
 	files sync.Mutex // is held while a file is written, so that the later one is of the later state; before mu
 
-	mu       sync.Mutex   // guards the fields below
-	root     events.LogID // the own log's id, by its first record; zero while it is empty
-	own      events.LogID // what it is called in the store
-	identity identity
-	life     uint64                  // of the writer of the own log, as the head says; 0: none has begun
-	sure     map[space.MemberID]feed // up to where what a machine read of the own log is what is here
-	began    feed                    // how far the own log was shipped as the life began
-	feeds    map[events.LogID]feed
-	heads    map[events.LogID]head
-	behind   map[events.LogID]time.Time       // since when a log's head is ahead of its copy
-	wants    map[events.LogID]events.Position // a record whose segment could not be fetched: it is missing or damaged
-	unclean  map[events.LogID]events.Position // the same, of one that is to be sealed anew
-	notes    map[noteID]noteState
-	reports  map[space.MemberID]report
-	dirty    map[store.Key]bool      // to look at
-	handled  map[store.Key]store.Rev // as they were looked at last
-	forked   *ForkedError
-	renewed  bool            // the home is another one: this Share is not to be used any more
-	older    time.Time       // when the store last had an older state
-	headAt   events.Position // up to where the own log's head in the store says that the log is there
-	advanced chan struct{}   // closed, and made anew, as shipping advances or ends
+	mu           sync.Mutex   // guards the fields below
+	root         events.LogID // the own log's id, by its first record; zero while it is empty
+	own          events.LogID // what it is called in the store
+	identity     identity
+	life         uint64                  // of the writer of the own log, as the head says; 0: none has begun
+	sure         map[space.MemberID]feed // up to where what a machine read of the own log is what is here
+	began        feed                    // how far the own log was shipped as the life began
+	feeds        map[events.LogID]feed
+	heads        map[events.LogID]head
+	behind       map[events.LogID]time.Time       // since when a log's head is ahead of its copy
+	wants        map[events.LogID]events.Position // a record whose segment could not be fetched: it is missing or damaged
+	unclean      map[events.LogID]events.Position // the same, of one that is to be sealed anew
+	notes        map[noteID]noteState
+	reports      map[space.MemberID]report
+	dirty        map[store.Key]bool      // to look at
+	handled      map[store.Key]store.Rev // as they were looked at last
+	forked       *ForkedError
+	renewed      bool            // the home is another one: this Share is not to be used any more
+	rolledBackAt time.Time       // when the store last had an older state
+	headAt       events.Position // up to where the own log's head in the store says that the log is there
+	advanced     chan struct{}   // closed, and made anew, as shipping advances or ends
 }
 
 // New returns a Share that does nothing yet. It returns ErrState, or what reading its files returned.
@@ -160,7 +160,7 @@ func New(cfg Config) (*Share, error) {
 func (s *Share) believeCopies() {
 	last := map[events.LogID]events.Position{}
 	for _, c := range s.cfg.Copies.Copies() {
-		last[s.there(c.Log)] = c.Last
+		last[s.storeLog(c.Log)] = c.Last
 	}
 	maps.DeleteFunc(s.feeds, func(log events.LogID, f feed) bool { return log != s.own && f.Last > last[log] })
 }
@@ -213,18 +213,18 @@ func (s *Share) Forget(ctx context.Context, at ...events.Place) (names []string,
 	if err := s.identify(ctx); err != nil {
 		return nil, err
 	}
-	names, err = s.note(s.everywhere(at))
+	names, err = s.addNotes(s.everywhere(at))
 	signal(s.wake)
 	return names, err
 }
 
-// note has records forgotten, by the names that their logs have in the store.
-func (s *Share) note(at []events.Place) (names []string, err error) {
-	slices.SortFunc(at, func(a, b events.Place) int {
+// addNotes has records forgotten, by the names that their logs have in the store.
+func (s *Share) addNotes(places []events.Place) (names []string, err error) {
+	slices.SortFunc(places, func(a, b events.Place) int {
 		return cmp.Or(slices.Compare(a.Log[:], b.Log[:]), cmp.Compare(a.Position, b.Position))
 	})
 	all := map[noteID]noteState{}
-	for part := range slices.Chunk(slices.Compact(at), notePlaces) {
+	for part := range slices.Chunk(slices.Compact(places), notePlaces) {
 		id, err := uuid.NewV7()
 		if err != nil {
 			return nil, fmt.Errorf("share: %w", err)
@@ -331,7 +331,7 @@ func (s *Share) mark(e store.Entry) {
 
 // isKnownNote reports whether a key is that of a note that was taken. It needs mu.
 func (s *Share) isKnownNote(key store.Key) bool {
-	name, ok := strings.CutPrefix(string(key), s.keys.notes())
+	name, ok := strings.CutPrefix(string(key), s.keys.notePrefix())
 	if !ok {
 		return false
 	}

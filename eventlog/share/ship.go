@@ -68,7 +68,7 @@ func (sh *shipper) step(ctx context.Context) error {
 	}
 	select {
 	case doubt := <-sh.doubts:
-		return sh.look(doubt)
+		return sh.recheckHead(doubt)
 	default:
 	}
 	if sh.life == 0 {
@@ -129,13 +129,13 @@ func (sh *shipper) await(ctx context.Context, last events.Position) (err error) 
 	}
 	cancel()
 	if wg.Wait(); doubted {
-		return sh.look(doubt)
+		return sh.recheckHead(doubt)
 	}
 	return err
 }
 
-// look ends the life where somebody else wrote the head, so that the next one looks at it.
-func (sh *shipper) look(doubt *ForkedError) error {
+// recheckHead ends the life where somebody else wrote the head, so that the next one looks at it.
+func (sh *shipper) recheckHead(doubt *ForkedError) error {
 	if doubt != nil {
 		return doubt
 	}
@@ -150,7 +150,7 @@ func (sh *shipper) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	sh.lookBack(h)
+	sh.checkRollback(h)
 	f, err := sh.shipped(ctx, h)
 	if err != nil {
 		return err
@@ -165,10 +165,10 @@ func (sh *shipper) begin(ctx context.Context) error {
 	return sh.renew(ctx, f)
 }
 
-// lookBack says so where the store has an older head than this home wrote, or none any more.
-func (sh *shipper) lookBack(h head) {
+// checkRollback says so where the store has an older head than this home wrote, or none any more.
+func (sh *shipper) checkRollback(h head) {
 	if wrote := sh.feedOf(sh.ownLog()); h.Life < wrote.Life || h.Life == wrote.Life && h.Last < wrote.Head {
-		sh.sayOlder()
+		sh.reportRollback()
 	}
 }
 
@@ -275,7 +275,7 @@ func (sh *shipper) renew(ctx context.Context, f feed) error {
 		sh.life = 0
 	}
 	if errors.Is(err, store.ErrExists) || errors.Is(err, store.ErrMoved) || errors.Is(err, store.ErrNotFound) {
-		sh.found(0)
+		sh.setHeadAt(0)
 		return nil
 	}
 	if err != nil {
@@ -284,12 +284,12 @@ func (sh *shipper) renew(ctx context.Context, f feed) error {
 	sh.wrote = now
 	f.Life, f.Head = sh.life, f.Last
 	err = sh.setFeed(sh.ownLog(), f) // after it is in the store, which has at least what is on disk here
-	sh.found(f.Last)
+	sh.setHeadAt(f.Last)
 	return err
 }
 
-// found keeps how far others find the own log in the store.
-func (sh *shipper) found(at events.Position) {
+// setHeadAt keeps how far others find the own log in the store.
+func (sh *shipper) setHeadAt(at events.Position) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	sh.headAt = at

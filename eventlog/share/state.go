@@ -99,17 +99,17 @@ func writeState(dir, name, what string, v any, write func(path string, data []by
 
 // loadNotes has all that was ever forgotten forgotten again where the own log has another name now, or is another one: it may be an older one
 // from a backup, which has the words again, and of what it was before a copy is made.
-func loadNotes(dir string, as, root events.LogID) (map[noteID]noteState, error) {
+func loadNotes(dir string, own, root events.LogID) (map[noteID]noteState, error) {
 	var n notes
 	err := readState(dir, notesFile, &n, &n.Format)
 	if n.Notes == nil { // no file has it, or it is null there
 		n.Notes = map[noteID]noteState{}
 	}
-	if err != nil || len(n.Notes) == 0 || n.As == as && n.Root == root {
+	if err != nil || len(n.Notes) == 0 || n.As == own && n.Root == root {
 		return n.Notes, err
 	}
-	if n.As == as && n.Root.IsZero() {
-		return n.Notes, saveNotes(dir, as, root, n.Notes)
+	if n.As == own && n.Root.IsZero() {
+		return n.Notes, saveNotes(dir, own, root, n.Notes)
 	}
 	for id, state := range n.Notes {
 		if err := state.reopen(); err != nil {

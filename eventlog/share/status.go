@@ -84,7 +84,7 @@ func (s *Share) Status(ctx context.Context) (Status, error) {
 	m := s.space.Manifest()
 	shown := map[events.LogID]events.Position{}
 	for _, c := range s.cfg.Copies.Copies() {
-		shown[s.there(c.Log)] = c.Shown
+		shown[s.storeLog(c.Log)] = c.Shown
 	}
 	s.mu.Lock()
 	st.Own = s.shippingStatus(last)
@@ -153,7 +153,7 @@ func (s *Share) machine(m space.Manifest, of space.Machine, shown map[events.Log
 // copied needs mu.
 func (s *Share) copied(h head, shown events.Position) Copied {
 	read := s.feeds[h.Log].Last
-	c := Copied{Log: h.Log, Last: max(h.Last, read), Here: min(read, shown), Problem: s.problems.of(s.about(s.keys.head(h.Log)))}
+	c := Copied{Log: h.Log, Last: max(h.Last, read), Here: min(read, shown), Problem: s.problems.of(s.problemKey(s.keys.head(h.Log)))}
 	c.Records = uint64(c.Last - c.Here)
 	if since, ok := s.behind[h.Log]; ok && c.Records > 0 {
 		c.Seconds = s.cfg.Now().Sub(since).Seconds()

@@ -89,7 +89,7 @@ func (s *Share) verifyLog(ctx context.Context, v *VerifiedLog, f feed, tell func
 
 // Writer is what the machine is called that writes another log, by its name here; empty where that is not known.
 func (s *Share) Writer(log events.LogID) string {
-	log = s.there(log)
+	log = s.storeLog(log)
 	s.mu.Lock()
 	h, ok := s.heads[log]
 	writer := h.Machine

@@ -44,7 +44,7 @@ func (u *Union) Add(ctx context.Context, runs ...Run) error {
 	if err != nil {
 		return err
 	}
-	known, err := u.known(ctx, runs[0].Log, records, b)
+	known, err := u.countKnown(ctx, runs[0].Log, records, b)
 	if err != nil {
 		return err
 	}
@@ -73,9 +73,9 @@ func (u *Union) Add(ctx context.Context, runs ...Run) error {
 // the same records with their payloads.
 func (u *Union) forgetKnown(n uint32, records []events.Record, twins []int) (also []events.Place) {
 	for i, r := range records {
-		asked := u.books[n].erased[r.Position]
+		asked := u.copyStates[n].erased[r.Position]
 		if m := twins[i]; m > own {
-			if other := u.books[m].erased[r.Position]; asked && !other {
+			if other := u.copyStates[m].erased[r.Position]; asked && !other {
 				also = append(also, events.Place{Log: u.order.logs[m], Position: r.Position})
 			} else {
 				asked = asked || other
@@ -123,8 +123,8 @@ func joined(runs []Run) (records []events.Record, err error) {
 	return records, nil
 }
 
-// known is how many of a log's records are in its copy already. It compares them with what is there.
-func (u *Union) known(ctx context.Context, log events.LogID, records []events.Record, b *eventlog.Bolt) (int, error) {
+// countKnown is how many of a log's records are in its copy already. It compares them with what is there.
+func (u *Union) countKnown(ctx context.Context, log events.LogID, records []events.Record, b *eventlog.Bolt) (int, error) {
 	last, _, err := b.State()
 	if err != nil {
 		return 0, copyErr(log, err)
@@ -215,7 +215,7 @@ func (u *Union) settle(ctx context.Context) error {
 // waits, and what the journal is to say.
 func (u *Union) next(ctx context.Context, o *order, after events.Position) (next *order, left []wait, entries []entry) {
 	now, waits := u.cfg.Now(), u.waits
-	known := u.knownBehind(ctx, after, now)
+	known := u.knownAtNanos(ctx, after, now)
 	for placed := true; placed; waits = left {
 		left, placed = nil, false
 		behind := map[uint32]bool{}
@@ -240,9 +240,9 @@ func (u *Union) next(ctx context.Context, o *order, after events.Position) (next
 	return o, left, entries
 }
 
-// knownBehind is when what stands behind an own record became known: now, unless a clock that went back made that
+// knownAtNanos is when what stands behind an own record became known: now, unless a clock that went back made that
 // earlier than the record.
-func (u *Union) knownBehind(ctx context.Context, after events.Position, now time.Time) int64 {
+func (u *Union) knownAtNanos(ctx context.Context, after events.Position, now time.Time) int64 {
 	known := now.UnixNano()
 	if r, err := u.own.Get(ctx, after); err == nil {
 		known = max(known, r.RecordedAt.UnixNano())

@@ -79,14 +79,14 @@ func (u *Union) begin(ctx context.Context) error {
 
 // enlist gives a log the next number.
 func (u *Union) enlist(log events.LogID) (uint32, error) {
-	n := uint32(len(u.books))
+	n := uint32(len(u.copyStates))
 	if n > maxLogs {
 		return 0, fmt.Errorf("%w: more than %d logs", eventlog.ErrInvalid, maxLogs)
 	}
-	if err := u.journal.add(idEntry(saysLog, n, 0, log)); err != nil {
+	if err := u.journal.add(idEntry(kindLog, n, 0, log)); err != nil {
 		return 0, err
 	}
-	u.books = append(u.books, book{})
+	u.copyStates = append(u.copyStates, copyState{})
 	u.publish(func() {
 		u.order = u.order.with(log)
 		u.bolts = append(slices.Clone(u.bolts), nil)
@@ -123,8 +123,8 @@ func (u *Union) setAside(n uint32, reason string) error {
 	if err != nil {
 		return fmt.Errorf("union: set the copy of log %s aside: %w", log, err)
 	}
-	u.books[n].trimmed = 0 // what comes again has its payloads
-	u.aside[log] = fmt.Sprintf("it is fetched again: the copy before is kept as %s, as %s", filepath.Base(kept), reason)
+	u.copyStates[n].trimmed = 0 // what comes again has its payloads
+	u.asideReasons[log] = fmt.Sprintf("it is fetched again: the copy before is kept as %s, as %s", filepath.Base(kept), reason)
 	return nil
 }
 

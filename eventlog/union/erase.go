@@ -46,7 +46,7 @@ func (u *Union) erase(ctx context.Context, at []events.Place) error {
 		return err
 	}
 	for n, positions := range asked {
-		u.books[n].erase(positions)
+		u.copyStates[n].erase(positions)
 		err = errors.Join(err, u.eraseIn(ctx, n, positions))
 	}
 	return err
@@ -66,8 +66,8 @@ func (u *Union) eraseEntries(at []events.Place) (asked map[uint32][]events.Posit
 			}
 		}
 		asked[n] = append(asked[n], p.Position)
-		if !u.books[n].erased[p.Position] {
-			entries = append(entries, entry{says: saysErased, log: n, a: uint64(p.Position)})
+		if !u.copyStates[n].erased[p.Position] {
+			entries = append(entries, entry{kind: kindErased, log: n, a: uint64(p.Position)})
 		}
 	}
 	return asked, entries, nil
@@ -101,8 +101,8 @@ func (u *Union) Compact(ctx context.Context) error {
 		return err
 	}
 	defer leave()
-	for n := range u.books {
-		if u.books[n].unclean {
+	for n := range u.copyStates {
+		if u.copyStates[n].unclean {
 			err = errors.Join(err, u.clean(ctx, uint32(n)))
 		}
 	}
@@ -122,8 +122,8 @@ func (u *Union) clean(ctx context.Context, n uint32) error {
 	if err := u.removeAside(u.order.logs[n]); err != nil {
 		return err
 	}
-	err := u.journal.add(entry{says: saysClean, log: n})
-	u.books[n].unclean = err != nil
+	err := u.journal.add(entry{kind: kindClean, log: n})
+	u.copyStates[n].unclean = err != nil
 	return err
 }
 
@@ -149,13 +149,13 @@ func (u *Union) keepDamage() error {
 	u.mu.Unlock()
 	for _, log := range damage {
 		n, _ := u.order.number(log)
-		if u.books[n].damaged {
+		if u.copyStates[n].damaged {
 			continue
 		}
-		if err := u.journal.add(entry{says: saysDamaged, log: n}); err != nil {
+		if err := u.journal.add(entry{kind: kindDamaged, log: n}); err != nil {
 			return err
 		}
-		u.books[n].damaged = true
+		u.copyStates[n].damaged = true
 	}
 	return nil
 }

@@ -10,13 +10,13 @@ import (
 
 // wait is records of a copy that have no place in the order yet.
 type wait struct {
-	log   uint32
-	n     uint32
-	since time.Time
-	needs []need
-	blind bool // what they need is not known: the program ended just after they came
-	twin  bool // they are records of another log, whose number is of, at the same positions
-	of    uint32
+	log          uint32
+	n            uint32
+	since        time.Time
+	needs        []need
+	needsUnknown bool // what they need is not known: the program ended just after they came
+	twin         bool // they are records of another log, whose number is of, at the same positions
+	twinOf       uint32
 }
 
 type need struct {
@@ -27,12 +27,12 @@ type need struct {
 // ready reports whether w may have a place behind o, whose own log ends at last.
 func (w wait) ready(o *order, last events.Position, now time.Time, longest time.Duration) bool {
 	if w.twin { // those came before these, and have a place in time
-		return o.at(w.of, o.shown(w.log)+events.Position(w.n)) > 0
+		return o.at(w.twinOf, o.shown(w.log)+events.Position(w.n)) > 0
 	}
 	if now.Sub(w.since) >= longest {
 		return true
 	}
-	return !w.blind && !slices.ContainsFunc(w.needs, func(n need) bool {
+	return !w.needsUnknown && !slices.ContainsFunc(w.needs, func(n need) bool {
 		if n.log == own {
 			return last < n.at
 		}
@@ -43,9 +43,9 @@ func (w wait) ready(o *order, last events.Position, now time.Time, longest time.
 // reached reports whether all that w needs is there, where logs are there as far as until says. Records of its log stand up to before.
 func (w wait) reached(before events.Position, until func(log uint32) events.Position) bool {
 	if w.twin {
-		return until(w.of) >= before+events.Position(w.n)
+		return until(w.twinOf) >= before+events.Position(w.n)
 	}
-	return !w.blind && !slices.ContainsFunc(w.needs, func(n need) bool { return until(n.log) < n.at })
+	return !w.needsUnknown && !slices.ContainsFunc(w.needs, func(n need) bool { return until(n.log) < n.at })
 }
 
 // waitCycle returns one of some waits that would wait for itself: what it needs is here, and waits for others, and those for it. It is -1
@@ -66,15 +66,15 @@ func waitCycle(o *order, waits []wait, last events.Position) int {
 		if steps >= len(first) && !waits[at].twin {
 			return at
 		}
-		at = first[waits[at].missing(o)]
+		at = first[waits[at].missingLog(o)]
 	}
 	return -1
 }
 
-// missing is a log of which w needs what has no place yet. There must be one.
-func (w wait) missing(o *order) uint32 {
+// missingLog is a log of which w needs what has no place yet. There must be one.
+func (w wait) missingLog(o *order) uint32 {
 	if w.twin {
-		return w.of
+		return w.twinOf
 	}
 	return w.needs[slices.IndexFunc(w.needs, func(n need) bool { return n.log != own && o.shown(n.log) < n.at })].log
 }
@@ -117,11 +117,11 @@ func closed(o *order, waits []wait, last events.Position) map[uint32]events.Posi
 // entries is what the journal says of w.
 func (w wait) entries() (all []entry) {
 	for _, n := range w.needs {
-		all = append(all, entry{says: saysNeed, log: n.log, a: uint64(n.at)})
+		all = append(all, entry{kind: kindNeed, log: n.log, a: uint64(n.at)})
 	}
-	e := entry{says: saysWaits, log: w.log, n: w.n, b: uint64(w.since.UnixNano())}
+	e := entry{kind: kindWaits, log: w.log, n: w.n, b: uint64(w.since.UnixNano())}
 	if w.twin {
-		e.a = uint64(w.of) + 1
+		e.a = uint64(w.twinOf) + 1
 	}
 	return append(all, e)
 }
@@ -129,20 +129,20 @@ func (w wait) entries() (all []entry) {
 // placed returns the order in which w has its place, and what the journal says of it.
 func (w wait) placed(o *order, after events.Position, known int64) (*order, entry) {
 	if w.twin {
-		return o.same(w.log, w.n, w.of), entry{says: saysSame, log: w.log, n: w.n, a: uint64(w.of)}
+		return o.same(w.log, w.n, w.twinOf), entry{kind: kindSame, log: w.log, n: w.n, a: uint64(w.twinOf)}
 	}
-	return o.place(w.log, w.n, after, known), entry{says: saysRun, log: w.log, n: w.n, a: uint64(after), b: uint64(known)}
+	return o.place(w.log, w.n, after, known), entry{kind: kindRun, log: w.log, n: w.n, a: uint64(after), b: uint64(known)}
 }
 
-// book is what else the journal says of a copy.
-type book struct {
+// copyState is what else the journal says of a copy.
+type copyState struct {
 	erased  map[events.Position]bool // for ever: the records may come again
 	unclean bool                     // the file may have a trace of what was erased
 	trimmed events.Position          // up to here raw payloads are withheld
 	damaged bool
 }
 
-func (k *book) erase(positions []events.Position) {
+func (k *copyState) erase(positions []events.Position) {
 	if k.erased == nil {
 		k.erased = map[events.Position]bool{}
 	}
@@ -154,32 +154,32 @@ func (k *book) erase(positions []events.Position) {
 
 // folded is what a journal says.
 type folded struct {
-	id    events.LogID // of the order
-	order *order
-	waits []wait
-	books []book
-	bad   bool // it is not what a journal says: what is in logs and books may still be used
+	id         events.LogID // of the order
+	order      *order
+	waits      []wait
+	copyStates []copyState
+	bad        bool // it is not what a journal says: what is in logs and books may still be used
 }
 
 // fold reads entries in their order. It is pure.
 func fold(all []entry) folded {
-	f := folded{order: newOrder(make([]events.LogID, 1)), books: make([]book, 1)}
+	f := folded{order: newOrder(make([]events.LogID, 1)), copyStates: make([]copyState, 1)}
 	var needs []need
 	for _, e := range all {
-		known := e.log != own && int(e.log) < len(f.books)
-		switch e.says {
-		case saysOwn:
+		known := e.log != own && int(e.log) < len(f.copyStates)
+		switch e.kind {
+		case kindOwn:
 			f.order.logs[own] = e.id()
-		case saysOrder:
+		case kindOrder:
 			f.id = e.id()
-		case saysLog:
-			f.bad = f.bad || int(e.log) != len(f.books)
-			if int(e.log) < len(f.books)+len(all) { // else it is none that we wrote
+		case kindLog:
+			f.bad = f.bad || int(e.log) != len(f.copyStates)
+			if int(e.log) < len(f.copyStates)+len(all) { // else it is none that we wrote
 				f.list(e.log, e.id())
 			}
-		case saysNeed:
+		case kindNeed:
 			needs = append(needs, need{log: e.log, at: events.Position(e.a)})
-			f.bad = f.bad || int(e.log) >= len(f.books)
+			f.bad = f.bad || int(e.log) >= len(f.copyStates)
 		default:
 			if !known {
 				f.bad = true
@@ -194,45 +194,45 @@ func fold(all []entry) folded {
 
 // list gives a log its number, which is the next one unless entries are missing.
 func (f *folded) list(n uint32, id events.LogID) {
-	for int(n) >= len(f.books) {
-		f.order, f.books = f.order.with(events.LogID{}), append(f.books, book{})
+	for int(n) >= len(f.copyStates) {
+		f.order, f.copyStates = f.order.with(events.LogID{}), append(f.copyStates, copyState{})
 	}
 	f.order.logs[n] = id
 }
 
 // add takes what an entry says of one other log, and returns which needs are left for the next run that waits.
 func (f *folded) add(e entry, needs []need) []need {
-	k := &f.books[e.log]
-	switch e.says {
-	case saysRun:
+	k := &f.copyStates[e.log]
+	switch e.kind {
+	case kindRun:
 		if e.n == 0 || events.Position(e.a) < f.order.least() {
 			f.bad = true
 			return nil
 		}
 		f.order = f.order.place(e.log, e.n, events.Position(e.a), int64(e.b))
 		f.waited(e.log)
-	case saysSame:
-		if e.n == 0 || e.a >= uint64(len(f.books)) || e.a == uint64(e.log) {
+	case kindSame:
+		if e.n == 0 || e.a >= uint64(len(f.copyStates)) || e.a == uint64(e.log) {
 			f.bad = true
 			return nil
 		}
 		f.order = f.order.same(e.log, e.n, uint32(e.a))
 		f.waited(e.log)
-	case saysWaits:
+	case kindWaits:
 		w := wait{log: e.log, n: e.n, since: time.Unix(0, int64(e.b)), needs: needs}
 		if w.twin = e.a > 0; w.twin {
-			w.of = uint32(e.a - 1)
-			f.bad = f.bad || e.a > uint64(len(f.books)) || w.of == w.log
+			w.twinOf = uint32(e.a - 1)
+			f.bad = f.bad || e.a > uint64(len(f.copyStates)) || w.twinOf == w.log
 		}
 		f.waits = append(f.waits, w)
 		return nil
-	case saysErased:
+	case kindErased:
 		k.erase([]events.Position{events.Position(e.a)})
-	case saysClean:
+	case kindClean:
 		k.unclean = false
-	case saysTrimmed:
+	case kindTrimmed:
 		k.trimmed = events.Position(e.a)
-	case saysDamaged:
+	case kindDamaged:
 		k.damaged = true
 	default:
 		f.bad = true
@@ -257,7 +257,7 @@ func (o *order) runs() (all []entry) {
 			if t.first >= before {
 				return
 			}
-			all = append(all, entry{says: saysSame, log: log, n: uint32(t.last - t.first + 1), a: uint64(t.of)})
+			all = append(all, entry{kind: kindSame, log: log, n: uint32(t.last - t.first + 1), a: uint64(t.of)})
 		}
 	}
 	defer func() {
@@ -272,7 +272,7 @@ func (o *order) runs() (all []entry) {
 			continue
 		}
 		twins(s.log, s.first)
-		all = append(all, entry{says: saysRun, log: s.log, n: uint32(n), a: uint64(after), b: uint64(s.known)})
+		all = append(all, entry{kind: kindRun, log: s.log, n: uint32(n), a: uint64(after), b: uint64(s.known)})
 	}
 	return all
 }

@@ -35,21 +35,21 @@ const maxJournal = 1 << 30
 
 // What an entry says. They are on disk: they never change.
 const (
-	saysOwn     = 1 + iota // id: of the own log; n: the format. The first entry
-	saysOrder              // id: of the order. The second
-	saysLog                // id: of the log that has this number from now on
-	saysRun                // the next n records of the log stand behind the own record a, known since b
-	saysNeed               // the run of the next saysWaits needs the log's record a
-	saysWaits              // the next n records of the log wait; here since b. Where a is not 0 they are those of the log with number a-1
-	saysErased             // the log's record a must have no payload
-	saysClean              // no file of the copy has a trace of what was erased in it before
-	saysTrimmed            // payloads up to the log's record a are withheld, where they are raw
-	saysDamaged            // the copy is damaged
-	saysSame               // the next n records of the log are those that the log with number a has at the same positions
+	kindOwn     = 1 + iota // id: of the own log; n: the format. The first entry
+	kindOrder              // id: of the order. The second
+	kindLog                // id: of the log that has this number from now on
+	kindRun                // the next n records of the log stand behind the own record a, known since b
+	kindNeed               // the run of the next kindWaits needs the log's record a
+	kindWaits              // the next n records of the log wait; here since b. Where a is not 0 they are those of the log with number a-1
+	kindErased             // the log's record a must have no payload
+	kindClean              // no file of the copy has a trace of what was erased in it before
+	kindTrimmed            // payloads up to the log's record a are withheld, where they are raw
+	kindDamaged            // the copy is damaged
+	kindSame               // the next n records of the log are those that the log with number a has at the same positions
 )
 
 type entry struct {
-	says byte
+	kind byte
 	log  uint32
 	n    uint32
 	a, b uint64
@@ -57,7 +57,7 @@ type entry struct {
 
 // idEntry is an entry with an id.
 func idEntry(says byte, log, n uint32, id events.LogID) entry {
-	return entry{says: says, log: log, n: n, a: binary.BigEndian.Uint64(id[:]), b: binary.BigEndian.Uint64(id[8:])}
+	return entry{kind: says, log: log, n: n, a: binary.BigEndian.Uint64(id[:]), b: binary.BigEndian.Uint64(id[8:])}
 }
 
 // id is what idEntry was given.
@@ -69,9 +69,9 @@ func (e entry) id() (id events.LogID) {
 
 // addIDs adds what a journal begins with: which logs have numbers, the own one first, and which order it is.
 func addIDs(add func(entry) error, logs []events.LogID, order events.LogID) error {
-	err := errors.Join(add(idEntry(saysOwn, own, journalFormat, logs[own])), add(idEntry(saysOrder, own, 0, order)))
+	err := errors.Join(add(idEntry(kindOwn, own, journalFormat, logs[own])), add(idEntry(kindOrder, own, 0, order)))
 	for n, id := range logs[1:] {
-		err = errors.Join(err, add(idEntry(saysLog, uint32(n+1), 0, id)))
+		err = errors.Join(err, add(idEntry(kindLog, uint32(n+1), 0, id)))
 	}
 	return err
 }
@@ -86,7 +86,7 @@ func sumOf(index int64, b []byte) uint32 {
 // appendTo appends the stored form of e, the entry with an index.
 func (e entry) appendTo(b []byte, index int64) []byte {
 	start := len(b)
-	b = binary.BigEndian.AppendUint32(b, uint32(e.says)<<24|e.log)
+	b = binary.BigEndian.AppendUint32(b, uint32(e.kind)<<24|e.log)
 	b = binary.BigEndian.AppendUint32(b, e.n)
 	b = binary.BigEndian.AppendUint64(b, e.a)
 	b = binary.BigEndian.AppendUint64(b, e.b)
@@ -97,8 +97,8 @@ func (e entry) appendTo(b []byte, index int64) []byte {
 func parseEntry(b []byte, index int64) (entry, bool) {
 	be := binary.BigEndian
 	head := be.Uint32(b)
-	e := entry{says: byte(head >> 24), log: head & (1<<24 - 1), n: be.Uint32(b[4:]), a: be.Uint64(b[8:]), b: be.Uint64(b[16:])}
-	return e, e.says >= saysOwn && be.Uint32(b[24:]) == sumOf(index, b[:24])
+	e := entry{kind: byte(head >> 24), log: head & (1<<24 - 1), n: be.Uint32(b[4:]), a: be.Uint64(b[8:]), b: be.Uint64(b[16:])}
+	return e, e.kind >= kindOwn && be.Uint32(b[24:]) == sumOf(index, b[:24])
 }
 
 // errDamaged is a journal that is not what was written.
@@ -127,7 +127,7 @@ func parseJournal(b []byte) (all []entry, whole int64, err error) {
 type journal struct {
 	file  *os.File
 	sync  func() error
-	n     int64 // entries in it
+	count int64 // entries in it
 	dirty bool  // something may be behind them
 }
 
@@ -142,10 +142,10 @@ func openJournal(path string, noSync bool) (*journal, []entry, error) {
 		return nil, nil, fmt.Errorf("union: %w", err)
 	}
 	all, n, err := parseJournal(b)
-	if err == nil && (len(all) < 2 || all[0].says != saysOwn || all[1].says != saysOrder) {
+	if err == nil && (len(all) < 2 || all[0].kind != kindOwn || all[1].kind != kindOrder) {
 		err = errDamaged
 	}
-	if len(all) > 0 && all[0].says == saysOwn && all[0].n > journalFormat {
+	if len(all) > 0 && all[0].kind == kindOwn && all[0].n > journalFormat {
 		return nil, nil, &eventlog.NewerFormatError{Path: path, Found: all[0].n, Known: journalFormat}
 	}
 	if err != nil {
@@ -155,11 +155,11 @@ func openJournal(path string, noSync bool) (*journal, []entry, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("union: %w", err)
 	}
-	j := &journal{file: file, sync: file.Sync, n: n}
+	j := &journal{file: file, sync: file.Sync, count: n}
 	if noSync {
 		j.sync = func() error { return nil }
 	}
-	if err := j.cut(); err != nil {
+	if err := j.truncate(); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("union: %w", err), file.Close())
 	}
 	return j, all, nil
@@ -201,32 +201,32 @@ func (j *journal) add(all ...entry) error {
 	}
 	b := make([]byte, 0, len(all)*entrySize)
 	for i, e := range all {
-		b = e.appendTo(b, j.n+int64(i))
+		b = e.appendTo(b, j.count+int64(i))
 	}
 	if err := j.write(b); err != nil {
-		j.dirty = j.cut() != nil // else a part of it may be read by the next Open
+		j.dirty = j.truncate() != nil // else a part of it may be read by the next Open
 		return fmt.Errorf("%w: the order of the records: %w", ErrCopy, err)
 	}
-	j.n += int64(len(all))
+	j.count += int64(len(all))
 	return nil
 }
 
 func (j *journal) write(b []byte) error {
 	if j.dirty {
-		if err := j.cut(); err != nil {
+		if err := j.truncate(); err != nil {
 			return err
 		}
 		j.dirty = false
 	}
-	if _, err := j.file.WriteAt(b, j.n*entrySize); err != nil {
+	if _, err := j.file.WriteAt(b, j.count*entrySize); err != nil {
 		return err
 	}
 	return j.sync()
 }
 
-// cut leaves nothing in the file behind its last entry.
-func (j *journal) cut() error {
-	return errors.Join(j.file.Truncate(j.n*entrySize), j.sync())
+// truncate leaves nothing in the file behind its last entry.
+func (j *journal) truncate() error {
+	return errors.Join(j.file.Truncate(j.count*entrySize), j.sync())
 }
 
 func (j *journal) close() error { return j.file.Close() }

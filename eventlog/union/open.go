@@ -24,9 +24,9 @@ func Open(own *eventlog.Bolt, cfg Config) (*Union, error) {
 	}
 	cfg.Copies.Found = nil
 	u := &Union{
-		own: own, cfg: cfg, turn: make(chan struct{}, 1), books: make([]book, 1),
+		own: own, cfg: cfg, turn: make(chan struct{}, 1), copyStates: make([]copyState, 1),
 		order: newOrder(make([]events.LogID, 1)), bolts: []*eventlog.Bolt{own}, held: unheld,
-		changed: make(chan struct{}), damage: map[events.LogID]string{}, aside: map[events.LogID]string{},
+		changed: make(chan struct{}), damage: map[events.LogID]string{}, asideReasons: map[events.LogID]string{},
 	}
 	if err := u.load(context.Background()); err != nil {
 		return nil, errors.Join(err, u.closeFiles())
@@ -58,7 +58,7 @@ func (u *Union) load(ctx context.Context) error {
 	f.order.logs[own] = id
 	for _, log := range files {
 		if _, known := f.order.number(log); !known {
-			f.list(uint32(len(f.books)), log)
+			f.list(uint32(len(f.copyStates)), log)
 			f.bad = true
 		}
 	}
@@ -73,7 +73,7 @@ func (u *Union) load(ctx context.Context) error {
 	if f.bad || !whole {
 		return u.reorder(ctx)
 	}
-	if err := u.tidy(); err != nil { // before resume: of what came just before the program ended the journal says nothing
+	if err := u.compactJournal(); err != nil { // before resume: of what came just before the program ended the journal says nothing
 		return err
 	}
 	return u.resume(ctx)
@@ -81,8 +81,8 @@ func (u *Union) load(ctx context.Context) error {
 
 // take makes what was folded what is here.
 func (u *Union) take(f folded) {
-	u.id, u.order, u.waits, u.books = f.id, f.order, f.waits, f.books
-	u.bolts = append([]*eventlog.Bolt{u.own}, make([]*eventlog.Bolt, len(f.books)-1)...)
+	u.id, u.order, u.waits, u.copyStates = f.id, f.order, f.waits, f.copyStates
+	u.bolts = append([]*eventlog.Bolt{u.own}, make([]*eventlog.Bolt, len(f.copyStates)-1)...)
 }
 
 // files returns the logs of which there are copies.
@@ -109,7 +109,7 @@ func (u *Union) files() (logs []events.LogID, err error) {
 func (u *Union) openCopies() (whole bool, err error) {
 	last, _, err := u.own.State()
 	whole = last >= u.order.least()
-	for n := uint32(1); int(n) < len(u.books) && err == nil; n++ {
+	for n := uint32(1); int(n) < len(u.copyStates) && err == nil; n++ {
 		var reason string
 		if reason, err = u.openCopy(n); reason != "" {
 			whole, err = false, u.setAside(n, reason)
@@ -118,7 +118,7 @@ func (u *Union) openCopies() (whole bool, err error) {
 			last, _, _ = u.bolts[n].State()
 		}
 		if last < u.order.shown(n)+u.waiting(n) {
-			whole, u.books[n].trimmed = false, 0 // what comes again has its payloads
+			whole, u.copyStates[n].trimmed = false, 0 // what comes again has its payloads
 		}
 	}
 	return whole, err
@@ -133,7 +133,7 @@ func (u *Union) openCopy(n uint32) (reason string, err error) {
 		return "", nil
 	case log == u.order.logs[own]:
 		return "it is of the own log", nil
-	case u.books[n].damaged:
+	case u.copyStates[n].damaged:
 		return "it was found damaged", nil
 	}
 	b, err := u.openBolt(log)

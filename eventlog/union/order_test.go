@@ -84,9 +84,9 @@ func TestOrder(t *testing.T) {
 				}
 			}
 		}
-		logs := []entry{idEntry(saysOwn, own, journalFormat, events.LogID{9}), idEntry(saysOrder, own, 0, events.LogID{8})}
+		logs := []entry{idEntry(kindOwn, own, journalFormat, events.LogID{9}), idEntry(kindOrder, own, 0, events.LogID{8})}
 		for log := range uint32(3) {
-			logs = append(logs, idEntry(saysLog, log+1, 0, events.LogID{byte(log + 1)}))
+			logs = append(logs, idEntry(kindLog, log+1, 0, events.LogID{byte(log + 1)}))
 		}
 		said := fold(append(logs, o.runs()...))
 		again := said.order
@@ -120,10 +120,10 @@ func TestStretches(t *testing.T) {
 func FuzzJournal(f *testing.F) {
 	var b []byte
 	good := []entry{
-		idEntry(saysOwn, own, journalFormat, events.LogID{1}), idEntry(saysOrder, own, 0, events.LogID{2}),
-		idEntry(saysLog, 1, 0, events.LogID{3}), {says: saysNeed, a: 4}, {says: saysWaits, log: 1, n: 2, b: 9},
-		{says: saysRun, log: 1, n: 2, a: 5, b: 10}, {says: saysErased, log: 1, a: 7},
-		{says: saysClean, log: 1}, {says: saysTrimmed, log: 1, a: 2}, {says: saysDamaged, log: 1},
+		idEntry(kindOwn, own, journalFormat, events.LogID{1}), idEntry(kindOrder, own, 0, events.LogID{2}),
+		idEntry(kindLog, 1, 0, events.LogID{3}), {kind: kindNeed, a: 4}, {kind: kindWaits, log: 1, n: 2, b: 9},
+		{kind: kindRun, log: 1, n: 2, a: 5, b: 10}, {kind: kindErased, log: 1, a: 7},
+		{kind: kindClean, log: 1}, {kind: kindTrimmed, log: 1, a: 2}, {kind: kindDamaged, log: 1},
 	}
 	for i, e := range good {
 		b = e.appendTo(b, int64(i))
@@ -156,7 +156,7 @@ func TestJournalDamage(t *testing.T) {
 	var b []byte
 	var want []entry
 	for i := range 6 {
-		e := entry{says: saysRun, log: 1, n: uint32(i + 1), a: uint64(i), b: 1 << 60}
+		e := entry{kind: kindRun, log: 1, n: uint32(i + 1), a: uint64(i), b: 1 << 60}
 		want, b = append(want, e), e.appendTo(b, int64(i))
 	}
 	for bit := range 8 * len(b) {
@@ -185,7 +185,7 @@ func TestNewerJournal(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "order")
 	err := writeJournal(path, func(add func(entry) error) error {
-		return errors.Join(add(idEntry(saysOwn, own, journalFormat+1, events.LogID{1})), add(entry{says: 99}))
+		return errors.Join(add(idEntry(kindOwn, own, journalFormat+1, events.LogID{1})), add(entry{kind: 99}))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -214,13 +214,13 @@ func TestJournalBroken(t *testing.T) {
 	good, failed := j.sync, errors.New("no disk")
 	j.sync = func() error { return failed }
 	for range 2 {
-		err := j.add(entry{says: saysClean}, entry{says: saysClean})
+		err := j.add(entry{kind: kindClean}, entry{kind: kindClean})
 		if !errors.Is(err, ErrCopy) || !errors.Is(err, failed) || errors.Is(err, eventlog.ErrFailed) {
 			t.Errorf("got %v, want ErrCopy with its reason", err)
 		}
 	}
 	j.sync = good
-	last := entry{says: saysDamaged, log: 7}
+	last := entry{kind: kindDamaged, log: 7}
 	if err := errors.Join(j.add(last), j.close()); err != nil {
 		t.Fatal(err)
 	}
@@ -249,8 +249,8 @@ func TestOrderTwins(t *testing.T) {
 				o = o.place(log, n, last, rapid.Int64Range(0, 3).Draw(rt, "known")*int64(samePeriod))
 			}
 		}
-		said := []entry{idEntry(saysOwn, own, journalFormat, events.LogID{9}), idEntry(saysOrder, own, 0, events.LogID{8}),
-			idEntry(saysLog, 1, 0, events.LogID{1}), idEntry(saysLog, 2, 0, events.LogID{2})}
+		said := []entry{idEntry(kindOwn, own, journalFormat, events.LogID{9}), idEntry(kindOrder, own, 0, events.LogID{8}),
+			idEntry(kindLog, 1, 0, events.LogID{1}), idEntry(kindLog, 2, 0, events.LogID{2})}
 		f := fold(append(said, o.runs()...))
 		if f.bad {
 			rt.Fatal("what an order says of itself is no order")

@@ -36,22 +36,22 @@ func (u *Union) reorder(ctx context.Context) error {
 			return err
 		}
 		f := fold(all)
-		u.journal, u.id, u.order, u.waits, u.books = j, f.id, f.order, f.waits, f.books
+		u.journal, u.id, u.order, u.waits, u.copyStates = j, f.id, f.order, f.waits, f.copyStates
 		return u.resume(ctx)
 	}
 }
 
 // addBooks adds what is known of the copies beside the order.
 func (u *Union) addBooks(add func(entry) error) (err error) {
-	for n, k := range u.books {
+	for n, k := range u.copyStates {
 		for _, at := range slices.Sorted(maps.Keys(k.erased)) {
-			err = errors.Join(err, add(entry{says: saysErased, log: uint32(n), a: uint64(at)}))
+			err = errors.Join(err, add(entry{kind: kindErased, log: uint32(n), a: uint64(at)}))
 		}
 		if len(k.erased) > 0 && !k.unclean {
-			err = errors.Join(err, add(entry{says: saysClean, log: uint32(n)}))
+			err = errors.Join(err, add(entry{kind: kindClean, log: uint32(n)}))
 		}
 		if k.trimmed > 0 {
-			err = errors.Join(err, add(entry{says: saysTrimmed, log: uint32(n), a: uint64(k.trimmed)}))
+			err = errors.Join(err, add(entry{kind: kindTrimmed, log: uint32(n), a: uint64(k.trimmed)}))
 		}
 	}
 	return err
@@ -115,11 +115,11 @@ func (m *merging) take(r events.Record, n uint32, at int64) (err error) {
 		m.after = r.Position
 		return err
 	}
-	next := entry{says: saysRun, log: n, a: uint64(m.after), b: uint64(at)}
+	next := entry{kind: kindRun, log: n, a: uint64(m.after), b: uint64(at)}
 	if twin {
-		next = entry{says: saysSame, log: n, a: uint64(of)}
+		next = entry{kind: kindSame, log: n, a: uint64(of)}
 	}
-	if m.run.log != n || m.run.says != next.says || m.run.a != next.a || !twin && at-int64(m.run.b) >= int64(samePeriod) {
+	if m.run.log != n || m.run.kind != next.kind || m.run.a != next.a || !twin && at-int64(m.run.b) >= int64(samePeriod) {
 		err = m.flush()
 	}
 	if m.run.n == 0 {
@@ -165,12 +165,12 @@ func (u *Union) sources(ctx context.Context) (all []iter.Seq2[events.Record, err
 	return all
 }
 
-// tidyFrom is how many entries a journal has before it is worth writing it anew: 100 kB.
-const tidyFrom = 4 << 10
+// minCompactEntries is how many entries a journal has before it is worth writing it anew: 100 kB.
+const minCompactEntries = 4 << 10
 
-// tidy writes the journal anew where most of its entries are of runs that are one stretch by now: it is read at each start.
-func (u *Union) tidy() error {
-	if u.journal.n < tidyFrom || u.journal.n < 2*int64(len(u.order.stretches)) {
+// compactJournal writes the journal anew where most of its entries are of runs that are one stretch by now: it is read at each start.
+func (u *Union) compactJournal() error {
+	if u.journal.count < minCompactEntries || u.journal.count < 2*int64(len(u.order.stretches)) {
 		return nil
 	}
 	_ = writeJournal(u.journalPath(), func(add func(entry) error) error { // where there is no room, what is there says the same
@@ -196,7 +196,7 @@ func (u *Union) tidy() error {
 
 // resume has what came just before the program ended wait, and erases what was to be erased then.
 func (u *Union) resume(ctx context.Context) error {
-	for n := uint32(1); int(n) < len(u.books); n++ {
+	for n := uint32(1); int(n) < len(u.copyStates); n++ {
 		b := u.bolts[n]
 		if b == nil {
 			continue
@@ -210,12 +210,12 @@ func (u *Union) resume(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			u.waits = append(u.waits, split([]wait{{log: n, n: uint32(len(twins)), since: u.cfg.Now(), blind: true}}, twins)...)
+			u.waits = append(u.waits, split([]wait{{log: n, n: uint32(len(twins)), since: u.cfg.Now(), needsUnknown: true}}, twins)...)
 		}
-		if !u.books[n].unclean {
+		if !u.copyStates[n].unclean {
 			continue
 		}
-		if err := u.eraseIn(ctx, n, slices.Collect(maps.Keys(u.books[n].erased))); err != nil {
+		if err := u.eraseIn(ctx, n, slices.Collect(maps.Keys(u.copyStates[n].erased))); err != nil {
 			return err
 		}
 	}

@@ -99,10 +99,10 @@ func (t *trim) step(ctx context.Context) (more bool, err error) {
 	if err := t.u.bolts[n].Withhold(ctx, at...); err != nil {
 		return false, copyErr(t.u.order.logs[n], err)
 	}
-	if err := t.u.journal.add(entry{says: saysTrimmed, log: n, a: uint64(upTo)}); err != nil {
+	if err := t.u.journal.add(entry{kind: kindTrimmed, log: n, a: uint64(upTo)}); err != nil {
 		return false, err
 	}
-	t.u.books[n].trimmed = upTo
+	t.u.copyStates[n].trimmed = upTo
 	t.withheld, t.excess = t.withheld+len(at), t.excess-freed
 	if len(at) > 0 {
 		t.touched[n] = true
@@ -113,7 +113,7 @@ func (t *trim) step(ctx context.Context) (more bool, err error) {
 // oldest returns the copy whose first record that was not looked at was recorded before those of the others; own where there is none.
 func (t *trim) oldest(ctx context.Context) (n uint32, first time.Time, err error) {
 	for i := 1; i < len(t.u.bolts); i++ {
-		b, next := t.u.bolts[i], t.u.books[i].trimmed+1
+		b, next := t.u.bolts[i], t.u.copyStates[i].trimmed+1
 		if b == nil {
 			continue
 		}
@@ -134,7 +134,7 @@ func (t *trim) oldest(ctx context.Context) (n uint32, first time.Time, err error
 // erasablePayloads returns those of the next records of a copy whose payloads may go, up to where it looked, and how many bytes they take.
 func (t *trim) erasablePayloads(ctx context.Context, n uint32) (at []events.Position, upTo events.Position, freed int64, err error) {
 	b := t.u.bolts[n]
-	upTo = t.u.books[n].trimmed
+	upTo = t.u.copyStates[n].trimmed
 	last, _, _ := b.State()
 	for r, err := range b.Between(ctx, upTo+1, min(last, upTo+trimBatch)) {
 		if err != nil {
@@ -144,7 +144,7 @@ func (t *trim) erasablePayloads(ctx context.Context, n uint32) (at []events.Posi
 			break
 		}
 		upTo = r.Position
-		if traits, _ := r.Kind.Traits(); traits.Raw() && !r.Erased {
+		if traits, _ := r.Kind.Traits(); traits.IsRaw() && !r.Erased {
 			at, freed = append(at, r.Position), freed+int64(r.PayloadSize())
 		}
 	}

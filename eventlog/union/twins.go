@@ -117,7 +117,7 @@ func split(waits []wait, twins []int) (all []wait) {
 			}
 			one := w
 			if one.n = uint32(n); twins[0] != none {
-				one.twin, one.of, one.needs, one.blind = true, uint32(twins[0]), nil, false
+				one.twin, one.twinOf, one.needs, one.needsUnknown = true, uint32(twins[0]), nil, false
 			}
 			all, twins, left = append(all, one), twins[n:], left-n
 		}

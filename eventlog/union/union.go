@@ -40,9 +40,9 @@ type Union struct {
 	cfg  Config
 	turn chan struct{} // has room for the one who changes what is here
 
-	journal *journal // used by who has the turn, as waits and books; nil: nothing of another log was ever here
-	waits   []wait   // in the order in which they came
-	books   []book   // by number
+	journal    *journal    // used by who has the turn, as waits and books; nil: nothing of another log was ever here
+	waits      []wait      // in the order in which they came
+	copyStates []copyState // by number
 
 	mu      sync.Mutex // guards the fields below
 	id      events.LogID
@@ -53,7 +53,7 @@ type Union struct {
 	ended   error
 	damage  map[events.LogID]string
 
-	aside map[events.LogID]string // what Open set aside: it is not changed later
+	asideReasons map[events.LogID]string // what Open set aside: it is not changed later
 }
 
 // Close closes the copies, once a change that is under way has ended. Later calls return eventlog.ErrClosed. Closing twice is no error.

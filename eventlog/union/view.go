@@ -33,7 +33,7 @@ func (u *Union) Copies() []Copy {
 		id := o.logs[n+1]
 		one := Copy{Log: id, Shown: o.shown(uint32(n + 1)), Damage: damage[id]}
 		if b == nil {
-			one.Damage = u.aside[id]
+			one.Damage = u.asideReasons[id]
 		} else {
 			one.Last, _, _ = b.State()
 			one.Bytes = sizeOf(b.Path())

@@ -19,7 +19,7 @@ type claimed struct {
 // under another path, of which same tells; or if the person's own file above them all says so. Else it is kept apart.
 func keyOf(k projects.Known, c claimed, same func(projects.Root) bool) string {
 	if own, known := k[c.Root]; known {
-		if c.Own && !own.Word && own.Key != c.Key && own.Claim != c.Key {
+		if c.Own && !own.Decided && own.Key != c.Key && own.Claim != c.Key {
 			return projects.OwnKey(c.Root) // a file that has come since parts it; none joins it
 		}
 		return own.Key

@@ -14,8 +14,8 @@ func TestKeyOf(t *testing.T) {
 	for _, r := range []projects.Root{
 		{Path: "/src/payroll", Key: "remote:x/payroll", Claim: "remote:x/payroll", File: "1:1:1", Last: 1},
 		{Path: "/src/later", Key: "dir:/src/later/.git", Claim: "remote:x/later", File: "1:2:2", Last: 2}, // was given its remote later
-		{Path: "/src/parted", Key: "root:/src/parted", Claim: "remote:x/payroll", Word: true, Last: 3},
-		{Path: "/src/joined", Key: "remote:x/payroll", Claim: "remote:y/fork", Word: true, Last: 4},
+		{Path: "/src/parted", Key: "root:/src/parted", Claim: "remote:x/payroll", Decided: true, Last: 3},
+		{Path: "/src/joined", Key: "remote:x/payroll", Claim: "remote:y/fork", Decided: true, Last: 4},
 		{Path: "/work/a", Key: "name:work", Claim: "name:work", Last: 5},
 		{Path: "/old/one", Key: "remote:x/old", Last: 6}, // of a release that recorded no claims
 		{Path: "/old/two", Key: "remote:x/old", Last: 7},

@@ -158,7 +158,7 @@ func (g *registry) notify(root string) (of projects.Root, ok bool) {
 		return projects.Root{}, false
 	}
 	of = r
-	r.Notified, r.Old = true, false
+	r.Notified, r.LegacyClaims = true, false
 	g.roots[root] = r
 	return of, true
 }

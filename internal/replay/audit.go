@@ -153,7 +153,7 @@ func (a *auditor) sessionOf(stream events.StreamID) *audited {
 
 // apply reads one event by the definition. e is nil where it is not needed, or gone.
 func (a *auditor) apply(s *audited, h events.Header, e events.Event) {
-	if h.Input() {
+	if h.IsInput() {
 		a.capture(s, h.Position)
 		return
 	}

@@ -28,7 +28,7 @@ func (s *script) requests(provider, name string) {
 		if err != nil {
 			s.tb.Fatal(err)
 		}
-		if r.Input() {
+		if r.IsInput() {
 			inputs = append(inputs, r.Position)
 		}
 	}

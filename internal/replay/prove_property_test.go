@@ -136,7 +136,7 @@ func (s *script) reobserveSome(rt *rapid.T, name string) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if r.Input() && rapid.Bool().Draw(rt, "again") {
+		if r.IsInput() && rapid.Bool().Draw(rt, "again") {
 			at = append(at, r.Position)
 		}
 	}

@@ -47,7 +47,7 @@ func (v *Views) foreignFile(btx *bolt.Tx) (string, error) {
 		if !ok {
 			continue
 		}
-		if why, err := v.foreign(p); why != "" || err != nil {
+		if why, err := v.foreignReason(p); why != "" || err != nil {
 			return why, err
 		}
 	}

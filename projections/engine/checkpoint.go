@@ -37,7 +37,7 @@ func readPoint(c *Codec, btx *bolt.Tx, name string) (p checkpoint, ok bool, err 
 	if stored == nil {
 		return p, false, nil
 	}
-	raw, err := placeOf(pointBucket, "").open([]byte(name), stored)
+	raw, err := sumSeedOf(pointBucket, "").checkSum([]byte(name), stored)
 	if err == nil {
 		err = c.Decode(raw, &p)
 	}
@@ -57,7 +57,7 @@ func (v *Views) writePoint(btx *bolt.Tx, i *instance) error {
 		return err
 	}
 	key := []byte(i.view.Name())
-	return b.Put(key, placeOf(pointBucket, "").seal(key, raw))
+	return b.Put(key, sumSeedOf(pointBucket, "").appendSum(key, raw))
 }
 
 // takeUp finds the live copy of every view in s, makes those that are missing or unusable, and deletes what belongs to
@@ -85,7 +85,7 @@ func (v *Views) takeUpView(btx *bolt.Tx, view View) (*instance, error) {
 	}
 	why := ""
 	if ok {
-		if why, err = v.unusable(p, view); err != nil {
+		if why, err = v.unusableReason(p, view); err != nil {
 			return nil, err
 		}
 	}
@@ -102,20 +102,20 @@ func (v *Views) takeUpView(btx *bolt.Tx, view View) (*instance, error) {
 	return i, v.writePoint(btx, i)
 }
 
-// unusable says why a view with checkpoint p cannot be gone on with: its form changed, or its log is not this one.
-func (v *Views) unusable(p checkpoint, view View) (string, error) {
+// unusableReason says why a view with checkpoint p cannot be gone on with: its form changed, or its log is not this one.
+func (v *Views) unusableReason(p checkpoint, view View) (string, error) {
 	if p.Version != view.Layout().Version {
 		return "its version changed", nil
 	}
 	if p.Order != v.order {
 		return "the logs of other machines are in another order, or came, or went", nil
 	}
-	return v.foreign(p)
+	return v.foreignReason(p)
 }
 
-// foreign says why the log is not the one that a checkpoint was made in; nothing where it is, or where that cannot be read, or where the position
+// foreignReason says why the log is not the one that a checkpoint was made in; nothing where it is, or where that cannot be read, or where the position
 // is of another order.
-func (v *Views) foreign(p checkpoint) (string, error) {
+func (v *Views) foreignReason(p checkpoint) (string, error) {
 	if p.Position == 0 || p.Order != v.order {
 		return "", nil
 	}

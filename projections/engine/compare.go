@@ -31,11 +31,11 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s, table %s, key %s: %s", d.View, d.Table, d.Key, d.Problem)
 }
 
-// ErrApart is a comparison of what stands at different positions of the log.
-var ErrApart = transient.Mark(errors.New("projections: not at the same position"))
+// ErrPositionsDiffer is a comparison of what stands at different positions of the log.
+var ErrPositionsDiffer = transient.Mark(errors.New("projections: not at the same position"))
 
 // Compare sets v beside other, views of the same log, value by value, and returns at most so many differences and how many there
-// are. What both hold at one moment is compared: neither is kept from being written meanwhile. Errors are ErrApart and those of Read.
+// are. What both hold at one moment is compared: neither is kept from being written meanwhile. Errors are ErrPositionsDiffer and those of Read.
 func (v *Views) Compare(ctx context.Context, other *Views, most int) (found []Difference, all int, err error) {
 	note := func(d Difference) {
 		if all++; len(found) < most {
@@ -64,10 +64,10 @@ func compareView(ctx context.Context, view View, mine, theirs *Tx, note func(Dif
 		return err
 	}
 	if mine.Checkpoint != theirs.Checkpoint {
-		return fmt.Errorf("%w: %s at %d and at %d", ErrApart, view.Name(), mine.Checkpoint, theirs.Checkpoint)
+		return fmt.Errorf("%w: %s at %d and at %d", ErrPositionsDiffer, view.Name(), mine.Checkpoint, theirs.Checkpoint)
 	}
 	if mine.Joined != theirs.Joined {
-		return fmt.Errorf("%w: one of them knows other machines", ErrApart)
+		return fmt.Errorf("%w: one of them knows other machines", ErrPositionsDiffer)
 	}
 	for _, t := range mine.tables(view) {
 		compareTable(ctx, mine.Cursor(t.name), theirs.Cursor(t.name), func(key []byte, problem string) {

@@ -32,7 +32,7 @@ func TestCompare(t *testing.T) {
 			w.tool()
 			v, anew := mustOpen(t, t.TempDir(), w.log, Config{}), mustOpen(t, t.TempDir(), w.log, Config{})
 			mustCatchUp(t, v)
-			if _, _, err := v.Compare(t.Context(), anew, 9); !errors.Is(err, ErrApart) {
+			if _, _, err := v.Compare(t.Context(), anew, 9); !errors.Is(err, ErrPositionsDiffer) {
 				t.Errorf("at other positions: got %v, want ErrApart", err)
 			}
 			mustCatchUp(t, anew)
@@ -53,7 +53,7 @@ func TestCompare(t *testing.T) {
 // plant puts a value that is whole where the log leads to another one, or to none.
 func plant(b *bolt.Bucket, at events.Position) error {
 	key := PositionKey(at)
-	return b.Put(key, placeOf("others", "records").seal(key, []byte("x")))
+	return b.Put(key, sumSeedOf("others", "records").appendSum(key, []byte("x")))
 }
 
 // TestCheckpoints reads how far views are out of a file that nobody has open.

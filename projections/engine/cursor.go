@@ -13,14 +13,14 @@ import (
 type Cursor struct {
 	x     *Tx
 	table string
-	place place
+	seed  sumSeed
 	bolt  *bolt.Cursor // nil: the Tx has failed
 	key   []byte       // where it is; nil: nowhere
 }
 
 // Cursor returns a cursor of the table of that name. Without one x fails as damaged.
 func (x *Tx) Cursor(table string) *Cursor {
-	c := &Cursor{x: x, table: table, place: x.place.in(table)}
+	c := &Cursor{x: x, table: table, seed: x.seed.in(table)}
 	if b := x.table(table); b != nil {
 		c.bolt = b.Cursor()
 	}
@@ -63,7 +63,7 @@ func (c *Cursor) Next() (key, value []byte) {
 	}
 	from := c.key
 	key, value = c.at(c.bolt.Next())
-	return c.ordered(from, key, value, key)
+	return c.checkOrder(from, key, value, key)
 }
 
 // Prev goes to the entry before the one where it is.
@@ -73,7 +73,7 @@ func (c *Cursor) Prev() (key, value []byte) {
 	}
 	from := c.key
 	key, value = c.at(c.bolt.Prev())
-	return c.ordered(key, key, value, from)
+	return c.checkOrder(key, key, value, from)
 }
 
 // Seek goes to a key, or to the first one behind it.
@@ -85,7 +85,7 @@ func (c *Cursor) Seek(to []byte) (key, value []byte) {
 	if found || c.x.deleted || c.failed() {
 		return key, value
 	}
-	if before, _ := c.beside(to, key); before == nil {
+	if before, _ := c.stepBefore(to, key); before == nil {
 		return c.First()
 	}
 	return c.Next()
@@ -97,7 +97,7 @@ func (c *Cursor) Before(to []byte) (key, value []byte) {
 		return c.Last()
 	}
 	key, _, _ = c.find(to)
-	return c.beside(to, key)
+	return c.stepBefore(to, key)
 }
 
 // Delete deletes the entry where it is. First, Last, Seek and Before are what may follow.
@@ -112,7 +112,7 @@ func (c *Cursor) Delete() {
 func (c *Cursor) get(to []byte) (value []byte, ok bool) {
 	key, value, found := c.find(to)
 	if !found && !c.x.deleted {
-		c.beside(to, key)
+		c.stepBefore(to, key)
 	}
 	return value, found && !c.failed()
 }
@@ -123,22 +123,22 @@ func (c *Cursor) find(to []byte) (key, value []byte, found bool) {
 		return nil, nil, false
 	}
 	key, value = c.at(c.bolt.Seek(to))
-	if key, value = c.reached(to, key, value); key == nil {
+	if key, value = c.checkReached(to, key, value); key == nil {
 		return nil, nil, false
 	}
 	return key, value, bytes.Equal(key, to)
 }
 
-// reached is a key that is not before another one.
-func (c *Cursor) reached(to, key, value []byte) (k, v []byte) {
+// checkReached is a key that is not before another one.
+func (c *Cursor) checkReached(to, key, value []byte) (k, v []byte) {
 	if key != nil && bytes.Compare(key, to) < 0 {
 		return c.fail("its keys are out of order")
 	}
 	return key, value
 }
 
-// beside goes from a key that find came to for another one, or from the end, to the one before it.
-func (c *Cursor) beside(to, key []byte) (before, value []byte) {
+// stepBefore goes from a key that find came to for another one, or from the end, to the one before it.
+func (c *Cursor) stepBefore(to, key []byte) (before, value []byte) {
 	if c.failed() {
 		return nil, nil
 	}
@@ -147,11 +147,11 @@ func (c *Cursor) beside(to, key []byte) (before, value []byte) {
 	} else {
 		before, value = c.at(c.bolt.Prev())
 	}
-	return c.ordered(before, before, value, to)
+	return c.checkOrder(before, before, value, to)
 }
 
-// ordered is key and value, where low is before high. Those that are nil are not compared.
-func (c *Cursor) ordered(low, key, value, high []byte) (k, v []byte) {
+// checkOrder is key and value, where low is before high. Those that are nil are not compared.
+func (c *Cursor) checkOrder(low, key, value, high []byte) (k, v []byte) {
 	if low != nil && high != nil && bytes.Compare(low, high) >= 0 {
 		return c.fail("its keys are out of order")
 	}
@@ -164,7 +164,7 @@ func (c *Cursor) at(key, stored []byte) (k, value []byte) {
 	if key == nil {
 		return nil, nil
 	}
-	value, err := c.place.open(key, stored)
+	value, err := c.seed.checkSum(key, stored)
 	if err != nil {
 		return c.fail(err.Error())
 	}

@@ -6,24 +6,24 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// folding is a fold, and what it folds on.
-type folding struct {
+// boundFold is a fold, and what it folds on.
+type boundFold struct {
 	apply func(*Record)
 	x     *Tx
 }
 
 // foldOn begins a fold on an instance.
-func (v *Views) foldOn(btx *bolt.Tx, i *instance) (folding, error) {
+func (v *Views) foldOn(btx *bolt.Tx, i *instance) (boundFold, error) {
 	bucket, err := bucketIn(btx, i.bucket)
 	if err != nil {
-		return folding{}, err
+		return boundFold{}, err
 	}
-	x := &Tx{bucket: bucket, place: place(0).in(i.view.Name()), codec: v.codec, err: new(error), header: v.headerAt, Origin: v.origin}
-	return folding{i.view.Fold(x), x}, nil
+	x := &Tx{bucket: bucket, seed: sumSeed(0).in(i.view.Name()), codec: v.codec, err: new(error), header: v.headerAt, Origin: v.origin}
+	return boundFold{i.view.Fold(x), x}, nil
 }
 
 // finish writes what was folded on an instance.
-func (f folding) finish(i *instance) error {
+func (f boundFold) finish(i *instance) error {
 	for _, end := range f.x.ends {
 		end()
 	}

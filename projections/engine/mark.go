@@ -34,12 +34,12 @@ func closedMark(size int64, sum uint32) string {
 // mark is that file, locked.
 type mark struct {
 	file *os.File
-	held os.FileInfo // of it
+	info os.FileInfo // of it
 }
 
 func inUse(path string) error { return fmt.Errorf("%s is in use by another process", path) }
 
-func takeMark(path string) (*mark, error) {
+func lockMark(path string) (*mark, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (m *mark) distrust(path, bootID string) string {
 }
 
 // inPlace is ErrMoved if the folder of the views was moved, or somebody has another one there.
-func (m *mark) checkInPlace() error { return CheckInPlace(m.file.Name(), m.held) }
+func (m *mark) checkInPlace() error { return CheckInPlace(m.file.Name(), m.info) }
 
 // set puts the mark on disk, before anything is written to the database.
 func (m *mark) set(bootID string) error {

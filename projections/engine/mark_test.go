@@ -49,7 +49,7 @@ func TestDistrust(t *testing.T) {
 		if err := os.WriteFile(at, []byte(tc.mark), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		m, err := takeMark(at)
+		m, err := lockMark(at)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,24 +65,24 @@ func TestDistrust(t *testing.T) {
 // TestChecksumsKnowTheirPlace: a value counts in its own table alone, under its own key, and no byte moves from the key to the value.
 func TestChecksumsKnowTheirPlace(t *testing.T) {
 	t.Parallel()
-	p := placeOf("view", "table")
-	stored := p.seal([]byte("key"), []byte("value"))
-	if got, err := p.open([]byte("key"), stored); err != nil || string(got) != "value" {
+	p := sumSeedOf("view", "table")
+	stored := p.appendSum([]byte("key"), []byte("value"))
+	if got, err := p.checkSum([]byte("key"), stored); err != nil || string(got) != "value" {
 		t.Fatalf("got %q, %v", got, err)
 	}
 	for name, tc := range map[string]struct {
-		place  place
+		place  sumSeed
 		key    string
 		stored []byte
 	}{
-		"another table":     {placeOf("view", "other"), "key", stored},
-		"another view":      {placeOf("other", "table"), "key", stored},
+		"another table":     {sumSeedOf("view", "other"), "key", stored},
+		"another view":      {sumSeedOf("other", "table"), "key", stored},
 		"another key":       {p, "kez", stored},
 		"a longer key":      {p, "keyv", stored[1:]},
 		"without its value": {p, "key", stored[5:]},
 		"cut":               {p, "key", stored[:3]},
 	} {
-		if got, err := tc.place.open([]byte(tc.key), tc.stored); err == nil {
+		if got, err := tc.place.checkSum([]byte(tc.key), tc.stored); err == nil {
 			t.Errorf("%s: got %q, want it damaged", name, got)
 		}
 	}

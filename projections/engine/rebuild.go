@@ -96,7 +96,7 @@ func (v *Views) named(name string) (View, error) {
 }
 
 func (v *Views) rebuildOne(ctx context.Context, view View, applied func(events.Position)) error {
-	fresh, err := v.begin(view)
+	fresh, err := v.beginRebuild(view)
 	if err != nil {
 		return err
 	}
@@ -107,8 +107,8 @@ func (v *Views) rebuildOne(ctx context.Context, view View, applied func(events.P
 	return nil
 }
 
-// begin makes an empty copy of a view beside the live one.
-func (v *Views) begin(view View) (*instance, error) {
+// beginRebuild makes an empty copy of a view beside the live one.
+func (v *Views) beginRebuild(view View) (*instance, error) {
 	v.applying.Lock()
 	defer v.applying.Unlock()
 	fresh := &instance{view: view, bucket: view.Name(), epoch: v.epoch}

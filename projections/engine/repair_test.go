@@ -283,7 +283,7 @@ func TestRunTriesAgain(t *testing.T) {
 				}
 				time.Sleep(lasts)
 				synctest.Wait()
-				if tr := v.Trouble(); tr == nil || time.Until(tr.Again) > longestPause {
+				if tr := v.Trouble(); tr == nil || time.Until(tr.RetryAt) > longestPause {
 					t.Fatalf("got %v, want another try within %v", tr, longestPause)
 				}
 				began := time.Now()

@@ -19,16 +19,16 @@ const (
 
 // Trouble is why something goes no further along the log for now, and when it tries again.
 type Trouble struct {
-	Err   error
-	Again time.Time // zero: it does not
+	Err     error
+	RetryAt time.Time // zero: it does not
 }
 
 // String is for people.
 func (t *Trouble) String() string {
-	if t.Again.IsZero() {
+	if t.RetryAt.IsZero() {
 		return "because " + t.Err.Error()
 	}
-	return fmt.Sprintf("trying again at %s because %v", t.Again.Format(time.TimeOnly), t.Err)
+	return fmt.Sprintf("trying again at %s because %v", t.RetryAt.Format(time.TimeOnly), t.Err)
 }
 
 // Trouble is why it goes no further; nil: it does.
@@ -98,7 +98,7 @@ func (p *Progress) fail(err error) (again time.Time, awake <-chan struct{}) {
 	}
 	p.pause = max(shortestPause, min(2*p.pause, longestPause))
 	again = now.Add(p.pause)
-	p.trouble = &Trouble{Err: err, Again: again}
+	p.trouble = &Trouble{Err: err, RetryAt: again}
 	if p.awake == nil {
 		p.awake = make(chan struct{}, 1)
 	}

@@ -44,23 +44,23 @@ func (v *Views) Run(ctx context.Context) error {
 
 // repairs are those of one Run.
 type repairs struct {
-	done  []time.Time // of late
-	owed  error       // damage that was met; nil: none
-	epoch uint64      // of the file in which it was
+	done   []time.Time // of late
+	damage error       // damage that was met; nil: none
+	epoch  uint64      // of the file in which it was
 }
 
 // runRepairing follows the log until ctx is done or something is wrong that no repair helps.
 func (v *Views) runRepairing(ctx context.Context, r *repairs) error {
 	for {
-		if r.owed != nil {
+		if r.damage != nil {
 			if err := v.mend(r); err != nil {
 				return err
 			}
 		}
 		r.epoch, _ = v.head()
-		if r.owed = v.runOnce(ctx); !errors.Is(r.owed, ErrDamaged) {
-			err := r.owed
-			r.owed = nil
+		if r.damage = v.runOnce(ctx); !errors.Is(r.damage, ErrDamaged) {
+			err := r.damage
+			r.damage = nil
 			return err
 		}
 	}
@@ -69,17 +69,17 @@ func (v *Views) runRepairing(ctx context.Context, r *repairs) error {
 // mend repairs what is owed, unless that was done too often of late, which is the error then.
 func (v *Views) mend(r *repairs) error {
 	if epoch, _ := v.head(); epoch != r.epoch {
-		r.owed = nil
+		r.damage = nil
 		return nil
 	}
 	r.done = slices.DeleteFunc(r.done, func(at time.Time) bool { return time.Since(at) >= repairWindow })
 	if len(r.done) == maxRepairs {
-		return fmt.Errorf("made anew %d times within an hour, and again: %w", maxRepairs, r.owed)
+		return fmt.Errorf("made anew %d times within an hour, and again: %w", maxRepairs, r.damage)
 	}
-	if _, err := v.repair(r.epoch, r.owed); err != nil {
+	if _, err := v.repair(r.epoch, r.damage); err != nil {
 		return err
 	}
-	r.owed, r.done = nil, append(r.done, time.Now())
+	r.damage, r.done = nil, append(r.done, time.Now())
 	return nil
 }
 
@@ -376,7 +376,7 @@ func (v *Views) write(f func(*bolt.Tx) error) error {
 }
 
 func (v *Views) applyAll(btx *bolt.Tx, records []events.Record, who []instance) error {
-	folds := make([]folding, len(who))
+	folds := make([]boundFold, len(who))
 	for n := range who {
 		var err error
 		if folds[n], err = v.foldOn(btx, &who[n]); err != nil {
@@ -404,13 +404,13 @@ func (v *Views) applyAll(btx *bolt.Tx, records []events.Record, who []instance) 
 	return nil
 }
 
-func (v *Views) applyRecord(r *Record, who []instance, folds []folding) error {
-	known, foreign := Known(r.Kind), v.origin.Foreign(r.Home.Log)
+func (v *Views) applyRecord(r *Record, instances []instance, folds []boundFold) error {
+	known, foreign := KnownKind(r.Kind), v.origin.Foreign(r.Home.Log)
 	if r.IsMoved() && !v.origin.Joined {
 		return errJoined
 	}
-	for n := range who {
-		i := &who[n]
+	for n := range instances {
+		i := &instances[n]
 		if i.at >= r.Position {
 			continue
 		}

@@ -21,7 +21,7 @@ func openStore(dir, bootID string) (s *store, why string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, "", err
 	}
-	m, err := takeMark(filepath.Join(dir, markName))
+	m, err := lockMark(filepath.Join(dir, markName))
 	if err != nil {
 		return nil, "", err
 	}

@@ -13,35 +13,35 @@ const sumSize = 4
 // castagnoli is the CRC-32 that processors have an instruction for: a value costs some ten nanoseconds.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// place is what a table's checksums begin with, so that a value counts as damaged in every table but its own.
-type place uint32
+// sumSeed is what a table's checksums begin with, so that a value counts as damaged in every table but its own.
+type sumSeed uint32
 
-// placeOf is the place of a view's table.
-func placeOf(view, table string) place { return place(0).in(view).in(table) }
+// sumSeedOf is the place of a view's table.
+func sumSeedOf(view, table string) sumSeed { return sumSeed(0).in(view).in(table) }
 
 // in is the place of that name in p, by FNV-1a.
-func (p place) in(name string) place {
+func (p sumSeed) in(name string) sumSeed {
 	const offset, prime = 2166136261, 16777619
 	h := uint32(p) ^ offset
 	for i := range len(name) {
 		h = (h ^ uint32(name[i])) * prime
 	}
-	return place(h)
+	return sumSeed(h)
 }
 
 // sum is the checksum of a key and its value.
-func (p place) sum(key, value []byte) uint32 {
+func (p sumSeed) sum(key, value []byte) uint32 {
 	sum := crc32.Update(uint32(p), castagnoli, key)
 	return crc32.Update(sum^uint32(len(key)), castagnoli, value)
 }
 
-// seal appends its checksum to a value.
-func (p place) seal(key, value []byte) []byte {
+// appendSum appends its checksum to a value.
+func (p sumSeed) appendSum(key, value []byte) []byte {
 	return binary.BigEndian.AppendUint32(value, p.sum(key, value))
 }
 
-// open is a stored value without its checksum. It is ErrDamaged if that is another one. No value is stored as nil.
-func (p place) open(key, stored []byte) ([]byte, error) {
+// checkSum is a stored value without its checksum. It is ErrDamaged if that is another one. No value is stored as nil.
+func (p sumSeed) checkSum(key, stored []byte) ([]byte, error) {
 	n := len(stored) - sumSize
 	if n < 0 {
 		return nil, Damaged("key %x has no checksum", key)

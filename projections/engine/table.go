@@ -107,7 +107,7 @@ func (x *Tx) put(table string, ordered bool, key []byte, v any) {
 	}
 	raw, err := x.codec.Encode(v)
 	if err == nil {
-		err = b.Put(key, x.place.in(table).seal(key, raw))
+		err = b.Put(key, x.seed.in(table).appendSum(key, raw))
 	}
 	x.Fail(err)
 }
@@ -202,8 +202,8 @@ func (c *Cache[K, V]) Edit(k K) *V {
 	return &s.value
 }
 
-// EditKnown returns the value of k to be changed, or nil where there is none.
-func (c *Cache[K, V]) EditKnown(k K) *V {
+// EditExisting returns the value of k to be changed, or nil where there is none.
+func (c *Cache[K, V]) EditExisting(k K) *V {
 	s := c.slot(k)
 	if !s.exists {
 		return nil

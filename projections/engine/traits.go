@@ -49,8 +49,8 @@ func SpentIn(e events.MemoryForgotten) map[events.ID]events.TurnSpent {
 	return spent
 }
 
-// Known reports whether kind k is one that this program has a meaning for.
-func Known(k events.Kind) bool {
+// KnownKind reports whether kind k is one that this program has a meaning for.
+func KnownKind(k events.Kind) bool {
 	_, known := k.Traits()
 	return known
 }

@@ -40,13 +40,13 @@ func verifyFile(path string, deep bool) error {
 
 // verifyValue holds a value of the buckets of those names against its checksum.
 func verifyValue(buckets []string, key, stored []byte) error {
-	var of place
+	var of sumSeed
 	for _, name := range buckets {
 		of = of.in(strings.TrimSuffix(name, secondCopy))
 	}
 	if len(buckets) == 1 {
 		of = of.in("") // a checkpoint
 	}
-	_, err := of.open(key, stored)
+	_, err := of.checkSum(key, stored)
 	return err
 }

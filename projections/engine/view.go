@@ -118,7 +118,7 @@ func (r *Record) Turn() events.ID {
 type Tx struct {
 	Origin
 	bucket     *bolt.Bucket
-	place      place              // of the view
+	seed       sumSeed            // of the view
 	deleted    bool               // something was deleted in it
 	lookups    map[string]*Cursor // by table; see lookup
 	codec      *Codec

@@ -167,7 +167,7 @@ type ReadTx struct {
 
 // View is the live copy of a view, whatever became of it: if it cannot be read, the transaction has failed.
 func (r *ReadTx) View(name string) *Tx {
-	x := &Tx{Origin: r.origin, machine: r.views.cfg.Machine, place: place(0).in(name), codec: r.views.codec, err: &r.err}
+	x := &Tx{Origin: r.origin, machine: r.views.cfg.Machine, seed: sumSeed(0).in(name), codec: r.views.codec, err: &r.err}
 	p, ok, err := readPoint(x.codec, r.File, name)
 	if err == nil && !ok {
 		err = Damaged("no view %s", name)

@@ -40,9 +40,9 @@ const (
 	// none does by then, the hold keeps nothing back any more.
 	probeGrace = time.Minute
 
-	// farthest is how long a pause may be. One that ends later was written under a clock that has been set back since,
+	// maxPause is how long a pause may be. One that ends later was written under a clock that has been set back since,
 	// and keeps nobody back: see policy.MaxReset.
-	farthest = 8 * 24 * time.Hour
+	maxPause = 8 * 24 * time.Hour
 )
 
 // FindingKind is what is not well.
@@ -184,7 +184,7 @@ func (t Trial) next(until, now time.Time) (says string, on bool) {
 		last = t.Ended
 	}
 	switch {
-	case t.Answered || left > farthest:
+	case t.Answered || left > maxPause:
 		return "", false
 	case t.Turn != (events.ID{}):
 		return "being tried now", true

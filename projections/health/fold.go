@@ -13,8 +13,8 @@ type fold struct {
 	hours   *engine.Cache[spanKey, spanCount]
 	slots   *engine.Cache[spanKey, spanCount]
 	turns   *turn.Fold[turnCount, *turnCount]
-	streaks *engine.Cache[asked, Streak]
-	now     *engine.Cache[struct{}, wellbeing]
+	streaks *engine.Cache[answerer, Streak]
+	now     *engine.Cache[struct{}, status]
 }
 
 func (View) Fold(x *engine.Tx) func(*engine.Record) {
@@ -22,8 +22,8 @@ func (View) Fold(x *engine.Tx) func(*engine.Record) {
 		x:       x,
 		hours:   engine.NewCache(x, hourTable(), spanKey.bytes),
 		slots:   engine.NewCache(x, slotTable(), spanKey.bytes),
-		streaks: engine.NewCache(x, streakTable(), asked.bytes),
-		now:     engine.NewCache(x, wellTable(), wellKey),
+		streaks: engine.NewCache(x, streakTable(), answerer.bytes),
+		now:     engine.NewCache(x, wellTable(), statusKey),
 	}
 	f.turns = turn.NewFold(x, healthTurnTable(), f.enter)
 	x.AtEnd(f.prune)
@@ -56,7 +56,7 @@ func (f *fold) apply(r *engine.Record) {
 	case events.KindOutputDropped, events.KindOutputSkipped, events.KindMemoryForgotten:
 		f.turns.Apply(r)
 	case events.KindObservationParsed, events.KindSummaryParsed:
-		f.keep(r)
+		f.recordKept(r)
 	case events.KindSessionQuarantined, events.KindSessionReleased:
 		f.quarantine(r)
 	case events.KindSessionRespawned:
@@ -71,7 +71,7 @@ func (f *fold) apply(r *engine.Record) {
 func (f *fold) start(r *engine.Record, e events.TurnStarted) {
 	f.turns.Apply(r)
 	id := engine.TurnOf(r, e.Turn)
-	f.try(r, asked{e.Provider, e.Model}, func(until time.Time, trial *Trial) bool { return trial.begin(id, r.OccurredAt, until) })
+	f.try(r, answerer{e.Provider, e.Model}, func(until time.Time, trial *Trial) bool { return trial.begin(id, r.OccurredAt, until) })
 }
 
 // end enters that a turn has ended. An answer also dates its model's streak.
@@ -81,14 +81,14 @@ func (f *fold) end(r *engine.Record) {
 	if known == nil {
 		return
 	}
-	at, s := f.advance(r), f.streak(known.by())
+	at, s := f.advance(r), f.streak(known.answerer())
 	if r.Kind == events.KindTurnReceived {
 		s.LastAt = r.RecordedAt
 		if s.FirstAt.IsZero() {
 			s.FirstAt = r.RecordedAt
 		}
 	}
-	f.try(r, known.by(), func(_ time.Time, trial *Trial) bool { return trial.end(id, r) })
+	f.try(r, known.answerer(), func(_ time.Time, trial *Trial) bool { return trial.end(id, r) })
 	f.turns.Evolve(r, func(t *turnCount) { t.At, t.Era = at, s.Kept })
 }
 
@@ -97,12 +97,12 @@ func (f *fold) enter(t turnCount, by int64) {
 	if t.At == 0 {
 		return
 	}
-	t.addToStreak(f.streak(t.by()), by)
-	f.count(t.by(), t.At, func(c *Count) { t.addTo(c, by) })
+	t.addToStreak(f.streak(t.answerer()), by)
+	f.count(t.answerer(), t.At, func(c *Count) { t.addTo(c, by) })
 }
 
 // count changes all counts that something in slot at belongs to. A slot that is not kept any more is left alone.
-func (f *fold) count(by asked, at int64, change func(*Count)) {
+func (f *fold) count(by answerer, at int64, change func(*Count)) {
 	change(&f.streak(by).All)
 	countSpan(f.hours, spanKey{hourOf(at), by}, change)
 	if now := f.now.Peek(struct{}{}); now != nil && at > now.horizon() {
@@ -116,7 +116,7 @@ func countSpan(spans *engine.Cache[spanKey, spanCount], key spanKey, change func
 	change(&c.Count)
 }
 
-func (f *fold) streak(by asked) *Streak {
+func (f *fold) streak(by answerer) *Streak {
 	s := f.streaks.Edit(by)
 	s.Provider, s.Model = by.provider, by.model
 	return s
@@ -129,7 +129,7 @@ func (f *fold) advance(r *engine.Record) int64 {
 	return at
 }
 
-func (f *fold) keep(r *engine.Record) {
+func (f *fold) recordKept(r *engine.Record) {
 	known := f.turns.Peek(r.Turn())
 	if known == nil || known.Result == turn.Kept {
 		return
@@ -137,7 +137,7 @@ func (f *fold) keep(r *engine.Record) {
 	now := f.now.Edit(struct{}{})
 	now.LastKept, now.LastKeptAt = r.Position, r.RecordedAt
 	f.turns.Apply(r)
-	s := f.streak(known.by())
+	s := f.streak(known.answerer())
 	s.Unusable, s.Blank, s.FirstAt = 0, 0, time.Time{}
 	s.Kept, s.KeptAt = r.Position, r.RecordedAt
 }

@@ -27,7 +27,7 @@ func healthTurnTable() engine.Table[turnCount] {
 func streakTable() engine.Table[Streak]         { return engine.Table[Streak]{Name: "models"} }
 func quarantineTable() engine.Table[Quarantine] { return engine.Table[Quarantine]{Name: "quarantines"} }
 func pauseTable() engine.Table[Pause]           { return engine.Table[Pause]{Name: "pauses"} }
-func wellTable() engine.Table[wellbeing]        { return engine.Table[wellbeing]{Name: "state"} }
+func wellTable() engine.Table[status]           { return engine.Table[status]{Name: "state"} }
 
 func (View) Layout() engine.Layout {
 	return engine.Layout{Version: 6, Tables: []engine.TableSpec{
@@ -55,15 +55,15 @@ const Kept = 400 * 24 * time.Hour
 // slotAt is the slot in which t lies: five minutes of Unix time.
 func slotAt(t time.Time) int64 { return t.Unix() / slotSeconds }
 
-// asked names who answers.
-type asked struct{ provider, model string }
+// answerer names who answers.
+type answerer struct{ provider, model string }
 
-func (a asked) bytes() []byte { return []byte(a.provider + "\x00" + a.model) }
+func (a answerer) bytes() []byte { return []byte(a.provider + "\x00" + a.model) }
 
 // spanKey names an hour or a slot, counted from the Unix epoch, and who answered in it.
 type spanKey struct {
 	span int64
-	by   asked
+	by   answerer
 }
 
 func (k spanKey) bytes() []byte { return append(spanPrefix(k.span), k.by.bytes()...) }
@@ -96,8 +96,8 @@ type spanCount struct {
 	Count    Count  `cbor:"3,keyasint" json:"count"`
 }
 
-// wellbeing is what is true now of all providers.
-type wellbeing struct {
+// status is what is true now of all providers.
+type status struct {
 	LastKeptAt time.Time       `cbor:"1,keyasint,omitzero" json:"last_kept_at,omitzero"`
 	LastKept   events.Position `cbor:"2,keyasint,omitempty" json:"last_kept,omitempty"`
 	Degraded   string          `cbor:"3,keyasint,omitempty" json:"degraded,omitempty"`
@@ -107,9 +107,9 @@ type wellbeing struct {
 }
 
 // horizon is the newest slot that is not kept any more.
-func (w wellbeing) horizon() int64 { return w.Newest - keptSlots }
+func (w status) horizon() int64 { return w.Newest - keptSlots }
 
 // hourHorizon is the newest hour that is not kept any more.
-func (w wellbeing) hourHorizon() int64 { return hourOf(w.Newest) - keptHours }
+func (w status) hourHorizon() int64 { return hourOf(w.Newest) - keptHours }
 
-func wellKey(struct{}) []byte { return []byte("now") }
+func statusKey(struct{}) []byte { return []byte("now") }

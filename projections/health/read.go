@@ -43,7 +43,7 @@ func (v Reader) HealthWindows(ctx context.Context, now time.Time) (Windows, erro
 }
 
 func (h *Report) read(x *engine.Tx) {
-	now, _ := wellTable().Get(x, wellKey(struct{}{}))
+	now, _ := wellTable().Get(x, statusKey(struct{}{}))
 	h.LastKept, h.LastKeptAt, h.Degraded, h.DegradedAt = now.LastKept, now.LastKeptAt, now.Degraded, now.DegradedAt
 	h.LastRespawn = now.Respawn
 	h.Streaks, h.Pauses, h.Quarantines = all(x, streakTable()), all(x, pauseTable()), all(x, quarantineTable())
@@ -61,7 +61,7 @@ func all[V any](x *engine.Tx, t engine.Table[V]) []V {
 
 // readSpans adds up the hours between Since and Until, and the slots of those that lie in it only in part.
 func (h *Report) readSpans(x *engine.Tx) {
-	now, _ := wellTable().Get(x, wellKey(struct{}{}))
+	now, _ := wellTable().Get(x, statusKey(struct{}{}))
 	first, last := int64(-1<<62), int64(1<<62) // slots
 	if !h.Since.IsZero() {
 		first = slotAt(h.Since)
@@ -69,7 +69,7 @@ func (h *Report) readSpans(x *engine.Tx) {
 	if !h.Until.IsZero() {
 		last = slotAt(h.Until)
 	}
-	s := &spanSum{health: h, models: map[asked]*Model{}}
+	s := &spanSum{health: h, models: map[answerer]*Model{}}
 	for hour, c := range spans(x, hourTable(), hourOf(first), hourOf(last)) {
 		begins := hour * slotsAnHour
 		whole := begins >= first && begins+slotsAnHour-1 <= last
@@ -104,7 +104,7 @@ func spans(x *engine.Tx, t engine.Table[spanCount], first, last int64) iter.Seq2
 // spanSum adds spans up by hour and by model.
 type spanSum struct {
 	health *Report
-	models map[asked]*Model
+	models map[answerer]*Model
 	parts  []int64 // hours of which only slots count
 }
 
@@ -123,7 +123,7 @@ func (s *spanSum) enter(hour int64, c spanCount) {
 		h.Hours = slices.Insert(h.Hours, i, Hour{Hour: at})
 	}
 	h.Hours[i].add(c.Count)
-	by := asked{c.Provider, c.Model}
+	by := answerer{c.Provider, c.Model}
 	if by.provider == "" {
 		return // a quarantine of nobody knows whose observer
 	}
@@ -134,7 +134,7 @@ func (s *spanSum) enter(hour int64, c spanCount) {
 }
 
 func (s *spanSum) finish() {
-	order := slices.SortedFunc(maps.Keys(s.models), func(a, b asked) int {
+	order := slices.SortedFunc(maps.Keys(s.models), func(a, b answerer) int {
 		return cmp.Or(cmp.Compare(a.provider, b.provider), cmp.Compare(a.model, b.model))
 	})
 	for _, by := range order {

@@ -60,7 +60,7 @@ func (f *fold) pause(r *engine.Record) {
 
 // try has a turn of r's session change how the provider that it asks, and the session's observer, are tried, if they are
 // held back. What change leaves alone it returns false for.
-func (f *fold) try(r *engine.Record, by asked, change func(until time.Time, t *Trial) bool) {
+func (f *fold) try(r *engine.Record, by answerer, change func(until time.Time, t *Trial) bool) {
 	if pause, ok := pauseTable().Get(f.x, []byte(by.provider)); ok && change(pause.Until, &pause.Trial) {
 		pauseTable().Put(f.x, []byte(by.provider), pause)
 	}
@@ -94,15 +94,15 @@ func (t *Trial) end(turn events.ID, r *engine.Record) bool {
 }
 
 // asker is who was asked in a turn; the zero asked where that is not known.
-func (f *fold) asker(turn events.ID) asked {
+func (f *fold) asker(turn events.ID) answerer {
 	if t := f.turns.Peek(turn); t != nil {
-		return t.by()
+		return t.answerer()
 	}
-	return asked{}
+	return answerer{}
 }
 
 // countAt counts something that is no turn.
-func (f *fold) countAt(r *engine.Record, by asked, change func(*Count)) {
+func (f *fold) countAt(r *engine.Record, by answerer, change func(*Count)) {
 	f.count(by, f.advance(r), change)
 }
 

@@ -23,7 +23,7 @@ type turnCount struct {
 	Restated bool            `cbor:"11,keyasint,omitempty" json:"-"`                // its end was forgotten, and its cost is what that MemoryForgotten states
 }
 
-func (t turnCount) by() asked { return asked{t.Provider, t.Model} }
+func (t turnCount) answerer() answerer { return answerer{t.Provider, t.Model} }
 
 // addTo counts the turn by times: 1 enters what it says, -1 takes it back.
 func (t turnCount) addTo(c *Count, by int64) {

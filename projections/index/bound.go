@@ -75,8 +75,8 @@ func (s *search) passingOf(p postings) (*roaring.Bitmap, error) {
 	return roaring.And(actual, allow), nil
 }
 
-// mostSkipped is how many documents without a word are passed over for each of the newest with it.
-const mostSkipped = 20
+// skipsPerHit is how many documents without a word are passed over for each of the newest with it.
+const skipsPerHit = 20
 
 // newestOf leaves about the newest of the documents, at most so many: segment after segment, the one with the newest first.
 func (s *search) newestOf(list []postings, most int) []postings {
@@ -87,7 +87,7 @@ func (s *search) newestOf(list []postings, most int) []postings {
 	slices.SortFunc(list, func(a, b postings) int {
 		return cmp.Compare(s.cols[b.segment].position[newest[b.segment][0]], s.cols[a.segment].position[newest[a.segment][0]])
 	})
-	look := most * mostSkipped
+	look := most * skipsPerHit
 	for n := range list {
 		p := &list[n]
 		kept := roaring.New()

@@ -27,7 +27,7 @@ func (x *Index) looked(t *testing.T, q Query) (n int) {
 		t.Fatal(err)
 	}
 	defer x.scratches.put(run)
-	lists, err := run.open(t.Context())
+	lists, err := run.openPostings(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

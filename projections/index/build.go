@@ -22,8 +22,8 @@ const (
 	maxSlice      = 1000
 	maxSliceBytes = 4 << 20
 
-	// idleRecords is how many records without a document move the checkpoint by themselves.
-	idleRecords = 20_000
+	// idleCheckpointRecords is how many records without a document move the checkpoint by themselves.
+	idleCheckpointRecords = 20_000
 
 	// maxFacts bounds the sessions remembered while building; the log knows the rest.
 	maxFacts = 4096
@@ -76,7 +76,7 @@ func (b *builder) catchUp(ctx context.Context, progress func(events.Position)) e
 		if len(slice) < maxSlice && size < maxSliceBytes {
 			continue
 		}
-		if err := b.take(ctx, slice); err != nil {
+		if err := b.addAll(ctx, slice); err != nil {
 			return err
 		}
 		slice, size = slice[:0], 0
@@ -114,7 +114,7 @@ func (b *builder) lookAhead(ctx context.Context) error {
 
 // apply adds records, in order, and writes what they led to.
 func (b *builder) apply(ctx context.Context, records []events.Record) error {
-	if err := b.take(ctx, records); err != nil {
+	if err := b.addAll(ctx, records); err != nil {
 		return err
 	}
 	if len(b.docs) > 0 || b.next.Stale != b.store.point.Stale {
@@ -123,8 +123,8 @@ func (b *builder) apply(ctx context.Context, records []events.Record) error {
 	return nil
 }
 
-// take adds records, in order, and writes when a batch is full. Records that the store already holds are passed over.
-func (b *builder) take(ctx context.Context, records []events.Record) error {
+// addAll adds records, in order, and writes when a batch is full. Records that the store already holds are passed over.
+func (b *builder) addAll(ctx context.Context, records []events.Record) error {
 	for _, r := range records {
 		if r.Position <= b.next.Position {
 			continue
@@ -137,7 +137,7 @@ func (b *builder) take(ctx context.Context, records []events.Record) error {
 		}
 		b.next.Position, b.next.Chain = r.Position, r.Chain
 		b.quiet++
-		if len(b.docs) >= maxBatch || b.bytes >= maxBatchBytes || b.quiet >= idleRecords {
+		if len(b.docs) >= maxBatch || b.bytes >= maxBatchBytes || b.quiet >= idleCheckpointRecords {
 			if err := b.flush(); err != nil {
 				return err
 			}

@@ -40,7 +40,7 @@ func (x *Index) compareDocuments(ctx context.Context, other *Index) (problems []
 		return nil, err
 	}
 	if at != to {
-		return nil, fmt.Errorf("%w: the index at %d and at %d", engine.ErrApart, at, to)
+		return nil, fmt.Errorf("%w: the index at %d and at %d", engine.ErrPositionsDiffer, at, to)
 	}
 	if n := missing(theirs, mine); n > 0 {
 		problems = append(problems, fmt.Sprintf("lacks %d of %d documents", n, len(theirs)))

@@ -43,7 +43,7 @@ func (s *search) explain(point checkpoint) ([]*Explanation, error) {
 		if at[c.segment] == nil {
 			at[c.segment] = map[uint32]*Explanation{}
 		}
-		out[i] = &Explanation{Parts: s.whole(c), Terms: []TermWorth{}}
+		out[i] = &Explanation{Parts: s.allParts(c), Terms: []TermWorth{}}
 		at[c.segment][c.doc] = out[i]
 	}
 	for n, docs := range at {
@@ -92,7 +92,7 @@ func (s *search) explainSegment(n int, docs map[uint32]*Explanation, norms *norm
 			if e == nil {
 				continue
 			}
-			e.Terms = append(e.Terms, TermWorth{t.text, t.count, int(p.Frequency()), float64(worth(t.idf, p, norms))})
+			e.Terms = append(e.Terms, TermWorth{t.text, t.count, int(p.Frequency()), float64(termScore(t.idf, p, norms))})
 		}
 	}
 	return nil

@@ -32,31 +32,33 @@ const maxFacet = 50
 
 // facetColumn holds the terms of one field of one segment by document.
 type facetColumn struct {
-	terms []string
-	first []uint32 // by document: where its terms begin in of; one more for the end
-	of    []uint32 // numbers of terms, document after document
+	terms    []string
+	offsets  []uint32 // by document: where its terms begin in of; one more for the end
+	ordinals []uint32 // numbers of terms, document after document
 }
 
 // termsOf returns the numbers of a document's terms.
-func (f *facetColumn) termsOf(doc uint32) []uint32 { return f.of[f.first[doc]:f.first[doc+1]] }
+func (f *facetColumn) termsOf(doc uint32) []uint32 {
+	return f.ordinals[f.offsets[doc]:f.offsets[doc+1]]
+}
 
 // newFacetColumn turns lists of documents by term into lists of terms by document.
 func newFacetColumn(docs int, terms []string, lists []*roaring.Bitmap) *facetColumn {
-	f := &facetColumn{terms: terms, first: make([]uint32, docs+1)}
+	f := &facetColumn{terms: terms, offsets: make([]uint32, docs+1)}
 	for _, list := range lists {
 		for it := list.Iterator(); it.HasNext(); {
-			f.first[it.Next()+1]++
+			f.offsets[it.Next()+1]++
 		}
 	}
 	for doc := range docs {
-		f.first[doc+1] += f.first[doc]
+		f.offsets[doc+1] += f.offsets[doc]
 	}
-	f.of = make([]uint32, f.first[docs])
-	next := slices.Clone(f.first)
+	f.ordinals = make([]uint32, f.offsets[docs])
+	next := slices.Clone(f.offsets)
 	for term, list := range lists {
 		for it := list.Iterator(); it.HasNext(); {
 			doc := it.Next()
-			f.of[next[doc]] = uint32(term)
+			f.ordinals[next[doc]] = uint32(term)
 			next[doc]++
 		}
 	}

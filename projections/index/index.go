@@ -124,7 +124,7 @@ func (x *Index) startAnew(ctx context.Context) (*store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, x.adopt(s)
+	return s, x.makeCurrent(s)
 }
 
 // owe has questions wait until the index knows what the log holds now.
@@ -402,8 +402,8 @@ func (x *Index) fresh() (*store, error) {
 	return openStore(dir, x.flush)
 }
 
-// adopt makes s the store that the next Open opens, or returns engine.ErrMoved.
-func (x *Index) adopt(s *store) error {
+// makeCurrent makes s the store that the next Open opens, or returns engine.ErrMoved.
+func (x *Index) makeCurrent(s *store) error {
 	if err := x.checkInPlace(); err != nil {
 		return err
 	}

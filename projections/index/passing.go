@@ -10,17 +10,17 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// Passing returns the positions of the documents that pass q's filters, whatever its text, in order; nil, not merely empty,
+// Matching returns the positions of the documents that pass q's filters, whatever its text, in order; nil, not merely empty,
 // if q has no filter. It is for lists that are found by other means than words. The errors are those of Search.
-func (x *Index) Passing(ctx context.Context, q Query) ([]events.Position, error) {
+func (x *Index) Matching(ctx context.Context, q Query) ([]events.Position, error) {
 	q.Text = ""
 	if len(q.conditions()) == 0 && q.span() == (Query{}).span() {
 		return nil, nil
 	}
-	return ask(ctx, x, patience, func(s *store) ([]events.Position, error) { return s.passing(ctx, x.analyzer, &x.scratches, q) })
+	return ask(ctx, x, patience, func(s *store) ([]events.Position, error) { return s.matching(ctx, x.analyzer, &x.scratches, q) })
 }
 
-func (s *store) passing(ctx context.Context, a *analyzer, pool *scratches, q Query) (found []events.Position, err error) {
+func (s *store) matching(ctx context.Context, a *analyzer, pool *scratches, q Query) (found []events.Position, err error) {
 	defer guard(&err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	snap, err := s.snapshot()

@@ -33,7 +33,7 @@ func TestPassing(t *testing.T) {
 		"together": {Project: "shop", Since: w.at.Add(-time.Second)},
 		"nothing":  {Project: "no such"},
 	} {
-		got, err := x.Passing(t.Context(), q)
+		got, err := x.Matching(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,13 +46,13 @@ func TestPassing(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	if got, err := x.Passing(t.Context(), Query{Text: "any"}); got != nil || err != nil {
+	if got, err := x.Matching(t.Context(), Query{Text: "any"}); got != nil || err != nil {
 		t.Errorf("without a filter: %v, %v; want nil", got, err)
 	}
 	if err := x.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := x.Passing(t.Context(), Query{Project: "shop"}); err == nil {
+	if _, err := x.Matching(t.Context(), Query{Project: "shop"}); err == nil {
 		t.Error("a closed index answered")
 	}
 }

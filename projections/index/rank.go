@@ -20,8 +20,8 @@ const (
 	// what surrounds it speaks of the rest of the question.
 	sessionWorth = 0.7
 
-	// nearWorth is what the two neighbours of a memory in its session are worth: an answer follows its question.
-	nearWorth = 0.1
+	// neighbourWeight is what the two neighbours of a memory in its session are worth: an answer follows its question.
+	neighbourWeight = 0.1
 
 	// ranked is how many of the best are brought into order by what stands next to them too: the same for every limit, so
 	// that pages agree.
@@ -164,7 +164,7 @@ func (s *search) passed(n int) iter.Seq[uint32] {
 
 // choose fills best from the documents that match, and counts them.
 func (s *search) choose(ctx context.Context) error {
-	s.ages = newAges(s.newest, s.recency)
+	s.ages = newRecencyTable(s.newest, s.recency)
 	s.weighDates()
 	return s.segments(ctx, func(n int, _ *scorch.SegmentSnapshot) error {
 		switch {
@@ -226,7 +226,7 @@ func (s *search) parts(col *columns, doc uint32, words float32) (p Parts) {
 	if col.kind[doc] == Prompt {
 		p.Kind = promptWorth
 	}
-	p.Recency = s.ages.of(col.at[doc])
+	p.Recency = s.ages.boost(col.at[doc])
 	for i, m := range s.dates {
 		if m.holds(col.at[doc]) {
 			p.Date = max(p.Date, float64(s.onDate[i]))
@@ -236,34 +236,34 @@ func (s *search) parts(col *columns, doc uint32, words float32) (p Parts) {
 	return p
 }
 
-// whole is all that the score of a candidate is made of; nothing without a text.
-func (s *search) whole(c candidate) Parts {
+// allParts is all that the score of a candidate is made of; nothing without a text.
+func (s *search) allParts(c candidate) Parts {
 	if len(s.terms) == 0 {
 		return Parts{}
 	}
 	p := s.parts(s.cols[c.segment], c.doc, s.scoresOf(c.segment)[c.doc])
 	if c.ranked {
-		p.Near = s.near(c.segment, c.doc)
+		p.Near = s.neighbourScore(c.segment, c.doc)
 		p.Score += p.Near
 	}
 	return p
 }
 
-// ages is the preference for the recent, by whole days behind the newest hit.
-type ages struct {
+// recencyTable is the preference for the recent, by whole days behind the newest hit.
+type recencyTable struct {
 	newest int64
 	table  [512]float64
 }
 
-func newAges(newest int64, worth float64) *ages {
-	a := &ages{newest: newest}
+func newRecencyTable(newest int64, worth float64) *recencyTable {
+	a := &recencyTable{newest: newest}
 	for i := range a.table {
 		a.table[i] = worth * math.Exp2(-float64(i)*float64(day)/float64(recencyHalf))
 	}
 	return a
 }
 
-func (a *ages) of(at int64) float64 {
+func (a *recencyTable) boost(at int64) float64 {
 	days := (a.newest - at) / day.Milliseconds()
 	if days < 0 || days >= int64(len(a.table)) {
 		return 0
@@ -279,7 +279,7 @@ func (s *search) hits(limit int) ([]Hit, error) {
 		first := s.best[:min(ranked, len(s.best))]
 		for i := range first {
 			first[i].ranked = true
-			first[i].key = s.whole(first[i]).Score
+			first[i].key = s.allParts(first[i]).Score
 		}
 		slices.SortFunc(first, s.before)
 	}
@@ -290,13 +290,13 @@ func (s *search) hits(limit int) ([]Hit, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[i] = Hit{ID: r.id, Kind: r.kind, Position: r.position, At: r.at, Session: r.group, Score: s.whole(c).Score}
+		out[i] = Hit{ID: r.id, Kind: r.kind, Position: r.position, At: r.at, Session: r.group, Score: s.allParts(c).Score}
 	}
 	return out, nil
 }
 
-// near is what the neighbours of a document in its session are worth.
-func (s *search) near(n int, doc uint32) (worth float64) {
+// neighbourScore is what the neighbours of a document in its session are worth.
+func (s *search) neighbourScore(n int, doc uint32) (worth float64) {
 	col := s.cols[n]
 	if col.session[doc] == 0 {
 		return 0
@@ -306,5 +306,5 @@ func (s *search) near(n int, doc uint32) (worth float64) {
 			worth += float64(s.scoresOf(n)[other])
 		}
 	}
-	return nearWorth * worth
+	return neighbourWeight * worth
 }

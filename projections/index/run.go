@@ -259,7 +259,7 @@ func (x *Index) exchange(s *store) error {
 	if err != nil {
 		return err
 	}
-	if err := x.adopt(s); err != nil {
+	if err := x.makeCurrent(s); err != nil {
 		return err
 	}
 	x.use(s)

@@ -27,7 +27,7 @@ type postings struct {
 
 // match finds the documents that hold any of the terms, and what the terms are worth in each and in each session.
 func (s *search) match(ctx context.Context, p checkpoint) error {
-	lists, err := s.open(ctx)
+	lists, err := s.openPostings(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,8 +59,8 @@ func (s *search) match(ctx context.Context, p checkpoint) error {
 	return nil
 }
 
-// open finds the postings of every term in every segment, and counts them.
-func (s *search) open(ctx context.Context) ([][]postings, error) {
+// openPostings finds the postings of every term in every segment, and counts them.
+func (s *search) openPostings(ctx context.Context) ([][]postings, error) {
 	out := make([][]postings, len(s.terms))
 	err := s.segments(ctx, func(n int, seg *scorch.SegmentSnapshot) error {
 		dict, err := seg.Segment().Dictionary(fieldText)
@@ -128,7 +128,7 @@ func (s *search) add(p postings, idf float32, norms *norms) error {
 		if posting == nil {
 			return nil
 		}
-		doc, worth := uint32(posting.Number()), worth(idf, posting, norms)
+		doc, worth := uint32(posting.Number()), termScore(idf, posting, norms)
 		if scores[doc] == 0 {
 			s.found[p.segment] = append(s.found[p.segment], doc)
 			s.newest = max(s.newest, col.at[doc])
@@ -138,8 +138,8 @@ func (s *search) add(p postings, idf float32, norms *norms) error {
 	}
 }
 
-// worth is what a term adds to the score of a document: BM25.
-func worth(idf float32, p segment.Posting, norms *norms) float32 {
+// termScore is what a term adds to the score of a document: BM25.
+func termScore(idf float32, p segment.Posting, norms *norms) float32 {
 	tf := float32(p.Frequency())
 	return idf * tf * (bm25K1 + 1) / (tf + norms.of(p))
 }

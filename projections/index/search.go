@@ -159,7 +159,7 @@ type search struct {
 	recency   float64
 	newest    int64 // of what was found, in milliseconds since 1970
 	nothing   bool  // there is a text, and nothing in it is a word
-	ages      *ages
+	ages      *recencyTable
 	want      int
 	most      int // documents to look at for the words together; 0: all
 	cache     *columnCache

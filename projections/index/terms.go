@@ -74,7 +74,7 @@ func (a *analyzer) wordGroups(text string) []string {
 	var out []string
 	for i := range words {
 		for n := 2; n <= 3 && i+n <= len(words); n++ {
-			if one := strings.Join(words[i:i+n], ""); len(one) <= maxWord {
+			if one := strings.Join(words[i:i+n], ""); len(one) <= maxWordBytes {
 				out = append(out, one)
 			}
 		}

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// maxWord is the longest word in bytes; the rest of a longer one is cut, in documents and queries alike.
-	maxWord = 64
+	// maxWordBytes is the longest word in bytes; the rest of a longer one is cut, in documents and queries alike.
+	maxWordBytes = 64
 
-	// maxCompound is the longest identifier or path in bytes that is kept whole; longer ones live on in their parts.
-	maxCompound = 120
+	// maxCompoundBytes is the longest identifier or path in bytes that is kept whole; longer ones live on in their parts.
+	maxCompoundBytes = 120
 )
 
 // role says how a term came about.
@@ -158,7 +158,7 @@ func (s *scan) symbolic(body, rest string) int {
 
 // compound emits an identifier or path whole, without the marks that only styles of writing tell apart.
 func (s *scan) compound(prefix, text string) {
-	if len(text) > maxCompound {
+	if len(text) > maxCompoundBytes {
 		return
 	}
 	s.join = append(s.join[:0], prefix...)
@@ -194,7 +194,7 @@ func (s *scan) run(run string, r role) {
 
 // humps emits a word, and if it is in camel case its parts.
 func (s *scan) humps(word string, r role) {
-	word = clip.Head(word, maxWord)
+	word = clip.Head(word, maxWordBytes)
 	first := hump(word)
 	if first == len(word) {
 		s.plain(word, r)
@@ -227,7 +227,7 @@ func (s *scan) stemmed(term []byte, r role) {
 	if len(term) == 0 {
 		return
 	}
-	if len(term) < 3 || len(term) > maxWord {
+	if len(term) < 3 || len(term) > maxWordBytes {
 		s.emit(term, r)
 		return
 	}

@@ -85,7 +85,7 @@ func TestLongWordsAreBounded(t *testing.T) {
 	long := strings.Repeat("x1", 400)
 	for _, text := range []string{long, "a/" + long, long + "_" + long, strings.Repeat("ü9", 300), "é" + long} {
 		for _, term := range termsOf(text, false) {
-			if len(term) > maxCompound+2 {
+			if len(term) > maxCompoundBytes+2 {
 				t.Errorf("a term of %d bytes from %.20s", len(term), text)
 			}
 		}
@@ -141,7 +141,7 @@ func FuzzTerms(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		have := map[string]bool{}
 		a.terms(text, false, func(term []byte, _ role) {
-			if len(term) == 0 || len(term) > 4*maxCompound || !utf8.Valid(term) {
+			if len(term) == 0 || len(term) > 4*maxCompoundBytes || !utf8.Valid(term) {
 				t.Fatalf("term %q of %d bytes", term, len(term))
 			}
 			have[string(term)] = true

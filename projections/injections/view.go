@@ -85,8 +85,8 @@ func (f fold) asked(r *engine.Record, e events.ToolUsed) {
 	}
 }
 
-// Given is what a session's conversation still holds of the memory that it was given.
-type Given struct {
+// Injected is what a session's conversation still holds of the memory that it was given.
+type Injected struct {
 	IDs  map[events.ID]bool // rows, since the conversation was emptied last
 	Knew events.Position    // what the latest choice at a start of the session knew; 0: there was none
 }
@@ -97,9 +97,9 @@ const maxGiven = 1000
 // Reader answers from the view of injections. Its methods are safe for concurrent use.
 type Reader struct{ Views *engine.Views }
 
-// Given returns what a session was given since its conversation began, was cleared or was compacted.
-func (v Reader) Given(ctx context.Context, session events.SessionID) (Given, error) {
-	g := Given{IDs: map[events.ID]bool{}}
+// Injected returns what a session was given since its conversation began, was cleared or was compacted.
+func (v Reader) Injected(ctx context.Context, session events.SessionID) (Injected, error) {
+	g := Injected{IDs: map[events.ID]bool{}}
 	err := v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		n := 0
 		for _, i := range table().Before(x, session[:], engine.PlaceKey(session, ^events.Position(0))) {
@@ -112,7 +112,7 @@ func (v Reader) Given(ctx context.Context, session events.SessionID) (Given, err
 }
 
 // take adds an injection, the later ones being known; it reports whether the conversation held nothing before it.
-func (g *Given) take(i Injection) (emptied bool) {
+func (g *Injected) take(i Injection) (emptied bool) {
 	for _, id := range i.IDs {
 		g.IDs[id] = true
 	}

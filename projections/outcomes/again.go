@@ -38,7 +38,7 @@ func (f *fold) askAgain(turn events.ID, settles []events.Position) {
 
 // refresh notes that an answer earned a fresh generation: what it was the first answer to is asked about once more.
 func (f *fold) refresh(r *engine.Record, e events.SessionRespawned) {
-	t := f.turns.EditKnown(r.Correlation)
+	t := f.turns.EditExisting(r.Correlation)
 	if t == nil || !session.EarnedByOutputs(e) {
 		return
 	}

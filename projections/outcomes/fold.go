@@ -31,7 +31,7 @@ func (View) Fold(x *engine.Tx) func(*engine.Record) {
 }
 
 func (f *fold) apply(r *engine.Record) {
-	if r.Input() && !r.Session.IsZero() {
+	if r.IsInput() && !r.Session.IsZero() {
 		f.capture(r)
 		return
 	}
@@ -114,7 +114,7 @@ func (f *fold) forget(r *engine.Record) {
 
 // forgetReason takes back why a turn gave nothing. Its inputs keep their outcome.
 func (f *fold) forgetReason(turn events.ID) {
-	t := f.turns.EditKnown(turn)
+	t := f.turns.EditExisting(turn)
 	if t == nil {
 		return
 	}

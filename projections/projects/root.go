@@ -9,17 +9,17 @@ import (
 
 // Root is a folder that work was done in, and the project that it is of: roots of one Key are one project.
 type Root struct {
-	Path     string          `cbor:"1,keyasint,omitempty" json:"root"`
-	Key      string          `cbor:"2,keyasint,omitempty" json:"key"`
-	Name     string          `cbor:"3,keyasint,omitempty" json:"name,omitempty"`     // shown
-	File     string          `cbor:"4,keyasint,omitempty" json:"file,omitempty"`     // what names it wherever it is moved to
-	Claim    string          `cbor:"5,keyasint,omitempty" json:"claim,omitempty"`    // the key that it claims; empty: its sessions are older than claims
-	Last     events.Position `cbor:"6,keyasint,omitempty" json:"last,omitempty"`     // of its latest session's opening; 0: none yet
-	At       time.Time       `cbor:"7,keyasint,omitzero" json:"at,omitzero"`         // of the same
-	Word     bool            `cbor:"8,keyasint,omitempty" json:"word,omitempty"`     // a person said which project it is
-	Notified bool            `cbor:"9,keyasint,omitempty" json:"notified,omitempty"` // a session that shows notices has started with this claim
-	Said     engine.Said     `cbor:"11,keyasint,omitzero" json:"-"`                  // of the word that stands, where there are other machines
-	Old      bool            `cbor:"10,keyasint,omitempty" json:"old,omitempty"`     // a release that believed claims was here last of those that show notices
+	Path         string          `cbor:"1,keyasint,omitempty" json:"root"`
+	Key          string          `cbor:"2,keyasint,omitempty" json:"key"`
+	Name         string          `cbor:"3,keyasint,omitempty" json:"name,omitempty"`     // shown
+	File         string          `cbor:"4,keyasint,omitempty" json:"file,omitempty"`     // what names it wherever it is moved to
+	Claim        string          `cbor:"5,keyasint,omitempty" json:"claim,omitempty"`    // the key that it claims; empty: its sessions are older than claims
+	Last         events.Position `cbor:"6,keyasint,omitempty" json:"last,omitempty"`     // of its latest session's opening; 0: none yet
+	At           time.Time       `cbor:"7,keyasint,omitzero" json:"at,omitzero"`         // of the same
+	Decided      bool            `cbor:"8,keyasint,omitempty" json:"word,omitempty"`     // a person said which project it is
+	Notified     bool            `cbor:"9,keyasint,omitempty" json:"notified,omitempty"` // a session that shows notices has started with this claim
+	Said         engine.Said     `cbor:"11,keyasint,omitzero" json:"-"`                  // of the word that stands, where there are other machines
+	LegacyClaims bool            `cbor:"10,keyasint,omitempty" json:"old,omitempty"`     // a release that believed claims was here last of those that show notices
 }
 
 // Given says that memory with a project's name and no folder is of the project of Root.
@@ -56,16 +56,16 @@ func (r Root) After(e events.Event, position events.Position, at time.Time) Root
 		r.Last, r.At = position, at
 		return r.opened(e)
 	case events.ProjectJoined:
-		r.Key, r.Word = e.Key, true
+		r.Key, r.Decided = e.Key, true
 	case events.ProjectParted:
-		r.Key, r.Word = OwnKey(e.Root), true
+		r.Key, r.Decided = OwnKey(e.Root), true
 	}
 	return r
 }
 
 // opened is r after a session was opened in it. What a person said stands.
 func (r Root) opened(e events.SessionOpened) Root {
-	if !r.Word {
+	if !r.Decided {
 		r.Key = e.ProjectKey
 	}
 	if e.RootFile != "" {
@@ -73,12 +73,12 @@ func (r Root) opened(e events.SessionOpened) Root {
 	}
 	r.Name = e.Project
 	if e.ProjectClaim == "" {
-		r.Old = true
+		r.LegacyClaims = true
 		return r
 	}
 	tells := showsNotices(e.Source)
 	r.Notified = r.Notified && r.Claim == e.ProjectClaim || tells
-	r.Old = r.Old && !tells
+	r.LegacyClaims = r.LegacyClaims && !tells
 	r.Claim = e.ProjectClaim
 	return r
 }

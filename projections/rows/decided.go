@@ -32,7 +32,7 @@ func (f *fold) restate(row Row) {
 	f.joinGroup(&row)
 	f.list(row)
 	f.put(row)
-	f.renew(row.Session)
+	f.refreshNewest(row.Session)
 }
 
 // settleRow sets what was decided of a row that is in no group and no list.
@@ -65,7 +65,7 @@ func (f *fold) settleRow(row *Row) {
 			row.Stands = append(row.Stands, Stand{Position: d.Position, By: byTurn})
 		}
 	}
-	row.stand()
+	row.applyStands()
 	row.Flagged = flagged(*row)
 }
 

@@ -89,8 +89,8 @@ func (f *fold) leaveGroup(row Row) {
 	f.regroup(key, g)
 }
 
-// reflag makes the group of a row, whose flag has changed, whole again.
-func (f *fold) reflag(row Row) {
+// regroupRow makes the group of a row, whose flag has changed, whole again.
+func (f *fold) regroupRow(row Row) {
 	if key, g, ok := f.groupOf(row); ok {
 		f.regroup(key, g)
 	}

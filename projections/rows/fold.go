@@ -96,7 +96,7 @@ func (f *fold) check(r *engine.Record, e events.ClaimChecked) {
 	}
 	checkTable().Put(f.x, engine.PositionKey(r.Position), engine.Ref(row.ID))
 	row.Checks = append(row.Checks, Check{At: r.OccurredAt, Claim: e.Claim, Position: r.Position})
-	f.flag(row)
+	f.updateFlag(row)
 }
 
 // confirm enters that a person vouches for a row, or not any more.
@@ -112,7 +112,7 @@ func (f *fold) confirm(r *engine.Record, e events.MemoryConfirmed) {
 	if row.Confirmed = r.Position; e.Withdrawn {
 		row.Confirmed = 0
 	}
-	f.flag(row)
+	f.updateFlag(row)
 }
 
 // undo enters which rows tell of work that was undone. What is said of one first stays: it is not undone twice.
@@ -120,19 +120,19 @@ func (f *fold) undo(r *engine.Record, e events.WorkUndone) {
 	for _, u := range e.Rows {
 		if row, ok := f.get(u.Observation); ok && row.Undone.Position == 0 {
 			row.Undone = Undone{Position: r.Position, By: u.By, How: u.How}
-			f.flag(row)
+			f.updateFlag(row)
 		}
 	}
 }
 
-// flag writes a row of which something changed that it may be flagged for, and what follows for its group.
-func (f *fold) flag(row Row) {
+// updateFlag writes a row of which something changed that it may be flagged for, and what follows for its group.
+func (f *fold) updateFlag(row Row) {
 	was := row.Flagged
 	row.Flagged = flagged(row)
 	f.put(row)
 	if row.Flagged != was {
-		f.reflag(row)
-		f.renew(row.Session)
+		f.regroupRow(row)
+		f.refreshNewest(row.Session)
 	}
 }
 
@@ -141,7 +141,7 @@ func (f *fold) flag(row Row) {
 func (f *fold) forget(r *engine.Record, e events.MemoryForgotten) {
 	for h := range engine.ForgottenRecords(f.x, r) {
 		switch {
-		case f.turns && h.Input() && h.Stream == r.Stream:
+		case f.turns && h.IsInput() && h.Stream == r.Stream:
 			f.forgetInput(r, h.Position)
 		case h.Kind == events.KindClaimChecked:
 			f.uncheck(h.Position)
@@ -169,7 +169,7 @@ func (f *fold) uncheck(at events.Position) {
 	checkTable().Delete(f.x, engine.PositionKey(at))
 	if row, ok := f.get(events.ID(id)); ok {
 		row.Checks = slices.DeleteFunc(row.Checks, func(c Check) bool { return c.Position == at })
-		f.flag(row)
+		f.updateFlag(row)
 	}
 }
 
@@ -197,6 +197,6 @@ func (f *fold) remove(id events.ID) {
 	f.review(row, Row{})
 	rowTable().Delete(f.x, engine.IDKey(id))
 	if row.succeeds() && !row.Outdated { // else the newest stays: a session's are forgotten at once, and looking for it reads them all
-		f.renew(row.Session)
+		f.refreshNewest(row.Session)
 	}
 }

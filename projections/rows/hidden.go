@@ -19,9 +19,9 @@ func (f *fold) hide(r *engine.Record, e events.ForgetRequested) {
 	if f.turns {
 		open.Positions = append(open.Positions, e.Positions...)
 		for _, p := range e.Positions {
-			by, _ := wantedTable().Get(f.x, engine.PositionKey(p))
+			by, _ := openRequestTable().Get(f.x, engine.PositionKey(p))
 			by.Requests = append(by.Requests, e.Request)
-			wantedTable().Put(f.x, engine.PositionKey(p), by)
+			openRequestTable().Put(f.x, engine.PositionKey(p), by)
 		}
 	}
 	requestTable().Put(f.x, key, open)
@@ -44,12 +44,12 @@ func (f *fold) unhide(_ *engine.Record, e events.ForgetSettled) {
 	open, _ := requestTable().Get(f.x, key)
 	requestTable().Delete(f.x, key)
 	for _, p := range open.Positions {
-		by, _ := wantedTable().Get(f.x, engine.PositionKey(p))
+		by, _ := openRequestTable().Get(f.x, engine.PositionKey(p))
 		if by.Requests = without(by.Requests, e.Request); len(by.Requests) > 0 {
-			wantedTable().Put(f.x, engine.PositionKey(p), by)
+			openRequestTable().Put(f.x, engine.PositionKey(p), by)
 			continue
 		}
-		wantedTable().Delete(f.x, engine.PositionKey(p))
+		openRequestTable().Delete(f.x, engine.PositionKey(p))
 	}
 	for _, id := range slices.Concat(open.IDs, open.Made) {
 		if row, ok := f.get(id); ok {
@@ -62,12 +62,12 @@ func (f *fold) unhide(_ *engine.Record, e events.ForgetSettled) {
 
 // wanted are the open requests that name any of these records, each once.
 func (f *fold) wanted(lists ...[]events.Position) (requests []events.ID) {
-	if first, _ := wantedTable().Cursor(f.x).First(); first == nil { // as nearly always
+	if first, _ := openRequestTable().Cursor(f.x).First(); first == nil { // as nearly always
 		return nil
 	}
 	for _, list := range lists {
 		for _, p := range list {
-			by, _ := wantedTable().Get(f.x, engine.PositionKey(p))
+			by, _ := openRequestTable().Get(f.x, engine.PositionKey(p))
 			for _, id := range by.Requests {
 				if !slices.Contains(requests, id) {
 					requests = append(requests, id)
@@ -84,7 +84,7 @@ func (f *fold) hideMade(row *Row) {
 	if !f.turns || turn == nil {
 		return
 	}
-	for _, id := range append(slices.Clip(turn.Wanted), f.wanted(turn.Settles)...) {
+	for _, id := range append(slices.Clip(turn.OpenRequests), f.wanted(turn.Settles)...) {
 		open, still := requestTable().Get(f.x, engine.IDKey(id))
 		if !still || slices.Contains(row.ForgetRequests, id) {
 			continue

@@ -27,7 +27,7 @@ func (v Reader) Recent(ctx context.Context, f RecentFilter) ([]Row, error) {
 	if f.Limit <= 0 {
 		f.Limit = 20
 	}
-	from := behindAll()
+	from := maxPlace()
 	if !f.Before.IsZero() {
 		from = placeKey(f.Before, 0)
 	}
@@ -63,7 +63,7 @@ func (v Reader) RowsOfEntries(ctx context.Context, f EntryFilter, entries ...Ent
 		kinds = kinds[:1]
 	}
 	err := v.Views.Read(ctx, func(r *engine.ReadTx) {
-		books := booksIn(r, kinds...)
+		books := viewTxsIn(r, kinds...)
 		for n, e := range entries {
 			if e.Prompt > 0 {
 				found[n] = f.read(books, n, e)
@@ -74,7 +74,7 @@ func (v Reader) RowsOfEntries(ctx context.Context, f EntryFilter, entries ...Ent
 }
 
 // read reads the chosen rows of one entry.
-func (f EntryFilter) read(books []book, n int, e Entry) (found []*Row) {
+func (f EntryFilter) read(books []viewTx, n int, e Entry) (found []*Row) {
 	for _, b := range books {
 		for _, id := range byPromptTable().From(b.x, e.key(), e.key()) {
 			row := new(Row)
@@ -151,8 +151,8 @@ func placeKey(at time.Time, p events.Position) []byte {
 // placeOf is where in its list a key is.
 func placeOf(key []byte) []byte { return key[len(engine.ProjectID{}):] }
 
-// behindAll is past every place of a list.
-func behindAll() []byte { return bytes.Repeat([]byte{0xff}, 17) }
+// maxPlace is past every place of a list.
+func maxPlace() []byte { return bytes.Repeat([]byte{0xff}, 17) }
 
 // walk is a way through lists of rows of several kinds in the order of time.
 type walk struct {
@@ -166,7 +166,7 @@ type walk struct {
 func (v Reader) walk(ctx context.Context, w walk, each func(Row) bool) error {
 	for {
 		err := v.Views.Read(ctx, func(r *engine.ReadTx) {
-			books, from := booksIn(r, w.kinds...), w.from
+			books, from := viewTxsIn(r, w.kinds...), w.from
 			w.from = merge(books, w, each)
 			if w.from != nil && (bytes.Compare(w.from, from) < 0) != w.back {
 				books[0].x.Fail(engine.Damaged("keys of a list are out of order"))
@@ -179,8 +179,8 @@ func (v Reader) walk(ctx context.Context, w walk, each func(Row) bool) error {
 }
 
 // merge passes rows to each, and returns where to go on; nil when there is no need to.
-func merge(books []book, w walk, each func(Row) bool) (next []byte) {
-	lanes := openLanes(books, w)
+func merge(books []viewTx, w walk, each func(Row) bool) (next []byte) {
+	lanes := openListCursors(books, w)
 	for range engine.ReadSlice {
 		l := first(lanes, w.back)
 		if l == nil {
@@ -199,19 +199,19 @@ func merge(books []book, w walk, each func(Row) bool) (next []byte) {
 	return next
 }
 
-// lane is the way through one list of one kind.
-type lane struct {
-	book     book
+// listCursor is the way through one list of one kind.
+type listCursor struct {
+	view     viewTx
 	list     engine.ProjectID
 	cursor   *engine.Cursor
 	key, raw []byte // nil: at the end
 }
 
-func openLanes(books []book, w walk) []*lane {
-	var lanes []*lane
+func openListCursors(books []viewTx, w walk) []*listCursor {
+	var lanes []*listCursor
 	for _, b := range books {
 		for _, list := range w.lists {
-			l, from := &lane{book: b, list: list, cursor: byTimeTable().Cursor(b.x)}, slices.Concat(list[:], w.from)
+			l, from := &listCursor{view: b, list: list, cursor: byTimeTable().Cursor(b.x)}, slices.Concat(list[:], w.from)
 			if w.back {
 				l.key, l.raw = l.cursor.Before(from)
 			} else {
@@ -225,16 +225,16 @@ func openLanes(books []book, w walk) []*lane {
 }
 
 // row is the row that the lane has come to.
-func (l *lane) row() (Row, bool) {
+func (l *listCursor) row() (Row, bool) {
 	if len(l.raw) != len(engine.Ref{}) {
-		l.book.x.Fail(engine.Damaged("list of %s: %x", l.book.kind, l.raw))
+		l.view.x.Fail(engine.Damaged("list of %s: %x", l.view.kind, l.raw))
 		return Row{}, false
 	}
-	row := l.book.row(engine.Ref(l.raw))
-	return row, l.book.x.Err() == nil
+	row := l.view.row(engine.Ref(l.raw))
+	return row, l.view.x.Err() == nil
 }
 
-func (l *lane) step(back bool) {
+func (l *listCursor) step(back bool) {
 	if back {
 		l.key, l.raw = l.cursor.Prev()
 	} else {
@@ -243,15 +243,15 @@ func (l *lane) step(back bool) {
 	l.check()
 }
 
-func (l *lane) check() {
+func (l *listCursor) check() {
 	if !bytes.HasPrefix(l.key, l.list[:]) {
 		l.key, l.raw = nil, nil
 	}
 }
 
 // first is the lane whose row comes next, or nil.
-func first(lanes []*lane, back bool) *lane {
-	var best *lane
+func first(lanes []*listCursor, back bool) *listCursor {
+	var best *listCursor
 	for _, l := range lanes {
 		if l.key == nil {
 			continue

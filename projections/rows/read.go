@@ -54,7 +54,7 @@ type Name struct {
 func (v Reader) RowsNamed(ctx context.Context, names ...Name) ([]Row, error) {
 	rows := make([]Row, len(names))
 	err := v.Views.Read(ctx, func(r *engine.ReadTx) {
-		books := booksIn(r)
+		books := viewTxsIn(r)
 		for i := range names {
 			readNamed(books, &names[i], &rows[i])
 		}
@@ -62,30 +62,30 @@ func (v Reader) RowsNamed(ctx context.Context, names ...Name) ([]Row, error) {
 	return rows, err
 }
 
-// book is one of the views of rows within a transaction.
-type book struct {
+// viewTx is one of the views of rows within a transaction.
+type viewTx struct {
 	kind Kind
 	x    *engine.Tx
 }
 
-// booksIn are the views of rows of the given kinds, or of all.
-func booksIn(r *engine.ReadTx, kinds ...Kind) []book {
-	var books []book
+// viewTxsIn are the views of rows of the given kinds, or of all.
+func viewTxsIn(r *engine.ReadTx, kinds ...Kind) []viewTx {
+	var books []viewTx
 	for _, rows := range Views() {
 		if len(kinds) == 0 || slices.Contains(kinds, rows.kind) {
-			books = append(books, book{kind: rows.kind, x: r.View(rows.names)})
+			books = append(books, viewTx{kind: rows.kind, x: r.View(rows.names)})
 		}
 	}
 	return books
 }
 
-func find(books []book, id events.ID) (row Row) {
+func find(books []viewTx, id events.ID) (row Row) {
 	readNamed(books, &Name{ID: id}, &row)
 	return row
 }
 
 // readNamed reads the row of a name into an empty one.
-func readNamed(books []book, n *Name, row *Row) {
+func readNamed(books []viewTx, n *Name, row *Row) {
 	for _, first := range []bool{true, false} {
 		for _, b := range books {
 			if (b.kind == n.Kind) == first && b.read(n.ID[:], row) {
@@ -114,7 +114,7 @@ func (v Reader) Resolve(ctx context.Context, prefix string, limit int) ([]events
 	}
 	var ids []events.ID
 	err := v.Views.Read(ctx, func(r *engine.ReadTx) {
-		for _, b := range booksIn(r) {
+		for _, b := range viewTxsIn(r) {
 			ids = append(ids, start.Find(b.x, rowTable().Name, limit)...)
 			ids = append(ids, start.Find(b.x, forgottenTable().Name, limit)...)
 		}
@@ -138,7 +138,7 @@ func (v Reader) Prompts(ctx context.Context, session events.SessionID) ([]Row, e
 func (v Reader) sessionRows(ctx context.Context, session events.SessionID, kinds ...Kind) ([]Row, error) {
 	var rows []Row
 	err := v.Views.Read(ctx, func(r *engine.ReadTx) {
-		for _, b := range booksIn(r, kinds...) {
+		for _, b := range viewTxsIn(r, kinds...) {
 			rows = slices.AppendSeq(rows, b.session(session))
 		}
 	})
@@ -155,7 +155,7 @@ func inOrder(rows []Row) []Row {
 }
 
 // session yields the rows of a session, oldest first.
-func (b book) session(id events.SessionID) iter.Seq[Row] {
+func (b viewTx) session(id events.SessionID) iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		for _, ref := range bySessionTable().From(b.x, id[:], id[:]) {
 			if !yield(b.row(ref)) {
@@ -166,7 +166,7 @@ func (b book) session(id events.SessionID) iter.Seq[Row] {
 }
 
 // row is the row that an index entry names.
-func (b book) row(id engine.Ref) Row {
+func (b viewTx) row(id engine.Ref) Row {
 	row, ok := b.get(id[:])
 	if !ok {
 		b.x.Fail(engine.Damaged("%s %s is in an index alone", b.kind, events.ID(id)))
@@ -179,7 +179,7 @@ const titleLength = 120
 
 // Title returns the first words of a session, within r: the beginning of its first prompt that has text, else nothing.
 func Title(r *engine.ReadTx, id events.SessionID) string {
-	prompts := booksIn(r, Prompt)[0].session(id)
+	prompts := viewTxsIn(r, Prompt)[0].session(id)
 	if r.View(Views()[0].names).Joined {
 		prompts = slices.Values(inOrder(slices.Collect(prompts)))
 	}
@@ -209,7 +209,7 @@ func cut(text string) string {
 // was replaced only in part still stand, and are in neither. The error is engine.ErrNotFound for an unknown row.
 func (v Reader) Replacements(ctx context.Context, id events.ID) (older, newer []Row, err error) {
 	err = v.Views.Read(ctx, func(r *engine.ReadTx) {
-		books := booksIn(r)
+		books := viewTxsIn(r)
 		row := find(books, id)
 		if row.Kind == "" && !row.Forgotten {
 			books[0].x.Fail(fmt.Errorf("%w: row %s", engine.ErrNotFound, id))
@@ -220,17 +220,17 @@ func (v Reader) Replacements(ctx context.Context, id events.ID) (older, newer []
 	return older, newer, err
 }
 
-func replacements(books []book, row Row) (older, newer []Row) {
+func replacements(books []viewTx, row Row) (older, newer []Row) {
 	if row.Turn == (events.ID{}) {
 		return nil, nil
 	}
 	for _, b := range books {
 		before, after := b.around(row.Turn)
-		older = b.ofTurns(older, before, true)
+		older = b.appendTurnRows(older, before, true)
 		switch {
 		case row.Outdated:
 		case row.Superseded:
-			newer = b.ofTurns(newer, after, false)
+			newer = b.appendTurnRows(newer, after, false)
 		case row.succeeds() && b.kind == Summary:
 			older = append(older, b.outdated(row.Session)...)
 		}
@@ -246,7 +246,7 @@ func replacements(books []book, row Row) (older, newer []Row) {
 func byPosition(a, b Row) int { return cmp.Compare(a.Position, b.Position) }
 
 // around returns the other turns that kept some of a turn's inputs, before it and after it.
-func (b book) around(id events.ID) (before, after []events.ID) {
+func (b viewTx) around(id events.ID) (before, after []events.ID) {
 	turn, _ := turnTable().Get(b.x, engine.IDKey(id))
 	for _, p := range turn.Settles {
 		in, _ := inputTable().Get(b.x, engine.PositionKey(p))
@@ -263,11 +263,11 @@ func (b book) around(id events.ID) (before, after []events.ID) {
 	return before, after
 }
 
-// ofTurns adds the rows of turns; with replaced only those of turns that were.
-func (b book) ofTurns(rows []Row, turns []events.ID, replaced bool) []Row {
+// appendTurnRows adds the rows of turns; with replaced only those of turns that were.
+func (b viewTx) appendTurnRows(rows []Row, turns []events.ID, onlyReplaced bool) []Row {
 	for _, id := range turns {
 		turn, _ := turnTable().Get(b.x, engine.IDKey(id))
-		if replaced && !turn.Replaced {
+		if onlyReplaced && !turn.Replaced {
 			continue
 		}
 		for _, id := range turn.Rows {
@@ -285,7 +285,7 @@ func (b book) ofTurns(rows []Row, turns []events.ID, replaced bool) []Row {
 func (v Reader) RowsAsOf(ctx context.Context, p events.Position, at time.Time, ids ...events.ID) ([]Row, error) {
 	rows := make([]Row, len(ids))
 	err := v.Views.Read(ctx, func(r *engine.ReadTx) {
-		books := booksIn(r)
+		books := viewTxsIn(r)
 		for n, id := range ids {
 			rows[n] = groupedAsOf(books, find(books, id), p, at)
 		}
@@ -294,9 +294,9 @@ func (v Reader) RowsAsOf(ctx context.Context, p events.Position, at time.Time, i
 }
 
 // groupedAsOf is Row.AsOf, in the group of those that said the same by then.
-func groupedAsOf(books []book, row Row, p events.Position, at time.Time) Row {
+func groupedAsOf(books []viewTx, row Row, p events.Position, at time.Time) Row {
 	then := row.AsOf(p, at)
-	n := slices.IndexFunc(books, func(b book) bool { return b.kind == row.Kind })
+	n := slices.IndexFunc(books, func(b viewTx) bool { return b.kind == row.Kind })
 	if n >= 0 && row.Position <= p && then.succeeds() {
 		return books[n].succeededAsOf(then, p, at)
 	}
@@ -333,20 +333,20 @@ func (v Reader) Same(ctx context.Context, row Row) (same []events.ID, err error)
 		return nil, nil
 	}
 	err = v.Views.Read(ctx, func(r *engine.ReadTx) {
-		if g, ok := groupTable().Get(booksIn(r, row.Kind)[0].x, groupKey(row)); ok {
+		if g, ok := groupTable().Get(viewTxsIn(r, row.Kind)[0].x, groupKey(row)); ok {
 			same = without(g.Rows, row.ID)
 		}
 	})
 	return same, err
 }
 
-func (b book) get(key []byte) (row Row, ok bool) {
+func (b viewTx) get(key []byte) (row Row, ok bool) {
 	ok = b.read(key, &row)
 	return row, ok
 }
 
 // read reads a row, as readers know it, into an empty one: one that is outdated is superseded by the newest of its session.
-func (b book) read(key []byte, row *Row) bool {
+func (b viewTx) read(key []byte, row *Row) bool {
 	if !rowTable().Read(b.x, key, row) {
 		return false
 	}
@@ -359,7 +359,7 @@ func (b book) read(key []byte, row *Row) bool {
 }
 
 // succeededAsOf is then, a row as of the record of a position, with the summary of its session that stood at that record.
-func (b book) succeededAsOf(then Row, p events.Position, at time.Time) Row {
+func (b viewTx) succeededAsOf(then Row, p events.Position, at time.Time) Row {
 	var rows []Row
 	for row := range b.session(then.Session) {
 		if row.Position <= p {
@@ -377,7 +377,7 @@ func (b book) succeededAsOf(then Row, p events.Position, at time.Time) Row {
 }
 
 // outdated are the summaries of a session whose place the newest took, the last maxOutdated.
-func (b book) outdated(session events.SessionID) (rows []Row) {
+func (b viewTx) outdated(session events.SessionID) (rows []Row) {
 	for row := range b.session(session) {
 		if row.Outdated {
 			rows = append(rows, row)

@@ -81,7 +81,7 @@ func (f ListFilter) from() []byte {
 	case !f.Until.IsZero():
 		return placeKey(f.Until.Add(1), 0)
 	}
-	return behindAll()
+	return maxPlace()
 }
 
 // beyond reports whether the way has come to where nothing is chosen any more.
@@ -96,7 +96,7 @@ func (f ListFilter) beyond(row Row) bool {
 func (v Reader) CountStates(ctx context.Context, roots []string, kinds []Kind, most int) (map[State]int, error) {
 	n := map[State]int{}
 	err := v.Views.Read(ctx, func(r *engine.ReadTx) {
-		for _, b := range booksIn(r, kinds...) {
+		for _, b := range viewTxsIn(r, kinds...) {
 			for _, s := range AllStates() {
 				for _, list := range (ListFilter{Roots: roots, State: s}).lists() {
 					n[s] += countKeys(b, list, most)
@@ -107,7 +107,7 @@ func (v Reader) CountStates(ctx context.Context, roots []string, kinds []Kind, m
 	return n, err
 }
 
-func countKeys(b book, list engine.ProjectID, most int) (n int) {
+func countKeys(b viewTx, list engine.ProjectID, most int) (n int) {
 	c := byTimeTable().Cursor(b.x)
 	for key, _ := c.Seek(list[:]); bytes.HasPrefix(key, list[:]) && n < most; key, _ = c.Next() {
 		n++

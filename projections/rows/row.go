@@ -255,12 +255,12 @@ func (r Row) AsOf(p events.Position, at time.Time) Row {
 	}
 	r.Flagged = flagged(r)
 	r.Stands = slices.DeleteFunc(slices.Clone(r.Stands), func(s Stand) bool { return s.Position > p })
-	r.stand()
+	r.applyStands()
 	return r
 }
 
-// stand makes the row's state what the last of its Stands says.
-func (r *Row) stand() {
+// applyStands makes the row's state what the last of its Stands says.
+func (r *Row) applyStands() {
 	last := Stand{}
 	if n := len(r.Stands); n > 0 {
 		last = r.Stands[n-1]

@@ -12,16 +12,18 @@ type State string
 
 // The states.
 const (
-	Doubtful State = "flagged"    // as Row.Flagged
-	Absent   State = "absent"     // makes a claim that is not true now, whatever it was
-	External State = "outside"    // as Row.External
-	Repeated State = "repeated"   // it stands for others that say the same
-	Replaced State = "superseded" // something took its place: it is not listed
-	Wanted   State = "asked"      // an agent asked to forget it: it is not listed
+	Doubtful      State = "flagged"    // as Row.Flagged
+	Absent        State = "absent"     // makes a claim that is not true now, whatever it was
+	External      State = "outside"    // as Row.External
+	Repeated      State = "repeated"   // it stands for others that say the same
+	Replaced      State = "superseded" // something took its place: it is not listed
+	PendingForget State = "asked"      // an agent asked to forget it: it is not listed
 )
 
 // AllStates lists them.
-func AllStates() []State { return []State{Doubtful, Absent, External, Repeated, Replaced, Wanted} }
+func AllStates() []State {
+	return []State{Doubtful, Absent, External, Repeated, Replaced, PendingForget}
+}
 
 // States are those that the row is in.
 func (r Row) States() (in []State) {
@@ -29,7 +31,7 @@ func (r Row) States() (in []State) {
 	is := map[State]bool{
 		Doubtful: r.Flagged && r.Listed(), Absent: absent && r.Listed(), External: r.External() && r.Listed(),
 		Repeated: r.Count > 1 && r.Listed(), Replaced: (r.Superseded || r.Outdated) && r.FoldedInto == events.ID{},
-		Wanted: len(r.ForgetRequests) > 0,
+		PendingForget: len(r.ForgetRequests) > 0,
 	}
 	for _, s := range AllStates() {
 		if is[s] && r.Kind != "" && !r.Forgotten {

@@ -23,8 +23,8 @@ func (f *fold) succeed(row *Row) {
 	newestTable().Put(f.x, key, engine.Ref(row.ID))
 }
 
-// renew finds the newest of a session again after one of its rows has changed or gone.
-func (f *fold) renew(session events.SessionID) {
+// refreshNewest finds the newest of a session again after one of its rows has changed or gone.
+func (f *fold) refreshNewest(session events.SessionID) {
 	if f.kind != Summary {
 		return
 	}

@@ -17,7 +17,7 @@ func (f *fold) applyTurn(r *engine.Record) {
 	switch r.Kind {
 	case events.KindTurnStarted:
 		turn.Start(f.turnOf, r, func(t *turnState, e events.TurnStarted) {
-			t.Settles, t.Wanted = e.Settles, f.wanted(e.Settles, e.Reads)
+			t.Settles, t.OpenRequests = e.Settles, f.wanted(e.Settles, e.Reads)
 		})
 	case events.KindObservationParsed, events.KindSummaryParsed:
 		f.decide(r, true)
@@ -94,9 +94,9 @@ func (f *fold) supersede(row Row, s Stand) {
 		f.leaveGroup(row)
 		row.FoldedInto, row.Count, row.Turns = events.ID{}, 1, ownTurn(row)
 	}
-	row.stand()
+	row.applyStands()
 	f.put(row)
-	f.renew(row.Session)
+	f.refreshNewest(row.Session)
 }
 
 // successor returns the latest turn that kept an input of old, and whether all of old's inputs were decided since.
@@ -128,13 +128,13 @@ func (f *fold) joinTurn(row Row) {
 	if !f.turns || row.Turn == (events.ID{}) {
 		return
 	}
-	if turn := f.turnOf.EditKnown(row.Turn); turn != nil {
+	if turn := f.turnOf.EditExisting(row.Turn); turn != nil {
 		turn.Rows = append(slices.Clip(turn.Rows), row.ID)
 	}
 }
 
 func (f *fold) leaveTurn(row Row) {
-	if turn := f.turnOf.EditKnown(row.Turn); turn != nil {
+	if turn := f.turnOf.EditExisting(row.Turn); turn != nil {
 		turn.Rows = without(turn.Rows, row.ID)
 	}
 }
@@ -167,11 +167,11 @@ func (f *fold) restore(at events.Position, row Row) {
 		stand.By, _ = f.successor(*turn)
 	}
 	row.Stands = append(row.Stands, stand)
-	row.stand()
+	row.applyStands()
 	if !replaced && !row.Stated() {
 		f.joinGroup(&row)
 	}
 	f.list(row)
 	f.put(row)
-	f.renew(row.Session)
+	f.refreshNewest(row.Session)
 }

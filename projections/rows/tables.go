@@ -45,12 +45,12 @@ type forgotten struct {
 
 // turnState is a turn as far as its rows depend on it.
 type turnState struct {
-	Settles  []events.Position `cbor:"1,keyasint,omitempty" json:"settles"`
-	Rows     []events.ID       `cbor:"2,keyasint,omitempty" json:"rows,omitempty"`
-	Ended    events.Position   `cbor:"3,keyasint,omitempty" json:"ended,omitempty"` // first record that kept something, or skipped
-	Kept     bool              `cbor:"4,keyasint,omitempty" json:"kept,omitempty"`
-	Replaced bool              `cbor:"5,keyasint,omitempty" json:"replaced,omitempty"`
-	Wanted   []events.ID       `cbor:"6,keyasint,omitempty" json:"wanted,omitempty"` // requests to forget of what it was asked about, open as it began
+	Settles      []events.Position `cbor:"1,keyasint,omitempty" json:"settles"`
+	Rows         []events.ID       `cbor:"2,keyasint,omitempty" json:"rows,omitempty"`
+	Ended        events.Position   `cbor:"3,keyasint,omitempty" json:"ended,omitempty"` // first record that kept something, or skipped
+	Kept         bool              `cbor:"4,keyasint,omitempty" json:"kept,omitempty"`
+	Replaced     bool              `cbor:"5,keyasint,omitempty" json:"replaced,omitempty"`
+	OpenRequests []events.ID       `cbor:"6,keyasint,omitempty" json:"wanted,omitempty"` // requests to forget of what it was asked about, open as it began
 
 	// Where there are records of other machines: since which record Replaced is, and by which turn.
 	Since   engine.Said     `cbor:"7,keyasint,omitzero" json:"since,omitzero"`
@@ -76,12 +76,12 @@ type request struct {
 
 func requestTable() engine.Table[request] { return engine.Table[request]{Name: "requests"} }
 
-// wantedBy is the open requests that name a record.
-type wantedBy struct {
+// openRequests is the open requests that name a record.
+type openRequests struct {
 	Requests []events.ID `cbor:"1,keyasint,omitempty" json:"requests"`
 }
 
-func wantedTable() engine.Table[wantedBy] { return engine.Table[wantedBy]{Name: "wanted"} }
+func openRequestTable() engine.Table[openRequests] { return engine.Table[openRequests]{Name: "wanted"} }
 
 // decision is what one record says of a row.
 type decision struct {

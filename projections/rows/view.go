@@ -37,7 +37,7 @@ func (View) Layout() engine.Layout {
 		byTimeTable().Spec(engine.ShowHex), byPromptTable().Spec(engine.ShowHex),
 		groupTable().Spec(engine.ShowHex), turnTable().Spec(engine.ShowID), inputTable().Spec(engine.ShowPosition),
 		checkTable().Spec(engine.ShowPosition),
-		newestTable().Spec(engine.ShowID), requestTable().Spec(engine.ShowID), wantedTable().Spec(engine.ShowPosition),
+		newestTable().Spec(engine.ShowID), requestTable().Spec(engine.ShowID), openRequestTable().Spec(engine.ShowPosition),
 		forgottenTable().Spec(engine.ShowID), decidedTable().Spec(engine.ShowID).OfJoined(),
 	}}
 }

@@ -45,7 +45,7 @@ func (s *Session) evolve(r *engine.Record) {
 		}
 	}
 	countSession(s, r.Kind)
-	tellSession(s, r)
+	applyPayload(s, r)
 }
 
 // captured reports whether records of kind k are what agents do, rather than what cmemd does about it.
@@ -81,8 +81,8 @@ func countSession(s *Session, k events.Kind) {
 	}
 }
 
-// tellSession takes over what r's payload says of the session.
-func tellSession(s *Session, r *engine.Record) {
+// applyPayload takes over what r's payload says of the session.
+func applyPayload(s *Session, r *engine.Record) {
 	switch r.Kind {
 	case events.KindSessionOpened:
 		e, ok := engine.PayloadOf[events.SessionOpened](r)
@@ -134,8 +134,8 @@ func (f *fold) indexOpen(was, now Session) {
 	switch {
 	case f.x.Foreign(now.Log) || was.First != 0 && was.Open() == now.Open(): // another machine's are not ours to go on with
 	case now.Open():
-		openTable().Put(f.x, engine.SessionKey(now.ID), engine.Member{})
+		openSessionTable().Put(f.x, engine.SessionKey(now.ID), engine.Member{})
 	default:
-		openTable().Delete(f.x, engine.SessionKey(now.ID))
+		openSessionTable().Delete(f.x, engine.SessionKey(now.ID))
 	}
 }

@@ -126,7 +126,7 @@ func (v Reader) Owing(ctx context.Context) ([]events.SessionID, error) {
 		for _, from := range []struct {
 			view  string
 			table engine.Table[engine.Member]
-		}{{View{}.Name(), openTable()}, {outcomes.View{}.Name(), outcomes.OwingTable()}} {
+		}{{View{}.Name(), openSessionTable()}, {outcomes.View{}.Name(), outcomes.OwingTable()}} {
 			x := r.View(from.view)
 			for k := range from.table.From(x, nil, nil) {
 				if len(k) != len(events.SessionID{}) {

@@ -23,15 +23,15 @@ func timeTable() engine.Table[engine.Member] {
 	return engine.Table[engine.Member]{Name: "by_time"}
 }
 
-func openTable() engine.Table[engine.Member] { return engine.Table[engine.Member]{Name: "open"} }
-func activityID(k []byte) (id [16]byte)      { copy(id[:], k[min(8, len(k)):]); return id }
+func openSessionTable() engine.Table[engine.Member] { return engine.Table[engine.Member]{Name: "open"} }
+func activityID(k []byte) (id [16]byte)             { copy(id[:], k[min(8, len(k)):]); return id }
 
 func activityKey(s Session) []byte {
 	return append(binary.BigEndian.AppendUint64(make([]byte, 0, 40), engine.TimeBits(s.LastAt)), partKey{s.ID, s.Log}.bytes()...)
 }
 
 func (View) Layout() engine.Layout {
-	return engine.Layout{Version: 2, Tables: []engine.TableSpec{table().Spec(engine.ShowID), timeTable().Spec(engine.ShowHex), openTable().Spec(engine.ShowID)}}
+	return engine.Layout{Version: 2, Tables: []engine.TableSpec{table().Spec(engine.ShowID), timeTable().Spec(engine.ShowHex), openSessionTable().Spec(engine.ShowID)}}
 }
 
 // Session is what the events of one session add up to.

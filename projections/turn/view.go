@@ -75,13 +75,13 @@ type Turn struct {
 // Bill returns what the turn cost.
 func (t Turn) Bill() events.Bill {
 	return events.Bill{
-		Usage: t.Usage, Model: t.Answered, Cost: t.Cost, CostStated: t.CostStated, Uncosted: t.Unstated, Calls: t.Calls, Sent: t.Sent,
+		Usage: t.Usage, Model: t.Answered, Cost: t.Cost, CostStated: t.CostStated, Uncosted: t.Unstated, Calls: t.Calls, SentBytes: t.Sent,
 	}
 }
 
 // pay takes over what the turn cost.
 func (t *Turn) pay(b events.Bill) {
-	t.Usage, t.Answered, t.Cost, t.CostStated, t.Unstated, t.Calls, t.Sent = b.Usage, b.Model, b.Cost, b.CostStated, b.Uncosted, b.Calls, b.Sent
+	t.Usage, t.Answered, t.Cost, t.CostStated, t.Unstated, t.Calls, t.Sent = b.Usage, b.Model, b.Cost, b.CostStated, b.Uncosted, b.Calls, b.SentBytes
 }
 
 // Begin takes over what r, a TurnStarted, says.

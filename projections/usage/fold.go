@@ -79,7 +79,7 @@ func (t *turnCount) end(r *engine.Record) {
 func (t *turnCount) paid(b events.Bill) {
 	c, u := &t.count, b.Usage
 	c.Input, c.Cached, c.Output, c.Calls, c.Stated = u.Input, u.Cached, u.Output, int64(b.Calls), billionths(b.Cost)
-	c.Unstated, c.Unmetered, c.PromptBytes = b.UncostedUsage(), 0, cmp.Or(max(b.Sent, 0), t.captured)
+	c.Unstated, c.Unmetered, c.PromptBytes = b.UncostedUsage(), 0, cmp.Or(max(b.SentBytes, 0), t.captured)
 	if free := b.CostStated && b.Cost == 0; u == (events.Usage{}) && !free {
 		c.Unmetered = 1
 	}

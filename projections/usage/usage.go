@@ -62,8 +62,8 @@ func (c *Count) Add(other Count, by int64) {
 	}
 }
 
-// perDollar is how exactly money is counted: in whole numbers, so that sums can be taken back to nothing.
-const perDollar = 1e9
+// nanosPerDollar is how exactly money is counted: in whole numbers, so that sums can be taken back to nothing.
+const nanosPerDollar = 1e9
 
 // maxStated is the most US dollars that one turn is believed to have cost. It keeps sums in range.
 const maxStated = 1e6
@@ -73,7 +73,7 @@ func billionths(usd float64) int64 {
 	if !(usd > 0) {
 		return 0
 	}
-	return int64(math.Round(min(usd, maxStated) * perDollar))
+	return int64(math.Round(min(usd, maxStated) * nanosPerDollar))
 }
 
 // Model is what one model of one provider cost. It is the one that answered, as far as it said so.
@@ -110,7 +110,7 @@ func (p Price) Of(provider, answered, asked string, tokens events.Usage) (usd fl
 
 // Money is what m cost.
 func (m Model) Money(price Price) Money {
-	money := Money{Stated: float64(m.Stated) / perDollar}
+	money := Money{Stated: float64(m.Stated) / nanosPerDollar}
 	n := m.Unstated.Input + m.Unstated.Output
 	if n == 0 {
 		return money

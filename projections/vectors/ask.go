@@ -56,7 +56,7 @@ func lacks(st Stats) string {
 
 // question returns the vector of what is asked, of length 1.
 func (v *Vectors) question(ctx context.Context, text string) ([]float32, error) {
-	asked, err := v.queries.ask(v.clean(text))
+	asked, err := v.queries.ask(v.redactedText(text))
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 
 // embed asks the endpoint for the vectors of texts, of one size and of length 1. The error is ctx's or a *Failure, which says silent
 // where nothing came in time.
-func (c Config) embed(ctx context.Context, timeout time.Duration, silent string, texts []string) ([][]float32, error) {
+func (c Config) embed(ctx context.Context, timeout time.Duration, timeoutText string, texts []string) ([][]float32, error) {
 	asking, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	vectors, err := c.Embedder.Embed(asking, texts)
@@ -16,7 +16,7 @@ func (c Config) embed(ctx context.Context, timeout time.Duration, silent string,
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case asking.Err() != nil && err != nil:
-		return nil, &Failure{Says: fmt.Sprintf("%s within %s", silent, timeout), Soon: true}
+		return nil, &Failure{Says: fmt.Sprintf("%s within %s", timeoutText, timeout), Retryable: true}
 	case err != nil:
 		return nil, failureOf(err)
 	}

@@ -25,8 +25,8 @@ const (
 	// requestTimeout is how long a request that fills may take.
 	requestTimeout = time.Minute
 
-	// shorter is how often a text that is refused is halved before its row is given up.
-	shorter = 3
+	// maxHalvings is how often a text that is refused is halved before its row is given up.
+	maxHalvings = 3
 
 	// probe is what an endpoint is asked that refused a single text: if it answers that, the text was to blame.
 	probe = "memory"
@@ -51,7 +51,7 @@ func (v *Vectors) fill(ctx context.Context) error {
 			_ = sleep.For(ctx, v.cfg.Rest)
 		case !errors.As(err, &f):
 			return err
-		case f.Soon && f.Until.IsZero() && tries < quickly:
+		case f.Retryable && f.Until.IsZero() && tries < quickly:
 			_ = sleep.For(ctx, quickWait<<tries)
 			tries++
 		default:
@@ -107,12 +107,12 @@ func (v *Vectors) embedBatch(ctx context.Context, batch []item) error {
 	if len(asked) > 0 {
 		vectors, err = v.ask(ctx, asked)
 	}
-	if f, ok := errors.AsType[*Failure](err); ok && f.Texts {
+	if f, ok := errors.AsType[*Failure](err); ok && f.BlamesTexts {
 		if len(batch) > 1 {
 			v.size = max(1, len(batch)/2)
 			return nil
 		}
-		if vectors, err = v.askLess(ctx, asked[0], f); err == nil && vectors == nil {
+		if vectors, err = v.askShortened(ctx, asked[0], f); err == nil && vectors == nil {
 			vectors = [][]float32{nil}
 		}
 	}
@@ -143,7 +143,7 @@ func (v *Vectors) texts(ctx context.Context, batch []item) ([]string, []item, er
 	for _, row := range rows {
 		text := ""
 		if row.Kind != "" && !row.Forgotten && !row.Private {
-			text = v.clean(textOf(row))
+			text = v.redactedText(textOf(row))
 		}
 		if bytes += len(text); bytes > batchBytes && len(texts) > 0 {
 			break
@@ -153,9 +153,9 @@ func (v *Vectors) texts(ctx context.Context, batch []item) ([]string, []item, er
 	return texts, batch[:len(texts)], nil
 }
 
-// clean is what of a text may leave: secrets are taken out before it is cut, so that none is cut in two and missed.
+// redactedText is what of a text may leave: secrets are taken out before it is cut, so that none is cut in two and missed.
 // Of a very long text only the beginning is looked at.
-func (v *Vectors) clean(text string) string {
+func (v *Vectors) redactedText(text string) string {
 	return clip.Head(v.cfg.Redact(clip.Head(text, 4*maxText)), maxText)
 }
 
@@ -180,21 +180,21 @@ func (v *Vectors) otherSize(got, want int) error {
 	return fmt.Errorf("%w: %d dimensions, not %d", errAnew, got, want)
 }
 
-// askLess asks for one text that was refused, shorter and shorter. No vectors and no error: it is given up, as the endpoint
+// askShortened asks for one text that was refused, shorter and shorter. No vectors and no error: it is given up, as the endpoint
 // answers other texts.
-func (v *Vectors) askLess(ctx context.Context, text string, refused *Failure) ([][]float32, error) {
-	for range shorter {
+func (v *Vectors) askShortened(ctx context.Context, text string, refused *Failure) ([][]float32, error) {
+	for range maxHalvings {
 		text = clip.Head(text, len(text)/2)
 		if text == "" {
 			break
 		}
 		vectors, err := v.ask(ctx, []string{text})
-		if f, ok := errors.AsType[*Failure](err); !ok || !f.Texts {
+		if f, ok := errors.AsType[*Failure](err); !ok || !f.BlamesTexts {
 			return vectors, err
 		}
 	}
 	_, err := v.ask(ctx, []string{probe})
-	if f, ok := errors.AsType[*Failure](err); ok && f.Texts {
+	if f, ok := errors.AsType[*Failure](err); ok && f.BlamesTexts {
 		return nil, &Failure{Says: refused.Says, Until: refused.Until}
 	}
 	return nil, err

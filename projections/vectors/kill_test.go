@@ -40,7 +40,7 @@ func (r remote) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return nil, &Failure{Says: "not reached", Soon: true}
+		return nil, &Failure{Says: "not reached", Retryable: true}
 	}
 	defer resp.Body.Close()
 	var out [][]float32

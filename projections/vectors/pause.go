@@ -11,10 +11,10 @@ import (
 
 // Failure is why an endpoint embedded nothing.
 type Failure struct {
-	Says  string    // for people; never what the texts say
-	Until time.Time // when the endpoint said it would answer again; zero: it did not
-	Soon  bool      // it may answer if it is asked again at once: it was busy, or not reached
-	Texts bool      // the texts are to blame: one is too long, or not taken
+	Says        string    // for people; never what the texts say
+	Until       time.Time // when the endpoint said it would answer again; zero: it did not
+	Retryable   bool      // it may answer if it is asked again at once: it was busy, or not reached
+	BlamesTexts bool      // the texts are to blame: one is too long, or not taken
 }
 
 func (f *Failure) Error() string { return "vectors: " + f.Says }

@@ -96,7 +96,7 @@ func (q *questions) answered(a *asked) {
 	if a.err != nil {
 		q.asked = slices.DeleteFunc(q.asked, func(other *asked) bool { return other == a })
 	}
-	if f, ok := a.err.(*Failure); ok && !f.Texts && a.number > q.newest {
+	if f, ok := a.err.(*Failure); ok && !f.BlamesTexts && a.number > q.newest {
 		q.pause.failed(f)
 	} else if a.err == nil {
 		q.newest = max(q.newest, a.number)

@@ -160,7 +160,7 @@ func TestFailuresPause(t *testing.T) {
 		for _, c := range []struct {
 			fails  error
 			pauses bool
-		}{{&Failure{Says: "503"}, true}, {errors.New("broken"), true}, {&Failure{Says: "too long", Texts: true}, false}} {
+		}{{&Failure{Says: "503"}, true}, {errors.New("broken"), true}, {&Failure{Says: "too long", BlamesTexts: true}, false}} {
 			v := asking(&clocked{fails: c.fails})
 			if _, err := v.question(t.Context(), "x"); err == nil || (v.queries.pause.line() != "") != c.pauses {
 				t.Errorf("%v: %v, pause %q", c.fails, err, v.queries.pause.line())

@@ -165,7 +165,7 @@ func TestBadAnswers(t *testing.T) {
 		"huge":    {one(make([]float32, maxDims+1)), "16385 dimensions"},
 		"too few": {func(context.Context, []string) ([][]float32, error) { return [][]float32{{1}}, nil }, "1 vectors for 5"},
 		"limit": {func(context.Context, []string) ([][]float32, error) {
-			return nil, &Failure{Says: "429", Until: time.Now().Add(10 * time.Minute), Soon: true}
+			return nil, &Failure{Says: "429", Until: time.Now().Add(10 * time.Minute), Retryable: true}
 		}, "429; asked again in 10m0s"},
 		"other": {func(context.Context, []string) ([][]float32, error) { return nil, errors.New("broken") }, "broken"},
 	} {
@@ -176,7 +176,7 @@ func TestBadAnswers(t *testing.T) {
 			w.conf.Pause = policy.Backoff{First: time.Minute, Cap: time.Minute}
 			w.fake.set(func(ctx context.Context, texts []string) ([][]float32, error) {
 				if len(texts) < 5 { // not all rows are read yet
-					return nil, &Failure{Says: "busy", Soon: true}
+					return nil, &Failure{Says: "busy", Retryable: true}
 				}
 				return tc.trick(ctx, texts)
 			})
@@ -222,7 +222,7 @@ func TestRefusedTexts(t *testing.T) {
 	w.fake.set(func(_ context.Context, texts []string) ([][]float32, error) {
 		for _, text := range texts {
 			if strings.Contains(text, "poi") || len(text) > 1000 || text == "p" {
-				return nil, &Failure{Says: "400", Texts: true}
+				return nil, &Failure{Says: "400", BlamesTexts: true}
 			}
 		}
 		return nil, nil
@@ -242,7 +242,9 @@ func TestRefusedTexts(t *testing.T) {
 
 	none := newWorld(t)
 	none.fill(3)
-	none.fake.set(func(context.Context, []string) ([][]float32, error) { return nil, &Failure{Says: "404", Texts: true} })
+	none.fake.set(func(context.Context, []string) ([][]float32, error) {
+		return nil, &Failure{Says: "404", BlamesTexts: true}
+	})
 	if st := none.run().until("paused", func(st Stats) bool { return st.Paused != "" }); st.Refused != 0 || st.Total != 3 {
 		t.Errorf("an endpoint that takes nothing: %+v, want nothing given up", st)
 	}

@@ -146,7 +146,7 @@ func (m *machine) place(at events.Position) events.Place {
 
 // copyOf is the machine's copy of the log that is called so in the store.
 func (m *machine) copyOf(log events.LogID) []events.Record {
-	return m.copies.of(m.share.Here(log))
+	return m.copies.of(m.share.LocalLog(log))
 }
 
 // record is the machine's own record at a position.

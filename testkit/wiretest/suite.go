@@ -129,7 +129,7 @@ func (s suite) answers(t *testing.T) {
 		}
 		want := observer.Reply{
 			Text: events.NewOutput(text), Form: form, StopReason: got.StopReason,
-			Bill: events.Bill{Usage: Usage(), Cost: s.api.Cost, Calls: 1, Model: s.api.Model, CostStated: s.api.Cost > 0, Sent: s.sent(t, string(form), got.Sent, server)},
+			Bill: events.Bill{Usage: Usage(), Cost: s.api.Cost, Calls: 1, Model: s.api.Model, CostStated: s.api.Cost > 0, SentBytes: s.sent(t, string(form), got.SentBytes, server)},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", form, diff)
@@ -170,7 +170,7 @@ func (s suite) outcomes(t *testing.T) {
 		failure := s.fails(t, s.ask(t, server.URL, func(c *model.Config) { c.Retries, c.Form = 2, tc.form }), tc.name)
 		want := observer.Failure{
 			Class: tc.want, Message: failure.Message, Output: events.NewOutput(tc.output), Form: tc.form,
-			Bill: events.Bill{Usage: Usage(), Cost: s.api.Cost, Calls: 1, Model: s.api.Model, CostStated: s.api.Cost > 0, Sent: s.sent(t, tc.name, failure.Sent, server)},
+			Bill: events.Bill{Usage: Usage(), Cost: s.api.Cost, Calls: 1, Model: s.api.Model, CostStated: s.api.Cost > 0, SentBytes: s.sent(t, tc.name, failure.SentBytes, server)},
 		}
 		if diff := cmp.Diff(want, *failure); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)

@@ -13,12 +13,12 @@ var ErrCode = errors.New("space: not a code, or one that was mistyped")
 
 // codeVersion is the first byte of a code. What follows: what it is for 1, space 20, secret 16, address, check 4.
 const (
-	codeVersion = 1
-	codeSecret  = 16
-	codeCheck   = 4
-	codeFixed   = 2 + len(ID{}) + codeSecret
-	maxAddress  = 512
-	codeGroup   = 6 // characters between two hyphens
+	codeVersion     = 1
+	codeSecret      = 16
+	codeCheck       = 4
+	codeFixed       = 2 + len(ID{}) + codeSecret
+	maxAddressBytes = 512
+	codeGroup       = 6 // characters between two hyphens
 )
 
 // Purpose says what a code is for.
@@ -63,7 +63,7 @@ func (c Code) String() string {
 
 // ParseCode reads what String returned; capitals, spaces and hyphens are as good as none. It returns ErrCode for anything else.
 func ParseCode(s string) (Code, error) {
-	if len(s) > 4*maxAddress {
+	if len(s) > 4*maxAddressBytes {
 		return Code{}, fmt.Errorf("%w: it is %d characters long", ErrCode, len(s))
 	}
 	text := strings.ToLower(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '-' || r == ' ' || r == '\n' }), ""))

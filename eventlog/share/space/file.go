@@ -20,8 +20,8 @@ const (
 	maxSpaceFile = 4 << 20
 )
 
-// known is what this machine knows of its space, as it lies on its disk.
-type known struct {
+// localState is what this machine knows of its space, as it lies on its disk.
+type localState struct {
 	Format   int                 `json:"format"`
 	ID       ID                  `json:"id"`
 	Manifest []byte              `json:"manifest"` // as it was seen last
@@ -29,7 +29,7 @@ type known struct {
 	Pending  []EpochKey          `json:"pending"`  // of epochs that this machine was about to begin
 }
 
-func readKnown(dir string) (k known, err error) {
+func readLocalState(dir string) (k localState, err error) {
 	path := filepath.Join(dir, spaceFile)
 	err = private(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -51,7 +51,7 @@ func readKnown(dir string) (k known, err error) {
 	return k, nil
 }
 
-func (k known) write(dir string) error {
+func (k localState) write(dir string) error {
 	k.Format = spaceFormat
 	data, err := json.Marshal(k)
 	if err == nil {

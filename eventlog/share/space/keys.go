@@ -99,19 +99,19 @@ func (k *Keys) signature(domain string, text []byte) []byte {
 }
 
 const (
-	keyFile     = "device.key"
-	keyPrefix   = "cmemd device key 1 " // and the secret in hexadecimal digits
-	secretSize  = 32
-	maxKeyFile  = 256
-	keyFileMode = 0o600
+	keyFile         = "device.key"
+	keyPrefix       = "cmemd device key 1 " // and the secret in hexadecimal digits
+	secretSize      = 32
+	maxKeyFileBytes = 256
+	keyFileMode     = 0o600
 )
 
 // DeviceKeys returns the keys of the machine whose home dir is, from its file device.key, which it makes where it is not there. It
 // returns an error wrapping ErrKey where the file holds no key, or others may read or write it.
-func DeviceKeys(dir string) (*Keys, error) { return keysIn(filepath.Join(dir, keyFile)) }
+func DeviceKeys(dir string) (*Keys, error) { return loadOrCreateKeys(filepath.Join(dir, keyFile)) }
 
-// keysIn returns the keys whose secret the file at path holds, which is made where it is not there.
-func keysIn(path string) (*Keys, error) {
+// loadOrCreateKeys returns the keys whose secret the file at path holds, which is made where it is not there.
+func loadOrCreateKeys(path string) (*Keys, error) {
 	secret, err := readSecret(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		secret = make([]byte, secretSize)
@@ -128,7 +128,7 @@ func readSecret(path string) ([]byte, error) {
 	if err := private(path); err != nil {
 		return nil, err
 	}
-	data, err := durable.ReadBounded(path, maxKeyFile)
+	data, err := durable.ReadBounded(path, maxKeyFileBytes)
 	if err != nil {
 		return nil, err
 	}

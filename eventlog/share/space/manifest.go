@@ -201,7 +201,7 @@ func (m *Manifest) create(c change, e entry) (why string) {
 	m.machines, m.invitations = map[MemberID]Machine{}, map[MemberID]invitation{}
 	m.commitments, m.recovery = map[uint32][]byte{}, *c.Recovery
 	m.add(c)
-	return m.begin(c)
+	return m.beginEpoch(c)
 }
 
 func (m *Manifest) invite(c change) (why string) {
@@ -248,11 +248,11 @@ func (m *Manifest) revoke(c change) (why string) {
 		i.gone = i.gone || !i.used
 		m.invitations[id] = i
 	}
-	return m.begin(c)
+	return m.beginEpoch(c)
 }
 
-// begin begins an epoch.
-func (m *Manifest) begin(c change) (why string) {
+// beginEpoch begins an epoch.
+func (m *Manifest) beginEpoch(c change) (why string) {
 	if c.Epoch != m.Epoch+1 || len(c.Commitment) != len(events.Hash{}) {
 		return "it begins no epoch"
 	}

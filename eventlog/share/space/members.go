@@ -67,7 +67,7 @@ func Create(ctx context.Context, dir string, s store.Store, name string, now tim
 	if err != nil {
 		return nil, Code{}, err
 	}
-	k := known{ID: m.ID, Manifest: appendEntries(nil, e), Keys: map[uint32]EpochKey{1: key}}
+	k := localState{ID: m.ID, Manifest: appendEntries(nil, e), Keys: map[uint32]EpochKey{1: key}}
 	sp := newSpace(dir, s, keys, k, m)
 	if _, err := sp.store.Create(ctx, m.ID.ManifestKey(), k.Manifest); err != nil {
 		return nil, Code{}, fmt.Errorf("space: make one: %w", err)
@@ -81,7 +81,7 @@ func Create(ctx context.Context, dir string, s store.Store, name string, now tim
 
 // newcomer returns the keys of a machine that is in no space.
 func newcomer(dir string) (*Keys, error) {
-	k, err := readKnown(dir)
+	k, err := readLocalState(dir)
 	if err != nil && !errors.Is(err, ErrNone) {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func Enter(ctx context.Context, dir string, s store.Store, code Code, name, host
 	if err != nil {
 		return nil, err
 	}
-	e := entering{Space: newSpace(dir, s, keys, known{ID: code.Space}, Manifest{}), door: door, name: name, host: host, now: now}
+	e := entering{Space: newSpace(dir, s, keys, localState{ID: code.Space}, Manifest{}), door: door, name: name, host: host, now: now}
 	if err := e.enter(ctx); err != nil {
 		return nil, fmt.Errorf("enter a space: %w", err)
 	}
@@ -150,16 +150,16 @@ func (e entering) enter(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		e.known.Keys[epoch] = key
+		e.local.Keys[epoch] = key
 	}
-	e.known.Manifest, e.manifest = body, m
+	e.local.Manifest, e.manifest = body, m
 	if err := e.layAll(ctx, m, e.keys.Public(), nil); err != nil { // before the code is used, and its keys are taken away
 		return err
 	}
 	if err := e.change(ctx, e.step); err != nil {
 		return err
 	}
-	if err := e.keep(e.known, e.manifest); err != nil {
+	if err := e.keep(e.local, e.manifest); err != nil {
 		return err
 	}
 	return e.Tend(ctx, e.now)
@@ -201,16 +201,16 @@ func (e entering) step(m Manifest) (change, *Keys, error) {
 	}
 	public := e.keys.Public()
 	i := m.invitations[e.door.ID()]
-	name := cmp.Or(e.name, openName(i.sealed, e.known.Keys, e.door.Public()), e.host)
-	sealed, err := sealName(m.named(e.known.Keys).free(name, e.Self()), e.known.Keys, public)
+	name := cmp.Or(e.name, openName(i.sealed, e.local.Keys, e.door.Public()), e.host)
+	sealed, err := sealName(m.named(e.local.Keys).free(name, e.Self()), e.local.Keys, public)
 	return change{At: e.now, Kind: entered, Member: &public, Name: sealed}, e.door, err
 }
 
 // Invite returns a code that lets one machine in within InvitationLife. name, which may be empty, is what it is called unless it says
 // otherwise; address, at most 512 bytes, is how it finds the store.
 func (s *Space) Invite(ctx context.Context, name, address string, now time.Time) (Code, error) {
-	if len(address) > maxAddress {
-		return Code{}, fmt.Errorf("space: the store's address has %d bytes, at most %d may be", len(address), maxAddress)
+	if len(address) > maxAddressBytes {
+		return Code{}, fmt.Errorf("space: the store's address has %d bytes, at most %d may be", len(address), maxAddressBytes)
 	}
 	code := newCode(Invitation, s.ID(), address)
 	door, err := code.keys()
@@ -219,7 +219,7 @@ func (s *Space) Invite(ctx context.Context, name, address string, now time.Time)
 	}
 	public := door.Public()
 	s.mu.Lock()
-	sealed, err := sealName(name, s.known.Keys, public)
+	sealed, err := sealName(name, s.local.Keys, public)
 	s.mu.Unlock()
 	if err != nil {
 		return Code{}, err
@@ -274,13 +274,13 @@ func (s *Space) Revoke(ctx context.Context, id MemberID, feeds []Feed, now time.
 
 // newEpochKey returns a key that is on disk, so that it is not lost where the power goes once an epoch began with it.
 func (s *Space) newEpochKey(ctx context.Context) (key EpochKey, err error) {
-	if err := s.begin(ctx); err != nil {
+	if err := s.lockManifest(ctx); err != nil {
 		return key, err
 	}
-	defer s.end()
+	defer s.unlockManifest()
 	rand.Read(key[:])
 	s.mu.Lock()
-	k, m := s.known, s.manifest
+	k, m := s.local, s.manifest
 	s.mu.Unlock()
 	k.Pending = append(slices.Clone(k.Pending), key)
 	return key, s.keep(k, m)
@@ -300,10 +300,10 @@ func (s *Space) Leave(ctx context.Context, now time.Time, sent ...Feed) error {
 // change adds the change that next makes of the manifest, signed with the keys that it returns; none where it returns no keys. Where
 // another machine's change came first next is asked again. An error of the store's leaves open whether it was made.
 func (s *Space) change(ctx context.Context, next func(Manifest) (change, *Keys, error)) error {
-	if err := s.begin(ctx); err != nil {
+	if err := s.lockManifest(ctx); err != nil {
 		return err
 	}
-	defer s.end()
+	defer s.unlockManifest()
 	for range attempts {
 		body, rev, err := s.read(ctx)
 		if err != nil {

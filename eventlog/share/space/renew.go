@@ -23,7 +23,7 @@ const nextKeyFile = "device.next"
 // returns ErrRevoked where the machine that this home was is not in the space any more, ErrFull, or what Refresh does.
 func (s *Space) Renew(ctx context.Context, now time.Time) error {
 	next := filepath.Join(s.dir, nextKeyFile)
-	keys, err := keysIn(next)
+	keys, err := loadOrCreateKeys(next)
 	if err != nil {
 		return fmt.Errorf("space: another key for this machine: %w", err)
 	}
@@ -59,7 +59,7 @@ func (s *Space) admit(ctx context.Context, public Public, now time.Time) error {
 		return err
 	}
 	s.mu.Lock()
-	sealed, err := sealName(name, s.known.Keys, public)
+	sealed, err := sealName(name, s.local.Keys, public)
 	s.mu.Unlock()
 	if err != nil {
 		return err

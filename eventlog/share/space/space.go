@@ -25,12 +25,12 @@ type Space struct {
 	store store.Store
 	keys  *Keys
 
-	turn chan struct{} // holds one token, for whoever reads the manifest and writes what follows from it
+	manifestLock chan struct{} // holds one token, for whoever reads the manifest and writes what follows from it
 
 	files sync.Mutex // is held while the file of what is known is written or removed; before mu
 
 	mu       sync.Mutex // guards the fields below
-	known    known
+	local    localState
 	manifest Manifest
 	left     bool // Forget was called
 }
@@ -38,7 +38,7 @@ type Space struct {
 // Open returns the space that this machine, whose folder dir is, is in, as it knew it last. It asks the store nothing. It returns
 // ErrNone where it is in none.
 func Open(dir string, s store.Store) (*Space, error) {
-	k, err := readKnown(dir)
+	k, err := readLocalState(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -53,11 +53,11 @@ func Open(dir string, s store.Store) (*Space, error) {
 	return newSpace(dir, s, keys, k, m), nil
 }
 
-func newSpace(dir string, s store.Store, keys *Keys, k known, m Manifest) *Space {
+func newSpace(dir string, s store.Store, keys *Keys, k localState, m Manifest) *Space {
 	if k.Keys == nil {
 		k.Keys = map[uint32]EpochKey{}
 	}
-	return &Space{id: k.ID, dir: dir, store: patient{s}, keys: keys, turn: make(chan struct{}, 1), known: k, manifest: m.named(k.Keys)}
+	return &Space{id: k.ID, dir: dir, store: patient{s}, keys: keys, manifestLock: make(chan struct{}, 1), local: k, manifest: m.named(k.Keys)}
 }
 
 // named is m with the names of its machines, as far as keys open them; what has none is called by the beginning of its id.
@@ -91,7 +91,7 @@ func (s *Space) Manifest() Manifest {
 func (s *Space) EpochKey(epoch uint32) (EpochKey, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key, ok := s.known.Keys[epoch]
+	key, ok := s.local.Keys[epoch]
 	if !ok {
 		return key, fmt.Errorf("%w (epoch %d)", ErrNoKey, epoch)
 	}
@@ -108,10 +108,10 @@ const WatchedPart = "now"
 // ErrDiverged, ErrManifest, ErrNewer, or what the store returned; then the space is as it was. Where the store has an older manifest
 // than this machine, a damaged one or none, it is given this machine's.
 func (s *Space) Refresh(ctx context.Context) error {
-	if err := s.begin(ctx); err != nil {
+	if err := s.lockManifest(ctx); err != nil {
 		return err
 	}
-	defer s.end()
+	defer s.unlockManifest()
 	body, rev, err := s.read(ctx)
 	if errors.Is(err, ErrDiverged) {
 		err = s.diverged(body)
@@ -149,7 +149,7 @@ func (s *Space) diverged(body []byte) error {
 // that the store is as it was once all machines have said what they know. Its caller has the turn.
 func (s *Space) restore(ctx context.Context, rev store.Rev) (err error) {
 	s.mu.Lock()
-	body := s.known.Manifest
+	body := s.local.Manifest
 	s.mu.Unlock()
 	if rev == "" {
 		_, err = s.store.Create(ctx, s.ID().ManifestKey(), body)
@@ -169,16 +169,16 @@ func (s *Space) ready() error {
 	return err
 }
 
-func (s *Space) begin(ctx context.Context) error {
+func (s *Space) lockManifest(ctx context.Context) error {
 	select {
-	case s.turn <- struct{}{}:
+	case s.manifestLock <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-func (s *Space) end() { <-s.turn }
+func (s *Space) unlockManifest() { <-s.manifestLock }
 
 // read takes the manifest from the store. Its caller has the turn.
 func (s *Space) read(ctx context.Context) (body []byte, rev store.Rev, err error) {
@@ -192,7 +192,7 @@ func (s *Space) read(ctx context.Context) (body []byte, rev store.Rev, err error
 // accept makes a manifest the one that is known, if it continues that one. Its caller has the turn.
 func (s *Space) accept(ctx context.Context, body []byte) error {
 	s.mu.Lock()
-	k, m := s.known, s.manifest
+	k, m := s.local, s.manifest
 	s.mu.Unlock()
 	if err := continues(k.Manifest, body); err != nil {
 		return err
@@ -216,7 +216,7 @@ func (s *Space) accept(ctx context.Context, body []byte) error {
 }
 
 // keep puts what is known on disk, then in the place of what was known. It returns ErrNone once Forget was called.
-func (s *Space) keep(k known, m Manifest) error {
+func (s *Space) keep(k localState, m Manifest) error {
 	s.files.Lock()
 	defer s.files.Unlock()
 	s.mu.Lock()
@@ -230,7 +230,7 @@ func (s *Space) keep(k known, m Manifest) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.known, s.manifest = k, m.named(k.Keys)
+	s.local, s.manifest = k, m.named(k.Keys)
 	return nil
 }
 
@@ -246,7 +246,7 @@ func (s *Space) Forget() error {
 }
 
 // takeKeys adds the keys of m's epochs that k has not; took is whether there were any. A key that is not there yet is no error.
-func (s *Space) takeKeys(ctx context.Context, m Manifest, k *known) (took bool, err error) {
+func (s *Space) takeKeys(ctx context.Context, m Manifest, k *localState) (took bool, err error) {
 	for epoch := uint32(1); epoch <= m.Epoch; epoch++ {
 		if _, ok := k.Keys[epoch]; ok {
 			continue
@@ -267,7 +267,7 @@ func (s *Space) takeKeys(ctx context.Context, m Manifest, k *known) (took bool, 
 }
 
 // pending returns the key that this machine began an epoch with.
-func (k *known) pending(epoch uint32, want []byte) (EpochKey, error) {
+func (k *localState) pending(epoch uint32, want []byte) (EpochKey, error) {
 	for _, key := range k.Pending {
 		if bytes.Equal(commitment(epoch, key), want) {
 			return key, nil

@@ -23,11 +23,11 @@ type Entry struct {
 	Rev Rev // from List it is empty where the engine lists names alone (jet); Watch always tells it
 }
 
-// Abilities are what an engine can do. They do not change while a store is open.
-type Abilities struct {
-	Strong     bool // of several machines that create or replace one object at once one succeeds; else each key must have one writer
-	Push       bool // a watch is notified of a change by the engine, rather than by looking every few seconds
-	Overwrites bool // Delete overwrites the bytes where they were, but for the engine's own journal
+// Capabilities are what an engine can do. They do not change while a store is open.
+type Capabilities struct {
+	ConditionalWrites bool // of several machines that create or replace one object at once one succeeds; else each key must have one writer
+	PushWatch         bool // a watch is notified of a change by the engine, rather than by looking every few seconds
+	Overwrites        bool // Delete overwrites the bytes where they were, but for the engine's own journal
 }
 
 var (
@@ -56,7 +56,7 @@ type Store interface {
 	Reader
 	Writer
 	// Can says what the engine can do.
-	Can() Abilities
+	Can() Capabilities
 	// Close lets go of the connection; calls that are under way end with ErrClosed or as they would have. It may be called twice.
 	Close() error
 }

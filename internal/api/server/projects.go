@@ -128,7 +128,7 @@ func (s *sources) projectInfo(known projects.Known, of []projects.Root) api.Proj
 	for _, r := range of {
 		_, err := os.Lstat(r.Path)
 		f := api.ProjectFolder{
-			Root: r.Path, Name: r.Name, At: r.At, Decided: r.Word, Gone: errors.Is(err, fs.ErrNotExist),
+			Root: r.Path, Name: r.Name, At: r.At, Decided: r.Decided, Gone: errors.Is(err, fs.ErrNotExist),
 			LooksLike: s.thereFirst(known.Lookalike(r)), JoinedBefore: joinedBefore(r, len(of)),
 		}
 		if shown := s.shownRoot(r.Path); shown != r.Path { // whether it is there is not seen from here
@@ -159,7 +159,9 @@ func (s *projectRoutes) rootShown(text string) string {
 
 // joinedBefore reports whether a folder, one of so many of its project, shares that because an earlier release joined what claimed the
 // same, and nobody was notified since.
-func joinedBefore(r projects.Root, folders int) bool { return r.Old && !r.Word && folders > 1 }
+func joinedBefore(r projects.Root, folders int) bool {
+	return r.LegacyClaims && !r.Decided && folders > 1
+}
 
 // projectCounts counts how folders stand.
 func (s *sources) projectCounts(ctx context.Context, known projects.Known) (n api.ProjectCounts, err error) {

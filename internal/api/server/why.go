@@ -81,7 +81,7 @@ func (s *chains) forgottenRow(ctx context.Context, row api.Row) (*api.MemoryForg
 		return nil, err
 	}
 	m, _ := e.(events.MemoryForgotten)
-	return &api.MemoryForgottenRow{At: row.At, Position: row.Position, Cause: m.Cause, Records: len(m.Positions), Residue: m.Residue}, nil
+	return &api.MemoryForgottenRow{At: row.At, Position: row.Position, Cause: m.Cause, Records: len(m.Positions), Residue: m.ErasedHash}, nil
 }
 
 // whyTurn adds what the turn only read.

@@ -146,7 +146,7 @@ const indexName = "index"
 // compareUntilStill tries to compare until nothing moved meanwhile.
 func compareUntilStill(ctx context.Context, compare func() error) (err error) {
 	for range meetTries {
-		if err = compare(); !errors.Is(err, engine.ErrApart) {
+		if err = compare(); !errors.Is(err, engine.ErrPositionsDiffer) {
 			return err
 		}
 		if err := sleep.For(ctx, meetPause); err != nil {

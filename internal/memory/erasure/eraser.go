@@ -305,7 +305,7 @@ func (e *Eraser) events(ctx context.Context, positions []events.Position, cause 
 				m.Spent = append(m.Spent, spent)
 			}
 		}
-		m.Residue = Residue(hashes)
+		m.ErasedHash = Residue(hashes)
 		out = append(out, m)
 	}
 	return out, nil

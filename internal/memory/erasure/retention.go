@@ -124,7 +124,7 @@ func (r *retaining) settled(ctx context.Context, old []events.Header) (map[event
 	var inputs []events.Position
 	streams := map[events.Position]events.StreamID{}
 	for _, h := range old {
-		if !h.Input() {
+		if !h.IsInput() {
 			out[h.Stream] = append(out[h.Stream], h.Position)
 			continue
 		}

@@ -40,7 +40,7 @@ func paidHistory(w *world) {
 	in := []events.Position{w.tool(s, 1, "the secret word")}
 	bill := events.Bill{
 		Usage: events.Usage{Input: 1000, Cached: 400, Output: 50}, Model: "small-0101", Cost: 0.25, CostStated: true,
-		Uncosted: events.Usage{Input: 100}, Calls: 2, Sent: 7000,
+		Uncosted: events.Usage{Input: 100}, Calls: 2, SentBytes: 7000,
 	}
 	failed := w.start(s, events.TurnObservation, 1, in)
 	w.say(s, failed, events.TurnFailed{Turn: failed, Class: events.FailTruncated, Output: events.NewOutput("the secret w")}.WithBill(bill))

@@ -276,7 +276,7 @@ func (w *world) verify() {
 			}
 			hashes = append(hashes, named.PayloadHash)
 		}
-		if m.Residue != Residue(hashes) {
+		if m.ErasedHash != Residue(hashes) {
 			w.tb.Errorf("record %d: the residue is not that of what it names", r.Position)
 		}
 	}

@@ -15,9 +15,9 @@ import (
 type chooser struct {
 	recall *Recall
 	ask    Ask
-	own    projects.Extent  // of the project; no roots: it is known by name alone
-	given  injections.Given // what the session's conversation holds
-	since  events.Position  // what the session has been given already; 0: nothing
+	own    projects.Extent     // of the project; no roots: it is known by name alone
+	given  injections.Injected // what the session's conversation holds
+	since  events.Position     // what the session has been given already; 0: nothing
 	rows   []*rows.Row
 	files  []files.File
 	score  map[events.ID]int // at a prompt: how much of it a row has

@@ -60,7 +60,7 @@ func (c *chooser) loadPlace(ctx context.Context) (err error) {
 		}
 	}
 	if !c.ask.Session.IsZero() {
-		c.given, err = c.recall.cfg.Views.Given(ctx, c.ask.Session)
+		c.given, err = c.recall.cfg.Views.Injected(ctx, c.ask.Session)
 	}
 	return err
 }

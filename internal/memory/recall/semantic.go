@@ -24,7 +24,7 @@ func (r *Recall) semantic(ctx context.Context, q Query, iq index.Query, then mom
 	if r.cfg.Near == nil || !q.Near || q.Text == "" || iq.Sort != index.Relevance {
 		return semanticHits{}, nil
 	}
-	only, err := r.cfg.Index.Passing(ctx, iq)
+	only, err := r.cfg.Index.Matching(ctx, iq)
 	if err != nil {
 		return semanticHits{}, fmt.Errorf("recall: %w", err)
 	}

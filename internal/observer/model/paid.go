@@ -26,7 +26,7 @@ func (p *paid) add(q Question, r observer.Reply, err error) {
 		b.Calls = max(1, b.Calls)
 	}
 	p.count(sane(b))
-	p.sum.Sent += int64(max(0, b.Calls)) * int64(len(q.System)+len(q.User)+len(q.Schema))
+	p.sum.SentBytes += int64(max(0, b.Calls)) * int64(len(q.System)+len(q.User)+len(q.Schema))
 }
 
 // maxTokens is more than a request can use, and maxCost more US dollars than it can cost. They keep sums in range, whatever a service says:

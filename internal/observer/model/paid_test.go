@@ -105,7 +105,7 @@ func TestAllRequestsArePaid(t *testing.T) {
 			}
 			n := int64(tc.times)
 			want := observer.Reply{
-				Bill: events.Bill{Usage: events.Usage{Input: 10 * n, Cached: 4 * n, Output: n}, Cost: 0.5 * float64(n), Calls: tc.calls, Sent: asker.sent}, Form: tc.of, Text: got.Text,
+				Bill: events.Bill{Usage: events.Usage{Input: 10 * n, Cached: 4 * n, Output: n}, Cost: 0.5 * float64(n), Calls: tc.calls, SentBytes: asker.sent}, Form: tc.of, Text: got.Text,
 			}
 			if n > 0 {
 				want.Model = "m-1-0101"
@@ -130,7 +130,7 @@ func TestAStopTellsWhatWasPaid(t *testing.T) {
 		defer cancel()
 		got, err := p.Complete(ctx, observer.Prompt{})
 		want := paidOne()
-		want.Sent = int64(len("role for xml"))
+		want.SentBytes = int64(len("role for xml"))
 		if diff := cmp.Diff(want, got); diff != "" || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
@@ -162,7 +162,7 @@ func TestFiguresAreSane(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := p.Complete(t.Context(), observer.Prompt{})
-		got.Form, got.Sent = "", 0
+		got.Form, got.SentBytes = "", 0
 		if diff := cmp.Diff(tc.want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 		}

@@ -37,7 +37,7 @@ func New(c Config) (*Asker, error) {
 
 // What goes over the wire.
 type (
-	question struct {
+	requestBody struct {
 		Model      string   `json:"model"`
 		Input      []string `json:"input"`
 		Encoding   string   `json:"encoding_format"`
@@ -54,7 +54,7 @@ func (a *Asker) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	var got struct {
 		Data []embedding `json:"data"`
 	}
-	asked := question{Model: a.cfg.Model, Input: texts, Encoding: "float", Dimensions: a.cfg.Dimensions}
+	asked := requestBody{Model: a.cfg.Model, Input: texts, Encoding: "float", Dimensions: a.cfg.Dimensions}
 	r := a.Post(ctx, "embeddings", asked)
 	switch {
 	case !r.JSON(&got):
@@ -93,10 +93,10 @@ func failure(err error) error {
 	if !ok {
 		return err
 	}
-	out := &vectors.Failure{Says: "the endpoint: " + f.Message, Until: f.ResetsAt, Soon: model.Retryable(f)}
+	out := &vectors.Failure{Says: "the endpoint: " + f.Message, Until: f.ResetsAt, Retryable: model.Retryable(f)}
 	switch f.Class {
 	case events.FailRefused, events.FailOverflow, events.FailTruncated:
-		out.Texts = true
+		out.BlamesTexts = true
 	case events.FailSetup: // it says what is wrong on our side
 		out.Says = f.Message
 	}

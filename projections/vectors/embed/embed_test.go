@@ -82,12 +82,12 @@ func TestFailures(t *testing.T) {
 		"limit": {func(w http.ResponseWriter) {
 			w.Header().Set("Retry-After", "120")
 			answer(429, `{"error":{"message":"text one was bad"}}`)(w)
-		}, vectors.Failure{Says: "429", Soon: true, Until: time.Now().Add(2 * time.Minute)}},
+		}, vectors.Failure{Says: "429", Retryable: true, Until: time.Now().Add(2 * time.Minute)}},
 		"auth":     {answer(401, `{}`), vectors.Failure{Says: "401"}},
-		"server":   {answer(500, `{}`), vectors.Failure{Says: "500", Soon: true}},
-		"too long": {answer(400, `{"error":{"message":"maximum context length"}}`), vectors.Failure{Says: "400", Texts: true}},
-		"cut":      {answer(200, `{"data":[{"index":0,"embedd`), vectors.Failure{Says: "broke off", Soon: true}},
-		"NaN":      {answer(200, `{"data":[{"index":0,"embedding":[NaN]},{"index":1,"embedding":[1]}]}`), vectors.Failure{Says: "broke off", Soon: true}},
+		"server":   {answer(500, `{}`), vectors.Failure{Says: "500", Retryable: true}},
+		"too long": {answer(400, `{"error":{"message":"maximum context length"}}`), vectors.Failure{Says: "400", BlamesTexts: true}},
+		"cut":      {answer(200, `{"data":[{"index":0,"embedd`), vectors.Failure{Says: "broke off", Retryable: true}},
+		"NaN":      {answer(200, `{"data":[{"index":0,"embedding":[NaN]},{"index":1,"embedding":[1]}]}`), vectors.Failure{Says: "broke off", Retryable: true}},
 		"nothing":  {answer(200, `{"data":[]}`), vectors.Failure{Says: "neither an answer nor a reason"}},
 		"fewer":    {answer(200, `{"data":[{"index":0,"embedding":[1]}]}`), vectors.Failure{Says: "1 vectors for 2"}},
 		"twice":    {answer(200, `{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}`), vectors.Failure{Says: "or two"}},
@@ -100,7 +100,7 @@ func TestFailures(t *testing.T) {
 			w.Header().Set("Location", "http://127.0.0.1:1/")
 			answer(302, ``)(w)
 		}, vectors.Failure{Says: "302"}},
-		"too much": {answer(200, `{"data":[{"index":0,"embedding":[`+strings.Repeat("1,", 3<<20)+`1]}]}`), vectors.Failure{Says: "longer than", Texts: true}},
+		"too much": {answer(200, `{"data":[{"index":0,"embedding":[`+strings.Repeat("1,", 3<<20)+`1]}]}`), vectors.Failure{Says: "longer than", BlamesTexts: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,8 +110,8 @@ func TestFailures(t *testing.T) {
 			if !ok || got != nil {
 				t.Fatalf("got %v, %v", got, err)
 			}
-			if !strings.Contains(f.Says, tc.want.Says) || strings.Contains(f.Says, "text one") || f.Soon != tc.want.Soon ||
-				f.Texts != tc.want.Texts || f.Until.IsZero() != tc.want.Until.IsZero() {
+			if !strings.Contains(f.Says, tc.want.Says) || strings.Contains(f.Says, "text one") || f.Retryable != tc.want.Retryable ||
+				f.BlamesTexts != tc.want.BlamesTexts || f.Until.IsZero() != tc.want.Until.IsZero() {
 				t.Errorf("got %+v, want %+v", *f, tc.want)
 			}
 		})
@@ -146,7 +146,7 @@ func TestHang(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = a.Embed(t.Context(), []string{"one"})
-	if f, ok := errors.AsType[*vectors.Failure](err); !ok || !f.Soon || !strings.Contains(f.Says, "connection refused") {
+	if f, ok := errors.AsType[*vectors.Failure](err); !ok || !f.Retryable || !strings.Contains(f.Says, "connection refused") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -79,7 +79,7 @@ func Export(ctx context.Context, log Source, w io.Writer, from events.Position) 
 	if err := json.Unmarshal(out.line, &end); err != nil {
 		return fmt.Errorf("the end of the export: %w", err)
 	}
-	return end.Incomplete()
+	return end.Err()
 }
 
 // lastLine remembers the last line that is written to it.

@@ -143,7 +143,7 @@ func newestSessions(ctx context.Context, log offline.Source, n int) ([][]events.
 		if err != nil {
 			return nil, err
 		}
-		if r.Input() {
+		if r.IsInput() {
 			last[r.Stream] = r.Position
 		}
 	}

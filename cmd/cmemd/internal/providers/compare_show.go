@@ -42,7 +42,7 @@ func newComparison(both []*compared, captured [][]events.Record) *comparison {
 		s.Session, _ = records[0].Stream.Session()
 		for _, r := range records {
 			s.At = r.OccurredAt
-			if r.Input() {
+			if r.IsInput() {
 				s.Inputs++
 			}
 			e, _ := r.Event() // what is erased says nothing

@@ -118,7 +118,7 @@ func (c *compared) observe(ctx context.Context, a *terminal.App, captured [][]ev
 	total, done := 0, 0
 	for _, one := range captured {
 		for _, rec := range one {
-			if rec.Input() {
+			if rec.IsInput() {
 				total++
 			}
 		}

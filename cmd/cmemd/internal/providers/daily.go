@@ -96,7 +96,7 @@ func daysOf(captured [][]events.Record) (d DailyWork) {
 	for _, one := range captured {
 		works := false
 		for _, r := range one {
-			if !r.Input() {
+			if !r.IsInput() {
 				continue
 			}
 			works = true

@@ -29,7 +29,7 @@ func (d *stage) read(ctx context.Context) (known, error) {
 			return nil, err
 		}
 		for _, r := range page.Records {
-			if r.Input() {
+			if r.IsInput() {
 				have[fact{r.Stream, r.Key}]++
 			}
 		}

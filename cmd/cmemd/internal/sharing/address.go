@@ -36,7 +36,7 @@ func parseAddress(text string) (address, error) {
 
 // open opens the store, and reopen one that this home has joined. Both may take as long as a network, or a mount, takes.
 func (a address) open() (store.Store, error)   { return a.openAs(folder.Config{}) }
-func (a address) reopen() (store.Store, error) { return a.openAs(folder.Config{Joined: true}) }
+func (a address) reopen() (store.Store, error) { return a.openAs(folder.Config{Existing: true}) }
 
 func (a address) openAs(config folder.Config) (store.Store, error) {
 	if IsServer(string(a)) {

@@ -129,11 +129,11 @@ func (l *lateStore) Watch(ctx context.Context, prefix string) iter.Seq2[store.En
 }
 
 // Can implements store.Store. Before the store is open nothing is promised.
-func (l *lateStore) Can() store.Abilities {
+func (l *lateStore) Can() store.Capabilities {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.now == nil {
-		return store.Abilities{}
+		return store.Capabilities{}
 	}
 	return l.now.Can()
 }

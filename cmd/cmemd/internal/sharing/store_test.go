@@ -33,7 +33,7 @@ func TestLateStoreThatHangs(t *testing.T) {
 		for _, err := range l.Watch(canceled(t), "s/now/") {
 			t.Errorf("a watch whose context is done yields %v", err)
 		}
-		if can := l.Can(); can != (store.Abilities{}) {
+		if can := l.Can(); can != (store.Capabilities{}) {
 			t.Errorf("before it is open it can %+v", can)
 		}
 		close(let)

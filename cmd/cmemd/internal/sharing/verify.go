@@ -24,7 +24,7 @@ func (s *Sharing) Verify(ctx context.Context, tell func(done, total uint64)) (ou
 	for i := range out.Logs {
 		v := &out.Logs[i]
 		if v.Problem == "" && !v.Own {
-			v.Problem = s.checkCopy(ctx, j.share.Here(v.Log))
+			v.Problem = s.checkCopy(ctx, j.share.LocalLog(v.Log))
 		}
 		v.Problem = terminal.Visible(v.Problem)
 		out.OK = out.OK && v.Problem == ""

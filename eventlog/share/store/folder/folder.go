@@ -21,56 +21,56 @@ import (
 
 // Config is how a folder is used; the zero value is good.
 type Config struct {
-	// Every is how often a watch looks through the folder whether or not it was notified of a change; 0 means 10 s. Network mounts tell
+	// PollEvery is how often a watch looks through the folder whether or not it was notified of a change; 0 means 10 s. Network mounts tell
 	// of no changes of others.
-	Every time.Duration
+	PollEvery time.Duration
 
-	// Joined says that the folder held a store before: where the file .cmemd is not in it, which the first Create makes, it is ErrAway.
-	Joined bool
+	// Existing says that the folder held a store before: where the file .cmemd is not in it, which the first Create makes, it is ErrAway.
+	Existing bool
 }
 
 // ErrAway is returned by all methods for a folder that is there and held a store before, and has no trace of one: what was mounted there is
 // not. It may pass.
-var ErrAway = transient.Mark(errors.New("the folder has no file " + mark +
+var ErrAway = transient.Mark(errors.New("the folder has no file " + markerName +
 	", which cmemd put there: it is not mounted, or was emptied; if it was emptied on purpose, make that file"))
 
 // mark is the file that tells a store from a folder where one is to be mounted. What it says is for people.
 const (
-	mark     = ".cmemd"
-	markText = "Memory that machines share by cmemd, encrypted. Without this file cmemd takes the folder for one that is not mounted.\n"
+	markerName = ".cmemd"
+	markerText = "Memory that machines share by cmemd, encrypted. Without this file cmemd takes the folder for one that is not mounted.\n"
 )
 
-// atOnce is how many calls may be under way: a mount that hangs holds each one for as long as it hangs.
-const atOnce = 32
+// maxCalls is how many calls may be under way: a mount that hangs holds each one for as long as it hangs.
+const maxCalls = 32
 
-// lookEvery is Config.Every where nothing is said.
-const lookEvery = 10 * time.Second
+// defaultPollEvery is Config.Every where nothing is said.
+const defaultPollEvery = 10 * time.Second
 
 // Folder is a store.Store in a folder. It holds no file open between calls, so the folder may be unmounted and mounted again.
 type Folder struct {
-	dir   string
-	every time.Duration
-	link  func(root *os.Root, from, to string) error // os.Root.Link, but in tests
-	done  chan struct{}                              // closed by Close
-	busy  chan struct{}                              // has a token for each call under way
+	dir       string
+	pollEvery time.Duration
+	link      func(root *os.Root, from, to string) error // os.Root.Link, but in tests
+	done      chan struct{}                              // closed by Close
+	busy      chan struct{}                              // has a token for each call under way
 
-	joined bool // Config.Joined
+	existing bool // Config.Joined
 
-	mu     sync.Mutex      // guards the fields below
-	synced map[string]bool // folders whose own name is on disk
-	marked bool            // the mark is there
-	closed bool
+	mu        sync.Mutex      // guards the fields below
+	synced    map[string]bool // folders whose own name is on disk
+	hasMarker bool            // the mark is there
+	closed    bool
 }
 
 // Open opens the store in the folder dir, which must be there, and removes what killed processes left half written an hour ago or
 // earlier. It writes nothing else.
 func Open(dir string, config Config) (*Folder, error) {
-	if config.Every <= 0 {
-		config.Every = lookEvery
+	if config.PollEvery <= 0 {
+		config.PollEvery = defaultPollEvery
 	}
 	f := &Folder{
-		dir: dir, every: config.Every, link: (*os.Root).Link, done: make(chan struct{}), busy: make(chan struct{}, atOnce),
-		joined: config.Joined, synced: map[string]bool{},
+		dir: dir, pollEvery: config.PollEvery, link: (*os.Root).Link, done: make(chan struct{}), busy: make(chan struct{}, maxCalls),
+		existing: config.Existing, synced: map[string]bool{},
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -135,8 +135,8 @@ func inRoot[T any](f *Folder, call func(*os.Root) (T, error)) (none T, err error
 		return none, err
 	}
 	defer root.Close()
-	if f.joined {
-		if _, err := root.Lstat(mark); errors.Is(err, fs.ErrNotExist) {
+	if f.existing {
+		if _, err := root.Lstat(markerName); errors.Is(err, fs.ErrNotExist) {
 			return none, fmt.Errorf("%s: %w", f.dir, ErrAway)
 		} else if err != nil {
 			return none, err
@@ -149,7 +149,7 @@ func inRoot[T any](f *Folder, call func(*os.Root) (T, error)) (none T, err error
 func (f *Folder) Create(ctx context.Context, key store.Key, body []byte) (store.Rev, error) {
 	body = bytes.Clone(body) // the caller's, who may have it back before the call ends
 	return do(ctx, f, "create", string(key), store.CheckBody(key, body), func(root *os.Root) (store.Rev, error) {
-		if err := f.makeMark(root); err != nil {
+		if err := f.writeMarker(root); err != nil {
 			return "", err
 		}
 		rev, file := fileOf(body)
@@ -171,17 +171,17 @@ func (f *Folder) Create(ctx context.Context, key store.Key, body []byte) (store.
 	})
 }
 
-// makeMark says that a store is here. Two machines that do it at once write the same.
-func (f *Folder) makeMark(root *os.Root) error {
+// writeMarker says that a store is here. Two machines that do it at once write the same.
+func (f *Folder) writeMarker(root *os.Root) error {
 	f.mu.Lock()
-	marked := f.marked
+	marked := f.hasMarker
 	f.mu.Unlock()
-	if marked || f.joined {
+	if marked || f.existing {
 		return nil
 	}
-	file, err := root.OpenFile(mark, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := root.OpenFile(markerName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
-		_, err = file.WriteString(markText)
+		_, err = file.WriteString(markerText)
 		err = errors.Join(err, file.Sync(), file.Close(), syncDir(root, "."))
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
@@ -189,7 +189,7 @@ func (f *Folder) makeMark(root *os.Root) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.marked = true
+	f.hasMarker = true
 	return nil
 }
 
@@ -371,7 +371,7 @@ func (f *Folder) Delete(ctx context.Context, key store.Key, at store.Rev) error 
 
 // Can implements store.Store: whether others see the folder through a file system or through Syncthing cannot be told, so it
 // promises neither that races are decided nor that changes are notified.
-func (f *Folder) Can() store.Abilities { return store.Abilities{} }
+func (f *Folder) Can() store.Capabilities { return store.Capabilities{} }
 
 // Close implements store.Store.
 func (f *Folder) Close() error {

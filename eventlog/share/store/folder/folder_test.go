@@ -95,7 +95,7 @@ func TestKilled(t *testing.T) {
 func TestWatchWithoutNotice(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	f, err := Open(dir, Config{Every: 10 * time.Millisecond})
+	f, err := Open(dir, Config{PollEvery: 10 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +333,7 @@ func TestAway(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Open(dir, Config{Joined: true})
+	f, err := Open(dir, Config{Existing: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,7 +371,7 @@ func TestHangs(t *testing.T) {
 		<-let
 		return hung(root, from, to)
 	}
-	for i := range atOnce + 2 {
+	for i := range maxCalls + 2 {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 		if _, err := f.Create(ctx, store.Key(fmt.Sprint("s/a", i)), nil); !errors.Is(err, context.DeadlineExceeded) || !transient.Is(err) {
 			t.Errorf("call %d: %v", i, err)
@@ -382,7 +382,7 @@ func TestHangs(t *testing.T) {
 	if _, err := f.Create(t.Context(), "s/b", nil); err != nil {
 		t.Error(err)
 	}
-	for range atOnce { // all have ended
+	for range maxCalls { // all have ended
 		f.busy <- struct{}{}
 	}
 }

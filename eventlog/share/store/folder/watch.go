@@ -103,7 +103,7 @@ func (w *watch) add(dir string) {
 
 // wait returns true when it is time to look again, and false when ctx is over.
 func (w *watch) wait(ctx context.Context) bool {
-	timer := time.NewTimer(w.folder.every)
+	timer := time.NewTimer(w.folder.pollEvery)
 	defer timer.Stop()
 	var events <-chan fsnotify.Event
 	var errs <-chan error

@@ -90,8 +90,8 @@ func (j *Jet) Delete(ctx context.Context, key store.Key, at store.Rev) error {
 }
 
 // Can implements store.Store.
-func (j *Jet) Can() store.Abilities {
-	return store.Abilities{Strong: true, Push: true, Overwrites: true}
+func (j *Jet) Can() store.Capabilities {
+	return store.Capabilities{ConditionalWrites: true, PushWatch: true, Overwrites: true}
 }
 
 // Close implements store.Store.

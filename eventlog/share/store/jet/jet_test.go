@@ -195,7 +195,7 @@ func TestNobodyThere(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if !s.Can().Strong {
+	if !s.Can().ConditionalWrites {
 		t.Error("a store that the leader decides for is strong")
 	}
 	short, end := context.WithTimeout(ctx, 10*time.Millisecond)

@@ -50,23 +50,23 @@ func (c *Faulty) Set(f Faults) {
 	c.memory.tell() // watches look whether they are cut
 }
 
-// luck is what happens to one call.
-type luck struct {
+// callFault is what happens to one call.
+type callFault struct {
 	refused, lost, stale, flip bool
 	before, after              time.Duration
 	state                      float64 // which earlier one, or which bit
 }
 
-// draw says what happens to the next call.
-func (c *Faulty) draw() (luck, error) {
+// drawFault says what happens to the next call.
+func (c *Faulty) drawFault() (callFault, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return luck{}, store.ErrClosed
+		return callFault{}, store.ErrClosed
 	}
 	f := c.faults
 	hit := func(chance float64) bool { return chance > 0 && c.random.Float64() < chance }
-	l := luck{
+	l := callFault{
 		refused: f.Cut || hit(f.Refuse), lost: hit(f.Lose), stale: hit(f.Stale), flip: hit(f.Flip), state: c.random.Float64(),
 	}
 	if f.Delay > 0 {
@@ -76,8 +76,8 @@ func (c *Faulty) draw() (luck, error) {
 }
 
 // call does one call, with what happens to it.
-func (c *Faulty) call(ctx context.Context, name string, key store.Key, check error, do func(luck) error) error {
-	l, err := c.draw()
+func (c *Faulty) call(ctx context.Context, name string, key store.Key, check error, do func(callFault) error) error {
+	l, err := c.drawFault()
 	err = cmp.Or(err, check, ctx.Err(), c.pause(ctx, l.before))
 	switch {
 	case err != nil:
@@ -116,24 +116,24 @@ func (c *Faulty) pause(ctx context.Context, d time.Duration) error {
 
 // Create implements store.Store.
 func (c *Faulty) Create(ctx context.Context, key store.Key, body []byte) (rev store.Rev, err error) {
-	err = c.call(ctx, "create", key, store.CheckBody(key, body), func(luck) (err error) {
+	err = c.call(ctx, "create", key, store.CheckBody(key, body), func(callFault) (err error) {
 		rev, err = c.memory.create(key, body)
 		return err
 	})
-	return keep(rev, err), err
+	return orNone(rev, err), err
 }
 
 // Replace implements store.Store.
 func (c *Faulty) Replace(ctx context.Context, key store.Key, at store.Rev, body []byte) (rev store.Rev, err error) {
-	err = c.call(ctx, "replace", key, store.CheckBody(key, body), func(luck) (err error) {
+	err = c.call(ctx, "replace", key, store.CheckBody(key, body), func(callFault) (err error) {
 		rev, err = c.memory.replace(key, at, body)
 		return err
 	})
-	return keep(rev, err), err
+	return orNone(rev, err), err
 }
 
-// keep is v unless there is an error.
-func keep[T any](v T, err error) (_ T) {
+// orNone is v unless there is an error.
+func orNone[T any](v T, err error) (_ T) {
 	if err != nil {
 		return
 	}
@@ -142,7 +142,7 @@ func keep[T any](v T, err error) (_ T) {
 
 // Get implements store.Store.
 func (c *Faulty) Get(ctx context.Context, key store.Key) (body []byte, rev store.Rev, err error) {
-	err = c.call(ctx, "get", key, key.Check(), func(l luck) (err error) {
+	err = c.call(ctx, "get", key, key.Check(), func(l callFault) (err error) {
 		body, rev, err = c.memory.get(key, func(states int) int {
 			if !l.stale {
 				return states - 1
@@ -155,18 +155,18 @@ func (c *Faulty) Get(ctx context.Context, key store.Key) (body []byte, rev store
 		}
 		return err
 	})
-	return keep(body, err), keep(rev, err), err
+	return orNone(body, err), orNone(rev, err), err
 }
 
 // List implements store.Store.
 func (c *Faulty) List(ctx context.Context, prefix string, after store.Key, limit int) (found []store.Entry, err error) {
-	err = c.call(ctx, "list", store.Key(prefix), store.CheckPrefix(prefix), func(luck) error {
+	err = c.call(ctx, "list", store.Key(prefix), store.CheckPrefix(prefix), func(callFault) error {
 		all, _ := c.memory.list(prefix)
 		all = slices.DeleteFunc(all, func(e store.Entry) bool { return e.Key <= after || c.hides() })
 		found = all[:min(len(all), store.Limit(limit))]
 		return nil
 	})
-	return keep(found, err), err
+	return orNone(found, err), err
 }
 
 func (c *Faulty) hides() bool {
@@ -177,7 +177,7 @@ func (c *Faulty) hides() bool {
 
 // Delete implements store.Store.
 func (c *Faulty) Delete(ctx context.Context, key store.Key, at store.Rev) error {
-	return c.call(ctx, "delete", key, key.Check(), func(luck) error { return c.memory.remove(key, at) })
+	return c.call(ctx, "delete", key, key.Check(), func(callFault) error { return c.memory.remove(key, at) })
 }
 
 // Watch implements store.Store.
@@ -190,11 +190,11 @@ func (c *Faulty) Watch(ctx context.Context, prefix string) iter.Seq2[store.Entry
 		seen := map[store.Key]store.Rev{}
 		for ctx.Err() == nil {
 			all, changed := c.memory.list(prefix)
-			if !c.isCut() && !c.tellAll(ctx, all, seen, yield) {
+			if !c.isCut() && !c.yieldNew(ctx, all, seen, yield) {
 				return
 			}
 			wait(ctx, c.done, changed)
-			if _, err := c.draw(); err != nil {
+			if _, err := c.drawFault(); err != nil {
 				yield(store.Entry{}, fmt.Errorf("store: watch %s: %w", prefix, err))
 				return
 			}
@@ -202,13 +202,13 @@ func (c *Faulty) Watch(ctx context.Context, prefix string) iter.Seq2[store.Entry
 	}
 }
 
-// tellAll yields what is not seen yet, and reports whether the watch goes on.
-func (c *Faulty) tellAll(ctx context.Context, all []store.Entry, seen map[store.Key]store.Rev, yield func(store.Entry, error) bool) bool {
+// yieldNew yields what is not seen yet, and reports whether the watch goes on.
+func (c *Faulty) yieldNew(ctx context.Context, all []store.Entry, seen map[store.Key]store.Rev, yield func(store.Entry, error) bool) bool {
 	for _, e := range all {
 		if seen[e.Key] == e.Rev {
 			continue
 		}
-		l, err := c.draw()
+		l, err := c.drawFault()
 		if err == nil && l.refused {
 			err = ErrFault
 		}
@@ -233,8 +233,8 @@ func (c *Faulty) isCut() bool {
 }
 
 // Can implements store.Store.
-func (c *Faulty) Can() store.Abilities {
-	return store.Abilities{Strong: true, Push: true, Overwrites: true}
+func (c *Faulty) Can() store.Capabilities {
+	return store.Capabilities{ConditionalWrites: true, PushWatch: true, Overwrites: true}
 }
 
 // Close implements store.Store.

@@ -29,7 +29,7 @@ type Ledger struct {
 func Writer(ctx context.Context, s store.Store, name string, out io.Writer) error {
 	head := store.Key("kill/head/" + name)
 	var rev store.Rev
-	err := insist(ctx, func() (err error) {
+	err := retry(ctx, func() (err error) {
 		rev, err = s.Create(ctx, head, headBody(head, 0))
 		if errors.Is(err, store.ErrExists) {
 			_, rev, err = s.Get(ctx, head)
@@ -38,7 +38,7 @@ func Writer(ctx context.Context, s store.Store, name string, out io.Writer) erro
 	})
 	for n := 1; err == nil; n++ {
 		key := store.Key(fmt.Sprintf("kill/%s/%06d", name, n))
-		if err = insist(ctx, func() error {
+		if err = retry(ctx, func() error {
 			_, err := s.Create(ctx, key, objectBody(key))
 			if errors.Is(err, store.ErrExists) { // the answer was lost
 				return nil
@@ -60,7 +60,7 @@ func Writer(ctx context.Context, s store.Store, name string, out io.Writer) erro
 // replaceHead is Replace, which asks until it is answered.
 func replaceHead(ctx context.Context, s store.Store, head store.Key, at store.Rev, n int) (rev store.Rev, err error) {
 	body := headBody(head, n)
-	err = insist(ctx, func() (err error) {
+	err = retry(ctx, func() (err error) {
 		rev, err = s.Replace(ctx, head, at, body)
 		if errors.Is(err, store.ErrMoved) {
 			var got []byte
@@ -73,16 +73,16 @@ func replaceHead(ctx context.Context, s store.Store, head store.Key, at store.Re
 	return rev, err
 }
 
-// insistEvery is how soon a Writer asks again.
-const insistEvery = 10 * time.Millisecond
+// retryEvery is how soon a Writer asks again.
+const retryEvery = 10 * time.Millisecond
 
-// insist calls do until it is answered, or fails for good.
-func insist(ctx context.Context, do func() error) error {
+// retry calls do until it is answered, or fails for good.
+func retry(ctx context.Context, do func() error) error {
 	for {
 		if err := do(); !transient.Is(err) || ctx.Err() != nil {
 			return err
 		}
-		time.Sleep(insistEvery)
+		time.Sleep(retryEvery)
 	}
 }
 

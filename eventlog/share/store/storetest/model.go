@@ -15,11 +15,11 @@ import (
 
 // model is what the objects of one space should be.
 type model struct {
-	w       *world
-	space   string
-	two     []*machine
-	objects map[store.Key]state
-	old     []store.Rev // of states that are no more
+	w        *world
+	space    string
+	machines []*machine
+	objects  map[store.Key]state
+	oldRevs  []store.Rev // of states that are no more
 }
 
 // testModel does random things through two connections and to a map, and compares what is answered. Each case has a space of its own.
@@ -27,7 +27,7 @@ func testModel(t *testing.T, w *world) {
 	two, cases := []*machine{w.open(t), w.open(t)}, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		cases++
-		m := &model{w: w, two: two, space: fmt.Sprintf("m%d/", cases), objects: map[store.Key]state{}}
+		m := &model{w: w, machines: two, space: fmt.Sprintf("m%d/", cases), objects: map[store.Key]state{}}
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			switch rapid.IntRange(0, 4).Draw(rt, "step") {
 			case 0, 1:
@@ -44,7 +44,9 @@ func testModel(t *testing.T, w *world) {
 	})
 }
 
-func (m *model) machine(rt *rapid.T) *machine { return rapid.SampledFrom(m.two).Draw(rt, "machine") }
+func (m *model) machine(rt *rapid.T) *machine {
+	return rapid.SampledFrom(m.machines).Draw(rt, "machine")
+}
 
 func (m *model) key(rt *rapid.T) store.Key {
 	return store.Key(m.space + rapid.SampledFrom([]string{"a", "a/b", "a.b", "a/b/c", "b"}).Draw(rt, "key"))
@@ -52,8 +54,8 @@ func (m *model) key(rt *rapid.T) store.Key {
 
 // rev is the one that key is at, or another.
 func (m *model) rev(rt *rapid.T, key store.Key) store.Rev {
-	if len(m.old) > 0 && rapid.Bool().Draw(rt, "stale") {
-		return rapid.SampledFrom(m.old).Draw(rt, "rev")
+	if len(m.oldRevs) > 0 && rapid.Bool().Draw(rt, "stale") {
+		return rapid.SampledFrom(m.oldRevs).Draw(rt, "rev")
 	}
 	return m.objects[key].rev
 }
@@ -87,7 +89,7 @@ func (m *model) replace(rt *rapid.T) {
 	rev, err := m.machine(rt).Replace(m.w.ctx, key, at, body)
 	m.want(rt, err, m.allowed(key, at))
 	if err == nil {
-		m.old, m.objects[key] = append(m.old, at), state{rev, body}
+		m.oldRevs, m.objects[key] = append(m.oldRevs, at), state{rev, body}
 	}
 }
 
@@ -97,7 +99,7 @@ func (m *model) remove(rt *rapid.T) {
 	err := m.machine(rt).Delete(m.w.ctx, key, at)
 	m.want(rt, err, m.allowed(key, at))
 	if err == nil {
-		m.old = append(m.old, at)
+		m.oldRevs = append(m.oldRevs, at)
 		delete(m.objects, key)
 	}
 }
