@@ -36,10 +36,10 @@ const (
 // one of those that it puts into one order. tell may be nil. Errors are those of reading the logs and of writing the folder, and
 // ctx.Err().
 func CompareViews(
-	ctx context.Context, log, own eventlog.Log, views *projections.Views, ix *index.Index, tell func(done, total uint64),
+	ctx context.Context, log, own eventlog.Log, views *projections.Views, ix *index.Index, progress func(done, total uint64),
 ) (out api.Compared, err error) {
 	for try := 0; ; try++ {
-		out, err = compareOnce(ctx, log, views, ix, tell)
+		out, err = compareOnce(ctx, log, views, ix, progress)
 		if err != nil || out.Well() || try == compareTries-1 {
 			break
 		}
@@ -94,14 +94,14 @@ func remains(ctx context.Context, log eventlog.Log) (at []events.Position, err e
 }
 
 func compareOnce(
-	ctx context.Context, log eventlog.Log, views *projections.Views, ix *index.Index, tell func(done, total uint64),
+	ctx context.Context, log eventlog.Log, views *projections.Views, ix *index.Index, progress func(done, total uint64),
 ) (out api.Compared, err error) {
 	dir, err := os.MkdirTemp("", "cmemd-compare-*")
 	if err != nil {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	seen := &prefix{Log: log, tell: tell}
+	seen := &prefix{Log: log, progress: progress}
 	anew, err := projections.Open(filepath.Join(dir, "views"), seen, engine.Config{})
 	if err != nil {
 		return out, err
@@ -159,8 +159,8 @@ func compareUntilStill(ctx context.Context, compare func() error) (err error) {
 // prefix is a log up to and with a position.
 type prefix struct {
 	eventlog.Log
-	last events.Position
-	tell func(done, total uint64) // may be nil
+	last     events.Position
+	progress func(done, total uint64) // may be nil
 }
 
 // Unwrap returns the whole log.
@@ -172,8 +172,8 @@ func (p *prefix) Last(context.Context) (events.Position, error) { return p.last,
 // All implements eventlog.Log.
 func (p *prefix) All(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
 	return until(p.Log.All(ctx, from), p.last, func(at events.Position) {
-		if p.tell != nil {
-			p.tell(uint64(min(at, p.last)), uint64(p.last))
+		if p.progress != nil {
+			p.progress(uint64(min(at, p.last)), uint64(p.last))
 		}
 	})
 }

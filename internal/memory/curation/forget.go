@@ -103,11 +103,11 @@ func (f *Forgetter) chooses(ctx context.Context, req erasure.Request, native str
 	if req.Named != "" && (native == "" || !strings.Contains(string(e.Body), native)) {
 		return false
 	}
-	return req.Project == "" || f.ofProject(ctx, req, e)
+	return req.Project == "" || f.isFromProject(ctx, req, e)
 }
 
-// ofProject reports whether a payload came from a folder of the project.
-func (f *Forgetter) ofProject(ctx context.Context, req erasure.Request, e relay.Entry) bool {
+// isFromProject reports whether a payload came from a folder of the project.
+func (f *Forgetter) isFromProject(ctx context.Context, req erasure.Request, e relay.Entry) bool {
 	var where struct {
 		Cwd string `json:"cwd"`
 	}

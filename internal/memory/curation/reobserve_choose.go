@@ -192,10 +192,10 @@ func (a *Reobserve) stops(ctx context.Context, id events.SessionID, from events.
 }
 
 const (
-	// rateTurns is how many turns on record an estimate goes by, and rateLooks among how many of the latest they are looked
+	// sampleTurns is how many turns on record an estimate goes by, and maxSampleScan among how many of the latest they are looked
 	// for.
-	rateTurns = 200
-	rateLooks = 5000
+	sampleTurns   = 200
+	maxSampleScan = 5000
 
 	// bytesPerToken is the usual estimate where nothing is on record.
 	bytesPerToken = 4
@@ -207,7 +207,7 @@ func (a *Reobserve) estimate(ctx context.Context) error {
 		a.out.Estimate = a.provider.Name + " works here: nothing is sent, and no tokens are used"
 		return nil
 	}
-	turns, err := a.r.cfg.Views.LatestTurns(ctx, rateTurns, rateLooks, func(t api.Turn) bool {
+	turns, err := a.r.cfg.Views.LatestTurns(ctx, sampleTurns, maxSampleScan, func(t api.Turn) bool {
 		return t.Provider == a.provider.Name && t.Model == a.provider.Model && t.PromptBytes > 0 && t.Usage.Input > 0
 	})
 	if err != nil {

@@ -19,17 +19,17 @@ import (
 // the sessions' own fold says and, unless ledger is nil, beside what the views say, which ledger returns. Views that cannot
 // say it leave that unchecked. tell may be nil. Errors are those of reading the log, and ctx.Err().
 func VerifyLog(
-	ctx context.Context, log eventlog.Log, ledger func(context.Context) (outcomes.Ledger, error), tell func(done, total uint64),
+	ctx context.Context, log eventlog.Log, ledger func(context.Context) (outcomes.Ledger, error), progress func(done, total uint64),
 ) (api.Verified, error) {
 	last, err := log.Last(ctx)
 	if err != nil {
 		return api.Verified{}, err
 	}
-	if tell == nil {
-		tell = func(uint64, uint64) {}
+	if progress == nil {
+		progress = func(uint64, uint64) {}
 	}
 	gaps := gapFinder{Log: log}
-	err = eventlog.Verify(ctx, &gaps, func(done, total uint64) { tell(done, 2*total) })
+	err = eventlog.Verify(ctx, &gaps, func(done, total uint64) { progress(done, 2*total) })
 	if bad, ok := errors.AsType[*eventlog.CorruptError](err); ok {
 		return api.Verified{Position: bad.Position, Stream: bad.Stream, Reason: bad.Reason}, nil
 	}
@@ -39,7 +39,7 @@ func VerifyLog(
 	v := verification{api.Verified{
 		Records: last, Lost: gaps.lost.Count, LostAt: gaps.lost.List, Unread: gaps.unread, UnreadAt: gaps.unreadAt,
 	}}
-	err = v.audit(ctx, log, ledger, func(at events.Position) { tell(uint64(last+min(at, last)), 2*uint64(last)) })
+	err = v.audit(ctx, log, ledger, func(at events.Position) { progress(uint64(last+min(at, last)), 2*uint64(last)) })
 	v.OK = err == nil && len(v.Discrepancies) == 0
 	return v.Verified, err
 }
@@ -90,7 +90,7 @@ func (g *gapFinder) note(r events.Record) {
 type verification struct{ api.Verified }
 
 func (v *verification) audit(
-	ctx context.Context, log eventlog.Log, ledger func(context.Context) (outcomes.Ledger, error), tell func(events.Position),
+	ctx context.Context, log eventlog.Log, ledger func(context.Context) (outcomes.Ledger, error), progress func(events.Position),
 ) error {
 	upTo := v.Records
 	var views *outcomes.Ledger
@@ -105,7 +105,7 @@ func (v *verification) audit(
 			views, upTo = &l, l.Position
 		}
 	}
-	counted, err := replay.Audit(ctx, until(log.All(ctx, 1), upTo, tell))
+	counted, err := replay.Audit(ctx, until(log.All(ctx, 1), upTo, progress))
 	if errors.Is(err, events.ErrUnknownKind) {
 		v.Unchecked = "the balance: the log holds records of a newer cmemd"
 		return nil
@@ -126,20 +126,20 @@ func (v *verification) audit(
 }
 
 // until is records up to and with a position, and tells now and then how far it is.
-func until(records iter.Seq2[events.Record, error], last events.Position, tell func(events.Position)) iter.Seq2[events.Record, error] {
+func until(records iter.Seq2[events.Record, error], last events.Position, progress func(events.Position)) iter.Seq2[events.Record, error] {
 	return func(yield func(events.Record, error) bool) {
 		for r, err := range records {
 			if err == nil && r.Position > last {
 				return
 			}
 			if r.Position%4096 == 0 {
-				tell(r.Position)
+				progress(r.Position)
 			}
 			if !yield(r, err) {
 				return
 			}
 		}
-		tell(last)
+		progress(last)
 	}
 }
 

@@ -150,7 +150,7 @@ func (e *Eraser) Forget(ctx context.Context, req Request, progress func(done, to
 	if progress == nil {
 		progress = func(int, int) {}
 	}
-	if err := e.take(ctx); err != nil {
+	if err := e.acquire(ctx); err != nil {
 		return Done{}, err
 	}
 	defer e.release()
@@ -182,7 +182,7 @@ func (e *Eraser) Forget(ctx context.Context, req Request, progress func(done, to
 	return done, err
 }
 
-func (e *Eraser) take(ctx context.Context) error {
+func (e *Eraser) acquire(ctx context.Context) error {
 	select {
 	case e.busy <- struct{}{}:
 		return nil
@@ -222,7 +222,7 @@ func (e *Eraser) erase(ctx context.Context, shares []Share, progress func(done, 
 	if err := e.clear(ctx, all, out.Position, func(n int) { progress(len(shares)+n, total) }); err != nil {
 		return out, errors.Join(err, e.state.change(func(s *state) { s.Pending = left })) // the log says of the others that they go
 	}
-	return out, e.state.end(left, nil)
+	return out, e.state.markClean(left, nil)
 }
 
 // forget records that what a person wants forgotten of one stream is, and whatever was made of it while that was done. It
@@ -333,8 +333,8 @@ func Residue(payloads []events.Hash) events.Hash {
 }
 
 // clear erases positions, notifies who else has them, waits until the views know of that, and has every file made anew.
-func (e *Eraser) clear(ctx context.Context, positions []events.Position, upTo events.Position, step func(int)) error {
-	step(0)
+func (e *Eraser) clear(ctx context.Context, positions []events.Position, upTo events.Position, progress func(int)) error {
+	progress(0)
 	if err := e.oweNotice(positions); err != nil {
 		return err
 	}
@@ -346,11 +346,11 @@ func (e *Eraser) clear(ctx context.Context, positions []events.Position, upTo ev
 	if err := e.sendOwed(ctx); err != nil { // Run tells them again
 		e.cfg.Logger.Warn("other machines could not be told yet what is forgotten here", "err", err)
 	}
-	return e.purge(ctx, upTo, step)
+	return e.purge(ctx, upTo, progress)
 }
 
 // purgeOwed has the files made anew if an erasure before could not.
-func (e *Eraser) purgeOwed(ctx context.Context, step func(int)) error {
+func (e *Eraser) purgeOwed(ctx context.Context, progress func(int)) error {
 	s := e.state.get()
 	if !s.Owed {
 		return nil
@@ -359,24 +359,24 @@ func (e *Eraser) purgeOwed(ctx context.Context, step func(int)) error {
 	if err != nil {
 		return fmt.Errorf("erasure: %w", err)
 	}
-	if err := e.purge(ctx, last, step); err != nil {
+	if err := e.purge(ctx, last, progress); err != nil {
 		return err
 	}
-	return e.state.end(s.Pending, nil)
+	return e.state.markClean(s.Pending, nil)
 }
 
-func (e *Eraser) purge(ctx context.Context, upTo events.Position, step func(int)) error {
+func (e *Eraser) purge(ctx context.Context, upTo events.Position, progress func(int)) error {
 	if err := e.awaitViews(ctx, upTo); err != nil {
 		return err
 	}
-	return e.purgeFiles(ctx, e.cfg.Files, upTo, step)
+	return e.purgeFiles(ctx, e.cfg.Files, upTo, progress)
 }
 
 // purgeFiles makes files anew.
-func (e *Eraser) purgeFiles(ctx context.Context, files []Files, upTo events.Position, step func(int)) error {
+func (e *Eraser) purgeFiles(ctx context.Context, files []Files, upTo events.Position, progress func(int)) error {
 	var errs []error
 	for n, f := range files {
-		step(n + 1)
+		progress(n + 1)
 		began := e.cfg.Now()
 		if err := f.Purge(ctx, upTo); err != nil {
 			errs = append(errs, fmt.Errorf("erasure: purge the %s: %w", f.Name, err))

@@ -12,7 +12,7 @@ import (
 // finish carries out what is noted as wanted, erases what MemoryForgotten names and is not erased, with what was made of it,
 // and has the files made anew if that was owed.
 func (e *Eraser) finish(ctx context.Context) error {
-	if err := e.take(ctx); err != nil {
+	if err := e.acquire(ctx); err != nil {
 		return err
 	}
 	defer e.release()
@@ -33,7 +33,7 @@ func (e *Eraser) finishOwn(ctx context.Context) error {
 	}
 	gone := slices.Concat(found.positions, more)
 	if len(gone) == 0 && !s.Owed {
-		return errors.Join(e.state.end(left, &last), refused)
+		return errors.Join(e.state.markClean(left, &last), refused)
 	}
 	e.cfg.Logger.Info("finishing what was being forgotten", "records", len(gone))
 	if err := e.state.change(func(s *state) { s.Owed = true }); err != nil {
@@ -42,7 +42,7 @@ func (e *Eraser) finishOwn(ctx context.Context) error {
 	if err := e.clear(ctx, gone, max(at, late, last.Position), func(int) {}); err != nil {
 		return err
 	}
-	return errors.Join(e.state.end(left, &last), refused)
+	return errors.Join(e.state.markClean(left, &last), refused)
 }
 
 // resume records what is noted as wanted and not forgotten yet. What a session refuses is left for later; err says why.
@@ -80,26 +80,26 @@ func (e *Eraser) resumeOne(ctx context.Context, p pending) (at events.Position, 
 // leftover is what the log says is forgotten and still holds.
 type leftover struct {
 	positions []events.Position
-	named     map[events.StreamID]set // by a person; empty where there only are later looks, which may be at what is forgotten
+	byPerson  map[events.StreamID]set // by a person; empty where there only are later looks, which may be at what is forgotten
 }
 
 func (l leftover) of(stream events.StreamID) set {
-	if l.named[stream] == nil {
-		l.named[stream] = set{}
+	if l.byPerson[stream] == nil {
+		l.byPerson[stream] = set{}
 	}
-	return l.named[stream]
+	return l.byPerson[stream]
 }
 
 // leftovers reads what is forgotten behind what was looked at before. last is the last own record that was read, or what was
 // looked at before.
 func (e *Eraser) leftovers(ctx context.Context, s state) (last events.Record, out leftover, err error) {
-	out.named = map[events.StreamID]set{}
+	out.byPerson = map[events.StreamID]set{}
 	last, err = e.scanned(ctx, s)
 	if err != nil {
 		return last, out, err
 	}
 	from, known := last.Position+1, last.Position
-	if !s.Looks {
+	if !s.ChecksScanned {
 		from = 1
 	}
 	for r, err := range e.cfg.Log.All(ctx, from) {
@@ -162,7 +162,7 @@ func (e *Eraser) leftBy(ctx context.Context, r events.Record, out *leftover) err
 
 // madeSince forgets what was made of what is forgotten, and that nobody got to, later looks among it.
 func (e *Eraser) madeSince(ctx context.Context, found leftover) (at events.Position, gone []events.Position, err error) {
-	for stream, named := range found.named {
+	for stream, named := range found.byPerson {
 		g, err := readGraph(ctx, e.cfg.Log, stream)
 		if err != nil {
 			return at, gone, err

@@ -168,7 +168,7 @@ func (s set) add(at ...events.Position) {
 	}
 }
 
-func (s set) any(at []events.Position) bool {
+func (s set) containsAny(at []events.Position) bool {
 	return slices.ContainsFunc(at, func(p events.Position) bool { return s[p] })
 }
 
@@ -269,7 +269,7 @@ func (g *graph) served(prompt events.Position, gone set) {
 func (g *graph) down(gone set) (outputs []bool) {
 	outputs = make([]bool, len(g.turns))
 	for i, t := range g.turns {
-		outputs[i] = gone.any(t.said) || gone.any(t.prompt)
+		outputs[i] = gone.containsAny(t.said) || gone.containsAny(t.prompt)
 		if outputs[i] {
 			gone.add(t.said...)
 		}
@@ -329,7 +329,7 @@ func (g *graph) ended(t turn, gone set) bool {
 func (g *graph) stays(gone set) []events.Position {
 	kept := set{}
 	for _, t := range g.turns {
-		if !gone.any(t.said) {
+		if !gone.containsAny(t.said) {
 			continue
 		}
 		for _, p := range t.prompt {

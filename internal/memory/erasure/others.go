@@ -82,7 +82,7 @@ func (e *Eraser) ForgetOthers(ctx context.Context, at ...events.Position) error 
 	if len(at) == 0 {
 		return nil
 	}
-	if err := e.take(ctx); err != nil {
+	if err := e.acquire(ctx); err != nil {
 		return err
 	}
 	defer e.release()

@@ -14,8 +14,8 @@ const (
 	maxSample = 20
 	maxStays  = 10
 
-	// maxLine is how much of a record one line shows, in runes.
-	maxLine = 100
+	// maxLineRunes is how much of a record one line shows, in runes.
+	maxLineRunes = 100
 )
 
 func (c *choice) plan(ctx context.Context) (Plan, error) {
@@ -104,10 +104,10 @@ func rowID(r events.Record) (events.ID, error) {
 // line is the beginning of what an event says, on one line.
 func line(e events.Event) string {
 	text := strings.Join(saidIn(e), " ")
-	text = strings.Join(strings.Fields(text[:min(len(text), 16*maxLine)]), " ")
+	text = strings.Join(strings.Fields(text[:min(len(text), 16*maxLineRunes)]), " ")
 	runes := []rune(strings.ToValidUTF8(text, ""))
-	if len(runes) > maxLine {
-		return string(runes[:maxLine-1]) + "…"
+	if len(runes) > maxLineRunes {
+		return string(runes[:maxLineRunes-1]) + "…"
 	}
 	return string(runes)
 }

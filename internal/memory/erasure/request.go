@@ -16,8 +16,8 @@ var (
 	ErrShortQuery = errors.New("erasure: the text to look for is too short")
 )
 
-// minQuery is the shortest text that is looked for, in bytes.
-const minQuery = 3
+// minQueryBytes is the shortest text that is looked for, in bytes.
+const minQueryBytes = 3
 
 // Request chooses what goes. Its conditions hold all together, and there must be one. What was made of the chosen goes too;
 // what it was made of goes where it is named by id.
@@ -44,7 +44,7 @@ func (r Request) check() error {
 	if len(r.Positions) == 0 && len(r.IDs) == 0 && r.Query == "" && !r.ofSession() && r.Project == "" && r.Since.IsZero() && r.Until.IsZero() {
 		return ErrNothingNamed
 	}
-	if r.Query != "" && len(fold(r.Query)) < minQuery {
+	if r.Query != "" && len(fold(r.Query)) < minQueryBytes {
 		return ErrShortQuery
 	}
 	return nil

@@ -45,10 +45,10 @@ func (e *Eraser) retain(ctx context.Context) error {
 	e.note(func(s *Status) { s.Running = true })
 	defer e.note(func(s *Status) { s.Running = false })
 	before := e.cfg.Now().Add(-e.cfg.Retain)
-	r := retaining{e: e, next: e.state.get().Retained}
+	r := retentionPass{e: e, next: e.state.get().Retained}
 	for done := false; !done && ctx.Err() == nil; {
 		var err error
-		if done, err = r.slice(ctx, before); err != nil {
+		if done, err = r.eraseBatch(ctx, before); err != nil {
 			return err
 		}
 		_ = sleep.For(ctx, e.cfg.Slice)
@@ -60,17 +60,17 @@ func (e *Eraser) retain(ctx context.Context) error {
 	return nil
 }
 
-// retaining is one look.
-type retaining struct {
+// retentionPass is one look.
+type retentionPass struct {
 	e         *Eraser
 	next      events.Position // looked at so far
 	unsettled bool            // something before next is not settled: the next look begins there
 	erased    int
 }
 
-// slice looks at some inputs. done: there are no more that are old enough.
-func (r *retaining) slice(ctx context.Context, before time.Time) (done bool, err error) {
-	if err := r.e.take(ctx); err != nil {
+// eraseBatch looks at some inputs. done: there are no more that are old enough.
+func (r *retentionPass) eraseBatch(ctx context.Context, before time.Time) (done bool, err error) {
+	if err := r.e.acquire(ctx); err != nil {
 		return false, err
 	}
 	defer r.e.release()
@@ -98,7 +98,7 @@ func (r *retaining) slice(ctx context.Context, before time.Time) (done bool, err
 func expiresByAge(k events.Kind) bool { return events.IsInput(k) || k == events.KindAgentSaid }
 
 // read collects inputs that are old enough, others of their kinds that no turn is to settle, and what was said between them.
-func (r *retaining) read(ctx context.Context, before time.Time) (old []events.Header, next events.Position, done bool, err error) {
+func (r *retentionPass) read(ctx context.Context, before time.Time) (old []events.Header, next events.Position, done bool, err error) {
 	next = r.next
 	for rec, err := range r.e.cfg.Log.All(ctx, r.next+1) {
 		if err != nil {
@@ -119,7 +119,7 @@ func (r *retaining) read(ctx context.Context, before time.Time) (old []events.He
 }
 
 // settled keeps those that nobody will ask about again unless a person does.
-func (r *retaining) settled(ctx context.Context, old []events.Header) (map[events.StreamID][]events.Position, error) {
+func (r *retentionPass) settled(ctx context.Context, old []events.Header) (map[events.StreamID][]events.Position, error) {
 	out := map[events.StreamID][]events.Position{}
 	var inputs []events.Position
 	streams := map[events.Position]events.StreamID{}
@@ -147,7 +147,7 @@ func (r *retaining) settled(ctx context.Context, old []events.Header) (map[event
 }
 
 // erase takes payloads of one session out of the log. A session that cannot be asked keeps them until the next look.
-func (r *retaining) erase(ctx context.Context, stream events.StreamID, positions []events.Position) error {
+func (r *retentionPass) erase(ctx context.Context, stream events.StreamID, positions []events.Position) error {
 	owed := r.e.state.get().Owed
 	if err := r.e.state.change(func(s *state) { s.Owed = true }); err != nil {
 		return err
@@ -168,8 +168,8 @@ func (r *retaining) erase(ctx context.Context, stream events.StreamID, positions
 }
 
 // purge has the files made anew without what was erased, at this look or at one before whose purge failed.
-func (r *retaining) purge(ctx context.Context) error {
-	if err := r.e.take(ctx); err != nil {
+func (r *retentionPass) purge(ctx context.Context) error {
+	if err := r.e.acquire(ctx); err != nil {
 		return err
 	}
 	defer r.e.release()

@@ -12,13 +12,13 @@ import (
 
 // state is what is under way, and how far the log was looked at. It holds positions, never words.
 type state struct {
-	Scanned  events.Position `json:"scanned"` // what MemoryForgotten up to here names is erased
-	Chain    events.Hash     `json:"chain"`   // of the record there: tells a log from another one
-	Looks    bool            `json:"looks"`   // later looks at claims were looked for up to there, too: once nobody did
-	Owed     bool            `json:"owed"`    // files may still hold words of what was erased
-	Pending  []pending       `json:"pending,omitempty"`
-	Retained events.Position `json:"retained"` // retention begins to look behind it
-	Erased   int             `json:"erased"`   // inputs that retention erased, ever
+	Scanned       events.Position `json:"scanned"` // what MemoryForgotten up to here names is erased
+	Chain         events.Hash     `json:"chain"`   // of the record there: tells a log from another one
+	ChecksScanned bool            `json:"looks"`   // later looks at claims were looked for up to there, too: once nobody did
+	Owed          bool            `json:"owed"`    // files may still hold words of what was erased
+	Pending       []pending       `json:"pending,omitempty"`
+	Retained      events.Position `json:"retained"` // retention begins to look behind it
+	Erased        int             `json:"erased"`   // inputs that retention erased, ever
 	// Positions that are erased, or are about to be, and that other machines have not been notified of.
 	Unsent []events.Position `json:"unsent,omitempty"`
 }
@@ -61,8 +61,8 @@ func (f *stateFile) load() state {
 		if err != nil || json.Unmarshal(b, &f.now) != nil {
 			f.now = state{}
 		}
-		if b, ok := f.log.(border); ok {
-			f.now = f.now.seen(b)
+		if b, ok := f.log.(positionMapper); ok {
+			f.now = f.now.toUnion(b)
 		}
 	}
 	return f.now
@@ -75,8 +75,8 @@ func (f *stateFile) change(alter func(*state)) error {
 	next := f.load()
 	alter(&next)
 	kept := next
-	if b, ok := f.log.(border); ok {
-		kept = next.own(b)
+	if b, ok := f.log.(positionMapper); ok {
+		kept = next.toOwn(b)
 	}
 	b, err := json.Marshal(kept)
 	if err != nil {
@@ -89,16 +89,16 @@ func (f *stateFile) change(alter func(*state)) error {
 	return nil
 }
 
-// border is a log that has records of others among its own: the file has positions of the own log, which are the same whatever
+// positionMapper is a log that has records of others among its own: the file has positions of the own log, which are the same whatever
 // else is here. A union.Log is one.
-type border interface {
+type positionMapper interface {
 	places
 	At(events.Place) (events.Position, bool)
 	Before(events.Position) events.Position
 }
 
-// own is s with positions of the own log. Pending and Unsent name no other's records.
-func (s state) own(b border) state {
+// toOwn is s with positions of the own log. Pending and Unsent name no other's records.
+func (s state) toOwn(b positionMapper) state {
 	s.Scanned, s.Retained = b.Before(s.Scanned), b.Before(s.Retained)
 	return s.each(func(p events.Position) events.Position {
 		home, _ := b.Where(p)
@@ -106,8 +106,8 @@ func (s state) own(b border) state {
 	})
 }
 
-// seen undoes own.
-func (s state) seen(b border) state {
+// toUnion undoes own.
+func (s state) toUnion(b positionMapper) state {
 	at := func(p events.Position) events.Position {
 		if seen, ok := b.At(events.Place{Position: p}); ok {
 			return seen
@@ -147,13 +147,13 @@ func (f *stateFile) begin(shares []Share) error {
 	})
 }
 
-// end notes what is still to be recorded, and that the files are clean; scanned, if not nil, that all of the log up to it was
+// markClean notes what is still to be recorded, and that the files are clean; scanned, if not nil, that all of the log up to it was
 // looked at.
-func (f *stateFile) end(left []pending, scanned *events.Record) error {
+func (f *stateFile) markClean(left []pending, scanned *events.Record) error {
 	return f.change(func(s *state) {
 		s.Owed, s.Pending = false, left
 		if scanned != nil {
-			s.Scanned, s.Chain, s.Looks = scanned.Position, scanned.Chain, true
+			s.Scanned, s.Chain, s.ChecksScanned = scanned.Position, scanned.Chain, true
 		}
 	})
 }

@@ -35,11 +35,11 @@ func (c *chooser) brief() bool { return c.ask.Source == SourcePrompt || c.ask.So
 type section int
 
 const (
-	secHow      section = iota // how the person works, in their own words
-	secLast                    // the newest summary, at length
-	secNext                    // open next steps of other sessions
-	secMemories                // saved by hand
-	secWork                    // observations, other summaries and prompts by day
+	secPreferences section = iota // how the person works, in their own words
+	secLast                       // the newest summary, at length
+	secNext                       // open next steps of other sessions
+	secMemories                   // saved by hand
+	secWork                       // observations, other summaries and prompts by day
 	sections
 )
 
@@ -103,8 +103,8 @@ func (c *chooser) exists(file string) (yes, known bool) {
 	return yes, true
 }
 
-// unfit says why a row is not injected at all; empty: it may be.
-func (c *chooser) unfit(row rows.Row) string {
+// unfitReason says why a row is not injected at all; empty: it may be.
+func (c *chooser) unfitReason(row rows.Row) string {
 	goesOn := c.brief() || c.ask.Source == "resume" // the agent has what the session was given and did
 	own := !c.ask.Session.IsZero() && row.Session == c.ask.Session
 	switch {

@@ -62,7 +62,7 @@ func pieces(word string) (out []string) {
 		runes = runes[n:]
 		switch {
 		case kind == spaced:
-			out = append(out, strings.TrimFunc(string(run), isJoint))
+			out = append(out, strings.TrimFunc(string(run), isNamePunct))
 		case n < 2 || kind == endings:
 		case kind == katakana:
 			out = append(out, string(run))
@@ -119,5 +119,5 @@ func isCommonPiece(w string) bool {
 	return false
 }
 
-// isJoint knows what stands within names and paths.
-func isJoint(r rune) bool { return strings.ContainsRune("_-./", r) }
+// isNamePunct knows what stands within names and paths.
+func isNamePunct(r rune) bool { return strings.ContainsRune("_-./", r) }

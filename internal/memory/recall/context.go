@@ -29,7 +29,7 @@ func (r *Recall) Context(ctx context.Context, ask Ask) (Context, error) {
 		return Context{}, fmt.Errorf("recall: context: %w", err)
 	}
 	out.Text, out.Characters, out.Tokens, out.Explain = page, size(page), Tokens(page), c.explain()
-	out.IDs = c.told()
+	out.IDs = c.injectedIDs()
 	return out, nil
 }
 

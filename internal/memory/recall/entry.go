@@ -130,7 +130,7 @@ func firstSentences(text, title string, room int) string {
 		room -= n
 		kept = append(kept, s)
 	}
-	return joined(kept)
+	return joinSentences(kept)
 }
 
 // withParts are items of rows, each with the other rows of its entry.

@@ -45,7 +45,7 @@ func (c *chooser) loadFile(ctx context.Context) error {
 // allHidden reports whether none of a file's newest rows may be injected, and an older one perhaps may.
 func (c *chooser) allHidden(newest []rows.Row) bool {
 	return len(newest) > 0 && !newest[len(newest)-1].At.Before(c.ask.Changed) &&
-		!slices.ContainsFunc(newest, func(row rows.Row) bool { return c.unfit(row) == "" })
+		!slices.ContainsFunc(newest, func(row rows.Row) bool { return c.unfitReason(row) == "" })
 }
 
 // touched reads the rows of the newest touches of a file, so many at most.

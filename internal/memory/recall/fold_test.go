@@ -56,7 +56,7 @@ func TestFolds(t *testing.T) {
 // BenchmarkFold folds rows of which none is like another, though they share most of their words: what a page of a search costs,
 // and the deepest one.
 func BenchmarkFold(b *testing.B) {
-	for _, n := range []int{30, 100, foldRows} {
+	for _, n := range []int{30, 100, maxFolded} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			hits := make([]hit, n)
 			var shared strings.Builder

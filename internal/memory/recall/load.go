@@ -110,7 +110,7 @@ func (s *scan) fit(row rows.Row) bool {
 	if row.Position <= s.since {
 		s.known++
 	}
-	if s.unfit(row) == "" {
+	if s.unfitReason(row) == "" {
 		return true
 	}
 	if s.ask.Explain && s.others > 0 {

@@ -80,8 +80,8 @@ func (r *Recall) sessionAsOf(ctx context.Context, s sessions.Session, m moment) 
 	return then, err
 }
 
-// rows are rows by themselves as they stood at the moment, without those that were recorded later, or that keep refuses.
-func (m moment) rows(list []rows.Row, keep func(rows.Row) bool) (out []rows.Row) {
+// pastRows are rows by themselves as they stood at the moment, without those that were recorded later, or that keep refuses.
+func (m moment) pastRows(list []rows.Row, keep func(rows.Row) bool) (out []rows.Row) {
 	for _, row := range list {
 		if row = row.AsOf(m.position, m.at); row.Position <= m.position && keep(row) {
 			out = append(out, row)

@@ -20,7 +20,7 @@ func overlap(words []string, row rows.Row) (score int, all bool) {
 	for _, text := range texts {
 		for _, w := range splitWords(text) {
 			has[stem(w)] = true
-			for _, part := range strings.FieldsFunc(w, isJoint) {
+			for _, part := range strings.FieldsFunc(w, isNamePunct) {
 				has[stem(part)] = true
 			}
 		}
@@ -79,7 +79,7 @@ func isTelling(w string) bool {
 // splitWords cuts text into words; names of code and paths stay whole, what is written without blanks is cut by pieces.
 func splitWords(text string) []string {
 	words := strings.FieldsFunc(text, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !isJoint(r)
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !isNamePunct(r)
 	})
 	out := make([]string, 0, len(words))
 	for _, w := range words {
@@ -87,7 +87,7 @@ func splitWords(text string) []string {
 			out = append(out, pieces(w)...)
 			continue
 		}
-		out = append(out, strings.TrimFunc(w, isJoint))
+		out = append(out, strings.TrimFunc(w, isNamePunct))
 	}
 	return slices.DeleteFunc(out, func(w string) bool { return w == "" })
 }

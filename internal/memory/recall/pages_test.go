@@ -81,7 +81,7 @@ func TestPagesAgree(t *testing.T) {
 	for _, i := range rng.Perm(len(all))[:semanticRows] {
 		near.found.Hits = append(near.found.Hits, vectors.Hit{ID: all[i], Score: 0.5})
 	}
-	w.Recall.cfg.Near = near
+	w.Recall.cfg.Semantic = near
 	queries := []Query{
 		{Text: "red carousel"}, {Text: "red carousel", Near: true}, {Text: "red carousel", Sort: Newest}, {Text: "carousel"},
 		{Text: "carousel motor", Near: true, Project: "shop"}, {Text: "nothing has it", Near: true}, {},
@@ -138,7 +138,7 @@ func TestFacetsCountWhatVectorsFound(t *testing.T) {
 	for _, id := range []events.ID{meant, both, elsewhere} {
 		near.found.Hits = append(near.found.Hits, vectors.Hit{ID: id, Score: 0.5})
 	}
-	w.Recall.cfg.Near = near
+	w.Recall.cfg.Semantic = near
 	for text, want := range map[string][]Count{
 		"carousel": {{Value: "change", Count: 2}, {Value: "bugfix", Count: 1}}, "...": {{Value: "change", Count: 2}, {Value: "bugfix", Count: 1}},
 	} {
@@ -168,10 +168,10 @@ func TestMuchOfTheSameIsBounded(t *testing.T) {
 	if err := l.fill(t.Context(), DefaultLimit); err != nil {
 		t.Fatal(err)
 	}
-	if len(l.shown) <= DefaultLimit || len(l.shown) > DefaultLimit+slice || l.next > foldRows+2*slice+DefaultLimit {
+	if len(l.shown) <= DefaultLimit || len(l.shown) > DefaultLimit+slice || l.next > maxFolded+2*slice+DefaultLimit {
 		t.Errorf("%d rows shown of %d that were looked at", len(l.shown), l.next)
 	}
-	if first := l.shown[0]; len(first.similar) != foldRows-1 || first.count != foldRows-1 || l.total() != rows-foldRows+1 {
+	if first := l.shown[0]; len(first.similar) != maxFolded-1 || first.count != maxFolded-1 || l.total() != rows-maxFolded+1 {
 		t.Errorf("the first stands for %d others, in all there are %d", len(first.similar), l.total())
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -18,9 +18,9 @@ const (
 	phraseWeight = 0.2
 	phraseMost   = 0.45
 
-	// together and nearby are how many bytes may lie between the beginnings of two words, the first of them left out.
-	together = 3
-	nearby   = 40
+	// adjacentGap and nearby are how many bytes may lie between the beginnings of two words, the first of them left out.
+	adjacentGap = 3
+	nearbyGap   = 40
 
 	maxPhraseText = 16 << 10 // bytes of a row that are looked at
 	maxPlaces     = 32       // of one word
@@ -45,9 +45,9 @@ func phraseBoost(row rows.Row, beginnings []string) float64 {
 		}
 		switch gap := closest(before, at, len(beginnings[i])); {
 		case gap < 0:
-		case gap <= together+maxEnding:
+		case gap <= adjacentGap+maxEnding:
 			boost += phraseWeight
-		case gap <= nearby:
+		case gap <= nearbyGap:
 			boost += phraseWeight / 4
 		}
 		before = at
@@ -110,7 +110,7 @@ func closest(first, second []int, length int) int {
 		for _, b := range second {
 			gap := b - a - length
 			if b < a {
-				gap = a - b + together + maxEnding
+				gap = a - b + adjacentGap + maxEnding
 			}
 			if gap >= 0 && (best < 0 || gap < best) {
 				best = gap

@@ -30,7 +30,7 @@ func TestPreferencesComeFirst(t *testing.T) {
 	w.observe(s, "decision", "Carts are locked by customer", "Because two tabs may pay.")
 	ask := Ask{ProjectRoot: "/src/shop", Project: "shop", Now: w.now, Explain: true}
 	c := w.mustContext(ask)
-	how, work := strings.Index(c.Text, headings()[secHow]), strings.Index(c.Text, headings()[secWork])
+	how, work := strings.Index(c.Text, headings()[secPreferences]), strings.Index(c.Text, headings()[secWork])
 	line := strings.Index(c.Text, "Always run the linter")
 	if how < 0 || line < how || work < line || strings.Count(c.Text, "Always run the linter") != 1 {
 		t.Errorf("got:\n%s", c.Text)
@@ -56,7 +56,7 @@ func TestPreferencesComeFirst(t *testing.T) {
 		t.Errorf("a preference that is said again counts as an echo: %q, %v", lines, err)
 	}
 	w.cfg.NoPreferences = true
-	if c = w.mustContext(ask); strings.Contains(c.Text, headings()[secHow]) {
+	if c = w.mustContext(ask); strings.Contains(c.Text, headings()[secPreferences]) {
 		t.Errorf("switched off, it is injected all the same:\n%s", c.Text)
 	}
 }

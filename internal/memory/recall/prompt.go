@@ -38,7 +38,7 @@ func (c *chooser) loadPrompt(ctx context.Context) error {
 		return nil
 	}
 	q := Query{
-		Text: searched(words), Limit: promptHits, most: mostPromptDocs, apart: true,
+		Text: searched(words), Limit: promptHits, most: mostPromptDocs, ungrouped: true,
 		Project: cmp.Or(c.ask.ProjectRoot, c.ask.Project), Key: c.ask.ProjectKey,
 		Kinds: []rows.Kind{rows.Observation, rows.Summary, rows.Memory},
 	}
@@ -56,7 +56,7 @@ func (c *chooser) loadPrompt(ctx context.Context) error {
 		for _, row := range rows {
 			c.score[row.ID] = c.scoreOf(words, row)
 			switch {
-			case c.unfit(row) == "":
+			case c.unfitReason(row) == "":
 				fit++
 			case c.hasEnough(row):
 				more = true

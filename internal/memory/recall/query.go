@@ -57,7 +57,7 @@ type Query struct {
 	Explain   bool                    // say of each result why it has its score
 	Near      bool                    // look for what means the same too, where there are vectors
 
-	apart bool // every row stands for itself, not for its entry
+	ungrouped bool // every row stands for itself, not for its entry
 
 	most int // documents to look at for the words together; 0: all. See index.Query
 }

@@ -42,7 +42,7 @@ type Config struct {
 	// LogsOf are the logs of the other machines of a name, as engine.Config.Machine has it. nil: none is known.
 	LogsOf func(machine string) []events.LogID
 
-	Near Nearby // nil: rows are found by their words alone
+	Semantic SemanticSearch // nil: rows are found by their words alone
 
 	// Settled is closed once it is known what other machines forgot while this one was off, or that has taken too long. Who asks waits for
 	// it; hooks do not, and are given no other machine's rows until then. nil: there is nothing to know.
@@ -271,7 +271,7 @@ func (r *Recall) Show(ctx context.Context, ids ...string) ([]rows.Row, error) {
 	return rows, nil
 }
 
-// Nearby finds rows by what they mean. A *vectors.Vectors is one; see there for what it promises.
-type Nearby interface {
+// SemanticSearch finds rows by what they mean. A *vectors.Vectors is one; see there for what it promises.
+type SemanticSearch interface {
 	Nearest(ctx context.Context, text string, only []events.Position, k int) vectors.Found
 }

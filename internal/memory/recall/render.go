@@ -129,8 +129,8 @@ func (c *chooser) kindOf(row rows.Row) string {
 	return "observation"
 }
 
-// howLine is what a person said of how to work.
-func (c *chooser) howLine(row rows.Row) string { return c.words(row.Text, maxWorkText) }
+// preferenceLine is what a person said of how to work.
+func (c *chooser) preferenceLine(row rows.Row) string { return c.words(row.Text, maxWorkText) }
 
 func (c *chooser) words(s string, limit int) string { return c.recall.neutral(oneLine(s, limit)) }
 
@@ -227,12 +227,12 @@ func (c *chooser) choose(left budget) {
 		if d := c.dayOf(p.at); p.sec == secWork && !days[d] {
 			cost = cost.plus(left.of("### " + d + "\n"))
 		}
-		if !left.minus(cost).left() || c.brief() && n == maxBriefRows || p.sec == secHow && how < size(p.text)+lineExtra {
+		if !left.minus(cost).left() || c.brief() && n == maxBriefRows || p.sec == secPreferences && how < size(p.text)+lineExtra {
 			p.why = WhyRoom
 			continue
 		}
 		n++
-		if p.sec == secHow {
+		if p.sec == secPreferences {
 			how -= size(p.text) + lineExtra
 		}
 		left = left.minus(cost)
@@ -408,8 +408,8 @@ const standsBelow = "- What came of it stands below."
 // wentOnAfter stands first in a summary that does not know the session's end: what was open then may be done.
 const wentOnAfter = "- The session went on after this was written."
 
-// told are the ids of the rows that the text names or tells, in its order.
-func (c *chooser) told() []events.ID {
+// injectedIDs are the ids of the rows that the text names or tells, in its order.
+func (c *chooser) injectedIDs() []events.ID {
 	ids := []events.ID{}
 	shown := c.shown()
 	for i, p := range shown {

@@ -52,16 +52,16 @@ func (c *chooser) requestLine(row rows.Row) string {
 		}
 		whole = append(whole, s)
 	}
-	return c.label(row) + ": " + c.words(cmp.Or(joined(whole), said), maxAsked)
+	return c.label(row) + ": " + c.words(cmp.Or(joinSentences(whole), said), maxAsked)
 }
 
-// need is why a prompt stands above what came of it.
-type need int
+// requestReason is why a prompt stands above what came of it.
+type requestReason int
 
 const (
-	requestHelps    need = iota // it says what a piece was for
-	requestGroups               // several pieces came of it
-	requestExplains             // a piece speaks of it, and is not understood without it
+	requestHelps    requestReason = iota // it says what a piece was for
+	requestGroups                        // several pieces came of it
+	requestExplains                      // a piece speaks of it, and is not understood without it
 )
 
 // loadAsked reads the prompts above what came of them: those that explain a piece, and of the others, those above several pieces and
@@ -69,7 +69,7 @@ const (
 func (c *chooser) loadAsked(ctx context.Context, left budget) error {
 	shown := c.shown()
 	var first []rows.Row // of each entry
-	needs := map[rows.Entry]need{}
+	needs := map[rows.Entry]requestReason{}
 	for i, p := range shown {
 		if p.sec != secWork || p.row.Kind != rows.Observation {
 			continue

@@ -16,9 +16,9 @@ const (
 	// does not know: words that stand together, and what vectors found. It is the same for every page, so that pages agree.
 	head = 100
 
-	// foldRows is how many rows are looked at for others that say nearly the same. Behind them each row stands for itself:
+	// maxFolded is how many rows are looked at for others that say nearly the same. Behind them each row stands for itself:
 	// that bounds what a search costs in which everything says the same.
-	foldRows = 1000
+	maxFolded = 1000
 
 	// slice is how many rows are read at once.
 	slice = 24
@@ -123,7 +123,7 @@ func (l *resultSet) settle(want int) {
 
 // show puts h at the end, unless a row before it is of the same entry, or says the same.
 func (l *resultSet) show(h hit) {
-	if l.joined(h.row) || l.folded(h.row) {
+	if l.mergeEntry(h.row) || l.folded(h.row) {
 		return
 	}
 	l.byWords, l.places = l.byWords+1, l.places+1
@@ -138,10 +138,10 @@ func (l *resultSet) put(h hit) {
 	l.shown = append(l.shown, h)
 }
 
-// joined reports whether a row is of an entry that is shown, by another row.
-func (l *resultSet) joined(row *rows.Row) bool {
+// mergeEntry reports whether a row is of an entry that is shown, by another row.
+func (l *resultSet) mergeEntry(row *rows.Row) bool {
 	at, ok := l.entry[row.Entry()]
-	if !ok || l.q.apart {
+	if !ok || l.q.ungrouped {
 		return false
 	}
 	l.place[row.ID] = at
@@ -152,7 +152,7 @@ func (l *resultSet) joined(row *rows.Row) bool {
 
 // folded reports whether a row that is shown says nearly what row does; that one counts it then.
 func (l *resultSet) folded(row *rows.Row) bool {
-	if l.q.Text == "" || l.folds.added >= foldRows {
+	if l.q.Text == "" || l.folds.added >= maxFolded {
 		return false
 	}
 	by, ok := l.folds.add(row)
@@ -201,7 +201,7 @@ func (l *resultSet) mergeSemantic() {
 func (l *resultSet) showSemantic(h hit) (at int, ok bool) {
 	if _, seen := l.seen[h.row.ID]; !seen {
 		l.seen[h.row.ID] = true
-		if !l.joined(h.row) && !l.folded(h.row) {
+		if !l.mergeEntry(h.row) && !l.folded(h.row) {
 			h.ranks = &Ranks{}
 			l.put(h)
 		}

@@ -17,7 +17,7 @@ func (r *Recall) Search(ctx context.Context, q Query) (Answer, error) {
 	if err := q.check(); err != nil {
 		return Answer{}, err
 	}
-	if !q.apart { // at a prompt a hook waits for it
+	if !q.ungrouped { // at a prompt a hook waits for it
 		if err := r.settle(ctx); err != nil {
 			return Answer{}, err
 		}
@@ -129,7 +129,7 @@ func (l *resultSet) page(ctx context.Context, hits []hit) ([]Item, error) {
 	for i, h := range hits {
 		list[i] = *h.row
 	}
-	if l.q.apart || l.q.Brief {
+	if l.q.ungrouped || l.q.Brief {
 		return l.items(hits, itemsOf(list)), nil
 	}
 	items, err := l.r.withParts(ctx, list, l.then)

@@ -21,14 +21,14 @@ type semanticHits struct {
 // semantic returns the live rows nearest to q. It finds nothing where q does not want it, has no text or another order, or
 // there are no vectors.
 func (r *Recall) semantic(ctx context.Context, q Query, iq index.Query, then moment) (semanticHits, error) {
-	if r.cfg.Near == nil || !q.Near || q.Text == "" || iq.Sort != index.Relevance {
+	if r.cfg.Semantic == nil || !q.Near || q.Text == "" || iq.Sort != index.Relevance {
 		return semanticHits{}, nil
 	}
 	only, err := r.cfg.Index.Matching(ctx, iq)
 	if err != nil {
 		return semanticHits{}, fmt.Errorf("recall: %w", err)
 	}
-	found := r.cfg.Near.Nearest(ctx, q.Text, only, semanticRows)
+	found := r.cfg.Semantic.Nearest(ctx, q.Text, only, semanticRows)
 	if err := ctx.Err(); err != nil {
 		return semanticHits{}, fmt.Errorf("recall: %w", err)
 	}

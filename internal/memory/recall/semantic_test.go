@@ -45,7 +45,7 @@ func TestNear(t *testing.T) {
 	for _, id := range []events.ID{meaning, gone, both, old, again, first} {
 		near.found.Hits = append(near.found.Hits, vectors.Hit{ID: id, Score: 0.5})
 	}
-	w.Recall.cfg.Near = near
+	w.Recall.cfg.Semantic = near
 	plain := w.mustSearch(Query{Text: "carousel"})
 	if near.times != 0 || plain.Near || plain.Note != "" {
 		t.Errorf("vectors were used though nobody wants them: %+v", plain)
@@ -89,7 +89,7 @@ func TestNearIsNarrowed(t *testing.T) {
 	w.observe(w.open("a", "shop"), "change", "one", "")
 	in := w.observe(w.open("b", "bank"), "change", "two", "")
 	near := &nearStub{found: vectors.Found{Note: "vectors: not used: the endpoint: 429"}}
-	w.Recall.cfg.Near = near
+	w.Recall.cfg.Semantic = near
 	w.mustSearch(Query{}) // until it is known
 	row, err := w.views.Row(t.Context(), in)
 	if err != nil {

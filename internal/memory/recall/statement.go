@@ -125,5 +125,5 @@ func alone(all []statement, chosen []int) string {
 		under, open = s.head, true
 		parts = append(parts, s.text)
 	}
-	return joined(parts)
+	return joinSentences(parts)
 }

@@ -134,8 +134,8 @@ func (t *saidTexts) unsaidOf(parts []string, mark string) string {
 	}), mark)
 }
 
-// joined are sentences one behind the other, with a mark between where one has none.
-func joined(sentences []string) string {
+// joinSentences are sentences one behind the other, with a mark between where one has none.
+func joinSentences(sentences []string) string {
 	var out strings.Builder
 	for i, s := range sentences {
 		if i > 0 && !endsSentence(sentences[i-1]) {

@@ -14,21 +14,21 @@ import (
 
 const (
 	// halfLife is how long it takes for a row's weight to halve; what was saved by hand fades slower.
-	halfLife       = 10 * 24 * time.Hour
-	memoryHalfLife = 90 * 24 * time.Hour
-	howHalfLife    = 180 * 24 * time.Hour
+	halfLife           = 10 * 24 * time.Hour
+	memoryHalfLife     = 90 * 24 * time.Hour
+	preferenceHalfLife = 180 * 24 * time.Hour
 
 	// howShare is the part of the characters that preferences may take: a tenth.
 	howShare = 10
 
 	// What a row is worth beside an ordinary observation, when it is new.
-	weightHow    = 20.0
-	weightLast   = 12.0
-	weightNext   = 3.0
-	weightMemory = 3.0
-	weightAgents = 1.5 // saved by an agent: as a decision that was observed
-	weightDone   = 1.3 // a summary that is not the newest
-	weightPrompt = 0.35
+	weightPreference = 20.0
+	weightLast       = 12.0
+	weightNext       = 3.0
+	weightMemory     = 3.0
+	weightAgents     = 1.5 // saved by an agent: as a decision that was observed
+	weightDone       = 1.3 // a summary that is not the newest
+	weightPrompt     = 0.35
 
 	// ordinaryWorth is what an ordinary observation is worth, the median of those of two projects, as reading counts it.
 	ordinaryWorth = 5
@@ -68,19 +68,19 @@ func typeWeight(t string) float64 {
 // offerAll makes the pieces, the heaviest for their length first.
 func (c *chooser) offerAll() {
 	answered, observed := c.answered()
-	o := offers{chooser: c, now: c.newest(), changed: c.changedFiles(), next: map[events.SessionID]bool{}, observed: observed}
+	o := pieceBuilder{chooser: c, now: c.newest(), changed: c.changedFiles(), hasNext: map[events.SessionID]bool{}, observed: observed}
 	for _, known := range c.rows {
 		row := c.withoutAnswered(withoutOrders(*known))
-		why := c.unfit(row)
+		why := c.unfitReason(row)
 		if at := (asked{row.Session, row.Prompt}); why == "" &&
-			(row.Kind == rows.Prompt && answered[at] || row.Kind == rows.Summary && o.last && !o.givesNext(row) && o.observed[at]) {
+			(row.Kind == rows.Prompt && answered[at] || row.Kind == rows.Summary && o.hasLast && !o.givesNext(row) && o.observed[at]) {
 			why = "what came of it says it"
 		}
 		if why != "" {
 			c.pieces = append(c.pieces, &piece{row: row, why: why, at: row.At})
 			continue
 		}
-		p := o.offer(row)
+		p := o.build(row)
 		p.row, p.at, p.weight, p.whole = row, row.At, 1, p.text
 		if p.lengthens() && !c.brief() {
 			p.whole = cmp.Or(c.longLine(p.read(), &saidTexts{}, true), p.text)
@@ -97,35 +97,35 @@ func (c *chooser) offerAll() {
 	slices.SortStableFunc(c.pieces, func(a, b *piece) int { return cmp.Compare(b.density(), a.density()) })
 }
 
-// offers makes pieces out of fit rows, the newest of each kind first.
-type offers struct {
+// pieceBuilder makes pieces out of fit rows, the newest of each kind first.
+type pieceBuilder struct {
 	*chooser
 	now     time.Time
 	changed map[string]bool
-	last    bool                      // the newest summary was there
-	next    map[events.SessionID]bool // whose next steps were there
+	hasLast bool                      // the newest summary was there
+	hasNext map[events.SessionID]bool // whose next steps were there
 
 	observed map[asked]bool // prompts whose work observations tell of
 }
 
-// offer says in which form, and with what weight, a row may be injected.
-func (o *offers) offer(row rows.Row) *piece {
+// build says in which form, and with what weight, a row may be injected.
+func (o *pieceBuilder) build(row rows.Row) *piece {
 	age := o.now.Sub(row.At)
 	switch {
 	case o.brief():
 		return &piece{sec: secWork, text: o.workLine(row), parts: o.briefParts(row, age)}
-	case row.Kind == rows.Summary && !o.last:
-		o.last, o.next[row.Session] = true, true
+	case row.Kind == rows.Summary && !o.hasLast:
+		o.hasLast, o.hasNext[row.Session] = true, true
 		o.wentOn = slices.ContainsFunc(o.rows, func(later *rows.Row) bool { return o.follows(later, row) })
 		return &piece{sec: secLast, text: o.lastSummary(row, &saidTexts{}), parts: []Part{{"the newest summary", weightLast}}}
 	case row.Kind == rows.Summary && o.givesNext(row):
-		o.next[row.Session] = true
+		o.hasNext[row.Session] = true
 		return &piece{sec: secNext, text: o.nextLine(row), parts: []Part{{"next steps", weightNext}, aged(age, halfLife)}}
 	case row.Kind == rows.Summary:
 		return &piece{sec: secWork, text: o.workLine(row), parts: []Part{{"summary", weightDone}, aged(age, halfLife)}}
 	case row.Stated():
-		parts := append(saidAgain(row), Part{"stated by the person", weightHow}, aged(age, howHalfLife))
-		return &piece{sec: secHow, text: o.howLine(row), parts: parts}
+		parts := append(saidAgain(row), Part{"stated by the person", weightPreference}, aged(age, preferenceHalfLife))
+		return &piece{sec: secPreferences, text: o.preferenceLine(row), parts: parts}
 	case row.Kind == rows.Memory:
 		return &piece{sec: secMemories, text: o.workLine(row), parts: []Part{savedBy(row), aged(age, memoryHalfLife)}}
 	case row.Kind == rows.Prompt:
@@ -135,8 +135,8 @@ func (o *offers) offer(row rows.Row) *piece {
 }
 
 // givesNext reports whether the next steps of a summary that is not the newest are given.
-func (o *offers) givesNext(row rows.Row) bool {
-	return row.NextSteps != "" && !o.next[row.Session] && len(o.next) <= nextSteps && o.now.Sub(row.At) < maxNextAge
+func (o *pieceBuilder) givesNext(row rows.Row) bool {
+	return row.NextSteps != "" && !o.hasNext[row.Session] && len(o.hasNext) <= nextSteps && o.now.Sub(row.At) < maxNextAge
 }
 
 // savedBy is the part of a saved memory's weight that follows from who saved it.
@@ -148,7 +148,7 @@ func savedBy(row rows.Row) Part {
 }
 
 // observation are the parts of an observation's weight.
-func (o *offers) observation(row rows.Row, age time.Duration) []Part {
+func (o *pieceBuilder) observation(row rows.Row, age time.Duration) []Part {
 	parts := []Part{{"type " + cmp.Or(row.Type, events.TypeUnknown), typeWeight(row.Type)}, aged(age, halfLife)}
 	parts = append(parts, saidAgain(row)...)
 	if slices.ContainsFunc(row.FilesModified, func(f string) bool { return o.changed[path.Base(f)] }) {
@@ -166,7 +166,7 @@ func (o *offers) observation(row rows.Row, age time.Duration) []Part {
 // follows reports whether a row is an observation of later work of a summary's session, and may be injected. What was observed again is
 // of the same time.
 func (c *chooser) follows(row *rows.Row, summary rows.Row) bool {
-	return row.Kind == rows.Observation && row.Session == summary.Session && row.At.After(summary.At) && c.unfit(*row) == ""
+	return row.Kind == rows.Observation && row.Session == summary.Session && row.At.After(summary.At) && c.unfitReason(*row) == ""
 }
 
 // saidAgain is the part of the weight of a row that stands for others.
@@ -203,7 +203,7 @@ type asked struct {
 func (c *chooser) answered() (led, observed map[asked]bool) {
 	led, observed = map[asked]bool{}, map[asked]bool{}
 	for _, row := range c.rows {
-		if row.Kind != rows.Prompt && row.Prompt > 0 && c.unfit(*row) == "" {
+		if row.Kind != rows.Prompt && row.Prompt > 0 && c.unfitReason(*row) == "" {
 			at := asked{row.Session, row.Prompt}
 			led[at] = true
 			observed[at] = observed[at] || row.Kind == rows.Observation

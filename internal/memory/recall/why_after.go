@@ -79,7 +79,7 @@ func (r *Recall) whyAfter(ctx context.Context, w *Why) error {
 	if w.Row.Forgotten {
 		w.After = append(w.After, WhyAfter{What: AfterForgotten, At: w.Row.At, Position: w.Row.Position})
 	}
-	if err := r.byHand(ctx, w); err != nil {
+	if err := r.loadDecisions(ctx, w); err != nil {
 		return err
 	}
 	what := AfterObserved
@@ -112,21 +112,21 @@ func (r *Recall) whyAfter(ctx context.Context, w *Why) error {
 	return err
 }
 
-// byHand finds what persons decided of the row: they do so in the daemon's own stream.
-func (r *Recall) byHand(ctx context.Context, w *Why) error {
+// loadDecisions finds what persons decided of the row: they do so in the daemon's own stream.
+func (r *Recall) loadDecisions(ctx context.Context, w *Why) error {
 	for m, err := range eventlog.EventsOfAll[events.MemorySuperseded](ctx, r.cfg.Log, events.Daemon) {
 		if err != nil {
 			return err
 		}
-		if what, other := said(m.Event, w.Row.ID); what != "" {
+		if what, other := classifySuperseded(m.Event, w.Row.ID); what != "" {
 			w.After = append(w.After, WhyAfter{What: what, At: m.OccurredAt, Position: m.Position, ID: other, Writer: m.Event.Writer})
 		}
 	}
 	return nil
 }
 
-// said is what a MemorySuperseded means for the row of an id; empty: nothing.
-func said(m events.MemorySuperseded, id events.ID) (what string, other events.ID) {
+// classifySuperseded is what a MemorySuperseded means for the row of an id; empty: nothing.
+func classifySuperseded(m events.MemorySuperseded, id events.ID) (what string, other events.ID) {
 	switch {
 	case m.Memory == id && m.By == id:
 		return AfterTakenBack, events.ID{}

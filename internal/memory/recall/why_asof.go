@@ -44,8 +44,8 @@ func (w *Why) asOf(then moment) {
 		w.Attempts[i].Turn = then.turnAsOf(a.Turn)
 	}
 	w.Injected = slices.DeleteFunc(w.Injected, func(i WhyInjection) bool { return i.Position > then.position })
-	w.Newer = then.rows(w.Newer, func(rows.Row) bool { return true })
-	w.Older = then.rows(w.Older, func(row rows.Row) bool { return row.Superseded || row.Outdated })
+	w.Newer = then.pastRows(w.Newer, func(rows.Row) bool { return true })
+	w.Older = then.pastRows(w.Older, func(row rows.Row) bool { return row.Superseded || row.Outdated })
 	w.settled()
 }
 

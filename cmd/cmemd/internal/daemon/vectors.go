@@ -88,7 +88,7 @@ func (d *daemon) recallConfig() recall.Config {
 		NoPreferences: d.config.Preferences != config.On,
 	}
 	if d.vectors != nil {
-		c.Near = d.vectors
+		c.Semantic = d.vectors
 	}
 	return c
 }
