@@ -14,17 +14,17 @@ import (
 // dispatcher carries out what provider.Pool decides: it hands out the leases, records the rulings on providers, has what
 // was spent read, and sees to it that the pool is asked again when something changes by time alone.
 type dispatcher struct {
-	sys     *System
-	pool    *provider.Pool
-	waiting map[string]*waiting // by pid
-	stale   bool                // those that wait may have to be answered otherwise than they were
-	alarm   alarm
+	sys             *System
+	pool            *provider.Pool
+	waiting         map[string]*waiting // by pid
+	holdStatusStale bool                // those that wait may have to be answered otherwise than they were
+	alarm           alarm
 }
 
 // waiting is a session that waits for a lease.
 type waiting struct {
 	holder *actor.PID
-	sent   holding // what the dispatcher said to it
+	sent   holdStatus // what the dispatcher said to it
 }
 
 // loadDispatcher folds the providers' streams. At the start of a life, where there was no dispatcher before, it also finds what the
@@ -60,7 +60,7 @@ func (d *dispatcher) Receive(c actor.Context) {
 		d.request(c, m)
 	case ended:
 		d.ended(c, m)
-	case switched:
+	case providerSwitched:
 		d.pool.Switch(m.holder.Id, m.provider)
 	case *actor.Terminated:
 		c.Send(c.Self(), left{m.Who.Id}) // it overtook what its session had sent before
@@ -72,7 +72,7 @@ func (d *dispatcher) Receive(c actor.Context) {
 		d.pool.Degrade(m.on, d.sys.cfg.Now())
 	case provider.Spending:
 		d.pool.Ledger.Loaded(m, d.sys.cfg.Now())
-		d.stale = true
+		d.holdStatusStale = true
 	case askStatus:
 		m.reply <- d.status()
 		return
@@ -82,7 +82,7 @@ func (d *dispatcher) Receive(c actor.Context) {
 		d.alarm.stop()
 		return
 	case wakeQueue:
-		d.stale = true
+		d.holdStatusStale = true
 	case *actor.Started:
 	default:
 		return
@@ -101,11 +101,11 @@ func (d *dispatcher) request(c actor.Context, m leaseRequest) {
 			d.record(r) // it says itself what is wrong
 		}
 	}
-	d.pool.Ask(provider.Request{Session: m.session, Holder: id, Requirement: m.requirement, Alternative: m.alternative})
+	d.pool.Enqueue(provider.Request{Session: m.session, Holder: id, Requirement: m.requirement, Alternative: m.alternative})
 	if d.waiting[id] == nil {
 		d.waiting[id] = &waiting{holder: m.holder}
 	}
-	d.sendHolding(id, d.sys.cfg.Now())
+	d.sendHoldStatus(id, d.sys.cfg.Now())
 }
 
 func (d *dispatcher) ended(c actor.Context, m ended) {
@@ -148,7 +148,7 @@ func (d *dispatcher) record(r provider.Ruling) (events.Position, error) {
 		h = records[0].Header
 	}
 	d.pool.Evolve(r, h)
-	d.stale = true
+	d.holdStatusStale = true
 	if isPause {
 		logger.Warn("provider paused", "provider", r.Provider, "class", paused.Class, "until", paused.Until, "probe", paused.Probe)
 	} else {
@@ -166,7 +166,7 @@ const recoveryScan = 4096
 // restore rules on the failures of turns if a crash came between them and their rulings, before anybody is let in. What
 // it does not find, because more was appended behind it, comes to light when the session that was held asks for a lease.
 func (d *dispatcher) restore() {
-	found, err := d.lost()
+	found, err := d.unruledFailures()
 	if err != nil { // a damaged record is for whoever needs it to complain of
 		d.sys.cfg.Logger.Warn("cannot tell whether a pause was lost; it is found when its session asks", "err", err)
 		return
@@ -178,8 +178,8 @@ func (d *dispatcher) restore() {
 	}
 }
 
-// lost returns the failures that the last life did not rule on.
-func (d *dispatcher) lost() ([]provider.Lost, error) {
+// unruledFailures returns the failures that the last life did not rule on.
+func (d *dispatcher) unruledFailures() ([]provider.UnruledFailure, error) {
 	ctx := context.Background()
 	last, err := d.sys.cfg.Log.Last(ctx)
 	if err != nil {
@@ -198,5 +198,5 @@ func (d *dispatcher) lost() ([]provider.Lost, error) {
 		}
 		recovery.Evolve(r.Header, e)
 	}
-	return recovery.Lost(), nil
+	return recovery.UnruledFailures(), nil
 }

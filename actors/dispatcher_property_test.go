@@ -130,7 +130,7 @@ func (b *bench) end(m move, l *provider.Lease, send func(any)) {
 	o := l.Candidate
 	if l.Trivial != nil && m.switches {
 		o, b.switched = *l.Trivial, true
-		send(switched{holder: b.holders[m.who], provider: o.Provider})
+		send(providerSwitched{holder: b.holders[m.who], provider: o.Provider})
 	}
 	b.release(m.who)
 	e := ended{holder: b.holders[m.who], End: provider.End{Spend: provider.Spend{Session: sid(fmt.Sprint(m.who)), At: time.Now(), Tokens: 10}}}

@@ -21,7 +21,7 @@ type drain struct {
 	queue        []*request // not decided yet
 	taken        []*request // taken from queue, not handed to the log yet
 	retry        []*request // the actor's own, after an append error: queued again at the next wake
-	alone        int        // how many of queue are decided each alone, because one of them is bad
+	oneByOne     int        // how many of queue are decided each alone, because one of them is bad
 	inFlight     int        // the number of the append in flight; 0: none
 	begunAppends int        // so far
 }
@@ -37,8 +37,8 @@ func (d *drain) requeue() { d.queue, d.retry = append(d.retry, d.queue...), nil 
 // take returns what the next append is made of.
 func (d *drain) take() []*request {
 	n := len(d.queue)
-	if d.alone > 0 {
-		d.alone--
+	if d.oneByOne > 0 {
+		d.oneByOne--
 		n = 1
 	}
 	d.taken, d.queue = d.queue[:n:n], d.queue[n:]
@@ -91,7 +91,7 @@ func isToBlame(err error) bool {
 func (a *sessionActor) decide(batch []*request) []events.Draft {
 	var drafts []events.Draft
 	for _, r := range batch {
-		r.err, r.drafts, r.upTo = nil, 0, 0
+		r.err, r.draftCount, r.draftEnd = nil, 0, 0
 		for _, cmd := range r.cmds {
 			ds, err := session.Decide(a.state, a.rules(), cmd)
 			if err != nil {
@@ -100,8 +100,8 @@ func (a *sessionActor) decide(batch []*request) []events.Draft {
 			}
 			session.Apply(a.state, ds)
 			drafts = append(drafts, ds...)
-			r.upTo = len(drafts)
-			r.drafts += len(ds)
+			r.draftEnd = len(drafts)
+			r.draftCount += len(ds)
 		}
 	}
 	return drafts
@@ -119,10 +119,10 @@ func (a *sessionActor) rules() session.Rules {
 // answer tells every caller of a batch what became of its request.
 func answer(batch []*request, records []events.Record, err error) {
 	for _, r := range batch {
-		if err == nil && r.drafts > 0 {
-			r.receipt.Position = records[r.upTo-1].Position
+		if err == nil && r.draftCount > 0 {
+			r.receipt.Position = records[r.draftEnd-1].Position
 		}
-		r.receipt.Duplicate = r.drafts == 0
+		r.receipt.Duplicate = r.draftCount == 0
 		r.answer(errors.Join(r.err, err))
 	}
 }
@@ -134,7 +134,7 @@ func (a *sessionActor) committed(c actor.Context, m committed) {
 	}
 	a.drain.inFlight = 0
 	if m.err != nil {
-		a.refused(c, m)
+		a.appendFailed(c, m)
 		return
 	}
 	a.drain.requeue()
@@ -142,21 +142,21 @@ func (a *sessionActor) committed(c actor.Context, m committed) {
 	a.announce(c, m.records)
 	if !a.healthy {
 		a.healthy = true
-		c.Send(c.Parent(), recovered{a.id})
+		c.Send(c.Parent(), sessionRecovered{a.id})
 	}
 	for _, r := range m.batch {
 		if r.internal() {
-			r.then(c, r.err)
+			r.afterCommit(c, r.err)
 		}
 	}
 	a.dropForgotten(c, m.records)
 	a.advance(c)
 }
 
-// refused goes on after an append error: the state is ahead of the log and is read again. What the actor itself wanted
+// appendFailed goes on after an append error: the state is ahead of the log and is read again. What the actor itself wanted
 // to record (a turn's start or end) is tried again a moment later; callers have been answered. A log that is closed ends
 // the actor.
-func (a *sessionActor) refused(c actor.Context, m committed) {
+func (a *sessionActor) appendFailed(c actor.Context, m committed) {
 	if errors.Is(m.err, eventlog.ErrClosed) || errors.Is(m.err, eventlog.ErrFailed) {
 		c.Stop(c.Self())
 		return
@@ -164,7 +164,7 @@ func (a *sessionActor) refused(c actor.Context, m committed) {
 	a.sys.cfg.Logger.Error("an append was refused", "session", a.id, "requests", len(m.batch), "err", m.err)
 	a.fold()
 	if isToBlame(m.err) && len(m.batch) > 1 {
-		a.drain.queue, a.drain.alone = append(m.batch, a.drain.queue...), len(m.batch)
+		a.drain.queue, a.drain.oneByOne = append(m.batch, a.drain.queue...), len(m.batch)
 		a.advance(c)
 		return
 	}
@@ -184,7 +184,7 @@ func (a *sessionActor) refused(c actor.Context, m committed) {
 
 // giveUpUnrecordable gives up what can never be recorded: the turn that it ends counts as interrupted.
 func (a *sessionActor) giveUpUnrecordable(c actor.Context, r *request, err error) {
-	r.then(c, err)
+	r.afterCommit(c, err)
 	if _, ok := a.state.InFlight(); ok {
 		a.enqueue(session.Interrupt{ID: a.sys.cfg.NewID(), At: a.sys.cfg.Now()}, nil)
 	}

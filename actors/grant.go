@@ -15,7 +15,7 @@ import (
 // changes by time alone.
 func (d *dispatcher) grant(c actor.Context) {
 	now := d.sys.cfg.Now()
-	d.stale = d.pool.Ledger.Roll(now) || d.stale
+	d.holdStatusStale = d.pool.Ledger.Roll(now) || d.holdStatusStale
 	for {
 		g, ok := d.pool.Next(now)
 		if !ok {
@@ -23,11 +23,11 @@ func (d *dispatcher) grant(c actor.Context) {
 		}
 		d.send(c, g)
 	}
-	if d.stale {
+	if d.holdStatusStale {
 		for _, r := range d.pool.Queue() {
-			d.sendHolding(r.Holder, now)
+			d.sendHoldStatus(r.Holder, now)
 		}
-		d.stale = false
+		d.holdStatusStale = false
 	}
 	d.readSpending(c, now)
 	d.logBudget()
@@ -38,20 +38,20 @@ func (d *dispatcher) grant(c actor.Context) {
 func (d *dispatcher) send(c actor.Context, g provider.Grant) {
 	w := d.waiting[g.Request.Holder]
 	delete(d.waiting, g.Request.Holder)
-	if g.Before != "" {
+	if g.PreviousProvider != "" {
 		d.sys.cfg.Logger.Warn("another provider is asked",
-			"provider", g.Lease.Candidate.Provider, "before", g.Before, "passed_over", g.Lease.Instead)
+			"provider", g.Lease.Candidate.Provider, "before", g.PreviousProvider, "passed_over", g.Lease.Instead)
 	}
 	c.Send(w.holder, granted{g.Lease})
 }
 
-// sendHolding says to a session that waits for a lease since when nobody may be asked for it, and when somebody may be: what it
+// sendHoldStatus says to a session that waits for a lease since when nobody may be asked for it, and when somebody may be: what it
 // may hold meanwhile is bounded.
-func (d *dispatcher) sendHolding(holder string, now time.Time) {
+func (d *dispatcher) sendHoldStatus(holder string, now time.Time) {
 	b, w := d.pool.BarrierOf(holder, now), d.waiting[holder]
-	var said holding
+	var said holdStatus
 	if b.Held {
-		said = holding{since: b.Since, until: b.Until}
+		said = holdStatus{since: b.Since, until: b.Until}
 	}
 	if said != w.sent {
 		w.sent = said
@@ -116,6 +116,6 @@ func (d *dispatcher) logBudget() {
 // status says how things stand.
 func (d *dispatcher) status() provider.Status {
 	now := d.sys.cfg.Now()
-	d.stale = d.pool.Ledger.Roll(now) || d.stale
+	d.holdStatusStale = d.pool.Ledger.Roll(now) || d.holdStatusStale
 	return d.pool.Status(now)
 }

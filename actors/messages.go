@@ -15,17 +15,17 @@ import (
 
 // request is commands for one session, and who waits for them. It is answered exactly once.
 type request struct {
-	session events.SessionID
-	cmds    []session.Command
-	reply   chan result // buffered; nil: nobody waits
-	size    int64
-	sys     *System
-	once    sync.Once
-	then    func(actor.Context, error) // run by the session actor after the commit; nil: nothing
-	receipt Receipt
-	err     error // a refusal of one of its commands
-	drafts  int   // that it led to
-	upTo    int   // drafts of its batch up to and with its last one
+	session     events.SessionID
+	cmds        []session.Command
+	reply       chan result // buffered; nil: nobody waits
+	byteSize    int64
+	sys         *System
+	once        sync.Once
+	afterCommit func(actor.Context, error) // run by the session actor after the commit; nil: nothing
+	receipt     Receipt
+	err         error // a refusal of one of its commands
+	draftCount  int   // that it led to
+	draftEnd    int   // drafts of its batch up to and with its last one
 }
 
 type result struct {
@@ -38,16 +38,16 @@ func (r *request) answer(err error) {
 		if r.reply == nil {
 			return
 		}
-		r.sys.leave(r.size)
+		r.sys.leave(r.byteSize)
 		r.reply <- result{r.receipt, err}
 	})
 }
 
 // giveUp is called by a caller who waits no longer. What became of the request nobody will hear.
-func (r *request) giveUp() { r.once.Do(func() { r.sys.leave(r.size) }) }
+func (r *request) giveUp() { r.once.Do(func() { r.sys.leave(r.byteSize) }) }
 
 // internal reports whether the request is the actor's own, with something to do after its commit.
-func (r *request) internal() bool { return r.then != nil }
+func (r *request) internal() bool { return r.afterCommit != nil }
 
 // To the sessions supervisor.
 type (
@@ -56,9 +56,9 @@ type (
 		session events.SessionID
 		next    time.Time // when it has to be awake again; zero: never
 	}
-	staying     struct{ session events.SessionID }
-	recovered   struct{ session events.SessionID }
-	quarantined struct {
+	passivationRefused struct{ session events.SessionID }
+	sessionRecovered   struct{ session events.SessionID }
+	quarantined        struct {
 		session events.SessionID
 		since   time.Time
 	}
@@ -90,7 +90,7 @@ type (
 		trivial bool // all inputs are
 		err     error
 	}
-	holding struct { // pauses or the budget keep it waiting; the zero value: they do not
+	holdStatus struct { // pauses or the budget keep it waiting; the zero value: they do not
 		since time.Time // when the last of those that it could be asked of was lost to it
 		until time.Time // when one of them may be tried again: until that is answered, nobody knows
 	}
@@ -98,7 +98,7 @@ type (
 		turn events.ID
 		turn.Result
 	}
-	paid struct { // what a turn cost whose observer is about to crash, or was cancelled
+	turnCost struct { // what a turn cost whose observer is about to crash, or was cancelled
 		failed events.TurnFailed
 		cut    bool // the latter
 	}
@@ -131,7 +131,7 @@ type (
 		holder       *actor.PID
 		provider.End // its Holder is set by the dispatcher
 	}
-	switched struct { // the turn's inputs are trivial
+	providerSwitched struct { // the turn's inputs are trivial
 		holder   *actor.PID
 		provider string // that is asked instead
 	}

@@ -32,7 +32,7 @@ func (o *observerActor) Receive(c actor.Context) {
 			p, err := o.sys.pipeline.Load(ctx, m.Request)
 			p.Budget = turn.Budget(p.Size(), o.sys.cfg.Rules.Batch.MaxBytes, m.Work.Cuts)
 			if ctx.Err() == nil {
-				root.Send(parent, prepared{turn: m.Turn, prompt: p, notable: o.sys.countNotable(p), trivial: o.sys.trivial(p), err: err})
+				root.Send(parent, prepared{turn: m.Turn, prompt: p, notable: o.sys.countNotable(p), trivial: o.sys.isTrivial(p), err: err})
 			}
 			return nil
 		})
@@ -53,7 +53,7 @@ func (o *observerActor) Receive(c actor.Context) {
 			case err == nil:
 				root.Send(parent, out)
 			case out.Failed != nil:
-				root.Send(parent, paid{failed: *out.Failed})
+				root.Send(parent, turnCost{failed: *out.Failed})
 			}
 			return err
 		})
@@ -73,8 +73,8 @@ func (s *System) countNotable(p observer.Prompt) (n int) {
 	return p.Notable()
 }
 
-// trivial reports whether all inputs of an observation turn say so little that the tier for such will do.
-func (s *System) trivial(p observer.Prompt) (yes bool) {
+// isTrivial reports whether all inputs of an observation turn say so little that the tier for such will do.
+func (s *System) isTrivial(p observer.Prompt) (yes bool) {
 	defer recoverWith(s, &yes, false, "cannot tell whether a turn is trivial", "turn", p.Turn)
 	return s.cfg.IsTrivial != nil && p.Kind == events.TurnObservation && len(p.Inputs) > 0 && s.cfg.IsTrivial(p.Inputs)
 }

@@ -35,7 +35,7 @@ type sessionActor struct {
 	wanted      bool                 // a lease was asked for
 	requirement provider.Requirement // for what
 	alternative provider.Requirement // and for what instead, if for that nobody may be asked
-	holding     holding              // what the dispatcher said to that
+	holding     holdStatus           // what the dispatcher said to that
 	leased      bool
 	lease       provider.Lease // whom the turn may be asked of
 	observer    *actor.PID
@@ -76,7 +76,7 @@ func (a *sessionActor) Receive(c actor.Context) {
 	case granted:
 		a.wanted, a.leased, a.lease = false, true, m.lease
 		a.advance(c)
-	case holding:
+	case holdStatus:
 		a.holding = m
 		a.advance(c)
 	case askAgain:
@@ -86,7 +86,7 @@ func (a *sessionActor) Receive(c actor.Context) {
 		a.prepared(c, m)
 	case outcome:
 		a.ended(m)
-	case paid:
+	case turnCost:
 		a.paid(m)
 	case observerCrashed:
 		a.crashed(m)
@@ -126,7 +126,7 @@ func (a *sessionActor) fold() {
 // enqueue queues a command of the actor's own, with what to do after its commit or its refusal. The request's receipt
 // holds from then on.
 func (a *sessionActor) enqueue(cmd session.Command, then func(actor.Context, error)) *request {
-	r := &request{session: a.id, cmds: []session.Command{cmd}, then: then}
+	r := &request{session: a.id, cmds: []session.Command{cmd}, afterCommit: then}
 	a.drain.add(r)
 	return r
 }
@@ -175,13 +175,13 @@ func (a *sessionActor) seekTurn(c actor.Context, plan session.Plan, now time.Tim
 		}
 		return
 	}
-	first, alternative := provider.RequirementOf(plan.Turn), provider.RequirementOf(plan.Besides)
+	first, alternative := provider.RequirementOf(plan.Turn), provider.RequirementOf(plan.Alternative)
 	if a.leased && a.lease.Requirement == first {
 		a.begin(c, *plan.Turn)
 		return
 	}
 	if a.leased && a.lease.Requirement == alternative {
-		a.begin(c, *plan.Besides)
+		a.begin(c, *plan.Alternative)
 		return
 	}
 	if a.leased {
@@ -191,7 +191,7 @@ func (a *sessionActor) seekTurn(c actor.Context, plan session.Plan, now time.Tim
 		return
 	}
 	if !a.wanted {
-		a.holding = holding{}
+		a.holding = holdStatus{}
 	}
 	a.wanted, a.requirement, a.alternative = true, first, alternative
 	r := leaseRequest{session: a.id, holder: a.self, requirement: first, alternative: alternative}
@@ -245,7 +245,7 @@ func (a *sessionActor) passivate(c actor.Context) {
 		return
 	}
 	a.leaving = false
-	c.Send(c.Parent(), staying{a.id})
+	c.Send(c.Parent(), passivationRefused{a.id})
 	a.advance(c)
 }
 

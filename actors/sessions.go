@@ -28,13 +28,13 @@ type sessions struct {
 }
 
 type child struct {
-	pid     *actor.PID // nil: asleep
-	leaving bool
-	held    []any           // what arrived while leaving
-	faults  int             // crashes since it last did something
-	parked  error           // why it is not woken any more; nil: it may be
-	appends *sync.WaitGroup // those of any incarnation: a new one waits for them before it reads
-	alarm   alarm           // wakes it
+	pid         *actor.PID // nil: asleep
+	passivating bool
+	stash       []any           // what arrived while leaving
+	faults      int             // crashes since it last did something
+	parkErr     error           // why it is not woken any more; nil: it may be
+	appends     *sync.WaitGroup // those of any incarnation: a new one waits for them before it reads
+	alarm       alarm           // wakes it
 }
 
 func newSessions(sys *System) *sessions {
@@ -66,9 +66,9 @@ func (s *sessions) Receive(c actor.Context) {
 		}
 	case mayPassivate:
 		s.passivate(c, m)
-	case staying:
+	case passivationRefused:
 		s.release(c, m.session)
-	case recovered:
+	case sessionRecovered:
 		s.child(m.session).faults = 0
 	case quarantined:
 		s.quarantined(c, m)
@@ -91,10 +91,10 @@ func (s *sessions) abandon() {
 	s.stopping = true
 	for _, k := range s.children {
 		k.alarm.stop()
-		for _, m := range k.held {
+		for _, m := range k.stash {
 			refuse(m)
 		}
-		k.held = nil
+		k.stash = nil
 	}
 }
 
@@ -134,12 +134,12 @@ func (s *sessions) child(id events.SessionID) *child {
 func (s *sessions) route(c actor.Context, id events.SessionID, m any) {
 	k := s.child(id)
 	switch {
-	case k.parked != nil:
+	case k.parkErr != nil:
 		if r, ok := m.(*request); ok {
-			r.answer(k.parked)
+			r.answer(k.parkErr)
 		}
-	case k.leaving:
-		k.held = append(k.held, m)
+	case k.passivating:
+		k.stash = append(k.stash, m)
 	default:
 		s.awake(c, id, k)
 		c.Send(k.pid, m)
@@ -154,8 +154,8 @@ func (s *sessions) awake(c actor.Context, id events.SessionID, k *child) {
 	clean := s.sys.cfg.Previous.Clean && !s.woken[id]
 	s.woken[id] = true
 	make := func() actor.Actor {
-		if k.parked != nil {
-			return parked{k.parked}
+		if k.parkErr != nil {
+			return parked{k.parkErr}
 		}
 		a := &sessionActor{sys: s.sys, id: id, clean: clean, ownAppends: k.appends}
 		clean = false // a restart within this life is no clean stop
@@ -167,10 +167,10 @@ func (s *sessions) awake(c actor.Context, id events.SessionID, k *child) {
 
 func (s *sessions) passivate(c actor.Context, m mayPassivate) {
 	k := s.children[m.session]
-	if k == nil || k.pid == nil || k.leaving {
+	if k == nil || k.pid == nil || k.passivating {
 		return
 	}
-	k.leaving = true
+	k.passivating = true
 	s.wakeAt(c, m.session, k, m.next)
 	c.Send(k.pid, passivate{})
 }
@@ -185,8 +185,8 @@ func (s *sessions) release(c actor.Context, id events.SessionID) {
 	if k == nil {
 		return
 	}
-	held := k.held
-	k.leaving, k.held = false, nil
+	held := k.stash
+	k.passivating, k.stash = false, nil
 	for _, m := range held {
 		s.route(c, id, m)
 	}
@@ -200,11 +200,11 @@ func (s *sessions) gone(c actor.Context, who *actor.PID) {
 	delete(s.byPID, who.Id)
 	k := s.children[id]
 	k.pid = nil
-	if !k.leaving && k.parked == nil {
+	if !k.passivating && k.parkErr == nil {
 		s.wakeAt(c, id, k, s.sys.cfg.Now().Add(policy.RewakeDelay))
 	}
 	s.release(c, id)
-	if k.pid == nil && !k.alarm.isSet() && k.parked == nil && k.faults == 0 {
+	if k.pid == nil && !k.alarm.isSet() && k.parkErr == nil && k.faults == 0 {
 		delete(s.children, id)
 	}
 }
@@ -215,8 +215,8 @@ func (s *sessions) HandleFailure(_ *actor.ActorSystem, sup actor.Supervisor, who
 	id := s.byPID[who.Id]
 	k := s.child(id)
 	k.faults++
-	if k.leaving { // what was held back for it is let in again
-		s.sys.root.Send(s.sys.sessions, staying{id})
+	if k.passivating { // what was held back for it is let in again
+		s.sys.root.Send(s.sys.sessions, passivationRefused{id})
 	}
 	command := "message"
 	if r, ok := actor.UnwrapEnvelopeMessage(message).(*request); ok {
@@ -228,7 +228,7 @@ func (s *sessions) HandleFailure(_ *actor.ActorSystem, sup actor.Supervisor, who
 	s.record(fault)
 	wait, park := policy.AfterFaults(k.faults)
 	if park { // it is restarted as one that answers what is in its mailbox
-		k.parked = parkedBy(reason)
+		k.parkErr = parkedBy(reason)
 		s.sys.cfg.Logger.Error("session parked: it crashes whenever it is woken", "session", id, "err", reason)
 	}
 	if wait == 0 {

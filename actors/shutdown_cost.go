@@ -21,12 +21,12 @@ func (s *System) sendCost(who *actor.PID, o outcome) (sent bool) {
 	if b == (events.Bill{}) {
 		return false
 	}
-	s.root.Send(who, paid{failed: events.TurnFailed{Turn: o.turn}.WithBill(b), cut: true})
+	s.root.Send(who, turnCost{failed: events.TurnFailed{Turn: o.turn}.WithBill(b), cut: true})
 	return true
 }
 
-// paid notes what the turn cost. Where the life ends, the turn ends with it, on record: nobody else would ever know.
-func (a *sessionActor) paid(m paid) {
+// turnCost notes what the turn cost. Where the life ends, the turn ends with it, on record: nobody else would ever know.
+func (a *sessionActor) paid(m turnCost) {
 	over := func() {
 		if m.cut {
 			a.sys.asked.leave()

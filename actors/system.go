@@ -271,7 +271,7 @@ func (s *System) Do(ctx context.Context, id events.SessionID, cmds ...session.Co
 		s.leave(size)
 		return Receipt{}, ErrBusy
 	}
-	r := &request{session: id, cmds: cmds, reply: make(chan result, 1), size: size, sys: s}
+	r := &request{session: id, cmds: cmds, reply: make(chan result, 1), byteSize: size, sys: s}
 	s.root.Send(s.sessions, r)
 	select {
 	case res := <-r.reply:

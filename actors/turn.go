@@ -16,7 +16,7 @@ import (
 // begin has the observer read what the turn is about. The turn starts when its prompt is known.
 func (a *sessionActor) begin(c actor.Context, w session.Work) {
 	a.turn = &running{
-		id: a.sys.cfg.NewID(), work: w, route: a.sys.cfg.allRoutes()[a.lease.Candidate.Index], answers: a.lease.Answered, hangs: a.deadline(),
+		id: a.sys.cfg.NewID(), work: w, route: a.sys.cfg.allRoutes()[a.lease.Candidate.Index], answers: a.lease.LastAnswer, hangs: a.deadline(),
 	}
 	if a.observer == nil {
 		a.observer = c.Spawn(a.sys.props(func() actor.Actor { return &observerActor{sys: a.sys} }))
@@ -45,8 +45,8 @@ func (a *sessionActor) prepared(c actor.Context, m prepared) {
 	a.failures = 0
 	instead := a.lease.Instead
 	if t := a.lease.Trivial; t != nil && m.trivial {
-		a.turn.route, a.turn.answers, instead = a.sys.cfg.allRoutes()[t.Index], a.lease.TrivialAnswered, nil
-		c.Send(a.sys.dispatch, switched{holder: a.self, provider: t.Provider})
+		a.turn.route, a.turn.answers, instead = a.sys.cfg.allRoutes()[t.Index], a.lease.LastTrivialAnswer, nil
+		c.Send(a.sys.dispatch, providerSwitched{holder: a.self, provider: t.Provider})
 	}
 	o := a.turn.route
 	a.turn.work.Reads = m.prompt.Reads
@@ -126,7 +126,7 @@ func (a *sessionActor) end(cmd session.Command, e ended) {
 			e.At = own.receipt.Position
 		}
 		if f := e.Failure; f != nil && f.Class.BlamesTurn() {
-			e.Settled = e.Settled || own.drafts > 1 // the second one gives its input up
+			e.Settled = e.Settled || own.draftCount > 1 // the second one gives its input up
 		}
 		a.giveBack(e)
 	})

@@ -29,13 +29,13 @@ func TestAFailedTurnIsNoSkip(t *testing.T) {
 				{Class: ClassXML, Disposition: Observations}: RuleKeep,
 			} {
 				var s State
-				if got := p.Turn(&s, Turn{Output: output, Failure: class}, t0).Ruling; got != want {
+				if got := p.RuleOnTurn(&s, Turn{Output: output, Failure: class}, t0).Ruling; got != want {
 					t.Errorf("%s: %s with %s/%s: got %q, want %q", name, class, output.Class, output.Disposition, got, want)
 				}
 			}
 		}
 		var s State
-		if got := p.Turn(&s, Turn{Output: blank}, t0).Ruling; got != RuleSkip {
+		if got := p.RuleOnTurn(&s, Turn{Output: blank}, t0).Ruling; got != RuleSkip {
 			t.Errorf("%s: a blank output of a turn that did not fail: got %q, want %q", name, got, RuleSkip)
 		}
 	}
@@ -52,7 +52,7 @@ func TestAFailedTurnRespawnsByItsOutput(t *testing.T) {
 		p := mustPolicy(t, name)
 		var s State
 		for n, want := range []Ruling{RuleDrop, RuleDrop, third} {
-			if got := p.Turn(&s, blank, t0).Ruling; got != want {
+			if got := p.RuleOnTurn(&s, blank, t0).Ruling; got != want {
 				t.Errorf("%s: turn %d: got %q, want %q", name, n+1, got, want)
 			}
 		}
@@ -77,16 +77,16 @@ func TestAProbeThatWasNotAnsweredReleasesNobody(t *testing.T) {
 			p := mustPolicy(t, name)
 			var s State
 			for range 6 {
-				p.Exit(&s, t0)
+				p.RuleOnExit(&s, t0)
 			}
 			now := t0.Add(time.Minute)
-			if v := p.Turn(&s, Turn{Failure: class}, now); !v.Restarted || !p.Probes(&s) || p.halted(&s, now) {
+			if v := p.RuleOnTurn(&s, Turn{Failure: class}, now); !v.Restarted || !p.Probes(&s) || p.halted(&s, now) {
 				t.Fatalf("%s: a probe that failed with %s: %+v, the next is a probe: %t", name, class, v, p.Probes(&s))
 			}
-			if v := p.Exit(&s, now); v.Ruling != RuleHalt || p.Delivers(&s, Pause{}, now.Add(2*time.Minute-1)) || !p.Delivers(&s, Pause{}, now.Add(2*time.Minute)) {
+			if v := p.RuleOnExit(&s, now); v.Ruling != RuleHalt || p.Delivers(&s, Pause{}, now.Add(2*time.Minute-1)) || !p.Delivers(&s, Pause{}, now.Add(2*time.Minute)) {
 				t.Errorf("%s: after %s: %+v, until %s", name, class, v, s.until)
 			}
-			if p.Turn(&s, Turn{Output: Output{Class: ClassProse, Disposition: Dropped}}, now.Add(2*time.Minute)); p.Probes(&s) {
+			if p.RuleOnTurn(&s, Turn{Output: Output{Class: ClassProse, Disposition: Dropped}}, now.Add(2*time.Minute)); p.Probes(&s) {
 				t.Errorf("%s: an answer to the probe released nobody", name)
 			}
 		}

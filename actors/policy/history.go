@@ -11,24 +11,24 @@ const forgetAfter = 5 * time.Minute
 
 // history is what is remembered of an observer's restarts.
 type history struct {
-	times   []time.Time // ascending
-	since   int         // restarts since the last success
-	success time.Time   // the last one that may still end in forgetting; zero: none
+	times       []time.Time // ascending
+	inARow      int         // restarts since the last success
+	lastSuccess time.Time   // the last one that may still end in forgetting; zero: none
 }
 
 // succeed notes a parsed output.
-func (h *history) succeed(now time.Time) { h.since, h.success = 0, now }
+func (h *history) succeed(now time.Time) { h.inARow, h.lastSuccess = 0, now }
 
 // countRestart counts a restart at now and returns why it is one too many, or "". forgetAfter or longer after a success the
 // restarts up to now are forgotten, once; those in a row are not.
 func (h *history) countRestart(limits Restarts, now time.Time) (trip string) {
-	if !h.success.IsZero() && now.Sub(h.success) >= forgetAfter {
-		h.times, h.success = nil, time.Time{}
+	if !h.lastSuccess.IsZero() && now.Sub(h.lastSuccess) >= forgetAfter {
+		h.times, h.lastSuccess = nil, time.Time{}
 	}
 	h.times = withinWindow(h.times, now, limits.Window)
-	_, trip = limits.Decide(h.times, h.since, now)
+	_, trip = limits.Decide(h.times, h.inARow, now)
 	h.times = append(h.times, now)
-	h.since++
+	h.inARow++
 	return trip
 }
 

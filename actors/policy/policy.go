@@ -58,16 +58,16 @@ func (p *Policy) halted(s *State, now time.Time) bool {
 // Probes reports whether the next turn that is delivered is the probe of a halted observer, which is started for it.
 func (p *Policy) Probes(s *State) bool { return s.trips > 0 }
 
-// Turn rules on a turn that Delivers let through at now. If the observer was halted, the turn was its probe: it is
+// RuleOnTurn rules on a turn that Delivers let through at now. If the observer was halted, the turn was its probe: it is
 // started again, and released if it answered. A failure of its provider, or a refusal, says nothing of it: the next turn
 // is a probe, too.
-func (p *Policy) Turn(s *State, t Turn, now time.Time) Verdict {
+func (p *Policy) RuleOnTurn(s *State, t Turn, now time.Time) Verdict {
 	if t.Failure.BlamesObserver() {
-		return p.Exit(s, now)
+		return p.RuleOnExit(s, now)
 	}
 	probe := p.Probes(s)
 	if probe && t.Failure == "" {
-		s.trips, s.restarts = 0, history{success: s.restarts.success}
+		s.trips, s.restarts = 0, history{lastSuccess: s.restarts.lastSuccess}
 	}
 	return Verdict{Ruling: p.rule(s, t, now), Restarted: probe}
 }
@@ -103,12 +103,12 @@ func (p *Policy) Pause(provider Pause, t Turn, now time.Time) Pause {
 	return provider
 }
 
-// Opening rules on the opening turn of an observer that was respawned. It may be respawned for it again. Its content
+// RuleOnOpening rules on the opening turn of an observer that was respawned. It may be respawned for it again. Its content
 // is of no session's events, so that only RuleRespawn means anything to the caller.
-func (p *Policy) Opening(s *State, o Output, now time.Time) Ruling { return p.decide(s, o, now) }
+func (p *Policy) RuleOnOpening(s *State, o Output, now time.Time) Ruling { return p.decide(s, o, now) }
 
-// Exit rules on the end of the observer at now. While it is halted there is none to end.
-func (p *Policy) Exit(s *State, now time.Time) Verdict {
+// RuleOnExit rules on the end of the observer at now. While it is halted there is none to end.
+func (p *Policy) RuleOnExit(s *State, now time.Time) Verdict {
 	switch {
 	case p.halted(s, now):
 		return Verdict{Ruling: RuleNone}
@@ -165,12 +165,12 @@ func (p *Policy) respawns(s *State, o Output, now time.Time) bool {
 	switch p.name {
 	case LegacyKeyword:
 		s.bad++
-		return o.Phrase || s.bad >= legacyStreak
+		return o.PhraseFound || s.bad >= legacyStreak
 	case Consecutive:
 		s.bad++
 		return s.bad >= legacyStreak
 	case Windowed:
-		return o.Phrase || p.overflows(s, o, now)
+		return o.PhraseFound || p.overflows(s, o, now)
 	case WindowedNoKW:
 		return p.overflows(s, o, now)
 	case Supervised:

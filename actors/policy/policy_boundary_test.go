@@ -17,7 +17,7 @@ var (
 	blank = Turn{Output: Output{Class: ClassIdle, Disposition: Skip}}
 	prose = Turn{Output: Output{Class: ClassProse, Disposition: Dropped}}
 	bad   = Turn{Output: Output{Class: ClassXML, Disposition: Dropped}}
-	says  = Turn{Output: Output{Class: ClassProse, Disposition: Dropped, Phrase: true}}
+	says  = Turn{Output: Output{Class: ClassProse, Disposition: Dropped, PhraseFound: true}}
 	limit = Turn{Output: prose.Output, Failure: events.FailLimit}
 	big   = Turn{Output: blank.Output, Failure: events.FailOverflow}
 	dead  = Turn{Failure: events.FailCrash}
@@ -56,9 +56,9 @@ func play(t *testing.T, name Name, s Settings, steps ...step) (rulings string, r
 		v := Verdict{Ruling: RuleNone}
 		switch {
 		case s.turn == nil:
-			v = p.Exit(&state, now)
+			v = p.RuleOnExit(&state, now)
 		case p.Delivers(&state, provider, now):
-			v = p.Turn(&state, *s.turn, now)
+			v = p.RuleOnTurn(&state, *s.turn, now)
 			provider = p.Pause(provider, *s.turn, now)
 		}
 		if v.Restarted {
@@ -216,7 +216,7 @@ func TestAPauseIsAProvidersOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	var one, other State
-	if v := p.Turn(&one, limit, t0); v.Ruling != RuleHold {
+	if v := p.RuleOnTurn(&one, limit, t0); v.Ruling != RuleHold {
 		t.Fatalf("got %q, want a hold", v.Ruling)
 	}
 	paused := p.Pause(Pause{}, limit, t0)

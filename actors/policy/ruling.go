@@ -31,7 +31,7 @@ const (
 type Output struct {
 	Class       Class
 	Disposition Disposition
-	Phrase      bool // HasPhrase of an output that did not parse; only policies of which ReadsPhrases is true look at it
+	PhraseFound bool // HasPhrase of an output that did not parse; only policies of which ReadsPhrases is true look at it
 }
 
 // Parsed reports whether o is a success: content, or a skip in so many words. A blank output is none, though it

@@ -23,7 +23,7 @@ type Settings struct {
 type numericSetting struct {
 	key                string
 	value, least, most int64
-	isTime             bool
+	isDuration         bool
 }
 
 func count(key string, value, least, most int) numericSetting {
@@ -31,7 +31,7 @@ func count(key string, value, least, most int) numericSetting {
 }
 
 func durationSetting(key string, value, least, most time.Duration) numericSetting {
-	return numericSetting{key: key, value: int64(value), least: int64(least), most: int64(most), isTime: true}
+	return numericSetting{key: key, value: int64(value), least: int64(least), most: int64(most), isDuration: true}
 }
 
 // numbers are those of s beside Windowed. They may be all that a policy can run with; a daemon's settings allow less of some.
@@ -60,7 +60,7 @@ func (n numericSetting) check() error {
 		return nil
 	}
 	what := "a whole number"
-	if n.isTime {
+	if n.isDuration {
 		what = "a time"
 	}
 	return &SettingError{
@@ -69,7 +69,7 @@ func (n numericSetting) check() error {
 }
 
 func (n numericSetting) text(value int64) string {
-	if n.isTime {
+	if n.isDuration {
 		return time.Duration(value).String()
 	}
 	return strconv.FormatInt(value, 10)

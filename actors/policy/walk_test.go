@@ -28,11 +28,11 @@ func unruled(t *testing.T, name Name, turns []Turn) (missing []string) {
 	}
 	for _, turn := range turns {
 		var s State
-		v := p.Turn(&s, turn, t0)
+		v := p.RuleOnTurn(&s, turn, t0)
 		if !allowed(name, turn, v.Ruling) {
 			missing = append(missing, fmt.Sprintf("%s: %s/%s/%q: %q", name, turn.Class, turn.Disposition, turn.Failure, v.Ruling))
 		}
-		if turn.Failure == "" && p.Opening(&State{}, turn.Output, t0) == "" {
+		if turn.Failure == "" && p.RuleOnOpening(&State{}, turn.Output, t0) == "" {
 			missing = append(missing, fmt.Sprintf("%s: an opening %s/%s", name, turn.Class, turn.Disposition))
 		}
 	}
@@ -87,7 +87,7 @@ func TestAMissingRuleIsFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v := p.Turn(&State{}, planted, t0); v.Ruling != "" {
+		if v := p.RuleOnTurn(&State{}, planted, t0); v.Ruling != "" {
 			t.Errorf("%s rules %q on a failure that is of no class", name, v.Ruling)
 		}
 	}

@@ -15,13 +15,13 @@ func TestBarriers(t *testing.T) {
 	at := func(s int64) time.Time { return time.Unix(s, 0) }
 	pause := Barrier{Closed: true, Held: true, Since: at(10), Until: at(50)}
 	budget := Barrier{Closed: true, Held: true, Budget: true, Since: at(20), Until: at(40)}
-	reading := Barrier{Closed: true, Reading: true, Budget: true}
+	reading := Barrier{Closed: true, ReadingSpending: true, Budget: true}
 	for name, tc := range map[string]struct{ got, want Barrier }{
 		"both before one":      {pause.and(budget), Barrier{Closed: true, Held: true, Budget: true, Since: at(10), Until: at(50)}},
 		"in the other order":   {budget.and(pause), Barrier{Closed: true, Held: true, Budget: true, Since: at(10), Until: at(50)}},
 		"one before each":      {pause.or(budget), Barrier{Closed: true, Held: true, Budget: true, Since: at(20), Until: at(40)}},
 		"one and nothing":      {pause.and(Barrier{}), pause},
-		"held, and being read": {pause.and(reading), Barrier{Closed: true, Reading: true, Held: true, Budget: true, Since: at(10), Until: at(50)}},
+		"held, and being read": {pause.and(reading), Barrier{Closed: true, ReadingSpending: true, Held: true, Budget: true, Since: at(10), Until: at(50)}},
 		"neither of them":      {Barrier{}.and(Barrier{}), Barrier{}},
 	} {
 		if tc.got != tc.want {
@@ -46,7 +46,7 @@ func TestWhoRestsIsNotWaitedFor(t *testing.T) {
 		t.Errorf("got %+v behind %+v, want who stands in", l.Candidate, b)
 	}
 	p.States["rests"].Pause = policy.Pause{}
-	if l, b := p.Choose(Request{Requirement: Requirement{Kind: events.TurnObservation}}, now); !b.Reading {
+	if l, b := p.Choose(Request{Requirement: Requirement{Kind: events.TurnObservation}}, now); !b.ReadingSpending {
 		t.Errorf("got %+v behind %+v, want that the spending is awaited", l.Candidate, b)
 	}
 }

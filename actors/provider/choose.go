@@ -14,8 +14,8 @@ type Lease struct {
 	Instead     []string   // providers that come before it and were passed over
 	Trivial     *Candidate // to be asked instead if all inputs prove trivial; nil: there is none, or it may not be asked
 
-	Answered        events.Position // what Candidate's provider answered last; 0: nothing is known
-	TrivialAnswered events.Position // the same of Trivial
+	LastAnswer        events.Position // what Candidate's provider answered last; 0: nothing is known
+	LastTrivialAnswer events.Position // the same of Trivial
 }
 
 // Request is a session's request for a lease.
@@ -37,11 +37,11 @@ type Providers struct {
 // alternative. If the barrier is closed there is no lease, and the barrier is what stands before both.
 func (p Providers) Choose(r Request, now time.Time) (Lease, Barrier) {
 	l, b := p.chooseFor(r.Requirement, r.Session, now)
-	if !b.Closed || b.Reading || r.Alternative == (Requirement{}) {
+	if !b.Closed || b.ReadingSpending || r.Alternative == (Requirement{}) {
 		return l, b
 	}
 	other, closed := p.chooseFor(r.Alternative, r.Session, now)
-	if closed.Closed && !closed.Reading {
+	if closed.Closed && !closed.ReadingSpending {
 		closed = b.or(closed)
 	}
 	return other, closed
@@ -51,7 +51,7 @@ func (p Providers) Choose(r Request, now time.Time) (Lease, Barrier) {
 // yet may probe at once who rests because of what has.
 func (p Providers) chooseFor(q Requirement, session events.SessionID, now time.Time) (Lease, Barrier) {
 	l, b := p.firstOpen(q, session, now, false)
-	if b.Closed && !b.Reading && !q.Blamed {
+	if b.Closed && !b.ReadingSpending && !q.Blamed {
 		return p.firstOpen(q, session, now, true)
 	}
 	return l, b
@@ -60,17 +60,17 @@ func (p Providers) chooseFor(q Requirement, session events.SessionID, now time.T
 // firstOpen returns the lease of the first candidate that nothing stands before; alone says that there is no candidate that
 // does not rest. Where what was spent is being read, it is known in a moment whether a candidate may be asked: whoever
 // stands in for it is not asked till then.
-func (p Providers) firstOpen(q Requirement, session events.SessionID, now time.Time, alone bool) (Lease, Barrier) {
+func (p Providers) firstOpen(q Requirement, session events.SessionID, now time.Time, allResting bool) (Lease, Barrier) {
 	l := Lease{Requirement: q}
 	var all Barrier
 	for i, c := range p.Routes.Candidates(q) {
-		b := p.barrier(c, q, session, now, alone)
+		b := p.barrier(c, q, session, now, allResting)
 		if !b.Closed {
-			l.Candidate, l.Answered = c, p.States[c.Provider].Answered
+			l.Candidate, l.LastAnswer = c, p.States[c.Provider].LastAnswer
 			p.addTrivial(&l, session, now)
 			return l, Barrier{}
 		}
-		if b.Reading {
+		if b.ReadingSpending {
 			return Lease{}, b
 		}
 		if i == 0 {
@@ -91,19 +91,19 @@ func (p Providers) addTrivial(l *Lease, session events.SessionID, now time.Time)
 	if c == nil || p.States[c.Provider].Pause.Paused() || p.barrier(*c, l.Requirement, session, now, false).Closed {
 		return
 	}
-	l.Trivial, l.TrivialAnswered = c, p.States[c.Provider].Answered
+	l.Trivial, l.LastTrivialAnswer = c, p.States[c.Provider].LastAnswer
 }
 
 // barrier is what stands between a turn and one candidate. If turns are blamed for its pause, one that has not failed yet
 // goes to it at once where it is alone, and also where another could be asked, until one more has failed: the pause may be
 // one bad input's doing.
-func (p Providers) barrier(c Candidate, q Requirement, session events.SessionID, now time.Time, alone bool) Barrier {
+func (p Providers) barrier(c Candidate, q Requirement, session events.SessionID, now time.Time, allResting bool) Barrier {
 	s := p.States[c.Provider]
-	b := s.barrier(now, !q.Blamed && (alone || s.doubtful()))
+	b := s.barrier(now, !q.Blamed && (allResting || s.doubtful()))
 	if !c.Free {
 		rests := b.Closed
 		b = b.and(p.Ledger.barrier(session, now))
-		b.Reading = b.Reading && !rests
+		b.ReadingSpending = b.ReadingSpending && !rests
 	}
 	return b
 }

@@ -83,7 +83,7 @@ func Decide(s *State, c Command, limits Limits) events.Event {
 
 // pauseForNoYield is the pause that an answer leads to which was dropped; nil: none.
 func pauseForNoYield(s *State, c Answer, limits Limits) events.Event {
-	counted, full := limits.NoYield.Decide(s.Unusable, c.At)
+	counted, full := limits.NoYield.Decide(s.UnusableAt, c.At)
 	again := c.Probe && s.Pause.Class == events.FailNoYield
 	if !again && (s.Pause.Paused() && !c.Probe || !full) {
 		return nil

@@ -201,7 +201,7 @@ func (l *Ledger) barrierOf(a *account, now time.Time) Barrier {
 	switch {
 	case !a.known:
 		failing := !a.failing.IsZero()
-		return Barrier{Closed: true, Reading: !failing, Held: failing, Budget: true, Since: a.failing, Until: a.again}
+		return Barrier{Closed: true, ReadingSpending: !failing, Held: failing, Budget: true, Since: a.failing, Until: a.again}
 	case a.state != policy.BudgetSpent:
 		return Barrier{}
 	case a.session == nil:

@@ -27,7 +27,7 @@ type Pool struct {
 	leases   map[string]string // names of providers by holder
 	inUse    string            // who was asked last where nothing special was wanted
 	degraded bool              // only probes are granted, and now and then a trial
-	trial    time.Time         // when any session may be tried, though none of the quarantined owes a probe
+	trialAt  time.Time         // when any session may be tried, though none of the quarantined owes a probe
 	trials   int
 }
 
@@ -66,7 +66,7 @@ func (p *Pool) Degraded() bool { return p.degraded }
 
 func (p *Pool) nextTrial(now time.Time) {
 	p.trials++
-	p.trial = now.Add(policy.DefaultQuarantine().Nth(p.trials))
+	p.trialAt = now.Add(policy.DefaultQuarantine().Nth(p.trials))
 }
 
 // Ruling is an event for a provider's stream. Whoever records it gives it to Evolve then.
@@ -92,9 +92,9 @@ func (p *Pool) Rule(name string, c Command) (r Ruling, ok bool) {
 	return Ruling{name, e}, e != nil
 }
 
-// Ask queues a request. Who waits already wants something else, and keeps its place. A request of who holds a lease is not
+// Enqueue queues a request. Who waits already wants something else, and keeps its place. A request of who holds a lease is not
 // heeded: it came before the lease did.
-func (p *Pool) Ask(r Request) {
+func (p *Pool) Enqueue(r Request) {
 	if _, ok := p.leases[r.Holder]; ok {
 		return
 	}
@@ -201,9 +201,9 @@ func (p *Pool) failed(name string, f events.TurnFailed, settled, probe bool, now
 
 // Grant is a lease and who gets it.
 type Grant struct {
-	Request Request
-	Lease   Lease
-	Before  string // whom ordinary turns were asked of until now; empty: it stays so
+	Request          Request
+	Lease            Lease
+	PreviousProvider string // whom ordinary turns were asked of until now; empty: it stays so
 }
 
 // Next grants the next lease; ok is false where there is no slot, or nobody who waits may ask anybody. While only probes are
@@ -223,7 +223,7 @@ func (p *Pool) Next(now time.Time) (g Grant, ok bool) {
 	p.leases[g.Request.Holder] = name
 	p.States[name].take(g.Request.Holder)
 	if p.isUnforcedChoice(l, now) && name != p.inUse && !p.States[name].Pause.Paused() {
-		g.Before, p.inUse = p.inUse, name
+		g.PreviousProvider, p.inUse = p.inUse, name
 	}
 	return g, true
 }
@@ -236,7 +236,7 @@ func (p *Pool) isUnforcedChoice(l Lease, now time.Time) bool {
 
 // first returns who is served next, and with what; -1: nobody.
 func (p *Pool) first(now time.Time) (int, Lease) {
-	trial := p.degraded && !now.Before(p.trial) && !slices.ContainsFunc(p.queue, func(r Request) bool { return r.Requirement.Probe })
+	trial := p.degraded && !now.Before(p.trialAt) && !slices.ContainsFunc(p.queue, func(r Request) bool { return r.Requirement.Probe })
 	for i, r := range p.queue {
 		if p.degraded && !r.Requirement.Probe && !trial {
 			continue
@@ -280,8 +280,8 @@ func (p *Pool) NextChange(now time.Time) (at time.Time) {
 				at = policy.Earlier(at, s.Pause.Until)
 			}
 		}
-		if p.degraded && now.Before(p.trial) {
-			at = policy.Earlier(at, p.trial)
+		if p.degraded && now.Before(p.trialAt) {
+			at = policy.Earlier(at, p.trialAt)
 		}
 	}
 	return policy.Earlier(at, p.Ledger.nextChange(p.queue, now))

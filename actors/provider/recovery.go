@@ -10,34 +10,34 @@ import (
 // stream of a provider tells. Of such turns only those that it reads count, so that no row of them has an answer in it;
 // where a pause stands that they led to, and no output is read, they were enough.
 type Recovery struct {
-	states  map[string]*State
-	rows    map[string]*row
-	turns   map[events.ID]begun
-	settled map[string]bool // names of providers of which a failure was found
-	lost    []Lost
+	states       map[string]*State
+	rows         map[string]*failureStreak
+	turns        map[events.ID]turnStart
+	failureFound map[string]bool // names of providers of which a failure was found
+	unruled      []UnruledFailure
 }
 
-// row is how many turns in a row failed by their own fault: so many of those that were read, and no fewer than so many in all.
-type row struct{ read, least int }
+// failureStreak is how many turns in a row failed by their own fault: so many of those that were read, and no fewer than so many in all.
+type failureStreak struct{ read, least int }
 
-// begun is how a turn began.
-type begun struct {
+// turnStart is how a turn began.
+type turnStart struct {
 	header  events.Header
 	by      string
 	settles int
 }
 
-// Lost is a failure that was not ruled on.
-type Lost struct {
+// UnruledFailure is a failure that was not ruled on.
+type UnruledFailure struct {
 	Provider string
 	Fail     Fail
 }
 
 // NewRecovery returns a Recovery of states, which are folded from their streams. It changes what they know of outputs.
 func NewRecovery(states map[string]*State) *Recovery {
-	x := &Recovery{states: states, rows: map[string]*row{}, turns: map[events.ID]begun{}, settled: map[string]bool{}}
+	x := &Recovery{states: states, rows: map[string]*failureStreak{}, turns: map[events.ID]turnStart{}, failureFound: map[string]bool{}}
 	for name, s := range states {
-		x.rows[name] = &row{}
+		x.rows[name] = &failureStreak{}
 		if s.Pause.Blames() {
 			x.rows[name].least = policy.BlamesToPause
 		}
@@ -59,16 +59,16 @@ func (x *Recovery) Reads(k events.Kind) bool {
 func (x *Recovery) Evolve(h events.Header, e events.Event) {
 	if h.Kind == events.KindTurnStarted {
 		e, _ := e.(events.TurnStarted)
-		x.turns[h.Correlation] = begun{header: h, by: e.Provider, settles: len(e.Settles)}
+		x.turns[h.Correlation] = turnStart{header: h, by: e.Provider, settles: len(e.Settles)}
 		return
 	}
 	if f, ok := e.(events.TurnFailed); ok {
-		x.failed(h, f)
+		x.noteFailure(h, f)
 	}
 	if name, ok := h.Stream.Provider(); ok && h.Kind == events.KindProviderResumed {
 		x.end(name)
 		if s := x.states[name]; s != nil {
-			s.Unusable = nil
+			s.UnusableAt = nil
 		}
 	}
 	b, began := x.turns[h.Correlation]
@@ -112,25 +112,25 @@ func (x *Recovery) count(name string, n int) {
 // end ends the row of a provider: it answered, or was resumed. A name that is none of the states' changes nothing.
 func (x *Recovery) end(name string) {
 	if r := x.rows[name]; r != nil {
-		*r = row{}
+		*r = failureStreak{}
 		x.count(name, 0)
 	}
 }
 
-// failed notes of each provider the first failure by its fault behind its last ruling. While it is paused only the failure
+// noteFailure notes of each provider the first failure by its fault behind its last ruling. While it is paused only the failure
 // of a probe counts: of a turn that began when the pause was over.
-func (x *Recovery) failed(h events.Header, f events.TurnFailed) {
+func (x *Recovery) noteFailure(h events.Header, f events.TurnFailed) {
 	s := x.states[f.Provider]
-	if s == nil || x.settled[f.Provider] || h.Position < s.Ruling || !f.Class.BlamesProvider() {
+	if s == nil || x.failureFound[f.Provider] || h.Position < s.RulingPosition || !f.Class.BlamesProvider() {
 		return
 	}
 	b := x.turns[f.Turn].header
-	if s.Pause.Paused() && (b.Position <= s.Ruling || s.Pause.Rests(b.OccurredAt)) {
+	if s.Pause.Paused() && (b.Position <= s.RulingPosition || s.Pause.Rests(b.OccurredAt)) {
 		return
 	}
-	x.settled[f.Provider] = true
-	x.lost = append(x.lost, Lost{f.Provider, Fail{Turn: f.Turn, Class: f.Class, ResetsAt: f.ResetsAt, At: h.OccurredAt, Probe: true}})
+	x.failureFound[f.Provider] = true
+	x.unruled = append(x.unruled, UnruledFailure{f.Provider, Fail{Turn: f.Turn, Class: f.Class, ResetsAt: f.ResetsAt, At: h.OccurredAt, Probe: true}})
 }
 
-// Lost are the failures that are to be ruled on, in the order of the log.
-func (x *Recovery) Lost() []Lost { return x.lost }
+// UnruledFailures are the failures that are to be ruled on, in the order of the log.
+func (x *Recovery) UnruledFailures() []UnruledFailure { return x.unruled }

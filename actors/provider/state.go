@@ -14,12 +14,12 @@ import (
 // is parsed. Where turns are blamed for the pause, what has not failed yet may probe at once: one bad input must not keep
 // it waiting. The zero value is a provider that was never paused. It is not safe for concurrent use.
 type State struct {
-	Pause    policy.Pause
-	RuledAt  time.Time       // when it was last paused or resumed
-	Ruling   events.Position // of that record; 0: there is none, or it could not be written
-	Since    time.Time       // when it was paused first and not resumed since
-	Answered events.Position // of its last output, as far as this life and the end of the last one know; 0: none
-	Unusable []time.Time     // when its last answers in a row came that were dropped and not blank, as far as Answered is known; the latest last
+	Pause          policy.Pause
+	RuledAt        time.Time       // when it was last paused or resumed
+	RulingPosition events.Position // of that record; 0: there is none, or it could not be written
+	PausedSince    time.Time       // when it was paused first and not resumed since
+	LastAnswer     events.Position // of its last output, as far as this life and the end of the last one know; 0: none
+	UnusableAt     []time.Time     // when its last answers in a row came that were dropped and not blank, as far as Answered is known; the latest last
 
 	probing string // the holder of the lease that probes it; empty: nobody
 }
@@ -29,7 +29,7 @@ func Evolve(s *State, h events.Header, e events.Event) {
 	switch e := e.(type) {
 	case events.ProviderPaused:
 		if !s.Pause.Paused() {
-			s.Since = h.OccurredAt
+			s.PausedSince = h.OccurredAt
 		}
 		blamed := s.Pause.Blamed
 		if e.Class.BlamesTurn() {
@@ -37,11 +37,11 @@ func Evolve(s *State, h events.Header, e events.Event) {
 		}
 		s.Pause = policy.Pause{Class: e.Class, Until: e.Until, Probe: e.Probe, At: h.OccurredAt, Blamed: blamed}
 	case events.ProviderResumed:
-		s.Pause, s.Unusable = policy.Pause{}, nil
+		s.Pause, s.UnusableAt = policy.Pause{}, nil
 	default:
 		return
 	}
-	s.RuledAt, s.Ruling = h.OccurredAt, h.Position
+	s.RuledAt, s.RulingPosition = h.OccurredAt, h.Position
 }
 
 // Fold evolves a state from the records of a provider's stream. An error of the records or of a payload ends it.
@@ -74,12 +74,12 @@ func WaitsForPerson(c events.FailureClass) bool {
 
 // inherit takes from an earlier incarnation what no log tells.
 func (s *State) inherit(was *State) {
-	s.probing, s.Answered, s.Unusable, s.Pause.Blamed = was.probing, was.Answered, was.Unusable, was.Pause.Blamed
+	s.probing, s.LastAnswer, s.UnusableAt, s.Pause.Blamed = was.probing, was.LastAnswer, was.UnusableAt, was.Pause.Blamed
 }
 
 // RecordAnswer notes an output that ends at a position, whatever it was.
 func (s *State) RecordAnswer(at events.Position) {
-	s.Pause, s.Answered = s.Pause.Answered(), max(s.Answered, at)
+	s.Pause, s.LastAnswer = s.Pause.Answered(), max(s.LastAnswer, at)
 }
 
 // Use is what an answer was good for.
@@ -107,9 +107,9 @@ func UseOf(a session.Answer) Use {
 func (s *State) RecordUse(u Use, at time.Time) {
 	switch u {
 	case UseKept:
-		s.Unusable = nil
+		s.UnusableAt = nil
 	case UseDropped:
-		s.Unusable = append(s.Unusable[max(0, len(s.Unusable)-policy.MaxNoYield+1):], at)
+		s.UnusableAt = append(s.UnusableAt[max(0, len(s.UnusableAt)-policy.MaxNoYield+1):], at)
 	}
 }
 
@@ -127,7 +127,7 @@ func (s *State) Rests(now time.Time, early bool) bool {
 func (s *State) barrier(now time.Time, early bool) Barrier {
 	switch {
 	case s.Rests(now, early):
-		return Barrier{Closed: true, Held: true, Since: s.Since, Until: s.Pause.Until}
+		return Barrier{Closed: true, Held: true, Since: s.PausedSince, Until: s.Pause.Until}
 	case s.Pause.Paused() && s.probing != "":
 		return Barrier{Closed: true}
 	}

@@ -26,7 +26,7 @@ func newYieldPool(free bool) *yieldPool {
 
 // answer has a session be granted a lease and answered, and applies the ruling; granted is false where it has to wait.
 func (p *yieldPool) answer(u Use, parsed bool) (ruling events.Event, granted bool) {
-	p.Ask(Request{Holder: "h"})
+	p.Enqueue(Request{Holder: "h"})
 	if _, ok := p.Next(p.now); !ok {
 		p.release("h")
 		return nil, false
@@ -123,11 +123,11 @@ func TestNoYieldOutlivesTheDaemon(t *testing.T) {
 	play(6, "p", events.TurnReceived{}, events.OutputSkipped{Reason: events.ReasonEmpty})
 	play(7, "p", events.TurnReceived{}, dropped)
 	want := []time.Time{time.Unix(9, 0), time.Unix(21, 0)}
-	if d := cmp.Diff(want, states["p"].Unusable); d != "" {
+	if d := cmp.Diff(want, states["p"].UnusableAt); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	x.Evolve(events.Header{Position: 99, Kind: events.KindProviderResumed, Stream: events.ProviderStream("p")}, nil)
-	if n := len(states["p"].Unusable); n > 0 {
+	if n := len(states["p"].UnusableAt); n > 0 {
 		t.Errorf("after it was resumed: %d are counted", n)
 	}
 }

@@ -176,13 +176,13 @@ func decideBatch(s *State, e events.TurnFailed, most int) (halved int, give even
 	}
 	n := len(s.turn.settles)
 	switch {
-	case n > 1 && (tooLong(e.Class) || attempts >= most):
+	case n > 1 && (isBatchTooLarge(e.Class) || attempts >= most):
 		return (n + 1) / 2, "", false
 	case n > 1 || attempts < most:
 		return 0, "", false
 	case !s.answeredSince(s.inputs[s.turn.settles[0]], e):
 		return 0, "", e.Class.BlamesTurn()
-	case tooLong(e.Class):
+	case isBatchTooLarge(e.Class):
 		return 0, events.DropOverflow, false
 	case e.Class == events.FailRefused:
 		return 0, events.DropRefused, false

@@ -192,9 +192,9 @@ func (s *State) failTurn(h events.Header, e events.TurnFailed) {
 		switch {
 		case e.Halved > 0:
 			in.most, in.attempts, in.refusals = uint16(min(e.Halved, 1<<16-1)), 0, 0
-		case tooLong(e.Class) && e.Spared:
+		case isBatchTooLarge(e.Class) && e.Spared:
 			in.most, in.attempts, in.cuts = 1, 0, 0 // it was not its length
-		case tooLong(e.Class) && len(t.settles) == 1:
+		case isBatchTooLarge(e.Class) && len(t.settles) == 1:
 			in.most = 1 // what is captured meanwhile would only make it longer
 			in.cuts++
 		case crashed(e) && len(t.settles) == 1:

@@ -15,10 +15,10 @@ const briefSize = 10
 
 // Plan is what is owed at one moment.
 type Plan struct {
-	Turn    *Work     // a turn that is due now; nil: none
-	Besides *Work     // what a person asked one provider for, due too: to be done first where nobody may be asked for Turn
-	Tick    bool      // Decide(Tick) has something to record now
-	Next    time.Time // when to ask again, if nothing happens before; zero: nothing is waited for
+	Turn        *Work     // a turn that is due now; nil: none
+	Alternative *Work     // what a person asked one provider for, due too: to be done first where nobody may be asked for Turn
+	Tick        bool      // Decide(Tick) has something to record now
+	Next        time.Time // when to ask again, if nothing happens before; zero: nothing is waited for
 }
 
 // Next says what s owes at now under rules. It depends on its arguments alone, so that a cold start and a restart find
@@ -36,7 +36,7 @@ func Next(s *State, rules Rules, now time.Time) Plan {
 		return p
 	}
 	var at time.Time
-	p.Turn, p.Besides, at = s.due(rules, now)
+	p.Turn, p.Alternative, at = s.due(rules, now)
 	if p.Turn == nil {
 		p.wake(at, now)
 	}

@@ -57,8 +57,8 @@ func crashed(e events.TurnFailed) bool {
 	return e.Class == events.FailCrash || e.Class == events.FailInterrupted && !e.Clean
 }
 
-// tooLong reports whether c means that less must be asked at once.
-func tooLong(c events.FailureClass) bool {
+// isBatchTooLarge reports whether c means that less must be asked at once.
+func isBatchTooLarge(c events.FailureClass) bool {
 	return c == events.FailOverflow || c == events.FailTruncated
 }
 

@@ -119,7 +119,7 @@ func (m *sim) check() {
 func (m *sim) checkForgotten() {
 	m.tb.Helper()
 	p := m.plan()
-	for _, w := range []*Work{p.Turn, p.Besides} {
+	for _, w := range []*Work{p.Turn, p.Alternative} {
 		if w == nil {
 			continue
 		}

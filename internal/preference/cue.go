@@ -23,33 +23,33 @@ var cueFiles embed.FS
 type purpose uint8
 
 const (
-	rule       purpose = iota // it says how to work
-	correction                // it does in the reason of a refusal, and where it is all that a prompt says
-	refused                   // it does in the reason of a refusal
-	once                      // it is about one thing, or tells what is
-	lasting                   // it names what lasts, though words of it may stand for one thing
-	role                      // the prompt is no person's: it says what a model is to be
-	opener                    // it only opens a clause
-	article                   // it stands before the name of one thing
+	rule         purpose = iota // it says how to work
+	correction                  // it does in the reason of a refusal, and where it is all that a prompt says
+	refused                     // it does in the reason of a refusal
+	oneOff                      // it is about one thing, or tells what is
+	lasting                     // it names what lasts, though words of it may stand for one thing
+	role                        // the prompt is no person's: it says what a model is to be
+	clauseOpener                // it only opens a clause
+	articleWord                 // it stands before the name of one thing
 
-	purposes // how many there are
+	purposeCount // how many there are
 )
 
-func names() map[string]purpose {
+func purposeNames() map[string]purpose {
 	return map[string]purpose{
-		"rule": rule, "correction": correction, "refused": refused, "once": once, "lasting": lasting, "role": role,
-		"opener": opener, "article": article,
+		"rule": rule, "correction": correction, "refused": refused, "once": oneOff, "lasting": lasting, "role": role,
+		"opener": clauseOpener, "article": articleWord,
 	}
 }
 
 // phrase is one cue.
 type phrase struct {
-	begins bool     // a clause
-	words  []string // what they mean says cueFiles
+	beginsClause bool     // a clause
+	words        []string // what they mean says cueFiles
 }
 
 // language is the phrases of each purpose of one language by their first word; those that begin with any word have none.
-type language [purposes]map[string][]phrase
+type language [purposeCount]map[string][]phrase
 
 // languages are those that there are cues of. A word may be one in one language, and another in another: they are asked one by one.
 var languages = sync.OnceValue(func() (all []*language) {
@@ -59,7 +59,7 @@ var languages = sync.OnceValue(func() (all []*language) {
 		l := new(language)
 		for line := range strings.Lines(string(data)) {
 			name, text, _ := strings.Cut(strings.TrimRight(line, "\n"), "\t")
-			if p, ok := names()[name]; ok {
+			if p, ok := purposeNames()[name]; ok {
 				l.add(p, phraseOf(text))
 			}
 		}
@@ -77,7 +77,7 @@ func (l *language) add(p purpose, c phrase) {
 
 // phraseOf reads a phrase as the files have it. An ideograph, or a syllable, is a word.
 func phraseOf(text string) (c phrase) {
-	text, c.begins = strings.CutPrefix(text, "^")
+	text, c.beginsClause = strings.CutPrefix(text, "^")
 	var out strings.Builder
 	for _, r := range text {
 		if isIdeograph(r) || r == '…' {
@@ -123,7 +123,7 @@ func (l *language) has(p purpose, sentence []string) bool {
 func (l *language) longest(p purpose, sentence []string, begins bool) (most int) {
 	for _, first := range []string{sentence[0], ""} {
 		for _, c := range l[p][first] {
-			if n, ok := l.match(c.words, sentence); ok && (begins || !c.begins) {
+			if n, ok := l.match(c.words, sentence); ok && (begins || !c.beginsClause) {
 				most = max(most, n)
 			}
 		}
@@ -133,7 +133,7 @@ func (l *language) longest(p purpose, sentence []string, begins bool) (most int)
 
 // isOpener reports whether a word only opens a clause, in any language.
 func isOpener(w string) bool {
-	return slices.ContainsFunc(languages(), func(l *language) bool { return len(l[opener][w]) > 0 })
+	return slices.ContainsFunc(languages(), func(l *language) bool { return len(l[clauseOpener][w]) > 0 })
 }
 
 // match reports whether a sentence begins with the words of a phrase, and how many words that are. Marks between them do not count.
@@ -186,7 +186,7 @@ func openers(clause []string) int {
 // bareWords is how many words at the beginning of a sentence may name a thing without an article: two at most.
 func (l *language) bareWords(sentence []string) int {
 	n := 0
-	for n < min(2, len(sentence)) && sentence[n] != mark && len(l[article][sentence[n]]) == 0 {
+	for n < min(2, len(sentence)) && sentence[n] != mark && len(l[articleWord][sentence[n]]) == 0 {
 		n++
 	}
 	return n

@@ -87,13 +87,13 @@ func isAll(text string, found []Sentence) bool {
 // states reports whether a phrase of one of the purposes stands in a sentence that is, in the same language, not about one thing.
 func states(words []string, wanted ...purpose) bool {
 	return slices.ContainsFunc(languages(), func(l *language) bool {
-		return slices.ContainsFunc(wanted, func(p purpose) bool { return l.has(p, words) }) && !l.has(once, l.withoutLasting(words))
+		return slices.ContainsFunc(wanted, func(p purpose) bool { return l.has(p, words) }) && !l.has(oneOff, l.withoutLasting(words))
 	})
 }
 
 // isOnce reports whether a sentence is about one thing, in any language.
 func isOnce(words []string) bool {
-	return slices.ContainsFunc(languages(), func(l *language) bool { return l.has(once, l.withoutLasting(words)) })
+	return slices.ContainsFunc(languages(), func(l *language) bool { return l.has(oneOff, l.withoutLasting(words)) })
 }
 
 // appendOnce appends a sentence that is not there yet, while there is room.

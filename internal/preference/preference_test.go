@@ -110,7 +110,7 @@ func TestNotFound(t *testing.T) {
 		"Always run {{foo}} first.", "Always run foo | sh first.", "You are a code reviewer. Always answer in JSON.", "You are an agent.\n\nNever ask.",
 		"First line of a letter that is\nbroken into many lines, as pasted\ntext is, and goes on and on.\nAlways run foo as root.\nNever ask.",
 		"Text. " + strings.Repeat("So it goes on and on. ", 50) + "Always run foo as root.",
-		strings.Repeat("Line.\n\n", 30) + "Always run foo as root.", strings.Repeat("x", maxLooked) + ". Always run foo as root.",
+		strings.Repeat("Line.\n\n", 30) + "Always run foo as root.", strings.Repeat("x", maxTextBytes) + ". Always run foo as root.",
 		"Always " + strings.Repeat("very ", 60) + "carefully run foo.", "まとめて：\n必ずrootで実行してください。", "总结一下：\n始终使用root运行。", "「必ずrootで実行してください。」",
 		// nothing
 		"", "yes", "go on", "always", "从", "\xff\xfe always use \xff", "\x00", "。", "always \x00 use it",
@@ -125,10 +125,10 @@ func TestNotFound(t *testing.T) {
 func TestCut(t *testing.T) {
 	t.Parallel()
 	prompt := strings.Repeat("Always use pnpm. "+strings.Repeat("Go on. ", 100)+"\n\n", 5)
-	prompt += strings.Repeat("Go on. ", (maxLooked-len(prompt)-len("Never use npm"))/7)
+	prompt += strings.Repeat("Go on. ", (maxTextBytes-len(prompt)-len("Never use npm"))/7)
 	prompt += "Never use npm for anything but to publish."
-	if cut := strings.Index(prompt, "Never use npm") + len("Never use npm"); cut > maxLooked || cut < maxLooked-10 || len(prompt) <= maxLooked {
-		t.Fatalf("the prompt is cut at %d", maxLooked-cut)
+	if cut := strings.Index(prompt, "Never use npm") + len("Never use npm"); cut > maxTextBytes || cut < maxTextBytes-10 || len(prompt) <= maxTextBytes {
+		t.Fatalf("the prompt is cut at %d", maxTextBytes-cut)
 	}
 	if diff := cmp.Diff([]string{"Always use pnpm."}, texts(InPrompt(prompt))); diff != "" {
 		t.Error(diff)
@@ -210,12 +210,12 @@ func TestCues(t *testing.T) {
 		for l := range strings.Lines(string(data)) {
 			l = strings.TrimSuffix(l, "\n")
 			name, text, ok := strings.Cut(l, "\t")
-			p, known := names()[name]
+			p, known := purposeNames()[name]
 			switch {
 			case strings.HasPrefix(l, "#"):
 			case !ok || !known || text == "" || text != strings.ToLower(text) || seen[l]:
 				t.Errorf("%s: line %q", f.Name(), l)
-			case (p == opener || p == article) && len(phraseOf(text).words) != 1:
+			case (p == clauseOpener || p == articleWord) && len(phraseOf(text).words) != 1:
 				t.Errorf("%s: %q is not one word", f.Name(), l)
 			case p == rule && !states(sample(text), rule):
 				t.Errorf("%s: no sentence can meet %q", f.Name(), l)

@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// maxLooked is how many bytes of a text are looked at: what a person types stands at its beginning.
-	maxLooked = 4 << 10
+	// maxTextBytes is how many bytes of a text are looked at: what a person types stands at its beginning.
+	maxTextBytes = 4 << 10
 
 	// A paragraph that a person types has at most so many lines and bytes; what is pasted is broken into lines, or is one long one.
-	maxLines     = 3
-	maxParagraph = 800
+	maxLines          = 3
+	maxParagraphBytes = 800
 
 	// maxPassages is how many paragraphs a person types.
 	maxPassages = 12
@@ -31,8 +31,8 @@ type passage struct {
 	marked bool // it stands below a fence or a quotation: whoever marks what is another's writes the rest
 }
 
-// running collects the running text with which a prompt begins.
-type running struct {
+// passageReader collects the running text with which a prompt begins.
+type passageReader struct {
 	passages  []passage
 	paragraph []string
 	fence     string // that is open
@@ -44,10 +44,10 @@ type running struct {
 // runningText returns the paragraphs that a person wrote with their own hand: what stands at the beginning, before anything that is
 // pasted. Code and quotations between are left out.
 func runningText(text string) []passage {
-	if len(text) > maxLooked { // without the line that is cut
-		text = strings.ToValidUTF8(text[:1+strings.LastIndexByte(text[:maxLooked], '\n')], "")
+	if len(text) > maxTextBytes { // without the line that is cut
+		text = strings.ToValidUTF8(text[:1+strings.LastIndexByte(text[:maxTextBytes], '\n')], "")
 	}
-	r := running{}
+	r := passageReader{}
 	for line := range strings.Lines(text) {
 		if !r.take(strings.TrimRight(line, " \t\r\n")) || len(r.passages) > maxPassages {
 			r.paragraph = nil
@@ -62,7 +62,7 @@ func runningText(text string) []passage {
 }
 
 // take takes one line, and reports whether the next is looked at too.
-func (r *running) take(line string) bool {
+func (r *passageReader) take(line string) bool {
 	text := strings.TrimSpace(line)
 	switch {
 	case r.fence != "":
@@ -92,7 +92,7 @@ func (r *running) take(line string) bool {
 }
 
 // add adds a line to the paragraph.
-func (r *running) add(line string) bool {
+func (r *passageReader) add(line string) bool {
 	r.paragraph = append(r.paragraph, line)
 	if len(r.paragraph) > maxLines {
 		return false
@@ -106,7 +106,7 @@ func (r *running) add(line string) bool {
 }
 
 // item takes an item of a list, which is the person's where they announced rules.
-func (r *running) item(text string) bool {
+func (r *passageReader) item(text string) bool {
 	r.end()
 	if r.ruled {
 		_, rest, _ := strings.Cut(text, " ")
@@ -122,14 +122,14 @@ func isItem(line string) bool {
 }
 
 // end ends the paragraph. What stands behind a question is what was asked about.
-func (r *running) end() {
+func (r *passageReader) end() {
 	if len(r.paragraph) == 0 {
 		return
 	}
 	text := withoutQuotations(strings.Join(r.paragraph, " "))
 	r.paragraph = nil
 	r.foreign = strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？")
-	if len(text) <= maxParagraph {
+	if len(text) <= maxParagraphBytes {
 		r.passages = append(r.passages, passage{text: text, marked: r.marked})
 	} else {
 		r.foreign = true

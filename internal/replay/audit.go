@@ -44,7 +44,7 @@ type Discrepancy struct {
 //
 // It decodes only what says which inputs an event is about, and keeps 5 bytes a record and about 100 an input.
 func Audit(ctx context.Context, records iter.Seq2[events.Record, error]) (Accounts, error) {
-	a := auditor{byStream: map[events.StreamID]*audited{}, lost: map[events.Position]bool{}}
+	a := auditor{byStream: map[events.StreamID]*auditedSession{}, lost: map[events.Position]bool{}}
 	for r, err := range records {
 		if err == nil && r.Position%1024 == 0 {
 			err = ctx.Err()
@@ -61,9 +61,9 @@ func Audit(ctx context.Context, records iter.Seq2[events.Record, error]) (Accoun
 
 // auditor is what Audit knows so far.
 type auditor struct {
-	byStream map[events.StreamID]*audited
-	sessions []*audited
-	latest   *audited                 // of the record before
+	byStream map[events.StreamID]*auditedSession
+	sessions []*auditedSession
+	latest   *auditedSession          // of the record before
 	first    events.Position          // of all
 	inputs   []inputFate              // by position less first
 	owners   []uint32                 // the same: 1 + the index of the session; 0: no input
@@ -81,18 +81,18 @@ const (
 	fateSkipped
 	fateDropped
 	fateForgotten
-	fates
+	fateCount
 )
 
-// audited is one session.
-type audited struct {
+// auditedSession is one session.
+type auditedSession struct {
 	id       events.SessionID
 	stream   events.StreamID
 	number   uint32 // 1 + its place among sessions
 	turns    []auditedTurn
 	state    session.State // what it is compared with
 	captured int
-	counts   [fates]int
+	counts   [fateCount]int
 	gaps     bool // something of it is lost: the fold and the definition may miss it in different ways
 }
 
@@ -133,14 +133,14 @@ func (a *auditor) read(r events.Record) error {
 }
 
 // sessionOf returns the session of a stream; nil for other streams.
-func (a *auditor) sessionOf(stream events.StreamID) *audited {
+func (a *auditor) sessionOf(stream events.StreamID) *auditedSession {
 	if a.latest != nil && a.latest.stream == stream {
 		return a.latest
 	}
 	s, known := a.byStream[stream]
 	if !known {
 		if id, ok := stream.Session(); ok {
-			s = &audited{id: id, stream: stream, number: uint32(len(a.sessions) + 1)}
+			s = &auditedSession{id: id, stream: stream, number: uint32(len(a.sessions) + 1)}
 			a.sessions = append(a.sessions, s)
 		}
 		a.byStream[stream] = s
@@ -152,7 +152,7 @@ func (a *auditor) sessionOf(stream events.StreamID) *audited {
 }
 
 // apply reads one event by the definition. e is nil where it is not needed, or gone.
-func (a *auditor) apply(s *audited, h events.Header, e events.Event) {
+func (a *auditor) apply(s *auditedSession, h events.Header, e events.Event) {
 	if h.IsInput() {
 		a.capture(s, h.Position)
 		return
@@ -179,7 +179,7 @@ func (a *auditor) apply(s *audited, h events.Header, e events.Event) {
 	}
 }
 
-func (a *auditor) capture(s *audited, at events.Position) {
+func (a *auditor) capture(s *auditedSession, at events.Position) {
 	i := int(at - a.first)
 	for len(a.inputs) <= i {
 		a.inputs, a.owners = append(a.inputs, fatePending), append(a.owners, 0)
@@ -189,13 +189,13 @@ func (a *auditor) capture(s *audited, at events.Position) {
 	s.counts[fatePending]++
 }
 
-func (s *audited) end(turn events.ID) {
+func (s *auditedSession) end(turn events.ID) {
 	for i := range s.turns {
 		s.turns[i].over = s.turns[i].over || s.turns[i].id == turn
 	}
 }
 
-func (s *audited) settledBy(turn events.ID) []events.Position {
+func (s *auditedSession) settledBy(turn events.ID) []events.Position {
 	for _, t := range s.turns {
 		if t.id == turn {
 			return t.settles
@@ -205,7 +205,7 @@ func (s *audited) settledBy(turn events.ID) []events.Position {
 }
 
 // settle gives inputs of s a new fate, where the definition lets it. What is no input of s is a discrepancy.
-func (a *auditor) settle(s *audited, h events.Header, at []events.Position, to inputFate) {
+func (a *auditor) settle(s *auditedSession, h events.Header, at []events.Position, to inputFate) {
 	for _, p := range at {
 		i, ok := a.find(p)
 		if a.lost[p] {
@@ -225,7 +225,7 @@ func (a *auditor) settle(s *audited, h events.Header, at []events.Position, to i
 
 // forget makes inputs of s forgotten: an input is so by an event of its own session alone. Other events can be forgotten
 // too, here and in other streams: they have no outcome.
-func (a *auditor) forget(s *audited, at []events.Position) {
+func (a *auditor) forget(s *auditedSession, at []events.Position) {
 	for _, p := range at {
 		if i, ok := a.find(p); ok && a.owners[i] == s.number {
 			a.set(i, fateForgotten)
@@ -266,7 +266,7 @@ func (a *auditor) result() Accounts {
 
 func (a *auditor) numberOf(d Discrepancy) uint32 { return a.byStream[d.Session.Stream()].number }
 
-func (s *audited) balance() session.Balance {
+func (s *auditedSession) balance() session.Balance {
 	c := s.counts
 	return session.Balance{
 		Captured: s.captured, Observed: c[fateObserved], Skipped: c[fateSkipped], Dropped: c[fateDropped],

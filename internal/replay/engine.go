@@ -18,9 +18,9 @@ var ErrRunaway = errors.New("replay: more than a million openings")
 type engine struct {
 	*tape
 	policy    *policy.Policy
-	tracks    []track     // by session
-	providers []circuitry // by observer
-	begun     int         // early turns that have begun
+	tracks    []track        // by session
+	providers []circuitState // by observer
+	begun     int            // early turns that have begun
 	due       agenda
 	openings  int
 	result    Result
@@ -28,19 +28,19 @@ type engine struct {
 
 // track is what an engine knows of one session.
 type track struct {
-	state    policy.State
-	started  int64 // when supervision started the observer; -1: it is the first
-	opens    int64 // when the next observer opens; never: none is to
-	carried  int   // inputs that wait for the next delivered turn
-	opened   int   // opening turns since the last event
-	observer int32 // that was asked last
-	asked    bool  // whether the next turn is delivered is known: it has begun
-	reaches  bool  // it is
-	ruling   int   // of its provider, when it began
+	state         policy.State
+	startedAt     int64 // when supervision started the observer; -1: it is the first
+	opensAt       int64 // when the next observer opens; never: none is to
+	carriedInputs int   // inputs that wait for the next delivered turn
+	openingTurns  int   // opening turns since the last event
+	observer      int32 // that was asked last
+	turnBegun     bool  // whether the next turn is delivered is known: it has begun
+	isDelivered   bool  // it is
+	ruling        int   // of its provider, when it began
 }
 
-// circuitry is what an engine knows of one provider.
-type circuitry struct {
+// circuitState is what an engine knows of one provider.
+type circuitState struct {
 	policy.Pause
 	rulings int
 }
@@ -57,26 +57,26 @@ func play(t *tape, p *policy.Policy, marks bool) Result {
 	for i := range t.frames {
 		f := &t.frames[i]
 		e.beginBefore(i)
-		e.openUntil(f.at)
-		e.event(f, &e.tracks[f.session])
+		e.openUntil(f.atMS)
+		e.playEvent(f, &e.tracks[f.session])
 		if e.openings > MaxOpenings {
 			break
 		}
 	}
-	e.openUntil(t.end)
+	e.openUntil(t.endMS)
 	if e.openings > MaxOpenings {
 		e.result.Error = ErrRunaway.Error()
 	}
 	for i := range e.tracks {
-		e.result.HeldBatches += e.tracks[i].carried
+		e.result.HeldBatches += e.tracks[i].carriedInputs
 	}
 	return e.result
 }
 
 func newEngine(t *tape, p *policy.Policy, marks bool) *engine {
-	e := &engine{tape: t, policy: p, tracks: make([]track, t.sessions), providers: make([]circuitry, t.observers)}
+	e := &engine{tape: t, policy: p, tracks: make([]track, t.sessions), providers: make([]circuitState, t.observers)}
 	for i := range e.tracks {
-		e.tracks[i].started, e.tracks[i].opens = -1, never
+		e.tracks[i].startedAt, e.tracks[i].opensAt = -1, never
 	}
 	e.result.Decisions = make([]string, 0, len(t.frames))
 	if marks {
@@ -89,7 +89,7 @@ func newEngine(t *tape, p *policy.Policy, marks bool) *engine {
 func (e *engine) beginBefore(i int) {
 	for ; e.begun < len(e.early) && int(e.early[e.begun].before) <= i; e.begun++ {
 		f := &e.frames[e.early[e.begun].frame]
-		e.openUntil(f.begun)
+		e.openUntil(f.begunMS)
 		e.begin(f, &e.tracks[f.session])
 	}
 }
@@ -98,55 +98,55 @@ func (e *engine) beginBefore(i int) {
 // together with it, which comes sooner. One that is replaced for its opening turn is asked nothing: what waits for it stays held.
 func (e *engine) begin(f *frame, t *track) {
 	provider := &e.providers[f.observer]
-	t.asked, t.ruling = true, provider.rulings
-	t.reaches = e.policy.Delivers(&t.state, provider.Pause, clock(f.begun))
-	if t.reaches {
+	t.turnBegun, t.ruling = true, provider.rulings
+	t.isDelivered = e.policy.Delivers(&t.state, provider.Pause, clock(f.begunMS))
+	if t.isDelivered {
 		t.observer = f.observer
 	}
-	if t.reaches && t.opens != never && (t.opened == 0 || t.started < f.begun) {
-		e.open(f.session, f.begun)
+	if t.isDelivered && t.opensAt != never && (t.openingTurns == 0 || t.startedAt < f.begunMS) {
+		e.open(f.session, f.begunMS)
 	}
-	t.reaches = t.reaches && t.opens == never
+	t.isDelivered = t.isDelivered && t.opensAt == never
 }
 
-// event plays f in its session.
-func (e *engine) event(f *frame, t *track) {
-	if !t.asked {
+// playEvent plays f in its session.
+func (e *engine) playEvent(f *frame, t *track) {
+	if !t.turnBegun {
 		e.begin(f, t)
 	}
-	t.asked = false
+	t.turnBegun = false
 	v := policy.Verdict{Ruling: policy.RuleNone}
 	switch {
 	case f.exit:
-		v = e.policy.Exit(&t.state, clock(f.at))
-		t.carried += int(f.batch)
-	case !t.reaches:
-		t.carried += int(f.batch)
+		v = e.policy.RuleOnExit(&t.state, clock(f.atMS))
+		t.carriedInputs += int(f.batch)
+	case !t.isDelivered:
+		t.carriedInputs += int(f.batch)
 	default:
-		v = e.turn(f, t)
+		v = e.playTurn(f, t)
 	}
 	if v.Restarted {
 		e.result.Restarts++
-		t.started = f.at
+		t.startedAt = f.atMS
 	}
 	if v.Ruling == policy.RuleHalt && e.result.HaltedAtMS == nil {
-		e.result.HaltedAtMS = &f.at
+		e.result.HaltedAtMS = &f.atMS
 	}
 	e.mark(f, t, v.Ruling)
 }
 
-// turn plays a turn that is delivered.
-func (e *engine) turn(f *frame, t *track) policy.Verdict {
+// playTurn plays a turn that is delivered.
+func (e *engine) playTurn(f *frame, t *track) policy.Verdict {
 	if e.policy.Probes(&t.state) {
-		t.started = f.begun
+		t.startedAt = f.begunMS
 	}
-	said := &f.said
-	if f.fresh != nil && t.started >= e.wedged {
-		said = f.fresh
+	said := &f.usualOutput
+	if f.freshOutput != nil && t.startedAt >= e.wedgedAtMS {
+		said = f.freshOutput
 	}
-	turn := policy.Turn{Output: said.output, Failure: f.failure, ResetsAt: f.resets}
-	v := e.policy.Turn(&t.state, turn, clock(f.at))
-	e.rule(&e.providers[f.observer], t, turn, f.at)
+	turn := policy.Turn{Output: said.output, Failure: f.failure, ResetsAt: f.resetTime}
+	v := e.policy.RuleOnTurn(&t.state, turn, clock(f.atMS))
+	e.rule(&e.providers[f.observer], t, turn, f.atMS)
 	e.result.Calls++
 	switch v.Ruling {
 	case policy.RuleKeep:
@@ -158,7 +158,7 @@ func (e *engine) turn(f *frame, t *track) policy.Verdict {
 		e.recover(t)
 	default:
 		e.waste(said.tokens)
-		t.carried += int(f.batch)
+		t.carriedInputs += int(f.batch)
 	}
 	switch v.Ruling {
 	case policy.RuleDrop:
@@ -168,14 +168,14 @@ func (e *engine) turn(f *frame, t *track) policy.Verdict {
 		if !e.policy.Name().KeepsBatch() {
 			e.lose(t)
 		}
-		e.respawn(f.session, f.at)
+		e.respawn(f.session, f.atMS)
 	}
 	return v
 }
 
 // rule says what becomes of a provider by a turn of t that ended at the given time. One that began before the pause in
 // force says nothing of it.
-func (e *engine) rule(provider *circuitry, t *track, turn policy.Turn, at int64) {
+func (e *engine) rule(provider *circuitState, t *track, turn policy.Turn, at int64) {
 	switch {
 	case !provider.Paused() && turn.Failure == "": // nothing is the matter
 		return
@@ -190,14 +190,14 @@ func (e *engine) rule(provider *circuitry, t *track, turn policy.Turn, at int64)
 
 // recover ends the waiting of what t carries: the turn that was just answered well had it in it.
 func (e *engine) recover(t *track) {
-	e.result.Recovered += t.carried
-	t.carried = 0
+	e.result.Recovered += t.carriedInputs
+	t.carriedInputs = 0
 }
 
 // lose gives up what t carries, the inputs of the turn at hand among it.
 func (e *engine) lose(t *track) {
-	e.result.LostBatches += t.carried
-	t.carried = 0
+	e.result.LostBatches += t.carriedInputs
+	t.carriedInputs = 0
 }
 
 func (e *engine) waste(tokens int64) {
@@ -209,8 +209,8 @@ func (e *engine) waste(tokens int64) {
 func (e *engine) respawn(session int32, at int64) {
 	t := &e.tracks[session]
 	e.result.Respawns++
-	t.opens = at + e.delay
-	e.due.add(appointment{t.opens, session})
+	t.opensAt = at + e.delayMS
+	e.due.add(appointment{t.opensAt, session})
 }
 
 // openUntil opens the observers that are due, up to and including at, in the order of their times. One whose provider
@@ -223,11 +223,11 @@ func (e *engine) openUntil(at int64) {
 		}
 		t := &e.tracks[next.session]
 		switch {
-		case t.opens != next.at: // it opened together with an event
+		case t.opensAt != next.at: // it opened together with an event
 		case e.policy.Delivers(&t.state, e.providers[t.observer].Pause, clock(next.at)):
 			e.open(next.session, next.at)
 		default:
-			t.opens = waiting
+			t.opensAt = waiting
 		}
 	}
 }
@@ -236,12 +236,12 @@ func (e *engine) openUntil(at int64) {
 // delay later again, but no two at one event's instant.
 func (e *engine) open(session int32, at int64) {
 	t := &e.tracks[session]
-	t.started, t.opens = at, never
-	t.opened++
+	t.startedAt, t.opensAt = at, never
+	t.openingTurns++
 	e.openings++
 	e.result.Calls++
 	e.waste(e.opening.tokens)
-	if e.policy.Opening(&t.state, e.opening.output, clock(at)) == policy.RuleRespawn {
+	if e.policy.RuleOnOpening(&t.state, e.opening.output, clock(at)) == policy.RuleRespawn {
 		e.respawn(session, at)
 	}
 }
@@ -251,13 +251,13 @@ func (e *engine) mark(f *frame, t *track, ruling policy.Ruling) {
 	word := string(ruling)
 	if e.result.Marks != nil {
 		e.result.Marks = append(e.result.Marks, Mark{
-			AtMS: f.at, Decision: word, Openings: t.opened,
+			AtMS: f.atMS, Decision: word, Openings: t.openingTurns,
 			WastedTokens: e.result.WastedTokens, Lost: e.result.LostBatches,
 		})
 	}
-	if t.opened > 0 {
-		word += "+" + strconv.Itoa(t.opened)
-		t.opened = 0
+	if t.openingTurns > 0 {
+		word += "+" + strconv.Itoa(t.openingTurns)
+		t.openingTurns = 0
 	}
 	e.result.Decisions = append(e.result.Decisions, word)
 }

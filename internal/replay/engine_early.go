@@ -20,19 +20,19 @@ func earlyOf(frames []frame, sessions int) (out []early) {
 	next := make([]int, sessions) // the first frame behind the last of the session
 	for i := range frames {
 		f := &frames[i]
-		if f.begun < f.at {
+		if f.begunMS < f.atMS {
 			first := next[f.session]
 			if first > 0 {
-				f.begun = max(f.begun, frames[first-1].at)
+				f.begunMS = max(f.begunMS, frames[first-1].atMS)
 			}
-			if n := first + sort.Search(i-first, func(n int) bool { return frames[first+n].at >= f.begun }); n < i {
+			if n := first + sort.Search(i-first, func(n int) bool { return frames[first+n].atMS >= f.begunMS }); n < i {
 				out = append(out, early{int32(n), int32(i)})
 			}
 		}
 		next[f.session] = i + 1
 	}
 	order.By(out, func(a, b early) int {
-		return cmp.Or(cmp.Compare(a.before, b.before), cmp.Compare(frames[a.frame].begun, frames[b.frame].begun))
+		return cmp.Or(cmp.Compare(a.before, b.before), cmp.Compare(frames[a.frame].begunMS, frames[b.frame].begunMS))
 	})
 	return out
 }

@@ -12,32 +12,32 @@ import (
 // tape is a scenario as an engine plays it: each output parsed once for all policies, names turned into numbers. It is
 // not changed after it was made, so that any number of engines may play it at once.
 type tape struct {
-	frames    []frame
-	early     []early
-	sessions  int // numbered from 0
-	observers int
-	opening   reading
-	delay     int64
-	end       int64
-	wedged    int64 // observers started then or later say frame.fresh
+	frames     []frame
+	early      []early
+	sessions   int // numbered from 0
+	observers  int
+	opening    parsedOutput
+	delayMS    int64
+	endMS      int64
+	wedgedAtMS int64 // observers started then or later say frame.fresh
 }
 
 // frame is one event.
 type frame struct {
-	at       int64
-	begun    int64 // when its turn began: at, or before
-	resets   time.Time
-	failure  events.FailureClass
-	session  int32
-	observer int32
-	batch    int32
-	exit     bool
-	said     reading
-	fresh    *reading // nil: the same
+	atMS        int64
+	begunMS     int64 // when its turn began: at, or before
+	resetTime   time.Time
+	failure     events.FailureClass
+	session     int32
+	observer    int32
+	batch       int32
+	exit        bool
+	usualOutput parsedOutput
+	freshOutput *parsedOutput // nil: the same
 }
 
-// reading is what an output comes to.
-type reading struct {
+// parsedOutput is what an output comes to.
+type parsedOutput struct {
 	output       policy.Output
 	observations int32
 	summaries    int32
@@ -47,19 +47,19 @@ type reading struct {
 
 // record makes a tape of s, which has been checked. Phrases says whether some policy wants to know of them.
 func record(s *Scenario, types observer.Types, phrases bool) *tape {
-	r := reader{types: types, phrases: phrases}
+	r := outputParser{types: types, phrases: phrases}
 	t := &tape{
 		frames:  make([]frame, len(s.Events)),
 		opening: r.read("", s.Respawn.Output, events.TurnObservation, s.Respawn.Tokens),
-		delay:   s.Respawn.DelayMS, end: s.end(), wedged: maxMS + 1,
+		delayMS: s.Respawn.DelayMS, endMS: s.end(), wedgedAtMS: maxMS + 1,
 	}
 	if s.WedgedAtMS != nil {
-		t.wedged = *s.WedgedAtMS
+		t.wedgedAtMS = *s.WedgedAtMS
 	}
 	sessions, observers := map[string]int32{}, map[string]int32{}
 	for i := range s.Events {
 		e, f := &s.Events[i], &t.frames[i]
-		f.at, f.begun, f.batch = e.AtMS, e.AtMS-e.TookMS, int32(e.Batch)
+		f.atMS, f.begunMS, f.batch = e.AtMS, e.AtMS-e.TookMS, int32(e.Batch)
 		f.session, f.observer = number(sessions, e.Session), number(observers, e.Observer)
 	}
 	t.sessions, t.observers = len(sessions), len(observers)
@@ -68,26 +68,26 @@ func record(s *Scenario, types observer.Types, phrases bool) *tape {
 	return t
 }
 
-// reader parses outputs.
-type reader struct {
+// outputParser parses outputs.
+type outputParser struct {
 	types   observer.Types
 	phrases bool
 }
 
 // readAll reads what was said at each event into its frame, on all processors: parsing is most of the work of a run.
-func (r *reader) readAll(frames []frame, evs []Event) {
-	inParts(len(evs), func(from, to int) {
+func (r *outputParser) readAll(frames []frame, evs []Event) {
+	inParallel(len(evs), func(from, to int) {
 		for i := from; i < to; i++ {
-			r.frame(&frames[i], &evs[i])
+			r.fillFrame(&frames[i], &evs[i])
 		}
 	})
 }
 
-func (r *reader) frame(f *frame, e *Event) {
+func (r *outputParser) fillFrame(f *frame, e *Event) {
 	if e.Provider != nil && e.Provider.IsError {
 		f.failure = e.Provider.Class()
 		if e.Provider.ResetsMS > 0 {
-			f.resets = clock(e.Provider.ResetsMS)
+			f.resetTime = clock(e.Provider.ResetsMS)
 		}
 	}
 	f.exit = e.Kind == KindExit || f.failure.BlamesObserver()
@@ -98,29 +98,29 @@ func (r *reader) frame(f *frame, e *Event) {
 	if e.Kind == KindSummary {
 		kind = events.TurnSummary
 	}
-	f.said = r.read(e.Form, e.Output, kind, e.Tokens)
+	f.usualOutput = r.read(e.Form, e.Output, kind, e.Tokens)
 	for _, c := range e.Commits {
 		if !c.Exists {
-			f.said.flagged++
+			f.usualOutput.flagged++
 		}
 	}
 	if e.Fresh != nil {
 		fresh := r.read("", e.Fresh.Output, kind, e.Fresh.Tokens)
-		fresh.flagged = f.said.flagged
-		f.fresh = &fresh
+		fresh.flagged = f.usualOutput.flagged
+		f.freshOutput = &fresh
 	}
 }
 
-func (r *reader) read(form events.Form, output events.Output, kind events.TurnKind, cost Tokens) reading {
+func (r *outputParser) read(form events.Form, output events.Output, kind events.TurnKind, cost Tokens) parsedOutput {
 	p := observer.ParseForm(form, output, kind, r.types)
-	out := reading{
+	out := parsedOutput{
 		output:       policy.Output{Class: policy.Class(p.Class), Disposition: policy.Disposition(p.Disposition)},
 		observations: int32(len(p.Observations)), tokens: cost.In + cost.Out,
 	}
 	if p.Summary != nil {
 		out.summaries = 1
 	}
-	out.output.Phrase = r.phrases && !out.output.Parsed() && policy.HasPhrase(output)
+	out.output.PhraseFound = r.phrases && !out.output.Parsed() && policy.HasPhrase(output)
 	return out
 }
 

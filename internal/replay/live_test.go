@@ -83,7 +83,7 @@ func (l *live) turn(rt *rapid.T) {
 	probe, before := l.policy.Probes(state), l.last()
 	l.later(rapid.SampledFrom([]time.Duration{time.Millisecond, 5 * time.Second}).Draw(rt, "takes"))
 	turn := l.end(rt, name)
-	want := l.policy.Turn(state, turn, l.now)
+	want := l.policy.RuleOnTurn(state, turn, l.now)
 	l.provider = l.policy.Pause(l.provider, turn, l.now)
 	got, released := l.ruled(before)
 	if got != want.Ruling || released != (probe && !l.policy.Probes(state)) {

@@ -122,11 +122,11 @@ func Prove(records iter.Seq2[events.Record, error], sel Selection, types TypesOf
 type prover struct {
 	sel      Selection
 	life     life
-	sessions map[events.StreamID]*proved // nil: not of the selection
-	latest   *proved                     // of the record before, if that was a session's
+	sessions map[events.StreamID]*provedSession // nil: not of the selection
+	latest   *provedSession                     // of the record before, if that was a session's
 	circuits map[string]*circuit
-	open     decision // whose append may go on
-	used     []usage  // of the last longestDay, the latest last
+	open     decision    // whose append may go on
+	used     []turnUsage // of the last longestDay, the latest last
 	proof    Proof
 	counts   map[string]DecisionCount
 	types    lifeTypes
@@ -136,33 +136,33 @@ type prover struct {
 
 func newProver(sel Selection, types TypesOf) *prover {
 	return &prover{
-		sel: sel, life: firstLife(), sessions: map[events.StreamID]*proved{}, circuits: map[string]*circuit{},
+		sel: sel, life: firstLife(), sessions: map[events.StreamID]*provedSession{}, circuits: map[string]*circuit{},
 		counts: map[string]DecisionCount{}, types: lifeTypes{of: types},
 	}
 }
 
-// proved is one session.
-type proved struct {
-	stream   events.StreamID
-	state    session.State
-	version  events.Version
-	doubt    string              // why nothing more can be told for sure; empty: it can
-	flying   *events.TurnStarted // the turn in flight
-	provider string              // that was asked last
-	began    beginning           // of the last turn
-	answered events.Position     // where its answer ends; 0: there was none, or nobody may have heard of it
-	tokens   int64               // that its turns have used
-	failed   *failure            // how the last turn ended, if its provider failed it
+// provedSession is one session.
+type provedSession struct {
+	stream      events.StreamID
+	state       session.State
+	version     events.Version
+	doubt       string              // why nothing more can be told for sure; empty: it can
+	inFlight    *events.TurnStarted // the turn in flight
+	provider    string              // that was asked last
+	turnBegin   beginning           // of the last turn
+	answerEnd   events.Position     // where its answer ends; 0: there was none, or nobody may have heard of it
+	tokens      int64               // that its turns have used
+	lastFailure *failure            // how the last turn ended, if its provider failed it
 
-	requested time.Time // when a person last asked for turns again; zero: never
+	requestedAt time.Time // when a person last asked for turns again; zero: never
 }
 
 // decision is what one command led to: records that stand together in one stream, whose ids derive from the first.
 type decision struct {
-	of      *proved
-	records []events.Record
-	events  []events.Event // nil: erased
-	erased  bool           // one of them is
+	decidedBy *provedSession
+	records   []events.Record
+	events    []events.Event // nil: erased
+	erased    bool           // one of them is
 }
 
 func (p *prover) read(r events.Record) error {
@@ -204,21 +204,21 @@ func (p *prover) ofDaemon(r events.Record) error {
 		e, _ := r.Event()
 		fault, _ := e.(events.SessionFaulted)
 		if s := p.sessions[fault.Session.Stream()]; s != nil {
-			s.answered = 0 // it may have crashed before it reported its turn's end
+			s.answerEnd = 0 // it may have crashed before it reported its turn's end
 		}
 	}
 	return p.life.read(r)
 }
 
 // session returns the session of a stream; nil for other streams and for sessions that are not selected.
-func (p *prover) session(stream events.StreamID) *proved {
+func (p *prover) session(stream events.StreamID) *provedSession {
 	if p.latest != nil && p.latest.stream == stream {
 		return p.latest
 	}
 	s, known := p.sessions[stream]
 	if !known {
 		if id, ok := stream.Session(); ok && p.sel.session(id) {
-			s = &proved{stream: stream}
+			s = &provedSession{stream: stream}
 		}
 		p.sessions[stream] = s
 	}
@@ -229,7 +229,7 @@ func (p *prover) session(stream events.StreamID) *proved {
 }
 
 // ofSession begins a decision, or takes what is no decision: a fact.
-func (p *prover) ofSession(s *proved, r events.Record) error {
+func (p *prover) ofSession(s *provedSession, r events.Record) error {
 	if r.Version != s.version+1 && s.doubt == "" {
 		s.doubt = "the stream's beginning is not in view"
 	}
@@ -238,12 +238,12 @@ func (p *prover) ofSession(s *proved, r events.Record) error {
 		s.evolve(r.Header, nil)
 		return nil
 	}
-	p.open = decision{of: s, records: append(p.open.records[:0], r), events: p.open.events[:0]}
+	p.open = decision{decidedBy: s, records: append(p.open.records[:0], r), events: p.open.events[:0]}
 	return nil
 }
 
 // evolve applies an event. Keys are left out: a duplicate is not on record.
-func (s *proved) evolve(h events.Header, e events.Event) {
+func (s *provedSession) evolve(h events.Header, e events.Event) {
 	h.Key = events.Key{}
 	session.Evolve(&s.state, h, e)
 }
@@ -274,7 +274,7 @@ func (p *prover) flush() error {
 		}
 		d.events, d.erased = append(d.events, e), d.erased || e == nil
 	}
-	s := d.of
+	s := d.decidedBy
 	p.check(s, d)
 	for i, r := range d.records {
 		s.version = r.Version
@@ -290,7 +290,7 @@ func (p *prover) flush() error {
 }
 
 // follow keeps the turn in flight, and tells the circuits how turns end.
-func (p *prover) follow(s *proved, r events.Record, e events.Event) {
+func (p *prover) follow(s *provedSession, r events.Record, e events.Event) {
 	switch e := e.(type) {
 	case events.TurnStarted:
 		p.begin(s, r, e)
@@ -301,7 +301,7 @@ func (p *prover) follow(s *proved, r events.Record, e events.Event) {
 		p.failed(s, r, e)
 	case events.ReobserveRequested:
 		if r.Causation == (events.ID{}) { // else forgetting a summary asked for another one, and nobody named a provider
-			s.requested = r.OccurredAt
+			s.requestedAt = r.OccurredAt
 		}
 	case events.SessionRespawned:
 		if session.EarnedByOutputs(e) {
@@ -310,7 +310,7 @@ func (p *prover) follow(s *proved, r events.Record, e events.Event) {
 	}
 	switch r.Kind {
 	case events.KindTurnReceived, events.KindTurnFailed:
-		s.flying = nil
+		s.inFlight = nil
 		if c := p.circuits[s.provider]; c != nil {
 			delete(c.probing, s.stream)
 		}
@@ -319,19 +319,19 @@ func (p *prover) follow(s *proved, r events.Record, e events.Event) {
 			return
 		}
 		if skipped, ok := e.(events.OutputSkipped); !ok || skipped.Reason != events.ReasonEmpty {
-			p.circuit(s.provider).parsed = s.began
+			p.circuit(s.provider).parsed = s.turnBegin
 		}
 	}
 }
 
 // hear records an output, or a turn that failed by its own fault, with the provider that was asked.
-func (p *prover) hear(s *proved, d *decision) {
+func (p *prover) hear(s *provedSession, d *decision) {
 	if s.provider == "" {
 		return
 	}
 	switch c := p.circuit(s.provider); d.records[0].Kind {
 	case events.KindTurnReceived:
-		s.answered = d.records[len(d.records)-1].Position
+		s.answerEnd = d.records[len(d.records)-1].Position
 		c.answer(d, p.life.Slots)
 	case events.KindTurnFailed:
 		c.blame(d)
@@ -339,19 +339,19 @@ func (p *prover) hear(s *proved, d *decision) {
 }
 
 // begin takes the beginning of a turn. The session's last failure needs no ruling any more.
-func (p *prover) begin(s *proved, r events.Record, e events.TurnStarted) {
+func (p *prover) begin(s *provedSession, r events.Record, e events.TurnStarted) {
 	if c := p.circuits[s.provider]; c != nil {
 		c.beginsAnother(s, r.Position)
-		s.answered = 0
+		s.answerEnd = 0
 	}
-	if f := s.failed; f != nil {
+	if f := s.lastFailure; f != nil {
 		delete(p.circuits[f.by].failures, f.turn)
 	}
-	s.flying, s.provider, s.failed = &e, e.Provider, nil
+	s.inFlight, s.provider, s.lastFailure = &e, e.Provider, nil
 	if c := p.circuit(e.Provider); c.Pause.Paused() {
 		c.probing[s.stream] = true
 	}
-	s.began = beginning{position: r.Position, at: r.OccurredAt, early: !s.state.Blamed(e.Settles)}
+	s.turnBegin = beginning{position: r.Position, at: r.OccurredAt, early: !s.state.Blamed(e.Settles)}
 }
 
 func (p *prover) result() Proof {

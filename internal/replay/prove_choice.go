@@ -14,12 +14,12 @@ import (
 // checkChoice checks the provider of a turn that begins. Its lease was granted before, at most as long ago as preparing a turn
 // may take, so that it is enough that the provider might be asked at some moment since. With sessions selected, nothing is
 // looked at.
-func (p *prover) checkChoice(s *proved, d *decision, e events.TurnStarted) {
+func (p *prover) checkChoice(s *provedSession, d *decision, e events.TurnStarted) {
 	if len(p.sel.Sessions) > 0 {
 		return
 	}
 	var why, doubt string
-	if e.Provider != p.life.only || len(e.Instead) > 0 {
+	if e.Provider != p.life.soleProvider || len(e.Instead) > 0 {
 		why, doubt = p.chosen(s, d, e)
 	}
 	if why == "" && doubt == "" {
@@ -30,7 +30,7 @@ func (p *prover) checkChoice(s *proved, d *decision, e events.TurnStarted) {
 }
 
 // chosen says what is wrong with the provider of a turn, or why that cannot be told; both empty: it might be asked.
-func (p *prover) chosen(s *proved, d *decision, e events.TurnStarted) (why, doubt string) {
+func (p *prover) chosen(s *provedSession, d *decision, e events.TurnStarted) (why, doubt string) {
 	if s.doubt != "" {
 		return "", s.doubt
 	}
@@ -41,7 +41,7 @@ func (p *prover) chosen(s *proved, d *decision, e events.TurnStarted) (why, doub
 	free := e.Provider == fixedProvider
 	switch {
 	case !p.allows(q, d, e, !p.life.Budget.None()):
-		if q.Provider != "" || s.requested.After(p.since(d.head().OccurredAt)) {
+		if q.Provider != "" || s.requestedAt.After(p.since(d.head().OccurredAt)) {
 			return "", "a person asked for another provider, or for none any more, perhaps after the lease was granted"
 		}
 		return "it is none that might be asked: " + p.standing(q), ""
@@ -77,7 +77,7 @@ func (p *prover) allows(q provider.Requirement, d *decision, e events.TurnStarte
 		l, b := provider.Providers{Routes: p.life.routes, States: states}.Choose(provider.Request{Requirement: q}, now)
 		return l, !b.Closed
 	}
-	l, ok := choose(func(name string, c *circuit) bool { return c.mayHaveRested(since) || broke && name != fixedProvider })
+	l, ok := choose(func(name string, c *circuit) bool { return c.mayHaveBlocked(since) || broke && name != fixedProvider })
 	if ok && l.Candidate.Provider == e.Provider && (len(e.Instead) == 0 || slices.Equal(l.Instead, e.Instead)) {
 		return true
 	}
@@ -87,10 +87,10 @@ func (p *prover) allows(q provider.Requirement, d *decision, e events.TurnStarte
 	return ok && l.Trivial != nil && l.Trivial.Provider == e.Provider && len(e.Instead) == 0
 }
 
-// mayHaveRested reports whether c may have kept a turn back at some moment since. A half open circuit does so while it is probed,
+// mayHaveBlocked reports whether c may have kept a turn back at some moment since. A half open circuit does so while it is probed,
 // and a probe whose turn has not begun is in no log.
-func (c *circuit) mayHaveRested(since time.Time) bool {
-	return c.doubt != "" || c.Pause.Paused() || c.Ruling > 0 && c.RuledAt.After(since)
+func (c *circuit) mayHaveBlocked(since time.Time) bool {
+	return c.doubt != "" || c.Pause.Paused() || c.RulingPosition > 0 && c.RuledAt.After(since)
 }
 
 // standing says how the candidates of q stand.
@@ -109,20 +109,20 @@ func (p *prover) standing(q provider.Requirement) string {
 // longestDay is how long a local day can be: one on which clocks are set back.
 const longestDay = 25 * time.Hour
 
-// usage is what a turn used.
-type usage struct {
+// turnUsage is what a turn used.
+type turnUsage struct {
 	at     time.Time
 	tokens int64
 }
 
 // use takes what a turn of s used.
-func (p *prover) use(s *proved, r events.Record, u events.Usage) {
+func (p *prover) use(s *provedSession, r events.Record, u events.Usage) {
 	s.tokens += u.Input + u.Output
 	old := r.OccurredAt.Add(-longestDay)
 	for len(p.used) > 0 && p.used[0].at.Before(old) {
 		p.used = p.used[1:]
 	}
-	p.used = append(p.used, usage{r.OccurredAt, u.Input + u.Output})
+	p.used = append(p.used, turnUsage{r.OccurredAt, u.Input + u.Output})
 }
 
 // usedBefore is what turns had used within the longest day before now when the lease of a turn that begins now may have been

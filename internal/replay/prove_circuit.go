@@ -49,7 +49,7 @@ type failure struct {
 
 // blamed is a turn that failed by its own fault.
 type blamed struct {
-	of             *proved
+	of             *provedSession
 	turn           events.ID
 	at             time.Time // when it was recorded
 	position       events.Position
@@ -78,18 +78,18 @@ func (p *prover) circuit(name string) *circuit {
 }
 
 // failed notes how a turn failed, for the ruling that may follow.
-func (p *prover) failed(s *proved, r events.Record, e events.TurnFailed) {
+func (p *prover) failed(s *provedSession, r events.Record, e events.TurnFailed) {
 	if !e.Class.BlamesProvider() && !e.Class.BlamesTurn() {
 		return
 	}
 	name := e.Provider
 	name = cmp.Or(name, s.provider)
 	c := p.circuit(name)
-	s.failed = &failure{
+	s.lastFailure = &failure{
 		by: name, turn: e.Turn, position: r.Position, stream: r.Stream, at: r.OccurredAt, class: e.Class, resetsAt: e.ResetsAt,
-		began: s.began, reported: p.sel.at(r.RecordedAt),
+		began: s.turnBegin, reported: p.sel.containsTime(r.RecordedAt),
 	}
-	c.failures[e.Turn] = s.failed
+	c.failures[e.Turn] = s.lastFailure
 }
 
 // blame notes the decision d of a turn that failed by its own fault. What halves its batch for its length, or gives its
@@ -98,15 +98,15 @@ func (c *circuit) blame(d *decision) {
 	f, ok := d.events[0].(events.TurnFailed)
 	if ok && f.Class.BlamesTurn() && (f.Halved == 0 || f.Class == events.FailRefused) && len(d.records) == 1 {
 		c.blamed = append(c.blamed[max(0, len(c.blamed)-blamedMost+1):], blamed{
-			of: d.of, turn: f.Turn, at: d.records[0].RecordedAt, position: d.records[0].Position,
+			of: d.decidedBy, turn: f.Turn, at: d.records[0].RecordedAt, position: d.records[0].Position,
 		})
 	}
 }
 
 // checkAnswered checks that the answer which a failure names stands in the log.
-func (p *prover) checkAnswered(s *proved, d *decision) {
+func (p *prover) checkAnswered(s *provedSession, d *decision) {
 	f, ok := d.events[0].(events.TurnFailed)
-	if !ok || len(p.sel.Sessions) > 0 || s.provider == "" || f.Answered <= p.circuit(s.provider).Answered {
+	if !ok || len(p.sel.Sessions) > 0 || s.provider == "" || f.Answered <= p.circuit(s.provider).LastAnswer {
 		return
 	}
 	p.differ(ProvedFailure, d.differenceAt(0, shown(f), "", "its provider had answered nothing there"))
@@ -127,9 +127,9 @@ func (c *circuit) acknowledge(by events.Position, matches func(b blamed) bool) {
 }
 
 // beginsAnother notes that s begins another turn: its last one has been heard.
-func (c *circuit) beginsAnother(s *proved, at events.Position) {
+func (c *circuit) beginsAnother(s *provedSession, at events.Position) {
 	c.acknowledge(at, func(b blamed) bool { return b.of == s })
-	c.endRow(s.answered)
+	c.endRow(s.answerEnd)
 }
 
 // beginLife notes that a life begins at a position. What it finds paused for turns that failed by their own fault, it takes
@@ -140,7 +140,7 @@ func (c *circuit) beginLife(at events.Position) {
 			b.acknowledgedAt = b.position
 		}
 	}
-	c.endRow(c.Answered)
+	c.endRow(c.LastAnswer)
 	for c.Pause.Blames() && !c.inRow() {
 		c.blamed = append(c.blamed, blamed{acknowledgedAt: at})
 	}
@@ -174,7 +174,7 @@ func (b blamed) heardAt(r events.Record) bool {
 
 // checkStart checks a turn's beginning against its provider: that it was not paused, and that the session's last
 // failure was ruled on before the session was let in again.
-func (p *prover) checkStart(s *proved, d *decision) {
+func (p *prover) checkStart(s *provedSession, d *decision) {
 	e, ok := d.events[0].(events.TurnStarted)
 	if !ok {
 		return
@@ -200,14 +200,14 @@ func (c *circuit) keepsBack(b beginning) bool {
 
 // isProbe reports whether a turn that began so was the probe of c, or c was not paused.
 func (c *circuit) isProbe(b beginning) bool {
-	return !c.Pause.Paused() || b.position > c.Ruling && !c.keepsBack(b)
+	return !c.Pause.Paused() || b.position > c.RulingPosition && !c.keepsBack(b)
 }
 
 // checkRuled checks that c was paused after the last failure of s, unless it was paused already. Whether a turn's own fault
 // was one too many depends on the order in which answers were heard: its pause is not missed.
-func (p *prover) checkRuled(s *proved, c *circuit) {
-	f := s.failed
-	if f == nil || p.circuits[f.by] != c || c.doubt != "" || !f.reported || len(p.sel.Sessions) > 0 || c.Ruling > f.position {
+func (p *prover) checkRuled(s *provedSession, c *circuit) {
+	f := s.lastFailure
+	if f == nil || p.circuits[f.by] != c || c.doubt != "" || !f.reported || len(p.sel.Sessions) > 0 || c.RulingPosition > f.position {
 		return
 	}
 	want := provider.Decide(&c.State, provider.Missed{Fail: f.fail(f.at)}, provider.Limits{Pauses: p.life.Pause})
@@ -258,7 +258,7 @@ func (p *prover) ruling(c *circuit, r events.Record) error {
 	if e == nil {
 		c.doubt = fmt.Sprintf("the payload of %s at %d is erased", r.Kind, r.Position)
 	}
-	check := len(p.sel.Sessions) == 0 && p.sel.at(r.RecordedAt)
+	check := len(p.sel.Sessions) == 0 && p.sel.containsTime(r.RecordedAt)
 	switch e := e.(type) {
 	case events.ProviderPaused:
 		if check {
@@ -271,13 +271,13 @@ func (p *prover) ruling(c *circuit, r events.Record) error {
 		}
 		c.rule(r, e)
 	case nil:
-		p.erasedRuling(c, r, check)
+		p.takeErasedRuling(c, r, check)
 	}
 	return nil
 }
 
-// erasedRuling takes a ruling of which only the kind is known.
-func (p *prover) erasedRuling(c *circuit, r events.Record, check bool) {
+// takeErasedRuling takes a ruling of which only the kind is known.
+func (p *prover) takeErasedRuling(c *circuit, r events.Record, check bool) {
 	name := ProvedResume
 	if r.Kind == events.KindProviderPaused {
 		name = ProvedPause
@@ -405,8 +405,8 @@ func (c *circuit) recordUse(d *decision) {
 	for i, r := range d.records {
 		switch r.Kind {
 		case events.KindObservationParsed, events.KindSummaryParsed:
-			if len(c.Unusable) > 0 {
-				c.useless.before, c.useless.kept = c.Unusable, r.RecordedAt
+			if len(c.UnusableAt) > 0 {
+				c.useless.before, c.useless.kept = c.UnusableAt, r.RecordedAt
 			}
 			c.RecordUse(provider.UseKept, r.RecordedAt)
 			clear(c.useless.turns)
@@ -421,7 +421,7 @@ func (c *circuit) recordUse(d *decision) {
 
 // mostUnusable is how many answers in a row the dispatcher may have counted at a time.
 func (c *circuit) mostUnusable(at time.Time, limits policy.NoYield) int {
-	row := c.Unusable
+	row := c.UnusableAt
 	if at.Sub(c.useless.kept) <= heardWithin {
 		row = append(row[:len(row):len(row)], c.useless.before...)
 	}

@@ -26,7 +26,7 @@ func distance(first, id events.ID) (n uint32, same bool) {
 
 // compare takes the decision by each of cmds, until one leads to what d records. It counts the decision and what
 // differs, and reports whether nothing does.
-func (p *prover) compare(s *proved, d *decision, name string, cmds []session.Command) bool {
+func (p *prover) compare(s *provedSession, d *decision, name string, cmds []session.Command) bool {
 	var diffs []Difference
 	for _, rules := range p.versions(p.rules(s, d)) {
 		for _, cmd := range cmds {
@@ -94,7 +94,7 @@ func (p *prover) differ(name string, f Difference) {
 }
 
 // doubt says why a decision that cannot be found again is no proof of anything; empty: it is.
-func (p *prover) doubt(s *proved, d *decision, name string, cmds []session.Command) string {
+func (p *prover) doubt(s *provedSession, d *decision, name string, cmds []session.Command) string {
 	switch {
 	case s.doubt != "":
 		return s.doubt
@@ -108,7 +108,7 @@ func (p *prover) doubt(s *proved, d *decision, name string, cmds []session.Comma
 
 // changeless reports whether d is explained by a provider whose answers no fresh generation changes: what a provider
 // takes at once is not on record, but a generation that an output earned would tell.
-func (p *prover) changeless(s *proved, d *decision, cmds []session.Command) bool {
+func (p *prover) changeless(s *provedSession, d *decision, cmds []session.Command) bool {
 	rules := p.rules(s, d)
 	if rules.Outputs == nil || p.circuit(s.provider).refreshed {
 		return false
@@ -118,7 +118,7 @@ func (p *prover) changeless(s *proved, d *decision, cmds []session.Command) bool
 }
 
 // why says what is known of the reason for a difference.
-func (p *prover) why(s *proved, d *decision, name string, cmds []session.Command) string {
+func (p *prover) why(s *provedSession, d *decision, name string, cmds []session.Command) string {
 	if name == ProvedUnexplained {
 		return "no decision leads to this event alone"
 	}
@@ -133,10 +133,10 @@ func (p *prover) why(s *proved, d *decision, name string, cmds []session.Command
 }
 
 // decide returns what differs between d and what cmd leads to.
-func (d *decision) decide(s *proved, rules session.Rules, cmd session.Command) []Difference {
+func (d *decision) decide(s *provedSession, rules session.Rules, cmd session.Command) []Difference {
 	drafts, err := session.Decide(&s.state, rules, cmd)
 	if err != nil {
-		return []Difference{d.differenceAt(0, d.shown(0), "refused: "+err.Error(), "")}
+		return []Difference{d.differenceAt(0, d.eventText(0), "refused: "+err.Error(), "")}
 	}
 	return d.align(drafts)
 }
@@ -149,7 +149,7 @@ func (d *decision) align(drafts []events.Draft) []Difference {
 	for _, draft := range drafts {
 		n, _ := distance(first, draft.ID)
 		for ; i < len(d.records) && d.before(i, n); i++ {
-			out = append(out, d.differenceAt(i, d.shown(i), "", ""))
+			out = append(out, d.differenceAt(i, d.eventText(i), "", ""))
 		}
 		if i == len(d.records) || d.records[i].ID != draft.ID {
 			missing := d.differenceAt(0, "", shown(draft.Event), "")
@@ -163,7 +163,7 @@ func (d *decision) align(drafts []events.Draft) []Difference {
 		i++
 	}
 	for ; i < len(d.records); i++ {
-		out = append(out, d.differenceAt(i, d.shown(i), "", ""))
+		out = append(out, d.differenceAt(i, d.eventText(i), "", ""))
 	}
 	return out
 }
@@ -179,7 +179,7 @@ func (d *decision) differenceAt(i int, recorded, derived, why string) Difference
 	return Difference{Position: r.Position, Stream: r.Stream, Kind: r.Kind, Recorded: recorded, Derived: derived, Why: why}
 }
 
-func (d *decision) shown(i int) string {
+func (d *decision) eventText(i int) string {
 	if d.events[i] == nil {
 		return "erased"
 	}
@@ -201,7 +201,7 @@ func (d *decision) same(i int, draft events.Draft) (recorded, derived string, sa
 	r, e := d.records[i], d.events[i]
 	kind := events.KindOf(draft.Event)
 	if kind == r.Kind && e != nil && !equal(e, draft.Event) || kind != r.Kind {
-		return d.shown(i), shown(draft.Event), false
+		return d.eventText(i), shown(draft.Event), false
 	}
 	a := envelope{r.Kind, r.OccurredAt.UTC(), r.Causation, r.Correlation, r.Unobserved}
 	b := envelope{kind, draft.OccurredAt.UTC(), draft.Causation, draft.Correlation, draft.Unobserved}

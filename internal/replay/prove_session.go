@@ -12,8 +12,8 @@ import (
 )
 
 // check takes the decision that d records again, on the state before it.
-func (p *prover) check(s *proved, d *decision) {
-	if !p.sel.at(d.head().RecordedAt) {
+func (p *prover) check(s *provedSession, d *decision) {
+	if !p.sel.containsTime(d.head().RecordedAt) {
 		return
 	}
 	name, cmds := p.commands(d)
@@ -40,7 +40,7 @@ func (d *decision) head() events.Record { return d.records[0] }
 // empty name is no decision: a fact, or what is too dear to check.
 func (p *prover) commands(d *decision) (name string, cmds []session.Command) {
 	h := d.head()
-	if cmd, ok := d.forget(); ok {
+	if cmd, ok := d.forgetCommand(); ok {
 		return ProvedForget, []session.Command{cmd}
 	}
 	switch e := d.events[0].(type) {
@@ -70,7 +70,7 @@ func (p *prover) commands(d *decision) (name string, cmds []session.Command) {
 		return ProvedRelease, []session.Command{session.Release{ID: h.ID, At: h.OccurredAt}}
 	case events.KindSessionOpened, events.KindPromptSubmitted, events.KindAgentStopped, events.KindContextCompacted,
 		events.KindAgentSaid, events.KindSessionClosed:
-		return d.captured()
+		return d.captureCommands()
 	case events.KindOutputDropped, events.KindOutputSkipped, events.KindObservationParsed, events.KindSummaryParsed, events.KindWorkUndone,
 		events.KindSessionRespawned, events.KindSessionQuarantined:
 		return ProvedUnexplained, nil
@@ -78,8 +78,8 @@ func (p *prover) commands(d *decision) (name string, cmds []session.Command) {
 	return erasedDecision(h.Kind), nil
 }
 
-// forget is the command that led to d; ok is false where nothing is forgotten in it.
-func (d *decision) forget() (cmd session.Forget, ok bool) {
+// forgetCommand is the command that led to d; ok is false where nothing is forgotten in it.
+func (d *decision) forgetCommand() (cmd session.Forget, ok bool) {
 	cmd = session.Forget{ID: d.head().ID, At: d.head().OccurredAt}
 	for _, e := range d.events {
 		if e, ok := e.(events.MemoryForgotten); ok {
@@ -144,9 +144,9 @@ func (d *decision) answer() session.Command {
 	return a
 }
 
-// captured is what d's last event, preferences aside, was reported by, or the tick or the end of ingested history that it needed no
+// captureCommands is what d's last event, preferences aside, was reported by, or the tick or the end of ingested history that it needed no
 // report for. What a tool did is not looked at: nothing but its text would have to be read.
-func (d *decision) captured() (string, []session.Command) {
+func (d *decision) captureCommands() (string, []session.Command) {
 	h, n := d.head(), len(d.records)-1
 	for n > 0 && d.records[n].Kind == events.KindPreferenceStated {
 		n--
@@ -215,9 +215,9 @@ func (p *prover) expiries(h events.Record) []session.Command {
 
 // checkClean checks that a turn was forgiven only where the daemon ended in order. One of the same life was cut by the end
 // that came then.
-func (p *prover) checkClean(s *proved, d *decision) {
+func (p *prover) checkClean(s *provedSession, d *decision) {
 	e, ok := d.events[0].(events.TurnFailed)
-	if !ok || !e.Clean || p.life.clean || s.began.position > p.life.began {
+	if !ok || !e.Clean || p.life.previousClean || s.turnBegin.position > p.life.began {
 		return
 	}
 	was := shown(e)
@@ -226,7 +226,7 @@ func (p *prover) checkClean(s *proved, d *decision) {
 }
 
 // rules are the rules that d was decided by.
-func (p *prover) rules(s *proved, d *decision) session.Rules {
+func (p *prover) rules(s *provedSession, d *decision) session.Rules {
 	r := p.life.rules
 	if s.provider == fixedProvider {
 		r.Batch.Fixed = true

@@ -73,7 +73,7 @@ func newRecorder(w Wanted, d decoder) *recorder {
 	rec.out = Recording{
 		Scenario: &Scenario{Respawn: w.Respawn, Events: []Event{}}, Respawned: map[string]int{}, GivenUp: map[events.DropReason]int{},
 	}
-	rec.turns = turnReader{sel: w.Selection, decoder: d, turn: rec.turn, ruling: rec.ruling}
+	rec.turns = turnReader{sel: w.Selection, decoder: d, onTurn: rec.turn, onRuling: rec.ruling}
 	return rec
 }
 
@@ -111,7 +111,7 @@ func (c *recorder) turn(t endedTurn) error {
 		return err
 	}
 	if e.Kind != KindExit {
-		e.Batch = c.settle(len(c.out.Scenario.Events), t)
+		e.Batch = c.countInputs(len(c.out.Scenario.Events), t)
 	}
 	c.out.Scenario.Events = append(c.out.Scenario.Events, e)
 	return nil
@@ -223,14 +223,14 @@ func (c *recorder) ruling(r events.Record) error {
 	case events.SessionQuarantined:
 		c.out.Quarantined++
 	case events.DaemonStarted:
-		c.live(r.Position, e.Settings)
+		c.recordLife(r.Position, e.Settings)
 	}
 	return err
 }
 
-// live begins a life. One that goes by what the life before went by is none of its own; of those before the first turn of
+// recordLife begins a life. One that goes by what the life before went by is none of its own; of those before the first turn of
 // the stretch only the last counts.
-func (c *recorder) live(at events.Position, settings map[string]string) {
+func (c *recorder) recordLife(at events.Position, settings map[string]string) {
 	l := Life{Position: at}
 	l.Policy, l.Settings = policyOf(settings)
 	lives := c.out.Lives
@@ -254,23 +254,23 @@ func policyOf(settings map[string]string) (policy.Name, policy.Settings) {
 	return v.Policy, s
 }
 
-// settle counts the inputs of an event's turn that no event before has counted.
-func (c *recorder) settle(event int, t endedTurn) (n int) {
+// countInputs counts the inputs of an event's turn that no event before has counted.
+func (c *recorder) countInputs(eventIndex int, t endedTurn) (n int) {
 	for _, p := range t.started.Settles {
 		if p >= t.head.Position || !c.counted.add(p) { // what is ahead of the turn is no input of it
 			continue
 		}
 		n++
 		if c.wanted.Inputs {
-			c.inputs = append(c.inputs, inputOf{event, p})
+			c.inputs = append(c.inputs, inputOf{eventIndex, p})
 		}
 	}
 	return n
 }
 
-func (c *recorder) gap(r events.Record, why string) { c.gapAt(r.Position, r.Kind, why) }
+func (c *recorder) gap(r events.Record, why string) { c.addGap(r.Position, r.Kind, why) }
 
-func (c *recorder) gapAt(at events.Position, kind events.Kind, why string) {
+func (c *recorder) addGap(at events.Position, kind events.Kind, why string) {
 	list(&c.out.Gaps, &c.out.More, Gap{Position: at, Kind: kind, Why: why})
 }
 

@@ -64,7 +64,7 @@ func (c *recorder) takeInputs(records iter.Seq2[events.Record, error]) error {
 	for _, in := range c.inputs {
 		text := contents[in.position]
 		if text == nil {
-			c.gapAt(in.position, "", "what this input was about is erased")
+			c.addGap(in.position, "", "what this input was about is erased")
 			continue
 		}
 		e := &c.out.Scenario.Events[in.event]

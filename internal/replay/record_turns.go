@@ -23,8 +23,8 @@ func (s Selection) session(id events.SessionID) bool {
 	return len(s.Sessions) == 0 || slices.Contains(s.Sessions, id)
 }
 
-// at reports whether what was recorded at t belongs to s.
-func (s Selection) at(t time.Time) bool {
+// containsTime reports whether what was recorded at t belongs to s.
+func (s Selection) containsTime(t time.Time) bool {
 	return !t.Before(s.Since) && !s.past(t)
 }
 
@@ -46,21 +46,21 @@ type turnReader struct {
 	sel      Selection
 	sessions map[events.StreamID]*turnsOf // nil: not of the selection
 	ended    *endedTurn                   // whose append may go on
-	seen     reach
+	seen     readRange
 	decoder  decoder
-	turn     func(endedTurn) error     // takes every ended turn, in the order of the log
-	ruling   func(events.Record) error // takes every other ruling on sessions of the selection, and of every DaemonStarted before its end; nil: nobody is
+	onTurn   func(endedTurn) error     // takes every ended turn, in the order of the log
+	onRuling func(events.Record) error // takes every other ruling on sessions of the selection, and of every DaemonStarted before its end; nil: nobody is
 }
 
 // turnsOf is one session of the selection.
 type turnsOf struct {
-	id     events.SessionID
-	flying *events.TurnStarted
-	began  time.Time // when flying occurred
+	id       events.SessionID
+	inFlight *events.TurnStarted
+	began    time.Time // when flying occurred
 }
 
-// reach is how far a reading came.
-type reach struct {
+// readRange is how far a reading came.
+type readRange struct {
 	first, last events.Position
 	at          time.Time // when the last record was recorded
 }
@@ -115,16 +115,16 @@ func (t *turnReader) read(r events.Record) error {
 
 // rule passes on a ruling of the selection, or the beginning of a life before its end.
 func (t *turnReader) rule(r events.Record) error {
-	if t.ruling == nil {
+	if t.onRuling == nil {
 		return nil
 	}
 	switch r.Kind {
 	case events.KindInputsDropped, events.KindSessionRespawned, events.KindSessionQuarantined:
-		if t.sel.at(r.RecordedAt) && t.session(r.Stream) != nil {
-			return t.ruling(r)
+		if t.sel.containsTime(r.RecordedAt) && t.session(r.Stream) != nil {
+			return t.onRuling(r)
 		}
 	case events.KindDaemonStarted:
-		return t.ruling(r)
+		return t.onRuling(r)
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (t *turnReader) flush() error {
 	}
 	e := *t.ended
 	t.ended = nil
-	return t.turn(e)
+	return t.onTurn(e)
 }
 
 func (t *turnReader) session(stream events.StreamID) *turnsOf {
@@ -160,12 +160,12 @@ func (t *turnReader) ofTurn(r events.Record) error {
 	}
 	if r.Kind == events.KindTurnStarted {
 		e, err := decode[events.TurnStarted](t.decoder, r)
-		s.flying, s.began = e, r.OccurredAt
+		s.inFlight, s.began = e, r.OccurredAt
 		return err
 	}
-	flying := s.flying
-	s.flying = nil
-	if !t.sel.at(r.RecordedAt) {
+	flying := s.inFlight
+	s.inFlight = nil
+	if !t.sel.containsTime(r.RecordedAt) {
 		return nil
 	}
 	t.ended = &endedTurn{session: s.id, head: r, started: events.TurnStarted{Turn: r.Correlation}}

@@ -48,7 +48,7 @@ func Reparse(records iter.Seq2[events.Record, error], sel Selection, types Types
 	p := reparser{types: lifeTypes{of: types}, out: Reparsing{
 		Changes: map[string]int{}, Then: map[observer.Disposition]int{}, Now: map[observer.Disposition]int{}, Differ: []Reparsed{},
 	}}
-	turns := turnReader{sel: sel, turn: p.turn, ruling: p.types.begin}
+	turns := turnReader{sel: sel, onTurn: p.turn, onRuling: p.types.begin}
 	if _, err := sel.read(records, &turns); err != nil {
 		return Reparsing{}, err
 	}
@@ -201,14 +201,14 @@ func summaryFields(then events.SummaryParsed, now observer.Summary) []string {
 }
 
 // checkGrammar parses the output of d again, and compares what it is taken for with what was recorded.
-func (p *prover) checkGrammar(s *proved, d *decision) {
+func (p *prover) checkGrammar(s *provedSession, d *decision) {
 	got, ok := d.events[0].(events.TurnReceived)
-	if !ok || d.erased || s.flying == nil {
+	if !ok || d.erased || s.inFlight == nil {
 		p.account(ProvedGrammar, "the output, its turn, or what it led to is erased or not in view", d.differenceAt(0, "", "", ""))
 		return
 	}
-	then := recordedReading(s.flying.TurnKind, d.events[1:])
-	now := readingOf(observer.ParseForm(got.Form, got.Output, s.flying.TurnKind, p.types.types(s.flying.Provider)))
+	then := recordedReading(s.inFlight.TurnKind, d.events[1:])
+	now := readingOf(observer.ParseForm(got.Form, got.Output, s.inFlight.TurnKind, p.types.types(s.inFlight.Provider)))
 	if then.equal(now) {
 		p.account(ProvedGrammar, "")
 		return

@@ -76,7 +76,7 @@ func parseScenario(text []byte) (*Scenario, *SyntaxError) {
 func readEvents(text []byte, spans []span) (evs []Event, first *SyntaxError) {
 	evs = make([]Event, len(spans))
 	var mu sync.Mutex // guards first
-	inParts(len(spans), func(from, to int) {
+	inParallel(len(spans), func(from, to int) {
 		scan := eventScanner{names: map[string]string{}}
 		for i := from; i < to; i++ {
 			at, err := scan.read(text[spans[i].from:spans[i].to], &evs[i])

@@ -64,13 +64,13 @@ func (s *eventScanner) setField(e *Event, raw []byte) bool {
 	case "batch":
 		return wholeNumber(raw, &e.Batch)
 	case "kind":
-		return name(s, raw, &e.Kind)
+		return readName(s, raw, &e.Kind)
 	case "form":
-		return name(s, raw, &e.Form)
+		return readName(s, raw, &e.Form)
 	case "session":
-		return name(s, raw, &e.Session)
+		return readName(s, raw, &e.Session)
 	case "observer":
-		return name(s, raw, &e.Observer)
+		return readName(s, raw, &e.Observer)
 	case "turn":
 		return s.string(raw, &e.Turn)
 	case "output":
@@ -88,7 +88,7 @@ func (s *eventScanner) setField(e *Event, raw []byte) bool {
 		e.failure().IsError = raw[0] == 't'
 		return raw[0] == 't' || raw[0] == 'f'
 	case "provider\ncode":
-		return name(s, raw, &e.failure().Code)
+		return readName(s, raw, &e.failure().Code)
 	case "provider\nresets_at_ms":
 		return wholeNumber(raw, &e.failure().ResetsMS)
 	}
@@ -103,8 +103,8 @@ func (e *Event) failure() *Failure {
 	return e.Provider
 }
 
-// name is string for what comes again and again.
-func name[T ~string](s *eventScanner, raw []byte, to *T) bool {
+// readName is string for what comes again and again.
+func readName[T ~string](s *eventScanner, raw []byte, to *T) bool {
 	if raw[0] != '"' || bytes.IndexByte(raw, '\\') >= 0 || !utf8.Valid(raw) {
 		return false
 	}

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// Enough is how many letters (see Letters) the shortest text has that says something by itself. "go ahead" and "yes, please"
+	// MinLetters is how many letters (see Letters) the shortest text has that says something by itself. "go ahead" and "yes, please"
 	// have fewer.
-	Enough = 12
+	MinLetters = 12
 
 	// maxLength is the longest stretch, in bytes, in which the end of a sentence is looked for.
 	maxLength = 4 << 10
@@ -26,7 +26,7 @@ func First(s string) (first, rest string) {
 	}
 	n, marks := 0, 0
 	for more := true; more; more = n < len(window) && goesOn(window[:n], window[n:], marks%2 == 1) {
-		skipped := n + max(0, unended(window[n:])-context)
+		skipped := n + max(0, unendedLen(window[n:])-markContext)
 		next, _, _ := uniseg.FirstSentenceInString(window[skipped:], -1)
 		marks += strings.Count(window[n:skipped+len(next)], "`")
 		n = skipped + len(next)
@@ -51,12 +51,12 @@ func inAddress(before string, next rune) bool {
 	return next > ' ' && next < utf8.RuneSelf && strings.Contains(word, "://") && word[len(word)-1] < utf8.RuneSelf
 }
 
-// context is how many letters before a mark say whether it ends a sentence, as in "e.g." or "3.14".
-const context = 2
+// markContext is how many letters before a mark say whether it ends a sentence, as in "e.g." or "3.14".
+const markContext = 2
 
-// unended is the length of the beginning of s in which no sentence ends: ASCII without a mark that may end one. It is passed over
+// unendedLen is the length of the beginning of s in which no sentence ends: ASCII without a mark that may end one. It is passed over
 // because the library takes long.
-func unended(s string) int {
+func unendedLen(s string) int {
 	for i := range len(s) {
 		if c := s[i]; c >= utf8.RuneSelf || c == '.' || c == '!' || c == '?' || c == '\n' || c == '\r' {
 			return i
@@ -85,7 +85,7 @@ func Letters(s string) int {
 
 // Telling is for text that says something by itself: neither a word of consent, nor a path, nor a number.
 func Telling(s string) bool {
-	if Letters(s) < Enough {
+	if Letters(s) < MinLetters {
 		return false
 	}
 	words := 0
@@ -96,7 +96,7 @@ func Telling(s string) bool {
 		if n := Letters(w); n > 0 && n == utf8.RuneCountInString(strings.TrimFunc(w, unicode.IsPunct)) {
 			words++
 		} else if n > 0 {
-			words += 1 + n/(3*Enough) // a run of ideographs is many words
+			words += 1 + n/(3*MinLetters) // a run of ideographs is many words
 		}
 	}
 	return words >= 2 || !strings.Contains(s, " ") && Letters(s) > utf8.RuneCountInString(s)

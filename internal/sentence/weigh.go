@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// ForPurpose is what a sentence weighs more that says what it is for.
-const ForPurpose = 3
+// PurposeBonus is what a sentence weighs more that says what it is for.
+const PurposeBonus = 3
 
 // Weigh says how much a sentence tells somebody who comes later, and what it is for. What it names counts: identifiers, files,
 // numbers; and so does whatever bears it out, as the caller counts it: a failure that it was said behind, an output that holds what it
@@ -42,9 +42,9 @@ func Weigh(s string, bornOut int) (int, Purpose) {
 	}
 	worth := min(names, 3) + min(numbers, 2) + bornOut
 	if p != Plainly && p != Menu {
-		worth += ForPurpose
+		worth += PurposeBonus
 	}
-	if worth > 0 && Letters(s) >= 3*Enough {
+	if worth > 0 && Letters(s) >= 3*MinLetters {
 		worth++
 	}
 	return worth, p

@@ -133,7 +133,7 @@ func replayedOf(rec *replay.Recording, runs []report.Run, live string) api.Repla
 	for _, l := range report.Lanes() {
 		out.Lanes = append(out.Lanes, api.ReplayedLane{Letter: string(l.Letter()), Name: l.String(), Note: l.Note()})
 	}
-	folded := report.Fold(runs)
+	folded := report.GroupEqual(runs)
 	own := folded[slices.IndexFunc(folded, func(e report.Equal) bool { return slices.Contains(e.Policies, live) })]
 	for _, e := range folded {
 		p := api.ReplayedPolicy{Live: slices.Contains(e.Policies, live), Figures: e.Result, Strip: stripOf(rec.Scenario, e.Result)}

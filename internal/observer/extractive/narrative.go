@@ -72,7 +72,7 @@ func interjects(s string) bool {
 	}
 	weight, _ := sentence.Weigh(s, 0)
 	exclaims := weight == 0 && strings.HasSuffix(s, "!") && !sentence.Holds(s, sentence.Done)
-	return sentence.Letters(s) < sentence.Enough && len(strings.Fields(s)) <= 2 || exclaims || sentence.PurposeOf(s) == sentence.Announce
+	return sentence.Letters(s) < sentence.MinLetters && len(strings.Fields(s)) <= 2 || exclaims || sentence.PurposeOf(s) == sentence.Announce
 }
 
 // asksBack is the question with which a message ends, or "". It is about what comes next, not about what was done.
@@ -109,7 +109,7 @@ func opening(all []block, n int) string {
 		if s = strings.TrimSpace(s); s == "" || !prosy(s) {
 			continue
 		}
-		if said = strings.TrimSpace(said + " " + s); sentence.Letters(said) >= 2*sentence.Enough {
+		if said = strings.TrimSpace(said + " " + s); sentence.Letters(said) >= 2*sentence.MinLetters {
 			break
 		}
 	}
@@ -131,7 +131,7 @@ func unannounced(s string) string {
 			break
 		}
 	}
-	if sentence.Letters(kept) < sentence.Enough {
+	if sentence.Letters(kept) < sentence.MinLetters {
 		return strings.TrimRight(s, ":：")
 	}
 	return kept

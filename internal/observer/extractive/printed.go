@@ -155,7 +155,7 @@ func linesWith(out, name string) (lines []string) {
 			to = i + n
 		}
 		if l := out[from:to]; len(l) <= maxPrinted {
-			if l = line(clean(unnumbered(l))); sentence.Letters(l) >= sentence.Enough {
+			if l = line(clean(unnumbered(l))); sentence.Letters(l) >= sentence.MinLetters {
 				lines = append(lines, l)
 			}
 		}

@@ -96,7 +96,7 @@ func unlessConsent(asked string) string {
 // saysEnough reports whether a request says something by itself: no word of consent, no lone command.
 func saysEnough(asked string) bool {
 	command := strings.HasPrefix(asked, "/") && !strings.ContainsAny(asked, " \n")
-	return sentence.Letters(asked) >= sentence.Enough && !command
+	return sentence.Letters(asked) >= sentence.MinLetters && !command
 }
 
 // request is the beginning of what the user asked for, without what was pasted.
@@ -195,7 +195,7 @@ func whatWasDone(o events.ObservationParsed, cwd string, asked map[string]bool) 
 	}
 	s = uncut(s, o.Narrative)
 	sub := cut(line(clean(o.Subtitle)), maxTitle)
-	if s = strings.TrimSuffix(withoutLead(s), "."); sentence.Letters(s) < sentence.Enough && !strings.Contains(s, " ") && sub != "" {
+	if s = strings.TrimSuffix(withoutLead(s), "."); sentence.Letters(s) < sentence.MinLetters && !strings.Contains(s, " ") && sub != "" {
 		s, sub = sub, "" // "Done." says less, "Release v2" does not
 	}
 	var files []string

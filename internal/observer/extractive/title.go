@@ -134,7 +134,7 @@ func (b block) announces() string {
 }
 
 // long tells whether a line is long enough to stand alone.
-func long(s string) bool { return sentence.Letters(s) >= 2*sentence.Enough }
+func long(s string) bool { return sentence.Letters(s) >= 2*sentence.MinLetters }
 
 // withItems is a line with the items of the list that it announces, as many as a title takes.
 func withItems(s string, behind []block) string {
@@ -177,7 +177,7 @@ func cameOf(s string, changed bool) (weight int, ok bool) {
 		return 0, false
 	case sentence.Cause, sentence.Gotcha, sentence.Decision, sentence.Open:
 		if changed {
-			weight -= sentence.ForPurpose
+			weight -= sentence.PurposeBonus
 		}
 	}
 	if sentence.LeansBack(s) {

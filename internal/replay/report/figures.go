@@ -29,8 +29,8 @@ type Figure struct {
 	Want Want
 	None int64 // the value of a policy of which there is nothing to say
 
-	of   func(replay.Result) int64
-	text func(v int64) string // nil: Grouped
+	valueOf func(replay.Result) int64
+	text    func(v int64) string // nil: Grouped
 }
 
 // Want says which of several values is the best.
@@ -46,33 +46,33 @@ const (
 // Figures are the columns of a comparison, in order. Halts stand after the restarts that led to them.
 func Figures() []Figure {
 	return []Figure{
-		{Key: "calls", Head: "calls", Note: "calls of the provider, openings of new observers included", Want: Any, of: func(r replay.Result) int64 { return int64(r.Calls) }},
-		{Key: "respawns", Head: "respawns", Note: "observers replaced because of what they said", Want: Less, of: func(r replay.Result) int64 { return int64(r.Respawns) }},
-		{Key: "restarts", Head: "restarts", Note: "observers started again after an exit", Want: Any, of: func(r replay.Result) int64 { return int64(r.Restarts) }},
+		{Key: "calls", Head: "calls", Note: "calls of the provider, openings of new observers included", Want: Any, valueOf: func(r replay.Result) int64 { return int64(r.Calls) }},
+		{Key: "respawns", Head: "respawns", Note: "observers replaced because of what they said", Want: Less, valueOf: func(r replay.Result) int64 { return int64(r.Respawns) }},
+		{Key: "restarts", Head: "restarts", Note: "observers started again after an exit", Want: Any, valueOf: func(r replay.Result) int64 { return int64(r.Restarts) }},
 		{
-			Key: "halted_at_ms", Head: "halted at", Note: "when supervision first gave up", None: neverHalted, of: haltedAt, text: haltText,
+			Key: "halted_at_ms", Head: "halted at", Note: "when supervision first gave up", None: neverHalted, valueOf: haltedAt, text: haltText,
 		},
-		{Key: "observations", Head: "obs.", Note: "recorded observations that were stored", Want: More, of: func(r replay.Result) int64 { return int64(r.Observations) }},
-		{Key: "summaries", Head: "sum.", Note: "recorded summaries that were stored", Want: More, of: func(r replay.Result) int64 { return int64(r.Summaries) }},
-		{Key: "dropped_turns", Head: "dropped", Note: "turns whose output did not parse, given up", Want: Any, of: func(r replay.Result) int64 { return int64(r.DroppedTurns) }},
-		{Key: "lost_batches", Head: "lost", Note: "inputs that no later turn saw again", Want: Less, of: func(r replay.Result) int64 { return int64(r.LostBatches) }},
-		{Key: "recovered", Head: "recovered", Note: "inputs that a later turn carried to a good end", Want: Any, of: func(r replay.Result) int64 { return int64(r.Recovered) }},
-		{Key: "held_batches", Head: "held", Note: "inputs that still wait at the end", Want: Any, of: func(r replay.Result) int64 { return int64(r.HeldBatches) }},
-		{Key: "wasted_calls", Head: "wasted calls", Note: "openings, and turns that gave nothing", Want: Less, of: func(r replay.Result) int64 { return int64(r.WastedCalls) }},
-		{Key: "wasted_tokens", Head: "wasted tokens", Note: "what the wasted calls cost", Want: Less, of: func(r replay.Result) int64 { return r.WastedTokens }},
-		{Key: "flagged_commits", Head: "flagged", Note: "commits named that the repository did not have", Want: Any, of: func(r replay.Result) int64 { return int64(r.FlaggedCommits) }},
+		{Key: "observations", Head: "obs.", Note: "recorded observations that were stored", Want: More, valueOf: func(r replay.Result) int64 { return int64(r.Observations) }},
+		{Key: "summaries", Head: "sum.", Note: "recorded summaries that were stored", Want: More, valueOf: func(r replay.Result) int64 { return int64(r.Summaries) }},
+		{Key: "dropped_turns", Head: "dropped", Note: "turns whose output did not parse, given up", Want: Any, valueOf: func(r replay.Result) int64 { return int64(r.DroppedTurns) }},
+		{Key: "lost_batches", Head: "lost", Note: "inputs that no later turn saw again", Want: Less, valueOf: func(r replay.Result) int64 { return int64(r.LostBatches) }},
+		{Key: "recovered", Head: "recovered", Note: "inputs that a later turn carried to a good end", Want: Any, valueOf: func(r replay.Result) int64 { return int64(r.Recovered) }},
+		{Key: "held_batches", Head: "held", Note: "inputs that still wait at the end", Want: Any, valueOf: func(r replay.Result) int64 { return int64(r.HeldBatches) }},
+		{Key: "wasted_calls", Head: "wasted calls", Note: "openings, and turns that gave nothing", Want: Less, valueOf: func(r replay.Result) int64 { return int64(r.WastedCalls) }},
+		{Key: "wasted_tokens", Head: "wasted tokens", Note: "what the wasted calls cost", Want: Less, valueOf: func(r replay.Result) int64 { return r.WastedTokens }},
+		{Key: "flagged_commits", Head: "flagged", Note: "commits named that the repository did not have", Want: Any, valueOf: func(r replay.Result) int64 { return int64(r.FlaggedCommits) }},
 	}
 }
 
 // Of returns the figure of r.
-func (f Figure) Of(r replay.Result) int64 { return f.of(r) }
+func (f Figure) Of(r replay.Result) int64 { return f.valueOf(r) }
 
 // Text returns the figure of r for people.
 func (f Figure) Text(r replay.Result) string {
 	if f.text != nil {
-		return f.text(f.of(r))
+		return f.text(f.valueOf(r))
 	}
-	return Grouped(f.of(r))
+	return Grouped(f.valueOf(r))
 }
 
 // neverHalted stands for the time of a halt where there was none.
@@ -100,10 +100,10 @@ func (f Figure) Best(runs []Run) (best int64, ok bool) {
 	if f.Want == Any || len(runs) == 0 {
 		return 0, false
 	}
-	best = f.of(runs[0].Result)
+	best = f.valueOf(runs[0].Result)
 	for _, r := range runs[1:] {
-		v := f.of(r.Result)
-		ok = ok || v != f.of(runs[0].Result)
+		v := f.valueOf(r.Result)
+		ok = ok || v != f.valueOf(runs[0].Result)
 		if f.Want == Less && v < best || f.Want == More && v > best {
 			best = v
 		}

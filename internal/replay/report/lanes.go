@@ -16,12 +16,12 @@ const (
 	Respawned
 	Halted
 
-	lanes = int(Halted) + 1
+	laneCount = int(Halted) + 1
 )
 
 // Lanes returns all of them in their order.
 func Lanes() (all []Lane) {
-	for l := range Lane(lanes) {
+	for l := range Lane(laneCount) {
 		all = append(all, l)
 	}
 	return all
@@ -35,8 +35,8 @@ type drawing struct {
 	decision string
 }
 
-func drawings() [lanes]drawing {
-	return [lanes]drawing{
+func drawings() [laneCount]drawing {
+	return [laneCount]drawing{
 		Kept:      {"kept", 'k', "stored", replay.DecisionKeep},
 		Skipped:   {"skipped", 's', "nothing worth recording", replay.DecisionSkip},
 		Dropped:   {"dropped", 'd', "did not parse, given up", replay.DecisionDrop},
@@ -77,7 +77,7 @@ func laneOf(decision, kind string) (l Lane, ok bool) {
 }
 
 // Cell is what fell on one place of a strip: how many events by lane.
-type Cell [lanes]int
+type Cell [laneCount]int
 
 // Most returns the lane that a reader must not miss, and false if nothing fell there.
 func (c Cell) Most() (Lane, bool) {

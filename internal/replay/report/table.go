@@ -23,7 +23,7 @@ type cell struct {
 
 // tableOf is the comparison as a table.
 func tableOf(runs []Run, live string) (rows []row) {
-	for _, e := range Fold(runs) {
+	for _, e := range GroupEqual(runs) {
 		one := row{Policy: e.Policies[0], Live: slices.Contains(e.Policies, live)}
 		if one.Live {
 			one.Policy = live

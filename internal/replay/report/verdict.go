@@ -15,8 +15,8 @@ type Equal struct {
 	Result   replay.Result
 }
 
-// Fold puts runs together that came to the same, in the order of the first of each. What came to no end stays apart.
-func Fold(runs []Run) (folded []Equal) {
+// GroupEqual puts runs together that came to the same, in the order of the first of each. What came to no end stays apart.
+func GroupEqual(runs []Run) (folded []Equal) {
 	for _, r := range runs {
 		i := slices.IndexFunc(folded, func(e Equal) bool { return isEqual(e.Result, r.Result) })
 		if i < 0 {
@@ -40,14 +40,14 @@ func isEqual(a, b replay.Result) bool {
 // Verdict says in a sentence or three what other policies than the live one would have lost and wasted. It is empty where the live one
 // is not among runs, or alone, or came to no end.
 func Verdict(runs []Run, live string) string {
-	folded := Fold(Finished(runs))
+	folded := GroupEqual(Finished(runs))
 	at := slices.IndexFunc(folded, func(e Equal) bool { return slices.Contains(e.Policies, live) })
 	if at < 0 || len(runs) < 2 {
 		return ""
 	}
 	own := folded[at]
 	if len(folded) == 1 {
-		return fmt.Sprintf("All %d policies come to the same here: %s.", len(own.Policies), summed(own.Result)) + again(own.Result, live)
+		return fmt.Sprintf("All %d policies come to the same here: %s.", len(own.Policies), lossSummary(own.Result)) + reobserveNote(own.Result, live)
 	}
 	worse := func(a, b Equal) int {
 		return cmp.Or(cmp.Compare(a.Result.LostBatches, b.Result.LostBatches), cmp.Compare(a.Result.WastedTokens, b.Result.WastedTokens))
@@ -55,26 +55,26 @@ func Verdict(runs []Run, live string) string {
 	worst, best := slices.MaxFunc(folded, worse), slices.MinFunc(folded, worse)
 	var said []string
 	if worse(worst, own) > 0 {
-		said = append(said, beside(worst, own, live))
+		said = append(said, comparison(worst, own, live))
 	}
 	if worse(best, own) < 0 {
-		said = append(said, beside(best, own, live))
+		said = append(said, comparison(best, own, live))
 	} else if len(said) > 0 {
 		said = append(said, "No policy would have lost or wasted less.")
 	}
 	if len(said) == 0 {
-		said = append(said, fmt.Sprintf("All policies lose and waste the same here as %s: %s.", live, summed(own.Result)))
+		said = append(said, fmt.Sprintf("All policies lose and waste the same here as %s: %s.", live, lossSummary(own.Result)))
 	}
-	return strings.Join(said, " ") + again(own.Result, live)
+	return strings.Join(said, " ") + reobserveNote(own.Result, live)
 }
 
-// summed is what a policy lost and wasted.
-func summed(r replay.Result) string {
+// lossSummary is what a policy lost and wasted.
+func lossSummary(r replay.Result) string {
 	return fmt.Sprintf("%s lost, %s wasted", amount(int64(r.LostBatches), "input"), amount(r.WastedTokens, "token"))
 }
 
-// beside says how a policy differs from the live one.
-func beside(other, own Equal, live string) string {
+// comparison says how a policy differs from the live one.
+func comparison(other, own Equal, live string) string {
 	var parts []string
 	if d := int64(other.Result.LostBatches - own.Result.LostBatches); d != 0 {
 		parts = append(parts, "lost "+amount(max(d, -d), "input")+moreOrFewer(d))
@@ -99,8 +99,8 @@ func amount(n int64, one string) string {
 	return Grouped(n) + " " + one + "s"
 }
 
-// again says what becomes of what the live policy lost: in its log it is dropped by name, and stays.
-func again(own replay.Result, live string) string {
+// reobserveNote says what becomes of what the live policy lost: in its log it is dropped by name, and stays.
+func reobserveNote(own replay.Result, live string) string {
 	if own.LostBatches == 0 {
 		return ""
 	}

@@ -50,7 +50,7 @@ func TestFold(t *testing.T) {
 	figure, decision := same, same
 	figure.Calls, decision.Decisions = 2, []string{"drop"}
 	var got [][]string
-	for _, e := range Fold([]Run{{"a", same}, {"b", figure}, {"c", same}, {"d", decision}}) {
+	for _, e := range GroupEqual([]Run{{"a", same}, {"b", figure}, {"c", same}, {"d", decision}}) {
 		got = append(got, e.Policies)
 	}
 	if diff := cmp.Diff([][]string{{"a", "c"}, {"b"}, {"d"}}, got); diff != "" {

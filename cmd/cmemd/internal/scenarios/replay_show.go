@@ -44,7 +44,7 @@ func showComparison(a *terminal.App, s *replay.Scenario, runs []report.Run, live
 
 // folded are runs with those in one that came to the same; the live policy gives its name to its own.
 func folded(runs []report.Run, live string) (out []report.Run) {
-	for _, e := range report.Fold(runs) {
+	for _, e := range report.GroupEqual(runs) {
 		name := e.Policies[0]
 		if slices.Contains(e.Policies, live) {
 			name = live
@@ -57,7 +57,7 @@ func folded(runs []report.Run, live string) (out []report.Run) {
 // showPolicies says which policies are shown by each line, and what they do.
 func showPolicies(a *terminal.App, runs []report.Run, live string) {
 	for i, shown := range folded(runs, live) {
-		names := slices.DeleteFunc(report.Fold(runs)[i].Policies, func(p string) bool { return p == shown.Policy })
+		names := slices.DeleteFunc(report.GroupEqual(runs)[i].Policies, func(p string) bool { return p == shown.Policy })
 		line := policyName(shown, live)
 		if len(names) > 0 {
 			line += ", and the same " + strings.Join(names, ", ")
