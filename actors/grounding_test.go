@@ -20,7 +20,7 @@ import (
 type findings struct {
 	mu      sync.Mutex // guards the fields below
 	noted   []string
-	asked   map[string][]evidence.Ran
+	asked   map[string][]evidence.RunWindow
 	changed map[string][]string
 }
 
@@ -30,7 +30,7 @@ func (l *findings) Note(_ context.Context, dir string) {
 	l.noted = append(l.noted, dir)
 }
 
-func (l *findings) Changes(_ context.Context, dir string, ran []evidence.Ran) []string {
+func (l *findings) Changes(_ context.Context, dir string, ran []evidence.RunWindow) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.asked[dir] = append(l.asked[dir], ran...)
@@ -42,7 +42,7 @@ func bash(command string) events.ToolUsed {
 }
 
 func TestShellChangesAreModifiedFiles(t *testing.T) {
-	known := &findings{asked: map[string][]evidence.Ran{}, changed: map[string][]string{"/p": {"/p/a.go", "/p/gen.go"}, "/q": {"/q/x"}}}
+	known := &findings{asked: map[string][]evidence.RunWindow{}, changed: map[string][]string{"/p": {"/p/a.go", "/p/gen.go"}, "/q": {"/q/x"}}}
 	bubble(t, func(w *world) {
 		w.stopCleanly()
 		w.cfg.Tracker = known
@@ -72,7 +72,7 @@ func TestShellChangesAreModifiedFiles(t *testing.T) {
 
 // TestNoLookWithoutNeed: reading commands and edits by other tools are no reason, and neither is a history.
 func TestNoLookWithoutNeed(t *testing.T) {
-	known := &findings{asked: map[string][]evidence.Ran{}}
+	known := &findings{asked: map[string][]evidence.RunWindow{}}
 	bubble(t, func(w *world) {
 		w.stopCleanly()
 		w.cfg.Tracker = known

@@ -103,7 +103,7 @@ func keep(text string, found blocks, types Types) Parsed {
 	for _, b := range found.summaries {
 		var s Summary
 		parts := s.parts()
-		if found.fill(parts[:], text, b); s.carries() {
+		if found.fill(parts[:], text, b); s.hasContent() {
 			clipParts(parts[:], &p.Clipped)
 			p.Summary = &s
 			break
@@ -113,7 +113,7 @@ func keep(text string, found blocks, types Types) Parsed {
 		var o Observation
 		parts := o.parts()
 		found.fill(parts[:], text, b)
-		o.settle(types)
+		o.normalize(types)
 		p.add(o)
 	}
 	return p

@@ -49,44 +49,44 @@ func (o *Observation) hasContent() bool {
 	return o.Title != "" || o.Narrative != "" || len(o.Facts) > 0 || len(o.Concepts) > 0
 }
 
-// carries tells whether there is anything worth keeping in s: notes alone say nothing.
-func (s *Summary) carries() bool {
+// hasContent tells whether there is anything worth keeping in s: notes alone say nothing.
+func (s *Summary) hasContent() bool {
 	return s.Request != "" || s.Investigated != "" || s.Learned != "" || s.Completed != "" || s.NextSteps != ""
 }
 
 // part is one field of an observation or a summary: a text or a list of texts, and how much of it is kept.
 type part struct {
-	word  word
-	text  *string   // nil: it is a list
-	list  *[]string // nil: it is a text
-	item  word      // of the list
-	limit int       // in bytes, of the text or of each item
-	most  int       // items of the list
+	word     word
+	text     *string   // nil: it is a list
+	list     *[]string // nil: it is a text
+	item     word      // of the list
+	maxBytes int       // in bytes, of the text or of each item
+	maxItems int       // items of the list
 }
 
 // parts are the fields of o in their order. The type is read as it is given.
 func (o *Observation) parts() [8]part {
 	return [...]part{
-		{word: wordType, text: &o.TypeGiven, limit: maxTypeGiven},
-		{word: wordTitle, text: &o.Title, limit: maxTitle},
-		{word: wordSubtitle, text: &o.Subtitle, limit: maxTitle},
-		{word: wordNarrative, text: &o.Narrative, limit: maxNarrative},
-		{word: wordFacts, list: &o.Facts, item: wordFact, limit: maxFact, most: maxFacts},
-		{word: wordConcepts, list: &o.Concepts, item: wordConcept, limit: maxConcept, most: maxConcepts},
-		{word: wordFilesRead, list: &o.FilesRead, item: wordFile, limit: maxPath, most: maxFiles},
-		{word: wordFilesModified, list: &o.FilesModified, item: wordFile, limit: maxPath, most: maxFiles},
+		{word: wordType, text: &o.TypeGiven, maxBytes: maxTypeGiven},
+		{word: wordTitle, text: &o.Title, maxBytes: maxTitle},
+		{word: wordSubtitle, text: &o.Subtitle, maxBytes: maxTitle},
+		{word: wordNarrative, text: &o.Narrative, maxBytes: maxNarrative},
+		{word: wordFacts, list: &o.Facts, item: wordFact, maxBytes: maxFact, maxItems: maxFacts},
+		{word: wordConcepts, list: &o.Concepts, item: wordConcept, maxBytes: maxConcept, maxItems: maxConcepts},
+		{word: wordFilesRead, list: &o.FilesRead, item: wordFile, maxBytes: maxPath, maxItems: maxFiles},
+		{word: wordFilesModified, list: &o.FilesModified, item: wordFile, maxBytes: maxPath, maxItems: maxFiles},
 	}
 }
 
 // parts are the fields of s in their order.
 func (s *Summary) parts() [6]part {
 	return [...]part{
-		{word: wordRequest, text: &s.Request, limit: maxNarrative},
-		{word: wordInvestigated, text: &s.Investigated, limit: maxNarrative},
-		{word: wordLearned, text: &s.Learned, limit: maxNarrative},
-		{word: wordCompleted, text: &s.Completed, limit: maxNarrative},
-		{word: wordNextSteps, text: &s.NextSteps, limit: maxNarrative},
-		{word: wordNotes, text: &s.Notes, limit: maxNarrative},
+		{word: wordRequest, text: &s.Request, maxBytes: maxNarrative},
+		{word: wordInvestigated, text: &s.Investigated, maxBytes: maxNarrative},
+		{word: wordLearned, text: &s.Learned, maxBytes: maxNarrative},
+		{word: wordCompleted, text: &s.Completed, maxBytes: maxNarrative},
+		{word: wordNextSteps, text: &s.NextSteps, maxBytes: maxNarrative},
+		{word: wordNotes, text: &s.Notes, maxBytes: maxNarrative},
 	}
 }
 
@@ -105,14 +105,14 @@ func (f *blocks) fill(parts []part, text string, b block) {
 	}
 }
 
-// settle finds the mode's type that was given, and cleans the concepts.
-func (o *Observation) settle(types Types) {
-	o.settleType(types)
+// normalize finds the mode's type that was given, and cleans the concepts.
+func (o *Observation) normalize(types Types) {
+	o.resolveType(types)
 	o.Concepts = cleanConcepts(o.Concepts, o.Type, clip(o.TypeGiven, maxTypeGiven))
 }
 
-// settleType finds the mode's type that was given.
-func (o *Observation) settleType(types Types) {
+// resolveType finds the mode's type that was given.
+func (o *Observation) resolveType(types Types) {
 	o.Type = UnknownType
 	for _, t := range types {
 		if strings.EqualFold(t, o.TypeGiven) {
@@ -178,17 +178,17 @@ func (f *blocks) statedReason(text string, clipped *int) string {
 func clipParts(parts []part, clipped *int) {
 	for _, p := range parts {
 		if p.text != nil {
-			clipField(p.text, p.limit, clipped)
+			clipField(p.text, p.maxBytes, clipped)
 			continue
 		}
 		if p.item == wordFile { // a part of a path is another path
 			named := len(*p.list)
-			*p.list = slices.DeleteFunc(*p.list, func(path string) bool { return len(path) > p.limit })
+			*p.list = slices.DeleteFunc(*p.list, func(path string) bool { return len(path) > p.maxBytes })
 			*clipped += named - len(*p.list)
 		}
-		*p.list = clipList(*p.list, p.most, clipped)
+		*p.list = clipList(*p.list, p.maxItems, clipped)
 		for i := range *p.list {
-			clipField(&(*p.list)[i], p.limit, clipped)
+			clipField(&(*p.list)[i], p.maxBytes, clipped)
 		}
 	}
 }

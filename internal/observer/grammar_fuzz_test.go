@@ -102,7 +102,7 @@ func checkContent(t *testing.T, p Parsed) {
 		}
 	}
 	if s := p.Summary; s != nil {
-		if !s.carries() {
+		if !s.hasContent() {
 			t.Errorf("summary is blank: %+v", s)
 		}
 		checkText(t, maxNarrative, s.Request, s.Investigated, s.Learned, s.Completed, s.NextSteps, s.Notes)

@@ -39,12 +39,12 @@ func (d modeDraft) check() error {
 		c.instruction(key.name, key.text, key.needed)
 	}
 	if err := CheckLanguage(strings.TrimSpace(d.file.Language)); err != nil {
-		c.say("language", "%v", err)
+		c.addError("language", "%v", err)
 	}
 	c.terms("types", d.file.Types)
 	c.terms("concepts", d.file.Concepts)
 	if len(d.file.Examples) > maxExamples {
-		c.say("examples", "%d of them: at most %d", len(d.file.Examples), maxExamples)
+		c.addError("examples", "%d of them: at most %d", len(d.file.Examples), maxExamples)
 	}
 	for i, e := range d.file.Examples {
 		c.example(fmt.Sprintf("examples[%d]", i), e.parsed())
@@ -52,7 +52,7 @@ func (d modeDraft) check() error {
 	return errors.Join(c.errs...)
 }
 
-func (c *modeCheck) say(key, format string, args ...any) {
+func (c *modeCheck) addError(key, format string, args ...any) {
 	c.errs = append(c.errs, c.problem(key, format, args...))
 }
 
@@ -60,7 +60,7 @@ func (c *modeCheck) say(key, format string, args ...any) {
 func (c *modeCheck) line(key, s string) {
 	n := utf8.RuneCountInString(s)
 	if strings.TrimSpace(s) == "" || n > maxLine || strings.ContainsFunc(s, unicode.IsControl) {
-		c.say(key, "%q: want one line of 1 to %d characters", shown(s), maxLine)
+		c.addError(key, "%q: want one line of 1 to %d characters", shown(s), maxLine)
 	}
 }
 
@@ -68,30 +68,30 @@ func (c *modeCheck) line(key, s string) {
 func (c *modeCheck) instruction(key, s string, needed bool) {
 	switch n := utf8.RuneCountInString(s); {
 	case needed && strings.TrimSpace(s) == "":
-		c.say(key, "it is missing: want 1 to %d characters", maxInstruction)
+		c.addError(key, "it is missing: want 1 to %d characters", maxInstruction)
 	case n > maxInstruction:
-		c.say(key, "%d characters: want at most %d", n, maxInstruction)
+		c.addError(key, "%d characters: want at most %d", n, maxInstruction)
 	case strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }):
-		c.say(key, "it has control characters: want text of lines")
+		c.addError(key, "it has control characters: want text of lines")
 	case hasRoot(s):
-		c.say(key, "it shows a tag of the output: the format is the same in every mode and is told elsewhere")
+		c.addError(key, "it shows a tag of the output: the format is the same in every mode and is told elsewhere")
 	}
 }
 
 func (c *modeCheck) terms(key string, list []Term) {
 	if len(list) == 0 || len(list) > maxTerms {
-		c.say(key, "%d of them: want 1 to %d", len(list), maxTerms)
+		c.addError(key, "%d of them: want 1 to %d", len(list), maxTerms)
 	}
 	seen := map[string]bool{}
 	for i, t := range list {
 		at := fmt.Sprintf("%s[%d].", key, i)
 		switch {
 		case !isTermID(t.ID) || len(t.ID) > maxTypeGiven:
-			c.say(at+"id", "%q: want lowercase words joined by a dash or an underscore, at most %d bytes", shown(t.ID), maxTypeGiven)
+			c.addError(at+"id", "%q: want lowercase words joined by a dash or an underscore, at most %d bytes", shown(t.ID), maxTypeGiven)
 		case t.ID == UnknownType:
-			c.say(at+"id", "%q is what is stored where a type is none of the mode's: want another word", t.ID)
+			c.addError(at+"id", "%q is what is stored where a type is none of the mode's: want another word", t.ID)
 		case seen[t.ID]:
-			c.say(at+"id", "%q stands there twice: want each once", t.ID)
+			c.addError(at+"id", "%q stands there twice: want each once", t.ID)
 		}
 		seen[t.ID] = true
 		c.line(at+"label", t.Label)
@@ -125,11 +125,11 @@ func (c *modeCheck) example(key string, e Example) {
 		}
 	}
 	if kinds != 1 {
-		c.say(key, "%d answers: want exactly one of observations, summary and skip", kinds)
+		c.addError(key, "%d answers: want exactly one of observations, summary and skip", kinds)
 		return
 	}
 	if e.Skip != "" && (len(e.Skip) > maxLine || strings.ContainsAny(e.Skip, "\"<>&\n")) {
-		c.say(key+".skip", "%q: want one line of at most %d bytes without quotes, tags and ampersands", shown(e.Skip), maxLine)
+		c.addError(key+".skip", "%q: want one line of at most %d bytes without quotes, tags and ampersands", shown(e.Skip), maxLine)
 	}
 	types := Types(nil)
 	for _, t := range c.file.Types {
@@ -141,7 +141,7 @@ func (c *modeCheck) example(key string, e Example) {
 	if e.Summary != nil {
 		p := Parse(string(e.Summary.AppendXML(nil)), events.TurnSummary, types)
 		if p.Summary == nil || *p.Summary != *e.Summary {
-			c.say(key+".summary", "it says nothing, or holds more than is kept: want request, investigated, learned, completed or next_steps")
+			c.addError(key+".summary", "it says nothing, or holds more than is kept: want request, investigated, learned, completed or next_steps")
 		}
 	}
 }
@@ -153,17 +153,17 @@ func (c *modeCheck) observation(key string, o Observation, types Types) {
 	}
 	for _, name := range o.Concepts {
 		if !concepts[name] {
-			c.say(key+".concepts", "%q is none of the mode's concepts", shown(name))
+			c.addError(key+".concepts", "%q is none of the mode's concepts", shown(name))
 		}
 	}
 	p := Parse(string(o.AppendXML(nil)), events.TurnObservation, types)
 	switch {
 	case len(p.Observations) == 0:
-		c.say(key, "it says nothing: want a title, a narrative, facts or concepts")
+		c.addError(key, "it says nothing: want a title, a narrative, facts or concepts")
 	case p.Observations[0].Type == UnknownType:
-		c.say(key+".type", "%q: want one of %s", shown(o.Type), strings.Join(types, ", "))
+		c.addError(key+".type", "%q: want one of %s", shown(o.Type), strings.Join(types, ", "))
 	case p.Clipped > 0:
-		c.say(key, "it holds more than is kept of an observation")
+		c.addError(key, "it holds more than is kept of an observation")
 	}
 }
 

@@ -94,7 +94,7 @@ func (s *structured) keep(types Types) Parsed {
 			o.TypeGiven = o.Type
 			parts := o.parts()
 			trimParts(parts[:])
-			o.settle(types)
+			o.normalize(types)
 			p.add(o)
 		}
 	}
@@ -109,5 +109,5 @@ func (s *structured) summary() (Summary, bool) {
 	}
 	parts := m.parts()
 	trimParts(parts[:])
-	return m, m.carries()
+	return m, m.hasContent()
 }

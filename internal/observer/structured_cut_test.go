@@ -132,7 +132,7 @@ func carrying(list []Observation) (n int) {
 		o.TypeGiven = o.Type
 		parts := o.parts()
 		trimParts(parts[:])
-		o.settle(codeTypes())
+		o.normalize(codeTypes())
 		if o.hasContent() {
 			n++
 		}

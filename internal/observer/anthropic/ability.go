@@ -53,7 +53,7 @@ type supported struct {
 
 // lookUp asks the service what the model can. It reports whether it will say the same again: it did say, or what answered is
 // a service that knows no such question.
-func lookUp(ctx context.Context, c *model.Client) (can ability, lasts bool) {
+func lookUp(ctx context.Context, c *model.Client) (can ability, final bool) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
 	var info struct {

@@ -76,7 +76,7 @@ func read(body []byte) model.Answer {
 			s.take(e, data)
 		}
 	}
-	a := model.Answer{Reply: s.reply(), Whole: s.stop != "", Class: ClassOfStop(s.stop)}
+	a := model.Answer{Reply: s.reply(), Whole: s.stopReason != "", Class: ClassOfStop(s.stopReason)}
 	if !a.Whole {
 		a.Error = s.problem
 	}

@@ -112,7 +112,7 @@ type stream struct {
 	text, input strings.Builder // of text blocks, and of the tool's input
 	usage       events.Usage
 	model       string
-	stop        string // empty until the answer is whole
+	stopReason  string // empty until the answer is whole
 	problem     []byte // an error event, as JSON
 }
 
@@ -125,7 +125,7 @@ func (s *stream) take(e Event, data []byte) {
 		s.text.WriteString(e.Delta.Text)
 		s.input.WriteString(e.Delta.PartialJSON)
 	case "message_delta":
-		s.stop, s.usage = cmp.Or(e.Delta.StopReason, s.stop), model.Most(s.usage, e.Usage.Usage())
+		s.stopReason, s.usage = cmp.Or(e.Delta.StopReason, s.stopReason), model.Most(s.usage, e.Usage.Usage())
 	case "error":
 		s.problem = data
 	}
@@ -134,7 +134,7 @@ func (s *stream) take(e Event, data []byte) {
 // reply is the answer as far as it came: the tool's input where there is any.
 func (s *stream) reply() observer.Reply {
 	return observer.Reply{
-		Text: events.NewOutput(cmp.Or(s.input.String(), s.text.String())), StopReason: model.Word(s.stop),
+		Text: events.NewOutput(cmp.Or(s.input.String(), s.text.String())), StopReason: model.Word(s.stopReason),
 		Bill: events.Bill{Usage: s.usage, Model: s.model},
 	}
 }

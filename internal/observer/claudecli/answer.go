@@ -79,7 +79,7 @@ func (a *answer) take(line []byte) {
 	a.understood++
 	switch head.Type + "/" + head.Subtype {
 	case "system/init":
-		decode(line, a.opened)
+		decode(line, a.refuseTools)
 	case "system/api_retry":
 		decode(line, a.retries)
 	case "stream_event/":
@@ -111,8 +111,8 @@ type initLine struct {
 	Servers []json.RawMessage `json:"mcp_servers"`
 }
 
-// opened refuses a client that gives the model tools although it is told not to: the batch is full of other people's words.
-func (a *answer) opened(l initLine) {
+// refuseTools refuses a client that gives the model tools although it is told not to: the batch is full of other people's words.
+func (a *answer) refuseTools(l initLine) {
 	if len(l.Tools)+len(l.Servers) > 0 {
 		a.decide(events.FailSetup, 0, "the client gives the model tools or servers, though none were asked for")
 	}
@@ -127,7 +127,7 @@ type retryLine struct {
 
 // retries lets the client try again where that may help soon.
 func (a *answer) retries(l retryLine) {
-	a.spent.retries()
+	a.spent.beginRetry()
 	class := classOf(l.Error, l.Status, resultLine{}, true)
 	switch delay := time.Duration(min(l.DelayMS, maxDelayMS)) * time.Millisecond; {
 	case class == events.FailAuth || class == events.FailBilling || class == events.FailSetup || class.BlamesTurn():
@@ -151,14 +151,14 @@ func (a *answer) streamed(l streamLine) {
 	switch e := l.Event; e.Type {
 	case "message_start":
 		a.last = message{id: e.Message.ID, model: e.Message.Model}
-		a.spent.begins()
-		a.spent.counts(e.Message.Usage)
+		a.spent.beginMessage()
+		a.spent.countMessage(e.Message.Usage)
 	case "content_block_delta":
 		if !a.last.add(e.Delta.Text) {
 			a.decide(events.FailTruncated, 0, "the answer is too long")
 		}
 	case "message_delta":
-		a.spent.counts(e.Usage)
+		a.spent.countMessage(e.Usage)
 		if e.Delta.StopReason != "" {
 			a.last.stop = e.Delta.StopReason
 			a.takeStop()
@@ -197,8 +197,8 @@ func (a *answer) said(l saidLine) {
 		a.problem = l.Error
 	case m.ID != a.last.id:
 		a.last = message{id: m.ID, model: m.Model, stop: m.StopReason}
-		a.spent.begins()
-		a.spent.counts(m.Usage)
+		a.spent.beginMessage()
+		a.spent.countMessage(m.Usage)
 		for _, block := range m.Content {
 			if block.Type == "text" && !a.last.add(block.Text) {
 				a.decide(events.FailTruncated, 0, "the answer is too long")

@@ -128,7 +128,7 @@ func TestAskTypesEveryEnd(t *testing.T) {
 			if took := time.Since(began); took > dying {
 				t.Errorf("took %v", took)
 			}
-			mustBeGone(t, run{PID: f.asked(t).PID}, dying)
+			mustBeGone(t, childRecord{PID: f.asked(t).PID}, dying)
 			if left := runFiles(t, f.dir); len(left) != 0 {
 				t.Errorf("left %q", left)
 			}
@@ -239,7 +239,7 @@ func TestAskEndsWithItsContext(t *testing.T) {
 			if took := time.Since(began); took > dying {
 				t.Errorf("ended after %v", took)
 			}
-			mustBeGone(t, run{PID: pid}, dying)
+			mustBeGone(t, childRecord{PID: pid}, dying)
 		})
 	}
 }

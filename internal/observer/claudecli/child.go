@@ -51,7 +51,7 @@ func (c *Client) run(ctx context.Context, q model.Question) (*answer, ending, er
 
 // live starts cmd and returns when it has ended and what is left of its group is killed. Its thread is held all the while: the system kills
 // the child when the thread that started it ends.
-func (c *Client) live(cmd *exec.Cmd, r run, stop func()) error {
+func (c *Client) live(cmd *exec.Cmd, r childRecord, stop func()) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := cmd.Start(); err != nil {

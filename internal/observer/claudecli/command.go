@@ -68,7 +68,7 @@ func (c *Client) find() (string, error) {
 		}
 		return path, nil
 	}
-	for _, dir := range searched(c.env) {
+	for _, dir := range searchDirs(c.env) {
 		if path, err := exec.LookPath(filepath.Join(dir, "claude")); err == nil {
 			return path, nil
 		}
@@ -76,9 +76,9 @@ func (c *Client) find() (string, error) {
 	return "", setupFailure("Claude Code is not installed, or not on the PATH of the daemon", exec.ErrNotFound)
 }
 
-// searched lists the folders of env's PATH, and where the client's own installers put it, for a daemon that was started
+// searchDirs lists the folders of env's PATH, and where the client's own installers put it, for a daemon that was started
 // by the system with a short PATH.
-func searched(env []string) []string {
+func searchDirs(env []string) []string {
 	dirs := filepath.SplitList(lookup(env, "PATH"))
 	if home := lookup(env, "HOME"); home != "" {
 		dirs = append(dirs, filepath.Join(home, ".local", "bin"), filepath.Join(home, ".claude", "local"))

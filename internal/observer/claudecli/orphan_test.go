@@ -54,7 +54,7 @@ func startDaemon(t *testing.T, cfg Config) *exec.Cmd {
 }
 
 // waitForRun waits until a run is written down.
-func waitForRun(t *testing.T, dir string) run {
+func waitForRun(t *testing.T, dir string) childRecord {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 		for _, file := range runFiles(t, dir) {
@@ -64,11 +64,11 @@ func waitForRun(t *testing.T, dir string) run {
 		}
 	}
 	t.Fatal("nothing runs")
-	return run{}
+	return childRecord{}
 }
 
 // mustBeGone fails if a run's child lives, or any of its group, longer than within.
-func mustBeGone(t *testing.T, r run, within time.Duration) {
+func mustBeGone(t *testing.T, r childRecord, within time.Duration) {
 	t.Helper()
 	deadline := time.Now().Add(within)
 	for lives(r.PID) {
@@ -194,7 +194,7 @@ func TestSweepSparesOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, r := range map[string]run{
+	for name, r := range map[string]childRecord{
 		"start": {ID: "a", PID: pid, Start: start + "0", Boot: process.BootID()},
 		"boot":  {ID: "b", PID: pid, Start: start, Boot: "another"},
 		"none":  {ID: "c", PID: pid, Start: start},
@@ -218,7 +218,7 @@ func TestSweepSparesOthers(t *testing.T) {
 	if left, err := os.ReadDir(f.dir); len(left) != 1 || left[0].Name() != "notes.txt" || err != nil {
 		t.Errorf("left %v, %v", left, err)
 	}
-	same := run{ID: "e", PID: pid, Start: start, Boot: process.BootID()}
+	same := childRecord{ID: "e", PID: pid, Start: start, Boot: process.BootID()}
 	if !same.kill() {
 		t.Error("the process that was meant was not found")
 	}

@@ -40,7 +40,7 @@ func (a *answer) reply() observer.Reply {
 
 // paid is what the child has used, in a Reply that holds nothing else.
 func (a *answer) paid() observer.Reply {
-	r := observer.Reply{Bill: events.Bill{Usage: a.spent.all(), Calls: a.calls(), Model: a.last.model}}
+	r := observer.Reply{Bill: events.Bill{Usage: a.spent.total(), Calls: a.calls(), Model: a.last.model}}
 	if a.result == nil {
 		return r
 	}
@@ -54,9 +54,9 @@ func (a *answer) paid() observer.Reply {
 // calls is how many requests the child has sent. One that is logged out ends without any; one that has begun and was ended
 // by others had one under way.
 func (a *answer) calls() int {
-	n := a.spent.failed
+	n := a.spent.retried
 	switch {
-	case a.spent.open:
+	case a.spent.answering:
 		n++
 	case a.result != nil && (n > 0 || a.result.Status != 0):
 		n++

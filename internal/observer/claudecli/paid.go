@@ -10,24 +10,24 @@ import (
 // leave things out: a child that is ended has no result, one whose stream broke off counts that message as nothing, and a
 // newer one (2.1.329) forgets the messages before a retry.
 type spending struct {
-	done    events.Usage // of the messages before the one that is under way
-	message events.Usage // of that one
-	failed  int          // requests that the client asked once more for
-	open    bool         // the request behind them is answered, at least in part
+	earlier   events.Usage // of the messages before the one that is under way
+	message   events.Usage // of that one
+	retried   int          // requests that the client asked once more for
+	answering bool         // the request behind them is answered, at least in part
 }
 
-// begins enters that a message has begun.
-func (s *spending) begins() {
-	s.done, s.message, s.open = s.all(), events.Usage{}, true
+// beginMessage enters that a message has begun.
+func (s *spending) beginMessage() {
+	s.earlier, s.message, s.answering = s.total(), events.Usage{}, true
 }
 
-// counts enters what the stream says of the message. It says sums, and not all of them each time.
-func (s *spending) counts(t anthropic.Tokens) { s.message = model.Most(s.message, t.Usage()) }
+// countMessage enters what the stream says of the message. It says sums, and not all of them each time.
+func (s *spending) countMessage(t anthropic.Tokens) { s.message = model.Most(s.message, t.Usage()) }
 
-// retries enters that the client gives a request up and makes another one.
-func (s *spending) retries() {
-	s.failed++
-	s.open = false
+// beginRetry enters that the client gives a request up and makes another one.
+func (s *spending) beginRetry() {
+	s.retried++
+	s.answering = false
 }
 
-func (s *spending) all() events.Usage { return model.Plus(s.done, s.message) }
+func (s *spending) total() events.Usage { return model.Plus(s.earlier, s.message) }

@@ -14,8 +14,8 @@ import (
 	"github.com/cmemd/cmemd/internal/process"
 )
 
-// run is one child as it is written down while it lives: enough to tell it from another process that was given its number.
-type run struct {
+// childRecord is one child as it is written down while it lives: enough to tell it from another process that was given its number.
+type childRecord struct {
 	ID    string `json:"id"`    // stands in the child's environment
 	PID   int    `json:"pid"`   // of the child, and of its group
 	Start string `json:"start"` // as the system counts it
@@ -24,10 +24,10 @@ type run struct {
 }
 
 // newRun names a run whose children nobody else's are mistaken for.
-func newRun(dir string) run { return run{ID: rand.Text(), dir: dir} }
+func newRun(dir string) childRecord { return childRecord{ID: rand.Text(), dir: dir} }
 
 // note writes the run down once its child has started.
-func (r run) note(pid int) error {
+func (r childRecord) note(pid int) error {
 	start, _ := process.StartTime(pid) // unknown: it has ended, or nobody will signal it
 	r.PID, r.Start, r.Boot = pid, start, process.BootID()
 	b, err := json.Marshal(r)
@@ -40,13 +40,13 @@ func (r run) note(pid int) error {
 	return nil
 }
 
-func (r run) path() string { return filepath.Join(r.dir, r.ID+".run") }
+func (r childRecord) path() string { return filepath.Join(r.dir, r.ID+".run") }
 
 // forget removes what note wrote. One that stays is harmless: it names a process that is no more.
-func (r run) forget() { _ = os.Remove(r.path()) }
+func (r childRecord) forget() { _ = os.Remove(r.path()) }
 
 // kill ends what still lives of a run, and reports whether anything did.
-func (r run) kill() bool {
+func (r childRecord) kill() bool {
 	if r.ID == "" || r.Boot == "" || r.Boot != process.BootID() {
 		return false
 	}
@@ -97,10 +97,10 @@ func ours(name string) bool {
 const maxRun = 64 << 10
 
 // readRun returns what was written down; of a file that is no run, one that kills nobody.
-func readRun(path string) (r run) {
+func readRun(path string) (r childRecord) {
 	b, err := durable.ReadBounded(path, maxRun)
 	if err != nil || json.Unmarshal(b, &r) != nil {
-		return run{}
+		return childRecord{}
 	}
 	return r
 }

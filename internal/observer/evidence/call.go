@@ -105,11 +105,11 @@ func (c *Call) writes() bool {
 	}
 	return c.named("write", "edit", "create", "delete", "remove", "move", "rename", "copy", "replace", "patch", "append", "update",
 		"insert") &&
-		!c.folder()
+		!c.isAboutFolders()
 }
 
-// folder reports whether the call is about folders, which are no files.
-func (c *Call) folder() bool {
+// isAboutFolders reports whether the call is about folders, which are no files.
+func (c *Call) isAboutFolders() bool {
 	return c.named("ls", "dir", "directory", "directories", "folder", "list", "tree", "glob", "mkdir")
 }
 
@@ -134,7 +134,7 @@ func resultNests(out value) []value {
 	return nests
 }
 
-func isWritten(v value) bool {
+func isWriteResult(v value) bool {
 	if kind := v.get("type").raw; kind == "create" || kind == "update" || kind == "delete" {
 		return true
 	}

@@ -29,10 +29,10 @@ func Claims(text string) []string {
 	seen := map[string]bool{}
 	last := token{}
 	for tok, ok := nextToken(text, 0); ok && len(out) < maxClaims; tok, ok = nextToken(text, tok.end) {
-		if !tok.hex() {
+		if !tok.isHashLike() {
 			continue
 		}
-		hash, claimed := tok.claims(last)
+		hash, claimed := tok.claimedHash(last)
 		if !claimed {
 			continue
 		}
@@ -80,8 +80,8 @@ func (t token) hash() string {
 	return t.word()
 }
 
-// hex reports whether the token may be a hash at all, by its letters and length.
-func (t token) hex() bool {
+// isHashLike reports whether the token may be a hash at all, by its letters and length.
+func (t token) isHashLike() bool {
 	h := t.hash()
 	if len(h) < 7 || len(h) > 40 {
 		return false
@@ -95,33 +95,33 @@ func (t token) hasLettersAndDigits() bool {
 	return strings.Trim(h, "0123456789") != "" && strings.ContainsAny(h, "0123456789")
 }
 
-// beyondWords reports whether a hash of digits alone, or of letters alone, cannot be a word of a sentence.
-func (t token) beyondWords() bool {
+// cannotBeWord reports whether a hash of digits alone, or of letters alone, cannot be a word of a sentence.
+func (t token) cannotBeWord() bool {
 	return len(t.word()) > 7 || strings.Trim(t.word(), "0123456789") == "" || lastByte(t.before()) == '`'
 }
 
-// claims decides about a token that is hex. last is the claim before it in the text.
-func (t token) claims(last token) (hash string, ok bool) {
-	if t.described() {
+// claimedHash decides about a token that is hex. last is the claim before it in the text.
+func (t token) claimedHash(previous token) (hash string, ok bool) {
+	if t.inDescribeForm() {
 		return t.hash(), true
 	}
-	if t.word() != t.hash() || t.glued() || t.indexed() || t.dumped() {
+	if t.word() != t.hash() || t.isEmbedded() || t.inIndexLine() || t.inHexDump() {
 		return "", false
 	}
-	if t.linked() || t.ranged() || t.listed(last) {
+	if t.inCommitLink() || t.isRangeEnd() || t.followsClaim(previous) {
 		return t.word(), true
 	}
 	switch kind, distance := t.context(); kind {
 	case commitWord:
-		return t.word(), t.hasLettersAndDigits() || distance <= 1 && t.beyondWords()
+		return t.word(), t.hasLettersAndDigits() || distance <= 1 && t.cannotBeWord()
 	case otherWord:
 		return "", false
 	}
-	return t.word(), t.hasLettersAndDigits() && (t.inCommitForm() || t.delivered() || t.long())
+	return t.word(), t.hasLettersAndDigits() && (t.inCommitForm() || t.followsDelivery() || t.long())
 }
 
-// delivered reports whether what was shipped, released, tagged or changed is told by a short hash: "tagged v1.2 at 1a2b3c4".
-func (t token) delivered() bool {
+// followsDelivery reports whether what was shipped, released, tagged or changed is told by a short hash: "tagged v1.2 at 1a2b3c4".
+func (t token) followsDelivery() bool {
 	const near = 4 // words
 	words := strings.Fields(t.before())
 	for _, w := range slices.Backward(words[max(0, len(words)-near):]) {
@@ -146,26 +146,26 @@ func (t token) long() bool {
 	return strings.Trim(b[strings.LastIndexByte(b, '\n')+1:], " \t*-|`\"'") != ""
 }
 
-// described is the form of git describe: v1.2-4-g1a2b3c4.
-func (t token) described() bool {
+// inDescribeForm is the form of git describe: v1.2-4-g1a2b3c4.
+func (t token) inDescribeForm() bool {
 	rest, ok := strings.CutSuffix(t.before(), "-")
 	digits := strings.TrimRight(rest, "0123456789")
 	return ok && t.word()[0] == 'g' && len(digits) < len(rest) && strings.HasSuffix(digits, "-") && t.hasLettersAndDigits()
 }
 
-// glued reports whether the token is a part of something longer: a colour, a UUID, a path, a file name, a version, a
+// isEmbedded reports whether the token is a part of something longer: a colour, a UUID, a path, a file name, a version, a
 // setting. Ranges, links and the mark @ are not glue.
-func (t token) glued() bool {
+func (t token) isEmbedded() bool {
 	b, a := t.before(), t.after()
 	switch lastByte(b) {
 	case '#', '-', '$', '%', '&', '\\', '+':
 		return true
 	case '/':
-		return !t.linked()
+		return !t.inCommitLink()
 	case '.':
 		return !strings.HasSuffix(b, "..")
 	case '=', ':':
-		return !t.linked() && !t.named(lastWord(b[:len(b)-1]))
+		return !t.inCommitLink() && !t.named(lastWord(b[:len(b)-1]))
 	case '@':
 		return strings.Contains(lastField(b), "/")
 	}
@@ -177,7 +177,7 @@ func (t token) glued() bool {
 	case a[0] == '@' || a[0] == '=' || a[0] == '%' || a[0] == '\\':
 		return len(a) > 1 && isWordByte(a[1])
 	case a[0] == '/':
-		return !t.linked()
+		return !t.inCommitLink()
 	}
 	return false
 }
@@ -188,7 +188,7 @@ func (t token) named(w string) bool {
 }
 
 // linked reports whether the token is the commit of a link such as https://host/owner/name/commit/1a2b3c4.
-func (t token) linked() bool {
+func (t token) inCommitLink() bool {
 	b := t.before()
 	for _, part := range []string{"/commit/", "/commits/", "/compare/", "/+/", "/commit/?id="} {
 		if strings.HasSuffix(b, part) {
@@ -198,14 +198,14 @@ func (t token) linked() bool {
 	return false
 }
 
-// ranged reports whether the token is an end of a range between two revisions.
-func (t token) ranged() bool {
+// isRangeEnd reports whether the token is an end of a range between two revisions.
+func (t token) isRangeEnd() bool {
 	if !t.hasLettersAndDigits() {
 		return false
 	}
 	if rest, ok := strings.CutPrefix(t.after(), ".."); ok {
 		other, ok := nextToken(strings.TrimPrefix(rest, "."), 0)
-		return ok && other.start == 0 && (other.hex() || other.word() == "HEAD" || other.word() == "main" || other.word() == "master")
+		return ok && other.start == 0 && (other.isHashLike() || other.word() == "HEAD" || other.word() == "main" || other.word() == "master")
 	}
 	b := t.before()
 	if !strings.HasSuffix(b, "..") {
@@ -219,29 +219,29 @@ func (t token) ranged() bool {
 	return start < len(b)
 }
 
-// indexed reports whether the token stands in the index line of a diff, whose hashes are of files.
-func (t token) indexed() bool {
+// inIndexLine reports whether the token stands in the index line of a diff, whose hashes are of files.
+func (t token) inIndexLine() bool {
 	b := t.before()
 	line := strings.TrimLeft(b[strings.LastIndexByte(b, '\n')+1:], " \t>")
 	return strings.HasPrefix(line, "index ") && (strings.HasPrefix(t.after(), "..") || strings.HasSuffix(b, ".."))
 }
 
-// dumped reports whether the token stands in a line of a hex dump, which begins with an offset.
-func (t token) dumped() bool {
+// inHexDump reports whether the token stands in a line of a hex dump, which begins with an offset.
+func (t token) inHexDump() bool {
 	b := t.before()
 	line := strings.TrimLeft(t.text[t.start-len(b)+strings.LastIndexByte(b, '\n')+1:], " \t")
 	return strings.HasPrefix(line, "0000")
 }
 
-// reported reports whether the token stands in git's own line about a commit that it made: "[main 1a2b3c4] Subject".
-func (t token) reported() bool {
+// inCommitReport reports whether the token stands in git's own line about a commit that it made: "[main 1a2b3c4] Subject".
+func (t token) inCommitReport() bool {
 	b := t.before()
 	head, ok := strings.CutSuffix(b[strings.LastIndexByte(b, '\n')+1:], " ")
 	return ok && strings.HasPrefix(strings.TrimLeft(head, " \t>`"), "[") && strings.HasPrefix(t.after(), "] ") && !strings.Contains(head, "]")
 }
 
-// listed reports whether only a comma, a slash or a short word lies between the claim before and this one.
-func (t token) listed(last token) bool {
+// followsClaim reports whether only a comma, a slash or a short word lies between the claim before and this one.
+func (t token) followsClaim(last token) bool {
 	if last.end == 0 || t.start-last.end > 12 || !t.hasLettersAndDigits() {
 		return false
 	}
@@ -261,7 +261,7 @@ func (t token) inCommitForm() bool {
 		return true
 	case strings.HasPrefix(a, "^") || strings.HasPrefix(a, "~"):
 		return true
-	case t.short() && (t.bracketed() || t.logLine() || t.reported()):
+	case t.short() && (t.inParentheses() || t.inLogLine() || t.inCommitReport()):
 		return true
 	}
 	return t.short() && isPreposition(lastWord(b))
@@ -270,14 +270,14 @@ func (t token) inCommitForm() bool {
 // short reports whether the hash has a length in which git writes hashes: abbreviated, or whole.
 func (t token) short() bool { return len(t.word()) <= 12 || len(t.word()) == 40 }
 
-// bracketed is a hash alone in parentheses, maybe quoted as code.
-func (t token) bracketed() bool {
+// inParentheses is a hash alone in parentheses, maybe quoted as code.
+func (t token) inParentheses() bool {
 	b, a := strings.TrimRight(t.before(), "`"), strings.TrimLeft(t.after(), "`")
 	return lastByte(b) == '(' && strings.HasPrefix(a, ")")
 }
 
-// logLine is a line of "git log --oneline": the hash first, then a subject.
-func (t token) logLine() bool {
+// inLogLine is a line of "git log --oneline": the hash first, then a subject.
+func (t token) inLogLine() bool {
 	b := t.before()
 	line := strings.Trim(b[strings.LastIndexByte(b, '\n')+1:], " \t*-|\\/•`")
 	rest, ok := strings.CutPrefix(strings.TrimLeft(t.after(), "`:"), " ")

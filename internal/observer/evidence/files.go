@@ -26,7 +26,7 @@ func (c *Call) files() (read, modified []string) {
 			r.addAll(c.in.first(toolinput.Source).names())
 		}
 	case !c.mcp || c.named("file", "files") || c.in.holds(toolinput.File):
-		if !c.folder() {
+		if !c.isAboutFolders() {
 			r.addAll(c.paths())
 		}
 	}
@@ -53,14 +53,14 @@ func (c *Call) fromOutput(r, m *fileSet) {
 	}
 	for _, v := range resultNests(c.out) {
 		switch {
-		case isWritten(v) || c.kind == Edit:
+		case isWriteResult(v) || c.kind == Edit:
 			m.addAll(v.first(toolinput.File, toolinput.Path).names())
 		default:
 			r.addAll(v.first(toolinput.File).names())
 		}
 	}
 	if diff := c.out.get("gitdiff", "diff", "filediff"); diff.text {
-		m.addAll(patched(diff.String()))
+		m.addAll(patchedFiles(diff.String()))
 	}
 }
 

@@ -29,8 +29,8 @@ func fetcher(name string) (verbs []string, among int, ok bool) {
 	return nil, 0, false
 }
 
-// printer tells whether a program prints the files that it is given, and whether its first operand is a pattern or a script instead.
-func printer(name string) (scripted, ok bool) {
+// printsFiles tells whether a program prints the files that it is given, and whether its first operand is a pattern or a script instead.
+func printsFiles(name string) (scriptFirst, ok bool) {
 	switch name {
 	case "cat", "bat", "head", "tail", "less", "more", "nl", "tac", "strings", "xxd", "od", "pandoc", "sort", "uniq", "cut", "column", "fold", "fmt",
 		"paste", "comm", "diff", "cmp", "base64", "iconv", "zcat", "tar", "unzip", "xmllint":
@@ -127,7 +127,7 @@ type Revisions struct {
 // files or revisions. A command's file may lie in each folder that the command line went to before.
 func (c *Call) Printed() Printed {
 	set := fileSet{cwd: c.folderOf(), list: slices.Clip(c.read)}
-	if c.kind == Search && !c.folder() {
+	if c.kind == Search && !c.isAboutFolders() {
 		set.addAll(c.paths())
 	}
 	out, folders := Printed{}, []string{set.cwd}
@@ -140,7 +140,7 @@ func (c *Call) Printed() Printed {
 		if sub, args := simple.Git(); gitPrints(sub) && len(out.Revisions) < maxFiles {
 			out.Revisions = append(out.Revisions, Revisions{gitFolder(folders[len(folders)-1], simple.Words), revisions(sub, args)})
 		}
-		scripted, prints := printer(name)
+		scripted, prints := printsFiles(name)
 		if !prints {
 			continue
 		}

@@ -15,7 +15,7 @@ func Parse(t events.ToolUsed) *Call {
 	c.mcp = strings.HasPrefix(t.Tool, "mcp__") || strings.HasPrefix(t.Tool, "mcp_")
 	c.command = c.commandLine()
 	for _, p := range c.patches() {
-		c.patched = append(c.patched, patched(p)...)
+		c.patched = append(c.patched, patchedFiles(p)...)
 	}
 	if len(c.patched) > 0 {
 		c.patchDir = shellFolder(c.command)
@@ -91,7 +91,7 @@ func (c *Call) kindOf() Kind {
 		return Search
 	case c.in.has("prompt", "task", "message") && (c.in.has(agentKeys()...) || c.named("task", "agent", "subagent")):
 		return Task
-	case (c.in.holds(toolinput.File|toolinput.Path) || len(c.paths()) > 0) && !c.folder():
+	case (c.in.holds(toolinput.File|toolinput.Path) || len(c.paths()) > 0) && !c.isAboutFolders():
 		return Read
 	}
 	return c.kindByOutput()
@@ -101,7 +101,7 @@ func (c *Call) kindOf() Kind {
 func (c *Call) kindByOutput() Kind {
 	for _, v := range resultNests(c.out) {
 		switch {
-		case isWritten(v) && v.first(toolinput.File, toolinput.Path).text:
+		case isWriteResult(v) && v.first(toolinput.File, toolinput.Path).text:
 			return Edit
 		case v.first(toolinput.File).text:
 			return Read

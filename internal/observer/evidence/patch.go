@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// patched returns the files that a patch changes: the headers of apply_patch, and pairs of --- and +++ lines of a
+// patchedFiles returns the files that a patch changes: the headers of apply_patch, and pairs of --- and +++ lines of a
 // unified diff. Lines of content never count: theirs begin with a blank, a plus or a minus, and a +++ counts only
 // right behind a ---.
-func patched(patch string) (files []string) {
+func patchedFiles(patch string) (files []string) {
 	if !strings.Contains(patch, "*** ") && !strings.Contains(patch, "+++ ") && !strings.Contains(patch, "rename to ") {
 		return nil
 	}
@@ -124,5 +124,5 @@ func (c *Call) patches() []string {
 			candidates = append(candidates, c.in.String())
 		}
 	}
-	return slices.DeleteFunc(candidates, func(p string) bool { return len(patched(p)) == 0 })
+	return slices.DeleteFunc(candidates, func(p string) bool { return len(patchedFiles(p)) == 0 })
 }

@@ -81,7 +81,7 @@ const maxProjectName = 100
 func projectFile(dir, top string) (folder, name string, ok bool) {
 	for ; ; dir = filepath.Dir(dir) {
 		file := filepath.Join(dir, ProjectFile)
-		if isFile(file) && (top != "" || !isAnybodys(dir)) {
+		if isFile(file) && (top != "" || !isWorldWritable(dir)) {
 			return dir, projectName(readShort(file)), true
 		}
 		if dir == top || dir == filepath.Dir(dir) {
@@ -90,7 +90,7 @@ func projectFile(dir, top string) (folder, name string, ok bool) {
 	}
 }
 
-func isAnybodys(dir string) bool {
+func isWorldWritable(dir string) bool {
 	info, err := os.Stat(dir)
 	return err != nil || info.Mode().Perm()&0o002 != 0
 }

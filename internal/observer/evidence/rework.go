@@ -20,13 +20,13 @@ type Rework struct {
 
 // step is one thing that a call did.
 type step struct {
-	at  events.Position
-	how stepKind
+	at     events.Position
+	effect stepKind
 
-	text  rewrite  // of stepRewrote
-	files []string // of stepDeleted and stepMoved (from, to); of stepRestored, none: all
-	back  int      // of stepReset and stepReverted: how many commits before the last
-	hash  string   // of stepCommitted; of stepReset and stepReverted, where the call names one
+	text        rewrite  // of stepRewrote
+	files       []string // of stepDeleted and stepMoved (from, to); of stepRestored, none: all
+	commitsBack int      // of stepReset and stepReverted: how many commits before the last
+	hash        string   // of stepCommitted; of stepReset and stepReverted, where the call names one
 }
 
 type stepKind uint8
@@ -47,7 +47,7 @@ const (
 // Add takes the next call of the session, which was recorded at a position.
 func (w *Rework) Add(at events.Position, c *Call) {
 	for _, text := range c.rewrites() {
-		w.steps = append(w.steps, step{at: at, how: stepRewrote, text: text})
+		w.steps = append(w.steps, step{at: at, effect: stepRewrote, text: text})
 	}
 	if c.kind != Command {
 		return
@@ -64,7 +64,7 @@ func (w *Rework) Add(at events.Position, c *Call) {
 		if !ok {
 			continue
 		}
-		if s.at = at; s.how == stepCommitted || s.how == stepAmended {
+		if s.at = at; s.effect == stepCommitted || s.effect == stepAmended {
 			if len(commits) > 0 {
 				s.hash, commits = commits[0].Hash, commits[1:]
 			}
@@ -80,7 +80,7 @@ func (w *Rework) Empty() bool { return len(w.steps) == 0 }
 // it does not name.
 func (w *Rework) Touches(files []string) bool {
 	return slices.ContainsFunc(w.steps, func(s step) bool {
-		switch s.how {
+		switch s.effect {
 		case stepRewrote:
 			return slices.Contains(files, s.text.file)
 		case stepDeleted, stepMoved, stepRestored:
@@ -105,29 +105,29 @@ func stepOf(run Simple, folder string) (s step, ok bool) {
 	switch name {
 	case "rm", "unlink", "git rm":
 		files := filesIn(folder, args)
-		return step{how: stepDeleted, files: files}, len(files) > 0 && !has("--cached")
+		return step{effect: stepDeleted, files: files}, len(files) > 0 && !has("--cached")
 	case "mv", "git mv":
 		files := filesIn(folder, args)
-		return step{how: stepMoved, files: files}, len(files) == 2
+		return step{effect: stepMoved, files: files}, len(files) == 2
 	case "git checkout", "git restore":
 		files := filesIn(folder, args)
-		return step{how: stepRestored, files: files}, len(files) > 0 && (!has("--staged", "-S") || has("--worktree", "-W"))
+		return step{effect: stepRestored, files: files}, len(files) > 0 && (!has("--staged", "-S") || has("--worktree", "-W"))
 	case "git stash":
 		return stashed(args)
 	case "git commit":
 		if has("--amend") {
-			return step{how: stepAmended}, !has("--dry-run")
+			return step{effect: stepAmended}, !has("--dry-run")
 		}
-		return step{how: stepCommitted}, !has("--dry-run")
+		return step{effect: stepCommitted}, !has("--dry-run")
 	case "git reset":
 		back, hash := commitNamed(args)
-		if s = (step{how: stepReset, back: back, hash: hash}); back == 0 && hash == "" {
-			s.how = stepRestored
+		if s = (step{effect: stepReset, commitsBack: back, hash: hash}); back == 0 && hash == "" {
+			s.effect = stepRestored
 		}
 		return s, has("--hard", "--merge", "--keep")
 	case "git revert":
 		back, hash := commitNamed(args)
-		return step{how: stepReverted, back: back, hash: hash}, !has("--abort", "--quit", "--skip", "--continue")
+		return step{effect: stepReverted, commitsBack: back, hash: hash}, !has("--abort", "--quit", "--skip", "--continue")
 	}
 	return step{}, false
 }
@@ -145,9 +145,9 @@ func filesIn(folder string, args []string) (files []string) {
 func stashed(args []string) (step, bool) {
 	switch first := firstOf(operands(args)); first {
 	case "", "push", "save":
-		return step{how: stepStashed}, true
+		return step{effect: stepStashed}, true
 	case "pop", "apply":
-		return step{how: stepUnstashed}, true
+		return step{effect: stepUnstashed}, true
 	}
 	return step{}, false
 }
@@ -186,7 +186,7 @@ const leastLeft = 1. / 3
 
 // follow is UndoneBy of marks; of lines, where there are none.
 func (w *Rework) follow(first, last events.Position, marks []string) (by events.Position, how events.Undoing) {
-	f := followed{lines: len(marks) == 0, wanted: map[string]bool{}, now: standing{}}
+	f := followed{lines: len(marks) == 0, wanted: map[string]bool{}, now: wordCounts{}}
 	for _, m := range marks {
 		f.wanted[m] = true
 	}
@@ -194,7 +194,7 @@ func (w *Rework) follow(first, last events.Position, marks []string) (by events.
 		if s.at > last && !f.begun && !f.begin() {
 			return 0, ""
 		}
-		if s.how != stepRewrote || s.at >= first {
+		if s.effect != stepRewrote || s.at >= first {
 			f.take(s)
 		}
 		switch {
@@ -202,7 +202,7 @@ func (w *Rework) follow(first, last events.Position, marks []string) (by events.
 		case f.stands():
 			by, how = 0, ""
 		case by == 0:
-			by, how = s.at, s.how.undoing()
+			by, how = s.at, s.effect.undoing()
 		}
 	}
 	return by, how
@@ -219,11 +219,11 @@ func (k stepKind) undoing() events.Undoing {
 	return events.UndoneRestored
 }
 
-// standing is how often what is followed stands in files, by file and word.
-type standing map[string]map[string]int
+// wordCounts is how often what is followed stands in files, by file and word.
+type wordCounts map[string]map[string]int
 
-func (s standing) clone() standing {
-	all := make(standing, len(s))
+func (s wordCounts) clone() wordCounts {
+	all := make(wordCounts, len(s))
 	for f, words := range s {
 		all[f] = maps.Clone(words)
 	}
@@ -231,7 +231,7 @@ func (s standing) clone() standing {
 }
 
 // add adds n of a word to a file. What the work never put there cannot be taken out of it.
-func (s standing) add(file, word string, n int) {
+func (s wordCounts) add(file, word string, n int) {
 	if s[file] == nil {
 		s[file] = map[string]int{}
 	}
@@ -243,15 +243,15 @@ type followed struct {
 	lines   bool            // while the work goes on, each line that it writes is followed
 	wanted  map[string]bool // the words, and the lines
 	begun   bool            // the work has ended, and what comes is later
-	now     standing
-	stash   standing
+	now     wordCounts
+	stash   wordCounts
 	commits []commitState
 }
 
 // commitState is what stood at a commit.
 type commitState struct {
 	hash string
-	standing
+	wordCounts
 }
 
 // begin ends the work: what of it stands now is followed on. It is false where nothing does.
@@ -284,7 +284,7 @@ func (f *followed) stands() bool {
 }
 
 func (f *followed) take(s step) {
-	switch s.how {
+	switch s.effect {
 	case stepRewrote:
 		f.rewrite(s.text)
 	case stepDeleted:
@@ -295,10 +295,10 @@ func (f *followed) take(s step) {
 			f.now[s.files[1]] = words
 		}
 	case stepRestored:
-		f.restore(f.commit(0, "").standing, s.files)
+		f.restore(f.commitAt(0, "").wordCounts, s.files)
 	case stepStashed:
 		f.stash = f.now.clone()
-		f.restore(f.commit(0, "").standing, nil)
+		f.restore(f.commitAt(0, "").wordCounts, nil)
 	case stepUnstashed:
 		f.restore(f.stash, nil)
 	case stepAmended:
@@ -307,8 +307,8 @@ func (f *followed) take(s step) {
 	case stepCommitted:
 		f.commits = append(f.commits, commitState{s.hash, f.now.clone()})
 	case stepReset:
-		f.restore(f.commit(s.back, s.hash).standing, nil)
-		f.commits = f.commits[:f.find(s.back, s.hash)+1]
+		f.restore(f.commitAt(s.commitsBack, s.hash).wordCounts, nil)
+		f.commits = f.commits[:f.find(s.commitsBack, s.hash)+1]
 	case stepReverted:
 		f.revert(s)
 	}
@@ -337,7 +337,7 @@ func (f *followed) rewrite(w rewrite) {
 }
 
 // restore makes some files what they were; no files: all.
-func (f *followed) restore(then standing, files []string) {
+func (f *followed) restore(then wordCounts, files []string) {
 	if files == nil {
 		f.now = then.clone()
 		return
@@ -350,8 +350,8 @@ func (f *followed) restore(then standing, files []string) {
 	}
 }
 
-// commit is what stood at the commit of a hash, or at one before the last; at none, where it was made before the session.
-func (f *followed) commit(back int, hash string) commitState {
+// commitAt is what stood at the commit of a hash, or at one before the last; at none, where it was made before the session.
+func (f *followed) commitAt(back int, hash string) commitState {
 	if i := f.find(back, hash); i >= 0 {
 		return f.commits[i]
 	}
@@ -369,20 +369,20 @@ func (f *followed) find(back int, hash string) int {
 
 // revert takes out what one commit had put in, and puts back what it had taken out.
 func (f *followed) revert(s step) {
-	i := f.find(s.back, s.hash)
+	i := f.find(s.commitsBack, s.hash)
 	if i < 0 {
 		return
 	}
-	before := standing{}
+	before := wordCounts{}
 	if i > 0 {
-		before = f.commits[i-1].standing
+		before = f.commits[i-1].wordCounts
 	}
-	for file, words := range f.commits[i].standing {
+	for file, words := range f.commits[i].wordCounts {
 		for word, n := range words {
 			f.now.add(file, word, before[file][word]-n)
 		}
 	}
-	f.commits = append(f.commits, commitState{standing: f.now.clone()})
+	f.commits = append(f.commits, commitState{wordCounts: f.now.clone()})
 }
 
 // isIn reports whether a file is one of files, or in one that is a folder, or in a folder whose files a pattern names.

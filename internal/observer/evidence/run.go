@@ -24,10 +24,10 @@ var errTooMuch = errors.New("git says too much")
 
 // runGit runs one git in dir with input, and returns what it printed, at most limit bytes, as far as it came. It ends with
 // ctx, its children too. What a repository's own configuration could have git start is switched off: monitors, hooks.
-func runGit(ctx context.Context, cfg Config, dir, input string, limit int, args ...string) (string, error) {
+func runGit(ctx context.Context, cfg Config, dir, input string, maxOutput int, args ...string) (string, error) {
 	args = append([]string{"--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"}, args...)
 	cmd := exec.CommandContext(ctx, cfg.Git, args...)
-	out, complaint := &bounded{limit: limit}, &bounded{limit: maxStderr, swallow: true}
+	out, complaint := &limitedBuffer{limit: maxOutput}, &limitedBuffer{limit: maxStderr, discardRest: true}
 	cmd.Dir, cmd.Env, cmd.WaitDelay, cmd.Stdout, cmd.Stderr = dir, cfg.Env, killDelay, out, complaint
 	cmd.Stdin = strings.NewReader(input)
 	process.OwnGroup(cmd)
@@ -66,18 +66,18 @@ func reasonOf(complaints string) string {
 	return first[:min(len(first), 200)]
 }
 
-// bounded takes up to limit bytes. It refuses the rest, which ends whoever writes them, or swallows it.
-type bounded struct {
-	b       []byte
-	limit   int
-	swallow bool
-	over    bool
+// limitedBuffer takes up to limit bytes. It refuses the rest, which ends whoever writes them, or swallows it.
+type limitedBuffer struct {
+	b           []byte
+	limit       int
+	discardRest bool
+	over        bool
 }
 
-func (w *bounded) Write(b []byte) (int, error) {
+func (w *limitedBuffer) Write(b []byte) (int, error) {
 	kept := b[:min(len(b), w.limit-len(w.b))]
 	w.b = append(w.b, kept...)
-	if len(kept) < len(b) && !w.swallow {
+	if len(kept) < len(b) && !w.discardRest {
 		w.over = true
 		return len(kept), errTooMuch
 	}

@@ -22,8 +22,8 @@ const (
 	slack = time.Second
 )
 
-// Ran is when a command line ran. A zero Start or End is not known.
-type Ran struct {
+// RunWindow is when a command line ran. A zero Start or End is not known.
+type RunWindow struct {
 	Start, End time.Time
 }
 
@@ -81,7 +81,7 @@ func (t *Tracker) Note(ctx context.Context, dir string) {
 // Changes returns the files of dir's working tree that changed while any of the commands ran, sorted, absolute, at most
 // 200: made, written or deleted. A change is told once. It returns after Config.Timeout at the latest, with what it
 // knows; where the tree was not looked at before the commands, that is nothing.
-func (t *Tracker) Changes(ctx context.Context, dir string, ran []Ran) []string {
+func (t *Tracker) Changes(ctx context.Context, dir string, ran []RunWindow) []string {
 	if len(ran) == 0 {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (t *Tracker) Changes(ctx context.Context, dir string, ran []Ran) []string {
 	t.visit(ctx, dir, func(tr *tree, repo Repo) {
 		t.snapshot(ctx, repo, tr)
 		root := asGiven(dir, repo.Root)
-		for _, p := range tr.takeDuring(ran) {
+		for _, p := range tr.takeChanges(ran) {
 			found = append(found, filepath.Join(root, filepath.FromSlash(p)))
 		}
 	})
@@ -201,10 +201,10 @@ func (t *Tracker) compare(ctx context.Context, root string, before, after *snaps
 	return out
 }
 
-// takeDuring takes out of the journal what changed while one of ran did, each path once, sorted, at most maxFiles.
-func (tr *tree) takeDuring(ran []Ran) (paths []string) {
+// takeChanges takes out of the journal what changed while one of ran did, each path once, sorted, at most maxFiles.
+func (tr *tree) takeChanges(ran []RunWindow) (paths []string) {
 	tr.journal = slices.DeleteFunc(tr.journal, func(c change) bool {
-		if !slices.ContainsFunc(ran, c.during) {
+		if !slices.ContainsFunc(ran, c.overlaps) {
 			return false
 		}
 		paths = append(paths, c.path)
@@ -215,8 +215,8 @@ func (tr *tree) takeDuring(ran []Ran) (paths []string) {
 	return paths[:min(len(paths), maxFiles)]
 }
 
-// during reports whether the change may have been made by a command that ran then.
-func (c change) during(r Ran) bool {
+// overlaps reports whether the change may have been made by a command that ran then.
+func (c change) overlaps(r RunWindow) bool {
 	from, to := c.at, c.at
 	if c.at.IsZero() {
 		from, to = c.from, c.to

@@ -26,7 +26,7 @@ func newTracker(t testing.TB, cfg Config) *Tracker {
 }
 
 // sh runs a script in dir, as an agent's shell would, and returns when it ran.
-func sh(t testing.TB, dir, script string) Ran {
+func sh(t testing.TB, dir, script string) RunWindow {
 	t.Helper()
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no shell")
@@ -37,7 +37,7 @@ func sh(t testing.TB, dir, script string) Ran {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", script, err, out)
 	}
-	return Ran{Start: start, End: time.Now()}
+	return RunWindow{Start: start, End: time.Now()}
 }
 
 // aRepo is a repository with some files, all of them two hours old.
@@ -99,7 +99,7 @@ func TestChanges(t *testing.T) {
 			age(t, dir)
 			tracker.Note(t.Context(), filepath.Join(dir, "src"))
 			ran := sh(t, dir, tc.script)
-			got := tracker.Changes(t.Context(), dir, []Ran{ran})
+			got := tracker.Changes(t.Context(), dir, []RunWindow{ran})
 			var want []string
 			for _, w := range tc.want {
 				want = append(want, filepath.Join(dir, filepath.FromSlash(w)))
@@ -107,7 +107,7 @@ func TestChanges(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			if again := tracker.Changes(t.Context(), dir, []Ran{ran}); again != nil {
+			if again := tracker.Changes(t.Context(), dir, []RunWindow{ran}); again != nil {
 				t.Errorf("told again: %q", again)
 			}
 		})
@@ -122,11 +122,11 @@ func TestChangesWithoutABaseAreNone(t *testing.T) {
 	t.Parallel()
 	dir, tracker := aRepo(t), newTracker(t, Config{})
 	ran := sh(t, dir, `echo x >src/a.go`)
-	if got := tracker.Changes(t.Context(), dir, []Ran{ran}); got != nil {
+	if got := tracker.Changes(t.Context(), dir, []RunWindow{ran}); got != nil {
 		t.Errorf("nobody looked before, and still %q changed", got)
 	}
 	ran = sh(t, dir, `echo y >src/b.go`)
-	if got := tracker.Changes(t.Context(), dir, []Ran{ran}); len(got) != 1 {
+	if got := tracker.Changes(t.Context(), dir, []RunWindow{ran}); len(got) != 1 {
 		t.Errorf("the question was a look, and %q changed", got)
 	}
 }
@@ -143,10 +143,10 @@ func TestChangesAreThoseOfTheCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	ran := sh(t, dir, `echo command >src/a.go`)
-	if got := tracker.Changes(t.Context(), dir, []Ran{{End: ran.End.Add(-90 * time.Minute), Start: ran.Start.Add(-91 * time.Minute)}}); len(got) != 1 {
+	if got := tracker.Changes(t.Context(), dir, []RunWindow{{End: ran.End.Add(-90 * time.Minute), Start: ran.Start.Add(-91 * time.Minute)}}); len(got) != 1 {
 		t.Errorf("a command before that: %q, want only what vanished in between", got)
 	}
-	if diff := cmp.Diff(list(filepath.Join(dir, "src", "a.go")), tracker.Changes(t.Context(), dir, []Ran{ran})); diff != "" {
+	if diff := cmp.Diff(list(filepath.Join(dir, "src", "a.go")), tracker.Changes(t.Context(), dir, []RunWindow{ran})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -157,8 +157,8 @@ func TestChangesOutliveALook(t *testing.T) {
 	dir, tracker := aRepo(t), newTracker(t, Config{})
 	tracker.Note(t.Context(), dir)
 	first := sh(t, dir, `echo 1 >src/a.go`)
-	tracker.Changes(t.Context(), dir, []Ran{{Start: first.Start.Add(time.Hour)}})
-	if got := tracker.Changes(t.Context(), dir, []Ran{first}); len(got) != 1 {
+	tracker.Changes(t.Context(), dir, []RunWindow{{Start: first.Start.Add(time.Hour)}})
+	if got := tracker.Changes(t.Context(), dir, []RunWindow{first}); len(got) != 1 {
 		t.Errorf("%q, want src/a.go", got)
 	}
 }
@@ -181,12 +181,12 @@ func TestChangesOfWorktreesAndFolders(t *testing.T) {
 	}
 	ran := sh(t, side, `echo x >src/a.go`)
 	for _, d := range []string{dir, bare, base, "", "/nonexistent/for/sure"} {
-		if got := tracker.Changes(t.Context(), d, []Ran{ran}); got != nil {
+		if got := tracker.Changes(t.Context(), d, []RunWindow{ran}); got != nil {
 			t.Errorf("%q: %q changed", d, got)
 		}
 	}
 	want := list(filepath.Join(link, "src", "a.go")) // as the agent knows it
-	if diff := cmp.Diff(want, tracker.Changes(t.Context(), filepath.Join(link, "src"), []Ran{ran})); diff != "" {
+	if diff := cmp.Diff(want, tracker.Changes(t.Context(), filepath.Join(link, "src"), []RunWindow{ran})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -211,7 +211,7 @@ echo '* filter=evil diff=evil' >.git/info/attributes; rm -f .git/trap`)
 	tracker.Note(t.Context(), dir)
 	sh(t, dir, `rm -f .git/trap`) // what the test's own commands sprang
 	ran := sh(t, dir, `echo racy >src/a.go; echo new >n`)
-	if got := tracker.Changes(t.Context(), dir, []Ran{ran}); len(got) != 2 {
+	if got := tracker.Changes(t.Context(), dir, []RunWindow{ran}); len(got) != 2 {
 		t.Errorf("%q changed, want 2", got)
 	}
 	wantClaim(t, checker.Check(t.Context(), dir, []string{head[:8]})[0], "verified", head)
@@ -232,7 +232,7 @@ func TestLooksAreBounded(t *testing.T) {
 		tracker := newTracker(t, Config{Git: fake, Timeout: 200 * time.Millisecond})
 		start := time.Now()
 		tracker.Note(t.Context(), dir)
-		if got := tracker.Changes(t.Context(), dir, []Ran{{}}); got != nil || time.Since(start) > time.Minute {
+		if got := tracker.Changes(t.Context(), dir, []RunWindow{{}}); got != nil || time.Since(start) > time.Minute {
 			t.Errorf("%q after %v", got, time.Since(start))
 		}
 		wait.Until(t, "the hung git to be gone", func() bool { return !alive(t, fake+".pid") })
@@ -259,7 +259,7 @@ func TestLooksAreBounded(t *testing.T) {
 		dir, tracker := aRepo(t), newTracker(t, Config{})
 		tracker.Note(t.Context(), dir)
 		ran := sh(t, dir, `i=0; while [ $i -lt 300 ]; do echo x >f$i; i=$((i+1)); done`)
-		if got := tracker.Changes(t.Context(), dir, []Ran{ran}); len(got) != maxFiles {
+		if got := tracker.Changes(t.Context(), dir, []RunWindow{ran}); len(got) != maxFiles {
 			t.Errorf("%d changes told, want %d", len(got), maxFiles)
 		}
 	})
@@ -282,7 +282,7 @@ func TestOneLookAtATime(t *testing.T) {
 	tracker := newTracker(t, Config{Git: fake})
 	var wg sync.WaitGroup
 	for range 8 {
-		wg.Go(func() { tracker.Changes(t.Context(), dir, []Ran{{}}) })
+		wg.Go(func() { tracker.Changes(t.Context(), dir, []RunWindow{{}}) })
 	}
 	wg.Wait()
 	if _, err := os.Stat(fake + ".twice"); err == nil {
@@ -298,6 +298,6 @@ func BenchmarkLook(b *testing.B) {
 	sh(b, dir, `for d in 0 1 2 3 4 5 6 7 8 9; do mkdir d$d; i=0; while [ $i -lt 900 ]; do : >d$d/f$i; i=$((i+1)); done; done; git add .`)
 	tracker := newTracker(b, Config{})
 	for b.Loop() {
-		tracker.Changes(b.Context(), dir, []Ran{{End: time.Unix(1, 0)}})
+		tracker.Changes(b.Context(), dir, []RunWindow{{End: time.Unix(1, 0)}})
 	}
 }

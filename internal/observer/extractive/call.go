@@ -7,24 +7,24 @@ import (
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
-// deed is what one tool call did.
-type deed uint8
+// action is what one tool call did.
+type action uint8
 
 const (
-	other    deed = iota
-	edited        // changed files
-	read          // read files
-	ran           // a shell command
-	searched      // in files
-	fetched       // from the web, or searched there
-	tasked        // handed work to a subagent, or got its report
-	asked         // the user, to choose or to approve
-	called        // another server's tool
+	actionOther  action = iota
+	actionEdit          // changed files
+	actionRead          // read files
+	actionRun           // a shell command
+	actionSearch        // in files
+	actionFetch         // from the web, or searched there
+	actionTask          // handed work to a subagent, or got its report
+	actionAsk           // the user, to choose or to approve
+	actionServer        // another server's tool
 )
 
 // call is one tool call, told by what it did. Its texts are as long as the agent made them.
 type call struct {
-	deed         deed
+	action       action
 	made         *evidence.Call
 	tool         string
 	at           time.Time
@@ -34,7 +34,7 @@ type call struct {
 	refused      bool // by the person: it was never run
 
 	read, changed []string // absolute paths
-	tried         []string // the files of an edit that failed
+	failedPaths   []string // the files of an edit that failed
 	created       bool     // the changed files were not there before
 	known         bool     // created was told, not guessed
 	moved         bool     // a file was moved
@@ -45,7 +45,7 @@ type call struct {
 	steps         []step
 	ends          []outcome // of steps
 	commits       []commit
-	left          *[]string // files that git said are not committed; nil: it was not asked
+	uncommitted   *[]string // files that git said are not committed; nil: it was not asked
 	cwd           string
 	target        string // what was searched, fetched, asked or handed over
 	found         bool   // a search found something, as far as is told
@@ -59,17 +59,17 @@ type call struct {
 
 // edit is one call that changed files or removed them.
 type edit struct {
-	at      int            // call
-	made    *evidence.Call // nil: it removed them
-	files   []string
-	created bool
+	callIndex int            // call
+	made      *evidence.Call // nil: it removed them
+	files     []string
+	created   bool
 }
 
 type commit struct {
 	hash, subject string
 	amends        bool // it replaced the commit before it
-	old           bool // its subject was there before this work
-	outside       bool // made in another folder than the session's
+	preexisting   bool // its subject was there before this work
+	inOtherFolder bool // made in another folder than the session's
 	files         int  // that it changed; 0: git did not say
 }
 
@@ -84,18 +84,18 @@ func observeCall(u *evidence.Call) call {
 	c := call{made: u, tool: u.Tool, subagent: u.SubagentID, subagentType: u.SubagentType, failed: shape.Failed, refused: u.Refused, cwd: u.Cwd}
 	c.read, c.changed = u.Files()
 	in := fields(u.Input)
-	switch c.deed = deedOf(u, shape); {
+	switch c.action = deedOf(u, shape); {
 	case len(c.changed) > 0:
-		c.deed = edited
+		c.action = actionEdit
 		c.measure(u, in)
 		c.comments = comments(c.changed[0], in)
 		c.replaced = replacements(in)
-	case c.deed == ran:
+	case c.action == actionRun:
 		c.run(u, shape, u.Commands())
-	case c.deed == other && c.keeps(in):
-	case c.deed == other && asks(in):
+	case c.action == actionOther && c.keeps(in):
+	case c.action == actionOther && asks(in):
 		c.ask(u, in)
-	case c.deed == tasked:
+	case c.action == actionTask:
 		c.target, c.kind, c.report = text(in, "description", "title"), shape.Target, outputText(u.Output)
 	default:
 		c.target = shape.Target + shape.Query
@@ -103,11 +103,11 @@ func observeCall(u *evidence.Call) call {
 	}
 	if c.failed {
 		c.output = outputText(u.Output)
-	} else if c.deed == ran {
+	} else if c.action == actionRun {
 		c.output = shape.Output
 	}
-	if c.failed && c.deed == edited {
-		c.tried = u.Tried()
+	if c.failed && c.action == actionEdit {
+		c.failedPaths = u.Tried()
 	}
 	return c
 }
@@ -120,27 +120,27 @@ func foundNothing(out string) bool {
 	return word == "0" || strings.EqualFold(word, "no") && strings.TrimSpace(rest) == ""
 }
 
-func deedOf(u *evidence.Call, s evidence.Shape) deed {
+func deedOf(u *evidence.Call, s evidence.Shape) action {
 	switch s.Kind {
 	case evidence.Edit:
-		return edited
+		return actionEdit
 	case evidence.Read:
-		return read
+		return actionRead
 	case evidence.Command:
-		return ran
+		return actionRun
 	case evidence.Search:
-		return searched
+		return actionSearch
 	case evidence.Web:
-		return fetched
+		return actionFetch
 	case evidence.Task:
-		return tasked
+		return actionTask
 	case evidence.MCP:
-		return called
+		return actionServer
 	}
 	if u.Tool == subagentStop {
-		return tasked
+		return actionTask
 	}
-	return other
+	return actionOther
 }
 
 // subagentStop is the tool's name under which the end of a subagent is captured: its output is the last message.
@@ -202,7 +202,7 @@ func (c *call) run(u *evidence.Call, shape evidence.Shape, simple []evidence.Sim
 	for _, s := range c.steps {
 		c.moved = c.moved || s.words[0] == "git" && s.sub(1) == "mv"
 	}
-	c.left = leftOpen(c.steps, shape)
+	c.uncommitted = leftOpen(c.steps, shape)
 	for _, made := range shape.Commits {
 		c.commits = append(c.commits, commit{hash: made.Hash, subject: clean(made.Subject), files: made.Files})
 	}
@@ -215,7 +215,7 @@ func (c *call) run(u *evidence.Call, shape evidence.Shape, simple []evidence.Sim
 
 // ask fills in what the user was asked, and what came of it.
 func (c *call) ask(u *evidence.Call, in []field) {
-	c.deed = asked
+	c.action = actionAsk
 	c.target = text(in, "plan", "question")
 	for _, q := range elements(raw(in, "questions")) {
 		if s := text(fields(q), "question"); s != "" && c.target == "" {

@@ -131,7 +131,7 @@ func unwrap(s string, foreign bool) string {
 			s = s[1:]
 			continue
 		}
-		if end := t.closed(s, unclosed); what == dropped && end > 0 {
+		if end := t.closeEnd(s, unclosed); what == dropped && end > 0 {
 			s = s[end:]
 			b.WriteByte('\n')
 			continue
@@ -177,9 +177,9 @@ func readTag(s string) (element, bool) {
 // maxUnclosed bounds the names that are looked for in vain in one text; behind them none is looked for any more.
 const maxUnclosed = 64
 
-// closed is where the element that begins s ends, or 0. It notes in unclosed the names that no text behind closes, so
+// closeEnd is where the element that begins s ends, or 0. It notes in unclosed the names that no text behind closes, so
 // that looking for them costs one pass each.
-func (t element) closed(s string, unclosed map[string]bool) int {
+func (t element) closeEnd(s string, unclosed map[string]bool) int {
 	if !t.opening || unclosed[t.name] || len(unclosed) == maxUnclosed {
 		return 0
 	}

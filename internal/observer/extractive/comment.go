@@ -13,8 +13,8 @@ const (
 	// maxComments is how many comments that were written are told of one answer, the weightiest.
 	maxComments = 3
 
-	// maxWritten is how much of what one call wrote is searched for comments, in bytes.
-	maxWritten = 16 << 10
+	// maxScannedBytes is how much of what one call wrote is searched for comments, in bytes.
+	maxScannedBytes = 16 << 10
 )
 
 // comment is what stands, or stood, in code about it.
@@ -101,7 +101,7 @@ func everywhere(in []field) bool { return raw(in, "replace_all") == "true" }
 // commentsIn are the comments of a text that did not stand in another, lines that follow each other as one.
 func commentsIn(after, before string) (all []string) {
 	open := false
-	for l := range strings.Lines(after[:min(len(after), maxWritten)]) {
+	for l := range strings.Lines(after[:min(len(after), maxScannedBytes)]) {
 		said, alone := commentOf(l)
 		switch {
 		case said == "" || strings.Contains(before, strings.TrimSpace(l)):
@@ -116,7 +116,7 @@ func commentsIn(after, before string) (all []string) {
 }
 
 // commentOf is what a line says as a comment, and whether it is one as a whole.
-func commentOf(l string) (said string, alone bool) {
+func commentOf(l string) (commentText string, wholeLine bool) {
 	l = strings.TrimSpace(clean(l))
 	for _, mark := range []string{"//", "#", "--", "/*", "*", ";;", "<!--"} {
 		if rest, ok := strings.CutPrefix(l, mark); ok {

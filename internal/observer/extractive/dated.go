@@ -21,24 +21,24 @@ func (w *work) markOutdated(all []finding) {
 		if f.purpose == sentence.Decision || f.purpose == sentence.Fix || sentence.Holds(f.best, sentence.Done) {
 			continue
 		}
-		state := state(slices.DeleteFunc(slices.Clone(f.names), func(name string) bool { return unicode.IsDigit(rune(name[0])) }))
-		from, _ := slices.BinarySearchFunc(w.edits, f.upTo+1, func(e edit, at int) int { return e.at - at })
-		for j := from; j < len(w.edits) && f.since == ""; j++ {
+		state := findingNames(slices.DeleteFunc(slices.Clone(f.names), func(name string) bool { return unicode.IsDigit(rune(name[0])) }))
+		from, _ := slices.BinarySearchFunc(w.edits, f.lastCall+1, func(e edit, at int) int { return e.callIndex - at })
+		for j := from; j < len(w.edits) && f.laterChange == ""; j++ {
 			e := w.edits[j]
 			if words[j] == nil && e.made != nil {
 				words[j] = e.made.Rewritten()
 			}
-			f.since = state.ends(e, words[j], w.undone)
+			f.laterChange = state.outdatedBy(e, words[j], w.restored)
 		}
 	}
 }
 
-// state is what a finding names, but for what was put there since.
-type state []string
+// findingNames is what a finding names, but for what was put there since.
+type findingNames []string
 
-// ends says what e did to the first of its files that holds what s names; words tell of each how many more of each word stand there. It
+// outdatedBy says what e did to the first of its files that holds what s names; words tell of each how many more of each word stand there. It
 // passes over files that e made, which were not there to speak of, and those that are undone. Empty: it did nothing to s.
-func (s *state) ends(e edit, words map[string]map[string]int, undone []string) string {
+func (s *findingNames) outdatedBy(e edit, words map[string]map[string]int, undone []string) string {
 	for _, file := range e.files {
 		named := slices.ContainsFunc(*s, func(name string) bool { return strings.HasSuffix("/"+file, "/"+name) })
 		switch {
@@ -53,7 +53,7 @@ func (s *state) ends(e edit, words map[string]map[string]int, undone []string) s
 }
 
 // rewritten reports whether one of s's names was taken out of a file, or put where another stood. It forgets those that were put there.
-func (s *state) rewritten(words map[string]int) bool {
+func (s *findingNames) rewritten(words map[string]int) bool {
 	removed, kept, added := false, false, false
 	*s = slices.DeleteFunc(*s, func(name string) bool {
 		n, there := words[name]

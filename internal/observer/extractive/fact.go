@@ -8,35 +8,35 @@ import (
 )
 
 const (
-	maxFact    = 300 // graphemes
-	maxShown   = 140 // of a command
-	maxProblem = 160 // of an error
-	maxNamed   = 6   // files named in one fact
-	maxPlain   = 4   // commands that simply went well
+	maxFact       = 300 // graphemes
+	maxShown      = 140 // of a command
+	maxProblem    = 160 // of an error
+	maxNamed      = 6   // files named in one fact
+	maxPassedRuns = 4   // commands that simply went well
 
 	maxFailures = 3 // of one family of commands that are told
 )
 
 // The ranks of facts: what a person would look for first.
 const (
-	rankCommit   = 100
-	rankTest     = 90
-	rankOpen     = 85 // a failure that stayed
-	rankAnswer   = 80
-	rankSolved   = 75 // a failure that was overcome
-	rankFiles    = 70
-	rankReport   = 65
-	rankComment  = 62
-	rankTodo     = 60
-	rankLeft     = 58 // what is not committed
-	rankPush     = 55
-	rankPrinted  = 45 // a command that told something
-	rankFetched  = 40
-	rankRan      = 30
-	rankServer   = 25
-	rankVain     = 22
-	rankSearched = 20
-	rankRefused  = 10 // a failed call that is no command
+	rankCommit      = 100
+	rankTest        = 90
+	rankOpen        = 85 // a failure that stayed
+	rankAnswer      = 80
+	rankSolved      = 75 // a failure that was overcome
+	rankFiles       = 70
+	rankReport      = 65
+	rankComment     = 62
+	rankTodo        = 60
+	rankUncommitted = 58 // what is not committed
+	rankPush        = 55
+	rankPrinted     = 45 // a command that told something
+	rankFetched     = 40
+	rankRan         = 30
+	rankServer      = 25
+	rankEmptySearch = 22
+	rankSearched    = 20
+	rankRefused     = 10 // a failed call that is no command
 )
 
 // passedLater and passedAfter end the fact about a failure that did not stay; a summary knows it by them.
@@ -50,9 +50,9 @@ const printedAfter = ", and printed: "
 
 // fact is a statement about the work.
 type fact struct {
-	rank int
-	text string
-	said string // the same without what was printed
+	rank          int
+	text          string
+	withoutOutput string // the same without what was printed
 }
 
 // factList is what is stated, in no order.
@@ -64,8 +64,8 @@ func (l *factList) add(rank int, format string, args ...any) {
 }
 
 // quote adds a statement that what was printed stands behind, before how it ended.
-func (l *factList) quote(rank int, said, printed, end string) {
-	*l = append(*l, fact{rank, cut(line(said+printed+end), maxFact), cut(line(said+end), maxFact)})
+func (l *factList) quote(rank int, statement, printed, suffix string) {
+	*l = append(*l, fact{rank, cut(line(statement+printed+suffix), maxFact), cut(line(statement+suffix), maxFact)})
 }
 
 // titleText is the first thing that a raw text says.

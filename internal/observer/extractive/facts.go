@@ -36,7 +36,7 @@ func (w *work) said(n int) []string {
 	var list []string
 	for _, f := range w.statements() {
 		if len(list) < n {
-			list = addOnce(list, f.said)
+			list = addOnce(list, f.withoutOutput)
 		}
 	}
 	return list
@@ -45,10 +45,10 @@ func (w *work) said(n int) []string {
 func (w *work) commitFacts(to *factList) {
 	for _, m := range w.commits {
 		switch {
-		case m.outside && m.hash == "":
+		case m.inOtherFolder && m.hash == "":
 		case m.hash == "":
 			to.add(rankCommit, "Committed: %s", m.subject)
-		case m.outside:
+		case m.inOtherFolder:
 			to.add(rankRan, "Commit %s in another folder: %s", m.hash, m.subject)
 		case m.amends:
 			to.add(rankCommit, "Commit %s (amended): %s", m.hash, m.subject)
@@ -60,7 +60,7 @@ func (w *work) commitFacts(to *factList) {
 
 func (w *work) fileFacts(to *factList) {
 	w.removalFacts(to)
-	for _, p := range w.undone[:min(len(w.undone), maxNamed)] {
+	for _, p := range w.restored[:min(len(w.restored), maxNamed)] {
 		to.add(rankRan, "Edited %s, and put back what it was", w.show(p))
 	}
 	if len(w.files) > maxNamed-2 {
@@ -84,7 +84,7 @@ func (w *work) fileFacts(to *factList) {
 // removalFacts name what was removed of that which was read or changed before; the rest was scratch.
 func (w *work) removalFacts(to *factList) {
 	for _, r := range w.runs {
-		if r.step.words[0] != "rm" || r.end != passed {
+		if r.step.words[0] != "rm" || r.runOutcome != passed {
 			continue
 		}
 		for _, p := range r.step.words[1:] {
@@ -127,7 +127,7 @@ func (w *work) filesFact(to *factList, verb string, want func(*file) bool) {
 }
 
 func (w *work) otherFacts(to *factList) {
-	for _, c := range w.asked {
+	for _, c := range w.askCalls {
 		if q := titleText(c.target); q != "" && c.report != "" {
 			to.add(rankAnswer, "Asked “%s”, answered “%s”", q, cut(line(clean(c.report)), maxTitle))
 		} else if q != "" {
@@ -135,8 +135,8 @@ func (w *work) otherFacts(to *factList) {
 		}
 	}
 	w.reportFacts(to)
-	if len(w.left) > 0 {
-		to.add(rankLeft, "Left uncommitted: %s", enumerate(w.left, maxNamed))
+	if len(w.uncommitted) > 0 {
+		to.add(rankUncommitted, "Left uncommitted: %s", enumerate(w.uncommitted, maxNamed))
 	}
 	open := 0
 	for _, t := range w.todos {
@@ -151,8 +151,8 @@ func (w *work) otherFacts(to *factList) {
 	for _, s := range w.servers {
 		to.add(rankServer, "Called the MCP server %s: %s", line(clean(s.name)), enumerate(cleanAll(s.tools), maxNamed))
 	}
-	if len(w.vain) > 0 {
-		to.add(rankVain, "Searched for, and found nothing: %s", enumerate(cleanAll(w.vain), maxNamed))
+	if len(w.emptySearches) > 0 {
+		to.add(rankEmptySearch, "Searched for, and found nothing: %s", enumerate(cleanAll(w.emptySearches), maxNamed))
 	}
 	if len(w.searches) > 0 {
 		to.add(rankSearched, "Searched for: %s", enumerate(cleanAll(w.searches), maxNamed))
@@ -164,11 +164,11 @@ func (w *work) otherFacts(to *factList) {
 func (w *work) refusals(to *factList) {
 	for i := len(w.failures) - 1; i >= max(0, len(w.failures)-2); i-- {
 		c := w.failures[i]
-		if c.deed == read || c.deed == searched || c.deed == called || c.deed == fetched || c.deed == edited && len(w.files) > 0 || c.deed == tasked && len(w.reports) > 0 {
+		if c.action == actionRead || c.action == actionSearch || c.action == actionServer || c.action == actionFetch || c.action == actionEdit && len(w.files) > 0 || c.action == actionTask && len(w.reports) > 0 {
 			continue
 		}
 		rank := rankRefused
-		if c.deed == edited {
+		if c.action == actionEdit {
 			rank = rankOpen
 		}
 		if p := firstLine(c.output); p != "" {
@@ -180,7 +180,7 @@ func (w *work) refusals(to *factList) {
 // refusal is the error of the last edit that failed, with the tool's name.
 func (w *work) refusal() string {
 	for _, c := range slices.Backward(w.failures) {
-		if p := firstLine(c.output); p != "" && c.deed == edited {
+		if p := firstLine(c.output); p != "" && c.action == actionEdit {
 			return line(clean(c.tool)) + " failed: " + p
 		}
 	}
@@ -222,7 +222,7 @@ func (r *report) name() string {
 // before it is the way to it; of a report without headings, its opening.
 func (r *report) said() string {
 	best := finding{}
-	for _, f := range findingsIn(r.text, r.task, before{}) {
+	for _, f := range findingsIn(r.text, r.task, priorCalls{}) {
 		if f.weight > best.weight {
 			best = f
 		}

@@ -43,15 +43,15 @@ func failing(observed []events.ObservationParsed) []string {
 // passes reports whether what was reported later says that r's command went well, or failed again and is told there.
 func passes(later []reported, r reported) bool {
 	for _, other := range later {
-		if akin(other.step.family(), r.step.family()) && meet(places(other.step), places(r.step)) {
+		if akin(other.step.family(), r.step.family()) && meet(pathOperands(other.step), pathOperands(r.step)) {
 			return true
 		}
 	}
 	return false
 }
 
-// places are the files and folders that a command names: the packages whose tests it runs.
-func places(s step) (list []string) {
+// pathOperands are the files and folders that a command names: the packages whose tests it runs.
+func pathOperands(s step) (list []string) {
 	for _, w := range s.operands() {
 		if strings.ContainsAny(w, "./") && !strings.HasPrefix(w, "-") {
 			list = append(list, strings.TrimRight(w, "/"))

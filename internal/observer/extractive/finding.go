@@ -19,27 +19,27 @@ const (
 	// maxFinding is how long a finding is in runes: some sentences.
 	maxFinding = 420
 
-	// keepFrom is the weight from which a sentence is kept, and those beside it.
-	keepFrom = 3
+	// minKeptWeight is the weight from which a sentence is kept, and those beside it.
+	minKeptWeight = 3
 
-	// answerFrom is the weight from which a sentence makes an answer without a call worth keeping: somebody asked.
-	answerFrom = 2
+	// minAnswerWeight is the weight from which a sentence makes an answer without a call worth keeping: somebody asked.
+	minAnswerWeight = 2
 )
 
 // finding is something that the agent said on its way: sentences that stand together in one text, quoted.
 type finding struct {
-	text    string
-	best    string // the weightiest sentence of it
-	weight  int    // of that one
-	purpose sentence.Purpose
-	open    bool     // a list goes on
-	agreed  bool     // it says why the person is right
-	names   []string // what it names, and its figures that a call before it printed
-	after   int      // it was said behind the calls from this one on
-	upTo    int      // and before the next one
-	failed  string   // the failure that it was said behind, as a fact; empty: none
-	bearing string   // a line that a call before it printed, as a fact; empty: none
-	since   string   // what was done after it to what it speaks of: "cart.go was changed"; empty: nothing
+	text         string
+	best         string // the weightiest sentence of it
+	weight       int    // of that one
+	purpose      sentence.Purpose
+	open         bool     // a list goes on
+	agreed       bool     // it says why the person is right
+	names        []string // what it names, and its figures that a call before it printed
+	firstCall    int      // it was said behind the calls from this one on
+	lastCall     int      // and before the next one
+	failed       string   // the failure that it was said behind, as a fact; empty: none
+	evidenceLine string   // a line that a call before it printed, as a fact; empty: none
+	laterChange  string   // what was done after it to what it speaks of: "cart.go was changed"; empty: nothing
 }
 
 // talk is the observation of an answer without a tool call. It is false where the answer says nothing that is worth keeping.
@@ -48,14 +48,14 @@ func (p *Provider) talk(prompt observer.Prompt) (observer.Observation, bool) {
 		return observer.Observation{}, false
 	}
 	var best finding
-	for _, f := range passages(prompt.Message, reading{asked: strings.ToLower(prompt.Request), from: answerFrom}) {
+	for _, f := range passages(prompt.Message, reading{requestText: strings.ToLower(prompt.Request), minWeight: minAnswerWeight}) {
 		if f.weight > best.weight {
 			best = f
 		}
 	}
 	o := best.observation()
 	o.Narrative = narrative(messageBlocks(prompt.Message), p.maxNarrative)
-	return o, best.weight >= answerFrom
+	return o, best.weight >= minAnswerWeight
 }
 
 // findings are what was said between the calls that is worth keeping, in its order. What the last message says too is left
@@ -66,14 +66,14 @@ func (w *work) findings(prompt observer.Prompt, outcome string) []finding {
 	calls := 0
 	for i, s := range prompt.Said {
 		before := calls
-		for calls < len(w.when) && !w.when[calls].After(s.At) {
+		for calls < len(w.callTimes) && !w.callTimes[calls].After(s.At) {
 			calls++
 		}
-		since := since(prompt, i)
+		since := priorCallsOf(prompt, i)
 		for _, f := range findingsIn(s.Text, prompt.Request, since) {
 			if !slices.ContainsFunc(told, func(t string) bool { return says(t, f.best) }) {
-				f.failed, f.bearing = since.failure, w.bearing(since.own, f)
-				f.after, f.upTo, f.names = before, calls, namesIn(f.text, since.own)
+				f.failed, f.evidenceLine = since.failure, w.bearing(since.own, f)
+				f.firstCall, f.lastCall, f.names = before, calls, namesIn(f.text, since.own)
 				if f.failed != "" && w.overcame(calls) {
 					f.failed += passedAfter
 				}
@@ -106,7 +106,7 @@ const maxJoined = 2 * maxFinding
 func (w *work) joined(all []finding) []finding {
 	kept := all[:0]
 	for _, f := range all {
-		if n := len(kept); n > 0 && kept[n-1].joins(f) && !w.changedBetween(kept[n-1].upTo, f.upTo) {
+		if n := len(kept); n > 0 && kept[n-1].joins(f) && !w.changedBetween(kept[n-1].lastCall, f.lastCall) {
 			kept[n-1].join(f)
 		} else {
 			kept = append(kept, f)
@@ -117,19 +117,19 @@ func (w *work) joined(all []finding) []finding {
 
 // overcame reports whether what failed in a call passed after a change.
 func (w *work) overcame(at int) bool {
-	return slices.ContainsFunc(w.runs, func(r run) bool { return r.at == at && r.end == failed && w.passedAfterChange(r) })
+	return slices.ContainsFunc(w.runs, func(r run) bool { return r.callIndex == at && r.runOutcome == failed && w.passedAfterChange(r) })
 }
 
 // changedBetween reports whether a call behind from, to the one to, changed a file.
 func (w *work) changedBetween(from, to int) bool {
-	i, _ := slices.BinarySearch(w.changed, from+1)
-	return i < len(w.changed) && w.changed[i] <= to
+	i, _ := slices.BinarySearch(w.changingCalls, from+1)
+	return i < len(w.changingCalls) && w.changingCalls[i] <= to
 }
 
 // joins reports whether next, said behind f, may be put into one with it.
 func (f *finding) joins(next finding) bool {
 	return f.purpose != sentence.Decision && next.purpose != sentence.Decision && (f.failed == "" || next.failed == "") &&
-		(f.bearing == "" || next.bearing == "") && runes(f.text)+runes(next.text) <= maxJoined
+		(f.evidenceLine == "" || next.evidenceLine == "") && runes(f.text)+runes(next.text) <= maxJoined
 }
 
 // join takes next along. Of two sentences that weigh the same the later leads: it says what the agent came to.
@@ -138,15 +138,15 @@ func (f *finding) join(next finding) {
 	if next.weight >= f.weight {
 		f.best, f.weight, f.purpose = next.best, next.weight, next.purpose
 	}
-	f.agreed, f.upTo = f.agreed || next.agreed, next.upTo
+	f.agreed, f.lastCall = f.agreed || next.agreed, next.lastCall
 	f.names = append(f.names, next.names...)
-	f.failed, f.bearing = cmp.Or(f.failed, next.failed), cmp.Or(f.bearing, next.bearing)
+	f.failed, f.evidenceLine = cmp.Or(f.failed, next.failed), cmp.Or(f.evidenceLine, next.evidenceLine)
 }
 
 // findingsIn are the passages of one text that are worth keeping: those with a sentence that weighs enough, and what stands beside it
 // in its paragraph, and in the list below that, but for announcements and questions. What the calls before printed bears out.
-func findingsIn(text, asked string, b before) []finding {
-	return passages(text, reading{asked: strings.ToLower(asked), before: b, from: keepFrom, sure: true})
+func findingsIn(text, asked string, b priorCalls) []finding {
+	return passages(text, reading{requestText: strings.ToLower(asked), prior: b, minWeight: minKeptWeight, dropGuesses: true})
 }
 
 // passages are the findings of a text as r is set up to read it.
@@ -169,23 +169,23 @@ func passages(text string, r reading) []finding {
 
 // reading is a text that is being read for findings.
 type reading struct {
-	before before
-	from   int  // the least weight
-	sure   bool // guesses are left out
-	all    []finding
-	run    finding
-	agreed bool    // the sentence at hand says why the person is right
-	asked  string  // what the person wrote
-	skips  bool    // the list at hand is of plans, or of options
-	menu   finding // options that were weighed, until it is said which was taken
+	prior       priorCalls
+	minWeight   int  // the least weight
+	dropGuesses bool // guesses are left out
+	all         []finding
+	current     finding
+	agreed      bool    // the sentence at hand says why the person is right
+	requestText string  // what the person wrote
+	skipsItems  bool    // the list at hand is of plans, or of options
+	openOptions finding // options that were weighed, until it is said which was taken
 }
 
 // end ends the passage at hand, and keeps it if it is worth it.
 func (r *reading) end() {
-	if r.run.weight >= r.from {
-		r.all = append(r.all, r.run)
+	if r.current.weight >= r.minWeight {
+		r.all = append(r.all, r.current)
 	}
-	r.run, r.skips = finding{}, false
+	r.current, r.skipsItems = finding{}, false
 }
 
 // paragraph reads one. What ends with a colon where nothing follows leads to what the agent does next, and is half a sentence without it.
@@ -195,7 +195,7 @@ func (r *reading) paragraph(b block, followed bool) {
 		s, rest = sentence.First(rest)
 		r.agreed = sentence.Consents(s)
 		s = sentence.Unannounced(s)
-		if r.sure {
+		if r.dropGuesses {
 			s = sentence.Unguessed(s)
 		}
 		switch head := strings.TrimRight(s, " :："); {
@@ -203,13 +203,13 @@ func (r *reading) paragraph(b block, followed bool) {
 			r.sentence(s, " ")
 		case sentence.PurposeOf(head) == sentence.Announce:
 			r.end()
-			r.skips = true
+			r.skipsItems = true
 		case sentence.PurposeOf(head) == sentence.Menu:
 			r.end()
-			r.skips, r.menu = true, finding{text: s}
+			r.skipsItems, r.openOptions = true, finding{text: s}
 		case strings.TrimSpace(rest) == "" && followed:
 			r.sentence(head, " ")
-			r.run.open = r.run.text != ""
+			r.current.open = r.current.text != ""
 		}
 	}
 }
@@ -218,16 +218,16 @@ func (r *reading) paragraph(b block, followed bool) {
 func (r *reading) item(b block) {
 	text := b.marked()
 	switch {
-	case r.menu.text != "" && r.skips:
-		if runes(r.menu.text)+runes(text) < maxFinding {
-			r.menu.text += "\n- " + text
+	case r.openOptions.text != "" && r.skipsItems:
+		if runes(r.openOptions.text)+runes(text) < maxFinding {
+			r.openOptions.text += "\n- " + text
 		}
 		return
-	case r.skips:
+	case r.skipsItems:
 		return
-	case !r.run.open:
+	case !r.current.open:
 		r.end()
-		r.run.open = true
+		r.current.open = true
 	}
 	mark := "\n- "
 	for rest := text; rest != ""; mark = " " {
@@ -241,28 +241,28 @@ func (r *reading) item(b block) {
 func (r *reading) sentence(s, mark string) {
 	weight, p := sentence.Weigh(s, r.bornOut(s))
 	switch {
-	case p == sentence.Announce || r.sure && sentence.Holds(s, sentence.Hedge):
+	case p == sentence.Announce || r.dropGuesses && sentence.Holds(s, sentence.Hedge):
 		if mark == " " {
 			r.end()
 		}
 		return
 	case !sentence.Telling(s):
 		return
-	case r.run.text != "" && runes(r.run.text)+runes(s) > maxFinding:
-		open := r.run.open
+	case r.current.text != "" && runes(r.current.text)+runes(s) > maxFinding:
+		open := r.current.open
 		r.end()
-		r.run.open = open
+		r.current.open = open
 	}
-	if r.run.text == "" {
+	if r.current.text == "" {
 		mark = ""
 	}
-	r.run.agreed = r.run.agreed || r.agreed
-	if r.run.text += mark + s; weight > r.run.weight {
-		r.run.best, r.run.weight, r.run.purpose = s, weight, p
+	r.current.agreed = r.current.agreed || r.agreed
+	if r.current.text += mark + s; weight > r.current.weight {
+		r.current.best, r.current.weight, r.current.purpose = s, weight, p
 	}
-	if p == sentence.Decision && r.menu.text != "" {
-		r.run.text += "\n\n" + r.menu.text
-		r.menu = finding{}
+	if p == sentence.Decision && r.openOptions.text != "" {
+		r.current.text += "\n\n" + r.openOptions.text
+		r.openOptions = finding{}
 	}
 }
 
@@ -297,8 +297,8 @@ func says(other, s string) bool {
 // observation is f as an observation of its own.
 func (f finding) observation() observer.Observation {
 	best, text := f.best, f.text
-	if f.since != "" {
-		best, text = "Before "+f.since+": "+best, "Before "+f.since+": "+text
+	if f.laterChange != "" {
+		best, text = "Before "+f.laterChange+": "+best, "Before "+f.laterChange+": "+text
 	}
 	o := observer.Observation{Type: observer.TypeDiscovery, Title: trimTitle(cut(plain(best), maxTitle))}
 	switch f.purpose {
@@ -312,9 +312,9 @@ func (f finding) observation() observer.Observation {
 	if said := plain(text); said != o.Title && said != o.Title+"." {
 		o.Narrative = text
 	}
-	_, line, _ := strings.Cut(f.bearing, ": ")
-	for _, s := range []string{f.failed, f.bearing} {
-		if s != "" && (s != f.bearing || !strings.Contains(f.failed, line)) {
+	_, line, _ := strings.Cut(f.evidenceLine, ": ")
+	for _, s := range []string{f.failed, f.evidenceLine} {
+		if s != "" && (s != f.evidenceLine || !strings.Contains(f.failed, line)) {
 			o.Facts = append(o.Facts, cut(s, maxFact))
 			o.Narrative = text // what was printed is a fact alone
 		}

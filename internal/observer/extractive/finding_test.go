@@ -301,7 +301,7 @@ func TestBornOut(t *testing.T) {
 		"The country is right there.":             1,
 		"The country is right at `roundSum()`...": 2,
 	} {
-		r := reading{asked: "which country?", before: before{own: []*evidence.Call{evidence.Parse(grep)}}}
+		r := reading{requestText: "which country?", prior: priorCalls{own: []*evidence.Call{evidence.Parse(grep)}}}
 		if got := r.bornOut(s); got != want {
 			t.Errorf("%q: %d, want %d", s, got, want)
 		}

@@ -17,7 +17,7 @@ func (w *work) gistOf(family string) string {
 	var noted []string
 	counted := ""
 	for _, r := range slices.Backward(w.runs) {
-		if r.family != family || r.end == failed || r.output == "" {
+		if r.family != family || r.runOutcome == failed || r.output == "" {
 			continue
 		}
 		labelled, count := r.gist()
@@ -38,8 +38,8 @@ func (w *work) gistOf(family string) string {
 
 // gist are the first lines of r's output that call themselves a warning or an error, and the last line that counts something, or of a
 // command that measures the last with a unit.
-func (r run) gist() (labelled []string, counted string) {
-	label, measures := "", measures(r.whole)
+func (r run) gist() (warnings []string, countLine string) {
+	label, measures := "", isMeasurement(r.commandLine)
 	for l := range strings.Lines(unwrap(clean(r.output), false)) {
 		l = line(strings.Trim(l, " \t\n│┃|╭╮╰╯─━═+-*>"))
 		switch {
@@ -49,24 +49,24 @@ func (r run) gist() (labelled []string, counted string) {
 			label = l + " " // of a box, or of a paragraph below it
 			continue
 		case callsWarning(l) || label != "":
-			if len(labelled) < maxGist {
-				labelled = addOnce(labelled, cut(label+l, maxProblem))
+			if len(warnings) < maxGist {
+				warnings = addOnce(warnings, cut(label+l, maxProblem))
 			}
-		case counts(l, measures):
-			counted = cut(l, maxProblem)
+		case isCountLine(l, measures):
+			countLine = cut(l, maxProblem)
 		}
 		label = ""
 	}
-	if len(labelled) > 0 && r.end == unknown {
+	if len(warnings) > 0 && r.runOutcome == unknown {
 		if p := problem(r.output); p != "" {
-			labelled = []string{p}
+			warnings = []string{p}
 		}
 	}
-	return labelled, counted
+	return warnings, countLine
 }
 
-// measures is for command lines that are there to time or to measure something.
-func measures(command string) bool {
+// isMeasurement is for command lines that are there to time or to measure something.
+func isMeasurement(command string) bool {
 	for w := range strings.FieldsSeq(command) {
 		switch w = strings.Trim(w, "'\"();"); w {
 		case "time", "hyperfine", "perf", "wrk", "ab", "du", "size":
@@ -97,9 +97,9 @@ func callsWarning(l string) bool {
 	return false
 }
 
-// counts is for lines with a number beside the word for what was counted, or with its unit: "3 failed", "12 passed", "0.868 total",
+// isCountLine is for lines with a number beside the word for what was counted, or with its unit: "3 failed", "12 passed", "0.868 total",
 // "coverage: 81.2%". That there is none of something says no more than that the command went well.
-func counts(l string, measures bool) bool {
+func isCountLine(l string, measures bool) bool {
 	words := strings.Fields(l)
 	for i, w := range words {
 		w = strings.Trim(w, ",.;:()[]=")

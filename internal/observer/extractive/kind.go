@@ -17,13 +17,13 @@ func (w *work) kind(request string) string {
 		return observer.TypeBugfix
 	case named != "":
 		return named
-	case n > 0 && 2*w.created() >= n && !w.documents():
+	case n > 0 && 2*w.createdCount() >= n && !w.documents():
 		return observer.TypeFeature
 	case w.moves():
 		return observer.TypeRefactor
 	case n > 0 || w.settled():
 		return observer.TypeChange
-	case len(w.asked) > 0:
+	case len(w.askCalls) > 0:
 		return observer.TypeDecision
 	}
 	return observer.TypeDiscovery
@@ -32,11 +32,11 @@ func (w *work) kind(request string) string {
 // fixed tells whether something failed before any file but tests was changed, and passed after a change. What fails
 // later was broken by this very work.
 func (w *work) fixed() bool {
-	if len(w.changed) == 0 || 2*w.created() > len(w.files) {
+	if len(w.changingCalls) == 0 || 2*w.createdCount() > len(w.files) {
 		return false
 	}
 	for _, r := range w.runs {
-		if r.end == failed && !r.step.onlyReads() && r.at < w.firstChange && w.passedAfterChange(r) {
+		if r.runOutcome == failed && !r.step.onlyReads() && r.callIndex < w.firstChange && w.passedAfterChange(r) {
 			return true
 		}
 	}
@@ -46,11 +46,11 @@ func (w *work) fixed() bool {
 // mended tells whether the person told of a failure, half of the changed files or more were there before, not all of them documents or
 // tests, and no failure stood at the end.
 func (w *work) mended(request string) bool {
-	if w.firstChange == never || 2*w.created() > len(w.files) || w.documents() || !sentence.ReportsFailure(clean(request)) {
+	if w.firstChange == never || 2*w.createdCount() > len(w.files) || w.documents() || !sentence.ReportsFailure(clean(request)) {
 		return false
 	}
 	return !slices.ContainsFunc(w.runs, func(r run) bool {
-		return r.end == failed && !r.step.onlyReads() && w.laterEnd(r) != passed
+		return r.runOutcome == failed && !r.step.onlyReads() && w.laterEnd(r) != passed
 	})
 }
 
@@ -92,12 +92,12 @@ func isTestFile(p string) bool {
 
 // passedAfterChange tells whether r's family passed behind the first change that followed r.
 func (w *work) passedAfterChange(r run) bool {
-	next, _ := slices.BinarySearch(w.changed, r.at+1)
-	if next == len(w.changed) {
+	next, _ := slices.BinarySearch(w.changingCalls, r.callIndex+1)
+	if next == len(w.changingCalls) {
 		return false
 	}
 	return slices.ContainsFunc(w.runs, func(later run) bool {
-		return later.end == passed && later.at > w.changed[next] && akin(later.family, r.family)
+		return later.runOutcome == passed && later.callIndex > w.changingCalls[next] && akin(later.family, r.family)
 	})
 }
 
@@ -127,7 +127,7 @@ func (w *work) settled() bool {
 		return true
 	}
 	for _, r := range w.runs {
-		if r.end != failed && r.step.words[0] == "git" {
+		if r.runOutcome != failed && r.step.words[0] == "git" {
 			switch r.step.sub(1) {
 			case "commit", "push", "merge", "rebase", "cherry-pick", "revert", "reset", "tag", "rm", "mv":
 				return true
@@ -144,7 +144,7 @@ func (w *work) concepts(kind string) []string {
 		all = append(all, observer.ConceptWhatChanged)
 	}
 	for _, r := range w.runs {
-		if r.end == failed && !r.step.onlyReads() && w.laterEnd(r) == passed {
+		if r.runOutcome == failed && !r.step.onlyReads() && w.laterEnd(r) == passed {
 			all = append(all, observer.ConceptProblemSolution)
 			break
 		}

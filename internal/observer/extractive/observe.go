@@ -22,11 +22,11 @@ const (
 	// maxPaths is how many bytes of paths an observation lists, read and modified each.
 	maxPaths = 12 << 10
 
-	// substance is the weight of the shortest message that is worth an observation without any work to tell of.
-	substance = 80
+	// minMessageWeight is the weight of the shortest message that is worth an observation without any work to tell of.
+	minMessageWeight = 80
 
-	// study is how many reads and searches are worth an observation without a word about them.
-	study = 4
+	// minLookups is how many reads and searches are worth an observation without a word about them.
+	minLookups = 4
 )
 
 // observe writes an observation of the calls, if they come to anything, or of an answer without calls; one of each thing worth keeping
@@ -71,7 +71,7 @@ func (p *Provider) observe(ctx context.Context, prompt observer.Prompt) ([]obser
 // answer is the observation of one answer of the agent. It is false where nothing happened.
 func (p *Provider) answer(w *work, prompt observer.Prompt) (observer.Observation, bool) {
 	message := messageBlocks(prompt.Message)
-	if !w.isNotable() && blocksWeight(message) < substance {
+	if !w.isNotable() && blocksWeight(message) < minMessageWeight {
 		return observer.Observation{}, false
 	}
 	kind := w.kind(prompt.Request)
@@ -84,7 +84,7 @@ func (p *Provider) answer(w *work, prompt observer.Prompt) (observer.Observation
 		Concepts:  w.concepts(kind),
 	}
 	if s := w.failure(); s != "" && o.Narrative != "" {
-		message = w.withoutTried(message)
+		message = w.withoutFailedPaths(message)
 		s = lead(s+". "+w.refusal(), p.maxNarrative)
 		o.Narrative = strings.TrimSpace(s + "\n\n" + narrative(message, p.maxNarrative-runes(s)-2))
 	}
@@ -145,15 +145,15 @@ func blocksWeight(all []block) int {
 
 // isNotable reports whether the calls alone come to something that a person would look for again.
 func (w *work) isNotable() bool {
-	if len(w.files)+len(w.undone)+len(w.commits)+len(w.asked)+len(w.fetches)+len(w.reports) > 0 || w.moved || w.settled() {
+	if len(w.files)+len(w.restored)+len(w.commits)+len(w.askCalls)+len(w.fetches)+len(w.reports) > 0 || w.moved || w.settled() {
 		return true
 	}
 	for _, r := range w.runs {
-		if r.test || r.end == failed && !r.step.onlyReads() {
+		if r.isTest || r.runOutcome == failed && !r.step.onlyReads() {
 			return true
 		}
 	}
-	return len(w.reads)+len(w.searches) >= study
+	return len(w.reads)+len(w.searches) >= minLookups
 }
 
 // title is a new commit's subject, or that every edit failed, or what the agent says came of it; where that speaks of what the user
@@ -204,7 +204,7 @@ func (w *work) failure() string {
 	}
 	var tried []string
 	for _, c := range w.failures {
-		for _, p := range c.tried[:min(len(c.tried), maxFiles-min(len(tried), maxFiles))] {
+		for _, p := range c.failedPaths[:min(len(c.failedPaths), maxFiles-min(len(tried), maxFiles))] {
 			tried = addOnce(tried, p)
 		}
 	}
@@ -220,11 +220,11 @@ func (w *work) failure() string {
 	return cut("Failed to change "+nameFiles(w.cwd, tried), maxTitle)
 }
 
-// withoutTried is a message without what it says of files that were to be changed and were not.
-func (w *work) withoutTried(message []block) []block {
+// withoutFailedPaths is a message without what it says of files that were to be changed and were not.
+func (w *work) withoutFailedPaths(message []block) []block {
 	return slices.DeleteFunc(message, func(b block) bool {
 		return slices.ContainsFunc(w.failures, func(c call) bool {
-			return slices.ContainsFunc(c.tried, func(p string) bool { return strings.Contains(b.text, path.Base(p)) })
+			return slices.ContainsFunc(c.failedPaths, func(p string) bool { return strings.Contains(b.text, path.Base(p)) })
 		})
 	})
 }
@@ -266,7 +266,7 @@ func (w *work) reported() string {
 func (w *work) subjects() []string {
 	var list []string
 	for _, m := range w.commits {
-		if !m.old && !m.outside && (sentence.Telling(m.subject) || strings.Contains(m.subject, " ")) {
+		if !m.preexisting && !m.inOtherFolder && (sentence.Telling(m.subject) || strings.Contains(m.subject, " ")) {
 			list = addOnce(list, line(m.subject))
 		}
 	}
@@ -284,7 +284,7 @@ func (w *work) outline() string {
 	add(len(w.files), "file")
 	if len(parts) > 0 {
 		parts[0] += " changed"
-		if n := w.created(); n > 0 && n < len(w.files) {
+		if n := w.createdCount(); n > 0 && n < len(w.files) {
 			parts[0] += " (" + count(n, "new file") + ")"
 		} else if n > 0 {
 			parts[0] = count(n, "new file")
@@ -295,7 +295,7 @@ func (w *work) outline() string {
 	}
 	here, more := 0, 0 // more files than were changed by edits
 	for _, m := range w.commits {
-		if !m.outside {
+		if !m.inOtherFolder {
 			here++
 			if m.files > len(w.files) {
 				more = m.files
@@ -329,9 +329,9 @@ func (w *work) outline() string {
 func (w *work) verdict() string {
 	for i := len(w.runs) - 1; i >= 0; i-- {
 		switch r := w.runs[i]; {
-		case r.test && r.end == passed:
+		case r.isTest && r.runOutcome == passed:
 			return "tests passed"
-		case r.test && r.end == failed:
+		case r.isTest && r.runOutcome == failed:
 			return "tests failed"
 		}
 	}

@@ -43,7 +43,7 @@ func nextSteps(observed []events.ObservationParsed, message []block) string {
 	if q := asksPerson(message); q != "" {
 		open = append([]string{events.AskedPerson + q}, open...)
 	}
-	return list(open, maxField)
+	return bulletList(open, maxField)
 }
 
 // asksPerson is what a message asks of the person at its end, with what there is to choose from, or an offer that waits for an answer;

@@ -12,8 +12,8 @@ const (
 	// maxBefore is how many calls before something that was said are searched for what bears it out.
 	maxBefore = 12
 
-	// maxPlaces is how many places of one name are looked at in one output.
-	maxPlaces = 8
+	// maxOccurrences is how many places of one name are looked at in one output.
+	maxOccurrences = 8
 
 	// maxPrinted is the longest line of an output that is quoted, in bytes: longer ones are data.
 	maxPrinted = 240
@@ -21,21 +21,21 @@ const (
 	// minShared is how long a word is, in bytes, by which a sentence speaks of what the person wrote: shorter ones stand in any.
 	minShared = 6
 
-	// bears is how much a line must share with what was said to bear it out.
-	bears = 3
+	// minNameScore is how much a line must share with what was said to bear it out.
+	minNameScore = 3
 )
 
 // printedBy begins a fact that quotes what a call printed; the call follows.
 const printedBy = "Printed by "
 
-// before is what was done before something that was said.
-type before struct {
+// priorCalls is what was done before something that was said.
+type priorCalls struct {
 	failure string           // of the last call, as a fact; empty: it went well
 	own     []*evidence.Call // the last calls whose output is the session's own
 }
 
-// since is what was done between what was said before prompt.Said[i] and that.
-func since(prompt observer.Prompt, i int) (b before) {
+// priorCallsOf is what was done between what was said before prompt.Said[i] and that.
+func priorCallsOf(prompt observer.Prompt, i int) (b priorCalls) {
 	var calls []*evidence.Call
 	for _, in := range prompt.Inputs {
 		if in.At.After(prompt.Said[i].At) || i > 0 && !in.At.After(prompt.Said[i-1].At) {
@@ -69,7 +69,7 @@ func isOwn(u *evidence.Call) bool {
 // failureOf is how a command failed, as a fact; empty: it went well, or said nothing.
 func failureOf(u *evidence.Call) string {
 	c := observeCall(u)
-	if !c.failed || c.refused || c.deed != ran {
+	if !c.failed || c.refused || c.action != actionRun {
 		return ""
 	}
 	if p := problem(c.output); p != "" {
@@ -82,7 +82,7 @@ func failureOf(u *evidence.Call) string {
 // person wrote, or says why they are right.
 func (r *reading) bornOut(s string) int {
 	n := 0
-	if r.before.failure != "" {
+	if r.prior.failure != "" {
 		n++
 	}
 	if r.agreed {
@@ -91,8 +91,8 @@ func (r *reading) bornOut(s string) int {
 	named, answers := false, false
 	for w := range strings.FieldsSeq(s) {
 		w = strings.Trim(w, ".,;:!?()[]{}\"'“”’`…*")
-		named = named || sentence.IsName(w) && printed(r.before.own, w)
-		answers = answers || len(w) >= minShared && strings.Contains(r.asked, strings.ToLower(w))
+		named = named || sentence.IsName(w) && printed(r.prior.own, w)
+		answers = answers || len(w) >= minShared && strings.Contains(r.requestText, strings.ToLower(w))
 	}
 	for _, is := range []bool{named, answers} {
 		if is {
@@ -121,12 +121,12 @@ func (w *work) bearing(calls []*evidence.Call, f finding) string {
 			names = addOnce(names, word)
 		}
 	}
-	best, most, by := "", bears-1, (*evidence.Call)(nil)
+	best, most, by := "", minNameScore-1, (*evidence.Call)(nil)
 	for _, u := range calls {
 		out := outputText(u.Output)
 		for _, name := range names {
 			for _, l := range linesWith(out, name) {
-				n := shared(l, u.Input, names)
+				n := nameScore(l, u.Input, names)
 				if callsWarning(l) || callsError(l) || strings.ContainsAny(l, "0123456789") {
 					n++
 				}
@@ -144,7 +144,7 @@ func (w *work) bearing(calls []*evidence.Call, f finding) string {
 
 // linesWith are the lines of an output in which a name stands, the first few.
 func linesWith(out, name string) (lines []string) {
-	for at := 0; len(lines) < maxPlaces; {
+	for at := 0; len(lines) < maxOccurrences; {
 		i := strings.Index(out[at:], name)
 		if i < 0 {
 			break
@@ -173,8 +173,8 @@ func unnumbered(l string) string {
 	return l
 }
 
-// shared is how much of what names something stands in a line: twice what the call did not ask for.
-func shared(l, input string, names []string) int {
+// nameScore is how much of what names something stands in a line: twice what the call did not ask for.
+func nameScore(l, input string, names []string) int {
 	n := 0
 	for _, name := range names {
 		if strings.Contains(l, name) {

@@ -22,10 +22,10 @@ func (w *work) runFacts(to *factList) {
 		}
 		told := w.gistOf(r.family)
 		switch {
-		case r.step.onlyReads() || len(failures) > 0 && (told == "" || r.end == failed):
-		case r.test || r.step.IsPush() || told != "":
+		case r.step.onlyReads() || len(failures) > 0 && (told == "" || r.runOutcome == failed):
+		case r.isTest || r.step.IsPush() || told != "":
 			w.endFact(r, told, to)
-		case !r.step.onlyRemoves() && plain < maxPlain:
+		case !r.step.onlyRemoves() && plain < maxPassedRuns:
 			plain++
 			w.endFact(r, told, to)
 		}
@@ -34,7 +34,7 @@ func (w *work) runFacts(to *factList) {
 
 // isCommitted is for commands that facts of their own, or none, stand for.
 func (w *work) isCommitted(r run) bool {
-	if r.step.words[0] != "git" || r.end == failed {
+	if r.step.words[0] != "git" || r.runOutcome == failed {
 		return false
 	}
 	switch r.step.sub(1) {
@@ -50,7 +50,7 @@ func (w *work) isCommitted(r run) bool {
 func (w *work) failuresOf(family string) (all []run) {
 	var seen []string
 	for _, r := range slices.Backward(w.runs) {
-		if r.family != family || r.end != failed || len(all) == maxFailures {
+		if r.family != family || r.runOutcome != failed || len(all) == maxFailures {
 			continue
 		}
 		if p := withoutNumbers(problem(r.output)); !slices.Contains(seen, p) {
@@ -76,7 +76,7 @@ func (w *work) failureFact(r run, to *factList) {
 		if rank, after = rankSolved, passedLater; w.passedAfterChange(r) {
 			after = passedAfter
 		}
-		if r.test {
+		if r.isTest {
 			rank = rankTest
 		}
 	}
@@ -88,13 +88,13 @@ func (w *work) failureFact(r run, to *factList) {
 
 func (w *work) endFact(r run, told string, to *factList) {
 	rank, verb := rankRan, "Ran %s"
-	if r.end == passed {
+	if r.runOutcome == passed {
 		verb = "%s succeeded"
 	}
 	switch {
-	case r.test && r.end == passed:
+	case r.isTest && r.runOutcome == passed:
 		rank, verb = rankTest, "%s passed"
-	case r.test:
+	case r.isTest:
 		rank, verb = rankTodo, "Ran %s (its end was not reported)"
 	case r.step.IsPush():
 		rank = rankPush

@@ -16,11 +16,11 @@ import (
 func (w *work) standing(all []finding, outcome string) []finding {
 	later, again := wordsOf(outcome), map[string]int{}
 	for _, r := range w.runs {
-		again[strings.Join(r.step.words, "\x00")] = r.at
+		again[strings.Join(r.step.words, "\x00")] = r.callIndex
 	}
 	stands := make([]bool, len(all))
 	for i, f := range slices.Backward(all) {
-		stands[i] = f.failed+f.bearing != "" || f.agreed || !w.superseded(f, later, again)
+		stands[i] = f.failed+f.evidenceLine != "" || f.agreed || !w.superseded(f, later, again)
 		maps.Copy(later, wordsOf(f.text))
 	}
 	kept := all[:0]
@@ -36,10 +36,10 @@ func (w *work) standing(all []finding, outcome string) []finding {
 func (w *work) superseded(f finding, later map[string]bool, again map[string]int) bool {
 	if len(f.names) == 0 {
 		return slices.ContainsFunc(w.runs, func(r run) bool {
-			return f.after < r.at && r.at <= f.upTo && again[strings.Join(r.step.words, "\x00")] > f.upTo
+			return f.firstCall < r.callIndex && r.callIndex <= f.lastCall && again[strings.Join(r.step.words, "\x00")] > f.lastCall
 		})
 	}
-	changed := len(w.changed) > 0 && f.upTo < w.changed[len(w.changed)-1]
+	changed := len(w.changingCalls) > 0 && f.lastCall < w.changingCalls[len(w.changingCalls)-1]
 	return changed && !slices.ContainsFunc(f.names, func(name string) bool { return !later[name] })
 }
 

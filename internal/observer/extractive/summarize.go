@@ -23,7 +23,7 @@ const (
 // summarize writes where the session stands after an answer of the agent. It is false where nothing happened.
 func (p *Provider) summarize(prompt observer.Prompt) (observer.Summary, bool) {
 	message := messageBlocks(prompt.Message)
-	if len(prompt.Observed) == 0 && blocksWeight(message) < substance {
+	if len(prompt.Observed) == 0 && blocksWeight(message) < minMessageWeight {
 		return observer.Summary{}, false
 	}
 	prompt.Observed, prompt.Apart = borneOut(prompt.Observed, prompt.Apart)
@@ -78,7 +78,7 @@ func requests(prompt observer.Prompt) string {
 	case len(asked) == 1:
 		return asked[0]
 	}
-	newest := last(asked[1:], maxField-runes(asked[0])-listed)
+	newest := last(asked[1:], maxField-runes(asked[0])-bulletRunes)
 	return strings.Join(append(asked[:1:1], newest...), " / ") // one line: it is the summary's title
 }
 
@@ -184,7 +184,7 @@ func completed(prompt observer.Prompt) string {
 			parts = addOnce(parts, whatWasDone(o, prompt.Cwd, asked))
 		}
 	}
-	return list(last(parts, maxField), maxField)
+	return bulletList(last(parts, maxField), maxField)
 }
 
 // whatWasDone is what an observation says was done; empty where it says nothing.
@@ -195,7 +195,7 @@ func whatWasDone(o events.ObservationParsed, cwd string, asked map[string]bool) 
 	}
 	s = uncut(s, o.Narrative)
 	sub := cut(line(clean(o.Subtitle)), maxTitle)
-	if s = strings.TrimSuffix(withoutLead(s), "."); sentence.Letters(s) < sentence.MinLetters && !strings.Contains(s, " ") && sub != "" {
+	if s = strings.TrimSuffix(withoutListIntro(s), "."); sentence.Letters(s) < sentence.MinLetters && !strings.Contains(s, " ") && sub != "" {
 		s, sub = sub, "" // "Done." says less, "Release v2" does not
 	}
 	var files []string
@@ -269,8 +269,8 @@ func sentenceEnd(s string, from, at int) int {
 	return from
 }
 
-// withoutLead is s without a last sentence that only leads to a list, which is not here.
-func withoutLead(s string) string {
+// withoutListIntro is s without a last sentence that only leads to a list, which is not here.
+func withoutListIntro(s string) string {
 	kept := s
 	for rest := s; rest != ""; {
 		var first string
@@ -290,7 +290,7 @@ func notes(prompt observer.Prompt) string {
 	if s := ending(prompt); s != "" {
 		parts = append(parts, s)
 	}
-	return list(parts, maxField)
+	return bulletList(parts, maxField)
 }
 
 // ending is what stopped the work, if it was not the agent.
@@ -317,14 +317,14 @@ func ending(prompt observer.Prompt) string {
 	return ""
 }
 
-// listed is what a part of a list takes beside its text, in runes.
-const listed = 3
+// bulletRunes is what a part of a list takes beside its text, in runes.
+const bulletRunes = 3
 
 // last returns the last of parts that fit into a list of n runes, at least one.
 func last(parts []string, n int) []string {
 	from := len(parts)
 	for from > 0 {
-		if n -= runes(parts[from-1]) + listed; n < 0 && from < len(parts) {
+		if n -= runes(parts[from-1]) + bulletRunes; n < 0 && from < len(parts) {
 			break
 		}
 		from--
@@ -332,17 +332,17 @@ func last(parts []string, n int) []string {
 	return parts[from:]
 }
 
-// list puts parts under each other, a dash before each if there are several, within n runes.
-func list(parts []string, n int) string {
+// bulletList puts parts under each other, a dash before each if there are several, within n runes.
+func bulletList(parts []string, maxRunes int) string {
 	if len(parts) == 1 {
-		return lead(parts[0], n)
+		return lead(parts[0], maxRunes)
 	}
 	var b strings.Builder
 	for _, s := range parts {
 		if s == "" {
 			continue
 		}
-		if used := runes(b.String()); used+runes(s)+listed > n+1 {
+		if used := runes(b.String()); used+runes(s)+bulletRunes > maxRunes+1 {
 			break
 		}
 		if b.Len() > 0 {

@@ -87,7 +87,7 @@ func achieved(message []block, changed bool) (said string, alone bool) {
 			var s string
 			s, rest = sentence.First(rest)
 			text := strings.TrimRight(sentence.Unannounced(s), " :：")
-			weight, ok := cameOf(text, changed)
+			weight, ok := resultWeight(text, changed)
 			done := changed && sentence.Holds(text, sentence.Done)
 			leads := rest == "" && b.leads()
 			if leads && i+1 < len(message) {
@@ -97,7 +97,7 @@ func achieved(message []block, changed bool) (said string, alone bool) {
 					leads = !ok
 				case next.shape == item && b.shape == paragraph && done && !long(text):
 					text = withItems(text, message[i+1:])
-					weight, ok = cameOf(text, changed)
+					weight, ok = resultWeight(text, changed)
 					leads = !ok
 				}
 			}
@@ -105,13 +105,13 @@ func achieved(message []block, changed bool) (said string, alone bool) {
 			case !ok:
 				continue
 			case long(text) && first && (b.shape != item || done) && (weight > 0 || !leads || done):
-				weight, first = weight+1+firstLead, false
+				weight, first = weight+1+firstBonus, false
 			case long(text):
 				weight++
 			}
 			switch {
 			case done:
-				weight += doneLead
+				weight += doneBonus
 			case b.shape == item && head != "":
 				text = head + ": " + text
 			}
@@ -158,19 +158,19 @@ func withCode(s string, c block) (both string, ok bool) {
 }
 
 const (
-	// firstLead is by how much the first sentence of a message leads the others: agents say first what came of it, in the words of
+	// firstBonus is by how much the first sentence of a message leads the others: agents say first what came of it, in the words of
 	// the request.
-	firstLead = 3
+	firstBonus = 3
 
-	// doneLead is by how much one leads that says what was done.
-	doneLead = 3
+	// doneBonus is by how much one leads that says what was done.
+	doneBonus = 3
 
-	// leanLag is by how much one lags behind that speaks of the sentence before it: more than anything else counts.
-	leanLag = 16
+	// leanPenalty is by how much one lags behind that speaks of the sentence before it: more than anything else counts.
+	leanPenalty = 16
 )
 
-// cameOf is how much a sentence says of what came of some work.
-func cameOf(s string, changed bool) (weight int, ok bool) {
+// resultWeight is how much a sentence says of what came of some work.
+func resultWeight(s string, changed bool) (weight int, ok bool) {
 	weight, purpose := sentence.Weigh(s, 0)
 	switch purpose {
 	case sentence.Announce:
@@ -181,7 +181,7 @@ func cameOf(s string, changed bool) (weight int, ok bool) {
 		}
 	}
 	if sentence.LeansBack(s) {
-		weight -= leanLag
+		weight -= leanPenalty
 	}
 	return weight, sentence.Telling(s) && !sentence.Holds(s, sentence.Hedge)
 }

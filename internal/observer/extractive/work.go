@@ -21,34 +21,34 @@ const maxWrote = 4 << 10
 
 // work is what a batch of tool calls came to.
 type work struct {
-	cwd   string
-	calls int
-	when  []time.Time // of each call
+	cwd       string
+	calls     int
+	callTimes []time.Time // of each call
 
-	files       []*file // that were changed, in the order of their first change
-	byPath      map[string]*file
-	reads       []string // files, each once
-	seen        map[string]bool
-	undone      []string // files that are again what they were
-	changed     []int    // calls that changed files
-	edits       []edit   // what they changed and removed
-	firstChange int      // the first call that changed more than tests
-	moved       bool
-	removed     []string // files and folders that a shell removed, absolute where that is known
+	files         []*file // that were changed, in the order of their first change
+	byPath        map[string]*file
+	reads         []string // files, each once
+	seen          map[string]bool
+	restored      []string // files that are again what they were
+	changingCalls []int    // calls that changed files
+	edits         []edit   // what they changed and removed
+	firstChange   int      // the first call that changed more than tests
+	moved         bool
+	removed       []string // files and folders that a shell removed, absolute where that is known
 
-	runs     []run
-	commits  []commit
-	searches []string
-	vain     []string // searches that found nothing
-	fetches  []string
-	asked    []call
-	reports  []*report
-	servers  []server
-	subagent map[string]*report
-	todos    []todo
-	left     []string // files that were not committed when git was last asked
-	failures []call   // of calls that are no commands
-	wrote    []string // commands behind a failed call that went well and may have written files
+	runs          []run
+	commits       []commit
+	searches      []string
+	emptySearches []string // searches that found nothing
+	fetches       []string
+	askCalls      []call
+	reports       []*report
+	servers       []server
+	subagent      map[string]*report
+	todos         []todo
+	uncommitted   []string // files that were not committed when git was last asked
+	failures      []call   // of calls that are no commands
+	wrote         []string // commands behind a failed call that went well and may have written files
 }
 
 // file is one changed file.
@@ -59,19 +59,19 @@ type file struct {
 	plus, minus int
 	subagent    string // the type of the one that changed it first
 	comments    []comment
-	net         net
+	net         netChange
 }
 
 // run is one command that was run, or of a list of commands the one that counts.
 type run struct {
-	at     int // call
-	step   step
-	whole  string // the command line that it stood in
-	test   bool
-	end    outcome
-	exit   int
-	output string // its end, where the command line wrote it
-	family string
+	callIndex   int // call
+	step        step
+	commandLine string // the command line that it stood in
+	isTest      bool
+	runOutcome  outcome
+	exit        int
+	output      string // its end, where the command line wrote it
+	family      string
 }
 
 // report is what one subagent did.
@@ -96,37 +96,37 @@ func newWork(cwd string) *work {
 
 // add folds one call in.
 func (w *work) add(c call) {
-	if c.refused && c.deed != edited {
+	if c.refused && c.action != actionEdit {
 		return // it was never run, and so did not fail
 	}
 	w.calls++
-	w.when = append(w.when, c.at)
+	w.callTimes = append(w.callTimes, c.at)
 	w.attribute(c)
-	if c.failed && c.deed != ran {
+	if c.failed && c.action != actionRun {
 		w.failures = append(w.failures, c)
 		return
 	}
 	for _, p := range c.read {
 		w.read(p)
 	}
-	switch c.deed {
-	case edited:
+	switch c.action {
+	case actionEdit:
 		w.edit(c)
-	case ran:
+	case actionRun:
 		w.run(c)
-	case searched:
+	case actionSearch:
 		if c.found {
 			w.searches = addOnce(w.searches, c.target)
 		} else {
-			w.vain = addOnce(w.vain, c.target)
+			w.emptySearches = addOnce(w.emptySearches, c.target)
 		}
-	case fetched:
+	case actionFetch:
 		w.fetches = addOnce(w.fetches, c.target)
-	case asked:
-		w.asked = append(w.asked, c)
-	case tasked:
+	case actionAsk:
+		w.askCalls = append(w.askCalls, c)
+	case actionTask:
 		w.hand(c)
-	case called:
+	case actionServer:
 		w.serve(c)
 	}
 	if c.keptTodos {
@@ -149,7 +149,7 @@ func (w *work) read(p string) {
 }
 
 func (w *work) edit(c call) {
-	w.changed = append(w.changed, w.calls)
+	w.changingCalls = append(w.changingCalls, w.calls)
 	if w.firstChange == never && slices.ContainsFunc(c.changed, func(p string) bool { return !isTestFile(p) }) {
 		w.firstChange = w.calls
 	}
@@ -173,7 +173,7 @@ func (w *work) edit(c call) {
 			f.net.add(nil)
 		}
 	}
-	w.edits = append(w.edits, edit{at: w.calls, made: c.made, files: c.changed, created: fresh})
+	w.edits = append(w.edits, edit{callIndex: w.calls, made: c.made, files: c.changed, created: fresh})
 }
 
 // comment notes the comments that a call wrote or took out, and forgets those that it took out again.
@@ -242,10 +242,10 @@ func (w *work) run(c call) {
 		w.commit(m, c)
 	}
 	switch {
-	case c.left != nil:
-		w.left = *c.left
+	case c.uncommitted != nil:
+		w.uncommitted = *c.uncommitted
 	case len(c.commits) > 0:
-		w.left = nil
+		w.uncommitted = nil
 	}
 	if c.failed {
 		w.fail(c)
@@ -261,7 +261,7 @@ func (w *work) run(c call) {
 		}
 		if !s.onlyReads() && len(w.runs) < maxRuns {
 			w.runs = append(w.runs, run{
-				at: w.calls, step: s, whole: c.command, test: s.IsTest(), end: c.ends[i], family: s.family(),
+				callIndex: w.calls, step: s, commandLine: c.command, isTest: s.IsTest(), runOutcome: c.ends[i], family: s.family(),
 			})
 			if i == last {
 				w.runs[len(w.runs)-1].output = c.output
@@ -301,7 +301,7 @@ func (w *work) fail(c call) {
 	}
 	s := c.steps[at]
 	w.runs = append(w.runs, run{
-		at: w.calls, step: s, whole: c.command, test: s.IsTest(), end: failed, exit: c.exit, output: c.output,
+		callIndex: w.calls, step: s, commandLine: c.command, isTest: s.IsTest(), runOutcome: failed, exit: c.exit, output: c.output,
 		family: s.family(),
 	})
 }
@@ -315,15 +315,15 @@ func (w *work) commit(m commit, c call) {
 			folder = absolute(folder, s.words[1])
 		case s.words[0] != "git":
 		case s.sub(1) != "commit":
-			m.old = m.old || s.sub(1) == "cherry-pick" || s.sub(1) == "revert" || s.sub(1) == "rebase"
+			m.preexisting = m.preexisting || s.sub(1) == "cherry-pick" || s.sub(1) == "revert" || s.sub(1) == "rebase"
 		default:
 			m.amends = slices.Contains(s.words, "--amend")
-			m.old = m.old || slices.Contains(s.words, "--no-edit")
+			m.preexisting = m.preexisting || slices.Contains(s.words, "--no-edit")
 		}
 	}
-	m.outside = path.IsAbs(folder) && path.IsAbs(w.cwd) && !under(folder, w.cwd) && !under(w.cwd, folder)
+	m.inOtherFolder = path.IsAbs(folder) && path.IsAbs(w.cwd) && !under(folder, w.cwd) && !under(w.cwd, folder)
 	if n := len(w.commits); m.amends && n > 0 && w.commits[n-1].subject == m.subject {
-		m.old = w.commits[n-1].old
+		m.preexisting = w.commits[n-1].preexisting
 		w.commits = w.commits[:n-1]
 	}
 	w.commits = append(w.commits, m)
@@ -333,8 +333,8 @@ func (w *work) commit(m commit, c call) {
 func (w *work) laterEnd(r run) outcome {
 	end := unknown
 	for _, other := range w.runs {
-		if other.at > r.at && other.end != unknown && akin(other.family, r.family) {
-			end = other.end
+		if other.callIndex > r.callIndex && other.runOutcome != unknown && akin(other.family, r.family) {
+			end = other.runOutcome
 		}
 	}
 	return end
@@ -363,7 +363,7 @@ func (w *work) remove(words []string, c call) {
 			w.removed = append(w.removed, absolute(c.cwd, p))
 		}
 	}
-	w.edits = append(w.edits, edit{at: w.calls, files: w.removed[from:]})
+	w.edits = append(w.edits, edit{callIndex: w.calls, files: w.removed[from:]})
 }
 
 // replaces tells whether f is a new file that stands for one of the same name that was removed.
@@ -384,8 +384,8 @@ func (w *work) replaces(f *file) bool {
 	return false
 }
 
-// created counts the new files, those that were only moved left out.
-func (w *work) created() int {
+// createdCount counts the new files, those that were only moved left out.
+func (w *work) createdCount() int {
 	n := 0
 	for _, f := range w.files {
 		if f.created && !w.replaces(f) {

@@ -98,11 +98,11 @@ const (
 )
 
 // Post sends asked as JSON to a path below the base of the API, with the key.
-func (c *Client) Post(ctx context.Context, path string, asked any) *Response {
+func (c *Client) Post(ctx context.Context, path string, payload any) *Response {
 	var body bytes.Buffer
 	e := json.NewEncoder(&body)
 	e.SetEscapeHTML(false) // the same words in fewer bytes
-	if err := e.Encode(asked); err != nil {
+	if err := e.Encode(payload); err != nil {
 		return &Response{key: c.key, err: err}
 	}
 	return c.request(ctx, http.MethodPost, path, &body)

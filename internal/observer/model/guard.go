@@ -13,13 +13,13 @@ import (
 type Guarded struct {
 	Asker
 	Key   *Key           // nil: none is sent
-	Asked func(Question) // is given each question before it goes out; may be nil
+	OnAsk func(Question) // is given each question before it goes out; may be nil
 }
 
 // Ask puts q to the asker.
 func (g Guarded) Ask(ctx context.Context, q Question) (observer.Reply, error) {
-	if g.Asked != nil {
-		g.Asked(q)
+	if g.OnAsk != nil {
+		g.OnAsk(q)
 	}
 	reply, err := g.Asker.Ask(ctx, q)
 	failure, failed := errors.AsType[*observer.Failure](err)

@@ -11,14 +11,14 @@ import (
 	"github.com/cmemd/cmemd/internal/observer"
 )
 
-// paid is what the requests of one turn cost together, and what was at them last.
-type paid struct {
+// turnBill is what the requests of one turn cost together, and what was at them last.
+type turnBill struct {
 	sum      events.Bill
-	unstated events.Usage // of the requests that stated no cost
+	uncosted events.Usage // of the requests that stated no cost
 }
 
 // add counts what one Ask of q came to, whichever way it ended.
-func (p *paid) add(q Question, r observer.Reply, err error) {
+func (p *turnBill) add(q Question, r observer.Reply, err error) {
 	b := r.Bill
 	if f, failed := errors.AsType[*observer.Failure](err); failed {
 		b = f.Bill
@@ -51,8 +51,8 @@ func sane(b events.Bill) events.Bill {
 }
 
 // count adds the figures of one Ask. A cost says nothing of the requests that stated none.
-func (p *paid) count(b events.Bill) {
-	p.sum.Usage, p.unstated = Plus(p.sum.Usage, b.Usage), Plus(p.unstated, b.UncostedUsage())
+func (p *turnBill) count(b events.Bill) {
+	p.sum.Usage, p.uncosted = Plus(p.sum.Usage, b.Usage), Plus(p.uncosted, b.UncostedUsage())
 	p.sum.Cost, p.sum.CostStated = p.sum.Cost+b.Cost, p.sum.CostStated || b.CostStated
 	p.sum.Calls += b.Calls
 	p.sum.Model = cmp.Or(b.Model, p.sum.Model)
@@ -69,10 +69,10 @@ func Most(a, b events.Usage) events.Usage {
 }
 
 // bill is what all was paid.
-func (p *paid) bill() events.Bill {
+func (p *turnBill) bill() events.Bill {
 	b := p.sum
 	if b.Stated() {
-		b.Uncosted = p.unstated
+		b.Uncosted = p.uncosted
 	}
 	return b
 }
@@ -90,13 +90,13 @@ func modelName(s string) string {
 }
 
 // reply is r with what all was paid.
-func (p *paid) reply(r observer.Reply) observer.Reply {
+func (p *turnBill) reply(r observer.Reply) observer.Reply {
 	r.Bill = p.bill()
 	return r
 }
 
 // failure is a copy of f with what all was paid.
-func (p *paid) failure(f observer.Failure) *observer.Failure {
+func (p *turnBill) failure(f observer.Failure) *observer.Failure {
 	f.Bill = p.bill()
 	return &f
 }

@@ -12,13 +12,13 @@ import (
 
 // requestMode is a way to ask: in which form, and whether the model is told to think as little as it can.
 type requestMode struct {
-	form  events.Form
-	least bool
+	form          events.Form
+	leastThinking bool
 }
 
-// enoughDoubts is how many turns in a row have to be refused in one mode, and answered in another, until the first one is
+// maxDoubts is how many turns in a row have to be refused in one mode, and answered in another, until the first one is
 // given up: a single answer may be any fault of a service or of a proxy before it.
-const enoughDoubts = 2
+const maxDoubts = 2
 
 // requestModes are the ways in which one service may be asked, and what has been learned of them. Nothing is kept beyond the
 // life of a Provider. It is safe for concurrent use.
@@ -27,7 +27,7 @@ type requestModes struct {
 	log    *slog.Logger
 
 	mu       sync.Mutex // guards the fields below
-	at       int        // in ladder: how a turn is asked
+	index    int        // in ladder: how a turn is asked
 	answered bool       // in that mode
 	doubts   int        // turns in a row that were refused in it and answered in another one
 }
@@ -48,21 +48,21 @@ func newRequestModes(c Config) *requestModes {
 	return m
 }
 
-// now is how a turn is asked, and whether that was answered before.
-func (m *requestModes) now() (requestMode, bool) {
+// current is how a turn is asked, and whether that was answered before.
+func (m *requestModes) current() (requestMode, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.ladder[m.at], m.answered
+	return m.ladder[m.index], m.answered
 }
 
 // plainest is the mode of which the least can be refused. In a ladder of one form it is that form's.
 func (m *requestModes) plainest() requestMode { return m.ladder[len(m.ladder)-1] }
 
-// works enters that a question was answered in this mode.
-func (m *requestModes) works(asked requestMode) {
+// confirm enters that a question was answered in this mode.
+func (m *requestModes) confirm(asked requestMode) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.ladder[m.at] != asked {
+	if m.ladder[m.index] != asked {
 		return
 	}
 	if !m.answered {
@@ -77,24 +77,24 @@ func (m *requestModes) works(asked requestMode) {
 func (m *requestModes) doubt(asked requestMode, ignored bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.ladder[m.at] != asked {
+	if m.ladder[m.index] != asked {
 		return
 	}
-	if m.doubts++; m.doubts < enoughDoubts {
+	if m.doubts++; m.doubts < maxDoubts {
 		return
 	}
-	next := m.at + 1
+	next := m.index + 1
 	if ignored {
 		next = m.ofAnother(asked.form)
 	}
 	m.move(next)
 }
 
-// refuses enters that the service names a form as what it does not answer in. It reports whether there is another one.
-func (m *requestModes) refuses(form events.Form) bool {
+// dropForm enters that the service names a form as what it does not answer in. It reports whether there is another one.
+func (m *requestModes) dropForm(form events.Form) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.ladder[m.at].form != form { // another turn has found it out before
+	if m.ladder[m.index].form != form { // another turn has found it out before
 		return true
 	}
 	next := m.ofAnother(form)
@@ -115,13 +115,13 @@ func (m *requestModes) move(to int) {
 	if to < 0 || to >= len(m.ladder) {
 		return
 	}
-	m.at, m.answered, m.doubts = to, false, 0
+	m.index, m.answered, m.doubts = to, false, 0
 	m.logMode("form changed")
 }
 
 func (m *requestModes) logMode(message string) {
-	now := m.ladder[m.at]
-	m.log.Info(message, "form", now.form, "least_thinking", now.least)
+	now := m.ladder[m.index]
+	m.log.Info(message, "form", now.form, "least_thinking", now.leastThinking)
 }
 
 // doubtsRequest reports whether f may be about the mode of the question as well as about anything else in it.

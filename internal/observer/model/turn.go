@@ -14,7 +14,7 @@ import (
 type turn struct {
 	*Provider
 	prompt  observer.Prompt
-	paid    paid
+	paid    turnBill
 	asked   int               // requests, in whichever mode
 	retries int               // of them, after a failure that passes
 	last    *observer.Failure // of them
@@ -22,13 +22,13 @@ type turn struct {
 
 // complete asks in the mode that is settled, and where it is refused finds out whether that is why.
 func (t *turn) complete(ctx context.Context) (observer.Reply, error) {
-	m, proven := t.modes.now()
+	m, proven := t.modes.current()
 	reply, err := t.ask(ctx, m)
 	if errors.Is(err, ErrForm) {
-		if !t.modes.refuses(m.form) {
+		if !t.modes.dropForm(m.form) {
 			return observer.Reply{}, noForm(m.form)
 		}
-		m, _ = t.modes.now()
+		m, _ = t.modes.current()
 		reply, err = t.ask(ctx, m)
 	}
 	switch {
@@ -39,7 +39,7 @@ func (t *turn) complete(ctx context.Context) (observer.Reply, error) {
 	case !proven && t.cfg.Form == "" && m.form == events.FormStructured && observer.Unstructured(reply.Text):
 		return t.ignored(ctx, m)
 	case !reply.Text.IsZero():
-		t.modes.works(m)
+		t.modes.confirm(m)
 	}
 	return reply, nil
 }
@@ -89,7 +89,7 @@ func noForm(form events.Form) *observer.Failure {
 // ask asks in one mode, with what retries are left.
 func (t *turn) ask(ctx context.Context, m requestMode) (observer.Reply, error) {
 	q := t.cfg.Renderer.Question(t.prompt, m.form)
-	q.Kind, q.Form, q.LeastThinking, q.MaxTokens = t.prompt.Kind, m.form, m.least, cmp.Or(q.MaxTokens, t.cfg.MaxTokens)
+	q.Kind, q.Form, q.LeastThinking, q.MaxTokens = t.prompt.Kind, m.form, m.leastThinking, cmp.Or(q.MaxTokens, t.cfg.MaxTokens)
 	q.System, q.User = t.cfg.Redact(q.System), t.cfg.Redact(q.User)
 	if m.form == events.FormStructured {
 		kind := events.TurnObservation

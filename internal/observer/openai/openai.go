@@ -26,8 +26,8 @@ const reasoningEffort = "reasoning_effort"
 // Asker asks one model. It is safe for concurrent use.
 type Asker struct {
 	*model.Client
-	older   atomic.Bool // the endpoint knows max_tokens
-	efforts atomic.Bool // the endpoint and the model know reasoning_effort
+	legacyMaxTokens atomic.Bool // the endpoint knows max_tokens
+	takesEffort     atomic.Bool // the endpoint and the model know reasoning_effort
 }
 
 var _ model.Asker = (*Asker)(nil)
@@ -41,22 +41,22 @@ func New(name string, e model.Endpoint) (*Asker, error) {
 	}
 	a := &Asker{Client: client}
 	own := client.Host() == "api.openai.com"
-	a.older.Store(!own)
-	a.efforts.Store(own || client.Host() == "openrouter.ai")
+	a.legacyMaxTokens.Store(!own)
+	a.takesEffort.Store(own || client.Host() == "openrouter.ai")
 	return a, nil
 }
 
 // Ask puts q to the model and returns the whole answer. Where the endpoint refuses the name of the bound of tokens, the
 // other one is taken from then on; where it refuses to be told how much to think, it is not told so any more.
 func (a *Asker) Ask(ctx context.Context, q model.Question) (observer.Reply, error) {
-	older, efforts := a.older.Load(), a.efforts.Load()
+	older, efforts := a.legacyMaxTokens.Load(), a.takesEffort.Load()
 	again := func(refused []string) bool {
 		name, effort := slices.Contains(refused, tokensName(older)), efforts && slices.Contains(refused, reasoningEffort)
 		if name {
-			a.older.CompareAndSwap(older, !older)
+			a.legacyMaxTokens.CompareAndSwap(older, !older)
 		}
 		if effort {
-			a.efforts.Store(false)
+			a.takesEffort.Store(false)
 		}
 		return name || effort
 	}
@@ -70,16 +70,16 @@ func tokensName(older bool) string {
 	return maxCompletionTokens
 }
 
-func (a *Asker) request(q model.Question, older, efforts bool) request {
+func (a *Asker) request(q model.Question, legacyMaxTokens, takesEffort bool) request {
 	r := request{Model: a.Model()}
-	if q.LeastThinking && efforts {
+	if q.LeastThinking && takesEffort {
 		r.Effort = "low" // the least that all models know that reason
 	}
 	if q.System != "" {
 		r.Messages = append(r.Messages, message{Role: "system", Content: q.System})
 	}
 	r.Messages = append(r.Messages, message{Role: "user", Content: q.User})
-	if older {
+	if legacyMaxTokens {
 		r.MaxTokens = q.MaxTokens
 	} else {
 		r.MaxCompletionTokens = q.MaxTokens

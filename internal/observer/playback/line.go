@@ -13,10 +13,10 @@ func (s *Script) header() []member {
 	return []member{
 		number("playback", &form, version, version),
 		text("model", &s.Model),
-		must(within("wish", []member{
-			must(number("max_inputs", &limits.MaxInputs, 0, 1<<20)),
-			must(number("max_bytes", &limits.MaxBytes, 0, 1<<30)),
-			must(millis("max_age_ms", &limits.MaxAge)),
+		alwaysWritten(within("wish", []member{
+			alwaysWritten(number("max_inputs", &limits.MaxInputs, 0, 1<<20)),
+			alwaysWritten(number("max_bytes", &limits.MaxBytes, 0, 1<<30)),
+			alwaysWritten(millis("max_age_ms", &limits.MaxAge)),
 			yes("fixed", &limits.Fixed),
 		})),
 	}
@@ -91,7 +91,7 @@ func (w *When) members() []member {
 
 func (f *Failure) members() []member {
 	return []member{
-		must(word("class", &f.Class, classes()...)),
+		alwaysWritten(word("class", &f.Class, classes()...)),
 		number("status", &f.Status, 100, 599),
 		millis("resets_in_ms", &f.ResetsIn),
 		text("message", &f.Message),

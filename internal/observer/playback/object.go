@@ -122,8 +122,8 @@ func appendObject(b []byte, members []member) []byte {
 	return append(b, '}')
 }
 
-// must is m, which is written whatever its value is.
-func must(m member) member {
+// alwaysWritten is m, which is written whatever its value is.
+func alwaysWritten(m member) member {
 	m.always = true
 	return m
 }

@@ -29,14 +29,14 @@ type Provider struct {
 	limits policy.BatchLimits
 	now    func() time.Time
 
-	mu    sync.Mutex // guards the fields below
-	calls int
-	first time.Time // of the first call
-	left  []place   // what is not used up, in the order of the script
+	mu        sync.Mutex // guards the fields below
+	calls     int
+	first     time.Time       // of the first call
+	remaining []remainingStep // what is not used up, in the order of the script
 }
 
-// place is a step and how often it may still be taken; below 0: without an end.
-type place struct {
+// remainingStep is a step and how often it may still be taken; below 0: without an end.
+type remainingStep struct {
 	step  Step
 	times int
 }
@@ -50,7 +50,7 @@ func New(s *Script, c Config) *Provider {
 		p.now = time.Now
 	}
 	for _, step := range s.Steps {
-		p.left = append(p.left, place{step: step, times: step.times()})
+		p.remaining = append(p.remaining, remainingStep{step: step, times: step.times()})
 	}
 	return p
 }
@@ -102,13 +102,13 @@ func (p *Provider) take(q observer.Prompt) (Step, bool) {
 	if p.calls++; p.calls == 1 {
 		p.first = now
 	}
-	i := slices.IndexFunc(p.left, func(l place) bool { return l.step.When.holds(p.calls, now.Sub(p.first), q) })
+	i := slices.IndexFunc(p.remaining, func(l remainingStep) bool { return l.step.When.holds(p.calls, now.Sub(p.first), q) })
 	if i < 0 {
 		return Step{}, false
 	}
-	step := p.left[i].step
-	if p.left[i].times--; p.left[i].times == 0 {
-		p.left = slices.Delete(p.left, i, i+1)
+	step := p.remaining[i].step
+	if p.remaining[i].times--; p.remaining[i].times == 0 {
+		p.remaining = slices.Delete(p.remaining, i, i+1)
 	}
 	return step, true
 }

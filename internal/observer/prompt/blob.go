@@ -55,7 +55,7 @@ func foldRuns(s string) string {
 			i++
 			continue
 		}
-		start := dataURL(s, from, i)
+		start := dataURLStart(s, from, i)
 		r := runAt(s, from, i)
 		if start < i && r.letters >= minURL || r.letters >= minRun && clip.IsMixed(s[i:r.end]) {
 			form := base64Form
@@ -75,9 +75,9 @@ func foldRuns(s string) string {
 	return out.String()
 }
 
-// dataURL is where the head of a data URL begins that ends at s[i], "data:image/png;base64,", or i if there is none behind
+// dataURLStart is where the head of a data URL begins that ends at s[i], "data:image/png;base64,", or i if there is none behind
 // from.
-func dataURL(s string, from, i int) int {
+func dataURLStart(s string, from, i int) int {
 	const sign, longest = ";base64,", 120
 	if !strings.HasSuffix(s[from:i], sign) {
 		return i

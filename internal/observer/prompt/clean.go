@@ -64,7 +64,7 @@ func dropUnseen(s string) string {
 			if last < utf8.RuneSelf {
 				return -1
 			}
-		case isUnseen(r):
+		case isInvisible(r):
 			return -1
 		}
 		last = r
@@ -72,8 +72,8 @@ func dropUnseen(s string) string {
 	}, s)
 }
 
-// isUnseen is for controls, for characters that only format, and for those that stand for variants of nothing.
-func isUnseen(r rune) bool {
+// isInvisible is for controls, for characters that only format, and for those that stand for variants of nothing.
+func isInvisible(r rune) bool {
 	if r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0xe0100 && r <= 0xe01ef || r == '\u115f' || r == '\u1160' || r == '\u3164' || r == '\uffa0' {
 		return true
 	}

@@ -33,7 +33,7 @@ func elide(s string, chars, bytes int) string {
 		return s
 	}
 	head := min(forward(s, chars*6/10), len(clip.Head(s, bytes*6/10)))
-	tail := max(backward(s, chars*3/10), borderAfter(s, len(s)-bytes*3/10), head)
+	tail := max(backward(s, chars*3/10), runeStartAfter(s, len(s)-bytes*3/10), head)
 	gone := utf8.RuneCountInString(s[head:tail])
 	return s[:head] + fmt.Sprintf(leftOut, gone, count) + s[tail:]
 }
@@ -58,8 +58,8 @@ func backward(s string, n int) int {
 	return i
 }
 
-// borderAfter is the first place at or after n where a character of s begins.
-func borderAfter(s string, n int) int {
+// runeStartAfter is the first place at or after n where a character of s begins.
+func runeStartAfter(s string, n int) int {
 	n = max(n, 0)
 	for n < len(s) && !utf8.RuneStart(s[n]) {
 		n++

@@ -73,7 +73,7 @@ func TestHostileTextStaysInside(t *testing.T) {
 			}
 			q := r.Question(p, events.FormXML)
 			checkFence(t, q.User, question{kind, events.FormXML}.reminder(len(p.Inputs)))
-			if unseen := strings.IndexFunc(q.User, func(r rune) bool { return isUnseen(r) && r != '\n' && r != '\t' }); unseen >= 0 {
+			if unseen := strings.IndexFunc(q.User, func(r rune) bool { return isInvisible(r) && r != '\n' && r != '\t' }); unseen >= 0 {
 				t.Errorf("%s: unseen characters went out: %q", name, q.User[unseen:unseen+8])
 			}
 			if strings.Contains(q.System, text) {

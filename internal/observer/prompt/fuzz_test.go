@@ -38,7 +38,7 @@ func FuzzQuestion(f *testing.F) {
 		if len(q.User) > maxUser()+512 || !utf8.ValidString(q.User) {
 			t.Errorf("%d bytes, valid: %t", len(q.User), utf8.ValidString(q.User))
 		}
-		if i := strings.IndexFunc(q.User, func(r rune) bool { return r != '\n' && r != '\t' && isUnseen(r) && r != '\u200c' && r != '\u200d' }); i >= 0 {
+		if i := strings.IndexFunc(q.User, func(r rune) bool { return r != '\n' && r != '\t' && isInvisible(r) && r != '\u200c' && r != '\u200d' }); i >= 0 {
 			t.Errorf("unseen characters at %d: %q", i, q.User[i:min(len(q.User), i+10)])
 		}
 	})

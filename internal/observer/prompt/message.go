@@ -44,8 +44,8 @@ func (m *message) field(label, text string, chars int) {
 const (
 	markSize = 12 // hex digits: nobody guesses it, and it costs a model a few tokens
 
-	// frame is what stands around a label in a line of ours: brackets, mark and line ends.
-	frame = len("[[ ]]\n\n") + markSize
+	// labelOverhead is what stands around a label in a line of ours: brackets, mark and line ends.
+	labelOverhead = len("[[ ]]\n\n") + markSize
 )
 
 // fit shortens the longest texts until the message has no more than maxUser bytes, and, where budget is set, no more than
@@ -54,7 +54,7 @@ func (m *message) fit(budget int) {
 	room, markers := maxUser(), 0
 	sizes := make([]int, 0, len(m.parts))
 	for _, p := range m.parts {
-		room -= frame + len(p.label) + len(p.inline)
+		room -= labelOverhead + len(p.label) + len(p.inline)
 		if n := len(p.shown()); n > 0 {
 			sizes = append(sizes, n)
 			markers += maxMarker

@@ -118,7 +118,7 @@ func TestEveryModeAsksForTheSameKinds(t *testing.T) {
 					t.Errorf("%s, %s: nothing is asked of %q", m.ID, form, kind)
 				}
 			}
-			if !strings.Contains(observation, apart) || strings.Contains(r.Question(observer.Prompt{Kind: events.TurnSummary}, form).System, apart) {
+			if !strings.Contains(observation, separateSubjects) || strings.Contains(r.Question(observer.Prompt{Kind: events.TurnSummary}, form).System, separateSubjects) {
 				t.Errorf("%s, %s: what is an observation of its own is told to observation turns, and to no others", m.ID, form)
 			}
 			summary := r.Question(observer.Prompt{Kind: events.TurnSummary}, form).System

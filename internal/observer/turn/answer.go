@@ -31,7 +31,7 @@ func (t *Pipeline) answer(ctx context.Context, o observer.Provider, types observ
 	default:
 		t.keep(ctx, p, parsed, a)
 	}
-	a.Undone = t.undone(ctx, p, a.Observations)
+	a.Undone = t.workUndone(ctx, p, a.Observations)
 	return a
 }
 
@@ -60,7 +60,7 @@ func (t *Pipeline) keep(ctx context.Context, p observer.Prompt, parsed observer.
 			Subtitle: o.Subtitle, Narrative: o.Narrative, Facts: o.Facts, Concepts: o.Concepts,
 			FilesRead: read, FilesModified: modified, FilesUnverified: unverified(p.Cwd, o, read, modified),
 			Claims: pick(claims, observationText(o)), Unseen: unseen(p, o, touched) || invented(p, o, touched),
-			Origin: origin.class, Outside: origin.outside, Unsupported: unsupported(p, observationText(o), o.Type == observer.TypeDecision),
+			Origin: origin.class, Outside: origin.foreignInputs, Unsupported: unsupported(p, observationText(o), o.Type == observer.TypeDecision),
 		})
 	}
 	if m := parsed.Summary; m != nil {

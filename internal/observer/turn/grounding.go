@@ -30,8 +30,8 @@ func (t *Pipeline) shellChanges(ctx context.Context, p observer.Prompt) (files [
 
 // commandsOf returns when the batch's commands ran that may have changed files, by folder, in the order of the folders'
 // first appearance. One whose client does not say how long it took began after the input before it.
-func commandsOf(p observer.Prompt) (dirs []string, ran map[string][]evidence.Ran) {
-	ran = map[string][]evidence.Ran{}
+func commandsOf(p observer.Prompt) (dirs []string, ran map[string][]evidence.RunWindow) {
+	ran = map[string][]evidence.RunWindow{}
 	var before time.Time
 	for _, in := range p.Inputs {
 		if call := in.Call(); call != nil && call.MayChangeFiles() {
@@ -40,7 +40,7 @@ func commandsOf(p observer.Prompt) (dirs []string, ran map[string][]evidence.Ran
 			if ran[dir] == nil {
 				dirs = append(dirs, dir)
 			}
-			ran[dir] = append(ran[dir], window(call, in.At, before))
+			ran[dir] = append(ran[dir], runWindow(call, in.At, before))
 		}
 		before = in.At
 	}
@@ -50,9 +50,9 @@ func commandsOf(p observer.Prompt) (dirs []string, ran map[string][]evidence.Ran
 // unknownDuration is how long a command is taken to have run of which nothing tells.
 const unknownDuration = 2 * time.Minute
 
-// window is when a command ran that was reported at at, after another input at before.
-func window(c *evidence.Call, at, before time.Time) evidence.Ran {
-	r := evidence.Ran{Start: before, End: at}
+// runWindow is when a command ran that was reported at at, after another input at before.
+func runWindow(c *evidence.Call, at, before time.Time) evidence.RunWindow {
+	r := evidence.RunWindow{Start: before, End: at}
 	switch {
 	case c.DurationMS > 0:
 		r.Start = at.Add(-time.Duration(c.DurationMS) * time.Millisecond)

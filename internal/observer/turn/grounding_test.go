@@ -26,14 +26,14 @@ func TestWindow(t *testing.T) {
 		name   string
 		tool   events.ToolUsed
 		before time.Time
-		want   evidence.Ran
+		want   evidence.RunWindow
 	}{
-		{"told", long, at.Add(-time.Minute), evidence.Ran{Start: at.Add(-3 * time.Second), End: at}},
-		{"after another input", short, at.Add(-time.Minute), evidence.Ran{Start: at.Add(-time.Minute), End: at}},
-		{"the first", short, time.Time{}, evidence.Ran{Start: at.Add(-unknownDuration), End: at}},
-		{"in the background", back, time.Time{}, evidence.Ran{Start: at.Add(-3 * time.Second)}},
+		{"told", long, at.Add(-time.Minute), evidence.RunWindow{Start: at.Add(-3 * time.Second), End: at}},
+		{"after another input", short, at.Add(-time.Minute), evidence.RunWindow{Start: at.Add(-time.Minute), End: at}},
+		{"the first", short, time.Time{}, evidence.RunWindow{Start: at.Add(-unknownDuration), End: at}},
+		{"in the background", back, time.Time{}, evidence.RunWindow{Start: at.Add(-3 * time.Second)}},
 	} {
-		if diff := cmp.Diff(tc.want, window(evidence.Parse(tc.tool), at, tc.before)); diff != "" {
+		if diff := cmp.Diff(tc.want, runWindow(evidence.Parse(tc.tool), at, tc.before)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
 	}

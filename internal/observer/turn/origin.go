@@ -10,14 +10,14 @@ import (
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
-// maxAge is how old a turn's newest input may be for the repository to be asked: what is tracked today says little of what was
+// maxInputAge is how old a turn's newest input may be for the repository to be asked: what is tracked today says little of what was
 // tracked when an old history was made.
-const maxAge = time.Hour
+const maxInputAge = time.Hour
 
 // origin is whose words a turn read, and in which of its inputs others' were.
 type origin struct {
-	class   events.Origin
-	outside []events.Position
+	class         events.Origin
+	foreignInputs []events.Position
 }
 
 // originOf tells by structure alone whose words the turn of p read. A file that an agent of the project edited itself is the
@@ -35,7 +35,7 @@ func (t *Pipeline) originOf(ctx context.Context, p observer.Prompt, edited []str
 			continue
 		}
 		if call.Fetches() || slices.Contains(p.Fetched, in.Position) {
-			out.outside = append(out.outside, in.Position)
+			out.foreignInputs = append(out.foreignInputs, in.Position)
 		} else if p := call.Printed(); len(p.Files)+len(p.Revisions) > 0 {
 			printed[in.Position] = p
 		}
@@ -44,7 +44,7 @@ func (t *Pipeline) originOf(ctx context.Context, p observer.Prompt, edited []str
 	if !known {
 		out.class = events.OriginUnknown
 	}
-	out.outside = append(out.outside, foreign...)
+	out.foreignInputs = append(out.foreignInputs, foreign...)
 	for _, o := range p.Observed {
 		if out.class == events.OriginOwn {
 			out.class = o.Origin
@@ -53,9 +53,9 @@ func (t *Pipeline) originOf(ctx context.Context, p observer.Prompt, edited []str
 			out.class = o.Origin
 		}
 	}
-	if len(out.outside) > 0 {
+	if len(out.foreignInputs) > 0 {
 		out.class = events.OriginOutside
-		slices.Sort(out.outside)
+		slices.Sort(out.foreignInputs)
 	}
 	return out
 }
@@ -66,7 +66,7 @@ func (t *Pipeline) foreign(ctx context.Context, p observer.Prompt, printed map[e
 	if len(printed) == 0 {
 		return nil, true
 	}
-	if t.cfg.Checker == nil || t.cfg.Now().Sub(newest(p.Inputs)) > maxAge {
+	if t.cfg.Checker == nil || t.cfg.Now().Sub(newest(p.Inputs)) > maxInputAge {
 		return nil, false
 	}
 	var files []string

@@ -29,7 +29,7 @@ type Checker interface {
 // Tracker finds out which files shell commands changed. Changes returns the files below dir that changed while any of the
 // commands ran, absolute, a few hundred at most. It gives up by itself in a few seconds, and is safe for concurrent use.
 type Tracker interface {
-	Changes(ctx context.Context, dir string, ran []evidence.Ran) []string
+	Changes(ctx context.Context, dir string, ran []evidence.RunWindow) []string
 }
 
 // Config is what turns need. Log is required by Load alone.

@@ -39,7 +39,7 @@ func (t *Pipeline) loadUndone(ctx context.Context, r Request, p *observer.Prompt
 		return nil
 	}
 	work = evidence.Rework{}
-	if err := t.addCalls(ctx, &work, since(r.Earlier, at)); err != nil {
+	if err := t.addCalls(ctx, &work, callsSince(r.Earlier, at)); err != nil {
 		return err
 	}
 	addInputs(&work, p.Inputs)
@@ -51,8 +51,8 @@ func (t *Pipeline) loadUndone(ctx context.Context, r Request, p *observer.Prompt
 	return nil
 }
 
-// since are the positions of earlier calls from the first on that one of told is about.
-func since(earlier []session.Sized, told []session.Told) (positions []events.Position) {
+// callsSince are the positions of earlier calls from the first on that one of told is about.
+func callsSince(earlier []session.Sized, told []session.Told) (positions []events.Position) {
 	oldest := told[0].First
 	for _, o := range told {
 		oldest = min(oldest, o.First)
@@ -65,9 +65,9 @@ func since(earlier []session.Sized, told []session.Told) (positions []events.Pos
 	return positions
 }
 
-// undone is what the turn's calls undid, and what of its own observations was undone before they were made; nil: nothing. That the log
+// workUndone is what the turn's calls undid, and what of its own observations was undone before they were made; nil: nothing. That the log
 // cannot be read for the latter costs a mark, not the answer.
-func (t *Pipeline) undone(ctx context.Context, p observer.Prompt, made []events.ObservationParsed) *events.WorkUndone {
+func (t *Pipeline) workUndone(ctx context.Context, p observer.Prompt, made []events.ObservationParsed) *events.WorkUndone {
 	rows := p.Undone
 	var work evidence.Rework
 	if len(p.Later) > 0 && slices.ContainsFunc(made, isWork) {

@@ -90,12 +90,12 @@ func firstAndLast(list []offer[string], room int) []offer[string] {
 		return nil
 	}
 	rest := list[1:]
-	from := len(rest) - fitting(rest, room-list[0].size)
+	from := len(rest) - fittingCount(rest, room-list[0].size)
 	return slices.Concat(list[:1], rest[from:])
 }
 
-// fitting returns how many of list, from its end, fit into room.
-func fitting[T any](list []offer[T], room int) (n int) {
+// fittingCount returns how many of list, from its end, fit into room.
+func fittingCount[T any](list []offer[T], room int) (n int) {
 	for _, o := range slices.Backward(list) {
 		if room -= o.size; room < 0 {
 			break
@@ -108,11 +108,11 @@ func fitting[T any](list []offer[T], room int) (n int) {
 // newestAndWeightiest returns what fits into room, oldest first: all of list, or else its end, for three quarters of the room, and
 // what weighs most of what is before that. The first apart of them do not follow each other.
 func newestAndWeightiest(list []offer[events.ObservationParsed], room int) (chosen []offer[events.ObservationParsed], apart int) {
-	n := fitting(list, room)
+	n := fittingCount(list, room)
 	if n == len(list) {
 		return list, 0
 	}
-	n = fitting(list, room*3/4)
+	n = fittingCount(list, room*3/4)
 	before, newest := slices.Clone(list[:len(list)-n]), list[len(list)-n:]
 	for _, o := range newest {
 		room -= o.size

@@ -76,7 +76,7 @@ func (b Builder) model(name string, made *Built) error {
 		return err
 	}
 	c := model.Config{
-		Name: cmp.Or(b.called, name), Asker: model.Guarded{Asker: asker, Key: made.Key, Asked: b.asked}, Renderer: renderer,
+		Name: cmp.Or(b.called, name), Asker: model.Guarded{Asker: asker, Key: made.Key, OnAsk: b.asked}, Renderer: renderer,
 		Mode: made.Mode, Redact: redact,
 		Retries: l.ObserverRetries, Timeout: l.TurnTimeout, MaxTokens: l.MaxOutputTokens, Log: b.Log,
 		LeastThinking: l.Thinking == config.ThinkingLeast && name != claudecli.Name, // whose client is asked for none by itself
