@@ -75,7 +75,7 @@ func TestAgentsAreKnown(t *testing.T) {
 	}
 	for _, a := range known.All() {
 		decoder, err := agents.ByName(a.Name)
-		if err != nil && (a.Hooks.File != "" || len(a.Opens) > 0) {
+		if err != nil && (a.Hooks.File != "" || len(a.OpenEvents) > 0) {
 			t.Errorf("%s reports, and has no decoder: %v", a.Name, err)
 		}
 		if _, ok := decoder.(agents.Historian); !ok && len(a.Transcripts) > 0 {

@@ -215,7 +215,7 @@ func (w *surrounded) environOf(pattern, between string) (env []string) {
 		text, err := os.ReadFile(files[0])
 		for kv := range strings.SplitSeq(strings.Trim(string(text), between), between) {
 			name, _, _ := strings.Cut(kv, "=")
-			if !slices.Contains([]string{"CMEMD_OBSERVER", relay.LeftOut, "PWD", "OLDPWD", "SHLVL", "_"}, name) {
+			if !slices.Contains([]string{"CMEMD_OBSERVER", relay.LeftOutVar, "PWD", "OLDPWD", "SHLVL", "_"}, name) {
 				env = append(env, strings.ReplaceAll(strings.ReplaceAll(kv, w.home, "HOME"), w.dir, "DIR"))
 			}
 		}

@@ -196,10 +196,10 @@ func (t *codexReader) answered(id string, output []byte) {
 	v := t.sieve()
 	tool, input, workdir := codexCall(call.tool, call.input)
 	u := events.ToolUsed{
-		ToolUseID: id, Tool: cmp.Or(tool, "unknown"), Failed: ran.failed, DurationMS: ran.duration,
+		ToolUseID: id, Tool: cmp.Or(tool, "unknown"), Failed: ran.failed, DurationMS: ran.durationMS,
 		Cwd: v.text(cmp.Or(workdir, t.origin.Cwd)), SubagentID: t.subagent, SubagentType: t.role,
 	}
-	u = v.use(u, "", input, quoted(ran.output))
+	u = v.toolUse(u, "", input, quoted(ran.output))
 	t.capture(t.at, ToolKey(t.origin, id), u)
 }
 
@@ -273,7 +273,7 @@ func (t *codexReader) executed(id string, item []byte) {
 	nanos, _ := json.Number(rawMember(took, "nanos")).Int64()
 	ran := codexResult{output: member(item, "aggregated_output"), failed: isNonZero(rawMember(item, "exit_code"))}
 	if d := secs*1000 + nanos/1e6; secs >= 0 && secs < 1e12 && d > 0 {
-		ran.duration = d
+		ran.durationMS = d
 	}
 	if id != "" {
 		t.ran.put(id, ran, len(ran.output))

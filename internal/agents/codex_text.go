@@ -69,9 +69,9 @@ func codexCommand(raw []byte) (string, bool) {
 
 // codexResult is what came of a call. Of the frame around a command's output, which is the model's, only the exit code counts.
 type codexResult struct {
-	output   string
-	failed   bool
-	duration int64
+	output     string
+	failed     bool
+	durationMS int64
 }
 
 // codexOutput reads the output of a call in the forms of all versions: a text, perhaps framed; a text that holds an object of
@@ -87,7 +87,7 @@ func codexOutput(raw []byte) codexResult {
 		meta := rawMember(raw, "metadata")
 		out.failed = out.failed || isNonZero(rawMember(meta, "exit_code"))
 		if secs, err := json.Number(rawMember(meta, "duration_seconds")).Float64(); err == nil && secs > 0 && secs < 1e9 {
-			out.duration = int64(secs * 1000)
+			out.durationMS = int64(secs * 1000)
 		}
 		if out.output == "" && rawMember(raw, "output") == nil && rawMember(raw, "content") == nil {
 			out.output = string(raw)

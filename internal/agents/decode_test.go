@@ -310,7 +310,7 @@ func TestCompactSummary(t *testing.T) {
 		"old":         {continuedPrefix + ". The conversation is summarized below:\nAnalysis:\na\n\nSummary:\n1. Done.\n\nPlease continue the conversation from where we left it off", "1. Done."},
 		"other words": {continuedPrefix + ".\n1. Done.", "1. Done."},
 	} {
-		if got := new(sieve).compactSummary(c.raw); got != c.want {
+		if got := new(scrubber).compactSummary(c.raw); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}

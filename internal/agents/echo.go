@@ -25,11 +25,11 @@ import (
 //
 // A line that is no more than a phrase, such as a heading, goes only where it is all that stands there, beside such words.
 type InjectedText struct {
-	seed  maphash.Seed
-	lines map[uint64]struct{}
-	heads map[uint64][]int // of long lines: by the hash of their first headSize letters, how many they have, the most first
-	maybe [256]uint64      // a bit for how each of these begins: nearly all words begin none
-	spare *sync.Pool       // of *words, for the next report
+	seed        maphash.Seed
+	lines       map[uint64]struct{}
+	headLengths map[uint64][]int // of long lines: by the hash of their first headSize letters, how many they have, the most first
+	headFilter  [256]uint64      // a bit for how each of these begins: nearly all words begin none
+	pool        *sync.Pool       // of *words, for the next report
 }
 
 const (
@@ -69,12 +69,12 @@ const (
 // With returns an InjectedText that knows more lines beside those of k. Ids and times at a line's start do not count, and a long line is
 // known without its label too, and without its title. What is over its bound is not learnt.
 func (k *InjectedText) With(lines ...string) *InjectedText {
-	more := &InjectedText{seed: maphash.MakeSeed(), lines: map[uint64]struct{}{}, heads: map[uint64][]int{}, spare: &sync.Pool{}}
+	more := &InjectedText{seed: maphash.MakeSeed(), lines: map[uint64]struct{}{}, headLengths: map[uint64][]int{}, pool: &sync.Pool{}}
 	if k != nil {
-		more.seed, more.maybe, more.spare = k.seed, k.maybe, k.spare
+		more.seed, more.headFilter, more.pool = k.seed, k.headFilter, k.pool
 		maps.Copy(more.lines, k.lines)
-		for h, sizes := range k.heads {
-			more.heads[h] = slices.Clip(sizes)
+		for h, sizes := range k.headLengths {
+			more.headLengths[h] = slices.Clip(sizes)
 		}
 	}
 	var w words
@@ -108,21 +108,21 @@ func (k *InjectedText) learn(letters []byte, least int) {
 		return
 	}
 	h = maphash.Bytes(k.seed, letters[:headSize])
-	sizes := k.heads[h]
+	sizes := k.headLengths[h]
 	if len(sizes) == maxSameHead || slices.Contains(sizes, len(letters)) {
 		return
 	}
 	sizes = append(sizes, len(letters))
 	slices.SortFunc(sizes, func(a, b int) int { return b - a })
-	k.heads[h] = sizes
+	k.headLengths[h] = sizes
 	at, bit := place(letters)
-	k.maybe[at] |= bit
+	k.headFilter[at] |= bit
 }
 
 // mayBegin reports whether a long line may begin with these letters.
 func (k *InjectedText) mayBegin(letters []byte) bool {
 	at, bit := place(letters)
-	return k.maybe[at]&bit != 0
+	return k.headFilter[at]&bit != 0
 }
 
 // place is where maybe has the bit of a line with these letters, by the first eight.

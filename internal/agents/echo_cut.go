@@ -21,7 +21,7 @@ type cutter struct {
 }
 
 func newCutter(k *InjectedText) *cutter {
-	w, _ := k.spare.Get().(*words)
+	w, _ := k.pool.Get().(*words)
 	if w == nil {
 		w = &words{}
 	}
@@ -34,7 +34,7 @@ const keptWords = 64 << 10
 // end lets the memory be used again.
 func (c *cutter) end() {
 	if cap(c.words.letters) <= keptWords {
-		c.injected.spare.Put(c.words)
+		c.injected.pool.Put(c.words)
 	}
 	c.words = nil
 }

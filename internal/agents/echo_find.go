@@ -98,7 +98,7 @@ func (f *finder) long(i int) (match, bool) {
 	if at+longLine > len(letters) || !f.injected.mayBegin(letters[at:]) {
 		return match{}, false
 	}
-	for _, size := range f.injected.heads[maphash.Bytes(f.injected.seed, letters[at:at+headSize])] {
+	for _, size := range f.injected.headLengths[maphash.Bytes(f.injected.seed, letters[at:at+headSize])] {
 		if m, ok := f.line(i, at+size); ok {
 			return m, true
 		}
@@ -108,7 +108,7 @@ func (f *finder) long(i int) (match, bool) {
 
 // line reports whether the words from i on, whose letters are those up to end, are a line.
 func (f *finder) line(i, end int) (match, bool) {
-	next, ok := f.words.upTo(end)
+	next, ok := f.words.wordAfter(end)
 	if !ok {
 		return match{}, false
 	}

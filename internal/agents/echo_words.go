@@ -112,8 +112,8 @@ func runeAt(s string) (r rune, size int) {
 // slashes is how many backslashes begin s.
 func slashes(s string) int { return len(s) - len(strings.TrimLeft(s, `\`)) }
 
-// upTo returns the index behind the word that ends with the letters up to n, counted from the first; ok is false if none ends there.
-func (w *words) upTo(n int) (i int, ok bool) {
+// wordAfter returns the index behind the word that ends with the letters up to n, counted from the first; ok is false if none ends there.
+func (w *words) wordAfter(n int) (i int, exact bool) {
 	i = sort.Search(len(w.list), func(i int) bool { return int(w.list[i].letter) >= n })
 	if i == len(w.list) {
 		return i, n == len(w.letters)

@@ -47,7 +47,7 @@ func (p *hookPayload) used(t events.ToolUsed, server string, input, output []byt
 	if t.Tool == "" {
 		return ignore(ignoredUnnamedTool)
 	}
-	return fact{event: p.sieve.use(t, server, input, output), key: ToolKey(p.origin, t.ToolUseID)}
+	return fact{event: p.sieve.toolUse(t, server, input, output), key: ToolKey(p.origin, t.ToolUseID)}
 }
 
 // subagentStopped is the end of a subagent's answer. What names it is the agent's own id of it, or "".
@@ -80,7 +80,7 @@ func (p *hookPayload) closed() fact {
 }
 
 // agentFailed is the end of an answer by an error.
-func (v *sieve) agentFailed(said, failure string) events.AgentStopped {
+func (v *scrubber) agentFailed(said, failure string) events.AgentStopped {
 	e := v.agentStopped(events.StopFailure, said)
 	e.Error = clip.Head(v.message(failure), maxName)
 	e.Redactions = v.found
@@ -88,7 +88,7 @@ func (v *sieve) agentFailed(said, failure string) events.AgentStopped {
 }
 
 // subagentStopped is what a subagent said last, as the use of a tool.
-func (v *sieve) subagentStopped(said, cwd, id, kind string) events.ToolUsed {
+func (v *scrubber) subagentStopped(said, cwd, id, kind string) events.ToolUsed {
 	t := events.ToolUsed{
 		Tool: "SubagentStop", Output: v.message(said), OutputSize: len(said), Cwd: v.text(cwd), SubagentID: id, SubagentType: kind,
 	}
@@ -96,8 +96,8 @@ func (v *sieve) subagentStopped(said, cwd, id, kind string) events.ToolUsed {
 	return t
 }
 
-// use fills in what a tool was given and what came of it. Server is the MCP server that it belongs to, if the agent says.
-func (v *sieve) use(t events.ToolUsed, server string, input, output []byte) events.ToolUsed {
+// toolUse fills in what a tool was given and what came of it. Server is the MCP server that it belongs to, if the agent says.
+func (v *scrubber) toolUse(t events.ToolUsed, server string, input, output []byte) events.ToolUsed {
 	if isMemoryCall(t.Tool, server, input) {
 		t = ownCall(t, input, len(output))
 	} else {

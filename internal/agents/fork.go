@@ -70,11 +70,11 @@ func (t *claudeReader) noteCopied(l *claudeLine) {
 // go, behind the session_meta of the fork; since 0.169 it refers to them instead where it can. Nothing in a copied line says
 // that it is one: its ids do.
 type codexFork struct {
-	id    string    // of the session that the rollout is of
-	from  string    // of the one that it says it was forked from, or ""
-	at    time.Time // of the line before
-	among bool      // the line before was copied
-	done  bool      // a line of its own came: no copy follows
+	id         string    // of the session that the rollout is of
+	from       string    // of the one that it says it was forked from, or ""
+	lastAt     time.Time // of the line before
+	lastCopied bool      // the line before was copied
+	done       bool      // a line of its own came: no copy follows
 }
 
 // restAfterCopy is how long after a line the next one cannot be of the same copy. Only rollouts without turn ids need it.
@@ -85,15 +85,15 @@ func (f *codexFork) copied(kind string, payload []byte, at time.Time) bool {
 	if f.done || f.id == "" {
 		return false
 	}
-	rested := f.among && at.Sub(f.at) >= restAfterCopy
-	f.at = at
+	rested := f.lastCopied && at.Sub(f.lastAt) >= restAfterCopy
+	f.lastAt = at
 	switch ours, known := f.isOwnLine(kind, payload); {
 	case known && ours || !known && rested:
-		f.done, f.among = true, false
+		f.done, f.lastCopied = true, false
 	case known:
-		f.among = true
+		f.lastCopied = true
 	}
-	return f.among
+	return f.lastCopied
 }
 
 // isOwnLine reports whether a line is of the rollout's own session. Known is false where the line does not tell. A turn tells by
@@ -103,7 +103,7 @@ func (f *codexFork) isOwnLine(kind string, payload []byte) (ours, known bool) {
 		id := member(payload, "id")
 		return id == f.id, id != ""
 	}
-	if f.from == "" && !f.among {
+	if f.from == "" && !f.lastCopied {
 		return false, false
 	}
 	if thread := member(payload, "thread_id"); thread != "" {

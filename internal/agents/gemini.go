@@ -87,14 +87,14 @@ type geminiTool struct {
 }
 
 // used fills in t. Server names of MCP tools stand in their names: mcp_server_tool.
-func (g geminiTool) used(v *sieve, t events.ToolUsed) events.ToolUsed {
+func (g geminiTool) used(v *scrubber, t events.ToolUsed) events.ToolUsed {
 	t.Tool, t.ToolUseID = g.tool, g.id
 	output, failed := g.output()
 	t.Failed = failed
 	if strings.HasPrefix(g.tool, "mcp_cmemd_") || strings.HasPrefix(g.tool, "cmemd__") {
 		g.server = "cmemd"
 	}
-	return v.use(t, g.server, g.input, output)
+	return v.toolUse(t, g.server, g.input, output)
 }
 
 // output is what came of the call, and whether it failed. A change to a file is reported by its diff: what the model is given

@@ -33,7 +33,7 @@ func longestKept(lengths []int, total, max int) int {
 	for i := len(lengths) - 1; i >= 0; i-- {
 		above += lengths[i]
 		n := len(lengths) - i
-		keep := (max-total+above)/n - leftOutMax
+		keep := (max-total+above)/n - maxLeftOutMark
 		if i == 0 || keep >= lengths[i-1] {
 			return keep
 		}
@@ -52,17 +52,17 @@ func stringLengths(raw string) []int {
 	return lengths
 }
 
-// shorten cuts the middle out of each value's string of more than keep+leftOutMax bytes.
+// shorten cuts the middle out of each value's string of more than keep+maxLeftOutMark bytes.
 func shorten(raw string, keep int) string {
 	var out []byte
 	from := 0
 	eachString(raw, func(start, end int, key bool) {
-		if key || end-start-2 <= keep+leftOutMax {
+		if key || end-start-2 <= keep+maxLeftOutMark {
 			return
 		}
 		inner := raw[start+1 : end-1]
-		head := border(inner, keep/2)
-		tail := border(inner, len(inner)-keep/2)
+		head := safeCut(inner, keep/2)
+		tail := safeCut(inner, len(inner)-keep/2)
 		out = append(out, raw[from:start+1+head]...)
 		out = fmt.Appendf(out, `\n`+leftOut+`\n`, tail-head)
 		from = start + 1 + tail
@@ -70,8 +70,8 @@ func shorten(raw string, keep int) string {
 	return string(append(out, raw[from:]...))
 }
 
-// border returns the first index from at on that cuts neither a rune nor an escape sequence of two bytes.
-func border(inner string, at int) int {
+// safeCut returns the first index from at on that cuts neither a rune nor an escape sequence of two bytes.
+func safeCut(inner string, at int) int {
 	for at < len(inner) && !utf8.RuneStart(inner[at]) {
 		at++
 	}

@@ -156,7 +156,7 @@ func (p *hookPayload) usedByOpenCode(subagent string, part []byte) fact {
 }
 
 // openCodeTool is the tool call in a part, and whether it ended. The same tools of MCP servers are called server_tool.
-func openCodeTool(v *sieve, part []byte) (t events.ToolUsed, ended bool) {
+func openCodeTool(v *scrubber, part []byte) (t events.ToolUsed, ended bool) {
 	state := rawMember(part, "state")
 	status := member(state, "status")
 	t = events.ToolUsed{
@@ -180,7 +180,7 @@ func openCodeTool(v *sieve, part []byte) (t events.ToolUsed, ended bool) {
 	if strings.HasPrefix(t.Tool, "cmemd_") {
 		server = "cmemd"
 	}
-	return v.use(t, server, rawMember(state, "input"), output), true
+	return v.toolUse(t, server, rawMember(state, "input"), output), true
 }
 
 // failedInOpenCode is an answer that ended with an error.

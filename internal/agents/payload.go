@@ -23,7 +23,7 @@ type hookPayload struct {
 	meta   Meta
 	event  string         // the agent's name of what happened
 	origin session.Origin // in which session
-	sieve  sieve
+	sieve  scrubber
 	before []fact // what it becomes beside the last
 }
 
@@ -38,7 +38,7 @@ func readPayload(data []byte, m Meta) (*hookPayload, error) {
 	if !isObject(data) {
 		return nil, &FieldError{Field: "payload", Err: ErrNotObject}
 	}
-	return &hookPayload{members: appendMembers(make(members, 0, 16), data), meta: m, sieve: m.sieve()}, nil
+	return &hookPayload{members: appendMembers(make(members, 0, 16), data), meta: m, sieve: m.scrubber()}, nil
 }
 
 // decode says what data, a payload of the named agent, reports.

@@ -15,7 +15,7 @@ import (
 type lines struct {
 	path       string
 	emit       func(session.Capture)
-	sieve      func() *sieve     // for the texts of one event
+	sieve      func() *scrubber  // for the texts of one event
 	skip       func(kind string) // counts in Progress.Skipped
 	ahead      func() time.Time  // the first good time soon behind this line, or zero
 	askedAhead bool              // ahead was asked; once is enough
@@ -153,7 +153,7 @@ func (r *reader) captureLine(at time.Time, key events.Key, line string, e events
 }
 
 // event is the end of an answer with these words.
-func (f *finalText) event(v *sieve) events.AgentStopped {
+func (f *finalText) event(v *scrubber) events.AgentStopped {
 	if f.failed {
 		return v.agentFailed(f.text, f.failure)
 	}
@@ -161,7 +161,7 @@ func (f *finalText) event(v *sieve) events.AgentStopped {
 }
 
 // remark is the text where work goes on behind it; ok is false where it says nothing, or says how the agent's own request failed.
-func (f *finalText) remark(v *sieve) (e events.AgentSaid, ok bool) {
+func (f *finalText) remark(v *scrubber) (e events.AgentSaid, ok bool) {
 	if f == nil || f.failed {
 		return e, false
 	}

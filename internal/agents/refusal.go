@@ -20,9 +20,9 @@ const (
 	refusedResult   = "User rejected tool use"
 )
 
-// ownOutput are the tools of Claude Code whose output nobody else writes: where it says that the call was refused, it was. What a
+// writesOwnOutput are the tools of Claude Code whose output nobody else writes: where it says that the call was refused, it was. What a
 // command, a page or another server answers may say anything.
-func ownOutput(tool string) bool {
+func writesOwnOutput(tool string) bool {
 	switch tool {
 	case "Edit", "MultiEdit", "Write", "NotebookEdit", "ExitPlanMode":
 		return true
@@ -35,7 +35,7 @@ func (l *claudeLine) isRefused(u events.ToolUsed) bool {
 	if !u.Failed || l.sideChain || !strings.HasPrefix(u.Output, refusedPrefix) {
 		return false
 	}
-	return l.denial == refusedByPerson || stringOf(l.result) == refusedResult || l.denial == "" && ownOutput(u.Tool)
+	return l.denial == refusedByPerson || stringOf(l.result) == refusedResult || l.denial == "" && writesOwnOutput(u.Tool)
 }
 
 // Refusal is what a person said who refused a call; empty: nothing, or nobody did.

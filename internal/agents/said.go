@@ -37,7 +37,7 @@ func isInterruption(s string) bool {
 }
 
 // promptSubmitted is what is recorded of a prompt. Machine says that no word of it is the user's.
-func (v *sieve) promptSubmitted(raw string) (p events.PromptSubmitted, machine bool) {
+func (v *scrubber) promptSubmitted(raw string) (p events.PromptSubmitted, machine bool) {
 	text, private := clean(raw)
 	private = private || v.cut
 	text = cutLeading(text, machineTags())
@@ -53,24 +53,24 @@ func (v *sieve) promptSubmitted(raw string) (p events.PromptSubmitted, machine b
 	}, false
 }
 
-func (v *sieve) agentStopped(cause events.StopCause, said string) events.AgentStopped {
+func (v *scrubber) agentStopped(cause events.StopCause, said string) events.AgentStopped {
 	message := v.message(said)
 	return events.AgentStopped{LastMessage: message, Cause: cause, Size: len(said), Redactions: v.found}
 }
 
-func (v *sieve) agentSaid(text string) events.AgentSaid {
+func (v *scrubber) agentSaid(text string) events.AgentSaid {
 	said := v.message(text)
 	return events.AgentSaid{Text: said, Size: len(text), Redactions: v.found}
 }
 
-func (v *sieve) contextCompacted(summary, trigger string) events.ContextCompacted {
+func (v *scrubber) contextCompacted(summary, trigger string) events.ContextCompacted {
 	text := v.compactSummary(summary)
 	return events.ContextCompacted{Summary: text, Trigger: trigger, Size: len(summary), Redactions: v.found}
 }
 
 // compactSummary is the summary itself, without the analysis before it and the sentences that the harness puts around it
 // when it hands the summary to the model. Hook and transcript so say the same.
-func (v *sieve) compactSummary(raw string) string {
+func (v *scrubber) compactSummary(raw string) string {
 	text, _ := clean(raw)
 	if inner, ok := element(text, "summary"); ok {
 		return capText(v.text(inner), MaxText)
@@ -103,7 +103,7 @@ func unwrapSummary(text string) string {
 
 // toolText is what is recorded of a tool's input or output, and how many bytes it had. A JSON string becomes its text,
 // null becomes nothing, all else stays JSON.
-func (v *sieve) toolText(raw, input []byte) (kept string, size int) {
+func (v *scrubber) toolText(raw, input []byte) (kept string, size int) {
 	switch kindOf(raw) {
 	case 0, 'n':
 		return "", 0
@@ -117,7 +117,7 @@ func (v *sieve) toolText(raw, input []byte) (kept string, size int) {
 }
 
 // plainText is what is recorded of an input or output that is no JSON, and how many bytes it had.
-func (v *sieve) plainText(s string) (kept string, size int) {
+func (v *scrubber) plainText(s string) (kept string, size int) {
 	text, _ := clean(s)
 	return capText(v.text(text), MaxText), len(s)
 }

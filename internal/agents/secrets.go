@@ -6,22 +6,22 @@ import "maps"
 // so. It must be quick, and safe for concurrent use.
 type Redact func(text string, json bool) (out string, found map[string]int)
 
-// sieve is what the texts of one event go through before they are shortened: half a secret would not be known as one. The
+// scrubber is what the texts of one event go through before they are shortened: half a secret would not be known as one. The
 // zero value takes nothing out.
-type sieve struct {
+type scrubber struct {
 	redact Redact
 	cut    bool           // private text was cut before: see Meta.Cut
 	found  map[string]int // what was taken out, by kind; nil if nothing was
 }
 
-func (m Meta) sieve() sieve {
-	return sieve{redact: m.Redact, cut: m.Cut, found: maps.Clone(m.Redactions)}
+func (m Meta) scrubber() scrubber {
+	return scrubber{redact: m.Redact, cut: m.Cut, found: maps.Clone(m.Redactions)}
 }
 
-func (v *sieve) text(s string) string { return v.pass(s, false) }
-func (v *sieve) json(s string) string { return v.pass(s, true) }
+func (v *scrubber) text(s string) string { return v.pass(s, false) }
+func (v *scrubber) json(s string) string { return v.pass(s, true) }
 
-func (v *sieve) pass(s string, json bool) string {
+func (v *scrubber) pass(s string, json bool) string {
 	if v.redact == nil || s == "" {
 		return s
 	}
@@ -37,4 +37,4 @@ func (v *sieve) pass(s string, json bool) string {
 }
 
 // message is what is kept of a text that an agent wrote.
-func (v *sieve) message(s string) string { return capText(v.text(cleanMessage(s)), MaxText) }
+func (v *scrubber) message(s string) string { return capText(v.text(cleanMessage(s)), MaxText) }

@@ -87,9 +87,9 @@ func TestSecretsAtTheCut(t *testing.T) {
 			for shift := range 3 {
 				before := strings.Repeat("word ", at/5)[:at-20-len(s.Text)*shift/2] + "\n"
 				text := before + s.Text + "\n" + strings.Repeat(" more", MaxText/5)
-				checkHalves(t, s, (&sieve{redact: r}).message(text))
+				checkHalves(t, s, (&scrubber{redact: r}).message(text))
 				raw, _ := json.Marshal(map[string]string{"stdout": text, "stderr": all[(i+1)%len(all)].Text})
-				kept, _ := (&sieve{redact: r}).toolText(raw, nil)
+				kept, _ := (&scrubber{redact: r}).toolText(raw, nil)
 				checkHalves(t, s, kept)
 				if !json.Valid([]byte(kept)) || len(kept) > MaxText {
 					t.Errorf("%s: %d bytes, no JSON", s.Rule, len(kept))

@@ -96,7 +96,7 @@ func elementEnd(s string, at int, name string) int {
 			pos += n
 			continue
 		}
-		if n := closeTag(s[pos:], name); n > 0 {
+		if n := closeTagLen(s[pos:], name); n > 0 {
 			depth--
 			pos += n
 			last = pos
@@ -129,8 +129,8 @@ func openTag(s string, names []string) (string, int) {
 	return "", 0
 }
 
-// closeTag returns the length of the closing tag called name that starts s, or 0.
-func closeTag(s, name string) int {
+// closeTagLen returns the length of the closing tag called name that starts s, or 0.
+func closeTagLen(s, name string) int {
 	rest, ok := strings.CutPrefix(s, "</"+name)
 	if !ok {
 		return 0

@@ -30,8 +30,8 @@ const (
 	// leftOut stands where bytes were cut. The hook's own limit uses the same words.
 	leftOut = "[cmemd: %d bytes left out]"
 
-	// leftOutMax is the longest text of leftOut with its line ends.
-	leftOutMax = len("\n[cmemd:  bytes left out]\n") + 19
+	// maxLeftOutMark is the longest text of leftOut with its line ends.
+	maxLeftOutMark = len("\n[cmemd:  bytes left out]\n") + 19
 )
 
 // injectedTags are elements that the harness, this memory or another one put into the conversation.
@@ -47,7 +47,7 @@ func clean(s string) (out string, private bool) {
 		return s, false
 	}
 	s = dropControls(strings.ToValidUTF8(s, "\uFFFD"))
-	if privatetext.MayHold(s) {
+	if privatetext.MayHoldTag(s) {
 		s, private = privatetext.Cut(s)
 		s = cutTags(s, injectedTags())
 	}
@@ -75,7 +75,7 @@ func isClean(s string) bool {
 		}
 		run = 0
 	}
-	return !privatetext.MayHold(s) && !hasNoticeOrFence(s) && (ascii || (utf8.ValidString(s) && !hasC1(s)))
+	return !privatetext.MayHoldTag(s) && !hasNoticeOrFence(s) && (ascii || (utf8.ValidString(s) && !hasC1(s)))
 }
 
 // hasC1 reports whether s holds one of the control characters U+0080 to U+009F.
@@ -177,12 +177,12 @@ func capTail(s string, max int) string {
 }
 
 // capText keeps head and tail of s, and says between them how many bytes were cut. The result has at most max bytes,
-// which must be over leftOutMax.
+// which must be over maxLeftOutMark.
 func capText(s string, max int) string {
 	if len(s) <= max {
 		return s
 	}
-	half := (max - leftOutMax) / 2
+	half := (max - maxLeftOutMark) / 2
 	head, tail := clip.Head(s, half), capTail(s, half)
 	return head + fmt.Sprintf("\n"+leftOut+"\n", len(s)-len(head)-len(tail)) + tail
 }

@@ -265,7 +265,7 @@ func TestLinearTime(t *testing.T) {
 				t.Fatal(err)
 			}
 			clean(in(n))
-			new(sieve).promptSubmitted(in(n))
+			new(scrubber).promptSubmitted(in(n))
 			if !json.Valid([]byte(cleanJSON(body, body))) {
 				t.Errorf("%s: no JSON", name)
 			}
@@ -303,7 +303,7 @@ func FuzzClean(f *testing.F) {
 // TestCleanJSONIsMadeOnce: what is kept of a text is written to one piece of memory, and is not copied from there.
 func TestCleanJSONIsMadeOnce(t *testing.T) {
 	raw := []byte(`{"stdout":"` + strings.Repeat("all as it was, ", 100) + `","interrupted":false}`)
-	if n := testing.AllocsPerRun(20, func() { new(sieve).json(cleanJSON(raw, nil)) }); n > 1 {
+	if n := testing.AllocsPerRun(20, func() { new(scrubber).json(cleanJSON(raw, nil)) }); n > 1 {
 		t.Errorf("%.0f allocations, want 1", n)
 	}
 }

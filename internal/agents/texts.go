@@ -10,12 +10,12 @@ import (
 // Texts cleans the texts of one imported event as those of hooks and transcripts are cleaned: valid UTF-8 without control
 // characters, private text, injected memory and secrets. It is not safe for concurrent use.
 type Texts struct {
-	v   sieve
+	v   scrubber
 	cut bool
 }
 
 // NewTexts returns one for the next event. Redact takes secrets out; nil: nothing does.
-func NewTexts(redact Redact) *Texts { return &Texts{v: sieve{redact: redact}} }
+func NewTexts(redact Redact) *Texts { return &Texts{v: scrubber{redact: redact}} }
 
 // Prose is s as it may be recorded, at most MaxText bytes of it. Private reports whether private text was cut.
 func (t *Texts) Prose(s string) (out string, private bool) {

@@ -202,7 +202,7 @@ func checkTranscript(t fataler, captures []session.Capture) {
 			t.Fatalf("captured as of %v", c.At)
 		}
 		if p, ok := c.Event.(events.PromptSubmitted); ok {
-			if _, machine := new(sieve).promptSubmitted(p.Text); machine && p.Text != "" {
+			if _, machine := new(scrubber).promptSubmitted(p.Text); machine && p.Text != "" {
 				t.Fatalf("machine-made prompt: %q", p.Text)
 			}
 		}

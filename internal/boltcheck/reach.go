@@ -15,9 +15,9 @@ type Element struct {
 
 // Reached is what a file says of itself whose pages may be damaged.
 type Reached struct {
-	Metas     int               // meta pages that are whole, each of another transaction: 2 where none is lost
-	Missing   int               // pages that something leads to and that are not what they should be
-	Sequences map[string]uint64 // of the buckets in the root
+	Metas        int               // meta pages that are whole, each of another transaction: 2 where none is lost
+	MissingPages int               // pages that something leads to and that are not what they should be
+	Sequences    map[string]uint64 // of the buckets in the root
 }
 
 // Reach visits the elements of the buckets in the root that can still be reached from the newest whole meta page of the bbolt file of
@@ -56,19 +56,19 @@ func (r *reacher) tree(root uint64, take func(e leafElement)) {
 		id := left[len(left)-1]
 		left = left[:len(left)-1]
 		if r.mark(id) != nil {
-			r.out.Missing++
+			r.out.MissingPages++
 			continue
 		}
 		p, err := r.page(id, maxOverflow)
 		switch {
 		case err != nil:
-			r.out.Missing++
+			r.out.MissingPages++
 		case p.flags == pageBranch:
 			left = append(left, childrenOf(p)...)
 		case p.flags == pageLeaf:
 			eachElement(p, int64(id*r.pageSize)+pageHeader, take)
 		default:
-			r.out.Missing++
+			r.out.MissingPages++
 		}
 	}
 }

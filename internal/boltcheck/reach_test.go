@@ -68,7 +68,7 @@ func TestReach(t *testing.T) {
 	t.Parallel()
 	file, pairs := built(t)
 	found, r := reached(t, file)
-	if !maps.Equal(found, pairs) || r.Metas != 2 || r.Missing != 0 || r.Sequences["many"] != 77 || r.Sequences["few"] != 77 {
+	if !maps.Equal(found, pairs) || r.Metas != 2 || r.MissingPages != 0 || r.Sequences["many"] != 77 || r.Sequences["few"] != 77 {
 		t.Errorf("found %d of %d, %+v", len(found), len(pairs), r)
 	}
 }

@@ -194,7 +194,7 @@ func TestClockOfTheDaemon(t *testing.T) {
 	}
 	w := &world{home: cfg.Home}
 	rescued, renewed := p.rescue(time.Time{}), p.renewKeys(time.Time{})
-	ahead, err := relay.Keys(cfg.Home).Present()
+	ahead, err := relay.Keys(cfg.Home).Current()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestClockOfTheDaemon(t *testing.T) {
 	if p.renewKeys(renewed); err != nil {
 		t.Fatal(err)
 	}
-	if key, err := relay.Keys(cfg.Home).Present(); err != nil || key.ID() == ahead.ID() {
+	if key, err := relay.Keys(cfg.Home).Current(); err != nil || key.ID() == ahead.ID() {
 		t.Errorf("the present key is %v, %v; want one of this year", key, err)
 	}
 	p.drainOnce(t.Context())

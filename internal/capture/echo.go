@@ -87,10 +87,10 @@ func (m *echoes) get(id events.SessionID) (*agents.InjectedText, bool) {
 
 // put remembers what a session was given, forgets the session that was asked for least lately, and returns what is known:
 // what was read of the views only where no more is known by now.
-func (m *echoes) put(id events.SessionID, injected *agents.InjectedText, read bool) *agents.InjectedText {
+func (m *echoes) put(id events.SessionID, injected *agents.InjectedText, fromViews bool) *agents.InjectedText {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if known, ok := m.injected[id]; ok && read {
+	if known, ok := m.injected[id]; ok && fromViews {
 		return known
 	}
 	m.injected[id] = injected

@@ -47,7 +47,7 @@ func (p *Pipeline) hide(ctx context.Context, o session.Origin, file string, ends
 	if p.hidden.sessions == nil {
 		p.hidden.sessions = map[events.SessionID]events.CaptureHidden{}
 	}
-	is.Agent, is.Session, is.File, is.Count = o.Agent, id, p.cfg.plain(file), is.Count+1
+	is.Agent, is.Session, is.File, is.Count = o.Agent, id, p.cfg.redactText(file), is.Count+1
 	if p.hidden.sessions[id] = is; ends {
 		delete(p.hidden.sessions, id)
 	}

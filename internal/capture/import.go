@@ -31,12 +31,12 @@ func (p *Pipeline) Import(ctx context.Context, source string, body io.Reader) (I
 // imported is one import under way.
 type imported struct {
 	*ingest
-	convert  *importer.Converter
-	line     int
-	whose    events.SessionID // the session that entries are of
-	captured bool             // hooks or transcripts have captured it
-	end      *session.Capture // its end, for behind all else of it
-	result   Imported
+	convert   *importer.Converter
+	line      int
+	sessionID events.SessionID // the session that entries are of
+	captured  bool             // hooks or transcripts have captured it
+	end       *session.Capture // its end, for behind all else of it
+	result    Imported
 }
 
 func newImport(p *Pipeline, source string) *imported {
@@ -88,7 +88,7 @@ func (im *imported) take(ctx context.Context, line []byte) error {
 		im.malformed("is no entry")
 		return nil
 	}
-	if err := im.turnTo(ctx, importer.OriginOf(&e).Session()); err != nil {
+	if err := im.switchTo(ctx, importer.OriginOf(&e).Session()); err != nil {
 		return err
 	}
 	made, err := im.convert.Convert(&e, im.captured)
@@ -132,15 +132,15 @@ func reasoned(counts map[importer.Kind]importer.ReasonCount, kind importer.Kind,
 	counts[kind][reason]++
 }
 
-// turnTo ends the session before, if id is another one, and looks whether hooks or transcripts have captured that.
-func (im *imported) turnTo(ctx context.Context, id events.SessionID) error {
-	if id == im.whose {
+// switchTo ends the session before, if id is another one, and looks whether hooks or transcripts have captured that.
+func (im *imported) switchTo(ctx context.Context, id events.SessionID) error {
+	if id == im.sessionID {
 		return nil
 	}
 	if err := im.close(ctx); err != nil {
 		return err
 	}
-	im.whose, im.captured = id, false
+	im.sessionID, im.captured = id, false
 	for r, err := range im.p.cfg.Log.Stream(ctx, id.Stream(), 1) {
 		if err != nil {
 			return fmt.Errorf("capture: import: %w", err)

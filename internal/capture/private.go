@@ -31,8 +31,8 @@ func withoutPrivate(r agents.Report, rules *privacy.Rules) agents.Report {
 	return r
 }
 
-// mayRecord is a capture from a transcript without what the rules of privacy leave out; why says that it is all of it.
-func (p *Pipeline) mayRecord(c session.Capture) (kept session.Capture, why string) {
+// filterPrivate is a capture from a transcript without what the rules of privacy leave out; why says that it is all of it.
+func (p *Pipeline) filterPrivate(c session.Capture) (kept session.Capture, why string) {
 	if why := p.cfg.Rules.Skips(c.Origin.Agent, c.Origin.Cwd); why != "" {
 		return c, why
 	}
@@ -64,10 +64,10 @@ func public(c session.Capture, rules *privacy.Rules) (kept session.Capture, why 
 // one, of an ignored file, or of the environment. Cut is false where nothing is left out.
 func withoutContents(t events.ToolUsed, cwd string, f privacy.Finding, rules *privacy.Rules) (kept events.ToolUsed, cut bool) {
 	output, left := rules.CutOutput(cwd, t.Output, f)
-	if f.Left != "" {
+	if f.LeftOut != "" {
 		t.Input = rules.Cut(t.Input, f)
-		if !slices.Contains(left, f.Left) {
-			left = append(left, f.Left)
+		if !slices.Contains(left, f.LeftOut) {
+			left = append(left, f.LeftOut)
 		}
 	}
 	if len(left) == 0 {

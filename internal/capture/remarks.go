@@ -46,9 +46,9 @@ type source struct{ io.Reader }
 
 // reading is how far one transcript was read.
 type reading struct {
-	origin session.Origin
-	hook   time.Time // when the session's last hook was called
-	quiet  bool      // the transcript was read since
+	origin    session.Origin
+	lastHook  time.Time // when the session's last hook was called
+	readSince bool      // the transcript was read since
 
 	mu      sync.Mutex  // guards the fields below
 	file    os.FileInfo // as it was last; nil: not read yet
@@ -74,7 +74,7 @@ func (p *Pipeline) recordSaid(ctx context.Context, o session.Origin, by time.Tim
 	}
 	var captures []session.Capture
 	for _, c := range due {
-		if c, why := p.mayRecord(c); why == "" {
+		if c, why := p.filterPrivate(c); why == "" {
 			c.Origin = o
 			captures = append(captures, c)
 		}
@@ -101,8 +101,8 @@ func (p *Pipeline) recordQuiet(ctx context.Context) {
 	var quiet []session.Origin
 	p.remarks.mu.Lock()
 	for _, r := range p.remarks.readings {
-		if !r.quiet && now.Sub(r.hook) >= quietAfter {
-			quiet, r.quiet = append(quiet, r.origin), true
+		if !r.readSince && now.Sub(r.lastHook) >= quietAfter {
+			quiet, r.readSince = append(quiet, r.origin), true
 		}
 	}
 	p.remarks.mu.Unlock()
@@ -126,12 +126,12 @@ func (m *remarks) of(o session.Origin, hook time.Time) *reading {
 		r = m.readings[i]
 		m.readings = slices.Delete(m.readings, i, i+1)
 	} else {
-		r = &reading{quiet: true}
+		r = &reading{readSince: true}
 	}
 	m.readings = append(m.readings, r)
 	m.readings = m.readings[max(0, len(m.readings)-maxReadings):]
 	if r.origin = o; !hook.IsZero() {
-		r.hook, r.quiet = hook, false
+		r.lastHook, r.readSince = hook, false
 	}
 	return r
 }

@@ -16,14 +16,14 @@ func (p *Pipeline) Redact(e events.Event) events.Event {
 		return e
 	}
 	for _, text := range []*string{&m.Project, &m.ProjectRoot, &m.Type, &m.Title, &m.Text, &m.Session} {
-		*text = p.cfg.plain(*text)
+		*text = p.cfg.redactText(*text)
 	}
-	m.Concepts, m.Files = p.cfg.plainOf(m.Concepts), p.cfg.plainOf(m.Files)
+	m.Concepts, m.Files = p.cfg.redactTexts(m.Concepts), p.cfg.redactTexts(m.Files)
 	return m
 }
 
-// plain is s without its secrets.
-func (c *Config) plain(s string) string {
+// redactText is s without its secrets.
+func (c *Config) redactText(s string) string {
 	if c.Secrets == nil || s == "" {
 		return s
 	}
@@ -31,13 +31,13 @@ func (c *Config) plain(s string) string {
 	return out
 }
 
-func (c *Config) plainOf(list []string) []string {
+func (c *Config) redactTexts(list []string) []string {
 	if list == nil {
 		return nil
 	}
 	out := make([]string, len(list))
 	for i, s := range list {
-		out[i] = c.plain(s)
+		out[i] = c.redactText(s)
 	}
 	return out
 }
@@ -57,11 +57,11 @@ func (c *Config) plainOrigin(o session.Origin) session.Origin {
 	for _, f := range fields {
 		all = append(append(all, *f...), '\n')
 	}
-	if text := string(all); text == c.plain(text) { // as nearly always
+	if text := string(all); text == c.redactText(text) { // as nearly always
 		return o
 	}
 	for _, f := range fields {
-		*f = c.plain(*f)
+		*f = c.redactText(*f)
 	}
 	return o
 }

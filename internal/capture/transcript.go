@@ -134,7 +134,7 @@ func (in *ingest) blame(line int, detail string) {
 
 // add queues a capture, unless the log has it.
 func (in *ingest) add(ctx context.Context, c session.Capture) error {
-	c, why := in.p.mayRecord(c)
+	c, why := in.p.filterPrivate(c)
 	if why != "" {
 		in.private++
 		return nil

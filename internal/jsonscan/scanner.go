@@ -26,12 +26,12 @@ const (
 // A Scanner reads one JSON text strictly and without building anything. The zero value with Data set is ready. It is not for
 // concurrent use, and does not change Data.
 type Scanner[T string | []byte] struct {
-	Data   T
-	pos    int
-	stack  []byte // the open containers, '{' or '['
-	expect expect
-	bad    bool // the text is not JSON; pos is where that shows
-	low    int  // see Low
+	Data     T
+	pos      int
+	stack    []byte // the open containers, '{' or '['
+	expect   expect
+	bad      bool // the text is not JSON; pos is where that shows
+	minDepth int  // see Low
 }
 
 // Reset makes s ready for another text. It keeps its memory.
@@ -40,7 +40,7 @@ func (s *Scanner[T]) Reset(data T) { *s = Scanner[T]{Data: data, stack: s.stack[
 // Next returns the next string, number or literal. It returns false at the end, and where the text is not JSON:
 // Valid tells these apart.
 func (s *Scanner[T]) Next() (Token, bool) {
-	s.low = len(s.stack)
+	s.minDepth = len(s.stack)
 	for {
 		s.space()
 		if s.pos == len(s.Data) {
@@ -68,8 +68,8 @@ func (s *Scanner[T]) Valid() bool {
 	return !s.bad && s.pos == len(s.Data) && s.expect == expectNothing
 }
 
-// Low is the fewest containers that were open between the last token and the one before it.
-func (s *Scanner[T]) Low() int { return s.low }
+// MinDepth is the fewest containers that were open between the last token and the one before it.
+func (s *Scanner[T]) MinDepth() int { return s.minDepth }
 
 // Depth is how many containers are open.
 func (s *Scanner[T]) Depth() int { return len(s.stack) }
@@ -112,7 +112,7 @@ func (s *Scanner[T]) close(c byte) {
 		return
 	}
 	s.stack = s.stack[:n-1]
-	s.low = min(s.low, n-1)
+	s.minDepth = min(s.minDepth, n-1)
 	s.pos++
 	s.valueDone()
 }

@@ -15,7 +15,7 @@ func CutJSON(body []byte) (out []byte, cut bool) { return cutJSON(body, innerLev
 
 // cutJSON is CutJSON; levels is how deep strings that are JSON are looked into.
 func cutJSON(body []byte, levels int) (out []byte, cut bool) {
-	if !mayHold(body) {
+	if !mayHoldTag(body) {
 		return body, false
 	}
 	s := jsonscan.Scanner[[]byte]{Data: body}
@@ -58,7 +58,7 @@ type opened []int
 
 // follow notes the containers that ended and began since the last token.
 func (o *opened) follow(s *jsonscan.Scanner[[]byte]) {
-	*o = (*o)[:min(len(*o), s.Low())]
+	*o = (*o)[:min(len(*o), s.MinDepth())]
 	for len(*o) < s.Depth() {
 		n := 0
 		if len(*o) > 0 {
@@ -75,7 +75,7 @@ func (o opened) cut(s *jsonscan.Scanner[[]byte], t jsonscan.Token, levels int) (
 		before = o[len(o)-1]
 	}
 	switch {
-	case before == 0 && (raw[0] != '"' || !mayHold(raw)):
+	case before == 0 && (raw[0] != '"' || !mayHoldTag(raw)):
 		return nil, false
 	case raw[0] != '"':
 		return []byte("null"), raw[0] != 'n'
@@ -91,7 +91,7 @@ func (o opened) cut(s *jsonscan.Scanner[[]byte], t jsonscan.Token, levels int) (
 	return jsonscan.AppendQuoted(nil, text), true
 }
 
-// mayHold is MayHold for a part of a JSON text.
-func mayHold(raw []byte) bool {
+// mayHoldTag is MayHoldTag for a part of a JSON text.
+func mayHoldTag(raw []byte) bool {
 	return bytes.IndexByte(raw, '<') >= 0 || bytes.Contains(raw, []byte(`\u`)) || bytes.Contains(raw, []byte("&lt;")) || bytes.Contains(raw, []byte("&LT;"))
 }

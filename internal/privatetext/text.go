@@ -14,8 +14,8 @@ func Cut(s string) (out string, cut bool) {
 	return out, cut || more
 }
 
-// MayHold reports whether Cut could find anything in s.
-func MayHold(s string) bool {
+// MayHoldTag reports whether Cut could find anything in s.
+func MayHoldTag(s string) bool {
 	return strings.IndexByte(s, '<') >= 0 || strings.Contains(s, `\u`) || strings.Contains(s, "&lt;") || strings.Contains(s, "&LT;")
 }
 

@@ -51,7 +51,7 @@ func (f *finder) assigned(_ *shape, start, end int) {
 	if stop-from > 2*maxKey {
 		return
 	}
-	if f.at(from-1) == '/' && f.quote(stop) > stop { // of a path
+	if f.at(from-1) == '/' && f.skipQuote(stop) > stop { // of a path
 		return
 	}
 	line := from

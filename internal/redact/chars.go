@@ -55,9 +55,9 @@ func entropy(s string) float64 {
 	return bits
 }
 
-// drawn reports whether s looks as if it were drawn by lot: as no word, name, version or line of dashes does. It is asked
+// looksRandom reports whether s looks as if it were drawn by lot: as no word, name, version or line of dashes does. It is asked
 // where a prefix has said what s is; see secretive for what has to say so itself.
-func drawn(s string) bool {
+func looksRandom(s string) bool {
 	e := entropy(s)
 	if e < 2.5 {
 		return false
@@ -66,10 +66,10 @@ func drawn(s string) bool {
 }
 
 // secretive is drawn for what stands behind no prefix: it asks for more.
-func secretive(s string) bool { return churning(s, 5) }
+func secretive(s string) bool { return changesOften(s, 5) }
 
-// churning is secretive with one of so many characters at which s changes.
-func churning(s string, every int) bool {
+// changesOften is secretive with one of so many characters at which s changes.
+func changesOften(s string, every int) bool {
 	return holds(s, isDigit) && holds(s, isLetter) && churn(s)*every >= len(s) && entropy(s) >= 3
 }
 

@@ -5,7 +5,7 @@ import "strings"
 // secret reports whether the literal says a secret.
 func (v literal) secret(n name, text string) bool {
 	text = text[:min(len(text), judged)]
-	if v.quoted && strings.ContainsAny(text, " \t") && n.kind != scheme && !v.phrase(n, text) {
+	if v.quoted && strings.ContainsAny(text, " \t") && n.kind != scheme && !v.isPhrase(n, text) {
 		return false
 	}
 	switch n.kind {
@@ -20,9 +20,9 @@ func (v literal) secret(n name, text string) bool {
 	return len(text) >= 16 && v.drawn(n, text) && v.isLiteral(n, text)
 }
 
-// phrase reports whether text, which has blanks, can be a secret of several words. What begins with a blank or a sign stands
+// isPhrase reports whether text, which has blanks, can be a secret of several words. What begins with a blank or a sign stands
 // between two texts in quotes.
-func (v literal) phrase(n name, text string) bool {
+func (v literal) isPhrase(n name, text string) bool {
 	return v.words && n.kind != token && isAlnum(text[0]) && !isBlank(text[len(text)-1])
 }
 
@@ -31,11 +31,11 @@ func (v literal) phrase(n name, text string) bool {
 func (v literal) drawn(n name, text string) bool {
 	switch {
 	case n.upper && v.bare:
-		return holds(text, isDigit) && holds(text, isLetter) && drawn(text)
+		return holds(text, isDigit) && holds(text, isLetter) && looksRandom(text)
 	case v.quoted:
 		return secretive(text)
 	}
-	return churning(text, 4)
+	return changesOften(text, 4)
 }
 
 // password reports whether text is one that somebody chose, and no word of code about passwords.

@@ -194,7 +194,7 @@ func (f *finder) piped(_ *shape, start, _ int) {
 		v := f.readLiteral(place{at: at, direct: true}, name{})
 		end := v.end
 		if v.quoted {
-			end = f.quote(end)
+			end = f.skipQuote(end)
 		}
 		if end <= pipe && f.blanks(end) == pipe {
 			f.hideText(v.start, v.end)

@@ -80,9 +80,11 @@ func (r *Redactor) JSON(s string) (out string, found map[string]int) {
 	return r.repeat(s, pass{json: true, general: true})
 }
 
-// Known is Text without the general rule, for who knows more forms than this package and tries that rule behind them: what it
+// KnownForms is Text without the general rule, for who knows more forms than this package and tries that rule behind them: what it
 // takes may hold the word by which another form is known.
-func (r *Redactor) Known(s string) (out string, found map[string]int) { return r.repeat(s, pass{}) }
+func (r *Redactor) KnownForms(s string) (out string, found map[string]int) {
+	return r.repeat(s, pass{})
+}
 
 // A pass is how a text is looked at.
 type pass struct {

@@ -103,7 +103,7 @@ func (f *finder) cookies(_ *shape, start, end int) {
 		}
 		f.crumb.end(f.s, eq+1, isCookie)
 		stop := f.crumb.to
-		if value := f.s[eq+1 : stop]; len(value) >= 16 && drawn(value[:min(len(value), judged)]) {
+		if value := f.s[eq+1 : stop]; len(value) >= 16 && looksRandom(value[:min(len(value), judged)]) {
 			f.weak(eq+1, stop, "cookie")
 		}
 		if f.at(stop) != ';' {
@@ -134,7 +134,7 @@ func (f *finder) telegram(_ *shape, start, end int) {
 func (f *finder) okta(_ *shape, start, end int) {
 	i := f.blanks(end)
 	stop := run(f.s[:min(len(f.s), i+maxKey)], i, isToken)
-	if f.begins(start) && strings.HasPrefix(f.s[i:], "00") && stop-i >= 40 && stop-i <= 44 && drawn(f.s[i:stop]) {
+	if f.begins(start) && strings.HasPrefix(f.s[i:], "00") && stop-i >= 40 && stop-i <= 44 && looksRandom(f.s[i:stop]) {
 		f.add(i, stop, "okta-token")
 	}
 }
@@ -197,7 +197,7 @@ func (f *finder) user(_ *shape, start, end int) {
 	}
 	i := end
 	if f.at(i) != '"' || !f.json {
-		i = f.quote(i)
+		i = f.skipQuote(i)
 	}
 	colon := run(f.s, i, func(c byte) bool { return isTokenDot(c) || c == '@' || c == '+' })
 	if colon == i || colon-i > 128 || f.at(colon) != ':' {

@@ -9,15 +9,15 @@ import (
 
 // A tokenRule knows a secret by what its maker puts in front of it.
 type tokenRule struct {
-	name     string
-	prefixes string          // one or more, between spaces
-	tail     func(byte) bool // what may follow
-	min, max int             // bytes of what follows; one that is longer than max is none of these. max 0: no limit
-	weak     bool            // another rule that knows the same token knows better whose it is
-	inside   bool            // letters may stand right before the prefix
-	apart    bool            // it may not stand in the middle of base64
-	keep     bool            // the prefix stays: it says where, not what
-	middle   bool            // the prefix stands inside of the token, and min and max are of all of it
+	name         string
+	prefixes     string          // one or more, between spaces
+	tail         func(byte) bool // what may follow
+	min, max     int             // bytes of what follows; one that is longer than max is none of these. max 0: no limit
+	weak         bool            // another rule that knows the same token knows better whose it is
+	insideWord   bool            // letters may stand right before the prefix
+	notInBase64  bool            // it may not stand in the middle of base64
+	keepPrefix   bool            // the prefix stays: it says where, not what
+	prefixInside bool            // the prefix stands inside of the token, and min and max are of all of it
 }
 
 //go:embed tokens.tsv
@@ -54,13 +54,13 @@ func (t *tokenRule) mark(word string) {
 	case "weak":
 		t.weak = true
 	case "inside":
-		t.inside = true
+		t.insideWord = true
 	case "apart":
-		t.apart = true
+		t.notInBase64 = true
 	case "keep":
-		t.keep = true
+		t.keepPrefix = true
 	case "middle":
-		t.middle = true
+		t.prefixInside = true
 	case "-":
 	default:
 		panic("redact: tokens.tsv: " + t.name + " is marked " + word + ", which is no mark")
@@ -100,11 +100,11 @@ func rowsOf(table string, n int) iter.Seq[[]string] {
 // prefixed looks for a token whose prefix is s[start:end].
 func (f *finder) prefixed(l *shape, start, end int) {
 	t := &l.token
-	if t.middle {
+	if t.prefixInside {
 		f.around(l, start, end)
 		return
 	}
-	if !t.inside && !f.begins(start) || f.splits(start) || t.apart && isBase64(f.at(start-1)) && !f.escaped(start) {
+	if !t.insideWord && !f.begins(start) || f.splits(start) || t.notInBase64 && isBase64(f.at(start-1)) && !f.escaped(start) {
 		return
 	}
 	stop := f.tailEnd(l, end)
@@ -112,10 +112,10 @@ func (f *finder) prefixed(l *shape, start, end int) {
 		f.addWrapped(t, start, end, stop, whole)
 	}
 	n := stop - end
-	if n < t.min && !f.cutOff(t, start, end, stop) || t.max > 0 && n > t.max || !drawn(f.s[end:min(stop, end+judged)]) {
+	if n < t.min && !f.cutOff(t, start, end, stop) || t.max > 0 && n > t.max || !looksRandom(f.s[end:min(stop, end+judged)]) {
 		return
 	}
-	if t.keep {
+	if t.keepPrefix {
 		start = end
 	}
 	f.spans = append(f.spans, Span{Start: start, End: stop, Rule: t.name, Weak: t.weak})
@@ -123,15 +123,15 @@ func (f *finder) prefixed(l *shape, start, end int) {
 
 // addWrapped adds the token whose prefix is s[start:end], whose first part ends at stop, and whose rest on the next lines at
 // whole.
-func (f *finder) addWrapped(t *tokenRule, start, end, stop, whole int) {
-	most := whole - end // with the line ends
-	if most < t.min || t.max > 0 && stop-end+whole-f.lineBreak(stop) > t.max || !drawn(f.s[end:min(stop, end+judged)]) {
+func (f *finder) addWrapped(t *tokenRule, start, end, partEnd, restEnd int) {
+	most := restEnd - end // with the line ends
+	if most < t.min || t.max > 0 && partEnd-end+restEnd-f.lineBreak(partEnd) > t.max || !looksRandom(f.s[end:min(partEnd, end+judged)]) {
 		return
 	}
-	if t.keep {
+	if t.keepPrefix {
 		start = end
 	}
-	f.spans = append(f.spans, Span{Start: start, End: whole, Rule: t.name, Weak: t.weak})
+	f.spans = append(f.spans, Span{Start: start, End: restEnd, Rule: t.name, Weak: t.weak})
 }
 
 // around looks for a token in the middle of which s[start:end] stands.
@@ -142,7 +142,7 @@ func (f *finder) around(l *shape, start, end int) {
 		from--
 	}
 	stop := f.tailEnd(l, end)
-	if n := stop - from; n >= t.min && n <= t.max && drawn(f.s[from:stop]) {
+	if n := stop - from; n >= t.min && n <= t.max && looksRandom(f.s[from:stop]) {
 		f.add(from, stop, t.name)
 	}
 }

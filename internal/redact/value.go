@@ -34,7 +34,7 @@ type place struct {
 
 // assignment returns where the value behind a name begins.
 func (f *finder) assignment(n name) (a place, ok bool) {
-	i := f.quote(n.end)
+	i := f.skipQuote(n.end)
 	a.member = i == n.end+1 && f.s[n.end] == '"'
 	a.at = f.separator(f.blanks(f.index(n, i)))
 	switch {
@@ -68,8 +68,8 @@ func (f *finder) index(n name, i int) int {
 	return i
 }
 
-// quote returns the index behind a closing quote at i, which backslashes may stand before; i if there is none.
-func (f *finder) quote(i int) int {
+// skipQuote returns the index behind a closing quote at i, which backslashes may stand before; i if there is none.
+func (f *finder) skipQuote(i int) int {
 	k := run(f.s, i, isSlash)
 	if isQuote(f.at(k)) {
 		return k + 1
@@ -136,13 +136,13 @@ func (f *finder) valueBeside(i int, member bool) int {
 		case f.escaped(i + 2):
 			i += 2
 		default:
-			if i = f.quote(i); !f.has(i, "value") {
+			if i = f.skipQuote(i); !f.has(i, "value") {
 				return -1
 			}
 			if i += len("value"); member && f.json && f.at(i) != '"' {
 				return -1 // it is no member
 			}
-			i = f.quote(i)
+			i = f.skipQuote(i)
 			if i = f.separator(f.blanks(i)); i < 0 {
 				return -1
 			}

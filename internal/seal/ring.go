@@ -35,9 +35,9 @@ type Ring struct{ dir string }
 // NewRing returns the keys in a folder. It touches nothing.
 func NewRing(dir string) Ring { return Ring{dir} }
 
-// Present returns the key to seal to. It returns an error wrapping ErrNoKey where none was laid, and another one where the
+// Current returns the key to seal to. It returns an error wrapping ErrNoKey where none was laid, and another one where the
 // folder or the file is not this user's alone, is a link, or holds no key: then nothing may be sealed to it.
-func (r Ring) Present() (PublicKey, error) {
+func (r Ring) Current() (PublicKey, error) {
 	key, err := readPublic(r.dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -79,7 +79,7 @@ func (r Ring) Renew(now time.Time, age time.Duration) error {
 	if err := errors.Join(makeFolder(r.dir), owned.Folder(r.dir)); err != nil {
 		return fmt.Errorf("seal: %w", err)
 	}
-	if p, err := r.present(); err == nil && now.Sub(p.made) < age && now.Sub(p.made) > -Grace {
+	if p, err := r.currentPair(); err == nil && now.Sub(p.made) < age && now.Sub(p.made) > -Grace {
 		return nil
 	}
 	if err := r.redate(now); err != nil {
@@ -115,8 +115,8 @@ func (r Ring) redate(now time.Time) error {
 	return nil
 }
 
-// present returns the pair that is sealed to.
-func (r Ring) present() (pair, error) {
+// currentPair returns the pair that is sealed to.
+func (r Ring) currentPair() (pair, error) {
 	key, err := readPublic(r.dir)
 	if err != nil {
 		return pair{}, err
@@ -136,7 +136,7 @@ func (r Ring) Prune(now time.Time, in func(id string) (bool, error)) (deleted []
 	if err != nil || len(pairs) < 2 {
 		return nil, err
 	}
-	present, err := r.present()
+	present, err := r.currentPair()
 	if err != nil {
 		return nil, fmt.Errorf("seal: the present key: %w", err)
 	}

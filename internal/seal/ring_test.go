@@ -21,7 +21,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func TestRingRenews(t *testing.T) {
 	t.Parallel()
 	r := NewRing(filepath.Join(t.TempDir(), "keys"))
-	if _, err := r.Present(); !errors.Is(err, ErrNoKey) {
+	if _, err := r.Current(); !errors.Is(err, ErrNoKey) {
 		t.Errorf("before the first key: %v, want ErrNoKey", err)
 	}
 	first := renewed(t, r, noon)
@@ -74,7 +74,7 @@ func TestPrune(t *testing.T) {
 			t.Errorf("after %v, with %v in use: deleted %v, %v; want %v", s.at, s.used, got, err, s.want)
 		}
 	}
-	if now, err := r.Present(); err != nil || now.ID() != second {
+	if now, err := r.Current(); err != nil || now.ID() != second {
 		t.Errorf("present %v, want %s", err, second)
 	}
 }
@@ -148,7 +148,7 @@ func TestKeysOfOthers(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		if key, err := r.Present(); err == nil || errors.Is(err, ErrNoKey) {
+		if key, err := r.Current(); err == nil || errors.Is(err, ErrNoKey) {
 			t.Errorf("%s: got key %v, %v; want another error", name, key.key != nil, err)
 		}
 	}
@@ -190,7 +190,7 @@ func TestPrivateHalvesOfOthers(t *testing.T) {
 		if err := r.Renew(noon, 24*time.Hour); (err == nil) != c.lost {
 			t.Errorf("%s: renewed: %v", name, err)
 		}
-		if next, err := r.Present(); c.lost && (err != nil || next.ID() == id) {
+		if next, err := r.Current(); c.lost && (err != nil || next.ID() == id) {
 			t.Errorf("%s: present %v, %v; want another key", name, next, err)
 		}
 	}
@@ -222,7 +222,7 @@ func TestRenewAfterAKill(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(r.dir, orphan.id+privateEnd), []byte(line), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if now, err := r.Present(); err != nil || now.ID() != before {
+	if now, err := r.Current(); err != nil || now.ID() != before {
 		t.Errorf("present %v, want the key before", err)
 	}
 	third := renewed(t, r, noon.Add(25*time.Hour))
@@ -255,7 +255,7 @@ func TestRandomLivesOfARing(t *testing.T) {
 			if err := r.Renew(now, 24*time.Hour); err != nil {
 				rt.Fatal(err)
 			}
-			key, err := r.Present()
+			key, err := r.Current()
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -308,7 +308,7 @@ func renewed(t *testing.T, r Ring, now time.Time) (id string) {
 	if err := r.Renew(now, 24*time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	key, err := r.Present()
+	key, err := r.Current()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +318,7 @@ func renewed(t *testing.T, r Ring, now time.Time) (id string) {
 func sealedNow(t *testing.T, r Ring, now time.Time) (id string, sealed []byte) {
 	t.Helper()
 	id = renewed(t, r, now)
-	key, err := r.Present()
+	key, err := r.Current()
 	if err == nil {
 		sealed, err = key.Seal([]byte("h"), []byte("text"))
 	}

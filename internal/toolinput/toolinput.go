@@ -16,23 +16,23 @@ type Use uint32
 // What a value may be. Evidence and views take a value for a file only where it is a File, or a Path in a tool that is about
 // files; privacy looks at all that could name one.
 const (
-	File    Use = 1 << iota // files, in any tool
-	Path                    // files, or folders, in tools that are about files
-	Source                  // the old name of what is moved or copied
-	Target                  // its new name
-	Place                   // a name of something, which may be a file: privacy looks at it, and does not hide it as a text
-	Workdir                 // the folder in which the call works
-	Folder                  // that, or the folder in which what stands beside it lies; every Workdir is one
-	Glob                    // patterns for the names of files
-	Query                   // what is searched for
-	Command                 // one shell command, as a text or as its words
-	Shell                   // text that a shell runs: a command, several, or keys typed into it; every Command is one
-	Args                    // the words of a command, if it is a list
-	Wrapped                 // the whole input, where it stands alone
-	Code                    // a program in a language other than the shell's
-	Content                 // what is written into a file, or replaced in it
-	Text                    // a text about nothing but itself: JSON in it names no files that a tool opens
-	Result                  // what came of the call
+	File      Use = 1 << iota // files, in any tool
+	Path                      // files, or folders, in tools that are about files
+	Source                    // the old name of what is moved or copied
+	Target                    // its new name
+	MaybeFile                 // a name of something, which may be a file: privacy looks at it, and does not hide it as a text
+	Workdir                   // the folder in which the call works
+	Folder                    // that, or the folder in which what stands beside it lies; every Workdir is one
+	Glob                      // patterns for the names of files
+	Query                     // what is searched for
+	Command                   // one shell command, as a text or as its words
+	Shell                     // text that a shell runs: a command, several, or keys typed into it; every Command is one
+	Args                      // the words of a command, if it is a list
+	Wrapped                   // the whole input, where it stands alone
+	Code                      // a program in a language other than the shell's
+	Content                   // what is written into a file, or replaced in it
+	Text                      // a text about nothing but itself: JSON in it names no files that a tool opens
+	Result                    // what came of the call
 )
 
 // Is reports whether a value may be any of these.
@@ -41,26 +41,26 @@ func (u Use) Is(of Use) bool { return u&of != 0 }
 // Of returns what the value of a key may be; 0: nothing that is known.
 func Of(key string) Use {
 	name := Plain(key)
-	return listed(name) | ending(name)
+	return useByName(name) | useBySuffix(name)
 }
 
-// listed is what the list says of a plain name.
-func listed(name string) Use {
+// useByName is what the list says of a plain name.
+func useByName(name string) Use {
 	switch name {
 	case "filepath", "filepaths", "notebookpath", "absolutepath", "absolutepaths", "targetfile", "targetfiles", "targetnotebook", "relativepath", "pathinproject":
 		return File
 	case "path", "paths", "file", "files", "filename", "filenames":
 		return Path
 	case "source":
-		return Source | Place | Code
+		return Source | MaybeFile | Code
 	case "sourcepath", "oldpath", "from":
 		return Source
 	case "destination":
-		return Target | Place
+		return Target | MaybeFile
 	case "destinationpath", "newpath", "to":
 		return Target
 	case "target", "uri", "url", "urls", "notebook", "resource", "resources", "arg":
-		return Place
+		return MaybeFile
 	case "workdir", "cwd", "workingdir", "workingdirectory", "currentdir", "currentdirectory":
 		return Workdir | Folder
 	case "directory", "dir", "dirpath":
@@ -94,22 +94,22 @@ func listed(name string) Use {
 	return 0
 }
 
-// ending is what the last word of a plain name says.
-func ending(name string) (u Use) {
+// useBySuffix is what the last word of a plain name says.
+func useBySuffix(name string) (u Use) {
 	switch name {
 	case "transcriptpath", "originalfile": // the agent's own; a file's text
 		return 0
 	}
-	if endsIn(name, "path", "paths", "file", "filename", "uri", "uris") {
-		u |= Place
+	if hasAnySuffix(name, "path", "paths", "file", "filename", "uri", "uris") {
+		u |= MaybeFile
 	}
-	if endsIn(name, "content", "contents", "text", "string", "str", "prompt", "message", "description", "summary", "preview", "title", "diff", "code", "source") {
+	if hasAnySuffix(name, "content", "contents", "text", "string", "str", "prompt", "message", "description", "summary", "preview", "title", "diff", "code", "source") {
 		u |= Text
 	}
 	return u
 }
 
-func endsIn(name string, words ...string) bool {
+func hasAnySuffix(name string, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.HasSuffix(name, w) })
 }
 

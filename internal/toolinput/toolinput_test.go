@@ -10,7 +10,7 @@ import (
 
 // What each reader asks for: privacy is internal/capture/privacy, evidence internal/observer/evidence, views projections.
 const (
-	privacyPath = File | Path | Source | Target | Place
+	privacyPath = File | Path | Source | Target | MaybeFile
 	evidence    = File | Path | Source | Target | Workdir | Query | Command | Wrapped | Content
 	views       = File | Path | Query | Content
 )
@@ -27,7 +27,7 @@ func TestKeys(t *testing.T) {
 		{Path, "privacy evidence views", "path paths file files filename filenames"},
 		{Source, "privacy evidence", "source source_path old_path from"},
 		{Target, "privacy evidence", "destination destination_path new_path to"},
-		{Place, "privacy", "target uri url urls notebook any_path anyPaths some_file some_filename a_uri uris source destination"},
+		{MaybeFile, "privacy", "target uri url urls notebook any_path anyPaths some_file some_filename a_uri uris source destination"},
 		{Workdir, "privacy evidence", "workdir cwd working_dir workingDirectory current_dir current_directory"},
 		{Folder, "privacy", "directory dir dir_path workdir cwd"},
 		{Glob, "privacy", "include includes include_pattern glob globs globPattern file_pattern fileglob"},

@@ -52,7 +52,7 @@ func (c *Converter) Convert(e *Entry, captured bool) (out Converted, err error) 
 	if made == nil {
 		return Converted{LeftOut: reason}, nil
 	}
-	return Converted{Captures: []session.Capture{c.capture(o, e, made)}, Shortened: t.short || t.Cut()}, nil
+	return Converted{Captures: []session.Capture{c.capture(o, e, made)}, Shortened: t.shortened || t.Cut()}, nil
 }
 
 // OriginOf is where e comes from. Its secrets are still in it, as in those that hooks report.
@@ -168,7 +168,7 @@ func claims(texts ...string) (all []events.Claim) {
 // texts cleans the texts of one entry.
 type texts struct {
 	*agents.Texts
-	short bool // a list had more than is kept
+	shortened bool // a list had more than is kept
 }
 
 func (t *texts) prose(s string) string {
@@ -184,7 +184,7 @@ func (t *texts) list(list []string, clean func(string) string) (out []string) {
 			continue
 		}
 		if size += len(s); len(out) == maxList || size > agents.MaxText {
-			t.short = true
+			t.shortened = true
 			return out
 		}
 		out = append(out, s)

@@ -68,15 +68,15 @@ type Entry struct {
 
 // The reasons for which an entry is left out.
 const (
-	ReasonCaptured = "captured here already" // prompts of a session that hooks or transcripts have captured
-	ReasonEmpty    = "nothing in it"         // once private text, injected text and white space are gone
-	ReasonMachine  = "no person said it"     // a prompt that the agent's program made
-	ReasonEcho     = "memory that came back" // all of it was injected by cmemd
-	ReasonPrivate  = "not to be recorded"    // by the rules of what is ignored, of tools and of agents
-	ReasonTime     = "no time that makes sense"
-	ReasonSession  = "no session that it is of"
-	ReasonLong     = "too long"
-	ReasonDamaged  = "not what its column is for" // a value of another type
+	ReasonCaptured  = "captured here already" // prompts of a session that hooks or transcripts have captured
+	ReasonEmpty     = "nothing in it"         // once private text, injected text and white space are gone
+	ReasonMachine   = "no person said it"     // a prompt that the agent's program made
+	ReasonEcho      = "memory that came back" // all of it was injected by cmemd
+	ReasonPrivate   = "not to be recorded"    // by the rules of what is ignored, of tools and of agents
+	ReasonNoTime    = "no time that makes sense"
+	ReasonNoSession = "no session that it is of"
+	ReasonLong      = "too long"
+	ReasonDamaged   = "not what its column is for" // a value of another type
 )
 
 // ReasonShort is why an entry is not recorded whole.

@@ -144,7 +144,7 @@ func (a Agent) serverTarget(m Machine, o Options) target {
 		t.edit = tomlEditor{below: a.Server.Member, value: value}
 	}
 	if a.Captures() && o.NoMCP || a.Hooks.Plugin && !o.Settings {
-		t.edit = takeEditor{t.edit}
+		t.edit = stripEditor{t.edit}
 	}
 	return t
 }
@@ -155,19 +155,19 @@ func (a Agent) hookEdits(goos string, o Options) hookEditor {
 	edit := hookEditor{flat: a.Hooks.Flat, version: a.Hooks.Version}
 	run := o.fill(goos, a.Name, a.Hooks.Handler)
 	handler := run
-	if a.Hooks.Posting != nil {
+	if a.Hooks.HTTPHandler != nil {
 		edit.addrs = o.addrs()
 		if o.HTTP != nil {
-			handler = o.fill(goos, a.Name, a.Hooks.Posting)
+			handler = o.fill(goos, a.Name, a.Hooks.HTTPHandler)
 		}
 	}
 	for i, event := range a.Hooks.Events {
 		value := handler
 		switch {
-		case slices.Contains(a.Opens, event):
+		case slices.Contains(a.OpenEvents, event):
 			value = run
-		case a.Hooks.AtEnd != nil && i == len(a.Hooks.Events)-1:
-			value = o.fill(goos, a.Name, a.Hooks.AtEnd)
+		case a.Hooks.EndHandler != nil && i == len(a.Hooks.Events)-1:
+			value = o.fill(goos, a.Name, a.Hooks.EndHandler)
 		}
 		if !a.Hooks.Flat {
 			value = jsonedit.Object{{Key: "hooks", Value: []any{value}}}

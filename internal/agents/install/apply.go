@@ -21,7 +21,7 @@ type Runner func(ctx context.Context, c Command) error
 // command fails, what was written stays: the record says what, and a removal takes it back.
 func (s Store) Apply(ctx context.Context, p Plan, run Runner, now time.Time) error {
 	for _, c := range p.Changes {
-		if err := c.unchanged(); err != nil {
+		if err := c.checkUnchanged(); err != nil {
 			return err
 		}
 	}
@@ -31,8 +31,8 @@ func (s Store) Apply(ctx context.Context, p Plan, run Runner, now time.Time) err
 	return s.install(ctx, p, run, now)
 }
 
-// unchanged refuses a change whose file is another by now.
-func (c Change) unchanged() error {
+// checkUnchanged refuses a change whose file is another by now.
+func (c Change) checkUnchanged() error {
 	now, err := read(c.Path)
 	if err == nil && !now.is(c) {
 		err = &FileError{c.Path, ErrChanged}
@@ -133,7 +133,7 @@ func (c Change) write() error {
 		return err
 	}
 	if c.After == nil {
-		if !now.there {
+		if !now.exists {
 			return nil
 		}
 		if err := os.Remove(now.real); err != nil {
@@ -224,7 +224,7 @@ func writeTree(dir string, files []File) error {
 func sameTree(dir string, files []File) bool {
 	for _, f := range files {
 		c, err := read(filepath.Join(dir, filepath.FromSlash(f.Path)))
-		if err != nil || !c.there || string(c.text) != string(f.Text) || c.mode != f.Mode {
+		if err != nil || !c.exists || string(c.text) != string(f.Text) || c.mode != f.Mode {
 			return false
 		}
 	}

@@ -48,18 +48,18 @@ func (e *FileError) Error() string { return fmt.Sprintf("%s %v", e.Path, e.Err) 
 // Unwrap returns the reason.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// current is a file as it is.
-type current struct {
-	there bool
-	text  []byte
-	mode  fs.FileMode
-	real  string // what the path leads to
-	owned bool   // it is this user's
-	names bool   // it has other names
+// fileState is a file as it is.
+type fileState struct {
+	exists     bool
+	text       []byte
+	mode       fs.FileMode
+	real       string // what the path leads to
+	owned      bool   // it is this user's
+	hardLinked bool   // it has other names
 }
 
 // read looks at the file at path, through links. One that is not there is no error.
-func read(path string) (c current, err error) {
+func read(path string) (c fileState, err error) {
 	c.real = path
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,35 +81,35 @@ func read(path string) (c current, err error) {
 	case info.Size() > MaxFile:
 		return c, &FileError{path, ErrTooLarge}
 	}
-	c.there, c.mode, c.owned, c.names = true, info.Mode().Perm(), isOwned(info), hasNames(info)
+	c.exists, c.mode, c.owned, c.hardLinked = true, info.Mode().Perm(), isOwned(info), hasNames(info)
 	c.text, err = os.ReadFile(c.real)
 	return c, err
 }
 
 // writable says why c may not be replaced.
-func (c current) writable(path string) error {
+func (c fileState) writable(path string) error {
 	switch {
-	case !c.there:
+	case !c.exists:
 		return nil
 	case c.mode&0o200 == 0:
 		return &FileError{path, ErrReadOnly}
 	case !c.owned:
 		return &FileError{path, ErrNotOwn}
-	case c.names:
+	case c.hardLinked:
 		return &FileError{path, ErrNames}
 	}
 	return nil
 }
 
 // sum is that of what c holds; empty for a file that is not there.
-func (c current) sum() string {
-	if !c.there {
+func (c fileState) sum() string {
+	if !c.exists {
 		return ""
 	}
 	return sumOf(c.text)
 }
 
 // is reports whether c is what a change was planned from.
-func (c current) is(ch Change) bool {
-	return c.there == (ch.Before != nil) && bytes.Equal(c.text, ch.Before)
+func (c fileState) is(ch Change) bool {
+	return c.exists == (ch.Before != nil) && bytes.Equal(c.text, ch.Before)
 }

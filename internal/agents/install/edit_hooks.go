@@ -14,9 +14,9 @@ type editor interface {
 	// put returns text with all of cmemd's entries, as they are to be. It returns text itself if they are there.
 	put(text []byte) ([]byte, error)
 
-	// take returns text without cmemd's entries. What holds nothing any more goes with them, unless base, what was there
+	// strip returns text without cmemd's entries. What holds nothing any more goes with them, unless base, what was there
 	// before cmemd came, has it; nil: nobody knows.
-	take(text, base []byte) ([]byte, error)
+	strip(text, base []byte) ([]byte, error)
 }
 
 // ErrForeign is returned for a name that cmemd would use and that somebody gave to something else.
@@ -38,7 +38,7 @@ type hookEditor struct {
 
 func (h hookEditor) put(text []byte) ([]byte, error) {
 	d := jsonedit.Parse(text)
-	if h.same(d) {
+	if h.matches(d) {
 		return text, nil
 	}
 	h.remove(d, nil)
@@ -51,10 +51,10 @@ func (h hookEditor) put(text []byte) ([]byte, error) {
 	return d.Bytes()
 }
 
-func (h hookEditor) take(text, base []byte) ([]byte, error) {
+func (h hookEditor) strip(text, base []byte) ([]byte, error) {
 	d, old := jsonedit.Parse(text), parseBase(base)
 	if h.remove(d, old) {
-		d.Like(old)
+		d.RestoreSpace(old)
 	}
 	return edited(d, old)
 }
@@ -75,15 +75,15 @@ func edited(d, old *jsonedit.Document) ([]byte, error) {
 	return d.Bytes()
 }
 
-// same reports whether d holds exactly the entries of h.
-func (h hookEditor) same(d *jsonedit.Document) bool {
+// matches reports whether d holds exactly the entries of h.
+func (h hookEditor) matches(d *jsonedit.Document) bool {
 	found := h.placements(d)
 	if _, there := d.Get("version"); h.version && !there || len(found) != len(h.entries) {
 		return false
 	}
 	want := map[string]any{}
 	for _, e := range h.entries {
-		want[e.event] = plain(e.value)
+		want[e.event] = decoded(e.value)
 	}
 	for _, f := range found {
 		value, _ := d.Get("hooks", f.event, f.at)
@@ -184,7 +184,7 @@ func prune(d, old *jsonedit.Document, path ...any) {
 	switch {
 	case d.Len(path...) > 0:
 	case has(old, path...):
-		d.Like(old, path...)
+		d.RestoreSpace(old, path...)
 	default:
 		d.Remove(path...)
 	}
@@ -198,8 +198,8 @@ func has(old *jsonedit.Document, path ...any) (there bool) {
 	return there
 }
 
-// plain is v as it is decoded from JSON.
-func plain(v jsonedit.Object) any {
+// decoded is v as it is decoded from JSON.
+func decoded(v jsonedit.Object) any {
 	text, _ := v.MarshalJSON() // never fails
 	d := jsonedit.Parse(text)
 	out, _ := d.Get()

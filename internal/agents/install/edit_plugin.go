@@ -8,34 +8,34 @@ import (
 
 // pluginEditor takes cmemd's members out of a file of Claude Code's. The client's own commands put them in, and leave some.
 type pluginEditor struct {
-	dir     string // of cmemd's marketplace
-	market  []any  // where the file names the marketplace; none: nowhere
-	plugin  []any  // where it names the plugin
-	version bool   // a member "version" stands beside
+	dir        string // of cmemd's marketplace
+	marketPath []any  // where the file names the marketplace; none: nowhere
+	pluginPath []any  // where it names the plugin
+	version    bool   // a member "version" stands beside
 }
 
 func (pluginEditor) put(text []byte) ([]byte, error) { return text, nil }
 
-func (e pluginEditor) take(text, base []byte) ([]byte, error) {
+func (e pluginEditor) strip(text, base []byte) ([]byte, error) {
 	d, old := jsonedit.Parse(text), parseBase(base)
 	if e.foreign(d) {
 		return text, nil
 	}
-	e.remove(d, old, e.plugin)
-	e.remove(d, old, e.market)
+	e.remove(d, old, e.pluginPath)
+	e.remove(d, old, e.marketPath)
 	if e.version && old != nil {
 		pruneVersion(d, old)
 	}
-	d.Like(old)
+	d.RestoreSpace(old)
 	return edited(d, old)
 }
 
 // foreign reports whether d gives the marketplace's name to something else than cmemd's folder.
 func (e pluginEditor) foreign(d *jsonedit.Document) bool {
-	if e.market == nil {
+	if e.marketPath == nil {
 		return false
 	}
-	value, there := d.Get(e.market...)
+	value, there := d.Get(e.marketPath...)
 	market, _ := value.(map[string]any)
 	source, _ := market["source"].(map[string]any)
 	dir, _ := source["path"].(string)
@@ -61,11 +61,11 @@ func (a Agent) pluginTargets(m Machine, o Options, hooks editor) []target {
 	dir := a.dir(m)
 	plugins := filepath.Join(dir, "plugins")
 	folder := a.pluginDir(o)
-	settings := pluginEditor{dir: folder, market: []any{"extraKnownMarketplaces", pluginMarket}, plugin: []any{"enabledPlugins", pluginID}}
+	settings := pluginEditor{dir: folder, marketPath: []any{"extraKnownMarketplaces", pluginMarket}, pluginPath: []any{"enabledPlugins", pluginID}}
 	ts := []target{
 		{path: a.HookFile(m), client: settings},
-		{path: filepath.Join(plugins, "known_marketplaces.json"), client: pluginEditor{dir: folder, market: []any{pluginMarket}}},
-		{path: filepath.Join(plugins, "installed_plugins.json"), client: pluginEditor{dir: folder, plugin: []any{"plugins", pluginID}, version: true}},
+		{path: filepath.Join(plugins, "known_marketplaces.json"), client: pluginEditor{dir: folder, marketPath: []any{pluginMarket}}},
+		{path: filepath.Join(plugins, "installed_plugins.json"), client: pluginEditor{dir: folder, pluginPath: []any{"plugins", pluginID}, version: true}},
 	}
 	if s, err := a.readPluginState(m); err != nil || s.another(folder) {
 		return []target{{path: ts[0].path, edit: hooks}}
@@ -90,7 +90,7 @@ func (s pluginState) another(dir string) bool {
 // would be reported twice.
 func (a Agent) clientTargets(m Machine, o Options) []target {
 	if !o.Settings {
-		return a.pluginTargets(m, o, takeEditor{a.hookEdits(m.OS, o)})
+		return a.pluginTargets(m, o, stripEditor{a.hookEdits(m.OS, o)})
 	}
 	ts := a.pluginTargets(m, o, a.hookEdits(m.OS, o))
 	ts[0].secret = o.HTTP != nil

@@ -21,7 +21,7 @@ type serverEditor struct {
 func (s serverEditor) put(text []byte) ([]byte, error) {
 	d := jsonedit.Parse(text)
 	switch now, there := d.Get(s.below, serverName); {
-	case there && reflect.DeepEqual(now, plain(s.value)):
+	case there && reflect.DeepEqual(now, decoded(s.value)):
 		return text, nil
 	case there && !isCmemdServer(now):
 		return nil, fmt.Errorf("%w: %s.%s", ErrForeign, s.below, serverName)
@@ -30,7 +30,7 @@ func (s serverEditor) put(text []byte) ([]byte, error) {
 	return d.Bytes()
 }
 
-func (s serverEditor) take(text, base []byte) ([]byte, error) {
+func (s serverEditor) strip(text, base []byte) ([]byte, error) {
 	d := jsonedit.Parse(text)
 	if now, _ := d.Get(s.below, serverName); !isCmemdServer(now) {
 		return text, d.Err()
@@ -38,7 +38,7 @@ func (s serverEditor) take(text, base []byte) ([]byte, error) {
 	old := parseBase(base)
 	d.Remove(s.below, serverName)
 	prune(d, old, s.below)
-	d.Like(old)
+	d.RestoreSpace(old)
 	return edited(d, old)
 }
 
@@ -54,23 +54,23 @@ func (es editors) put(text []byte) (_ []byte, err error) {
 	return text, nil
 }
 
-func (es editors) take(text, base []byte) (_ []byte, err error) {
+func (es editors) strip(text, base []byte) (_ []byte, err error) {
 	for i := len(es) - 1; i >= 0; i-- {
-		if text, err = es[i].take(text, base); err != nil {
+		if text, err = es[i].strip(text, base); err != nil {
 			return nil, err
 		}
 	}
 	return text, nil
 }
 
-// takeEditor only takes out: what another way of installing, or a person, put there.
-type takeEditor struct{ editor }
+// stripEditor only takes out: what another way of installing, or a person, put there.
+type stripEditor struct{ editor }
 
-func (t takeEditor) put(text []byte) ([]byte, error) {
+func (t stripEditor) put(text []byte) ([]byte, error) {
 	if text == nil {
 		return nil, nil
 	}
-	return t.take(text, nil)
+	return t.strip(text, nil)
 }
 
 // wholeEditor keeps a file that is all cmemd's.
@@ -78,8 +78,8 @@ type wholeEditor struct{ text []byte }
 
 func (w wholeEditor) put([]byte) ([]byte, error) { return w.text, nil }
 
-// take returns what base has. Where nobody knows that, a file that begins as cmemd's own does goes, and another one stays.
-func (w wholeEditor) take(text, base []byte) ([]byte, error) {
+// strip returns what base has. Where nobody knows that, a file that begins as cmemd's own does goes, and another one stays.
+func (w wholeEditor) strip(text, base []byte) ([]byte, error) {
 	first, _, _ := bytes.Cut(w.text, []byte("\n"))
 	switch {
 	case base == nil && !bytes.HasPrefix(text, first):

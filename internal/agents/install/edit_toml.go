@@ -23,13 +23,13 @@ func (t tomlEditor) put(text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if server != nil && reflect.DeepEqual(server, plain(t.value)) {
+	if server != nil && reflect.DeepEqual(server, decoded(t.value)) {
 		return text, nil
 	}
 	if server != nil && !isCmemdServer(server) {
 		return nil, fmt.Errorf("%w: %s.%s", ErrForeign, t.below, serverName)
 	}
-	if text, err = t.take(text, nil); err != nil {
+	if text, err = t.strip(text, nil); err != nil {
 		return nil, err
 	}
 	out := tomledit.Append(text, t.lines())
@@ -39,7 +39,7 @@ func (t tomlEditor) put(text []byte) ([]byte, error) {
 	return out, nil
 }
 
-func (t tomlEditor) take(text, base []byte) ([]byte, error) {
+func (t tomlEditor) strip(text, base []byte) ([]byte, error) {
 	server, err := t.server(text)
 	if err != nil || server == nil || !isCmemdServer(server) {
 		return text, err

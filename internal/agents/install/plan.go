@@ -26,14 +26,14 @@ type Plan struct {
 	TreeDir  string    // empty: there is none
 	Notes    []string  // for the person
 
-	lost        bool    // the record of what held before is damaged; a whole one is written
-	otherwise   bool    // it says of HTTP or MCP what is not asked for now
-	old         *Record // what held before; nil: nothing was there, or it is lost
-	record      *Record // what holds once it is done; for a removal: what held before
-	keep        [][]byte
-	clientFiles []target       // files that the commands change
-	deferred    []deferredFile // those of a removal
-	trash       []string       // folders that a removal deletes
+	recordDamaged bool    // the record of what held before is damaged; a whole one is written
+	optionsDiffer bool    // it says of HTTP or MCP what is not asked for now
+	old           *Record // what held before; nil: nothing was there, or it is lost
+	record        *Record // what holds once it is done; for a removal: what held before
+	keep          [][]byte
+	clientFiles   []target       // files that the commands change
+	deferred      []deferredFile // those of a removal
+	trash         []string       // folders that a removal deletes
 }
 
 // A Change is one file as it is and as it will be.
@@ -52,7 +52,7 @@ type Command struct{ Args []string }
 
 // Nothing reports whether there is nothing to do: all is as it should be.
 func (p Plan) Nothing() bool {
-	return len(p.Changes) == 0 && len(p.Commands) == 0 && p.TreeDir == "" && !p.lost && !p.otherwise && !(p.Removal && p.record != nil)
+	return len(p.Changes) == 0 && len(p.Commands) == 0 && p.TreeDir == "" && !p.recordDamaged && !p.optionsDiffer && !(p.Removal && p.record != nil)
 }
 
 // Diff is the change as a unified diff.
@@ -71,7 +71,7 @@ func (a Agent) Install(m Machine, o Options, s Store) (Plan, error) {
 	old, err := s.Load(a.Name)
 	switch {
 	case errors.Is(err, ErrDamagedRecord):
-		p.lost, err = true, nil
+		p.recordDamaged, err = true, nil
 		p.Notes = append(p.Notes, s.recordPath(a.Name)+" is damaged, and is written anew: what was there before cmemd came is not known")
 	case err != nil:
 		return p, err
@@ -85,20 +85,20 @@ func (a Agent) Install(m Machine, o Options, s Store) (Plan, error) {
 	}
 	o = o.knowing(old)
 	p.record = &Record{Format: recordFormat, Agent: a.Name, Method: p.Method, Version: o.Version, Addrs: o.hookAddrs}
-	p.record.HTTP, p.record.NoMCP = o.HTTP != nil && a.Hooks.Posting != nil, o.NoMCP
+	p.record.HTTP, p.record.NoMCP = o.HTTP != nil && a.Hooks.HTTPHandler != nil, o.NoMCP
 	if old != nil {
 		p.record.Files = append(p.record.Files, old.Files...)
-		p.otherwise = old.HTTP != p.record.HTTP || old.NoMCP != p.record.NoMCP
+		p.optionsDiffer = old.HTTP != p.record.HTTP || old.NoMCP != p.record.NoMCP
 	}
 	for _, t := range a.targets(m, o) {
-		if err := p.change(t, s); err != nil {
+		if err := p.addChange(t, s); err != nil {
 			return p, err
 		}
 	}
 	if p.Method == MethodPlugin {
 		err = p.plugin(a, m, o)
 	}
-	if p.otherwise && len(p.Changes)+len(p.Commands) == 0 {
+	if p.optionsDiffer && len(p.Changes)+len(p.Commands) == 0 {
 		p.Notes = append(p.Notes, "its files are so already; only cmemd's record of what was asked for changes")
 	}
 	return p, err
@@ -119,8 +119,8 @@ func (a Agent) Whole(m Machine, o Options) ([]File, error) {
 	return files, nil
 }
 
-// change adds what is to be done with one file.
-func (p *Plan) change(t target, s Store) error {
+// addChange adds what is to be done with one file.
+func (p *Plan) addChange(t target, s Store) error {
 	c, err := read(t.path)
 	if err != nil {
 		return err
@@ -130,20 +130,20 @@ func (p *Plan) change(t target, s Store) error {
 		return &FileError{t.path, err}
 	}
 	mode := fs.FileMode(0o600)
-	if c.there {
+	if c.exists {
 		mode = c.mode
 	}
 	if t.secret {
 		mode &^= 0o077
 	}
-	if c.there == (after != nil) && bytes.Equal(after, c.text) && (!c.there || mode == c.mode) {
+	if c.exists == (after != nil) && bytes.Equal(after, c.text) && (!c.exists || mode == c.mode) {
 		return nil
 	}
 	if err := c.writable(t.path); err != nil {
 		return err
 	}
 	old := p.record.file(t.path)
-	if p.lost && old == nil && c.there {
+	if p.recordDamaged && old == nil && c.exists {
 		old = &FileRecord{Path: t.path, Existed: true} // and of what was in it there is no backup
 	}
 	f, base, err := s.base(t, c, old)
@@ -163,8 +163,8 @@ func (p *Plan) change(t target, s Store) error {
 }
 
 // bytes is what c holds; nil for a file that is not there, and for no other.
-func (c current) bytes() []byte {
-	if c.there && c.text == nil {
+func (c fileState) bytes() []byte {
+	if c.exists && c.text == nil {
 		return []byte{}
 	}
 	return c.text

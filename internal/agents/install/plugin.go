@@ -41,7 +41,7 @@ type File struct {
 // Tree is the plugin for the agent as it is on a machine of that system, sorted by path: a marketplace folder. Its version ends with
 // a mark of all its content, so that the client takes every change for a new release.
 func (a Agent) Tree(goos string, o Options) ([]File, error) {
-	files, err := embedded()
+	files, err := embeddedFiles()
 	if err != nil {
 		return nil, err
 	}
@@ -73,8 +73,8 @@ const (
 	pluginServersPath = "cmemd/.mcp.json"
 )
 
-// embedded lists the files that the binary carries.
-func embedded() (files []File, err error) {
+// embeddedFiles lists the files that the binary carries.
+func embeddedFiles() (files []File, err error) {
 	err = fs.WalkDir(pluginFiles, "plugin", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

@@ -17,7 +17,7 @@ func TestPluginAsItIsCarried(t *testing.T) {
 	o := Options{Program: Program{Hook: []string{"cmemd-hook"}, Cmemd: "cmemd"}}
 	golden(t, filepath.Join("plugin", filepath.FromSlash(pluginHooksPath)), string(claude(t).pluginHooks("linux", o)))
 	golden(t, filepath.Join("plugin", filepath.FromSlash(pluginServersPath)), string(pluginServers(o)))
-	files, err := embedded()
+	files, err := embeddedFiles()
 	if err != nil {
 		t.Fatal(err)
 	}

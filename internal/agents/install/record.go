@@ -70,12 +70,12 @@ type FileRecord struct {
 }
 
 // untouched reports whether nobody but cmemd, or the agent's client at its word, changed what the file holds.
-func (f *FileRecord) untouched(c current) bool {
-	return f != nil && (f.After == c.sum() || c.there && f.Left == c.sum())
+func (f *FileRecord) untouched(c fileState) bool {
+	return f != nil && (f.After == c.sum() || c.exists && f.Left == c.sum())
 }
 
 // modeFor is the mode that a removal gives the file: the one from before, unless somebody gave it another since.
-func (f *FileRecord) modeFor(c current) fs.FileMode {
+func (f *FileRecord) modeFor(c fileState) fs.FileMode {
 	if f != nil && f.Existed && f.Set == c.mode {
 		return f.Mode
 	}

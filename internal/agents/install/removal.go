@@ -63,7 +63,7 @@ func (p *Plan) restore(t target, f *FileRecord, s Store) error {
 		return err
 	}
 	ch := Change{Path: t.path, Before: c.bytes(), Old: c.mode, deferred: t.client != nil && len(p.Commands) > 0}
-	if c.there {
+	if c.exists {
 		if ch.After, ch.Mode, err = t.outcome(c, known, base); err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (p *Plan) restore(t target, f *FileRecord, s Store) error {
 		}
 		p.deferred = append(p.deferred, deferredFile{t, base})
 	}
-	if !c.there {
+	if !c.exists {
 		return nil
 	}
 	if ch.After != nil && bytes.Equal(ch.After, ch.Before) && ch.Mode == ch.Old {
@@ -99,7 +99,7 @@ func holds(e editor, text []byte) (bool, error) {
 	if e == nil || text == nil {
 		return false, nil
 	}
-	without, err := e.take(text, nil)
+	without, err := e.strip(text, nil)
 	return !bytes.Equal(without, text), err
 }
 

@@ -75,11 +75,11 @@ func (s Store) note(t target, r *Record) error {
 
 // base is what a removal shall restore: what was there before cmemd came. Where a person changed the file since, or nobody
 // knows what was there, that is what it holds now, without cmemd's entries. Old is what was written down before; nil: nothing.
-func (s Store) base(t target, c current, old *FileRecord) (FileRecord, []byte, error) {
+func (s Store) base(t target, c fileState, old *FileRecord) (FileRecord, []byte, error) {
 	if old == nil {
-		text, err := t.beforeClient(c.text)
-		f := FileRecord{Path: t.path, Existed: c.there, Mode: c.mode}
-		if c.there {
+		text, err := t.withoutClient(c.text)
+		f := FileRecord{Path: t.path, Existed: c.exists, Mode: c.mode}
+		if c.exists {
 			f.Before = sumOf(text)
 		}
 		return f, text, err
@@ -91,7 +91,7 @@ func (s Store) base(t target, c current, old *FileRecord) (FileRecord, []byte, e
 		known = nil
 	case err != nil:
 		return FileRecord{}, nil, err
-	case old.untouched(c) || c.sum() == old.Before && c.there == old.Existed:
+	case old.untouched(c) || c.sum() == old.Before && c.exists == old.Existed:
 		f := *old
 		if f.Existed {
 			f.Before = sumOf(text)
@@ -99,10 +99,10 @@ func (s Store) base(t target, c current, old *FileRecord) (FileRecord, []byte, e
 		return f, text, nil
 	}
 	f := FileRecord{Path: t.path, Mode: old.modeFor(c), Set: old.Set, Folders: old.Folders}
-	if !c.there {
+	if !c.exists {
 		return f, nil, nil
 	}
-	if text, err = t.left(c.text, known, text); err != nil {
+	if text, err = t.withoutEntries(c.text, known, text); err != nil {
 		return f, nil, err
 	}
 	if f.Existed = text != nil; f.Existed {
@@ -117,29 +117,29 @@ func (s Store) restored(t target, f *FileRecord) ([]byte, error) {
 	if err != nil || text == nil {
 		return nil, err
 	}
-	return t.beforeClient(text)
+	return t.withoutClient(text)
 }
 
-// beforeClient is text without what the client's commands put into it.
-func (t target) beforeClient(text []byte) ([]byte, error) {
+// withoutClient is text without what the client's commands put into it.
+func (t target) withoutClient(text []byte) ([]byte, error) {
 	if t.client == nil || text == nil {
 		return text, nil
 	}
-	out, err := t.client.take(text, nil)
+	out, err := t.client.strip(text, nil)
 	if err != nil {
 		err = &FileError{t.path, err}
 	}
 	return out, err
 }
 
-// left is what remains of a file that is not as cmemd left it: text without cmemd's entries. It is base where a client, which
+// withoutEntries is what remains of a file that is not as cmemd left it: text without cmemd's entries. It is base where a client, which
 // writes in a way of its own, is all that changed it. F is what is known of the time before; nil: nothing.
-func (t target) left(text []byte, f *FileRecord, base []byte) ([]byte, error) {
+func (t target) withoutEntries(text []byte, f *FileRecord, base []byte) ([]byte, error) {
 	known := base
 	if f != nil && known == nil {
 		known = []byte{} // there was nothing
 	}
-	out, err := t.edit.take(text, known)
+	out, err := t.edit.strip(text, known)
 	switch {
 	case err != nil:
 		return nil, &FileError{t.path, err}
@@ -163,7 +163,7 @@ func sameValue(text, base []byte) bool {
 }
 
 // outcome is what a removal makes of a file, and its mode; nil: it goes.
-func (t target) outcome(c current, f *FileRecord, base []byte) ([]byte, fs.FileMode, error) {
+func (t target) outcome(c fileState, f *FileRecord, base []byte) ([]byte, fs.FileMode, error) {
 	mode := f.modeFor(c)
 	switch {
 	case f.untouched(c):
@@ -171,7 +171,7 @@ func (t target) outcome(c current, f *FileRecord, base []byte) ([]byte, fs.FileM
 	case t.edit == nil, f != nil && f.Existed && f.Before == c.sum():
 		return c.bytes(), mode, nil
 	}
-	out, err := t.left(c.text, f, base)
+	out, err := t.withoutEntries(c.text, f, base)
 	return out, mode, err
 }
 
@@ -205,7 +205,7 @@ func untouchedOf(files []deferredFile, r *Record) (all []*FileRecord, err error)
 		if err != nil {
 			return nil, err
 		}
-		if f := r.file(l.path); f.untouched(c) && c.there {
+		if f := r.file(l.path); f.untouched(c) && c.exists {
 			all = append(all, f)
 		}
 	}
@@ -219,7 +219,7 @@ func restoreDeferred(files []deferredFile, r *Record) error {
 		if err != nil {
 			return err
 		}
-		if !c.there {
+		if !c.exists {
 			continue
 		}
 		after, mode, err := l.outcome(c, r.file(l.path), l.base)

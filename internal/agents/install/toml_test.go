@@ -87,10 +87,10 @@ func FuzzTOML(f *testing.F) {
 		if again, err := edit.put(with); err != nil || !bytes.Equal(again, with) {
 			t.Fatalf("%q: a second time %q, %v", with, again, err)
 		}
-		if back, err := edit.take(with, text); err != nil || !bytes.Equal(back, text) {
+		if back, err := edit.strip(with, text); err != nil || !bytes.Equal(back, text) {
 			t.Fatalf("%q came back as %q, %v", text, back, err)
 		}
-		without, err := edit.take(with, nil)
+		without, err := edit.strip(with, nil)
 		if err != nil {
 			t.Fatalf("%q: %v", with, err)
 		}

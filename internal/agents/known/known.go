@@ -15,13 +15,13 @@ type Agent struct {
 	Runs     []string // what its processes are called besides, in small letters
 	Folder   Folder   // of its settings and transcripts
 
-	EventMember string   // of a payload, which names the event; empty: hook_event_name
-	NoRemarks   bool     // neither its hooks nor a transcript tell what it says between tool calls
-	NoFolder    bool     // its payloads do not say in which folder it works: its hooks are run there
-	Opens       []string // events that open a session: it takes memory from their replies
-	Speaks      []string // events at which a systemMessage in the reply reaches the person
-	Secrets     []string // how variables begin that it gives its hooks, and that nobody else is to see
-	Marks       []string // variables that it sets for the commands that it runs, and that no person's terminal has
+	EventMember    string   // of a payload, which names the event; empty: hook_event_name
+	NoRemarks      bool     // neither its hooks nor a transcript tell what it says between tool calls
+	NoFolder       bool     // its payloads do not say in which folder it works: its hooks are run there
+	OpenEvents     []string // events that open a session: it takes memory from their replies
+	NoticeEvents   []string // events at which a systemMessage in the reply reaches the person
+	SecretPrefixes []string // how variables begin that it gives its hooks, and that nobody else is to see
+	MarkerVars     []string // variables that it sets for the commands that it runs, and that no person's terminal has
 
 	Hooks  Hooks
 	Server Server
@@ -61,19 +61,19 @@ func (f Folder) Path(goos, home string, getenv func(string) string) string {
 
 // Hooks are what an agent is given so that it reports.
 type Hooks struct {
-	File       string   // of JSON below Folder; empty: it reports nothing
-	Script     bool     // File is a plugin whose text the decoder knows, and nothing else stands in it
-	Plugin     bool     // its client takes a plugin with the hooks instead, unless the person wants them in File
-	Events     []string // in the order in which they are written
-	Handler    []Field  // of one hook
-	AtEnd      []Field  // of one at the last event; nil: Handler
-	Posting    []Field  // of one that posts to the daemon, which those at Opens never do; nil: it cannot
-	BeforeRead string   // the event before a tool is used, for the tool Read alone; empty: there is none
-	Flat       bool     // an entry is a handler; else a group with a list of them
-	Version    bool     // a member "version" stands beside the hooks
+	File        string   // of JSON below Folder; empty: it reports nothing
+	Script      bool     // File is a plugin whose text the decoder knows, and nothing else stands in it
+	Plugin      bool     // its client takes a plugin with the hooks instead, unless the person wants them in File
+	Events      []string // in the order in which they are written
+	Handler     []Field  // of one hook
+	EndHandler  []Field  // of one at the last event; nil: Handler
+	HTTPHandler []Field  // of one that posts to the daemon, which those at Opens never do; nil: it cannot
+	BeforeRead  string   // the event before a tool is used, for the tool Read alone; empty: there is none
+	Flat        bool     // an entry is a handler; else a group with a list of them
+	Version     bool     // a member "version" stands beside the hooks
 
-	// Off are the members of File that keep hooks from being run.
-	Off []Switch
+	// OffSwitches are the members of File that keep hooks from being run.
+	OffSwitches []Switch
 
 	// Trust is how to ask the client which hooks the person trusts it to run; nil: it runs all.
 	Trust *Trust
@@ -81,10 +81,10 @@ type Hooks struct {
 
 // A Switch is a member of an agent's settings.
 type Switch struct {
-	Path   []any
-	Is     any    // the value that switches hooks off
-	Within bool   // Is stands in a list
-	Mend   string // what to do
+	Path     []any
+	OffValue any    // the value that switches hooks off
+	InList   bool   // Is stands in a list
+	Remedy   string // what to do
 }
 
 // Trust is how a client is asked.
@@ -110,18 +110,18 @@ type Field struct {
 }
 
 // A Slot is a value that is known on the machine alone.
-type Slot int
+type Placeholder int
 
 // The slots.
 const (
-	HookLine      Slot = iota + 1 // what the hook runs, as a line for a shell
-	HookProgram                   // its program
-	HookArgs                      // and its arguments
-	PostURL                       // where the hook posts to
-	PostHeaders                   // and with which headers
-	ServerProgram                 // what the server runs
-	ServerArgs                    // and its arguments
-	ServerCommand                 // both
+	HookLine      Placeholder = iota + 1 // what the hook runs, as a line for a shell
+	HookProgram                          // its program
+	HookArgs                             // and its arguments
+	PostURL                              // where the hook posts to
+	PostHeaders                          // and with which headers
+	ServerProgram                        // what the server runs
+	ServerArgs                           // and its arguments
+	ServerCommand                        // both
 )
 
 // A row is an agent in the table, which is made when it is asked for: a hook asks for one, at every tool call.
@@ -167,7 +167,7 @@ func ByAlias(name string) (a Agent, ok bool) {
 // Secrets are how the names of variables begin that agents give their hooks, and that nobody else is to see.
 func Secrets() (beginnings []string) {
 	for _, a := range All() {
-		beginnings = append(beginnings, a.Secrets...)
+		beginnings = append(beginnings, a.SecretPrefixes...)
 	}
 	return beginnings
 }
@@ -186,7 +186,7 @@ func Processes() (names []string) {
 // Marks are the variables that agents set for the commands that they run.
 func Marks() (names []string) {
 	for _, a := range All() {
-		names = append(names, a.Marks...)
+		names = append(names, a.MarkerVars...)
 	}
 	return names
 }

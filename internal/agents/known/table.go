@@ -17,18 +17,18 @@ const hookSeconds = 10
 func claudeCode() Agent {
 	return Agent{
 		Title: "Claude Code", Aliases: []string{"claude"}, Programs: []string{"claude"},
-		Folder: Folder{Variable: "CLAUDE_CONFIG_DIR", Standard: ".claude"},
-		Opens:  []string{"SessionStart"}, Speaks: []string{"SessionStart", "UserPromptSubmit"},
-		Secrets: []string{"CLAUDE_CODE_MESSAGING_"}, Marks: []string{"CLAUDECODE"},
+		Folder:     Folder{Variable: "CLAUDE_CONFIG_DIR", Standard: ".claude"},
+		OpenEvents: []string{"SessionStart"}, NoticeEvents: []string{"SessionStart", "UserPromptSubmit"},
+		SecretPrefixes: []string{"CLAUDE_CODE_MESSAGING_"}, MarkerVars: []string{"CLAUDECODE"},
 		Hooks: Hooks{
 			File: "settings.json", Plugin: true, BeforeRead: "PreToolUse",
 			Events: []string{
 				"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SubagentStop", "PostCompact", "Stop",
 				"StopFailure", "SessionEnd",
 			},
-			Handler: []Field{{"type", "command"}, {"command", HookProgram}, {"args", HookArgs}, {"timeout", hookSeconds}},
-			Posting: []Field{{"type", "http"}, {"url", PostURL}, {"headers", PostHeaders}, {"timeout", hookSeconds}},
-			Off:     []Switch{{Path: []any{"disableAllHooks"}, Is: true, Mend: "take disableAllHooks out of it"}},
+			Handler:     []Field{{"type", "command"}, {"command", HookProgram}, {"args", HookArgs}, {"timeout", hookSeconds}},
+			HTTPHandler: []Field{{"type", "http"}, {"url", PostURL}, {"headers", PostHeaders}, {"timeout", hookSeconds}},
+			OffSwitches: []Switch{{Path: []any{"disableAllHooks"}, OffValue: true, Remedy: "take disableAllHooks out of it"}},
 		},
 		Server: Server{
 			Folder: Folder{Variable: "CLAUDE_CONFIG_DIR"}, File: ".claude.json", Member: "mcpServers",
@@ -45,11 +45,11 @@ const codexEndSeconds = 3
 func codex() Agent {
 	return Agent{
 		Title: "Codex", Programs: []string{"codex"}, Folder: Folder{Variable: "CODEX_HOME", Standard: ".codex"},
-		Opens: []string{"SessionStart"}, Speaks: []string{"SessionStart"}, Marks: []string{"CODEX_SANDBOX", "CODEX_THREAD_ID", "CODEX_CI"},
+		OpenEvents: []string{"SessionStart"}, NoticeEvents: []string{"SessionStart"}, MarkerVars: []string{"CODEX_SANDBOX", "CODEX_THREAD_ID", "CODEX_CI"},
 		Hooks: Hooks{
 			File: "hooks.json", Events: []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "SubagentStop", "Stop", "SessionEnd"},
-			Handler: []Field{{"type", "command"}, {"command", HookLine}, {"timeout", hookSeconds}},
-			AtEnd:   []Field{{"type", "command"}, {"command", HookLine}, {"timeout", codexEndSeconds}},
+			Handler:    []Field{{"type", "command"}, {"command", HookLine}, {"timeout", hookSeconds}},
+			EndHandler: []Field{{"type", "command"}, {"command", HookLine}, {"timeout", codexEndSeconds}},
 			Trust: &Trust{
 				Args:    []string{"app-server", "-c", "features.plugins=false", "-c", "skills.bundled.enabled=false"},
 				Scratch: "CODEX_SQLITE_HOME", Mend: "let no `hooks = false` stand below [features] in Codex's config.toml",
@@ -64,13 +64,13 @@ func codex() Agent {
 func geminiCLI() Agent {
 	return Agent{
 		Title: "Gemini CLI", Aliases: []string{"gemini", "antigravity", "antigravity-cli"}, Programs: []string{"gemini"},
-		Folder: Folder{Standard: ".gemini"}, Opens: []string{"SessionStart"}, Speaks: []string{"SessionStart"}, Marks: []string{"GEMINI_CLI"},
+		Folder: Folder{Standard: ".gemini"}, OpenEvents: []string{"SessionStart"}, NoticeEvents: []string{"SessionStart"}, MarkerVars: []string{"GEMINI_CLI"},
 		Hooks: Hooks{
 			File: "settings.json", Events: []string{"SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "SessionEnd"},
 			Handler: []Field{{"name", "cmemd"}, {"type", "command"}, {"command", HookLine}, {"timeout", hookSeconds * 1000}},
-			Off: []Switch{
-				{Path: []any{"hooksConfig", "enabled"}, Is: false, Mend: "let hooksConfig.enabled be true in it"},
-				{Path: []any{"hooksConfig", "disabled"}, Is: "cmemd", Within: true, Mend: "take cmemd out of hooksConfig.disabled in it"},
+			OffSwitches: []Switch{
+				{Path: []any{"hooksConfig", "enabled"}, OffValue: false, Remedy: "let hooksConfig.enabled be true in it"},
+				{Path: []any{"hooksConfig", "disabled"}, OffValue: "cmemd", InList: true, Remedy: "take cmemd out of hooksConfig.disabled in it"},
 			},
 		},
 		Server:      Server{File: "settings.json", Member: "mcpServers", Fields: StandardServer()},
@@ -82,7 +82,7 @@ func geminiCLI() Agent {
 func cursor() Agent {
 	return Agent{
 		Title: "Cursor", Programs: []string{"cursor", "cursor-agent"}, Folder: Folder{Standard: ".cursor"},
-		Opens: []string{"sessionStart"}, NoRemarks: true, Marks: []string{"CURSOR_AGENT"},
+		OpenEvents: []string{"sessionStart"}, NoRemarks: true, MarkerVars: []string{"CURSOR_AGENT"},
 		Hooks: Hooks{
 			File: "hooks.json", Flat: true, Version: true, Handler: []Field{{"command", HookLine}, {"timeout", hookSeconds}},
 			Events: []string{
@@ -109,10 +109,10 @@ func windsurf() Agent {
 // openCode has no hooks but a plugin, a file of JavaScript, and settings that may have comments.
 func openCode() Agent {
 	return Agent{
-		Title: "OpenCode", Programs: []string{"opencode"}, Marks: []string{"OPENCODE"},
-		Folder: Folder{Variable: "XDG_CONFIG_HOME", Standard: ".config", Below: "opencode"},
-		Opens:  []string{"session.created", "session.resumed"},
-		Hooks:  Hooks{File: "plugin/cmemd.js", Script: true},
+		Title: "OpenCode", Programs: []string{"opencode"}, MarkerVars: []string{"OPENCODE"},
+		Folder:     Folder{Variable: "XDG_CONFIG_HOME", Standard: ".config", Below: "opencode"},
+		OpenEvents: []string{"session.created", "session.resumed"},
+		Hooks:      Hooks{File: "plugin/cmemd.js", Script: true},
 		Server: Server{
 			File: "opencode.json", Commented: "opencode.jsonc", Member: "mcp",
 			Fields: []Field{{"type", "local"}, {"command", ServerCommand}, {"enabled", true}},
@@ -122,7 +122,7 @@ func openCode() Agent {
 
 // raw is whoever can write JSON: nothing is put into it. AI_AGENT is what agents without a variable of their own are asked to set.
 func raw() Agent {
-	return Agent{EventMember: "event", Opens: []string{"start"}, Marks: []string{"AI_AGENT"}}
+	return Agent{EventMember: "event", OpenEvents: []string{"start"}, MarkerVars: []string{"AI_AGENT"}}
 }
 
 // claudeDesktop, vsCode and zed have no hooks: they are only given memory as tools.

@@ -82,7 +82,7 @@ func TestBudgets(t *testing.T) {
 			}
 		}, Spooled, ordinaryBudget},
 		{"the input is part of the budget", "claude-code", slowInput(100*time.Millisecond, toolUse), hangs, Spooled, ordinaryBudget},
-		{"slow input leaves the least", "claude-code", slowInput(900*time.Millisecond, toolUse), hangs, Spooled, 900*time.Millisecond + leastAnswer},
+		{"slow input leaves the least", "claude-code", slowInput(900*time.Millisecond, toolUse), hangs, Spooled, 900*time.Millisecond + minAnswerTime},
 		{"very slow input, quick answer", "claude-code", slowInput(4*time.Second, toolUse), answersAfter(0, ok), Posted, 4 * time.Second},
 		{"slow input, quick answer", "claude-code", slowInput(900*time.Millisecond, toolUse), answersAfter(0, ok), Posted, 900 * time.Millisecond},
 		{"input too late", "claude-code", slowInput(time.Hour, toolUse), hangs, Lost, inputWait},

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 func spoolForever(args []string) int {
 	s := NewSpool(args[0])
 	for i := 0; ; i++ {
-		e := Entry{Agent: "codex", Delivery: newDelivery(time.Now()), OccurredAt: time.Now()}
+		e := Entry{Agent: "codex", Delivery: newDeliveryID(time.Now()), OccurredAt: time.Now()}
 		e.Body = bytes.Repeat([]byte{byte('a' + i%26)}, 300_000+i)
 		if _, err := s.Put(e); err != nil {
 			fmt.Fprintln(os.Stderr, err)

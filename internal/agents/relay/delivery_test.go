@@ -12,7 +12,7 @@ func TestNewDelivery(t *testing.T) {
 	seen := map[string]bool{}
 	for i := range 1000 {
 		at := testTime.Add(time.Duration(i) * time.Millisecond)
-		id := newDelivery(at)
+		id := newDeliveryID(at)
 		u, err := uuid.Parse(id)
 		if err != nil || u.Version() != 7 || u.Variant() != uuid.RFC4122 || !isUUID(id) {
 			t.Fatalf("newDelivery = %s, %v: version %v, variant %v", id, err, u.Version(), u.Variant())

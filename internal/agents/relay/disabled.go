@@ -61,7 +61,7 @@ func ReadDisabled(home string, now time.Time) (d Disabled, err error) {
 // SpeaksAt reports whether what a reply to an event says reaches the person: of an agent that is not known it is taken to.
 func SpeaksAt(agent, event string) bool {
 	a, ok := known.ByName(agent)
-	return !ok || slices.Contains(a.Speaks, event)
+	return !ok || slices.Contains(a.NoticeEvents, event)
 }
 
 // TellDisabled returns the line for the person at an event of an agent in a folder, where sessions there were not recorded that nobody

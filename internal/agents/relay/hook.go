@@ -79,7 +79,7 @@ type hook struct {
 
 func newHook(cfg Config) *hook {
 	now := time.Now().UTC()
-	h := &hook{Config: cfg, at: now, delivery: newDelivery(now), spool: NewSpool(cfg.Home)}
+	h := &hook{Config: cfg, at: now, delivery: newDeliveryID(now), spool: NewSpool(cfg.Home)}
 	h.known, _ = known.ByName(cfg.Agent)
 	h.spool.written = func() { h.safe.Store(true) }
 	h.Ordinary = cmp.Or(max(0, cfg.Ordinary), ordinaryBudget)

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// newDelivery makes a UUIDv7 for a payload that arrived at t. It names, it does not protect: its random bits come from
+// newDeliveryID makes a UUIDv7 for a payload that arrived at t. It names, it does not protect: its random bits come from
 // the runtime's generator, which the system seeds, because crypto/rand costs a short process more to load than to use.
-func newDelivery(t time.Time) string {
+func newDeliveryID(t time.Time) string {
 	var id [16]byte
 	ms := uint64(t.UnixMilli())
 	hi, lo := rand.Uint64(), rand.Uint64()

@@ -16,7 +16,7 @@ func Keys(home string) seal.Ring { return seal.NewRing(filepath.Join(home, "keys
 // LayKey sees to it that hooks of a home have a key to seal to. It makes one where there is none that can be used.
 func LayKey(home string, now time.Time) error {
 	keys := Keys(home)
-	if _, err := keys.Present(); err == nil {
+	if _, err := keys.Current(); err == nil {
 		return nil
 	}
 	return keys.Renew(now, keyAge)

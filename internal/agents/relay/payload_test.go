@@ -36,7 +36,7 @@ func TestEventsOfAgents(t *testing.T) {
 	} {
 		agent, _ := known.ByName(c.agent)
 		event := eventOf(agent, []byte(c.payload))
-		opens, speaks := slices.Contains(agent.Opens, event), slices.Contains(agent.Speaks, event)
+		opens, speaks := slices.Contains(agent.OpenEvents, event), slices.Contains(agent.NoticeEvents, event)
 		if event != c.event || opens != c.opens || speaks != c.speaks {
 			t.Errorf("%s %s: got %q, opens %v, speaks %v", c.agent, c.payload, event, opens, speaks)
 		}

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	leastAnswer = 50 * time.Millisecond  // for the answer, even if reading the payload took the whole budget
-	abandonWait = 100 * time.Millisecond // for the count of what was abandoned
-	upPause     = 10 * time.Millisecond  // between two attempts to reach a daemon that is starting
+	minAnswerTime = 50 * time.Millisecond  // for the answer, even if reading the payload took the whole budget
+	abandonWait   = 100 * time.Millisecond // for the count of what was abandoned
+	upPause       = 10 * time.Millisecond  // between two attempts to reach a daemon that is starting
 )
 
 // Run carries one payload from Stdin to the daemon and the reply to Stdout, else to the spool. It returns within
@@ -107,7 +107,7 @@ func (h *hook) carry(ctx context.Context) {
 }
 
 // opensSession reports whether the agent takes context from this hook's reply.
-func (h *hook) opensSession() bool { return slices.Contains(h.known.Opens, h.result.Event) }
+func (h *hook) opensSession() bool { return slices.Contains(h.known.OpenEvents, h.result.Event) }
 
 // deadline is when the answer must be there.
 func (h *hook) deadline() time.Time {
@@ -116,7 +116,7 @@ func (h *hook) deadline() time.Time {
 		budget = h.Context
 	}
 	deadline := h.at.Add(budget)
-	if least := time.Now().Add(leastAnswer); deadline.Before(least) {
+	if least := time.Now().Add(minAnswerTime); deadline.Before(least) {
 		return least
 	}
 	return deadline
@@ -156,7 +156,7 @@ func (h *hook) unanswered(ctx context.Context, deadline time.Time, cause error) 
 		return
 	}
 	h.countLoss(lost)
-	tell, u, _ := countUnanswered(h.Home, time.Now(), slices.Contains(h.known.Speaks, h.result.Event))
+	tell, u, _ := countUnanswered(h.Home, time.Now(), slices.Contains(h.known.NoticeEvents, h.result.Event))
 	if !tell {
 		return
 	}

@@ -28,7 +28,7 @@ func (f file) size() (n int64) {
 // pack makes the file of an entry: sealed to the present key, or, where there is none that can be believed, without all that
 // the agent and the person said.
 func (s sealer) pack(e Entry) (file, error) {
-	key, err := s.keys.Present()
+	key, err := s.keys.Current()
 	if err != nil {
 		e = withheld(e)
 		return file{name: entryName(e), parts: [][]byte{appendHeader(nil, e), e.Body}}, nil
@@ -47,7 +47,7 @@ func (s sealer) isPresent(f file) bool {
 	if f.key == "" {
 		return true
 	}
-	key, err := s.keys.Present()
+	key, err := s.keys.Current()
 	return err == nil && key.ID() == f.key
 }
 

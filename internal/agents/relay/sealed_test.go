@@ -213,7 +213,7 @@ func TestKeyChangesWhileAHookWrites(t *testing.T) {
 		}
 	}
 	e := mustPut(t, s, testEntry(`{"a":1}`))
-	key, err := s.sealer.keys.Present()
+	key, err := s.sealer.keys.Current()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +337,7 @@ func TestLayKeyOnce(t *testing.T) {
 		if err := LayKey(home, time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		key, err := Keys(home).Present()
+		key, err := Keys(home).Current()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -84,7 +84,7 @@ func (s *Spool) store(e Entry, folder string) (file, error) {
 	for range maxSeals {
 		f, err := s.sealer.pack(e)
 		if err == nil && folder == "new" { // a dead letter leaves it: whoever asks for one bounds those
-			err = s.room(f.size())
+			err = s.checkRoom(f.size())
 		}
 		if err != nil {
 			return file{}, err
@@ -150,7 +150,7 @@ func (s *Spool) makeFolders() error {
 	return errors.Join(unsynced, os.MkdirAll(s.tmp(), 0o700))
 }
 
-func (s *Spool) room(size int64) error {
+func (s *Spool) checkRoom(size int64) error {
 	_, used, err := s.Usage()
 	if err != nil {
 		return err

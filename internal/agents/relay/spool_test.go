@@ -21,7 +21,7 @@ import (
 var testTime = time.Date(2026, 11, 20, 18, 0, 0, 123456789, time.UTC)
 
 func testEntry(body string) Entry {
-	return Entry{Agent: "claude-code", Delivery: newDelivery(testTime), OccurredAt: testTime, Body: []byte(body)}
+	return Entry{Agent: "claude-code", Delivery: newDeliveryID(testTime), OccurredAt: testTime, Body: []byte(body)}
 }
 
 // mustPut stores an entry and returns it as it is to be read.
@@ -103,7 +103,7 @@ func TestSpoolFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := s.sealer.keys.Present()
+	key, err := s.sealer.keys.Current()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestSpoolRoundTrip(t *testing.T) {
 		at := time.Unix(0, rapid.Int64Range(0, 1<<62).Draw(t, "nanos")).UTC()
 		e := Entry{
 			Agent:    rapid.StringMatching(`[a-z][a-z0-9_-]{0,20}`).Draw(t, "agent"),
-			Delivery: newDelivery(at), OccurredAt: at,
+			Delivery: newDeliveryID(at), OccurredAt: at,
 			Body: bytes.ReplaceAll(rapid.SliceOf(rapid.Byte()).Draw(t, "body"), []byte("<"), nil),
 		}
 		name, err := s.Put(e)
@@ -157,7 +157,7 @@ func TestSpoolRefusesAnEntryWithoutNames(t *testing.T) {
 	t.Parallel()
 	s := keyed(t, t.TempDir())
 	for _, e := range []Entry{
-		{Agent: "claude-code", Delivery: "../../../etc/passwd"}, {Agent: "Claude Code", Delivery: newDelivery(testTime)}, {Delivery: newDelivery(testTime)},
+		{Agent: "claude-code", Delivery: "../../../etc/passwd"}, {Agent: "Claude Code", Delivery: newDeliveryID(testTime)}, {Delivery: newDeliveryID(testTime)},
 	} {
 		if _, err := s.Put(e); !errors.Is(err, ErrBadEntry) {
 			t.Errorf("Put(%+v) = %v, want ErrBadEntry", e, err)
@@ -494,7 +494,7 @@ func BenchmarkSpoolPut(b *testing.B) {
 	s := keyed(b, b.TempDir())
 	e := testEntry(`{"tool_response":"` + strings.Repeat("x", 1000) + `"}`)
 	for b.Loop() {
-		e.Delivery = newDelivery(testTime)
+		e.Delivery = newDeliveryID(testTime)
 		name, err := s.Put(e)
 		if err != nil {
 			b.Fatal(err)

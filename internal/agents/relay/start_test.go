@@ -81,14 +81,14 @@ func TestDaemonEnv(t *testing.T) {
 	t.Parallel()
 	env := []string{
 		"HOME=/h", "PATH=/evil", "LC_ALL=C", "LANG=x", "LANG=de", "OPENAI_API_KEY=k", "OTHER_KEY=k", "CMEMD_HOME=rel", "CMEMD_PROVIDER=openai",
-		"LD_PRELOAD=/x", "CLAUDE_CODE_MESSAGING_TOKEN=secret", "odd", "=C:=x", "a,b=1", LeftOut + "=FORGED",
+		"LD_PRELOAD=/x", "CLAUDE_CODE_MESSAGING_TOKEN=secret", "odd", "=C:=x", "a,b=1", LeftOutVar + "=FORGED",
 	}
 	given, left := DaemonEnv(env, Programs{Path: "/bin"}, []string{"OPENAI_API_KEY", "PATH"})
 	if diff := cmp.Diff([]string{"HOME=/h", "LC_ALL=C", "LANG=de", "OPENAI_API_KEY=k", "PATH=/bin"}, given); diff != "" {
 		t.Errorf("given: -want +got\n%s", diff)
 	}
 	names := []string{"OTHER_KEY", "CMEMD_HOME", "CMEMD_PROVIDER", "LD_PRELOAD", "CLAUDE_CODE_MESSAGING_TOKEN"}
-	if diff := cmp.Diff(append(names, LeftOut), left); diff != "" {
+	if diff := cmp.Diff(append(names, LeftOutVar), left); diff != "" {
 		t.Errorf("left: -want +got\n%s", diff)
 	}
 	if given, _ := DaemonEnv(env, Programs{Path: "/bin", UserHome: "/p"}, nil); !slices.Contains(given, "HOME=/p") || slices.Contains(given, "HOME=/h") {
@@ -98,7 +98,7 @@ func TestDaemonEnv(t *testing.T) {
 	if err := (Programs{Path: "/bin"}).Write(home); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"HOME=/h", "LC_ALL=C", "LANG=de", "PATH=/bin", LeftOut + "=OPENAI_API_KEY," + strings.Join(names, ",")}
+	want := []string{"HOME=/h", "LC_ALL=C", "LANG=de", "PATH=/bin", LeftOutVar + "=OPENAI_API_KEY," + strings.Join(names, ",")}
 	if diff := cmp.Diff(want, ServeEnv(env, home, nil)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
@@ -106,7 +106,7 @@ func TestDaemonEnv(t *testing.T) {
 		env = append(env, fmt.Sprintf("VARIABLE_%d=x", i))
 	}
 	long := ServeEnv(env, home, nil)
-	if n := len(long[len(long)-1]); n > maxLeftOut+len(LeftOut)+1 {
+	if n := len(long[len(long)-1]); n > maxLeftOut+len(LeftOutVar)+1 {
 		t.Errorf("%d bytes of names", n)
 	}
 }

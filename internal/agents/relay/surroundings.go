@@ -127,11 +127,11 @@ func DaemonEnv(env []string, p Programs, named []string) (given, left []string) 
 	return append(given, "PATH="+pathOf(p)), left
 }
 
-// LeftOut is the variable in which a daemon that is started is given the names of those that it was not given, with commas between
+// LeftOutVar is the variable in which a daemon that is started is given the names of those that it was not given, with commas between
 // them.
-const LeftOut = "CMEMD_LEFT_OUT"
+const LeftOutVar = "CMEMD_LEFT_OUT"
 
-// maxLeftOut bounds LeftOut, in bytes; what is beyond is not named.
+// maxLeftOut bounds LeftOutVar, in bytes; what is beyond is not named.
 const maxLeftOut = 8 << 10
 
 // ServeArgs are the arguments by which a daemon of home is started that takes nothing from the environment but what it is given.
@@ -143,7 +143,7 @@ func ServeEnv(env []string, home string, named []string) []string {
 	given, left := DaemonEnv(env, p, named)
 	names := ""
 	for _, name := range left {
-		if name == LeftOut || len(names)+len(name) >= maxLeftOut {
+		if name == LeftOutVar || len(names)+len(name) >= maxLeftOut {
 			continue
 		}
 		if names != "" {
@@ -152,7 +152,7 @@ func ServeEnv(env []string, home string, named []string) []string {
 		names += name
 	}
 	if names != "" {
-		given = append(given, LeftOut+"="+names)
+		given = append(given, LeftOutVar+"="+names)
 	}
 	return given
 }

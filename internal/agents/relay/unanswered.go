@@ -41,8 +41,8 @@ func ReadUnanswered(home string) (Unanswered, error) {
 // notes is what is written down at two places, each of which says how much it adds. A file that is replaced takes all of it, until the
 // disk has no room for another one; then the slots take what comes.
 type notes struct {
-	file, full Unanswered
-	slots      slots
+	inFile, inSlots Unanswered
+	slots           slots
 }
 
 func unansweredPath(home string) string { return filepath.Join(home, "run", "unanswered.json") }
@@ -55,20 +55,20 @@ func readNotes(home string) (n notes, err error) {
 	if err = ignoreMissing(err); err != nil && !errors.Is(err, ErrBadEntry) {
 		return n, err
 	}
-	n.file = parseUnanswered(data)
+	n.inFile = parseUnanswered(data)
 	s, slotsErr := readSlots(slotsPath(home))
-	n.slots, n.full = s, parseUnanswered(s.text)
+	n.slots, n.inSlots = s, parseUnanswered(s.text)
 	return n, errors.Join(err, ignoreMissing(slotsErr))
 }
 
 func (n notes) sum() Unanswered {
-	u := n.file
-	u.Count += n.full.Count
-	if u.Lost += n.full.Lost; n.full.Lost > 0 {
-		u.LostReason = n.full.LostReason
+	u := n.inFile
+	u.Count += n.inSlots.Count
+	if u.Lost += n.inSlots.Lost; n.inSlots.Lost > 0 {
+		u.LostReason = n.inSlots.LostReason
 	}
-	if n.full.LastNotice.After(u.LastNotice) {
-		u.LastNotice = n.full.LastNotice
+	if n.inSlots.LastNotice.After(u.LastNotice) {
+		u.LastNotice = n.inSlots.LastNotice
 	}
 	return u
 }
@@ -159,17 +159,17 @@ func updateUnanswered(home string, change func(*Unanswered)) error {
 	}
 	u := n.sum()
 	change(&u)
-	err = durable.Swap(unansweredPath(home), encodeUnanswered(u.minus(n.full)), 0o600)
-	full := n.full
+	err = durable.Swap(unansweredPath(home), encodeUnanswered(u.minus(n.inSlots)), 0o600)
+	full := n.inSlots
 	if err == nil {
 		full.Count = min(full.Count, u.Count)
 	} else if n.slots.number > 0 {
-		full, err = u.minus(n.file), nil
+		full, err = u.minus(n.inFile), nil
 	}
-	if err != nil || full == n.full {
+	if err != nil || full == n.inSlots {
 		return err
 	}
-	return n.slots.write(slotsPath(home), noteOf(full), full.Lost > n.full.Lost)
+	return n.slots.write(slotsPath(home), noteOf(full), full.Lost > n.inSlots.Lost)
 }
 
 // clearUnanswered notes an answer. Nothing is written where nothing was unanswered, which is nearly always.

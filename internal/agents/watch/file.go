@@ -12,23 +12,23 @@ import (
 // file is one transcript that is followed.
 type file struct {
 	File
-	rule    string    // by which it was found
-	there   bool      // found by the latest scan
-	seen    bool      // it was decided what is done about it
-	old     bool      // it was done with before it was watched, and has not grown since: left alone
-	changed time.Time // of its latest change that is not read yet, by our clock; zero: all is read
-	since   time.Time // of the first of those
-	read    time.Time // when something was read of it last
-	reading Reading   // nil: it is read from its beginning when it grows
-	handle  *os.File  // what the reading is of, whatever the path leads to by now
-	used    uint64    // when its reading was used last
-	again   time.Time // not before
-	pause   time.Duration
+	rule       string    // by which it was found
+	inLastScan bool      // found by the latest scan
+	decided    bool      // it was decided what is done about it
+	old        bool      // it was done with before it was watched, and has not grown since: left alone
+	changed    time.Time // of its latest change that is not read yet, by our clock; zero: all is read
+	since      time.Time // of the first of those
+	read       time.Time // when something was read of it last
+	reading    Reading   // nil: it is read from its beginning when it grows
+	handle     *os.File  // what the reading is of, whatever the path leads to by now
+	used       uint64    // when its reading was used last
+	notBefore  time.Time // not before
+	pause      time.Duration
 }
 
 // due reports whether what f has grown by is to be read now: it has rested for a moment, or grown for too long.
 func (f *file) due(now time.Time) bool {
-	if f.changed.IsZero() || now.Before(f.again) {
+	if f.changed.IsZero() || now.Before(f.notBefore) {
 		return false
 	}
 	return now.Sub(f.changed) >= settle || now.Sub(f.since) >= settleMost
@@ -36,7 +36,7 @@ func (f *file) due(now time.Time) bool {
 
 // resting reports whether f's reading is to know that nothing comes for now.
 func (f *file) resting(now time.Time) bool {
-	return f.reading != nil && !f.Rested && f.changed.IsZero() && !now.Before(f.again) && now.Sub(f.read) >= restAfter
+	return f.reading != nil && !f.Rested && f.changed.IsZero() && !now.Before(f.notBefore) && now.Sub(f.read) >= restAfter
 }
 
 // same reports whether the file that is open still begins with what was read of it.

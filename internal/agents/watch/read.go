@@ -16,8 +16,8 @@ func (w *Watcher) inspect(f *file) {
 		return
 	}
 	now := w.cfg.Now()
-	if !f.seen {
-		f.seen, w.dirty = true, true
+	if !f.decided {
+		f.decided, w.dirty = true, true
 		if info.ModTime().Before(w.horizon(f.rule, now)) {
 			f.old, f.Size, f.Changed = true, info.Size(), info.ModTime()
 			return
@@ -54,7 +54,7 @@ func (w *Watcher) take(ctx context.Context, f *file, rest bool) {
 	case err != nil:
 		w.drop(f)
 		f.pause = min(max(2*f.pause, time.Second), time.Minute)
-		f.again = now.Add(f.pause)
+		f.notBefore = now.Add(f.pause)
 		if f.Error == "" {
 			w.cfg.Logger.Warn("a transcript is not read; it is tried again", "file", f.Path, "agent", f.Agent, "err", err)
 		}
@@ -71,7 +71,7 @@ func (w *Watcher) readOn(ctx context.Context, f *file, rest bool) error {
 		return err
 	}
 	if f.reading != nil {
-		if err := w.leave(ctx, f, now); err != nil {
+		if err := w.endIfReplaced(ctx, f, now); err != nil {
 			return err
 		}
 	}
@@ -86,9 +86,9 @@ func (w *Watcher) readOn(ctx context.Context, f *file, rest bool) error {
 	return w.readFrom(ctx, f, rest)
 }
 
-// leave ends a reading whose file is another one now, or was cut or rewritten. What a file that was moved away had grown by
+// endIfReplaced ends a reading whose file is another one now, or was cut or rewritten. What a file that was moved away had grown by
 // before is read first.
-func (w *Watcher) leave(ctx context.Context, f *file, now fs.FileInfo) error {
+func (w *Watcher) endIfReplaced(ctx context.Context, f *file, now fs.FileInfo) error {
 	was, err := f.handle.Stat()
 	if err != nil {
 		return err

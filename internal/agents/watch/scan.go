@@ -23,7 +23,7 @@ const (
 // forgotten.
 func (w *Watcher) scan() {
 	for _, f := range w.files {
-		f.there = false
+		f.inLastScan = false
 	}
 	whole := true
 	for _, r := range w.cfg.Rules {
@@ -32,7 +32,7 @@ func (w *Watcher) scan() {
 		}
 	}
 	for path, f := range w.files {
-		if !f.there && (whole || !exists(path)) {
+		if !f.inLastScan && (whole || !exists(path)) {
 			w.drop(f)
 			delete(w.files, path)
 			w.dirty = true
@@ -143,7 +143,7 @@ func (w *Watcher) found(r Rule, path string) {
 		f = &file{File: File{Path: path, Agent: r.Agent}}
 		w.files[path] = f
 	}
-	f.there, f.Agent, f.rule = true, r.Agent, r.String()
+	f.inLastScan, f.Agent, f.rule = true, r.Agent, r.String()
 	w.inspect(f)
 }
 

@@ -105,7 +105,7 @@ func (w *Watcher) restore(ctx context.Context) {
 		w.scanned[rule] = since.Add(-2 * w.cfg.Poll) // what came right before may not have been seen
 	}
 	for _, f := range s.Files {
-		known := &file{File: f, seen: true}
+		known := &file{File: f, decided: true}
 		if !f.Rested || lacking {
 			known.Size = -1 // so that it is read, and known to rest
 		}
@@ -164,7 +164,7 @@ func (w *Watcher) save(ctx context.Context) {
 		s.Rules = append(s.Rules, r.String())
 	}
 	for _, path := range slices.SortedFunc(maps.Keys(w.files), strings.Compare) {
-		if f := w.files[path]; f.seen && f.kept(s.At.Add(-w.cfg.Backlog)) {
+		if f := w.files[path]; f.decided && f.kept(s.At.Add(-w.cfg.Backlog)) {
 			s.Files = append(s.Files, f.File)
 		}
 	}

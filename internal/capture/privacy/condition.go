@@ -11,8 +11,8 @@ type list struct {
 	begins, ends, contained []string
 }
 
-// signs returns the list of these words and signs.
-func signs(all ...string) *list {
+// newList returns the list of these words and signs.
+func newList(all ...string) *list {
 	l := &list{words: map[string]bool{}}
 	for _, one := range all {
 		behind, anyBehind := strings.CutSuffix(one, "*")
@@ -31,8 +31,8 @@ func signs(all ...string) *list {
 	return l
 }
 
-// listOf returns the list of what stands between blanks.
-func listOf(text string) *list { return signs(strings.Fields(text)...) }
+// parseList returns the list of what stands between blanks.
+func parseList(text string) *list { return newList(strings.Fields(text)...) }
 
 // has reports whether a text is one of the list. Nothing is one of nil.
 func (l *list) has(text string) bool {

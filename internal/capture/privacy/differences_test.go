@@ -154,7 +154,7 @@ ansible-playbook -i hosts site.yml --vault-pass-file=.vault_pass`,
 					input = `{"command":` + quotedText(input) + `}`
 				}
 				f := (&Rules{}).Inspect("/s", input)
-				if hidden := f.Left != "" && !f.OutputStays; hidden != want {
+				if hidden := f.LeftOut != "" && !f.OutputStays; hidden != want {
 					t.Errorf("%s: %s: got %+v", c.why, input, f)
 				}
 			}

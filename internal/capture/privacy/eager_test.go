@@ -53,19 +53,19 @@ func TestContentsAreFound(t *testing.T) {
 		"while read l; do echo $l; done < .env", "git show HEAD:.env", "sudo -u bob cat .env", "openssl rsa -in server.key -text", "cat server.key", "cp .env /dev/stdout",
 		"ssh host 'cat .env'", "docker exec web cat .env", "xargs -a .env -n1 echo", "FOO=1 timeout 5 cat .env", "env $(cat .env) printenv A; cat .env", "set -x; source .env; cat .env", "cat \"$(pwd)/.env\"",
 	} {
-		if f := (&Rules{}).Inspect("/s", `{"command":`+quotedText(line)+`}`); f.Left != LeftFile || f.OutputStays {
+		if f := (&Rules{}).Inspect("/s", `{"command":`+quotedText(line)+`}`); f.LeftOut != LeftFile || f.OutputStays {
 			t.Errorf("%s: got %+v", line, f)
 		}
 	}
 	for _, input := range []string{`{"args":["cat",".env"]}`, `{"uris":["file:///w/.env"]}`, `{"command":["bash","-lc","cat .env"]}`, `{"a":[{"command":["ls"]},{"command":["cat",".env"]}]}`} {
-		if f := (&Rules{}).Inspect("/s", input); f.Left != LeftFile || f.OutputStays {
+		if f := (&Rules{}).Inspect("/s", input); f.LeftOut != LeftFile || f.OutputStays {
 			t.Errorf("%s: got %+v", input, f)
 		}
 	}
-	if f := (&Rules{}).Inspect("/home/a/.ssh", `{"command":"cat deploy"}`); f.Left != LeftFile {
+	if f := (&Rules{}).Inspect("/home/a/.ssh", `{"command":"cat deploy"}`); f.LeftOut != LeftFile {
 		t.Errorf("in a private folder: got %+v", f)
 	}
-	if f := (&Rules{}).Inspect("/s", `{"command":"echo A=1 > .env && go test ./x"}`); f.Left != LeftFile || !f.OutputStays {
+	if f := (&Rules{}).Inspect("/s", `{"command":"echo A=1 > .env && go test ./x"}`); f.LeftOut != LeftFile || !f.OutputStays {
 		t.Errorf("a file that is only written: got %+v", f)
 	}
 }
@@ -79,7 +79,7 @@ func TestListingsAreFound(t *testing.T) {
 		`{"command":"ruby -e 'p ENV'"}`, `{"command":"jq -n env"}`, `{"command":"jq -n '$ENV'"}`, `{"command":"systemctl --user show-environment"}`, `{"command":"php -i"}`,
 		`{"command":"awk 'BEGIN{for(k in ENVIRON)print k, ENVIRON[k]}'"}`, `{"command":"sudo -E env"}`, `{"command":"bash <<X\nenv\nX"}`,
 	} {
-		if f := (&Rules{}).Inspect("/s", input); f.Left != LeftEnvironment || f.OutputStays {
+		if f := (&Rules{}).Inspect("/s", input); f.LeftOut != LeftEnvironment || f.OutputStays {
 			t.Errorf("%s: got %+v", input, f)
 		}
 	}
@@ -158,7 +158,7 @@ func TestLongCommandsAreCutToTheirEnd(t *testing.T) {
 	t.Parallel()
 	command := "cat > .env <<'EOF'\n" + strings.Repeat("A=1234567\n", maxCommand/9) + "SMTP=hunter22\nEOF\n"
 	f := (&Rules{}).Inspect("/s", `{"command":`+quotedText(command)+`}`)
-	if f.Left != LeftFile {
+	if f.LeftOut != LeftFile {
 		t.Fatalf("got %+v", f)
 	}
 	cut := (&Rules{}).Cut(`{"command":`+quotedText(command)+`}`, f)

@@ -12,8 +12,8 @@ const (
 	maxExpanded = 64   // paths that one word is taken for
 )
 
-// expanded looks whether a word names an ignored path, as the shell would read it.
-func (l *inspection) expanded(w string) {
+// expandWord looks whether a word names an ignored path, as the shell would read it.
+func (l *inspection) expandWord(w string) {
 	w = l.absolute(w)
 	if !strings.ContainsAny(w, "*?[{") {
 		if strings.IndexByte(w, '$') < 0 && len(w) <= maxPath && !strings.ContainsAny(w, "\n\x00") {

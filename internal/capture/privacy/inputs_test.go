@@ -22,7 +22,7 @@ func TestInputsNameFiles(t *testing.T) {
 		`{"a":"{\"b\":\"{\\\"path\\\":\\\".env\\\"}\"}"}`, `{"command":"[\"cat\",\".env\"]"}`, `{"paths":"[\".env\"]"}`, `{"arguments":"{\"workdir\":\"/root/.ssh\",\"command\":\"cat work\"}"}`,
 	} {
 		f := (&Rules{}).Inspect("/s", input)
-		if f.Left != LeftFile || f.OutputStays {
+		if f.LeftOut != LeftFile || f.OutputStays {
 			t.Errorf("%s: got %+v", input, f)
 		}
 		got := (&Rules{}).Cut(input, f)
@@ -36,7 +36,7 @@ func TestInputsNameFiles(t *testing.T) {
 		`{"file_path":"a.json","new_string":"{\"files\":[\".env\"]}"}`, `{"arguments":"{\"path\":\"a.go\"}"}`, `{"command":"[ -f a ] && cat b"}`, `{"path":"app/[id]/page.tsx"}`,
 		`{"calls":[{"command":"ls","workdir":"/root/.ssh"},{"command":"cat work","workdir":"/s"}]}`, `{"prompt":"{\"path\":\".env\"}"}`,
 	} {
-		if f := (&Rules{}).Inspect("/s", input); f.Left != "" {
+		if f := (&Rules{}).Inspect("/s", input); f.LeftOut != "" {
 			t.Errorf("%s: got %+v", input, f)
 		}
 	}
@@ -92,7 +92,7 @@ func TestKeysOfEvidence(t *testing.T) {
 	for _, input := range []string{
 		`{"targetFiles":["a.go",".env"]}`, `{"target_notebook":".env"}`, `{"pathInProject":".env"}`, `{"from":".env","to":"b"}`, `{"from":"a","to":".env"}`,
 	} {
-		if f := (&Rules{}).Inspect("/work", input); f.Left != LeftFile {
+		if f := (&Rules{}).Inspect("/work", input); f.LeftOut != LeftFile {
 			t.Errorf("%s: %+v, want a private file", input, f)
 		}
 	}

@@ -20,7 +20,7 @@ func (r *Rules) Inspect(cwd, input string) Finding {
 // Cut is an input of which Inspect said that its contents are not recorded, without them: names of files stay, and shell
 // commands that only read.
 func (r *Rules) Cut(input string, f Finding) string {
-	if f.Left == LeftEnvironment {
+	if f.LeftOut == LeftEnvironment {
 		return input // its output tells, not the command
 	}
 	if out, ok := cutContents(input, f); ok {
@@ -32,13 +32,13 @@ func (r *Rules) Cut(input string, f Finding) string {
 // maxNested is how deep commands in words of commands are looked at: ssh HOST "sh -c '...'".
 const maxNested = 3
 
-// maxInner is how deep JSON in strings of JSON is looked at.
-const maxInner = 3
+// maxNestedJSON is how deep JSON in strings of JSON is looked at.
+const maxNestedJSON = 3
 
 // value looks at an input: JSON, or a shell command or patch as it is.
 func (l *inspection) value(input string) {
 	l.dir = l.cwd
-	if len(input) > 0 && (input[0] == '{' || input[0] == '[') && l.json(input, "", maxInner) {
+	if len(input) > 0 && (input[0] == '{' || input[0] == '[') && l.json(input, "", maxNestedJSON) {
 		return
 	}
 	if !strings.Contains(input, callsTools) {
@@ -102,7 +102,7 @@ func (l *inspection) member(v value, levels int) {
 		}
 	case use.Is(toolinput.Glob):
 		l.pattern(v.string())
-	case use.Is(mayName):
+	case use.Is(mayNameUses):
 		text := v.string()
 		l.path(text)
 		l.patch(text)
@@ -126,7 +126,7 @@ func (l *inspection) pattern(glob string) {
 		return
 	}
 	if what := l.private(glob, roleOperand); what != "" {
-		l.file(what, true)
+		l.noteFile(what, true)
 	}
 	sign := strings.IndexAny(glob, "*?[{")
 	if sign < 0 {
@@ -135,7 +135,7 @@ func (l *inspection) pattern(glob string) {
 	}
 	l.ignored(glob[:strings.LastIndexByte(glob[:sign], '/')+1])
 	if folder := path.Dir(glob); l.rules.Ignore != nil && literals(glob[:max(strings.IndexByte(glob, '/'), 0)]) > 0 && !strings.Contains(folder, "**") {
-		l.expanded(folder) // lines of single files that are ignored go from the output
+		l.expandWord(folder) // lines of single files that are ignored go from the output
 	}
 }
 

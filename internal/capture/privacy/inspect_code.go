@@ -11,20 +11,20 @@ func (l *inspection) code(text string) {
 		return
 	}
 	if dumpsEnvironment(text) {
-		l.listing(environment)
+		l.noteListing(environment)
 	}
 	l.script(&shellCommand{}, text, true)
 }
 
 var (
 	// reading are the signs of a program that reads a file or prints the environment.
-	reading = signs(
+	reading = newList(
 		"*open(*", "*read(*", "*readFile*", "*readText*", "*read_text(*", "*read_bytes(*", "*File.*", "*Deno.*", "*Bun.*", "*process.env*", "*environ*",
 		"*dotenv_values(*",
 	)
 
 	// running are the signs of a program that may give shell lines to another one.
-	running = signs("*exec*", "*spawn*", "*subprocess*", "*system(*", "*popen*", "*tools.*")
+	running = newList("*exec*", "*spawn*", "*subprocess*", "*system(*", "*popen*", "*tools.*")
 )
 
 // readsOrRuns reports whether a text calls what reads a file, runs a command or prints the environment.

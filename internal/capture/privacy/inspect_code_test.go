@@ -12,12 +12,12 @@ func TestCodeIsLookedAt(t *testing.T) {
 		"import os\nos.system('cat /srv/app/.env')", `exec("cat 'my docs/.env'")`,
 	} {
 		for _, input := range []string{code, `{"code":` + quotedText(code) + `}`, `{"script":` + quotedText(code) + `}`, `{"source":` + quotedText(code) + `}`, `{"input":` + quotedText(code) + `}`} {
-			if f := (&Rules{}).Inspect("/s", input); f.Left != LeftFile || f.OutputStays {
+			if f := (&Rules{}).Inspect("/s", input); f.LeftOut != LeftFile || f.OutputStays {
 				t.Errorf("%s: got %+v", input, f)
 			}
 		}
 	}
-	if f := (&Rules{}).Inspect("/s", `{"code":"console.log(process.env)"}`); f.Left != LeftEnvironment {
+	if f := (&Rules{}).Inspect("/s", `{"code":"console.log(process.env)"}`); f.LeftOut != LeftEnvironment {
 		t.Errorf("a program that lists the environment: got %+v", f)
 	}
 	for _, code := range []string{
@@ -26,7 +26,7 @@ func TestCodeIsLookedAt(t *testing.T) {
 		`say "see .env" and go`, `await tools.exec_command({cmd:"ls -la /srv/.env"})`, `print(open("README.md").read(), "see .env")`, `import os; print(os.environ['HOME'])`, `ls("a.key.ts")`, `exec("git commit -m 'no .env'")`,
 	} {
 		for _, input := range []string{code, `{"code":` + quotedText(code) + `}`, `{"input":` + quotedText(code) + `}`} {
-			if f := (&Rules{}).Inspect("/s", input); f.Left != "" && !f.OutputStays {
+			if f := (&Rules{}).Inspect("/s", input); f.LeftOut != "" && !f.OutputStays {
 				t.Errorf("%s: got %+v", input, f)
 			}
 		}

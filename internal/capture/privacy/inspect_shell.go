@@ -51,12 +51,12 @@ func (l *inspection) line(line string, depth, group int) []shellSpan {
 // run looks at one command. Feeds says that what it prints may be the names of files that others read.
 func (l *inspection) run(c *shellCommand, depth int, feeds bool) {
 	if !c.swallowed && !c.dropped {
-		l.listing(c.lists())
+		l.noteListing(c.lists())
 	}
-	if l.kept.loaded != "" && c.printsVariable() {
-		l.shownOf(l.kept.loaded)
+	if l.taint.loadedFrom != "" && c.printsVariable() {
+		l.shownOf(l.taint.loadedFrom)
 	}
-	onlyReads, hasLine := c.known.onlyReads(c.use), depth > 0 && c.takesLine
+	onlyReads, hasLine := c.program.onlyReads(c.use), depth > 0 && c.takesLine
 	visit := func(w string, as role) {
 		if hasLine && strings.ContainsAny(w, " \t\n;|") {
 			return // a line of its own
@@ -76,7 +76,7 @@ func (l *inspection) run(c *shellCommand, depth int, feeds bool) {
 		for i := range c.args {
 			l.script(c, c.args[i].text, onlyReads)
 		}
-		l.script(c, c.here, onlyReads)
+		l.script(c, c.hereDocs, onlyReads)
 	}
 	l.given(c, depth)
 	if c.name == "cd" || c.name == "pushd" {
@@ -87,7 +87,7 @@ func (l *inspection) run(c *shellCommand, depth int, feeds bool) {
 // shownOf notes that a command prints some of a private file that another one named.
 func (l *inspection) shownOf(what string) {
 	l.named = true
-	l.file(what, true)
+	l.noteFile(what, true)
 }
 
 // words looks at all words of a command for paths that are ignored, be it as they may.
@@ -98,7 +98,7 @@ func (l *inspection) words(c *shellCommand) {
 	for i := range c.words {
 		eachPath(c.words[i].text, func(w string) {
 			if w != "" && w[0] != '-' {
-				l.expanded(w)
+				l.expandWord(w)
 			}
 		})
 	}
@@ -115,8 +115,8 @@ func (l *inspection) given(c *shellCommand, depth int) {
 			l.line(c.words[i].text, depth-1, c.group)
 		}
 	}
-	if c.here != "" {
-		l.line(c.here, depth-1, c.group)
+	if c.hereDocs != "" {
+		l.line(c.hereDocs, depth-1, c.group)
 	}
 	l.enterFolder(dir)
 }
@@ -180,10 +180,10 @@ func (l *inspection) word(c *shellCommand, word string, as role, onlyReads bool)
 		case what == "":
 		case c.dropped && as != roleOutput:
 		case c.swallowed && as != roleOutput:
-			l.kept.loaded = what
+			l.taint.loadedFrom = what
 		default:
 			l.named = true
-			l.file(what, as != roleOutput)
+			l.noteFile(what, as != roleOutput)
 			if as == roleOutput || !onlyReads && len(c.words) > 1 {
 				l.hold(c.group)
 			}
@@ -213,7 +213,7 @@ func (l *inspection) script(c *shellCommand, text string, onlyReads bool) {
 		}
 		l.word(c, w, as, onlyReads)
 		if l.rules.Ignore != nil {
-			l.expanded(w)
+			l.expandWord(w)
 		}
 	})
 }

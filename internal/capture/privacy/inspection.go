@@ -17,7 +17,7 @@ type inspection struct {
 	quietKnown bool
 	lookedUp   int // paths so far of which it was asked whether they are ignored
 	entered    int // folders so far
-	kept       kept
+	taint      taint
 	dir        string // in which the tool works that is looked at now
 	args       []string
 	argsOf     int    // where the name of the list stands whose words are in args
@@ -42,7 +42,7 @@ const maxCommand = 1 << 20
 // finding is what was found.
 func (l *inspection) finding() Finding {
 	f := l.found
-	if f.Left != "" {
+	if f.LeftOut != "" {
 		f.OutputStays = !l.shows
 	}
 	return f
@@ -85,10 +85,10 @@ func (l *inspection) path(path string) {
 		return
 	}
 	if what := l.private(path, roleOperand); what != "" {
-		l.file(what, true)
+		l.noteFile(what, true)
 	}
 	if isProcEnviron(path) {
-		l.listing(environment)
+		l.noteListing(environment)
 	}
 	l.ignored(path)
 }
@@ -124,21 +124,21 @@ func (l *inspection) isQuiet() bool {
 	return l.quiet
 }
 
-// file notes that a private file is named, and whether what came of it may hold what is in there.
-func (l *inspection) file(what string, shows bool) {
-	if l.found.Left != LeftFile {
-		l.found.Left, l.found.What, l.found.cwd = LeftFile, what, l.dir
+// noteFile notes that a private file is named, and whether what came of it may hold what is in there.
+func (l *inspection) noteFile(what string, shows bool) {
+	if l.found.LeftOut != LeftFile {
+		l.found.LeftOut, l.found.What, l.found.cwd = LeftFile, what, l.dir
 	}
 	l.shows = l.shows || shows
 }
 
-// listing notes that something is listed which is left out; empty: nothing is.
-func (l *inspection) listing(what string) {
+// noteListing notes that something is listed which is left out; empty: nothing is.
+func (l *inspection) noteListing(what string) {
 	if what == "" {
 		return
 	}
-	if l.found.Left == "" {
-		l.found.Left, l.found.What = LeftEnvironment, what
+	if l.found.LeftOut == "" {
+		l.found.LeftOut, l.found.What = LeftEnvironment, what
 	}
 	l.shows = true
 }

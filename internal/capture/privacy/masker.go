@@ -145,7 +145,7 @@ func (m *masker) line(line, rest string) mask {
 			return in[0].what
 		}
 	}
-	return m.found(line)
+	return m.searchHit(line)
 }
 
 // goesOn reports whether a line may still be one of the file whose lines come.
@@ -212,7 +212,7 @@ func diffName(s string) string {
 }
 
 // diffLines are how lines of a difference begin, below its header.
-var diffLines = signs(
+var diffLines = newList(
 	" *", "+*", "-*", "@*", "\\*", "index *", "new file*", "deleted file*", "old mode*", "new mode*", "similarity*", "rename *", "copy *", "Binary *",
 )
 
@@ -248,8 +248,8 @@ func leadingDigits(s string) int {
 	return n
 }
 
-// found says whether a line is one that a search found in such a file: PATH:3:TEXT, PATH-3-TEXT or PATH:TEXT.
-func (m *masker) found(line string) mask {
+// searchHit says whether a line is one that a search found in such a file: PATH:3:TEXT, PATH-3-TEXT or PATH:TEXT.
+func (m *masker) searchHit(line string) mask {
 	head, colon := line[:min(len(line), maxPath)], false
 	for i, tries := 1, 0; i < len(head) && tries < 4; i++ {
 		c := head[i]
@@ -331,14 +331,14 @@ func (m *masker) member(outer, name, text string) mask {
 	case len(text) < 3 || len(text) > maxPath:
 	case name == "" && environmentNames.has(outer) && strings.HasPrefix(jsonscan.Unquote(text), "PATH="), name == "PATH" && environmentNames.has(outer):
 		return mask{LeftEnvironment, environment}
-	case toolinput.Of(name).Is(mayName):
+	case toolinput.Of(name).Is(mayNameUses):
 		return m.of(jsonscan.Unquote(text))
 	}
 	return mask{}
 }
 
 // environmentNames are the members that hold the environment of a process, if they hold a PATH.
-var environmentNames = signs("Env", "env", "ENV", "environ", "environment", "Environment")
+var environmentNames = newList("Env", "env", "ENV", "environ", "environment", "Environment")
 
 // colour returns how long the rest of a terminal's control sequence at the start of s is, behind its escape character.
 func colour(s string) int {

@@ -18,7 +18,7 @@ func privateAmong(path string, secrets bool) string {
 	for what := ""; ; {
 		original, copied := withoutCopy(base)
 		switch {
-		case base == "" || samples.has(base) || members.has(base):
+		case base == "" || samples.has(base) || environmentMembers.has(base):
 			return ""
 		case isDotenv(base):
 			what = "contents of a dotenv file"
@@ -57,7 +57,7 @@ func mayBePrivate(path string) bool {
 }
 
 // folderSigns are the signs of a folder whose name may say what a file in it is. They are quick, and not exact.
-var folderSigns = signs("*/.*", `*\.*`, "/etc*", "*/run/*", "*opencode*", "*private-keys*", "*/containers*", "*secrets*", "*/config*", "*_vars*")
+var folderSigns = newList("*/.*", `*\.*`, "/etc*", "*/run/*", "*opencode*", "*private-keys*", "*/containers*", "*secrets*", "*/config*", "*_vars*")
 
 // isAnyName reports whether a private file's name may be something else as well: event.key is the member of a value.
 func isAnyName(path string) bool {
@@ -68,8 +68,8 @@ func isAnyName(path string) bool {
 	return privateFile(folder+"x") == ""
 }
 
-// members are what looks like a file's name, and is how a program speaks of its environment.
-var members = signs(
+// environmentMembers are what looks like a file's name, and is how a program speaks of its environment.
+var environmentMembers = newList(
 	"process.env", "meta.env", "import.meta.env", "rails.env", "deno.env", "bun.env", "app.env", "self.env", "ctx.env", "context.env", "c.env",
 	"this.env", "*.process.env", "*.meta.env",
 )
@@ -85,26 +85,26 @@ func parts(path string) (folder, base string) {
 }
 
 // samples are the names of files that show what to fill in, and of others that hold no values.
-var samples = signs(
+var samples = newList(
 	"*.example", "*.sample", "*.template", "*.dist", "*.defaults", "*.schema", "*.pub", "*.tmpl", "*.go", "*.md", "*.ts", "*.js", "*.py",
 	"*_example", "*-example", "*_sample", "*-sample", "*_template", "*-template", "*.example.*", "*.sample.*",
 )
 
 // dotenvs are the names of dotenv files, beside those that end in .env.
-var dotenvs = signs(".env", ".envrc", ".dev.vars", ".flaskenv", ".env.*", ".env_*", ".env-*", ".dev.vars.*")
+var dotenvs = newList(".env", ".envrc", ".dev.vars", ".flaskenv", ".env.*", ".env_*", ".env-*", ".dev.vars.*")
 
 func isDotenv(base string) bool {
 	return dotenvs.has(base) || strings.HasSuffix(base, ".env") && !strings.ContainsAny(base, " ()\"'")
 }
 
 var (
-	keyNames   = signs("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "secring.gpg", "master.key")
-	keyEndings = signs( // of files that have a name before them
+	keyNames   = newList("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "secring.gpg", "master.key")
+	keyEndings = newList( // of files that have a name before them
 		"*.pem", "*.key", "*.p12", "*.pfx", "*.p8", "*.pk8", "*.pkcs12", "*.jks", "*.keystore", "*.ppk", "*.kdbx", "*.kdb", "*.snk",
 		"*.keychain", "*.keychain-db", "*.ovpn", "*.asc.key", "*.agekey",
 	)
-	keyFolders = signs("*/.gnupg/*", "*/private-keys-v1.d/*", "*/etc/wireguard/*")
-	sshPublic  = signs("config", "authorized_keys", "known_hosts*") // in a folder that holds keys
+	keyFolders = newList("*/.gnupg/*", "*/private-keys-v1.d/*", "*/etc/wireguard/*")
+	sshPublic  = newList("config", "authorized_keys", "known_hosts*") // in a folder that holds keys
 )
 
 func isKeyFile(folder, base string) bool {
@@ -122,7 +122,7 @@ func isKeyFile(folder, base string) bool {
 
 // credentials are the names of files that hold them: in some folders, or wherever they are.
 var credentials = []struct{ names, in *list }{
-	{names: signs(
+	{names: newList(
 		".netrc", "_netrc", ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf", ".npmrc", ".pypirc", ".git-credentials", ".dockercfg",
 		".dockerconfigjson", ".htpasswd", ".vault-token", ".terraformrc", "terraform.rc", "credentials.tfrc.json", ".s3cfg", ".boto",
 		"rclone.conf", "kubeconfig", "application_default_credentials.json", "logins.json", "key4.db", "cookies.sqlite", "login data",
@@ -130,27 +130,27 @@ var credentials = []struct{ names, in *list }{
 		".credentials", "wp-config.php", ".vault_pass", ".vault-pass", ".vault_password", ".vault-password", ".secrets", "accesstokens.json",
 		"msal_token_cache.json", "*.tfstate", "*.tfstate.backup", "*.tfvars", "*.tfvars.json", "*.kubeconfig",
 	)},
-	{names: signs( // what was typed, secrets among it
+	{names: newList( // what was typed, secrets among it
 		".bash_history", ".zsh_history", ".sh_history", ".history", "fish_history", ".psql_history", ".mysql_history", ".python_history",
 		".node_repl_history", ".rediscli_history", ".irb_history",
 	)},
-	{names: signs("hosts.yml"), in: signs("*/gh/")},
-	{names: signs("shadow", "gshadow"), in: signs("*/etc/")},
-	{names: signs("config"), in: signs("*/.kube/")},
-	{names: signs("database.yml"), in: signs("*/config/")},
-	{names: signs("vault.yml", "vault.yaml"), in: signs("*/group_vars/*", "*/host_vars/*")},
-	{names: signs("config.json"), in: signs("*/.docker/")},
-	{names: signs("settings.xml"), in: signs("*/.m2/")},
-	{names: signs("gradle.properties"), in: signs("*/.gradle/")},
-	{names: signs("hosts.json", "apps.json"), in: signs("*/github-copilot/")},
-	{names: signs("auth.json"), in: signs(
+	{names: newList("hosts.yml"), in: newList("*/gh/")},
+	{names: newList("shadow", "gshadow"), in: newList("*/etc/")},
+	{names: newList("config"), in: newList("*/.kube/")},
+	{names: newList("database.yml"), in: newList("*/config/")},
+	{names: newList("vault.yml", "vault.yaml"), in: newList("*/group_vars/*", "*/host_vars/*")},
+	{names: newList("config.json"), in: newList("*/.docker/")},
+	{names: newList("settings.xml"), in: newList("*/.m2/")},
+	{names: newList("gradle.properties"), in: newList("*/.gradle/")},
+	{names: newList("hosts.json", "apps.json"), in: newList("*/github-copilot/")},
+	{names: newList("auth.json"), in: newList(
 		"*/.codex/", "*/.docker/", "*/.composer/", "*/composer/", "*/opencode/", "*/.opencode/", "*/containers/", "*/.pi/agent/", "*/amp/",
 	)},
-	{names: signs("credentials"), in: signs("*/.aws/", "*/.gem/", "*/.cargo/", "*/.config/gh/", "*/.modal/", "*/.databricks/")},
+	{names: newList("credentials"), in: newList("*/.aws/", "*/.gem/", "*/.cargo/", "*/.config/gh/", "*/.modal/", "*/.databricks/")},
 }
 
 // credentialFolders are those of which all files hold credentials.
-var credentialFolders = signs("*/.aws/*", "*/.config/gcloud/*", "*/.azure/*", "*/run/secrets/*")
+var credentialFolders = newList("*/.aws/*", "*/.config/gcloud/*", "*/.azure/*", "*/run/secrets/*")
 
 func isCredentials(folder, base string) bool {
 	for _, row := range credentials {
@@ -162,7 +162,7 @@ func isCredentials(folder, base string) bool {
 }
 
 // textFolders are those in which what is said in other languages stands: there a secret is a word.
-var textFolders = signs("*/locales/*", "*/locale/*", "*/i18n/*", "*/lang/*", "*/langs/*", "*/translations/*")
+var textFolders = newList("*/locales/*", "*/locale/*", "*/i18n/*", "*/lang/*", "*/langs/*", "*/translations/*")
 
 // isInSecrets knows files in a folder for secrets, in a format for settings or in none: of Docker, say. A folder of sources may
 // have that name too, and a project.
@@ -178,12 +178,12 @@ func isInSecrets(folder, base string) bool {
 }
 
 // inSecrets are the endings of files that hold secrets, in a folder for them.
-var inSecrets = signs(
+var inSecrets = newList(
 	".json", ".yml", ".yaml", ".toml", ".ini", ".xml", ".properties", ".txt", ".conf", ".enc", ".asc", ".gpg", ".age", ".env",
 )
 
 // projectFiles are the names of files that any project may have, and that its tools read.
-var projectFiles = signs(
+var projectFiles = newList(
 	"readme", "license", "makefile", "dockerfile", "codeowners", "gemfile", "rakefile", "procfile", "justfile", "jenkinsfile", "vagrantfile",
 	"changelog", "copying", "package.json", "package-lock.json", "composer.json", "deno.json", "biome.json", "lerna.json", "turbo.json",
 	"nx.json", "angular.json", "vercel.json", "renovate.json", "kustomization.yaml", "kustomization.yml", "chart.yaml", "pnpm-lock.yaml",
@@ -202,17 +202,17 @@ func mayBeInSecrets(word string, as role) bool {
 }
 
 // sourceFolders are those of sources.
-var sourceFolders = signs(
+var sourceFolders = newList(
 	"*/src/*", "*/internal/*", "*/pkg/*", "*/lib/*", "*/cmd/*", "*/docs/*", "*/test/*", "*/tests/*", "*/testkit/*", "*/testdata/*",
 )
 
 var (
-	secretNames = signs(
+	secretNames = newList(
 		"credentials", "credential", "creds", "service-account", "service_account", "serviceaccount", "client_secret", "client-secret",
 		"secrets", "secret", "application-secrets",
 	)
-	secretJSON    = signs("client_secret*", "service-account*", "service_account*")
-	secretEndings = signs("json", "yml", "yaml", "toml", "ini", "xml", "properties", "txt", "csv", "conf", "enc.yaml", "yml.enc")
+	secretJSON    = newList("client_secret*", "service-account*", "service_account*")
+	secretEndings = newList("json", "yml", "yaml", "toml", "ini", "xml", "properties", "txt", "csv", "conf", "enc.yaml", "yml.enc")
 )
 
 // isNamedSecret knows files whose name says that they hold secrets, in a format for settings.

@@ -44,7 +44,7 @@ func TestProjectsCalledSecrets(t *testing.T) {
 			if f := (&Rules{}).Inspect(dir, `{"command":`+quotedText(line)+`}`); f != (Finding{}) {
 				t.Errorf("%s in %s: got %+v", line, dir, f)
 			}
-			if f := (&Rules{}).Inspect("/s", `{"command":`+quotedText("cd "+dir+" && "+line)+`}`); f.Left != "" {
+			if f := (&Rules{}).Inspect("/s", `{"command":`+quotedText("cd "+dir+" && "+line)+`}`); f.LeftOut != "" {
 				t.Errorf("%s behind a cd to %s: got %+v", line, dir, f)
 			}
 		}
@@ -58,14 +58,14 @@ func TestProjectsCalledSecrets(t *testing.T) {
 		"cat db", "cat ./db", "cat < db_password", "head -1 db", "cat prod.yaml", "cat prod/db.json", "grep -v x token", "sed -n 1p db", "cat .env", "cat /srv/secrets/db", "npm test | cat db",
 		"cd .. && cat secrets/db", "cd prod && cat db.yaml", "app ../secrets/db", "bash -c 'cat db'", "while read l; do echo $l; done < db", "python3 -c \"print(open('db').read())\"",
 	} {
-		if f := (&Rules{}).Inspect("/srv/secrets", `{"command":`+quotedText(line)+`}`); f.Left != LeftFile || f.OutputStays {
+		if f := (&Rules{}).Inspect("/srv/secrets", `{"command":`+quotedText(line)+`}`); f.LeftOut != LeftFile || f.OutputStays {
 			t.Errorf("%s: got %+v", line, f)
 		}
 	}
-	if f := (&Rules{}).Inspect("/srv/secrets", `{"command":"echo hunter22 > db"}`); f.Left != LeftFile || !f.OutputStays {
+	if f := (&Rules{}).Inspect("/srv/secrets", `{"command":"echo hunter22 > db"}`); f.LeftOut != LeftFile || !f.OutputStays {
 		t.Errorf("a file that is only written: got %+v", f)
 	}
-	if f := (&Rules{}).Inspect("/run/secrets", `{"command":"app token"}`); f.Left != LeftFile {
+	if f := (&Rules{}).Inspect("/run/secrets", `{"command":"app token"}`); f.LeftOut != LeftFile {
 		t.Errorf("what only secrets are in: got %+v", f)
 	}
 }

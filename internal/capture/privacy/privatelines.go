@@ -11,14 +11,14 @@ func (r *Rules) CutOutput(cwd, output string, f Finding) (out string, left []str
 	if output == "" {
 		return "", nil
 	}
-	if f.Left != "" && !f.OutputStays {
+	if f.LeftOut != "" && !f.OutputStays {
 		if f.mayStay(output) {
 			return output, nil
 		}
-		return f.Mark(), []string{f.Left}
+		return f.Mark(), []string{f.LeftOut}
 	}
 	m := newMasker(r, cwd, f)
-	return m.nested(output, maxInner), m.left
+	return m.nested(output, maxNestedJSON), m.left
 }
 
 // nested is a text without such lines, in its strings if it is JSON. Levels is how deep strings in it are looked at.
@@ -43,7 +43,7 @@ func (m *masker) json(body string, levels int) (out string, whole bool) {
 	files := inScopes[mask]{ahead: scopes(body, m.member)}
 	return replaceValues(body, func(v value) (string, bool) {
 		why, masked := files.at(v.Start)
-		if masked && (why.kind != LeftFile || !toolinput.Of(v.key).Is(names) && !toolinput.IsIdentity(v.key)) && !(toolinput.Plain(v.key) == "text" && len(v.text) <= maxPath && m.of(v.string()) == why) {
+		if masked && (why.kind != LeftFile || !toolinput.Of(v.key).Is(nameUses) && !toolinput.IsIdentity(v.key)) && !(toolinput.Plain(v.key) == "text" && len(v.text) <= maxPath && m.of(v.string()) == why) {
 			m.count(why.kind)
 			return leftMark(why.what), true
 		}

@@ -65,13 +65,13 @@ type program struct {
 
 var (
 	// printing are the devices that print what is written to them.
-	printing = signs("/dev/std*", "/dev/fd*", "/dev/tty*")
+	printing = newList("/dev/std*", "/dev/fd*", "/dev/tty*")
 
 	// readsVariable are the signs of a script that speaks of a variable of its environment.
-	readsVariable = signs("*process.env*", "*environ*", "*getenv*", "*ENV[*", "*$ENV{*", "*Deno.env*", "*Bun.env*")
+	readsVariable = newList("*process.env*", "*environ*", "*getenv*", "*ENV[*", "*$ENV{*", "*Deno.env*", "*Bun.env*")
 
 	// fileOptions are options of any program that take a word which is no file, or one of which nothing is printed.
-	fileOptions = listOf(`--env-file --from-env-file --from-file --cacert --capath --cert --key --kubeconfig --volume --mount --secret
+	fileOptions = parseList(`--env-file --from-env-file --from-file --cacert --capath --cert --key --kubeconfig --volume --mount --secret
 		--private-key --identity-file --grep --author --tls-cert --tls-key --ssl-key --ssl-cert --exclude --include --glob --iglob
 		--regexp --message -var-file --var-file -backend-config --envfile --userconfig --netrc-file --ca-bundle --key-file
 		--defaults-file --defaults-extra-file --vault-password-file --vault-pass-file`)
@@ -88,10 +88,10 @@ const (
 )
 
 var (
-	editTakes           = listOf("-e -F -v")
-	composeConfig       = condition{any: listOf("config convert"), none: listOf("-q --quiet --services --images --volumes --profiles --hash")}
-	dockerComposeConfig = condition{any: composeConfig.any, and: listOf("compose"), none: composeConfig.none}
-	copyCommand         = []condition{{first: listOf("cp"), none: listOf("-")}}
+	editTakes           = parseList("-e -F -v")
+	composeConfig       = condition{any: parseList("config convert"), none: parseList("-q --quiet --services --images --volumes --profiles --hash")}
+	dockerComposeConfig = condition{any: composeConfig.any, and: parseList("compose"), none: composeConfig.none}
+	copyCommand         = []condition{{first: parseList("cp"), none: parseList("-")}}
 )
 
 // programRows is the table of programs. A name stands in one row.
@@ -102,70 +102,70 @@ var programRows = []program{
 			column age type`,
 	},
 	{source: "GNU coreutils 9, vim 9, moreutils 0.69", use: readsFiles, traits: writesItsWords, names: "tee vim vi sponge"},
-	{source: "GnuPG 2.4", use: readsFiles, traits: writesItsWords, names: "gpg", secrets: condition{any: listOf("-d --decrypt --export-secret*")}},
-	{source: "GNU diffutils 3.10", use: readsFiles, names: "diff", quiet: []condition{{any: listOf("-q --brief")}}},
-	{source: "GNU diffutils 3.10", use: readsFiles, names: "cmp", quiet: []condition{{any: listOf("-q --brief -s")}}},
+	{source: "GnuPG 2.4", use: readsFiles, traits: writesItsWords, names: "gpg", secrets: condition{any: parseList("-d --decrypt --export-secret*")}},
+	{source: "GNU diffutils 3.10", use: readsFiles, names: "diff", quiet: []condition{{any: parseList("-q --brief")}}},
+	{source: "GNU diffutils 3.10", use: readsFiles, names: "cmp", quiet: []condition{{any: parseList("-q --brief -s")}}},
 	{
-		source: "OpenSSL 3 manual", use: readsFiles, traits: writesItsWords, names: "openssl", takes: listOf("-out -keyout -CAfile"),
-		quiet: []condition{{first: listOf("verify"), none: listOf("-text")}, {any: listOf("-noout"), none: listOf("-text")}},
+		source: "OpenSSL 3 manual", use: readsFiles, traits: writesItsWords, names: "openssl", takes: parseList("-out -keyout -CAfile"),
+		quiet: []condition{{first: parseList("verify"), none: parseList("-text")}, {any: parseList("-noout"), none: parseList("-text")}},
 	},
 	{
 		source: "GNU grep 3.11", use: searchesFiles, traits: matchesNames | bundlesPattern, names: "grep egrep fgrep zgrep",
-		takes: listOf(searchTakes), when: searchesFiles,
-		flags: "rRniIwxvhHEFPaslLcqoz", counts: "lLcq", tells: listOf(searchTells + " --quiet --silent"), prints: listOf(searchPrints), alone: listOf(searchTakesNone + searchColours),
+		takes: parseList(searchTakes), when: searchesFiles,
+		flags: "rRniIwxvhHEFPaslLcqoz", counts: "lLcq", tells: parseList(searchTells + " --quiet --silent"), prints: parseList(searchPrints), alone: parseList(searchTakesNone + searchColours),
 	},
 	{
 		source: "ripgrep 14: -L follows links, -r and --color take a word", use: searchesFiles, traits: matchesNames | bundlesPattern, names: "rg",
-		takes: listOf(searchTakes), when: searchesFiles,
-		flags: "niIwxvHFasSuUNPoLlcqz.", counts: "lcq", tells: listOf(searchTells + " --quiet"), prints: listOf(searchPrints), alone: listOf(searchTakesNone),
+		takes: parseList(searchTakes), when: searchesFiles,
+		flags: "niIwxvHFasSuUNPoLlcqz.", counts: "lcq", tells: parseList(searchTells + " --quiet"), prints: parseList(searchPrints), alone: parseList(searchTakesNone),
 	},
 	{
 		source: "the_silver_searcher 2.2, ack 3: --silent is about errors", use: searchesFiles, traits: matchesNames, names: "ag ack",
-		takes: listOf(searchTakes), when: searchesFiles,
-		flags: "niwvsQulLc", counts: "lLc", tells: listOf(searchTells), prints: listOf(searchPrints + " --no*"), alone: listOf(searchTakesNone + searchColours),
+		takes: parseList(searchTakes), when: searchesFiles,
+		flags: "niwvsQulLc", counts: "lLc", tells: parseList(searchTells), prints: parseList(searchPrints + " --no*"), alone: parseList(searchTakesNone + searchColours),
 	},
 	{
 		source: "GNU sed 4.9", use: searchesFiles, traits: matchesNames | writesItsWords, names: "sed gsed", takes: editTakes, when: searchesFiles,
-		edits: listOf("-i* --in-place*"),
+		edits: parseList("-i* --in-place*"),
 	},
 	{
 		source: "GNU awk 5.3", use: searchesFiles, traits: matchesNames, names: "awk gawk mawk", takes: editTakes, when: searchesFiles,
-		lists: condition{any: signs("*in ENVIRON*")},
+		lists: condition{any: newList("*in ENVIRON*")},
 	},
-	{source: "jq 1.7, yq 4", use: searchesFiles, names: "jq yq gojq", lists: condition{any: signs("env", "env|*", "env |*", " env*", "$ENV", "$ENV|*", "$ENV |*", " $ENV*")}},
+	{source: "jq 1.7, yq 4", use: searchesFiles, names: "jq yq gojq", lists: condition{any: newList("env", "env|*", "env |*", " env*", "$ENV", "$ENV|*", "$ENV |*", " $ENV*")}},
 	{
-		source: "Docker 27 CLI reference", traits: containers | neverWritesWords, names: "docker podman", quiet: copyCommand, takes: listOf("-v"),
-		loads: composeConfig, lists: dockerComposeConfig, secrets: condition{first: listOf("inspect"), any: listOf("*.Config.Env*")},
+		source: "Docker 27 CLI reference", traits: containers | neverWritesWords, names: "docker podman", quiet: copyCommand, takes: parseList("-v"),
+		loads: composeConfig, lists: dockerComposeConfig, secrets: condition{first: parseList("inspect"), any: parseList("*.Config.Env*")},
 	},
-	{source: "Docker 27 CLI reference", traits: neverWritesWords, names: "docker-compose", takes: listOf("-v"), loads: composeConfig, lists: composeConfig},
+	{source: "Docker 27 CLI reference", traits: neverWritesWords, names: "docker-compose", takes: parseList("-v"), loads: composeConfig, lists: composeConfig},
 	{
 		source: "kubectl 1.31 reference", traits: containers, names: "kubectl oc", quiet: copyCommand,
-		secrets: condition{first: listOf("get"), any: listOf("secret secrets secret/* secrets/*"), and: listOf("-o* --output* --template*"), none: listOf("-owide -oname wide name")},
+		secrets: condition{first: parseList("get"), any: parseList("secret secrets secret/* secrets/*"), and: parseList("-o* --output* --template*"), none: parseList("-owide -oname wide name")},
 	},
 	{
-		source: "Helm 3.16 reference", names: "helm", secrets: condition{first: listOf("get"), any: listOf("values all")},
-		quiet: []condition{{first: listOf("upgrade install lint"), none: listOf("--dry-run* --debug -o* --output*")}},
+		source: "Helm 3.16 reference", names: "helm", secrets: condition{first: parseList("get"), any: parseList("values all")},
+		quiet: []condition{{first: parseList("upgrade install lint"), none: parseList("--dry-run* --debug -o* --output*")}},
 	},
-	{source: "Info-ZIP 3.0", traits: packsFiles, names: "zip", quiet: []condition{{none: listOf("-")}}},
+	{source: "Info-ZIP 3.0", traits: packsFiles, names: "zip", quiet: []condition{{none: parseList("-")}}},
 	{source: "GNU tar 1.35", traits: packsFiles, names: "tar"},
 	{
-		source: "Terraform 1.9 CLI", names: "terraform tofu", loads: condition{any: listOf("console")},
-		secrets: condition{first: listOf("output"), any: listOf("-json -raw")},
+		source: "Terraform 1.9 CLI", names: "terraform tofu", loads: condition{any: parseList("console")},
+		secrets: condition{first: parseList("output"), any: parseList("-json -raw")},
 	},
-	{source: "Git 2.47; gitRows has its commands", traits: bundlesPattern | neverWritesWords, names: "git", takes: listOf("-S* -G* -m -e")},
-	{source: "GNU findutils 4.10, fd 10", traits: matchesNames | neverWritesWords, names: "find fd", takes: listOf("-name -iname"), when: printsNothing},
-	{source: "curl 8.10", names: "curl", takes: listOf("-E -o")},
-	{source: "GNU wget 1.24", names: "wget", takes: listOf("-O")},
-	{source: "rsync 3.3", traits: neverWritesWords, names: "rsync", takes: listOf("-e")},
-	{source: "Ansible 2.17", names: "ansible ansible-playbook", takes: listOf("-i -e")},
-	{source: "Ansible 2.17", names: "ansible-vault", secrets: condition{first: listOf("view")}},
-	{source: "SOPS 3.9", names: "sops", secrets: condition{any: listOf("-d --decrypt decrypt")}},
-	{source: "Vault 1.18", names: "vault", secrets: condition{first: listOf("kv read"), any: listOf("get read")}},
-	{source: "OpenSSH 9.9", traits: takesLine | mayRunEnv, names: "ssh", takes: listOf("-i")},
-	{source: "OpenSSH 9.9, mosh 1.4", names: "sftp ssh-copy-id mosh", takes: listOf("-i")},
-	{source: "systemd 256", names: "systemctl", lists: condition{any: listOf("show-environment")}},
-	{source: "npm 10, Yarn 1: env is a script that each project has", names: "npm yarn", lists: condition{first: listOf("run run-script"), any: listOf("env"), none: listOf("--")}},
-	{source: "Bash 5.2, Zsh 5.9", names: "history", secrets: condition{none: listOf("-c -d* -w -a -r -s")}},
+	{source: "Git 2.47; gitRows has its commands", traits: bundlesPattern | neverWritesWords, names: "git", takes: parseList("-S* -G* -m -e")},
+	{source: "GNU findutils 4.10, fd 10", traits: matchesNames | neverWritesWords, names: "find fd", takes: parseList("-name -iname"), when: printsNothing},
+	{source: "curl 8.10", names: "curl", takes: parseList("-E -o")},
+	{source: "GNU wget 1.24", names: "wget", takes: parseList("-O")},
+	{source: "rsync 3.3", traits: neverWritesWords, names: "rsync", takes: parseList("-e")},
+	{source: "Ansible 2.17", names: "ansible ansible-playbook", takes: parseList("-i -e")},
+	{source: "Ansible 2.17", names: "ansible-vault", secrets: condition{first: parseList("view")}},
+	{source: "SOPS 3.9", names: "sops", secrets: condition{any: parseList("-d --decrypt decrypt")}},
+	{source: "Vault 1.18", names: "vault", secrets: condition{first: parseList("kv read"), any: parseList("get read")}},
+	{source: "OpenSSH 9.9", traits: takesLine | mayRunEnv, names: "ssh", takes: parseList("-i")},
+	{source: "OpenSSH 9.9, mosh 1.4", names: "sftp ssh-copy-id mosh", takes: parseList("-i")},
+	{source: "systemd 256", names: "systemctl", lists: condition{any: parseList("show-environment")}},
+	{source: "npm 10, Yarn 1: env is a script that each project has", names: "npm yarn", lists: condition{first: parseList("run run-script"), any: parseList("env"), none: parseList("--")}},
+	{source: "Bash 5.2, Zsh 5.9", names: "history", secrets: condition{none: parseList("-c -d* -w -a -r -s")}},
 	{
 		source: "Bash 5.2, GNU coreutils 9, OpenSSH 9.9, gh 2.60; what they say of a file is its name, size or kind", use: printsNothing,
 		names: `test [ [[ ls ll dir stat touch rm chmod chown chgrp mkdir rmdir shred du wc file realpath readlink dirname basename cd
@@ -174,17 +174,17 @@ var programRows = []program{
 	{source: "Bash 5.2", use: printsNothing, traits: loadsVariables, names: "source ."},
 	{source: "Bash 5.2", use: printsNothing, traits: writesItsWords, names: "echo printf export alias declare local readonly"},
 	{source: "GNU coreutils 9", use: printsNothing, traits: copiesFiles, names: "cp mv ln install"},
-	{source: "OpenSSH 9.9", use: printsNothing, traits: copiesFiles, names: "scp", takes: listOf("-i")},
+	{source: "OpenSSH 9.9", use: printsNothing, traits: copiesFiles, names: "scp", takes: parseList("-i")},
 	{source: "OpenSSH 9.9", use: printsNothing, traits: neverWritesWords, names: "ssh-keygen"},
 	{source: "direnv 2.35", use: printsNothing, traits: mayRunEnvInside, names: "direnv"},
 	{source: "env-cmd 10", use: printsNothing, traits: mayRunEnv, names: "env-cmd"},
-	{source: "dotenv-cli 7, python-dotenv 1", use: printsNothing, traits: mayRunEnv, names: "dotenv", loud: condition{any: listOf("list* get* -p*")}},
-	{source: "Go 1.26", use: printsNothing, names: "go", loud: condition{first: listOf("run")}},
+	{source: "dotenv-cli 7, python-dotenv 1", use: printsNothing, traits: mayRunEnv, names: "dotenv", loud: condition{any: parseList("list* get* -p*")}},
+	{source: "Go 1.26", use: printsNothing, names: "go", loud: condition{first: parseList("run")}},
 	{
 		source: "their manuals", use: runsCode, names: "python node nodejs ruby perl deno bun tsx ts-node lua rscript osascript groovy",
 		loads: condition{any: readsVariable},
 	},
-	{source: "PHP 8.3 CLI", use: runsCode, names: "php", loads: condition{any: readsVariable}, lists: condition{any: listOf("-i")}},
+	{source: "PHP 8.3 CLI", use: runsCode, names: "php", loads: condition{any: readsVariable}, lists: condition{any: parseList("-i")}},
 	{source: "Bash 5.2", traits: commandShell, names: "sh bash zsh dash ksh fish pwsh powershell"},
 	{source: "Windows cmd", traits: commandShell | mayRunEnv, names: "cmd"},
 	{
@@ -244,9 +244,9 @@ func isShell(name string) bool {
 
 // A gitRow is commands of git that print nothing of files under a condition.
 type gitRow struct {
-	names *list
-	quiet condition
-	whole bool // it is about all words of git, and not only those from the command's name on
+	names    *list
+	quietIf  condition
+	allWords bool // it is about all words of git, and not only those from the command's name on
 }
 
 // gitRows is the table of git's commands, by the manual of Git 2.47: what only moves files, and what only names those that
@@ -255,18 +255,18 @@ var gitRows = sync.OnceValue(func() []gitRow {
 	const patches = "-p -u -c -W --cc --binary --patch --ext-diff -U* -L* --unified* --patch-with* --word-diff* --color-words* " +
 		"--function-context* --remerge-diff* --diff-merges*"
 	return []gitRow{
-		{quiet: condition{none: listOf(patches)}, names: listOf(`add rm mv status check-ignore ls-files restore checkout switch reset clone
+		{quietIf: condition{none: parseList(patches)}, names: parseList(`add rm mv status check-ignore ls-files restore checkout switch reset clone
 			push pull fetch branch tag update-index merge rebase init clean worktree remote filter-repo log`)},
-		{quiet: condition{none: listOf(patches + " -v")}, names: listOf("commit")},
-		{quiet: condition{none: listOf(patches)}, names: listOf("stash"), whole: true},
-		{quiet: condition{none: listOf("-l --list --get*")}, names: listOf("config")},
+		{quietIf: condition{none: parseList(patches + " -v")}, names: parseList("commit")},
+		{quietIf: condition{none: parseList(patches)}, names: parseList("stash"), allWords: true},
+		{quietIf: condition{none: parseList("-l --list --get*")}, names: parseList("config")},
 		{
-			quiet: condition{
-				any:  listOf("--name-only --name-status --numstat --shortstat --summary --quiet --no-patch -s --stat*"),
-				none: listOf(patches + " *:*"),
+			quietIf: condition{
+				any:  parseList("--name-only --name-status --numstat --shortstat --summary --quiet --no-patch -s --stat*"),
+				none: parseList(patches + " *:*"),
 			},
-			names: listOf("show diff"), whole: true,
+			names: parseList("show diff"), allWords: true,
 		},
-		{names: listOf("blame cat-file")},
+		{names: parseList("blame cat-file")},
 	}
 })

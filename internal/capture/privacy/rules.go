@@ -124,7 +124,7 @@ func isNamed(pattern, name string) bool {
 // A Finding is what Inspect found in what a tool was given.
 type Finding struct {
 	Ignored bool   // it names a path of which nothing is recorded
-	Left    string // LeftFile or LeftEnvironment: its contents are not recorded; empty: they are
+	LeftOut string // LeftFile or LeftEnvironment: its contents are not recorded; empty: they are
 	What    string // they are contents of
 
 	// OutputStays says that what came of it holds none of them: only what it was given is cut.

@@ -55,11 +55,11 @@ func eachValue(data string, visit func(value) bool) (whole bool) {
 	}
 }
 
-// names is what stays where contents go, because it says which file they are of; mayName is all that could name a file.
+// names is what stays where contents go, because it says which file they are of; mayNameUses is all that could name a file.
 // What is moved from or to something may as well be a text that is replaced.
 const (
-	names   = toolinput.File | toolinput.Path | toolinput.Place
-	mayName = names | toolinput.Source | toolinput.Target
+	nameUses    = toolinput.File | toolinput.Path | toolinput.MaybeFile
+	mayNameUses = nameUses | toolinput.Source | toolinput.Target
 )
 
 // cutContents replaces the contents in what a tool was given; false: it is no JSON object.
@@ -83,7 +83,7 @@ func cutValue(v value, use toolinput.Use, f Finding) (string, bool) {
 		}
 	}
 	switch {
-	case use.Is(names | toolinput.Glob | toolinput.Folder):
+	case use.Is(nameUses | toolinput.Glob | toolinput.Folder):
 		return f.Mark(), len(text) > maxPath || strings.IndexByte(text, '\n') >= 0
 	case v.listed && use.Is(toolinput.Shell|toolinput.Args):
 		cut := cutWord(text, f)

@@ -60,10 +60,10 @@ func TestEnvironment(t *testing.T) {
 			want = true
 		}
 		f := (&Rules{}).Inspect("/src", `{"command":`+quotedText(line)+`}`)
-		if (f.Left == LeftEnvironment) != want {
+		if (f.LeftOut == LeftEnvironment) != want {
 			t.Errorf("%s: got %+v", line, f)
 		}
-		if (&Rules{}).Inspect("/src", line).Left != f.Left {
+		if (&Rules{}).Inspect("/src", line).LeftOut != f.LeftOut {
 			t.Errorf("%s: as text it is something else", line)
 		}
 	}
@@ -92,7 +92,7 @@ func TestCut(t *testing.T) {
 	} {
 		input := strings.NewReplacer("«", "", "»", "").Replace(c)
 		f := (&Rules{}).Inspect("/s", input)
-		if f.Left != LeftFile {
+		if f.LeftOut != LeftFile {
 			t.Errorf("%s: got %+v", input, f)
 			continue
 		}
@@ -115,7 +115,7 @@ func TestPatchesAreCut(t *testing.T) {
 	for _, input := range []string{patch, `{"command":` + quotedText(patch) + `}`, `{"input":` + quotedText(patch) + `}`} {
 		f := (&Rules{}).Inspect("/s", input)
 		got := (&Rules{}).Cut(input, f)
-		if f.Left != LeftFile || strings.Contains(got, "hunter22") || strings.HasPrefix(input, "***") && got != want {
+		if f.LeftOut != LeftFile || strings.Contains(got, "hunter22") || strings.HasPrefix(input, "***") && got != want {
 			t.Errorf("%s: %+v, got %s", input, f, got)
 		}
 	}
@@ -213,7 +213,7 @@ func TestCutLeavesJSON(t *testing.T) {
 			}
 		}
 		b = append(b, '}')
-		out := (&Rules{}).Cut(string(b), Finding{Left: LeftFile, What: "x"})
+		out := (&Rules{}).Cut(string(b), Finding{LeftOut: LeftFile, What: "x"})
 		if !jsonscan.Valid([]byte(out)) {
 			t.Fatalf("%s became %s", b, out)
 		}

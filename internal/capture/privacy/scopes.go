@@ -43,7 +43,7 @@ func scopes[T comparable](data string, says func(outer, name, text string) T) (f
 	}
 	s := jsonscan.Scanner[string]{Data: data}
 	for t, ok := s.Next(); ok; t, ok = s.Next() {
-		end(s.Low(), t.Start)
+		end(s.MinDepth(), t.Start)
 		for len(open) < t.Depth {
 			f := frame[T]{from: t.Start}
 			if n := len(open); n > 0 {

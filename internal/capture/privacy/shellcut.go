@@ -8,7 +8,7 @@ import (
 // cutCommand is a command that names a private file as it may be kept: as it is where it only reads, and without the
 // commands that may hold what such a file does.
 func cutCommand(line string, f Finding) string {
-	if f.Left != LeftFile {
+	if f.LeftOut != LeftFile {
 		return line
 	}
 	if strings.Contains(line, patchBegin) {
@@ -30,7 +30,7 @@ func cutCommand(line string, f Finding) string {
 
 // cutWord is one word of a list that is a command, as it may be kept.
 func cutWord(word string, f Finding) string {
-	if f.Left != LeftFile || word == "" || word[0] == '-' && len(word) < 4 || privateFile(word) != "" {
+	if f.LeftOut != LeftFile || word == "" || word[0] == '-' && len(word) < 4 || privateFile(word) != "" {
 		return word
 	}
 	if base := path.Base(word); isShell(base) || programNamed(base).onlyReads(useOf(base, nil)) {

@@ -208,7 +208,7 @@ docker compose -f docker-compose.yml --env-file .env.test run --rm web pytest
 docker compose --env-file .env config --services
 docker compose --env-file .env config -q
 `) {
-		if f := (&Rules{}).Inspect("/s", `{"command":`+quotedText(line)+`}`); f.Left != "" && !f.OutputStays {
+		if f := (&Rules{}).Inspect("/s", `{"command":`+quotedText(line)+`}`); f.LeftOut != "" && !f.OutputStays {
 			t.Errorf("%s: got %+v", line, f)
 		}
 	}
@@ -435,7 +435,7 @@ eval 'cat .env'
 make -s print && cat .env
 split -b 100 .env; cat xaa
 `) {
-		if f := (&Rules{}).Inspect("/s", `{"command":`+quotedText(line)+`}`); f.Left == "" || f.OutputStays {
+		if f := (&Rules{}).Inspect("/s", `{"command":`+quotedText(line)+`}`); f.LeftOut == "" || f.OutputStays {
 			t.Errorf("%s: got %+v", line, f)
 		}
 	}

@@ -15,7 +15,7 @@ func (c *shellCommand) lists() string {
 	switch {
 	case c.listsEnvironment():
 		return environment
-	case !c.inner && !c.writes() && c.known.secrets.holds(c.args):
+	case !c.inSubstitution && !c.writes() && c.program.secrets.holds(c.args):
 		return printedSecrets
 	}
 	return ""
@@ -23,10 +23,10 @@ func (c *shellCommand) lists() string {
 
 // listsEnvironment reports whether a command prints the environment, or all variables of a shell.
 func (c *shellCommand) listsEnvironment() bool {
-	if c.use == runsCode && (anyWord(c.args, dumpsEnvironment) || dumpsEnvironment(c.here)) {
+	if c.use == runsCode && (anyWord(c.args, dumpsEnvironment) || dumpsEnvironment(c.hereDocs)) {
 		return true
 	}
-	if c.known.lists.holds(c.args) || c.name == "ps" && showsEnvironments(c.args) {
+	if c.program.lists.holds(c.args) || c.name == "ps" && showsEnvironments(c.args) {
 		return true
 	}
 	before := startOfLine
@@ -35,7 +35,7 @@ func (c *shellCommand) listsEnvironment() bool {
 		if isProcEnviron(w) {
 			return true
 		}
-		if before.runs(w) && !c.more && printsEnvironment(path.Base(w), c.words[i+1:]) {
+		if before.runs(w) && !c.hasSubstitution && printsEnvironment(path.Base(w), c.words[i+1:]) {
 			return true
 		}
 		before = before.behind(w)
@@ -50,13 +50,13 @@ const (
 	startOfLine   place = iota // only assignments stand before it
 	behindRunners              // a program that runs another one does
 	behindTool                 // that of a project, which runs another program if it is told to
-	behindRun                  // it is
+	behindToolRun              // it is
 	elsewhere
 )
 
 // runs reports whether a word at this place may be a program that prints variables.
 func (p place) runs(word string) bool {
-	if p == behindRun {
+	if p == behindToolRun {
 		return word == "env" || word == "printenv"
 	}
 	return p == startOfLine || p == behindRunners
@@ -65,9 +65,9 @@ func (p place) runs(word string) bool {
 // behind is the place behind a word.
 func (p place) behind(word string) place {
 	if p == behindTool && (word == "run" || word == "exec") {
-		return behindRun
+		return behindToolRun
 	}
-	if p == behindRun && isLetters(word) {
+	if p == behindToolRun && isLetters(word) {
 		return elsewhere
 	}
 	if p != startOfLine || toolinput.IsAssignment(word) {
@@ -124,19 +124,19 @@ func isProcEnviron(w string) bool {
 	return strings.HasPrefix(w, "/proc/") && strings.HasSuffix(w, "/environ")
 }
 
-// dumps are the signs of a script in another language that prints all of its environment.
-var dumps = signs(
+// environmentDumps are the signs of a script in another language that prints all of its environment.
+var environmentDumps = newList(
 	"*os.environ)*", "*os.environ.items()*", "*os.environ.copy()*", "*process.env)*", "*stringify(process.env*", "*ENV.to_h*", "*ENV.to_a*",
 	"*ENV.each*", "*ENV.inspect*", "*dict(os.environ*", "*%ENV*", "*os.Environ()*", "*phpinfo(*", "*getenv())*", "*dotenv_values(*", "*$_ENV)*",
 	"*.config().parsed*",
 )
 
-// dumpsAtEnd are those with which it ends.
-var dumpsAtEnd = signs("*p ENV", "*pp ENV", "*puts ENV", "*print ENV", "process.env", "Deno.env.toObject()", "Bun.env")
+// environmentDumpsAtEnd are those with which it ends.
+var environmentDumpsAtEnd = newList("*p ENV", "*pp ENV", "*puts ENV", "*print ENV", "process.env", "Deno.env.toObject()", "Bun.env")
 
 // dumpsEnvironment reports whether a script prints all of its environment.
 func dumpsEnvironment(script string) bool {
-	return dumps.has(script) || dumpsAtEnd.has(strings.TrimRight(script, "; \n"))
+	return environmentDumps.has(script) || environmentDumpsAtEnd.has(strings.TrimRight(script, "; \n"))
 }
 
 // showsEnvironments reports whether ps shows the environments of processes: ps eww, ps -E.

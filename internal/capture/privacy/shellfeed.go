@@ -12,7 +12,7 @@ func feeding(commands []shellCommand) (feeds []bool) {
 		for end < len(commands) && commands[end].group == commands[i].group {
 			end++
 		}
-		if end-i > 1 || commands[i].more {
+		if end-i > 1 || commands[i].hasSubstitution {
 			feeds = feedingOf(commands, i, end, feeds)
 		}
 		i = end
@@ -37,7 +37,7 @@ func feedingOf(commands []shellCommand, from, end int, feeds []bool) []bool {
 			if c.use != printsNothing {
 				last = i
 			}
-		case c.more && first == end:
+		case c.hasSubstitution && first == end:
 			if c.use == readsFiles || c.use == searchesFiles {
 				first = i + 1
 			}
@@ -65,7 +65,7 @@ func (c *shellCommand) usesNamed() bool {
 		return true
 	case c.name == "", c.name == "done", c.name == "read", c.name == "fi":
 		return false
-	case c.known.has(keepsFiles):
+	case c.program.has(keepsFiles):
 		return anyWord(c.words, holdsVariable)
 	}
 	return c.use != printsNothing
@@ -74,7 +74,7 @@ func (c *shellCommand) usesNamed() bool {
 // eachPattern calls visit with the names for which the words of a program look that names files.
 func (c *shellCommand) eachPattern(visit func(word string, as role)) {
 	name, args := c.name, c.args
-	if !c.known.has(matchesNames) {
+	if !c.program.has(matchesNames) {
 		return
 	}
 	for i := range args {

@@ -19,13 +19,13 @@ func (c *shellCommand) printsVariable() bool {
 	case "echo", "printf", "print":
 		return anyWord(c.args, holdsVariable)
 	case "cat":
-		return holdsVariable(c.here)
+		return holdsVariable(c.hereDocs)
 	case "printenv":
 		return true
 	case "declare", "typeset", "export":
 		return anyWord(c.args, func(w string) bool { return w == "-p" })
 	}
-	return c.use == runsCode && (readsVariable.among(c.args) || readsVariable.has(c.here))
+	return c.use == runsCode && (readsVariable.among(c.args) || readsVariable.has(c.hereDocs))
 }
 
 // holdsVariable reports whether a variable stands in a text: not $?, $1, nor a folder.
@@ -49,11 +49,11 @@ func holdsVariable(text string) bool {
 	}
 }
 
-// kept is what the commands of a line so far took out of private files.
-type kept struct {
-	loaded string   // what the file is that set variables
-	copied string   // what the file is that was copied
-	copies []string // where to
+// taint is what the commands of a line so far took out of private files.
+type taint struct {
+	loadedFrom string   // what the file is that set variables
+	copiedFrom string   // what the file is that was copied
+	copies     []string // where to
 }
 
 // maxCopies is how many copies of private files are known.
@@ -62,11 +62,11 @@ const maxCopies = 64
 // takes remembers what a command takes out of private files without printing it.
 func (l *inspection) takes(c *shellCommand) {
 	args := c.args
-	switch known := c.known; {
+	switch known := c.program; {
 	case known.has(loadsVariables):
 		for _, w := range args[:min(len(args), maxOptions)] {
 			if what := l.private(w.text, roleOperand); what != "" {
-				l.kept.loaded = what
+				l.taint.loadedFrom = what
 			}
 		}
 	case known.has(copiesFiles):
@@ -117,22 +117,22 @@ func (l *inspection) packs(args []shellWord) {
 
 // copiedTo remembers a file that holds what a private one does, on this machine or in a container.
 func (l *inspection) copiedTo(what, to string) {
-	if len(to) > maxPath || len(l.kept.copies)+1 >= maxCopies {
+	if len(to) > maxPath || len(l.taint.copies)+1 >= maxCopies {
 		return
 	}
-	l.kept.copied, l.kept.copies = what, append(l.kept.copies, path.Clean(to))
+	l.taint.copiedFrom, l.taint.copies = what, append(l.taint.copies, path.Clean(to))
 	if _, inside, ok := strings.Cut(to, ":"); ok && inside != "" {
-		l.kept.copies = append(l.kept.copies, path.Clean(inside))
+		l.taint.copies = append(l.taint.copies, path.Clean(inside))
 	}
 }
 
 // copied says what a word is if a private file was copied there.
 func (l *inspection) copied(word string) string {
-	if len(l.kept.copies) == 0 || len(word) > maxPath {
+	if len(l.taint.copies) == 0 || len(word) > maxPath {
 		return ""
 	}
-	if slices.Contains(l.kept.copies, path.Clean(word)) {
-		return l.kept.copied
+	if slices.Contains(l.taint.copies, path.Clean(word)) {
+		return l.taint.copiedFrom
 	}
 	return ""
 }

@@ -14,7 +14,7 @@ func programOf(words []shellWord) (name string, args []shellWord, xargs bool) {
 	for i := range words {
 		w := &words[i]
 		switch {
-		case i == maxBefore:
+		case i == maxWordsBefore:
 			return "", words[i:], xargs
 		case w.written || w.read || toolinput.IsAssignment(w.text):
 			continue
@@ -60,7 +60,7 @@ func (c *shellCommand) eachOperand(visit func(word string, as role)) {
 	}
 	wantsPattern, skip := kind == searchesFiles, false
 	gitSub := c.name == "git" && kind == searchesFiles
-	shows, plain := c.known.loads.holds(c.args), false // plain: behind --
+	shows, plain := c.program.loads.holds(c.args), false // plain: behind --
 	for i := range c.args {
 		w := &c.args[i]
 		text := w.text
@@ -73,10 +73,10 @@ func (c *shellCommand) eachOperand(visit func(word string, as role)) {
 			skip = false
 		case text == "--" && kind == searchesFiles:
 			plain = true
-		case kind == searchesFiles && !plain && c.known.endsInPattern(text):
+		case kind == searchesFiles && !plain && c.program.endsInPattern(text):
 			wantsPattern, skip = false, true
 		case len(text) > 1 && text[0] == '-' && !plain:
-			taken := c.known.takesWord(kind, text) && !(shows && isLoading(text))
+			taken := c.program.takesWord(kind, text) && !(shows && isLoading(text))
 			skip = taken && takesNext(text)
 			wantsPattern = wantsPattern && !isPatternOption(kind, text)
 			if !taken {

@@ -111,7 +111,7 @@ func checkLines(t *testing.T, stays bool, text string) {
 	t.Helper()
 	for _, line := range lines(text) {
 		f := (&Rules{}).Inspect("/s", `{"command":`+quotedText(line)+`}`)
-		if stayed := f.Left == "" || f.OutputStays; stayed != stays {
+		if stayed := f.LeftOut == "" || f.OutputStays; stayed != stays {
 			t.Errorf("%s: got %+v", line, f)
 		}
 	}

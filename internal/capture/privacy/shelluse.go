@@ -16,9 +16,9 @@ func newCommand(words []shellWord) shellCommand {
 // resolve finds out which program a command runs, and what that does.
 func (c *shellCommand) resolve() {
 	c.name, c.args, c.xargs = programOf(c.words)
-	c.known = programNamed(c.name)
+	c.program = programNamed(c.name)
 	c.use = useOf(c.name, c.args)
-	c.takesLine = slices.ContainsFunc(c.words[:min(len(c.words), maxBefore)], func(w shellWord) bool {
+	c.takesLine = slices.ContainsFunc(c.words[:min(len(c.words), maxWordsBefore)], func(w shellWord) bool {
 		base := path.Base(w.text)
 		return programNamed(base).has(takesLine) || isShell(base)
 	})
@@ -75,20 +75,20 @@ func useInside(args []shellWord) use {
 	return newCommand(args[from+1:]).use
 }
 
-// runsEach are the options behind which find and fd are told what to run.
-var runsEach = signs("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch")
+// execOptions are the options behind which find and fd are told what to run.
+var execOptions = newList("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch")
 
-// runEnds are the signs that end it.
-var runEnds = listOf("; +")
+// execEnds are the signs that end it.
+var execEnds = parseList("; +")
 
 // useOfFind is printsNothing unless what it runs on each file may print some of it.
 func useOfFind(args []shellWord) use {
 	for i := range args {
-		if !runsEach.has(args[i].text) {
+		if !execOptions.has(args[i].text) {
 			continue
 		}
 		words := args[i+1:]
-		if n := slices.IndexFunc(words, func(w shellWord) bool { return runEnds.has(w.text) || runsEach.has(w.text) }); n >= 0 {
+		if n := slices.IndexFunc(words, func(w shellWord) bool { return execEnds.has(w.text) || execOptions.has(w.text) }); n >= 0 {
 			words = words[:n]
 		}
 		if run := newCommand(words); run.name == "find" || run.name == "fd" || run.use != printsNothing {
@@ -110,10 +110,10 @@ func useOfGit(args []shellWord) use {
 			continue
 		}
 		row := gitRows()[at]
-		if row.whole {
+		if row.allWords {
 			about = args
 		}
-		if sub == "stash" && i+1 < len(args) && args[i+1].text == "show" || !row.quiet.holds(about) {
+		if sub == "stash" && i+1 < len(args) && args[i+1].text == "show" || !row.quietIf.holds(about) {
 			return mayPrintFiles
 		}
 		return printsNothing

@@ -11,21 +11,21 @@ type shellWord struct {
 
 // A shellCommand is one of the simple commands of a line.
 type shellCommand struct {
-	words     []shellWord
-	here      string // what its here-documents hold
-	group     int    // of the commands that hand each other what they print, or stand in one loop or pair of brackets
-	inner     bool   // it stands in a substitution
-	swallowed bool   // the same, and its result is not printed
-	more      bool   // a substitution follows, and stands for words of it
-	piped     bool   // what it prints goes to the next one
-	dropped   bool   // what it prints goes to one that prints nothing of it
+	words           []shellWord
+	hereDocs        string // what its here-documents hold
+	group           int    // of the commands that hand each other what they print, or stand in one loop or pair of brackets
+	inSubstitution  bool   // it stands in a substitution
+	swallowed       bool   // the same, and its result is not printed
+	hasSubstitution bool   // a substitution follows, and stands for words of it
+	piped           bool   // what it prints goes to the next one
+	dropped         bool   // what it prints goes to one that prints nothing of it
 
 	// What resolve finds out of its words.
 	name      string // of the program, without its folder; empty: it runs none
 	args      []shellWord
 	xargs     bool // that runs it
 	takesLine bool // it takes a shell line as one of its words
-	known     *program
+	program   *program
 	use       use
 }
 
@@ -221,7 +221,7 @@ func (s *shellSplitter) substitute() {
 	known := len(s.shell.commands)
 	s.endCommand()
 	if len(s.shell.commands) > known {
-		s.shell.commands[known].more = true
+		s.shell.commands[known].hasSubstitution = true
 	}
 	s.outer, s.quote, s.swallows = append(s.outer, s.quote), 0, append(s.swallows, swallowed)
 }
@@ -258,10 +258,10 @@ func (s *shellSplitter) endCommand() {
 	s.endWord()
 	if len(s.words) > 0 {
 		s.shell.commands = append(s.shell.commands, shellCommand{
-			words: s.words, group: s.group, inner: len(s.outer) > 0, swallowed: s.isSwallowed(),
+			words: s.words, group: s.group, inSubstitution: len(s.outer) > 0, swallowed: s.isSwallowed(),
 		})
 		first := 0
-		for first+1 < min(len(s.words), maxBefore) && bodies.has(s.words[first].text) {
+		for first+1 < min(len(s.words), maxWordsBefore) && bodies.has(s.words[first].text) {
 			first++
 		}
 		switch s.words[first].text {
@@ -275,7 +275,7 @@ func (s *shellSplitter) endCommand() {
 }
 
 // bodies are the words behind which a loop or condition may stand.
-var bodies = signs("do", "then", "else", "!", "time")
+var bodies = newList("do", "then", "else", "!", "time")
 
 // hereDocument takes the << that begins at i and the word that ends its lines, or the <<< before a word.
 func (s *shellSplitter) hereDocument(i int) int {
@@ -311,7 +311,7 @@ func (s *shellSplitter) takeHere(at int) (size int) {
 			break
 		}
 		if h.command < len(s.shell.commands) {
-			s.shell.commands[h.command].here += s.line[at+size : at+size+length]
+			s.shell.commands[h.command].hereDocs += s.line[at+size : at+size+length]
 		}
 		if ended {
 			s.shell.spans = append(s.shell.spans, shellSpan{h.group, at + size, at + size + length})
@@ -354,5 +354,5 @@ func isVariable(name string) bool {
 	return name != "" && strings.Trim(name, "_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
-// maxBefore is how many words before a program are looked at: nobody runs one through more.
-const maxBefore = 64
+// maxWordsBefore is how many words before a program are looked at: nobody runs one through more.
+const maxWordsBefore = 64

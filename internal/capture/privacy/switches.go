@@ -32,7 +32,7 @@ const (
 func NewRules(home string, s Switches) *Rules {
 	var text strings.Builder
 	for _, p := range s.Ignore {
-		text.WriteString(absolute(p) + "\n")
+		text.WriteString(expandHome(p) + "\n")
 	}
 	tree := ignore.NewTree(ignore.Parse(text.String()), filepath.Join(home, ignore.File))
 	tree.Refuse(s.Refused...)
@@ -42,8 +42,8 @@ func NewRules(home string, s Switches) *Rules {
 	}
 }
 
-// absolute is a pattern with the person's home in the place of its ~.
-func absolute(pattern string) string {
+// expandHome is a pattern with the person's home in the place of its ~.
+func expandHome(pattern string) string {
 	negation := ""
 	rest, ok := strings.CutPrefix(pattern, "!")
 	if ok {

@@ -57,7 +57,7 @@ func (r *Redactor) Text(s string) (out string, found map[string]int, err error) 
 	}
 	for range passes {
 		var more map[string]int
-		s, more = r.fast().Known(s)
+		s, more = r.fast().KnownForms(s)
 		spans, err := set.spans(s)
 		if err != nil {
 			return "", nil, err

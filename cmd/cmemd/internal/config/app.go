@@ -30,7 +30,7 @@ func ForDaemon(a *terminal.App, started bool) (*Loaded, error) {
 	if started {
 		l, err := ForHome(a)
 		if l != nil {
-			l.left = strings.FieldsFunc(a.Getenv(relay.LeftOut), func(r rune) bool { return r == ',' })
+			l.left = strings.FieldsFunc(a.Getenv(relay.LeftOutVar), func(r rune) bool { return r == ',' })
 		}
 		return l, err
 	}

@@ -215,7 +215,7 @@ func written(s setting.Facts) string {
 
 // envSwitches are the variables that are no settings: they say where the home is, what a hook may do, and what a daemon is not given.
 func envSwitches() []string {
-	return []string{"CMEMD_HOME", "CMEMD_OBSERVER", "CMEMD_DISABLE", "CMEMD_NO_START", relay.LeftOut}
+	return []string{"CMEMD_HOME", "CMEMD_OBSERVER", "CMEMD_DISABLE", "CMEMD_NO_START", relay.LeftOutVar}
 }
 
 // envLines returns the settings of an environment, sorted by name.

@@ -84,7 +84,7 @@ func notRunnable(p install.Program) string {
 
 // checkOff returns that an agent's settings switch hooks off; nil where they do not.
 func (in *installation) checkOff(a install.Agent) error {
-	if len(a.Hooks.Off) == 0 {
+	if len(a.Hooks.OffSwitches) == 0 {
 		return nil
 	}
 	path := a.HookFile(in.machine)
@@ -95,15 +95,15 @@ func (in *installation) checkOff(a install.Agent) error {
 	if err = cmp.Or(err, jsonedit.Parse(text).Err()); err != nil {
 		return fmt.Errorf("whether its hooks are switched on: %w", err)
 	}
-	for _, s := range a.Hooks.Off {
+	for _, s := range a.Hooks.OffSwitches {
 		d := jsonedit.Parse(text) // anew: a document keeps its first error, and one switch may be broken
 		value, _ := d.Get(s.Path...)
-		off := !s.Within && value == s.Is
-		if list, ok := value.([]any); ok && s.Within {
-			off = slices.Contains(list, s.Is)
+		off := !s.InList && value == s.OffValue
+		if list, ok := value.([]any); ok && s.InList {
+			off = slices.Contains(list, s.OffValue)
 		}
 		if d.Err() == nil && off {
-			return terminal.Advise(fmt.Errorf("%s switches its hooks off", path), "%s", s.Mend)
+			return terminal.Advise(fmt.Errorf("%s switches its hooks off", path), "%s", s.Remedy)
 		}
 	}
 	return nil

@@ -312,9 +312,9 @@ func TestHostileRows(t *testing.T) {
 		}
 	}
 	want := map[importer.Kind]importer.ReasonCount{
-		importer.Session:     {importer.ReasonSession: 2, importer.ReasonTime: 1},
-		importer.Prompt:      {importer.ReasonDamaged: 1, importer.ReasonSession: 1},
-		importer.Observation: {importer.ReasonLong: 1, importer.ReasonTime: 2, importer.ReasonSession: 1},
+		importer.Session:     {importer.ReasonNoSession: 2, importer.ReasonNoTime: 1},
+		importer.Prompt:      {importer.ReasonDamaged: 1, importer.ReasonNoSession: 1},
+		importer.Observation: {importer.ReasonLong: 1, importer.ReasonNoTime: 2, importer.ReasonNoSession: 1},
 	}
 	if d := cmp.Diff(want, plan.LeftOut()); d != "" {
 		t.Errorf("left out (-want +got):\n%s", d)

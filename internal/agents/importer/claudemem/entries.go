@@ -55,15 +55,15 @@ func (p *Plan) Entries(ctx context.Context) iter.Seq2[importer.Entry, error] {
 	}
 }
 
-// of is an entry of o without content.
-func (p *Plan) of(o *owner, kind importer.Kind, name string, at time.Time) importer.Entry {
+// newEntry is an entry of o without content.
+func (p *Plan) newEntry(o *owner, kind importer.Kind, name string, at time.Time) importer.Entry {
 	return importer.Entry{
 		Kind: kind, Name: name, At: at, Agent: o.agent.agent, AgentSession: o.agent.id, Project: o.project, Folder: p.Folder(o.project),
 	}
 }
 
 func (p *Plan) sessionEntry(o *owner) importer.Entry {
-	e := p.of(o, importer.Session, "session", o.start)
+	e := p.newEntry(o, importer.Session, "session", o.start)
 	e.Ended = o.end
 	return e
 }
@@ -85,7 +85,7 @@ func (p *Plan) firstPrompt(ctx context.Context, o *owner) (e importer.Entry, ok 
 	if !good || strings.TrimSpace(text) == "" {
 		return e, false, nil
 	}
-	e = p.of(o, importer.Prompt, "first", o.start)
+	e = p.newEntry(o, importer.Prompt, "first", o.start)
 	e.Text, e.Number = text, 1
 	p.rows[importer.Prompt]++
 	return e, true, nil
@@ -107,7 +107,7 @@ func (p *Plan) entry(ctx context.Context, o *owner, f ref) (e importer.Entry, re
 		return e, reasonGone, nil
 	}
 	r := rows[0]
-	if p.d.short != nil && r.zeroed() {
+	if p.d.truncated != nil && r.hasZeroByte() {
 		return e, reasonDamaged, nil
 	}
 	if r.long {
@@ -116,7 +116,7 @@ func (p *Plan) entry(ctx context.Context, o *owner, f ref) (e importer.Entry, re
 	if !r.isText() {
 		return e, importer.ReasonDamaged, nil
 	}
-	e = p.of(o, f.kind, fmt.Sprintf("%d@%d", f.row, f.at), time.UnixMilli(f.at).UTC())
+	e = p.newEntry(o, f.kind, fmt.Sprintf("%d@%d", f.row, f.at), time.UnixMilli(f.at).UTC())
 	e.Number = r.number("prompt_number")
 	fill(&e, r)
 	return e, "", nil

@@ -36,14 +36,14 @@ const busyTimeout = 10 * time.Second
 
 // DB is one database of claude-mem. It is not safe for concurrent use.
 type DB struct {
-	path   string      // as it was given
-	file   string      // what is read
-	alone  os.FileInfo // of the file when it was opened; nil: somebody may write to it
-	short  error       // the file is shorter than it says
-	db     *sql.DB
-	tables map[string]*table
-	notes  []string
-	now    func() time.Time
+	path      string      // as it was given
+	file      string      // what is read
+	openedAs  os.FileInfo // of the file when it was opened; nil: somebody may write to it
+	truncated error       // the file is shorter than it says
+	db        *sql.DB
+	tables    map[string]*table
+	notes     []string
+	now       func() time.Time
 }
 
 // Open opens the database at path for reading alone, and looks which tables and columns it has. Where nobody has it open,
@@ -75,20 +75,20 @@ func Open(ctx context.Context, program, path string) (*DB, error) {
 }
 
 // open opens file as it stands, or as one that nobody writes to: then it has no write-ahead log, and takes no locks.
-func open(ctx context.Context, program, path, file string, alone bool) (*DB, error) {
+func open(ctx context.Context, program, path, file string, immutable bool) (*DB, error) {
 	d := &DB{path: path, file: file, now: time.Now}
 	// A file that is shorter than it says is read as far as it goes under writable_schema; query_only keeps that from writing.
 	q := url.Values{"mode": {"ro"}, "_pragma": {
 		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "writable_schema(1)", "query_only(1)", "trusted_schema(0)",
 		"cell_size_check(1)",
 	}}
-	if alone {
+	if immutable {
 		q.Set("immutable", "1")
 		var err error
-		if d.alone, err = os.Stat(file); err != nil {
+		if d.openedAs, err = os.Stat(file); err != nil {
 			return nil, fmt.Errorf("claudemem: %w", err)
 		}
-		d.short = d.whole()
+		d.truncated = d.whole()
 	}
 	address := &url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: q.Encode()}
 	d.db = sql.OpenDB(sqlite.Connector{Program: program, Address: address.String()})
@@ -115,10 +115,10 @@ func (d *DB) whole() error {
 		page = 64 << 10
 	}
 	says := page * int64(binary.BigEndian.Uint32(head[28:]))
-	if d.alone.Size() >= says || !bytes.Equal(head[24:28], head[92:96]) { // by these two SQLite knows whether the count is up to date
+	if d.openedAs.Size() >= says || !bytes.Equal(head[24:28], head[92:96]) { // by these two SQLite knows whether the count is up to date
 		return nil
 	}
-	return fmt.Errorf("%w: %s: it was cut: %d of %d bytes are there", ErrDamaged, d.path, d.alone.Size(), says)
+	return fmt.Errorf("%w: %s: it was cut: %d of %d bytes are there", ErrDamaged, d.path, d.openedAs.Size(), says)
 }
 
 func absent(file string) bool {
@@ -134,11 +134,11 @@ func empty(file string) bool {
 
 // unchanged returns ErrChanged if a database that nobody had open has been written to since.
 func (d *DB) unchanged() error {
-	if d.alone == nil {
+	if d.openedAs == nil {
 		return nil
 	}
 	info, err := os.Stat(d.file)
-	if err == nil && os.SameFile(info, d.alone) && info.Size() == d.alone.Size() && info.ModTime().Equal(d.alone.ModTime()) {
+	if err == nil && os.SameFile(info, d.openedAs) && info.Size() == d.openedAs.Size() && info.ModTime().Equal(d.openedAs.ModTime()) {
 		return nil
 	}
 	return fmt.Errorf("%w: %s", ErrChanged, d.path)

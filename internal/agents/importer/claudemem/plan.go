@@ -70,7 +70,7 @@ func (d *DB) Plan(ctx context.Context, cfg Config) (*Plan, error) {
 	}
 	p := &Plan{
 		d: d, cfg: cfg, byMemory: map[string]*owner{}, byRow: map[int64]*owner{}, byAgent: map[agentSession]*owner{},
-		byID: map[string][]*owner{}, damage: d.short, folders: folders{}, rows: map[importer.Kind]int{},
+		byID: map[string][]*owner{}, damage: d.truncated, folders: folders{}, rows: map[importer.Kind]int{},
 		leftOut: map[importer.Kind]importer.ReasonCount{},
 	}
 	last := map[string]int64{} // taken first: rows that are there then have their sessions when those are read
@@ -170,7 +170,7 @@ func (d *DB) read(ctx context.Context, t *table, chosen []column, most int, wher
 
 func (p *Plan) take(t *table, r row) {
 	p.rows[t.kind]++
-	if p.d.short != nil && r.zeroed() {
+	if p.d.truncated != nil && r.hasZeroByte() {
 		p.unread = p.unread || t.kind == importer.Session
 		p.LeaveOut(t.kind, reasonDamaged)
 		return
@@ -181,12 +181,12 @@ func (p *Plan) take(t *table, r row) {
 	}
 	o := p.ownerOf(t.kind, r)
 	if o == nil {
-		p.leaveOut(t.kind, importer.ReasonSession)
+		p.leaveOut(t.kind, importer.ReasonNoSession)
 		return
 	}
 	at := r.at("created_at", p.cfg.Now())
 	if at.IsZero() {
-		p.leaveOut(t.kind, importer.ReasonTime)
+		p.leaveOut(t.kind, importer.ReasonNoTime)
 		return
 	}
 	o.prompted = o.prompted || t.kind == importer.Prompt
@@ -204,9 +204,9 @@ func (p *Plan) LeaveOut(kind importer.Kind, reason string) {
 // leaveOut is LeaveOut of a row that says too little: in a damaged database because of that.
 func (p *Plan) leaveOut(kind importer.Kind, reason string) {
 	switch {
-	case p.d.short != nil:
+	case p.d.truncated != nil:
 		reason = reasonDamaged
-	case p.unread && reason == importer.ReasonSession:
+	case p.unread && reason == importer.ReasonNoSession:
 		reason = reasonUnread
 	}
 	p.LeaveOut(kind, reason)
@@ -215,8 +215,8 @@ func (p *Plan) leaveOut(kind importer.Kind, reason string) {
 func (p *Plan) session(r row) {
 	id := agentSession{agentOf(r.name("platform_source")), r.name("content_session_id")}
 	if id.id == "" {
-		p.unread = p.unread || p.d.short != nil
-		p.leaveOut(importer.Session, importer.ReasonSession)
+		p.unread = p.unread || p.d.truncated != nil
+		p.leaveOut(importer.Session, importer.ReasonNoSession)
 		return
 	}
 	o := p.byAgent[id]
@@ -336,7 +336,7 @@ func (p *Plan) drop(o *owner) bool {
 	case len(p.cfg.Projects) > 0 && !slices.Contains(p.cfg.Projects, o.project):
 		reason = "of another project"
 	case o.start.IsZero():
-		reason = importer.ReasonTime
+		reason = importer.ReasonNoTime
 	default:
 		return false
 	}

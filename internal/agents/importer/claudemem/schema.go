@@ -34,31 +34,31 @@ type column struct {
 func col(names ...string) column  { return column{names: names} }
 func must(names ...string) column { return column{names: names, needed: true} }
 
-// plan is c as a column that is read for a plan too.
-func plan(c column) column {
+// forPlan is c as a column that is read for a plan too.
+func forPlan(c column) column {
 	c.planned = true
 	return c
 }
 
 // tables are those that are read, with the columns of each.
 func tables() []*table {
-	memory := plan(must("memory_session_id", "sdk_session_id"))
-	content := plan(must("content_session_id", "claude_session_id"))
-	merged, project, number := plan(col("merged_into_project")), plan(col("project")), col("prompt_number")
-	db, epoch, iso := plan(col("session_db_id")), plan(col("created_at_epoch")), plan(col("created_at"))
+	memory := forPlan(must("memory_session_id", "sdk_session_id"))
+	content := forPlan(must("content_session_id", "claude_session_id"))
+	merged, project, number := forPlan(col("merged_into_project")), forPlan(col("project")), col("prompt_number")
+	db, epoch, iso := forPlan(col("session_db_id")), forPlan(col("created_at_epoch")), forPlan(col("created_at"))
 	return []*table{
 		{name: "sdk_sessions", kind: importer.Session, columns: []column{
-			content, plan(col("memory_session_id", "sdk_session_id")), project, plan(col("platform_source")), col("user_prompt"),
-			plan(col("started_at_epoch")), plan(col("started_at")), plan(col("completed_at_epoch")), plan(col("completed_at")), plan(col("status")),
+			content, forPlan(col("memory_session_id", "sdk_session_id")), project, forPlan(col("platform_source")), col("user_prompt"),
+			forPlan(col("started_at_epoch")), forPlan(col("started_at")), forPlan(col("completed_at_epoch")), forPlan(col("completed_at")), forPlan(col("status")),
 		}},
 		{name: "user_prompts", kind: importer.Prompt, columns: []column{content, db, epoch, iso, number, must("prompt_text")}},
 		{name: "tool_uses", kind: importer.ToolUse, columns: []column{
-			content, db, epoch, iso, number, project, plan(col("platform_source")), col("tool_use_id"), must("tool_name"),
-			col("tool_input"), col("tool_response"), plan(col("cwd")), col("agent_id"), col("agent_type"),
+			content, db, epoch, iso, number, project, forPlan(col("platform_source")), col("tool_use_id"), must("tool_name"),
+			col("tool_input"), col("tool_response"), forPlan(col("cwd")), col("agent_id"), col("agent_type"),
 		}},
 		{name: "observations", kind: importer.Observation, columns: []column{
 			memory, merged, epoch, iso, number, project, col("type"), col("title"), col("subtitle"), col("narrative"), col("text"),
-			col("facts"), col("concepts"), plan(col("files_read")), plan(col("files_modified")),
+			col("facts"), col("concepts"), forPlan(col("files_read")), forPlan(col("files_modified")),
 		}},
 		{name: "session_summaries", kind: importer.Summary, columns: []column{
 			memory, merged, epoch, iso, number, project, col("request"), col("investigated"), col("learned"), col("completed"),
@@ -90,7 +90,7 @@ func (d *DB) learn(ctx context.Context) error {
 		}
 	}
 	if found == 0 {
-		return fmt.Errorf("%w: it has none of the tables that are read, or none of their columns (tables: %s)", ErrForeign, listed(there))
+		return fmt.Errorf("%w: it has none of the tables that are read, or none of their columns (tables: %s)", ErrForeign, joinFirst(there))
 	}
 	return d.learnVersion(ctx, there)
 }
@@ -163,8 +163,8 @@ func (d *DB) names(ctx context.Context, query string, args ...any) (names []stri
 	return names, d.unchanged()
 }
 
-// listed is names in a line, the first ten.
-func listed(names []string) string {
+// joinFirst is names in a line, the first ten.
+func joinFirst(names []string) string {
 	switch {
 	case len(names) == 0:
 		return "none"

@@ -47,8 +47,8 @@ func textOf(value any) (s string, ok bool) {
 	return "", false
 }
 
-// zeroed reports whether there is a zero byte in a text: what SQLite reads behind the end of a file that was cut.
-func (r row) zeroed() bool {
+// hasZeroByte reports whether there is a zero byte in a text: what SQLite reads behind the end of a file that was cut.
+func (r row) hasZeroByte() bool {
 	for _, v := range r.values {
 		if s, ok := v.(string); ok && strings.IndexByte(s, 0) >= 0 {
 			return true

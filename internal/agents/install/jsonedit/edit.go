@@ -35,13 +35,13 @@ func (d *Document) Remove(path ...any) {
 	}
 	parent := d.find(path[:len(path)-1])
 	if i := d.index(parent, path[len(path)-1]); i >= 0 {
-		d.splice(d.without(*parent, i)...)
+		d.splice(d.cutsWithout(*parent, i)...)
 	}
 }
 
-// Like gives what stands at path the white space that it has in old, where it holds nothing in either. It is for what Remove
+// RestoreSpace gives what stands at path the white space that it has in old, where it holds nothing in either. It is for what Remove
 // has emptied. Errors are ErrTwice, in d or old. A nil old is one of which nobody knows.
-func (d *Document) Like(old *Document, path ...any) {
+func (d *Document) RestoreSpace(old *Document, path ...any) {
 	if old == nil {
 		return
 	}
@@ -139,8 +139,8 @@ func (d *Document) fill(n node, key string, value any, st style) {
 	d.splice(cut{behind, n.end - 1, st.newline + inner + st.item(key, value, inner) + st.newline + outer})
 }
 
-// without is what takes item i out of n.
-func (d *Document) without(n node, i int) []cut {
+// cutsWithout is what takes item i out of n.
+func (d *Document) cutsWithout(n node, i int) []cut {
 	it := n.items[i]
 	from, to := d.trimmed(n.start+1, it.start), it.value.end
 	if i > 0 {

@@ -118,7 +118,7 @@ func TestLike(t *testing.T) {
 		"nothing was there":   {`{"a": {}}`, ``, `{"a": {}}`, []any{"a"}},
 	} {
 		d := mustParse(t, c.in)
-		d.Like(mustParse(t, c.old), c.path...)
+		d.RestoreSpace(mustParse(t, c.old), c.path...)
 		if got := textOf(t, d); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
