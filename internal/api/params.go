@@ -229,7 +229,7 @@ func (p param) read(v reflect.Value, s string) string {
 	case **int:
 		n, err := strconv.Atoi(s)
 		if err != nil {
-			return p.noNumber()
+			return p.numberProblem()
 		}
 		*x = &n
 		return ""
@@ -249,7 +249,7 @@ func (p param) readPlain(v reflect.Value, s string) string {
 	case reflect.Int:
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 0 {
-			return p.noNumber()
+			return p.numberProblem()
 		}
 		v.SetInt(int64(n))
 	case reflect.Uint64:
@@ -268,7 +268,7 @@ func (p param) readPlain(v reflect.Value, s string) string {
 	return ""
 }
 
-func (p param) noNumber() string { return "is no whole number from 0 to " + p.most }
+func (p param) numberProblem() string { return "is no whole number from 0 to " + p.most }
 
 // parseTime reads RFC 3339, or a date, which begins at midnight UTC.
 func parseTime(s string) (time.Time, error) {
@@ -306,11 +306,11 @@ func (p param) check(v reflect.Value) string {
 	case v.Kind() == reflect.Int:
 		v.SetInt(max(0, v.Int()))
 		if most, _ := strconv.Atoi(p.most); int(v.Int()) > most {
-			return p.noNumber()
+			return p.numberProblem()
 		}
 	case isNumber && n != nil:
 		if most, _ := strconv.Atoi(p.most); *n < 0 || *n > most {
-			return p.noNumber()
+			return p.numberProblem()
 		}
 	case v.Kind() == reflect.String && p.path == "":
 		if len(v.String()) > MaxParam {

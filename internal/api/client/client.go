@@ -27,7 +27,7 @@ type Client struct {
 	http     *http.Client
 	base     string
 	token    string
-	patience patience
+	timeouts timeouts
 }
 
 // dialTimeout is how long a daemon that listens may take to accept: its queue is full then.
@@ -57,7 +57,7 @@ func newClient(base, token string, dial func(context.Context) (net.Conn, error))
 		MaxIdleConnsPerHost: 16, IdleConnTimeout: 30 * time.Second, DisableCompression: true,
 		ExpectContinueTimeout: 2 * time.Second,
 	}
-	return &Client{http: &http.Client{Transport: t}, base: base, token: token, patience: standardPatience}
+	return &Client{http: &http.Client{Transport: t}, base: base, token: token, timeouts: defaultTimeouts}
 }
 
 // Close closes idle connections. A Client that is not closed holds them for half a minute.
@@ -122,7 +122,7 @@ func (c *Client) Do(
 	if len(query) > 0 {
 		target += "?" + query.Encode()
 	}
-	watched, w := c.patience.watch(ctx, c.isThere)
+	watched, w := c.timeouts.watch(ctx, c.isThere)
 	req, err := http.NewRequestWithContext(watched, method, target, body)
 	if err != nil {
 		w.end()

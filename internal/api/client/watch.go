@@ -15,23 +15,23 @@ import (
 
 // Patience is how long a daemon that does not answer is waited for. Work may take as long as it takes, and need not say anything
 // meanwhile: a request that is silent is waited for as long as the daemon says at another connection that it is there.
-type patience struct {
+type timeouts struct {
 	silence time.Duration // without a byte, after which the daemon is asked whether it is there
 	answer  time.Duration // that it may take to say so, which costs it nothing
 }
 
-// standardPatience is api.ErrNoAnswer after five seconds.
-var standardPatience = patience{silence: time.Second, answer: 4 * time.Second}
+// defaultTimeouts is api.ErrNoAnswer after five seconds.
+var defaultTimeouts = timeouts{silence: time.Second, answer: 4 * time.Second}
 
 // A watch is kept over one request, from its connection on.
-type watch struct {
+type watchdog struct {
 	heard func()      // tells a sign of life
 	hung  func() bool // whether the request was ended because the daemon hangs
 	end   func()      // is called when the request is over, and returns when nothing watches it any more
 }
 
-// watch returns the context of one request, which is cancelled where the daemon hangs: ask asks it whether it is there.
-func (p patience) watch(ctx context.Context, ask func(context.Context) error) (context.Context, watch) {
+// watchdog returns the context of one request, which is cancelled where the daemon hangs: ask asks it whether it is there.
+func (p timeouts) watch(ctx context.Context, ask func(context.Context) error) (context.Context, watchdog) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var signs atomic.Int64
 	timer := time.NewTimer(p.silence)
@@ -64,11 +64,11 @@ func (p patience) watch(ctx context.Context, ask func(context.Context) error) (c
 		timer.Stop()
 	}
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { heard() }})
-	return traced, watch{heard: heard, hung: hung, end: end}
+	return traced, watchdog{heard: heard, hung: hung, end: end}
 }
 
 // hangs reports whether the daemon does not say in time that it is there. One that is gone does not hang: its connections end.
-func (p patience) hangs(ctx context.Context, ask func(context.Context) error) bool {
+func (p timeouts) hangs(ctx context.Context, ask func(context.Context) error) bool {
 	limited, cancel := context.WithTimeout(ctx, p.answer)
 	defer cancel()
 	err := ask(limited)
@@ -84,7 +84,7 @@ func unaccepted(err error) bool {
 // watchedBody is the body of an answer that is watched: each byte is a sign of life.
 type watchedBody struct {
 	io.ReadCloser
-	watch watch
+	watch watchdog
 }
 
 // Read implements io.Reader. Its error is api.ErrNoAnswer where the daemon hangs.

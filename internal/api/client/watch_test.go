@@ -15,7 +15,7 @@ import (
 )
 
 // listening is a client with little patience of the daemon that answer plays.
-func listening(t *testing.T, p patience, answer http.HandlerFunc) *Client {
+func listening(t *testing.T, p timeouts, answer http.HandlerFunc) *Client {
 	t.Helper()
 	path := filepath.Join(socketDir(t), "s.sock")
 	l, err := net.Listen("unix", path)
@@ -25,7 +25,7 @@ func listening(t *testing.T, p patience, answer http.HandlerFunc) *Client {
 	s := &http.Server{Handler: answer}
 	go func() { _ = s.Serve(l) }()
 	c := DialSocket(path)
-	c.patience = p
+	c.timeouts = p
 	t.Cleanup(func() { c.Close(); s.Close() })
 	return c
 }
@@ -45,7 +45,7 @@ func TestHangingDaemon(t *testing.T) {
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	}
-	short := patience{silence: 5 * time.Millisecond, answer: 20 * time.Millisecond}
+	short := timeouts{silence: 5 * time.Millisecond, answer: 20 * time.Millisecond}
 	ask := map[string]func(context.Context, *Client) error{
 		"a question": func(ctx context.Context, c *Client) error {
 			_, err := api.StatusRoute.Call(ctx, c, api.NoQuery{})
@@ -81,7 +81,7 @@ func TestHangingDaemon(t *testing.T) {
 func TestSilentWork(t *testing.T) {
 	t.Parallel()
 	asked := make(chan struct{}, 64)
-	c := listening(t, patience{silence: time.Millisecond, answer: time.Minute}, func(w http.ResponseWriter, r *http.Request) {
+	c := listening(t, timeouts{silence: time.Millisecond, answer: time.Minute}, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == api.HealthRoute.Path {
 			asked <- struct{}{}
 			fmt.Fprint(w, "{}")

@@ -158,7 +158,7 @@ func TestPagesHoldHostileText(t *testing.T) {
 }
 
 // tokens is weight in whole tokens.
-func tokens(s string) int { return (weight(s) + unit - 1) / unit }
+func tokens(s string) int { return (weight(s) + tokenWeight - 1) / tokenWeight }
 
 func TestWithheldInputs(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,7 @@ type forgetArgs struct {
 func forgetTool() spec {
 	return spec{
 		name: "forget", title: "Forget", hints: erases(),
-		says: "Forget memory, with the captured tool uses it was made of and all that was made of those. Only when the user asks for it. The user is shown what would go and agrees in a form: then it is erased for good. Where there is no form it is only taken out of searches and of what sessions are told, until the user decides in a terminal. Conditions hold all together; give at least one.",
+		description: "Forget memory, with the captured tool uses it was made of and all that was made of those. Only when the user asks for it. The user is shown what would go and agrees in a form: then it is erased for good. Where there is no form it is only taken out of searches and of what sessions are told, until the user decides in a terminal. Conditions hold all together; give at least one.",
 	}
 }
 
@@ -97,7 +97,7 @@ func (c call) request(ctx context.Context, q api.ForgetRequest) (*mcp.CallToolRe
 	if err != nil {
 		return nil, err
 	}
-	c.noted(done.Position)
+	c.noteWritten(done.Position)
 	return textResult(doneText(done)), nil
 }
 

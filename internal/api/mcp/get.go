@@ -19,7 +19,7 @@ type getArgs struct {
 func getTool() spec {
 	return spec{
 		name: "get", title: "Read memory whole", hints: reads(),
-		says: "Read rows whole by their handles, many in one call. With inputs it shows instead what the tools behind ONE row were really given and printed.",
+		description: "Read rows whole by their handles, many in one call. With inputs it shows instead what the tools behind ONE row were really given and printed.",
 	}
 }
 

@@ -16,10 +16,10 @@ type page struct {
 }
 
 // frameRoom is kept back of a page for what stands around its body: all of it is ours, and short.
-const frameRoom = 1500 * unit
+const frameRoom = 1500 * tokenWeight
 
 func newPage(about string) *page {
-	return &page{about: about, room: maxTokens*unit - frameRoom}
+	return &page{about: about, room: maxTokens*tokenWeight - frameRoom}
 }
 
 // put adds text to the body, whole; it reports false, and adds nothing, where there is no room.

@@ -53,8 +53,8 @@ func (s *Server) here(ctx context.Context, session *mcp.ServerSession, can *mcp.
 	return s.placeOfFolder(dir)
 }
 
-// restricted returns the project that the agent works in, and ctx of questions that are kept to it.
-func (s *Server) restricted(ctx context.Context, session *mcp.ServerSession, can *mcp.ClientCapabilities) (Place, context.Context) {
+// projectScope returns the project that the agent works in, and ctx of questions that are kept to it.
+func (s *Server) projectScope(ctx context.Context, session *mcp.ServerSession, can *mcp.ClientCapabilities) (Place, context.Context) {
 	place := s.here(ctx, session, can)
 	return place, api.KeptTo(ctx, place.Root)
 }

@@ -24,7 +24,7 @@ func (s *Server) recallPrompt(ctx context.Context, req *mcp.GetPromptRequest) (*
 	if topic == "" {
 		return nil, fmt.Errorf("the prompt needs a topic: words, a file, an error")
 	}
-	here, ctx := s.restricted(ctx, req.Session, req.ClientCapabilities())
+	here, ctx := s.projectScope(ctx, req.Session, req.ClientCapabilities())
 	c := call{s, &mcp.CallToolRequest{Session: req.Session, Params: &mcp.CallToolParamsRaw{}}, here}
 	in := searchArgs{Query: topic, Limit: promptRows}
 	found, err := c.search(ctx, in)

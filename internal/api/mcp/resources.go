@@ -58,7 +58,7 @@ func (s *Server) reads(read func(ctx context.Context, r resource) (string, error
 		if !ok {
 			return nil, mcp.ResourceNotFoundError(req.Params.URI)
 		}
-		here, ctx := s.restricted(ctx, req.Session, req.ClientCapabilities())
+		here, ctx := s.projectScope(ctx, req.Session, req.ClientCapabilities())
 		answer, err := read(ctx, resource{here, name})
 		var problem *api.Problem
 		switch {
@@ -130,7 +130,7 @@ func (s *Server) session(ctx context.Context, r resource) (string, error) {
 	one := found.Session
 	p := newPage(one.Project)
 	p.head = fmt.Sprintf("Session %s of %s: %s, opened %s.", one.ID, oneLine(one.Agent, 40), countOf(one.ToolUses, "tool use"), moment(one.OpenedAt))
-	const rest = maxTokens * unit / 4 // for rows in short
+	const rest = maxTokens * tokenWeight / 4 // for rows in short
 	short := 0
 	for i, row := range found.Rows {
 		text := ""

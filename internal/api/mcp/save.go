@@ -22,7 +22,7 @@ type saveArgs struct {
 func saveTool() spec {
 	return spec{
 		name: "save", title: "Remember this", hints: adds(),
-		says: "Save one memory for later sessions: a decision and its reason, a preference of the user, a trap. What tools did is remembered by itself; save what they do not show. It is on disk when this returns, and shown as saved by an agent. With supersedes it corrects a row.",
+		description: "Save one memory for later sessions: a decision and its reason, a preference of the user, a trap. What tools did is remembered by itself; save what they do not show. It is on disk when this returns, and shown as saved by an agent. With supersedes it corrects a row.",
 	}
 }
 
@@ -45,7 +45,7 @@ func (c call) save(ctx context.Context, in saveArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	c.noted(saved.Position)
+	c.noteWritten(saved.Position)
 	says := fmt.Sprintf("Saved as %s.", handleOf(saved.ID, saved.Handle))
 	if len(saved.Superseded) > 0 {
 		says += fmt.Sprintf(" It took the place of %s.", countOf(len(saved.Superseded), "row"))

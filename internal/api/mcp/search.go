@@ -29,7 +29,7 @@ type searchArgs struct {
 func searchTool() spec {
 	return spec{
 		name: "search", title: "Search memory", hints: reads(),
-		says: "Search memory of earlier sessions by any of its words, best first. Returns one short line a result (about 50 tokens) with its handle, and below it the other rows of the same prompt; read what matters with `get`. Without a query it lists the newest.",
+		description: "Search memory of earlier sessions by any of its words, best first. Returns one short line a result (about 50 tokens) with its handle, and below it the other rows of the same prompt; read what matters with `get`. Without a query it lists the newest.",
 	}
 }
 

@@ -31,11 +31,11 @@ type Config struct {
 
 // Server answers clients of the protocol. Its methods are safe for concurrent use.
 type Server struct {
-	cfg     Config
-	sdk     *mcp.Server
-	handler http.Handler
-	secret  [32]byte      // binds a confirmation to what it confirms; of this process alone
-	wrote   atomic.Uint64 // the last position that was written here: answers know it
+	cfg         Config
+	sdk         *mcp.Server
+	handler     http.Handler
+	secret      [32]byte      // binds a confirmation to what it confirms; of this process alone
+	lastWritten atomic.Uint64 // the last position that was written here: answers know it
 }
 
 // New returns a Server. It panics without a Memory.
@@ -93,15 +93,15 @@ func (s *Server) Close() error {
 	return errors.Join(errs...)
 }
 
-// noted remembers what was written, so that later answers know it.
-func (s *Server) noted(at events.Position) {
+// noteWritten remembers what was written, so that later answers know it.
+func (s *Server) noteWritten(at events.Position) {
 	for {
-		was := s.wrote.Load()
-		if uint64(at) <= was || s.wrote.CompareAndSwap(was, uint64(at)) {
+		was := s.lastWritten.Load()
+		if uint64(at) <= was || s.lastWritten.CompareAndSwap(was, uint64(at)) {
 			return
 		}
 	}
 }
 
 // known is what an answer must know.
-func (s *Server) known() events.Position { return events.Position(s.wrote.Load()) }
+func (s *Server) known() events.Position { return events.Position(s.lastWritten.Load()) }

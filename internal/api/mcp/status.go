@@ -14,7 +14,7 @@ type statusArgs struct{}
 func statusTool() spec {
 	return spec{
 		name: "status", title: "How memory is doing", hints: reads(),
-		says: "Say how memory is doing: what was captured and what became of it, what is held back and why, and which project you are in. Use it when memory seems to be missing.",
+		description: "Say how memory is doing: what was captured and what became of it, what is held back and why, and which project you are in. Use it when memory seems to be missing.",
 	}
 }
 

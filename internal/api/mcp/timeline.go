@@ -21,7 +21,7 @@ type timelineArgs struct {
 func timelineTool() spec {
 	return spec{
 		name: "timeline", title: "What happened around it", hints: reads(),
-		says: "Show what happened before and after a row, a moment, or the best hit of a query, across the project's sessions, oldest first: one short line a row. Give anchor or query.",
+		description: "Show what happened before and after a row, a moment, or the best hit of a query, across the project's sessions, oldest first: one short line a row. Give anchor or query.",
 	}
 }
 

@@ -7,8 +7,8 @@ const (
 	// the estimate may miss and for what agents put around it.
 	maxTokens = 20_000
 
-	// unit is what a token weighs.
-	unit = 6
+	// tokenWeight is what a token weighs.
+	tokenWeight = 6
 )
 
 // weight is at least how many tokens the usual tokenizers make of s, times unit. It takes text for the worst that it may
@@ -30,13 +30,13 @@ func weightOf(r rune) int {
 	case r == ' ':
 		return 1
 	case r < utf8.RuneSelf:
-		return unit
+		return tokenWeight
 	case r < 0x800: // Latin, Greek, Cyrillic, Hebrew, Arabic
-		return unit
+		return tokenWeight
 	case r < 0x10000: // ideographs, and the letters of the rest of the world
-		return 2 * unit
+		return 2 * tokenWeight
 	}
-	return 3 * unit
+	return 3 * tokenWeight
 }
 
 // fitting is the longest beginning of s, whole runes, that weighs at most room.

@@ -19,8 +19,8 @@ type call struct {
 
 // spec is a tool as clients see it.
 type spec struct {
-	name, title, says string
-	hints             mcp.ToolAnnotations
+	name, title, description string
+	hints                    mcp.ToolAnnotations
 }
 
 // reads are the hints of what changes nothing.
@@ -52,9 +52,9 @@ func add[In any](s *Server, t spec, run func(c call, ctx context.Context, in In)
 // addAsking is add for a tool that asks the user back.
 func addAsking[In any](s *Server, t spec, run func(c call, ctx context.Context, in In) (*mcp.CallToolResult, error)) {
 	t.hints.Title = t.title
-	tool := &mcp.Tool{Name: t.name, Title: t.title, Description: t.says, InputSchema: schemaOf[In](), Annotations: &t.hints}
+	tool := &mcp.Tool{Name: t.name, Title: t.title, Description: t.description, InputSchema: schemaOf[In](), Annotations: &t.hints}
 	mcp.AddTool(s.sdk, tool, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
-		here, ctx := s.restricted(ctx, req.Session, req.ClientCapabilities())
+		here, ctx := s.projectScope(ctx, req.Session, req.ClientCapabilities())
 		res, err := run(call{s, req, here}, ctx, in)
 		if err != nil {
 			res = textResult(failure(err))

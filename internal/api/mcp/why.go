@@ -18,7 +18,7 @@ type whyArgs struct {
 func whyTool() spec {
 	return spec{
 		name: "why", title: "Where a memory comes from", hints: reads(),
-		says: "Show the chain behind one row: who observed it, the tool uses and prompts it was made of, whether its claims hold, what became of it. Use it before relying on a memory that surprises.",
+		description: "Show the chain behind one row: who observed it, the tool uses and prompts it was made of, whether its claims hold, what became of it. Use it before relying on a memory that surprises.",
 	}
 }
 

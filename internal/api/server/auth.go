@@ -56,8 +56,8 @@ func (k *tokenDigest) matches(r *http.Request) bool {
 	return subtle.ConstantTimeCompare(got[:], k.hash[:]) == 1 && ok && !k.admitsNobody
 }
 
-// signedIn is the tab of a browser that has r's token; nil: none has.
-func (g *tokenGate) signedIn(r *http.Request) *signin.Session {
+// sessionOf is the tab of a browser that has r's token; nil: none has.
+func (g *tokenGate) sessionOf(r *http.Request) *signin.Session {
 	token, ok := bearerOf(r)
 	if s, found := g.browsers.Find(token); ok && found {
 		return &s
@@ -112,11 +112,11 @@ func (g *tokenGate) rotate() error {
 
 // guarded lets through to next only who names a loopback host, comes from no foreign origin, and has the token, is a browser that is let
 // in, or asks for what is open to anybody. Who opens the page in a tab may come from anywhere.
-func (g *tokenGate) guarded(next http.Handler, open func(*http.Request) bool) http.Handler {
+func (g *tokenGate) guarded(next http.Handler, isPublic func(*http.Request) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		k := g.key.Load()
 		to, moved := elsewhere(r)
-		switch tab := g.signedIn(r); {
+		switch tab := g.sessionOf(r); {
 		case !loopbackHost(r):
 			writeProblem(w, forbidden("the host is not this machine's loopback address and port"))
 		case !ownOrigin(r) && !opensPage(r):
@@ -127,7 +127,7 @@ func (g *tokenGate) guarded(next http.Handler, open func(*http.Request) bool) ht
 			g.withKey(k, next, w, r)
 		case tab != nil:
 			g.withSession(tab, next, w, r)
-		case open(r):
+		case isPublic(r):
 			next.ServeHTTP(w, r.WithContext(withCaller(r.Context(), caller{scope: api.ScopeAnybody, peer: peerOf(r)})))
 		case !g.wrongTokens.take(g.now()):
 			writeProblem(w, tooMany())

@@ -51,7 +51,7 @@ func shapeError(err error, offset int64) *api.Problem {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &kind):
-		return invalid("/"+strings.ReplaceAll(kind.Field, ".", "/"), "is a %s where a %s belongs", kind.Value, jsonName(kind.Type.String()))
+		return invalid("/"+strings.ReplaceAll(kind.Field, ".", "/"), "is a %s where a %s belongs", kind.Value, jsonTypeName(kind.Type.String()))
 	case errors.As(err, &syntax):
 		return invalid("", "is not JSON from byte %d on", syntax.Offset)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -65,8 +65,8 @@ func shapeError(err error, offset int64) *api.Problem {
 	return invalid("", "has a value that is not of its field's form, before byte %d", offset)
 }
 
-// jsonName is what a Go type is called in JSON.
-func jsonName(goType string) string {
+// jsonTypeName is what a Go type is called in JSON.
+func jsonTypeName(goType string) string {
 	switch {
 	case strings.HasPrefix(goType, "[]"):
 		return "list"

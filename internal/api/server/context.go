@@ -35,12 +35,12 @@ func (s *contexts) getContext(ctx context.Context, q api.ContextQuery) (out api.
 	case q.File != "":
 		ask.Source = recall.SourceFile
 	}
-	place, err := s.askAbout(ctx, &ask, q.Project, q.Cwd, q.Session)
+	place, err := s.fillAsk(ctx, &ask, q.Project, q.Cwd, q.Session)
 	if err != nil {
 		return out, err
 	}
 	if q.File != "" && !askAboutFile(&ask, place, q.File) {
-		return out, invalid("file", "is no file of %d bytes or more: of a smaller one nothing is said", smallFile)
+		return out, invalid("file", "is no file of %d bytes or more: of a smaller one nothing is said", smallFileBytes)
 	}
 	mem, err := s.Recall.Context(ctx, ask)
 	return api.ContextAnswer{
@@ -49,9 +49,9 @@ func (s *contexts) getContext(ctx context.Context, q api.ContextQuery) (out api.
 	}, err
 }
 
-// askAbout fills in the session and the project: the one that is named, else that of the folder, else the session's. It
+// fillAsk fills in the session and the project: the one that is named, else that of the folder, else the session's. It
 // returns where that is.
-func (s *contexts) askAbout(ctx context.Context, ask *recall.Ask, project, cwd, name string) (session.Origin, error) {
+func (s *contexts) fillAsk(ctx context.Context, ask *recall.Ask, project, cwd, sessionName string) (session.Origin, error) {
 	var place session.Origin
 	switch {
 	case filepath.IsAbs(project):
@@ -61,8 +61,8 @@ func (s *contexts) askAbout(ctx context.Context, ask *recall.Ask, project, cwd, 
 	case cwd != "":
 		place = s.capture.Place(ctx, cwd)
 	}
-	if name != "" {
-		id, err := s.sessionID(ctx, name)
+	if sessionName != "" {
+		id, err := s.sessionID(ctx, sessionName)
 		if err != nil {
 			return place, err
 		}

@@ -27,12 +27,12 @@ func Findings(h api.Health, st provider.Status, now time.Time) []api.Finding {
 	if f, ok := budgetFinding(st, now); ok {
 		found = append(found, f)
 	}
-	order.By(found, func(a, b api.Finding) int { return gravity(a) - gravity(b) })
+	order.By(found, func(a, b api.Finding) int { return severityRank(a) - severityRank(b) })
 	return found
 }
 
-// gravity puts what counts as degraded first, and then what holds inputs back though nothing failed.
-func gravity(f api.Finding) int {
+// severityRank puts what counts as degraded first, and then what holds inputs back though nothing failed.
+func severityRank(f api.Finding) int {
 	switch {
 	case f.Degraded:
 		return 0

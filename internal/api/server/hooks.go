@@ -34,7 +34,7 @@ func (s *hooks) routes(to *dispatcher) []endpoint {
 	return []endpoint{
 		{
 			Operation: api.Operation{Endpoint: api.Endpoint(api.HookRoute), Query: reflect.TypeFor[api.HookQuery]()},
-			serve:     s.postHook, wrap: func(h handler) http.Handler { return s.counted(to, h) },
+			serve:     s.postHook, wrap: func(h handler) http.Handler { return s.countRequests(to, h) },
 		},
 		bindStream(to, api.IngestRoute, s.postIngest),
 		bind(to, api.SettleRoute, s.postSettle),
@@ -42,8 +42,8 @@ func (s *hooks) routes(to *dispatcher) []endpoint {
 	}
 }
 
-// counted serves a request of an agent, and counts it.
-func (s *hooks) counted(to *dispatcher, h handler) http.Handler {
+// countRequests serves a request of an agent, and counts it.
+func (s *hooks) countRequests(to *dispatcher, h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := &tracker{ResponseWriter: w}
 		began := time.Now()

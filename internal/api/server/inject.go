@@ -49,8 +49,8 @@ type injections struct {
 	withheld func() // counts a session that starts without memory
 }
 
-// smallFile is the size below which reading a file costs less than what could be said of it, in bytes.
-const smallFile = 1500
+// smallFileBytes is the size below which reading a file costs less than what could be said of it, in bytes.
+const smallFileBytes = 1500
 
 // reply is what goes back to the agent: memory where it takes some, and a line for the person where there is one.
 func (s *injections) reply(ctx context.Context, got capture.Accepted, began time.Time) []byte {
@@ -175,7 +175,7 @@ func askAboutFile(ask *recall.Ask, o session.Origin, file string) bool {
 		file = real
 	}
 	info, err := os.Stat(file)
-	if err != nil || !info.Mode().IsRegular() || info.Size() < smallFile {
+	if err != nil || !info.Mode().IsRegular() || info.Size() < smallFileBytes {
 		return false
 	}
 	ask.File, ask.Changed = file, info.ModTime()

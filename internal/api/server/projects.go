@@ -122,14 +122,14 @@ func (s *projectRoutes) addNames(ctx context.Context, known projects.Known, give
 }
 
 // projectInfo is a project of these folders, which are all that it has.
-func (s *sources) projectInfo(known projects.Known, of []projects.Root) api.ProjectInfo {
-	order.By(of, func(a, b projects.Root) int { return cmp.Or(cmp.Compare(b.Last, a.Last), cmp.Compare(a.Path, b.Path)) })
-	p := api.ProjectInfo{Name: cmp.Or(of[0].Name, filepath.Base(of[0].Path)), Key: of[0].Key}
-	for _, r := range of {
+func (s *sources) projectInfo(known projects.Known, roots []projects.Root) api.ProjectInfo {
+	order.By(roots, func(a, b projects.Root) int { return cmp.Or(cmp.Compare(b.Last, a.Last), cmp.Compare(a.Path, b.Path)) })
+	p := api.ProjectInfo{Name: cmp.Or(roots[0].Name, filepath.Base(roots[0].Path)), Key: roots[0].Key}
+	for _, r := range roots {
 		_, err := os.Lstat(r.Path)
 		f := api.ProjectFolder{
 			Root: r.Path, Name: r.Name, At: r.At, Decided: r.Decided, Gone: errors.Is(err, fs.ErrNotExist),
-			LooksLike: s.thereFirst(known.Lookalike(r)), JoinedBefore: joinedBefore(r, len(of)),
+			LooksLike: s.thereFirst(known.Lookalike(r)), JoinedBefore: joinedBefore(r, len(roots)),
 		}
 		if shown := s.shownRoot(r.Path); shown != r.Path { // whether it is there is not seen from here
 			f.Shown, f.Gone = shown, false

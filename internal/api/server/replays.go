@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// maxOutputs is how many bytes of records that end turns a stretch may have: their outputs are in memory while it is played.
-	maxOutputs = 64 << 20
+	// maxOutputBytes is how many bytes of records that end turns a stretch may have: their outputs are in memory while it is played.
+	maxOutputBytes = 64 << 20
 
 	replayPlaces = 120  // stretches of time in a strip, as in a report
 	tellEvery    = 1024 // records between two words of how far it is
@@ -112,7 +112,7 @@ func readFor(
 			if err == nil && r.Kind == events.KindTurnReceived && !r.RecordedAt.Before(sel.Since) && (sel.Until.IsZero() || r.RecordedAt.Before(sel.Until)) {
 				held += int(r.Size)
 			}
-			if held > maxOutputs {
+			if held > maxOutputBytes {
 				err = errLongStretch
 			}
 			if !yield(r, err) || err != nil {
@@ -140,7 +140,7 @@ func replayedOf(rec *replay.Recording, runs []report.Run, live string) api.Repla
 		for _, name := range e.Policies {
 			p.Names = append(p.Names, api.ReplayedName{Name: policy.Name(name), Words: policy.Name(name).Words()})
 		}
-		p.Differences, p.More = differing(rec.Scenario, own.Result.Decisions, e.Result.Decisions)
+		p.Differences, p.More = differences(rec.Scenario, own.Result.Decisions, e.Result.Decisions)
 		p.Figures.Decisions = []string{}
 		out.Policies = append(out.Policies, p)
 	}
@@ -160,8 +160,8 @@ func stripOf(sc *replay.Scenario, r replay.Result) string {
 	return b.String()
 }
 
-// differing are the first decisions that are not the same, and how many there are beyond those.
-func differing(sc *replay.Scenario, live, other []string) (found []api.ReplayedDecision, more int) {
+// differences are the first decisions that are not the same, and how many there are beyond those.
+func differences(sc *replay.Scenario, live, other []string) (found []api.ReplayedDecision, more int) {
 	found = []api.ReplayedDecision{}
 	for i, e := range sc.Events[:min(len(sc.Events), len(live), len(other))] {
 		switch {

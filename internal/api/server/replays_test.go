@@ -133,7 +133,7 @@ func TestReplaysAreBounded(t *testing.T) {
 	for _, err := range readFor(replay.Selection{}, iter.Seq2[events.Record, error](long), 1, func(uint64, uint64) {}) {
 		n, failed = n+1, err
 	}
-	if n != maxOutputs>>20+1 || problem(t, failed).Status != 409 {
+	if n != maxOutputBytes>>20+1 || problem(t, failed).Status != 409 {
 		t.Errorf("%d records were read, %v", n, failed)
 	}
 }

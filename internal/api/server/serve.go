@@ -141,7 +141,7 @@ func (l *bounded) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if l.open.Add(1) <= maxConnections {
-			return &boundedConn{Conn: conn, closed: sync.OnceFunc(func() { l.open.Add(-1) })}, nil
+			return &boundedConn{Conn: conn, onClose: sync.OnceFunc(func() { l.open.Add(-1) })}, nil
 		}
 		l.open.Add(-1)
 		_ = conn.Close() // there is nobody to tell
@@ -151,12 +151,12 @@ func (l *bounded) Accept() (net.Conn, error) {
 // boundedConn is a connection that says when it is closed.
 type boundedConn struct {
 	net.Conn
-	closed func()
+	onClose func()
 }
 
 // Close implements net.Conn.
 func (c *boundedConn) Close() error {
-	defer c.closed()
+	defer c.onClose()
 	return c.Conn.Close()
 }
 

@@ -33,8 +33,8 @@ func (s Stores) own() eventlog.Log {
 	return s.Log
 }
 
-// Still names what goes no further, for good or for now: the views, the index.
-func (s Stores) Still() (names []string) {
+// StoppedParts names what goes no further, for good or for now: the views, the index.
+func (s Stores) StoppedParts() (names []string) {
 	if s.Views.Trouble() != nil {
 		names = append(names, viewsName)
 	}

@@ -71,7 +71,7 @@ func (s *statuses) getReady(_ context.Context, q api.ReadyQuery) (api.Readiness,
 
 // phaseNow is what the start is at, unless something goes no further.
 func (s *statuses) phaseNow() string {
-	if still := s.Still(); len(still) > 0 {
+	if still := s.StoppedParts(); len(still) > 0 {
 		return StoppedPhase + strings.Join(still, ", ")
 	}
 	return *s.phase.Load()

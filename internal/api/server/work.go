@@ -33,7 +33,7 @@ func (s *dispatcher) work(w http.ResponseWriter, r *http.Request, f task[any]) e
 // do runs f in a goroutine of its own, hands progress to send from time to time, calls beat where long nothing happens, and returns
 // when f has ended. An error of send or beat cancels f, and is returned.
 func (s *dispatcher) do(
-	ctx context.Context, where string, f task[any], send func(api.Progress) error, beat func() error,
+	ctx context.Context, where string, f task[any], send func(api.Progress) error, heartbeat func() error,
 ) (*job, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	j := &job{latest: make(chan api.Progress, 1), ended: make(chan struct{})}
@@ -50,7 +50,7 @@ func (s *dispatcher) do(
 		cancel()
 		<-j.ended
 	}()
-	return j, j.report(send, beat)
+	return j, j.report(send, heartbeat)
 }
 
 // job is work under way.
@@ -74,7 +74,7 @@ func (j *job) tell(done, total uint64) {
 }
 
 // report hands progress to send from time to time until the work ends. Its error is that of send or beat.
-func (j *job) report(send func(api.Progress) error, beat func() error) error {
+func (j *job) report(send func(api.Progress) error, heartbeat func() error) error {
 	tick, alive := time.NewTicker(progressEvery), time.NewTicker(stream.Heartbeat)
 	defer tick.Stop()
 	defer alive.Stop()
@@ -86,7 +86,7 @@ func (j *job) report(send func(api.Progress) error, beat func() error) error {
 		case <-tick.C:
 			err = j.sendLatest(send)
 		case <-alive.C:
-			err = beat()
+			err = heartbeat()
 		}
 		if err != nil {
 			return err

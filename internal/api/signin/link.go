@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	codeBytes  = 16               // nobody guesses 128 bits in a minute
-	idBytes    = 16               // of a viewer's id
-	codeLasts  = time.Minute      // in which a browser must have used it
-	codeKept   = 10 * time.Minute // in which a second use is noticed
-	maxLinks   = 64               // kept at once; one more lets go of the one that is needed least
-	maxDropped = 64               // viewers that hear why they are out
+	codeBytes    = 16               // nobody guesses 128 bits in a minute
+	idBytes      = 16               // of a viewer's id
+	codeLifetime = time.Minute      // in which a browser must have used it
+	codeKept     = 10 * time.Minute // in which a second use is noticed
+	maxLinks     = 64               // kept at once; one more lets go of the one that is needed least
+	maxDropped   = 64               // viewers that hear why they are out
 )
 
 // Link makes a code that lets in one browser with scope, once, until the time that is returned.
@@ -27,7 +27,7 @@ func (r *Register) Link(scope api.Scope) (code string, expires time.Time) {
 	now := r.now()
 	r.links = append(r.links, &link{code: digestOf(code), scope: scope, made: now})
 	r.boundLinks(now)
-	return code, now.Add(codeLasts)
+	return code, now.Add(codeLifetime)
 }
 
 // boundLinks lets go of links that are needed least, the oldest first, while there are too many. A code that let somebody in stays, so
@@ -54,7 +54,7 @@ const (
 func (r *Register) need(l *link, now time.Time) int {
 	isOf := func(v *viewer) bool { return v.ID == l.viewer }
 	switch {
-	case l.failed, l.viewer != "" && !slices.ContainsFunc(r.viewers, isOf), !l.used && now.Sub(l.made) > codeLasts:
+	case l.failed, l.viewer != "" && !slices.ContainsFunc(r.viewers, isOf), !l.used && now.Sub(l.made) > codeLifetime:
 		return needNone
 	case l.used:
 		return needUsed
@@ -122,7 +122,7 @@ func (r *Register) take(code string) (l *link, spoiled string, err error) {
 	case l.used:
 		l.again = true
 		return nil, l.viewer, ErrUsedTwice
-	case now.Sub(l.made) > codeLasts:
+	case now.Sub(l.made) > codeLifetime:
 		return nil, "", ErrCode
 	}
 	l.used = true

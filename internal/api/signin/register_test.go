@@ -129,7 +129,7 @@ func TestABrowserIsLetIn(t *testing.T) {
 	if err != nil || s.Scope != api.ScopeEdit || s.Viewer != b.id || !w.in(s.Bearer) {
 		t.Fatalf("got %+v, %v", s, err)
 	}
-	w.clock.pass(bearerLasts - time.Second)
+	w.clock.pass(bearerLifetime - time.Second)
 	if !w.in(s.Bearer) {
 		t.Error("its hour is not over")
 	}
@@ -246,7 +246,7 @@ func TestWhatOpensNothing(t *testing.T) {
 	w := newWorld(t)
 	key := newBrowser(t).public(t)
 	late, _ := w.Link(api.ScopeEdit)
-	w.clock.pass(codeLasts + time.Second)
+	w.clock.pass(codeLifetime + time.Second)
 	bad, _ := w.Link(api.ScopeEdit)
 	worthless, _ := w.Link(api.ScopeEdit)
 	if _, err := w.DropAll(); err != nil {
@@ -289,7 +289,7 @@ func TestSignaturesThatDoNotCount(t *testing.T) {
 	if _, err := w.SignIn(b.id, used, b.sign(t, "cmemd sign-in\n"+used)); err != nil {
 		t.Fatal(err)
 	}
-	w.clock.pass(nonceLasts)
+	w.clock.pass(nonceLifetime)
 	n := nonce()
 	good := b.sign(t, "cmemd sign-in\n"+n)
 	for name, c := range map[string]struct {

@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	nonceBytes  = 16
-	nonceLasts  = time.Minute
-	bearerBytes = 32 // nobody guesses 256 bits
-	bearerLasts = time.Hour
-	maxNonces   = 16 // of a viewer, kept at once; one more lets go of the oldest
-	maxSessions = 32 // of a viewer: its tabs; one more ends the oldest
+	nonceBytes     = 16
+	nonceLifetime  = time.Minute
+	bearerBytes    = 32 // nobody guesses 256 bits
+	bearerLifetime = time.Hour
+	maxNonces      = 16 // of a viewer, kept at once; one more lets go of the oldest
+	maxSessions    = 32 // of a viewer: its tabs; one more ends the oldest
 )
 
 // Nonce makes what a tab of a viewer is to sign, once, until the time that is returned. Errors are ErrViewer and ErrDropped.
@@ -22,7 +22,7 @@ func (r *Register) Nonce(id string) (text string, expires time.Time, err error) 
 	if v == nil {
 		return "", time.Time{}, r.absent(id)
 	}
-	n := nonce{random(nonceBytes), r.now().Add(nonceLasts)}
+	n := nonce{random(nonceBytes), r.now().Add(nonceLifetime)}
 	v.nonces = append(v.nonces, n)
 	v.nonces = v.nonces[max(0, len(v.nonces)-maxNonces):]
 	return n.text, n.expires, nil
@@ -72,7 +72,7 @@ func (r *Register) signIn(id, text string, signature []byte) (_ Session, stale b
 // begin gives a tab of v a bearer. mu is held.
 func (r *Register) begin(v *viewer, now time.Time) Session {
 	bearer, ended := random(bearerBytes), make(chan struct{})
-	s := &session{Session{v.ID, v.Scope, "", now.Add(bearerLasts), ended}, digestOf(bearer), ended}
+	s := &session{Session{v.ID, v.Scope, "", now.Add(bearerLifetime), ended}, digestOf(bearer), ended}
 	v.sessions = slices.DeleteFunc(v.sessions, func(old *session) bool {
 		over := !now.Before(old.Expires)
 		if over {

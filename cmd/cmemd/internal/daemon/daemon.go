@@ -386,7 +386,7 @@ func (d *daemon) leftOut() int {
 
 // stoppedViews names the views that go no further, for good or for now.
 func (d *daemon) stoppedViews() []string {
-	return server.Stores{Views: d.views, Index: d.index}.Still()
+	return server.Stores{Views: d.views, Index: d.index}.StoppedParts()
 }
 
 // requests is how many requests of agents to forget no person has answered.
