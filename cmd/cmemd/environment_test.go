@@ -157,7 +157,7 @@ func (w *surrounded) hostile() (env []string) {
 // run starts a daemon, lets a session work, and tells what came of it.
 func (w *surrounded) run(how string, hostile []string) (g given) {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), clitest.Patience)
+	ctx, cancel := context.WithTimeout(w.t.Context(), clitest.Timeout)
 	defer cancel()
 	run := func(stdin string, args ...string) {
 		c := exec.CommandContext(ctx, w.path, args...)
@@ -227,7 +227,7 @@ func (w *surrounded) environOf(pattern, between string) (env []string) {
 
 func (w *surrounded) until(what string, done func() error) {
 	w.t.Helper()
-	limit := time.Now().Add(clitest.Patience)
+	limit := time.Now().Add(clitest.Timeout)
 	for err := done(); err != nil; err = done() {
 		if time.Now().After(limit) {
 			said, _ := os.ReadFile(filepath.Join(w.home, "logs", "start.log"))

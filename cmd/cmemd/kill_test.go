@@ -63,7 +63,7 @@ func (p program) serve(ctx context.Context) *exec.Cmd {
 	}
 	client := client.Dial(p.home)
 	defer client.Close()
-	for limit := time.Now().Add(clitest.Patience); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
+	for limit := time.Now().Add(clitest.Timeout); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
 		if r, err := api.ReadyRoute.Call(ctx, client, api.ReadyQuery{Always: true}); err == nil && r.Ready {
 			return c
 		}

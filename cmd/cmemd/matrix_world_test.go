@@ -27,7 +27,7 @@ import (
 
 // matrixLimit is how long one row may wait for anything. All of them take milliseconds, or a second and a bit; two turns of a real
 // client take seconds, and more than a minute where other programs want the processors.
-const matrixLimit = 5 * clitest.Patience
+const matrixLimit = 5 * clitest.Timeout
 
 // matrixWorld is a daemon of its own, a real process, with a script in the place of a model.
 type matrixWorld struct {
@@ -43,7 +43,7 @@ type matrixWorld struct {
 // newMatrixWorld starts a daemon that plays script, under settings that are lines of its file.
 func newMatrixWorld(t *testing.T, script []string, settings ...string) *matrixWorld {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*clitest.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*clitest.Timeout)
 	t.Cleanup(cancel)
 	w := &matrixWorld{program: newProgram(t), ctx: ctx, cwd: "/src/shop"}
 	played := filepath.Join(t.TempDir(), "script.jsonl")

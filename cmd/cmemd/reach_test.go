@@ -111,12 +111,12 @@ func checkEnds(t *testing.T, home string, args []string) {
 	root.SetArgs(append([]string{"--home", home}, args...))
 	root.SetOut(out)
 	root.SetErr(errOut)
-	ctx, cancel := context.WithTimeout(t.Context(), clitest.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), clitest.Timeout)
 	defer cancel()
 	err := root.ExecuteContext(ctx)
 	a.Complain(err)
 	if ctx.Err() != nil {
-		t.Errorf("%q waited for %s", args, clitest.Patience)
+		t.Errorf("%q waited for %s", args, clitest.Timeout)
 	}
 	if said := out.String() + errOut.String(); !strings.Contains(said, "cmemd stop") && !mayGoOn(args) {
 		t.Errorf("%q ended with %v and said\n%s", args, err, said)

@@ -19,10 +19,10 @@ import (
 
 // The groups in which help shows the commands.
 const (
-	groupDaemon   = "daemon"
-	groupMemory   = "memory"
-	groupMachines = "machines"
-	groupInside   = "inside"
+	groupDaemon    = "daemon"
+	groupMemory    = "memory"
+	groupMachines  = "machines"
+	groupInternals = "inside"
 )
 
 const rootHelp = `cmemd gives coding agents a memory that can be trusted and replayed.
@@ -48,7 +48,7 @@ func newRoot(a *terminal.App) *cobra.Command {
 		&cobra.Group{ID: groupDaemon, Title: "The daemon:"},
 		&cobra.Group{ID: groupMemory, Title: "Memory:"},
 		&cobra.Group{ID: groupMachines, Title: "Several machines:"},
-		&cobra.Group{ID: groupInside, Title: "What is behind it:"},
+		&cobra.Group{ID: groupInternals, Title: "What is behind it:"},
 	)
 	for group, commands := range commandsOf(a) {
 		for _, c := range commands {
@@ -81,9 +81,9 @@ func strictHelp(root *cobra.Command) {
 // commandsOf lists the sub-commands by group.
 func commandsOf(a *terminal.App) map[string][]*cobra.Command {
 	return map[string][]*cobra.Command{
-		groupDaemon:   slices.Concat(daemon.Commands(a), doctor.Commands(a), operate.Commands(a), setup.Commands(a), upgrade.Commands(a), []*cobra.Command{scenarios.NewDemo(a)}),
-		groupMemory:   memory.Commands(a),
-		groupMachines: machines.Commands(a),
-		groupInside:   append(operate.Inside(a), scenarios.NewReplay(a), providers.NewObserver(a)),
+		groupDaemon:    slices.Concat(daemon.Commands(a), doctor.Commands(a), operate.Commands(a), setup.Commands(a), upgrade.Commands(a), []*cobra.Command{scenarios.NewDemo(a)}),
+		groupMemory:    memory.Commands(a),
+		groupMachines:  machines.Commands(a),
+		groupInternals: append(operate.InternalCommands(a), scenarios.NewReplay(a), providers.NewObserver(a)),
 	}
 }

@@ -29,7 +29,7 @@ func run(version string, args []string) int {
 	root.SetArgs(args)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	err := cmp.Or(root.ExecuteContext(ctx), a.Unwritten())
+	err := cmp.Or(root.ExecuteContext(ctx), a.WriteErr())
 	a.JSON = a.JSON || wantsJSON(err, args)
 	a.Complain(err)
 	return terminal.ExitCode(err)

@@ -213,7 +213,7 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	pattern, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
-	limit := time.Now().Add(clitest.Patience)
+	limit := time.Now().Add(clitest.Timeout)
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) { // a command takes as long to start
 		err := ts.Exec(args[1], args[2:]...)
 		out := ts.ReadFile("stdout")
@@ -240,7 +240,7 @@ func crash(ts *testscript.TestScript, _ bool, _ []string) {
 }
 
 func waitFor(ts *testscript.TestScript, what string, done func() bool) {
-	for limit := time.Now().Add(clitest.Patience); !done(); time.Sleep(10 * time.Millisecond) {
+	for limit := time.Now().Add(clitest.Timeout); !done(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(limit) {
 			ts.Fatalf("waited too long for %s", what)
 		}

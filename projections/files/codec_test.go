@@ -10,7 +10,7 @@ import (
 func TestStoredFormsOfFilesAreWhole(t *testing.T) {
 	t.Parallel()
 	c := engine.NewCodec()
-	filled.ComesBack(t, c.Encode, c.Decode, Touch{}, engine.Facts{}, touched{}, rootName{})
+	filled.RoundTrips(t, c.Encode, c.Decode, Touch{}, engine.Facts{}, touched{}, rootName{})
 }
 
 func FuzzStored(f *testing.F) {

@@ -10,5 +10,5 @@ import (
 func TestStoredFormsOfHealthAreWhole(t *testing.T) {
 	t.Parallel()
 	c := engine.NewCodec()
-	filled.ComesBack(t, c.Encode, c.Decode, spanCount{}, turnCount{}, Streak{}, Pause{}, Quarantine{}, status{})
+	filled.RoundTrips(t, c.Encode, c.Decode, spanCount{}, turnCount{}, Streak{}, Pause{}, Quarantine{}, status{})
 }

@@ -10,5 +10,5 @@ import (
 func TestStoredFormsOfInjectionsAreWhole(t *testing.T) {
 	t.Parallel()
 	c := engine.NewCodec()
-	filled.ComesBack(t, c.Encode, c.Decode, Injection{}, Asked{})
+	filled.RoundTrips(t, c.Encode, c.Decode, Injection{}, Asked{})
 }

@@ -16,7 +16,7 @@ import (
 func TestStoredFormsOfOutcomesAreWhole(t *testing.T) {
 	t.Parallel()
 	c := engine.NewCodec()
-	filled.ComesBack(t, c.Encode, c.Decode, balance{}, decider{})
+	filled.RoundTrips(t, c.Encode, c.Decode, balance{}, decider{})
 }
 
 func TestInputForm(t *testing.T) {

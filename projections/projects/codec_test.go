@@ -10,5 +10,5 @@ import (
 func TestStoredFormsOfProjectsAreWhole(t *testing.T) {
 	t.Parallel()
 	c := engine.NewCodec()
-	filled.ComesBack(t, c.Encode, c.Decode, folder{}, Root{}, Given{})
+	filled.RoundTrips(t, c.Encode, c.Decode, folder{}, Root{}, Given{})
 }

@@ -11,7 +11,7 @@ import (
 func TestStoredFormsOfRowsAreWhole(t *testing.T) {
 	t.Parallel()
 	c := engine.NewCodec()
-	filled.ComesBack(t, c.Encode, c.Decode, Row{}, turnState{}, inputState{})
+	filled.RoundTrips(t, c.Encode, c.Decode, Row{}, turnState{}, inputState{})
 }
 
 func FuzzStored(f *testing.F) {

@@ -10,7 +10,7 @@ import (
 func TestStoredFormsOfSessionsAreWhole(t *testing.T) {
 	t.Parallel()
 	c := engine.NewCodec()
-	filled.ComesBack(t, c.Encode, c.Decode, Session{})
+	filled.RoundTrips(t, c.Encode, c.Decode, Session{})
 }
 
 func FuzzStored(f *testing.F) {

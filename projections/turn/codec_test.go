@@ -11,7 +11,7 @@ import (
 func TestStoredFormsOfTurnsAreWhole(t *testing.T) {
 	t.Parallel()
 	c := engine.NewCodec()
-	filled.ComesBack(t, c.Encode, c.Decode, Turn{})
+	filled.RoundTrips(t, c.Encode, c.Decode, Turn{})
 }
 
 func FuzzStored(f *testing.F) {

@@ -23,8 +23,8 @@ type change struct {
 	file   int   // the argument that is the open file
 }
 
-// changes are those calls.
-var changes = map[uint64]change{
+// changingCalls are those calls.
+var changingCalls = map[uint64]change{
 	unix.SYS_WRITE:     {kind: "write", step: true},
 	unix.SYS_PWRITE64:  {kind: "pwrite", step: true},
 	unix.SYS_WRITEV:    {kind: "writev"},
@@ -43,7 +43,7 @@ var changes = map[uint64]change{
 // changeAt is how the call at which a thread stands still changes a file below dir, and what the files are called there; ok is false where
 // it changes none.
 func changeAt(dir string, thread int, nr uint64, args [6]uint64) (c change, files []string, ok bool) {
-	c, ok = changes[nr]
+	c, ok = changingCalls[nr]
 	if !ok || nr == unix.SYS_OPENAT && args[2]&(unix.O_CREAT|unix.O_TRUNC) == 0 || nr == unix.SYS_MMAP && int32(args[4]) < 0 {
 		return c, nil, false
 	}
@@ -67,7 +67,7 @@ func changeAt(dir string, thread int, nr uint64, args [6]uint64) (c change, file
 func watchChanges() error {
 	load := unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS} // the number of the call, which comes first
 	code := []unix.SockFilter{load}
-	steps := maps.Clone(changes)
+	steps := maps.Clone(changingCalls)
 	maps.DeleteFunc(steps, func(_ uint64, c change) bool { return !c.step })
 	for nr := range steps {
 		last := uint8(len(steps) + 1 - len(code)) // so many instructions stand between this one and the last
@@ -168,7 +168,7 @@ func killBeforeHere(dir string, n int, role string, args []string) (step string,
 	if err != nil {
 		return "", err
 	}
-	k := killer{dir: dir, pid: pid, left: n}
+	k := killer{dir: dir, pid: pid, stepsLeft: n}
 	code, err := (&tracer{pid: pid, resume: syscall.PtraceCont, entry: k.entry}).run()
 	switch {
 	case k.died != "":
@@ -185,10 +185,10 @@ func killBeforeHere(dir string, n int, role string, args []string) (step string,
 
 // A killer ends a process before one of its steps.
 type killer struct {
-	dir  string // whose files count
-	pid  int
-	left int    // steps that are let pass
-	died string // the step before which the process was killed
+	dir       string // whose files count
+	pid       int
+	stepsLeft int    // steps that are let pass
+	died      string // the step before which the process was killed
 }
 
 // A tracer follows one process, all its threads, and their system calls. Its functions are called where a thread of it stands still
@@ -207,13 +207,13 @@ const (
 	syscallEntry         = 1
 	syscallExit          = 2
 	syscallWatched       = 3
-	waitOwn              = syscall.WALL | 0x20000000 // __WNOTHREAD
+	waitFlags            = syscall.WALL | 0x20000000 // __WNOTHREAD
 )
 
 // run lets the process go on from call to call. It returns its exit code; the end by a signal is an error.
 func (t *tracer) run() (code int, err error) {
 	var ws syscall.WaitStatus
-	if _, err := syscall.Wait4(t.pid, &ws, waitOwn, nil); err != nil {
+	if _, err := syscall.Wait4(t.pid, &ws, waitFlags, nil); err != nil {
 		return 0, err
 	}
 	options := syscall.PTRACE_O_TRACESYSGOOD | syscall.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACESECCOMP | ptraceExitKill
@@ -225,7 +225,7 @@ func (t *tracer) run() (code int, err error) {
 		if err := t.resume(thread, sig); err != nil && !errors.Is(err, syscall.ESRCH) { // one that is gone
 			return 0, err
 		}
-		if thread, err = syscall.Wait4(-1, &ws, waitOwn, nil); err != nil {
+		if thread, err = syscall.Wait4(-1, &ws, waitFlags, nil); err != nil {
 			return 0, err
 		}
 		switch {
@@ -235,7 +235,7 @@ func (t *tracer) run() (code int, err error) {
 			}
 			sig = 0
 		default:
-			if sig, err = t.stopped(thread, ws); err != nil {
+			if sig, err = t.handleStop(thread, ws); err != nil {
 				return 0, err
 			}
 		}
@@ -250,8 +250,8 @@ func ended(ws syscall.WaitStatus) (code int, err error) {
 	return ws.ExitStatus(), nil
 }
 
-// stopped looks at a thread that stands still, and returns the signal that it is to get.
-func (t *tracer) stopped(thread int, ws syscall.WaitStatus) (sig int, err error) {
+// handleStop looks at a thread that stands still, and returns the signal that it is to get.
+func (t *tracer) handleStop(thread int, ws syscall.WaitStatus) (sig int, err error) {
 	switch ws.StopSignal() {
 	case syscall.SIGTRAP | 0x80: // at the beginning or the end of a system call
 		return 0, t.call(thread)
@@ -307,7 +307,7 @@ func (k *killer) entry(thread int, nr uint64, args [6]uint64) error {
 	if !ok {
 		return nil
 	}
-	if k.left--; k.left >= 0 {
+	if k.stepsLeft--; k.stepsLeft >= 0 {
 		return nil
 	}
 	k.died = c.kind + " " + strings.Join(files, " to ")

@@ -19,25 +19,25 @@ const (
 	byForm = 0.5
 	byText = 1.0
 
-	// common is the part of all texts from which on a word says nothing.
-	common = 0.25
+	// commonShare is the part of all texts from which on a word says nothing.
+	commonShare = 0.25
 )
 
 // Model knows the words of some texts. It is never changed, so that it is safe for concurrent use.
 type Model struct {
 	texts int
-	words map[string]*known
+	words map[string]*wordStats
 }
 
-// known is what a model knows of a word.
-type known struct {
-	texts   int                 // it stands in so many
-	company [Dimensions]float64 // the sum of these texts' random vectors
+// wordStats is what a model knows of a word.
+type wordStats struct {
+	texts         int                 // it stands in so many
+	contextVector [Dimensions]float64 // the sum of these texts' random vectors
 }
 
 // New returns a model that has read texts. The same texts, in any order, make the same model.
 func New(texts []string) *Model {
-	m := &Model{texts: len(texts), words: map[string]*known{}}
+	m := &Model{texts: len(texts), words: map[string]*wordStats{}}
 	for _, text := range texts {
 		seen := map[string]bool{}
 		for _, w := range wordsOf(text) {
@@ -47,11 +47,11 @@ func New(texts []string) *Model {
 			seen[w] = true
 			k := m.words[w]
 			if k == nil {
-				k = &known{}
+				k = &wordStats{}
 				m.words[w] = k
 			}
 			k.texts++
-			scatter(&k.company, "text "+text, 1)
+			scatter(&k.contextVector, "text "+text, 1)
 		}
 	}
 	return m
@@ -89,7 +89,7 @@ func (m *Model) weight(w string) float64 {
 	if k := m.words[w]; k != nil {
 		in = k.texts
 	}
-	if m.texts > 0 && float64(in) > common*float64(m.texts) {
+	if m.texts > 0 && float64(in) > commonShare*float64(m.texts) {
 		return 0
 	}
 	return math.Log(1 + float64(m.texts+1)/float64(in+1))
@@ -109,7 +109,7 @@ func (m *Model) word(w string) [Dimensions]float64 {
 		own[i] += form[i]
 	}
 	if k := m.words[w]; k != nil {
-		company := k.company
+		company := k.contextVector
 		scale(&company, byText)
 		for i := range own {
 			own[i] += company[i]

@@ -55,9 +55,9 @@ func fill(v reflect.Value) {
 	}
 }
 
-// ComesBack fills each of values, which are structs, and fails t where one is not the same after encode has written it and
+// RoundTrips fills each of values, which are structs, and fails t where one is not the same after encode has written it and
 // decode has read it. Fields that the form leaves out, by the tag cbor:"-", do not count.
-func ComesBack(t testing.TB, encode func(any) ([]byte, error), decode func([]byte, any) error, values ...any) {
+func RoundTrips(t testing.TB, encode func(any) ([]byte, error), decode func([]byte, any) error, values ...any) {
 	t.Helper()
 	for _, v := range values {
 		in, out := reflect.New(reflect.TypeOf(v)), reflect.New(reflect.TypeOf(v))

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// times is how much larger the larger size is. Linear work takes as many times as long, quadratic work its square.
-	times = 8
+	// sizeFactor is how much larger the larger size is. Linear work takes as many times as long, quadratic work its square.
+	sizeFactor = 8
 
-	// bound lies between the two, and slack above what a clock and a collector add to short work.
-	bound = 24
-	slack = 5 * time.Millisecond
+	// maxFactor lies between the two, and slack above what a clock and a collector add to short work.
+	maxFactor = 24
+	slack     = 5 * time.Millisecond
 
 	// rounds is how often both sizes are compared, one right after the other, and tries how often each is done for that: the
 	// quickest counts, and the larger is done again only while it is too slow. Other work on the machine slows both, or has to
@@ -43,18 +43,18 @@ func compare(tb testing.TB, what string, size int, work func(size int)) {
 		for range tries - 1 {
 			small = min(small, took(size, work))
 		}
-		large = took(times*size, work)
+		large = took(sizeFactor*size, work)
 		for range tries - 1 {
-			if large < bound*small+slack {
+			if large < maxFactor*small+slack {
 				break
 			}
-			large = min(large, took(times*size, work))
+			large = min(large, took(sizeFactor*size, work))
 		}
-		if large < bound*small+slack {
+		if large < maxFactor*small+slack {
 			return
 		}
 	}
-	tb.Errorf("%s: size %d takes %v, %d times that %v", what, size, small, times, large)
+	tb.Errorf("%s: size %d takes %v, %d times that %v", what, size, small, sizeFactor, large)
 }
 
 func took(size int, work func(int)) time.Duration {

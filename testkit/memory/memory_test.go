@@ -97,7 +97,7 @@ func TestChangedFilesAreRefused(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	t.Parallel()
-	o, err := optionsOf([]string{"-set", "recency=0", "-observer", good}, io.Discard)
+	o, err := optionsOf([]string{"-set", "recency=0", "-observer", goodObserver}, io.Discard)
 	if err != nil || !cmp.Equal(o.settings, []string{"CMEMD_RECENCY=0"}) || o.held || o.dir != testdata {
 		t.Errorf("%+v, %v", o, err)
 	}
@@ -215,10 +215,10 @@ func TestMeasure(t *testing.T) {
 		}
 		worth[who] = r.All
 	}
-	if all := worth[good]; all.Kept != all.Worth {
+	if all := worth[goodObserver]; all.Kept != all.Worth {
 		t.Errorf("of what a good model wrote %d of %d is kept", all.Kept, all.Worth)
 	}
-	if worth[sloppy].Kept >= worth[good].Kept || worth[sloppy].Kept == 0 || worth[extractor].Kept == 0 {
-		t.Errorf("kept of %d: %d by a sloppy model, %d by the extractor", worth[good].Worth, worth[sloppy].Kept, worth[extractor].Kept)
+	if worth[sloppyObserver].Kept >= worth[goodObserver].Kept || worth[sloppyObserver].Kept == 0 || worth[extractor].Kept == 0 {
+		t.Errorf("kept of %d: %d by a sloppy model, %d by the extractor", worth[goodObserver].Worth, worth[sloppyObserver].Kept, worth[extractor].Kept)
 	}
 }

@@ -12,19 +12,19 @@ import (
 
 // Who observes.
 const (
-	extractor = "extractive"
-	good      = "good"   // writes each fact of which the turn holds the words, under its kind
-	sloppy    = "sloppy" // writes half of them, in one vague observation between prose, and every third time prose alone
+	extractor      = "extractive"
+	goodObserver   = "good"   // writes each fact of which the turn holds the words, under its kind
+	sloppyObserver = "sloppy" // writes half of them, in one vague observation between prose, and every third time prose alone
 )
 
-func observers() []string { return []string{extractor, good, sloppy} }
+func observers() []string { return []string{extractor, goodObserver, sloppyObserver} }
 
 // begin returns the settings by which name observes a session of which facts are known. End lets go of what that needs.
 func begin(name string, facts []fact) (settings []string, end func()) {
 	if name == extractor {
 		return nil, func() {}
 	}
-	s := httptest.NewServer(&scripted{facts: facts, sloppy: name == sloppy})
+	s := httptest.NewServer(&scripted{facts: facts, sloppy: name == sloppyObserver})
 	return []string{"CMEMD_PROVIDER=openai", "CMEMD_OPENAI_MODEL=scripted", "CMEMD_OPENAI_URL=" + s.URL + "/v1", "CMEMD_OUTPUT_FORM=xml"}, s.Close
 }
 

@@ -74,10 +74,10 @@ type Scripted struct {
 
 	steps []Step
 
-	mu      sync.Mutex // guards the fields below
-	prompts []observer.Prompt
-	running int
-	most    int
+	mu         sync.Mutex // guards the fields below
+	prompts    []observer.Prompt
+	running    int
+	maxRunning int
 }
 
 // NewScripted returns a provider that takes one step a call, in the order of the calls, and the last one ever after.
@@ -114,7 +114,7 @@ func (s *Scripted) begin(p observer.Prompt) int {
 	defer s.mu.Unlock()
 	s.prompts = append(s.prompts, p)
 	s.running++
-	s.most = max(s.most, s.running)
+	s.maxRunning = max(s.maxRunning, s.running)
 	return len(s.prompts)
 }
 
@@ -149,5 +149,5 @@ func (s *Scripted) Running() int {
 func (s *Scripted) MostRunning() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.most
+	return s.maxRunning
 }

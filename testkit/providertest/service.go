@@ -46,8 +46,8 @@ type Service interface {
 }
 
 const (
-	patient   = 30 * time.Second // of a turn that is to end by itself
-	impatient = 500 * time.Millisecond
+	longLimit  = 30 * time.Second // of a turn that is to end by itself
+	shortLimit = 500 * time.Millisecond
 )
 
 // RunService checks that whatever the service behind a provider does comes to the same: an answer as it was given, or a
@@ -58,9 +58,9 @@ func RunService(t *testing.T, newService func(*testing.T) Service) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newService(t)
 			s.Behave(c.behaviour)
-			limit := patient
+			limit := longLimit
 			if c.behaviour.Treatment == Hangs {
-				limit = impatient
+				limit = shortLimit
 			}
 			r, err := complete(t.Context(), s.Provider(t, limit), ordinary())
 			if err := c.check(r, err); err != nil {
@@ -71,7 +71,7 @@ func RunService(t *testing.T, newService func(*testing.T) Service) {
 	t.Run("hangs, and is stopped", func(t *testing.T) {
 		s := newService(t)
 		s.Behave(Behaviour{Treatment: Hangs, Text: observer.SkipForm})
-		if err := checkStopped(t.Context(), s.Provider(t, patient)); err != nil {
+		if err := checkStopped(t.Context(), s.Provider(t, longLimit)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -131,11 +131,11 @@ func (c serviceCase) check(r observer.Reply, err error) error {
 
 // checkStopped: a caller that goes is not kept waiting by a service that hangs, and it is no failure.
 func checkStopped(ctx context.Context, p observer.Provider) error {
-	ctx, cancel := context.WithTimeout(ctx, impatient)
+	ctx, cancel := context.WithTimeout(ctx, shortLimit)
 	defer cancel()
 	began := time.Now()
 	r, err := complete(ctx, p, ordinary())
-	if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || !r.Text.IsZero() || took > impatient+2*time.Second {
+	if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || !r.Text.IsZero() || took > shortLimit+2*time.Second {
 		return fmt.Errorf("got %q, %v after %v, want the caller's end at once", r.Text, err, took)
 	}
 	return nil

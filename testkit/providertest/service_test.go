@@ -57,7 +57,7 @@ func TestAStopMustBeNoticed(t *testing.T) {
 		t.Error(err)
 	}
 	deaf := func(context.Context, int, observer.Prompt) (observer.Reply, error) {
-		time.Sleep(impatient + 2200*time.Millisecond)
+		time.Sleep(shortLimit + 2200*time.Millisecond)
 		return observer.Reply{}, context.DeadlineExceeded
 	}
 	for name, step := range map[string]Step{

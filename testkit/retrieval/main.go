@@ -21,7 +21,7 @@ func main() { daemon.Main("retrieval", run) }
 type options struct {
 	docs, queries, binary, half string
 	json, misses                bool
-	by                          meaning
+	embedding                   meaning
 }
 
 func optionsOf(args []string, stderr io.Writer) (options, error) {
@@ -34,19 +34,19 @@ func optionsOf(args []string, stderr io.Writer) (options, error) {
 	flags.StringVar(&o.half, "half", "", "ask the questions of one half alone: tune or held")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object")
 	flags.BoolVar(&o.misses, "misses", false, "list the questions whose evidence is not all among the first 10")
-	flags.StringVar(&o.by.url, "embeddings", "", "an OpenAI-compatible endpoint with its version, or local; empty: words alone")
-	flags.StringVar(&o.by.model, "embeddings-model", "", "the model that is asked there")
-	flags.IntVar(&o.by.floor, "floor", -1, "embeddings_floor; below 0: its default")
+	flags.StringVar(&o.embedding.url, "embeddings", "", "an OpenAI-compatible endpoint with its version, or local; empty: words alone")
+	flags.StringVar(&o.embedding.model, "embeddings-model", "", "the model that is asked there")
+	flags.IntVar(&o.embedding.floor, "floor", -1, "embeddings_floor; below 0: its default")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
 	switch {
-	case (o.by.url == local || o.by.url == "") != (o.by.model == ""):
+	case (o.embedding.url == local || o.embedding.url == "") != (o.embedding.model == ""):
 		return o, errors.New("want -embeddings URL with -embeddings-model, or -embeddings local without")
 	case o.docs == "" || o.queries == "":
 		return o, errors.New("want -docs and -queries")
-	case o.half != "" && o.half != tune && o.half != held:
-		return o, fmt.Errorf("-half %q is neither %s nor %s", o.half, tune, held)
+	case o.half != "" && o.half != tuneHalf && o.half != heldOutHalf:
+		return o, fmt.Errorf("-half %q is neither %s nor %s", o.half, tuneHalf, heldOutHalf)
 	}
 	return o, nil
 }
@@ -68,7 +68,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return errors.New("there are no questions")
 	}
 	began := time.Now()
-	r, err := measure(ctx, o.binary, docs, queries, o.by, meter{stderr, !o.json && isTerminal(stderr)})
+	r, err := measure(ctx, o.binary, docs, queries, o.embedding, meter{stderr, !o.json && isTerminal(stderr)})
 	if err != nil {
 		return err
 	}

@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	loaders = 16       // documents saved at once
-	askers  = 2        // questions asked at once
-	most    = 20       // results of a question
-	maxText = 64 << 10 // bytes of a memory that the API takes
-	maxQ    = 4000     // bytes of a question that the API takes
+	loaders       = 16       // documents saved at once
+	askers        = 2        // questions asked at once
+	maxResults    = 20       // results of a question
+	maxText       = 64 << 10 // bytes of a memory that the API takes
+	maxQueryBytes = 4000     // bytes of a question that the API takes
 )
 
 // meter shows how far the work has come.
@@ -115,7 +115,7 @@ func bySession(docs []doc) (out [][]doc) {
 
 // ask returns what a question finds, best first. Near: vectors must have been looked at.
 func ask(ctx context.Context, c *client.Client, q query, after events.Position, near bool) ([]events.ID, error) {
-	found, err := api.SearchRoute.Call(ctx, c, api.SearchQuery{Text: cut(q.Q, maxQ), Project: q.Scope, Limit: most, After: after})
+	found, err := api.SearchRoute.Call(ctx, c, api.SearchQuery{Text: cut(q.Q, maxQueryBytes), Project: q.Scope, Limit: maxResults, After: after})
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", q.ID, err)
 	}

@@ -115,8 +115,8 @@ func parseDate(text string) (time.Time, error) {
 
 // The halves of a set.
 const (
-	tune = "tune" // what constants are chosen by
-	held = "held" // what is reported
+	tuneHalf    = "tune" // what constants are chosen by
+	heldOutHalf = "held" // what is reported
 )
 
 // halfOf returns the questions of one half; all for "".
@@ -124,9 +124,9 @@ func halfOf(queries []query, half string) (out []query) {
 	for _, q := range queries {
 		h := fnv.New32a()
 		_, _ = io.WriteString(h, q.ID) // a hash takes everything
-		own := tune
+		own := tuneHalf
 		if h.Sum32()%2 == 1 {
-			own = held
+			own = heldOutHalf
 		}
 		if half == "" || half == own {
 			out = append(out, q)

@@ -45,8 +45,8 @@ func TestTheHeldHalfIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	queries := halfOf(all, held)
-	if len(docs) < 450 || len(all) < 80 || len(queries) < 40 || len(queries)+len(halfOf(all, tune)) != len(all) {
+	queries := halfOf(all, heldOutHalf)
+	if len(docs) < 450 || len(all) < 80 || len(queries) < 40 || len(queries)+len(halfOf(all, tuneHalf)) != len(all) {
 		t.Fatalf("%d documents, %d questions, %d of them held", len(docs), len(all), len(queries))
 	}
 	binary := filepath.Join(t.TempDir(), "cmemd")
@@ -81,7 +81,7 @@ func TestScore(t *testing.T) {
 		{query{ID: "never", Evidence: []string{"a"}}, filler},
 		{query{ID: "nothing", Evidence: []string{"a"}}, nil},
 	}, 9)
-	want := []at{{5, 0.125, 0.25}, {10, 0.375, 0.5}, {20, 0.375, 0.5}}
+	want := []atDepth{{5, 0.125, 0.25}, {10, 0.375, 0.5}, {20, 0.375, 0.5}}
 	if diff := cmp.Diff(want, r.At); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}

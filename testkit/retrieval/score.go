@@ -13,8 +13,8 @@ type answer struct {
 	found []string
 }
 
-// at is what was found among the first results.
-type at struct {
+// atDepth is what was found among the first results.
+type atDepth struct {
 	Depth  int     `json:"depth"`
 	Recall float64 `json:"recall"` // the part of the evidence, averaged over the questions
 	Any    float64 `json:"any"`    // the part of the questions for which some evidence was found
@@ -22,14 +22,14 @@ type at struct {
 
 // result is what a measurement says.
 type result struct {
-	Documents  int      `json:"documents"`
-	Queries    int      `json:"queries"`
-	Embeddings string   `json:"embeddings,omitempty"` // what made the vectors; empty: words alone
-	At         []at     `json:"at"`
-	MRR        float64  `json:"mrr"`
-	Seconds    float64  `json:"seconds"`
-	Misses     []string `json:"misses"` // ids of the questions whose evidence is not all among the first 10; never null
-	missing    []answer
+	Documents  int       `json:"documents"`
+	Queries    int       `json:"queries"`
+	Embeddings string    `json:"embeddings,omitempty"` // what made the vectors; empty: words alone
+	At         []atDepth `json:"at"`
+	MRR        float64   `json:"mrr"`
+	Seconds    float64   `json:"seconds"`
+	Misses     []string  `json:"misses"` // ids of the questions whose evidence is not all among the first 10; never null
+	missed     []answer
 }
 
 // score sums answers up.
@@ -37,7 +37,7 @@ func score(answers []answer, docs int) result {
 	r := result{Documents: docs, Queries: len(answers), Misses: []string{}}
 	n := float64(max(1, len(answers)))
 	for _, depth := range []int{5, 10, 20} {
-		sum := at{Depth: depth}
+		sum := atDepth{Depth: depth}
 		for _, a := range answers {
 			recall := a.recall(depth)
 			sum.Recall += recall / n
@@ -45,7 +45,7 @@ func score(answers []answer, docs int) result {
 				sum.Any += 1 / n
 			}
 			if depth == 10 && recall < 1 {
-				r.Misses, r.missing = append(r.Misses, a.ID), append(r.missing, a)
+				r.Misses, r.missed = append(r.Misses, a.ID), append(r.missed, a)
 			}
 		}
 		r.At = append(r.At, sum)
@@ -81,7 +81,7 @@ func (r result) print(w io.Writer, misses bool) error {
 		fmt.Fprintf(&b, "%4d   %5.1f %%  %5.1f %%\n", a.Depth, 100*a.Recall, 100*a.Any)
 	}
 	fmt.Fprintf(&b, " MRR   %5.3f\n", r.MRR)
-	for _, a := range r.missing {
+	for _, a := range r.missed {
 		if !misses {
 			break
 		}

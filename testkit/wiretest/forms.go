@@ -35,8 +35,8 @@ func (s suite) forms(t *testing.T) {
 		"strays between answers": {[]Answer{lost, xml, json, lost, xml, json}, "xsx", "sxssx"},
 		"taken, then not":        {[]Answer{json, refused, xml, refused, xml, xml}, "sxx", "ssxsx"},
 	}
-	if s.api.NoForm.Status != 0 {
-		cases["refused by name"] = testCase{[]Answer{s.api.NoForm, xml, xml, xml}, "xxx", "sxxx"}
+	if s.api.FormRefused.Status != 0 {
+		cases["refused by name"] = testCase{[]Answer{s.api.FormRefused, xml, xml, xml}, "xxx", "sxxx"}
 	}
 	for name, tc := range cases {
 		server := s.serve(t, tc.script...)
@@ -109,7 +109,7 @@ func (s suite) formByHand(t *testing.T) {
 
 // thinking: a model is asked to think as little as it can, where that is wanted and the service takes it.
 func (s suite) thinking(t *testing.T) {
-	if s.api.Least == nil {
+	if s.api.IsLeastThinking == nil {
 		t.Skip("it has no words for that")
 	}
 	xml, refused := s.api.Says(events.FormXML, content), s.api.Refuses(400, "invalid_request_error")
@@ -123,8 +123,8 @@ func (s suite) thinking(t *testing.T) {
 		"refused without a word": {true, []Answer{refused, xml, refused, xml, xml}, "lplpp"},
 		"a stray refusal":        {true, []Answer{refused, xml, xml, xml}, "lpll"},
 	}
-	if s.api.NoLeast.Status != 0 {
-		cases["refused by name"] = testCase{true, []Answer{s.api.NoLeast, xml}, "lppp"}
+	if s.api.LeastThinkingRefused.Status != 0 {
+		cases["refused by name"] = testCase{true, []Answer{s.api.LeastThinkingRefused, xml}, "lppp"}
 	}
 	for name, tc := range cases {
 		server := s.serve(t, tc.script...)
@@ -136,7 +136,7 @@ func (s suite) thinking(t *testing.T) {
 		}
 		var asked strings.Builder
 		for _, r := range server.Requests() {
-			if s.api.Least(r) {
+			if s.api.IsLeastThinking(r) {
 				asked.WriteByte('l')
 			} else {
 				asked.WriteByte('p')
@@ -156,9 +156,9 @@ func (s suite) count(t *testing.T) {
 		"busy for ever": {busy}, "refused for ever": {refused}, "busy, then refused": {busy, refused}, "refused, then busy": {refused, busy},
 		"busy twice, then refused": {busy, busy, refused},
 	}
-	if s.api.NoForm.Status != 0 {
-		scripts["busy twice, then no such form"] = []Answer{busy, busy, s.api.NoForm}
-		scripts["no such form, then busy"] = []Answer{s.api.NoForm, busy}
+	if s.api.FormRefused.Status != 0 {
+		scripts["busy twice, then no such form"] = []Answer{busy, busy, s.api.FormRefused}
+		scripts["no such form, then busy"] = []Answer{s.api.FormRefused, busy}
 	}
 	for name, script := range scripts {
 		server := s.serve(t, script...)

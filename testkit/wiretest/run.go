@@ -23,7 +23,7 @@ func Run(t *testing.T, api API) {
 	} {
 		t.Run(r.name, r.check)
 	}
-	if err := settled(before, 5*time.Second); err != nil {
+	if err := waitForGoroutines(before, 5*time.Second); err != nil {
 		t.Errorf("goroutines: %v", err)
 	}
 }

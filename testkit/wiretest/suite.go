@@ -29,22 +29,22 @@ type API struct {
 	// Model is what those answers say that they come from, and Cost what they say they cost; 0: such a service does not say.
 	Model string
 	Cost  float64
-	// Begun is what an answer that breaks off in its middle has stated of its cost; zero where such a one states nothing.
-	Begun events.Usage
+	// PartialUsage is what an answer that breaks off in its middle has stated of its cost; zero where such a one states nothing.
+	PartialUsage events.Usage
 	// Refuses is a refusal with a word of the API's for programs.
 	Refuses func(status int, word string) Answer
-	// NoForm is a refusal that names the structured form as what is wrong; a zero Answer if the API has no words for it.
-	NoForm Answer
+	// FormRefused is a refusal that names the structured form as what is wrong; a zero Answer if the API has no words for it.
+	FormRefused Answer
 	// Ability is what the service says of its model, where the asker asks for that; a zero Answer where it does not say.
 	Ability Answer
-	// Least reports whether a request tells the model to think as little as it can, and NoLeast is a refusal that names what
+	// IsLeastThinking reports whether a request tells the model to think as little as it can, and LeastThinkingRefused is a refusal that names what
 	// tells it so; nil and a zero Answer where the API has no words for that.
-	Least   func(Request) bool
-	NoLeast Answer
-	// Sent is the key of a request, as the API wants it sent.
-	Sent func(Request) string
+	IsLeastThinking      func(Request) bool
+	LeastThinkingRefused Answer
+	// SentKey is the key of a request, as the API wants it sent.
+	SentKey func(Request) string
 	// Partial: an answer that breaks off is kept as far as it came.
-	Partial bool
+	KeepsPartial bool
 }
 
 // Asker is a model.Asker that keeps connections open.
@@ -135,7 +135,7 @@ func (s suite) answers(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", form, diff)
 		}
 		asked := server.Requests()[0]
-		if sent := s.api.Sent(asked); sent != Key {
+		if sent := s.api.SentKey(asked); sent != Key {
 			t.Errorf("%s: got the key %q", form, sent)
 		}
 		for _, part := range []string{"Answer.", "asked about: fix the totals"} {
@@ -245,7 +245,7 @@ func (s suite) cuts(t *testing.T) {
 			failure, typed := errors.AsType[*observer.Failure](err)
 			switch {
 			case err == nil && cmp.Equal(got.Text.RawText(), content):
-				if i < len(whole.Body)/2 || strings.TrimSpace(whole.Body[i:]) != "" && !s.api.Partial {
+				if i < len(whole.Body)/2 || strings.TrimSpace(whole.Body[i:]) != "" && !s.api.KeepsPartial {
 					t.Fatalf("end %d after %d of %d bytes: it is taken for whole", end, i, len(whole.Body))
 				}
 			case !typed || failure.Class != events.FailTransport:
@@ -263,11 +263,11 @@ func (s suite) cuts(t *testing.T) {
 			}
 		}
 	}
-	if s.api.Partial != (partial > 0) {
-		t.Errorf("what had come was kept %d times, Partial is %t", partial, s.api.Partial)
+	if s.api.KeepsPartial != (partial > 0) {
+		t.Errorf("what had come was kept %d times, Partial is %t", partial, s.api.KeepsPartial)
 	}
-	if !within(s.api.Begun, stated) || stated != (events.Usage{}) && s.api.Begun == (events.Usage{}) {
-		t.Errorf("the last cut states %+v, want at least %+v", stated, s.api.Begun)
+	if !within(s.api.PartialUsage, stated) || stated != (events.Usage{}) && s.api.PartialUsage == (events.Usage{}) {
+		t.Errorf("the last cut states %+v, want at least %+v", stated, s.api.PartialUsage)
 	}
 }
 
@@ -280,7 +280,7 @@ func within(a, b events.Usage) bool {
 func (s suite) slow(t *testing.T) {
 	whole := s.api.Says(events.FormXML, content)
 	for name, n := range map[string]int{"no byte": 0, "half": len(whole.Body) / 2} {
-		stated := s.api.Begun
+		stated := s.api.PartialUsage
 		if n == 0 {
 			stated = events.Usage{}
 		}

@@ -151,7 +151,7 @@ func (s suite) later(t *testing.T, r refusal) {
 func (s suite) retries(t *testing.T) {
 	fine := s.api.Says(events.FormXML, content)
 	half := fine.until(len(fine.Body)/2, Cut)
-	twice := model.Plus(s.api.Begun, Usage())
+	twice := model.Plus(s.api.PartialUsage, Usage())
 	for name, tc := range map[string]struct {
 		script []Answer
 		want   int // requests; the last one is answered
@@ -161,7 +161,7 @@ func (s suite) retries(t *testing.T) {
 		"429 and 529":     {[]Answer{s.api.Refuses(429, "rate_limit_error"), s.api.Refuses(529, "overloaded_error"), fine}, 3, Usage()},
 		"a cut":           {[]Answer{fine.until(10, Cut), fine}, 2, Usage()},
 		"a cut, then 503": {[]Answer{half, {Status: 503}, fine}, 3, twice},
-		"two cuts":        {[]Answer{half, half, fine}, 3, model.Plus(s.api.Begun, twice)},
+		"two cuts":        {[]Answer{half, half, fine}, 3, model.Plus(s.api.PartialUsage, twice)},
 	} {
 		server := s.serve(t, tc.script...)
 		got, err := s.ask(t, server.URL, retrying).Complete(t.Context(), aPrompt())
@@ -174,7 +174,7 @@ func (s suite) retries(t *testing.T) {
 	}
 	server := s.serve(t, half)
 	failure := s.fails(t, s.ask(t, server.URL, retrying), "three cuts")
-	if want := model.Plus(s.api.Begun, model.Plus(s.api.Begun, s.api.Begun)); failure.Usage != want || failure.Calls != 3 {
+	if want := model.Plus(s.api.PartialUsage, model.Plus(s.api.PartialUsage, s.api.PartialUsage)); failure.Usage != want || failure.Calls != 3 {
 		t.Errorf("three cuts: stated %+v for %d calls, want %+v for 3", failure.Usage, failure.Calls, want)
 	}
 	server = s.serve(t, s.api.Refuses(429, "rate_limit_error").with("Retry-After", "1"), fine)
@@ -231,7 +231,7 @@ func (s suite) anotherKey(t *testing.T) {
 	}
 	var sent []string
 	for _, r := range server.Requests() {
-		sent = append(sent, s.api.Sent(r))
+		sent = append(sent, s.api.SentKey(r))
 	}
 	if diff := cmp.Diff([]string{"key1", "key1", "key1", "key2", "key2", "key3"}, sent); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
@@ -247,8 +247,8 @@ func spelled(err error) string {
 	return b.String()
 }
 
-// settled waits until there are no more goroutines than before.
-func settled(before int, wait time.Duration) error {
+// waitForGoroutines waits until there are no more goroutines than before.
+func waitForGoroutines(before int, wait time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)

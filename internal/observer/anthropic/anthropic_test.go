@@ -44,12 +44,12 @@ func wire() wiretest.API {
 		Stopped: func(_ events.Form, text string) wiretest.Answer {
 			return stream(block("text", "text_delta", "text", text) + stopped("max_tokens") + end())
 		},
-		Model: "claude-haiku-4-5-20251001", Begun: begun(),
-		Blocked: func() wiretest.Answer { return stream(stopped("refusal") + end()) },
-		Refuses: refuses,
-		Least:   func(r wiretest.Request) bool { return strings.Contains(r.Body, `"thinking":{"type":"disabled"}`) },
-		Sent:    func(r wiretest.Request) string { return r.Header.Get("X-Api-Key") },
-		Partial: true,
+		Model: "claude-haiku-4-5-20251001", PartialUsage: begun(),
+		Blocked:         func() wiretest.Answer { return stream(stopped("refusal") + end()) },
+		Refuses:         refuses,
+		IsLeastThinking: func(r wiretest.Request) bool { return strings.Contains(r.Body, `"thinking":{"type":"disabled"}`) },
+		SentKey:         func(r wiretest.Request) string { return r.Header.Get("X-Api-Key") },
+		KeepsPartial:    true,
 	}
 }
 

@@ -25,12 +25,12 @@ func TestWire(t *testing.T) {
 			return wiretest.JSON(map[string]any{"promptFeedback": map[string]any{"blockReason": "SAFETY"}, "usageMetadata": usage(), "modelVersion": "gemini-2.5-flash-001"})
 		},
 		Refuses: func(status int, word string) wiretest.Answer { return refuses(status, word, "[]") },
-		NoForm: refuses(400, "INVALID_ARGUMENT", `[{"@type":"type.googleapis.com/google.rpc.BadRequest",
+		FormRefused: refuses(400, "INVALID_ARGUMENT", `[{"@type":"type.googleapis.com/google.rpc.BadRequest",
 			"fieldViolations":[{"field":"generation_config.response_json_schema","description":"x"}]}]`),
-		Least: func(r wiretest.Request) bool { return strings.Contains(r.Body, `"thinkingBudget":0`) },
-		NoLeast: refuses(400, "INVALID_ARGUMENT", `[{"@type":"type.googleapis.com/google.rpc.BadRequest",
+		IsLeastThinking: func(r wiretest.Request) bool { return strings.Contains(r.Body, `"thinkingBudget":0`) },
+		LeastThinkingRefused: refuses(400, "INVALID_ARGUMENT", `[{"@type":"type.googleapis.com/google.rpc.BadRequest",
 			"fieldViolations":[{"field":"generation_config.thinking_config.thinking_budget","description":"x"}]}]`),
-		Sent: func(r wiretest.Request) string { return r.Header.Get("X-Goog-Api-Key") },
+		SentKey: func(r wiretest.Request) string { return r.Header.Get("X-Goog-Api-Key") },
 	})
 }
 

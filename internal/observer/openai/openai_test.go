@@ -24,9 +24,9 @@ func TestWire(t *testing.T) {
 		Stopped: func(_ events.Form, text string) wiretest.Answer { return costing(completion("length", text)) },
 		Blocked: func() wiretest.Answer { return costing(completion("content_filter", "")) },
 		Model:   "gpt-5-mini-2025", Cost: 0.00042,
-		Refuses: func(status int, word string) wiretest.Answer { return refuses(status, word, "invalid", "messages") },
-		NoForm:  refuses(400, "invalid_request_error", "unsupported_value", "response_format"),
-		Sent: func(r wiretest.Request) string {
+		Refuses:     func(status int, word string) wiretest.Answer { return refuses(status, word, "invalid", "messages") },
+		FormRefused: refuses(400, "invalid_request_error", "unsupported_value", "response_format"),
+		SentKey: func(r wiretest.Request) string {
 			return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 		},
 	})

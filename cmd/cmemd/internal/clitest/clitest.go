@@ -14,8 +14,8 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
-// Patience is how long tests wait for what comes within a second on a machine that has nothing else to do.
-const Patience = time.Minute
+// Timeout is how long tests wait for what comes within a second on a machine that has nothing else to do.
+const Timeout = time.Minute
 
 // App is what commands work with in a test, and what it writes.
 func App() (a *terminal.App, out, errOut *bytes.Buffer) {

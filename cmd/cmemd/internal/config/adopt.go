@@ -42,7 +42,7 @@ type adoption struct {
 // TellUnheeded says on standard error which variables do not count.
 func (l *Loaded) TellUnheeded(a *terminal.App) {
 	if all := l.Unheeded(); len(all) > 0 {
-		a.Say("not heeded: %s; settings come from %s alone: `cmemd config set KEY VALUE`", NameUnheeded(all), FileName)
+		a.Infof("not heeded: %s; settings come from %s alone: `cmemd config set KEY VALUE`", NameUnheeded(all), FileName)
 	}
 }
 
@@ -144,7 +144,7 @@ func (l *Loaded) UnheededOf(environ []string) (all []Unheeded) {
 // unheeded is Unheeded in the order of the adoptions.
 func (l *Loaded) unheeded(adoptions []adoption) (all []Unheeded) {
 	at := map[string]int{}
-	for _, name := range l.left {
+	for _, name := range l.leftOut {
 		i := slices.IndexFunc(adoptions, func(a adoption) bool {
 			upper := strings.ToUpper(name)
 			return upper == a.name || a.prefix && strings.HasPrefix(upper, a.name)
@@ -180,7 +180,7 @@ func (l *Loaded) adoptions() (all []adoption) {
 	}
 	all = append(all, claudeAdoptions()...)
 	for variable, prefixes := range cloudAdoptions() {
-		if slices.Contains(l.left, variable) || clouds()[l.ClaudeCloud] == variable {
+		if slices.Contains(l.leftOut, variable) || clouds()[l.ClaudeCloud] == variable {
 			for _, prefix := range prefixes {
 				all = append(all, adoption{name: prefix, prefix: true, key: "claude_cli_env", how: adoptName})
 			}

@@ -30,7 +30,7 @@ func ForDaemon(a *terminal.App, started bool) (*Loaded, error) {
 	if started {
 		l, err := ForHome(a)
 		if l != nil {
-			l.left = strings.FieldsFunc(a.Getenv(relay.LeftOutVar), func(r rune) bool { return r == ',' })
+			l.leftOut = strings.FieldsFunc(a.Getenv(relay.LeftOutVar), func(r rune) bool { return r == ',' })
 		}
 		return l, err
 	}
@@ -51,7 +51,7 @@ func onlyProvider(provider string) (lines []configLine) {
 		{"provider", provider}, {"fallbacks", ""}, {"summary_provider", ""}, {"summary_model", ""}, {"trivial_provider", ""},
 		{"trivial_model", ""},
 	} {
-		lines = append(lines, configLine{where: "--provider", key: set[0], name: set[0], value: set[1], kind: setting.KindText, any: true})
+		lines = append(lines, configLine{where: "--provider", key: set[0], name: set[0], value: set[1], kind: setting.KindText, untyped: true})
 	}
 	return lines
 }

@@ -33,7 +33,7 @@ func SettingNamed(key string) (Setting, error) {
 			return s, nil
 		}
 	}
-	err := &settingError{Where: FileName, Key: key, Near: nearestKey(all, configLine{key: key})}
+	err := &settingError{Where: FileName, Key: key, Suggestion: nearestKey(all, configLine{key: key})}
 	if namesSecret(key) {
 		return Setting{}, terminal.Advise(err, noKeys)
 	}
@@ -45,8 +45,8 @@ const noKeys = "a key is never written down: NAME_key_env, NAME_key_file or NAME
 
 // A ChangePlan is what changes would make of a settings file.
 type ChangePlan struct {
-	After    []byte
-	Old, Now *Loaded
+	NewText  []byte
+	Old, New *Loaded
 }
 
 // PlanChanges looks whether changes can be made in the settings of home, and what comes of them.
@@ -55,12 +55,12 @@ func PlanChanges(a *terminal.App, home string, changes []Change) (p ChangePlan, 
 	if err != nil {
 		return p, err
 	}
-	if p.After, err = Changed(before, changes); err != nil {
+	if p.NewText, err = Changed(before, changes); err != nil {
 		return p, err
 	}
 	p.Old, _ = ReadSettings(home, a.Environ, before, nil) // what is wrong already is for `config check` to say
-	p.Now, _ = ReadSettings(home, a.Environ, p.After, nil)
-	return p, mayChange(p.Old, p.Now)
+	p.New, _ = ReadSettings(home, a.Environ, p.NewText, nil)
+	return p, mayChange(p.Old, p.New)
 }
 
 // WriteChanges makes changes in the settings file of home, on whatever others left there, all or none.
@@ -79,10 +79,10 @@ func WriteChanges(ctx context.Context, a *terminal.App, home string, changes []C
 	}
 	mode, err := modeToKeep(path)
 	if err == nil {
-		err = durable.Replace(path, p.After, mode)
+		err = durable.Replace(path, p.NewText, mode)
 	}
 	if _, written := relay.ReadVariables(home); written && err == nil { // for hooks, which start the next daemon
-		err = relay.WriteVariables(home, p.Now.Variables())
+		err = relay.WriteVariables(home, p.New.Variables())
 	}
 	return p, err
 }
@@ -141,7 +141,7 @@ func check(s Setting, value string) error {
 	if _, found := redact.New().Text(value); len(found) > 0 {
 		return terminal.Advise(fmt.Errorf("%s: %s would hold a secret: it is not written down", FileName, s.Key), noKeys)
 	}
-	line := configLine{where: FileName, key: s.Key, name: s.Key, value: value, kind: setting.KindText, any: true}
+	line := configLine{where: FileName, key: s.Key, name: s.Key, value: value, kind: setting.KindText, untyped: true}
 	if err := Standard().apply(line); err != nil {
 		return terminal.Advise(err, "`cmemd config show %s` says what it may be", s.Key)
 	}

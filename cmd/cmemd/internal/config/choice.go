@@ -87,7 +87,7 @@ func (l *Loaded) CheckPrices(ps Prices) error {
 
 // knows reports whether there is a price of a provider's model. That of what costs nothing is one.
 func (ps Prices) knows(provider, model string) bool {
-	_, ok := ps.of(provider, model)
+	_, ok := ps.lookup(provider, model)
 	return ok
 }
 

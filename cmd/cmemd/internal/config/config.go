@@ -33,7 +33,7 @@ type Loaded struct {
 	Environ  []string          // of what they have run: what of the environment counts
 	Programs relay.Programs    // that they have run; the zero value: those that Environ leads to
 
-	left []string // names of the environment's other variables
+	leftOut []string // names of the environment's other variables
 }
 
 // Values returns the settings in force as they would be written, by key, but for secrets: they are masked.
@@ -47,23 +47,23 @@ func (l *Loaded) Values() map[string]string {
 
 // A settingError is a setting that cannot be used.
 type settingError struct {
-	Where  string // "config.toml:3", or "environment"
-	Key    string // as it was written there
-	Value  string // as it was written there; unused if the key is unknown
-	Limits string // what the value may be; empty: the key is unknown
-	Near   string // the known key, or the known value, that is most like what is not known; empty: none is
+	Where      string // "config.toml:3", or "environment"
+	Key        string // as it was written there
+	Value      string // as it was written there; unused if the key is unknown
+	Limits     string // what the value may be; empty: the key is unknown
+	Suggestion string // the known key, or the known value, that is most like what is not known; empty: none is
 }
 
 func (e *settingError) Error() string {
 	switch {
 	case e.Limits != "":
 		text := fmt.Sprintf("%s: %s = %s is not allowed: it may be %s", e.Where, terminal.VisibleLine(e.Key), terminal.VisibleLine(e.Value), e.Limits)
-		if e.Near != "" {
-			text += "; did you mean " + e.Near + "?"
+		if e.Suggestion != "" {
+			text += "; did you mean " + e.Suggestion + "?"
 		}
 		return text
-	case e.Near != "":
-		return fmt.Sprintf("%s: unknown key %s: did you mean %s?", e.Where, terminal.VisibleLine(e.Key), e.Near)
+	case e.Suggestion != "":
+		return fmt.Sprintf("%s: unknown key %s: did you mean %s?", e.Where, terminal.VisibleLine(e.Key), e.Suggestion)
 	}
 	return fmt.Sprintf("%s: unknown key %s: `cmemd config show --all` lists the keys there are; a newer cmemd may know more", e.Where, terminal.VisibleLine(e.Key))
 }
@@ -82,7 +82,7 @@ func LoadWithVariables(home string, environ []string) (*Loaded, error) {
 	data, err := readSettingsFile(home)
 	l, err := readLines(home, data, err, envLines(environ))
 	l.Environ = environ
-	_, l.left = relay.DaemonEnv(environ, relay.Programs{}, nil)
+	_, l.leftOut = relay.DaemonEnv(environ, relay.Programs{}, nil)
 	return l, err
 }
 
@@ -123,7 +123,7 @@ func readSettingsFile(home string) ([]byte, error) {
 
 // readFile reads what a person wrote into a home, which what calls, of at most that many bytes; there need be none, but a link has to lead
 // to one.
-func readFile(path, what string, most int64) ([]byte, error) {
+func readFile(path, what string, maxBytes int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if link, err := os.Lstat(path); err == nil && link.Mode()&fs.ModeSymlink != 0 { // what it led to may say what is not to be recorded
@@ -134,8 +134,8 @@ func readFile(path, what string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > most || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file of %s: it must be a regular file of at most %s", path, what, setting.FormatBytes(most))
+	if info.Size() > maxBytes || !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file of %s: it must be a regular file of at most %s", path, what, setting.FormatBytes(maxBytes))
 	}
 	data, err := os.ReadFile(path)
 	return bytes.TrimPrefix(data, []byte(ByteOrderMark)), err
@@ -148,7 +148,7 @@ const ByteOrderMark = "\ufeff"
 type configLine struct {
 	where, key, name, value string // key: of the table; name: as it was written there
 	kind                    setting.Kind
-	any                     bool // the value is text that may stand for any kind
+	untyped                 bool // the value is text that may stand for any kind
 }
 
 // apply sets what line says, or returns a *settingError.
@@ -156,7 +156,7 @@ func (l *Loaded) apply(line configLine) error {
 	all := l.Settings()
 	i := slices.IndexFunc(all, func(s Setting) bool { return s.Key == line.key })
 	if i < 0 {
-		return &settingError{Where: line.where, Key: line.name, Near: nearestKey(all, line)}
+		return &settingError{Where: line.where, Key: line.name, Suggestion: nearestKey(all, line)}
 	}
 	s := all[i]
 	if !line.fits(s.Kind) || !s.Set(line.value) {
@@ -165,12 +165,12 @@ func (l *Loaded) apply(line configLine) error {
 			bad.Value = "what stands there"
 		}
 		if line.fits(s.Kind) {
-			bad.Near = nearestWord(s.Facts, line.value)
+			bad.Suggestion = nearestWord(s.Facts, line.value)
 		}
 		return bad
 	}
 	l.From[s.Key] = line.where
-	if line.any {
+	if line.untyped {
 		l.From[s.Key] = line.name
 	}
 	return nil
@@ -181,16 +181,16 @@ func (line configLine) fits(k setting.Kind) bool {
 	text, number := line.kind == setting.KindText, line.kind == setting.KindNumber
 	switch k {
 	case setting.KindDuration, setting.KindList:
-		return line.any || line.kind == k || text
+		return line.untyped || line.kind == k || text
 	case setting.KindBytes, setting.KindMoney:
-		return line.any || line.kind == k || text || number
+		return line.untyped || line.kind == k || text || number
 	}
-	return line.any || line.kind == k
+	return line.untyped || line.kind == k
 }
 
 func (line configLine) shown() string {
 	switch {
-	case line.kind == setting.KindText || line.any:
+	case line.kind == setting.KindText || line.untyped:
 		return fmt.Sprintf("%q", line.value)
 	case line.kind == setting.KindList:
 		return "a list"
@@ -227,7 +227,7 @@ func envLines(environ []string) []configLine {
 			continue
 		}
 		key := strings.ToLower(strings.TrimPrefix(name, setting.EnvPrefix))
-		lines = append(lines, configLine{where: "environment", key: key, name: name, value: value, kind: setting.KindText, any: true})
+		lines = append(lines, configLine{where: "environment", key: key, name: name, value: value, kind: setting.KindText, untyped: true})
 	}
 	order.By(lines, func(a, b configLine) int { return strings.Compare(a.name, b.name) })
 	return lines
@@ -243,7 +243,7 @@ func nearestKey(all []Setting, line configLine) string {
 		}
 	}
 	best := nearest(strings.ToLower(line.key), keys)
-	if best != "" && line.any {
+	if best != "" && line.untyped {
 		return setting.EnvPrefix + strings.ToUpper(best)
 	}
 	return best

@@ -8,8 +8,8 @@ import (
 	"github.com/cmemd/cmemd/projections/index"
 )
 
-// Given is the settings of what agents are given.
-type Given struct {
+// ContextSettings is the settings of what agents are given.
+type ContextSettings struct {
 	ContextChars   int
 	ContextTokens  int
 	ContextPrompts string
@@ -27,7 +27,7 @@ const KeyMCPProjects = "mcp_projects"
 const On, off = "on", "off"
 
 // settings is the part of the table that says what agents are given.
-func (c *Given) settings() []setting.Row {
+func (c *ContextSettings) settings() []setting.Row {
 	return []setting.Row{
 		setting.Number(&c.ContextChars, "context_chars", recall.DefaultCharacters, 500, recall.MaxCharacters, "characters of memory that a starting session is given, at most"),
 		setting.Number(&c.ContextTokens, "context_tokens", 0, 0, recall.MaxCharacters, "the same in tokens, estimated. 0: only context_chars counts"),
@@ -35,13 +35,13 @@ func (c *Given) settings() []setting.Row {
 		setting.Number(&c.ContextScore, "context_prompt_score", recall.DefaultPromptScore, 1, 50, "words of a prompt that memory must share to be given there; names of code count twice"),
 		setting.Word(&c.ContextFiles, "context_files", off, []string{off, On}, "give a little memory of a file that is about to be read"),
 		setting.Word(&c.Preferences, "preferences", On, []string{On, off}, "keep what you say of how to work (\"always use pnpm\"), and tell later sessions first"),
-		names(&c.MCPProjects, KeyMCPProjects, "projects that agents may read and write by their tools beside the one that they work in: folders or names; \"*\" is all"),
+		nameList(&c.MCPProjects, KeyMCPProjects, "projects that agents may read and write by their tools beside the one that they work in: folders or names; \"*\" is all"),
 		setting.Number(&c.SearchRecency, "search_recency", standardRecency, 0, api.Most(api.SearchQuery{}, "recency"), "per cent that the newest is worth above the very old in a search; 0: age does not count"),
 	}
 }
 
 // Recency is how much the newest counts above the very old in a search, as recall has it.
-func (c Given) Recency() float64 {
+func (c ContextSettings) Recency() float64 {
 	if c.SearchRecency == 0 {
 		return -1
 	}
@@ -49,7 +49,7 @@ func (c Given) Recency() float64 {
 }
 
 // Briefs says when memory is given beside the start of a session.
-func (c Given) Briefs() server.Briefs {
+func (c ContextSettings) Briefs() server.Briefs {
 	return server.Briefs{Prompts: c.ContextPrompts == On, Score: c.ContextScore, Files: c.ContextFiles == On}
 }
 

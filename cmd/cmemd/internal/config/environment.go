@@ -12,17 +12,17 @@ import (
 
 // takeEnvironment takes from an environment what a daemon of this home is given.
 func (l *Loaded) takeEnvironment(environ []string) {
-	l.Programs, _ = relay.ReadPrograms(l.Home) // without it programs are looked for where systems have them
-	all := l.named(setting.ProviderNames())    // a command may ask whom the settings do not name
+	l.Programs, _ = relay.ReadPrograms(l.Home)    // without it programs are looked for where systems have them
+	all := l.variablesOf(setting.ProviderNames()) // a command may ask whom the settings do not name
 	l.Environ, _ = relay.DaemonEnv(environ, l.Programs, all)
-	_, l.left = relay.DaemonEnv(environ, l.Programs, l.Variables())
+	_, l.leftOut = relay.DaemonEnv(environ, l.Programs, l.Variables())
 }
 
 // Variables are the names of the variables that a daemon with these settings is to be given: each is named as the source of a key
 // of somebody who is asked, or for the client of claude-cli.
-func (l *Loaded) Variables() []string { return l.named(l.ConfiguredProviders()) }
+func (l *Loaded) Variables() []string { return l.variablesOf(l.ConfiguredProviders()) }
 
-func (l *Loaded) named(providers []string) (names []string) {
+func (l *Loaded) variablesOf(providers []string) (names []string) {
 	for _, name := range append(slices.Clone(providers), EmbeddingsName) {
 		name = setting.ServiceOf(name)
 		switch {

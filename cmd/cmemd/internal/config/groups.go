@@ -13,8 +13,8 @@ type Group struct {
 func (c *Config) Groups() []Group {
 	return []Group{
 		{"Who observes, and for how much", slices.Concat(c.ProviderRows(), c.ChoiceRows())},
-		{"What is recorded", slices.Concat(captureSettings(&c.Switches), c.Watched.settings())},
-		{"What agents are given", c.Given.settings()},
+		{"What is recorded", slices.Concat(captureSettings(&c.Switches), c.WatchSettings.settings())},
+		{"What agents are given", c.ContextSettings.settings()},
 		{"How services are asked", slices.Concat(c.Services.settings(&c.InForce), c.Reach.settings())},
 		{"Search by meaning", c.Embeddings.settings()},
 		{"When an observer is asked, and when it is held", slices.Concat(c.TurnRows(), c.SuperviseRows())},
@@ -30,14 +30,14 @@ func (c *Config) Settings() (all []Setting) {
 	return all
 }
 
-// common are the settings that people change, in the order in which they matter; `config show` begins with them.
-var common = [...]string{
+// commonKeys are the settings that people change, in the order in which they matter; `config show` begins with them.
+var commonKeys = [...]string{
 	"provider", "fallbacks", "mode", "language", "budget_usd_day", "preferences", "context_chars", "context_prompts", "capture_ignore",
 	KeyMCPProjects, "retention_days", "listen",
 }
 
-// Common reports whether a setting is one that people change.
-func Common(s Setting) bool { return slices.Contains(common[:], s.Key) }
+// IsCommon reports whether a setting is one that people change.
+func IsCommon(s Setting) bool { return slices.Contains(commonKeys[:], s.Key) }
 
 // NeedsInstall reports whether `cmemd install` writes a setting's value into the settings of agents too.
 func NeedsInstall(key string) bool { return key == "context_files" || key == "listen" }

@@ -25,9 +25,9 @@ type Config struct {
 	privacy.Switches
 	Services
 	Reach
-	Given
+	ContextSettings
 	Embeddings Embeddings
-	Watched
+	WatchSettings
 }
 
 // A Setting is one row of the table.

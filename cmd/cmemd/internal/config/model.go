@@ -43,8 +43,8 @@ const (
 
 // How much a model may be asked to think before it answers.
 const (
-	ThinkingLeast = "least"
-	thinkingOwn   = "own"
+	ThinkingLeast   = "least"
+	thinkingDefault = "own"
 )
 
 // settings is the part of the table that says how models are asked, with the models, which are v's.
@@ -63,7 +63,7 @@ func (c *Services) settings(v *setting.InForce) []setting.Row {
 		services,
 		[]setting.Row{
 			setting.Word(&c.OutputForm, "output_form", formAuto, []string{formAuto, FormXML, FormStructured}, "of a model's answers; auto: structured where the service takes it"),
-			setting.Word(&c.Thinking, "thinking", ThinkingLeast, []string{ThinkingLeast, thinkingOwn},
+			setting.Word(&c.Thinking, "thinking", ThinkingLeast, []string{ThinkingLeast, thinkingDefault},
 				"of a model before it answers, which is paid as output: as little as it can, or as it likes; claude-cli always asks for little"),
 			setting.Text(&c.Mode, "mode", observer.CodeMode().ID, "the name of a mode: see `cmemd observer modes`", "what a model records, and in which words", isModeWord),
 			setting.Text(&c.Language, "language", "", "the name of a language, or empty: the mode's", "that a model writes in", isLanguage),

@@ -58,8 +58,8 @@ func LoadPrices(home string) (ps Prices, err error) {
 	return ps, terminal.Advise(err, "correct %s; each [[price]] has provider, model, input, cached and output, and may have a date", path)
 }
 
-// of returns the price of a provider's model, which is that of the entry that names it most exactly.
-func (ps PriceList) of(provider, model string) (price, bool) {
+// lookup returns the price of a provider's model, which is that of the entry that names it most exactly.
+func (ps PriceList) lookup(provider, model string) (price, bool) {
 	best, length := price{}, -1
 	for _, p := range ps {
 		n := p.names(provider, model)
@@ -95,25 +95,25 @@ func isDate(rest string) bool {
 	return short == nil || long == nil
 }
 
-// of returns the price of a provider's model. Where none is known of claude-cli, it is that of the service that it asks.
-func (ps Prices) of(provider, model string) (price, bool) {
+// lookup returns the price of a provider's model. Where none is known of claude-cli, it is that of the service that it asks.
+func (ps Prices) lookup(provider, model string) (price, bool) {
 	for _, list := range []PriceList{ps.own, ps.Known} {
-		if p, ok := list.of(provider, model); ok {
+		if p, ok := list.lookup(provider, model); ok {
 			return p, true
 		}
 	}
 	switch service := setting.ServiceOf(provider); {
 	case service != provider:
-		return ps.of(service, model)
+		return ps.lookup(service, model)
 	case service == claudecli.Name:
-		return ps.of(anthropic.Name, model)
+		return ps.lookup(anthropic.Name, model)
 	}
 	return price{}, false
 }
 
 // Cost is what tokens of a provider's model cost in US dollars; ok is false where no price is known.
 func (ps Prices) Cost(provider, model string, u events.Usage) (usd float64, ok bool) {
-	p, ok := ps.of(provider, model)
+	p, ok := ps.lookup(provider, model)
 	const million = 1e6
 	fresh := max(u.Input-u.Cached, 0)
 	return (float64(fresh)*p.Input + float64(u.Cached)*p.cached + float64(u.Output)*p.Output) / million, ok
@@ -136,14 +136,14 @@ func (ps PriceList) holds(p price) bool {
 	return slices.ContainsFunc(ps, func(q price) bool { return q.Provider == p.Provider && q.Model == p.Model })
 }
 
-// OfTurn is what a turn cost in US dollars: what its provider stated, and what the rest cost by Uncosted, as far as that is known.
-func (ps Prices) OfTurn(provider, asked string, b events.Bill) float64 {
-	usd, _ := ps.Uncosted(provider, asked, b)
+// TurnCost is what a turn cost in US dollars: what its provider stated, and what the rest cost by Uncosted, as far as that is known.
+func (ps Prices) TurnCost(provider, asked string, b events.Bill) float64 {
+	usd, _ := ps.UncostedUSD(provider, asked, b)
 	return b.Cost + usd
 }
 
-// Uncosted is what those tokens of a turn cost in US dollars of which its provider stated nothing: by the price of the model that
+// UncostedUSD is what those tokens of a turn cost in US dollars of which its provider stated nothing: by the price of the model that
 // answered or else of the one that was asked. ok is false where no price is known.
-func (ps Prices) Uncosted(provider, asked string, b events.Bill) (usd float64, ok bool) {
+func (ps Prices) UncostedUSD(provider, asked string, b events.Bill) (usd float64, ok bool) {
 	return usage.Price(ps.Cost).Of(provider, cmp.Or(b.Model, asked), asked, b.UncostedUsage())
 }

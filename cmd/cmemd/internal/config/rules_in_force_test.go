@@ -44,7 +44,7 @@ func TestRecordedSettingsAreThoseOfTheDaemon(t *testing.T) {
 
 func (l *Loaded) mustApply(t *testing.T, key, value string) {
 	t.Helper()
-	if err := l.apply(configLine{where: "test", key: key, name: key, value: value, kind: setting.KindText, any: true}); err != nil {
+	if err := l.apply(configLine{where: "test", key: key, name: key, value: value, kind: setting.KindText, untyped: true}); err != nil {
 		t.Fatal(err)
 	}
 }

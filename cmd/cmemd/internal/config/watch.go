@@ -16,14 +16,14 @@ import (
 	"github.com/cmemd/cmemd/internal/setting"
 )
 
-// Watched is which transcripts are followed.
-type Watched struct {
+// WatchSettings is which transcripts are followed.
+type WatchSettings struct {
 	Watch        []string      // AGENT, or AGENT=PATTERN
 	WatchBacklog time.Duration // how old what is there already may be
 }
 
 // settings is the part of the table that says which transcripts are followed.
-func (c *Watched) settings() []setting.Row {
+func (c *WatchSettings) settings() []setting.Row {
 	return []setting.Row{
 		setting.List(&c.Watch, "watch",
 			"names of these agents, each alone where its folder is known, or AGENT=PATTERN: an absolute folder or a pattern below one, not below / itself",

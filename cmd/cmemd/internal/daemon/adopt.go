@@ -43,14 +43,14 @@ func wasAsked(home string) bool {
 func askToAdopt(ctx context.Context, a *terminal.App, p homedir.Paths, l *config.Loaded) (*config.Loaded, error) {
 	changes, refused := l.Adopt(l.UnheededOf(a.Environ), a.Environ)
 	for _, err := range refused {
-		a.Say("not taken over: %s", terminal.VisibleLine(err.Error()))
+		a.Infof("not taken over: %s", terminal.VisibleLine(err.Error()))
 	}
 	if len(changes) == 0 {
 		return config.ForHome(a)
 	}
-	a.Say("the daemon takes its settings from %s alone from now on; variables of this environment set", config.FileName)
+	a.Infof("the daemon takes its settings from %s alone from now on; variables of this environment set", config.FileName)
 	for _, ch := range changes {
-		a.Say("  %s = %s", ch.Key, terminal.VisibleLine(*ch.Value))
+		a.Infof("  %s = %s", ch.Key, terminal.VisibleLine(*ch.Value))
 	}
 	ok, err := a.Confirm(ctx, "Write this into "+config.FileName+"?", "written", false, false)
 	if err != nil {

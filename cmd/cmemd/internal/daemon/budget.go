@@ -11,7 +11,7 @@ import (
 // spent returns what the turns cost that ended since from: those of one session, or with nil all. It waits, as
 // long as ctx allows, until the views know all that is in the log now.
 func (d *daemon) spent(ctx context.Context, from time.Time, session *events.SessionID) (tokens int64, usd float64, err error) {
-	last, err := d.seen.Last(ctx)
+	last, err := d.union.Last(ctx)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -58,10 +58,10 @@ type daemon struct {
 	paths  homedir.Paths
 	logger *slog.Logger
 	prices config.Prices
-	offers *offers
+	offers *providerSet
 
 	log     *eventlog.Bolt // the own one: what acts reads and writes it
-	seen    union.Log      // it and what is here of other machines': what answers reads it
+	union   union.Log      // it and what is here of other machines': what answers reads it
 	sharing *sharing.Sharing
 	views   *projections.Views
 	index   *index.Index
@@ -75,14 +75,14 @@ type daemon struct {
 	mcp     *mcp.Server
 	watch   *watch.Watcher // nil: no transcripts are followed
 
-	unserved atomic.Pointer[api.Unserved] // the loopback address that could not be had
-	begun    events.Position              // of the record that begins this life
-	previous provider.Previous            // how the last life ended
-	damage   *homedir.LogDamage
-	home     *os.Root // the folder that this life began in, wherever it is moved
-	socket   net.Listener
-	saved    atomic.Bool // what was recorded in a log that was exchanged was saved, or could not be
-	stop     context.CancelCauseFunc
+	unserved       atomic.Pointer[api.Unserved] // the loopback address that could not be had
+	begun          events.Position              // of the record that begins this life
+	previous       provider.Previous            // how the last life ended
+	damage         *homedir.LogDamage
+	home           *os.Root // the folder that this life began in, wherever it is moved
+	socket         net.Listener
+	exchangedSaved atomic.Bool // what was recorded in a log that was exchanged was saved, or could not be
+	stop           context.CancelCauseFunc
 }
 
 // openDaemon locks the log of a home, opens all that stands on it, and records that a daemon starts. Nothing is done to
@@ -96,7 +96,7 @@ func openDaemon(ctx context.Context, l *config.Loaded, p homedir.Paths, logger *
 	if err := l.CheckPrices(prices); err != nil {
 		return nil, err
 	}
-	offers, err := newOffers(providers.Builder{Settings: l, Runs: p.Runs, Log: logger})
+	offers, err := newProviderSet(providers.Builder{Settings: l, Runs: p.Runs, Log: logger})
 	if err != nil {
 		return nil, err
 	}
@@ -125,13 +125,13 @@ func openDaemon(ctx context.Context, l *config.Loaded, p homedir.Paths, logger *
 
 // In all a log that another daemon holds is refused within a second.
 const (
-	logFree   = 100 * time.Millisecond // in which a log that nobody holds is taken
-	logYields = 900 * time.Millisecond // in which a command that reads it has let go of it; it looks every offline.givePause
+	freeLogTimeout    = 100 * time.Millisecond // in which a log that nobody holds is taken
+	yieldedLogTimeout = 900 * time.Millisecond // in which a command that reads it has let go of it; it looks every offline.givePause
 )
 
 // takeLog opens the log of a home for writing. Commands that read it are asked to let go of it.
 func takeLog(p homedir.Paths, cfg eventlog.Config) (*eventlog.Bolt, error) {
-	cfg.Timeout = logFree
+	cfg.Timeout = freeLogTimeout
 	log, err := eventlog.Open(p.Log, cfg)
 	if !errors.Is(err, eventlog.ErrLocked) {
 		return log, err
@@ -140,7 +140,7 @@ func takeLog(p homedir.Paths, cfg eventlog.Config) (*eventlog.Bolt, error) {
 	if noted != nil {
 		return nil, errors.Join(err, noted)
 	}
-	cfg.Timeout = logYields
+	cfg.Timeout = yieldedLogTimeout
 	log, err = eventlog.Open(p.Log, cfg)
 	if gone := withdraw(); gone != nil && err == nil {
 		return nil, errors.Join(gone, log.Close())
@@ -171,17 +171,17 @@ func (d *daemon) open(ctx context.Context, version string) error {
 	if err := d.openUnion(); err != nil {
 		return err
 	}
-	if d.views, err = projections.Open(d.paths.Views, d.seen, engine.Config{BootID: process.BootID(), Machine: d.writerOf, Logger: d.logger}); err != nil {
+	if d.views, err = projections.Open(d.paths.Views, d.union, engine.Config{BootID: process.BootID(), Machine: d.writerOf, Logger: d.logger}); err != nil {
 		return err
 	}
-	if d.index, err = index.Open(ctx, d.paths.Index, d.seen, index.Config{Logger: d.logger}); err != nil {
+	if d.index, err = index.Open(ctx, d.paths.Index, d.union, index.Config{Logger: d.logger}); err != nil {
 		return err
 	}
 	if err := d.openVectors(ctx); err != nil {
 		return err
 	}
-	d.offers.begin(d.logger)
-	d.checker = evidence.NewChecker(d.git())
+	d.offers.sweep(d.logger)
+	d.checker = evidence.NewChecker(d.gitConfig())
 	if err := d.begin(ctx, version); err != nil {
 		return err
 	}
@@ -260,21 +260,21 @@ func (d *daemon) begin(ctx context.Context, version string) (err error) {
 	if !d.previous.Clean {
 		d.logger.Warn("the last daemon did not end in order; what it had accepted is in the log, turns in flight are asked again")
 	}
-	d.begun, err = d.seen.Last(ctx)
+	d.begun, err = d.union.Last(ctx)
 	return err
 }
 
-// git is the git that is asked of repositories, and what it is given.
-func (d *daemon) git() evidence.Config {
+// gitConfig is the git that is asked of repositories, and what it is given.
+func (d *daemon) gitConfig() evidence.Config {
 	return evidence.Config{Git: config.Program(d.config.Programs.Git), Env: d.config.Environ}
 }
 
 func (d *daemon) actorsConfig() actors.Config {
 	c := d.config
 	return actors.Config{
-		Log: d.log, Providers: d.offers.offered(), Summaries: tierOf(d.offers.summaries), Trivial: tierOf(d.offers.trivial),
-		IsTrivial: allTrivial, Budget: c.Budget, Spent: d.spent, Price: d.prices.OfTurn,
-		Checker: d.checker, Tracker: evidence.NewTracker(d.git()), Previous: d.previous, Logger: d.logger, Rules: c.Rules(),
+		Log: d.log, Providers: d.offers.routes(), Summaries: tierRoute(d.offers.summaries), Trivial: tierRoute(d.offers.trivial),
+		IsTrivial: allTrivial, Budget: c.Budget, Spent: d.spent, Price: d.prices.TurnCost,
+		Checker: d.checker, Tracker: evidence.NewTracker(d.gitConfig()), Previous: d.previous, Logger: d.logger, Rules: c.Rules(),
 		Pause: c.Pause, NoYield: c.NoYield, Owing: d.owing, Replaced: d.replaced, Written: d.writtenByAgents,
 		Slots: c.Slots, TurnTimeout: c.TurnTimeout, Passivate: c.Passivate,
 		MaxWaiting: c.MaxWaiting, MaxWaitBytes: c.MaxWaitingBytes,
@@ -327,7 +327,7 @@ func (d *daemon) owing(ctx context.Context) ([]events.SessionID, error) {
 
 func (d *daemon) captureConfig(answers *recall.Recall, spool *relay.Spool) capture.Config {
 	return capture.Config{
-		Sink: d.seenActors(), Log: d.seen, Injections: answers, Projects: d.views, Repos: d.checker, Spool: spool, Home: d.paths.Home,
+		Sink: d.seenActors(), Log: d.union, Injections: answers, Projects: d.views, Repos: d.checker, Spool: spool, Home: d.paths.Home,
 		Secrets: captureSecrets(), Rules: privacy.NewRules(d.paths.Home, d.config.Switches), Logger: d.logger,
 		NoPreferences: d.config.Preferences != config.On,
 	}
@@ -335,10 +335,10 @@ func (d *daemon) captureConfig(answers *recall.Recall, spool *relay.Spool) captu
 
 func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, version string) server.Config {
 	return server.Config{
-		Stores: server.Stores{Log: d.seen, Own: d.log, Views: d.views, Index: d.index, Recall: answers, Vectors: d.vectors},
+		Stores: server.Stores{Log: d.union, Own: d.log, Views: d.views, Index: d.index, Recall: answers, Vectors: d.vectors},
 		Services: server.Services{
 			System: d.seenActors(), Capture: d.capture, Spool: spool, Checker: d.checker, Eraser: d.eraser, Machines: d.sharing,
-			Providers: d.offers.facts(),
+			Providers: d.offers.describe(),
 		},
 		Daemon: server.Daemon{
 			Home: d.paths.Home, Version: version, PID: os.Getpid(), Settings: d.config.Values(), LeftOut: leftOut(d.config),
@@ -348,8 +348,8 @@ func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, ve
 		},
 		Access: server.Access{
 			Token: token, NewToken: func() (string, error) { return homedir.MakeToken(d.paths.Token) },
-			Peer: lookAtPeer(peer.Agents{Programs: known.Processes(), Variables: known.Marks()}), Projects: d.config.MCPProjects,
-			Browsers: d.browsers(),
+			Peer: peerLookup(peer.Agents{Programs: known.Processes(), Variables: known.Marks()}), Projects: d.config.MCPProjects,
+			Browsers: d.openSignins(),
 		},
 		Briefs: d.config.Briefs(), Price: d.prices.Cost, MCP: d.mcpFace(version), Viewer: viewer.Handler(),
 		Logger: d.logger,
@@ -359,8 +359,8 @@ func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, ve
 	}
 }
 
-// browsers are those that are let in to the page.
-func (d *daemon) browsers() *signin.Register {
+// openSignins are those that are let in to the page.
+func (d *daemon) openSignins() *signin.Register {
 	r, err := signin.Open(d.paths.Viewers, signin.Config{Logger: d.logger})
 	if err != nil {
 		d.logger.Warn("the browsers that were let in to the page are let in no more: `cmemd ui` opens it anew", "err", err)
@@ -372,7 +372,7 @@ func (d *daemon) browsers() *signin.Register {
 func (d *daemon) notices() notices {
 	return notices{
 		views: d.views, status: d.actors.Status, now: time.Now, log: d.logNotice, sharing: d.notShared, stopped: d.stoppedViews,
-		asked: d.requests, leftOut: d.leftOut,
+		asked: d.forgetRequests, leftOut: d.leftOut,
 	}
 }
 
@@ -389,11 +389,11 @@ func (d *daemon) stoppedViews() []string {
 	return server.Stores{Views: d.views, Index: d.index}.StoppedParts()
 }
 
-// requests is how many requests of agents to forget no person has answered.
-func (d *daemon) requests() int { return d.eraser.Status().Requests }
+// forgetRequests is how many requests of agents to forget no person has answered.
+func (d *daemon) forgetRequests() int { return d.eraser.Status().Requests }
 
-// lookAtPeer finds out who is at the other end of a connection, where agents are known by these programs and variables.
-func lookAtPeer(agents peer.Agents) func(net.Conn) peer.Peer {
+// peerLookup finds out who is at the other end of a connection, where agents are known by these programs and variables.
+func peerLookup(agents peer.Agents) func(net.Conn) peer.Peer {
 	return func(conn net.Conn) peer.Peer { return peer.Of(conn, agents) }
 }
 
@@ -434,8 +434,8 @@ func (d *daemon) close() error {
 	if d.views != nil {
 		add("views", d.views.Close())
 	}
-	if d.seen.Union != nil {
-		add("copies of other machines' logs", d.seen.Union.Close())
+	if d.union.Union != nil {
+		add("copies of other machines' logs", d.union.Union.Close())
 	}
 	add("log", d.log.Close())
 	if d.home != nil {

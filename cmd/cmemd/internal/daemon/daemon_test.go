@@ -46,7 +46,7 @@ func awaitReady(t *testing.T, ctx context.Context, d *daemon) {
 	t.Helper()
 	client := client.Dial(d.paths.Home)
 	defer client.Close()
-	for limit := time.Now().Add(clitest.Patience); ; time.Sleep(5 * time.Millisecond) {
+	for limit := time.Now().Add(clitest.Timeout); ; time.Sleep(5 * time.Millisecond) {
 		if r, err := api.ReadyRoute.Call(ctx, client, api.ReadyQuery{Always: true}); err == nil && r.Ready {
 			return
 		}
@@ -58,7 +58,7 @@ func awaitReady(t *testing.T, ctx context.Context, d *daemon) {
 
 func awaitPhase(t *testing.T, ctx context.Context, client *client.Client, want string) {
 	t.Helper()
-	for limit := time.Now().Add(clitest.Patience); ; time.Sleep(5 * time.Millisecond) {
+	for limit := time.Now().Add(clitest.Timeout); ; time.Sleep(5 * time.Millisecond) {
 		r, err := api.ReadyRoute.Call(ctx, client, api.ReadyQuery{Always: true})
 		if err == nil && r.Phase == want && !r.Ready {
 			return
@@ -75,8 +75,8 @@ func waitEnd(t *testing.T, ended <-chan error) error {
 	select {
 	case err := <-ended:
 		return err
-	case <-time.After(clitest.Patience):
-		t.Fatalf("it has not ended after %s", clitest.Patience)
+	case <-time.After(clitest.Timeout):
+		t.Fatalf("it has not ended after %s", clitest.Timeout)
 		return nil
 	}
 }

@@ -62,10 +62,10 @@ const (
 	heldPause = 5 * time.Second
 )
 
-// lookAtLog has the log notice, before it is closed, that its file was exchanged since the last commit or look. It waits for a moment: a
+// checkLogInPlace has the log notice, before it is closed, that its file was exchanged since the last commit or look. It waits for a moment: a
 // disk that does not answer is no reason not to end.
-func (d *daemon) lookAtLog() {
-	ctx, cancel := context.WithTimeout(context.Background(), failLimit)
+func (d *daemon) checkLogInPlace() {
+	ctx, cancel := context.WithTimeout(context.Background(), failedShutdownTimeout)
 	defer cancel()
 	done := make(chan struct{})
 	go func() {
@@ -78,13 +78,13 @@ func (d *daemon) lookAtLog() {
 	}
 }
 
-// saveHeld keeps what was recorded in a log whose file was exchanged or moved, before the log is closed and that is gone for good. Once
+// saveExchangedLog keeps what was recorded in a log whose file was exchanged or moved, before the log is closed and that is gone for good. Once
 // it has, it does nothing any more.
-func (d *daemon) saveHeld() error {
-	if d.saved.Load() || !errors.Is(d.log.Err(), eventlog.ErrExchanged) {
+func (d *daemon) saveExchangedLog() error {
+	if d.exchangedSaved.Load() || !errors.Is(d.log.Err(), eventlog.ErrExchanged) {
 		return nil
 	}
-	defer d.saved.Store(true)
+	defer d.exchangedSaved.Store(true)
 	path, err := persist(d.logger, func() (string, error) { return d.log.SaveHeld(time.Now()) })
 	if err == nil {
 		d.logger.Error("the log was exchanged or moved under the daemon; what it had recorded is kept", "path", path)

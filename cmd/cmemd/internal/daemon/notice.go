@@ -49,7 +49,7 @@ func (n notices) line(ctx context.Context) string {
 	}
 	do, more := "", "`cmemd doctor` says more."
 	if h, err := n.views.Health(ctx, now.Add(-noticeSpan), time.Time{}); err == nil {
-		found := slices.DeleteFunc(server.Findings(h, n.acting(ctx).Status, now), isHistory)
+		found := slices.DeleteFunc(server.Findings(h, n.actorStatus(ctx).Status, now), isHistory)
 		if len(found) > 0 {
 			parts = append(parts, found[0].Says)
 			do = " To mend it: " + found[0].Do + "."
@@ -72,12 +72,12 @@ func (n notices) line(ctx context.Context) string {
 	return strings.TrimSpace(strings.Join(parts, "; ") + "." + do + " " + more + " " + asked)
 }
 
-// actingWait is how long who acts may take to say how things stand: a session's start waits for it.
-const actingWait = 200 * time.Millisecond
+// statusTimeout is how long who acts may take to say how things stand: a session's start waits for it.
+const statusTimeout = 200 * time.Millisecond
 
-// acting is how things stand; nothing is known of who does not say it in time.
-func (n notices) acting(ctx context.Context) actors.Status {
-	ctx, cancel := context.WithTimeout(ctx, actingWait)
+// actorStatus is how things stand; nothing is known of who does not say it in time.
+func (n notices) actorStatus(ctx context.Context) actors.Status {
+	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
 	defer cancel()
 	st, err := n.status(ctx)
 	if err != nil {

@@ -50,7 +50,7 @@ func TestNoNewsOfTheObserverReachesIt(t *testing.T) {
 		return observer.Reply{Text: events.NewOutput(text), Form: events.FormXML}, nil
 	})
 	one := &providers.Built{Provider: script}
-	d.offers = &offers{order: []*providers.Built{one}, all: []*providers.Built{one}}
+	d.offers = &providerSet{order: []*providers.Built{one}, all: []*providers.Built{one}}
 	if err := d.assemble(strings.Repeat("t", homedir.TokenBytes), "test"); err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func bash(command, output string) map[string]any {
 // settled waits until nothing is owed and the views know all.
 func (b *leakBench) settled(ctx context.Context) {
 	b.t.Helper()
-	for limit := time.Now().Add(clitest.Patience); ; time.Sleep(5 * time.Millisecond) {
+	for limit := time.Now().Add(clitest.Timeout); ; time.Sleep(5 * time.Millisecond) {
 		last, err := b.d.log.Last(ctx)
 		if err = errors.Join(err, b.d.views.Wait(ctx, last), b.d.index.Wait(ctx, last)); err != nil {
 			b.t.Fatal(err)

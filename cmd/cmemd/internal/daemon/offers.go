@@ -10,17 +10,17 @@ import (
 	"github.com/cmemd/cmemd/internal/setting"
 )
 
-// offers is everybody whom the settings name, each made once.
-type offers struct {
+// providerSet is everybody whom the settings name, each made once.
+type providerSet struct {
 	order     []*providers.Built // the provider, and what stands in for it
 	summaries *providers.Built   // nil: no tier
 	trivial   *providers.Built   // nil: no tier
 	all       []*providers.Built // those of the order first
 }
 
-// newOffers has b make everybody whom its settings name, or says what one of them lacks.
-func newOffers(b providers.Builder) (*offers, error) {
-	l, made, out := b.Settings, map[setting.Asked]*providers.Built{}, &offers{}
+// newProviderSet has b make everybody whom its settings name, or says what one of them lacks.
+func newProviderSet(b providers.Builder) (*providerSet, error) {
+	l, made, out := b.Settings, map[setting.Asked]*providers.Built{}, &providerSet{}
 	for _, who := range l.Configured() {
 		p, err := b.Make(who)
 		if err != nil {
@@ -41,10 +41,10 @@ func newOffers(b providers.Builder) (*offers, error) {
 	return out, nil
 }
 
-// begin ends what the last daemon's observers left running. What cannot be ended keeps nobody from going on.
-func (o *offers) begin(logger *slog.Logger) {
+// sweep ends what the last daemon's observers left running. What cannot be ended keeps nobody from going on.
+func (o *providerSet) sweep(logger *slog.Logger) {
 	for _, p := range o.all {
-		found, err := p.Begin()
+		found, err := p.Sweep()
 		if found > 0 {
 			logger.Warn("observers of the last daemon still ran; they were ended", "provider", p.Name(), "found", found)
 		}
@@ -55,7 +55,7 @@ func (o *offers) begin(logger *slog.Logger) {
 }
 
 // close lets go what they keep, once nobody asks any more.
-func (o *offers) close() error {
+func (o *providerSet) close() error {
 	var errs []error
 	for _, p := range o.all {
 		errs = append(errs, p.Close())
@@ -63,31 +63,31 @@ func (o *offers) close() error {
 	return errors.Join(errs...)
 }
 
-// offer is b as turns are asked of it.
-func offer(b *providers.Built) actors.Route {
+// routeOf is b as turns are asked of it.
+func routeOf(b *providers.Built) actors.Route {
 	return actors.Route{Provider: b.Provider, Mode: b.Mode, Free: setting.IsFree(b.Name())}
 }
 
-// offered is who is asked, in the order of the settings.
-func (o *offers) offered() []actors.Route {
+// routes is who is asked, in the order of the settings.
+func (o *providerSet) routes() []actors.Route {
 	var list []actors.Route
 	for _, p := range o.order {
-		list = append(list, offer(p))
+		list = append(list, routeOf(p))
 	}
 	return list
 }
 
-// tierOf is b as the one that is asked first; nil where there is no such tier.
-func tierOf(b *providers.Built) *actors.Route {
+// tierRoute is b as the one that is asked first; nil where there is no such tier.
+func tierRoute(b *providers.Built) *actors.Route {
 	if b == nil {
 		return nil
 	}
-	route := offer(b)
+	route := routeOf(b)
 	return &route
 }
 
-// facts is what is known of them before they are asked: of the order, then of those of tiers alone.
-func (o *offers) facts() []api.Provider {
+// describe is what is known of them before they are asked: of the order, then of those of tiers alone.
+func (o *providerSet) describe() []api.Provider {
 	var list []api.Provider
 	for i, p := range o.all {
 		facts := api.Provider{Name: p.Name(), Model: p.Model(), BatchLimits: p.BatchLimits(), Free: setting.IsFree(p.Name())}

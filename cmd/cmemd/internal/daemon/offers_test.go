@@ -53,7 +53,7 @@ func TestWhoIsAsked(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			made, err := newOffers(providers.Builder{Settings: l, Runs: t.TempDir()})
+			made, err := newProviderSet(providers.Builder{Settings: l, Runs: t.TempDir()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +64,7 @@ func TestWhoIsAsked(t *testing.T) {
 				}
 				return terminal.NameOfModel(p.Name(), p.Model())
 			}
-			for _, o := range made.offered() {
+			for _, o := range made.routes() {
 				got.Order = append(got.Order, shown(o))
 				if o.Free != (o.Name() == "extractive") || len(o.Mode.Types) == 0 {
 					t.Errorf("%s: free %v, mode %q", o.Name(), o.Free, o.Mode.ID)
@@ -73,7 +73,7 @@ func TestWhoIsAsked(t *testing.T) {
 			for _, p := range made.all {
 				got.All = append(got.All, shown(p))
 			}
-			for at, o := range map[*string]*actors.Route{&got.Summaries: tierOf(made.summaries), &got.Trivial: tierOf(made.trivial)} {
+			for at, o := range map[*string]*actors.Route{&got.Summaries: tierRoute(made.summaries), &got.Trivial: tierRoute(made.trivial)} {
 				if o != nil {
 					*at = shown(o)
 				}

@@ -30,7 +30,7 @@ func Restart(ctx context.Context, a *terminal.App) error {
 	if err != nil { // before anything is stopped
 		return err
 	}
-	return a.Ask(func(client *client.Client) error {
+	return a.WithClient(func(client *client.Client) error {
 		if l, err = adoptVariables(ctx, a, p, l); err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func Restart(ctx context.Context, a *terminal.App) error {
 			return err
 		}
 		defer release()
-		s, err := restartHeld(ctx, a, client, p, l)
+		s, err := restartLocked(ctx, a, client, p, l)
 		if err != nil {
 			return err
 		}
@@ -47,8 +47,8 @@ func Restart(ctx context.Context, a *terminal.App) error {
 	})
 }
 
-// restartHeld is Restart once nobody else starts a daemon. One that the system's service runs is left to it.
-func restartHeld(ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, l *config.Loaded) (s Started, err error) {
+// restartLocked is Restart once nobody else starts a daemon. One that the system's service runs is left to it.
+func restartLocked(ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, l *config.Loaded) (s Started, err error) {
 	s.Logs = p.LogFile
 	if client.Alive(ctx) == nil {
 		byService, err := s.replaceByService(ctx, a, p, "")
@@ -63,5 +63,5 @@ func restartHeld(ctx context.Context, a *terminal.App, client *client.Client, p 
 	if _, err := Stop(ctx, client, p, false); err != nil {
 		return s, err
 	}
-	return startHeld(ctx, a, client, p, l, "")
+	return startLocked(ctx, a, client, p, l, "")
 }

@@ -19,11 +19,11 @@ import (
 	"github.com/cmemd/cmemd/internal/process"
 )
 
-// endLimit is how long the end may take in all, and failLimit where the log has failed. A hook that comes meanwhile keeps
+// shutdownTimeout is how long the end may take in all, and failedShutdownTimeout where the log has failed. A hook that comes meanwhile keeps
 // its payload in the spool; whatever is not done by then a crash would have left undone too, and the next start finds it.
 const (
-	endLimit  = 5 * time.Second
-	failLimit = time.Second
+	shutdownTimeout       = 5 * time.Second
+	failedShutdownTimeout = time.Second
 )
 
 // run serves until ctx is done, ends in order, and returns nil if that was asked for. ctx is done with a cause: an endRequest
@@ -47,7 +47,7 @@ func (d *daemon) serveOn(ctx context.Context, t *tasks, listeners []net.Listener
 
 // tasks is what will run; the first task to end by itself ends the daemon.
 func (d *daemon) tasks() *tasks {
-	return &tasks{failed: func(err error) { d.stop(err) }}
+	return &tasks{onFailure: func(err error) { d.stop(err) }}
 }
 
 // listen opens the socket, and the loopback address where one is set, and writes down where that is. What a daemon left
@@ -245,15 +245,15 @@ func (d *daemon) giveOld(ctx context.Context) {
 // failed is not written to, and not waited for.
 func (d *daemon) end(t *tasks, cause error) error {
 	d.logger.Info("ending", "cause", cause)
-	d.lookAtLog()
-	held := d.saveHeld()
+	d.checkLogInPlace()
+	held := d.saveExchangedLog()
 	done := make(chan error, 1)
 	var asked endRequest
 	clean := errors.As(cause, &asked)
 	go func() { done <- d.endInOrder(t, clean, cause) }()
-	limit := endLimit
+	limit := shutdownTimeout
 	if d.log.Err() != nil {
-		limit = failLimit
+		limit = failedShutdownTimeout
 	}
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -261,7 +261,7 @@ func (d *daemon) end(t *tasks, cause error) error {
 	select {
 	case err = <-done:
 	case <-timer.C:
-		if errors.Is(d.log.Err(), eventlog.ErrExchanged) && !d.saved.Load() { // its records are on the way
+		if errors.Is(d.log.Err(), eventlog.ErrExchanged) && !d.exchangedSaved.Load() { // its records are on the way
 			err = <-done
 			break
 		}
@@ -285,7 +285,7 @@ func (d *daemon) endInOrder(t *tasks, clean bool, cause error) error {
 		d.capture.RecordHidden(context.Background())
 		errs = append(errs, d.recordEnd(clean, cause))
 	}
-	errs = append(errs, d.saveHeld())
+	errs = append(errs, d.saveExchangedLog())
 	errs = append(errs, d.removeTraces(clean), d.close())
 	return errors.Join(errs...)
 }

@@ -17,7 +17,7 @@ func (d *daemon) openUnion() error {
 	if err != nil {
 		return err
 	}
-	d.seen = union.Log{Union: u}
+	d.union = union.Log{Union: u}
 	return nil
 }
 
@@ -28,7 +28,7 @@ type seenActors struct {
 	log union.Log
 }
 
-func (d *daemon) seenActors() seenActors { return seenActors{d.actors, d.seen} }
+func (d *daemon) seenActors() seenActors { return seenActors{d.actors, d.union} }
 
 // Do implements actors.Sink.
 func (s seenActors) Do(ctx context.Context, id events.SessionID, cmds ...session.Command) (actors.Receipt, error) {
@@ -49,7 +49,7 @@ func (s seenActors) Resume(ctx context.Context, name string) (events.Position, e
 
 // logsOf are the logs of the other machines of a name: one machine may have had several.
 func (d *daemon) logsOf(machine string) (all []events.LogID) {
-	for _, c := range d.seen.Copies() {
+	for _, c := range d.union.Copies() {
 		if strings.EqualFold(d.views.Machine(c.Log), machine) {
 			all = append(all, c.Log)
 		}

@@ -14,7 +14,7 @@ import (
 
 func (d *daemon) sharingConfig() sharing.Config {
 	return sharing.Config{
-		Dir: d.paths.Machines, Own: d.log, Copies: d.seen.Union, Check: d.seen.Verify, Forget: d.forgetPlaces, Log: d.logger,
+		Dir: d.paths.Machines, Own: d.log, Copies: d.union.Union, Check: d.union.Verify, Forget: d.forgetPlaces, Log: d.logger,
 	}
 }
 
@@ -43,16 +43,16 @@ func (d *daemon) notShared(ctx context.Context) []string {
 func (d *daemon) tellMachines(ctx context.Context, at []events.Position) error {
 	var places []events.Place
 	for _, p := range at {
-		if place, ok := d.seen.Where(p); ok {
+		if place, ok := d.union.Where(p); ok {
 			places = append(places, place)
 		}
 	}
 	return d.sharing.Forget(ctx, places...)
 }
 
-// askMachines has the machines whose records they are forget them, and all others.
-func (d *daemon) askMachines(ctx context.Context, at []events.Place) error {
-	return d.sharing.Forget(ctx, at...)
+// forgetElsewhere has the machines whose records they are forget them, and all others.
+func (d *daemon) forgetElsewhere(ctx context.Context, places []events.Place) error {
+	return d.sharing.Forget(ctx, places...)
 }
 
 // forgetPlaces forgets here what a machine asked all to forget: copies have been erased already.
@@ -66,7 +66,7 @@ func (d *daemon) forgetPlaces(ctx context.Context, at []events.Place) error {
 		if place.Log == id {
 			place.Log = events.LogID{}
 		}
-		p, here := d.seen.At(place)
+		p, here := d.union.At(place)
 		switch {
 		case !here: // nobody has read it
 		case place.Log.IsZero():
@@ -97,7 +97,7 @@ func (d *daemon) trimCopies(ctx context.Context) error {
 		if sleep.For(ctx, wait) != nil {
 			return nil
 		}
-		done, err := d.seen.Trim(ctx, limits)
+		done, err := d.union.Trim(ctx, limits)
 		switch {
 		case err != nil && ctx.Err() == nil:
 			d.logger.Warn("old events of other machines are still in the copies; it is tried again tomorrow", "err", err)

@@ -38,7 +38,7 @@ func newStart(a *terminal.App) *cobra.Command {
 		Long: "Start returns when the daemon is ready. An older daemon is stopped, and this version takes its place;\n" +
 			"the system's service does that where it runs the daemon.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.Ask(func(client *client.Client) error { return start(c.Context(), a, client) })
+			return a.WithClient(func(client *client.Client) error { return start(c.Context(), a, client) })
 		},
 	}
 }
@@ -67,7 +67,7 @@ func start(ctx context.Context, a *terminal.App, client *client.Client) error {
 // Start has program, a cmemd by its path, run in the background as the daemon of this home, unless one runs that is not older than this
 // command, which "" stands for. It returns when the daemon is ready, or has had its time.
 func Start(ctx context.Context, a *terminal.App, program string) (s Started, err error) {
-	err = a.Ask(func(client *client.Client) error {
+	err = a.WithClient(func(client *client.Client) error {
 		s, err = startProgram(ctx, a, client, program)
 		return err
 	})
@@ -93,7 +93,7 @@ func startProgram(ctx context.Context, a *terminal.App, client *client.Client, p
 		return s, err
 	}
 	defer release()
-	return startHeld(ctx, a, client, p, l, program)
+	return startLocked(ctx, a, client, p, l, program)
 }
 
 // holdStart keeps hooks, and other commands, from starting a daemon until release is called.
@@ -114,7 +114,7 @@ func MakeRoom(ctx context.Context, a *terminal.App) (release func(), err error) 
 	if release, err = holdStart(ctx, p); err != nil {
 		return nil, err
 	}
-	err = a.Ask(func(client *client.Client) error {
+	err = a.WithClient(func(client *client.Client) error {
 		if client.Alive(ctx) != nil || !isOlder(a, p) {
 			return nil
 		}
@@ -132,8 +132,8 @@ func MakeRoom(ctx context.Context, a *terminal.App) (release func(), err error) 
 // waited for the log, and got it first.
 const replaceTries = 5
 
-// startHeld is startProgram once nobody else starts a daemon.
-func startHeld(
+// startLocked is startProgram once nobody else starts a daemon.
+func startLocked(
 	ctx context.Context, a *terminal.App, client *client.Client, p homedir.Paths, l *config.Loaded, program string,
 ) (s Started, err error) {
 	s.Logs = p.LogFile
@@ -199,7 +199,7 @@ func renewCopy(a *terminal.App, p homedir.Paths) (program string, err error) {
 	if err != nil {
 		return "", nil
 	}
-	way, passing := programs.Passing(self)
+	way, passing := programs.TransientWay(self)
 	follows := passing && kept.Way == way
 	if order, known := terminal.CompareVersions(a.Version, kept.Version); known && order != 0 {
 		follows = passing || order > 0 && startsCopy(p)
@@ -210,10 +210,10 @@ func renewCopy(a *terminal.App, p homedir.Paths) (program string, err error) {
 	differing := programs.Differing(self, p.Home)
 	switch _, err = programs.Copy(self, p.Home, a.Version, a.Now()); {
 	case errors.Is(err, programs.ErrNewer):
-		a.Say("%v: they stay, and the daemon is started from them", err)
+		a.Infof("%v: they stay, and the daemon is started from them", err)
 		err = nil
 	case err == nil && len(differing) > 0 && !passing:
-		a.Say("copied %s to %s, which agents use", strings.Join(differing, ", "), dir)
+		a.Infof("copied %s to %s, which agents use", strings.Join(differing, ", "), dir)
 	}
 	return programs.Path(dir, "cmemd", programs.Ext(self)), err
 }

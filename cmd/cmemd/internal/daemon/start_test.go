@@ -37,8 +37,8 @@ func TestStartWaitsForTheQuicker(t *testing.T) {
 		return map[string]string{"CMEMD_HOME": d.paths.Home}[name]
 	}
 	said := make(chan error, 1)
-	go func() { said <- a.Ask(func(c *client.Client) error { return start(ctx, a, c) }) }()
-	for limit := time.Now().Add(clitest.Patience); ; time.Sleep(5 * time.Millisecond) {
+	go func() { said <- a.WithClient(func(c *client.Client) error { return start(ctx, a, c) }) }()
+	for limit := time.Now().Add(clitest.Timeout); ; time.Sleep(5 * time.Millisecond) {
 		if b, _ := os.ReadFile(d.paths.StartLog); strings.Contains(string(b), "held") {
 			break
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/cmemd/cmemd/internal/process"
 )
 
-// stopWait is how long a daemon that was asked to end may take: it has endLimit for itself.
-const stopWait = endLimit + 2*time.Second
+// stopWait is how long a daemon that was asked to end may take: it has shutdownTimeout for itself.
+const stopWait = shutdownTimeout + 2*time.Second
 
 // askEvery is how long a command waits between two questions whether a daemon is there, or ready, or gone.
 const askEvery = 10 * time.Millisecond
@@ -35,7 +35,7 @@ func newStop(a *terminal.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.Ask(func(client *client.Client) error {
+		return a.WithClient(func(client *client.Client) error {
 			was, err := Stop(c.Context(), client, p, kill)
 			if err != nil {
 				return err

@@ -10,8 +10,8 @@ import (
 // tasks is the work of a daemon that goes on in goroutines of its own. What is started last is stopped first, and
 // nothing is stopped before what came after it has ended. It belongs to one goroutine.
 type tasks struct {
-	failed  func(error) // called when a task ends before it was asked to; at once, and by several
-	running []*task
+	onFailure func(error) // called when a task ends before it was asked to; at once, and by several
+	running   []*task
 }
 
 // A task is one of them.
@@ -31,7 +31,7 @@ func (t *tasks) start(ctx context.Context, name string, work func(context.Contex
 		defer close(one.done)
 		one.err = work(ctx)
 		if ctx.Err() == nil {
-			t.failed(fmt.Errorf("%s ended: %w", name, cmp.Or(one.err, errEnded)))
+			t.onFailure(fmt.Errorf("%s ended: %w", name, cmp.Or(one.err, errEnded)))
 		}
 	}()
 }

@@ -16,7 +16,7 @@ func TestTasksStopInOppositeOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var ended []string
-		all := &tasks{failed: func(err error) { t.Errorf("failed: %v", err) }}
+		all := &tasks{onFailure: func(err error) { t.Errorf("failed: %v", err) }}
 		outer, cancel := context.WithCancel(t.Context())
 		for _, name := range []string{"first", "second", "third"} {
 			all.start(outer, name, func(ctx context.Context) error {
@@ -47,7 +47,7 @@ func TestTaskThatEnds(t *testing.T) {
 	for _, err := range []error{broken, nil} {
 		synctest.Test(t, func(t *testing.T) {
 			var got error
-			all := &tasks{failed: func(err error) { got = err }}
+			all := &tasks{onFailure: func(err error) { got = err }}
 			all.start(t.Context(), "views", func(context.Context) error { return err })
 			synctest.Wait()
 			if got == nil || !strings.HasPrefix(got.Error(), "views ended: ") || !errors.Is(got, cmp.Or(err, errEnded)) {

@@ -34,7 +34,7 @@ func (d *daemon) openVectors(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	d.vectors, err = vectors.Open(ctx, d.paths.Vectors, d.seen, vectors.Config{
+	d.vectors, err = vectors.Open(ctx, d.paths.Vectors, d.union, vectors.Config{
 		Embedder: d.embed, Model: e.VectorsOf(), Rows: d.views, Redact: full.New().TextOrAll, Batch: e.Batch, QueryTimeout: e.Timeout,
 		Floor: e.Deviation(),
 		Pause: d.config.Pause, Logger: d.logger,
@@ -82,7 +82,7 @@ func (d *daemon) runVectors(ctx context.Context) error {
 // recallConfig is what answers questions over the daemon's views.
 func (d *daemon) recallConfig() recall.Config {
 	c := recall.Config{
-		Views: d.views, Index: d.index, Log: d.seen, LogsOf: d.logsOf, Settled: d.sharing.Settled(),
+		Views: d.views, Index: d.index, Log: d.union, LogsOf: d.logsOf, Settled: d.sharing.Settled(),
 		Fence:      strings.Trim(agents.ContextOpen, "<>"),
 		Characters: d.config.ContextChars, Tokens: d.config.ContextTokens, Recency: d.config.Recency(),
 		NoPreferences: d.config.Preferences != config.On,

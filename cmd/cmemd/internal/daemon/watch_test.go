@@ -76,7 +76,7 @@ func kindsOf(t *testing.T, d *daemon) map[events.Kind]int {
 // awaitRead waits until the only chat that is followed was read as far as to a number of lines.
 func awaitRead(t *testing.T, d *daemon, lines int) {
 	t.Helper()
-	for limit := time.Now().Add(clitest.Patience); ; time.Sleep(10 * time.Millisecond) {
+	for limit := time.Now().Add(clitest.Timeout); ; time.Sleep(10 * time.Millisecond) {
 		s, err := watch.Load(d.paths.Watch)
 		if err == nil && len(s.Files) == 1 && s.Files[0].Lines == lines {
 			return
@@ -216,7 +216,7 @@ func TestChatsOfALogPutBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended = serving(t, again, d)
-	for limit := time.Now().Add(clitest.Patience); !cmp.Equal(want, kindsOf(t, d)); time.Sleep(10 * time.Millisecond) {
+	for limit := time.Now().Add(clitest.Timeout); !cmp.Equal(want, kindsOf(t, d)); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(limit) {
 			t.Fatalf("on record (-want +got):\n%s", cmp.Diff(want, kindsOf(t, d)))
 		}

@@ -16,12 +16,12 @@ import (
 
 // checkAgents looks whether the agents on this machine have cmemd in them as it is to be, and when a hook of each was last called:
 // hooks that stand in a file and are never called look like hooks that work.
-func checkAgents(ctx context.Context, x *examination) []checked {
+func checkAgents(ctx context.Context, x *examination) []finding {
 	machine, store, err := setup.Here(x.app)
 	if err != nil {
-		return []checked{unknown("%v", err)}
+		return []finding{unknown("%v", err)}
 	}
-	var out []checked
+	var out []finding
 	for _, a := range install.Agents() {
 		if one, ok := x.checkAgent(a, machine, store); ok {
 			out = append(out, one)
@@ -33,7 +33,7 @@ func checkAgents(ctx context.Context, x *examination) []checked {
 		}
 	}
 	if len(out) == 0 {
-		return []checked{note("install one; `cmemd install --help` lists those that are known", "no agent is on this machine")}
+		return []finding{note("install one; `cmemd install --help` lists those that are known", "no agent is on this machine")}
 	}
 	return out
 }
@@ -42,7 +42,7 @@ func checkAgents(ctx context.Context, x *examination) []checked {
 const oldReport = 14 * 24 * time.Hour
 
 // checkAgent says how one agent is; ok is false for one that is not there and was never heard of.
-func (x *examination) checkAgent(a install.Agent, m install.Machine, s install.Store) (c checked, ok bool) {
+func (x *examination) checkAgent(a install.Agent, m install.Machine, s install.Store) (c finding, ok bool) {
 	mend := "`cmemd install " + a.Name + "`"
 	r, err := s.Load(a.Name)
 	last, noLast := capture.LastReported(x.paths.Home, a.Name)
@@ -76,7 +76,7 @@ func (x *examination) checkAgent(a install.Agent, m install.Machine, s install.S
 }
 
 // reportedAt is what is said of an agent that last reported at some time, behind what else is said of it.
-func (x *examination) reportedAt(says string, last time.Time) checked {
+func (x *examination) reportedAt(says string, last time.Time) finding {
 	const mend = "start a session of it; where that changes nothing, look at its own list of hooks"
 	switch {
 	case last.IsZero():
@@ -97,7 +97,7 @@ func (x *examination) ago(at time.Time) string {
 }
 
 // checkTrust says which of its hooks an agent does not run; ok is false where it has none, or runs all.
-func (x *examination) checkTrust(ctx context.Context, a install.Agent, s install.Store) (c checked, ok bool) {
+func (x *examination) checkTrust(ctx context.Context, a install.Agent, s install.Store) (c finding, ok bool) {
 	if a.Hooks.Trust == nil {
 		return c, false
 	}

@@ -40,7 +40,7 @@ func TestCheckAgent(t *testing.T) {
 	expect := func(what string, state checkState, says string) {
 		t.Helper()
 		c, ok := x.checkAgent(codex, machine, store)
-		if ok != (says != "") || ok && (c.State != state || !strings.Contains(c.Says, says)) {
+		if ok != (says != "") || ok && (c.State != state || !strings.Contains(c.Detail, says)) {
 			t.Errorf("%s: %v %+v, want %s %q", what, ok, c, state, says)
 		}
 	}
@@ -73,7 +73,7 @@ func TestHeardOf(t *testing.T) {
 		{now.Add(-oldReport - time.Second), stateNote, "last reported 14 days ago"},
 		{now.Add(-900 * time.Hour), stateNote, "last reported 37 days ago"},
 	} {
-		if got := x.reportedAt("it", c.last); got.State != c.state || !strings.HasSuffix(got.Says, c.says) || (got.Mend != "") != (c.state == stateNote) {
+		if got := x.reportedAt("it", c.last); got.State != c.state || !strings.HasSuffix(got.Detail, c.says) || (got.Mend != "") != (c.state == stateNote) {
 			t.Errorf("%s: got %+v, want %s %q", c.last, got, c.state, c.says)
 		}
 	}

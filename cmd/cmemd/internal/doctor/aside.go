@@ -21,7 +21,7 @@ func showAside(a *terminal.App, all []homedir.AsideFile) {
 }
 
 // checkAside looks for files that were put out of use and kept: words that are forgotten may be in them still.
-func checkAside(_ context.Context, x *examination) (out []checked) {
+func checkAside(_ context.Context, x *examination) (out []finding) {
 	for _, f := range x.paths.Aside() {
 		say := note
 		if f.Held {

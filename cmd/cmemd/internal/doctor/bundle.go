@@ -83,7 +83,7 @@ func (x *examination) writeBundle(ctx context.Context, found diagnosis, path str
 	if err := writeBundle(path, files, x.now); err != nil {
 		return err
 	}
-	x.app.Say("written to %s; look into it before you send it", terminal.VisibleLine(path))
+	x.app.Infof("written to %s; look into it before you send it", terminal.VisibleLine(path))
 	return nil
 }
 

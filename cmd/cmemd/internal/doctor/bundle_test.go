@@ -56,7 +56,7 @@ func TestBundleHoldsNoSecrets(t *testing.T) {
 	found := diagnosis{Home: x.paths.Home}
 	for _, s := range all {
 		log.WriteString("time=2026 level=WARN msg=\"it failed\" err=\"see\n" + s.Text + "\"\n")
-		found.Checks = append(found.Checks, checked{Name: "x", Says: "it says " + s.Text, Mend: s.Text})
+		found.Checks = append(found.Checks, finding{Name: "x", Detail: "it says " + s.Text, Mend: s.Text})
 	}
 	log.WriteString("level=DEBUG msg=\"words of a prompt\"\n{\"level\":\"DEBUG\",\"msg\":\"words of a prompt\"}\nlevel=INFO msg=\"the end\"\n")
 	for _, path := range []string{x.paths.LogFile, x.paths.StartLog} {

@@ -43,7 +43,7 @@ func newDoctor(a *terminal.App) *cobra.Command {
 		if err := a.Show(found, func() { showDiagnosis(a, found) }); err != nil {
 			return err
 		}
-		return a.Reported(found.err())
+		return a.MarkReported(found.err())
 	}
 	return c
 }
@@ -52,15 +52,15 @@ func newDoctor(a *terminal.App) *cobra.Command {
 // a line here.
 func checks() []check {
 	return append([]check{
-		{name: "home", run: checkHome}, {name: "settings", run: checkSettings, fine: "they can be used"},
-		{name: "variables", run: checkEnvironment, fine: "the daemon takes none that matters"},
+		{name: "home", run: checkHome}, {name: "settings", run: checkSettings, okDetail: "they can be used"},
+		{name: "variables", run: checkEnvironment, okDetail: "the daemon takes none that matters"},
 		{name: "disk", run: checkDisk}, {name: "clock", run: checkClock}, {name: "git", run: checkGit},
 		{name: "daemon", run: checkDaemon}, {name: "socket", run: checkSocket}, {name: "address", run: checkAddress, daemon: true},
-		{name: "version", run: checkVersion}, {name: "programs", run: checkPrograms, fine: "they are of one version"},
+		{name: "version", run: checkVersion}, {name: "programs", run: checkPrograms, okDetail: "they are of one version"},
 		{name: "log", run: checkLog}, {name: "aside", run: checkAside},
 		{name: "views", run: checkViews, daemon: true}, {name: "vectors", run: checkVectors},
-		{name: "inputs", run: checkInputs, daemon: true}, {name: "spool", run: checkSpool, fine: "nothing is waiting"},
-		{name: "hooks", run: checkHooks, fine: "none was left without an answer"}, {name: "agents", run: checkAgents},
+		{name: "inputs", run: checkInputs, daemon: true}, {name: "spool", run: checkSpool, okDetail: "nothing is waiting"},
+		{name: "hooks", run: checkHooks, okDetail: "none was left without an answer"}, {name: "agents", run: checkAgents},
 		{name: "provider", run: checkProvider}, {name: "model", run: checkModels}, {name: "budget", run: checkBudget},
 		{name: "machines", run: checkMachines}, {name: "observer", run: checkObserver, daemon: true}, {name: "search", run: checkSearch},
 	}, invariants()...)
@@ -80,7 +80,7 @@ func (x *examination) diagnose(ctx context.Context, checks []check) diagnosis {
 
 func showDiagnosis(a *terminal.App, d diagnosis) {
 	for _, c := range d.Checks {
-		a.Printf("%-8s %-9s %s\n", c.State, c.Name, terminal.VisibleLine(a.ShownNotice(c.Says)))
+		a.Printf("%-8s %-9s %s\n", c.State, c.Name, terminal.VisibleLine(a.ShownNotice(c.Detail)))
 		if c.Mend != "" {
 			a.Printf("%-8s %-9s mend: %s\n", "", "", terminal.VisibleLine(a.ShownNotice(c.Mend)))
 		}

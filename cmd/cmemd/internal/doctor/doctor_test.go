@@ -46,7 +46,7 @@ func patientAt(t *testing.T, now time.Time) *examination {
 }
 
 // checkNamed looks at one thing, and returns all that is said of it.
-func checkNamed(t *testing.T, x *examination, name string) []checked {
+func checkNamed(t *testing.T, x *examination, name string) []finding {
 	t.Helper()
 	i := slices.IndexFunc(checks(), func(c check) bool { return c.name == name })
 	if i < 0 {
@@ -97,8 +97,8 @@ func TestChecks(t *testing.T) {
 		{"a full disk", "disk", func(x *examination) { x.config.MinFreeBytes = 1 << 60 }, stateWrong, "kept free"},
 		{"room, where the home is not there yet", "disk", func(x *examination) { x.config.MinFreeBytes = 1; x.paths.Home += "/not/there" }, stateOK, "free"},
 		{"a clock that forgot", "clock", func(x *examination) { x.now = time.Unix(0, 0) }, stateWrong, "1970"},
-		{"views up to date", "views", func(x *examination) { x.status.Views = []api.ViewLag{{Name: "index", Lag: mayLag}} }, stateOK, "1000 records behind"},
-		{"views behind", "views", func(x *examination) { x.status.Views = []api.ViewLag{{Name: "index", Lag: mayLag + 1}} }, stateWrong, "index is 1001 records behind"},
+		{"views up to date", "views", func(x *examination) { x.status.Views = []api.ViewLag{{Name: "index", Lag: maxLag}} }, stateOK, "1000 records behind"},
+		{"views behind", "views", func(x *examination) { x.status.Views = []api.ViewLag{{Name: "index", Lag: maxLag + 1}} }, stateWrong, "index is 1001 records behind"},
 		{"views that stopped", "views", func(x *examination) {
 			x.status.Views = []api.ViewLag{{Name: "views", Position: 7, Lag: 1, Stopped: "trying again at 12:00:01 because x: no space left on device"}}
 		}, stateWrong, "views stopped at 7, trying again at 12:00:01 because x: no space left on device"},
@@ -163,7 +163,7 @@ func TestChecks(t *testing.T) {
 			x := patientAt(t, now)
 			c.sick(x)
 			got := checkNamed(t, x, c.check)
-			if len(got) == 0 || got[0].Name != c.check || got[0].State != c.want || !strings.Contains(got[0].Says, c.words) {
+			if len(got) == 0 || got[0].Name != c.check || got[0].State != c.want || !strings.Contains(got[0].Detail, c.words) {
 				t.Fatalf("got %+v, want %s with %q", got, c.want, c.words)
 			}
 			if got[0].State != stateOK && got[0].Mend == "" {
@@ -287,7 +287,7 @@ func TestDeepSpendsNoBudgetThatIsUsedUp(t *testing.T) {
 		x.config.Provider, x.config.PlaybackFile = "playback", x.paths.Home+"/not/there"
 		x.status.Actors.Budget = &provider.BudgetStatus{Limits: []provider.BudgetLimit{{Name: c.limit, Limit: 100, Used: c.used}}}
 		got := x.askModel(t.Context(), setting.Asked{Name: "playback"})
-		if notAsked := got.State == stateNote && strings.Contains(got.Says, "playback was not asked: "+c.limit+" is used up"); notAsked != c.notAsked {
+		if notAsked := got.State == stateNote && strings.Contains(got.Detail, "playback was not asked: "+c.limit+" is used up"); notAsked != c.notAsked {
 			t.Errorf("%s: got %+v", name, got)
 		}
 	}

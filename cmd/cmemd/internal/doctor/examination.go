@@ -23,44 +23,44 @@ const (
 )
 
 // A checked is what doctor says of one thing.
-type checked struct {
-	Name  string     `json:"name"`
-	State checkState `json:"state"`
-	Says  string     `json:"says"`
-	Mend  string     `json:"mend,omitempty"` // what to do about it
+type finding struct {
+	Name   string     `json:"name"`
+	State  checkState `json:"state"`
+	Detail string     `json:"says"`
+	Mend   string     `json:"mend,omitempty"` // what to do about it
 }
 
-func healthy(format string, args ...any) checked {
-	return checked{State: stateOK, Says: fmt.Sprintf(format, args...)}
+func healthy(format string, args ...any) finding {
+	return finding{State: stateOK, Detail: fmt.Sprintf(format, args...)}
 }
 
-func note(mend, format string, args ...any) checked {
-	return checked{State: stateNote, Says: fmt.Sprintf(format, args...), Mend: mend}
+func note(mend, format string, args ...any) finding {
+	return finding{State: stateNote, Detail: fmt.Sprintf(format, args...), Mend: mend}
 }
 
-func faulty(mend, format string, args ...any) checked {
-	return checked{State: stateWrong, Says: fmt.Sprintf(format, args...), Mend: mend}
+func faulty(mend, format string, args ...any) finding {
+	return finding{State: stateWrong, Detail: fmt.Sprintf(format, args...), Mend: mend}
 }
 
-func unknown(format string, args ...any) checked {
-	return checked{State: stateUnknown, Says: fmt.Sprintf(format, args...)}
+func unknown(format string, args ...any) finding {
+	return finding{State: stateUnknown, Detail: fmt.Sprintf(format, args...)}
 }
 
 // needsDaemon is what is said of a thing that only a daemon knows.
-func needsDaemon() []checked {
-	return []checked{unknown("no daemon answers that could tell")}
+func needsDaemon() []finding {
+	return []finding{unknown("no daemon answers that could tell")}
 }
 
 // A check looks at one thing, and says one line of it or more.
 type check struct {
-	name   string
-	run    func(ctx context.Context, x *examination) []checked
-	daemon bool   // it is asked only where a daemon answers
-	deep   bool   // it is asked only where all is to be looked at
-	fine   string // what is said where there is nothing else to say; empty: nothing
+	name     string
+	run      func(ctx context.Context, x *examination) []finding
+	daemon   bool   // it is asked only where a daemon answers
+	deep     bool   // it is asked only where all is to be looked at
+	okDetail string // what is said where there is nothing else to say; empty: nothing
 }
 
-func (c check) look(ctx context.Context, x *examination) []checked {
+func (c check) look(ctx context.Context, x *examination) []finding {
 	if c.deep && !x.deep {
 		return nil
 	}
@@ -68,8 +68,8 @@ func (c check) look(ctx context.Context, x *examination) []checked {
 		return needsDaemon()
 	}
 	out := c.run(ctx, x)
-	if len(out) == 0 && c.fine != "" {
-		out = append(out, healthy("%s", c.fine))
+	if len(out) == 0 && c.okDetail != "" {
+		out = append(out, healthy("%s", c.okDetail))
 	}
 	return out
 }
@@ -106,7 +106,7 @@ func examine(ctx context.Context, a *terminal.App) (*examination, error) {
 type diagnosis struct {
 	OK     bool      `json:"ok"`
 	Home   string    `json:"home"`
-	Checks []checked `json:"checks"`
+	Checks []finding `json:"checks"`
 }
 
 // errUnwell is something that doctor found wrong.

@@ -20,29 +20,29 @@ import (
 )
 
 // checkHome looks whether the home is a folder of this user's alone that can be written to.
-func checkHome(_ context.Context, x *examination) []checked {
+func checkHome(_ context.Context, x *examination) []finding {
 	info, err := os.Stat(x.paths.Home)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return []checked{note("`cmemd start` makes it", "%s is not there yet", x.paths.Home)}
+		return []finding{note("`cmemd start` makes it", "%s is not there yet", x.paths.Home)}
 	case err != nil:
-		return []checked{faulty("let CMEMD_HOME name a folder that this user may write to", "%v", err)}
+		return []finding{faulty("let CMEMD_HOME name a folder that this user may write to", "%v", err)}
 	case !info.IsDir():
-		return []checked{faulty("let CMEMD_HOME name a folder", "%s is no folder", x.paths.Home)}
+		return []finding{faulty("let CMEMD_HOME name a folder", "%s is no folder", x.paths.Home)}
 	case openToOthers(info):
-		return []checked{faulty("chmod 700 "+x.paths.Home, "%s can be read by others (%s)", x.paths.Home, info.Mode().Perm())}
+		return []finding{faulty("chmod 700 "+x.paths.Home, "%s can be read by others (%s)", x.paths.Home, info.Mode().Perm())}
 	}
 	if err := homedir.CheckParents(x.paths.Home); err != nil {
-		return []checked{faulty("take that right away, or let CMEMD_HOME name another folder", "%v", err)}
+		return []finding{faulty("take that right away, or let CMEMD_HOME name another folder", "%v", err)}
 	}
 	f, err := os.CreateTemp(x.paths.Home, probePrefix+"*")
 	if err != nil {
-		return []checked{faulty("let CMEMD_HOME name a folder that this user may write to", "%v", err)}
+		return []finding{faulty("let CMEMD_HOME name a folder that this user may write to", "%v", err)}
 	}
 	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
-		return []checked{faulty("look at the disk", "%v", err)}
+		return []finding{faulty("look at the disk", "%v", err)}
 	}
-	return []checked{healthy("%s", x.paths.Home)}
+	return []finding{healthy("%s", x.paths.Home)}
 }
 
 // probePrefix begins the name of the file by which checkHome sees whether the home can be written to.
@@ -54,11 +54,11 @@ func openToOthers(info fs.FileInfo) bool {
 }
 
 // checkSettings looks whether the settings can be used.
-func checkSettings(_ context.Context, x *examination) []checked {
+func checkSettings(_ context.Context, x *examination) []finding {
 	if x.settings == nil {
 		return nil
 	}
-	var out []checked
+	var out []finding
 	for line := range strings.Lines(x.settings.Error()) {
 		out = append(out, faulty("correct it; `cmemd config show --all` lists what there is", "%s", strings.TrimSpace(line)))
 	}
@@ -69,21 +69,21 @@ func checkSettings(_ context.Context, x *examination) []checked {
 const roomyFactor = 8
 
 // checkDisk looks whether there is room to go on.
-func checkDisk(_ context.Context, x *examination) []checked {
+func checkDisk(_ context.Context, x *examination) []finding {
 	room, err := eventlog.FreeBytes(nearestFolder(x.paths.Home))
 	if err != nil {
-		return []checked{unknown("how much room there is: %v", err)}
+		return []finding{unknown("how much room there is: %v", err)}
 	}
 	free := int64(min(room, 1<<62))
 	keep := x.config.MinFreeBytes
 	says := fmt.Sprintf("%s free, %s are kept free (min_free_bytes)", terminal.Size(free), terminal.Size(keep))
 	switch {
 	case free < keep:
-		return []checked{faulty("make room: nothing is captured meanwhile, hooks keep what they report in the spool", "%s", says)}
+		return []finding{faulty("make room: nothing is captured meanwhile, hooks keep what they report in the spool", "%s", says)}
 	case free < roomyFactor*keep:
-		return []checked{note("make room before nothing is captured any more", "%s", says)}
+		return []finding{note("make room before nothing is captured any more", "%s", says)}
 	}
-	return []checked{healthy("%s", says)}
+	return []finding{healthy("%s", says)}
 }
 
 // nearestFolder is path, or the folder above it that exists.
@@ -97,43 +97,43 @@ func nearestFolder(path string) string {
 }
 
 const (
-	firstSane = 2024        // no clock of a machine that runs this shows an earlier year
+	minYear   = 2024        // no clock of a machine that runs this shows an earlier year
 	clockSlip = time.Minute // by which clocks are set back and forth all the time
 )
 
 // checkClock looks whether the clock goes on from what the log has seen.
-func checkClock(_ context.Context, x *examination) []checked {
+func checkClock(_ context.Context, x *examination) []finding {
 	const mend = "set the clock: pauses, windows and dates go by it"
-	if x.now.Year() < firstSane {
-		return []checked{faulty(mend, "it shows %s", x.now.Format(time.DateTime))}
+	if x.now.Year() < minYear {
+		return []finding{faulty(mend, "it shows %s", x.now.Format(time.DateTime))}
 	}
 	newest, err := x.newestRecord()
 	switch {
 	case err != nil || newest.IsZero():
-		return []checked{healthy("it shows %s; there is no record to set it beside", x.now.Format(time.DateTime))}
+		return []finding{healthy("it shows %s; there is no record to set it beside", x.now.Format(time.DateTime))}
 	case newest.Sub(x.now) > clockSlip:
-		return []checked{faulty(mend, "it shows %s, and the log has a record of %s", x.now.Format(time.DateTime), newest.Local().Format(time.DateTime))}
+		return []finding{faulty(mend, "it shows %s, and the log has a record of %s", x.now.Format(time.DateTime), newest.Local().Format(time.DateTime))}
 	}
-	return []checked{healthy("it shows %s, behind it the log's newest record of %s", x.now.Format(time.DateTime), newest.Local().Format(time.DateTime))}
+	return []finding{healthy("it shows %s, behind it the log's newest record of %s", x.now.Format(time.DateTime), newest.Local().Format(time.DateTime))}
 }
 
 // gitWait is how long git may take to say its version.
 const gitWait = 5 * time.Second
 
 // checkGit looks whether commits can be checked.
-func checkGit(ctx context.Context, x *examination) []checked {
+func checkGit(ctx context.Context, x *examination) []finding {
 	const mend = "install git: without it no claim of a commit can be checked, and memory is kept all the same"
 	path, err := x.program("git", x.config.Programs.Git)
 	if err != nil {
-		return []checked{faulty(mend, "it is not on the PATH of the daemon")}
+		return []finding{faulty(mend, "it is not on the PATH of the daemon")}
 	}
 	ctx, cancel := context.WithTimeout(ctx, gitWait)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, path, "--version").Output()
 	if err != nil {
-		return []checked{faulty(mend, "%s: %v", path, err)}
+		return []finding{faulty(mend, "%s: %v", path, err)}
 	}
-	return []checked{healthy("%s: %s", path, strings.TrimSpace(string(out)))}
+	return []finding{healthy("%s: %s", path, strings.TrimSpace(string(out)))}
 }
 
 // program is where a daemon finds a program: as it was written down, else on the PATH that it is given.
@@ -150,8 +150,8 @@ func (x *examination) program(name, recorded string) (string, error) {
 }
 
 // checkEnvironment tells what of the environment the daemon was not given, and which programs were written down for it.
-func checkEnvironment(_ context.Context, x *examination) []checked {
-	var out []checked
+func checkEnvironment(_ context.Context, x *examination) []finding {
+	var out []finding
 	left := x.config.Unheeded()
 	where := "this environment"
 	if x.status != nil {
@@ -182,13 +182,13 @@ func checkEnvironment(_ context.Context, x *examination) []checked {
 }
 
 // checkSpool looks at what hooks kept because no daemon took it.
-func checkSpool(_ context.Context, x *examination) []checked {
+func checkSpool(_ context.Context, x *examination) []finding {
 	spool := relay.NewSpool(x.paths.Home)
 	waiting, bytes, err := spool.Usage()
 	if err != nil {
-		return []checked{faulty("see to that folder's rights", "%v", err)}
+		return []finding{faulty("see to that folder's rights", "%v", err)}
 	}
-	var out []checked
+	var out []finding
 	if waiting > 0 {
 		say := note
 		mend := "wait: the daemon takes it"
@@ -205,12 +205,12 @@ func checkSpool(_ context.Context, x *examination) []checked {
 }
 
 // checkHooks looks at what hooks noted of daemons that did not answer.
-func checkHooks(_ context.Context, x *examination) []checked {
+func checkHooks(_ context.Context, x *examination) []finding {
 	u, err := relay.ReadUnanswered(x.paths.Home)
 	if err != nil {
-		return []checked{unknown("%v", err)}
+		return []finding{unknown("%v", err)}
 	}
-	var out []checked
+	var out []finding
 	if u.Count > 0 {
 		mend := "`cmemd logs` says why the daemon was late"
 		if x.status == nil {

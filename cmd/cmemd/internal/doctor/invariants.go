@@ -21,9 +21,9 @@ import (
 func invariants() []check {
 	all := []check{
 		{name: "records", run: checkRecords}, {name: "balance", run: checkBalance}, {name: "rebuilt", run: checkRebuilt},
-		{name: "ahead", run: checkAhead, fine: "no view knows more than the log"},
+		{name: "ahead", run: checkAhead, okDetail: "no view knows more than the log"},
 		{name: "forgotten", run: checkForgotten}, {name: "entries", run: checkEntries}, {name: "token", run: checkToken},
-		{name: "modes", run: checkModes, fine: "nobody else can read a file"}, {name: "leftovers", run: checkLeftovers, fine: "there are none"},
+		{name: "modes", run: checkModes, okDetail: "nobody else can read a file"}, {name: "leftovers", run: checkLeftovers, okDetail: "there are none"},
 	}
 	for i := range all {
 		all[i].deep = true
@@ -33,15 +33,15 @@ func invariants() []check {
 
 // fullExamination is what a look at all of a home's log and views found.
 type fullExamination struct {
-	verified api.Verified
-	compared api.Compared
-	last     events.Position
-	points   map[string]events.Position // how far each view is
-	err      error                      // why it could not be looked at
+	verified    api.Verified
+	compared    api.Compared
+	last        events.Position
+	checkpoints map[string]events.Position // how far each view is
+	err         error                      // why it could not be looked at
 }
 
-// lookAtAll looks once, for all checks that need it.
-func (x *examination) lookAtAll(ctx context.Context) *fullExamination {
+// examineAll looks once, for all checks that need it.
+func (x *examination) examineAll(ctx context.Context) *fullExamination {
 	if x.all == nil {
 		x.all = &fullExamination{}
 		x.all.err = offline.WithLog(ctx, x.app, func(log offline.Source) error { return x.all.look(ctx, x, log) })
@@ -50,7 +50,7 @@ func (x *examination) lookAtAll(ctx context.Context) *fullExamination {
 }
 
 func (w *fullExamination) look(ctx context.Context, x *examination, log offline.Source) (err error) {
-	if w.points, err = x.points(ctx); err != nil {
+	if w.checkpoints, err = x.checkpoints(ctx); err != nil {
 		return err
 	}
 	head, err := api.RecordsRoute.Call(ctx, log, api.RecordsQuery{From: 1, Limit: 1})
@@ -70,8 +70,8 @@ func (w *fullExamination) look(ctx context.Context, x *examination, log offline.
 	return err
 }
 
-// points is how far each view says that it is.
-func (x *examination) points(ctx context.Context) (map[string]events.Position, error) {
+// checkpoints is how far each view says that it is.
+func (x *examination) checkpoints(ctx context.Context) (map[string]events.Position, error) {
 	if x.status == nil {
 		points, err := engine.Checkpoints(x.paths.Views)
 		if errors.Is(err, engine.ErrDamaged) {
@@ -90,75 +90,75 @@ func (x *examination) points(ctx context.Context) (map[string]events.Position, e
 }
 
 // notExamined is what is said where the log could not be looked at.
-func (w *fullExamination) notExamined() []checked {
+func (w *fullExamination) notExamined() []finding {
 	var problem *api.Problem
 	switch {
 	case errors.Is(w.err, terminal.ErrNothing):
-		return []checked{note("`cmemd start` makes one", "there is no log yet")}
+		return []finding{note("`cmemd start` makes one", "there is no log yet")}
 	case errors.As(w.err, &problem) && problem.Type == api.ProblemNotFound: // each of the routes is there in a daemon of this version
 		c := unknown("the daemon is of another version, which does not look at this")
 		c.Mend = "`cmemd restart`"
-		return []checked{c}
+		return []finding{c}
 	}
-	return []checked{faulty("see to what it says", "it could not be looked at: %s", terminal.Describe(w.err))}
+	return []finding{faulty("see to what it says", "it could not be looked at: %s", terminal.Describe(w.err))}
 }
 
 // checkRecords looks at each record: that it follows the one before, and is what chain and payload hash say.
-func checkRecords(ctx context.Context, x *examination) []checked {
-	w := x.lookAtAll(ctx)
+func checkRecords(ctx context.Context, x *examination) []finding {
+	w := x.examineAll(ctx)
 	switch {
 	case w.verified.Damaged():
-		return []checked{faulty("`cmemd log verify` says more", "%s: %s", w.verified.Place(), w.verified.Reason)}
+		return []finding{faulty("`cmemd log verify` says more", "%s: %s", w.verified.Place(), w.verified.Reason)}
 	case w.err != nil:
 		return w.notExamined()
 	}
-	return []checked{healthy("all %d are what their chains and hashes say", w.verified.Records)}
+	return []finding{healthy("all %d are what their chains and hashes say", w.verified.Records)}
 }
 
 // checkBalance looks whether the log, the sessions' own fold and the view count the same.
-func checkBalance(ctx context.Context, x *examination) []checked {
-	w := x.lookAtAll(ctx)
+func checkBalance(ctx context.Context, x *examination) []finding {
+	w := x.examineAll(ctx)
 	v := w.verified
 	switch {
 	case v.Damaged():
-		return []checked{unknown("the log is damaged")}
+		return []finding{unknown("the log is damaged")}
 	case w.err != nil:
 		return w.notExamined()
 	case len(v.Discrepancies) > 0:
-		return []checked{faulty("`cmemd log verify` lists them, `cmemd projections rebuild` mends those of views", "%s: %s",
+		return []finding{faulty("`cmemd log verify` lists them, `cmemd projections rebuild` mends those of views", "%s: %s",
 			terminal.Plural(len(v.Discrepancies)+v.More, "discrepancy"), v.Discrepancies[0])}
 	case v.Unchecked != "":
-		return []checked{unknown("not checked: %s", v.Unchecked)}
+		return []finding{unknown("not checked: %s", v.Unchecked)}
 	}
-	return []checked{healthy("it adds up, however it is counted")}
+	return []finding{healthy("it adds up, however it is counted")}
 }
 
 // checkRebuilt looks whether each view, and the search index, is what the log leads to.
-func checkRebuilt(ctx context.Context, x *examination) []checked {
+func checkRebuilt(ctx context.Context, x *examination) []finding {
 	const mend = "`cmemd projections rebuild` makes them anew"
-	w := x.lookAtAll(ctx)
+	w := x.examineAll(ctx)
 	c := w.compared
 	switch {
 	case w.verified.Damaged():
-		return []checked{unknown("the log is damaged")}
+		return []finding{unknown("the log is damaged")}
 	case w.err != nil:
 		return w.notExamined()
 	case !c.Well():
-		return []checked{faulty(mend, "%s: %s", terminal.Plural(len(c.Differences)+c.More, "difference"), c.Differences[0])}
+		return []finding{faulty(mend, "%s: %s", terminal.Plural(len(c.Differences)+c.More, "difference"), c.Differences[0])}
 	case len(c.Anew) > 0:
-		return []checked{note("the next daemon does it by itself", "views have to be made anew: %s", strings.Join(c.Anew, "; "))}
+		return []finding{note("the next daemon does it by itself", "views have to be made anew: %s", strings.Join(c.Anew, "; "))}
 	}
-	return []checked{healthy("%s are what the log leads to, up to position %d", terminal.Plural(len(c.Views), "view"), c.Position)}
+	return []finding{healthy("%s are what the log leads to, up to position %d", terminal.Plural(len(c.Views), "view"), c.Position)}
 }
 
 // checkAhead looks whether a view knows more than the log.
-func checkAhead(ctx context.Context, x *examination) (out []checked) {
-	w := x.lookAtAll(ctx)
+func checkAhead(ctx context.Context, x *examination) (out []finding) {
+	w := x.examineAll(ctx)
 	if w.err != nil {
 		return w.notExamined()
 	}
 	last := max(w.last, w.verified.Records) // it went on meanwhile
-	for name, at := range w.points {
+	for name, at := range w.checkpoints {
 		if at > last {
 			out = append(out, faulty("this log lacks what the views were made from: look for the one that they belong to", "%s is at position %d, and the log ends at %d", name, at, last))
 		}
@@ -167,28 +167,28 @@ func checkAhead(ctx context.Context, x *examination) (out []checked) {
 }
 
 // checkForgotten looks whether what was forgotten is gone.
-func checkForgotten(ctx context.Context, x *examination) []checked {
-	w := x.lookAtAll(ctx)
+func checkForgotten(ctx context.Context, x *examination) []finding {
+	w := x.examineAll(ctx)
 	switch {
 	case w.verified.Damaged():
-		return []checked{unknown("the log is damaged")}
+		return []finding{unknown("the log is damaged")}
 	case w.err != nil:
 		return w.notExamined()
 	case x.status != nil && x.status.Erasure != nil && x.status.Erasure.Unfinished:
-		return []checked{note("wait: the daemon finishes it", "something is being erased")}
+		return []finding{note("wait: the daemon finishes it", "something is being erased")}
 	case len(w.compared.Remains) > 0:
-		return []checked{faulty("`cmemd start` finishes it; `cmemd logs` says why it could not", "of %s that was forgotten the words are in the log's file, the first at position %d",
+		return []finding{faulty("`cmemd start` finishes it; `cmemd logs` says why it could not", "of %s that was forgotten the words are in the log's file, the first at position %d",
 			terminal.Plural(len(w.compared.Remains), "record"), w.compared.Remains[0])}
 	}
-	return []checked{healthy("what was forgotten is in no page of the log's file")}
+	return []finding{healthy("what was forgotten is in no page of the log's file")}
 }
 
 // checkEntries looks whether each entry of the spool can be opened.
-func checkEntries(_ context.Context, x *examination) (out []checked) {
+func checkEntries(_ context.Context, x *examination) (out []finding) {
 	spool := relay.NewSpool(x.paths.Home)
 	names, err := spool.Names()
 	if err != nil {
-		return []checked{faulty("see to that folder's rights", "%v", err)}
+		return []finding{faulty("see to that folder's rights", "%v", err)}
 	}
 	for _, name := range names {
 		if _, err := spool.Read(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // the daemon has taken it
@@ -202,15 +202,15 @@ func checkEntries(_ context.Context, x *examination) (out []checked) {
 }
 
 // checkToken looks whether the token can be used.
-func checkToken(_ context.Context, x *examination) []checked {
+func checkToken(_ context.Context, x *examination) []finding {
 	token, err := homedir.ReadToken(x.paths.Token)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return []checked{note("`cmemd start` makes one", "there is none yet")}
+		return []finding{note("`cmemd start` makes one", "there is none yet")}
 	case err != nil:
-		return []checked{faulty(cmp.Or(terminal.NextStep(err), "see to that file"), "%v", err)}
+		return []finding{faulty(cmp.Or(terminal.NextStep(err), "see to that file"), "%v", err)}
 	case len(token) < homedir.TokenBytes:
-		return []checked{faulty("delete it; the daemon makes another", "%s holds no token of at least %d characters", x.paths.Token, homedir.TokenBytes)}
+		return []finding{faulty("delete it; the daemon makes another", "%s holds no token of at least %d characters", x.paths.Token, homedir.TokenBytes)}
 	}
-	return []checked{healthy("%d characters", len(token))}
+	return []finding{healthy("%d characters", len(token))}
 }

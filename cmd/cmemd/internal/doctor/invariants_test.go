@@ -99,11 +99,11 @@ func TestInvariants(t *testing.T) {
 			for _, got := range x.diagnose(t.Context(), invariants()).Checks {
 				switch {
 				case got.Name == c.broken:
-					if got.State != c.state || !strings.Contains(got.Says, c.words) {
-						t.Errorf("%s: %s, %q, want %s, %q", got.Name, got.State, got.Says, c.state, c.words)
+					if got.State != c.state || !strings.Contains(got.Detail, c.words) {
+						t.Errorf("%s: %s, %q, want %s, %q", got.Name, got.State, got.Detail, c.state, c.words)
 					}
 				case got.State == stateWrong || c.broken == "" && got.State != stateOK:
-					t.Errorf("%s: %s, %q", got.Name, got.State, got.Says)
+					t.Errorf("%s: %s, %q", got.Name, got.State, got.Detail)
 				}
 			}
 		})

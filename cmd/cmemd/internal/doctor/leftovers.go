@@ -17,20 +17,20 @@ import (
 const leftAfter = time.Minute
 
 // checkModes looks whether others may read a file of the home, as far as its folder lets them.
-func checkModes(_ context.Context, x *examination) (out []checked) {
+func checkModes(_ context.Context, x *examination) (out []finding) {
 	err := x.walk(func(path string, info fs.FileInfo) {
 		if info.Mode().Type() != fs.ModeSymlink && openToOthers(info) {
 			out = append(out, note("chmod go-rwx "+path, "others may do something with %s (%s), were the home open", path, info.Mode().Perm()))
 		}
 	})
 	if err != nil {
-		return []checked{unknown("%v", err)}
+		return []finding{unknown("%v", err)}
 	}
 	return out
 }
 
 // checkLeftovers looks for what is there for a moment only, and was left by what was ended in between.
-func checkLeftovers(_ context.Context, x *examination) (out []checked) {
+func checkLeftovers(_ context.Context, x *examination) (out []finding) {
 	err := x.walk(func(path string, info fs.FileInfo) {
 		if x.status != nil && x.now.Sub(info.ModTime()).Abs() < leftAfter {
 			return
@@ -42,7 +42,7 @@ func checkLeftovers(_ context.Context, x *examination) (out []checked) {
 		}
 	})
 	if err != nil {
-		return []checked{unknown("%v", err)}
+		return []finding{unknown("%v", err)}
 	}
 	return out
 }

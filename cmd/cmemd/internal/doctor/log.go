@@ -19,10 +19,10 @@ import (
 const quickRecords = 1000
 
 // checkLog looks at the newest records: that they follow each other, and that each stream's chain goes on in them.
-func checkLog(ctx context.Context, x *examination) []checked {
+func checkLog(ctx context.Context, x *examination) []finding {
 	const mend = "`cmemd log verify` checks every record; " + terminal.SalvageStep
 	if s := x.status; s != nil && s.Damage != nil {
-		return []checked{faulty(terminal.SalvageStep, "%s", refusal.DamagedAt(s.Damage.Position))}
+		return []finding{faulty(terminal.SalvageStep, "%s", refusal.DamagedAt(s.Damage.Position))}
 	}
 	n := 0
 	last, err := x.newest(ctx, quickRecords, func(log offline.Source, records []api.LogRecord) error {
@@ -38,21 +38,21 @@ func checkLog(ctx context.Context, x *examination) []checked {
 	var locked *eventlog.LockedError
 	switch {
 	case errors.Is(err, terminal.ErrNothing):
-		return []checked{note("`cmemd start` makes one", "there is none yet")}
+		return []finding{note("`cmemd start` makes one", "there is none yet")}
 	case errors.Is(err, eventlog.ErrClosed):
-		return []checked{unknown("a daemon that starts has just taken it")}
+		return []finding{unknown("a daemon that starts has just taken it")}
 	case errors.Is(err, homedir.ErrLogLost), errors.Is(err, homedir.ErrLogAway), errors.Is(err, eventlog.ErrNewerFormat):
-		return []checked{faulty(terminal.NextStep(err), "%s", terminal.Describe(err))}
+		return []finding{faulty(terminal.NextStep(err), "%s", terminal.Describe(err))}
 	case errors.As(err, &locked):
-		return []checked{unknown("%s", terminal.Describe(err))}
+		return []finding{unknown("%s", terminal.Describe(err))}
 	case errors.Is(err, events.ErrCorrupt), errors.Is(err, errChain):
-		return []checked{faulty(mend, "%s", terminal.Describe(err))}
+		return []finding{faulty(mend, "%s", terminal.Describe(err))}
 	case err != nil && x.status == nil && !errors.Is(x.daemon, api.ErrNotRunning):
-		return []checked{unknown("the daemon has it, and does not answer")}
+		return []finding{unknown("the daemon has it, and does not answer")}
 	case err != nil:
-		return []checked{faulty(mend, "%s", terminal.Describe(err))}
+		return []finding{faulty(mend, "%s", terminal.Describe(err))}
 	}
-	return []checked{healthy("%s", orderLine(last, n))}
+	return []finding{healthy("%s", orderLine(last, n))}
 }
 
 // orderLine says how much of a log that ends at last was looked at.

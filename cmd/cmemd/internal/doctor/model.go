@@ -20,9 +20,9 @@ const clientWait = 5 * time.Second
 
 // checkModels looks whether those whom the settings name could be asked: their keys, clients, addresses. It asks them only
 // where that is wanted.
-func checkModels(ctx context.Context, x *examination) []checked {
+func checkModels(ctx context.Context, x *examination) []finding {
 	if x.settings != nil {
-		return []checked{unknown("the settings cannot be used")}
+		return []finding{unknown("the settings cannot be used")}
 	}
 	out := x.changed()
 	for _, who := range x.config.Configured() {
@@ -36,11 +36,11 @@ func checkModels(ctx context.Context, x *examination) []checked {
 	return out
 }
 
-func (x *examination) checkModel(ctx context.Context, who setting.Asked) (out []checked) {
+func (x *examination) checkModel(ctx context.Context, who setting.Asked) (out []finding) {
 	p, err := providers.Builder{Settings: x.config, Runs: x.paths.Runs}.Make(who)
 	switch {
 	case err != nil:
-		return []checked{faulty("correct it; `cmemd config show --all` lists what there is", "%s", terminal.Describe(err))}
+		return []finding{faulty("correct it; `cmemd config show --all` lists what there is", "%s", terminal.Describe(err))}
 	case p.CLI != nil:
 		out = append(out, x.notProbed(checkClient(ctx, p.CLI)))
 	case x.config.Service(who.Name) != nil:
@@ -57,19 +57,19 @@ func (x *examination) checkModel(ctx context.Context, who setting.Asked) (out []
 }
 
 // notProbed is c with a note that nobody was asked: it does not say whether whoever is there would answer.
-func (x *examination) notProbed(c checked) checked {
+func (x *examination) notProbed(c finding) finding {
 	if c.State == stateOK && !x.deep {
-		c.Says += "; it was not asked: `cmemd doctor --deep` does"
+		c.Detail += "; it was not asked: `cmemd doctor --deep` does"
 	}
 	return c
 }
 
 // changed tells that the daemon runs with other settings than there are now.
-func (x *examination) changed() []checked {
+func (x *examination) changed() []finding {
 	if x.status == nil {
 		return nil
 	}
-	var out []checked
+	var out []finding
 	for _, s := range x.config.Settings() {
 		if was, known := x.status.Settings[s.Key]; known && was != s.Get() {
 			out = append(out, note("`cmemd restart`, for it to take effect", "%s is %q in the settings, and the daemon runs with %q", s.Key, s.Get(), was))
@@ -84,7 +84,7 @@ func isModelFailure(err error) bool {
 	return ok
 }
 
-func checkClient(ctx context.Context, cli *claudecli.Client) checked {
+func checkClient(ctx context.Context, cli *claudecli.Client) finding {
 	ctx, cancel := context.WithTimeout(ctx, clientWait)
 	defer cancel()
 	version, err := cli.Version(ctx)
@@ -98,7 +98,7 @@ func checkClient(ctx context.Context, cli *claudecli.Client) checked {
 }
 
 // checkKey reads the key, as this command may. The daemon may have been started with other variables.
-func checkKey(ctx context.Context, name string, p *providers.Built) checked {
+func checkKey(ctx context.Context, name string, p *providers.Built) finding {
 	if p.Key == nil {
 		return healthy("%s: model %s, without a key", name, p.Model())
 	}
@@ -112,7 +112,7 @@ func checkKey(ctx context.Context, name string, p *providers.Built) checked {
 	return healthy("%s: model %s, with the key from %s", name, p.Model(), p.Key)
 }
 
-func checkURL(address string) checked {
+func checkURL(address string) finding {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "":
@@ -124,7 +124,7 @@ func checkURL(address string) checked {
 }
 
 // askModel has a provider observe a small batch, unless the daemon says that nothing may be spent today.
-func (x *examination) askModel(ctx context.Context, who setting.Asked) checked {
+func (x *examination) askModel(ctx context.Context, who setting.Asked) finding {
 	if limit := x.daySpent(); limit != "" {
 		return note("wait, or raise the budget: `cmemd config set "+limit+" ...`",
 			"%s was not asked: %s is used up", terminal.NameOfModel(who.Name, x.config.As(who).ModelOf(who.Name)), limit)

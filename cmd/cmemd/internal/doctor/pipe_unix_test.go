@@ -34,10 +34,10 @@ func TestDaemonOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	w := &fullExamination{err: &api.Problem{Type: api.ProblemNotFound, Status: 404, Detail: "there is no such path"}}
 	x := &examination{all: w}
-	for name, check := range map[string]func() []checked{
-		"records": func() []checked { return checkRecords(t.Context(), x) }, "balance": func() []checked { return checkBalance(t.Context(), x) },
-		"rebuilt": func() []checked { return checkRebuilt(t.Context(), x) }, "ahead": func() []checked { return checkAhead(t.Context(), x) },
-		"forgotten": func() []checked { return checkForgotten(t.Context(), x) },
+	for name, check := range map[string]func() []finding{
+		"records": func() []finding { return checkRecords(t.Context(), x) }, "balance": func() []finding { return checkBalance(t.Context(), x) },
+		"rebuilt": func() []finding { return checkRebuilt(t.Context(), x) }, "ahead": func() []finding { return checkAhead(t.Context(), x) },
+		"forgotten": func() []finding { return checkForgotten(t.Context(), x) },
 	} {
 		if got := check(); len(got) != 1 || got[0].State != stateUnknown || got[0].Mend != "`cmemd restart`" {
 			t.Errorf("%s: %+v", name, got)

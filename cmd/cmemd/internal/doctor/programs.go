@@ -14,35 +14,35 @@ import (
 
 // checkPrograms looks whether the programs of this installation are whole and of one version, and whether a shell or a hook may find
 // another one.
-func checkPrograms(ctx context.Context, x *examination) []checked {
+func checkPrograms(ctx context.Context, x *examination) []finding {
 	self, err := os.Executable()
 	if err != nil {
-		return []checked{unknown("where this program is: %v", err)}
+		return []finding{unknown("where this program is: %v", err)}
 	}
 	return append(x.checkHookProgram(ctx, self), x.checkCopies(ctx, self)...)
 }
 
 // checkHookProgram looks at the small program that agents start: the one beside this program, else the first on PATH.
-func (x *examination) checkHookProgram(ctx context.Context, self string) []checked {
+func (x *examination) checkHookProgram(ctx context.Context, self string) []finding {
 	hook := filepath.Join(filepath.Dir(self), "cmemd-hook"+programs.Ext(self))
 	if _, err := os.Stat(hook); err != nil {
 		if hook, err = exec.LookPath("cmemd-hook"); err != nil || !filepath.IsAbs(hook) {
-			return []checked{note("install it as cmemd was installed, then `cmemd install`; `cmemd upgrade --dry-run` says how that was",
+			return []finding{note("install it as cmemd was installed, then `cmemd install`; `cmemd upgrade --dry-run` says how that was",
 				"there is no cmemd-hook beside %s or on PATH: agents wait longer for `cmemd hook`", self)}
 		}
 	}
 	switch version, err := programs.AskVersion(ctx, hook, programs.HookVersion); {
 	case err != nil:
-		return []checked{faulty("install it anew, as cmemd was installed; `cmemd upgrade --dry-run` says how that was", "%s: %v", hook, err)}
+		return []finding{faulty("install it anew, as cmemd was installed; `cmemd upgrade --dry-run` says how that was", "%s: %v", hook, err)}
 	case version != x.app.Version:
-		return []checked{faulty("install both of one release; `cmemd upgrade --dry-run` says how this one came here",
+		return []finding{faulty("install both of one release; `cmemd upgrade --dry-run` says how this one came here",
 			"%s is of version %s, and cmemd of %s", hook, terminal.VisibleLine(version), x.app.Version)}
 	}
 	return nil
 }
 
 // checkCopies looks at every other cmemd that a shell or a hook would find.
-func (x *examination) checkCopies(ctx context.Context, self string) (out []checked) {
+func (x *examination) checkCopies(ctx context.Context, self string) (out []finding) {
 	for _, path := range x.otherCopies(self) {
 		switch version, err := programs.AskVersion(ctx, path, programs.CommandVersion); {
 		case err != nil:

@@ -72,7 +72,7 @@ func TestCheckPrograms(t *testing.T) {
 			for says, state := range c.want {
 				found := false
 				for _, one := range got {
-					found = found || one.State == state && strings.Contains(one.Says, says) && one.Mend != ""
+					found = found || one.State == state && strings.Contains(one.Detail, says) && one.Mend != ""
 				}
 				if !found {
 					t.Errorf("no %s %q in %+v", state, says, got)

@@ -12,12 +12,12 @@ import (
 )
 
 // checkProvider names who observes, and tells whether they are left alone.
-func checkProvider(_ context.Context, x *examination) []checked {
+func checkProvider(_ context.Context, x *examination) []finding {
 	if x.status == nil {
 		if x.settings != nil {
-			return []checked{unknown("the settings cannot be used")}
+			return []finding{unknown("the settings cannot be used")}
 		}
-		return []checked{healthy("%s, as the settings say", strings.Join(x.config.ConfiguredProviders(), ", "))}
+		return []finding{healthy("%s, as the settings say", strings.Join(x.config.ConfiguredProviders(), ", "))}
 	}
 	out := found(x.status.Findings, func(f health.Finding) bool { return f.What == health.FindHeld })
 	for _, p := range x.status.Providers {
@@ -31,7 +31,7 @@ func checkProvider(_ context.Context, x *examination) []checked {
 }
 
 // providerState tells of one provider of a daemon.
-func providerState(p api.ProviderStatus) checked {
+func providerState(p api.ProviderStatus) finding {
 	switch p.State {
 	case api.ProviderPaused, api.ProviderTried:
 		return note("wait; `cmemd observer test --provider "+p.Name+"` asks it once", "%s", providerLine(p))
@@ -42,16 +42,16 @@ func providerState(p api.ProviderStatus) checked {
 }
 
 // checkBudget looks whether a budget holds inputs back.
-func checkBudget(_ context.Context, x *examination) []checked {
+func checkBudget(_ context.Context, x *examination) []finding {
 	if x.status == nil {
 		if x.settings == nil && x.config.Budget.None() {
-			return []checked{healthy("there is none")}
+			return []finding{healthy("there is none")}
 		}
 		return needsDaemon()
 	}
 	b := x.status.Actors.Budget
 	if b == nil {
-		return []checked{healthy("there is none")}
+		return []finding{healthy("there is none")}
 	}
 	if out := found(x.status.Findings, func(f health.Finding) bool { return f.What == server.FindBudget }); len(out) > 0 {
 		return out
@@ -62,7 +62,7 @@ func checkBudget(_ context.Context, x *examination) []checked {
 		if b.Limit != "" {
 			mend = "raise it in time: `cmemd config set " + b.Limit + " ...`"
 		}
-		return []checked{note(mend, "%s", says)}
+		return []finding{note(mend, "%s", says)}
 	}
-	return []checked{healthy("%s", says)}
+	return []finding{healthy("%s", says)}
 }

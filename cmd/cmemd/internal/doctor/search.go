@@ -16,7 +16,7 @@ const probeLimit = 100
 
 // checkSearch has the daemon find its newest row by the words of the row's own title: the way of every search, from the
 // index to the views.
-func checkSearch(ctx context.Context, x *examination) (out []checked) {
+func checkSearch(ctx context.Context, x *examination) (out []finding) {
 	if !x.deep || x.status == nil {
 		return nil
 	}
@@ -25,18 +25,18 @@ func checkSearch(ctx context.Context, x *examination) (out []checked) {
 		return err
 	})
 	if err != nil {
-		return []checked{faulty("`cmemd logs` says more; `cmemd projections rebuild` makes what is searched anew", "a search failed: %s", terminal.Describe(err))}
+		return []finding{faulty("`cmemd logs` says more; `cmemd projections rebuild` makes what is searched anew", "a search failed: %s", terminal.Describe(err))}
 	}
 	return out
 }
 
-func probeSearch(ctx context.Context, client api.Invoker) ([]checked, error) {
+func probeSearch(ctx context.Context, client api.Invoker) ([]finding, error) {
 	newest, err := api.SearchRoute.Call(ctx, client, api.SearchQuery{Limit: 1})
 	if err != nil {
 		return nil, err
 	}
 	if len(newest.Results) == 0 {
-		return []checked{healthy("nothing is remembered yet that could be found")}, nil
+		return []finding{healthy("nothing is remembered yet that could be found")}, nil
 	}
 	row := newest.Results[0]
 	began := time.Now()
@@ -49,7 +49,7 @@ func probeSearch(ctx context.Context, client api.Invoker) ([]checked, error) {
 	has := func(r api.Result) bool { return r.ID == row.ID || slices.Contains(r.Similar, row.ID) }
 	named := strings.ContainsFunc(row.Title, unicode.IsLetter) && !strings.HasPrefix(row.Title, "(") // (untitled) is no word of it
 	if named && !slices.ContainsFunc(found.Results, has) {
-		return []checked{faulty("`cmemd projections rebuild` makes what is searched anew", "the newest row, %s, is not found by its own title", row.ID)}, nil
+		return []finding{faulty("`cmemd projections rebuild` makes what is searched anew", "the newest row, %s, is not found by its own title", row.ID)}, nil
 	}
-	return []checked{healthy("%s with any word of the newest title, in %s", terminal.Plural(found.Total, "row"), took)}, nil
+	return []finding{healthy("%s with any word of the newest title, in %s", terminal.Plural(found.Total, "row"), took)}, nil
 }

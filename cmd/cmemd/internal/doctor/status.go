@@ -29,14 +29,14 @@ func newStatus(a *terminal.App) *cobra.Command {
 			}
 			s, err := a.Status(c.Context())
 			if err == nil {
-				aside, ingest, next := homedir.AsideOf(a), unfinishedIngest(s.Home), nextObserver(s.Home)
+				aside, ingest, next := homedir.AsideFiles(a), unfinishedIngest(s.Home), nextObserver(s.Home)
 				shown := a.Show(runningStatus{Running: true, Status: s, Aside: aside, Ingest: ingest, Next: next}, func() {
 					showStatus(a, s)
 					showIngest(a, ingest)
 					showNextObserver(a, next)
 					showAside(a, aside)
 				})
-				return errors.Join(shown, a.Reported(errors.Join(damageError(s.Damage), errStill(s), sharingError(s.Sharing))))
+				return errors.Join(shown, a.MarkReported(errors.Join(damageError(s.Damage), stoppedError(s), sharingError(s.Sharing))))
 			}
 			if !errors.Is(err, api.ErrNotRunning) {
 				return err
@@ -44,7 +44,7 @@ func newStatus(a *terminal.App) *cobra.Command {
 			if failed := showStopped(a); failed != nil {
 				return errors.Join(err, failed)
 			}
-			return a.Reported(err)
+			return a.MarkReported(err)
 		},
 	}
 	c.Flags().BoolVar(&cluster, "cluster", false, "how the machines do that share memory with this one")
@@ -261,8 +261,8 @@ func stoppedLine(v api.ViewLag) string {
 	return fmt.Sprintf("%s stopped at %d, %s", v.Name, v.Position, v.Stopped)
 }
 
-// errStill is a daemon of which a view goes no further: it is shown, and ends with 1.
-func errStill(s api.Status) error {
+// stoppedError is a daemon of which a view goes no further: it is shown, and ends with 1.
+func stoppedError(s api.Status) error {
 	for _, v := range s.Views {
 		if v.Stopped != "" {
 			return terminal.Advise(errors.New(stoppedLine(v)), "see to that; `cmemd projections rebuild` has it try at once, and what happens is captured all the same")

@@ -18,7 +18,7 @@ func sharingError(says []string) error {
 }
 
 // checkMachines looks whether memory is shared where this machine has joined others. Of one that has not there is nothing to say.
-func checkMachines(_ context.Context, x *examination) (all []checked) {
+func checkMachines(_ context.Context, x *examination) (all []finding) {
 	if x.status == nil {
 		return nil
 	}

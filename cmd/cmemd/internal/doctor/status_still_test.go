@@ -40,7 +40,7 @@ func TestStatusOfStill(t *testing.T) {
 		if got := phaseWord(s); got != c.word {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.word)
 		}
-		err := errStill(s)
+		err := stoppedError(s)
 		if got := terminal.ExitCode(err); got != c.exit {
 			t.Errorf("%s: ends with %d, want %d", c.name, got, c.exit)
 		}

@@ -10,29 +10,29 @@ import (
 )
 
 // checkVectors tells how far vectors are; deep asks one real question through them.
-func checkVectors(ctx context.Context, x *examination) []checked {
+func checkVectors(ctx context.Context, x *examination) []finding {
 	switch {
 	case x.status == nil && x.config != nil && x.config.Embeddings.Endpoint.URL == "":
-		return []checked{healthy("off: `embeddings_url` is not set")}
+		return []finding{healthy("off: `embeddings_url` is not set")}
 	case x.status == nil:
 		return needsDaemon()
 	case x.status.Vectors == nil:
-		return []checked{healthy("off: `embeddings_url` is not set")}
+		return []finding{healthy("off: `embeddings_url` is not set")}
 	}
 	st := x.status.Vectors
 	switch {
 	case st.Stopped != "":
-		return []checked{faulty("`cmemd logs` says more; `cmemd restart` begins anew", "%s", vectorsLine(st))}
+		return []finding{faulty("`cmemd logs` says more; `cmemd restart` begins anew", "%s", vectorsLine(st))}
 	case st.Paused != "":
-		return []checked{note("look after the endpoint that embeddings_url names; it is asked again by itself", "%s", vectorsLine(st))}
+		return []finding{note("look after the endpoint that embeddings_url names; it is asked again by itself", "%s", vectorsLine(st))}
 	case !x.deep:
-		return []checked{healthy("%s", vectorsLine(st))}
+		return []finding{healthy("%s", vectorsLine(st))}
 	}
-	return []checked{x.askVectors(ctx, st)}
+	return []finding{x.askVectors(ctx, st)}
 }
 
 // askVectors asks one question of the daemon that words and vectors answer.
-func (x *examination) askVectors(ctx context.Context, st *vectors.Stats) checked {
+func (x *examination) askVectors(ctx context.Context, st *vectors.Stats) finding {
 	var found api.SearchResults
 	began := time.Now()
 	err := x.app.Query(ctx, func(ctx context.Context, client api.Invoker) (err error) {

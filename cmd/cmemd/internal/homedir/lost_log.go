@@ -31,7 +31,7 @@ func (p Paths) CheckLog() error {
 	if err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) || err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	known := p.knowBetter()
+	known := p.derivedFiles()
 	if len(known) == 0 {
 		return nil
 	}
@@ -50,15 +50,15 @@ func (p Paths) checkLink(to string) error {
 		behind = filepath.Join(filepath.Dir(p.Log), to)
 	}
 	_, there := os.Lstat(behind) // a further link leads nowhere
-	if _, err := os.Stat(filepath.Dir(behind)); err == nil && errors.Is(there, os.ErrNotExist) && len(p.knowBetter()) == 0 {
+	if _, err := os.Stat(filepath.Dir(behind)); err == nil && errors.Is(there, os.ErrNotExist) && len(p.derivedFiles()) == 0 {
 		return nil
 	}
 	return terminal.Advise(fmt.Errorf("%w: %s leads to %s", ErrLogAway, p.Log, to),
 		"bring back what it leads to (is its disk mounted?); or remove the link, and `cmemd log begin-anew` begins without it")
 }
 
-// knowBetter are those of the files that are made from a log that are there.
-func (p Paths) knowBetter() (all []string) {
+// derivedFiles are those of the files that are made from a log that are there.
+func (p Paths) derivedFiles() (all []string) {
 	for _, path := range p.madeFromLog() {
 		if _, err := os.Lstat(path); err == nil {
 			all = append(all, path)

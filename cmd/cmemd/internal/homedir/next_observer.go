@@ -17,8 +17,8 @@ type NextObserver struct {
 	Chosen   time.Time `json:"chosen"`          // by a person
 }
 
-// Of returns n as the process pid, which lives, waits for it.
-func (n NextObserver) Of(pid int) NextObserver {
+// WithProcess returns n as the process pid, which lives, waits for it.
+func (n NextObserver) WithProcess(pid int) NextObserver {
 	n.Identity = process.Identify(pid)
 	return n
 }

@@ -13,7 +13,7 @@ func TestNextObserver(t *testing.T) {
 	if n, err := ReadNextObserver(path); err != nil || n.Provider != "" || n.Waits() {
 		t.Errorf("of none: %+v, %v", n, err)
 	}
-	mine := NextObserver{Provider: "anthropic", Model: "m"}.Of(os.Getpid())
+	mine := NextObserver{Provider: "anthropic", Model: "m"}.WithProcess(os.Getpid())
 	if err := mine.Write(path); err != nil {
 		t.Fatal(err)
 	}

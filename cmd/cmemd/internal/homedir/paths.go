@@ -69,8 +69,8 @@ func Of(a *terminal.App) (Paths, error) {
 	return PathsOf(home), err
 }
 
-// AsideOf lists what was set aside in the home of a command; nothing where its home is not known.
-func AsideOf(a *terminal.App) []AsideFile {
+// AsideFiles lists what was set aside in the home of a command; nothing where its home is not known.
+func AsideFiles(a *terminal.App) []AsideFile {
 	p, err := Of(a)
 	if err != nil {
 		return nil

@@ -19,7 +19,7 @@ func CopyTo(a *terminal.App, path string, force bool, write func(io.Writer) erro
 	if err != nil {
 		return err
 	}
-	return a.Tell(map[string]any{"file": path, "bytes": n}, "wrote %s to %s\n", terminal.Size(n), terminal.VisibleLine(path))
+	return a.ShowLine(map[string]any{"file": path, "bytes": n}, "wrote %s to %s\n", terminal.Size(n), terminal.VisibleLine(path))
 }
 
 // ImportFile opens the file of that name, or standard input for "-"; total is how long it is, or 0.

@@ -148,12 +148,12 @@ func (o *Log) Export(ctx context.Context, w io.Writer, from events.Position) err
 // exportedLog is a log that goes on where it was given away.
 type exportedLog struct {
 	*eventlog.Bolt
-	from *Log
+	log *Log
 }
 
 // All implements eventlog.Log.
 func (w exportedLog) All(ctx context.Context, from events.Position) iter.Seq2[events.Record, error] {
-	return w.from.all(ctx, from)
+	return w.log.all(ctx, from)
 }
 
 // Backup implements Source. Nothing is written before a copy is whole.

@@ -30,7 +30,7 @@ type Source interface {
 
 // WithLog calls do with the daemon's log, or with the file where no daemon runs.
 func WithLog(ctx context.Context, a *terminal.App, do func(Source) error) error {
-	return a.Ask(func(client *client.Client) error {
+	return a.WithClient(func(client *client.Client) error {
 		err := client.Alive(ctx)
 		switch {
 		case err == nil:

@@ -95,8 +95,8 @@ func copyTree(from, to string) error {
 
 // collector keeps what is logged as a warning, each as its message and its reason.
 type collector struct {
-	mu   sync.Mutex // guards said
-	said []string
+	mu    sync.Mutex // guards said
+	lines []string
 }
 
 // Enabled implements slog.Handler.
@@ -111,7 +111,7 @@ func (c *collector) Handle(_ context.Context, r slog.Record) error {
 	})
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.said = append(c.said, line)
+	c.lines = append(c.lines, line)
 	return nil
 }
 
@@ -124,5 +124,5 @@ func (c *collector) WithGroup(string) slog.Handler { return c }
 func (c *collector) all() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.said
+	return c.lines
 }

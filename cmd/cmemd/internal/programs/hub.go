@@ -29,14 +29,14 @@ func FindHub() (string, error) {
 	return path, nil
 }
 
-// hubEnd is how long stores may take to end in order.
-const hubEnd = 15 * time.Second
+// hubStopTimeout is how long stores may take to end in order.
+const hubStopTimeout = 15 * time.Second
 
 // HubCommand is the program at path, which FindHub found: it is asked to end when ctx is done.
 func HubCommand(ctx context.Context, path string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = hubEnd
+	cmd.WaitDelay = hubStopTimeout
 	return cmd
 }
 

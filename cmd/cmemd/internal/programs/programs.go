@@ -69,9 +69,9 @@ func Path(dir, name, ext string) string { return filepath.Join(dir, name+ext) }
 // goRun is the name of the folder in which the go command keeps a program that `go run` built.
 var goRun = regexp.MustCompile(`^[0-9a-f]{64}-d$`)
 
-// Passing reports that the program at path does not stay there, and by which way it came. A link stays, wherever it leads: who made it
+// TransientWay reports that the program at path does not stay there, and by which way it came. A link stays, wherever it leads: who made it
 // may let it lead elsewhere.
-func Passing(path string) (way string, passing bool) {
+func TransientWay(path string) (way string, transient bool) {
 	path = filepath.Clean(path)
 	folders := strings.Split(filepath.ToSlash(filepath.Dir(path)), "/")
 	goBuild := func(name string) bool { return strings.HasPrefix(name, "go-build") || goRun.MatchString(name) }
@@ -110,7 +110,7 @@ func Stable(path string) string {
 	}
 	self, err := os.Stat(path)
 	for _, name := range names {
-		_, passing := Passing(name)
+		_, passing := TransientWay(name)
 		if info, errName := os.Stat(name); err == nil && errName == nil && !passing && os.SameFile(self, info) {
 			return name
 		}
@@ -134,7 +134,7 @@ func resolved(path string) string {
 // source.json where they came from. What is there already is not written again, and of a self that lies there itself nothing is. On an
 // error each program is whole, the old one or the new. Newer programs stay: the error wraps ErrNewer. One caller at a time may use a home.
 func Copy(self, home, version string, now time.Time) (Source, error) {
-	way, _ := Passing(self)
+	way, _ := TransientWay(self)
 	to := Dir(home)
 	s := Source{Format: sourceFormat, Way: way, Version: version, Path: filepath.Dir(resolved(self)), At: now.UTC()}
 	if s.Path == resolved(to) {

@@ -32,7 +32,7 @@ func TestPassing(t *testing.T) {
 		"/home/ada/src/node_modules.old/cmemd":                                   "",
 		temporary + "-other/cmemd":                                               "",
 	} {
-		if way, passing := programs.Passing(path); way != want || passing != (want != "") {
+		if way, passing := programs.TransientWay(path); way != want || passing != (want != "") {
 			t.Errorf("%s: %q, %v; want %q", path, way, passing, want)
 		}
 	}

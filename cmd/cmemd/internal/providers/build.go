@@ -22,20 +22,20 @@ import (
 // A Built provider is one that can be asked, with what it was made of.
 type Built struct {
 	observer.Provider
-	Mode  observer.Mode       // whose types its observations have
-	sweep func() (int, error) // ends what still runs of it from an earlier life, and says how many did; nil: nothing can
-	idle  func()              // closes the connections that it keeps; nil: it has none
-	Key   *model.Key          // nil: none is sent
-	CLI   *claudecli.Client   // of claude-cli
+	Mode      observer.Mode       // whose types its observations have
+	sweep     func() (int, error) // ends what still runs of it from an earlier life, and says how many did; nil: nothing can
+	closeIdle func()              // closes the connections that it keeps; nil: it has none
+	Key       *model.Key          // nil: none is sent
+	CLI       *claudecli.Client   // of claude-cli
 }
 
 // A Builder makes providers by name from settings. Nothing is asked, started or connected to.
 type Builder struct {
-	Settings *config.Loaded
-	Runs     string               // the folder of what claude-cli runs
-	asked    func(model.Question) // is called with each question that goes out; may be nil
-	called   string               // under which a model is known where it is not its service's own; empty: the service's name
-	Log      *slog.Logger         // learns how they have to be asked; may be nil
+	Settings   *config.Loaded
+	Runs       string               // the folder of what claude-cli runs
+	onQuestion func(model.Question) // is called with each question that goes out; may be nil
+	called     string               // under which a model is known where it is not its service's own; empty: the service's name
+	Log        *slog.Logger         // learns how they have to be asked; may be nil
 }
 
 // build makes the provider called name, or says what it lacks.
@@ -76,7 +76,7 @@ func (b Builder) model(name string, made *Built) error {
 		return err
 	}
 	c := model.Config{
-		Name: cmp.Or(b.called, name), Asker: model.Guarded{Asker: asker, Key: made.Key, OnAsk: b.asked}, Renderer: renderer,
+		Name: cmp.Or(b.called, name), Asker: model.Guarded{Asker: asker, Key: made.Key, OnAsk: b.onQuestion}, Renderer: renderer,
 		Mode: made.Mode, Redact: redact,
 		Retries: l.ObserverRetries, Timeout: l.TurnTimeout, MaxTokens: l.MaxOutputTokens, Log: b.Log,
 		LeastThinking: l.Thinking == config.ThinkingLeast && name != claudecli.Name, // whose client is asked for none by itself
@@ -118,12 +118,12 @@ func (b Builder) asker(name string, made *Built) (model.Asker, error) {
 	if err != nil {
 		return nil, err
 	}
-	made.idle = asker.CloseIdleConnections
+	made.closeIdle = asker.CloseIdleConnections
 	return asker, nil
 }
 
-// Begin ends what an earlier life left running, and says how much that was. It must come before the first question.
-func (b *Built) Begin() (found int, err error) {
+// Sweep ends what an earlier life left running, and says how much that was. It must come before the first question.
+func (b *Built) Sweep() (found int, err error) {
 	if b.sweep == nil {
 		return 0, nil
 	}
@@ -132,10 +132,10 @@ func (b *Built) Begin() (found int, err error) {
 
 // Close lets go what it keeps, once nobody asks any more.
 func (b *Built) Close() error {
-	if b.idle != nil {
-		b.idle()
+	if b.closeIdle != nil {
+		b.closeIdle()
 	}
-	_, err := b.Begin()
+	_, err := b.Sweep()
 	return err
 }
 

@@ -70,7 +70,7 @@ func TestDaysOf(t *testing.T) {
 	at := func(day int, kind events.Kind) events.Record {
 		return events.Record{Header: events.Header{Kind: kind, OccurredAt: time.Date(2026, 3, day, 12, 0, 0, 0, time.Local)}}
 	}
-	got := daysOf([][]events.Record{
+	got := dailyWorkOf([][]events.Record{
 		{at(1, events.KindSessionOpened), at(2, events.KindToolUsed), at(2, events.KindToolUsed)},
 		{at(2, events.KindToolUsed), at(5, events.KindToolUsed)},
 		{at(9, events.KindSessionOpened), at(9, events.KindSessionClosed)},

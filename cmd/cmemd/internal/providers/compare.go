@@ -85,9 +85,9 @@ func compare(ctx context.Context, a *terminal.App, names []string, f compareFlag
 		return err
 	}
 	defer os.RemoveAll(dir)
-	var both []*compared
+	var both []*comparedObserver
 	for i, name := range names {
-		one, err := comparedBy(a, name, filepath.Join(dir, fmt.Sprint(i)))
+		one, err := newComparedObserver(a, name, filepath.Join(dir, fmt.Sprint(i)))
 		if err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func compare(ctx context.Context, a *terminal.App, names []string, f compareFlag
 }
 
 // observeBoth has each of the observers work on what was captured, and reports what came of it.
-func observeBoth(ctx context.Context, a *terminal.App, both []*compared, captured [][]events.Record) error {
+func observeBoth(ctx context.Context, a *terminal.App, both []*comparedObserver, captured [][]events.Record) error {
 	out := newComparison(both, captured)
 	var failed []error
 	for i, one := range both {
@@ -173,7 +173,7 @@ type unsent struct {
 }
 
 // announce counts the work of those that ask a model, and says what it comes to.
-func announce(ctx context.Context, a *terminal.App, both []*compared, captured [][]events.Record) (estimates []string, err error) {
+func announce(ctx context.Context, a *terminal.App, both []*comparedObserver, captured [][]events.Record) (estimates []string, err error) {
 	for _, c := range both {
 		if !c.asksModel() {
 			continue
@@ -182,7 +182,7 @@ func announce(ctx context.Context, a *terminal.App, both []*compared, captured [
 		if err != nil {
 			return nil, err
 		}
-		a.Say("%s", line)
+		a.Infof("%s", line)
 		estimates = append(estimates, line)
 	}
 	return estimates, nil

@@ -13,8 +13,8 @@ import (
 
 // comparison is what two observers made of the same sessions.
 type comparison struct {
-	Observers []*compared       `json:"observers"`
-	Sessions  []comparedSession `json:"sessions"`
+	Observers []*comparedObserver `json:"observers"`
+	Sessions  []comparedSession   `json:"sessions"`
 }
 
 // comparedSession is what they wrote of one session.
@@ -35,7 +35,7 @@ type comparedPrompt struct {
 }
 
 // newComparison is a comparison in which nobody has written anything yet.
-func newComparison(both []*compared, captured [][]events.Record) *comparison {
+func newComparison(both []*comparedObserver, captured [][]events.Record) *comparison {
 	c := &comparison{Observers: both}
 	for _, records := range captured {
 		s := comparedSession{}
@@ -105,7 +105,7 @@ func (c *comparison) show(a *terminal.App) {
 		l.Add(append(cells, (time.Duration(o.TookMS) * time.Millisecond).String())...)
 	}
 	a.Print(l)
-	a.Say("nothing of it is memory; `--json` has every row whole")
+	a.Infof("nothing of it is memory; `--json` has every row whole")
 }
 
 // add puts the rows of a prompt beside each other.

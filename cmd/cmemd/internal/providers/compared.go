@@ -20,8 +20,8 @@ import (
 	"github.com/cmemd/cmemd/projections/usage"
 )
 
-// compared is one of the observers, and what its work came to.
-type compared struct {
+// comparedObserver is one of the observers, and what its work came to.
+type comparedObserver struct {
 	Provider  string    `json:"provider"`
 	Model     string    `json:"model"`
 	Cost      api.Spent `json:"cost"`
@@ -39,8 +39,8 @@ type compared struct {
 	prices config.Prices
 }
 
-// comparedBy makes the observer that is called NAME or NAME:MODEL. What it needs on disk goes into dir.
-func comparedBy(a *terminal.App, named, dir string) (*compared, error) {
+// newComparedObserver makes the observer that is called NAME or NAME:MODEL. What it needs on disk goes into dir.
+func newComparedObserver(a *terminal.App, named, dir string) (*comparedObserver, error) {
 	who := setting.Asked{}
 	who.Name, who.Model, _ = strings.Cut(named, ":")
 	l, err := config.ForProvider(a, "")
@@ -58,11 +58,11 @@ func comparedBy(a *terminal.App, named, dir string) (*compared, error) {
 	if err != nil {
 		return nil, terminal.Advise(err, "`cmemd config show --all` lists the settings, and what they may be")
 	}
-	return &compared{Provider: who.Name, Model: built.Model(), dir: dir, limit: l.TurnTimeout + time.Second, built: built, prices: ps}, nil
+	return &comparedObserver{Provider: who.Name, Model: built.Model(), dir: dir, limit: l.TurnTimeout + time.Second, built: built, prices: ps}, nil
 }
 
 // asksModel reports whether a question to c goes to a model.
-func (c *compared) asksModel() bool {
+func (c *comparedObserver) asksModel() bool {
 	return c.Provider != extractive.Name && c.Provider != playback.Name
 }
 
@@ -70,14 +70,14 @@ func (c *compared) asksModel() bool {
 const charactersPerToken = 4
 
 // estimate says how much the observer would be asked, and what that costs at the least.
-func (c *compared) estimate(ctx context.Context, captured [][]events.Record) (string, error) {
+func (c *comparedObserver) estimate(ctx context.Context, captured [][]events.Record) (string, error) {
 	counted := &standIn{Provider: c.built.Provider}
-	r, end, err := c.rehearse("counted.db")
+	r, end, err := c.newRehearsal("counted.db")
 	if err != nil {
 		return "", err
 	}
 	defer end()
-	r.by = counted
+	r.provider = counted
 	for _, one := range captured {
 		if _, err := r.play(ctx, one); err != nil {
 			return "", err
@@ -93,24 +93,24 @@ func (c *compared) estimate(ctx context.Context, captured [][]events.Record) (st
 	return line + fmt.Sprintf(": from %s by the list of prices, and what it answers beside", terminal.Dollars(usd)), nil
 }
 
-// rehearse returns a rehearsal over a log of its own, which end removes.
-func (c *compared) rehearse(name string) (r *rehearsal, end func(), err error) {
+// newRehearsal returns a rehearsal over a log of its own, which end removes.
+func (c *comparedObserver) newRehearsal(name string) (r *rehearsal, end func(), err error) {
 	path := filepath.Join(c.dir, name)
 	log, err := eventlog.Open(path, eventlog.Config{})
 	if err != nil {
 		return nil, nil, err
 	}
 	r = &rehearsal{
-		log: log, by: c.built.Provider, types: c.built.Mode.TypeIDs(), limit: c.limit, pipeline: turn.New(turn.Config{Log: log}),
-		paid: func(events.Bill) {}, worked: func(int) {},
+		log: log, provider: c.built.Provider, types: c.built.Mode.TypeIDs(), turnTimeout: c.limit, pipeline: turn.New(turn.Config{Log: log}),
+		onBill: func(events.Bill) {}, onTurn: func(int) {},
 	}
 	r.rules.Batch = c.built.BatchLimits()
 	return r, func() { _, _ = log.Close(), os.Remove(path) }, nil // the folder goes as a whole
 }
 
 // observe has the observer work on each session, and hands its rows to take.
-func (c *compared) observe(ctx context.Context, a *terminal.App, captured [][]events.Record, take func(session int, rows []comparedRow)) error {
-	r, end, err := c.rehearse("log.db")
+func (c *comparedObserver) observe(ctx context.Context, a *terminal.App, captured [][]events.Record, take func(session int, rows []comparedRow)) error {
+	r, end, err := c.newRehearsal("log.db")
 	if err != nil {
 		return err
 	}
@@ -125,11 +125,11 @@ func (c *compared) observe(ctx context.Context, a *terminal.App, captured [][]ev
 	}
 	m := a.Meter("asking "+terminal.NameOfModel(c.Provider, c.Model), int64(total), false)
 	defer m.End()
-	r.worked = func(inputs int) {
+	r.onTurn = func(inputs int) {
 		done += inputs
 		m.Set(uint64(done), uint64(total))
 	}
-	r.paid = c.pay
+	r.onBill = c.pay
 	began := time.Now()
 	defer func() { c.TookMS = time.Since(began).Milliseconds() }()
 	for i, one := range captured {
@@ -148,9 +148,9 @@ func (c *compared) observe(ctx context.Context, a *terminal.App, captured [][]ev
 }
 
 // pay adds what a turn cost.
-func (c *compared) pay(b events.Bill) {
+func (c *comparedObserver) pay(b events.Bill) {
 	c.Cost.Add(usage.Count{Turns: 1, Calls: int64(b.Calls), Input: b.Usage.Input, Cached: b.Usage.Cached, Output: b.Usage.Output}, 1)
-	listed, known := c.prices.Uncosted(c.Provider, c.Model, b)
+	listed, known := c.prices.UncostedUSD(c.Provider, c.Model, b)
 	if !known {
 		open := b.UncostedUsage()
 		c.Cost.UnpricedTokens += open.Input + open.Output

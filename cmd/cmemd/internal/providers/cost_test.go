@@ -38,10 +38,10 @@ func TestWhatATurnCosts(t *testing.T) {
 		if !math.IsNaN(c.want) {
 			spent = c.want
 		}
-		if got := ps.OfTurn(c.provider, c.asked, c.bill); math.Abs(got-spent) > 1e-9 {
+		if got := ps.TurnCost(c.provider, c.asked, c.bill); math.Abs(got-spent) > 1e-9 {
 			t.Errorf("%s: the budget counts $%v, want $%v", name, got, spent)
 		}
-		tried := try{Provider: c.provider, Model: c.asked, prices: ps}
+		tried := trial{Provider: c.provider, Model: c.asked, prices: ps}
 		tried.count(c.bill)
 		got := math.NaN()
 		if tried.CostUSD != nil {

@@ -59,8 +59,8 @@ func EstimateDay(ctx context.Context, a *terminal.App) (d DailyWork, err error) 
 		return d, err
 	}
 	defer os.RemoveAll(dir)
-	turns, bytes, err := countQuestions(ctx, dir, &asker{Provider: extractive.New(extractive.Config{}), questions: asked}, captured)
-	if d = daysOf(captured); d.Days > 0 {
+	turns, bytes, err := countQuestions(ctx, dir, &countingProvider{Provider: extractive.New(extractive.Config{}), renderer: asked}, captured)
+	if d = dailyWorkOf(captured); d.Days > 0 {
 		d.Turns, d.Tokens = float64(turns)/float64(d.Days), bytes/charactersPerToken/int64(d.Days)
 	}
 	return d, err
@@ -90,8 +90,8 @@ func firstSessions(ctx context.Context, log offline.Source) (all [][]events.Reco
 	return all, nil
 }
 
-// daysOf counts the sessions with anything to observe, and the days of this machine on which there was some.
-func daysOf(captured [][]events.Record) (d DailyWork) {
+// dailyWorkOf counts the sessions with anything to observe, and the days of this machine on which there was some.
+func dailyWorkOf(captured [][]events.Record) (d DailyWork) {
 	days := map[string]bool{}
 	for _, one := range captured {
 		works := false
@@ -117,15 +117,15 @@ func daysOf(captured [][]events.Record) (d DailyWork) {
 }
 
 // countQuestions has by work through sessions over a log in dir, and returns how often it was asked, and the bytes of that.
-func countQuestions(ctx context.Context, dir string, by *asker, captured [][]events.Record) (turns int, bytes int64, err error) {
+func countQuestions(ctx context.Context, dir string, by *countingProvider, captured [][]events.Record) (turns int, bytes int64, err error) {
 	log, err := eventlog.Open(filepath.Join(dir, "counted.db"), eventlog.Config{})
 	if err != nil {
 		return 0, 0, err
 	}
 	defer log.Close()
 	r := &rehearsal{
-		log: log, by: by, types: observer.CodeMode().TypeIDs(), limit: time.Minute, pipeline: turn.New(turn.Config{Log: log}),
-		paid: func(events.Bill) {}, worked: func(int) {},
+		log: log, provider: by, types: observer.CodeMode().TypeIDs(), turnTimeout: time.Minute, pipeline: turn.New(turn.Config{Log: log}),
+		onBill: func(events.Bill) {}, onTurn: func(int) {},
 	}
 	r.rules.Batch = by.BatchLimits()
 	for _, one := range captured {
@@ -137,19 +137,19 @@ func countQuestions(ctx context.Context, dir string, by *asker, captured [][]eve
 }
 
 // An asker counts what a model would be asked, and answers as the built-in observer does: what it kept is in the next question.
-type asker struct {
+type countingProvider struct {
 	observer.Provider
-	questions *prompt.Renderer
-	turns     int
-	bytes     int64
+	renderer *prompt.Renderer
+	turns    int
+	bytes    int64
 }
 
 // BatchLimits implements observer.Provider: those of models.
-func (a *asker) BatchLimits() policy.BatchLimits { return policy.ModelLimits() }
+func (a *countingProvider) BatchLimits() policy.BatchLimits { return policy.ModelLimits() }
 
 // Complete implements observer.Provider.
-func (a *asker) Complete(ctx context.Context, p observer.Prompt) (observer.Reply, error) {
-	q := a.questions.Question(p, events.FormXML)
+func (a *countingProvider) Complete(ctx context.Context, p observer.Prompt) (observer.Reply, error) {
+	q := a.renderer.Question(p, events.FormXML)
 	a.turns++
 	a.bytes += int64(len(q.System) + len(q.User))
 	return a.Provider.Complete(ctx, p)

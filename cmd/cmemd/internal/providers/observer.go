@@ -43,10 +43,10 @@ func NewObserver(a *terminal.App) *cobra.Command {
 	return c
 }
 
-// tried is what came of asking several.
-type tried struct {
-	OK    bool   `json:"ok"`
-	Tried []*try `json:"tried"`
+// trialResults is what came of asking several.
+type trialResults struct {
+	OK    bool     `json:"ok"`
+	Tried []*trial `json:"tried"`
 }
 
 // testObservers asks the provider called name, or with "" everybody whom the settings name, and shows what came of it.
@@ -55,7 +55,7 @@ func testObservers(ctx context.Context, a *terminal.App, name string) error {
 	if err != nil {
 		return err
 	}
-	out := tried{OK: true}
+	out := trialResults{OK: true}
 	var failed []error
 	for _, who := range all {
 		t, err := Try(ctx, a, l, who)

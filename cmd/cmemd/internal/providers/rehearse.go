@@ -19,14 +19,14 @@ import (
 // A rehearsal is an observer at work on what was captured of a session, as it would be in a daemon, over a log of its own. What
 // it records goes with that log.
 type rehearsal struct {
-	log      *eventlog.Bolt
-	by       observer.Provider
-	types    observer.Types
-	limit    time.Duration // of one turn
-	rules    session.Rules
-	pipeline *turn.Pipeline
-	paid     func(events.Bill) // is called with what each turn cost
-	worked   func(inputs int)  // is called after each turn that did not fail, with how many inputs it was about
+	log         *eventlog.Bolt
+	provider    observer.Provider
+	types       observer.Types
+	turnTimeout time.Duration // of one turn
+	rules       session.Rules
+	pipeline    *turn.Pipeline
+	onBill      func(events.Bill) // is called with what each turn cost
+	onTurn      func(inputs int)  // is called after each turn that did not fail, with how many inputs it was about
 
 	last     events.Position // of the log
 	answered events.Position // of the last answer; 0: none
@@ -37,8 +37,8 @@ type rehearsal struct {
 // refused three times. A daemon would have the provider rest long before, and go on later.
 const maxBlamed = 20
 
-// played is what came of one session.
-type played struct {
+// playResult is what came of one session.
+type playResult struct {
 	turns, failed, dropped, skipped int
 	rows                            []comparedRow
 }
@@ -55,7 +55,7 @@ func isCaptured(k events.Kind) bool {
 
 // play has the observer work through a session. Captured is the records of the kinds of isCaptured, in their order; what was
 // erased of them is left out. An error says that the observer cannot go on; what it had made until then is returned too.
-func (r *rehearsal) play(ctx context.Context, captured []events.Record) (p played, err error) {
+func (r *rehearsal) play(ctx context.Context, captured []events.Record) (p playResult, err error) {
 	stream := captured[0].Stream
 	state, err := r.copy(ctx, stream, captured)
 	if err != nil {
@@ -115,7 +115,7 @@ func (r *rehearsal) decide(ctx context.Context, stream events.StreamID, state *s
 }
 
 // turn asks the observer about what is due, and records what came of it.
-func (r *rehearsal) turn(ctx context.Context, stream events.StreamID, state *session.State, w session.Work, p *played) error {
+func (r *rehearsal) turn(ctx context.Context, stream events.StreamID, state *session.State, w session.Work, p *playResult) error {
 	id := newID()
 	prompt, err := r.pipeline.Load(ctx, turn.RequestOf(id, w, state))
 	if err != nil {
@@ -123,24 +123,24 @@ func (r *rehearsal) turn(ctx context.Context, stream events.StreamID, state *ses
 	}
 	prompt.Budget = turn.Budget(prompt.Size(), r.rules.Batch.MaxBytes, w.Cuts)
 	w.Reads = prompt.Reads
-	start := session.StartTurn{Turn: id, At: time.Now(), Work: w, Provider: r.by.Name(), Model: r.by.Model(), PromptBytes: prompt.Size()}
+	start := session.StartTurn{Turn: id, At: time.Now(), Work: w, Provider: r.provider.Name(), Model: r.provider.Model(), PromptBytes: prompt.Size()}
 	if err := r.decide(ctx, stream, state, start); err != nil {
 		return err
 	}
-	reply, err := turn.Ask(ctx, r.by, prompt, r.limit)
-	got, err := r.pipeline.Result(ctx, r.by, r.types, prompt, reply, err)
+	reply, err := turn.Ask(ctx, r.provider, prompt, r.turnTimeout)
+	got, err := r.pipeline.Result(ctx, r.provider, r.types, prompt, reply, err)
 	p.turns++
 	switch {
 	case got.Answer != nil:
 		got.Answer.At = time.Now()
-		r.paid(got.Answer.Received.Bill())
+		r.onBill(got.Answer.Received.Bill())
 		p.take(*got.Answer, w)
 		err = r.decide(ctx, stream, state, *got.Answer)
 		r.answered, r.blamed = r.last, 0
-		r.worked(len(w.Settles))
+		r.onTurn(len(w.Settles))
 	case got.Failed != nil:
 		p.failed++
-		r.paid(got.Failed.Bill())
+		r.onBill(got.Failed.Bill())
 		err = cmp.Or(err, r.fail(ctx, stream, state, *got.Failed))
 	}
 	return err
@@ -149,14 +149,14 @@ func (r *rehearsal) turn(ctx context.Context, stream events.StreamID, state *ses
 // fail records a turn that failed. What does not blame the turn would have it wait in a daemon: here it is the end.
 func (r *rehearsal) fail(ctx context.Context, stream events.StreamID, state *session.State, f events.TurnFailed) error {
 	if r.blamed++; !f.Class.BlamesTurn() || r.blamed == maxBlamed {
-		return fmt.Errorf("%s failed: %s: %s", r.by.Name(), f.Class, f.Message)
+		return fmt.Errorf("%s failed: %s: %s", r.provider.Name(), f.Class, f.Message)
 	}
 	f.Answered = r.answered
 	return r.decide(ctx, stream, state, session.Fail{ID: newID(), At: time.Now(), Failed: f})
 }
 
 // take adds an answer.
-func (p *played) take(a session.Answer, w session.Work) {
+func (p *playResult) take(a session.Answer, w session.Work) {
 	switch {
 	case a.Dropped != nil:
 		p.dropped++

@@ -60,19 +60,19 @@ func recorded(t *testing.T, n int) (log *eventlog.Bolt, captured []events.Record
 }
 
 // rehearsed has an observer work on captured records.
-func rehearsed(t *testing.T, by answering, captured []events.Record) (p played, inputs int, paid events.Usage, err error) {
+func rehearsed(t *testing.T, by answering, captured []events.Record) (p playResult, inputs int, paid events.Usage, err error) {
 	t.Helper()
 	log := logtest.Open(t, eventlog.Config{})
 	r := rehearsal{
-		log: log, by: by, types: observer.CodeMode().TypeIDs(), limit: time.Minute, pipeline: turn.New(turn.Config{Log: log}),
-		paid: func(b events.Bill) { paid.Input += b.Usage.Input }, worked: func(n int) { inputs += n },
+		log: log, provider: by, types: observer.CodeMode().TypeIDs(), turnTimeout: time.Minute, pipeline: turn.New(turn.Config{Log: log}),
+		onBill: func(b events.Bill) { paid.Input += b.Usage.Input }, onTurn: func(n int) { inputs += n },
 	}
 	r.rules.Batch = by.BatchLimits()
 	p, err = r.play(t.Context(), captured)
 	return p, inputs, paid, err
 }
 
-func shown(p played) (lines []string) {
+func shown(p playResult) (lines []string) {
 	for _, r := range p.rows {
 		lines = append(lines, fmt.Sprint(r.Prompt, " ", r.line()))
 	}

@@ -19,13 +19,13 @@ import (
 )
 
 // A try is one turn outside of any session.
-type try struct {
+type trial struct {
 	Provider    string        `json:"provider"`
 	Model       string        `json:"model"`
-	Answered    string        `json:"answered_by,omitempty"` // what says that it answered
+	AnsweredBy  string        `json:"answered_by,omitempty"` // what says that it answered
 	Mode        string        `json:"mode"`
 	Key         string        `json:"key_from,omitempty"`
-	Questions   int           `json:"calls"`        // requests that were sent, with those that were sent again
+	Calls       int           `json:"calls"`        // requests that were sent, with those that were sent again
 	PromptBytes int           `json:"prompt_bytes"` // of the last question; where a model is not asked, of what was captured
 	Form        events.Form   `json:"form,omitempty"`
 	TookMS      int64         `json:"took_ms"`
@@ -36,7 +36,7 @@ type try struct {
 	Output      events.Output `json:"output"`
 
 	Parsed  *observer.Parsed `json:"parsed,omitempty"`
-	Failure *tryFailure      `json:"failure,omitempty"`
+	Failure *trialFailure    `json:"failure,omitempty"`
 
 	key    string
 	now    time.Time
@@ -50,23 +50,23 @@ const (
 	costBoth   = "provider and prices" // it stated it of some of the calls
 )
 
-// A tryFailure is why there is no answer.
-type tryFailure struct {
+// A trialFailure is why there is no answer.
+type trialFailure struct {
 	Class    events.FailureClass `json:"class"`
 	Status   int                 `json:"status,omitempty"`
 	ResetsAt *time.Time          `json:"resets_at,omitempty"`
 	Message  string              `json:"message"`
-	Do       string              `json:"do"`
+	Next     string              `json:"do"`
 }
 
-// asked counts a question on its way.
-func (t *try) asked(q model.Question) {
-	t.Questions++
+// countQuestion counts a question on its way.
+func (t *trial) countQuestion(q model.Question) {
+	t.Calls++
 	t.PromptBytes = len(q.System) + len(q.User) + len(q.Schema)
 }
 
 // ask has p observe the bundled batch.
-func (t *try) ask(ctx context.Context, p *Built, limit time.Duration) {
+func (t *trial) ask(ctx context.Context, p *Built, limit time.Duration) {
 	sample := samplePrompt(t.now)
 	t.PromptBytes = sample.Size()
 	if p.Key != nil {
@@ -79,22 +79,22 @@ func (t *try) ask(ctx context.Context, p *Built, limit time.Duration) {
 		t.fail(err)
 		return
 	}
-	t.Answered, t.Form, t.StopReason, t.Usage, t.Output = reply.Model, reply.Form, reply.StopReason, reply.Usage, reply.Text
+	t.AnsweredBy, t.Form, t.StopReason, t.Usage, t.Output = reply.Model, reply.Form, reply.StopReason, reply.Usage, reply.Text
 	t.count(reply.Bill)
-	t.Questions = max(t.Questions, reply.Calls)
+	t.Calls = max(t.Calls, reply.Calls)
 	parsed := observer.ParseForm(reply.Form, reply.Text, sample.Kind, p.Mode.TypeIDs())
 	t.Parsed = &parsed
 }
 
 // count says what the turn cost: what the provider stated, and what the tokens of which it stated nothing cost by the list.
-func (t *try) count(b events.Bill) {
+func (t *trial) count(b events.Bill) {
 	if b.UncostedUsage() == (events.Usage{}) {
 		if b.Stated() {
 			t.CostUSD, t.CostFrom = &b.Cost, costStated
 		}
 		return
 	}
-	usd, ok := t.prices.Uncosted(t.Provider, t.Model, b)
+	usd, ok := t.prices.UncostedUSD(t.Provider, t.Model, b)
 	if !ok {
 		return
 	}
@@ -106,22 +106,22 @@ func (t *try) count(b events.Bill) {
 }
 
 // fail says why there is no answer, and what to do about it.
-func (t *try) fail(err error) {
+func (t *trial) fail(err error) {
 	f, typed := errors.AsType[*observer.Failure](err)
 	if !typed {
 		f = &observer.Failure{Class: events.FailCrash, Message: err.Error()}
 	}
-	t.Answered, t.Form, t.Usage, t.Output = f.Model, f.Form, f.Usage, f.Output
+	t.AnsweredBy, t.Form, t.Usage, t.Output = f.Model, f.Form, f.Usage, f.Output
 	t.count(f.Bill)
-	t.Questions = max(t.Questions, f.Calls)
-	t.Failure = &tryFailure{Class: f.Class, Status: f.Status, Message: f.Message, Do: t.remedy(f)}
+	t.Calls = max(t.Calls, f.Calls)
+	t.Failure = &trialFailure{Class: f.Class, Status: f.Status, Message: f.Message, Next: t.remedy(f)}
 	if !f.ResetsAt.IsZero() {
 		t.Failure.ResetsAt = &f.ResetsAt
 	}
 }
 
 // remedy is what a person can do about a failure of its class.
-func (t *try) remedy(f *observer.Failure) string {
+func (t *trial) remedy(f *observer.Failure) string {
 	cli := t.Provider == claudecli.Name
 	switch f.Class {
 	case events.FailAuth:
@@ -157,10 +157,10 @@ func (t *try) remedy(f *observer.Failure) string {
 var errNoMemory = errors.New("the observer's answer cannot be read")
 
 // Err is nil if the answer was one: an observation, or that there is nothing to record.
-func (t *try) Err() error {
+func (t *trial) Err() error {
 	switch {
 	case t.Failure != nil:
-		return terminal.Advise(fmt.Errorf("%s failed: %s: %s", t.Provider, t.Failure.Class, t.Failure.Message), "%s", t.Failure.Do)
+		return terminal.Advise(fmt.Errorf("%s failed: %s: %s", t.Provider, t.Failure.Class, t.Failure.Message), "%s", t.Failure.Next)
 	case t.Parsed.Disposition == observer.DispositionDropped:
 		return terminal.Advise(fmt.Errorf("%w: %s/%s", errNoMemory, t.Parsed.Class, t.Parsed.Reason), "choose another model: this one does not keep to the form")
 	}
@@ -168,27 +168,27 @@ func (t *try) Err() error {
 }
 
 // showTries shows what came of asking several, a line each, and then what mends those that failed.
-func showTries(a *terminal.App, all []*try) {
+func showTries(a *terminal.App, all []*trial) {
 	l := terminal.List{Head: []string{"PROVIDER", "PROMPT", "TOOK", "CALLS", "TOKENS", "COST", "OUTPUT", "PARSED"}}
 	for _, t := range all {
 		cost := ""
 		if t.Usage != (events.Usage{}) || t.CostUSD != nil {
 			cost = t.costCell()
 		}
-		l.Add(terminal.NameOfModel(t.Provider, t.Model), terminal.Size(int64(t.PromptBytes)), t.took().String(), fmt.Sprint(t.Questions),
+		l.Add(terminal.NameOfModel(t.Provider, t.Model), terminal.Size(int64(t.PromptBytes)), t.took().String(), fmt.Sprint(t.Calls),
 			fmt.Sprint(t.Usage.Input+t.Usage.Output), cost, terminal.Size(int64(t.Output.Len())), t.resultCell())
 	}
 	a.Print(l)
 	for _, t := range all {
 		if bad := t.Err(); bad != nil {
-			a.Say("%s\n  next: %s", terminal.VisibleLine(terminal.Describe(bad)), terminal.VisibleLine(terminal.NextStep(bad)))
+			a.Infof("%s\n  next: %s", terminal.VisibleLine(terminal.Describe(bad)), terminal.VisibleLine(terminal.NextStep(bad)))
 		}
 	}
 }
 
-func (t *try) took() time.Duration { return time.Duration(t.TookMS) * time.Millisecond }
+func (t *trial) took() time.Duration { return time.Duration(t.TookMS) * time.Millisecond }
 
-func (t *try) costCell() string {
+func (t *trial) costCell() string {
 	if t.CostUSD == nil {
 		return "?"
 	}
@@ -196,7 +196,7 @@ func (t *try) costCell() string {
 }
 
 // resultCell is what came of a try in a word or two.
-func (t *try) resultCell() string {
+func (t *trial) resultCell() string {
 	if t.Failure != nil {
 		return "failed: " + string(t.Failure.Class)
 	}
@@ -206,16 +206,16 @@ func (t *try) resultCell() string {
 	return fmt.Sprintf("%s: %s/%s", t.Parsed.Disposition, t.Parsed.Class, t.Parsed.Reason)
 }
 
-func showTry(a *terminal.App, t *try) {
+func showTry(a *terminal.App, t *trial) {
 	a.Field("provider", strings.TrimSpace(t.Provider+" "+t.Model))
-	if t.Answered != "" && t.Answered != t.Model {
-		a.Field("answered by", t.Answered)
+	if t.AnsweredBy != "" && t.AnsweredBy != t.Model {
+		a.Field("answered by", t.AnsweredBy)
 	}
 	a.Field("mode", t.Mode)
 	a.Field("key", t.Key)
 	a.Field("prompt", fmt.Sprintf("%d bytes", t.PromptBytes))
-	if t.Questions > 0 {
-		a.Field("calls", fmt.Sprint(t.Questions))
+	if t.Calls > 0 {
+		a.Field("calls", fmt.Sprint(t.Calls))
 	}
 	a.Field("took", t.took().String())
 	if t.Usage != (events.Usage{}) {
@@ -232,7 +232,7 @@ func showTry(a *terminal.App, t *try) {
 	}
 }
 
-func (t *try) costLine() string {
+func (t *trial) costLine() string {
 	switch t.CostFrom {
 	case costStated:
 		return fmt.Sprintf("$%.6f, as the provider says", *t.CostUSD)
@@ -245,7 +245,7 @@ func (t *try) costLine() string {
 }
 
 // Try asks a provider once. An error says that there is nobody to ask, or that ctx is done.
-func Try(ctx context.Context, a *terminal.App, l *config.Loaded, who setting.Asked) (*try, error) {
+func Try(ctx context.Context, a *terminal.App, l *config.Loaded, who setting.Asked) (*trial, error) {
 	ps, err := config.LoadPrices(l.Home)
 	if err != nil {
 		return nil, err
@@ -255,8 +255,8 @@ func Try(ctx context.Context, a *terminal.App, l *config.Loaded, who setting.Ask
 		return nil, err
 	}
 	defer os.RemoveAll(runs)
-	t := &try{Provider: who.Name, now: a.Now(), prices: ps}
-	b := Builder{Settings: l, Runs: runs, asked: t.asked}
+	t := &trial{Provider: who.Name, now: a.Now(), prices: ps}
+	b := Builder{Settings: l, Runs: runs, onQuestion: t.countQuestion}
 	p, err := b.Make(who)
 	if err != nil {
 		return nil, terminal.Advise(err, "`cmemd config show --all` lists the settings, and what they may be")

@@ -18,22 +18,22 @@ func TestEveryFailureHasARemedy(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range setting.ProviderNames() {
 		for _, class := range events.FailureClasses() {
-			x := &try{Provider: name, key: "the variable K"}
+			x := &trial{Provider: name, key: "the variable K"}
 			x.fail(&observer.Failure{Class: class, Message: "m"})
-			if x.Failure.Do == "" || x.Err() == nil || terminal.NextStep(x.Err()) != x.Failure.Do {
+			if x.Failure.Next == "" || x.Err() == nil || terminal.NextStep(x.Err()) != x.Failure.Next {
 				t.Errorf("%s, %s: %+v", name, class, x.Failure)
 			}
-			seen[x.Failure.Do] = true
+			seen[x.Failure.Next] = true
 		}
 	}
 	if len(seen) < 9 {
 		t.Errorf("only %d remedies", len(seen))
 	}
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	x := &try{Provider: "openai"}
+	x := &trial{Provider: "openai"}
 	x.fail(&observer.Failure{Class: events.FailLimit, ResetsAt: at})
-	if !strings.Contains(x.Failure.Do, "wait until "+terminal.Moment(at)) {
-		t.Errorf("got %q", x.Failure.Do)
+	if !strings.Contains(x.Failure.Next, "wait until "+terminal.Moment(at)) {
+		t.Errorf("got %q", x.Failure.Next)
 	}
 	x.fail(errors.New("exit status 2"))
 	if x.Failure.Class != events.FailCrash {

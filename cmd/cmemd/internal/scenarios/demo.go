@@ -29,9 +29,9 @@ import (
 var demoSession string
 
 const (
-	// demoKill and demoRevive are the payloads before which the daemon is killed and started again.
-	demoKill   = 14
-	demoRevive = 17
+	// killBeforePayload and reviveBeforePayload are the payloads before which the daemon is killed and started again.
+	killBeforePayload   = 14
+	reviveBeforePayload = 17
 
 	// demoWait is how long the demo waits for anything that takes milliseconds when all is well.
 	demoWait = 10 * time.Second
@@ -45,7 +45,7 @@ func perform(ctx context.Context, a *terminal.App, story func(context.Context) e
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	signal.Ignore(syscall.SIGPIPE)
-	a.Out = &carefulWriter{to: a.Out, failed: cancel}
+	a.Out = &carefulWriter{to: a.Out, onFailure: cancel}
 	err := story(ctx)
 	switch {
 	case err == nil:
@@ -58,32 +58,32 @@ func perform(ctx context.Context, a *terminal.App, story func(context.Context) e
 
 // carefulWriter tells when nobody reads any more.
 type carefulWriter struct {
-	to     io.Writer
-	failed func(error)
+	to        io.Writer
+	onFailure func(error)
 }
 
 // Write passes b on.
 func (w *carefulWriter) Write(b []byte) (int, error) {
 	n, err := w.to.Write(b)
 	if err != nil {
-		w.failed(err)
+		w.onFailure(err)
 	}
 	return n, err
 }
 
 // stage is the temporary world of a demo.
 type stage struct {
-	a       *terminal.App
-	self    string // this program
-	dir     string // all of the below
-	home    string // CMEMD_HOME
-	project string // the repository that the session works in
-	commits []string
-	client  *client.Client
-	daemon  *exec.Cmd
-	began   time.Time
-	best    string // the id of the best hit
-	listen  string // the loopback address of the page; empty: there is none
+	a         *terminal.App
+	self      string // this program
+	dir       string // all of the below
+	home      string // CMEMD_HOME
+	project   string // the repository that the session works in
+	commits   []string
+	client    *client.Client
+	daemon    *exec.Cmd
+	began     time.Time
+	bestHitID string // the id of the best hit
+	listen    string // the loopback address of the page; empty: there is none
 
 	// Where several machines play.
 	name    string // of the machine; empty: there is one
@@ -92,8 +92,8 @@ type stage struct {
 	hooks   []time.Duration
 }
 
-// theSession is the session that is played where there is one machine.
-const theSession = "00000000-0000-4000-8000-00000000d001"
+// defaultSession is the session that is played where there is one machine.
+const defaultSession = "00000000-0000-4000-8000-00000000d001"
 
 // newStage makes a home, and a folder to work in.
 func newStage(a *terminal.App) (*stage, error) {
@@ -116,7 +116,7 @@ func newStage(a *terminal.App) (*stage, error) {
 func newStageIn(a *terminal.App, self, dir, home string) *stage {
 	return &stage{
 		a: a, self: self, dir: dir, home: home, project: filepath.Join(dir, "courier"), began: a.Now(), client: client.Dial(home),
-		session: theSession,
+		session: defaultSession,
 	}
 }
 
@@ -203,7 +203,7 @@ func (d *stage) raise(ctx context.Context) error {
 		said, _ := os.ReadFile(log.Name())
 		return fmt.Errorf("%w; it said:\n%s", err, terminal.Visible(string(said)))
 	}
-	d.act("%s, process %d, is ready after %d ms", d.of(), d.daemon.Process.Pid, d.a.Now().Sub(began).Milliseconds())
+	d.announce("%s, process %d, is ready after %d ms", d.of(), d.daemon.Process.Pid, d.a.Now().Sub(began).Milliseconds())
 	return nil
 }
 
@@ -222,8 +222,8 @@ func (d *stage) until(ctx context.Context, what string, ok func() bool) error {
 	return nil
 }
 
-// act announces what happens next.
-func (d *stage) act(format string, args ...any) {
+// announce announces what happens next.
+func (d *stage) announce(format string, args ...any) {
 	seconds, text := d.a.Now().Sub(d.began).Seconds(), fmt.Sprintf(format, args...)
 	if d.a.JSON {
 		_ = d.a.PrintJSONLine(demoLine{Seconds: seconds, Act: text})
@@ -240,8 +240,8 @@ type demoLine struct {
 	Detail  string  `json:"detail,omitempty"`
 }
 
-// tell shows a detail of the present act. Captured text in it is made harmless.
-func (d *stage) tell(format string, args ...any) {
+// printDetail shows a detail of the present act. Captured text in it is made harmless.
+func (d *stage) printDetail(format string, args ...any) {
 	text := terminal.Visible(fmt.Sprintf(format, args...))
 	if d.a.JSON {
 		_ = d.a.PrintJSONLine(demoLine{Detail: text})
@@ -271,15 +271,15 @@ func (d *stage) hook(ctx context.Context, payload string) (reply []byte, took ti
 // play sends the session's hooks. In the middle the daemon is killed, and later started again.
 func (d *stage) play(ctx context.Context) error {
 	if d.name == "" {
-		d.act("a session of Claude Code begins in %s", d.project)
+		d.announce("a session of Claude Code begins in %s", d.project)
 	}
 	for i, payload := range d.payloads() {
 		switch {
 		case d.steady:
-		case i == demoKill:
-			d.act("%s is killed with SIGKILL", d.of())
+		case i == killBeforePayload:
+			d.announce("%s is killed with SIGKILL", d.of())
 			d.kill()
-		case i == demoRevive:
+		case i == reviveBeforePayload:
 			if err := d.revive(ctx); err != nil {
 				return err
 			}
@@ -290,7 +290,7 @@ func (d *stage) play(ctx context.Context) error {
 		}
 		d.hooks = append(d.hooks, took)
 		if d.name == "" {
-			d.tell("%4d ms  %s", took.Milliseconds(), describeHook(payload))
+			d.printDetail("%4d ms  %s", took.Milliseconds(), describeHook(payload))
 			d.pace(ctx)
 		}
 	}
@@ -303,10 +303,10 @@ func (d *stage) revive(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if waiting < demoRevive-demoKill { // a hook that the daemon did not answer in time has spooled one more
-		return fmt.Errorf("%d payloads wait in the spool, want at least %d", waiting, demoRevive-demoKill)
+	if waiting < reviveBeforePayload-killBeforePayload { // a hook that the daemon did not answer in time has spooled one more
+		return fmt.Errorf("%d payloads wait in the spool, want at least %d", waiting, reviveBeforePayload-killBeforePayload)
 	}
-	d.act("%d payloads wait in the spool; %s comes back", waiting, d.of())
+	d.announce("%d payloads wait in the spool; %s comes back", waiting, d.of())
 	return d.raise(ctx)
 }
 

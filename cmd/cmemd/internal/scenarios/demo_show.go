@@ -43,7 +43,7 @@ func (d *stage) settle(ctx context.Context) error {
 	if d.name != "" {
 		whose = "the session on " + d.name
 	}
-	d.act("%s is over: %d inputs captured, %d observed, %d dropped, %d lost", whose, in.Captured, in.Observed, in.Dropped, want-in.Captured)
+	d.announce("%s is over: %d inputs captured, %d observed, %d dropped, %d lost", whose, in.Captured, in.Observed, in.Dropped, want-in.Captured)
 	return nil
 }
 
@@ -63,8 +63,8 @@ func (d *stage) remember(ctx context.Context) error {
 	if err := json.Unmarshal(reply, &r); err != nil || r.Hook.Context == "" {
 		return fmt.Errorf("the second session was given nothing: %q, %v", reply, err)
 	}
-	d.act("a second session begins and is given this, in %d ms", took.Milliseconds())
-	d.tell("%s", r.Hook.Context)
+	d.announce("a second session begins and is given this, in %d ms", took.Milliseconds())
+	d.printDetail("%s", r.Hook.Context)
 	return nil
 }
 
@@ -78,14 +78,14 @@ func (d *stage) find(ctx context.Context) error {
 	if len(found.Results) == 0 {
 		return fmt.Errorf("a search for %q found nothing", words)
 	}
-	d.act("cmemd search %s", words)
+	d.announce("cmemd search %s", words)
 	for _, r := range found.Results {
-		if d.best == "" && r.Kind == "observation" {
-			d.best = r.ID.String()
+		if d.bestHitID == "" && r.Kind == "observation" {
+			d.bestHitID = r.ID.String()
 		}
-		d.tell("%-11s  %5.2f  %s", r.Kind, r.Score, r.Title)
+		d.printDetail("%-11s  %5.2f  %s", r.Kind, r.Score, r.Title)
 	}
-	if d.best == "" {
+	if d.bestHitID == "" {
 		return fmt.Errorf("a search for %q found no observation", words)
 	}
 	return nil
@@ -93,16 +93,16 @@ func (d *stage) find(ctx context.Context) error {
 
 // explain leads from the best hit back to the events it came from.
 func (d *stage) explain(ctx context.Context) error {
-	why, err := api.WhyRoute.Call(ctx, d.client, api.WhyQuery{ID: d.best})
+	why, err := api.WhyRoute.Call(ctx, d.client, api.WhyQuery{ID: d.bestHitID})
 	if err != nil {
 		return err
 	}
 	if len(why.Turns) == 0 || len(why.Turns[0].Inputs) == 0 {
-		return fmt.Errorf("%s leads back to nothing", d.best)
+		return fmt.Errorf("%s leads back to nothing", d.bestHitID)
 	}
-	d.act("cmemd why %s", d.best)
+	d.announce("cmemd why %s", d.bestHitID)
 	for _, p := range why.Prompts {
-		d.tell("asked      %6d  %s", p.Position, p.Text)
+		d.printDetail("asked      %6d  %s", p.Position, p.Text)
 	}
 	for _, in := range why.Turns[0].Inputs {
 		name := in.Tool
@@ -115,10 +115,10 @@ func (d *stage) explain(ctx context.Context) error {
 		if in.Read {
 			part = "read"
 		}
-		d.tell("%-7s    %6d  %s%s", part, in.Position, name, failed)
+		d.printDetail("%-7s    %6d  %s%s", part, in.Position, name, failed)
 	}
 	for _, c := range why.Row.Claims {
-		d.tell("%-9s          %s %s", c.Verdict, c.Kind, c.Value)
+		d.printDetail("%-9s          %s %s", c.Verdict, c.Kind, c.Value)
 	}
 	return nil
 }
@@ -132,13 +132,13 @@ func (d *stage) verify(ctx context.Context) error {
 	if !v.OK {
 		return fmt.Errorf("the log is damaged at %d: %s", v.Position, v.Reason)
 	}
-	d.act("cmemd log verify: %d records, every chain holds", v.Records)
+	d.announce("cmemd log verify: %d records, every chain holds", v.Records)
 	return nil
 }
 
 // openPage has a browser show the page of the demo's daemon.
 func (d *stage) openPage(ctx context.Context) error {
-	d.act("cmemd ui")
+	d.announce("cmemd ui")
 	c := exec.CommandContext(ctx, d.self, "ui")
 	c.Env, c.Stdout, c.Stderr = d.environ(), d.a.Out, d.a.Err
 	return c.Run()
@@ -149,7 +149,7 @@ func (d *stage) stay(ctx context.Context) error {
 	if !d.watched() {
 		return nil
 	}
-	d.act("the page shows it until you press Ctrl-C, which removes everything")
+	d.announce("the page shows it until you press Ctrl-C, which removes everything")
 	<-ctx.Done()
 	return nil
 }
@@ -184,6 +184,6 @@ func playDemo(ctx context.Context, a *terminal.App, page bool) (err error) {
 			return err
 		}
 	}
-	d.act("all of it happened in %s, which is removed now; to use cmemd for real: cmemd setup", d.home)
+	d.announce("all of it happened in %s, which is removed now; to use cmemd for real: cmemd setup", d.home)
 	return nil
 }

@@ -20,11 +20,11 @@ import (
 
 // fleet is the temporary world of several machines: three stores, and homes that share their memory through them.
 type fleet struct {
-	*stage   // of the first machine: it tells what happens
-	dir      string
-	stores   *stores
-	machines []*stage
-	killed   time.Time // when the leader was
+	*stage         // of the first machine: it tells what happens
+	dir            string
+	stores         *stores
+	machines       []*stage
+	leaderKilledAt time.Time // when the leader was
 }
 
 // machineNames are what the machines of the demo are called, in the order in which they join.
@@ -51,20 +51,20 @@ func playCluster(ctx context.Context, a *terminal.App, keep bool) (err error) {
 		}
 		err = errors.Join(err, f.clear(stays))
 	}()
-	f.act("three stores begin on loopback")
+	f.announce("three stores begin on loopback")
 	if f.stores, err = openStores(ctx, program, filepath.Join(f.dir, "hub"), a.Err); err != nil {
 		return err
 	}
-	for _, act := range []func(context.Context) error{f.join, f.playFirst, f.playOthers, f.goOn, f.agree, f.show, f.recover, f.verifyAll} {
+	for _, act := range []func(context.Context) error{f.join, f.playFirst, f.playOthers, f.awaitShared, f.agree, f.show, f.recover, f.verifyAll} {
 		if err := act(ctx); err != nil {
 			return err
 		}
 	}
 	if !keep {
-		f.act("all of it happened in %s, which is removed now; to use it for real: cmemd hub", f.dir)
+		f.announce("all of it happened in %s, which is removed now; to use it for real: cmemd hub", f.dir)
 		return nil
 	}
-	return f.tellKept(ctx)
+	return f.stopAndKeep(ctx)
 }
 
 // newFleet makes a folder, and in it one for each machine.
@@ -80,7 +80,7 @@ func newFleet(a *terminal.App) (*fleet, error) {
 	f := &fleet{dir: dir}
 	for i, name := range machineNames() {
 		m := newStageIn(a, self, filepath.Join(dir, "work", name), filepath.Join(dir, name)) // a short path: a socket's has 100 bytes
-		m.name, m.steady, m.session = name, true, fmt.Sprintf("%s%d", theSession[:len(theSession)-1], i+1)
+		m.name, m.steady, m.session = name, true, fmt.Sprintf("%s%d", defaultSession[:len(defaultSession)-1], i+1)
 		f.machines = append(f.machines, m)
 		if err := os.MkdirAll(m.project, 0o700); err != nil {
 			return nil, errors.Join(err, os.RemoveAll(dir))
@@ -108,7 +108,7 @@ func (f *fleet) clear(keep bool) error {
 // join makes a space, has each machine enter it, and starts the daemons. Joining is a person's, so that no daemon is asked for it: what it
 // writes into a home is written here, before there is one.
 func (f *fleet) join(ctx context.Context) error {
-	f.act("the stores are ready: %s and the next two ports; each keeps every object", f.stores.base)
+	f.announce("the stores are ready: %s and the next two ports; each keeps every object", f.stores.base)
 	var made api.ClusterJoined
 	for i, m := range f.machines {
 		q := api.ClusterJoin{Where: f.stores.address, Name: m.name}
@@ -130,7 +130,7 @@ func (f *fleet) join(ctx context.Context) error {
 		}
 		m.commit(ctx, "queue: give up a delivery that the receiver refuses")
 		m.commit(ctx, "config: limit the attempts of a delivery")
-		f.act("%s joins: %s", m.name, terminal.Plural(joined.Machines, "machine"))
+		f.announce("%s joins: %s", m.name, terminal.Plural(joined.Machines, "machine"))
 		if err := m.raise(ctx); err != nil {
 			return err
 		}
@@ -157,8 +157,8 @@ func (f *fleet) playOthers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.killed = f.a.Now()
-	f.act("store %d, process %d, which leads, is killed with SIGKILL", gone.Store, gone.PID)
+	f.leaderKilledAt = f.a.Now()
+	f.announce("store %d, process %d, which leads, is killed with SIGKILL", gone.Store, gone.PID)
 	last := len(f.machines) - 1
 	f.machines[last].steady = false
 	for _, m := range f.machines[1:] {
@@ -171,18 +171,18 @@ func (f *fleet) playOthers(ctx context.Context) error {
 
 // playOn plays a session, and tells how long its hooks took.
 func (f *fleet) playOn(ctx context.Context, m *stage) error {
-	f.act("a session begins on %s", m.name)
+	f.announce("a session begins on %s", m.name)
 	if err := m.play(ctx); err != nil {
 		return fmt.Errorf("%s: %w", m.name, err)
 	}
 	slices.Sort(m.hooks)
-	f.tell("%d hooks, each a process: %d ms in the middle, %d ms at most", len(m.hooks),
+	f.printDetail("%d hooks, each a process: %d ms in the middle, %d ms at most", len(m.hooks),
 		m.hooks[len(m.hooks)/2].Milliseconds(), m.hooks[len(m.hooks)-1].Milliseconds())
 	return nil
 }
 
-// goOn waits until what was recorded without a leader is in the stores, and until every machine has observed its session.
-func (f *fleet) goOn(ctx context.Context) error {
+// awaitShared waits until what was recorded without a leader is in the stores, and until every machine has observed its session.
+func (f *fleet) awaitShared(ctx context.Context) error {
 	for _, m := range f.machines[1:] {
 		if err := f.flush(ctx, m); err != nil {
 			return err
@@ -205,10 +205,10 @@ func (f *fleet) flush(ctx context.Context, m *stage) error {
 		return fmt.Errorf("flush what %s recorded: %w", m.name, err)
 	}
 	since := ""
-	if !f.killed.IsZero() {
-		since = fmt.Sprintf(", %.1f s after their leader was killed", f.a.Now().Sub(f.killed).Seconds())
+	if !f.leaderKilledAt.IsZero() {
+		since = fmt.Sprintf(", %.1f s after their leader was killed", f.a.Now().Sub(f.leaderKilledAt).Seconds())
 	}
-	f.act("%d records of %s are in the stores%s", done.Position, m.name, since)
+	f.announce("%d records of %s are in the stores%s", done.Position, m.name, since)
 	return nil
 }
 
@@ -217,7 +217,7 @@ func (f *fleet) recover(ctx context.Context) error {
 	if err := f.until(ctx, "the store that was killed to come back", func() bool { return f.stores.back() != 0 }); err != nil {
 		return err
 	}
-	f.act("store %d is back, and fetches what it missed from the other two", f.stores.back())
+	f.announce("store %d is back, and fetches what it missed from the other two", f.stores.back())
 	return nil
 }
 
@@ -227,12 +227,12 @@ func (f *fleet) verifyAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.act("cmemd log verify --fleet")
+	f.announce("cmemd log verify --fleet")
 	for _, log := range v.Logs {
 		if log.Problem != "" {
 			v.Problems = append(v.Problems, log.Machine+": "+log.Problem)
 		}
-		f.tell("%s: %s in %s, signed and linked", log.Machine, terminal.Plural(log.Checked, "record"), terminal.Plural(log.Segments, "segment"))
+		f.printDetail("%s: %s in %s, signed and linked", log.Machine, terminal.Plural(log.Checked, "record"), terminal.Plural(log.Segments, "segment"))
 	}
 	if !v.OK {
 		return fmt.Errorf("what the stores hold is not well: %s", strings.Join(v.Problems, "; "))
@@ -240,18 +240,18 @@ func (f *fleet) verifyAll(ctx context.Context) error {
 	return nil
 }
 
-// tellKept ends the daemons in order, and says how to go on with what stays. The homes use no port: that is for the person's own.
-func (f *fleet) tellKept(ctx context.Context) error {
+// stopAndKeep ends the daemons in order, and says how to go on with what stays. The homes use no port: that is for the person's own.
+func (f *fleet) stopAndKeep(ctx context.Context) error {
 	for _, m := range f.machines {
 		_ = m.client.Stop(ctx) // else it is killed
 		if err := os.WriteFile(filepath.Join(m.home, config.FileName), []byte("listen = \"\"\n"), 0o600); err != nil {
 			return err
 		}
 	}
-	f.act("all processes end now, and %s stays until you remove it; to go on with it:", f.dir)
-	f.tell("cmemd hub --dev 3 --dir %s --listen %s", filepath.Join(f.dir, "hub"), f.stores.base)
+	f.announce("all processes end now, and %s stays until you remove it; to go on with it:", f.dir)
+	f.printDetail("cmemd hub --dev 3 --dir %s --listen %s", filepath.Join(f.dir, "hub"), f.stores.base)
 	for _, m := range f.machines {
-		f.tell("cmemd --home %s start", m.home)
+		f.printDetail("cmemd --home %s start", m.home)
 	}
 	return nil
 }

@@ -87,16 +87,16 @@ func (f *fleet) agree(ctx context.Context) error {
 		}
 		_ = sleep.For(ctx, 100*time.Millisecond)
 	}
-	f.act("the balance: %d inputs accepted on %d machines; %d missing, %d twice", b.accepted, len(all), b.missing, b.twice)
+	f.announce("the balance: %d inputs accepted on %d machines; %d missing, %d twice", b.accepted, len(all), b.missing, b.twice)
 	for i, m := range f.machines {
-		f.tell("%-8s sent %d, has %d", m.name, m.sent(), len(all[i]))
+		f.printDetail("%-8s sent %d, has %d", m.name, m.sent(), len(all[i]))
 	}
 	return nil
 }
 
 // show lists what each machine knows of the others' memory, and asks one for what another did.
 func (f *fleet) show(ctx context.Context) error {
-	f.act("what each machine knows")
+	f.announce("what each machine knows")
 	for _, m := range f.machines {
 		if err := f.showSessions(ctx, m); err != nil {
 			return err
@@ -123,9 +123,9 @@ func (f *fleet) findOn(ctx context.Context, of *stage) error {
 	if err != nil {
 		return err
 	}
-	f.act("on %s: cmemd search %s --session %s", f.name, words, of.session)
+	f.announce("on %s: cmemd search %s --session %s", f.name, words, of.session)
 	for _, r := range found.Results {
-		f.tell("%-12s  %-11s  %s", r.Handle, r.Kind, r.Title)
+		f.printDetail("%-12s  %-11s  %s", r.Handle, r.Kind, r.Title)
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func (f *fleet) showSessions(ctx context.Context, m *stage) error {
 		return err
 	}
 	for _, s := range there.Sessions {
-		f.tell("%-8s  a session of %-8s  %d inputs, %d observations", m.name, cmp.Or(s.Machine, m.name), s.ToolUses+s.Stops, s.Observations)
+		f.printDetail("%-8s  a session of %-8s  %d inputs, %d observations", m.name, cmp.Or(s.Machine, m.name), s.ToolUses+s.Stops, s.Observations)
 	}
 	return nil
 }

@@ -25,14 +25,14 @@ type stores struct {
 	stop    context.CancelFunc
 	done    chan struct{} // closed when it has ended, and all that it said was read
 
-	mu    sync.Mutex      // guards the fields below
-	all   map[int]storeAt // by number
-	leads int             // the number of the one that leads; 0: not known
-	again int             // the number of one that ended and is there again; 0: none
+	mu              sync.Mutex         // guards the fields below
+	all             map[int]storeEvent // by number
+	leaderNumber    int                // the number of the one that leads; 0: not known
+	restartedNumber int                // the number of one that ended and is there again; 0: none
 }
 
-// storeAt is a store as `cmemd-hub --dev --json` tells of it: on the first line all of them, then one a line with what became of it.
-type storeAt struct {
+// storeEvent is a store as `cmemd-hub --dev --json` tells of it: on the first line all of them, then one a line with what became of it.
+type storeEvent struct {
 	Store int    `json:"store"`
 	PID   int    `json:"pid"`
 	At    string `json:"at"`
@@ -42,7 +42,7 @@ type storeAt struct {
 // openStores runs program until ctx is done or clear is called, and returns once spaces can be made. What it says of errors goes to stderr.
 func openStores(ctx context.Context, program, dir string, stderr io.Writer) (*stores, error) {
 	ctx, stop := context.WithCancel(ctx)
-	s := &stores{stop: stop, done: make(chan struct{}), all: map[int]storeAt{}}
+	s := &stores{stop: stop, done: make(chan struct{}), all: map[int]storeEvent{}}
 	s.cmd = programs.HubCommand(ctx, program, "--dev", "3", "--dir", dir, "--listen", "127.0.0.1:0", "--json")
 	s.cmd.Stderr = stderr
 	out, err := s.cmd.StdoutPipe()
@@ -74,8 +74,8 @@ func (s *stores) read(out io.Reader, first chan<- error) {
 	defer close(s.done)
 	in := bufio.NewReader(out)
 	var begun struct {
-		Address string    `json:"address"`
-		Stores  []storeAt `json:"stores"`
+		Address string       `json:"address"`
+		Stores  []storeEvent `json:"stores"`
 	}
 	line, err := in.ReadBytes('\n')
 	if err == nil {
@@ -95,7 +95,7 @@ func (s *stores) read(out io.Reader, first chan<- error) {
 	}
 	first <- nil
 	for lines := bufio.NewScanner(in); lines.Scan(); {
-		var one storeAt
+		var one storeEvent
 		if json.Unmarshal(lines.Bytes(), &one) == nil {
 			s.note(one)
 		}
@@ -104,27 +104,27 @@ func (s *stores) read(out io.Reader, first chan<- error) {
 }
 
 // note keeps what became of a store.
-func (s *stores) note(one storeAt) {
+func (s *stores) note(one storeEvent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all[one.Store] = one
 	switch one.Event {
 	case "leads":
-		s.leads = one.Store
+		s.leaderNumber = one.Store
 	case "started":
-		s.again = one.Store
+		s.restartedNumber = one.Store
 	case "ended":
-		if s.leads == one.Store {
-			s.leads = 0
+		if s.leaderNumber == one.Store {
+			s.leaderNumber = 0
 		}
 	}
 }
 
 // leader is the store that leads what is stored; ok is false where that is not known.
-func (s *stores) leader() (one storeAt, ok bool) {
+func (s *stores) leader() (one storeEvent, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	one, ok = s.all[s.leads]
+	one, ok = s.all[s.leaderNumber]
 	return one, ok
 }
 
@@ -132,11 +132,11 @@ func (s *stores) leader() (one storeAt, ok bool) {
 func (s *stores) back() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.again
+	return s.restartedNumber
 }
 
 // killLeader kills the store that leads with SIGKILL.
-func (s *stores) killLeader() (storeAt, error) {
+func (s *stores) killLeader() (storeEvent, error) {
 	one, ok := s.leader()
 	if !ok {
 		return one, errors.New("no store leads")

@@ -36,18 +36,18 @@ type poisonScene struct {
 	assert   func(a account, by policyResults) []assertion
 }
 
-// poisoned is a scene on its stage.
-type poisoned struct {
+// poisonRun is a scene on its stage.
+type poisonRun struct {
 	*stage
-	scene    poisonScene
-	scenario *replay.Scenario
-	results  policyResults
-	account  account
-	settled  events.Position // where the log stood when the scene was over
+	scene       poisonScene
+	scenario    *replay.Scenario
+	results     policyResults
+	account     account
+	endPosition events.Position // where the log stood when the scene was over
 }
 
 // compare plays the scene through replay under every policy and draws what comes of it.
-func (p *poisoned) compare(context.Context) error {
+func (p *poisonRun) compare(context.Context) error {
 	data, err := poisonScenarios.ReadFile("demo/" + p.scene.file + ".json")
 	if err != nil {
 		return err
@@ -66,18 +66,18 @@ func (p *poisoned) compare(context.Context) error {
 	for _, r := range c.runs {
 		p.results[r.Policy] = r.Result
 	}
-	p.act("%s (%s), replayed under %d policies", p.scene.name, p.scenario.ID, len(c.runs))
+	p.announce("%s (%s), replayed under %d policies", p.scene.name, p.scenario.ID, len(c.runs))
 	if p.a.JSON {
 		return p.a.PrintJSONLine(poisonLine{Comparison: &poisonComparison{p.scenario.ID, p.results}})
 	}
-	p.tell("%s\n", p.scenario.Title)
+	p.printDetail("%s\n", p.scenario.Title)
 	p.a.Printf("\n")
 	drawn := *p.a
 	if w, ok := drawn.Out.(*carefulWriter); ok {
 		drawn.Out = w.to // which may be a terminal, and is drawn for
 	}
 	showComparison(&drawn, p.scenario, c.runs, c.live)
-	return drawn.Unwritten()
+	return drawn.WriteErr()
 }
 
 // poisonLine is one line of the demo for programs, beside those of demoLine.
@@ -92,7 +92,7 @@ type poisonComparison struct {
 }
 
 // prepare writes the script of the scene and the settings of the daemon that plays it.
-func (p *poisoned) prepare(context.Context) error {
+func (p *poisonRun) prepare(context.Context) error {
 	script := playback.Script{Model: p.scenario.ID, BatchLimits: policy.ModelLimits(), Steps: p.scene.script(p.scenario, p.scene.factor, p.results)}
 	script.BatchLimits.MaxAge = time.Millisecond // as an observer of one input after the other
 	var lines bytes.Buffer
@@ -111,8 +111,8 @@ func (p *poisoned) prepare(context.Context) error {
 	if err := os.WriteFile(filepath.Join(p.home, config.FileName), []byte(strings.Join(settings, "\n")+"\n"), 0o600); err != nil {
 		return err
 	}
-	p.act("%s through a real daemon, %d times as fast, under %s", p.scene.name, p.scene.factor, livePolicy())
-	p.tell("its limits are divided by the same factor, none below a millisecond: %s", strings.Join(limits, ", "))
+	p.announce("%s through a real daemon, %d times as fast, under %s", p.scene.name, p.scene.factor, livePolicy())
+	p.printDetail("its limits are divided by the same factor, none below a millisecond: %s", strings.Join(limits, ", "))
 	return nil
 }
 
@@ -136,8 +136,8 @@ func scaled(ms int64, factor int) time.Duration {
 	return time.Duration(ms/int64(factor)) * time.Millisecond
 }
 
-// afterwards is what the observer says when the trouble is over: to all that is asked from then on.
-func afterwards(title string) playback.Step {
+// recoveredStep is what the observer says when the trouble is over: to all that is asked from then on.
+func recoveredStep(title string) playback.Step {
 	return playback.Step{Repeat: playback.Forever, Action: playback.Text{
 		Text: "<observation><type>change</type><title>" + title + "</title><narrative>The change is in place and covered by a test.</narrative></observation>",
 	}}
@@ -149,25 +149,25 @@ func quietScript(s *replay.Scenario, _ int, _ policyResults) []playback.Step {
 	for _, e := range s.Events {
 		steps = append(steps, playback.Step{Action: scenarioAction(e)})
 	}
-	return append(steps, afterwards("What was dropped, observed again"))
+	return append(steps, recoveredStep("What was dropped, observed again"))
 }
 
 // limitScript fails, typed, for as long as the limit lasted, and says no reset time, as on record.
 func limitScript(s *replay.Scenario, factor int, _ policyResults) []playback.Step {
 	within, i := outage(s, factor)
 	limit := playback.Failure{Class: events.FailLimit, Status: http.StatusTooManyRequests, Output: s.Events[i].Output.RawText()}
-	return []playback.Step{{When: within, Action: limit}, afterwards("Work around the weekly limit")}
+	return []playback.Step{{When: within, Action: limit}, recoveredStep("Work around the weekly limit")}
 }
 
 // crashScript dies as long after each start as it did, and as often as it does in the replay of the live policy: at the
 // restarts and probes that are counted there, and once more, when the halt follows. So a slow machine plays the same scene.
-func crashScript(s *replay.Scenario, factor int, by policyResults) []playback.Step {
+func crashScript(s *replay.Scenario, factor int, results policyResults) []playback.Step {
 	_, i := outage(s, factor)
 	pace := scaled(s.Events[i+1].AtMS-s.Events[i].AtMS, factor)
 	steps := []playback.Step{
-		{Action: afterwards("Before the crashes").Action}, {Action: scenarioAction(s.Events[i]), Delay: pace, Repeat: by.live().Restarts + 1},
+		{Action: recoveredStep("Before the crashes").Action}, {Action: scenarioAction(s.Events[i]), Delay: pace, Repeat: results.live().Restarts + 1},
 	}
-	return append(steps, afterwards("Work around the crashes"))
+	return append(steps, recoveredStep("Work around the crashes"))
 }
 
 // outage is when the trouble of a scenario begins and ends, and its first event.

@@ -14,8 +14,8 @@ import (
 )
 
 // verdict says what holds of the scene, and fails where something does not.
-func (p *poisoned) verdict(context.Context) error {
-	p.act("what the log of %s says, read without the daemon", p.scene.name)
+func (p *poisonRun) verdict(context.Context) error {
+	p.announce("what the log of %s says, read without the daemon", p.scene.name)
 	var broken []string
 	for _, j := range append(p.scene.assert(p.account, p.results), p.account.common()...) {
 		word := "holds"
@@ -23,7 +23,7 @@ func (p *poisoned) verdict(context.Context) error {
 			word = "BROKEN"
 			broken = append(broken, j.says)
 		}
-		p.tell("%-6s  %s", word, j.says)
+		p.printDetail("%-6s  %s", word, j.says)
 	}
 	if p.a.JSON {
 		if err := p.a.PrintJSONLine(poisonLine{Account: &p.account}); err != nil {
@@ -65,8 +65,8 @@ func countDecisions(r replay.Result, word string) (n int) {
 }
 
 // assertQuiet wants the daemon to have decided as replay does, output by output.
-func assertQuiet(a account, by policyResults) []assertion {
-	live := by.live()
+func assertQuiet(a account, results policyResults) []assertion {
+	live := results.live()
 	b := a.Played
 	keep, skip, drop := countDecisions(live, replay.DecisionKeep), countDecisions(live, replay.DecisionSkip), countDecisions(live, replay.DecisionDrop)
 	return []assertion{
@@ -80,8 +80,8 @@ func assertQuiet(a account, by policyResults) []assertion {
 
 // assertLimit wants one stretch of pauses, each with one probe, and one end of it. Replay's number of probes is not the
 // daemon's to the last, as the pauses of both begin at other moments.
-func assertLimit(a account, by policyResults) []assertion {
-	live := by.live()
+func assertLimit(a account, results policyResults) []assertion {
+	live := results.live()
 	row := len(a.Pauses) > 0
 	for i, n := range a.Pauses {
 		row = row && n == i+1
@@ -91,15 +91,15 @@ func assertLimit(a account, by policyResults) []assertion {
 		asserted(row && a.Resumes == 1, "the provider was paused once and resumed once, with %s in between", terminal.Plural(len(a.Pauses)-1, "failed probe")),
 		asserted(a.Failures == len(a.Pauses) && a.Failures <= 2*live.WastedCalls,
 			"%d calls came to nothing; in replay %d, and %d where the output is all that is looked at", a.Failures, live.WastedCalls,
-			by[string(policy.Ignore)].WastedCalls),
+			results[string(policy.Ignore)].WastedCalls),
 		asserted(len(a.Respawns)+len(a.Quarantines)+a.GivenUp == 0, "%d respawns, %d quarantines, %d inputs given up",
 			len(a.Respawns), len(a.Quarantines), a.GivenUp),
 	}
 }
 
 // assertCrashes wants the cap of restarts in a row to have ended the loop, probes while it lasted, and a release by one.
-func assertCrashes(a account, by policyResults) []assertion {
-	live, window := by.live(), by[string(policy.WindowOnly)]
+func assertCrashes(a account, results policyResults) []assertion {
+	live, window := results.live(), results[string(policy.WindowOnly)]
 	most := policy.Restarts{}.Limits().MaxConsecutive
 	probes := len(a.Quarantines) - 1
 	first := probes >= 0 && a.Quarantines[0] == policy.TripConsecutive

@@ -30,7 +30,7 @@ type batch struct {
 const idleExits = 5
 
 // batches is when the agent works: where the scenario has inputs, and now and then while its observer dies.
-func (p *poisoned) batches() []batch {
+func (p *poisonRun) batches() []batch {
 	var all []batch
 	exits := 0
 	for _, e := range p.scenario.Events {
@@ -49,8 +49,8 @@ func (p *poisoned) batches() []batch {
 }
 
 // feed has the agent work as it did, at the scene's speed.
-func (p *poisoned) feed(ctx context.Context) error {
-	p.act("the agent works: %s in %s", terminal.Plural(p.inputs(), "tool use"), scaled(p.scenario.EndMS, p.scene.factor).Round(100*time.Millisecond))
+func (p *poisonRun) feed(ctx context.Context) error {
+	p.announce("the agent works: %s in %s", terminal.Plural(p.inputs(), "tool use"), scaled(p.scenario.EndMS, p.scene.factor).Round(100*time.Millisecond))
 	began := p.a.Now()
 	for _, b := range p.batches() {
 		if err := sleep.For(ctx, b.at-p.a.Now().Sub(began)); err != nil {
@@ -71,7 +71,7 @@ func (p *poisoned) feed(ctx context.Context) error {
 	return nil
 }
 
-func (p *poisoned) inputs() (n int) {
+func (p *poisonRun) inputs() (n int) {
 	for _, b := range p.batches() {
 		n += b.inputs
 	}
@@ -79,7 +79,7 @@ func (p *poisoned) inputs() (n int) {
 }
 
 // use reports one tool use, as the hook does.
-func (p *poisoned) use(ctx context.Context) error {
+func (p *poisonRun) use(ctx context.Context) error {
 	p.account.Sent++
 	file := filepath.Join(p.project, fmt.Sprintf("file%d.go", p.account.Sent))
 	payload, err := json.Marshal(map[string]any{
@@ -96,45 +96,45 @@ func (p *poisoned) use(ctx context.Context) error {
 }
 
 // allSettled reports whether all that was sent is settled, nothing is held back, and notes the balance.
-func (p *poisoned) allSettled(ctx context.Context) bool {
+func (p *poisonRun) allSettled(ctx context.Context) bool {
 	st, err := api.StatusRoute.Call(ctx, p.client, api.NoQuery{})
-	p.account.Final, p.settled = st.Inputs, st.Position
+	p.account.Final, p.endPosition = st.Inputs, st.Position
 	return err == nil && st.Inputs.Captured == p.account.Sent && st.Inputs.Pending == 0 && st.Inputs.Reobserve == 0 &&
 		len(st.Held) == 0 && len(st.Pauses) == 0
 }
 
 // rest waits until the trouble is over and all is settled.
-func (p *poisoned) rest(ctx context.Context) error {
+func (p *poisonRun) rest(ctx context.Context) error {
 	err := p.until(ctx, "the trouble to be over", func() bool { return p.allSettled(ctx) })
 	p.account.Played = p.account.Final
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, terminal.BalanceLine(p.account.Played))
 	}
-	p.tell("%s", terminal.BalanceLine(p.account.Played))
+	p.printDetail("%s", terminal.BalanceLine(p.account.Played))
 	return nil
 }
 
 // reobserveDropped has what was dropped observed again: it was kept.
-func (p *poisoned) reobserveDropped(ctx context.Context) error {
+func (p *poisonRun) reobserveDropped(ctx context.Context) error {
 	if p.account.Played.Dropped == 0 {
 		return nil
 	}
-	before := p.settled
+	before := p.endPosition
 	asked, err := api.ReobserveRoute.Call(ctx, p.client, api.ReobserveRequest{Dropped: true, Wait: true}, nil)
 	if err != nil {
 		return err
 	}
 	p.account.Again = asked.Inputs
 	err = p.until(ctx, "what was dropped to be observed again", func() bool { return p.allSettled(ctx) })
-	p.settled = before
-	p.act("cmemd reobserve --dropped: %s asked for again", terminal.Plural(asked.Inputs, "input"))
-	p.tell("%s", terminal.BalanceLine(p.account.Final))
+	p.endPosition = before
+	p.announce("cmemd reobserve --dropped: %s asked for again", terminal.Plural(asked.Inputs, "input"))
+	p.printDetail("%s", terminal.BalanceLine(p.account.Final))
 	return err
 }
 
 // audit ends the daemon, and reads its log without it: the chains, the balance from the raw events, each decision derived
 // again from what was known then, and what happened.
-func (p *poisoned) audit(ctx context.Context) error {
+func (p *poisonRun) audit(ctx context.Context) error {
 	if err := p.client.Stop(ctx); err != nil {
 		return err
 	}
@@ -166,14 +166,14 @@ func (p *poisoned) audit(ctx context.Context) error {
 }
 
 // tally counts what happened until the scene was over.
-func (p *poisoned) tally(ctx context.Context, log eventlog.Log) error {
+func (p *poisonRun) tally(ctx context.Context, log eventlog.Log) error {
 	a := &p.account
 	for r, err := range log.All(ctx, 0) {
 		if err != nil {
 			return err
 		}
 		a.Records++
-		if r.Position > p.settled {
+		if r.Position > p.endPosition {
 			continue
 		}
 		e, err := r.Event()

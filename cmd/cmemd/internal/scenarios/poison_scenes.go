@@ -35,7 +35,7 @@ func playScene(ctx context.Context, a *terminal.App, scene poisonScene, began ti
 	}
 	defer func() { err = errors.Join(err, d.clear()) }()
 	d.began = began
-	p := &poisoned{stage: d, scene: scene, account: account{Scene: scene.file, Factor: scene.factor}}
+	p := &poisonRun{stage: d, scene: scene, account: account{Scene: scene.file, Factor: scene.factor}}
 	for _, act := range []func(context.Context) error{p.compare, p.prepare, p.raise, p.feed, p.rest, p.reobserveDropped, p.audit, p.verdict} {
 		if err := act(ctx); err != nil {
 			return err

@@ -164,7 +164,7 @@ func planReplay(a *terminal.App, c *cobra.Command, f replayFlags) (p replayPlan,
 			return p, misusedSetting(c, w.flag, err)
 		}
 	}
-	if p.respawn, err = f.assumed(c); err != nil {
+	if p.respawn, err = f.respawnOverride(c); err != nil {
 		return p, err
 	}
 	for _, assumption := range []string{"opening-output", "opening-tokens", "respawn-delay"} {
@@ -241,8 +241,8 @@ func joinNames(names []policy.Name) string {
 	return strings.Join(words, ", ")
 }
 
-// assumed returns what sets the assumptions that are given and leaves the others.
-func (f *replayFlags) assumed(c *cobra.Command) (func(replay.Respawn) replay.Respawn, error) {
+// respawnOverride returns what sets the assumptions that are given and leaves the others.
+func (f *replayFlags) respawnOverride(c *cobra.Command) (func(replay.Respawn) replay.Respawn, error) {
 	tokens, err := parseTokens(f.openingTokens)
 	if err != nil {
 		return nil, terminal.Misused(c, "--opening-tokens %q: %s", f.openingTokens, err)

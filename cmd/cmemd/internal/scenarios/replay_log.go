@@ -27,7 +27,7 @@ func replayLog(ctx context.Context, a *terminal.App, log offline.Source, p repla
 	case p.parser:
 		return reparse(ctx, a, log, sel)
 	case p.toScenario != "":
-		rec, err := replay.Record(watched(ctx, a, log, "reading"), p.wanted(sel))
+		rec, err := replay.Record(withMeter(ctx, a, log, "reading"), p.wanted(sel))
 		if err = orNoTurn(rec, err); err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func replayStretch(ctx context.Context, a *terminal.App, log offline.Source, p r
 	if err != nil {
 		return err
 	}
-	proof, rec, err := replay.Examine(watched(ctx, a, log, "reading"), p.wanted(sel), types)
+	proof, rec, err := replay.Examine(withMeter(ctx, a, log, "reading"), p.wanted(sel), types)
 	if err = orNoTurn(rec, err); err != nil {
 		return err
 	}
@@ -67,9 +67,9 @@ func replayStretch(ctx context.Context, a *terminal.App, log offline.Source, p r
 		return err
 	}
 	if err := unproved(proof); err != nil {
-		return a.Reported(err)
+		return a.MarkReported(err)
 	}
-	return a.Reported(c.ranAway())
+	return a.MarkReported(c.ranAway())
 }
 
 // wanted is what is taken of a stretch.
@@ -164,10 +164,10 @@ func writeScenario(a *terminal.App, p replayPlan, rec *replay.Recording) error {
 		notes = append(notes, "Warning: it also holds what was captured from agents: prompts, commands, contents of files. Look through it before you pass it on.")
 	}
 	if p.toScenario == "-" {
-		a.Say("%s", terminal.VisibleLine(strings.Join(notes, "\n")))
+		a.Infof("%s", terminal.VisibleLine(strings.Join(notes, "\n")))
 		return write(a.Out)
 	}
-	if err := mayWrite(p.toScenario, p.force); err != nil {
+	if err := checkOverwrite(p.toScenario, p.force); err != nil {
 		return err
 	}
 	n, err := durable.ReplaceWith(p.toScenario, homedir.OwnFile, write)
@@ -181,7 +181,7 @@ func writeScenario(a *terminal.App, p replayPlan, rec *replay.Recording) error {
 	}
 	a.Printf("wrote %s, %s, to %s\n", terminal.Plural(len(rec.Scenario.Events), "event"), terminal.Size(n), terminal.VisibleLine(p.toScenario))
 	for _, note := range notes {
-		a.Say("%s", terminal.VisibleLine(note))
+		a.Infof("%s", terminal.VisibleLine(note))
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ func reparse(ctx context.Context, a *terminal.App, log offline.Source, sel repla
 	if err != nil {
 		return err
 	}
-	r, err := replay.Reparse(watched(ctx, a, log, "reading"), sel, types)
+	r, err := replay.Reparse(withMeter(ctx, a, log, "reading"), sel, types)
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func reparse(ctx context.Context, a *terminal.App, log offline.Source, sel repla
 		}
 	}
 	if r.Outputs == 0 {
-		return a.Reported(fmt.Errorf("%w: no output is on record in that stretch of the log", terminal.ErrNothing))
+		return a.MarkReported(fmt.Errorf("%w: no output is on record in that stretch of the log", terminal.ErrNothing))
 	}
 	if a.JSON {
 		return nil

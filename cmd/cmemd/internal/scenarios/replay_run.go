@@ -44,9 +44,9 @@ func replayScenario(a *terminal.App, p replayPlan) error {
 		return err
 	}
 	if len(c.unequal) > 0 {
-		return a.Reported(fmt.Errorf("%s differs from what it expects: %s", cmp.Or(s.ID, p.scenario), c.unequal[0]))
+		return a.MarkReported(fmt.Errorf("%s differs from what it expects: %s", cmp.Or(s.ID, p.scenario), c.unequal[0]))
 	}
-	return a.Reported(c.ranAway())
+	return a.MarkReported(c.ranAway())
 }
 
 // ranAway is the error of a comparison in which a policy came to no end; nil: all did.
@@ -118,7 +118,7 @@ func firstDifference(want, got replay.Result) string {
 	}
 	for i, w := range want.Decisions {
 		if i >= len(got.Decisions) || got.Decisions[i] != w {
-			return fmt.Sprintf("decisions[%d] is %q, expected %q", i, at(got.Decisions, i), w)
+			return fmt.Sprintf("decisions[%d] is %q, expected %q", i, wordAt(got.Decisions, i), w)
 		}
 	}
 	if len(got.Decisions) > len(want.Decisions) {
@@ -127,7 +127,7 @@ func firstDifference(want, got replay.Result) string {
 	return ""
 }
 
-func at(words []string, i int) string {
+func wordAt(words []string, i int) string {
 	if i < len(words) {
 		return words[i]
 	}
@@ -155,7 +155,7 @@ func finish(a *terminal.App, p replayPlan, c comparison) error {
 
 // writeReport writes the page.
 func writeReport(a *terminal.App, p replayPlan, c comparison) error {
-	if err := mayWrite(p.report, p.force); err != nil {
+	if err := checkOverwrite(p.report, p.force); err != nil {
 		return err
 	}
 	o := report.Options{Live: c.live, Program: "cmemd " + a.Version, Notes: c.notes}
@@ -166,8 +166,8 @@ func writeReport(a *terminal.App, p replayPlan, c comparison) error {
 	return err
 }
 
-// mayWrite refuses a file that is there, unless force says to replace it.
-func mayWrite(path string, force bool) error {
+// checkOverwrite refuses a file that is there, unless force says to replace it.
+func checkOverwrite(path string, force bool) error {
 	if _, err := os.Lstat(path); err == nil && !force {
 		return terminal.Advise(fmt.Errorf("%s is there already", path), "name another file, or replace it with --force")
 	}

@@ -23,7 +23,7 @@ func showComparison(a *terminal.App, s *replay.Scenario, runs []report.Run, live
 		a.Printf("%s\n\n", terminal.VisibleLine(said))
 	}
 	showPolicies(a, runs, live)
-	runs = folded(runs, live)
+	runs = foldRuns(runs, live)
 	left := showFigures(a, runs, live)
 	for _, r := range runs {
 		if r.Result.Error != "" {
@@ -42,8 +42,8 @@ func showComparison(a *terminal.App, s *replay.Scenario, runs []report.Run, live
 	showStrips(a, s, runs, live)
 }
 
-// folded are runs with those in one that came to the same; the live policy gives its name to its own.
-func folded(runs []report.Run, live string) (out []report.Run) {
+// foldRuns are runs with those in one that came to the same; the live policy gives its name to its own.
+func foldRuns(runs []report.Run, live string) (out []report.Run) {
 	for _, e := range report.GroupEqual(runs) {
 		name := e.Policies[0]
 		if slices.Contains(e.Policies, live) {
@@ -56,7 +56,7 @@ func folded(runs []report.Run, live string) (out []report.Run) {
 
 // showPolicies says which policies are shown by each line, and what they do.
 func showPolicies(a *terminal.App, runs []report.Run, live string) {
-	for i, shown := range folded(runs, live) {
+	for i, shown := range foldRuns(runs, live) {
 		names := slices.DeleteFunc(report.GroupEqual(runs)[i].Policies, func(p string) bool { return p == shown.Policy })
 		line := policyName(shown, live)
 		if len(names) > 0 {

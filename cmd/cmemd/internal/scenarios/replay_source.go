@@ -14,8 +14,8 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-// watched is records with a meter that counts them. The line is clear when the sequence is left.
-func watched(ctx context.Context, a *terminal.App, log offline.Source, what string) iter.Seq2[events.Record, error] {
+// withMeter is records with a meter that counts them. The line is clear when the sequence is left.
+func withMeter(ctx context.Context, a *terminal.App, log offline.Source, what string) iter.Seq2[events.Record, error] {
 	return func(yield func(events.Record, error) bool) {
 		total := uint64(0)
 		if st, err := api.LogStatsRoute.Call(ctx, log, api.NoQuery{}); err == nil {
@@ -24,7 +24,7 @@ func watched(ctx context.Context, a *terminal.App, log offline.Source, what stri
 		m := a.Meter(what, int64(total), false)
 		defer m.End()
 		for r, err := range offline.Records(ctx, log) {
-			if err == nil && uint64(r.Position)%meterEvery == 0 {
+			if err == nil && uint64(r.Position)%recordsPerUpdate == 0 {
 				m.Set(uint64(r.Position), max(total, uint64(r.Position)))
 			}
 			if !yield(r, err) {
@@ -34,8 +34,8 @@ func watched(ctx context.Context, a *terminal.App, log offline.Source, what stri
 	}
 }
 
-// meterEvery is how many records go by between two looks at the meter.
-const meterEvery = 1024
+// recordsPerUpdate is how many records go by between two looks at the meter.
+const recordsPerUpdate = 1024
 
 // sessionsNamed finds the sessions that people name: by our id, 8 digits or more of its beginning, or the agent's own id.
 func sessionsNamed(ctx context.Context, a *terminal.App, log offline.Source, names []string) ([]events.SessionID, error) {
@@ -43,7 +43,7 @@ func sessionsNamed(ctx context.Context, a *terminal.App, log offline.Source, nam
 		return nil, nil
 	}
 	seen := map[events.StreamID]bool{}
-	for r, err := range watched(ctx, a, log, "looking for the session") {
+	for r, err := range withMeter(ctx, a, log, "looking for the session") {
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,6 @@ func typesInForce(a *terminal.App) (replay.TypesOf, error) {
 		return nil, err
 	}
 	return config.TypesInForce(home, func(err error) {
-		a.Say("some outputs are of a mode that cannot be read any more; the types of the code mode are taken instead: %s", terminal.VisibleLine(terminal.Describe(err)))
+		a.Infof("some outputs are of a mode that cannot be read any more; the types of the code mode are taken instead: %s", terminal.VisibleLine(terminal.Describe(err)))
 	}), nil
 }

@@ -38,7 +38,7 @@ func Check(app *terminal.App, a install.Agent, r *install.Record, listens bool) 
 	if what := unlike(p); what != "" {
 		return terminal.Advise(fmt.Errorf("%s (`%s --dry-run` shows how)", what, again), "`%s`", again)
 	}
-	if path := notRunnable(in.options.Program); path != "" {
+	if path := firstNotRunnable(in.options.Program); path != "" {
 		return terminal.Advise(fmt.Errorf("its hooks run %s, which is no program", path), "chmod 755 %s", path)
 	}
 	return in.checkOff(a)
@@ -72,8 +72,8 @@ func unlike(p install.Plan) string {
 	return "the plugin is not installed there, or is switched off"
 }
 
-// notRunnable is the first program that agents are to run and cannot; empty: they can run all.
-func notRunnable(p install.Program) string {
+// firstNotRunnable is the first program that agents are to run and cannot; empty: they can run all.
+func firstNotRunnable(p install.Program) string {
 	for _, path := range []string{p.Hook[0], p.Cmemd} {
 		if _, err := exec.LookPath(path); err != nil {
 			return path

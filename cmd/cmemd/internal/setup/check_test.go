@@ -26,7 +26,7 @@ func TestNotRunnable(t *testing.T) {
 		if c.hook == plain && os.PathSeparator != '/' {
 			continue
 		}
-		if got := notRunnable(install.Program{Hook: []string{c.hook}, Cmemd: c.cmemd}); got != c.want {
+		if got := firstNotRunnable(install.Program{Hook: []string{c.hook}, Cmemd: c.cmemd}); got != c.want {
 			t.Errorf("%+v: got %q", c, got)
 		}
 	}

@@ -86,8 +86,8 @@ func installAgent(a *terminal.App, c *cobra.Command, names []string, f installCo
 	if err != nil {
 		return err
 	}
-	x.named = len(names) > 0
-	if !x.named && !f.remove {
+	x.agentsGiven = len(names) > 0
+	if !x.agentsGiven && !f.remove {
 		agents = slices.DeleteFunc(agents, func(one install.Agent) bool { return !one.Found(x.machine) })
 	}
 	if len(agents) == 0 {
@@ -150,7 +150,7 @@ func (x *installation) run(ctx context.Context, agents []install.Agent) error {
 	shown := []*shownInstall{}
 	for _, agent := range agents {
 		p, err := x.plan(agent)
-		if err == nil && p.Nothing() && x.flags.remove && !x.named {
+		if err == nil && p.Nothing() && x.flags.remove && !x.agentsGiven {
 			continue
 		}
 		shown = append(shown, x.show(agent, p, err))
@@ -188,14 +188,14 @@ func (x *installation) run(ctx context.Context, agents []install.Agent) error {
 	}
 	err := x.report(shown)
 	if x.flags.remove {
-		x.tellLeft(ctx, shown)
+		x.showLeftovers(ctx, shown)
 	}
 	return err
 }
 
 // prepareHome lays down what hooks, and the daemons that they start, need to find.
 func (x *installation) prepareHome(ctx context.Context) error {
-	if err := keepProgram(ctx, x.app, x.options.Home, x.from); err != nil {
+	if err := keepProgram(ctx, x.app, x.options.Home, x.copyFrom); err != nil {
 		return err
 	}
 	if err := relay.LayKey(x.options.Home, x.app.Now()); err != nil { // else the first hook would withhold what it is given
@@ -248,7 +248,7 @@ func (x *installation) print(agents []install.Agent) error {
 		}
 	}
 	if slices.ContainsFunc(all, func(p printed) bool { return strings.Contains(p.Text, "Bearer "+noToken) }) {
-		x.app.Say("put what `cmemd token show` prints in the place of %s", noToken)
+		x.app.Infof("put what `cmemd token show` prints in the place of %s", noToken)
 	}
 	if x.app.JSON {
 		return x.app.PrintJSON(all)

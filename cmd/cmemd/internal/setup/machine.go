@@ -55,7 +55,7 @@ func newInstallation(a *terminal.App, f installCommand) (*installation, error) {
 		}
 		return x, nil
 	}
-	if x.options.Program, x.from, err = ownProgram(home); err != nil {
+	if x.options.Program, x.copyFrom, err = ownProgram(home); err != nil {
 		return nil, err
 	}
 	for _, agent := range install.Agents() {
@@ -94,7 +94,7 @@ func ownProgram(home string) (p install.Program, from string, err error) {
 	}
 	p.Home = home // whatever variables an agent has, or a folder that it is started in gives it
 	p.Cmemd = programs.Stable(self)
-	if _, passing := programs.Passing(p.Cmemd); passing {
+	if _, passing := programs.TransientWay(p.Cmemd); passing {
 		from, p.Cmemd = self, programs.Path(programs.Dir(home), "cmemd", programs.Ext(self))
 	}
 	p.Hook = []string{p.Cmemd, "hook"}
@@ -131,14 +131,14 @@ func keepProgram(ctx context.Context, a *terminal.App, home, from string) error 
 	}
 	_, err := programs.Copy(from, home, a.Version, a.Now())
 	if errors.Is(err, programs.ErrNewer) {
-		a.Say("%v; they stay, and agents use them: to go back, `cmemd stop`, remove that folder, and run this again", err)
+		a.Infof("%v; they stay, and agents use them: to go back, `cmemd stop`, remove that folder, and run this again", err)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	if len(differing) > 0 {
-		a.Say("copied %s to %s: where they lay they do not stay", strings.Join(differing, ", "), programs.Dir(home))
+		a.Infof("copied %s to %s: where they lay they do not stay", strings.Join(differing, ", "), programs.Dir(home))
 	}
 	return mayStart(ctx, programs.Path(programs.Dir(home), "cmemd", programs.Ext(from)))
 }
@@ -184,8 +184,8 @@ func run(ctx context.Context, argv, env []string) error {
 // How long an agent may take to say which hooks it trusts, and then to end. It was seen to take half a second, and no time; where
 // seven others wanted each of the processors, 2.5 to 4 s, and once more than 5.
 const (
-	trustWait = 15 * time.Second
-	endWait   = 2 * time.Second
+	trustTimeout = 15 * time.Second
+	exitTimeout  = 2 * time.Second
 )
 
 // AskTrust asks an agent's client what it thinks of cmemd's hooks. Its databases are written to a folder of their own, and what it would
@@ -193,7 +193,7 @@ const (
 // never started. The error of one that gave no answer in time says so; that of one that was stopped is ctx's.
 func AskTrust(ctx context.Context, a *terminal.App, agent install.Agent) (found []install.Trust, err error) {
 	began := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, trustWait)
+	ctx, cancel := context.WithTimeout(ctx, trustTimeout)
 	defer cancel()
 	until, _ := ctx.Deadline() // that of who asks, where it is before ours
 	dir, err := os.MkdirTemp("", "cmemd-"+agent.Name+"-")
@@ -232,7 +232,7 @@ func AskTrust(ctx context.Context, a *terminal.App, agent install.Agent) (found 
 		err = fmt.Errorf("%s gave no answer within %s", agent.Programs[0], until.Sub(began).Round(time.Second))
 	}
 	_ = in.Close() // which tells it to end; killed it would leave its own temporary files
-	defer time.AfterFunc(endWait, cancel).Stop()
+	defer time.AfterFunc(exitTimeout, cancel).Stop()
 	_ = cmd.Wait() // what it said counts, not how it ended
 	return found, err
 }
@@ -266,13 +266,13 @@ type installCommand struct {
 
 // An installation is one run of install or uninstall.
 type installation struct {
-	app     *terminal.App
-	flags   installCommand
-	machine install.Machine
-	options install.Options
-	store   install.Store
-	from    string // what is to be copied to where the options say that the program is; empty: it is there
-	named   bool   // the person named the agents
+	app         *terminal.App
+	flags       installCommand
+	machine     install.Machine
+	options     install.Options
+	store       install.Store
+	copyFrom    string // what is to be copied to where the options say that the program is; empty: it is there
+	agentsGiven bool   // the person named the agents
 }
 
 // noToken is a word for a token.

@@ -84,12 +84,12 @@ func TestCodexTrust(t *testing.T) {
 	for name, c := range map[string]struct {
 		script string
 		within time.Duration
-	}{"answers": {answer + stays, clitest.Patience}, "is silent": {stays, 3 * time.Second}} {
+	}{"answers": {answer + stays, clitest.Timeout}, "is silent": {stays, 3 * time.Second}} {
 		codex(c.script)
 		ctx, cancel := context.WithTimeout(t.Context(), c.within)
 		began := time.Now()
 		got, err := AskTrust(ctx, a, codexAgent(t))
-		if took := time.Since(began); took > 2*clitest.Patience || (err == nil) != (name == "answers") || len(got) > 0 != (name == "answers") {
+		if took := time.Since(began); took > 2*clitest.Timeout || (err == nil) != (name == "answers") || len(got) > 0 != (name == "answers") {
 			t.Errorf("one that does not end and %s: got %v, %v after %s", name, got, err, took)
 		}
 		if err != nil && err.Error() != "codex gave no answer within 3s" {
@@ -114,7 +114,7 @@ func TestCodexTrustStopped(t *testing.T) {
 		_, err := AskTrust(ctx, &terminal.App{Getenv: os.Getenv}, agent)
 		asked <- err
 	}()
-	for began := time.Now(); time.Since(began) < clitest.Patience; time.Sleep(10 * time.Millisecond) {
+	for began := time.Now(); time.Since(began) < clitest.Timeout; time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(child); err == nil {
 			break
 		}
@@ -137,7 +137,7 @@ func wantEnded(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for began := time.Now(); time.Since(began) < clitest.Patience; time.Sleep(10 * time.Millisecond) {
+	for began := time.Now(); time.Since(began) < clitest.Timeout; time.Sleep(10 * time.Millisecond) {
 		if _, err := process.StartTime(pid); err != nil {
 			return
 		}

@@ -20,7 +20,7 @@ func (x *installation) openProjects(ctx context.Context, shown []*shownInstall) 
 	case len(names) == 0 || x.knowsProjects():
 		return nil
 	case x.app.JSON || x.flags.yes || !terminal.IsTerminal(x.app.In):
-		x.app.Say("%s will reach no memory before `cmemd config set %s FOLDER,NAME,...` says of which projects: it does not tell where it works",
+		x.app.Infof("%s will reach no memory before `cmemd config set %s FOLDER,NAME,...` says of which projects: it does not tell where it works",
 			strings.Join(names, " and "), config.KeyMCPProjects)
 		return nil
 	}
@@ -50,7 +50,7 @@ func (x *installation) knowsProjects() bool {
 func (x *installation) setProjects(ctx context.Context, value string) error {
 	p, err := config.Write(ctx, x.app, []config.Change{{Key: config.KeyMCPProjects, Value: &value}})
 	if err == nil {
-		x.app.Say("%s = %s; a daemon that runs takes it when it starts anew", config.KeyMCPProjects, p.Now.Values()[config.KeyMCPProjects])
+		x.app.Infof("%s = %s; a daemon that runs takes it when it starts anew", config.KeyMCPProjects, p.New.Values()[config.KeyMCPProjects])
 	}
 	return err
 }

@@ -93,7 +93,7 @@ func installService(ctx context.Context, a *terminal.App, printOnly bool) error 
 		return err
 	}
 	if printOnly {
-		return a.Tell(map[string]string{"path": s.path, "text": s.text}, "%s", terminal.Visible(s.text))
+		return a.ShowLine(map[string]string{"path": s.path, "text": s.text}, "%s", terminal.Visible(s.text))
 	}
 	if _, err := s.read(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return terminal.Advise(err, "move it away, or keep it: hooks start a daemon where none runs")
@@ -136,8 +136,8 @@ func startService(ctx context.Context, s serviceFile, p homedir.Paths) error {
 	return nil
 }
 
-// forgetEvery is how often launchd is asked whether it has forgotten an agent: it answers before the daemon has ended.
-const forgetEvery = 100 * time.Millisecond
+// forgetPollInterval is how often launchd is asked whether it has forgotten an agent: it answers before the daemon has ended.
+const forgetPollInterval = 100 * time.Millisecond
 
 // forgetAgent has launchd end and forget what it knows under the name of s, and returns when it has. That it knows nothing is
 // no error: an agent that it knows cannot be put in again.
@@ -151,7 +151,7 @@ func forgetAgent(ctx context.Context, s serviceFile) error {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("launchd still runs the daemon that it is to start anew: %w", ctx.Err())
-		case <-time.After(forgetEvery):
+		case <-time.After(forgetPollInterval):
 		}
 	}
 	return nil
@@ -208,7 +208,7 @@ func uninstallService(ctx context.Context, a *terminal.App) error {
 	return a.Show(shownService{Manager: s.manager, Path: s.path, Note: note}, func() {
 		a.Printf("%s is gone\n", terminal.VisibleLine(s.path))
 		if note != "" {
-			a.Say("%s", terminal.Visible(note))
+			a.Infof("%s", terminal.Visible(note))
 		}
 	})
 }
@@ -236,9 +236,9 @@ func serviceStatus(ctx context.Context, a *terminal.App) error {
 	}
 	switch {
 	case shown.Alone:
-		return a.Reported(terminal.Advise(fmt.Errorf("%w: one runs that hooks or `cmemd start` started", terminal.ErrNoService), "nothing has to be done; `cmemd service install` has the system run it instead"))
+		return a.MarkReported(terminal.Advise(fmt.Errorf("%w: one runs that hooks or `cmemd start` started", terminal.ErrNoService), "nothing has to be done; `cmemd service install` has the system run it instead"))
 	case !shown.Active:
-		return a.Reported(terminal.Advise(terminal.ErrNoService, "`cmemd service install`; without it, hooks start a daemon where none runs"))
+		return a.MarkReported(terminal.Advise(terminal.ErrNoService, "`cmemd service install`; without it, hooks start a daemon where none runs"))
 	}
 	return nil
 }

@@ -61,12 +61,12 @@ var errForeignService = errors.New("it is not cmemd's")
 // writtenBy is in each file that is written, and in no other.
 const writtenBy = "written by `cmemd service install`, which writes it anew"
 
-// maxUnit is longer than any service file, in bytes.
-const maxUnit = 1 << 20
+// maxUnitBytes is longer than any service file, in bytes.
+const maxUnitBytes = 1 << 20
 
 // read is what stands in the file. The errors are those of reading it, and errForeignService.
 func (s serviceFile) read() (string, error) {
-	text, err := durable.ReadLinked(s.path, maxUnit)
+	text, err := durable.ReadLinked(s.path, maxUnitBytes)
 	if err == nil && !bytes.Contains(text, []byte(writtenBy)) {
 		err = fmt.Errorf("%s: %w", s.path, errForeignService)
 	}

@@ -62,7 +62,7 @@ func setUp(ctx context.Context, a *terminal.App, yes bool) error {
 	}
 	s := &setupRun{installation: x, report: setupReport{Agents: []*shownInstall{}, Next: []string{}}}
 	s.agents = slices.DeleteFunc(install.Agents(), func(one install.Agent) bool { return !one.Found(x.machine) })
-	s.look()
+	s.planAll()
 	s.showPlan(ctx)
 	if ok, err := s.agree(ctx); !ok {
 		return errors.Join(err, s.print())
@@ -79,27 +79,27 @@ func setUp(ctx context.Context, a *terminal.App, yes bool) error {
 	s.showNext(ctx)
 	failed := s.failure(s.shown)
 	s.report.Done = failed == nil
-	return errors.Join(s.print(), a.Reported(failed))
+	return errors.Join(s.print(), a.MarkReported(failed))
 }
 
-// look plans what is to be done with each agent, and with the programs.
-func (s *setupRun) look() {
+// planAll plans what is to be done with each agent, and with the programs.
+func (s *setupRun) planAll() {
 	s.shown = []*shownInstall{}
 	for _, agent := range s.agents {
 		p, err := s.plan(agent)
 		s.shown = append(s.shown, s.show(agent, p, err))
 	}
 	s.report.Agents = s.shown
-	if s.from == "" {
+	if s.copyFrom == "" {
 		return
 	}
-	way, _ := programs.Passing(s.from)
+	way, _ := programs.TransientWay(s.copyFrom)
 	to := programs.Dir(s.options.Home)
-	s.report.Programs = &placement{Way: way, From: filepath.Dir(s.from), To: to, Copy: []string{}, Newer: programs.Newer(s.from, s.options.Home, s.app.Version)}
+	s.report.Programs = &placement{Way: way, From: filepath.Dir(s.copyFrom), To: to, Copy: []string{}, Newer: programs.Newer(s.copyFrom, s.options.Home, s.app.Version)}
 	if s.report.Programs.Newer != "" {
 		return
 	}
-	s.report.Programs.Copy = programs.Differing(s.from, s.options.Home)
+	s.report.Programs.Copy = programs.Differing(s.copyFrom, s.options.Home)
 	if old, err := programs.ReadSource(to); err == nil && old.Version != s.app.Version {
 		s.report.Programs.Replaces = old.Version
 	}
@@ -120,7 +120,7 @@ func (s *setupRun) change(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	s.look()
+	s.planAll()
 	if err := s.prepareHome(ctx); err != nil {
 		return terminal.Advise(err, "%s", noHomeStep(err))
 	}
@@ -131,7 +131,7 @@ func (s *setupRun) change(ctx context.Context) error {
 	s.addTrust(ctx, s.shown)
 	for _, one := range s.shown {
 		if one.State == installRefused {
-			s.app.Say("%s: %s", one.Agent, terminal.Visible(one.Error))
+			s.app.Infof("%s: %s", one.Agent, terminal.Visible(one.Error))
 		}
 	}
 	s.tell(s.shown)
@@ -228,7 +228,7 @@ func (s *setupRun) isOriginal(ctx context.Context, path string) bool {
 	if err != nil || filepath.Dir(s.options.Program.Cmemd) != programs.Dir(s.options.Home) {
 		return false
 	}
-	way, passing := programs.Passing(real)
+	way, passing := programs.TransientWay(real)
 	kept, err := programs.ReadSource(programs.Dir(s.options.Home))
 	if !passing || err != nil || kept.Way != way {
 		return false
@@ -242,7 +242,7 @@ func onPath(name string) (string, error) {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		path := filepath.Join(dir, name+programs.Ext(os.Args[0]))
 		info, err := os.Stat(path)
-		if _, passing := programs.Passing(path); err != nil || passing || !filepath.IsAbs(path) || info.IsDir() || info.Mode()&0o111 == 0 {
+		if _, passing := programs.TransientWay(path); err != nil || passing || !filepath.IsAbs(path) || info.IsDir() || info.Mode()&0o111 == 0 {
 			continue
 		}
 		return path, nil

@@ -39,7 +39,7 @@ func (s *setupRun) askModel(ctx context.Context) error {
 		return s.observeNext(ctx, answer, next)
 	}
 	if answer.Answered || s.app.JSON || !terminal.IsTerminal(s.app.In) || s.flags.yes {
-		s.app.Say("observer: %s%s", l.Provider, whoElse(answer.Answered))
+		s.app.Infof("observer: %s%s", l.Provider, whoElse(answer.Answered))
 		return nil
 	}
 	if answer.Day, err = providers.EstimateDay(ctx, s.app); err != nil {
@@ -49,14 +49,14 @@ func (s *setupRun) askModel(ctx context.Context) error {
 		return err
 	}
 	if len(answer.Models) == 0 {
-		s.app.Say("observer: %s; no model is at hand, neither Claude Code nor the key of a service in a variable", l.Provider)
+		s.app.Infof("observer: %s; no model is at hand, neither Claude Code nor the key of a service in a variable", l.Provider)
 		return nil
 	}
 	s.showModels(answer)
 	for {
 		said, err := s.app.Question(ctx, "May one of them observe? Its number, or Enter for no:")
 		if errors.Is(err, terminal.ErrNoAnswer) {
-			s.app.Say("the built-in observer works, and `cmemd setup` asks again")
+			s.app.Infof("the built-in observer works, and `cmemd setup` asks again")
 			return nil
 		}
 		if err != nil {
@@ -65,7 +65,7 @@ func (s *setupRun) askModel(ctx context.Context) error {
 		if n, ok := numberIn(answer.Models, said); ok {
 			return s.choose(ctx, answer, n)
 		}
-		s.app.Say("%q is no number of the list", terminal.VisibleLine(said))
+		s.app.Infof("%q is no number of the list", terminal.VisibleLine(said))
 	}
 }
 

@@ -68,7 +68,7 @@ func sizeOfChange(all []*shownInstall) string {
 	files, plus, minus := 0, 0, 0
 	for _, one := range all {
 		for _, f := range one.Files {
-			p, m := f.lines()
+			p, m := f.changedLines()
 			files, plus, minus = files+1, plus+p, minus+m
 		}
 		if len(one.Commands) > 0 {
@@ -119,7 +119,7 @@ func (s *setupRun) agree(ctx context.Context) (bool, error) {
 		case "y", "yes":
 			return true, nil
 		case "", "n", "no":
-			s.app.Say("nothing was changed")
+			s.app.Infof("nothing was changed")
 			return false, nil
 		case "d":
 			printInstalls(s.app, s.shown, false)
@@ -128,7 +128,7 @@ func (s *setupRun) agree(ctx context.Context) (bool, error) {
 		if err := s.keepNamed(answer); err == nil {
 			return true, nil
 		} else {
-			s.app.Say("%s", terminal.VisibleLine(err.Error()))
+			s.app.Infof("%s", terminal.VisibleLine(err.Error()))
 		}
 	}
 }

@@ -59,7 +59,7 @@ func (s *setupRun) start(ctx context.Context) error {
 
 // program is the copy of this cmemd that stays; empty: this one does.
 func (s *setupRun) program() string {
-	if s.from == "" {
+	if s.copyFrom == "" {
 		return ""
 	}
 	return s.options.Program.Cmemd

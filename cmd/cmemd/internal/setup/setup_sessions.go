@@ -29,7 +29,7 @@ func (s *setupRun) takeSessions(ctx context.Context) error {
 	}
 	if !was.Ended.IsZero() && was.Failed == 0 {
 		s.report.Sessions.Taken = &was
-		s.app.Say("old sessions were taken in on %s; `cmemd ingest --all` takes what hooks missed since", terminal.Moment(was.Ended))
+		s.app.Infof("old sessions were taken in on %s; `cmemd ingest --all` takes what hooks missed since", terminal.Moment(was.Ended))
 		return nil
 	}
 	if !was.Runs() {
@@ -64,12 +64,12 @@ func (s *setupRun) agreeSessions(ctx context.Context, old memory.OldSessions) (b
 	case s.flags.yes && paid == "":
 		return true, nil
 	case s.flags.yes:
-		s.app.Say("%s stay where they are%s: `cmemd ingest --all --background` takes them in", found, paid)
+		s.app.Infof("%s stay where they are%s: `cmemd ingest --all --background` takes them in", found, paid)
 		return false, nil
 	}
-	agreed, err := s.app.Agreed(ctx, fmt.Sprintf("%s lie here. Take them into memory, on this machine%s?", found, paid), true)
+	agreed, err := s.app.AskYesNo(ctx, fmt.Sprintf("%s lie here. Take them into memory, on this machine%s?", found, paid), true)
 	if err == nil && !agreed {
-		s.app.Say("they stay where they are; `cmemd ingest --all --background` takes them in")
+		s.app.Infof("they stay where they are; `cmemd ingest --all --background` takes them in")
 	}
 	return agreed, err
 }

@@ -34,7 +34,7 @@ func (s *setupRun) observeNext(ctx context.Context, o *observerAnswer, next home
 			return err
 		}
 	}
-	s.app.Say("%s observes once the built-in observer is done with what is here; `cmemd status` says whether it is, `cmemd config set provider %s` takes that back",
+	s.app.Infof("%s observes once the built-in observer is done with what is here; `cmemd status` says whether it is, `cmemd config set provider %s` takes that back",
 		next.Provider, extractive.Name)
 	return nil
 }
@@ -48,14 +48,14 @@ func (s *setupRun) observeNow(ctx context.Context, o *observerAnswer, next homed
 		return err
 	}
 	o.Next = nil
-	err := s.app.Ask(func(c *client.Client) error {
+	err := s.app.WithClient(func(c *client.Client) error {
 		_, err := daemon.Stop(ctx, c, s.paths(), false)
 		return err
 	})
 	if err != nil {
 		return terminal.Advise(err, "it observes with the next start: `cmemd restart`")
 	}
-	s.app.Say("%s observes from now on; `cmemd observer test` asks it once, `cmemd config set provider %s` takes that back", next.Provider, extractive.Name)
+	s.app.Infof("%s observes from now on; `cmemd observer test` asks it once, `cmemd config set provider %s` takes that back", next.Provider, extractive.Name)
 	return s.start(ctx)
 }
 
@@ -96,7 +96,7 @@ func (s *setupRun) leaveSwitch(next homedir.NextObserver) error {
 		return err
 	}
 	go func() { _ = cmd.Wait() }() // it outlives this command
-	return next.Of(cmd.Process.Pid).Write(s.paths().NextObserver)
+	return next.WithProcess(cmd.Process.Pid).Write(s.paths().NextObserver)
 }
 
 // switchFlag is the hidden flag of the process that waits.
@@ -126,7 +126,7 @@ func switchObserver(ctx context.Context, a *terminal.App) error {
 			return fmt.Errorf("something still waits for the observer: %w", ctx.Err())
 		case <-time.After(idleEvery):
 		}
-		if answered, err := isAnswered(a); err != nil {
+		if answered, err := isProviderSet(a); err != nil {
 			return err
 		} else if answered {
 			return s.forgetNext()
@@ -149,8 +149,8 @@ func switchObserver(ctx context.Context, a *terminal.App) error {
 	return s.observeNow(ctx, &observerAnswer{}, next)
 }
 
-// isAnswered reports whether somebody has set who observes.
-func isAnswered(a *terminal.App) (bool, error) {
+// isProviderSet reports whether somebody has set who observes.
+func isProviderSet(a *terminal.App) (bool, error) {
 	l, err := config.ForHome(a)
 	return err == nil && l.From[keyProvider] != config.FromDefault, err
 }

@@ -96,8 +96,8 @@ func (x *installation) show(agent install.Agent, p install.Plan, err error) *sho
 	return s
 }
 
-// lines is how many lines come and go, of a change whose difference is text.
-func (f shownFile) lines() (plus, minus int) {
+// changedLines is how many lines come and go, of a change whose difference is text.
+func (f shownFile) changedLines() (plus, minus int) {
 	begun := false
 	for line := range strings.Lines(f.Diff) {
 		switch {
@@ -120,7 +120,7 @@ func (f shownFile) print(a *terminal.App, brief bool) {
 		line += " " + f.Mode
 	}
 	if brief {
-		plus, minus := f.lines()
+		plus, minus := f.changedLines()
 		a.Printf("%s (+%d -%d lines)\n", line, plus, minus)
 		return
 	}
@@ -130,7 +130,7 @@ func (f shownFile) print(a *terminal.App, brief bool) {
 // printInstalls shows what would change. Brief leaves the differences out.
 func printInstalls(a *terminal.App, all []*shownInstall, brief bool) {
 	if len(all) == 0 {
-		a.Say("cmemd is in no agent of this machine")
+		a.Infof("cmemd is in no agent of this machine")
 	}
 	for _, s := range all {
 		a.Heading("%s (%s): %s", s.Title, s.Agent, s.State)
@@ -196,7 +196,7 @@ func (x *installation) report(shown []*shownInstall) error {
 		}
 	}
 	x.tell(shown)
-	return x.app.Reported(x.failure(shown))
+	return x.app.MarkReported(x.failure(shown))
 }
 
 // tell says what came of each agent, as far as that was not shown.
@@ -204,31 +204,31 @@ func (x *installation) tell(shown []*shownInstall) {
 	for _, s := range shown {
 		switch s.State {
 		case installFailed:
-			x.app.Say("%s: %s", s.Agent, terminal.Visible(s.Error))
+			x.app.Infof("%s: %s", s.Agent, terminal.Visible(s.Error))
 		case installDone, installRemoved:
-			x.app.Say("%s: %s", s.Agent, s.State)
+			x.app.Infof("%s: %s", s.Agent, s.State)
 		}
 		for _, n := range s.Notes[s.notesShown:] {
-			x.app.Say("%s: %s", s.Agent, terminal.VisibleLine(n))
+			x.app.Infof("%s: %s", s.Agent, terminal.VisibleLine(n))
 		}
 	}
 }
 
-// tellLeft says what a removal from agents leaves: the daemon, what is remembered, and the programs.
-func (x *installation) tellLeft(ctx context.Context, shown []*shownInstall) {
+// showLeftovers says what a removal from agents leaves: the daemon, what is remembered, and the programs.
+func (x *installation) showLeftovers(ctx context.Context, shown []*shownInstall) {
 	if !slices.ContainsFunc(shown, func(s *shownInstall) bool { return s.State == installRemoved }) {
 		return
 	}
 	if status, err := x.app.Status(ctx); err == nil {
-		x.app.Say("the daemon still runs, pid %d: `cmemd stop` ends it", status.PID)
+		x.app.Infof("the daemon still runs, pid %d: `cmemd stop` ends it", status.PID)
 	}
-	x.app.Say("what is remembered stays in %s, until you remove that folder; `cmemd service uninstall` takes the service away, if one was installed", x.options.Home)
+	x.app.Infof("what is remembered stays in %s, until you remove that folder; `cmemd service uninstall` takes the service away, if one was installed", x.options.Home)
 	self, err := os.Executable()
 	if err != nil {
 		return
 	}
 	if dir := filepath.Dir(programs.Stable(self)); !sameProgram(dir, programs.Dir(x.options.Home)) {
-		x.app.Say("the programs stay in %s: remove them as they were installed, `cmemd upgrade --dry-run` says how that was", terminal.VisibleLine(dir))
+		x.app.Infof("the programs stay in %s: remove them as they were installed, `cmemd upgrade --dry-run` says how that was", terminal.VisibleLine(dir))
 	}
 }
 

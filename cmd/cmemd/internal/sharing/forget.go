@@ -47,7 +47,7 @@ func (s *Sharing) Elsewhere(ctx context.Context, since time.Time) *api.Elsewhere
 		if err != nil {
 			return nil
 		}
-		out := confirmed(st, since)
+		out := confirmations(st, since)
 		if out.Store && len(out.Waiting) == 0 {
 			return out
 		}
@@ -57,8 +57,8 @@ func (s *Sharing) Elsewhere(ctx context.Context, since time.Time) *api.Elsewhere
 	}
 }
 
-// confirmed reads who has confirmed out of a status.
-func confirmed(st share.Status, since time.Time) *api.Elsewhere {
+// confirmations reads who has confirmed out of a status.
+func confirmations(st share.Status, since time.Time) *api.Elsewhere {
 	out := api.Elsewhere{Store: true}
 	var waiting []string
 	for _, f := range st.Forgets {

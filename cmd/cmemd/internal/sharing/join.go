@@ -28,7 +28,7 @@ func (s *Sharing) Join(ctx context.Context, q api.ClusterJoin) (out api.ClusterJ
 	limited, cancel := context.WithTimeout(ctx, joinWait)
 	defer cancel()
 	out, err = s.join(limited, q)
-	return out, refused(ctx, "It was not joined", err)
+	return out, asRefusal(ctx, "It was not joined", err)
 }
 
 func (s *Sharing) join(ctx context.Context, q api.ClusterJoin) (api.ClusterJoined, error) {
@@ -49,7 +49,7 @@ func JoinOffline(ctx context.Context, dir string, q api.ClusterJoin, now time.Ti
 	limited, cancel := context.WithTimeout(ctx, joinWait)
 	defer cancel()
 	out, _, err := joinSpace(limited, dir, q, now)
-	return out, refused(ctx, "It was not joined", err)
+	return out, asRefusal(ctx, "It was not joined", err)
 }
 
 // joinSpace makes a space or enters one, and keeps in dir what says so.
@@ -63,7 +63,7 @@ func joinSpace(ctx context.Context, dir string, q api.ClusterJoin, now time.Time
 	}
 	name := strings.TrimSpace(q.Name)
 	out.Where = a.shown()
-	st := &lateStore{open: a.open}
+	st := &lazyStore{open: a.open}
 	defer st.Close()
 	if code == nil && !q.New {
 		if there, err := st.List(ctx, "", "", 1); err != nil || len(there) > 0 {

@@ -31,7 +31,7 @@ func (s *Sharing) inTime(ctx context.Context, title string, do func(ctx context.
 	if err == nil {
 		err = do(limited, j)
 	}
-	return refused(ctx, title, err)
+	return asRefusal(ctx, title, err)
 }
 
 // Revoke takes another machine out of the space. Errors are refusals in words.
@@ -81,7 +81,7 @@ func (s *Sharing) Leave(ctx context.Context, q api.ClusterLeave) (out api.Cluste
 	}
 	defer end()
 	if !hasJoined(s.cfg.Dir) {
-		return out, refused(ctx, "Nothing was left", ErrNotJoined)
+		return out, asRefusal(ctx, "Nothing was left", ErrNotJoined)
 	}
 	revoked := false
 	err = s.inTime(ctx, "It was not left", func(ctx context.Context, j *joined) error {
@@ -113,5 +113,5 @@ func (s *Sharing) Leave(ctx context.Context, q api.ClusterLeave) (out api.Cluste
 	if revoked {
 		err = errors.Join(err, os.Remove(filepath.Join(s.cfg.Dir, "device.key")))
 	}
-	return out, refused(ctx, "Not all of it is gone", errors.Join(err, removeState(s.cfg.Dir)))
+	return out, asRefusal(ctx, "Not all of it is gone", errors.Join(err, removeState(s.cfg.Dir)))
 }

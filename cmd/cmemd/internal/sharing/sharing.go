@@ -60,7 +60,7 @@ type Sharing struct {
 // joined is what runs while the home is in a space.
 type joined struct {
 	address address
-	store   *lateStore
+	store   *lazyStore
 	space   *space.Space
 	share   *share.Share
 	stop    context.CancelFunc
@@ -130,7 +130,7 @@ func (s *Sharing) setStartError(err error) {
 // start runs what carries logs through the store at a.
 func (s *Sharing) start(a address) error {
 	ctx, stop := context.WithCancel(context.Background())
-	j, err := s.open(joined{address: a, store: &lateStore{open: a.reopen}, stop: stop, done: make(chan struct{})})
+	j, err := s.open(joined{address: a, store: &lazyStore{open: a.reopen}, stop: stop, done: make(chan struct{})})
 	if err != nil {
 		stop()
 		return err
@@ -261,4 +261,4 @@ func removeState(dir string) error {
 	return nil
 }
 
-var _ store.Store = (*lateStore)(nil)
+var _ store.Store = (*lazyStore)(nil)

@@ -99,7 +99,7 @@ func (s *Sharing) Flush(ctx context.Context) (out api.ClusterFlushed, err error)
 			continue // it goes on as a log of its own, and sends all by that
 		}
 		if err != nil {
-			return out, refused(ctx, "Not all is in the store", err)
+			return out, asRefusal(ctx, "Not all is in the store", err)
 		}
 		st, err := j.share.Status(ctx)
 		return api.ClusterFlushed{Position: st.Own.Shipped}, err

@@ -11,28 +11,28 @@ import (
 	"github.com/cmemd/cmemd/internal/transient"
 )
 
-// lateStore is a store that is opened by the first call, and by a later one again where that failed. Opening goes on in a goroutine of
+// lazyStore is a store that is opened by the first call, and by a later one again where that failed. Opening goes on in a goroutine of
 // its own, one at a time, so that a store that hangs holds up a call no longer than the call's context says.
-type lateStore struct {
+type lazyStore struct {
 	open func() (store.Store, error)
 
 	mu      sync.Mutex    // guards the fields below
 	opening chan struct{} // closed when the attempt that is under way has ended; nil: none is
-	now     store.Store   // nil: it is not open
+	opened  store.Store   // nil: it is not open
 	err     error         // of the last attempt
 	closed  bool
 }
 
 // get returns the open store. Errors may pass, but for store.ErrClosed.
-func (l *lateStore) get(ctx context.Context) (store.Store, error) {
+func (l *lazyStore) get(ctx context.Context) (store.Store, error) {
 	l.mu.Lock()
 	if l.closed {
 		l.mu.Unlock()
 		return nil, store.ErrClosed
 	}
-	if l.now != nil {
+	if l.opened != nil {
 		defer l.mu.Unlock()
-		return l.now, nil
+		return l.opened, nil
 	}
 	if l.opening == nil {
 		l.opening = make(chan struct{})
@@ -47,26 +47,26 @@ func (l *lateStore) get(ctx context.Context) (store.Store, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.now == nil {
+	if l.opened == nil {
 		return nil, transient.Mark(l.err)
 	}
-	return l.now, nil
+	return l.opened, nil
 }
 
 // attempt opens the store once.
-func (l *lateStore) attempt(ended chan struct{}) {
+func (l *lazyStore) attempt(ended chan struct{}) {
 	s, err := l.open()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	defer close(ended)
-	l.opening, l.now, l.err = nil, s, err
+	l.opening, l.opened, l.err = nil, s, err
 	if l.closed && s != nil {
-		l.now, l.err = nil, errors.Join(store.ErrClosed, s.Close())
+		l.opened, l.err = nil, errors.Join(store.ErrClosed, s.Close())
 	}
 }
 
 // Create implements store.Store.
-func (l *lateStore) Create(ctx context.Context, key store.Key, body []byte) (store.Rev, error) {
+func (l *lazyStore) Create(ctx context.Context, key store.Key, body []byte) (store.Rev, error) {
 	s, err := l.get(ctx)
 	if err != nil {
 		return "", err
@@ -75,7 +75,7 @@ func (l *lateStore) Create(ctx context.Context, key store.Key, body []byte) (sto
 }
 
 // Replace implements store.Store.
-func (l *lateStore) Replace(ctx context.Context, key store.Key, rev store.Rev, body []byte) (store.Rev, error) {
+func (l *lazyStore) Replace(ctx context.Context, key store.Key, rev store.Rev, body []byte) (store.Rev, error) {
 	s, err := l.get(ctx)
 	if err != nil {
 		return "", err
@@ -84,7 +84,7 @@ func (l *lateStore) Replace(ctx context.Context, key store.Key, rev store.Rev, b
 }
 
 // Get implements store.Store.
-func (l *lateStore) Get(ctx context.Context, key store.Key) ([]byte, store.Rev, error) {
+func (l *lazyStore) Get(ctx context.Context, key store.Key) ([]byte, store.Rev, error) {
 	s, err := l.get(ctx)
 	if err != nil {
 		return nil, "", err
@@ -93,7 +93,7 @@ func (l *lateStore) Get(ctx context.Context, key store.Key) ([]byte, store.Rev, 
 }
 
 // List implements store.Store.
-func (l *lateStore) List(ctx context.Context, prefix string, after store.Key, limit int) ([]store.Entry, error) {
+func (l *lazyStore) List(ctx context.Context, prefix string, after store.Key, limit int) ([]store.Entry, error) {
 	s, err := l.get(ctx)
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (l *lateStore) List(ctx context.Context, prefix string, after store.Key, li
 }
 
 // Delete implements store.Store.
-func (l *lateStore) Delete(ctx context.Context, key store.Key, rev store.Rev) error {
+func (l *lazyStore) Delete(ctx context.Context, key store.Key, rev store.Rev) error {
 	s, err := l.get(ctx)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (l *lateStore) Delete(ctx context.Context, key store.Key, rev store.Rev) er
 }
 
 // Watch implements store.Store.
-func (l *lateStore) Watch(ctx context.Context, prefix string) iter.Seq2[store.Entry, error] {
+func (l *lazyStore) Watch(ctx context.Context, prefix string) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		s, err := l.get(ctx)
 		if err != nil {
@@ -129,19 +129,19 @@ func (l *lateStore) Watch(ctx context.Context, prefix string) iter.Seq2[store.En
 }
 
 // Can implements store.Store. Before the store is open nothing is promised.
-func (l *lateStore) Can() store.Capabilities {
+func (l *lazyStore) Can() store.Capabilities {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.now == nil {
+	if l.opened == nil {
 		return store.Capabilities{}
 	}
-	return l.now.Can()
+	return l.opened.Can()
 }
 
 // Close implements store.Store. It does not wait for an attempt that is under way.
-func (l *lateStore) Close() error {
+func (l *lazyStore) Close() error {
 	l.mu.Lock()
-	s, was := l.now, l.closed
+	s, was := l.opened, l.closed
 	l.closed = true
 	l.mu.Unlock()
 	if was || s == nil {

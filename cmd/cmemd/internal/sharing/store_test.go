@@ -18,7 +18,7 @@ func TestLateStoreThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		let, attempts := make(chan struct{}), 0
 		memory := storetest.NewMemory()
-		l := &lateStore{open: func() (store.Store, error) {
+		l := &lazyStore{open: func() (store.Store, error) {
 			attempts++
 			<-let
 			return memory.Connect(nil), nil
@@ -62,7 +62,7 @@ func canceled(t *testing.T) context.Context {
 func TestLateStoreTriesAgain(t *testing.T) {
 	t.Parallel()
 	why, attempts := errors.New("the mount is away"), 0
-	l := &lateStore{open: func() (store.Store, error) {
+	l := &lazyStore{open: func() (store.Store, error) {
 		if attempts++; attempts < 3 {
 			return nil, why
 		}
@@ -84,7 +84,7 @@ func TestLateStoreClosedMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		let := make(chan struct{})
 		late := &closing{}
-		l := &lateStore{open: func() (store.Store, error) {
+		l := &lazyStore{open: func() (store.Store, error) {
 			<-let
 			return late, nil
 		}}

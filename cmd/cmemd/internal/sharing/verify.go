@@ -15,10 +15,10 @@ import (
 func (s *Sharing) Verify(ctx context.Context, tell func(done, total uint64)) (out api.ClusterVerified, err error) {
 	j, err := s.now()
 	if err != nil {
-		return out, refused(ctx, "Nothing was checked", err)
+		return out, asRefusal(ctx, "Nothing was checked", err)
 	}
 	if out.Logs, err = j.share.Verify(ctx, tell); err != nil {
-		return out, refused(ctx, "Not all was checked", err)
+		return out, asRefusal(ctx, "Not all was checked", err)
 	}
 	out.OK = true
 	for i := range out.Logs {

@@ -30,8 +30,8 @@ var (
 	ErrAmbiguous = errors.New("several machines are called so; give the id, which `cmemd devices` shows")
 )
 
-// refused is err in the words for whoever asked. What ends because nobody waits any more stays what it is.
-func refused(ctx context.Context, title string, err error) error {
+// asRefusal is err in the words for whoever asked. What ends because nobody waits any more stays what it is.
+func asRefusal(ctx context.Context, title string, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ type App struct {
 	HomeDir  string // --home; empty: CMEMD_HOME says it
 	JSON     bool   // --json
 
-	unwritten error // the first error of writing to Out
+	writeErr error // the first error of writing to Out
 }
 
 // Home returns the folder of all of cmemd's files.
@@ -35,8 +35,8 @@ func (a *App) Home() (string, error) {
 	return relay.Home(a.Getenv)
 }
 
-// Ask calls do with a client of this home's daemon. Its error says what to do about one that hangs.
-func (a *App) Ask(do func(c *client.Client) error) error {
+// WithClient calls do with a client of this home's daemon. Its error says what to do about one that hangs.
+func (a *App) WithClient(do func(c *client.Client) error) error {
 	home, err := a.Home()
 	if err != nil {
 		return err
@@ -65,14 +65,14 @@ const MaxSaid = 4 << 10
 // Printf writes to standard output. What is captured text must have gone through Visible or VisibleLine.
 func (a *App) Printf(format string, args ...any) {
 	_, err := fmt.Fprintf(a.Out, format, args...)
-	a.unwritten = cmp.Or(a.unwritten, err)
+	a.writeErr = cmp.Or(a.writeErr, err)
 }
 
-// Unwritten is why not all reached standard output that was to be printed; nil: it did.
-func (a *App) Unwritten() error { return a.unwritten }
+// WriteErr is why not all reached standard output that was to be printed; nil: it did.
+func (a *App) WriteErr() error { return a.writeErr }
 
-// Say writes to standard error what is neither data nor an error; nothing with --json.
-func (a *App) Say(format string, args ...any) {
+// Infof writes to standard error what is neither data nor an error; nothing with --json.
+func (a *App) Infof(format string, args ...any) {
 	if !a.JSON {
 		fmt.Fprintf(a.Err, format+"\n", args...)
 	}

@@ -48,27 +48,27 @@ func (a *App) Question(ctx context.Context, question string) (string, error) {
 func (a *App) Confirm(ctx context.Context, question, done string, dryRun, yes bool) (bool, error) {
 	switch {
 	case dryRun:
-		a.Say("nothing was %s: without --dry-run it is", done)
+		a.Infof("nothing was %s: without --dry-run it is", done)
 		return false, nil
 	case yes:
 		return true, nil
 	case a.JSON || !IsTerminal(a.In):
-		a.Say("nothing was %s: nobody is there to ask; give --yes", done)
+		a.Infof("nothing was %s: nobody is there to ask; give --yes", done)
 		return false, nil
 	}
-	agreed, err := a.Agreed(ctx, question, false)
+	agreed, err := a.AskYesNo(ctx, question, false)
 	switch {
 	case err != nil:
 		return false, fmt.Errorf("nothing was %s: %w", done, err)
 	case !agreed:
-		a.Say("nothing was %s", done)
+		a.Infof("nothing was %s", done)
 	}
 	return agreed, nil
 }
 
-// Agreed reports whether the person at the terminal answers a question with yes. An empty line is the standard answer. Errors are
+// AskYesNo reports whether the person at the terminal answers a question with yes. An empty line is the standard answer. Errors are
 // those of Question.
-func (a *App) Agreed(ctx context.Context, question string, standard bool) (bool, error) {
+func (a *App) AskYesNo(ctx context.Context, question string, standard bool) (bool, error) {
 	choice := " [y/N]"
 	if standard {
 		choice = " [Y/n]"

@@ -62,8 +62,8 @@ type ReportedError struct{ err error }
 func (e *ReportedError) Error() string { return e.err.Error() }
 func (e *ReportedError) Unwrap() error { return e.err }
 
-// Reported is err, which Complain passes over where a JSON document on standard output has said it.
-func (a *App) Reported(err error) error {
+// MarkReported is err, which Complain passes over where a JSON document on standard output has said it.
+func (a *App) MarkReported(err error) error {
 	if a.JSON && err != nil {
 		return &ReportedError{err}
 	}

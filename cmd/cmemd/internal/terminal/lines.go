@@ -55,17 +55,17 @@ func NameOfModel(provider, model string) string { return strings.TrimSpace(provi
 // commit or release with changes (+dirty), and a commit from before any tag (0.0.0-2026...) beside anything else.
 func CompareVersions(a, b string) (order int, ok bool) {
 	x, y := semantic(a), semantic(b)
-	if x == "" || y == "" || untagged(x) != untagged(y) {
+	if x == "" || y == "" || isUntagged(x) != isUntagged(y) {
 		return 0, false
 	}
 	order = semver.Compare(x, y)
-	return order, order != 0 || !changed(a) && !changed(b)
+	return order, order != 0 || !isDirty(a) && !isDirty(b)
 }
 
 // IsRelease reports whether a version is a release's, and no build's of some commit.
 func IsRelease(version string) bool {
 	v := semantic(version)
-	return v != "" && !module.IsPseudoVersion(v) && !changed(version)
+	return v != "" && !module.IsPseudoVersion(v) && !isDirty(version)
 }
 
 // semantic is a version as package semver writes it; empty where it has not all of its three numbers.
@@ -77,13 +77,13 @@ func semantic(version string) string {
 	return version
 }
 
-// untagged reports whether Go named a commit that has no tag before it.
-func untagged(version string) bool {
+// isUntagged reports whether Go named a commit that has no tag before it.
+func isUntagged(version string) bool {
 	return module.IsPseudoVersion(version) && strings.HasPrefix(version, "v0.0.0-")
 }
 
-// changed reports whether a build holds changes that its commit does not.
-func changed(version string) bool { return strings.HasSuffix(version, "+dirty") }
+// isDirty reports whether a build holds changes that its commit does not.
+func isDirty(version string) bool { return strings.HasSuffix(version, "+dirty") }
 
 // AdviseNames says where the names stand by which inputs are chosen, if err may be that one of them is wrong. Empty ones
 // were not given.

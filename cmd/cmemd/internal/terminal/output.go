@@ -157,8 +157,8 @@ func (a *App) printJSON(v any, indent string) error {
 	return err
 }
 
-// Tell prints an answer that is one line for people: as JSON where that is wanted, else as format has it.
-func (a *App) Tell(answer any, format string, args ...any) error {
+// ShowLine prints an answer that is one line for people: as JSON where that is wanted, else as format has it.
+func (a *App) ShowLine(answer any, format string, args ...any) error {
 	if a.JSON {
 		return a.PrintJSON(answer)
 	}
@@ -185,7 +185,7 @@ func (a *App) Report(answer any, words func(a *App) error) error {
 	}
 	mute := *a
 	mute.Out = io.Discard
-	return a.Reported(words(&mute))
+	return a.MarkReported(words(&mute))
 }
 
 func Marshal(v any, indent string) ([]byte, error) {
@@ -282,19 +282,19 @@ func Plural[T ~int | ~int64 | ~uint64](n T, one string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return fmt.Sprintf("%d %s", n, many(one))
+	return fmt.Sprintf("%d %s", n, pluralOf(one))
 }
 
-// many is the word for several of what one names.
-func many(one string) string {
+// pluralOf is the word for several of what one names.
+func pluralOf(one string) string {
 	if stem, ok := strings.CutSuffix(one, "y"); ok && !strings.ContainsAny(stem[len(stem)-1:], "aeou") {
 		return stem + "ies"
 	}
 	return one + "s"
 }
 
-// Are is the verb for n things.
-func Are[T ~int | ~int64 | ~uint64](n T) string {
+// IsOrAre is the verb for n things.
+func IsOrAre[T ~int | ~int64 | ~uint64](n T) string {
 	if n == 1 {
 		return "is"
 	}

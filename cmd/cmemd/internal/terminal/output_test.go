@@ -29,7 +29,7 @@ func TestPrintPlain(t *testing.T) {
 	l.Add("1", "two\nlines\tand \x1b[31mred", "")
 	l.Add("22", "größer", "x")
 	a.Print(l)
-	if err := a.Unwritten(); err != nil {
+	if err := a.WriteErr(); err != nil {
 		t.Fatal(err)
 	}
 	want := "ID  TITLE                      LAST\n1   two lines and \\x1b[31mred\n22  größer                     x\n"
@@ -165,8 +165,8 @@ func TestPrintFitted(t *testing.T) {
 	a, out, _ := newApp()
 	l := List{Head: []string{"SESSION", "PENDING", "TITLE"}}
 	l.Add("9b308e8d-0f3c", "3", strings.Repeat("long ", 20))
-	if a.printFitted(l, 40); a.Unwritten() != nil {
-		t.Fatal(a.Unwritten())
+	if a.printFitted(l, 40); a.WriteErr() != nil {
+		t.Fatal(a.WriteErr())
 	}
 	for line := range strings.Lines(out.String()) {
 		if w := uniseg.StringWidth(strings.TrimSuffix(line, "\n")); w > 40 {
@@ -205,8 +205,8 @@ func TestUnwritten(t *testing.T) {
 	r.Close()
 	a.Out = w
 	a.Print(List{Head: []string{"A"}, Rows: [][]string{{"1"}}})
-	if !errors.Is(a.Unwritten(), io.ErrClosedPipe) {
-		t.Errorf("got %v", a.Unwritten())
+	if !errors.Is(a.WriteErr(), io.ErrClosedPipe) {
+		t.Errorf("got %v", a.WriteErr())
 	}
 }
 

@@ -14,9 +14,9 @@ type Meter struct {
 	bar *progressbar.ProgressBar // nil: silent
 }
 
-// byRender has the sign of an unknown total turn with each line that is drawn. Otherwise a goroutine of the library's own
+// spinnerInterval has the sign of an unknown total turn with each line that is drawn. Otherwise a goroutine of the library's own
 // turns it: nobody waits for that one, and it reads what the others change.
-const byRender = 0
+const spinnerInterval = 0
 
 // Meter begins one. Total is what is to be done in all; below 1 it is not known yet. With bytes the numbers are bytes.
 func (a *App) Meter(what string, total int64, bytes bool) *Meter {
@@ -31,7 +31,7 @@ func (a *App) Meter(what string, total int64, bytes bool) *Meter {
 		progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(),
 		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionFullWidth(),
 		progressbar.OptionUseANSICodes(false), progressbar.OptionEnableColorCodes(false),
-		progressbar.OptionSetSpinnerChangeInterval(byRender),
+		progressbar.OptionSetSpinnerChangeInterval(spinnerInterval),
 	)}
 }
 

@@ -86,7 +86,7 @@ func (a *App) Status(ctx context.Context) (s api.Status, err error) {
 
 // Stream is query for answers that take as long as they take: as long as the daemon says that it is there.
 func (a *App) Stream(ctx context.Context, do func(c *client.Client) error) error {
-	return a.Ask(func(c *client.Client) error {
+	return a.WithClient(func(c *client.Client) error {
 		if err := c.Alive(ctx); err != nil {
 			return err
 		}

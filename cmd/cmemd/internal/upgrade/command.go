@@ -48,11 +48,11 @@ type shownUpgrade struct {
 	Version string `json:"version"` // before
 	Path    string `json:"path"`
 	origin
-	Newest    string   `json:"newest,omitempty"`    // as the way's tool says
-	Available bool     `json:"available,omitempty"` // Newest is newer
-	Ran       bool     `json:"ran"`                 // the commands were run
-	After     string   `json:"after,omitempty"`     // the version of the program then
-	Daemon    *started `json:"daemon,omitempty"`    // what runs then
+	Newest    string         `json:"newest,omitempty"`    // as the way's tool says
+	Available bool           `json:"available,omitempty"` // Newest is newer
+	Ran       bool           `json:"ran"`                 // the commands were run
+	After     string         `json:"after,omitempty"`     // the version of the program then
+	Daemon    *startedDaemon `json:"daemon,omitempty"`    // what runs then
 }
 
 func (f upgradeCommand) run(ctx context.Context, a *terminal.App) error {
@@ -60,11 +60,11 @@ func (f upgradeCommand) run(ctx context.Context, a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	return f.on(ctx, a, m)
+	return f.runOn(ctx, a, m)
 }
 
-// on is run on a machine.
-func (f upgradeCommand) on(ctx context.Context, a *terminal.App, m machine) error {
+// runOn is run on a machine.
+func (f upgradeCommand) runOn(ctx context.Context, a *terminal.App, m machine) error {
 	home, err := a.Home()
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (f upgradeCommand) on(ctx context.Context, a *terminal.App, m machine) erro
 		if f.dryRun || err != nil {
 			return err
 		}
-		return a.Reported(terminal.Advise(errors.New("nothing was upgraded: that is for you to run"), "%s", s.Step))
+		return a.MarkReported(terminal.Advise(errors.New("nothing was upgraded: that is for you to run"), "%s", s.Step))
 	}
 	ok, err := a.Confirm(ctx, "Run this?", "upgraded", f.dryRun, f.yes)
 	if err != nil {
@@ -92,7 +92,7 @@ func (f upgradeCommand) on(ctx context.Context, a *terminal.App, m machine) erro
 			return err
 		}
 	}
-	return errors.Join(a.Show(s, func() { s.showDone(a) }), a.Reported(s.unchanged()))
+	return errors.Join(a.Show(s, func() { s.showDone(a) }), a.MarkReported(s.unchanged()))
 }
 
 // unchanged is an error where the commands ran, a newer version is there, and the program is not of it.
@@ -106,7 +106,7 @@ func (s shownUpgrade) unchanged() error {
 
 // check asks the way's own tool which version is the newest.
 func (s shownUpgrade) check(ctx context.Context, a *terminal.App, m machine) error {
-	if len(s.newest) == 0 {
+	if len(s.newestCommand) == 0 {
 		err := fmt.Errorf("%s has no command that says which version is the newest", s.Title)
 		return terminal.Advise(err, "look at %s; this is %s", releases, s.Version)
 	}
@@ -127,15 +127,15 @@ func (s shownUpgrade) check(ctx context.Context, a *terminal.App, m machine) err
 }
 
 // askNewest notes the newest version, and whether it is newer than this one; ok is false where nobody knows that.
-func (s *shownUpgrade) askNewest(ctx context.Context, m machine) (ok bool, err error) {
-	said, err := m.output(ctx, s.newest...)
+func (s *shownUpgrade) askNewest(ctx context.Context, m machine) (known bool, err error) {
+	said, err := m.output(ctx, s.newestCommand...)
 	if err != nil {
-		return false, fmt.Errorf("%s does not say which version is the newest: %w", s.newest[0], err)
+		return false, fmt.Errorf("%s does not say which version is the newest: %w", s.newestCommand[0], err)
 	}
 	s.Newest = terminal.VisibleLine(said)
-	order, ok := terminal.CompareVersions(s.Newest, s.Version)
-	s.Available = ok && order > 0
-	return ok, nil
+	order, known := terminal.CompareVersions(s.Newest, s.Version)
+	s.Available = known && order > 0
+	return known, nil
 }
 
 func (s shownUpgrade) showPlan(a *terminal.App) {
@@ -146,7 +146,7 @@ func (s shownUpgrade) showPlan(a *terminal.App) {
 		a.Field("upgrade", s.Step)
 		return
 	}
-	a.Field("upgrade", line(s.Commands)+"; then `cmemd start` with the new one")
+	a.Field("upgrade", commandLine(s.Commands)+"; then `cmemd start` with the new one")
 }
 
 func (s shownUpgrade) showDone(a *terminal.App) {
@@ -174,24 +174,24 @@ func (s *shownUpgrade) carryOut(ctx context.Context, a *terminal.App, m machine,
 		return terminal.Advise(err, "see what it said; the daemon that runs is as it was, and `cmemd upgrade` may be run again")
 	}
 	s.Ran = true
-	if err := s.takeOver(ctx, a, m, home); err != nil || s.After != s.Version || len(s.newest) == 0 {
+	if err := s.takeOver(ctx, a, m, home); err != nil || s.After != s.Version || len(s.newestCommand) == 0 {
 		return err
 	}
 	if _, err := s.askNewest(ctx, m); err != nil { // it is still said what is there now
-		a.Say("%s", terminal.VisibleLine(err.Error()))
+		a.Infof("%s", terminal.VisibleLine(err.Error()))
 	}
 	return nil
 }
 
 // takeOver has the program that the commands left replace the daemon, where they have not done so, and notes its version.
 func (s *shownUpgrade) takeOver(ctx context.Context, a *terminal.App, m machine, home string) error {
-	if s.starts {
+	if s.restartsDaemon {
 		st, err := a.Status(ctx)
-		s.After, s.Daemon, s.program = st.Version, &started{Version: st.Version, PID: st.PID}, "the daemon"
+		s.After, s.Daemon, s.program = st.Version, &startedDaemon{Version: st.Version, PID: st.PID}, "the daemon"
 		return err
 	}
-	if len(s.bin) > 0 {
-		if dir, err := m.output(ctx, s.bin...); err == nil && filepath.IsAbs(dir) {
+	if len(s.binCommand) > 0 {
+		if dir, err := m.output(ctx, s.binCommand...); err == nil && filepath.IsAbs(dir) {
 			s.program = filepath.Join(dir, "cmemd")
 		}
 	}

@@ -16,11 +16,11 @@ type origin struct {
 	Commands [][]string `json:"commands,omitempty"` // what upgrades it: each needs no root and changes only what that way brought
 	Step     string     `json:"step,omitempty"`     // what a person is to do where there are no commands
 
-	env     []string // of the commands, beside this process's
-	newest  []string // a command that prints the newest version; nil: none does
-	bin     []string // a command that prints the folder in which the program is once it is upgraded; nil: program is its path
-	program string   // the program once it is upgraded; a name is looked for on PATH
-	starts  bool     // the commands have replaced the daemon
+	env            []string // of the commands, beside this process's
+	newestCommand  []string // a command that prints the newest version; nil: none does
+	binCommand     []string // a command that prints the folder in which the program is once it is upgraded; nil: program is its path
+	program        string   // the program once it is upgraded; a name is looked for on PATH
+	restartsDaemon bool     // the commands have replaced the daemon
 }
 
 // A machine is what is looked at to find out an origin.
@@ -36,8 +36,8 @@ type machine struct {
 	output   func(ctx context.Context, argv ...string) (string, error)
 }
 
-// asked is what a package manager that is there answers about the program; ok is false where none is, or it does not know it.
-func (m machine) asked(ctx context.Context, argv ...string) (answer string, ok bool) {
+// askManager is what a package manager that is there answers about the program; ok is false where none is, or it does not know it.
+func (m machine) askManager(ctx context.Context, argv ...string) (answer string, ok bool) {
 	if _, err := m.lookPath(argv[0]); err != nil {
 		return "", false
 	}
@@ -45,8 +45,8 @@ func (m machine) asked(ctx context.Context, argv ...string) (answer string, ok b
 	return answer, err == nil && answer != ""
 }
 
-// line is commands as a person would type them.
-func line(commands [][]string) string {
+// commandLine is commands as a person would type them.
+func commandLine(commands [][]string) string {
 	var lines []string
 	for _, argv := range commands {
 		words := slices.Clone(argv)

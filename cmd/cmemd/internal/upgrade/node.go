@@ -39,15 +39,15 @@ func npmOrigin(m machine, path string) origin {
 		if !manager.folder.MatchString(path) {
 			continue
 		}
-		o := origin{Way: manager.name, Title: manager.name, Commands: [][]string{strings.Fields(manager.run)}, newest: newest, starts: true}
+		o := origin{Way: manager.name, Title: manager.name, Commands: [][]string{strings.Fields(manager.run)}, newestCommand: newest, restartsDaemon: true}
 		if manager.bin != "" {
-			o.Title, o.starts, o.bin, o.program = manager.name+", installed globally", false, strings.Fields(manager.bin), "cmemd"
+			o.Title, o.restartsDaemon, o.binCommand, o.program = manager.name+", installed globally", false, strings.Fields(manager.bin), "cmemd"
 		}
 		return o
 	}
 	above, _, _ := strings.Cut(path, "/node_modules")
 	above = filepath.FromSlash(above)
-	o := origin{Way: "npm", Title: "npm, installed globally", newest: newest}
+	o := origin{Way: "npm", Title: "npm, installed globally", newestCommand: newest}
 	prefix, global := strings.CutSuffix(above, string(filepath.Separator)+"lib")
 	global = global || filepath.Ext(m.self) == ".exe"
 	install := []string{"npm", "install", "--global", "--prefix", prefix, "cmemd@latest"}
@@ -60,7 +60,7 @@ func npmOrigin(m machine, path string) origin {
 	case !global:
 		o.Title, o.Step = "npm, in "+above, "upgrade it in "+above+" as it was installed there, then `cmemd start`"
 	case !m.writable(filepath.Join(above, "node_modules")):
-		o.Step = "as a user who may write to " + above + ": " + line([][]string{install}) + ", then `cmemd start`"
+		o.Step = "as a user who may write to " + above + ": " + commandLine([][]string{install}) + ", then `cmemd start`"
 	default:
 		o.Commands = [][]string{install}
 	}

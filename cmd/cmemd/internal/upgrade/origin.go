@@ -41,7 +41,7 @@ func (o origin) completed(m machine) origin {
 	o.program = cmp.Or(o.program, m.self)
 	for _, argv := range o.Commands {
 		if _, err := m.lookPath(argv[0]); err != nil {
-			o.Step, o.Commands = line(o.Commands)+"; "+argv[0]+" is not on this PATH", nil
+			o.Step, o.Commands = commandLine(o.Commands)+"; "+argv[0]+" is not on this PATH", nil
 			break
 		}
 	}
@@ -57,7 +57,7 @@ func copyInHome(ctx context.Context, m machine) (origin, bool) {
 	case s.Way == programs.WayNPM:
 		path := filepath.Join(s.Path, filepath.Base(m.self))
 		o := npmOrigin(m, filepath.ToSlash(path))
-		if o.program == "" && !o.starts { // else another version lies in another folder
+		if o.program == "" && !o.restartsDaemon { // else another version lies in another folder
 			o.program = path
 		}
 		return o, true
@@ -86,7 +86,7 @@ func fromHomebrew(_ context.Context, m machine) (origin, bool) {
 }
 
 func fromDeb(ctx context.Context, m machine) (origin, bool) {
-	owner, ok := m.asked(ctx, "dpkg-query", "--search", m.self)
+	owner, ok := m.askManager(ctx, "dpkg-query", "--search", m.self)
 	name, _, named := strings.Cut(owner, ":")
 	return origin{
 		Way: "deb", Title: "the Debian package " + name,
@@ -95,7 +95,7 @@ func fromDeb(ctx context.Context, m machine) (origin, bool) {
 }
 
 func fromRPM(ctx context.Context, m machine) (origin, bool) {
-	owner, ok := m.asked(ctx, "rpm", "--query", "--file", m.self)
+	owner, ok := m.askManager(ctx, "rpm", "--query", "--file", m.self)
 	return origin{
 		Way: "rpm", Title: "the RPM package " + owner,
 		Step: "as root: `dnf install ./FILE.rpm` (or zypper) with the file for this machine of " + releases + ", then `cmemd start`",
@@ -123,7 +123,7 @@ func fromGo(_ context.Context, m machine) (origin, bool) {
 	}
 	return origin{
 		Way: "go", Title: "go install", Commands: commands, env: []string{"GOBIN=" + dir, "GOFLAGS="},
-		newest: []string{"go", "list", "-m", "-f", "{{.Version}}", module + "@latest"},
+		newestCommand: []string{"go", "list", "-m", "-f", "{{.Version}}", module + "@latest"},
 	}, true
 }
 

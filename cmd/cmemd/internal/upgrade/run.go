@@ -75,7 +75,7 @@ func ask(ctx context.Context, argv []string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &said, time.Second
 	if err := cmd.Run(); err != nil {
-		return out.kept.Bytes(), fmt.Errorf("%s: %w: %s", line([][]string{argv}), err, tail(said.kept.String()))
+		return out.kept.Bytes(), fmt.Errorf("%s: %w: %s", commandLine([][]string{argv}), err, tail(said.kept.String()))
 	}
 	return out.kept.Bytes(), nil
 }
@@ -105,12 +105,12 @@ func runAll(ctx context.Context, a *terminal.App, o origin, home string) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchWait)
 	defer cancel()
 	for _, argv := range o.Commands {
-		a.Say("%s", terminal.VisibleLine(line([][]string{argv})))
+		a.Infof("%s", terminal.VisibleLine(commandLine([][]string{argv})))
 		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 		cmd.Dir, cmd.Env = dir, append(append(os.Environ(), "CMEMD_HOME="+home), o.env...)
 		cmd.Stdout, cmd.Stderr, cmd.WaitDelay = a.Err, a.Err, time.Second
 		if err := cmd.Run(); err != nil {
-			return fmt.Errorf("%s: %w", line([][]string{argv}), err)
+			return fmt.Errorf("%s: %w", commandLine([][]string{argv}), err)
 		}
 	}
 	return nil
@@ -132,20 +132,20 @@ func versionOf(ctx context.Context, program string) (string, error) {
 }
 
 // A started is what `cmemd start` says of the daemon that runs.
-type started struct {
+type startedDaemon struct {
 	Version string `json:"version"`
 	PID     int    `json:"pid"`
 	Stopped string `json:"stopped,omitempty"` // the version of the daemon that made room
 }
 
 // replaceDaemon has program take the daemon's place, which leaves a daemon of the system's service to that.
-func replaceDaemon(ctx context.Context, program, home string) (*started, error) {
+func replaceDaemon(ctx context.Context, program, home string) (*startedDaemon, error) {
 	ctx, cancel := context.WithTimeout(ctx, 4*askWait)
 	defer cancel()
 	out, err := ask(ctx, []string{program, "--home", home, "start", "--json"})
 	if err != nil {
 		return nil, err
 	}
-	var d started
+	var d startedDaemon
 	return &d, json.Unmarshal(out, &d)
 }

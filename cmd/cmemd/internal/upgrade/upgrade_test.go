@@ -159,7 +159,7 @@ func TestOrigins(t *testing.T) {
 			if program == "" {
 				program = m.self
 			}
-			if o.Way != c.way || !strings.HasPrefix(line(o.Commands), rooted(c.commands)) || (c.commands == "") != (len(o.Commands) == 0) ||
+			if o.Way != c.way || !strings.HasPrefix(commandLine(o.Commands), rooted(c.commands)) || (c.commands == "") != (len(o.Commands) == 0) ||
 				!strings.HasPrefix(o.Step, rooted(c.step)) || (c.step == "") != (o.Step == "") || o.program != program {
 				t.Errorf("got %+v", o)
 			}
@@ -232,7 +232,7 @@ func TestUpgrade(t *testing.T) {
 			rootTools(t, m)
 			a, out, errOut := clitest.App()
 			a.Version, a.HomeDir = "0.1.0", filepath.Join(m.root, "home")
-			err := c.command.on(t.Context(), a, m)
+			err := c.command.runOn(t.Context(), a, m)
 			said := strings.ReplaceAll(out.String(), m.root, "ROOT")
 			for _, want := range c.out {
 				if !strings.Contains(said, want) {
@@ -263,7 +263,7 @@ func TestUpgradeOfACopy(t *testing.T) {
 	t.Setenv("PATH", filepath.Dir(m.self)+":"+os.Getenv("PATH")) // the copy is what a shell finds
 	a, out, errOut := clitest.App()
 	a.Version, a.HomeDir = "0.1.0", filepath.Join(m.root, "home")
-	err := upgradeCommand{yes: true}.on(t.Context(), a, m)
+	err := upgradeCommand{yes: true}.runOn(t.Context(), a, m)
 	if said := out.String(); err != nil || !strings.Contains(said, "upgraded from 0.1.0 to 0.2.0") || !strings.Contains(said, "the daemon is 0.2.0, pid 7") {
 		t.Errorf("%v\n%s%s", err, said, errOut)
 	}

@@ -56,7 +56,7 @@ func showCluster(a *terminal.App, c api.Cluster) (bad int) {
 			wrong("%s knows another list of machines: two stores have this space, or one serves what is old", m.Name)
 		}
 	}
-	if b := st.Own.Branch; b != nil && (b.Absent || time.Since(b.At) < branchShown) {
+	if b := st.Own.Branch; b != nil && (b.Absent || time.Since(b.At) < branchShownFor) {
 		a.Field("copied", branchLine(*b))
 	}
 	for _, f := range st.Forgets {
@@ -80,8 +80,8 @@ func shippedLine(s share.Shipping) string {
 	return line
 }
 
-// branchShown is how long it is shown that this home was copied where nothing is left to do.
-const branchShown = 7 * 24 * time.Hour
+// branchShownFor is how long it is shown that this home was copied where nothing is left to do.
+const branchShownFor = 7 * 24 * time.Hour
 
 // branchLine says that this home goes on as a log of its own, and what a person may have to do then.
 func branchLine(b share.Branch) string {

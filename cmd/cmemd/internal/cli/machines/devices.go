@@ -74,18 +74,18 @@ func newRevoke(a *terminal.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.Tell(done, "%s is taken out\n", terminal.VisibleLine(done.Name))
+		return a.ShowLine(done, "%s is taken out\n", terminal.VisibleLine(done.Name))
 	}
 	return c
 }
 
 // showRevoking says who would be taken out, and what that means. served is whether the store is a server, which the machine has a token of.
 func showRevoking(a *terminal.App, m share.Machine, served bool) {
-	a.Say("%s would be taken out (id %s, seen %s): new keys for what follows, and codes that were not used yet let nobody in any more.",
+	a.Infof("%s would be taken out (id %s, seen %s): new keys for what follows, and codes that were not used yet let nobody in any more.",
 		terminal.VisibleLine(m.Name), shortID(m), seenWord(m))
-	a.Say("What it has read already stays on its disk. Its own records that are here stay.")
+	a.Infof("What it has read already stays on its disk. Its own records that are here stay.")
 	if served {
-		a.Say("It keeps the way into the store's server: whoever has it can fill the store, or delete what is there. `cmemd devices revoke --help` says more.")
+		a.Infof("It keeps the way into the store's server: whoever has it can fill the store, or delete what is there. `cmemd devices revoke --help` says more.")
 	}
 }
 

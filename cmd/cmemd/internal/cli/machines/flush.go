@@ -44,14 +44,14 @@ func flush(ctx context.Context, a *terminal.App, wait time.Duration) error {
 	if err != nil {
 		return err
 	}
-	return a.Tell(done, "all is in the store, up to record %d\n", done.Position)
+	return a.ShowLine(done, "all is in the store, up to record %d\n", done.Position)
 }
 
 // errUnflushed says what is not in the store, and why.
 func errUnflushed(ctx context.Context, a *terminal.App, wait time.Duration) error {
 	err := fmt.Errorf("not all is in the store after %s", wait)
 	if c, asked := ask(ctx, a); asked == nil && c.Status != nil {
-		err = fmt.Errorf("%w: %s %s missing", err, terminal.Plural(c.Status.Own.Records, "record"), terminal.Are(c.Status.Own.Records))
+		err = fmt.Errorf("%w: %s %s missing", err, terminal.Plural(c.Status.Own.Records, "record"), terminal.IsOrAre(c.Status.Own.Records))
 	}
 	return terminal.Advise(err, "`cmemd status --cluster` says why; what is missing is in this machine's log, and goes out when the store answers")
 }

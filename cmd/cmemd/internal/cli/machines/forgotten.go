@@ -22,21 +22,21 @@ func ElsewhereLine(e api.Elsewhere, now time.Time) string {
 	for _, w := range e.Waiting {
 		missing = append(missing, terminal.VisibleLine(w.Name)+" "+sinceWord(w.Seen, now))
 	}
-	line := "gone " + listed(gone)
+	line := "gone " + joinAnd(gone)
 	if len(missing) > 0 {
-		line += "; " + listed(missing)
+		line += "; " + joinAnd(missing)
 	}
 	return line
 }
 
-// recently is how old what a machine wrote last may be where it is on and only has not confirmed yet: it writes every five minutes.
-const recently = 6 * time.Minute
+// onlineWithin is how old what a machine wrote last may be where it is on and only has not confirmed yet: it writes every five minutes.
+const onlineWithin = 6 * time.Minute
 
 func sinceWord(seen, now time.Time) string {
 	switch {
 	case seen.IsZero():
 		return "has never been seen"
-	case now.Sub(seen).Abs() < recently:
+	case now.Sub(seen).Abs() < onlineWithin:
 		return "has not confirmed it yet"
 	case now.Sub(seen).Abs() < 6*24*time.Hour:
 		return "has not been seen since " + seen.Local().Format("Monday 15:04")
@@ -44,7 +44,7 @@ func sinceWord(seen, now time.Time) string {
 	return "has not been seen since " + seen.Local().Format("2006-01-02")
 }
 
-func listed(words []string) string {
+func joinAnd(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}

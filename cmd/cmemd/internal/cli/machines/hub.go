@@ -112,7 +112,7 @@ func hub(ctx context.Context, a *terminal.App, f hubFlags) error {
 	}
 	ended := running.Wait()
 	if ctx.Err() != nil {
-		a.Say("the store has ended; what it holds stays in %s, and `cmemd hub` goes on with it", terminal.VisibleLine(f.dir))
+		a.Infof("the store has ended; what it holds stays in %s, and `cmemd hub` goes on with it", terminal.VisibleLine(f.dir))
 		return nil
 	}
 	if errors.Is(err, io.EOF) { // it did not start, and said why
@@ -155,10 +155,10 @@ func hubDev(ctx context.Context, a *terminal.App, f hubFlags) (err error) {
 		return fmt.Errorf("%s ended: %w", programs.Hub, err) // it said why
 	}
 	if kept {
-		a.Say("the stores have ended; what they hold stays in %s", terminal.VisibleLine(dir))
+		a.Infof("the stores have ended; what they hold stays in %s", terminal.VisibleLine(dir))
 		return nil
 	}
-	a.Say("the stores have ended, and their files are removed: machines that joined them keep their own logs; `cmemd leave --force` there")
+	a.Infof("the stores have ended, and their files are removed: machines that joined them keep their own logs; `cmemd leave --force` there")
 	return nil
 }
 
@@ -190,10 +190,10 @@ type hubAgain struct {
 func sayHubRuns(a *terminal.App, at hubAddress, where string) error {
 	out := hubAgain{at.Listen, where, sameStore(at.Address, where)}
 	if !out.Used {
-		a.Say("this machine shares its memory through %s, which is not this hub: nothing of it comes here. "+
+		a.Infof("this machine shares its memory through %s, which is not this hub: nothing of it comes here. "+
 			"To change over, `cmemd leave`, then `cmemd hub` again", terminal.VisibleLine(where))
 	}
-	return a.Tell(out, "the hub listens on %s; `cmemd invite` makes a code for one more machine\n", at.Listen)
+	return a.ShowLine(out, "the hub listens on %s; `cmemd invite` makes a code for one more machine\n", at.Listen)
 }
 
 // sameStore reports whether an address, as cmemd-hub says it, and a store, as it is shown, have a host and port in common.

@@ -64,9 +64,9 @@ func agreed(ctx context.Context, a *terminal.App, yes bool) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	a.Say("All that was recorded here, %s, and all that will be, is sealed and sent; machines of the space read it, the store does not.",
+	a.Infof("All that was recorded here, %s, and all that will be, is sealed and sent; machines of the space read it, the store does not.",
 		terminal.Plural(status.Position, "record"))
-	a.Say("What they recorded comes here. `cmemd leave` ends that; what was sent stays with them.")
+	a.Infof("What they recorded comes here. `cmemd leave` ends that; what was sent stays with them.")
 	return a.Confirm(ctx, "Join?", "joined", false, false)
 }
 
@@ -122,10 +122,10 @@ func showJoined(a *terminal.App, j api.ClusterJoined) {
 	a.Printf("this machine, %s, shares its memory through %s: %s\n",
 		terminal.VisibleLine(j.Name), terminal.VisibleLine(j.Where), terminal.Plural(j.Machines, "machine"))
 	if j.Problem != "" {
-		a.Say("nothing is carried yet: %s", terminal.VisibleLine(j.Problem))
+		a.Infof("nothing is carried yet: %s", terminal.VisibleLine(j.Problem))
 	}
 	if j.Recovery == "" {
-		a.Say("`cmemd status --cluster` shows how far each machine is")
+		a.Infof("`cmemd status --cluster` shows how far each machine is")
 		return
 	}
 	a.Printf("\nRecovery code, shown this once:\n\n  %s\n\n", j.Recovery)

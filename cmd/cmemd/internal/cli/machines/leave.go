@@ -52,18 +52,18 @@ func newLeave(a *terminal.App) *cobra.Command {
 
 // showLeaving says what goes.
 func showLeaving(a *terminal.App, c api.Cluster) {
-	a.Say("this machine would leave %s.", cmp.Or(terminal.VisibleLine(c.Where), "its space"))
+	a.Infof("this machine would leave %s.", cmp.Or(terminal.VisibleLine(c.Where), "its space"))
 	if c.Status == nil {
 		return
 	}
 	for _, m := range c.Status.Machines {
 		for _, log := range m.Logs {
-			a.Say("  what %s recorded goes from here: %s", terminal.VisibleLine(m.Name), terminal.Plural(log.Here, "record"))
+			a.Infof("  what %s recorded goes from here: %s", terminal.VisibleLine(m.Name), terminal.Plural(log.Here, "record"))
 		}
 	}
 	if c.Status.Own.Records > 0 {
-		a.Say("  %s of this machine %s not in the store yet, and will not be: `cmemd flush` first",
-			terminal.Plural(c.Status.Own.Records, "record"), terminal.Are(c.Status.Own.Records))
+		a.Infof("  %s of this machine %s not in the store yet, and will not be: `cmemd flush` first",
+			terminal.Plural(c.Status.Own.Records, "record"), terminal.IsOrAre(c.Status.Own.Records))
 	}
 	showForgetting(a, *c.Status)
 }
@@ -81,19 +81,19 @@ func showForgetting(a *terminal.App, st api.ClusterStatus) {
 		}
 	}
 	if open > 0 {
-		a.Say("  %s of this machine to forget %s not done yet by %s, and will not be once it has left: wait until `cmemd status --cluster` names nobody",
-			terminal.Plural(open, "request"), terminal.Are(open), terminal.VisibleLine(strings.Join(slices.Sorted(maps.Keys(waiting)), ", ")))
+		a.Infof("  %s of this machine to forget %s not done yet by %s, and will not be once it has left: wait until `cmemd status --cluster` names nobody",
+			terminal.Plural(open, "request"), terminal.IsOrAre(open), terminal.VisibleLine(strings.Join(slices.Sorted(maps.Keys(waiting)), ", ")))
 	}
 }
 
 // showLeft says what came of it; removed is whether the copies are removed already.
 func showLeft(a *terminal.App, left api.ClusterLeft, removed bool) {
-	end := terminal.Are(left.Removed) + " removed"
+	end := terminal.IsOrAre(left.Removed) + " removed"
 	if !removed {
 		end = "will be removed as the daemon starts"
 	}
 	a.Printf("left; %s of other machines (%s) %s\n", terminal.Plural(left.Removed, "copy"), terminal.Size(left.Bytes), end)
 	if !left.Notified {
-		a.Say("the others were not told: `cmemd devices revoke` on one of them takes this machine out there")
+		a.Infof("the others were not told: `cmemd devices revoke` on one of them takes this machine out there")
 	}
 }

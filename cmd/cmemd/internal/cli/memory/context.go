@@ -45,7 +45,7 @@ func placeContext(_ *cobra.Command, q *api.ContextQuery, _ []string) (err error)
 func showContext(a *terminal.App, answer api.ContextAnswer) error {
 	if answer.Text != "" {
 		a.Printf("%s\n", terminal.Visible(answer.Text))
-		a.Say("%s, about %s, %s of %s", terminal.Plural(answer.Characters, "character"), terminal.Plural(answer.Tokens, "token"),
+		a.Infof("%s, about %s, %s of %s", terminal.Plural(answer.Characters, "character"), terminal.Plural(answer.Tokens, "token"),
 			terminal.Plural(len(answer.IDs), "row"), terminal.VisibleLine(answer.Project))
 	}
 	explainContext(a, answer.Explain)

@@ -35,7 +35,7 @@ type forgetCommand struct {
 	q   api.ForgetRequest
 	yes bool
 
-	requests        bool
+	listOpen        bool
 	approve, refuse string // the name or id of a request
 }
 
@@ -47,13 +47,13 @@ func newForget(a *terminal.App) *cobra.Command {
 	}
 	terminal.QueryFlags(a, c, &f.q)
 	c.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
-	c.Flags().BoolVar(&f.requests, "requests", false, "list what agents asked to forget, and you have not answered")
+	c.Flags().BoolVar(&f.listOpen, "requests", false, "list what agents asked to forget, and you have not answered")
 	c.Flags().StringVar(&f.approve, "approve", "", "erase what an agent asked to forget, by the name of the request; all: every one, after they were shown")
 	c.Flags().StringVar(&f.refuse, "refuse", "", "show again what an agent asked to forget, by the name of the request; all: every one, after they were shown")
 	c.MarkFlagsMutuallyExclusive("requests", "approve", "refuse")
 	c.RunE = func(c *cobra.Command, ids []string) (err error) {
 		f.q.IDs = ids
-		if f.requests || f.approve+f.refuse != "" {
+		if f.listOpen || f.approve+f.refuse != "" {
 			return f.answer(c, a)
 		}
 		if f.q.ChoosesNothing() {
@@ -197,7 +197,7 @@ func showForgotten(a *terminal.App, done api.Forgotten) error {
 	if done.Spooled > 0 {
 		line += ", " + terminal.Plural(done.Spooled, "file")
 	}
-	aside := homedir.AsideOf(a)
+	aside := homedir.AsideFiles(a)
 	gone := "their words are in no file of this home any more"
 	if done.Unread > 0 {
 		gone = "their words are gone from all that could be read"
@@ -210,7 +210,7 @@ func showForgotten(a *terminal.App, done api.Forgotten) error {
 	if done.Elsewhere != nil {
 		a.Printf("%s\n", machines.ElsewhereLine(*done.Elsewhere, a.Now()))
 	}
-	a.Say("backups and exports that you made, and the agents' own transcripts, are yours to look after")
+	a.Infof("backups and exports that you made, and the agents' own transcripts, are yours to look after")
 	if done.Unread > 0 {
 		return terminal.Advise(fmt.Errorf("the log is damaged: %s could not be read, and may say it too", terminal.Plural(done.Unread, "record")),
 			"once `cmemd log salvage` has saved them, forget again")

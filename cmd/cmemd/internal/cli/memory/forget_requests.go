@@ -19,7 +19,7 @@ func (f forgetCommand) answer(c *cobra.Command, a *terminal.App) error {
 		return terminal.Misused(c, "--requests, --approve and --refuse are given alone: a request says what it names")
 	}
 	switch {
-	case f.requests:
+	case f.listOpen:
 		return terminal.Answer(ctx, a, api.ForgetRequestsRoute, api.NoQuery{}, showRequests)
 	case f.approve == api.AllRequests || f.refuse == api.AllRequests:
 		return a.Stream(ctx, func(client *client.Client) error { return f.answerAll(ctx, a, client) })
@@ -113,7 +113,7 @@ func (f forgetCommand) approveRequest(ctx context.Context, a *terminal.App, clie
 // showRequested says what becomes of what an agent wants forgotten.
 func showRequested(a *terminal.App, done api.Forgotten) {
 	if done.Others > 0 {
-		defer a.Say("%s of other machines fit too, and stay: an agent asks nothing of those. Forget them by `cmemd forget` in a terminal of yours",
+		defer a.Infof("%s of other machines fit too, and stay: an agent asks nothing of those. Forget them by `cmemd forget` in a terminal of yours",
 			terminal.Plural(done.Others, "record"))
 	}
 	r := done.Request
@@ -122,7 +122,7 @@ func showRequested(a *terminal.App, done api.Forgotten) {
 		return
 	}
 	a.Printf("asked: %s with %s, as %s; nothing is erased\n", terminal.Plural(len(r.Rows), "row"), terminal.Plural(r.Records, "record"), r.Name)
-	a.Say("this command was not run by a person in a terminal of theirs: what it names is in no search until %s, unless you run "+
+	a.Infof("this command was not run by a person in a terminal of theirs: what it names is in no search until %s, unless you run "+
 		"`cmemd forget --approve %s` or `--refuse %s` in yours", terminal.Moment(r.Expires), r.Name, r.Name)
 }
 
@@ -131,7 +131,7 @@ func showRequests(a *terminal.App, open api.OpenRequests) error {
 		return fmt.Errorf("%w: no agent asks to forget anything", terminal.ErrNothing)
 	}
 	listRequests(a, open)
-	a.Say("`cmemd forget --approve REQUEST` shows what goes and erases it, `cmemd forget --refuse REQUEST` has it found again; REQUEST may be all")
+	a.Infof("`cmemd forget --approve REQUEST` shows what goes and erases it, `cmemd forget --refuse REQUEST` has it found again; REQUEST may be all")
 	return nil
 }
 

@@ -117,7 +117,7 @@ func importClaudeMem(ctx context.Context, a *terminal.App, q importQuery) error 
 		return adviseDatabase(err)
 	}
 	defer db.Close()
-	plan, err := planned(ctx, a, db, q)
+	plan, err := planImport(ctx, a, db, q)
 	if err != nil {
 		return adviseDatabase(err)
 	}
@@ -140,8 +140,8 @@ func importClaudeMem(ctx context.Context, a *terminal.App, q importQuery) error 
 	return adviseDatabase(err)
 }
 
-// planned is what there is to import, once somebody at a terminal was asked where the projects are that nothing tells of.
-func planned(ctx context.Context, a *terminal.App, db *claudemem.DB, q importQuery) (*claudemem.Plan, error) {
+// planImport is what there is to import, once somebody at a terminal was asked where the projects are that nothing tells of.
+func planImport(ctx context.Context, a *terminal.App, db *claudemem.DB, q importQuery) (*claudemem.Plan, error) {
 	cfg := claudemem.Config{Projects: q.projects, Folders: q.folders, Now: a.Now}
 	plan, err := db.Plan(ctx, cfg)
 	if err != nil || q.dry || a.JSON || !terminal.IsTerminal(a.In) {
@@ -281,10 +281,10 @@ func mergeReasons(all ...map[importer.Kind]importer.ReasonCount) map[importer.Ki
 
 func showImported(a *terminal.App, out imported) {
 	for _, note := range out.Notes {
-		a.Say("%s", terminal.VisibleLine(note))
+		a.Infof("%s", terminal.VisibleLine(note))
 	}
-	for _, bad := range out.Bad[:min(len(out.Bad), shownBad)] {
-		a.Say("entry %d: %s", bad.Line, terminal.VisibleLine(bad.Detail))
+	for _, bad := range out.Bad[:min(len(out.Bad), maxListedBad)] {
+		a.Infof("entry %d: %s", bad.Line, terminal.VisibleLine(bad.Detail))
 	}
 	t := terminal.List{Head: []string{"KIND", "IN THE FILE", "RECORDED", "KNOWN BEFORE", "LEFT OUT", "SHORTENED"}}
 	for _, kind := range importer.Kinds() {

@@ -19,8 +19,8 @@ import (
 	"github.com/cmemd/cmemd/internal/api/client"
 )
 
-// shownBad is how many lines that were not understood are listed of one file.
-const shownBad = 5
+// maxListedBad is how many lines that were not understood are listed of one file.
+const maxListedBad = 5
 
 const ingestHelp = `Ingest reads transcripts and captures what they report: prompts, tool calls with their results, answers.
 What was captured before, by hooks or by an earlier ingest, is known and not captured again.
@@ -254,17 +254,17 @@ func showIngested(a *terminal.App, files []ingestedFile, ended int) error {
 	}
 	for _, f := range files {
 		if f.Error != "" {
-			a.Say("%s: %s", terminal.VisibleLine(f.Path), terminal.VisibleLine(f.Error))
+			a.Infof("%s: %s", terminal.VisibleLine(f.Path), terminal.VisibleLine(f.Error))
 		}
 		if f.Foreign && !f.named {
-			a.Say("%s: no line was understood as %s's; passed over", terminal.VisibleLine(f.Path), f.by)
+			a.Infof("%s: no line was understood as %s's; passed over", terminal.VisibleLine(f.Path), f.by)
 			continue
 		}
-		for _, bad := range f.Bad[:min(len(f.Bad), shownBad)] {
-			a.Say("%s:%d: %s", terminal.VisibleLine(f.Path), bad.Line, terminal.VisibleLine(bad.Detail))
+		for _, bad := range f.Bad[:min(len(f.Bad), maxListedBad)] {
+			a.Infof("%s:%d: %s", terminal.VisibleLine(f.Path), bad.Line, terminal.VisibleLine(bad.Detail))
 		}
-		if f.Malformed > shownBad {
-			a.Say("%s: %s more were not understood", terminal.VisibleLine(f.Path), terminal.Plural(f.Malformed-shownBad, "line"))
+		if f.Malformed > maxListedBad {
+			a.Infof("%s: %s more were not understood", terminal.VisibleLine(f.Path), terminal.Plural(f.Malformed-maxListedBad, "line"))
 		}
 	}
 	a.Printf("%s, %s: %d captured, %d known before, %d passed over, %d not understood\n", terminal.Plural(len(files), "transcript"),

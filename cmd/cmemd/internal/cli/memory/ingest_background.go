@@ -113,11 +113,11 @@ func ingestInBackground(ctx context.Context, a *terminal.App, agent string, path
 	if err != nil {
 		return err
 	}
-	return a.Tell(i, "%s (%s) are being taken in, the newest first; `cmemd status` says how far it is\n", terminal.Plural(i.Files, "transcript"), terminal.Size(i.Bytes))
+	return a.ShowLine(i, "%s (%s) are being taken in, the newest first; `cmemd status` says how far it is\n", terminal.Plural(i.Files, "transcript"), terminal.Size(i.Bytes))
 }
 
-// beginWait is how long a process of its own may take to begin: it lists the files first.
-const beginWait = 10 * time.Second
+// beginTimeout is how long a process of its own may take to begin: it lists the files first.
+const beginTimeout = 10 * time.Second
 
 // Background has program, a cmemd, take in the transcripts at absolute paths in a process that outlives this command, the newest first. It
 // returns when that has begun, or the one that is at work already.
@@ -154,7 +154,7 @@ func Background(ctx context.Context, a *terminal.App, program, agent string, pat
 
 // awaitIngest returns what the process pid has written down; ended tells once when that has ended.
 func awaitIngest(ctx context.Context, p homedir.Paths, pid int, ended <-chan error, said io.ReaderAt) (homedir.Ingest, error) {
-	late := time.After(beginWait)
+	late := time.After(beginTimeout)
 	for over := false; ; {
 		i, err := homedir.ReadIngest(p.Ingest)
 		if err == nil && i.PID == pid {

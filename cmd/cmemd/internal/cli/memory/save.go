@@ -39,7 +39,7 @@ func newSave(a *terminal.App) *cobra.Command {
 			return err
 		}
 		if m.Supersedes == "" || m.Project != "" { // else it is of the project of what it corrects
-			if err := place(&m); err != nil {
+			if err := setProject(&m); err != nil {
 				return err
 			}
 		}
@@ -67,9 +67,9 @@ func textOf(a *terminal.App, args []string) (string, error) {
 	return text, nil
 }
 
-// place fills in the project that m belongs to: that of the folder which --project names, else that of this folder; a
+// setProject fills in the project that m belongs to: that of the folder which --project names, else that of this folder; a
 // mere name stands as it is.
-func place(m *api.Memory) error {
+func setProject(m *api.Memory) error {
 	folder := m.Project
 	switch {
 	case m.Project == "":

@@ -31,14 +31,14 @@ func newSearch(a *terminal.App) *cobra.Command {
 
 func showResults(a *terminal.App, found api.SearchResults, q api.SearchQuery) error {
 	if found.Note != "" {
-		a.Say("%s", terminal.VisibleLine(found.Note))
+		a.Infof("%s", terminal.VisibleLine(found.Note))
 	}
 	printResults(a, found)
 	if len(found.Results) == 0 {
 		return fmt.Errorf("%w for %q", terminal.ErrNothing, q.Text)
 	}
 	if shown := q.Offset + len(found.Results); shown < found.Total {
-		a.Say("%d of %d; `--offset %d` shows more, `cmemd show ID` shows one whole", shown, found.Total, shown)
+		a.Infof("%d of %d; `--offset %d` shows more, `cmemd show ID` shows one whole", shown, found.Total, shown)
 	}
 	return nil
 }

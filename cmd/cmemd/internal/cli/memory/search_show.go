@@ -13,7 +13,7 @@ func printResults(a *terminal.App, found api.SearchResults) {
 	if len(found.Results) > 0 {
 		l := terminal.List{Head: []string{"ID", "WHAT", "WHEN", "PROJECT", "TOKENS", "TITLE"}}
 		for _, r := range found.Results {
-			l.Add(a.ShownRow(r.ID, r.Handle), whatBy(a, r), terminal.Moment(r.At), r.Project, strconv.Itoa(r.Tokens), flagged(titleWithCount(r), r.Flagged, r.Undone))
+			l.Add(a.ShownRow(r.ID, r.Handle), kindAndSource(a, r), terminal.Moment(r.At), r.Project, strconv.Itoa(r.Tokens), flagged(titleWithCount(r), r.Flagged, r.Undone))
 			addParts(a, &l, r, 6)
 		}
 		a.Print(l)
@@ -26,14 +26,14 @@ func printResults(a *terminal.App, found api.SearchResults) {
 	printFacets(a, found.Facets)
 }
 
-// shownParts is how many other rows of an entry a list names.
-const shownParts = 4
+// maxListedParts is how many other rows of an entry a list names.
+const maxListedParts = 4
 
 // addParts names the other rows of an entry below it, in a list of so many columns.
 func addParts(a *terminal.App, l *terminal.List, r api.Result, columns int) {
 	for i, p := range r.Parts {
 		line := make([]string, columns)
-		if i == shownParts {
+		if i == maxListedParts {
 			line[columns-1] = fmt.Sprintf("  and %d more", len(r.Parts)-i)
 			l.Add(line...)
 			return
@@ -43,9 +43,9 @@ func addParts(a *terminal.App, l *terminal.List, r api.Result, columns int) {
 	}
 }
 
-// whatBy is what a row is, who says it where a reader is to know, and the machine that recorded it where the row is not named
+// kindAndSource is what a row is, who says it where a reader is to know, and the machine that recorded it where the row is not named
 // by its handle.
-func whatBy(a *terminal.App, r api.Result) string {
+func kindAndSource(a *terminal.App, r api.Result) string {
 	what := strings.TrimSpace(r.What() + " " + r.By())
 	if m := r.Handle.Machine; m != "" && !terminal.IsTerminal(a.Out) {
 		what += ", on " + m

@@ -37,7 +37,7 @@ func showTimeline(a *terminal.App, t api.Timeline) error {
 	l := terminal.List{Head: []string{"ID", "WHAT", "WHEN", "", "TOKENS", "TITLE"}}
 	add := func(mark string, rows ...api.Result) {
 		for _, r := range rows {
-			l.Add(a.ShownRow(r.ID, r.Handle), whatBy(a, r), terminal.Moment(r.At), mark, strconv.Itoa(r.Tokens), flagged(r.Title, r.Flagged, r.Undone))
+			l.Add(a.ShownRow(r.ID, r.Handle), kindAndSource(a, r), terminal.Moment(r.At), mark, strconv.Itoa(r.Tokens), flagged(r.Title, r.Flagged, r.Undone))
 			addParts(a, &l, r, 6)
 		}
 	}

@@ -88,11 +88,11 @@ func transcriptAt(path string, err error) (transcript, bool) {
 }
 
 const (
-	// longestFirst bounds the first line of a transcript that is looked at. Codex's holds its whole instructions, some 50 kB.
-	longestFirst = 1 << 20
+	// maxFirstLineBytes bounds the first line of a transcript that is looked at. Codex's holds its whole instructions, some 50 kB.
+	maxFirstLineBytes = 1 << 20
 
-	// longestHead bounds what is looked at of an object that is printed over several lines.
-	longestHead = 64 << 10
+	// maxHeadBytes bounds what is looked at of an object that is printed over several lines.
+	maxHeadBytes = 64 << 10
 )
 
 // whose is the agent that wrote a transcript: as the flag says, else its folder, else its beginning. Known is false where
@@ -117,7 +117,7 @@ func agentOf(path string) (agent string, ok bool) {
 		return "", false
 	}
 	defer f.Close()
-	line, _ := bufio.NewReader(io.LimitReader(f, longestFirst)).ReadBytes('\n')
+	line, _ := bufio.NewReader(io.LimitReader(f, maxFirstLineBytes)).ReadBytes('\n')
 	if by, ok := agents.AgentOfLine(line); ok {
 		return by, true
 	}
@@ -134,7 +134,7 @@ func agentOfObject(path string) (agent string, ok bool) {
 		return "", false
 	}
 	defer f.Close()
-	head, _ := io.ReadAll(io.LimitReader(f, longestHead))
+	head, _ := io.ReadAll(io.LimitReader(f, maxHeadBytes))
 	return agents.AgentOfText(head)
 }
 

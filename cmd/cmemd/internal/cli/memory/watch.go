@@ -28,8 +28,8 @@ func newWatch(a *terminal.App) *cobra.Command {
 	}
 }
 
-// watching is what is followed, and what the settings say of it.
-type watching struct {
+// watchReport is what is followed, and what the settings say of it.
+type watchReport struct {
 	watch.State
 	Running   bool   `json:"running"`   // a daemon answers
 	Following string `json:"following"` // the setting watch by which it started
@@ -44,8 +44,8 @@ func showWatch(ctx context.Context, a *terminal.App) error {
 	return a.Show(w, func() { printWatching(a, w) })
 }
 
-func printWatching(a *terminal.App, w watching) {
-	sayWatching(a, w)
+func printWatching(a *terminal.App, w watchReport) {
+	printWatchState(a, w)
 	if w.Setting == "" && w.Following == "" {
 		return
 	}
@@ -57,7 +57,7 @@ func printWatching(a *terminal.App, w watching) {
 	a.Print(t)
 }
 
-func readWatching(ctx context.Context, a *terminal.App) (w watching, err error) {
+func readWatching(ctx context.Context, a *terminal.App) (w watchReport, err error) {
 	home, err := a.Home()
 	if err != nil {
 		return w, err
@@ -78,22 +78,22 @@ func readWatching(ctx context.Context, a *terminal.App) (w watching, err error) 
 	return w, err
 }
 
-func sayWatching(a *terminal.App, w watching) {
+func printWatchState(a *terminal.App, w watchReport) {
 	if w.Following != "" {
-		a.Say("followed as of %s: %s", terminal.Moment(w.At), terminal.VisibleLine(strings.Join(w.Rules, ", ")))
+		a.Infof("followed as of %s: %s", terminal.Moment(w.At), terminal.VisibleLine(strings.Join(w.Rules, ", ")))
 		if !w.Notices {
-			a.Say("the system gives no notice of files: folders are looked at every half minute")
+			a.Infof("the system gives no notice of files: folders are looked at every half minute")
 		}
 	}
 	switch {
 	case w.Following == "" && w.Setting == "":
-		a.Say("no transcripts are followed; `cmemd config set watch codex` has those of Codex followed, from the next start on")
+		a.Infof("no transcripts are followed; `cmemd config set watch codex` has those of Codex followed, from the next start on")
 	case !w.Running:
-		a.Say("the daemon is not running; from its next start on it follows %s", terminal.VisibleLine(w.Setting))
+		a.Infof("the daemon is not running; from its next start on it follows %s", terminal.VisibleLine(w.Setting))
 	case w.Setting == "":
-		a.Say("the setting watch is empty now; from its next start on the daemon follows nothing: `cmemd restart`")
+		a.Infof("the setting watch is empty now; from its next start on the daemon follows nothing: `cmemd restart`")
 	case w.Following != w.Setting:
-		a.Say("the setting watch is %s now; the daemon heeds it from its next start on: `cmemd restart`", terminal.VisibleLine(w.Setting))
+		a.Infof("the setting watch is %s now; the daemon heeds it from its next start on: `cmemd restart`", terminal.VisibleLine(w.Setting))
 	}
 }
 

@@ -36,7 +36,7 @@ func showWhy(a *terminal.App, w api.Why) error {
 	showGenerations(a, "it took the place of", w.Older)
 	showGenerations(a, "in its place stands now", w.Newer)
 	if w.Session != nil {
-		part(a, 1, "session %s", terminal.VisibleLine(w.Session.ID.String()))
+		printHeading(a, 1, "session %s", terminal.VisibleLine(w.Session.ID.String()))
 		a.Field("agent", strings.TrimSpace(w.Session.Agent+" "+w.Session.AgentSession))
 		a.Field("folder", w.Session.Cwd)
 		a.Field("git", strings.TrimSpace(w.Session.GitBranch+" "+w.Session.GitHead))
@@ -45,7 +45,7 @@ func showWhy(a *terminal.App, w api.Why) error {
 		showTurn(a, t)
 	}
 	showAttempts(a, w.Attempts)
-	part(a, len(w.Prompts), "the user had asked")
+	printHeading(a, len(w.Prompts), "the user had asked")
 	for _, p := range w.Prompts {
 		a.Field(fmt.Sprintf("prompt %d", p.Prompt), p.Text)
 	}
@@ -54,8 +54,8 @@ func showWhy(a *terminal.App, w api.Why) error {
 	return nil
 }
 
-// part begins a part of the answer that has n rows; of none nothing is said.
-func part(a *terminal.App, n int, head string, args ...any) {
+// printHeading begins a part of the answer that has n rows; of none nothing is said.
+func printHeading(a *terminal.App, n int, head string, args ...any) {
 	if n > 0 {
 		a.Printf("\n")
 		a.Heading(head, args...)
@@ -83,7 +83,7 @@ func forgottenBy(cause string) string {
 
 // showGenerations lists rows that the same inputs gave before or after.
 func showGenerations(a *terminal.App, head string, rows []api.Row) {
-	part(a, len(rows), "%s", head)
+	printHeading(a, len(rows), "%s", head)
 	for _, r := range rows {
 		a.Printf("  %s  %s  %s\n", r.ID, terminal.Moment(r.At), terminal.VisibleLine(generationTitle(r)))
 	}
@@ -98,11 +98,11 @@ func generationTitle(r api.Row) string {
 }
 
 func showTurn(a *terminal.App, t api.WhyTurn) {
-	part(a, 1, "turn %s", t.ID)
+	printHeading(a, 1, "turn %s", t.ID)
 	a.Field("kind", fmt.Sprintf("%s, attempt %d, generation %d", t.Kind, t.Attempt, t.Generation))
 	a.Field("asked", strings.TrimSpace(fmt.Sprintf("%s %s", t.Provider, t.Model)))
 	a.Field("ended", strings.TrimSpace(fmt.Sprintf("%s %s %s", terminal.Moment(t.EndedAt), t.Result, t.Reason)))
-	a.Field("used", usedBy(t.Turn, t.CostUSD))
+	a.Field("used", usageText(t.Turn, t.CostUSD))
 	a.Field("positions", fmt.Sprintf("%d to %d", t.Started, t.Ended))
 	for _, in := range t.Inputs {
 		a.Printf("  %s\n", terminal.VisibleLine(inputLine(in)))
@@ -113,8 +113,8 @@ func showTurn(a *terminal.App, t api.WhyTurn) {
 	}
 }
 
-// usedBy is what a turn took: tokens, money as far as it is known, time.
-func usedBy(t api.Turn, cost *float64) string {
+// usageText is what a turn took: tokens, money as far as it is known, time.
+func usageText(t api.Turn, cost *float64) string {
 	var parts []string
 	if t.Usage != (events.Usage{}) {
 		parts = append(parts, fmt.Sprintf("%d tokens in, %d cached, %d out", t.Usage.Input, t.Usage.Cached, t.Usage.Output))
@@ -128,15 +128,15 @@ func usedBy(t api.Turn, cost *float64) string {
 	return strings.Join(parts, ", ")
 }
 
-// shownLines is how many lines of what a tool printed a chain shows.
-const shownLines = 8
+// maxPrintedLines is how many lines of what a tool printed a chain shows.
+const maxPrintedLines = 8
 
 // showPrinted shows the beginning of what a tool was given and of what it printed.
 func showPrinted(a *terminal.App, in api.WhyInput) {
 	for _, part := range []struct{ mark, text string }{{"<", in.Input}, {">", in.Output}} {
 		lines := strings.Split(strings.TrimRight(terminal.Visible(part.text), "\n "), "\n")
 		for i, l := range lines {
-			if i == shownLines {
+			if i == maxPrintedLines {
 				a.Printf("      %s … %s more\n", part.mark, terminal.Plural(len(lines)-i, "line"))
 				break
 			}
@@ -179,7 +179,7 @@ func inputLine(in api.WhyInput) string {
 
 // showAttempts lists the other turns that were asked about the same inputs.
 func showAttempts(a *terminal.App, list []api.WhyAttempt) {
-	part(a, len(list), "other turns over the same inputs")
+	printHeading(a, len(list), "other turns over the same inputs")
 	for _, t := range list {
 		when := "before"
 		if t.Later {
@@ -187,7 +187,7 @@ func showAttempts(a *terminal.App, list []api.WhyAttempt) {
 		}
 		line := fmt.Sprintf("%s  %s  %s, attempt %d, %s: %s", t.ID, terminal.Moment(t.StartedAt), when, t.Attempt,
 			strings.TrimSpace(t.Provider+" "+t.Model), attemptResult(t.Turn))
-		if used := usedBy(t.Turn, t.CostUSD); used != "" {
+		if used := usageText(t.Turn, t.CostUSD); used != "" {
 			line += " (" + used + ")"
 		}
 		a.Printf("  %s\n", terminal.VisibleLine(line))
@@ -205,7 +205,7 @@ func attemptResult(t api.Turn) string {
 }
 
 func showInjections(a *terminal.App, list []api.Injection) {
-	part(a, len(list), "memory that the agent had been given before")
+	printHeading(a, len(list), "memory that the agent had been given before")
 	for _, in := range list {
 		a.Printf("  %-8d  %s  %s, %s, %s\n", in.Position, terminal.Moment(in.At), terminal.VisibleLine(in.Hook),
 			terminal.Plural(in.Characters, "character"), terminal.Plural(len(in.IDs), "row"))
@@ -214,7 +214,7 @@ func showInjections(a *terminal.App, list []api.Injection) {
 
 // showAfter lists what became of the row since it was recorded.
 func showAfter(a *terminal.App, list []api.WhyAfter) {
-	part(a, len(list), "what came after")
+	printHeading(a, len(list), "what came after")
 	for _, e := range list {
 		at := ""
 		if e.Position > 0 {

@@ -11,8 +11,8 @@ func Commands(a *terminal.App) []*cobra.Command {
 	return []*cobra.Command{newUI(a), newLogs(a), newConfig(a), newIgnore(a), newToken(a), newSpool(a), newHook(a), newMan(a)}
 }
 
-// Inside are the commands about what stands behind memory: the log, the views, the observer and what it made of each
+// InternalCommands are the commands about what stands behind memory: the log, the views, the observer and what it made of each
 // input.
-func Inside(a *terminal.App) []*cobra.Command {
+func InternalCommands(a *terminal.App) []*cobra.Command {
 	return []*cobra.Command{newOutcomes(a), newUsage(a), newGain(a), newReobserve(a), newRecheck(a), newProvider(a), newLog(a), newProjections(a), newParse(a), newAPI(a)}
 }

@@ -78,7 +78,7 @@ func showConfig(a *terminal.App, keys []string, all bool) error {
 			}
 			shown = append(shown, shownSetting{
 				Key: s.Key, Value: s.Get(), Source: l.From[s.Key], Default: s.Standard, Limits: s.Limits, Env: s.Env(), Doc: s.Doc, Group: g.Name,
-				common: config.Common(s),
+				common: config.IsCommon(s),
 			})
 		}
 	}
@@ -120,7 +120,7 @@ func printSettings(a *terminal.App, shown []shownSetting, all bool) {
 	}
 	a.Print(t)
 	if left > 0 {
-		a.Say("%d more are at their defaults: `cmemd config show --all` lists them", left)
+		a.Infof("%d more are at their defaults: `cmemd config show --all` lists them", left)
 	}
 }
 
@@ -137,7 +137,7 @@ func checkConfig(a *terminal.App) error {
 		return err
 	}
 	l.TellUnheeded(a)
-	return a.Tell(map[string]bool{"ok": true}, "the settings are good\n")
+	return a.ShowLine(map[string]bool{"ok": true}, "the settings are good\n")
 }
 
 // showConfigPath says where the file of settings is, whether it is there or not.
@@ -147,5 +147,5 @@ func showConfigPath(a *terminal.App) error {
 		return err
 	}
 	path := filepath.Join(home, config.FileName)
-	return a.Tell(map[string]string{"path": path}, "%s\n", terminal.VisibleLine(path))
+	return a.ShowLine(map[string]string{"path": path}, "%s\n", terminal.VisibleLine(path))
 }

@@ -131,12 +131,12 @@ func changeConfig(ctx context.Context, a *terminal.App, changes []config.Change)
 	if err != nil {
 		return err
 	}
-	all := changedSettings(ctx, a, p.Old, p.Now, changes)
-	p.Now.TellUnheeded(a)
+	all := changedSettings(ctx, a, p.Old, p.New, changes)
+	p.New.TellUnheeded(a)
 	if err := a.Show(all, func() { showChanges(a, all) }); err != nil || !needsRestart(all) || a.JSON || !terminal.IsTerminal(a.In) {
 		return err
 	}
-	if agreed, err := a.Agreed(ctx, "Restart the daemon now?", false); err != nil || !agreed {
+	if agreed, err := a.AskYesNo(ctx, "Restart the daemon now?", false); err != nil || !agreed {
 		return err
 	}
 	return daemon.Restart(ctx, a)
@@ -169,16 +169,16 @@ func showChanges(a *terminal.App, all []changedSetting) {
 		a.Printf("%s: %s -> %s\n", ch.Key, ch.Old.text(), ch.New.text())
 		runs = runs || ch.Restart != nil
 		if config.NeedsInstall(ch.Key) && ch.Old.Value != ch.New.Value {
-			a.Say("%s stands in the settings of agents too: `cmemd install` brings it there", ch.Key)
+			a.Infof("%s stands in the settings of agents too: `cmemd install` brings it there", ch.Key)
 		}
 	}
 	switch {
 	case needsRestart(all):
-		a.Say("the daemon runs with what was set before: `cmemd restart` for it to take effect")
+		a.Infof("the daemon runs with what was set before: `cmemd restart` for it to take effect")
 	case runs:
-		a.Say("the daemon runs with it already")
+		a.Infof("the daemon runs with it already")
 	default:
-		a.Say("it holds from the daemon's next start on")
+		a.Infof("it holds from the daemon's next start on")
 	}
 }
 

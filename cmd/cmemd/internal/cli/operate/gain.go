@@ -51,7 +51,7 @@ func showGain(a *terminal.App, found api.Gain) error {
 	}
 	a.Print(l)
 	if found.Omitted > 0 {
-		a.Say("%s more, which are in the sums: `--limit` shows them", terminal.Plural(found.Omitted, "row"))
+		a.Infof("%s more, which are in the sums: `--limit` shows them", terminal.Plural(found.Omitted, "row"))
 	}
 	return nil
 }

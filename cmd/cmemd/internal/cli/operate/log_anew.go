@@ -30,8 +30,8 @@ func newLogAnew(a *terminal.App) *cobra.Command {
 	return c
 }
 
-// begunAnew is what `cmemd log begin-anew` says.
-type begunAnew struct {
+// beginAnewReport is what `cmemd log begin-anew` says.
+type beginAnewReport struct {
 	Begun bool     `json:"begun"`
 	Log   string   `json:"log"`
 	Aside []string `json:"aside"` // kept under these names; before the begin: what will be
@@ -43,7 +43,7 @@ func beginAnew(ctx context.Context, a *terminal.App, dryRun, yes bool) error {
 		return err
 	}
 	lost, unusable := p.CheckLog(), unusableLog(p.Log)
-	out := begunAnew{Log: p.Log, Aside: p.ToSetAside()}
+	out := beginAnewReport{Log: p.Log, Aside: p.ToSetAside()}
 	switch {
 	case unusable != nil:
 		lost, out.Aside = unusable, append(out.Aside, p.Log)
@@ -52,9 +52,9 @@ func beginAnew(ctx context.Context, a *terminal.App, dryRun, yes bool) error {
 	case lost == nil:
 		return terminal.Advise(errors.New("no log was lost here: nothing was done"), "`cmemd start`")
 	}
-	a.Say("%s", terminal.Describe(lost))
+	a.Infof("%s", terminal.Describe(lost))
 	for _, path := range out.Aside {
-		a.Say("  %s is kept under another name", terminal.VisibleLine(path))
+		a.Infof("  %s is kept under another name", terminal.VisibleLine(path))
 	}
 	ok, err := a.Confirm(ctx, "Begin with an empty log?", "changed", dryRun, yes)
 	if err != nil || !ok {

@@ -87,7 +87,7 @@ func newLogImport(a *terminal.App) *cobra.Command {
 			if err != nil && !errors.As(err, &gaps) {
 				return err
 			}
-			shown := a.Tell(map[string]uint64{"records": records}, "imported %s\n", terminal.Plural(records, "record"))
+			shown := a.ShowLine(map[string]uint64{"records": records}, "imported %s\n", terminal.Plural(records, "record"))
 			return errors.Join(err, shown)
 		},
 	}
@@ -150,7 +150,7 @@ func importBeside(ctx context.Context, path string, in io.Reader) (uint64, error
 
 // mustNotRun returns an error if a daemon answers.
 func mustNotRun(ctx context.Context, a *terminal.App) error {
-	return a.Ask(func(client *client.Client) error {
+	return a.WithClient(func(client *client.Client) error {
 		switch err := client.Alive(ctx); {
 		case errors.Is(err, api.ErrNotRunning):
 			return nil

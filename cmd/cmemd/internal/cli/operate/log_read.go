@@ -20,15 +20,15 @@ import (
 
 // A recordFilter is what both readers of the log take.
 type recordFilter struct {
-	stream  string
-	kinds   []string
-	payload bool
+	stream      string
+	kinds       []string
+	withPayload bool
 }
 
 func (f *recordFilter) flags(c *cobra.Command) {
 	c.Flags().StringVar(&f.stream, "stream", "", "one stream: session/UUID, provider/NAME, daemon")
 	c.Flags().StringSliceVar(&f.kinds, "kind", nil, "one kind, such as tool_used; may be given again")
-	c.Flags().BoolVar(&f.payload, "payload", false, "with what happened")
+	c.Flags().BoolVar(&f.withPayload, "payload", false, "with what happened")
 }
 
 func (f *recordFilter) wants(r api.LogRecord) bool {
@@ -93,8 +93,8 @@ func parseRange(text string) (from, to events.Position, ok bool) {
 
 // pages yields the records from a position on that f wants, asking for them page by page.
 func pages(ctx context.Context, log api.Invoker, f recordFilter, from events.Position) iter.Seq2[api.LogRecord, error] {
-	q := api.RecordsQuery{From: from, Limit: 1000, Stream: events.StreamID(f.stream), Payload: f.payload}
-	if f.payload {
+	q := api.RecordsQuery{From: from, Limit: 1000, Stream: events.StreamID(f.stream), Payload: f.withPayload}
+	if f.withPayload {
 		q.Limit = api.RecordsPage // a payload may be large
 	}
 	return func(yield func(api.LogRecord, error) bool) {
@@ -178,7 +178,7 @@ func followRecords(ctx context.Context, a *terminal.App, client *client.Client, 
 	err := tail(ctx, a, client, f, n, &last)
 	if err == nil {
 		q := api.EventsQuery{
-			After: last, Tail: last == 0, Stream: events.StreamID(f.stream), Kinds: strings.Join(f.kinds, ","), Payload: f.payload,
+			After: last, Tail: last == 0, Stream: events.StreamID(f.stream), Kinds: strings.Join(f.kinds, ","), Payload: f.withPayload,
 		}
 		err = client.Events(ctx, q, func(r api.LogRecord) error { return showRecord(a, r) })
 	}

@@ -54,23 +54,23 @@ func newLogSalvage(a *terminal.App) *cobra.Command {
 	return c
 }
 
-// salvaged is the answer of the command.
-type salvaged struct {
-	Source  string        `json:"source"`
-	Out     string        `json:"out,omitempty"`    // the log that was made; empty: none
-	Kept    []string      `json:"kept,omitempty"`   // what was put aside
-	Done    bool          `json:"done"`             // a log was made
-	Reason  string        `json:"reason,omitempty"` // why none was
-	Whole   bool          `json:"whole"`            // of the records nothing is lost and nothing was changed
-	Last    uint64        `json:"last"`             // position, lost records included
-	Records uint64        `json:"records"`          // that are there
-	Erased  uint64        `json:"erased"`           // of them, because they were forgotten
-	Unread  uint64        `json:"unread"`           // of them, those whose words are lost
-	Unreads []events.Span `json:"unread_at,omitempty"`
-	Lost    uint64        `json:"lost"`
-	LostAt  []events.Span `json:"lost_at,omitempty"`
-	Relaid  uint64        `json:"relaid"`             // with another version or chain than before
-	BadDisk int64         `json:"bad_disk,omitempty"` // bytes that the disk could not read
+// salvageReport is the answer of the command.
+type salvageReport struct {
+	Source   string        `json:"source"`
+	Out      string        `json:"out,omitempty"`    // the log that was made; empty: none
+	Kept     []string      `json:"kept,omitempty"`   // what was put aside
+	Done     bool          `json:"done"`             // a log was made
+	Reason   string        `json:"reason,omitempty"` // why none was
+	Whole    bool          `json:"whole"`            // of the records nothing is lost and nothing was changed
+	Last     uint64        `json:"last"`             // position, lost records included
+	Records  uint64        `json:"records"`          // that are there
+	Erased   uint64        `json:"erased"`           // of them, because they were forgotten
+	Unread   uint64        `json:"unread"`           // of them, those whose words are lost
+	UnreadAt []events.Span `json:"unread_at,omitempty"`
+	Lost     uint64        `json:"lost"`
+	LostAt   []events.Span `json:"lost_at,omitempty"`
+	Relaid   uint64        `json:"relaid"`             // with another version or chain than before
+	BadDisk  int64         `json:"bad_disk,omitempty"` // bytes that the disk could not read
 }
 
 func (f salvageFlags) run(ctx context.Context, a *terminal.App) error {
@@ -85,7 +85,7 @@ func (f salvageFlags) run(ctx context.Context, a *terminal.App) error {
 		}
 	}
 	if f.inPlace && isWhole(ctx, a, p.Log) {
-		return a.Tell(salvaged{Source: p.Log, Whole: true, Reason: "the log is whole: there is nothing to salvage"}, "%s is whole: there is nothing to salvage\n", terminal.VisibleLine(p.Log))
+		return a.ShowLine(salvageReport{Source: p.Log, Whole: true, Reason: "the log is whole: there is nothing to salvage"}, "%s is whole: there is nothing to salvage\n", terminal.VisibleLine(p.Log))
 	}
 	if _, err := os.Lstat(f.out); f.out != "" && err == nil {
 		return terminal.Advise(fmt.Errorf("%s is there already", f.out), "name another file")
@@ -130,9 +130,9 @@ func (f salvageFlags) salvage(ctx context.Context, a *terminal.App, p homedir.Pa
 	if s.Last == 0 {
 		return terminal.Advise(fmt.Errorf("no record can be read in %s", f.from), "keep the file, and put a backup in its place")
 	}
-	answer := salvaged{
+	answer := salvageReport{
 		Source: f.from, Whole: s.Whole(), Last: uint64(s.Last), Records: s.Records, Erased: s.Erased, Unread: s.Unread.Count,
-		Unreads: s.Unread.List, Lost: s.Lost.Count, LostAt: s.Lost.List, Relaid: s.Moved, BadDisk: s.BadDisk,
+		UnreadAt: s.Unread.List, Lost: s.Lost.Count, LostAt: s.Lost.List, Relaid: s.Moved, BadDisk: s.BadDisk,
 	}
 	if !a.JSON {
 		showSalvaged(a, answer)
@@ -140,7 +140,7 @@ func (f salvageFlags) salvage(ctx context.Context, a *terminal.App, p homedir.Pa
 	if !f.inPlace {
 		answer.Out, answer.Done = f.out, true
 		err := writeLog(ctx, a, s, filepath.Base(f.from), f.out, func(fresh string) error { return putAt(fresh, f.out) })
-		return errors.Join(err, showMade(a, answer, err))
+		return errors.Join(err, showWritten(a, answer, err))
 	}
 	ok, err := a.Confirm(ctx, "Put what can be read in the place of the damaged log, which stays beside it?", "changed", false, f.yes)
 	if err != nil {
@@ -151,7 +151,7 @@ func (f salvageFlags) salvage(ctx context.Context, a *terminal.App, p homedir.Pa
 	} else {
 		answer.Reason = "nothing was changed, as nobody confirmed it: give --yes"
 	}
-	return errors.Join(err, showMade(a, answer, err))
+	return errors.Join(err, showWritten(a, answer, err))
 }
 
 // putAt gives a whole file its name, on disk when it returns.
@@ -201,14 +201,14 @@ func replaceLog(ctx context.Context, a *terminal.App, p homedir.Paths, s *salvag
 	return p.Log, kept, err
 }
 
-func showSalvaged(a *terminal.App, s salvaged) {
+func showSalvaged(a *terminal.App, s salvageReport) {
 	a.Heading("%s", terminal.VisibleLine(s.Source))
 	a.Field("readable", fmt.Sprintf("%d of %s", s.Records, terminal.Plural(s.Last, "record")))
 	if s.Lost > 0 {
 		a.Field("lost", fmt.Sprintf("%d, at %s", s.Lost, events.SpansText(s.LostAt)))
 	}
 	if s.Unread > 0 {
-		a.Field("without words", fmt.Sprintf("%d, at %s", s.Unread, events.SpansText(s.Unreads)))
+		a.Field("without words", fmt.Sprintf("%d, at %s", s.Unread, events.SpansText(s.UnreadAt)))
 	}
 	if s.Erased > 0 {
 		a.Field("forgotten", fmt.Sprint(s.Erased))
@@ -218,8 +218,8 @@ func showSalvaged(a *terminal.App, s salvaged) {
 	}
 }
 
-// showMade says what was made, unless that ended with err.
-func showMade(a *terminal.App, s salvaged, err error) error {
+// showWritten says what was made, unless that ended with err.
+func showWritten(a *terminal.App, s salvageReport, err error) error {
 	if err != nil {
 		return nil
 	}

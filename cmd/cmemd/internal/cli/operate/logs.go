@@ -116,7 +116,7 @@ func followLog(ctx context.Context, a *terminal.App, path string, f *os.File) (*
 		if ended {
 			return f, nil
 		}
-		if next := rotated(path, f); next != nil {
+		if next := openRotated(path, f); next != nil {
 			return next, f.Close()
 		}
 		select {
@@ -127,8 +127,8 @@ func followLog(ctx context.Context, a *terminal.App, path string, f *os.File) (*
 	}
 }
 
-// rotated returns the file that is at path now, if that is not f any more.
-func rotated(path string, f *os.File) *os.File {
+// openRotated returns the file that is at path now, if that is not f any more.
+func openRotated(path string, f *os.File) *os.File {
 	next, _, err := durable.OpenLinked(path)
 	if err != nil {
 		return nil

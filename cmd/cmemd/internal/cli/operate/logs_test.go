@@ -97,7 +97,7 @@ func (l *lockedBuffer) Write(p []byte) (int, error) {
 
 func (l *lockedBuffer) waitFor(t *testing.T, want string) {
 	t.Helper()
-	for limit := time.Now().Add(clitest.Patience); ; time.Sleep(5 * time.Millisecond) {
+	for limit := time.Now().Add(clitest.Timeout); ; time.Sleep(5 * time.Millisecond) {
 		l.mu.Lock()
 		got := l.b.String()
 		l.mu.Unlock()

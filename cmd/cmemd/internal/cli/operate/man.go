@@ -33,7 +33,7 @@ func newMan(a *terminal.App) *cobra.Command {
 				}
 				written = append(written, path)
 			}
-			return a.Tell(written, "%s in %s\n", terminal.Plural(len(written), "page"), terminal.VisibleLine(args[0]))
+			return a.ShowLine(written, "%s in %s\n", terminal.Plural(len(written), "page"), terminal.VisibleLine(args[0]))
 		},
 	}
 }

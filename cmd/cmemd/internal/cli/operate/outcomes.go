@@ -49,9 +49,9 @@ func showOutcomes(a *terminal.App, found api.Outcomes) error {
 	}
 	a.Print(l)
 	showSaid(a, found)
-	a.Say("%s", terminal.BalanceLine(found.Balance))
+	a.Infof("%s", terminal.BalanceLine(found.Balance))
 	if found.Next > 0 {
-		a.Say("`--before %d` shows those before", found.Next)
+		a.Infof("`--before %d` shows those before", found.Next)
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func printEntries(a *terminal.App, found api.Inspection) error {
 	}
 	a.Print(l)
 	if found.More {
-		a.Say("there are more: `--limit %d` or a longer key", 2*len(found.Entries))
+		a.Infof("there are more: `--limit %d` or a longer key", 2*len(found.Entries))
 	}
 	return nil
 }

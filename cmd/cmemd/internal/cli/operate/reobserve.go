@@ -77,7 +77,7 @@ func reobserve(ctx context.Context, a *terminal.App, client api.Invoker, r reobs
 	if r.q.DryRun {
 		return a.Show(plan, func() { showPlan(a, plan) })
 	}
-	a.Say("%s", planLine(plan))
+	a.Infof("%s", planLine(plan))
 	if !r.noWait {
 		return awaitReobserved(ctx, a, client, r.q, plan.Inputs+plan.Asked)
 	}
@@ -99,7 +99,7 @@ func awaitReobserved(ctx context.Context, a *terminal.App, client api.Invoker, q
 	m.End()
 	switch {
 	case ctx.Err() != nil:
-		return leaveReobserved(ctx, a, client, err)
+		return reportInterrupted(ctx, a, client, err)
 	case err != nil && asked:
 		return terminal.Advise(fmt.Errorf("nobody waits for the answers any more: %w", err),
 			"what was asked for is on record and need not be asked for again: it is answered once the daemon runs; `cmemd start` "+
@@ -113,22 +113,22 @@ func awaitReobserved(ctx context.Context, a *terminal.App, client api.Invoker, q
 // leaveWait is how long the daemon may take to tell somebody who goes what it goes on with.
 const leaveWait = 2 * time.Second
 
-// leftReobserved is what an interrupted wait answers with in JSON.
-type leftReobserved struct {
+// interruptedWait is what an interrupted wait answers with in JSON.
+type interruptedWait struct {
 	Interrupted bool `json:"interrupted"`
 	Reobserve   int  `json:"reobserve"` // inputs still to be observed again, whoever asked
 }
 
-// leaveReobserved says to who waits no longer what goes on without them. Where nothing does, it is interrupted.
-func leaveReobserved(ctx context.Context, a *terminal.App, client api.Invoker, interrupted error) error {
+// reportInterrupted says to who waits no longer what goes on without them. Where nothing does, it is interrupted.
+func reportInterrupted(ctx context.Context, a *terminal.App, client api.Invoker, interrupted error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveWait)
 	defer cancel()
 	s, err := api.StatusRoute.Call(ctx, client, api.NoQuery{})
 	if err != nil || s.Inputs.Reobserve == 0 {
 		return interrupted
 	}
-	return a.Show(leftReobserved{true, s.Inputs.Reobserve}, func() {
-		a.Say("the daemon goes on: %s still to be observed again, as `cmemd status` says", terminal.Plural(s.Inputs.Reobserve, "input"))
+	return a.Show(interruptedWait{true, s.Inputs.Reobserve}, func() {
+		a.Infof("the daemon goes on: %s still to be observed again, as `cmemd status` says", terminal.Plural(s.Inputs.Reobserve, "input"))
 	})
 }
 
@@ -164,14 +164,14 @@ func showPlan(a *terminal.App, p api.Reobserved) {
 	if p.More {
 		a.Field("more", "there are more than one request takes: run it again for the rest")
 	}
-	a.Say("nothing was asked: without --dry-run it is")
+	a.Infof("nothing was asked: without --dry-run it is")
 }
 
 // showReobserved says what became of a request. Answers that are held up are an error: somebody waited for them.
 func showReobserved(a *terminal.App, done api.Reobserved) error {
 	a.Printf("%s\n", terminal.VisibleLine(reobservedLine(done)))
 	for _, r := range done.Refused {
-		a.Say("session %s was left out: %s", r.Session, terminal.VisibleLine(r.Detail))
+		a.Infof("session %s was left out: %s", r.Session, terminal.VisibleLine(r.Detail))
 	}
 	switch {
 	case len(done.Stopped) > 0:

@@ -29,7 +29,7 @@ func newSpool(a *terminal.App) *cobra.Command {
 }
 
 // A spooled is what `cmemd spool` says.
-type spooled struct {
+type spoolReport struct {
 	Waiting     int                `json:"waiting"`
 	Bytes       int64              `json:"bytes"`
 	DeadLetters []relay.DeadLetter `json:"set_aside"`
@@ -40,7 +40,7 @@ func listSpool(a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	var s spooled
+	var s spoolReport
 	spool := relay.NewSpool(p.Home)
 	if s.Waiting, s.Bytes, err = spool.Usage(); err != nil {
 		return err
@@ -56,7 +56,7 @@ func listSpool(a *terminal.App) error {
 		}
 		if len(s.DeadLetters) > 0 {
 			a.Print(l)
-			a.Say("`cmemd spool retry` has the daemon try again; they are in %s", terminal.VisibleLine(spool.BadDir()))
+			a.Infof("`cmemd spool retry` has the daemon try again; they are in %s", terminal.VisibleLine(spool.BadDir()))
 		}
 	})
 }
@@ -70,5 +70,5 @@ func retrySpool(a *terminal.App) error {
 	if err != nil {
 		return terminal.Advise(fmt.Errorf("%d were brought back: %w", n, err), "see to the rights of that folder")
 	}
-	return a.Tell(map[string]int{"brought_back": n}, "brought back: %s; the daemon takes them as soon as it runs\n", terminal.Plural(n, "payload"))
+	return a.ShowLine(map[string]int{"brought_back": n}, "brought back: %s; the daemon takes them as soon as it runs\n", terminal.Plural(n, "payload"))
 }

@@ -50,7 +50,7 @@ func rotateToken(a *terminal.App, c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	err = a.Ask(func(client *client.Client) error { return client.RotateToken(c.Context()) })
+	err = a.WithClient(func(client *client.Client) error { return client.RotateToken(c.Context()) })
 	if errors.Is(err, api.ErrNotRunning) {
 		_, err = homedir.MakeToken(p.Token)
 		if gone := os.Remove(p.Viewers); err == nil && !errors.Is(gone, fs.ErrNotExist) {
@@ -64,10 +64,10 @@ func rotateToken(a *terminal.App, c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	a.Say("the token was changed; `cmemd install` gives HTTP hooks the new one")
+	a.Infof("the token was changed; `cmemd install` gives HTTP hooks the new one")
 	return printToken(a, token)
 }
 
 func printToken(a *terminal.App, token string) error {
-	return a.Tell(map[string]string{"token": token}, "%s\n", token)
+	return a.ShowLine(map[string]string{"token": token}, "%s\n", token)
 }

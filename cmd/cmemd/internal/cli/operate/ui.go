@@ -48,14 +48,14 @@ func newUI(a *terminal.App) *cobra.Command {
 }
 
 func showSignedOut(a *terminal.App, s api.SignedOut) error {
-	a.Printf("%s %s let in no more\n", terminal.Plural(s.Viewers, "browser"), terminal.Are(s.Viewers))
+	a.Printf("%s %s let in no more\n", terminal.Plural(s.Viewers, "browser"), terminal.IsOrAre(s.Viewers))
 	return nil
 }
 
 // openPage has a browser open a link, or prints it.
 func openPage(ctx context.Context, a *terminal.App, link api.Link, q api.LinkRequest, printed bool) error {
 	if link.Scope == api.ScopeView && !q.ReadOnly {
-		a.Say("the page only shows: who asks is an agent, or in an editor's terminal; run it in your own to edit")
+		a.Infof("the page only shows: who asks is an agent, or in an editor's terminal; run it in your own to edit")
 	}
 	if a.JSON { // the answer was printed
 		return nil
@@ -63,10 +63,10 @@ func openPage(ctx context.Context, a *terminal.App, link api.Link, q api.LinkReq
 	if !printed {
 		err := browse(ctx, a, link.URL)
 		if err == nil {
-			a.Say("opened %s in your browser", withoutCode(link.URL))
+			a.Infof("opened %s in your browser", withoutCode(link.URL))
 			return nil
 		}
-		a.Say("no browser was opened (%s); open this within a minute:", terminal.Visible(err.Error()))
+		a.Infof("no browser was opened (%s); open this within a minute:", terminal.Visible(err.Error()))
 	}
 	a.Printf("%s\n", link.URL)
 	return nil

@@ -53,16 +53,16 @@ func showUsage(a *terminal.App, found api.Usage) error {
 	l.Add(append([]string{"total"}, spentCells(found.Total)...)...)
 	a.Print(l)
 	if found.Omitted > 0 {
-		a.Say("%s more, which are in the total: `--limit` shows them", terminal.Plural(found.Omitted, "row"))
+		a.Infof("%s more, which are in the total: `--limit` shows them", terminal.Plural(found.Omitted, "row"))
 	}
 	if t := found.Total; t.EstimatedUSD > 0 {
-		a.Say("~ %s of it by the list of prices, %s as the providers say", terminal.Dollars(t.EstimatedUSD), terminal.Dollars(statedOf(t)))
+		a.Infof("~ %s of it by the list of prices, %s as the providers say", terminal.Dollars(t.EstimatedUSD), terminal.Dollars(statedOf(t)))
 	}
 	if n := found.Total.Unmetered; n > 0 {
-		a.Say("of %s no tokens are known: nobody told them, or what did was forgotten", terminal.Plural(n, "turn"))
+		a.Infof("of %s no tokens are known: nobody told them, or what did was forgotten", terminal.Plural(n, "turn"))
 	}
 	for _, m := range found.Unpriced {
-		a.Say("no price is known of %s: %s are not in the cost; `cmemd usage --help` says how to add it",
+		a.Infof("no price is known of %s: %s are not in the cost; `cmemd usage --help` says how to add it",
 			terminal.VisibleLine(terminal.NameOfModel(m.Provider, m.Model)), terminal.Plural(m.Tokens, "token"))
 	}
 	return nil
