@@ -17,7 +17,7 @@ import (
 
 // Compare sets what x holds beside what other holds, an index over the same log: how far both are and which documents are in them.
 // The files of x have to be whole by their own checksums. Each problem is a line for people that holds no word of a document.
-// Errors are engine.ErrApart, ErrClosed, those of reading files, and ctx's.
+// Errors are engine.ErrPositionsDiffer, ErrClosed, those of reading files, and ctx's.
 func (x *Index) Compare(ctx context.Context, other *Index) (problems []string, err error) {
 	if problems, err = x.compareDocuments(ctx, other); err == nil {
 		err = x.verifySegments()

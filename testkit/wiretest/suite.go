@@ -43,7 +43,7 @@ type API struct {
 	LeastThinkingRefused Answer
 	// SentKey is the key of a request, as the API wants it sent.
 	SentKey func(Request) string
-	// Partial: an answer that breaks off is kept as far as it came.
+	// KeepsPartial: an answer that breaks off is kept as far as it came.
 	KeepsPartial bool
 }
 

@@ -85,7 +85,7 @@ type Writer interface {
 	// Replace puts body in place of the object's state rev, and returns the new revision. It is durable when Replace returns. It
 	// returns ErrMoved if the object is in another state, ErrNotFound if there is none, and ErrTooLarge.
 	Replace(ctx context.Context, key Key, rev Rev, body []byte) (Rev, error)
-	// Delete removes the object in its state rev; the bytes are overwritten where Abilities say so. It is durable when Delete
+	// Delete removes the object in its state rev; the bytes are overwritten where Capabilities say so. It is durable when Delete
 	// returns. It returns ErrMoved if the object is in another state and ErrNotFound if there is none.
 	Delete(ctx context.Context, key Key, rev Rev) error
 }

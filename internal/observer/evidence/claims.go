@@ -187,7 +187,7 @@ func (t token) named(w string) bool {
 	return isCommitWord(w) || w == "hash" && t.hasLettersAndDigits() && t.long()
 }
 
-// linked reports whether the token is the commit of a link such as https://host/owner/name/commit/1a2b3c4.
+// inCommitLink reports whether the token is the commit of a link such as https://host/owner/name/commit/1a2b3c4.
 func (t token) inCommitLink() bool {
 	b := t.before()
 	for _, part := range []string{"/commit/", "/commits/", "/compare/", "/+/", "/commit/?id="} {

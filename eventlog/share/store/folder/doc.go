@@ -17,6 +17,6 @@
 // What bites: races are decided among processes of one machine, and over NFS as far as its locks go; over Syncthing each key needs
 // one writer. On systems without flock (Windows) Replace and Delete hold no lock. Deleted files are written over with zeros, but
 // old versions that a file system or Syncthing keeps are not. An unmounted folder that is empty has no file .cmemd, and
-// is away (Config.Joined). A call that hangs with its file system ends for its caller with the context, and goes on behind it.
+// is away (Config.Existing). A call that hangs with its file system ends for its caller with the context, and goes on behind it.
 // A list opens each file for its revision: 3,000 take 0.3 s on a busy machine.
 package folder

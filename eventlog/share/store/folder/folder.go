@@ -43,7 +43,7 @@ const (
 // maxCalls is how many calls may be under way: a mount that hangs holds each one for as long as it hangs.
 const maxCalls = 32
 
-// defaultPollEvery is Config.Every where nothing is said.
+// defaultPollEvery is Config.PollEvery where nothing is said.
 const defaultPollEvery = 10 * time.Second
 
 // Folder is a store.Store in a folder. It holds no file open between calls, so the folder may be unmounted and mounted again.
@@ -54,7 +54,7 @@ type Folder struct {
 	done      chan struct{}                              // closed by Close
 	busy      chan struct{}                              // has a token for each call under way
 
-	existing bool // Config.Joined
+	existing bool // Config.Existing
 
 	mu        sync.Mutex      // guards the fields below
 	synced    map[string]bool // folders whose own name is on disk

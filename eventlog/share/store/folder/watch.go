@@ -16,7 +16,7 @@ import (
 // settle is how long a watch waits for more changes before it looks: one object is several of them.
 const settle = 5 * time.Millisecond
 
-// Watch implements store.Store. Where the system tells of changes it looks at once, and every Config.Every in any case.
+// Watch implements store.Store. Where the system tells of changes it looks at once, and every Config.PollEvery in any case.
 func (f *Folder) Watch(ctx context.Context, prefix string) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		w := f.newWatch(prefix)
