@@ -25,7 +25,7 @@ func (s *System) sendCost(who *actor.PID, o outcome) (sent bool) {
 	return true
 }
 
-// turnCost notes what the turn cost. Where the life ends, the turn ends with it, on record: nobody else would ever know.
+// paid notes what the turn cost. Where the life ends, the turn ends with it, on record: nobody else would ever know.
 func (a *sessionActor) paid(m turnCost) {
 	over := func() {
 		if m.cut {

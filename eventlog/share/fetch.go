@@ -73,7 +73,7 @@ func (s *Share) fetch(ctx context.Context, h head) error {
 }
 
 // fetchBatch is how many segments are taken before they are added to the copy and something else may have its turn. They are 8 MiB at
-// most, and 16 of 512 records are taken in half a second; what takes longer has its turn after patience.
+// most, and 16 of 512 records are taken in half a second; what takes longer has its turn after fetchBatchTime.
 const (
 	fetchBatch     = 16
 	fetchBatchTime = 2 * time.Second

@@ -99,7 +99,7 @@ func (m *mark) distrust(path, bootID string) string {
 	return ""
 }
 
-// inPlace is ErrMoved if the folder of the views was moved, or somebody has another one there.
+// checkInPlace is ErrMoved if the folder of the views was moved, or somebody has another one there.
 func (m *mark) checkInPlace() error { return CheckInPlace(m.file.Name(), m.info) }
 
 // set puts the mark on disk, before anything is written to the database.

@@ -30,7 +30,7 @@ type watchdog struct {
 	end   func()      // is called when the request is over, and returns when nothing watches it any more
 }
 
-// watchdog returns the context of one request, which is cancelled where the daemon hangs: ask asks it whether it is there.
+// watch returns the context of one request, which is cancelled where the daemon hangs: ask asks it whether it is there.
 func (p timeouts) watch(ctx context.Context, ask func(context.Context) error) (context.Context, watchdog) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var signs atomic.Int64

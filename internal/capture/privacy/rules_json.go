@@ -55,7 +55,7 @@ func eachValue(data string, visit func(value) bool) (whole bool) {
 	}
 }
 
-// names is what stays where contents go, because it says which file they are of; mayNameUses is all that could name a file.
+// nameUses is what stays where contents go, because it says which file they are of; mayNameUses is all that could name a file.
 // What is moved from or to something may as well be a text that is replaced.
 const (
 	nameUses    = toolinput.File | toolinput.Path | toolinput.MaybeFile

@@ -34,7 +34,7 @@ type Config struct {
 var ErrAway = transient.Mark(errors.New("the folder has no file " + markerName +
 	", which cmemd put there: it is not mounted, or was emptied; if it was emptied on purpose, make that file"))
 
-// mark is the file that tells a store from a folder where one is to be mounted. What it says is for people.
+// markerName is the file that tells a store from a folder where one is to be mounted. What it says is for people.
 const (
 	markerName = ".cmemd"
 	markerText = "Memory that machines share by cmemd, encrypted. Without this file cmemd takes the folder for one that is not mounted.\n"
