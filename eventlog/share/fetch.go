@@ -72,14 +72,14 @@ func (s *Share) fetch(ctx context.Context, h head) error {
 	return err
 }
 
-// fetchBatch is how many segments are taken before they are added to the copy and something else may have its turn. They are 8 MiB at
+// fetchBatchSegments is how many segments are taken before they are added to the copy and something else may have its turn. They are 8 MiB at
 // most, and 16 of 512 records are taken in half a second; what takes longer has its turn after fetchBatchTime.
 const (
-	fetchBatch     = 16
-	fetchBatchTime = 2 * time.Second
+	fetchBatchSegments = 16
+	fetchBatchTime     = 2 * time.Second
 )
 
-// fetchTo takes segments up to fetchBatch, and has the log looked at again where there are more.
+// fetchTo takes segments up to fetchBatchSegments, and has the log looked at again where there are more.
 func (s *Share) fetchTo(ctx context.Context, h head) error {
 	f := s.feedOf(h.Log)
 	f.Machine = h.Machine
@@ -102,12 +102,12 @@ func (s *Share) fetchTo(ctx context.Context, h head) error {
 	return err
 }
 
-// collect reads the segments behind f, up to fetchBatch of them and as far as the machine is believed. What it read is good also where
+// collect reads the segments behind f, up to fetchBatchSegments of them and as far as the machine is believed. What it read is good also where
 // it returns an error.
 func (s *Share) collect(ctx context.Context, h head, f feed) (runs []union.Run, _ feed, err error) {
 	var places []place
 	began := s.cfg.Now()
-	for len(runs) < fetchBatch && s.cfg.Now().Sub(began).Abs() < fetchBatchTime &&
+	for len(runs) < fetchBatchSegments && s.cfg.Now().Sub(began).Abs() < fetchBatchTime &&
 		f.Last < h.Last && s.space.Manifest().Accepts(h.Machine, h.Log, f.Last+1) {
 		p, err := s.following(ctx, h.Log, f.Last+1, &places)
 		if err != nil {

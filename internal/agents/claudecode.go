@@ -109,7 +109,7 @@ const lastWords = "last_assistant_message"
 func (p *hookPayload) usedByClaude(output []byte) fact {
 	t := events.ToolUsed{
 		ToolUseID: p.name("tool_use_id"), Tool: p.name("tool_name"), Failed: p.event == "PostToolUseFailure",
-		Cwd: p.sieve.text(p.origin.Cwd), SubagentID: p.name("agent_id"), DurationMS: milliseconds(p.raw("duration_ms")),
+		Cwd: p.scrubber.text(p.origin.Cwd), SubagentID: p.name("agent_id"), DurationMS: milliseconds(p.raw("duration_ms")),
 	}
 	if t.SubagentID != "" {
 		t.SubagentType = p.name("agent_type")

@@ -230,7 +230,7 @@ func (t *claudeReader) assistant(s *claudeSession, l *claudeLine) {
 func (t *claudeReader) remark(s *claudeSession) {
 	said := s.said
 	s.said = nil
-	if e, ok := said.remark(t.sieve()); ok {
+	if e, ok := said.remark(t.scrubber()); ok {
 		t.captureLine(s, said.at, factKey(s.origin, "said", said.uuid, e.Text), said.uuid, e)
 	}
 }
@@ -251,7 +251,7 @@ func (t *claudeReader) endAnswer(s *claudeSession) {
 	if said == nil {
 		return
 	}
-	e := said.event(t.sieve())
+	e := said.event(t.scrubber())
 	t.captureLine(s, said.at, s.stopKey(said, e.LastMessage), said.uuid, e)
 }
 
@@ -284,7 +284,7 @@ func (t *claudeReader) user(s *claudeSession, l *claudeLine) {
 	s.beginAnswer(l.promptID)
 	switch {
 	case l.compacted || strings.HasPrefix(text, continuedPrefix):
-		e := t.sieve().contextCompacted(text, s.trigger)
+		e := t.scrubber().contextCompacted(text, s.trigger)
 		s.trigger = ""
 		t.captureLine(s, s.at, factKey(s.origin, "compact", l.promptID, e.Summary), l.uuid, e)
 	case strings.HasPrefix(text, caveatPrefix) || strings.HasPrefix(text, "<local-command-caveat>"):
@@ -317,7 +317,7 @@ func (t *claudeReader) typed(s *claudeSession, l *claudeLine, text string) {
 }
 
 func (t *claudeReader) prompt(s *claudeSession, l *claudeLine, text string) {
-	p, machine := t.sieve().promptSubmitted(text)
+	p, machine := t.scrubber().promptSubmitted(text)
 	if !machine {
 		t.captureLine(s, s.at, factKey(s.origin, "prompt", s.promptID, p.Text), l.uuid, p)
 	}
@@ -368,7 +368,7 @@ func (t *claudeReader) result(s *claudeSession, l *claudeLine, block, structured
 	if !ok {
 		return
 	}
-	v, content := t.sieve(), rawMember(block, "content")
+	v, content := t.scrubber(), rawMember(block, "content")
 	u := events.ToolUsed{
 		ToolUseID: id, Tool: cmp.Or(call.tool, "unknown"), Cwd: v.text(cmp.Or(l.cwd, s.origin.Cwd)),
 		Failed: isTrue(rawMember(block, "is_error")),

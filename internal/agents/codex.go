@@ -74,7 +74,7 @@ func (p *hookPayload) notifiedByCodex() fact {
 	if prompt.ignored == "" {
 		p.meta.Redactions = nil // they are counted once: with the prompt
 	}
-	p.before, p.sieve = append(p.before, prompt), p.meta.scrubber()
+	p.before, p.scrubber = append(p.before, prompt), p.meta.scrubber()
 	return p.stopped(turn, p.text("last-assistant-message"))
 }
 

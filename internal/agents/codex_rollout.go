@@ -129,7 +129,7 @@ func (t *codexReader) take(kind string, payload []byte) bool {
 		return t.event(payload)
 	case "compacted":
 		t.endAnswer()
-		e := t.sieve().contextCompacted(member(payload, "message"), "")
+		e := t.scrubber().contextCompacted(member(payload, "message"), "")
 		t.captureLine(t.at, events.Key{}, fingerprint(e.Summary), e)
 		return true
 	}
@@ -177,7 +177,7 @@ func (t *codexReader) called(id, name string, input []byte) {
 func (t *codexReader) remark() {
 	said := t.said
 	t.said = nil
-	if e, ok := said.remark(t.sieve()); ok && t.subagent == "" {
+	if e, ok := said.remark(t.scrubber()); ok && t.subagent == "" {
 		t.captureLine(said.at, factKey(t.origin, "said", said.promptID, e.Text), fingerprint(e.Text), e)
 	}
 }
@@ -193,7 +193,7 @@ func (t *codexReader) answered(id string, output []byte) {
 		ran = exec
 		t.ran.drop(id)
 	}
-	v := t.sieve()
+	v := t.scrubber()
 	tool, input, workdir := codexCall(call.tool, call.input)
 	u := events.ToolUsed{
 		ToolUseID: id, Tool: cmp.Or(tool, "unknown"), Failed: ran.failed, DurationMS: ran.durationMS,
@@ -220,7 +220,7 @@ func (t *codexReader) message(payload []byte) bool {
 			return true
 		}
 		t.endAnswer()
-		if p, machine := t.sieve().promptSubmitted(typed); !machine {
+		if p, machine := t.scrubber().promptSubmitted(typed); !machine {
 			t.captureLine(t.at, factKey(t.origin, "prompt", t.turn, p.Text), fingerprint(p.Text), p)
 		}
 		return true
@@ -299,7 +299,7 @@ func (t *codexReader) endAnswer() {
 	if said == nil || t.ended {
 		return
 	}
-	v := t.sieve()
+	v := t.scrubber()
 	if t.subagent != "" {
 		u := v.subagentStopped(said.text, t.origin.Cwd, t.subagent, t.role)
 		t.captureLine(said.at, factKey(t.origin, "subagent", t.subagent, u.Output), fingerprint(u.Output), u)

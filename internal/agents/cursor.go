@@ -68,7 +68,7 @@ func (p *hookPayload) ofCursor() fact {
 		return p.usedByCursor()
 	case "subagentStop":
 		result := p.cursorResult()
-		t := p.sieve.subagentStopped(stringOf(result), p.origin.Cwd, p.name("subagent_id"), p.name("subagent_type"))
+		t := p.scrubber.subagentStopped(stringOf(result), p.origin.Cwd, p.name("subagent_id"), p.name("subagent_type"))
 		t.OutputSize = len(result)
 		return fact{event: t}
 	case "afterAgentResponse":
@@ -86,7 +86,7 @@ func (p *hookPayload) cursorResult() []byte { return p.raw("result_json", "resul
 
 // stoppedByCursor is the end of the agent's loop.
 func (p *hookPayload) stoppedByCursor() fact {
-	e := p.sieve.agentStopped(events.StopDone, "")
+	e := p.scrubber.agentStopped(events.StopDone, "")
 	switch status := p.name("status"); status {
 	case "aborted":
 		return ignore("the turn was interrupted")
@@ -98,7 +98,7 @@ func (p *hookPayload) stoppedByCursor() fact {
 
 func (p *hookPayload) usedByCursor() fact {
 	t := events.ToolUsed{
-		Tool: p.name("tool_name"), ToolUseID: p.name("tool_use_id"), Cwd: p.sieve.text(cmp.Or(p.text("cwd"), p.origin.Cwd)),
+		Tool: p.name("tool_name"), ToolUseID: p.name("tool_use_id"), Cwd: p.scrubber.text(cmp.Or(p.text("cwd"), p.origin.Cwd)),
 		DurationMS: milliseconds(p.raw("duration", "duration_ms")),
 	}
 	input, output, server := unquoted(p.raw("tool_input")), p.raw("output", "tool_output"), ""

@@ -34,7 +34,7 @@ func (p *hookPayload) opened() fact {
 
 // prompted is a prompt. ID is the agent's own of it, or "".
 func (p *hookPayload) prompted(id, text string) fact {
-	prompt, machine := p.sieve.promptSubmitted(text)
+	prompt, machine := p.scrubber.promptSubmitted(text)
 	if machine {
 		return ignore(machineMade)
 	}
@@ -47,30 +47,30 @@ func (p *hookPayload) used(t events.ToolUsed, server string, input, output []byt
 	if t.Tool == "" {
 		return ignore(ignoredUnnamedTool)
 	}
-	return fact{event: p.sieve.toolUse(t, server, input, output), key: ToolKey(p.origin, t.ToolUseID)}
+	return fact{event: p.scrubber.toolUse(t, server, input, output), key: ToolKey(p.origin, t.ToolUseID)}
 }
 
 // subagentStopped is the end of a subagent's answer. What names it is the agent's own id of it, or "".
 func (p *hookPayload) subagentStopped(what, said, id, kind string) fact {
-	t := p.sieve.subagentStopped(said, p.origin.Cwd, id, kind)
+	t := p.scrubber.subagentStopped(said, p.origin.Cwd, id, kind)
 	return fact{event: t, key: factKey(p.origin, "subagent", what, t.Output)}
 }
 
 // stopped is the end of an answer. ID is the agent's own of the prompt, or "".
 func (p *hookPayload) stopped(id, said string) fact {
-	e := p.sieve.agentStopped(events.StopDone, said)
+	e := p.scrubber.agentStopped(events.StopDone, said)
 	return fact{event: e, key: factKey(p.origin, "stop", id, e.LastMessage)}
 }
 
 // failed is the end of an answer by an error.
 func (p *hookPayload) failed(id, said, failure string) fact {
-	e := p.sieve.agentFailed(said, failure)
+	e := p.scrubber.agentFailed(said, failure)
 	return fact{event: e, key: factKey(p.origin, "stop", id, e.LastMessage)}
 }
 
 // compacted is a compaction.
 func (p *hookPayload) compacted(id, summary, trigger string) fact {
-	e := p.sieve.contextCompacted(summary, trigger)
+	e := p.scrubber.contextCompacted(summary, trigger)
 	return fact{event: e, key: factKey(p.origin, "compact", id, e.Summary)}
 }
 

@@ -50,7 +50,7 @@ func (p *hookPayload) ofGemini() fact {
 		return fact{event: geminiTool{
 			tool: tool, server: cleanName(member(p.raw("mcp_context"), "server_name"), maxName), input: p.raw("tool_input"),
 			result: rawMember(response, "llmContent"), display: rawMember(response, "returnDisplay"), failure: rawMember(response, "error"),
-		}.used(&p.sieve, events.ToolUsed{Cwd: p.sieve.text(p.origin.Cwd)})}
+		}.used(&p.scrubber, events.ToolUsed{Cwd: p.scrubber.text(p.origin.Cwd)})}
 	case "AfterAgent":
 		return p.stopped("", withoutHookContext(p.text("prompt_response")))
 	case "SessionEnd":

@@ -161,7 +161,7 @@ func (t *geminiReader) typed(id, raw string) {
 		return
 	}
 	t.endTurn()
-	if p, machine := t.sieve().promptSubmitted(text); !machine {
+	if p, machine := t.scrubber().promptSubmitted(text); !machine {
 		t.captureLine(t.at, events.Key{}, cmp.Or(id, fingerprint(p.Text)), p)
 	}
 }
@@ -221,7 +221,7 @@ func (t *geminiReader) used(g geminiTool, at time.Time) {
 	if at.IsZero() {
 		at = t.at
 	}
-	v := t.sieve()
+	v := t.scrubber()
 	u := g.used(v, events.ToolUsed{Cwd: v.text(t.origin.Cwd)})
 	u.Tool = cmp.Or(u.Tool, "unknown")
 	if t.subagent {
@@ -275,7 +275,7 @@ func (t *geminiReader) lastSaid() *finalText {
 // remark captures what the agent said last, as work goes on behind it.
 func (t *geminiReader) remark() {
 	said := t.lastSaid()
-	if e, ok := said.remark(t.sieve()); ok && !t.subagent {
+	if e, ok := said.remark(t.scrubber()); ok && !t.subagent {
 		t.captureLine(said.at, events.Key{}, cmp.Or(t.saidID, fingerprint(e.Text)), e)
 	}
 }
@@ -286,7 +286,7 @@ func (t *geminiReader) endTurn() {
 	if said == nil {
 		return
 	}
-	e := said.event(t.sieve())
+	e := said.event(t.scrubber())
 	t.captureLine(said.at, events.Key{}, cmp.Or(t.saidID, fingerprint(e.LastMessage)), e)
 }
 

@@ -88,7 +88,7 @@ func (p *hookPayload) ofOpenCode() fact {
 	switch p.event {
 	case "session.created", "session.resumed":
 		if subagent != "" || member(rawMember(properties, "info"), "parentID") != "" {
-			return ignore(ofCaller)
+			return ignore(subagentReason)
 		}
 		source := "startup"
 		if p.event == "session.resumed" {
@@ -116,15 +116,15 @@ func (p *hookPayload) ofOpenCode() fact {
 		return p.compacted(message, said, "")
 	case "session.deleted":
 		if subagent != "" {
-			return ignore(ofCaller)
+			return ignore(subagentReason)
 		}
 		return fact{event: events.SessionClosed{Cause: "deleted"}}
 	}
 	return notRecorded(p.event)
 }
 
-// ofCaller is why the life of a subagent's session is not recorded.
-const ofCaller = "a subagent works for the session that called it"
+// subagentReason is why the life of a subagent's session is not recorded.
+const subagentReason = "a subagent works for the session that called it"
 
 // openCodeTyped is what the user typed of a message's parts. Synthetic ones are the agent's: files read out, reminders.
 func openCodeTyped(parts []byte) string {
@@ -136,9 +136,9 @@ func openCodeTyped(parts []byte) string {
 // saidInOpenCode is what the agent said before the tool calls of a message.
 func (p *hookPayload) saidInOpenCode(subagent, message, said string) fact {
 	if subagent != "" {
-		return ignore(ofCaller)
+		return ignore(subagentReason)
 	}
-	e, ok := (&finalText{text: said}).remark(&p.sieve)
+	e, ok := (&finalText{text: said}).remark(&p.scrubber)
 	if !ok {
 		return ignore("nothing was said")
 	}
@@ -146,12 +146,12 @@ func (p *hookPayload) saidInOpenCode(subagent, message, said string) fact {
 }
 
 func (p *hookPayload) usedByOpenCode(subagent string, part []byte) fact {
-	t, ended := openCodeTool(&p.sieve, part)
+	t, ended := openCodeTool(&p.scrubber, part)
 	if !ended {
 		return ignore("the part is no tool call that ended")
 	}
-	t.Cwd, t.SubagentID = p.sieve.text(p.origin.Cwd), subagent
-	t.Redactions = p.sieve.found
+	t.Cwd, t.SubagentID = p.scrubber.text(p.origin.Cwd), subagent
+	t.Redactions = p.scrubber.found
 	return fact{event: t, key: ToolKey(p.origin, t.ToolUseID)}
 }
 

@@ -59,7 +59,7 @@ func (t *openCodeReader) line(line []byte) (skipped string, err error) {
 	case "step_finish":
 		t.endAnswer(part)
 	case "error":
-		e := t.sieve().agentFailed("", cmp.Or(member(rawMember(line, "error"), "name"), "error"))
+		e := t.scrubber().agentFailed("", cmp.Or(member(rawMember(line, "error"), "name"), "error"))
 		t.captureLine(t.at, events.Key{}, e.Error, e)
 	default:
 		return cmp.Or(kind, "without type"), nil
@@ -68,7 +68,7 @@ func (t *openCodeReader) line(line []byte) (skipped string, err error) {
 }
 
 func (t *openCodeReader) tool(part []byte) {
-	v := t.sieve()
+	v := t.scrubber()
 	u, ended := openCodeTool(v, part)
 	if !ended || u.ToolUseID == "" {
 		return
@@ -103,12 +103,12 @@ func (t *openCodeReader) endAnswer(part []byte) {
 	said := t.texts.String()
 	t.texts.Reset()
 	if member(part, "reason") == "tool-calls" {
-		if e, ok := (&finalText{text: said}).remark(t.sieve()); ok {
+		if e, ok := (&finalText{text: said}).remark(t.scrubber()); ok {
 			t.captureLine(t.at, factKey(t.origin, "said", t.message, e.Text), t.message, e)
 		}
 		return
 	}
-	e := t.sieve().agentStopped(events.StopDone, said)
+	e := t.scrubber().agentStopped(events.StopDone, said)
 	t.captureLine(t.at, factKey(t.origin, "stop", t.message, e.LastMessage), t.message, e)
 }
 

@@ -20,11 +20,11 @@ type shape struct {
 // hookPayload is what a hook reported. Values alias it.
 type hookPayload struct {
 	members
-	meta   Meta
-	event  string         // the agent's name of what happened
-	origin session.Origin // in which session
-	sieve  scrubber
-	before []fact // what it becomes beside the last
+	meta     Meta
+	event    string         // the agent's name of what happened
+	origin   session.Origin // in which session
+	scrubber scrubber
+	before   []fact // what it becomes beside the last
 }
 
 // readPayload reads the members of the JSON object data.
@@ -38,7 +38,7 @@ func readPayload(data []byte, m Meta) (*hookPayload, error) {
 	if !isObject(data) {
 		return nil, &FieldError{Field: "payload", Err: ErrNotObject}
 	}
-	return &hookPayload{members: appendMembers(make(members, 0, 16), data), meta: m, sieve: m.scrubber()}, nil
+	return &hookPayload{members: appendMembers(make(members, 0, 16), data), meta: m, scrubber: m.scrubber()}, nil
 }
 
 // decode says what data, a payload of the named agent, reports.

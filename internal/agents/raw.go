@@ -73,7 +73,7 @@ func (p *hookPayload) ofRaw() fact {
 func (p *hookPayload) usedByRaw(failure string) fact {
 	t := events.ToolUsed{
 		ToolUseID: p.name("id"), Tool: p.name("tool"), Failed: p.flag("failed") || failure != "",
-		Cwd: p.sieve.text(p.origin.Cwd), SubagentID: p.name("subagent"), DurationMS: milliseconds(p.raw("duration_ms")),
+		Cwd: p.scrubber.text(p.origin.Cwd), SubagentID: p.name("subagent"), DurationMS: milliseconds(p.raw("duration_ms")),
 	}
 	if t.Tool == "" {
 		return fact{refused: &FieldError{Field: "tool", Err: ErrMissing}}

@@ -15,7 +15,7 @@ import (
 type lines struct {
 	path       string
 	emit       func(session.Capture)
-	sieve      func() *scrubber  // for the texts of one event
+	scrubber   func() *scrubber  // for the texts of one event
 	skip       func(kind string) // counts in Progress.Skipped
 	ahead      func() time.Time  // the first good time soon behind this line, or zero
 	askedAhead bool              // ahead was asked; once is enough
@@ -26,7 +26,7 @@ type lines struct {
 
 // read returns a Transcript that d reads through r. TimeOf is the time of a line, zero if it has none that is good.
 func (r *lines) read(t *Transcript, timeOf func(line []byte) time.Time) *Transcript {
-	r.emit, r.skip, r.sieve, r.latest = t.emit, t.skip, t.sieve, &t.at.Last
+	r.emit, r.skip, r.scrubber, r.latest = t.emit, t.skip, t.scrubber, &t.at.Last
 	r.ahead = func() time.Time { return t.ahead(timeOf) }
 	r.calls = newRecent[openCall](maxOpen, maxOpenBytes)
 	return t

@@ -187,7 +187,7 @@ func capText(s string, max int) string {
 	return head + fmt.Sprintf("\n"+leftOut+"\n", len(s)-len(head)-len(tail)) + tail
 }
 
-// cleanMessage is a text that an agent wrote, clean and at its full length; see sieve.message.
+// cleanMessage is a text that an agent wrote, clean and at its full length; see scrubber.message.
 func cleanMessage(s string) string {
 	text, _ := clean(s)
 	return strings.TrimSpace(text)

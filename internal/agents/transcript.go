@@ -100,8 +100,8 @@ func (t *Transcript) captures(ends bool) iter.Seq2[session.Capture, error] {
 	}
 }
 
-// sieve returns one for the next event.
-func (t *Transcript) sieve() *scrubber { return &scrubber{redact: t.Redact} }
+// scrubber returns one for the next event.
+func (t *Transcript) scrubber() *scrubber { return &scrubber{redact: t.Redact} }
 
 func (t *Transcript) emit(c session.Capture) { t.got = append(t.got, c) }
 

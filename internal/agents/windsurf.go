@@ -38,7 +38,7 @@ func (w Windsurf) Decode(payload []byte, m Meta) (Report, error) {
 
 func (p *hookPayload) ofWindsurf() fact {
 	info, execution := p.raw("tool_info"), p.name("execution_id")
-	t := events.ToolUsed{Tool: strings.TrimPrefix(p.event, "post_"), Cwd: p.sieve.text(cmp.Or(member(info, "cwd"), p.origin.Cwd))}
+	t := events.ToolUsed{Tool: strings.TrimPrefix(p.event, "post_"), Cwd: p.scrubber.text(cmp.Or(member(info, "cwd"), p.origin.Cwd))}
 	switch p.event {
 	case "pre_user_prompt":
 		return p.prompted(execution, member(info, "user_prompt"))

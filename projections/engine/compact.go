@@ -69,7 +69,7 @@ func (v *Views) compact() error {
 func (v *Views) reportMoved(s *store, err error) {
 	switch {
 	case !errors.Is(err, ErrMoved):
-	case s.mark.checkInPlace() == nil:
+	case s.mark.checkNotMoved() == nil:
 		v.report(Damaged("%v", err))
 	default:
 		v.report(err)

@@ -109,11 +109,11 @@ func (f *File) hold(name string, flag int, perm os.FileMode) (*os.File, error) {
 	return file, nil
 }
 
-// CheckInPlace is ErrMoved if the path does not name the open file any more.
-func (f *File) CheckInPlace() error { return CheckInPlace(f.path, f.held) }
+// CheckNotMoved is ErrMoved if the path does not name the open file any more.
+func (f *File) CheckInPlace() error { return CheckNotMoved(f.path, f.held) }
 
-// CheckInPlace is ErrMoved if path does not name the file or folder that is held.
-func CheckInPlace(path string, held os.FileInfo) error {
+// CheckNotMoved is ErrMoved if path does not name the file or folder that is held.
+func CheckNotMoved(path string, held os.FileInfo) error {
 	now, err := os.Stat(path)
 	if err == nil && os.SameFile(now, held) {
 		return nil

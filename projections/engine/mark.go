@@ -99,8 +99,8 @@ func (m *mark) distrust(path, bootID string) string {
 	return ""
 }
 
-// checkInPlace is ErrMoved if the folder of the views was moved, or somebody has another one there.
-func (m *mark) checkInPlace() error { return CheckInPlace(m.file.Name(), m.info) }
+// checkNotMoved is ErrMoved if the folder of the views was moved, or somebody has another one there.
+func (m *mark) checkNotMoved() error { return CheckNotMoved(m.file.Name(), m.info) }
 
 // set puts the mark on disk, before anything is written to the database.
 func (m *mark) set(bootID string) error {

@@ -110,7 +110,7 @@ func (v *Views) discardStore() error {
 	if v.store == nil {
 		return ErrClosed
 	}
-	if err := v.store.mark.checkInPlace(); err != nil {
+	if err := v.store.mark.checkNotMoved(); err != nil {
 		return err
 	}
 	v.store.abandon()

@@ -109,7 +109,7 @@ func (x *Index) hold() (err error) {
 
 // inPlace is engine.ErrMoved if the path does not name the folder any more.
 func (x *Index) checkInPlace() error {
-	if err := engine.CheckInPlace(x.dir, x.held); err != nil {
+	if err := engine.CheckNotMoved(x.dir, x.held); err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
 	return nil

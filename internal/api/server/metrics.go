@@ -60,7 +60,7 @@ func (m *metrics) hook(status int, took time.Duration) {
 }
 
 func (m *metrics) routes(to *dispatcher) []endpoint {
-	return []endpoint{{Operation: api.Operation{Endpoint: api.Endpoint(api.MetricsRoute), Query: reflect.TypeFor[api.NoQuery]()}, serve: m.getMetrics, wrap: to.plain}}
+	return []endpoint{{Operation: api.Operation{Endpoint: api.Endpoint(api.MetricsRoute), Query: reflect.TypeFor[api.NoQuery]()}, serve: m.getMetrics, wrap: to.unary}}
 }
 
 func (m *metrics) getMetrics(w http.ResponseWriter, r *http.Request) error {

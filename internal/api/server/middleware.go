@@ -53,8 +53,8 @@ type dispatcher struct {
 	calls   idempotency.Calls
 }
 
-// plain serves a request that is answered at once, with a small body and a time limit.
-func (s *dispatcher) plain(h handler) http.Handler {
+// unary serves a request that is answered at once, with a small body and a time limit.
+func (s *dispatcher) unary(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := &tracker{ResponseWriter: w}
 		s.admit(t, r, func(w http.ResponseWriter, r *http.Request) error {

@@ -326,8 +326,8 @@ func mustJSON(tb testing.TB, v any) []byte {
 func TestHandlerPanic(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	h := w.server.plain(func(http.ResponseWriter, *http.Request) error { panic("secret") })
-	half := w.server.plain(func(w http.ResponseWriter, _ *http.Request) error {
+	h := w.server.unary(func(http.ResponseWriter, *http.Request) error { panic("secret") })
+	half := w.server.unary(func(w http.ResponseWriter, _ *http.Request) error {
 		fmt.Fprint(w, "half")
 		return errors.New("then it broke")
 	})

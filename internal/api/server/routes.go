@@ -77,7 +77,7 @@ func sorted(wrong []api.FieldError) []api.FieldError {
 
 // bind binds a route that is answered at once.
 func bind[Q, A any](s *dispatcher, r api.Route[Q, A], answer func(ctx context.Context, q Q) (A, error)) endpoint {
-	e := endpoint{Operation: api.Operation{Endpoint: api.Endpoint(r), Query: reflect.TypeFor[Q](), Answer: reflect.TypeFor[A]()}, wrap: s.plain}
+	e := endpoint{Operation: api.Operation{Endpoint: api.Endpoint(r), Query: reflect.TypeFor[Q](), Answer: reflect.TypeFor[A]()}, wrap: s.unary}
 	return s.answered(e, func() any { return new(Q) }, func(_ context.Context, query any) (task[any], error) {
 		return func(ctx context.Context, _ func(done, total uint64)) (any, error) { return answer(ctx, *query.(*Q)) }, nil
 	})

@@ -103,8 +103,8 @@ func (s *Server) mux() *http.ServeMux {
 	if s.mcp != nil {
 		mux.Handle(pathMCP, s.stream(s.serveMCP))
 	}
-	mux.Handle("GET "+pathPage, s.plain(s.browsers.servePage))
-	mux.Handle("/", s.plain(func(_ http.ResponseWriter, r *http.Request) error { return unrouted(mux, r) }))
+	mux.Handle("GET "+pathPage, s.unary(s.browsers.servePage))
+	mux.Handle("/", s.unary(func(_ http.ResponseWriter, r *http.Request) error { return unrouted(mux, r) }))
 	return mux
 }
 

@@ -47,7 +47,7 @@ type statuses struct {
 
 func (s *statuses) routes(to *dispatcher) []endpoint {
 	return []endpoint{
-		{Operation: api.Operation{Endpoint: api.Endpoint(api.HealthRoute), Query: reflect.TypeFor[api.NoQuery](), Answer: reflect.TypeFor[api.Alive]()}, serve: getHealth, wrap: to.plain},
+		{Operation: api.Operation{Endpoint: api.Endpoint(api.HealthRoute), Query: reflect.TypeFor[api.NoQuery](), Answer: reflect.TypeFor[api.Alive]()}, serve: getHealth, wrap: to.unary},
 		bind(to, api.ReadyRoute, s.getReady),
 		bind(to, api.StatusRoute, s.getStatus),
 		bind(to, api.ResumeRoute, s.postResume),

@@ -23,7 +23,7 @@ func (e *Eraser) finish(ctx context.Context) error {
 func (e *Eraser) finishOwn(ctx context.Context) error {
 	s := e.state.get()
 	at, left, refused := e.resume(ctx, s)
-	last, found, err := e.leftovers(ctx, s)
+	last, found, err := e.findUnerased(ctx, s)
 	if err != nil || last.Position == 0 {
 		return err
 	}
@@ -77,22 +77,22 @@ func (e *Eraser) resumeOne(ctx context.Context, p pending) (at events.Position, 
 	return at, err
 }
 
-// leftover is what the log says is forgotten and still holds.
-type leftover struct {
+// unerased is what the log says is forgotten and still holds.
+type unerased struct {
 	positions []events.Position
 	byPerson  map[events.StreamID]set // by a person; empty where there only are later looks, which may be at what is forgotten
 }
 
-func (l leftover) of(stream events.StreamID) set {
+func (l unerased) of(stream events.StreamID) set {
 	if l.byPerson[stream] == nil {
 		l.byPerson[stream] = set{}
 	}
 	return l.byPerson[stream]
 }
 
-// leftovers reads what is forgotten behind what was looked at before. last is the last own record that was read, or what was
+// findUnerased reads what is forgotten behind what was looked at before. last is the last own record that was read, or what was
 // looked at before.
-func (e *Eraser) leftovers(ctx context.Context, s state) (last events.Record, out leftover, err error) {
+func (e *Eraser) findUnerased(ctx context.Context, s state) (last events.Record, out unerased, err error) {
 	out.byPerson = map[events.StreamID]set{}
 	last, err = e.scanned(ctx, s)
 	if err != nil {
@@ -136,7 +136,7 @@ func (e *Eraser) scanned(ctx context.Context, s state) (events.Record, error) {
 	return r, err
 }
 
-func (e *Eraser) leftBy(ctx context.Context, r events.Record, out *leftover) error {
+func (e *Eraser) leftBy(ctx context.Context, r events.Record, out *unerased) error {
 	says, err := said(r)
 	if err != nil {
 		return err
@@ -161,7 +161,7 @@ func (e *Eraser) leftBy(ctx context.Context, r events.Record, out *leftover) err
 }
 
 // madeSince forgets what was made of what is forgotten, and that nobody got to, later looks among it.
-func (e *Eraser) madeSince(ctx context.Context, found leftover) (at events.Position, gone []events.Position, err error) {
+func (e *Eraser) madeSince(ctx context.Context, found unerased) (at events.Position, gone []events.Position, err error) {
 	for stream, named := range found.byPerson {
 		g, err := readGraph(ctx, e.cfg.Log, stream)
 		if err != nil {

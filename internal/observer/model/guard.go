@@ -31,7 +31,7 @@ func (g Guarded) Ask(ctx context.Context, q Question) (observer.Reply, error) {
 		switch {
 		case noKey != nil: // the turn is over, and nobody waits for another key
 			return ""
-		case len(key) >= shortestKey:
+		case len(key) >= minDistinctKeyLength:
 			return strings.ReplaceAll(text, key, keyMark)
 		}
 		return text
@@ -45,9 +45,9 @@ func (g Guarded) Ask(ctx context.Context, q Question) (observer.Reply, error) {
 }
 
 const (
-	// shortestKey is the length from which a text can be taken for the key wherever it stands. Those of the services have
+	// minDistinctKeyLength is the length from which a text can be taken for the key wherever it stands. Those of the services have
 	// 39 characters or more; what somebody gives a local server that wants a word may be any.
-	shortestKey = 16
+	minDistinctKeyLength = 16
 
 	keyMark = "[key]"
 )

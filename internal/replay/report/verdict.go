@@ -47,7 +47,7 @@ func Verdict(runs []Run, live string) string {
 	}
 	own := folded[at]
 	if len(folded) == 1 {
-		return fmt.Sprintf("All %d policies come to the same here: %s.", len(own.Policies), lossSummary(own.Result)) + reobserveNote(own.Result, live)
+		return fmt.Sprintf("All %d policies come to the same here: %s.", len(own.Policies), lossSummary(own.Result)) + lossNote(own.Result, live)
 	}
 	worse := func(a, b Equal) int {
 		return cmp.Or(cmp.Compare(a.Result.LostBatches, b.Result.LostBatches), cmp.Compare(a.Result.WastedTokens, b.Result.WastedTokens))
@@ -65,7 +65,7 @@ func Verdict(runs []Run, live string) string {
 	if len(said) == 0 {
 		said = append(said, fmt.Sprintf("All policies lose and waste the same here as %s: %s.", live, lossSummary(own.Result)))
 	}
-	return strings.Join(said, " ") + reobserveNote(own.Result, live)
+	return strings.Join(said, " ") + lossNote(own.Result, live)
 }
 
 // lossSummary is what a policy lost and wasted.
@@ -99,10 +99,10 @@ func amount(n int64, one string) string {
 	return Grouped(n) + " " + one + "s"
 }
 
-// reobserveNote says what becomes of what the live policy lost: in its log it is dropped by name, and stays.
-func reobserveNote(own replay.Result, live string) string {
-	if own.LostBatches == 0 {
+// lossNote says what becomes of what the live policy lost: in its log it is dropped by name, and stays.
+func lossNote(result replay.Result, livePolicy string) string {
+	if result.LostBatches == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" What is lost under %s, %s, stays in the log, and can be asked again.", live, amount(int64(own.LostBatches), "input"))
+	return fmt.Sprintf(" What is lost under %s, %s, stays in the log, and can be asked again.", livePolicy, amount(int64(result.LostBatches), "input"))
 }

@@ -114,8 +114,8 @@ func testBodies(t *testing.T, w *world) {
 	m.wantBody(t, "s/large", "small", rev)
 }
 
-// testKeys: all that Key allows is a key of its own; all else is refused by every method.
-func testKeys(t *testing.T, w *world) {
+// testObjectKeys: all that Key allows is a key of its own; all else is refused by every method.
+func testObjectKeys(t *testing.T, w *world) {
 	m := w.open(t)
 	long := strings.Repeat("a", 100)
 	good := []store.Key{

@@ -10,7 +10,7 @@ func Run(t *testing.T, place func(testing.TB) Place) {
 		"delete":           testDelete,
 		"revisions":        testRevisions,
 		"bodies":           testBodies,
-		"keys":             testKeys,
+		"keys":             testObjectKeys,
 		"create, races":    testCreateRaces,
 		"replace, races":   testReplaceRaces,
 		"delete, races":    testDeleteRaces,
