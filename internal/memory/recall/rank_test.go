@@ -106,6 +106,11 @@ func TestNearDuplicatesAreFolded(t *testing.T) {
 	if diff := cmp.Diff(names([]events.ID{first, again, elsewhere, other}), names(shown)); diff != "" || got.Total != 3 || len(got.Results) != 3 {
 		t.Errorf("total %d; -want +got\n%s", got.Total, diff)
 	}
+	for limit := 1; limit <= 4; limit++ {
+		if got := w.mustSearch(Query{Text: "carousel cart deadlock", Limit: limit}); got.Total != 3 {
+			t.Errorf("pages of %d: total %d, want 3", limit, got.Total)
+		}
+	}
 	if n := len(w.mustSearch(Query{Project: "shop"}).Results); n != 3 {
 		t.Errorf("%d rows without words, want all 3: nothing is folded in a list", n)
 	}

@@ -107,14 +107,15 @@ func (l *resultSet) readSlice(ctx context.Context, want int) error {
 
 func byScore(a, b hit) int { return cmp.Compare(b.score, a.score) }
 
-// settle shows what is certain of its place, until more than want rows are shown.
+// settle shows what is certain of its place, until more than want rows are shown; all of it where there is no more to look at, so that the
+// total of few rows is the same for every page.
 func (l *resultSet) settle(want int) {
 	best := 0.0 // that what is not looked at can come to
 	if l.next < min(head, len(l.found.Hits)) && len(l.words) > 1 {
 		best = l.found.Hits[l.next].Score * (1 + mostBoost(len(l.words)))
 	}
-	n := 0
-	for n < len(l.waiting) && len(l.shown) <= want && l.waiting[n].score >= best {
+	n, all := 0, l.next == len(l.found.Hits)
+	for n < len(l.waiting) && (all || len(l.shown) <= want) && l.waiting[n].score >= best {
 		l.show(l.waiting[n])
 		n++
 	}
