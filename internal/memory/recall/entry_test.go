@@ -324,9 +324,11 @@ func TestFilesLookedAtAreNotAllThatIsShown(t *testing.T) {
 	if got := w.mustContext(shop("startup", events.SessionID{})); strings.Contains(got.Text, "Looked at") || !strings.Contains(got.Text, standsBelow) {
 		t.Errorf("of a session that came to more:\n%s", got.Text)
 	}
-	w.put(s.Stream(), events.SummaryParsed{Summary: newID(), Investigated: "Read timer.go, socket.go"})
-	if got := w.mustContext(shop("startup", events.SessionID{})); !strings.Contains(got.Text, "- Looked at: Read timer.go, socket.go\n") {
-		t.Errorf("of a session that came to nothing else:\n%s", got.Text)
+	for _, request := range []string{"", "Mend the carousel in the yard"} {
+		w.put(s.Stream(), events.SummaryParsed{Summary: newID(), Request: request, Investigated: "Read timer.go, socket.go"})
+		if got := w.mustContext(shop("startup", events.SessionID{})); !strings.Contains(got.Text, "- Looked at: Read timer.go, socket.go\n") {
+			t.Errorf("of a session that came to nothing else:\n%s", got.Text)
+		}
 	}
 }
 

@@ -39,7 +39,7 @@ const headFiles = "## Files changed lately"
 // lastSummary is the newest summary at length, without what was said: of what was asked and done each thing stands whole, or not. It
 // says first where the session went on after it. Files that were looked at are not all that is shown of a session that came to more.
 func (c *chooser) lastSummary(row rows.Row, t *saidTexts) string {
-	tells := row.Request+row.Learned+row.Completed+row.NextSteps+row.Notes == ""
+	tells := row.Learned+row.Completed+row.NextSteps+row.Notes == "" // what was asked says nothing of what came of it
 	row.Request = t.unsaidOf(slices.DeleteFunc(strings.Split(row.Request, " / "), c.tells), " / ")
 	row.Completed = t.unsaidOf(strings.Split(row.Completed, "\n"), "\n")
 	var b strings.Builder
