@@ -232,14 +232,16 @@ func checkFormat(db *bbolt.DB, path string) (empty bool, err error) {
 			return nil
 		}
 		v := formatIn(tx)
+		if len(v) == 4 { // a newer format's parts are its own
+			if n := binary.BigEndian.Uint32(v); n < firstFormat || n > lastFormat {
+				return &NewerFormatError{Path: path, Found: n, Known: lastFormat}
+			}
+		}
 		switch lost := tx.Bucket(logBucket) == nil || len(v) != 4; {
 		case lost && (len(v) == 4 || holdsRecords(tx)):
 			return fmt.Errorf("eventlog: open %s: %w", path, corruptf(0, "", "a part of it that every log has is lost"))
 		case lost:
 			return fmt.Errorf("%w: %s is the database of another program", ErrNotLog, path)
-		}
-		if n := binary.BigEndian.Uint32(v); n < firstFormat || n > lastFormat {
-			return &NewerFormatError{Path: path, Found: n, Known: lastFormat}
 		}
 		return nil
 	})

@@ -313,6 +313,9 @@ func TestLostTables(t *testing.T) {
 		"without both but what was before a salvage": {func(tx *bbolt.Tx) error {
 			return errors.Join(tx.DeleteBucket([]byte("log")), tx.DeleteBucket([]byte("head")))
 		}, events.ErrCorrupt},
+		"a newer format without them": {func(tx *bbolt.Tx) error {
+			return errors.Join(tx.DeleteBucket([]byte("log")), tx.Bucket([]byte("head")).Put([]byte("\x00format"), []byte{0, 0, 0, 99}))
+		}, eventlog.ErrNewerFormat},
 		"another program's": {func(tx *bbolt.Tx) error {
 			b, err := tx.CreateBucket([]byte("theirs"))
 			return errors.Join(err, b.Put([]byte("12345678"), []byte("x")), emptied(tx, "log"), tx.DeleteBucket([]byte("head")), tx.DeleteBucket([]byte("before")))

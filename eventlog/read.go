@@ -128,7 +128,7 @@ func (b *Bolt) GetMany(ctx context.Context, at ...events.Position) iter.Seq2[eve
 // several reads the first of some positions from the file, up to one that is in memory. It reads none if that fails.
 func (b *Bolt) several(ctx context.Context, at []events.Position) slice {
 	n := 0
-	for n < len(at) && !b.recent.has(at[n]) {
+	for n < min(len(at), maxSliceRecords) && !b.recent.has(at[n]) {
 		n++
 	}
 	if n == 0 || b.ready(ctx) != nil {

@@ -170,7 +170,7 @@ func (w *writer) batchIn(tx *bbolt.Tx) *batch {
 	b := &batch{
 		codec: w.log.cfg.Codec, known: &w.log.heads, records: tx.Bucket(logBucket), ends: tx.Bucket(headBucket), arena: &w.arena,
 		before: func() (*bbolt.Bucket, error) { return tx.CreateBucketIfNotExists(beforeBucket) },
-		last:   w.last, recorded: w.recorded, heads: map[events.StreamID]head{},
+		last:   w.last, recorded: w.recorded, heads: map[events.StreamID]head{}, appended: w.fresh,
 	}
 	b.records.FillPercent = 1 // pages are filled from left to right and never split again; it is not stored
 	w.arena.reset()
