@@ -18,7 +18,7 @@ import (
 // change is a system call that changes files or the names of files, and where its arguments say which.
 type change struct {
 	kind   string
-	step   bool  // EachStep kills before it
+	step   bool  // EachStep kills before it; a process that ends before the others leaves what it leaves behind the call before
 	folder []int // arguments that are open folders, each before the path of a file in it; nil: an open file is named
 	file   int   // the argument that is the open file
 }
@@ -27,7 +27,7 @@ type change struct {
 var changingCalls = map[uint64]change{
 	unix.SYS_WRITE:     {kind: "write", step: true},
 	unix.SYS_PWRITE64:  {kind: "pwrite", step: true},
-	unix.SYS_WRITEV:    {kind: "writev"},
+	unix.SYS_WRITEV:    {kind: "writev", step: true},
 	unix.SYS_FSYNC:     {kind: "sync"},
 	unix.SYS_FDATASYNC: {kind: "sync"},
 	unix.SYS_FTRUNCATE: {kind: "truncate", step: true},
@@ -36,8 +36,8 @@ var changingCalls = map[uint64]change{
 	unix.SYS_MKDIRAT:   {kind: "mkdir", step: true, folder: []int{0}},
 	unix.SYS_UNLINKAT:  {kind: "remove", step: true, folder: []int{0}},
 	unix.SYS_RENAMEAT:  {kind: "rename", step: true, folder: []int{0, 2}},
-	unix.SYS_RENAMEAT2: {kind: "rename", folder: []int{0, 2}},
-	unix.SYS_LINKAT:    {kind: "link", folder: []int{0, 2}},
+	unix.SYS_RENAMEAT2: {kind: "rename", step: true, folder: []int{0, 2}},
+	unix.SYS_LINKAT:    {kind: "link", step: true, folder: []int{0, 2}},
 }
 
 // changeAt is how the call at which a thread stands still changes a file below dir, and what the files are called there; ok is false where
