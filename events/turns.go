@@ -35,7 +35,7 @@ type Usage struct {
 	Output int64 `cbor:"3,keyasint,omitempty" json:"output"`
 }
 
-// TurnReceived is an output that arrived, whole. It is appended together with what it led to. Usage, Cost, Calls and Sent
+// TurnReceived is an output that arrived, whole. It is appended together with what it led to. Usage, Cost, Calls and SentBytes
 // are those of all requests that were sent for it, the failed ones among them; Bill reads them.
 type TurnReceived struct {
 	Turn       ID     `cbor:"1,keyasint,omitzero" json:"turn"`

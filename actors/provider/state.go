@@ -19,7 +19,7 @@ type State struct {
 	RulingPosition events.Position // of that record; 0: there is none, or it could not be written
 	PausedSince    time.Time       // when it was paused first and not resumed since
 	LastAnswer     events.Position // of its last output, as far as this life and the end of the last one know; 0: none
-	UnusableAt     []time.Time     // when its last answers in a row came that were dropped and not blank, as far as Answered is known; the latest last
+	UnusableAt     []time.Time     // when its last answers in a row came that were dropped and not blank, as far as LastAnswer is known; the latest last
 
 	probing string // the holder of the lease that probes it; empty: nobody
 }

@@ -109,7 +109,7 @@ func otherHome(root events.LogID) events.LogID {
 	return events.LogID(sum[:len(root)])
 }
 
-// LocalLog is what a log of the store is called on this machine, where Copies has it; there is the reverse.
+// LocalLog is what a log of the store is called on this machine, where Copies has it; storeLog is the reverse.
 func (s *Share) LocalLog(log events.LogID) events.LogID {
 	s.mu.Lock()
 	defer s.mu.Unlock()

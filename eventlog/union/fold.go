@@ -158,7 +158,7 @@ type folded struct {
 	order      *order
 	waits      []wait
 	copyStates []copyState
-	bad        bool // it is not what a journal says: what is in logs and books may still be used
+	bad        bool // it is not what a journal says: what is in logs and copyStates may still be used
 }
 
 // fold reads entries in their order. It is pure.

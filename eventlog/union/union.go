@@ -40,7 +40,7 @@ type Union struct {
 	cfg  Config
 	turn chan struct{} // has room for the one who changes what is here
 
-	journal    *journal    // used by who has the turn, as waits and books; nil: nothing of another log was ever here
+	journal    *journal    // used by who has the turn, as waits and copyStates; nil: nothing of another log was ever here
 	waits      []wait      // in the order in which they came
 	copyStates []copyState // by number
 

@@ -125,7 +125,7 @@ func (k *InjectedText) mayBegin(letters []byte) bool {
 	return k.headFilter[at]&bit != 0
 }
 
-// place is where maybe has the bit of a line with these letters, by the first eight.
+// place is where headFilter has the bit of a line with these letters, by the first eight.
 func place(letters []byte) (at int, bit uint64) {
 	h := binary.LittleEndian.Uint64(letters) * 0x9E3779B97F4A7C15 // 2^64 by the golden ratio: its high bits depend on all of them
 	return int(h >> 56), 1 << (h >> 50 % 64)

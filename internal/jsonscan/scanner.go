@@ -31,7 +31,7 @@ type Scanner[T string | []byte] struct {
 	stack    []byte // the open containers, '{' or '['
 	expect   expect
 	bad      bool // the text is not JSON; pos is where that shows
-	minDepth int  // see Low
+	minDepth int  // see MinDepth
 }
 
 // Reset makes s ready for another text. It keeps its memory.

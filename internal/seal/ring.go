@@ -22,7 +22,7 @@ const Grace = 24 * time.Hour
 const laid = time.Minute
 
 var (
-	// ErrNoKey is returned by Present where no key was laid yet.
+	// ErrNoKey is returned by Current where no key was laid yet.
 	ErrNoKey = errors.New("seal: there is no key")
 	// ErrLostKey is returned by Open for a key whose private half is not there.
 	ErrLostKey = errors.New("seal: the key is lost")

@@ -93,7 +93,7 @@ func (t *Trial) end(turn events.ID, r *engine.Record) bool {
 	return true
 }
 
-// asker is who was asked in a turn; the zero asked where that is not known.
+// asker is who was asked in a turn; the zero answerer where that is not known.
 func (f *fold) asker(turn events.ID) answerer {
 	if t := f.turns.Peek(turn); t != nil {
 		return t.answerer()

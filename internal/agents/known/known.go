@@ -67,7 +67,7 @@ type Hooks struct {
 	Events      []string // in the order in which they are written
 	Handler     []Field  // of one hook
 	EndHandler  []Field  // of one at the last event; nil: Handler
-	HTTPHandler []Field  // of one that posts to the daemon, which those at Opens never do; nil: it cannot
+	HTTPHandler []Field  // of one that posts to the daemon, which those at OpenEvents never do; nil: it cannot
 	BeforeRead  string   // the event before a tool is used, for the tool Read alone; empty: there is none
 	Flat        bool     // an entry is a handler; else a group with a list of them
 	Version     bool     // a member "version" stands beside the hooks
@@ -83,7 +83,7 @@ type Hooks struct {
 type Switch struct {
 	Path     []any
 	OffValue any    // the value that switches hooks off
-	InList   bool   // Is stands in a list
+	InList   bool   // OffValue stands in a list
 	Remedy   string // what to do
 }
 
@@ -91,7 +91,7 @@ type Switch struct {
 type Trust struct {
 	Args    []string // of the client
 	Scratch string   // the variable that names a folder for its databases
-	Mend    string   // what to do where it does not know all hooks
+	Remedy  string   // what to do where it does not know all hooks
 }
 
 // Server is how an agent is given memory as tools (MCP): a member of the name cmemd.

@@ -52,7 +52,7 @@ func codex() Agent {
 			EndHandler: []Field{{"type", "command"}, {"command", HookLine}, {"timeout", codexEndSeconds}},
 			Trust: &Trust{
 				Args:    []string{"app-server", "-c", "features.plugins=false", "-c", "skills.bundled.enabled=false"},
-				Scratch: "CODEX_SQLITE_HOME", Mend: "let no `hooks = false` stand below [features] in Codex's config.toml",
+				Scratch: "CODEX_SQLITE_HOME", Remedy: "let no `hooks = false` stand below [features] in Codex's config.toml",
 			},
 		},
 		Server:      Server{File: "config.toml", Member: "mcp_servers", Fields: StandardServer()},

@@ -30,8 +30,8 @@ func (s *dispatcher) work(w http.ResponseWriter, r *http.Request, f task[any]) e
 	return s.conclude(out, r, j)
 }
 
-// do runs f in a goroutine of its own, hands progress to send from time to time, calls beat where long nothing happens, and returns
-// when f has ended. An error of send or beat cancels f, and is returned.
+// do runs f in a goroutine of its own, hands progress to send from time to time, calls heartbeat where long nothing happens, and returns
+// when f has ended. An error of send or heartbeat cancels f, and is returned.
 func (s *dispatcher) do(
 	ctx context.Context, where string, f task[any], send func(api.Progress) error, heartbeat func() error,
 ) (*job, error) {
@@ -73,7 +73,7 @@ func (j *job) tell(done, total uint64) {
 	}
 }
 
-// report hands progress to send from time to time until the work ends. Its error is that of send or beat.
+// report hands progress to send from time to time until the work ends. Its error is that of send or heartbeat.
 func (j *job) report(send func(api.Progress) error, heartbeat func() error) error {
 	tick, alive := time.NewTicker(progressEvery), time.NewTicker(stream.Heartbeat)
 	defer tick.Stop()

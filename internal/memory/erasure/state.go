@@ -41,7 +41,7 @@ const maxStateFile = 256 << 20
 // stateFile keeps a state on disk. A file that is not there, or cannot be read, is the zero state: everything is looked at.
 type stateFile struct {
 	path string
-	log  any        // where positions of the union pass; see border. nil: there is one log
+	log  any        // where positions of the union pass; see positionMapper. nil: there is one log
 	mu   sync.Mutex // guards now and read
 	now  state
 	read bool
@@ -106,7 +106,7 @@ func (s state) toOwn(b positionMapper) state {
 	})
 }
 
-// toUnion undoes own.
+// toUnion undoes toOwn.
 func (s state) toUnion(b positionMapper) state {
 	at := func(p events.Position) events.Position {
 		if seen, ok := b.At(events.Place{Position: p}); ok {

@@ -18,7 +18,7 @@ const (
 	phraseWeight = 0.2
 	phraseMost   = 0.45
 
-	// adjacentGap and nearby are how many bytes may lie between the beginnings of two words, the first of them left out.
+	// adjacentGap and nearbyGap are how many bytes may lie between the beginnings of two words, the first of them left out.
 	adjacentGap = 3
 	nearbyGap   = 40
 

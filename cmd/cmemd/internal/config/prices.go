@@ -136,7 +136,7 @@ func (ps PriceList) holds(p price) bool {
 	return slices.ContainsFunc(ps, func(q price) bool { return q.Provider == p.Provider && q.Model == p.Model })
 }
 
-// TurnCost is what a turn cost in US dollars: what its provider stated, and what the rest cost by Uncosted, as far as that is known.
+// TurnCost is what a turn cost in US dollars: what its provider stated, and what the rest cost by UncostedUSD, as far as that is known.
 func (ps Prices) TurnCost(provider, asked string, b events.Bill) float64 {
 	usd, _ := ps.UncostedUSD(provider, asked, b)
 	return b.Cost + usd

@@ -109,7 +109,7 @@ func (x *examination) checkTrust(ctx context.Context, a install.Agent, s install
 		return unknown("which hooks %s trusts: %v", a.Title, err), true
 	}
 	if all := len(a.Hooks.Events); len(trust) < all {
-		return faulty(a.Hooks.Trust.Mend, "%s knows %d of %s of cmemd", a.Title, len(trust), terminal.Plural(all, "hook")), true
+		return faulty(a.Hooks.Trust.Remedy, "%s knows %d of %s of cmemd", a.Title, len(trust), terminal.Plural(all, "hook")), true
 	}
 	if refused := install.Refused(trust); len(refused) > 0 {
 		return faulty("start "+a.Programs[0]+", and trust them with /hooks", "%s does not run %s of cmemd (%s): they are not trusted",

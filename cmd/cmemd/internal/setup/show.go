@@ -178,7 +178,7 @@ func (x *installation) addTrust(ctx context.Context, shown []*shownInstall) {
 // trustNote says what a person has to do so that an agent runs its hooks, so many of them; nothing where it does.
 func trustNote(a install.Agent, all []install.Trust, hooks int) string {
 	if len(all) < hooks {
-		return fmt.Sprintf("%s knows %d of %s: %s", a.Title, len(all), terminal.Plural(hooks, "hook"), a.Hooks.Trust.Mend)
+		return fmt.Sprintf("%s knows %d of %s: %s", a.Title, len(all), terminal.Plural(hooks, "hook"), a.Hooks.Trust.Remedy)
 	}
 	not := install.Refused(all)
 	if len(not) == 0 {

@@ -14,8 +14,8 @@ type Meter struct {
 	bar *progressbar.ProgressBar // nil: silent
 }
 
-// spinnerInterval has the sign of an unknown total turn with each line that is drawn. Otherwise a goroutine of the library's own
-// turns it: nobody waits for that one, and it reads what the others change.
+// spinnerInterval is the library's time between two turns of the sign of an unknown total; 0: it turns with each line that is drawn.
+// Otherwise a goroutine of the library's own turns it: nobody waits for that one, and it reads what the others change.
 const spinnerInterval = 0
 
 // Meter begins one. Total is what is to be done in all; below 1 it is not known yet. With bytes the numbers are bytes.
