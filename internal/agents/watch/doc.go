@@ -11,7 +11,8 @@
 // read from its beginning too.
 //
 // The state names what the log held when it was written. Where the log lacks some of that (an older one was put in its place, it was
-// salvaged, or begun anew), all files of the state are read again, and those that changed since then.
+// salvaged, or begun anew), all files of the state are read again, and those that changed since then or within the backlog before. A file
+// that was read longer after it had changed stays in the state, so that it is among these however old it is.
 //
 // A file that was never seen is read if it changed within the backlog, or since files of its rule were looked for last: a daemon
 // that was away for a week loses nothing of it. Older ones are left alone until they grow.

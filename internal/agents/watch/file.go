@@ -18,7 +18,6 @@ type file struct {
 	old        bool      // it was done with before it was watched, and has not grown since: left alone
 	changed    time.Time // of its latest change that is not read yet, by our clock; zero: all is read
 	since      time.Time // of the first of those
-	read       time.Time // when something was read of it last
 	reading    Reading   // nil: it is read from its beginning when it grows
 	handle     *os.File  // what the reading is of, whatever the path leads to by now
 	used       uint64    // when its reading was used last
@@ -36,7 +35,7 @@ func (f *file) due(now time.Time) bool {
 
 // resting reports whether f's reading is to know that nothing comes for now.
 func (f *file) resting(now time.Time) bool {
-	return f.reading != nil && !f.Rested && f.changed.IsZero() && !now.Before(f.notBefore) && now.Sub(f.read) >= restAfter
+	return f.reading != nil && !f.Rested && f.changed.IsZero() && !now.Before(f.notBefore) && now.Sub(f.ReadAt) >= restAfter
 }
 
 // same reports whether the file that is open still begins with what was read of it.
@@ -60,8 +59,10 @@ func sumBefore(in io.ReaderAt, offset int64) (uint32, error) {
 	return crc32.ChecksumIEEE(b), nil
 }
 
-// kept reports whether a file is part of the state: one that changed since a time, or that is not read to its end, however
-// long ago that was.
-func (f *file) kept(since time.Time) bool {
-	return !f.changed.IsZero() || f.Error != "" || !f.old && !f.Changed.Before(since)
+// kept reports whether a file is part of a state that is made now: one that changed within the backlog, or that is not read to its end,
+// however long ago that was. So is one that was read later than that after it changed: where the log lacks what was read since some time,
+// other files are found by when they changed.
+func (f *file) kept(now time.Time, backlog time.Duration) bool {
+	recent := !f.old && !f.Changed.Before(now.Add(-backlog))
+	return !f.changed.IsZero() || f.Error != "" || recent || f.ReadAt.Sub(f.Changed) > backlog
 }

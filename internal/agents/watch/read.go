@@ -119,11 +119,8 @@ func (w *Watcher) readFrom(ctx context.Context, f *file, rest bool) error {
 		return err
 	}
 	f.Offset, f.Lines, f.Bad, f.Captured, f.Rested = got.Offset, got.Lines, got.Bad, got.Captured, rest
-	f.Size, f.Changed = info.Size(), info.ModTime()
+	f.Size, f.Changed, f.ReadAt = info.Size(), info.ModTime(), w.cfg.Now().UTC()
 	f.Before, err = sumBefore(f.handle, f.Offset)
-	if !rest {
-		f.read = w.cfg.Now()
-	}
 	f.changed, w.dirty = time.Time{}, true
 	return err
 }

@@ -25,6 +25,7 @@ type File struct {
 	Size     int64     `json:"size"`               // of the file then: the rest is a line that was not finished
 	Before   uint32    `json:"before"`             // a sum over the last bytes before Offset
 	Changed  time.Time `json:"changed"`            // of the file then
+	ReadAt   time.Time `json:"read_at,omitzero"`   // when something of it was recorded last; zero: a program that did not keep it wrote this
 	Lines    int       `json:"lines"`              // read of it
 	Captured int       `json:"captured,omitempty"` // facts that were new
 	Bad      int       `json:"bad,omitempty"`      // lines that were not understood
@@ -32,8 +33,8 @@ type File struct {
 	Error    string    `json:"error,omitempty"`    // why it is not read now
 }
 
-// State is what a watcher keeps: of files that were changed lately, and of those that are not read to their end. Older ones
-// are left alone whether they are in it or not.
+// State is what a watcher keeps: of files that were changed lately, of those that were read long after they were changed, and of
+// those that are not read to their end. Others are older, and left alone as they would be if they were in it.
 type State struct {
 	Version int       `json:"version"`
 	At      time.Time `json:"at"`    // until then files of Rules were looked for

@@ -130,7 +130,7 @@ func (w *Watcher) lackingSince(ctx context.Context, s State) (since time.Time, l
 	if since.After(s.At) {
 		since = s.At
 	}
-	return since, true
+	return since.Add(-w.cfg.Backlog), true // s names what was read longer after it changed
 }
 
 // maxReadTime is how long files are read before notices are looked at again.
@@ -164,7 +164,7 @@ func (w *Watcher) save(ctx context.Context) {
 		s.Rules = append(s.Rules, r.String())
 	}
 	for _, path := range slices.SortedFunc(maps.Keys(w.files), strings.Compare) {
-		if f := w.files[path]; f.decided && f.kept(s.At.Add(-w.cfg.Backlog)) {
+		if f := w.files[path]; f.decided && f.kept(s.At, w.cfg.Backlog) {
 			s.Files = append(s.Files, f.File)
 		}
 	}
