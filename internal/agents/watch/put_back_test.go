@@ -1,7 +1,12 @@
 package watch
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,7 +20,8 @@ import (
 // backedUp is a log in which a test records what a world's sink does not, and of which it puts a backup back.
 type backedUp struct {
 	*eventlog.Bolt
-	w *world
+	w      *world
+	failed error // of Last
 }
 
 func (w *world) openLog(path string) *backedUp {
@@ -26,6 +32,14 @@ func (w *world) openLog(path string) *backedUp {
 	}
 	w.t.Cleanup(func() { _ = log.Close() }) // a test of the log holds what its end is
 	return &backedUp{Bolt: log, w: w}
+}
+
+// Last fails where a test has it fail.
+func (l *backedUp) Last(ctx context.Context) (events.Position, error) {
+	if l.failed != nil {
+		return 0, l.failed
+	}
+	return l.Bolt.Last(ctx)
 }
 
 // grow records something.
@@ -115,4 +129,49 @@ func TestWhatALogPutBackLacks(t *testing.T) {
 			})
 		})
 	}
+}
+
+// While it cannot be known what the log holds, the state is written all the same, which is said once. What was read meanwhile is read again
+// by the next watcher, as it may have another log: the mark of before does not name it.
+func TestTheLogHasNoMark(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		log := w.openLog(filepath.Join(w.dir, "log"))
+		w.write("a.jsonl", "1\n")
+		w.stamp("a.jsonl", time.Now())
+		w.start(into(log))
+		w.pass(time.Second)
+		log.grow() // what a says
+		w.pass(time.Minute)
+		w.stop()
+		before, err := Load(w.state)
+		if err != nil || before.Log.Position != 1 {
+			t.Fatalf("%+v, %v; want a state that names a record", before, err)
+		}
+		older := log.backup()
+		log.failed = errors.New("the log cannot be read")
+		var out bytes.Buffer
+		w.start(func(c *Config) { into(log)(c); c.Logger = slog.New(slog.NewTextHandler(&out, nil)) })
+		w.write("b.jsonl", "2\n")
+		w.stamp("b.jsonl", time.Now())
+		w.pass(time.Second)
+		log.grow() // what b says
+		w.pass(time.Minute)
+		w.stop()
+		if s, err := Load(w.state); err != nil || len(s.Files) != 2 || !s.At.After(before.At) || s.Log != before.Log {
+			t.Errorf("state: %+v, %v; want two files, and the mark %+v", s, err, before.Log)
+		}
+		if n := strings.Count(out.String(), "level=WARN"); n != 1 {
+			t.Errorf("%d warnings:\n%s", n, out.String())
+		}
+		w.start(into(older))
+		w.pass(time.Minute)
+		w.stop()
+		w.hadTimes(map[string]int{"1": 1, "2": 2})
+		w.start(into(older))
+		w.pass(time.Minute)
+		w.stop()
+		w.hadTimes(map[string]int{"1": 1, "2": 2})
+	})
 }

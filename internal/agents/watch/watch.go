@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -100,6 +99,7 @@ func (w *Watcher) restore(ctx context.Context) {
 		w.cfg.Logger.Warn("how far transcripts were read is not known; they are read again, and what is known is passed over", "err", err)
 		return
 	}
+	w.mark, w.marked = s.Log, s.At
 	since, lacking := w.lackingSince(ctx, s)
 	for _, rule := range s.Rules {
 		w.scanned[rule] = since.Add(-2 * w.cfg.Poll) // what came right before may not have been seen
@@ -154,26 +154,26 @@ func (w *Watcher) work(ctx context.Context) {
 	}
 }
 
-// save writes the state, if it changed.
+// save writes the state, if it changed. One that ctx keeps it from is written by end.
 func (w *Watcher) save(ctx context.Context) {
-	if !w.dirty {
+	if !w.dirty || ctx.Err() != nil {
 		return
 	}
 	s := State{Version: stateVersion, At: w.cfg.Now().UTC(), Notices: w.notices != nil, Files: []File{}}
 	for _, r := range w.cfg.Rules {
 		s.Rules = append(s.Rules, r.String())
 	}
+	w.markLog(ctx, s.At)
+	s.Log = w.mark
 	for _, path := range slices.SortedFunc(maps.Keys(w.files), strings.Compare) {
 		if f := w.files[path]; f.decided && f.kept(s.At, w.cfg.Backlog) {
-			s.Files = append(s.Files, f.File)
+			known := f.File
+			known.Rested = f.Rested && !f.ReadAt.After(w.marked)
+			s.Files = append(s.Files, known)
 		}
 	}
-	var err error
-	if w.cfg.Log != nil {
-		s.Log, err = eventlog.MarkOf(ctx, w.cfg.Log) // what was read is in it
-	}
-	text, failed := json.MarshalIndent(s, "", " ")
-	if err = errors.Join(err, failed); err == nil {
+	text, err := json.MarshalIndent(s, "", " ")
+	if err == nil {
 		err = durable.Replace(w.cfg.State, append(text, '\n'), 0o600)
 	}
 	if err != nil { // nothing is lost: what was read is read again, and known
@@ -181,4 +181,18 @@ func (w *Watcher) save(ctx context.Context) {
 		return
 	}
 	w.dirty = false
+}
+
+// markLog names what the log holds now. What was read until now is in it.
+func (w *Watcher) markLog(ctx context.Context, now time.Time) {
+	if w.cfg.Log == nil {
+		w.marked = now
+		return
+	}
+	mark, err := eventlog.MarkOf(ctx, w.cfg.Log)
+	if err != nil {
+		w.once("mark", "what the log holds is not known; transcripts that are read now are read again at the next start", "err", err)
+		return
+	}
+	w.mark, w.marked = mark, now
 }

@@ -58,6 +58,8 @@ type Watcher struct {
 	folders map[string]bool
 	files   map[string]*file // by path, symbolic links resolved
 	dirty   bool             // the state is not on disk
+	mark    eventlog.Mark    // of the log, when it could be read last
+	marked  time.Time        // when that was: what was read before is in what mark names
 	uses    uint64
 	warned  map[string]bool
 	scanned map[string]time.Time // since when files are looked for that were never seen, by rule; a new rule is not in it
