@@ -19,6 +19,8 @@ type shipper struct {
 	rev   store.Rev // of the head that this life wrote last
 	wrote time.Time // when
 
+	unread *unread // of the own log
+
 	bad      store.Key // where the next segment is to be, and one lies that cannot be read
 	badSince time.Time
 }
@@ -97,13 +99,9 @@ func isBad(err error) bool {
 
 // matchErasures seals a segment of the own log anew where it has payloads that were erased in the log. What damage took of the log stays in
 // the segment. Its caller has the token of shipping.
-func (s *Share) matchErasures(ctx context.Context, p place, sealed segment.Sealed, records []events.Record) error {
-	damaged, err := unreadIn(ctx, s.cfg.Own)
-	if err != nil {
-		return err
-	}
+func (sh *shipper) matchErasures(ctx context.Context, p place, sealed segment.Sealed, records []events.Record) error {
 	i, changed := 0, false
-	for own, err := range s.cfg.Own.All(ctx, sealed.First) {
+	for own, err := range sh.cfg.Own.All(ctx, sealed.First) {
 		if err != nil {
 			return err
 		}
@@ -111,7 +109,7 @@ func (s *Share) matchErasures(ctx context.Context, p place, sealed segment.Seale
 			break
 		}
 		if own.Erased && !records[i].Erased {
-			unread, err := damaged.has(ctx, own)
+			unread, err := sh.unread.has(ctx, own)
 			if err != nil {
 				return err
 			}
@@ -122,9 +120,9 @@ func (s *Share) matchErasures(ctx context.Context, p place, sealed segment.Seale
 		i++
 	}
 	if !changed {
-		return s.emptyEarlier(ctx, p.earlier)
+		return sh.emptyEarlier(ctx, p.earlier)
 	}
-	return s.reseal(ctx, p, sealed, records)
+	return sh.reseal(ctx, p, sealed, records)
 }
 
 // reseal puts the next edition of a segment, with these records, in the place of those before.

@@ -16,7 +16,7 @@ import (
 // ship runs until ctx is done. What fails is tried again. It returns ErrRenewed once the own log, which was found to be another home's
 // too, has a name of its own.
 func (s *Share) ship(ctx context.Context) error {
-	sh := &shipper{Share: s}
+	sh := &shipper{Share: s, unread: newUnread(s.cfg.Own)}
 	wait := soonest
 	for ctx.Err() == nil {
 		err := sh.step(ctx)

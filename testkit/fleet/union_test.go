@@ -316,7 +316,7 @@ func BenchmarkRestore(b *testing.B) {
 func TestSalvagedHome(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		const unread, erased, lateUnread = 5, 7, 205
+		const unread, erased, lateUnread, damagedUnread = 5, 7, 205, 305
 		engine := storetest.NewMemory()
 		a := newHome(t, engine.Connect(nil), "a", nil)
 		a.work(100, 50)
@@ -333,13 +333,19 @@ func TestSalvagedHome(t *testing.T) {
 		for i := range 200 {
 			put(other, events.PromptSubmitted{Number: i, Text: fmt.Sprint("another ", i)})
 		}
+		for i := range 10 {
+			put(events.SessionIDOf("fleet", "damaged").Stream(), events.PromptSubmitted{Number: i, Text: fmt.Sprint("damaged ", i)})
+		}
 		a.start()
 		time.Sleep(time.Minute)
 		a.stop()
-		if err := a.log.Erase(t.Context(), unread, erased, lateUnread); err != nil {
+		if err := a.log.Erase(t.Context(), unread, erased, lateUnread, damagedUnread); err != nil {
 			t.Fatal(err)
 		}
-		put(events.Daemon, events.LogSalvaged{Unread: 2, UnreadAt: []events.Span{{From: unread, To: unread}, {From: lateUnread, To: lateUnread}}})
+		put(events.Daemon, events.MemoryForgotten{Positions: []events.Position{damagedUnread - 1}, Cause: "person"})
+		put(events.Daemon, events.LogSalvaged{Unread: 3, UnreadAt: []events.Span{
+			{From: unread, To: unread}, {From: lateUnread, To: lateUnread}, {From: damagedUnread, To: damagedUnread},
+		}})
 		put(other, events.MemoryForgotten{Positions: []events.Position{lateUnread - 1}, Cause: "person"})
 		log, err := eventlog.ID(t.Context(), a.log)
 		if err != nil {
@@ -357,7 +363,10 @@ func TestSalvagedHome(t *testing.T) {
 		b.start()
 		defer b.stop()
 		time.Sleep(time.Minute)
-		for p, want := range map[events.Position]bool{unread: true, erased: false, lateUnread: false, lateUnread - 2: true} {
+		words := map[events.Position]bool{
+			unread: true, erased: false, lateUnread: false, lateUnread - 2: true, damagedUnread: false, damagedUnread - 2: true,
+		}
+		for p, want := range words {
 			here, ok := b.union.At(events.Place{Log: log, Position: p})
 			if r, err := b.union.Get(t.Context(), here); !ok || err != nil || r.Erased == want {
 				t.Errorf("record %d is there: %t, erased %t, %v; want words: %t", p, ok, r.Erased, err, want)
