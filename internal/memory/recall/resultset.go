@@ -114,7 +114,7 @@ func (l *resultSet) settle(want int) {
 	if l.next < min(head, len(l.found.Hits)) && len(l.words) > 1 {
 		best = l.found.Hits[l.next].Score * (1 + mostBoost(len(l.words)))
 	}
-	n, all := 0, l.next == len(l.found.Hits)
+	n, all := 0, l.next == len(l.found.Hits) && l.next < l.iq.Limit
 	for n < len(l.waiting) && (all || len(l.shown) <= want) && l.waiting[n].score >= best {
 		l.show(l.waiting[n])
 		n++
