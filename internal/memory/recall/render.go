@@ -39,17 +39,17 @@ const headFiles = "## Files changed lately"
 // lastSummary is the newest summary at length, without what was said: of what was asked and done each thing stands whole, or not. It
 // says first where the session went on after it. Files that were looked at are not all that is shown of a session that came to more.
 func (c *chooser) lastSummary(row rows.Row, t *saidTexts) string {
-	tells := row.Learned+row.Completed+row.NextSteps+row.Notes == "" // what was asked says nothing of what came of it
+	informs := row.Learned+row.Completed+row.NextSteps+row.Notes == "" // what was asked says nothing of what came of it
 	row.Request = t.unsaidOf(slices.DeleteFunc(strings.Split(row.Request, " / "), c.tells), " / ")
 	row.Completed = t.unsaidOf(strings.Split(row.Completed, "\n"), "\n")
 	var b strings.Builder
 	for _, f := range row.Texts() {
 		if text := c.words(t.unsaid(f.Text, maxField), maxField); text != "" {
 			fmt.Fprintf(&b, "\n- %s: %s", f.Label, text)
-			tells = tells || f.Field != "investigated"
+			informs = informs || f.Field != "investigated"
 		}
 	}
-	if !tells {
+	if !informs {
 		return ""
 	}
 	if c.wentOn && b.Len() > 0 {
