@@ -36,11 +36,19 @@ columns elsewhere, JSON with --json. ` + "`cmemd help exit-codes`" + ` lists the
 // newRoot returns the tree of all commands.
 func newRoot(a *terminal.App) *cobra.Command {
 	root := &cobra.Command{
-		Use: "cmemd", Short: "A memory for coding agents", Long: rootHelp, Version: a.Version,
-		SilenceErrors: true, SilenceUsage: true, Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
+		Use: "cmemd", Short: "A memory for coding agents", Long: rootHelp,
+		SilenceErrors: true, SilenceUsage: true, Args: terminal.NoSuchCommand,
+	}
+	// cobra prints a version of another form than its own by text/template: with it the linker would keep all exported methods.
+	version := root.Flags().BoolP("version", "v", false, "print the version")
+	root.RunE = func(c *cobra.Command, args []string) error {
+		if *version {
+			a.Printf("cmemd %s\n", a.Version)
+			return nil
+		}
+		return terminal.ShowHelp(c, args)
 	}
 	a.HelpJSON(root)
-	root.SetVersionTemplate("cmemd {{.Version}}\n")
 	root.PersistentFlags().BoolVar(&a.JSON, "json", false, "print JSON")
 	root.PersistentFlags().StringVar(&a.HomeDir, "home", "", "the folder of all that cmemd keeps; it goes before CMEMD_HOME")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return terminal.Misused(c, "%s", err) })

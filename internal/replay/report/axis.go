@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Tick is a labelled place on an axis.
+// tick is a labelled place on an axis.
 type tick struct {
 	At    float64 // of 100
 	Label string

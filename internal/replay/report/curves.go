@@ -132,6 +132,3 @@ func described(curves []curve) string {
 	}
 	return strings.Join(parts, "; ") + "."
 }
-
-// Sum is the total in words.
-func (c curve) Sum() string { return Grouped(c.Total) }

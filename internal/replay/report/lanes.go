@@ -57,6 +57,9 @@ func (l Lane) Letter() byte { return drawings()[l].letter }
 // Note says what stands in the lane.
 func (l Lane) Note() string { return drawings()[l].note }
 
+// isSign says whether what falls into the lane is drawn as a shape: it is rare and must be seen.
+func (l Lane) isSign() bool { return l >= Restarted }
+
 // byUrgency lists the lanes by what a reader must not miss: where several fall on one place, the first is shown.
 func byUrgency() []Lane {
 	return []Lane{Halted, Respawned, Dropped, Retried, Held, Restarted, Kept, Skipped}

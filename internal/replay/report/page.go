@@ -7,7 +7,6 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"html/template"
 	"io"
 	"slices"
 	"strings"
@@ -16,9 +15,6 @@ import (
 	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/internal/replay"
 )
-
-//go:embed page.html
-var pageHTML string
 
 //go:embed page.css
 var pageCSS string
@@ -54,25 +50,17 @@ const (
 // Write writes the page of s under runs, in their order. It is one HTML document that needs nothing else, shorter than
 // 3 MB for nine policies however many events there are. The error is w's.
 func Write(w io.Writer, s *replay.Scenario, runs []Run, o Options) error {
-	t, err := template.New("page").Funcs(template.FuncMap{
-		"name":    func(s string) string { return plainText(s, quoteLength) },
-		"text":    func(s string) string { return plainText(s, titleLength) },
-		"utc":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-		"elapsed": Elapsed, "grouped": Grouped,
-	}).Parse(pageHTML)
-	if err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
 	out := bufio.NewWriter(w)
-	if err := t.Execute(out, pageOf(s, runs, o)); err != nil {
+	pageOf(s, runs, o).write(markup{out})
+	if err := out.Flush(); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	return out.Flush()
+	return nil
 }
 
-// page is what the template is given. It makes all text of the scenario and the options plain, and escapes it.
+// page is what the sections are written from.
 type page struct {
-	CSS      template.CSS
+	CSS      string
 	Policy   string // of the page's own security
 	Scenario *replay.Scenario
 	Options  Options
@@ -97,7 +85,7 @@ func pageOf(s *replay.Scenario, runs []Run, o Options) page {
 	all := plainNames(runs)
 	runs, o.Live = Finished(all), plainText(o.Live, quoteLength)
 	p := page{
-		CSS:      template.CSS(css),
+		CSS:      css,
 		Policy:   "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
 		Scenario: s, Options: o, About: about(s), Verdict: Verdict(all, o.Live), Tiles: tilesOf(runs, o.Live),
 		Heads: Figures(), Rows: tableOf(all, o.Live), Charts: chartsOf(s, runs, o.Live),

@@ -85,7 +85,7 @@ func TestPageIsTheGoldenOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("-want +got; if it is meant: go test ./replay/report -update, and look at the page\n%s", diff)
+		t.Errorf("-want +got; if it is meant: go test ./internal/replay/report -update, and look at the page\n%s", diff)
 	}
 }
 

@@ -21,7 +21,6 @@ type timeline struct {
 	Summary string
 	Desc    string
 	Height  int // with the axis
-	Axis    int // where it is
 	Lanes   []laneLine
 	Bars    []bar
 	Signs   []sign
@@ -43,7 +42,7 @@ type bar struct {
 	Title string
 }
 
-// sign is a shape instead of a bar, for what is rare and must be seen.
+// sign is a shape instead of a bar.
 type sign struct {
 	Lane  string
 	X     float64 // of 100
@@ -88,7 +87,7 @@ func summary(r replay.Result) string {
 
 // drawn makes bars and signs of a strip. Most is the highest count of each lane, so that all policies share a scale.
 func drawn(strip []Cell, used []Lane, most Cell, end int64) timeline {
-	t := timeline{Axis: len(used) * laneHeight, Height: len(used)*laneHeight + axisHeight}
+	t := timeline{Height: len(used)*laneHeight + axisHeight}
 	for row, l := range used {
 		foot, total := (row+1)*laneHeight, 0
 		t.Lanes = append(t.Lanes, laneLine{l.String(), foot, foot - 5})
@@ -97,7 +96,7 @@ func drawn(strip []Cell, used []Lane, most Cell, end int64) timeline {
 				continue
 			}
 			total += c[l]
-			if l >= Restarted {
+			if l.isSign() {
 				t.Signs = append(t.Signs, sign{l.String(), round((float64(i) + 0.5) * 100 / places), foot - laneHeight/2, span(i, end, c[l], l)})
 				continue
 			}
