@@ -93,7 +93,7 @@ func (r *release) lay(p product, t target, common []file) (layout, error) {
 			return l, err
 		}
 		for _, m := range info.Deps {
-			if m.Path != ours { // of the same commit, which another module's build has as a folder
+			if m.Path != ours && m.Replace == nil { // else it is of the same commit, as a folder of another module's build
 				l.modules = append(l.modules, *m)
 			}
 		}

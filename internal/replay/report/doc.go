@@ -6,7 +6,7 @@
 //
 // The files, each referring to those below it:
 //
-//	page.go, sections.go, markup.go, verdict.go, timeline.go, table.go, curves.go, axis.go, text.go, lanes.go, figures.go
+//	write.go, page.go, markup.go, verdict.go, timeline.go, table.go, curves.go, axis.go, text.go, lanes.go, figures.go
 //
 // What bites: the page quotes the beginnings of outputs that were dropped. Whoever passes it on passes those on.
 package report

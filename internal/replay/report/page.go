@@ -1,13 +1,11 @@
 package report
 
 import (
-	"bufio"
 	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -46,17 +44,6 @@ const (
 	// titleLength bounds what a scenario says of itself.
 	titleLength = 2000
 )
-
-// Write writes the page of s under runs, in their order. It is one HTML document that needs nothing else, shorter than
-// 3 MB for nine policies however many events there are. The error is w's.
-func Write(w io.Writer, s *replay.Scenario, runs []Run, o Options) error {
-	out := bufio.NewWriter(w)
-	pageOf(s, runs, o).write(markup{out})
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	return nil
-}
 
 // page is what the sections are written from.
 type page struct {

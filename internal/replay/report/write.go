@@ -1,10 +1,24 @@
 package report
 
 import (
+	"bufio"
+	"fmt"
+	"io"
 	"time"
 
 	"github.com/cmemd/cmemd/internal/replay"
 )
+
+// Write writes the page of s under runs, in their order. It is one HTML document that needs nothing else, shorter than
+// 3 MB for nine policies however many events there are. The error is w's.
+func Write(w io.Writer, s *replay.Scenario, runs []Run, o Options) error {
+	out := bufio.NewWriter(w)
+	pageOf(s, runs, o).write(markup{out})
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
 
 // write writes the whole page, a section after the other.
 func (p page) write(m markup) {
