@@ -87,7 +87,8 @@ func WriteChanges(ctx context.Context, a *terminal.App, home string, changes []C
 	return p, err
 }
 
-// modeToKeep is the mode of the file at path, and OwnFile where there is none, or others than this user may write to it.
+// modeToKeep is the mode of the file at path, and OwnFile where there is none, or others than this user may write to it. The error is for
+// one that its owner made read-only.
 func modeToKeep(path string) (fs.FileMode, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -95,6 +96,8 @@ func modeToKeep(path string) (fs.FileMode, error) {
 		return homedir.OwnFile, nil
 	case err != nil:
 		return 0, err
+	case info.Mode().Perm()&0o200 == 0:
+		return 0, terminal.Advise(fmt.Errorf("%s is read-only", path), "chmod u+w %s", path)
 	case info.Mode().Perm()&0o022 != 0:
 		return homedir.OwnFile, nil
 	}

@@ -173,3 +173,20 @@ func TestByteOrderMark(t *testing.T) {
 		t.Error("two of them are read")
 	}
 }
+
+// TestReadOnlyConfigFileStays: what its owner made read-only is not changed, and the error says what to do.
+func TestReadOnlyConfigFileStays(t *testing.T) {
+	t.Parallel()
+	home, four := t.TempDir(), "4"
+	path := filepath.Join(home, config.FileName)
+	if err := errors.Join(os.WriteFile(path, []byte("slots = 3\n"), 0o600), os.Chmod(path, 0o444)); err != nil {
+		t.Fatal(err)
+	}
+	err := changeConfig(t.Context(), appAt(home), []config.Change{{Key: "slots", Value: &four}})
+	if err == nil || !strings.Contains(err.Error(), path+" is read-only") || terminal.NextStep(err) != "chmod u+w "+path {
+		t.Errorf("got %v", err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "slots = 3\n" {
+		t.Errorf("the file holds %q, %v", got, err)
+	}
+}
