@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"syscall"
 	"testing"
 )
 
@@ -24,6 +26,8 @@ func TestIs(t *testing.T) {
 		"nil":                   {nil, false},
 		"plain":                 {plain, false},
 		"a sentinel":            {errBusy, true},
+		"a full disk":           {&fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, true},
+		"a disk's error":        {&fs.PathError{Op: "write", Path: "x", Err: syscall.EIO}, false},
 		"wrapped":               {fmt.Errorf("append: %w", errBusy), true},
 		"joined":                {errors.Join(plain, errBusy), true},
 		"marked later":          {Mark(fmt.Errorf("read: %w", plain)), true},

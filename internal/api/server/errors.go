@@ -145,7 +145,7 @@ func transientProblem(err error) *api.Problem {
 	switch {
 	case !transient.Is(err):
 		return nil
-	case errors.Is(err, eventlog.ErrDiskFull):
+	case errors.Is(err, eventlog.ErrDiskFull), transient.IsFull(err) && !errors.Is(err, engine.ErrStopped):
 		return unavailable(api.ProblemDiskFull, "The disk is nearly full", 30*time.Second, "nothing is taken until there is room")
 	case errors.Is(err, eventlog.ErrWrongVersion):
 		return unavailable(api.ProblemBusy, "The session moved meanwhile", time.Second, "")

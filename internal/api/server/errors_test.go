@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
+	"syscall"
 	"testing"
 	"time"
 
@@ -22,6 +24,24 @@ import (
 	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/projections/vectors"
 )
+
+// TestFullDisk: whatever meets a full disk says so; views that stopped for it say that they did.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	full := &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
+	for _, tc := range []struct {
+		err  error
+		want string
+	}{
+		{fmt.Errorf("eventlog: backup: %w", full), api.ProblemDiskFull},
+		{fmt.Errorf("%w: %w", eventlog.ErrFailed, full), api.ProblemDiskFull},
+		{fmt.Errorf("%w: %w", engine.ErrStopped, full), api.ProblemBehind},
+	} {
+		if p, known := problemFor(tc.err); p.Type != tc.want || !known {
+			t.Errorf("%v: got %s, want %s", tc.err, p.Type, tc.want)
+		}
+	}
+}
 
 // TestErrorsSayWhatPasses: an error says itself whether a later try may fare better, and the status follows: 503 for what
 // passes, and never otherwise.

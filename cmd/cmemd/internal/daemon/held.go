@@ -7,11 +7,11 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/transient"
 )
 
 // isAtHome reports whether the home's path still names the folder that this life began in. Where it does not, what lies there is another
@@ -99,7 +99,7 @@ func persist(logger *slog.Logger, save func() (path string, err error)) (path st
 			break
 		}
 		logger.Error("what was recorded in a log that was exchanged cannot be saved", "err", err, "again_in", heldPause)
-		if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+		if !transient.IsFull(err) {
 			tries++
 		}
 		time.Sleep(heldPause)

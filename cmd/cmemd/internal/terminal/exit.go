@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/install"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/transient"
 )
 
 // The exit codes. They are a contract with scripts.
@@ -182,7 +183,7 @@ func NextStep(err error) string {
 		return "if that is a daemon, stop it with `cmemd stop`"
 	case errors.Is(err, eventlog.ErrNewerFormat), errors.Is(err, install.ErrNewerRecord):
 		return NewerStep
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case transient.IsFull(err), errors.Is(err, eventlog.ErrDiskFull):
 		return "make room on the disk, then try again; no file is damaged by it"
 	case errors.Is(err, syscall.ENOMEM):
 		return "let this user have more memory (ulimit -v, ulimit -m, a container's limit), then try again; no file is damaged by it"

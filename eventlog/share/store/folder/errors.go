@@ -16,7 +16,7 @@ func wrap(name, key string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	if transient.IsFull(err) {
 		err = fmt.Errorf("%w: %w", store.ErrFull, err)
 	}
 	if says(err) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
