@@ -47,12 +47,15 @@ func takesLong(t *testing.T) {
 	}
 }
 
-// conditions are those of the scripts beside testscript's own: [all] holds with -all.
+// conditions are those of the scripts beside testscript's own: [all] holds with -all, [smalldisk] where smalldisk works.
 func conditions(name string) (bool, error) {
-	if name != "all" {
-		return false, fmt.Errorf("unknown condition %q", name)
+	switch name {
+	case "all":
+		return *all, nil
+	case "smalldisk":
+		return canMount()
 	}
-	return *all, nil
+	return false, fmt.Errorf("unknown condition %q", name)
 }
 
 // TestMain makes this program the real cmemd of the scripts, in two releases too.
@@ -73,7 +76,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"work": work, "eventually": eventually, "crash": crash, "takeport": takePort, "holdlog": holdLog,
 			"newerlog": newerLog, "capture": setFound, "damagelog": damageLog,
-			"plantcount": plantCount, "service": services(t), "keyless": keyless,
+			"plantcount": plantCount, "service": services(t), "keyless": keyless, "smalldisk": smallDisk,
 			"setting": setSetting, "nowhere": nowhere, "oldhome": oldHome, "oldclones": oldClones, "machine": machine, "somewhere": somewhere, "embeddings": embeddings,
 		},
 	})

@@ -27,6 +27,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/process"
 	"github.com/cmemd/cmemd/internal/sleep"
+	"github.com/cmemd/cmemd/internal/transient"
 )
 
 // startWait is how long a daemon may take to be ready: views may have to be made anew.
@@ -54,12 +55,17 @@ type Started struct {
 	Logs    string `json:"logs"`
 
 	Unserved *api.Unserved `json:"unserved,omitempty"` // the loopback address that it could not have
+
+	Room homedir.Room `json:"-"` // for what it captures; zero where the system does not say
 }
 
 func start(ctx context.Context, a *terminal.App, client *client.Client) error {
 	s, err := startProgram(ctx, a, client, "")
 	if err != nil {
 		return err
+	}
+	if full := s.Room.Check(); full != nil {
+		a.Infof("%v: %s", full, terminal.NextStep(full))
 	}
 	return a.Show(s, func() { s.Print(a) })
 }
@@ -93,7 +99,10 @@ func startProgram(ctx context.Context, a *terminal.App, client *client.Client, p
 		return s, err
 	}
 	defer release()
-	return startLocked(ctx, a, client, p, l, program)
+	if s, err = startLocked(ctx, a, client, p, l, program); err == nil {
+		s.Room, _ = homedir.RoomOf(p.Home, l.MinFreeBytes) // a system that does not say keeps nobody from starting
+	}
+	return s, err
 }
 
 // holdStart keeps hooks, and other commands, from starting a daemon until release is called.
@@ -325,7 +334,7 @@ func launch(
 }
 
 // awaitListener is launch once the daemon runs; ended tells once when it has ended.
-func awaitListener(ctx context.Context, client *client.Client, p homedir.Paths, ended <-chan error, said io.ReaderAt) error {
+func awaitListener(ctx context.Context, client *client.Client, p homedir.Paths, ended <-chan error, said startLog) error {
 	var lost error // why ours ended; nil while it runs
 	within, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
@@ -336,7 +345,7 @@ func awaitListener(ctx context.Context, client *client.Client, p homedir.Paths, 
 		}
 		select {
 		case err := <-ended:
-			lost = terminal.Advise(fmt.Errorf("the daemon ended at once: %w%s", cmp.Or(err, errEnded), whatItSaid(said)), "see %s and `cmemd logs`", p.StartLog)
+			lost = endedAtOnce(cmp.Or(err, errEnded), said, p.StartLog)
 			if client.Alive(within) != nil && !isHeld(p.Log) {
 				return lost
 			}
@@ -357,6 +366,24 @@ func isHeld(path string) bool {
 		err = log.Close()
 	}
 	return errors.Is(err, eventlog.ErrLocked)
+}
+
+// startLog is the file for what a daemon says until it has a log file.
+type startLog interface {
+	io.ReaderAt
+	io.Writer
+}
+
+// endedAtOnce is the error of a daemon that ended with err, and whose start log lies at path. Where that is empty since the disk is full,
+// the error is that: nothing else could say it.
+func endedAtOnce(err error, said startLog, path string) error {
+	text := whatItSaid(said)
+	if text == "" {
+		if _, failed := said.Write(bytes.Repeat([]byte("\n"), 4096)); transient.IsFull(failed) {
+			return fmt.Errorf("the daemon ended at once: %w", failed)
+		}
+	}
+	return terminal.Advise(fmt.Errorf("the daemon ended at once: %w%s", err, text), "see %s and `cmemd logs`", path)
 }
 
 func whatItSaid(f io.ReaderAt) string {

@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -15,7 +14,6 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 )
 
@@ -70,30 +68,16 @@ const roomyFactor = 8
 
 // checkDisk looks whether there is room to go on.
 func checkDisk(_ context.Context, x *examination) []finding {
-	room, err := eventlog.FreeBytes(nearestFolder(x.paths.Home))
-	if err != nil {
-		return []finding{unknown("how much room there is: %v", err)}
-	}
-	free := int64(min(room, 1<<62))
-	keep := x.config.MinFreeBytes
-	says := fmt.Sprintf("%s free, %s are kept free (min_free_bytes)", terminal.Size(free), terminal.Size(keep))
+	room, err := homedir.RoomOf(x.paths.Home, x.config.MinFreeBytes)
 	switch {
-	case free < keep:
-		return []finding{faulty("make room: nothing is captured meanwhile, hooks keep what they report in the spool", "%s", says)}
-	case free < roomyFactor*keep:
-		return []finding{note("make room before nothing is captured any more", "%s", says)}
+	case err != nil:
+		return []finding{unknown("how much room there is: %v", err)}
+	case room.Full():
+		return []finding{faulty("make room: nothing is captured meanwhile, hooks keep what they report in the spool", "%s", room)}
+	case room.Free < roomyFactor*room.Kept:
+		return []finding{note("make room before nothing is captured any more", "%s", room)}
 	}
-	return []finding{healthy("%s", says)}
-}
-
-// nearestFolder is path, or the folder above it that exists.
-func nearestFolder(path string) string {
-	for {
-		if _, err := os.Stat(path); err == nil || filepath.Dir(path) == path {
-			return path
-		}
-		path = filepath.Dir(path)
-	}
+	return []finding{healthy("%s", room)}
 }
 
 const (

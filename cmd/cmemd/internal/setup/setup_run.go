@@ -44,7 +44,7 @@ type setupRun struct {
 	starts bool // a daemon is started, in the place of an older one or of none
 }
 
-// start has a daemon run that is not older than this cmemd, from where it stays.
+// start has a daemon run that is not older than this cmemd, from where it stays. One that captures nothing, as the disk is full, is an error.
 func (s *setupRun) start(ctx context.Context) error {
 	d, err := daemon.Start(ctx, s.app, s.program())
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *setupRun) start(ctx context.Context) error {
 	if !s.app.JSON {
 		d.Print(s.app)
 	}
-	return nil
+	return d.Room.Check()
 }
 
 // program is the copy of this cmemd that stays; empty: this one does.
