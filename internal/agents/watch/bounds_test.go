@@ -112,3 +112,31 @@ func TestAWalkIsBounded(t *testing.T) {
 		w.has(1, "1", "2", "3")
 	})
 }
+
+// TestStateThatCannotBeWritten: that the state cannot be written is said once, and again only where it could be in between.
+func TestStateThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.state = filepath.Join(w.dir, "kept", "state.json")
+		var out bytes.Buffer
+		w.start(func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(&out, nil)) })
+		w.pass(time.Minute)
+		if err := os.Mkdir(filepath.Dir(w.state), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		w.pass(time.Minute)
+		if n := strings.Count(out.String(), "not on disk"); n != 1 {
+			t.Errorf("warned %d times, want once:\n%s", n, out.String())
+		}
+		if err := os.RemoveAll(filepath.Dir(w.state)); err != nil {
+			t.Fatal(err)
+		}
+		w.write("a.jsonl", "1\n")
+		w.pass(time.Minute)
+		w.stop()
+		if n := strings.Count(out.String(), "not on disk"); n != 2 {
+			t.Errorf("warned %d times, want once more:\n%s", n, out.String())
+		}
+	})
+}

@@ -154,6 +154,9 @@ func (w *Watcher) work(ctx context.Context) {
 	}
 }
 
+// aboutState is a warning that the state cannot be written: one until it can be again.
+const aboutState = "state"
+
 // save writes the state, if it changed. One that ctx keeps it from is written by end.
 func (w *Watcher) save(ctx context.Context) {
 	if !w.dirty || ctx.Err() != nil {
@@ -177,9 +180,10 @@ func (w *Watcher) save(ctx context.Context) {
 		err = durable.Replace(w.cfg.State, append(text, '\n'), 0o600)
 	}
 	if err != nil { // nothing is lost: what was read is read again, and known
-		w.cfg.Logger.Warn("how far transcripts were read is not on disk", "err", err)
+		w.once(aboutState, "how far transcripts were read is not on disk; it is written as soon as that can be done", "err", err)
 		return
 	}
+	delete(w.warned, aboutState)
 	w.dirty = false
 }
 

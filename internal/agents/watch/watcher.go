@@ -61,7 +61,7 @@ type Watcher struct {
 	mark    eventlog.Mark    // of the log, when it could be read last
 	marked  time.Time        // when that was: what was read before is in what mark names
 	uses    uint64
-	warned  map[string]bool
+	warned  map[string]bool      // what once was called about
 	scanned map[string]time.Time // since when files are looked for that were never seen, by rule; a new rule is not in it
 }
 
