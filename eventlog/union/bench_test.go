@@ -3,6 +3,9 @@ package union_test
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/eventlog/union"
@@ -110,4 +113,28 @@ func BenchmarkAdd(b *testing.B) {
 		}
 	}
 	b.ReportMetric(run*float64(b.N)/b.Elapsed().Seconds(), "records/s")
+}
+
+// BenchmarkOpenSalvaged opens the union of a salvaged log of which another one has every record.
+func BenchmarkOpenSalvaged(b *testing.B) {
+	const n = 100_000
+	own, dir := logtest.Open(b, eventlog.Config{}), copies(b)
+	u := open(b, own, dir)
+	for range n / 1000 {
+		texts := make([]string, 1000)
+		for i := range texts {
+			texts[i] = strings.Repeat("words ", 50)
+		}
+		shared := mustAppend(b, own, logtest.Session("a"), texts...)
+		mustAdd(b, u, union.Run{Log: events.LogID{1}, Records: shared})
+	}
+	mustClose(b, u)
+	if _, err := eventlog.AppendEnd(b.Context(), own, events.Daemon, events.Draft{
+		ID: uuid.Must(uuid.NewV7()), OccurredAt: time.Now(), Event: events.LogSalvaged{Unread: 1},
+	}); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		mustClose(b, open(b, own, dir))
+	}
 }

@@ -330,7 +330,7 @@ func TestOtherOwnLog(t *testing.T) {
 	}
 }
 
-func mustClose(t *testing.T, u *union.Union) {
+func mustClose(t testing.TB, u *union.Union) {
 	t.Helper()
 	if err := u.Close(); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package union
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -73,38 +74,69 @@ func (u *Union) twinsBetween(ctx context.Context, n uint32, first, last events.P
 }
 
 // hasTwins reports whether the own log has the records that the order says others have of it. An older log that took its place ends before
-// them, or has another one where the last of them is; one that was salvaged may lack any.
+// them, or has another one where the last of them is; one that was salvaged may lack those that it names as lost.
 func (u *Union) hasTwins(ctx context.Context) (bool, error) {
-	salvaged, looked := false, false
+	var lost []events.Span
+	looked := false
 	for n, all := range u.order.twins {
 		for _, t := range all {
 			if t.of != own {
 				continue
 			}
 			if !looked {
-				salvaged, looked = isSalvaged(ctx, u.own), true
+				lost, looked = lostIn(ctx, u.own), true
 			}
-			first := t.last
-			if salvaged {
-				first = t.first
-			}
-			twins, err := u.twinsBetween(ctx, uint32(n), first, t.last)
-			if err != nil || slices.ContainsFunc(twins, func(of int) bool { return of != own }) {
-				return false, ctx.Err() // a copy that cannot be read is set aside
+			for _, s := range append(within(lost, t.first, t.last), events.Span{From: t.last, To: t.last}) {
+				twins, err := u.twinsBetween(ctx, uint32(n), s.From, s.To)
+				if err != nil || slices.ContainsFunc(twins, func(of int) bool { return of != own }) {
+					return false, ctx.Err() // a copy that cannot be read is set aside
+				}
 			}
 		}
 	}
 	return true, nil
 }
 
-// isSalvaged reports whether a log says that it was made of a damaged one, or cannot be read where it would say so.
-func isSalvaged(ctx context.Context, log *eventlog.Bolt) bool {
+// lostIn is where a log lacks records, sorted, by what it says of the salvages that it was made by. It is all of a log that does not say
+// so any more.
+func lostIn(ctx context.Context, log *eventlog.Bolt) (lost []events.Span) {
 	for r, err := range log.Stream(ctx, events.Daemon, 1) {
-		if err != nil || r.Kind == events.KindLogSalvaged {
-			return true
+		if err == nil && r.Kind != events.KindLogSalvaged && r.Kind != events.KindRecordLost {
+			continue
+		}
+		var e events.Event
+		if err == nil {
+			e, err = r.Event()
+		}
+		salvaged, ok := e.(events.LogSalvaged)
+		if err != nil || !ok { // a lost record may have been one that says so
+			last, _, _ := log.State()
+			return []events.Span{{From: 1, To: last}}
+		}
+		listed, end := uint64(0), events.Position(0)
+		for _, s := range salvaged.LostAt {
+			listed, end = listed+uint64(s.To-s.From)+1, s.To
+		}
+		lost = append(lost, salvaged.LostAt...)
+		if listed < salvaged.Lost { // the list was cut
+			lost = append(lost, events.Span{From: end + 1, To: r.Position})
 		}
 	}
-	return false
+	slices.SortFunc(lost, func(a, b events.Span) int { return cmp.Compare(a.From, b.From) })
+	return lost
+}
+
+// within is what of sorted spans lies from one position to another.
+func within(sorted []events.Span, first, last events.Position) (inside []events.Span) {
+	for _, s := range sorted {
+		if s.From > last {
+			break
+		}
+		if s.To >= first {
+			inside = append(inside, events.Span{From: max(s.From, first), To: min(s.To, last)})
+		}
+	}
+	return inside
 }
 
 // split divides waits so that each is of records that are all of one other log, or of none. twins is of all their records, in their order.

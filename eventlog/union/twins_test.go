@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog/union"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/testkit/logtest"
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 // branches are logs that were one up to a record.
@@ -183,15 +184,32 @@ func TestSame(t *testing.T) {
 	}
 }
 
+// TestSalvagedOpensAtOnce: of a salvaged log the records that it did not lose are not read to find that others still have them.
+func TestSalvagedOpensAtOnce(t *testing.T) {
+	if race.Enabled {
+		t.Skip("it counts allocations")
+	}
+	const n = 5_000
+	own, dir := logtest.Open(t, eventlog.Config{}), copies(t)
+	shared := mustAppend(t, own, logtest.Session("a"), wording("common", n)...)
+	u := open(t, own, dir)
+	mustAdd(t, u, union.Run{Log: events.LogID{1}, Records: shared})
+	mustClose(t, u)
+	salvaged := events.Draft{ID: uuid.Must(uuid.NewV7()), OccurredAt: time.Now(), Event: events.LogSalvaged{Unread: 1}}
+	if _, err := eventlog.AppendEnd(t.Context(), own, events.Daemon, salvaged); err != nil {
+		t.Fatal(err)
+	}
+	if got := testing.AllocsPerRun(1, func() { mustClose(t, open(t, own, dir)) }); got > n {
+		t.Errorf("%.0f allocations to open it with %d records that both have", got, n)
+	}
+}
+
 // TestTwinsOfOwnExchanged: where another log took the own one's place, an older one or what a salvage could read, records that another log
 // had as the own one's are shown as that other log has them.
 func TestTwinsOfOwnExchanged(t *testing.T) {
 	t.Parallel()
-	for name, exchange := range map[string]func(own, next *eventlog.Bolt, shared []events.Record) error{
-		"restored": func(_, next *eventlog.Bolt, shared []events.Record) error {
-			return next.Restore(t.Context(), shared[:5]...)
-		},
-		"salvaged": func(own, next *eventlog.Bolt, shared []events.Record) error {
+	salvaged := func(says events.LogSalvaged, erased bool) func(own, next *eventlog.Bolt, shared []events.Record) error {
+		return func(_, next *eventlog.Bolt, shared []events.Record) error {
 			relay := eventlog.NewRelay(events.NewCodec())
 			for _, r := range shared {
 				var err error
@@ -204,11 +222,21 @@ func TestTwinsOfOwnExchanged(t *testing.T) {
 					return err
 				}
 			}
-			_, err := eventlog.AppendEnd(t.Context(), next, events.Daemon, events.Draft{
-				ID: uuid.Must(uuid.NewV7()), OccurredAt: time.Now(), Event: events.LogSalvaged{Lost: 1, LostAt: []events.Span{{From: 4, To: 4}}},
-			})
+			records, err := eventlog.AppendEnd(t.Context(), next, events.Daemon, events.Draft{ID: uuid.Must(uuid.NewV7()), OccurredAt: time.Now(), Event: says})
+			if err == nil && erased {
+				err = next.Erase(t.Context(), records[0].Position)
+			}
 			return err
+		}
+	}
+	listed := events.LogSalvaged{Lost: 1, LostAt: []events.Span{{From: 4, To: 4}}}
+	for name, exchange := range map[string]func(own, next *eventlog.Bolt, shared []events.Record) error{
+		"restored": func(_, next *eventlog.Bolt, shared []events.Record) error {
+			return next.Restore(t.Context(), shared[:5]...)
 		},
+		"salvaged":                        salvaged(listed, false),
+		"salvaged, the list is cut":       salvaged(events.LogSalvaged{Lost: 2, LostAt: []events.Span{{From: 2, To: 2}}}, false),
+		"salvaged, where is not readable": salvaged(listed, true),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
