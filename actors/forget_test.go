@@ -2,6 +2,9 @@ package actors
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -118,4 +121,63 @@ func TestForgettingNothing(t *testing.T) {
 			t.Error("a session that nobody has heard of was asked to forget")
 		}
 	}, good)
+}
+
+// TestATurnThatReadWhatIsForgottenDoesNotStart: a prompt that was made before something of it is forgotten is asked of nobody, whichever of
+// the two is recorded first.
+func TestATurnThatReadWhatIsForgottenDoesNotStart(t *testing.T) {
+	for name, waits := range map[string]func([]events.Draft) bool{
+		"it is being recorded when the prompt is there": func(ds []events.Draft) bool { return events.KindOf(ds[0].Event) == events.KindMemoryForgotten },
+		"both wait for another append":                  func(ds []events.Draft) bool { return events.KindOf(ds[0].Event) == events.KindAgentSaid },
+	} {
+		t.Run(name, func(t *testing.T) {
+			leaked := 0
+			bubble(t, func(w *world) {
+				h := w.hooked()
+				read, recorded := make(chan struct{}), make(chan struct{})
+				h.onGet = func(events.Position) error {
+					<-read
+					return nil
+				}
+				h.onDrafts = func(ds []events.Draft) error {
+					if waits(ds) {
+						<-recorded
+					}
+					return nil
+				}
+				prompt := w.capture("a", events.PromptSubmitted{Text: "the secret"}).Position
+				w.work("a", 1)
+				w.stopAgent("a")
+				synctest.Wait() // the turn's inputs are being read
+				done := make(chan error, 2)
+				go func() {
+					_, err := w.try("a", events.AgentSaid{Text: "another"})
+					done <- err
+				}()
+				synctest.Wait()
+				go func() { done <- w.forget("a", prompt) }()
+				synctest.Wait()
+				close(read)
+				synctest.Wait()
+				close(recorded)
+				if err := errors.Join(<-done, <-done); err != nil {
+					t.Fatal(err)
+				}
+				if got := w.settled("a"); got.Observed != 2 {
+					t.Errorf("balance %+v", got)
+				}
+				if leaked > 0 {
+					t.Errorf("what is forgotten was in %d prompts", leaked)
+				}
+				if n := len(all[events.SessionFaulted](w)); n != 0 {
+					t.Errorf("the session's actor crashed %d times", n)
+				}
+			}, func(ctx context.Context, n int, p observer.Prompt) (observer.Reply, error) {
+				if strings.Contains(fmt.Sprintf("%+v", p), "the secret") {
+					leaked++
+				}
+				return good(ctx, n, p)
+			})
+		})
+	}
 }

@@ -42,6 +42,11 @@ func (a *sessionActor) prepared(c actor.Context, m prepared) {
 		a.advance(c)
 		return
 	}
+	if a.turn.stale {
+		a.turn = nil
+		a.advance(c)
+		return
+	}
 	a.failures = 0
 	instead := a.lease.Instead
 	if t := a.lease.Trivial; t != nil && m.trivial {
@@ -54,8 +59,12 @@ func (a *sessionActor) prepared(c actor.Context, m prepared) {
 		Turn: m.turn, At: a.sys.cfg.Now(), Work: a.turn.work, Provider: o.Name(), Model: o.Model(), Instead: instead,
 		PromptBytes: m.prompt.Size(), Notable: m.notable,
 	}
+	begun := a.turn
 	a.enqueue(cmd, func(c actor.Context, err error) {
-		if err != nil { // the inputs were settled or forgotten in the meantime
+		if a.turn != begun {
+			return
+		}
+		if err != nil { // the inputs were settled, or something was forgotten, in the meantime
 			a.turn = nil
 			return
 		}
