@@ -46,7 +46,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(crash.Main(m, map[string]crash.Role{"catch up": catchUpUntilKilled}))
+	os.Exit(crash.Main(m, map[string]crash.Role{"catch up": catchUpUntilKilled, "make views": makeViews}))
 }
 
 // full is a log with enough in it that every kind of page is in the file.
