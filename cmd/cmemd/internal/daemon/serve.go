@@ -60,8 +60,8 @@ func serve(ctx context.Context, a *terminal.App, noEnv bool) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	ctx, stop := untilSignal(ctx)
-	defer stop(nil)
+	ctx, stop, release := untilSignal(ctx)
+	defer release()
 	d, err := openDaemon(ctx, l, p, logger, a.Version, stop)
 	if err != nil {
 		logger.Error("cannot start", "err", err)
@@ -74,18 +74,21 @@ func serve(ctx context.Context, a *terminal.App, noEnv bool) error {
 }
 
 // untilSignal returns a context that ends with an endRequest as its cause when a signal asks the process to end. Its stop ends it
-// for another cause.
-func untilSignal(parent context.Context) (context.Context, context.CancelCauseFunc) {
-	ctx, stop := context.WithCancelCause(context.WithoutCancel(parent))
+// for another cause. More signals do nothing until release is called: a terminal that is closed sends one, and so may its shell and whoever
+// started the process.
+func untilSignal(parent context.Context) (ctx context.Context, stop context.CancelCauseFunc, release func()) {
+	ctx, stop = context.WithCancelCause(context.WithoutCancel(parent))
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
-		defer signal.Stop(signals)
 		select {
 		case s := <-signals:
 			stop(endRequest(fmt.Sprintf("signal: %s", s)))
 		case <-ctx.Done():
 		}
 	}()
-	return ctx, stop
+	return ctx, stop, func() {
+		stop(nil)
+		signal.Stop(signals)
+	}
 }
