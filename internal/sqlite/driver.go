@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"io"
 )
 
@@ -142,10 +143,13 @@ func (r *rows) Next(to []driver.Value) error {
 			r.end = r.failed(err)
 		}
 	}
-	for i, v := range r.batch[0] {
+	row := r.batch[0]
+	if r.batch = r.batch[1:]; len(row) != len(to) {
+		return fmt.Errorf("sqlite: a row of %d values in %d columns", len(row), len(to))
+	}
+	for i, v := range row {
 		to[i] = v.plain()
 	}
-	r.batch = r.batch[1:]
 	return nil
 }
 

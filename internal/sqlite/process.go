@@ -43,7 +43,8 @@ func Find() (string, error) {
 
 // child is a running program. It is not safe for concurrent use, but for kill.
 type child struct {
-	cmd   *exec.Cmd
+	kill  func()
+	wait  func() error // for its end, once
 	in    io.WriteCloser
 	out   io.ReadCloser
 	enc   *gob.Encoder
@@ -58,19 +59,20 @@ const helloLimit = 20 * time.Second
 
 // start starts a program and hears its hello. ctx bounds that alone.
 func start(ctx context.Context, program, address string) (*child, error) {
-	c := &child{cmd: exec.Command(program, address), said: &tail{}}
-	c.cmd.Stderr = c.said
-	var err error
-	if c.in, err = c.cmd.StdinPipe(); err != nil {
+	cmd, said := exec.Command(program, address), &tail{}
+	cmd.Stderr = said
+	in, err := cmd.StdinPipe()
+	if err != nil {
 		return nil, fmt.Errorf("sqlite: %w", err)
 	}
-	if c.out, err = c.cmd.StdoutPipe(); err != nil {
+	out, err := cmd.StdoutPipe()
+	if err != nil {
 		return nil, fmt.Errorf("sqlite: %w", err)
 	}
-	if err := c.cmd.Start(); err != nil {
+	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("sqlite: start %s: %w", program, err)
 	}
-	c.enc, c.dec = gob.NewEncoder(c.in), gob.NewDecoder(bufio.NewReaderSize(c.out, 64<<10))
+	c := newChild(in, out, said, func() { _ = cmd.Process.Kill() }, cmd.Wait)
 	ctx, cancel := context.WithTimeout(ctx, helloLimit)
 	defer cancel()
 	stop := c.watch(ctx)
@@ -85,6 +87,13 @@ func start(ctx context.Context, program, address string) (*child, error) {
 		return nil, errors.Join(fmt.Errorf("sqlite: %s is of another release of cmemd: install it anew", program), c.close())
 	}
 	return c, nil
+}
+
+func newChild(in io.WriteCloser, out io.ReadCloser, said *tail, kill func(), wait func() error) *child {
+	return &child{
+		kill: kill, wait: wait, in: in, out: out, said: said,
+		enc: gob.NewEncoder(in), dec: gob.NewDecoder(bufio.NewReaderSize(out, 64<<10)),
+	}
 }
 
 // ask sends a request. Its answers are to be read to their end before the next.
@@ -113,19 +122,17 @@ func (c *child) next() (a answer, err error) {
 
 // lost ends a child that does not answer any more, and says why.
 func (c *child) lost(err error) error {
-	_ = c.cmd.Process.Kill()
+	c.kill()
 	_ = c.close()
 	return fmt.Errorf("sqlite: %s ended: %w", Program, errors.Join(err, c.said.error()))
 }
-
-func (c *child) kill() { _ = c.cmd.Process.Kill() }
 
 // close lets the child end, and waits for that.
 func (c *child) close() error {
 	c.ended.Do(func() {
 		_ = c.in.Close()
 		_, _ = io.Copy(io.Discard, c.out)
-		c.err = c.cmd.Wait()
+		c.err = c.wait()
 	})
 	return c.err
 }
