@@ -42,7 +42,6 @@ func mayRead() map[string]string {
 		"cmd/cmemd/internal/providers/try.go":         shown,
 		"cmd/cmemd/internal/scenarios/replay_json.go": shown,
 		"internal/replay/report/page.go":              shown,
-		"internal/memory/recall/why.go":               shown,
 		"testkit/providertest/suite.go":               suite,
 		"testkit/providertest/service.go":             suite,
 		"testkit/wiretest/suite.go":                   suite,

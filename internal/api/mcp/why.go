@@ -102,7 +102,7 @@ func whyInput(in api.WhyInput) string {
 	for _, mark := range []struct {
 		is   bool
 		says string
-	}{{in.Failed, "failed"}, {in.Read, "only read"}, {in.Erased && !in.Why.IsWithheld(), "erased"}, {in.Why.IsWithheld(), "withheld"}, {in.Outcome != "" && in.Outcome != "observed", in.Outcome}} {
+	}{{in.Failed, "failed"}, {in.Read, "only read"}, {in.Erased && !in.Why.IsWithheld(), "erased"}, {in.Why.IsWithheld(), "withheld"}, {in.Outcome != "" && in.Outcome != "observed", string(in.Outcome)}} {
 		if mark.is {
 			line += " (" + mark.says + ")"
 		}

@@ -60,7 +60,7 @@ func TestWhyOfWhatWasObservedAgain(t *testing.T) {
 	}
 	right := w.turn(s, in[1:], "cart right")[0]
 	got := why(first)
-	if !got.Row.Superseded || len(got.Turns) != 1 || len(got.Turns[0].Inputs) != 2 || got.Turns[0].Output == nil {
+	if !got.Row.Superseded || len(got.Turns) != 1 || len(got.Turns[0].Inputs) != 2 || got.Turns[0].Ended == 0 {
 		t.Errorf("an old row is not explained any more: %+v", got)
 	}
 	if diff := cmp.Diff([]string{"cart left", "cart right"}, titlesOf(got.Newer)); diff != "" || len(got.Older) > 0 {

@@ -38,8 +38,8 @@ func TestPreferencesComeFirst(t *testing.T) {
 	if strings.Count(c.Text, fenceClose) != 1 {
 		t.Errorf("a preference closes the fence:\n%s", c.Text)
 	}
-	if why, err := w.Why(t.Context(), WhyQuery{ID: old.String()}); err != nil || why.Prompt == nil || why.Prompt.Text != "Always run the linter before you commit anything." {
-		t.Errorf("why leads to %+v, %v", why.Prompt, err)
+	if why, err := w.Why(t.Context(), WhyQuery{ID: old.String()}); err != nil || len(why.Prompts) != 1 || why.Prompts[0].Text != "Always run the linter before you commit anything." {
+		t.Errorf("why leads to %+v, %v", why.Prompts, err)
 	}
 	for n := range 80 {
 		w.state(s, fmt.Sprintf("Always do thing number %d before you do number %d.", n, n+1))

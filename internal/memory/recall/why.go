@@ -4,16 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/injections"
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
 const (
-	maxPreview    = 200 // characters
-	maxInputs     = 100 // of a turn
-	maxInjections = 5   // newest before the row
+	maxPreview    = 200     // characters, or bytes of what was only read
+	maxWhyText    = 4 << 10 // bytes of a tool's input or output
+	maxInputs     = 100     // of a turn, that it settled; and that it only read
+	maxInjections = 5       // newest before the row
 )
 
 // Why returns the chain of events that led to a row, and what came after it. Errors are those of Resolve, ErrNotYet, ctx's,
@@ -26,7 +30,7 @@ func (r *Recall) Why(ctx context.Context, q WhyQuery) (Why, error) {
 	if err != nil {
 		return Why{}, err
 	}
-	w := Why{Position: r.cfg.Views.Position(), Turns: []WhyTurn{}, Injected: []WhyInjection{}, After: []WhyAfter{}, AsOf: q.AsOf}
+	w := Why{Position: r.cfg.Views.Position(), AsOf: q.AsOf, Turns: []WhyTurn{}, Prompts: []rows.Row{}, After: []WhyAfter{}}
 	if w.Row, err = r.cfg.Views.Row(ctx, resolved); err != nil {
 		return Why{}, fmt.Errorf("recall: why %s: %w", q.ID, err)
 	}
@@ -34,19 +38,25 @@ func (r *Recall) Why(ctx context.Context, q WhyQuery) (Why, error) {
 		return Why{}, fmt.Errorf("%w: it was recorded at %d", ErrNotYet, w.Row.Position)
 	}
 	for _, step := range []func(context.Context, *Why) error{
-		r.whyAsOf, r.whyRecord, r.whyTurns, r.whySession, r.whyInjected, r.whyReplaced, r.whyAttempts, r.whyAfter,
+		r.whyAsOf, r.whyRecorded, r.whyTurns, r.whySession, r.whyInjected, r.whyReplaced, r.whyAttempts, r.whyAfter,
 	} {
 		if err := step(ctx, &w); err != nil {
 			return Why{}, fmt.Errorf("recall: why %s: %w", q.ID, err)
 		}
 	}
 	w.asOf(w.then)
-	w.Verdicts = w.Row.Verdicts()
+	w.Verdicts = append([]Verdict{}, w.Row.Verdicts()...)
 	return w, nil
 }
 
-func (r *Recall) whyRecord(ctx context.Context, w *Why) (err error) {
-	w.Recorded, err = r.record(ctx, w.Row.Position)
+// whyRecorded adds when the row was recorded, and of one that is forgotten what its record says.
+func (r *Recall) whyRecorded(ctx context.Context, w *Why) error {
+	rec, e, err := r.event(ctx, w.Row.Position)
+	w.RecordedAt = rec.RecordedAt
+	if w.Row.Forgotten {
+		m, _ := e.(events.MemoryForgotten)
+		w.Forgotten = &MemoryForgottenRow{At: w.Row.At, Position: w.Row.Position, Cause: m.Cause, Records: len(m.Positions), Residue: m.ErasedHash}
+	}
 	return err
 }
 
@@ -58,9 +68,9 @@ func (r *Recall) whyTurns(ctx context.Context, w *Why) error {
 	var gone []events.Position
 	for _, t := range turns {
 		t = w.then.turnAsOf(t)
-		wt := WhyTurn{Turn: t, Inputs: []WhyInput{}, More: max(0, len(t.Settles)-maxInputs)}
+		wt := WhyTurn{Turn: t, Inputs: []WhyInput{}, More: max(0, len(t.Settles)-maxInputs) + max(0, len(t.Reads)-maxInputs)}
 		for _, at := range t.Settles[:min(len(t.Settles), maxInputs)] {
-			in, err := r.input(ctx, at)
+			in, err := r.settledInput(ctx, at)
 			if err != nil {
 				return err
 			}
@@ -69,12 +79,12 @@ func (r *Recall) whyTurns(ctx context.Context, w *Why) error {
 				gone = append(gone, at)
 			}
 		}
-		if t.Ended > 0 {
-			out, err := r.record(ctx, t.Ended)
+		for _, at := range t.Reads[:min(len(t.Reads), maxInputs)] {
+			in, err := r.readInput(ctx, at)
 			if err != nil {
 				return err
 			}
-			wt.Output = &out
+			wt.Inputs = append(wt.Inputs, in)
 		}
 		w.Turns = append(w.Turns, wt)
 	}
@@ -98,11 +108,49 @@ func (r *Recall) whyErased(ctx context.Context, turns []WhyTurn, gone []events.P
 	return err
 }
 
-func (r *Recall) input(ctx context.Context, at events.Position) (in WhyInput, err error) {
-	if in.Record, err = r.record(ctx, at); err == nil {
-		in.Outcome, err = r.outcome(ctx, at)
+// settledInput is an input that a turn settled.
+func (r *Recall) settledInput(ctx context.Context, at events.Position) (WhyInput, error) {
+	in, e, err := r.whyInput(ctx, at)
+	if err != nil {
+		return in, err
 	}
+	in.Preview = strings.TrimPrefix(oneLine(previewOf(e), maxPreview), in.Tool+" ")
+	in.Outcome, err = r.outcome(ctx, at)
 	return in, err
+}
+
+// readInput is a record that a turn only read.
+func (r *Recall) readInput(ctx context.Context, at events.Position) (WhyInput, error) {
+	in, e, err := r.whyInput(ctx, at)
+	in.Read = true
+	switch e := e.(type) {
+	case events.AgentStopped:
+		in.Preview = e.LastMessage
+	case events.AgentSaid:
+		in.Preview = e.Text
+	case events.ContextCompacted:
+		in.Preview = e.Summary
+	case events.ObservationParsed:
+		in.Preview = e.Title
+	case events.SummaryParsed:
+		in.Preview = e.Request
+	}
+	in.Preview = clip.Head(in.Preview, maxPreview)
+	return in, err
+}
+
+// whyInput is what the record at a position is, and what it says; nil: that is gone.
+func (r *Recall) whyInput(ctx context.Context, at events.Position) (WhyInput, events.Event, error) {
+	rec, e, err := r.event(ctx, at)
+	in := WhyInput{Position: at, Kind: rec.Kind, At: rec.OccurredAt, Erased: e == nil}
+	if rec.Withheld {
+		in.Why = &Erasure{Cause: CauseWithheld}
+	}
+	if used, ok := e.(events.ToolUsed); ok {
+		in.Tool, in.Failed = used.Tool, used.Failed
+		in.Input, in.Output = clip.Head(used.Input, maxWhyText), clip.Head(used.Output, maxWhyText)
+	}
+	return in, e, err
 }
 
 // whySession adds the session and the prompt that the row's work served.
@@ -127,7 +175,7 @@ func (r *Recall) whySession(ctx context.Context, w *Why) error {
 	prompts, err := r.cfg.Views.Prompts(ctx, w.Row.Session)
 	for _, p := range prompts {
 		if p.Prompt == w.Row.Prompt && p.Position < w.Row.Position {
-			w.Prompt = &p
+			w.Prompts = []rows.Row{p}
 		}
 	}
 	return err
@@ -135,6 +183,7 @@ func (r *Recall) whySession(ctx context.Context, w *Why) error {
 
 // whyInjected adds what the agent had been given before the work was done.
 func (r *Recall) whyInjected(ctx context.Context, w *Why) error {
+	w.Injections = []injections.Injection{}
 	if w.Row.Session.IsZero() {
 		return nil
 	}
@@ -142,18 +191,9 @@ func (r *Recall) whyInjected(ctx context.Context, w *Why) error {
 	if len(w.Turns) > 0 && len(w.Turns[0].Settles) > 0 {
 		before = w.Turns[0].Settles[len(w.Turns[0].Settles)-1]
 	}
-	list, err := r.cfg.Views.InjectionsBefore(ctx, w.Row.Session, before, maxInjections)
-	if err != nil {
-		return err
-	}
-	for _, i := range list {
-		rows, err := r.rowsAsOf(ctx, w.then, i.IDs...)
-		if err != nil {
-			return err
-		}
-		w.Injected = append(w.Injected, WhyInjection{Injection: i, Rows: itemsOf(rows)})
-	}
-	return nil
+	given, err := r.cfg.Views.InjectionsBefore(ctx, w.Row.Session, before, maxInjections)
+	w.Injections = append(w.Injections, given...)
+	return err
 }
 
 func (r *Recall) whyReplaced(ctx context.Context, w *Why) (err error) {
@@ -176,16 +216,7 @@ func (r *Recall) whyReplaced(ctx context.Context, w *Why) (err error) {
 	return nil
 }
 
-// record reads a record's header and a little of what it says.
-func (r *Recall) record(ctx context.Context, at events.Position) (Record, error) {
-	rec, e, err := r.event(ctx, at)
-	if err != nil {
-		return Record{}, err
-	}
-	return Record{Header: rec.Header, Erased: e == nil, Preview: oneLine(previewOf(e), maxPreview)}, nil
-}
-
-// previewOf returns the words of an event that tell most of it.
+// previewOf returns the words of an input that say most of it.
 func previewOf(e events.Event) string {
 	switch e := e.(type) {
 	case events.ToolUsed:
@@ -200,12 +231,6 @@ func previewOf(e events.Event) string {
 		return e.Text
 	case events.PreferenceStated:
 		return e.Sentence
-	case events.TurnReceived:
-		return e.Output.RawText()
-	case events.TurnFailed:
-		return string(e.Class) + ": " + e.Message
-	case events.MemorySaved:
-		return e.Title + ": " + e.Text
 	}
 	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/injections"
 	"github.com/cmemd/cmemd/projections/outcomes"
 	"github.com/cmemd/cmemd/projections/rows"
 	"github.com/cmemd/cmemd/projections/turn"
@@ -43,7 +44,7 @@ func (w *Why) asOf(then moment) {
 	for i, a := range w.Attempts {
 		w.Attempts[i].Turn = then.turnAsOf(a.Turn)
 	}
-	w.Injected = slices.DeleteFunc(w.Injected, func(i WhyInjection) bool { return i.Position > then.position })
+	w.Injections = slices.DeleteFunc(w.Injections, func(i injections.Injection) bool { return i.Position > then.position })
 	w.Newer = then.pastRows(w.Newer, func(rows.Row) bool { return true })
 	w.Older = then.pastRows(w.Older, func(row rows.Row) bool { return row.Superseded || row.Outdated })
 	w.settled()
@@ -72,7 +73,7 @@ func (w *Why) settled() {
 	for _, t := range w.Turns {
 		for i := range t.Inputs {
 			switch in := &t.Inputs[i]; {
-			case in.Outcome == outcomes.Forgotten:
+			case in.Read, in.Outcome == outcomes.Forgotten:
 			case last[in.Position].Result == turn.Skipped:
 				in.Outcome = outcomes.Skipped
 			case last[in.Position].Result == turn.Kept:

@@ -2,7 +2,7 @@ package recall
 
 import (
 	"errors"
-	"strings"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -39,27 +39,24 @@ func TestWhyLeadsBackToTheEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Row.ID != id || got.Recorded.Position != rows[1].Position || got.Session == nil || got.Session.AgentSession != "a" {
-		t.Errorf("row %s at %d, session %+v", got.Row.ID, got.Recorded.Position, got.Session)
+	if got.Row.ID != id || !got.RecordedAt.Equal(rows[1].RecordedAt) || got.Session == nil || got.Session.AgentSession != "a" {
+		t.Errorf("row %s of %s, session %+v", got.Row.ID, got.RecordedAt, got.Session)
 	}
 	if len(got.Turns) != 1 || got.Turns[0].ID != turn || got.Turns[0].Provider != "scripted" || len(got.Turns[0].Inputs) != 2 {
 		t.Fatalf("turns %+v", got.Turns)
 	}
 	in := got.Turns[0].Inputs
-	if in[0].Kind != events.KindToolUsed || in[0].Outcome != outcomes.Observed || in[0].Preview != `Edit {"file":"cart.go"} -> ok` || in[0].Erased {
+	if in[0].Kind != events.KindToolUsed || in[0].Outcome != outcomes.Observed || in[0].Tool != "Edit" || in[0].Preview != `{"file":"cart.go"} -> ok` || in[0].Erased {
 		t.Errorf("first input %+v", in[0])
 	}
 	if !in[1].Erased || in[1].Preview != "" || in[1].Position != used[1].Position {
 		t.Errorf("erased input %+v", in[1])
 	}
-	if out := got.Turns[0].Output; out == nil || !strings.Contains(out.Preview, "raw words") {
-		t.Errorf("output %+v", out)
+	if len(got.Prompts) != 1 || got.Prompts[0].ID != prompt.ID || got.Prompts[0].Text != "Fix the cart" {
+		t.Errorf("prompts %+v", got.Prompts)
 	}
-	if got.Prompt == nil || got.Prompt.ID != prompt.ID || got.Prompt.Text != "Fix the cart" {
-		t.Errorf("prompt %+v", got.Prompt)
-	}
-	if len(got.Injected) != 1 || len(got.Injected[0].Rows) != 1 || got.Injected[0].Rows[0].Title != "What was known" {
-		t.Errorf("injected %+v", got.Injected)
+	if len(got.Injections) != 1 || !slices.Equal(got.Injections[0].IDs, []events.ID{earlier}) {
+		t.Errorf("injections %+v", got.Injections)
 	}
 	if diff := cmp.Diff([]Verdict{{Claim: claim, Now: events.Verified, Evidence: "whole", CheckedAt: look.OccurredAt, Verified: true}}, got.Verdicts); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -80,7 +77,7 @@ func TestWhyOfASavedMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Turns) != 0 || got.Recorded.Stream != events.Daemon || got.Replaced == nil || got.Replaced.ID != by {
+	if len(got.Turns) != 0 || got.RecordedAt.IsZero() || got.Replaced == nil || got.Replaced.ID != by {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -100,8 +97,8 @@ func TestWhyOfAForgottenRow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !got.Row.Forgotten || got.Row.Title != "" || got.Recorded.Preview != "" {
-		t.Errorf("got %+v", got)
+	if !got.Row.Forgotten || got.Row.Title != "" || got.Forgotten == nil || got.Forgotten.Cause != "person" || got.Forgotten.Records != 1 {
+		t.Errorf("got %+v, forgotten %+v", got, got.Forgotten)
 	}
 }
 
