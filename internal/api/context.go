@@ -51,11 +51,6 @@ func (q *ContextQuery) Check(wrong Wrong) {
 
 // ContextAnswer is memory as an agent is given it.
 type ContextAnswer struct {
-	Position   events.Position `json:"position"`
-	Project    string          `json:"project"`
-	Text       string          `json:"text"`              // fenced; empty: there is nothing to give
-	IDs        []events.ID     `json:"ids"`               // never null
-	Characters int             `json:"characters"`        // of the text
-	Tokens     int             `json:"tokens"`            // of the text, estimated
-	Explain    []recall.Choice `json:"explain,omitempty"` // every row that was looked at, the worthiest a character first
+	Project string `json:"project"`
+	recall.Context
 }

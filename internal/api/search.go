@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/memory/recall"
 )
 
 // SearchRoute finds rows.
@@ -40,13 +41,8 @@ type SearchQuery struct {
 
 // SearchResults is the answer to a search.
 type SearchResults struct {
-	Position events.Position `json:"position"` // what the answer knows
-	Total    int             `json:"total"`    // entries that matched; rows of one are counted each until a page has come to them
-	Results  []Result        `json:"results"`  // best first; never null
+	recall.Answer
 	// NextCursor is the next page. None: there is no more, or it would begin behind recall.MaxOffset rows, whatever Total says.
 	// Pages by relevance fit together for the first maxMarks rows; behind those one may come twice or be missed as memory grows.
-	NextCursor Cursor  `json:"next_cursor,omitzero"`
-	Facets     *Facets `json:"facets,omitempty"`
-	Near       bool    `json:"near,omitempty"` // vectors were looked at too
-	Note       string  `json:"note,omitempty"` // what a person should know of the vectors that were not, or not all, looked at
+	NextCursor Cursor `json:"next_cursor,omitzero"`
 }

@@ -2,9 +2,8 @@ package api
 
 import (
 	"strings"
-	"time"
 
-	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/memory/recall"
 )
 
 // TimelineRoute looks around a row.
@@ -31,10 +30,4 @@ func (q TimelineQuery) AnyProject() bool { return q.Project == "" && q.Query == 
 
 // Timeline is what happened in a project around an anchor, across its sessions, oldest first: entries in short, each by its first
 // row, as a search shows them. Rows reads them whole.
-type Timeline struct {
-	Position events.Position `json:"position"`
-	Anchor   *Result         `json:"anchor,omitempty"` // nil: a time
-	At       time.Time       `json:"at"`
-	Before   []Result        `json:"before"` // never null
-	After    []Result        `json:"after"`  // never null
-}
+type Timeline = recall.Timeline

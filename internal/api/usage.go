@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/projections/turn"
 	"github.com/cmemd/cmemd/projections/usage"
 )
 
@@ -48,13 +47,7 @@ type Spent struct {
 
 // UsageRow is what the turns of one day, session, provider, model or outcome cost. A model is the one that answered.
 type UsageRow struct {
-	Day      string              `json:"day,omitempty"` // 2006-01-02
-	Session  events.SessionID    `json:"session,omitzero"`
-	Provider string              `json:"provider,omitempty"`
-	Model    string              `json:"model,omitempty"`
-	Outcome  turn.Result         `json:"outcome,omitempty"` // kept, skipped, dropped, failed
-	Class    events.FailureClass `json:"class,omitempty"`   // of failed ones
-	Probe    bool                `json:"probe,omitempty"`   // turns that tried whether a quarantine can end
+	usage.Key
 	Spent
 }
 

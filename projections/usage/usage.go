@@ -148,13 +148,13 @@ type Filter struct {
 
 // Key is a day, a session, a provider, a model of it, or an outcome. Only the fields that turns are divided by are set.
 type Key struct {
-	Day      string              // 2006-01-02
-	Session  events.SessionID    //
-	Provider string              //
-	Model    string              //
-	Result   turn.Result         // kept, skipped, dropped, failed
-	Failure  events.FailureClass // of failed ones; empty: it was erased before it was kept
-	Probe    bool                // turns that tried whether a quarantine can end
+	Day      string              `json:"day,omitempty"` // 2006-01-02
+	Session  events.SessionID    `json:"session,omitzero"`
+	Provider string              `json:"provider,omitempty"`
+	Model    string              `json:"model,omitempty"`
+	Result   turn.Result         `json:"outcome,omitempty"` // kept, skipped, dropped, failed
+	Failure  events.FailureClass `json:"class,omitempty"`   // of failed ones; empty: it was erased before it was kept
+	Probe    bool                `json:"probe,omitempty"`   // turns that tried whether a quarantine can end
 }
 
 // Group is what the turns of one Key cost.

@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/memory/recall"
 )
 
 // limit is what agents take of one answer, in tokens.
@@ -142,7 +143,7 @@ func TestPagesHoldHostileText(t *testing.T) {
 		asked := searchArgs{Query: hostile().Draw(t, "query")}
 		c := call{Server: s}
 		for name, got := range map[string]string{
-			"search":   c.searchPage(asked, api.SearchResults{Results: []api.Result{short, short}, Total: 9}, Place{Name: hostile().Draw(t, "project")}, true),
+			"search":   c.searchPage(asked, api.SearchResults{Answer: recall.Answer{Results: []api.Result{short, short}, Total: 9}}, Place{Name: hostile().Draw(t, "project")}, true),
 			"nothing":  c.searchPage(asked, api.SearchResults{}, Place{Name: all[1].Project}, false),
 			"timeline": timelinePage(api.Timeline{Before: []api.Result{short}, Anchor: &short, After: []api.Result{short}}, all[1].Project),
 			"rows":     rowsPage(api.Rows{Rows: all, Missing: []string{hostile().Draw(t, "missing")}}),

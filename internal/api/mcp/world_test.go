@@ -171,9 +171,10 @@ func (m *memory) why(q api.WhyQuery) (w api.Why, err error) {
 	return w, m.err
 }
 
-func (m *memory) context(q api.ContextQuery) (api.ContextAnswer, error) {
+func (m *memory) context(q api.ContextQuery) (answer api.ContextAnswer, err error) {
 	note(m, &m.contexts, q)
-	return api.ContextAnswer{Text: "<cmemd-context>\nof " + q.Cwd + q.Project + "\n</cmemd-context>"}, m.err
+	answer.Text = "<cmemd-context>\nof " + q.Cwd + q.Project + "\n</cmemd-context>"
+	return answer, m.err
 }
 
 func (m *memory) session(id string) (api.SessionDetail, error) {

@@ -43,10 +43,8 @@ func (s *contexts) getContext(ctx context.Context, q api.ContextQuery) (out api.
 		return out, invalid("file", "is no file of %d bytes or more: of a smaller one nothing is said", smallFileBytes)
 	}
 	mem, err := s.Recall.Context(ctx, ask)
-	return api.ContextAnswer{
-		Position: mem.Position, Project: ask.Project, Text: mem.Text, IDs: list(mem.IDs), Characters: mem.Characters,
-		Tokens: mem.Tokens, Explain: mem.Explain,
-	}, err
+	mem.IDs = list(mem.IDs)
+	return api.ContextAnswer{Project: ask.Project, Context: mem}, err
 }
 
 // fillAsk fills in the session and the project: the one that is named, else that of the folder, else the session's. It

@@ -47,11 +47,8 @@ func (s *searches) getSearch(ctx context.Context, asked api.SearchQuery) (found 
 	if q.AsOf, known, err = s.asOf(ctx, asked.AsOf); err == nil && known {
 		answer, err = s.Recall.Search(ctx, q)
 	}
-	return api.SearchResults{
-		NextCursor: api.SearchRoute.PageAfter(asked, afterResults(asked.Cursor, q, answer)),
-		Position:   answer.Position, Total: answer.Total, Results: list(answer.Results), Facets: answer.Facets, Near: answer.Near,
-		Note: answer.Note,
-	}, err
+	answer.Results = list(answer.Results)
+	return api.SearchResults{Answer: answer, NextCursor: api.SearchRoute.PageAfter(asked, afterResults(asked.Cursor, q, answer))}, err
 }
 
 // kindsOf are the kinds of a list with commas.
@@ -177,10 +174,8 @@ func (s *searches) getTimeline(ctx context.Context, asked api.TimelineQuery) (ap
 	if err == nil {
 		err = s.mayReachTimeline(ctx, t, asked.Project != "")
 	}
-	if err != nil {
-		return api.Timeline{}, err
-	}
-	return api.Timeline{Position: t.Position, Anchor: t.Anchor, At: t.At, Before: list(t.Older), After: list(t.Newer)}, nil
+	t.Before, t.After = list(t.Before), list(t.After)
+	return t, err
 }
 
 // mayReachTimeline is mayReach of what stands around an anchor; a moment is of no project, so that one is to be named.

@@ -94,10 +94,7 @@ type prices usage.Price
 func (p prices) fill(out *api.Usage, groups []usage.Group, limit int) {
 	out.Rows = make([]api.UsageRow, 0, len(groups))
 	for _, g := range groups {
-		out.Rows = append(out.Rows, api.UsageRow{
-			Day: g.Day, Session: g.Session, Provider: g.Provider, Model: g.Model, Outcome: g.Result, Class: g.Failure, Probe: g.Probe,
-			Spent: p.price(g.Models),
-		})
+		out.Rows = append(out.Rows, api.UsageRow{Key: g.Key, Spent: p.price(g.Models)})
 	}
 	models := sumModels(groups)
 	out.Total, out.Unpriced = p.price(models), []api.ModelTokens{}

@@ -97,34 +97,34 @@ func TestUsage(t *testing.T) {
 		want api.Usage
 	}{
 		{"by day", api.UsageQuery{}, api.Usage{By: api.UsageByDay, Zone: "east", Total: all, Unpriced: unpriced, Rows: []api.UsageRow{
-			{Day: "2026-03-03", Spent: late}, {Day: "2026-03-01", Spent: first},
+			{Key: usage.Key{Day: "2026-03-03"}, Spent: late}, {Key: usage.Key{Day: "2026-03-01"}, Spent: first},
 		}}},
 		{"by day of UTC", api.UsageQuery{UTC: true, Limit: 1}, api.Usage{By: api.UsageByDay, Zone: "UTC", Total: all, Unpriced: unpriced, Omitted: 1, Rows: []api.UsageRow{
-			{Day: "2026-03-02", Spent: late},
+			{Key: usage.Key{Day: "2026-03-02"}, Spent: late},
 		}}},
 		{"by session", api.UsageQuery{By: api.UsageBySession}, api.Usage{By: api.UsageBySession, Zone: "east", Total: all, Unpriced: unpriced, Rows: []api.UsageRow{
-			{Session: costly, Spent: plus(first, second)}, {Session: cheap, Spent: plus(third, failed)},
+			{Key: usage.Key{Session: costly}, Spent: plus(first, second)}, {Key: usage.Key{Session: cheap}, Spent: plus(third, failed)},
 		}}},
 		{"by model", api.UsageQuery{By: api.UsageByModel}, api.Usage{By: api.UsageByModel, Zone: "east", Total: all, Unpriced: unpriced, Rows: []api.UsageRow{
-			{Provider: "openai", Model: "known", Spent: plus(first, second)}, {Provider: "openai", Model: "known-2", Spent: failed},
-			{Provider: "openai", Model: "nobody knows", Spent: third},
+			{Key: usage.Key{Provider: "openai", Model: "known"}, Spent: plus(first, second)}, {Key: usage.Key{Provider: "openai", Model: "known-2"}, Spent: failed},
+			{Key: usage.Key{Provider: "openai", Model: "nobody knows"}, Spent: third},
 		}}},
 		{"by provider", api.UsageQuery{By: api.UsageByProvider}, api.Usage{By: api.UsageByProvider, Zone: "east", Total: all, Unpriced: unpriced, Rows: []api.UsageRow{
-			{Provider: "openai", Spent: all},
+			{Key: usage.Key{Provider: "openai"}, Spent: all},
 		}}},
 		{"by outcome", api.UsageQuery{By: api.UsageByOutcome}, api.Usage{By: api.UsageByOutcome, Zone: "east", Total: all, Unpriced: unpriced, Rows: []api.UsageRow{
-			{Outcome: turn.Skipped, Spent: plus(plus(first, second), third)},
-			{Outcome: turn.Failed, Class: events.FailLimit, Spent: failed},
+			{Key: usage.Key{Result: turn.Skipped}, Spent: plus(plus(first, second), third)},
+			{Key: usage.Key{Result: turn.Failed, Failure: events.FailLimit}, Spent: failed},
 		}}},
 		{"of a project, by its name", api.UsageQuery{Project: "costly", By: api.UsageByModel}, api.Usage{By: api.UsageByModel, Zone: "east", Total: plus(first, second),
-			Unpriced: []api.ModelTokens{}, Rows: []api.UsageRow{{Provider: "openai", Model: "known", Spent: plus(first, second)}}}},
+			Unpriced: []api.ModelTokens{}, Rows: []api.UsageRow{{Key: usage.Key{Provider: "openai", Model: "known"}, Spent: plus(first, second)}}}},
 		{"of a project that is not there", api.UsageQuery{Project: "/nowhere"}, api.Usage{By: api.UsageByDay, Zone: "east", Unpriced: []api.ModelTokens{}, Rows: []api.UsageRow{}}},
 		{"of a session, by its agent's name", api.UsageQuery{Session: "cheap"}, api.Usage{By: api.UsageByDay, Zone: "east", Total: plus(third, failed),
-			Unpriced: unpriced, Rows: []api.UsageRow{{Day: "2026-03-03", Spent: plus(third, failed)}}}},
+			Unpriced: unpriced, Rows: []api.UsageRow{{Key: usage.Key{Day: "2026-03-03"}, Spent: plus(third, failed)}}}},
 		{"since", api.UsageQuery{Since: now.Add(-time.Hour).UTC()}, api.Usage{By: api.UsageByDay, Zone: "east", Since: now.Add(-time.Hour).UTC(), Total: late,
-			Unpriced: unpriced, Rows: []api.UsageRow{{Day: "2026-03-03", Spent: late}}}},
+			Unpriced: unpriced, Rows: []api.UsageRow{{Key: usage.Key{Day: "2026-03-03"}, Spent: late}}}},
 		{"until", api.UsageQuery{Until: now.Add(-time.Hour).UTC()}, api.Usage{By: api.UsageByDay, Zone: "east", Until: now.Add(-time.Hour).UTC(), Total: first,
-			Unpriced: []api.ModelTokens{}, Rows: []api.UsageRow{{Day: "2026-03-01", Spent: first}}}},
+			Unpriced: []api.ModelTokens{}, Rows: []api.UsageRow{{Key: usage.Key{Day: "2026-03-01"}, Spent: first}}}},
 	} {
 		got, err := api.UsageRoute.Call(t.Context(), w.client, c.q)
 		if err != nil {

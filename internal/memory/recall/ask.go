@@ -44,12 +44,12 @@ type Ask struct {
 
 // Context is memory for an agent.
 type Context struct {
-	Text       string          `json:"text"`       // fenced; empty if there is nothing to say
-	IDs        []events.ID     `json:"ids"`        // of the rows in it, in its order; never nil
-	Characters int             `json:"characters"` // of the text, in UTF-16 code units
-	Tokens     int             `json:"tokens"`     // of the text, as Tokens estimates them
-	Position   events.Position `json:"position"`   // what it knew
-	Explain    []Choice        `json:"explain"`    // the rows that might have been injected and the newest others, the heaviest for their length first; empty unless asked for
+	Text       string          `json:"text"`              // fenced; empty if there is nothing to say
+	IDs        []events.ID     `json:"ids"`               // of the rows in it, in its order; never nil
+	Characters int             `json:"characters"`        // of the text, in UTF-16 code units
+	Tokens     int             `json:"tokens"`            // of the text, as Tokens estimates them
+	Position   events.Position `json:"position"`          // what it knew
+	Explain    []Choice        `json:"explain,omitempty"` // the rows that might have been injected and the newest others, the heaviest for their length first; empty unless asked for
 }
 
 // Choice says what became of a row that might have been injected.

@@ -211,7 +211,7 @@ func TestTimelineOfEntries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for side, ids := range map[string][2][]events.ID{"before": {c.older, idsOf(got.Older)}, "after": {c.newer, idsOf(got.Newer)}} {
+		for side, ids := range map[string][2][]events.ID{"before": {c.older, idsOf(got.Before)}, "after": {c.newer, idsOf(got.After)}} {
 			if !slices.Equal(ids[0], ids[1]) {
 				t.Errorf("%s, %s: got %v, want %v", c.name, side, ids[1], ids[0])
 			}
@@ -221,8 +221,8 @@ func TestTimelineOfEntries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	byKind := append(idsOf(got.Older), idsOf(got.Newer)...)
-	if len(byKind) != 3 || byKind[0] != one[1] || byKind[2] != three[1] || len(got.Newer) != 2 || len(got.Anchor.Parts) != 2 || len(got.Older[0].Parts) != 1 {
+	byKind := append(idsOf(got.Before), idsOf(got.After)...)
+	if len(byKind) != 3 || byKind[0] != one[1] || byKind[2] != three[1] || len(got.After) != 2 || len(got.Anchor.Parts) != 2 || len(got.Before[0].Parts) != 1 {
 		t.Errorf("of observations: %v, the anchor %+v (the one that took long is %d)", byKind, got.Anchor, late.Position)
 	}
 }
@@ -400,8 +400,8 @@ func TestEntriesOfTwoProjects(t *testing.T) {
 	}
 	for _, project := range []string{"/src/bank", "bank"} {
 		tl, err := w.Timeline(t.Context(), TimelineQuery{Anchor: "now", Project: project})
-		if err != nil || len(tl.Older) != 1 || tl.Older[0].ID != vault {
-			t.Errorf("timeline of %s: got %+v, %v", project, tl.Older, err)
+		if err != nil || len(tl.Before) != 1 || tl.Before[0].ID != vault {
+			t.Errorf("timeline of %s: got %+v, %v", project, tl.Before, err)
 		}
 	}
 }

@@ -44,11 +44,11 @@ func TestOneRuleForProjects(t *testing.T) {
 			t.Errorf("search in %s: total %d (-want +got):\n%s", root, got.Total, diff)
 		}
 		line, err := w.Timeline(t.Context(), TimelineQuery{Anchor: "now", Project: root, Key: "remote:shop", Before: 20})
-		if diff := cmp.Diff(names(want), names(idsOf(line.Older))); diff != "" || err != nil {
+		if diff := cmp.Diff(names(want), names(idsOf(line.Before))); diff != "" || err != nil {
 			t.Errorf("timeline of %s: %v (-want +got):\n%s", root, err, diff)
 		}
 		line, err = w.Timeline(t.Context(), TimelineQuery{Anchor: "2026-01-01", Project: root, Key: "remote:shop", After: 2})
-		if diff := cmp.Diff(names(want[:2]), names(idsOf(line.Newer))); diff != "" || err != nil {
+		if diff := cmp.Diff(names(want[:2]), names(idsOf(line.After))); diff != "" || err != nil {
 			t.Errorf("the first of %s: %v (-want +got):\n%s", root, err, diff)
 		}
 		told := w.mustContext(Ask{ProjectRoot: root, Project: "shop", ProjectKey: "remote:shop", Source: "startup"})

@@ -38,8 +38,8 @@ type Timeline struct {
 	Position events.Position `json:"position"`
 	At       time.Time       `json:"at"`               // the anchor's
 	Anchor   *Item           `json:"anchor,omitempty"` // nil if the anchor is a time
-	Older    []Item          `json:"older"`            // never nil
-	Newer    []Item          `json:"newer"`            // never nil
+	Before   []Item          `json:"before"`           // never nil
+	After    []Item          `json:"after"`            // never nil
 }
 
 // Timeline returns the entries around an anchor across the sessions of its project. Errors: ErrBadQuery, ErrNotFound (also
@@ -78,10 +78,10 @@ func (r *Recall) Timeline(ctx context.Context, q TimelineQuery) (Timeline, error
 	if err != nil {
 		return Timeline{}, err
 	}
-	if t.Older, err = r.withParts(ctx, older, moment{}); err != nil {
+	if t.Before, err = r.withParts(ctx, older, moment{}); err != nil {
 		return Timeline{}, err
 	}
-	t.Newer, err = r.withParts(ctx, newer, moment{})
+	t.After, err = r.withParts(ctx, newer, moment{})
 	return t, err
 }
 

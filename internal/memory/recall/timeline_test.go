@@ -40,7 +40,7 @@ func TestTimeline(t *testing.T) {
 			t.Errorf("%s: %v", tc.name, err)
 			continue
 		}
-		if diff := cmp.Diff([][]events.ID{tc.older, tc.newer}, [][]events.ID{idsOf(got.Older), idsOf(got.Newer)}); diff != "" {
+		if diff := cmp.Diff([][]events.ID{tc.older, tc.newer}, [][]events.ID{idsOf(got.Before), idsOf(got.After)}); diff != "" {
 			t.Errorf("%s: -want +got\n%s", tc.name, diff)
 		}
 		if (got.Anchor != nil) != (tc.q.Anchor == three.String() || tc.q.Text != "") {

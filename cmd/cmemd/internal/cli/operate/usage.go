@@ -78,7 +78,7 @@ func usageName(a *terminal.App, by api.UsageBy, r api.UsageRow) string {
 	case api.UsageByModel:
 		return terminal.NameOfModel(r.Provider, r.Model)
 	case api.UsageByOutcome:
-		name := strings.TrimSpace(string(r.Outcome) + " " + string(r.Class))
+		name := strings.TrimSpace(string(r.Result) + " " + string(r.Failure))
 		if r.Probe {
 			name = "probe: " + name
 		}
