@@ -381,7 +381,6 @@ func TestRecentAndAround(t *testing.T) {
 		{"project", rows.RecentFilter{ProjectRoot: "/home/u/p1"}, []string{"observation:elsewhere"}},
 		{"kinds", rows.RecentFilter{Kinds: []rows.Kind{rows.Summary, rows.Prompt}}, []string{"summary:do it", "prompt:please"}},
 		{"limit", rows.RecentFilter{Limit: 2}, []string{"summary:do it", "observation:elsewhere"}},
-		{"before", rows.RecentFilter{Before: two.At, Limit: 1}, []string{"observation:one"}},
 		{"since", rows.RecentFilter{Since: two.At, ProjectRoot: "/home/u/p0"}, []string{"summary:do it", "observation:two"}},
 		{"match", rows.RecentFilter{Match: func(r rows.Row) bool { return r.Title == "one" }}, []string{"observation:one"}},
 		{"done", rows.RecentFilter{Match: func(r rows.Row) bool { return r.Title != "two" }, Done: after(3)}, []string{"summary:do it", "observation:elsewhere"}},

@@ -15,7 +15,6 @@ type RecentFilter struct {
 	ProjectRoot string // empty: of all projects
 	Kinds       []Kind // empty: of all kinds
 	Since       time.Time
-	Before      time.Time      // not at it
 	Match       func(Row) bool // nil: every row
 	Limit       int            // 0 means 20
 	Done        func() bool    // asked behind every row, whether it matches or not: to stop. nil: stop at Limit
@@ -27,11 +26,7 @@ func (v Reader) Recent(ctx context.Context, f RecentFilter) ([]Row, error) {
 	if f.Limit <= 0 {
 		f.Limit = 20
 	}
-	from := maxPlace()
-	if !f.Before.IsZero() {
-		from = placeKey(f.Before, 0)
-	}
-	w := walk{lists: listsNamed(f.ProjectRoot), kinds: f.Kinds, from: from, back: true}
+	w := walk{lists: listsNamed(f.ProjectRoot), kinds: f.Kinds, from: maxPlace(), back: true}
 	var rows []Row
 	err := v.walk(ctx, w, func(row Row) bool {
 		if row.At.Before(f.Since) {
@@ -105,7 +100,7 @@ type Anchor struct {
 // Around returns the listed rows on either side of a place in a project, or in all if root is empty: at most before
 // and after of them, each oldest first. What lies exactly at the anchor is in neither. The error is engine.ErrNotFound for a
 // position without a record.
-func (v Reader) Around(ctx context.Context, a Anchor, before, after int, root string, kinds ...Kind) (older, newer []Row, err error) {
+func (v Reader) Around(ctx context.Context, a Anchor, before, after int, root string) (older, newer []Row, err error) {
 	if a.At.IsZero() && a.Position != 0 {
 		r, err := v.Log.Get(ctx, a.Position)
 		if err != nil {
@@ -113,12 +108,12 @@ func (v Reader) Around(ctx context.Context, a Anchor, before, after int, root st
 		}
 		a.At = r.OccurredAt
 	}
-	w := walk{lists: listsNamed(root), kinds: kinds, from: placeKey(a.At, a.Position), back: true}
+	w := walk{lists: listsNamed(root), from: placeKey(a.At, a.Position), back: true}
 	if older, err = v.collect(ctx, w, before); err != nil {
 		return nil, nil, err
 	}
 	slices.Reverse(older)
-	w = walk{lists: w.lists, kinds: kinds, from: placeKey(a.At, a.Position+1)}
+	w = walk{lists: w.lists, from: placeKey(a.At, a.Position+1)}
 	newer, err = v.collect(ctx, w, after)
 	return older, newer, err
 }

@@ -51,7 +51,6 @@ type Query struct {
 	Offset    int                     // items to pass over; at most MaxOffset
 	Shown     func(id events.ID) bool // whether an earlier page has an item of that mark, which is left out then; Offset and LastShown do not count. nil: none has
 	LastShown events.ID               // the last row of the page before: the answer begins after it. Where it is not found any more, Offset counts
-	After     events.Position         // wait until this is known; 0: do not wait
 	Facets    bool                    // count the values of all that match
 	Brief     bool                    // items say nothing of what else is of their entries
 	Explain   bool                    // say of each result why it has its score

@@ -22,9 +22,6 @@ func (r *Recall) Search(ctx context.Context, q Query) (Answer, error) {
 			return Answer{}, err
 		}
 	}
-	if err := r.Wait(ctx, q.After); err != nil {
-		return Answer{}, err
-	}
 	known := r.cfg.Views.Position()
 	iq, err := r.translate(ctx, q)
 	if err != nil {

@@ -197,17 +197,20 @@ func TestBadQueries(t *testing.T) {
 	}
 }
 
-func TestSearchWaitsForAPosition(t *testing.T) {
+func TestWaitForAPosition(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.observe(w.open("a", "shop"), "change", "carousel", "")
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := w.Search(ctx, Query{Text: "carousel", After: 2}); !errors.Is(err, context.DeadlineExceeded) {
+	if err := w.Wait(ctx, 2); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("nobody applies the log, yet: %v", err)
 	}
 	go w.sync()
-	a, err := w.Search(t.Context(), Query{Text: "carousel", After: 2})
+	if err := w.Wait(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	a, err := w.Search(t.Context(), Query{Text: "carousel"})
 	if err != nil || len(a.Results) != 1 || a.Results[0].ID != id || a.Position < 2 {
 		t.Errorf("got %+v, %v", a, err)
 	}

@@ -28,7 +28,6 @@ type TimelineQuery struct {
 	Text    string // the best hit for it is the anchor
 	Project string // its root, or its shown name; empty: that of the anchor's row, or all
 	Key     string // with a root in Project: what identifies it; empty: as is known of the root
-	Kind    rows.Kind
 
 	Before, After int // entries on either side; 0 means DefaultDepth, less than 0 none; at most MaxDepth
 }
@@ -85,10 +84,9 @@ func (r *Recall) Timeline(ctx context.Context, q TimelineQuery) (Timeline, error
 	return t, err
 }
 
-// firsts tells which rows stand for their entries in a timeline: of each the first in time, among those of a kind.
+// firsts knows which rows stand for their entries in a timeline: of each the first in time.
 type firsts struct {
 	r     *Recall
-	kind  rows.Kind           // empty: any
 	in    func(rows.Row) bool // of the timeline's project; nil: any is. A session may move to another within its work
 	known map[rows.Entry]events.ID
 	err   error // the first of a reading
@@ -110,7 +108,7 @@ func (f *firsts) keep(ctx context.Context, row rows.Row) bool {
 func (f *firsts) first(entry []*rows.Row, row rows.Row) events.ID {
 	first := &row
 	for _, other := range entry {
-		if (f.kind == "" || other.Kind == f.kind) && (f.in == nil || f.in(*other)) && stampOf(other).compare(stampOf(first)) < 0 {
+		if (f.in == nil || f.in(*other)) && stampOf(other).compare(stampOf(first)) < 0 {
 			first = other
 		}
 	}
@@ -175,11 +173,7 @@ func (r *Recall) anchorID(ctx context.Context, q TimelineQuery) (events.ID, erro
 	if q.Anchor != "" {
 		return r.Resolve(ctx, q.Anchor)
 	}
-	ask := Query{Text: q.Text, Project: q.Project, Key: q.Key, Limit: 1}
-	if q.Kind != "" {
-		ask.Kinds = []rows.Kind{q.Kind}
-	}
-	found, err := r.Search(ctx, ask)
+	found, err := r.Search(ctx, Query{Text: q.Text, Project: q.Project, Key: q.Key, Limit: 1})
 	if err != nil {
 		return events.ID{}, err
 	}
@@ -191,13 +185,6 @@ func (r *Recall) anchorID(ctx context.Context, q TimelineQuery) (events.ID, erro
 
 // around reads the rows on both sides that stand for their entries. The views keep lists by project root; what has none is read by its name.
 func (r *Recall) around(ctx context.Context, at rows.Anchor, before, after int, q TimelineQuery, f *firsts) (older, newer []rows.Row, err error) {
-	var kinds []rows.Kind
-	if q.Kind != "" {
-		if _, ok := indexKind(q.Kind); !ok {
-			return nil, nil, fmt.Errorf("%w: kind %q", ErrBadQuery, q.Kind)
-		}
-		kinds, f.kind = append(kinds, q.Kind), q.Kind
-	}
 	roots, named := []string{""}, index.Query{}
 	switch {
 	case isRoot(q.Project):
@@ -218,12 +205,12 @@ func (r *Recall) around(ctx context.Context, at rows.Anchor, before, after int, 
 		return err
 	}
 	for _, root := range roots {
-		if err := add(r.aroundIn(ctx, at, before, after, root, kinds, f)); err != nil {
+		if err := add(r.aroundIn(ctx, at, before, after, root, f)); err != nil {
 			return nil, nil, fmt.Errorf("recall: %w", err)
 		}
 	}
 	if named.Project != "" || len(named.Rootless) > 0 {
-		if err := add(r.aroundNamed(ctx, at, before, after, named, kinds, f)); err != nil {
+		if err := add(r.aroundNamed(ctx, at, before, after, named, f)); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -233,10 +220,10 @@ func (r *Recall) around(ctx context.Context, at rows.Anchor, before, after int, 
 }
 
 // aroundIn reads the rows on both sides in one folder.
-func (r *Recall) aroundIn(ctx context.Context, at rows.Anchor, before, after int, root string, kinds []rows.Kind, f *firsts) (older, newer []rows.Row, err error) {
+func (r *Recall) aroundIn(ctx context.Context, at rows.Anchor, before, after int, root string, f *firsts) (older, newer []rows.Row, err error) {
 	keep := func(row rows.Row) bool { return f.keep(ctx, row) }
 	for more := usualRows; ; more *= 4 {
-		older, newer, err = r.cfg.Views.Around(ctx, at, more*before, more*after, root, kinds...)
+		older, newer, err = r.cfg.Views.Around(ctx, at, more*before, more*after, root)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -261,11 +248,7 @@ func kept(list []rows.Row, keep func(rows.Row) bool) (out []rows.Row) {
 }
 
 // aroundNamed reads the rows on both sides of those that q finds.
-func (r *Recall) aroundNamed(ctx context.Context, at rows.Anchor, before, after int, q index.Query, kinds []rows.Kind, f *firsts) (older, newer []rows.Row, err error) {
-	for _, kind := range kinds {
-		k, _ := indexKind(kind)
-		q.Kinds = append(q.Kinds, k)
-	}
+func (r *Recall) aroundNamed(ctx context.Context, at rows.Anchor, before, after int, q index.Query, f *firsts) (older, newer []rows.Row, err error) {
 	here := rows.Row{At: at.At, Position: at.Position}
 	back, forth := q, q
 	back.Sort, back.Until = index.Newest, at.At

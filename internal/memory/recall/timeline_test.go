@@ -32,7 +32,6 @@ func TestTimeline(t *testing.T) {
 		{"around the best hit", TimelineQuery{Text: "carousel", Before: 1, After: 1}, []events.ID{asked.ID}, []events.ID{four}},
 		{"around a time", TimelineQuery{Anchor: at.Add(-time.Second).Format(time.RFC3339), Project: "/src/shop"}, []events.ID{one, asked.ID}, []events.ID{three, four, five}},
 		{"of a named project", TimelineQuery{Anchor: "now", Project: "shop", Before: 2, After: -1}, []events.ID{four, five}, []events.ID{}},
-		{"one kind", TimelineQuery{Anchor: three.String(), Kind: "prompt"}, []events.ID{asked.ID}, []events.ID{}},
 		{"nothing on a side", TimelineQuery{Anchor: three.String(), Before: -1}, []events.ID{}, []events.ID{four, five}},
 	} {
 		got, err := w.Timeline(t.Context(), tc.q)
@@ -62,7 +61,6 @@ func TestTimelineErrors(t *testing.T) {
 		{TimelineQuery{Anchor: "0123456789ab"}, ErrNotFound},
 		{TimelineQuery{Text: "unheard of"}, ErrNotFound},
 		{TimelineQuery{Anchor: "now", Before: 1000}, ErrBadQuery},
-		{TimelineQuery{Anchor: "now", Kind: "thought"}, ErrBadQuery},
 	} {
 		if _, err := w.Timeline(t.Context(), tc.q); !errors.Is(err, tc.want) {
 			t.Errorf("%+v: got %v, want %v", tc.q, err, tc.want)
