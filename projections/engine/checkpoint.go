@@ -47,17 +47,13 @@ func readPoint(c *Codec, btx *bolt.Tx, name string) (p checkpoint, ok bool, err 
 	return p, true, nil
 }
 
-func (v *Views) writePoint(btx *bolt.Tx, i *instance) error {
+func (v *Views) writePoint(btx *bolt.Tx, i *instance, values *room) error {
 	b, err := btx.CreateBucketIfNotExists([]byte(pointBucket))
 	if err != nil {
 		return err
 	}
-	raw, err := v.codec.Encode(&checkpoint{Version: i.view.Layout().Version, Bucket: i.bucket, Position: i.at, Chain: i.chain, Order: v.order})
-	if err != nil {
-		return err
-	}
-	key := []byte(i.view.Name())
-	return b.Put(key, sumSeedOf(pointBucket, "").appendSum(key, raw))
+	point := checkpoint{Version: i.view.Layout().Version, Bucket: i.bucket, Position: i.at, Chain: i.chain, Order: v.order}
+	return values.put(b, v.codec, sumSeedOf(pointBucket, ""), []byte(i.view.Name()), &point)
 }
 
 // takeUp finds the live copy of every view in s, makes those that are missing or unusable, and deletes what belongs to
@@ -99,7 +95,7 @@ func (v *Views) takeUpView(btx *bolt.Tx, view View) (*instance, error) {
 	if err := v.emptyBucket(btx, i); err != nil {
 		return nil, err
 	}
-	return i, v.writePoint(btx, i)
+	return i, v.writePoint(btx, i, new(room))
 }
 
 // unusableReason says why a view with checkpoint p cannot be gone on with: its form changed, or its log is not this one.

@@ -41,9 +41,6 @@ func NewCodec() *Codec {
 	return &Codec{enc: enc, dec: dec}
 }
 
-// packedRoom is how long most packed values are at most, in bytes.
-const packedRoom = 64
-
 // form has v write its fields to p, or read them from it. p itself is taken from packs: it would be one more allocation a value.
 func (c *Codec) form(p Packed, v Former) Packed {
 	one, _ := c.packs.Get().(*Packed)
@@ -57,10 +54,10 @@ func (c *Codec) form(p Packed, v Former) Packed {
 	return p
 }
 
-// Encode returns the stored form of what v points to, with room behind it for a checksum.
-func (c *Codec) Encode(v any) ([]byte, error) {
+// Append appends the stored form of what v points to.
+func (c *Codec) Append(to []byte, v any) ([]byte, error) {
 	if own, ok := v.(Former); ok {
-		p := c.form(Packing(), own)
+		p := c.form(Packed{bytes: to}, own)
 		return p.Bytes(), nil
 	}
 	buf, _ := c.buffers.Get().(*bytes.Buffer)
@@ -72,8 +69,11 @@ func (c *Codec) Encode(v any) ([]byte, error) {
 	if err := c.enc.MarshalToBuffer(v, buf); err != nil {
 		return nil, err
 	}
-	return append(make([]byte, 0, buf.Len()+sumSize), buf.Bytes()...), nil
+	return append(to, buf.Bytes()...), nil
 }
+
+// Encode returns the stored form of what v points to.
+func (c *Codec) Encode(v any) ([]byte, error) { return c.Append(nil, v) }
 
 // Decode reads raw, which belongs to the transaction, into v, which does not keep it.
 func (c *Codec) Decode(raw []byte, v any) error {

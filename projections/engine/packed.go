@@ -19,6 +19,9 @@ type Packed struct {
 	short   bool
 }
 
+// packedRoom is how long most packed values are at most, in bytes.
+const packedRoom = 64
+
 // Packing is what fields are written to.
 func Packing() Packed { return Packed{bytes: make([]byte, 0, packedRoom)} }
 

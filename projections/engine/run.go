@@ -376,10 +376,10 @@ func (v *Views) write(f func(*bolt.Tx) error) error {
 }
 
 func (v *Views) applyAll(btx *bolt.Tx, records []events.Record, who []instance) error {
-	folds := make([]boundFold, len(who))
+	folds, values := make([]boundFold, len(who)), new(room)
 	for n := range who {
 		var err error
-		if folds[n], err = v.foldOn(btx, &who[n]); err != nil {
+		if folds[n], err = v.foldOn(btx, &who[n], values); err != nil {
 			return err
 		}
 	}
@@ -397,7 +397,7 @@ func (v *Views) applyAll(btx *bolt.Tx, records []events.Record, who []instance) 
 		if v.liveOf(who[n].view).bucket != who[n].bucket {
 			continue // a copy that is not live yet has no checkpoint: it is begun again rather than gone on with
 		}
-		if err := v.writePoint(btx, &who[n]); err != nil {
+		if err := v.writePoint(btx, &who[n], values); err != nil {
 			return err
 		}
 	}

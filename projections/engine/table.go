@@ -105,11 +105,27 @@ func (x *Tx) put(table string, ordered bool, key []byte, v any) {
 	if b == nil {
 		return
 	}
-	raw, err := x.codec.Encode(v)
-	if err == nil {
-		err = b.Put(key, x.seed.in(table).appendSum(key, raw))
+	x.Fail(x.room.put(b, x.codec, x.seed.in(table), key, v))
+}
+
+// room is where the values of a transaction stand that is not committed yet: bbolt refers to them until then.
+type room struct{ left []byte } // without length
+
+// roomSize is how many bytes of values stand side by side; larger ones stand alone.
+const roomSize = 4 << 10
+
+// put stores what v points to, with its checksum, as the value of key in b.
+func (r *room) put(b *bolt.Bucket, codec *Codec, seed sumSeed, key []byte, v any) error {
+	if cap(r.left) < packedRoom {
+		r.left = make([]byte, 0, roomSize)
 	}
-	x.Fail(err)
+	value, err := codec.Append(r.left, v)
+	if err != nil {
+		return err
+	}
+	value = seed.appendSum(key, value)
+	r.left = value[len(value):]
+	return b.Put(key, value)
 }
 
 func (x *Tx) delete(table string, key []byte) {
@@ -157,6 +173,7 @@ type Cache[K comparable, V any] struct {
 	ordered bool // as Table.Ordered
 	key     func(K) []byte
 	slots   map[K]*slot[V]
+	unused  []slot[V]    // that were made along with others
 	empty   func(V) bool // nil: none is
 
 	Order []K // the keys in the order of first use, so that errors do not depend on a map
@@ -172,8 +189,12 @@ func (c *Cache[K, V]) slot(k K) *slot[V] {
 }
 
 func (c *Cache[K, V]) add(k K) *slot[V] {
-	s := &slot[V]{key: c.key(k)}
-	c.slots[k] = s
+	if len(c.unused) == 0 {
+		c.unused = make([]slot[V], min(1+len(c.Order), maxUnused))
+	}
+	s := &c.unused[0]
+	c.unused = c.unused[1:]
+	s.key, c.slots[k] = c.key(k), s
 	c.Order = append(c.Order, k)
 	return s
 }
@@ -227,6 +248,9 @@ func (c *Cache[K, V]) flush() {
 		}
 	}
 }
+
+// maxUnused is how many slots of a cache are made at once.
+const maxUnused = 64
 
 type slot[V any] struct {
 	key            []byte
