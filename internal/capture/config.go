@@ -83,6 +83,7 @@ type Pipeline struct {
 	echoes      echoes
 	hidden      hidden
 	remarks     remarks
+	plain       plainTexts
 	noted       sync.Map         // by agent: the time.Time of a hook that was noted; see noteReported
 	deadLetters deadLetters      // payloads on their way into bad
 	stuck       stuckFiles       // of the spool
@@ -113,7 +114,7 @@ func New(cfg Config) (*Pipeline, error) {
 	return &Pipeline{
 		registry: registry, cfg: cfg, spool: cfg.Spool, passes: make(chan chan<- bool),
 		drainEnded: make(chan struct{}), drained: make(chan struct{}),
-		projects: newProjectCache(cfg.Repos, cfg.Now), begun: begun,
+		projects: newProjectCache(cfg.Repos, registry.folderID, cfg.Now), begun: begun,
 		logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)), echoes: echoes{injected: map[events.SessionID]*agents.InjectedText{}},
 	}, nil
 }

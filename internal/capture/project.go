@@ -23,8 +23,9 @@ const (
 
 // projectCache remembers for a while which project and repository a folder belongs to.
 type projectCache struct {
-	repos Repos
-	now   func() time.Time
+	repos    Repos
+	folderID func(dir string) string
+	now      func() time.Time
 
 	mu    sync.Mutex // guards known
 	known map[string]*projectFacts
@@ -33,12 +34,12 @@ type projectCache struct {
 type projectFacts struct {
 	once    sync.Once
 	at      time.Time
-	project evidence.Project
+	project claimed
 	repo    evidence.Repo
 }
 
-func newProjectCache(repos Repos, now func() time.Time) *projectCache {
-	return &projectCache{repos: repos, now: now, known: map[string]*projectFacts{}}
+func newProjectCache(repos Repos, folderID func(dir string) string, now func() time.Time) *projectCache {
+	return &projectCache{repos: repos, folderID: folderID, now: now, known: map[string]*projectFacts{}}
 }
 
 // of looks cwd up, at most maxAge ago. Several who ask at once share one look, which does not end with any of them.
@@ -48,7 +49,7 @@ func (f *projectCache) of(ctx context.Context, cwd string, maxAge time.Duration)
 	}
 	e := f.entry(cwd, maxAge)
 	e.once.Do(func() {
-		e.project = evidence.ProjectOf(cwd)
+		e.project = claimOf(evidence.ProjectOf(cwd), f.folderID)
 		if f.repos != nil {
 			e.repo, _ = f.repos.Repo(context.WithoutCancel(ctx), cwd)
 		}
@@ -84,7 +85,7 @@ func (f *projectCache) forgetOldest() {
 
 // complete adds to o what its folder tells, and leaves what the agent said itself. A transcript is about another time,
 // so that branch and head as they are now do not belong to it. Decide says which project the folder is of.
-func (f *projectCache) complete(ctx context.Context, o session.Origin, maxAge time.Duration, past bool, decide func(evidence.Project) Project) session.Origin {
+func (f *projectCache) complete(ctx context.Context, o session.Origin, maxAge time.Duration, past bool, decide func(claimed) Project) session.Origin {
 	e := f.of(ctx, o.Cwd, maxAge)
 	is := decide(e.project)
 	fill := func(field *string, value string) {
@@ -111,7 +112,7 @@ func (p *Pipeline) Place(ctx context.Context, cwd string) session.Origin {
 // Project is the project that cwd, an absolute path, belongs to, by what stood there within maxAge; 0: by what stands there now.
 func (p *Pipeline) Project(ctx context.Context, cwd string, maxAge time.Duration) Project {
 	if maxAge == 0 {
-		return p.registry.of(evidence.ProjectOf(cwd))
+		return p.registry.of(claimOf(evidence.ProjectOf(cwd), p.projects.folderID))
 	}
 	return p.registry.of(p.projects.of(ctx, cwd, maxAge).project)
 }

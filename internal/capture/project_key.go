@@ -14,6 +14,14 @@ type claimed struct {
 	file string
 }
 
+// claimOf is what the folder of p claims to be, as it is named now.
+func claimOf(p evidence.Project, folderID func(dir string) string) claimed {
+	if p.Root == "" {
+		return claimed{Project: p}
+	}
+	return claimed{p, folderID(p.Root)}
+}
+
 // keyOf decides which project the folder of c is of. A folder that is known stays what it is, whatever stands there now: that is how
 // a restored or newly cloned repository finds its memory. A new one is what it claims if nobody else is; if it is a known folder
 // under another path, of which same tells; or if the person's own file above them all says so. Else it is kept apart.

@@ -80,30 +80,29 @@ func (g *registry) learn(e events.Event, position events.Position, at time.Time)
 	}
 }
 
-// of is the project of the folder of p, of which nothing is noted.
-func (g *registry) of(p evidence.Project) Project { return g.decide(p, false) }
+// of is the project of the folder of c, of which nothing is noted.
+func (g *registry) of(c claimed) Project { return g.decide(c, false) }
 
-// bind is the project of the folder of p, which it stays from now on.
-func (g *registry) bind(p evidence.Project) Project { return g.decide(p, true) }
+// bind is the project of the folder of c, which it stays from now on.
+func (g *registry) bind(c claimed) Project { return g.decide(c, true) }
 
-func (g *registry) decide(p evidence.Project, note bool) Project {
-	if p.Root == "" {
-		return Project{Name: p.Name}
+func (g *registry) decide(c claimed, note bool) Project {
+	if c.Root == "" {
+		return Project{Name: c.Name}
 	}
-	c := claimed{p, g.folderID(p.Root)}
 	is := g.lookAtNamed(c)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	out := Project{Name: p.Name, Root: p.Root, Claim: p.Key, File: c.file}
+	out := Project{Name: c.Name, Root: c.Root, Claim: c.Key, File: c.file}
 	out.Key = keyOf(g.roots, c, func(r projects.Root) bool { return is[r.Path] })
 	if note {
-		r := g.roots[p.Root]
-		r.Notified = r.Notified && r.Claim == p.Key
-		r.Path, r.Key, r.Name, r.Claim = p.Root, out.Key, p.Name, p.Key
+		r := g.roots[c.Root]
+		r.Notified = r.Notified && r.Claim == c.Key
+		r.Path, r.Key, r.Name, r.Claim = c.Root, out.Key, c.Name, c.Key
 		if c.file != "" {
 			r.File = c.file
 		}
-		g.roots[p.Root] = r
+		g.roots[c.Root] = r
 	}
 	return out
 }
@@ -117,6 +116,9 @@ func (g *registry) lookAtNamed(c claimed) map[string]bool {
 		named = namedLike(g.roots, c)
 	}
 	g.mu.Unlock()
+	if len(named) == 0 {
+		return nil
+	}
 	is := map[string]bool{}
 	for _, r := range named {
 		_, err := os.Lstat(r.Path)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
@@ -75,7 +76,7 @@ func TestTheRegistryFollowsFolders(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			log := logtest.Open(t, eventlog.Config{NoSync: true})
 			first := registryOf(t, log, map[string]string{at("payroll"): "8:1:1"})
-			p := first.bind(repo("payroll"))
+			p := first.bind(claimOf(repo("payroll"), first.folderID))
 			if p.Key != is {
 				t.Fatalf("the first is %+v", p)
 			}
@@ -88,7 +89,8 @@ func TestTheRegistryFollowsFolders(t *testing.T) {
 				ids[at(name)] = id
 			}
 			for life := range 2 {
-				got := registryOf(t, log, ids).bind(repo(c.of))
+				g := registryOf(t, log, ids)
+				got := g.bind(claimOf(repo(c.of), g.folderID))
 				if want := c.want; got.Key != want && (want != apart || got.Key != projects.OwnKey(at(c.of))) || got.Claim != is {
 					t.Errorf("in life %d: %+v, want %s", life, got, want)
 				}
@@ -102,7 +104,9 @@ func TestTheRegistryFollowsFolders(t *testing.T) {
 func TestOneOfManyIsTheProject(t *testing.T) {
 	t.Parallel()
 	g := registryOf(t, logtest.Open(t, eventlog.Config{NoSync: true}), nil)
-	claim := func(root string) evidence.Project { return evidence.Project{Root: root, Key: "remote:x/payroll"} }
+	claim := func(root string) claimed {
+		return claimed{Project: evidence.Project{Root: root, Key: "remote:x/payroll"}}
+	}
 	for range 2 {
 		if got := g.of(claim("/asked")); got.Key != "remote:x/payroll" {
 			t.Errorf("asked for: %+v", got)
@@ -170,5 +174,23 @@ func TestRegistryOfDamagedLog(t *testing.T) {
 		if _, known := g.roots[root]; known != want {
 			t.Errorf("%s: known %v, want %v", root, known, want)
 		}
+	}
+}
+
+// TestAFolderIsLookedAtOnceInAWhile: what names it is of the moment of its other facts.
+func TestAFolderIsLookedAtOnceInAWhile(t *testing.T) {
+	t.Parallel()
+	now, looks := time.Now(), 0
+	cache := newProjectCache(nil, func(string) string {
+		looks++
+		return "8:1:1"
+	}, func() time.Time { return now })
+	at := session.Origin{Cwd: t.TempDir()}
+	for _, want := range []int{1, 1, 2} {
+		got := cache.complete(t.Context(), at, factsAge, false, func(c claimed) Project { return Project{Root: c.Root, File: c.file} })
+		if looks != want || got.RootFile != "8:1:1" {
+			t.Errorf("looked %d times, want %d, and have it named %q", looks, want, got.RootFile)
+		}
+		now = now.Add(factsAge * 2 / 3)
 	}
 }

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/cmemd/cmemd/actors/session"
@@ -45,23 +46,52 @@ func (c *Config) redactTexts(list []string) []string {
 // origin is o with the facts of its project, which its folder is bound to, and without secrets. Of a folder that is named
 // after a secret nothing is asked.
 func (p *Pipeline) origin(ctx context.Context, o session.Origin, age time.Duration, past bool) session.Origin {
-	return p.cfg.plainOrigin(p.projects.complete(ctx, p.cfg.plainOrigin(o), age, past, p.registry.bind))
+	return p.plainOrigin(p.projects.complete(ctx, p.plainOrigin(o), age, past, p.registry.bind))
+}
+
+// plainTexts are texts that have no secrets, as far as they are remembered: sessions report the same folders again and again.
+type plainTexts struct {
+	mu    sync.Mutex // guards known
+	known map[string]bool
+}
+
+// maxPlain is how many such texts are remembered: two for each folder in which a session works.
+const maxPlain = 256
+
+// isPlain reports whether text has no secrets.
+func (p *Pipeline) isPlain(text []byte) bool {
+	p.plain.mu.Lock()
+	plain := p.plain.known[string(text)]
+	p.plain.mu.Unlock()
+	if plain {
+		return true
+	}
+	s := string(text)
+	if plain = s == p.cfg.redactText(s); plain {
+		p.plain.mu.Lock()
+		defer p.plain.mu.Unlock()
+		if p.plain.known == nil || len(p.plain.known) >= maxPlain {
+			p.plain.known = map[string]bool{}
+		}
+		p.plain.known[s] = true
+	}
+	return plain
 }
 
 // plainOrigin is o without the secrets that its folders, branch and addresses may hold. The session's name stays: it says
 // which one it is.
-func (c *Config) plainOrigin(o session.Origin) session.Origin {
+func (p *Pipeline) plainOrigin(o session.Origin) session.Origin {
 	fields := []*string{&o.Project, &o.ProjectRoot, &o.ProjectKey, &o.ProjectClaim, &o.Cwd, &o.GitRoot, &o.GitBranch, &o.Transcript}
 	var room [512]byte
 	all := room[:0]
 	for _, f := range fields {
 		all = append(append(all, *f...), '\n')
 	}
-	if text := string(all); text == c.redactText(text) { // as nearly always
+	if p.isPlain(all) { // as nearly always
 		return o
 	}
 	for _, f := range fields {
-		*f = c.redactText(*f)
+		*f = p.cfg.redactText(*f)
 	}
 	return o
 }

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/cmemd/cmemd/actors/session"
@@ -23,8 +24,8 @@ func redacting(c *Config) {
 // TestOriginsLoseTheirSecrets, but not the session's name.
 func TestOriginsLoseTheirSecrets(t *testing.T) {
 	t.Parallel()
-	var c Config
-	redacting(&c)
+	var p Pipeline
+	redacting(&p.cfg)
 	s := secrets.Make(1)[0]
 	o := session.Origin{
 		Agent: "a", AgentSession: "id", Project: s.Text, ProjectRoot: "/r/" + s.Text, ProjectKey: "k/" + s.Text, Cwd: "/w/" + s.Text,
@@ -35,10 +36,37 @@ func TestOriginsLoseTheirSecrets(t *testing.T) {
 		Agent: "a", AgentSession: "id", Project: m, ProjectRoot: "/r/" + m, ProjectKey: "k/" + m, Cwd: "/w/" + m,
 		GitRoot: "/g/" + m, GitBranch: "b-" + m, GitHead: o.GitHead, Transcript: "/t/" + m + ".jsonl",
 	}
-	if diff := cmp.Diff(want, c.plainOrigin(o)); diff != "" {
+	if diff := cmp.Diff(want, p.plainOrigin(o)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if got := c.plainOrigin(want); got != want {
-		t.Errorf("an origin without secrets became %+v", got)
+	for range 2 { // the second time it is known
+		if got := p.plainOrigin(want); got != want {
+			t.Errorf("an origin without secrets became %+v", got)
+		}
+		if got := p.plainOrigin(o); got != want {
+			t.Errorf("an origin with secrets became %+v", got)
+		}
+	}
+}
+
+// TestAnOriginIsReadOnce: of an origin that was reported before nothing is asked again, and of many not all are remembered.
+func TestAnOriginIsReadOnce(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	p := Pipeline{cfg: Config{Secrets: func(s string, _ bool) (string, map[string]int) {
+		asked++
+		return s, nil
+	}}}
+	for range 3 {
+		p.plainOrigin(session.Origin{Cwd: "/src"})
+	}
+	if asked != 1 {
+		t.Errorf("asked %d times for one origin, want once", asked)
+	}
+	for i := range 3 * maxPlain {
+		p.plainOrigin(session.Origin{Cwd: fmt.Sprint("/src/", i)})
+	}
+	if n := len(p.plain.known); n > maxPlain {
+		t.Errorf("%d origins are remembered, want %d at most", n, maxPlain)
 	}
 }
