@@ -5,7 +5,7 @@
 //
 // The files, each referring to those below it:
 //
-//	tree.go, pattern.go, class.go
+//	tree.go, pattern.go, class.go, link_unix.go, link_other.go
 //
 // What bites:
 //   - As in git, nothing below an ignored folder can be taken in again.

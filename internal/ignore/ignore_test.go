@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -244,5 +245,23 @@ func BenchmarkIgnored(b *testing.B) {
 	tree := NewTree(Parse("*.log\nprivate/\n"), "")
 	for b.Loop() {
 		tree.Ignored("/home/bob/src/shop/internal/orders/orders.go")
+	}
+}
+
+// TestANameCostsLittle: to look at a name, whatever it is of, takes one allocation.
+func TestANameCostsLittle(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there package os looks")
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tree := NewTree(Parse("*.kdbx"), "")
+	for _, name := range []string{"file", "missing"} {
+		path := filepath.Join(folder, name)
+		if n := testing.AllocsPerRun(20, func() { tree.Listed(path) }); n > 1 {
+			t.Errorf("%s: %.0f allocations, want 1", name, n)
+		}
 	}
 }

@@ -128,7 +128,7 @@ func (t *Tree) Real(path string) string {
 		return path
 	}
 	path = filepath.Clean(path)
-	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+	if isLink(path) {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			return real
 		}
