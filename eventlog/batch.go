@@ -60,7 +60,7 @@ func (b *batch) put(r events.Record) {
 // finish stores where the streams and the log end, and what format the file has from now on.
 func (b *batch) finish() {
 	for stream, h := range b.heads {
-		must(b.ends.Put([]byte(stream), h.appendTo(make([]byte, 0, headSize))))
+		must(b.ends.Put([]byte(stream), b.arena.head(h)))
 	}
 	must(b.records.SetSequence(uint64(b.last)))
 	if v := b.ends.Get(formatKey); len(v) == 4 && int(binary.BigEndian.Uint32(v)) < b.format {
