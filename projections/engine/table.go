@@ -38,6 +38,12 @@ func (t Table[V]) Get(x *Tx, key []byte) (v V, ok bool) {
 // Read is Get into what v points to, which must be empty: a large value is not moved.
 func (t Table[V]) Read(x *Tx, key []byte, v *V) (ok bool) { return x.get(t.Name, key, v) }
 
+// ReadStored is Read that returns the value as it is stored, too; it belongs to the transaction.
+func (t Table[V]) ReadStored(x *Tx, key []byte, v *V) (stored []byte, ok bool) {
+	stored, ok = x.lookup(t.Name).get(key)
+	return stored, ok && x.decode(t.Name, key, stored, v)
+}
+
 // Put stores the value of key.
 func (t Table[V]) Put(x *Tx, key []byte, v V) { x.put(t.Name, t.Ordered, key, &v) }
 

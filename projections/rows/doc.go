@@ -5,6 +5,7 @@
 //
 //	review.go      lists and counts rows of a state
 //	lists.go       goes through rows of several kinds in the order of time
+//	glance.go      whether rows are listed and may hold words, without reading the rest of them
 //	read.go        rows by id, session, turn and position
 //	fold.go        makes rows of events, and takes them away
 //	hidden.go      which rows an agent has asked to forget

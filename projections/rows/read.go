@@ -54,12 +54,39 @@ type Name struct {
 func (v Reader) RowsNamed(ctx context.Context, names ...Name) ([]Row, error) {
 	rows := make([]Row, len(names))
 	err := v.Views.Read(ctx, func(r *engine.ReadTx) {
-		books := viewTxsIn(r)
-		for i := range names {
-			readNamed(books, &names[i], &rows[i])
+		books, missing := findNamed(r, names, func(b viewTx, i int) bool { return b.read(names[i].ID[:], &rows[i]) })
+		for _, i := range missing {
+			readForgotten(books, names[i].ID, &rows[i])
 		}
 	})
 	return rows, err
+}
+
+// findNamed calls read with the views in which each name's row may be, that of its kind first, until it returns true: that the row is there.
+// It returns all views and the names that are in none of them. Views of kinds that no name has are opened only where they are needed.
+func findNamed(r *engine.ReadTx, names []Name, read func(b viewTx, i int) bool) (all []viewTx, missing []int) {
+	var kinds []Kind
+	for i := range names {
+		if kind := names[i].Kind; kind != "" && !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	var own []viewTx
+	if len(kinds) > 0 {
+		own = viewTxsIn(r, kinds...)
+	}
+	for i := range names {
+		if !slices.ContainsFunc(own, func(b viewTx) bool { return b.kind == names[i].Kind && read(b, i) }) {
+			missing = append(missing, i)
+		}
+	}
+	if len(missing) == 0 {
+		return nil, nil
+	}
+	all = viewTxsIn(r)
+	return all, slices.DeleteFunc(missing, func(i int) bool {
+		return slices.ContainsFunc(all, func(b viewTx) bool { return b.kind != names[i].Kind && read(b, i) })
+	})
 }
 
 // viewTx is one of the views of rows within a transaction.
@@ -80,22 +107,17 @@ func viewTxsIn(r *engine.ReadTx, kinds ...Kind) []viewTx {
 }
 
 func find(books []viewTx, id events.ID) (row Row) {
-	readNamed(books, &Name{ID: id}, &row)
+	if !slices.ContainsFunc(books, func(b viewTx) bool { return b.read(id[:], &row) }) {
+		readForgotten(books, id, &row)
+	}
 	return row
 }
 
-// readNamed reads the row of a name into an empty one.
-func readNamed(books []viewTx, n *Name, row *Row) {
-	for _, first := range []bool{true, false} {
-		for _, b := range books {
-			if (b.kind == n.Kind) == first && b.read(n.ID[:], row) {
-				return
-			}
-		}
-	}
-	row.ID = n.ID
+// readForgotten reads what is left of a row that no view has into an empty one: its id alone where it was never there.
+func readForgotten(books []viewTx, id events.ID, row *Row) {
+	row.ID = id
 	for _, b := range books {
-		if g, ok := forgottenTable().Get(b.x, n.ID[:]); ok {
+		if g, ok := forgottenTable().Get(b.x, id[:]); ok {
 			row.Forgotten, row.Position, row.At = true, g.Position, g.At
 			return
 		}

@@ -55,6 +55,23 @@ func phraseBoost(row rows.Row, beginnings []string) float64 {
 	return min(boost, mostBoost(len(beginnings)))
 }
 
+// raise raises the score of a hit, whose row was read, for words of the query that stand together in it.
+func (h *hit) raise(beginnings []string) {
+	h.phrase = phraseBoost(*h.row, beginnings)
+	h.score *= 1 + h.phrase
+}
+
+// hasNeighbours reports whether a row that holds those of a query's words may hold two neighbouring ones: what stands in another row is
+// worth nothing to phraseBoost.
+func hasNeighbours(holds []bool) bool {
+	for i := range holds[1:] {
+		if holds[i] && holds[i+1] {
+			return true
+		}
+	}
+	return false
+}
+
 // mostBoost is what phraseBoost comes to at most for so many words.
 func mostBoost(words int) float64 { return min(phraseWeight*float64(words-1), phraseMost) }
 

@@ -47,11 +47,7 @@ func (r *Recall) rowsOf(ctx context.Context, found []index.Hit, then moment) ([]
 	var list []rows.Row
 	var err error
 	if then.position == 0 {
-		names := make([]rows.Name, len(found))
-		for i, h := range found {
-			names[i] = rows.Name{ID: h.ID, Kind: rows.Kind(h.Kind.String())}
-		}
-		list, err = r.cfg.Views.RowsNamed(ctx, names...)
+		list, err = r.cfg.Views.RowsNamed(ctx, namesOf(found)...)
 	} else {
 		ids := make([]events.ID, len(found))
 		for i, h := range found {
@@ -63,6 +59,14 @@ func (r *Recall) rowsOf(ctx context.Context, found []index.Hit, then moment) ([]
 		return nil, fmt.Errorf("recall: %w", err)
 	}
 	return list, nil
+}
+
+func namesOf(found []index.Hit) []rows.Name {
+	names := make([]rows.Name, len(found))
+	for i, h := range found {
+		names[i] = rows.Name{ID: h.ID, Kind: rows.Kind(h.Kind.String())}
+	}
+	return names
 }
 
 // spare is how many hits more than asked for are looked for, for those that turn out to be superseded or folded.

@@ -107,7 +107,8 @@ func (q *Query) check() error {
 
 // hit is a row that was found and is to be shown.
 type hit struct {
-	row     *rows.Row
+	row     *rows.Row  // nil: not read yet
+	unread  *index.Hit // what names such a row
 	score   float64
 	phrase  float64 // what the score was raised by for words that stand together, as a part of it
 	why     *index.Explanation

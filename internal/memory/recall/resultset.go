@@ -92,7 +92,13 @@ func (l *resultSet) readSlice(ctx context.Context, want int) error {
 		end = min(end, head)
 	}
 	inHead := end <= head
-	hits, err := l.live(ctx, l.found.Hits[l.next:end], inHead)
+	var hits []hit
+	var err error
+	if found := l.found.Hits[l.next:end]; inHead && len(l.words) > 1 && l.then.position == 0 {
+		hits, err = l.glance(ctx, found)
+	} else {
+		hits, err = l.live(ctx, found, inHead)
+	}
 	if err != nil {
 		return err
 	}
@@ -101,25 +107,32 @@ func (l *resultSet) readSlice(ctx context.Context, want int) error {
 	if inHead && len(l.words) > 1 {
 		slices.SortStableFunc(l.waiting, byScore)
 	}
-	l.settle(want)
-	return nil
+	return l.settle(ctx, want)
 }
 
 func byScore(a, b hit) int { return cmp.Compare(b.score, a.score) }
 
 // settle shows what is certain of its place, until more than want rows are shown; all of it where there is no more to look at, so that the
 // total of few rows is the same for every page.
-func (l *resultSet) settle(want int) {
+func (l *resultSet) settle(ctx context.Context, want int) error {
 	best := 0.0 // that what is not looked at can come to
 	if l.next < min(head, len(l.found.Hits)) && len(l.words) > 1 {
 		best = l.found.Hits[l.next].Score * (1 + mostBoost(len(l.words)))
 	}
 	n, all := 0, l.next == len(l.found.Hits) && l.next < l.iq.Limit
 	for n < len(l.waiting) && (all || len(l.shown) <= want) && l.waiting[n].score >= best {
-		l.show(l.waiting[n])
+		if err := l.readAhead(ctx, l.waiting[n:], max(1, want+1-len(l.shown))); err != nil {
+			return err
+		}
+		if h := l.waiting[n]; h.row.Listed() {
+			l.show(h)
+		} else { // any more, since there was a glance at it
+			l.hidden++
+		}
 		n++
 	}
 	l.waiting = slices.Delete(l.waiting, 0, n)
+	return nil
 }
 
 // show puts h at the end, unless a row before it is of the same entry, or says the same.
@@ -233,23 +246,86 @@ func (l *resultSet) live(ctx context.Context, found []index.Hit, withPhrases boo
 	}
 	hits := make([]hit, 0, len(rows))
 	for i := range rows {
-		row := &rows[i]
-		byMeaning, again := l.seen[row.ID]
-		l.seen[row.ID] = false
-		if again || !row.Listed() {
-			if !byMeaning {
-				l.hidden++
-			}
+		if !l.isNew(rows[i].ID, rows[i].Listed()) {
 			continue
 		}
-		h := hit{row: row, score: found[i].Score, why: found[i].Explain}
+		h := hit{row: &rows[i], score: found[i].Score, why: found[i].Explain}
 		if withPhrases {
-			h.phrase = phraseBoost(*row, l.words)
-			h.score *= 1 + h.phrase
+			h.raise(l.words)
 		}
 		hits = append(hits, h)
 	}
 	return hits, nil
+}
+
+// glance is live with phrases, without the rows in which no two neighbouring words of the query stand together. Most of the head is such
+// and is never shown; these are read when they are.
+func (l *resultSet) glance(ctx context.Context, found []index.Hit) ([]hit, error) {
+	glances, err := l.r.cfg.Views.Glances(ctx, l.words, namesOf(found)...)
+	if err != nil {
+		return nil, fmt.Errorf("recall: %w", err)
+	}
+	hits := make([]hit, 0, len(found))
+	var phrased []*hit
+	for i, g := range glances {
+		if !l.isNew(found[i].ID, g.Listed) {
+			continue
+		}
+		hits = append(hits, hit{unread: &found[i], score: found[i].Score, why: found[i].Explain})
+		if hasNeighbours(g.Holds) {
+			phrased = append(phrased, &hits[len(hits)-1])
+		}
+	}
+	if err := l.read(ctx, phrased); err != nil {
+		return nil, err
+	}
+	for _, h := range phrased {
+		h.raise(l.words)
+	}
+	return hits, nil
+}
+
+// read reads the rows of hits of which there was a glance alone.
+func (l *resultSet) read(ctx context.Context, hits []*hit) error {
+	if len(hits) == 0 {
+		return nil
+	}
+	found := make([]index.Hit, len(hits))
+	for i, h := range hits {
+		found[i] = *h.unread
+	}
+	rows, err := l.r.rowsOf(ctx, found, l.then)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		hits[i].row = &rows[i]
+	}
+	return nil
+}
+
+// readAhead reads the row of the first of hits, and with it those of the next ones, up to n, that are to be shown then as far as is known.
+func (l *resultSet) readAhead(ctx context.Context, hits []hit, n int) error {
+	if hits[0].row != nil {
+		return nil
+	}
+	var unread []*hit
+	for i := range hits[:min(n, len(hits))] {
+		if hits[i].row == nil {
+			unread = append(unread, &hits[i])
+		}
+	}
+	return l.read(ctx, unread)
+}
+
+// isNew reports whether a row that was looked at is one more to show: it is listed, and was not looked at before.
+func (l *resultSet) isNew(id events.ID, listed bool) bool {
+	byMeaning, again := l.seen[id]
+	l.seen[id] = false
+	if (again || !listed) && !byMeaning {
+		l.hidden++
+	}
+	return !again && listed
 }
 
 // total is how many entries are shown to whoever reads all pages, as far as it is known: what was not looked at counts.
