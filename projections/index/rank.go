@@ -2,7 +2,6 @@ package index
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"iter"
 	"math"
@@ -58,29 +57,47 @@ func (s *search) before(a, b candidate) int {
 	return cmp.Or(cmp.Compare(y.at[b.doc], x.at[a.doc]), cmp.Compare(y.position[b.doc], x.position[a.doc]))
 }
 
-// The search is a heap of candidates with the worst on top, once it has as many as it wants.
-func (s *search) Len() int           { return len(s.best) }
-func (s *search) Less(i, j int) bool { return s.before(s.best[i], s.best[j]) > 0 }
-func (s *search) Swap(i, j int)      { s.best[i], s.best[j] = s.best[j], s.best[i] }
-func (s *search) Push(x any)         { s.best = append(s.best, x.(candidate)) }
-func (s *search) Pop() any {
-	x := s.best[len(s.best)-1]
-	s.best = s.best[:len(s.best)-1]
-	return x
-}
-
-// offer keeps c if it is among the best so far.
+// offer keeps c if it may be among the best so far.
 func (s *search) offer(c candidate) {
-	if len(s.best) < s.want {
-		if s.best = append(s.best, c); len(s.best) == s.want {
-			heap.Init(s)
-		}
+	if s.bar != nil && (c.key < s.bar.key || s.before(c, *s.bar) >= 0) {
 		return
 	}
-	if len(s.best) > 0 && c.key >= s.best[0].key && s.before(c, s.best[0]) < 0 {
-		s.best[0] = c
-		heap.Fix(s, 0)
+	if s.best = append(s.best, c); len(s.best) == 2*s.want {
+		s.cut()
 	}
+}
+
+// cut leaves the best of the candidates, in any order, as many as are wanted, and sets the bar for those to come.
+func (s *search) cut() {
+	if len(s.best) <= s.want {
+		return
+	}
+	last, low, high := s.want-1, 0, len(s.best)-1
+	for low < high { // quickselect: what comes before the last one wanted is brought to its left
+		pivot, i, j := s.best[low+(high-low)/2], low, high
+		for i <= j {
+			for s.before(s.best[i], pivot) < 0 {
+				i++
+			}
+			for s.before(s.best[j], pivot) > 0 {
+				j--
+			}
+			if i <= j {
+				s.best[i], s.best[j] = s.best[j], s.best[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case last <= j:
+			high = j
+		case last >= i:
+			low = i
+		default:
+			low = high
+		}
+	}
+	bar := s.best[last]
+	s.best, s.bar = s.best[:s.want], &bar
 }
 
 // matched gives the documents of a segment that match.
@@ -164,7 +181,13 @@ func (s *search) passed(n int) iter.Seq[uint32] {
 
 // choose fills best from the documents that match, and counts them.
 func (s *search) choose(ctx context.Context) error {
-	s.ages = newRecencyTable(s.newest, s.recency)
+	newest := int64(math.MinInt64)
+	for n, col := range s.cols {
+		for _, doc := range s.found[n] {
+			newest = max(newest, col.at[doc])
+		}
+	}
+	s.ages = newRecencyTable(newest, s.recency)
 	s.weighDates()
 	return s.segments(ctx, func(n int, _ *scorch.SegmentSnapshot) error {
 		switch {
@@ -177,7 +200,7 @@ func (s *search) choose(ctx context.Context) error {
 	})
 }
 
-// chooseByTime looks at what passes the filters alone in an order near that of the answer: the heap takes hardly any that it lets go.
+// chooseByTime looks at what passes the filters alone in an order near that of the answer: hardly any is offered that others push out.
 func (s *search) chooseByTime(n int) {
 	col, sign, docs := s.cols[n], 1.0, s.matched(n)
 	switch {
@@ -274,12 +297,15 @@ func (a *recencyTable) boost(at int64) float64 {
 // hits orders the candidates for the answer and reads their names. What stands next to a document only adds to its score,
 // so that those that it counts for stay before the others.
 func (s *search) hits(limit int) ([]Hit, error) {
-	slices.SortFunc(s.best, s.before)
+	s.cut()
+	if s.sort != Relevance || len(s.best) > ranked {
+		slices.SortFunc(s.best, s.before)
+	}
 	if s.sort == Relevance {
 		first := s.best[:min(ranked, len(s.best))]
-		for i := range first {
+		for i, c := range first {
 			first[i].ranked = true
-			first[i].key = s.allParts(first[i]).Score
+			first[i].key += s.neighbourScore(c.segment, c.doc)
 		}
 		slices.SortFunc(first, s.before)
 	}
@@ -290,7 +316,10 @@ func (s *search) hits(limit int) ([]Hit, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[i] = Hit{ID: r.id, Kind: r.kind, Position: r.position, At: r.at, Session: r.group, Score: s.allParts(c).Score}
+		out[i] = Hit{ID: r.id, Kind: r.kind, Position: r.position, At: r.at, Session: r.group, Score: c.key}
+		if s.sort != Relevance {
+			out[i].Score = s.allParts(c).Score
+		}
 	}
 	return out, nil
 }

@@ -111,30 +111,43 @@ func rarity(n, docs float64) float32 { return float32(math.Log(1 + (docs-n+0.5)/
 
 // add scores the documents of one term in one segment by BM25.
 func (s *search) add(p postings, idf float32, norms *norms) error {
-	it := p.list.Iterator(true, true, false, nil)
+	s.postings = p.list.Iterator(true, true, false, s.postings)
 	allow := s.allow[p.segment]
 	if p.only != nil {
 		allow = p.only
 	}
-	if allow != nil && !restrict(it, allow) {
+	if allow != nil && !restrict(s.postings, allow) {
 		return nil
 	}
-	scores, col := s.scoresOf(p.segment), s.cols[p.segment]
-	for {
-		posting, err := it.Next()
-		if err != nil {
-			return fmt.Errorf("index: postings: %w", err)
+	for more := true; more; {
+		docs, worth := s.docs[:0], s.worth[:0]
+		for len(docs) < cap(docs) {
+			posting, err := s.postings.Next()
+			if err != nil {
+				return fmt.Errorf("index: postings: %w", err)
+			}
+			if more = posting != nil; !more {
+				break
+			}
+			docs, worth = append(docs, uint32(posting.Number())), append(worth, termScore(idf, posting, norms))
 		}
-		if posting == nil {
-			return nil
-		}
-		doc, worth := uint32(posting.Number()), termScore(idf, posting, norms)
+		s.addAll(p.segment, docs, worth)
+	}
+	return nil
+}
+
+// addAll adds to the scores of a segment's documents what a term is worth in each. It is apart from the reading of postings because it
+// waits for memory, for one document while for another.
+func (s *search) addAll(n int, docs []uint32, worth []float32) {
+	scores, sessions := s.scoresOf(n), s.cols[n].session
+	for i, doc := range docs {
 		if scores[doc] == 0 {
-			s.found[p.segment] = append(s.found[p.segment], doc)
-			s.newest = max(s.newest, col.at[doc])
+			s.found[n] = append(s.found[n], doc)
 		}
-		scores[doc] += worth
-		s.raise(col.session[doc], worth)
+		scores[doc] += worth[i]
+	}
+	for i, doc := range docs {
+		s.raise(sessions[doc], worth[i])
 	}
 }
 
@@ -164,11 +177,14 @@ func restrict(it segment.PostingsIterator, allow *roaring.Bitmap) bool {
 
 // scratch is what scoring needs. Its memory is used again by later queries: without that each makes a megabyte of garbage.
 type scratch struct {
-	scores  []float32  // by document, segment after segment; 0 but for what was found
-	found   [][]uint32 // by segment: the documents whose score is not 0
-	covered []float32  // by session: the sum over the terms of the most that each is worth in one of its documents
-	most    []float32  // by session: the same for the term at hand
-	raised  []uint32   // the sessions for which most is not 0
+	scores  []float32   // by document, segment after segment; 0 but for what was found
+	found   [][]uint32  // by segment: the documents whose score is not 0
+	covered []float32   // by session: the sum over the terms of the most that each is worth in one of its documents
+	most    []float32   // by session: the same for the term at hand
+	raised  []uint32    // the sessions for which most is not 0
+	docs    [256]uint32 // of postings at hand
+	worth   [256]float32
+	best    []candidate // until hits sorts it, in any order and up to twice as many as are wanted
 }
 
 // raise notes that the term at hand is worth so much in a document of a session.
@@ -221,6 +237,7 @@ func (s *scratches) put(run *search) {
 		}
 		run.found[n] = docs[:0]
 	}
+	run.best = run.best[:0]
 	s.pool.Put(run.scratch)
 }
 

@@ -3,12 +3,12 @@ package index
 import (
 	"context"
 	"fmt"
-	"math"
 	"runtime/debug"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/bleve/v2/index/scorch"
+	segment "github.com/blevesearch/scorch_segment_api/v2"
 	"github.com/cmemd/cmemd/events"
 )
 
@@ -157,15 +157,15 @@ type search struct {
 	span      span
 	sort      Sort
 	recency   float64
-	newest    int64 // of what was found, in milliseconds since 1970
-	nothing   bool  // there is a text, and nothing in it is a word
+	nothing   bool // there is a text, and nothing in it is a word
 	ages      *recencyTable
 	want      int
 	most      int // documents to look at for the words together; 0: all
 	cache     *columnCache
+	postings  segment.PostingsIterator // the one at hand, whose memory the next one uses
 	total     int
-	also      [][]uint32  // by segment: documents that are counted though they do not match; nil: none anywhere
-	best      []candidate // a heap once there are as many as are wanted, until hits sorts it
+	also      [][]uint32 // by segment: documents that are counted though they do not match; nil: none anywhere
+	bar       *candidate // of best: what comes behind it is not wanted; nil: there is none yet
 }
 
 // prepare reads what the query needs of every segment.
@@ -177,7 +177,7 @@ func (s *store) prepare(ctx context.Context, snap *scorch.IndexSnapshot, a *anal
 	run := &search{
 		snap: snap, cols: cols, penalties: penalties, terms: queryTerms(a, q.Text), dates: mentions(q.Text), conds: q.conditions(),
 		span: q.span(), sort: q.Sort,
-		recency: q.Recency, newest: math.MinInt64, want: max(q.Limit, ranked), cache: &s.columns, first: make([]int, len(cols)+1),
+		recency: q.Recency, want: max(q.Limit, ranked), cache: &s.columns, first: make([]int, len(cols)+1),
 		allow: make([]*roaring.Bitmap, len(cols)),
 	}
 	run.nothing = q.Text != "" && len(run.terms) == 0
