@@ -23,8 +23,9 @@ const (
 // folds finds rows that say nearly the same as one before them, of the same kind and project. A row is compared with each one
 // that was kept: pairs that differ do so within the first few hashes. The zero value is empty.
 type folds struct {
-	kept  []folded
-	added int
+	kept   []folded
+	added  int
+	hashes []uint64 // memory for those of a row's shingles
 }
 
 // folded is a row with what it is compared by.
@@ -45,7 +46,7 @@ type group struct {
 // add returns the first row before this one that says nearly the same; ok is false if none does.
 func (f *folds) add(row *rows.Row) (standIn events.ID, ok bool) {
 	f.added++
-	this := folded{row.ID, group{row.Kind, row.Project, row.ProjectRoot, row.Flagged, row.By()}, sketch(*row)}
+	this := folded{row.ID, group{row.Kind, row.Project, row.ProjectRoot, row.Flagged, row.By()}, f.sketch(row)}
 	for i := range f.kept {
 		if other := &f.kept[i]; other.group == this.group && alike(other.sketch, this.sketch) {
 			return other.id, true
@@ -56,17 +57,18 @@ func (f *folds) add(row *rows.Row) (standIn events.ID, ok bool) {
 }
 
 // sketch is a sample of a row's shingles: the lowest hashes, sorted. Of a very short row it is its whole text's hash.
-func sketch(row rows.Row) []uint64 {
-	s := sketcher{room: maxFoldText}
+func (f *folds) sketch(row *rows.Row) []uint64 {
+	s := sketcher{room: maxFoldText, hashes: f.hashes[:0]}
 	for _, text := range row.Words() {
 		s.text(text)
 	}
 	if s.words < shingle {
 		return []uint64{s.before[0] ^ s.before[1]*fnvPrime}
 	}
+	f.hashes = s.hashes
 	slices.Sort(s.hashes)
 	lowest := slices.Compact(s.hashes)
-	return lowest[:min(len(lowest), sketchSize)]
+	return slices.Clone(lowest[:min(len(lowest), sketchSize)])
 }
 
 // sketcher is a sketch in the making.

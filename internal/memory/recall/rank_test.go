@@ -125,7 +125,8 @@ func TestAlikeIsTheSharedPart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		first := text.Draw(t, "first")
 		second := slices.Concat(changes.Draw(t, "before"), first, changes.Draw(t, "behind"))
-		x, y := sketch(rows.Row{Narrative: strings.Join(first, " ")}), sketch(rows.Row{Narrative: strings.Join(second, " ")})
+		var f folds
+		x, y := f.sketch(&rows.Row{Narrative: strings.Join(first, " ")}), f.sketch(&rows.Row{Narrative: strings.Join(second, " ")})
 		lowest := slices.Concat(x, y)
 		slices.Sort(lowest)
 		lowest = slices.Compact(lowest)
