@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -29,6 +30,7 @@ const MaxParam = 4 << 10
 //	ofpage:"true"    it may differ from one page of a list to the next: what a cursor is not bound to, see CheckCursor
 //	help:"..."       what the flag of it is for, that a command has, and flag:"at" its name where it is another: see Fields
 type param struct {
+	field                             int // its place among the struct's
 	name, path, most, otherwise, help string
 	words                             []string
 	several, repeated                 bool
@@ -50,11 +52,29 @@ func paramOf(tag reflect.StructTag) param {
 
 // eachParam calls do with every field of query, a struct, that goes into the URL.
 func eachParam(query reflect.Value, do func(p param, v reflect.Value)) {
-	for f, v := range query.Fields() {
-		if p := paramOf(f.Tag); p.name != "" || p.path != "" {
-			do(p, v)
+	for _, p := range paramsOf(query.Type()) {
+		do(p, query.Field(p.field))
+	}
+}
+
+// params are what paramsOf knows, by the struct's type: a request goes through them several times, and to read the tags takes longer than
+// all else that is done then.
+var params sync.Map
+
+// paramsOf are those fields of a struct that go into the URL, in their order.
+func paramsOf(query reflect.Type) []param {
+	if known, ok := params.Load(query); ok {
+		return known.([]param)
+	}
+	var list []param
+	for i := range query.NumField() {
+		if p := paramOf(query.Field(i).Tag); p.name != "" || p.path != "" {
+			p.field = i
+			list = append(list, p)
 		}
 	}
+	params.Store(query, list)
+	return list
 }
 
 // A Field is a field of a query that a command has a flag for: one with a tag help.

@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/projections/rows"
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 // read is a query read and checked, and what is wrong with it.
@@ -208,5 +209,18 @@ func TestSetPath(t *testing.T) {
 	row := RowQuery{ID: "m41"}
 	if SetPath(&row, nil); row.ID != "m41" {
 		t.Errorf("got %+v, want the id as it was", row)
+	}
+}
+
+// A request goes through its query's parameters again and again; their tags are read once.
+func TestTagsAreReadOnce(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector allocates")
+	}
+	query, n := reflect.ValueOf(SearchQuery{}), 0
+	count := func(param, reflect.Value) { n++ }
+	eachParam(query, count)
+	if got := testing.AllocsPerRun(100, func() { eachParam(query, count) }); n == 0 || got > 0 {
+		t.Errorf("%v allocations for %d parameters, want none", got, n/102)
 	}
 }
