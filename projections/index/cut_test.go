@@ -24,7 +24,7 @@ func TestTheBestAreKept(t *testing.T) {
 		for _, c := range all {
 			s.offer(c)
 		}
-		s.cut()
+		s.cut(s.want)
 		slices.SortFunc(all, s.before)
 		slices.SortFunc(s.best, s.before)
 		if want := all[:min(s.want, len(all))]; !slices.Equal(s.best, want) {

@@ -63,16 +63,18 @@ func (s *search) offer(c candidate) {
 		return
 	}
 	if s.best = append(s.best, c); len(s.best) == 2*s.want {
-		s.cut()
+		s.cut(s.want)
+		bar := slices.MaxFunc(s.best, s.before)
+		s.bar = &bar
 	}
 }
 
-// cut leaves the best of the candidates, in any order, as many as are wanted, and sets the bar for those to come.
-func (s *search) cut() {
-	if len(s.best) <= s.want {
+// cut leaves the n best of the candidates, in any order.
+func (s *search) cut(n int) {
+	if len(s.best) <= n {
 		return
 	}
-	last, low, high := s.want-1, 0, len(s.best)-1
+	last, low, high := n-1, 0, len(s.best)-1
 	for low < high { // quickselect: what comes before the last one wanted is brought to its left
 		pivot, i, j := s.best[low+(high-low)/2], low, high
 		for i <= j {
@@ -96,8 +98,7 @@ func (s *search) cut() {
 			low = high
 		}
 	}
-	bar := s.best[last]
-	s.best, s.bar = s.best[:s.want], &bar
+	s.best = s.best[:n]
 }
 
 // matched gives the documents of a segment that match.
@@ -297,18 +298,22 @@ func (a *recencyTable) boost(at int64) float64 {
 // hits orders the candidates for the answer and reads their names. What stands next to a document only adds to its score,
 // so that those that it counts for stay before the others.
 func (s *search) hits(limit int) ([]Hit, error) {
-	s.cut()
-	if s.sort != Relevance || len(s.best) > ranked {
+	s.cut(s.want)
+	if len(s.best) > ranked {
 		slices.SortFunc(s.best, s.before)
 	}
+	first := s.best[:min(ranked, len(s.best))]
 	if s.sort == Relevance {
-		first := s.best[:min(ranked, len(s.best))]
 		for i, c := range first {
 			first[i].ranked = true
 			first[i].key += s.neighbourScore(c.segment, c.doc)
 		}
-		slices.SortFunc(first, s.before)
 	}
+	if limit < ranked {
+		s.cut(limit)
+		first = s.best
+	}
+	slices.SortFunc(first, s.before)
 	s.best = s.best[:min(limit, len(s.best))]
 	out := make([]Hit, len(s.best))
 	for i, c := range s.best {
