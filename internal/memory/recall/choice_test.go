@@ -92,6 +92,33 @@ func TestWhatSaysWhyGoesBeforeShorterRows(t *testing.T) {
 	}
 }
 
+// Where there is no room for all that the rows say, each is given the sentences of it that say most before one is given more; where there
+// is, all.
+func TestRowsShareTheRoom(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	for i := range 9 {
+		title := fmt.Sprintf("The import of page %d failed because `parse_%d.go` must not read more than 512 bytes", i, i)
+		text := title + "."
+		for j := range 6 {
+			text += fmt.Sprintf(" Line %d of column %d is kept in `table_%d_%d.go`, beside the labels that came with the paper.", j, i, i, j)
+		}
+		w.observe(s, "discovery", title, text)
+	}
+	ask := shop("startup", events.SessionID{})
+	for characters, whole := range map[int]bool{3000: false, MaxCharacters: true} {
+		ask.Characters = characters
+		got := w.mustContext(ask)
+		for i := range 9 {
+			if !strings.Contains(got.Text, fmt.Sprintf("because `parse_%d.go` must not read more than 512 bytes.", i)) ||
+				whole && strings.Count(got.Text, fmt.Sprintf("`table_%d_", i)) < 6 {
+				t.Errorf("of page %d not enough is said in %d characters:\n%s", i, characters, got.Text)
+			}
+		}
+	}
+}
+
 // What was saved by hand keeps its place among observations that say much.
 func TestNotesStandBesideWhatSaysMuch(t *testing.T) {
 	t.Parallel()

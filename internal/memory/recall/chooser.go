@@ -51,7 +51,8 @@ type piece struct {
 	weight float64
 	text   string // without its handle
 	whole  string // the same at full length, as it stands where nothing else says any of it
-	length int    // of whole, in characters
+	short  string // the same with the sentences that tell most, of which each chosen piece is given its own before one is given more
+	length int    // of short, in characters
 	at     time.Time
 	chosen bool
 	why    string
@@ -70,7 +71,7 @@ func (p *piece) read() *reading {
 // lengthens reports whether a piece is shown at full length where there is room.
 func (p *piece) lengthens() bool { return p.sec >= secMemories && p.row.Kind != rows.Prompt }
 
-// density is the piece's weight a character at full length. The newest summary comes first whatever its length.
+// density is the piece's weight a character of its short form. The newest summary comes first whatever its length.
 func (p *piece) density() float64 {
 	if p.sec == secLast {
 		return math.Inf(1)

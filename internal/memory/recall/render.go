@@ -20,6 +20,7 @@ const (
 	maxNextText  = 280
 	maxWorkTitle = 140
 	maxWorkText  = 800
+	maxShortText = 240 // of a row, before all that are chosen have as much: two sentences or three
 	maxAsked     = 300 // of a prompt above what came of it
 	maxFileLines = 8
 	maxFilePath  = 100
@@ -67,12 +68,12 @@ func (c *chooser) workLine(row rows.Row) string {
 
 // longLine is a row's title with the sentences of it that tell most and were not said, whole, or these alone where the title was said
 // or is only the beginning of one. It is empty where that is no more than the title.
-func (c *chooser) longLine(r *reading, t *saidTexts, titled bool) string {
+func (c *chooser) longLine(r *reading, t *saidTexts, titled bool, limit int) string {
 	if titled {
 		t.drop(r.said)
 	}
 	_, asked := c.asked[r.row.Entry()]
-	more := c.words(t.telling(r, maxWorkText, asked), maxWorkText)
+	more := c.words(t.telling(r, limit, asked), limit)
 	titled = titled && !beginAs(r.begin, plainWords(more))
 	if titled {
 		*t = append(*t, r.said)
@@ -209,8 +210,8 @@ func (c *chooser) subject() string {
 	return " that may bear on this prompt"
 }
 
-// choose takes pieces in the order of their weight a character as long as they fit whole: some that are understood tell more than the
-// beginnings of many.
+// choose takes pieces in the order of their weight a character as long as their short forms fit: whole sentences of some tell more than the
+// beginnings of many, and the best ones of each more than all of a few.
 func (c *chooser) choose(left budget) {
 	days := map[string]bool{}
 	var heads [sections]bool
@@ -220,7 +221,7 @@ func (c *chooser) choose(left budget) {
 			continue
 		}
 		line := budget{chars: lineCost, tokens: lineTokens}
-		cost := left.of(p.whole).plus(line)
+		cost := left.of(p.short).plus(line)
 		if !heads[p.sec] {
 			cost = cost.plus(left.of(headings()[p.sec] + "\n\n"))
 		}
@@ -289,33 +290,48 @@ func (c *chooser) titles(t *saidTexts) (said map[*piece]bool) {
 	return said
 }
 
-// lengthen gives chosen pieces their longer form while there is room, the heaviest for their length first. What others say whole is
-// taken out.
+// lengthen gives chosen pieces their longer form while there is room, the heaviest for their length first, and none more than its short
+// form before all have theirs. What others say whole is taken out.
 func (c *chooser) lengthen(left budget) {
 	t := &saidTexts{}
 	said := c.titles(t)
 	c.tellRequests(t)
 	left = left.minus(left.of(c.body()))
+	shares := budget{} // of the pieces behind the one at hand
 	for _, p := range c.pieces {
+		shares = shares.plus(p.growth(left))
+	}
+	for _, p := range c.pieces {
+		shares = shares.minus(p.growth(left))
 		if !p.chosen || !p.lengthens() || left.chars < minLonger {
 			continue
 		}
-		before := slices.Clone(*t)
-		long := c.longLine(p.read(), t, !said[p])
-		if long == "" {
-			continue
-		}
-		rest := left.plus(left.of(p.text)).minus(left.of(long))
-		if !rest.left() {
+		for _, limit := range []int{maxWorkText, maxShortText} {
+			before := slices.Clone(*t)
+			long := c.longLine(p.read(), t, !said[p], limit)
+			if long == "" {
+				break
+			}
+			rest := left.plus(left.of(p.text)).minus(left.of(long))
+			if rest.minus(shares).left() || limit == maxShortText && rest.left() {
+				left, p.text = rest, long
+				delete(said, p)
+				break
+			}
 			*t = before
-			continue
 		}
-		left, p.text = rest, long
-		delete(said, p)
 	}
 	for p := range said {
 		p.chosen, p.why = false, "said by others"
 	}
+}
+
+// growth is how much longer a chosen piece's short form is than what it says now.
+func (p *piece) growth(in budget) budget {
+	if more := in.of(p.short).minus(in.of(p.text)); p.chosen && p.lengthens() && more.left() {
+		return more
+	}
+	return budget{}
 }
 
 // summarize leaves of the newest summary what the other chosen pieces do not say.

@@ -101,10 +101,10 @@ func TestWorkWhoseTitleIsSaidElsewhere(t *testing.T) {
 	said := &saidTexts{}
 	said.add(row.Title)
 	c := &chooser{recall: &Recall{}}
-	if got, want := c.longLine(readingOf(&row), said, false), "change in shelf.go, box.go, 1 more: The label is read once by `ReadAll` now."; got != want {
+	if got, want := c.longLine(readingOf(&row), said, false, maxWorkText), "change in shelf.go, box.go, 1 more: The label is read once by `ReadAll` now."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := c.longLine(readingOf(&row), &saidTexts{}, false), "change in shelf.go, box.go, 1 more: The shelf is in order by width. The label is read once by `ReadAll` now."; got != want {
+	if got, want := c.longLine(readingOf(&row), &saidTexts{}, false, maxWorkText), "change in shelf.go, box.go, 1 more: The shelf is in order by width. The label is read once by `ReadAll` now."; got != want {
 		t.Errorf("with its title: got %q, want %q", got, want)
 	}
 }

@@ -83,9 +83,12 @@ func (c *chooser) offerAll() {
 		p := o.build(row)
 		p.row, p.at, p.weight, p.whole = row, row.At, 1, p.text
 		if p.lengthens() && !c.brief() {
-			p.whole = cmp.Or(c.longLine(p.read(), &saidTexts{}, true), p.text)
+			p.whole = cmp.Or(c.longLine(p.read(), &saidTexts{}, true, maxWorkText), p.text)
 		}
-		p.length = size(p.whole)
+		if p.short = p.whole; size(p.whole) > maxShortText && p.lengthens() && !c.brief() {
+			p.short = cmp.Or(c.longLine(p.read(), &saidTexts{}, true, maxShortText), p.text)
+		}
+		p.length = size(p.short)
 		if row.Kind == rows.Observation && !c.brief() {
 			p.parts = append(p.parts, Part{"what it says", (1 + p.read().worth) / (1 + ordinaryWorth)})
 		}
