@@ -67,7 +67,8 @@ func (c *chooser) workLine(row rows.Row) string {
 }
 
 // longLine is a row's title with the sentences of it that tell most and were not said, whole, or these alone where the title was said
-// or is only the beginning of one. It is empty where that is no more than the title.
+// or is only the beginning of one. What both say first, before a colon, stands before whatever is given. It is empty where that is no more
+// than the title.
 func (c *chooser) longLine(r *reading, t *saidTexts, titled bool, limit int) string {
 	if titled {
 		t.drop(r.said)
@@ -75,6 +76,9 @@ func (c *chooser) longLine(r *reading, t *saidTexts, titled bool, limit int) str
 	_, asked := c.asked[r.row.Entry()]
 	more := c.words(t.telling(r, limit, asked), limit)
 	titled = titled && !beginAs(r.begin, plainWords(more))
+	if label := c.words(r.label, maxWorkTitle); more != "" && !titled && !strings.HasPrefix(more, label) {
+		more = label + " " + more
+	}
 	if titled {
 		*t = append(*t, r.said)
 	}

@@ -108,3 +108,19 @@ func TestWorkWhoseTitleIsSaidElsewhere(t *testing.T) {
 		t.Errorf("with its title: got %q, want %q", got, want)
 	}
 }
+
+// TestALabelStandsBeforeWhateverIsTold: what a title and its text both say first, before a colon, holds for each sentence of the text.
+func TestALabelStandsBeforeWhateverIsTold(t *testing.T) {
+	t.Parallel()
+	row := rows.Row{
+		Kind: rows.Observation, Type: "discovery", Title: "Before shelf.go was changed: The shelf is sorted by `Box.Width`.",
+		Narrative: "Before shelf.go was changed: There are three shelves.\n\nThe shelf is sorted by `Box.Width`. The label is read twice because `ReadAll` keeps none of it.",
+	}
+	c := &chooser{recall: &Recall{}}
+	const want = "discovery: Before shelf.go was changed: The label is read twice because `ReadAll` keeps none of it."
+	said := &saidTexts{}
+	said.add("The shelf is sorted by `Box.Width`.")
+	if got := c.longLine(readingOf(&row), said, false, 80); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

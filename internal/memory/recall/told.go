@@ -189,6 +189,7 @@ type reading struct {
 	row   *rows.Row
 	said  string      // its title by its words
 	begin []plain     // what its title says, as quotes compares it
+	label string      // with a colon: what its title and its text both say first, of all that they say; "": nothing
 	all   []statement // of what it says at most length
 	order []candidate // of all, those that may be given at length: what says most first
 	worth float64     // of those for which a line has room
@@ -203,7 +204,8 @@ type candidate struct {
 // readingOf reads a row: the sentence that its title is made of says more than all others, and none that stands under a guess is given.
 func readingOf(row *rows.Row) *reading {
 	title := titleOf(*row)
-	r := &reading{row: row, said: plainWords(title).words, begin: sayings(title), all: statementsOf(textOf(*row))}
+	text := textOf(*row)
+	r := &reading{row: row, said: plainWords(title).words, begin: sayings(title), label: labelOf(title, text), all: statementsOf(text)}
 	for i, s := range r.all {
 		if s.isHead || s.options || !sentence.Telling(s.text) || s.head >= 0 && sentence.Holds(r.all[s.head].text, sentence.Hedge) {
 			continue
@@ -227,6 +229,15 @@ func readingOf(row *rows.Row) *reading {
 		}
 	}
 	return r
+}
+
+// labelOf is what stands before the first colon of both a title and the text below it, with the colon: when that was so, for one.
+func labelOf(title, text string) string {
+	label, _, labelled := strings.Cut(title, ": ")
+	if label += ":"; labelled && strings.HasPrefix(text, label+" ") {
+		return label
+	}
+	return ""
 }
 
 // plainShare is how much of its weight a statement counts for that only says what is so, or what was done: beside one that says why, of
