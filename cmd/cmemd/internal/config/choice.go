@@ -115,7 +115,7 @@ func (l *Loaded) CheckProvider(where, name string) error {
 // checkKeys reports services with more than one source of their key. A default is none that somebody chose.
 func (l *Loaded) checkKeys() error {
 	var errs []error
-	for _, name := range setting.ProviderNames() {
+	for _, name := range append(setting.ProviderNames(), EmbeddingsName) {
 		if l.Service(name) == nil {
 			continue
 		}
@@ -197,18 +197,8 @@ func (l *Loaded) checkTogether() error {
 
 // checkEmbeddings reports what is set of vectors and does not go together.
 func (l *Loaded) checkEmbeddings() error {
-	e := l.Embeddings.Endpoint
-	keys := 0
-	for _, key := range []string{e.KeyEnv, e.KeyFile, e.KeyCommand} {
-		if key != "" {
-			keys++
-		}
-	}
-	switch {
-	case e.URL != "" && l.Embeddings.Model == "":
+	if l.Embeddings.Endpoint.URL != "" && l.Embeddings.Model == "" {
 		return errors.New("embeddings_url needs embeddings_model, the model that is asked there")
-	case keys > 1:
-		return errors.New("embeddings_key_env, embeddings_key_file and embeddings_key_command are set together: a key comes from one of them")
 	}
 	return nil
 }

@@ -108,6 +108,7 @@ func readLines(home string, data []byte, err error, over []configLine) (*Loaded,
 	return l, errors.Join(append(bad, l.checkTogether())...)
 }
 
+// Standard returns the settings of a home in which nobody set any.
 func Standard() *Loaded {
 	l := &Loaded{From: map[string]string{}}
 	for _, s := range l.Settings() {

@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/process"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // stopWait is how long a daemon that was asked to end may take: it has shutdownTimeout for itself.
@@ -117,10 +118,8 @@ func awaitEnd(ctx context.Context, client *client.Client, p homedir.Paths, d hom
 	ctx, cancel := context.WithTimeout(ctx, stopWait)
 	defer cancel()
 	for d.Lives() || client.Alive(ctx) == nil && !isAnother(p, d) {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(askEvery):
+		if err := sleep.For(ctx, askEvery); err != nil {
+			return err
 		}
 	}
 	return nil

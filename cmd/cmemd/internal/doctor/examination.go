@@ -22,7 +22,7 @@ const (
 	stateUnknown checkState = "unknown" // it could not be looked at
 )
 
-// A checked is what doctor says of one thing.
+// A finding is what doctor says of one thing.
 type finding struct {
 	Name   string     `json:"name"`
 	State  checkState `json:"state"`

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/filelock"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // ErrLocked is a file that another process is about to replace.
@@ -43,10 +44,8 @@ func awaitLock(ctx context.Context, f *os.File) error {
 		if ok, err := filelock.Try(f); ok || err != nil {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if sleep.For(ctx, lockPause) != nil {
 			return ErrLocked
-		case <-time.After(lockPause):
 		}
 	}
 }

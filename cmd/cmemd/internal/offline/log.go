@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/memory/curation"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // A Log is the log of a home without a daemon, opened for reading. It is given to a daemon that starts, and what is asked goes on
@@ -81,10 +82,8 @@ func (o *Log) isGiven(ctx context.Context, err error) (given bool, next error) {
 		if there == nil {
 			return true, nil
 		}
-		select {
-		case <-limited.Done():
+		if sleep.For(limited, givePause) != nil {
 			return false, terminal.Advise(fmt.Errorf("a daemon that starts was given the log, and does not answer: %w", there), "`cmemd logs` says why; then try again")
-		case <-time.After(givePause):
 		}
 	}
 }

@@ -2,7 +2,6 @@ package setup
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -174,11 +173,7 @@ func run(ctx context.Context, argv, env []string) error {
 	if err == nil {
 		return nil
 	}
-	said := strings.TrimSpace(string(bytes.ToValidUTF8(out, nil)))
-	if len(said) > terminal.MaxSaid {
-		said = said[len(said)-terminal.MaxSaid:]
-	}
-	return fmt.Errorf("%s: %w: %s", strings.Join(argv, " "), err, said)
+	return fmt.Errorf("%s: %w: %s", strings.Join(argv, " "), err, terminal.EndOf(string(out)))
 }
 
 // How long an agent may take to say which hooks it trusts, and then to end. It was seen to take half a second, and no time; where

@@ -20,6 +20,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 const serviceHelp = `Service has the system start the daemon when you log in, and start it again should it fail: by a systemd user unit on Linux,
@@ -148,10 +149,8 @@ func forgetAgent(ctx context.Context, s serviceFile) error {
 		_ = manage(ctx, argv) // whether it is known is asked next
 	}
 	for manage(ctx, s.known) == nil {
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("launchd still runs the daemon that it is to start anew: %w", ctx.Err())
-		case <-time.After(forgetPollInterval):
+		if err := sleep.For(ctx, forgetPollInterval); err != nil {
+			return fmt.Errorf("launchd still runs the daemon that it is to start anew: %w", err)
 		}
 	}
 	return nil

@@ -180,7 +180,7 @@ func (s *setupRun) showNext(ctx context.Context) {
 	if line := s.pathLine(ctx); line != "" {
 		next = append(next, line)
 	}
-	if s.looksForGit() == "" {
+	if _, err := s.machine.LookPath("git"); err != nil {
 		next = append(next, "install git, and commits that agents speak of are looked up")
 	}
 	next = append(next, "`cmemd status` says what was captured, `cmemd search WORDS` finds it, `cmemd doctor` says what is not well")
@@ -192,15 +192,6 @@ func (s *setupRun) showNext(ctx context.Context) {
 	for _, line := range next {
 		s.app.Printf("  %s\n", terminal.VisibleLine(line))
 	}
-}
-
-// looksForGit is where git is; empty: nowhere.
-func (s *setupRun) looksForGit() string {
-	path, err := s.machine.LookPath("git")
-	if err != nil {
-		return ""
-	}
-	return path
 }
 
 // pathLine says how the shell finds the program that agents use; empty: it does, or finds the one that this is a copy of.

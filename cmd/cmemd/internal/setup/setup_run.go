@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/providers"
 	"github.com/cmemd/cmemd/internal/agents/install"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // A setupReport is what `cmemd setup` says in JSON.
@@ -74,13 +75,8 @@ func (s *setupRun) awaitObserved(ctx context.Context) {
 	defer cancel()
 	for {
 		status, err := s.app.Status(ctx)
-		if err != nil || status.Inputs.Pending == 0 {
+		if err != nil || status.Inputs.Pending == 0 || sleep.For(ctx, 100*time.Millisecond) != nil {
 			return
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(100 * time.Millisecond):
 		}
 	}
 }

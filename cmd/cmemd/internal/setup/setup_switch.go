@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
 	"github.com/cmemd/cmemd/internal/process"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // observeNext has a model observe what comes from now on. Old sessions are left to the built-in observer, as they were offered for nothing:
@@ -121,10 +122,8 @@ func switchObserver(ctx context.Context, a *terminal.App) error {
 	ctx, cancel := context.WithTimeout(ctx, switchWait)
 	defer cancel()
 	for idle, gone := 0, 0; idle < idleLooks; {
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("something still waits for the observer: %w", ctx.Err())
-		case <-time.After(idleEvery):
+		if err := sleep.For(ctx, idleEvery); err != nil {
+			return fmt.Errorf("something still waits for the observer: %w", err)
 		}
 		if answered, err := isProviderSet(a); err != nil {
 			return err

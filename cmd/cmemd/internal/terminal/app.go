@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -61,6 +62,12 @@ func endHanging(home string) string {
 
 // MaxSaid is how many bytes are shown of what another program said that failed.
 const MaxSaid = 4 << 10
+
+// EndOf is the end of what another program said, of at most MaxSaid bytes.
+func EndOf(said string) string {
+	said = strings.TrimSpace(strings.ToValidUTF8(said, ""))
+	return said[max(0, len(said)-MaxSaid):]
+}
 
 // Printf writes to standard output. What is captured text must have gone through Visible or VisibleLine.
 func (a *App) Printf(format string, args ...any) {

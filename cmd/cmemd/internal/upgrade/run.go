@@ -75,7 +75,7 @@ func ask(ctx context.Context, argv []string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &said, time.Second
 	if err := cmd.Run(); err != nil {
-		return out.kept.Bytes(), fmt.Errorf("%s: %w: %s", commandLine([][]string{argv}), err, tail(said.kept.String()))
+		return out.kept.Bytes(), fmt.Errorf("%s: %w: %s", commandLine([][]string{argv}), err, terminal.EndOf(said.kept.String()))
 	}
 	return out.kept.Bytes(), nil
 }
@@ -86,12 +86,6 @@ type limited struct{ kept bytes.Buffer }
 func (l *limited) Write(b []byte) (int, error) {
 	_, _ = l.kept.Write(b[:min(len(b), maxAnswer-l.kept.Len())]) // a buffer takes all
 	return len(b), nil
-}
-
-// tail is the end of what a command said.
-func tail(said string) string {
-	said = strings.TrimSpace(strings.ToValidUTF8(said, ""))
-	return said[max(0, len(said)-terminal.MaxSaid):]
 }
 
 // runAll runs an origin's commands in a temporary folder, one after the other while they end well. What they say goes to standard

@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/known"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/process"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // OldSessions are transcripts that lie in the folders of their agents.
@@ -200,9 +201,6 @@ func FollowIngest(ctx context.Context, a *terminal.App, limit time.Duration) (i 
 			return i, err
 		}
 		m.Set(uint64(i.DoneBytes), uint64(i.Bytes))
-		select {
-		case <-ctx.Done():
-		case <-time.After(followEvery):
-		}
+		_ = sleep.For(ctx, followEvery) // looked at once more before it ends
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 const (
@@ -119,11 +120,7 @@ func followLog(ctx context.Context, a *terminal.App, path string, f *os.File) (*
 		if next := openRotated(path, f); next != nil {
 			return next, f.Close()
 		}
-		select {
-		case <-ctx.Done():
-			ended = true
-		case <-time.After(followEvery):
-		}
+		ended = sleep.For(ctx, followEvery) != nil
 	}
 }
 
