@@ -78,7 +78,7 @@ type SignedIn struct {
 // Viewer is a browser that is let in.
 type Viewer struct {
 	ID      string    `json:"id"`
-	Scope   Scope     `json:"scope"`
+	Scope   Scope     `json:"scope"` // ScopeView or ScopeEdit
 	Created time.Time `json:"created_at"`
 	Used    time.Time `json:"used_at"` // when one of its tabs signed in last, to a day
 	Asks    bool      `json:"asks"`    // it is the one that asks

@@ -104,9 +104,9 @@ func (s *browsers) refuse(err error) error {
 }
 
 func (s *browsers) getViewers(ctx context.Context, _ api.NoQuery) (api.Viewers, error) {
-	out := api.Viewers{Viewers: []api.Viewer{}}
-	for _, v := range s.register.Viewers() {
-		out.Viewers = append(out.Viewers, api.Viewer{ID: v.ID, Scope: v.Scope, Created: v.Created, Used: v.Used, Asks: v.ID == callerOf(ctx).viewer})
+	out := api.Viewers{Viewers: s.register.Viewers()}
+	for i, v := range out.Viewers {
+		out.Viewers[i].Asks = v.ID == callerOf(ctx).viewer
 	}
 	return out, nil
 }

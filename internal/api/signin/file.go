@@ -48,7 +48,7 @@ func load(path string) (viewers []*viewer, err error) {
 		if err != nil || s.ID == "" || s.Scope != api.ScopeView && s.Scope != api.ScopeEdit {
 			return nil, fmt.Errorf("signin: %s: an entry is no viewer", path)
 		}
-		viewers = append(viewers, &viewer{Viewer: Viewer{s.ID, s.Scope, s.Created, s.Used}, raw: s.Key, key: key})
+		viewers = append(viewers, &viewer{Viewer: api.Viewer{ID: s.ID, Scope: s.Scope, Created: s.Created, Used: s.Used}, raw: s.Key, key: key})
 	}
 	slices.SortFunc(viewers, func(a, b *viewer) int { return a.Used.Compare(b.Used) })
 	return viewers[max(0, len(viewers)-MaxViewers):], nil

@@ -67,34 +67,34 @@ func (r *Register) need(l *link, now time.Time) int {
 // Enrol lets in the browser that has the code of a link, by the public key that it signs with, and returns when that is on disk. One that
 // is let in by that key already stays the viewer that it is, and may do no less than before. Errors are ErrCode, ErrUsedTwice, ErrKey,
 // ErrFull, or why the file cannot be written: then nobody is let in. The code is used up in any case.
-func (r *Register) Enrol(code string, key []byte) (Viewer, error) {
+func (r *Register) Enrol(code string, key []byte) (api.Viewer, error) {
 	l, err := r.use(code)
 	if err != nil {
-		return Viewer{}, err
+		return api.Viewer{}, err
 	}
 	v, err := r.letIn(l, key)
 	if err != nil {
 		r.mu.Lock()
 		l.failed = true
 		r.mu.Unlock()
-		return Viewer{}, err
+		return api.Viewer{}, err
 	}
 	if r.isSpoiled(l) {
 		r.dropSpoiled(v.ID)
-		return Viewer{}, ErrUsedTwice
+		return api.Viewer{}, ErrUsedTwice
 	}
 	r.logger.Info("a browser was let in", "viewer", v.ID, "scope", v.Scope)
 	return v, nil
 }
 
 // letIn makes a viewer of who used l.
-func (r *Register) letIn(l *link, key []byte) (Viewer, error) {
+func (r *Register) letIn(l *link, key []byte) (api.Viewer, error) {
 	public, err := publicKey(key)
 	if err != nil {
-		return Viewer{}, err
+		return api.Viewer{}, err
 	}
 	now := r.now()
-	v := &viewer{Viewer: Viewer{ID: random(idBytes), Scope: l.scope, Created: now, Used: now}, raw: slices.Clone(key), key: public}
+	v := &viewer{Viewer: api.Viewer{ID: random(idBytes), Scope: l.scope, Created: now, Used: now}, raw: slices.Clone(key), key: public}
 	return r.add(v, l)
 }
 
@@ -152,7 +152,7 @@ func (r *Register) dropSpoiled(id string) {
 }
 
 // add lets v in, in the place of another where there are too many or that has its key.
-func (r *Register) add(v *viewer, by *link) (Viewer, error) {
+func (r *Register) add(v *viewer, by *link) (api.Viewer, error) {
 	r.changing.Lock()
 	defer r.changing.Unlock()
 	r.mu.Lock()
@@ -161,10 +161,10 @@ func (r *Register) add(v *viewer, by *link) (Viewer, error) {
 	stay := storedOf(all)
 	r.mu.Unlock()
 	if len(gone) > 0 && gone[0] == v {
-		return Viewer{}, ErrFull
+		return api.Viewer{}, ErrFull
 	}
 	if err := save(r.path, stay); err != nil {
-		return Viewer{}, err
+		return api.Viewer{}, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

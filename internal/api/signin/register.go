@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // MaxViewers is how many browsers there are at once. One more takes the place of the one that was used longest ago, of those that only
@@ -63,15 +65,15 @@ func Open(path string, cfg Config) (*Register, error) {
 }
 
 // Viewers lists the browsers that are let in, the one used last first.
-func (r *Register) Viewers() []Viewer {
+func (r *Register) Viewers() []api.Viewer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.forgetUnused()
-	out := []Viewer{}
+	out := []api.Viewer{}
 	for _, v := range slices.Backward(r.viewers) {
 		out = append(out, v.Viewer)
 	}
-	slices.SortStableFunc(out, func(a, b Viewer) int { return b.Used.Compare(a.Used) })
+	slices.SortStableFunc(out, func(a, b api.Viewer) int { return b.Used.Compare(a.Used) })
 	return out
 }
 

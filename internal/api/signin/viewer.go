@@ -7,16 +7,8 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-// Viewer is a browser that is let in.
-type Viewer struct {
-	ID      string
-	Scope   api.Scope // api.ScopeView or api.ScopeEdit
-	Created time.Time
-	Used    time.Time // when a tab of it signed in last, to a day
-}
-
 type viewer struct {
-	Viewer
+	api.Viewer
 	raw      []byte
 	key      *ecdsa.PublicKey
 	nonces   []nonce    // oldest first
