@@ -135,7 +135,7 @@ func (s *State) recordSummary(h events.Header) {
 
 func (s *State) startTurn(h events.Header, e events.TurnStarted) {
 	t := &turn{
-		id: e.Turn, started: h.ID, kind: e.TurnKind, settles: s.indexes(e.Settles), prompt: e.Prompt, probe: e.Probe,
+		id: e.Turn, started: h.ID, kind: e.TurnKind, settles: s.indexes(e.Settles), prompt: e.Prompt,
 	}
 	for _, i := range t.settles {
 		t.epoch = s.inputs[i].epoch

@@ -159,7 +159,6 @@ type turn struct {
 	settles  []int // indexes into inputs
 	prompt   int
 	epoch    int
-	probe    bool
 	reasks   bool // its drop may be asked once more
 	inPrompt []events.Position
 }
