@@ -8,7 +8,8 @@ import (
 // wireVersion is that of the types below. A child with another one is refused.
 const wireVersion = 1
 
-// What goes over the pipes, by encoding/gob. cmd/cmemd-sqlite, a module of its own, has the same types.
+// What goes over the pipes, by encoding/gob. cmd/cmemd-sqlite, a module of its own, has the same types: it could import these only with
+// a replace directive, and `go install` of a module that has one is refused.
 type (
 	hello struct{ Version int } // the child's first word
 
