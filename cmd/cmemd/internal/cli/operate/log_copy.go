@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/transient"
 )
 
 func newLogExport(a *terminal.App) *cobra.Command {
@@ -142,7 +143,11 @@ func importBeside(ctx context.Context, path string, in io.Reader) (uint64, error
 		err = terminal.Advise(gaps, "all else was imported; `cmemd log verify` lists the gaps")
 		return records, errors.Join(err, to.Close(), putAt(fresh, path))
 	}
-	if err = errors.Join(err, to.Close()); err != nil {
+	err = errors.Join(err, to.Close())
+	switch {
+	case err != nil && transient.Is(err): // nothing is wrong with the export
+		return 0, err
+	case err != nil:
 		return 0, terminal.Advise(err, "nothing was imported; export it anew with `cmemd log export`")
 	}
 	return records, putAt(fresh, path)
