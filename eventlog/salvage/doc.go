@@ -23,5 +23,7 @@
 //
 // What bites: the header of a record whose predecessor is lost or damaged is checked by nothing. A payload that was erased can come back
 // where the erased record and the MemoryForgotten that names it are both lost and the file was not compacted since; Config.Forgotten helps
-// there. So can one that was withheld. Damage to the mark and to the payload of an old copy erases the present one.
+// there. One that was withheld can too; its owner has it all the same, and what the owner forgets is erased in copies by name. In an old
+// copy of a record, two damages, one that makes a mark of erasure and one of the payload, erase the present one: a mark that is nowhere
+// else may be what is left of an erasure that a lost write undid.
 package salvage
