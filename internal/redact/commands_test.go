@@ -85,6 +85,18 @@ func TestKeysOfPuttyInLists(t *testing.T) {
 	}
 }
 
+// TestKeysOfPuttyBehindEscapes: a key that stands behind an escape sequence goes without any of its digits.
+func TestKeysOfPuttyBehindEscapes(t *testing.T) {
+	t.Parallel()
+	a := strings.Repeat("q7Zr2Lw9", 8)
+	for _, before := range []string{`\u003c`, `\n`, `\n\u0009`, `\\`} {
+		in, want := `["Private-Lines: 1\n`+before+a+`"]`, `["Private-Lines: 1\n`+before+redact.Mark("private-key")+`"]`
+		if got, _ := redact.New().JSON(in); got != want {
+			t.Errorf("%s became %s, want %s", in, got, want)
+		}
+	}
+}
+
 func commandStays() []string {
 	return []string{
 		"SECRET_KEY_BASE=$SECRET_KEY_BASE", "secret_key_base: <%= ENV[\"SECRET_KEY_BASE\"] %>", "salt: 16", "salt = generate_salt(rounds)", "basalt: q7Zr2Lw9Xk4Tn8Vb3Md6",

@@ -96,6 +96,8 @@ func (f *finder) pemGap(i int, list bool) int {
 			i++
 		case c == '-' && !strings.HasPrefix(f.s[i:], pemDash):
 			i++
+		case c == '\\' && f.at(i+1) == 'u' && f.escaped(i+len(`\u0000`)):
+			i += len(`\u0000`)
 		case c == '\\' && i+1 < len(f.s):
 			i += 2
 		case strings.HasPrefix(f.s[i:], "→"):
