@@ -240,6 +240,16 @@ func TestJSONStaysJSON(t *testing.T) {
 	})
 }
 
+// TestBackslashAtTheEndOfAString: the quote behind one is the JSON's own, and what follows is no value of a name in front of it.
+func TestBackslashAtTheEndOfAString(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{`["otpauth://x?secret=\\",100000]`, `["secret=\\",12345678]`, `{"a":"password=\\","b":"password=\\\\"}`} {
+		if out, found := redact.New().JSON(s); out != s || found != nil {
+			t.Errorf("%s became %s, %v", s, out, found)
+		}
+	}
+}
+
 // FuzzRedact: no panic, no change at the second time, JSON stays JSON.
 func FuzzRedact(f *testing.F) {
 	for _, s := range secrets.Make(1) {

@@ -172,7 +172,7 @@ const (
 // it closes the string that the name stands in.
 func (f *finder) readLiteral(a place, n name) literal {
 	slashes := run(f.s, a.at, isSlash) - a.at
-	if q := f.at(a.at + slashes); isQuote(q) && (q != '"' || slashes > 0 || a.member || !f.json) {
+	if q := f.at(a.at + slashes); isQuote(q) && (q != '"' || slashes%2 == 1 || a.member || !f.json) { // behind an even number it is JSON's own
 		start := a.at + slashes + 1
 		return literal{start: start, end: f.closing(start, q, slashes), quoted: true, words: a.direct && n.upper}
 	}
