@@ -1,5 +1,3 @@
-// Package transient says of an error that it may pass by itself, so that the same call may succeed later. Whoever makes an
-// error knows; whoever decides whether to try again, or which status to answer, asks. An error without a mark is permanent.
 package transient
 
 import (
