@@ -63,7 +63,7 @@ func (f *folds) sketch(row *rows.Row) []uint64 {
 		s.text(text)
 	}
 	if s.words < shingle {
-		return []uint64{s.before[0] ^ s.before[1]*fnvPrime}
+		return []uint64{s.before[0] ^ s.before[1]*wordFactor}
 	}
 	f.hashes = s.hashes
 	slices.Sort(s.hashes)
@@ -82,6 +82,10 @@ type sketcher struct {
 const (
 	fnvOffset uint64 = 14695981039346656037
 	fnvPrime  uint64 = 1099511628211
+
+	// wordFactor sets the words of a shingle apart: 2^64 by the golden ratio, as in Fibonacci hashing. By fnvPrime, which their own hashes
+	// are multiples of, short words would come to the same as others.
+	wordFactor uint64 = 0x9e3779b97f4a7c15
 )
 
 // text adds the words of a text, in lower case. A text ends a word.
@@ -112,7 +116,7 @@ func (s *sketcher) text(text string) {
 // word adds a word by its hash, and the shingle that it completes.
 func (s *sketcher) word(h uint64) {
 	if s.words++; s.words >= shingle {
-		s.hashes = append(s.hashes, mixed((s.before[0]*fnvPrime+s.before[1])*fnvPrime+h))
+		s.hashes = append(s.hashes, mixed((s.before[0]*wordFactor+s.before[1])*wordFactor+h))
 	}
 	s.before[0], s.before[1] = s.before[1], h
 }

@@ -64,6 +64,35 @@ func TestFolds(t *testing.T) {
 	})
 }
 
+// TestShortWordsDiffer: no three words of up to three letters come to the same as three others.
+func TestShortWordsDiffer(t *testing.T) {
+	t.Parallel()
+	var words []string
+	for _, a := range []string{"", "a", "b", "c"} {
+		for _, b := range []string{"", "a", "b", "c"} {
+			for _, c := range []string{"a", "b", "c"} {
+				words = append(words, a+b+c)
+			}
+		}
+	}
+	slices.Sort(words)
+	words = slices.Compact(words)
+	var f folds
+	known := map[uint64]string{}
+	for _, a := range words {
+		for _, b := range words {
+			for _, c := range words {
+				text := a + " " + b + " " + c
+				hash := f.sketch(&rows.Row{Title: text})[0]
+				if other := known[hash]; other != "" {
+					t.Fatalf("%q comes to the same as %q", text, other)
+				}
+				known[hash] = text
+			}
+		}
+	}
+}
+
 func sameGroup(a, b *rows.Row) bool {
 	return a.Kind == b.Kind && a.Project == b.Project && a.ProjectRoot == b.ProjectRoot && a.Flagged == b.Flagged && a.By() == b.By()
 }
