@@ -288,7 +288,8 @@ func (s *store) compact() error {
 }
 
 // check reads all rows. From the first on that is not as it was stored they are deleted, for they can be made again, and why
-// says so. Their bytes are in unused pages until compact. Of a closed file there is nothing to check.
+// says so. Their bytes are in unused pages until compact. The error is engine.ErrDamaged where keys are damaged so that they cannot be found
+// to be deleted. Of a closed file there is nothing to check.
 func (s *store) check() (why string, err error) {
 	if s.file == nil {
 		return "", nil
@@ -299,7 +300,7 @@ func (s *store) check() (why string, err error) {
 		if bad == nil {
 			return errUnchanged
 		}
-		why, *st = reason, whole
+		*st = whole
 		st.Stale = true // what is deleted may be forgotten before it is made again
 		c := blocks.Cursor()
 		for key, _ := c.Seek(bad); key != nil; key, _ = c.Next() {
@@ -307,6 +308,10 @@ func (s *store) check() (why string, err error) {
 				return err
 			}
 		}
+		if key, _ := whole.recount(blocks); key != nil || whole.Filled != st.Filled || whole.Refused != st.Refused {
+			return engine.Damaged("the blocks are not in their order: %s", reason)
+		}
+		why = reason
 		return nil
 	})
 	return why, err

@@ -325,6 +325,32 @@ func TestFlippedBits(t *testing.T) {
 	})
 }
 
+// TestFlippedKeys has the highest bit of a block's key changed wherever the key stands: a block that is out of order is not found by its key,
+// and a check that leaves it behind would count others than there are.
+func TestFlippedKeys(t *testing.T) {
+	t.Parallel()
+	made := someRows(40, 8192) // a block has 8 rows
+	whole, _, _ := fileOf(t, made)
+	path, n := filepath.Join(t.TempDir(), "v"), 0
+	for first := 0; first < len(made); first += 8 {
+		key := binary.BigEndian.AppendUint64(nil, uint64(made[first].position))
+		for at := 0; ; at += len(key) {
+			next := bytes.Index(whole[at:], key)
+			if next < 0 {
+				break
+			}
+			at += next
+			b := bytes.Clone(whole)
+			b[at] ^= 1 << 7
+			checked(t, path, b, made)
+			n++
+		}
+	}
+	if n < 5 {
+		t.Errorf("%d keys were found, want 5 at least", n)
+	}
+}
+
 // TestTornEnd has the file cut at each page: what is kept is as it was written, and it is all where only room was cut off.
 func TestTornEnd(t *testing.T) {
 	t.Parallel()
