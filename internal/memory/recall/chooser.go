@@ -51,7 +51,7 @@ type piece struct {
 	weight float64
 	text   string // without its handle
 	whole  string // the same at full length, as it stands where nothing else says any of it
-	short  string // the same with the sentences that tell most, of which each chosen piece is given its own before one is given more
+	short  string // the same with the sentences that say most, of which each chosen piece is given its own before one is given more
 	length int    // of short, in characters
 	at     time.Time
 	chosen bool

@@ -214,7 +214,7 @@ func (c *chooser) subject() string {
 	return " that may bear on this prompt"
 }
 
-// choose takes pieces in the order of their weight a character as long as their short forms fit: whole sentences of some tell more than the
+// choose takes pieces in the order of their weight a character as long as their short forms fit: whole sentences of some say more than the
 // beginnings of many, and the best ones of each more than all of a few.
 func (c *chooser) choose(left budget) {
 	days := map[string]bool{}
