@@ -9,13 +9,7 @@ import (
 // replay with payloads spends more than half of its time there. It knows texts, bytes, truths, natural numbers, lists of these
 // and structs whose fields it finds by their number: field n of a payload is the nth of its struct. All else is refused, and
 // what is refused is for the library to read or to refuse; what is read is what the library reads.
-type fieldReader struct {
-	rest   []byte
-	shared string // the end of the payload, from the first text on, of which texts are parts; empty: none was read
-}
-
-// maxShared is how long such an end is at most, in bytes: a text that is kept keeps all of it.
-const maxShared = 4 << 10
+type fieldReader struct{ rest []byte }
 
 // The major types of CBOR that a fieldReader knows (RFC 8949, section 3.1).
 const (
@@ -43,8 +37,8 @@ func (r *fieldReader) value(v reflect.Value) bool {
 	}
 	switch v.Kind() {
 	case reflect.String:
-		s, ok := r.text(major == majorText, n)
-		v.SetString(s)
+		b, ok := r.take(major == majorText, n)
+		v.SetString(string(b))
 		return ok
 	case reflect.Int, reflect.Int64:
 		ok = major == majorNumber && int64(n) >= 0 && !v.OverflowInt(int64(n))
@@ -86,8 +80,8 @@ func (r *fieldReader) list(v reflect.Value, n uint64) bool {
 func (r *fieldReader) object(v reflect.Value, major byte, n uint64) bool {
 	switch v.Type() {
 	case reflect.TypeFor[Output]():
-		s, ok := r.text(major == majorText, n)
-		*v.Addr().Interface().(*Output) = Output{text: s}
+		b, ok := r.take(major == majorText, n)
+		*v.Addr().Interface().(*Output) = Output{text: string(b)}
 		return ok
 	case reflect.TypeFor[time.Time]():
 		return false
@@ -104,23 +98,6 @@ func (r *fieldReader) object(v reflect.Value, major byte, n uint64) bool {
 		last = number
 	}
 	return true
-}
-
-// text is take of a text.
-func (r *fieldReader) text(wanted bool, n uint64) (string, bool) {
-	left := r.rest
-	b, ok := r.take(wanted, n)
-	if !ok || len(b) == 0 {
-		return "", ok
-	}
-	if r.shared == "" {
-		if len(left) > maxShared {
-			return string(b), true
-		}
-		r.shared = string(left)
-	}
-	from := len(r.shared) - len(left)
-	return r.shared[from : from+len(b)], true
 }
 
 // take returns the next n bytes, if they are wanted and there are as many.

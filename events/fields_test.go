@@ -63,36 +63,6 @@ func TestReadFields(t *testing.T) {
 	}
 }
 
-// TestTextsOfAPayloadAreOneString: the texts of a payload take one allocation, do not change with its bytes, and of a long one keep
-// nothing else.
-func TestTextsOfAPayloadAreOneString(t *testing.T) {
-	c := NewCodec()
-	for _, size := range []int{10, 2 * maxShared} {
-		use := ToolUsed{Tool: "Bash", Input: `{"command":"ls"}`, Output: strings.Repeat("x", size), Cwd: "/src"}
-		body, _, err := c.Encode(use)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := c.decode(KindToolUsed, 1, body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		clear(body)
-		if diff := cmp.Diff(use, got); diff != "" {
-			t.Errorf("(-written +read, with its bytes cleared):\n%s", diff)
-		}
-	}
-	var into ToolUsed
-	body, _, err := c.Encode(ToolUsed{Tool: "Bash", Input: "{}", Output: "done", Cwd: "/src"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := reflect.ValueOf(&into).Elem()
-	if n := testing.AllocsPerRun(20, func() { readFields(v, body) }); n > 1 {
-		t.Errorf("%.0f allocations for four texts, want 1", n)
-	}
-}
-
 // TestReadFieldsReads holds that what a log is full of is not left to the library.
 func TestReadFieldsReads(t *testing.T) {
 	t.Parallel()
