@@ -93,7 +93,7 @@ func (a *sessionActor) decide(batch []*request) []events.Draft {
 	for _, r := range batch {
 		r.err, r.draftCount, r.draftEnd = nil, 0, 0
 		for _, cmd := range r.cmds {
-			ds, err := a.decideOne(cmd)
+			ds, err := session.Decide(a.state, a.rules(), cmd)
 			if err != nil {
 				r.err = err
 				break
@@ -105,18 +105,6 @@ func (a *sessionActor) decide(batch []*request) []events.Draft {
 		}
 	}
 	return drafts
-}
-
-// decideOne is session.Decide, and keeps a prompt that was made before something was forgotten from being asked.
-func (a *sessionActor) decideOne(cmd session.Command) ([]events.Draft, error) {
-	if start, ok := cmd.(session.StartTurn); ok && (!a.current(start.Turn) || a.turn.stale) {
-		return nil, session.ErrNotDue
-	}
-	ds, err := session.Decide(a.state, a.rules(), cmd)
-	if _, ok := cmd.(session.Forget); ok && err == nil && a.turn != nil {
-		a.turn.stale = true
-	}
-	return ds, err
 }
 
 // rules are those of the system. Whether a fresh observer would answer otherwise is for whoever is asked to say.

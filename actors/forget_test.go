@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -123,12 +124,16 @@ func TestForgettingNothing(t *testing.T) {
 	}, good)
 }
 
-// TestATurnThatReadWhatIsForgottenDoesNotStart: a prompt that was made before something of it is forgotten is asked of nobody, whichever of
-// the two is recorded first.
+// TestATurnThatReadWhatIsForgottenDoesNotStart: a prompt that was made before something of it is forgotten is asked of nobody, whichever
+// comes first of the two that wait for an append.
 func TestATurnThatReadWhatIsForgottenDoesNotStart(t *testing.T) {
-	for name, waits := range map[string]func([]events.Draft) bool{
-		"it is being recorded when the prompt is there": func(ds []events.Draft) bool { return events.KindOf(ds[0].Event) == events.KindMemoryForgotten },
-		"both wait for another append":                  func(ds []events.Draft) bool { return events.KindOf(ds[0].Event) == events.KindAgentSaid },
+	for name, tc := range map[string]struct {
+		waits events.Kind // whose append takes until the others are there
+		first bool        // the prompt is there first
+	}{
+		"it is being recorded when the prompt is there": {events.KindMemoryForgotten, false},
+		"both wait for another append":                  {events.KindAgentSaid, false},
+		"both wait, the prompt first":                   {events.KindAgentSaid, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			leaked := 0
@@ -140,7 +145,7 @@ func TestATurnThatReadWhatIsForgottenDoesNotStart(t *testing.T) {
 					return nil
 				}
 				h.onDrafts = func(ds []events.Draft) error {
-					if waits(ds) {
+					if events.KindOf(ds[0].Event) == tc.waits {
 						<-recorded
 					}
 					return nil
@@ -155,10 +160,14 @@ func TestATurnThatReadWhatIsForgottenDoesNotStart(t *testing.T) {
 					done <- err
 				}()
 				synctest.Wait()
-				go func() { done <- w.forget("a", prompt) }()
-				synctest.Wait()
-				close(read)
-				synctest.Wait()
+				steps := []func(){func() { go func() { done <- w.forget("a", prompt) }() }, func() { close(read) }}
+				if tc.first {
+					slices.Reverse(steps)
+				}
+				for _, step := range steps {
+					step()
+					synctest.Wait()
+				}
 				close(recorded)
 				if err := errors.Join(<-done, <-done); err != nil {
 					t.Fatal(err)

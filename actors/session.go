@@ -50,7 +50,6 @@ type running struct {
 	answers events.Position   // what it had answered last when the turn was let in; 0: nothing is known
 	paid    events.TurnFailed // what it cost, if its observer could say so before it crashed
 	started bool              // TurnStarted is on disk
-	stale   bool              // something was forgotten since it began: its prompt may hold that
 	ending  bool              // its end is decided, and on its way to the disk
 	hangs   time.Time         // when an observer that does not answer is given up
 }

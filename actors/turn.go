@@ -42,11 +42,6 @@ func (a *sessionActor) prepared(c actor.Context, m prepared) {
 		a.advance(c)
 		return
 	}
-	if a.turn.stale {
-		a.turn = nil
-		a.advance(c)
-		return
-	}
 	a.failures = 0
 	instead := a.lease.Instead
 	if t := a.lease.Trivial; t != nil && m.trivial {
@@ -62,11 +57,14 @@ func (a *sessionActor) prepared(c actor.Context, m prepared) {
 	begun := a.turn
 	a.enqueue(cmd, func(c actor.Context, err error) {
 		if a.turn != begun {
-			return
+			return // what is forgotten took it away
 		}
 		if err != nil { // the inputs were settled, or something was forgotten, in the meantime
 			a.turn = nil
 			return
+		}
+		if id, ok := a.state.InFlight(); !ok || id != m.turn {
+			return // the same append ended it
 		}
 		a.turn.started, a.turn.hangs = true, a.deadline()
 		c.Send(a.observer, ask{prompt: m.prompt, route: o})

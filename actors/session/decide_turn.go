@@ -22,6 +22,9 @@ func decideStart(s *State, rules Rules, c StartTurn) ([]events.Draft, error) {
 	if what := s.Planned(rules, c.Work.Settles, c.At).difference(c.Work); what != "" {
 		return nil, fmt.Errorf("%w: %s", ErrNotDue, what)
 	}
+	if c.Work.Known > 0 && s.forgot > c.Work.Known {
+		return nil, fmt.Errorf("%w: something was forgotten since its prompt was made", ErrNotDue)
+	}
 	b := newDecision(c.Turn, c.At).add(events.TurnStarted{
 		Turn: c.Turn, TurnKind: c.Work.Kind, Generation: s.generation, Provider: c.Provider, Model: c.Model,
 		Settles: c.Work.Settles, Reads: c.Work.Reads, PromptBytes: c.PromptBytes, Attempt: c.Work.Attempt,

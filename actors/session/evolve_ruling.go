@@ -19,6 +19,7 @@ func (s *State) evolveRuling(h events.Header, e events.Event) {
 			s.recordRequested(i, e.Provider)
 		}
 	case events.MemoryForgotten:
+		s.forgot = h.Version
 		s.forget(e)
 	case events.SessionRespawned:
 		s.generation = e.To

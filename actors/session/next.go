@@ -349,7 +349,7 @@ func (s *State) summaryOf(rules Rules, stop int) *Work {
 }
 
 func (s *State) workOn(kind events.TurnKind, is []int) *Work {
-	w := &Work{Kind: kind, Settles: s.positions(is), Probe: s.quarantine.trip > 0, Trip: s.quarantine.trip, Attempt: 1}
+	w := &Work{Kind: kind, Settles: s.positions(is), Probe: s.quarantine.trip > 0, Trip: s.quarantine.trip, Attempt: 1, Known: s.version}
 	for _, i := range is {
 		w.Attempt = max(w.Attempt, int(s.inputs[i].attempts)+1, int(s.inputs[i].asks)+1)
 		w.Cuts = max(w.Cuts, int(s.inputs[i].cuts))

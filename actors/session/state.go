@@ -59,6 +59,7 @@ type State struct {
 	words     bool           // since the last stop the agent said something between them
 	said      []keptText     // what it said, by version; the last keepSaid
 	flush     events.Version // everything up to here is due at once
+	forgot    events.Version // when something was forgotten last; 0: never
 	stopped   time.Time      // when the last stop happened
 	prompts   []keptPrompt
 	private   bool // the current prompt is private

@@ -24,6 +24,7 @@ type Work struct {
 	Prompt   int               // number of the user's prompt it is about; 0 before the first
 	PromptAt events.Position   // the prompt itself; 0: none, or it is forgotten
 	Provider string            // that a person asked for; empty: any. It is a preference, and no part of what is due
+	Known    events.Version    // of the session when it was made: its prompt may hold what is forgotten after that. 0: not known. No part of what is due
 }
 
 // difference says how o differs from w in what is recorded of a turn; empty: it does not. A nil w is no turn at all.
