@@ -121,7 +121,11 @@ func (l *resultSet) settle(ctx context.Context, want int) error {
 	}
 	n, all := 0, l.next == len(l.found.Hits) && l.next < l.iq.Limit
 	for n < len(l.waiting) && (all || len(l.shown) <= want) && l.waiting[n].score >= best {
-		if err := l.readAhead(ctx, l.waiting[n:], max(1, want+1-len(l.shown))); err != nil {
+		ahead := max(1, want+1-len(l.shown))
+		if all {
+			ahead = len(l.waiting)
+		}
+		if err := l.readAhead(ctx, l.waiting[n:], ahead); err != nil {
 			return err
 		}
 		if h := l.waiting[n]; h.row.Listed() {

@@ -109,8 +109,9 @@ func TestWorkWhoseTitleIsSaidElsewhere(t *testing.T) {
 	}
 }
 
-// TestALabelStandsBeforeWhateverIsTold: what a title and its text both say first, before a colon, holds for each sentence of the text.
-func TestALabelStandsBeforeWhateverIsTold(t *testing.T) {
+// TestWhatHeldBeforeAChangeSaysSo: that a title and its text hold before a change is said of each sentence of the text, and another label of
+// the one behind it alone.
+func TestWhatHeldBeforeAChangeSaysSo(t *testing.T) {
 	t.Parallel()
 	row := rows.Row{
 		Kind: rows.Observation, Type: "discovery", Title: "Before shelf.go was changed: The shelf is sorted by `Box.Width`.",
@@ -121,6 +122,12 @@ func TestALabelStandsBeforeWhateverIsTold(t *testing.T) {
 	said := &saidTexts{}
 	said.add("The shelf is sorted by `Box.Width`.")
 	if got := c.longLine(readingOf(&row), said, false, 80); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	said = &saidTexts{}
+	said.add("Not the cause: The shelf is sorted by `Box.Width`.")
+	row.Title, row.Narrative = "Not the cause: The shelf is sorted by `Box.Width`.", "Not the cause: The shelf is sorted by `Box.Width`. The label is read twice because `ReadAll` keeps none of it."
+	if got, want := c.longLine(readingOf(&row), said, false, 80), "discovery: The label is read twice because `ReadAll` keeps none of it."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

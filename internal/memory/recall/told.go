@@ -189,7 +189,7 @@ type reading struct {
 	row   *rows.Row
 	said  string      // its title by its words
 	begin []plain     // what its title says, as quotes compares it
-	label string      // with a colon: what its title and its text both say first, of all that they say; "": nothing
+	label string      // with a colon: before what change its title and its text hold; "": they hold now
 	all   []statement // of what it says at most length
 	order []candidate // of all, those that may be given at length: what says most first
 	worth float64     // of those for which a line has room
@@ -231,13 +231,14 @@ func readingOf(row *rows.Row) *reading {
 	return r
 }
 
-// labelOf is what stands before the first colon of both a title and the text below it, with the colon: when that was so, for one.
+// labelOf is what the built-in observer puts before all that was found out before a change, with the colon: "Before cart.go was changed:".
+// Any other label of a title may be meant for the one sentence behind it.
 func labelOf(title, text string) string {
-	label, _, labelled := strings.Cut(title, ": ")
-	if label += ":"; labelled && strings.HasPrefix(text, label+" ") {
-		return label
+	label := sentence.DateOf(title)
+	if label != sentence.DateOf(text) {
+		return ""
 	}
-	return ""
+	return label
 }
 
 // plainShare is how much of its weight a statement counts for that only says what is so, or what was done: beside one that says why, of

@@ -44,9 +44,9 @@ func (s *findingNames) outdatedBy(e edit, words map[string]map[string]int, undon
 		switch {
 		case e.created || slices.Contains(undone, file):
 		case e.made == nil && named:
-			return path.Base(file) + " was removed"
+			return path.Base(file) + sentence.Removed
 		case e.made != nil && s.rewritten(words[file]):
-			return path.Base(file) + " was changed"
+			return path.Base(file) + sentence.Changed
 		}
 	}
 	return ""

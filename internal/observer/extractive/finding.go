@@ -298,7 +298,7 @@ func says(other, s string) bool {
 func (f finding) observation() observer.Observation {
 	best, text := f.best, f.text
 	if f.laterChange != "" {
-		best, text = "Before "+f.laterChange+": "+best, "Before "+f.laterChange+": "+text
+		best, text = sentence.Dated(best, f.laterChange), sentence.Dated(text, f.laterChange)
 	}
 	o := observer.Observation{Type: observer.TypeDiscovery, Title: trimTitle(cut(plain(best), maxTitle))}
 	switch f.purpose {
