@@ -60,8 +60,8 @@ func serve(ctx context.Context, a *terminal.App, noEnv bool) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	ctx, stop, release := untilSignal(ctx)
-	defer release()
+	ctx, stop := untilSignal(ctx)
+	defer stop(nil)
 	d, err := openDaemon(ctx, l, p, logger, a.Version, stop)
 	if err != nil {
 		logger.Error("cannot start", "err", err)
@@ -74,21 +74,20 @@ func serve(ctx context.Context, a *terminal.App, noEnv bool) error {
 }
 
 // untilSignal returns a context that ends with an endRequest as its cause when a signal asks the process to end. Its stop ends it
-// for another cause. More signals do nothing until release is called: a terminal that is closed sends one, and so may its shell and whoever
-// started the process.
-func untilSignal(parent context.Context) (ctx context.Context, stop context.CancelCauseFunc, release func()) {
-	ctx, stop = context.WithCancelCause(context.WithoutCancel(parent))
+// for another cause. A hangup after that does nothing any more: a terminal that is closed sends one, and so may its shell and whoever started
+// the process. Another signal of the others ends the process at once.
+func untilSignal(parent context.Context) (context.Context, context.CancelCauseFunc) {
+	ctx, stop := context.WithCancelCause(context.WithoutCancel(parent))
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
+		defer signal.Stop(signals)
 		select {
 		case s := <-signals:
+			signal.Ignore(syscall.SIGHUP) // before the others are as they were
 			stop(endRequest(fmt.Sprintf("signal: %s", s)))
 		case <-ctx.Done():
 		}
 	}()
-	return ctx, stop, func() {
-		stop(nil)
-		signal.Stop(signals)
-	}
+	return ctx, stop
 }

@@ -372,6 +372,7 @@ func isHeld(path string) bool {
 type startLog interface {
 	io.ReaderAt
 	io.Writer
+	Truncate(size int64) error
 }
 
 // endedAtOnce is the error of a daemon that ended with err, and whose start log lies at path. Where that is empty since the disk is full,
@@ -382,6 +383,7 @@ func endedAtOnce(err error, said startLog, path string) error {
 		if _, failed := said.Write(bytes.Repeat([]byte("\n"), 4096)); transient.IsFull(failed) {
 			return fmt.Errorf("the daemon ended at once: %w", failed)
 		}
+		_ = said.Truncate(0) // it was to find out whether there is room
 	}
 	return terminal.Advise(fmt.Errorf("the daemon ended at once: %w%s", err, text), "see %s and `cmemd logs`", path)
 }

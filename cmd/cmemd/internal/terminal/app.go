@@ -65,8 +65,8 @@ const MaxSaid = 4 << 10
 
 // EndOf is the end of what another program said, of at most MaxSaid bytes.
 func EndOf(said string) string {
-	said = strings.TrimSpace(strings.ToValidUTF8(said, ""))
-	return said[max(0, len(said)-MaxSaid):]
+	said = strings.TrimSpace(said)
+	return strings.ToValidUTF8(said[max(0, len(said)-MaxSaid):], "")
 }
 
 // Printf writes to standard output. What is captured text must have gone through Visible or VisibleLine.
