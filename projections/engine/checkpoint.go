@@ -47,7 +47,7 @@ func readPoint(c *Codec, btx *bolt.Tx, name string) (p checkpoint, ok bool, err 
 	return p, true, nil
 }
 
-func (v *Views) writePoint(btx *bolt.Tx, i *instance, values *room) error {
+func (v *Views) writePoint(btx *bolt.Tx, i *instance, values *arena) error {
 	b, err := btx.CreateBucketIfNotExists([]byte(pointBucket))
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (v *Views) takeUpView(btx *bolt.Tx, view View) (*instance, error) {
 	if err := v.emptyBucket(btx, i); err != nil {
 		return nil, err
 	}
-	return i, v.writePoint(btx, i, new(room))
+	return i, v.writePoint(btx, i, new(arena))
 }
 
 // unusableReason says why a view with checkpoint p cannot be gone on with: its form changed, or its log is not this one.

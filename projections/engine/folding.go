@@ -12,13 +12,13 @@ type boundFold struct {
 	x     *Tx
 }
 
-// foldOn begins a fold on an instance, whose values stand in that room.
-func (v *Views) foldOn(btx *bolt.Tx, i *instance, values *room) (boundFold, error) {
+// foldOn begins a fold on an instance, whose values stand in that arena.
+func (v *Views) foldOn(btx *bolt.Tx, i *instance, values *arena) (boundFold, error) {
 	bucket, err := bucketIn(btx, i.bucket)
 	if err != nil {
 		return boundFold{}, err
 	}
-	x := &Tx{bucket: bucket, seed: sumSeed(0).in(i.view.Name()), codec: v.codec, room: values, err: new(error), header: v.headerAt, Origin: v.origin}
+	x := &Tx{bucket: bucket, seed: sumSeed(0).in(i.view.Name()), codec: v.codec, arena: values, err: new(error), header: v.headerAt, Origin: v.origin}
 	return boundFold{i.view.Fold(x), x}, nil
 }
 

@@ -40,7 +40,7 @@ func (v *Views) forget(btx *bolt.Tx, at []events.Position) error {
 		if !i.view.Reads().Others {
 			continue
 		}
-		f, err := v.foldOn(btx, i, new(room))
+		f, err := v.foldOn(btx, i, new(arena))
 		if err != nil {
 			return err
 		}

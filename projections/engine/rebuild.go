@@ -132,7 +132,7 @@ func (v *Views) liveOf(view View) *instance {
 func (v *Views) swap(fresh *instance) error {
 	old := v.liveOf(fresh.view)
 	err := v.write(func(btx *bolt.Tx) error {
-		if err := v.writePoint(btx, fresh, new(room)); err != nil {
+		if err := v.writePoint(btx, fresh, new(arena)); err != nil {
 			return err
 		}
 		return btx.DeleteBucket([]byte(old.bucket))

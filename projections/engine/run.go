@@ -376,7 +376,7 @@ func (v *Views) write(f func(*bolt.Tx) error) error {
 }
 
 func (v *Views) applyAll(btx *bolt.Tx, records []events.Record, who []instance) error {
-	folds, values := make([]boundFold, len(who)), new(room)
+	folds, values := make([]boundFold, len(who)), new(arena)
 	for n := range who {
 		var err error
 		if folds[n], err = v.foldOn(btx, &who[n], values); err != nil {

@@ -111,26 +111,26 @@ func (x *Tx) put(table string, ordered bool, key []byte, v any) {
 	if b == nil {
 		return
 	}
-	x.Fail(x.room.put(b, x.codec, x.seed.in(table), key, v))
+	x.Fail(x.arena.put(b, x.codec, x.seed.in(table), key, v))
 }
 
-// room is where the values of a transaction stand that is not committed yet: bbolt refers to them until then.
-type room struct{ left []byte } // without length
+// arena is where the values of a transaction stand that is not committed yet: bbolt refers to them until then.
+type arena struct{ left []byte } // without length
 
-// roomSize is how many bytes of values stand side by side; larger ones stand alone.
-const roomSize = 4 << 10
+// arenaSize is how many bytes of values have room side by side; one that is larger brings its own.
+const arenaSize = 4 << 10
 
 // put stores what v points to, with its checksum, as the value of key in b.
-func (r *room) put(b *bolt.Bucket, codec *Codec, seed sumSeed, key []byte, v any) error {
-	if cap(r.left) < packedRoom {
-		r.left = make([]byte, 0, roomSize)
+func (a *arena) put(b *bolt.Bucket, codec *Codec, seed sumSeed, key []byte, v any) error {
+	if cap(a.left) < packedRoom {
+		a.left = make([]byte, 0, arenaSize)
 	}
-	value, err := codec.Append(r.left, v)
+	value, err := codec.Append(a.left, v)
 	if err != nil {
 		return err
 	}
 	value = seed.appendSum(key, value)
-	r.left = value[len(value):]
+	a.left = value[len(value):]
 	return b.Put(key, value)
 }
 

@@ -122,7 +122,7 @@ type Tx struct {
 	deleted    bool               // something was deleted in it
 	lookups    map[string]*Cursor // by table; see lookup
 	codec      *Codec
-	room       *room                                              // to fold alone
+	arena      *arena                                             // to fold alone
 	err        *error                                             // of all views of the transaction
 	header     func(events.Position) (events.Header, bool, error) // of any record of the log; to fold alone
 	machine    func(events.LogID) string                          // as Config.Machine; to read alone

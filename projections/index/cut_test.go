@@ -1,6 +1,8 @@
 package index
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"testing"
 
@@ -31,4 +33,22 @@ func TestTheBestAreKept(t *testing.T) {
 			t.Fatalf("got %v, want %v", s.best, want)
 		}
 	})
+}
+
+// What is selected from lists that fall and then rise, as when old sessions are read newest first and live ones follow, takes a few
+// comparisons an element too.
+func TestSelectingIsLinear(t *testing.T) {
+	t.Parallel()
+	const n = 40_000
+	list, compared := make([]candidate, 2*n), 0
+	for i := range list {
+		list[i] = candidate{doc: uint32(i), key: math.Abs(float64(n - i))}
+	}
+	selectFirst(list, n, func(a, b candidate) int {
+		compared++
+		return cmp.Compare(a.key, b.key)
+	})
+	if compared > 40*len(list) { // three an element are usual, and no draw of pivots comes near to this
+		t.Errorf("%d comparisons for %d elements", compared, len(list))
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -71,21 +72,27 @@ func (s *search) offer(c candidate) {
 
 // cut leaves the n best of the candidates, in any order.
 func (s *search) cut(n int) {
-	if len(s.best) <= n {
-		return
+	if len(s.best) > n {
+		selectFirst(s.best, n, s.before)
+		s.best = s.best[:n]
 	}
-	last, low, high := n-1, 0, len(s.best)-1
-	for low < high { // quickselect: what comes before the last one wanted is brought to its left
-		pivot, i, j := s.best[low+(high-low)/2], low, high
+}
+
+// selectFirst brings the n elements of list that come before all others to its beginning, in any order. It is quickselect: whatever the
+// order of list is, it takes a few comparisons an element, as its pivots are drawn by lot.
+func selectFirst(list []candidate, n int, compare func(a, b candidate) int) {
+	last, low, high := n-1, 0, len(list)-1
+	for low < high {
+		pivot, i, j := list[low+rand.IntN(high-low+1)], low, high
 		for i <= j {
-			for s.before(s.best[i], pivot) < 0 {
+			for compare(list[i], pivot) < 0 {
 				i++
 			}
-			for s.before(s.best[j], pivot) > 0 {
+			for compare(list[j], pivot) > 0 {
 				j--
 			}
 			if i <= j {
-				s.best[i], s.best[j] = s.best[j], s.best[i]
+				list[i], list[j] = list[j], list[i]
 				i, j = i+1, j-1
 			}
 		}
@@ -98,7 +105,6 @@ func (s *search) cut(n int) {
 			low = high
 		}
 	}
-	s.best = s.best[:n]
 }
 
 // matched gives the documents of a segment that match.

@@ -58,16 +58,16 @@ func (s standing) listed() bool {
 
 // wordFinder looks for words in rows as they are stored: their texts stand there as they are, between other bytes.
 type wordFinder struct {
-	words [][]byte // nil: one that is not of ASCII letters and digits alone, which is not looked for
-	low   []byte   // the stored row at hand, its ASCII letters in lower case
+	words  [][]byte
+	beyond bool   // one of them is not of ASCII
+	low    []byte // the stored row at hand in lower case: its ASCII letters, or, beyond, all
 }
 
 func newWordFinder(words []string) *wordFinder {
 	f := &wordFinder{words: make([][]byte, len(words))}
 	for i, w := range words {
-		if isASCII(w) {
-			f.words[i] = []byte(w)
-		}
+		f.words[i] = []byte(w)
+		f.beyond = f.beyond || !isASCII(w)
 	}
 	return f
 }
@@ -84,16 +84,22 @@ func isASCII(s string) bool {
 // The letters beyond ASCII whose lower case is in it: I with a dot, and the sign of the kelvin.
 var dottedI, kelvin = []byte("\u0130"), []byte("\u212a")
 
-// find says of each word whether it may stand in a stored row.
+// find says of each word whether it may stand in a stored row. Bytes of the row that are no text are taken for letters, too, and end before
+// the next text: no text begins in the middle of a letter.
 func (f *wordFinder) find(stored []byte, holds []bool) {
-	f.low = append(f.low[:0], stored...)
-	for i, c := range f.low {
-		if 'A' <= c && c <= 'Z' {
-			f.low[i] = c + 'a' - 'A'
+	odd := false
+	if f.beyond {
+		f.low = bytes.ToLower(stored)
+	} else {
+		f.low = append(f.low[:0], stored...)
+		for i, c := range f.low {
+			if 'A' <= c && c <= 'Z' {
+				f.low[i] = c + 'a' - 'A'
+			}
 		}
+		odd = bytes.Contains(f.low, dottedI) || bytes.Contains(f.low, kelvin)
 	}
-	odd := bytes.Contains(f.low, dottedI) || bytes.Contains(f.low, kelvin)
 	for i, w := range f.words {
-		holds[i] = odd || w == nil || bytes.Contains(f.low, w)
+		holds[i] = odd || bytes.Contains(f.low, w)
 	}
 }

@@ -18,7 +18,7 @@ func TestWordsAreFoundInStoredRows(t *testing.T) {
 	fields := reflect.TypeFor[Row]()
 	for i := range fields.NumField() {
 		for _, text := range []string{
-			"the queries ran", "QUERIES", strings.Repeat("so ", 30_000) + "Queries", "Querİes", "検索queries", "\xffqueries",
+			"the queries ran", "QUERIES", strings.Repeat("so ", 30_000) + "Queries", "Querİes", "検索queries", "\xffqueries", "ЗАПРОС queries", "\xd0 Queries запрос",
 		} {
 			row := Row{ID: events.ID{1}, Kind: Observation, Count: 3}
 			switch f := reflect.ValueOf(&row).Elem().Field(i); f.Interface().(type) {
@@ -36,8 +36,16 @@ func TestWordsAreFoundInStoredRows(t *testing.T) {
 			}
 			holds := make([]bool, 3)
 			newWordFinder([]string{"queries", "索", "nowhere"}).find(stored, holds)
-			if !holds[0] || !holds[1] || holds[2] && !strings.Contains(string(stored), "İ") {
-				t.Errorf("%s %.20q: got %v, want its word found, and only that", fields.Field(i).Name, text, holds)
+			if !holds[0] || holds[1] != strings.Contains(text, "索") || holds[2] {
+				t.Errorf("%s %.20q: got %v, want its words found, and only these", fields.Field(i).Name, text, holds)
+			}
+			newWordFinder([]string{"queries", "запрос"}).find(stored, holds[:2])
+			if !holds[0] || holds[1] != strings.Contains(text, "запрос") {
+				t.Errorf("%s %.20q: got %v, want its words found, and only these", fields.Field(i).Name, text, holds[:2])
+			}
+			newWordFinder([]string{"queries", "nowhere"}).find(stored, holds[:2])
+			if !holds[0] || holds[1] && !strings.Contains(string(stored), "İ") {
+				t.Errorf("%s %.20q: of ASCII alone: got %v, want its word found, and only that", fields.Field(i).Name, text, holds[:2])
 			}
 		}
 	}
