@@ -1,6 +1,6 @@
 // Package jsoniter stands in for github.com/json-iterator/go when the programs of a release are linked: what their one importer, the
 // shapes of bleve, asks of that is what encoding/json does. cmemd stores no shapes; but with the original in a program, whose types
-// embed reflect.Type, the linker has to keep every exported method of every type, and the program is a fifth larger.
+// embed reflect.Type, the linker has to keep every exported method of every type, and the program is a quarter larger.
 package jsoniter
 
 import "encoding/json"

@@ -67,8 +67,8 @@ func (c *chooser) workLine(row rows.Row) string {
 }
 
 // longLine is a row's title with the sentences of it that tell most and were not said, whole, or these alone where the title was said
-// or is only the beginning of one. What both say first, before a colon, stands before whatever is given. It is empty where that is no more
-// than the title.
+// or is only the beginning of one. What held before a change says so before whatever is given. It is empty where that is no more than the
+// title.
 func (c *chooser) longLine(r *reading, t *saidTexts, titled bool, limit int) string {
 	if titled {
 		t.drop(r.said)

@@ -7,7 +7,7 @@ import (
 )
 
 // markup writes HTML. It is no html/template: a program that calls that one, or text/template, keeps every exported method of every type it
-// links, because a template may call any of them by name, and is a fifth larger.
+// links, because a template may call any of them by name, and is a quarter larger.
 type markup struct{ out *bufio.Writer }
 
 // put writes a format of this package. What fills it is escaped for text and for attributes in quotes, whatever it is: no text of a log

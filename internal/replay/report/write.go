@@ -307,7 +307,7 @@ func (p page) proof(m markup, proof *replay.Proof) {
 		m.put("<p>%v decisions are on record, all explained by the rules that were in force.</p>\n", p.Proved)
 	}
 	if n := proof.UnprovenCount(); n > 0 {
-		m.put("<p>%v of them cannot be told any more, because something is erased or out of view.</p>\n", n)
+		m.put("<p>%v of them cannot be proved any more, because something is erased or out of view.</p>\n", n)
 	}
 	m.put("</section>\n")
 }
