@@ -37,11 +37,15 @@ type section int
 const (
 	secPreferences section = iota // how the person works, in their own words
 	secLast                       // the newest summary, at length
+	secRecent                     // what that session did, below it
 	secNext                       // open next steps of other sessions
 	secMemories                   // saved by hand
 	secWork                       // observations, other summaries and prompts by day
 	sections
 )
+
+// byEntry reports whether the rows of a section stand by entry, below what was asked.
+func (s section) byEntry() bool { return s == secRecent || s == secWork }
 
 // piece is a row in one of the forms in which it may be injected.
 type piece struct {
@@ -69,7 +73,9 @@ func (p *piece) read() *reading {
 }
 
 // lengthens reports whether a piece is shown at full length where there is room.
-func (p *piece) lengthens() bool { return p.sec >= secMemories && p.row.Kind != rows.Prompt }
+func (p *piece) lengthens() bool {
+	return (p.sec.byEntry() || p.sec == secMemories) && p.row.Kind != rows.Prompt
+}
 
 // density is the piece's weight a character of its short form. The newest summary comes first whatever its length.
 func (p *piece) density() float64 {

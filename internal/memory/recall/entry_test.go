@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -313,7 +314,7 @@ func TestFilesLookedAtAreNotAllThatIsShown(t *testing.T) {
 	s := w.open("a", "shop")
 	w.answered(s, 1, "Mend the carousel in the yard", "The timer was too fast", "The socket leaks in the rain")
 	w.put(s.Stream(), events.SummaryParsed{Summary: newID(), Request: "Mend the carousel in the yard", Investigated: "Read timer.go, socket.go", Learned: "The timer was too fast"})
-	if got := w.mustContext(shop("startup", events.SessionID{})); strings.Contains(got.Text, "Looked at") || !strings.Contains(got.Text, standsBelow) {
+	if got := w.mustContext(shop("startup", events.SessionID{})); strings.Contains(got.Text, "Looked at") || !strings.Contains(got.Text, ")\n- m") {
 		t.Errorf("of a session that came to more:\n%s", got.Text)
 	}
 	for _, request := range []string{"", "Mend the carousel in the yard"} {
@@ -453,5 +454,45 @@ func TestRequestsAreKnownAgain(t *testing.T) {
 	w.sync()
 	if lines, err := w.InjectedLines(t.Context(), s); err != nil || !found || !slices.Contains(lines, "asked: "+asked) {
 		t.Errorf("%q is not among the lines that are known, %v: %q", asked, err, lines)
+	}
+}
+
+// What the last session did stands below its summary, with headings for other days than the summary's alone; where there is no room for the
+// summary, it is earlier work like all other.
+func TestTheLastSessionStandsTogether(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	before, last := w.open("a", "shop"), w.open("b", "shop")
+	w.answered(before, 1, "Mend the carousel in the yard", "The timer was too fast")
+	w.put(before.Stream(), events.SummaryParsed{Summary: newID(), Request: "Mend the carousel in the yard"})
+	w.answered(last, 1, "Paint the fence of the shed", "The fence was red")
+	w.now = w.now.Add(24 * time.Hour)
+	w.answered(last, 2, "Paint the roof of the shed", "The roof was flat")
+	w.put(last.Stream(), events.SummaryParsed{Summary: newID(), Request: "Paint the fence of the shed", Notes: "The brush is worn out."})
+
+	order := func(text string) (lines []string) {
+		for line := range strings.Lines(text) {
+			for _, words := range []string{"## ", "worn out", "too fast", "was red", "was flat"} {
+				if strings.Contains(line, words) {
+					lines = append(lines, words)
+				}
+			}
+		}
+		return lines
+	}
+	ask := shop("startup", events.SessionID{})
+	got := w.mustContext(ask)
+	want := []string{"## ", "worn out", "was flat", "## ", "was red", "## ", "## ", "too fast"} // last session; its day before; earlier work, and its day
+	if diff := cmp.Diff(want, order(got.Text)); diff != "" {
+		t.Errorf("-want +got\n%s\n%s", diff, got.Text)
+	}
+	for strings.Contains(got.Text, "## Last session") {
+		ask.Characters = got.Characters - 1
+		if got = w.mustContext(ask); got.Text == "" {
+			t.Fatal("no text leaves out the summary alone")
+		}
+	}
+	if strings.Count(got.Text, "\n## ") != 1 || !strings.Contains(got.Text, "## Earlier work") {
+		t.Errorf("without the summary:\n%s", got.Text)
 	}
 }

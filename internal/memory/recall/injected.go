@@ -18,8 +18,10 @@ const recentInjections = 20
 // more lines than these have.
 const maxNamedRows = 512
 
-// What earlier releases told: before handles in the place of allWays and fewWays, and of a prompt that others said.
+// What earlier releases gave: in the place of a summary and of a prompt of which others said all, and before handles in the place of allWays
+// and fewWays.
 const (
+	standsBelow = "What came of it stands below."
 	askedAbove  = "asked: as above"
 	allWaysByID = "More: `cmemd show ID`, `cmemd search WORDS`, `cmemd timeline ID`."
 	fewWaysByID = "More: `cmemd show ID`."
@@ -104,7 +106,7 @@ func (r *Recall) lines(ctx context.Context, ids []events.ID) ([]string, error) {
 	}
 	if len(lines) > 0 {
 		heads := headings()
-		lines = append(append(lines, heads[:]...), headFiles, allWays, fewWays, strings.TrimPrefix(standsBelow, "- "), strings.TrimPrefix(wentOnAfter, "- "), askedAbove, allWaysByID, fewWaysByID)
+		lines = append(append(lines, heads[:]...), headFiles, allWays, fewWays, standsBelow, strings.TrimPrefix(wentOnAfter, "- "), askedAbove, allWaysByID, fewWaysByID)
 	}
 	return lines, nil
 }

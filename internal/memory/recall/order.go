@@ -31,8 +31,8 @@ type place struct {
 	own     stamp
 }
 
-// shown returns the chosen pieces in the order of the text: in each section what the person saved before what others did, and of earlier
-// work the newest day first, so that each has one heading in what a new session is given. Of a day the sessions come first that were last
+// shown returns the chosen pieces in the order of the text: in each section what the person saved before what others did, and of what was
+// done the newest day first, so that each has one heading in what a new session is given. Of a day the sessions come first that were last
 // heard of, and what each did in the order in which it was asked for, so that what follows up on something stands behind it.
 func (c *chooser) shown() []*piece {
 	newest, oldest := map[events.ID]stamp{}, map[rows.Entry]stamp{}
@@ -52,7 +52,7 @@ func (c *chooser) shown() []*piece {
 	}
 	for i, at := range places {
 		places[i].newest, places[i].oldest = newest[sessionOf(at.p)], oldest[at.p.row.Entry()]
-		if at.p.sec == secWork {
+		if at.p.sec.byEntry() {
 			places[i].day = c.midnight(places[i].oldest.at)
 		}
 	}
@@ -72,9 +72,9 @@ func (c *chooser) midnight(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
 }
 
-// sessionOf is the session of a piece of earlier work; all else is by itself.
+// sessionOf is the session of a piece of what was done; all else is by itself.
 func sessionOf(p *piece) events.ID {
-	if p.sec == secWork && !p.row.Session.IsZero() {
+	if p.sec.byEntry() && !p.row.Session.IsZero() {
 		return events.ID(p.row.Session)
 	}
 	return p.row.ID

@@ -29,9 +29,9 @@ const (
 	handleLength = 7
 )
 
-// headings of the sections, in their order.
+// headings of the sections, in their order. What the last session did stands below its summary.
 func headings() [sections]string {
-	return [sections]string{"## How this person works here, in their own words", "## Last session", "## Next steps left open", "## Saved", "## Earlier work"}
+	return [sections]string{"## How this person works here, in their own words", "## Last session", "", "## Next steps left open", "## Saved", "## Earlier work"}
 }
 
 // headFiles is the heading above the files.
@@ -217,7 +217,7 @@ func (c *chooser) subject() string {
 // choose takes pieces in the order of their weight a character as long as their short forms fit: whole sentences of some say more than the
 // beginnings of many, and the best ones of each more than all of a few.
 func (c *chooser) choose(left budget) {
-	days := map[string]bool{}
+	days := map[dayHeading]bool{}
 	var heads [sections]bool
 	n, how := 0, c.ask.Characters/howShare
 	for _, p := range c.pieces {
@@ -226,14 +226,18 @@ func (c *chooser) choose(left budget) {
 		}
 		line := budget{chars: lineCost, tokens: lineTokens}
 		cost := left.of(p.short).plus(line)
-		if !heads[p.sec] {
+		if p.sec != secRecent && !heads[p.sec] {
 			cost = cost.plus(left.of(headings()[p.sec] + "\n\n"))
 		}
-		if d := c.dayOf(p.at); p.sec == secWork && !days[d] {
-			cost = cost.plus(left.of("### " + d + "\n"))
+		d := dayHeading{p.sec, c.dayOf(p.at)}
+		if p.sec.byEntry() && !days[d] {
+			cost = cost.plus(left.of("### " + d.day + "\n"))
 		}
 		if !left.minus(cost).left() || c.brief() && n == maxBriefRows || p.sec == secPreferences && how < size(p.text)+lineExtra {
 			p.why = WhyRoom
+			if p.sec == secLast {
+				c.withoutLast()
+			}
 			continue
 		}
 		n++
@@ -242,11 +246,26 @@ func (c *chooser) choose(left budget) {
 		}
 		left = left.minus(cost)
 		p.chosen, p.why = true, WhyWorth
-		heads[p.sec] = true
-		if p.sec == secWork {
-			days[c.dayOf(p.at)] = true
+		heads[p.sec], days[d] = true, true
+		if p.sec == secLast {
+			days[dayHeading{secRecent, d.day}] = true
 		}
 	}
+}
+
+// withoutLast puts what the last session did among the earlier work, where there is no room for its summary.
+func (c *chooser) withoutLast() {
+	for _, p := range c.pieces {
+		if p.sec == secRecent {
+			p.sec = secWork
+		}
+	}
+}
+
+// dayHeading is the heading above what was done on one day. In the last session its summary's day has none.
+type dayHeading struct {
+	sec section
+	day string
 }
 
 // fill takes pieces that did not fit whole as far as their titles fit into what is left: of what they say at length others may say most. It
@@ -349,7 +368,7 @@ func (c *chooser) summarize() {
 	}
 	for _, p := range c.pieces {
 		if p.chosen && p.sec == secLast {
-			p.text = cmp.Or(c.lastSummary(p.row, t), "\n"+standsBelow)
+			p.text = c.lastSummary(p.row, t)
 		}
 	}
 }
@@ -384,13 +403,14 @@ func (c *chooser) body() string {
 				about += ", outside"
 			}
 			fmt.Fprintf(&b, "%s (%s)%s\n", headings()[secLast], about, p.text)
+			sec, day = secRecent, c.dayOf(p.at)
 			continue
 		}
 		if p.sec != sec {
-			sec = p.sec
+			sec, day = p.sec, ""
 			fmt.Fprintf(&b, "%s\n", headings()[sec])
 		}
-		if sec != secWork {
+		if !sec.byEntry() {
 			fmt.Fprintf(&b, "- %s %s %s\n", name, c.at(p.at, "Jan 2, 2006"), p.text)
 			continue
 		}
@@ -403,7 +423,7 @@ func (c *chooser) body() string {
 	return b.String()
 }
 
-// workLines writes a piece among those of earlier work: what came of one prompt stands below what was asked, where that is told.
+// workLines writes a piece of what was done: what came of one prompt stands below what was asked, where that is given.
 func (c *chooser) workLines(b *strings.Builder, shown []*piece, i int) {
 	p := shown[i]
 	asked, ok := c.asked[p.row.Entry()]
@@ -422,9 +442,6 @@ func (c *chooser) continues(shown []*piece, i int) bool {
 	return i > 0 && i < len(shown) && shown[i].sec == shown[i-1].sec && shown[i].row.Entry() == shown[i-1].row.Entry()
 }
 
-// standsBelow stands for a summary of which others say all.
-const standsBelow = "- What came of it stands below."
-
 // wentOnAfter stands first in a summary that does not know the session's end: what was open then may be done.
 const wentOnAfter = "- The session went on after this was written."
 
@@ -433,7 +450,7 @@ func (c *chooser) injectedIDs() []events.ID {
 	ids := []events.ID{}
 	shown := c.shown()
 	for i, p := range shown {
-		if asked, ok := c.asked[p.row.Entry()]; ok && p.sec == secWork && !c.continues(shown, i) {
+		if asked, ok := c.asked[p.row.Entry()]; ok && p.sec.byEntry() && !c.continues(shown, i) {
 			ids = append(ids, asked.row.ID)
 		}
 		ids = append(ids, p.row.ID)

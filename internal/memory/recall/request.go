@@ -19,7 +19,7 @@ type request struct {
 // requests are the prompts that stand above chosen pieces, one of several pieces more than once.
 func (c *chooser) requests() (list []request) {
 	for _, p := range c.pieces {
-		if asked, ok := c.asked[p.row.Entry()]; ok && p.chosen && p.sec == secWork {
+		if asked, ok := c.asked[p.row.Entry()]; ok && p.chosen && p.sec.byEntry() {
 			list = append(list, asked)
 		}
 	}
@@ -71,7 +71,7 @@ func (c *chooser) loadAsked(ctx context.Context, left budget) error {
 	var first []rows.Row // of each entry
 	needs := map[rows.Entry]requestReason{}
 	for i, p := range shown {
-		if p.sec != secWork || p.row.Kind != rows.Observation {
+		if !p.sec.byEntry() || p.row.Kind != rows.Observation {
 			continue
 		}
 		at := p.row.Entry()

@@ -106,6 +106,7 @@ type pieceBuilder struct {
 	now     time.Time
 	changed map[string]bool
 	hasLast bool                      // the newest summary was there
+	last    events.SessionID          // its session
 	hasNext map[events.SessionID]bool // whose next steps were there
 
 	observed map[asked]bool // prompts whose work observations tell of
@@ -118,23 +119,31 @@ func (o *pieceBuilder) build(row rows.Row) *piece {
 	case o.brief():
 		return &piece{sec: secWork, text: o.workLine(row), parts: o.briefParts(row, age)}
 	case row.Kind == rows.Summary && !o.hasLast:
-		o.hasLast, o.hasNext[row.Session] = true, true
+		o.hasLast, o.last, o.hasNext[row.Session] = true, row.Session, true
 		o.wentOn = slices.ContainsFunc(o.rows, func(later *rows.Row) bool { return o.follows(later, row) })
 		return &piece{sec: secLast, text: o.lastSummary(row, &saidTexts{}), parts: []Part{{"the newest summary", weightLast}}}
 	case row.Kind == rows.Summary && o.givesNext(row):
 		o.hasNext[row.Session] = true
 		return &piece{sec: secNext, text: o.nextLine(row), parts: []Part{{"next steps", weightNext}, aged(age, halfLife)}}
 	case row.Kind == rows.Summary:
-		return &piece{sec: secWork, text: o.workLine(row), parts: []Part{{"summary", weightDone}, aged(age, halfLife)}}
+		return &piece{sec: o.workSection(row), text: o.workLine(row), parts: []Part{{"summary", weightDone}, aged(age, halfLife)}}
 	case row.Stated():
 		parts := append(saidAgain(row), Part{"stated by the person", weightPreference}, aged(age, preferenceHalfLife))
 		return &piece{sec: secPreferences, text: o.preferenceLine(row), parts: parts}
 	case row.Kind == rows.Memory:
 		return &piece{sec: secMemories, text: o.workLine(row), parts: []Part{savedBy(row), aged(age, memoryHalfLife)}}
 	case row.Kind == rows.Prompt:
-		return &piece{sec: secWork, text: o.workLine(row), parts: []Part{{"prompt", weightPrompt}, aged(age, halfLife)}}
+		return &piece{sec: o.workSection(row), text: o.workLine(row), parts: []Part{{"prompt", weightPrompt}, aged(age, halfLife)}}
 	}
-	return &piece{sec: secWork, text: o.workLine(row), parts: o.observation(row, age)}
+	return &piece{sec: o.workSection(row), text: o.workLine(row), parts: o.observation(row, age)}
+}
+
+// workSection is where a row of what was done stands.
+func (o *pieceBuilder) workSection(row rows.Row) section {
+	if o.hasLast && row.Session == o.last {
+		return secRecent
+	}
+	return secWork
 }
 
 // givesNext reports whether the next steps of a summary that is not the newest are given.
