@@ -205,14 +205,24 @@ func leadingID(s string) int {
 
 func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' }
 
-// untimed is what follows an id, without the time or the day of the row.
+// untimed is what follows an id, without the time or the day of the row, and without the mark of newer work.
 func untimed(s string) string {
 	s = strings.TrimLeft(s, " `")
 	for _, layout := range []string{"15:04", "Jan 2, 2006"} {
 		for n := len(layout); n <= len(layout)+1 && n <= len(s); n++ {
 			if _, err := time.Parse(layout, s[:n]); err == nil && (n == len(s) || s[n] == ' ') {
-				return s[n:]
+				return unmarked(s[n:])
 			}
+		}
+	}
+	return s
+}
+
+// unmarked is what follows a row's time, without the handle of newer work: " (newer: m41)".
+func unmarked(s string) string {
+	if rest, ok := strings.CutPrefix(s, newerMark); ok {
+		if handle, after, ok := strings.Cut(rest, ")"); ok && !strings.Contains(handle, " ") {
+			return after
 		}
 	}
 	return s

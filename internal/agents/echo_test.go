@@ -29,7 +29,7 @@ More: ` + "`cmemd show ID`, `cmemd search WORDS`, `cmemd timeline ID`" + `.
 ### Mar 1, 2026
 - 019a1fa4-7206-7b22 09:04 bugfix: Rounding lost a cent — Discounts were floats; computeDiscount rounds half up now.
 - 019a1fa4-7207-7c33 09:03 decision: Money is kept in cents
-- m50 09:02 asked: Let prices have no fractions
+- m50 09:02 (newer: m60) asked: Let prices have no fractions
   - discovery: Discounts are asked for twice
   - decision: Totals are rounded at the end
 - m60 09:01 asked: as above
@@ -459,5 +459,23 @@ func BenchmarkInjectedText(b *testing.B) {
 				told.Cut(e)
 			}
 		})
+	}
+}
+
+// A line says the same with the mark of newer work and without it.
+func TestTheMarkOfNewerWorkSaysNothing(t *testing.T) {
+	t.Parallel()
+	const plain, said = "- m50 09:02 bugfix: Rounding lost a cent", " bugfix: Rounding lost a cent"
+	for _, line := range []string{
+		plain, strings.Replace(plain, "09:02", "09:02 (newer: m60)", 1), strings.Replace(plain, "09:02", "Mar 1, 2026 (newer: laptop:m60)", 1),
+	} {
+		if got := saidBy(line); got != said {
+			t.Errorf("%q says %q, want %q", line, got, said)
+		}
+	}
+	for _, more := range []string{" (newer: m60", " (newer: no handle)", " (older: m60)"} {
+		if got := saidBy("- m50 09:02" + more); !strings.Contains(more, strings.TrimSpace(got)) || got == "" {
+			t.Errorf("%q says %q", more, got)
+		}
 	}
 }

@@ -39,6 +39,9 @@ const (
 	hereFactor = 1.2
 	goneFactor = 0.5
 
+	// newerFactor lowers an observation of what newer work changed.
+	newerFactor = 0.5
+
 	// filesOfRow is how many of a row's files are looked for, and maxExists how many are altogether.
 	filesOfRow = 4
 
@@ -69,6 +72,10 @@ func typeWeight(t string) float64 {
 func (c *chooser) offerAll() {
 	answered, observed := c.answered()
 	o := pieceBuilder{chooser: c, now: c.newest(), changed: c.changedFiles(), hasNext: map[events.SessionID]bool{}, observed: observed}
+	var newer map[events.ID]*rows.Row
+	if !c.brief() {
+		newer = newerWork(slices.DeleteFunc(slices.Clone(c.rows), func(row *rows.Row) bool { return c.unfitReason(*row) != "" }))
+	}
 	for _, known := range c.rows {
 		row := c.withoutAnswered(withoutOrders(*known))
 		why := c.unfitReason(row)
@@ -91,6 +98,9 @@ func (c *chooser) offerAll() {
 		p.length = size(p.short)
 		if row.Kind == rows.Observation && !c.brief() {
 			p.parts = append(p.parts, Part{"what it says", (1 + p.read().worth) / (1 + ordinaryWorth)})
+			if p.newer = newer[row.ID]; p.newer != nil {
+				p.parts = append(p.parts, Part{"changed by newer work", newerFactor})
+			}
 		}
 		for _, part := range p.parts {
 			p.weight *= part.Factor

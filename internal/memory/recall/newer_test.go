@@ -1,0 +1,92 @@
+package recall
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/rows"
+)
+
+// What a row speaks of was changed by the newest later work that changed one of its files and speaks of the same code.
+func TestNewerWork(t *testing.T) {
+	t.Parallel()
+	session := events.SessionIDOf("codex", "a")
+	row := func(at int, text string, read, modified []string) *rows.Row {
+		return &rows.Row{
+			ID: newID(), Kind: rows.Observation, Position: events.Position(at), Session: session, Prompt: at, Narrative: text, FilesRead: read, FilesModified: modified,
+		}
+	}
+	cart, fence := []string{"/w/shop/cart.go"}, []string{"/w/shop/fence.go"}
+	const sorted, byPosition = "Sorted by `CreatedAt`, the newest first.", "Sorted by position in the place of `cart.CreatedAt`."
+	for name, c := range map[string]struct {
+		earlier, later *rows.Row
+		want           bool
+	}{
+		"a file that was read":             {row(1, sorted, cart, nil), row(2, byPosition, nil, cart), true},
+		"a file that was changed":          {row(1, sorted, nil, cart), row(2, byPosition, nil, cart), true},
+		"the same file of another tree":    {row(1, sorted, cart, nil), row(2, byPosition, nil, []string{"/w/tree/cart.go"}), true},
+		"an answer without a file":         {row(1, sorted, nil, nil), row(2, byPosition, nil, cart), true},
+		"a fact":                           {&rows.Row{ID: newID(), Kind: rows.Observation, Session: session, Prompt: 1, Facts: []string{sorted}}, row(2, byPosition, nil, cart), true},
+		"a name with an underscore":        {row(1, "Sorted by `created_at`.", cart, nil), row(2, "By `created_at DESC`.", nil, cart), true},
+		"another file":                     {row(1, sorted, fence, nil), row(2, byPosition, nil, cart), false},
+		"work that only read":              {row(1, sorted, cart, nil), row(2, byPosition, cart, nil), false},
+		"a name in no code marks":          {row(1, "Sorted by CreatedAt.", cart, nil), row(2, byPosition, nil, cart), false},
+		"a word of a language":             {row(1, "Sorted by `date`.", cart, nil), row(2, "By the `date`.", nil, cart), false},
+		"another name":                     {row(1, "Sorted by `UpdatedAt`.", cart, nil), row(2, byPosition, nil, cart), false},
+		"earlier work":                     {row(3, sorted, cart, nil), row(2, byPosition, nil, cart), false},
+		"what came of the same request":    {row(2, sorted, cart, nil), row(2, byPosition, nil, cart), false},
+		"a mark that is not closed, later": {row(1, "It's `odd.\nSorted by `CreatedAt`.", cart, nil), row(2, byPosition, nil, cart), true},
+	} {
+		newer := newerWork([]*rows.Row{c.earlier, c.later, row(1, "Of `nothing_else`.", cart, nil)})
+		if got := newer[c.earlier.ID]; (got == c.later) != c.want || got != nil && !c.want || newer[c.later.ID] == c.earlier {
+			t.Errorf("%s: %v", name, newer)
+		}
+	}
+	first, second, third := row(1, sorted, cart, nil), row(2, byPosition, nil, cart), row(3, byPosition, nil, cart)
+	if newer := newerWork([]*rows.Row{third, first, second}); newer[first.ID] != third || newer[second.ID] != third || newer[third.ID] != nil {
+		t.Errorf("of three: %v", newer)
+	}
+}
+
+// A line of what newer work changed names it, by the handle under which it stands; it weighs less, and is marked only where there is room.
+func TestNewerWorkIsNamed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	observed := func(o events.ObservationParsed) events.ID {
+		o.Observation = newID()
+		w.put(s.Stream(), o)
+		return o.Observation
+	}
+	w.put(s.Stream(), events.PromptSubmitted{Number: 1, Text: "How are the orders sorted in the list of the shop?"})
+	older := observed(events.ObservationParsed{Prompt: 1, Type: "discovery", Title: "Orders are sorted by CreatedAt", Narrative: "Orders are sorted by `CreatedAt`, the newest first."})
+	w.put(s.Stream(), events.PromptSubmitted{Number: 2, Text: "Please sort them by the number of the order"})
+	observed(events.ObservationParsed{
+		Prompt: 2, Type: "discovery", Title: "The list is long", Narrative: "The list is long, as `orderList` holds closed orders too.",
+	})
+	observed(events.ObservationParsed{
+		Prompt: 2, Type: "change", Title: "Orders go by number", Narrative: "Orders go by `Number`, no longer by `CreatedAt`.", FilesModified: []string{"/w/shop/order.go"},
+	})
+	ask := shop("startup", events.SessionID{})
+	ask.Explain = true
+	got := w.mustContext(ask)
+	const line = "- m3 09:03 (newer: m5) asked: How are the orders sorted"
+	if !strings.Contains(got.Text, line) || strings.Count(got.Text, "(newer: ") != 2 || !strings.Contains(got.Text, newerMeans) {
+		t.Errorf("%q does not stand there once, with what it means:\n%s", line, got.Text)
+	}
+	for _, choice := range got.Explain {
+		lowered := false
+		for _, part := range choice.Parts {
+			lowered = lowered || part.Factor == newerFactor
+		}
+		if lowered != (choice.ID == older) {
+			t.Errorf("%s: %v", choice.Title, choice.Parts)
+		}
+	}
+	ask.Characters = got.Characters - 1
+	got = w.mustContext(ask)
+	if strings.Contains(got.Text, "(newer: ") || strings.Contains(got.Text, newerMeans) || !strings.Contains(got.Text, "the newest first") {
+		t.Errorf("where there is no room for it:\n%s", got.Text)
+	}
+}
