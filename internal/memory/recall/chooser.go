@@ -58,7 +58,7 @@ type piece struct {
 	short  string // the same with the sentences that say most, of which each chosen piece is given its own before one is given more
 	length int    // of short, in characters
 	at     time.Time
-	newer  *rows.Row // of later work that changed what the row speaks of; nil: none is known
+	newer  *rows.Row // of later work on the same; nil: none is known
 	mark   string    // of the line that the piece stands in first: where newer work stands
 	chosen bool
 	why    string

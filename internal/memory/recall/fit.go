@@ -225,8 +225,8 @@ func (c *chooser) giveBack() bool {
 	return false
 }
 
-// markNewer marks the lines of which later work changed what they speak of, as far as there is room: with the handle under which the newest
-// such work stands.
+// markNewer marks the lines of which later work is of the same, as far as there is room: with the handle under which the newest such work
+// stands.
 func (c *chooser) markNewer(tail string) {
 	left := c.budget().minus(c.budget().of(c.frame(c.body() + tail))).minus(c.budget().of(newerMeans + "\n"))
 	shown := c.shown()

@@ -20,8 +20,8 @@ type subject struct {
 	files map[string]bool // that its work touched, by their names, so that working trees of a project meet
 }
 
-// newerWork returns, by the id of an observation, the newest of the others that a later request led to and that changed what it speaks of:
-// the later work changed files, both have a name of code, and it changed a file that the earlier work touched too, unless that touched none.
+// newerWork returns, by the id of an observation, the newest of those that a later request led to and that are of the same: both have a name
+// of code, and the work of both touched a file, unless that of the earlier one touched none.
 func newerWork(list []*rows.Row) map[events.ID]*rows.Row {
 	var subjects []subject
 	for _, row := range list {
@@ -32,23 +32,16 @@ func newerWork(list []*rows.Row) map[events.ID]*rows.Row {
 	slices.SortStableFunc(subjects, func(a, b subject) int { return stampOf(b.row).compare(stampOf(a.row)) })
 	newer := map[events.ID]*rows.Row{}
 	for i, s := range subjects {
-		for _, later := range subjects[:i] {
-			if later.changes(s) {
-				newer[s.row.ID] = later.row
-				break
-			}
+		if at := slices.IndexFunc(subjects[:i], s.isSubjectOf); at >= 0 {
+			newer[s.row.ID] = subjects[at].row
 		}
 	}
 	return newer
 }
 
-// changes reports whether the work that an observation is of changed what an earlier one speaks of.
-func (s subject) changes(earlier subject) bool {
-	if s.row.Entry() == earlier.row.Entry() || !share(s.names, earlier.names) {
-		return false
-	}
-	changed := baseNames(s.row.FilesModified)
-	return len(changed) > 0 && (len(earlier.files) == 0 || share(changed, earlier.files))
+// isSubjectOf reports whether a later observation is of the same.
+func (s subject) isSubjectOf(later subject) bool {
+	return s.row.Entry() != later.row.Entry() && share(s.names, later.names) && (len(s.files) == 0 || share(s.files, later.files))
 }
 
 // share reports whether two sets have a name in common.

@@ -158,7 +158,7 @@ func (c *chooser) frame(body string) string {
 const outsideMeans = "What is marked outside was made after a web page, another server's answer or a file of others was read."
 
 // newerMeans says what the mark newer means.
-const newerMeans = "Later work changed what stands at a mark (newer: HANDLE); it is found under that handle."
+const newerMeans = "Where a line is marked (newer: HANDLE), later work is of the same code; it is found under that handle."
 
 // allWays and fewWays tell the reader how to fetch more: by the tools that it was given, or where it was given none by commands.
 const (

@@ -39,7 +39,7 @@ const (
 	hereFactor = 1.2
 	goneFactor = 0.5
 
-	// newerFactor lowers an observation of what newer work changed.
+	// newerFactor lowers an observation if a newer one is of the same.
 	newerFactor = 0.5
 
 	// filesOfRow is how many of a row's files are looked for, and maxExists how many are altogether.
@@ -99,7 +99,7 @@ func (c *chooser) offerAll() {
 		if row.Kind == rows.Observation && !c.brief() {
 			p.parts = append(p.parts, Part{"what it says", (1 + p.read().worth) / (1 + ordinaryWorth)})
 			if p.newer = newer[row.ID]; p.newer != nil {
-				p.parts = append(p.parts, Part{"changed by newer work", newerFactor})
+				p.parts = append(p.parts, Part{"newer work on the same", newerFactor})
 			}
 		}
 		for _, part := range p.parts {
