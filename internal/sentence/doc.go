@@ -3,7 +3,7 @@
 //
 // The files, each referring to those below it:
 //
-//	typed.go, weigh.go, dated.go, cue.go, sentence.go
+//	subject.go, typed.go, weigh.go, dated.go, cue.go, sentence.go
 //
 // What bites: the words are data, a file a language (cues). A sentence in another language has the weight of what it names alone.
 package sentence

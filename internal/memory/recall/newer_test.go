@@ -8,7 +8,7 @@ import (
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
-// Of the same is the newest later work that names the same code and touched the same file.
+// Of several that go on with the same the newest counts, of another request, and none that is no observation.
 func TestNewerWork(t *testing.T) {
 	t.Parallel()
 	session := events.SessionIDOf("codex", "a")
@@ -17,37 +17,16 @@ func TestNewerWork(t *testing.T) {
 			ID: newID(), Kind: rows.Observation, Position: events.Position(at), Session: session, Prompt: at, Narrative: text, FilesRead: read, FilesModified: modified,
 		}
 	}
-	cart, fence := []string{"/w/shop/cart.go"}, []string{"/w/shop/fence.go"}
+	cart := []string{"/w/shop/cart.go"}
 	const sorted, byPosition = "Sorted by `CreatedAt`, the newest first.", "Sorted by position in the place of `cart.CreatedAt`."
-	for name, c := range map[string]struct {
-		earlier, later *rows.Row
-		want           bool
-	}{
-		"a file that was read":             {row(1, sorted, cart, nil), row(2, byPosition, nil, cart), true},
-		"a file that was changed":          {row(1, sorted, nil, cart), row(2, byPosition, nil, cart), true},
-		"the same file of another tree":    {row(1, sorted, cart, nil), row(2, byPosition, nil, []string{"/w/tree/cart.go"}), true},
-		"an answer without a file":         {row(1, sorted, nil, nil), row(2, byPosition, nil, cart), true},
-		"a fact":                           {&rows.Row{ID: newID(), Kind: rows.Observation, Session: session, Prompt: 1, Facts: []string{sorted}}, row(2, byPosition, nil, cart), true},
-		"a name with an underscore":        {row(1, "Sorted by `created_at`.", cart, nil), row(2, "By `created_at DESC`.", nil, cart), true},
-		"another file":                     {row(1, sorted, fence, nil), row(2, byPosition, nil, cart), false},
-		"work that only read":              {row(1, sorted, cart, nil), row(2, byPosition, cart, nil), true},
-		"an answer without a file, later":  {row(1, sorted, cart, nil), row(2, byPosition, nil, nil), false},
-		"answers without files":            {row(1, sorted, nil, nil), row(2, byPosition, nil, nil), true},
-		"a name in no code marks":          {row(1, "Sorted by CreatedAt.", cart, nil), row(2, byPosition, nil, cart), false},
-		"a word of a language":             {row(1, "Sorted by `date`.", cart, nil), row(2, "By the `date`.", nil, cart), false},
-		"another name":                     {row(1, "Sorted by `UpdatedAt`.", cart, nil), row(2, byPosition, nil, cart), false},
-		"earlier work":                     {row(3, sorted, cart, nil), row(2, byPosition, nil, cart), false},
-		"what came of the same request":    {row(2, sorted, cart, nil), row(2, byPosition, nil, cart), false},
-		"a mark that is not closed, later": {row(1, "It's `odd.\nSorted by `CreatedAt`.", cart, nil), row(2, byPosition, nil, cart), true},
-	} {
-		newer := newerWork([]*rows.Row{c.earlier, c.later, row(1, "Of `nothing_else`.", cart, nil)})
-		if got := newer[c.earlier.ID]; (got == c.later) != c.want || got != nil && !c.want {
-			t.Errorf("%s: %v", name, newer)
-		}
-	}
 	first, second, third := row(1, sorted, cart, nil), row(2, byPosition, nil, cart), row(3, byPosition, nil, cart)
-	if newer := newerWork([]*rows.Row{third, first, second}); newer[first.ID] != third || newer[second.ID] != third || newer[third.ID] != nil {
+	if newer := newerWork([]*rows.Row{third, first, second}); newer[first.ID] != third || newer[second.ID] != third || len(newer) != 2 {
 		t.Errorf("of three: %v", newer)
+	}
+	same, prompt := row(4, byPosition, nil, cart), row(5, byPosition, nil, cart)
+	same.Prompt, prompt.Kind = third.Prompt, rows.Prompt
+	if newer := newerWork([]*rows.Row{third, same, prompt}); len(newer) != 0 {
+		t.Errorf("of the same request, and a prompt: %v", newer)
 	}
 }
 

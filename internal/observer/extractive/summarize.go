@@ -127,18 +127,32 @@ func investigated(prompt observer.Prompt) string {
 	return "Read " + enumerate(files, maxNamed)
 }
 
-// learned is what discoveries and decisions say, the last of them; without any, and without any other work, what the agent said.
+// learned is what discoveries and decisions say, the last of them, without those of what a later request led to more about; without any, and
+// without any other work, what the agent said.
 func learned(observed []events.ObservationParsed, message []block) string {
 	if len(observed) == 0 {
 		return narrative(message, maxField)
 	}
 	var parts []string
-	for _, o := range observed {
-		if isLearned(o) {
+	outdated := wentOn(observed)
+	for i, o := range observed {
+		if isLearned(o) && !outdated[i] {
 			parts = addOnce(parts, narrative(fromTitle(o), maxLearned))
 		}
 	}
 	return strings.Join(last(parts, maxField), "\n\n")
+}
+
+// wentOn reports of each observation whether what a later request led to goes on with the same: what it says may hold no longer.
+func wentOn(observed []events.ObservationParsed) []bool {
+	subjects, outdated := make([]sentence.Subject, len(observed)), make([]bool, len(observed))
+	for at, later := range observed {
+		subjects[at] = sentence.SubjectOf(append([]string{later.Title, later.Narrative}, later.Facts...), later.FilesRead, later.FilesModified)
+		for i, o := range observed[:at] {
+			outdated[i] = outdated[i] || o.Prompt < later.Prompt && subjects[i].GoesOn(subjects[at])
+		}
+	}
+	return outdated
 }
 
 // fromTitle is what an observation says from the paragraph on that its title is made of, or from the line that announces the title's

@@ -328,3 +328,27 @@ func TestWhatWasDone(t *testing.T) {
 		}
 	}
 }
+
+// What an earlier answer found of code that a later one goes on with may hold no longer: the later one says what does.
+func TestWhatWasFoundBeforeIsNotLearned(t *testing.T) {
+	t.Parallel()
+	found := events.ObservationParsed{Prompt: 1, Type: "discovery", Title: "Carts are sorted by CreatedAt.", Narrative: "Carts are sorted by `CreatedAt`."}
+	apart := events.ObservationParsed{Prompt: 1, Type: "discovery", Title: "The drawer sticks in the rain.", Narrative: "The drawer sticks in the rain."}
+	changed := events.ObservationParsed{
+		Prompt: 2, Type: "change", Title: "Sort carts by number.", Narrative: "Carts are sorted by number, no longer by `CreatedAt`.", FilesModified: []string{cwd + "/cart.go"},
+	}
+	same := changed
+	same.Prompt = 1
+	for name, c := range map[string]struct {
+		later events.ObservationParsed
+		want  string
+	}{
+		"a later answer":  {changed, apart.Narrative},
+		"the same answer": {same, found.Narrative + "\n\n" + apart.Narrative},
+	} {
+		s, _ := new(Provider).summarize(summaryPrompt("Done.", found, apart, c.later))
+		if s.Learned != c.want {
+			t.Errorf("%s: learned %q, want %q", name, s.Learned, c.want)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package sentence
+
+import (
+	"path"
+	"strings"
+	"unicode"
+)
+
+// maxCodeNames is how many names of code of a subject count, in the order of its texts: an observation speaks of a few.
+const maxCodeNames = 48
+
+// Subject is what an observation is of: the names of code that stand in code marks in its texts, and the files that its work touched. It is
+// never changed.
+type Subject struct {
+	names map[string]bool
+	files map[string]bool // their last elements, so that working trees of a project meet
+}
+
+// SubjectOf reads a subject off an observation's texts, and the paths of the files that its work read or changed.
+func SubjectOf(texts []string, files ...[]string) Subject {
+	s := Subject{map[string]bool{}, map[string]bool{}}
+	for _, text := range texts {
+		s.readNames(text)
+	}
+	for _, list := range files {
+		for _, file := range list {
+			s.files[path.Base(file)] = true
+		}
+	}
+	return s
+}
+
+// readNames adds the names of code within the code marks of a text, which end on the line they begin on.
+func (s Subject) readNames(text string) {
+	for line := range strings.Lines(text) {
+		for i, span := range strings.Split(line, "`") {
+			if i%2 == 0 {
+				continue // not within marks
+			}
+			for word := range strings.FieldsFuncSeq(span, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+				if len(s.names) < maxCodeNames && IsName(word) {
+					s.names[word] = true
+				}
+			}
+		}
+	}
+}
+
+// GoesOn reports whether later work goes on with the same: both name the same code, and both touched the same file, unless the earlier
+// touched none.
+func (s Subject) GoesOn(later Subject) bool {
+	return share(s.names, later.names) && (len(s.files) == 0 || share(s.files, later.files))
+}
+
+// share reports whether two sets have a name in common.
+func share(a, b map[string]bool) bool {
+	for name := range a {
+		if b[name] {
+			return true
+		}
+	}
+	return false
+}
