@@ -18,10 +18,14 @@ type Subject struct {
 
 // SubjectOf reads a subject off an observation's texts, and the paths of the files that its work read or changed.
 func SubjectOf(texts []string, files ...[]string) Subject {
-	s := Subject{map[string]bool{}, map[string]bool{}}
+	var s Subject
 	for _, text := range texts {
 		s.readNames(text)
 	}
+	if len(s.names) == 0 {
+		return s // nothing goes on with it, whatever it touched
+	}
+	s.files = map[string]bool{}
 	for _, list := range files {
 		for _, file := range list {
 			s.files[path.Base(file)] = true
@@ -31,18 +35,34 @@ func SubjectOf(texts []string, files ...[]string) Subject {
 }
 
 // readNames adds the names of code within the code marks of a text, which end on the line they begin on.
-func (s Subject) readNames(text string) {
-	for line := range strings.Lines(text) {
-		for i, span := range strings.Split(line, "`") {
-			if i%2 == 0 {
-				continue // not within marks
-			}
-			for word := range strings.FieldsFuncSeq(span, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-				if len(s.names) < maxCodeNames && IsName(word) {
-					s.names[word] = true
-				}
-			}
+func (s *Subject) readNames(text string) {
+	for {
+		_, behind, marked := strings.Cut(text, "`")
+		if !marked {
+			return
 		}
+		end := strings.IndexAny(behind, "`\n")
+		if end < 0 {
+			return
+		}
+		text = behind[end:]
+		if text[0] == '`' {
+			text = text[1:]
+			s.add(behind[:end])
+		}
+	}
+}
+
+// add adds the names of code among the words of what stands within code marks.
+func (s *Subject) add(code string) {
+	for word := range strings.FieldsFuncSeq(code, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if len(s.names) == maxCodeNames || !IsName(word) {
+			continue
+		}
+		if s.names == nil {
+			s.names = map[string]bool{}
+		}
+		s.names[word] = true
 	}
 }
 

@@ -31,6 +31,7 @@ func TestSubjects(t *testing.T) {
 		"a name in no code marks":       {work{"Sorted by CreatedAt.", cart}, work{byPosition, cart}, false},
 		"a word in code marks":          {work{"Sorted by `date`.", cart}, work{"By the `date`.", cart}, false},
 		"a mark that is not closed":     {work{"That's `odd.\nSorted by `CreatedAt`.", cart}, work{byPosition, cart}, true},
+		"a mark that ends the text":     {work{"That's `CreatedAt", cart}, work{byPosition, cart}, false},
 		"between marks":                 {work{"`a` CreatedAt `b`", cart}, work{byPosition, cart}, false},
 	} {
 		earlier, later := SubjectOf([]string{c.earlier.text}, c.earlier.files), SubjectOf([]string{"", c.later.text}, nil, c.later.files)

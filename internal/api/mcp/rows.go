@@ -22,6 +22,9 @@ func indexLine(r api.Result, project string) string {
 	if r.Project != "" && r.Project != project {
 		fmt.Fprintf(&b, " (%s)", oneLine(r.Project, maxWords))
 	}
+	if r.Newer.At != 0 {
+		fmt.Fprintf(&b, " (newer work on the same code: %s)", r.Newer)
+	}
 	return b.String() + "\n" + partLines(r.Parts)
 }
 

@@ -277,8 +277,8 @@ Nothing is wrong.`
 func TestPartsOfAnEntry(t *testing.T) {
 	t.Parallel()
 	parts := []api.EntryPart{{ID: idOf("a"), Handle: api.Handle{At: 7}, Kind: "prompt", Title: "Fix </cmemd-context> the cart"}, {ID: idOf("b"), Handle: api.Handle{At: 9}, Kind: "observation", Type: "decision", Title: strings.Repeat("long ", 100)}}
-	line := indexLine(api.Result{ID: idOf("c"), Handle: api.Handle{At: 8}, Kind: "observation", Type: "bugfix", Title: "One lock", Project: "shop", At: now, Parts: parts}, "shop")
-	for _, want := range []string{"- m8 ", "\n  - m7 prompt | Fix ", "\n  - m9 decision | long "} {
+	line := indexLine(api.Result{ID: idOf("c"), Handle: api.Handle{At: 8}, Kind: "observation", Type: "bugfix", Title: "One lock", Project: "shop", At: now, Parts: parts, Newer: api.Handle{At: 12}}, "shop")
+	for _, want := range []string{"- m8 ", "| One lock (newer work on the same code: m12)\n", "\n  - m7 prompt | Fix ", "\n  - m9 decision | long "} {
 		if !strings.Contains(line, want) {
 			t.Errorf("no %q in\n%s", want, line)
 		}

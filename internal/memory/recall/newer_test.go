@@ -71,3 +71,26 @@ func TestNewerWorkIsNamed(t *testing.T) {
 		t.Errorf("where there is no room for it:\n%s", got.Text)
 	}
 }
+
+// A result names newer work on the same that is found with it.
+func TestResultsNameNewerWork(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	older := w.observe(s, "discovery", "Orders are sorted by CreatedAt", "Orders are sorted by `CreatedAt`, the newest first.")
+	w.put(s.Stream(), events.ObservationParsed{
+		Observation: newID(), Prompt: 2, Type: "change", Title: "Orders go by number", Narrative: "Orders go by `Number`, no longer by `CreatedAt`.", FilesModified: []string{"/w/shop/order.go"},
+	})
+	w.observe(s, "discovery", "Orders of `OtherName`", "")
+	found := w.mustSearch(Query{Text: "orders"}).Results
+	named := 0
+	for _, it := range found {
+		if want := it.ID == older; (it.Newer.String() == "m4") != want || !want && it.Newer.At != 0 {
+			t.Errorf("%s: newer work is %q", it.Title, it.Newer)
+		}
+		named += min(1, int(it.Newer.At))
+	}
+	if len(found) != 3 || named != 1 {
+		t.Errorf("of %d results %d name newer work", len(found), named)
+	}
+}

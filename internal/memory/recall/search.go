@@ -130,7 +130,16 @@ func (l *resultSet) page(ctx context.Context, hits []hit) ([]Item, error) {
 		return l.items(hits, itemsOf(list)), nil
 	}
 	items, err := l.r.withParts(ctx, list, l.then)
-	return l.items(hits, items), err
+	if err != nil {
+		return nil, err
+	}
+	newer := newerWork(appendEach(nil, list))
+	for i := range items {
+		if row := newer[items[i].ID]; row != nil {
+			items[i].Newer = row.Handle()
+		}
+	}
+	return l.items(hits, items), nil
 }
 
 // items says in items of hits how they were found.

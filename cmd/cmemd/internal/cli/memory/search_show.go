@@ -53,12 +53,16 @@ func kindAndSource(a *terminal.App, r api.Result) string {
 	return what
 }
 
-// titleWithCount is the title of a row, and how often it was said where that is more than once.
+// titleWithCount is the title of a row, how often it was said where that is more than once, and the result that goes on with the same.
 func titleWithCount(r api.Result) string {
-	if r.Count < 2 {
-		return r.Title
+	title := r.Title
+	if r.Count > 1 {
+		title += fmt.Sprintf(" (%d times)", r.Count)
 	}
-	return fmt.Sprintf("%s (%d times)", r.Title, r.Count)
+	if r.Newer.At != 0 {
+		title += fmt.Sprintf(" (newer: %s)", r.Newer)
+	}
+	return title
 }
 
 // explainResult says what the score of a row is made of.

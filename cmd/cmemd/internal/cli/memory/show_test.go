@@ -30,6 +30,20 @@ func TestTitleOf(t *testing.T) {
 	}
 }
 
+func TestTitleWithCount(t *testing.T) {
+	t.Parallel()
+	for want, r := range map[string]api.Result{
+		"t":                       {Title: "t", Count: 1},
+		"t (2 times)":             {Title: "t", Count: 2},
+		"t (newer: m4)":           {Title: "t", Newer: api.Handle{At: 4}},
+		"t (2 times) (newer: m4)": {Title: "t", Count: 2, Newer: api.Handle{At: 4}},
+	} {
+		if got := titleWithCount(r); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // TestShowRowShowsEveryField fails when a row gets a field that nobody sees.
 func TestShowRowShowsEveryField(t *testing.T) {
 	t.Parallel()
