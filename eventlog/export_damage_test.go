@@ -142,9 +142,10 @@ func TestImportDamagedPayload(t *testing.T) {
 func TestCutFileSaysSo(t *testing.T) {
 	t.Parallel()
 	d := newDamaged(t)
+	used := readImage(t, d.path)[:d.used/pageSize]
 	for size := int64(2 * pageSize); size < d.used-pageSize; size += d.used / 20 {
 		path := filepath.Join(t.TempDir(), "log.db")
-		readImage(t, d.path)[:d.used/pageSize].write(t, path)
+		used.write(t, path)
 		truncate(t, path, size)
 		l, err := eventlog.OpenReadOnly(path, eventlog.Config{})
 		if err == nil {

@@ -57,11 +57,11 @@ func TestHeadCacheIsBounded(t *testing.T) {
 func TestArenaHoldsStoredForms(t *testing.T) {
 	t.Parallel()
 	codec := events.NewCodec()
-	text := ""
+	var text strings.Builder
 	for i := range 10_000 {
-		text += fmt.Sprintf("%d %0100d\n", i, i)
+		fmt.Fprintf(&text, "%d %0100d\n", i, i)
 	}
-	sealed, err := codec.Seal(events.Draft{ID: events.ID{1}, Event: events.PromptSubmitted{Text: text}}, events.Salt{})
+	sealed, err := codec.Seal(events.Draft{ID: events.ID{1}, Event: events.PromptSubmitted{Text: text.String()}}, events.Salt{})
 	if err != nil {
 		t.Fatal(err)
 	}
