@@ -95,9 +95,7 @@ func TestParseHugeOutputs(t *testing.T) {
 }
 
 func took(text string) time.Duration {
-	start := time.Now()
-	Parse(text, events.TurnObservation, nil)
-	return time.Since(start)
+	return growth.Took(func() { Parse(text, events.TurnObservation, nil) })
 }
 
 func BenchmarkParse(b *testing.B) {

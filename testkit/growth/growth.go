@@ -1,4 +1,3 @@
-// Package growth tells work whose time grows with its size from work whose time grows faster.
 package growth
 
 import (
@@ -17,48 +16,44 @@ const (
 	slack     = 5 * time.Millisecond
 
 	// rounds is how often both sizes are compared, one right after the other, and tries how often each is done for that: the
-	// quickest counts, and the larger is done again only while it is too slow. Other work on the machine slows both, or has to
-	// disturb every round to be taken for growth.
+	// quickest counts, and the larger is done again only while it is too slow. Other work on the machine slows both a little, by the
+	// caches that it takes, or has to disturb every round to be taken for growth.
 	rounds = 32
 	tries  = 3
 )
 
 // Linear reports an error of tb if work of eight times the size takes much more than eight times as long. What names the work;
-// size is best one that takes about a millisecond. It says nothing of how long anything takes. Under the race detector, which
-// takes most of the time itself, the work is done once and not measured.
+// size is best one that takes about a millisecond. It says nothing of how long anything takes. What counts is what Took measures, so that
+// work keeps to the goroutine that calls it. Under the race detector, which takes most of the time itself, the work is done once and not
+// measured.
 func Linear(tb testing.TB, what string, size int, work func(size int)) {
 	tb.Helper()
 	if race.Enabled {
 		work(size)
 		return
 	}
-	compare(tb, what, size, work)
+	compare(tb, what, size, work, Took)
 }
 
-func compare(tb testing.TB, what string, size int, work func(size int)) {
+func compare(tb testing.TB, what string, size int, work func(size int), clock func(func()) time.Duration) {
 	tb.Helper()
+	took := func(size int) time.Duration { return clock(func() { work(size) }) }
 	var small, large time.Duration
 	for range rounds {
-		small = took(size, work)
+		small = took(size)
 		for range tries - 1 {
-			small = min(small, took(size, work))
+			small = min(small, took(size))
 		}
-		large = took(sizeFactor*size, work)
+		large = took(sizeFactor * size)
 		for range tries - 1 {
 			if large < maxFactor*small+slack {
 				break
 			}
-			large = min(large, took(sizeFactor*size, work))
+			large = min(large, took(sizeFactor*size))
 		}
 		if large < maxFactor*small+slack {
 			return
 		}
 	}
 	tb.Errorf("%s: size %d takes %v, %d times that %v", what, size, small, sizeFactor, large)
-}
-
-func took(size int, work func(int)) time.Duration {
-	began := time.Now()
-	work(size)
-	return time.Since(began)
 }

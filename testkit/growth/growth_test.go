@@ -2,6 +2,8 @@ package growth
 
 import (
 	"fmt"
+	"runtime"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -47,11 +49,41 @@ func TestLinear(t *testing.T) {
 				compare(h, c.name, 10, func(size int) {
 					time.Sleep(c.takes(size, calls))
 					calls++
+				}, func(work func()) time.Duration {
+					began := time.Now()
+					work()
+					return time.Since(began)
 				})
 				if len(h.errors) != c.errors {
 					t.Errorf("got %q, want %d", h.errors, c.errors)
 				}
 			})
 		})
+	}
+}
+
+// TestTook: only that counts which keeps a core busy, on this goroutine.
+func TestTook(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("this system is asked for the time alone")
+	}
+	const long = 100 * time.Millisecond
+	spin := func() {
+		for began := time.Now(); time.Since(began) < long; {
+		}
+	}
+	if took := Took(func() { time.Sleep(long) }); took > long/2 {
+		t.Errorf("sleeping for %v counts as %v", long, took)
+	}
+	if took := Took(spin); took == 0 {
+		t.Errorf("being busy for %v counts as nothing", long)
+	}
+	if took := Took(func() {
+		var others sync.WaitGroup
+		others.Go(spin)
+		others.Wait()
+	}); took > long/2 {
+		t.Errorf("what another goroutine does counts, as %v", took)
 	}
 }
