@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/tools/go/packages"
@@ -43,12 +44,17 @@ func TestFilesRunOneWay(t *testing.T) {
 	}
 }
 
+// loaded are all packages with their types, read once for all tests.
+var loaded = sync.OnceValues(func() ([]*packages.Package, error) {
+	return packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports,
+		Dir:  "..",
+	}, "./...")
+})
+
 func load(t *testing.T) []*packages.Package {
 	t.Helper()
-	pkgs, err := packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports,
-		Dir:  moduleRoot(t),
-	}, "./...")
+	pkgs, err := loaded()
 	if err != nil {
 		t.Fatal(err)
 	}
