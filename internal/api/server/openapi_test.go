@@ -135,16 +135,16 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 			if err := json.Unmarshal([]byte(text), &answer); err != nil {
 				t.Fatal(err)
 			}
-			schema := answers[c.Pattern()]
+			schema := c.Pattern()
 			if fields, ok := answer.(map[string]any); ok && strings.HasPrefix(fmt.Sprint(fields["type"]), "urn:cmemd:") {
-				schema = answers["problem"]
+				schema = "problem"
 			} else {
 				seen[c.Pattern()] = true
 			}
-			if schema == nil { // of a route that answers with a status
+			if !answers.has(schema) { // of a route that answers with a status
 				continue
 			}
-			if err := schema.Validate(answer); err != nil {
+			if err := answers.validate(schema, answer); err != nil {
 				t.Errorf("%s answers %.300s\n%v", c.Pattern(), text, err)
 			}
 		}
@@ -152,13 +152,27 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 	if len(seen) < 25 {
 		t.Errorf("only %d routes gave an answer", len(seen))
 	}
-	if answers["GET /v1/status"].Validate(map[string]any{"nosuch": 1}) == nil {
+	if answers.validate("GET /v1/status", map[string]any{"nosuch": 1}) == nil {
 		t.Error("an unknown field is valid: the test shows nothing")
 	}
 }
 
-// answerSchemas are the schemas of answers by pattern, and that of a problem, closed to what they do not name.
-func answerSchemas(t *testing.T, doc map[string]any) map[string]*jsonschema.Resolved {
+// answers are the schemas of answers by pattern, and that of a problem by that word, closed to what they do not name. They are one schema,
+// of an object with each of them as a property: what they share is resolved once.
+type answers struct {
+	all *jsonschema.Resolved
+	of  map[string]any
+}
+
+// has reports whether answers of that pattern are described.
+func (a answers) has(pattern string) bool { return a.of[pattern] != nil }
+
+// validate holds an answer to the schema of that pattern, which has one.
+func (a answers) validate(pattern string, answer any) error {
+	return a.all.Validate(map[string]any{pattern: answer})
+}
+
+func answerSchemas(t *testing.T, doc map[string]any) answers {
 	t.Helper()
 	defs := doc["components"].(map[string]any)["schemas"].(map[string]any)
 	for _, def := range defs {
@@ -166,26 +180,23 @@ func answerSchemas(t *testing.T, doc map[string]any) map[string]*jsonschema.Reso
 			def["additionalProperties"] = false
 		}
 	}
-	within := func(schema any) *jsonschema.Resolved {
-		text, err := json.Marshal(map[string]any{"allOf": []any{schema}, "$defs": defs})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return resolved(t, bytes.ReplaceAll(text, []byte("#/components/schemas/"), []byte("#/$defs/")))
-	}
-	out := map[string]*jsonschema.Resolved{"problem": within(map[string]any{"$ref": "#/components/schemas/Problem"})}
+	of := map[string]any{"problem": map[string]any{"$ref": "#/components/schemas/Problem"}}
 	for path, item := range doc["paths"].(map[string]any) {
 		for method, op := range item.(map[string]any) {
 			ok, _ := op.(map[string]any)["responses"].(map[string]any)[fmt.Sprint(http.StatusOK)].(map[string]any)
 			content, _ := ok["content"].(map[string]any)
 			for _, kind := range []string{"application/json", "text/event-stream"} {
-				if of, ok := content[kind].(map[string]any); ok && of["schema"] != nil {
-					out[strings.ToUpper(method)+" "+path] = within(of["schema"])
+				if schema, ok := content[kind].(map[string]any); ok && schema["schema"] != nil {
+					of[strings.ToUpper(method)+" "+path] = schema["schema"]
 				}
 			}
 		}
 	}
-	return out
+	text, err := json.Marshal(map[string]any{"properties": of, "additionalProperties": false, "$defs": defs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answers{resolved(t, bytes.ReplaceAll(text, []byte("#/components/schemas/"), []byte("#/$defs/"))), of}
 }
 
 // TestPromises: whatever was described once is described still. Each line is a parameter, or a field that is given or taken, with its type
