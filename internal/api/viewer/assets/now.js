@@ -63,8 +63,8 @@ export const Entry = ({ r, children, selected }) => html`<li data-row class="row
   <${Time} at=${r.at} /><span class="kind k-${what(r)}">${what(r)}</span>
   <a data-open href=${to("/ui/memory/" + (r.handle ?? r.id))} dir="auto"><${Line} text=${r.title} most=${160}
     /></a>
-  <span class="marks">${by(r) && html`<span class="mark">${by(r)}</span>`}${r.flagged &&
-    html`<span class="mark is-bad">flagged</span>`}${r.newer && html`<span class="mark">newer ${r.newer}</span>`}
+  <span class="marks">${by(r) && html`<span class="mark">${by(r)}</span>`}${r.flagged && html`<span
+    class="mark is-bad">flagged</span>`}${r.newer && html`<span class="mark">newer ${r.newer}</span>`}
     ${r.count > 1 && html`<span class="mark" title="said so often">${r.count}×</span>`}<${Line}
       text=${r.project} most=${40} class="soft" /></span>${children}</li>`;
 
