@@ -107,7 +107,8 @@ func Export(ctx context.Context, log Log, w io.Writer, from events.Position) (re
 	x := exporter{enc: enc, chain: newChain()}
 	x.chain.last, x.chain.gaps = from-1, from > 1
 	if err := x.walk(ctx, log); err != nil {
-		return x.end.Records, errors.Join(err, out.Flush())
+		_ = out.Flush() // err says why the export ends here, also where it is w's
+		return x.end.Records, err
 	}
 	x.end.Lacking, x.end.LostAt = x.lost.Count, x.lost.List
 	x.end.Unread, x.end.UnreadAt = x.unread.Count, x.unread.List
@@ -250,10 +251,11 @@ func (im *importer) flush(ctx context.Context) error {
 	if len(im.batch) == 0 {
 		return nil
 	}
-	if err := im.into.Restore(ctx, im.batch...); err != nil {
+	batch := im.batch
+	im.batch, im.bytes = nil, 0 // one that is refused is not tried again at the end
+	if err := im.into.Restore(ctx, batch...); err != nil {
 		return err
 	}
-	im.restored += uint64(len(im.batch))
-	im.batch, im.bytes = nil, 0
+	im.restored += uint64(len(batch))
 	return nil
 }

@@ -102,6 +102,44 @@ func TestReadExportOfPartsAndBadLines(t *testing.T) {
 	}
 }
 
+// errFull is what a disk without room answers.
+var errFull = errors.New("no room")
+
+// full takes nothing.
+type full struct{ eventlog.Restorer }
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+func (full) Last(context.Context) (events.Position, error) { return 0, nil }
+
+func (full) Restore(context.Context, ...events.Record) error { return errFull }
+
+// TestNoRoomIsSaidOnce: an export and an import that find no room for their first part say so once, also where more parts follow.
+func TestNoRoomIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	l := logtest.Open(t, eventlog.Config{NoSync: true})
+	for range 5 {
+		drafts := make([]events.Draft, 1000)
+		for i := range drafts {
+			drafts[i] = logtest.Draft("words")
+		}
+		if _, err := eventlog.AppendEnd(t.Context(), l, events.Daemon, drafts...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var whole bytes.Buffer
+	if _, err := eventlog.Export(t.Context(), l, &whole, 1); err != nil {
+		t.Fatal(err)
+	}
+	_, exported := eventlog.Export(t.Context(), l, full{}, 1)
+	_, imported := eventlog.Import(t.Context(), full{}, &whole)
+	for name, err := range map[string]error{"export": exported, "import": imported} {
+		if !errors.Is(err, errFull) || strings.Count(err.Error(), errFull.Error()) != 1 {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
 func TestReadExportEndsEarly(t *testing.T) {
 	t.Parallel()
 	_, text := exported(t)
