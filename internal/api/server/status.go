@@ -224,20 +224,21 @@ func (s *statuses) spoolStatus() *api.SpoolStatus {
 	if s.spool == nil {
 		return nil
 	}
-	var out api.SpoolStatus
-	var err error
-	if out.Waiting, out.Bytes, err = s.spool.Usage(); err != nil {
+	out, err := SpoolStatus(s.spool, s.Home)
+	if err != nil {
 		s.logger.Warn("the spool cannot be measured", "err", err)
 	}
-	if out.Bad, _, err = s.spool.DeadLetterUsage(); err != nil {
-		s.logger.Warn("the spool's bad folder cannot be measured", "err", err)
-	}
-	u, err := relay.ReadUnanswered(s.Home)
-	if err != nil {
-		s.logger.Warn("the notes of unanswered hooks cannot be read", "err", err)
-	}
-	out.Unanswered, out.Lost, out.LostReason = u.Count, u.Lost, u.LostReason
 	return &out
+}
+
+// SpoolStatus says what hooks of a home kept and noted, whether its daemon runs or not. Beside an error stands what can be read.
+func SpoolStatus(spool *relay.Spool, home string) (out api.SpoolStatus, err error) {
+	var waiting, bad, unanswered error
+	out.Waiting, out.Bytes, waiting = spool.Usage()
+	out.Bad, _, bad = spool.DeadLetterUsage()
+	u, unanswered := relay.ReadUnanswered(home)
+	out.Unanswered, out.Lost, out.LostReason = u.Count, u.Lost, u.LostReason
+	return out, errors.Join(waiting, bad, unanswered)
 }
 
 // postStop asks the daemon to end. The answer goes out before it does.

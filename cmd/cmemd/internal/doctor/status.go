@@ -131,14 +131,9 @@ func showStopped(a *terminal.App) error {
 	}
 	p := homedir.PathsOf(home)
 	s := stoppedStatus{Home: home, Aside: p.Aside(), Damage: homedir.ReadLogDamage(p).Known()}
-	if s.Spool.Waiting, s.Spool.Bytes, err = relay.NewSpool(home).Usage(); err != nil {
+	if s.Spool, err = server.SpoolStatus(relay.NewSpool(home), home); err != nil {
 		return err
 	}
-	u, err := relay.ReadUnanswered(home)
-	if err != nil {
-		return err
-	}
-	s.Spool.Unanswered, s.Spool.Lost, s.Spool.LostReason = u.Count, u.Lost, u.LostReason
 	if d, err := relay.ReadDisabled(home, a.Now()); err == nil && d.Sessions > 0 {
 		s.Disabled = &api.DisabledStatus{Sessions: d.Sessions, Last: d.Last}
 	}
