@@ -16,6 +16,9 @@ type Config struct {
 	// Forgotten are positions that were forgotten, whatever the file says of them.
 	Forgotten []events.Position
 
+	// MinFree is what the disk of the new log must keep free, as in eventlog.Config.
+	MinFree int64
+
 	// Progress, unless nil, is called now and then with how many bytes were looked at.
 	Progress func(done, total int64)
 }
@@ -39,6 +42,7 @@ type Salvage struct {
 	slots     map[events.Position]slot
 	lost      map[events.Position]place
 	forgotten map[events.Position]bool
+	minFree   int64
 	room      [events.MaxHeader]byte
 }
 
@@ -49,7 +53,7 @@ func Read(ctx context.Context, file io.ReaderAt, size int64, cfg Config) (*Salva
 	if cfg.Progress == nil {
 		cfg.Progress = func(int64, int64) {}
 	}
-	s := &Salvage{Size: size, file: file, codec: events.NewCodec(), forgotten: map[events.Position]bool{}}
+	s := &Salvage{Size: size, file: file, codec: events.NewCodec(), forgotten: map[events.Position]bool{}, minFree: cfg.MinFree}
 	t := treeOf(file, size)
 	if t.format > eventlog.Format && t.format < implausibleFormat {
 		return nil, &eventlog.NewerFormatError{Path: cfg.Name, Found: t.format, Known: eventlog.Format}

@@ -21,7 +21,7 @@ const (
 // records again. It is whole and synced when it returns; after an error it is to be thrown away. Errors: those of eventlog.Open and
 // Restore, and ctx.Err().
 func (s *Salvage) Write(ctx context.Context, path, source string, progress func(done, total uint64)) error {
-	to, err := eventlog.Open(path, eventlog.Config{Codec: s.codec, NoSync: true})
+	to, err := eventlog.Open(path, eventlog.Config{Codec: s.codec, NoSync: true, MinFree: s.minFree})
 	if err != nil {
 		return err
 	}

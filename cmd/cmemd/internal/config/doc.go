@@ -6,7 +6,7 @@
 //
 // The files, each referring to those below it:
 //
-//	app.go, adopt.go, types.go, write.go, change.go, choice.go, environment.go, mode.go, prices_toml.go, toml.go, config.go,
+//	log.go, app.go, adopt.go, types.go, write.go, change.go, choice.go, environment.go, mode.go, prices_toml.go, toml.go, config.go,
 //	groups.go, keys.go, watch.go, vectors.go, reach.go, model.go, prices.go, context.go, capture.go
 //
 // What bites: a value may be a secret that somebody put in the wrong place. No value of a secret key is repeated in an

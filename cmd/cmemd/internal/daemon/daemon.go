@@ -104,7 +104,9 @@ func openDaemon(ctx context.Context, l *config.Loaded, p homedir.Paths, logger *
 	if err := p.CheckLog(); err != nil {
 		return nil, err
 	}
-	d.log, err = takeLog(p, eventlog.Config{MinFree: orOff(l.MinFreeBytes), Found: d.foundInLog})
+	cfg := l.Log()
+	cfg.Found = d.foundInLog
+	d.log, err = takeLog(p, cfg)
 	if damage, ok := errors.AsType[*eventlog.CorruptError](err); ok {
 		d.foundInLog(damage)
 	}
@@ -146,14 +148,6 @@ func takeLog(p homedir.Paths, cfg eventlog.Config) (*eventlog.Bolt, error) {
 		return nil, errors.Join(gone, log.Close())
 	}
 	return log, err
-}
-
-// orOff is n, or for 0 what turns the check off.
-func orOff(n int64) int64 {
-	if n == 0 {
-		return -1
-	}
-	return n
 }
 
 func (d *daemon) open(ctx context.Context, version string) error {

@@ -6,14 +6,13 @@ import (
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/session"
-	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/eventlog/union"
 	"github.com/cmemd/cmemd/events"
 )
 
 // openUnion opens the union of the own log and what is here of other machines' logs. Until there is any it is the own log itself.
 func (d *daemon) openUnion() error {
-	u, err := union.Open(d.log, union.Config{Dir: d.paths.Copies, Copies: eventlog.Config{MinFree: orOff(d.config.MinFreeBytes)}})
+	u, err := union.Open(d.log, union.Config{Dir: d.paths.Copies, Copies: d.config.Log()})
 	if err != nil {
 		return err
 	}

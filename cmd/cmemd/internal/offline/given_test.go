@@ -145,7 +145,7 @@ func TestLogIsGivenToADaemon(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := longHome(t)
-			err := withFile(t.Context(), p.Home, func(log Source) error { return read(t, log, func() { startDaemon(t, p) }) })
+			err := withFile(t.Context(), p.Home, eventlog.Config{}, func(log Source) error { return read(t, log, func() { startDaemon(t, p) }) })
 			if err != nil {
 				t.Errorf("got %v", err)
 			}
@@ -175,7 +175,7 @@ func TestLogWantedByNobody(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	file, err := Open(p.Home)
+	file, err := Open(p.Home, eventlog.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,14 +27,14 @@ type Log struct {
 	daemon *client.Client // asked once the log was given away
 }
 
-// Open opens the log of home. One that is not there is terminal.ErrNothing; one that another process holds is a
+// Open opens the log of home; where cfg keeps room free, a copy of it takes none of that. A log that is not there is terminal.ErrNothing; one that another process holds is a
 // *eventlog.LockedError, and one that was lost homedir.ErrLogLost.
-func Open(home string) (*Log, error) {
+func Open(home string, cfg eventlog.Config) (*Log, error) {
 	p := homedir.PathsOf(home)
 	if err := p.CheckLog(); err != nil {
 		return nil, err
 	}
-	bolt, err := eventlog.OpenReadOnly(p.Log, eventlog.Config{})
+	bolt, err := eventlog.OpenReadOnly(p.Log, cfg)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, terminal.Advise(fmt.Errorf("%w: there is no log in %s yet", terminal.ErrNothing, home), "`cmemd start` makes one")
 	}

@@ -37,7 +37,7 @@ func opened(t *testing.T) *Log {
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
-	o, err := Open(home)
+	o, err := Open(home, eventlog.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"sync"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -42,13 +43,13 @@ func WithLog(ctx context.Context, a *terminal.App, do func(Source) error) error 
 		if err != nil {
 			return err
 		}
-		return withFile(ctx, home, do)
+		return withFile(ctx, home, config.LogOf(a), do)
 	})
 }
 
 // withFile calls do with the log of a home. A daemon that starts meanwhile is given it, and do goes on with what that answers.
-func withFile(ctx context.Context, home string, do func(Source) error) error {
-	file, err := Open(home)
+func withFile(ctx context.Context, home string, cfg eventlog.Config, do func(Source) error) error {
+	file, err := Open(home, cfg)
 	if err != nil {
 		return err
 	}

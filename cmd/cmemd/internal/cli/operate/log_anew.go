@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
@@ -99,7 +100,7 @@ func layOutAnew(a *terminal.App, p homedir.Paths, unusable bool) (kept []string,
 		}
 		kept = append(kept, name)
 	}
-	log, err := eventlog.Open(p.Log, eventlog.Config{})
+	log, err := eventlog.Open(p.Log, config.LogOf(a))
 	if err != nil {
 		return nil, err
 	}

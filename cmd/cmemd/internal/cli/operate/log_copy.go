@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -104,13 +105,14 @@ func importInto(ctx context.Context, a *terminal.App, in io.Reader) (records uin
 	if err != nil {
 		return 0, err
 	}
+	cfg := config.LogOf(a)
 	switch lost := p.CheckLog(); {
 	case errors.Is(lost, homedir.ErrLogLost): // no daemon starts here, and an empty log would have one begin anew
-		return importBeside(ctx, p.Log, in)
+		return importBeside(ctx, p.Log, cfg, in)
 	case lost != nil:
 		return 0, lost
 	}
-	held, err := eventlog.Open(p.Log, eventlog.Config{}) // keeps a daemon out until the end
+	held, err := eventlog.Open(p.Log, cfg) // keeps a daemon out until the end
 	if err != nil {
 		return 0, err
 	}
@@ -123,18 +125,18 @@ func importInto(ctx context.Context, a *terminal.App, in io.Reader) (records uin
 		return 0, terminal.Advise(fmt.Errorf("%w: %s has %s", eventlog.ErrNotEmpty, p.Log, terminal.Plural(last, "record")),
 			"import into another home: CMEMD_HOME=/new/home cmemd log import ...")
 	}
-	return importBeside(ctx, p.Log, in)
+	return importBeside(ctx, p.Log, cfg, in)
 }
 
 // importBeside makes a log of an export and puts it in the place of the empty one at path.
-func importBeside(ctx context.Context, path string, in io.Reader) (uint64, error) {
+func importBeside(ctx context.Context, path string, cfg eventlog.Config, in io.Reader) (uint64, error) {
 	dir, err := eventlog.CopyFolder(path)
 	if err != nil {
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
 	fresh := filepath.Join(dir, "log")
-	to, err := eventlog.Open(fresh, eventlog.Config{})
+	to, err := eventlog.Open(fresh, cfg)
 	if err != nil {
 		return 0, err
 	}

@@ -29,7 +29,7 @@ func TestImportKilled(t *testing.T) {
 		}
 		return 0, io.EOF
 	}))
-	if _, err := importBeside(t.Context(), filepath.Join(home, "log.db"), in); err != nil {
+	if _, err := importBeside(t.Context(), filepath.Join(home, "log.db"), eventlog.Config{}, in); err != nil {
 		t.Fatal(err)
 	}
 	log, err := eventlog.Open(filepath.Join(left, "log.db"), eventlog.Config{})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
@@ -119,7 +120,8 @@ func (f salvageFlags) salvage(ctx context.Context, a *terminal.App, p homedir.Pa
 	if err != nil {
 		return err
 	}
-	cfg := salvage.Config{Name: f.from, Forgotten: erasure.Awaited(filepath.Join(filepath.Dir(f.from), filepath.Base(p.Forget)))}
+	cfg := salvage.Config{Name: f.from, MinFree: config.LogOf(a).MinFree}
+	cfg.Forgotten = erasure.Awaited(filepath.Join(filepath.Dir(f.from), filepath.Base(p.Forget)))
 	s, err := terminal.Measured(a, "reading", func(m *terminal.Meter) (*salvage.Salvage, error) {
 		cfg.Progress = func(done, total int64) { m.Set(uint64(done), uint64(total)) }
 		return salvage.Read(ctx, file, info.Size(), cfg)
