@@ -63,6 +63,7 @@ func TestWhatIsTaken(t *testing.T) {
 		{"secret", "login --token «" + drawn + "» --now"},
 		{"secret", "{\\\"token\\\": \\\"«" + drawn + "»\\\"}"},
 		{"secret", "{\\\\\\\"token\\\\\\\":\\\\\\\"«" + drawn + "»\\\\\\\"}"},
+		{"secret", "ENV API_TOKEN «" + drawn + "»\nRUN x"},
 		// words, where the place alone says that they are passwords
 		{"password", "MYSQL_ROOT_PASSWORD: «swordfish»"},
 		{"password", "    environment:\n      MYSQL_ROOT_PASSWORD: «swordfish»\n      TZ: UTC\n"},
@@ -122,10 +123,13 @@ func TestWhatIsTaken(t *testing.T) {
 		if strings.HasPrefix(tc.text, "the end is cut off") {
 			continue // a token that is too short is one only there
 		}
-		listed := []string{before + rest[:len(rest)-len(after)-len("»")] + after, "x"}
+		listed := quoted(t, []string{before + rest[:len(rest)-len(after)-len("»")] + after, "x"})
 		wanted := quoted(t, []string{want, "x"})
-		if got, _ := redact.New().JSON(quoted(t, listed)); got != wanted {
-			t.Errorf("JSON, %s:\n got %q\nwant %q", tc.rule, got, wanted)
+		for _, kind := range []string{"JSON", "JSON within JSON"} {
+			if got, _ := redact.New().JSON(listed); got != wanted {
+				t.Errorf("%s, %s:\n got %s\nwant %s", kind, tc.rule, got, wanted)
+			}
+			listed, wanted = quoted(t, map[string]string{"output": listed}), quoted(t, map[string]string{"output": wanted})
 		}
 	}
 }
@@ -138,8 +142,10 @@ func TestWhatStays(t *testing.T) {
 		if got, found := r.Text(s); got != s {
 			t.Errorf("%q became %q %v", s, got, found)
 		}
-		if got, found := r.JSON(quoted(t, s)); got != quoted(t, s) {
-			t.Errorf("JSON: %q became %q %v", s, got, found)
+		for _, text := range []string{quoted(t, s), quoted(t, []string{quoted(t, s)})} {
+			if got, found := r.JSON(text); got != text {
+				t.Errorf("JSON: %s became %s %v", text, got, found)
+			}
 		}
 	}
 	if n := len(stays()); n < 60 {

@@ -41,6 +41,16 @@ func (f *finder) escaped(i int) bool {
 	return false
 }
 
+// escapedBlank returns the index behind the escape sequence of a blank or of a line end at i, however often the text was quoted; i if there
+// is none.
+func (f *finder) escapedBlank(i int) int {
+	k := run(f.s, i, isSlash)
+	if c := f.at(k); k > i && (c == 'n' || c == 't' || c == 'r') {
+		return k + 1
+	}
+	return i
+}
+
 // at is the byte at i, or 0.
 func (f *finder) at(i int) byte {
 	if i < 0 || i >= len(f.s) {

@@ -136,7 +136,9 @@ func (f *finder) gapBefore(i int) int {
 		case isSpace(f.s[i-1]):
 			i--
 		case i >= 2 && f.s[i-2] == '\\' && f.escaped(i):
-			i -= 2
+			for i -= 2; i > f.keys && f.s[i-1] == '\\'; {
+				i-- // of JSON within JSON
+			}
 		case f.s[i-1] == '-' && f.beginsLine(i-1):
 			i-- // a sign of a patch
 		default:

@@ -250,6 +250,28 @@ func TestBackslashAtTheEndOfAString(t *testing.T) {
 	}
 }
 
+// TestQuotesInNestedStrings: however often a string was quoted, a value goes as a whole, with the quotes and backslashes that it has of its
+// own, and what it stands in stays JSON.
+func TestQuotesInNestedStrings(t *testing.T) {
+	t.Parallel()
+	r := redact.New()
+	for _, value := range []string{`Tr0ub"4dor9x`, `Tr0ub4dor9x\`, `Tr0ub\4dor9x`, `Tr0ub\"4dor9x"`, `Tr0ub"4dor\\`, "Tr0ub\n4dor9x"} {
+		in, want := any(map[string]any{"password": value, "n": 1}), any(map[string]any{"password": redact.Mark("password"), "n": 1})
+		for depth := range 4 {
+			text, wanted := quoted(t, in), quoted(t, want)
+			if got, _ := r.JSON(text); got != wanted {
+				t.Errorf("depth %d: %s\nbecame %s\n  want %s", depth, text, got, wanted)
+			}
+			in, want = map[string]any{"output": text}, map[string]any{"output": wanted}
+		}
+	}
+	in := quoted(t, map[string]string{"output": quoted(t, map[string]string{"a": `password="Tr0ub4dor9x`, "b": "c"})})
+	want := strings.Replace(in, "Tr0ub4dor9x", redact.Mark("password"), 1)
+	if got, _ := r.JSON(in); got != want {
+		t.Errorf("cut short: %s became %s", in, got)
+	}
+}
+
 // FuzzRedact: no panic, no change at the second time, JSON stays JSON.
 func FuzzRedact(f *testing.F) {
 	for _, s := range secrets.Make(1) {

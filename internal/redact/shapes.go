@@ -13,6 +13,7 @@ func shapes() []shape {
 		{word: "://", find: (*finder).address},
 		{word: `:\/\/`, find: (*finder).address},
 		{word: `:\\/\\/`, find: (*finder).address},
+		{word: `:\\\\/\\\\/`, find: (*finder).address},
 		{word: "eyJ", exact: true, find: (*finder).webToken},
 		{word: "bearer ", find: (*finder).bearer},
 		{word: "basic ", find: (*finder).basic},

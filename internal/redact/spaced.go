@@ -37,10 +37,12 @@ func (f *finder) gap(i int) int {
 		switch {
 		case isSpace(f.at(i)):
 			i++
-		case f.at(i) == '\\' && (f.at(i+1) == 'n' || f.at(i+1) == 't' || f.at(i+1) == 'r'):
-			i += 2
 		default:
-			return i
+			next := f.escapedBlank(i)
+			if next == i {
+				return i
+			}
+			i = next
 		}
 	}
 }
@@ -48,7 +50,7 @@ func (f *finder) gap(i int) int {
 // directive reports whether a line of a Dockerfile sets the variable whose name begins at i.
 func (f *finder) directive(i int) bool {
 	for _, word := range [...]string{"env ", "arg "} {
-		if at := i - len(word); f.has(at, word) && (at == 0 || f.s[at-1] == '\n' || f.s[at-1] == ' ' || f.escaped(at)) {
+		if at := i - len(word); f.has(at, word) && (at == 0 || isSpace(f.s[at-1]) || isQuote(f.s[at-1]) || f.escaped(at)) {
 			return f.s[at] == 'E' || f.s[at] == 'A'
 		}
 	}

@@ -130,11 +130,11 @@ func (f *finder) calls(n name) bool {
 // and settings in XML have beside the member called name.
 func (f *finder) valueBeside(i int, member bool) int {
 	for range 64 { // indents are no longer
-		switch {
+		switch next := f.escapedBlank(i); {
 		case isSpace(f.at(i)):
 			i++
-		case f.escaped(i + 2):
-			i += 2
+		case next > i:
+			i = next
 		default:
 			if i = f.skipQuote(i); !f.has(i, "value") {
 				return -1
@@ -214,8 +214,13 @@ func (f *finder) closing(i int, q byte, slashes int) int {
 			return k
 		case c == '\\':
 			n := run(f.s, k, isSlash) - k
-			if slashes > 0 && n >= slashes && f.at(k+n) == q {
-				return k
+			if slashes > 0 && f.at(k+n) == q {
+				if n < slashes {
+					return k // it closes what the value stands in
+				}
+				if own := (n - slashes) / (slashes + 1); own%2 == 0 { // else it is a quote of the value's
+					return k + own*(slashes+1)
+				}
 			}
 			k += n - 1 + n%2 // an odd one takes the next byte with it
 		}
