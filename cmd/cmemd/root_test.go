@@ -5,10 +5,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 )
 
 // TestEveryCommandHasAScript holds the tree to: each command says what it is, and some script runs it.
@@ -40,4 +42,24 @@ func TestEveryCommandHasAScript(t *testing.T) {
 		}
 	}
 	walk(newRoot(a))
+}
+
+// TestEmptyIsNotLeftOut: what a script gives empty, as a variable that is not set, is refused where leaving it out would choose more, another
+// home or nothing that was named.
+func TestEmptyIsNotLeftOut(t *testing.T) {
+	t.Parallel()
+	for _, line := range [][]string{
+		{"correct", "", "text"}, {"correct", " ", "text"}, {"why", ""}, {"undo", " "}, {"confirm", ""}, {"show", "m1", ""}, {"sessions", ""},
+		{"forget", "--session", "", "--since", "1h", "--yes"}, {"forget", "--query", "x", "--project=", "--yes"}, {"forget", "--approve", ""},
+		{"reobserve", "--dropped", "--session", ""}, {"export", "--project", ""}, {"--home", "", "status"}, {"status", "--home="},
+	} {
+		a, _, _ := clitest.App()
+		a.Now = time.Now
+		root := newRoot(a)
+		root.SetArgs(line)
+		err := root.ExecuteContext(t.Context())
+		if terminal.ExitCode(err) != terminal.ExitUsage || !strings.Contains(err.Error(), "empty") {
+			t.Errorf("%q: got %v", line, err)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,8 +27,23 @@ func NoSuchCommand(c *cobra.Command, args []string) error {
 	return Misused(c, "%s has no command %q", c.CommandPath(), args[0])
 }
 
-// Takes refuses fewer than least and more than most arguments, which help calls what; below 0 any number is taken.
+// Takes refuses fewer than least and more than most arguments, which help calls what; below 0 any number is taken. An argument of blanks
+// alone is a variable of a script that was not set, and is refused too.
 func Takes(least, most int, what string) cobra.PositionalArgs {
+	count := TakesWords(least, most, what)
+	return func(c *cobra.Command, args []string) error {
+		if err := count(c, args); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(args, isBlank) {
+			return Misused(c, "%s was given an empty argument", c.CommandPath())
+		}
+		return nil
+	}
+}
+
+// TakesWords is Takes for words of a text, of which some may be blank.
+func TakesWords(least, most int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
@@ -39,6 +55,23 @@ func Takes(least, most int, what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
+
+// NotBlank has c refuse a flag of those named that was given and is empty: without it c would choose more than was meant.
+func NotBlank(c *cobra.Command, flags ...string) {
+	check(c, func() error { return RefuseBlank(c, flags...) })
+}
+
+// RefuseBlank is a UsageError of c where one of these flags was given and is empty.
+func RefuseBlank(c *cobra.Command, flags ...string) error {
+	for _, name := range flags {
+		if f := c.Flags().Lookup(name); f != nil && f.Changed && isBlank(f.Value.String()) {
+			return Misused(c, "--%s was given and is empty", name)
+		}
+	}
+	return nil
 }
 
 // A UsageError is a command line that cannot be carried out.

@@ -23,7 +23,7 @@ const maxSaved = 1 << 20
 func newSave(a *terminal.App) *cobra.Command {
 	var m api.Memory
 	c := &cobra.Command{
-		Use: "save TEXT|-", Short: "Remember something by hand", Args: terminal.Takes(1, -1, "a text, or - for standard input"),
+		Use: "save TEXT|-", Short: "Remember something by hand", Args: terminal.TakesWords(1, -1, "a text, or - for standard input"),
 		Example: "  cmemd save \"Releases are cut on Tuesdays\" --type decision\n  git log -1 --format=%B | cmemd save - --title \"why we pinned the driver\"",
 	}
 	c.Flags().StringVar(&m.Title, "title", "", "in one line; else the beginning of the text")

@@ -38,6 +38,7 @@ func newReobserve(a *terminal.App) *cobra.Command {
 		Args:    terminal.Takes(0, 0, ""),
 	}
 	terminal.QueryFlags(a, c, &r.q)
+	terminal.NotBlank(c, "turn", "session", "project", "class", "reason", "since", "until")
 	c.Flags().BoolVar(&r.noWait, "no-wait", false, "do not wait for the answers")
 	terminal.OneOf(c, "class", outputClasses()...)
 	terminal.MustComplete(c, "provider", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
