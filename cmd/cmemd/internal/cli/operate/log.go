@@ -110,7 +110,7 @@ func newLogStats(a *terminal.App) *cobra.Command {
 					return err
 				}
 				return a.Show(s, func() {
-					a.Field("records", strconv.FormatUint(uint64(s.Records), 10))
+					a.Field("records", strconv.FormatUint(uint64(s.Last), 10)) // s.Records are those since it was opened
 					a.Field("streams", strconv.Itoa(s.Streams))
 					a.Field("file", terminal.Size(s.FileBytes))
 					a.Field("unused", terminal.Size(s.FreeBytes))
