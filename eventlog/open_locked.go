@@ -14,8 +14,12 @@ const retryLockEvery = 50 * time.Millisecond
 // OpenReadOnly of it wait, or return *LockedError. OpenLocked returns that error too, where another process keeps the file locked
 // for longer than timeout. On systems without flock nothing is locked.
 func OpenLocked(path string, timeout time.Duration) (*os.File, error) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // opening a pipe would wait for its other end
-		return nil, errors.Join(err, fmt.Errorf("%w: %s is no file", ErrNotLog, path))
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("eventlog: %w", err)
+	}
+	if !info.Mode().IsRegular() { // opening a pipe would wait for its other end
+		return nil, fmt.Errorf("%w: %s is no file", ErrNotLog, path)
 	}
 	for until := time.Now().Add(timeout); ; time.Sleep(retryLockEvery) {
 		f, err := os.Open(path)

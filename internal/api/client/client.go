@@ -77,9 +77,9 @@ func dialUnix(ctx context.Context, path string) (net.Conn, error) {
 	return d.DialContext(ctx, "unix", path)
 }
 
-// absent reports whether err says that nobody listens.
+// absent reports whether err says that nobody listens: there is no socket, none can be, as in a home that is a file, or nobody has it.
 func absent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ECONNREFUSED)
 }
 
 // Invoke implements api.Invoker.

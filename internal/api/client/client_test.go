@@ -72,3 +72,17 @@ func socketDir(tb testing.TB) string {
 	tb.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
 }
+
+// TestHomeThatIsAFile: nobody listens below a file.
+func TestHomeThatIsAFile(t *testing.T) {
+	t.Parallel()
+	home := filepath.Join(t.TempDir(), "home")
+	if err := os.WriteFile(home, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	client := Dial(home)
+	defer client.Close()
+	if err := client.Alive(t.Context()); !errors.Is(err, api.ErrNotRunning) {
+		t.Errorf("got %v, want %v", err, api.ErrNotRunning)
+	}
+}

@@ -1,9 +1,12 @@
 package offline
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"syscall"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -31,7 +34,12 @@ func ImportFile(a *terminal.App, name string) (in io.ReadCloser, total int64, er
 	if err != nil {
 		return nil, 0, err
 	}
-	if info, err := f.Stat(); err == nil {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case info.IsDir():
+		return nil, 0, errors.Join(&fs.PathError{Op: "read", Path: name, Err: syscall.EISDIR}, f.Close())
+	default:
 		total = info.Size()
 	}
 	return f, total, nil

@@ -36,12 +36,17 @@ func Open(home string, cfg eventlog.Config) (*Log, error) {
 	}
 	bolt, err := eventlog.OpenReadOnly(p.Log, cfg)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, terminal.Advise(fmt.Errorf("%w: there is no log in %s yet", terminal.ErrNothing, home), "`cmemd start` makes one")
+		return nil, NoLogYet(home)
 	}
 	if err != nil {
 		return nil, p.AdviseNewer(err)
 	}
 	return &Log{Bolt: bolt, home: home, daemon: client.Dial(home)}, nil
+}
+
+// NoLogYet is the error of what needs a log in a home that never had one.
+func NoLogYet(home string) error {
+	return terminal.Advise(fmt.Errorf("%w: there is no log in %s yet", terminal.ErrNothing, home), "`cmemd start` makes one")
 }
 
 // Close lets the file go.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"syscall"
@@ -193,6 +194,19 @@ func NextStep(err error) string {
 		return "nothing was changed; put the log or a backup of it in its place; `cmemd log begin-anew` begins without it, and keeps that file"
 	case errors.As(err, &problem):
 		return problemStep(problem)
+	}
+	return pathStep(err)
+}
+
+// pathStep says what to do where the system does not open a path that was given.
+func pathStep(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "see whether that path is right: nothing is there"
+	case errors.Is(err, fs.ErrPermission):
+		return "see to the rights of that file and of its folder, or run it as the user whose they are"
+	case errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ENOTDIR):
+		return "see whether that path is right: it needs a file where a folder is, or a folder where a file is"
 	}
 	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rivo/uniseg"
@@ -109,6 +110,9 @@ func TestExitCodesAndNextSteps(t *testing.T) {
 		{"newer", &eventlog.NewerFormatError{Path: "/h/log.db", Found: 2, Known: 1}, 1, "has format 2", "changed nothing"},
 		{"corrupt", &eventlog.CorruptError{Position: 3, Reason: "bad"}, 1, "corrupt at position 3: bad", "backup"},
 		{"advice", Advise(errors.New("no"), "do %s", "so"), 1, "no", "do so"},
+		{"a path to nothing", &fs.PathError{Op: "open", Path: "/x", Err: syscall.ENOENT}, 1, "open /x: no such file", "nothing is there"},
+		{"a path of another", fmt.Errorf("x: %w", &fs.PathError{Op: "open", Path: "/x", Err: syscall.EACCES}), 1, "permission denied", "rights"},
+		{"a folder", &fs.PathError{Op: "read", Path: "/x", Err: syscall.EISDIR}, 1, "is a directory", "it needs a file where a folder is"},
 		{"captured text", errors.New("bad \x1b[31mline"), 1, `bad \x1b[31mline`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package operate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/eventlog/salvage"
@@ -92,6 +94,9 @@ func (f salvageFlags) run(ctx context.Context, a *terminal.App) error {
 		return terminal.Advise(fmt.Errorf("%s is there already", f.out), "name another file")
 	}
 	file, err := eventlog.OpenLocked(f.from, time.Second)
+	if errors.Is(err, os.ErrNotExist) && f.from == p.Log {
+		return cmp.Or(p.CheckLog(), offline.NoLogYet(p.Home))
+	}
 	if err != nil {
 		return err
 	}
