@@ -107,7 +107,11 @@ func readTarget(c *cobra.Command, a *terminal.App, args []string, q *api.Cluster
 		return err
 	}
 	if info, err := os.Stat(q.Where); err != nil || !info.IsDir() {
-		return terminal.Advise(fmt.Errorf("%s is no folder that is there, and no code: codes are copied whole", terminal.VisibleLine(args[0])),
+		what := "what was given" // it may be most of a code, which is a secret
+		if strings.ContainsRune(args[0], filepath.Separator) {
+			what = terminal.VisibleLine(args[0])
+		}
+		return terminal.Advise(fmt.Errorf("%s is no folder that is there, and no code: codes are copied whole", what),
 			"make the folder first, or copy the code with all its hyphens")
 	}
 	return nil
