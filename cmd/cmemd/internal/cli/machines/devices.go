@@ -93,22 +93,30 @@ func showRevoking(a *terminal.App, m share.Machine, served bool) {
 const idLetters = 6
 
 var (
-	errNoDevice  = errors.New("no other machine is called so")
-	errAmbiguous = errors.New("several machines are called so")
+	errNoDevice    = errors.New("no other machine is called so")
+	errThisMachine = errors.New("this machine is called so")
+	errGone        = errors.New("that machine is out already")
+	errAmbiguous   = errors.New("several machines are called so")
 )
 
 // otherMachine is the one other machine that is called so, by its name, or by its id or the beginning of it.
 func otherMachine(machines []share.Machine, name string) (found share.Machine, err error) {
-	n := 0
+	none, n := terminal.Advise(errNoDevice, "`cmemd devices` lists them"), 0
 	for _, m := range machines {
 		byID := len(name) >= idLetters && strings.HasPrefix(m.ID.String(), name)
-		if !m.Self && m.Gone.IsZero() && (m.Name == name || byID) {
+		switch {
+		case m.Name != name && !byID:
+		case m.Self:
+			none = terminal.Advise(errThisMachine, "`cmemd leave` takes it out")
+		case !m.Gone.IsZero():
+			none = terminal.Advise(errGone, "`cmemd devices` says since when")
+		default:
 			found, n = m, n+1
 		}
 	}
 	switch n {
 	case 0:
-		return found, terminal.Advise(errNoDevice, "`cmemd devices` lists them")
+		return found, none
 	case 1:
 		return found, nil
 	}
