@@ -120,8 +120,11 @@ func (p Paths) Make() error {
 	if err := p.MakeHome(); err != nil {
 		return err
 	}
-	if err := os.Chmod(p.Home, 0o700); err != nil { // it may have been there before, open to others
+	switch err := os.Chmod(p.Home, 0o700); { // it may have been there before, open to others
+	case errors.Is(err, fs.ErrPermission):
 		return terminal.Advise(err, "CMEMD_HOME must be this user's own folder")
+	case err != nil: // of a disk that is read-only, say
+		return terminal.Advise(err, nameWritable)
 	}
 	if err := CheckParents(p.Home); err != nil {
 		return err
@@ -152,8 +155,10 @@ func (p Paths) MakeHome() error {
 }
 
 func makeDir(dir string) error {
-	return terminal.Advise(os.MkdirAll(dir, 0o700), "let CMEMD_HOME name a folder that this user may write to")
+	return terminal.Advise(os.MkdirAll(dir, 0o700), nameWritable)
 }
+
+const nameWritable = "let CMEMD_HOME name a folder that this user may write to"
 
 // TokenBytes is how long the token of the loopback address is: nobody guesses 256 bits.
 const TokenBytes = 32

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"syscall"
 	"time"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
@@ -166,6 +167,9 @@ func (o *Log) Backup(ctx context.Context, w io.Writer) error {
 	given, err := o.isGiven(ctx, err)
 	if given {
 		return o.daemon.Backup(ctx, w)
+	}
+	if errors.Is(err, syscall.EROFS) { // the copy is made beside the log
+		err = terminal.Advise(err, "`cmemd log salvage --out FILE` writes a log to another disk without writing to the one of the home")
 	}
 	return err
 }

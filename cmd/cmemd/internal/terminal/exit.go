@@ -205,6 +205,8 @@ func pathStep(err error) string {
 		return "see whether that path is right: nothing is there"
 	case errors.Is(err, fs.ErrPermission):
 		return "see to the rights of that file and of its folder, or run it as the user whose they are"
+	case errors.Is(err, syscall.EROFS):
+		return "that disk can only be read: have it mounted for writing, or name a place on another one"
 	case errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ENOTDIR):
 		return "see whether that path is right: it needs a file where a folder is, or a folder where a file is"
 	}

@@ -112,6 +112,7 @@ func TestExitCodesAndNextSteps(t *testing.T) {
 		{"advice", Advise(errors.New("no"), "do %s", "so"), 1, "no", "do so"},
 		{"a path to nothing", &fs.PathError{Op: "open", Path: "/x", Err: syscall.ENOENT}, 1, "open /x: no such file", "nothing is there"},
 		{"a path of another", fmt.Errorf("x: %w", &fs.PathError{Op: "open", Path: "/x", Err: syscall.EACCES}), 1, "permission denied", "rights"},
+		{"a disk that is read-only", &fs.PathError{Op: "mkdir", Path: "/x", Err: syscall.EROFS}, 1, "mkdir /x: read-only", "mounted for writing"},
 		{"a folder", &fs.PathError{Op: "read", Path: "/x", Err: syscall.EISDIR}, 1, "is a directory", "it needs a file where a folder is"},
 		{"captured text", errors.New("bad \x1b[31mline"), 1, `bad \x1b[31mline`, ""},
 	} {
