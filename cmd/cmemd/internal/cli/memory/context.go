@@ -15,19 +15,29 @@ import (
 )
 
 func newContext(a *terminal.App) *cobra.Command {
+	none := "there is no memory of %s yet"
+	place := func(_ *cobra.Command, q *api.ContextQuery, _ []string) error {
+		switch {
+		case q.Prompt != "":
+			none = "nothing that is remembered of %s bears on that prompt"
+		case q.File != "":
+			none = "nothing that is remembered of %s bears on that file"
+		}
+		return placeContext(q)
+	}
 	c := terminal.Asking(a, &cobra.Command{
 		Use: "context", Short: "Show the memory that an agent would be given here now",
 		Long: "Context shows what a session that starts in this folder would be given; with --prompt or --file what would be given\n" +
 			"at that prompt, or before that file is read, where the settings context_prompts and context_files say so. Nothing is\n" +
 			"recorded of it.",
 		Example: "  cmemd context --explain\n  cmemd context --prompt \"why do discounts lose a cent\"\n  cmemd context --file cart/cart.go --explain",
-	}, api.ContextRoute, placeContext, showContext)
+	}, api.ContextRoute, place, func(a *terminal.App, answer api.ContextAnswer) error { return showContext(a, answer, none) })
 	c.MarkFlagsMutuallyExclusive("source", "prompt", "file")
 	return c
 }
 
 // placeContext fills in the folder that is asked about, and makes the file's path whole.
-func placeContext(_ *cobra.Command, q *api.ContextQuery, _ []string) (err error) {
+func placeContext(q *api.ContextQuery) (err error) {
 	if q.File != "" {
 		if q.File, err = filepath.Abs(q.File); err != nil {
 			return err
@@ -42,7 +52,8 @@ func placeContext(_ *cobra.Command, q *api.ContextQuery, _ []string) (err error)
 	return nil
 }
 
-func showContext(a *terminal.App, answer api.ContextAnswer) error {
+// showContext shows what would be given; none is how it is said that nothing would be, of a project.
+func showContext(a *terminal.App, answer api.ContextAnswer, none string) error {
 	if answer.Text != "" {
 		a.Printf("%s\n", terminal.Visible(answer.Text))
 		a.Infof("%s, about %s, %s of %s", terminal.Plural(answer.Characters, "character"), terminal.Plural(answer.Tokens, "token"),
@@ -50,7 +61,7 @@ func showContext(a *terminal.App, answer api.ContextAnswer) error {
 	}
 	explainContext(a, answer.Explain)
 	if answer.Text == "" {
-		return fmt.Errorf("%w: there is no memory of %s yet", terminal.ErrNothing, cmp.Or(answer.Project, "this project"))
+		return fmt.Errorf("%w: "+none, terminal.ErrNothing, cmp.Or(answer.Project, "this project"))
 	}
 	return nil
 }
