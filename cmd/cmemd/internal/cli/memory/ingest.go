@@ -132,7 +132,7 @@ func (f ingestCommand) run(ctx context.Context, a *terminal.App, client *client.
 		if err != nil {
 			done.Error, failed = terminal.Describe(err), err
 		}
-		done.Foreign = err == nil && (got.Malformed > 0 && got.Malformed == got.Lines || !known && nothingOf(got))
+		done.Foreign = err == nil && (noneUnderstood(got, t.named) || !known && nothingOf(got))
 		all = append(all, done)
 		if errors.Is(err, api.ErrNotRunning) || errors.Is(err, api.ErrCut) || ctx.Err() != nil {
 			break
@@ -218,11 +218,22 @@ func settle(ctx context.Context, client *client.Client, files []ingestedFile) (e
 
 // nothingOf reports whether all lines of a transcript were passed over or not understood.
 func nothingOf(got api.Ingested) bool {
-	lines := got.Malformed
+	return got.Lines > 0 && got.Captured+got.Duplicates+got.Refused == 0 && got.Malformed+skippedOf(got) >= got.Lines
+}
+
+// noneUnderstood reports whether a file has lines, blank ones aside, none of which means anything; of one that was named, also whether
+// it has but the beginning of one.
+func noneUnderstood(got api.Ingested, named bool) bool {
+	means := got.Captured + got.Duplicates + got.Refused + skippedOf(got)
+	return means == 0 && (got.Malformed > 0 || named && got.Partial > 0)
+}
+
+// skippedOf is how many lines mean nothing here, of whatever kind.
+func skippedOf(got api.Ingested) (lines int) {
 	for _, n := range got.Skipped {
 		lines += n
 	}
-	return got.Lines > 0 && got.Captured+got.Duplicates+got.Refused == 0 && lines >= got.Lines
+	return lines
 }
 
 func ingestOne(ctx context.Context, client *client.Client, agent string, t transcript, m *terminal.Meter) (api.Ingested, error) {
@@ -242,9 +253,7 @@ func showIngested(a *terminal.App, files []ingestedFile, ended int) error {
 	for _, f := range files {
 		sum.Lines, sum.Captured = sum.Lines+f.Lines, sum.Captured+f.Captured
 		sum.Duplicates, sum.Malformed = sum.Duplicates+f.Duplicates, sum.Malformed+f.Malformed
-		for _, n := range f.Skipped {
-			skipped += n
-		}
+		skipped += skippedOf(f.Ingested)
 	}
 	if a.JSON {
 		return a.PrintJSON(map[string]any{
@@ -265,6 +274,9 @@ func showIngested(a *terminal.App, files []ingestedFile, ended int) error {
 		}
 		if f.Malformed > maxListedBad {
 			a.Infof("%s: %s more were not understood", terminal.VisibleLine(f.Path), terminal.Plural(f.Malformed-maxListedBad, "line"))
+		}
+		if f.Partial > 0 {
+			a.Infof("%s: the last line is not whole, and was left (%s)", terminal.VisibleLine(f.Path), terminal.Size(f.Partial))
 		}
 	}
 	a.Printf("%s, %s: %d captured, %d known before, %d passed over, %d not understood\n", terminal.Plural(len(files), "transcript"),
