@@ -41,6 +41,7 @@ func asking(dir string) map[string][]string {
 // notAsking is every other command, with the reason why no daemon makes it wait.
 func notAsking() map[string]string {
 	return map[string]string{
+		"completion bash": "prints", "completion fish": "prints", "completion powershell": "prints", "completion zsh": "prints",
 		"config check": "reads a file", "config path": "reads a file", "config show": "reads a file", "demo": "runs a daemon of its own",
 		"help": "prints", "hub": "runs a program of its own, then asks as start and join do", "hook": "has the budget of a hook", "ignore allow": "writes a file", "ignore refuse": "writes a file",
 		"import claude-mem": "asks once it has read a database, and only a person may", "install": "writes agents' settings", "setup": "writes agents' settings, then asks as start and context do", "uninstall": "writes agents' settings",

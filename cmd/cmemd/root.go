@@ -67,7 +67,16 @@ func newRoot(a *terminal.App) *cobra.Command {
 	}
 	root.AddCommand(newVersion(a), providers.NewPlaybackHelp(), &cobra.Command{Use: "exit-codes", Short: "The exit codes of all commands", Long: terminal.ExitHelp()})
 	strictHelp(root)
+	strictCompletion(root)
 	return root
+}
+
+// strictCompletion has the command of completions refuse what is no shell that it knows, as other groups of commands do.
+func strictCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	if c, _, err := root.Find([]string{"completion"}); err == nil && c != root {
+		c.Args, c.RunE = terminal.NoSuchCommand, terminal.ShowHelp
+	}
 }
 
 // strictHelp has the help command refuse what is no command, as the commands themselves do.

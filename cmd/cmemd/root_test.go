@@ -63,3 +63,15 @@ func TestEmptyIsNotLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// TestCompletionOfNoShell: a shell that is not known is refused, as is any command that there is not.
+func TestCompletionOfNoShell(t *testing.T) {
+	t.Parallel()
+	a, out, _ := clitest.App()
+	root := newRoot(a)
+	root.SetOut(out)
+	root.SetArgs([]string{"completion", "csh"})
+	if err := root.ExecuteContext(t.Context()); terminal.ExitCode(err) != terminal.ExitUsage || out.Len() > 0 {
+		t.Errorf("got %v, and %q", err, out)
+	}
+}
