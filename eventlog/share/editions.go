@@ -161,7 +161,7 @@ func (s *Share) emptyEarlier(ctx context.Context, earlier []store.Key) error {
 		body, rev, err := s.store.Get(ctx, key)
 		switch {
 		case err != nil || len(body) == 0:
-		case s.store.Can().Overwrites:
+		case s.store.Overwrites():
 			if err = s.store.Delete(ctx, key, rev); err == nil {
 				_, err = s.store.Create(ctx, key, nil)
 			}

@@ -14,5 +14,5 @@
 //   - Where a key was deleted Create succeeds again. Whoever fences by Create leaves an empty body in the place of what it deletes.
 //   - List and Watch go by prefix: what is asked for together should begin alike (S/head/L, not S/L/head).
 //   - A watch is a hint: whoever must not miss a change lists too, now and then.
-//   - A folder that Syncthing carries decides races on each machine alone (Capabilities.ConditionalWrites is false): each key needs one writer.
+//   - A folder that Syncthing carries decides races on each machine alone: each key needs one writer.
 package store

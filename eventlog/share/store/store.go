@@ -23,13 +23,6 @@ type Entry struct {
 	Rev Rev // from List it is empty where the engine lists names alone (jet); Watch always tells it
 }
 
-// Capabilities are what an engine can do. They do not change while a store is open.
-type Capabilities struct {
-	ConditionalWrites bool // of several machines that create or replace one object at once one succeeds; else each key must have one writer
-	PushWatch         bool // a watch is notified of a change by the engine, rather than by looking every few seconds
-	Overwrites        bool // Delete overwrites the bytes where they were, but for the engine's own journal
-}
-
 var (
 	// ErrKey is returned by all methods for a key or a prefix that is not of the form that Key describes.
 	ErrKey = errors.New("store: no such key can be")
@@ -55,8 +48,8 @@ var (
 type Store interface {
 	Reader
 	Writer
-	// Can says what the engine can do.
-	Can() Capabilities
+	// Overwrites reports whether Delete overwrites the bytes where they were, but for the engine's own journal.
+	Overwrites() bool
 	// Close lets go of the connection; calls that are under way end with ErrClosed or as they would have. It may be called twice.
 	Close() error
 }
@@ -85,7 +78,7 @@ type Writer interface {
 	// Replace puts body in place of the object's state rev, and returns the new revision. It is durable when Replace returns. It
 	// returns ErrMoved if the object is in another state, ErrNotFound if there is none, and ErrTooLarge.
 	Replace(ctx context.Context, key Key, rev Rev, body []byte) (Rev, error)
-	// Delete removes the object in its state rev; the bytes are overwritten where Capabilities say so. It is durable when Delete
+	// Delete removes the object in its state rev; the bytes are overwritten where Overwrites says so. It is durable when Delete
 	// returns. It returns ErrMoved if the object is in another state and ErrNotFound if there is none.
 	Delete(ctx context.Context, key Key, rev Rev) error
 }

@@ -128,14 +128,11 @@ func (l *lazyStore) Watch(ctx context.Context, prefix string) iter.Seq2[store.En
 	}
 }
 
-// Can implements store.Store. Before the store is open nothing is promised.
-func (l *lazyStore) Can() store.Capabilities {
+// Overwrites implements store.Store. Before the store is open nothing is promised.
+func (l *lazyStore) Overwrites() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.opened == nil {
-		return store.Capabilities{}
-	}
-	return l.opened.Can()
+	return l.opened != nil && l.opened.Overwrites()
 }
 
 // Close implements store.Store. It does not wait for an attempt that is under way.

@@ -369,9 +369,8 @@ func (f *Folder) Delete(ctx context.Context, key store.Key, at store.Rev) error 
 	return err
 }
 
-// Can implements store.Store: whether others see the folder through a file system or through Syncthing cannot be told, so it
-// promises neither that races are decided nor that changes are notified.
-func (f *Folder) Can() store.Capabilities { return store.Capabilities{} }
+// Overwrites implements store.Store: a file system may keep the old bytes of a file, and Syncthing does.
+func (f *Folder) Overwrites() bool { return false }
 
 // Close implements store.Store.
 func (f *Folder) Close() error {

@@ -89,10 +89,8 @@ func (j *Jet) Delete(ctx context.Context, key store.Key, at store.Rev) error {
 	})
 }
 
-// Can implements store.Store.
-func (j *Jet) Can() store.Capabilities {
-	return store.Capabilities{ConditionalWrites: true, PushWatch: true, Overwrites: true}
-}
+// Overwrites implements store.Store.
+func (j *Jet) Overwrites() bool { return true }
 
 // Close implements store.Store.
 func (j *Jet) Close() error {

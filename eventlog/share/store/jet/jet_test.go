@@ -195,9 +195,6 @@ func TestNobodyThere(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if !s.Can().ConditionalWrites {
-		t.Error("a store that the leader decides for is strong")
-	}
 	short, end := context.WithTimeout(ctx, 10*time.Millisecond)
 	defer end()
 	for e, err := range s.Watch(short, "s/") {

@@ -232,10 +232,8 @@ func (c *Faulty) isCut() bool {
 	return c.faults.Cut
 }
 
-// Can implements store.Store.
-func (c *Faulty) Can() store.Capabilities {
-	return store.Capabilities{ConditionalWrites: true, PushWatch: true, Overwrites: true}
-}
+// Overwrites implements store.Store.
+func (c *Faulty) Overwrites() bool { return true }
 
 // Close implements store.Store.
 func (c *Faulty) Close() error {
