@@ -2,27 +2,22 @@ package observer
 
 import "fmt"
 
-// The types of the code mode, as modes/code.toml has them, for those who record without being told by a model.
+// Types of the code mode, as modes/code.toml has them, that are recorded without a model.
 const (
-	TypeBugfix        = "bugfix"
-	TypeFeature       = "feature"
-	TypeRefactor      = "refactor"
-	TypeChange        = "change"
-	TypeDiscovery     = "discovery"
-	TypeDecision      = "decision"
-	TypeSecurityAlert = "security_alert"
-	TypeSecurityNote  = "security_note"
-	TypeSensitive     = "sensitive"
+	TypeBugfix    = "bugfix"
+	TypeFeature   = "feature"
+	TypeRefactor  = "refactor"
+	TypeChange    = "change"
+	TypeDiscovery = "discovery"
+	TypeDecision  = "decision"
 )
 
-// The concepts of the code mode.
+// Concepts of the code mode that are recorded without a model.
 const (
 	ConceptHowItWorks      = "how-it-works"
-	ConceptWhyItExists     = "why-it-exists"
 	ConceptWhatChanged     = "what-changed"
 	ConceptProblemSolution = "problem-solution"
 	ConceptGotcha          = "gotcha"
-	ConceptPattern         = "pattern"
 	ConceptTradeOff        = "trade-off"
 )
 
