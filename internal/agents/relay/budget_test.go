@@ -180,7 +180,7 @@ func TestInterruptGoesToTheSpool(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(10*time.Millisecond, cancel)
 		start := time.Now()
-		r := Run(ctx, Config{Agent: "codex", Home: home, Stdin: strings.NewReader(toolUse), Dial: dialPipe(hangs)})
+		r := runUntilAbandoned(ctx, Config{Agent: "codex", Home: home, Stdin: strings.NewReader(toolUse), Dial: dialPipe(hangs)})
 		if took := time.Since(start); r.Outcome != Spooled || took != 10*time.Millisecond {
 			t.Errorf("got %+v after %v, want Spooled at once", r, took)
 		}

@@ -15,17 +15,9 @@ const (
 	upPause       = 10 * time.Millisecond  // between two attempts to reach a daemon that is starting
 )
 
-// Run carries one payload from Stdin to the daemon and the reply to Stdout, else to the spool. It returns within
-// InputWait, or the event's budget if that is later, plus DiskWait; the process is expected to end then, because what
-// hangs is left behind. A done ctx sends the payload to the spool at once. It never panics.
-func Run(ctx context.Context, cfg Config) Result {
-	done := make(chan Result, 2) // one of them is read
-	go func() { done <- run(ctx, cfg, func(r Result) { done <- r }) }()
-	return <-done
-}
-
-// run is Run in the caller's goroutine: a process that has one need not wait for another one. Where the time is up it calls
-// abandon from another goroutine, and does not return.
+// run carries one payload from Stdin to the daemon and the reply to Stdout, else to the spool. Within InputWait, or the event's
+// budget if that is later, plus DiskWait it returns, or calls abandon from another goroutine and is to be left behind: the process
+// is expected to end then. A done ctx sends the payload to the spool at once. It never panics.
 func run(ctx context.Context, cfg Config, abandon func(Result)) Result {
 	h := newHook(cfg)
 	h.limit = time.AfterFunc(h.InputWait+h.DiskWait, func() {

@@ -48,7 +48,14 @@ func runTimed(tb testing.TB, cfg Config) Result {
 	if cfg.Agent == "" {
 		cfg.Agent = "claude-code"
 	}
-	return Run(tb.Context(), cfg)
+	return runUntilAbandoned(tb.Context(), cfg)
+}
+
+// runUntilAbandoned returns what run does, or what it abandons the payload with.
+func runUntilAbandoned(ctx context.Context, cfg Config) Result {
+	done := make(chan Result, 2) // one of them is read
+	go func() { done <- run(ctx, cfg, func(r Result) { done <- r }) }()
+	return <-done
 }
 
 // A daemon is a fake one: it listens on the socket of a home and keeps the requests it could read.

@@ -3,6 +3,7 @@ package relay
 import (
 	"bytes"
 	"errors"
+	"hash/fnv"
 	"io/fs"
 	"os"
 	"strconv"
@@ -62,13 +63,10 @@ func parseSlots(data []byte) (latest slots) {
 // slotLine is a slot without its end.
 func slotLine(number uint64, text []byte) []byte {
 	head := appendHex(make([]byte, 0, slotSize), number)
-	sum := uint64(14695981039346656037) // FNV-1a
-	for _, b := range [][]byte{head, text} {
-		for _, c := range b {
-			sum = (sum ^ uint64(c)) * 1099511628211
-		}
-	}
-	return append(append(appendHex(append(head, ' '), sum), ' '), text...)
+	sum := fnv.New64a()
+	_, _ = sum.Write(head)
+	_, _ = sum.Write(text)
+	return append(append(appendHex(append(head, ' '), sum.Sum64()), ' '), text...)
 }
 
 func appendHex(b []byte, n uint64) []byte {
