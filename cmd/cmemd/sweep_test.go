@@ -138,7 +138,8 @@ func (w *sweeper) runHookWithin(payload []byte) {
 	}
 	var said bytes.Buffer
 	cfg.Stdin, cfg.Stdout, cfg.Start = bytes.NewReader(payload), &said, nil
-	if r := relay.Run(w.ctx, cfg); r.Outcome == relay.Lost || r.Outcome == relay.Abandoned {
+	abandoned := func(r relay.Result) { w.t.Errorf("a hook was abandoned: %v", r.Err) }
+	if r := relay.Run(w.ctx, cfg, abandoned); r.Outcome == relay.Lost {
 		w.t.Fatalf("a hook: %s, %v", r.Outcome, r.Err)
 	}
 	w.check("a hook's reply", said.Bytes())

@@ -13,7 +13,7 @@
 //	payload.go, notice.go, id.go
 //
 // What bites:
-//   - run must be followed by the end of the process: a reader of standard input, or a write to a hanging disk, may be
+//   - Run must be followed by the end of the process: a reader of standard input, or a write to a hanging disk, may be
 //     left behind.
 //   - A payload may reach the daemon twice, posted and from the spool. Both carry one delivery id: the daemon answers the
 //     second as it answered the first, and stores nothing.

@@ -54,7 +54,7 @@ const (
 	Abandoned Outcome = "abandoned" // the time was up before it was known
 )
 
-// A Result says what run did. Agents never see it: a hook always ends well.
+// A Result says what Run did. Agents never see it: a hook always ends well.
 type Result struct {
 	Outcome  Outcome
 	Event    string // the agent's own name of it
@@ -69,7 +69,7 @@ type hook struct {
 	Config
 	known    known.Agent // Config.Agent; zero: nothing is known of it
 	at       time.Time
-	limit    *time.Timer // at which run returns whatever hangs; set before guarded
+	limit    *time.Timer // at which Run returns whatever hangs; set before guarded
 	safe     atomic.Bool // the payload was answered, or is in the spool
 	delivery string
 	spool    *Spool

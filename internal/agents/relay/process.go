@@ -29,7 +29,7 @@ func Main(call Call, version string) {
 			return start(home)
 		}
 	}
-	run(ctx, cfg, func(Result) { os.Exit(0) })
+	Run(ctx, cfg, func(Result) { os.Exit(0) })
 }
 
 // listenAfter is when a hook begins to listen to signals. Listening takes a thread, which costs a tenth of what most hooks cost in

@@ -15,10 +15,10 @@ const (
 	upPause       = 10 * time.Millisecond  // between two attempts to reach a daemon that is starting
 )
 
-// run carries one payload from Stdin to the daemon and the reply to Stdout, else to the spool. Within InputWait, or the event's
+// Run carries one payload from Stdin to the daemon and the reply to Stdout, else to the spool. Within InputWait, or the event's
 // budget if that is later, plus DiskWait it returns, or calls abandon from another goroutine and is to be left behind: the process
 // is expected to end then. A done ctx sends the payload to the spool at once. It never panics.
-func run(ctx context.Context, cfg Config, abandon func(Result)) Result {
+func Run(ctx context.Context, cfg Config, abandon func(Result)) Result {
 	h := newHook(cfg)
 	h.limit = time.AfterFunc(h.InputWait+h.DiskWait, func() {
 		h.countAbandoned()

@@ -51,10 +51,10 @@ func runTimed(tb testing.TB, cfg Config) Result {
 	return runUntilAbandoned(tb.Context(), cfg)
 }
 
-// runUntilAbandoned returns what run does, or what it abandons the payload with.
+// runUntilAbandoned returns what Run does, or what it abandons the payload with.
 func runUntilAbandoned(ctx context.Context, cfg Config) Result {
 	done := make(chan Result, 2) // one of them is read
-	go func() { done <- run(ctx, cfg, func(r Result) { done <- r }) }()
+	go func() { done <- Run(ctx, cfg, func(r Result) { done <- r }) }()
 	return <-done
 }
 
