@@ -13,7 +13,6 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/observer/playback"
@@ -125,7 +124,7 @@ func scaledLimits(factor int) []string {
 			policy.KeyQuarantineFirst, policy.KeyQuarantineMax, policy.KeyPauseFirst, policy.KeyPauseMax:
 			limit, _ := time.ParseDuration(s.Standard)                   // it is one
 			scaled := max(limit/time.Duration(factor), time.Millisecond) // the least that settings allow
-			lines = append(lines, fmt.Sprintf("%s = %q", s.Key, terminal.ShortDuration(scaled)))
+			lines = append(lines, fmt.Sprintf("%s = %q", s.Key, setting.ShortDuration(scaled)))
 		}
 	}
 	return lines

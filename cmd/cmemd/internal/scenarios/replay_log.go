@@ -14,6 +14,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/replay"
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
 // replayLog replays a stretch of the log, writes it down, or reads its outputs anew.
@@ -93,11 +94,11 @@ func limitsNote(lives []replay.Life) string {
 	l := lives[len(lives)-1].Settings
 	r := l.Restarts.Limits()
 	note := fmt.Sprintf("Played with the limits that were in force: %d restarts in %s and %d in a row, quarantines of %s to %s, pauses of %s to %s",
-		r.MaxRestarts, terminal.ShortDuration(r.Window), r.MaxConsecutive, terminal.ShortDuration(l.Quarantine.First),
-		terminal.ShortDuration(l.Quarantine.Cap),
-		terminal.ShortDuration(l.Pause.First), terminal.ShortDuration(l.Pause.Cap))
+		r.MaxRestarts, setting.ShortDuration(r.Window), r.MaxConsecutive, setting.ShortDuration(l.Quarantine.First),
+		setting.ShortDuration(l.Quarantine.Cap),
+		setting.ShortDuration(l.Pause.First), setting.ShortDuration(l.Pause.Cap))
 	if u := l.Unparseable.Limits(); lives[len(lives)-1].Policy == policy.Supervised {
-		note += fmt.Sprintf(", %d unparseable outputs in %s at most every %s", u.Unparseable, terminal.ShortDuration(u.Window), terminal.ShortDuration(u.Every))
+		note += fmt.Sprintf(", %d unparseable outputs in %s at most every %s", u.Unparseable, setting.ShortDuration(u.Window), setting.ShortDuration(u.Every))
 	}
 	if len(lives) > 1 {
 		note += fmt.Sprintf(". They were changed %s in that stretch; these are the last", terminal.Plural(len(lives)-1, "time"))

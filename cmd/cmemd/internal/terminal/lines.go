@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/setting"
 	"github.com/cmemd/cmemd/projections/health"
 )
 
@@ -144,10 +145,10 @@ func RespawnLine(r health.Respawn) string {
 	line := fmt.Sprintf("%s: %s, generation %d to %d, ", Moment(r.At), r.Cause, r.From, r.To)
 	if r.Counted.Unparseable > 0 {
 		return line + fmt.Sprintf("%d unparseable outputs in %s (a respawn from %d on, at most every %s)",
-			r.Counted.Unparseable, ShortDuration(r.Limits.Window), r.Limits.Unparseable, ShortDuration(r.Limits.Every))
+			r.Counted.Unparseable, setting.ShortDuration(r.Limits.Window), r.Limits.Unparseable, setting.ShortDuration(r.Limits.Every))
 	}
 	return line + fmt.Sprintf("%d in %s (at most %d), %d in a row (at most %d)",
-		r.Counted.InWindow, ShortDuration(r.Limits.Window), r.Limits.MaxRestarts, r.Counted.Consecutive, r.Limits.MaxConsecutive)
+		r.Counted.InWindow, setting.ShortDuration(r.Limits.Window), r.Limits.MaxRestarts, r.Counted.Consecutive, r.Limits.MaxConsecutive)
 }
 
 // UnservedLine says which loopback address is not served, and who has its port where that is known.

@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/cmemd/cmemd/internal/setting"
 )
 
 // maxAgo bounds how long ago a time may be given to be: a hundred years.
@@ -37,6 +35,3 @@ func parseAgo(text string) (ago time.Duration, ok bool) {
 	ago, err := time.ParseDuration(text)
 	return ago, err == nil && ago >= 0 && ago <= maxAgo
 }
-
-// ShortDuration writes d without the zero parts that time.Duration adds: 10m, not 10m0s.
-func ShortDuration(d time.Duration) string { return setting.ShortDuration(d) }
