@@ -76,19 +76,13 @@ func (l *Loaded) CheckPrices(ps Prices) error {
 	var errs []error
 	for _, who := range l.Configured() {
 		model := l.As(who).ModelOf(who.Name)
-		if l.Model(who.Name) == nil || ps.knows(who.Name, model) { // claude-cli too: one that is stopped does not say what it cost
+		if _, known := ps.lookup(who.Name, model); known || l.Model(who.Name) == nil { // claude-cli too: one that is stopped does not say what it cost
 			continue
 		}
 		errs = append(errs, fmt.Errorf("no price is known of %s: a budget in US dollars would not hold it", terminal.NameOfModel(who.Name, model)))
 	}
 	return terminal.Advise(errors.Join(errs...), "add a [[price]] to %s in CMEMD_HOME (`cmemd usage --help` shows one), or limit tokens: %s, %s",
 		pricesFile, policy.LimitTokensDay, policy.LimitTokensSession)
-}
-
-// knows reports whether there is a price of a provider's model. That of what costs nothing is one.
-func (ps Prices) knows(provider, model string) bool {
-	_, ok := ps.lookup(provider, model)
-	return ok
 }
 
 // CheckProvider reports what the provider called name lacks, or cannot do together with the rest. An error begins with
@@ -106,7 +100,7 @@ func (l *Loaded) CheckProvider(where, name string) error {
 		return nil
 	case l.ModelOf(name) == "":
 		return fmt.Errorf("%s needs %s_model, the model that it asks", where, name)
-	case l.KeySource(name).none() && s.URL == standardOf(name+"_url"):
+	case isNowhere(l.keySource(name)) && s.URL == standardOf(name+"_url"):
 		return fmt.Errorf("%s needs a key: set one of %s_key_env, %[2]s_key_file and %[2]s_key_command", where, name)
 	}
 	return nil
@@ -132,37 +126,23 @@ func (l *Loaded) checkKeys() error {
 	return errors.Join(errs...)
 }
 
-// KeySource is where the key of a service comes from; nothing where none is sent.
-func (l *Loaded) KeySource(name string) (k keySource) {
-	s := l.Service(name)
+// keySource is where the key of a service comes from; nowhere where none is sent.
+func (l *Loaded) keySource(name string) model.KeySource {
+	s, from := l.Service(name), model.KeySource{Getenv: l.Getenv}
 	command, _ := splitCommand(s.KeyCommand) // it was checked when it was set
 	switch {
 	case len(command) > 0:
-		k.command = command
+		from.Command = command
 	case s.KeyFile != "":
-		k.file = s.KeyFile
+		from.File = s.KeyFile
 	case name == openai.Name && l.From[name+"_key_env"] == FromDefault && IsLoopbackURL(s.URL):
 	default:
-		k.env = s.KeyEnv
+		from.Env = s.KeyEnv
 	}
-	return k
+	return from
 }
 
-// keySource names one source of a key at most.
-type keySource struct {
-	env, file string
-	command   []string
-}
-
-func (k keySource) none() bool { return k.env == "" && k.file == "" && len(k.command) == 0 }
-
-// Key returns the key from k, to be read when it is needed; nil where none is sent.
-func (k keySource) Key(getenv func(string) string) (*model.Key, error) {
-	if k.none() {
-		return nil, nil
-	}
-	return model.NewKey(model.KeySource{Env: k.env, File: k.file, Command: k.command, Getenv: getenv})
-}
+func isNowhere(k model.KeySource) bool { return k.Env == "" && k.File == "" && len(k.Command) == 0 }
 
 // IsLoopbackURL reports whether no other machine is asked at address.
 func IsLoopbackURL(address string) bool {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/blevesearch/bleve/v2/search"
+
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/order"
@@ -268,32 +270,11 @@ func nearestWord(s setting.Facts, value string) string {
 func nearest(text string, words []string) string {
 	best, least := "", 1+max(2, len(text)/3)
 	for _, w := range words {
-		if d := distance(text, w); d < least {
+		if d := search.LevenshteinDistance(text, w); d < least {
 			best, least = w, d
 		}
 	}
 	return best
-}
-
-// distance is how many single-byte edits turn a into b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // Getenv returns a variable of Environ.

@@ -162,18 +162,6 @@ func TestLoadConfigKeepsWhatIsGood(t *testing.T) {
 	}
 }
 
-func TestDistance(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"slots", "slots", 0}, {"slot", "slots", 1}, {"kitten", "sitting", 3}} {
-		if got := distance(c.a, c.b); got != c.want || distance(c.b, c.a) != c.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}
-
 // FuzzConfig holds any file to: an error that says where, or settings that are all within their limits.
 func FuzzConfig(f *testing.F) {
 	for _, s := range []string{"slots = 3", "[a]\nb=1", "a.b = 1", "x = {y=1}", "idle_stop = \"1h\"", "\xff", "slots=1\nslots=2", "[[a]]", "a = 1979-05-27"} {

@@ -42,10 +42,15 @@ func (c *ContextSettings) settings() []setting.Row {
 
 // Recency is how much the newest counts above the very old in a search, as recall has it.
 func (c ContextSettings) Recency() float64 {
-	if c.SearchRecency == 0 {
+	return fractionOrOff(c.SearchRecency)
+}
+
+// fractionOrOff is a number of per cent as a fraction, or for 0 what turns it off: a package takes 0 for its own standard.
+func fractionOrOff(percent int) float64 {
+	if percent == 0 {
 		return -1
 	}
-	return float64(c.SearchRecency) / 100
+	return float64(percent) / 100
 }
 
 // Briefs says when memory is given beside the start of a session.

@@ -29,7 +29,7 @@ func (l *Loaded) variablesOf(providers []string) (names []string) {
 		case name == claudecli.Name:
 			names = append(names, l.ClaudeEnv...)
 		case l.Service(name) != nil && (name != EmbeddingsName || l.Embeddings.Endpoint.URL != ""):
-			names = append(names, l.KeySource(name).env)
+			names = append(names, l.keySource(name).Env)
 		}
 	}
 	slices.Sort(names)

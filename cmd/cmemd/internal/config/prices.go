@@ -31,11 +31,10 @@ const maxPrices = 64 << 10
 // A price is what tokens of a model cost.
 type price struct {
 	Provider string
-	Model    string    // a name; or with * at the end the beginning of one
-	Input    float64   // US dollars a million, as all
-	cached   float64   // of input that was read from a cache
-	Output   float64   //
-	date     time.Time // when it was valid; zero: not given
+	Model    string  // a name; or with * at the end the beginning of one
+	Input    float64 // US dollars a million, as all
+	cached   float64 // of input that was read from a cache
+	Output   float64
 }
 
 // PriceList is the prices of one file.

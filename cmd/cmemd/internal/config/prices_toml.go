@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"time"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -96,7 +95,9 @@ func (r *priceReader) set(key string, line int, value any) (err error) {
 	case "output":
 		r.entry.Output, err = priceNumber(line, key, value)
 	case "date":
-		r.entry.date, err = priceDate(line, key, value)
+		if _, ok := value.(toml.LocalDate); !ok {
+			err = badPrice(line, key, "must be a day such as 2026-01-31, without quotes")
+		}
 	default:
 		err = badPrice(line, key, "is no key here: there are provider, model, input, cached, output and date")
 	}
@@ -127,12 +128,4 @@ func priceNumber(line int, key string, value any) (float64, error) {
 		return 0, badPrice(line, key, fmt.Sprintf("must be a number of US dollars a million tokens, from 0 to %d", int(maxPrice)))
 	}
 	return n, nil
-}
-
-func priceDate(line int, key string, value any) (time.Time, error) {
-	day, ok := value.(toml.LocalDate)
-	if !ok {
-		return time.Time{}, badPrice(line, key, "must be a day such as 2026-01-31, without quotes")
-	}
-	return day.AsTime(time.UTC), nil
 }

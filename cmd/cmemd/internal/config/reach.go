@@ -64,9 +64,15 @@ func allHosts(list []string) bool {
 	return len(list) <= maxNames && !slices.ContainsFunc(list, func(h string) bool { return strings.Trim(h, ".") == "" || strings.ContainsFunc(h, odd) })
 }
 
-// Endpoint is where the service called name is asked, and the way there. key may be nil. An error says what is wrong with ca_file.
-func (l *Loaded) Endpoint(name string, key *model.Key) (e model.Endpoint, err error) {
-	e = model.Endpoint{URL: l.Service(name).URL, Key: key, Proxy: l.proxyFor}
+// Endpoint is where the service called name is asked, the way there, and the key, which is read when it is needed; nil where none is
+// sent. An error says what is wrong with ca_file.
+func (l *Loaded) Endpoint(name string) (e model.Endpoint, err error) {
+	e = model.Endpoint{URL: l.Service(name).URL, Proxy: l.proxyFor}
+	if from := l.keySource(name); !isNowhere(from) {
+		if e.Key, err = model.NewKey(from); err != nil {
+			return e, err
+		}
+	}
 	e.Roots, err = l.roots()
 	return e, err
 }

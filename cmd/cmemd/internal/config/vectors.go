@@ -43,12 +43,7 @@ func (e *Embeddings) settings() []setting.Row {
 const standardFloor = int(100 * vectors.StandardFloor)
 
 // Deviation is the setting as vectors have it.
-func (e Embeddings) Deviation() float64 {
-	if e.Floor == 0 {
-		return -1
-	}
-	return float64(e.Floor) / 100
-}
+func (e Embeddings) Deviation() float64 { return fractionOrOff(e.Floor) }
 
 // VectorsOf names what vectors are of: those of one model with other dimensions are others.
 func (e Embeddings) VectorsOf() string {

@@ -145,7 +145,7 @@ func (d *daemon) startAll(ctx context.Context, t *tasks, listeners []net.Listene
 	t.start(ctx, "views", d.withoutEndingDaemon("views", d.views.Run))
 	t.start(ctx, "index", d.withoutEndingDaemon("index", d.index.Run))
 	if d.vectors != nil {
-		t.start(ctx, "vectors", d.runVectors)
+		t.start(ctx, "vectors", d.withoutEndingDaemon("vectors", d.vectors.Run))
 	}
 	acting := make(chan struct{})
 	t.start(ctx, "actors", func(ctx context.Context) error { return d.actors.Run(ctx, acting) })
@@ -191,7 +191,7 @@ func (d *daemon) watchTranscripts(ctx context.Context) error {
 }
 
 // withoutEndingDaemon is run, a view's, whose failure does not end the daemon: what is captured is in the log, and a view that stands
-// still says so in its answers and in status.
+// still says so in its answers and in status. Without vectors searches go on by words.
 func (d *daemon) withoutEndingDaemon(name string, run func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if err := run(ctx); err != nil && ctx.Err() == nil {

@@ -22,11 +22,7 @@ func (d *daemon) openVectors(ctx context.Context) (err error) {
 	if e.Endpoint.URL == "" {
 		return vectors.Remove(d.paths.Vectors)
 	}
-	key, err := d.config.KeySource(config.EmbeddingsName).Key(d.config.Getenv)
-	if err != nil {
-		return err
-	}
-	at, err := d.config.Endpoint(config.EmbeddingsName, key)
+	at, err := d.config.Endpoint(config.EmbeddingsName)
 	if err != nil {
 		return err
 	}
@@ -68,15 +64,6 @@ func (d *daemon) vectorsFile() []erasure.Files {
 			return d.vectors.Forget(ctx, at...)
 		},
 	}}
-}
-
-// runVectors fills the vectors. Where they cannot be kept, searches go on without them.
-func (d *daemon) runVectors(ctx context.Context) error {
-	if err := d.vectors.Run(ctx); err != nil && ctx.Err() == nil {
-		d.logger.Error("vectors stand still; searches go on by words", "err", err)
-		<-ctx.Done()
-	}
-	return nil
 }
 
 // recallConfig is what answers questions over the daemon's views.

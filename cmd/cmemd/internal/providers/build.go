@@ -105,14 +105,11 @@ func (b Builder) asker(name string, made *Built) (model.Asker, error) {
 		})
 		return made.CLI, err
 	}
-	var err error
-	if made.Key, err = l.KeySource(name).Key(l.Getenv); err != nil {
-		return nil, err
-	}
-	at, err := l.Endpoint(name, made.Key)
+	at, err := l.Endpoint(name)
 	if err != nil {
 		return nil, err
 	}
+	made.Key = at.Key
 	p, _ := setting.ProviderNamed(name) // build looked for it
 	asker, err := p.New(l.ModelOf(name), at)
 	if err != nil {
