@@ -10,12 +10,11 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
 	"github.com/cmemd/cmemd/internal/observer/playback"
-	"github.com/cmemd/cmemd/internal/observer/turn"
 	"github.com/cmemd/cmemd/internal/setting"
 	"github.com/cmemd/cmemd/projections/usage"
 )
@@ -72,16 +71,13 @@ const charactersPerToken = 4
 // estimate says how much the observer would be asked, and what that costs at the least.
 func (c *comparedObserver) estimate(ctx context.Context, captured [][]events.Record) (string, error) {
 	counted := &standIn{Provider: c.built.Provider}
-	r, end, err := c.newRehearsal("counted.db")
+	r, end, err := c.newRehearsal("counted.db", counted)
 	if err != nil {
 		return "", err
 	}
 	defer end()
-	r.provider = counted
-	for _, one := range captured {
-		if _, err := r.play(ctx, one); err != nil {
-			return "", err
-		}
+	if err := r.playAll(ctx, captured); err != nil {
+		return "", err
 	}
 	tokens := counted.bytes / charactersPerToken
 	line := fmt.Sprintf("%s is sent %s of captured work in about %s, some %s with no instructions counted", terminal.NameOfModel(c.Provider, c.Model),
@@ -93,24 +89,14 @@ func (c *comparedObserver) estimate(ctx context.Context, captured [][]events.Rec
 	return line + fmt.Sprintf(": from %s by the list of prices, and what it answers beside", terminal.Dollars(usd)), nil
 }
 
-// newRehearsal returns a rehearsal over a log of its own, which end removes.
-func (c *comparedObserver) newRehearsal(name string) (r *rehearsal, end func(), err error) {
-	path := filepath.Join(c.dir, name)
-	log, err := eventlog.Open(path, eventlog.Config{})
-	if err != nil {
-		return nil, nil, err
-	}
-	r = &rehearsal{
-		log: log, provider: c.built.Provider, types: c.built.Mode.TypeIDs(), turnTimeout: c.limit, pipeline: turn.New(turn.Config{Log: log}),
-		onBill: func(events.Bill) {}, onTurn: func(int) {},
-	}
-	r.rules.Batch = c.built.BatchLimits()
-	return r, func() { _, _ = log.Close(), os.Remove(path) }, nil // the folder goes as a whole
+// newRehearsal returns a rehearsal of c, or of what stands in for it.
+func (c *comparedObserver) newRehearsal(name string, by observer.Provider) (r *rehearsal, end func(), err error) {
+	return newRehearsal(filepath.Join(c.dir, name), by, c.built.Mode.TypeIDs(), c.limit)
 }
 
 // observe has the observer work on each session, and hands its rows to take.
 func (c *comparedObserver) observe(ctx context.Context, a *terminal.App, captured [][]events.Record, take func(session int, rows []comparedRow)) error {
-	r, end, err := c.newRehearsal("log.db")
+	r, end, err := c.newRehearsal("log.db", c.built.Provider)
 	if err != nil {
 		return err
 	}

@@ -10,12 +10,10 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
 	"github.com/cmemd/cmemd/internal/observer/prompt"
-	"github.com/cmemd/cmemd/internal/observer/turn"
 	"github.com/cmemd/cmemd/internal/redact/full"
 )
 
@@ -118,25 +116,16 @@ func dailyWorkOf(captured [][]events.Record) (d DailyWork) {
 
 // countQuestions has by work through sessions over a log in dir, and returns how often it was asked, and the bytes of that.
 func countQuestions(ctx context.Context, dir string, by *countingProvider, captured [][]events.Record) (turns int, bytes int64, err error) {
-	log, err := eventlog.Open(filepath.Join(dir, "counted.db"), eventlog.Config{})
+	r, end, err := newRehearsal(filepath.Join(dir, "counted.db"), by, observer.CodeMode().TypeIDs(), time.Minute)
 	if err != nil {
 		return 0, 0, err
 	}
-	defer log.Close()
-	r := &rehearsal{
-		log: log, provider: by, types: observer.CodeMode().TypeIDs(), turnTimeout: time.Minute, pipeline: turn.New(turn.Config{Log: log}),
-		onBill: func(events.Bill) {}, onTurn: func(int) {},
-	}
-	r.rules.Batch = by.BatchLimits()
-	for _, one := range captured {
-		if _, err := r.play(ctx, one); err != nil {
-			return 0, 0, err
-		}
-	}
-	return by.turns, by.bytes, nil
+	defer end()
+	err = r.playAll(ctx, captured)
+	return by.turns, by.bytes, err
 }
 
-// An asker counts what a model would be asked, and answers as the built-in observer does: what it kept is in the next question.
+// countingProvider counts what a model would be asked, and answers as the built-in observer does: what it kept is in the next question.
 type countingProvider struct {
 	observer.Provider
 	renderer *prompt.Renderer

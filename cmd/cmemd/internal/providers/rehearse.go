@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/google/uuid"
@@ -43,6 +44,20 @@ type playResult struct {
 	rows                            []comparedRow
 }
 
+// newRehearsal returns a rehearsal of an observer over a log of its own at path, which end removes.
+func newRehearsal(path string, by observer.Provider, types observer.Types, turnTimeout time.Duration) (r *rehearsal, end func(), err error) {
+	log, err := eventlog.Open(path, eventlog.Config{})
+	if err != nil {
+		return nil, nil, err
+	}
+	r = &rehearsal{
+		log: log, provider: by, types: types, turnTimeout: turnTimeout, pipeline: turn.New(turn.Config{Log: log}),
+		onBill: func(events.Bill) {}, onTurn: func(int) {},
+	}
+	r.rules.Batch = by.BatchLimits()
+	return r, func() { _, _ = log.Close(), os.Remove(path) }, nil // the folder goes as a whole
+}
+
 // isCaptured reports whether events of a kind come from an agent, and not from what was made of it.
 func isCaptured(k events.Kind) bool {
 	switch k {
@@ -76,6 +91,16 @@ func (r *rehearsal) play(ctx context.Context, captured []events.Record) (p playR
 			return p, err
 		}
 	}
+}
+
+// playAll plays sessions, and looks at nothing that comes of them.
+func (r *rehearsal) playAll(ctx context.Context, captured [][]events.Record) error {
+	for _, one := range captured {
+		if _, err := r.play(ctx, one); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func newID() events.ID { return uuid.Must(uuid.NewV7()) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +15,6 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer"
-	"github.com/cmemd/cmemd/internal/observer/turn"
 	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
@@ -62,12 +62,13 @@ func recorded(t *testing.T, n int) (log *eventlog.Bolt, captured []events.Record
 // rehearsed has an observer work on captured records.
 func rehearsed(t *testing.T, by answering, captured []events.Record) (p playResult, inputs int, paid events.Usage, err error) {
 	t.Helper()
-	log := logtest.Open(t, eventlog.Config{})
-	r := rehearsal{
-		log: log, provider: by, types: observer.CodeMode().TypeIDs(), turnTimeout: time.Minute, pipeline: turn.New(turn.Config{Log: log}),
-		onBill: func(b events.Bill) { paid.Input += b.Usage.Input }, onTurn: func(n int) { inputs += n },
+	r, end, err := newRehearsal(filepath.Join(t.TempDir(), "log.db"), by, observer.CodeMode().TypeIDs(), time.Minute)
+	if err != nil {
+		t.Fatal(err)
 	}
-	r.rules.Batch = by.BatchLimits()
+	defer end()
+	r.onBill = func(b events.Bill) { paid.Input += b.Usage.Input }
+	r.onTurn = func(n int) { inputs += n }
 	p, err = r.play(t.Context(), captured)
 	return p, inputs, paid, err
 }
