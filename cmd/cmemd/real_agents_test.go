@@ -258,7 +258,7 @@ func TestRealCodexIsOnlyAsked(t *testing.T) {
 	if names := slices.Sorted(maps.Keys(want)); !slices.Equal(names, []string{"config.toml", "hooks.json", "installation_id"}) {
 		t.Errorf("an installation leaves %v", names)
 	}
-	for _, says := range []string{"Codex does not run 6 hooks of cmemd", "Codex knows 0 of 6 hooks of cmemd"} {
+	for _, says := range []string{"Codex does not run 6 of 6 hooks of cmemd", "Codex knows 0 of 6 hooks of cmemd"} {
 		if c := w.doctor("agents", says); c.State != "wrong" || c.Mend == "" {
 			t.Errorf("want %q, got %+v", says, c)
 		}

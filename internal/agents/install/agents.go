@@ -1,20 +1,14 @@
 package install
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/agents/install/jsonedit"
 	"github.com/cmemd/cmemd/internal/agents/known"
 )
-
-// ErrUnknownAgent is returned by ByName.
-var ErrUnknownAgent = errors.New("install: unknown agent")
 
 // Options say what is put into an agent's settings.
 type Options struct {
@@ -90,16 +84,14 @@ func Agents() (all []Agent) {
 	return all
 }
 
-// ByName returns the agent of that name. The error is ErrUnknownAgent and names those that are known.
-func ByName(name string) (Agent, error) {
-	var names []string
-	for _, a := range Agents() {
-		if a.Name == name {
-			return a, nil
-		}
-		names = append(names, a.Name)
+// ByName returns the agent of that name; known is false where there is none.
+func ByName(name string) (a Agent, known bool) {
+	all := Agents()
+	i := slices.IndexFunc(all, func(a Agent) bool { return a.Name == name })
+	if i < 0 {
+		return Agent{}, false
 	}
-	return Agent{}, fmt.Errorf("%w %q (known: %s)", ErrUnknownAgent, name, strings.Join(names, ", "))
+	return all[i], true
 }
 
 // targets are the files of an agent, that of its hooks first.

@@ -26,9 +26,9 @@ const claudeName = "claude-code"
 
 func claude(t *testing.T) Agent {
 	t.Helper()
-	a, err := ByName(claudeName)
-	if err != nil {
-		t.Fatal(err)
+	a, known := ByName(claudeName)
+	if !known {
+		t.Fatal("it is not known")
 	}
 	return a
 }
@@ -124,9 +124,9 @@ func (w *world) run(_ context.Context, c Command) error {
 
 func (w *world) agent(name string) Agent {
 	w.t.Helper()
-	a, err := ByName(name)
-	if err != nil {
-		w.t.Fatal(err)
+	a, known := ByName(name)
+	if !known {
+		w.t.Fatalf("%s is not known", name)
 	}
 	return a
 }

@@ -108,12 +108,8 @@ func (x *examination) checkTrust(ctx context.Context, a install.Agent, s install
 	if err != nil {
 		return unknown("which hooks %s trusts: %v", a.Title, err), true
 	}
-	if all := len(a.Hooks.Events); len(trust) < all {
-		return faulty(a.Hooks.Trust.Remedy, "%s knows %d of %s of cmemd", a.Title, len(trust), terminal.Plural(all, "hook")), true
-	}
-	if refused := install.Refused(trust); len(refused) > 0 {
-		return faulty("start "+a.Programs[0]+", and trust them with /hooks", "%s does not run %s of cmemd (%s): they are not trusted",
-			a.Title, terminal.Plural(len(refused), "hook"), strings.Join(refused, ", ")), true
+	if err := setup.CheckTrust(a, trust); err != nil {
+		return faulty(terminal.NextStep(err), "%v", err), true
 	}
 	return healthy("%s trusts %s of cmemd", a.Title, terminal.Plural(len(trust), "hook")), true
 }

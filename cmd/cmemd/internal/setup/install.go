@@ -119,8 +119,8 @@ func agentsNamed(c *cobra.Command, names []string) (agents []install.Agent, err 
 		return install.Agents(), nil
 	}
 	for i, name := range names {
-		one, err := install.ByName(name)
-		if err != nil {
+		one, known := install.ByName(name)
+		if !known {
 			return nil, terminal.Misused(c, "no agent %q: %s", name, strings.Join(agentNames(), ", "))
 		}
 		if !slices.Contains(names[:i], name) {

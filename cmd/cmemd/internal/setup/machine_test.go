@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,17 +34,24 @@ func TestRunClient(t *testing.T) {
 	}
 }
 
-func TestTrustNote(t *testing.T) {
+func TestCheckTrust(t *testing.T) {
 	t.Parallel()
-	trusted, other := install.Trust{Event: "stop", Status: "trusted", Enabled: true}, install.Trust{Event: "sessionEnd", Status: "modified", Enabled: true}
-	if got := trustNote(codexAgent(t), []install.Trust{trusted}, 1); got != "" {
-		t.Errorf("got %q", got)
-	}
-	if got := trustNote(codexAgent(t), []install.Trust{trusted, other}, 2); !strings.HasPrefix(got, "Codex does not run 1 of 2 hooks (sessionEnd) until you trust them") {
-		t.Errorf("got %q", got)
-	}
-	if got := trustNote(codexAgent(t), []install.Trust{trusted}, 6); !strings.HasPrefix(got, "Codex knows 1 of 6 hooks: ") {
-		t.Errorf("got %q", got)
+	a := codexAgent(t)
+	trusted := slices.Repeat([]install.Trust{{Event: "stop", Status: "trusted", Enabled: true}}, len(a.Hooks.Events))
+	one := slices.Clone(trusted)
+	one[0] = install.Trust{Event: "sessionEnd", Status: "modified", Enabled: true}
+	for _, c := range []struct {
+		all        []install.Trust
+		says, next string
+	}{
+		{all: trusted},
+		{one, "Codex does not run 1 of 6 hooks of cmemd (sessionEnd) until you trust them", "start `codex`, and look at /hooks"},
+		{trusted[:1], "Codex knows 1 of 6 hooks of cmemd", a.Hooks.Trust.Remedy},
+	} {
+		err := CheckTrust(a, c.all)
+		if (err == nil) != (c.says == "") || err != nil && err.Error() != c.says || terminal.NextStep(err) != c.next {
+			t.Errorf("got %v, next %q, want %q, next %q", err, terminal.NextStep(err), c.says, c.next)
+		}
 	}
 }
 
@@ -150,9 +158,9 @@ func wantEnded(t *testing.T, file string) {
 
 func codexAgent(tb testing.TB) install.Agent {
 	tb.Helper()
-	a, err := install.ByName("codex")
-	if err != nil {
-		tb.Fatal(err)
+	a, known := install.ByName("codex")
+	if !known {
+		tb.Fatal("codex is not known")
 	}
 	return a
 }

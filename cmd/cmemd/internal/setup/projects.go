@@ -34,7 +34,7 @@ func (x *installation) openProjects(ctx context.Context, shown []*shownInstall) 
 // withoutProject are the agents that were put in and that hooks tell nothing of: nobody knows in which project one works.
 func (x *installation) withoutProject(shown []*shownInstall) (titles []string) {
 	for _, s := range shown {
-		if s.State == installDone && s.toolsOnly {
+		if s.State == installDone && !s.agent.Captures() {
 			titles = append(titles, s.Title)
 		}
 	}

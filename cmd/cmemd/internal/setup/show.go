@@ -40,9 +40,9 @@ type shownInstall struct {
 	Notes    []string        `json:"notes,omitempty"`
 	Error    string          `json:"error,omitempty"`
 
+	agent      install.Agent
 	plan       install.Plan
-	toolsOnly  bool // it is given memory as tools, and no hooks
-	notesShown int  // how many of the notes were shown
+	notesShown int // how many of the notes were shown
 }
 
 // planned reports whether there is something to do, and it is not done.
@@ -60,7 +60,7 @@ type shownFile struct {
 func (x *installation) show(agent install.Agent, p install.Plan, err error) *shownInstall {
 	s := &shownInstall{
 		Agent: agent.Name, Title: agent.Title, Method: p.Method, State: installPlanned, Files: []shownFile{}, Folder: p.TreeDir, Notes: p.Notes,
-		plan: p, toolsOnly: agent.Hooks.File == "",
+		agent: agent, plan: p,
 	}
 	switch {
 	case err != nil:
@@ -156,8 +156,8 @@ func printInstalls(a *terminal.App, all []*shownInstall, brief bool) {
 // addTrust has the agents' clients say which of the hooks they will run.
 func (x *installation) addTrust(ctx context.Context, shown []*shownInstall) {
 	for _, s := range shown {
-		a, err := install.ByName(s.Agent)
-		if err != nil || a.Hooks.Trust == nil || s.State != installDone && s.State != installUnchanged {
+		a := s.agent
+		if a.Hooks.Trust == nil || s.State != installDone && s.State != installUnchanged {
 			continue
 		}
 		if _, err := exec.LookPath(a.Programs[0]); err != nil {
@@ -169,23 +169,23 @@ func (x *installation) addTrust(ctx context.Context, shown []*shownInstall) {
 			continue
 		}
 		s.Trust = trust
-		if note := trustNote(a, trust, len(a.Hooks.Events)); note != "" {
-			s.Notes = append(s.Notes, note)
+		if err := CheckTrust(a, trust); err != nil {
+			s.Notes = append(s.Notes, fmt.Sprintf("%v: %s", err, terminal.NextStep(err)))
 		}
 	}
 }
 
-// trustNote says what a person has to do so that an agent runs its hooks, so many of them; nothing where it does.
-func trustNote(a install.Agent, all []install.Trust, hooks int) string {
-	if len(all) < hooks {
-		return fmt.Sprintf("%s knows %d of %s: %s", a.Title, len(all), terminal.Plural(hooks, "hook"), a.Hooks.Trust.Remedy)
+// CheckTrust returns that an agent does not run all of its hooks, of which its client says all, with what mends it; nil where it does.
+func CheckTrust(a install.Agent, all []install.Trust) error {
+	if hooks := len(a.Hooks.Events); len(all) < hooks {
+		return terminal.Advise(fmt.Errorf("%s knows %d of %s of cmemd", a.Title, len(all), terminal.Plural(hooks, "hook")), "%s", a.Hooks.Trust.Remedy)
 	}
-	not := install.Refused(all)
-	if len(not) == 0 {
-		return ""
+	refused := install.Refused(all)
+	if len(refused) == 0 {
+		return nil
 	}
-	return fmt.Sprintf("%s does not run %d of %s (%s) until you trust them: start `%s`, and look at /hooks",
-		a.Title, len(not), terminal.Plural(len(all), "hook"), strings.Join(not, ", "), a.Programs[0])
+	return terminal.Advise(fmt.Errorf("%s does not run %d of %s of cmemd (%s) until you trust them",
+		a.Title, len(refused), terminal.Plural(len(all), "hook"), strings.Join(refused, ", ")), "start `%s`, and look at /hooks", a.Programs[0])
 }
 
 // report says what came of it, and fails if something did not go well.
