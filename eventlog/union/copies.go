@@ -62,8 +62,9 @@ func (u *Union) begin(ctx context.Context) error {
 	if err := os.Mkdir(u.cfg.Dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("union: %w", err)
 	}
-	j, _, err := createJournal(u.journalPath(), u.cfg.Copies.NoSync, func(add func(entry) error) error {
-		return addIDs(add, []events.LogID{id}, id)
+	j, _, err := createJournal(u.journalPath(), u.cfg.Copies.NoSync, func(add func(...entry)) error {
+		addIDs(add, []events.LogID{id}, id)
+		return nil
 	})
 	if err != nil {
 		return err

@@ -1,6 +1,8 @@
 package union
 
 import (
+	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -68,12 +70,11 @@ func (e entry) id() (id events.LogID) {
 }
 
 // addIDs adds what a journal begins with: which logs have numbers, the own one first, and which order it is.
-func addIDs(add func(entry) error, logs []events.LogID, order events.LogID) error {
-	err := errors.Join(add(idEntry(kindOwn, own, journalFormat, logs[own])), add(idEntry(kindOrder, own, 0, order)))
+func addIDs(add func(...entry), logs []events.LogID, order events.LogID) {
+	add(idEntry(kindOwn, own, journalFormat, logs[own]), idEntry(kindOrder, own, 0, order))
 	for n, id := range logs[1:] {
-		err = errors.Join(err, add(idEntry(kindLog, uint32(n+1), 0, id)))
+		add(idEntry(kindLog, uint32(n+1), 0, id))
 	}
-	return err
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -166,30 +167,26 @@ func openJournal(path string, noSync bool) (*journal, []entry, error) {
 }
 
 // createJournal writes the file at path anew, whole or not at all, with what write adds, and opens it.
-func createJournal(path string, noSync bool, write func(add func(entry) error) error) (*journal, []entry, error) {
+func createJournal(path string, noSync bool, write func(add func(...entry)) error) (*journal, []entry, error) {
 	if err := writeJournal(path, write); err != nil {
 		return nil, nil, fmt.Errorf("union: %w", err)
 	}
 	return openJournal(path, noSync)
 }
 
-func writeJournal(path string, write func(add func(entry) error) error) error {
+func writeJournal(path string, write func(add func(...entry)) error) error {
 	_, err := durable.ReplaceWith(path, 0o600, func(w io.Writer) error {
-		var buf []byte
+		out := bufio.NewWriterSize(w, 64<<10) // its first error stays with it, and Flush says it
+		var stored []byte
 		index := int64(0)
-		err := write(func(e entry) error {
-			buf = e.appendTo(buf, index)
-			if index++; len(buf) < 64<<10 {
-				return nil
+		err := write(func(all ...entry) {
+			for _, e := range all {
+				stored = e.appendTo(stored[:0], index)
+				index++
+				_, _ = out.Write(stored)
 			}
-			_, err := w.Write(buf)
-			buf = buf[:0]
-			return err
 		})
-		if err == nil {
-			_, err = w.Write(buf)
-		}
-		return err
+		return cmp.Or(err, out.Flush())
 	})
 	return err
 }

@@ -184,8 +184,9 @@ func TestJournalDamage(t *testing.T) {
 func TestNewerJournal(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "order")
-	err := writeJournal(path, func(add func(entry) error) error {
-		return errors.Join(add(idEntry(kindOwn, own, journalFormat+1, events.LogID{1})), add(entry{kind: 99}))
+	err := writeJournal(path, func(add func(...entry)) error {
+		add(idEntry(kindOwn, own, journalFormat+1, events.LogID{1}), entry{kind: 99})
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -207,7 +208,10 @@ func TestNewerJournal(t *testing.T) {
 func TestJournalBroken(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "order")
-	j, want, err := createJournal(path, false, func(add func(entry) error) error { return addIDs(add, []events.LogID{{1}}, events.LogID{2}) })
+	j, want, err := createJournal(path, false, func(add func(...entry)) error {
+		addIDs(add, []events.LogID{{1}}, events.LogID{2})
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

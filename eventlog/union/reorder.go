@@ -23,8 +23,10 @@ func (u *Union) reorder(ctx context.Context) error {
 	var id events.LogID
 	rand.Read(id[:]) // never fails
 	for {
-		j, all, err := createJournal(u.journalPath(), u.cfg.Copies.NoSync, func(add func(entry) error) error {
-			return errors.Join(addIDs(add, u.order.logs, id), u.addBooks(add), u.addMerged(ctx, add))
+		j, all, err := createJournal(u.journalPath(), u.cfg.Copies.NoSync, func(add func(...entry)) error {
+			addIDs(add, u.order.logs, id)
+			u.addBooks(add)
+			return u.addMerged(ctx, add)
 		})
 		if damage, ok := errors.AsType[*damagedError](err); ok {
 			if err := u.setAside(damage.log, damage.Error()); err != nil {
@@ -42,19 +44,18 @@ func (u *Union) reorder(ctx context.Context) error {
 }
 
 // addBooks adds what is known of the copies beside the order.
-func (u *Union) addBooks(add func(entry) error) (err error) {
+func (u *Union) addBooks(add func(...entry)) {
 	for n, k := range u.copyStates {
 		for _, at := range slices.Sorted(maps.Keys(k.erased)) {
-			err = errors.Join(err, add(entry{kind: kindErased, log: uint32(n), a: uint64(at)}))
+			add(entry{kind: kindErased, log: uint32(n), a: uint64(at)})
 		}
 		if len(k.erased) > 0 && !k.unclean {
-			err = errors.Join(err, add(entry{kind: kindClean, log: uint32(n)}))
+			add(entry{kind: kindClean, log: uint32(n)})
 		}
 		if k.trimmed > 0 {
-			err = errors.Join(err, add(entry{kind: kindTrimmed, log: uint32(n), a: uint64(k.trimmed)}))
+			add(entry{kind: kindTrimmed, log: uint32(n), a: uint64(k.trimmed)})
 		}
 	}
-	return err
 }
 
 // damagedError is a copy that cannot be read to its end.
@@ -65,7 +66,7 @@ type damagedError struct {
 
 // addMerged adds the runs of an order by when records were recorded, by log and by position. A time that has not come
 // yet counts as now.
-func (u *Union) addMerged(ctx context.Context, add func(entry) error) error {
+func (u *Union) addMerged(ctx context.Context, add func(...entry)) (err error) {
 	now := u.cfg.Now()
 	known := func(r events.Record) int64 { return min(r.RecordedAt.UnixNano(), now.UnixNano()) }
 	less := func(a, b events.Record) bool {
@@ -73,20 +74,20 @@ func (u *Union) addMerged(ctx context.Context, add func(entry) error) error {
 		return cmp.Or(cmp.Compare(known(a), known(b)), bytes.Compare(x.Log[:], y.Log[:]), cmp.Compare(x.Position, y.Position)) < 0
 	}
 	m := merging{add: add, seen: map[twinKey]uint32{}}
-	var err error
 	merge(u.sources(ctx), less, func(r events.Record, e error) bool {
 		if err = e; err == nil {
 			n, _ := u.order.numberOf(r.Place().Log)
-			err = m.take(r, n, known(r))
+			m.take(r, n, known(r))
 		}
 		return err == nil
 	})
-	return cmp.Or(err, m.flush())
+	m.flush()
+	return err
 }
 
 // merging makes runs of the records of several logs, which it takes in the order in which they became known.
 type merging struct {
-	add   func(entry) error
+	add   func(...entry)
 	run   entry
 	after events.Position    // the own record that was taken last
 	at    int64              // when what was taken last became known
@@ -100,7 +101,7 @@ type twinKey struct {
 }
 
 // take takes the next record, which is of the log with number n and became known at at.
-func (m *merging) take(r events.Record, n uint32, at int64) (err error) {
+func (m *merging) take(r events.Record, n uint32, at int64) {
 	if at != m.at {
 		clear(m.seen)
 		m.at = at
@@ -111,31 +112,29 @@ func (m *merging) take(r events.Record, n uint32, at int64) (err error) {
 		m.seen[key] = n
 	}
 	if n == own {
-		err = m.flush()
+		m.flush()
 		m.after = r.Position
-		return err
+		return
 	}
 	next := entry{kind: kindRun, log: n, a: uint64(m.after), b: uint64(at)}
 	if twin {
 		next = entry{kind: kindSame, log: n, a: uint64(of)}
 	}
 	if m.run.log != n || m.run.kind != next.kind || m.run.a != next.a || !twin && at-int64(m.run.b) >= int64(samePeriod) {
-		err = m.flush()
+		m.flush()
 	}
 	if m.run.n == 0 {
 		m.run = next
 	}
 	m.run.n++
-	return err
 }
 
 // flush adds the run.
-func (m *merging) flush() (err error) {
+func (m *merging) flush() {
 	if m.run.n > 0 {
-		err = m.add(m.run)
+		m.add(m.run)
 	}
 	m.run.n = 0
-	return err
 }
 
 // sources yields the records of each log, as of it: see events.Record.Place.
@@ -173,17 +172,14 @@ func (u *Union) compactJournal() error {
 	if u.journal.count < minCompactEntries || u.journal.count < 2*int64(len(u.order.stretches)) {
 		return nil
 	}
-	_ = writeJournal(u.journalPath(), func(add func(entry) error) error { // where there is no room, what is there says the same
-		err := errors.Join(addIDs(add, u.order.logs, u.id), u.addBooks(add))
-		for _, e := range u.order.runs() {
-			err = errors.Join(err, add(e))
-		}
+	_ = writeJournal(u.journalPath(), func(add func(...entry)) error { // where there is no room, what is there says the same
+		addIDs(add, u.order.logs, u.id)
+		u.addBooks(add)
+		add(u.order.runs()...)
 		for _, w := range u.waits {
-			for _, e := range w.entries() {
-				err = errors.Join(err, add(e))
-			}
+			add(w.entries()...)
 		}
-		return err
+		return nil
 	})
 	j, _, err := openJournal(u.journalPath(), u.cfg.Copies.NoSync)
 	if err != nil {
