@@ -248,13 +248,13 @@ func (e *engine) open(session int32, at int64) {
 
 // mark notes what became of f.
 func (e *engine) mark(f *frame, t *track, ruling policy.Ruling) {
-	word := string(ruling)
 	if e.result.Marks != nil {
 		e.result.Marks = append(e.result.Marks, Mark{
-			AtMS: f.atMS, Decision: word, Openings: t.openingTurns,
+			AtMS: f.atMS, Decision: ruling, Openings: t.openingTurns,
 			WastedTokens: e.result.WastedTokens, Lost: e.result.LostBatches,
 		})
 	}
+	word := string(ruling)
 	if t.openingTurns > 0 {
 		word += "+" + strconv.Itoa(t.openingTurns)
 		t.openingTurns = 0

@@ -272,9 +272,9 @@ func TestMarksSumUp(t *testing.T) {
 	t.Parallel()
 	s := &Scenario{Respawn: Respawn{DelayMS: 10, Tokens: Tokens{In: 100}}, Events: []Event{said(0, "prose"), said(5, phrase), said(20, kept)}}
 	want := []Mark{
-		{AtMS: 0, Decision: DecisionDrop, WastedTokens: 11, Lost: 1},
-		{AtMS: 5, Decision: DecisionRespawn, WastedTokens: 22, Lost: 2},
-		{AtMS: 20, Decision: DecisionKeep, Openings: 1, WastedTokens: 122, Lost: 2},
+		{AtMS: 0, Decision: policy.RuleDrop, WastedTokens: 11, Lost: 1},
+		{AtMS: 5, Decision: policy.RuleRespawn, WastedTokens: 22, Lost: 2},
+		{AtMS: 20, Decision: policy.RuleKeep, Openings: 1, WastedTokens: 122, Lost: 2},
 	}
 	if diff := cmp.Diff(want, run(t, policy.LegacyKeyword, s).Marks); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -289,19 +289,6 @@ func TestFlaggedCommitsAreThoseOfKeptTurns(t *testing.T) {
 	}
 	if r := run(t, policy.Ignore, s); r.FlaggedCommits != 1 {
 		t.Errorf("%d flagged, want 1", r.FlaggedCommits)
-	}
-}
-
-func TestRulingsAreTheDecisions(t *testing.T) {
-	t.Parallel()
-	for word, ruling := range map[string]policy.Ruling{
-		DecisionKeep: policy.RuleKeep, DecisionSkip: policy.RuleSkip, DecisionDrop: policy.RuleDrop, DecisionHold: policy.RuleHold,
-		DecisionRespawn: policy.RuleRespawn, DecisionRestart: policy.RuleRestart, DecisionHalt: policy.RuleHalt,
-		DecisionRetry: policy.RuleRetry, DecisionNone: policy.RuleNone,
-	} {
-		if word != string(ruling) {
-			t.Errorf("the policy says %q, the result %q", ruling, word)
-		}
 	}
 }
 

@@ -22,13 +22,13 @@ func unbalanced(s *Scenario, r Result) string {
 		total += s.Events[i].Batch
 		openings += m.Openings
 		switch m.Decision {
-		case DecisionKeep, DecisionSkip:
+		case policy.RuleKeep, policy.RuleSkip:
 			settled += s.Events[i].Batch
 			delivered++
-		case DecisionDrop, DecisionHold, DecisionRetry, DecisionRespawn:
+		case policy.RuleDrop, policy.RuleHold, policy.RuleRetry, policy.RuleRespawn:
 			delivered++
 			wasted++
-		case DecisionRestart, DecisionHalt, DecisionNone:
+		case policy.RuleRestart, policy.RuleHalt, policy.RuleNone:
 		default:
 			return fmt.Sprintf("event %d: the decision %q", i, m.Decision)
 		}
@@ -123,7 +123,7 @@ func TestLivePoliciesLoseOnlyWhatWasAnswered(t *testing.T) {
 			}
 			lost := 0
 			for i, m := range r.Marks {
-				if m.Lost != lost && m.Decision != DecisionDrop {
+				if m.Lost != lost && m.Decision != policy.RuleDrop {
 					t.Errorf("%s: event %d, %s, cost %d inputs", name, i, m.Decision, m.Lost-lost)
 				}
 				lost = m.Lost

@@ -82,8 +82,7 @@ func (p *prover) failed(s *provedSession, r events.Record, e events.TurnFailed) 
 	if !e.Class.BlamesProvider() && !e.Class.BlamesTurn() {
 		return
 	}
-	name := e.Provider
-	name = cmp.Or(name, s.provider)
+	name := cmp.Or(e.Provider, s.provider)
 	c := p.circuit(name)
 	s.lastFailure = &failure{
 		by: name, turn: e.Turn, position: r.Position, stream: r.Stream, at: r.OccurredAt, class: e.Class, resetsAt: e.ResetsAt,

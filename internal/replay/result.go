@@ -1,5 +1,7 @@
 package replay
 
+import "github.com/cmemd/cmemd/actors/policy"
+
 // Result is what one policy made of a scenario.
 type Result struct {
 	Calls          int      `json:"calls"` // of the provider, openings included
@@ -16,29 +18,16 @@ type Result struct {
 	WastedTokens   int64    `json:"wasted_tokens"`
 	FlaggedCommits int      `json:"flagged_commits"`
 	Error          string   `json:"error,omitempty"` // why the run was given up; the figures are then those until it was
-	Decisions      []string `json:"decisions"`       // one word an event
+	Decisions      []string `json:"decisions"`       // an event's ruling each, and behind it how many openings came before: keep+1
 
 	Marks []Mark `json:"-"` // one an event, for drawing
 }
 
-// The words of a decision. A respawn's openings are counted behind the next event's word: keep+1.
-const (
-	DecisionKeep    = "keep"
-	DecisionSkip    = "skip"
-	DecisionDrop    = "drop"
-	DecisionHold    = "hold"
-	DecisionRespawn = "respawn"
-	DecisionRestart = "restart"
-	DecisionHalt    = "halt"
-	DecisionRetry   = "retry" // the turn's own fault: its batch is asked for again, smaller
-	DecisionNone    = "-"     // not delivered
-)
-
 // Mark is what a policy did at one event, and the bill so far.
 type Mark struct {
-	AtMS         int64  `json:"at_ms"`
-	Decision     string `json:"decision"` // without its openings
-	Openings     int    `json:"openings,omitempty"`
-	WastedTokens int64  `json:"wasted_tokens"` // so far
-	Lost         int    `json:"lost"`          // inputs, so far
+	AtMS         int64         `json:"at_ms"`
+	Decision     policy.Ruling `json:"decision"`
+	Openings     int           `json:"openings,omitempty"`
+	WastedTokens int64         `json:"wasted_tokens"` // so far
+	Lost         int           `json:"lost"`          // inputs, so far
 }

@@ -1,6 +1,9 @@
 package report
 
-import "github.com/cmemd/cmemd/internal/replay"
+import (
+	"github.com/cmemd/cmemd/actors/policy"
+	"github.com/cmemd/cmemd/internal/replay"
+)
 
 // Lane is one of the things that become of an event, in the order in which they are drawn below one another.
 type Lane int
@@ -32,19 +35,19 @@ type drawing struct {
 	name     string
 	letter   byte // in a strip
 	note     string
-	decision string
+	decision policy.Ruling
 }
 
 func drawings() [laneCount]drawing {
 	return [laneCount]drawing{
-		Kept:      {"kept", 'k', "stored", replay.DecisionKeep},
-		Skipped:   {"skipped", 's', "nothing worth recording", replay.DecisionSkip},
-		Dropped:   {"dropped", 'd', "did not parse, given up", replay.DecisionDrop},
-		Retried:   {"retried", 't', "the turn's own fault; asked for again, smaller", replay.DecisionRetry},
-		Held:      {"held", 'h', "the provider failed, or is not asked; the inputs wait", replay.DecisionHold},
-		Restarted: {"restarted", 'x', "the observer exited and was started again", replay.DecisionRestart},
-		Respawned: {"respawned", 'R', "the observer was replaced because of what it said", replay.DecisionRespawn},
-		Halted:    {"halted", 'H', "supervision gave up for a while", replay.DecisionHalt},
+		Kept:      {"kept", 'k', "stored", policy.RuleKeep},
+		Skipped:   {"skipped", 's', "nothing worth recording", policy.RuleSkip},
+		Dropped:   {"dropped", 'd', "did not parse, given up", policy.RuleDrop},
+		Retried:   {"retried", 't', "the turn's own fault; asked for again, smaller", policy.RuleRetry},
+		Held:      {"held", 'h', "the provider failed, or is not asked; the inputs wait", policy.RuleHold},
+		Restarted: {"restarted", 'x', "the observer exited and was started again", policy.RuleRestart},
+		Respawned: {"respawned", 'R', "the observer was replaced because of what it said", policy.RuleRespawn},
+		Halted:    {"halted", 'H', "supervision gave up for a while", policy.RuleHalt},
 	}
 }
 
@@ -67,8 +70,8 @@ func byUrgency() []Lane {
 
 // laneOf returns the lane of a decision; ok is false if the policy did nothing that is drawn: an exit of what has been
 // halted is none.
-func laneOf(decision, kind string) (l Lane, ok bool) {
-	if decision == replay.DecisionNone {
+func laneOf(decision policy.Ruling, kind string) (l Lane, ok bool) {
+	if decision == policy.RuleNone {
 		return Held, kind != replay.KindExit
 	}
 	for l, d := range drawings() {

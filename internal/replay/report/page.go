@@ -103,7 +103,7 @@ func about(s *replay.Scenario) string {
 	for _, e := range s.Events {
 		sessions[e.Session] = true
 	}
-	text := fmt.Sprintf("%s over %s", counted(len(s.Events), "event", "events"), Elapsed(End(s)))
+	text := fmt.Sprintf("%s over %s", counted(int64(len(s.Events)), "event"), Elapsed(End(s)))
 	if len(sessions) > 1 {
 		text += fmt.Sprintf(" in %s sessions", Grouped(int64(len(sessions))))
 	}

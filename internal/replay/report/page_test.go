@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/replay/report"
@@ -37,7 +38,7 @@ func small() (*replay.Scenario, []report.Run) {
 	halted := int64(40_000)
 	marks := func(words string, wasted, lost []int64) (out []replay.Mark) {
 		for i, w := range strings.Fields(words) {
-			out = append(out, replay.Mark{AtMS: s.Events[i].AtMS, Decision: w, WastedTokens: wasted[i], Lost: int(lost[i])})
+			out = append(out, replay.Mark{AtMS: s.Events[i].AtMS, Decision: policy.Ruling(w), WastedTokens: wasted[i], Lost: int(lost[i])})
 		}
 		return out
 	}
@@ -184,7 +185,7 @@ func TestLongOutputsAreQuotedShort(t *testing.T) {
 func TestAHugeRecordingGivesABoundedPage(t *testing.T) {
 	t.Parallel()
 	const n = 100_000
-	words := []string{"keep", "skip", "drop", "hold", "respawn", "restart", "halt", "retry"}
+	words := []policy.Ruling{"keep", "skip", "drop", "hold", "respawn", "restart", "halt", "retry"}
 	s := &replay.Scenario{ID: "huge", EndMS: n * 1000}
 	for i := range n {
 		s.Events = append(s.Events, replay.Event{AtMS: int64(i) * 1000, Kind: replay.KindObservation, Output: events.NewOutput(fmt.Sprint(i))})

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/replay/report"
 )
@@ -101,7 +102,7 @@ func TestStripShowsWhatMustNotBeMissed(t *testing.T) {
 func TestAnExitAfterAHaltIsNotHeld(t *testing.T) {
 	t.Parallel()
 	s := &replay.Scenario{EndMS: 10, Events: []replay.Event{{Kind: replay.KindExit}, {Kind: replay.KindSummary}}}
-	r := replay.Result{Marks: []replay.Mark{{Decision: replay.DecisionNone}, {Decision: replay.DecisionNone}}}
+	r := replay.Result{Marks: []replay.Mark{{Decision: policy.RuleNone}, {Decision: policy.RuleNone}}}
 	if got := report.Strip(s, r, 1)[0]; got[report.Held] != 1 {
 		t.Errorf("%d held, want 1", got[report.Held])
 	}
@@ -110,9 +111,9 @@ func TestAnExitAfterAHaltIsNotHeld(t *testing.T) {
 // TestStripCountsEveryMark holds each word of a decision to exactly one lane, wherever it falls.
 func TestStripCountsEveryMark(t *testing.T) {
 	t.Parallel()
-	words := []string{
-		replay.DecisionKeep, replay.DecisionSkip, replay.DecisionDrop, replay.DecisionHold, replay.DecisionRespawn,
-		replay.DecisionRestart, replay.DecisionHalt, replay.DecisionRetry, replay.DecisionNone,
+	words := []policy.Ruling{
+		policy.RuleKeep, policy.RuleSkip, policy.RuleDrop, policy.RuleHold, policy.RuleRespawn,
+		policy.RuleRestart, policy.RuleHalt, policy.RuleRetry, policy.RuleNone,
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		s, r := &replay.Scenario{EndMS: rapid.Int64().Draw(t, "end")}, replay.Result{}

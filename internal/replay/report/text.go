@@ -33,9 +33,9 @@ func plainText(s string, limit int) string {
 }
 
 // counted is n and its word.
-func counted(n int, one, more string) string {
+func counted(n int64, one string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return Grouped(int64(n)) + " " + more
+	return Grouped(n) + " " + one + "s"
 }

@@ -77,8 +77,8 @@ func timelinesOf(s *replay.Scenario, runs []Run, live string) (used []Lane, line
 }
 
 func summary(r replay.Result) string {
-	text := fmt.Sprintf("%s, %s, %s lost, %s wasted", counted(r.Calls, "call", "calls"), counted(r.Respawns, "respawn", "respawns"),
-		counted(r.LostBatches, "input", "inputs"), counted(int(r.WastedTokens), "token", "tokens"))
+	text := fmt.Sprintf("%s, %s, %s lost, %s wasted", counted(int64(r.Calls), "call"), counted(int64(r.Respawns), "respawn"),
+		counted(int64(r.LostBatches), "input"), counted(r.WastedTokens, "token"))
 	if r.HaltedAtMS != nil {
 		text += ", halted after " + Elapsed(*r.HaltedAtMS)
 	}

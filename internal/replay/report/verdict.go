@@ -70,17 +70,17 @@ func Verdict(runs []Run, live string) string {
 
 // lossSummary is what a policy lost and wasted.
 func lossSummary(r replay.Result) string {
-	return fmt.Sprintf("%s lost, %s wasted", amount(int64(r.LostBatches), "input"), amount(r.WastedTokens, "token"))
+	return fmt.Sprintf("%s lost, %s wasted", counted(int64(r.LostBatches), "input"), counted(r.WastedTokens, "token"))
 }
 
 // comparison says how a policy differs from the live one.
 func comparison(other, own Equal, live string) string {
 	var parts []string
 	if d := int64(other.Result.LostBatches - own.Result.LostBatches); d != 0 {
-		parts = append(parts, "lost "+amount(max(d, -d), "input")+moreOrFewer(d))
+		parts = append(parts, "lost "+counted(max(d, -d), "input")+moreOrFewer(d))
 	}
 	if d := other.Result.WastedTokens - own.Result.WastedTokens; d != 0 {
-		parts = append(parts, "wasted "+amount(max(d, -d), "token")+moreOrFewer(d))
+		parts = append(parts, "wasted "+counted(max(d, -d), "token")+moreOrFewer(d))
 	}
 	return fmt.Sprintf("%s would have %s than %s.", strings.Join(other.Policies, ", "), strings.Join(parts, " and "), live)
 }
@@ -92,17 +92,10 @@ func moreOrFewer(d int64) string {
 	return " fewer"
 }
 
-func amount(n int64, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return Grouped(n) + " " + one + "s"
-}
-
 // lossNote says what becomes of what the live policy lost: in its log it is dropped by name, and stays.
 func lossNote(result replay.Result, livePolicy string) string {
 	if result.LostBatches == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" What is lost under %s, %s, stays in the log, and can be asked again.", livePolicy, amount(int64(result.LostBatches), "input"))
+	return fmt.Sprintf(" What is lost under %s, %s, stays in the log, and can be asked again.", livePolicy, counted(int64(result.LostBatches), "input"))
 }

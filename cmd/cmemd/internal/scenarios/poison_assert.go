@@ -55,9 +55,9 @@ func (a account) common() []assertion {
 }
 
 // countDecisions counts the decisions of one kind.
-func countDecisions(r replay.Result, word string) (n int) {
+func countDecisions(r replay.Result, ruling policy.Ruling) (n int) {
 	for _, d := range r.Decisions {
-		if d == word {
+		if d == string(ruling) {
 			n++
 		}
 	}
@@ -68,7 +68,7 @@ func countDecisions(r replay.Result, word string) (n int) {
 func assertQuiet(a account, results policyResults) []assertion {
 	live := results.live()
 	b := a.Played
-	keep, skip, drop := countDecisions(live, replay.DecisionKeep), countDecisions(live, replay.DecisionSkip), countDecisions(live, replay.DecisionDrop)
+	keep, skip, drop := countDecisions(live, policy.RuleKeep), countDecisions(live, policy.RuleSkip), countDecisions(live, policy.RuleDrop)
 	return []assertion{
 		asserted(b.Observed == keep && b.Skipped == skip && b.Dropped == drop,
 			"it decided as replay did: %d observed, %d skipped, %d dropped", b.Observed, b.Skipped, b.Dropped),

@@ -112,8 +112,8 @@ func TestStripsAgreeWithDecisions(t *testing.T) {
 					drawn[l] += c[l]
 				}
 			}
-			for lane, word := range map[report.Lane]string{report.Kept: replay.DecisionKeep, report.Dropped: replay.DecisionDrop, report.Halted: replay.DecisionHalt} {
-				if want := decided(r.Decisions, word); drawn[lane] != want {
+			for lane, word := range map[report.Lane]policy.Ruling{report.Kept: policy.RuleKeep, report.Dropped: policy.RuleDrop, report.Halted: policy.RuleHalt} {
+				if want := decided(r.Decisions, string(word)); drawn[lane] != want {
 					t.Errorf("%s under %s: %d %s are drawn, want %d", s.ID, name, drawn[lane], lane, want)
 				}
 			}
