@@ -116,5 +116,7 @@ func New(cfg Config) (*Pipeline, error) {
 		drainEnded: make(chan struct{}), drained: make(chan struct{}),
 		projects: newProjectCache(cfg.Repos, registry.folderID, cfg.Now), begun: begun,
 		logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)), echoes: echoes{injected: map[events.SessionID]*agents.InjectedText{}},
+		hidden:      hidden{sessions: map[events.SessionID]events.CaptureHidden{}},
+		deadLetters: deadLetters{busy: map[string]int{}}, stuck: stuckFiles{names: map[string]bool{}},
 	}, nil
 }

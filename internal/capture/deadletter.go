@@ -25,9 +25,6 @@ type deadLetters struct {
 func (a *deadLetters) begin(delivery string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.busy == nil {
-		a.busy = map[string]int{}
-	}
 	a.busy[delivery]++
 }
 

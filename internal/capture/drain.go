@@ -130,9 +130,6 @@ type stuckFiles struct {
 func (s *stuckFiles) add(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.names == nil {
-		s.names = map[string]bool{}
-	}
 	known := s.names[name]
 	s.names[name] = true
 	return !known

@@ -44,9 +44,6 @@ func (p *Pipeline) hide(ctx context.Context, o session.Origin, file string, ends
 			break
 		}
 	}
-	if p.hidden.sessions == nil {
-		p.hidden.sessions = map[events.SessionID]events.CaptureHidden{}
-	}
 	is.Agent, is.Session, is.File, is.Count = o.Agent, id, p.cfg.redactText(file), is.Count+1
 	if p.hidden.sessions[id] = is; ends {
 		delete(p.hidden.sessions, id)
@@ -69,7 +66,7 @@ func (p *Pipeline) RecordHidden(ctx context.Context) {
 			open = append(open, is)
 		}
 	}
-	p.hidden.sessions = nil
+	clear(p.hidden.sessions)
 	p.hidden.mu.Unlock()
 	if len(open) > 0 {
 		p.recordHidden(ctx, open...)

@@ -48,8 +48,7 @@ func public(c session.Capture, rules *privacy.Rules) (kept session.Capture, why 
 	if why := rules.SkipsTool(t.Tool); why != "" {
 		return c, why
 	}
-	cwd := t.Cwd
-	cwd = cmp.Or(cwd, c.Origin.Cwd)
+	cwd := cmp.Or(t.Cwd, c.Origin.Cwd)
 	f := rules.Inspect(cwd, t.Input)
 	if f.Ignored {
 		return c, "it names an ignored path"
