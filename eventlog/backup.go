@@ -42,32 +42,20 @@ const maxSent = 4
 // log, so that a slow w holds up no append, no Compact and no other copy: one is made at a time, and maxSent are taken at once. Who
 // has to wait for others returns ctx's error when that is done.
 func (b *Bolt) CopyTo(ctx context.Context, w io.Writer) (n int64, err error) {
-	sent, err := enter(ctx, b.sending)
-	if err != nil {
+	if err := b.sending.Acquire(ctx, 1); err != nil {
 		return 0, err
 	}
-	defer sent()
-	made, err := enter(ctx, b.copying)
-	if err != nil {
+	defer b.sending.Release(1)
+	if err := b.copying.Acquire(ctx, 1); err != nil {
 		return 0, err
 	}
 	f, remove, err := b.makeCopy(ctx)
-	made()
+	b.copying.Release(1)
 	if err != nil {
 		return 0, err
 	}
 	defer remove()
 	return io.Copy(w, f)
-}
-
-// enter returns once there is room in places for one more, which leave gives back.
-func enter(ctx context.Context, places chan struct{}) (leave func(), err error) {
-	select {
-	case places <- struct{}{}:
-		return func() { <-places }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
 
 // makeCopy makes a copy beside the log, which has no name any more where the system allows that: then nothing is left if we are

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"go.etcd.io/bbolt"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/cmemd/cmemd/events"
 )
@@ -27,8 +28,8 @@ type Bolt struct {
 	heads    headCache
 	recent   recent
 	writer   *writer
-	copying  chan struct{} // has room for the one CopyTo or Compact that copies the file
-	sending  chan struct{} // has room for each CopyTo, from its beginning on
+	copying  *semaphore.Weighted // has room for the one CopyTo or Compact that copies the file
+	sending  *semaphore.Weighted // has room for each CopyTo, from its beginning on
 	close    func() error
 	wedged   atomic.Bool // a fault in Begin left bbolt's own locks held: nobody can read, write or close any more
 }
@@ -69,8 +70,8 @@ func open(path string, cfg Config, readOnly bool) (*Bolt, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bolt{path: path, cfg: cfg, readOnly: readOnly, db: db, file: file, pageSize: db.Info().PageSize, copying: make(chan struct{}, 1),
-		sending: make(chan struct{}, maxSent)}
+	b := &Bolt{path: path, cfg: cfg, readOnly: readOnly, db: db, file: file, pageSize: db.Info().PageSize, copying: semaphore.NewWeighted(1),
+		sending: semaphore.NewWeighted(maxSent)}
 	b.close = sync.OnceValue(b.shut)
 	w, err := newWriter(b)
 	if err != nil {

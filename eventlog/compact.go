@@ -26,12 +26,11 @@ func (b *Bolt) Compact(ctx context.Context) error {
 	if b.readOnly {
 		return ErrReadOnly
 	}
-	leave, err := enter(ctx, b.copying)
-	if err != nil {
+	if err := b.copying.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer leave()
-	err = errErasedMeanwhile
+	defer b.copying.Release(1)
+	err := errErasedMeanwhile
 	for try := 0; try < compactTries && errors.Is(err, errErasedMeanwhile); try++ {
 		err = b.compact(ctx)
 	}

@@ -21,11 +21,10 @@ func (b *Bolt) Scrub(ctx context.Context) error {
 	if b.readOnly {
 		return ErrReadOnly
 	}
-	leave, err := enter(ctx, b.copying)
-	if err != nil {
+	if err := b.copying.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer leave()
+	defer b.copying.Release(1)
 	for range scrubStates {
 		err := b.writer.do(ctx, &request{change: func(t *batch) error {
 			t.dirty = true
@@ -35,7 +34,7 @@ func (b *Bolt) Scrub(ctx context.Context) error {
 			return err
 		}
 	}
-	err = b.writer.do(ctx, &request{alone: b.scrub})
+	err := b.writer.do(ctx, &request{alone: b.scrub})
 	if err != nil && b.endErr() == nil {
 		return fmt.Errorf("eventlog: scrub %s: %w", b.path, b.noteError(err))
 	}

@@ -29,10 +29,10 @@ func (s *Share) clean(ctx context.Context, n note) error {
 }
 
 func (s *Share) cleanLog(ctx context.Context, t target, own bool) error {
-	if err := take(ctx, s.shipping); err != nil {
+	if err := s.shipping.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer give(s.shipping)
+	defer s.shipping.Release(1)
 	at := t.positions()
 	if len(at) == 0 {
 		return nil

@@ -11,10 +11,10 @@ import (
 // heal looks at what of the own log is in the store from a record on, for a machine that could not read it, and puts there again what
 // is missing or damaged, up to the first segment that is well.
 func (s *Share) heal(ctx context.Context, from events.Position) error {
-	if err := take(ctx, s.shipping); err != nil {
+	if err := s.shipping.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer give(s.shipping)
+	defer s.shipping.Release(1)
 	for next := from; next <= s.feedOf(s.ownLog()).Last; {
 		p, err := s.covering(ctx, s.ownLog(), next)
 		switch {

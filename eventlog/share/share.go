@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/eventlog/share/segment"
@@ -82,7 +83,7 @@ type Share struct {
 
 	problems problems
 	doubts   chan *ForkedError    // has what a look at the store, or at a report, says against the own log; nil: the head is to be looked at
-	shipping chan struct{}        // holds one token, for whoever reads the own log in order to put it into the store
+	shipping *semaphore.Weighted  // holds one token, for whoever reads the own log in order to put it into the store
 	missed   map[events.Place]int // how often in a row a record that is to be cleaned was in no segment; guarded by the token of shipping
 	hurry    chan struct{}        // has a token where shipping is not to wait
 	wake     chan struct{}        // has a token where there is something to do
@@ -144,7 +145,7 @@ func New(cfg Config) (*Share, error) {
 	}
 	s := &Share{
 		cfg: cfg, space: cfg.Space, store: cfg.Space.Store(), codec: segment.NewCodec(cfg.Codec), keys: keys{cfg.Space.ID()},
-		doubts: make(chan *ForkedError, 1), shipping: make(chan struct{}, 1),
+		doubts: make(chan *ForkedError, 1), shipping: semaphore.NewWeighted(1),
 		hurry: make(chan struct{}, 1), wake: make(chan struct{}, 1), ready: make(chan struct{}),
 		root: root, own: who.nameOf(root), identity: who, feeds: f, notes: n, advanced: make(chan struct{}),
 		heads: map[events.LogID]head{}, behind: map[events.LogID]time.Time{},
@@ -268,10 +269,10 @@ func (s *Share) Revoke(ctx context.Context, id space.MemberID) error {
 // Leave takes this machine out of the space. What it sent until then is believed for ever; what somebody sends with its key later is not.
 // It returns what the store returned.
 func (s *Share) Leave(ctx context.Context) error {
-	if err := take(ctx, s.shipping); err != nil { // nothing is sent meanwhile, and nothing is sealed afterwards
+	if err := s.shipping.Acquire(ctx, 1); err != nil { // nothing is sent meanwhile, and nothing is sealed afterwards
 		return err
 	}
-	defer give(s.shipping)
+	defer s.shipping.Release(1)
 	self, last := s.space.Self(), map[events.LogID]events.Position{}
 	s.mu.Lock()
 	for log, h := range s.heads { // what this home called its log before
@@ -351,15 +352,3 @@ func (s *Share) ownLog() events.LogID {
 	defer s.mu.Unlock()
 	return s.own
 }
-
-// take takes a channel's token, which give gives back.
-func take(ctx context.Context, token chan struct{}) error {
-	select {
-	case token <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func give(token chan struct{}) { <-token }

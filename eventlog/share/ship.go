@@ -298,10 +298,10 @@ func (sh *shipper) setHeadAt(at events.Position) {
 
 // send puts the records that follow what is shipped into the store, as one segment.
 func (sh *shipper) send(ctx context.Context) error {
-	if err := take(ctx, sh.shipping); err != nil {
+	if err := sh.shipping.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer give(sh.shipping)
+	defer sh.shipping.Release(1)
 	f := sh.feedOf(sh.ownLog())
 	b, withheld, err := sh.gather(ctx, f, 0)
 	if err != nil || b.Len() == 0 {

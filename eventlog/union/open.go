@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 )
@@ -24,7 +26,7 @@ func Open(own *eventlog.Bolt, cfg Config) (*Union, error) {
 	}
 	cfg.Copies.Found = nil
 	u := &Union{
-		own: own, cfg: cfg, turn: make(chan struct{}, 1), copyStates: make([]copyState, 1),
+		own: own, cfg: cfg, turn: semaphore.NewWeighted(1), copyStates: make([]copyState, 1),
 		order: newOrder(make([]events.LogID, 1)), bolts: []*eventlog.Bolt{own}, held: unheld,
 		changed: make(chan struct{}), damage: map[events.LogID]string{}, asideReasons: map[events.LogID]string{},
 	}

@@ -1,13 +1,14 @@
 package union
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
 	"path/filepath"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -38,7 +39,7 @@ const needWait = time.Minute
 type Union struct {
 	own  *eventlog.Bolt
 	cfg  Config
-	turn chan struct{} // has room for the one who changes what is here
+	turn *semaphore.Weighted // has room for the one who changes what is here
 
 	journal    *journal    // used by who has the turn, as waits and copyStates; nil: nothing of another log was ever here
 	waits      []wait      // in the order in which they came
@@ -58,8 +59,8 @@ type Union struct {
 
 // Close closes the copies, once a change that is under way has ended. Later calls return eventlog.ErrClosed. Closing twice is no error.
 func (u *Union) Close() error {
-	u.turn <- struct{}{}
-	defer func() { <-u.turn }()
+	_ = u.turn.Acquire(context.Background(), 1) // never fails
+	defer u.turn.Release(1)
 	u.mu.Lock()
 	ended := u.ended
 	if ended == nil {
@@ -94,13 +95,11 @@ func (u *Union) err() error {
 
 // enter returns when the caller may change what is here, and leave must be called then.
 func (u *Union) enter(ctx context.Context) (leave func(), err error) {
-	select {
-	case u.turn <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := u.turn.Acquire(ctx, 1); err != nil {
+		return nil, err
 	}
-	leave = func() { <-u.turn }
-	if err := cmp.Or(u.err(), ctx.Err()); err != nil {
+	leave = func() { u.turn.Release(1) }
+	if err := u.err(); err != nil {
 		leave()
 		return nil, err
 	}

@@ -274,10 +274,10 @@ func (s *Space) Revoke(ctx context.Context, id MemberID, feeds []Feed, now time.
 
 // newEpochKey returns a key that is on disk, so that it is not lost where the power goes once an epoch began with it.
 func (s *Space) newEpochKey(ctx context.Context) (key EpochKey, err error) {
-	if err := s.lockManifest(ctx); err != nil {
+	if err := s.manifestLock.Acquire(ctx, 1); err != nil {
 		return key, err
 	}
-	defer s.unlockManifest()
+	defer s.manifestLock.Release(1)
 	rand.Read(key[:])
 	s.mu.Lock()
 	k, m := s.local, s.manifest
@@ -300,10 +300,10 @@ func (s *Space) Leave(ctx context.Context, now time.Time, sent ...Feed) error {
 // change adds the change that next makes of the manifest, signed with the keys that it returns; none where it returns no keys. Where
 // another machine's change came first next is asked again. An error of the store's leaves open whether it was made.
 func (s *Space) change(ctx context.Context, next func(Manifest) (change, *Keys, error)) error {
-	if err := s.lockManifest(ctx); err != nil {
+	if err := s.manifestLock.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer s.unlockManifest()
+	defer s.manifestLock.Release(1)
 	for range attempts {
 		body, rev, err := s.read(ctx)
 		if err != nil {

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/cmemd/cmemd/eventlog/share/store"
 )
 
@@ -25,7 +27,7 @@ type Space struct {
 	store store.Store
 	keys  *Keys
 
-	manifestLock chan struct{} // holds one token, for whoever reads the manifest and writes what follows from it
+	manifestLock *semaphore.Weighted // holds one token, for whoever reads the manifest and writes what follows from it
 
 	files sync.Mutex // is held while the file of what is known is written or removed; before mu
 
@@ -57,7 +59,7 @@ func newSpace(dir string, s store.Store, keys *Keys, k localState, m Manifest) *
 	if k.Keys == nil {
 		k.Keys = map[uint32]EpochKey{}
 	}
-	return &Space{id: k.ID, dir: dir, store: patient{s}, keys: keys, manifestLock: make(chan struct{}, 1), local: k, manifest: m.named(k.Keys)}
+	return &Space{id: k.ID, dir: dir, store: patient{s}, keys: keys, manifestLock: semaphore.NewWeighted(1), local: k, manifest: m.named(k.Keys)}
 }
 
 // named is m with the names of its machines, as far as keys open them; what has none is called by the beginning of its id.
@@ -108,10 +110,10 @@ const WatchedPart = "now"
 // ErrDiverged, ErrManifest, ErrNewer, or what the store returned; then the space is as it was. Where the store has an older manifest
 // than this machine, a damaged one or none, it is given this machine's.
 func (s *Space) Refresh(ctx context.Context) error {
-	if err := s.lockManifest(ctx); err != nil {
+	if err := s.manifestLock.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer s.unlockManifest()
+	defer s.manifestLock.Release(1)
 	body, rev, err := s.read(ctx)
 	if errors.Is(err, ErrDiverged) {
 		err = s.diverged(body)
@@ -168,17 +170,6 @@ func (s *Space) ready() error {
 	_, err := s.EpochKey(m.Epoch)
 	return err
 }
-
-func (s *Space) lockManifest(ctx context.Context) error {
-	select {
-	case s.manifestLock <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (s *Space) unlockManifest() { <-s.manifestLock }
 
 // read takes the manifest from the store. Its caller has the turn.
 func (s *Space) read(ctx context.Context) (body []byte, rev store.Rev, err error) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/eventlog"
@@ -45,22 +46,20 @@ type By struct {
 // Curator changes memory for a person or an agent. Its methods are safe for concurrent use.
 type Curator struct {
 	cfg  Config
-	lock chan struct{} // holds one token: one correction or undo at a time
+	lock *semaphore.Weighted // holds one token: one correction or undo at a time
 }
 
 // New returns a Curator.
 func New(cfg Config) *Curator {
-	return &Curator{cfg: cfg, lock: make(chan struct{}, 1)}
+	return &Curator{cfg: cfg, lock: semaphore.NewWeighted(1)}
 }
 
 // begin waits for its turn and until the views know all decisions before it.
 func (c *Curator) begin(ctx context.Context) (release func(), err error) {
-	select {
-	case c.lock <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := c.lock.Acquire(ctx, 1); err != nil {
+		return nil, err
 	}
-	release = func() { <-c.lock }
+	release = func() { c.lock.Release(1) }
 	if err := c.cfg.CaughtUp(ctx); err != nil {
 		release()
 		return nil, err

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
@@ -35,12 +37,12 @@ type RegistrarConfig struct {
 // Registrar records a person's word of which folders are one project. Its methods are safe for concurrent use.
 type Registrar struct {
 	cfg  RegistrarConfig
-	lock chan struct{} // holds one token: one decision at a time
+	lock *semaphore.Weighted // holds one token: one decision at a time
 }
 
 // NewRegistrar returns a Registrar.
 func NewRegistrar(cfg RegistrarConfig) *Registrar {
-	return &Registrar{cfg: cfg, lock: make(chan struct{}, 1)}
+	return &Registrar{cfg: cfg, lock: semaphore.NewWeighted(1)}
 }
 
 // Join makes a folder one of a project: of the one that it claims to be, if none is named. It is on disk when Join returns.
@@ -125,12 +127,10 @@ func (g *Registrar) GiveOld(ctx context.Context, known projects.Known) (given in
 
 // decide records what choose comes to, one decision at a time.
 func (g *Registrar) decide(ctx context.Context, choose func() (root string, e events.Event, err error)) (out api.ProjectDecided, err error) {
-	select {
-	case g.lock <- struct{}{}:
-	case <-ctx.Done():
-		return out, ctx.Err()
+	if err := g.lock.Acquire(ctx, 1); err != nil {
+		return out, err
 	}
-	defer func() { <-g.lock }()
+	defer g.lock.Release(1)
 	root, e, err := choose()
 	if err != nil {
 		return out, err

@@ -26,12 +26,10 @@ func (a *Reobserve) Run(ctx context.Context, tell func(done, total uint64)) (api
 }
 
 func (a *Reobserve) request(ctx context.Context) error {
-	select {
-	case a.r.lock <- struct{}{}:
-		defer func() { <-a.r.lock }()
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := a.r.lock.Acquire(ctx, 1); err != nil {
+		return err
 	}
+	defer a.r.lock.Release(1)
 	if err := a.r.cfg.CaughtUp(ctx); err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
@@ -46,12 +48,12 @@ type ReobserverConfig struct {
 // Reobserver has inputs observed again. Its methods are safe for concurrent use.
 type Reobserver struct {
 	cfg  ReobserverConfig
-	lock chan struct{} // holds one token: one request at a time, so that nothing is asked for twice
+	lock *semaphore.Weighted // holds one token: one request at a time, so that nothing is asked for twice
 }
 
 // NewReobserver returns a Reobserver.
 func NewReobserver(cfg ReobserverConfig) *Reobserver {
-	return &Reobserver{cfg: cfg, lock: make(chan struct{}, 1)}
+	return &Reobserver{cfg: cfg, lock: semaphore.NewWeighted(1)}
 }
 
 // Reobserve is one request to observe inputs again.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/eventlog"
@@ -78,8 +79,8 @@ type Eraser struct {
 	cfg   Config
 	whole eventlog.Log // cfg.Log with what is damaged in it
 	state stateFile
-	busy  chan struct{} // holds one token
-	wake  chan struct{} // holds one: something is left for Run to finish
+	busy  *semaphore.Weighted // holds one token
+	wake  chan struct{}       // holds one: something is left for Run to finish
 
 	mu     sync.Mutex // guards the fields below
 	status Status
@@ -100,7 +101,7 @@ func New(c Config) *Eraser {
 	if c.NewID == nil {
 		c.NewID = func() events.ID { return uuid.Must(uuid.NewV7()) }
 	}
-	e := &Eraser{state: stateFile{path: c.State, log: c.Log}, busy: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+	e := &Eraser{state: stateFile{path: c.State, log: c.Log}, busy: semaphore.NewWeighted(1), wake: make(chan struct{}, 1)}
 	e.whole = c.Log
 	c.Log = eventlog.Readable(c.Log, e.leftOut) // what cannot be read keeps nobody from forgetting the rest
 	e.cfg, e.status.Retention = c, c.Retain
@@ -150,10 +151,10 @@ func (e *Eraser) Forget(ctx context.Context, req Request, progress func(done, to
 	if progress == nil {
 		progress = func(int, int) {}
 	}
-	if err := e.acquire(ctx); err != nil {
+	if err := e.busy.Acquire(ctx, 1); err != nil {
 		return Done{}, err
 	}
-	defer e.release()
+	defer e.busy.Release(1)
 	defer e.leave()
 	e.resetUnreadCount()
 	c, err := e.choose(ctx, req)
@@ -181,17 +182,6 @@ func (e *Eraser) Forget(ctx context.Context, req Request, progress func(done, to
 	done.Unread = e.resetUnreadCount()
 	return done, err
 }
-
-func (e *Eraser) acquire(ctx context.Context) error {
-	select {
-	case e.busy <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (e *Eraser) release() { <-e.busy }
 
 // erase records what is forgotten, erases it, and has the files made anew.
 func (e *Eraser) erase(ctx context.Context, shares []Share, progress func(done, total int)) (Done, error) {

@@ -12,10 +12,10 @@ import (
 // finish carries out what is noted as wanted, erases what MemoryForgotten names and is not erased, with what was made of it,
 // and has the files made anew if that was owed.
 func (e *Eraser) finish(ctx context.Context) error {
-	if err := e.acquire(ctx); err != nil {
+	if err := e.busy.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer e.release()
+	defer e.busy.Release(1)
 	return errors.Join(e.sendOwed(ctx), e.finishOwn(ctx))
 }
 

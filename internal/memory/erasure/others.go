@@ -82,10 +82,10 @@ func (e *Eraser) ForgetOthers(ctx context.Context, at ...events.Position) error 
 	if len(at) == 0 {
 		return nil
 	}
-	if err := e.acquire(ctx); err != nil {
+	if err := e.busy.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer e.release()
+	defer e.busy.Release(1)
 	upTo := slices.Max(at)
 	if err := e.awaitViews(ctx, upTo); err != nil {
 		return err

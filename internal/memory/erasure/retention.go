@@ -70,10 +70,10 @@ type retentionPass struct {
 
 // eraseBatch looks at some inputs. done: there are no more that are old enough.
 func (r *retentionPass) eraseBatch(ctx context.Context, before time.Time) (done bool, err error) {
-	if err := r.e.acquire(ctx); err != nil {
+	if err := r.e.busy.Acquire(ctx, 1); err != nil {
 		return false, err
 	}
-	defer r.e.release()
+	defer r.e.busy.Release(1)
 	old, next, done, err := r.read(ctx, before)
 	if err != nil {
 		return false, err
@@ -169,10 +169,10 @@ func (r *retentionPass) erase(ctx context.Context, stream events.StreamID, posit
 
 // purge has the files made anew without what was erased, at this look or at one before whose purge failed.
 func (r *retentionPass) purge(ctx context.Context) error {
-	if err := r.e.acquire(ctx); err != nil {
+	if err := r.e.busy.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer r.e.release()
+	defer r.e.busy.Release(1)
 	if err := r.e.purgeOwed(ctx, func(int) {}); err != nil {
 		return err
 	}

@@ -6,19 +6,21 @@ import (
 	"errors"
 	"path/filepath"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/cmemd/cmemd/events"
 )
 
 // Checker asks git about commits, in one process a Check. It holds none between two of them, and is safe for concurrent use.
 type Checker struct {
 	cfg   Config
-	slots chan struct{} // as many Checks as may run at once
+	slots *semaphore.Weighted // as many Checks as may run at once
 }
 
 // NewChecker returns a Checker that has asked nothing yet.
 func NewChecker(cfg Config) *Checker {
 	cfg = cfg.withDefaults()
-	return &Checker{cfg: cfg, slots: make(chan struct{}, cfg.Processes)}
+	return &Checker{cfg: cfg, slots: semaphore.NewWeighted(int64(cfg.Processes))}
 }
 
 // Check returns one claim a hash, in order: verified with the full hash as evidence if the repository that dir lies in
@@ -48,12 +50,10 @@ func (c *Checker) checkAll(ctx context.Context, dir string, claims []events.Clai
 	if !ok {
 		return "no repository"
 	}
-	select {
-	case c.slots <- struct{}{}:
-		defer func() { <-c.slots }()
-	case <-ctx.Done():
-		return stopped(ctx, ctx.Err())
+	if err := c.slots.Acquire(ctx, 1); err != nil {
+		return stopped(ctx, err)
 	}
+	defer c.slots.Release(1)
 	err := c.ask(ctx, repo.Root, claims)
 	if repo.isShallow() {
 		for i := range claims {

@@ -324,12 +324,10 @@ func (c *Checker) Foreign(ctx context.Context, cwd string, all []Revisions) (for
 
 // git runs git in a folder, one of Config.Processes at once.
 func (c *Checker) git(ctx context.Context, dir string, args ...string) (string, error) {
-	select {
-	case c.slots <- struct{}{}:
-		defer func() { <-c.slots }()
-	case <-ctx.Done():
-		return "", ctx.Err()
+	if err := c.slots.Acquire(ctx, 1); err != nil {
+		return "", err
 	}
+	defer c.slots.Release(1)
 	return runGit(ctx, c.cfg, dir, "", maxTracked, args...)
 }
 

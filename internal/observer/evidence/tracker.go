@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 const (
@@ -36,7 +38,7 @@ type RunWindow struct {
 // are never seen, nor trees of more than 10,000 files.
 type Tracker struct {
 	cfg   Config
-	slots chan struct{} // as many looks as may run at once
+	slots *semaphore.Weighted // as many looks as may run at once
 
 	mu    sync.Mutex // guards the fields below and those of its trees that say so
 	clock uint64
@@ -45,8 +47,8 @@ type Tracker struct {
 
 // tree is a working tree that was looked at.
 type tree struct {
-	used uint64        // guarded by Tracker.mu
-	lock chan struct{} // holds one token: of whoever looks, who may touch the fields below
+	used uint64              // guarded by Tracker.mu
+	lock *semaphore.Weighted // holds one token: of whoever looks, who may touch the fields below
 
 	last    *snapshot
 	journal []change
@@ -63,7 +65,7 @@ type change struct {
 // NewTracker returns a Tracker that has seen nothing. Of cfg it heeds Git, Timeout, Processes and Env.
 func NewTracker(cfg Config) *Tracker {
 	cfg = cfg.withDefaults()
-	return &Tracker{cfg: cfg, slots: make(chan struct{}, cfg.Processes), trees: map[string]*tree{}}
+	return &Tracker{cfg: cfg, slots: semaphore.NewWeighted(int64(cfg.Processes)), trees: map[string]*tree{}}
 }
 
 // Note looks at the working tree that dir lies in, for later questions to be compared with. It returns after
@@ -104,19 +106,15 @@ func (t *Tracker) visit(ctx context.Context, dir string, do func(*tree, Repo)) {
 	if !ok || repo.bare {
 		return
 	}
-	select {
-	case t.slots <- struct{}{}:
-		defer func() { <-t.slots }()
-	case <-ctx.Done():
+	if t.slots.Acquire(ctx, 1) != nil {
 		return
 	}
+	defer t.slots.Release(1)
 	tr := t.worktree(repo.Root)
-	select {
-	case tr.lock <- struct{}{}:
-		defer func() { <-tr.lock }()
-	case <-ctx.Done():
+	if tr.lock.Acquire(ctx, 1) != nil {
 		return
 	}
+	defer tr.lock.Release(1)
 	do(tr, repo)
 }
 
@@ -129,7 +127,7 @@ func (t *Tracker) worktree(root string) *tree {
 		if len(t.trees) >= maxTrees {
 			delete(t.trees, t.oldest())
 		}
-		tr = &tree{lock: make(chan struct{}, 1)}
+		tr = &tree{lock: semaphore.NewWeighted(1)}
 		t.trees[root] = tr
 	}
 	t.clock++

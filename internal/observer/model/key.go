@@ -15,6 +15,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/observer"
@@ -34,7 +36,7 @@ type KeySource struct {
 // for concurrent use.
 type Key struct {
 	from KeySource
-	turn chan struct{} // holds one token: whoever has it reads the source
+	turn *semaphore.Weighted // of whoever reads the source
 
 	mu    sync.Mutex    // guards value
 	value func() string // nil: to be read. A function, because printing one prints its address
@@ -59,9 +61,7 @@ func NewKey(s KeySource) (*Key, error) {
 	if s.Env != "" && s.Getenv == nil {
 		return nil, errors.New("model: nothing reads the variable that holds a key")
 	}
-	k := &Key{from: s, turn: make(chan struct{}, 1)}
-	k.turn <- struct{}{}
-	return k, nil
+	return &Key{from: s, turn: semaphore.NewWeighted(1)}, nil
 }
 
 // Get returns the key: one that is known at once, even when ctx is done. An error is a *observer.Failure of class setup that
@@ -70,12 +70,10 @@ func (k *Key) Get(ctx context.Context) (string, error) {
 	if value := k.known(); value != nil {
 		return value(), nil
 	}
-	select {
-	case <-k.turn:
-		defer func() { k.turn <- struct{}{} }()
-	case <-ctx.Done():
-		return "", ctx.Err()
+	if err := k.turn.Acquire(ctx, 1); err != nil {
+		return "", err
 	}
+	defer k.turn.Release(1)
 	if value := k.known(); value != nil {
 		return value(), nil
 	}

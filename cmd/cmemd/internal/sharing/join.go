@@ -20,11 +20,10 @@ const maxName = 60
 
 // Join makes a space or enters one, and runs what carries logs. Errors are refusals in words.
 func (s *Sharing) Join(ctx context.Context, q api.ClusterJoin) (out api.ClusterJoined, err error) {
-	end, err := s.begin(ctx)
-	if err != nil {
+	if err := s.turn.Acquire(ctx, 1); err != nil {
 		return out, err
 	}
-	defer end()
+	defer s.turn.Release(1)
 	limited, cancel := context.WithTimeout(ctx, joinWait)
 	defer cancel()
 	out, err = s.join(limited, q)

@@ -75,11 +75,10 @@ func other(sp *space.Space, name string) (found space.Machine, err error) {
 // Leave takes this machine out of its space: what carries logs ends, and what is known of the space goes. Its own key stays, so that it
 // can enter again as the same machine, unless it was revoked. Errors are refusals in words.
 func (s *Sharing) Leave(ctx context.Context, q api.ClusterLeave) (out api.ClusterLeft, err error) {
-	end, err := s.begin(ctx)
-	if err != nil {
+	if err := s.turn.Acquire(ctx, 1); err != nil {
 		return out, err
 	}
-	defer end()
+	defer s.turn.Release(1)
 	if !hasJoined(s.cfg.Dir) {
 		return out, asRefusal(ctx, "Nothing was left", ErrNotJoined)
 	}

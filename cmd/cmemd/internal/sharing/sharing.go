@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/eventlog/share"
 	"github.com/cmemd/cmemd/eventlog/share/space"
@@ -48,9 +50,9 @@ const (
 // Sharing is this home's part in a space, or in none. Its methods are safe for concurrent use.
 type Sharing struct {
 	cfg     Config
-	turn    chan struct{} // holds one token, for whoever joins or leaves
-	settled chan struct{} // see Settled
-	settle  func()        // closes it, once
+	turn    *semaphore.Weighted // holds one token, for whoever joins or leaves
+	settled chan struct{}       // see Settled
+	settle  func()              // closes it, once
 
 	mu     sync.Mutex // guards the fields below
 	joined *joined    // nil: none, or why says why it cannot run
@@ -73,7 +75,7 @@ func New(cfg Config) *Sharing {
 		cfg.Now = time.Now
 	}
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
-	s := &Sharing{cfg: cfg, turn: make(chan struct{}, 1), settled: make(chan struct{})}
+	s := &Sharing{cfg: cfg, turn: semaphore.NewWeighted(1), settled: make(chan struct{})}
 	s.settle = sync.OnceFunc(func() { close(s.settled) })
 	if !hasJoined(cfg.Dir) {
 		s.settle()
@@ -237,16 +239,6 @@ func (s *Sharing) now() (*joined, error) {
 		return nil, errNotRunning
 	}
 	return nil, ErrNotJoined
-}
-
-// begin waits for whoever joins or leaves; end must be called.
-func (s *Sharing) begin(ctx context.Context) (end func(), err error) {
-	select {
-	case s.turn <- struct{}{}:
-		return func() { <-s.turn }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
 
 // removeState removes what package share keeps, and where the store is.
