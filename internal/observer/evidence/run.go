@@ -27,7 +27,7 @@ var errTooMuch = errors.New("git says too much")
 func runGit(ctx context.Context, cfg Config, dir, input string, maxOutput int, args ...string) (string, error) {
 	args = append([]string{"--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"}, args...)
 	cmd := exec.CommandContext(ctx, cfg.Git, args...)
-	out, complaint := &limitedBuffer{limit: maxOutput}, &limitedBuffer{limit: maxStderr, discardRest: true}
+	out, complaint := &process.Output{Limit: maxOutput, Strict: true}, &process.Output{Limit: maxStderr}
 	cmd.Dir, cmd.Env, cmd.WaitDelay, cmd.Stdout, cmd.Stderr = dir, cfg.Env, killDelay, out, complaint
 	cmd.Stdin = strings.NewReader(input)
 	process.OwnGroup(cmd)
@@ -36,22 +36,22 @@ func runGit(ctx context.Context, cfg Config, dir, input string, maxOutput int, a
 	runtime.LockOSThread() // the system kills git when the thread that started it ends
 	defer runtime.UnlockOSThread()
 	err := cmd.Run()
-	reason := reasonOf(string(complaint.b))
+	reason := reasonOf(complaint.String())
 	switch {
 	case err == nil:
-		return string(out.b), nil
+		return out.String(), nil
 	case errors.Is(err, exec.ErrNotFound):
 		err = errors.New("git not found")
 	case cmd.Process == nil:
 		err = fmt.Errorf("git does not start: %w", err)
-	case out.over:
+	case out.Over():
 		err = fmt.Errorf("git ended: %w", errTooMuch)
 	case reason != "":
 		err = errors.New("git ended: git: " + reason)
 	default:
 		err = fmt.Errorf("git ended: %w", err)
 	}
-	return string(out.b), err
+	return out.String(), err
 }
 
 // reasonOf is the line of git's complaints that says why it ended: that of the fatal error, else the first.
@@ -64,22 +64,4 @@ func reasonOf(complaints string) string {
 		}
 	}
 	return first[:min(len(first), 200)]
-}
-
-// limitedBuffer takes up to limit bytes. It refuses the rest, which ends whoever writes them, or swallows it.
-type limitedBuffer struct {
-	b           []byte
-	limit       int
-	discardRest bool
-	over        bool
-}
-
-func (w *limitedBuffer) Write(b []byte) (int, error) {
-	kept := b[:min(len(b), w.limit-len(w.b))]
-	w.b = append(w.b, kept...)
-	if len(kept) < len(b) && !w.discardRest {
-		w.over = true
-		return len(kept), errTooMuch
-	}
-	return len(b), nil
 }

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -160,8 +159,7 @@ func readKeyFile(name string) (string, error) {
 		return "", without(err)
 	}
 	defer f.Close()
-	switch {
-	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return "", fmt.Errorf("its mode is %04o, so that others may read it; make it 0600", info.Mode().Perm())
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxKeyBytes))
@@ -185,8 +183,8 @@ func runKeyCommand(ctx context.Context, command []string) (string, error) {
 	cmd.WaitDelay = 100 * time.Millisecond // for children of it that keep its output open
 	process.OwnGroup(cmd)
 	cmd.Cancel = func() error { return process.KillGroup(cmd.Process) }
-	var out bytes.Buffer
-	cmd.Stdout = &limitedWriter{to: &out, left: maxKeyBytes}
+	out := &process.Output{Limit: maxKeyBytes}
+	cmd.Stdout = out
 	err := cmd.Run()
 	if cmd.Process != nil {
 		_ = process.KillGroup(cmd.Process)
@@ -204,19 +202,4 @@ func runKeyCommand(ctx context.Context, command []string) (string, error) {
 		return "", errors.New("it could not be run")
 	}
 	return out.String(), nil
-}
-
-// limitedWriter takes the first bytes and swallows the rest.
-type limitedWriter struct {
-	to   io.Writer
-	left int
-}
-
-func (w *limitedWriter) Write(p []byte) (int, error) {
-	n, err := w.to.Write(p[:min(len(p), w.left)])
-	w.left -= n
-	if err != nil {
-		return n, err
-	}
-	return len(p), nil
 }

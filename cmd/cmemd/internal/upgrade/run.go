@@ -1,7 +1,6 @@
 package upgrade
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/process"
 )
 
 // How long commands may take: one that asks, and one that fetches and perhaps compiles.
@@ -65,27 +65,19 @@ func output(ctx context.Context, argv ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, askWait)
 	defer cancel()
 	out, err := ask(ctx, argv)
-	first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	first, _, _ := strings.Cut(strings.TrimSpace(out), "\n")
 	return strings.TrimSpace(first), err
 }
 
 // ask runs a command, and returns what it prints. What it says of a failure is in the error.
-func ask(ctx context.Context, argv []string) ([]byte, error) {
-	var out, said limited
+func ask(ctx context.Context, argv []string) (string, error) {
+	out, said := &process.Output{Limit: maxAnswer}, &process.Output{Limit: maxAnswer}
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &said, time.Second
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = out, said, time.Second
 	if err := cmd.Run(); err != nil {
-		return out.kept.Bytes(), fmt.Errorf("%s: %w: %s", commandLine([][]string{argv}), err, terminal.EndOf(said.kept.String()))
+		return out.String(), fmt.Errorf("%s: %w: %s", commandLine([][]string{argv}), err, terminal.EndOf(said.String()))
 	}
-	return out.kept.Bytes(), nil
-}
-
-// limited is the beginning of what is written to it.
-type limited struct{ kept bytes.Buffer }
-
-func (l *limited) Write(b []byte) (int, error) {
-	_, _ = l.kept.Write(b[:min(len(b), maxAnswer-l.kept.Len())]) // a buffer takes all
-	return len(b), nil
+	return out.String(), nil
 }
 
 // runAll runs an origin's commands in a temporary folder, one after the other while they end well. What they say goes to standard
@@ -119,7 +111,7 @@ func versionOf(ctx context.Context, program string) (string, error) {
 		return "", err
 	}
 	var v struct{ Version string }
-	if err := json.Unmarshal(out, &v); err != nil || v.Version == "" {
+	if err := json.Unmarshal([]byte(out), &v); err != nil || v.Version == "" {
 		return "", errors.Join(fmt.Errorf("%s does not say its version", program), err)
 	}
 	return v.Version, nil
@@ -141,5 +133,5 @@ func replaceDaemon(ctx context.Context, program, home string) (*startedDaemon, e
 		return nil, err
 	}
 	var d startedDaemon
-	return &d, json.Unmarshal(out, &d)
+	return &d, json.Unmarshal([]byte(out), &d)
 }
