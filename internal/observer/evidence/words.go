@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -31,39 +32,20 @@ func wordBefore(s string) (word, rest string) {
 			return "", ""
 		}
 	}
-	rest = s
-	for rest != "" {
-		r, n := utf8.DecodeLastRuneInString(rest)
-		if !isLetter(r) {
-			break
-		}
-		rest = rest[:len(rest)-n]
-	}
+	rest = strings.TrimRightFunc(s, isLetter)
 	return strings.ToLower(s[len(rest):]), rest
 }
 
 // wordAfter returns the first word of s in lowercase, if only blanks and quotes stand before it.
 func wordAfter(s string) string {
 	s = strings.TrimLeft(s, " `\"'")
-	end := strings.IndexFunc(s, func(r rune) bool { return !isLetter(r) })
-	if end >= 0 {
-		s = s[:end]
-	}
-	return strings.ToLower(s)
+	return strings.ToLower(strings.TrimSuffix(s, strings.TrimLeftFunc(s, isLetter)))
 }
 
 // lastWord is the word that s ends with, lowercase, with nothing but blanks and quotes behind it.
 func lastWord(s string) string {
 	s = strings.TrimRight(s, " `\"'\n")
-	whole := s
-	for s != "" {
-		r, n := utf8.DecodeLastRuneInString(s)
-		if !isLetter(r) {
-			break
-		}
-		s = s[:len(s)-n]
-	}
-	return strings.ToLower(whole[len(s):])
+	return strings.ToLower(s[len(strings.TrimRightFunc(s, isLetter)):])
 }
 
 func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
@@ -74,14 +56,9 @@ func isCommitWord(w string) bool {
 	case "sha", "head", "rev", "git", "ref", "changeset", "fixup", "checkout":
 		return true
 	}
-	for _, stem := range []string{
+	return begins(w,
 		"commit", "revis", "révis", "merg", "revert", "rebas", "cherry", "squash", "bisect", "amend", "backport", "push", "commici", "коммит", "комміт", "коміт", "ревизи",
-	} {
-		if strings.HasPrefix(w, stem) {
-			return true
-		}
-	}
-	return nearestPart(w) == commitWord
+	) || nearestPart(w) == commitWord
 }
 
 // isDelivery reports whether w, in lowercase, says that work was handed on.
@@ -90,12 +67,12 @@ func isDelivery(w string) bool {
 	case "change", "fix", "live":
 		return true
 	}
-	for _, stem := range []string{"shipp", "releas", "tagged", "deploy", "landed", "publish"} {
-		if strings.HasPrefix(w, stem) {
-			return true
-		}
-	}
-	return false
+	return begins(w, "shipp", "releas", "tagged", "deploy", "landed", "publish")
+}
+
+// begins reports whether w begins with one of the stems.
+func begins(w string, stems ...string) bool {
+	return slices.ContainsFunc(stems, func(stem string) bool { return strings.HasPrefix(w, stem) })
 }
 
 // nearestPart tells what the end of w speaks of, in the languages that put no blanks between words.
@@ -125,15 +102,10 @@ func isOtherWord(w string) bool {
 		"chunk", "bundle", "asset", "cache", "job", "pipeline", "phone", "bytes":
 		return true
 	}
-	for _, stem := range []string{
+	return begins(w,
 		"адрес", "цвет", "токен", "сесси", "сборк", "контейнер", "prüfsumm", "farb", "sitzung", "adress", "contrôl", "couleur", "jeton", "sesión", "sessão",
 		"direcci", "endereço",
-	} {
-		if strings.HasPrefix(w, stem) {
-			return true
-		}
-	}
-	return nearestPart(w) == otherWord
+	) || nearestPart(w) == otherWord
 }
 
 // isDoubtful reports whether w makes a token a name of something: of a commit only if the commit is named before it.
