@@ -99,6 +99,14 @@ func replace(path string, mode fs.FileMode, write func(io.Writer) error, settle 
 	return size, nil
 }
 
+// Remove removes the file at path. One that is not there is no error.
+func Remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 // Sweep removes from dir what killed processes left of files that they were replacing: those that NewPrefix begins and that
 // nobody has changed for age, nor will for age by a clock that was set back. It returns how many it removed. A dir that is not
 // there has none.
@@ -115,7 +123,7 @@ func Sweep(dir string, now time.Time, age time.Duration) (removed int, err error
 		if infoErr != nil || !info.Mode().IsRegular() || now.Sub(info.ModTime()).Abs() < age {
 			continue
 		}
-		if rmErr := os.Remove(filepath.Join(dir, f.Name())); rmErr != nil && !errors.Is(rmErr, fs.ErrNotExist) {
+		if rmErr := Remove(filepath.Join(dir, f.Name())); rmErr != nil {
 			err = errors.Join(err, rmErr)
 			continue
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/cmemd/cmemd/internal/durable"
@@ -65,7 +64,7 @@ func (k localState) write(dir string) error {
 
 // Forget removes what this machine knows of its space, keys included. Its own key stays.
 func Forget(dir string) error {
-	if err := os.Remove(filepath.Join(dir, spaceFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := durable.Remove(filepath.Join(dir, spaceFile)); err != nil {
 		return fmt.Errorf("space: %w", err)
 	}
 	return durable.SyncDir(dir)

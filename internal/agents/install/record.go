@@ -178,7 +178,7 @@ func (s Store) before(f *FileRecord) ([]byte, error) {
 // drop removes the record of an agent and the backups that no other one names. Where a record cannot be read all stay: it may
 // name any.
 func (s Store) drop(agent string) error {
-	if err := os.Remove(s.recordPath(agent)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := durable.Remove(s.recordPath(agent)); err != nil {
 		return err
 	}
 	named, known := s.named()

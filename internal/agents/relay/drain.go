@@ -50,8 +50,7 @@ func (s *Spool) Remove(name string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	err := os.Remove(s.path(name))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := durable.Remove(s.path(name)); err != nil {
 		return fmt.Errorf("relay: remove spool file: %w", err)
 	}
 	return nil

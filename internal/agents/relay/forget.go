@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 // Forget deletes the entries that match chooses: those that wait, dead letters, with their reasons, and what
@@ -85,10 +87,7 @@ func (s *Spool) forgetFile(dir string, info fs.FileInfo, inUse bool, match func(
 	if err != nil {
 		return stays, err
 	}
-	if err := os.Remove(path + reasonSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return forgotten, err
-	}
-	return forgotten, nil
+	return forgotten, durable.Remove(path + reasonSuffix)
 }
 
 // timeOfName is when the hook of a file started, as its name says, else when the file was written.

@@ -94,7 +94,7 @@ func (s *Spool) store(e Entry, folder string) (file, error) {
 			return file{}, err
 		}
 		if !s.sealer.isPresent(f) {
-			if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := durable.Remove(tmp); err != nil {
 				return file{}, err
 			}
 			continue
@@ -115,26 +115,23 @@ var errUnsettled = errors.New("relay: the spool's key or files change all the ti
 
 // write writes a file in tmp, and makes the folders first if they are not there.
 func (s *Spool) write(tmp string, parts [][]byte) error {
-	err := writeSynced(tmp, s.written, parts...)
-	if !errors.Is(err, fs.ErrNotExist) {
+	return s.withFolders(func() error { return writeSynced(tmp, s.written, parts...) })
+}
+
+// withFolders calls put, and again once it has made the folders if they are not there.
+func (s *Spool) withFolders(put func() error) error {
+	if err := put(); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := s.makeFolders(); err != nil {
 		return err
 	}
-	return writeSynced(tmp, s.written, parts...)
+	return put()
 }
 
 // moveFromTmp moves a file from tmp into a folder. If that is not there, as in a spool whose maker was killed, it makes it first.
 func (s *Spool) moveFromTmp(tmp, folder, name string) error {
-	err := os.Rename(tmp, filepath.Join(s.in(folder), name))
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := s.makeFolders(); err != nil {
-		return err
-	}
-	return os.Rename(tmp, filepath.Join(s.in(folder), name))
+	return s.withFolders(func() error { return os.Rename(tmp, filepath.Join(s.in(folder), name)) })
 }
 
 // makeFolders makes the maildir. It makes tmp last, when the others are on disk: a process that can write to tmp takes it

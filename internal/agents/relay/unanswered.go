@@ -84,9 +84,6 @@ func LayNotes(home string) error {
 	if _, err := os.Lstat(slotsPath(home)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(slotsPath(home)), 0o700); err != nil {
-		return err
-	}
 	lock, err := lockUnanswered(home)
 	if err != nil {
 		return err
@@ -97,7 +94,11 @@ func LayNotes(home string) error {
 
 // lockUnanswered keeps other processes from changing what is written down.
 func lockUnanswered(home string) (*os.File, error) {
-	return lockFile(filepath.Join(home, "run", "unanswered.lock"), lockWait)
+	run := filepath.Join(home, "run")
+	if err := os.MkdirAll(run, 0o700); err != nil {
+		return nil, err
+	}
+	return lockFile(filepath.Join(run, "unanswered.lock"), lockWait)
 }
 
 // parseUnanswered takes what it can: the file only decides when a person is notified.
@@ -145,9 +146,6 @@ func noteOf(u Unanswered) []byte {
 
 // updateUnanswered changes what is written down, one process at a time.
 func updateUnanswered(home string, change func(*Unanswered)) error {
-	if err := os.MkdirAll(filepath.Dir(unansweredPath(home)), 0o700); err != nil {
-		return err
-	}
 	lock, err := lockUnanswered(home)
 	if err != nil {
 		return err

@@ -2,9 +2,6 @@ package homedir
 
 import (
 	"encoding/json"
-	"errors"
-	"io/fs"
-	"os"
 	"sync"
 
 	"github.com/cmemd/cmemd/internal/api"
@@ -46,10 +43,7 @@ func (d *LogDamage) Note(met *api.LogDamage) (news bool, err error) {
 		return false, nil
 	}
 	if met == nil {
-		if err := os.Remove(d.path); !errors.Is(err, fs.ErrNotExist) {
-			return true, err
-		}
-		return true, nil
+		return true, durable.Remove(d.path)
 	}
 	b, err := json.Marshal(met)
 	if err != nil {

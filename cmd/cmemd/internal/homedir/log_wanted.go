@@ -1,10 +1,6 @@
 package homedir
 
-import (
-	"errors"
-	"io/fs"
-	"os"
-)
+import "github.com/cmemd/cmemd/internal/durable"
 
 // WantLog notes that this process, a daemon that starts, waits for the log: commands that only read it let go of it then. Withdraw
 // takes the note back.
@@ -12,12 +8,7 @@ func (p Paths) WantLog() (withdraw func() error, err error) {
 	if err := ThisProcess().Write(p.logWanted); err != nil {
 		return nil, err
 	}
-	return func() error {
-		if err := os.Remove(p.logWanted); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
-	}, nil
+	return func() error { return durable.Remove(p.logWanted) }, nil
 }
 
 // LogWanted reports whether a process that lives waits for the log. What a daemon that was killed noted counts for nothing.

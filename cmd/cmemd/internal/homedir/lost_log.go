@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
@@ -15,11 +16,6 @@ var ErrLogLost = errors.New("the log is lost")
 
 // ErrLogAway is a home whose log is a link to what is not there: a disk that is not mounted, say. No log is made behind it.
 var ErrLogAway = errors.New("the log is not where its link leads")
-
-// madeFromLog are the files that only a daemon makes, and only once it has a log. Commands make a token, and hooks a spool, before.
-func (p Paths) madeFromLog() []string {
-	return []string{filepath.Join(p.Views, "views.db"), p.Index, p.Vectors, p.Forget, p.Watch}
-}
 
 // CheckLog returns an ErrLogLost or an ErrLogAway where a log that is made now would take the place of one that was there, or where none
 // can be made. A home without a log that never had one is well, and so is whatever else the log's file may be: whoever opens it says so.
@@ -57,22 +53,18 @@ func (p Paths) checkLink(to string) error {
 		"bring back what it leads to (is its disk mounted?); or remove the link, and `cmemd log begin-anew` begins without it")
 }
 
-// derivedFiles are those of the files that are made from a log that are there.
-func (p Paths) derivedFiles() (all []string) {
-	for _, path := range p.madeFromLog() {
-		if _, err := os.Lstat(path); err == nil {
-			all = append(all, path)
-		}
-	}
-	return all
+// derivedFiles are the files that are there of those that only a daemon makes, and only once it has a log. Commands make a token, and
+// hooks a spool, before.
+func (p Paths) derivedFiles() []string {
+	return existing(filepath.Join(p.Views, "views.db"), p.Index, p.Vectors, p.Forget, p.Watch)
+}
+
+func existing(paths ...string) []string {
+	return slices.DeleteFunc(paths, func(path string) bool {
+		_, err := os.Lstat(path)
+		return err != nil
+	})
 }
 
 // ToSetAside are the files of a home without a log that may hold the last copy of something: those are kept when it begins anew.
-func (p Paths) ToSetAside() (all []string) {
-	for _, path := range []string{filepath.Join(p.Views, "views.db"), p.Forget} {
-		if _, err := os.Lstat(path); err == nil {
-			all = append(all, path)
-		}
-	}
-	return all
-}
+func (p Paths) ToSetAside() []string { return existing(filepath.Join(p.Views, "views.db"), p.Forget) }

@@ -2,7 +2,6 @@ package setup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
 	"github.com/cmemd/cmemd/internal/process"
 	"github.com/cmemd/cmemd/internal/sleep"
@@ -155,9 +155,4 @@ func isProviderSet(a *terminal.App) (bool, error) {
 }
 
 // forgetNext removes the note of who is to observe next.
-func (s *setupRun) forgetNext() error {
-	if err := os.Remove(s.paths().NextObserver); !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func (s *setupRun) forgetNext() error { return durable.Remove(s.paths().NextObserver) }

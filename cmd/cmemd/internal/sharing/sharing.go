@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog/share/space"
 	"github.com/cmemd/cmemd/eventlog/share/store"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/sleep"
 )
 
@@ -243,11 +243,7 @@ func (s *Sharing) now() (*joined, error) {
 
 // removeState removes what package share keeps, and where the store is.
 func removeState(dir string) error {
-	err := os.RemoveAll(filepath.Join(dir, shareDir))
-	if gone := os.Remove(filepath.Join(dir, addressFile)); !errors.Is(gone, fs.ErrNotExist) {
-		err = errors.Join(err, gone)
-	}
-	if err != nil {
+	if err := errors.Join(os.RemoveAll(filepath.Join(dir, shareDir)), durable.Remove(filepath.Join(dir, addressFile))); err != nil {
 		return fmt.Errorf("remove what was kept of the space: %w", err)
 	}
 	return nil

@@ -1,9 +1,8 @@
 package operate
 
 import (
+	"cmp"
 	"errors"
-	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 func newToken(a *terminal.App) *cobra.Command {
@@ -53,9 +53,7 @@ func rotateToken(a *terminal.App, c *cobra.Command) error {
 	err = a.WithClient(func(client *client.Client) error { return client.RotateToken(c.Context()) })
 	if errors.Is(err, api.ErrNotRunning) {
 		_, err = homedir.MakeToken(p.Token)
-		if gone := os.Remove(p.Viewers); err == nil && !errors.Is(gone, fs.ErrNotExist) {
-			err = gone
-		}
+		err = cmp.Or(err, durable.Remove(p.Viewers))
 	}
 	if err != nil {
 		return err
