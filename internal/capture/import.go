@@ -97,7 +97,7 @@ func (im *imported) take(ctx context.Context, line []byte) error {
 		return nil
 	}
 	if made.LeftOut != "" {
-		reasoned(im.result.LeftOut, e.Kind, made.LeftOut)
+		importer.Count(im.result.LeftOut, e.Kind, made.LeftOut, 1)
 	}
 	if end, ok := im.convert.End(&e); ok && !im.captured {
 		im.end = &end
@@ -109,11 +109,11 @@ func (im *imported) take(ctx context.Context, line []byte) error {
 		}
 		switch {
 		case im.repeated > repeated:
-			reasoned(im.result.LeftOut, e.Kind, importer.ReasonEcho)
+			importer.Count(im.result.LeftOut, e.Kind, importer.ReasonEcho, 1)
 		case im.private > private:
-			reasoned(im.result.LeftOut, e.Kind, importer.ReasonPrivate)
+			importer.Count(im.result.LeftOut, e.Kind, importer.ReasonPrivate, 1)
 		case made.Shortened:
-			reasoned(im.result.Shortened, e.Kind, importer.ReasonShort)
+			importer.Count(im.result.Shortened, e.Kind, importer.ReasonShort, 1)
 		}
 	}
 	return nil
@@ -122,14 +122,6 @@ func (im *imported) take(ctx context.Context, line []byte) error {
 func (im *imported) malformed(detail string) {
 	im.result.Malformed++
 	im.blame(im.line, detail)
-}
-
-// reasoned counts an entry for a reason.
-func reasoned(counts map[importer.Kind]importer.ReasonCount, kind importer.Kind, reason string) {
-	if counts[kind] == nil {
-		counts[kind] = importer.ReasonCount{}
-	}
-	counts[kind][reason]++
 }
 
 // switchTo ends the session before, if id is another one, and looks whether hooks or transcripts have captured that.

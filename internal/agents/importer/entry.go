@@ -85,6 +85,14 @@ const ReasonShort = "longer than is kept"
 // ReasonCount counts what was left out, by reason.
 type ReasonCount map[string]int
 
+// Count adds n entries of a kind to those of a reason.
+func Count(counts map[Kind]ReasonCount, kind Kind, reason string, n int) {
+	if counts[kind] == nil {
+		counts[kind] = ReasonCount{}
+	}
+	counts[kind][reason] += n
+}
+
 // Sources lists the memories that are imported from. The slice is the caller's.
 func Sources() []string { return []string{ClaudeMem} }
 

@@ -195,10 +195,7 @@ func (p *Plan) take(t *table, r row) {
 
 // LeaveOut counts an entry that is not taken, for a reason.
 func (p *Plan) LeaveOut(kind importer.Kind, reason string) {
-	if p.leftOut[kind] == nil {
-		p.leftOut[kind] = importer.ReasonCount{}
-	}
-	p.leftOut[kind][reason]++
+	importer.Count(p.leftOut, kind, reason, 1)
 }
 
 // leaveOut is LeaveOut of a row that says too little: in a damaged database because of that.

@@ -268,11 +268,8 @@ func mergeReasons(all ...map[importer.Kind]importer.ReasonCount) map[importer.Ki
 	sum := map[importer.Kind]importer.ReasonCount{}
 	for _, counts := range all {
 		for kind, reasons := range counts {
-			if sum[kind] == nil {
-				sum[kind] = importer.ReasonCount{}
-			}
 			for reason, n := range reasons {
-				sum[kind][reason] += n
+				importer.Count(sum, kind, reason, n)
 			}
 		}
 	}
