@@ -65,8 +65,13 @@ func offLimits(dir string) bool {
 	if filepath.Dir(dir) == dir {
 		return true
 	}
-	return slices.ContainsFunc([]string{"/proc", "/sys", "/dev"}, func(system string) bool {
-		rel, err := filepath.Rel(system, dir)
+	return isWithinAny(dir, "/proc", "/sys", "/dev")
+}
+
+// isWithinAny reports whether path is one of the folders, or lies below one.
+func isWithinAny(path string, folders ...string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool {
+		rel, err := filepath.Rel(folder, path)
 		return err == nil && filepath.IsLocal(rel)
 	})
 }
@@ -111,18 +116,11 @@ func (w *Watcher) scanFolder(r Rule, path, rel string) error {
 }
 
 // excluded reports whether path lies in a folder that is not looked at.
-func (w *Watcher) excluded(path string) bool {
-	for _, not := range w.cfg.Exclude {
-		if rel, err := filepath.Rel(not, path); err == nil && filepath.IsLocal(rel) {
-			return true
-		}
-	}
-	return false
-}
+func (w *Watcher) excluded(path string) bool { return isWithinAny(path, w.cfg.Exclude...) }
 
 // watchFolder asks for notices of a folder. Without them it is looked at every now and then all the same.
 func (w *Watcher) watchFolder(path string) {
-	if w.notices == nil || w.folders[path] || len(w.folders) >= maxFolders {
+	if w.notices.add == nil || w.folders[path] || len(w.folders) >= maxFolders {
 		return
 	}
 	if err := w.notices.add(path); err != nil {
@@ -158,11 +156,7 @@ func (w *Watcher) notice(change fsnotify.Event) {
 		return
 	}
 	for _, r := range w.cfg.Rules {
-		base, ok := w.baseOf(r)
-		if !ok {
-			continue
-		}
-		if rel, err := filepath.Rel(base, path); err == nil && filepath.IsLocal(rel) {
+		if base, ok := w.baseOf(r); ok && isWithinAny(path, base) {
 			w.scanRule(r, base, path)
 		}
 	}

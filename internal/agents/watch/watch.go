@@ -48,17 +48,13 @@ func (w *Watcher) Run(ctx context.Context) error {
 	defer ticks.Stop()
 	defer polls.Stop()
 	defer saves.Stop()
-	var system notices
-	if w.notices != nil {
-		system = *w.notices
-	}
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case change := <-system.changes:
+		case change := <-w.notices.changes:
 			w.notice(change)
-		case <-system.lost:
+		case <-w.notices.lost:
 			w.scan()
 		case <-polls.C:
 			w.scan()
@@ -162,7 +158,7 @@ func (w *Watcher) save(ctx context.Context) {
 	if !w.dirty || ctx.Err() != nil {
 		return
 	}
-	s := State{Version: stateVersion, At: w.cfg.Now().UTC(), Notices: w.notices != nil, Files: []File{}}
+	s := State{Version: stateVersion, At: w.cfg.Now().UTC(), Notices: w.notices.add != nil, Files: []File{}}
 	for _, r := range w.cfg.Rules {
 		s.Rules = append(s.Rules, r.String())
 	}

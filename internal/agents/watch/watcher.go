@@ -54,7 +54,7 @@ type Config struct {
 // Watcher follows transcripts. Run is all that it does.
 type Watcher struct {
 	cfg     Config
-	notices *notices // nil: there are none
+	notices *notices // without any, add is nil
 	folders map[string]bool
 	files   map[string]*file // by path, symbolic links resolved
 	dirty   bool             // the state is not on disk
@@ -74,9 +74,7 @@ func New(cfg Config) (*Watcher, error) {
 		return nil, errors.New("watch: no sink, or no file for its state")
 	}
 	cfg.Poll, cfg.Backlog = cmp.Or(cfg.Poll, 30*time.Second), cmp.Or(cfg.Backlog, 24*time.Hour)
-	if cfg.Logger == nil {
-		cfg.Logger = slog.Default()
-	}
+	cfg.Logger = cmp.Or(cfg.Logger, slog.Default())
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
@@ -90,7 +88,7 @@ func New(cfg Config) (*Watcher, error) {
 			cfg.Exclude[i] = real
 		}
 	}
-	return &Watcher{cfg: cfg, folders: map[string]bool{}, files: map[string]*file{}, warned: map[string]bool{}, scanned: map[string]time.Time{}}, nil
+	return &Watcher{cfg: cfg, notices: &notices{}, folders: map[string]bool{}, files: map[string]*file{}, warned: map[string]bool{}, scanned: map[string]time.Time{}}, nil
 }
 
 // once logs a warning the first time.
