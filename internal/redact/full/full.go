@@ -55,6 +55,7 @@ func (r *Redactor) Text(s string) (out string, found map[string]int, err error) 
 	if err != nil {
 		return "", nil, err
 	}
+	found = map[string]int{}
 	for range passes {
 		var more map[string]int
 		s, more = r.fast().KnownForms(s)
@@ -62,24 +63,17 @@ func (r *Redactor) Text(s string) (out string, found map[string]int, err error) 
 		if err != nil {
 			return "", nil, err
 		}
-		if found == nil {
-			found = more
-		} else {
-			add(found, more)
-		}
+		add(found, more)
 		if len(spans) == 0 {
 			break
-		}
-		if found == nil {
-			found = map[string]int{}
 		}
 		s = redact.Replace(s, redact.Merge(spans), found)
 	}
 	s, general := r.fast().Text(s)
-	if found == nil {
-		return s, general, nil
-	}
 	add(found, general)
+	if len(found) == 0 {
+		return s, nil, nil
+	}
 	return s, found, nil
 }
 
