@@ -20,9 +20,6 @@ func (p *problems) set(about string, err error) {
 		delete(p.words, about)
 		return
 	}
-	if p.words == nil {
-		p.words = map[string]string{}
-	}
 	p.words[about] = err.Error()
 }
 

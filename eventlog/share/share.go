@@ -144,7 +144,8 @@ func New(cfg Config) (*Share, error) {
 		return nil, err
 	}
 	s := &Share{
-		cfg: cfg, space: cfg.Space, store: cfg.Space.Store(), codec: segment.NewCodec(cfg.Codec), keys: keys{cfg.Space.ID()},
+		problems: problems{words: map[string]string{}},
+		cfg:      cfg, space: cfg.Space, store: cfg.Space.Store(), codec: segment.NewCodec(cfg.Codec), keys: keys{cfg.Space.ID()},
 		doubts: make(chan *ForkedError, 1), shipping: semaphore.NewWeighted(1),
 		hurry: make(chan struct{}, 1), wake: make(chan struct{}, 1), ready: make(chan struct{}),
 		root: root, own: who.nameOf(root), identity: who, feeds: f, notes: n, advanced: make(chan struct{}),

@@ -70,14 +70,11 @@ func (m *memo[T]) remember(path string, is T, now time.Time) {
 // NewTree returns a Tree in which the file at path own, and root, count for all paths, as if they stood in the uppermost
 // folder; what files below say goes before them, and what own says before root. Own may be empty, or missing.
 func NewTree(root Patterns, own string) *Tree {
-	return &Tree{root: root, own: own, now: time.Now}
+	return &Tree{root: root, own: own, now: time.Now, refused: map[string]bool{}}
 }
 
 // Refuse has the files at these paths count for nothing. It must be called before anything else is.
 func (t *Tree) Refuse(files ...string) {
-	if t.refused == nil {
-		t.refused = make(map[string]bool, len(files))
-	}
 	for _, f := range files {
 		t.refused[filepath.Clean(f)] = true
 	}

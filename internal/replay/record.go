@@ -73,7 +73,7 @@ func newRecorder(w Wanted, d decoder) *recorder {
 	rec.out = Recording{
 		Scenario: &Scenario{Respawn: w.Respawn, Events: []Event{}}, Respawned: map[string]int{}, GivenUp: map[events.DropReason]int{},
 	}
-	rec.turns = turnReader{sel: w.Selection, decoder: d, onTurn: rec.turn, onRuling: rec.ruling}
+	rec.turns = turnReader{sessions: map[events.StreamID]*turnsOf{}, sel: w.Selection, decoder: d, onTurn: rec.turn, onRuling: rec.ruling}
 	return rec
 }
 

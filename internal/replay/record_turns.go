@@ -145,9 +145,6 @@ func (t *turnReader) session(stream events.StreamID) *turnsOf {
 		if id, ok := stream.Session(); ok && t.sel.session(id) {
 			s = &turnsOf{id: id}
 		}
-		if t.sessions == nil {
-			t.sessions = map[events.StreamID]*turnsOf{}
-		}
 		t.sessions[stream] = s
 	}
 	return s

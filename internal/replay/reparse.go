@@ -48,7 +48,7 @@ func Reparse(records iter.Seq2[events.Record, error], sel Selection, types Types
 	p := reparser{types: lifeTypes{of: types}, out: Reparsing{
 		Changes: map[string]int{}, Then: map[observer.Disposition]int{}, Now: map[observer.Disposition]int{}, Differ: []Reparsed{},
 	}}
-	turns := turnReader{sel: sel, onTurn: p.turn, onRuling: p.types.begin}
+	turns := turnReader{sessions: map[events.StreamID]*turnsOf{}, sel: sel, onTurn: p.turn, onRuling: p.types.begin}
 	if _, err := sel.read(records, &turns); err != nil {
 		return Reparsing{}, err
 	}

@@ -101,7 +101,7 @@ func New(c Config) *Eraser {
 	if c.NewID == nil {
 		c.NewID = func() events.ID { return uuid.Must(uuid.NewV7()) }
 	}
-	e := &Eraser{state: stateFile{path: c.State, log: c.Log}, busy: semaphore.NewWeighted(1), wake: make(chan struct{}, 1)}
+	e := &Eraser{state: stateFile{path: c.State, log: c.Log}, unread: map[events.Position]bool{}, busy: semaphore.NewWeighted(1), wake: make(chan struct{}, 1)}
 	e.whole = c.Log
 	c.Log = eventlog.Readable(c.Log, e.leftOut) // what cannot be read keeps nobody from forgetting the rest
 	e.cfg, e.status.Retention = c, c.Retain
@@ -122,9 +122,6 @@ type Done struct {
 func (e *Eraser) leftOut(at events.Position) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.unread == nil {
-		e.unread = map[events.Position]bool{}
-	}
 	e.unread[at] = true
 }
 
@@ -133,7 +130,7 @@ func (e *Eraser) resetUnreadCount() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	n := len(e.unread)
-	e.unread = nil
+	clear(e.unread)
 	return n
 }
 

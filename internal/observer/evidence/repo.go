@@ -210,9 +210,7 @@ func remoteOf(config string) string {
 		if remote == "origin" {
 			origin = withoutCredentials(value)
 		}
-		if first == "" {
-			first = withoutCredentials(value)
-		}
+		first = cmp.Or(first, withoutCredentials(value))
 		return origin == ""
 	})
 	return cmp.Or(origin, first)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -40,9 +41,7 @@ func (l *Loaded) variablesOf(providers []string) (names []string) {
 // the settings say.
 func (l *Loaded) ClaudeEnviron() []string {
 	p := l.Programs
-	if p.Path == "" {
-		p.Path = l.Getenv("PATH")
-	}
+	p.Path = cmp.Or(p.Path, l.Getenv("PATH"))
 	env, _ := relay.DaemonEnv(l.Environ, p, l.ClaudeEnv)
 	return append(env, l.forClaude()...)
 }
