@@ -23,10 +23,10 @@ func TestNewerWork(t *testing.T) {
 	if newer := newerWork([]*rows.Row{third, first, second}); newer[first.ID] != third || newer[second.ID] != third || len(newer) != 2 {
 		t.Errorf("of three: %v", newer)
 	}
-	same, prompt := row(4, byPosition, nil, cart), row(5, byPosition, nil, cart)
-	same.Prompt, prompt.Kind = third.Prompt, rows.Prompt
-	if newer := newerWork([]*rows.Row{third, same, prompt}); len(newer) != 0 {
-		t.Errorf("of the same request, and a prompt: %v", newer)
+	same, prompt, flagged, undone := row(4, byPosition, nil, cart), row(5, byPosition, nil, cart), row(6, byPosition, nil, cart), row(7, byPosition, nil, cart)
+	same.Prompt, prompt.Kind, flagged.Flagged, undone.Undone = third.Prompt, rows.Prompt, true, rows.Undone{Position: 9}
+	if newer := newerWork([]*rows.Row{third, same, prompt, flagged, undone}); newer[third.ID] != nil || newer[same.ID] != nil {
+		t.Errorf("of the same request, a prompt, and rows that do not hold: %v", newer)
 	}
 }
 

@@ -28,8 +28,8 @@ type Log struct {
 	daemon *client.Client // asked once the log was given away
 }
 
-// Open opens the log of home; where cfg keeps room free, a copy of it takes none of that. A log that is not there is terminal.ErrNothing; one that another process holds is a
-// *eventlog.LockedError, and one that was lost homedir.ErrLogLost.
+// Open opens the log of home; where cfg keeps room free, a copy of it takes none of that. A log that is not there is terminal.ErrNothing;
+// one that another process holds is a *eventlog.LockedError, and one that was lost homedir.ErrLogLost.
 func Open(home string, cfg eventlog.Config) (*Log, error) {
 	p := homedir.PathsOf(home)
 	if err := p.CheckLog(); err != nil {
