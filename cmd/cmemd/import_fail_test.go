@@ -107,17 +107,18 @@ func TestImportOutlivesTheDaemon(t *testing.T) {
 		t.Skip("takes some seconds")
 	}
 	t.Parallel()
+	const sessions = 400 // each with a prompt
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	p := newProgram(t)
 	daemon := p.serve(ctx)
-	path := otherChanged(t, 800, "SELECT 1")
+	path := otherChanged(t, sessions, "SELECT 1")
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		client := client.Dial(p.home)
 		defer client.Close()
-		for s, err := api.StatusRoute.Call(ctx, client, api.NoQuery{}); ctx.Err() == nil && (err != nil || s.Position < events.Position(500)); s, err = api.StatusRoute.Call(ctx, client, api.NoQuery{}) {
+		for s, err := api.StatusRoute.Call(ctx, client, api.NoQuery{}); ctx.Err() == nil && (err != nil || s.Position < events.Position(120)); s, err = api.StatusRoute.Call(ctx, client, api.NoQuery{}) {
 			time.Sleep(5 * time.Millisecond)
 		}
 		_ = daemon.Process.Kill()
@@ -133,7 +134,7 @@ func TestImportOutlivesTheDaemon(t *testing.T) {
 	defer func() { _ = daemon.Process.Kill(); _ = daemon.Wait() }()
 	w := sweeper{matrixWorld: matrixWorld{program: p, ctx: ctx, cwd: filepath.Dir(path)}}
 	got := w.imports(path)
-	if n := got.Known["prompt"]; n < 10 || n >= 800 || n+got.Recorded["prompt"] != 800 {
+	if n := got.Known["prompt"]; n < 10 || n >= sessions || n+got.Recorded["prompt"] != sessions {
 		t.Errorf("%d prompts are known and %d recorded", n, got.Recorded["prompt"])
 	}
 }
