@@ -32,6 +32,15 @@ func (f *finder) address(_ *shape, start, end int) {
 	}
 }
 
+// escapedAddress looks at an address whose slashes are escaped, however often it was quoted.
+func (f *finder) escapedAddress(s *shape, start, _ int) {
+	first := run(f.s, start+1, isSlash)
+	second := run(f.s, first+1, isSlash)
+	if f.at(first) == '/' && f.at(second) == '/' {
+		f.address(s, start, second+1)
+	}
+}
+
 // isAuthority is for what may stand between :// and the path.
 func isAuthority(c byte) bool {
 	return c > ' ' && c != 0x7f && strings.IndexByte("/?#\"'`<>\\|", c) < 0

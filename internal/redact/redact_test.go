@@ -272,6 +272,40 @@ func TestQuotesInNestedStrings(t *testing.T) {
 	}
 }
 
+// TestQuotesOfAShell: a value that a shell joins of several strings goes as a whole, however these are quoted in the JSON that holds the command.
+func TestQuotesOfAShell(t *testing.T) {
+	t.Parallel()
+	r := redact.New()
+	for _, command := range []string{
+		`curl -d "{\"password\":\"Tr0ub"'4dor9xyz'"\"}" https://shop.example`,
+		`curl -d "{\"password\":\"Tr0ub"$MID"4dor9xyz\"}" https://shop.example`,
+		`printf "password=\"Tr0ub"'4dor9xyz'"\""`,
+	} {
+		text := quoted(t, map[string]string{"command": command})
+		if got, _ := r.JSON(text); strings.Contains(got, "Tr0ub") || strings.Contains(got, "4dor9xyz") {
+			t.Errorf("%s\nbecame %s", text, got)
+		}
+	}
+}
+
+// TestEscapedSlashes: the password of an address goes however often what holds it was quoted, and whichever of its quotings escaped slashes.
+func TestEscapedSlashes(t *testing.T) {
+	t.Parallel()
+	r := redact.New()
+	for choice := range 1 << 4 {
+		text := quoted(t, "see https://bob:Tr0ub4dor9xyz@shop.example/a")
+		for depth := range 4 {
+			if choice>>depth&1 == 1 {
+				text = strings.ReplaceAll(text, "/", `\/`)
+			}
+			if got, _ := r.JSON(text); strings.Contains(got, "4dor9xyz") || !json.Valid([]byte(got)) {
+				t.Errorf("%s\nbecame %s", text, got)
+			}
+			text = quoted(t, map[string]string{"output": text})
+		}
+	}
+}
+
 // FuzzRedact: no panic, no change at the second time, JSON stays JSON.
 func FuzzRedact(f *testing.F) {
 	for _, s := range secrets.Make(1) {

@@ -214,13 +214,12 @@ func (f *finder) closing(i int, q byte, slashes int) int {
 			return k
 		case c == '\\':
 			n := run(f.s, k, isSlash) - k
-			if slashes > 0 && f.at(k+n) == q {
-				if n < slashes {
-					return k // it closes what the value stands in
-				}
-				if own := (n - slashes) / (slashes + 1); own%2 == 0 { // else it is a quote of the value's
-					return k + own*(slashes+1)
-				}
+			switch own := (n - slashes) / (slashes + 1); {
+			case slashes == 0 || f.at(k+n) != q:
+			case n < slashes && f.endsMember(k+n+1):
+				return k // it closes what the value stands in, and is no quote of a shell's
+			case n >= slashes && own%2 == 0: // else it is a quote of the value's
+				return k + own*(slashes+1)
 			}
 			k += n - 1 + n%2 // an odd one takes the next byte with it
 		}
@@ -229,6 +228,11 @@ func (f *finder) closing(i int, q byte, slashes int) int {
 		return len(f.s)
 	}
 	return i
+}
+
+// endsMember reports whether what stands at i ends a member of JSON.
+func (f *finder) endsMember(i int) bool {
+	return i >= len(f.s) || strings.IndexByte(",:}]", f.s[i]) >= 0
 }
 
 // behindScheme is the value behind the word for a scheme, as in "Authorization: token abc".
