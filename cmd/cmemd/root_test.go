@@ -51,7 +51,7 @@ func TestEmptyIsNotLeftOut(t *testing.T) {
 	for _, line := range [][]string{
 		{"correct", "", "text"}, {"correct", " ", "text"}, {"why", ""}, {"undo", " "}, {"confirm", ""}, {"show", "m1", ""}, {"sessions", ""},
 		{"forget", "--session", "", "--since", "1h", "--yes"}, {"forget", "--query", "x", "--project=", "--yes"}, {"forget", "--approve", ""},
-		{"reobserve", "--dropped", "--session", ""}, {"export", "--project", ""}, {"--home", "", "status"}, {"status", "--home="},
+		{"reobserve", "--dropped", "--session", ""}, {"export", "--project", ""}, {"export", "--kind", ""}, {"export", "--kind", "summary, "}, {"--home", "", "status"}, {"status", "--home="},
 	} {
 		a, _, _ := clitest.App()
 		a.Now = time.Now

@@ -1,22 +1,24 @@
 package sentence
 
 import (
-	"path"
 	"strings"
 	"unicode"
 )
 
-// maxCodeNames is how many names of code of a subject count, in the order of its texts: an observation speaks of a few.
-const maxCodeNames = 48
+// maxCodeNames and maxFiles are how many names of code and files of a subject count, in their order: an observation speaks of a few.
+const (
+	maxCodeNames = 48
+	maxFiles     = 64
+)
 
 // Subject is what an observation is of: the names of code that stand in code marks in its texts, and the files that its work touched. It is
 // never changed.
 type Subject struct {
 	names map[string]bool
-	files map[string]bool // their last elements, so that working trees of a project meet
+	files map[string]bool
 }
 
-// SubjectOf reads a subject off an observation's texts, and the paths of the files that its work read or changed.
+// SubjectOf reads a subject off an observation's texts, and the files that its work read or changed, by whichever names others have them too.
 func SubjectOf(texts []string, files ...[]string) Subject {
 	var s Subject
 	for _, text := range texts {
@@ -28,7 +30,9 @@ func SubjectOf(texts []string, files ...[]string) Subject {
 	s.files = map[string]bool{}
 	for _, list := range files {
 		for _, file := range list {
-			s.files[path.Base(file)] = true
+			if len(s.files) < maxFiles {
+				s.files[file] = true
+			}
 		}
 	}
 	return s

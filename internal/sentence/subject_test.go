@@ -20,7 +20,7 @@ func TestSubjects(t *testing.T) {
 		want           bool
 	}{
 		"the same file":                 {work{sorted, cart}, work{byPosition, cart}, true},
-		"the same file of another tree": {work{sorted, cart}, work{byPosition, []string{"/w/tree/cart.go"}}, true},
+		"a file of the same name":       {work{sorted, cart}, work{byPosition, []string{"/w/mail/cart.go"}}, false},
 		"one of several files":          {work{sorted, append(fence, cart...)}, work{byPosition, cart}, true},
 		"another file":                  {work{sorted, fence}, work{byPosition, cart}, false},
 		"an answer without a file":      {work{sorted, nil}, work{byPosition, cart}, true},
@@ -41,15 +41,19 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
-// Of many names the first count: an observation speaks of a few, whatever it quotes.
+// Of many names and files the first count: an observation speaks of a few, whatever it quotes.
 func TestSubjectsAreBounded(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
 	for i := range 2 * maxCodeNames {
 		fmt.Fprintf(&text, "`name_%d` ", i)
 	}
-	all := SubjectOf([]string{text.String()})
-	if len(all.names) != maxCodeNames || !all.names["name_0"] {
-		t.Errorf("%d names", len(all.names))
+	var files []string
+	for i := range 2 * maxFiles {
+		files = append(files, fmt.Sprintf("/w/shop/%d.go", i))
+	}
+	all := SubjectOf([]string{text.String()}, files)
+	if len(all.names) != maxCodeNames || !all.names["name_0"] || len(all.files) != maxFiles || !all.files["/w/shop/0.go"] {
+		t.Errorf("%d names, %d files", len(all.names), len(all.files))
 	}
 }

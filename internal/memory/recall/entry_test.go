@@ -496,3 +496,14 @@ func TestTheLastSessionStandsTogether(t *testing.T) {
 		t.Errorf("without the summary:\n%s", got.Text)
 	}
 }
+
+// A last session of which other sessions say all, and of whose own work nothing is shown, is no empty heading.
+func TestTheLastSessionIsNoEmptyHeading(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.answered(w.open("a", "shop"), 1, "Mend the carousel in the yard", "The timer was too fast")
+	w.put(w.open("b", "shop").Stream(), events.SummaryParsed{Summary: newID(), Learned: "The timer was too fast"})
+	if got := w.mustContext(shop("startup", events.SessionID{})); !strings.Contains(got.Text, ")\n- Learned: The timer was too fast\n## Earlier work") {
+		t.Errorf("got\n%s", got.Text)
+	}
+}

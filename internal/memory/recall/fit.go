@@ -193,18 +193,21 @@ func (p *piece) growth(in budget) budget {
 	return budget{}
 }
 
-// summarize leaves of the newest summary what the other chosen pieces do not say.
+// summarize leaves of the newest summary what the other chosen pieces do not say, or all where nothing would stand below its heading.
 func (c *chooser) summarize() {
-	t := &saidTexts{}
+	t, recent := &saidTexts{}, false
 	c.tellRequests(t)
 	for _, p := range c.pieces {
 		if p.chosen && p.sec != secLast {
 			t.add(p.text)
+			recent = recent || p.sec == secRecent
 		}
 	}
 	for _, p := range c.pieces {
 		if p.chosen && p.sec == secLast {
-			p.text = c.lastSummary(p.row, t)
+			if p.text = c.lastSummary(p.row, t); p.text == "" && !recent {
+				p.text = c.lastSummary(p.row, &saidTexts{})
+			}
 		}
 	}
 }

@@ -31,7 +31,7 @@ type Item struct {
 	Outside      bool            `json:"outside,omitempty"` // others' words were read for it, and no person confirmed it
 	Flagged      bool            `json:"flagged,omitempty"` // makes a claim that is not true, names files nobody touched, or is Undone
 	Undone       bool            `json:"undone,omitempty"`  // tells of work that the session undid later
-	Newer        rows.Handle     `json:"newer,omitzero"`    // of a result: the newest beside it whose work goes on with the same code
+	Newer        rows.Handle     `json:"newer,omitzero"`    // of a result: the newest on its page whose work goes on with the same code
 	Snippet      string          `json:"snippet,omitempty"` // where the query's words are
 	Similar      []events.ID     `json:"similar,omitempty"` // rows that say nearly the same; Count counts them too
 	Parts        []EntryPart     `json:"parts,omitempty"`   // the other rows of its entry, the prompt first

@@ -23,10 +23,26 @@ func TestNewerWork(t *testing.T) {
 	if newer := newerWork([]*rows.Row{third, first, second}); newer[first.ID] != third || newer[second.ID] != third || len(newer) != 2 {
 		t.Errorf("of three: %v", newer)
 	}
-	same, prompt, flagged, undone := row(4, byPosition, nil, cart), row(5, byPosition, nil, cart), row(6, byPosition, nil, cart), row(7, byPosition, nil, cart)
-	same.Prompt, prompt.Kind, flagged.Flagged, undone.Undone = third.Prompt, rows.Prompt, true, rows.Undone{Position: 9}
-	if newer := newerWork([]*rows.Row{third, same, prompt, flagged, undone}); newer[third.ID] != nil || newer[same.ID] != nil {
-		t.Errorf("of the same request, a prompt, and rows that do not hold: %v", newer)
+	same, prompt, flagged, outside := row(4, byPosition, nil, cart), row(5, byPosition, nil, cart), row(6, byPosition, nil, cart), row(7, byPosition, nil, cart)
+	same.Prompt, prompt.Kind, flagged.Flagged, outside.Origin = third.Prompt, rows.Prompt, true, events.OriginOutside
+	newer := newerWork([]*rows.Row{third, same, prompt, flagged, outside})
+	if newer[third.ID] != nil || newer[same.ID] != nil || newer[flagged.ID] != nil {
+		t.Errorf("of the same request, a prompt, what does not hold, and what others said: %v", newer)
+	}
+	read := row(2, sorted, cart, nil)
+	read.Origin = events.OriginOutside
+	if newer := newerWork([]*rows.Row{read, outside}); newer[read.ID] != outside {
+		t.Errorf("of two that others' words led to: %v", newer)
+	}
+	tree := row(8, byPosition, nil, []string{"/w/tree/cart.go"})
+	third.ProjectRoot, tree.ProjectRoot = "/w/shop", "/w/tree"
+	if newer := newerWork([]*rows.Row{third, tree}); newer[third.ID] != tree {
+		t.Errorf("in another working tree: %v", newer)
+	}
+	late := row(9, byPosition, nil, cart) // of the first request, behind what the second led to
+	late.Prompt = first.Prompt
+	if newer := newerWork([]*rows.Row{first, second, late}); newer[first.ID] != second || newer[late.ID] != second || newer[second.ID] != nil {
+		t.Errorf("of a request that was answered late: %v", newer)
 	}
 }
 

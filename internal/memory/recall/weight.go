@@ -39,7 +39,7 @@ const (
 	hereFactor = 1.2
 	goneFactor = 0.5
 
-	// newerFactor lowers an observation if a newer one is of the same.
+	// newerFactor lowers an observation if a newer one is of the same, unless it is a decision.
 	newerFactor = 0.5
 
 	// filesOfRow is how many of a row's files are looked for, and maxExists how many are altogether.
@@ -98,7 +98,7 @@ func (c *chooser) offerAll() {
 		p.length = size(p.short)
 		if row.Kind == rows.Observation && !c.brief() {
 			p.parts = append(p.parts, Part{"what it says", (1 + p.read().worth) / (1 + ordinaryWorth)})
-			if p.newer = newer[row.ID]; p.newer != nil {
+			if p.newer = newer[row.ID]; p.newer != nil && row.Type != typeDecision { // work goes on with what was decided as a rule
 				p.parts = append(p.parts, Part{"newer work on the same", newerFactor})
 			}
 		}

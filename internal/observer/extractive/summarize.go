@@ -127,7 +127,7 @@ func investigated(prompt observer.Prompt) string {
 	return "Read " + enumerate(files, maxNamed)
 }
 
-// learned is what discoveries and decisions say, the last of them, without those of what a later request led to more about; without any, and
+// learned is what discoveries and decisions say, the last of them, without discoveries that a later request went on with; without any, and
 // without any other work, what the agent said.
 func learned(observed []events.ObservationParsed, message []block) string {
 	if len(observed) == 0 {
@@ -136,14 +136,14 @@ func learned(observed []events.ObservationParsed, message []block) string {
 	var parts []string
 	outdated := wentOn(observed)
 	for i, o := range observed {
-		if isLearned(o) && !outdated[i] {
+		if o.Type == observer.TypeDecision || isLearned(o) && !outdated[i] {
 			parts = addOnce(parts, narrative(fromTitle(o), maxLearned))
 		}
 	}
 	return strings.Join(last(parts, maxField), "\n\n")
 }
 
-// wentOn reports of each observation whether what a later request led to goes on with the same: what it says may hold no longer.
+// wentOn reports of each observation whether what a later request led to goes on with the same: what was found may hold no longer.
 func wentOn(observed []events.ObservationParsed) []bool {
 	subjects, outdated := make([]sentence.Subject, len(observed)), make([]bool, len(observed))
 	for at, later := range observed {

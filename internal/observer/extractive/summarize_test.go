@@ -339,14 +339,17 @@ func TestWhatWasFoundBeforeIsNotLearned(t *testing.T) {
 	}
 	same := changed
 	same.Prompt = 1
+	decided := found
+	decided.Type = "decision"
 	for name, c := range map[string]struct {
-		later events.ObservationParsed
-		want  string
+		earlier, later events.ObservationParsed
+		want           string
 	}{
-		"a later answer":  {changed, apart.Narrative},
-		"the same answer": {same, found.Narrative + "\n\n" + apart.Narrative},
+		"a later answer":           {found, changed, apart.Narrative},
+		"the same answer":          {found, same, found.Narrative + "\n\n" + apart.Narrative},
+		"a decision stays decided": {decided, changed, found.Narrative + "\n\n" + apart.Narrative},
 	} {
-		s, _ := new(Provider).summarize(summaryPrompt("Done.", found, apart, c.later))
+		s, _ := new(Provider).summarize(summaryPrompt("Done.", c.earlier, apart, c.later))
 		if s.Learned != c.want {
 			t.Errorf("%s: learned %q, want %q", name, s.Learned, c.want)
 		}

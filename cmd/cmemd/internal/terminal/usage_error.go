@@ -35,7 +35,7 @@ func Takes(least, most int, what string) cobra.PositionalArgs {
 		if err := count(c, args); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(args, isBlank) {
+		if slices.ContainsFunc(args, IsBlank) {
 			return Misused(c, "%s was given an empty argument", c.CommandPath())
 		}
 		return nil
@@ -57,7 +57,8 @@ func TakesWords(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
+// IsBlank reports whether a text is empty, or blanks alone.
+func IsBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // NotBlank has c refuse a flag of those named that was given and is empty: without it c would choose more than was meant.
 func NotBlank(c *cobra.Command, flags ...string) {
@@ -67,7 +68,15 @@ func NotBlank(c *cobra.Command, flags ...string) {
 // RefuseBlank is a UsageError of c where one of these flags was given and is empty.
 func RefuseBlank(c *cobra.Command, flags ...string) error {
 	for _, name := range flags {
-		if f := c.Flags().Lookup(name); f != nil && f.Changed && isBlank(f.Value.String()) {
+		f := c.Flags().Lookup(name)
+		if f == nil || !f.Changed {
+			continue
+		}
+		given := []string{f.Value.String()}
+		if list, ok := f.Value.(interface{ GetSlice() []string }); ok {
+			given = list.GetSlice()
+		}
+		if len(given) == 0 || slices.ContainsFunc(given, IsBlank) {
 			return Misused(c, "--%s was given and is empty", name)
 		}
 	}

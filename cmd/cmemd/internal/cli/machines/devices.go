@@ -108,9 +108,9 @@ func otherMachine(machines []share.Machine, name string) (found share.Machine, e
 		case m.Name != name && !byID:
 		case m.Self:
 			none = terminal.Advise(errThisMachine, "`cmemd leave` takes it out")
-		case !m.Gone.IsZero():
+		case !m.Gone.IsZero() && !errors.Is(none, errThisMachine):
 			none = terminal.Advise(errGone, "`cmemd devices` says since when")
-		default:
+		case m.Gone.IsZero():
 			found, n = m, n+1
 		}
 	}

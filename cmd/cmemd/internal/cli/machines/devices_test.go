@@ -14,7 +14,7 @@ func TestOtherMachine(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	all := []share.Machine{
-		{Name: "here", Self: true}, {Name: "old", Gone: at}, {Name: "laptop"}, {Name: "laptop", Gone: at}, {Name: "two"}, {Name: "two"},
+		{Name: "here", Self: true}, {Name: "here", Gone: at}, {Name: "old", Gone: at}, {Name: "laptop"}, {Name: "laptop", Gone: at}, {Name: "two"}, {Name: "two"},
 	}
 	for name, want := range map[string]error{
 		"laptop": nil, "here": errThisMachine, "old": errGone, "two": errAmbiguous, "nobody": errNoDevice,

@@ -17,7 +17,7 @@ func newCorrect(a *terminal.App) *cobra.Command {
 	var m api.Memory
 	c := &cobra.Command{
 		Use: "correct ID TEXT|-", Short: "Put what is true in the place of a memory that is wrong", Long: correctHelp,
-		Args:    terminal.Takes(2, -1, "an id, and a text or - for standard input"),
+		Args:    terminal.TakesWords(2, -1, "an id, and a text or - for standard input"),
 		Example: "  cmemd correct m41 \"Releases are cut on Wednesdays\"",
 	}
 	c.Flags().StringVar(&m.Title, "title", "", "in one line; else the beginning of the text")
@@ -26,7 +26,9 @@ func newCorrect(a *terminal.App) *cobra.Command {
 	c.Flags().StringSliceVar(&m.Files, "file", nil, "other files than the corrected one's; may be given again")
 	terminal.WhenFlag(a, c, &m.At, "at", "when it was true")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		m.Supersedes = args[0]
+		if m.Supersedes = args[0]; terminal.IsBlank(m.Supersedes) { // a text that corrects nothing is one that is saved
+			return terminal.Misused(c, "the id of what is wrong is empty")
+		}
 		if m.Text, err = textOf(a, args[1:]); err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func newExport(a *terminal.App) *cobra.Command {
 	c.Flags().BoolVar(&q.force, "force", false, "with --out: replace a file that is there")
 	terminal.WhenFlag(a, c, &q.Since, "since", "only what happened since")
 	terminal.WhenFlag(a, c, &q.Until, "until", "only what happened before")
-	terminal.NotBlank(c, "project", "since", "until")
+	terminal.NotBlank(c, "project", "kind", "since", "until")
 	formats, kinds := []string{"md", "jsonl"}, []string{"observation", "summary", "memory"}
 	terminal.OneOf(c, "format", formats...)
 	terminal.OneOf(c, "kind", kinds...)

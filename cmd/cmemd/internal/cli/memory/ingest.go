@@ -216,9 +216,9 @@ func settle(ctx context.Context, client *client.Client, files []ingestedFile) (e
 	return ended, nil
 }
 
-// nothingOf reports whether all lines of a transcript were passed over or not understood.
+// nothingOf reports whether all lines of a transcript, blank ones aside, were passed over or not understood.
 func nothingOf(got api.Ingested) bool {
-	return got.Lines > 0 && got.Captured+got.Duplicates+got.Refused == 0 && got.Malformed+skippedOf(got) >= got.Lines
+	return got.Captured+got.Duplicates+got.Refused == 0 && got.Malformed+skippedOf(got) > 0
 }
 
 // noneUnderstood reports whether a file has lines, blank ones aside, none of which means anything; of one that was named, also whether
