@@ -31,7 +31,6 @@ func (c *chooser) write(ctx context.Context) (string, error) {
 	c.summarize()
 	c.markNewer(tail)
 	for {
-		c.summarize()
 		text := c.frame(c.body() + tail)
 		if c.budget().minus(c.budget().of(text)).left() {
 			if len(c.shown()) == 0 && tail == "" {
@@ -42,6 +41,7 @@ func (c *chooser) write(ctx context.Context) (string, error) {
 		if !c.giveBack() {
 			return "", nil // not even the frame fits
 		}
+		c.summarize()
 	}
 }
 

@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -141,11 +140,14 @@ func (s *setupRun) change(ctx context.Context) error {
 
 // noHomeStep says what to do about a home that nothing can be written to.
 func noHomeStep(err error) string {
+	if next := terminal.NextStep(err); next != "" {
+		return next
+	}
 	var at *fs.PathError
 	if errors.Is(err, syscall.ENOTDIR) && errors.As(err, &at) {
 		return fmt.Sprintf("move %s away: a folder belongs in its place", terminal.VisibleLine(at.Path))
 	}
-	return cmp.Or(terminal.NextStep(err), "let CMEMD_HOME name a folder that this user may write to")
+	return "let CMEMD_HOME name a folder that this user may write to"
 }
 
 // showContext shows what a session that starts in this folder would be given.

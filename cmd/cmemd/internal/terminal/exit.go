@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -111,7 +112,7 @@ func (a *App) Complain(err error) {
 	if err == nil || errors.As(err, &reported) {
 		return
 	}
-	message, next := Describe(err), NextStep(err)
+	message, next := Describe(err), cmp.Or(NextStep(err), pathStep(err))
 	if a.JSON {
 		out := map[string]any{"error": message, "exit": ExitCode(err)}
 		if next != "" {
@@ -195,10 +196,10 @@ func NextStep(err error) string {
 	case errors.As(err, &problem):
 		return problemStep(problem)
 	}
-	return pathStep(err)
+	return ""
 }
 
-// pathStep says what to do where the system does not open a path that was given.
+// pathStep says what to do where the system does not open a path that a command was given, and nobody knows more of it.
 func pathStep(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -216,12 +216,12 @@ func settle(ctx context.Context, client *client.Client, files []ingestedFile) (e
 	return ended, nil
 }
 
-// nothingOf reports whether all lines of a transcript, blank ones aside, were passed over or not understood.
+// nothingOf reports whether all lines of a transcript but blank ones were passed over or not understood.
 func nothingOf(got api.Ingested) bool {
 	return got.Captured+got.Duplicates+got.Refused == 0 && got.Malformed+skippedOf(got) > 0
 }
 
-// noneUnderstood reports whether a file has lines, blank ones aside, none of which means anything; of one that was named, also whether
+// noneUnderstood reports whether a file has lines that are not blank, none of which means anything; of one that was named, also whether
 // it has but the beginning of one.
 func noneUnderstood(got api.Ingested, named bool) bool {
 	means := got.Captured + got.Duplicates + got.Refused + skippedOf(got)
