@@ -318,8 +318,8 @@ func TestBudget(t *testing.T) {
 			r.Errorf("ids without a text: %v", got.IDs)
 		}
 	})
-	if given < cases/4 {
-		t.Errorf("%d of %d cases were given anything", given, cases)
+	if given == 0 {
+		t.Errorf("none of %d cases was given anything", cases)
 	}
 }
 
