@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -108,5 +109,45 @@ func TestResultsNameNewerWork(t *testing.T) {
 	}
 	if len(found) != 3 || named != 1 {
 		t.Errorf("of %d results %d name newer work", len(found), named)
+	}
+}
+
+// By relevance newer work stands before what it goes on with, however much better that matches, and all others in their order.
+func TestNewerWorkIsFoundFirst(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	older := w.observe(s, "discovery", "Orders are sorted by CreatedAt", "Orders are sorted by `CreatedAt`: sorted orders, the newest first.")
+	newer := newID()
+	w.put(s.Stream(), events.ObservationParsed{
+		Observation: newer, Prompt: 2, Type: "change", Title: "By number", Narrative: "Orders go by `Number`, no longer by `CreatedAt`.", FilesModified: []string{"/w/shop/order.go"},
+	})
+	other := w.observe(s, "discovery", "Sorted orders of `OtherName`", "Sorted orders, all of them.")
+	for sort, want := range map[Sort][]events.ID{Relevance: {newer, older, other}, Oldest: {older, newer, other}} {
+		got := idsOf(w.mustSearch(Query{Text: "sorted orders", Sort: sort}).Results)
+		if sort == Relevance && slices.Index(got, newer)+1 != slices.Index(got, older) || sort == Oldest && !slices.Equal(got, want) {
+			t.Errorf("%s: found %v, want %v", sort, names(got), names(want))
+		}
+	}
+}
+
+// What others said of code gives way to own work on it that came later.
+func TestNewerWorkOverOutsideWords(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	outside := newID()
+	w.put(s.Stream(), events.ObservationParsed{
+		Observation: outside, Prompt: 1, Type: "discovery", Title: "Orders cannot be sorted by `CreatedAt`, the forum says", Origin: events.OriginOutside,
+	})
+	ask := Ask{ProjectRoot: "/src/shop", Project: "shop"}
+	if got := w.mustContext(ask); !strings.Contains(got.Text, "the forum says") {
+		t.Fatalf("alone: %s", got.Text)
+	}
+	w.put(s.Stream(), events.ObservationParsed{
+		Observation: newID(), Prompt: 2, Type: "change", Title: "Orders are sorted by `CreatedAt`", FilesModified: []string{"/w/shop/order.go"},
+	})
+	if got := w.mustContext(ask); strings.Contains(got.Text, "the forum says") || !strings.Contains(got.Text, "Orders are sorted by") {
+		t.Errorf("beside own work: %s", got.Text)
 	}
 }

@@ -122,24 +122,58 @@ func (l *resultSet) unmarked() (left []hit) {
 
 // page makes items of hits.
 func (l *resultSet) page(ctx context.Context, hits []hit) ([]Item, error) {
-	list := make([]rows.Row, len(hits))
-	for i, h := range hits {
-		list[i] = *h.row
-	}
+	list := rowsOf(hits)
 	if l.q.ungrouped || l.q.Brief {
 		return l.items(hits, itemsOf(list)), nil
+	}
+	newer := newerWork(appendEach(nil, list))
+	if l.q.Text != "" && l.iq.Sort == index.Relevance {
+		hits = newestFirst(hits, newer)
+		list = rowsOf(hits)
 	}
 	items, err := l.r.withParts(ctx, list, l.then)
 	if err != nil {
 		return nil, err
 	}
-	newer := newerWork(appendEach(nil, list))
 	for i := range items {
 		if row := newer[items[i].ID]; row != nil {
 			items[i].Newer = row.Handle()
 		}
 	}
 	return l.items(hits, items), nil
+}
+
+func rowsOf(hits []hit) []rows.Row {
+	list := make([]rows.Row, len(hits))
+	for i, h := range hits {
+		list[i] = *h.row
+	}
+	return list
+}
+
+// newestFirst puts before each hit the one of newer work on the same, if there is one. All others stay in their order.
+func newestFirst(hits []hit, newer map[events.ID]*rows.Row) []hit {
+	place := make(map[events.ID]int, len(hits))
+	for i, h := range hits {
+		place[h.row.ID] = i
+	}
+	out := make([]hit, 0, len(hits))
+	put := make([]bool, len(hits))
+	var add func(i int)
+	add = func(i int) {
+		if put[i] {
+			return
+		}
+		put[i] = true
+		if later := newer[hits[i].row.ID]; later != nil {
+			add(place[later.ID])
+		}
+		out = append(out, hits[i])
+	}
+	for i := range hits {
+		add(i)
+	}
+	return out
 }
 
 // items says in items of hits how they were found.
