@@ -54,7 +54,7 @@ func (p *Provider) talk(prompt observer.Prompt) (observer.Observation, bool) {
 		}
 	}
 	o := best.observation()
-	o.Narrative = narrative(messageBlocks(prompt.Message), p.maxNarrative)
+	o.Narrative = answerText(messageBlocks(prompt.Message), p.maxNarrative)
 	return o, best.weight >= minAnswerWeight
 }
 

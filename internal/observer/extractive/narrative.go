@@ -10,12 +10,18 @@ import (
 // maxCode is how many lines a piece of code must have, with its fence, not to be quoted: a listing, not a command.
 const maxCode = 7
 
-// narrative is a message in the agent's own words and layout, cut to n runes where a block or a sentence ends. Long
-// code is left out, and what only announces it, and a question to the user at the end.
-func narrative(all []block, n int) string {
-	if asksBack(all) != "" {
-		all = all[:len(all)-1]
+// answerText is the narrative of a message of the agent, without what it asks of the person at its end, unless that is all it says: that is
+// about what comes next. What it lets the person choose from stays, as what was open then.
+func answerText(message []block, n int) string {
+	if before, _, options := cutAsking(message); len(before) > 0 && len(options) == 0 {
+		message = before
 	}
+	return narrative(message, n)
+}
+
+// narrative is a text in its own words and layout, cut to n runes where a block or a sentence ends. Long code is left out, and what only
+// announces it.
+func narrative(all []block, n int) string {
 	all = begun(all)
 	var kept []block
 	left := n
@@ -73,21 +79,6 @@ func interjects(s string) bool {
 	weight, _ := sentence.Weigh(s, 0)
 	exclaims := weight == 0 && strings.HasSuffix(s, "!") && !sentence.Holds(s, sentence.Done)
 	return sentence.Letters(s) < sentence.MinLetters && len(strings.Fields(s)) <= 2 || exclaims || sentence.PurposeOf(s) == sentence.Announce
-}
-
-// asksBack is the question with which a message ends, or "". It is about what comes next, not about what was done.
-func asksBack(all []block) string {
-	if len(all) < 2 {
-		return ""
-	}
-	last := all[len(all)-1]
-	if last.shape != paragraph || !isQuestion(last.text) {
-		return ""
-	}
-	if first, rest := sentence.First(last.text); strings.TrimSpace(rest) == "" {
-		return first
-	}
-	return ""
 }
 
 // opening is the beginning of what a text says, in whole sentences of at most n runes: its first paragraphs, as many as

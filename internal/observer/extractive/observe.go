@@ -79,14 +79,14 @@ func (p *Provider) answer(w *work, prompt observer.Prompt) (observer.Observation
 		Type:      kind,
 		Title:     w.title(requestBlocks(prompt.Request), message),
 		Subtitle:  w.outline(),
-		Narrative: narrative(message, p.maxNarrative),
+		Narrative: answerText(message, p.maxNarrative),
 		Facts:     w.facts(p.maxFacts),
 		Concepts:  w.concepts(kind),
 	}
 	if s := w.failure(); s != "" && o.Narrative != "" {
 		message = w.withoutFailedPaths(message)
 		s = lead(s+". "+w.refusal(), p.maxNarrative)
-		o.Narrative = strings.TrimSpace(s + "\n\n" + narrative(message, p.maxNarrative-runes(s)-2))
+		o.Narrative = strings.TrimSpace(s + "\n\n" + answerText(message, p.maxNarrative-runes(s)-2))
 	}
 	if o.Narrative == "" {
 		o.Narrative = w.narrate(w.said(p.maxFacts), p.maxNarrative)

@@ -49,24 +49,7 @@ func nextSteps(observed []events.ObservationParsed, message []block) string {
 // asksPerson is what a message asks of the person at its end, with what there is to choose from, or an offer that waits for an answer;
 // or "".
 func asksPerson(message []block) string {
-	end := len(message)
-	for end > 0 && message[end-1].shape == item {
-		end--
-	}
-	options, waits := message[end:], ""
-	if end == 0 || message[end-1].shape != paragraph || len(options) > 0 && !message[end-1].leads() {
-		return ""
-	}
-	for rest := tidy(message[end-1].text); rest != ""; {
-		var s string
-		s, rest = sentence.First(rest)
-		menu := len(options) > 0 && rest == "" && sentence.Holds(s, sentence.Menu)
-		if asks := isQuestion(s) || sentence.Holds(s, sentence.Offer) || menu; asks {
-			waits = strings.TrimSpace(waits + " " + s)
-		} else {
-			waits = ""
-		}
-	}
+	_, waits, options := cutAsking(message)
 	if waits == "" {
 		return ""
 	}
@@ -80,6 +63,40 @@ func asksPerson(message []block) string {
 		waits += " " + line(plain(o.raw))
 	}
 	return cut(waits, maxAsking)
+}
+
+// cutAsking cuts off a message what it asks of the person at its end: the last sentences of its last paragraph, as far as they ask, offer
+// or announce a choice, and the list of what there is to choose from. Without such an end waits is "".
+func cutAsking(message []block) (before []block, waits string, options []block) {
+	end := len(message)
+	for end > 0 && message[end-1].shape == item {
+		end--
+	}
+	options = message[end:]
+	if end == 0 || message[end-1].shape != paragraph || len(options) > 0 && !message[end-1].leads() {
+		return message, "", nil
+	}
+	last := message[end-1]
+	said := ""
+	for rest := last.raw; rest != ""; {
+		var s string
+		s, rest = sentence.First(rest)
+		p := tidy(plain(s))
+		menu := len(options) > 0 && rest == "" && sentence.Holds(p, sentence.Menu)
+		if asks := isQuestion(p) || sentence.Holds(p, sentence.Offer) || menu; asks {
+			waits = strings.TrimSpace(waits + " " + p)
+		} else {
+			said, waits = strings.TrimSpace(last.raw[:len(last.raw)-len(rest)]), ""
+		}
+	}
+	switch {
+	case waits == "":
+		return message, "", nil
+	case said == "":
+		return message[:end-1], waits, options
+	}
+	last.raw, last.text = said, plain(line(said))
+	return append(slices.Clone(message[:end-1]), last), waits, options
 }
 
 // alike are the headings of a message that begin with the same word, as those of options do: "Option A", "Option B". It is empty where

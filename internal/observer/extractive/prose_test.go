@@ -85,6 +85,10 @@ func TestNarrative(t *testing.T) {
 		{"code in a list", "- One:\n- ```go\n  x\n  ```\n- Two", 100, "- One:\n\n```\n  x\n```\n- Two"},
 		{"no heading at the end", "All good.\n\n## Details", 100, "All good."},
 		{"a question at the end goes", "The file is gone.\n\nShall I commit it?", 100, "The file is gone."},
+		{"a question in the last paragraph goes", "The file is gone. I kept a copy. Shall I commit it? Or do you want to?", 100, "The file is gone. I kept a copy."},
+		{"a question before the end stays", "Why is it gone? It was never there.\n\nIt is made at the start.", 100, "Why is it gone? It was never there.\n\nIt is made at the start."},
+		{"what there is to choose from stays", "The file is gone.\n\nWhat shall I do?\nOptions:\n- Commit it\n- Restore it", 100,
+			"The file is gone.\n\nWhat shall I do?\nOptions:\n- Commit it\n- Restore it"},
 		{"a question alone stays", "Shall I commit it?", 100, "Shall I commit it?"},
 		{"a reminder goes", "Done.<system-reminder>secret</system-reminder>", 100, "Done."},
 		{"a listing alone is text", "```\nTitle: Move it\n\n- Move `a` to `b`\n```", 100, "Title: Move it\n\n- Move `a` to `b`"},
@@ -96,7 +100,7 @@ func TestNarrative(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, narrative(messageBlocks(tt.message), tt.n)); diff != "" {
+			if diff := cmp.Diff(tt.want, answerText(messageBlocks(tt.message), tt.n)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

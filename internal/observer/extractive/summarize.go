@@ -131,13 +131,14 @@ func investigated(prompt observer.Prompt) string {
 // without any other work, what the agent said.
 func learned(observed []events.ObservationParsed, message []block) string {
 	if len(observed) == 0 {
-		return narrative(message, maxField)
+		return answerText(message, maxField)
 	}
 	var parts []string
 	outdated := wentOn(observed)
 	for i, o := range observed {
 		if o.Type == observer.TypeDecision || isLearned(o) && !outdated[i] {
-			parts = addOnce(parts, narrative(fromTitle(o), maxLearned))
+			said, _, _ := cutAsking(fromTitle(o))
+			parts = addOnce(parts, narrative(said, maxLearned))
 		}
 	}
 	return strings.Join(last(parts, maxField), "\n\n")

@@ -102,6 +102,14 @@ func TestSummary(t *testing.T) {
 			Request: "Round the totals of the cart",
 			Learned: "The drafts differ in this:\n- Two of them round once\n- One never does",
 		}},
+		{"what was asked at the end of a discovery", summaryPrompt("All done.", events.ObservationParsed{
+			Type: "discovery", Title: "Totals are rounded in three places.",
+			Narrative: "Totals are rounded in three places.\n\nWhere shall they be rounded? Options:\n1. In the cart\n2. At the end",
+		}), observer.Summary{Request: "Round the totals of the cart", Learned: "Totals are rounded in three places."}},
+		{"a question is asked whole", asking("The totals are wrong since this morning.\n\nAre they rounded more than once?", summaryPrompt("All done.", found)), observer.Summary{
+			Request:      "The totals are wrong since this morning.\n\nAre they rounded more than once?",
+			Investigated: "Read cart.go, /etc/hosts", Learned: "Totals are rounded in three places.\n\nThe first is the cart.",
+		}},
 		{"what is not borne out is not repeated", summaryPrompt("All done.", done, claiming(found)), observer.Summary{
 			Request: "Round the totals of the cart", Investigated: "Read total.go", NextSteps: "Add a changelog line",
 			Completed: "Round totals once — 1 file changed, tests passed: cart.go",
