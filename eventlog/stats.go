@@ -15,7 +15,7 @@ type Stats struct {
 	Last      events.Position `json:"last"`
 	Streams   int             `json:"streams"`
 	FileBytes int64           `json:"file_bytes"`
-	FreeBytes int64           `json:"free_bytes"` // of the file, in unused pages; Compact gives them back
+	FreeBytes int64           `json:"free_bytes"` // of the file, in unused pages; Compact gives them back. Open for reading: 0
 
 	Commits    uint64        `json:"commits"`
 	Appends    uint64        `json:"appends"`       // and erasures, refused ones too
