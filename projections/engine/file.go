@@ -61,7 +61,7 @@ type File struct {
 // disk when it returns; otherwise when the file is closed. Errors: ErrDamaged, that another process has it, the file system's.
 func OpenFile(path string, synced bool) (*File, error) {
 	f := &File{path: path, synced: synced}
-	if err := discard(path + CopySuffix); err != nil {
+	if err := durable.Remove(path + CopySuffix); err != nil {
 		return nil, err
 	}
 	if err := f.open(); err != nil {
@@ -171,7 +171,7 @@ func (f *File) Copy() (*File, error) {
 		return nil, f.errWedged()
 	}
 	path := f.path + CopySuffix
-	if err := discard(path); err != nil {
+	if err := durable.Remove(path); err != nil {
 		return nil, err
 	}
 	to := &File{path: path, synced: f.synced}
@@ -213,14 +213,7 @@ func (f *File) Close() error {
 }
 
 // Discard deletes a file that is closed.
-func (f *File) Discard() error { return discard(f.path) }
-
-func discard(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func (f *File) Discard() error { return durable.Remove(f.path) }
 
 // ofSystem reports whether the operating system refused, which says nothing about what is in the file.
 func ofSystem(err error) bool {

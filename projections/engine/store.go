@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 const fileName = "views.db"
@@ -44,7 +46,7 @@ func openTrusted(path, why string) (*File, string, error) {
 		}
 		why = err.Error()
 	}
-	if err := discard(path); err != nil {
+	if err := durable.Remove(path); err != nil {
 		return nil, why, err
 	}
 	f, err := OpenFile(path, false)

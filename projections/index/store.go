@@ -13,7 +13,9 @@ import (
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	api "github.com/blevesearch/bleve_index_api"
+
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 const (
@@ -191,7 +193,7 @@ func (s *store) failures() uint64 {
 func (s *store) unwritten() error {
 	probe := filepath.Join(s.dir, "probe")
 	err := os.WriteFile(probe, make([]byte, 1<<20), 0o600)
-	if err = errors.Join(err, removeIfThere(probe)); err != nil {
+	if err = errors.Join(err, durable.Remove(probe)); err != nil {
 		return fmt.Errorf("%w: %w", errUnwritten, err)
 	}
 	return errUnwritten

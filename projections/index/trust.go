@@ -93,7 +93,7 @@ func opened(dir string) error {
 	if err := os.WriteFile(filepath.Join(dir, dirtyFile), nil, 0o600); err != nil {
 		return err
 	}
-	return removeIfThere(filepath.Join(dir, closedFile))
+	return durable.Remove(filepath.Join(dir, closedFile))
 }
 
 // closed notes that the store in dir was closed in order.
@@ -103,18 +103,11 @@ func closed(dir string) error {
 		err = os.WriteFile(filepath.Join(dir, closedFile), []byte(sum), 0o600)
 	}
 	if err != nil {
-		if err := removeIfThere(filepath.Join(dir, closedFile)); err != nil {
+		if err := durable.Remove(filepath.Join(dir, closedFile)); err != nil {
 			return err
 		}
 	}
-	return removeIfThere(filepath.Join(dir, dirtyFile))
-}
-
-func removeIfThere(path string) error {
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return durable.Remove(filepath.Join(dir, dirtyFile))
 }
 
 // rootSum is what closedFile says of the root.

@@ -52,7 +52,7 @@ func convert(path, model string) (why string, err error) {
 		return "its header is of another model or format, or damaged", os.Remove(path)
 	}
 	if err != nil {
-		return "", errors.Join(fmt.Errorf("%w: %w", errKept, err), discard(tmp))
+		return "", errors.Join(fmt.Errorf("%w: %w", errKept, err), durable.Remove(tmp))
 	}
 	return "", nil
 }

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
@@ -64,7 +64,7 @@ type state struct {
 // store is there, and closed.
 func openStore(path, model string) (s *store, why string, err error) {
 	s = &store{path: path, model: model}
-	if err := discard(path + ".tmp"); err != nil { // a killed program left it
+	if err := durable.Remove(path + ".tmp"); err != nil { // a killed program left it
 		return nil, "", fmt.Errorf("vectors: open: %w", err)
 	}
 	if why, err = convert(path, model); err != nil {
@@ -164,19 +164,11 @@ func (s *store) reset() error {
 			return err
 		}
 	}
-	err := errors.Join(s.close(), discard(s.path))
+	err := errors.Join(s.close(), durable.Remove(s.path))
 	if err != nil && !errors.Is(err, engine.ErrDamaged) {
 		return err
 	}
 	return s.open()
-}
-
-// discard deletes a file, if it is there.
-func discard(path string) error {
-	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
 }
 
 // append stores rows behind the others, which are of lower positions, and that the log was read up to last. They are found when it

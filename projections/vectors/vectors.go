@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/transient"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/rows"
@@ -171,7 +172,7 @@ func (v *Vectors) chainOf(r events.Record) [8]byte {
 
 // Remove deletes the vectors at path, as if there never had been any. They must not be open.
 func Remove(path string) error {
-	return errors.Join(discard(path), discard(path+".tmp"), discard(path+engine.CopySuffix))
+	return errors.Join(durable.Remove(path), durable.Remove(path+".tmp"), durable.Remove(path+engine.CopySuffix))
 }
 
 // Stats is how far the vectors are.
