@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/filelock"
 )
 
 // Bolt is a log in a bbolt file. It implements Restorer. Only one process can have it open for writing.
@@ -91,12 +92,12 @@ func (b *Bolt) shut() error {
 	b.writer.queue.close(ErrClosed)
 	if b.wedged.Load() { // the writer may wait for ever
 		b.end(ErrClosed)
-		return letGo(b.file)
+		return filelock.Release(b.file)
 	}
 	<-b.writer.stopped
 	b.end(ErrClosed)
 	if b.writer.wedged { // a panic left bbolt's lock held: it cannot be closed, only let go of
-		return letGo(b.file)
+		return filelock.Release(b.file)
 	}
 	if err := b.db.Close(); err != nil {
 		return fmt.Errorf("eventlog: close %s: %w", b.path, err)

@@ -20,6 +20,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/boltcheck"
 	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/filelock"
 )
 
 // A file has a format number: that of its layout when it is made, and a higher one from the first record on that is withheld, or of a
@@ -106,7 +107,7 @@ func openWith(path string, o *bbolt.Options) (db *bbolt.DB, file *os.File, err e
 		return err
 	})
 	if err != nil && file != nil {
-		_ = letGo(file) // bbolt has closed it, unless it panicked
+		_ = filelock.Release(file) // bbolt has closed it, unless it panicked
 	}
 	return db, file, err
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/cmemd/cmemd/internal/filelock"
 )
 
 // retryLockEvery is how long OpenLocked waits before it tries again to lock a file that another process has: as long as bbolt.
@@ -26,11 +28,11 @@ func OpenLocked(path string, timeout time.Duration) (*os.File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("eventlog: %w", err)
 		}
-		switch err = tryLock(f); {
-		case err == nil && isAt(f, path):
+		switch free, err := filelock.Try(f); {
+		case free && isAt(f, path):
 			return f, nil
-		case err == nil: // it was replaced while we waited
-		case !errors.Is(err, ErrLocked):
+		case free: // it was replaced while we waited
+		case err != nil:
 			return nil, errors.Join(fmt.Errorf("eventlog: hold %s: %w", path, err), f.Close())
 		case time.Now().After(until):
 			pid, command := holderOf(path)

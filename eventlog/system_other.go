@@ -12,9 +12,3 @@ func FreeBytes(string) (uint64, error) { return 0, errors.ErrUnsupported }
 
 // nameOf cannot tell whether an open file has a name still.
 func nameOf(*os.File) (named bool, path string) { return false, "" }
-
-// letGo closes a file that is still mapped.
-func letGo(file *os.File) error { return file.Close() }
-
-// tryLock keeps nobody out here.
-func tryLock(*os.File) error { return nil }

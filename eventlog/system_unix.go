@@ -3,7 +3,6 @@
 package eventlog
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -34,19 +33,4 @@ func nameOf(file *os.File) (named bool, path string) {
 		return true, ""
 	}
 	return true, path
-}
-
-// letGo unlocks and closes a file that is still mapped: the mapping alone would keep the lock.
-func letGo(file *os.File) error {
-	err := syscall.Flock(int(file.Fd()), syscall.LOCK_UN)
-	return errors.Join(err, file.Close())
-}
-
-// tryLock locks file as bbolt does. The error is ErrLocked where another process has it.
-func tryLock(file *os.File) error {
-	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return ErrLocked
-	}
-	return err
 }

@@ -20,3 +20,9 @@ func Try(f *os.File) (bool, error) {
 	}
 	return true, nil
 }
+
+// Release unlocks and closes a file, also one that is still mapped: the mapping alone would keep the lock.
+func Release(f *os.File) error {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
+	return errors.Join(err, f.Close())
+}

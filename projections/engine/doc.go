@@ -22,7 +22,6 @@
 //	cursor.go      the entries of a table in their order, each held against its checksum
 //	aside.go       an old file that a log does not explain is kept
 //	store.go       the open file of the views, and whether it can be trusted
-//	lock_flock.go, lock_other.go  who holds the file
 //	mark.go        whether its last stop was clean, and whether it is as it was left then
 //	view.go        what a view is, and a record as folds see it
 //	file.go        one bbolt file, whose damage is an error; also for views that are kept elsewhere

@@ -16,6 +16,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/filelock"
 	"github.com/cmemd/cmemd/internal/transient"
 )
 
@@ -207,7 +208,7 @@ func (f *File) Exchange(by *File) error {
 // Close closes the file, synced or not.
 func (f *File) Close() error {
 	if f.wedged.Load() {
-		return letGo(f.file) // what maps it stays until the program ends
+		return filelock.Release(f.file) // what maps it stays until the program ends
 	}
 	return Guard(f.db.Close)
 }

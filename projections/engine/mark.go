@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/filelock"
 )
 
 const (
@@ -49,21 +50,18 @@ func lockMark(path string) (*mark, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	for deadline := time.Now().Add(lockTimeout); ; time.Sleep(10 * time.Millisecond) {
-		err := lock(f)
-		if err == nil {
+		free, err := filelock.Try(f)
+		switch {
+		case free:
 			return &mark{f, held}, nil
-		}
-		if errors.Is(err, errLocked) && time.Now().Before(deadline) {
+		case err == nil && time.Now().Before(deadline):
 			continue
-		}
-		if errors.Is(err, errLocked) {
+		case err == nil:
 			err = inUse(path)
 		}
 		return nil, errors.Join(err, f.Close())
 	}
 }
-
-var errLocked = errors.New("locked")
 
 // distrust says why the database at path must not be used, or nothing. After a clean stop it must be as it was left. After
 // an unclean one it is used only if the machine has been up since, so that all that was written is in the page cache, and if
