@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/cmemd/cmemd/eventlog/share/segment"
@@ -43,41 +44,59 @@ const spareListed = 16
 
 // lastWithin returns where the last segment lies that begins from one position to another; without a key if none does.
 func (s *Share) lastWithin(ctx context.Context, log events.LogID, from, to events.Position) (p place, err error) {
-	prefix, limit := s.keys.segmentPrefix(log), int(to-from)+spareListed
-	for after, more := s.keys.before(log, from), true; more; {
-		page, err := s.store.List(ctx, prefix, after, limit)
+	for next, err := range s.segments(ctx, log, from, int(to-from)+spareListed) {
 		if err != nil {
 			return p, err
 		}
-		for _, e := range page {
+		if next.first > to {
+			p.followed = next.first
+			break
+		}
+		p = next
+	}
+	return p, nil
+}
+
+// segments yields where the segments of a log lie that begin at a position or later, listing so many objects at once.
+func (s *Share) segments(ctx context.Context, log events.LogID, from events.Position, atOnce int) iter.Seq2[place, error] {
+	return func(yield func(place, error) bool) {
+		var p place
+		prefix := s.keys.segmentPrefix(log)
+		for e, err := range store.AllBy(ctx, s.store, prefix, s.keys.before(log, from), atOnce) {
+			if err != nil {
+				yield(place{}, err)
+				return
+			}
 			first, edition, ok := parseSegment(strings.TrimPrefix(string(e.Key), prefix))
-			if !ok {
+			switch {
+			case !ok:
 				continue
-			}
-			if first > to {
-				p.followed = first
-				return p, nil
-			}
-			if first == p.first {
+			case first == p.first:
 				p.earlier = append(p.earlier, p.key)
-			} else {
+			case p.key != "" && !yield(p, nil):
+				return
+			default:
 				p.earlier = nil
 			}
 			p.key, p.first, p.edition = e.Key, first, edition
 		}
-		if more = len(page) == limit; more {
-			after = page[len(page)-1].Key
+		if p.key != "" {
+			yield(p, nil)
 		}
 	}
-	return p, nil
 }
 
 // following returns where the segment lies that holds the record at a position, for who reads one after another: places is what was
 // listed, and is the reader's.
 func (s *Share) following(ctx context.Context, log events.LogID, at events.Position, places *[]place) (p place, err error) {
 	if len(*places) == 0 {
-		if *places, err = s.segmentsFrom(ctx, log, at); err != nil {
-			return p, err
+		for next, err := range s.segments(ctx, log, at, listedAtOnce) {
+			if err != nil {
+				return p, err
+			}
+			if *places = append(*places, next); len(*places) == listedAtOnce-1 {
+				break // of the last that is listed more editions may follow
+			}
 		}
 	}
 	if all := *places; len(all) > 0 && all[0].first == at {
@@ -90,30 +109,6 @@ func (s *Share) following(ctx context.Context, log events.LogID, at events.Posit
 
 // listedAtOnce is how many segments are listed at once by who reads one after another.
 const listedAtOnce = 256
-
-// segmentsFrom returns where the segments lie that begin at a position or later, the first of them.
-func (s *Share) segmentsFrom(ctx context.Context, log events.LogID, at events.Position) (all []place, err error) {
-	prefix := s.keys.segmentPrefix(log)
-	page, err := s.store.List(ctx, prefix, s.keys.before(log, at), listedAtOnce)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range page {
-		first, edition, ok := parseSegment(strings.TrimPrefix(string(e.Key), prefix))
-		switch n := len(all); {
-		case !ok:
-		case n > 0 && all[n-1].first == first:
-			all[n-1].earlier = append(all[n-1].earlier, all[n-1].key)
-			all[n-1].key, all[n-1].edition = e.Key, edition
-		default:
-			all = append(all, place{key: e.Key, first: first, edition: edition})
-		}
-	}
-	if len(page) == listedAtOnce && len(all) > 1 {
-		all = all[:len(all)-1] // of which more editions may follow
-	}
-	return all, nil
-}
 
 // segmentAt returns the segment at a place, verified, and its records.
 func (s *Share) segmentAt(ctx context.Context, log events.LogID, p place) (segment.Sealed, []events.Record, error) {

@@ -118,11 +118,7 @@ func (r *reporter) report(ctx context.Context) error {
 func (r *reporter) put(ctx context.Context, key store.Key, body []byte) (err error) {
 	var rev store.Rev
 	for range 2 {
-		if rev = r.rev; rev == "" {
-			rev, err = r.store.Create(ctx, key, body)
-		} else {
-			rev, err = r.store.Replace(ctx, key, rev, body)
-		}
+		rev, err = store.Put(ctx, r.store, key, r.rev, body)
 		if !errors.Is(err, store.ErrExists) && !errors.Is(err, store.ErrMoved) && !errors.Is(err, store.ErrNotFound) {
 			break
 		}

@@ -266,12 +266,7 @@ func (sh *shipper) renew(ctx context.Context, f feed) error {
 		return err
 	}
 	key := sh.keys.head(sh.ownLog())
-	if sh.rev == "" {
-		sh.rev, err = sh.store.Create(ctx, key, body)
-	} else {
-		sh.rev, err = sh.store.Replace(ctx, key, sh.rev, body)
-	}
-	if err != nil {
+	if sh.rev, err = store.Put(ctx, sh.store, key, sh.rev, body); err != nil {
 		sh.life = 0
 	}
 	if errors.Is(err, store.ErrExists) || errors.Is(err, store.ErrMoved) || errors.Is(err, store.ErrNotFound) {

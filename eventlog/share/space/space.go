@@ -149,15 +149,11 @@ func (s *Space) diverged(body []byte) error {
 
 // restore puts the manifest that this machine knows in the place of an older or a damaged one, or where the store has none any more, so
 // that the store is as it was once all machines have said what they know. Its caller has the turn.
-func (s *Space) restore(ctx context.Context, rev store.Rev) (err error) {
+func (s *Space) restore(ctx context.Context, rev store.Rev) error {
 	s.mu.Lock()
 	body := s.local.Manifest
 	s.mu.Unlock()
-	if rev == "" {
-		_, err = s.store.Create(ctx, s.ID().ManifestKey(), body)
-	} else {
-		_, err = s.store.Replace(ctx, s.ID().ManifestKey(), rev, body)
-	}
+	_, err := store.Put(ctx, s.store, s.ID().ManifestKey(), rev, body)
 	return err
 }
 

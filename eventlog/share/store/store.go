@@ -94,12 +94,26 @@ func Limit(limit int) int {
 	return limit
 }
 
+// Put stores body under key in the place of the object's state rev, or where rev is empty of none. Its errors are those of Create and
+// of Replace.
+func Put(ctx context.Context, s Writer, key Key, rev Rev, body []byte) (Rev, error) {
+	if rev == "" {
+		return s.Create(ctx, key, body)
+	}
+	return s.Replace(ctx, key, rev, body)
+}
+
 // All yields the objects whose keys begin with prefix and are greater than after, in the order of their keys, page by page. It
 // ends after the first error that it yields.
 func All(ctx context.Context, s Reader, prefix string, after Key) iter.Seq2[Entry, error] {
+	return AllBy(ctx, s, prefix, after, listLimit)
+}
+
+// AllBy is All with pages of so many objects: of a store that opens a file for each that it lists no more are listed than are wanted.
+func AllBy(ctx context.Context, s Reader, prefix string, after Key, limit int) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for {
-			page, err := s.List(ctx, prefix, after, listLimit)
+			page, err := s.List(ctx, prefix, after, limit)
 			if err != nil {
 				yield(Entry{}, err)
 				return
@@ -109,7 +123,7 @@ func All(ctx context.Context, s Reader, prefix string, after Key) iter.Seq2[Entr
 					return
 				}
 			}
-			if len(page) < listLimit {
+			if len(page) < limit {
 				return
 			}
 			after = page[len(page)-1].Key
