@@ -110,7 +110,7 @@ func (f *File) hold(name string, flag int, perm os.FileMode) (*os.File, error) {
 	return file, nil
 }
 
-// CheckNotMoved is ErrMoved if the path does not name the open file any more.
+// CheckInPlace is ErrMoved if the path does not name the open file any more.
 func (f *File) CheckInPlace() error { return CheckNotMoved(f.path, f.held) }
 
 // CheckNotMoved is ErrMoved if path does not name the file or folder that is held.
@@ -240,16 +240,11 @@ func Guard(f func() error) (err error) {
 // ofStructure reports whether bbolt found something where the views had put something else, or nothing, because the file could
 // not be opened again.
 func ofStructure(err error) bool {
-	for _, e := range []error{
+	return isAny(err, []error{
 		bolterrors.ErrDatabaseNotOpen,
 		bolterrors.ErrIncompatibleValue, bolterrors.ErrBucketExists, bolterrors.ErrBucketNotFound,
 		bolterrors.ErrInvalid, bolterrors.ErrChecksum, bolterrors.ErrVersionMismatch,
-	} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
+	})
 }
 
 func firstLine(s string) string {

@@ -58,8 +58,7 @@ func (v *Views) mendNow() error {
 		return nil
 	}
 	epoch, _ := v.head()
-	_, err := v.repair(epoch, t.Err)
-	return err
+	return v.repair(epoch, t.Err)
 }
 
 // Names returns the names of the views, in the order in which List has them.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/cmemd/cmemd/eventlog"
@@ -68,12 +69,7 @@ func (p *Progress) Retry(ctx context.Context, logger *slog.Logger, once func(con
 
 // isAny reports whether err is one of others.
 func isAny(err error, others []error) bool {
-	for _, o := range others {
-		if errors.Is(err, o) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(others, func(o error) bool { return errors.Is(err, o) })
 }
 
 // pauseUntil waits for a time, or to be woken. It reports false when ctx is done.

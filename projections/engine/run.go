@@ -76,7 +76,7 @@ func (v *Views) mend(r *repairs) error {
 	if len(r.done) == maxRepairs {
 		return fmt.Errorf("made anew %d times within an hour, and again: %w", maxRepairs, r.damage)
 	}
-	if _, err := v.repair(r.epoch, r.damage); err != nil {
+	if err := v.repair(r.epoch, r.damage); err != nil {
 		return err
 	}
 	r.damage, r.done = nil, append(r.done, time.Now())
@@ -84,12 +84,12 @@ func (v *Views) mend(r *repairs) error {
 }
 
 // repair closes the file, deletes it, and begins anew, because of what was found in the file of an epoch. If that file
-// has been made anew already it does nothing, and done is false.
-func (v *Views) repair(epoch uint64, why error) (done bool, err error) {
+// has been made anew already it does nothing.
+func (v *Views) repair(epoch uint64, why error) error {
 	v.applying.Lock()
 	defer v.applying.Unlock()
 	if v.epoch != epoch {
-		return false, nil
+		return nil
 	}
 	if errors.Is(why, errJoined) {
 		v.logger.Info("views are made anew: records of other machines have come")
@@ -97,10 +97,10 @@ func (v *Views) repair(epoch uint64, why error) (done bool, err error) {
 		v.logger.Warn("views are damaged", "err", why)
 	}
 	if err := v.discardStore(); err != nil {
-		return false, err
+		return err
 	}
 	v.epoch++
-	return true, v.openStore()
+	return v.openStore()
 }
 
 // discardStore closes the file and deletes it. The caller holds applying.
@@ -161,7 +161,7 @@ func (v *Views) CatchUp(ctx context.Context) error {
 	epoch, _ := v.head()
 	err := v.catchUp(ctx)
 	if errors.Is(err, ErrDamaged) {
-		if _, err = v.repair(epoch, err); err == nil {
+		if err = v.repair(epoch, err); err == nil {
 			err = v.catchUp(ctx)
 		}
 	}
