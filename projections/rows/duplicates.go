@@ -20,7 +20,7 @@ func groupKey(row Row) []byte {
 	if row.Kind == Memory {
 		return nil
 	}
-	title, narrative := normalise(row.Title), normalise(row.Narrative)
+	title, narrative := Normalise(row.Title), Normalise(row.Narrative)
 	if title == "" && narrative == "" {
 		return nil
 	}
@@ -28,8 +28,8 @@ func groupKey(row Row) []byte {
 	return append(slices.Clone(row.Session[:]), sum[:16]...)
 }
 
-// normalise makes texts equal that differ only in case and white space.
-func normalise(s string) string {
+// Normalise makes texts equal that differ in letter case and white space alone.
+func Normalise(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), unicode.IsSpace), " ")
 }
 

@@ -4,16 +4,16 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // words looks for a text literally: what was said holds all of it, in this order, letter case and kinds of white space
 // aside. Text that is kept as JSON is looked at as it reads, too.
 type words struct{ text string }
 
-func newWords(text string) words { return words{fold(text)} }
+func newWords(text string) words { return words{rows.Normalise(text)} }
 
 // in reports whether an event holds the text in any of its own words.
 func (w words) in(e events.Event) bool {
@@ -24,15 +24,10 @@ func (w words) in(e events.Event) bool {
 func Holds(text, query string) bool { return newWords(query).inText(text) }
 
 func (w words) inText(s string) bool {
-	if strings.Contains(fold(s), w.text) {
+	if strings.Contains(rows.Normalise(s), w.text) {
 		return true
 	}
-	return strings.Contains(s, `\`) && strings.Contains(fold(unescaped(s)), w.text)
-}
-
-// fold makes texts equal that differ in letter case and white space alone.
-func fold(s string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(s), unicode.IsSpace), " ")
+	return strings.Contains(s, `\`) && strings.Contains(rows.Normalise(unescaped(s)), w.text)
 }
 
 // unescaped is JSON text as it reads: its strings without their escapes. What is no JSON, as after a cut, has the usual ones

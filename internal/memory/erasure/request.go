@@ -44,7 +44,7 @@ func (r Request) check() error {
 	if len(r.Positions) == 0 && len(r.IDs) == 0 && r.Query == "" && !r.ofSession() && r.Project == "" && r.Since.IsZero() && r.Until.IsZero() {
 		return ErrNothingNamed
 	}
-	if r.Query != "" && len(fold(r.Query)) < minQueryBytes {
+	if r.Query != "" && len(rows.Normalise(r.Query)) < minQueryBytes {
 		return ErrShortQuery
 	}
 	return nil
