@@ -61,8 +61,5 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("%s (%d)", strings.Join(parts, "; "), p.Status)
 }
 
-// Temporary reports whether the same request may succeed a little later.
-func (p *Problem) Temporary() bool { return p.Status == 503 || p.Status == 429 }
-
 // ProblemType is the media type of a Problem.
 const ProblemType = "application/problem+json"

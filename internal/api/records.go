@@ -59,7 +59,7 @@ func recordedSince(ctx context.Context, log eventlog.Log, last events.Position, 
 
 // read fills in a page from a position on.
 func (out *Records) read(ctx context.Context, log eventlog.Log, q RecordsQuery, from events.Position) error {
-	bytes, scanned, admits := 0, 0, q.admits()
+	bytes, scanned, admits := 0, 0, Admits(q.Stream, q.Kinds)
 	for r, err := range recordsFrom(ctx, log, q.Stream, from) {
 		if err != nil {
 			return err
@@ -82,7 +82,7 @@ func (out *Records) read(ctx context.Context, log eventlog.Log, q RecordsQuery, 
 
 // readBack fills in the page that ends before a position. Positions have no holes, so that it is looked for in stretches.
 func (out *Records) readBack(ctx context.Context, log eventlog.Log, q RecordsQuery) error {
-	end, admits := min(q.Before, out.Last+1), q.admits()
+	end, admits := min(q.Before, out.Last+1), Admits(q.Stream, q.Kinds)
 	for scanned := 0; end > 1 && len(out.Records) < q.Limit && scanned < maxScanned; {
 		begin := end - min(end-1, events.Position(max(q.Limit, RecordsPage)))
 		found, err := recordsBetween(ctx, log, begin, end, admits, q.Payload)
@@ -117,14 +117,11 @@ func recordsBetween(
 	return found, nil
 }
 
-// admits tells which records q chooses, wherever they stand.
-func (q RecordsQuery) admits() func(events.Header) bool {
-	var kinds []string
-	if q.Kinds != "" {
-		kinds = strings.Split(q.Kinds, ",")
-	}
+// Admits tells which records are of a stream and of kinds, with commas between; where one is empty, all are.
+func Admits(stream events.StreamID, kinds string) func(events.Header) bool {
+	list := strings.Split(kinds, ",")
 	return func(h events.Header) bool {
-		return (q.Stream == "" || h.Stream == q.Stream) && (kinds == nil || slices.Contains(kinds, string(h.Kind)))
+		return (stream == "" || h.Stream == stream) && (kinds == "" || slices.Contains(list, string(h.Kind)))
 	}
 }
 

@@ -32,11 +32,9 @@ type (
 	Result        = recall.Item           // one row in short: enough to decide whether to read it whole
 	Facets        = recall.Facets         // how what a search matches is spread
 	Count         = recall.Count          // how many rows have a value
-	Explained     = recall.Explained      // what a result's score is made of
 	Verdict       = rows.Verdict          // a claim, and what was found of it then and later
 	Ingested      = capture.Ingested      // what became of a transcript
 	SilentSession = capture.SilentSession // a session of which nothing more may come
 	Settled       = capture.Settled       // what became of such sessions
-	BadLine       = capture.BadLine       // a line that was not understood, or whose fact was refused
 	Imported      = capture.Imported      // what became of another memory's entries
 )

@@ -3,9 +3,7 @@ package server
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/eventlog"
@@ -17,11 +15,6 @@ import (
 
 // eventBuffer is how many records are read ahead of a client.
 const eventBuffer = 256
-
-// admits reports whether q chooses a record.
-func admits(q api.EventsQuery, h events.Header) bool {
-	return (q.Stream == "" || h.Stream == q.Stream) && (q.Kinds == "" || slices.Contains(strings.Split(q.Kinds, ","), string(h.Kind)))
-}
 
 // lastSeen is the position that a client says it has seen last, if it says one.
 func lastSeen(r *http.Request, wrong api.Wrong) (at events.Position, said bool) {
@@ -106,11 +99,12 @@ func (s *logs) hello(ctx context.Context, out *stream.Events, q api.EventsQuery)
 
 // follow hands over the records that q admits until ctx is done or the log ends.
 func (s *logs) follow(ctx context.Context, from events.Position, q api.EventsQuery, found chan<- events.Record) error {
+	admits := api.Admits(q.Stream, q.Kinds)
 	for rec, err := range s.Log.Follow(ctx, from) {
 		if err != nil {
 			return err
 		}
-		if !admits(q, rec.Header) {
+		if !admits(rec.Header) {
 			continue
 		}
 		select {

@@ -143,7 +143,7 @@ func TestHookUnavailable(t *testing.T) {
 			w := newWorld(t, func(cfg *testConfig) { cfg.System = failing(cfg.System, c.err) })
 			_, err := w.client.Hook(t.Context(), "claude-code", toolUse("bad-1", "x", "ls", ""), newID(), time.Time{})
 			p := problem(t, err)
-			if p.Status != 503 || p.Type != c.kind || p.RetryAfter <= 0 || !p.Temporary() {
+			if p.Status != 503 || p.Type != c.kind || p.RetryAfter <= 0 {
 				t.Errorf("got %+v, want 503 %s with Retry-After", p, c.kind)
 			}
 			if files, _ := badFiles(t, w.home); len(files) > 0 {
