@@ -22,10 +22,6 @@ several providers a line each. It needs no daemon and records nothing: what it c
 ` + "`cmemd usage`" + ` nor a budget counts it. It ends with 1 if a provider failed or nobody can read its answer.`
 
 func NewObserver(a *terminal.App) *cobra.Command {
-	c := &cobra.Command{
-		Use: "observer", Short: "Try and compare what observes the sessions, and list what it can record",
-		Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
-	}
 	provider := ""
 	test := &cobra.Command{
 		Use: "test", Short: "Ask each provider once; exit code 1 if one fails", Args: terminal.Takes(0, 0, ""), Long: observerTestHelp,
@@ -34,13 +30,14 @@ func NewObserver(a *terminal.App) *cobra.Command {
 	test.Flags().StringVar(&provider, "provider", "", "ask this one alone, which the settings need not name")
 	terminal.OneOf(test, "provider", setting.ProviderNames()...)
 	test.RunE = func(c *cobra.Command, _ []string) error { return testObservers(c.Context(), a, provider) }
-	c.AddCommand(test, newCompare(a), &cobra.Command{
+	return terminal.Group(&cobra.Command{
+		Use: "observer", Short: "Try and compare what observes the sessions, and list what it can record",
+	}, test, newCompare(a), &cobra.Command{
 		Use: "modes", Short: "List the modes and check them; exit code 1 if one cannot be used", Args: terminal.Takes(0, 0, ""),
 		Long: "A mode says what a model records, and in which words. It is chosen by the setting mode. Those that are built in stand\n" +
 			"beside the files NAME.toml in the folder modes of CMEMD_HOME, which come first.",
 		RunE: func(*cobra.Command, []string) error { return showModes(a) },
 	})
-	return c
 }
 
 // trialResults is what came of asking several.

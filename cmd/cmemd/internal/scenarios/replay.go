@@ -137,15 +137,12 @@ func completePolicies(_ *cobra.Command, _ []string, begun string) ([]string, cob
 // completeSessions lists the latest sessions that begin so; none where no daemon can be asked.
 func completeSessions(ctx context.Context, a *terminal.App, begun string) []string {
 	var out []string
-	_ = a.Query(ctx, func(ctx context.Context, c api.Invoker) error {
-		found, err := api.SessionsRoute.Call(ctx, c, api.SessionsQuery{Limit: 50})
-		for _, s := range found.Sessions {
-			if id := s.ID.String(); strings.HasPrefix(id, begun) {
-				out = append(out, id+"\t"+terminal.VisibleLine(strings.TrimSpace(s.Project+" "+s.Title)))
-			}
+	found, _ := terminal.Ask(ctx, a, api.SessionsRoute, api.SessionsQuery{Limit: 50}) // there is nobody to tell what is wrong
+	for _, s := range found.Sessions {
+		if id := s.ID.String(); strings.HasPrefix(id, begun) {
+			out = append(out, id+"\t"+terminal.VisibleLine(strings.TrimSpace(s.Project+" "+s.Title)))
 		}
-		return err // there is nobody to tell
-	})
+	}
 	return out
 }
 

@@ -24,16 +24,23 @@ func (a *App) Query(ctx context.Context, do func(ctx context.Context, to api.Inv
 	})
 }
 
+// Ask asks the daemon of this home by r for q, and waits for the answer as Query does.
+func Ask[Q, A any](ctx context.Context, a *App, r api.Route[Q, A], q Q) (answer A, err error) {
+	err = a.Query(ctx, func(ctx context.Context, to api.Invoker) error {
+		answer, err = r.Call(ctx, to, q)
+		return err
+	})
+	return answer, err
+}
+
 // Answer asks the daemon by r for q, and reports what it answers: as JSON, or as show prints it. What show returns says that
 // there was nothing to be shown, or not all.
 func Answer[Q, A any](ctx context.Context, a *App, r api.Route[Q, A], q Q, show func(*App, A) error) error {
-	return a.Query(ctx, func(ctx context.Context, to api.Invoker) error {
-		answer, err := r.Call(ctx, to, q)
-		if err != nil {
-			return err
-		}
-		return a.Report(answer, func(a *App) error { return show(a, answer) })
-	})
+	answer, err := Ask(ctx, a, r, q)
+	if err != nil {
+		return err
+	}
+	return a.Report(answer, func(a *App) error { return show(a, answer) })
 }
 
 // Asking returns c as a command that asks the daemon by r, and shows what it answers as Answer does. It has the flags of r's query; its
@@ -76,12 +83,8 @@ func Await[Q, A any](ctx context.Context, a *App, r api.Work[Q, A], what string,
 }
 
 // Status is how the daemon of this home does.
-func (a *App) Status(ctx context.Context) (s api.Status, err error) {
-	err = a.Query(ctx, func(ctx context.Context, c api.Invoker) error {
-		s, err = api.StatusRoute.Call(ctx, c, api.NoQuery{})
-		return err
-	})
-	return s, err
+func (a *App) Status(ctx context.Context) (api.Status, error) {
+	return Ask(ctx, a, api.StatusRoute, api.NoQuery{})
 }
 
 // Stream is query for answers that take as long as they take: as long as the daemon says that it is there.

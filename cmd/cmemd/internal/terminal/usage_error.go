@@ -10,6 +10,16 @@ import (
 
 func ShowHelp(c *cobra.Command, _ []string) error { return c.Help() }
 
+// Group returns c with sub-commands. By itself it takes no arguments, and shows its help where it says nothing else to do.
+func Group(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
+	c.Args = NoSuchCommand
+	if c.RunE == nil {
+		c.RunE = ShowHelp
+	}
+	c.AddCommand(subs...)
+	return c
+}
+
 // Misused is a UsageError of command c.
 func Misused(c *cobra.Command, format string, args ...any) error {
 	return &UsageError{Message: VisibleLine(fmt.Sprintf(format, args...)), command: c.CommandPath()}

@@ -10,12 +10,8 @@ import (
 )
 
 // ask asks the daemon how the machines are.
-func ask(ctx context.Context, a *terminal.App) (c api.Cluster, err error) {
-	err = a.Query(ctx, func(ctx context.Context, to api.Invoker) error {
-		c, err = api.ClusterRoute.Call(ctx, to, api.NoQuery{})
-		return err
-	})
-	return c, err
+func ask(ctx context.Context, a *terminal.App) (api.Cluster, error) {
+	return terminal.Ask(ctx, a, api.ClusterRoute, api.NoQuery{})
 }
 
 // mustHaveJoined is an error where there are no machines to tell of.

@@ -13,8 +13,8 @@ import (
 )
 
 func newDevices(a *terminal.App) *cobra.Command {
-	c := &cobra.Command{
-		Use: "devices", Short: "List the machines that share memory, and take one out", Args: terminal.NoSuchCommand,
+	return terminal.Group(&cobra.Command{
+		Use: "devices", Short: "List the machines that share memory, and take one out",
 		RunE: func(c *cobra.Command, _ []string) error {
 			cluster, err := joined(c.Context(), a)
 			if err != nil {
@@ -22,9 +22,7 @@ func newDevices(a *terminal.App) *cobra.Command {
 			}
 			return a.Show(cluster.Status.Machines, func() { showDevices(a, cluster.Status.Machines) })
 		},
-	}
-	c.AddCommand(newRevoke(a))
-	return c
+	}, newRevoke(a))
 }
 
 func showDevices(a *terminal.App, machines []share.Machine) {

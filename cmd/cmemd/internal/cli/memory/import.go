@@ -25,11 +25,7 @@ import (
 )
 
 func newImport(a *terminal.App) *cobra.Command {
-	c := &cobra.Command{
-		Use: "import", Short: "Take in what another memory kept", Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
-	}
-	c.AddCommand(newImportClaudeMem(a))
-	return c
+	return terminal.Group(&cobra.Command{Use: "import", Short: "Take in what another memory kept"}, newImportClaudeMem(a))
 }
 
 const importHelp = `Reads the database of claude-mem: sessions, prompts, observations, summaries, and in its later versions tool uses. Times,

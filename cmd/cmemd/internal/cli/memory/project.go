@@ -20,11 +20,8 @@ itself that it is the same, by the address of its remote or by a .cmemd-project 
 what a repository says of itself is its author's word, not yours.`
 
 func newProject(a *terminal.App) *cobra.Command {
-	c := &cobra.Command{
-		Use: "project", Short: "Say which folders share one memory", Long: projectHelp, Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
-	}
-	c.AddCommand(newProjectList(a), newProjectJoin(a), newProjectPart(a), newProjectGive(a))
-	return c
+	return terminal.Group(&cobra.Command{Use: "project", Short: "Say which folders share one memory", Long: projectHelp},
+		newProjectList(a), newProjectJoin(a), newProjectPart(a), newProjectGive(a))
 }
 
 func newProjectList(a *terminal.App) *cobra.Command {
@@ -154,18 +151,14 @@ func completeFolder(_ *cobra.Command, args []string, _ string) ([]string, cobra.
 const completionWait = 500 * time.Millisecond
 
 // namesOf asks the daemon for projects, and completes nothing where it does not answer at once.
-func namesOf(ctx context.Context, a *terminal.App, names func(api.Projects) []string) (list []string) {
+func namesOf(ctx context.Context, a *terminal.App, names func(api.Projects) []string) []string {
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	ctx, cancel := context.WithTimeout(ctx, completionWait)
 	defer cancel()
-	_ = a.Query(ctx, func(ctx context.Context, to api.Invoker) error { // a completion has nobody to tell what is wrong
-		found, err := api.ProjectsRoute.Call(ctx, to, api.NoQuery{})
-		list = names(found)
-		return err
-	})
-	return list
+	found, _ := terminal.Ask(ctx, a, api.ProjectsRoute, api.NoQuery{}) // a completion has nobody to tell what is wrong
+	return names(found)
 }
 
 func showProjects(a *terminal.App, found api.Projects) error {

@@ -13,11 +13,10 @@ import (
 )
 
 func newConfig(a *terminal.App) *cobra.Command {
-	c := &cobra.Command{
-		Use: "config", Short: "Show, check and change the settings", Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
+	return terminal.Group(&cobra.Command{
+		Use: "config", Short: "Show, check and change the settings",
 		Long: "Settings are read from config.toml in CMEMD_HOME when the daemon starts; `cmemd serve` by hand takes variables CMEMD_KEY over them.",
-	}
-	c.AddCommand(
+	},
 		newConfigShow(a),
 		&cobra.Command{
 			Use: "check", Short: "Check the settings; exit code 1 if one cannot be used", Args: terminal.Takes(0, 0, ""),
@@ -29,7 +28,6 @@ func newConfig(a *terminal.App) *cobra.Command {
 		},
 		newConfigSet(a), newConfigUnset(a),
 	)
-	return c
 }
 
 func newConfigShow(a *terminal.App) *cobra.Command {

@@ -21,11 +21,8 @@ came with a clone. How much it hides is counted by session. Refuse sets one file
 it count again. The daemon reads its settings when it starts: ` + "`cmemd restart`" + `.`
 
 func newIgnore(a *terminal.App) *cobra.Command {
-	c := &cobra.Command{
-		Use: "ignore", Short: "Say what ignore files hide, and set one aside", Long: ignoreHelp, Args: terminal.NoSuchCommand,
-		RunE: terminal.ShowHelp,
-	}
-	c.AddCommand(newIgnoreList(a),
+	return terminal.Group(&cobra.Command{Use: "ignore", Short: "Say what ignore files hide, and set one aside", Long: ignoreHelp},
+		newIgnoreList(a),
 		newIgnoreChange(a, "refuse", "Have an ignore file count for nothing", func(all []string, file string) []string {
 			if slices.Contains(all, file) {
 				return all
@@ -35,7 +32,6 @@ func newIgnore(a *terminal.App) *cobra.Command {
 		newIgnoreChange(a, "allow", "Have a refused ignore file count again", func(all []string, file string) []string {
 			return slices.DeleteFunc(all, func(f string) bool { return f == file })
 		}))
-	return c
 }
 
 // ignoreList is what `cmemd ignore list` tells.

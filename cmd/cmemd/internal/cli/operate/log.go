@@ -14,12 +14,10 @@ import (
 )
 
 func newLog(a *terminal.App) *cobra.Command {
-	c := &cobra.Command{
-		Use: "log", Short: "Read, check and copy the log itself", Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
+	return terminal.Group(&cobra.Command{
+		Use: "log", Short: "Read, check and copy the log itself",
 		Long: "The log is the only truth there is; all else is made from it. These commands ask the daemon, or read the file\nwhere no daemon runs.",
-	}
-	c.AddCommand(newLogTail(a), newLogCat(a), newLogVerify(a), newLogStats(a), newLogExport(a), newLogImport(a), newLogBackup(a), newLogSalvage(a), newLogAnew(a))
-	return c
+	}, newLogTail(a), newLogCat(a), newLogVerify(a), newLogStats(a), newLogExport(a), newLogImport(a), newLogBackup(a), newLogSalvage(a), newLogAnew(a))
 }
 
 const verifyHelp = `Verify checks order, chain and payload of every record, and then counts anew, from the records alone, what became of every

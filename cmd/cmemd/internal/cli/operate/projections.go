@@ -14,11 +14,8 @@ import (
 )
 
 func newProjections(a *terminal.App) *cobra.Command {
-	c := &cobra.Command{
-		Use: "projections", Short: "List, inspect and rebuild the views over the log", Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
-	}
-	c.AddCommand(newViewList(a), newViewInspect(a), newViewRebuild(a))
-	return c
+	return terminal.Group(&cobra.Command{Use: "projections", Short: "List, inspect and rebuild the views over the log"},
+		newViewList(a), newViewInspect(a), newViewRebuild(a))
 }
 
 func newViewList(a *terminal.App) *cobra.Command {

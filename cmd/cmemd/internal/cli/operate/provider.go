@@ -12,11 +12,8 @@ import (
 )
 
 func newProvider(a *terminal.App) *cobra.Command {
-	c := &cobra.Command{
-		Use: "provider", Short: "Say who may observe, and let a paused one be asked again", Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
-	}
-	c.AddCommand(newProviderList(a), newProviderResume(a))
-	return c
+	return terminal.Group(&cobra.Command{Use: "provider", Short: "Say who may observe, and let a paused one be asked again"},
+		newProviderList(a), newProviderResume(a))
 }
 
 func newProviderList(a *terminal.App) *cobra.Command {

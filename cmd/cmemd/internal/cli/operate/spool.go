@@ -17,15 +17,13 @@ Spool lists what was set aside. Retry brings all of it back among what waits, as
 set aside again, and nothing is recorded twice.`
 
 func newSpool(a *terminal.App) *cobra.Command {
-	c := &cobra.Command{
-		Use: "spool", Short: "List what the daemon could not take, and have it try again", Long: spoolHelp, Args: terminal.NoSuchCommand,
+	return terminal.Group(&cobra.Command{
+		Use: "spool", Short: "List what the daemon could not take, and have it try again", Long: spoolHelp,
 		RunE: func(*cobra.Command, []string) error { return listSpool(a) },
-	}
-	c.AddCommand(&cobra.Command{
+	}, &cobra.Command{
 		Use: "retry", Short: "Bring back what was set aside, for the daemon to take", Args: terminal.Takes(0, 0, ""),
 		RunE: func(*cobra.Command, []string) error { return retrySpool(a) },
 	})
-	return c
 }
 
 // A spooled is what `cmemd spool` says.

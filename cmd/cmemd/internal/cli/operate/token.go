@@ -14,11 +14,10 @@ import (
 )
 
 func newToken(a *terminal.App) *cobra.Command {
-	c := &cobra.Command{
-		Use: "token", Short: "Show or change the token of the loopback address", Args: terminal.NoSuchCommand, RunE: terminal.ShowHelp,
+	return terminal.Group(&cobra.Command{
+		Use: "token", Short: "Show or change the token of the loopback address",
 		Long: "HTTP on the loopback address asks for a token; who uses the socket, as hooks and commands do, needs none.",
-	}
-	c.AddCommand(
+	},
 		&cobra.Command{
 			Use: "show", Short: "Print the token", Args: terminal.Takes(0, 0, ""),
 			RunE: func(*cobra.Command, []string) error {
@@ -41,7 +40,6 @@ func newToken(a *terminal.App) *cobra.Command {
 			RunE: func(c *cobra.Command, _ []string) error { return rotateToken(a, c) },
 		},
 	)
-	return c
 }
 
 // rotateToken has the daemon change the token, or does so where none runs.
