@@ -61,7 +61,7 @@ func table() map[string][]string {
 		"eventlog/share":                     {"eventlog", "eventlog/share/segment", "eventlog/share/space", "eventlog/share/store", "eventlog/union", "events", "internal/durable", "internal/transient"},
 		"eventlog/share/segment":             {"events"},
 		"eventlog/share/space":               {"eventlog/share/store", "events", "internal/durable", "internal/owned", "internal/transient"},
-		"eventlog/share/store":               {"internal/durable", "internal/filelock", "internal/transient"},
+		"eventlog/share/store":               {"internal/durable", "internal/filelock", "internal/sleep", "internal/transient"},
 		"eventlog/union":                     {"eventlog", "events", "internal/durable", "internal/transient"},
 		"internal/observer/evidence":         {"events", "internal/process", "internal/jsonscan", "internal/sentence", "internal/toolinput"},
 		"internal/observer":                  {"events", "internal/process", "internal/tomledit", "actors/policy", "internal/observer/evidence", "internal/clip", "internal/durable", "internal/jsonscan", "internal/sentence", "internal/sleep", "internal/toolinput"},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/filelock"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // Syncthing passes over files and folders whose names begin with .syncthing. (lib/fs/tempname.go), and removes such files after a
@@ -84,10 +85,8 @@ func lock(ctx context.Context, root *os.Root) (*os.File, error) {
 		if f != nil || err != nil {
 			return f, err
 		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(lockEvery):
+		if err := sleep.For(ctx, lockEvery); err != nil {
+			return nil, err
 		}
 	}
 }

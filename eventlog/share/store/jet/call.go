@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/cmemd/cmemd/eventlog/share/store"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
 // A call may take Config.Timeout and what its bytes take at 500 kbit/s: half of 1 Mbit/s, for there may be two at once.
@@ -61,10 +62,8 @@ func untilDone(ctx context.Context, do func() error) error {
 		if !errors.Is(err, errBusy) && !errors.Is(err, jetstream.ErrNoStreamResponse) {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if sleep.For(ctx, pause) != nil {
 			return err
-		case <-time.After(pause):
 		}
 	}
 }
