@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -130,9 +131,7 @@ func portsFrom(listen string, n int) (all []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if host == "" {
-		host = "127.0.0.1"
-	}
+	host = cmp.Or(host, "127.0.0.1")
 	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
 		return nil, fmt.Errorf("%w: --listen %q: the stores of --dev are for trying, on loopback alone: 127.0.0.1:PORT", errUsage, listen)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -93,11 +94,8 @@ func splitListen(listen string) (host string, port int, err error) {
 
 // optionsOf is how the server is run: one server by itself, whose every answer is on disk.
 func optionsOf(id identity, host string, port int, dir string) *server.Options {
-	if port == 0 {
-		port = server.RANDOM_PORT
-	}
 	return &server.Options{
-		ServerName: "cmemd-hub", Host: host, Port: port, // no host is every interface with an IPv4 address
+		ServerName: "cmemd-hub", Host: host, Port: cmp.Or(port, server.RANDOM_PORT), // no host is every interface with an IPv4 address
 		Authorization: id.token,
 		TLSConfig:     &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{id.cert}},
 		TLSTimeout:    handshakeFor, AuthTimeout: handshakeFor, WriteDeadline: writeFor,

@@ -1,6 +1,9 @@
 package observer
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // scrubbed takes the place of what Scrub takes out.
 const scrubbed = "[secret]"
@@ -56,10 +59,8 @@ func isKey(token string) bool {
 	if len(token) >= longToken {
 		return true
 	}
-	for _, p := range keyPrefixes() {
-		if rest, ok := strings.CutPrefix(token, p); ok && len(rest) >= keyTail {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(keyPrefixes(), func(p string) bool {
+		rest, ok := strings.CutPrefix(token, p)
+		return ok && len(rest) >= keyTail
+	})
 }

@@ -121,7 +121,6 @@ func fieldDetail(err error) string {
 
 // Reason says why something is not done, in one line.
 func Reason(err error) string {
-	e := Of(err)
-	e = cmp.Or(e, Unforeseen)
+	e := cmp.Or(Of(err), Unforeseen)
 	return cmp.Or(e.Title, e.Kind.Title) + ": " + e.Error()
 }

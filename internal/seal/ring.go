@@ -64,12 +64,8 @@ func (r Ring) Open(id string, header, sealed []byte) ([]byte, error) {
 
 // isLost reports whether no second reading will mend what is wrong with a private half.
 func isLost(err error) bool {
-	for _, lost := range []error{fs.ErrNotExist, ErrBadKey, owned.ErrOthers, durable.ErrTooLong} {
-		if errors.Is(err, lost) {
-			return true
-		}
-	}
-	return false
+	all := []error{fs.ErrNotExist, ErrBadKey, owned.ErrOthers, durable.ErrTooLong}
+	return slices.ContainsFunc(all, func(lost error) bool { return errors.Is(err, lost) })
 }
 
 // Renew sees to it that there is a present key whose private half can be read and that is younger than age; 0 makes a new

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -31,9 +32,7 @@ func (p Pace) withDefaults() Pace {
 	if p.Bytes <= 0 {
 		p.Bytes = 4 << 20
 	}
-	if p.Rest == 0 {
-		p.Rest = 20 * time.Millisecond
-	}
+	p.Rest = cmp.Or(p.Rest, 20*time.Millisecond)
 	return p
 }
 

@@ -189,13 +189,8 @@ func (t token) named(w string) bool {
 
 // inCommitLink reports whether the token is the commit of a link such as https://host/owner/name/commit/1a2b3c4.
 func (t token) inCommitLink() bool {
-	b := t.before()
-	for _, part := range []string{"/commit/", "/commits/", "/compare/", "/+/", "/commit/?id="} {
-		if strings.HasSuffix(b, part) {
-			return true
-		}
-	}
-	return false
+	links := []string{"/commit/", "/commits/", "/compare/", "/+/", "/commit/?id="}
+	return slices.ContainsFunc(links, func(part string) bool { return strings.HasSuffix(t.before(), part) })
 }
 
 // isRangeEnd reports whether the token is an end of a range between two revisions.

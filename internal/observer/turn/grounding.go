@@ -35,8 +35,7 @@ func commandsOf(p observer.Prompt) (dirs []string, ran map[string][]evidence.Run
 	var before time.Time
 	for _, in := range p.Inputs {
 		if call := in.Call(); call != nil && call.MayChangeFiles() {
-			dir := call.Cwd
-			dir = cmp.Or(dir, p.Cwd)
+			dir := cmp.Or(call.Cwd, p.Cwd)
 			if ran[dir] == nil {
 				dirs = append(dirs, dir)
 			}

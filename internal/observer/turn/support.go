@@ -99,12 +99,9 @@ func printedTexts(p observer.Prompt) (texts []string) {
 
 // invents reports whether some name stands in none of texts.
 func invents(names, texts []string) bool {
-	for _, name := range names {
-		if !slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, name) }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(name string) bool {
+		return !slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, name) })
+	})
 }
 
 // literals are the words of a text that stand there as they are typed: addresses, packages with versions, names with underscores.

@@ -137,9 +137,7 @@ func (d *stage) commit(ctx context.Context, subject string) {
 		git("init", "-q")
 	}
 	git("commit", "-q", "--allow-empty", "-m", subject)
-	hash := git("rev-parse", "--short", "HEAD")
-	hash = cmp.Or(hash, "4b44602")
-	d.commits = append(d.commits, hash)
+	d.commits = append(d.commits, cmp.Or(git("rev-parse", "--short", "HEAD"), "4b44602"))
 }
 
 // clear ends the daemon and removes everything.

@@ -105,8 +105,7 @@ func (d *stage) explain(ctx context.Context) error {
 		d.printDetail("asked      %6d  %s", p.Position, p.Text)
 	}
 	for _, in := range why.Turns[0].Inputs {
-		name := in.Tool
-		name = cmp.Or(name, string(in.Kind))
+		name := cmp.Or(in.Tool, string(in.Kind))
 		failed := ""
 		if in.Failed {
 			failed = "  (failed)"

@@ -49,12 +49,10 @@ func textOf(value any) (s string, ok bool) {
 
 // hasZeroByte reports whether there is a zero byte in a text: what SQLite reads behind the end of a file that was cut.
 func (r row) hasZeroByte() bool {
-	for _, v := range r.values {
-		if s, ok := v.(string); ok && strings.IndexByte(s, 0) >= 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.values, func(v any) bool {
+		s, ok := v.(string)
+		return ok && strings.IndexByte(s, 0) >= 0
+	})
 }
 
 // isText reports whether all values are texts but the first four, which say of which session they are, and when.
