@@ -192,6 +192,11 @@ func TestWithoutWords(t *testing.T) {
 		`{"session_id":"x","prompt":"abc"}`: `{"session_id":"x","prompt":"[cmemd: 5 bytes withheld: there was no key]"}`,
 		`{"workspace_roots":["/a"]}`:        `{"workspace_roots":["/withheld"]}`,
 		`{"session_id":"x","prompt":"ab`:    `{}`,
+		`{"reason":"logout","timestamp":"2026-11-28T19:02:23.07+01:00","tool_name":"Ask me"}`: `{"reason":"logout",` +
+			`"timestamp":"2026-11-28T19:02:23.07+01:00","tool_name":"Ask me"}`,
+		`{"reason":"no, use the other key"}`: `{"reason":"[cmemd: 23 bytes withheld: there was no key]"}`,
+		`{"reason":"no\u0020way"}`:           `{"reason":"[cmemd: 13 bytes withheld: there was no key]"}`,
+		`{"trigger":"né"}`:                   `{"trigger":"[cmemd: 5 bytes withheld: there was no key]"}`,
 	} {
 		if got := string(withoutWords([]byte(in))); got != want {
 			t.Errorf("%s: got %s, want %s", in, got, want)

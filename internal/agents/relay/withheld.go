@@ -49,8 +49,12 @@ func withoutWord(name string, value []byte) []byte {
 	case "workspaceroots":
 		return []byte(`["` + WithheldFolder + `"]`)
 	case "hookeventname", "agentactionname", "event", "hook", "sessionid", "conversationid", "trajectoryid", "session", "toolname", "tool",
-		"tooluseid", "promptid", "turnid", "generationid", "executionid", "agentid", "agenttype", "id", "timestamp", "source", "reason", "trigger":
+		"tooluseid", "promptid", "turnid", "generationid", "executionid", "agentid", "agenttype", "id":
 		if value[0] == '"' && len(value) <= maxIdentity {
+			return value
+		}
+	case "timestamp", "source", "reason", "trigger":
+		if isWord(value) {
 			return value
 		}
 	}
@@ -62,3 +66,9 @@ func withoutWord(name string, value []byte) []byte {
 
 // maxIdentity is how long, in bytes, what names a session, an event or a tool is at most: a longer one is a text.
 const maxIdentity = 256
+
+// isWord reports whether a value is one of a closed set, or a time: a string of printable ASCII without a space. A reason that
+// the person gave has spaces.
+func isWord(value []byte) bool {
+	return value[0] == '"' && len(value) <= maxIdentity && !bytes.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' || r == '\\' })
+}
