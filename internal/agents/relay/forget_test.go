@@ -57,3 +57,31 @@ func TestForgetLooksIntoTmp(t *testing.T) {
 		t.Errorf("left %v, %v; want %v", left, err, want)
 	}
 }
+
+// TestForgetWhileAHookWrites: an entry that is given its name in new, or becomes a dead letter, while Forget looks at another one goes
+// like those that stay where they are.
+func TestForgetWhileAHookWrites(t *testing.T) {
+	t.Parallel()
+	for _, move := range [][3]string{{"tmp/sealed", "new", "tmp/sealed"}, {"new", "new", "tmp/sealed"}, {"new", "bad", "new"}} {
+		first, to, from := move[0], move[1], move[2]
+		s := keyed(t, t.TempDir())
+		var names [2]string
+		for i, folder := range []string{first, from} {
+			names[i] = mustPut(t, s, testEntry(`{"a":1}`)).Name
+			if err := os.Rename(s.path(names[i]), filepath.Join(s.in(folder), names[i])); err != nil {
+				t.Fatal(err)
+			}
+		}
+		moved := false
+		n, closed, err := s.Forget(time.Now(), func(e Entry) bool {
+			if !moved && e.Name == names[0] {
+				moved = true
+				_ = os.Rename(filepath.Join(s.in(from), names[1]), filepath.Join(s.in(to), names[1])) // one that is gone needs no move
+			}
+			return true
+		})
+		if n != 2 || len(closed) != 0 || err != nil || !moved {
+			t.Errorf("%v: Forget = %d, %v, %v; want both, one of them moved: %v", move, n, closed, err, moved)
+		}
+	}
+}

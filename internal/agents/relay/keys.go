@@ -34,7 +34,7 @@ func (s *Spool) RenewKeys(now time.Time) (deleted int, err error) {
 
 // sealedTo reports whether a file in the spool is sealed to the key of that id, or cannot be read and may be.
 func (s *Spool) sealedTo(id string) (bool, error) {
-	for _, dir := range s.folders() {
+	for _, dir := range append(s.folders(), s.in("new")) { // Retry may have brought a dead letter back meanwhile
 		files, err := readDir(dir)
 		if err != nil {
 			return false, err

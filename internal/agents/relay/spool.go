@@ -42,8 +42,9 @@ func NewSpool(home string) *Spool {
 	return &Spool{dir: filepath.Join(home, "spool"), sealer: sealer{Keys(home)}, limit: spoolLimit, sync: durable.SyncDir}
 }
 
-// folders are those in which files of the spool lie.
-func (s *Spool) folders() []string { return []string{s.in("new"), s.in("bad"), s.in("tmp"), s.tmp()} }
+// folders are those in which files of the spool lie, in the order in which a file passes through them: who looks into one after
+// the other misses none that a hook or the daemon moves meanwhile.
+func (s *Spool) folders() []string { return []string{s.in("tmp"), s.tmp(), s.in("new"), s.in("bad")} }
 
 func (s *Spool) in(folder string) string { return filepath.Join(s.dir, folder) }
 
