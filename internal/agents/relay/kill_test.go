@@ -218,10 +218,7 @@ func leaveInTmp(t *testing.T, home string) {
 	}
 	var files [2][]byte
 	for i, body := range []string{firstBody, secondBody} {
-		f, err := s.sealer.pack(bodied(time.Duration(i+1), body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := s.sealer.pack(bodied(time.Duration(i+1), body))
 		files[i] = bytes.Join(f.parts, nil)
 	}
 	for name, data := range map[string][]byte{"sealed/a": files[0], "b": files[1], "sealed/c": files[0][:100]} {

@@ -25,21 +25,21 @@ func (f file) size() (n int64) {
 	return n
 }
 
-// pack makes the file of an entry: sealed to the present key, or, where there is none that can be believed, without all that
-// the agent and the person said.
-func (s sealer) pack(e Entry) (file, error) {
+// pack makes the file of an entry: sealed to the present key, or, where there is none that can be believed and sealed to, without
+// all that the agent and the person said.
+func (s sealer) pack(e Entry) file {
 	key, err := s.keys.Current()
+	var head, sealed []byte
+	if err == nil {
+		plain := append(appendHeader(make([]byte, 0, len(e.Body)+512), e), e.Body...)
+		head = sealedHeader(key.ID(), e, len(plain)+seal.Overhead)
+		sealed, err = key.Seal(head, plain)
+	}
 	if err != nil {
 		e = withheld(e)
-		return file{name: entryName(e), parts: [][]byte{appendHeader(nil, e), e.Body}}, nil
+		return file{name: entryName(e), parts: [][]byte{appendHeader(nil, e), e.Body}}
 	}
-	plain := append(appendHeader(make([]byte, 0, len(e.Body)+512), e), e.Body...)
-	head := sealedHeader(key.ID(), e, len(plain)+seal.Overhead)
-	sealed, err := key.Seal(head, plain)
-	if err != nil {
-		return file{}, err
-	}
-	return file{name: sealedPrefix + entryName(e), key: key.ID(), parts: [][]byte{head, sealed}}, nil
+	return file{name: sealedPrefix + entryName(e), key: key.ID(), parts: [][]byte{head, sealed}}
 }
 
 // isPresent reports whether a file is sealed to the key that is the present one by now, or need not be.

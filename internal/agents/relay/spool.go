@@ -83,12 +83,11 @@ const maxSeals = 3
 // name in tmp is its own: the hook and the daemon may store one delivery at once.
 func (s *Spool) store(e Entry, folder string) (file, error) {
 	for range maxSeals {
-		f, err := s.sealer.pack(e)
-		if err == nil && folder == "new" { // a dead letter leaves it: whoever asks for one bounds those
-			err = s.checkRoom(f.size())
-		}
-		if err != nil {
-			return file{}, err
+		f := s.sealer.pack(e)
+		if folder == "new" { // a dead letter leaves it: whoever asks for one bounds those
+			if err := s.checkRoom(f.size()); err != nil {
+				return file{}, err
+			}
 		}
 		tmp := filepath.Join(s.tmp(), e.Delivery+"-"+strconv.FormatUint(rand.Uint64(), 36))
 		if err := s.write(tmp, f.parts); err != nil {
@@ -100,7 +99,8 @@ func (s *Spool) store(e Entry, folder string) (file, error) {
 			}
 			continue
 		}
-		if err = s.moveFromTmp(tmp, folder, f.name); err == nil {
+		err := s.moveFromTmp(tmp, folder, f.name)
+		if err == nil {
 			return f, nil
 		}
 		if _, gone := os.Lstat(tmp); errors.Is(gone, fs.ErrNotExist) {
