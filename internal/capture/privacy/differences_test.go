@@ -97,7 +97,35 @@ sops -d prod.enc.yaml
 vault kv get secret/prod
 gpg --decrypt letter.gpg
 gpg --export-secret-keys -a me
-terraform output -json`,
+terraform output -json
+terraform show -json
+tofu state pull
+kubectl config view --raw
+aws secretsmanager get-secret-value --secret-id db
+aws --profile prod ssm get-parameter --name /db --with-decryption
+aws configure get prod.aws_secret_access_key
+gcloud auth application-default print-access-token
+gcloud secrets versions access latest --secret=db
+az keyvault secret show --name a --vault-name b
+az account get-access-token
+heroku config:get DATABASE_URL -a web
+op read op://prod/db/password
+op item get db --reveal
+doppler secrets get DB --plain
+chamber export web
+infisical export
+pass show db/prod
+bw get password db
+security find-generic-password -s db -w
+secret-tool lookup service db
+keyring get system me
+bin/rails credentials:show
+pulumi stack output --show-secrets
+gh auth token
+npm config get //registry.npmjs.org/:_authToken
+git credential fill
+age -d letter.age
+fc -l -20`,
 			shown: `
 PASSWORD=$(kubectl get secret db -o jsonpath='{.data.password}' | base64 -d) && make migrate
 curl -sf -H "X-Key: $(vault kv get -field=key secret/x)" localhost
@@ -105,6 +133,34 @@ sops -d prod.enc.yaml > prod.yaml && make test
 docker inspect --format '{{.State.Status}}' web
 kubectl get secrets
 kubectl get secret db -o name
+kubectl config view
+terraform show
+terraform state list
+aws s3 ls
+aws secretsmanager list-secrets
+aws sts get-caller-identity
+aws configure get region
+aws ecr get-login-password | docker login -u AWS --password-stdin x
+TOKEN=$(gcloud auth print-access-token) && curl -sf -H "Authorization: Bearer $TOKEN" localhost
+gcloud secrets list
+gcloud access-context-manager policies list
+az keyvault secret list --vault-name b
+heroku ps
+heroku run rake db:migrate
+op item list
+op run -- make test
+doppler run -- make test
+doppler secrets --only-names
+chamber exec web -- make test
+pass insert db/prod
+bw list folders
+rails db:migrate
+pulumi stack output
+gh auth status
+gh pr list
+npm config get registry
+git credential approve
+age -R keys.txt a.txt
 kubectl get pods -o yaml
 helm get manifest web
 ansible-vault encrypt_string x

@@ -53,7 +53,7 @@ type program struct {
 	loud    condition   // under which it prints of files after all
 	loads   condition   // under which it prints variables that it loads from a file
 	lists   condition   // under which it lists the environment
-	secrets condition   // under which it prints secrets that its words do not name
+	secrets []condition // under each of which it prints secrets that its words do not name
 
 	// Of a search:
 	flags  string // short options that take no word
@@ -99,10 +99,14 @@ var programRows = []program{
 	{
 		source: "GNU coreutils 9, util-linux 2.40, less, vim and bat manuals; PowerShell 7 aliases", use: readsFiles,
 		names: `cat head tail less more bat batcat nl tac sort uniq cut xxd od hexdump base64 strings comm paste nano get-content gc fold
-			column age type`,
+			column type`,
 	},
 	{source: "GNU coreutils 9, vim 9, moreutils 0.69", use: readsFiles, traits: writesItsWords, names: "tee vim vi sponge"},
-	{source: "GnuPG 2.4", use: readsFiles, traits: writesItsWords, names: "gpg", secrets: condition{any: parseList("-d --decrypt --export-secret*")}},
+	{source: "age 1.2", use: readsFiles, names: "age", secrets: []condition{{any: parseList("-d --decrypt")}}},
+	{
+		source: "GnuPG 2.4", use: readsFiles, traits: writesItsWords, names: "gpg",
+		secrets: []condition{{any: parseList("-d --decrypt --export-secret*")}},
+	},
 	{source: "GNU diffutils 3.10", use: readsFiles, names: "diff", quiet: []condition{{any: parseList("-q --brief")}}},
 	{source: "GNU diffutils 3.10", use: readsFiles, names: "cmp", quiet: []condition{{any: parseList("-q --brief -s")}}},
 	{
@@ -135,41 +139,108 @@ var programRows = []program{
 	{source: "jq 1.7, yq 4", use: searchesFiles, names: "jq yq gojq", lists: condition{any: newList("env", "env|*", "env |*", " env*", "$ENV", "$ENV|*", "$ENV |*", " $ENV*")}},
 	{
 		source: "Docker 27 CLI reference", traits: containers | neverWritesWords, names: "docker podman", quiet: copyCommand, takes: parseList("-v"),
-		loads: composeConfig, lists: dockerComposeConfig, secrets: condition{first: parseList("inspect"), any: parseList("*.Config.Env*")},
+		loads: composeConfig, lists: dockerComposeConfig, secrets: []condition{{first: parseList("inspect"), any: parseList("*.Config.Env*")}},
 	},
 	{source: "Docker 27 CLI reference", traits: neverWritesWords, names: "docker-compose", takes: parseList("-v"), loads: composeConfig, lists: composeConfig},
 	{
 		source: "kubectl 1.31 reference", traits: containers, names: "kubectl oc", quiet: copyCommand,
-		secrets: condition{first: parseList("get"), any: parseList("secret secrets secret/* secrets/*"), and: parseList("-o* --output* --template*"), none: parseList("-owide -oname wide name")},
+		secrets: []condition{
+			{first: parseList("get"), any: parseList("secret secrets secret/* secrets/*"), and: parseList("-o* --output* --template*"), none: parseList("-owide -oname wide name")},
+			{first: parseList("config"), any: parseList("--raw")},
+		},
 	},
 	{
-		source: "Helm 3.16 reference", names: "helm", secrets: condition{first: parseList("get"), any: parseList("values all")},
+		source: "Helm 3.16 reference", names: "helm", secrets: []condition{{first: parseList("get"), any: parseList("values all")}},
 		quiet: []condition{{first: parseList("upgrade install lint"), none: parseList("--dry-run* --debug -o* --output*")}},
 	},
 	{source: "Info-ZIP 3.0", traits: packsFiles, names: "zip", quiet: []condition{{none: parseList("-")}}},
 	{source: "GNU tar 1.35", traits: packsFiles, names: "tar"},
 	{
 		source: "Terraform 1.9 CLI", names: "terraform tofu", loads: condition{any: parseList("console")},
-		secrets: condition{first: parseList("output"), any: parseList("-json -raw")},
+		secrets: []condition{
+			{first: parseList("output show"), any: parseList("-json -raw")},
+			{first: parseList("state"), any: parseList("pull")},
+		},
 	},
-	{source: "Git 2.47; gitRows has its commands", traits: bundlesPattern | neverWritesWords, names: "git", takes: parseList("-S* -G* -m -e")},
+	{
+		source: "Git 2.47; gitRows has its commands", traits: bundlesPattern | neverWritesWords, names: "git", takes: parseList("-S* -G* -m -e"),
+		secrets: []condition{{first: parseList("credential"), any: parseList("fill")}},
+	},
 	{source: "GNU findutils 4.10, fd 10", traits: matchesNames | neverWritesWords, names: "find fd", takes: parseList("-name -iname"), when: printsNothing},
 	{source: "curl 8.10", names: "curl", takes: parseList("-E -o")},
 	{source: "GNU wget 1.24", names: "wget", takes: parseList("-O")},
 	{source: "rsync 3.3", traits: neverWritesWords, names: "rsync", takes: parseList("-e")},
 	{source: "Ansible 2.17", names: "ansible ansible-playbook", takes: parseList("-i -e")},
-	{source: "Ansible 2.17", names: "ansible-vault", secrets: condition{first: parseList("view")}},
-	{source: "SOPS 3.9", names: "sops", secrets: condition{any: parseList("-d --decrypt decrypt")}},
-	{source: "Vault 1.18", names: "vault", secrets: condition{first: parseList("kv read"), any: parseList("get read")}},
+	{source: "Ansible 2.17", names: "ansible-vault", secrets: []condition{{first: parseList("view")}}},
+	{source: "SOPS 3.9", names: "sops", secrets: []condition{{any: parseList("-d --decrypt decrypt")}}},
+	{source: "Vault 1.18", names: "vault", secrets: []condition{{first: parseList("kv read"), any: parseList("get read")}}},
+	{
+		source: "AWS CLI 2.22", names: "aws",
+		secrets: []condition{
+			{any: parseList(`get-secret-value batch-get-secret-value get-authorization-token get-session-token assume-role* create-access-key
+				export-credentials --with-decryption`)},
+			{first: parseList("configure"), any: parseList("*aws_secret_access_key *aws_session_token")},
+		},
+	},
+	{
+		source: "Google Cloud CLI 500", names: "gcloud",
+		secrets: []condition{
+			{any: parseList("print-access-token print-identity-token")},
+			{first: parseList("secrets"), any: parseList("access")},
+		},
+	},
+	{
+		source: "Azure CLI 2.67", names: "az",
+		secrets: []condition{
+			{any: parseList("get-access-token")},
+			{first: parseList("keyvault"), any: parseList("secret"), and: parseList("show download")},
+		},
+	},
+	{source: "Heroku CLI 9", traits: takesLine | mayRunEnv, names: "heroku", secrets: []condition{{first: parseList("config config:get")}}},
+	{
+		source: "1Password CLI 2.30", traits: mayRunEnvInside, names: "op",
+		secrets: []condition{{first: parseList("read")}, {first: parseList("item"), any: parseList("--reveal")}},
+	},
+	{
+		source: "Doppler CLI 3.69", traits: mayRunEnvInside, names: "doppler",
+		secrets: []condition{{first: parseList("secrets"), none: parseList("set delete upload --only-names")}},
+	},
+	{source: "Chamber 3.1", traits: mayRunEnvInside, names: "chamber", secrets: []condition{{first: parseList("read export env")}}},
+	{
+		source: "Infisical CLI 0.31", names: "infisical",
+		secrets: []condition{{first: parseList("secrets export"), none: parseList("set delete folders")}},
+	},
+	{source: "pass 1.7, gopass 1.15", names: "pass gopass", secrets: []condition{{first: parseList("show")}}},
+	{
+		source: "Bitwarden CLI 2024.10", names: "bw",
+		secrets: []condition{{first: parseList("get"), any: parseList("password item totp notes")}},
+	},
+	{
+		source: "macOS 15", names: "security",
+		secrets: []condition{{any: parseList("find-generic-password find-internet-password"), and: parseList("-w -g")}},
+	},
+	{source: "libsecret 0.21", names: "secret-tool", secrets: []condition{{first: parseList("lookup search")}}},
+	{source: "keyring 25", names: "keyring", secrets: []condition{{first: parseList("get")}}},
+	{source: "Rails 8", names: "rails", secrets: []condition{{first: parseList("credentials:show secrets:show")}}},
+	{source: "Pulumi 3.140", names: "pulumi", secrets: []condition{{any: parseList("--show-secrets")}}},
 	{source: "OpenSSH 9.9", traits: takesLine | mayRunEnv, names: "ssh", takes: parseList("-i")},
 	{source: "OpenSSH 9.9, mosh 1.4", names: "sftp ssh-copy-id mosh", takes: parseList("-i")},
 	{source: "systemd 256", names: "systemctl", lists: condition{any: parseList("show-environment")}},
-	{source: "npm 10, Yarn 1: env is a script that each project has", names: "npm yarn", lists: condition{first: parseList("run run-script"), any: parseList("env"), none: parseList("--")}},
-	{source: "Bash 5.2, Zsh 5.9", names: "history", secrets: condition{none: parseList("-c -d* -w -a -r -s")}},
 	{
-		source: "Bash 5.2, GNU coreutils 9, OpenSSH 9.9, gh 2.60; what they say of a file is its name, size or kind", use: printsNothing,
+		source: "npm 10, Yarn 1: env is a script that each project has", names: "npm yarn",
+		lists:   condition{first: parseList("run run-script"), any: parseList("env"), none: parseList("--")},
+		secrets: []condition{{any: parseList("*_authToken *_auth *_password"), and: parseList("get"), none: parseList("set delete")}},
+	},
+	{source: "Bash 5.2, Zsh 5.9", names: "fc", secrets: []condition{{any: parseList("-l*")}}},
+	{source: "Bash 5.2, Zsh 5.9", names: "history", secrets: []condition{{none: parseList("-c -d* -w -a -r -s")}}},
+	{
+		source: "Bash 5.2, GNU coreutils 9, OpenSSH 9.9; what they say of a file is its name, size or kind", use: printsNothing,
 		names: `test [ [[ ls ll dir stat touch rm chmod chown chgrp mkdir rmdir shred du wc file realpath readlink dirname basename cd
-			pushd unset which sha256sum shasum md5sum make for ssh-add gh tree open code printenv`,
+			pushd unset which sha256sum shasum md5sum make for ssh-add tree open code printenv`,
+	},
+	{
+		source: "gh 2.60; what they say of a file is its name", use: printsNothing, names: "gh",
+		secrets: []condition{{first: parseList("auth"), any: parseList("token -t --show-token")}},
 	},
 	{source: "Bash 5.2", use: printsNothing, traits: loadsVariables, names: "source ."},
 	{source: "Bash 5.2", use: printsNothing, traits: writesItsWords, names: "echo printf export alias declare local readonly"},
@@ -193,8 +264,8 @@ var programRows = []program{
 	},
 	{source: "sudo 1.9, GNU coreutils 9, GNU findutils 4.10", traits: runsProgram | takesLine, names: "sudo doas time nohup xargs timeout"},
 	{source: "util-linux 2.40, tmux 3.5", traits: takesLine, names: "eval script tmux screen vagrant"},
-	{source: "util-linux 2.40, procps 4, Heroku, Fly and Nix references", traits: takesLine | mayRunEnv, names: "su watch wsl heroku fly nix"},
-	{source: "their references", traits: mayRunEnvInside, names: "poetry uv pipenv bundle conda mise asdf doppler op aws-vault chamber"},
+	{source: "util-linux 2.40, procps 4, Fly and Nix references", traits: takesLine | mayRunEnv, names: "su watch wsl fly nix"},
+	{source: "their references", traits: mayRunEnvInside, names: "poetry uv pipenv bundle conda mise asdf aws-vault"},
 }
 
 // programs are the rows of the table by name.

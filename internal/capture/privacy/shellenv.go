@@ -2,6 +2,7 @@ package privacy
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/toolinput"
@@ -15,7 +16,7 @@ func (c *shellCommand) lists() string {
 	switch {
 	case c.listsEnvironment():
 		return environment
-	case !c.inSubstitution && !c.writes() && c.program.secrets.holds(c.args):
+	case !c.inSubstitution && !c.writes() && slices.ContainsFunc(c.program.secrets, func(s condition) bool { return s.holds(c.args) }):
 		return printedSecrets
 	}
 	return ""
