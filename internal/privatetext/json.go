@@ -2,6 +2,7 @@ package privatetext
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/cmemd/cmemd/internal/jsonscan"
 )
@@ -93,5 +94,5 @@ func (o opened) cut(s *jsonscan.Scanner[[]byte], t jsonscan.Token, levels int) (
 
 // mayHoldTag is MayHoldTag for a part of a JSON text.
 func mayHoldTag(raw []byte) bool {
-	return bytes.IndexByte(raw, '<') >= 0 || bytes.Contains(raw, []byte(`\u`)) || bytes.Contains(raw, []byte("&lt;")) || bytes.Contains(raw, []byte("&LT;"))
+	return slices.ContainsFunc(brackets[:], func(b string) bool { return bytes.Contains(raw, []byte(b)) })
 }

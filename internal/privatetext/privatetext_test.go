@@ -64,6 +64,8 @@ var privateCases = []struct{ name, in, want string }{
 	{"entities", "a&lt;private&gt;s&lt;/private&gt;b", "ab"},
 	{"entities, in capitals", "a&LT;PRIVATE&GT;s&LT;/PRIVATE&GT;b", "ab"},
 	{"an entity opens, a bracket closes", "a&lt;private&gt;s</private>b", "ab"},
+	{"entities by number", "a&#60;private&#x3E;s&#060;&#112;rivate>t&#x3c;/private&#62;&#60;/private>b", "ab"},
+	{"an entity without an end", "a&#60private>s", "a&#60private>s"},
 	{"an entity of another sign", "a&amp;private&gt;s", "a&amp;private&gt;s"},
 	{"escapes", `log: {"a":"\u003cprivate\u003es\u003c\/private\u003e"}`, `log: {"a":""}`},
 	{"escapes of escapes", `log: "\\u003Cprivate\\u003Es\\u003C/private\\u003E"`, `log: ""`},
@@ -239,6 +241,7 @@ func TestCutJSON(t *testing.T) {
 		{"JSON in a string, cut off", `{"text":"{\"a\":\"x\\u003cprivate\\u003es"}`, `{"text":"{\"a\":\"x"}`},
 		{"escapes in a string that is no JSON", `{"text":"say \\u003cprivate\\u003es\\u003c/private\\u003e it"}`, `{"text":"say  it"}`},
 		{"JSON inside of a text", `{"text":"log: {\"a\":\"\\u003cprivate\\u003es\\u003c\\/private\\u003e\"}"}`, `{"text":"log: {\"a\":\"\"}"}`},
+		{"entities by number", `{"text":"a &#60;private&#x3E;s&#60;/private> b"}`, `{"text":"a  b"}`},
 		{"entities", `{"text":"a &lt;private&gt;s&lt;/private&gt; b"}`, `{"text":"a  b"}`},
 		{"empty", ``, ``},
 	} {
@@ -354,8 +357,12 @@ func plainTagsOnly(v any) bool {
 // TestTagsHoweverTheyAreWritten hides a word between tags in every spelling.
 func TestTagsHoweverTheyAreWritten(t *testing.T) {
 	t.Parallel()
-	invisible := rapid.SampledFrom([]string{"", "", "", "\u200b", "\u200d", "\u00ad", "\u2060", "\ufeff", "\u202a", "\ufe0f", "\U000e0041", "\u034f", "\x01", "\x7f"})
-	forms := map[rune][]string{'<': {"<", "&lt;", `\u003c`, `\u003C`, `\\u003c`}, '>': {">", "&gt;", `\u003e`, `\\u003E`}, '/': {"/", `\/`}}
+	invisible := rapid.SampledFrom([]string{"", "", "", "\u200b", "\u200d", "\u00ad", "\u2060", "\ufeff", "\u202a", "\ufe0f", "\U000e0041", "\u034f", "\x01", "\x7f", "\u0085", "\u009b"})
+	forms := map[rune][]string{
+		'<': {"<", "&lt;", "&#60;", "&#0060;", "&#x3c;", "&#X3C;", `\u003c`, `\u003C`, `\\u003c`},
+		'>': {">", "&gt;", "&#62;", "&#x3E;", `\u003e`, `\\u003E`},
+		'/': {"/", "&#47;", "&#x2f;", `\/`},
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		write := func(tag string) string {
 			var out strings.Builder
@@ -374,7 +381,7 @@ func TestTagsHoweverTheyAreWritten(t *testing.T) {
 			return out.String()
 		}
 		text := "before " + write("<private>") + "hunter2" + write("</private>") + " after\u200d"
-		if got, cut := Cut(text); got != "before  after\u200d" || !cut {
+		if got, cut := Cut(text); got != "before  after\u200d" || !cut || !MayHoldTag(text) {
 			t.Fatalf("Cut(%q) = %q", text, got)
 		}
 		body, err := json.Marshal(map[string]any{"tool_response": []any{text}})

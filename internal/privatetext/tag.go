@@ -176,15 +176,7 @@ func (t *reader) character(at int) (r rune, n int) {
 // other.
 func escapeAt(s string) (r rune, n int) {
 	if s[0] == '&' {
-		for _, e := range [...]struct {
-			text string
-			r    rune
-		}{{"&lt;", '<'}, {"&gt;", '>'}, {"&#47;", '/'}} {
-			if len(s) >= len(e.text) && strings.EqualFold(s[:len(e.text)], e.text) {
-				return e.r, len(e.text)
-			}
-		}
-		return 0, 0
+		return entityAt(s)
 	}
 	rest := strings.TrimLeft(s, `\`)
 	slashes := len(s) - len(rest)
@@ -204,6 +196,32 @@ func escapeAt(s string) (r rune, n int) {
 	return rune(code), slashes + 5
 }
 
+// maxEntity is how long a reference of HTML to a character is looked at, in bytes: the largest has ten, and zeros may precede its digits.
+const maxEntity = 16
+
+// entityAt decodes a reference of HTML: by name what stands for a bracket, and by its number any character.
+func entityAt(s string) (r rune, n int) {
+	name, _, whole := strings.Cut(s[1:min(len(s), maxEntity)], ";")
+	n = len(name) + 2
+	number, numbered := strings.CutPrefix(name, "#")
+	switch {
+	case !whole:
+	case strings.EqualFold(name, "lt"):
+		return '<', n
+	case strings.EqualFold(name, "gt"):
+		return '>', n
+	case numbered && number != "":
+		base := 10
+		if number[0]|0x20 == 'x' {
+			number, base = number[1:], 16
+		}
+		if code, err := strconv.ParseUint(number, base, 21); err == nil {
+			return rune(code), n
+		}
+	}
+	return 0, 0
+}
+
 // isInvisible reports whether a character is one that nobody sees, so that a tag with it looks like one without.
 func isInvisible(r rune) bool {
 	switch {
@@ -212,7 +230,7 @@ func isInvisible(r rune) bool {
 	case r == utf8.RuneError:
 		return false
 	}
-	return unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
 func isControl(c byte) bool {

@@ -1,6 +1,9 @@
 package privatetext
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Cut removes what stands between <private> and </private>, tags included, and reports whether anything was
 // removed. Tags are told in any letter case and may carry attributes; pairs nest; a tag that is never closed takes the
@@ -16,8 +19,11 @@ func Cut(s string) (out string, cut bool) {
 
 // MayHoldTag reports whether Cut could find anything in s.
 func MayHoldTag(s string) bool {
-	return strings.IndexByte(s, '<') >= 0 || strings.Contains(s, `\u`) || strings.Contains(s, "&lt;") || strings.Contains(s, "&LT;")
+	return slices.ContainsFunc(brackets[:], func(b string) bool { return strings.Contains(s, b) })
 }
+
+// brackets are the beginnings of all that stands for the bracket that opens a tag.
+var brackets = [...]string{"<", `\u`, "&l", "&L", "&#"}
 
 // cutOpen is Cut for what stands behind so many open tags, but for the strings of s if it is JSON; open is how many are
 // behind it.
