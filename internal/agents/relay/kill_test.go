@@ -85,6 +85,10 @@ func playSpool(args []string) int {
 func restarted(t *testing.T, home string, c killCase, step string) {
 	t.Helper()
 	s := NewSpool(home)
+	hooks := s.sealer.pack(testEntry(secondBody)) // before a daemon starts
+	if _, err := s.sealer.open(bytes.Join(hooks.parts, nil)); err != nil {
+		t.Errorf("killed before %q: what a hook keeps then: %v", step, err)
+	}
 	if _, err := s.RenewKeys(time.Now().Add(time.Hour)); err != nil {
 		t.Errorf("killed before %q: %v", step, err)
 	}
