@@ -101,6 +101,22 @@ func TestNPMWithoutPlatform(t *testing.T) {
 	}
 }
 
+// TestNPXWithoutPlatform: npx makes no second attempt at what it could not fetch, so cmemd names the folder that has to go.
+func TestNPXWithoutPlatform(t *testing.T) {
+	needs(t, "node")
+	kept := filepath.Join(t.TempDir(), "_npx", "0a1b")
+	dir := filepath.Join(kept, "node_modules", "cmemd")
+	about := `{"optionalDependencies": {"` + platformPackage(native) + `": "0.1.0"}}`
+	if err := errors.Join(os.MkdirAll(filepath.Dir(dir), 0o755), os.CopyFS(dir, os.DirFS("npm")),
+		os.WriteFile(filepath.Join(dir, "package.json"), []byte(about), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	said, code := runs(t, os.Environ(), "node", filepath.Join(dir, "bin", "cmemd.js"), "setup")
+	if want := "Remove the folder " + kept + ", "; code != 1 || !strings.Contains(said, want) || strings.Contains(said, "--global") {
+		t.Errorf("it ended with %d, want 1 and %q: %s", code, want, said)
+	}
+}
+
 // TestNPMEndsAsItsProgram: the shim ends as the program that it started, also by a signal that Node.js ignores; cmemd-hook never fails its agent.
 func TestNPMEndsAsItsProgram(t *testing.T) {
 	needs(t, "node")

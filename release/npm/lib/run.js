@@ -23,10 +23,19 @@ function missing() {
     return `cmemd: there is no npm package for ${platform}, but for ${known.map((name) => name.slice("@cmemd/".length)).join(", ")}.
   With Go it can be built here: go install github.com/cmemd/cmemd/cmd/cmemd@latest github.com/cmemd/cmemd/cmd/cmemd-hook@latest`;
   }
-  return `cmemd: its package with the programs for this machine, @cmemd/${platform}, is not installed. Most often npm was told to
-leave out optional dependencies (--omit=optional, --no-optional, or omit in .npmrc), or node_modules came from another kind of machine.
-  Install it anew with them: npm install --global --include=optional cmemd
+  return `cmemd: its package with the programs for this machine, @cmemd/${platform}, is not installed. Most often it could not be fetched
+whole, of which npm says nothing, or npm was told to leave out optional dependencies (--omit=optional, --no-optional, or omit in .npmrc),
+or node_modules came from another kind of machine.
+  ${remedy()}
   Or without npm: https://github.com/cmemd/cmemd/releases has an install script, archives and packages.`;
+}
+
+/** What brings the platform's package. npx uses the folder that it once made for a command again and again, whatever that lacks. */
+function remedy() {
+  const folders = __dirname.split(path.sep);
+  const npx = folders.lastIndexOf("_npx");
+  if (npx < 0) return "Install it anew with them: npm install --global --include=optional cmemd";
+  return `Remove the folder ${folders.slice(0, npx + 2).join(path.sep)}, which npx keeps as it is, and run the same command again.`;
 }
 
 /** Says why nothing could be started. cmemd-hook must never fail the agent that started it. */
