@@ -48,7 +48,7 @@ func (s *setupRun) takeSessions(ctx context.Context) error {
 	return err
 }
 
-// agreeSessions asks whether old sessions are to be taken in.
+// agreeSessions asks whether old sessions are to be taken in. What may cost something is not done without a word.
 func (s *setupRun) agreeSessions(ctx context.Context, old memory.OldSessions) (bool, error) {
 	l, err := config.ForHome(s.app)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *setupRun) agreeSessions(ctx context.Context, old memory.OldSessions) (b
 		s.app.Infof("%s stay where they are%s: `cmemd ingest --all --background` takes them in", found, paid)
 		return false, nil
 	}
-	agreed, err := s.app.AskYesNo(ctx, fmt.Sprintf("%s lie here. Take them into memory, on this machine%s?", found, paid), true)
+	agreed, err := s.app.AskYesNo(ctx, fmt.Sprintf("%s lie here. Take them into memory, on this machine%s?", found, paid), paid == "")
 	if err == nil && !agreed {
 		s.app.Infof("they stay where they are; `cmemd ingest --all --background` takes them in")
 	}
