@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/cmemd/cmemd/internal/agents/relay"
@@ -28,12 +30,32 @@ type App struct {
 	writeErr error // the first error of writing to Out
 }
 
-// Home returns the folder of all of cmemd's files.
-func (a *App) Home() (string, error) {
+// Home returns the folder of all of cmemd's files, whether or not it is there. It is an error where it cannot be, as its path leads
+// through what is no folder.
+func (a *App) Home() (home string, err error) {
 	if a.HomeDir != "" {
-		return filepath.Abs(a.HomeDir)
+		home, err = filepath.Abs(a.HomeDir)
+	} else {
+		home, err = relay.Home(a.Getenv)
 	}
-	return relay.Home(a.Getenv)
+	if err != nil {
+		return "", err
+	}
+	return home, checkFolder(home)
+}
+
+// checkFolder returns an error where a file stands in the place of the folder dir, or of one above it. What else is wrong with dir is
+// found by whoever opens what is in it.
+func checkFolder(dir string) error {
+	for at := dir; ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		if err == nil && (info.Mode().IsRegular() || at != dir && !info.IsDir()) {
+			return Advise(fmt.Errorf("%s is no folder, and the home of cmemd is to be %s", at, dir), "move it away, or let CMEMD_HOME name another folder")
+		}
+		if !errors.Is(err, syscall.ENOTDIR) {
+			return nil
+		}
+	}
 }
 
 // WithClient calls do with a client of this home's daemon. Its error says what to do about one that hangs.
