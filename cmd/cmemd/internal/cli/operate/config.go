@@ -34,6 +34,7 @@ func newConfigShow(a *terminal.App) *cobra.Command {
 	all := false
 	c := &cobra.Command{
 		Use: "show [KEY...]", Short: "Show settings, their values and where these come from", Args: terminal.Takes(0, -1, ""),
+		SuggestFor:        []string{"get", "list"},
 		Long:              "Show lists the settings that people change, and what else is not at its default: --all lists every one, by subject.",
 		ValidArgsFunction: completeKey,
 		RunE:              func(_ *cobra.Command, keys []string) error { return showConfig(a, keys, all) },
