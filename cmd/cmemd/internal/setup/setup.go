@@ -99,7 +99,7 @@ func (s *setupRun) planAll() {
 	if s.report.Programs.Newer != "" {
 		return
 	}
-	s.report.Programs.Copy = programs.Differing(s.copyFrom, s.options.Home)
+	s.report.Programs.Copy = append(s.report.Programs.Copy, programs.Differing(s.copyFrom, s.options.Home)...)
 	if old, err := programs.ReadSource(to); err == nil && old.Version != s.app.Version {
 		s.report.Programs.Replaces = old.Version
 	}
