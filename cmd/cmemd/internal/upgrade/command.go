@@ -146,7 +146,11 @@ func (s shownUpgrade) showPlan(a *terminal.App) {
 		a.Field("upgrade", s.Step)
 		return
 	}
-	a.Field("upgrade", commandLine(s.Commands)+"; then `cmemd start` with the new one")
+	line := commandLine(s.Commands)
+	if !s.restartsDaemon {
+		line += "; then `cmemd start` with the new one"
+	}
+	a.Field("upgrade", line)
 }
 
 func (s shownUpgrade) showDone(a *terminal.App) {

@@ -273,6 +273,17 @@ func TestUpgradeOfACopy(t *testing.T) {
 	}
 }
 
+// TestUpgradeThatStarts: where the command itself replaces the daemon, nothing is said of another start.
+func TestUpgradeThatStarts(t *testing.T) {
+	m, _ := layout{self: "home/.npm/_npx/0a1b/node_modules/@cmemd/linux-x64/bin/cmemd", tools: map[string]string{"npx": ""}}.lay(t)
+	a, out, _ := clitest.App()
+	a.Version, a.HomeDir = "0.1.0", filepath.Join(m.root, "home")
+	err := upgradeCommand{dryRun: true}.runOn(t.Context(), a, m)
+	if said := out.String(); err != nil || !strings.HasSuffix(said, "`npx --yes cmemd@latest start`\n") {
+		t.Errorf("%v\n%s", err, said)
+	}
+}
+
 // rootTools puts the folder of a layout into its tools, which are written before it is known.
 func rootTools(t *testing.T, m machine) {
 	t.Helper()
