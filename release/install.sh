@@ -27,7 +27,8 @@ main() { # in a function, so that a script that was cut on its way does nothing
       *) die 2 "$1 is no option; usage: install.sh [--version X.Y.Z] [--to FOLDER] [--from URL] [--hub]" ;;
     esac
   done
-  [ -n "$to" ] || to=${HOME:?is not set: name a folder by --to}/.local/bin
+  [ -n "$to${HOME:-}" ] || die 2 'HOME is not set: name a folder by --to'
+  [ -n "$to" ] || to=$HOME/.local/bin
   if [ -z "$from" ]; then
     from=$releases/latest/download
     [ -z "$version" ] || from=$releases/download/v$version

@@ -254,6 +254,20 @@ func TestInstallScriptFolder(t *testing.T) {
 	}
 }
 
+// TestInstallScriptWithoutHome: with no home, and no folder named, it says what to do, as it does of all else that keeps it.
+func TestInstallScriptWithoutHome(t *testing.T) {
+	script, err := filepath.Abs("install.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, home := range []string{"X=", "HOME="} {
+		said, code := runs(t, []string{"PATH=/usr/bin:/bin", home}, "sh", script, "--from", standIns(t))
+		if code != 2 || said != "cmemd: HOME is not set: name a folder by --to\ncmemd: nothing was installed.\n" {
+			t.Errorf("%s: it ended with %d: %s", home, code, said)
+		}
+	}
+}
+
 // nothingIn fails the test where a folder holds anything, programs or what the script left.
 func nothingIn(t *testing.T, dir string) {
 	t.Helper()
