@@ -24,7 +24,7 @@ const module = "github.com/cmemd/cmemd"
 // these follows its row, and may import the packages of that row. What has no row may not exist.
 func table() map[string][]string {
 	below := []string{"projections", "projections/engine", "projections/vectors", "internal/observer", "internal/observer/evidence", "actors/provider", "actors/session", "eventlog", "actors/policy", "events", "internal/durable", "internal/fence", "internal/jsonscan", "internal/order", "internal/sentence", "internal/sleep", "internal/toolinput", "internal/transient"}
-	faces := append([]string{"actors", "internal/observer/turn", "internal/memory/erasure", "internal/replay", "internal/memory/recall", "internal/agents", "internal/agents/relay", "internal/capture/privacy", "internal/capture", "internal/clip", "internal/refusal", "internal/memory/curation", "internal/panics", "internal/agents/importer", "internal/redact", "internal/redact/full", "projections/vectors/embed"}, below...)
+	faces := append([]string{"actors", "internal/observer/turn", "internal/memory/erasure", "internal/replay", "internal/memory/recall", "internal/agents", "internal/agents/relay", "internal/agents/spool", "internal/capture/privacy", "internal/capture", "internal/clip", "internal/refusal", "internal/memory/curation", "internal/panics", "internal/agents/importer", "internal/redact", "internal/redact/full", "projections/vectors/embed"}, below...)
 	return map[string][]string{
 		"internal/setting":          {"events", "actors/policy", "actors/session", "actors/provider", "internal/observer"},
 		"projections/vectors":       {"projections", "projections/engine", "actors/policy", "events", "eventlog", "internal/clip", "internal/durable", "internal/sleep", "internal/transient"},
@@ -69,8 +69,9 @@ func table() map[string][]string {
 		"projections/engine":                 {"internal/boltcheck", "events", "eventlog", "internal/durable", "internal/filelock", "internal/transient"},
 		"internal/agents":                    {"events", "actors/session", "internal/observer/evidence", "internal/agents/known", "internal/agents/relay", "internal/clip", "internal/jsonscan", "internal/privatetext", "internal/toolinput"},
 		"internal/agents/known":              {},
-		"internal/agents/relay":              {"internal/agents/known", "internal/durable", "internal/ignore", "internal/jsonscan", "internal/owned", "internal/privatetext", "internal/seal", "internal/toolinput"},
-		"internal/capture":                   {"actors", "actors/session", "events", "eventlog", "internal/agents", "internal/agents/importer", "internal/agents/relay", "internal/agents/watch", "internal/capture/privacy", "projections", "projections/engine", "internal/durable", "internal/observer/evidence", "internal/panics", "internal/preference", "internal/refusal", "internal/transient"},
+		"internal/agents/relay":              {"internal/agents/known", "internal/agents/spool", "internal/durable", "internal/ignore", "internal/jsonscan", "internal/owned", "internal/toolinput"},
+		"internal/agents/spool":              {"internal/agents/known", "internal/durable", "internal/ignore", "internal/jsonscan", "internal/privatetext", "internal/seal", "internal/toolinput"},
+		"internal/capture":                   {"actors", "actors/session", "events", "eventlog", "internal/agents", "internal/agents/importer", "internal/agents/spool", "internal/agents/watch", "internal/capture/privacy", "projections", "projections/engine", "internal/durable", "internal/observer/evidence", "internal/panics", "internal/preference", "internal/refusal", "internal/transient"},
 		"internal/capture/privacy":           {"internal/redact", "internal/durable", "internal/ignore", "internal/jsonscan", "internal/privatetext", "internal/toolinput"},
 		"internal/ignore":                    {},
 		"internal/agents/importer":           {"events", "actors/session", "internal/observer/evidence", "internal/agents"},
@@ -81,7 +82,7 @@ func table() map[string][]string {
 		"internal/redact/full":               {"internal/redact"},
 		"internal/memory/recall":             append([]string{"internal/clip"}, below...),
 		"internal/memory/erasure":            below,
-		"internal/memory/curation":           append([]string{"actors", "internal/agents/relay", "internal/api", "internal/clip", "internal/memory/erasure", "internal/privatetext", "internal/refusal", "internal/replay"}, below...),
+		"internal/memory/curation":           append([]string{"actors", "internal/agents/spool", "internal/api", "internal/clip", "internal/memory/erasure", "internal/privatetext", "internal/refusal", "internal/replay"}, below...),
 		"internal/replay":                    append([]string{"internal/setting"}, below...),
 		"actors":                             append([]string{"internal/clip", "internal/observer/turn"}, below...),
 		"internal/observer/turn":             {"events", "actors/session", "eventlog", "internal/clip", "internal/observer", "internal/observer/evidence", "internal/order", "internal/sentence"},
@@ -108,7 +109,7 @@ func table() map[string][]string {
 
 // standardOnly are the packages that agents start at every tool call: each dependency costs them at every start.
 func standardOnly() []string {
-	return []string{"internal/agents/known", "internal/agents/relay", "internal/ignore", "cmd/cmemd-hook", "internal/durable", "internal/owned", "internal/privatetext", "internal/seal", "internal/jsonscan", "internal/toolinput", "internal/transient", "internal/release"}
+	return []string{"internal/agents/known", "internal/agents/relay", "internal/agents/spool", "internal/ignore", "cmd/cmemd-hook", "internal/durable", "internal/owned", "internal/privatetext", "internal/seal", "internal/jsonscan", "internal/toolinput", "internal/transient", "internal/release"}
 }
 
 // listed is a package as the go command lists it; tests' own imports are not among Imports.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 )
 
 // besideDaemon copies the hook beside a script in the daemon's place, and returns the copy's path.
@@ -84,7 +84,7 @@ func TestTwoHomes(t *testing.T) {
 	if got := spooled(t, other); len(got) != 0 {
 		t.Errorf("in the other: %q", got)
 	}
-	names, err := relay.NewSpool(one).Names()
+	names, err := spool.New(one).Names()
 	if err != nil || len(names) != 1 {
 		t.Fatalf("names %v, %v", names, err)
 	}
@@ -92,7 +92,7 @@ func TestTwoHomes(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(to, 0o700), os.Rename(filepath.Join(one, "spool", "new", names[0]), filepath.Join(to, names[0]))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := relay.NewSpool(other).Read(names[0]); !errors.Is(err, relay.ErrLostKey) {
+	if _, err := spool.New(other).Read(names[0]); !errors.Is(err, spool.ErrLostKey) {
 		t.Errorf("moved to the other: %v, want ErrLostKey", err)
 	}
 }

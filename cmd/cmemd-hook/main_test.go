@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/testkit/race"
 )
 
@@ -108,7 +109,7 @@ func shortHome(tb testing.TB) string {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { os.RemoveAll(home) })
-	if err := relay.LayKey(home, time.Now()); err != nil {
+	if err := spool.LayKey(home, time.Now()); err != nil {
 		tb.Fatal(err)
 	}
 	return home
@@ -117,7 +118,7 @@ func shortHome(tb testing.TB) string {
 func spooled(tb testing.TB, home string) []string {
 	tb.Helper()
 	var bodies []string
-	spool := relay.NewSpool(home)
+	spool := spool.New(home)
 	names, err := spool.Names()
 	if err != nil {
 		tb.Error(err)

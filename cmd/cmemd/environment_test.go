@@ -21,6 +21,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 )
@@ -88,7 +89,7 @@ func newSurrounded(t *testing.T, git string) *surrounded {
 		os.WriteFile(filepath.Join(bin, "claude"), []byte(recordedClient), 0o700),
 		os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\nenv > \"${0%/*}/new.$$\"; mv \"${0%/*}/new.$$\" \"${0%/*}/git.$$.env\"\nexec "+git+` "$@"`+"\n"), 0o700),
 		relay.Programs{Path: "/usr/bin:/bin", Cmemd: w.path, Git: filepath.Join(bin, "git"), Claude: filepath.Join(bin, "claude"), UserHome: w.dir}.Write(w.home),
-		relay.LayKey(w.home, time.Now()),
+		spool.LayKey(w.home, time.Now()),
 		writeSettings(w.home, []string{"listen=", "provider=claude-cli"}))
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 )
@@ -41,7 +42,7 @@ func TestReplacedAmongHooksAndKills(t *testing.T) {
 	older, newer := p.called("cmemd-old"), p.called("cmemd-new")
 	home := homedir.PathsOf(p.home)
 	programs := relay.Programs{Path: os.Getenv("PATH"), Cmemd: older.path, UserHome: p.home}
-	if err := errors.Join(home.Make(), writeSettings(p.home, []string{"listen="}), relay.LayKey(p.home, time.Now()), programs.Write(p.home)); err != nil {
+	if err := errors.Join(home.Make(), writeSettings(p.home, []string{"listen="}), spool.LayKey(p.home, time.Now()), programs.Write(p.home)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { endAll(home) })

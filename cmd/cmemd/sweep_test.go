@@ -19,6 +19,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/testkit/secrets"
@@ -47,7 +48,7 @@ func TestSweep(t *testing.T) {
 	w.unsaid("unsaid, without a key", cwd)
 	w.hookWithin("withheld", w.all[0].Text)
 	w.search("the spool without a key", "bytes withheld")
-	if err := relay.LayKey(w.home, time.Now()); err != nil {
+	if err := spool.LayKey(w.home, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	w.unsaid("unsaid, away", cwd)

@@ -14,7 +14,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
@@ -45,7 +45,7 @@ type Config struct {
 	Injections Injections
 	Projects   Registered   // nil: what is known of folders is read from the log
 	Repos      Repos        // nil: sessions are recorded without git facts
-	Spool      *relay.Spool // what hooks kept, and dead letters. nil: nothing is drained, what is refused is lost
+	Spool      *spool.Spool // what hooks kept, and dead letters. nil: nothing is drained, what is refused is lost
 	Home       string       // where it is noted when an agent's last hook was called
 
 	// Secrets takes secrets out of each text that is about to be recorded. nil: nothing is taken out

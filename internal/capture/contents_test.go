@@ -15,7 +15,7 @@ import (
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/ignore"
 )
@@ -31,7 +31,7 @@ func (noSink) Do(context.Context, events.SessionID, ...session.Command) (actors.
 }
 
 // decoded is what a delivery of an agent becomes under the rules of a home; the settings are those of its rules.
-func decoded(t *testing.T, agent string, e relay.Entry, s privacy.Switches) (Accepted, error) {
+func decoded(t *testing.T, agent string, e spool.Entry, s privacy.Switches) (Accepted, error) {
 	t.Helper()
 	cfg := config(t)
 	cfg.Sink, cfg.Rules = noSink{}, privacy.NewRules(cfg.Home, s)
@@ -71,7 +71,7 @@ func TestNoAgentsContentsAreRecorded(t *testing.T) {
 		"raw shell":               `{"event":"tool","session":"s","cwd":"/s","tool":"shell","input":{"command":"cat work","workdir":"/root/.ssh"},"output":"` + word + `"}`,
 	} {
 		agent, _, _ := strings.Cut(name, " ")
-		a, err := decoded(t, agent, relay.Entry{Body: []byte(body)}, privacy.Switches{})
+		a, err := decoded(t, agent, spool.Entry{Body: []byte(body)}, privacy.Switches{})
 		if err != nil || len(a.Report.Captures) != 1 {
 			t.Errorf("%s: %d captures, %v", name, len(a.Report.Captures), err)
 			continue
@@ -92,7 +92,7 @@ func TestOutputsLoseTheirLines(t *testing.T) {
 	}
 	for output, kind := range map[string]string{`x.go:1:kept\nsecret/a:1:` + plantedWord: privacy.LeftIgnored, `kept\n.env:1:` + plantedWord: privacy.LeftFile} {
 		body := fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":"s","cwd":%q,"tool_name":"Bash","tool_use_id":"t","tool_input":{"command":"git diff"},"tool_response":{"stdout":"%s"}}`, project, output)
-		a, err := decoded(t, "claude-code", relay.Entry{Body: []byte(body)}, privacy.Switches{})
+		a, err := decoded(t, "claude-code", spool.Entry{Body: []byte(body)}, privacy.Switches{})
 		if err != nil || len(a.Report.Captures) != 1 {
 			t.Fatalf("%s: %d captures, %v", output, len(a.Report.Captures), err)
 		}
@@ -121,7 +121,7 @@ func TestNothingOfItIsRecorded(t *testing.T) {
 		"a skipped agent":    {"codex", use("Read", `{"file_path":"/a"}`)},
 		"an ignored project": {"claude-code", fmt.Sprintf(`{"hook_event_name":"UserPromptSubmit","session_id":"s","cwd":%q,"prompt":"x"}`, filepath.Join(project, "hidden"))},
 	} {
-		a, err := decoded(t, c.agent, relay.Entry{Body: []byte(c.body)}, privacy.Switches{SkipTools: []string{"WebSearch"}, SkipAgents: []string{"codex"}})
+		a, err := decoded(t, c.agent, spool.Entry{Body: []byte(c.body)}, privacy.Switches{SkipTools: []string{"WebSearch"}, SkipAgents: []string{"codex"}})
 		if err != nil || len(a.Report.Captures) != 0 {
 			t.Errorf("%s: %d captures, %v", name, len(a.Report.Captures), err)
 		}
@@ -137,13 +137,13 @@ func TestIgnoreFilesOfThen(t *testing.T) {
 	}
 	for file, recorded := range map[string]int{"now/x": 0, "then/x": 0, "other/x": 1} {
 		body := fmt.Sprintf(`{"hook_event_name":"PostToolUse","session_id":"s","cwd":%q,"tool_name":"Read","tool_use_id":"t","tool_input":{"file_path":%q},"tool_response":"x"}`, project, filepath.Join(project, file))
-		e := relay.Entry{Body: []byte(body), Ignore: []ignore.Source{{Folder: project, Text: "then/"}}}
+		e := spool.Entry{Body: []byte(body), Ignore: []ignore.Source{{Folder: project, Text: "then/"}}}
 		if a, err := decoded(t, "claude-code", e, privacy.Switches{}); err != nil || len(a.Report.Captures) != recorded {
 			t.Errorf("%s: %d captures, %v; want %d", file, len(a.Report.Captures), err, recorded)
 		}
 	}
 	body := fmt.Sprintf(`{"hook_event_name":"UserPromptSubmit","session_id":"s","cwd":%q,"prompt":"x"}`, project)
-	all := relay.Entry{Body: []byte(body), Ignore: []ignore.Source{{Folder: project, Text: "*"}}}
+	all := spool.Entry{Body: []byte(body), Ignore: []ignore.Source{{Folder: project, Text: "*"}}}
 	if a, err := decoded(t, "claude-code", all, privacy.Switches{}); err != nil || len(a.Report.Captures) != 0 {
 		t.Errorf("where all was ignored: %d captures, %v", len(a.Report.Captures), err)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/refusal"
 	"github.com/cmemd/cmemd/internal/transient"
 )
@@ -40,7 +40,7 @@ func (a *deadLetters) end(delivery string) {
 func (a *deadLetters) has(name string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.busy[relay.DeliveryOf(name)] > 0
+	return a.busy[spool.DeliveryOf(name)] > 0
 }
 
 // deadLetter keeps a posted payload that will never be taken in the spool's bad folder, with the reason. What is only
@@ -71,7 +71,7 @@ func (p *Pipeline) keepBad(d delivery, cause error) error {
 	p.deadLetters.begin(d.Delivery)
 	defer p.deadLetters.end(d.Delivery)
 	name, err := p.cfg.Spool.Put(d.Entry)
-	if err != nil && !errors.Is(err, relay.ErrUnsynced) {
+	if err != nil && !errors.Is(err, spool.ErrUnsynced) {
 		return err
 	}
 	return p.cfg.Spool.DeadLetter(name, refusal.Reason(cause))

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/panics"
 	"github.com/cmemd/cmemd/internal/refusal"
 	"github.com/cmemd/cmemd/internal/transient"
@@ -225,7 +225,7 @@ func (r *drainRun) add(ctx context.Context, name string) bool {
 	return true
 }
 
-// entries is what the drain needs of a spool. A *relay.Spool is one; see there for what the methods promise.
+// entries is what the drain needs of a spool. A *spool.Spool is one; see there for what the methods promise.
 type entries interface {
 	entryReader
 	Remove(name string) error
@@ -234,7 +234,7 @@ type entries interface {
 
 type entryReader interface {
 	Names() ([]string, error)
-	Read(name string) (relay.Entry, error)
+	Read(name string) (spool.Entry, error)
 	Size(name string) int64
 }
 
@@ -249,7 +249,7 @@ func (p *Pipeline) readEntry(ctx context.Context, name string) (out drained, err
 		}
 	}()
 	e, err := p.spool.Read(name)
-	if err != nil && !errors.Is(err, relay.ErrBadEntry) {
+	if err != nil && !errors.Is(err, spool.ErrBadEntry) {
 		err = fmt.Errorf("%w: %w", errSpoolDisk, err)
 	}
 	if err != nil {
@@ -370,7 +370,7 @@ func (r *drainRun) stays(name string, err error) {
 // badReason says why a spool file is not taken.
 func badReason(err error) string {
 	switch {
-	case errors.Is(err, relay.ErrBadEntry):
+	case errors.Is(err, spool.ErrBadEntry):
 		return err.Error()
 	case errors.Is(err, errSpoolDisk):
 		return "it may not be read"

@@ -19,7 +19,7 @@ import (
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/testkit/race"
 )
 
@@ -106,13 +106,13 @@ func TestASessionThatBeganWithoutAKey(t *testing.T) {
 	keep := func(n int, payload []byte) {
 		t.Helper()
 		at := time.Date(2026, 11, 20, 10, 0, n, 0, time.UTC)
-		if _, err := w.pipeline.cfg.Spool.Put(relay.Entry{Agent: "claude-code", Delivery: newID().String(), OccurredAt: at, Body: payload}); err != nil {
+		if _, err := w.pipeline.cfg.Spool.Put(spool.Entry{Agent: "claude-code", Delivery: newID().String(), OccurredAt: at, Body: payload}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for n, withKey := range []bool{false, false, true, false, true} {
 		if withKey {
-			if err := relay.LayKey(w.home, time.Now()); err != nil {
+			if err := spool.LayKey(w.home, time.Now()); err != nil {
 				t.Fatal(err)
 			}
 		} else if err := os.RemoveAll(keys); err != nil {
@@ -158,7 +158,7 @@ func TestClockOfAHook(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	now := time.Now()
 	for _, after := range []time.Duration{year, -year, 0} {
-		_, err := w.pipeline.cfg.Spool.Put(relay.Entry{
+		_, err := w.pipeline.cfg.Spool.Put(spool.Entry{
 			Agent: "claude-code", Delivery: newID().String(), OccurredAt: now.Add(after), Body: toolUse(fmt.Sprint("s", after), "t", "ls", ""),
 		})
 		if err != nil {
@@ -194,7 +194,7 @@ func TestClockOfTheDaemon(t *testing.T) {
 	}
 	w := &world{home: cfg.Home}
 	rescued, renewed := p.rescue(time.Time{}), p.renewKeys(time.Time{})
-	ahead, err := relay.Keys(cfg.Home).Current()
+	ahead, err := spool.Keys(cfg.Home).Current()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestClockOfTheDaemon(t *testing.T) {
 	if p.renewKeys(renewed); err != nil {
 		t.Fatal(err)
 	}
-	if key, err := relay.Keys(cfg.Home).Current(); err != nil || key.ID() == ahead.ID() {
+	if key, err := spool.Keys(cfg.Home).Current(); err != nil || key.ID() == ahead.ID() {
 		t.Errorf("the present key is %v, %v; want one of this year", key, err)
 	}
 	p.drainOnce(t.Context())
@@ -225,8 +225,8 @@ func TestAFullSpool(t *testing.T) {
 	n := 0
 	for ; ; n++ {
 		body := toolUse("s", fmt.Sprint("t", n), "ls", strings.Repeat("word ", size/5))
-		_, err := p.cfg.Spool.Put(relay.Entry{Agent: "claude-code", Delivery: newID().String(), OccurredAt: time.Now(), Body: body})
-		if errors.Is(err, relay.ErrSpoolFull) {
+		_, err := p.cfg.Spool.Put(spool.Entry{Agent: "claude-code", Delivery: newID().String(), OccurredAt: time.Now(), Body: body})
+		if errors.Is(err, spool.ErrFull) {
 			break
 		}
 		if err != nil {
@@ -252,7 +252,7 @@ func TestAFullSpool(t *testing.T) {
 	if t.Logf("%d entries, at most %d MiB more on the heap", n, peak>>20); peak > most {
 		t.Errorf("%d MiB more on the heap, want at most %d", peak>>20, most>>20)
 	}
-	if _, err := p.cfg.Spool.Put(relay.Entry{Agent: "claude-code", Delivery: newID().String(), OccurredAt: time.Now(), Body: bytes.Repeat([]byte("x"), size)}); err != nil {
+	if _, err := p.cfg.Spool.Put(spool.Entry{Agent: "claude-code", Delivery: newID().String(), OccurredAt: time.Now(), Body: bytes.Repeat([]byte("x"), size)}); err != nil {
 		t.Errorf("a hook after that: %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/transient"
 )
 
@@ -50,7 +50,7 @@ type countedSpool struct {
 	reads *atomic.Int64
 }
 
-func (c countedSpool) Read(name string) (relay.Entry, error) {
+func (c countedSpool) Read(name string) (spool.Entry, error) {
 	c.reads.Add(1)
 	return c.entries.Read(name)
 }

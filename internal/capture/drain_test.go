@@ -19,7 +19,7 @@ import (
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/refusal"
 	"github.com/cmemd/cmemd/internal/transient"
 	"github.com/cmemd/cmemd/testkit/capturetest"
@@ -254,7 +254,7 @@ func TestDeadLettersOfTheDrainAreBounded(t *testing.T) {
 
 // brokenSpool fails for the files whose names end with what is listed.
 type brokenSpool struct {
-	*relay.Spool
+	*spool.Spool
 	read, remove, deadLetter map[string]error // by the end of a name
 }
 
@@ -267,9 +267,9 @@ func failingFor(name string, by map[string]error) error {
 	return nil
 }
 
-func (b brokenSpool) Read(name string) (relay.Entry, error) {
+func (b brokenSpool) Read(name string) (spool.Entry, error) {
 	if err := failingFor(name, b.read); err != nil {
-		return relay.Entry{Name: name}, err
+		return spool.Entry{Name: name}, err
 	}
 	return b.Spool.Read(name)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/panics"
 	"github.com/cmemd/cmemd/internal/refusal"
 )
@@ -49,7 +49,7 @@ type Accepted struct {
 
 // delivery is one payload on its way into the log, posted or from the spool. Its id and time were checked.
 type delivery struct {
-	relay.Entry
+	spool.Entry
 	id events.ID
 }
 
@@ -74,7 +74,7 @@ func (in Posted) delivery() (delivery, error) {
 	if id == (events.ID{}) {
 		id = uuid.Must(uuid.NewV7())
 	}
-	d := delivery{relay.Entry{Agent: in.Agent, OccurredAt: in.Came, Body: in.Body}, id}
+	d := delivery{spool.Entry{Agent: in.Agent, OccurredAt: in.Came, Body: in.Body}, id}
 	if err != nil {
 		return d, err
 	}
@@ -218,14 +218,14 @@ func (p *Pipeline) recordRemarks(ctx context.Context, a Accepted) error {
 // withoutPlaceholder is a report from no folder and without a transcript, if its hook withheld them: the session is where a later
 // report says.
 func withoutPlaceholder(r agents.Report) agents.Report {
-	if r.Origin.Cwd != relay.WithheldFolder {
+	if r.Origin.Cwd != spool.WithheldFolder {
 		return r
 	}
 	o := r.Origin
 	o.Cwd, o.Transcript = "", ""
 	r.SetOrigin(o)
 	for i, c := range r.Captures {
-		if t, ok := c.Event.(events.ToolUsed); ok && t.Cwd == relay.WithheldFolder {
+		if t, ok := c.Event.(events.ToolUsed); ok && t.Cwd == spool.WithheldFolder {
 			t.Cwd = ""
 			r.Captures[i].Event = t
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
 	"github.com/cmemd/cmemd/testkit/crash"
 	"github.com/cmemd/cmemd/testkit/race"
@@ -43,7 +43,7 @@ func drainHome(home string) (err error) {
 	if err != nil {
 		return err
 	}
-	p, err := New(Config{Log: log, Sink: sys, Injections: nothingInjected{}, Home: home, Spool: relay.NewSpool(home)})
+	p, err := New(Config{Log: log, Sink: sys, Injections: nothingInjected{}, Home: home, Spool: spool.New(home)})
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/cmemd/cmemd/actors"
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 )
 
 // agentTranscript is a transcript of Claude Code's that grows.
@@ -122,7 +122,7 @@ func TestRemarksFromTheSpool(t *testing.T) {
 	<-w.pipeline.Drained()
 	spooled := func(body []byte) {
 		t.Helper()
-		if _, err := w.pipeline.cfg.Spool.Put(relay.Entry{Agent: "claude-code", Delivery: newID().String(), OccurredAt: a.at.Add(time.Millisecond), Body: body}); err != nil {
+		if _, err := w.pipeline.cfg.Spool.Put(spool.Entry{Agent: "claude-code", Delivery: newID().String(), OccurredAt: a.at.Add(time.Millisecond), Body: body}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
 	"github.com/cmemd/cmemd/testkit/capturetest"
 	"github.com/cmemd/cmemd/testkit/logtest"
@@ -61,11 +61,11 @@ func (nothingInjected) InjectionsKnown() events.Position                   { ret
 // config is of a home and a log of their own. The sink is missing.
 func config(tb testing.TB) Config {
 	home := tb.TempDir()
-	if err := relay.LayKey(home, time.Now()); err != nil {
+	if err := spool.LayKey(home, time.Now()); err != nil {
 		tb.Fatal(err)
 	}
 	return Config{
-		Log: logtest.Open(tb, eventlog.Config{}), Injections: nothingInjected{}, Home: home, Spool: relay.NewSpool(home),
+		Log: logtest.Open(tb, eventlog.Config{}), Injections: nothingInjected{}, Home: home, Spool: spool.New(home),
 		DrainEvery: drainEvery,
 	}
 }

@@ -71,3 +71,12 @@ func ReadBounded(path string, limit int64) ([]byte, error) {
 		}
 	}
 }
+
+// ReadDir lists a folder; one that is not there is empty.
+func ReadDir(dir string) ([]fs.DirEntry, error) {
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return files, err
+}

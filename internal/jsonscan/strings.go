@@ -2,6 +2,7 @@ package jsonscan
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -151,4 +152,13 @@ func indexByte[T string | []byte](text T, c byte) int {
 		return bytes.IndexByte(b, c)
 	}
 	return strings.IndexByte(string(text), c)
+}
+
+// WholeNumber reads a number of 0 or more that needs no more than an int; what is none counts as -1.
+func WholeNumber(value []byte) int {
+	n, err := strconv.Atoi(string(value))
+	if err != nil || n < 0 {
+		return -1
+	}
+	return n
 }

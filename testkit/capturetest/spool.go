@@ -7,17 +7,17 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 )
 
 // Spool keeps a payload in a home as a hook does that finds no daemon, at second n, and returns the name of its file.
 func Spool(tb testing.TB, home, agent string, id events.ID, n int, payload []byte) string {
 	tb.Helper()
-	if err := relay.LayKey(home, time.Now()); err != nil {
+	if err := spool.LayKey(home, time.Now()); err != nil {
 		tb.Fatal(err)
 	}
 	at := time.Date(2026, 11, 20, 10, 0, n, 0, time.UTC)
-	name, err := relay.NewSpool(home).Put(relay.Entry{Agent: agent, Delivery: id.String(), OccurredAt: at, Body: payload})
+	name, err := spool.New(home).Put(spool.Entry{Agent: agent, Delivery: id.String(), OccurredAt: at, Body: payload})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func Spool(tb testing.TB, home, agent string, id events.ID, n int, payload []byt
 // Waiting is how many payloads wait in the spool of a home.
 func Waiting(tb testing.TB, home string) int {
 	tb.Helper()
-	names, err := relay.NewSpool(home).Names()
+	names, err := spool.New(home).Names()
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 )
 
 // pageSize is how much is damaged together: a page of a database, and a block of a disk.
@@ -279,7 +280,7 @@ func (h *home) usedDamaged() (now outcome) {
 
 // kept is how many payloads wait in the spool, are set aside there, or are counted as lost.
 func (h *home) kept() int {
-	spool := relay.NewSpool(h.path)
+	spool := spool.New(h.path)
 	waiting, _, _ := spool.Usage() // what cannot be counted is not kept
 	bad, _, _ := spool.DeadLetterUsage()
 	u, _ := relay.ReadUnanswered(h.path)

@@ -198,3 +198,15 @@ func (a Agent) Followed(goos, home string, getenv func(string) string) string {
 	}
 	return filepath.Join(a.Folder.Path(goos, home, getenv), a.Transcripts[0], filepath.FromSlash(a.Pattern))
 }
+
+// IsName reports whether s may stand in a request and in a spool file as an agent's name: lower case letters, digits, ".", "_" and "-", at
+// most 64 of them. It need not be one that is known.
+func IsName(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '.' && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64 && s != "." && s != ".."
+}

@@ -249,7 +249,7 @@ func TestSessionStartWaitsForTheDaemonItStarts(t *testing.T) {
 						return serve(ctx)
 					},
 				})
-				took, left := time.Since(start), len(mustNames(t, keyed(t, home)))
+				took, left := time.Since(start), len(waiting(t, home))
 				if r.Outcome != c.want || out.String() != c.stdout || took != c.took || left != c.left {
 					t.Errorf("got %+v, %q after %v with %d left; want %s, %q after %v with %d", r, out.String(), took, left, c.want, c.stdout, c.took, c.left)
 				}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/agents/known"
+	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/jsonscan"
 	"github.com/cmemd/cmemd/internal/toolinput"
 )
@@ -37,7 +38,7 @@ type Disabled struct {
 
 // ReadDisabled returns what is known, and removes what is older than 30 days.
 func ReadDisabled(home string, now time.Time) (d Disabled, err error) {
-	files, err := readDir(disabledDir(home))
+	files, err := durable.ReadDir(disabledDir(home))
 	if err != nil {
 		return d, err
 	}
@@ -82,7 +83,7 @@ func TellDisabled(home, agent, event, folder string) string {
 
 // takeUnnotified counts the sessions of a folder that the person was not notified of, and marks them.
 func takeUnnotified(home, folder string) (sessions int) {
-	files, err := readDir(disabledDir(home))
+	files, err := durable.ReadDir(disabledDir(home))
 	if err != nil {
 		return 0
 	}
@@ -124,7 +125,7 @@ func (h *hook) countDisabled() {
 
 // dropOldest removes the oldest notes where they are more than maxDisabled, a tenth of them at once: a hook waits for it.
 func dropOldest(dir string) {
-	files, err := readDir(dir)
+	files, err := durable.ReadDir(dir)
 	if err != nil || len(files) <= maxDisabled {
 		return
 	}

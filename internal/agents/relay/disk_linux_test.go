@@ -40,7 +40,7 @@ func TestFullDisk(t *testing.T) {
 	if left, err := os.ReadDir(filepath.Join(home, "spool", "tmp", "sealed")); err != nil || len(left) != 0 {
 		t.Errorf("left in tmp: %v, %v", left, err)
 	}
-	if names := mustNames(t, keyed(t, home)); len(names) != 1 {
+	if names := waiting(t, home); len(names) != 1 {
 		t.Errorf("in new: %v, want the first one only", names)
 	}
 	if u, err := ReadUnanswered(home); err != nil || u.Lost != 1 || !strings.Contains(u.LostReason, "no space left") {

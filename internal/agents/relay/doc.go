@@ -3,14 +3,13 @@
 // starts one. An agent waits for it at every tool call, so it is linked into a program of its own, uses nothing but the
 // standard library, and leaves out the parts of it that are slow to start: net, net/http, encoding/json, crypto/rand.
 //
-// The daemon uses the other side of the same package: SocketPath, Spool, ReadUnanswered.
+// The daemon uses the other side of the same package: SocketPath, ReadUnanswered, Programs.
 //
 // The files, each referring to those below it:
 //
 //	process.go, relay.go, start.go, surroundings.go, disabled.go, unanswered.go, post.go, stream_unix.go,
-//	stream_windows.go, hook.go, ignorefiles.go, keys.go, rescue.go, forget.go, drain.go, spool.go, sealed.go, withheld.go,
-//	entry.go, home.go, slots.go, files.go, system_unix.go, system_windows.go, counts.go, stdin.go, shorten.go, response.go,
-//	payload.go, notice.go, id.go
+//	stream_windows.go, hook.go, ignorefiles.go, home.go, slots.go, files.go, system_unix.go, system_windows.go, stdin.go,
+//	shorten.go, response.go, payload.go, notice.go, id.go
 //
 // What bites:
 //   - Run must be followed by the end of the process: a reader of standard input, or a write to a hanging disk, may be

@@ -136,7 +136,7 @@ func Advertised(home string) (socket string, pid int) {
 		case name == "socket" && value[0] == '"':
 			socket = jsonscan.Unquote(value)
 		case name == "pid":
-			pid = max(wholeNumber(value), 0)
+			pid = max(jsonscan.WholeNumber(value), 0)
 		}
 		return true
 	})

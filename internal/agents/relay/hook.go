@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/agents/known"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 )
 
 // Budgets. An ordinary hook is waited for at every tool call; one that opens a session brings context, and agents let
@@ -72,16 +73,16 @@ type hook struct {
 	limit    *time.Timer // at which Run returns whatever hangs; set before guarded
 	safe     atomic.Bool // the payload was answered, or is in the spool
 	delivery string
-	spool    *Spool
+	spool    *spool.Spool
 	payload  []byte
 	result   Result
 }
 
 func newHook(cfg Config) *hook {
 	now := time.Now().UTC()
-	h := &hook{Config: cfg, at: now, delivery: newDeliveryID(now), spool: NewSpool(cfg.Home)}
+	h := &hook{Config: cfg, at: now, delivery: newDeliveryID(now), spool: spool.New(cfg.Home)}
 	h.known, _ = known.ByName(cfg.Agent)
-	h.spool.written = func() { h.safe.Store(true) }
+	h.spool.Written = func() { h.safe.Store(true) }
 	h.Ordinary = cmp.Or(max(0, cfg.Ordinary), ordinaryBudget)
 	h.Context = cmp.Or(max(0, cfg.Context), contextBudget)
 	h.InputWait = cmp.Or(max(0, cfg.InputWait), inputWait)

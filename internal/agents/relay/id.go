@@ -33,30 +33,3 @@ func formatUUID(id [16]byte) string {
 	}
 	return string(out)
 }
-
-// isUUID reports whether s is a UUID in its usual form, in lower case.
-func isUUID(s string) bool {
-	if len(s) != 36 {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		dash := i == 8 || i == 13 || i == 18 || i == 23
-		hex := '0' <= c && c <= '9' || 'a' <= c && c <= 'f'
-		if dash != (c == '-') || (!dash && !hex) {
-			return false
-		}
-	}
-	return true
-}
-
-// validAgent reports whether s may stand in a request and in a spool file as it is.
-func validAgent(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '.' && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 64 && s != "." && s != ".."
-}

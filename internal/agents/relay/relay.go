@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/cmemd/cmemd/internal/agents/known"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 )
 
 const (
@@ -61,7 +64,7 @@ func (h *hook) guarded(ctx context.Context) (r Result) {
 
 // carry reads the payload and brings it where it can.
 func (h *hook) carry(ctx context.Context) {
-	if !validAgent(h.Agent) {
+	if !known.IsName(h.Agent) {
 		h.result.Err = fmt.Errorf("relay: no agent's name: %q", h.Agent)
 		return
 	}
@@ -181,12 +184,12 @@ func (h *hook) spoolPayload(cause error) (name string, lost error) {
 		h.result.Outcome, h.result.Err = Lost, errors.Join(cause, err)
 		return "", err
 	}
-	name, lost = h.spool.Put(Entry{
+	name, lost = h.spool.Put(spool.Entry{
 		Agent: h.Agent, Delivery: h.delivery, OccurredAt: h.at, Ignore: ignoreFiles(folderOf(h.payload)), Body: h.payload,
 	})
 	h.result.Outcome, h.result.Err = Spooled, cause
-	h.safe.Store(lost == nil || errors.Is(lost, ErrUnsynced))
-	if errors.Is(lost, ErrUnsynced) {
+	h.safe.Store(lost == nil || errors.Is(lost, spool.ErrUnsynced))
+	if errors.Is(lost, spool.ErrUnsynced) {
 		h.result.Err = errors.Join(cause, lost)
 		return name, nil
 	}

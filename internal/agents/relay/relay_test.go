@@ -19,6 +19,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -185,7 +186,7 @@ func TestDaemonBehaviours(t *testing.T) {
 			if r.Outcome != c.want || out.String() != c.stdout {
 				t.Errorf("got %+v, stdout %.50q; want %s, %q", r, out.String(), c.want, c.stdout)
 			}
-			if n := len(mustNames(t, keyed(t, home))); n != 0 != (c.want == Spooled) {
+			if n := len(waiting(t, home)); n != 0 != (c.want == Spooled) {
 				t.Errorf("%d entries in the spool after %s", n, r.Outcome)
 			}
 			d.checkRequest(t, r)
@@ -215,16 +216,39 @@ func (d *daemon) checkRequest(t *testing.T, want Result) {
 	}
 }
 
+// waiting are the entries that wait in the spool of a home, in which a key is laid if there is none.
+func waiting(tb testing.TB, home string) []spool.Entry {
+	tb.Helper()
+	s := keyed(tb, home)
+	names, err := s.Names()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	entries := make([]spool.Entry, len(names))
+	for i, name := range names {
+		if entries[i], err = s.Read(name); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return entries
+}
+
+// keyed is the spool of a home in which a key was laid.
+func keyed(tb testing.TB, home string) *spool.Spool {
+	tb.Helper()
+	if err := spool.LayKey(home, time.Now()); err != nil {
+		tb.Fatal(err)
+	}
+	return spool.New(home)
+}
+
 func TestSpooledAsPostedButWithoutPrivateText(t *testing.T) {
 	t.Parallel()
 	home := shortHome(t)
 	d := startDaemon(t, home, says("HTTP/1.1 503 Busy\r\n\r\n"))
 	r := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse), Version: "1.2.3+x"})
-	for e, err := range allEntries(keyed(t, home)) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := Entry{
+	for _, e := range waiting(t, home) {
+		want := spool.Entry{
 			Name: e.Name, Agent: "claude-code", Delivery: r.Delivery, OccurredAt: e.OccurredAt, Cut: true,
 			Body: []byte(`{"session_id":"s","hook_event_name":"PostToolUse","tool_response":"ok"}`),
 		}
@@ -267,7 +291,7 @@ func TestNoDaemonAtAll(t *testing.T) {
 					t.Errorf("got %+v, want Spooled", r)
 				}
 			}
-			if n := len(mustNames(t, keyed(t, home))); n != 3 || starts != 1 {
+			if n := len(waiting(t, home)); n != 3 || starts != 1 {
 				t.Errorf("%d entries, %d starts; want 3, 1", n, starts)
 			}
 		})
@@ -322,27 +346,43 @@ func TestUnusableHome(t *testing.T) {
 	}
 }
 
+// An entry whose name the disk does not confirm is there nevertheless, and is not counted as lost.
+func TestUnsyncedIsNotLost(t *testing.T) {
+	t.Parallel()
+	h := newHook(Config{Agent: "claude-code", Home: t.TempDir()})
+	h.spool.Sync = func(string) error { return os.ErrInvalid }
+	h.payload = []byte(toolUse)
+	cause := errors.New("no daemon")
+	name, lost := h.spoolPayload(cause)
+	if lost != nil || h.result.Outcome != Spooled || !errors.Is(h.result.Err, spool.ErrUnsynced) || !errors.Is(h.result.Err, cause) {
+		t.Errorf("got %v, %+v; want it spooled, and both errors", lost, h.result)
+	}
+	if all := waiting(t, h.Home); len(all) != 1 || all[0].Name != name {
+		t.Errorf("waiting: %v, want %q", all, name)
+	}
+}
+
 func TestFullSpoolIsCounted(t *testing.T) {
 	t.Parallel()
 	home := shortHome(t)
-	s := keyed(t, home)
-	if err := s.makeFolders(); err != nil {
+	fill := filepath.Join(home, "spool", "new", "x")
+	if err := os.MkdirAll(filepath.Dir(fill), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(s.path("x"), nil, 0o600); err != nil {
+	if err := os.WriteFile(fill, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(s.path("x"), spoolLimit); err != nil {
+	if err := os.Truncate(fill, 256<<20); err != nil {
 		t.Fatal(err)
 	}
 	startDaemon(t, home, says("HTTP/1.1 503 Busy\r\n\r\n"))
 	for name, dial := range map[string]func(context.Context) (Stream, error){"no daemon": nobodyListens, "a busy daemon": nil} {
-		if r := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse), Dial: dial}); r.Outcome != Lost || !errors.Is(r.Err, ErrSpoolFull) {
+		if r := runHook(t, Config{Home: home, Stdin: strings.NewReader(toolUse), Dial: dial}); r.Outcome != Lost || !errors.Is(r.Err, spool.ErrFull) {
 			t.Errorf("%s: %+v, want Lost to a full spool", name, r)
 		}
 	}
 	u, err := ReadUnanswered(home)
-	if err != nil || u.Lost != 2 || u.LostReason != ErrSpoolFull.Error() {
+	if err != nil || u.Lost != 2 || u.LostReason != spool.ErrFull.Error() {
 		t.Errorf("written down %+v, %v; want 2 lost", u, err)
 	}
 }

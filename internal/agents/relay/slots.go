@@ -34,7 +34,7 @@ type slots struct {
 // readSlots reads the file at path. What is damaged counts as nothing. Errors are fs.ErrNotExist and the disk's.
 func readSlots(path string) (slots, error) {
 	data, err := readBounded(path, 2*slotSize)
-	if errors.Is(err, ErrBadEntry) {
+	if errors.Is(err, errDamaged) {
 		return slots{}, nil
 	}
 	if err != nil {

@@ -49,10 +49,10 @@ func unansweredPath(home string) string { return filepath.Join(home, "run", "una
 
 func slotsPath(home string) string { return filepath.Join(home, "run", "unanswered.slots") }
 
-// readNotes returns what is written down. Its error is the disk's, or ErrBadEntry beside what can be believed.
+// readNotes returns what is written down. Its error is the disk's, or errDamaged beside what can be believed.
 func readNotes(home string) (n notes, err error) {
 	data, err := readBounded(unansweredPath(home), maxSmallFile)
-	if err = ignoreMissing(err); err != nil && !errors.Is(err, ErrBadEntry) {
+	if err = ignoreMissing(err); err != nil && !errors.Is(err, errDamaged) {
 		return n, err
 	}
 	n.inFile = parseUnanswered(data)
@@ -107,9 +107,9 @@ func parseUnanswered(data []byte) Unanswered {
 	jsonscan.Scalars(data, func(name string, value []byte) bool {
 		switch {
 		case name == "count":
-			u.Count = max(wholeNumber(value), 0)
+			u.Count = max(jsonscan.WholeNumber(value), 0)
 		case name == "lost":
-			u.Lost = max(wholeNumber(value), 0)
+			u.Lost = max(jsonscan.WholeNumber(value), 0)
 		case name == "last_notice" && value[0] == '"':
 			u.LastNotice, _ = time.Parse(time.RFC3339, jsonscan.Unquote(value))
 		case name == "lost_reason" && value[0] == '"':
@@ -152,7 +152,7 @@ func updateUnanswered(home string, change func(*Unanswered)) error {
 	}
 	defer unlock(lock)
 	n, err := readNotes(home)
-	if err != nil && !errors.Is(err, ErrBadEntry) {
+	if err != nil && !errors.Is(err, errDamaged) {
 		return err
 	}
 	u := n.sum()

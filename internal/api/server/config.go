@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/signin"
 	"github.com/cmemd/cmemd/internal/capture"
@@ -56,7 +56,7 @@ type HandlerMCP func(memory api.Invoker) http.Handler
 type Services struct {
 	System    System
 	Capture   *capture.Pipeline // takes what hooks, transcripts and imports report
-	Spool     *relay.Spool      // what hooks kept, and dead letters; shown, and searched by who forgets. nil: there is none
+	Spool     *spool.Spool      // what hooks kept, and dead letters; shown, and searched by who forgets. nil: there is none
 	Checker   curation.Checker
 	Eraser    curation.Eraser
 	Machines  Machines       // that share memory with this one; nil: none can

@@ -15,7 +15,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
 	"github.com/cmemd/cmemd/projections/rows"
@@ -94,19 +94,19 @@ func TestForgetRefusesOverTheWire(t *testing.T) {
 func TestForgetBesideTheLog(t *testing.T) {
 	t.Parallel()
 	home := shortDir(t)
-	if err := relay.LayKey(home, time.Now()); err != nil {
+	if err := spool.LayKey(home, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	spool := relay.NewSpool(home)
+	waiting := spool.New(home)
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	put := func(word, session, cwd string, later time.Duration) {
 		t.Helper()
-		name, err := spool.Put(relay.Entry{
+		name, err := waiting.Put(spool.Entry{
 			Agent: "claude-code", Delivery: newID().String(), OccurredAt: at.Add(later),
 			Body: hook("PostToolUse", session, map[string]any{"word": word, "cwd": cwd}),
 		})
 		if err == nil {
-			err = spool.DeadLetter(name, "for the test")
+			err = waiting.DeadLetter(name, "for the test")
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -125,7 +125,7 @@ func TestForgetBesideTheLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newWorld(t, func(c *testConfig) {
-		c.Spool, c.Home = spool, home
+		c.Spool, c.Home = waiting, home
 		erasing(c)
 	})
 	w.work(t, "session-two", "look", "/src/shop/cart.go")

@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/memory/curation"
@@ -34,7 +35,7 @@ type statuses struct {
 	*sources
 	Daemon
 	system    System
-	spool     *relay.Spool
+	spool     *spool.Spool
 	eraser    curation.Eraser
 	providers []api.Provider
 	known     func() projects.Known
@@ -91,8 +92,8 @@ func (s *statuses) getStatus(ctx context.Context, _ api.NoQuery) (api.Status, er
 		return st, err
 	}
 	st.Unserved = s.Unserved()
-	if spool := s.spoolStatus(); spool != nil {
-		st.Spool = *spool
+	if kept := s.spoolStatus(); kept != nil {
+		st.Spool = *kept
 	}
 	return st, nil
 }
@@ -232,10 +233,10 @@ func (s *statuses) spoolStatus() *api.SpoolStatus {
 }
 
 // SpoolStatus says what hooks of a home kept and noted, whether its daemon runs or not. Beside an error stands what can be read.
-func SpoolStatus(spool *relay.Spool, home string) (out api.SpoolStatus, err error) {
+func SpoolStatus(kept *spool.Spool, home string) (out api.SpoolStatus, err error) {
 	var waiting, bad, unanswered error
-	out.Waiting, out.Bytes, waiting = spool.Usage()
-	out.Bad, _, bad = spool.DeadLetterUsage()
+	out.Waiting, out.Bytes, waiting = kept.Usage()
+	out.Bad, _, bad = kept.DeadLetterUsage()
 	u, unanswered := relay.ReadUnanswered(home)
 	out.Unanswered, out.Lost, out.LostReason = u.Count, u.Lost, u.LostReason
 	return out, errors.Join(waiting, bad, unanswered)

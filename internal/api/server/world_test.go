@@ -26,7 +26,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog/union"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/api/signin"
@@ -177,7 +177,7 @@ func (w *world) config() testConfig {
 	})
 	c := testConfig{capture: capture.Config{Injections: answers, Projects: w.views, DrainEvery: drainEvery}, Config: Config{
 		Stores:   Stores{Log: w.log, Own: w.ownLog(), Views: w.views, Index: w.index, Recall: answers},
-		Services: Services{System: w.system(), Spool: relay.NewSpool(w.home), Checker: &grounding{}},
+		Services: Services{System: w.system(), Spool: spool.New(w.home), Checker: &grounding{}},
 		Daemon: Daemon{
 			Home: w.home, Version: "test", PID: 7, Settings: map[string]string{"slots": "2"},
 			Damage: func() *api.LogDamage { return nil }, Sharing: func(context.Context) (bool, []string) { return false, nil },

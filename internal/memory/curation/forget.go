@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 	"github.com/cmemd/cmemd/projections"
@@ -33,7 +33,7 @@ type Requester interface {
 // ForgetterConfig is what a Forgetter works with. All of it is required but Spool.
 type ForgetterConfig struct {
 	Eraser  Eraser
-	Spool   *relay.Spool // nil: nothing is kept beside the log
+	Spool   *spool.Spool // nil: nothing is kept beside the log
 	Views   *projections.Views
 	Project func(ctx context.Context, dir string) evidence.Project // that a folder, an absolute path, belongs to
 	Now     func() time.Time
@@ -83,7 +83,7 @@ func (f *Forgetter) Spooled(ctx context.Context, req erasure.Request, deleting b
 		}
 		native = one.AgentSession
 	}
-	_, found.Unopened, err = f.cfg.Spool.Forget(f.cfg.Now(), func(e relay.Entry) bool {
+	_, found.Unopened, err = f.cfg.Spool.Forget(f.cfg.Now(), func(e spool.Entry) bool {
 		if !f.chooses(ctx, req, native, e) {
 			return false
 		}
@@ -93,7 +93,7 @@ func (f *Forgetter) Spooled(ctx context.Context, req erasure.Request, deleting b
 	return found, err
 }
 
-func (f *Forgetter) chooses(ctx context.Context, req erasure.Request, native string, e relay.Entry) bool {
+func (f *Forgetter) chooses(ctx context.Context, req erasure.Request, native string, e spool.Entry) bool {
 	if e.OccurredAt.Before(req.Since) || !req.Until.IsZero() && e.OccurredAt.After(req.Until) {
 		return false
 	}
@@ -107,7 +107,7 @@ func (f *Forgetter) chooses(ctx context.Context, req erasure.Request, native str
 }
 
 // isFromProject reports whether a payload came from a folder of the project.
-func (f *Forgetter) isFromProject(ctx context.Context, req erasure.Request, e relay.Entry) bool {
+func (f *Forgetter) isFromProject(ctx context.Context, req erasure.Request, e spool.Entry) bool {
 	var where struct {
 		Cwd string `json:"cwd"`
 	}

@@ -27,7 +27,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog/union"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/known"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/agents/watch"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/mcp"
@@ -212,11 +212,11 @@ func (d *daemon) assemble(token, version string) (err error) {
 	}
 	d.sharing = sharing.New(d.sharingConfig())
 	d.eraser = erasure.New(d.eraserConfig())
-	answers, spool := recall.New(d.recallConfig()), relay.NewSpool(d.paths.Home)
-	if d.capture, err = capture.New(d.captureConfig(answers, spool)); err != nil {
+	answers, kept := recall.New(d.recallConfig()), spool.New(d.paths.Home)
+	if d.capture, err = capture.New(d.captureConfig(answers, kept)); err != nil {
 		return err
 	}
-	if d.server, err = server.New(d.apiConfig(answers, spool, token, version)); err != nil {
+	if d.server, err = server.New(d.apiConfig(answers, kept, token, version)); err != nil {
 		return err
 	}
 	d.watch, err = d.watcher()
@@ -319,19 +319,19 @@ func (d *daemon) owing(ctx context.Context) ([]events.SessionID, error) {
 	return d.views.Owing(ctx)
 }
 
-func (d *daemon) captureConfig(answers *recall.Recall, spool *relay.Spool) capture.Config {
+func (d *daemon) captureConfig(answers *recall.Recall, kept *spool.Spool) capture.Config {
 	return capture.Config{
-		Sink: d.seenActors(), Log: d.union, Injections: answers, Projects: d.views, Repos: d.checker, Spool: spool, Home: d.paths.Home,
+		Sink: d.seenActors(), Log: d.union, Injections: answers, Projects: d.views, Repos: d.checker, Spool: kept, Home: d.paths.Home,
 		Secrets: captureSecrets(), Rules: privacy.NewRules(d.paths.Home, d.config.Switches), Logger: d.logger,
 		NoPreferences: d.config.Preferences != config.On,
 	}
 }
 
-func (d *daemon) apiConfig(answers *recall.Recall, spool *relay.Spool, token, version string) server.Config {
+func (d *daemon) apiConfig(answers *recall.Recall, kept *spool.Spool, token, version string) server.Config {
 	return server.Config{
 		Stores: server.Stores{Log: d.union, Own: d.log, Views: d.views, Index: d.index, Recall: answers, Vectors: d.vectors},
 		Services: server.Services{
-			System: d.seenActors(), Capture: d.capture, Spool: spool, Checker: d.checker, Eraser: d.eraser, Machines: d.sharing,
+			System: d.seenActors(), Capture: d.capture, Spool: kept, Checker: d.checker, Eraser: d.eraser, Machines: d.sharing,
 			Providers: d.offers.describe(),
 		},
 		Daemon: server.Daemon{

@@ -18,7 +18,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/clitest"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/agents/watch"
 	"github.com/cmemd/cmemd/internal/api/client"
 )
@@ -143,10 +143,10 @@ func TestSpoolBeforeChats(t *testing.T) {
 		`"hook_event_name":"BeforeAgent","prompt":"and the till"`,
 	} {
 		body := fmt.Sprintf(`{"session_id":%q,"cwd":"/src/shop",%s}`, geminiSession, payload)
-		entry := relay.Entry{
+		entry := spool.Entry{
 			Agent: "gemini-cli", Delivery: uuid.Must(uuid.NewV7()).String(), OccurredAt: at.Add(time.Duration(i) * time.Second), Body: []byte(body),
 		}
-		if _, err := relay.NewSpool(d.paths.Home).Put(entry); err != nil {
+		if _, err := spool.New(d.paths.Home).Put(entry); err != nil {
 			t.Fatal(err)
 		}
 	}

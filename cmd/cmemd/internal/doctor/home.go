@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 )
 
 // checkHome looks whether the home is a folder of this user's alone that can be written to.
@@ -167,8 +168,8 @@ func checkEnvironment(_ context.Context, x *examination) []finding {
 
 // checkSpool looks at what hooks kept because no daemon took it.
 func checkSpool(_ context.Context, x *examination) []finding {
-	spool := relay.NewSpool(x.paths.Home)
-	waiting, bytes, err := spool.Usage()
+	kept := spool.New(x.paths.Home)
+	waiting, bytes, err := kept.Usage()
 	if err != nil {
 		return []finding{faulty("see to that folder's rights", "%v", err)}
 	}
@@ -181,8 +182,8 @@ func checkSpool(_ context.Context, x *examination) []finding {
 		}
 		out = append(out, say(mend, "%s waiting (%s)", terminal.Plural(waiting, "payload"), terminal.Size(bytes)))
 	}
-	if bad, _, err := spool.DeadLetterUsage(); err == nil && bad > 0 {
-		out = append(out, faulty("`cmemd spool` says why, `cmemd spool retry` has it try again; else delete them in "+spool.BadDir(),
+	if bad, _, err := kept.DeadLetterUsage(); err == nil && bad > 0 {
+		out = append(out, faulty("`cmemd spool` says why, `cmemd spool retry` has it try again; else delete them in "+kept.BadDir(),
 			"%s set aside: the daemon could not take it", terminal.Plural(bad, "payload")))
 	}
 	return out

@@ -11,7 +11,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/projections/engine"
 )
@@ -185,14 +185,14 @@ func checkForgotten(ctx context.Context, x *examination) []finding {
 
 // checkEntries looks whether each entry of the spool can be opened.
 func checkEntries(_ context.Context, x *examination) (out []finding) {
-	spool := relay.NewSpool(x.paths.Home)
-	names, err := spool.Names()
+	kept := spool.New(x.paths.Home)
+	names, err := kept.Names()
 	if err != nil {
 		return []finding{faulty("see to that folder's rights", "%v", err)}
 	}
 	for _, name := range names {
-		if _, err := spool.Read(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // the daemon has taken it
-			out = append(out, faulty("the daemon sets it aside in "+spool.BadDir(), "%v", err))
+		if _, err := kept.Read(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // the daemon has taken it
+			out = append(out, faulty("the daemon sets it aside in "+kept.BadDir(), "%v", err))
 		}
 	}
 	if len(out) == 0 {

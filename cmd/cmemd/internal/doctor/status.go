@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/order"
@@ -131,7 +132,7 @@ func showStopped(a *terminal.App) error {
 	}
 	p := homedir.PathsOf(home)
 	s := stoppedStatus{Home: home, Aside: p.Aside(), Damage: homedir.ReadLogDamage(p).Known()}
-	if s.Spool, err = server.SpoolStatus(relay.NewSpool(home), home); err != nil {
+	if s.Spool, err = server.SpoolStatus(spool.New(home), home); err != nil {
 		return err
 	}
 	if d, err := relay.ReadDisabled(home, a.Now()); err == nil && d.Sessions > 0 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/owned"
 )
@@ -135,7 +136,7 @@ func (p Paths) Make() error {
 		}
 	}
 	_ = relay.LayNotes(p.Home) // where it cannot be laid now, a hook tries again
-	return relay.LayKey(p.Home, time.Now())
+	return spool.LayKey(p.Home, time.Now())
 }
 
 // MakeHome makes the folder of the home, open to this user only, where there is none; one of this user's stays as it is. It returns an error

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/sleep"
@@ -297,7 +297,7 @@ func (d *stage) play(ctx context.Context) error {
 
 // revive starts the daemon that was killed, for which hooks wait in the spool.
 func (d *stage) revive(ctx context.Context) error {
-	waiting, _, err := relay.NewSpool(d.home).Usage()
+	waiting, _, err := spool.New(d.home).Usage()
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 )
 
 const installHelp = `Install puts cmemd into coding agents: their hooks, and memory as tools (MCP). Without a name it finds the agents of this
@@ -198,7 +198,7 @@ func (x *installation) prepareHome(ctx context.Context) error {
 	if err := keepProgram(ctx, x.app, x.options.Home, x.copyFrom); err != nil {
 		return err
 	}
-	if err := relay.LayKey(x.options.Home, x.app.Now()); err != nil { // else the first hook would withhold what it is given
+	if err := spool.LayKey(x.options.Home, x.app.Now()); err != nil { // else the first hook would withhold what it is given
 		return err
 	}
 	return homedir.RecordPrograms(x.options.Home, x.options.Program.Cmemd)

@@ -18,7 +18,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/eventlog/salvage"
 	"github.com/cmemd/cmemd/events"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
 )
@@ -203,7 +203,7 @@ func replaceLog(ctx context.Context, a *terminal.App, p homedir.Paths, s *salvag
 		return salvage.Replace(p.Log, fresh, damaged)
 	})
 	if err == nil {
-		_, err = relay.NewSpool(p.Home).Retry() // what the damage kept the daemon from taking
+		_, err = spool.New(p.Home).Retry() // what the damage kept the daemon from taking
 	}
 	return p.Log, kept, err
 }

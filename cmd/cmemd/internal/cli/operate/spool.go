@@ -7,7 +7,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/agents/spool"
 )
 
 const spoolHelp = `Hooks keep in the spool what they report while no daemon answers, and the daemon takes it. What it could not take, because a session's
@@ -30,7 +30,7 @@ func newSpool(a *terminal.App) *cobra.Command {
 type spoolReport struct {
 	Waiting     int                `json:"waiting"`
 	Bytes       int64              `json:"bytes"`
-	DeadLetters []relay.DeadLetter `json:"set_aside"`
+	DeadLetters []spool.DeadLetter `json:"set_aside"`
 }
 
 func listSpool(a *terminal.App) error {
@@ -39,11 +39,11 @@ func listSpool(a *terminal.App) error {
 		return err
 	}
 	var s spoolReport
-	spool := relay.NewSpool(p.Home)
-	if s.Waiting, s.Bytes, err = spool.Usage(); err != nil {
+	kept := spool.New(p.Home)
+	if s.Waiting, s.Bytes, err = kept.Usage(); err != nil {
 		return err
 	}
-	if s.DeadLetters, err = spool.DeadLetters(); err != nil {
+	if s.DeadLetters, err = kept.DeadLetters(); err != nil {
 		return err
 	}
 	return a.Show(s, func() {
@@ -54,7 +54,7 @@ func listSpool(a *terminal.App) error {
 		}
 		if len(s.DeadLetters) > 0 {
 			a.Print(l)
-			a.Infof("`cmemd spool retry` has the daemon try again; they are in %s", terminal.VisibleLine(spool.BadDir()))
+			a.Infof("`cmemd spool retry` has the daemon try again; they are in %s", terminal.VisibleLine(kept.BadDir()))
 		}
 	})
 }
@@ -64,7 +64,7 @@ func retrySpool(a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	n, err := relay.NewSpool(p.Home).Retry()
+	n, err := spool.New(p.Home).Retry()
 	if err != nil {
 		return terminal.Advise(fmt.Errorf("%d were brought back: %w", n, err), "see to the rights of that folder")
 	}

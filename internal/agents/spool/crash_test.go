@@ -1,4 +1,4 @@
-package relay
+package spool
 
 import (
 	"bytes"
@@ -20,9 +20,9 @@ func TestMain(m *testing.M) {
 
 // spoolForever puts entries with bodies of many pages, whose every byte is told by the first.
 func spoolForever(args []string) int {
-	s := NewSpool(args[0])
+	s := New(args[0])
 	for i := 0; ; i++ {
-		e := Entry{Agent: "codex", Delivery: newDeliveryID(time.Now()), OccurredAt: time.Now()}
+		e := Entry{Agent: "codex", Delivery: newDelivery(), OccurredAt: time.Now()}
 		e.Body = bytes.Repeat([]byte{byte('a' + i%26)}, 300_000+i)
 		if _, err := s.Put(e); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -1,4 +1,4 @@
-package relay
+package spool
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/cmemd/cmemd/internal/agents/known"
 	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/privatetext"
 )
@@ -19,27 +20,29 @@ const spoolLimit = 256 << 20
 // spoolSample is how many files are measured to estimate the spool's size; up to that many it is exact.
 const spoolSample = 1024
 
-// ErrSpoolFull is returned by Put when the spool holds as much as it may.
-var ErrSpoolFull = errors.New("relay: the spool is full")
+// ErrFull is returned by Put when the spool holds as much as it may.
+var ErrFull = errors.New("spool: the spool is full")
 
 // ErrUnsynced is returned by Put, beside a name, for an entry that is there but may not survive a failure of the power:
 // the disk did not confirm its name.
-var ErrUnsynced = errors.New("relay: the spool file is there, but its name may not be on disk")
+var ErrUnsynced = errors.New("spool: the spool file is there, but its name may not be on disk")
 
 // A Spool keeps payloads that no daemon took, as a maildir under home/spool: a file is written to tmp, and is in new
 // only when it is whole and on disk. What a hook that ended too early left whole in tmp, Rescue brings there. Payloads are
 // sealed to a key of the daemon's (Keys). Several processes may use it at once.
 type Spool struct {
-	dir     string // home/spool
-	sealer  sealer
-	limit   int64
-	written func()                 // called when an entry is whole in tmp, though not on disk yet; nil calls nothing
-	sync    func(dir string) error // returns when the names in a folder are on disk
+	// They may be set before the first call of a method.
+	Written func()                 // called when an entry is whole in tmp, though not on disk yet; nil calls nothing
+	Sync    func(dir string) error // returns when the names in a folder are on disk
+
+	dir    string // home/spool
+	sealer sealer
+	limit  int64
 }
 
-// NewSpool returns the spool of a home. It touches nothing: the first Put makes the folders.
-func NewSpool(home string) *Spool {
-	return &Spool{dir: filepath.Join(home, "spool"), sealer: sealer{Keys(home)}, limit: spoolLimit, sync: durable.SyncDir}
+// New returns the spool of a home. It touches nothing: the first Put makes the folders.
+func New(home string) *Spool {
+	return &Spool{dir: filepath.Join(home, "spool"), sealer: sealer{Keys(home)}, limit: spoolLimit, Sync: durable.SyncDir}
 }
 
 // folders are those in which files of the spool lie, in the order in which a file passes through them: who looks into one after
@@ -54,22 +57,22 @@ func (s *Spool) tmp() string { return filepath.Join(s.dir, "tmp", "sealed") }
 
 // Put stores an entry without its private text, and returns its name. The
 // entry is on disk when Put returns without an error, and is there with ErrUnsynced; otherwise there is none, and the name
-// is empty. Name and Redactions are ignored. It returns ErrSpoolFull if there is no room. Where there is no key to seal to, the
+// is empty. Name and Redactions are ignored. It returns ErrFull if there is no room. Where there is no key to seal to, the
 // entry is kept without its contents: see Withheld.
 func (s *Spool) Put(e Entry) (string, error) {
-	if !isUUID(e.Delivery) || !validAgent(e.Agent) {
-		return "", fmt.Errorf("relay: spool: %w: delivery %q of %q", ErrBadEntry, e.Delivery, e.Agent)
+	if !isUUID(e.Delivery) || !known.IsName(e.Agent) {
+		return "", fmt.Errorf("spool: %w: delivery %q of %q", ErrBadEntry, e.Delivery, e.Agent)
 	}
 	body, cut := privatetext.CutJSON(e.Body)
 	e.Body, e.Cut, e.Redactions = body, e.Cut || cut, nil
 	f, err := s.store(e, "new")
-	if errors.Is(err, ErrSpoolFull) {
-		return "", ErrSpoolFull
+	if errors.Is(err, ErrFull) {
+		return "", ErrFull
 	}
 	if err != nil {
-		return "", fmt.Errorf("relay: spool %s: %w", entryName(e), err)
+		return "", fmt.Errorf("spool: %s: %w", entryName(e), err)
 	}
-	if err := s.sync(s.in("new")); err != nil {
+	if err := s.Sync(s.in("new")); err != nil {
 		return f.name, fmt.Errorf("%w: %w", ErrUnsynced, err)
 	}
 	return f.name, nil
@@ -112,11 +115,11 @@ func (s *Spool) store(e Entry, folder string) (file, error) {
 }
 
 // errUnsettled is a key that was another one each time it was looked at, or a file that was taken away each time.
-var errUnsettled = errors.New("relay: the spool's key or files change all the time")
+var errUnsettled = errors.New("spool: the spool's key or files change all the time")
 
 // write writes a file in tmp, and makes the folders first if they are not there.
 func (s *Spool) write(tmp string, parts [][]byte) error {
-	return s.withFolders(func() error { return writeSynced(tmp, s.written, parts...) })
+	return s.withFolders(func() error { return writeSynced(tmp, s.Written, parts...) })
 }
 
 // withFolders calls put, and again once it has made the folders if they are not there.
@@ -154,7 +157,7 @@ func (s *Spool) checkRoom(size int64) error {
 		return err
 	}
 	if used+size > s.limit {
-		return ErrSpoolFull
+		return ErrFull
 	}
 	return nil
 }
@@ -188,12 +191,12 @@ func (s *Spool) list() ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("relay: spool: %w", err)
+		return nil, fmt.Errorf("spool: %w", err)
 	}
 	defer d.Close()
 	names, err := d.Readdirnames(-1)
 	if err != nil {
-		return nil, fmt.Errorf("relay: spool: %w", err)
+		return nil, fmt.Errorf("spool: %w", err)
 	}
 	return names, nil
 }

@@ -1,4 +1,4 @@
-package relay
+package spool
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/internal/agents/known"
 	"github.com/cmemd/cmemd/internal/ignore"
 	"github.com/cmemd/cmemd/internal/jsonscan"
 )
@@ -130,9 +131,9 @@ func (h *header) set(name string, value []byte) bool {
 	}
 	switch name {
 	case "v":
-		h.version = wholeNumber(value)
+		h.version = jsonscan.WholeNumber(value)
 	case "bytes":
-		h.bytes = wholeNumber(value)
+		h.bytes = jsonscan.WholeNumber(value)
 	case "agent":
 		h.entry.Agent = text
 	case "delivery":
@@ -161,7 +162,7 @@ func (h *header) problem(n int) string {
 		return "format " + strconv.Itoa(h.version) + " is newer than " + strconv.Itoa(sealedFormat) + ": `cmemd upgrade`, then `cmemd spool retry`"
 	case h.version < openFormat:
 		return "no format number"
-	case h.version == openFormat && !validAgent(h.entry.Agent):
+	case h.version == openFormat && !known.IsName(h.entry.Agent):
 		return "no agent's name"
 	case !isUUID(h.entry.Delivery):
 		return "no delivery id"
@@ -171,15 +172,6 @@ func (h *header) problem(n int) string {
 		return "has " + strconv.Itoa(n) + " of " + strconv.Itoa(h.bytes) + " bytes"
 	}
 	return ""
-}
-
-// wholeNumber reads a number of a header; what is none of 0 or more counts as -1.
-func wholeNumber(value []byte) int {
-	n, err := strconv.Atoi(string(value))
-	if err != nil || n < 0 {
-		return -1
-	}
-	return n
 }
 
 // whole returns the name in new of a file that is an entry to its end, as far as that can be told without opening it.
@@ -224,4 +216,20 @@ func splitSources(text string) (files []ignore.Source) {
 		files, text = append(files, ignore.Source{Folder: folder, Text: body}), rest
 	}
 	return files
+}
+
+// isUUID reports whether s is a UUID in its usual form, in lower case.
+func isUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		hex := '0' <= c && c <= '9' || 'a' <= c && c <= 'f'
+		if dash != (c == '-') || (!dash && !hex) {
+			return false
+		}
+	}
+	return true
 }

@@ -1,4 +1,4 @@
-package relay
+package spool
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/testkit/crash"
 	"github.com/cmemd/cmemd/testkit/race"
 )
@@ -84,7 +85,7 @@ func playSpool(args []string) int {
 // restarted does what a daemon does that starts, and checks what is there then.
 func restarted(t *testing.T, home string, c killCase, step string) {
 	t.Helper()
-	s := NewSpool(home)
+	s := New(home)
 	hooks := s.sealer.pack(testEntry(secondBody)) // before a daemon starts
 	if _, err := s.sealer.open(bytes.Join(hooks.parts, nil)); err != nil {
 		t.Errorf("killed before %q: what a hook keeps then: %v", step, err)
@@ -124,7 +125,7 @@ func restarted(t *testing.T, home string, c killCase, step string) {
 // bodiesIn are the bodies of the entries in a folder, by name; ? for one that cannot be opened.
 func bodiesIn(t *testing.T, s *Spool, dir string) (bodies []string) {
 	t.Helper()
-	files, err := readDir(dir)
+	files, err := durable.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +190,7 @@ func keepFirst(t *testing.T, home string) { mustPut(t, keyed(t, home), bodied(1,
 
 func keepTwo(t *testing.T, home string) {
 	keepFirst(t, home)
-	mustPut(t, NewSpool(home), bodied(2, secondBody))
+	mustPut(t, New(home), bodied(2, secondBody))
 }
 
 // threeKeys leaves a key that nothing needs, one that an entry needs, and the present one.
@@ -207,7 +208,7 @@ func threeKeys(t *testing.T, home string) {
 
 // keyAhead leaves an entry, and a key that is dated in a year.
 func keyAhead(t *testing.T, home string) {
-	s := NewSpool(home)
+	s := New(home)
 	if err := s.sealer.keys.Renew(time.Now().Add(365*24*time.Hour), 0); err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +252,7 @@ func keepLost(t *testing.T, home string) {
 // inAllFolders leaves the first in new, bad and tmp, and the second in new.
 func inAllFolders(t *testing.T, home string) {
 	leaveInTmp(t, home)
-	s := NewSpool(home)
+	s := New(home)
 	if err := s.DeadLetter(mustPut(t, s, bodied(3, firstBody)).Name, "400"); err != nil {
 		t.Fatal(err)
 	}
@@ -260,23 +261,23 @@ func inAllFolders(t *testing.T, home string) {
 
 func renewAt(after time.Duration) func(home string) error {
 	return func(home string) error {
-		_, err := NewSpool(home).RenewKeys(time.Now().Add(after))
+		_, err := New(home).RenewKeys(time.Now().Add(after))
 		return err
 	}
 }
 
 func putSecond(home string) error {
-	_, err := NewSpool(home).Put(bodied(2, secondBody))
+	_, err := New(home).Put(bodied(2, secondBody))
 	return err
 }
 
 func rescueLate(home string) error {
-	_, _, err := NewSpool(home).Rescue(time.Now().Add(time.Hour))
+	_, _, err := New(home).Rescue(time.Now().Add(time.Hour))
 	return err
 }
 
 func deadLetterAll(home string) error {
-	s := NewSpool(home)
+	s := New(home)
 	names, err := s.Names()
 	for _, name := range names {
 		err = errors.Join(err, s.DeadLetter(name, "400"))
@@ -285,6 +286,6 @@ func deadLetterAll(home string) error {
 }
 
 func forgetFirst(home string) error {
-	_, _, err := NewSpool(home).Forget(time.Now().Add(time.Hour), func(e Entry) bool { return string(e.Body) != secondBody })
+	_, _, err := New(home).Forget(time.Now().Add(time.Hour), func(e Entry) bool { return string(e.Body) != secondBody })
 	return err
 }

@@ -1,4 +1,4 @@
-package relay
+package spool
 
 import (
 	"errors"
@@ -14,6 +14,9 @@ import (
 
 // maxEntry is how many bytes a spool file may have: twice what a hook writes.
 const maxEntry = 64 << 20
+
+// maxReason is how many bytes of a dead letter's reason are read.
+const maxReason = 64 << 10
 
 // Names returns the names of the entries that wait, oldest first.
 func (s *Spool) Names() ([]string, error) {
@@ -40,7 +43,7 @@ func (s *Spool) Read(name string) (Entry, error) {
 		e.Name = name
 	}
 	if err != nil {
-		return Entry{Name: name}, fmt.Errorf("relay: spool file %s: %w", name, err)
+		return Entry{Name: name}, fmt.Errorf("spool: file %s: %w", name, err)
 	}
 	return e, nil
 }
@@ -51,7 +54,7 @@ func (s *Spool) Remove(name string) error {
 		return err
 	}
 	if err := durable.Remove(s.path(name)); err != nil {
-		return fmt.Errorf("relay: remove spool file: %w", err)
+		return fmt.Errorf("spool: remove spool file: %w", err)
 	}
 	return nil
 }
@@ -67,7 +70,7 @@ func (s *Spool) DeadLetter(name, reason string) error {
 		return nil
 	}
 	if err := s.moveToBad(name, reason); err != nil {
-		return fmt.Errorf("relay: make a dead letter of %s: %w", name, err)
+		return fmt.Errorf("spool: make a dead letter of %s: %w", name, err)
 	}
 	return nil
 }
@@ -86,9 +89,9 @@ func (s *Spool) BadDir() string { return s.in("bad") }
 
 // DeadLetterUsage returns how many dead letters there are, and the bytes of their files and reasons.
 func (s *Spool) DeadLetterUsage() (entries int, size int64, err error) {
-	files, err := readDir(s.BadDir())
+	files, err := durable.ReadDir(s.BadDir())
 	if err != nil {
-		return 0, 0, fmt.Errorf("relay: spool: %w", err)
+		return 0, 0, fmt.Errorf("spool: %w", err)
 	}
 	for _, f := range files {
 		if info, err := f.Info(); err == nil { // one that a person just deleted takes no room
@@ -109,14 +112,14 @@ type DeadLetter struct {
 
 // DeadLetters lists the dead letters, oldest first; never nil.
 func (s *Spool) DeadLetters() ([]DeadLetter, error) {
-	files, err := readDir(s.BadDir())
+	files, err := durable.ReadDir(s.BadDir())
 	if err != nil {
-		return nil, fmt.Errorf("relay: spool: %w", err)
+		return nil, fmt.Errorf("spool: %w", err)
 	}
 	letters := []DeadLetter{}
 	for _, f := range files {
 		if name := f.Name(); !strings.HasSuffix(name, reasonSuffix) && checkName(name) == nil {
-			reason, _ := readBounded(filepath.Join(s.BadDir(), name+reasonSuffix), maxSmallFile)
+			reason, _ := readBounded(filepath.Join(s.BadDir(), name+reasonSuffix), maxReason)
 			letters = append(letters, DeadLetter{Name: name, Reason: strings.TrimSpace(string(reason))})
 		}
 	}
@@ -132,12 +135,12 @@ func (s *Spool) Retry() (n int, err error) {
 		return 0, err
 	}
 	if err := s.makeFolders(); err != nil {
-		return 0, fmt.Errorf("relay: spool: %w", err)
+		return 0, fmt.Errorf("spool: %w", err)
 	}
 	for _, l := range letters {
 		from := filepath.Join(s.BadDir(), l.Name)
 		if err := os.Rename(from, s.path(l.Name)); err != nil {
-			return n, fmt.Errorf("relay: bring back a dead letter: %w", err)
+			return n, fmt.Errorf("spool: bring back a dead letter: %w", err)
 		}
 		n++
 		_ = os.Remove(from + reasonSuffix) // a reason without its letter counts for nothing
@@ -196,7 +199,7 @@ func (s *Spool) sealDeadLetter(e Entry, reason string) error {
 func checkName(name string) error {
 	bare := strings.TrimPrefix(name, sealedPrefix)
 	if bare == "" || strings.HasPrefix(bare, ".") || name != filepath.Base(name) || bare != name && !timed(bare) {
-		return fmt.Errorf("relay: %w: name %q", ErrBadEntry, name)
+		return fmt.Errorf("spool: %w: name %q", ErrBadEntry, name)
 	}
 	return nil
 }

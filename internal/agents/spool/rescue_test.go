@@ -1,4 +1,4 @@
-package relay
+package spool
 
 import (
 	"bytes"
@@ -88,7 +88,7 @@ func TestRescuedUnderTheHook(t *testing.T) {
 	for _, cut := range []int64{0, 1} {
 		s := keyed(t, t.TempDir())
 		writes := 0
-		s.written = func() {
+		s.Written = func() {
 			if writes++; writes > 1 {
 				return
 			}

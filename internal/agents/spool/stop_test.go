@@ -1,6 +1,6 @@
 //go:build !windows
 
-package relay
+package spool
 
 import (
 	"errors"
@@ -23,8 +23,8 @@ func systemRoles() map[string]crash.Role {
 
 // stopWhileWriting is the role of a hook that is stopped with SIGSTOP when its first file is whole in tmp.
 func stopWhileWriting(args []string) int {
-	s, first := NewSpool(args[0]), true
-	s.written = func() {
+	s, first := New(args[0]), true
+	s.Written = func() {
 		if first {
 			first = false
 			fmt.Println("stopping")

@@ -1,4 +1,4 @@
-package relay
+package spool
 
 import (
 	"bytes"
@@ -14,15 +14,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/internal/ignore"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 	"pgregory.net/rapid"
 )
 
 var testTime = time.Date(2026, 11, 20, 18, 0, 0, 123456789, time.UTC)
 
 func testEntry(body string) Entry {
-	return Entry{Agent: "claude-code", Delivery: newDeliveryID(testTime), OccurredAt: testTime, Body: []byte(body)}
+	return Entry{Agent: "claude-code", Delivery: newDelivery(), OccurredAt: testTime, Body: []byte(body)}
 }
+
+func newDelivery() string { return uuid.Must(uuid.NewV7()).String() }
 
 // mustPut stores an entry and returns it as it is to be read.
 func mustPut(tb testing.TB, s *Spool, e Entry) Entry {
@@ -41,7 +45,7 @@ func keyed(tb testing.TB, home string) *Spool {
 	if err := LayKey(home, time.Now()); err != nil {
 		tb.Fatal(err)
 	}
-	return NewSpool(home)
+	return New(home)
 }
 
 func mustNames(tb testing.TB, s *Spool) []string {
@@ -131,8 +135,9 @@ func TestSpoolRoundTrip(t *testing.T) {
 		at := time.Unix(0, rapid.Int64Range(0, 1<<62).Draw(t, "nanos")).UTC()
 		e := Entry{
 			Agent:    rapid.StringMatching(`[a-z][a-z0-9_-]{0,20}`).Draw(t, "agent"),
-			Delivery: newDeliveryID(at), OccurredAt: at,
-			Body: bytes.ReplaceAll(rapid.SliceOf(rapid.Byte()).Draw(t, "body"), []byte("<"), nil),
+			Delivery: newDelivery(), OccurredAt: at,
+			Ignore: rapid.SliceOfN(rapid.Custom(drawSource), 1, 3).Draw(t, "ignore"),
+			Body:   bytes.ReplaceAll(rapid.SliceOf(rapid.Byte()).Draw(t, "body"), []byte("<"), nil),
 		}
 		name, err := s.Put(e)
 		if err != nil {
@@ -153,11 +158,28 @@ func TestSpoolRoundTrip(t *testing.T) {
 	})
 }
 
+// drawSource draws an ignore file. Its text has no NUL: a hook leaves such a file out.
+func drawSource(t *rapid.T) ignore.Source {
+	return ignore.Source{Folder: "/" + rapid.StringMatching(`[a-z/ ]{0,9}`).Draw(t, "folder"), Text: rapid.StringMatching(`[ -~é\n]{0,30}`).Draw(t, "text")}
+}
+
+func TestUUIDs(t *testing.T) {
+	t.Parallel()
+	if id := newDelivery(); !isUUID(id) {
+		t.Errorf("isUUID(%q) is false", id)
+	}
+	for _, s := range []string{"", "019aa2ff-7c5b-7000-8000-00000000000", "019aa2ff-7c5b-7000-8000-00000000000g", "019aa2ff07c5b-7000-8000-000000000001", "019AA2FF-7C5B-7000-8000-000000000001"} {
+		if isUUID(s) {
+			t.Errorf("isUUID(%q)", s)
+		}
+	}
+}
+
 func TestSpoolRefusesAnEntryWithoutNames(t *testing.T) {
 	t.Parallel()
 	s := keyed(t, t.TempDir())
 	for _, e := range []Entry{
-		{Agent: "claude-code", Delivery: "../../../etc/passwd"}, {Agent: "Claude Code", Delivery: newDeliveryID(testTime)}, {Delivery: newDeliveryID(testTime)},
+		{Agent: "claude-code", Delivery: "../../../etc/passwd"}, {Agent: "Claude Code", Delivery: newDelivery()}, {Delivery: newDelivery()},
 	} {
 		if _, err := s.Put(e); !errors.Is(err, ErrBadEntry) {
 			t.Errorf("Put(%+v) = %v, want ErrBadEntry", e, err)
@@ -202,7 +224,7 @@ func TestSpoolIsBounded(t *testing.T) {
 	stored := 0
 	for range 100 {
 		if _, err := s.Put(testEntry(strings.Repeat("x", 300))); err != nil {
-			if !errors.Is(err, ErrSpoolFull) {
+			if !errors.Is(err, ErrFull) {
 				t.Fatal(err)
 			}
 			break
@@ -247,7 +269,7 @@ func TestSpoolTakesManyProcessesWorth(t *testing.T) {
 	var wg sync.WaitGroup
 	for w := range writers {
 		wg.Go(func() {
-			s := NewSpool(home)
+			s := New(home)
 			for i := range each {
 				if _, err := s.Put(testEntry(fmt.Sprintf(`{"n":%d}`, w*each+i))); err != nil {
 					t.Errorf("Put: %v", err)
@@ -398,18 +420,16 @@ func TestSpoolStaysInItsFolder(t *testing.T) {
 	}
 }
 
-// An entry whose name the disk does not confirm is there nevertheless, and is not counted as lost.
+// An entry whose name the disk does not confirm is there nevertheless, and is named.
 func TestSpoolUnsynced(t *testing.T) {
 	t.Parallel()
-	h := newHook(Config{Agent: "claude-code", Home: t.TempDir()})
-	h.spool.sync = func(string) error { return os.ErrInvalid }
-	h.payload = []byte(toolUse)
-	cause := errors.New("no daemon")
-	name, lost := h.spoolPayload(cause)
-	if lost != nil || h.result.Outcome != Spooled || !errors.Is(h.result.Err, ErrUnsynced) || !errors.Is(h.result.Err, cause) {
-		t.Errorf("got %v, %+v; want it spooled, and both errors", lost, h.result)
+	s := keyed(t, t.TempDir())
+	s.Sync = func(string) error { return os.ErrInvalid }
+	name, err := s.Put(testEntry("x"))
+	if !errors.Is(err, ErrUnsynced) || !errors.Is(err, os.ErrInvalid) {
+		t.Errorf("got %v, want both errors", err)
 	}
-	if names := mustNames(t, h.spool); len(names) != 1 || names[0] != name {
+	if names := mustNames(t, s); len(names) != 1 || names[0] != name {
 		t.Errorf("waiting: %v, want %q", names, name)
 	}
 }
@@ -494,7 +514,7 @@ func BenchmarkSpoolPut(b *testing.B) {
 	s := keyed(b, b.TempDir())
 	e := testEntry(`{"tool_response":"` + strings.Repeat("x", 1000) + `"}`)
 	for b.Loop() {
-		e.Delivery = newDeliveryID(testTime)
+		e.Delivery = newDelivery()
 		name, err := s.Put(e)
 		if err != nil {
 			b.Fatal(err)

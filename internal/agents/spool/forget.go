@@ -1,4 +1,4 @@
-package relay
+package spool
 
 import (
 	"bytes"
@@ -21,9 +21,9 @@ import (
 func (s *Spool) Forget(now time.Time, match func(Entry) bool) (deleted int, closed []string, err error) {
 	var errs []error
 	for _, dir := range s.folders() {
-		files, err := readDir(dir)
+		files, err := durable.ReadDir(dir)
 		if err != nil {
-			return deleted, closed, fmt.Errorf("relay: forget: %w", err)
+			return deleted, closed, fmt.Errorf("spool: forget: %w", err)
 		}
 		for _, f := range files {
 			info, err := f.Info()
@@ -34,7 +34,7 @@ func (s *Spool) Forget(now time.Time, match func(Entry) bool) (deleted int, clos
 			became, err := s.forgetFile(dir, info, inUse, match)
 			switch {
 			case err != nil:
-				errs = append(errs, fmt.Errorf("relay: forget %s: %w", f.Name(), err))
+				errs = append(errs, fmt.Errorf("spool: forget %s: %w", f.Name(), err))
 			case became == unopened:
 				closed = append(closed, f.Name())
 			}

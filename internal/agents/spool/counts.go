@@ -1,10 +1,12 @@
-package relay
+package spool
 
 import (
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cmemd/cmemd/internal/agents/known"
 )
 
 // appendCounts appends what was taken out, as the header of a spool file says it: kind=number, between spaces.
@@ -28,7 +30,7 @@ func readCounts(s string) map[string]int {
 	for _, field := range strings.Fields(s) {
 		kind, number, _ := strings.Cut(field, "=")
 		n, err := strconv.Atoi(number)
-		if err != nil || n <= 0 || !validAgent(kind) || len(found) == maxKinds {
+		if err != nil || n <= 0 || !known.IsName(kind) || len(found) == maxKinds {
 			continue
 		}
 		if found == nil {

@@ -1,9 +1,10 @@
-package relay
+package spool
 
 import (
 	"path/filepath"
 	"time"
 
+	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/seal"
 )
 
@@ -35,7 +36,7 @@ func (s *Spool) RenewKeys(now time.Time) (deleted int, err error) {
 // sealedTo reports whether a file in the spool is sealed to the key of that id, or cannot be read and may be.
 func (s *Spool) sealedTo(id string) (bool, error) {
 	for _, dir := range append(s.folders(), s.in("new")) { // Retry may have brought a dead letter back meanwhile
-		files, err := readDir(dir)
+		files, err := durable.ReadDir(dir)
 		if err != nil {
 			return false, err
 		}

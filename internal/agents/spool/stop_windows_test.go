@@ -1,4 +1,4 @@
-package relay
+package spool
 
 import "github.com/cmemd/cmemd/testkit/crash"
 

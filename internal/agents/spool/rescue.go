@@ -1,4 +1,4 @@
-package relay
+package spool
 
 import (
 	"errors"
@@ -25,9 +25,9 @@ func stale(info fs.FileInfo, now time.Time) bool { return now.Sub(info.ModTime()
 func (s *Spool) Rescue(now time.Time) (rescued, removed int, err error) {
 	removed, err = durable.Sweep(s.BadDir(), now, staleTmp)
 	for _, tmp := range []string{s.in("tmp"), s.tmp()} {
-		files, listErr := readDir(tmp)
+		files, listErr := durable.ReadDir(tmp)
 		if listErr != nil {
-			return rescued, removed, fmt.Errorf("relay: rescue from the spool: %w", errors.Join(err, listErr))
+			return rescued, removed, fmt.Errorf("spool: rescue from the spool: %w", errors.Join(err, listErr))
 		}
 		for _, f := range files {
 			info, infoErr := f.Info()
@@ -46,7 +46,7 @@ func (s *Spool) Rescue(now time.Time) (rescued, removed int, err error) {
 		}
 	}
 	if rescued > 0 {
-		err = errors.Join(err, s.sync(s.in("new")))
+		err = errors.Join(err, s.Sync(s.in("new")))
 	}
 	return rescued, removed, err
 }
