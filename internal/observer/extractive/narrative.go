@@ -13,7 +13,7 @@ const maxCode = 7
 // answerText is the narrative of a message of the agent, without what it asks of the person at its end, unless that is all it says: that is
 // about what comes next. What it lets the person choose from stays, as what was open then.
 func answerText(message []block, n int) string {
-	if before, _, options := cutAsking(message); len(before) > 0 && len(options) == 0 {
+	if before, _, options := cutAsking(message, false); len(before) > 0 && len(options) == 0 {
 		message = before
 	}
 	return narrative(message, n)

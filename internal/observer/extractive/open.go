@@ -49,7 +49,7 @@ func nextSteps(observed []events.ObservationParsed, message []block) string {
 // asksPerson is what a message asks of the person at its end, with what there is to choose from, or an offer that waits for an answer;
 // or "".
 func asksPerson(message []block) string {
-	_, waits, options := cutAsking(message)
+	_, waits, options := cutAsking(message, true)
 	if waits == "" {
 		return ""
 	}
@@ -65,9 +65,9 @@ func asksPerson(message []block) string {
 	return cut(waits, maxAsking)
 }
 
-// cutAsking cuts off a message what it asks of the person at its end: the last sentences of its last paragraph, as far as they ask, offer
-// or announce a choice, and the list of what there is to choose from. Without such an end waits is "".
-func cutAsking(message []block) (before []block, waits string, options []block) {
+// cutAsking cuts off a message what it asks of the person at its end: the last sentences of its last paragraph, as far as they ask, announce
+// a choice or, where offers count, offer something; and the list of what there is to choose from. Without such an end waits is "".
+func cutAsking(message []block, offers bool) (before []block, waits string, options []block) {
 	end := len(message)
 	for end > 0 && message[end-1].shape == item {
 		end--
@@ -77,26 +77,31 @@ func cutAsking(message []block) (before []block, waits string, options []block) 
 		return message, "", nil
 	}
 	last := message[end-1]
-	said := ""
-	for rest := last.raw; rest != ""; {
+	var all, asked []string
+	for rest := line(last.raw); rest != ""; {
 		var s string
 		s, rest = sentence.First(rest)
-		p := tidy(plain(s))
-		menu := len(options) > 0 && rest == "" && sentence.Holds(p, sentence.Menu)
-		if asks := isQuestion(p) || sentence.Holds(p, sentence.Offer) || menu; asks {
-			waits = strings.TrimSpace(waits + " " + p)
-		} else {
-			said, waits = strings.TrimSpace(last.raw[:len(last.raw)-len(rest)]), ""
+		all = append(all, s)
+	}
+	for i, raw := range slices.Backward(all) {
+		s := tidy(plain(raw))
+		announces := len(options) > 0 && i == len(all)-1 && sentence.Holds(s, sentence.Menu)
+		if !isQuestion(s) && !announces && !(offers && sentence.Holds(s, sentence.Offer)) {
+			break
 		}
+		asked = append(asked, s)
 	}
-	switch {
-	case waits == "":
+	if len(asked) == 0 {
 		return message, "", nil
-	case said == "":
-		return message[:end-1], waits, options
 	}
-	last.raw, last.text = said, plain(line(said))
-	return append(slices.Clone(message[:end-1]), last), waits, options
+	slices.Reverse(asked)
+	waits, before = strings.Join(asked, " "), message[:end-1]
+	if said := all[:len(all)-len(asked)]; len(said) > 0 {
+		last.raw = strings.Join(said, " ")
+		last.text = plain(last.raw)
+		before = append(slices.Clone(before), last)
+	}
+	return before, waits, options
 }
 
 // alike are the headings of a message that begin with the same word, as those of options do: "Option A", "Option B". It is empty where

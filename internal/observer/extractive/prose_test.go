@@ -86,6 +86,8 @@ func TestNarrative(t *testing.T) {
 		{"no heading at the end", "All good.\n\n## Details", 100, "All good."},
 		{"a question at the end goes", "The file is gone.\n\nShall I commit it?", 100, "The file is gone."},
 		{"a question in the last paragraph goes", "The file is gone. I kept a copy. Shall I commit it? Or do you want to?", 100, "The file is gone. I kept a copy."},
+		{"a question over two lines goes", "The file is gone.\n\nShall I commit the change\nto the branch now?", 100, "The file is gone."},
+		{"what waits for a word, but says something, stays", "It listens on 8080.\n\nRun `make dev` if you want live reload.", 100, "It listens on 8080.\n\nRun `make dev` if you want live reload."},
 		{"a question before the end stays", "Why is it gone? It was never there.\n\nIt is made at the start.", 100, "Why is it gone? It was never there.\n\nIt is made at the start."},
 		{"what there is to choose from stays", "The file is gone.\n\nWhat shall I do?\nOptions:\n- Commit it\n- Restore it", 100,
 			"The file is gone.\n\nWhat shall I do?\nOptions:\n- Commit it\n- Restore it"},

@@ -137,7 +137,10 @@ func learned(observed []events.ObservationParsed, message []block) string {
 	outdated := wentOn(observed)
 	for i, o := range observed {
 		if o.Type == observer.TypeDecision || isLearned(o) && !outdated[i] {
-			said, _, _ := cutAsking(fromTitle(o))
+			said := fromTitle(o)
+			if before, _, _ := cutAsking(said, false); o.Type != observer.TypeDecision && len(before) > 0 {
+				said = before
+			}
 			parts = addOnce(parts, narrative(said, maxLearned))
 		}
 	}

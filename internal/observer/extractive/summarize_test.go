@@ -106,6 +106,14 @@ func TestSummary(t *testing.T) {
 			Type: "discovery", Title: "Totals are rounded in three places.",
 			Narrative: "Totals are rounded in three places.\n\nWhere shall they be rounded? Options:\n1. In the cart\n2. At the end",
 		}), observer.Summary{Request: "Round the totals of the cart", Learned: "Totals are rounded in three places."}},
+		{"a decision with its options, and one that waits for a word", summaryPrompt("All done.", events.ObservationParsed{
+			Type: "decision", Title: "We take the second way.", Narrative: "We take the second way. Options:\n1. Round late\n2. Round once",
+		}, events.ObservationParsed{
+			Type: "decision", Title: "Use UTC everywhere, if you want the totals to match.", Narrative: "Use UTC everywhere, if you want the totals to match.",
+		}), observer.Summary{
+			Request: "Round the totals of the cart",
+			Learned: "We take the second way. Options:\n1. Round late\n2. Round once\n\nUse UTC everywhere, if you want the totals to match.",
+		}},
 		{"a question is asked whole", asking("The totals are wrong since this morning.\n\nAre they rounded more than once?", summaryPrompt("All done.", found)), observer.Summary{
 			Request:      "The totals are wrong since this morning.\n\nAre they rounded more than once?",
 			Investigated: "Read cart.go, /etc/hosts", Learned: "Totals are rounded in three places.\n\nThe first is the cart.",
@@ -128,6 +136,12 @@ func TestSummary(t *testing.T) {
 				Request:   "Round the totals of the cart",
 				Learned:   "Totals are rounded in three places, the cart, the invoice and the report, each in its own way and time.",
 				NextSteps: "Asked the person: Shall I change that?",
+			}},
+		{"a question over two lines", summaryPrompt("Totals are rounded in three places, the cart, the invoice and the report, each in its own way and time.\n\nShall I change that\non the branch?"),
+			observer.Summary{
+				Request:   "Round the totals of the cart",
+				Learned:   "Totals are rounded in three places, the cart, the invoice and the report, each in its own way and time.",
+				NextSteps: "Asked the person: Shall I change that on the branch?",
 			}},
 	}
 	for _, tt := range tests {
