@@ -103,13 +103,13 @@ func (s *searches) listed(ctx context.Context, named string) (roots []string, ma
 }
 
 // afterResults is where a search goes on that came to a page by at: in the order of what its first page knew, behind the row that it
-// shows last. An order by relevance moves while memory grows: what was shown, or passed over by an offset, is marked there.
+// found last. An order by relevance moves while memory grows: what was shown, or passed over by an offset, is marked there.
 func afterResults(at api.Cursor, q recall.Query, found recall.Answer) api.Cursor {
 	next := api.Cursor{AsOf: cmp.Or(q.AsOf, found.Position), Passed: q.Offset + len(found.Results)}
 	if len(found.Results) == 0 || next.Passed >= found.Total || next.Passed > recall.MaxOffset {
 		return api.Cursor{}
 	}
-	next.Row = found.Results[len(found.Results)-1].ID
+	next.Row = found.Last
 	if q.Text == "" || q.Sort == recall.Newest || q.Sort == recall.Oldest {
 		return next
 	}

@@ -66,6 +66,7 @@ type Answer struct {
 	Position events.Position `json:"position"`         // what it knew
 	Results  []Item          `json:"results"`          // in the order asked for. Never nil
 	Passed   []events.ID     `json:"-"`                // the marks of those before them that Offset passed over
+	Last     events.ID       `json:"-"`                // the row behind which the next page begins: newer work stands before what it goes on with
 	Total    int             `json:"total"`            // what paging can show; far from the end, where rows of one entry are not folded yet, fewer come
 	Facets   *Facets         `json:"facets,omitempty"` // if asked for
 	Near     bool            `json:"near,omitempty"`   // vectors were looked at too

@@ -42,7 +42,11 @@ func (r *Recall) Search(ctx context.Context, q Query) (Answer, error) {
 	out := q.Nothing(min(known, l.found.Position))
 	left, passed := l.left()
 	out.Total, out.Passed, out.Near, out.Note = l.total(), passed, semantic.used, semantic.note
-	if out.Results, err = l.page(ctx, left[:min(q.Limit, len(left))]); err != nil {
+	left = left[:min(q.Limit, len(left))]
+	if len(left) > 0 {
+		out.Last = left[len(left)-1].row.ID
+	}
+	if out.Results, err = l.page(ctx, left); err != nil {
 		return Answer{}, err
 	}
 	if l.facets != nil {
@@ -123,7 +127,7 @@ func (l *resultSet) unmarked() (left []hit) {
 // page makes items of hits.
 func (l *resultSet) page(ctx context.Context, hits []hit) ([]Item, error) {
 	list := rowsOf(hits)
-	if l.q.ungrouped || l.q.Brief {
+	if l.q.ungrouped {
 		return l.items(hits, itemsOf(list)), nil
 	}
 	newer := newerWork(appendEach(nil, list))
@@ -131,9 +135,12 @@ func (l *resultSet) page(ctx context.Context, hits []hit) ([]Item, error) {
 		hits = newestFirst(hits, newer)
 		list = rowsOf(hits)
 	}
-	items, err := l.r.withParts(ctx, list, l.then)
-	if err != nil {
-		return nil, err
+	items := itemsOf(list)
+	if !l.q.Brief {
+		var err error
+		if items, err = l.r.withParts(ctx, list, l.then); err != nil {
+			return nil, err
+		}
 	}
 	for i := range items {
 		if row := newer[items[i].ID]; row != nil {
@@ -151,7 +158,7 @@ func rowsOf(hits []hit) []rows.Row {
 	return list
 }
 
-// newestFirst puts before each hit the one of newer work on the same, if there is one. All others stay in their order.
+// newestFirst puts before each hit of a page the one of newer work on the same, if the page has one. All others stay in their order.
 func newestFirst(hits []hit, newer map[events.ID]*rows.Row) []hit {
 	place := make(map[events.ID]int, len(hits))
 	for i, h := range hits {
