@@ -60,8 +60,8 @@ func (s *Spool) Remove(name string) error {
 }
 
 // DeadLetter makes an entry a dead letter: it moves it to bad, beside a file NAME.reason that says why, sealed to the present
-// key. There it stays until a person deletes it. One that cannot be opened moves as it is. One that is gone already is no
-// error: another one took or moved it.
+// key. There it stays until a person deletes it. One that cannot be opened, or sealed anew, moves as it is. One that is gone already
+// is no error: another one took or moved it.
 func (s *Spool) DeadLetter(name, reason string) error {
 	if err := checkName(name); err != nil {
 		return err
@@ -157,11 +157,13 @@ func (s *Spool) moveToBad(name, reason string) error {
 		return err
 	}
 	e, err := s.Read(name)
-	if err == nil {
-		return s.sealDeadLetter(e, reason)
-	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	if err == nil {
+		if err = s.sealDeadLetter(e, reason); !errors.Is(err, errUnsealed) {
+			return err
+		}
 	}
 	moved := filepath.Join(bad, name)
 	if err := durable.Swap(moved+reasonSuffix, []byte(reason+"\n"), 0o600); err != nil {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +20,22 @@ import (
 // Half an entry that a hook is writing now is left alone. It returns how many files there were, and the names of those that
 // match did not choose and nobody can open: their key is lost, or they were changed.
 func (s *Spool) Forget(now time.Time, match func(Entry) bool) (deleted int, closed []string, err error) {
+	for range maxPasses {
+		n, unread, passErr := s.forgetOnce(now, match)
+		deleted, closed, err = deleted+n, unread, passErr
+		if n == 0 || err != nil {
+			break
+		}
+	}
+	return deleted, closed, err
+}
+
+// maxPasses is how often Forget looks through the spool as long as it finds something: who moves an entry through memory, as DeadLetter
+// does, may put it where one look has been.
+const maxPasses = 10
+
+// forgetOnce is one look through all folders.
+func (s *Spool) forgetOnce(now time.Time, match func(Entry) bool) (deleted int, closed []string, err error) {
 	var errs []error
 	for _, dir := range s.folders() {
 		files, err := durable.ReadDir(dir)
@@ -35,7 +52,7 @@ func (s *Spool) Forget(now time.Time, match func(Entry) bool) (deleted int, clos
 			switch {
 			case err != nil:
 				errs = append(errs, fmt.Errorf("spool: forget %s: %w", f.Name(), err))
-			case became == unopened:
+			case became == unopened && !slices.Contains(closed, f.Name()):
 				closed = append(closed, f.Name())
 			}
 			if became == forgotten {

@@ -35,7 +35,7 @@ func (s *Spool) RenewKeys(now time.Time) (deleted int, err error) {
 
 // sealedTo reports whether a file in the spool is sealed to the key of that id, or cannot be read and may be.
 func (s *Spool) sealedTo(id string) (bool, error) {
-	for _, dir := range append(s.folders(), s.in("new")) { // Retry may have brought a dead letter back meanwhile
+	for _, dir := range s.folders() {
 		files, err := durable.ReadDir(dir)
 		if err != nil {
 			return false, err

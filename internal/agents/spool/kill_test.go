@@ -86,7 +86,7 @@ func playSpool(args []string) int {
 func restarted(t *testing.T, home string, c killCase, step string) {
 	t.Helper()
 	s := New(home)
-	hooks := s.sealer.pack(testEntry(secondBody)) // before a daemon starts
+	hooks, _ := s.sealer.pack(testEntry(secondBody)) // before a daemon starts
 	if _, err := s.sealer.open(bytes.Join(hooks.parts, nil)); err != nil {
 		t.Errorf("killed before %q: what a hook keeps then: %v", step, err)
 	}
@@ -223,7 +223,7 @@ func leaveInTmp(t *testing.T, home string) {
 	}
 	var files [2][]byte
 	for i, body := range []string{firstBody, secondBody} {
-		f := s.sealer.pack(bodied(time.Duration(i+1), body))
+		f, _ := s.sealer.pack(bodied(time.Duration(i+1), body))
 		files[i] = bytes.Join(f.parts, nil)
 	}
 	for name, data := range map[string][]byte{"sealed/a": files[0], "b": files[1], "sealed/c": files[0][:100]} {

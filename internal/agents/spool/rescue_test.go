@@ -28,7 +28,7 @@ func rescues(t *testing.T, sealed bool) {
 	if sealed {
 		tmp = s.tmp()
 		packed = func(e Entry) file {
-			f := s.sealer.pack(e)
+			f, _ := s.sealer.pack(e)
 			return f
 		}
 	}

@@ -25,9 +25,12 @@ func (f file) size() (n int64) {
 	return n
 }
 
-// pack makes the file of an entry: sealed to the present key, or, where there is none that can be believed and sealed to, without
-// all that the agent and the person said.
-func (s sealer) pack(e Entry) file {
+// errUnsealed is that there is no key that can be believed and sealed to.
+var errUnsealed = errors.New("there is no key to seal to")
+
+// pack makes the file of an entry, sealed to the present key. Where that cannot be it returns an error wrapping errUnsealed, and a file
+// without all that the agent and the person said.
+func (s sealer) pack(e Entry) (file, error) {
 	key, err := s.keys.Current()
 	var head, sealed []byte
 	if err == nil {
@@ -37,9 +40,9 @@ func (s sealer) pack(e Entry) file {
 	}
 	if err != nil {
 		e = withheld(e)
-		return file{name: entryName(e), parts: [][]byte{appendHeader(nil, e), e.Body}}
+		return file{name: entryName(e), parts: [][]byte{appendHeader(nil, e), e.Body}}, fmt.Errorf("%w: %w", errUnsealed, err)
 	}
-	return file{name: sealedPrefix + entryName(e), key: key.ID(), parts: [][]byte{head, sealed}}
+	return file{name: sealedPrefix + entryName(e), key: key.ID(), parts: [][]byte{head, sealed}}, nil
 }
 
 // isPresent reports whether a file is sealed to the key that is the present one by now, or need not be.

@@ -188,6 +188,28 @@ func TestWithoutAKey(t *testing.T) {
 	}
 }
 
+// A dead letter that cannot be sealed anew stays as it was sealed: who kept it can open it.
+func TestDeadLetterWithoutAKey(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{"no key": "", "one that nothing can be sealed to": strings.Repeat("0", 64) + "\n"} {
+		home := t.TempDir()
+		s := keyed(t, home)
+		put := mustPut(t, s, testEntry(`{"prompt":"`+planted+`"}`))
+		if err := os.WriteFile(filepath.Join(home, "keys", "present.pub"), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.DeadLetter(put.Name, "for the test"); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := s.Retry(); n != 1 || err != nil {
+			t.Errorf("%s: Retry = %d, %v", name, n, err)
+		}
+		if got, err := s.Read(put.Name); err != nil || !cmp.Equal(got, put) {
+			t.Errorf("%s: read %+v, %v; want %+v", name, got, err, put)
+		}
+	}
+}
+
 func TestWithoutWords(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -196,6 +218,8 @@ func TestWithoutWords(t *testing.T) {
 		`{"session_id":"x","prompt":"abc"}`: `{"session_id":"x","prompt":"[cmemd: 5 bytes withheld: there was no key]"}`,
 		`{"workspace_roots":["/a"]}`:        `{"workspace_roots":["/withheld"]}`,
 		`{"session_id":"x","prompt":"ab`:    `{}`,
+		`{"reason":"hunter2","source":"/home/bob","trigger":"sk-live","timestamp":"2026-11-28 19:02:23"}`: `{"reason":"[cmemd: 9 bytes withheld: there was no key]",` +
+			`"source":"[cmemd: 11 bytes withheld: there was no key]","trigger":"[cmemd: 9 bytes withheld: there was no key]","timestamp":"2026-11-28 19:02:23"}`,
 		`{"reason":"logout","timestamp":"2026-11-28T19:02:23.07+01:00","tool_name":"Ask me"}`: `{"reason":"logout",` +
 			`"timestamp":"2026-11-28T19:02:23.07+01:00","tool_name":"Ask me"}`,
 		`{"reason":"no, use the other key"}`: `{"reason":"[cmemd: 23 bytes withheld: there was no key]"}`,
@@ -359,7 +383,7 @@ func TestLayKeyOnce(t *testing.T) {
 
 func FuzzOpen(f *testing.F) {
 	s := keyed(f, f.TempDir())
-	file := s.sealer.pack(testEntry(`{"a":1}`))
+	file, _ := s.sealer.pack(testEntry(`{"a":1}`))
 	f.Add(bytes.Join(file.parts, nil))
 	f.Add([]byte(`{"v":2,"key":"0123456789abcdef","delivery":"019aa2ff-7c5b-7000-8000-000000000001","occurred_at":"2026-11-20T18:00:00Z","bytes":2}` + "\n{}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -375,7 +399,7 @@ func BenchmarkSealed(b *testing.B) {
 	s := keyed(b, b.TempDir())
 	e := testEntry(`{"tool_response":"` + strings.Repeat("x", 1000) + `"}`)
 	for b.Loop() {
-		if f := s.sealer.pack(e); f.key == "" || !s.sealer.isPresent(f) || f.size() < seal.Overhead {
+		if f, err := s.sealer.pack(e); err != nil || f.key == "" || !s.sealer.isPresent(f) || f.size() < seal.Overhead {
 			b.Fatalf("sealed to %q", f.key)
 		}
 	}

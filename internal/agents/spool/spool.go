@@ -45,9 +45,11 @@ func New(home string) *Spool {
 	return &Spool{dir: filepath.Join(home, "spool"), sealer: sealer{Keys(home)}, limit: spoolLimit, Sync: durable.SyncDir}
 }
 
-// folders are those in which files of the spool lie, in the order in which a file passes through them: who looks into one after
-// the other misses none that a hook or the daemon moves meanwhile.
-func (s *Spool) folders() []string { return []string{s.in("tmp"), s.tmp(), s.in("new"), s.in("bad")} }
+// folders are those in which files of the spool lie, in the order in which a file passes through them, and new once more, where Retry
+// brings dead letters: who looks into one after the other misses none that is moved once meanwhile.
+func (s *Spool) folders() []string {
+	return []string{s.in("tmp"), s.tmp(), s.in("new"), s.in("bad"), s.in("new")}
+}
 
 func (s *Spool) in(folder string) string { return filepath.Join(s.dir, folder) }
 
@@ -82,15 +84,16 @@ func (s *Spool) Put(e Entry) (string, error) {
 // taken away.
 const maxSeals = 3
 
-// store brings an entry into a folder of the spool, sealed to the key that is the present one when it has its name there. Its
-// name in tmp is its own: the hook and the daemon may store one delivery at once.
+// store brings an entry into a folder of the spool, sealed to the key that is the present one when it has its name there. Without one it
+// goes into new withheld, and nowhere else: errUnsealed. Its name in tmp is its own: the hook and the daemon may store one delivery at once.
 func (s *Spool) store(e Entry, folder string) (file, error) {
 	for range maxSeals {
-		f := s.sealer.pack(e)
+		f, err := s.sealer.pack(e)
 		if folder == "new" { // a dead letter leaves it: whoever asks for one bounds those
-			if err := s.checkRoom(f.size()); err != nil {
-				return file{}, err
-			}
+			err = s.checkRoom(f.size())
+		}
+		if err != nil {
+			return file{}, err
 		}
 		tmp := filepath.Join(s.tmp(), e.Delivery+"-"+strconv.FormatUint(rand.Uint64(), 36))
 		if err := s.write(tmp, f.parts); err != nil {
@@ -102,7 +105,7 @@ func (s *Spool) store(e Entry, folder string) (file, error) {
 			}
 			continue
 		}
-		err := s.moveFromTmp(tmp, folder, f.name)
+		err = s.moveFromTmp(tmp, folder, f.name)
 		if err == nil {
 			return f, nil
 		}

@@ -53,8 +53,12 @@ func withoutWord(name string, value []byte) []byte {
 		if value[0] == '"' && len(value) <= maxIdentity {
 			return value
 		}
-	case "timestamp", "source", "reason", "trigger":
-		if isWord(value) {
+	case "source", "reason", "trigger":
+		if isMadeOf(value, causes) {
+			return value
+		}
+	case "timestamp":
+		if isMadeOf(value, timestamps) {
 			return value
 		}
 	}
@@ -67,8 +71,13 @@ func withoutWord(name string, value []byte) []byte {
 // maxIdentity is how long, in bytes, what names a session, an event or a tool is at most: a longer one is a text.
 const maxIdentity = 256
 
-// isWord reports whether a value is one of a closed set, or a time: a string of printable ASCII without a space. A reason that
-// the person gave has spaces.
-func isWord(value []byte) bool {
-	return value[0] == '"' && len(value) <= maxIdentity && !bytes.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' || r == '\\' })
+// isMadeOf reports whether a value is a short string of some characters alone.
+func isMadeOf(value []byte, characters string) bool {
+	return value[0] == '"' && len(value) <= maxCause && strings.Trim(string(value[1:len(value)-1]), characters) == ""
 }
+
+const (
+	maxCause   = 48                            // of a cause or a time, in bytes with its quotes
+	causes     = "abcdefghijklmnopqrstuvwxyz_" // as agents name them: "prompt_input_exit". What a person gives as a reason has other characters too
+	timestamps = "0123456789-:.+TZ "
+)
