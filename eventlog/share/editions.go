@@ -95,7 +95,7 @@ func (s *Share) following(ctx context.Context, log events.LogID, at events.Posit
 				return p, err
 			}
 			if *places = append(*places, next); len(*places) == listedAtOnce-1 {
-				break // of the last that is listed more editions may follow
+				break // what more there is stands on the next page
 			}
 		}
 	}

@@ -236,9 +236,6 @@ func (t *Transcript) nextLine() ([]byte, error) {
 		if err == bufio.ErrBufferFull {
 			continue
 		}
-		if t.at.Offset == 0 {
-			t.buf = bytes.TrimPrefix(t.buf, []byte("\ufeff")) // some programs begin a file with a byte order mark
-		}
 		if err == io.EOF {
 			return t.lastLine(size)
 		}

@@ -266,7 +266,6 @@ func TestTranscriptLines(t *testing.T) {
 	}{
 		{"a turn", []string{user(1, "go"), assistant(2, said("looking")), assistant(3, call("t1", "Read")), result(4, "t1", `"ok"`, ""), assistant(5, said("done"))},
 			[]string{"prompt go", "said looking", "tool Read ok", "stop done"}},
-		{"behind a byte order mark", []string{"\ufeff" + user(1, "go")}, []string{"prompt go"}},
 		{"two turns", []string{user(1, "a"), assistant(2, said("x")), user(3, "b"), assistant(4, said("y"))},
 			[]string{"prompt a", "stop x", "prompt b", "stop y"}},
 		{"text and call in one line", []string{user(1, "a"), assistant(2, said("x")+","+call("t1", "Read"))},

@@ -109,8 +109,10 @@ func All(ctx context.Context, s Reader, prefix string, after Key) iter.Seq2[Entr
 	return AllBy(ctx, s, prefix, after, listLimit)
 }
 
-// AllBy is All with pages of so many objects: of a store that opens a file for each that it lists no more are listed than are wanted.
+// AllBy is All with pages of so many objects, as Limit has it: of a store that opens a file for each that it lists no more are listed than
+// are wanted.
 func AllBy(ctx context.Context, s Reader, prefix string, after Key, limit int) iter.Seq2[Entry, error] {
+	limit = Limit(limit)
 	return func(yield func(Entry, error) bool) {
 		for {
 			page, err := s.List(ctx, prefix, after, limit)
