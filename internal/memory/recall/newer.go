@@ -10,8 +10,8 @@ import (
 )
 
 // newerWork returns, by the id of an observation, the newest of those that came of a later request and go on with the same. Requests are in
-// the order of the first that came of each. What is flagged takes no other's place. What was made from others' words takes only that of its
-// like, and of such a row own work comes before it, however old.
+// the order of the first that came of each. What is flagged takes no other's place, and what was made from others' words only that of its
+// like.
 func newerWork(list []*rows.Row) map[events.ID]*rows.Row {
 	list = slices.DeleteFunc(slices.Clone(list), func(row *rows.Row) bool { return row.Kind != rows.Observation })
 	begun := map[rows.Entry]stamp{}
@@ -26,11 +26,8 @@ func newerWork(list []*rows.Row) map[events.ID]*rows.Row {
 	for i, row := range list {
 		subjects[i] = sentence.SubjectOf(row.Words(), filesBelowRoot(row))
 		for at, later := range list[:i] {
-			if later.Entry() == row.Entry() || later.Flagged || later.External() && (!row.External() || newer[row.ID] != nil) || !subjects[i].GoesOn(subjects[at]) {
-				continue
-			}
-			newer[row.ID] = later
-			if !later.External() {
+			if later.Entry() != row.Entry() && !later.Flagged && (row.External() || !later.External()) && subjects[i].GoesOn(subjects[at]) {
+				newer[row.ID] = later
 				break
 			}
 		}

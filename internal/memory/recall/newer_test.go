@@ -158,7 +158,7 @@ func TestNewerWorkAndPages(t *testing.T) {
 	}
 }
 
-// What others said of code gives way to own work on it that came later.
+// What others said of code gives way to what came later of the same, own work or of its like.
 func TestNewerWorkOverOutsideWords(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

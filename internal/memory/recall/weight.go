@@ -83,8 +83,8 @@ func (c *chooser) offerAll() {
 			(row.Kind == rows.Prompt && answered[at] || row.Kind == rows.Summary && o.hasLast && !o.givesNext(row) && o.observed[at]) {
 			why = "what came of it says it"
 		}
-		if later := newer[row.ID]; why == "" && later != nil && row.External() && !later.External() {
-			why = "own work on the same is newer"
+		if why == "" && row.External() && newer[row.ID] != nil {
+			why = "newer work on the same"
 		}
 		if why != "" {
 			c.pieces = append(c.pieces, &piece{row: row, why: why, at: row.At})
