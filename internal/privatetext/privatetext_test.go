@@ -71,6 +71,10 @@ var privateCases = []struct{ name, in, want string }{
 	{"escapes of escapes", `log: "\\u003Cprivate\\u003Es\\u003C/private\\u003E"`, `log: ""`},
 	{"an escaped character that nobody sees", `log: "\u003cpri\u200bvate\u003es\u003c/private\u003e"`, `log: ""`},
 	{"an escape that is cut off", `log: "\u003`, `log: "\u003`},
+	{"a tag behind a run that nobody sees", "a&#8203;&#8203;&lt;private&gt;s&lt;/private&gt;&#8203;b", "a&#8203;b"},
+	{"such a run before its end", "a<private &#8203;&#0;\u200b\u200b\\\\>s</private&#8203;>b", "ab"},
+	{"such a run, then another sign", "&#8203;&#8203;a&#0;<private>s</private>b", "&#8203;&#8203;ab"},
+	{"backslashes before a tag", `a\\\<private \\\>s\\</private>\\b`, `a\\\\\b`},
 }
 
 func TestCut(t *testing.T) {
@@ -198,6 +202,42 @@ func TestCutIsLinear(t *testing.T) {
 	}
 }
 
+// TestCutIsLinearInAnySpelling: runs of what nobody sees, and of what a tag could begin with, in every spelling and wherever they stand.
+func TestCutIsLinearInAnySpelling(t *testing.T) {
+	t.Parallel()
+	quoted := func(text string) string {
+		body, _ := json.Marshal(map[string]string{"a": text})
+		return string(body)
+	}
+	texts := map[string]func(run string) string{
+		"alone":               func(run string) string { return run },
+		"in an opening tag":   func(run string) string { return "<private " + run },
+		"in its name":         func(run string) string { return "<pri" + run },
+		"in a closing tag":    func(run string) string { return "<private>s</private" + run },
+		"in an escaped tag":   func(run string) string { return "&lt;private " + run },
+		"in a string of JSON": func(run string) string { return `{"a":"\u003c","b":"` + run + `"}` },
+	}
+	for _, unit := range []string{
+		"&#0;", "&#8203;", "&#x200B;", "&#00000000000;", `\u200b`, `\\u200b`, "\u200b", "\u0085", "\x01", `\`, `\\/`, "&", "&#", "&#60;", "&lt;p", "&gt;", "&#47;",
+		`\u0020`, "&#32;", " ", "/", "<\u200b", "<private &#0;",
+	} {
+		t.Run(unit, func(t *testing.T) {
+			for where, text := range texts {
+				growth.Linear(t, where, 2<<10, func(size int) {
+					in := text(strings.Repeat(unit, size/len(unit)))
+					body := quoted(in)
+					Cut(in)
+					CutJSON([]byte(body))
+					CutJSON([]byte(body[:len(body)-1]))
+				})
+				if t.Failed() {
+					return // each failure takes seconds
+				}
+			}
+		})
+	}
+}
+
 func TestCutJSON(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, in, want string }{
@@ -310,6 +350,7 @@ func FuzzCutJSON(f *testing.F) {
 	f.Add([]byte(`{"a":"x<private>s</private>y","b":[1,"\u003cprivate>"]}`))
 	f.Add([]byte(`["\ud800<private>"]`))
 	f.Add([]byte(`{"a":"<private>`))
+	f.Add([]byte(`{"a":"&#8203;&#0;\\u200b\\\\\u200b<private &#8203;\u200b","b":"\u003c"}`))
 	f.Add([]byte(`["+<private>","x",{"a":["<private>","</private>"],"b":7},[true,null],"<private","/>","</private>"]`))
 	f.Add([]byte(`{"a":"{\"b\":[\"\\u003cprivate\\u003e\",\"x\"],\"c\":\"d\"}"}`))
 	f.Fuzz(func(t *testing.T, body []byte) {

@@ -43,7 +43,8 @@ func (sp spelling) nextTag(s string, from int) (at, end int, kind tagKind) {
 		at = from + i
 		t := reader{s: s, pos: at, spelling: sp}
 		if !t.take('<') {
-			from = at + 1
+			t.skip()
+			from = t.pos
 			continue
 		}
 		from = t.pos
@@ -113,7 +114,7 @@ func (t *reader) opened() bool {
 		return false
 	}
 	for t.pos < len(t.s) && !t.take('>') {
-		t.pos++
+		t.skip()
 	}
 	return true
 }
@@ -146,6 +147,18 @@ func (t *reader) take(c byte) bool {
 	return false
 }
 
+// skip goes behind the character that is not the one to take, and what is invisible before it: whatever may be taken from inside of
+// these, take has found from before them.
+func (t *reader) skip() {
+	for t.pos < len(t.s) {
+		r, n := t.character(t.pos)
+		t.pos += n
+		if !isInvisible(r) {
+			return
+		}
+	}
+}
+
 // space takes one character of white space.
 func (t *reader) space() bool {
 	if t.pos == len(t.s) {
@@ -172,28 +185,25 @@ func (t *reader) character(at int) (r rune, n int) {
 	return utf8.DecodeRuneInString(t.s[at:])
 }
 
-// escapeAt decodes an escape of JSON, written once or several times, or of HTML that stands for part of a tag; n is 0 for any
-// other.
+// escapeAt decodes an escape of JSON, written once or several times, or of HTML that stands for part of a tag. Backslashes that begin no
+// such escape are one character. For what else is no escape, n is 0.
 func escapeAt(s string) (r rune, n int) {
 	if s[0] == '&' {
 		return entityAt(s)
 	}
 	rest := strings.TrimLeft(s, `\`)
 	slashes := len(s) - len(rest)
-	if slashes == 0 || rest == "" {
+	switch {
+	case slashes == 0:
 		return 0, 0
-	}
-	if rest[0] == '/' {
+	case strings.HasPrefix(rest, "/"):
 		return '/', slashes + 1
+	case len(rest) >= 5 && rest[0] == 'u':
+		if code, err := strconv.ParseUint(rest[1:5], 16, 16); err == nil {
+			return rune(code), slashes + 5
+		}
 	}
-	if len(rest) < 5 || rest[0] != 'u' {
-		return 0, 0
-	}
-	code, err := strconv.ParseUint(rest[1:5], 16, 16)
-	if err != nil {
-		return 0, 0
-	}
-	return rune(code), slashes + 5
+	return '\\', slashes
 }
 
 // maxEntity is how long a reference of HTML to a character is looked at, in bytes: the largest has ten, and zeros may precede its digits.
