@@ -52,20 +52,9 @@ func anyWord(args []shellWord, so func(string) bool) bool {
 
 // A condition is about the words behind the name of a program. An empty one never holds.
 type condition struct {
-	first *list // the first word is one of these, if there are any
+	first *list // the first of them that is neither an option nor the word of one is one of these, if there are any
+	other *list // there is such a word, and it is none of these, if there are any
 	any   *list // one of these is among them, if there are any
 	and   *list // and one of these
 	none  *list // none of these is
-}
-
-func (c condition) holds(args []shellWord) bool {
-	switch {
-	case c == condition{}:
-		return false
-	case c.first != nil && (len(args) == 0 || !c.first.has(args[0].text)):
-		return false
-	case c.any != nil && !c.any.among(args), c.and != nil && !c.and.among(args):
-		return false
-	}
-	return !c.none.among(args)
 }

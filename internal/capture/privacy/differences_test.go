@@ -125,7 +125,38 @@ gh auth token
 npm config get //registry.npmjs.org/:_authToken
 git credential fill
 age -d letter.age
-fc -l -20`,
+fc -l -20
+pass db/prod
+gopass -o db/prod
+pass grep user
+pass db/prod | head -1
+bw list items
+bw export --raw
+bw --session x get password y
+pulumi config get dbPassword
+aws ecr get-login-password
+aws eks get-token --cluster-name web
+aws --profile p sts assume-role --role-arn x --role-session-name y
+aws --profile p configure get p.aws_secret_access_key
+bundle exec rails credentials:show
+security find-generic-password -ws db
+security find-generic-password -gs db
+pnpm config get //registry.npmjs.org/:_authToken
+yarn config get npmAuthToken
+gcloud --project=p secrets versions access 1 --secret s
+gcloud --project p secrets versions access 1 --secret s
+gcloud beta secrets versions access 1 --secret s
+terraform -chdir=infra output -json
+kubectl -n prod config view --raw
+kubectl --context x get secret db -o yaml
+helm -n prod get values web
+docker --context x inspect -f '{{.Config.Env}}' web
+docker -H ssh://x cp web:/app/.env /tmp/x && cat /tmp/x
+kubectl -n prod exec web -- cat /app/.env
+git -C sub credential fill
+op --account a read op://x
+npm --prefix web run env
+age -d -o - letter.age`,
 			shown: `
 PASSWORD=$(kubectl get secret db -o jsonpath='{.data.password}' | base64 -d) && make migrate
 curl -sf -H "X-Key: $(vault kv get -field=key secret/x)" localhost
@@ -161,6 +192,30 @@ gh pr list
 npm config get registry
 git credential approve
 age -R keys.txt a.txt
+age -d -o letter.txt letter.age
+aws iam get-role --role-name assume-role-x
+aws ecr get-login-password | helm registry login -u AWS --password-stdin x
+aws --region x s3 ls
+pass
+pass ls
+gopass sync
+pass git push
+pass -c db/prod
+bw export --output x.json
+bw sync
+pulumi config
+bundle exec rails db:migrate
+security find-generic-password -s db
+pnpm config get registry
+npm --prefix web run test
+gcloud --project p secrets list
+gcloud beta secrets list
+terraform -chdir=infra output
+kubectl -n prod config view
+kubectl -n prod get secret db
+kubectl -n prod exec web -- ls /app/.env
+git -C sub status
+op --account a item list
 kubectl get pods -o yaml
 helm get manifest web
 ansible-vault encrypt_string x

@@ -47,6 +47,7 @@ type program struct {
 	use     use
 	traits  trait
 	takes   *list       // options behind which a word stands that is no file, or one of which nothing is printed
+	before  *list       // options behind which a word stands, and that may stand before its command
 	when    use         // it has this use, or takes says nothing; mayPrintFiles: it may have any
 	edits   *list       // words with which it writes files
 	quiet   []condition // under each of which it prints nothing
@@ -91,7 +92,8 @@ var (
 	editTakes           = parseList("-e -F -v")
 	composeConfig       = condition{any: parseList("config convert"), none: parseList("-q --quiet --services --images --volumes --profiles --hash")}
 	dockerComposeConfig = condition{any: composeConfig.any, and: parseList("compose"), none: composeConfig.none}
-	copyCommand         = []condition{{first: parseList("cp"), none: parseList("-")}}
+	copiesOrLogsIn      = []condition{{first: parseList("cp"), none: parseList("-")}, {first: parseList("login"), any: parseList("--password-stdin")}}
+	npmTokens           = []condition{{any: parseList("*_authToken *_auth *_password npmAuthToken npmAuthIdent"), and: parseList("get"), none: parseList("set delete")}}
 )
 
 // programRows is the table of programs. A name stands in one row.
@@ -102,7 +104,13 @@ var programRows = []program{
 			column type`,
 	},
 	{source: "GNU coreutils 9, vim 9, moreutils 0.69", use: readsFiles, traits: writesItsWords, names: "tee vim vi sponge"},
-	{source: "age 1.2", use: readsFiles, names: "age", secrets: []condition{{any: parseList("-d --decrypt")}}},
+	{
+		source: "age 1.2", use: readsFiles, names: "age",
+		secrets: []condition{
+			{any: parseList("-d --decrypt"), none: parseList("-o* --output*")},
+			{any: parseList("-d --decrypt"), and: parseList("-")},
+		},
+	},
 	{
 		source: "GnuPG 2.4", use: readsFiles, traits: writesItsWords, names: "gpg",
 		secrets: []condition{{any: parseList("-d --decrypt --export-secret*")}},
@@ -138,12 +146,16 @@ var programRows = []program{
 	},
 	{source: "jq 1.7, yq 4", use: searchesFiles, names: "jq yq gojq", lists: condition{any: newList("env", "env|*", "env |*", " env*", "$ENV", "$ENV|*", "$ENV |*", " $ENV*")}},
 	{
-		source: "Docker 27 CLI reference", traits: containers | neverWritesWords, names: "docker podman", quiet: copyCommand, takes: parseList("-v"),
-		loads: composeConfig, lists: dockerComposeConfig, secrets: []condition{{first: parseList("inspect"), any: parseList("*.Config.Env*")}},
+		source: "Docker 27 CLI reference, podman 5", traits: containers | neverWritesWords, names: "docker podman", quiet: copiesOrLogsIn,
+		takes: parseList("-v"), loads: composeConfig, lists: dockerComposeConfig,
+		before:  parseList("-H --host -c --context --config -l --log-level --tlscacert --tlscert --tlskey --connection --identity --url --root --runroot"),
+		secrets: []condition{{first: parseList("inspect"), any: parseList("*.Config.Env*")}},
 	},
 	{source: "Docker 27 CLI reference", traits: neverWritesWords, names: "docker-compose", takes: parseList("-v"), loads: composeConfig, lists: composeConfig},
 	{
-		source: "kubectl 1.31 reference", traits: containers, names: "kubectl oc", quiet: copyCommand,
+		source: "kubectl 1.31 reference", traits: containers, names: "kubectl oc", quiet: copiesOrLogsIn,
+		before: parseList(`-n --namespace --context --cluster --user -s --server --token --as --as-group --as-uid --request-timeout --kubeconfig
+			--certificate-authority --client-certificate --client-key --cache-dir --tls-server-name --username --password -v --v`),
 		secrets: []condition{
 			{first: parseList("get"), any: parseList("secret secrets secret/* secrets/*"), and: parseList("-o* --output* --template*"), none: parseList("-owide -oname wide name")},
 			{first: parseList("config"), any: parseList("--raw")},
@@ -151,7 +163,12 @@ var programRows = []program{
 	},
 	{
 		source: "Helm 3.16 reference", names: "helm", secrets: []condition{{first: parseList("get"), any: parseList("values all")}},
-		quiet: []condition{{first: parseList("upgrade install lint"), none: parseList("--dry-run* --debug -o* --output*")}},
+		before: parseList(`-n --namespace --kube-context --kubeconfig --kube-apiserver --kube-token --kube-as-user --kube-as-group
+			--kube-ca-file --kube-tls-server-name --registry-config --repository-cache --repository-config`),
+		quiet: []condition{
+			{first: parseList("upgrade install lint"), none: parseList("--dry-run* --debug -o* --output*")},
+			{first: parseList("registry"), any: parseList("login"), and: parseList("--password-stdin")},
+		},
 	},
 	{source: "Info-ZIP 3.0", traits: packsFiles, names: "zip", quiet: []condition{{none: parseList("-")}}},
 	{source: "GNU tar 1.35", traits: packsFiles, names: "tar"},
@@ -164,6 +181,7 @@ var programRows = []program{
 	},
 	{
 		source: "Git 2.47; gitRows has its commands", traits: bundlesPattern | neverWritesWords, names: "git", takes: parseList("-S* -G* -m -e"),
+		before:  parseList("-C -c --git-dir --work-tree --namespace --config-env --attr-source"),
 		secrets: []condition{{first: parseList("credential"), any: parseList("fill")}},
 	},
 	{source: "GNU findutils 4.10, fd 10", traits: matchesNames | neverWritesWords, names: "find fd", takes: parseList("-name -iname"), when: printsNothing},
@@ -176,21 +194,28 @@ var programRows = []program{
 	{source: "Vault 1.18", names: "vault", secrets: []condition{{first: parseList("kv read"), any: parseList("get read")}}},
 	{
 		source: "AWS CLI 2.22", names: "aws",
+		before: parseList(`--profile --region --output --query --endpoint-url --ca-bundle --color --cli-read-timeout --cli-connect-timeout
+			--cli-binary-format`),
 		secrets: []condition{
-			{any: parseList(`get-secret-value batch-get-secret-value get-authorization-token get-session-token assume-role* create-access-key
-				export-credentials --with-decryption`)},
+			{any: parseList(`get-secret-value batch-get-secret-value get-authorization-token get-session-token get-login-password
+				create-access-key export-credentials --with-decryption`)},
+			{first: parseList("sts"), any: parseList("assume-role*")},
+			{first: parseList("eks"), any: parseList("get-token")},
 			{first: parseList("configure"), any: parseList("*aws_secret_access_key *aws_session_token")},
 		},
 	},
 	{
 		source: "Google Cloud CLI 500", names: "gcloud",
+		before: parseList(`--project --account --configuration --format --verbosity --impersonate-service-account --billing-project --flags-file
+			--access-token-file --filter`),
 		secrets: []condition{
 			{any: parseList("print-access-token print-identity-token")},
 			{first: parseList("secrets"), any: parseList("access")},
+			{first: parseList("alpha beta"), any: parseList("secrets"), and: parseList("access")},
 		},
 	},
 	{
-		source: "Azure CLI 2.67", names: "az",
+		source: "Azure CLI 2.67", names: "az", before: parseList("-o --output --query --subscription"),
 		secrets: []condition{
 			{any: parseList("get-access-token")},
 			{first: parseList("keyvault"), any: parseList("secret"), and: parseList("show download")},
@@ -198,39 +223,66 @@ var programRows = []program{
 	},
 	{source: "Heroku CLI 9", traits: takesLine | mayRunEnv, names: "heroku", secrets: []condition{{first: parseList("config config:get")}}},
 	{
-		source: "1Password CLI 2.30", traits: mayRunEnvInside, names: "op",
+		source: "1Password CLI 2.30", traits: mayRunEnvInside, names: "op", before: parseList("--account --config --encoding --format --session"),
 		secrets: []condition{{first: parseList("read")}, {first: parseList("item"), any: parseList("--reveal")}},
 	},
 	{
 		source: "Doppler CLI 3.69", traits: mayRunEnvInside, names: "doppler",
+		before:  parseList("-t --token --config-dir --configuration --api-host --dashboard-host --scope --timeout --attempts"),
 		secrets: []condition{{first: parseList("secrets"), none: parseList("set delete upload --only-names")}},
 	},
-	{source: "Chamber 3.1", traits: mayRunEnvInside, names: "chamber", secrets: []condition{{first: parseList("read export env")}}},
 	{
-		source: "Infisical CLI 0.31", names: "infisical",
+		source: "Chamber 3.1", traits: mayRunEnvInside, names: "chamber", before: parseList("-b --backend --backend-s3-bucket --kms-key-alias -r --retries"),
+		secrets: []condition{{first: parseList("read export env")}},
+	},
+	{
+		source: "Infisical CLI 0.31", names: "infisical", before: parseList("--domain -l --log-level"),
 		secrets: []condition{{first: parseList("secrets export"), none: parseList("set delete folders")}},
 	},
-	{source: "pass 1.7, gopass 1.15", names: "pass gopass", secrets: []condition{{first: parseList("show")}}},
 	{
-		source: "Bitwarden CLI 2024.10", names: "bw",
-		secrets: []condition{{first: parseList("get"), any: parseList("password item totp notes")}},
+		source: "pass 1.7, gopass 1.15: without a command's name they show", names: "pass gopass",
+		secrets: []condition{{
+			other: parseList(`init ls list find search insert add edit rm remove delete mv move rename cp copy git help version age alias
+				audit clone completion config convert create env fscopy fsmove fsck gpgid history link merge mounts new rcs recipients reorg
+				setup sum sync templates unclip update`),
+			none: parseList("-c* --clip* -h --help --version"),
+		}},
+	},
+	{
+		source: "Bitwarden CLI 2024.10", names: "bw", before: parseList("--session"),
+		secrets: []condition{
+			{first: parseList("get"), any: parseList("password item totp notes")},
+			{first: parseList("list"), any: parseList("items")},
+			{first: parseList("export"), any: parseList("--raw")},
+		},
 	},
 	{
 		source: "macOS 15", names: "security",
-		secrets: []condition{{any: parseList("find-generic-password find-internet-password"), and: parseList("-w -g")}},
+		secrets: []condition{{any: parseList("find-generic-password find-internet-password"), and: parseList("-w* -g*")}},
 	},
 	{source: "libsecret 0.21", names: "secret-tool", secrets: []condition{{first: parseList("lookup search")}}},
-	{source: "keyring 25", names: "keyring", secrets: []condition{{first: parseList("get")}}},
+	{
+		source: "keyring 25", names: "keyring", before: parseList("-p --keyring-path -b --keyring-backend --mode --output"),
+		secrets: []condition{{first: parseList("get")}},
+	},
 	{source: "Rails 8", names: "rails", secrets: []condition{{first: parseList("credentials:show secrets:show")}}},
-	{source: "Pulumi 3.140", names: "pulumi", secrets: []condition{{any: parseList("--show-secrets")}}},
+	{
+		source: "Bundler 2.5, Rails 8", traits: mayRunEnvInside, names: "bundle",
+		secrets: []condition{{first: parseList("exec"), any: parseList("credentials:show secrets:show")}},
+	},
+	{
+		source: "Pulumi 3.140", names: "pulumi", before: parseList("-C --cwd --color -v --verbose --tracing -s --stack"),
+		secrets: []condition{{any: parseList("--show-secrets")}, {first: parseList("config"), any: parseList("get")}},
+	},
 	{source: "OpenSSH 9.9", traits: takesLine | mayRunEnv, names: "ssh", takes: parseList("-i")},
 	{source: "OpenSSH 9.9, mosh 1.4", names: "sftp ssh-copy-id mosh", takes: parseList("-i")},
 	{source: "systemd 256", names: "systemctl", lists: condition{any: parseList("show-environment")}},
 	{
 		source: "npm 10, Yarn 1: env is a script that each project has", names: "npm yarn",
-		lists:   condition{first: parseList("run run-script"), any: parseList("env"), none: parseList("--")},
-		secrets: []condition{{any: parseList("*_authToken *_auth *_password"), and: parseList("get"), none: parseList("set delete")}},
+		before: parseList("-C --prefix --cwd --registry --userconfig -w --workspace --loglevel"), secrets: npmTokens,
+		lists: condition{first: parseList("run run-script"), any: parseList("env"), none: parseList("--")},
 	},
+	{source: "pnpm 9", names: "pnpm", secrets: npmTokens},
 	{source: "Bash 5.2, Zsh 5.9", names: "fc", secrets: []condition{{any: parseList("-l*")}}},
 	{source: "Bash 5.2, Zsh 5.9", names: "history", secrets: []condition{{none: parseList("-c -d* -w -a -r -s")}}},
 	{
@@ -265,7 +317,7 @@ var programRows = []program{
 	{source: "sudo 1.9, GNU coreutils 9, GNU findutils 4.10", traits: runsProgram | takesLine, names: "sudo doas time nohup xargs timeout"},
 	{source: "util-linux 2.40, tmux 3.5", traits: takesLine, names: "eval script tmux screen vagrant"},
 	{source: "util-linux 2.40, procps 4, Fly and Nix references", traits: takesLine | mayRunEnv, names: "su watch wsl fly nix"},
-	{source: "their references", traits: mayRunEnvInside, names: "poetry uv pipenv bundle conda mise asdf aws-vault"},
+	{source: "their references", traits: mayRunEnvInside, names: "poetry uv pipenv conda mise asdf aws-vault"},
 }
 
 // programs are the rows of the table by name.

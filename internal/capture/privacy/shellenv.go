@@ -2,7 +2,6 @@ package privacy
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/toolinput"
@@ -16,7 +15,7 @@ func (c *shellCommand) lists() string {
 	switch {
 	case c.listsEnvironment():
 		return environment
-	case !c.inSubstitution && !c.writes() && slices.ContainsFunc(c.program.secrets, func(s condition) bool { return s.holds(c.args) }):
+	case !c.inSubstitution && !c.writes() && c.program.meetsAny(c.program.secrets, c.args):
 		return printedSecrets
 	}
 	return ""
@@ -27,7 +26,7 @@ func (c *shellCommand) listsEnvironment() bool {
 	if c.use == runsCode && (anyWord(c.args, dumpsEnvironment) || dumpsEnvironment(c.hereDocs)) {
 		return true
 	}
-	if c.program.lists.holds(c.args) || c.name == "ps" && showsEnvironments(c.args) {
+	if c.program.meets(c.program.lists, c.args) || c.name == "ps" && showsEnvironments(c.args) {
 		return true
 	}
 	before := startOfLine

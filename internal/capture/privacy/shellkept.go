@@ -71,8 +71,10 @@ func (l *inspection) takes(c *shellCommand) {
 		}
 	case known.has(copiesFiles):
 		l.copies(known, args)
-	case known.has(copiesByCommand) && len(args) > 0 && args[0].text == "cp":
-		l.copies(known, args[1:])
+	case known.has(copiesByCommand):
+		if command, files := known.command(args); command == "cp" {
+			l.copies(known, files)
+		}
 	case known.has(packsFiles):
 		l.packs(args)
 	}

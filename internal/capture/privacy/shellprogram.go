@@ -2,6 +2,7 @@ package privacy
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/toolinput"
@@ -28,6 +29,40 @@ func programOf(words []shellWord) (name string, args []shellWord, xargs bool) {
 		runner, xargs = true, xargs || base == "xargs"
 	}
 	return "", nil, xargs
+}
+
+// meets reports whether the words behind a program's name are so.
+func (p *program) meets(c condition, args []shellWord) bool {
+	command, _ := p.command(args)
+	switch {
+	case c == condition{}:
+		return false
+	case c.first != nil && !c.first.has(command), c.other != nil && (command == "" || c.other.has(command)):
+		return false
+	case c.any != nil && !c.any.among(args), c.and != nil && !c.and.among(args):
+		return false
+	}
+	return !c.none.among(args)
+}
+
+// meetsAny reports whether the words behind a program's name are as one of some conditions says.
+func (p *program) meetsAny(all []condition, args []shellWord) bool {
+	return slices.ContainsFunc(all, func(c condition) bool { return p.meets(c, args) })
+}
+
+// command is the first word behind a program's name that is neither an option nor the word of one, and what stands behind it. Without
+// one it is empty.
+func (p *program) command(args []shellWord) (name string, behind []shellWord) {
+	for i := 0; i < len(args); i++ {
+		switch w := &args[i]; {
+		case w.written || w.read:
+		case !strings.HasPrefix(w.text, "-"):
+			return w.text, args[i+1:]
+		case p.before.has(w.text):
+			i++
+		}
+	}
+	return "", nil
 }
 
 // isNumber reports whether a word is a number, perhaps of seconds: 5, 0.5, 10s.
@@ -60,7 +95,7 @@ func (c *shellCommand) eachOperand(visit func(word string, as role)) {
 	}
 	wantsPattern, skip := kind == searchesFiles, false
 	gitSub := c.name == "git" && kind == searchesFiles
-	shows, plain := c.program.loads.holds(c.args), false // plain: behind --
+	shows, plain := c.program.meets(c.program.loads, c.args), false // plain: behind --
 	for i := range c.args {
 		w := &c.args[i]
 		text := w.text

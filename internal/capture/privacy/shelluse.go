@@ -38,7 +38,7 @@ func useOf(name string, args []shellWord) use {
 		return writesFiles
 	case p.use != printsNothing && !p.isQuiet(args):
 		return p.use
-	case p.loud.holds(args), printing.among(args):
+	case p.meets(p.loud, args), printing.among(args):
 		return mayPrintFiles
 	}
 	return printsNothing
@@ -47,7 +47,7 @@ func useOf(name string, args []shellWord) use {
 // isQuiet reports whether a program prints nothing of its files because its words say so: grep -l, openssl -noout.
 func (p *program) isQuiet(args []shellWord) bool {
 	switch {
-	case slices.ContainsFunc(p.quiet, func(c condition) bool { return c.holds(args) }):
+	case p.meetsAny(p.quiet, args):
 		return true
 	case p.flags != "":
 		return p.onlyCounts(args)
@@ -56,7 +56,8 @@ func (p *program) isQuiet(args []shellWord) bool {
 	case p.has(packsFiles):
 		return isPacking(args[0].text) && !anyWord(args, func(w string) bool { return w == "-" })
 	}
-	return p.has(entersContainer) && args[0].text == "exec" && useInside(args[1:]) == printsNothing
+	command, inside := p.command(args)
+	return p.has(entersContainer) && command == "exec" && useInside(inside) == printsNothing
 }
 
 // isPacking reports whether the first word of tar makes or lists an archive in a file: czf, -tf.
@@ -113,7 +114,7 @@ func useOfGit(args []shellWord) use {
 		if row.allWords {
 			about = args
 		}
-		if sub == "stash" && i+1 < len(args) && args[i+1].text == "show" || !row.quietIf.holds(about) {
+		if sub == "stash" && i+1 < len(args) && args[i+1].text == "show" || !programNamed("git").meets(row.quietIf, about) {
 			return mayPrintFiles
 		}
 		return printsNothing
