@@ -44,13 +44,13 @@ func (a *App) Home() (home string, err error) {
 	return home, checkFolder(home)
 }
 
-// checkFolder returns an error where a file stands in the place of the folder dir, or of one above it. What else is wrong with dir is
-// found by whoever opens what is in it.
+// checkFolder returns an error where a file or a device stands in the place of the folder dir, or of one above it. What else is wrong with
+// dir is found by whoever opens what is in it. Nobody is advised to move what stands there: it may be the system's.
 func checkFolder(dir string) error {
 	for at := dir; ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
-		if err == nil && (info.Mode().IsRegular() || at != dir && !info.IsDir()) {
-			return Advise(fmt.Errorf("%s is no folder, and the home of cmemd is to be %s", at, dir), "move it away, or let CMEMD_HOME name another folder")
+		if err == nil && !info.IsDir() {
+			return Advise(fmt.Errorf("%s is no folder, and the home of cmemd is to be %s", at, dir), "let CMEMD_HOME or --home name another folder")
 		}
 		if !errors.Is(err, syscall.ENOTDIR) {
 			return nil
