@@ -143,7 +143,7 @@ var packageNames = []string{
 	"actors", "agents", "api", "capture", "claudecli", "claudemem", "curation", "embed", "erasure", "eventlog", "events", "folder",
 	"full", "idempotency", "ignore", "importer", "index", "install", "jet", "jsonedit", "mcp", "model", "observer", "owned", "peer", "playback",
 	"policy", "projections", "prompt", "recall", "redact", "relay", "release", "replay", "report", "rows", "salvage", "seal", "segment",
-	"session", "share", "signin", "space", "sqlite", "store", "stream", "tomledit", "union", "vectors", "watch",
+	"session", "share", "signin", "space", "spool", "sqlite", "store", "stream", "tomledit", "union", "vectors", "watch",
 }
 
 // withoutPackage is the text of err without the names of packages that it begins with. A problem begins with what it is about,
