@@ -134,7 +134,6 @@ bw list items
 bw export --raw
 bw --session x get password y
 pulumi config get dbPassword
-aws ecr get-login-password
 aws eks get-token --cluster-name web
 aws --profile p sts assume-role --role-arn x --role-session-name y
 aws --profile p configure get p.aws_secret_access_key

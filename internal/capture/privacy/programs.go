@@ -92,7 +92,7 @@ var (
 	editTakes           = parseList("-e -F -v")
 	composeConfig       = condition{any: parseList("config convert"), none: parseList("-q --quiet --services --images --volumes --profiles --hash")}
 	dockerComposeConfig = condition{any: composeConfig.any, and: parseList("compose"), none: composeConfig.none}
-	copiesOrLogsIn      = []condition{{first: parseList("cp"), none: parseList("-")}, {first: parseList("login"), any: parseList("--password-stdin")}}
+	copyCommand         = []condition{{first: parseList("cp"), none: parseList("-")}}
 	npmTokens           = []condition{{any: parseList("*_authToken *_auth *_password npmAuthToken npmAuthIdent"), and: parseList("get"), none: parseList("set delete")}}
 )
 
@@ -146,14 +146,14 @@ var programRows = []program{
 	},
 	{source: "jq 1.7, yq 4", use: searchesFiles, names: "jq yq gojq", lists: condition{any: newList("env", "env|*", "env |*", " env*", "$ENV", "$ENV|*", "$ENV |*", " $ENV*")}},
 	{
-		source: "Docker 27 CLI reference, podman 5", traits: containers | neverWritesWords, names: "docker podman", quiet: copiesOrLogsIn,
+		source: "Docker 27 CLI reference, podman 5", traits: containers | neverWritesWords, names: "docker podman", quiet: copyCommand,
 		takes: parseList("-v"), loads: composeConfig, lists: dockerComposeConfig,
 		before:  parseList("-H --host -c --context --config -l --log-level --tlscacert --tlscert --tlskey --connection --identity --url --root --runroot"),
 		secrets: []condition{{first: parseList("inspect"), any: parseList("*.Config.Env*")}},
 	},
 	{source: "Docker 27 CLI reference", traits: neverWritesWords, names: "docker-compose", takes: parseList("-v"), loads: composeConfig, lists: composeConfig},
 	{
-		source: "kubectl 1.31 reference", traits: containers, names: "kubectl oc", quiet: copiesOrLogsIn,
+		source: "kubectl 1.31 reference", traits: containers, names: "kubectl oc", quiet: copyCommand,
 		before: parseList(`-n --namespace --context --cluster --user -s --server --token --as --as-group --as-uid --request-timeout --kubeconfig
 			--certificate-authority --client-certificate --client-key --cache-dir --tls-server-name --username --password -v --v`),
 		secrets: []condition{
@@ -167,7 +167,6 @@ var programRows = []program{
 			--kube-ca-file --kube-tls-server-name --registry-config --repository-cache --repository-config`),
 		quiet: []condition{
 			{first: parseList("upgrade install lint"), none: parseList("--dry-run* --debug -o* --output*")},
-			{first: parseList("registry"), any: parseList("login"), and: parseList("--password-stdin")},
 		},
 	},
 	{source: "Info-ZIP 3.0", traits: packsFiles, names: "zip", quiet: []condition{{none: parseList("-")}}},
@@ -197,7 +196,7 @@ var programRows = []program{
 		before: parseList(`--profile --region --output --query --endpoint-url --ca-bundle --color --cli-read-timeout --cli-connect-timeout
 			--cli-binary-format`),
 		secrets: []condition{
-			{any: parseList(`get-secret-value batch-get-secret-value get-authorization-token get-session-token get-login-password
+			{any: parseList(`get-secret-value batch-get-secret-value get-authorization-token get-session-token
 				create-access-key export-credentials --with-decryption`)},
 			{first: parseList("sts"), any: parseList("assume-role*")},
 			{first: parseList("eks"), any: parseList("get-token")},
