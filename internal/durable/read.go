@@ -72,6 +72,9 @@ func ReadBounded(path string, limit int64) ([]byte, error) {
 	}
 }
 
+// IsUnfit reports whether err is that of ReadBounded for a file that no second reading will mend: the file is to blame, and not the disk.
+func IsUnfit(err error) bool { return errors.Is(err, ErrIrregular) || errors.Is(err, ErrTooLong) }
+
 // ReadDir lists a folder; one that is not there is empty.
 func ReadDir(dir string) ([]fs.DirEntry, error) {
 	files, err := os.ReadDir(dir)

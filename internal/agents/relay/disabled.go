@@ -93,7 +93,7 @@ func takeUnnotified(home, folder string) (sessions int) {
 		if strings.HasSuffix(path, notifiedSuffix) {
 			continue
 		}
-		if data, err := readBounded(path, maxSmallFile); err == nil && string(data) == wanted && os.Rename(path, path+notifiedSuffix) == nil {
+		if data, err := durable.ReadBounded(path, maxSmallFile); err == nil && string(data) == wanted && os.Rename(path, path+notifiedSuffix) == nil {
 			sessions++
 		}
 	}

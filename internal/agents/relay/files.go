@@ -2,12 +2,9 @@ package relay
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"time"
-
-	"github.com/cmemd/cmemd/internal/durable"
 )
 
 // maxSmallFile bounds the small files of home/run; each holds one short JSON object.
@@ -32,18 +29,6 @@ func lockFile(path string, wait time.Duration) (*os.File, error) {
 		wait -= pause
 	}
 }
-
-// readBounded is durable.ReadBounded. It wraps errDamaged where the file is to blame and not the disk.
-func readBounded(path string, limit int64) ([]byte, error) {
-	data, err := durable.ReadBounded(path, limit)
-	if errors.Is(err, durable.ErrIrregular) || errors.Is(err, durable.ErrTooLong) {
-		err = fmt.Errorf("%w: %w", errDamaged, err)
-	}
-	return data, err
-}
-
-// errDamaged is a file that no second reading will mend.
-var errDamaged = errors.New("damaged file")
 
 func ignoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/jsonscan"
 	"github.com/cmemd/cmemd/internal/owned"
 )
@@ -127,7 +128,7 @@ func refuse(err, refused error) error {
 // Advertised is what a running daemon wrote of itself into home/run/daemon.json; what it does not say is empty. The socket differs
 // from SocketPath where the daemon runs with another runtime or temporary folder than the agent.
 func Advertised(home string) (socket string, pid int) {
-	data, err := readBounded(filepath.Join(home, "run", "daemon.json"), maxSmallFile)
+	data, err := durable.ReadBounded(filepath.Join(home, "run", "daemon.json"), maxSmallFile)
 	if err != nil {
 		return "", 0
 	}

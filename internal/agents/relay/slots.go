@@ -33,8 +33,8 @@ type slots struct {
 
 // readSlots reads the file at path. What is damaged counts as nothing. Errors are fs.ErrNotExist and the disk's.
 func readSlots(path string) (slots, error) {
-	data, err := readBounded(path, 2*slotSize)
-	if errors.Is(err, errDamaged) {
+	data, err := durable.ReadBounded(path, 2*slotSize)
+	if durable.IsUnfit(err) {
 		return slots{}, nil
 	}
 	if err != nil {

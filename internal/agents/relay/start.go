@@ -82,7 +82,7 @@ func StartStamp(home string) string { return filepath.Join(home, "run", "start.s
 
 // stampAge returns how long ago the last attempt was; a negative age if there was none, or only in the future.
 func stampAge(path string, now time.Time) time.Duration {
-	data, err := readBounded(path, maxSmallFile)
+	data, err := durable.ReadBounded(path, maxSmallFile)
 	if err != nil {
 		return -1
 	}
@@ -116,7 +116,7 @@ func StartDaemon(home string) error {
 // folderOfUser is a user's own folder as a file of the form of passwd(5) has it; empty where it has none: on macOS and Windows, and of
 // who is known to another service. os/user would ask that too, and link the C library where there is a compiler.
 func folderOfUser(passwd string, uid int) string {
-	data, err := readBounded(passwd, maxPasswd)
+	data, err := durable.ReadBounded(passwd, maxPasswd)
 	if err != nil {
 		return ""
 	}

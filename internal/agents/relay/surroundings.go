@@ -25,7 +25,7 @@ type Programs struct {
 
 // ReadPrograms returns what is written down for a home; the zero value where that is nothing.
 func ReadPrograms(home string) (p Programs, err error) {
-	data, err := readBounded(programsFile(home), maxSmallFile)
+	data, err := durable.ReadBounded(programsFile(home), maxSmallFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}
@@ -71,7 +71,7 @@ func programsFile(home string) string { return filepath.Join(home, "programs.jso
 // ReadVariables returns the names of the variables that a daemon of this home is to be given beside those that every one is: its
 // settings name them as holding a key, or for its provider's child. written is false where no daemon has said yet.
 func ReadVariables(home string) (names []string, written bool) {
-	data, err := readBounded(variablesFile(home), maxSmallFile)
+	data, err := durable.ReadBounded(variablesFile(home), maxSmallFile)
 	if err != nil {
 		return nil, false
 	}

@@ -49,10 +49,10 @@ func unansweredPath(home string) string { return filepath.Join(home, "run", "una
 
 func slotsPath(home string) string { return filepath.Join(home, "run", "unanswered.slots") }
 
-// readNotes returns what is written down. Its error is the disk's, or errDamaged beside what can be believed.
+// readNotes returns what is written down. Its error is the disk's, or one that durable.IsUnfit knows beside what can be believed.
 func readNotes(home string) (n notes, err error) {
-	data, err := readBounded(unansweredPath(home), maxSmallFile)
-	if err = ignoreMissing(err); err != nil && !errors.Is(err, errDamaged) {
+	data, err := durable.ReadBounded(unansweredPath(home), maxSmallFile)
+	if err = ignoreMissing(err); err != nil && !durable.IsUnfit(err) {
 		return n, err
 	}
 	n.inFile = parseUnanswered(data)
@@ -152,7 +152,7 @@ func updateUnanswered(home string, change func(*Unanswered)) error {
 	}
 	defer unlock(lock)
 	n, err := readNotes(home)
-	if err != nil && !errors.Is(err, errDamaged) {
+	if err != nil && !durable.IsUnfit(err) {
 		return err
 	}
 	u := n.sum()

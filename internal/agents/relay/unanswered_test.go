@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -177,7 +178,7 @@ func TestLossesAreWrittenInPlace(t *testing.T) {
 	}
 	want := func(when string, count, lost int, reason string) {
 		t.Helper()
-		if u, err := ReadUnanswered(home); err != nil && !errors.Is(err, errDamaged) || u.Count != count || u.Lost != lost || !strings.HasPrefix(u.LostReason, reason) {
+		if u, err := ReadUnanswered(home); err != nil && !durable.IsUnfit(err) || u.Count != count || u.Lost != lost || !strings.HasPrefix(u.LostReason, reason) {
 			t.Errorf("%s: got %+v, %v; want %d unanswered and %d lost because %q", when, u, err, count, lost, reason)
 		}
 	}

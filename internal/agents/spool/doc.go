@@ -1,6 +1,6 @@
 // Package spool keeps what a hook could not give to a daemon until one takes it: sealed to a key of the daemon's, on disk, in the
-// order of time. The hook uses Put alone; the daemon drains, rescues, forgets and renews keys. It is linked into the program that
-// agents start at every tool call, and uses nothing but the standard library.
+// order of time. The hook puts an entry, and removes it where the daemon took it after all; the daemon drains, rescues, forgets and
+// renews keys. It is linked into the program that agents start at every tool call, and uses nothing but the standard library.
 //
 // The files, each referring to those below it:
 //

@@ -18,7 +18,7 @@ var ErrBadEntry = errors.New("bad spool file")
 // readBounded is durable.ReadBounded. It wraps ErrBadEntry where the file is to blame and not the disk.
 func readBounded(path string, limit int64) ([]byte, error) {
 	data, err := durable.ReadBounded(path, limit)
-	if errors.Is(err, durable.ErrIrregular) || errors.Is(err, durable.ErrTooLong) {
+	if durable.IsUnfit(err) {
 		err = fmt.Errorf("%w: %w", ErrBadEntry, err)
 	}
 	return data, err

@@ -112,32 +112,9 @@ func TestResultsNameNewerWork(t *testing.T) {
 	}
 }
 
-// By relevance newer work stands before what it goes on with, however much better that matches, and all others in their order.
+// By relevance newer work stands before what it goes on with, however much better that matches, and all others in their order. The next
+// page begins behind the last that was found, and not behind what newer work was put before.
 func TestNewerWorkIsFoundFirst(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	s := w.open("a", "shop")
-	older := w.observe(s, "discovery", "Orders are sorted by CreatedAt", "Orders are sorted by `CreatedAt`: sorted orders, the newest first.")
-	newer := newID()
-	w.put(s.Stream(), events.ObservationParsed{
-		Observation: newer, Prompt: 2, Type: "change", Title: "By number", Narrative: "Orders go by `Number`, no longer by `CreatedAt`.", FilesModified: []string{"/w/shop/order.go"},
-	})
-	other := w.observe(s, "discovery", "Sorted orders of `OtherName`", "Sorted orders, all of them.")
-	for _, brief := range []bool{false, true} {
-		for sort, want := range map[Sort][]events.ID{Relevance: {other, newer, older}, Oldest: {older, newer, other}} {
-			found := w.mustSearch(Query{Text: "sorted orders", Sort: sort, Brief: brief})
-			if got := idsOf(found.Results); !slices.Equal(got, want) {
-				t.Errorf("%s: found %v, want %v", sort, names(got), names(want))
-			}
-			if named := found.Results[slices.Index(want, older)].Newer; named.At == 0 {
-				t.Errorf("%s, brief %t: newer work is not named", sort, brief)
-			}
-		}
-	}
-}
-
-// The next page begins behind the last that was found, and not behind what newer work was put before.
-func TestNewerWorkAndPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	s := w.open("a", "shop")
@@ -146,15 +123,23 @@ func TestNewerWorkAndPages(t *testing.T) {
 	w.put(s.Stream(), events.ObservationParsed{
 		Observation: newer, Prompt: 2, Type: "change", Title: "By number", Narrative: "Sorted orders go by `Number`, no longer by `CreatedAt`.", FilesModified: []string{"/w/shop/order.go"},
 	})
-	behind := w.observe(s, "discovery", "Other things", "Much else is in the shop, and some of it, but not much, is sorted by others, as the orders of others may be.")
-	q := Query{Text: "sorted orders", Limit: 2}
-	first := w.mustSearch(q)
-	if got := idsOf(first.Results); !slices.Equal(got, []events.ID{newer, older}) {
-		t.Fatalf("first page %v", names(got))
-	}
-	q.LastShown, q.Offset = first.Last, 2
-	if got := idsOf(w.mustSearch(q).Results); !slices.Equal(got, []events.ID{behind}) {
-		t.Errorf("second page %v", names(got))
+	best := w.observe(s, "discovery", "Sorted orders of `OtherName`", "Sorted orders, all of them.")
+	last := w.observe(s, "discovery", "Other things", "Much else is in the shop, and some of it, but not much, is sorted by others, as the orders of others may be.")
+	for _, brief := range []bool{false, true} {
+		for sort, want := range map[Sort][]events.ID{Relevance: {best, newer, older, last}, Oldest: {older, newer, best, last}} {
+			q := Query{Text: "sorted orders", Sort: sort, Brief: brief, Limit: 3}
+			found := w.mustSearch(q)
+			if got := idsOf(found.Results); !slices.Equal(got, want[:3]) {
+				t.Errorf("%s: found %v, want %v", sort, names(got), names(want[:3]))
+			}
+			if named := found.Results[slices.Index(want, older)].Newer; named.At == 0 {
+				t.Errorf("%s, brief %t: newer work is not named", sort, brief)
+			}
+			q.LastShown, q.Offset = found.Last, 3
+			if got := idsOf(w.mustSearch(q).Results); !slices.Equal(got, want[3:]) {
+				t.Errorf("%s: the second page has %v, want %v", sort, names(got), names(want[3:]))
+			}
+		}
 	}
 }
 

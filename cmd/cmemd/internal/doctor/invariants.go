@@ -192,7 +192,7 @@ func checkEntries(_ context.Context, x *examination) (out []finding) {
 	}
 	for _, name := range names {
 		if _, err := kept.Read(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // the daemon has taken it
-			out = append(out, faulty("the daemon sets it aside in "+kept.BadDir(), "%v", err))
+			out = append(out, faulty("the daemon moves it to "+kept.BadDir(), "%v", err))
 		}
 	}
 	if len(out) == 0 {

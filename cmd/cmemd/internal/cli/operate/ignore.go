@@ -21,7 +21,7 @@ came with a clone. How much it hides is counted by session. Refuse sets one file
 it count again. The daemon reads its settings when it starts: ` + "`cmemd restart`" + `.`
 
 func newIgnore(a *terminal.App) *cobra.Command {
-	return terminal.Group(&cobra.Command{Use: "ignore", Short: "Say what ignore files hide, and set one aside", Long: ignoreHelp},
+	return terminal.Group(&cobra.Command{Use: "ignore", Short: "Say what ignore files hide, and refuse one", Long: ignoreHelp},
 		newIgnoreList(a),
 		newIgnoreChange(a, "refuse", "Have an ignore file count for nothing", func(all []string, file string) []string {
 			if slices.Contains(all, file) {
