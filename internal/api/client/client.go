@@ -25,6 +25,7 @@ import (
 // Invoke. It is safe for concurrent use. Nothing is dialled before the first call. A daemon that hangs is api.ErrNoAnswer.
 type Client struct {
 	http     *http.Client
+	probe    *http.Client // asks whether the daemon is there, each time at a connection of its own
 	base     string
 	token    string
 	timeouts timeouts
@@ -52,12 +53,18 @@ func DialTCP(addr, token string) *Client {
 }
 
 func newClient(base, token string, dial func(context.Context) (net.Conn, error)) *Client {
+	connect := func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }
 	t := &http.Transport{
-		DialContext:         func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
-		MaxIdleConnsPerHost: 16, IdleConnTimeout: 30 * time.Second, DisableCompression: true,
+		DialContext: connect, MaxIdleConnsPerHost: 16, IdleConnTimeout: 30 * time.Second, DisableCompression: true,
 		ExpectContinueTimeout: 2 * time.Second,
 	}
-	return &Client{http: &http.Client{Transport: t}, base: base, token: token, timeouts: defaultTimeouts}
+	// net/http frees the connection of a request whose answer has no body before that request has returned. Whoever is given the
+	// connection and is cancelled at that moment, as probes are, ends the first request too: so probes take no used connection.
+	once := &http.Transport{DialContext: connect, DisableKeepAlives: true}
+	return &Client{
+		http: &http.Client{Transport: t}, probe: &http.Client{Transport: once},
+		base: base, token: token, timeouts: defaultTimeouts,
+	}
 }
 
 // Close closes idle connections. A Client that is not closed holds them for half a minute.
@@ -158,7 +165,7 @@ func (c *Client) isThere(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	res, err := c.http.Do(req)
+	res, err := c.probe.Do(req)
 	if err != nil {
 		return err
 	}

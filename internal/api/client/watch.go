@@ -13,7 +13,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-// Patience is how long a daemon that does not answer is waited for. Work may take as long as it takes, and need not say anything
+// timeouts are how long a daemon that does not answer is waited for. Work may take as long as it takes, and need not say anything
 // meanwhile: a request that is silent is waited for as long as the daemon says at another connection that it is there.
 type timeouts struct {
 	silence time.Duration // without a byte, after which the daemon is asked whether it is there
@@ -23,7 +23,7 @@ type timeouts struct {
 // defaultTimeouts is api.ErrNoAnswer after five seconds.
 var defaultTimeouts = timeouts{silence: time.Second, answer: 4 * time.Second}
 
-// A watch is kept over one request, from its connection on.
+// A watchdog is kept over one request, from its connection on.
 type watchdog struct {
 	heard func()      // tells a sign of life
 	hung  func() bool // whether the request was ended because the daemon hangs

@@ -8,21 +8,27 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/cmemd/cmemd/internal/api"
 )
 
-// listening is a client with little patience of the daemon that answer plays.
+// listening is a client of the daemon that answer plays.
 func listening(t *testing.T, p timeouts, answer http.HandlerFunc) *Client {
+	t.Helper()
+	return serving(t, p, &http.Server{Handler: answer})
+}
+
+func serving(t *testing.T, p timeouts, s *http.Server) *Client {
 	t.Helper()
 	path := filepath.Join(socketDir(t), "s.sock")
 	l, err := net.Listen("unix", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &http.Server{Handler: answer}
 	go func() { _ = s.Serve(l) }()
 	c := DialSocket(path)
 	c.timeouts = p
@@ -95,5 +101,45 @@ func TestSilentWork(t *testing.T) {
 	var got bytes.Buffer
 	if err := c.Backup(t.Context(), &got); err != nil || got.String() != "whole" {
 		t.Errorf("got %q, %v", &got, err)
+	}
+}
+
+// TestProbesHaveTheirOwnConnections: the question whether the daemon is there is cancelled as soon as its daemon answers, which
+// may end what else uses its connection.
+func TestProbesHaveTheirOwnConnections(t *testing.T) {
+	t.Parallel()
+	type connection struct{}
+	var number, mixed atomic.Int64
+	var probes, others sync.Map
+	seen := make(chan struct{}, 64)
+	c := serving(t, timeouts{silence: time.Millisecond, answer: time.Minute}, &http.Server{
+		ConnContext: func(ctx context.Context, _ net.Conn) context.Context {
+			return context.WithValue(ctx, connection{}, number.Add(1))
+		},
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mine, theirs := &others, &probes
+			if r.URL.Path == api.HealthRoute.Path {
+				mine, theirs = theirs, mine
+				seen <- struct{}{}
+			} else {
+				<-seen
+			}
+			at := r.Context().Value(connection{})
+			mine.Store(at, true)
+			if _, ok := theirs.Load(at); ok {
+				mixed.Add(1)
+			}
+			w.WriteHeader(http.StatusNoContent)
+		}),
+	})
+	for range 8 {
+		res, err := c.Do(t.Context(), http.MethodPost, "/v1/hooks/any", nil, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+	}
+	if n := mixed.Load(); n > 0 {
+		t.Errorf("%d requests shared a connection with a probe", n)
 	}
 }
