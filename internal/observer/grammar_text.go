@@ -28,7 +28,12 @@ func said(s string) string {
 }
 
 // validUTF8 is s with every run of invalid bytes replaced by U+FFFD. NUL and other controls are characters.
-func validUTF8(s string) string { return strings.ToValidUTF8(s, string(utf8.RuneError)) }
+func validUTF8(s string) string {
+	if utf8.ValidString(s) { // eight bytes at a time
+		return s
+	}
+	return strings.ToValidUTF8(s, string(utf8.RuneError))
+}
 
 // visible is text without leading blanks and reasoning elements. Reasoning that is not closed swallows all.
 func visible(text string) string {
