@@ -53,12 +53,15 @@ func TestWeigh(t *testing.T) {
 	}
 }
 
-// TestUnannounced: what stands behind an announcement, a word of consent or where the agent looked.
+// TestUnguessed: what stands before a dash behind which it is guessed.
 func TestUnguessed(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{
 		"The pool holds 4 connections - that may be why.":            "The pool holds 4 connections",
 		"Perhaps the pool holds 4 connections - that is likely why.": "Perhaps the pool holds 4 connections - that is likely why.",
+		"The pool holds 4 connections - I bet that is why.":          "The pool holds 4 connections",
+		"The pool holds 9 connections - that should work.":           "The pool holds 9 connections",
+		"Der Pool hält 9 Verbindungen - das sollte funktionieren.":   "Der Pool hält 9 Verbindungen",
 		"The pool holds 4 connections - one for each worker.":        "The pool holds 4 connections - one for each worker.",
 		"Hm - the pool may be too small.":                            "Hm - the pool may be too small.",
 		"The pool may be too small - it holds 4 connections now.":    "The pool may be too small - it holds 4 connections now.",
@@ -69,6 +72,7 @@ func TestUnguessed(t *testing.T) {
 	}
 }
 
+// TestUnannounced: what stands behind an announcement, a word of consent or where the agent looked.
 func TestUnannounced(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]string{
@@ -79,6 +83,7 @@ func TestUnannounced(t *testing.T) {
 		"Looking at the lexer.":                                      "Looking at the lexer.",
 		"Good point – reading once is what the lexer should do.":     "reading once is what the lexer should do.",
 		"Good point - ok.":                                           "Good point - ok.",
+		"That makes sense - the lexer reads the file once.":          "the lexer reads the file once.",
 		"Good catch: the lexer reads the file once only.":            "the lexer reads the file once only.",
 		"You’re right — the lexer has to read all of the file once.": "the lexer has to read all of the file once.",
 	} {
