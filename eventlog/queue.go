@@ -3,6 +3,7 @@ package eventlog
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 const (
@@ -29,6 +30,7 @@ type queue struct {
 
 	mu      sync.Mutex // guards the fields below
 	waiting []*request
+	wanted  int   // how many have to wait before the writer is woken
 	closed  error // what push returns from now on
 	shut    chan struct{}
 	work    sync.Cond // waiting or closed changed
@@ -56,8 +58,9 @@ func (q *queue) push(ctx context.Context, r *request) error {
 	if q.closed != nil {
 		return q.closed // places count no more
 	}
-	q.waiting = append(q.waiting, r)
-	q.work.Signal()
+	if q.waiting = append(q.waiting, r); len(q.waiting) >= q.wanted {
+		q.work.Signal()
+	}
 	return nil
 }
 
@@ -80,6 +83,24 @@ func (q *queue) take() []*request {
 		q.waiting = nil
 	}
 	return group
+}
+
+// gather waits until so many more requests wait than do now, or until d has passed, or the queue is closed.
+func (q *queue) gather(more int, d time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.wanted = len(q.waiting) + more
+	timer := time.AfterFunc(d, func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.wanted = 0
+		q.work.Signal()
+	})
+	for len(q.waiting) < q.wanted && q.closed == nil {
+		q.work.Wait()
+	}
+	timer.Stop()
+	q.wanted = 0
 }
 
 // close makes push return err. What is queued stays queued. Only the first call counts.

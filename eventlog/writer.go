@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -12,8 +11,8 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// writer commits what is queued, one group after the other, in its one goroutine. The group is whatever has come in
-// during the commit before, so that it grows with the load and nobody waits for a timer.
+// writer commits what is queued, one group after the other, in its one goroutine. The group is whatever has come in during the
+// commit before, so that it grows with the load, and whatever comes soon behind it where several wrote at once.
 type writer struct {
 	log     *Bolt
 	queue   *queue
@@ -57,6 +56,7 @@ func (w *writer) do(ctx context.Context, r *request) error {
 func (w *writer) run() {
 	defer close(w.stopped)
 	for group := w.queue.take(); len(group) > 0; group = w.queue.take() {
+		began := time.Now()
 		err := w.commit(group)
 		if err == nil {
 			err = w.between(group)
@@ -68,9 +68,15 @@ func (w *writer) run() {
 		for _, r := range group {
 			w.queue.answer(r, r.err)
 		}
-		runtime.Gosched() // those just answered come back with more first: 16 writers commit 1.5 times as fast
+		if len(group) > 1 {
+			w.queue.gather(len(group), min(time.Since(began)/2, maxGather))
+		}
 	}
 }
+
+// maxGather is the longest that a commit is put off for those who were just answered, who often come back with more: as long as an
+// answer and the next event take over a socket. Without it two crowds of writers wait for each other's commits by turns.
+const maxGather = 2 * time.Millisecond
 
 // between runs what a group has to run between two commits. An error is one after which the log must not go on.
 func (w *writer) between(group []*request) error {
