@@ -106,7 +106,7 @@ func (r *Recall) lines(ctx context.Context, ids []events.ID) ([]string, error) {
 	}
 	if len(lines) > 0 {
 		heads := headings()
-		lines = append(append(lines, heads[:]...), headFiles, allWays, fewWays, newerMeans, outsideMeans, standsBelow, strings.TrimPrefix(wentOnAfter, "- "), askedAbove, allWaysByID, fewWaysByID)
+		lines = append(append(lines, heads[:]...), headFiles, allWays, fewWays, newerMeans, outsideMeans, standsBelow, strings.TrimPrefix(wentOnNotice, "- "), askedAbove, allWaysByID, fewWaysByID)
 	}
 	return lines, nil
 }

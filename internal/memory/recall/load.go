@@ -113,6 +113,9 @@ func (s *scan) fit(row rows.Row) bool {
 	if s.unfitReason(row) == "" {
 		return true
 	}
+	if row.IsUndone() {
+		s.undone = append(s.undone, row)
+	}
 	if s.ask.Explain && s.others > 0 {
 		kept := row
 		s.rows = append(s.rows, &kept)

@@ -53,7 +53,7 @@ func (c *chooser) lastSummary(row rows.Row, t *saidTexts) string {
 		return ""
 	}
 	if c.wentOn && b.Len() > 0 {
-		return "\n" + wentOnAfter + b.String()
+		return "\n" + wentOnNotice + b.String()
 	}
 	return b.String()
 }
@@ -233,8 +233,8 @@ func (c *chooser) continues(shown []*piece, i int) bool {
 	return i > 0 && i < len(shown) && shown[i].sec == shown[i-1].sec && shown[i].row.Entry() == shown[i-1].row.Entry()
 }
 
-// wentOnAfter stands first in a summary that does not know the session's end: what was open then may be done.
-const wentOnAfter = "- The session went on after this was written."
+// wentOnNotice stands first in a summary that does not know the session's end: what was open then may be done.
+const wentOnNotice = "- The session went on after this was written."
 
 // injectedIDs are the ids of the rows that the text names or tells, in its order.
 func (c *chooser) injectedIDs() []events.ID {

@@ -77,7 +77,7 @@ func (c *chooser) offerAll() {
 		newer = newerWork(slices.DeleteFunc(slices.Clone(c.rows), func(row *rows.Row) bool { return c.unfitReason(*row) != "" }))
 	}
 	for _, known := range c.rows {
-		row := c.withoutAnswered(withoutOrders(*known))
+		row := c.withoutUndone(c.withoutAnswered(withoutOrders(*known)))
 		why := c.unfitReason(row)
 		if at := (asked{row.Session, row.Prompt}); why == "" &&
 			(row.Kind == rows.Prompt && answered[at] || row.Kind == rows.Summary && o.hasLast && !o.givesNext(row) && o.observed[at]) {
@@ -133,7 +133,7 @@ func (o *pieceBuilder) build(row rows.Row) *piece {
 		return &piece{sec: secWork, text: o.workLine(row), parts: o.briefParts(row, age)}
 	case row.Kind == rows.Summary && !o.hasLast:
 		o.hasLast, o.last, o.hasNext[row.Session] = true, row.Session, true
-		o.wentOn = slices.ContainsFunc(o.rows, func(later *rows.Row) bool { return o.follows(later, row) })
+		o.wentOn = o.wentOnAfter(row)
 		return &piece{sec: secLast, text: o.lastSummary(row, &saidTexts{}), parts: []Part{{"the newest summary", weightLast}}}
 	case row.Kind == rows.Summary && o.givesNext(row):
 		o.hasNext[row.Session] = true

@@ -1,0 +1,40 @@
+package recall
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cmemd/cmemd/events"
+)
+
+// What was undone after the last summary is not given as done, whether or not a summary followed; the rest of the summary stays.
+func TestASummaryWithoutWhatWasUndoneSince(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	const undone, learned = "The wagons are sorted by weight because their names are not unique", "The brake needs 40 volts or it slips"
+	by := w.put(s.Stream(), events.ToolUsed{Tool: "Bash"})[0].Position
+	gone, cause := w.observe(s, "change", undone+".", undone+". It took one change."), w.observe(s, "discovery", learned, "")
+	w.put(s.Stream(), events.SummaryParsed{
+		Summary: newID(), Prompt: 1, Request: "Sort the wagons", Learned: learned + ".\n\nWhat else: " + undone + ".",
+		Completed: "- " + undone + ": wagon.go\n- The rails are oiled twice a day — rail.go", NextSteps: "- Paint the wagons",
+	})
+	if got := w.mustContext(shop("startup", events.SessionID{})); !strings.Contains(got.Text, "Done: "+undone) {
+		t.Fatalf("before anything is undone\n%s", got.Text)
+	}
+	w.put(s.Stream(), events.WorkUndone{Turn: newID(), Rows: []events.Undone{{Observation: gone, By: by, How: events.UndoneRestored}}})
+	got := w.mustContext(shop("startup", events.SessionID{}))
+	for _, want := range []string{learned, "The rails are oiled twice a day", "Paint the wagons", "The session went on after this was written"} {
+		if !strings.Contains(got.Text, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if strings.Contains(got.Text, "sorted by weight") {
+		t.Error("what was undone is given")
+	}
+	w.put(s.Stream(), events.WorkUndone{Turn: newID(), Rows: []events.Undone{{Observation: cause, By: by, How: events.UndoneRestored}}},
+		events.SummaryParsed{Summary: newID(), Prompt: 1, Request: "Sort the wagons", Completed: "- It was tried whether " + strings.ToLower(learned) + ", and it does not"})
+	if got := w.mustContext(shop("startup", events.SessionID{})); !strings.Contains(got.Text, "It was tried whether") || strings.Contains(got.Text, "went on after") {
+		t.Errorf("a summary that was written afterwards says what it says\n%s", got.Text)
+	}
+}
