@@ -39,7 +39,11 @@ func keyOf(s string) string {
 		return r
 	}, s))
 	said = slices.DeleteFunc(said, func(w string) bool { return w == mark })
-	return strings.Join(said[openers(said):], " ")
+	said = said[openers(said):]
+	for len(said) > 1 && isCloser(said[len(said)-1]) {
+		said = said[:len(said)-1]
+	}
+	return strings.Join(said, " ")
 }
 
 // tokens are words as they are put together.
