@@ -278,11 +278,35 @@ func TestPromptIsToldLittle(t *testing.T) {
 	w := newWorld(t)
 	s := w.open("a", "shop")
 	for i := range 30 {
-		w.observe(s, "bugfix", fmt.Sprintf("Rounding of discounts, part %d", i), strings.Repeat("discount rounding ", 40)+fmt.Sprint(i))
+		w.observe(s, "bugfix", fmt.Sprintf("Rounding part %d", i), strings.Repeat("discount rounding ", 40)+fmt.Sprint(i))
 	}
-	got := w.mustContext(prompted(events.SessionID{}, "rounding of discounts in part orders"))
-	if len(got.IDs) != maxBriefRows || got.Characters > maxBrief || !strings.HasPrefix(got.Text, fenceOpen+"\n") || !strings.HasSuffix(got.Text, "\n"+fenceClose) {
+	got := w.mustContext(prompted(events.SessionID{}, "rounding of a part"))
+	if len(got.IDs) != maxBriefRows || got.Characters > 600 || !strings.HasPrefix(got.Text, fenceOpen+"\n") || !strings.HasSuffix(got.Text, "\n"+fenceClose) {
 		t.Errorf("%d rows in %d characters:\n%s", len(got.IDs), got.Characters, got.Text)
+	}
+}
+
+// A summary says again what was observed in its session: at a prompt it is given only where no observation of that session has enough of
+// the prompt, be that given now or before.
+func TestAPromptIsGivenNoSummaryBesideWhatItSums(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	old, mine := w.open("a", "shop"), w.open("b", "shop")
+	const cause = "computeDiscount rounds discounts twice because vouchers are counted before and after tax, capacity being 512 entries a cart"
+	seen := w.observe(old, "bugfix", cause, cause+".")
+	sum := newID()
+	w.put(old.Stream(), events.SummaryParsed{Summary: sum, Prompt: 1, Request: "Why are discounts rounded twice?", Completed: cause})
+	ask := prompted(mine, "why does computeDiscount round discounts after vouchers?")
+	if got := w.mustContext(ask); !slices.Equal(got.IDs, []events.ID{seen}) {
+		t.Errorf("beside the observation\n%s", got.Text)
+	}
+	w.put(mine.Stream(), events.ContextInjected{Hook: "start", IDs: []events.ID{seen}, Position: 1})
+	if got := w.mustContext(ask); got.Text != "" {
+		t.Errorf("after it was given\n%s", got.Text)
+	}
+	w.put(old.Stream(), events.MemoryForgotten{IDs: []events.ID{seen}})
+	if got := w.mustContext(ask); !slices.Equal(got.IDs, []events.ID{sum}) {
+		t.Errorf("without the observation\n%s", got.Text)
 	}
 }
 

@@ -3,6 +3,7 @@ package recall
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
@@ -12,7 +13,7 @@ import (
 const (
 
 	// maxBrief is how long what is injected at a prompt or a file is at most, in characters, and maxBriefRows how many rows.
-	maxBrief     = 2000
+	maxBrief     = 600
 	maxBriefRows = 5
 
 	// maxPromptWords is how many of a prompt's words are searched.
@@ -68,6 +69,13 @@ func (c *chooser) loadPrompt(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// observedIn reports whether an observation of a session has enough of the prompt, and is given or was.
+func (c *chooser) observedIn(s events.SessionID) bool {
+	return slices.ContainsFunc(c.rows, func(row *rows.Row) bool {
+		return row.Kind == rows.Observation && row.Session == s && c.hasEnough(*row) && row.Listed() && !row.Flagged
+	})
 }
 
 // rowsBehind reads the rows of hits; of one that is flagged also the rows that it hides because they say nearly the same.
