@@ -30,7 +30,7 @@ func (p *Provider) summarize(prompt observer.Prompt) (observer.Summary, bool) {
 	s := observer.Summary{
 		Request:      requests(prompt),
 		Investigated: investigated(prompt),
-		Learned:      learned(prompt.Observed, message),
+		Learned:      learned(prompt, message),
 		Completed:    completed(prompt),
 		NextSteps:    nextSteps(prompt.Observed[prompt.Apart:], message),
 		Notes:        notes(prompt),
@@ -128,8 +128,9 @@ func investigated(prompt observer.Prompt) string {
 }
 
 // learned is what discoveries and decisions say, the last of them, without discoveries that a later request went on with; without any, and
-// without any other work, what the agent said.
-func learned(observed []events.ObservationParsed, message []block) string {
+// without any other work, what the agent said. Of one that says only "Done." its title is, unless that was asked for.
+func learned(prompt observer.Prompt, message []block) string {
+	observed, asked := prompt.Observed, requestTitles(prompt)
 	if len(observed) == 0 {
 		return answerText(message, maxField)
 	}
@@ -141,10 +142,22 @@ func learned(observed []events.ObservationParsed, message []block) string {
 			if before, _, _ := cutAsking(said, false); o.Type != observer.TypeDecision && len(before) > 0 {
 				said = before
 			}
-			parts = addOnce(parts, narrative(said, maxLearned))
+			text := unlessShort(narrative(said, maxLearned))
+			if title := line(clean(o.Title)); text == "" && !asked[title] {
+				text = title
+			}
+			parts = addOnce(parts, text)
 		}
 	}
 	return strings.Join(last(parts, maxField), "\n\n")
+}
+
+// unlessShort is a text that says something by itself; "Done." does not.
+func unlessShort(text string) string {
+	if sentence.Letters(text) < sentence.MinLetters {
+		return ""
+	}
+	return text
 }
 
 // wentOn reports of each observation whether what a later request led to goes on with the same: what was found may hold no longer.
@@ -192,10 +205,7 @@ func isLearned(o events.ObservationParsed) bool {
 // completed says what was done, and in which files, the last of it. Where a title is only what the user asked for, or made of the
 // agent's own first words, those say it instead.
 func completed(prompt observer.Prompt) string {
-	asked := map[string]bool{}
-	for _, raw := range append(slices.Clone(prompt.Requests), prompt.Request) {
-		asked[titleOf(requestBlocks(raw))] = true
-	}
+	asked := requestTitles(prompt)
 	var parts []string
 	for _, o := range prompt.Observed {
 		if !isLearned(o) {
@@ -203,6 +213,15 @@ func completed(prompt observer.Prompt) string {
 		}
 	}
 	return bulletList(last(parts, maxField), maxField)
+}
+
+// requestTitles are the titles that observations have which say no more than what was asked for.
+func requestTitles(prompt observer.Prompt) map[string]bool {
+	asked := map[string]bool{}
+	for _, raw := range append(slices.Clone(prompt.Requests), prompt.Request) {
+		asked[titleOf(requestBlocks(raw))] = true
+	}
+	return asked
 }
 
 // whatWasDone is what an observation says was done; empty where it says nothing.

@@ -50,11 +50,20 @@ func TestSummary(t *testing.T) {
 		return o
 	}
 	asked.Title, asked.Narrative = "Round the totals of the cart", "Done! The totals are rounded once, at the end. See the tests."
+	short := events.ObservationParsed{Type: "discovery", Title: "`go test ./...` passed", Narrative: "Done.", FilesRead: []string{cwd + "/cart.go"}}
+	shortAsked := short
+	shortAsked.Title = "Round the totals of the cart"
 	tests := []struct {
 		name   string
 		prompt observer.Prompt
 		want   observer.Summary
 	}{
+		{"a discovery that says no more than its title", summaryPrompt("Done.", short), observer.Summary{
+			Request: "Round the totals of the cart", Investigated: "Read cart.go", Learned: "`go test ./...` passed",
+		}},
+		{"a discovery that says nothing", summaryPrompt("Done.", shortAsked), observer.Summary{
+			Request: "Round the totals of the cart", Investigated: "Read cart.go",
+		}},
 		{"found and done", summaryPrompt("All done.", found, done), observer.Summary{
 			Request:      "Round the totals of the cart",
 			Investigated: "Read cart.go, /etc/hosts, total.go",
