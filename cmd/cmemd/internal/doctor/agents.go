@@ -70,7 +70,7 @@ func (x *examination) checkAgent(a install.Agent, m install.Machine, s install.S
 		return unknown("%s; when it last reported: %v", says, noLast), true
 	}
 	if a.NoRemarks {
-		says += "; what it says between tool calls it does not tell"
+		says += "; " + unheardMeans
 	}
 	return x.reportedAt(says, last), true
 }

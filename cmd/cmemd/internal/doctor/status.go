@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,10 +13,12 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/agents/known"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/server"
+	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/order"
 )
 
@@ -30,9 +33,12 @@ func newStatus(a *terminal.App) *cobra.Command {
 			}
 			s, err := a.Status(c.Context())
 			if err == nil {
-				aside, ingest, next := homedir.AsideFiles(a), unfinishedIngest(s.Home), nextObserver(s.Home)
-				shown := a.Show(runningStatus{Running: true, Status: s, Aside: aside, Ingest: ingest, Next: next}, func() {
+				aside, ingest, next, unheard := homedir.AsideFiles(a), unfinishedIngest(s.Home), nextObserver(s.Home), unheardAgents(s.Home, a.Now())
+				shown := a.Show(runningStatus{Running: true, Status: s, Aside: aside, Ingest: ingest, Next: next, Unheard: unheard}, func() {
 					showStatus(a, s)
+					for _, name := range unheard {
+						a.Field("agent", name+": "+unheardMeans)
+					}
 					showIngest(a, ingest)
 					showNextObserver(a, next)
 					showAside(a, aside)
@@ -59,6 +65,21 @@ type runningStatus struct {
 	Aside  []homedir.AsideFile   `json:"aside,omitempty"`         // files of the home that were put out of use and kept
 	Ingest *homedir.Ingest       `json:"ingest,omitempty"`        // of old sessions, that is not done
 	Next   *homedir.NextObserver `json:"next_observer,omitempty"` // once nothing waits for who observes now
+
+	Unheard []string `json:"unheard_agents,omitempty"` // that reported lately, and do not tell what they say between tool calls
+}
+
+// unheardMeans is what is said of an agent that neither by hooks nor in a transcript tells all that it says.
+const unheardMeans = "what it says between tool calls it does not tell"
+
+// unheardAgents are the agents of which that is so, and that reported lately.
+func unheardAgents(home string, now time.Time) (titles []string) {
+	for _, a := range known.All() {
+		if last, err := capture.LastReported(home, a.Name); a.NoRemarks && err == nil && now.Sub(last) < oldReport {
+			titles = append(titles, a.Title)
+		}
+	}
+	return titles
 }
 
 // unfinishedIngest is how far old sessions are taken in by a process of its own; nil where none is, or all are.
