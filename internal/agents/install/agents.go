@@ -18,7 +18,6 @@ type Options struct {
 	Settings bool   // Claude Code: into its settings file, and not as a plugin
 	HTTP     *HTTP  // Claude Code: its hooks post to the daemon where they can; nil: they run a program
 	NoMCP    bool   // no memory as tools
-	Files    bool   // Claude Code: a hook before a file is read, which is given what memory knows of it
 	Listen   string // where the daemon listens, host and port: hooks that post there are cmemd's; empty: nowhere
 
 	hookAddrs []string // where hooks of cmemd's were set to post to
@@ -166,7 +165,7 @@ func (a Agent) hookEdits(goos string, o Options) hookEditor {
 		}
 		edit.entries = append(edit.entries, entry{event, value})
 	}
-	if o.Files && a.Hooks.BeforeRead != "" {
+	if a.Hooks.BeforeRead != "" {
 		read := jsonedit.Object{{Key: "matcher", Value: "Read"}, {Key: "hooks", Value: []any{handler}}}
 		edit.entries = append(edit.entries, entry{a.Hooks.BeforeRead, read})
 	}

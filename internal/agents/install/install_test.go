@@ -201,7 +201,7 @@ func TestOlderEntry(t *testing.T) {
 			t.Errorf("%s is still there:\n%s", gone, got)
 		}
 	}
-	if n := strings.Count(got, "/opt/cmemd/cmemd-hook"); n != 9 || !strings.Contains(got, `"say"`) {
+	if n := strings.Count(got, "/opt/cmemd/cmemd-hook"); n != 10 || !strings.Contains(got, `"say"`) {
 		t.Errorf("%d entries:\n%s", n, got)
 	}
 	p := w.planRemoval("claude-code")
@@ -232,7 +232,7 @@ func TestSecret(t *testing.T) {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 	got := w.text(".claude/settings.json")
-	if n := strings.Count(got, "Bearer the-token"); n != 8 || strings.Count(got, "cmemd-hook") != 1 {
+	if n := strings.Count(got, "Bearer the-token"); n != 9 || strings.Count(got, "cmemd-hook") != 1 {
 		t.Errorf("%d hooks post:\n%s", n, got)
 	}
 	w.uninstall("claude-code")
@@ -249,7 +249,6 @@ func TestWhatIsWritten(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.options.Program.Home = "/srv/my memory"
-			w.options.Files = true
 			w.install(agent)
 			var got strings.Builder
 			for _, f := range w.record(agent).Files {

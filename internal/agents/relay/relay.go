@@ -178,11 +178,16 @@ func (h *hook) postWhenUp(ctx context.Context, deadline time.Time) bool {
 }
 
 // spoolPayload stores the payload in the spool because of cause, and returns its name there, or why it is lost. In a home that is
-// not this user's alone nothing is written.
+// not this user's alone nothing is written; and of an event that only asks for memory there is nothing to keep.
 func (h *hook) spoolPayload(cause error) (name string, lost error) {
 	if err := checkHome(h.Home); err != nil {
 		h.result.Outcome, h.result.Err = Lost, errors.Join(cause, err)
 		return "", err
+	}
+	if asks := h.known.Hooks.BeforeRead; asks != "" && h.result.Event == asks {
+		h.safe.Store(true)
+		h.result.Err = cause
+		return "", nil
 	}
 	name, lost = h.spool.Put(spool.Entry{
 		Agent: h.Agent, Delivery: h.delivery, OccurredAt: h.at, Ignore: ignoreFiles(folderOf(h.payload)), Body: h.payload,

@@ -298,6 +298,20 @@ func TestNoDaemonAtAll(t *testing.T) {
 	}
 }
 
+// TestAskingIsNotKept: what only asks for memory of a file is no loss, and nothing that waits for the daemon.
+func TestAskingIsNotKept(t *testing.T) {
+	t.Parallel()
+	home := shortHome(t)
+	asks := strings.Replace(toolUse, `"PostToolUse"`, `"PreToolUse"`, 1)
+	if asks == toolUse {
+		t.Fatal("the payload names another event")
+	}
+	r := runHook(t, Config{Home: home, Stdin: strings.NewReader(asks)})
+	if r.Outcome != Nothing || r.Err == nil || len(waiting(t, home)) != 0 {
+		t.Errorf("got %+v, and %d entries", r, len(waiting(t, home)))
+	}
+}
+
 // leaveSocket leaves what a killed daemon leaves.
 func leaveSocket(home string) error {
 	if err := MakeSocketDir(SocketPath(home)); err != nil {

@@ -40,4 +40,4 @@ var commonKeys = [...]string{
 func IsCommon(s Setting) bool { return slices.Contains(commonKeys[:], s.Key) }
 
 // NeedsInstall reports whether `cmemd install` writes a setting's value into the settings of agents too.
-func NeedsInstall(key string) bool { return key == "context_files" || key == "listen" }
+func NeedsInstall(key string) bool { return key == "listen" }

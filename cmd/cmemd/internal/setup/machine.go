@@ -72,7 +72,7 @@ func (x *installation) configure(home string) error {
 	if err != nil {
 		return err
 	}
-	x.options.Files, x.options.Listen = l.ContextFiles == config.On, l.Listen
+	x.options.Listen = l.Listen
 	if !x.flags.http {
 		return nil
 	}
