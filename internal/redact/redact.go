@@ -2,7 +2,6 @@ package redact
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 )
@@ -115,8 +114,9 @@ type Span struct {
 	Start, End int
 	Rule       string
 	Weak       bool // another rule that finds some of it knows better what it is
-	quote      bool // it is a number in JSON: the mark becomes a string
 	more       bool // it goes on with the secret before it, and is not counted
+
+	quote string // it is a number in JSON: the mark becomes a string between these
 }
 
 // spans lists the secrets of s in their order, none of which overlap.
@@ -158,11 +158,7 @@ func Replace(s string, spans []Span, found map[string]int) string {
 	from := 0
 	for _, p := range spans {
 		out.WriteString(s[from:p.Start])
-		if p.quote {
-			out.WriteString(strconv.Quote(Mark(p.Rule)))
-		} else {
-			out.WriteString(Mark(p.Rule))
-		}
+		out.WriteString(p.quote + Mark(p.Rule) + p.quote)
 		from = p.End
 		if !p.more {
 			found[p.Rule]++

@@ -240,6 +240,31 @@ func TestJSONStaysJSON(t *testing.T) {
 	})
 }
 
+// TestNumbersInJSON: a number behind the name of a password is one where a string of its digits would be, and becomes a string.
+func TestNumbersInJSON(t *testing.T) {
+	t.Parallel()
+	r := redact.New()
+	for in, want := range map[string]string{
+		`{"password": 12345678}`:                `{"password": "[redacted:password]"}`,
+		`{"db":{"DB_PASSWORD":12345678,"n":1}}`: `{"db":{"DB_PASSWORD":"[redacted:password]","n":1}}`,
+		`{"user's password":12345678}`:          `{"user's password":"[redacted:password]"}`,
+		`{"secret": 99887766 }`:                 `{"secret": "[redacted:secret]" }`,
+		`{"password": 8, "passwords": 123456}`:  `{"password": 8, "passwords": 123456}`,
+		`{"password\\": 12345678}`:              `{"password\\": 12345678}`,
+		`{"max_tokens": 12345678}`:              `{"max_tokens": 12345678}`,
+	} {
+		for range 3 { // in a text that is quoted in another one, too
+			if got, _ := r.JSON(in); got != want || !json.Valid([]byte(got)) {
+				t.Errorf("%s\nbecame %s\n  want %s", in, got, want)
+			}
+			if got, _ := r.Text(in); got != want {
+				t.Errorf("the text %s\nbecame %s\n  want %s", in, got, want)
+			}
+			in, want = quoted(t, map[string]string{"output": in}), quoted(t, map[string]string{"output": want})
+		}
+	}
+}
+
 // TestBackslashAtTheEndOfAString: the quote behind one is the JSON's own, and what follows is no value of a name in front of it.
 func TestBackslashAtTheEndOfAString(t *testing.T) {
 	t.Parallel()
@@ -312,6 +337,7 @@ func FuzzRedact(f *testing.F) {
 		f.Add(s.Text)
 	}
 	f.Add(strings.Join(pieces(), ""))
+	f.Add(`{"password": 12345678}`)
 	r := redact.New()
 	f.Fuzz(func(t *testing.T, s string) {
 		once, _ := r.Text(s)

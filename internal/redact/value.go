@@ -10,14 +10,28 @@ func (f *finder) value(n name, a place) {
 		v = f.behindScheme(v, n)
 	}
 	text := f.s[v.start:v.end]
+	quote := f.numberQuote(n, v)
+	v.quoted = v.quoted || quote != "" // a number is judged as the string of its digits is
 	if text == "" || a.element && f.at(v.end) != '<' || hides(text) || a.argument && !(v.quoted && holds(text, isLower)) {
 		return
 	}
 	if !(a.sure && n.kind == password) && !v.secret(n, text) && !f.plain(n, a, v) {
 		return
 	}
-	number := f.json && a.member && !v.quoted // which a mark can only replace as a string
-	f.spans = append(f.spans, Span{Start: v.start, End: v.end, Rule: n.kind.rule(), Weak: true, quote: number})
+	if f.json && a.member && !v.quoted {
+		quote = `"`
+	}
+	f.spans = append(f.spans, Span{Start: v.start, End: v.end, Rule: n.kind.rule(), Weak: true, quote: quote})
+}
+
+// numberQuote returns the quote behind a name, with the backslashes before it, whose value is a number without quotes; else "". A mark
+// can only replace such a number as a string.
+func (f *finder) numberQuote(n name, v literal) string {
+	quote := f.s[n.end:f.skipQuote(n.end)]
+	if v.quoted || v.call || run(f.s, v.start, isDigit) != v.end || len(quote)&(len(quote)-1) != 0 {
+		return "" // a quote of quotes has 1, 3, 7 ... backslashes before it: others end a string, or belong to what it holds
+	}
+	return quote
 }
 
 // place is where a value begins.
