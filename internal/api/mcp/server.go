@@ -71,10 +71,10 @@ func ofOnePerson(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheSc
 // maxRequest is the longest request in bytes, over HTTP or in a line: a saved memory is the longest there is.
 const maxRequest = 1 << 20
 
-// Run serves one client over in and out until in ends, which is no error, or ctx is done, whose error it returns. It
-// closes both.
+// Run serves one client over in and out until in ends, which is no error, or ctx is done, whose error it returns. A line that is no
+// message is answered with an error, and ends nothing. It closes both.
 func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	err := s.sdk.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: maxRequest})
+	err := s.sdk.Run(ctx, &stdio{in: in, out: out})
 	if errors.Is(err, io.EOF) {
 		return nil
 	}

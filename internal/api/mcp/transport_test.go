@@ -43,6 +43,86 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestLinesThatAreNoMessages: each is answered with an error without an id, or not at all, and the next line is read.
+func TestLinesThatAreNoMessages(t *testing.T) {
+	t.Parallel()
+	const (
+		parse, invalid = "-32700", "-32600"
+		ping           = `{"jsonrpc":"2.0","id":7,"method":"ping"}`
+	)
+	for name, c := range map[string]struct{ line, code string }{
+		"blank":                  {"", ""},
+		"blanks":                 {" \t\r", ""},
+		"log":                    {"wrapper: started [pid 7]", parse},
+		"cut":                    {`{"jsonrpc":"2.0","id":5,"method":"pi`, parse},
+		"no text":                {"\x00\xff\xfe", parse},
+		"two":                    {ping + ping, parse},
+		"deep":                   {strings.Repeat("[", 200_000), parse},
+		"too long":               {strings.Repeat("x", 3*maxRequest), invalid},
+		"too long, of JSON":      {`{"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":"` + strings.Repeat("x", maxRequest) + `"}}`, invalid},
+		"number":                 {"5", invalid},
+		"object":                 {"{}", invalid},
+		"another version":        {`{"jsonrpc":"1.0","id":5,"method":"ping"}`, invalid},
+		"a list as id":           {`{"jsonrpc":"2.0","id":[],"method":"ping"}`, invalid},
+		"empty batch":            {"[]", invalid},
+		"broken batch":           {"[1]", invalid},
+		"twice an id in a batch": {`[` + ping + `,` + ping + `]`, invalid},
+		"an error of ours":       {`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"The line is no JSON."}}`, ""},
+		"an unasked answer":      {`{"jsonrpc":"2.0","id":99,"result":{}}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			in := c.line + "\n" + strings.Replace(ping, "7", "8", 1) + "\n"
+			read, write := io.Pipe()
+			ended := make(chan error, 1)
+			go func() {
+				ended <- New(Config{Memory: &memory{}}).Run(t.Context(), io.NopCloser(io.MultiReader(strings.NewReader(in), read)), lines{&out, write})
+			}()
+			if err := <-ended; err != nil {
+				t.Fatal(err)
+			}
+			got := strings.Split(strings.TrimSpace(out.String()), "\n")
+			if last := got[len(got)-1]; !strings.Contains(last, `"id":8`) || !strings.Contains(last, `"result"`) {
+				t.Errorf("the next line was answered by %s", last)
+			}
+			if c.code == "" && len(got) > 1 || c.code != "" && !strings.HasPrefix(got[0], `{"jsonrpc":"2.0","id":null,"error":{"code":`+c.code+`,`) {
+				t.Errorf("got %q, want %s", got, c.code)
+			}
+		})
+	}
+}
+
+// TestInputThatEndsInALine: it is answered, and the end is no error.
+func TestInputThatEndsInALine(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	in, write := io.Pipe()
+	_ = write.Close()
+	if err := New(Config{Memory: &memory{}}).Run(t.Context(), io.NopCloser(strings.NewReader(`{"jsonrpc":"2.0",`)), lines{&out, in}); err != nil {
+		t.Error(err)
+	}
+	if want := `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"The line is no JSON."}}` + "\n"; out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+}
+
+// lines ends the input once the last request was answered.
+type lines struct {
+	*strings.Builder
+	input io.Closer
+}
+
+func (l lines) Write(b []byte) (int, error) {
+	n, err := l.Builder.Write(b)
+	if strings.Contains(string(b), `"id":8`) {
+		err = l.Close()
+	}
+	return n, err
+}
+
+func (l lines) Close() error { return l.input.Close() }
+
 func TestRunIsStopped(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
