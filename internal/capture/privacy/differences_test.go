@@ -133,6 +133,13 @@ pass db/prod | head -1
 bw list items
 bw export --raw
 bw --session x get password y
+bw unlock --raw
+bw unlock --passwordenv BW_PASSWORD
+bw login me@example.com --raw
+op inject -i app.tpl
+op inject < app.tpl
+pulumi env open org/prod
+esc open org/prod
 pulumi config get dbPassword
 aws eks get-token --cluster-name web
 aws --profile p sts assume-role --role-arn x --role-session-name y
@@ -178,6 +185,12 @@ az keyvault secret list --vault-name b
 heroku ps
 heroku run rake db:migrate
 op item list
+op inject -i app.tpl -o app.toml
+op inject --in-file app.tpl --out-file=app.toml
+export BW_SESSION=$(bw unlock --raw) && make test
+bw unlock --check
+pulumi env ls
+esc env ls
 op run -- make test
 doppler run -- make test
 doppler secrets --only-names

@@ -223,7 +223,11 @@ var programRows = []program{
 	{source: "Heroku CLI 9", traits: takesLine | mayRunEnv, names: "heroku", secrets: []condition{{first: parseList("config config:get")}}},
 	{
 		source: "1Password CLI 2.30", traits: mayRunEnvInside, names: "op", before: parseList("--account --config --encoding --format --session"),
-		secrets: []condition{{first: parseList("read")}, {first: parseList("item"), any: parseList("--reveal")}},
+		secrets: []condition{
+			{first: parseList("read")},
+			{first: parseList("inject"), none: parseList("-o* --out-file*")},
+			{first: parseList("item"), any: parseList("--reveal")},
+		},
 	},
 	{
 		source: "Doppler CLI 3.69", traits: mayRunEnvInside, names: "doppler",
@@ -253,6 +257,7 @@ var programRows = []program{
 			{first: parseList("get"), any: parseList("password item totp notes")},
 			{first: parseList("list"), any: parseList("items")},
 			{first: parseList("export"), any: parseList("--raw")},
+			{first: parseList("unlock login"), none: parseList("--check -h --help")},
 		},
 	},
 	{
@@ -271,8 +276,13 @@ var programRows = []program{
 	},
 	{
 		source: "Pulumi 3.140", names: "pulumi", before: parseList("-C --cwd --color -v --verbose --tracing -s --stack"),
-		secrets: []condition{{any: parseList("--show-secrets")}, {first: parseList("config"), any: parseList("get")}},
+		secrets: []condition{
+			{any: parseList("--show-secrets")},
+			{first: parseList("config"), any: parseList("get")},
+			{first: parseList("env"), any: parseList("open")},
+		},
 	},
+	{source: "Pulumi ESC 0.11", names: "esc", secrets: []condition{{first: parseList("open")}, {first: parseList("env"), any: parseList("open")}}},
 	{source: "OpenSSH 9.9", traits: takesLine | mayRunEnv, names: "ssh", takes: parseList("-i")},
 	{source: "OpenSSH 9.9, mosh 1.4", names: "sftp ssh-copy-id mosh", takes: parseList("-i")},
 	{source: "systemd 256", names: "systemctl", lists: condition{any: parseList("show-environment")}},
