@@ -196,6 +196,7 @@ func TestStats(t *testing.T) {
 	if s.Bytes < 100*200 || s.CommitTime <= 0 || s.FreeBytes < pageSize || s.FreeBytes > 1<<20 {
 		t.Errorf("unlikely figures: %+v", s)
 	}
+	free := s.FreeBytes
 	s.Bytes, s.CommitTime, s.FreeBytes = 0, 0, 0
 	want := eventlog.Stats{Last: 101, Streams: 2, FileBytes: info.Size(), Commits: 2, Appends: 2, Records: 101, Largest: 1}
 	if diff := cmp.Diff(want, s); diff != "" {
@@ -204,5 +205,17 @@ func TestStats(t *testing.T) {
 	mustClose(t, l)
 	if _, err := l.Stats(t.Context()); !errors.Is(err, eventlog.ErrClosed) {
 		t.Errorf("Stats after Close: %v", err)
+	}
+	reader, err := eventlog.OpenReadOnly(l.Path(), eventlog.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	read, err := reader.Stats(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read.FreeBytes != free {
+		t.Errorf("open for reading it has %d free bytes, open for writing it had %d", read.FreeBytes, free)
 	}
 }

@@ -2,12 +2,14 @@ package eventlog
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
 	"go.etcd.io/bbolt"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/boltcheck"
 )
 
 // Stats is what a log holds, and what it did since it was opened.
@@ -15,7 +17,7 @@ type Stats struct {
 	Last      events.Position `json:"last"`
 	Streams   int             `json:"streams"`
 	FileBytes int64           `json:"file_bytes"`
-	FreeBytes int64           `json:"free_bytes"` // of the file, in unused pages; Compact gives them back. Open for reading: 0
+	FreeBytes int64           `json:"free_bytes"` // of the file, in unused pages; Compact gives them back
 
 	Commits    uint64        `json:"commits"`
 	Appends    uint64        `json:"appends"`       // and erasures, refused ones too
@@ -71,6 +73,15 @@ func (b *Bolt) Stats(ctx context.Context) (Stats, error) {
 		return Stats{}, b.endErr()
 	}
 	d := b.db.Stats()
-	s.FileBytes, s.FreeBytes = info.Size(), int64(d.FreePageN+d.PendingPageN)*int64(b.pageSize)
+	free := d.FreePageN + d.PendingPageN
+	if b.readOnly { // then bbolt does not load the free list, and counts none
+		if free, err = boltcheck.Free(b.file, info.Size()); err != nil {
+			if !ofSystem(err) {
+				err = asCorrupt(err)
+			}
+			return Stats{}, fmt.Errorf("eventlog: stats of %s: %w", b.path, err)
+		}
+	}
+	s.FileBytes, s.FreeBytes = info.Size(), int64(free)*int64(b.pageSize)
 	return s, nil
 }

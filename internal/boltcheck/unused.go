@@ -37,6 +37,18 @@ func Unused(file io.ReaderAt, size int64) (free []uint64, end, pageSize uint64, 
 	return free, end, pageSize, nil
 }
 
+// Free is how many pages of a bbolt file of size bytes its newest state does not use. A file whose free list is not kept in it is an
+// error.
+func Free(file io.ReaderAt, size int64) (pageCount int, err error) {
+	c := &pages{file: file}
+	_, list, err := c.meta()
+	if err != nil {
+		return 0, err
+	}
+	ids, err := freeIn(file, size, c.pageSize, c.count, list)
+	return len(ids), err
+}
+
 // freeIn lists the pages that one free list names, in order.
 func freeIn(file io.ReaderAt, size int64, pageSize, count, list uint64) ([]uint64, error) {
 	if list == noFreeList || count > maxPages {

@@ -111,7 +111,7 @@ func newLogStats(a *terminal.App) *cobra.Command {
 					a.Field("records", strconv.FormatUint(uint64(s.Last), 10)) // s.Records are those since it was opened
 					a.Field("streams", strconv.Itoa(s.Streams))
 					a.Field("file", terminal.Size(s.FileBytes))
-					if s.FreeBytes > 0 { // without a daemon it is not known
+					if s.FreeBytes > 0 {
 						a.Field("unused", terminal.Size(s.FreeBytes))
 					}
 				})
