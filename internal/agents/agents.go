@@ -83,7 +83,7 @@ func AgentOfTranscript(path string) (agent string, ok bool) {
 // AgentOfText tells by its beginning whose transcript a file is that is one object, printed over several lines. It is false where
 // no agent writes one that begins so. Text may end anywhere.
 func AgentOfText(text []byte) (agent string, ok bool) {
-	in := json.NewDecoder(bytes.NewReader(text))
+	in := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, byteOrderMark)))
 	if begin, err := in.Token(); err != nil || begin != json.Delim('{') {
 		return "", false
 	}
@@ -103,7 +103,7 @@ func AgentOfText(text []byte) (agent string, ok bool) {
 // AgentOfLine tells by its first line whose transcript a file is, wherever it lies. It is false where the line is none that
 // an agent with transcripts writes.
 func AgentOfLine(line []byte) (agent string, ok bool) {
-	if !jsonscan.Valid(line) {
+	if line = bytes.TrimPrefix(line, byteOrderMark); !jsonscan.Valid(line) {
 		return "", false
 	}
 	has := map[string]bool{}

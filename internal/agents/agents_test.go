@@ -398,6 +398,7 @@ func TestAgentOfLine(t *testing.T) {
 		``:              "",
 		`["sessionId"]`: "",
 		`{"sessionId":`: "",
+		"\ufeff" + `{"type":"thread.started","thread_id":"t"}`: "codex",
 	} {
 		if got, ok := AgentOfLine([]byte(line)); got != want || ok != (want != "") {
 			t.Errorf("%s: got %q, %v; want %q", line, got, ok, want)

@@ -32,7 +32,7 @@ type Transcript struct {
 // Progress says how far a reading has come.
 type Progress struct {
 	Lines     int            // read whole
-	Offset    int64          // bytes of these lines: where the first unread line starts
+	Offset    int64          // bytes of these lines, and of the mark before them: where the first unread line starts
 	Partial   int64          // bytes of a last line that was not finished yet; it is left for a later reading
 	Malformed int            // lines that were reported as a *LineError
 	Skipped   map[string]int // lines that mean nothing here, by the agent's name of their kind
@@ -79,6 +79,7 @@ func (t *Transcript) More() iter.Seq2[session.Capture, error] { return t.capture
 
 func (t *Transcript) captures(ends bool) iter.Seq2[session.Capture, error] {
 	return func(yield func(session.Capture, error) bool) {
+		t.skipMark()
 		for {
 			line, err := t.next()
 			if err == io.EOF {
@@ -97,6 +98,20 @@ func (t *Transcript) captures(ends bool) iter.Seq2[session.Capture, error] {
 				return
 			}
 		}
+	}
+}
+
+// byteOrderMark is what editors and shells of Windows put before a text.
+var byteOrderMark = []byte("\ufeff")
+
+// skipMark passes over the mark that the transcript may begin with.
+func (t *Transcript) skipMark() {
+	if t.at.Offset > 0 {
+		return
+	}
+	if begin, _ := t.in.Peek(len(byteOrderMark)); bytes.Equal(begin, byteOrderMark) {
+		n, _ := t.in.Discard(len(begin))
+		t.at.Offset += int64(n)
 	}
 }
 

@@ -386,6 +386,25 @@ func TestTranscriptFaults(t *testing.T) {
 	}
 }
 
+// TestTranscriptWithAMark: the byte order mark that a transcript begins with is no part of its first line.
+func TestTranscriptWithAMark(t *testing.T) {
+	t.Parallel()
+	text := user(1, "a") + "\n" + user(2, "b") + "\n"
+	want, _, p := readAll(t, strings.NewReader(text))
+	got, bad, marked := readAll(t, strings.NewReader("\xef\xbb\xbf"+text))
+	if diff := cmp.Diff(want, got); diff != "" || len(bad) > 0 {
+		t.Errorf("errors %v, -want +got:\n%s", bad, diff)
+	}
+	if p.Offset += 3; !cmp.Equal(p, marked) {
+		t.Errorf("got progress %+v, want %+v", marked, p)
+	}
+	for _, begin := range []string{"\xef", "\xef\xbb", "\xef\xbb\xbf"} {
+		if _, bad, p := readAll(t, strings.NewReader(begin)); len(bad) > 0 || p.Offset+p.Partial != int64(len(begin)) {
+			t.Errorf("%q: errors %v, progress %+v", begin, bad, p)
+		}
+	}
+}
+
 // TestTranscriptGrows: reading a transcript that has grown repeats what was captured before under the same keys.
 func TestTranscriptGrows(t *testing.T) {
 	t.Parallel()
