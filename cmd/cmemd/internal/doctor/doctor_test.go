@@ -96,6 +96,7 @@ func TestChecks(t *testing.T) {
 		{"a newer daemon", "version", func(x *examination) { x.status.Version = "v1.3.0" }, stateNote, "v1.3.0"},
 		{"a full disk", "disk", func(x *examination) { x.config.MinFreeBytes = 1 << 60 }, stateWrong, "kept free"},
 		{"room, where the home is not there yet", "disk", func(x *examination) { x.config.MinFreeBytes = 1; x.paths.Home += "/not/there" }, stateOK, "free"},
+		{"no git", "git", func(x *examination) { x.config.Environ = nil }, stateNote, "not on the PATH"},
 		{"a clock that forgot", "clock", func(x *examination) { x.now = time.Unix(0, 0) }, stateWrong, "1970"},
 		{"views up to date", "views", func(x *examination) { x.status.Views = []api.ViewLag{{Name: "index", Lag: maxLag}} }, stateOK, "1000 records behind"},
 		{"views behind", "views", func(x *examination) { x.status.Views = []api.ViewLag{{Name: "index", Lag: maxLag + 1}} }, stateWrong, "index is 1001 records behind"},

@@ -110,7 +110,7 @@ func checkGit(ctx context.Context, x *examination) []finding {
 	const mend = "install git: without it no claim of a commit can be checked, and memory is kept all the same"
 	path, err := x.program("git", x.config.Programs.Git)
 	if err != nil {
-		return []finding{faulty(mend, "it is not on the PATH of the daemon")}
+		return []finding{note(mend, "it is not on the PATH of the daemon")}
 	}
 	ctx, cancel := context.WithTimeout(ctx, gitWait)
 	defer cancel()
