@@ -43,7 +43,7 @@ func TestFullDisk(t *testing.T) {
 	if names := waiting(t, home); len(names) != 1 {
 		t.Errorf("in new: %v, want the first one only", names)
 	}
-	if u, err := ReadUnanswered(home); err != nil || u.Lost != 1 || !strings.Contains(u.LostReason, "no space left") {
+	if u, err := ReadUnanswered(home); err != nil || u.Lost != 1 || !strings.Contains(u.LostReason, "no space left") || strings.Contains(u.LostReason, "spool: ") {
 		t.Errorf("written down: %+v, %v; want one loss", u, err)
 	}
 }

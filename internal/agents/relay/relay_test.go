@@ -396,7 +396,7 @@ func TestFullSpoolIsCounted(t *testing.T) {
 		}
 	}
 	u, err := ReadUnanswered(home)
-	if err != nil || u.Lost != 2 || u.LostReason != spool.ErrFull.Error() {
+	if err != nil || u.Lost != 2 || u.LostReason != "the spool is full" {
 		t.Errorf("written down %+v, %v; want 2 lost", u, err)
 	}
 }

@@ -198,8 +198,20 @@ func countUnanswered(home string, now time.Time, maySpeak bool) (tell bool, u Un
 func countLost(home string, reason error) error {
 	return updateUnanswered(home, func(u *Unanswered) {
 		u.Lost++
-		u.LostReason = reason.Error()
+		u.LostReason = inWords(reason)
 	})
+}
+
+// inWords is an error for a person, without the names of packages that it begins with.
+func inWords(err error) string {
+	text := err.Error()
+	for {
+		rest := strings.TrimPrefix(strings.TrimPrefix(text, "relay: "), "spool: ")
+		if rest == text {
+			return text
+		}
+		text = rest
+	}
 }
 
 // notice is the reply that shows a message to the person and gives the model nothing.

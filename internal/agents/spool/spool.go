@@ -72,7 +72,7 @@ func (s *Spool) Put(e Entry) (string, error) {
 		return "", ErrFull
 	}
 	if err != nil {
-		return "", fmt.Errorf("spool: %s: %w", entryName(e), err)
+		return "", fmt.Errorf("spool: %w", err) // the caller knows which
 	}
 	if err := s.Sync(s.in("new")); err != nil {
 		return f.name, fmt.Errorf("%w: %w", ErrUnsynced, err)
