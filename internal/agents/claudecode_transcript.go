@@ -92,7 +92,7 @@ func (t *claudeReader) line(line []byte) (skipped string, err error) {
 		return "", &FieldError{Field: "message", Err: ErrNotObject}
 	}
 	if l.at = t.clock(l.at); l.at.IsZero() {
-		return "", &FieldError{Field: "timestamp", Err: ErrMissing}
+		return "", noTime(line)
 	}
 	if t.isCopy(&l) {
 		t.noteCopied(&l)

@@ -53,7 +53,7 @@ func (t *codexReader) line(line []byte) (skipped string, err error) {
 	at := t.clock(lineTime(line))
 	what := cmp.Or(strings.Trim(kind+"/"+cleanName(member(payload, "type"), maxName), "/"), "without type")
 	if at.IsZero() {
-		return "", &FieldError{Field: "timestamp", Err: ErrMissing}
+		return "", noTime(line)
 	}
 	if t.fork.copied(kind, payload, at) {
 		return skippedFork, nil

@@ -57,7 +57,7 @@ func (t *geminiReader) line(line []byte) (skipped string, err error) {
 		return "$set", nil
 	}
 	if at.IsZero() {
-		return "", &FieldError{Field: "timestamp", Err: ErrMissing}
+		return "", noTime(line)
 	}
 	if id := cmp.Or(member(line, "sessionId"), member(line, "session_id")); id != "" {
 		err := t.begin(line, id)

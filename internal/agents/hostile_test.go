@@ -99,6 +99,10 @@ func TestTranscriptBadTimes(t *testing.T) {
 	if len(bad) != 1 || !errors.As(bad[0], &e) || e.Field != "timestamp" || !errors.Is(e, ErrMissing) {
 		t.Errorf("got errors %v, want a FieldError of timestamp", bad)
 	}
+	_, bad, _ = readAll(t, strings.NewReader(at(1, `"timestamp":"yesterday",`)))
+	if len(bad) != 1 || !errors.As(bad[0], &e) || e.Field != "timestamp" || !errors.Is(e, ErrNotTime) {
+		t.Errorf("got errors %v of a time that is none, want ErrNotTime", bad)
+	}
 }
 
 // TestTranscriptForgets: calls that nothing answers cost bounded memory, and so do side chains and sessions.

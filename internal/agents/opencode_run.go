@@ -45,7 +45,7 @@ type openCodeReader struct {
 // line implements lineDecoder.
 func (t *openCodeReader) line(line []byte) (skipped string, err error) {
 	if t.clock(openCodeTime(line)).IsZero() {
-		return "", &FieldError{Field: "timestamp", Err: ErrMissing}
+		return "", noTime(line)
 	}
 	if err := t.name(member(line, "sessionID"), "sessionID"); err != nil {
 		return "", err

@@ -50,6 +50,14 @@ func (r *lines) clock(at time.Time) time.Time {
 	return r.at
 }
 
+// noTime is the error of a line for which no time is known: it has none, or one that no clock shows.
+func noTime(line []byte) error {
+	if at := rawMember(line, "timestamp"); len(at) > 0 && string(at) != "null" {
+		return &FieldError{Field: "timestamp", Err: ErrNotTime}
+	}
+	return &FieldError{Field: "timestamp", Err: ErrMissing}
+}
+
 // note takes the time of a line; zero: it has none.
 func (r *lines) note(at time.Time) {
 	if at.IsZero() {

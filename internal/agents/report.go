@@ -110,8 +110,11 @@ var (
 	// ErrTooLarge is returned by Decode for a payload over MaxPayload.
 	ErrTooLarge = errors.New("agents: payload larger than 32 MiB")
 
-	// ErrMissing is inside a FieldError whose field is absent, blank, not a string, or a time that no clock shows.
+	// ErrMissing is inside a FieldError whose field is absent, blank or not a string.
 	ErrMissing = errors.New("is missing")
+
+	// ErrNotTime is inside a FieldError whose field is no time, or one that no clock shows.
+	ErrNotTime = errors.New("is no time of the years 2000 to 2200")
 
 	// ErrTooLong is inside a FieldError whose field is longer than any agent's, and in a LineError.
 	ErrTooLong = errors.New("is too long")
@@ -126,7 +129,7 @@ var (
 // FieldError names the field for which a payload is refused.
 type FieldError struct {
 	Field string // as the agent spells it
-	Err   error  // ErrMissing, ErrTooLong, ErrNotAbsolute or ErrNotObject
+	Err   error  // ErrMissing, ErrNotTime, ErrTooLong, ErrNotAbsolute or ErrNotObject
 }
 
 // Error says which field and why.

@@ -111,7 +111,7 @@ func DamagedAt(at events.Position) string {
 }
 
 func fieldDetail(err error) string {
-	for _, known := range []error{agents.ErrMissing, agents.ErrTooLong, agents.ErrNotAbsolute, agents.ErrNotObject} {
+	for _, known := range []error{agents.ErrMissing, agents.ErrNotTime, agents.ErrTooLong, agents.ErrNotAbsolute, agents.ErrNotObject} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}
