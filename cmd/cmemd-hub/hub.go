@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/url"
@@ -55,6 +56,11 @@ func start(c config, stderr io.Writer) (*hub, error) {
 	dir, err := filepath.Abs(c.dir)
 	if err != nil {
 		return nil, err
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) { // a hub that may not run makes no folder
+		if err := cmp.Or(mayListen(host, cmp.Or(port, server.RANDOM_PORT)), hasRoom(filepath.Dir(dir), minFree)); err != nil {
+			return nil, err
+		}
 	}
 	id, lock, err := prepare(dir)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/url"
 	"os"
@@ -370,6 +371,23 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantErr("others' rights", dir, "others may write there")
+}
+
+// TestRefusedHub: one whose address is taken makes no folder.
+func TestRefusedHub(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	dir := filepath.Join(t.TempDir(), "hub")
+	if h, err := start(config{dir: dir, listen: l.Addr().String()}, t.Output()); err == nil {
+		t.Errorf("a second one listens, stopped with %v", h.stop())
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("its folder: %v", err)
+	}
 }
 
 func TestCommandLine(t *testing.T) {
