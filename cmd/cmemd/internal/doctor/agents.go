@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -48,7 +49,7 @@ func (x *examination) checkAgent(a install.Agent, m install.Machine, s install.S
 	last, noLast := capture.LastReported(x.paths.Home, a.Name)
 	switch {
 	case err != nil:
-		return faulty(mend, "%s: what was put into it is not known: %v", a.Title, err), true
+		return faulty(cmp.Or(terminal.NextStep(err), mend), "%s: what was put into it is not known: %s", a.Title, terminal.Describe(err)), true
 	case r == nil && !last.IsZero() && x.now.Sub(last) < oldReport:
 		return healthy("%s: last reported %s; `cmemd install` has nothing in it", a.Title, x.ago(last)), true
 	case r == nil && !a.Found(m):

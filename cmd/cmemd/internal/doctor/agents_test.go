@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
 )
 
@@ -49,7 +50,10 @@ func TestCheckAgent(t *testing.T) {
 	write(filepath.Join(dir, ".codex", "x"), "", now)
 	expect("without cmemd", stateNote, "cmemd is not in it")
 	write(filepath.Join(dir, "install", "codex.json"), `{"format":99,"agent":"codex"}`, now)
-	expect("a newer record", stateWrong, "is not known")
+	expect("a newer record", stateWrong, "is not known: a newer cmemd wrote")
+	if c, _ := x.checkAgent(codex, machine, store); c.Mend != terminal.NewerStep {
+		t.Errorf("a newer record is mended by %q", c.Mend)
+	}
 }
 
 // TestHeardOf: an agent that was not heard of for long is worth a word, and nothing comes from the future.

@@ -35,8 +35,8 @@ func Check(app *terminal.App, a install.Agent, r *install.Record, listens bool) 
 	if err != nil {
 		return terminal.Advise(errors.New(terminal.Describe(err)), "`%s`", again)
 	}
-	if what := unlike(p); what != "" {
-		return terminal.Advise(fmt.Errorf("%s (`%s --dry-run` shows how)", what, again), "`%s`", again)
+	if err := differs(p, app.Version, r.Version, again); err != nil {
+		return err
 	}
 	if path := firstNotRunnable(in.options.Program); path != "" {
 		return terminal.Advise(fmt.Errorf("its hooks run %s, which is no program", path), "chmod 755 %s", path)
@@ -57,6 +57,19 @@ func (f installCommand) line(a install.Agent) string {
 		line += " --no-mcp"
 	}
 	return line
+}
+
+// differs is what a plan by the cmemd of one version would change of what that of another put there, and how; nil: nothing.
+func differs(p install.Plan, mine, theirs, again string) error {
+	what := unlike(p)
+	if what == "" {
+		return nil
+	}
+	if order, known := terminal.CompareVersions(mine, theirs); known && order < 0 {
+		return terminal.Advise(fmt.Errorf("%s: the newer cmemd %s wrote it", what, terminal.VisibleLine(theirs)),
+			"`cmemd upgrade`, or run that one; `%s` goes back to what this one puts there", again)
+	}
+	return terminal.Advise(fmt.Errorf("%s (`%s --dry-run` shows how)", what, again), "`%s`", again)
 }
 
 // unlike says what a plan would change; empty: nothing.

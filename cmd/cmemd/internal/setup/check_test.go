@@ -5,8 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
 )
 
@@ -29,6 +31,25 @@ func TestNotRunnable(t *testing.T) {
 		if got := firstNotRunnable(install.Program{Hook: []string{c.hook}, Cmemd: c.cmemd}); got != c.want {
 			t.Errorf("%+v: got %q", c, got)
 		}
+	}
+}
+
+// TestDiffers: nobody is advised to write what an older cmemd puts there without hearing that a newer one was at work.
+func TestDiffers(t *testing.T) {
+	t.Parallel()
+	p := install.Plan{Changes: []install.Change{{Path: "hooks.json"}}}
+	for _, c := range []struct{ mine, theirs, says, next string }{
+		{"1.2.0", "1.3.0", "the newer cmemd 1.3.0 wrote it", "`cmemd upgrade`, or run that one; `cmemd install codex` goes back to what this one puts there"},
+		{"1.2.0", "1.1.0", "(`cmemd install codex --dry-run` shows how)", "`cmemd install codex`"},
+		{"dev", "1.3.0", "(`cmemd install codex --dry-run` shows how)", "`cmemd install codex`"},
+	} {
+		err := differs(p, c.mine, c.theirs, "cmemd install codex")
+		if err == nil || !strings.Contains(err.Error(), c.says) || terminal.NextStep(err) != c.next {
+			t.Errorf("%+v: got %v, next %q", c, err, terminal.NextStep(err))
+		}
+	}
+	if err := differs(install.Plan{}, "1.2.0", "1.3.0", "cmemd install codex"); err != nil {
+		t.Errorf("what does not differ: %v", err)
 	}
 }
 
