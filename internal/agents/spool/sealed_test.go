@@ -214,10 +214,12 @@ func TestWithoutWords(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		``: `{}`, `no JSON`: `{}`, `[1]`: `{}`, `{}`: `{}`,
-		`{"a":1,"b":null,"c":true}`:         `{"a":1,"b":null,"c":true}`,
-		`{"session_id":"x","prompt":"abc"}`: `{"session_id":"x","prompt":"[cmemd: 5 bytes withheld: there was no key]"}`,
-		`{"workspace_roots":["/a"]}`:        `{"workspace_roots":["/withheld"]}`,
-		`{"session_id":"x","prompt":"ab`:    `{}`,
+		`{"a":1,"b":null,"c":true}`:                                 `{"a":1,"b":null,"c":true}`,
+		`{"hunter2":1,"a":2,"/home/bob":3}`:                         `{"a":2}`,
+		`{"no, use the other key":true,"last-assistant-message":7}`: `{"last-assistant-message":7}`,
+		`{"session_id":"x","prompt":"abc"}`:                         `{"session_id":"x","prompt":"[cmemd: 5 bytes withheld: there was no key]"}`,
+		`{"workspace_roots":["/a"]}`:                                `{"workspace_roots":["/withheld"]}`,
+		`{"session_id":"x","prompt":"ab`:                            `{}`,
 		`{"reason":"hunter2","source":"/home/bob","trigger":"sk-live","timestamp":"2026-11-28 19:02:23"}`: `{"reason":"[cmemd: 9 bytes withheld: there was no key]",` +
 			`"source":"[cmemd: 11 bytes withheld: there was no key]","trigger":"[cmemd: 9 bytes withheld: there was no key]","timestamp":"2026-11-28 19:02:23"}`,
 		`{"reason":"logout","timestamp":"2026-11-28T19:02:23.07+01:00","tool_name":"Ask me"}`: `{"reason":"logout",` +

@@ -25,13 +25,16 @@ func withheld(e Entry) Entry {
 }
 
 // withoutWords is a payload in which members of the outermost object say their length alone, but for those that say what
-// the report is about. What is no whole object becomes an empty one.
+// the report is about. One whose name is not as protocols name members is left out. What is no whole object becomes an empty one.
 func withoutWords(body []byte) []byte {
 	out := []byte{'{'}
 	if body = bytes.TrimSpace(body); len(body) == 0 || body[0] != '{' || !jsonscan.Valid(body) {
 		return append(out, '}')
 	}
 	jsonscan.Members(body, func(name, value []byte) bool {
+		if len(name) > maxMember || strings.Trim(string(name), members) != "" {
+			return true // no agent's protocol has such a name: it may be a word of the content
+		}
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
@@ -40,6 +43,11 @@ func withoutWords(body []byte) []byte {
 	})
 	return append(out, '}')
 }
+
+const (
+	maxMember = 48 // bytes of a member's name: the longest that an agent's protocol has is half as long
+	members   = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-" // what such a name is made of
+)
 
 // withoutWord is what stands in the place of a member's value.
 func withoutWord(name string, value []byte) []byte {
