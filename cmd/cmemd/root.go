@@ -52,7 +52,7 @@ func newRoot(a *terminal.App) *cobra.Command {
 	root.PersistentFlags().BoolVar(&a.JSON, "json", false, "print JSON")
 	root.PersistentFlags().StringVar(&a.HomeDir, "home", "", "the folder of all that cmemd keeps; it goes before CMEMD_HOME")
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return terminal.RefuseBlank(c, "home") } // it would be another home's
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return terminal.Misused(c, "%s", err) })
+	root.SetFlagErrorFunc(terminal.MisusedFlag)
 	root.AddGroup(
 		&cobra.Group{ID: groupDaemon, Title: "The daemon:"},
 		&cobra.Group{ID: groupMemory, Title: "Memory:"},

@@ -17,6 +17,9 @@ func TestFlagsSayWhatTheyTake(t *testing.T) {
 		{"--word c", `--word "c" is none of a, b`}, {"--list a,c", `--list "c" is none of a, b`},
 		{"--most 4", "--most 4: it must be from 1 to 3"}, {"--most 0", "--most 0: it must be from 1 to 3"},
 		{"--when never", `--when "never" is no time`},
+		{"--most abc", `invalid argument "abc" for "--most" flag: it must be a whole number`},
+		{"--most 99999999999999999999", `invalid argument "99999999999999999999" for "--most" flag: it is too large`},
+		{"--json=maybe", `invalid argument "maybe" for "--json" flag: it must be true or false`},
 		{"--when never --word c", `--word "c" is none of a, b`},
 	} {
 		a, _, _ := newApp()
@@ -28,6 +31,8 @@ func TestFlagsSayWhatTheyTake(t *testing.T) {
 		cmd.Flags().String("word", "", "")
 		cmd.Flags().StringSlice("list", nil, "")
 		cmd.Flags().Int("most", 1, "")
+		cmd.Flags().Bool("json", false, "")
+		cmd.SetFlagErrorFunc(MisusedFlag)
 		OneOf(cmd, "word", "a", "b")
 		OneOf(cmd, "list", "a", "b")
 		UpTo(cmd, "most", 3)

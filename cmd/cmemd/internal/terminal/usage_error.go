@@ -1,8 +1,10 @@
 package terminal
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,6 +25,22 @@ func Group(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
 // Misused is a UsageError of command c.
 func Misused(c *cobra.Command, format string, args ...any) error {
 	return &UsageError{Message: VisibleLine(fmt.Sprintf(format, args...)), command: c.CommandPath()}
+}
+
+// MisusedFlag is a UsageError of command c for what reading its flags came to: of a number in words of ours.
+func MisusedFlag(c *cobra.Command, err error) error {
+	var number *strconv.NumError
+	if !errors.As(err, &number) {
+		return Misused(c, "%s", err)
+	}
+	wants := "it must be a whole number"
+	switch {
+	case number.Func == "ParseBool":
+		wants = "it must be true or false"
+	case errors.Is(number, strconv.ErrRange):
+		wants = "it is too large or too small a number"
+	}
+	return Misused(c, "%s%s", strings.TrimSuffix(err.Error(), number.Error()), wants)
 }
 
 // NoSuchCommand refuses arguments of a command that only has sub-commands.

@@ -47,7 +47,10 @@ func newLogCat(a *terminal.App) *cobra.Command {
 	c.Flags().IntVarP(&limit, "limit", "n", 0, "how many at most; 0: all")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		from, to, ok := parseRange(strings.Join(args, ""))
-		if !ok || limit < 0 {
+		if limit < 0 {
+			return terminal.Misused(c, "--limit %d: it must be 0 or more", limit)
+		}
+		if !ok {
 			return terminal.Misused(c, "%q is no position and no range such as 1200-1300", strings.Join(args, ""))
 		}
 		return offline.WithLog(c.Context(), a, func(log offline.Source) error {
