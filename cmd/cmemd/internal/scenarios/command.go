@@ -34,7 +34,7 @@ there twice. It takes less than half a minute and the program cmemd-hub. With --
 	c.Flags().BoolVar(&page, "ui", false, "open the page of the demo's daemon in a browser")
 	c.Flags().BoolVar(&cluster, "cluster", false, "play three machines that share memory, kill a store and a machine, and count")
 	c.Flags().BoolVar(&keep, "keep", false, "with --cluster: leave its files, and say how to go on with them")
-	c.MarkFlagsMutuallyExclusive("poison", "ui", "cluster")
+	terminal.NotTogether(c, "poison", "ui", "cluster")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		switch {
 		case keep && !cluster:

@@ -8,6 +8,27 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// TestFlagsTogether: flags that exclude each other, and a missing one of several, are a wrong command line.
+func TestFlagsTogether(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"--a": "", "--b --c": "", "--a --b": "--b does not go together with --a", "--b --a": "--b does not go together with --a",
+		"": "x needs --a or --b", "--c": "x needs --a or --b",
+	} {
+		cmd := &cobra.Command{Use: "x", SilenceErrors: true, SilenceUsage: true, RunE: func(*cobra.Command, []string) error { return nil }}
+		for _, name := range []string{"a", "b", "c"} {
+			cmd.Flags().Bool(name, false, "")
+		}
+		NotTogether(cmd, "a", "b")
+		NeedsOne(cmd, "a", "b")
+		cmd.SetArgs(strings.Fields(args))
+		switch err := cmd.Execute(); {
+		case want == "" && err != nil, want != "" && (err == nil || err.Error() != want || ExitCode(err) != ExitUsage):
+			t.Errorf("%q: %v, want %q", args, err, want)
+		}
+	}
+}
+
 // TestFlagsSayWhatTheyTake: what a flag does not take is refused before the command runs; of several the one whose
 // check was added first says so.
 func TestFlagsSayWhatTheyTake(t *testing.T) {

@@ -111,6 +111,36 @@ func RefuseBlank(c *cobra.Command, flags ...string) error {
 	return nil
 }
 
+// NotTogether has c refuse more than one of these flags.
+func NotTogether(c *cobra.Command, flags ...string) {
+	check(c, func() error {
+		if given := givenOf(c, flags); len(given) > 1 {
+			return Misused(c, "--%s does not go together with --%s", given[1], given[0])
+		}
+		return nil
+	})
+}
+
+// NeedsOne has c refuse to run without any of these flags.
+func NeedsOne(c *cobra.Command, flags ...string) {
+	check(c, func() error {
+		if len(givenOf(c, flags)) == 0 {
+			return Misused(c, "%s needs --%s", c.CommandPath(), strings.Join(flags, " or --"))
+		}
+		return nil
+	})
+}
+
+// givenOf are those of some flags that c was given.
+func givenOf(c *cobra.Command, flags []string) (given []string) {
+	for _, name := range flags {
+		if c.Flags().Changed(name) {
+			given = append(given, name)
+		}
+	}
+	return given
+}
+
 // A UsageError is a command line that cannot be carried out.
 type UsageError struct {
 	Message string

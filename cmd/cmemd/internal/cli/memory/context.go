@@ -32,7 +32,7 @@ func newContext(a *terminal.App) *cobra.Command {
 			"recorded of it.",
 		Example: "  cmemd context --explain\n  cmemd context --prompt \"why do discounts lose a cent\"\n  cmemd context --file cart/cart.go --explain",
 	}, api.ContextRoute, place, func(a *terminal.App, answer api.ContextAnswer) error { return showContext(a, answer, none) })
-	c.MarkFlagsMutuallyExclusive("source", "prompt", "file")
+	terminal.NotTogether(c, "source", "prompt", "file")
 	return c
 }
 

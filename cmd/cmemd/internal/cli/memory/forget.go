@@ -51,7 +51,7 @@ func newForget(a *terminal.App) *cobra.Command {
 	c.Flags().StringVar(&f.approve, "approve", "", "erase what an agent asked to forget, by the name of the request; all: every one, after they were shown")
 	c.Flags().StringVar(&f.refuse, "refuse", "", "show again what an agent asked to forget, by the name of the request; all: every one, after they were shown")
 	terminal.NotBlank(c, "query", "session", "project", "since", "until", "approve", "refuse")
-	c.MarkFlagsMutuallyExclusive("requests", "approve", "refuse")
+	terminal.NotTogether(c, "requests", "approve", "refuse")
 	c.RunE = func(c *cobra.Command, ids []string) (err error) {
 		f.q.IDs = ids
 		if f.listOpen || f.approve+f.refuse != "" {

@@ -50,9 +50,9 @@ func newLogSalvage(a *terminal.App) *cobra.Command {
 	c.Flags().StringVar(&f.out, "out", "", "the file to make")
 	c.Flags().BoolVar(&f.inPlace, "in-place", false, "put the new log in the place of the damaged one, which stays beside it")
 	c.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
-	c.MarkFlagsMutuallyExclusive("in-place", "out")
-	c.MarkFlagsMutuallyExclusive("in-place", "from")
-	c.MarkFlagsOneRequired("in-place", "out")
+	terminal.NotTogether(c, "in-place", "out")
+	terminal.NotTogether(c, "in-place", "from")
+	terminal.NeedsOne(c, "in-place", "out")
 	c.RunE = func(c *cobra.Command, _ []string) error { return f.run(c.Context(), a) }
 	return c
 }

@@ -41,9 +41,9 @@ func newUI(a *terminal.App) *cobra.Command {
 	f.BoolVar(&printed, "print", false, "print the link, and open nothing")
 	f.BoolVar(&out, "sign-out", false, "let no browser in any more")
 	terminal.ProjectFlag(c, &q.Project, "begin with a project: its name, or any folder of it")
-	c.MarkFlagsMutuallyExclusive("sign-out", "read-only")
-	c.MarkFlagsMutuallyExclusive("sign-out", "print")
-	c.MarkFlagsMutuallyExclusive("sign-out", "project")
+	terminal.NotTogether(c, "sign-out", "read-only")
+	terminal.NotTogether(c, "sign-out", "print")
+	terminal.NotTogether(c, "sign-out", "project")
 	return c
 }
 
