@@ -77,6 +77,9 @@ func contentOf(path string) func(io.Writer) error {
 
 func replace(path string, mode fs.FileMode, write func(io.Writer) error, settle func(*os.File) error) (size int64, err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), NewPrefix+filepath.Base(path)+"-*") // 0600
+	if refused, ok := errors.AsType[*fs.PathError](err); ok {
+		refused.Path = path // which the caller knows
+	}
 	if err != nil {
 		return 0, err
 	}

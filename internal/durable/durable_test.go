@@ -168,3 +168,13 @@ func TestSweep(t *testing.T) {
 		t.Errorf("of no folder: %d, %v", n, err)
 	}
 }
+
+// TestReplaceNames: what cannot be made is called by its own name, and not by that of the file beside it.
+func TestReplaceNames(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "gone", "x.md")
+	err := durable.Replace(path, nil, 0o600)
+	if refused, ok := errors.AsType[*fs.PathError](err); !ok || refused.Path != path || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v, want an error of %s", err, path)
+	}
+}
