@@ -45,7 +45,7 @@ func withoutWords(body []byte) []byte {
 }
 
 const (
-	maxMember = 48 // bytes of a member's name: the longest that an agent's protocol has is half as long
+	maxMember = 48                                                       // bytes of a member's name: the longest that an agent's protocol has is half as long
 	members   = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-" // what such a name is made of
 )
 
