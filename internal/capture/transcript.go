@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/actors"
@@ -121,7 +122,7 @@ func (in *ingest) reject(bad *agents.LineError) {
 	case errors.Is(bad.Err, agents.ErrTooLong):
 		detail = "is too long"
 	case r != nil:
-		detail = r.Error()
+		detail = strings.TrimSpace(strings.TrimPrefix(r.Field, "/") + " " + r.Detail)
 	}
 	in.blame(bad.Line, detail)
 }

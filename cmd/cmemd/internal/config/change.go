@@ -70,8 +70,11 @@ func WriteChanges(ctx context.Context, a *terminal.App, home string, changes []C
 		return p, err
 	}
 	lock, err := homedir.LockBeside(ctx, path)
-	if err != nil {
+	if errors.Is(err, homedir.ErrLocked) {
 		return p, terminal.Advise(fmt.Errorf("%s: %w", path, err), "try again")
+	}
+	if err != nil {
+		return p, err
 	}
 	defer lock.Close()
 	if p, err = PlanChanges(a, home, changes); err != nil {

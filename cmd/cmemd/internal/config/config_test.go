@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/setting"
 )
 
@@ -185,4 +186,17 @@ func FuzzConfig(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestChangesThatCannotBeLocked: only where another command holds the file there is a use in trying again.
+func TestChangesThatCannotBeLocked(t *testing.T) {
+	t.Parallel()
+	home := writeHome(t, "")
+	if err := os.Mkdir(filepath.Join(home, "."+FileName+".lock"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := WriteChanges(t.Context(), &terminal.App{}, home, nil)
+	if err == nil || terminal.NextStep(err) != "" {
+		t.Errorf("got %v, next %q", err, terminal.NextStep(err))
+	}
 }

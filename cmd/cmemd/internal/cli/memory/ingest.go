@@ -182,7 +182,7 @@ func refuseForeign(files []ingestedFile) error {
 		paths[i] = f.Path
 	}
 	return terminal.Advise(fmt.Errorf("no line was understood of %s", strings.Join(paths, ", ")),
-		"--agent says whose transcripts they are; it was %s", refused[0].by)
+		"a transcript is text in UTF-8 with an object of JSON a line; --agent says whose transcripts they are, if they are not %s's", refused[0].by)
 }
 
 // settle ends what the sessions of all files left unfinished, and returns how many it ended. A session may stand in several files.
