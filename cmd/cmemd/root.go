@@ -76,6 +76,9 @@ func strictCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil && c != root {
 		c.Args, c.RunE = terminal.NoSuchCommand, terminal.ShowHelp
+		for _, shell := range c.Commands() {
+			shell.Args = terminal.Takes(0, 0, "")
+		}
 	}
 }
 

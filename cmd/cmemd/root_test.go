@@ -64,14 +64,16 @@ func TestEmptyIsNotLeftOut(t *testing.T) {
 	}
 }
 
-// TestCompletionOfNoShell: a shell that is not known is refused, as is any command that there is not.
+// TestCompletionOfNoShell: a shell that is not known is refused, as is any command that there is not, and what stands behind one.
 func TestCompletionOfNoShell(t *testing.T) {
 	t.Parallel()
-	a, out, _ := clitest.App()
-	root := newRoot(a)
-	root.SetOut(out)
-	root.SetArgs([]string{"completion", "csh"})
-	if err := root.ExecuteContext(t.Context()); terminal.ExitCode(err) != terminal.ExitUsage || out.Len() > 0 {
-		t.Errorf("got %v, and %q", err, out)
+	for _, args := range [][]string{{"completion", "csh"}, {"completion", "zsh", "extra"}} {
+		a, out, _ := clitest.App()
+		root := newRoot(a)
+		root.SetOut(out)
+		root.SetArgs(args)
+		if err := root.ExecuteContext(t.Context()); terminal.ExitCode(err) != terminal.ExitUsage || out.Len() > 0 {
+			t.Errorf("%q: got %v, and %q", args, err, out)
+		}
 	}
 }

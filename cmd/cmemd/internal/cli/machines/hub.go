@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -50,10 +52,11 @@ func newHub(a *terminal.App) *cobra.Command {
 		Use: "hub", Short: "Run a store for your machines on this one, and join it", Long: hubHelp, Args: terminal.Takes(0, 0, ""),
 		Example: "  cmemd hub\n  cmemd hub --dev 3",
 		RunE: func(c *cobra.Command, _ []string) error {
+			run := hub
 			if f.dev != 0 {
-				return hubDev(c.Context(), a, f)
+				run = hubDev
 			}
-			return hub(c.Context(), a, f)
+			return misused(c, run(c.Context(), a, f))
 		},
 	}
 	c.Flags().StringVar(&f.listen, "listen", f.listen, "HOST:PORT; an empty host is every interface")
@@ -68,6 +71,14 @@ func newHub(a *terminal.App) *cobra.Command {
 type hubAddress struct {
 	Address string `json:"address"`
 	Listen  string `json:"listen"`
+}
+
+// misused is err, or a wrong command line where the store ended because of what it was given, which it said.
+func misused(c *cobra.Command, err error) error {
+	if ended, ok := errors.AsType[*exec.ExitError](err); ok && ended.ExitCode() == terminal.ExitUsage {
+		return terminal.Misused(c, "%s does not take what %s was given", programs.Hub, c.CommandPath())
+	}
+	return err
 }
 
 // hub runs the store until ctx is done, and has this machine join it.
@@ -90,6 +101,7 @@ func hub(ctx context.Context, a *terminal.App, f hubFlags) error {
 	if f.advertise != "" {
 		arguments = append(arguments, "--advertise", f.advertise)
 	}
+	_, before := os.Stat(f.dir)
 	running := programs.HubCommand(ctx, program, arguments...)
 	running.Stderr = a.Err
 	out, err := running.StdoutPipe()
@@ -111,6 +123,9 @@ func hub(ctx context.Context, a *terminal.App, f hubFlags) error {
 		_ = running.Process.Signal(syscall.SIGTERM) // the error is reported, not its end
 	}
 	ended := running.Wait()
+	if errors.Is(before, fs.ErrNotExist) && isRefused(err) {
+		err = errors.Join(err, os.RemoveAll(f.dir)) // nobody was shown how to join what it holds
+	}
 	if ctx.Err() != nil {
 		a.Infof("the store has ended; what it holds stays in %s, and `cmemd hub` goes on with it", terminal.VisibleLine(f.dir))
 		return nil
@@ -119,6 +134,12 @@ func hub(ctx context.Context, a *terminal.App, f hubFlags) error {
 		return fmt.Errorf("%s ended: %w", programs.Hub, ended)
 	}
 	return errors.Join(err, ended)
+}
+
+// isRefused reports whether the daemon does not let this caller do what it asked for.
+func isRefused(err error) bool {
+	problem, ok := errors.AsType[*api.Problem](err)
+	return ok && problem.Type == api.ProblemForbidden
 }
 
 // hubDev runs several stores for trying until ctx is done, and says what stays of them.
