@@ -23,7 +23,7 @@ const module = "github.com/cmemd/cmemd"
 // table says what of ours each package may import: the drawing in ARCHITECTURE.md as data. A package below one of
 // these follows its row, and may import the packages of that row. What has no row may not exist.
 func table() map[string][]string {
-	below := []string{"projections", "projections/engine", "projections/vectors", "internal/observer", "internal/observer/evidence", "actors/provider", "actors/session", "eventlog", "actors/policy", "events", "internal/durable", "internal/fence", "internal/jsonscan", "internal/order", "internal/sentence", "internal/sleep", "internal/toolinput", "internal/transient"}
+	below := []string{"projections", "projections/engine", "projections/vectors", "internal/observer", "internal/observer/evidence", "actors/provider", "actors/session", "eventlog", "actors/policy", "events", "internal/durable", "internal/fence", "internal/jsonscan", "internal/number", "internal/order", "internal/sentence", "internal/sleep", "internal/toolinput", "internal/transient"}
 	faces := append([]string{"actors", "internal/observer/turn", "internal/memory/erasure", "internal/replay", "internal/memory/recall", "internal/agents", "internal/agents/relay", "internal/agents/spool", "internal/capture/privacy", "internal/capture", "internal/clip", "internal/refusal", "internal/memory/curation", "internal/panics", "internal/agents/importer", "internal/redact", "internal/redact/full", "projections/vectors/embed"}, below...)
 	return map[string][]string{
 		"internal/setting":          {"events", "actors/policy", "actors/session", "actors/provider", "internal/observer"},
@@ -44,6 +44,7 @@ func table() map[string][]string {
 		"internal/transient":                 {},
 		"internal/panics":                    {},
 		"internal/clip":                      {},
+		"internal/number":                    {},
 		"internal/order":                     {},
 		"internal/refusal":                   {"actors", "eventlog", "events", "internal/agents", "internal/transient"},
 		"internal/toolinput":                 {},
@@ -64,7 +65,7 @@ func table() map[string][]string {
 		"eventlog/share/store":               {"internal/durable", "internal/filelock", "internal/sleep", "internal/transient"},
 		"eventlog/union":                     {"eventlog", "events", "internal/durable", "internal/transient"},
 		"internal/observer/evidence":         {"events", "internal/process", "internal/jsonscan", "internal/sentence", "internal/toolinput"},
-		"internal/observer":                  {"events", "internal/process", "internal/tomledit", "actors/policy", "internal/observer/evidence", "internal/clip", "internal/durable", "internal/jsonscan", "internal/sentence", "internal/sleep", "internal/toolinput"},
+		"internal/observer":                  {"events", "internal/process", "internal/tomledit", "actors/policy", "internal/observer/evidence", "internal/clip", "internal/durable", "internal/jsonscan", "internal/number", "internal/sentence", "internal/sleep", "internal/toolinput"},
 		"projections":                        {"projections/engine", "actors/session", "internal/boltcheck", "events", "eventlog", "internal/clip", "internal/durable", "internal/jsonscan", "internal/order", "internal/toolinput", "internal/transient"},
 		"projections/engine":                 {"internal/boltcheck", "events", "eventlog", "internal/durable", "internal/filelock", "internal/transient"},
 		"internal/agents":                    {"events", "actors/session", "internal/observer/evidence", "internal/agents/known", "internal/agents/relay", "internal/clip", "internal/jsonscan", "internal/privatetext", "internal/toolinput"},
@@ -93,7 +94,7 @@ func table() map[string][]string {
 		"internal/api/client":                {"internal/api", "internal/agents/relay", "events"},
 		"internal/api/server":                append([]string{"internal/api", "internal/api/idempotency", "internal/api/signin", "internal/api/stream", "internal/peer"}, faces...),
 		"internal/api/viewer":                {"internal/replay"},
-		"internal/api/mcp":                   {"internal/api", "internal/agents", "internal/fence", "internal/panics", "events"},
+		"internal/api/mcp":                   {"internal/api", "internal/agents", "internal/fence", "internal/number", "internal/panics", "events"},
 		"cmd/cmemd":                          append([]string{"internal/setting", "internal/sqlite", "internal/tomledit", "internal/filelock", "internal/owned", "internal/process", "internal/release", "internal/peer", "internal/api", "internal/api/client", "internal/api/server", "internal/api/signin", "internal/api/viewer", "internal/api/mcp", "eventlog/salvage", "eventlog/share", "eventlog/share/segment", "eventlog/share/space", "eventlog/share/store", "eventlog/union", "internal/agents/importer/claudemem", "internal/agents/install", "internal/agents/known", "internal/agents/watch"}, faces...),
 		"cmd/cmemd-hook":                     {"internal/agents/relay", "internal/release"},
 		"testkit":                            append([]string{"eventlog/union"}, faces...),

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 // forgetArgs are the arguments of forget.
@@ -148,12 +149,12 @@ func planLine(p api.ForgetPlan) string {
 	for _, k := range slices.Sorted(maps.Keys(p.Kinds)) {
 		kinds = append(kinds, fmt.Sprintf("%d %s", p.Kinds[k], k))
 	}
-	line := fmt.Sprintf("This would erase %s for good", countOf(p.Records, "record"))
+	line := fmt.Sprintf("This would erase %s for good", number.Plural(p.Records, "record"))
 	if len(kinds) > 0 {
 		line += " (" + strings.Join(kinds, ", ") + ")"
 	}
 	if p.Spooled > 0 {
-		line += fmt.Sprintf(" and %s beside the log", countOf(p.Spooled, "file"))
+		line += fmt.Sprintf(" and %s beside the log", number.Plural(p.Spooled, "file"))
 	}
 	return line + "."
 }
@@ -182,22 +183,22 @@ func doneText(done api.Forgotten) string {
 	others := ""
 	if done.Others > 0 {
 		others = fmt.Sprintf(" %s of the user's other machines fit too, and stay as they are: only the user can have those forgotten, by `cmemd forget` in their own terminal.",
-			countOf(done.Others, "record"))
+			number.Plural(done.Others, "record"))
 	}
 	switch r := done.Request; {
 	case r != nil:
 		return fmt.Sprintf("Nothing is erased. %s and %s behind them are asked to be forgotten as %s: they are in no search and in nothing that sessions "+
 			"are told, until the user decides, or until %s.%s\nNext: tell the user to run `cmemd forget --approve %s` or `cmemd forget --refuse %s` in their own terminal.",
-			countOf(len(r.Rows), "row"), countOf(r.Records, "record"), r.Name, r.Expires.UTC().Format(time.DateOnly), others, r.Name, r.Name)
+			number.Plural(len(r.Rows), "row"), number.Plural(r.Records, "record"), r.Name, r.Expires.UTC().Format(time.DateOnly), others, r.Name, r.Name)
 	case done.Records+done.Spooled == 0 && len(done.Refused) == 0 && others != "":
 		return "Nothing that this machine recorded fits." + others
 	case done.Records+done.Spooled == 0 && len(done.Refused) == 0:
 		return nothingFits
 	}
 	says := fmt.Sprintf("Erased for good: %s. The words are in no file of cmemd any more; what the agent itself keeps of this conversation is not reached.",
-		countOf(done.Records, "record"))
+		number.Plural(done.Records, "record"))
 	if len(done.Refused) > 0 {
-		says += fmt.Sprintf(" %s could not be asked; that is tried again.", countOf(len(done.Refused), "session"))
+		says += fmt.Sprintf(" %s could not be asked; that is tried again.", number.Plural(len(done.Refused), "session"))
 	}
 	return says
 }

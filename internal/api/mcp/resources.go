@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 // The addresses of resources.
@@ -129,7 +130,7 @@ func (s *Server) session(ctx context.Context, r resource) (string, error) {
 	}
 	one := found.Session
 	p := newPage(one.Project)
-	p.head = fmt.Sprintf("Session %s of %s: %s, opened %s.", one.ID, oneLine(one.Agent, 40), countOf(one.ToolUses, "tool use"), moment(one.OpenedAt))
+	p.head = fmt.Sprintf("Session %s of %s: %s, opened %s.", one.ID, oneLine(one.Agent, 40), number.Plural(one.ToolUses, "tool use"), moment(one.OpenedAt))
 	const rest = maxTokens * tokenWeight / 4 // for rows in short
 	short := 0
 	for i, row := range found.Rows {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 // saveArgs are the arguments of save.
@@ -48,15 +49,7 @@ func (c call) save(ctx context.Context, in saveArgs) (string, error) {
 	c.noteWritten(saved.Position)
 	says := fmt.Sprintf("Saved as %s.", handleOf(saved.ID, saved.Handle))
 	if len(saved.Superseded) > 0 {
-		says += fmt.Sprintf(" It took the place of %s.", countOf(len(saved.Superseded), "row"))
+		says += fmt.Sprintf(" It took the place of %s.", number.Plural(len(saved.Superseded), "row"))
 	}
 	return says + " It can be found at once.", nil
-}
-
-// countOf is n with its word.
-func countOf(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }

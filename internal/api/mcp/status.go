@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 // statusArgs are the arguments of status: none.
@@ -41,14 +42,14 @@ func statusText(st api.Status, place Place) string {
 	}
 	in := st.Inputs
 	fmt.Fprintf(&b, "Of %s captured: %d observed, %d skipped, %d dropped, %d pending, %d forgotten.\n",
-		countOf(in.Captured, "input"), in.Observed, in.Skipped, in.Dropped, in.Pending, in.Forgotten)
+		number.Plural(in.Captured, "input"), in.Observed, in.Skipped, in.Dropped, in.Pending, in.Forgotten)
 	for _, v := range st.Views {
 		if v.Lag > 0 {
 			fmt.Fprintf(&b, "%s is %d records behind.\n", oneLine(v.Name, 40), v.Lag)
 		}
 	}
 	if st.Spool.Waiting > 0 {
-		fmt.Fprintf(&b, "%s of hooks wait beside the log.\n", countOf(st.Spool.Waiting, "payload"))
+		fmt.Fprintf(&b, "%s of hooks wait beside the log.\n", number.Plural(st.Spool.Waiting, "payload"))
 	}
 	if st.Degraded != "" {
 		fmt.Fprintf(&b, "Degraded: %s\n", oneLine(st.Degraded, maxFailure))

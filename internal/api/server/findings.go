@@ -7,6 +7,7 @@ import (
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/provider"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/projections/health"
 )
@@ -52,7 +53,7 @@ func budgetFinding(st provider.Status, now time.Time) (f api.Finding, ok bool) {
 	f.Says = fmt.Sprintf("%s is used up (%s)", b.Limit, usedLine(b))
 	switch {
 	case b.Until.IsZero():
-		f.Says += fmt.Sprintf(": what %s captured is held until it is raised", sessionsWord(b.Held))
+		f.Says += fmt.Sprintf(": what %s captured is held until it is raised", number.Plural(b.Held, "session"))
 	case st.InUse != "":
 		f.Says += fmt.Sprintf(" until %s; %s, which costs nothing, is asked instead", b.Until.In(now.Location()).Format("2006-01-02 15:04"), st.InUse)
 	default:
@@ -70,13 +71,6 @@ func usedLine(b *provider.BudgetStatus) string {
 		}
 	}
 	return fmt.Sprintf("%.0f %%", 100*b.Part)
-}
-
-func sessionsWord(n int) string {
-	if n == 1 {
-		return "1 session"
-	}
-	return fmt.Sprintf("%d sessions", n)
 }
 
 // UsedOf writes how much of a limit is used, in US dollars to the cent, or in tokens.

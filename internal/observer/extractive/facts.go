@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/sentence"
 )
 
@@ -109,9 +110,9 @@ func (f *file) size() string {
 	case f.created:
 		return ""
 	case f.plus+f.minus > 0:
-		return fmt.Sprintf(" (%s, +%d -%d lines)", count(f.edits, "edit"), f.plus, f.minus)
+		return fmt.Sprintf(" (%s, +%d -%d lines)", number.Plural(f.edits, "edit"), f.plus, f.minus)
 	}
-	return " (" + count(f.edits, "edit") + ")"
+	return " (" + number.Plural(f.edits, "edit") + ")"
 }
 
 func (w *work) filesFact(to *factList, verb string, want func(*file) bool) {
@@ -122,7 +123,7 @@ func (w *work) filesFact(to *factList, verb string, want func(*file) bool) {
 		}
 	}
 	if len(names) > 0 {
-		to.add(rankFiles, "%s %s: %s", verb, count(len(names), "file"), enumerate(names, maxNamed))
+		to.add(rankFiles, "%s %s: %s", verb, number.Plural(len(names), "file"), enumerate(names, maxNamed))
 	}
 }
 
@@ -202,7 +203,7 @@ func (w *work) reportFacts(to *factList) {
 		}
 	}
 	for _, who := range mute {
-		to.add(rankReport, "%s made %s", who, count(calls[who], "tool call"))
+		to.add(rankReport, "%s made %s", who, number.Plural(calls[who], "tool call"))
 	}
 }
 

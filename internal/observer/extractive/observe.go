@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/sentence"
 )
@@ -278,16 +279,16 @@ func (w *work) outline() string {
 	var parts []string
 	add := func(n int, what string) {
 		if n > 0 {
-			parts = append(parts, count(n, what))
+			parts = append(parts, number.Plural(n, what))
 		}
 	}
 	add(len(w.files), "file")
 	if len(parts) > 0 {
 		parts[0] += " changed"
 		if n := w.createdCount(); n > 0 && n < len(w.files) {
-			parts[0] += " (" + count(n, "new file") + ")"
+			parts[0] += " (" + number.Plural(n, "new file") + ")"
 		} else if n > 0 {
-			parts[0] = count(n, "new file")
+			parts[0] = number.Plural(n, "new file")
 		}
 	}
 	if s := w.verdict(); s != "" {
@@ -303,11 +304,11 @@ func (w *work) outline() string {
 		}
 	}
 	if add(here, "commit"); here == 1 && more > 0 {
-		parts[len(parts)-1] += " of " + count(more, "file")
+		parts[len(parts)-1] += " of " + number.Plural(more, "file")
 	}
 	if len(parts) == 0 {
 		if n := len(w.reads); n > 0 {
-			parts = append(parts, count(n, "file")+" read")
+			parts = append(parts, number.Plural(n, "file")+" read")
 		}
 		add(len(w.searches), "file search")
 		add(len(w.fetches), "web look-up")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 	"github.com/cmemd/cmemd/internal/sentence"
@@ -240,7 +241,7 @@ func whatWasDone(o events.ObservationParsed, cwd string, asked map[string]bool) 
 		files = addOnce(files, line(clean(evidence.Rel(cwd, f))))
 	}
 	mark := ": "
-	if sub == count(len(files), "file")+" changed" && len(files) <= maxNamed { // which says no more than their names
+	if sub == number.Plural(len(files), "file")+" changed" && len(files) <= maxNamed { // which says no more than their names
 		sub, mark = "", " — "
 	}
 	if sub != "" {

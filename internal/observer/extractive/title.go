@@ -9,6 +9,7 @@ import (
 
 	"github.com/rivo/uniseg"
 
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 	"github.com/cmemd/cmemd/internal/sentence"
 )
@@ -208,7 +209,7 @@ func nameFiles(cwd string, paths []string) string {
 	case 2:
 		return first + " and " + short(paths[1])
 	default:
-		return first + " and " + count(len(paths)-1, "more file")
+		return first + " and " + number.Plural(len(paths)-1, "more file")
 	}
 }
 

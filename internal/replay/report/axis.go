@@ -3,6 +3,8 @@ package report
 import (
 	"strconv"
 	"time"
+
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 // tick is a labelled place on an axis.
@@ -67,7 +69,7 @@ func countTicks(most int64) []tick {
 func short(n int64) string {
 	switch {
 	case n < 10_000:
-		return Grouped(n)
+		return number.Grouped(n)
 	case n < 1_000_000:
 		return trimmed(float64(n)/1e3) + "k"
 	case n < 1_000_000_000:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/internal/replay"
 )
@@ -128,7 +129,7 @@ func spread(curves []curve) {
 func described(curves []curve) string {
 	parts := make([]string, len(curves))
 	for i, c := range curves {
-		parts[i] = fmt.Sprintf("%s: %s at the end under %s", c.Letter, Grouped(c.Total), strings.Join(c.Policies, ", "))
+		parts[i] = fmt.Sprintf("%s: %s at the end under %s", c.Letter, number.Grouped(c.Total), strings.Join(c.Policies, ", "))
 	}
 	return strings.Join(parts, "; ") + "."
 }

@@ -1,12 +1,12 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/replay"
 )
 
@@ -30,7 +30,7 @@ type Figure struct {
 	None int64 // the value of a policy of which there is nothing to say
 
 	valueOf func(replay.Result) int64
-	text    func(v int64) string // nil: Grouped
+	text    func(v int64) string // nil: number.Grouped
 }
 
 // Want says which of several values is the best.
@@ -72,7 +72,7 @@ func (f Figure) Text(r replay.Result) string {
 	if f.text != nil {
 		return f.text(f.valueOf(r))
 	}
-	return Grouped(f.valueOf(r))
+	return number.Grouped(f.valueOf(r))
 }
 
 // neverHalted stands for the time of a halt where there was none.
@@ -143,12 +143,4 @@ func units() []unit {
 		{24 * time.Hour.Milliseconds(), "d"}, {time.Hour.Milliseconds(), "h"}, {time.Minute.Milliseconds(), "min"},
 		{time.Second.Milliseconds(), "s"},
 	}
-}
-
-// Grouped writes a number with commas between its thousands.
-func Grouped(n int64) string {
-	if -1000 < n && n < 1000 {
-		return strconv.FormatInt(n, 10)
-	}
-	return fmt.Sprintf("%s,%03d", Grouped(n/1000), max(n%1000, -(n%1000)))
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/internal/replay"
 )
@@ -105,7 +106,7 @@ func about(s *replay.Scenario) string {
 	}
 	text := fmt.Sprintf("%s over %s", counted(int64(len(s.Events)), "event"), Elapsed(End(s)))
 	if len(sessions) > 1 {
-		text += fmt.Sprintf(" in %s sessions", Grouped(int64(len(sessions))))
+		text += fmt.Sprintf(" in %s sessions", number.Grouped(len(sessions)))
 	}
 	return text
 }

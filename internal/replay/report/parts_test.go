@@ -26,18 +26,6 @@ func TestElapsed(t *testing.T) {
 	}
 }
 
-func TestGrouped(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int64]string{
-		0: "0", 999: "999", 1000: "1,000", -1000: "-1,000", 123456: "123,456", 1234567: "1,234,567",
-		math.MinInt64: "-9,223,372,036,854,775,808",
-	} {
-		if got := report.Grouped(n); got != want {
-			t.Errorf("Grouped(%d) = %q, want %q", n, got, want)
-		}
-	}
-}
-
 func TestBestIsOnlyWhereThereIsADifference(t *testing.T) {
 	t.Parallel()
 	_, runs := small()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/replay"
 )
 
@@ -61,7 +62,7 @@ func tilesOf(runs []Run, live string) []tile {
 	own := runs[at].Result
 	one := func(what string, of func(replay.Result) int64) tile {
 		worst := slices.MaxFunc(runs, func(a, b Run) int { return cmp.Compare(of(a.Result), of(b.Result)) })
-		t := tile{What: what, Value: Grouped(of(own)), Beside: "the most: " + Grouped(of(worst.Result)) + ", " + worst.Policy}
+		t := tile{What: what, Value: number.Grouped(of(own)), Beside: "the most: " + number.Grouped(of(worst.Result)) + ", " + worst.Policy}
 		if of(worst.Result) == of(own) {
 			t.Beside = "none has more"
 		}

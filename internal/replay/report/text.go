@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 // plainText is s with whatever would hide or reorder what is shown written as an escape, on one line, and cut after limit
@@ -34,8 +36,5 @@ func plainText(s string, limit int) string {
 
 // counted is n and its word.
 func counted(n int64, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return Grouped(n) + " " + one + "s"
+	return number.Grouped(n) + " " + number.Noun(n, one)
 }

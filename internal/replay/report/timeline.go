@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/replay"
 )
 
@@ -103,7 +104,7 @@ func drawn(strip []Cell, used []Lane, most Cell, end int64) timeline {
 			t.Bars = append(t.Bars, barOf(l, i, c[l], most[l], foot, end))
 		}
 		if total > 0 {
-			t.Desc += fmt.Sprintf("%s %s, ", Grouped(int64(total)), l)
+			t.Desc += fmt.Sprintf("%s %s, ", number.Grouped(total), l)
 		}
 	}
 	t.Desc += "over " + Elapsed(end) + "."
@@ -122,5 +123,5 @@ func barOf(l Lane, i, n, most, foot int, end int64) bar {
 // span says what fell on one place.
 func span(i int, end int64, n int, l Lane) string {
 	from, to := int64(float64(end)*float64(i)/places), int64(float64(end)*float64(i+1)/places)
-	return fmt.Sprintf("%s to %s: %s %s", Elapsed(from), Elapsed(to), Grouped(int64(n)), l)
+	return fmt.Sprintf("%s to %s: %s %s", Elapsed(from), Elapsed(to), number.Grouped(n), l)
 }

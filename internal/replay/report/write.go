@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/replay"
 )
 
@@ -198,7 +199,7 @@ func (c chart) key(m markup) {
 	m.put(`<ul class="key">`)
 	for _, k := range c.Curves {
 		m.put(`<li><svg class="sample" width="34" height="12" aria-hidden="true" focusable="false"><line class="%v" x2="34" y1="6" y2="6"/></svg>`, k.classes())
-		m.put(`<b class="t-%v">%v</b> <span class="sum">%v</span> `, k.Class, k.Letter, Grouped(k.Total))
+		m.put(`<b class="t-%v">%v</b> <span class="sum">%v</span> `, k.Class, k.Letter, number.Grouped(k.Total))
 		m.list(k.Policies)
 		m.when(k.Live, liveMark)
 		m.put("</li>")
@@ -292,7 +293,7 @@ func (p page) assumptions(m markup) {
 <div><dt>that costs</dt><dd>%v tokens in, %v out</dd></div>
 </dl>
 </section>
-`, Grouped(tokens.In), Grouped(tokens.Out))
+`, number.Grouped(tokens.In), number.Grouped(tokens.Out))
 }
 
 func (p page) proof(m markup, proof *replay.Proof) {

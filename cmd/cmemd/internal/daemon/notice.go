@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/actors"
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api/server"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/projections/health"
 )
 
@@ -54,16 +54,16 @@ func (n notices) line(ctx context.Context) string {
 			parts = append(parts, found[0].Says)
 			do = " To mend it: " + found[0].Do + "."
 			if n := len(found) - 1; n > 0 {
-				more = fmt.Sprintf("`cmemd doctor` tells of %s more.", terminal.Plural(n, "thing"))
+				more = fmt.Sprintf("`cmemd doctor` tells of %s more.", number.Plural(n, "thing"))
 			}
 		}
 	}
 	asked := ""
 	if n := n.asked(); n > 0 {
-		asked = fmt.Sprintf("agents asked to forget memory, which is hidden until you decide: `cmemd forget --requests` lists %s.", terminal.Plural(n, "request"))
+		asked = fmt.Sprintf("agents asked to forget memory, which is hidden until you decide: `cmemd forget --requests` lists %s.", number.Plural(n, "request"))
 	}
 	if n.leftOut != nil && n.leftOut() > 0 {
-		asked = strings.TrimSpace(asked + " what variables set until now does not count any more: `cmemd status` names " + terminal.Plural(n.leftOut(), "setting") +
+		asked = strings.TrimSpace(asked + " what variables set until now does not count any more: `cmemd status` names " + number.Plural(n.leftOut(), "setting") +
 			", `cmemd start` in your terminal takes them over.")
 	}
 	if len(parts) == 0 {

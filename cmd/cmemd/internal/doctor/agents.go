@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
 	"github.com/cmemd/cmemd/internal/capture"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 // checkAgents looks whether the agents on this machine have cmemd in them as it is to be, and when a hook of each was last called:
@@ -94,7 +95,7 @@ func (x *examination) ago(at time.Time) string {
 	if d < 48*time.Hour {
 		return d.Round(time.Second).String() + " ago"
 	}
-	return terminal.Plural(int(d/(24*time.Hour)), "day") + " ago"
+	return number.Plural(int(d/(24*time.Hour)), "day") + " ago"
 }
 
 // checkTrust says which of its hooks an agent does not run; ok is false where it has none, or runs all.
@@ -112,7 +113,7 @@ func (x *examination) checkTrust(ctx context.Context, a install.Agent, s install
 	if err := setup.CheckTrust(a, trust); err != nil {
 		return faulty(terminal.NextStep(err), "%v", err), true
 	}
-	return healthy("%s trusts %s of cmemd", a.Title, terminal.Plural(len(trust), "hook")), true
+	return healthy("%s trusts %s of cmemd", a.Title, number.Plural(len(trust), "hook")), true
 }
 
 // shortHome is a text with ~ in the place of the person's home, whose name is often the person's.

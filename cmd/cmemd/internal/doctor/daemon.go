@@ -14,6 +14,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/server"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/projections/health"
 )
 
@@ -104,10 +105,10 @@ func checkViews(_ context.Context, x *examination) []finding {
 		case v.Stopped != "":
 			out = append(out, faulty("see to that; `cmemd projections rebuild` has it try at once", "%s", terminal.VisibleLine(stoppedLine(v))))
 		case v.Rebuilding:
-			out = append(out, note("wait a moment", "%s was damaged, and is being rebuilt: %s behind", v.Name, terminal.Plural(v.Lag, "record")))
+			out = append(out, note("wait a moment", "%s was damaged, and is being rebuilt: %s behind", v.Name, number.Plural(v.Lag, "record")))
 		case v.Lag > maxLag:
 			out = append(out, faulty("wait while it catches up; `cmemd logs` says whether it stopped, `cmemd projections rebuild` makes it anew",
-				"%s is %s behind", v.Name, terminal.Plural(v.Lag, "record")))
+				"%s is %s behind", v.Name, number.Plural(v.Lag, "record")))
 		}
 	}
 	if len(out) == 0 {

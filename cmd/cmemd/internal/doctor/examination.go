@@ -10,6 +10,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 // checkState is how one thing is.
@@ -122,5 +123,5 @@ func (d diagnosis) err() error {
 			n++
 		}
 	}
-	return terminal.Advise(fmt.Errorf("%w: %s to mend", errUnwell, terminal.Plural(n, "thing")), "do what stands behind `mend`, from the top")
+	return terminal.Advise(fmt.Errorf("%w: %s to mend", errUnwell, number.Plural(n, "thing")), "do what stands behind `mend`, from the top")
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/agents/spool"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 // checkHome looks whether the home is a folder of this user's alone that can be written to.
@@ -180,11 +181,11 @@ func checkSpool(_ context.Context, x *examination) []finding {
 		if x.status == nil {
 			say, mend = faulty, "`cmemd start`: the daemon takes it"
 		}
-		out = append(out, say(mend, "%s waiting (%s)", terminal.Plural(waiting, "payload"), terminal.Size(bytes)))
+		out = append(out, say(mend, "%s waiting (%s)", number.Plural(waiting, "payload"), terminal.Size(bytes)))
 	}
 	if bad, _, err := kept.DeadLetterUsage(); err == nil && bad > 0 {
 		out = append(out, faulty("`cmemd spool` says why, `cmemd spool retry` has it try again; else delete them in "+kept.BadDir(),
-			"%s set aside: the daemon could not take it", terminal.Plural(bad, "payload")))
+			"%s set aside: the daemon could not take it", number.Plural(bad, "payload")))
 	}
 	return out
 }
@@ -201,10 +202,10 @@ func checkHooks(_ context.Context, x *examination) []finding {
 		if x.status == nil {
 			mend = "`cmemd start`"
 		}
-		out = append(out, faulty(mend, "%s in a row had no answer", terminal.Plural(u.Count, "hook")))
+		out = append(out, faulty(mend, "%s in a row had no answer", number.Plural(u.Count, "hook")))
 	}
 	if u.Lost > 0 {
-		out = append(out, note("see to the disk and the rights of "+x.paths.Home+" if that goes on", "%s lost ever, the last one because: %s", terminal.Plural(u.Lost, "payload"), u.LostReason))
+		out = append(out, note("see to the disk and the rights of "+x.paths.Home+" if that goes on", "%s lost ever, the last one because: %s", number.Plural(u.Lost, "payload"), u.LostReason))
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/projections/engine"
 )
 
@@ -126,7 +127,7 @@ func checkBalance(ctx context.Context, x *examination) []finding {
 		return w.notExamined()
 	case len(v.Discrepancies) > 0:
 		return []finding{faulty("`cmemd log verify` lists them, `cmemd projections rebuild` mends those of views", "%s: %s",
-			terminal.Plural(len(v.Discrepancies)+v.More, "discrepancy"), v.Discrepancies[0])}
+			number.Plural(len(v.Discrepancies)+v.More, "discrepancy"), v.Discrepancies[0])}
 	case v.Unchecked != "":
 		return []finding{unknown("not checked: %s", v.Unchecked)}
 	}
@@ -144,11 +145,11 @@ func checkRebuilt(ctx context.Context, x *examination) []finding {
 	case w.err != nil:
 		return w.notExamined()
 	case !c.Well():
-		return []finding{faulty(mend, "%s: %s", terminal.Plural(len(c.Differences)+c.More, "difference"), c.Differences[0])}
+		return []finding{faulty(mend, "%s: %s", number.Plural(len(c.Differences)+c.More, "difference"), c.Differences[0])}
 	case len(c.Anew) > 0:
 		return []finding{note("the next daemon does it by itself", "views have to be made anew: %s", strings.Join(c.Anew, "; "))}
 	}
-	return []finding{healthy("%s are what the log leads to, up to position %d", terminal.Plural(len(c.Views), "view"), c.Position)}
+	return []finding{healthy("%s are what the log leads to, up to position %d", number.Plural(len(c.Views), "view"), c.Position)}
 }
 
 // checkAhead looks whether a view knows more than the log.
@@ -178,7 +179,7 @@ func checkForgotten(ctx context.Context, x *examination) []finding {
 		return []finding{note("wait: the daemon finishes it", "something is being erased")}
 	case len(w.compared.Remains) > 0:
 		return []finding{faulty("`cmemd start` finishes it; `cmemd logs` says why it could not", "of %s that was forgotten the words are in the log's file, the first at position %d",
-			terminal.Plural(len(w.compared.Remains), "record"), w.compared.Remains[0])}
+			number.Plural(len(w.compared.Remains), "record"), w.compared.Remains[0])}
 	}
 	return []finding{healthy("what was forgotten is in no page of the log's file")}
 }
@@ -196,7 +197,7 @@ func checkEntries(_ context.Context, x *examination) (out []finding) {
 		}
 	}
 	if len(out) == 0 {
-		out = append(out, healthy("%s waiting, each of which can be opened", terminal.Plural(len(names), "payload")))
+		out = append(out, healthy("%s waiting, each of which can be opened", number.Plural(len(names), "payload")))
 	}
 	return out
 }

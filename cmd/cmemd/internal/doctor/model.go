@@ -9,6 +9,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/providers"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/claudecli"
 	"github.com/cmemd/cmemd/internal/observer/playback"
@@ -136,7 +137,7 @@ func (x *examination) askModel(ctx context.Context, who setting.Asked) finding {
 	if err != nil {
 		return faulty(terminal.NextStep(err), "%s", terminal.Describe(err))
 	}
-	return healthy("%s answered in %s: %s", terminal.NameOfModel(t.Provider, t.Model), time.Duration(t.TookMS)*time.Millisecond, terminal.Plural(len(t.Parsed.Observations), "observation"))
+	return healthy("%s answered in %s: %s", terminal.NameOfModel(t.Provider, t.Model), time.Duration(t.TookMS)*time.Millisecond, number.Plural(len(t.Parsed.Observations), "observation"))
 }
 
 // daySpent is the limit of the day that the daemon says is reached; empty: none is, or no daemon says so.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 // probeLimit is how many results a search for a row's own title is given to show that row.
@@ -51,5 +52,5 @@ func probeSearch(ctx context.Context, client api.Invoker) ([]finding, error) {
 	if named && !slices.ContainsFunc(found.Results, has) {
 		return []finding{faulty("`cmemd projections rebuild` makes what is searched anew", "the newest row, %s, is not found by its own title", row.ID)}, nil
 	}
-	return []finding{healthy("%s with any word of the newest title, in %s", terminal.Plural(found.Total, "row"), took)}, nil
+	return []finding{healthy("%s with any word of the newest title, in %s", number.Plural(found.Total, "row"), took)}, nil
 }

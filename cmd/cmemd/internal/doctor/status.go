@@ -19,6 +19,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/server"
 	"github.com/cmemd/cmemd/internal/capture"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/order"
 )
 
@@ -95,7 +96,7 @@ func showIngest(a *terminal.App, i *homedir.Ingest) {
 	if i == nil {
 		return
 	}
-	line := fmt.Sprintf("%d of %s taken in, %s of %s, the newest first", i.Done, terminal.Plural(i.Files, "transcript"), terminal.Size(i.DoneBytes), terminal.Size(i.Bytes))
+	line := fmt.Sprintf("%d of %s taken in, %s of %s, the newest first", i.Done, number.Plural(i.Files, "transcript"), terminal.Size(i.DoneBytes), terminal.Size(i.Bytes))
 	if i.Interrupted() {
 		line += "; that was interrupted: `cmemd ingest --all --background` goes on"
 	}
@@ -124,7 +125,7 @@ func showNextObserver(a *terminal.App, n *homedir.NextObserver) {
 
 // disabledLine tells of sessions of which nothing was recorded because a variable said so.
 func disabledLine(d api.DisabledStatus) string {
-	return fmt.Sprintf("nothing was recorded of %s in 30 days, the last %s: CMEMD_DISABLE was set", terminal.Plural(d.Sessions, "session"), terminal.Moment(d.Last))
+	return fmt.Sprintf("nothing was recorded of %s in 30 days, the last %s: CMEMD_DISABLE was set", number.Plural(d.Sessions, "session"), terminal.Moment(d.Last))
 }
 
 // leftOutLine tells which variables do not reach the daemon and whom it asks.
@@ -175,12 +176,12 @@ func showStopped(a *terminal.App) error {
 }
 
 func spoolLine(s api.SpoolStatus) string {
-	line := fmt.Sprintf("%s waiting (%s)", terminal.Plural(s.Waiting, "payload"), terminal.Size(s.Bytes))
+	line := fmt.Sprintf("%s waiting (%s)", number.Plural(s.Waiting, "payload"), terminal.Size(s.Bytes))
 	if s.Bad > 0 {
 		line += fmt.Sprintf(", %d set aside", s.Bad)
 	}
 	if s.Unanswered > 0 {
-		line += ", " + terminal.Plural(s.Unanswered, "hook") + " in a row without an answer"
+		line += ", " + number.Plural(s.Unanswered, "hook") + " in a row without an answer"
 	}
 	if s.Lost > 0 {
 		line += fmt.Sprintf(", %d lost: %s", s.Lost, s.LostReason)
@@ -236,13 +237,13 @@ func showStatus(a *terminal.App, s api.Status) {
 func projectsLine(p api.ProjectCounts) string {
 	var parts []string
 	if p.Apart > 0 {
-		parts = append(parts, terminal.Plural(p.Apart, "folder")+" kept apart from what it looks like")
+		parts = append(parts, number.Plural(p.Apart, "folder")+" kept apart from what it looks like")
 	}
 	if p.JoinedBefore > 0 {
-		parts = append(parts, terminal.Plural(p.JoinedBefore, "folder")+" joined by an earlier release")
+		parts = append(parts, number.Plural(p.JoinedBefore, "folder")+" joined by an earlier release")
 	}
 	if p.Names > 0 {
-		parts = append(parts, terminal.Plural(p.Names, "name")+" without a folder")
+		parts = append(parts, number.Plural(p.Names, "name")+" without a folder")
 	}
 	if len(parts) == 0 {
 		return ""
@@ -260,7 +261,7 @@ func showHidden(a *terminal.App, all []api.HiddenSession) {
 		reports += h.Reports
 	}
 	a.Field("hidden", fmt.Sprintf("%s of %s, by ignore files in the last week: `cmemd ignore list`",
-		terminal.Plural(reports, "report"), terminal.Plural(len(all), "session")))
+		number.Plural(reports, "report"), number.Plural(len(all), "session")))
 }
 
 func phaseWord(s api.Status) string {
@@ -298,9 +299,9 @@ func viewsLine(views []api.ViewLag) string {
 		case v.Stopped != "":
 			parts = append(parts, terminal.VisibleLine(stoppedLine(v)))
 		case v.Rebuilding:
-			parts = append(parts, fmt.Sprintf("%s was damaged and is being rebuilt, %s behind", v.Name, terminal.Plural(v.Lag, "record")))
+			parts = append(parts, fmt.Sprintf("%s was damaged and is being rebuilt, %s behind", v.Name, number.Plural(v.Lag, "record")))
 		case v.Lag > 0:
-			parts = append(parts, fmt.Sprintf("%s is %s behind", v.Name, terminal.Plural(v.Lag, "record")))
+			parts = append(parts, fmt.Sprintf("%s is %s behind", v.Name, number.Plural(v.Lag, "record")))
 		}
 	}
 	if len(parts) == 0 {
@@ -311,5 +312,5 @@ func viewsLine(views []api.ViewLag) string {
 
 // todayLine is what the day's turns cost.
 func todayLine(t api.Today) string {
-	return fmt.Sprintf("%s, %s, %s", terminal.Plural(t.Turns, "turn"), terminal.Plural(t.Tokens(), "token"), terminal.CostOf(t.Spent))
+	return fmt.Sprintf("%s, %s, %s", number.Plural(t.Turns, "turn"), number.Plural(t.Tokens(), "token"), terminal.CostOf(t.Spent))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/projections/health"
 )
 
@@ -46,7 +47,7 @@ func showHealth(a *terminal.App, s api.Status, now time.Time) {
 
 // countLine is how turns did, in a line; what there is none of is left out.
 func countLine(c health.Count) string {
-	line := fmt.Sprintf("%s, %d kept", terminal.Plural(c.Turns, "turn"), c.Kept)
+	line := fmt.Sprintf("%s, %d kept", number.Plural(c.Turns, "turn"), c.Kept)
 	if yield, ok := c.Yield(); ok {
 		line += fmt.Sprintf(" (yield %.0f %%)", 100*yield)
 	}
@@ -59,16 +60,16 @@ func countLine(c health.Count) string {
 		}
 	}
 	for _, cause := range slices.Sorted(maps.Keys(c.Respawns)) {
-		line += fmt.Sprintf(", %s (%s)", terminal.Plural(c.Respawns[cause], "respawn"), cause)
+		line += fmt.Sprintf(", %s (%s)", number.Plural(c.Respawns[cause], "respawn"), cause)
 	}
 	if c.Holds > 0 {
-		line += ", " + terminal.Plural(c.Holds, "hold")
+		line += ", " + number.Plural(c.Holds, "hold")
 	}
 	if c.Quarantines > 0 {
-		line += ", " + terminal.Plural(c.Quarantines, "quarantine")
+		line += ", " + number.Plural(c.Quarantines, "quarantine")
 	}
 	if tokens := c.Usage.Input + c.Usage.Output; tokens > 0 {
-		line += ", " + terminal.Plural(tokens, "token")
+		line += ", " + number.Plural(tokens, "token")
 	}
 	return line
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/server"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 // showProviders shows who is asked, in order, and what the budget has left.
@@ -75,7 +76,7 @@ func budgetLines(b *provider.BudgetStatus) []string {
 		lines = append(lines, "what was used before is not known yet: nothing that costs is asked")
 	}
 	if b.Held > 0 {
-		lines = append(lines, terminal.Plural(b.Held, "session")+" held: what they captured waits")
+		lines = append(lines, number.Plural(b.Held, "session")+" held: what they captured waits")
 	}
 	return lines
 }

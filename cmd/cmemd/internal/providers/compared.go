@@ -12,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
 	"github.com/cmemd/cmemd/internal/observer/playback"
@@ -81,7 +82,7 @@ func (c *comparedObserver) estimate(ctx context.Context, captured [][]events.Rec
 	}
 	tokens := counted.bytes / charactersPerToken
 	line := fmt.Sprintf("%s is sent %s of captured work in about %s, some %s with no instructions counted", terminal.NameOfModel(c.Provider, c.Model),
-		terminal.Size(counted.bytes), terminal.Plural(counted.turns, "turn"), terminal.Plural(tokens, "token"))
+		terminal.Size(counted.bytes), number.Plural(counted.turns, "turn"), number.Plural(tokens, "token"))
 	usd, known := c.prices.Cost(c.Provider, c.Model, events.Usage{Input: tokens})
 	if !known {
 		return line + "; no price of it is known", nil

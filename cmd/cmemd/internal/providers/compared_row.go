@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
@@ -24,7 +24,7 @@ func (r comparedRow) line() string {
 	}
 	what := rows.What(rows.Observation, r.Observation.Type) + ": " + r.Observation.Title
 	if n := len(r.Observation.Facts); n > 0 {
-		what += fmt.Sprintf(" (%s)", terminal.Plural(n, "fact"))
+		what += fmt.Sprintf(" (%s)", number.Plural(n, "fact"))
 	}
 	return what
 }

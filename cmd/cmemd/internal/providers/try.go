@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/claudecli"
 	"github.com/cmemd/cmemd/internal/observer/model"
@@ -201,7 +202,7 @@ func (t *trial) resultCell() string {
 		return "failed: " + string(t.Failure.Class)
 	}
 	if t.Parsed.Disposition == observer.DispositionObservations {
-		return terminal.Plural(len(t.Parsed.Observations), "observation")
+		return number.Plural(len(t.Parsed.Observations), "observation")
 	}
 	return fmt.Sprintf("%s: %s/%s", t.Parsed.Disposition, t.Parsed.Class, t.Parsed.Reason)
 }
@@ -225,7 +226,7 @@ func showTry(a *terminal.App, t *trial) {
 	a.Field("form", string(t.Form))
 	a.Field("output", t.Output.RawText())
 	if p := t.Parsed; p != nil {
-		a.Field("parsed", fmt.Sprintf("%s (%s/%s), %s", p.Disposition, p.Class, p.Reason, terminal.Plural(len(p.Observations), "observation")))
+		a.Field("parsed", fmt.Sprintf("%s (%s/%s), %s", p.Disposition, p.Class, p.Reason, number.Plural(len(p.Observations), "observation")))
 		for _, o := range p.Observations {
 			a.Field("", terminal.VisibleLine(strings.TrimSpace(o.Type+": "+o.Title)))
 		}

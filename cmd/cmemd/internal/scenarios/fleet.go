@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/sharing"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 // fleet is the temporary world of several machines: three stores, and homes that share their memory through them.
@@ -130,7 +131,7 @@ func (f *fleet) join(ctx context.Context) error {
 		}
 		m.commit(ctx, "queue: give up a delivery that the receiver refuses")
 		m.commit(ctx, "config: limit the attempts of a delivery")
-		f.announce("%s joins: %s", m.name, terminal.Plural(joined.Machines, "machine"))
+		f.announce("%s joins: %s", m.name, number.Plural(joined.Machines, "machine"))
 		if err := m.raise(ctx); err != nil {
 			return err
 		}
@@ -232,7 +233,7 @@ func (f *fleet) verifyAll(ctx context.Context) error {
 		if log.Problem != "" {
 			v.Problems = append(v.Problems, log.Machine+": "+log.Problem)
 		}
-		f.printDetail("%s: %s in %s, signed and linked", log.Machine, terminal.Plural(log.Checked, "record"), terminal.Plural(log.Segments, "segment"))
+		f.printDetail("%s: %s in %s, signed and linked", log.Machine, number.Plural(log.Checked, "record"), number.Plural(log.Segments, "segment"))
 	}
 	if !v.OK {
 		return fmt.Errorf("what the stores hold is not well: %s", strings.Join(v.Problems, "; "))

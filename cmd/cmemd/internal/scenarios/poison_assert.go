@@ -8,8 +8,8 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/actors/session"
-	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/replay"
 )
 
@@ -44,7 +44,7 @@ func (a account) common() []assertion {
 	f := a.Final
 	return []assertion{
 		asserted(sum(a.Played) && sum(f), "every input is counted: %s sent, %d captured, and so many in the sum of what became of them",
-			terminal.Plural(a.Sent, "input"), f.Captured),
+			number.Plural(a.Sent, "input"), f.Captured),
 		asserted(f.Dropped == 0 && f.Pending == 0 && a.Again == a.Played.Dropped,
 			"nothing is lost: %d dropped and %d pending at the end; %d had been dropped, and were observed again", f.Dropped, f.Pending, a.Played.Dropped),
 		asserted(!slices.Contains(a.Respawns, session.CauseUnparseable), "no observer was respawned for what it said"),
@@ -88,7 +88,7 @@ func assertLimit(a account, results policyResults) []assertion {
 	}
 	return []assertion{
 		asserted(a.Played.Observed == a.Sent, "all of %d inputs are observed, those of the limit after it", a.Played.Observed),
-		asserted(row && a.Resumes == 1, "the provider was paused once and resumed once, with %s in between", terminal.Plural(len(a.Pauses)-1, "failed probe")),
+		asserted(row && a.Resumes == 1, "the provider was paused once and resumed once, with %s in between", number.Plural(len(a.Pauses)-1, "failed probe")),
 		asserted(a.Failures == len(a.Pauses) && a.Failures <= 2*live.WastedCalls,
 			"%d calls came to nothing; in replay %d, and %d where the output is all that is looked at", a.Failures, live.WastedCalls,
 			results[string(policy.Ignore)].WastedCalls),
@@ -110,9 +110,9 @@ func assertCrashes(a account, results policyResults) []assertion {
 		asserted(len(a.Respawns) == most && first, "the observer was restarted %d times, and then quarantined for %d crashes in a row, though they came too slowly for any window",
 			len(a.Respawns), most+1),
 		asserted(probes >= 0 && slices.Equal(a.Releases, []string{"probe"}), "%s of the quarantine crashed too; the next was answered and released the session",
-			terminal.Plural(probes, "probe")),
+			number.Plural(probes, "probe")),
 		asserted(a.Crashes == most+1+probes && a.Crashes == live.Restarts+1, "%d crashes in all; in replay %d under a window alone", a.Crashes, window.Restarts),
 		asserted(a.GivenUp == 0 && a.Played.Dropped == 0, "%s given up: an observer that crashes on everything says nothing of an input",
-			terminal.Plural(a.GivenUp, "input")),
+			number.Plural(a.GivenUp, "input")),
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/sleep"
 )
@@ -50,7 +51,7 @@ func (p *poisonRun) batches() []batch {
 
 // feed has the agent work as it did, at the scene's speed.
 func (p *poisonRun) feed(ctx context.Context) error {
-	p.announce("the agent works: %s in %s", terminal.Plural(p.inputs(), "tool use"), scaled(p.scenario.EndMS, p.scene.factor).Round(100*time.Millisecond))
+	p.announce("the agent works: %s in %s", number.Plural(p.inputs(), "tool use"), scaled(p.scenario.EndMS, p.scene.factor).Round(100*time.Millisecond))
 	began := p.a.Now()
 	for _, b := range p.batches() {
 		if err := sleep.For(ctx, b.at-p.a.Now().Sub(began)); err != nil {
@@ -127,7 +128,7 @@ func (p *poisonRun) reobserveDropped(ctx context.Context) error {
 	p.account.Again = asked.Inputs
 	err = p.until(ctx, "what was dropped to be observed again", func() bool { return p.allSettled(ctx) })
 	p.endPosition = before
-	p.announce("cmemd reobserve --dropped: %s asked for again", terminal.Plural(asked.Inputs, "input"))
+	p.announce("cmemd reobserve --dropped: %s asked for again", number.Plural(asked.Inputs, "input"))
 	p.printDetail("%s", terminal.BalanceLine(p.account.Final))
 	return err
 }

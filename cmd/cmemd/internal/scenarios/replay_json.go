@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/replay/report"
 )
@@ -148,7 +149,7 @@ func showReplay(a *terminal.App, c comparison) error {
 	a.Printf("\n")
 	showComparison(a, s, c.runs, c.live)
 	a.Printf("\nassumed of a respawned observer: it opens after %s with %s, for %s tokens in and %s out\n",
-		report.Elapsed(s.Respawn.DelayMS), saying(s.Respawn.Output.RawText()), report.Grouped(s.Respawn.Tokens.In), report.Grouped(s.Respawn.Tokens.Out))
+		report.Elapsed(s.Respawn.DelayMS), saying(s.Respawn.Output.RawText()), number.Grouped(s.Respawn.Tokens.In), number.Grouped(s.Respawn.Tokens.Out))
 	for _, n := range c.notes {
 		a.Printf("%s\n", terminal.VisibleLine(n))
 	}
@@ -185,15 +186,15 @@ func stretchOf(rec *replay.Recording) *stretch {
 func showProof(a *terminal.App, p replay.Proof) {
 	checked, _ := p.Checked()
 	if p.Holds() {
-		a.Printf("proof: %s on record, all explained by their rules\n", terminal.Plural(checked, "decision"))
+		a.Printf("proof: %s on record, all explained by their rules\n", number.Plural(checked, "decision"))
 	} else {
-		a.Printf("proof: %d of %s on record are not explained by their rules\n", p.DifferenceCount(), terminal.Plural(checked, "decision"))
+		a.Printf("proof: %d of %s on record are not explained by their rules\n", p.DifferenceCount(), number.Plural(checked, "decision"))
 		for _, d := range p.Shown() {
 			a.Printf("  %s\n", terminal.VisibleLine(d.String()))
 			a.Printf("    recorded  %s\n    derived   %s\n", terminal.VisibleLine(cmp.Or(d.Recorded, "none")), terminal.VisibleLine(cmp.Or(d.Derived, "none")))
 		}
 	}
 	if n := p.UnprovenCount(); n > 0 {
-		a.Printf("proof: %s cannot be told any more; the first: %s\n", terminal.Plural(n, "decision"), terminal.VisibleLine(p.Unproven[0].String()))
+		a.Printf("proof: %s cannot be told any more; the first: %s\n", number.Plural(n, "decision"), terminal.VisibleLine(p.Unproven[0].String()))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/setting"
 )
@@ -101,7 +102,7 @@ func limitsNote(lives []replay.Life) string {
 		note += fmt.Sprintf(", %d unparseable outputs in %s at most every %s", u.Unparseable, setting.ShortDuration(u.Window), setting.ShortDuration(u.Every))
 	}
 	if len(lives) > 1 {
-		note += fmt.Sprintf(". They were changed %s in that stretch; these are the last", terminal.Plural(len(lives)-1, "time"))
+		note += fmt.Sprintf(". They were changed %s in that stretch; these are the last", number.Plural(len(lives)-1, "time"))
 	}
 	return note + "."
 }
@@ -110,10 +111,10 @@ func limitsNote(lives []replay.Life) string {
 func recordNote(rec *replay.Recording) string {
 	var parts []string
 	for _, cause := range slices.Sorted(maps.Keys(rec.Respawned)) {
-		parts = append(parts, fmt.Sprintf("%s (%s)", terminal.Plural(rec.Respawned[cause], "respawn"), cause))
+		parts = append(parts, fmt.Sprintf("%s (%s)", number.Plural(rec.Respawned[cause], "respawn"), cause))
 	}
 	if rec.Quarantined > 0 {
-		parts = append(parts, terminal.Plural(rec.Quarantined, "quarantine"))
+		parts = append(parts, number.Plural(rec.Quarantined, "quarantine"))
 	}
 	note := ""
 	if len(parts) > 0 {
@@ -126,16 +127,16 @@ func recordNote(rec *replay.Recording) string {
 		given = append(given, fmt.Sprintf("%d %s", rec.GivenUp[why], why))
 	}
 	if all > 0 {
-		note += fmt.Sprintf("%s given up by name (%s): no policy's figures count them, `cmemd outcomes` lists them.", terminal.Plural(all, "input"), strings.Join(given, ", "))
+		note += fmt.Sprintf("%s given up by name (%s): no policy's figures count them, `cmemd outcomes` lists them.", number.Plural(all, "input"), strings.Join(given, ", "))
 	}
 	return strings.TrimSpace(note)
 }
 
 // stretchNotes says where a recording comes from and what it lacks.
 func stretchNotes(rec *replay.Recording) []string {
-	notes := []string{fmt.Sprintf("From the log, positions %d to %d, %s.", rec.First, rec.Last, terminal.Plural(rec.Sessions, "session"))}
+	notes := []string{fmt.Sprintf("From the log, positions %d to %d, %s.", rec.First, rec.Last, number.Plural(rec.Sessions, "session"))}
 	if n := len(rec.Gaps) + rec.More; n > 0 {
-		notes = append(notes, fmt.Sprintf("%s in it; the first, at position %d: %s.", terminal.Plural(n, "gap"), rec.Gaps[0].Position, rec.Gaps[0].Why))
+		notes = append(notes, fmt.Sprintf("%s in it; the first, at position %d: %s.", number.Plural(n, "gap"), rec.Gaps[0].Position, rec.Gaps[0].Why))
 	}
 	return notes
 }
@@ -160,7 +161,7 @@ func writeScenario(a *terminal.App, p replayPlan, rec *replay.Recording) error {
 		_, err = w.Write(b)
 		return err
 	}
-	notes := append(stretchNotes(rec), fmt.Sprintf("It holds %s of the observer, which may tell of what they were about.", terminal.Plural(len(rec.Scenario.Events), "output")))
+	notes := append(stretchNotes(rec), fmt.Sprintf("It holds %s of the observer, which may tell of what they were about.", number.Plural(len(rec.Scenario.Events), "output")))
 	if p.inputs {
 		notes = append(notes, "Warning: it also holds what was captured from agents: prompts, commands, contents of files. Look through it before you pass it on.")
 	}
@@ -180,7 +181,7 @@ func writeScenario(a *terminal.App, p replayPlan, rec *replay.Recording) error {
 			"file": p.toScenario, "bytes": n, "events": len(rec.Scenario.Events), "inputs": p.inputs, "stretch": stretchOf(rec), "notes": notes,
 		})
 	}
-	a.Printf("wrote %s, %s, to %s\n", terminal.Plural(len(rec.Scenario.Events), "event"), terminal.Size(n), terminal.VisibleLine(p.toScenario))
+	a.Printf("wrote %s, %s, to %s\n", number.Plural(len(rec.Scenario.Events), "event"), terminal.Size(n), terminal.VisibleLine(p.toScenario))
 	for _, note := range notes {
 		a.Infof("%s", terminal.VisibleLine(note))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/replay"
 )
@@ -45,7 +46,7 @@ func showReparsing(a *terminal.App, r replay.Reparsing) error {
 		a.Print(l)
 	}
 	differ := len(r.Differ) + r.More
-	a.Printf("%s: %d come out as recorded, %d differently", terminal.Plural(r.Outputs, "output"), r.Same, differ)
+	a.Printf("%s: %d come out as recorded, %d differently", number.Plural(r.Outputs, "output"), r.Same, differ)
 	if r.More > 0 {
 		a.Printf(" (%d of them not listed)", r.More)
 	}
@@ -60,10 +61,10 @@ func showReparsing(a *terminal.App, r replay.Reparsing) error {
 func readingText(r replay.Reading) string {
 	switch r.Disposition {
 	case observer.DispositionObservations:
-		return terminal.Plural(len(r.Observations), "observation")
+		return number.Plural(len(r.Observations), "observation")
 	case observer.DispositionSummary:
 		if n := len(r.Observations); n > 0 {
-			return "summary, " + terminal.Plural(n, "observation")
+			return "summary, " + number.Plural(n, "observation")
 		}
 		return "summary"
 	case "":

@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/replay/report"
 )
@@ -99,9 +100,9 @@ func (c *comparison) expect(tuned bool) {
 	}
 	switch {
 	case len(c.unequal) > 0:
-		c.notes = append(c.notes, fmt.Sprintf("%d of %s differ from what the scenario expects.", len(c.unequal), terminal.Plural(c.checked, "policy")))
+		c.notes = append(c.notes, fmt.Sprintf("%d of %s differ from what the scenario expects.", len(c.unequal), number.Plural(c.checked, "policy")))
 	case c.checked > 0:
-		c.notes = append(c.notes, fmt.Sprintf("%s equal what the scenario expects.", terminal.Plural(c.checked, "policy")))
+		c.notes = append(c.notes, fmt.Sprintf("%s equal what the scenario expects.", number.Plural(c.checked, "policy")))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/replay/report"
 )
@@ -36,7 +37,7 @@ func showComparison(a *terminal.App, s *replay.Scenario, runs []report.Run, live
 		notes = append(notes, "(live) is the policy in force")
 	}
 	if left > 0 {
-		notes = append(notes, fmt.Sprintf("%s of zeros or beyond this width left out, --json has all", terminal.Plural(left, "column")))
+		notes = append(notes, fmt.Sprintf("%s of zeros or beyond this width left out, --json has all", number.Plural(left, "column")))
 	}
 	a.Printf("%s\n\n", strings.Join(notes, "; "))
 	showStrips(a, s, runs, live)

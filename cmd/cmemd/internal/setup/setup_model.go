@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/providers"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
 	"github.com/cmemd/cmemd/internal/setting"
 )
@@ -88,8 +89,8 @@ func (s *setupRun) showModels(o *observerAnswer) {
 		s.app.Printf("  %d  %s, by %s: %s\n", i+1, terminal.NameOfModel(c.Provider, c.Model), terminal.VisibleLine(c.By), cost)
 	}
 	if d := o.Day; d.Days > 0 {
-		s.app.Printf("  as by %s of %s (%s to %s): %s and %s a day\n", terminal.Plural(d.Sessions, "session"), terminal.Plural(d.Days, "day"),
-			d.First.Local().Format(time.DateOnly), d.Last.Local().Format(time.DateOnly), terminal.Plural(int(math.Ceil(d.Turns)), "question"), terminal.Plural(d.Tokens, "token"))
+		s.app.Printf("  as by %s of %s (%s to %s): %s and %s a day\n", number.Plural(d.Sessions, "session"), number.Plural(d.Days, "day"),
+			d.First.Local().Format(time.DateOnly), d.Last.Local().Format(time.DateOnly), number.Plural(int(math.Ceil(d.Turns)), "question"), number.Plural(d.Tokens, "token"))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 // showPlan says on three lines what would change.
@@ -72,11 +73,11 @@ func sizeOfChange(all []*shownInstall) string {
 			files, plus, minus = files+1, plus+p, minus+m
 		}
 		if len(one.Commands) > 0 {
-			parts = append(parts, "a plugin, by "+terminal.Plural(len(one.Commands), "command")+" of "+one.Title)
+			parts = append(parts, "a plugin, by "+number.Plural(len(one.Commands), "command")+" of "+one.Title)
 		}
 	}
 	if files > 0 {
-		parts = append(parts, fmt.Sprintf("%s, +%d -%d lines", terminal.Plural(files, "file"), plus, minus))
+		parts = append(parts, fmt.Sprintf("%s, +%d -%d lines", number.Plural(files, "file"), plus, minus))
 	}
 	return strings.Join(parts, "; ")
 }

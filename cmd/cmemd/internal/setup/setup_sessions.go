@@ -9,6 +9,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
 )
 
@@ -54,7 +55,7 @@ func (s *setupRun) agreeSessions(ctx context.Context, old memory.OldSessions) (b
 	if err != nil {
 		return false, err
 	}
-	found := fmt.Sprintf("%s of old sessions (%s, %s to %s)", terminal.Plural(old.Files, "transcript"), terminal.Size(old.Bytes),
+	found := fmt.Sprintf("%s of old sessions (%s, %s to %s)", number.Plural(old.Files, "transcript"), terminal.Size(old.Bytes),
 		old.Oldest.Local().Format(time.DateOnly), old.Newest.Local().Format(time.DateOnly))
 	paid := ""
 	if l.Provider != extractive.Name {
@@ -76,7 +77,7 @@ func (s *setupRun) agreeSessions(ctx context.Context, old memory.OldSessions) (b
 
 // takenLine says how far old sessions are taken in.
 func takenLine(i homedir.Ingest) string {
-	line := fmt.Sprintf("%d of %s taken in, %s captured", i.Done-i.Failed, terminal.Plural(i.Files, "transcript"), terminal.Plural(i.Captured, "event"))
+	line := fmt.Sprintf("%d of %s taken in, %s captured", i.Done-i.Failed, number.Plural(i.Files, "transcript"), number.Plural(i.Captured, "event"))
 	switch {
 	case i.Runs():
 		line += "; the rest goes on in the background, `cmemd status` says how far"

@@ -14,6 +14,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/programs"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/install"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/redact"
 )
 
@@ -178,14 +179,14 @@ func (x *installation) addTrust(ctx context.Context, shown []*shownInstall) {
 // CheckTrust returns that an agent does not run all of its hooks, of which its client says all, with what mends it; nil where it does.
 func CheckTrust(a install.Agent, all []install.Trust) error {
 	if hooks := len(a.Hooks.Events); len(all) < hooks {
-		return terminal.Advise(fmt.Errorf("%s knows %d of %s of cmemd", a.Title, len(all), terminal.Plural(hooks, "hook")), "%s", a.Hooks.Trust.Remedy)
+		return terminal.Advise(fmt.Errorf("%s knows %d of %s of cmemd", a.Title, len(all), number.Plural(hooks, "hook")), "%s", a.Hooks.Trust.Remedy)
 	}
 	refused := install.Refused(all)
 	if len(refused) == 0 {
 		return nil
 	}
 	return terminal.Advise(fmt.Errorf("%s does not run %d of %s of cmemd (%s) until you trust them",
-		a.Title, len(refused), terminal.Plural(len(all), "hook"), strings.Join(refused, ", ")), "start `%s`, and look at /hooks", a.Programs[0])
+		a.Title, len(refused), number.Plural(len(all), "hook"), strings.Join(refused, ", ")), "start `%s`, and look at /hooks", a.Programs[0])
 }
 
 // report says what came of it, and fails if something did not go well.
@@ -250,5 +251,5 @@ func (x *installation) failure(shown []*shownInstall) error {
 	if failed > 0 && !x.flags.remove {
 		next += "; or `cmemd uninstall AGENT` takes back what was begun"
 	}
-	return terminal.Advise(fmt.Errorf("%s not changed as asked", terminal.Plural(refused+failed, "agent")), "%s", next)
+	return terminal.Advise(fmt.Errorf("%s not changed as asked", number.Plural(refused+failed, "agent")), "%s", next)
 }

@@ -276,35 +276,3 @@ func MostFirst[K cmp.Ordered](counts map[K]int) []K {
 		return cmp.Or(cmp.Compare(counts[y], counts[x]), cmp.Compare(x, y))
 	})
 }
-
-// Plural is n with its word.
-func Plural[T ~int | ~int64 | ~uint64](n T, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, pluralOf(one))
-}
-
-// pluralOf is the word for several of what one names.
-func pluralOf(one string) string {
-	if stem, ok := strings.CutSuffix(one, "y"); ok && !strings.ContainsAny(stem[len(stem)-1:], "aeou") {
-		return stem + "ies"
-	}
-	return one + "s"
-}
-
-// IsOrAre is the verb for n things.
-func IsOrAre[T ~int | ~int64 | ~uint64](n T) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
-
-// Grouped writes n with commas between its thousands.
-func Grouped(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%s,%03d", Grouped(n/1000), n%1000)
-}

@@ -50,15 +50,6 @@ func TestField(t *testing.T) {
 	}
 }
 
-func TestPlural(t *testing.T) {
-	t.Parallel()
-	for one, want := range map[string]string{"row": "1 row, 2 rows", "day": "1 day, 2 days", "discrepancy": "1 discrepancy, 2 discrepancies"} {
-		if got := Plural(1, one) + ", " + Plural(2, one); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}
-
 func TestSize(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 1_234_567: "1.2 MB", 5e9: "5.0 GB", 7e15: "7000.0 TB"} {

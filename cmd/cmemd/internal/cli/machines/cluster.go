@@ -10,6 +10,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog/share"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 // Status reports how the machines are. Its error says that this one has joined none, or what keeps it from sharing.
@@ -70,12 +71,12 @@ func showCluster(a *terminal.App, c api.Cluster) (bad int) {
 
 // shippedLine is how far the own log is in the store.
 func shippedLine(s share.Shipping) string {
-	line := fmt.Sprintf("all of %s", terminal.Plural(s.Last, "record"))
+	line := fmt.Sprintf("all of %s", number.Plural(s.Last, "record"))
 	if s.Records > 0 {
-		line = fmt.Sprintf("%d of %s; the oldest that is missing there is %s old", s.Shipped, terminal.Plural(s.Last, "record"), seconds(s.Seconds))
+		line = fmt.Sprintf("%d of %s; the oldest that is missing there is %s old", s.Shipped, number.Plural(s.Last, "record"), seconds(s.Seconds))
 	}
 	if s.Withheld > 0 {
-		line += fmt.Sprintf("; the words of %s are too large to travel", terminal.Plural(s.Withheld, "record"))
+		line += fmt.Sprintf("; the words of %s are too large to travel", number.Plural(s.Withheld, "record"))
 	}
 	return line
 }
@@ -108,7 +109,7 @@ func behindWord(m share.Machine) string {
 	if records == 0 {
 		return "0"
 	}
-	return fmt.Sprintf("%s, %s", terminal.Plural(records, "record"), seconds(oldest))
+	return fmt.Sprintf("%s, %s", number.Plural(records, "record"), seconds(oldest))
 }
 
 // count is a number of another machine's.

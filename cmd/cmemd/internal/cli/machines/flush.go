@@ -10,6 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 const flushHelp = `Flush returns once all that this machine has recorded is in the store, from where the others take it: the last step before a disk goes, as
@@ -51,7 +52,7 @@ func flush(ctx context.Context, a *terminal.App, wait time.Duration) error {
 func errUnflushed(ctx context.Context, a *terminal.App, wait time.Duration) error {
 	err := fmt.Errorf("not all is in the store after %s", wait)
 	if c, asked := ask(ctx, a); asked == nil && c.Status != nil {
-		err = fmt.Errorf("%w: %s %s missing", err, terminal.Plural(c.Status.Own.Records, "record"), terminal.IsOrAre(c.Status.Own.Records))
+		err = fmt.Errorf("%w: %s %s missing", err, number.Plural(c.Status.Own.Records, "record"), number.IsOrAre(c.Status.Own.Records))
 	}
 	return terminal.Advise(err, "`cmemd status --cluster` says why; what is missing is in this machine's log, and goes out when the store answers")
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog/share/space"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 const joinHelp = `Join has this machine share its memory with others: everything that its log holds, and will hold, is sealed here and carried through
@@ -65,7 +66,7 @@ func agreed(ctx context.Context, a *terminal.App, yes bool) (bool, error) {
 		return false, err
 	}
 	a.Infof("All that was recorded here, %s, and all that will be, is sealed and sent; machines of the space read it, the store does not.",
-		terminal.Plural(status.Position, "record"))
+		number.Plural(status.Position, "record"))
 	a.Infof("What they recorded comes here. `cmemd leave` ends that; what was sent stays with them.")
 	return a.Confirm(ctx, "Join?", "joined", false, false)
 }
@@ -124,7 +125,7 @@ func join(ctx context.Context, a *terminal.App, q api.ClusterJoin) (joined api.C
 
 func showJoined(a *terminal.App, j api.ClusterJoined) {
 	a.Printf("this machine, %s, shares its memory through %s: %s\n",
-		terminal.VisibleLine(j.Name), terminal.VisibleLine(j.Where), terminal.Plural(j.Machines, "machine"))
+		terminal.VisibleLine(j.Name), terminal.VisibleLine(j.Where), number.Plural(j.Machines, "machine"))
 	if j.Problem != "" {
 		a.Infof("nothing is carried yet: %s", terminal.VisibleLine(j.Problem))
 	}

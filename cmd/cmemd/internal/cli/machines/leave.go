@@ -14,6 +14,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog/share"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 const leaveHelp = `Leave takes this machine out of its space. What others recorded is removed here; what this machine recorded stays, here and with
@@ -58,12 +59,12 @@ func showLeaving(a *terminal.App, c api.Cluster) {
 	}
 	for _, m := range c.Status.Machines {
 		for _, log := range m.Logs {
-			a.Infof("  what %s recorded goes from here: %s", terminal.VisibleLine(m.Name), terminal.Plural(log.Here, "record"))
+			a.Infof("  what %s recorded goes from here: %s", terminal.VisibleLine(m.Name), number.Plural(log.Here, "record"))
 		}
 	}
 	if c.Status.Own.Records > 0 {
 		a.Infof("  %s of this machine %s not in the store yet, and will not be: `cmemd flush` first",
-			terminal.Plural(c.Status.Own.Records, "record"), terminal.IsOrAre(c.Status.Own.Records))
+			number.Plural(c.Status.Own.Records, "record"), number.IsOrAre(c.Status.Own.Records))
 	}
 	showForgetting(a, *c.Status)
 }
@@ -82,17 +83,17 @@ func showForgetting(a *terminal.App, st api.ClusterStatus) {
 	}
 	if open > 0 {
 		a.Infof("  %s of this machine to forget %s not done yet by %s, and will not be once it has left: wait until `cmemd status --cluster` names nobody",
-			terminal.Plural(open, "request"), terminal.IsOrAre(open), terminal.VisibleLine(strings.Join(slices.Sorted(maps.Keys(waiting)), ", ")))
+			number.Plural(open, "request"), number.IsOrAre(open), terminal.VisibleLine(strings.Join(slices.Sorted(maps.Keys(waiting)), ", ")))
 	}
 }
 
 // showLeft says what came of it; removed is whether the copies are removed already.
 func showLeft(a *terminal.App, left api.ClusterLeft, removed bool) {
-	end := terminal.IsOrAre(left.Removed) + " removed"
+	end := number.IsOrAre(left.Removed) + " removed"
 	if !removed {
 		end = "will be removed as the daemon starts"
 	}
-	a.Printf("left; %s of other machines (%s) %s\n", terminal.Plural(left.Removed, "copy"), terminal.Size(left.Bytes), end)
+	a.Printf("left; %s of other machines (%s) %s\n", number.Plural(left.Removed, "copy"), terminal.Size(left.Bytes), end)
 	if !left.Notified {
 		a.Infof("the others were not told: `cmemd devices revoke` on one of them takes this machine out there")
 	}

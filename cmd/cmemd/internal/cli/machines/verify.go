@@ -6,6 +6,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 // Verify has the daemon check all that the store holds, and reports it.
@@ -28,7 +29,7 @@ func showVerified(a *terminal.App, v api.ClusterVerified) error {
 			a.Printf("%s: well up to record %d of %d: %s\n", name, log.Checked, log.Last, terminal.VisibleLine(log.Problem))
 			continue
 		}
-		a.Printf("%s: %s in %s, signed and linked\n", name, terminal.Plural(log.Checked, "record"), terminal.Plural(log.Segments, "segment"))
+		a.Printf("%s: %s in %s, signed and linked\n", name, number.Plural(log.Checked, "record"), number.Plural(log.Segments, "segment"))
 	}
 	for _, problem := range v.Problems {
 		a.Printf("%s\n", terminal.VisibleLine(problem))
@@ -36,7 +37,7 @@ func showVerified(a *terminal.App, v api.ClusterVerified) error {
 	if v.OK {
 		return nil
 	}
-	return terminal.Advise(fmt.Errorf("%s with what the machines share", terminal.Plural(wrong, "thing")+" is not well"),
+	return terminal.Advise(fmt.Errorf("%s with what the machines share", number.Plural(wrong, "thing")+" is not well"),
 		"what the store lost is sent again by the machine whose log it is, while that is in the space; a log that two homes write, or that of a machine "+
 			"which was taken out, stays as it is. `cmemd status --cluster` says more")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/recall"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 func newContext(a *terminal.App) *cobra.Command {
@@ -56,8 +57,8 @@ func placeContext(q *api.ContextQuery) (err error) {
 func showContext(a *terminal.App, answer api.ContextAnswer, none string) error {
 	if answer.Text != "" {
 		a.Printf("%s\n", terminal.Visible(answer.Text))
-		a.Infof("%s, about %s, %s of %s", terminal.Plural(answer.Characters, "character"), terminal.Plural(answer.Tokens, "token"),
-			terminal.Plural(len(answer.IDs), "row"), terminal.VisibleLine(answer.Project))
+		a.Infof("%s, about %s, %s of %s", number.Plural(answer.Characters, "character"), number.Plural(answer.Tokens, "token"),
+			number.Plural(len(answer.IDs), "row"), terminal.VisibleLine(answer.Project))
 	}
 	explainContext(a, answer.Explain)
 	if answer.Text == "" {
@@ -91,10 +92,10 @@ func explainContext(a *terminal.App, choices []recall.Choice) {
 		a.Print(l)
 	}
 	if missed > missedRows {
-		a.Printf("%s more had no room\n", terminal.Plural(missed-missedRows, "row"))
+		a.Printf("%s more had no room\n", number.Plural(missed-missedRows, "row"))
 	}
 	for _, why := range unfit.order {
-		a.Printf("%s out: %s\n", terminal.Plural(unfit.count[why], "row"), terminal.VisibleLine(why))
+		a.Printf("%s out: %s\n", number.Plural(unfit.count[why], "row"), terminal.VisibleLine(why))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 const forgetHelp = `Forget erases for good: what is named, what the observer answered about it, and every memory that was made of it. It first
@@ -109,7 +110,7 @@ func showForgetPlan(a *terminal.App, p api.ForgetPlan) {
 	a.Heading("what would go")
 	a.Field("records", fmt.Sprintf("%d, %s: %s", p.Records, terminal.Size(p.Bytes), kindCounts(p.Kinds)))
 	if p.Spooled > 0 {
-		a.Field("files", terminal.Plural(p.Spooled, "payload")+" that hooks kept or that were put aside")
+		a.Field("files", number.Plural(p.Spooled, "payload")+" that hooks kept or that were put aside")
 	}
 	showUnopened(a, p.Unopened)
 	a.Printf("\n")
@@ -118,7 +119,7 @@ func showForgetPlan(a *terminal.App, p api.ForgetPlan) {
 		if !sh.Session.IsZero() {
 			name = strings.TrimSpace(fmt.Sprintf("session %s %s %s", a.ShownSession(sh.Session), sh.Agent, sh.Project))
 		}
-		a.Printf("  %s: %s\n", terminal.VisibleLine(name), terminal.Plural(sh.Records, "record"))
+		a.Printf("  %s: %s\n", terminal.VisibleLine(name), number.Plural(sh.Records, "record"))
 	}
 	showSamples(a, "for instance", p.Sample)
 	if len(p.Stays) > 0 {
@@ -147,7 +148,7 @@ func kindCounts(kinds map[events.Kind]int) string {
 	var parts []string
 	for _, k := range terminal.MostFirst(kinds) {
 		if word := recordWord(k); word != "" {
-			parts = append(parts, terminal.Plural(kinds[k], word))
+			parts = append(parts, number.Plural(kinds[k], word))
 		} else {
 			parts = append(parts, fmt.Sprintf("%d %s", kinds[k], k))
 		}
@@ -171,7 +172,7 @@ func recordWord(k events.Kind) string {
 // showUnopened names the files beside the log of which nobody can tell whether they are meant.
 func showUnopened(a *terminal.App, names []string) {
 	if len(names) > 0 {
-		a.Field("unopened", terminal.Plural(len(names), "payload")+" in the spool, whose key is lost: "+strings.Join(names, ", "))
+		a.Field("unopened", number.Plural(len(names), "payload")+" in the spool, whose key is lost: "+strings.Join(names, ", "))
 	}
 }
 
@@ -191,12 +192,12 @@ func showForgotten(a *terminal.App, done api.Forgotten) error {
 		a.Printf("forgotten: nothing; what fits is gone by now, or, of an agent's command, of another project than this folder's\n")
 		return nil
 	}
-	line := fmt.Sprintf("forgotten: %s of %s", terminal.Plural(done.Records, "record"), terminal.Plural(done.Sessions, "session"))
+	line := fmt.Sprintf("forgotten: %s of %s", number.Plural(done.Records, "record"), number.Plural(done.Sessions, "session"))
 	if done.Asked > 0 {
-		line += ", and " + terminal.Plural(done.Asked, "record") + " of other machines"
+		line += ", and " + number.Plural(done.Asked, "record") + " of other machines"
 	}
 	if done.Spooled > 0 {
-		line += ", " + terminal.Plural(done.Spooled, "file")
+		line += ", " + number.Plural(done.Spooled, "file")
 	}
 	aside := homedir.AsideFiles(a)
 	gone := "their words are in no file of this home any more"
@@ -213,11 +214,11 @@ func showForgotten(a *terminal.App, done api.Forgotten) error {
 	}
 	a.Infof("backups and exports that you made, and the agents' own transcripts, are yours to look after")
 	if done.Unread > 0 {
-		return terminal.Advise(fmt.Errorf("the log is damaged: %s could not be read, and may say it too", terminal.Plural(done.Unread, "record")),
+		return terminal.Advise(fmt.Errorf("the log is damaged: %s could not be read, and may say it too", number.Plural(done.Unread, "record")),
 			"once `cmemd log salvage` has saved them, forget again")
 	}
 	if len(done.Refused) > 0 {
-		return terminal.Advise(fmt.Errorf("%s could not be asked to forget", terminal.Plural(len(done.Refused), "session")),
+		return terminal.Advise(fmt.Errorf("%s could not be asked to forget", number.Plural(len(done.Refused), "session")),
 			"it is tried again, and `cmemd status` says when it is done; `cmemd logs` says more")
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 // answer lists what agents asked to forget, or answers one of the requests.
@@ -60,7 +61,7 @@ func (f forgetCommand) answerAll(ctx context.Context, a *terminal.App, client ap
 		}
 	}
 	return a.Report(done, func(a *terminal.App) error {
-		a.Printf("%s: %s with %s\n", word, terminal.Plural(done.Requests, "request"), terminal.Plural(done.Rows, "row"))
+		a.Printf("%s: %s with %s\n", word, number.Plural(done.Requests, "request"), number.Plural(done.Rows, "row"))
 		if f.approve != "" {
 			return showForgotten(a, done.Forgotten)
 		}
@@ -114,14 +115,14 @@ func (f forgetCommand) approveRequest(ctx context.Context, a *terminal.App, clie
 func showRequested(a *terminal.App, done api.Forgotten) {
 	if done.Others > 0 {
 		defer a.Infof("%s of other machines fit too, and stay: an agent asks nothing of those. Forget them by `cmemd forget` in a terminal of yours",
-			terminal.Plural(done.Others, "record"))
+			number.Plural(done.Others, "record"))
 	}
 	r := done.Request
 	if r == nil {
 		a.Printf("asked: nothing, for this machine recorded nothing that fits\n")
 		return
 	}
-	a.Printf("asked: %s with %s, as %s; nothing is erased\n", terminal.Plural(len(r.Rows), "row"), terminal.Plural(r.Records, "record"), r.Name)
+	a.Printf("asked: %s with %s, as %s; nothing is erased\n", number.Plural(len(r.Rows), "row"), number.Plural(r.Records, "record"), r.Name)
 	a.Infof("this command was not run by a person in a terminal of theirs: what it names is in no search until %s, unless you run "+
 		"`cmemd forget --approve %s` or `--refuse %s` in yours", terminal.Moment(r.Expires), r.Name, r.Name)
 }
@@ -152,6 +153,6 @@ func firstSample(r api.OpenRequest) string {
 }
 
 func showRefused(a *terminal.App, r api.Refused) error {
-	a.Printf("refused: %s can be found again\n", terminal.Plural(len(r.Rows), "row"))
+	a.Printf("refused: %s can be found again\n", number.Plural(len(r.Rows), "row"))
 	return nil
 }

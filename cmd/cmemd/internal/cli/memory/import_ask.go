@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 // importedProject is a project and the folder that it is taken to have.
@@ -24,7 +25,7 @@ func askFolders(a *terminal.App, in io.Reader, all []importedProject, folders ma
 	lines := bufio.NewReader(in)
 	for _, p := range all {
 		for p.Name != "" && p.Folder == "" {
-			fmt.Fprintf(a.Err, "In which folder is the project %s, of which there are %s? [none] ", terminal.VisibleLine(p.Name), terminal.Plural(p.Entries, "entry"))
+			fmt.Fprintf(a.Err, "In which folder is the project %s, of which there are %s? [none] ", terminal.VisibleLine(p.Name), number.Plural(p.Entries, "entry"))
 			line, err := lines.ReadString('\n')
 			if err != nil && line == "" {
 				return answered, nil

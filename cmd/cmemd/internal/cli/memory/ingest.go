@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 // maxListedBad is how many lines that were not understood are listed of one file.
@@ -273,16 +274,16 @@ func showIngested(a *terminal.App, files []ingestedFile, ended int) error {
 			a.Infof("%s:%d: %s", terminal.VisibleLine(f.Path), bad.Line, terminal.VisibleLine(bad.Detail))
 		}
 		if f.Malformed > maxListedBad {
-			a.Infof("%s: %s more were not understood", terminal.VisibleLine(f.Path), terminal.Plural(f.Malformed-maxListedBad, "line"))
+			a.Infof("%s: %s more were not understood", terminal.VisibleLine(f.Path), number.Plural(f.Malformed-maxListedBad, "line"))
 		}
 		if f.Partial > 0 {
 			a.Infof("%s: the last line is not whole, and was left (%s)", terminal.VisibleLine(f.Path), terminal.Size(f.Partial))
 		}
 	}
-	a.Printf("%s, %s: %d captured, %d known before, %d passed over, %d not understood\n", terminal.Plural(len(files), "transcript"),
-		terminal.Plural(sum.Lines, "line"), sum.Captured, sum.Duplicates, skipped, sum.Malformed)
+	a.Printf("%s, %s: %d captured, %d known before, %d passed over, %d not understood\n", number.Plural(len(files), "transcript"),
+		number.Plural(sum.Lines, "line"), sum.Captured, sum.Duplicates, skipped, sum.Malformed)
 	if ended > 0 {
-		a.Printf("%s ended, which stopped in the middle of work\n", terminal.Plural(ended, "session"))
+		a.Printf("%s ended, which stopped in the middle of work\n", number.Plural(ended, "session"))
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/known"
 	"github.com/cmemd/cmemd/internal/agents/relay"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/process"
 	"github.com/cmemd/cmemd/internal/sleep"
 )
@@ -114,7 +115,7 @@ func ingestInBackground(ctx context.Context, a *terminal.App, agent string, path
 	if err != nil {
 		return err
 	}
-	return a.ShowLine(i, "%s (%s) are being taken in, the newest first; `cmemd status` says how far it is\n", terminal.Plural(i.Files, "transcript"), terminal.Size(i.Bytes))
+	return a.ShowLine(i, "%s (%s) are being taken in, the newest first; `cmemd status` says how far it is\n", number.Plural(i.Files, "transcript"), terminal.Size(i.Bytes))
 }
 
 // beginTimeout is how long a process of its own may take to begin: it lists the files first.

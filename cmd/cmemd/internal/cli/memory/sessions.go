@@ -12,6 +12,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 func newSessions(a *terminal.App) *cobra.Command {
@@ -67,7 +68,7 @@ func hiddenWords(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %s hidden by ignore files in the last week: `cmemd ignore list`", terminal.Plural(n, "session"))
+	return fmt.Sprintf("; %s hidden by ignore files in the last week: `cmemd ignore list`", number.Plural(n, "session"))
 }
 
 // whoseOf is a session's agent, with the machine where it is another one.
@@ -116,8 +117,8 @@ func showSession(a *terminal.App, s api.Session) {
 	a.Field("opened", terminal.Moment(s.OpenedAt))
 	a.Field("last", terminal.Moment(s.LastAt))
 	a.Field("closed", strings.TrimSpace(terminal.Moment(s.ClosedAt)+" "+s.CloseCause))
-	a.Field("captured", fmt.Sprintf("%s, %s, %s", terminal.Plural(s.Prompts, "prompt"), terminal.Plural(s.ToolUses, "tool use"), terminal.Plural(s.Stops, "stop")))
-	a.Field("remembered", fmt.Sprintf("%s, %s in %s", terminal.Plural(s.Observations, "observation"), terminal.Plural(s.Summaries, "summary"), terminal.Plural(s.Turns, "turn")))
+	a.Field("captured", fmt.Sprintf("%s, %s, %s", number.Plural(s.Prompts, "prompt"), number.Plural(s.ToolUses, "tool use"), number.Plural(s.Stops, "stop")))
+	a.Field("remembered", fmt.Sprintf("%s, %s in %s", number.Plural(s.Observations, "observation"), number.Plural(s.Summaries, "summary"), number.Plural(s.Turns, "turn")))
 	a.Field("inputs", terminal.BalanceLine(s.Inputs))
 	if r := s.LastRespawn; r != nil {
 		var causes []string

@@ -10,6 +10,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
@@ -118,7 +119,7 @@ func showState(a *terminal.App, r api.Row) {
 	case r.Private:
 		a.Field("state", "private: its text was not kept")
 	case r.Count > 1:
-		a.Field("said", terminal.Plural(r.Count, "time"))
+		a.Field("said", number.Plural(r.Count, "time"))
 	}
 	if len(r.ForgetRequests) > 0 {
 		a.Field("hidden", "an agent asked to forget it: `cmemd forget --requests` says more")
@@ -136,7 +137,7 @@ func showState(a *terminal.App, r api.Row) {
 	case r.Confirmed > 0:
 		a.Field("confirmed", "a person vouches for it")
 	case r.External():
-		a.Field("outside", fmt.Sprintf("others' words were read for it, %s: `cmemd why` shows them, `cmemd confirm` vouches for it", terminal.Plural(len(r.Outside), "input")))
+		a.Field("outside", fmt.Sprintf("others' words were read for it, %s: `cmemd why` shows them, `cmemd confirm` vouches for it", number.Plural(len(r.Outside), "input")))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/recall"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 const whyHelp = `Why shows where a memory comes from, and what became of it: the turn that made it with its model and cost, what the tools
@@ -67,7 +68,7 @@ func showForgottenRow(a *terminal.App, f *api.MemoryForgottenRow) {
 		return
 	}
 	a.Field("forgotten", fmt.Sprintf("%s, by %s, with %s of one session; the record at %d says so", terminal.Moment(f.At), forgottenBy(f.Cause),
-		terminal.Plural(f.Records, "record"), f.Position))
+		number.Plural(f.Records, "record"), f.Position))
 	a.Field("residue", f.Residue.String())
 }
 
@@ -137,7 +138,7 @@ func showPrinted(a *terminal.App, in api.WhyInput) {
 		lines := strings.Split(strings.TrimRight(terminal.Visible(part.text), "\n "), "\n")
 		for i, l := range lines {
 			if i == maxPrintedLines {
-				a.Printf("      %s … %s more\n", part.mark, terminal.Plural(len(lines)-i, "line"))
+				a.Printf("      %s … %s more\n", part.mark, number.Plural(len(lines)-i, "line"))
 				break
 			}
 			if l != "" {
@@ -208,7 +209,7 @@ func showInjections(a *terminal.App, list []api.Injection) {
 	printHeading(a, len(list), "memory that the agent had been given before")
 	for _, in := range list {
 		a.Printf("  %-8d  %s  %s, %s, %s\n", in.Position, terminal.Moment(in.At), terminal.VisibleLine(in.Hook),
-			terminal.Plural(in.Characters, "character"), terminal.Plural(len(in.IDs), "row"))
+			number.Plural(in.Characters, "character"), number.Plural(len(in.IDs), "row"))
 	}
 }
 

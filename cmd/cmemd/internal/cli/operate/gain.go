@@ -9,6 +9,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
@@ -51,7 +52,7 @@ func showGain(a *terminal.App, found api.Gain) error {
 	}
 	a.Print(l)
 	if found.Omitted > 0 {
-		a.Infof("%s more, which are in the sums: `--limit` shows them", terminal.Plural(found.Omitted, "row"))
+		a.Infof("%s more, which are in the sums: `--limit` shows them", number.Plural(found.Omitted, "row"))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 func newLog(a *terminal.App) *cobra.Command {
@@ -53,22 +54,22 @@ func showVerified(a *terminal.App, v api.Verified) error {
 	if v.Damaged() {
 		return terminal.Advise(fmt.Errorf("the log is damaged %s: %s", v.Place(), v.Reason), terminal.SalvageStep)
 	}
-	a.Printf("the log is whole: %s checked\n", terminal.Plural(v.Records, "record"))
+	a.Printf("the log is whole: %s checked\n", number.Plural(v.Records, "record"))
 	showGaps(a, v)
 	showBalance(a, v)
 	if v.OK {
 		return nil
 	}
-	return terminal.Advise(fmt.Errorf("the balance does not add up at %s", terminal.Plural(len(v.Discrepancies)+v.More, "place")), "%s", balanceStep(v))
+	return terminal.Advise(fmt.Errorf("the balance does not add up at %s", number.Plural(len(v.Discrepancies)+v.More, "place")), "%s", balanceStep(v))
 }
 
 // showGaps says what a salvage did not find.
 func showGaps(a *terminal.App, v api.Verified) {
 	if v.Lost > 0 {
-		a.Printf("lost before a salvage: %s, at %s\n", terminal.Plural(v.Lost, "record"), events.SpansText(v.LostAt))
+		a.Printf("lost before a salvage: %s, at %s\n", number.Plural(v.Lost, "record"), events.SpansText(v.LostAt))
 	}
 	if v.Unread > 0 {
-		a.Printf("without words since a salvage: %s, at %s\n", terminal.Plural(v.Unread, "record"), events.SpansText(v.UnreadAt))
+		a.Printf("without words since a salvage: %s, at %s\n", number.Plural(v.Unread, "record"), events.SpansText(v.UnreadAt))
 	}
 }
 

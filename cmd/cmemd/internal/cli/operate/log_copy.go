@@ -18,6 +18,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/transient"
 )
 
@@ -89,7 +90,7 @@ func newLogImport(a *terminal.App) *cobra.Command {
 			if err != nil && !errors.As(err, &gaps) {
 				return err
 			}
-			shown := a.ShowLine(map[string]uint64{"records": records}, "imported %s\n", terminal.Plural(records, "record"))
+			shown := a.ShowLine(map[string]uint64{"records": records}, "imported %s\n", number.Plural(records, "record"))
 			return errors.Join(err, shown)
 		},
 	}
@@ -122,7 +123,7 @@ func importInto(ctx context.Context, a *terminal.App, in io.Reader) (records uin
 		return 0, err
 	}
 	if last != 0 {
-		return 0, terminal.Advise(fmt.Errorf("%w: %s has %s", eventlog.ErrNotEmpty, p.Log, terminal.Plural(last, "record")),
+		return 0, terminal.Advise(fmt.Errorf("%w: %s has %s", eventlog.ErrNotEmpty, p.Log, number.Plural(last, "record")),
 			"import into another home: CMEMD_HOME=/new/home cmemd log import ...")
 	}
 	return importBeside(ctx, p.Log, cfg, in)

@@ -21,6 +21,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 const salvageHelp = `Salvage makes a new log of every record that can still be read of a damaged one, also where the pages above it are gone, where the file
@@ -210,7 +211,7 @@ func replaceLog(ctx context.Context, a *terminal.App, p homedir.Paths, s *salvag
 
 func showSalvaged(a *terminal.App, s salvageReport) {
 	a.Heading("%s", terminal.VisibleLine(s.Source))
-	a.Field("readable", fmt.Sprintf("%d of %s", s.Records, terminal.Plural(s.Last, "record")))
+	a.Field("readable", fmt.Sprintf("%d of %s", s.Records, number.Plural(s.Last, "record")))
 	if s.Lost > 0 {
 		a.Field("lost", fmt.Sprintf("%d, at %s", s.Lost, events.SpansText(s.LostAt)))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 func newMan(a *terminal.App) *cobra.Command {
@@ -33,7 +34,7 @@ func newMan(a *terminal.App) *cobra.Command {
 				}
 				written = append(written, path)
 			}
-			return a.ShowLine(written, "%s in %s\n", terminal.Plural(len(written), "page"), terminal.VisibleLine(args[0]))
+			return a.ShowLine(written, "%s in %s\n", number.Plural(len(written), "page"), terminal.VisibleLine(args[0]))
 		},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/projections/outcomes"
 )
@@ -72,7 +73,7 @@ func showSaid(a *terminal.App, found api.Outcomes) {
 	}
 	for id, said := range found.Turns {
 		if !said.Output.IsZero() { // of one turn at most
-			a.Printf("\n%s answered, in %s:\n%s\n", a.ShownID(id), terminal.Plural(said.Output.Len(), "byte"), terminal.Visible(said.Output.RawText()))
+			a.Printf("\n%s answered, in %s:\n%s\n", a.ShownID(id), number.Plural(said.Output.Len(), "byte"), terminal.Visible(said.Output.RawText()))
 		}
 	}
 }

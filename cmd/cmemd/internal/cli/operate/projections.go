@@ -11,6 +11,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 func newProjections(a *terminal.App) *cobra.Command {
@@ -81,7 +82,7 @@ func showInspection(a *terminal.App, found api.Inspection, key string) error {
 
 // viewLine says on one line what a view is and how far it has come.
 func viewLine(v api.View) string {
-	return fmt.Sprintf("%s: version %d, %s, %s, checkpoint %d, %s behind", v.Name, v.Version, terminal.Plural(v.Rows, "row"), terminal.Size(v.Bytes),
+	return fmt.Sprintf("%s: version %d, %s, %s, checkpoint %d, %s behind", v.Name, v.Version, number.Plural(v.Rows, "row"), terminal.Size(v.Bytes),
 		v.Checkpoint, behind(v)) + madeBy(v)
 }
 

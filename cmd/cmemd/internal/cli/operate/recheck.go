@@ -7,6 +7,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 const recheckHelp = `Recheck looks again for the commits that observations and summaries name, each in the repository of its session; without
@@ -35,7 +36,7 @@ func showRechecked(a *terminal.App, found api.Rechecked) error {
 	printChanged(a, found)
 	a.Printf("%s\n", recheckedLine(found))
 	if len(found.Refused) > 0 {
-		return terminal.Advise(fmt.Errorf("%s could not record what was found", terminal.Plural(len(found.Refused), "session")), "`cmemd logs` says more")
+		return terminal.Advise(fmt.Errorf("%s could not record what was found", number.Plural(len(found.Refused), "session")), "`cmemd logs` says more")
 	}
 	return nil
 }
@@ -59,8 +60,8 @@ func printChanged(a *terminal.App, found api.Rechecked) {
 }
 
 func recheckedLine(found api.Rechecked) string {
-	line := fmt.Sprintf("%s of %s: %d verified, %d absent, %d unknown; %d changed", terminal.Plural(found.Claims, "commit"),
-		terminal.Plural(found.Rows, "row"), found.Verified, found.Absent, found.Unknown, len(found.Changed)+found.More)
+	line := fmt.Sprintf("%s of %s: %d verified, %d absent, %d unknown; %d changed", number.Plural(found.Claims, "commit"),
+		number.Plural(found.Rows, "row"), found.Verified, found.Absent, found.Unknown, len(found.Changed)+found.More)
 	if found.DryRun {
 		line += ", and nothing was recorded"
 	}

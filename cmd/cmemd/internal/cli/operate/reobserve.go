@@ -12,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 const reobserveHelp = `Reobserve asks the observer again about inputs whose answers came to nothing, or were not good. The conditions hold all
@@ -129,16 +130,16 @@ func reportInterrupted(ctx context.Context, a *terminal.App, client api.Invoker,
 		return interrupted
 	}
 	return a.Show(interruptedWait{true, s.Inputs.Reobserve}, func() {
-		a.Infof("the daemon goes on: %s still to be observed again, as `cmemd status` says", terminal.Plural(s.Inputs.Reobserve, "input"))
+		a.Infof("the daemon goes on: %s still to be observed again, as `cmemd status` says", number.Plural(s.Inputs.Reobserve, "input"))
 	})
 }
 
 // planLine says on one line what is asked for.
 func planLine(p api.Reobserved) string {
-	line := fmt.Sprintf("asking again about %s of %s, in about %s: %s", terminal.Plural(p.Inputs, "input"), terminal.Plural(p.Sessions, "session"),
-		terminal.Plural(p.Turns, "turn"), terminal.Size(p.Bytes))
+	line := fmt.Sprintf("asking again about %s of %s, in about %s: %s", number.Plural(p.Inputs, "input"), number.Plural(p.Sessions, "session"),
+		number.Plural(p.Turns, "turn"), terminal.Size(p.Bytes))
 	if p.Tokens > 0 {
-		line += fmt.Sprintf(", about %s", terminal.Plural(p.Tokens, "token"))
+		line += fmt.Sprintf(", about %s", number.Plural(p.Tokens, "token"))
 	}
 	if p.Asked > 0 {
 		line += fmt.Sprintf("; %d more were asked for before", p.Asked)
@@ -152,7 +153,7 @@ func planLine(p api.Reobserved) string {
 func showPlan(a *terminal.App, p api.Reobserved) {
 	a.Field("inputs", fmt.Sprint(p.Inputs))
 	if p.Asked > 0 {
-		a.Field("asked before", terminal.Plural(p.Asked, "input")+", not answered yet and not asked for twice")
+		a.Field("asked before", number.Plural(p.Asked, "input")+", not answered yet and not asked for twice")
 	}
 	a.Field("sessions", fmt.Sprint(p.Sessions))
 	a.Field("turns", fmt.Sprintf("about %d", p.Turns))
@@ -179,13 +180,13 @@ func showReobserved(a *terminal.App, done api.Reobserved) error {
 		return terminal.Advise(fmt.Errorf("the rest has to wait: %s", strings.Join(done.Stopped, "; ")),
 			"nothing is lost: it is answered when that is over; `cmemd status` counts what is still to be observed again")
 	case len(done.Refused) > 0:
-		return terminal.Advise(fmt.Errorf("%s took no request", terminal.Plural(len(done.Refused), "session")), "`cmemd logs` says more")
+		return terminal.Advise(fmt.Errorf("%s took no request", number.Plural(len(done.Refused), "session")), "`cmemd logs` says more")
 	}
 	return nil
 }
 
 func reobservedLine(done api.Reobserved) string {
-	line := terminal.Plural(done.Inputs, "input") + " asked for again"
+	line := number.Plural(done.Inputs, "input") + " asked for again"
 	n := done.Answers
 	if n == nil {
 		return line

@@ -8,6 +8,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/agents/spool"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 const spoolHelp = `Hooks keep in the spool what they report while no daemon answers, and the daemon takes it. What it could not take, because a session's
@@ -47,7 +48,7 @@ func listSpool(a *terminal.App) error {
 		return err
 	}
 	return a.Show(s, func() {
-		a.Printf("%s waiting (%s), %d set aside\n", terminal.Plural(s.Waiting, "payload"), terminal.Size(s.Bytes), len(s.DeadLetters))
+		a.Printf("%s waiting (%s), %d set aside\n", number.Plural(s.Waiting, "payload"), terminal.Size(s.Bytes), len(s.DeadLetters))
 		l := terminal.List{Head: []string{"SET ASIDE", "REASON"}}
 		for _, one := range s.DeadLetters {
 			l.Add(one.Name, one.Reason)
@@ -68,5 +69,5 @@ func retrySpool(a *terminal.App) error {
 	if err != nil {
 		return terminal.Advise(fmt.Errorf("%d were brought back: %w", n, err), "see to the rights of that folder")
 	}
-	return a.ShowLine(map[string]int{"brought_back": n}, "brought back: %s; the daemon takes them as soon as it runs\n", terminal.Plural(n, "payload"))
+	return a.ShowLine(map[string]int{"brought_back": n}, "brought back: %s; the daemon takes them as soon as it runs\n", number.Plural(n, "payload"))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 const uiHelp = `Ui opens a page that shows what is known, why, and what was lost, and mends it. The daemon serves it on this machine alone. The
@@ -48,7 +49,7 @@ func newUI(a *terminal.App) *cobra.Command {
 }
 
 func showSignedOut(a *terminal.App, s api.SignedOut) error {
-	a.Printf("%s %s let in no more\n", terminal.Plural(s.Viewers, "browser"), terminal.IsOrAre(s.Viewers))
+	a.Printf("%s %s let in no more\n", number.Plural(s.Viewers, "browser"), number.IsOrAre(s.Viewers))
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 const usageHelp = `Usage says what the observer's turns cost: how many ended, the requests that were sent for them, the bytes of the questions, the
@@ -53,17 +54,17 @@ func showUsage(a *terminal.App, found api.Usage) error {
 	l.Add(append([]string{"total"}, spentCells(found.Total)...)...)
 	a.Print(l)
 	if found.Omitted > 0 {
-		a.Infof("%s more, which are in the total: `--limit` shows them", terminal.Plural(found.Omitted, "row"))
+		a.Infof("%s more, which are in the total: `--limit` shows them", number.Plural(found.Omitted, "row"))
 	}
 	if t := found.Total; t.EstimatedUSD > 0 {
 		a.Infof("~ %s of it by the list of prices, %s as the providers say", terminal.Dollars(t.EstimatedUSD), terminal.Dollars(statedOf(t)))
 	}
 	if n := found.Total.Unmetered; n > 0 {
-		a.Infof("of %s no tokens are known: nobody told them, or what did was forgotten", terminal.Plural(n, "turn"))
+		a.Infof("of %s no tokens are known: nobody told them, or what did was forgotten", number.Plural(n, "turn"))
 	}
 	for _, m := range found.Unpriced {
 		a.Infof("no price is known of %s: %s are not in the cost; `cmemd usage --help` says how to add it",
-			terminal.VisibleLine(terminal.NameOfModel(m.Provider, m.Model)), terminal.Plural(m.Tokens, "token"))
+			terminal.VisibleLine(terminal.NameOfModel(m.Provider, m.Model)), number.Plural(m.Tokens, "token"))
 	}
 	return nil
 }
