@@ -70,7 +70,7 @@ func table() map[string][]string {
 		"projections/engine":                 {"internal/boltcheck", "events", "eventlog", "internal/durable", "internal/filelock", "internal/transient"},
 		"internal/agents":                    {"events", "actors/session", "internal/observer/evidence", "internal/agents/known", "internal/agents/relay", "internal/clip", "internal/jsonscan", "internal/privatetext", "internal/toolinput"},
 		"internal/agents/known":              {},
-		"internal/agents/relay":              {"internal/agents/known", "internal/agents/spool", "internal/durable", "internal/ignore", "internal/jsonscan", "internal/owned", "internal/toolinput"},
+		"internal/agents/relay":              {"internal/agents/known", "internal/agents/spool", "internal/durable", "internal/filelock", "internal/ignore", "internal/jsonscan", "internal/owned", "internal/toolinput"},
 		"internal/agents/spool":              {"internal/agents/known", "internal/durable", "internal/ignore", "internal/jsonscan", "internal/privatetext", "internal/seal", "internal/toolinput"},
 		"internal/capture":                   {"actors", "actors/session", "events", "eventlog", "internal/agents", "internal/agents/importer", "internal/agents/spool", "internal/agents/watch", "internal/capture/privacy", "projections", "projections/engine", "internal/durable", "internal/observer/evidence", "internal/panics", "internal/preference", "internal/refusal", "internal/transient"},
 		"internal/capture/privacy":           {"internal/redact", "internal/durable", "internal/ignore", "internal/jsonscan", "internal/privatetext", "internal/toolinput"},
@@ -110,7 +110,7 @@ func table() map[string][]string {
 
 // standardOnly are the packages that agents start at every tool call: each dependency costs them at every start.
 func standardOnly() []string {
-	return []string{"internal/agents/known", "internal/agents/relay", "internal/agents/spool", "internal/ignore", "cmd/cmemd-hook", "internal/durable", "internal/owned", "internal/privatetext", "internal/seal", "internal/jsonscan", "internal/toolinput", "internal/transient", "internal/release"}
+	return []string{"internal/agents/known", "internal/agents/relay", "internal/agents/spool", "internal/ignore", "cmd/cmemd-hook", "internal/durable", "internal/filelock", "internal/owned", "internal/privatetext", "internal/seal", "internal/jsonscan", "internal/toolinput", "internal/transient", "internal/release"}
 }
 
 // listed is a package as the go command lists it; tests' own imports are not among Imports.

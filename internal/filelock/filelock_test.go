@@ -41,3 +41,27 @@ func TestTry(t *testing.T) {
 		t.Error("a file that is closed was locked")
 	}
 }
+
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "lock")
+	open := func(want bool) *os.File {
+		t.Helper()
+		f, free, err := filelock.Open(path)
+		if free != want || (f != nil) != want || err != nil {
+			t.Fatalf("Open = %v, %v, %v; want free %v", f, free, err, want)
+		}
+		return f
+	}
+	held := open(true)
+	open(false)
+	if err := filelock.Release(held); err != nil {
+		t.Fatal(err)
+	}
+	if err := filelock.Release(open(true)); err != nil {
+		t.Fatal(err)
+	}
+	if _, free, err := filelock.Open(filepath.Join(path, "below a file")); free || err == nil {
+		t.Errorf("Open = %v, %v; want an error", free, err)
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/cmemd/cmemd/internal/filelock"
 )
 
 // maxSmallFile bounds the small files of home/run; each holds one short JSON object.
@@ -29,6 +31,18 @@ func lockFile(path string, wait time.Duration) (*os.File, error) {
 		wait -= pause
 	}
 }
+
+// tryLock takes the lock of the file at path, which it makes if need be, or returns errLocked.
+func tryLock(path string) (*os.File, error) {
+	f, free, err := filelock.Open(path)
+	if err == nil && !free {
+		err = errLocked
+	}
+	return f, err
+}
+
+// unlock gives a lock back, also where a child that is just being started still has a copy of the file.
+func unlock(f *os.File) { _ = filelock.Release(f) }
 
 func ignoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
