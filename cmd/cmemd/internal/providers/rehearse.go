@@ -40,8 +40,8 @@ const maxBlamed = 20
 
 // playResult is what came of one session.
 type playResult struct {
-	turns, failed, dropped, skipped int
-	rows                            []comparedRow
+	failed, dropped, skipped int // turns
+	rows                     []comparedRow
 }
 
 // newRehearsal returns a rehearsal of an observer over a log of its own at path, which end removes.
@@ -154,7 +154,6 @@ func (r *rehearsal) turn(ctx context.Context, stream events.StreamID, state *ses
 	}
 	reply, err := turn.Ask(ctx, r.provider, prompt, r.turnTimeout)
 	got, err := r.pipeline.Result(ctx, r.provider, r.types, prompt, reply, err)
-	p.turns++
 	switch {
 	case got.Answer != nil:
 		got.Answer.At = time.Now()

@@ -131,15 +131,16 @@ func TestRehearsal(t *testing.T) {
 		"what refuses all is the end": {func(observer.Prompt) (string, error) { return "", blamed }, nil, maxBlamed, maxBlamed, 0, 0, "answering failed: refused: not that"},
 	} {
 		log, captured := recorded(t, 4)
-		p, inputs, paid, err := rehearsed(t, c.answer, captured)
-		got := []int{p.turns, p.failed, p.dropped, p.skipped}
+		turns := 0
+		p, inputs, paid, err := rehearsed(t, func(p observer.Prompt) (string, error) { turns++; return c.answer(p) }, captured)
+		got := []int{turns, p.failed, p.dropped, p.skipped}
 		if want := []int{c.turns, c.failed, c.dropped, c.skipped}; !cmp.Equal(got, want) || !cmp.Equal(shown(p), c.lines) {
 			t.Errorf("%s: got %v and %q, want %v and %q", name, got, shown(p), want, c.lines)
 		}
 		if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: got %v, want %q", name, err, c.err)
 		}
-		if err == nil && (inputs < 4 || paid.Input != int64(10*(p.turns-p.failed))) {
+		if err == nil && (inputs < 4 || paid.Input != int64(10*(turns-p.failed))) {
 			t.Errorf("%s: %d inputs, %d tokens", name, inputs, paid.Input)
 		}
 		if last, err := log.Last(t.Context()); err != nil || int(last) != len(captured) {
