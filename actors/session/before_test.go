@@ -61,7 +61,7 @@ func TestWhatWorkIsToldOf(t *testing.T) {
 		m.must(a)
 	}
 	in := m.state.inputs
-	told := m.state.Told(in[4].position)
+	told := m.state.ObservationsSince(in[4].position)
 	if len(told) != 2 || told[0].First != in[4].position || told[0].Last != in[5].position || told[1].Last != in[7].position || told[1].At == 0 {
 		t.Errorf("got %+v", told)
 	}
@@ -74,7 +74,7 @@ func TestWhatWorkIsToldOf(t *testing.T) {
 	a := m.keep(m.start())
 	a.Undone = &events.WorkUndone{Rows: []events.Undone{{Observation: m.id(), At: at, By: 1, How: events.UndoneDeleted}}}
 	m.must(a)
-	if told := m.state.Told(in[4].position); len(told) != 2 || told[0].At == at {
+	if told := m.state.ObservationsSince(in[4].position); len(told) != 2 || told[0].At == at {
 		t.Errorf("what was undone is told of: %+v", told)
 	}
 	if m.state.Owes() || m.state.Balance().Observed != 10 {

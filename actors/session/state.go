@@ -254,17 +254,17 @@ func (s *State) Since(p events.Position, n int) (found []events.Position) {
 	return found
 }
 
-// Told is where an observation stands, and the first and the last of the inputs that it is about.
-type Told struct {
+// ObservedInputs is where an observation stands, and the first and the last of the inputs that it is about.
+type ObservedInputs struct {
 	At, First, Last events.Position
 }
 
-// Told returns the session's observations whose inputs begin at from or behind it, the oldest first, as far as they are remembered. The
-// slice is the caller's.
-func (s *State) Told(from events.Position) (all []Told) {
+// ObservationsSince returns the session's observations whose inputs begin at from or behind it, the oldest first, as far as they
+// are remembered. The slice is the caller's.
+func (s *State) ObservationsSince(from events.Position) (all []ObservedInputs) {
 	for _, o := range s.seen {
 		if o.first >= 0 && s.inputs[o.first].position >= from {
-			all = append(all, Told{At: o.position, First: s.inputs[o.first].position, Last: s.inputs[o.last].position})
+			all = append(all, ObservedInputs{At: o.position, First: s.inputs[o.first].position, Last: s.inputs[o.last].position})
 		}
 	}
 	return all

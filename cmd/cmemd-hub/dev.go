@@ -169,7 +169,7 @@ func (d *dev) keep(ctx context.Context, i int) {
 		if err := d.live(ctx, i, &c.store); err != nil {
 			c.why = err.Error()
 		}
-		d.tell(ctx, c)
+		d.pass(ctx, c)
 		select {
 		case <-ctx.Done():
 		case <-time.After(againAfter):
@@ -177,8 +177,8 @@ func (d *dev) keep(ctx context.Context, i int) {
 	}
 }
 
-// tell passes a change on, unless nobody waits for it any more.
-func (d *dev) tell(ctx context.Context, c change) {
+// pass passes a change on, unless nobody waits for it any more.
+func (d *dev) pass(ctx context.Context, c change) {
 	select {
 	case d.changes <- c:
 	case <-ctx.Done():
@@ -209,7 +209,7 @@ func (d *dev) live(ctx context.Context, i int, s *devStore) error {
 	for lines.Scan() {
 		c := change{store: *s}
 		if json.Unmarshal(lines.Bytes(), &c.said) == nil {
-			d.tell(ctx, c)
+			d.pass(ctx, c)
 		}
 	}
 	return cmd.Wait()

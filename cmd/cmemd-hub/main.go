@@ -80,13 +80,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := tell(stdout, h.joining, asJSON); err != nil {
+	if err := printAddress(stdout, h.joining, asJSON); err != nil {
 		return errors.Join(err, h.stop())
 	}
 	return errors.Join(h.wait(ctx), h.stop())
 }
 
-func tell(stdout io.Writer, j joining, asJSON bool) error {
+func printAddress(stdout io.Writer, j joining, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(stdout).Encode(j)
 	}

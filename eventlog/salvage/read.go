@@ -58,7 +58,7 @@ func Read(ctx context.Context, file io.ReaderAt, size int64, cfg Config) (*Salva
 	if t.format > eventlog.Format && t.format < implausibleFormat {
 		return nil, &eventlog.NewerFormatError{Path: cfg.Name, Found: t.format, Known: eventlog.Format}
 	}
-	scan := scanner{file: file, size: size, codec: s.codec, live: t.live, tell: func(done int64) { cfg.Progress(done, size) }}
+	scan := scanner{file: file, size: size, codec: s.codec, live: t.live, progress: func(done int64) { cfg.Progress(done, size) }}
 	if err := scan.run(ctx); err != nil {
 		return nil, err
 	}

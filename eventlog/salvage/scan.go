@@ -59,11 +59,11 @@ type found struct {
 
 // scanner looks for records in the bytes of a file.
 type scanner struct {
-	file  io.ReaderAt
-	size  int64
-	codec *events.Codec
-	live  []extent // of the log, sorted
-	tell  func(done int64)
+	file     io.ReaderAt
+	size     int64
+	codec    *events.Codec
+	live     []extent // of the log, sorted
+	progress func(done int64)
 
 	all      []found
 	names    []events.StreamID
@@ -92,7 +92,7 @@ func (s *scanner) run(ctx context.Context) error {
 			end = n
 		}
 		next := min(s.window(buf[:n], base, end), n)
-		if s.tell(base + int64(next)); last {
+		if s.progress(base + int64(next)); last {
 			break
 		}
 		held = copy(buf, buf[next:n])

@@ -25,9 +25,9 @@ type VerifiedLog struct {
 }
 
 // Verify reads all logs in the store again, each as far as it was read or shipped: that each segment is there, is signed by the
-// machine that the log is of, continues the one before, and ends at the link that is known here. What is not well is no error. tell
+// machine that the log is of, continues the one before, and ends at the link that is known here. What is not well is no error. progress
 // is given how many records were looked at. It returns what reading the own log did, and ctx.Err().
-func (s *Share) Verify(ctx context.Context, tell func(done, total uint64)) (all []VerifiedLog, err error) {
+func (s *Share) Verify(ctx context.Context, progress func(done, total uint64)) (all []VerifiedLog, err error) {
 	s.mu.Lock()
 	read, own := maps.Clone(s.feeds), s.own
 	s.mu.Unlock()
@@ -39,7 +39,7 @@ func (s *Share) Verify(ctx context.Context, tell func(done, total uint64)) (all 
 	for _, log := range logs {
 		v := VerifiedLog{Log: log, Own: log == own, Last: read[log].Last}
 		before := done
-		problem := s.verifyLog(ctx, &v, read[log], func(at events.Position) { tell(before+uint64(at), total) })
+		problem := s.verifyLog(ctx, &v, read[log], func(at events.Position) { progress(before+uint64(at), total) })
 		if err := ctx.Err(); err != nil {
 			return all, err
 		}
@@ -47,7 +47,7 @@ func (s *Share) Verify(ctx context.Context, tell func(done, total uint64)) (all 
 			v.Problem = problem.Error()
 		}
 		done += uint64(v.Last)
-		tell(done, total)
+		progress(done, total)
 		all = append(all, v)
 	}
 	slices.SortStableFunc(all, func(a, b VerifiedLog) int { return cmp.Compare(a.Machine, b.Machine) })
@@ -55,7 +55,7 @@ func (s *Share) Verify(ctx context.Context, tell func(done, total uint64)) (all 
 }
 
 // verifyLog checks one log, and returns what is wrong with it.
-func (s *Share) verifyLog(ctx context.Context, v *VerifiedLog, f feed, tell func(events.Position)) error {
+func (s *Share) verifyLog(ctx context.Context, v *VerifiedLog, f feed, progress func(events.Position)) error {
 	read := feed{Machine: f.Machine}
 	if v.Own {
 		read.Machine = s.space.Self()
@@ -72,7 +72,7 @@ func (s *Share) verifyLog(ctx context.Context, v *VerifiedLog, f feed, tell func
 		}
 		v.Checked = read.Last
 		v.Segments++
-		tell(v.Checked)
+		progress(v.Checked)
 	}
 	if v.Checked == f.Last && read.Link != f.Link && f.Last > 0 {
 		return errors.New("share: its end is not the one that was read before")

@@ -110,7 +110,7 @@ func dropControls(s string) string {
 		case c == '\r':
 			replace(1, "\n")
 		case c == 0x1b:
-			replace(terminalLength(s[i:]), "")
+			replace(escapeLength(s[i:]), "")
 		case c < ' ' && c != '\n' && c != '\t', c == 0x7f:
 			replace(1, "")
 		case c == 0xc2 && s[i+1] < 0xa0:
@@ -126,9 +126,9 @@ func dropControls(s string) string {
 	return out.String()
 }
 
-// terminalLength measures the terminal sequence that starts s, an escape character. One that is not closed ends before
+// escapeLength measures the escape sequence of a terminal that starts s, an escape character. One that is not closed ends before
 // the next escape character, so that no text is looked at twice.
-func terminalLength(s string) int {
+func escapeLength(s string) int {
 	if len(s) < 2 {
 		return 1
 	}

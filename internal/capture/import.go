@@ -121,7 +121,7 @@ func (im *imported) take(ctx context.Context, line []byte) error {
 
 func (im *imported) malformed(detail string) {
 	im.result.Malformed++
-	im.blame(im.line, detail)
+	im.addBad(im.line, detail)
 }
 
 // switchTo ends the session before, if id is another one, and looks whether hooks or transcripts have captured that.

@@ -124,10 +124,10 @@ func (in *ingest) reject(bad *agents.LineError) {
 	case r != nil:
 		detail = strings.TrimSpace(strings.TrimPrefix(r.Field, "/") + " " + r.Detail)
 	}
-	in.blame(bad.Line, detail)
+	in.addBad(bad.Line, detail)
 }
 
-func (in *ingest) blame(line int, detail string) {
+func (in *ingest) addBad(line int, detail string) {
 	if len(in.out.Bad) < maxBadLines {
 		in.out.Bad = append(in.out.Bad, BadLine{Line: line, Detail: detail})
 	}
@@ -246,7 +246,7 @@ func (in *ingest) flush(ctx context.Context) error {
 		if in.out.Refused++; !blamesCapture(own) || in.out.Refused > maxRefused {
 			return own
 		}
-		in.blame(c.line, "could not be recorded: "+refusal.Reason(own))
+		in.addBad(c.line, "could not be recorded: "+refusal.Reason(own))
 	}
 	return nil
 }

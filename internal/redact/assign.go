@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// nameWords are parts of the names to which secrets are assigned. nameOf looks at the whole names.
+// nameWords are parts of the names to which secrets are assigned.
 func nameWords() []string {
 	return []string{"pass", "pwd", "secret", "token", "key", "auth", "credential", "signature", "sig", "connectionstring", "salt"}
 }

@@ -334,7 +334,7 @@ func (p *prover) hear(s *provedSession, d *decision) {
 		s.answerEnd = d.records[len(d.records)-1].Position
 		c.answer(d, p.life.Slots)
 	case events.KindTurnFailed:
-		c.blame(d)
+		c.noteBlamed(d)
 	}
 }
 

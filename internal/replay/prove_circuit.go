@@ -91,9 +91,9 @@ func (p *prover) failed(s *provedSession, r events.Record, e events.TurnFailed) 
 	c.failures[e.Turn] = s.lastFailure
 }
 
-// blame notes the decision d of a turn that failed by its own fault. What halves its batch for its length, or gives its
+// noteBlamed notes the decision d of a turn that failed by its own fault. What halves its batch for its length, or gives its
 // input up, is in no row.
-func (c *circuit) blame(d *decision) {
+func (c *circuit) noteBlamed(d *decision) {
 	f, ok := d.events[0].(events.TurnFailed)
 	if ok && f.Class.BlamesTurn() && (f.Halved == 0 || f.Class == events.FailRefused) && len(d.records) == 1 {
 		c.blamed = append(c.blamed[max(0, len(c.blamed)-blamedMost+1):], blamed{

@@ -434,8 +434,8 @@ func (v *Views) applyRecord(r *Record, instances []instance, folds []boundFold) 
 	}
 	if errors.Is(r.err, events.ErrCorrupt) {
 		v.logger.Warn("payload cannot be read", "position", r.Position, "err", r.err)
-		if told, ok := v.log.(interface{ NoteDamage(*eventlog.CorruptError) }); ok {
-			told.NoteDamage(&eventlog.CorruptError{Position: r.Position, Stream: r.Stream, Reason: r.err.Error()})
+		if noted, ok := v.log.(interface{ NoteDamage(*eventlog.CorruptError) }); ok {
+			noted.NoteDamage(&eventlog.CorruptError{Position: r.Position, Stream: r.Stream, Reason: r.err.Error()})
 		}
 	}
 	return nil

@@ -52,7 +52,7 @@ type FindingKind string
 const (
 	FindCaptureOnly FindingKind = "capture_only" // the daemon itself observes nothing
 	FindUnusable    FindingKind = "unusable"     // DegradedUnusable answers in a row did not parse
-	FindBlank       FindingKind = "blank"        // DegradedBlank answers in a row were blank where something had countAt
+	FindBlank       FindingKind = "blank"        // DegradedBlank answers in a row were blank to work with an edit, a commit or a failed test
 	FindHeld        FindingKind = "held"         // a provider is left alone
 	FindQuarantined FindingKind = "quarantined"  // observers are stopped because they crash
 	FindLowYield    FindingKind = "low_yield"    // few answers of the last day were of use, though it may be over

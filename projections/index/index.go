@@ -107,7 +107,7 @@ func (x *Index) hold() (err error) {
 	return nil
 }
 
-// inPlace is engine.ErrMoved if the path does not name the folder any more.
+// checkInPlace returns engine.ErrMoved if the path does not name the folder any more.
 func (x *Index) checkInPlace() error {
 	if err := engine.CheckNotMoved(x.dir, x.held); err != nil {
 		return fmt.Errorf("index: %w", err)

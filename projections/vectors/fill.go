@@ -166,13 +166,14 @@ func (v *Vectors) ask(ctx context.Context, texts []string) ([][]float32, error) 
 		return nil, err
 	}
 	if dims := v.store.stats().Dimensions; dims > 0 && len(vectors[0]) != dims {
-		return nil, v.otherSize(len(vectors[0]), dims)
+		return nil, v.sizeChanged(len(vectors[0]), dims)
 	}
 	return vectors, nil
 }
 
-// otherSize is what an answer of another size than the rows' leads to.
-func (v *Vectors) otherSize(got, want int) error {
+// sizeChanged is the error of an answer with vectors of another size than those of the rows: all are to be made anew, or, where that
+// was just done, the endpoint fails.
+func (v *Vectors) sizeChanged(got, want int) error {
 	if !v.anew.IsZero() && time.Since(v.anew) < anewEvery {
 		return &Failure{Says: fmt.Sprintf("its vectors have %d dimensions, and had %d", got, want)}
 	}

@@ -21,11 +21,11 @@ var (
 )
 
 // Rebuild has all vectors made anew: the endpoint is asked again for every row, and searches find only what has its vector
-// meanwhile. It returns when each row that the log has has one, or was refused, and tells how many of how many have come so
-// far; when ctx is done, or at a pause of the endpoint, the rest is filled behind its back. An endpoint that does not answer
+// meanwhile. It returns when each row that the log has has one, or was refused, and gives progress how many of how many have
+// come so far; when ctx is done, or at a pause of the endpoint, the rest is filled behind its back. An endpoint that does not answer
 // before is a *Failure, and all stays as it is. Other errors are ctx's, ErrNotRunning, ErrPaused, those of the log, and why Run
 // has ended.
-func (v *Vectors) Rebuild(ctx context.Context, tell func(done, total int)) error {
+func (v *Vectors) Rebuild(ctx context.Context, progress func(done, total int)) error {
 	last, err := v.log.Last(ctx)
 	if err != nil {
 		return fmt.Errorf("vectors: rebuild: %w", err)
@@ -58,12 +58,12 @@ func (v *Vectors) Rebuild(ctx context.Context, tell func(done, total int)) error
 		case failed != nil:
 			return failed
 		case again && whole:
-			tell(st.Total, st.Total)
+			progress(st.Total, st.Total)
 			return nil
 		case again && st.Paused != "":
 			return fmt.Errorf("%w: %s", ErrPaused, st.Paused)
 		case again:
-			tell(st.Filled+st.Refused, st.Total)
+			progress(st.Filled+st.Refused, st.Total)
 		}
 		select {
 		case <-moved:

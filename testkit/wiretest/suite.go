@@ -187,7 +187,6 @@ func (s suite) outcomes(t *testing.T) {
 
 func retrying(c *model.Config) { c.Retries = 2 }
 
-// fails asks and wants a typed failure.
 // sent returns bytes, which a provider says it sent in the one request that it made: all of the question, and no more than
 // went out.
 func (s suite) sent(t *testing.T, name string, bytes int64, server *Server) int64 {
@@ -198,6 +197,7 @@ func (s suite) sent(t *testing.T, name string, bytes int64, server *Server) int6
 	return bytes
 }
 
+// fails asks and wants a typed failure.
 func (s suite) fails(t *testing.T, p *model.Provider, name string) *observer.Failure {
 	t.Helper()
 	got, err := p.Complete(t.Context(), aPrompt())

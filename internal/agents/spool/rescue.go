@@ -11,7 +11,8 @@ import (
 	"github.com/cmemd/cmemd/internal/durable"
 )
 
-// staleTmp is the age after which no hook can still be writing a file in tmp: inputWait and diskWait together, and some more.
+// staleTmp is the age after which no hook can still be writing a file in tmp: it reads its
+// input for up to 5 seconds, and then writes for up to 3.
 const staleTmp = 10 * time.Second
 
 // stale reports whether no hook can still be writing a file: it is old, or it is as far in the future, because the clock was

@@ -20,7 +20,7 @@ type Machines interface {
 	Membership
 	Status(ctx context.Context) (api.Cluster, error)
 	Flush(ctx context.Context) (api.ClusterFlushed, error)
-	Verify(ctx context.Context, tell func(done, total uint64)) (api.ClusterVerified, error)
+	Verify(ctx context.Context, progress func(done, total uint64)) (api.ClusterVerified, error)
 	// Elsewhere says who confirmed what was asked to be forgotten since a time, and waits some seconds for that; nil: nobody has to.
 	Elsewhere(ctx context.Context, since time.Time) *api.Elsewhere
 }

@@ -195,9 +195,9 @@ func TestInvokeIsOfTheServersLife(t *testing.T) {
 				return api.Status{}, nil
 			})
 			s.endpoints[api.Endpoint(api.VerifyRoute).Pattern()] = bindWork(&s.dispatcher, api.VerifyRoute, func(context.Context, api.NoQuery) (task[api.Verified], error) {
-				return func(ctx context.Context, tell func(done, total uint64)) (api.Verified, error) {
+				return func(ctx context.Context, progress func(done, total uint64)) (api.Verified, error) {
 					for i := range uint64(1000) {
-						tell(i, 1000)
+						progress(i, 1000)
 					}
 					began.Done()
 					<-ctx.Done()

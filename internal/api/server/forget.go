@@ -24,7 +24,7 @@ func (s *memories) postForget(ctx context.Context, q api.ForgetRequest) (task[an
 		return nil, err
 	}
 	chosen, err := s.chosenToForget(ctx, q)
-	return func(ctx context.Context, tell func(done, total uint64)) (any, error) {
+	return func(ctx context.Context, progress func(done, total uint64)) (any, error) {
 		switch {
 		case q.DryRun:
 			plan, spooled, err := s.forgetter.Plan(ctx, chosen)
@@ -36,7 +36,7 @@ func (s *memories) postForget(ctx context.Context, q api.ForgetRequest) (task[an
 			return nil, err
 		}
 		began := time.Now()
-		done, spooled, err := s.forgetter.Forget(ctx, chosen, tell)
+		done, spooled, err := s.forgetter.Forget(ctx, chosen, progress)
 		out := forgottenOf(done)
 		out.Elsewhere = s.elsewhere(ctx, began, done)
 		out.Spooled, out.Unopened = spooled.Chosen, spooled.Unopened
@@ -114,12 +114,12 @@ func (s *memories) postApprove(ctx context.Context, q api.ApproveRequest) (task[
 		return nil, err
 	}
 	asked, err := s.forgetter.Requested(ctx, q.ID, q.Through)
-	return func(ctx context.Context, tell func(done, total uint64)) (api.Forgotten, error) {
+	return func(ctx context.Context, progress func(done, total uint64)) (api.Forgotten, error) {
 		if err := s.agreed(ctx, q.Through, q.Records, curation.NamedBy(asked)); err != nil {
 			return api.Forgotten{}, err
 		}
 		began := time.Now()
-		done, err := s.forgetter.Approve(ctx, asked, tell)
+		done, err := s.forgetter.Approve(ctx, asked, progress)
 		out := forgottenOf(done)
 		out.Elsewhere = s.elsewhere(ctx, began, done)
 		return out, forgetProblem(err)

@@ -91,8 +91,8 @@ const copyTimeout = time.Hour
 
 // getVerify checks the whole log, and the view of outcomes against it. What it finds is the result, not a failure.
 func (s *logs) getVerify(context.Context, api.NoQuery) (task[api.Verified], error) {
-	return func(ctx context.Context, tell func(done, total uint64)) (api.Verified, error) {
-		v, err := curation.VerifyLog(ctx, s.own(), s.ledger, tell)
+	return func(ctx context.Context, progress func(done, total uint64)) (api.Verified, error) {
+		v, err := curation.VerifyLog(ctx, s.own(), s.ledger, progress)
 		switch {
 		case err == nil && v.Damaged():
 			s.logger.Error("the log is damaged", "position", v.Position, "err", v.Reason)
@@ -119,8 +119,8 @@ func (s *logs) ledger(ctx context.Context) (outcomes.Ledger, error) {
 
 // getCompare sets the views beside those that the log leads to. What it finds is the result, not a failure.
 func (s *logs) getCompare(context.Context, api.NoQuery) (task[api.Compared], error) {
-	return func(ctx context.Context, tell func(done, total uint64)) (api.Compared, error) {
-		c, err := curation.CompareViews(ctx, s.Log, s.own(), s.Views, s.Index, tell)
+	return func(ctx context.Context, progress func(done, total uint64)) (api.Compared, error) {
+		c, err := curation.CompareViews(ctx, s.Log, s.own(), s.Views, s.Index, progress)
 		if err == nil && !c.Well() {
 			s.logger.Error("views are not what the log leads to", "differences", len(c.Differences)+c.More)
 		}

@@ -158,8 +158,8 @@ func (s *memories) postReobserve(ctx context.Context, q api.ReobserveRequest) (t
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, tell func(done, total uint64)) (api.Reobserved, error) {
-		done, err := again.Run(ctx, tell)
+	return func(ctx context.Context, progress func(done, total uint64)) (api.Reobserved, error) {
+		done, err := again.Run(ctx, progress)
 		if err == nil && done.Answers != nil {
 			if last, err := s.Log.Last(ctx); err == nil {
 				s.shown(ctx, last)

@@ -49,23 +49,25 @@ func (s *replays) postReplay(ctx context.Context, q api.ReplayRequest) (task[api
 		}
 		sel.Sessions = append(sel.Sessions, id)
 	}
-	return func(ctx context.Context, tell func(done, total uint64)) (api.Replayed, error) {
+	return func(ctx context.Context, progress func(done, total uint64)) (api.Replayed, error) {
 		if !s.playing.TryLock() {
 			return api.Replayed{}, notNow(api.ProblemBusy, "Another stretch is being played", 5*time.Second, "try again when that has ended")
 		}
 		defer s.playing.Unlock()
-		return s.play(ctx, q, sel, tell)
+		return s.play(ctx, q, sel, progress)
 	}, nil
 }
 
 // play reads a stretch, proves it, and plays it.
-func (s *replays) play(ctx context.Context, q api.ReplayRequest, sel replay.Selection, tell func(done, total uint64)) (api.Replayed, error) {
+func (s *replays) play(
+	ctx context.Context, q api.ReplayRequest, sel replay.Selection, progress func(done, total uint64),
+) (api.Replayed, error) {
 	last, err := s.own().Last(ctx)
 	if err != nil {
 		return api.Replayed{}, err
 	}
 	wanted := replay.Wanted{Selection: sel, Respawn: replay.AssumedRespawn()}
-	proof, rec, err := replay.Examine(readFor(sel, s.own().All(ctx, 1), last, tell), wanted, s.types)
+	proof, rec, err := replay.Examine(readFor(sel, s.own().All(ctx, 1), last, progress), wanted, s.types)
 	switch {
 	case err != nil:
 		return api.Replayed{}, err
@@ -101,13 +103,13 @@ func (s *replays) play(ctx context.Context, q api.ReplayRequest, sel replay.Sele
 
 // readFor are records as they are read for a stretch: it tells how far that is, and ends where outputs become too many.
 func readFor(
-	sel replay.Selection, records iter.Seq2[events.Record, error], last events.Position, tell func(done, total uint64),
+	sel replay.Selection, records iter.Seq2[events.Record, error], last events.Position, progress func(done, total uint64),
 ) iter.Seq2[events.Record, error] {
 	return func(yield func(events.Record, error) bool) {
 		held := 0
 		for r, err := range records {
 			if err == nil && r.Position%tellEvery == 0 {
-				tell(uint64(r.Position), uint64(max(last, r.Position)))
+				progress(uint64(r.Position), uint64(max(last, r.Position)))
 			}
 			if err == nil && r.Kind == events.KindTurnReceived && !r.RecordedAt.Before(sel.Since) && (sel.Until.IsZero() || r.RecordedAt.Before(sel.Until)) {
 				held += int(r.Size)

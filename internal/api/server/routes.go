@@ -91,7 +91,7 @@ func bindWork[Q, A any](s *dispatcher, r api.Work[Q, A], prepare func(ctx contex
 	}
 	return s.answered(e, func() any { return new(Q) }, func(ctx context.Context, query any) (task[any], error) {
 		run, err := prepare(ctx, *query.(*Q))
-		return func(ctx context.Context, tell func(done, total uint64)) (any, error) { return run(ctx, tell) }, err
+		return func(ctx context.Context, progress func(done, total uint64)) (any, error) { return run(ctx, progress) }, err
 	})
 }
 

@@ -136,35 +136,35 @@ func (s *viewRoutes) chosen(names []string) (c toRebuild, err error) {
 // postRebuild makes views anew while the old ones answer.
 func (s *viewRoutes) postRebuild(_ context.Context, q api.RebuildRequest) (task[api.Rebuilt], error) {
 	c, err := s.chosen(q.Names)
-	return func(ctx context.Context, tell func(done, total uint64)) (api.Rebuilt, error) {
-		return s.rebuild(ctx, c, tell)
+	return func(ctx context.Context, progress func(done, total uint64)) (api.Rebuilt, error) {
+		return s.rebuild(ctx, c, progress)
 	}, err
 }
 
 // rebuild makes the views anew, then the index, then the vectors, as one piece of work.
-func (s *viewRoutes) rebuild(ctx context.Context, c toRebuild, tell func(done, total uint64)) (api.Rebuilt, error) {
+func (s *viewRoutes) rebuild(ctx context.Context, c toRebuild, progress func(done, total uint64)) (api.Rebuilt, error) {
 	last, err := s.Log.Last(ctx)
 	if err != nil {
 		return api.Rebuilt{}, err
 	}
 	var steps stepped
-	steps.tell = tell
+	steps.progress = progress
 	names := slices.Clone(c.views)
 	if len(c.views) > 0 {
-		steps.add(uint64(len(c.views))*uint64(last), func(tell func(done, total uint64)) error {
-			return s.Views.Rebuild(ctx, c.views, tell)
+		steps.add(uint64(len(c.views))*uint64(last), func(progress func(done, total uint64)) error {
+			return s.Views.Rebuild(ctx, c.views, progress)
 		})
 	}
 	if c.index {
 		names = append(names, indexName)
-		steps.add(uint64(last), func(tell func(done, total uint64)) error {
-			return s.Index.Rebuild(ctx, func(done, total events.Position) { tell(uint64(done), uint64(total)) })
+		steps.add(uint64(last), func(progress func(done, total uint64)) error {
+			return s.Index.Rebuild(ctx, func(done, total events.Position) { progress(uint64(done), uint64(total)) })
 		})
 	}
 	if c.vectors {
 		names = append(names, vectorsName)
-		steps.add(uint64(last), func(tell func(done, total uint64)) error {
-			return s.Vectors.Rebuild(ctx, func(done, total int) { tell(uint64(done), uint64(total)) })
+		steps.add(uint64(last), func(progress func(done, total uint64)) error {
+			return s.Vectors.Rebuild(ctx, func(done, total int) { progress(uint64(done), uint64(total)) })
 		})
 	}
 	if err := steps.run(); err != nil {
@@ -175,16 +175,16 @@ func (s *viewRoutes) rebuild(ctx context.Context, c toRebuild, tell func(done, t
 
 // stepped is work in steps, whose progress is that of one.
 type stepped struct {
-	tell  func(done, total uint64)
-	steps []step
+	progress func(done, total uint64)
+	steps    []step
 }
 
 type step struct {
 	total uint64 // what there is to do, about
-	do    func(tell func(done, total uint64)) error
+	do    func(progress func(done, total uint64)) error
 }
 
-func (w *stepped) add(total uint64, do func(tell func(done, total uint64)) error) {
+func (w *stepped) add(total uint64, do func(progress func(done, total uint64)) error) {
 	w.steps = append(w.steps, step{total, do})
 }
 
@@ -198,13 +198,13 @@ func (w *stepped) run() error {
 		all := s.total
 		err := s.do(func(done, total uint64) {
 			all = total
-			w.tell(before+done, before+total+after)
+			w.progress(before+done, before+total+after)
 		})
 		if err != nil {
 			return err
 		}
 		before += all
 	}
-	w.tell(before, before)
+	w.progress(before, before)
 	return nil
 }

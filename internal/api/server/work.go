@@ -14,7 +14,7 @@ import (
 const progressEvery = 100 * time.Millisecond
 
 // task is work that was found to be possible. It tells how far it is, also from several goroutines at once.
-type task[A any] func(ctx context.Context, tell func(done, total uint64)) (A, error)
+type task[A any] func(ctx context.Context, progress func(done, total uint64)) (A, error)
 
 // work answers with the progress of f and then with its result or its problem. Work that tells nothing for a while is seen to
 // live; work waits for its end.
@@ -44,7 +44,7 @@ func (s *dispatcher) do(
 				j.err = panics.Caught(s.logger, where, p)
 			}
 		}()
-		j.result, j.err = f(ctx, j.tell)
+		j.result, j.err = f(ctx, j.setLatest)
 	}()
 	defer func() {
 		cancel()
@@ -61,8 +61,8 @@ type job struct {
 	err    error
 }
 
-// tell leaves the latest progress for who reports it.
-func (j *job) tell(done, total uint64) {
+// setLatest leaves the latest progress for report, which sends it.
+func (j *job) setLatest(done, total uint64) {
 	select {
 	case <-j.latest:
 	default:

@@ -33,7 +33,7 @@ const (
 
 // CompareViews makes all views and the index of a log anew in a temporary folder, and sets those in use beside them, which may go
 // on meanwhile. It also looks whether what was erased is in the file of own still, which is this machine's log: log itself, or
-// one of those that it puts into one order. tell may be nil. Errors are those of reading the logs and of writing the folder, and
+// one of those that it puts into one order. progress may be nil. Errors are those of reading the logs and of writing the folder, and
 // ctx.Err().
 func CompareViews(
 	ctx context.Context, log, own eventlog.Log, views *projections.Views, ix *index.Index, progress func(done, total uint64),

@@ -61,11 +61,13 @@ func (f *Forgetter) Plan(ctx context.Context, req erasure.Request) (p erasure.Pl
 }
 
 // Forget forgets first what may still come into the log, and then what is there. Errors are as those of Plan.
-func (f *Forgetter) Forget(ctx context.Context, req erasure.Request, tell func(done, total uint64)) (done erasure.Done, spooled Spooled, err error) {
+func (f *Forgetter) Forget(
+	ctx context.Context, req erasure.Request, progress func(done, total uint64),
+) (done erasure.Done, spooled Spooled, err error) {
 	if spooled, err = f.Spooled(ctx, req, true); err != nil {
 		return done, Spooled{}, err
 	}
-	done, err = f.cfg.Eraser.Forget(ctx, req, func(done, total int) { tell(uint64(done), uint64(total)) })
+	done, err = f.cfg.Eraser.Forget(ctx, req, func(done, total int) { progress(uint64(done), uint64(total)) })
 	return done, spooled, err
 }
 

@@ -127,8 +127,8 @@ func rowTitle(row api.Row) string {
 
 // Run looks at the claims of one session after the other, each in its session's repository. The views know what was found
 // when it returns.
-func (r *Recheck) Run(ctx context.Context, tell func(done, total uint64)) (api.Rechecked, error) {
-	tell(0, uint64(r.total))
+func (r *Recheck) Run(ctx context.Context, progress func(done, total uint64)) (api.Rechecked, error) {
+	progress(0, uint64(r.total))
 	for _, id := range r.order {
 		dir, err := r.c.repositoryOf(ctx, id)
 		if err != nil {
@@ -138,7 +138,7 @@ func (r *Recheck) Run(ctx context.Context, tell func(done, total uint64)) (api.R
 			if err := r.check(ctx, id, dir, part); err != nil {
 				return r.out, err
 			}
-			tell(uint64(r.out.Claims), uint64(r.total))
+			progress(uint64(r.out.Claims), uint64(r.total))
 		}
 	}
 	return r.out, r.c.cfg.Views.Wait(ctx, r.out.Position)

@@ -17,10 +17,10 @@ import (
 const reobserveBatch = 1000
 
 // Run chooses, says what it takes, and asks unless that is only planned. If the request waits, it returns when all is answered.
-func (a *Reobserve) Run(ctx context.Context, tell func(done, total uint64)) (api.Reobserved, error) {
+func (a *Reobserve) Run(ctx context.Context, progress func(done, total uint64)) (api.Reobserved, error) {
 	err := a.request(ctx)
 	if err == nil && !a.req.AtOnce() {
-		err = a.await(ctx, tell)
+		err = a.await(ctx, progress)
 	}
 	return a.out, err
 }

@@ -24,7 +24,7 @@ const (
 
 // await tells how far the answers are until all have come, or until something holds up the rest for longer than anybody
 // would wait. What was asked before in the same sessions is answered in the same turns and waited for too.
-func (a *Reobserve) await(ctx context.Context, tell func(done, total uint64)) error {
+func (a *Reobserve) await(ctx context.Context, progress func(done, total uint64)) error {
 	if err := a.r.cfg.Views.Wait(ctx, a.out.Position); err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (a *Reobserve) await(ctx context.Context, tell func(done, total uint64)) er
 			return err
 		}
 		total = max(total, waiting)
-		tell(uint64(total-waiting), uint64(total))
+		progress(uint64(total-waiting), uint64(total))
 		if a.out.Stopped, err = a.r.HeldUp(ctx, a.req.Provider, left); err != nil {
 			return err
 		}

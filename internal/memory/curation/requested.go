@@ -78,8 +78,8 @@ func NamedBy(asked []erasure.Requested) (named erasure.Request) {
 }
 
 // Approve erases what some requests name, with all that was made of it since, and ends them.
-func (f *Forgetter) Approve(ctx context.Context, asked []erasure.Requested, tell func(done, total uint64)) (done erasure.Done, err error) {
-	done, err = f.cfg.Eraser.Forget(ctx, NamedBy(asked), func(n, total int) { tell(uint64(n), uint64(total)) })
+func (f *Forgetter) Approve(ctx context.Context, asked []erasure.Requested, progress func(done, total uint64)) (done erasure.Done, err error) {
+	done, err = f.cfg.Eraser.Forget(ctx, NamedBy(asked), func(n, total int) { progress(uint64(n), uint64(total)) })
 	if err != nil || len(done.Refused) > 0 {
 		return done, err // they stay open: whoever asks again goes on
 	}

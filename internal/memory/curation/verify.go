@@ -17,7 +17,7 @@ import (
 
 // VerifyLog checks every record of a log, and then counts what became of its inputs anew. What it counts is set beside what
 // the sessions' own fold says and, unless ledger is nil, beside what the views say, which ledger returns. Views that cannot
-// say it leave that unchecked. tell may be nil. Errors are those of reading the log, and ctx.Err().
+// say it leave that unchecked. progress may be nil. Errors are those of reading the log, and ctx.Err().
 func VerifyLog(
 	ctx context.Context, log eventlog.Log, ledger func(context.Context) (outcomes.Ledger, error), progress func(done, total uint64),
 ) (api.Verified, error) {

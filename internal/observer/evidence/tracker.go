@@ -20,8 +20,8 @@ const (
 	restAfter = 10 * time.Minute
 	// fresh is how young a look has to be to stand for another one.
 	fresh = time.Second
-	// slack is how far the clocks of a file system and of an agent may differ from ours.
-	slack = time.Second
+	// clockSkew is how far the clocks of a file system and of an agent may differ from ours.
+	clockSkew = time.Second
 )
 
 // RunWindow is when a command line ran. A zero Start or End is not known.
@@ -186,7 +186,7 @@ func (t *Tracker) compare(ctx context.Context, root string, before, after *snaps
 			continue
 		}
 		at := time.Unix(0, s.mtime)
-		if at.Before(before.at.Add(-slack)) { // put there with an older time: moved, unpacked, restored
+		if at.Before(before.at.Add(-clockSkew)) { // put there with an older time: moved, unpacked, restored
 			at = time.Time{}
 		}
 		add(path, at)
@@ -219,7 +219,7 @@ func (c change) overlaps(r RunWindow) bool {
 	if c.at.IsZero() {
 		from, to = c.from, c.to
 	}
-	return (r.End.IsZero() || !from.After(r.End.Add(slack))) && (r.Start.IsZero() || !to.Before(r.Start.Add(-slack)))
+	return (r.End.IsZero() || !from.After(r.End.Add(clockSkew))) && (r.Start.IsZero() || !to.Before(r.Start.Add(-clockSkew)))
 }
 
 // asGiven is root as dir names it: git's files give the real path, agents the one that they were started with.

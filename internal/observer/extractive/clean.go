@@ -87,7 +87,7 @@ const (
 	unwrapped          // its content is
 )
 
-// wrappers are the elements that harnesses write. Names that begin with "ide_" or end in "-hook" are dropped too.
+// wrapperOf knows the elements that harnesses write. Names that begin with "ide_" or end in "-hook" are dropped too.
 func wrapperOf(name string) wrapping {
 	switch name {
 	case "system-reminder", "system_reminder", "local-command-caveat", "local-command-stdout", "local-command-stderr",

@@ -178,8 +178,8 @@ func (w *work) refusals(to *factList) {
 	}
 }
 
-// refusal is the error of the last edit that failed, with the tool's name.
-func (w *work) refusal() string {
+// failedEdit is the error of the last edit that failed, with the tool's name.
+func (w *work) failedEdit() string {
 	for _, c := range slices.Backward(w.failures) {
 		if p := firstLine(c.output); p != "" && c.action == actionEdit {
 			return line(clean(c.tool)) + " failed: " + p

@@ -86,7 +86,7 @@ func (p *Provider) answer(w *work, prompt observer.Prompt) (observer.Observation
 	}
 	if s := w.failure(); s != "" && o.Narrative != "" {
 		message = w.withoutFailedPaths(message)
-		s = lead(s+". "+w.refusal(), p.maxNarrative)
+		s = lead(s+". "+w.failedEdit(), p.maxNarrative)
 		o.Narrative = strings.TrimSpace(s + "\n\n" + answerText(message, p.maxNarrative-runes(s)-2))
 	}
 	if o.Narrative == "" {

@@ -16,12 +16,12 @@ import (
 
 // Request is a turn that is due.
 type Request struct {
-	Turn    events.ID
-	Work    session.Work
-	Origin  session.Origin
-	Earlier []session.Sized   // the last of the session's tool uses before those of the turn: see remembered
-	Later   []events.Position // the first of those behind the turn's, where it observes again
-	Told    []session.Told    // what was observed of Earlier
+	Turn     events.ID
+	Work     session.Work
+	Origin   session.Origin
+	Earlier  []session.Sized          // the last of the session's tool uses before those of the turn: see remembered
+	Later    []events.Position        // the first of those behind the turn's, where it observes again
+	Observed []session.ObservedInputs // what was observed of Earlier
 }
 
 // RequestOf is the turn that does the work w of a session in state s.
@@ -33,7 +33,7 @@ func RequestOf(id events.ID, w session.Work, s *session.State) Request {
 	first, last := w.Settles[0], w.Settles[len(w.Settles)-1]
 	r.Earlier, r.Later = s.Before(first, remembered), s.Since(last, remembered)
 	if len(r.Earlier) > 0 {
-		r.Told = s.Told(r.Earlier[0].Position)
+		r.Observed = s.ObservationsSince(r.Earlier[0].Position)
 	}
 	return r
 }

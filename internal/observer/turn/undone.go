@@ -17,13 +17,13 @@ func (t *Pipeline) loadUndone(ctx context.Context, r Request, p *observer.Prompt
 	p.Later = r.Later
 	var work evidence.Rework
 	addInputs(&work, p.Inputs)
-	if len(r.Told) == 0 || work.Empty() {
+	if len(r.Observed) == 0 || work.Empty() {
 		return nil
 	}
 	first := p.Inputs[0].Position
-	var at []session.Told
-	var told []events.ObservationParsed
-	for _, o := range r.Told {
+	var at []session.ObservedInputs
+	var observed []events.ObservationParsed
+	for _, o := range r.Observed {
 		if o.At == 0 || o.Last >= first {
 			continue
 		}
@@ -32,10 +32,10 @@ func (t *Pipeline) loadUndone(ctx context.Context, r Request, p *observer.Prompt
 			return err
 		}
 		if e, ok := e.(events.ObservationParsed); ok && isWork(e) && work.Touches(e.FilesModified) {
-			at, told = append(at, o), append(told, e)
+			at, observed = append(at, o), append(observed, e)
 		}
 	}
-	if len(told) == 0 {
+	if len(observed) == 0 {
 		return nil
 	}
 	work = evidence.Rework{}
@@ -43,7 +43,7 @@ func (t *Pipeline) loadUndone(ctx context.Context, r Request, p *observer.Prompt
 		return err
 	}
 	addInputs(&work, p.Inputs)
-	for i, o := range told {
+	for i, o := range observed {
 		if by, how := undoneBy(&work, at[i].First, at[i].Last, o); by >= first {
 			p.Undone = append(p.Undone, events.Undone{Observation: o.Observation, At: at[i].At, By: by, How: how})
 		}
@@ -51,10 +51,10 @@ func (t *Pipeline) loadUndone(ctx context.Context, r Request, p *observer.Prompt
 	return nil
 }
 
-// callsSince are the positions of earlier calls from the first on that one of told is about.
-func callsSince(earlier []session.Sized, told []session.Told) (positions []events.Position) {
-	oldest := told[0].First
-	for _, o := range told {
+// callsSince are the positions of earlier calls from the first on that one of observed is about.
+func callsSince(earlier []session.Sized, observed []session.ObservedInputs) (positions []events.Position) {
+	oldest := observed[0].First
+	for _, o := range observed {
 		oldest = min(oldest, o.First)
 	}
 	for _, e := range earlier {

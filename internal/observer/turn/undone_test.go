@@ -45,7 +45,7 @@ func TestWhatATurnUndid(t *testing.T) {
 		log, at := logged(t, append([]events.Event{c.before, c.told}, c.now...)...)
 		r := turn.Request{
 			Turn: id(1), Work: session.Work{Kind: events.TurnObservation, Settles: at[2:], Attempt: 1}, Origin: session.Origin{Cwd: "/p"},
-			Earlier: []session.Sized{{Position: at[0]}}, Told: []session.Told{{At: at[1], First: at[0], Last: at[0]}},
+			Earlier: []session.Sized{{Position: at[0]}}, Observed: []session.ObservedInputs{{At: at[1], First: at[0], Last: at[0]}},
 		}
 		p := turn.New(turn.Config{Log: log})
 		prompt, err := p.Load(t.Context(), r)

@@ -69,7 +69,7 @@ func checks() []check {
 func (x *examination) diagnose(ctx context.Context, checks []check) diagnosis {
 	d := diagnosis{OK: true, Home: x.paths.Home}
 	for _, c := range checks {
-		for _, found := range c.look(ctx, x) {
+		for _, found := range c.examine(ctx, x) {
 			found.Name = c.name
 			d.OK = d.OK && found.State != stateWrong
 			d.Checks = append(d.Checks, found)

@@ -61,7 +61,7 @@ type check struct {
 	okDetail string // what is said where there is nothing else to say; empty: nothing
 }
 
-func (c check) look(ctx context.Context, x *examination) []finding {
+func (c check) examine(ctx context.Context, x *examination) []finding {
 	if c.deep && !x.deep {
 		return nil
 	}

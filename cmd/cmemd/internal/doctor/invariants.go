@@ -45,12 +45,12 @@ type fullExamination struct {
 func (x *examination) examineAll(ctx context.Context) *fullExamination {
 	if x.all == nil {
 		x.all = &fullExamination{}
-		x.all.err = offline.WithLog(ctx, x.app, func(log offline.Source) error { return x.all.look(ctx, x, log) })
+		x.all.err = offline.WithLog(ctx, x.app, func(log offline.Source) error { return x.all.read(ctx, x, log) })
 	}
 	return x.all
 }
 
-func (w *fullExamination) look(ctx context.Context, x *examination, log offline.Source) (err error) {
+func (w *fullExamination) read(ctx context.Context, x *examination, log offline.Source) (err error) {
 	if w.checkpoints, err = x.checkpoints(ctx); err != nil {
 		return err
 	}

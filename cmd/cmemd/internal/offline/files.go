@@ -25,8 +25,8 @@ func CopyTo(a *terminal.App, path string, force bool, write func(io.Writer) erro
 	return a.ShowLine(map[string]any{"file": path, "bytes": n}, "wrote %s to %s\n", terminal.Size(n), terminal.VisibleLine(path))
 }
 
-// ImportFile opens the file of that name, or standard input for "-"; total is how long it is, or 0.
-func ImportFile(a *terminal.App, name string) (in io.ReadCloser, total int64, err error) {
+// OpenImport opens the file of that name, or standard input for "-"; total is how long it is, or 0.
+func OpenImport(a *terminal.App, name string) (in io.ReadCloser, total int64, err error) {
 	if name == "-" {
 		return io.NopCloser(a.In), 0, nil
 	}

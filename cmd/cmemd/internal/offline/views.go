@@ -23,7 +23,7 @@ import (
 
 // compareViews opens copies of a home's views and index as the next daemon would, over copies of other machines' logs where it
 // has such, brings them to the end, and sets them beside what the logs lead to. The home's own files stay as they are.
-func compareViews(ctx context.Context, log *eventlog.Bolt, home string, tell func(done, total uint64)) (out api.Compared, err error) {
+func compareViews(ctx context.Context, log *eventlog.Bolt, home string, progress func(done, total uint64)) (out api.Compared, err error) {
 	dir, err := os.MkdirTemp("", "cmemd-views-*")
 	if err != nil {
 		return out, err
@@ -43,13 +43,13 @@ func compareViews(ctx context.Context, log *eventlog.Bolt, home string, tell fun
 	if err != nil {
 		return out, err
 	}
-	return compareCopies(ctx, union.Log{Union: all}, log, views, filepath.Join(views, inside), tell)
+	return compareCopies(ctx, union.Log{Union: all}, log, views, filepath.Join(views, inside), progress)
 }
 
 // compareCopies opens views and an index over what they follow, whose own log is own, and sets them beside what that leads to.
 // They are changed.
 func compareCopies(
-	ctx context.Context, log union.Log, own *eventlog.Bolt, viewsDir, indexDir string, tell func(done, total uint64),
+	ctx context.Context, log union.Log, own *eventlog.Bolt, viewsDir, indexDir string, progress func(done, total uint64),
 ) (out api.Compared, err error) {
 	said := &collector{}
 	views, err := projections.Open(viewsDir, log, engine.Config{BootID: process.BootID(), Logger: slog.New(said)})
@@ -65,7 +65,7 @@ func compareCopies(
 	if err := errors.Join(views.CatchUp(ctx), ix.CatchUp(ctx)); err != nil {
 		return out, err
 	}
-	out, err = curation.CompareViews(ctx, log, own, views, ix, tell)
+	out, err = curation.CompareViews(ctx, log, own, views, ix, progress)
 	out.Anew = said.all()
 	return out, err
 }

@@ -66,7 +66,7 @@ func (c *comparison) ranAway() error {
 }
 
 func readScenario(a *terminal.App, name string) (*replay.Scenario, error) {
-	in, _, err := offline.ImportFile(a, name)
+	in, _, err := offline.OpenImport(a, name)
 	if err != nil {
 		return nil, err
 	}

@@ -134,7 +134,7 @@ func (s *setupRun) change(ctx context.Context) error {
 			s.app.Infof("%s: %s", one.Agent, terminal.Visible(one.Error))
 		}
 	}
-	s.tell(s.shown)
+	s.showResults(s.shown)
 	return nil
 }
 

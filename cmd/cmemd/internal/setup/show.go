@@ -196,12 +196,12 @@ func (x *installation) report(shown []*shownInstall) error {
 			return err
 		}
 	}
-	x.tell(shown)
+	x.showResults(shown)
 	return x.app.MarkReported(x.failure(shown))
 }
 
-// tell says what came of each agent, as far as that was not shown.
-func (x *installation) tell(shown []*shownInstall) {
+// showResults says what came of each agent, as far as that was not shown.
+func (x *installation) showResults(shown []*shownInstall) {
 	for _, s := range shown {
 		switch s.State {
 		case installFailed:

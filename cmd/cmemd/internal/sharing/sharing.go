@@ -24,10 +24,10 @@ import (
 
 // Config is what a Sharing works with. All of it is required but Now and Log.
 type Config struct {
-	Dir    string                                                                           // of all that is kept; the first Join makes it
-	Own    eventlog.Reader                                                                  // this home's log
-	Copies share.Copies                                                                     // of others' logs
-	Check  func(ctx context.Context, log events.LogID, tell func(done, total uint64)) error // reads a copy again
+	Dir    string                                                                               // of all that is kept; the first Join makes it
+	Own    eventlog.Reader                                                                      // this home's log
+	Copies share.Copies                                                                         // of others' logs
+	Check  func(ctx context.Context, log events.LogID, progress func(done, total uint64)) error // reads a copy again
 
 	// Forget is share.Config's.
 	Forget func(ctx context.Context, at []events.Place) error

@@ -12,12 +12,12 @@ import (
 )
 
 // Verify reads again all that the store holds, and the copies here. Errors are refusals in words, and ctx.Err().
-func (s *Sharing) Verify(ctx context.Context, tell func(done, total uint64)) (out api.ClusterVerified, err error) {
+func (s *Sharing) Verify(ctx context.Context, progress func(done, total uint64)) (out api.ClusterVerified, err error) {
 	j, err := s.now()
 	if err != nil {
 		return out, asRefusal(ctx, "Nothing was checked", err)
 	}
-	if out.Logs, err = j.share.Verify(ctx, tell); err != nil {
+	if out.Logs, err = j.share.Verify(ctx, progress); err != nil {
 		return out, asRefusal(ctx, "Not all was checked", err)
 	}
 	out.OK = true

@@ -104,14 +104,14 @@ func TestWatchWithoutNotice(t *testing.T) {
 	w := f.newWatch("s/")
 	w.close()
 	w.notify = nil
-	if changed, err := w.look(ctx); len(changed) != 0 || err != nil {
+	if changed, err := w.scan(ctx); len(changed) != 0 || err != nil {
 		t.Fatalf("in an empty folder: %v, %v", changed, err)
 	}
 	rev, err := f.Create(ctx, "s/a", nil)
 	if err != nil || !w.wait(ctx) {
 		t.Fatal(err)
 	}
-	if changed, err := w.look(ctx); err != nil || len(changed) != 1 || changed[0] != (store.Entry{Key: "s/a", Rev: rev}) {
+	if changed, err := w.scan(ctx); err != nil || len(changed) != 1 || changed[0] != (store.Entry{Key: "s/a", Rev: rev}) {
 		t.Errorf("looked: %v, %v", changed, err)
 	}
 }
@@ -205,7 +205,7 @@ func TestDamage(t *testing.T) {
 		if err != nil || len(got) != 2 || (got[0].Rev != "") != tc.listed || got[1] != (store.Entry{Key: "s/good", Rev: good}) {
 			t.Errorf("%s: List: %v, %v", name, got, err)
 		}
-		changed, err := f.newWatch("s/").look(t.Context())
+		changed, err := f.newWatch("s/").scan(t.Context())
 		if want := 1 + map[bool]int{true: 1}[tc.listed]; err != nil || len(changed) != want {
 			t.Errorf("%s: a watch looked: %v, %v", name, changed, err)
 		}

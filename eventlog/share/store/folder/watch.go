@@ -22,7 +22,7 @@ func (f *Folder) Watch(ctx context.Context, prefix string) iter.Seq2[store.Entry
 		w := f.newWatch(prefix)
 		defer w.close()
 		for ctx.Err() == nil {
-			changed, err := w.look(ctx)
+			changed, err := w.scan(ctx)
 			if err != nil {
 				if ctx.Err() == nil {
 					yield(store.Entry{}, err)
@@ -63,9 +63,9 @@ func (w *watch) close() {
 	}
 }
 
-// look returns what is in another state than when it looked before. The folders are watched before they are read, so that what
-// changes between comes by the next look.
-func (w *watch) look(ctx context.Context) (changed []store.Entry, err error) {
+// scan returns what is in another state than at the scan before. The folders are watched before they are read, so that what
+// changes between comes by the next scan.
+func (w *watch) scan(ctx context.Context) (changed []store.Entry, err error) {
 	found, err := do(ctx, w.folder, "watch", w.prefix, store.CheckWatch(w.prefix), func(root *os.Root) ([]store.Entry, error) {
 		w.follow(root)
 		l := listing{root: root, limit: math.MaxInt, enter: w.add}

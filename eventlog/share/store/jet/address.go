@@ -85,8 +85,8 @@ func Fingerprint(cert *x509.Certificate) []byte {
 // errPin is returned by a handshake with a server of another certificate than the pinned.
 var errPin = errors.New("jet: the server has another certificate than the one that was pinned: ask who runs it for the address anew")
 
-// pinned accepts the servers whose certificates are pinned, whatever their names and whoever signed them, and tells of another one.
-func pinned(addresses []Address, tell func(error)) *tls.Config {
+// pinned accepts the servers whose certificates are pinned, whatever their names and whoever signed them, and reports another one.
+func pinned(addresses []Address, report func(error)) *tls.Config {
 	return &tls.Config{
 		MinVersion:         tls.VersionTLS13,
 		InsecureSkipVerify: true, // VerifyConnection decides, in every handshake
@@ -96,7 +96,7 @@ func pinned(addresses []Address, tell func(error)) *tls.Config {
 					return nil
 				}
 			}
-			tell(errPin)
+			report(errPin)
 			return errPin
 		},
 	}

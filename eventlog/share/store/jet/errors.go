@@ -31,11 +31,11 @@ func (j *Jet) wrap(name, key string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("jet: %s %s: %w", name, key, j.judge(err))
+	return fmt.Errorf("jet: %s %s: %w", name, key, j.classify(err))
 }
 
-// judge makes of what nats.go says what store.Store says.
-func (j *Jet) judge(err error) error {
+// classify makes of what nats.go says what store.Store says.
+func (j *Jet) classify(err error) error {
 	var api *jetstream.APIError
 	switch {
 	case isOurs(err):

@@ -59,7 +59,7 @@ func (w *watch) run(ctx context.Context) error {
 	for !w.ended {
 		msg, err := messages.Next(jetstream.NextContext(ctx))
 		if err == nil {
-			err = w.tell(msg)
+			err = w.pass(msg)
 		}
 		if err != nil {
 			return w.jet.wrap("watch", w.prefix, err)
@@ -88,7 +88,7 @@ func (w *watch) begin(ctx context.Context) (messages jetstream.MessagesContext, 
 	return messages, err
 }
 
-func (w *watch) tell(msg jetstream.Msg) error {
+func (w *watch) pass(msg jetstream.Msg) error {
 	meta, err := msg.Metadata()
 	if err != nil {
 		return err

@@ -47,7 +47,7 @@ func (c *Faulty) Set(f Faults) {
 	c.mu.Unlock()
 	c.memory.mu.Lock()
 	defer c.memory.mu.Unlock()
-	c.memory.tell() // watches look whether they are cut
+	c.memory.wake() // watches look whether they are cut
 }
 
 // callFault is what happens to one call.

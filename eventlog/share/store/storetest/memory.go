@@ -94,7 +94,7 @@ func (m *Memory) Forget(key store.Key) bool {
 		return false
 	}
 	o.present = false
-	m.tell()
+	m.wake()
 	return true
 }
 
@@ -132,7 +132,7 @@ func (m *Memory) Restore(then Snapshot) {
 		}
 		o.present = there
 	}
-	m.tell()
+	m.wake()
 }
 
 func (m *Memory) create(key store.Key, body []byte) (store.Rev, error) {
@@ -161,7 +161,7 @@ func (m *Memory) remove(key store.Key, rev store.Rev) error {
 		return err
 	}
 	o.present = false
-	m.tell()
+	m.wake()
 	return nil
 }
 
@@ -187,12 +187,12 @@ func (m *Memory) put(key store.Key, body []byte) store.Rev {
 	}
 	s := state{rev: store.Rev(fmt.Sprint(m.states)), body: bytes.Clone(body)}
 	o.states, o.present = append(o.states, s), true
-	m.tell()
+	m.wake()
 	return s.rev
 }
 
-// tell wakes who watches. The caller holds mu.
-func (m *Memory) tell() {
+// wake wakes who watches. The caller holds mu.
+func (m *Memory) wake() {
 	close(m.changed)
 	m.changed = make(chan struct{})
 }

@@ -78,7 +78,7 @@ func newLogImport(a *terminal.App) *cobra.Command {
 		Use: "import FILE|-", Short: "Take an export back into an empty log; the daemon must not run",
 		Args: terminal.Takes(1, 1, "one file, or - for standard input"),
 		RunE: func(c *cobra.Command, args []string) error {
-			in, total, err := offline.ImportFile(a, args[0])
+			in, total, err := offline.OpenImport(a, args[0])
 			if err != nil {
 				return err
 			}
