@@ -23,19 +23,6 @@ const (
 	maxFuncNinety   = 24 // the 90th percentile
 )
 
-// bound is what a package may hold.
-type bound struct{ files, lines int }
-
-// oversize are the packages that are larger than any should be. A bound falls with its package, and goes with it; none is added.
-func oversize() map[string]bound {
-	return map[string]bound{}
-}
-
-// longFuncs are the functions that are longer than any should be: tables, read row by row.
-func longFuncs() map[string]int {
-	return map[string]int{"internal/redact.tokenRules": 97}
-}
-
 // sizes are the lines of code of one package.
 type sizes struct {
 	files, lines int
@@ -50,15 +37,8 @@ func TestSizes(t *testing.T) {
 	var funcs []int
 	for name, s := range all {
 		total += s.lines
-		most, known := oversize()[name]
-		if !known {
-			most = bound{maxPackageFiles, maxPackageLines}
-		}
-		if s.files > most.files || s.lines > most.lines {
-			t.Errorf("%s has %d files and %d lines of code, where %d and %d may be", name, s.files, s.lines, most.files, most.lines)
-		}
-		if known && s.files <= maxPackageFiles && s.lines <= maxPackageLines {
-			t.Errorf("%s is no longer too large: take it off the list", name)
+		if s.files > maxPackageFiles || s.lines > maxPackageLines {
+			t.Errorf("%s has %d files and %d lines of code, where %d and %d may be", name, s.files, s.lines, maxPackageFiles, maxPackageLines)
 		}
 		for file, n := range s.largest {
 			if n > maxFileLines {
@@ -67,7 +47,7 @@ func TestSizes(t *testing.T) {
 		}
 		for f, n := range s.funcs {
 			funcs = append(funcs, n)
-			if n > max(maxFuncLines, longFuncs()[name+"."+f]) {
+			if n > maxFuncLines {
 				t.Errorf("%s.%s has %d lines, where %d may be", name, f, n, maxFuncLines)
 			}
 		}
