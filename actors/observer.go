@@ -139,13 +139,13 @@ func (s *System) ask(ctx context.Context, o *Route, p observer.Prompt) (outcome,
 	return outcome{turn: p.Turn, Result: r}, err
 }
 
-// recent is how old an event may be for the disk to still tell of it: a history that is read later says nothing about files
+// maxDiskEvidenceAge is how old an event may be for the disk to still tell of it: a history that is read later says nothing about files
 // as they are.
-const recent = time.Minute
+const maxDiskEvidenceAge = time.Minute
 
 // noteTree has the tracker look at a session's working tree in the background, if what just happened there is recent.
 func (s *System) noteTree(dir string, at time.Time) {
-	if s.cfg.Tracker == nil || dir == "" || s.cfg.Now().Sub(at) > recent {
+	if s.cfg.Tracker == nil || dir == "" || s.cfg.Now().Sub(at) > maxDiskEvidenceAge {
 		return
 	}
 	s.begin(func(ctx context.Context) { s.cfg.Tracker.Note(ctx, dir) })

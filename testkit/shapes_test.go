@@ -2,6 +2,7 @@ package testkit_test
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"path/filepath"
 	"strings"
@@ -34,13 +35,44 @@ func TestShapes(t *testing.T) {
 					}
 				case *ast.StructType:
 					for _, f := range n.Fields.List {
-						if types.TypeString(p.TypesInfo.TypeOf(f.Type), nil) == "context.Context" && !suite {
+						if keepsContext(p.TypesInfo.TypeOf(f.Type)) && !suite {
 							t.Errorf("%s/%s: a struct keeps a context", name, at)
 						}
 					}
 				}
 				return true
 			})
+		}
+	}
+}
+
+// keepsContext reports whether a value of type t is a context, or holds several of them.
+func keepsContext(t types.Type) bool {
+	t = types.Unalias(t)
+	if m, ok := t.(interface{ Elem() types.Type }); ok { // pointers, slices, arrays, maps, channels
+		return keepsContext(m.Elem())
+	}
+	return types.TypeString(t, nil) == "context.Context"
+}
+
+// TestKeptContextsAreFound plants contexts that do not look like one.
+func TestKeptContextsAreFound(t *testing.T) {
+	t.Parallel()
+	pkg := types.NewPackage("context", "context")
+	ctx := types.NewNamed(types.NewTypeName(token.NoPos, pkg, "Context", nil), types.NewInterfaceType(nil, nil), nil)
+	for name, c := range map[string]struct {
+		kept types.Type
+		want bool
+	}{
+		"itself":      {ctx, true},
+		"an alias":    {types.NewAlias(types.NewTypeName(token.NoPos, pkg, "alias", nil), ctx), true},
+		"a list":      {types.NewSlice(ctx), true},
+		"a table":     {types.NewMap(types.Typ[types.String], types.NewPointer(ctx)), true},
+		"a function":  {types.NewSignatureType(nil, nil, nil, nil, types.NewTuple(types.NewParam(token.NoPos, pkg, "", ctx)), false), false},
+		"other words": {types.NewSlice(types.Typ[types.String]), false},
+	} {
+		if got := keepsContext(c.kept); got != c.want {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
 		}
 	}
 }

@@ -22,11 +22,11 @@ const (
 	// prologue is what precedes a stored record's header.
 	prologue = 4
 
-	// longest bounds a stored record and its key.
-	longest = keySize + events.MaxHeader + events.MaxPayload
+	// maxRecordBytes bounds a stored record and its key.
+	maxRecordBytes = keySize + events.MaxHeader + events.MaxPayload
 
 	// windowSize is how much of a file is in memory at once; half of it is looked at before it moves on.
-	windowSize = 2 * longest
+	windowSize = 2 * maxRecordBytes
 
 	// sector is what is read at once where the disk cannot read more.
 	sector = 4096
@@ -87,7 +87,7 @@ func (s *scanner) run(ctx context.Context) error {
 		}
 		n := int(min(int64(len(buf)), s.size-base))
 		s.fill(buf[held:n], base+int64(held))
-		end, last := n-longest, base+int64(n) == s.size
+		end, last := n-maxRecordBytes, base+int64(n) == s.size
 		if last {
 			end = n
 		}
@@ -146,7 +146,7 @@ func (s *scanner) record(b []byte, base int64, i int) (next int) {
 		return i + 1
 	}
 	key := base + int64(i)
-	stored := b[keySize:min(len(b), longest)]
+	stored := b[keySize:min(len(b), maxRecordBytes)]
 	limit := spentParts*s.size + spentBeside
 	if s.spent > limit {
 		stored = stored[:min(len(stored), shortRecord)]

@@ -62,9 +62,9 @@ func countWithheld(records []events.Record) (n int) {
 	return n
 }
 
-// doubt is how long a segment behind what is shipped must have been bad before it is written anew: another home that wrote it writes
+// rewriteAfter is how long a segment behind what is shipped must have been bad before it is written anew: another home that wrote it writes
 // the head within that time, which ends this life.
-const doubt = 2 * time.Minute
+const rewriteAfter = 2 * time.Minute
 
 // mendNext writes the segment anew that lies, and cannot be read, where the next one is to be.
 func (sh *shipper) mendNext(ctx context.Context, p place, why error) error {
@@ -72,7 +72,7 @@ func (sh *shipper) mendNext(ctx context.Context, p place, why error) error {
 	if sh.bad != p.key {
 		sh.bad, sh.badSince = p.key, now
 	}
-	if now.Sub(sh.badSince).Abs() < doubt {
+	if now.Sub(sh.badSince).Abs() < rewriteAfter {
 		return why
 	}
 	_, rev, err := sh.store.Get(ctx, sh.keys.head(sh.ownLog()))

@@ -17,13 +17,13 @@ import (
 
 // watch marks what the store tells of. What it fails to tell the rounds find by listing.
 func (s *Share) watch(ctx context.Context) error {
-	for wait := soonest; ctx.Err() == nil; wait = min(2*wait, latest) {
+	for wait := minRetryPause; ctx.Err() == nil; wait = min(2*wait, maxRetryPause) {
 		for e, err := range s.store.Watch(ctx, s.keys.watchedPrefix()) {
 			if err != nil {
 				break
 			}
 			s.mark(e)
-			wait = soonest
+			wait = minRetryPause
 		}
 		sleep(ctx, wait, nil)
 	}
@@ -33,7 +33,7 @@ func (s *Share) watch(ctx context.Context) error {
 // rounds looks at what changed in the store, and does what follows from it, until ctx is done.
 func (s *Share) rounds(ctx context.Context) error {
 	r := &round{Share: s, reporter: reporter{Share: s}}
-	for wait := soonest; ctx.Err() == nil; {
+	for wait := minRetryPause; ctx.Err() == nil; {
 		err := r.once(ctx)
 		if ctx.Err() != nil {
 			break
@@ -41,15 +41,15 @@ func (s *Share) rounds(ctx context.Context) error {
 		s.problems.set("store", err)
 		switch {
 		case err == nil && !r.left():
-			wait = soonest
+			wait = minRetryPause
 			sleep(ctx, r.rest(), s.wake)
 		case err != nil:
 			s.cfg.Log.Warn("cannot read the store", "err", err)
 			sleep(ctx, wait, nil)
-			wait = min(2*wait, latest)
+			wait = min(2*wait, maxRetryPause)
 		default:
 			sleep(ctx, wait, s.wake)
-			wait = min(2*wait, latest)
+			wait = min(2*wait, maxRetryPause)
 		}
 	}
 	return nil
@@ -283,7 +283,7 @@ func (r *round) rest() time.Duration {
 	if !r.settle.IsZero() && r.settle.Before(next) {
 		next = r.settle
 	}
-	return max(next.Sub(now), soonest)
+	return max(next.Sub(now), minRetryPause)
 }
 
 // tend does what is owed to the space, once an hour and when it changed.

@@ -66,11 +66,11 @@ type Config struct {
 }
 
 const (
-	every     = 2 * time.Second // an object in two seconds of work, and a second machine is behind by little more
-	poll      = time.Minute
-	soonest   = time.Second      // between two tries of what failed, doubling to
-	latest    = 30 * time.Second // this
-	heartbeat = 5 * time.Minute  // a machine that is on reports at least as often
+	shipEvery     = 2 * time.Second // an object in two seconds of work, and a second machine is behind by little more
+	pollEvery     = time.Minute
+	minRetryPause = time.Second      // between two tries of what failed, doubling to
+	maxRetryPause = 30 * time.Second // this
+	heartbeat     = 5 * time.Minute  // a machine that is on reports at least as often
 )
 
 // Share carries a machine's log to the others of its space, and theirs here. Its methods are safe for concurrent use.
@@ -116,7 +116,7 @@ type Share struct {
 
 // New returns a Share that does nothing yet. It returns ErrState, or what reading its files returned.
 func New(cfg Config) (*Share, error) {
-	cfg.Every, cfg.Poll = cmp.Or(cfg.Every, every), cmp.Or(cfg.Poll, poll)
+	cfg.Every, cfg.Poll = cmp.Or(cfg.Every, shipEvery), cmp.Or(cfg.Poll, pollEvery)
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}

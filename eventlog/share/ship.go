@@ -17,7 +17,7 @@ import (
 // too, has a name of its own.
 func (s *Share) ship(ctx context.Context) error {
 	sh := &shipper{Share: s, unread: newUnread(s.cfg.Own)}
-	wait := soonest
+	wait := minRetryPause
 	for ctx.Err() == nil {
 		err := sh.step(ctx)
 		if forked, ok := errors.AsType[*ForkedError](err); ok {
@@ -34,12 +34,12 @@ func (s *Share) ship(ctx context.Context) error {
 			s.problems.set("sending", err)
 		}
 		if err == nil {
-			wait = soonest
+			wait = minRetryPause
 			continue
 		}
 		s.cfg.Log.Warn("cannot send the log to the store", "err", err)
 		sleep(ctx, wait, nil)
-		wait = min(2*wait, latest)
+		wait = min(2*wait, maxRetryPause)
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func (u *Union) Add(ctx context.Context, runs ...Run) error {
 func (u *Union) forgetKnown(n uint32, records []events.Record, twins []int) (also []events.Place) {
 	for i, r := range records {
 		asked := u.copyStates[n].erased[r.Position]
-		if m := twins[i]; m > own {
+		if m := twins[i]; m > ownNumber {
 			if other := u.copyStates[m].erased[r.Position]; asked && !other {
 				also = append(also, events.Place{Log: u.order.logs[m], Position: r.Position})
 			} else {

@@ -19,7 +19,7 @@ func (u *Union) copyOf(ctx context.Context, log events.LogID) (uint32, *eventlog
 		return 0, nil, err
 	}
 	n, known := u.order.numberOf(log)
-	if known && n == own {
+	if known && n == ownNumber {
 		return 0, nil, fmt.Errorf("%w: records of log %s", ErrOwn, log)
 	}
 	if !known {

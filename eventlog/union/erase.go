@@ -57,7 +57,7 @@ func (u *Union) eraseEntries(at []events.Place) (asked map[uint32][]events.Posit
 	asked = map[uint32][]events.Position{}
 	for _, p := range at {
 		n, known := u.order.numberOf(p.Log)
-		if known && n == own {
+		if known && n == ownNumber {
 			return nil, nil, fmt.Errorf("%w: erase there what is at %d", ErrOwn, p.Position)
 		}
 		if !known {

@@ -33,7 +33,7 @@ func (w wait) ready(o *order, last events.Position, now time.Time, longest time.
 		return true
 	}
 	return !w.needsUnknown && !slices.ContainsFunc(w.needs, func(n need) bool {
-		if n.log == own {
+		if n.log == ownNumber {
 			return last < n.at
 		}
 		return o.shown(n.log) < n.at
@@ -76,7 +76,7 @@ func (w wait) missingLog(o *order) uint32 {
 	if w.twin {
 		return w.twinOf
 	}
-	return w.needs[slices.IndexFunc(w.needs, func(n need) bool { return n.log != own && o.shown(n.log) < n.at })].log
+	return w.needs[slices.IndexFunc(w.needs, func(n need) bool { return n.log != ownNumber && o.shown(n.log) < n.at })].log
 }
 
 // closed is up to where each log that waits is here with all that it needs.
@@ -90,7 +90,7 @@ func closed(o *order, waits []wait, last events.Position) map[uint32]events.Posi
 		switch {
 		case here:
 			return to
-		case log == own:
+		case log == ownNumber:
 			return last
 		}
 		return o.shown(log)
@@ -166,10 +166,10 @@ func fold(all []entry) folded {
 	f := folded{order: newOrder(make([]events.LogID, 1)), copyStates: make([]copyState, 1)}
 	var needs []need
 	for _, e := range all {
-		known := e.log != own && int(e.log) < len(f.copyStates)
+		known := e.log != ownNumber && int(e.log) < len(f.copyStates)
 		switch e.kind {
 		case kindOwn:
-			f.order.logs[own] = e.id()
+			f.order.logs[ownNumber] = e.id()
 		case kindOrder:
 			f.id = e.id()
 		case kindLog:
@@ -188,7 +188,7 @@ func fold(all []entry) folded {
 			needs = f.add(e, needs)
 		}
 	}
-	f.bad = f.bad || f.id.IsZero() || f.order.logs[own].IsZero()
+	f.bad = f.bad || f.id.IsZero() || f.order.logs[ownNumber].IsZero()
 	return f
 }
 
@@ -267,7 +267,7 @@ func (o *order) runs() (all []entry) {
 	}()
 	for i, s := range o.stretches {
 		n := o.to(i) - s.at + 1
-		if s.log == own {
+		if s.log == ownNumber {
 			after = s.first + n - 1
 			continue
 		}

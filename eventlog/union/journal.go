@@ -71,7 +71,7 @@ func (e entry) id() (id events.LogID) {
 
 // addIDs adds what a journal begins with: which logs have numbers, the own one first, and which order it is.
 func addIDs(add func(...entry), logs []events.LogID, order events.LogID) {
-	add(idEntry(kindOwn, own, journalFormat, logs[own]), idEntry(kindOrder, own, 0, order))
+	add(idEntry(kindOwn, ownNumber, journalFormat, logs[ownNumber]), idEntry(kindOrder, ownNumber, 0, order))
 	for n, id := range logs[1:] {
 		add(idEntry(kindLog, uint32(n+1), 0, id))
 	}

@@ -56,8 +56,8 @@ func (u *Union) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.bad = f.bad || id != f.order.logs[own]
-	f.order.logs[own] = id
+	f.bad = f.bad || id != f.order.logs[ownNumber]
+	f.order.logs[ownNumber] = id
 	for _, log := range files {
 		if _, known := f.order.number(log); !known {
 			f.list(uint32(len(f.copyStates)), log)
@@ -133,7 +133,7 @@ func (u *Union) openCopy(n uint32) (reason string, err error) {
 	switch {
 	case missing != nil:
 		return "", nil
-	case log == u.order.logs[own]:
+	case log == u.order.logs[ownNumber]:
 		return "it is of the own log", nil
 	case u.copyStates[n].damaged:
 		return "it was found damaged", nil

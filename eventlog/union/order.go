@@ -9,8 +9,8 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// own is the number of the own log.
-const own = 0
+// ownNumber is the number of the own log.
+const ownNumber = 0
 
 // samePeriod is how far apart records of one log may have become known, one behind the other, and still be one
 // stretch: what is remembered of an order grows by this, and recorded_at is exact to this.
@@ -45,7 +45,7 @@ type twin struct {
 func newOrder(logs []events.LogID) *order {
 	return &order{
 		logs: logs, of: make([][]int32, len(logs)), twins: make([][]twin, len(logs)),
-		tail: stretch{log: own, at: 1, first: 1, known: math.MinInt64},
+		tail: stretch{log: ownNumber, at: 1, first: 1, known: math.MinInt64},
 	}
 }
 
@@ -137,7 +137,7 @@ func (o *order) locate(log uint32, p events.Position) (s stretch, at events.Posi
 			return o.locate(t.of, p)
 		}
 	}
-	if log == own && p >= o.tail.first {
+	if log == ownNumber && p >= o.tail.first {
 		return o.tail, o.tail.at + p - o.tail.first, true
 	}
 	of := o.of[log]
@@ -205,7 +205,7 @@ func (o *order) number(log events.LogID) (uint32, bool) {
 // numberOf is number, where zero is the own log too.
 func (o *order) numberOf(log events.LogID) (uint32, bool) {
 	if log.IsZero() {
-		return own, true
+		return ownNumber, true
 	}
 	return o.number(log)
 }

@@ -29,7 +29,7 @@ func TestOrder(t *testing.T) {
 		grow := func(n int) {
 			for range n {
 				last++
-				list = append(list, record{own, last})
+				list = append(list, record{ownNumber, last})
 			}
 		}
 		known := int64(0)
@@ -84,7 +84,7 @@ func TestOrder(t *testing.T) {
 				}
 			}
 		}
-		logs := []entry{idEntry(kindOwn, own, journalFormat, events.LogID{9}), idEntry(kindOrder, own, 0, events.LogID{8})}
+		logs := []entry{idEntry(kindOwn, ownNumber, journalFormat, events.LogID{9}), idEntry(kindOrder, ownNumber, 0, events.LogID{8})}
 		for log := range uint32(3) {
 			logs = append(logs, idEntry(kindLog, log+1, 0, events.LogID{byte(log + 1)}))
 		}
@@ -93,7 +93,7 @@ func TestOrder(t *testing.T) {
 		if said.bad || !slices.Equal(again.stretches, o.stretches) || again.tail != o.tail || len(o.runs()) > len(o.stretches) {
 			rt.Fatalf("folded from its own runs it is %+v, %+v, want %+v, %+v", again.stretches, again.tail, o.stretches, o.tail)
 		}
-		if o.at(own, math.MaxUint64) != 0 || o.at(9, 1) != 0 {
+		if o.at(ownNumber, math.MaxUint64) != 0 || o.at(9, 1) != 0 {
 			rt.Fatal("what is no record has a place")
 		}
 	})
@@ -120,7 +120,7 @@ func TestStretches(t *testing.T) {
 func FuzzJournal(f *testing.F) {
 	var b []byte
 	good := []entry{
-		idEntry(kindOwn, own, journalFormat, events.LogID{1}), idEntry(kindOrder, own, 0, events.LogID{2}),
+		idEntry(kindOwn, ownNumber, journalFormat, events.LogID{1}), idEntry(kindOrder, ownNumber, 0, events.LogID{2}),
 		idEntry(kindLog, 1, 0, events.LogID{3}), {kind: kindNeed, a: 4}, {kind: kindWaits, log: 1, n: 2, b: 9},
 		{kind: kindRun, log: 1, n: 2, a: 5, b: 10}, {kind: kindErased, log: 1, a: 7},
 		{kind: kindClean, log: 1}, {kind: kindTrimmed, log: 1, a: 2}, {kind: kindDamaged, log: 1},
@@ -185,7 +185,7 @@ func TestNewerJournal(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "order")
 	err := writeJournal(path, func(add func(...entry)) error {
-		add(idEntry(kindOwn, own, journalFormat+1, events.LogID{1}), entry{kind: 99})
+		add(idEntry(kindOwn, ownNumber, journalFormat+1, events.LogID{1}), entry{kind: 99})
 		return nil
 	})
 	if err != nil {
@@ -245,15 +245,15 @@ func TestOrderTwins(t *testing.T) {
 		for range rapid.IntRange(1, 20).Draw(rt, "runs") {
 			last += events.Position(rapid.IntRange(0, 3).Draw(rt, "own"))
 			log, n := rapid.Uint32Range(1, 2).Draw(rt, "log"), rapid.Uint32Range(1, 4).Draw(rt, "n")
-			of := rapid.SampledFrom([]uint32{own, 3 - log}).Draw(rt, "of")
+			of := rapid.SampledFrom([]uint32{ownNumber, 3 - log}).Draw(rt, "of")
 			to := o.shown(log) + events.Position(n)
-			if rapid.Bool().Draw(rt, "twin") && (of != own || to <= last) && o.at(of, to) > 0 {
+			if rapid.Bool().Draw(rt, "twin") && (of != ownNumber || to <= last) && o.at(of, to) > 0 {
 				o = o.same(log, n, of)
 			} else {
 				o = o.place(log, n, last, rapid.Int64Range(0, 3).Draw(rt, "known")*int64(samePeriod))
 			}
 		}
-		said := []entry{idEntry(kindOwn, own, journalFormat, events.LogID{9}), idEntry(kindOrder, own, 0, events.LogID{8}),
+		said := []entry{idEntry(kindOwn, ownNumber, journalFormat, events.LogID{9}), idEntry(kindOrder, ownNumber, 0, events.LogID{8}),
 			idEntry(kindLog, 1, 0, events.LogID{1}), idEntry(kindLog, 2, 0, events.LogID{2})}
 		f := fold(append(said, o.runs()...))
 		if f.bad {

@@ -189,12 +189,12 @@ func (u *Union) parts(ctx context.Context, stream events.StreamID) (parts []part
 	}
 	if log, name, foreign := stream.Foreign(); foreign {
 		n, known := v.number(log)
-		if !known || n == own || v.bolts[n] == nil {
+		if !known || n == ownNumber || v.bolts[n] == nil {
 			return nil, ctx.Err()
 		}
 		return u.addPart(ctx, v, nil, n, name)
 	}
-	if parts, err = u.addPart(ctx, v, nil, own, stream); err != nil {
+	if parts, err = u.addPart(ctx, v, nil, ownNumber, stream); err != nil {
 		return nil, err
 	}
 	if _, session := stream.Session(); !session {
@@ -284,10 +284,10 @@ func (u *Union) Reads(at events.Position) (all []events.Place) {
 	o := u.order
 	u.mu.Unlock()
 	for n, log := range o.logs {
-		if n == own {
+		if n == ownNumber {
 			continue
 		}
-		if last := o.before(uint32(n), o.at(own, at)); last > 0 {
+		if last := o.before(uint32(n), o.at(ownNumber, at)); last > 0 {
 			all = append(all, events.Place{Log: log, Position: last})
 		}
 	}

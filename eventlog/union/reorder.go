@@ -111,7 +111,7 @@ func (m *merging) take(r events.Record, n uint32, at int64) {
 	if !twin {
 		m.seen[key] = n
 	}
-	if n == own {
+	if n == ownNumber {
 		m.flush()
 		m.after = r.Position
 		return
@@ -146,13 +146,13 @@ func (u *Union) sources(ctx context.Context) (all []iter.Seq2[events.Record, err
 		}
 		log, last := events.LogID{}, ownLast
 		seq := eventlog.Readable(u.own, nil).All(ctx, 1) // where the own log is damaged its other records keep their order
-		if n != own {
+		if n != ownNumber {
 			log, last = u.order.logs[n], unheld
 			seq = b.All(ctx, 1)
 		}
 		all = append(all, func(yield func(events.Record, error) bool) {
 			for r, err := range seq {
-				if n != own && errors.Is(err, events.ErrCorrupt) {
+				if n != ownNumber && errors.Is(err, events.ErrCorrupt) {
 					err = &damagedError{err, uint32(n)}
 				}
 				if err == nil && r.Position > last || !yield(r.Moved(log, r.Position, r.Previous, nil), err) {

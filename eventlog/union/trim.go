@@ -89,7 +89,7 @@ func (t *trim) step(ctx context.Context) (more bool, err error) {
 	}
 	defer leave()
 	n, first, err := t.oldest(ctx)
-	if err != nil || n == own || t.excess <= 0 && !first.Before(t.cutoff) {
+	if err != nil || n == ownNumber || t.excess <= 0 && !first.Before(t.cutoff) {
 		return false, err
 	}
 	at, upTo, freed, err := t.erasablePayloads(ctx, n)
@@ -122,9 +122,9 @@ func (t *trim) oldest(ctx context.Context) (n uint32, first time.Time, err error
 		}
 		r, err := b.Get(ctx, next)
 		if err != nil {
-			return own, first, copyErr(t.u.order.logs[i], err)
+			return ownNumber, first, copyErr(t.u.order.logs[i], err)
 		}
-		if n == own || r.RecordedAt.Before(first) {
+		if n == ownNumber || r.RecordedAt.Before(first) {
 			n, first = uint32(i), r.RecordedAt
 		}
 	}

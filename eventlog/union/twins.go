@@ -9,8 +9,8 @@ import (
 	"github.com/cmemd/cmemd/events"
 )
 
-// none is no log's number.
-const none = -1
+// noNumber is no log's number.
+const noNumber = -1
 
 // twinsOf says for each of some records of the log with number n, which follow each other, which other log's record at the same
 // position it is: the number of the first log that has one with its id there, or none. Ids are random, and given once: that two logs have
@@ -18,7 +18,7 @@ const none = -1
 func (u *Union) twinsOf(ctx context.Context, n uint32, records []events.Record) ([]int, error) {
 	twins := make([]int, len(records))
 	for i := range twins {
-		twins[i] = none
+		twins[i] = noNumber
 	}
 	for m, b := range u.bolts {
 		if uint32(m) == n || b == nil || !related(ctx, b, records) {
@@ -26,14 +26,14 @@ func (u *Union) twinsOf(ctx context.Context, n uint32, records []events.Record) 
 		}
 		have, _, _ := b.State()
 		first, last := records[0].Position, min(have, records[len(records)-1].Position)
-		if m != own { // what has no place, and waits for none, must not wait for these
+		if m != ownNumber { // what has no place, and waits for none, must not wait for these
 			last = min(last, u.order.shown(uint32(m))+u.waiting(uint32(m)))
 		}
 		for r, err := range b.Between(ctx, first, last) {
 			if err != nil {
 				break // what cannot be read is nobody's twin
 			}
-			if i := int(r.Position - first); twins[i] == none && r.ID == records[i].ID {
+			if i := int(r.Position - first); twins[i] == noNumber && r.ID == records[i].ID {
 				twins[i] = m
 			}
 		}
@@ -80,7 +80,7 @@ func (u *Union) hasTwins(ctx context.Context) (bool, error) {
 	looked := false
 	for n, all := range u.order.twins {
 		for _, t := range all {
-			if t.of != own {
+			if t.of != ownNumber {
 				continue
 			}
 			if !looked {
@@ -88,7 +88,7 @@ func (u *Union) hasTwins(ctx context.Context) (bool, error) {
 			}
 			for _, s := range append(within(lost, t.first, t.last), events.Span{From: t.last, To: t.last}) {
 				twins, err := u.twinsBetween(ctx, uint32(n), s.From, s.To)
-				if err != nil || slices.ContainsFunc(twins, func(of int) bool { return of != own }) {
+				if err != nil || slices.ContainsFunc(twins, func(of int) bool { return of != ownNumber }) {
 					return false, ctx.Err() // a copy that cannot be read is set aside
 				}
 			}
@@ -148,7 +148,7 @@ func split(waits []wait, twins []int) (all []wait) {
 				n++
 			}
 			one := w
-			if one.n = uint32(n); twins[0] != none {
+			if one.n = uint32(n); twins[0] != noNumber {
 				one.twin, one.twinOf, one.needs, one.needsUnknown = true, uint32(twins[0]), nil, false
 			}
 			all, twins, left = append(all, one), twins[n:], left-n
@@ -166,7 +166,7 @@ func (u *Union) withTwins(at []events.Place) []events.Place {
 			continue
 		}
 		for _, m := range u.order.sharing(n, p.Position) {
-			if m != own && m != n {
+			if m != ownNumber && m != n {
 				all = append(all, events.Place{Log: u.order.logs[m], Position: p.Position})
 			}
 		}
@@ -196,7 +196,7 @@ func (u *Union) Same(at events.Place) (all []events.Place) {
 	}
 	for _, m := range o.sharing(n, at.Position) {
 		p := events.Place{Log: o.logs[m], Position: at.Position}
-		if m == own {
+		if m == ownNumber {
 			p.Log = events.LogID{}
 		}
 		all = append(all, p)

@@ -50,7 +50,7 @@ func (u *Union) Verify(ctx context.Context, log events.LogID, progress func(done
 		return err
 	}
 	n, known := v.number(log)
-	if !known || n == own || v.bolts[n] == nil {
+	if !known || n == ownNumber || v.bolts[n] == nil {
 		return fmt.Errorf("%w: %s", ErrUnknown, log)
 	}
 	err = eventlog.Verify(ctx, v.bolts[n], progress)
@@ -80,7 +80,7 @@ func (u *Union) Where(at events.Position) (events.Place, bool) {
 	}
 	s, _ := v.find(at)
 	place := events.Place{Position: s.first + at - s.at}
-	if s.log != own {
+	if s.log != ownNumber {
 		place.Log = v.logs[s.log]
 	}
 	return place, true
@@ -120,15 +120,15 @@ func (u *Union) view() (view, error) {
 
 // moved is a record of the stretch s as a reader of the union sees it. Where nothing of other logs stands before it that is what it is.
 func (v view) moved(s stretch, r events.Record) events.Record {
-	if s.log == own && s.at == s.first {
+	if s.log == ownNumber && s.at == s.first {
 		return r
 	}
 	known := time.Unix(0, s.known).UTC()
-	if s.log == own && r.RecordedAt.After(known) {
+	if s.log == ownNumber && r.RecordedAt.After(known) {
 		known = r.RecordedAt
 	}
 	var log events.LogID
-	if s.log != own {
+	if s.log != ownNumber {
 		log = v.logs[s.log]
 		r.Stream = r.Stream.In(log)
 	}
@@ -140,9 +140,9 @@ func (v view) moved(s stretch, r events.Record) events.Record {
 // Damage of a copy is noted.
 func (u *Union) explain(v view, log uint32, err error) error {
 	damage, damaged := errors.AsType[*eventlog.CorruptError](err)
-	if log == own {
+	if log == ownNumber {
 		if damaged && damage.Position != 0 {
-			return &eventlog.CorruptError{Position: v.at(own, damage.Position), Stream: damage.Stream, Reason: damage.Reason}
+			return &eventlog.CorruptError{Position: v.at(ownNumber, damage.Position), Stream: damage.Stream, Reason: damage.Reason}
 		}
 		return err
 	}

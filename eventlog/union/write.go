@@ -58,7 +58,7 @@ func (l Log) Append(
 // seen is a record of the own log, that was just appended, as readers see it.
 func (l Log) seen(r events.Record) events.Record {
 	v := l.shown(r.Position)
-	s, _, _ := v.locate(own, r.Position)
+	s, _, _ := v.locate(ownNumber, r.Position)
 	return v.moved(s, r)
 }
 
@@ -67,7 +67,7 @@ func (l Log) seen(r events.Record) events.Record {
 func (l Log) shown(at events.Position) view {
 	for {
 		v, err := l.view()
-		if p := v.at(own, at); err != nil || p > 0 && p <= v.last {
+		if p := v.at(ownNumber, at); err != nil || p > 0 && p <= v.last {
 			return v
 		}
 		<-v.changed
@@ -122,7 +122,7 @@ func (l Log) Before(at events.Position) events.Position {
 	at = min(at, v.last)
 	for at > 0 {
 		s, _ := v.find(at)
-		if s.log == own {
+		if s.log == ownNumber {
 			return s.first + at - s.at
 		}
 		at = s.at - 1
@@ -135,5 +135,5 @@ func (l Log) Seen(at events.Position) events.Position {
 	if at == 0 || !l.Joined() {
 		return at
 	}
-	return l.shown(at).at(own, at)
+	return l.shown(at).at(ownNumber, at)
 }

@@ -45,8 +45,8 @@ const (
 	// commits are below, with at most 72 characters and blanks among them. Two such that stand beside each other show it too.
 	longText = 64
 
-	// besides is how many letters may stand between the two: "12 | yes |", "docs/notes.md:7:", "It also says".
-	besides = 40
+	// maxLettersBetween is how many letters may stand between the two: "12 | yes |", "docs/notes.md:7:", "It also says".
+	maxLettersBetween = 40
 
 	// headSize is how many letters of a long line are looked up first, and maxSameHead how many lines may begin alike.
 	headSize    = 32

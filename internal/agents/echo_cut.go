@@ -63,7 +63,7 @@ func (c *cutter) weigh(text string) {
 
 // count notes a long line. One that was seen before says nothing more.
 func (c *cutter) count(hash uint64, size int) {
-	if c.since > besides {
+	if c.since > maxLettersBetween {
 		c.run = 0
 	}
 	c.since = 0

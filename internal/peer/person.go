@@ -26,8 +26,8 @@ type Agents struct {
 // reader returns what the system knows of a process. The error says that there is none of that id, or that nothing is known of it.
 type reader func(pid int) (process, error)
 
-// deepest is how many processes may stand above one another: more is a loop, or hides something.
-const deepest = 128
+// maxAncestors is how many processes may stand above one another: more is a loop, or hides something.
+const maxAncestors = 128
 
 // personal reports whether p is a person's command. Its group's leader, and other leaders, may have ended: a pipeline outlives its first
 // command. Whose parents have ended was handed to the first process, and is known by its leaders.
@@ -46,7 +46,7 @@ func personal(p process, read reader, agents Agents) bool {
 // clear reports whether neither p nor any process above it is an agent's. What cannot be told is no, but for a parent of which
 // the system tells nothing, and that is there: it is another user's, and above it are others of theirs.
 func clear(p process, read reader, agents Agents) bool {
-	for range deepest {
+	for range maxAncestors {
 		if agents.has(p) {
 			return false
 		}

@@ -19,7 +19,7 @@ func accountShapes() []shape {
 // crypt looks for the hash of a password, as crypt writes it: who has it can try passwords at will.
 func (f *finder) crypt(_ *shape, start, end int) {
 	const shortest = 22 // salt and hash
-	if stop := run(f.s, end, isCrypt); stop-end >= shortest && looksRandom(f.s[end:min(stop, end+judged)]) {
+	if stop := run(f.s, end, isCrypt); stop-end >= shortest && looksRandom(f.s[end:min(stop, end+decisiveBytes)]) {
 		f.add(start, stop, "password-hash")
 	}
 }

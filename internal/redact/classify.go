@@ -4,7 +4,7 @@ import "strings"
 
 // secret reports whether the literal says a secret.
 func (v literal) secret(n name, text string) bool {
-	text = text[:min(len(text), judged)]
+	text = text[:min(len(text), decisiveBytes)]
 	if v.quoted && strings.ContainsAny(text, " \t") && n.kind != scheme && !v.isPhrase(n, text) {
 		return false
 	}

@@ -65,7 +65,7 @@ func (f *finder) behindPrefix(from, stop int, ids map[string]bool) {
 	if prefix == "" || len(prefix) > generalPrefix || !isLetter(prefix[0]) || !f.begins(start) || isInner(f.at(start-1)) && !f.escaped(start) || isID(f.s[start:from], ids) {
 		return
 	}
-	if body := f.s[from:min(stop, from+judged)]; holds(body, notHex) && secretive(body) {
+	if body := f.s[from:min(stop, from+decisiveBytes)]; holds(body, notHex) && secretive(body) {
 		f.weak(start, run(f.s, stop, isToken), generalName)
 	}
 }

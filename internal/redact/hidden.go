@@ -136,7 +136,7 @@ func (f *finder) lineBreak(i int) int {
 
 // isRest reports whether a part looks like the rest of what was drawn by lot, and not like a word.
 func isRest(part string) bool {
-	part = part[:min(len(part), judged)]
+	part = part[:min(len(part), decisiveBytes)]
 	if len(part) >= 8 {
 		return churn(part)*6 >= len(part)
 	}

@@ -102,7 +102,7 @@ func (f *finder) cookies(_ *shape, start, end int) {
 		}
 		f.crumb.end(f.s, eq+1, isCookie)
 		stop := f.crumb.to
-		if value := f.s[eq+1 : stop]; len(value) >= 16 && looksRandom(value[:min(len(value), judged)]) {
+		if value := f.s[eq+1 : stop]; len(value) >= 16 && looksRandom(value[:min(len(value), decisiveBytes)]) {
 			f.weak(eq+1, stop, "cookie")
 		}
 		if f.at(stop) != ';' {

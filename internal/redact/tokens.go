@@ -112,7 +112,7 @@ func (f *finder) prefixed(l *shape, start, end int) {
 		f.addWrapped(t, start, end, stop, whole)
 	}
 	n := stop - end
-	if n < t.min && !f.cutOff(t, start, end, stop) || t.max > 0 && n > t.max || !looksRandom(f.s[end:min(stop, end+judged)]) {
+	if n < t.min && !f.cutOff(t, start, end, stop) || t.max > 0 && n > t.max || !looksRandom(f.s[end:min(stop, end+decisiveBytes)]) {
 		return
 	}
 	if t.keepPrefix {
@@ -125,7 +125,7 @@ func (f *finder) prefixed(l *shape, start, end int) {
 // whole.
 func (f *finder) addWrapped(t *tokenRule, start, end, partEnd, restEnd int) {
 	most := restEnd - end // with the line ends
-	if most < t.min || t.max > 0 && partEnd-end+restEnd-f.lineBreak(partEnd) > t.max || !looksRandom(f.s[end:min(partEnd, end+judged)]) {
+	if most < t.min || t.max > 0 && partEnd-end+restEnd-f.lineBreak(partEnd) > t.max || !looksRandom(f.s[end:min(partEnd, end+decisiveBytes)]) {
 		return
 	}
 	if t.keepPrefix {

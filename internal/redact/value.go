@@ -176,10 +176,10 @@ type literal struct {
 	words      bool // it is quoted right behind the sign, as in a shell: a secret there may be several words
 }
 
-// maxValue bounds the values that are looked at, and judged is how much of one decides.
+// maxValue bounds the values that are looked at, and decisiveBytes is how much of one decides.
 const (
-	maxValue = 4 << 10
-	judged   = 256
+	maxValue      = 4 << 10
+	decisiveBytes = 256
 )
 
 // readLiteral reads a value. In JSON a quote that no backslash stands before opens one only behind the name of a member: else

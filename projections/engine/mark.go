@@ -20,16 +20,18 @@ const (
 	// write could bring an old one back.
 	markName = "views.db.open"
 
-	// layout is the version of how values are stored. 2: a checksum stands behind each. Files of another one are made anew.
-	layout = 2
+	// layoutVersion is the version of how values are stored. 2: a checksum stands behind each. Files of another one are made anew.
+	layoutVersion = 2
 )
 
 // openMark is what the mark says while views.db is open in a boot of the machine.
-func openMark(bootID string) string { return fmt.Sprintf("layout %d, open in boot %s", layout, bootID) }
+func openMark(bootID string) string {
+	return fmt.Sprintf("layout %d, open in boot %s", layoutVersion, bootID)
+}
 
 // closedMark is what it says after a clean stop.
 func closedMark(size int64, sum uint32) string {
-	return fmt.Sprintf("layout %d, closed at %d bytes, checksum %08x", layout, size, sum)
+	return fmt.Sprintf("layout %d, closed at %d bytes, checksum %08x", layoutVersion, size, sum)
 }
 
 // mark is that file, locked.
@@ -77,7 +79,7 @@ func (m *mark) distrust(path, bootID string) string {
 	switch {
 	case err != nil:
 		return err.Error()
-	case verr != nil || version != layout:
+	case verr != nil || version != layoutVersion:
 		return "they are of another release, or nothing says that they are whole"
 	case content == openMark(bootID) && bootID != "":
 		if err := verifyFile(path, true); err != nil {

@@ -21,9 +21,9 @@ const (
 	maxRepairs   = 3
 	repairWindow = time.Hour
 
-	// unhurried is how long records that nobody waits for may wait for others: a slice costs a commit, a checkpoint of each view and one
+	// maxBatchWait is how long records that nobody waits for may wait for others: a slice costs a commit, a checkpoint of each view and one
 	// writing of each row that it changes, however many records it has. A person does not notice a tenth of a second.
-	unhurried = 100 * time.Millisecond
+	maxBatchWait = 100 * time.Millisecond
 )
 
 // Run applies the log's records to the views, first those that they lack and then those that are appended. It returns
@@ -142,7 +142,7 @@ func (v *Views) runOnce(ctx context.Context) error {
 		v.progress.Well() // there is nothing to be written
 	}
 	pace := v.cfg.Pace
-	pace.Hurry, pace.Rest = v.progress.Hurry(), cmp.Or(pace.Rest, unhurried)
+	pace.Hurry, pace.Rest = v.progress.Hurry(), cmp.Or(pace.Rest, maxBatchWait)
 	err := Follow(inner, v.log, front+1, pace, v.frontApplier(epoch))
 	cancel(err)
 	beside.Wait()

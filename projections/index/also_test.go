@@ -50,7 +50,7 @@ func TestAlso(t *testing.T) {
 func TestLimitsAgree(t *testing.T) {
 	t.Parallel()
 	w := newWriter(t)
-	w.fill(newCorpus(3), 2*ranked)
+	w.fill(newCorpus(3), 2*reorderedHits)
 	x := w.mustOpen(t.TempDir())
 	c := newCorpus(3)
 	for _, q := range []Query{{Text: c.words[3] + " " + c.words[7]}, {Text: c.words[40]}, {Text: c.words[3], Sort: Newest}, {}} {
@@ -61,7 +61,7 @@ func TestLimitsAgree(t *testing.T) {
 				t.Fatalf("%+v: hit %d scores %v behind %v", q, i, all[i].Score, all[i-1].Score)
 			}
 		}
-		for _, q.Limit = range []int{1, 20, 100, ranked - 1, ranked + 1, len(all)} {
+		for _, q.Limit = range []int{1, 20, 100, reorderedHits - 1, reorderedHits + 1, len(all)} {
 			got := mustSearch(t, x, q).Hits
 			if diff := cmp.Diff(all[:min(q.Limit, len(all))], got); diff != "" {
 				t.Fatalf("%+v: of %d hits (-want +got):\n%s", q, len(all), diff)

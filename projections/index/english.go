@@ -22,8 +22,8 @@ self:selves shelf:shelves tooth:teeth wife:wives wolf:wolves woman:women
 index:indices-indexes vertex:vertices matrix:matrices datum:data criterion:criteria schema:schemata
 good:better-best bad:worse-worst`
 
-// short maps what developers shorten to the whole word.
-const short = `
+// abbreviations maps what developers shorten to the whole word.
+const abbreviations = `
 application:app-apps argument:arg-args asynchronous:async configuration:config-configs-conf-cfg database:db-dbs
 dependency:dep-deps destination:dest development:dev directory:dir-dirs documentation:doc-docs environment:env-envs
 error:err-errs function:func-funcs-fn implementation:impl information:info initialize:init library:lib-libs maximum:max

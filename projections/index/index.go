@@ -140,8 +140,8 @@ func (x *Index) owe(ctx context.Context) error {
 // Rebuilding reports whether the index was damaged, and does not know yet again what it knew.
 func (x *Index) Rebuilding() bool { return uint64(x.Position()) < x.owed.Load() }
 
-// patience is how long a question waits for an index that is being made anew: a small one is done by then.
-const patience = 2 * time.Second
+// rebuildWait is how long a question waits for an index that is being made anew: a small one is done by then.
+const rebuildWait = 2 * time.Second
 
 // whole returns the store in use once it knows what it is to know, for which it waits no longer than patience. Errors: ErrClosed,
 // ErrRebuilding, ctx's.

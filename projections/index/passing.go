@@ -17,7 +17,7 @@ func (x *Index) Matching(ctx context.Context, q Query) ([]events.Position, error
 	if len(q.conditions()) == 0 && q.span() == (Query{}).span() {
 		return nil, nil
 	}
-	return ask(ctx, x, patience, func(s *store) ([]events.Position, error) { return s.matching(ctx, x.analyzer, &x.scratches, q) })
+	return ask(ctx, x, rebuildWait, func(s *store) ([]events.Position, error) { return s.matching(ctx, x.analyzer, &x.scratches, q) })
 }
 
 func (s *store) matching(ctx context.Context, a *analyzer, pool *scratches, q Query) (found []events.Position, err error) {

@@ -23,9 +23,9 @@ const (
 	// neighbourWeight is what the two neighbours of a memory in its session are worth: an answer follows its question.
 	neighbourWeight = 0.1
 
-	// ranked is how many of the best are brought into order by what stands next to them too: the same for every limit, so
+	// reorderedHits is how many of the best are brought into order by what stands next to them too: the same for every limit, so
 	// that pages agree.
-	ranked = 300
+	reorderedHits = 300
 
 	// dateWorth is what a date that the query names is worth beside a word as rare as it.
 	dateWorth = 1
@@ -305,17 +305,17 @@ func (a *recencyTable) boost(at int64) float64 {
 // so that those that it counts for stay before the others.
 func (s *search) hits(limit int) ([]Hit, error) {
 	s.cut(s.want)
-	if len(s.best) > ranked {
+	if len(s.best) > reorderedHits {
 		slices.SortFunc(s.best, s.before)
 	}
-	first := s.best[:min(ranked, len(s.best))]
+	first := s.best[:min(reorderedHits, len(s.best))]
 	if s.sort == Relevance {
 		for i, c := range first {
 			first[i].ranked = true
 			first[i].key += s.neighbourScore(c.segment, c.doc)
 		}
 	}
-	if limit < ranked {
+	if limit < reorderedHits {
 		s.cut(limit)
 		first = s.best
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// rest is how long to wait at most after a batch: what comes meanwhile goes into one segment, not into many.
-	rest = 50 * time.Millisecond
+	// batchPause is how long to wait at most after a batch: what comes meanwhile goes into one segment, not into many.
+	batchPause = 50 * time.Millisecond
 
 	// rebuildEvery is how often damage found by searches may lead to a rebuild: damage that a rebuild does not heal is
 	// no damage of the files.
@@ -111,7 +111,7 @@ func (x *Index) runOnce(parent context.Context) error {
 	defer watcher.Wait()
 	defer stop(nil)
 	watcher.Go(func() { x.watch(ctx, purge, stop) })
-	err := engine.Follow(ctx, x.log, x.Position()+1, engine.Pace{Rest: rest, Hurry: x.progress.Hurry()}, func(slice []events.Record) error {
+	err := engine.Follow(ctx, x.log, x.Position()+1, engine.Pace{Rest: batchPause, Hurry: x.progress.Hurry()}, func(slice []events.Record) error {
 		return x.applySlice(ctx, slice, purge)
 	})
 	if err == nil || errors.Is(err, context.Canceled) { // of ctx, which says less than why it is done
@@ -206,7 +206,7 @@ func (x *Index) suspect(ctx context.Context, met *store, why error) error {
 	case x.doubt <- doubt{met, why}:
 	default: // it is looked into already
 	}
-	limit := time.NewTimer(patience)
+	limit := time.NewTimer(rebuildWait)
 	defer limit.Stop()
 	look := time.NewTicker(suspectEvery)
 	defer look.Stop()

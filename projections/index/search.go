@@ -80,7 +80,7 @@ type Result struct {
 // Search returns the best hits for q. It is safe for concurrent use. The error is ctx's, ErrClosed, ErrRebuilding, or the
 // system's: an empty answer always means that nothing matches.
 func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
-	return ask(ctx, x, patience, func(s *store) (Result, error) { return s.search(ctx, x.analyzer, &x.scratches, q) })
+	return ask(ctx, x, rebuildWait, func(s *store) (Result, error) { return s.search(ctx, x.analyzer, &x.scratches, q) })
 }
 
 func (s *store) search(ctx context.Context, a *analyzer, pool *scratches, q Query) (res Result, err error) {
@@ -177,7 +177,7 @@ func (s *store) prepare(ctx context.Context, snap *scorch.IndexSnapshot, a *anal
 	run := &search{
 		snap: snap, cols: cols, penalties: penalties, terms: queryTerms(a, q.Text), dates: mentions(q.Text), conds: q.conditions(),
 		span: q.span(), sort: q.Sort,
-		recency: q.Recency, want: max(q.Limit, ranked), cache: &s.columns, first: make([]int, len(cols)+1),
+		recency: q.Recency, want: max(q.Limit, reorderedHits), cache: &s.columns, first: make([]int, len(cols)+1),
 		allow: make([]*roaring.Bitmap, len(cols)),
 	}
 	run.nothing = q.Text != "" && len(run.terms) == 0

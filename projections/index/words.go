@@ -49,7 +49,7 @@ type analyzer struct {
 }
 
 func newAnalyzer() *analyzer {
-	a := &analyzer{fold: foldTable(), stops: map[string]struct{}{}, bases: table(irregular, short), spelling: table(spelling)}
+	a := &analyzer{fold: foldTable(), stops: map[string]struct{}{}, bases: table(irregular, abbreviations), spelling: table(spelling)}
 	for _, w := range strings.Fields(stopWords) {
 		a.stops[w] = struct{}{}
 	}

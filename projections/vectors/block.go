@@ -17,10 +17,10 @@ const (
 	// two of them into a leaf, so that for one more row 870 KB are written on average.
 	blockBytes = 256 << 10
 
-	blockHead = 8       // a checksum of the key and of what follows, and four bytes of nothing
-	rowHead   = 8 + 16  // position and id
-	refusal   = 1 << 63 // is set in the position of a row that was refused
-	maxDims   = 16 << 10
+	blockHead  = 8       // a checksum of the key and of what follows, and four bytes of nothing
+	rowHead    = 8 + 16  // position and id
+	refusedBit = 1 << 63 // is set in the position of a row that was refused
+	maxDims    = 16 << 10
 )
 
 // rowRef is what a row is of.
@@ -58,9 +58,9 @@ func blocksOf(blocks *bolt.Bucket, dims int) iter.Seq2[[]byte, block] {
 
 func (b block) place(i int) uint64 { return binary.LittleEndian.Uint64(b.data[blockHead+8*i:]) }
 
-func (b block) position(i int) events.Position { return events.Position(b.place(i) &^ refusal) }
+func (b block) position(i int) events.Position { return events.Position(b.place(i) &^ refusedBit) }
 
-func (b block) refused(i int) bool { return b.place(i)&refusal != 0 }
+func (b block) refused(i int) bool { return b.place(i)&refusedBit != 0 }
 
 func (b block) id(i int) events.ID { return events.ID(b.data[blockHead+8*b.n+16*i:][:16]) }
 
@@ -107,7 +107,7 @@ func putBlock(blocks *bolt.Bucket, rows []row, dims int) error {
 	for i, r := range rows {
 		place := uint64(r.position)
 		if r.vector == nil {
-			place |= refusal
+			place |= refusedBit
 		}
 		binary.LittleEndian.PutUint64(b.data[blockHead+8*i:], place)
 		copy(b.data[blockHead+8*b.n+16*i:], r.id[:])

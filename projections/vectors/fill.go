@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// quickly is how often a request is tried again at once where that may help, before the pauses begin.
-	quickly = 2
+	// immediateRetries is how often a request is tried again at once where that may help, before the pauses begin.
+	immediateRetries = 2
 
 	// quickWait is before the first of these; it doubles.
 	quickWait = time.Second
@@ -51,7 +51,7 @@ func (v *Vectors) fill(ctx context.Context) error {
 			_ = sleep.For(ctx, v.cfg.Rest)
 		case !errors.As(err, &f):
 			return err
-		case f.Retryable && f.Until.IsZero() && tries < quickly:
+		case f.Retryable && f.Until.IsZero() && tries < immediateRetries:
 			_ = sleep.For(ctx, quickWait<<tries)
 			tries++
 		default:

@@ -48,7 +48,7 @@ func NewCodec(records *events.Codec) *Codec {
 func (c *Codec) seal(h Header, plain []byte, epoch EpochKey) []byte {
 	var key [keySize]byte
 	rand.Read(key[:]) // never fails: without randomness it ends the program
-	b := h.appendClear(make([]byte, 0, fixedHeaderSize+len(h.Reads)*readLen+tail+len(plain)+tagSize+1<<10))
+	b := h.appendClear(make([]byte, 0, fixedHeaderSize+len(h.Reads)*readLen+tailSize+len(plain)+tagSize+1<<10))
 	b = wrap(b, key, epoch)
 	zipped := c.zip.EncodeAll(plain, nil)
 	return gcm(key[:]).Seal(b, make([]byte, nonceSize), zipped, b) // a key that is used once may have any nonce

@@ -28,7 +28,7 @@ const (
 	format          = 1
 	fixedHeaderSize = 4 + 1 + 1 + 20 + 16 + 16 + 8 + 8 + 2 + 8 + 32 + 32 + 1
 	readLen         = 16 + 8
-	tail            = ed25519.SignatureSize + 4 + 4 + wrappedKeySize
+	tailSize        = ed25519.SignatureSize + 4 + 4 + wrappedKeySize
 )
 
 // domain begins what is signed, so that no signature of another thing is one of a segment.
@@ -120,14 +120,14 @@ func (h Header) appendClear(b []byte) []byte {
 
 // parseHeader returns the header at the beginning of b, and its length with the wrapped key.
 func parseHeader(b []byte) (h Header, n int, err error) {
-	if len(b) < fixedHeaderSize+tail || string(b[:4]) != magic {
+	if len(b) < fixedHeaderSize+tailSize || string(b[:4]) != magic {
 		return h, 0, fmt.Errorf("%w: no header in %d bytes", ErrDamaged, len(b))
 	}
 	if b[4] != format || Kind(b[5]) != Whole {
 		return h, 0, fmt.Errorf("%w (format %d, kind %d)", ErrNewer, b[4], b[5])
 	}
 	reads := int(b[fixedHeaderSize-1])
-	if n = fixedHeaderSize + reads*readLen + tail; len(b) < n {
+	if n = fixedHeaderSize + reads*readLen + tailSize; len(b) < n {
 		return h, 0, fmt.Errorf("%w: the header is cut", ErrDamaged)
 	}
 	be := binary.BigEndian
@@ -136,7 +136,7 @@ func parseHeader(b []byte) (h Header, n int, err error) {
 		First: events.Position(be.Uint64(b[66:])), Count: int(be.Uint16(b[74:])), SealedAt: time.Unix(0, int64(be.Uint64(b[76:]))).UTC(),
 		Previous: events.Hash(b[84:116]), Link: events.Hash(b[116:148]), Reads: parseReads(b[fixedHeaderSize:], reads),
 	}
-	rest := b[n-tail:]
+	rest := b[n-tailSize:]
 	copy(h.Signature[:], rest)
 	h.Edition, h.Epoch = be.Uint32(rest[len(h.Signature):]), be.Uint32(rest[len(h.Signature)+4:])
 	if h.First == 0 || h.Count == 0 || h.Count > MaxRecords || h.Last() < h.First {

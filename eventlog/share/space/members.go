@@ -28,12 +28,12 @@ var (
 	ErrFull = errors.New("space: too many machines came and went for one space; make a new one (machines can still leave and be revoked)")
 )
 
-// reserve is the room that is kept for what must always be possible: that 200 machines are revoked or leave, at 500 bytes each, and what is
-// open then is withdrawn.
-const reserve = 128 << 10
+// reservedBytes is the room that is kept for what must always be possible: that 200 machines are revoked or leave, at 500 bytes
+// each, and what is open then is withdrawn.
+const reservedBytes = 128 << 10
 
-// attempts is how often a change is tried anew because another machine's came first.
-const attempts = 8
+// maxAttempts is how often a change is tried anew because another machine's came first.
+const maxAttempts = 8
 
 // Create makes a space in the store with this machine, whose folder dir is, as its first one. The recovery code is nowhere else: it
 // must be shown, once. It returns ErrMember, or what the store returned; then there is no space.
@@ -304,7 +304,7 @@ func (s *Space) change(ctx context.Context, next func(Manifest) (change, *Keys, 
 		return err
 	}
 	defer s.manifestLock.Release(1)
-	for range attempts {
+	for range maxAttempts {
 		body, rev, err := s.read(ctx)
 		if err != nil {
 			return err
@@ -336,7 +336,7 @@ func (s *Space) put(ctx context.Context, m Manifest, body []byte, rev store.Rev,
 	}
 	after, room := appendEntries(slices.Clone(body), e), store.MaxBody
 	if c.Kind == invited || c.Kind == entered {
-		room -= reserve
+		room -= reservedBytes
 	}
 	if len(after) > room {
 		return ErrFull

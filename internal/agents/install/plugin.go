@@ -92,16 +92,16 @@ func (a Agent) pluginHooks(goos string, o Options) []byte {
 	for _, e := range a.hookEdits(goos, o).entries {
 		hooks = append(hooks, jsonedit.Member{Key: e.event, Value: []any{e.value}})
 	}
-	return written(append(d, jsonedit.Member{Key: "hooks", Value: hooks}))
+	return fileText(append(d, jsonedit.Member{Key: "hooks", Value: hooks}))
 }
 
 func pluginServers(o Options) []byte {
 	servers := jsonedit.Object{{Key: serverName, Value: o.fill("", "", known.StandardServer())}}
-	return written(jsonedit.Object{{Key: "mcpServers", Value: servers}})
+	return fileText(jsonedit.Object{{Key: "mcpServers", Value: servers}})
 }
 
-// written is an object as a file of its own.
-func written(o jsonedit.Object) []byte {
+// fileText is an object as a file of its own.
+func fileText(o jsonedit.Object) []byte {
 	d := jsonedit.Parse(nil)
 	for _, m := range o {
 		d.Set(m.Value, m.Key)

@@ -30,7 +30,7 @@ func (f *file) due(now time.Time) bool {
 	if f.changed.IsZero() || now.Before(f.notBefore) {
 		return false
 	}
-	return now.Sub(f.changed) >= settle || now.Sub(f.since) >= settleMost
+	return now.Sub(f.changed) >= settleTime || now.Sub(f.since) >= settleMost
 }
 
 // resting reports whether f's reading is to know that nothing comes for now.

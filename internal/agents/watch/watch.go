@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// settle is how long a file rests before it is read, and settleMost the longest that it waits for that: agents write a
+	// settleTime is how long a file rests before it is read, and settleMost the longest that it waits for that: agents write a
 	// few lines at once.
-	settle     = 300 * time.Millisecond
+	settleTime = 300 * time.Millisecond
 	settleMost = 2 * time.Second
 
 	// restAfter is how long nothing came before an agent that has said something counts as having stopped.
 	restAfter = 30 * time.Second
 
-	// tick is how often files are asked whether they are due, and saveEvery the least time between two writes of the state.
-	tick      = 250 * time.Millisecond
-	saveEvery = time.Second
+	// checkEvery is how often files are asked whether they are due, and saveEvery the least time between two writes of the state.
+	checkEvery = 250 * time.Millisecond
+	saveEvery  = time.Second
 
 	// maxReadings is how many readings are kept open: each may keep some megabytes.
 	maxReadings = 32
@@ -44,7 +44,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 	w.dirty = true // what is followed now is seen at once
 	w.save(ctx)
 	defer w.end(context.WithoutCancel(ctx))
-	ticks, polls, saves := time.NewTicker(tick), time.NewTicker(w.cfg.Poll), time.NewTicker(saveEvery)
+	ticks, polls, saves := time.NewTicker(checkEvery), time.NewTicker(w.cfg.Poll), time.NewTicker(saveEvery)
 	defer ticks.Stop()
 	defer polls.Stop()
 	defer saves.Stop()

@@ -12,8 +12,8 @@ const (
 	// MaxKey is the longest key in bytes: a UUID has 36.
 	MaxKey = 128
 
-	// kept is for how long an answer is kept for who asks once more, and maxKept how many are: an answer is some hundred bytes.
-	kept    = 24 * time.Hour
+	// keptFor is for how long an answer is kept for who asks once more, and maxKept how many are: an answer is some hundred bytes.
+	keptFor = 24 * time.Hour
 	maxKept = 1000
 )
 
@@ -96,7 +96,7 @@ func (c *Calls) now() time.Time {
 
 // evict drops calls that are too old, and the oldest where there are too many. mu is held.
 func (c *Calls) evict(now time.Time) {
-	for len(c.order) > 0 && (len(c.order) >= maxKept || now.Sub(c.by[c.order[0]].began) > kept) {
+	for len(c.order) > 0 && (len(c.order) >= maxKept || now.Sub(c.by[c.order[0]].began) > keptFor) {
 		delete(c.by, c.order[0])
 		c.order = c.order[1:]
 	}

@@ -79,7 +79,7 @@ func TestBounds(t *testing.T) {
 	if len(c.by) != maxKept || len(c.order) != maxKept {
 		t.Errorf("%d and %d keys are kept", len(c.by), len(c.order))
 	}
-	now = now.Add(kept + 1)
+	now = now.Add(keptFor + 1)
 	_, _ = c.Do(Key{Text: "failed"}, nil, func() (any, error) { return nil, errors.New("no") })
 	if len(c.by) != 0 || len(c.order) != 0 {
 		t.Errorf("%d and %d keys are kept after their time", len(c.by), len(c.order))

@@ -34,8 +34,8 @@ func forgetTool() spec {
 // forgetWait is how long planning and erasing may take: files are written anew.
 const forgetWait = 10 * time.Minute
 
-// asked is the name of the question to the user.
-const asked = "confirm"
+// confirmQuestion is the name of the question to the user.
+const confirmQuestion = "confirm"
 
 func (c call) forget(ctx context.Context, in forgetArgs) (*mcp.CallToolResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, forgetWait)
@@ -44,7 +44,7 @@ func (c call) forget(ctx context.Context, in forgetArgs) (*mcp.CallToolResult, e
 	if err != nil {
 		return nil, err
 	}
-	if answer, ok := c.req.Params.InputResponses[asked]; ok {
+	if answer, ok := c.req.Params.InputResponses[confirmQuestion]; ok {
 		if !agreed(answer) {
 			return textResult("The user did not agree. Nothing was erased."), nil
 		}
@@ -111,7 +111,9 @@ func (c call) propose(ctx context.Context, in forgetArgs, q api.ForgetRequest) (
 	if plan.Records+plan.Spooled == 0 {
 		return textResult(nothingFits), nil
 	}
-	return &mcp.CallToolResult{RequestState: c.ticket(in, plan.Records, plan.Position), InputRequests: mcp.InputRequestMap{asked: question(plan)}}, nil
+	return &mcp.CallToolResult{
+		RequestState: c.ticket(in, plan.Records, plan.Position), InputRequests: mcp.InputRequestMap{confirmQuestion: question(plan)},
+	}, nil
 }
 
 const nothingFits = "Nothing fits: there is nothing to forget."

@@ -30,8 +30,8 @@ const (
 	// perEvent is how many records one MemoryForgotten names: some 9 kB in the log, and up to 100 bytes for each turn among them.
 	perEvent = 1000
 
-	// rounds is how often what was said while a session was asked to forget is looked for.
-	rounds = 10
+	// maxRounds is how often what was said while a session was asked to forget is looked for.
+	maxRounds = 10
 )
 
 // Files is what holds words beside the log: a view's file, an index, vectors. Purge returns when the words of what was
@@ -216,7 +216,7 @@ func (e *Eraser) erase(ctx context.Context, shares []Share, progress func(done, 
 // returns what is to be erased, also beside an error.
 func (e *Eraser) forget(ctx context.Context, p pending) (at events.Position, gone []events.Position, err error) {
 	next := p.Positions
-	for range rounds {
+	for range maxRounds {
 		recorded, err := e.record(ctx, p.Stream, next, CausePerson)
 		if err != nil {
 			return at, gone, err

@@ -12,10 +12,10 @@ const (
 	maxClaims = 50
 	// maxClaimText is how much of a text is looked at, in bytes: outputs are far below it.
 	maxClaimText = 1 << 20
-	// reach is how many words before a hash may make it a commit.
-	reach = 6
-	// window is how many bytes on either side of a hash are looked at, so that time stays linear.
-	window = 256
+	// maxWordsBeforeHash is how many words before a hash may make it a commit.
+	maxWordsBeforeHash = 6
+	// bytesAroundHash is how many bytes on either side of a hash are looked at, so that time stays linear.
+	bytesAroundHash = 256
 )
 
 // Claims returns the commit hashes that text claims: tokens of 7 to 40 hex digits in the context of a commit. A
@@ -69,8 +69,8 @@ func isWordByte(c byte) bool {
 func (t token) word() string { return t.text[t.start:t.end] }
 
 // before and after are the text around the token, as much of it as may matter.
-func (t token) before() string { return t.text[max(0, t.start-window):t.start] }
-func (t token) after() string  { return t.text[t.end:min(len(t.text), t.end+window)] }
+func (t token) before() string { return t.text[max(0, t.start-bytesAroundHash):t.start] }
+func (t token) after() string  { return t.text[t.end:min(len(t.text), t.end+bytesAroundHash)] }
 
 // hash is the token's hash: all of it, or what follows the g of "git describe".
 func (t token) hash() string {
@@ -296,7 +296,7 @@ func lastField(s string) string {
 // distance is how many words away the word for a commit stands; 1 is next to it.
 func (t token) context() (what wordKind, distance int) {
 	rest, doubt := t.before(), 0
-	for i := 1; i <= reach; i++ {
+	for i := 1; i <= maxWordsBeforeHash; i++ {
 		var w string
 		if w, rest = wordBefore(rest); w == "" {
 			break

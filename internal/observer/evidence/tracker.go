@@ -18,8 +18,8 @@ const (
 	maxJournal = 2000
 	// restAfter is how long a working tree is left alone that is too large, or could not be looked at.
 	restAfter = 10 * time.Minute
-	// fresh is how young a look has to be to stand for another one.
-	fresh = time.Second
+	// snapshotReuse is how young a look has to be to stand for another one.
+	snapshotReuse = time.Second
 	// clockSkew is how far the clocks of a file system and of an agent may differ from ours.
 	clockSkew = time.Second
 )
@@ -74,7 +74,7 @@ func (t *Tracker) Note(ctx context.Context, dir string) {
 	ctx, cancel := context.WithTimeout(ctx, t.cfg.Timeout)
 	defer cancel()
 	t.visit(ctx, dir, func(tr *tree, repo Repo) {
-		if tr.last == nil || time.Since(tr.last.at) > fresh {
+		if tr.last == nil || time.Since(tr.last.at) > snapshotReuse {
 			t.snapshot(ctx, repo, tr)
 		}
 	})

@@ -46,7 +46,7 @@ func (w *work) fixed() bool {
 // mended tells whether the person told of a failure, half of the changed files or more were there before, not all of them documents or
 // tests, and no failure stood at the end.
 func (w *work) mended(request string) bool {
-	if w.firstChange == never || 2*w.createdCount() > len(w.files) || w.documents() || !sentence.ReportsFailure(clean(request)) {
+	if w.firstChange == noCall || 2*w.createdCount() > len(w.files) || w.documents() || !sentence.ReportsFailure(clean(request)) {
 		return false
 	}
 	return !slices.ContainsFunc(w.runs, func(r run) bool {

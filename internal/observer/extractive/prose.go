@@ -28,8 +28,8 @@ func prosy(s string) bool {
 	return letters > 2*others
 }
 
-// maxCluster is how long a grapheme may be on average in bytes, so that marks piled on letters bound nothing out.
-const maxCluster = 8
+// maxGraphemeBytes is how long a grapheme may be on average in bytes, so that marks piled on letters bound nothing out.
+const maxGraphemeBytes = 8
 
 // cut shortens s to n graphemes at the end of a word, with an ellipsis. Text without blanks is cut at a grapheme.
 func cut(s string, n int) string {
@@ -46,7 +46,7 @@ func cut(s string, n int) string {
 		} else {
 			cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
 		}
-		if count++; count > n || len(s)-len(rest) > maxCluster*n {
+		if count++; count > n || len(s)-len(rest) > maxGraphemeBytes*n {
 			if blank < at/2 {
 				trimmed = at
 			}

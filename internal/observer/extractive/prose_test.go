@@ -117,7 +117,7 @@ func TestCutAndLeadStayInBounds(t *testing.T) {
 			t.Fatalf("cut(%q, %d) = %q", s, n, got)
 		}
 		got := lead(s, n)
-		if runes(got) > maxCluster*n+1 || !utf8.ValidString(got) {
+		if runes(got) > maxGraphemeBytes*n+1 || !utf8.ValidString(got) {
 			t.Fatalf("lead(%q, %d) = %q", s, n, got)
 		}
 		if runes(strings.TrimSpace(s)) <= n && got != strings.TrimSpace(s) {

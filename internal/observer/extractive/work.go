@@ -10,11 +10,11 @@ import (
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
-// never is the number of a call that does not come.
-const never = math.MaxInt
+// noCall is the number of a call that does not come.
+const noCall = math.MaxInt
 
-// maxRuns bounds the commands that are told apart in one batch; a batch has 500 calls at most.
-const maxRuns = 2000
+// maxCommandRuns bounds the commands that are told apart in one batch; a batch has 500 calls at most.
+const maxCommandRuns = 2000
 
 // maxWrote is how much of a command is searched for the name of a file that it may have written, in bytes.
 const maxWrote = 4 << 10
@@ -90,7 +90,7 @@ type server struct {
 
 func newWork(cwd string) *work {
 	return &work{
-		firstChange: never, cwd: cwd, byPath: map[string]*file{}, seen: map[string]bool{}, subagent: map[string]*report{},
+		firstChange: noCall, cwd: cwd, byPath: map[string]*file{}, seen: map[string]bool{}, subagent: map[string]*report{},
 	}
 }
 
@@ -150,7 +150,7 @@ func (w *work) read(p string) {
 
 func (w *work) edit(c call) {
 	w.changingCalls = append(w.changingCalls, w.calls)
-	if w.firstChange == never && slices.ContainsFunc(c.changed, func(p string) bool { return !isTestFile(p) }) {
+	if w.firstChange == noCall && slices.ContainsFunc(c.changed, func(p string) bool { return !isTestFile(p) }) {
 		w.firstChange = w.calls
 	}
 	w.moved = w.moved || c.moved
@@ -259,7 +259,7 @@ func (w *work) run(c call) {
 		if s.words[0] == "rm" || s.words[0] == "git" && s.sub(1) == "rm" {
 			w.remove(s.words[1:], c)
 		}
-		if !s.onlyReads() && len(w.runs) < maxRuns {
+		if !s.onlyReads() && len(w.runs) < maxCommandRuns {
 			w.runs = append(w.runs, run{
 				callIndex: w.calls, step: s, commandLine: c.command, isTest: s.IsTest(), runOutcome: c.ends[i], family: s.family(),
 			})
@@ -296,7 +296,7 @@ func (w *work) fail(c call) {
 	if at < 0 {
 		at = len(c.steps) - 1
 	}
-	if at < 0 || len(w.runs) >= maxRuns {
+	if at < 0 || len(w.runs) >= maxCommandRuns {
 		return
 	}
 	s := c.steps[at]

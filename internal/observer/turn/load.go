@@ -19,7 +19,7 @@ type Request struct {
 	Turn     events.ID
 	Work     session.Work
 	Origin   session.Origin
-	Earlier  []session.Sized          // the last of the session's tool uses before those of the turn: see remembered
+	Earlier  []session.Sized          // the last of the session's tool uses before those of the turn: see rememberedInputs
 	Later    []events.Position        // the first of those behind the turn's, where it observes again
 	Observed []session.ObservedInputs // what was observed of Earlier
 }
@@ -31,7 +31,7 @@ func RequestOf(id events.ID, w session.Work, s *session.State) Request {
 		return r
 	}
 	first, last := w.Settles[0], w.Settles[len(w.Settles)-1]
-	r.Earlier, r.Later = s.Before(first, remembered), s.Since(last, remembered)
+	r.Earlier, r.Later = s.Before(first, rememberedInputs), s.Since(last, rememberedInputs)
 	if len(r.Earlier) > 0 {
 		r.Observed = s.ObservationsSince(r.Earlier[0].Position)
 	}

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// remembered is how many of a session's inputs before a turn are looked at for what the turn repeats: agents read again
+	// rememberedInputs is how many of a session's inputs before a turn are looked at for what the turn repeats: agents read again
 	// what fell out of their context, and that is rarely more than this far back.
-	remembered = 200
+	rememberedInputs = 200
 
 	// sizeTolerance is by how many bytes the payloads of the same call with the same result may differ: an id, a duration, the
 	// number of a prompt. Of other sizes nothing is read.

@@ -12,11 +12,11 @@ const (
 	// characters: a private key of the largest kind in use.
 	farReach = 16 << 10
 
-	// endless is what is looked at of a run without a limit, to begin with: a match that goes on is followed.
-	endless = 128
+	// unboundedReach is what is looked at of a run without a limit, to begin with: a match that goes on is followed.
+	unboundedReach = 128
 
-	// margin is what an expression may look at beside its match: one character.
-	margin = utf8.UTFMax
+	// lookaroundBytes is what an expression may look at beside its match: one character.
+	lookaroundBytes = utf8.UTFMax
 )
 
 // wide lists the rules whose keyword may stand anywhere in a text: it names the service, and not the secret.
@@ -36,7 +36,7 @@ func reachOf(e entry) int {
 	case spansWords(expr):
 		return farReach
 	}
-	return min(longest(expr), farReach) + margin
+	return min(longest(expr), farReach) + lookaroundBytes
 }
 
 // spansWords reports whether something without a limit in r may hold spaces.
@@ -63,10 +63,10 @@ func longest(r *syntax.Regexp) (n int) {
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
 		return 1
 	case syntax.OpStar, syntax.OpPlus:
-		return endless
+		return unboundedReach
 	case syntax.OpRepeat:
 		if r.Max < 0 {
-			return longest(r.Sub[0])*r.Min + endless
+			return longest(r.Sub[0])*r.Min + unboundedReach
 		}
 		return longest(r.Sub[0]) * r.Max
 	case syntax.OpAlternate:

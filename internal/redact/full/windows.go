@@ -39,7 +39,7 @@ func (w *window) close(s string, m *matcher, spans []redact.Span) []redact.Span 
 func (w *window) try(s string, m *matcher, spans []redact.Span) []redact.Span {
 	for had := len(spans); ; spans = spans[:had] {
 		spans = m.find(s, w.from, w.to, spans)
-		if w.to == len(s) || len(spans) == had || spans[len(spans)-1].End < w.to-margin {
+		if w.to == len(s) || len(spans) == had || spans[len(spans)-1].End < w.to-lookaroundBytes {
 			return spans
 		}
 		w.to = min(len(s), w.to+(w.to-w.from))

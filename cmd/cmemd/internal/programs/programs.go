@@ -241,8 +241,8 @@ func sameContent(a, b string) (bool, error) {
 	}
 }
 
-// maxSource bounds source.json: it is some hundred bytes.
-const maxSource = 64 << 10
+// maxSourceJSON bounds source.json: it is some hundred bytes.
+const maxSourceJSON = 64 << 10
 
 // sourceFile is where a folder of programs says where they came from.
 func sourceFile(dir string) string { return filepath.Join(dir, "source.json") }
@@ -263,7 +263,7 @@ func (s Source) write(dir string) error {
 // ReadSource returns where the programs in a folder came from. It returns an error wrapping fs.ErrNotExist where nobody wrote that down,
 // and one wrapping ErrSource where a newer version, or nobody, understands what is written.
 func ReadSource(dir string) (s Source, err error) {
-	b, err := durable.ReadBounded(sourceFile(dir), maxSource)
+	b, err := durable.ReadBounded(sourceFile(dir), maxSourceJSON)
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", sourceFile(dir), err)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/cmemd/cmemd/eventlog/share/store"
 )
 
-// settle is how long a watch waits for more changes before it looks: one object is several of them.
-const settle = 5 * time.Millisecond
+// settleTime is how long a watch waits for more changes before it looks: one object is several of them.
+const settleTime = 5 * time.Millisecond
 
 // Watch implements store.Store. Where the system tells of changes it looks at once, and every Config.PollEvery in any case.
 func (f *Folder) Watch(ctx context.Context, prefix string) iter.Seq2[store.Entry, error] {
@@ -119,7 +119,7 @@ func (w *watch) wait(ctx context.Context) bool {
 			return true // the look says that it is closed
 		case <-events:
 			if !notified {
-				notified = timer.Reset(settle)
+				notified = timer.Reset(settleTime)
 			}
 		case <-errs: // changes were lost
 			return true
