@@ -323,8 +323,8 @@ func (s *Share) lastCommon(ctx context.Context) (at events.Position, err error) 
 	return at, err
 }
 
-// branched is what Status says of it. It needs mu.
-func (s *Share) branched() *Branch {
+// branchStatus is what Status says of it. It needs mu.
+func (s *Share) branchStatus() *Branch {
 	i := s.identity
 	if i.Log.IsZero() || i.Log != s.own {
 		return nil

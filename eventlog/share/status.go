@@ -109,7 +109,7 @@ func (s *Share) Status(ctx context.Context) (Status, error) {
 func (s *Share) shippingStatus(last events.Position) Shipping {
 	own := Shipping{Log: s.own, Last: last, Shipped: s.feeds[s.own].Last, Withheld: s.feeds[s.own].Withheld}
 	own.Records = uint64(last - min(last, own.Shipped))
-	own.Branch = s.branched()
+	own.Branch = s.branchStatus()
 	if s.forked != nil {
 		own.Forked = s.forked.At
 	}

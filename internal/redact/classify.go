@@ -15,9 +15,9 @@ func (v literal) secret(n name, text string) bool {
 	case password:
 		return v.isLiteral(n, text) && v.password(n, text)
 	case secret:
-		return v.isLiteral(n, text) && (len(text) >= 12 && v.drawn(n, text) || v.chosen(n, text) || v.quoted && len(text) >= 8 && isMixed(text))
+		return v.isLiteral(n, text) && (len(text) >= 12 && v.looksGenerated(n, text) || v.canBeSecret(n, text) || v.quoted && len(text) >= 8 && isMixed(text))
 	}
-	return len(text) >= 16 && v.drawn(n, text) && v.isLiteral(n, text)
+	return len(text) >= 16 && v.looksGenerated(n, text) && v.isLiteral(n, text)
 }
 
 // isPhrase reports whether text, which has blanks, can be a secret of several words. What begins with a blank or a sign stands
@@ -26,9 +26,9 @@ func (v literal) isPhrase(n name, text string) bool {
 	return v.words && n.kind != token && isAlnum(text[0]) && !isBlank(text[len(text)-1])
 }
 
-// drawn reports whether text looks as if it were drawn by lot. What stands in code without quotes is the name of something,
-// however many capitals it has.
-func (v literal) drawn(n name, text string) bool {
+// looksGenerated reports whether text looks as if a program had drawn it by lot. What stands in code without quotes is the name of
+// something, however many capitals it has.
+func (v literal) looksGenerated(n name, text string) bool {
 	switch {
 	case n.upper && v.bare:
 		return holds(text, isDigit) && holds(text, isLetter) && looksRandom(text)
@@ -41,7 +41,7 @@ func (v literal) drawn(n name, text string) bool {
 // password reports whether text is one that somebody chose, and no word of code about passwords.
 func (v literal) password(n name, text string) bool {
 	switch {
-	case v.chosen(n, text):
+	case v.canBeSecret(n, text):
 		return true
 	case v.quoted, v.bare && !holds(text, isDotOrLow):
 		return len(text) >= 5 && isMixed(text)
@@ -49,8 +49,8 @@ func (v literal) password(n name, text string) bool {
 	return v.last && len(text) >= 6 && (churn(text) > 0 && isMixed(text) || holds(text, isLetter) && holds(text, isSign))
 }
 
-// chosen reports whether text, behind a name of the environment, can be any secret: all but what is none by its form.
-func (v literal) chosen(n name, text string) bool {
+// canBeSecret reports whether text, behind a name of the environment, can be any secret: all but what is none by its form.
+func (v literal) canBeSecret(n name, text string) bool {
 	return n.upper && (v.bare || v.quoted) && len(text) >= 6 && !isSwitch(text)
 }
 

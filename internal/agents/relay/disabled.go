@@ -65,9 +65,9 @@ func SpeaksAt(agent, event string) bool {
 	return !ok || slices.Contains(a.NoticeEvents, event)
 }
 
-// TellDisabled returns the line for the person at an event of an agent in a folder, where sessions there were not recorded that nobody
+// DisabledNotice returns the line for the person at an event of an agent in a folder, where sessions there were not recorded that nobody
 // was notified of yet; else nothing, as where the agent shows no line then. From now on they are notified.
-func TellDisabled(home, agent, event, folder string) string {
+func DisabledNotice(home, agent, event, folder string) string {
 	if !SpeaksAt(agent, event) {
 		return ""
 	}

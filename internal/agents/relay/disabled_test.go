@@ -39,12 +39,12 @@ func TestDisabledSessionsAreCounted(t *testing.T) {
 		{"SessionStart", "/src/nowhere", ""}, {"Stop", "/src/shop", ""}, {"SessionStart", "/src/shop", "Of 2 sessions in this folder"},
 		{"SessionStart", "/src/shop", ""}, {"SessionStart", "/src/other", "Of the last session in this folder"},
 	} {
-		if got := TellDisabled(home, "claude-code", c.event, c.folder); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+		if got := DisabledNotice(home, "claude-code", c.event, c.folder); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("at %s in %s: told %q, want %q", c.event, c.folder, got, c.want)
 		}
 	}
 	hook(`{"session_id":"one","cwd":"/src/shop","hook_event_name":"Stop"}`)
-	if got := TellDisabled(home, "claude-code", "SessionStart", "/src/shop"); got != "" {
+	if got := DisabledNotice(home, "claude-code", "SessionStart", "/src/shop"); got != "" {
 		t.Errorf("told again: %q", got)
 	}
 	if d, err := ReadDisabled(home, now); err != nil || d.Sessions != 4 {
@@ -80,7 +80,7 @@ func TestDisabledSessionsAreBounded(t *testing.T) {
 	if d, err := ReadDisabled(home, time.Now()); err != nil || d.Sessions != maxDisabled*9/10 {
 		t.Errorf("got %d sessions, %v, want %d", d.Sessions, err, maxDisabled*9/10)
 	}
-	if got := TellDisabled(home, "claude-code", "SessionStart", "/src/shop"); !strings.HasPrefix(got, "Of the last session") {
+	if got := DisabledNotice(home, "claude-code", "SessionStart", "/src/shop"); !strings.HasPrefix(got, "Of the last session") {
 		t.Errorf("the newest is not told: %q", got)
 	}
 }

@@ -61,7 +61,7 @@ func (s *injections) reply(ctx context.Context, got capture.Accepted, began time
 		o := got.Report.Origin
 		said := []string{relay.PlainNotice(s.notice(ctx)), ""}
 		if said[0] == "" {
-			said[0] = relay.TellDisabled(s.home, o.Agent, got.Report.Event, o.Cwd)
+			said[0] = relay.DisabledNotice(s.home, o.Agent, got.Report.Event, o.Cwd)
 		}
 		if relay.SpeaksAt(o.Agent, got.Report.Event) { // it is said once: where nobody sees it, it waits
 			said[1] = s.place(ctx, o.ProjectRoot)

@@ -55,10 +55,10 @@ type Config struct {
 	// Do puts commands to a session and returns when what they led to is on disk. It waits where the session is busy.
 	Do func(ctx context.Context, id events.SessionID, cmds ...session.Command) (events.Position, error)
 
-	// Tell is given the positions of what was erased because a person wants it, and returns once it is on disk that others who
+	// Announce is given the positions of what was erased because a person wants it, and returns once it is on disk that others who
 	// have it are to erase it too; it may be given the same ones again. What it returns an error for it is given later. nil:
 	// nobody else has it.
-	Tell func(ctx context.Context, at []events.Position) error
+	Announce func(ctx context.Context, at []events.Position) error
 
 	// Others asks the machines whose records they are, as their own logs have them, to forget them, and notes that on disk before
 	// it returns. nil: of other machines' records nothing is chosen.

@@ -105,7 +105,7 @@ func (e *Eraser) ForgetOthers(ctx context.Context, at ...events.Position) error 
 
 // oweNotice notes on disk that others are to be notified of positions.
 func (e *Eraser) oweNotice(at []events.Position) error {
-	if e.cfg.Tell == nil || len(at) == 0 {
+	if e.cfg.Announce == nil || len(at) == 0 {
 		return nil
 	}
 	err := e.state.change(func(s *state) {
@@ -122,10 +122,10 @@ func (e *Eraser) oweNotice(at []events.Position) error {
 // sendOwed notifies others of what is owed to them. What keeps it from that keeps nothing here: the words are gone already.
 func (e *Eraser) sendOwed(ctx context.Context) error {
 	at := e.state.get().Unsent
-	if e.cfg.Tell == nil || len(at) == 0 {
+	if e.cfg.Announce == nil || len(at) == 0 {
 		return nil
 	}
-	if err := e.cfg.Tell(ctx, at); err != nil {
+	if err := e.cfg.Announce(ctx, at); err != nil {
 		return fmt.Errorf("erasure: tell who else has it: %w", err)
 	}
 	return e.state.change(func(s *state) { s.Unsent = nil })

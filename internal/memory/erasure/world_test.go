@@ -71,7 +71,7 @@ func newWorldOver(t testing.TB, over func(*eventlog.Bolt) eventlog.Log) *world {
 // eraser is a new one over the same log, as after a restart.
 func (w *world) eraser(retain time.Duration) *Eraser {
 	return New(Config{
-		Log: w.seen, Views: w.views, Do: w.do, Others: w.ask, Tell: w.tell, State: w.state, Retain: retain, Slice: -1,
+		Log: w.seen, Views: w.views, Do: w.do, Others: w.ask, Announce: w.announce, State: w.state, Retain: retain, Slice: -1,
 		Files: []Files{{Name: "files", Purge: func(ctx context.Context, upTo events.Position) error {
 			w.purged.Add(1)
 			return w.log.Compact(ctx)
@@ -94,8 +94,8 @@ func (w *world) ask(_ context.Context, at []events.Place) error {
 	return nil
 }
 
-// tell notes what other machines are told, unless that fails.
-func (w *world) tell(_ context.Context, at []events.Position) error {
+// announce notes what other machines are told, unless that fails.
+func (w *world) announce(_ context.Context, at []events.Position) error {
 	if w.unsent == nil {
 		w.notified = append(w.notified, at...)
 	}

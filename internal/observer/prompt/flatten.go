@@ -52,7 +52,7 @@ func (f *flattener) whole(n *node, indent int) {
 
 // nested is the JSON text that a string holds.
 func (f *flattener) nested(s string) (node, bool) {
-	if trimmed := strings.TrimSpace(s); f.nests == maxNests || trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' {
+	if trimmed := strings.TrimSpace(s); f.nests == maxNestedTexts || trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' {
 		return node{}, false
 	}
 	return parseTree(s)

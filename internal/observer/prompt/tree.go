@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	maxDepth = 24 // of objects and lists in one JSON text; deeper ones stay as they were written
-	maxNests = 3  // JSON texts inside of strings of JSON texts
+	maxDepth       = 24 // of objects and lists in one JSON text; deeper ones stay as they were written
+	maxNestedTexts = 3  // JSON texts inside of strings of JSON texts
 )
 
 // node is a value of a JSON text, its members in their order.

@@ -39,8 +39,8 @@ func (d *daemon) notShared(ctx context.Context) []string {
 	return d.sharing.Wrong(ctx)
 }
 
-// tellMachines has the other machines, and the store, forget what this home's log is about to.
-func (d *daemon) tellMachines(ctx context.Context, at []events.Position) error {
+// announceErasure has the other machines, and the store, forget what this home's log is about to.
+func (d *daemon) announceErasure(ctx context.Context, at []events.Position) error {
 	var places []events.Place
 	for _, p := range at {
 		if place, ok := d.union.Where(p); ok {
