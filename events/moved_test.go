@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
 // shift is how far moveAll moves.
@@ -40,12 +41,12 @@ func TestMoved(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		want := reflect.New(reflect.TypeOf(e)).Elem()
-		want.Set(reflect.ValueOf(eventOf(t, r)))
+		want.Set(reflect.ValueOf(logtest.Event(t, r)))
 		found += addShift(want)
 		if diff := cmp.Diff(want.Interface(), got, cmp.AllowUnexported(events.Output{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
-		if diff := cmp.Diff(e, eventOf(t, r), cmp.AllowUnexported(events.Output{})); diff != "" {
+		if diff := cmp.Diff(e, logtest.Event(t, r), cmp.AllowUnexported(events.Output{})); diff != "" {
 			t.Errorf("%s: the record that was moved is another one (-want +got):\n%s", name, diff)
 		}
 		if err := m.Check(); err != nil {
@@ -55,15 +56,6 @@ func TestMoved(t *testing.T) {
 	if found < 16 { // as many as the kinds of today have fields
 		t.Errorf("samples hold %d positions: one is not set", found)
 	}
-}
-
-func eventOf(t *testing.T, r events.Record) events.Event {
-	t.Helper()
-	e, err := r.Event()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
 }
 
 // addShift adds shift to every position in v, whatever it is in, and returns how many there are.
@@ -136,7 +128,7 @@ func TestMovedHeader(t *testing.T) {
 	if _, err := m.AppendBinary(nil); !errors.Is(err, events.ErrMoved) {
 		t.Errorf("AppendBinary: got %v, want ErrMoved", err)
 	}
-	if got := eventOf(t, m).(events.TurnStarted).Settles; !cmp.Equal(got, []events.Position{0, 0}) {
+	if got := logtest.Event(t, m).(events.TurnStarted).Settles; !cmp.Equal(got, []events.Position{0, 0}) {
 		t.Errorf("positions that the reader does not have: got %v", got)
 	}
 	if e, err := m.Erase().Event(); !errors.Is(err, events.ErrErased) {
@@ -266,8 +258,8 @@ func TestReposition(t *testing.T) {
 	t.Parallel()
 	for _, e := range samples() {
 		r := recordOf(t, events.NewCodec(), e)
-		moved := eventOf(t, r.Moved(events.LogID{1}, 1, 0, moveAll))
-		was := eventOf(t, r.Moved(events.LogID{1}, 1, 0, moveAll))
+		moved := logtest.Event(t, r.Moved(events.LogID{1}, 1, 0, moveAll))
+		was := logtest.Event(t, r.Moved(events.LogID{1}, 1, 0, moveAll))
 		back := events.Reposition(moved, func(p events.Position) events.Position { return p - shift }, func(p events.Position) events.Position { return p - shift })
 		if diff := cmp.Diff(e, back); diff != "" {
 			t.Errorf("%T (-want +got):\n%s", e, diff)

@@ -22,6 +22,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/agents/spool"
 	"github.com/cmemd/cmemd/testkit/race"
+	"github.com/cmemd/cmemd/testkit/socket"
 )
 
 const payload = `{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_response":"<private>s</private>ok"}`
@@ -104,11 +105,7 @@ func serve(tb testing.TB, home string, answer func(*http.Request, net.Conn)) {
 
 func shortHome(tb testing.TB) string {
 	tb.Helper()
-	home, err := os.MkdirTemp("", "h")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { os.RemoveAll(home) })
+	home := socket.Dir(tb)
 	if err := spool.LayKey(home, time.Now()); err != nil {
 		tb.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/process"
+	"github.com/cmemd/cmemd/testkit/socket"
 )
 
 // asking is every command that asks the daemon, with arguments that it takes.
@@ -55,11 +56,7 @@ func notAsking() map[string]string {
 // hangingHome is a home whose daemon is this process: it listens, and never answers.
 func hangingHome(t *testing.T) string {
 	t.Helper()
-	home, err := os.MkdirTemp("", "hang")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(home) })
+	home := socket.Dir(t)
 	p := homedir.PathsOf(home)
 	if err := p.Make(); err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/testkit/socket"
 )
 
 // TestRealClientTakesThePlugin has Claude Code itself check the plugin, as strictly as it can: as the repository has it, and as
@@ -54,7 +54,7 @@ func TestRealClientRemembers(t *testing.T) {
 			t.Parallel()
 			listen := ""
 			if slices.Contains(args, "--http") {
-				listen = freeAddress(t)
+				listen = socket.FreeAddress(t)
 			}
 			w := newPersonsWorld(t, "claude", client, listen)
 			before := w.settings("{\r\n\t\"cleanupPeriodDays\": 10,\r\n\t\"hooks\": {}\r\n}")
@@ -97,17 +97,6 @@ func TestRealClientForgetsAnUpgrade(t *testing.T) {
 	if out := w.ran("claude", "plugin", "marketplace", "list"); strings.Contains(out, "cmemd") {
 		t.Errorf("the client still knows it: %s", out)
 	}
-}
-
-// freeAddress is one of this machine that nobody listens at.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // settings gives the person settings, and returns what is there.

@@ -20,6 +20,7 @@ import (
 	"github.com/cmemd/cmemd/actors/session"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents/spool"
+	"github.com/cmemd/cmemd/testkit/logtest"
 	"github.com/cmemd/cmemd/testkit/race"
 )
 
@@ -125,7 +126,7 @@ func TestASessionThatBeganWithoutAKey(t *testing.T) {
 	}
 	var got []string
 	for _, r := range w.records(t) {
-		switch e := mustEvent(t, r).(type) {
+		switch e := logtest.Event(t, r).(type) {
 		case events.SessionOpened:
 			got = append(got, fmt.Sprintf("opened in %q, project %q, transcript %q", e.Cwd, e.Project, e.Transcript))
 		case events.ToolUsed:
@@ -139,15 +140,6 @@ func TestASessionThatBeganWithoutAKey(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("recorded (-want +got):\n%s", diff)
 	}
-}
-
-func mustEvent(t *testing.T, r events.Record) events.Event {
-	t.Helper()
-	e, err := r.Event()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
 }
 
 // TestClockOfAHook: what a hook kept whose clock is a year behind is recorded at its time, and a year ahead at the time of the drain.

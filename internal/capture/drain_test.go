@@ -120,7 +120,7 @@ func TestDrainMakesDeadLetters(t *testing.T) {
 	w.spool(t, "claude-code", newID(), 5, toolUse("s", "bomb", "bomb secret", ""))
 	good(6)
 	w.spool(t, "claude-code", newID(), 7, hook("Unheard", "s", nil))
-	writeFile(t, filepath.Join(w.home, "spool", "new", "0-hostile"), []byte("no header"))
+	capturetest.WriteFile(t, filepath.Join(w.home, "spool", "new", "0-hostile"), []byte("no header"))
 	good(8)
 	open()
 	eventually(t, "the spool is empty", func() bool { return w.waiting(t) == 0 })
@@ -233,7 +233,7 @@ func TestDeadLettersOfTheDrainAreBounded(t *testing.T) {
 	t.Parallel()
 	w, open := gated(t, nil)
 	for n := range maxDeadLetters - 2 {
-		writeFile(t, filepath.Join(w.home, "spool", "bad", fmt.Sprint(n)), nil)
+		capturetest.WriteFile(t, filepath.Join(w.home, "spool", "bad", fmt.Sprint(n)), nil)
 	}
 	for n := range 5 {
 		w.spool(t, "claude-code", newID(), n, []byte("{bad"))

@@ -9,6 +9,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/ignore"
+	"github.com/cmemd/cmemd/testkit/capturetest"
 )
 
 // TestHiddenSessionsAreCounted: of a session that an ignore file hides it is on record that it was hidden, by which file and how
@@ -17,7 +18,7 @@ func TestHiddenSessionsAreCounted(t *testing.T) {
 	t.Parallel()
 	clone := t.TempDir()
 	file := filepath.Join(clone, ignore.File)
-	writeFile(t, file, []byte("*\n"))
+	capturetest.WriteFile(t, file, []byte("*\n"))
 	w := newWorld(t, func(c *Config) { c.Rules = privacy.NewRules(c.Home, privacy.Switches{}) })
 	of := func(session, cwd string) [][]byte {
 		return [][]byte{

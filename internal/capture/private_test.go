@@ -12,6 +12,7 @@ import (
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/ignore"
+	"github.com/cmemd/cmemd/testkit/capturetest"
 )
 
 // TestNothingPrivateIsRecorded brings what the rules leave out by hook and by transcript: of some nothing is recorded, of
@@ -19,7 +20,7 @@ import (
 func TestNothingPrivateIsRecorded(t *testing.T) {
 	t.Parallel()
 	project := t.TempDir()
-	writeFile(t, filepath.Join(project, ignore.File), []byte("hidden/\n"))
+	capturetest.WriteFile(t, filepath.Join(project, ignore.File), []byte("hidden/\n"))
 	w := newWorld(t, func(c *Config) {
 		c.Rules = privacy.NewRules(c.Home, privacy.Switches{SkipTools: []string{"WebSearch"}, SkipAgents: []string{"codex"}})
 	})
@@ -46,7 +47,7 @@ func TestNothingPrivateIsRecorded(t *testing.T) {
 		}))
 		lines := fmt.Sprintf(`{"type":"assistant","sessionId":"read%[1]d","cwd":%[2]s,"uuid":"2","timestamp":"2025-01-02T03:04:06Z","message":{"content":[{"type":"tool_use","id":"t%[1]d","name":"%[3]s","input":%[4]s}]}}
 {"type":"user","uuid":"3","timestamp":"2025-01-02T03:04:07Z","message":{"content":[{"type":"tool_result","tool_use_id":"t%[1]d","content":"%[5]s"}]}}
-`, i, asJSON(t, project), u.tool, asJSON(t, u.input), word)
+`, i, capturetest.JSON(t, project), u.tool, capturetest.JSON(t, u.input), word)
 		got, err := w.client.Ingest(t.Context(), "claude-code", "", strings.NewReader(lines))
 		if err != nil || (got.Skipped["private"] > 0) != (u.kept == "") {
 			t.Errorf("%s: %+v, %v", u.name, got, err)
@@ -71,7 +72,7 @@ func TestNothingPrivateIsRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := asJSON(t, e)
+		text := capturetest.JSON(t, e)
 		if strings.Contains(text, word) || strings.Contains(text, hidden) || strings.Contains(text, `"ignored"`) || strings.Contains(text, "WebSearch") {
 			t.Errorf("recorded: %s", text)
 		}

@@ -3,13 +3,10 @@ package capture
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -166,25 +163,6 @@ func failing(real actors.Sink, err error) fakeSink {
 		}
 		return real.Do(ctx, id, cmds...)
 	}
-}
-
-func writeFile(tb testing.TB, path string, data []byte) {
-	tb.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		tb.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		tb.Fatal(err)
-	}
-}
-
-func asJSON(tb testing.TB, v any) string {
-	tb.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return string(b)
 }
 
 func testLogger(b *bytes.Buffer) *slog.Logger {

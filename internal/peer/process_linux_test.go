@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cmemd/cmemd/testkit/socket"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -49,12 +50,7 @@ func FuzzStat(f *testing.F) {
 // TestOf: over a real socket the other end is this very process, which runs its own executable in this folder.
 func TestOf(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "peer")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	l, err := net.Listen("unix", filepath.Join(dir, "s"))
+	l, err := net.Listen("unix", filepath.Join(socket.Dir(t), "s"))
 	if err != nil {
 		t.Fatal(err)
 	}

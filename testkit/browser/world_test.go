@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/testkit/programs"
+	"github.com/cmemd/cmemd/testkit/socket"
 )
 
 var (
@@ -71,10 +71,8 @@ func newHome(t *testing.T, settings ...string) *world {
 		t.Skip("the page is tried in a browser with -browser")
 	}
 	b := MustStart(t)
-	dir, err := os.MkdirTemp("", "cmemd")
-	must(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	w := &world{tb: t, home: filepath.Join(dir, "home"), dir: filepath.Join(dir, "shop"), browser: b, set: settings, addr: freePort(t), patience: 30 * time.Second}
+	dir := socket.Dir(t)
+	w := &world{tb: t, home: filepath.Join(dir, "home"), dir: filepath.Join(dir, "shop"), browser: b, set: settings, addr: socket.FreeAddress(t), patience: 30 * time.Second}
 	must(t, os.MkdirAll(w.dir, 0o700))
 	must(t, os.MkdirAll(w.home, 0o700))
 	w.client = client.Dial(w.home)
@@ -85,15 +83,6 @@ func newHome(t *testing.T, settings ...string) *world {
 		}
 	})
 	return w
-}
-
-// freePort is a loopback address that nobody listens at.
-func freePort(tb testing.TB) string {
-	tb.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(tb, err)
-	defer l.Close()
-	return l.Addr().String()
 }
 
 func (w *world) environ() []string {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"testing"
 	"time"
 
 	"github.com/google/uuid"
@@ -56,4 +57,14 @@ func Transcript(session string, n int) []byte {
 		}}})
 	}
 	return b.Bytes()
+}
+
+// JSON is v as text.
+func JSON(tb testing.TB, v any) string {
+	tb.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(b)
 }

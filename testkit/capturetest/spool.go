@@ -54,3 +54,14 @@ func BadFiles(tb testing.TB, home string) (payloads, reasons []string) {
 	}
 	return payloads, reasons
 }
+
+// WriteFile writes a file of a home, and makes the folders above it.
+func WriteFile(tb testing.TB, path string, data []byte) {
+	tb.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+}

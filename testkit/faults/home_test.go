@@ -27,6 +27,7 @@ import (
 	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/testkit/capturetest"
 	"github.com/cmemd/cmemd/testkit/programs"
+	"github.com/cmemd/cmemd/testkit/socket"
 )
 
 const (
@@ -61,13 +62,9 @@ type home struct {
 // newHome makes a home of which nothing is known yet. Its path is short, as that of its socket has to be.
 func newHome(t *testing.T, bin *programs.Set) *home {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "f")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	dir := socket.Dir(t)
 	h := &home{t: t, bin: bin, dir: dir, path: filepath.Join(dir, "home")}
-	err = errors.Join(os.Mkdir(h.path, 0o700), os.Mkdir(filepath.Join(dir, "person"), 0o700),
+	err := errors.Join(os.Mkdir(h.path, 0o700), os.Mkdir(filepath.Join(dir, "person"), 0o700),
 		os.WriteFile(filepath.Join(h.path, "config.toml"), []byte("listen = \"\"\n"), 0o600))
 	if err != nil {
 		t.Fatal(err)

@@ -185,3 +185,13 @@ func numbered(prefix string, n int) []string {
 	}
 	return all
 }
+
+// Event is what a record says.
+func Event(tb testing.TB, r events.Record) events.Event {
+	tb.Helper()
+	e, err := r.Event()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return e
+}

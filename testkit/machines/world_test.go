@@ -19,6 +19,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog/share/store/jet"
 	"github.com/cmemd/cmemd/eventlog/share/store/storetest"
 	"github.com/cmemd/cmemd/testkit/programs"
+	"github.com/cmemd/cmemd/testkit/socket"
 )
 
 // world is some machines that have joined one store, and one beside them that has not.
@@ -37,9 +38,7 @@ type world struct {
 func newWorld(t *testing.T, over string, names ...string) *world {
 	t.Helper()
 	w := &world{t: t, bin: suite(t)}
-	dir, err := os.MkdirTemp("", "m")
-	must(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := socket.Dir(t)
 	var where, first string
 	if over == "hub" {
 		w.hub = newHub(t, w.bin, filepath.Join(dir, "hub"))

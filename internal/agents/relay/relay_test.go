@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/agents/spool"
+	"github.com/cmemd/cmemd/testkit/socket"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -121,11 +122,7 @@ func says(answer string) func(*daemon, net.Conn) {
 // shortHome is a home whose socket's path fits everywhere.
 func shortHome(tb testing.TB) string {
 	tb.Helper()
-	dir, err := os.MkdirTemp("", "r")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { os.RemoveAll(dir) })
+	dir := socket.Dir(tb)
 	keyed(tb, dir)
 	return dir
 }

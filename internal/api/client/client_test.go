@@ -11,6 +11,7 @@ import (
 
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/testkit/socket"
 )
 
 // The socket that daemon.json names is called only where nobody else may have made it.
@@ -23,7 +24,7 @@ func TestClientOfAnAdvertisedSocket(t *testing.T) {
 	}{{"ours alone", 0o700, nil}, {"anybody's", 0o777, relay.ErrSocketDir}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			home, dir := t.TempDir(), socketDir(t)
+			home, dir := t.TempDir(), socket.Dir(t)
 			if err := os.Chmod(dir, c.mode); err != nil {
 				t.Fatal(err)
 			}
@@ -60,17 +61,6 @@ func TestClientOfAnAdvertisedSocket(t *testing.T) {
 			}
 		})
 	}
-}
-
-// socketDir is a folder whose path fits a socket's.
-func socketDir(tb testing.TB) string {
-	tb.Helper()
-	dir, err := os.MkdirTemp("", "api")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
 }
 
 // TestHomeThatIsAFile: nobody listens below a file.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/testkit/socket"
 )
 
 // listening is a client of the daemon that answer plays.
@@ -24,7 +25,7 @@ func listening(t *testing.T, p timeouts, answer http.HandlerFunc) *Client {
 
 func serving(t *testing.T, p timeouts, s *http.Server) *Client {
 	t.Helper()
-	path := filepath.Join(socketDir(t), "s.sock")
+	path := filepath.Join(socket.Dir(t), "s.sock")
 	l, err := net.Listen("unix", path)
 	if err != nil {
 		t.Fatal(err)

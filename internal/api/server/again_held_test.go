@@ -19,6 +19,7 @@ import (
 	"github.com/cmemd/cmemd/projections/outcomes"
 	"github.com/cmemd/cmemd/testkit/logtest"
 	"github.com/cmemd/cmemd/testkit/providertest"
+	"github.com/cmemd/cmemd/testkit/socket"
 )
 
 // limited is a provider that says that it answers again in an hour.
@@ -317,7 +318,7 @@ func TestAMissingSummaryIsAskedForAfterACrash(t *testing.T) {
 		}
 	}
 	add(events.Draft{ID: newID(), OccurredAt: time.Now(), Event: events.SessionClosed{Cause: "exit"}}) // an open one is woken anyway
-	w := &world{home: shortDir(t), log: log}
+	w := &world{home: socket.Dir(t), log: log}
 	w.open(t)
 	if err := w.views.CatchUp(t.Context()); err != nil {
 		t.Fatal(err)

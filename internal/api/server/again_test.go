@@ -19,6 +19,7 @@ import (
 	"github.com/cmemd/cmemd/projections/outcomes"
 	"github.com/cmemd/cmemd/testkit/logtest"
 	"github.com/cmemd/cmemd/testkit/providertest"
+	"github.com/cmemd/cmemd/testkit/socket"
 )
 
 // moody is an observer whose answers a test changes as it goes on.
@@ -56,7 +57,7 @@ func prose() providertest.Step { return providertest.Text("I am sorry, there is 
 // moodyWorld is a world whose sessions are observed by m.
 func moodyWorld(tb testing.TB, m *moody, system func(*actors.Config), change func(*testConfig)) *world {
 	tb.Helper()
-	w := &world{home: shortDir(tb), log: logtest.Open(tb, eventlog.Config{})}
+	w := &world{home: socket.Dir(tb), log: logtest.Open(tb, eventlog.Config{})}
 	w.open(tb)
 	cfg := actors.Config{Log: w.log, Providers: []actors.Route{{Provider: m}}}
 	if system != nil {

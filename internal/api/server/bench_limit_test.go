@@ -16,6 +16,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/testkit/logtest"
+	"github.com/cmemd/cmemd/testkit/socket"
 )
 
 // limit is the fastest server that keeps what hooks promise: it reads a body, answers when the body is on disk, and does nothing
@@ -37,7 +38,7 @@ const limitFile = 64 << 20
 
 func startLimit(tb testing.TB) *limit {
 	tb.Helper()
-	dir := shortDir(tb)
+	dir := socket.Dir(tb)
 	l := &limit{socket: filepath.Join(dir, "l.sock"), bodies: make(chan body, 1024)}
 	file, err := os.Create(filepath.Join(dir, "bodies"))
 	if err != nil {
@@ -139,7 +140,7 @@ func BenchmarkFloor(b *testing.B) {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 		}
 	}
-	socket := filepath.Join(shortDir(b), "f.sock")
+	socket := filepath.Join(socket.Dir(b), "f.sock")
 	unix, err := net.Listen("unix", socket)
 	if err != nil {
 		b.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/capture/privacy"
 	"github.com/cmemd/cmemd/internal/redact"
+	"github.com/cmemd/cmemd/testkit/socket"
 )
 
 // BenchmarkHooks posts tool calls of 1 kB over the unix socket to a whole daemon with a log on disk, whose views, index
@@ -47,7 +48,7 @@ func benchmarkHooks(b *testing.B, sessions int, closing bool) {
 		b.Fatal(err)
 	}
 	finder := redact.New()
-	w := &world{home: shortDir(b), log: log, flush: 500 * time.Millisecond} // as the daemon does
+	w := &world{home: socket.Dir(b), log: log, flush: 500 * time.Millisecond} // as the daemon does
 	w.open(b)
 	w.serve(b, func(c *testConfig) {
 		c.capture.Secrets = func(s string, json bool) (string, map[string]int) {

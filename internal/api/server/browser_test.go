@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cmemd/cmemd/testkit/capturetest"
 	"github.com/cmemd/cmemd/testkit/race"
 )
 
@@ -115,7 +116,7 @@ func TestABrowserGetsNothing(t *testing.T) {
 	}
 	for _, r := range w.records(t)[before:] {
 		e, err := r.Event()
-		if text := asJSON(t, e); err != nil || strings.Contains(text, "planted") || strings.Contains(text, `"page"`) {
+		if text := capturetest.JSON(t, e); err != nil || strings.Contains(text, "planted") || strings.Contains(text, `"page"`) {
 			t.Errorf("recorded: %s (%v)", text, err)
 		}
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 	"github.com/cmemd/cmemd/internal/peer"
+	"github.com/cmemd/cmemd/testkit/socket"
 )
 
 // contract is a route with queries that are asked over a socket and in this process.
@@ -291,7 +292,7 @@ func TestDialStarting(t *testing.T) {
 	start := func(err error) func(context.Context) error {
 		return func(context.Context) error { starts.Add(1); return err }
 	}
-	none := filepath.Join(shortDir(t), "none")
+	none := filepath.Join(socket.Dir(t), "none")
 	t.Run("nobody can start one", func(t *testing.T) {
 		c := client.DialStarting(none, start(errors.New("the disk is full")))
 		defer c.Close()
@@ -300,7 +301,7 @@ func TestDialStarting(t *testing.T) {
 		}
 	})
 	t.Run("it is started", func(t *testing.T) {
-		home := shortDir(t)
+		home := socket.Dir(t)
 		c := client.DialStarting(home, func(ctx context.Context) error {
 			starts.Add(1)
 			l, err := net.Listen("unix", filepath.Join(makeRun(t, home), "cmemd.sock"))

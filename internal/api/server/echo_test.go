@@ -18,6 +18,8 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/projections/rows"
+	"github.com/cmemd/cmemd/testkit/capturetest"
+	"github.com/cmemd/cmemd/testkit/socket"
 )
 
 // contextOf is the memory in what a hook was answered, its fence included.
@@ -289,11 +291,11 @@ func TestTranscriptsRepeatToo(t *testing.T) {
 // At a prompt, and before a file is read, memory is given where that is wished for, once, and put on record.
 func TestBriefs(t *testing.T) {
 	t.Parallel()
-	dir := shortDir(t)
+	dir := socket.Dir(t)
 	file := filepath.Join(dir, "discount.go")
-	writeFile(t, file, []byte(strings.Repeat("// computeDiscount rounds half up\n", 100)))
+	capturetest.WriteFile(t, file, []byte(strings.Repeat("// computeDiscount rounds half up\n", 100)))
 	small := filepath.Join(dir, "small.go")
-	writeFile(t, small, []byte("package shop\n"))
+	capturetest.WriteFile(t, small, []byte("package shop\n"))
 	prompt := func(session string) []byte {
 		return hook("UserPromptSubmit", session, map[string]any{"cwd": dir, "prompt": "Why does discount.go round computeDiscount twice?", "prompt_id": newID().String()})
 	}
@@ -359,9 +361,9 @@ func TestBriefs(t *testing.T) {
 // What was said of a file before it changed is not given.
 func TestChangedFilesAreRead(t *testing.T) {
 	t.Parallel()
-	dir := shortDir(t)
+	dir := socket.Dir(t)
 	file := filepath.Join(dir, "cart.go")
-	writeFile(t, file, []byte(strings.Repeat("// cart\n", 400)))
+	capturetest.WriteFile(t, file, []byte(strings.Repeat("// cart\n", 400)))
 	w := newWorld(t, func(cfg *testConfig) { cfg.Briefs = Briefs{Files: true, Timeout: 10 * time.Second} })
 	w.post(t,
 		hook("PostToolUse", "a", map[string]any{

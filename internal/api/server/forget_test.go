@@ -19,6 +19,8 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/erasure"
 	"github.com/cmemd/cmemd/projections/rows"
+	"github.com/cmemd/cmemd/testkit/capturetest"
+	"github.com/cmemd/cmemd/testkit/socket"
 )
 
 // erasing gives a world an eraser whose state is in its home.
@@ -93,7 +95,7 @@ func TestForgetRefusesOverTheWire(t *testing.T) {
 // TestForgetBesideTheLog deletes what hooks kept and what was put aside, by every condition that can be told of it.
 func TestForgetBesideTheLog(t *testing.T) {
 	t.Parallel()
-	home := shortDir(t)
+	home := socket.Dir(t)
 	if err := spool.LayKey(home, time.Now()); err != nil {
 		t.Fatal(err)
 	}
@@ -114,9 +116,9 @@ func TestForgetBesideTheLog(t *testing.T) {
 	}
 	project := t.TempDir()
 	for _, file := range []string{"HEAD", "objects/info/packs", "refs/heads/main"} {
-		writeFile(t, filepath.Join(project, ".git", file), []byte("ref: refs/heads/main\n"))
+		capturetest.WriteFile(t, filepath.Join(project, ".git", file), []byte("ref: refs/heads/main\n"))
 	}
-	writeFile(t, filepath.Join(project, "cart", "cart.go"), nil)
+	capturetest.WriteFile(t, filepath.Join(project, "cart", "cart.go"), nil)
 	put("secret words", "one", "/elsewhere", 0)
 	put("harmless", "session-two", "/elsewhere", time.Hour)
 	put("harmless", "three", project, 2*time.Hour)

@@ -16,12 +16,13 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/testkit/logtest"
+	"github.com/cmemd/cmemd/testkit/socket"
 )
 
 // behind is a world whose views know two memories, but not that the log takes both back. Nothing of it runs.
 func behind(tb testing.TB) *world {
 	tb.Helper()
-	w := &world{home: shortDir(tb), log: logtest.Open(tb, eventlog.Config{})}
+	w := &world{home: socket.Dir(tb), log: logtest.Open(tb, eventlog.Config{})}
 	w.open(tb)
 	put := func(e events.Event) {
 		_, err := eventlog.AppendEnd(tb.Context(), w.log, events.Daemon, events.Draft{ID: newID(), OccurredAt: time.Now(), Event: e})
@@ -97,7 +98,7 @@ func TestInjectionWithViewsBehind(t *testing.T) {
 // Nothing is left behind by a session that starts while the server ends.
 func TestInjectionAtTheEnd(t *testing.T) {
 	t.Parallel()
-	w := &world{home: shortDir(t), log: logtest.Open(t, eventlog.Config{})}
+	w := &world{home: socket.Dir(t), log: logtest.Open(t, eventlog.Config{})}
 	w.open(t)
 	cfg := w.config()
 	asked := false

@@ -20,6 +20,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/testkit/capturetest"
 	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
@@ -219,7 +220,7 @@ func TestVerifyExportBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := filepath.Join(t.TempDir(), "backup")
-	writeFile(t, second, file.Bytes())
+	capturetest.WriteFile(t, second, file.Bytes())
 	backup, err := eventlog.OpenReadOnly(second, eventlog.Config{})
 	if err != nil {
 		t.Fatal(err)

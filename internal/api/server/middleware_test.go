@@ -20,6 +20,8 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
+	"github.com/cmemd/cmemd/testkit/capturetest"
+	"github.com/cmemd/cmemd/testkit/socket"
 )
 
 // testLogger writes to b, which is read after the world has ended.
@@ -281,7 +283,7 @@ func TestUnrouted(t *testing.T) {
 
 func TestNotRunning(t *testing.T) {
 	t.Parallel()
-	home := shortDir(t)
+	home := socket.Dir(t)
 	c := client.Dial(home)
 	defer c.Close()
 	if _, err := api.StatusRoute.Call(t.Context(), c, api.NoQuery{}); !errors.Is(err, api.ErrNotRunning) || !strings.Contains(err.Error(), "cmemd start") {
@@ -304,8 +306,8 @@ func TestNotRunning(t *testing.T) {
 func TestDialAdvertised(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	other := shortDir(t)
-	writeFile(t, filepath.Join(other, "run", "daemon.json"), mustJSON(t, map[string]any{"socket": w.socket}))
+	other := socket.Dir(t)
+	capturetest.WriteFile(t, filepath.Join(other, "run", "daemon.json"), mustJSON(t, map[string]any{"socket": w.socket}))
 	c := client.Dial(other)
 	defer c.Close()
 	if err := c.Alive(t.Context()); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/testkit/capturetest"
 )
 
 // repositoryAt makes a repository's data in dir, with a remote.
@@ -19,7 +20,7 @@ func repositoryAt(t *testing.T, dir, remote string) {
 		"HEAD": "ref: refs/heads/main\n", "config": "[remote \"origin\"]\n\turl = " + remote + "\n",
 		"objects/info/packs": "", "refs/heads/main": "",
 	} {
-		writeFile(t, filepath.Join(dir, path), []byte(text))
+		capturetest.WriteFile(t, filepath.Join(dir, path), []byte(text))
 	}
 }
 
@@ -112,32 +113,32 @@ func TestNoRepositoryNamesAProject(t *testing.T) {
 		},
 		"a committed file": {
 			func(t *testing.T, dir string) {
-				writeFile(t, filepath.Join(dir, ".cmemd-project"), []byte("payroll\n"))
+				capturetest.WriteFile(t, filepath.Join(dir, ".cmemd-project"), []byte("payroll\n"))
 			},
 			func(t *testing.T, dir, _ string) {
 				repositoryAt(t, filepath.Join(dir, ".git"), "https://example.org/evil")
-				writeFile(t, filepath.Join(dir, ".cmemd-project"), []byte("payroll\n"))
+				capturetest.WriteFile(t, filepath.Join(dir, ".cmemd-project"), []byte("payroll\n"))
 			}, "", true,
 		},
 		"a committed file that names a path": {
 			func(t *testing.T, dir string) { repositoryAt(t, filepath.Join(dir, ".git"), remote) },
 			func(t *testing.T, dir, victim string) {
-				writeFile(t, filepath.Join(dir, ".cmemd-project"), []byte(victim+"\n"))
+				capturetest.WriteFile(t, filepath.Join(dir, ".cmemd-project"), []byte(victim+"\n"))
 			}, "", false,
 		},
 		"a .git file": {
 			func(t *testing.T, dir string) { repositoryAt(t, filepath.Join(dir, ".git"), remote) },
 			func(t *testing.T, dir, victim string) {
-				writeFile(t, filepath.Join(dir, ".git"), []byte("gitdir: "+filepath.Join(victim, ".git")+"\n"))
+				capturetest.WriteFile(t, filepath.Join(dir, ".git"), []byte("gitdir: "+filepath.Join(victim, ".git")+"\n"))
 			}, "", true,
 		},
 		"a worktree of its own making": {
 			func(t *testing.T, dir string) { repositoryAt(t, filepath.Join(dir, ".git"), remote) },
 			func(t *testing.T, dir, victim string) {
-				writeFile(t, filepath.Join(dir, ".git"), []byte("gitdir: data\n"))
-				writeFile(t, filepath.Join(dir, "data", "HEAD"), []byte("ref: refs/heads/main\n"))
-				writeFile(t, filepath.Join(dir, "data", "commondir"), []byte(filepath.Join(victim, ".git")+"\n"))
-				writeFile(t, filepath.Join(dir, "data", "gitdir"), []byte(filepath.Join(dir, ".git")+"\n"))
+				capturetest.WriteFile(t, filepath.Join(dir, ".git"), []byte("gitdir: data\n"))
+				capturetest.WriteFile(t, filepath.Join(dir, "data", "HEAD"), []byte("ref: refs/heads/main\n"))
+				capturetest.WriteFile(t, filepath.Join(dir, "data", "commondir"), []byte(filepath.Join(victim, ".git")+"\n"))
+				capturetest.WriteFile(t, filepath.Join(dir, "data", "gitdir"), []byte(filepath.Join(dir, ".git")+"\n"))
 			}, "", true,
 		},
 		"a folder's name": {

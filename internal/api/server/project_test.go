@@ -10,6 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/testkit/capturetest"
 )
 
 // repository makes a repository with a worktree beside it, and returns folders of both.
@@ -33,7 +34,7 @@ func repository(t *testing.T) (root string, folders []string) {
 		filepath.Join(tree, ".git"):                                       "gitdir: " + filepath.Join(root, ".git", "worktrees", "shop-fix") + "\n",
 		filepath.Join(tree, "menu", "menu.go"):                            "",
 	} {
-		writeFile(t, path, []byte(text))
+		capturetest.WriteFile(t, path, []byte(text))
 	}
 	return root, []string{root, filepath.Join(root, "cart"), tree, filepath.Join(tree, "menu")}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/testkit/capturetest"
 	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
@@ -115,15 +116,15 @@ func TestWhatJoinsByItself(t *testing.T) {
 	w := newWorld(t, nil)
 	dirs := foldersIn(t, "work/a", "work/b", "tree", "alone")
 	a, b, tree, alone := dirs[0], dirs[1], dirs[2], dirs[3]
-	writeFile(t, filepath.Join(filepath.Dir(a), ".cmemd-project"), []byte("work\n"))
+	capturetest.WriteFile(t, filepath.Join(filepath.Dir(a), ".cmemd-project"), []byte("work\n"))
 	for i, dir := range []string{a, b, alone} {
 		repositoryAt(t, filepath.Join(dir, ".git"), "https://example.org/"+strings.Repeat("x", i+1))
 	}
 	in := filepath.Join(b, ".git", "worktrees", "tree")
-	writeFile(t, filepath.Join(in, "HEAD"), []byte("ref: refs/heads/fix\n"))
-	writeFile(t, filepath.Join(in, "commondir"), []byte("../..\n"))
-	writeFile(t, filepath.Join(in, "gitdir"), []byte(filepath.Join(tree, ".git")+"\n"))
-	writeFile(t, filepath.Join(tree, ".git"), []byte("gitdir: "+in+"\n"))
+	capturetest.WriteFile(t, filepath.Join(in, "HEAD"), []byte("ref: refs/heads/fix\n"))
+	capturetest.WriteFile(t, filepath.Join(in, "commondir"), []byte("../..\n"))
+	capturetest.WriteFile(t, filepath.Join(in, "gitdir"), []byte(filepath.Join(tree, ".git")+"\n"))
+	capturetest.WriteFile(t, filepath.Join(tree, ".git"), []byte("gitdir: "+in+"\n"))
 	w.startIn(t, "a", a)
 	w.answer(t, "a", a, "heron")
 	for _, dir := range []string{b, tree, alone} {

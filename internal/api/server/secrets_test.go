@@ -1,7 +1,6 @@
 package server
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/redact"
+	"github.com/cmemd/cmemd/testkit/capturetest"
 	"github.com/cmemd/cmemd/testkit/secrets"
 )
 
@@ -48,9 +48,9 @@ func TestNoSecretIsRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := asJSON(t, e)
+		text := capturetest.JSON(t, e)
 		for _, s := range all {
-			if strings.Contains(text, s.Find) || strings.Contains(text, strings.Trim(asJSON(t, s.Find), `"`)) {
+			if strings.Contains(text, s.Find) || strings.Contains(text, strings.Trim(capturetest.JSON(t, s.Find), `"`)) {
 				t.Errorf("%s: %q is in %s", s.Rule, s.Find, text)
 			}
 		}
@@ -65,21 +65,12 @@ func TestNoSecretIsRecorded(t *testing.T) {
 	}
 }
 
-func asJSON(tb testing.TB, v any) string {
-	tb.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return string(b)
-}
-
 // ingest brings a transcript with a tool use that was given a secret and printed it.
 func (w *world) ingest(tb testing.TB, s secrets.Secret, i int) {
 	tb.Helper()
 	lines := fmt.Sprintf(`{"type":"assistant","sessionId":"read%[2]d","cwd":"/w","uuid":"2","timestamp":"2025-01-02T03:04:06Z","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":%[1]s}}]}}
 {"type":"user","uuid":"3","timestamp":"2025-01-02T03:04:07Z","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":%[1]s}]}}
-`, asJSON(tb, s.Text), i)
+`, capturetest.JSON(tb, s.Text), i)
 	got, err := w.client.Ingest(tb.Context(), "claude-code", "", strings.NewReader(lines))
 	if err != nil || got.Captured != 2 {
 		tb.Fatalf("captured %+v: %v", got, err)

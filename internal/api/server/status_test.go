@@ -8,6 +8,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/testkit/capturetest"
 )
 
 func TestStatus(t *testing.T) {
@@ -18,7 +19,7 @@ func TestStatus(t *testing.T) {
 	if _, err := w.client.Hook(t.Context(), "claude-code", []byte("{"), newID(), time.Time{}); err == nil {
 		t.Fatal("half a payload was taken")
 	}
-	writeFile(t, w.home+"/run/unanswered.json", []byte(`{"count":4,"last_notice":"","lost":2,"lost_reason":"disk"}`))
+	capturetest.WriteFile(t, w.home+"/run/unanswered.json", []byte(`{"count":4,"last_notice":"","lost":2,"lost_reason":"disk"}`))
 	st, err := api.StatusRoute.Call(t.Context(), w.client, api.NoQuery{})
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -39,6 +38,7 @@ import (
 	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/testkit/capturetest"
 	"github.com/cmemd/cmemd/testkit/logtest"
+	"github.com/cmemd/cmemd/testkit/socket"
 	"github.com/cmemd/cmemd/testkit/wait"
 )
 
@@ -70,7 +70,7 @@ func newWorld(tb testing.TB, change func(*testConfig)) *world {
 
 func startWorld(tb testing.TB, log eventlog.Log, change func(*testConfig)) *world {
 	tb.Helper()
-	w := &world{home: shortDir(tb), log: log}
+	w := &world{home: socket.Dir(tb), log: log}
 	w.open(tb)
 	w.serve(tb, change)
 	return w
@@ -79,7 +79,7 @@ func startWorld(tb testing.TB, log eventlog.Log, change func(*testConfig)) *worl
 // joinedWorld is a world with records of another machine before all but the first of its own.
 func joinedWorld(tb testing.TB) *world {
 	tb.Helper()
-	w := &world{home: shortDir(tb), own: logtest.Open(tb, eventlog.Config{})}
+	w := &world{home: socket.Dir(tb), own: logtest.Open(tb, eventlog.Config{})}
 	first := events.Draft{ID: newID(), OccurredAt: time.Now(), Event: events.DaemonStarted{Version: "1"}}
 	if _, err := eventlog.AppendEnd(tb.Context(), w.own, events.Daemon, first); err != nil {
 		tb.Fatal(err)
@@ -122,17 +122,6 @@ func (s seenActors) Do(ctx context.Context, id events.SessionID, cmds ...session
 
 func (s seenActors) Capture(ctx context.Context, c session.Capture) (actors.Receipt, error) {
 	return s.Do(ctx, c.Origin.Session(), c)
-}
-
-// shortDir is a folder whose path fits a socket's.
-func shortDir(tb testing.TB) string {
-	tb.Helper()
-	dir, err := os.MkdirTemp("", "api")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
 }
 
 func (w *world) open(tb testing.TB) {
@@ -362,16 +351,6 @@ func failing(real System, err error) fakeSystem {
 		}
 		return real.Do(ctx, id, cmds...)
 	}}
-}
-
-func writeFile(tb testing.TB, path string, data []byte) {
-	tb.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		tb.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		tb.Fatal(err)
-	}
 }
 
 // call sends one request and decodes its answer into out, unless that is nil.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer/model"
 	"github.com/cmemd/cmemd/testkit/race"
+	"github.com/cmemd/cmemd/testkit/socket"
 )
 
 var update = flag.Bool("update", false, "record what the client on the PATH says to testdata")
@@ -73,7 +73,7 @@ func TestRealClient(t *testing.T) {
 			case name == "logged-out":
 				login = "LANG=C"
 			case name == "refused-by-peer":
-				base = "http://" + unusedAddr(t)
+				base = "http://" + socket.FreeAddress(t)
 			}
 			cfg := realConfig(t, path, base, login)
 			if *update {
@@ -187,17 +187,6 @@ func checkBody(t *testing.T, body string) {
 
 func question() model.Question {
 	return model.Question{Kind: events.TurnObservation, System: "You condense. be brief", User: "the batch", Form: events.FormXML, MaxTokens: 4096}
-}
-
-// unusedAddr is an address that nobody listens on.
-func unusedAddr(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // TestRealClientLeavesFilesAlone: a batch that mentions files or looks like a command is asked as it stands, and no file of

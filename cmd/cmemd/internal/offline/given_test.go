@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/process"
 	"github.com/cmemd/cmemd/testkit/logtest"
+	"github.com/cmemd/cmemd/testkit/socket"
 )
 
 // manyRecords is more than is read of a log at once.
@@ -25,11 +26,7 @@ const manyRecords = 3000
 // longHome is the home of a log of manyRecords.
 func longHome(t *testing.T) homedir.Paths {
 	t.Helper()
-	home, err := os.MkdirTemp("", "log")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(home) })
+	home := socket.Dir(t)
 	p := homedir.PathsOf(home)
 	if err := p.Make(); err != nil {
 		t.Fatal(err)
