@@ -21,10 +21,6 @@ func runsGit(cmds []Simple, subcommands ...string) bool {
 	})
 }
 
-// mayCommit reports whether c may make commits without its words saying so, by an alias of git or in a script: all but what only reads,
-// and tests, which print what they compare.
-func mayCommit(c Simple) bool { return mayWrite(c) && !isTest(c) }
-
 // Git returns the sub-command of git that the command runs, or "", and what stands behind it.
 func (c Simple) Git() (sub string, args []string) {
 	name, args := program(c.Words)

@@ -71,11 +71,6 @@ func (w *Rework) Add(at events.Position, c *Call) {
 		}
 		w.steps = append(w.steps, s)
 	}
-	if !c.namesCommit() { // it made them by an alias, or a script
-		for _, made := range commits {
-			w.steps = append(w.steps, step{at: at, effect: stepCommitted, hash: made.Hash})
-		}
-	}
 }
 
 // Empty reports whether nothing was seen that changes a file.

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -21,7 +20,7 @@ type Shape struct {
 	Output     string   // the end of what a Command wrote, at most 4 KiB, whole runes
 	Query      string   // of a Search or a web search
 	Target     string   // the URL of a Web call, the server of an MCP call, the agent type of a Task
-	Commits    []Commit // that git said it made, in a Command that makes commits, or may: there with the files that they changed
+	Commits    []Commit // that git said it made, in a Command that makes commits
 }
 
 // Shape tells what the call was by its fields. The tool's name decides only between calls that look alike.
@@ -51,29 +50,10 @@ func (s *Shape) fillCommand(c *Call) {
 	s.ExitCode, s.ExitKnown = exitCode(c.out, text)
 	s.Failed = s.Failed || s.ExitKnown && s.ExitCode != 0
 	s.Output = tail(text, maxTail)
-	if !s.Failed {
-		s.Commits = c.commitsIn(text)
+	if !s.Failed && runsGit(c.runs, "commit", "merge", "cherry-pick", "revert") {
+		s.Commits = Commits(text)
 	}
 }
-
-// commitsIn are the commits of which git tells in what a command wrote.
-func (c *Call) commitsIn(text string) (made []Commit) {
-	if c.namesCommit() {
-		return Commits(text)
-	}
-	if !slices.ContainsFunc(c.runs, mayCommit) {
-		return nil
-	}
-	for _, m := range Commits(text) {
-		if m.Files > 0 {
-			made = append(made, m)
-		}
-	}
-	return made
-}
-
-// namesCommit reports whether a command's words say that it makes a commit.
-func (c *Call) namesCommit() bool { return runsGit(c.runs, "commit", "merge", "cherry-pick", "revert") }
 
 // outputText is what a command wrote, without the client's frame.
 func (c *Call) outputText() string {
