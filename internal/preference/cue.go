@@ -30,7 +30,6 @@ const (
 	lasting                     // it names what lasts, though words of it may stand for one thing
 	role                        // the prompt is no person's: it says what a model is to be
 	clauseOpener                // it only opens a clause
-	clauseCloser                // it only closes one
 	articleWord                 // it stands before the name of one thing
 
 	purposeCount // how many there are
@@ -39,7 +38,7 @@ const (
 func purposeNames() map[string]purpose {
 	return map[string]purpose{
 		"rule": rule, "correction": correction, "refused": refused, "once": oneOff, "lasting": lasting, "role": role,
-		"opener": clauseOpener, "closer": clauseCloser, "article": articleWord,
+		"opener": clauseOpener, "article": articleWord,
 	}
 }
 
@@ -135,11 +134,6 @@ func (l *language) longest(p purpose, sentence []string, begins bool) (most int)
 // isOpener reports whether a word only opens a clause, in any language.
 func isOpener(w string) bool {
 	return slices.ContainsFunc(languages(), func(l *language) bool { return len(l[clauseOpener][w]) > 0 })
-}
-
-// isCloser reports whether a word only closes a clause, in any language.
-func isCloser(w string) bool {
-	return slices.ContainsFunc(languages(), func(l *language) bool { return len(l[clauseCloser][w]) > 0 })
 }
 
 // match reports whether a sentence begins with the words of a phrase, and how many words that are. Marks between them do not count.

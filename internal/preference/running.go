@@ -24,7 +24,7 @@ const (
 	maxQuoted = 60
 )
 
-// passage is a paragraph of running text, the part of one behind a line that ends with a sentence, or an item of a list of rules.
+// passage is a paragraph of running text, or an item of a list of rules.
 type passage struct {
 	text   string
 	ruled  bool // it stands below a line that announces rules
@@ -126,31 +126,14 @@ func (r *passageReader) end() {
 	if len(r.paragraph) == 0 {
 		return
 	}
-	text := withoutQuotations(strings.Join(r.paragraph, "\n"))
+	text := withoutQuotations(strings.Join(r.paragraph, " "))
 	r.paragraph = nil
-	r.foreign = len(text) > maxParagraphBytes || strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？")
-	if len(text) > maxParagraphBytes {
-		return
+	r.foreign = strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？")
+	if len(text) <= maxParagraphBytes {
+		r.passages = append(r.passages, passage{text: text, marked: r.marked})
+	} else {
+		r.foreign = true
 	}
-	for i, s := range afterLines(text) {
-		r.passages = append(r.passages, passage{text: s, marked: r.marked && i == 0})
-	}
-}
-
-// afterLines cuts a paragraph where a line ends with a sentence: behind what was typed may stand, with no empty line between, what was
-// pasted. Other lines go on in the next.
-func afterLines(paragraph string) (texts []string) {
-	var text string
-	for line := range strings.SplitSeq(paragraph, "\n") {
-		text = strings.TrimSpace(text + " " + line)
-		if strings.TrimRight(text, ".!?。！？…") != text {
-			texts, text = append(texts, text), ""
-		}
-	}
-	if text != "" {
-		texts = append(texts, text)
-	}
-	return texts
 }
 
 // withoutQuotations is text with a gap for each quotation that is a sentence of its own, or does not end.

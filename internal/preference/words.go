@@ -39,11 +39,7 @@ func keyOf(s string) string {
 		return r
 	}, s))
 	said = slices.DeleteFunc(said, func(w string) bool { return w == mark })
-	said = said[openers(said):]
-	for len(said) > 1 && isCloser(said[len(said)-1]) {
-		said = said[:len(said)-1]
-	}
-	return strings.Join(said, " ")
+	return strings.Join(said[openers(said):], " ")
 }
 
 // tokens are words as they are put together.
