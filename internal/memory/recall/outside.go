@@ -31,8 +31,11 @@ func withoutOrders(row rows.Row) rows.Row {
 	return row
 }
 
-// withoutDecisions is a text without the sentences that say what was decided, ordered or is open, line by line.
-func withoutDecisions(text string) string {
+// withoutDecisions is a text without the sentences that say what was decided, ordered or is open.
+func withoutDecisions(text string) string { return withoutSentences(text, sentence.Decides) }
+
+// withoutSentences is a text without some of its sentences, line by line.
+func withoutSentences(text string, drop func(string) bool) string {
 	var kept []string
 	for line := range strings.Lines(text) {
 		var b strings.Builder
@@ -41,7 +44,7 @@ func withoutDecisions(text string) string {
 			if s, rest = sentence.First(rest); s == "" {
 				break
 			}
-			if !sentence.Decides(s) {
+			if !drop(s) {
 				b.WriteString(s + " ")
 			}
 		}

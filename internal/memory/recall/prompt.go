@@ -65,16 +65,33 @@ func (c *chooser) loadPrompt(ctx context.Context) error {
 		}
 		c.rows = appendEach(c.rows, rows)
 		if !more || fit >= maxBriefRows || len(found.Results) < q.Limit {
-			return nil
+			break
 		}
+	}
+	return c.loadUndone(ctx)
+}
+
+// loadUndone reads what was undone in the sessions of those summaries that may be injected.
+func (c *chooser) loadUndone(ctx context.Context) error {
+	read := map[events.SessionID]bool{}
+	for _, row := range c.rows {
+		if row.Kind != rows.Summary || read[row.Session] || c.unfitReason(*row) != "" {
+			continue
+		}
+		read[row.Session] = true
+		observed, err := c.recall.cfg.Views.RowsOf(ctx, row.Session, rows.Observation)
+		if err != nil {
+			return err
+		}
+		c.undone = append(c.undone, slices.DeleteFunc(observed, func(o rows.Row) bool { return !o.IsUndone() })...)
 	}
 	return nil
 }
 
-// observedIn reports whether an observation of a session has enough of the prompt, and is given or was.
+// observedIn reports whether an observation of a session has enough of the prompt, and may be injected or was.
 func (c *chooser) observedIn(s events.SessionID) bool {
 	return slices.ContainsFunc(c.rows, func(row *rows.Row) bool {
-		return row.Kind == rows.Observation && row.Session == s && c.hasEnough(*row) && row.Listed() && !row.Flagged
+		return row.Kind == rows.Observation && row.Session == s && c.hasEnough(*row) && (c.unfitReason(*row) == "" || c.given.IDs[row.ID])
 	})
 }
 

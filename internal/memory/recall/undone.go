@@ -18,18 +18,23 @@ func (c *chooser) wentOnAfter(summary rows.Row) bool {
 		slices.ContainsFunc(c.undone, func(row rows.Row) bool { return undoneSince(row, summary) })
 }
 
-// withoutUndone is a summary without what it says, line by line, in the words of a row whose work was undone since.
+// withoutUndone is a summary without the sentences that a row whose work was undone since is called by. A title of a few words stands in
+// too many sentences.
 func (c *chooser) withoutUndone(row rows.Row) rows.Row {
 	if row.Kind != rows.Summary {
 		return row
 	}
 	for _, u := range c.undone {
-		if !undoneSince(u, row) {
+		text, cut := strings.CutSuffix(titleOf(u), ellipsis)
+		title := plainWords(text)
+		if !undoneSince(u, row) || title.count < leastTold {
 			continue
 		}
-		said := sayings(titleOf(u))
+		if cut { // in a word, perhaps
+			title.words = strings.TrimSuffix(title.words, " ")
+		}
 		for _, text := range []*string{&row.Learned, &row.Completed, &row.NextSteps} {
-			*text = strings.Join(slices.DeleteFunc(strings.Split(*text, "\n"), func(line string) bool { return beginAs(said, plainWords(line)) }), "\n")
+			*text = withoutSentences(*text, func(s string) bool { return strings.Contains(plainWords(s).words, title.words) })
 		}
 	}
 	return row

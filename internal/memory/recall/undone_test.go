@@ -38,3 +38,28 @@ func TestASummaryWithoutWhatWasUndoneSince(t *testing.T) {
 		t.Errorf("a summary that was written afterwards says what it says\n%s", got.Text)
 	}
 }
+
+// What was undone is no sentence of a summary at a prompt either; the sentences beside it stay, and so does what shares a word or two.
+func TestASummaryAtAPromptWithoutWhatWasUndone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	old, mine := w.open("a", "shop"), w.open("b", "shop")
+	const undone = "computeDiscount rounds vouchers once because the capacity of a cart is counted first"
+	by := w.put(old.Stream(), events.ToolUsed{Tool: "Bash"})[0].Position
+	gone, short := w.observe(old, "change", undone, undone+"."), w.observe(old, "bugfix", "fix: cart", "The cart is fixed.")
+	w.put(old.Stream(), events.SummaryParsed{
+		Summary: newID(), Prompt: 1, Request: "Why does computeDiscount round vouchers of a cart twice?",
+		Completed: undone + ". Cartesian products of vouchers are computed once. The capacity of a cart stays.",
+	})
+	ask := prompted(mine, "why does computeDiscount round vouchers by the capacity of a cart?")
+	if got := w.mustContext(ask); !strings.Contains(got.Text, "counted first") {
+		t.Fatalf("before anything is undone\n%s", got.Text)
+	}
+	w.put(old.Stream(), events.WorkUndone{Turn: newID(), Rows: []events.Undone{
+		{Observation: gone, By: by, How: events.UndoneRestored}, {Observation: short, By: by, How: events.UndoneRestored},
+	}})
+	got := w.mustContext(ask)
+	if strings.Contains(got.Text, "counted first") || !strings.Contains(got.Text, "Cartesian products") || !strings.Contains(got.Text, "a cart stays") {
+		t.Errorf("after it was undone\n%s", got.Text)
+	}
+}
