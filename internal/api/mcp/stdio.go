@@ -23,11 +23,11 @@ type stdio struct {
 	writing sync.Mutex // guards out: each write is a line
 }
 
-// Connect returns the library's connection over those lines of in that are JSON.
+// Connect returns the library's connection over those lines of in that are messages, or batches of them: whether the client's version
+// of the protocol knows batches the library asks.
 func (t *stdio) Connect(ctx context.Context) (mcp.Connection, error) {
 	lines := &lineReader{from: bufio.NewReader(t.in), ReadCloser: t.in, refuse: t.refuse}
-	c, err := (&mcp.IOTransport{Reader: lines, Writer: t, MaxLineLength: -1}).Connect(ctx)
-	return &stdioConn{c, t}, err
+	return (&mcp.IOTransport{Reader: lines, Writer: t, MaxLineLength: -1}).Connect(ctx)
 }
 
 // Write writes a line.
@@ -42,37 +42,14 @@ func (t *stdio) Close() error { return t.out.Close() }
 
 // refuse answers a line that is no message.
 func (t *stdio) refuse(code int64, says string) error {
-	_, err := fmt.Fprintf(t, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`+"\n", code, says)
+	text, err := json.Marshal(says)
+	if err == nil {
+		_, err = fmt.Fprintf(t, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%s}}`+"\n", code, text)
+	}
 	return err
 }
 
-// A stdioConn is the library's connection, which a line of JSON that is no message does not end.
-type stdioConn struct {
-	mcp.Connection
-
-	lines *stdio
-}
-
-// Read returns the next message, io.EOF at the end of the input, and the error of ctx or of the input.
-func (c *stdioConn) Read(ctx context.Context) (jsonrpc.Message, error) {
-	for {
-		m, err := c.Connection.Read(ctx)
-		var input *inputError
-		if err == nil || errors.Is(err, io.EOF) || errors.As(err, &input) || ctx.Err() != nil {
-			return m, err
-		}
-		if err := c.lines.refuse(jsonrpc.CodeInvalidRequest, "The line is JSON, but no message of JSON-RPC 2.0."); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// An inputError is an error of the input or the output, and of no message.
-type inputError struct{ error }
-
-func (e *inputError) Unwrap() error { return e.error }
-
-// A lineReader yields the lines that are JSON, one after the other. It refuses others, and skips blank ones and what answers nothing
+// A lineReader yields the lines that are messages, one after the other. It refuses others, and skips blank ones and what answers nothing
 // that was asked: an answer to that could be answered for ever.
 type lineReader struct {
 	io.ReadCloser
@@ -82,19 +59,17 @@ type lineReader struct {
 	rest   []byte // of the last line that was read
 }
 
-// Read reads from a line, which ends as the next one begins. Its errors are io.EOF and *inputError.
+// Read reads from a line, which ends as the next one begins. Its errors are io.EOF and those of the input and of refusing.
 func (r *lineReader) Read(p []byte) (int, error) {
 	for len(r.rest) == 0 {
 		line, long, end := r.line()
 		if err := r.take(line, long); err != nil {
-			return 0, &inputError{err}
+			return 0, err
 		}
 		switch {
 		case len(r.rest) > 0: // the end is met again
-		case errors.Is(end, io.EOF):
-			return 0, io.EOF
 		case end != nil:
-			return 0, &inputError{end}
+			return 0, end
 		}
 	}
 	n := copy(p, r.rest)
@@ -110,10 +85,39 @@ func (r *lineReader) take(line []byte, long bool) error {
 	case len(line) == 0 || answersNothing(line):
 	case !json.Valid(line):
 		return r.refuse(jsonrpc.CodeParseError, "The line is no JSON.")
+	case !isMessage(line) && !isBatch(line):
+		return r.refuse(jsonrpc.CodeInvalidRequest, "The line is JSON, but no message of JSON-RPC 2.0.")
 	default:
 		r.rest = append(line, '\n')
 	}
 	return nil
+}
+
+func isMessage(line []byte) bool {
+	_, err := jsonrpc.DecodeMessage(line)
+	return err == nil
+}
+
+// isBatch reports whether a line is a list of messages that the library can answer: no two have one id, or none. It ends at others.
+func isBatch(line []byte) bool {
+	var batch []json.RawMessage
+	if json.Unmarshal(line, &batch) != nil || len(batch) == 0 {
+		return false
+	}
+	asked := map[jsonrpc.ID]bool{}
+	for _, one := range batch {
+		m, err := jsonrpc.DecodeMessage(one)
+		if err != nil {
+			return false
+		}
+		if q, ok := m.(*jsonrpc.Request); ok {
+			if asked[q.ID] {
+				return false
+			}
+			asked[q.ID] = true
+		}
+	}
+	return true
 }
 
 // line returns the next line, and the error that ended it. Of one that is too long it returns the beginning and keeps no more.

@@ -66,7 +66,7 @@ func TestLinesThatAreNoMessages(t *testing.T) {
 		"a list as id":           {`{"jsonrpc":"2.0","id":[],"method":"ping"}`, invalid},
 		"empty batch":            {"[]", invalid},
 		"broken batch":           {"[1]", invalid},
-		"twice an id in a batch": {`[` + ping + `,` + ping + `]`, invalid},
+		"twice an id in a batch": {`[` + ping + `,` + ping + `,{"jsonrpc":"2.0","id":9,"method":"ping"}]`, invalid},
 		"an error of ours":       {`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"The line is no JSON."}}`, ""},
 		"an unasked answer":      {`{"jsonrpc":"2.0","id":99,"result":{}}`, ""},
 	} {
@@ -86,10 +86,24 @@ func TestLinesThatAreNoMessages(t *testing.T) {
 			if last := got[len(got)-1]; !strings.Contains(last, `"id":8`) || !strings.Contains(last, `"result"`) {
 				t.Errorf("the next line was answered by %s", last)
 			}
-			if c.code == "" && len(got) > 1 || c.code != "" && !strings.HasPrefix(got[0], `{"jsonrpc":"2.0","id":null,"error":{"code":`+c.code+`,`) {
+			if c.code == "" && len(got) > 1 || c.code != "" && len(got) != 2 || c.code != "" && !strings.HasPrefix(got[0], `{"jsonrpc":"2.0","id":null,"error":{"code":`+c.code+`,`) {
 				t.Errorf("got %q, want %s", got, c.code)
 			}
 		})
+	}
+}
+
+// TestBatches: a version of the protocol that knows them has them answered, as one line.
+func TestBatches(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	in, write := io.Pipe()
+	batch := `[{"jsonrpc":"2.0","id":7,"method":"ping"},{"jsonrpc":"2.0","id":8,"method":"ping"}]` + "\n"
+	if err := New(Config{Memory: &memory{}}).Run(t.Context(), io.NopCloser(io.MultiReader(strings.NewReader(batch), in)), lines{&out, write}); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); !strings.HasPrefix(got, "[") || strings.Count(got, `"result"`) != 2 || strings.Count(got, "\n") != 1 {
+		t.Errorf("got %q", got)
 	}
 }
 
