@@ -17,7 +17,7 @@ func Noun[N Integer](n N, one string) string {
 	if n == 1 {
 		return one
 	}
-	if stem, ok := strings.CutSuffix(one, "y"); ok && !strings.ContainsAny(stem[len(stem)-1:], "aeou") {
+	if stem, ok := strings.CutSuffix(one, "y"); ok && stem != "" && !strings.ContainsAny(stem[len(stem)-1:], "aeou") {
 		return stem + "ies"
 	}
 	return one + "s"

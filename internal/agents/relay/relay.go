@@ -101,6 +101,11 @@ func (h *hook) carry(ctx context.Context) {
 	h.unanswered(ctx, deadline, err)
 }
 
+// onlyAsks reports whether the hook asks for memory, and reports nothing that happened.
+func (h *hook) onlyAsks() bool {
+	return h.known.Hooks.BeforeRead != "" && h.result.Event == h.known.Hooks.BeforeRead
+}
+
 // opensSession reports whether the agent takes context from this hook's reply.
 func (h *hook) opensSession() bool { return slices.Contains(h.known.OpenEvents, h.result.Event) }
 
@@ -150,6 +155,9 @@ func (h *hook) unanswered(ctx context.Context, deadline time.Time, cause error) 
 		}
 		return
 	}
+	if h.onlyAsks() {
+		return
+	}
 	h.countLoss(lost)
 	tell, u, _ := countUnanswered(h.Home, time.Now(), slices.Contains(h.known.NoticeEvents, h.result.Event))
 	if !tell {
@@ -184,7 +192,7 @@ func (h *hook) spoolPayload(cause error) (name string, lost error) {
 		h.result.Outcome, h.result.Err = Lost, errors.Join(cause, err)
 		return "", err
 	}
-	if asks := h.known.Hooks.BeforeRead; asks != "" && h.result.Event == asks {
+	if h.onlyAsks() {
 		h.safe.Store(true)
 		h.result.Err = cause
 		return "", nil

@@ -307,6 +307,9 @@ func TestAskingIsNotKept(t *testing.T) {
 	if r.Outcome != Nothing || r.Err == nil || len(waiting(t, home)) != 0 {
 		t.Errorf("got %+v, and %d entries", r, len(waiting(t, home)))
 	}
+	if u, _ := ReadUnanswered(home); u.Count != 0 || u.Lost != 0 {
+		t.Errorf("it is counted: %+v", u)
+	}
 }
 
 // leaveSocket leaves what a killed daemon leaves.

@@ -21,7 +21,7 @@ const (
 	maxOutputBytes = 64 << 20
 
 	replayPlaces = 120  // stretches of time in a strip, as in a report
-	tellEvery    = 1024 // records between two words of how far it is
+	progressEach = 1024 // records between two words of how far it is
 )
 
 // replays plays stretches of the log under other policies, one at a time.
@@ -108,7 +108,7 @@ func readFor(
 	return func(yield func(events.Record, error) bool) {
 		held := 0
 		for r, err := range records {
-			if err == nil && r.Position%tellEvery == 0 {
+			if err == nil && r.Position%progressEach == 0 {
 				progress(uint64(r.Position), uint64(max(last, r.Position)))
 			}
 			if err == nil && r.Kind == events.KindTurnReceived && !r.RecordedAt.Before(sel.Since) && (sel.Until.IsZero() || r.RecordedAt.Before(sel.Until)) {

@@ -138,6 +138,11 @@ bw unlock --passwordenv BW_PASSWORD
 bw login me@example.com --raw
 op inject -i app.tpl
 op inject < app.tpl
+op inject -i app.tpl -o /dev/stdout
+op inject -i app.tpl --out-file=/dev/fd/1
+esc run org/prod -- env
+esc env get org/prod --show-secrets
+pulumi env run org/prod -- printenv
 pulumi env open org/prod
 esc open org/prod
 pulumi config get dbPassword
@@ -191,6 +196,8 @@ export BW_SESSION=$(bw unlock --raw) && make test
 bw unlock --check
 pulumi env ls
 esc env ls
+esc run org/prod -- make test
+pulumi env run org/prod -- make test
 op run -- make test
 doppler run -- make test
 doppler secrets --only-names

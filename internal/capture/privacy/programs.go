@@ -226,6 +226,7 @@ var programRows = []program{
 		secrets: []condition{
 			{first: parseList("read")},
 			{first: parseList("inject"), none: parseList("-o* --out-file*")},
+			{first: parseList("inject"), any: parseList("*/dev/std* */dev/tty* */dev/fd/*")},
 			{first: parseList("item"), any: parseList("--reveal")},
 		},
 	},
@@ -275,14 +276,17 @@ var programRows = []program{
 		secrets: []condition{{first: parseList("exec"), any: parseList("credentials:show secrets:show")}},
 	},
 	{
-		source: "Pulumi 3.140", names: "pulumi", before: parseList("-C --cwd --color -v --verbose --tracing -s --stack"),
+		source: "Pulumi 3.140", traits: mayRunEnvInside, names: "pulumi", before: parseList("-C --cwd --color -v --verbose --tracing -s --stack"),
 		secrets: []condition{
 			{any: parseList("--show-secrets")},
 			{first: parseList("config"), any: parseList("get")},
 			{first: parseList("env"), any: parseList("open")},
 		},
 	},
-	{source: "Pulumi ESC 0.11", names: "esc", secrets: []condition{{first: parseList("open")}, {first: parseList("env"), any: parseList("open")}}},
+	{
+		source: "Pulumi ESC 0.11", traits: mayRunEnvInside, names: "esc",
+		secrets: []condition{{any: parseList("--show-secrets")}, {first: parseList("open")}, {first: parseList("env"), any: parseList("open")}},
+	},
 	{source: "OpenSSH 9.9", traits: takesLine | mayRunEnv, names: "ssh", takes: parseList("-i")},
 	{source: "OpenSSH 9.9, mosh 1.4", names: "sftp ssh-copy-id mosh", takes: parseList("-i")},
 	{source: "systemd 256", names: "systemctl", lists: condition{any: parseList("show-environment")}},

@@ -67,11 +67,11 @@ type runningStatus struct {
 	Ingest *homedir.Ingest       `json:"ingest,omitempty"`        // of old sessions, that is not done
 	Next   *homedir.NextObserver `json:"next_observer,omitempty"` // once nothing waits for who observes now
 
-	Unheard []string `json:"unheard_agents,omitempty"` // that reported lately, and do not tell what they say between tool calls
+	Unheard []string `json:"unheard_agents,omitempty"` // that reported lately, and do not report what they say between tool calls
 }
 
 // unheardMeans is what is said of an agent that neither by hooks nor in a transcript tells all that it says.
-const unheardMeans = "what it says between tool calls it does not tell"
+const unheardMeans = "it does not report what it says between tool calls"
 
 // unheardAgents are the agents of which that is so, and that reported lately.
 func unheardAgents(home string, now time.Time) (titles []string) {
