@@ -33,7 +33,7 @@ type queue struct {
 	wanted  int   // how many have to wait before the writer is woken
 	closed  error // what push returns from now on
 	shut    chan struct{}
-	work    sync.Cond // waiting or closed changed
+	work    sync.Cond // as many wait as are wanted, or that changed, or closed
 }
 
 func newQueue() *queue {
@@ -64,10 +64,19 @@ func (q *queue) push(ctx context.Context, r *request) error {
 	return nil
 }
 
-// take waits for work and returns as much of it as one commit may hold; nothing when the queue is closed and empty.
-func (q *queue) take() []*request {
+// maxGather is the longest that a commit is put off for those who were just answered: as long as an answer and the next event take
+// over a socket.
+const maxGather = 2 * time.Millisecond
+
+// take waits for work and returns as much of it as one commit may hold; nothing when the queue is closed and empty. Where several were
+// answered since the last time it waits for as many more, who often come back at once, but not longer than half of what that commit took:
+// else two crowds of writers would wait for each other's commits by turns.
+func (q *queue) take(answered int, took time.Duration) []*request {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if answered > 1 {
+		q.gather(len(q.waiting)+answered, min(took/2, maxGather))
+	}
 	for len(q.waiting) == 0 && q.closed == nil {
 		q.work.Wait()
 	}
@@ -85,11 +94,9 @@ func (q *queue) take() []*request {
 	return group
 }
 
-// gather waits until so many more requests wait than do now, or until d has passed, or the queue is closed.
-func (q *queue) gather(more int, d time.Duration) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.wanted = len(q.waiting) + more
+// gather waits, mu being held, until n requests wait, or d has passed, or the queue is closed.
+func (q *queue) gather(n int, d time.Duration) {
+	q.wanted = n
 	timer := time.AfterFunc(d, func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()

@@ -55,8 +55,9 @@ func (w *writer) do(ctx context.Context, r *request) error {
 // run commits until the queue is closed and empty, or a commit fails.
 func (w *writer) run() {
 	defer close(w.stopped)
-	for group := w.queue.take(); len(group) > 0; group = w.queue.take() {
-		began := time.Now()
+	var began time.Time
+	for group := w.queue.take(0, 0); len(group) > 0; group = w.queue.take(len(group), time.Since(began)) {
+		began = time.Now()
 		err := w.commit(group)
 		if err == nil {
 			err = w.between(group)
@@ -68,15 +69,8 @@ func (w *writer) run() {
 		for _, r := range group {
 			w.queue.answer(r, r.err)
 		}
-		if len(group) > 1 {
-			w.queue.gather(len(group), min(time.Since(began)/2, maxGather))
-		}
 	}
 }
-
-// maxGather is the longest that a commit is put off for those who were just answered, who often come back with more: as long as an
-// answer and the next event take over a socket. Without it two crowds of writers wait for each other's commits by turns.
-const maxGather = 2 * time.Millisecond
 
 // between runs what a group has to run between two commits. An error is one after which the log must not go on.
 func (w *writer) between(group []*request) error {
@@ -102,7 +96,7 @@ func (w *writer) fail(group []*request, err error) {
 		for _, r := range group {
 			w.queue.answer(r, err)
 		}
-		group = w.queue.take()
+		group = w.queue.take(0, 0)
 	}
 }
 
