@@ -16,7 +16,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/durable"
+	"github.com/cmemd/cmemd/testkit/wait"
 )
 
 // asksLittle fails the test where p asks more than a few times within a second and a half: it is to wait between its tries.
@@ -131,7 +133,7 @@ func (m *middle) stands(t *testing.T, w *world) {
 	m.cut.Store(new(string))
 	to := &url.URL{Scheme: "http", Host: w.addr}
 	proxy := &httputil.ReverseProxy{
-		FlushInterval: -1,
+		Transport: &http.Transport{DisableKeepAlives: true}, FlushInterval: -1, // a page that leaves ends no other request's connection
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(to)
 			if r.In.Header.Get("Origin") != "" {
@@ -227,6 +229,10 @@ func TestStopsMidAnswer(t *testing.T) {
 	w.press(p, "8", "Enter")
 	w.shows(p, "look again before you try again")
 	m.cuts("", 0)
+	wait.Until(t, "all of it is erased", func() bool {
+		found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: "kept"})
+		return err == nil && found.Total == 0
+	})
 	must(t, p.Eval(t.Context(), `[...document.querySelectorAll("dialog [role=alert] button")].at(-1).click()`, nil))
 	w.shows(p, "There is nothing of it") // it went: the answer alone was lost
 }
