@@ -94,7 +94,7 @@ func (w *world) ask(_ context.Context, at []events.Place) error {
 	return nil
 }
 
-// announce notes what other machines are told, unless that fails.
+// announce notes what is announced to other machines, unless that fails.
 func (w *world) announce(_ context.Context, at []events.Position) error {
 	if w.unsent == nil {
 		w.notified = append(w.notified, at...)

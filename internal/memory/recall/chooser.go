@@ -19,7 +19,7 @@ type chooser struct {
 	given  injections.Injected // what the session's conversation holds
 	since  events.Position     // what the session has been given already; 0: nothing
 	rows   []*rows.Row
-	undone []rows.Row // that were met on the way to rows, and tell of work that was undone
+	undone []rows.Row // of work that was undone: those met on the way to rows, at a prompt those of its summaries' sessions
 	files  []files.File
 	score  map[events.ID]int // at a prompt: how much of it a row has
 	wentOn bool              // the last session did so after its summary

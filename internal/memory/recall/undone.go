@@ -7,7 +7,7 @@ import (
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
-// undoneSince reports whether a row tells of work that a summary's session undid after the summary was written.
+// undoneSince reports whether a row is of work that a summary's session undid after the summary was written.
 func undoneSince(row, summary rows.Row) bool {
 	return row.IsUndone() && row.Session == summary.Session && row.Position < summary.Position && summary.Position < row.Undone.Position
 }

@@ -13,7 +13,7 @@ import (
 // noCall is the number of a call that does not come.
 const noCall = math.MaxInt
 
-// maxCommandRuns bounds the commands that are told apart in one batch; a batch has 500 calls at most.
+// maxCommandRuns bounds the commands that are distinguished in one batch; a batch has 500 calls at most.
 const maxCommandRuns = 2000
 
 // maxWrote is how much of a command is searched for the name of a file that it may have written, in bytes.

@@ -70,7 +70,7 @@ type runningStatus struct {
 	Unheard []string `json:"unheard_agents,omitempty"` // that reported lately, and do not report what they say between tool calls
 }
 
-// unheardMeans is what is said of an agent that neither by hooks nor in a transcript tells all that it says.
+// unheardMeans is what is said of an agent that neither by hooks nor in a transcript reports all that it says.
 const unheardMeans = "it does not report what it says between tool calls"
 
 // unheardAgents are the agents of which that is so, and that reported lately.
