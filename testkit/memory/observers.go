@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/internal/observer"
 )
@@ -119,13 +121,18 @@ func summaryOf(facts []fact) *observer.Summary {
 	return s
 }
 
-// said is a sentence that holds a fact: its own words, and those by which it is said that are not among them.
+// said is a sentence that holds a fact: its own words, and those by which it is said that are not among them. It begins as sentences do,
+// but where a name of code does.
 func said(f fact) string {
 	text := f.Fact
 	for _, group := range f.Must {
 		if !holds(text, [][]string{group}) {
 			text += ", " + group[0]
 		}
+	}
+	if first, _, _ := strings.Cut(text, " "); strings.IndexFunc(first, func(r rune) bool { return !unicode.IsLetter(r) }) < 0 {
+		r, n := utf8.DecodeRuneInString(text)
+		text = string(unicode.ToUpper(r)) + text[n:]
 	}
 	return text + "."
 }
