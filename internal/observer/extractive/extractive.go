@@ -13,7 +13,7 @@ import (
 const Name = "extractive"
 
 // model names the rules in records. It changes when equal prompts begin to get other answers.
-const model = "rules-11"
+const model = "rules-12"
 
 // skipReason is stated where nothing was worth recording.
 const skipReason = "no work to tell of"
@@ -25,20 +25,21 @@ const maxOutput = 192 << 10
 // Config sizes what is written. Values below 1 mean the default.
 type Config struct {
 	MaxFacts     int // facts of one observation, the most telling ones; default 14, at most 64
-	MaxNarrative int // runes of a narrative, cut at a sentence; default 1,500, at most 4,000
+	MaxNarrative int // runes of a narrative, cut at a sentence, without short findings below; default 1,500, at most 4,000
 }
 
 // Provider is the extractor. It holds no state and is safe for concurrent use.
 type Provider struct {
 	maxFacts     int
 	maxNarrative int
+	minFinding   int // how long, in runes, a finding is that is no part of another observation
 }
 
 var _ observer.Provider = (*Provider)(nil)
 
 // New returns an extractor.
 func New(c Config) *Provider {
-	p := &Provider{maxFacts: 14, maxNarrative: 1500}
+	p := &Provider{maxFacts: 14, maxNarrative: 1500, minFinding: minFinding}
 	if c.MaxFacts > 0 {
 		p.maxFacts = min(c.MaxFacts, 64)
 	}

@@ -17,7 +17,7 @@ import (
 func told(t *testing.T, p observer.Prompt) (lines []string) {
 	t.Helper()
 	p.Kind = events.TurnObservation
-	all, err := New(Config{}).observe(t.Context(), p)
+	all, err := apart().observe(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,6 +26,13 @@ func told(t *testing.T, p observer.Prompt) (lines []string) {
 		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("%s: %s | %s", o.Type, o.Title, o.Narrative), " | "))
 	}
 	return lines
+}
+
+// apart is an extractor that observes each finding by itself, however short it is.
+func apart() *Provider {
+	p := New(Config{})
+	p.minFinding = 0
+	return p
 }
 
 // working is a prompt with an edit, between which texts were said, one a minute from the first on.
@@ -239,13 +246,65 @@ func TestFindingsAreJoined(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			all, err := New(Config{}).observe(t.Context(), answering(c.steps))
+			all, err := apart().observe(t.Context(), answering(c.steps))
 			if err != nil {
 				t.Fatal(err)
 			}
 			var got []string
 			for _, o := range all[1:] {
 				got = append(got, orTitle(o))
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// TestShortFindings stand below what the answer came to, with what bears them out if that is no fact yet; a decision stands alone, and
+// so does what is short where the answer came to nothing.
+func TestShortFindings(t *testing.T) {
+	t.Parallel()
+	const (
+		cause  = "The rates are loaded anew because loadRates() has no cache."
+		chosen = "We keep whole cents rather than floats."
+		done   = "The cart shows the right sum now."
+	)
+	long := "The view asks taxOf() once a row because nothing keeps it" + strings.Repeat(", and the next page asks it again", 4) + "."
+	printing := [3]string{"Bash", `"command":"go test ./..."`, "cart.go:7: loadRates() has no cache, 900ms"}
+	failing := [3]string{"Bash", `"command":"go test ./..."`, "Exit code 1\ncart.go:7: loadRates() has no cache, 900ms\nFAIL"}
+	read := [3]string{"Read", `"file_path":"/src/shop/rates.go"`, "package shop"}
+	edit := [3]string{"Edit", `"file_path":"/src/shop/cart.go","old_string":"loadRates","new_string":"keptRates"`, ""}
+	type row struct{ Text, Facts string }
+	for name, c := range map[string]struct {
+		steps []any
+		want  []row
+	}{
+		"a cause":              {[]any{cause, edit, done}, []row{{done + "\n\nBefore cart.go was changed: " + cause, "Edited cart.go (1 edit)"}}},
+		"with what bears it":   {[]any{printing, cause, edit, done}, []row{{done + "\n\nBefore cart.go was changed: " + cause, "`go test ./...` passed\nEdited cart.go (1 edit)\nPrinted by `go test ./...`: cart.go:7: loadRates() has no cache, 900ms"}}},
+		"with a fact there is": {[]any{failing, cause, edit, done}, []row{{done + "\n\nBefore cart.go was changed: " + cause, "`go test ./...` failed (exit 1): cart.go:7: loadRates() has no cache, 900ms\nEdited cart.go (1 edit)"}}},
+		"a decision":           {[]any{chosen, edit, done}, []row{{done, "Edited cart.go (1 edit)"}, {chosen, ""}}},
+		"a long one":           {[]any{long, edit, done}, []row{{done, "Edited cart.go (1 edit)"}, {long, ""}}},
+		"of no work":           {[]any{cause, read, "Done."}, []row{{cause, ""}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := answering(c.steps)
+			if u, ok := p.Inputs[0].Event.(events.ToolUsed); ok && strings.HasPrefix(u.Output, "Exit code") {
+				u.Failed = true
+				p.Inputs[0].Event = u
+			}
+			all, err := New(Config{}).observe(t.Context(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []row
+			for _, o := range all {
+				text := orTitle(o)
+				if !strings.HasSuffix(text, ".") {
+					text += "."
+				}
+				got = append(got, row{text, strings.Join(o.Facts, "\n")})
 			}
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
@@ -281,7 +340,7 @@ func TestFindingBehindAFailure(t *testing.T) {
 	p.Inputs = append([]observer.Input{{At: p.Said[0].At.Add(-time.Second), Event: events.ToolUsed{
 		Tool: "Bash", Cwd: "/src/shop", Failed: true, Input: `{"command":"go test ./..."}`, Output: "Exit code 1\ncart_test.go:12: sum is 0 of taxOf in roundSum\nFAIL",
 	}}}, p.Inputs...)
-	all, err := New(Config{}).observe(t.Context(), p)
+	all, err := apart().observe(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,7 +386,7 @@ func TestBearing(t *testing.T) {
 	} {
 		p := working("The sum is right now.", said)
 		p.Inputs = append([]observer.Input{{At: p.Said[0].At.Add(-time.Second), Event: events.ToolUsed{Tool: c.tool, Cwd: "/src/shop", Input: c.input, Output: c.output}}}, p.Inputs...)
-		all, err := New(Config{}).observe(t.Context(), p)
+		all, err := apart().observe(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}
