@@ -191,20 +191,21 @@ func TestAchieved(t *testing.T) {
 		changed bool
 		want    string
 	}{
-		"the first that stands alone":          {"The cart shows the right sum in cents now. It was wrong because `roundSum` was called twice in `cart.go`.", true, "The cart shows the right sum in cents now."},
-		"not one that praises":                 {"All of it reads well.\n\n- `Cart.Sum` rounds once in `cart.go`", true, "Cart.Sum rounds once in cart.go"},
-		"not one that leads to a list alone":   {"Here is what the shop shows with this:\n\n- `Cart.Sum` rounds once in `cart.go`\n- All is well", true, "Here is what the shop shows with this: Cart.Sum rounds once in cart.go"},
-		"an item that says what was done":      {"The two of them agree.\n\nIn `shop`:\n- `Cart.Total` and `Cart.Sum` of `cart.go`\n- Renamed `Sum` to `Total`", true, "Renamed Sum to Total"},
-		"an item with what announces it":       {"You asked twice.\n\n**Likely to be slow:**\n1. `Cart.Total()` in `cart.go`", true, "Likely to be slow: Cart.Total() in cart.go"},
-		"one that says what was done":          {"With the tax: ~12 ms (3 ms of it is the view alone).\n\nFixed `Cart.Sum` of `cart.go`: down from 90 ms to 12 ms.", true, "Fixed Cart.Sum of cart.go: down from 90 ms to 12 ms."},
-		"with the short code that it leads to": {"You can see the sum now with:\n```\nshop sum --all\n```\nIt takes 3 ms in `cart.go`.", true, "You can see the sum now with: shop sum --all"},
-		"the first of a list":                  {"Sums agree.\n\n- Created `sum.go` for the cart, moved from `shop`\n- Updated `cart.go` so that it calls `Sum()` of `sum.go`", true, "Created sum.go for the cart, moved from shop"},
-		"a short line with its list":           {"Let me see how it looks.\n\nNow the steps are:\n- `tiny`: 4 px\n- `small`: 8 px (was 6)", true, "Now the steps are: tiny: 4 px; small: 8 px (was 6)"},
-		"no bare announcement":                 {"Now:\n\n1. `Cart.Load` gives an error where the file is bad\n2. The view shows it", true, "Now: Cart.Load gives an error where the file is bad; The view shows it"},
-		"a long line without its list":         {"Rewrote the rules of the shop's whole import so that prices are checked:\n\n- `Price.Check` in `price.go`\n- `Price.Max` in `price.go`", true, "Rewrote the rules of the shop's whole import so that prices are checked"},
-		"nothing that is to be run":            {"Changed `Cart.Sum` so that it rounds once.\n\nNow run it again in both of the shops and look at what it says of `Cart.Total` and of `Cart.Max`.", true, "Changed Cart.Sum so that it rounds once."},
-		"no guess":                             {"I suspect that `Cart.Sum` and `Cart.Total` were one and the same in `cart.go` before.\n\n- Changed `Sum` to `Total` in `cart.go`", true, "Changed Sum to Total in cart.go"},
-		"of an answer why it is so":            {"Currently the cart shows:\n\n- The sum of all\n\nThe `Cart.Total` isn't shown since the view never asks for it.", false, "The Cart.Total isn't shown since the view never asks for it."},
+		"the first that stands alone":            {"The cart shows the right sum in cents now. It was wrong because `roundSum` was called twice in `cart.go`.", true, "The cart shows the right sum in cents now."},
+		"not one that praises":                   {"All of it reads well.\n\n- `Cart.Sum` rounds once in `cart.go`", true, "Cart.Sum rounds once in cart.go"},
+		"not one that leads to a list alone":     {"Here is what the shop shows with this:\n\n- `Cart.Sum` rounds once in `cart.go`\n- All is well", true, "Here is what the shop shows with this: Cart.Sum rounds once in cart.go"},
+		"an item that says what was done":        {"The two of them agree.\n\nIn `shop`:\n- `Cart.Total` and `Cart.Sum` of `cart.go`\n- Renamed `Sum` to `Total`", true, "Renamed Sum to Total"},
+		"an item with what announces it":         {"You asked twice.\n\n**Likely to be slow:**\n1. `Cart.Total()` in `cart.go`", true, "Likely to be slow: Cart.Total() in cart.go"},
+		"one that says what was done":            {"With the tax: ~12 ms (3 ms of it is the view alone).\n\nFixed `Cart.Sum` of `cart.go`: down from 90 ms to 12 ms.", true, "Fixed Cart.Sum of cart.go: down from 90 ms to 12 ms."},
+		"with the short code that it leads to":   {"You can see the sum now with:\n```\nshop sum --all\n```\nIt takes 3 ms in `cart.go`.", true, "You can see the sum now with: shop sum --all"},
+		"the first of a list":                    {"Sums agree.\n\n- Created `sum.go` for the cart, moved from `shop`\n- Updated `cart.go` so that it calls `Sum()` of `sum.go`", true, "Created sum.go for the cart, moved from shop"},
+		"a short line with its list":             {"Let me see how it looks.\n\nNow the steps are:\n- `tiny`: 4 px\n- `small`: 8 px (was 6)", true, "Now the steps are: tiny: 4 px; small: 8 px (was 6)"},
+		"no bare announcement":                   {"Now:\n\n1. `Cart.Load` gives an error where the file is bad\n2. The view shows it", true, "Now: Cart.Load gives an error where the file is bad; The view shows it"},
+		"a long line with what fits of its list": {"Rewrote the rules of the shop's whole import so that prices are checked:\n\n- `Price.Check` in `price.go`\n- `Price.Max`, which was in `price.go` and is not there any more", true, "Rewrote the rules of the shop's whole import so that prices are checked: Price.Check in price.go"},
+		"a long line of whose list nothing fits": {"Rewrote the rules of the shop's whole import so that prices are checked:\n\n- `Price.Max`, which was in `price.go` and is not there any more", true, "Rewrote the rules of the shop's whole import so that prices are checked"},
+		"nothing that is to be run":              {"Changed `Cart.Sum` so that it rounds once.\n\nNow run it again in both of the shops and look at what it says of `Cart.Total` and of `Cart.Max`.", true, "Changed Cart.Sum so that it rounds once."},
+		"no guess":                               {"I suspect that `Cart.Sum` and `Cart.Total` were one and the same in `cart.go` before.\n\n- Changed `Sum` to `Total` in `cart.go`", true, "Changed Sum to Total in cart.go"},
+		"of an answer why it is so":              {"Currently the cart shows:\n\n- The sum of all\n\nThe `Cart.Total` isn't shown since the view never asks for it.", false, "The Cart.Total isn't shown since the view never asks for it."},
 	} {
 		if got, alone := achieved(messageBlocks(c.message), c.changed); got != c.want || !alone {
 			t.Errorf("%s: %q, alone %v; want %q", name, got, alone, c.want)

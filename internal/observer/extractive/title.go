@@ -72,9 +72,8 @@ func title(s string) (text string, announces bool) {
 // achieved is the sentence of a message that says best what came of the work: the one that names most, where the first that is long
 // enough to stand alone has a lead, and one that says what was done. Announcements, questions and guesses are none; what speaks of the
 // sentence before is one only where there is no other. An item of a list is told with the line that announces it, unless it says itself
-// what was done; a line that says that something was done, and is too short to stand alone, with the list that it announces, and one
-// that announces short code with that. Where something was changed, why or of what to be warned counts nothing. It also reports whether
-// the sentence stands alone.
+// what was done; a line with the list that it announces, as far as that fits, and one that announces short code with that. Where
+// something was changed, why or of what to be warned counts nothing. It also reports whether the sentence stands alone.
 func achieved(message []block, changed bool) (said string, alone bool) {
 	best, first, head := math.MinInt, true, ""
 	for i, b := range message {
@@ -96,10 +95,12 @@ func achieved(message []block, changed bool) (said string, alone bool) {
 				case next.shape == code && ok:
 					text, ok = withCode(text, next)
 					leads = !ok
-				case next.shape == item && b.shape == paragraph && done && !long(text):
-					text = withItems(text, message[i+1:])
-					weight, ok = resultWeight(text, changed)
-					leads = !ok
+				case next.shape == item && b.shape == paragraph:
+					stood := long(text)
+					if text = withItems(text, message[i+1:]); done && !stood {
+						weight, ok = resultWeight(text, changed)
+						leads = !ok
+					}
 				}
 			}
 			switch {
@@ -137,14 +138,16 @@ func (b block) announces() string {
 // long tells whether a line is long enough to stand alone.
 func long(s string) bool { return sentence.Letters(s) >= 2*sentence.MinLetters }
 
-// withItems is a line with the items of the list that it announces, as many as a title takes.
+// withItems is a line with the items of the list that it announces, as many as a title takes whole, or the beginning of the first where
+// the line is too short to stand alone.
 func withItems(s string, behind []block) string {
 	mark := ": "
 	for _, b := range behind {
-		if b.shape != item || uniseg.GraphemeClusterCount(s) >= maxTitle {
+		more := s + mark + strings.TrimRight(b.marked(), " :：.")
+		if b.shape != item || long(s) && uniseg.GraphemeClusterCount(plain(more)) > maxTitle {
 			break
 		}
-		s, mark = s+mark+strings.TrimRight(b.marked(), " :：."), "; "
+		s, mark = more, "; "
 	}
 	return s
 }
