@@ -154,7 +154,7 @@ func (c *chooser) titles(t *saidTexts) (said map[*piece]bool) {
 func (c *chooser) lengthen(left budget) {
 	t := &saidTexts{}
 	said := c.titles(t)
-	c.tellRequests(t)
+	c.noteRequests(t)
 	left = left.minus(left.of(c.body()))
 	shares := budget{} // of the pieces behind the one at hand
 	for _, p := range c.pieces {
@@ -196,7 +196,7 @@ func (p *piece) growth(in budget) budget {
 // summarize leaves of the newest summary what the other chosen pieces do not say, or all where nothing would stand below its heading.
 func (c *chooser) summarize() {
 	t, recent := &saidTexts{}, false
-	c.tellRequests(t)
+	c.noteRequests(t)
 	for _, p := range c.pieces {
 		if p.chosen && p.sec != secLast {
 			t.add(p.text)

@@ -40,7 +40,7 @@ const headFiles = "## Files changed lately"
 // says first where the session went on after it. Files that were looked at are not all that is shown of a session that came to more.
 func (c *chooser) lastSummary(row rows.Row, t *saidTexts) string {
 	informs := row.Learned+row.Completed+row.NextSteps+row.Notes == "" // what was asked says nothing of what came of it
-	row.Request = t.unsaidOf(slices.DeleteFunc(strings.Split(row.Request, " / "), c.tells), " / ")
+	row.Request = t.unsaidOf(slices.DeleteFunc(strings.Split(row.Request, " / "), c.stands), " / ")
 	row.Completed = t.unsaidOf(strings.Split(row.Completed, "\n"), "\n")
 	var b strings.Builder
 	for _, f := range row.Texts() {
@@ -73,7 +73,7 @@ func (c *chooser) longLine(r *reading, t *saidTexts, titled bool, limit int) str
 		t.drop(r.said)
 	}
 	_, asked := c.asked[r.row.Entry()]
-	more := c.words(t.telling(r, limit, asked), limit)
+	more := c.words(t.weightiest(r, limit, asked), limit)
 	titled = titled && !beginAs(r.begin, plainWords(more))
 	if label := c.words(r.label, maxWorkTitle); more != "" && !titled && !strings.HasPrefix(more, label) {
 		more = label + " " + more

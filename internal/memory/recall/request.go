@@ -26,15 +26,15 @@ func (c *chooser) requests() (list []request) {
 	return list
 }
 
-// tellRequests notes what was asked above what came of it.
-func (c *chooser) tellRequests(t *saidTexts) {
+// noteRequests notes what was asked above what came of it.
+func (c *chooser) noteRequests(t *saidTexts) {
 	for _, asked := range c.requests() {
 		t.add(asked.text)
 	}
 }
 
-// tells reports whether a request stands above what came of it.
-func (c *chooser) tells(asked string) bool {
+// stands reports whether a request stands above what came of it.
+func (c *chooser) stands(asked string) bool {
 	return slices.ContainsFunc(c.requests(), func(r request) bool {
 		return strings.TrimPrefix(r.text, c.label(*r.row)+": ") == c.words(asked, maxAsked)
 	})

@@ -71,7 +71,7 @@ func TestALineStandsAlone(t *testing.T) {
 		if c.said != "" {
 			said.add(c.said)
 		}
-		if got := said.telling(readingOf(&rows.Row{Title: c.title, Narrative: c.text}), 400, c.asked); got != c.want {
+		if got := said.weightiest(readingOf(&rows.Row{Title: c.title, Narrative: c.text}), 400, c.asked); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}

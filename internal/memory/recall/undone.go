@@ -27,7 +27,7 @@ func (c *chooser) withoutUndone(row rows.Row) rows.Row {
 	for _, u := range c.undone {
 		text, cut := strings.CutSuffix(titleOf(u), ellipsis)
 		title := plainWords(text)
-		if !undoneSince(u, row) || title.count < leastTold {
+		if !undoneSince(u, row) || title.count < minSaidWords {
 			continue
 		}
 		if cut { // in a word, perhaps

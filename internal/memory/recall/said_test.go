@@ -39,18 +39,18 @@ func TestTelling(t *testing.T) {
 		10:   "",
 	} {
 		said := saidTexts{}
-		if got := said.telling(readingOf(&row), limit, false); got != want {
+		if got := said.weightiest(readingOf(&row), limit, false); got != want {
 			t.Errorf("in %d characters: %q, want %q", limit, got, want)
 		}
 	}
 	named := row
 	named.Title = "Nothing else was to be seen…"
-	if got, want := (&saidTexts{}).telling(readingOf(&named), 40, false), "Nothing else was to be seen here."; got != want {
+	if got, want := (&saidTexts{}).weightiest(readingOf(&named), 40, false), "Nothing else was to be seen here."; got != want {
 		t.Errorf("of a row whose title is the beginning of a sentence: %q, want %q", got, want)
 	}
 	said := saidTexts{}
 	said.add("The queue in drain.go is emptied twice because closeAll() is called by both")
-	if got := said.telling(readingOf(&row), 130, false); strings.Contains(got, "queue") || !strings.Contains(got, "900 ms") {
+	if got := said.weightiest(readingOf(&row), 130, false); strings.Contains(got, "queue") || !strings.Contains(got, "900 ms") {
 		t.Errorf("beside what was said: %q", got)
 	}
 }

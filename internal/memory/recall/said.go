@@ -15,15 +15,15 @@ import (
 // saidTexts is what an injected text says so far, by the words of its sentences as plainWords gives them, so that it says nothing twice.
 type saidTexts []string
 
-// leastTold is how many words a sentence has that counts as said: fewer stand in any text.
-const leastTold = 4
+// minSaidWords is how many words a sentence has that counts as said: fewer stand in any text.
+const minSaidWords = 4
 
 // has reports whether a sentence was said, alone or within another.
 func (t saidTexts) has(s string) bool { return t.hasWords(plainWords(s)) }
 
 // hasWords is has for a sentence by its words.
 func (t saidTexts) hasWords(p plain) bool {
-	return p.count >= leastTold && slices.ContainsFunc(t, func(said string) bool { return strings.Contains(said, p.words) })
+	return p.count >= minSaidWords && slices.ContainsFunc(t, func(said string) bool { return strings.Contains(said, p.words) })
 }
 
 // add notes that a sentence is said.
@@ -250,9 +250,9 @@ func (r *reading) answers() bool {
 	return len(r.all) > 0 && r.all[0].leans || sentence.LeansBack(r.row.Title)
 }
 
-// telling are the sentences of a row that tell most and were not said, whole, in their order, at most so many characters of them. What
+// weightiest are the sentences of a row that say most and were not said, whole, in their order, at most so many characters of them. What
 // they say is noted. asked says that the prompt stands above, of which the first sentence may speak.
-func (t *saidTexts) telling(r *reading, limit int, asked bool) string {
+func (t *saidTexts) weightiest(r *reading, limit int, asked bool) string {
 	all := r.all
 	if asked && len(all) > 0 && all[0].leans {
 		all = slices.Clone(all)
@@ -333,6 +333,6 @@ func sayings(title string) (all []plain) {
 // beginAs reports whether one of some sayings is only the beginning of a text.
 func beginAs(sayings []plain, text plain) bool {
 	return slices.ContainsFunc(sayings, func(s plain) bool {
-		return s.count >= leastTold && strings.Contains(text.words, s.words) || s.count > 0 && strings.HasPrefix(text.words, s.words)
+		return s.count >= minSaidWords && strings.Contains(text.words, s.words) || s.count > 0 && strings.HasPrefix(text.words, s.words)
 	})
 }
