@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -16,11 +17,17 @@ import (
 	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
+var searchedRows = flag.Int("rows", 0, "BenchmarkSearch asks among so many rows alone; a million take minutes to lay, and more than the default -timeout")
+
 // BenchmarkSearch asks a whole daemon over its unix socket, among so many observations of about 600 bytes whose words are as
 // unevenly common as those of real text: by two words and by six of middling rarity, by two that are common, by two in one
 // project, and for what an agent is told at a start. The client shares its cores.
 func BenchmarkSearch(b *testing.B) {
-	for _, rows := range []int{1_000, 10_000, 100_000} {
+	sizes := []int{1_000, 10_000, 100_000}
+	if *searchedRows > 0 {
+		sizes = []int{*searchedRows}
+	}
+	for _, rows := range sizes {
 		if rows > 10_000 && testing.Short() {
 			continue
 		}
