@@ -147,7 +147,7 @@ func standing(r api.Row) string {
 	var b strings.Builder
 	switch {
 	case r.IsUndone():
-		fmt.Fprintf(&b, "UNDONE: nothing is left of what it tells of; it was %s later in the session (position %d).\n", r.Undone.How, r.Undone.By)
+		fmt.Fprintf(&b, "UNDONE: little or nothing is left of what it says; it was %s later in the session (position %d).\n", r.Undone.How, r.Undone.By)
 	case r.Flagged:
 		b.WriteString("UNVERIFIED: it claims a commit that is not there, or names files that the session did not touch.\n")
 	}

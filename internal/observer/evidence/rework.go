@@ -169,7 +169,7 @@ func commitNamed(args []string) (back int, hash string) {
 }
 
 // UndoneBy tells whether the work between two positions was undone later: nothing is left of those marks that it put into files and that
-// stood when it ended; or, where all is asked for, hardly anything of the lines that did. It returns the position of the call that took
+// stood when it ended; or, where all is asked for, half or less of the lines that did. It returns the position of the call that took
 // out what decided it, and how; 0: it stands, or it put nothing there.
 func (w *Rework) UndoneBy(first, last events.Position, marks []string, all bool) (by events.Position, how events.Undoing) {
 	if len(marks) > 0 {
@@ -181,8 +181,9 @@ func (w *Rework) UndoneBy(first, last events.Position, marks []string, all bool)
 	return by, how
 }
 
-// leastLeft is which part of the lines that some work wrote must stand for the work to stand: of less, it was written over.
-const leastLeft = 1. / 3
+// leastLeft is which part of the lines that some work wrote must stand for the work to stand. Of 23 rows of real sessions of which half or
+// less stood at the end of their session, a reader found 18 wrong by then, three trivial, and two of use.
+const leastLeft = 1. / 2
 
 // follow is UndoneBy of marks; of lines, where there are none.
 func (w *Rework) follow(first, last events.Position, marks []string) (by events.Position, how events.Undoing) {

@@ -2,6 +2,7 @@ package evidence_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +81,24 @@ func TestReworkUndone(t *testing.T) {
 		}
 		if by, how := work.UndoneBy(1, 1, nil, true); by != tc.all || by != 0 && how != tc.how {
 			t.Errorf("%s: the lines are undone by %d (%s), want %d (%s)", name, by, how, tc.all, tc.how)
+		}
+	}
+}
+
+// TestReworkOfLines: work stands while more than half of the lines that it wrote do.
+func TestReworkOfLines(t *testing.T) {
+	t.Parallel()
+	const lines = 8
+	var all []string
+	for i := range lines {
+		all = append(all, fmt.Sprintf("shelf%d.Sort(byWidth)", i))
+	}
+	for left := range lines + 1 {
+		var work evidence.Rework
+		work.Add(1, evidence.Parse(write("/w/shelf.go", strings.Join(all, "\n"))))
+		work.Add(2, evidence.Parse(write("/w/shelf.go", strings.Join(all[:left], "\n"))))
+		if by, _ := work.UndoneBy(1, 1, nil, true); (by == 0) != (2*left > lines) {
+			t.Errorf("with %d of %d lines left it is undone by %d", left, lines, by)
 		}
 	}
 }

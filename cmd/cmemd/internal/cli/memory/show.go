@@ -131,7 +131,7 @@ func showState(a *terminal.App, r api.Row) {
 		a.Field("unsupported", "nothing that was said or done bears out what it decides or says is next")
 	}
 	if u := r.Undone; u.Position > 0 {
-		a.Field("undone", fmt.Sprintf("nothing is left of what it tells of: it was %s later in the session, `cmemd why` says by what", u.How))
+		a.Field("undone", fmt.Sprintf("little or nothing is left of what it says: it was %s later in the session, `cmemd why` says by what", u.How))
 	}
 	switch {
 	case r.Confirmed > 0:
