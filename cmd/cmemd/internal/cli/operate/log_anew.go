@@ -43,15 +43,13 @@ func beginAnew(ctx context.Context, a *terminal.App, dryRun, yes bool) error {
 	if err != nil {
 		return err
 	}
-	lost, unusable := p.CheckLog(), unusableLog(p.Log)
+	lost, unusable, err := lossOf(p)
+	if err != nil {
+		return err
+	}
 	out := beginAnewReport{Log: p.Log, Aside: p.ToSetAside()}
-	switch {
-	case unusable != nil:
-		lost, out.Aside = unusable, append(out.Aside, p.Log)
-	case errors.Is(lost, homedir.ErrLogAway):
-		return lost
-	case lost == nil:
-		return terminal.Advise(errors.New("no log was lost here: nothing was done"), "`cmemd start`")
+	if unusable {
+		out.Aside = append(out.Aside, p.Log)
 	}
 	a.Infof("%s", terminal.Describe(lost))
 	for _, path := range out.Aside {
@@ -61,7 +59,7 @@ func beginAnew(ctx context.Context, a *terminal.App, dryRun, yes bool) error {
 	if err != nil || !ok {
 		return errors.Join(err, a.Show(out, func() {}))
 	}
-	if out.Aside, err = layOutAnew(a, p, unusable != nil); err != nil {
+	if out.Aside, err = layOutAnew(a, p); err != nil {
 		return err
 	}
 	out.Begun = true
@@ -71,6 +69,21 @@ func beginAnew(ctx context.Context, a *terminal.App, dryRun, yes bool) error {
 		}
 		a.Printf("the log is empty: %s\n", terminal.VisibleLine(p.Log))
 	})
+}
+
+// lossOf is how the log of a home was lost, and whether a file stands in its place that cannot be used. The error says why there is nothing
+// to begin anew.
+func lossOf(p homedir.Paths) (lost error, unusable bool, err error) {
+	if lost = unusableLog(p.Log); lost != nil {
+		return lost, true, nil
+	}
+	switch lost = p.CheckLog(); {
+	case errors.Is(lost, homedir.ErrLogAway):
+		return nil, false, lost
+	case lost == nil:
+		return nil, false, terminal.Advise(errors.New("no log was lost here: nothing was done"), "`cmemd start`")
+	}
+	return lost, false, nil
 }
 
 // unusableLog is why the file in a log's place is none that can be opened: another thing, or damaged so that nothing of it is to be had
@@ -91,8 +104,13 @@ func unusableLog(path string) error {
 }
 
 // layOutAnew makes an empty log, and sets aside what was made of the one that is gone while no daemon can have the new one; and before
-// that the file itself, where it is no log that can be used.
-func layOutAnew(a *terminal.App, p homedir.Paths, unusable bool) (kept []string, err error) {
+// that the file itself, where it is no log that can be used. While the person was asked somebody else may have begun anew, or put the log
+// back: then it returns the error of lossOf.
+func layOutAnew(a *terminal.App, p homedir.Paths) (kept []string, err error) {
+	_, unusable, err := lossOf(p)
+	if err != nil {
+		return nil, err
+	}
 	if unusable {
 		name, err := durable.SetAside(p.Log, a.Now())
 		if err != nil {
