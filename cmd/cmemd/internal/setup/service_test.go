@@ -25,7 +25,7 @@ func TestSystemdTakesTheUnit(t *testing.T) {
 	if err != nil {
 		t.Skip("systemd-analyze is not installed here")
 	}
-	for _, dir := range []string{"plain", "two words", `100% of $HOME`} {
+	for _, dir := range []string{"plain", "two words", `100% of $HOME`, "o'brien", `$HOME "q" \b; ü`, "a\ttab"} {
 		t.Run(dir, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), dir)

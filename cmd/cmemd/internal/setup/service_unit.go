@@ -92,10 +92,18 @@ UMask=0077
 
 [Install]
 WantedBy=default.target
-`, systemdHome(home), systemdWord(program), systemdWord(program))
+`, systemdHome(home), systemdProgram(program), systemdProgram(program))
 }
 
 func systemdHome(home string) string { return "Environment=" + systemdWord("CMEMD_HOME="+home) + "\n" }
+
+// systemdProgram is a program as units start it. Of a path with quotes, backslashes or tabs systemd starts none: a shell does.
+func systemdProgram(path string) string {
+	if !strings.ContainsAny(path, "\"'\\\t") {
+		return systemdWord(path)
+	}
+	return `/bin/sh -c "exec \"$$0\" \"$$@\"" ` + strings.ReplaceAll(systemdWord(path), "$", "$$")
+}
 
 // systemdWord is a word as units have it where no variables are put in: quoted where it has to be, with % doubled.
 func systemdWord(word string) string {
