@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog/share/store"
 	"github.com/cmemd/cmemd/eventlog/share/store/jet"
 	"github.com/cmemd/cmemd/internal/transient"
+	"github.com/cmemd/cmemd/testkit/wait"
 )
 
 // admin is a connection by which a test does what no store does.
@@ -155,6 +157,56 @@ func TestLostStream(t *testing.T) {
 		}); !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrMoved) {
 			t.Errorf("Replace of what went: %v", err)
 		}
+	}
+}
+
+// TestRestoredHub: whoever watched a hub before a backup was put back learns at once of what is stored there afterwards.
+func TestRestoredHub(t *testing.T) {
+	t.Parallel()
+	dir, backup := filepath.Join(t.TempDir(), "hub"), filepath.Join(t.TempDir(), "backup")
+	h := startHub(t, dir, "127.0.0.1:0")
+	s := openJet(t, h.joining.Address)
+	defer s.Close()
+	create := func(key store.Key) {
+		t.Helper()
+		wait.Until(t, "an object is stored", func() bool {
+			_, err := s.Create(t.Context(), key, []byte("x"))
+			return err == nil
+		})
+	}
+	heard := make(chan store.Key, 100)
+	create("s/now/first")
+	go func() {
+		for e, err := range s.Watch(t.Context(), "s/now/") {
+			if err != nil {
+				return
+			}
+			heard <- e.Key
+		}
+	}()
+	copyWhileOff := func(from, to string) {
+		t.Helper()
+		if err := errors.Join(h.stop(), os.RemoveAll(to), os.CopyFS(to, os.DirFS(from))); err != nil {
+			t.Fatal(err)
+		}
+		h = startHub(t, dir, h.joining.Listen)
+	}
+	copyWhileOff(dir, backup)
+	for i := range 10 {
+		create(store.Key(fmt.Sprint("s/now/lost", i)))
+	}
+	for range 11 {
+		<-heard
+	}
+	copyWhileOff(backup, dir)
+	create("s/now/later")
+	select {
+	case key := <-heard:
+		if key != "s/now/later" {
+			t.Errorf("got %s", key)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("nothing was heard of what was stored after the backup was put back")
 	}
 }
 

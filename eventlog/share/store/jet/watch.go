@@ -49,8 +49,21 @@ type watch struct {
 	ended  bool // by who ranges over it
 }
 
-// run tells what is there and what changes, until something ends it.
+// run tells what is there and what changes, until something ends it: the loss of the connection too. A server that comes back with an older
+// state counts on from there, and nats.go would have it pass over all up to where it was.
 func (w *watch) run(ctx context.Context) error {
+	connected, cancel := context.WithCancel(ctx)
+	c := w.jet.begin(cancel)
+	defer w.jet.end(c)
+	err := w.follow(connected)
+	if ctx.Err() == nil && connected.Err() != nil {
+		err = w.jet.wrap("watch", w.prefix, errUnanswered)
+	}
+	return err
+}
+
+// follow is run as long as there is a connection.
+func (w *watch) follow(ctx context.Context) error {
 	messages, err := w.begin(ctx)
 	if err != nil {
 		return err
