@@ -2,7 +2,6 @@ package offline
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -13,10 +12,10 @@ import (
 	"github.com/cmemd/cmemd/internal/durable"
 )
 
-// CopyTo has write fill the file at path, which is there only when it is whole and on disk.
+// CopyTo has write fill the file at path, which is there only when it is whole and on disk. What homedir.CheckOverwrite refuses stays.
 func CopyTo(a *terminal.App, path string, force bool, write func(io.Writer) error) error {
-	if _, err := os.Lstat(path); err == nil && !force {
-		return terminal.Advise(fmt.Errorf("%s is there already", path), "name another file, or replace it with --force")
+	if err := homedir.CheckOverwrite(a, path, force); err != nil {
+		return err
 	}
 	n, err := durable.ReplaceWith(path, homedir.OwnFile, write)
 	if err != nil {

@@ -169,7 +169,7 @@ func writeScenario(a *terminal.App, p replayPlan, rec *replay.Recording) error {
 		a.Infof("%s", terminal.VisibleLine(strings.Join(notes, "\n")))
 		return write(a.Out)
 	}
-	if err := checkOverwrite(p.toScenario, p.force); err != nil {
+	if err := homedir.CheckOverwrite(a, p.toScenario, p.force); err != nil {
 		return err
 	}
 	n, err := durable.ReplaceWith(p.toScenario, homedir.OwnFile, write)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
@@ -156,7 +155,7 @@ func finish(a *terminal.App, p replayPlan, c comparison) error {
 
 // writeReport writes the page.
 func writeReport(a *terminal.App, p replayPlan, c comparison) error {
-	if err := checkOverwrite(p.report, p.force); err != nil {
+	if err := homedir.CheckOverwrite(a, p.report, p.force); err != nil {
 		return err
 	}
 	o := report.Options{Live: c.live, Program: "cmemd " + a.Version, Notes: c.notes}
@@ -165,12 +164,4 @@ func writeReport(a *terminal.App, p replayPlan, c comparison) error {
 	}
 	_, err := durable.ReplaceWith(p.report, homedir.OwnFile, func(w io.Writer) error { return report.Write(w, c.scenario, c.runs, o) })
 	return err
-}
-
-// checkOverwrite refuses a file that is there, unless force says to replace it.
-func checkOverwrite(path string, force bool) error {
-	if _, err := os.Lstat(path); err == nil && !force {
-		return terminal.Advise(fmt.Errorf("%s is there already", path), "name another file, or replace it with --force")
-	}
-	return nil
 }
