@@ -151,6 +151,9 @@ func (w *Watcher) notice(change fsnotify.Event) {
 		return
 	}
 	path := change.Name
+	if change.Has(fsnotify.Remove) || change.Has(fsnotify.Rename) {
+		delete(w.folders, path) // one that is made there again is another one, of which nothing would be heard
+	}
 	if f := w.files[path]; f != nil {
 		w.inspect(f)
 		return

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/fsnotify/fsnotify"
 )
 
 func TestFollows(t *testing.T) {
@@ -272,6 +274,41 @@ func TestStateThatIsNone(t *testing.T) {
 			w.pass(5 * time.Second)
 			w.stop()
 			w.has(1, "1")
+		})
+	}
+}
+
+// TestAFolderMadeAgain: notices are asked for of a folder that was removed, or moved away, and made again.
+func TestAFolderMadeAgain(t *testing.T) {
+	t.Parallel()
+	for _, op := range []fsnotify.Op{fsnotify.Remove, fsnotify.Rename} {
+		synctest.Test(t, func(t *testing.T) {
+			w, asked := newWorld(t), map[string]int{}
+			w.start(func(c *Config) {
+				c.notify = func() (*notices, error) {
+					add := func(dir string) error {
+						asked[dir]++
+						return nil
+					}
+					return &notices{w.told, w.lost, add, func() error { return nil }}, nil
+				}
+			})
+			dir := w.path("project")
+			for _, line := range []string{"one", "two"} {
+				w.write("project/a.jsonl", line+"\n")
+				w.tell(dir)
+				w.pass(time.Second)
+				if err := os.RemoveAll(dir); err != nil {
+					t.Fatal(err)
+				}
+				w.told <- fsnotify.Event{Name: dir, Op: op}
+				w.pass(time.Second)
+			}
+			w.has(1, "one", "two")
+			w.stop()
+			if asked[dir] != 2 {
+				t.Errorf("%s: notices were asked for %d times, want 2", op, asked[dir])
+			}
 		})
 	}
 }
