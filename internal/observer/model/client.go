@@ -13,6 +13,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"time"
 )
 
 // Endpoint is where a service is asked over HTTP, and with which key.
@@ -77,6 +78,7 @@ func NewClient(s Service, model string, e Endpoint) (*Client, error) {
 		own := http.DefaultTransport.(*http.Transport).Clone()
 		own.MaxIdleConnsPerHost, own.Proxy = 4, e.Proxy
 		own.TLSClientConfig = &tls.Config{RootCAs: e.Roots}
+		own.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pongWithin}
 		c.http.Transport = own
 	}
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -91,6 +93,14 @@ func (c *Client) Host() string { return c.base.Host }
 
 // CloseIdleConnections closes what is kept open for the next question.
 func (c *Client) CloseIdleConnections() { c.http.CloseIdleConnections() }
+
+// A connection of HTTP/2 through which nothing came for pingAfter is asked for a sign of life. Without one within pongWithin it is
+// closed, and the turn, which has a minute, asks again over another one. The system itself takes a quarter of an hour to give up a
+// connection that died without a word, as where a machine slept or changed its network.
+const (
+	pingAfter  = 15 * time.Second
+	pongWithin = 10 * time.Second
+)
 
 const (
 	maxBody      = 4 << 20  // bytes of an answer: many times the longest text that is taken, with what is around it
