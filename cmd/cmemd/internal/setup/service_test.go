@@ -103,7 +103,7 @@ func TestServiceCommands(t *testing.T) {
 			[]string{"systemctl --user disable --now cmemd.service"},
 		},
 		"darwin": {
-			[]string{"launchctl bootstrap " + domain + " /p/Library/LaunchAgents/dev.cmemd.daemon.plist"},
+			[]string{"launchctl enable " + domain + "/dev.cmemd.daemon", "launchctl bootstrap " + domain + " /p/Library/LaunchAgents/dev.cmemd.daemon.plist"},
 			[]string{"launchctl bootout " + domain + "/dev.cmemd.daemon"},
 		},
 	} {
@@ -126,17 +126,18 @@ func TestServiceCommands(t *testing.T) {
 	}
 }
 
-// launchctl is one that refuses to put in what it knows, and that takes a while to forget.
+// launchctl is one that refuses to put in what it knows and what is disabled, and that takes a while to forget.
 const launchctl = `#!/bin/sh
 echo "$1" >> "$LAUNCHD/calls"
 case "$1" in
 bootout) test -e "$LAUNCHD/known" && mv "$LAUNCHD/known" "$LAUNCHD/ending" || { echo 'Boot-out failed: 3: No such process'; exit 3; } ;;
 print) test -e "$LAUNCHD/known" && exit 0; test -e "$LAUNCHD/ending" && { mv "$LAUNCHD/ending" "$LAUNCHD/last"; exit 0; }; rm "$LAUNCHD/last"; exit 113 ;;
-bootstrap) test -e "$LAUNCHD/known" -o -e "$LAUNCHD/ending" -o -e "$LAUNCHD/last" && { echo 'Bootstrap failed: 5: Input/output error'; exit 5; }; : > "$LAUNCHD/known" ;;
+enable) rm -f "$LAUNCHD/disabled" ;;
+bootstrap) test -e "$LAUNCHD/disabled" -o -e "$LAUNCHD/known" -o -e "$LAUNCHD/ending" -o -e "$LAUNCHD/last" && { echo 'Bootstrap failed: 5: Input/output error'; exit 5; }; : > "$LAUNCHD/known" ;;
 esac
 `
 
-// TestLaunchdTakesItTwice: what launchd knows already is forgotten first, wholly, and then put in again.
+// TestLaunchdTakesItTwice: what launchd knows already is forgotten first, wholly, and then put in again; what somebody disabled is enabled.
 func TestLaunchdTakesItTwice(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no sh")
@@ -147,6 +148,9 @@ func TestLaunchdTakesItTwice(t *testing.T) {
 	}
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv("LAUNCHD", dir)
+	if err := os.WriteFile(filepath.Join(dir, "disabled"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	home := t.TempDir()
 	s, _ := serviceFor("darwin", dir, dir, "/opt/cmemd", home)
 	for range 2 {
@@ -158,7 +162,7 @@ func TestLaunchdTakesItTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "bootout print bootstrap bootout print print bootstrap"
+	want := "bootout print enable bootstrap bootout print print enable bootstrap"
 	if got := strings.Join(strings.Fields(string(calls)), " "); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

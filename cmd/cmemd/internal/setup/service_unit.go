@@ -46,7 +46,8 @@ func serviceFor(goos, person, config, program, home string) (s serviceFile, ok b
 		domain, path := "gui/"+strconv.Itoa(os.Getuid()), filepath.Join(person, "Library", "LaunchAgents", agentName+".plist")
 		return serviceFile{
 			manager: "launchd", path: path, text: launchdPlist(program, home), ofHome: launchdHome(home),
-			start: [][]string{{"launchctl", "bootstrap", domain, path}},
+			// What `launchctl unload -w` or disable has disabled, perhaps long ago, is refused: "5: Input/output error".
+			start: [][]string{{"launchctl", "enable", domain + "/" + agentName}, {"launchctl", "bootstrap", domain, path}},
 			stop:  [][]string{{"launchctl", "bootout", domain + "/" + agentName}}, known: []string{"launchctl", "print", domain + "/" + agentName},
 		}, true
 	}
