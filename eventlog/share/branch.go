@@ -192,6 +192,26 @@ func (s *Share) repeatForgetting(ctx context.Context, places []events.Place) err
 	return err
 }
 
+// forgetAlike asks all to forget, by every name that is known here by now, what they were asked to forget by another one. Who asked may
+// not have known that another log has the same record. Whose log that is may not know so either, where the store was restored as the
+// log was.
+func (s *Share) forgetAlike() error {
+	asked, err := s.asked()
+	if err != nil {
+		return err
+	}
+	var again []events.Place
+	for p := range asked {
+		for _, q := range s.cfg.Copies.Same(s.localPlace(p)) {
+			if q.Log = s.storeLog(q.Log); !asked[q] {
+				again = append(again, q)
+			}
+		}
+	}
+	_, err = s.addNotes(again)
+	return err
+}
+
 // doubt has the shipper look at what is said against the own log.
 func (s *Share) doubt(why *ForkedError) {
 	select {

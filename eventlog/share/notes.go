@@ -65,6 +65,26 @@ func (s *Share) openNotes() (ids []noteID, all map[noteID]noteState) {
 	return ids, all
 }
 
+// asked is all that anybody asked to forget, by the names of the logs in the store.
+func (s *Share) asked() (map[events.Place]bool, error) {
+	s.mu.Lock()
+	all := s.notes
+	s.mu.Unlock()
+	asked := map[events.Place]bool{}
+	for _, n := range all {
+		if err := n.reopen(); err != nil { // a copy
+			return nil, err
+		}
+		if n.Note == nil {
+			continue
+		}
+		for _, p := range n.Note.places() {
+			asked[p] = true
+		}
+	}
+	return asked, nil
+}
+
 // forgetNoted has forgotten here what is to be forgotten, all of it at once: each time copies are written anew.
 func (s *Share) forgetNoted(ctx context.Context) error {
 	ids, all := s.openNotes()

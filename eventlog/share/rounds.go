@@ -62,6 +62,7 @@ type round struct {
 	tended   time.Time
 	settle   time.Time // when copies are to be settled again; zero: nothing waits
 	manifest uint64    // as it was tended for
+	compared uint64    // how much there was when notes were compared with copies
 
 	reporter reporter
 }
@@ -87,6 +88,9 @@ func (r *round) once(ctx context.Context) (err error) {
 		return err
 	}
 	if all {
+		if err := r.compareNotes(); err != nil {
+			return err
+		}
 		r.listed = r.cfg.Now()
 	}
 	if err := r.tend(ctx); err != nil {
@@ -99,6 +103,24 @@ func (r *round) once(ctx context.Context) (err error) {
 		return err
 	}
 	return r.reporter.report(ctx)
+}
+
+// compareNotes is forgetAlike, where there is more than when it was called last.
+func (r *round) compareNotes() error {
+	r.mu.Lock()
+	there := uint64(len(r.notes))
+	r.mu.Unlock()
+	for _, c := range r.cfg.Copies.Copies() {
+		there += uint64(c.Shown)
+	}
+	if there == r.compared {
+		return nil
+	}
+	err := r.forgetAlike()
+	if err == nil {
+		r.compared = there
+	}
+	return err
 }
 
 // list marks all objects, and has notes sent again that are not among them.

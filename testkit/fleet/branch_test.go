@@ -291,6 +291,49 @@ func TestRestoredHomeAndStore(t *testing.T) {
 	})
 }
 
+// TestForgetOfRestoredLogAndStore: where log and store were restored a home does not know how far its log is the one that others read.
+// What is forgotten by that one's name, by who does not know the new one yet, is forgotten by both once it does.
+func TestForgetOfRestoredLogAndStore(t *testing.T) {
+	inFleet(t, 2, func(f *fleet) {
+		a, b := f.machines[0], f.machines[1]
+		a.work(3, 10)
+		f.rest(time.Minute)
+		then := f.engine.Snapshot()
+		a.work(3, 10)
+		f.rest(time.Minute)
+		backup, first := a.log.copied(), a.id()
+		a.work(2, 10)
+		f.rest(time.Minute)
+		a.crash(false)
+		f.engine.Restore(then)
+		b.store.Set(storetest.Faults{Cut: true})
+		a.log, a.copies.own = backup, backup
+		a.work(1, 10)
+		a.start()
+		time.Sleep(10 * time.Second)
+		f.tend()
+		time.Sleep(time.Minute)
+		if st := a.status(); st.Own.Branch == nil || st.Own.Branch.From != 4 || st.Own.Shipped != 7 {
+			t.Fatalf("the restored home says %+v, branch %+v", st.Own, st.Own.Branch)
+		}
+		if _, err := b.share.Forget(f.Context(), events.Place{Log: first, Position: 5}); err != nil {
+			f.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		b.store.Set(storetest.Faults{})
+		f.rest(10 * time.Minute)
+		r, err := a.log.Get(f.Context(), 5)
+		if err != nil || !r.Erased {
+			f.Errorf("the restored home has what was forgotten: erased %t, %v", r.Erased, err)
+		}
+		for _, log := range []events.LogID{first, a.id()} {
+			if records := b.copyOf(log); len(records) < 5 || !records[4].Erased || records[3].Erased {
+				f.Errorf("the other machine has %d records of %s", len(records), log)
+			}
+		}
+	})
+}
+
 // salvaged is h's log as a salvage makes it that could not read one record, in another file.
 func (h *home) salvaged(lost events.Position) *eventlog.Bolt {
 	h.Helper()
