@@ -172,6 +172,27 @@ func TestAnAnswerToAnEarlierQuestionEndsNoPause(t *testing.T) {
 	}, providertest.After(time.Second, limitFor(2*time.Hour)), providertest.After(10*time.Second, good), good)
 }
 
+// TestAPauseThatTheMachineSleptThrough: what is held until a time goes on when the clock shows it, however little of that time
+// timers noticed.
+func TestAPauseThatTheMachineSleptThrough(t *testing.T) {
+	var slept atomic.Int64
+	bubble(t, func(w *world) {
+		w.cfg.Now = func() time.Time { return time.Now().Add(time.Duration(slept.Load())) }
+		w.again()
+		w.asked("a")
+		time.Sleep(10 * time.Minute)
+		if n := w.calls(); n != 1 {
+			t.Errorf("%d calls before the reset, want 1", n)
+		}
+		slept.Store(int64(8 * time.Hour))
+		time.Sleep(2 * time.Minute)
+		if n := w.calls(); n < 2 {
+			t.Errorf("%d calls after the reset, want another", n)
+		}
+		w.settled("a")
+	}, limitFor(2*time.Hour), good)
+}
+
 // TestAPausePastItsResetBlocksNothing: a snapshot of a limit must not outlive the limit, in this life or the next.
 func TestAPausePastItsResetBlocksNothing(t *testing.T) {
 	for name, restart := range map[string]func(w *world){

@@ -59,11 +59,16 @@ func (d *dispatcher) sendHoldStatus(holder string, now time.Time) {
 	}
 }
 
+// clockEvery is how long the dispatcher waits at most before it looks at the clock again. A timer stands still while the machine sleeps,
+// and knows nothing of a clock that is set: without this, what is paused until a time could go on hours after it.
+const clockEvery = time.Minute
+
 func (d *dispatcher) wakeAt(c actor.Context, at, now time.Time) {
-	if !at.After(now) {
-		at = time.Time{}
+	next := time.Time{}
+	if at.After(now) {
+		next = policy.Earlier(at, now.Add(clockEvery))
 	}
-	d.alarm.set(at, now, d.sys.root, c.Self(), wakeQueue{})
+	d.alarm.set(next, now, d.sys.root, c.Self(), wakeQueue{})
 }
 
 // readSpending has what the ledger asks for read, in the background.
