@@ -46,7 +46,7 @@ func newLeave(a *terminal.App) *cobra.Command {
 		quiet := *a // the restart has nothing to add
 		quiet.Out = io.Discard
 		failed := daemon.Restart(c.Context(), &quiet) // which removes the copies
-		return errors.Join(a.Show(left, func() { showLeft(a, left, failed == nil) }), failed)
+		return errors.Join(a.Show(left, func() { showLeft(a, left, isRevoked(cluster), failed == nil) }), failed)
 	}
 	return c
 }
@@ -62,11 +62,19 @@ func showLeaving(a *terminal.App, c api.Cluster) {
 			a.Infof("  what %s recorded goes from here: %s", terminal.VisibleLine(m.Name), number.Plural(log.Here, "record"))
 		}
 	}
-	if c.Status.Own.Records > 0 {
-		a.Infof("  %s of this machine %s not in the store yet, and will not be: `cmemd flush` first",
-			number.Plural(c.Status.Own.Records, "record"), number.IsOrAre(c.Status.Own.Records))
+	if n := c.Status.Own.Records; n > 0 {
+		first := ": `cmemd flush` first"
+		if isRevoked(c) { // it may send nothing
+			first = ""
+		}
+		a.Infof("  %s of this machine %s not in the store yet, and will not be%s", number.Plural(n, "record"), number.IsOrAre(n), first)
 	}
 	showForgetting(a, *c.Status)
+}
+
+// isRevoked reports whether this machine knows that it was taken out by another one.
+func isRevoked(c api.Cluster) bool {
+	return c.Status != nil && slices.ContainsFunc(c.Status.Machines, func(m share.Machine) bool { return m.Self && m.Revoked })
 }
 
 // showForgetting says what this machine asked all to forget, and others did not do yet.
@@ -88,13 +96,13 @@ func showForgetting(a *terminal.App, st api.ClusterStatus) {
 }
 
 // showLeft says what came of it; removed is whether the copies are removed already.
-func showLeft(a *terminal.App, left api.ClusterLeft, removed bool) {
+func showLeft(a *terminal.App, left api.ClusterLeft, revoked, removed bool) {
 	end := number.IsOrAre(left.Removed) + " removed"
 	if !removed {
 		end = "will be removed as the daemon starts"
 	}
 	a.Printf("left; %s of other machines (%s) %s\n", number.Plural(left.Removed, "copy"), terminal.Size(left.Bytes), end)
-	if !left.Notified {
+	if !left.Notified && !revoked {
 		a.Infof("the others were not told: `cmemd devices revoke` on one of them takes this machine out there")
 	}
 }

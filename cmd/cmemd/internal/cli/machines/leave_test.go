@@ -30,3 +30,21 @@ func TestShowLeaving(t *testing.T) {
 		}
 	}
 }
+
+// TestLeavingOnceRevoked: a machine that was taken out is advised to do nothing that it may not do, and that is done.
+func TestLeavingOnceRevoked(t *testing.T) {
+	t.Parallel()
+	for _, revoked := range []bool{false, true} {
+		a, _, said := clitest.App()
+		c := api.Cluster{Joined: true, Status: &api.ClusterStatus{
+			Own: share.Shipping{Records: 3}, Machines: []share.Machine{{Name: "laptop", Self: true, Revoked: revoked}},
+		}}
+		showLeaving(a, c)
+		showLeft(a, api.ClusterLeft{}, isRevoked(c), true)
+		for _, advice := range []string{"cmemd flush", "cmemd devices revoke"} {
+			if strings.Contains(said.String(), advice) == revoked {
+				t.Errorf("revoked %t: %q", revoked, said)
+			}
+		}
+	}
+}
