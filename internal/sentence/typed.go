@@ -74,3 +74,5 @@ func isTrace(first string, below []string) bool {
 	}
 	return !slices.ContainsFunc(below, func(l string) bool { return !strings.HasPrefix(l, "  ") && !strings.HasPrefix(l, "\t") })
 }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

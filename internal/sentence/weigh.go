@@ -2,6 +2,7 @@ package sentence
 
 import (
 	"strings"
+	"unicode"
 )
 
 // PurposeBonus is what a sentence weighs more that says what it is for.
@@ -48,3 +49,23 @@ func Weigh(s string, bornOut int) (int, Purpose) {
 	}
 	return worth, p
 }
+
+// IsName is for words that name something in a program: a path, a call, words joined as no language joins them.
+func IsName(w string) bool {
+	if len(w) < 3 || strings.Contains(w, "://") {
+		return false
+	}
+	for i, r := range w {
+		switch {
+		case r == '_', r == '/' && i > 0, r == '\\':
+			return true
+		case r == '.' && i > 0 && i < len(w)-1 && isLetter(w[i+1]) && isLetter(w[i-1]):
+			return true
+		case unicode.IsUpper(r) && i > 0 && 'a' <= w[i-1] && w[i-1] <= 'z':
+			return true
+		}
+	}
+	return strings.HasPrefix(w, "--") || strings.Contains(w, "()")
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
