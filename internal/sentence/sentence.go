@@ -18,7 +18,7 @@ const (
 )
 
 // First cuts the first sentence off s, by the Unicode rules for text of any language. No sentence ends within code, within an address, or
-// behind a quotation that its sentence goes on after. One may begin with a number or a name of code.
+// behind a quotation that its sentence goes on after.
 func First(s string) (first, rest string) {
 	window := s
 	if len(window) > maxLength {
@@ -28,7 +28,6 @@ func First(s string) (first, rest string) {
 	for more := true; more; more = n < len(window) && goesOn(window[:n], window[n:], marks%2 == 1) {
 		skipped := n + max(0, unendedLen(window[n:])-markContext)
 		next, _, _ := uniseg.FirstSentenceInString(window[skipped:], -1)
-		next = next[:bareBegin(window[n:skipped+len(next)])-(skipped-n)]
 		marks += strings.Count(window[n:skipped+len(next)], "`")
 		n = skipped + len(next)
 	}
@@ -45,28 +44,6 @@ func goesOn(before, rest string, inCode bool) bool {
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimSpace(before))
 	return inCode && strings.Contains(line, "`") || inAddress(before, next) || unicode.IsLower(next) && strings.ContainsRune("\"”’»)", last)
 }
-
-// bareBegin is where within a sentence of the rules the next one begins with a number or with a name of code in lower case; len(s):
-// nowhere. The rules hold it for the same sentence, since the mark may be that of an abbreviation, which is short.
-func bareBegin(s string) int {
-	for from := 0; ; {
-		i := strings.Index(s[from:], ". ")
-		if i < 0 {
-			return len(s)
-		}
-		end := from + i
-		from = end + len(". ")
-		last := s[strings.LastIndexByte(s[:end], ' ')+1 : end]
-		next, _, _ := strings.Cut(s[from:], " ")
-		bare := IsName(next) || next != "" && isDigit(next[0])
-		if bare && len(last) > maxAbbreviation && !strings.Contains(last, ".") && strings.Count(s[:end], "`")%2 == 0 {
-			return from
-		}
-	}
-}
-
-// maxAbbreviation is how long, in bytes, an abbreviation is that numbers and names follow: "resp.", "incl.".
-const maxAbbreviation = 4
 
 // inAddress reports whether an address that before ends with goes on: next is what follows it.
 func inAddress(before string, next rune) bool {
