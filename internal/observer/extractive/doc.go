@@ -9,13 +9,13 @@
 // on, the facts are commands and how they ended, and files that were changed. Where nothing of that is there it skips.
 //
 // What the agent said between its calls that tells something (package sentence) is an observation of its own, quoted: why something
-// is so, what to be warned of, what was chosen, what was measured. What is short stands below the narrative of the calls, unless it says
-// what was chosen. A list stands with what announces it, a choice with the options it
+// is so, what to be warned of, what was chosen, what was measured. A list stands with what announces it, a choice with the options it
 // was made from. What bears a sentence out counts: a failure before it, an output that holds what it names, words of the person's.
-// Announcements, questions, guesses, options alone and what the last message says too are left out. So is what was only thought on the way:
-// nothing bears it out, a change followed, and what was said later speaks of all that it names, or the command that it speaks of was run
-// again. Steps between which no file was changed are one observation. What tells how things were before a later call changed them says
-// so in front. An answer without a call is observed where it has such a sentence.
+// Announcements, questions, guesses, options alone and what the last message says too are left out. So is what was only thought on the
+// way: nothing bears it out, a change followed, and what was said later speaks of all that it names, or the command that it speaks of was
+// run again. Steps between which no file was changed are one observation, and so are those that are too short to stand alone, where they
+// hold at the same time. What tells how things were before a later call changed them says so in front. An answer without a call is
+// observed where it has such a sentence.
 //
 // What commands and files printed is evidence, in facts alone: each error of its own, warnings, what was counted or measured, and the
 // line that bears out what was said behind it. What the web, other servers and subagents answered is never quoted so, and titles and

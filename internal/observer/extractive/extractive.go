@@ -25,21 +25,20 @@ const maxOutput = 192 << 10
 // Config sizes what is written. Values below 1 mean the default.
 type Config struct {
 	MaxFacts     int // facts of one observation, the most telling ones; default 14, at most 64
-	MaxNarrative int // runes of a narrative, cut at a sentence, without short findings below; default 1,500, at most 4,000
+	MaxNarrative int // runes of a narrative, cut at a sentence; default 1,500, at most 4,000
 }
 
 // Provider is the extractor. It holds no state and is safe for concurrent use.
 type Provider struct {
 	maxFacts     int
 	maxNarrative int
-	minFinding   int // how long, in runes, a finding is that is no part of another observation
 }
 
 var _ observer.Provider = (*Provider)(nil)
 
 // New returns an extractor.
 func New(c Config) *Provider {
-	p := &Provider{maxFacts: 14, maxNarrative: 1500, minFinding: minFinding}
+	p := &Provider{maxFacts: 14, maxNarrative: 1500}
 	if c.MaxFacts > 0 {
 		p.maxFacts = min(c.MaxFacts, 64)
 	}

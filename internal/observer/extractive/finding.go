@@ -19,9 +19,9 @@ const (
 	// maxFinding is how long a finding is in runes: some sentences.
 	maxFinding = 420
 
-	// minFinding is how long a finding is, in runes, that is an observation of its own: of 27 shorter ones of real sessions a reader who
-	// knew nothing of them found three of use.
-	minFinding = 160
+	// minLetters is how many letters (see sentence.Letters) a finding has that stands alone. Of 27 shorter ones of real sessions a reader who
+	// knew nothing of them found three of use: the others are steps on the way.
+	minLetters = 120
 
 	// minKeptWeight is the weight from which a sentence is kept, and those beside it.
 	minKeptWeight = 3
@@ -99,8 +99,24 @@ func (w *work) findings(prompt observer.Prompt, outcome string) []finding {
 	})
 	w.markOutdated(all)
 	slices.SortFunc(all, func(a, b finding) int { return cmp.Compare(order[a.best], order[b.best]) })
-	return all
+	return gathered(all)
 }
+
+// gathered puts what is too short to stand alone together with what was found before or behind it, where both hold at the same time.
+func gathered(all []finding) []finding {
+	kept := all[:0]
+	for _, f := range all {
+		n := len(kept)
+		if n > 0 && (kept[n-1].isShort() || f.isShort()) && kept[n-1].laterChange == f.laterChange && kept[n-1].joins(f) {
+			kept[n-1].join(f)
+		} else {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+func (f *finding) isShort() bool { return sentence.Letters(f.text) < minLetters }
 
 // maxJoined is how long findings are together that are put into one, in runes.
 const maxJoined = 2 * maxFinding
@@ -298,28 +314,12 @@ func says(other, s string) bool {
 	return words > 0 && 5*found >= 4*words
 }
 
-// addTo puts f below what the answer came to, with what bears it out where that is not among the facts, of which there are maxFacts.
-func (f finding) addTo(o *observer.Observation, maxFacts int) {
-	o.Narrative = strings.TrimSpace(o.Narrative + "\n\n" + f.dated(f.text))
-	for _, fact := range f.observation().Facts {
-		_, line, _ := strings.Cut(fact, ": ")
-		if len(o.Facts) < maxFacts && !slices.ContainsFunc(o.Facts, func(said string) bool { return strings.Contains(said, line) }) {
-			o.Facts = append(o.Facts, fact)
-		}
-	}
-}
-
-// dated is some of what f says, behind what was done later to what it speaks of.
-func (f finding) dated(text string) string {
-	if f.laterChange == "" {
-		return text
-	}
-	return sentence.Dated(text, f.laterChange)
-}
-
 // observation is f as an observation of its own.
 func (f finding) observation() observer.Observation {
-	best, text := f.dated(f.best), f.dated(f.text)
+	best, text := f.best, f.text
+	if f.laterChange != "" {
+		best, text = sentence.Dated(best, f.laterChange), sentence.Dated(text, f.laterChange)
+	}
 	o := observer.Observation{Type: observer.TypeDiscovery, Title: trimTitle(cut(plain(best), maxTitle))}
 	switch f.purpose {
 	case sentence.Decision:

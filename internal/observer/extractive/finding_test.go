@@ -17,7 +17,7 @@ import (
 func told(t *testing.T, p observer.Prompt) (lines []string) {
 	t.Helper()
 	p.Kind = events.TurnObservation
-	all, err := apart().observe(t.Context(), p)
+	all, err := New(Config{}).observe(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,13 +26,6 @@ func told(t *testing.T, p observer.Prompt) (lines []string) {
 		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("%s: %s | %s", o.Type, o.Title, o.Narrative), " | "))
 	}
 	return lines
-}
-
-// apart is an extractor that observes each finding by itself, however short it is.
-func apart() *Provider {
-	p := New(Config{})
-	p.minFinding = 0
-	return p
 }
 
 // working is a prompt with an edit, between which texts were said, one a minute from the first on.
@@ -232,8 +225,12 @@ func TestFindingsAreJoined(t *testing.T) {
 		first  = "The view reads taxOf() once a row because nothing keeps it."
 		second = "The table of rates is loaded anew since the loadRates() of rates.go has no cache."
 		chosen = "I keep the table in cart.go rather than a cache of sums alone."
+		past   = "The sum is asked of rateOf() twice because nobody keeps it."
 		done   = "The cart shows the right sum."
 	)
+	long := strings.TrimSuffix(first, ".") + strings.Repeat(", and each page of the shop asks it again", 3) + "."
+	longer := strings.TrimSuffix(second, ".") + strings.Repeat(", whoever of the clerks has it open", 3) + "."
+	takes := [3]string{"Edit", `"file_path":"/src/shop/cart.go","old_string":"rateOf(c)","new_string":"kept(c)"`, ""}
 	read := [3]string{"Read", `"file_path":"/src/shop/rates.go"`, "package shop"}
 	edit := [3]string{"Edit", `"file_path":"/src/shop/shop.css","old_string":"a","new_string":"b"`, ""}
 	for name, c := range map[string]struct {
@@ -241,12 +238,15 @@ func TestFindingsAreJoined(t *testing.T) {
 		want  []string // what each narrative holds
 	}{
 		"nothing changed between": {[]any{first, read, second, edit, done}, []string{first + "\n\n" + second}},
-		"a file changed between":  {[]any{first, edit, second, edit, done}, []string{first, second}},
+		"a file changed between":  {[]any{long, edit, longer, edit, done}, []string{long, longer}},
+		"and one is short":        {[]any{first, edit, longer, edit, done}, []string{first + "\n\n" + longer}},
+		"and both are":            {[]any{first, edit, second, edit, done}, []string{first + "\n\n" + second}},
+		"and one holds no more":   {[]any{past, takes, second, edit, done}, []string{"Before cart.go was changed: " + past, second}},
 		"a decision":              {[]any{first, read, chosen, edit, done}, []string{first, chosen}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			all, err := apart().observe(t.Context(), answering(c.steps))
+			all, err := New(Config{}).observe(t.Context(), answering(c.steps))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -261,66 +261,18 @@ func TestFindingsAreJoined(t *testing.T) {
 	}
 }
 
-// TestShortFindings stand below what the answer came to, with what bears them out if that is no fact yet; a decision stands alone, and
-// so does what is short where the answer came to nothing.
-func TestShortFindings(t *testing.T) {
-	t.Parallel()
-	const (
-		cause  = "The rates are loaded anew because loadRates() has no cache."
-		chosen = "We keep whole cents rather than floats."
-		done   = "The cart shows the right sum now."
-	)
-	long := "The view asks taxOf() once a row because nothing keeps it" + strings.Repeat(", and the next page asks it again", 4) + "."
-	printing := [3]string{"Bash", `"command":"go test ./..."`, "cart.go:7: loadRates() has no cache, 900ms"}
-	failing := [3]string{"Bash", `"command":"go test ./..."`, "Exit code 1\ncart.go:7: loadRates() has no cache, 900ms\nFAIL"}
-	read := [3]string{"Read", `"file_path":"/src/shop/rates.go"`, "package shop"}
-	edit := [3]string{"Edit", `"file_path":"/src/shop/cart.go","old_string":"loadRates","new_string":"keptRates"`, ""}
-	type row struct{ Text, Facts string }
-	for name, c := range map[string]struct {
-		steps []any
-		want  []row
-	}{
-		"a cause":              {[]any{cause, edit, done}, []row{{done + "\n\nBefore cart.go was changed: " + cause, "Edited cart.go (1 edit)"}}},
-		"with what bears it":   {[]any{printing, cause, edit, done}, []row{{done + "\n\nBefore cart.go was changed: " + cause, "`go test ./...` passed\nEdited cart.go (1 edit)\nPrinted by `go test ./...`: cart.go:7: loadRates() has no cache, 900ms"}}},
-		"with a fact there is": {[]any{failing, cause, edit, done}, []row{{done + "\n\nBefore cart.go was changed: " + cause, "`go test ./...` failed (exit 1): cart.go:7: loadRates() has no cache, 900ms\nEdited cart.go (1 edit)"}}},
-		"a decision":           {[]any{chosen, edit, done}, []row{{done, "Edited cart.go (1 edit)"}, {chosen, ""}}},
-		"a long one":           {[]any{long, edit, done}, []row{{done, "Edited cart.go (1 edit)"}, {long, ""}}},
-		"of no work":           {[]any{cause, read, "Done."}, []row{{cause, ""}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := answering(c.steps)
-			if u, ok := p.Inputs[0].Event.(events.ToolUsed); ok && strings.HasPrefix(u.Output, "Exit code") {
-				u.Failed = true
-				p.Inputs[0].Event = u
-			}
-			all, err := New(Config{}).observe(t.Context(), p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []row
-			for _, o := range all {
-				text := orTitle(o)
-				if !strings.HasSuffix(text, ".") {
-					text += "."
-				}
-				got = append(got, row{text, strings.Join(o.Facts, "\n")})
-			}
-			if d := cmp.Diff(c.want, got); d != "" {
-				t.Errorf("(-want +got):\n%s", d)
-			}
-		})
-	}
-}
-
 // TestFindingsAreBounded: of very much that was said the weightiest is kept, in its order.
 func TestFindingsAreBounded(t *testing.T) {
 	t.Parallel()
 	var steps []any
 	for i := range 40 {
-		said := fmt.Sprintf("Step number%d of this is slow because of word%d.", i, i*i)
+		var asking strings.Builder
+		for j := range 10 {
+			fmt.Fprintf(&asking, " and the cart%dof%d", j, i)
+		}
+		said := fmt.Sprintf("Step number%d of this is slow because of word%d%s.", i, i*i, asking.String())
 		if i == 30 {
-			said = "The lock in cart.go is held by roundSum() for 900 ms because taxOf() asks the server."
+			said = "The lock in cart.go is held by roundSum() for 900 ms because taxOf() asks the server, and so does each of the pages of the shop that show a sum of any kind, whatever cart or customer it is of."
 		}
 		steps = append(steps, said, [3]string{"Edit", fmt.Sprintf(`"file_path":"/src/shop/f%d.go","old_string":"a","new_string":"b"`, i), ""})
 	}
@@ -340,7 +292,7 @@ func TestFindingBehindAFailure(t *testing.T) {
 	p.Inputs = append([]observer.Input{{At: p.Said[0].At.Add(-time.Second), Event: events.ToolUsed{
 		Tool: "Bash", Cwd: "/src/shop", Failed: true, Input: `{"command":"go test ./..."}`, Output: "Exit code 1\ncart_test.go:12: sum is 0 of taxOf in roundSum\nFAIL",
 	}}}, p.Inputs...)
-	all, err := apart().observe(t.Context(), p)
+	all, err := New(Config{}).observe(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -386,7 +338,7 @@ func TestBearing(t *testing.T) {
 	} {
 		p := working("The sum is right now.", said)
 		p.Inputs = append([]observer.Input{{At: p.Said[0].At.Add(-time.Second), Event: events.ToolUsed{Tool: c.tool, Cwd: "/src/shop", Input: c.input, Output: c.output}}}, p.Inputs...)
-		all, err := apart().observe(t.Context(), p)
+		all, err := New(Config{}).observe(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}

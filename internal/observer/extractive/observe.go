@@ -31,7 +31,7 @@ const (
 )
 
 // observe writes an observation of the calls, if they come to anything, or of an answer without calls; one of each thing worth keeping
-// that was said between them, where it is long enough, and otherwise below what the calls came to; and one of each compaction.
+// that was said between them; and one of each compaction.
 func (p *Provider) observe(ctx context.Context, prompt observer.Prompt) ([]observer.Observation, error) {
 	w := newWork(prompt.Cwd)
 	var compactions []events.ContextCompacted
@@ -59,10 +59,6 @@ func (p *Provider) observe(ctx context.Context, prompt observer.Prompt) ([]obser
 		list, outcome = append(list, o), o.Title+"\n"+o.Narrative
 	}
 	for _, f := range w.findings(prompt, outcome) {
-		if outcome != "" && f.purpose != sentence.Decision && runes(f.text) < p.minFinding {
-			f.addTo(&list[0], p.maxFacts)
-			continue
-		}
 		list = append(list, f.observation())
 	}
 	for _, c := range compactions {

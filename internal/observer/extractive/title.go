@@ -144,7 +144,7 @@ func withItems(s string, behind []block) string {
 	mark := ": "
 	for _, b := range behind {
 		more := s + mark + strings.TrimRight(b.marked(), " :：.")
-		if b.shape != item || long(s) && uniseg.GraphemeClusterCount(plain(more)) > maxTitle {
+		if b.shape != item || uniseg.GraphemeClusterCount(s) >= maxTitle || long(s) && uniseg.GraphemeClusterCount(plain(more)) > maxTitle {
 			break
 		}
 		s, mark = more, "; "
