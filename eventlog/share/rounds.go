@@ -62,7 +62,7 @@ type round struct {
 	tended   time.Time
 	settle   time.Time // when copies are to be settled again; zero: nothing waits
 	manifest uint64    // as it was tended for
-	compared uint64    // how much there was when notes were compared with copies
+	compared compared  // what there was when notes were compared with copies
 
 	reporter reporter
 }
@@ -105,13 +105,19 @@ func (r *round) once(ctx context.Context) (err error) {
 	return r.reporter.report(ctx)
 }
 
-// compareNotes is forgetAlike, where there is more than when it was called last.
+// compared is how many notes there are, and how many records of all copies are shown.
+type compared struct {
+	notes int
+	shown uint64
+}
+
+// compareNotes is forgetAlike, where either has changed since it was called last.
 func (r *round) compareNotes() error {
 	r.mu.Lock()
-	there := uint64(len(r.notes))
+	there := compared{notes: len(r.notes)}
 	r.mu.Unlock()
 	for _, c := range r.cfg.Copies.Copies() {
-		there += uint64(c.Shown)
+		there.shown += uint64(c.Shown)
 	}
 	if there == r.compared {
 		return nil

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -152,7 +153,8 @@ func (w *Watcher) notice(change fsnotify.Event) {
 	}
 	path := change.Name
 	if change.Has(fsnotify.Remove) || change.Has(fsnotify.Rename) {
-		delete(w.folders, path) // one that is made there again is another one, of which nothing would be heard
+		// Folders that are made there again are others, of which nothing would be heard.
+		maps.DeleteFunc(w.folders, func(folder string, _ bool) bool { return isWithinAny(folder, path) })
 	}
 	if f := w.files[path]; f != nil {
 		w.inspect(f)

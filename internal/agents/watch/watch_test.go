@@ -278,7 +278,7 @@ func TestStateThatIsNone(t *testing.T) {
 	}
 }
 
-// TestAFolderMadeAgain: notices are asked for of a folder that was removed, or moved away, and made again.
+// TestAFolderMadeAgain: notices are asked for of a folder that was removed, or moved away, and made again, and of those in it.
 func TestAFolderMadeAgain(t *testing.T) {
 	t.Parallel()
 	for _, op := range []fsnotify.Op{fsnotify.Remove, fsnotify.Rename} {
@@ -293,9 +293,9 @@ func TestAFolderMadeAgain(t *testing.T) {
 					return &notices{w.told, w.lost, add, func() error { return nil }}, nil
 				}
 			})
-			dir := w.path("project")
+			dir, inner := w.path("project"), w.path("project/day")
 			for _, line := range []string{"one", "two"} {
-				w.write("project/a.jsonl", line+"\n")
+				w.write("project/day/a.jsonl", line+"\n")
 				w.tell(dir)
 				w.pass(time.Second)
 				if err := os.RemoveAll(dir); err != nil {
@@ -306,8 +306,8 @@ func TestAFolderMadeAgain(t *testing.T) {
 			}
 			w.has(1, "one", "two")
 			w.stop()
-			if asked[dir] != 2 {
-				t.Errorf("%s: notices were asked for %d times, want 2", op, asked[dir])
+			if asked[dir] != 2 || asked[inner] != 2 {
+				t.Errorf("%s: notices were asked for %d and %d times, want 2", op, asked[dir], asked[inner])
 			}
 		})
 	}
