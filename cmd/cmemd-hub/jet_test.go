@@ -195,18 +195,22 @@ func TestRestoredHub(t *testing.T) {
 	for i := range 10 {
 		create(store.Key(fmt.Sprint("s/now/lost", i)))
 	}
+	hear := func() (key store.Key) {
+		t.Helper()
+		select {
+		case key = <-heard:
+		case <-time.After(30 * time.Second):
+			t.Fatal("nothing was heard of what was stored")
+		}
+		return key
+	}
 	for range 11 {
-		<-heard
+		hear()
 	}
 	copyWhileOff(backup, dir)
 	create("s/now/later")
-	select {
-	case key := <-heard:
-		if key != "s/now/later" {
-			t.Errorf("got %s", key)
-		}
-	case <-time.After(30 * time.Second):
-		t.Error("nothing was heard of what was stored after the backup was put back")
+	if key := hear(); key != "s/now/later" {
+		t.Errorf("got %s", key)
 	}
 }
 
