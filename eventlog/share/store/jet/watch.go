@@ -49,7 +49,7 @@ type watch struct {
 	ended  bool // by who ranges over it
 }
 
-// run tells what is there and what changes, until something ends it: the loss of the connection too. A server that comes back with an older
+// run yields what is there and what changes, until something ends it: the loss of the connection too. A server that comes back with an older
 // state counts on from there, and nats.go would have it pass over all up to where it was.
 func (w *watch) run(ctx context.Context) error {
 	connected, cancel := context.WithCancel(ctx)
