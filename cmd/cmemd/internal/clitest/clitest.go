@@ -23,6 +23,13 @@ func App() (a *terminal.App, out, errOut *bytes.Buffer) {
 	return &terminal.App{Out: out, Err: errOut, Getenv: func(string) string { return "" }, Version: "test"}, out, errOut
 }
 
+// AppAt is App where CMEMD_HOME, and no other variable, is set.
+func AppAt(home string) (a *terminal.App, out, errOut *bytes.Buffer) {
+	a, out, errOut = App()
+	a.Getenv = func(name string) string { return map[string]string{"CMEMD_HOME": home}[name] }
+	return a, out, errOut
+}
+
 // HomeWith makes a home with a file of settings.
 func HomeWith(tb testing.TB, settings string) string {
 	tb.Helper()

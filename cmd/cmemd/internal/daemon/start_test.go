@@ -32,10 +32,8 @@ func TestStartWaitsForTheQuicker(t *testing.T) {
 	t.Parallel()
 	race.SkipProcesses(t)
 	d, ctx := openTemp(t)
-	a, out, _ := clitest.App()
-	a.Environ, a.Getenv = os.Environ(), func(name string) string {
-		return map[string]string{"CMEMD_HOME": d.paths.Home}[name]
-	}
+	a, out, _ := clitest.AppAt(d.paths.Home)
+	a.Environ = os.Environ()
 	said := make(chan error, 1)
 	go func() { said <- a.WithClient(func(c *client.Client) error { return start(ctx, a, c) }) }()
 	for limit := time.Now().Add(clitest.Timeout); ; time.Sleep(5 * time.Millisecond) {

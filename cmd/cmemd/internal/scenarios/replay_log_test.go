@@ -68,9 +68,8 @@ func writtenLog(t *testing.T, text string) (home string) {
 // replayedAt is replayed in a home.
 func replayedAt(t *testing.T, home string, args ...string) (string, error) {
 	t.Helper()
-	a, out, _ := clitest.App()
+	a, out, _ := clitest.AppAt(home)
 	a.Now = time.Now
-	a.Getenv = func(name string) string { return map[string]string{"CMEMD_HOME": home}[name] }
 	root := replayRoot(a)
 	root.SetArgs(append([]string{"replay"}, args...))
 	err := root.ExecuteContext(t.Context())

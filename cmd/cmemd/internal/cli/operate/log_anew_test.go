@@ -23,8 +23,8 @@ func TestBegunAnewMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	app := func(errors io.Writer) *terminal.App {
-		a, _, _ := clitest.App()
-		a.Err, a.Now, a.Getenv = errors, time.Now, func(name string) string { return map[string]string{"CMEMD_HOME": p.Home}[name] }
+		a, _, _ := clitest.AppAt(p.Home)
+		a.Err, a.Now = errors, time.Now
 		return a
 	}
 	meanwhile := sync.OnceFunc(func() {
