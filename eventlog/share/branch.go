@@ -193,7 +193,6 @@ func (s *Share) repeatForgetting(ctx context.Context, places []events.Place) err
 }
 
 // forgetAlike asks all to forget, by every name that is known here by now, what they were asked to forget by another one. Who asked may
-// forgetAlike asks all to forget, by every name that is known here by now, what they were asked to forget by another one. Who asked may
 // not have known that another log has the same record. Whose log that is may not know so either, where the store was restored as the
 // log was.
 func (s *Share) forgetAlike() error {

@@ -152,7 +152,7 @@ func (w *Watcher) notice(change fsnotify.Event) {
 		return
 	}
 	path := change.Name
-	if change.Has(fsnotify.Remove) || change.Has(fsnotify.Rename) {
+	if w.folders[path] && (change.Has(fsnotify.Remove) || change.Has(fsnotify.Rename)) {
 		// Folders that are made there again are others, of which nothing would be heard.
 		maps.DeleteFunc(w.folders, func(folder string, _ bool) bool { return isWithinAny(folder, path) })
 	}

@@ -26,8 +26,8 @@ func TestSentencesOf(t *testing.T) {
 	}
 }
 
-// TestTelling: of a long text the sentences that tell most are told, whole and in their order, and that of the title before all.
-func TestTelling(t *testing.T) {
+// TestWeightiest: of a long text the sentences that say most are given, whole and in their order, and that of the title before all.
+func TestWeightiest(t *testing.T) {
 	t.Parallel()
 	row := rows.Row{Narrative: "Let me look at it first.\n\nAll of that reads quite well to me. The queue in drain.go is emptied twice because closeAll() is called by both. " +
 		"Nothing else was to be seen here.\n\n- It takes 900 ms in cart_test.go"}
