@@ -46,7 +46,7 @@ func (v literal) password(n name, text string) bool {
 	case v.quoted, v.bare && !holds(text, isDotOrLow):
 		return len(text) >= 5 && isMixed(text)
 	}
-	return v.last && len(text) >= 6 && (churn(text) > 0 && isMixed(text) || holds(text, isLetter) && holds(text, isSign))
+	return v.last && len(text) >= 6 && (churn(text) > 0 && isMixed(text) || holds(text, isLetter) && holds(text, isSign) || isNumber(text))
 }
 
 // canBeSecret reports whether text, behind a name of the environment, can be any secret: all but what is none by its form.
@@ -68,9 +68,14 @@ func isSign(c byte) bool     { return strings.IndexByte("!@#$%^&*+~?", c) >= 0 }
 // isMixed reports whether s is more than one word: it has digits or signs between letters.
 func isMixed(s string) bool {
 	if !holds(s, isLetter) {
-		return len(s) >= 6 && !strings.ContainsAny(s, ".:-/") // a number
+		return isNumber(s)
 	}
 	return holds(s, isDigit) || holds(s, isSign)
+}
+
+// isNumber reports whether s, in which no letter stands, can be a secret of digits: it is no date, time, version or range.
+func isNumber(s string) bool {
+	return len(s) >= 6 && holds(s, isDigit) && !holds(s, isLetter) && !strings.ContainsAny(s, ".:-/")
 }
 
 // isPath reports whether s names a file, or a place on the web.
