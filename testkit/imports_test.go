@@ -100,6 +100,7 @@ func table() map[string][]string {
 		"testkit":                            append([]string{"eventlog/union"}, faces...),
 		"testkit/browser":                    {},
 		"testkit/sqlite":                     {"internal/sqlite"},
+		"testkit/storetest":                  {"eventlog/share/store", "internal/transient"},
 		"testkit/person":                     {"internal/agents/known"},
 		"testkit/programs":                   {"testkit/person"},
 		"testkit/daemon":                     {"internal/api", "internal/api/client"},

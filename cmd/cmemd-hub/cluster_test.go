@@ -14,8 +14,8 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog/share/store"
 	"github.com/cmemd/cmemd/eventlog/share/store/jet"
-	"github.com/cmemd/cmemd/eventlog/share/store/storetest"
 	"github.com/cmemd/cmemd/internal/transient"
+	"github.com/cmemd/cmemd/testkit/storetest"
 )
 
 // cluster is servers of which three keep each object, with an account for each place of the suite.

@@ -23,8 +23,8 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog/share/store"
 	"github.com/cmemd/cmemd/eventlog/share/store/jet"
-	"github.com/cmemd/cmemd/eventlog/share/store/storetest"
 	"github.com/cmemd/cmemd/internal/transient"
+	"github.com/cmemd/cmemd/testkit/storetest"
 )
 
 // The variables say what this test's program is, where it is no test: a hub, or a writer to an address, which is named by its argument.

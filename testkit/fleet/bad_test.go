@@ -13,7 +13,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/eventlog/share/segment"
 	"github.com/cmemd/cmemd/eventlog/share/store"
-	"github.com/cmemd/cmemd/eventlog/share/store/storetest"
+	"github.com/cmemd/cmemd/testkit/storetest"
 )
 
 // TestBadSegments: whatever a store makes of a segment is named in words by who reads it, whose own memory, and what comes from others, is

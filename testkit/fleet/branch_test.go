@@ -18,10 +18,10 @@ import (
 	"github.com/cmemd/cmemd/eventlog/share"
 	"github.com/cmemd/cmemd/eventlog/share/space"
 	"github.com/cmemd/cmemd/eventlog/share/store"
-	"github.com/cmemd/cmemd/eventlog/share/store/storetest"
 	"github.com/cmemd/cmemd/eventlog/union"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/testkit/logtest"
+	"github.com/cmemd/cmemd/testkit/storetest"
 )
 
 // copied is a copy of a home that was stopped.

@@ -21,9 +21,9 @@ import (
 	"github.com/cmemd/cmemd/eventlog/share"
 	"github.com/cmemd/cmemd/eventlog/share/space"
 	"github.com/cmemd/cmemd/eventlog/share/store"
-	"github.com/cmemd/cmemd/eventlog/share/store/storetest"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/testkit/secrets"
+	"github.com/cmemd/cmemd/testkit/storetest"
 )
 
 // inFleet runs a test with machines that are on.

@@ -18,8 +18,8 @@ import (
 	"github.com/cmemd/cmemd/eventlog/share"
 	"github.com/cmemd/cmemd/eventlog/share/space"
 	"github.com/cmemd/cmemd/eventlog/share/store"
-	"github.com/cmemd/cmemd/eventlog/share/store/storetest"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/storetest"
 )
 
 // watched is the key of an object that machines watch.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog/share/space"
 	"github.com/cmemd/cmemd/eventlog/share/store"
-	"github.com/cmemd/cmemd/eventlog/share/store/storetest"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/storetest"
 )
 
 // step is one thing that happens to a fleet, and how long it is quiet then.

@@ -16,8 +16,8 @@ import (
 	"github.com/cmemd/cmemd/eventlog/share"
 	"github.com/cmemd/cmemd/eventlog/share/segment"
 	"github.com/cmemd/cmemd/eventlog/share/space"
-	"github.com/cmemd/cmemd/eventlog/share/store/storetest"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/storetest"
 )
 
 // fleet is machines that share a space.

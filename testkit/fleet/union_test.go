@@ -17,10 +17,10 @@ import (
 	"github.com/cmemd/cmemd/eventlog/share/space"
 	"github.com/cmemd/cmemd/eventlog/share/store"
 	"github.com/cmemd/cmemd/eventlog/share/store/folder"
-	"github.com/cmemd/cmemd/eventlog/share/store/storetest"
 	"github.com/cmemd/cmemd/eventlog/union"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/testkit/logtest"
+	"github.com/cmemd/cmemd/testkit/storetest"
 	"github.com/cmemd/cmemd/testkit/wait"
 )
 

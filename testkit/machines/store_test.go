@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cmemd/cmemd/eventlog/share/store/storetest"
+	"github.com/cmemd/cmemd/testkit/storetest"
 )
 
 // errLag is a lag that has not shrunk.

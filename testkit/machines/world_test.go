@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/eventlog/share/store/jet"
-	"github.com/cmemd/cmemd/eventlog/share/store/storetest"
 	"github.com/cmemd/cmemd/testkit/programs"
 	"github.com/cmemd/cmemd/testkit/socket"
+	"github.com/cmemd/cmemd/testkit/storetest"
 )
 
 // world is some machines that have joined one store, and one beside them that has not.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog/share/space"
 	"github.com/cmemd/cmemd/eventlog/share/store"
-	"github.com/cmemd/cmemd/eventlog/share/store/storetest"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/storetest"
 )
 
 // TestRevokeAndPower: wherever the power goes while a machine is revoked, and the machine that did it is lost, the others go on: the store

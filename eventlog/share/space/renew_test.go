@@ -10,7 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog/share/space"
 	"github.com/cmemd/cmemd/eventlog/share/store"
-	"github.com/cmemd/cmemd/eventlog/share/store/storetest"
+	"github.com/cmemd/cmemd/testkit/storetest"
 )
 
 // TestRenew: a machine enters as another one, which has all keys; the one that it was stays. What fails between is made good by a second call.

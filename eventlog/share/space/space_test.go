@@ -16,8 +16,8 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog/share/space"
 	"github.com/cmemd/cmemd/eventlog/share/store"
-	"github.com/cmemd/cmemd/eventlog/share/store/storetest"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/storetest"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/cmemd/cmemd/eventlog/share/store"
-	"github.com/cmemd/cmemd/eventlog/share/store/storetest"
 	"github.com/cmemd/cmemd/internal/transient"
+	"github.com/cmemd/cmemd/testkit/storetest"
 )
 
 // TestLateStoreThatHangs: calls end with their contexts, one attempt is under way however many call, and what it brings is used.

@@ -17,9 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/eventlog/share/store"
-	"github.com/cmemd/cmemd/eventlog/share/store/storetest"
 	"github.com/cmemd/cmemd/internal/transient"
 	"github.com/cmemd/cmemd/testkit/race"
+	"github.com/cmemd/cmemd/testkit/storetest"
 )
 
 // writerOf, where it is set, is the folder to which this test's program writes until it is killed; its argument names the writer.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/cmemd/cmemd/eventlog/share/store"
-	"github.com/cmemd/cmemd/eventlog/share/store/storetest"
+	"github.com/cmemd/cmemd/testkit/storetest"
 )
 
 // place is a Memory with connections that fail together.
