@@ -29,14 +29,16 @@ func (p *Provider) summarize(prompt observer.Prompt) (observer.Summary, bool) {
 	}
 	prompt.Observed, prompt.Apart = borneOut(prompt.Observed, prompt.Apart)
 	s := observer.Summary{
-		Request:      requests(prompt),
-		Investigated: investigated(prompt),
-		Learned:      learned(prompt, message),
-		Completed:    completed(prompt),
-		NextSteps:    nextSteps(prompt.Observed[prompt.Apart:], message),
-		Notes:        notes(prompt),
+		Request:   requests(prompt),
+		Learned:   learned(prompt, message),
+		Completed: completed(prompt),
+		NextSteps: nextSteps(prompt.Observed[prompt.Apart:], message),
+		Notes:     notes(prompt),
 	}
-	return s, s.Investigated != "" || s.Learned != "" || s.Completed != "" || s.NextSteps != ""
+	if s.Learned+s.Completed+s.NextSteps == "" { // which say more than the names of files, and each observation has those
+		s.Investigated = investigated(prompt)
+	}
+	return s, s.Investigated+s.Learned+s.Completed+s.NextSteps != ""
 }
 
 // borneOut leaves out what claims something that is not so: whoever repeats it claims it too.

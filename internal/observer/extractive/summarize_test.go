@@ -59,49 +59,46 @@ func TestSummary(t *testing.T) {
 		want   observer.Summary
 	}{
 		{"a discovery that says no more than its title", summaryPrompt("Done.", short), observer.Summary{
-			Request: "Round the totals of the cart", Investigated: "Read cart.go", Learned: "`go test ./...` passed",
+			Request: "Round the totals of the cart", Learned: "`go test ./...` passed",
 		}},
 		{"a discovery that says nothing", summaryPrompt("Done.", shortAsked), observer.Summary{
 			Request: "Round the totals of the cart", Investigated: "Read cart.go",
 		}},
 		{"found and done", summaryPrompt("All done.", found, done), observer.Summary{
-			Request:      "Round the totals of the cart",
-			Investigated: "Read cart.go, /etc/hosts, total.go",
-			Learned:      "Totals are rounded in three places.\n\nThe first is the cart.",
-			Completed:    "Round totals once — 1 file changed, tests passed: cart.go",
-			NextSteps:    "Add a changelog line",
+			Request:   "Round the totals of the cart",
+			Learned:   "Totals are rounded in three places.\n\nThe first is the cart.",
+			Completed: "Round totals once — 1 file changed, tests passed: cart.go",
+			NextSteps: "Add a changelog line",
 		}},
 		{"the title is only the request", summaryPrompt("All done.", asked), observer.Summary{
-			Request: "Round the totals of the cart", Investigated: "Read total.go", NextSteps: "Add a changelog line",
+			Request: "Round the totals of the cart", NextSteps: "Add a changelog line",
 			Completed: "The totals are rounded once, at the end — 1 file changed, tests passed: cart.go",
 		}},
 		{"the title is the agent's first words", summaryPrompt("All done.", quoted), observer.Summary{
-			Request: "Round the totals of the cart", Investigated: "Read total.go", NextSteps: "Add a changelog line",
+			Request: "Round the totals of the cart", NextSteps: "Add a changelog line",
 			Completed: "The totals are rounded once, at the end. See the tests — 1 file changed, tests passed: cart.go",
 		}},
 		{"a discovery titled as it was asked for", asking(looked.Title, summaryPrompt("All done.", looked)), observer.Summary{
-			Request:      "how are the totals of the cart rounded?",
-			Investigated: "Read cart.go, /etc/hosts",
-			Learned:      "Totals are rounded in three places.\n\nThe first is the cart.",
+			Request: "how are the totals of the cart rounded?",
+			Learned: "Totals are rounded in three places.\n\nThe first is the cart.",
 		}},
 		{"a word of consent", asking("yes", summaryPrompt("All done.", done, found)), observer.Summary{
-			Investigated: "Read total.go, cart.go, /etc/hosts",
-			Learned:      "Totals are rounded in three places.\n\nThe first is the cart.",
-			Completed:    "Round totals once — 1 file changed, tests passed: cart.go",
-			NextSteps:    "Add a changelog line",
+			Learned:   "Totals are rounded in three places.\n\nThe first is the cart.",
+			Completed: "Round totals once — 1 file changed, tests passed: cart.go",
+			NextSteps: "Add a changelog line",
 		}},
 		{"a word of consent to what was asked before", asking("yes", askedBefore(summaryPrompt("All done.", done), "Round the totals of the cart, please")), observer.Summary{
-			Request: "Round the totals of the cart, please", Investigated: "Read total.go", NextSteps: "Add a changelog line",
+			Request: "Round the totals of the cart, please", NextSteps: "Add a changelog line",
 			Completed: "Round totals once — 1 file changed, tests passed: cart.go",
 		}},
 		{"several requests", askedBefore(summaryPrompt("All done.", done), "Why do the totals differ?", "yes", "/compact"), observer.Summary{
-			Request:      "Why do the totals differ? / Round the totals of the cart",
-			Investigated: "Read total.go", NextSteps: "Add a changelog line",
+			Request:   "Why do the totals differ? / Round the totals of the cart",
+			NextSteps: "Add a changelog line",
 			Completed: "Round totals once — 1 file changed, tests passed: cart.go",
 		}},
 		{"a follow-up on an answer, and a command at the end", asking("<command-name>/tax</command-name>", askedBefore(summaryPrompt("All done.", done), "Why do the totals differ?", "Both of them, please, and then the report")), observer.Summary{
-			Request:      "Why do the totals differ? / /tax",
-			Investigated: "Read total.go", NextSteps: "Add a changelog line",
+			Request:   "Why do the totals differ? / /tax",
+			NextSteps: "Add a changelog line",
 			Completed: "Round totals once — 1 file changed, tests passed: cart.go",
 		}},
 		{"drafts before what a discovery is titled by", summaryPrompt("All done.", events.ObservationParsed{
@@ -124,21 +121,20 @@ func TestSummary(t *testing.T) {
 			Learned: "We take the second way. Options:\n1. Round late\n2. Round once\n\nUse UTC everywhere, if you want the totals to match.",
 		}},
 		{"a question is asked whole", asking("The totals are wrong since this morning.\n\nAre they rounded more than once?", summaryPrompt("All done.", found)), observer.Summary{
-			Request:      "The totals are wrong since this morning.\n\nAre they rounded more than once?",
-			Investigated: "Read cart.go, /etc/hosts", Learned: "Totals are rounded in three places.\n\nThe first is the cart.",
+			Request: "The totals are wrong since this morning.\n\nAre they rounded more than once?",
+			Learned: "Totals are rounded in three places.\n\nThe first is the cart.",
 		}},
 		{"what is not borne out is not repeated", summaryPrompt("All done.", done, claiming(found)), observer.Summary{
-			Request: "Round the totals of the cart", Investigated: "Read total.go", NextSteps: "Add a changelog line",
+			Request: "Round the totals of the cart", NextSteps: "Add a changelog line",
 			Completed: "Round totals once — 1 file changed, tests passed: cart.go",
 		}},
 		{"a title that says nothing, and a lead to a list", summaryPrompt("All done.", empty, leading), observer.Summary{
-			Request: "Round the totals of the cart", Investigated: "Read total.go", NextSteps: "Add a changelog line",
+			Request: "Round the totals of the cart", NextSteps: "Add a changelog line",
 			Completed: "- 1 file changed, tests passed: cart.go\n- The totals are rounded once — 1 file changed, tests passed: cart.go",
 		}},
 		{"a lone command", asking("<command-name>/security-review</command-name>", summaryPrompt("All done.", found)), observer.Summary{
-			Request:      "/security-review",
-			Investigated: "Read cart.go, /etc/hosts",
-			Learned:      "Totals are rounded in three places.\n\nThe first is the cart.",
+			Request: "/security-review",
+			Learned: "Totals are rounded in three places.\n\nThe first is the cart.",
 		}},
 		{"only words", summaryPrompt("Totals are rounded in three places, the cart, the invoice and the report, each in its own way and time.\n\nShall I change that?"),
 			observer.Summary{
