@@ -51,14 +51,21 @@ func mayRead() map[string]string {
 }
 
 // mayMarshal are the packages that write a value as JSON or CBOR that may hold an output, so that its words stand there, each
-// with its reason. What is kept in a variable of an interface or of a type parameter in between is not followed.
+// with its reason. A variable of type any, other than a parameter, may hold one in each package that events can reach. What is
+// handed on by a method of an interface is not followed.
 func mayMarshal() map[string]string {
 	return map[string]string{
 		"internal/api":                   "records as they are shown, paged and streamed",
+		"internal/api/server":            "whatever a route answers",
 		"internal/replay":                "the proof compares whole recorded events with whole derived ones, and shows what differs",
 		"cmd/cmemd/internal/cli/operate": "--json of records, of views and of what a text means as an output",
+		"cmd/cmemd/internal/cli/memory":  "--json of why: the turn that a row came from",
+		"cmd/cmemd/internal/doctor":      "a bundle's files, which hold no outputs: settings, status and findings",
 		"cmd/cmemd/internal/providers":   "--json of what a provider answered when it was tried",
 		"cmd/cmemd/internal/scenarios":   "--json of what replay shows of outputs",
+		"internal/observer/model":        "questions, each in its service's form",
+		"internal/observer/playback":     "steps of scripts, which hold outputs that people wrote",
+		"testkit/load":                   "its own figures",
 	}
 }
 
@@ -87,7 +94,10 @@ type found struct{ read, marshal map[string]bool }
 
 // look types the files of one package and notes in f what they do with outputs.
 func (c *checked) look(path string, files []*ast.File, f found) error {
-	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
+	info := &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
+		Instances: map[*ast.Ident]types.Instance{},
+	}
 	p, err := (&types.Config{Importer: c}).Check(path, c.fset, files, info)
 	if err != nil {
 		return err
@@ -112,17 +122,21 @@ func (c *checked) lookInto(decl ast.Decl, path string, info *types.Info, f found
 	ast.Inspect(decl, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.Ident:
-			if n.Name == accessor { // also in an interface of somebody's own
+			if n.Name == accessor || n.Name == "Equal" && c.isOutputs(info.Uses[n]) { // the accessor also in an interface of somebody's own
 				name, _ := filepath.Rel(c.root, c.fset.Position(n.Pos()).Filename)
 				f.read[filepath.ToSlash(name)] = true
 			}
 		case *ast.CallExpr:
-			for _, arg := range c.marshaled(info, n) {
-				fn, ok := decl.(*ast.FuncDecl)
-				if c.output != nil && c.holds(info.TypeOf(arg), nil) {
+			for _, v := range c.marshaled(info, n) {
+				_, generic := types.Unalias(v.t).(*types.TypeParam)
+				switch fn, ok := decl.(*ast.FuncDecl); {
+				case c.output == nil:
+				case c.holds(v.t, nil):
 					f.marshal[strings.TrimPrefix(path, module+"/")] = true
-				} else if ok && types.IsInterface(info.TypeOf(arg)) {
+				case ok && (generic || isAny(v.t) && isParam(info, fn, v.arg)):
 					c.passing[info.Defs[fn.Name]] = true
+				case isAny(v.t) && c.reaches(c.own[path], map[*types.Package]bool{}):
+					f.marshal[strings.TrimPrefix(path, module+"/")] = true
 				}
 			}
 		}
@@ -130,28 +144,83 @@ func (c *checked) lookInto(decl ast.Decl, path string, info *types.Info, f found
 	})
 }
 
+// isOutputs reports whether a function is a method of events.Output.
+func (c *checked) isOutputs(obj types.Object) bool {
+	fn, ok := obj.(*types.Func)
+	return ok && c.output != nil && fn.Signature().Recv() != nil && types.Identical(fn.Signature().Recv().Type(), c.output)
+}
+
+// reaches reports whether a package is events, or imports it by others.
+func (c *checked) reaches(p *types.Package, seen map[*types.Package]bool) bool {
+	if p == nil || seen[p] {
+		return false
+	}
+	seen[p] = true
+	return p.Path() == module+"/events" || slices.ContainsFunc(p.Imports(), func(p *types.Package) bool { return c.reaches(c.own[p.Path()], seen) })
+}
+
+// isAny reports whether t is an interface that everything has.
+func isAny(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	return ok && i.NumMethods() == 0
+}
+
+// isParam reports whether an expression is a parameter of fn.
+func isParam(info *types.Info, fn *ast.FuncDecl, arg ast.Expr) bool {
+	id, ok := ast.Unparen(arg).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	for v := range info.Defs[fn.Name].(*types.Func).Signature().Params().Variables() {
+		if info.Uses[id] == v {
+			return true
+		}
+	}
+	return false
+}
+
+// written is what a call writes as bytes; arg is nil where it is no argument, but what a type parameter stands for.
+type written struct {
+	arg ast.Expr
+	t   types.Type
+}
+
 // marshaled returns what a call writes as bytes, whatever it is.
-func (c *checked) marshaled(info *types.Info, call *ast.CallExpr) []ast.Expr {
+func (c *checked) marshaled(info *types.Info, call *ast.CallExpr) (all []written) {
 	fun := ast.Unparen(call.Fun)
-	if index, ok := fun.(*ast.IndexExpr); ok {
+	switch index := fun.(type) {
+	case *ast.IndexExpr:
+		fun = index.X
+	case *ast.IndexListExpr:
 		fun = index.X
 	}
 	name, _ := fun.(*ast.Ident)
+	args := call.Args
 	if sel, ok := fun.(*ast.SelectorExpr); ok {
-		switch name = sel.Sel; name.Name {
-		case "MarshalJSON", "MarshalCBOR":
-			return []ast.Expr{sel.X}
-		case "Marshal", "MarshalIndent", "MarshalWrite", "Encode", "EncodeElement":
-			return call.Args
+		name = sel.Sel
+		if name.Name == "MarshalJSON" || name.Name == "MarshalCBOR" {
+			args = []ast.Expr{sel.X}
 		}
 	}
 	if name == nil {
 		return nil
 	}
-	if fn, ok := info.Uses[name].(*types.Func); ok && c.passing[fn.Origin()] {
-		return call.Args
+	fn, _ := info.Uses[name].(*types.Func)
+	if !slices.Contains(writers(), name.Name) && (fn == nil || !c.passing[fn.Origin()]) {
+		return nil
 	}
-	return nil
+	for _, arg := range args {
+		all = append(all, written{arg, info.TypeOf(arg)})
+	}
+	for t := range info.Instances[name].TypeArgs.Types() {
+		all = append(all, written{nil, t})
+	}
+	return all
+}
+
+// writers are functions that write what they are given as bytes.
+func writers() []string {
+	return []string{"Marshal", "MarshalIndent", "MarshalWrite", "MarshalJSON", "MarshalCBOR", "Encode", "EncodeElement"}
 }
 
 // holds reports whether a value of type t may hold an output: also where t is the interface of all events.
@@ -178,8 +247,8 @@ func (c *checked) holds(t types.Type, seen []types.Type) bool {
 	return false
 }
 
-// check looks at the whole module, and after it at one more file that is planted in a package of its own.
-func check(t *testing.T, root, planted string) found {
+// check looks at the whole module, and after it at more files, each planted in a package of the name that it has there.
+func check(t *testing.T, root string, planted ...map[string]string) found {
 	t.Helper()
 	touch(t, root)
 	if _, err := exec.LookPath("go"); err != nil {
@@ -217,10 +286,12 @@ func check(t *testing.T, root, planted string) found {
 			t.Fatal(err)
 		}
 	}
-	if planted != "" {
-		file := parse(t, c.fset, filepath.Join(root, "planted", "planted.go"), planted)
-		if err := c.look(module+"/planted", []*ast.File{file}, f); err != nil {
-			t.Fatal(err)
+	for _, all := range planted {
+		for name, src := range all {
+			file := parse(t, c.fset, filepath.Join(root, name, "planted.go"), src)
+			if err := c.look(module+"/"+name, []*ast.File{file}, f); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	return f
@@ -235,30 +306,47 @@ func parse(t *testing.T, fset *token.FileSet, name string, src any) *ast.File {
 	return file
 }
 
-// violation reads an output, and marshals one, as nobody else may.
-const violation = `package planted
+// readings and marshalings are functions that do with an output what nobody else may.
+func readings() []string {
+	return []string{
+		`func f(e events.OutputDropped) bool { return e.Preview.RawText() == "session exhausted" }`,
+		`func f(e events.OutputDropped) bool { return e.Preview.Equal(events.NewOutput("session exhausted")) }`,
+	}
+}
 
-import (
-	"encoding/json"
+func marshalings() []string {
+	return []string{
+		`func f(all map[string][]*events.TurnReceived) ([]byte, error) { return json.Marshal(all) }`,
+		`func f(e events.TurnFailed) ([]byte, error) { var kept any = e; return json.Marshal(kept) }`,
+		`func f(e events.TurnFailed) ([]byte, error) { return g(e) }; func g(v any) ([]byte, error) { return json.Marshal(v) }`,
+		`func f() ([]byte, error) { return g[events.TurnFailed]() }; func g[T any]() ([]byte, error) { var v T; return json.Marshal(v) }`,
+	}
+}
 
-	"github.com/cmemd/cmemd/events"
-)
+// plant gives each function a package of its own, named kind1, kind2 and so on.
+func plant(kind string, functions []string) map[string]string {
+	planted := map[string]string{}
+	for i, f := range functions {
+		planted[fmt.Sprint(kind, i+1)] = "package p\n\nimport (\n\t\"encoding/json\"\n\n\t\"" + module + "/events\"\n)\n\nvar _ = json.Valid\n\n" + f + "\n"
+	}
+	return planted
+}
 
-func read(e events.OutputDropped) bool { return e.Preview.RawText() == "session exhausted" }
-
-func marshal(all map[string][]*events.TurnReceived) ([]byte, error) { return json.Marshal(all) }
-`
-
-// TestWhoReadsOutputs: the words of an output are taken by the files above alone, and written by the packages above. The
-// planted file must be found.
+// TestWhoReadsOutputs: the words of an output are taken by the files above alone, and written by the packages above. What is planted
+// must be found.
 func TestWhoReadsOutputs(t *testing.T) {
 	t.Parallel()
-	got := check(t, moduleRoot(t), violation)
-	read, marshal := slices.Sorted(maps.Keys(mayRead())), slices.Sorted(maps.Keys(mayMarshal()))
-	if diff := cmp.Diff(slices.Sorted(slices.Values(append(read, "planted/planted.go"))), slices.Sorted(maps.Keys(got.read))); diff != "" {
+	reads, writes := plant("reading", readings()), plant("marshaling", marshalings())
+	got := check(t, moduleRoot(t), reads, writes)
+	read, marshal := slices.Collect(maps.Keys(mayRead())), slices.Collect(maps.Keys(mayMarshal()))
+	for name := range reads {
+		read = append(read, name+"/planted.go")
+	}
+	marshal = slices.Sorted(slices.Values(slices.AppendSeq(marshal, maps.Keys(writes))))
+	if diff := cmp.Diff(slices.Sorted(slices.Values(read)), slices.Sorted(maps.Keys(got.read))); diff != "" {
 		t.Errorf("files that take the words of an output (-listed +found):\n%s", diff)
 	}
-	if diff := cmp.Diff(slices.Sorted(slices.Values(append(marshal, "planted"))), slices.Sorted(maps.Keys(got.marshal))); diff != "" {
+	if diff := cmp.Diff(marshal, slices.Sorted(maps.Keys(got.marshal))); diff != "" {
 		t.Errorf("packages that marshal an output (-listed +found):\n%s", diff)
 	}
 }
