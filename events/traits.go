@@ -8,12 +8,13 @@ import (
 
 // Traits are what other packages must know of a kind without looking at its struct.
 type Traits struct {
-	Input   bool // something that a turn must settle, unless its header says Unobserved
-	Words   bool // it may hold somebody's words, so that its payload may be erased
-	Evolves bool // session.Evolve looks into it; of other kinds the header is enough
-	Lineage bool // it tells what was made of what, or what is forgotten: erasure looks into it
-	Indexed bool // the search index looks into it
-	Format  int  // of a log that holds one: programs that know no such format refuse it; 0: any
+	Reported bool // agents report it of an open session, by hooks or transcripts; an import of another memory makes records of it too
+	Input    bool // something that a turn must settle, unless its header says Unobserved
+	Words    bool // it may hold somebody's words, so that its payload may be erased
+	Evolves  bool // session.Evolve looks into it; of other kinds the header is enough
+	Lineage  bool // it tells what was made of what, or what is forgotten: erasure looks into it
+	Indexed  bool // the search index looks into it
+	Format   int  // of a log that holds one: programs that know no such format refuse it; 0: any
 }
 
 // IsRaw reports whether payloads of the kind are only what memory is made of: once that is done they are read by whoever wants to see the
@@ -50,17 +51,17 @@ func decodeAs[E Event](dec cbor.DecMode, body []byte) (Event, error) {
 func (k Kind) known() knownKind {
 	switch k {
 	case KindSessionOpened:
-		return knownKind{KindSessionOpened, Traits{Evolves: true, Lineage: true, Indexed: true}, forms{decodeAs[SessionOpened]}}
+		return knownKind{KindSessionOpened, Traits{Reported: true, Evolves: true, Lineage: true, Indexed: true}, forms{decodeAs[SessionOpened]}}
 	case KindPromptSubmitted:
-		return knownKind{KindPromptSubmitted, Traits{Words: true, Indexed: true}, forms{decodeAs[PromptSubmitted]}}
+		return knownKind{KindPromptSubmitted, Traits{Reported: true, Words: true, Indexed: true}, forms{decodeAs[PromptSubmitted]}}
 	case KindToolUsed:
-		return knownKind{KindToolUsed, Traits{Input: true, Words: true}, forms{decodeAs[ToolUsed]}}
+		return knownKind{KindToolUsed, Traits{Reported: true, Input: true, Words: true}, forms{decodeAs[ToolUsed]}}
 	case KindAgentStopped:
-		return knownKind{KindAgentStopped, Traits{Input: true, Words: true}, forms{decodeAs[AgentStopped]}}
+		return knownKind{KindAgentStopped, Traits{Reported: true, Input: true, Words: true}, forms{decodeAs[AgentStopped]}}
 	case KindContextCompacted:
-		return knownKind{KindContextCompacted, Traits{Input: true, Words: true}, forms{decodeAs[ContextCompacted]}}
+		return knownKind{KindContextCompacted, Traits{Reported: true, Input: true, Words: true}, forms{decodeAs[ContextCompacted]}}
 	case KindAgentSaid:
-		return knownKind{KindAgentSaid, Traits{Words: true, Format: 2}, forms{decodeAs[AgentSaid]}}
+		return knownKind{KindAgentSaid, Traits{Reported: true, Words: true, Format: 2}, forms{decodeAs[AgentSaid]}}
 	case KindPreferenceStated:
 		return knownKind{KindPreferenceStated, Traits{Words: true, Indexed: true, Format: 3}, forms{decodeAs[PreferenceStated]}}
 	case KindSessionClosed:

@@ -13,6 +13,9 @@ func TestEveryKindHasTraits(t *testing.T) {
 		if !known {
 			t.Errorf("%s has no row in traits.go", name)
 		}
+		if traits.Input && !traits.Reported {
+			t.Errorf("%s is an input that no agent reports", name)
+		}
 		if traits.Input && !traits.Words {
 			t.Errorf("%s is an input without words: what is to be observed could not be forgotten", name)
 		}

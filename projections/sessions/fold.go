@@ -38,7 +38,7 @@ func (s *Session) evolve(r *engine.Record) {
 		s.ID, s.Log, s.First, s.OpenedAt, s.LastAt = r.Session, r.Home.Log, r.Position, r.OccurredAt, r.OccurredAt
 	}
 	s.Last = r.Position
-	if captured(r.Kind) {
+	if t, _ := r.Kind.Traits(); t.Reported {
 		s.ClosedAt, s.CloseCause = time.Time{}, ""
 		if r.OccurredAt.After(s.LastAt) {
 			s.LastAt = r.OccurredAt
@@ -46,16 +46,6 @@ func (s *Session) evolve(r *engine.Record) {
 	}
 	countSession(s, r.Kind)
 	applyPayload(s, r)
-}
-
-// captured reports whether records of kind k are what agents do, rather than what cmemd does about it.
-func captured(k events.Kind) bool {
-	switch k {
-	case events.KindSessionOpened, events.KindPromptSubmitted, events.KindToolUsed, events.KindAgentStopped,
-		events.KindContextCompacted, events.KindAgentSaid:
-		return true
-	}
-	return false
 }
 
 func countSession(s *Session, k events.Kind) {

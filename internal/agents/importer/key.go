@@ -27,10 +27,6 @@ const record = "record"
 // Captured reports whether a hook or a transcript made the record with header h: it is of a kind that agents report, and
 // not imported. The id of an imported record follows from its time and key.
 func Captured(h events.Header) bool {
-	switch h.Kind {
-	case events.KindSessionOpened, events.KindPromptSubmitted, events.KindToolUsed, events.KindAgentStopped,
-		events.KindContextCompacted, events.KindAgentSaid:
-		return h.Key.IsZero() || h.ID != idOf(record, h.OccurredAt, h.Key)
-	}
-	return false
+	t, _ := h.Kind.Traits()
+	return t.Reported && (h.Key.IsZero() || h.ID != idOf(record, h.OccurredAt, h.Key))
 }

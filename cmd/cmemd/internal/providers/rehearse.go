@@ -60,12 +60,8 @@ func newRehearsal(path string, by observer.Provider, types observer.Types, turnT
 
 // isCaptured reports whether events of a kind come from an agent, and not from what was made of it.
 func isCaptured(k events.Kind) bool {
-	switch k {
-	case events.KindSessionOpened, events.KindPromptSubmitted, events.KindToolUsed, events.KindAgentSaid, events.KindAgentStopped,
-		events.KindContextCompacted, events.KindSessionClosed:
-		return true
-	}
-	return false
+	t, _ := k.Traits()
+	return t.Reported || k == events.KindSessionClosed
 }
 
 // play has the observer work through a session. Captured is the records of the kinds of isCaptured, in their order; what was
