@@ -186,6 +186,17 @@ func (r Row) Words() []string {
 	return slices.DeleteFunc(words, func(s string) bool { return s == "" })
 }
 
+// Titles are the texts of which the first that is not blank stands for the row in lists.
+func (r Row) Titles() []string {
+	texts := []string{r.Title, r.Request, r.Text, r.Narrative, r.Completed, r.Learned, r.Investigated, r.NextSteps}
+	for _, list := range [][]string{r.Facts, r.Concepts} {
+		if len(list) > 0 {
+			texts = append(texts, list[0])
+		}
+	}
+	return texts
+}
+
 // Stated reports whether a row is a preference that a person stated. Once it is taken back, it stands for all that say the same later:
 // these are folded into it, and not listed.
 func (r Row) Stated() bool { return !r.Sentence.IsZero() }

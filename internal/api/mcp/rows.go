@@ -181,7 +181,7 @@ func standing(r api.Row) string {
 
 // titleOf is one line that stands for a row.
 func titleOf(r api.Row) string {
-	for _, s := range []string{r.Title, r.Request, r.Text, r.Narrative, r.Completed, r.Learned, r.Investigated, r.NextSteps} {
+	for _, s := range r.Titles() {
 		if line := oneLine(s, maxTitle); line != "" {
 			return line
 		}

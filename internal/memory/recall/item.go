@@ -77,19 +77,12 @@ func titleOf(row rows.Row) string {
 	if row.Forgotten {
 		return "(forgotten)"
 	}
-	for _, s := range []string{row.Title, row.Request, row.Text, row.Narrative, row.Completed, row.Learned, row.Investigated, row.NextSteps, first(row.Facts), first(row.Concepts)} {
+	for _, s := range row.Titles() {
 		if line := oneLine(s, maxTitle); line != "" {
 			return line
 		}
 	}
 	return "(untitled)"
-}
-
-func first(list []string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return list[0]
 }
 
 func tokensOf(row rows.Row) int {

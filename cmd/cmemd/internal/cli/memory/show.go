@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -173,22 +174,16 @@ func claimText(c events.Claim) string {
 
 // titleOf is a row's title, or what stands for one.
 func titleOf(r api.Row) string {
-	first := func(texts ...string) string {
-		for _, t := range texts {
-			if t = strings.TrimSpace(t); t != "" {
-				line, _, _ := strings.Cut(t, "\n")
-				return line
-			}
+	for _, t := range r.Titles() {
+		if t = strings.TrimSpace(t); t != "" {
+			line, _, _ := strings.Cut(t, "\n")
+			return line
 		}
-		return ""
 	}
-	switch r.Kind {
-	case rows.Summary:
-		return first(r.Title, r.Request, r.Completed, r.Learned, r.NextSteps, r.Investigated, "summary")
-	case rows.Prompt:
-		return first(r.Title, r.Text, fmt.Sprintf("prompt %d", r.Prompt))
+	if r.Kind == rows.Prompt {
+		return fmt.Sprintf("prompt %d", r.Prompt)
 	}
-	return first(r.Title, r.Narrative, r.Text, strings.Join(r.Facts, "; "), string(r.Kind), "forgotten")
+	return cmp.Or(string(r.Kind), "forgotten")
 }
 
 // orNothing is s behind before, or nothing where s is nothing.

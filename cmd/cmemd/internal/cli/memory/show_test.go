@@ -17,7 +17,7 @@ func TestTitleOf(t *testing.T) {
 		want string
 	}{
 		{api.Row{Kind: "observation", Title: "t", Narrative: "n"}, "t"},
-		{api.Row{Kind: "observation", Facts: []string{"a", "b"}}, "a; b"},
+		{api.Row{Kind: "observation", Facts: []string{"a", "b"}}, "a"},
 		{api.Row{Kind: "summary", Completed: "done\nand more"}, "done"},
 		{api.Row{Kind: "prompt", Prompt: 3}, "prompt 3"},
 		{api.Row{Kind: "memory", Text: "\n\nfirst line\nsecond"}, "first line"},
