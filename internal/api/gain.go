@@ -8,13 +8,13 @@ import (
 )
 
 // GainRoute says what became of memory that was injected.
-var GainRoute = Route[GainQuery, Gain]{get, "/v1/gain", ScopeView, "what was told, what was followed, what it cost"}
+var GainRoute = Route[GainQuery, Gain]{get, "/v1/gain", ScopeView, "what was injected, what of it was followed, what it cost"}
 
 // GainQuery chooses what was injected by when, and turns by when they ended.
 type GainQuery struct {
 	Project string    `param:"project" help:"its name, or any folder of it"`
-	Since   time.Time `param:"since" help:"told since"`
-	Until   time.Time `param:"until" help:"told until"`
+	Since   time.Time `param:"since" help:"injected since"`
+	Until   time.Time `param:"until" help:"injected until"`
 	Limit   int       `param:"limit" default:"10" most:"1000" help:"how many rows, at most 1,000; the sums are of all"`
 	// The answer must know this position; 0: whatever is known.
 	After events.Position `param:"after" wait:"true"`
