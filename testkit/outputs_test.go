@@ -46,7 +46,7 @@ func mayRead() map[string]string {
 		"testkit/providertest/service.go":             suite,
 		"testkit/wiretest/suite.go":                   suite,
 		"testkit/wiretest/forms.go":                   suite,
-		"testkit/wiretest/trouble.go":                 suite,
+		"testkit/wiretest/faults.go":                  suite,
 	}
 }
 

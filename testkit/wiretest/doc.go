@@ -4,7 +4,7 @@
 //
 // The files, each referring to those below it:
 //
-//	run.go, service.go, forms.go, trouble.go, suite.go, server.go
+//	run.go, service.go, forms.go, faults.go, suite.go, server.go
 //
 // What bites: Run looks at the goroutines and the loggers of the whole program. It is not for a test that calls
 // testing.T.Parallel, nor beside one.
