@@ -93,7 +93,7 @@ func TestExplanationsAddUp(t *testing.T) {
 		for _, h := range mustSearch(t, x, Query{Text: text, Explain: true}).Hits {
 			sum := 0.0
 			for _, term := range h.Explain.Terms {
-				sum += term.Worth
+				sum += term.Score
 			}
 			e := h.Explain
 			if math.Abs(sum-e.Words) > 1e-4*sum || len(e.Terms) == 0 {

@@ -23,15 +23,15 @@ type Parts struct {
 // Explanation says why a document has its score.
 type Explanation struct {
 	Parts
-	Terms []TermWorth `json:"terms"` // of the query that it holds, what is worth most first
+	Terms []TermScore `json:"terms"` // of the query that it holds, what is worth most first
 }
 
-// TermWorth is what one word of a query adds to Words.
-type TermWorth struct {
+// TermScore is what one word of a query adds to Words.
+type TermScore struct {
 	Term      string  `json:"term"`      // as it is in the index: lower case, stemmed
 	Documents uint64  `json:"documents"` // that hold it
 	Frequency int     `json:"frequency"` // in this one, weighted by field
-	Worth     float64 `json:"worth"`
+	Score     float64 `json:"worth"`
 }
 
 // explain says why each of the candidates in best has its score; it reads their postings once more.
@@ -43,7 +43,7 @@ func (s *search) explain(point checkpoint) ([]*Explanation, error) {
 		if at[c.segment] == nil {
 			at[c.segment] = map[uint32]*Explanation{}
 		}
-		out[i] = &Explanation{Parts: s.allParts(c), Terms: []TermWorth{}}
+		out[i] = &Explanation{Parts: s.allParts(c), Terms: []TermScore{}}
 		at[c.segment][c.doc] = out[i]
 	}
 	for n, docs := range at {
@@ -52,8 +52,8 @@ func (s *search) explain(point checkpoint) ([]*Explanation, error) {
 		}
 	}
 	for _, e := range out {
-		order.By(e.Terms, func(a, b TermWorth) int {
-			return cmp.Or(cmp.Compare(b.Worth, a.Worth), cmp.Compare(a.Term, b.Term))
+		order.By(e.Terms, func(a, b TermScore) int {
+			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Term, b.Term))
 		})
 	}
 	return out, nil
@@ -92,7 +92,7 @@ func (s *search) explainSegment(n int, docs map[uint32]*Explanation, norms *norm
 			if e == nil {
 				continue
 			}
-			e.Terms = append(e.Terms, TermWorth{t.text, t.count, int(p.Frequency()), float64(termScore(t.idf, p, norms))})
+			e.Terms = append(e.Terms, TermScore{t.text, t.count, int(p.Frequency()), float64(termScore(t.idf, p, norms))})
 		}
 	}
 	return nil

@@ -16,9 +16,9 @@ import (
 
 // What a score is made of, beside BM25; testkit/retrieval shows what other figures would do.
 const (
-	// sessionWorth is what the query's words are worth in the rest of a session: a memory is likelier the right one if
+	// sessionWeight is what the query's words are worth in the rest of a session: a memory is likelier the right one if
 	// what surrounds it speaks of the rest of the question.
-	sessionWorth = 0.7
+	sessionWeight = 0.7
 
 	// neighbourWeight is what the two neighbours of a memory in its session are worth: an answer follows its question.
 	neighbourWeight = 0.1
@@ -27,11 +27,11 @@ const (
 	// that pages agree.
 	reorderedHits = 300
 
-	// dateWorth is what a date that the query names is worth beside a word as rare as it.
-	dateWorth = 1
+	// dateWeight is what a date that the query names is worth beside a word as rare as it.
+	dateWeight = 1
 
-	// promptWorth lowers prompts: they say what was asked for, not what was found.
-	promptWorth = 0.6
+	// promptWeight lowers prompts: they say what was asked for, not what was found.
+	promptWeight = 0.6
 
 	// DefaultRecency prefers the recent by a tenth at most, halved every recencyHalf behind the newest hit.
 	DefaultRecency = 0.1
@@ -242,7 +242,7 @@ func (s *search) weighDates() {
 			}
 			docs += len(col.at)
 		}
-		s.onDate = append(s.onDate, dateWorth*rarity(float64(n), float64(docs)))
+		s.onDate = append(s.onDate, dateWeight*rarity(float64(n), float64(docs)))
 	}
 }
 
@@ -252,9 +252,9 @@ func (s *search) parts(col *columns, doc uint32, words float32) (p Parts) {
 	if g := col.session[doc]; g != 0 {
 		p.Session = float64(s.covered[g] / s.penalties[g])
 	}
-	p.Session *= sessionWorth
+	p.Session *= sessionWeight
 	if col.kind[doc] == Prompt {
-		p.Kind = promptWorth
+		p.Kind = promptWeight
 	}
 	p.Recency = s.ages.boost(col.at[doc])
 	for i, m := range s.dates {
@@ -285,10 +285,10 @@ type recencyTable struct {
 	table  [512]float64
 }
 
-func newRecencyTable(newest int64, worth float64) *recencyTable {
+func newRecencyTable(newest int64, weight float64) *recencyTable {
 	a := &recencyTable{newest: newest}
 	for i := range a.table {
-		a.table[i] = worth * math.Exp2(-float64(i)*float64(day)/float64(recencyHalf))
+		a.table[i] = weight * math.Exp2(-float64(i)*float64(day)/float64(recencyHalf))
 	}
 	return a
 }
@@ -336,15 +336,15 @@ func (s *search) hits(limit int) ([]Hit, error) {
 }
 
 // neighbourScore is what the neighbours of a document in its session are worth.
-func (s *search) neighbourScore(n int, doc uint32) (worth float64) {
+func (s *search) neighbourScore(n int, doc uint32) (score float64) {
 	col := s.cols[n]
 	if col.session[doc] == 0 {
 		return 0
 	}
 	for _, step := range []int{-1, 1} {
 		if other, ok := col.next(doc, step); ok {
-			worth += float64(s.scoresOf(n)[other])
+			score += float64(s.scoresOf(n)[other])
 		}
 	}
-	return neighbourWeight * worth
+	return neighbourWeight * score
 }

@@ -120,7 +120,7 @@ func (s *search) add(p postings, idf float32, norms *norms) error {
 		return nil
 	}
 	for more := true; more; {
-		docs, worth := s.docs[:0], s.worth[:0]
+		docs, termScores := s.docs[:0], s.termScores[:0]
 		for len(docs) < cap(docs) {
 			posting, err := s.postings.Next()
 			if err != nil {
@@ -129,25 +129,25 @@ func (s *search) add(p postings, idf float32, norms *norms) error {
 			if more = posting != nil; !more {
 				break
 			}
-			docs, worth = append(docs, uint32(posting.Number())), append(worth, termScore(idf, posting, norms))
+			docs, termScores = append(docs, uint32(posting.Number())), append(termScores, termScore(idf, posting, norms))
 		}
-		s.addAll(p.segment, docs, worth)
+		s.addAll(p.segment, docs, termScores)
 	}
 	return nil
 }
 
 // addAll adds to the scores of a segment's documents what a term is worth in each. It is apart from the reading of postings because it
 // waits for memory, for one document while for another.
-func (s *search) addAll(n int, docs []uint32, worth []float32) {
+func (s *search) addAll(n int, docs []uint32, termScores []float32) {
 	scores, sessions := s.scoresOf(n), s.cols[n].session
 	for i, doc := range docs {
 		if scores[doc] == 0 {
 			s.found[n] = append(s.found[n], doc)
 		}
-		scores[doc] += worth[i]
+		scores[doc] += termScores[i]
 	}
 	for i, doc := range docs {
-		s.raise(sessions[doc], worth[i])
+		s.raise(sessions[doc], termScores[i])
 	}
 }
 
@@ -177,26 +177,26 @@ func restrict(it segment.PostingsIterator, allow *roaring.Bitmap) bool {
 
 // scratch is what scoring needs. Its memory is used again by later queries: without that each makes a megabyte of garbage.
 type scratch struct {
-	scores  []float32   // by document, segment after segment; 0 but for what was found
-	found   [][]uint32  // by segment: the documents whose score is not 0
-	covered []float32   // by session: the sum over the terms of the most that each is worth in one of its documents
-	most    []float32   // by session: the same for the term at hand
-	raised  []uint32    // the sessions for which most is not 0
-	docs    [256]uint32 // of postings at hand
-	worth   [256]float32
-	best    []candidate // until hits sorts it, in any order and up to twice as many as are wanted
+	scores     []float32    // by document, segment after segment; 0 but for what was found
+	found      [][]uint32   // by segment: the documents whose score is not 0
+	covered    []float32    // by session: the sum over the terms of the most that each is worth in one of its documents
+	most       []float32    // by session: the same for the term at hand
+	raised     []uint32     // the sessions for which most is not 0
+	docs       [256]uint32  // of postings at hand
+	termScores [256]float32 // of docs
+	best       []candidate  // until hits sorts it, in any order and up to twice as many as are wanted
 }
 
-// raise notes that the term at hand is worth so much in a document of a session.
-func (sc *scratch) raise(group uint32, worth float32) {
+// raise notes that the term at hand adds so much to a document of a session.
+func (sc *scratch) raise(group uint32, score float32) {
 	if group == 0 {
 		return
 	}
-	if m := sc.most[group]; m < worth {
+	if m := sc.most[group]; m < score {
 		if m == 0 {
 			sc.raised = append(sc.raised, group)
 		}
-		sc.most[group] = worth
+		sc.most[group] = score
 	}
 }
 

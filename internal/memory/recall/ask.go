@@ -62,7 +62,7 @@ type Choice struct {
 	At         time.Time   `json:"at"`
 	Chosen     bool        `json:"chosen"`
 	Why        string      `json:"why"`             // in a few words
-	Worth      float64     `json:"worth"`           // the product of the parts
+	Weight     float64     `json:"worth"`           // the product of the parts
 	Parts      []Part      `json:"parts,omitempty"` // of its weight; none for what is not injected at all
 	Characters int         `json:"characters"`
 	Density    float64     `json:"density"` // weight a thousand characters: by it the choice is made; 0: first of all
@@ -76,6 +76,6 @@ type Part struct {
 
 // Why a row is in a context, or is not.
 const (
-	WhyWorth = "worth its length"
-	WhyRoom  = "no room"
+	WhyWeight = "worth its length"
+	WhyRoom   = "no room"
 )

@@ -65,10 +65,10 @@ func TestFilesInTheTreeCount(t *testing.T) {
 		for _, p := range c.Parts {
 			product *= p.Factor
 		}
-		if product != c.Worth || c.Why != WhyWorth || !c.Chosen || c.Density <= 0 {
+		if product != c.Weight || c.Why != WhyWeight || !c.Chosen || c.Density <= 0 {
 			t.Errorf("%s: %+v", c.Title, c)
 		}
-		worth[c.ID] = c.Worth
+		worth[c.ID] = c.Weight
 	}
 	if !(worth[here] > worth[unknown] && worth[unknown] > worth[gone]) {
 		t.Errorf("here %.3f, unknown %.3f, gone %.3f: want them in this order", worth[here], worth[unknown], worth[gone])

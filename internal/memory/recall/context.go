@@ -54,7 +54,7 @@ func (c *chooser) explain() []Choice {
 	for _, p := range c.pieces {
 		choice := Choice{
 			ID: p.row.ID, Handle: p.row.Handle(), Kind: p.row.Kind, Type: p.row.Type, Title: oneLine(titleOf(p.row), maxTitle), At: p.row.At,
-			Chosen: p.chosen, Why: p.why, Worth: p.weight, Parts: p.parts, Characters: size(p.text),
+			Chosen: p.chosen, Why: p.why, Weight: p.weight, Parts: p.parts, Characters: size(p.text),
 		}
 		if p.sec != secLast {
 			choice.Density = 1000 * p.density()

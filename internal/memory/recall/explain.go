@@ -11,7 +11,7 @@ func (r *Recall) explain(h hit) *Explained {
 	out := &Explained{Parts: h.why.Parts, Phrase: h.phrase, Terms: []Term{}}
 	fields := fieldsOf(*h.row)
 	for _, t := range h.why.Terms {
-		out.Terms = append(out.Terms, Term{TermWorth: t, Fields: map[string]int{}})
+		out.Terms = append(out.Terms, Term{TermScore: t, Fields: map[string]int{}})
 	}
 	for name, text := range fields {
 		counts := r.cfg.Index.Frequencies(text)

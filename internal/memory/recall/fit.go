@@ -81,7 +81,7 @@ func (c *chooser) choose(left budget) {
 			how -= size(p.text) + lineExtra
 		}
 		left = left.minus(cost)
-		p.chosen, p.why = true, WhyWorth
+		p.chosen, p.why = true, WhyWeight
 		heads[p.sec], days[d] = true, true
 		if p.sec == secLast {
 			days[dayHeading{secRecent, d.day}] = true
@@ -114,7 +114,7 @@ func (c *chooser) fill(left budget) (more bool) {
 		}
 		cost := left.of(p.text + "\n### " + c.dayOf(p.at)).plus(budget{chars: lineCost, tokens: lineTokens})
 		if rest.minus(cost).left() {
-			rest, p.chosen, p.why, more = rest.minus(cost), true, WhyWorth, true
+			rest, p.chosen, p.why, more = rest.minus(cost), true, WhyWeight, true
 		}
 	}
 	return more

@@ -106,6 +106,6 @@ type Explained struct {
 
 // Term is a word of the query in a result.
 type Term struct {
-	index.TermWorth
+	index.TermScore
 	Fields map[string]int `json:"fields"` // how often it stands where
 }

@@ -61,7 +61,7 @@ func TestExplain(t *testing.T) {
 		"carouselmotor": {},
 	}
 	for _, term := range e.Terms {
-		if term.Worth <= 0 || term.Documents != 1 {
+		if term.Score <= 0 || term.Documents != 1 {
 			t.Errorf("%+v", term)
 		}
 		if diff := cmp.Diff(want[term.Term], term.Fields); diff != "" {

@@ -186,19 +186,20 @@ func textOf(row rows.Row) string {
 
 // reading is a row as it is read once, for all the forms in which it may be injected.
 type reading struct {
-	row   *rows.Row
-	said  string      // its title by its words
-	begin []plain     // what its title says, as quotes compares it
-	label string      // with a colon: before what change its title and its text hold; "": they hold now
-	all   []statement // of what it says at most length
-	order []candidate // of all, those that may be given at length: what says most first
-	worth float64     // of those for which a line has room
+	row    *rows.Row
+	said   string      // its title by its words
+	begin  []plain     // what its title says, as quotes compares it
+	label  string      // with a colon: before what change its title and its text hold; "": they hold now
+	all    []statement // of what it says at most length
+	order  []candidate // of all, those that may be given at length: what says most first
+	weight float64     // of those for which a line has room
 }
 
-// candidate is a statement by its number, with its weight, the most for the title's, and what it is worth beside those of other rows.
+// candidate is a statement of a row.
 type candidate struct {
-	at, weight int
-	worth      float64
+	at     int     // its number
+	rank   int     // its weight among those of the row; the most for the one that the title is made of
+	weight float64 // beside those of other rows
 }
 
 // readingOf reads a row: the sentence that its title is made of says more than all others, and none that stands under a guess is given.
@@ -210,22 +211,22 @@ func readingOf(row *rows.Row) *reading {
 		if s.isHead || s.options || !sentence.Telling(s.text) || s.head >= 0 && sentence.Holds(r.all[s.head].text, sentence.Hedge) {
 			continue
 		}
-		weight, purpose := sentence.Weigh(s.text, 0)
-		worth := float64(weight)
+		rank, purpose := sentence.Weigh(s.text, 0)
+		weight := float64(rank)
 		if purpose == sentence.Plainly {
-			worth *= plainShare
+			weight *= plainShare
 		}
 		if beginAs(r.begin, s.plain) {
-			r.order = append(r.order, candidate{i, math.MaxInt, worth})
+			r.order = append(r.order, candidate{i, math.MaxInt, weight})
 		} else if purpose != sentence.Announce {
-			r.order = append(r.order, candidate{i, weight, worth})
+			r.order = append(r.order, candidate{i, rank, weight})
 		}
 	}
-	slices.SortStableFunc(r.order, func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) })
+	slices.SortStableFunc(r.order, func(a, b candidate) int { return cmp.Compare(b.rank, a.rank) })
 	left := maxWorkText
 	for _, c := range r.order {
 		if left -= size(r.all[c.at].text); left >= 0 {
-			r.worth += c.worth
+			r.weight += c.weight
 		}
 	}
 	return r
@@ -263,7 +264,7 @@ func (t *saidTexts) weightiest(r *reading, limit int, asked bool) string {
 	for _, c := range order {
 		group, ok := t.understood(all, c.at, kept)
 		n := costOf(all, group, kept)
-		if !ok && c.weight < math.MaxInt || n > limit {
+		if !ok && c.rank < math.MaxInt || n > limit {
 			continue
 		}
 		limit -= n

@@ -30,8 +30,8 @@ const (
 	weightDone       = 1.3 // a summary that is not the newest
 	weightPrompt     = 0.35
 
-	// ordinaryWorth is what an ordinary observation is worth, the median of those of two projects, as reading counts it.
-	ordinaryWorth = 5
+	// ordinaryWeight is what an ordinary observation is worth, the median of those of two projects, as reading counts it.
+	ordinaryWeight = 5
 
 	// fileFactor raises observations on files that were changed lately, hereFactor those on files that are in this working
 	// tree, and goneFactor lowers those on files of which none is there any more.
@@ -103,7 +103,7 @@ func (c *chooser) offerAll() {
 		}
 		p.length = size(p.short)
 		if row.Kind == rows.Observation && !c.brief() {
-			p.parts = append(p.parts, Part{"what it says", (1 + p.read().worth) / (1 + ordinaryWorth)})
+			p.parts = append(p.parts, Part{"what it says", (1 + p.read().weight) / (1 + ordinaryWeight)})
 			if p.newer = newer[row.ID]; p.newer != nil && row.Type != typeDecision { // work goes on with what was decided as a rule
 				p.parts = append(p.parts, Part{"newer work on the same", newerFactor})
 			}

@@ -86,7 +86,7 @@ func explainContext(a *terminal.App, choices []recall.Choice) {
 				continue
 			}
 		}
-		l.Add(mark, fmt.Sprintf("%.2f", c.Worth), density(c), worthParts(c), a.ShownRow(c.ID, c.Handle), c.Title)
+		l.Add(mark, fmt.Sprintf("%.2f", c.Weight), density(c), weightParts(c), a.ShownRow(c.ID, c.Handle), c.Title)
 	}
 	if len(l.Rows) > 0 {
 		a.Print(l)
@@ -114,7 +114,7 @@ func (t *tally) add(word string) {
 	}
 }
 
-// density is a row's worth a thousand characters.
+// density is a row's weight a thousand characters.
 func density(c recall.Choice) string {
 	if c.Density == 0 {
 		return "first"
@@ -122,8 +122,8 @@ func density(c recall.Choice) string {
 	return fmt.Sprintf("%.2f", c.Density)
 }
 
-// worthParts are the factors of a row's worth, as they multiply.
-func worthParts(c recall.Choice) string {
+// weightParts are the factors of a row's weight, as they multiply.
+func weightParts(c recall.Choice) string {
 	var list []string
 	for _, p := range c.Parts {
 		list = append(list, fmt.Sprintf("%s %.2f", p.Name, p.Factor))

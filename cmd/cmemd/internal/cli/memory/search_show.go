@@ -84,10 +84,10 @@ func explainResult(a *terminal.App, place int, r api.Result) {
 			}
 			where = strings.Join(names, ", ")
 		}
-		a.Printf("   %6.2f  %s, which %s: %s\n", t.Worth, terminal.VisibleLine(t.Term), rowsHave(t.Documents), where)
+		a.Printf("   %6.2f  %s, which %s: %s\n", t.Score, terminal.VisibleLine(t.Term), rowsHave(t.Documents), where)
 	}
 	for _, p := range []struct {
-		worth float64
+		score float64
 		of    string
 	}{
 		{e.Words * (e.Kind - 1), "it is a prompt"}, {e.Words * e.Kind * e.Recency, "it is recent"},
@@ -95,8 +95,8 @@ func explainResult(a *terminal.App, place int, r api.Result) {
 		{e.Date, "it is of a date that is named"}, {e.Near, "what stands next to it"},
 		{e.Phrase * (e.Words*e.Kind*(1+e.Recency) + e.Session + e.Date + e.Near), "words that stand together"},
 	} {
-		if p.worth != 0 {
-			a.Printf("   %+6.2f  %s\n", p.worth, p.of)
+		if p.score != 0 {
+			a.Printf("   %+6.2f  %s\n", p.score, p.of)
 		}
 	}
 }
