@@ -21,8 +21,8 @@
 //
 // What bites:
 //   - A hook's request ends when the agent's patience does: its context is done, yet the event may still be appended.
-//   - Streams (events, verify, export, backup, rebuild, ingest, import, reobserve, recheck, forget) have no total time
-//     limit, but each write and each read has one: a client that stops reading is dropped.
+//   - What api calls a Stream or a Work has no total time limit, but each write and each read has one: a client that stops reading is
+//     dropped.
 //   - The order of checks on the loopback address is host, origin, token: a foreign page in a browser learns nothing, not even
 //     whether its token is right.
 //   - Nothing of a payload goes into a problem document or the log file.
