@@ -11,7 +11,8 @@ import (
 	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
-// agents lists the agents that are understood. A new one is its own file, a folder below testdata, and a line here.
+// agents lists the agents that are understood. A new one is its own file, a function in known/table.go, a folder below testdata, and a
+// line here.
 func agents() []Agent {
 	return []Agent{ClaudeCode{}, Codex{}, Gemini{}, Cursor{}, Windsurf{}, OpenCode{}, Raw{}}
 }

@@ -184,6 +184,8 @@ func TestOwnCalls(t *testing.T) {
 		{"Bash", nil, map[string]any{"command": "cmemd search 'a | b && c' | grep -v x | head -3"}, true},
 		{"Bash", nil, map[string]any{"command": "cd /p && cmemd show 1; echo --\ncmemd show 2 || true"}, true},
 		{"run_shell_command", nil, map[string]any{"command": "cmemd show 1 | jq .text | less"}, true},
+		{"shell", nil, map[string]any{"timeout": 5, "cmd": "cmemd search x"}, true},
+		{"terminal", nil, map[string]any{"description": "look it up", "commandLine": "cmemd why m4"}, true},
 		{"Bash", nil, map[string]any{"command": "cmemd search x && go test ./..."}, false},
 		{"Bash", nil, map[string]any{"command": "git log | head; cmemd show 1"}, false},
 		{"Bash", nil, map[string]any{"command": "cmemd show 1; cat notes.md"}, false},

@@ -9,6 +9,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/jsonscan"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
+	"github.com/cmemd/cmemd/internal/toolinput"
 )
 
 // unobservedMemory marks a call of this memory's own tools: counted, never turned into memory again.
@@ -48,7 +49,7 @@ func namedBy(tool string, input []byte) (names []string) {
 		take(stringOf(id))
 		return true
 	})
-	command := member(input, "command")
+	command := commandIn(input)
 	if len(command) > maxCommandLine || !strings.Contains(command, "cmemd") {
 		return names
 	}
@@ -103,7 +104,18 @@ func isMemoryCall(tool, server string, input []byte) bool {
 	if member(input, "uri") != "" && isMemoryServer(member(input, "server")) {
 		return true
 	}
-	return isMemoryCommand(member(input, "command"))
+	return isMemoryCommand(commandIn(input))
+}
+
+// commandIn is the shell command in the input of a tool call, by whichever name the tool has for it; "" if there is none.
+func commandIn(input []byte) (command string) {
+	jsonscan.Members(input, func(key, value []byte) bool {
+		if toolinput.Of(string(key)).Is(toolinput.Command) {
+			command = stringOf(value)
+		}
+		return command == ""
+	})
+	return command
 }
 
 // maxCommandLine is how much of a command line is looked at; see evidence.Split.
