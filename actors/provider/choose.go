@@ -94,9 +94,8 @@ func (p Providers) addTrivial(l *Lease, session events.SessionID, now time.Time)
 	l.Trivial, l.LastTrivialAnswer = c, p.States[c.Provider].LastAnswer
 }
 
-// barrier is what stands between a turn and one candidate. If turns are blamed for its pause, one that has not failed yet
-// goes to it at once where it is alone, and also where another could be asked, until one more has failed: the pause may be
-// one bad input's doing.
+// barrier is what keeps a turn from one candidate. A pause for which turns were blamed may be the fault of one bad input. So a turn
+// that has not failed yet passes it if all candidates are paused, and otherwise until one more turn has failed.
 func (p Providers) barrier(c Candidate, q Requirement, session events.SessionID, now time.Time, allResting bool) Barrier {
 	s := p.States[c.Provider]
 	b := s.barrier(now, !q.Blamed && (allResting || s.doubtful()))

@@ -67,10 +67,9 @@ func (p *Plan) wake(at, now time.Time) {
 	}
 }
 
-// due returns the turn that is due, or when the next one will be. What has failed by its own fault comes last, so that it
-// keeps nothing waiting that may be well; and what a person asked one provider for comes after all else, so that it keeps
-// nothing waiting that others may be asked for. While both are due, besides is what was asked for: who is asked for the
-// turn may rest.
+// due returns the turn that is due, or when the next one will be. Inputs that failed by their own fault come last: others must
+// not wait for them. Inputs for which a person named one provider come after all others, for any provider may be asked for those.
+// While both are due, besides is the turn over the named provider's inputs: it can go on while the provider of turn is paused.
 func (s *State) due(rules Rules, now time.Time) (turn, besides *Work, at time.Time) {
 	if s.quarantine.trip > 0 {
 		turn, at = s.probe(rules, now)
@@ -103,9 +102,9 @@ func (s *State) isRequested(is ...int) bool {
 	return len(s.requested) > 0 && slices.ContainsFunc(is, func(i int) bool { return s.requested[i] != "" })
 }
 
-// Planned returns the turn that comes next where the provider takes as many inputs as ps are, due or not, of those that have failed
-// by their own fault or of the others, and asked of one provider by a person or not, as those at ps are; nil: there are
-// fewer that may be asked about together.
+// Planned returns the turn that would come next with a batch of len(ps) inputs, due or not. It takes inputs of the sort that
+// those at ps are: failed by their own fault or not, asked of one provider by a person or not. It returns nil if fewer of that sort
+// may be asked about together.
 func (s *State) Planned(rules Rules, ps []events.Position, now time.Time) (w *Work) {
 	rules.Batch = policy.BatchLimits{MaxInputs: len(ps)}
 	requested := s.isRequested(s.indexes(ps)...)

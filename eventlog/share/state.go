@@ -97,8 +97,9 @@ func writeState(dir, name, what string, v any, write func(path string, data []by
 	return nil
 }
 
-// loadNotes has all that was ever forgotten forgotten again where the own log has another name now, or is another one: it may be an older one
-// from a backup, which has the words again, and of what it was before a copy is made.
+// loadNotes reads what was asked to be forgotten. If the own log is another one than when the file was written, or has another name,
+// every request is to be done again: the log may be an older one from a backup, which still has the words, and the log that it was
+// before comes back as a copy.
 func loadNotes(dir string, own, root events.LogID) (map[noteID]noteState, error) {
 	var n notes
 	err := readState(dir, notesFile, &n, &n.Format)

@@ -150,10 +150,9 @@ func (u *Union) walk(ctx context.Context, v view, from events.Position, read rea
 
 // Stream implements eventlog.Reader. What a machine calls daemon, projects or lost is its own matter: such a stream of
 // another log is called as events.StreamID.In says, and the plain name is the own log's. A session's stream is called
-// the same in all logs. Where one is in several, as after its agent's files were copied to a second machine, it has a
-// part in each: Stream yields the parts together, in the order of the union, each with the versions of its own log,
-// from version from on of each. So versions are without gaps in a part alone, and two records of one stream may have
-// the same.
+// the same in all logs. A session may be in several logs, for example after its agent's files were copied to a second
+// machine. Each log then has a part of the stream. Stream yields all parts in the order of the union, of each the records
+// from version from on. Versions are those of the part: two records of one stream may have the same.
 func (u *Union) Stream(ctx context.Context, stream events.StreamID, from events.Version) iter.Seq2[events.Record, error] {
 	return func(yield func(events.Record, error) bool) {
 		parts, err := u.parts(ctx, stream)

@@ -27,8 +27,8 @@ func (u *Union) Logs() []events.LogID {
 	return slices.Clone(u.order.logs[1:])
 }
 
-// Log is a Union as a log that is written too. Positions in what it is given are the union's, as those that it returns: it is the border
-// between those who read the union and the own log, and the only place where positions pass it.
+// Log is a Union that can be written to. Its callers know positions of the union alone, in what they give and in what they get; it
+// translates them from and to positions of the own log, and nothing else does.
 type Log struct{ *Union }
 
 var _ eventlog.Log = Log{}

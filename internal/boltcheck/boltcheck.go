@@ -247,8 +247,8 @@ func (c *pages) checkTree(root uint64, nesting int) error {
 	return fmt.Errorf("a tree of more than %d levels", maxTreeDepth)
 }
 
-// follows checks, where that is asked for, that the keys of a page, which is whole, are behind the last key of the page before
-// it, and not before the one that its branch has for it, which is behind that last key too. It returns the page's last key.
+// follows checks the order of pages if Config.Strict asks for it, and returns the last key of p, whose own order is checked already.
+// Before is the last key of the page before, low the key that the branch has for p: before < low <= the first key of p must hold.
 func (c *pages) follows(before, low []byte, p page) (last []byte, err error) {
 	if !c.cfg.Strict || p.count == 0 {
 		return before, nil

@@ -99,14 +99,18 @@ func (f Difference) String() string {
 // that cannot be checked any more, because a payload was erased, a record was lost or a stream begins out of view, is unproven: it is
 // no difference.
 //
-// What Prove cannot see: whether a pause is missing behind turns that failed by their own fault; when a lease was granted, so that
-// as many turns may begin behind a pause as there are slots less one; what a provider takes at once, and so when a turn is due and
-// how many of the inputs that come next it settles; which of its session's prompts and observations a summary reads; what a prompt
-// held beside inputs and reads; in which order the sessions were served that waited; in which order the dispatcher heard of turns
-// that ended, but that it heard of each before its session began another one, before it paused the provider for it, and (as it
-// takes for granted) within a minute; how much of a row of failures before a start was still in view there; since when a budget
-// held inputs, and whether that of a day or in money was used up; whether a degraded daemon was right to be. Of the provider of a
-// turn it sees whether provider.Choose allowed it at some moment at which its lease may have been granted.
+// Of the provider of a turn Prove sees whether provider.Choose allowed it at some moment at which its lease may have been granted.
+// It cannot see:
+//   - whether a pause is missing after turns that failed by their own fault;
+//   - when a lease was granted: one turn fewer than there are slots may begin after a pause;
+//   - how many inputs a provider takes at once, and so when a turn is due and how many of the next inputs it settles;
+//   - which prompts and observations of its session a summary reads, and what else a prompt held;
+//   - the order in which sessions that waited were served;
+//   - the order in which the dispatcher heard of the ends of turns. It heard of each before the session began its next turn and
+//     before it paused the provider for it. That this took less than a minute is assumed;
+//   - how many failures in a row before a start were still in view at that start;
+//   - since when a budget held inputs, and whether the budget of a day, or one in money, was used up;
+//   - whether a daemon that was degraded had to be.
 //
 // Types returns those that observations may have; nil means those of the code mode. The error is that of the sequence, or of
 // a payload that cannot be read. Memory grows by about 100 bytes an input of the selected sessions.

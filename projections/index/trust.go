@@ -32,8 +32,8 @@ const (
 // errDamaged is a store that cannot be trusted; it is made anew from the log.
 var errDamaged = errors.New("index: damaged")
 
-// fault is err, which came of scorch, as what it says of the store: nothing where the system refused something, another process
-// has it, ctx is done or it was closed; else that it is damaged.
+// fault marks an error of scorch as damage, unless it has another cause: the system refused something, another process has the store
+// open, ctx is done, or the store was closed.
 func fault(err error) error {
 	if err == nil || errors.Is(err, errDamaged) || errors.Is(err, errStoreClosed) || errors.Is(err, errUnwritten) || errors.Is(err, bolterrors.ErrTimeout) ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || isOfSystem(err) {

@@ -70,8 +70,8 @@ func last(parts []Session) Session {
 	})
 }
 
-// joined is a session of parts, of which there is one: what it is and where is as the part has it that was heard of last; it is
-// closed where all are.
+// joined makes one session of its parts in several logs; there is at least one. What the parts say differently is taken from the one
+// with the latest record. The session is closed if all parts are.
 func joined(parts []Session) Session {
 	s := last(parts)
 	if len(parts) == 1 {

@@ -21,9 +21,9 @@ var (
 )
 
 // Rebuild has all vectors made anew: the endpoint is asked again for every row, and searches find only what has its vector
-// meanwhile. It returns when each row that the log has has one, or was refused, and gives progress how many of how many have
-// come so far; when ctx is done, or at a pause of the endpoint, the rest is filled behind its back. An endpoint that does not answer
-// before is a *Failure, and all stays as it is. Other errors are ctx's, ErrNotRunning, ErrPaused, those of the log, and why Run
+// meanwhile. It returns when each row of the log has its vector or was refused; progress gets how many are done, of how many. If
+// ctx ends or the endpoint is paused it returns earlier, and Run fills the rest. If the endpoint does not answer the first question
+// the error is a *Failure, and nothing is changed. Other errors are ctx's, ErrNotRunning, ErrPaused, those of the log, and why Run
 // has ended.
 func (v *Vectors) Rebuild(ctx context.Context, progress func(done, total int)) error {
 	last, err := v.log.Last(ctx)

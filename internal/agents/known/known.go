@@ -103,16 +103,16 @@ type Server struct {
 	Fields    []Field // of the server
 }
 
-// A Field is a member of what is written: a constant, or a Slot.
+// A Field is a member of what is written: a constant, or a Placeholder.
 type Field struct {
 	Key   string
 	Value any
 }
 
-// A Slot is a value that is known on the machine alone.
+// A Placeholder stands for a value that is known on the machine alone.
 type Placeholder int
 
-// The slots.
+// The placeholders.
 const (
 	HookLine      Placeholder = iota + 1 // what the hook runs, as a line for a shell
 	HookProgram                          // its program

@@ -97,9 +97,9 @@ func WriteVariables(home string, names []string) error {
 
 func variablesFile(home string) string { return filepath.Join(home, "variables") }
 
-// DaemonEnv parts an environment into what a daemon of a home, and whoever is to find the same as it does, is given: who and where
-// the person is, PATH and the person's folder as p has them, and the variables with the given names; and the names of all else, which
-// an agent, or a folder that an agent works in, may have set.
+// DaemonEnv chooses the variables that a daemon is given, and any program that must find what the daemon finds. These say who and
+// where the person is; PATH and the person's folder are taken from p; the variables in named pass as they are. Left are the names of all
+// others: an agent, or a folder that it works in, may have set them.
 func DaemonEnv(env []string, p Programs, named []string) (given, left []string) {
 	values, order := map[string]string{}, []string{}
 	for _, kv := range env {

@@ -45,8 +45,8 @@ func New(home string) *Spool {
 	return &Spool{dir: filepath.Join(home, "spool"), sealer: sealer{Keys(home)}, limit: spoolLimit, Sync: durable.SyncDir}
 }
 
-// folders are those in which files of the spool lie, in the order in which a file passes through them, and new once more, where Retry
-// brings dead letters: who looks into one after the other misses none that is moved once meanwhile.
+// folders are the folders of the spool in the order in which a file passes through them. The last is new again, where Retry puts dead
+// letters: whoever reads them in this order finds each file, even if it is moved once meanwhile.
 func (s *Spool) folders() []string {
 	return []string{s.in("tmp"), s.tmp(), s.in("new"), s.in("bad"), s.in("new")}
 }

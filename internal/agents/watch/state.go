@@ -40,8 +40,8 @@ type State struct {
 	At      time.Time `json:"at"`    // until then files of Rules were looked for
 	Rules   []string  `json:"rules"` // AGENT=PATTERN
 	Notices bool      `json:"notices"`
-	// Log names what the log held then: of one that lacks some of it nobody knows whether it has what was read. Where that was not
-	// known, it is of an earlier state, and what was read since that one has Rested unset, so that it is read again.
+	// Log names what the log held when the state was written. A log that lacks some of it may lack what was read. If it could not be
+	// asked, Log is that of an earlier state, and files that were read since have Rested unset, so that they are read again.
 	Log   eventlog.Mark `json:"log,omitzero"`
 	Files []File        `json:"files"` // by path
 }

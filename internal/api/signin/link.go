@@ -178,8 +178,9 @@ func (r *Register) add(v *viewer, by *link) (api.Viewer, error) {
 	return v.Viewer, nil
 }
 
-// withViewer is viewers with v, and those whose place it takes: the one of its key, which it goes on with, its tabs signing in anew, or
-// those that are too many. Viewers that only view go first, so that none takes the place of a person's, then who was used longest ago.
+// withViewer adds v to viewers, and returns those that had to go. A viewer of the same key is replaced: v keeps its id, and its tabs
+// sign in anew. Beyond MaxViewers those go first that may only view, so that none of them takes the place of a person's, and among
+// equals those that were used longest ago.
 func withViewer(viewers []*viewer, v *viewer) (all, gone []*viewer) {
 	all = slices.Clone(viewers)
 	if i := slices.IndexFunc(all, func(old *viewer) bool { return bytes.Equal(old.raw, v.raw) }); i >= 0 {

@@ -95,9 +95,9 @@ func (g *Registrar) Give(ctx context.Context, q api.GiveRequest) (api.ProjectDec
 	})
 }
 
-// GiveOld gives memory with a project's name and no folder to the folder that is called so, where known, which is what was known before
-// this release opened a session, has one folder alone of that name: so it was shown until now. Where known holds a claim, this release
-// was here before, and nothing is given. It returns how many names were.
+// GiveOld gives memory that has a project's name and no folder to the folder of that name, if there is only one: earlier releases
+// showed it there. Known is what was known of folders before this release opened a session. If a folder in it makes a claim, this
+// release ran before, and nothing is given. GiveOld returns how many names it gave.
 func (g *Registrar) GiveOld(ctx context.Context, known projects.Known) (given int, err error) {
 	names := map[string][]string{}
 	for _, r := range known {

@@ -281,8 +281,8 @@ func (c *choice) shares(ctx context.Context) (all []Share, stays []events.Positi
 	return all, stays, nil
 }
 
-// versions adds a row and those that are one with it: rows of its session that say the same, what corrected it, and what it
-// corrected, as corrections has it.
+// versions adds to rows the row of that id and all its versions: rows of its session that say the same, and the rows that corrected it
+// or were corrected by it, which corrected lists by id.
 func (e *Eraser) versions(ctx context.Context, id events.ID, corrected map[events.ID][]events.ID, rows map[events.ID]rows.Row) error {
 	if _, known := rows[id]; known {
 		return nil

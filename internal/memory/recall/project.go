@@ -10,9 +10,9 @@ import (
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
-// isRoot reports whether a project is named by its root rather than by its shown name. Rows are a project's, then, if their root is
-// one of its own; or if they have no root, as what is saved under a mere name, and one of the names that a person gave to it: see
-// projects.Extent. Search, Timeline and Context go by this alone, and so does forgetting.
+// isRoot reports whether a project is named by its root rather than by its shown name. To a project that is named so belong the rows
+// of its roots, and the rows without a root whose name a person gave to it: see projects.Extent. Search, Timeline, Context and forgetting
+// all go by this.
 func isRoot(project string) bool { return filepath.IsAbs(project) }
 
 // listed reads the first n rows that q finds and that answers show, those alone that keep wants. With done it

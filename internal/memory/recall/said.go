@@ -242,8 +242,8 @@ func labelOf(title, text string) string {
 	return label
 }
 
-// plainShare is how much of its weight a statement counts for that only says what is so, or what was done: beside one that says why, of
-// what to beware, or what was chosen, it more often says what the code says too.
+// plainShare is the part of its weight that counts of a statement which only says what is so, or what was done. The code often says
+// that too; it seldom says why something is so, what to beware of, or what was chosen.
 const plainShare = 0.5
 
 // answers reports whether what the row says begins with what was asked.

@@ -9,11 +9,10 @@ import (
 	"github.com/cmemd/cmemd/internal/sentence"
 )
 
-// markOutdated says of findings that tell how things were before a later call of the same answer changed them that it was so before:
-// the call took one of the words that the finding names out of a file, or put one where another of them stood, or removed a file that it
-// names. A word that a call had put there since is none of them, and a file that is again what it was counts for nothing. What was
-// chosen, and what was done, is no state and stays as it was said. Each of w.edits is looked at once a finding, of which there are
-// maxFindings of each purpose.
+// markOutdated marks findings about a state that a later call of the same answer changed. A call changes it if it takes a word that
+// the finding names out of a file, puts a word in the place of one, or removes a file that the finding names. Words that a call had put
+// there since do not count, nor do files that are again what they were. A decision, or what was done, is no state. Each of
+// w.edits is looked at once a finding, of which there are maxFindings of each purpose.
 func (w *work) markOutdated(all []finding) {
 	words := make([]map[string]map[string]int, len(w.edits))
 	for i := range all {

@@ -10,9 +10,9 @@ import (
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
-// standing leaves out of the findings of an answer, whose observation says outcome, what was superseded on the way. That is what nothing
-// bears out, and was said before the last change of the answer, if what was said later speaks again of all that it names: the agent had
-// then tried it, and says what came of that. It is also what names nothing, and was said of a command that was run again.
+// standing leaves out the findings of an answer that were superseded on the way; outcome is what the observation of the answer says.
+// A finding is superseded if no evidence supports it, it was said before the last change, and what was said later names all that it
+// names: the agent tried it, and then said what came of it. A finding that names nothing is superseded if its command was run again.
 func (w *work) standing(all []finding, outcome string) []finding {
 	later, again := wordsOf(outcome), map[string]int{}
 	for _, r := range w.runs {

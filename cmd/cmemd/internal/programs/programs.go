@@ -86,8 +86,8 @@ func TransientWay(path string) (way string, transient bool) {
 	return "", false
 }
 
-// Homebrew says of a program in a Cellar of Homebrew's, where the version is part of its path, of which formula it is, and which links to
-// it outlive an upgrade, whether or not they are there, the one for shells first. For any other program ok is false, and all else empty.
+// Homebrew finds the formula of a program that lies in a Cellar of Homebrew's, whose paths hold the version, and the links to it that
+// an upgrade keeps, the one for shells first. It does not look whether the links exist. For any other program ok is false.
 func Homebrew(path string) (links []string, formula string, ok bool) {
 	prefix, rest, _ := strings.Cut(filepath.ToSlash(path), "/Cellar/")
 	formula, below, _ := strings.Cut(rest, "/")

@@ -19,7 +19,7 @@ import (
 	"github.com/cmemd/cmemd/internal/setting"
 )
 
-// A try is one turn outside of any session.
+// A trial is one turn outside of any session.
 type trial struct {
 	Provider    string        `json:"provider"`
 	Model       string        `json:"model"`

@@ -14,8 +14,8 @@ import (
 	"github.com/cmemd/cmemd/internal/durable"
 )
 
-// Check returns what of an agent is not as its installation, of which r is the record, is to leave it: with what mends
-// it, but where it cannot be told. Listens reports whether the settings name an address.
+// Check compares an agent's settings with what its installation left there, of which r is the record. It returns the first difference,
+// with what mends it if that is known. Listens says whether the settings of cmemd name an address.
 func Check(app *terminal.App, a install.Agent, r *install.Record, listens bool) error {
 	f := installCommand{dryRun: true, settings: r.Method == install.MethodSettings, http: r.HTTP, noMCP: r.NoMCP}
 	again := f.line(a)

@@ -117,7 +117,7 @@ func versionOf(ctx context.Context, program string) (string, error) {
 	return v.Version, nil
 }
 
-// A started is what `cmemd start` says of the daemon that runs.
+// A startedDaemon is what `cmemd start` says of the daemon that runs.
 type startedDaemon struct {
 	Version string `json:"version"`
 	PID     int    `json:"pid"`

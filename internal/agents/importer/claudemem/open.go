@@ -22,8 +22,8 @@ var (
 	ErrNotSQLite = errors.New("claudemem: not an SQLite database")
 	// ErrForeign is a database of another program.
 	ErrForeign = errors.New("claudemem: not a database of claude-mem")
-	// ErrUnwritable is a database whose write-ahead log cannot be read where it lies, SQLite needs an index of that beside it;
-	// or whose journal says that its program was killed amid a change, which SQLite has to take back first.
+	// ErrUnwritable is a database that SQLite cannot read without writing beside it: it has to index the write-ahead log, or to take
+	// back a change during which the database's program was killed.
 	ErrUnwritable = errors.New("claudemem: a file has to be made beside the database, and cannot be")
 	// ErrDamaged is a database of which not all can be read.
 	ErrDamaged = errors.New("claudemem: the database is damaged")

@@ -103,9 +103,9 @@ func unusableLog(path string) error {
 	return nil
 }
 
-// layOutAnew makes an empty log, and sets aside what was made of the one that is gone while no daemon can have the new one; and before
-// that the file itself, where it is no log that can be used. While the person was asked somebody else may have begun anew, or put the log
-// back: then it returns the error of lossOf.
+// layOutAnew makes an empty log. Before that it renames the file in the log's place, if it is no usable log; after that, while it holds
+// the new log's lock, it renames the files that were made from the lost log. Kept are the new names. If somebody else has begun anew
+// or put the log back while the person was asked, it returns the error of lossOf.
 func layOutAnew(a *terminal.App, p homedir.Paths) (kept []string, err error) {
 	_, unusable, err := lossOf(p)
 	if err != nil {

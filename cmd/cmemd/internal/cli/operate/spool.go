@@ -27,7 +27,7 @@ func newSpool(a *terminal.App) *cobra.Command {
 	})
 }
 
-// A spooled is what `cmemd spool` says.
+// A spoolReport is what `cmemd spool` says.
 type spoolReport struct {
 	Waiting     int                `json:"waiting"`
 	Bytes       int64              `json:"bytes"`
