@@ -26,6 +26,6 @@
 // The files, each referring to those below it:
 //
 //	guard.go, forget.go, ticket.go, timeline.go, resources.go, prompts.go, search.go, status.go,
-//	save.go, why.go, get.go, tools.go, place.go, server.go, stdio.go, when.go, rows.go, page.go, errors.go,
+//	save.go, why.go, get.go, tools.go, place.go, server.go, stdio.go, unanswered.go, when.go, rows.go, page.go, errors.go,
 //	tokens.go, text.go, schema.go, instructions.go
 package mcp

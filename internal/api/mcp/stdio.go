@@ -9,24 +9,31 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// lastAnswers is how long the end of the input waits for answers to what was asked before it: the longest request takes less, and what
+// asks the client something in turn is not answered any more.
+const lastAnswers = 5 * time.Second
+
 // A stdio carries messages as lines. The library ends a connection at the first line that it cannot read; this one answers such a
-// line with an error without an id, as JSON-RPC 2.0 asks, and reads on.
+// line with an error without an id, as JSON-RPC 2.0 asks, and reads on. At the end of the input the library cancels what it has not
+// answered; so that end is kept from it until all is answered, or lastAnswers have passed.
 type stdio struct {
 	in  io.ReadCloser
 	out io.WriteCloser
 
 	writing sync.Mutex // guards out: each write is a line
+	waiting unanswered
 }
 
 // Connect returns the library's connection over those lines of in that are messages, or batches of them: whether the client's version
 // of the protocol knows batches the library asks.
 func (t *stdio) Connect(ctx context.Context) (mcp.Connection, error) {
-	lines := &lineReader{from: bufio.NewReader(t.in), ReadCloser: t.in, refuse: t.refuse}
+	lines := &lineReader{from: bufio.NewReader(t.in), ReadCloser: t.in, refuse: t.refuse, waiting: &t.waiting, done: ctx.Done()}
 	return (&mcp.IOTransport{Reader: lines, Writer: t, MaxLineLength: -1}).Connect(ctx)
 }
 
@@ -34,7 +41,9 @@ func (t *stdio) Connect(ctx context.Context) (mcp.Connection, error) {
 func (t *stdio) Write(line []byte) (int, error) {
 	t.writing.Lock()
 	defer t.writing.Unlock()
-	return t.out.Write(line)
+	n, err := t.out.Write(line)
+	t.waiting.answered(line, err)
+	return n, err
 }
 
 // Close closes out.
@@ -54,9 +63,11 @@ func (t *stdio) refuse(code int64, says string) error {
 type lineReader struct {
 	io.ReadCloser
 
-	from   *bufio.Reader
-	refuse func(code int64, says string) error
-	rest   []byte // of the last line that was read
+	from    *bufio.Reader
+	refuse  func(code int64, says string) error
+	waiting *unanswered
+	done    <-chan struct{} // closed when nothing is answered any more
+	rest    []byte          // of the last line that was read
 }
 
 // Read reads from a line, which ends as the next one begins. Its errors are io.EOF and those of the input and of refusing.
@@ -69,6 +80,7 @@ func (r *lineReader) Read(p []byte) (int, error) {
 		switch {
 		case len(r.rest) > 0: // the end is met again
 		case end != nil:
+			r.waiting.wait(r.done)
 			return 0, end
 		}
 	}
@@ -88,6 +100,7 @@ func (r *lineReader) take(line []byte, long bool) error {
 	case !isMessage(line) && !isBatch(line):
 		return r.refuse(jsonrpc.CodeInvalidRequest, "The line is JSON, but no message of JSON-RPC 2.0.")
 	default:
+		r.waiting.asked(line)
 		r.rest = append(line, '\n')
 	}
 	return nil

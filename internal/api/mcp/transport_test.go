@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -119,6 +122,44 @@ func TestInputThatEndsInALine(t *testing.T) {
 	if want := `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"The line is no JSON."}}` + "\n"; out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
+}
+
+// TestRequestsBeforeTheEnd: what was asked is answered, also where the input ends right behind it.
+func TestRequestsBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	const asked = 20
+	var in, out strings.Builder
+	in.WriteString(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n" +
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n")
+	for id := range asked {
+		fmt.Fprintf(&in, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"search","arguments":{"query":"lock"}}}`+"\n", id)
+	}
+	nothing, _ := io.Pipe()
+	if err := New(Config{Memory: &memory{rows: someRows(1, "shop")}}).Run(t.Context(), io.NopCloser(strings.NewReader(in.String())), lines{&out, nothing}); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(out.String(), `"result"`); got != asked+1 {
+		t.Errorf("%d of %d requests were answered: %s", got, asked+1, out.String())
+	}
+}
+
+// TestEndWhileAsking: a client that is gone before it answers a form is not waited for without end.
+func TestEndWhileAsking(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		in := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}},"clientInfo":{"name":"t","version":"1"}}}` + "\n" +
+			`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" +
+			`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"forget","arguments":{"query":"lock"}}}` + "\n"
+		nothing, _ := io.Pipe()
+		began := time.Now()
+		if err := New(Config{Memory: &memory{rows: someRows(1, "shop"), records: 3}}).Run(t.Context(), io.NopCloser(strings.NewReader(in)), lines{&out, nothing}); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took != lastAnswers || !strings.Contains(out.String(), "elicitation/create") {
+			t.Errorf("ended after %v, want %v: %s", took, lastAnswers, out.String())
+		}
+	})
 }
 
 // lines ends the input once the last request was answered.
