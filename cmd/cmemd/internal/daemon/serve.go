@@ -19,8 +19,8 @@ import (
 const serveHelp = `Serve runs the daemon until it is stopped. On a terminal it logs there, else to logs/cmemd.log in CMEMD_HOME.
 ` + "`cmemd start`" + ` runs it in the background.
 
-Run by hand, it takes CMEMD_ variables as settings, over those in config.toml: CMEMD_SLOTS is slots. A daemon that a hook or
-` + "`cmemd start`" + ` starts is told --no-env, and takes none.`
+Run by hand, it takes CMEMD_ variables as settings, over those in config.toml: CMEMD_SLOTS is slots. A daemon that a hook,
+` + "`cmemd start`" + ` or the system's service starts is told --no-env, and takes none.`
 
 func newServe(a *terminal.App) *cobra.Command {
 	noEnv := false

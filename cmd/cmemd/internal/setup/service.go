@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,7 +30,7 @@ func newService(a *terminal.App) *cobra.Command {
 	printOnly := false
 	put := &cobra.Command{
 		Use: "install", Short: "Write the unit, and have the system start the daemon", Args: terminal.Takes(0, 0, ""),
-		Long: "Install writes a systemd user unit, or a launchd agent, and starts it. A daemon that runs already is stopped first. A second\nrun writes the file anew; one that somebody else wrote is left alone.",
+		Long: "Install writes a systemd user unit, or a launchd agent, and starts it. A daemon that runs already is stopped first. A second\nrun writes the file anew; one that somebody else wrote, or that is of another home, is left alone.",
 		RunE: func(c *cobra.Command, _ []string) error { return installService(c.Context(), a, printOnly) },
 	}
 	put.Flags().BoolVar(&printOnly, "print", false, "only print the file")
@@ -88,6 +87,9 @@ func service(a *terminal.App) (s serviceFile, err error) {
 	return s, nil
 }
 
+// errOtherHome is a service file of another CMEMD_HOME: the system runs one daemon of a person.
+var errOtherHome = errors.New("it has the system run the daemon of another home")
+
 func installService(ctx context.Context, a *terminal.App, printOnly bool) error {
 	s, err := service(a)
 	if err != nil {
@@ -96,8 +98,13 @@ func installService(ctx context.Context, a *terminal.App, printOnly bool) error 
 	if printOnly {
 		return a.ShowLine(map[string]string{"path": s.path, "text": s.text}, "%s", terminal.Visible(s.text))
 	}
-	if _, err := s.read(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	switch text, err := s.read(); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
 		return terminal.Advise(err, "move it away, or keep it: hooks start a daemon where none runs")
+	case !s.isOfHome(text):
+		return terminal.Advise(fmt.Errorf("%s: %w", s.path, errOtherHome),
+			"`cmemd service uninstall` stops that daemon and takes the file away; or keep it: hooks start a daemon where none runs")
 	}
 	if err := keepProgram(ctx, a, s.home, s.from); err != nil {
 		return err
@@ -221,7 +228,7 @@ func serviceStatus(ctx context.Context, a *terminal.App) error {
 	text, err := s.read()
 	shown.Foreign = errors.Is(err, errForeignService)
 	shown.Installed, shown.Current = err == nil || shown.Foreign, text == s.text
-	shown.ThisHome = shown.Installed && strings.Contains(text, s.ofHome)
+	shown.ThisHome = shown.Installed && s.isOfHome(text)
 	shown.Enabled = shown.Installed
 	if s.manager == "systemd" {
 		shown.Enabled = manage(ctx, systemctl("is-enabled", unitName)) == nil
@@ -255,6 +262,8 @@ func showService(a *terminal.App, s shownService) {
 	switch {
 	case s.Foreign:
 		a.Field("", "cmemd did not write it, and leaves it alone")
+	case s.Installed && !s.ThisHome:
+		a.Field("", "it runs the daemon of another home than this one")
 	case s.Installed && !s.Current:
 		a.Field("", "another one than this cmemd writes: `cmemd service install` writes it anew")
 	}

@@ -65,6 +65,9 @@ const writtenBy = "written by `cmemd service install`, which writes it anew"
 // maxUnitBytes is longer than any service file, in bytes.
 const maxUnitBytes = 1 << 20
 
+// isOfHome reports whether text, which stands in the file, has the system run the daemon of the home of s.
+func (s serviceFile) isOfHome(text string) bool { return strings.Contains(text, s.ofHome) }
+
 // read is what stands in the file. The errors are those of reading it, and errForeignService.
 func (s serviceFile) read() (string, error) {
 	text, err := durable.ReadLinked(s.path, maxUnitBytes)
@@ -75,7 +78,7 @@ func (s serviceFile) read() (string, error) {
 }
 
 // systemdUnit runs the daemon in the person's session. A daemon that hooks have started is asked to make room first; one that
-// is asked to stop ends with 0 and is not started again.
+// is asked to stop ends with 0 and is not started again. No variable of the session is a setting, as for a daemon that hooks start.
 func systemdUnit(program, home string) string {
 	return "# " + writtenBy + fmt.Sprintf(`
 
@@ -85,7 +88,7 @@ Documentation=https://github.com/cmemd/cmemd
 
 [Service]
 %sExecStartPre=-%s stop
-ExecStart=%s serve
+ExecStart=%s serve --no-env
 Restart=on-failure
 RestartSec=5
 TimeoutStopSec=15
@@ -115,7 +118,8 @@ func systemdWord(word string) string {
 	return word
 }
 
-// launchdPlist runs the daemon at login. One that ends with 0 was asked to, and is not started again.
+// launchdPlist runs the daemon at login. One that ends with 0 was asked to, and is not started again. No variable of the session is a
+// setting.
 func launchdPlist(program, home string) string {
 	return fmt.Sprintf(`<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -128,6 +132,7 @@ func launchdPlist(program, home string) string {
 	<array>
 		<string>%s</string>
 		<string>serve</string>
+		<string>--no-env</string>
 	</array>
 	<key>EnvironmentVariables</key>
 	<dict>
