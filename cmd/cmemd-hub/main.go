@@ -62,6 +62,16 @@ type joining struct {
 	used bool // machines have joined before
 }
 
+// untilEnd returns a context that ends with in too: whoever holds the other end of it is gone then.
+func untilEnd(ctx context.Context, in io.Reader) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() { // it ends with the process: nothing else ends a read of a pipe
+		_, _ = io.Copy(io.Discard, in)
+		cancel()
+	}()
+	return ctx, cancel
+}
+
 // run runs a hub until ctx is done, and prints what to join with once it can be joined.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	config, asJSON, err := parse(args, stderr)
@@ -73,7 +83,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	case config.member:
 		return runMember(ctx, os.Stdin, stdout)
-	case config.dev > 0:
+	}
+	if config.attached {
+		var cancel context.CancelFunc
+		ctx, cancel = untilEnd(ctx, os.Stdin)
+		defer cancel()
+	}
+	if config.dev > 0 {
 		return runDev(ctx, config, asJSON, stdout, stderr)
 	}
 	h, err := start(config, stderr)
@@ -105,6 +121,8 @@ type config struct {
 	listen    string   // HOST:PORT; port 0 takes a free one
 	advertise []string // hosts that others reach it by; none are found out
 
+	attached bool // end with standard input
+
 	dev     int  // how many stores of a cluster to run; 0: one by itself
 	version bool // only say which
 
@@ -125,6 +143,7 @@ func parse(args []string, stderr io.Writer) (c config, asJSON bool, err error) {
 		"the `HOST`, or several with commas, by which other machines reach this one (default: its name and its first address)")
 	flags.IntVar(&c.dev, "dev", 0, "run so many stores on loopback instead, which keep each object on all of them, for trying: `3`")
 	flags.BoolVar(&c.member, "member", false, "be one of those; --dev uses it")
+	flags.BoolVar(&c.attached, "until-stdin-ends", false, "end when standard input ends: with the program that holds its other end")
 	flags.BoolVar(&c.version, "version", false, "say which version this is")
 	flags.BoolVar(&asJSON, "json", false, "print what to join with as JSON")
 	if err := flags.Parse(args); err != nil {

@@ -68,8 +68,6 @@ func (p peers) set(options *server.Options) error {
 // runMember is one store of --dev's until ctx is done or stdin ends. Ctrl-C is for whoever started it.
 func runMember(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 	signal.Ignore(os.Interrupt)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	in := bufio.NewReader(stdin)
 	line, err := in.ReadBytes('\n')
 	var m membership
@@ -79,10 +77,8 @@ func runMember(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%w: --member is for --dev, which says on standard input what to be: %w", errUsage, err)
 	}
-	go func() { // it ends with the process: nothing else ends a read of a pipe
-		_, _ = io.Copy(io.Discard, in)
-		cancel()
-	}()
+	ctx, cancel := untilEnd(ctx, in)
+	defer cancel()
 	h, err := start(config{dir: m.Dir, listen: m.Listen, peers: m.Peers}, io.Discard) // what it says of the others coming and going
 	if err != nil {
 		return err

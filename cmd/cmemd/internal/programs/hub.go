@@ -32,12 +32,16 @@ func FindHub() (string, error) {
 // hubStopTimeout is how long stores may take to end in order.
 const hubStopTimeout = 15 * time.Second
 
-// HubCommand is the program at path, which FindHub found: it is asked to end when ctx is done.
-func HubCommand(ctx context.Context, path string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, path, args...)
+// HubCommand is the program at path, which FindHub found: it is asked to end when ctx is done, and ends when this process does, however
+// that ends.
+func HubCommand(ctx context.Context, path string, args ...string) (*exec.Cmd, error) {
+	cmd := exec.CommandContext(ctx, path, append(args, "--until-stdin-ends")...)
+	if _, err := cmd.StdinPipe(); err != nil { // Wait closes it
+		return nil, err
+	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = hubStopTimeout
-	return cmd
+	return cmd, nil
 }
 
 const hubAdvice = "it is a package of its own of the same release as cmemd: `sh install.sh --hub`, or a deb, rpm, npm package " +

@@ -42,8 +42,12 @@ type storeEvent struct {
 // openStores runs program until ctx is done or clear is called, and returns once spaces can be made. What it says of errors goes to stderr.
 func openStores(ctx context.Context, program, dir string, stderr io.Writer) (*stores, error) {
 	ctx, stop := context.WithCancel(ctx)
-	s := &stores{stop: stop, done: make(chan struct{}), all: map[int]storeEvent{}}
-	s.cmd = programs.HubCommand(ctx, program, "--dev", "3", "--dir", dir, "--listen", "127.0.0.1:0", "--json")
+	cmd, err := programs.HubCommand(ctx, program, "--dev", "3", "--dir", dir, "--listen", "127.0.0.1:0", "--json")
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	s := &stores{cmd: cmd, stop: stop, done: make(chan struct{}), all: map[int]storeEvent{}}
 	s.cmd.Stderr = stderr
 	out, err := s.cmd.StdoutPipe()
 	if err == nil {

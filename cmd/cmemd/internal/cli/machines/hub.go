@@ -102,7 +102,10 @@ func hub(ctx context.Context, a *terminal.App, f hubFlags) error {
 		arguments = append(arguments, "--advertise", f.advertise)
 	}
 	_, before := os.Stat(f.dir)
-	running := programs.HubCommand(ctx, program, arguments...)
+	running, err := programs.HubCommand(ctx, program, arguments...)
+	if err != nil {
+		return err
+	}
 	running.Stderr = a.Err
 	out, err := running.StdoutPipe()
 	if err == nil {
@@ -170,7 +173,10 @@ func hubDev(ctx context.Context, a *terminal.App, f hubFlags) (err error) {
 	if a.JSON {
 		arguments = append(arguments, "--json")
 	}
-	running := programs.HubCommand(ctx, program, arguments...)
+	running, err := programs.HubCommand(ctx, program, arguments...)
+	if err != nil {
+		return err
+	}
 	running.Stdout, running.Stderr = a.Out, a.Err
 	if err := running.Run(); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%s ended: %w", programs.Hub, err) // it said why

@@ -81,7 +81,7 @@ func lossOf(p homedir.Paths) (lost error, unusable bool, err error) {
 	case errors.Is(lost, homedir.ErrLogAway):
 		return nil, false, lost
 	case lost == nil:
-		return nil, false, terminal.Advise(errors.New("no log was lost here: nothing was done"), "`cmemd start`")
+		return nil, false, terminal.Advise(errors.New("no log was lost here: nothing was done"), "`cmemd status` says how the daemon is doing")
 	}
 	return lost, false, nil
 }
