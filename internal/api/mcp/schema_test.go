@@ -7,6 +7,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -172,5 +173,37 @@ func TestInstructions(t *testing.T) {
 		if !cmpContainsWord(got, name) {
 			t.Errorf("nothing is said of %s", name)
 		}
+	}
+}
+
+// TestArgumentsAreWithinRoutes: an argument that a query has too, under the same name, allows nothing that the query refuses.
+func TestArgumentsAreWithinRoutes(t *testing.T) {
+	t.Parallel()
+	compared := 0
+	for arguments, query := range map[reflect.Type]reflect.Type{
+		reflect.TypeFor[searchArgs]():   reflect.TypeFor[api.SearchQuery](),
+		reflect.TypeFor[timelineArgs](): reflect.TypeFor[api.TimelineQuery](),
+	} {
+		for f := range arguments.Fields() {
+			q, ok := query.FieldByName(f.Name)
+			if !ok {
+				continue
+			}
+			if words := f.Tag.Get("words"); words != "" {
+				compared++
+				if words != q.Tag.Get("words") {
+					t.Errorf("%s.%s may be %s, and the query %s", arguments, f.Name, words, q.Tag.Get("words"))
+				}
+			}
+			if most, err := strconv.Atoi(q.Tag.Get("most")); err == nil && q.Type.Kind() == reflect.Int {
+				compared++
+				if n, err := strconv.Atoi(f.Tag.Get("most")); err != nil || n > most {
+					t.Errorf("%s.%s may be %d, and the query %d", arguments, f.Name, n, most)
+				}
+			}
+		}
+	}
+	if compared < 5 {
+		t.Errorf("compared %d arguments: the test looks at the wrong tags", compared)
 	}
 }
