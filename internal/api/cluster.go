@@ -66,7 +66,7 @@ type ClusterInvitation struct {
 
 // ClusterLeave takes this machine out.
 type ClusterLeave struct {
-	Force bool `json:"force,omitempty"` // also where the store cannot be told
+	Force bool `json:"force,omitempty"` // even if the store cannot be reached
 }
 
 // ClusterLeft says that this machine shares its memory no more. The copies of others' logs go as the daemon starts the next time.

@@ -8,7 +8,7 @@ import (
 )
 
 // ContextRoute previews what is injected.
-var ContextRoute = Route[ContextQuery, ContextAnswer]{get, "/v1/context", ScopeView, "what a session would be told"}
+var ContextRoute = Route[ContextQuery, ContextAnswer]{get, "/v1/context", ScopeView, "the memory that a session would be given"}
 
 // ContextQuery asks for the memory that an agent would be given now: at a session's start, or instead at a prompt or before a file is
 // read.

@@ -27,7 +27,7 @@ type forgetArgs struct {
 func forgetTool() spec {
 	return spec{
 		name: "forget", title: "Forget", hints: erases(),
-		description: "Forget memory, with the captured tool uses it was made of and all that was made of those. Only when the user asks for it. The user is shown what would go and agrees in a form: then it is erased for good. Where there is no form it is only taken out of searches and of what sessions are told, until the user decides in a terminal. Conditions hold all together; give at least one.",
+		description: "Forget memory, with the captured tool uses it was made of and all that was made of those. Only when the user asks for it. The user is shown what would go and agrees in a form: then it is erased for good. Where there is no form it is only taken out of searches and of what sessions are given, until the user decides in a terminal. Conditions hold all together; give at least one.",
 	}
 }
 
@@ -189,8 +189,8 @@ func doneText(done api.Forgotten) string {
 	}
 	switch r := done.Request; {
 	case r != nil:
-		return fmt.Sprintf("Nothing is erased. %s and %s behind them are asked to be forgotten as %s: they are in no search and in nothing that sessions "+
-			"are told, until the user decides, or until %s.%s\nNext: tell the user to run `cmemd forget --approve %s` or `cmemd forget --refuse %s` in their own terminal.",
+		return fmt.Sprintf("Nothing is erased. %s and %s behind them are asked to be forgotten as %s: they are in no search and are injected into no "+
+			"session, until the user decides, or until %s.%s\nNext: tell the user to run `cmemd forget --approve %s` or `cmemd forget --refuse %s` in their own terminal.",
 			number.Plural(len(r.Rows), "row"), number.Plural(r.Records, "record"), r.Name, r.Expires.UTC().Format(time.DateOnly), others, r.Name, r.Name)
 	case done.Records+done.Spooled == 0 && len(done.Refused) == 0 && others != "":
 		return "Nothing that this machine recorded fits." + others

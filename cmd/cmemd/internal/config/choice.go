@@ -33,7 +33,7 @@ func (l *Loaded) checkChoice() error {
 	for _, name := range l.Fallbacks {
 		switch {
 		case name == l.Provider:
-			errs = append(errs, fmt.Errorf("fallbacks names %s, which is what stands in for: it is the provider", name))
+			errs = append(errs, fmt.Errorf("fallbacks names %s, which is the provider itself: name others to be asked while it is paused", name))
 		case seen[name]:
 			errs = append(errs, fmt.Errorf("fallbacks names %s twice", name))
 		default:

@@ -43,7 +43,7 @@ func TestChoiceSettings(t *testing.T) {
 		{name: "numbers in a list", file: `fallbacks = [1]`, err: "fallbacks = a list is not allowed"},
 		{name: "no list", file: `provider = ["openai"]`, err: "provider = a list is not allowed"},
 		{name: "twice", file: `fallbacks = "claude-cli, claude-cli"`, err: "fallbacks names claude-cli twice"},
-		{name: "itself", file: `fallbacks = "extractive"`, err: "fallbacks names extractive, which is what stands in for: it is the provider"},
+		{name: "itself", file: `fallbacks = "extractive"`, err: "fallbacks names extractive, which is the provider itself: name others to be asked while it is paused"},
 		{name: "without its model", file: `fallbacks = "openai"`, err: "fallbacks names openai, which needs openai_model, the model that it asks"},
 		{name: "without its key", file: "fallbacks = [\"gemini\"]\ngemini_model = \"g\"\ngemini_key_env = \"\"", err: "fallbacks names gemini, which needs a key: set one of gemini_key_env"},
 		{name: "without what it plays", file: `fallbacks = "playback"`, err: "fallbacks names playback, which needs playback_file"},

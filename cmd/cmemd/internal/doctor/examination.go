@@ -49,7 +49,7 @@ func unknown(format string, args ...any) finding {
 
 // needsDaemon is what is said of a thing that only a daemon knows.
 func needsDaemon() []finding {
-	return []finding{unknown("no daemon answers that could tell")}
+	return []finding{unknown("only a running daemon knows")}
 }
 
 // A check looks at one thing, and says one line of it or more.

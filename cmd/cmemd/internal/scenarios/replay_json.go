@@ -195,6 +195,6 @@ func showProof(a *terminal.App, p replay.Proof) {
 		}
 	}
 	if n := p.UnprovenCount(); n > 0 {
-		a.Printf("proof: %s cannot be told any more; the first: %s\n", number.Plural(n, "decision"), terminal.VisibleLine(p.Unproven[0].String()))
+		a.Printf("proof: %s can no longer be proved; the first: %s\n", number.Plural(n, "decision"), terminal.VisibleLine(p.Unproven[0].String()))
 	}
 }

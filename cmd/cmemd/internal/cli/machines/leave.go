@@ -18,7 +18,8 @@ import (
 )
 
 const leaveHelp = `Leave takes this machine out of its space. What others recorded is removed here; what this machine recorded stays, here and with
-them. The daemon is restarted, so that nothing of others is searched any more. With --force it is left also where the store cannot be told.`
+them. The daemon is restarted, so that nothing of others is searched any more. With --force it leaves even if the store cannot be
+reached, so that the other machines do not learn of it.`
 
 func newLeave(a *terminal.App) *cobra.Command {
 	var q api.ClusterLeave
@@ -26,7 +27,7 @@ func newLeave(a *terminal.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "leave", Short: "Share this machine's memory no more", Long: leaveHelp, Args: terminal.Takes(0, 0, ""),
 	}
-	c.Flags().BoolVar(&q.Force, "force", false, "also where the store cannot be told")
+	c.Flags().BoolVar(&q.Force, "force", false, "leave even if the store cannot be reached")
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "only show what would be done")
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -103,6 +104,6 @@ func showLeft(a *terminal.App, left api.ClusterLeft, revoked, removed bool) {
 	}
 	a.Printf("left; %s of other machines (%s) %s\n", number.Plural(left.Removed, "copy"), terminal.Size(left.Bytes), end)
 	if !left.Notified && !revoked {
-		a.Infof("the others were not told: `cmemd devices revoke` on one of them takes this machine out there")
+		a.Infof("the other machines do not know of it: `cmemd devices revoke` on one of them takes this machine out there")
 	}
 }

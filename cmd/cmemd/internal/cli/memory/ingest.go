@@ -50,7 +50,7 @@ func newIngest(a *terminal.App) *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.agent, "agent", "", "whose transcripts they are (default: told by the agent's own folder or how the file begins, else claude-code)")
+	flags.StringVar(&f.agent, "agent", "", "whose transcripts they are (default: by their folder, else by how the file begins, else claude-code)")
 	flags.BoolVar(&f.all, "all", false, "what lies in the folders of the agents of this machine")
 	flags.BoolVar(&f.newestFirst, "newest-first", false, "begin with the transcripts that were written last")
 	flags.BoolVar(&f.background, "background", false, "go on in a process of its own, the newest first")

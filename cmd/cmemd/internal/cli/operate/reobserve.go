@@ -17,7 +17,7 @@ import (
 
 const reobserveHelp = `Reobserve asks the observer again about inputs whose answers came to nothing, or were not good. The conditions hold all
 together. What is answered takes the place of what the same inputs gave before: that stays in the log, is neither found nor
-told any more, and ` + "`cmemd why`" + ` leads to it.
+injected any more, and ` + "`cmemd why`" + ` leads to it.
 
 An answer that comes to nothing takes no memory away. What was kept or skipped before stays so; what was dropped is dropped
 still, now by the new turn and for its reason: inputs that are asked about together share their answer. A blank answer takes

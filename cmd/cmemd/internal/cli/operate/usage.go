@@ -60,7 +60,7 @@ func showUsage(a *terminal.App, found api.Usage) error {
 		a.Infof("~ %s of it by the list of prices, %s as the providers say", terminal.Dollars(t.EstimatedUSD), terminal.Dollars(statedOf(t)))
 	}
 	if n := found.Total.Unmetered; n > 0 {
-		a.Infof("of %s no tokens are known: nobody told them, or what did was forgotten", number.Plural(n, "turn"))
+		a.Infof("of %s no tokens are known: no provider stated them, or what did was forgotten", number.Plural(n, "turn"))
 	}
 	for _, m := range found.Unpriced {
 		a.Infof("no price is known of %s: %s are not in the cost; `cmemd usage --help` says how to add it",
