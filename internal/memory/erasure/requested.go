@@ -40,7 +40,8 @@ type Requested struct {
 	Others    int               `json:"-"` // records of other machines that fit too: only a person asks those to forget
 }
 
-// Ask records that an agent wants forgotten what a request chooses, and hides its rows. Nothing is erased. What an open request names
+// Ask records that an agent wants forgotten what a request chooses, and hides its rows: they are in no answer once it returns. Nothing is
+// erased. What an open request names
 // already is not named again: where nothing else is left, that request is returned, and nothing is recorded. Records is 0, and nothing is
 // recorded, where nothing fits. What other machines recorded is not named; where nothing else fits that is ErrOthersRecords. Errors: that,
 // ErrManyRequests, and those of Plan and of recording.
@@ -97,7 +98,7 @@ func (e *Eraser) Ask(ctx context.Context, req Request, by events.Writer) (Reques
 		return out, fmt.Errorf("erasure: record a request: %w", err)
 	}
 	out.Position = records[0].Position
-	return out, e.countRequests(ctx)
+	return out, errors.Join(e.countRequests(ctx), e.awaitViews(ctx, records[len(records)-1].Position))
 }
 
 // notAsked leaves out of positions what open requests name, and returns the first request that names one of them.
