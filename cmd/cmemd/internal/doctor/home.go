@@ -178,8 +178,12 @@ func checkSpool(_ context.Context, x *examination) []finding {
 	if waiting > 0 {
 		say := note
 		mend := "wait: the daemon takes it"
-		if x.status == nil {
+		room, err := homedir.RoomOf(x.paths.Home, x.config.MinFreeBytes)
+		switch {
+		case x.status == nil:
 			say, mend = faulty, "`cmemd start`: the daemon takes it"
+		case err == nil && room.Full():
+			say, mend = faulty, "make room: the daemon takes it then"
 		}
 		out = append(out, say(mend, "%s waiting (%s)", number.Plural(waiting, "payload"), terminal.Size(bytes)))
 	}

@@ -27,7 +27,7 @@ func newStatus(a *terminal.App) *cobra.Command {
 	cluster := false
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "Say how the daemon is doing; exit code 3 if it does not run, 1 if the log is damaged, a view stopped or memory is not shared", Args: terminal.Takes(0, 0, ""),
+		Short: "Say how the daemon is doing; exit code 3 if it does not run, 1 if the log is damaged, the disk is full, a view stopped or memory is not shared", Args: terminal.Takes(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if cluster {
 				return machines.Status(c.Context(), a)
@@ -35,8 +35,12 @@ func newStatus(a *terminal.App) *cobra.Command {
 			s, err := a.Status(c.Context())
 			if err == nil {
 				aside, ingest, next, unheard := homedir.AsideFiles(a), unfinishedIngest(s.Home), nextObserver(s.Home), unheardAgents(s.Home, a.Now())
-				shown := a.Show(runningStatus{Running: true, Status: s, Aside: aside, Ingest: ingest, Next: next, Unheard: unheard}, func() {
+				full := fullDisk(a, s.Home)
+				shown := a.Show(runningStatus{Running: true, Status: s, Full: full, Aside: aside, Ingest: ingest, Next: next, Unheard: unheard}, func() {
 					showStatus(a, s)
+					if full != nil {
+						a.Field("disk", "nothing is captured: "+full.String())
+					}
 					for _, name := range unheard {
 						a.Field("agent", name+": "+unheardMeans)
 					}
@@ -44,7 +48,7 @@ func newStatus(a *terminal.App) *cobra.Command {
 					showNextObserver(a, next)
 					showAside(a, aside)
 				})
-				return errors.Join(shown, a.MarkReported(errors.Join(damageError(s.Damage), stoppedError(s), sharingError(s.Sharing))))
+				return errors.Join(shown, a.MarkReported(errors.Join(damageError(s.Damage), full.Check(), stoppedError(s), sharingError(s.Sharing))))
 			}
 			if !errors.Is(err, api.ErrNotRunning) {
 				return err
@@ -63,11 +67,24 @@ func newStatus(a *terminal.App) *cobra.Command {
 type runningStatus struct {
 	Running bool `json:"running"`
 	api.Status
+	Full   *homedir.Room         `json:"full_disk,omitempty"`     // nothing is captured for want of room
 	Aside  []homedir.AsideFile   `json:"aside,omitempty"`         // files of the home that were put out of use and kept
 	Ingest *homedir.Ingest       `json:"ingest,omitempty"`        // of old sessions, that is not done
 	Next   *homedir.NextObserver `json:"next_observer,omitempty"` // once nothing waits for who observes now
 
 	Unheard []string `json:"unheard_agents,omitempty"` // that reported lately, and do not report what they say between tool calls
+}
+
+// fullDisk is the room of a home where nothing is captured for want of it; nil: there is enough, or it cannot be told.
+func fullDisk(a *terminal.App, home string) *homedir.Room {
+	l, err := config.ForHome(a)
+	if err != nil {
+		return nil
+	}
+	if room, err := homedir.RoomOf(home, l.MinFreeBytes); err == nil && room.Full() {
+		return &room
+	}
+	return nil
 }
 
 // unheardMeans is what is said of an agent that neither by hooks nor in a transcript reports all that it says.

@@ -10,7 +10,10 @@ import (
 )
 
 // A Room is how many bytes are free on the disk of a home, and how many its settings keep free.
-type Room struct{ Free, Kept int64 }
+type Room struct {
+	Free int64 `json:"free_bytes"`
+	Kept int64 `json:"kept_bytes"`
+}
 
 // RoomOf asks the system how much room there is for home, which need not be there yet, and of which kept bytes are kept free.
 func RoomOf(home string, kept int64) (Room, error) {
@@ -29,9 +32,9 @@ func (r Room) String() string {
 // Full reports whether the log takes nothing any more.
 func (r Room) Full() bool { return r.Free < r.Kept }
 
-// Check is an error with what to do about it where nothing is captured for want of room.
-func (r Room) Check() error {
-	if !r.Full() {
+// Check is an error with what to do about it where nothing is captured for want of room. There is none where r is nil.
+func (r *Room) Check() error {
+	if r == nil || !r.Full() {
 		return nil
 	}
 	return terminal.Advise(fmt.Errorf("nothing is captured: %s", r), "make room on the disk; hooks keep what they report in the spool meanwhile")
