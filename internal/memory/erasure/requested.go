@@ -41,10 +41,9 @@ type Requested struct {
 }
 
 // Ask records that an agent wants forgotten what a request chooses, and hides its rows: they are in no answer once it returns. Nothing is
-// erased. What an open request names
-// already is not named again: where nothing else is left, that request is returned, and nothing is recorded. Records is 0, and nothing is
-// recorded, where nothing fits. What other machines recorded is not named; where nothing else fits that is ErrOthersRecords. Errors: that,
-// ErrManyRequests, and those of Plan and of recording.
+// erased. What an open request names already is not named again: where nothing else is left, that request is returned, and nothing is
+// recorded. Records is 0, and nothing is recorded, where nothing fits. What other machines recorded is not named; where nothing else fits
+// that is ErrOthersRecords. Errors: that, ErrManyRequests, and those of Plan, of recording and of waiting for the views.
 func (e *Eraser) Ask(ctx context.Context, req Request, by events.Writer) (Requested, error) {
 	c, err := e.choose(ctx, req)
 	if err != nil {
