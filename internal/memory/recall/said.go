@@ -319,8 +319,10 @@ func endsSentence(s string) bool { return strings.TrimRight(s, ".!?:;。！？�
 // row says.
 func quotes(title, text string) bool { return beginAs(sayings(title), plainWords(text)) }
 
-// sayings are what a title, and what stands in it behind a label or behind what was asked, say as far as they go.
+// sayings are what a title, and what stands in it behind a label or behind what was asked, say as far as they go. What held before a change
+// says so in a label of its own, before any other.
 func sayings(title string) (all []plain) {
+	title = strings.TrimPrefix(title, sentence.DateOf(title))
 	_, labelled, _ := strings.Cut(title, ": ")
 	_, answered, _ := strings.Cut(title, " — ")
 	for _, s := range []string{title, labelled, answered} {

@@ -102,6 +102,21 @@ func TestQuotes(t *testing.T) {
 	}
 }
 
+// TestQuotesWhatHeldBefore: that a title says what held before a change hides neither what it names nor what announces it.
+func TestQuotesWhatHeldBefore(t *testing.T) {
+	t.Parallel()
+	const text = "Before cart.go was changed: The sum uses:\n- `rateOf()` for each country\n- `taxOf()` for each item of the cart"
+	for title, want := range map[string]bool{
+		"Before cart.go was changed: The sum uses: taxOf() for each item of…": true,
+		"Before cart.go was changed: taxOf() for each item of…":               true,
+		"Before cart.go was changed: The page uses: a table of its own":       false,
+	} {
+		if got := quotes(title, text); got != want {
+			t.Errorf("%q: %v", title, got)
+		}
+	}
+}
+
 // TestNothingIsToldTwice: what the lines of rows say the newest summary does not say too, and a row of which nothing is left is no line.
 func TestNothingIsToldTwice(t *testing.T) {
 	t.Parallel()

@@ -34,9 +34,11 @@ const (
 type finding struct {
 	text         string
 	best         string // the weightiest sentence of it
+	bestHead     string // the line that announces the list in which best is an item; empty: it is none
 	weight       int    // of that one
 	purpose      sentence.Purpose
 	open         bool     // a list goes on
+	head         string   // the line that announces that list
 	agreed       bool     // it says why the person is right
 	names        []string // what it names, and its figures that a call before it printed
 	firstCall    int      // it was said behind the calls from this one on
@@ -156,7 +158,7 @@ func (f *finding) joins(next finding) bool {
 func (f *finding) join(next finding) {
 	f.text += "\n\n" + next.text
 	if next.weight >= f.weight {
-		f.best, f.weight, f.purpose = next.best, next.weight, next.purpose
+		f.best, f.bestHead, f.weight, f.purpose = next.best, next.bestHead, next.weight, next.purpose
 	}
 	f.agreed, f.lastCall = f.agreed || next.agreed, next.lastCall
 	f.names = append(f.names, next.names...)
@@ -176,7 +178,7 @@ func passages(text string, r reading) []finding {
 		switch b.shape {
 		case paragraph:
 			r.end()
-			r.paragraph(b, i+1 < len(all))
+			r.paragraph(b, all[i+1:])
 		case item:
 			r.item(b)
 		default:
@@ -200,16 +202,18 @@ type reading struct {
 	openOptions finding // options that were weighed, until it is said which was taken
 }
 
-// end ends the passage at hand, and keeps it if it is worth it.
+// end ends the passage at hand, and keeps it if it is worth it. It announces no list of which no item was taken along.
 func (r *reading) end() {
+	r.current.text = strings.TrimRight(r.current.text, ":：")
 	if r.current.weight >= r.minWeight {
 		r.all = append(r.all, r.current)
 	}
 	r.current, r.skipsItems = finding{}, false
 }
 
-// paragraph reads one. What ends with a colon where nothing follows leads to what the agent does next, and is half a sentence without it.
-func (r *reading) paragraph(b block, followed bool) {
+// paragraph reads one, which behind follows. What ends with a colon where nothing does leads to what the agent does next, and is half a
+// sentence without it.
+func (r *reading) paragraph(b block, behind []block) {
 	for rest := b.marked(); rest != ""; {
 		var s string
 		s, rest = sentence.First(rest)
@@ -227,12 +231,25 @@ func (r *reading) paragraph(b block, followed bool) {
 		case sentence.PurposeOf(head) == sentence.Menu:
 			r.end()
 			r.skipsItems, r.openOptions = true, finding{text: s}
-		case strings.TrimSpace(rest) == "" && followed:
-			r.sentence(head, " ")
-			r.current.open = r.current.text != ""
+		case strings.TrimSpace(rest) == "" && len(behind) > 0:
+			r.lead(s, head, behind[0].shape == item)
 		}
 	}
 }
+
+// lead reads the line s, which is head and a colon, that announces what follows it. Before a list the colon stays: by it the list is known
+// as what the line says.
+func (r *reading) lead(s, head string, list bool) {
+	r.sentence(head, " ")
+	if list && strings.HasSuffix(r.current.text, head) {
+		r.current.text += strings.TrimSpace(s[len(head):])
+		r.current.head = head
+	}
+	r.current.open = r.current.text != ""
+}
+
+// itemMark stands before an item of a list.
+const itemMark = "\n- "
 
 // item takes an item of a list along with the passage that announces it, or with the items before it.
 func (r *reading) item(b block) {
@@ -240,7 +257,7 @@ func (r *reading) item(b block) {
 	switch {
 	case r.openOptions.text != "" && r.skipsItems:
 		if runes(r.openOptions.text)+runes(text) < maxFinding {
-			r.openOptions.text += "\n- " + text
+			r.openOptions.text += itemMark + text
 		}
 		return
 	case r.skipsItems:
@@ -249,7 +266,7 @@ func (r *reading) item(b block) {
 		r.end()
 		r.current.open = true
 	}
-	mark := "\n- "
+	mark := itemMark
 	for rest := text; rest != ""; mark = " " {
 		var s string
 		s, rest = sentence.First(rest)
@@ -278,7 +295,10 @@ func (r *reading) sentence(s, mark string) {
 	}
 	r.current.agreed = r.current.agreed || r.agreed
 	if r.current.text += mark + s; weight > r.current.weight {
-		r.current.best, r.current.weight, r.current.purpose = s, weight, p
+		r.current.best, r.current.bestHead, r.current.weight, r.current.purpose = s, "", weight, p
+		if mark == itemMark {
+			r.current.bestHead = r.current.head
+		}
 	}
 	if p == sentence.Decision && r.openOptions.text != "" {
 		r.current.text += "\n\n" + r.openOptions.text
@@ -317,6 +337,9 @@ func says(other, s string) bool {
 // observation is f as an observation of its own.
 func (f finding) observation() observer.Observation {
 	best, text := f.best, f.text
+	if f.bestHead != "" && runes(f.bestHead) <= maxTitle/2 {
+		best = f.bestHead + ": " + best
+	}
 	if f.laterChange != "" {
 		best, text = sentence.Dated(best, f.laterChange), sentence.Dated(text, f.laterChange)
 	}

@@ -88,7 +88,19 @@ func TestFindings(t *testing.T) {
 		},
 		"a list and what announces it": {
 			working("The sum is right now.", "The cart takes its sum from two places:\n- `roundSum()` is called by the page\n- `taxOf()` is called because the country is not known\n\nAll of this is said apart from it."),
-			[]string{"discovery: taxOf() is called because the country is not known | The cart takes its sum from two places\n- `roundSum()` is called by the page\n- `taxOf()` is called because the country is not known"},
+			[]string{"discovery: The cart takes its sum from two places: taxOf() is called because the country is not known | The cart takes its sum from two places:\n- `roundSum()` is called by the page\n- `taxOf()` is called because the country is not known"},
+		},
+		"a list of which no item says anything": {
+			working("The sum is right now.", "The rounding happens twice because `roundSum()` is called from two files:\n- `a.go`\n- `b.go`"),
+			[]string{"discovery: The rounding happens twice because roundSum() is called from two files"},
+		},
+		"what announces code": {
+			working("The sum is right now.", "The rounding happens twice because `roundSum()` is called here:\n```\nroundSum(c)\n```"),
+			[]string{"discovery: The rounding happens twice because roundSum() is called here"},
+		},
+		"a list in Chinese": {
+			working("The sum is right now.", "购物车的金额来自两个地方：\n- 页面调用 `roundSum()` 而且因为不知道国家所以调用 `taxOf()`"),
+			[]string{"discovery: 购物车的金额来自两个地方: 页面调用 roundSum() 而且因为不知道国家所以调用 taxOf() | 购物车的金额来自两个地方：\n- 页面调用 `roundSum()` 而且因为不知道国家所以调用 `taxOf()`"},
 		},
 		"a list of plans": {
 			working("The sum is right now.", "Let me do this:\n- call `roundSum()` once because it is slow\n- test taxOf()"), nil,
