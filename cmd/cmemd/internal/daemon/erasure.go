@@ -26,6 +26,7 @@ func (d *daemon) eraserConfig() erasure.Config {
 				}
 				return d.index.Purge(ctx)
 			}},
+			{Name: "comparisons", Purge: func(context.Context, events.Position) error { return d.paths.ClearScratch() }},
 		}, d.vectorsFile()...),
 	}
 }

@@ -4,7 +4,7 @@
 // The files, each referring to those below it:
 //
 //	overwrite.go, programs.go, version.go, log_wanted.go, next_observer.go, room.go, ingest.go, process.go, put_unix.go, put_windows.go,
-//	lost_log.go, log_damage.go, aside.go, paths.go, file_lock.go, safe.go, safe_unix.go, safe_other.go
+//	lost_log.go, log_damage.go, aside.go, scratch.go, paths.go, file_lock.go, safe.go, safe_unix.go, safe_other.go
 //
 // What bites: a process is believed to be the daemon only while its number, its start and the boot agree; a number alone
 // is another process sooner or later.

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
-	"time"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
@@ -55,31 +57,19 @@ func newCompare(a *terminal.App) *cobra.Command {
 	return c
 }
 
-// leftAfter is how old what a comparison left is when another takes it away: none takes as long.
-const leftAfter = 24 * time.Hour
-
-// scratchFolder makes a folder below home for what is observed a second time, where nobody else can read it. What a comparison
-// that was killed left there is taken away.
+// scratchFolder makes a folder for what is observed a second time.
 func scratchFolder(a *terminal.App) (string, error) {
-	home, err := a.Home()
+	p, err := homedir.Of(a)
 	if err != nil {
 		return "", err
 	}
-	const prefix = "compare-"
-	if err := os.MkdirAll(home, 0o700); err != nil {
-		return "", err
-	}
-	left, _ := filepath.Glob(filepath.Join(home, prefix+"*")) // of a home whose name is no pattern; else it stays
-	for _, dir := range left {
-		if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > leftAfter {
-			_ = os.RemoveAll(dir)
-		}
-	}
-	return os.MkdirTemp(home, prefix)
+	return p.MakeScratch(a.Now())
 }
 
 // compare has the observers of two names work on the newest sessions, and reports what came of it.
 func compare(ctx context.Context, a *terminal.App, names []string, f compareFlags) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // a terminal that is closed leaves nothing behind either
+	defer stop()
 	dir, err := scratchFolder(a)
 	if err != nil {
 		return err
