@@ -22,6 +22,9 @@ func TestAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if row, err := w.views.Row(t.Context(), w.rows["naming"]); err != nil || row.Listed() {
+		t.Errorf("the row is shown after the request was answered, %v", err)
+	}
 	if diff := cmp.Diff(before, w.left()); diff != "" || w.purged.Load() != 0 {
 		t.Errorf("asking erased something (-before +after):\n%s", diff)
 	}
