@@ -75,10 +75,21 @@ func (s *setupRun) awaitObserved(ctx context.Context) {
 	defer cancel()
 	for {
 		status, err := s.app.Status(ctx)
-		if err != nil || status.Inputs.Pending == 0 || sleep.For(ctx, 100*time.Millisecond) != nil {
+		if err != nil || isObserved(status) || sleep.For(ctx, 100*time.Millisecond) != nil {
 			return
 		}
 	}
+}
+
+// isObserved reports whether nothing waits for the observer, and it is at work on nothing, a summary among that, by views that know all of
+// the log.
+func isObserved(s api.Status) bool {
+	for _, view := range s.Views {
+		if view.Lag > 0 {
+			return false
+		}
+	}
+	return s.Inputs.Pending+s.Actors.Waiting+s.Actors.Turns+s.Actors.Queued == 0
 }
 
 // paths are those of the home.

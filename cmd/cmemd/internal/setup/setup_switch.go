@@ -11,7 +11,6 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/daemon"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/client"
 	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
@@ -68,16 +67,6 @@ func (s *setupRun) isIdle(ctx context.Context) (bool, error) {
 	}
 	status, err := s.app.Status(ctx)
 	return err == nil && isObserved(status), err
-}
-
-// isObserved reports whether nothing waits for the observer, and it is at work on nothing, a summary among that.
-func isObserved(s api.Status) bool {
-	for _, view := range s.Views {
-		if view.Lag > 0 {
-			return false
-		}
-	}
-	return s.Inputs.Pending+s.Actors.Waiting+s.Actors.Turns+s.Actors.Queued == 0
 }
 
 // leaveSwitch starts the process that waits, and writes it down.
