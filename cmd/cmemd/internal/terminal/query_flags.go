@@ -64,19 +64,27 @@ func numberFlag(a *App, c *cobra.Command, f api.Field) {
 		c.Flags().IntVarP(at, f.Name, short, standard, f.Help)
 		if f.Default != "" {
 			UpTo(c, f.Name, f.Most)
+			return
 		}
+		check(c, func() error { return notNegative(c, f, *at) })
 	case **int:
 		n := c.Flags().Int(f.Name, 0, f.Help)
 		check(c, func() error {
 			if !c.Flags().Changed(f.Name) {
 				return nil
 			}
-			if *at = n; *n < 0 || *n > f.Most {
-				return Misused(c, "--%s %d: it must be from 0 to %d", f.Name, *n, f.Most)
-			}
-			return nil
+			*at = n
+			return notNegative(c, f, *n)
 		})
 	}
+}
+
+// notNegative is a UsageError of c where n, which the flag of a field says, is less than 0 or more than the field may be.
+func notNegative(c *cobra.Command, f api.Field, n int) error {
+	if n < 0 || f.Most > 0 && n > f.Most {
+		return Misused(c, "--%s %d: it must be from 0 to %d", f.Name, n, f.Most)
+	}
+	return nil
 }
 
 // momentFlag is the flag of a position of the log from 1 on, or of a time.
@@ -90,11 +98,12 @@ func momentFlag(a *App, c *cobra.Command, at *api.Moment, f api.Field) {
 
 // parseMoment reads what a flag says; empty is now. The error is a UsageError of c.
 func parseMoment(c *cobra.Command, flag, text string, now time.Time) (api.Moment, error) {
-	if n, err := strconv.ParseUint(text, 10, 63); text == "" || err == nil && n > 0 {
+	n, err := strconv.ParseUint(text, 10, 63)
+	if text == "" || err == nil && n > 0 {
 		return api.Moment{Position: events.Position(n)}, nil
 	}
 	at, ok := ParseWhen(text, now)
-	if !ok {
+	if !ok || err == nil { // 0 is no time ago here
 		return api.Moment{}, Misused(c, "--%s %q is no position from 1 on, and no time: write 3d for so long ago, 2026-01-31, or RFC 3339", flag, text)
 	}
 	return api.Moment{Time: at}, nil

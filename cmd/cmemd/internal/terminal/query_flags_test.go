@@ -27,6 +27,7 @@ func TestParseMoment(t *testing.T) {
 		{"2026-02-01", 0, time.Date(2026, 2, 1, 0, 0, 0, 0, time.Local), true},
 		{"2026-02-01T10:00:00Z", 0, time.Date(2026, 2, 1, 10, 0, 0, 0, time.UTC), true},
 		{"-1", 0, time.Time{}, false},
+		{"0", 0, time.Time{}, false},
 		{"soon", 0, time.Time{}, false},
 		{"99999999999999999999", 0, time.Time{}, false},
 	} {
@@ -48,6 +49,8 @@ func TestQueryFlags(t *testing.T) {
 		"--kind other --sort best": `--kind "other" is none of observation, summary, memory, prompt`,
 		"--sort best --limit 0":    `--sort "best" is none of relevance, newest, oldest`,
 		"--limit 101 --since x":    "--limit 101: it must be from 1 to 100",
+		"--offset -1":              "--offset -1: it must be from 0 to 10000",
+		"--offset 10001":           "--offset 10001: it must be from 0 to 10000",
 		"--recency 1001":           "--recency 1001: it must be from 0 to 1000",
 		"--as-of soon":             `--as-of "soon" is no position from 1 on, and no time`,
 		"--since never":            `--since "never" is no time`,

@@ -23,6 +23,8 @@ func newContext(a *terminal.App) *cobra.Command {
 			none = "nothing that is remembered of %s bears on that prompt"
 		case q.File != "":
 			none = "nothing that is remembered of %s bears on that file"
+		case q.Characters > 0, q.Tokens > 0:
+			none = "no memory of %s is so short"
 		}
 		return placeContext(q)
 	}
