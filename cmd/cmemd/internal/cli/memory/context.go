@@ -24,7 +24,7 @@ func newContext(a *terminal.App) *cobra.Command {
 		case q.File != "":
 			none = "nothing that is remembered of %s bears on that file"
 		case q.Characters > 0, q.Tokens > 0:
-			none = "no memory of %s is so short"
+			none = "nothing that is remembered of %s fits into that"
 		}
 		return placeContext(q)
 	}
