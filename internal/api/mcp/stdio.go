@@ -15,8 +15,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// lastAnswers is how long the end of the input waits for answers to what was asked before it: the longest request takes less, and what
-// asks the client something in turn is not answered any more.
+// lastAnswers is how long the end of the input waits for answers to what was asked before it. What takes longer is not answered any more,
+// nor is what asks the client something in turn.
 const lastAnswers = 5 * time.Second
 
 // A stdio carries messages as lines. The library ends a connection at the first line that it cannot read; this one answers such a

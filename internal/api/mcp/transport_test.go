@@ -162,6 +162,35 @@ func TestEndWhileAsking(t *testing.T) {
 	})
 }
 
+// TestEndWhileListening: a client that hears of changes for as long as it is there is not waited for when it is gone.
+func TestEndWhileListening(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		in, write := io.Pipe()
+		nothing, _ := io.Pipe()
+		ended := make(chan error, 1)
+		go func() { ended <- New(Config{Memory: &memory{}}).Run(t.Context(), in, lines{&out, nothing}) }()
+		const line = `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` +
+			`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},` +
+			`"io.modelcontextprotocol/clientCapabilities":{}}}}` + "\n"
+		if _, err := io.WriteString(write, line); err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if !strings.Contains(out.String(), "subscriptions/acknowledged") {
+			t.Errorf("it does not listen: %s", out.String())
+		}
+		began := time.Now()
+		if err := errors.Join(write.Close(), <-ended); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(began); took != 0 {
+			t.Errorf("ended after %v", took)
+		}
+	})
+}
+
 // lines ends the input once the last request was answered.
 type lines struct {
 	*strings.Builder

@@ -8,7 +8,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// unanswered is which requests of a client are not answered yet. Its methods are safe for concurrent use.
+// listening is the request of a client that wants to hear of changes. It stays open as long as the client is there.
+const listening = "subscriptions/listen"
+
+// unanswered is which requests of a client are not answered yet, without those that wait for the end themselves. Its methods are safe for
+// concurrent use.
 type unanswered struct {
 	mu   sync.Mutex // guards the fields below
 	ids  map[jsonrpc.ID]bool
@@ -20,7 +24,7 @@ func (u *unanswered) asked(line []byte) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, m := range messagesOf(line) {
-		if q, ok := m.(*jsonrpc.Request); ok && q.IsCall() {
+		if q, ok := m.(*jsonrpc.Request); ok && q.IsCall() && q.Method != listening {
 			if u.ids == nil {
 				u.ids = map[jsonrpc.ID]bool{}
 			}
