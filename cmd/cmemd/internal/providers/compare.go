@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -68,7 +66,7 @@ func scratchFolder(a *terminal.App) (string, error) {
 
 // compare has the observers of two names work on the newest sessions, and reports what came of it.
 func compare(ctx context.Context, a *terminal.App, names []string, f compareFlags) error {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // a terminal that is closed leaves nothing behind either
+	ctx, stop := terminal.UntilHangup(ctx)
 	defer stop()
 	dir, err := scratchFolder(a)
 	if err != nil {

@@ -40,7 +40,7 @@ const (
 // perform plays a story. A closed terminal or a reader that goes away ends it as an interrupt does, and nothing stays
 // behind.
 func perform(ctx context.Context, a *terminal.App, story func(context.Context) error) error {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
+	ctx, stop := terminal.UntilHangup(ctx)
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -151,7 +150,7 @@ func hubDev(ctx context.Context, a *terminal.App, f hubFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // a terminal that is closed leaves nothing behind either
+	ctx, stop := terminal.UntilHangup(ctx)
 	defer stop()
 	kept, dir, listen := f.dir != "", f.dir, f.listen
 	if listen == hubListen {

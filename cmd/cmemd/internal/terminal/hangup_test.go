@@ -1,0 +1,40 @@
+//go:build unix
+
+package terminal
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const hangupVar = "CMEMD_TEST_HANGUP"
+
+// TestUntilHangup: a command ends in order when its terminal is closed, and under nohup it goes on.
+func TestUntilHangup(t *testing.T) {
+	if os.Getenv(hangupVar) != "" {
+		ctx, stop := UntilHangup(t.Context())
+		defer stop()
+		if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-ctx.Done():
+			t.Log("it was ended")
+		case <-time.After(200 * time.Millisecond):
+			t.Log("it went on")
+		}
+		return
+	}
+	t.Parallel()
+	for shell, want := range map[string]string{`exec "$0" "$@"`: "it was ended", `trap '' HUP; exec "$0" "$@"`: "it went on"} {
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", shell, os.Args[0], "-test.run=^TestUntilHangup$", "-test.v")
+		cmd.Env = append(os.Environ(), hangupVar+"=1")
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s: got %v, want that %s:\n%s", shell, err, want, out)
+		}
+	}
+}
