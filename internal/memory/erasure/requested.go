@@ -75,7 +75,11 @@ func (e *Eraser) Ask(ctx context.Context, req Request, by events.Writer) (Reques
 	var before *Requested
 	if out.Positions, before = notAsked(out.Positions, open); len(out.Positions) == 0 {
 		before.Others = out.Others
-		return *before, nil
+		last, err := e.cfg.Log.Last(ctx) // whoever asked before may still be waiting for the views
+		if err != nil {
+			return *before, fmt.Errorf("erasure: %w", err)
+		}
+		return *before, e.awaitViews(ctx, last)
 	}
 	if len(open) >= maxRequests {
 		return Requested{}, ErrManyRequests

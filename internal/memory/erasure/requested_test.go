@@ -1,14 +1,18 @@
 package erasure
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // TestAsked: what an agent asks to forget stays in the log whole until a person approves; then it goes with what was made of it since.
@@ -87,6 +91,30 @@ func TestAskedAgain(t *testing.T) {
 	_, err = w.Ask(t.Context(), Request{IDs: []events.ID{w.rows["beside"]}}, events.WriterAgent)
 	if !errors.Is(err, ErrManyRequests) {
 		t.Errorf("one more: %v", err)
+	}
+}
+
+// TestAskedAgainBeforeTheViewsFollow: who asks for what was asked for a moment before is not answered while its rows are still shown.
+func TestAskedAgainBeforeTheViewsFollow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	claims(w)
+	w.caughtUp()
+	first, err := w.Ask(t.Context(), Request{Query: "tool of naming"}, events.WriterAgent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	behind, err := projections.Open(t.TempDir(), w.seen, engine.Config{}) // that nothing runs
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer behind.Close()
+	e := w.eraser(0)
+	e.cfg.Views = behind
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if again, err := e.Ask(ctx, Request{Positions: first.Positions}, events.WriterAgent); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("asked again: %+v, %v, want that it waits", again, err)
 	}
 }
 
