@@ -77,8 +77,8 @@ type runningStatus struct {
 
 // fullDisk is the room of a home where nothing is captured for want of it; nil: there is enough, or it cannot be told.
 func fullDisk(a *terminal.App, home string) *homedir.Room {
-	l, err := config.ForHome(a)
-	if err != nil {
+	l, _ := config.ForHome(a) // what is wrong with other settings does not make room
+	if l == nil {
 		return nil
 	}
 	if room, err := homedir.RoomOf(home, l.MinFreeBytes); err == nil && room.Full() {
