@@ -241,6 +241,8 @@ func serviceStatus(ctx context.Context, a *terminal.App) error {
 		return err
 	}
 	switch {
+	case shown.Installed && !shown.Foreign && !shown.ThisHome:
+		return a.MarkReported(terminal.Advise(fmt.Errorf("%w of this home", terminal.ErrNoService), "`cmemd service uninstall`, then `cmemd service install`, has it run this one instead; without it, hooks start a daemon where none runs"))
 	case shown.Alone:
 		return a.MarkReported(terminal.Advise(fmt.Errorf("%w: one runs that hooks or `cmemd start` started", terminal.ErrNoService), "nothing has to be done; `cmemd service install` has the system run it instead"))
 	case !shown.Active:
