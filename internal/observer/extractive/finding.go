@@ -286,9 +286,11 @@ func (r *reading) sentence(s, mark string) {
 	case !sentence.Telling(s):
 		return
 	case r.current.text != "" && runes(r.current.text)+runes(s) > maxFinding:
-		open := r.current.open
+		open, head := r.current.open, r.current.head
 		r.end()
-		r.current.open = open
+		if r.current.open = open; head != "" && runes(head) <= maxTitle/2 { // what the list goes on with is of that line too
+			r.current.text, r.current.head = head+":", head
+		}
 	}
 	if r.current.text == "" {
 		mark = ""

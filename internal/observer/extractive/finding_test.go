@@ -102,6 +102,13 @@ func TestFindings(t *testing.T) {
 			working("The sum is right now.", "购物车的金额来自两个地方：\n- 页面调用 `roundSum()` 而且因为不知道国家所以调用 `taxOf()`"),
 			[]string{"discovery: 购物车的金额来自两个地方: 页面调用 roundSum() 而且因为不知道国家所以调用 taxOf() | 购物车的金额来自两个地方：\n- 页面调用 `roundSum()` 而且因为不知道国家所以调用 `taxOf()`"},
 		},
+		"a list longer than a finding": {
+			working("The sum is right now.", "None of these is true:\n- `roundSum()` is slow because "+strings.Repeat("it asks for each line again ", 11)+
+				"\n- `taxOf()` fails because "+strings.Repeat("it knows no country at all ", 11)),
+			[]string{"discovery: None of these is true: taxOf() fails because it knows no country at all it knows no country at all… | None of these is true:\n- `roundSum()` is slow because " +
+				strings.TrimSpace(strings.Repeat("it asks for each line again ", 11)) + "\n\nNone of these is true:\n- `taxOf()` fails because " +
+				strings.TrimSpace(strings.Repeat("it knows no country at all ", 11))},
+		},
 		"a list of plans": {
 			working("The sum is right now.", "Let me do this:\n- call `roundSum()` once because it is slow\n- test taxOf()"), nil,
 		},
