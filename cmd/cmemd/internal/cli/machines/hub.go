@@ -75,7 +75,7 @@ type hubAddress struct {
 // misused is err, or a wrong command line where the store ended because of what it was given, which it said.
 func misused(c *cobra.Command, err error) error {
 	if ended, ok := errors.AsType[*exec.ExitError](err); ok && ended.ExitCode() == terminal.ExitUsage {
-		return terminal.Misused(c, "%s does not take what %s was given", programs.Hub, c.CommandPath())
+		return terminal.Misused(c, "%s does not take what %s was given; if that is right, it is of an older release than this cmemd", programs.Hub, c.CommandPath())
 	}
 	return err
 }
