@@ -5,6 +5,7 @@ package terminal
 import (
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,6 +17,10 @@ const hangupVar = "CMEMD_TEST_HANGUP"
 // TestUntilHangup: a command ends in order when its terminal is closed, and under nohup it goes on.
 func TestUntilHangup(t *testing.T) {
 	if os.Getenv(hangupVar) != "" {
+		wait := 10 * time.Second
+		if signal.Ignored(syscall.SIGHUP) {
+			wait = 200 * time.Millisecond
+		}
 		ctx, stop := UntilHangup(t.Context())
 		defer stop()
 		if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
@@ -24,7 +29,7 @@ func TestUntilHangup(t *testing.T) {
 		select {
 		case <-ctx.Done():
 			t.Log("it was ended")
-		case <-time.After(200 * time.Millisecond):
+		case <-time.After(wait):
 			t.Log("it went on")
 		}
 		return
