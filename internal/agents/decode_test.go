@@ -186,6 +186,8 @@ func TestOwnCalls(t *testing.T) {
 		{"run_shell_command", nil, map[string]any{"command": "cmemd show 1 | jq .text | less"}, true},
 		{"shell", nil, map[string]any{"timeout": 5, "cmd": "cmemd search x"}, true},
 		{"terminal", nil, map[string]any{"description": "look it up", "commandLine": "cmemd why m4"}, true},
+		{"terminal", nil, map[string]any{"cmd": "cmemd why m4", "command": "cmemd show m4"}, true},
+		{"terminal", nil, map[string]any{"cmd": "cmemd why m4", "command": "go test ./..."}, false},
 		{"Bash", nil, map[string]any{"command": "cmemd search x && go test ./..."}, false},
 		{"Bash", nil, map[string]any{"command": "git log | head; cmemd show 1"}, false},
 		{"Bash", nil, map[string]any{"command": "cmemd show 1; cat notes.md"}, false},

@@ -107,15 +107,17 @@ func isMemoryCall(tool, server string, input []byte) bool {
 	return isMemoryCommand(commandIn(input))
 }
 
-// commandIn is the shell command in the input of a tool call, by whichever name the tool has for it; "" if there is none.
-func commandIn(input []byte) (command string) {
+// commandIn is the shell command in the input of a tool call, by whichever name the tool has for it; "" if there is none. Several, of
+// which nobody knows which one ran, are lines.
+func commandIn(input []byte) string {
+	var all []string
 	jsonscan.Members(input, func(key, value []byte) bool {
-		if toolinput.Of(string(key)).Is(toolinput.Command) {
-			command = stringOf(value)
+		if command := stringOf(value); command != "" && toolinput.Of(string(key)).Is(toolinput.Command) {
+			all = append(all, command)
 		}
-		return command == ""
+		return true
 	})
-	return command
+	return strings.Join(all, "\n")
 }
 
 // maxCommandLine is how much of a command line is looked at; see evidence.Split.
