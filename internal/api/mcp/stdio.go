@@ -101,9 +101,31 @@ func (r *lineReader) take(line []byte, long bool) error {
 		return r.refuse(jsonrpc.CodeInvalidRequest, "The line is JSON, but no message of JSON-RPC 2.0.")
 	default:
 		r.waiting.asked(line)
-		r.rest = append(line, '\n')
+		r.rest = answerable(line)
 	}
 	return nil
+}
+
+// answerable is a line, or of a batch with notifications lines: each of those, and the batch of the others. The library waits for answers
+// to notifications in a batch, and there are none.
+func answerable(line []byte) (lines []byte) {
+	var batch, others []json.RawMessage
+	if json.Unmarshal(line, &batch) != nil {
+		return append(line, '\n')
+	}
+	for _, one := range batch {
+		m, _ := jsonrpc.DecodeMessage(one) // isBatch has
+		if q, ok := m.(*jsonrpc.Request); !ok || q.IsCall() {
+			others = append(others, one)
+			continue
+		}
+		lines = append(append(lines, one...), '\n')
+	}
+	if len(others) > 0 {
+		text, _ := json.Marshal(others) // they are JSON
+		lines = append(append(lines, text...), '\n')
+	}
+	return lines
 }
 
 func isMessage(line []byte) bool {
@@ -111,7 +133,7 @@ func isMessage(line []byte) bool {
 	return err == nil
 }
 
-// isBatch reports whether a line is a list of messages that the library can answer: no two have one id, or none. It ends at others.
+// isBatch reports whether a line is a list of messages that the library can answer: no two requests have one id. It ends at others.
 func isBatch(line []byte) bool {
 	var batch []json.RawMessage
 	if json.Unmarshal(line, &batch) != nil || len(batch) == 0 {
@@ -123,7 +145,7 @@ func isBatch(line []byte) bool {
 		if err != nil {
 			return false
 		}
-		if q, ok := m.(*jsonrpc.Request); ok {
+		if q, ok := m.(*jsonrpc.Request); ok && q.IsCall() {
 			if asked[q.ID] {
 				return false
 			}

@@ -110,6 +110,24 @@ func TestBatches(t *testing.T) {
 	}
 }
 
+// TestBatchWithNotifications: what is asked beside them is answered, and the end is not waited for.
+func TestBatchWithNotifications(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const note = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}`
+		var out strings.Builder
+		nothing, _ := io.Pipe()
+		began := time.Now()
+		in := `[` + note + `,{"jsonrpc":"2.0","id":7,"method":"ping"},` + note + `]` + "\n" + `[` + note + `]` + "\n"
+		if err := New(Config{Memory: &memory{}}).Run(t.Context(), io.NopCloser(strings.NewReader(in)), lines{&out, nothing}); err != nil {
+			t.Fatal(err)
+		}
+		if got, took := out.String(), time.Since(began); !strings.HasPrefix(got, "[") || strings.Count(got, `"id":7`) != 1 || took != 0 {
+			t.Errorf("got %q after %v", got, took)
+		}
+	})
+}
+
 // TestInputThatEndsInALine: it is answered, and the end is no error.
 func TestInputThatEndsInALine(t *testing.T) {
 	t.Parallel()
