@@ -80,7 +80,7 @@ func TestWhatIsTaken(t *testing.T) {
 		{"password", `{"command":"mysql --password=«correcthorse»"}`}, {"password", `["x","--password=«swordfish»"]`},
 		{"password", ".env-3-DB_PASSWORD=«swordfish»"}, {"password", "a/.env.local-12-DB_PASSWORD=«sword;fish»\n.env-13-X=1"},
 		{"secret", ".env-3-API_TOKEN=«" + drawn + "»"}, {"password", "compose.yml-3-  DB_PASS: «swordfish»\n"},
-		{"password", "password: «12345678»"}, {"password", "  passwd: «20240917» # of the stage\n"}, {"password", "psql --password «12345678»"},
+		{"password", "password: «12345678»"}, {"password", "  passwd: «20240917» # of the stage\n"}, {"password", "psql --password «12345678»"}, {"password", "db_pass: «12345678»"},
 		{"user-password", "curl -u bob:«correcthorsebattery»"}, {"user-password", "curl -s --user 'bob:«swordfish»' https://x"},
 		{"user-password", `{"command":"curl -u \"bob:«swordfish»\" x"}`},
 		// where accounts stand
@@ -204,6 +204,7 @@ func stays() []string {
 		`print("DB_PASSWORD=" + read + " of 1")`, `DB_PASSWORD = "a text of several words"`, `API_KEY="the key of the service"`,
 		// what stands where a password that is a word would
 		"password: 2025-01-02", "password: 10.0.0.1", "password: 12:30:45", "password: 12345",
+		"Tests pass: 123456 of 123456", "pass: 100000\nfail: 0", "second pass: 480000 ms",
 		"password: string", "password=None", "--password=$PW", "PASSWORD: ${PW}", "password: swordfish", "PASSWORD: the word of the user", "DB_PASSWORD: required",
 		"  DB_PASSWORD: SecretStr", "DB_PASSWORD: string;", "DB_PASSWORD: password,", "DB_PASSWORD: dbPassword", "DB_PASSWORD: process.env.DB_PASSWORD", "DB_PASSWORD: db_password",
 		"DB_PASSWORD: Optional[str]", "DB_PASSWORD: <password>", "DB_PASSWORD: changeme", "DB_PASSWORD: secretRef", "DB_PASSWORD: &password",

@@ -46,7 +46,8 @@ func (v literal) password(n name, text string) bool {
 	case v.quoted, v.bare && !holds(text, isDotOrLow):
 		return len(text) >= 5 && isMixed(text)
 	}
-	return v.last && len(text) >= 6 && (churn(text) > 0 && isMixed(text) || holds(text, isLetter) && holds(text, isSign) || isNumber(text))
+	counts := strings.EqualFold(n.text, "pass") // what tests and benchmarks do
+	return v.last && len(text) >= 6 && (churn(text) > 0 && isMixed(text) || holds(text, isLetter) && holds(text, isSign) || isNumber(text) && !counts)
 }
 
 // canBeSecret reports whether text, behind a name of the environment, can be any secret: all but what is none by its form.
