@@ -84,8 +84,8 @@ func ShortDuration(d time.Duration) string {
 // byteUnits are what a number of bytes may be written in, the largest first.
 func byteUnits() []string { return []string{"TiB", "GiB", "MiB", "KiB"} }
 
-// parseBytes reads a number of bytes: 67108864 or 64MiB. ok is false for anything else, and for what overflows.
-func parseBytes(text string) (n int64, ok bool) {
+// ParseBytes reads a number of bytes: 67108864 or 64MiB. ok is false for anything else, and for what overflows.
+func ParseBytes(text string) (n int64, ok bool) {
 	factor := int64(1) << 40
 	for _, unit := range byteUnits() {
 		if digits, found := strings.CutSuffix(text, unit); found {

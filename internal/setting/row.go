@@ -70,7 +70,7 @@ func Duration(at *time.Duration, key string, standard, low, high time.Duration, 
 
 // Bytes is a number of bytes from low to high.
 func Bytes(at *int64, key string, standard, low, high int64, doc string) Row {
-	return ranged(form[int64]{KindBytes, parseBytes, FormatBytes}, at, key, standard, low, high, doc)
+	return ranged(form[int64]{KindBytes, ParseBytes, FormatBytes}, at, key, standard, low, high, doc)
 }
 
 // Money is an amount from nothing, which is the default, to high.

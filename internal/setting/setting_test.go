@@ -13,18 +13,18 @@ import (
 func TestBytes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int64{"0": 0, "1": 1, "1KiB": 1024, "64MiB": 64 << 20, "3GiB": 3 << 30, "1TiB": 1 << 40} {
-		if got, ok := parseBytes(text); !ok || got != want || FormatBytes(want) != text {
-			t.Errorf("parseBytes(%q) = %d, %v; formatBytes(%d) = %q", text, got, ok, want, FormatBytes(want))
+		if got, ok := ParseBytes(text); !ok || got != want || FormatBytes(want) != text {
+			t.Errorf("ParseBytes(%q) = %d, %v; formatBytes(%d) = %q", text, got, ok, want, FormatBytes(want))
 		}
 	}
 	for _, bad := range []string{"", "MiB", "-1", "1.5MiB", "1 MiB", "64mb", "9000000TiB"} {
-		if n, ok := parseBytes(bad); ok {
-			t.Errorf("parseBytes(%q) = %d", bad, n)
+		if n, ok := ParseBytes(bad); ok {
+			t.Errorf("ParseBytes(%q) = %d", bad, n)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Int64Range(0, 1<<50).Draw(t, "n")
-		if got, ok := parseBytes(FormatBytes(n)); !ok || got != n {
+		if got, ok := ParseBytes(FormatBytes(n)); !ok || got != n {
 			t.Fatalf("%d is written %q and read %d", n, FormatBytes(n), got)
 		}
 	})

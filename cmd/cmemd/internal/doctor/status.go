@@ -21,6 +21,7 @@ import (
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/order"
+	"github.com/cmemd/cmemd/internal/setting"
 )
 
 func newStatus(a *terminal.App) *cobra.Command {
@@ -35,7 +36,7 @@ func newStatus(a *terminal.App) *cobra.Command {
 			s, err := a.Status(c.Context())
 			if err == nil {
 				aside, ingest, next, unheard := homedir.AsideFiles(a), unfinishedIngest(s.Home), nextObserver(s.Home), unheardAgents(s.Home, a.Now())
-				full := fullDisk(a, s.Home)
+				full := fullDisk(s)
 				shown := a.Show(runningStatus{Running: true, Status: s, Full: full, Aside: aside, Ingest: ingest, Next: next, Unheard: unheard}, func() {
 					showStatus(a, s)
 					if full != nil {
@@ -75,13 +76,11 @@ type runningStatus struct {
 	Unheard []string `json:"unheard_agents,omitempty"` // that reported lately, and do not report what they say between tool calls
 }
 
-// fullDisk is the room of a home where nothing is captured for want of it; nil: there is enough, or it cannot be told.
-func fullDisk(a *terminal.App, home string) *homedir.Room {
-	l, _ := config.ForHome(a) // what is wrong with other settings does not make room
-	if l == nil {
-		return nil
-	}
-	if room, err := homedir.RoomOf(home, l.MinFreeBytes); err == nil && room.Full() {
+// fullDisk is the room of the home of a daemon that captures nothing for want of it, by the settings that it runs with; nil: there is
+// enough, or it cannot be told.
+func fullDisk(s api.Status) *homedir.Room {
+	kept, ok := setting.ParseBytes(s.Settings["min_free_bytes"])
+	if room, err := homedir.RoomOf(s.Home, kept); ok && err == nil && room.Full() {
 		return &room
 	}
 	return nil
