@@ -77,7 +77,7 @@ type runningStatus struct {
 }
 
 // fullDisk is the room of the home of a daemon that captures nothing for want of it, by the settings that it runs with; nil: there is
-// enough, or it cannot be told.
+// enough, or that is not known.
 func fullDisk(s api.Status) *homedir.Room {
 	kept, ok := setting.ParseBytes(s.Settings["min_free_bytes"])
 	if room, err := homedir.RoomOf(s.Home, kept); ok && err == nil && room.Full() {
