@@ -35,6 +35,9 @@ func TestUntilHangup(t *testing.T) {
 		return
 	}
 	t.Parallel()
+	caught := make(chan os.Signal, 1) // what is caught here is neither caught nor ignored in a child, also where nohup runs this test
+	signal.Notify(caught, syscall.SIGHUP)
+	defer signal.Stop(caught)
 	for shell, want := range map[string]string{`exec "$0" "$@"`: "it was ended", `trap '' HUP; exec "$0" "$@"`: "it went on"} {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", shell, os.Args[0], "-test.run=^TestUntilHangup$", "-test.v")
 		cmd.Env = append(os.Environ(), hangupVar+"=1")
