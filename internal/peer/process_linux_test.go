@@ -2,6 +2,7 @@ package peer
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -83,12 +84,26 @@ func TestOf(t *testing.T) {
 // TestReadVariables: of a process the names of what it was started with are known.
 func TestReadVariables(t *testing.T) {
 	t.Parallel()
-	c := exec.Command("sleep", "60")
+	c := exec.Command("cat")
 	c.Env = []string{"AGENT_RUNS=1", "EMPTY="}
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _, _ = c.Process.Kill(), c.Wait() }()
+	if _, err := io.WriteString(in, "x"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 1)); err != nil { // before it runs, the system has another's variables of it, or none
+		t.Fatal(err)
+	}
 	p, err := read(c.Process.Pid)
 	if diff := cmp.Diff([]string{"AGENT_RUNS", "EMPTY"}, p.variables); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
