@@ -20,7 +20,7 @@ const serveHelp = `Serve runs the daemon until it is stopped. On a terminal it l
 ` + "`cmemd start`" + ` runs it in the background.
 
 Run by hand, it takes CMEMD_ variables as settings, over those in config.toml: CMEMD_SLOTS is slots. A daemon that a hook,
-` + "`cmemd start`" + ` or the system's service starts is told --no-env, and takes none.`
+` + "`cmemd start`" + ` or the system's service starts has --no-env, and takes none.`
 
 func newServe(a *terminal.App) *cobra.Command {
 	noEnv := false

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cmemd/cmemd/testkit/race"
 )
 
 const hangupVar = "CMEMD_TEST_HANGUP"
@@ -34,6 +36,7 @@ func TestUntilHangup(t *testing.T) {
 		}
 		return
 	}
+	race.SkipProcesses(t)
 	t.Parallel()
 	caught := make(chan os.Signal, 1) // what is caught here is neither caught nor ignored in a child, also where nohup runs this test
 	signal.Notify(caught, syscall.SIGHUP)
