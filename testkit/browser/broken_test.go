@@ -169,6 +169,7 @@ func (c *cutWriter) Write(b []byte) (int, error) {
 	if c.left -= len(b); c.left < 0 {
 		_, _ = c.ResponseWriter.Write(b[:len(b)+c.left])
 		_ = http.NewResponseController(c.ResponseWriter).Flush()
+		time.Sleep(100 * time.Millisecond) // a browser drops what it has not read when a connection breaks: none of it would be seen
 		panic(http.ErrAbortHandler)
 	}
 	return c.ResponseWriter.Write(b)

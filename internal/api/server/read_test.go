@@ -316,6 +316,29 @@ func TestAfter(t *testing.T) {
 	}
 }
 
+// TestAnswersKnowWhatWasAccepted: who asks finds what they wrote just before, though the views gather what comes for a tenth of a second;
+// views that stand still are answered from as they are.
+func TestAnswersKnowWhatWasAccepted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for i := range 10 {
+		name := fmt.Sprintf("s%d", i)
+		if _, err := w.client.Hook(t.Context(), "claude-code", toolUse(name, "t1", "ls", "a b"), newID(), time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := api.SessionRoute.Call(t.Context(), w.client, api.IDQuery{ID: name}); err != nil {
+			t.Errorf("session %s, whose tool use was accepted before: %v", name, err)
+		}
+	}
+	behind := newWorld(t, func(c *testConfig) { c.swap = func(s *Server) { s.sources.watermark = stuck{} } })
+	if _, err := api.SaveRoute.Call(t.Context(), behind.client, api.Memory{Text: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := api.SearchRoute.Call(t.Context(), behind.client, api.SearchQuery{Text: "x"}); err != nil {
+		t.Errorf("views that stand still, and no position that must be known: %v", err)
+	}
+}
+
 // stuck knows nothing, and never will.
 type stuck struct{}
 

@@ -59,7 +59,11 @@ func (s *dispatcher) accept(ctx context.Context, e api.Endpoint, query any, wron
 	if len(wrong) > 0 {
 		return invalidAll(sorted(wrong))
 	}
-	return s.sources.await(ctx, api.MustKnow(query))
+	at := api.MustKnow(query)
+	if at == 0 && e.Method == http.MethodGet {
+		s.sources.catchUp(ctx)
+	}
+	return s.sources.await(ctx, at)
 }
 
 // isSame reports whether two projects are one: by what identifies them, or by name where one of them is known by that alone.

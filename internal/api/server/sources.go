@@ -73,6 +73,22 @@ func (s *sources) await(ctx context.Context, at events.Position) error {
 	return s.limited(ctx, "they do not know that position yet", func(ctx context.Context) error { return s.watermark.Wait(ctx, at) })
 }
 
+// ownWritesWait is how long an answer waits at most to know what was accepted before it was asked for: the views are as much as a tenth of
+// a second behind the log, and where somebody waits they hurry.
+const ownWritesWait = 150 * time.Millisecond
+
+// catchUp has the answer know what the log holds now, so that who asks finds what they wrote just before. Views that are stopped, or
+// further behind than ownWritesWait, are not waited for: what they know is answered.
+func (s *sources) catchUp(ctx context.Context) {
+	last, err := s.Log.Last(ctx)
+	if err != nil || s.watermark.Position() >= last || len(s.StoppedParts()) > 0 {
+		return
+	}
+	limited, cancel := context.WithTimeout(ctx, ownWritesWait)
+	defer cancel()
+	_ = s.watermark.Wait(limited, last) // what is known by then is answered
+}
+
 // troubleWait is how long views are waited for that could not be written and try again, once a minute at least.
 const troubleWait = 90 * time.Second
 
