@@ -34,6 +34,20 @@ func First(s string) (first, rest string) {
 	return strings.TrimSpace(window[:n]), s[n:]
 }
 
+// WithoutEmphasis is s without Markdown's marks of bold text. What stands between marks of code stays as it is: "**kwargs" is a name there.
+func WithoutEmphasis(s string) string {
+	if !strings.Contains(s, "**") {
+		return s
+	}
+	parts := strings.Split(s, "`")
+	for i := range parts {
+		if inCode := i%2 == 1 && i < len(parts)-1; !inCode {
+			parts[i] = strings.ReplaceAll(parts[i], "**", "")
+		}
+	}
+	return strings.Join(parts, "`")
+}
+
 // goesOn reports whether a sentence goes on at rest, on its line: inCode says that a mark of code stands open before it.
 func goesOn(before, rest string, inCode bool) bool {
 	if strings.HasSuffix(before, "\n") {

@@ -176,7 +176,7 @@ func withoutMarks(line string) string {
 	if mark, rest, ok := strings.Cut(line, " "); ok && (mark == "-" || mark == "*" || mark == "•" || strings.Trim(mark, "0123456789") == "." || strings.Trim(mark, "0123456789") == ")") {
 		line = rest
 	}
-	return strings.TrimSpace(strings.ReplaceAll(line, "**", ""))
+	return strings.TrimSpace(sentence.WithoutEmphasis(line))
 }
 
 // textOf is what a row says at most length, in the first of its texts that says anything.
