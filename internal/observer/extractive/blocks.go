@@ -41,7 +41,7 @@ func (b block) continues() bool { return b.shape != code && (b.shape != paragrap
 // marked is what b says on one line with the marks of code left in: what stands between them is a name.
 func (b block) marked() string {
 	_, s := cutMarker(strings.TrimLeft(b.raw, " \t"))
-	return tidy(line(strings.ReplaceAll(unlink(s), "**", "")))
+	return tidy(line(sentence.WithoutEmphasis(unlink(s))))
 }
 
 // maxBlocks bounds how much structure is kept of one text.
@@ -217,7 +217,7 @@ func plain(s string) string {
 	if !strings.ContainsAny(s, "*`[\t") {
 		return strings.TrimSpace(s)
 	}
-	s = strings.ReplaceAll(strings.ReplaceAll(unlink(s), "**", ""), "`", "")
+	s = strings.ReplaceAll(sentence.WithoutEmphasis(unlink(s)), "`", "")
 	return strings.TrimSpace(strings.ReplaceAll(s, "\t", " "))
 }
 

@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,29 +12,44 @@ import (
 // maxGist is how many lines of a command's output a fact quotes.
 const maxGist = 2
 
-// gistOf is what of the outputs of a family of commands a person would note though they went well: lines that call themselves a
-// warning or an error, those of the newest run first, and the last that counts or measures something. Empty: nothing.
-func (w *work) gistOf(family string) string {
-	var noted []string
-	counted := ""
+// A printedGist is what of the outputs of one command a person would note though it went well.
+type printedGist struct {
+	by      run      // the newest that printed such a thing
+	noted   []string // lines that call themselves a warning or an error, those of the newest run first
+	counted string   // the last line that counts or measures something
+}
+
+func (g printedGist) String() string {
+	if g.counted == "" {
+		return strings.Join(g.noted, "; ")
+	}
+	return strings.Join(append(slices.Clip(g.noted), g.counted), "; ")
+}
+
+// gistsOf are those of the commands of a family, the newest first, at most maxGist. A warning is noted once, but for its numbers,
+// whichever command printed it.
+func (w *work) gistsOf(family string) (all []printedGist) {
+	var warned []string
 	for _, r := range slices.Backward(w.runs) {
 		if r.family != family || r.runOutcome == failed || r.output == "" {
 			continue
 		}
-		labelled, count := r.gist()
-		if counted == "" {
-			counted = count
-		}
-		for _, l := range labelled {
-			if len(noted) < maxGist && !slices.ContainsFunc(noted, func(n string) bool { return withoutNumbers(n) == withoutNumbers(l) }) {
-				noted = append(noted, l)
+		labelled, counted := r.gist()
+		labelled = slices.DeleteFunc(labelled, func(l string) bool { return slices.Contains(warned, withoutNumbers(l)) })
+		at := slices.IndexFunc(all, func(g printedGist) bool { return shown(g.by) == shown(r) })
+		if at < 0 {
+			if len(all) == maxGist || counted == "" && len(labelled) == 0 {
+				continue
 			}
+			at, all = len(all), append(all, printedGist{by: r})
+		}
+		g := &all[at]
+		g.counted = cmp.Or(g.counted, counted)
+		for _, l := range labelled[:min(len(labelled), maxGist-len(g.noted))] {
+			g.noted, warned = append(g.noted, l), append(warned, withoutNumbers(l))
 		}
 	}
-	if counted != "" {
-		noted = append(noted, counted)
-	}
-	return strings.Join(noted, "; ")
+	return all
 }
 
 // gist are the first lines of r's output that call themselves a warning or an error, and the last line that counts something, or of a

@@ -37,7 +37,11 @@ func TestGist(t *testing.T) {
 		if len(w.runs) != 1 {
 			t.Fatalf("%s: %d runs", c.command, len(w.runs))
 		}
-		if got := w.gistOf(w.runs[0].family); got != c.want {
+		got := ""
+		for _, g := range w.gistsOf(w.runs[0].family) {
+			got += g.String()
+		}
+		if got != c.want {
 			t.Errorf("%s printing %q: %q, want %q", c.command, c.output, got, c.want)
 		}
 	}
@@ -51,6 +55,21 @@ func TestGistOfSeveralRuns(t *testing.T) {
 		w.add(observeCall(evidence.Parse(used("Bash", map[string]any{"command": "time ./shop"}, out, false))))
 	}
 	want := []string{"`./shop` succeeded, and printed: WARN: 7 batch is lost; WARN: 2 batches; 0.135 total"}
+	if d := cmp.Diff(want, w.facts(3)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// TestGistIsOfItsCommand: what was printed is quoted beside the command that printed it, and never beside another of its family.
+func TestGistIsOfItsCommand(t *testing.T) {
+	t.Parallel()
+	w := newWork("")
+	for _, c := range [][2]string{
+		{"./shop serve", "WARN: 1 batch is lost"}, {"QUIET=1 ./shop serve", "WARN: 4 batch is lost\n3 failed"}, {"NO_STATS=1 ./shop serve", "bye"},
+	} {
+		w.add(observeCall(evidence.Parse(used("Bash", map[string]any{"command": c[0]}, c[1], false))))
+	}
+	want := []string{"`QUIET=1 ./shop serve` succeeded, and printed: WARN: 4 batch is lost; 3 failed"}
 	if d := cmp.Diff(want, w.facts(3)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}

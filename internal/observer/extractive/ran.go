@@ -20,14 +20,22 @@ func (w *work) runFacts(to *factList) {
 		for _, bad := range failures {
 			w.failureFact(bad, to)
 		}
-		told := w.gistOf(r.family)
+		gists := w.gistsOf(r.family)
+		if r.step.onlyReads() || len(failures) > 0 && (len(gists) == 0 || r.runOutcome == failed) {
+			continue
+		}
+		isQuoted := false
+		for _, g := range gists {
+			isQuoted = isQuoted || shown(g.by) == shown(r)
+			w.endFact(g.by, g.String(), to)
+		}
 		switch {
-		case r.step.onlyReads() || len(failures) > 0 && (told == "" || r.runOutcome == failed):
-		case r.isTest || r.step.IsPush() || told != "":
-			w.endFact(r, told, to)
-		case !r.step.onlyRemoves() && plain < maxPassedRuns:
+		case isQuoted:
+		case r.isTest || r.step.IsPush():
+			w.endFact(r, "", to)
+		case len(gists) == 0 && !r.step.onlyRemoves() && plain < maxPassedRuns:
 			plain++
-			w.endFact(r, told, to)
+			w.endFact(r, "", to)
 		}
 	}
 }
@@ -86,7 +94,7 @@ func (w *work) failureFact(r run, to *factList) {
 	to.quote(rank, shown(r)+" failed"+why, p, after)
 }
 
-func (w *work) endFact(r run, told string, to *factList) {
+func (w *work) endFact(r run, gist string, to *factList) {
 	rank, verb := rankRan, "Ran %s"
 	if r.runOutcome == passed {
 		verb = "%s succeeded"
@@ -98,13 +106,13 @@ func (w *work) endFact(r run, told string, to *factList) {
 		rank, verb = rankTodo, "Ran %s (its end was not reported)"
 	case r.step.IsPush():
 		rank = rankPush
-	case told != "":
+	case gist != "":
 		rank = rankPrinted
 	}
-	if told != "" {
-		told = printedAfter + told
+	if gist != "" {
+		gist = printedAfter + gist
 	}
-	to.quote(rank, fmt.Sprintf(verb, shown(r)), told, "")
+	to.quote(rank, fmt.Sprintf(verb, shown(r)), gist, "")
 }
 
 // shown is a command as a fact quotes it.
