@@ -63,7 +63,7 @@ func rowsPage(found api.Rows) string {
 			left = append(left, handleOf(r.ID, r.Handle()))
 			continue
 		}
-		switch text := wholeOf(r, found.Parts[r.ID]); {
+		switch text := wholeOf(r, found); {
 		case p.put(text):
 			shown++
 		case shown == 0:

@@ -110,12 +110,16 @@ func writerName(w events.Writer) string {
 	return "the " + string(w)
 }
 
-// wholeOf is a whole row with what else is of the same prompt, one a line.
-func wholeOf(r api.Row, parts []api.EntryPart) string {
-	if len(parts) == 0 {
-		return whole(r)
+// wholeOf is a whole row with newer work on the same, and what else is of the same prompt, one a line.
+func wholeOf(r api.Row, found api.Rows) string {
+	text := strings.TrimSuffix(whole(r), "\n")
+	if newer := found.Newer[r.ID]; newer.At != 0 {
+		text += fmt.Sprintf("Newer work on the same code: %s\n", newer)
 	}
-	return strings.TrimSuffix(whole(r), "\n") + "Of the same prompt:\n" + partLines(parts) + "\n"
+	if parts := found.Parts[r.ID]; len(parts) > 0 {
+		text += "Of the same prompt:\n" + partLines(parts)
+	}
+	return text + "\n"
 }
 
 // maxList is how much of a list of names is shown, in characters.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 )
 
@@ -292,8 +293,9 @@ func TestPartsOfAnEntry(t *testing.T) {
 	if text := partLines(parts); strings.Count(text, "\n") != shownParts+1 || !strings.HasSuffix(text, "  - and 12 more\n") {
 		t.Errorf("many parts:\n%s", text)
 	}
-	text := wholeOf(someRows(1, "shop")[0], parts[:1])
-	if !strings.Contains(text, "Files changed: cart.go\nOf the same prompt:\n  - m7 prompt | ") || !strings.HasSuffix(text, "the cart\n\n") {
+	row := someRows(1, "shop")[0]
+	text := wholeOf(row, api.Rows{Parts: map[events.ID][]api.EntryPart{row.ID: parts[:1]}, Newer: map[events.ID]api.Handle{row.ID: {At: 12}}})
+	if !strings.Contains(text, "Files changed: cart.go\nNewer work on the same code: m12\nOf the same prompt:\n  - m7 prompt | ") || !strings.HasSuffix(text, "the cart\n\n") {
 		t.Errorf("got\n%s", text)
 	}
 }

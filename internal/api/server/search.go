@@ -218,7 +218,9 @@ func (s *searches) rows(ctx context.Context, ids []string) (api.Rows, error) {
 		}
 	}
 	var err error
-	out.Parts, err = s.Recall.Parts(ctx, out.Rows...)
+	if out.Parts, err = s.Recall.Parts(ctx, out.Rows...); err == nil {
+		out.Newer, err = s.Recall.Newer(ctx, out.Rows...)
+	}
 	return out, err
 }
 

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -33,6 +34,35 @@ func newerWork(list []*rows.Row) map[events.ID]*rows.Row {
 		}
 	}
 	return newer
+}
+
+// Newer names, for each observation of a list whose project has newer work on the same, the newest such work, as a context does: among the
+// newestObservations rows of each of its folders. Errors are ctx's and those of the views.
+func (r *Recall) Newer(ctx context.Context, of ...rows.Row) (map[events.ID]rows.Handle, error) {
+	named := map[events.ID]rows.Handle{}
+	for _, row := range of {
+		if row.Kind != rows.Observation || row.ProjectRoot == "" {
+			continue
+		}
+		extent, err := r.cfg.Views.Extent(ctx, row.ProjectRoot, "")
+		if err != nil {
+			return nil, err
+		}
+		list := []*rows.Row{&row}
+		for _, root := range extent.Roots {
+			recent, err := r.cfg.Views.Recent(ctx, rows.RecentFilter{
+				ProjectRoot: root, Kinds: []rows.Kind{rows.Observation}, Limit: newestObservations, Match: func(other rows.Row) bool { return other.ID != row.ID },
+			})
+			if err != nil {
+				return nil, err
+			}
+			list = appendEach(list, recent)
+		}
+		if newest := newerWork(list)[row.ID]; newest != nil {
+			named[row.ID] = newest.Handle()
+		}
+	}
+	return named, nil
 }
 
 // filesBelowRoot are the files that a row's work read or changed, as they are named below its project's folder: working trees of a project

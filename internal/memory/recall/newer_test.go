@@ -110,6 +110,13 @@ func TestResultsNameNewerWork(t *testing.T) {
 	if len(found) != 3 || named != 1 {
 		t.Errorf("of %d results %d name newer work", len(found), named)
 	}
+	list, err := w.Show(t.Context(), older.String(), "m4", found[2].ID.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names, err := w.Newer(t.Context(), list...); err != nil || len(names) != 1 || names[older].String() != "m4" {
+		t.Errorf("of rows that are read whole: %v, %v", names, err)
+	}
 }
 
 // By relevance newer work stands before what it goes on with, however much better that matches, and all others in their order. The next

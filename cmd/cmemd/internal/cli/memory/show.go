@@ -40,6 +40,9 @@ func showRows(a *terminal.App, found api.Rows) error {
 			a.Printf("\n")
 		}
 		showRow(a, r)
+		if newer := found.Newer[r.ID]; newer.At != 0 {
+			a.Field("newer", fmt.Sprintf("%s: later work on the same code", newer))
+		}
 		a.Field("same prompt", partsText(a, found.Parts[r.ID]))
 	}
 	if len(found.Missing) > 0 {

@@ -73,3 +73,16 @@ func TestShowRowShowsEveryField(t *testing.T) {
 		}
 	}
 }
+
+// TestShowNamesNewerWork: a row that is read whole says where later work on the same code stands, as a search that finds both does.
+func TestShowNamesNewerWork(t *testing.T) {
+	t.Parallel()
+	row := api.Row{ID: events.ID{1}, Kind: "observation", Title: "sorted by CreatedAt"}
+	a, out, _ := clitest.App()
+	if err := showRows(a, api.Rows{Rows: []api.Row{row}, Newer: map[events.ID]api.Handle{row.ID: {At: 902}}}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "m902: later work on the same code") {
+		t.Errorf("got\n%s", out)
+	}
+}
