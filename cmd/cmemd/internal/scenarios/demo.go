@@ -193,7 +193,7 @@ func (d *stage) raise(ctx context.Context) error {
 		return err
 	}
 	d.daemon = daemon
-	err = d.until(ctx, "the daemon to be ready", func() bool {
+	err = d.until(ctx, demoWait, "the daemon to be ready", func() bool {
 		r, err := api.ReadyRoute.Call(ctx, d.client, api.ReadyQuery{Always: true})
 		return err == nil && r.Ready
 	})
@@ -205,14 +205,14 @@ func (d *stage) raise(ctx context.Context) error {
 	return nil
 }
 
-// until waits for a condition.
-func (d *stage) until(ctx context.Context, what string, ok func() bool) error {
-	limit := time.After(demoWait)
+// until waits for a condition, for a limited time.
+func (d *stage) until(ctx context.Context, most time.Duration, what string, ok func() bool) error {
+	limit := time.After(most)
 	for !ok() {
 		select {
 		case <-time.After(20 * time.Millisecond):
 		case <-limit:
-			return fmt.Errorf("gave up waiting for %s after %v", what, demoWait)
+			return fmt.Errorf("gave up waiting for %s after %v", what, most)
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -28,7 +28,7 @@ func (d *stage) sent() (n int) {
 func (d *stage) settle(ctx context.Context) error {
 	want := d.sent()
 	var in api.Balance
-	err := d.until(ctx, "every input to be settled", func() bool {
+	err := d.until(ctx, demoWait, "every input to be settled", func() bool {
 		st, err := api.StatusRoute.Call(ctx, d.client, api.NoQuery{})
 		in = st.Inputs
 		return err == nil && in.Captured >= want && in.Pending == 0 && st.Spool.Waiting == 0

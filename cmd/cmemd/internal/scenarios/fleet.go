@@ -31,8 +31,9 @@ type fleet struct {
 // machineNames are what the machines of the demo are called, in the order in which they join.
 func machineNames() []string { return []string{"laptop", "desktop", "server"} }
 
-// fleetWait is how long machines may take for what waits for an election (4 to 9 s), and for what was put off meanwhile.
-const fleetWait = 40 * time.Second
+// fleetWait is how long machines and stores may take for what waits for an election (4 to 9 s), for what was put off meanwhile, and for a
+// store that was killed: the hub starts it again after 10 s, and on a busy machine it was not ready for 17 s more.
+const fleetWait = time.Minute
 
 // playCluster plays three machines that share their memory through three stores, of which one is killed, and so is a machine. What it shows
 // is checked: it fails where something is missing or there twice.
@@ -151,7 +152,7 @@ func (f *fleet) playFirst(ctx context.Context) error {
 // killed too, and started again.
 func (f *fleet) playOthers(ctx context.Context) error {
 	known := func() bool { _, ok := f.stores.leader(); return ok }
-	if err := f.until(ctx, "a store to lead", known); err != nil {
+	if err := f.until(ctx, fleetWait, "a store to lead", known); err != nil {
 		return err
 	}
 	gone, err := f.stores.killLeader()
@@ -215,7 +216,7 @@ func (f *fleet) flush(ctx context.Context, m *stage) error {
 
 // recover waits until the store that was killed is there again.
 func (f *fleet) recover(ctx context.Context) error {
-	if err := f.until(ctx, "the store that was killed to come back", func() bool { return f.stores.back() != 0 }); err != nil {
+	if err := f.until(ctx, fleetWait, "the store that was killed to come back", func() bool { return f.stores.back() != 0 }); err != nil {
 		return err
 	}
 	f.announce("store %d is back, and fetches what it missed from the other two", f.stores.back())

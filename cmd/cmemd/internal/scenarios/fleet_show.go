@@ -115,7 +115,7 @@ func (f *fleet) findOn(ctx context.Context, of *stage) error {
 	const words = "why was a refused delivery retried"
 	q := api.SearchQuery{Text: words, Session: of.session, Limit: 3}
 	var found api.SearchResults
-	err := f.until(ctx, "a search on "+f.name+" to find what was done on "+of.name, func() bool {
+	err := f.until(ctx, fleetWait, "a search on "+f.name+" to find what was done on "+of.name, func() bool {
 		var err error
 		found, err = api.SearchRoute.Call(ctx, f.client, q)
 		return err == nil && len(found.Results) > 0 && found.Results[0].Handle.Machine == of.name
@@ -133,7 +133,7 @@ func (f *fleet) findOn(ctx context.Context, of *stage) error {
 // showSessions lists the sessions that a machine knows, once its views have all of them.
 func (f *fleet) showSessions(ctx context.Context, m *stage) error {
 	var there api.Sessions
-	err := m.until(ctx, m.name+" to know every session", func() bool {
+	err := m.until(ctx, fleetWait, m.name+" to know every session", func() bool {
 		var err error
 		there, err = api.SessionsRoute.Call(ctx, m.client, api.SessionsQuery{Limit: 50})
 		return err == nil && len(there.Sessions) == len(f.machines)

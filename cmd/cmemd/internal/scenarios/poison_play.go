@@ -65,7 +65,7 @@ func (p *poisonRun) feed(ctx context.Context) error {
 		if !p.scene.lockstep {
 			continue
 		}
-		if err := p.until(ctx, "an input to be settled", func() bool { return p.allSettled(ctx) }); err != nil {
+		if err := p.until(ctx, demoWait, "an input to be settled", func() bool { return p.allSettled(ctx) }); err != nil {
 			return err
 		}
 	}
@@ -106,7 +106,7 @@ func (p *poisonRun) allSettled(ctx context.Context) bool {
 
 // rest waits until the trouble is over and all is settled.
 func (p *poisonRun) rest(ctx context.Context) error {
-	err := p.until(ctx, "the trouble to be over", func() bool { return p.allSettled(ctx) })
+	err := p.until(ctx, demoWait, "the trouble to be over", func() bool { return p.allSettled(ctx) })
 	p.account.Played = p.account.Final
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, terminal.BalanceLine(p.account.Played))
@@ -126,7 +126,7 @@ func (p *poisonRun) reobserveDropped(ctx context.Context) error {
 		return err
 	}
 	p.account.Again = asked.Inputs
-	err = p.until(ctx, "what was dropped to be observed again", func() bool { return p.allSettled(ctx) })
+	err = p.until(ctx, demoWait, "what was dropped to be observed again", func() bool { return p.allSettled(ctx) })
 	p.endPosition = before
 	p.announce("cmemd reobserve --dropped: %s asked for again", number.Plural(asked.Inputs, "input"))
 	p.printDetail("%s", terminal.BalanceLine(p.account.Final))
