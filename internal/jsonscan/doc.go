@@ -4,12 +4,11 @@
 //   - Scanner, Valid, Scalars and StringMember are strict: what they take encoding/json takes, and nothing else.
 //   - Members, Elements, ValueEnd and StringEnd look at brackets and quotes alone, and are as fast as that allows. They are for
 //     texts that are known to be valid, or that somebody else reads later. StringEnd and ValueEnd say where a text was cut.
+//   - CutMembers, CutElements, CutText and UnquoteCut read texts that may be cut off, as inputs of tools are recorded, as far as
+//     they go.
 //   - Unquote, Text, AppendUnquoted and AppendQuoted decode and encode strings.
-//
-// Inputs of tools are recorded cut off, and read as far as they go by readers of their own: evidence, the extractive observer
-// and projections each take from a broken text what it needs.
 //
 // The files, each referring to those below it:
 //
-//	scanner.go, skip.go, strings.go
+//	scanner.go, cut.go, skip.go, strings.go
 package jsonscan

@@ -37,17 +37,17 @@ func aliasedText(raw []byte) []byte {
 	return []byte(Text(raw))
 }
 
-// AppendUnquoted appends the text of what stands between the quotes of a JSON string, as Unquote returns it. It stops and
-// returns false where a backslash begins no escape sequence.
-func AppendUnquoted[T string | []byte](dst []byte, inner T) ([]byte, bool) {
+// AppendUnquoted appends the text of what stands between the quotes of a JSON string, as Unquote returns it. It stops where a
+// backslash begins no escape sequence, and returns what is left from there on.
+func AppendUnquoted[T string | []byte](dst []byte, inner T) (out []byte, rest T) {
 	for {
 		i := indexByte(inner, '\\')
 		if i < 0 {
-			return append(dst, inner...), true
+			return append(dst, inner...), inner[len(inner):]
 		}
 		dst, inner = append(dst, inner[:i]...), inner[i:]
 		if escapeLength(inner) == 0 {
-			return dst, false
+			return dst, inner
 		}
 		r, n := unescape(inner)
 		dst, inner = utf8.AppendRune(dst, r), inner[n:]

@@ -124,11 +124,11 @@ func (s *eventScanner) string(raw []byte, to *string) bool {
 	}
 	raw = raw[1 : len(raw)-1]
 	if bytes.IndexByte(raw, '\\') >= 0 {
-		var ok bool
-		if raw, ok = jsonscan.AppendUnquoted(s.plain[:0], raw); !ok {
+		plain, rest := jsonscan.AppendUnquoted(s.plain[:0], raw)
+		if len(rest) > 0 {
 			return false
 		}
-		s.plain = raw
+		raw, s.plain = plain, plain
 	}
 	*to = string(raw)
 	return true

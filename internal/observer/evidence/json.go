@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/internal/jsonscan"
 	"github.com/cmemd/cmemd/internal/toolinput"
@@ -73,18 +72,7 @@ func (v value) String() string {
 	if !v.text {
 		return ""
 	}
-	raw := v.raw
-	if !utf8.ValidString(raw) {
-		raw = string([]rune(raw)) // as encoding/json has it
-	}
-	if !strings.Contains(raw, `\`) {
-		return raw
-	}
-	var out string
-	if json.Unmarshal([]byte(`"`+raw+`"`), &out) == nil {
-		return out
-	}
-	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\/`, "/", `\\`, `\`).Replace(raw)
+	return jsonscan.UnquoteCut(v.raw)
 }
 
 // get returns the first member whose key is one of keys, in the order of keys. Here and below keys are given in their
@@ -164,7 +152,8 @@ func (v value) names() []string {
 	return v.strings()
 }
 
-// A scanner reads a text that may be cut off, and keeps what it understood until then. Package jsonscan reads whole texts.
+// A scanner reads a text that may be cut off, and keeps what it understood until then: one pass for all levels, where those of
+// package jsonscan would read what lies deep once for each level above it.
 type scanner struct {
 	text string
 	at   int
@@ -216,7 +205,7 @@ func (s *scanner) str() (raw string, ok bool) {
 	n := jsonscan.StringEnd(s.text[s.at-1:])
 	if n == 0 {
 		raw, s.at = s.text[s.at:], len(s.text)
-		return strings.TrimSuffix(raw, `\`), false
+		return raw, false
 	}
 	raw = s.text[s.at : s.at+n-2]
 	s.at += n - 1

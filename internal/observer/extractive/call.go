@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cmemd/cmemd/internal/jsonscan"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
@@ -187,7 +188,11 @@ func patchLines(patch string) (plus, minus int) {
 		case strings.HasPrefix(patch[i:], `"-`):
 			minus++
 		}
-		i += stringEnd(patch[i:])
+		n = jsonscan.StringEnd(patch[i:])
+		if n == 0 {
+			return plus, minus
+		}
+		i += n
 	}
 }
 
