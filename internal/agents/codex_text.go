@@ -4,18 +4,11 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/cmemd/cmemd/internal/harness"
 	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 // What Codex writes, in its words.
-
-// codexTags are elements that Codex writes where a user's words stand.
-func codexTags() []string {
-	return []string{
-		"environment_context", "user_instructions", "INSTRUCTIONS", "turn_aborted", "user_shell_command", "skill",
-		"subagent_notification", "permissions", "collaboration_mode", "skills_instructions", "apps_instructions",
-	}
-}
 
 // codexTyped is what the user typed of a text in the user's place, and whether it is anything.
 func codexTyped(text string) (string, bool) {
@@ -25,7 +18,7 @@ func codexTyped(text string) (string, bool) {
 			text = strings.TrimSpace(rest)
 		}
 	}
-	text = cutLeading(text, codexTags())
+	text = cutLeading(text, harness.Codex())
 	return text, text != ""
 }
 

@@ -3,13 +3,15 @@ package agents
 import (
 	"slices"
 	"strings"
+
+	"github.com/cmemd/cmemd/internal/harness"
 )
 
 // JSON may write "<" and ">" as escapes, and JSON quoted in JSON then keeps them as text. So the fence looks there, in
 // lower case and in upper case.
 func escapedFences() [][2]string {
 	return [][2]string{
-		{`u003c` + contextTag, `u003c/` + contextTag}, {`u003C` + contextTag, `u003C/` + contextTag},
+		{`u003c` + harness.Memory, `u003c/` + harness.Memory}, {`u003C` + harness.Memory, `u003C/` + harness.Memory},
 	}
 }
 

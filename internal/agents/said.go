@@ -5,19 +5,13 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/clip"
+	"github.com/cmemd/cmemd/internal/harness"
 	"github.com/cmemd/cmemd/internal/jsonscan"
 	"github.com/cmemd/cmemd/internal/privatetext"
 )
 
-// machineTags are elements that the harness writes where a user's words stand: news of a background task, commands that
-// ran beside the conversation, and their output.
-func machineTags() []string {
-	return []string{
-		"task-notification", "local-command-caveat", "local-command-stdout", "local-command-stderr", "command-name",
-		"command-message", "command-args", "command-contents", "bash-input", "bash-stdout", "bash-stderr",
-		"user-prompt-submit-hook",
-	}
-}
+// machineTags are elements that the harness writes where a user's words stand.
+func machineTags() []string { return append(harness.Beside(), harness.Typed()...) }
 
 // continuedPrefix is how a conversation begins that goes on after a compaction.
 const continuedPrefix = "This session is being continued from a previous conversation that ran out of context"

@@ -1,6 +1,10 @@
 package agents
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/cmemd/cmemd/internal/harness"
+)
 
 // cutTags removes each element of the given names from s, tags included: <name ...> to its </name>. Pairs nest. An
 // opening tag that is never closed stays, as does what follows: it is more likely quoted than meant. The fence around
@@ -24,7 +28,7 @@ func cutTags(s string, names []string) string {
 		if !hopeless[name] {
 			end = elementEnd(s, at, name)
 		}
-		if end < 0 && name == contextTag && startsFence(s[at+n:]) {
+		if end < 0 && name == harness.Memory && startsFence(s[at+n:]) {
 			end = len(s)
 		}
 		if end < 0 {

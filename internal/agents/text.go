@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/internal/clip"
+	"github.com/cmemd/cmemd/internal/harness"
 	"github.com/cmemd/cmemd/internal/privatetext"
 )
 
@@ -13,10 +14,8 @@ import (
 // recognised wherever it comes back, and is not recorded again: whoever writes the fence must keep both tags out of
 // what stands inside.
 const (
-	ContextOpen  = "<" + contextTag + ">"
-	ContextClose = "</" + contextTag + ">"
-
-	contextTag = "cmemd-context"
+	ContextOpen  = "<" + harness.Memory + ">"
+	ContextClose = "</" + harness.Memory + ">"
 )
 
 const (
@@ -34,11 +33,6 @@ const (
 	maxLeftOutMark = len("\n[cmemd:  bytes left out]\n") + 19
 )
 
-// injectedTags are elements that the harness, this memory or another one put into the conversation.
-func injectedTags() []string {
-	return []string{"system-reminder", contextTag, "system-instruction", "system_instruction", "claude-mem-context"}
-}
-
 // clean makes s fit to be recorded: valid UTF-8, no control characters or terminal sequences but line ends and tabs, no
 // private text, nothing that was injected or that cmemd showed a person of itself, no long runs of base64. Private reports
 // whether private text was cut. It takes linear time, and returns s itself where nothing is to be done.
@@ -49,7 +43,7 @@ func clean(s string) (out string, private bool) {
 	s = dropControls(strings.ToValidUTF8(s, "\uFFFD"))
 	if privatetext.MayHoldTag(s) {
 		s, private = privatetext.Cut(s)
-		s = cutTags(s, injectedTags())
+		s = cutTags(s, append(harness.Instructions(), harness.Memories()...))
 	}
 	if hasNoticeOrFence(s) {
 		s = cutNotices(cutEscapedFences(s))

@@ -5,6 +5,8 @@ package fence
 import (
 	"strings"
 	"unicode"
+
+	"github.com/cmemd/cmemd/internal/harness"
 )
 
 // Invisible reports control characters, marks that turn the direction of writing, and tags: what could hide or rearrange what
@@ -22,11 +24,12 @@ func Neutral(s, name string) string {
 	if !found {
 		return s
 	}
+	names := append(harness.Instructions(), name)
 	var out strings.Builder
 	for ; found; before, rest, found = strings.Cut(rest, "<") {
 		out.WriteString(before)
 		bracket := "<"
-		for _, tag := range []string{name, "system-reminder", "system-instruction", "system_instruction"} {
+		for _, tag := range names {
 			if inner := strings.TrimLeft(rest, "/ \t\n"); len(inner) >= len(tag) && strings.EqualFold(inner[:len(tag)], tag) {
 				bracket = "‹"
 			}

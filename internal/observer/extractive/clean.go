@@ -1,9 +1,12 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/internal/harness"
 )
 
 // maxText is how much of one text is looked at, in bytes: its head, and a quarter of that from its tail.
@@ -87,20 +90,15 @@ const (
 	unwrapped          // its content is
 )
 
-// wrapperOf knows the elements that harnesses write. Names that begin with "ide_" or end in "-hook" are dropped too.
+// wrapperOf says what an element of that name is. Names that begin with "ide_" or end in "-hook" are dropped too.
 func wrapperOf(name string) wrapping {
-	switch name {
-	case "system-reminder", "system_reminder", "local-command-caveat", "local-command-stdout", "local-command-stderr",
-		"command-message", "command-contents", "bash-stdout", "bash-stderr", "task-notification", "persisted-output",
-		"cmemd-context", "claude-mem-context", "private", "think", "thinking", "analysis", "environment_context",
-		"user_instructions", "attached_files", "open_and_recently_viewed_files", "additional_data", "turn_aborted",
-		"skill_content", "user_info", "git_status":
+	in := func(names []string) bool { return slices.Contains(names, name) }
+	switch {
+	case in(harness.Instructions()), in(harness.Memories()), in(harness.Beside()), in(harness.Context()),
+		strings.HasPrefix(name, "ide_"), strings.HasSuffix(name, "-hook"):
 		return dropped
-	case "command-name", "command-args", "bash-input", "user_query", "tool_use_error", "summary", "user-prompt":
+	case in(harness.Typed()), in(harness.Around()):
 		return unwrapped
-	}
-	if strings.HasPrefix(name, "ide_") || strings.HasSuffix(name, "-hook") {
-		return dropped
 	}
 	return noWrapper
 }
