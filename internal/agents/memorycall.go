@@ -138,7 +138,7 @@ func isMemoryCommand(command string) bool {
 		}
 		if name == "cmemd" {
 			memory = true
-		} else if !isSilent(name, c.Text) && (!piped || !isFilter(name)) {
+		} else if !isSilent(name, c.Text) && (!piped || !evidence.IsFilter(name)) {
 			return false
 		}
 		piped = c.Next == "|"
@@ -149,16 +149,12 @@ func isMemoryCommand(command string) bool {
 // programOf is the first word that is no assignment, or "".
 func programOf(words []string) string {
 	for _, w := range words {
-		name, _, ok := strings.Cut(w, "=")
-		if !ok || name == "" || strings.Trim(name, assignable) != "" {
+		if !toolinput.IsAssignment(w) {
 			return w
 		}
 	}
 	return ""
 }
-
-// assignable are the characters of a variable's name.
-const assignable = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 
 // isSilent knows the programs that agents put around a command and that tell nothing: they print words of the line or
 // none, unless another program gives them words or they write a file.
@@ -166,15 +162,6 @@ func isSilent(name, text string) bool {
 	switch name {
 	case "cd", "echo", "printf", "true", ":":
 		return !strings.Contains(text, "$(") && !strings.ContainsAny(text, "`>")
-	}
-	return false
-}
-
-// isFilter knows the programs that print less of what they are given.
-func isFilter(name string) bool {
-	switch name {
-	case "head", "tail", "grep", "egrep", "fgrep", "rg", "jq", "cat", "less", "more", "wc", "sort", "uniq", "cut", "tr":
-		return true
 	}
 	return false
 }

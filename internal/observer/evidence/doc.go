@@ -8,7 +8,7 @@
 //
 //	checker.go, intree.go, named.go, notable.go, origin.go, project.go, rework.go, shape.go, tracker.go, tree.go, writes.go,
 //	edits.go, ask.go, claims.go, repo.go, files.go, parse.go, patch.go, call.go, run.go, command.go,
-//	words.go, shell.go, json.go, folder_linux.go, folder_darwin.go, folder_other.go, config.go
+//	programs.go, words.go, shell.go, json.go, folder_linux.go, folder_darwin.go, folder_other.go, config.go
 //
 // What bites: tool names differ between agents and versions, so calls are told apart by their fields first and a name
 // only breaks ties. Inputs and outputs may be cut in the middle of their JSON; what stood before the cut is still

@@ -111,9 +111,7 @@ func (s step) onlyRemoves() bool { return s.words[0] == "rm" || s.words[0] == "r
 // onlyReads is for commands that only look at files or at the system.
 func (s step) onlyReads() bool {
 	switch s.words[0] {
-	case "ls", "tree", "find", "fd", "grep", "egrep", "rg", "ag", "file", "stat", "du", "df", "which", "whereis", "type",
-		"ps", "env", "date", "whoami", "hostname", "diff", "cmp", "jq", "xargs", "basename", "dirname", "realpath", "xxd",
-		"test", "[", "command", "man", "history", "uname", "id", "nl", "strings", "od":
+	case "find", "xargs", "command", "history", "strings":
 		return true
 	case "go":
 		return s.sub(1) == "doc" || s.sub(1) == "list" || s.sub(1) == "env" || s.sub(1) == "version" || s.sub(1) == "mod" && s.sub(2) == "graph"
@@ -128,7 +126,7 @@ func (s step) onlyReads() bool {
 	case "gh":
 		return s.sub(2) == "view" || s.sub(2) == "list" || s.sub(2) == "status" || s.sub(2) == "checks" || s.sub(2) == "diff"
 	}
-	return s.quiet()
+	return evidence.OnlyReads(s.words[0]) || s.quiet()
 }
 
 // sub is the nth word behind the program that is no flag, or "".

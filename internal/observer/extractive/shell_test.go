@@ -67,7 +67,7 @@ func TestSteps(t *testing.T) {
 func TestLooksAreNotWork(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]bool{
-		"ls -la": true, "git status": true, "git -C x log -1": true, "rg foo": true, "cat x": true, "gh pr view 3": true,
+		"ls -la": true, "git status": true, "git -C x log -1": true, "rg foo": true, "cat x": true, "gh pr view 3": true, "md5sum x": true,
 		"go doc fmt": true, "npm ls": true, "git commit -m x": false, "git push": false, "make": false, "gh pr create": false,
 		"go test ./...": false, "npm run build": false, "rm x": false, "git stash": false,
 	} {

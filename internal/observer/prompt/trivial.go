@@ -53,7 +53,7 @@ func isListing(tool string) bool {
 func onlyLists(commands []evidence.Simple) bool {
 	piped := false
 	for _, s := range commands {
-		if len(s.Scripts) > 0 || !lists(s) && !(piped && shortens(s.Words[0])) {
+		if len(s.Scripts) > 0 || !lists(s) && !(piped && evidence.IsFilter(s.Words[0])) {
 			return false
 		}
 		piped = s.Next == "|"
@@ -70,8 +70,4 @@ func lists(s evidence.Simple) bool {
 		return sub == "status" || sub == "rev-parse" || sub == "ls-files" // which tell where one is
 	}
 	return false
-}
-
-func shortens(program string) bool {
-	return slices.Contains([]string{"head", "tail", "wc", "sort", "uniq", "grep", "cut", "cat", "less"}, program)
 }

@@ -38,6 +38,7 @@ func TestTrivial(t *testing.T) {
 		{"find", command("find . -name '*.go' | sort | wc -l"), nil, true},
 		{"find that deletes", command("find . -name '*.go' -delete"), nil, false},
 		{"find that runs", command("find . -exec rm {} ;"), nil, false},
+		{"ls through another filter", command("ls | tr a-z A-Z | rg MAIN"), nil, true},
 		{"ls into a file", command("ls > list.txt"), nil, false},
 		{"ls of what a program says", command("ls $(make where)"), nil, false},
 		{"ls and more", command("ls && make"), nil, false},
