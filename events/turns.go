@@ -135,6 +135,11 @@ type ObservationParsed struct {
 	Unsupported bool       `cbor:"19,keyasint,omitempty" json:"unsupported,omitempty"` // a decision that no prompt, reply or tool use bears out
 }
 
+// Texts are what the observation says in sentences, in the order in which it is read. Texts that it does not have are empty.
+func (e ObservationParsed) Texts() []string {
+	return append([]string{e.Title, e.Subtitle, e.Narrative}, e.Facts...)
+}
+
 // AskedPerson begins a line of a summary's next steps that quotes what the agent asked the person last, and that the person's next prompt
 // answers.
 const AskedPerson = "Asked the person: "
@@ -156,6 +161,11 @@ type SummaryParsed struct {
 	Origin      Origin `cbor:"12,keyasint,omitempty" json:"origin,omitempty"`      // OriginOutside where that of something that it read is
 	Unseen      bool   `cbor:"13,keyasint,omitempty" json:"unseen,omitempty"`      // names files, none of which the session touched
 	Unsupported bool   `cbor:"14,keyasint,omitempty" json:"unsupported,omitempty"` // next steps that nothing it read bears out
+}
+
+// Texts are what the summary says, in the order in which it is read. Texts that it does not have are empty.
+func (e SummaryParsed) Texts() []string {
+	return []string{e.Request, e.Investigated, e.Learned, e.Completed, e.NextSteps, e.Notes}
 }
 
 // InputsDropped gives inputs up without an output.

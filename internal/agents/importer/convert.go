@@ -136,7 +136,7 @@ func (c *Converter) observation(t *texts, e *Entry) events.ObservationParsed {
 		Facts: t.list(e.Facts, t.prose), Concepts: t.list(e.Concepts, t.prose), FilesUnverified: t.paths(e.Files), Source: c.source,
 	}
 	o.Type = cmp.Or(o.Type, events.TypeUnknown)
-	o.Claims = claims(o.Title, o.Subtitle, o.Narrative, strings.Join(o.Facts, "\n"))
+	o.Claims = claims(o.Texts())
 	return o
 }
 
@@ -149,7 +149,7 @@ func (c *Converter) summary(t *texts, e *Entry) events.SummaryParsed {
 		Request: t.prose(e.Request), Investigated: t.prose(e.Investigated), Learned: t.prose(e.Learned),
 		Completed: t.prose(e.Completed), NextSteps: t.prose(e.NextSteps), Notes: t.prose(e.Notes), Source: c.source,
 	}
-	s.Claims = claims(s.Request, s.Investigated, s.Learned, s.Completed, s.NextSteps, s.Notes)
+	s.Claims = claims(s.Texts())
 	return s
 }
 
@@ -158,7 +158,7 @@ func blankSummary(s events.SummaryParsed) bool {
 }
 
 // claims are the commits that texts name, of which nothing is known yet.
-func claims(texts ...string) (all []events.Claim) {
+func claims(texts []string) (all []events.Claim) {
 	for _, hash := range evidence.Claims(strings.Join(texts, "\n")) {
 		all = append(all, events.Claim{Kind: "commit", Value: hash, Verdict: events.Unknown, Evidence: "imported: not looked for yet"})
 	}

@@ -85,10 +85,9 @@ func saidIn(e events.Event) []string {
 	case events.OutputSkipped:
 		return []string{e.Stated.RawText()}
 	case events.ObservationParsed:
-		return slices.Concat([]string{e.Title, e.Subtitle, e.Narrative, e.TypeGiven}, e.Facts, e.Concepts, e.FilesRead,
-			e.FilesModified, e.FilesUnverified)
+		return slices.Concat(e.Texts(), []string{e.TypeGiven}, e.Concepts, e.FilesRead, e.FilesModified, e.FilesUnverified)
 	case events.SummaryParsed:
-		return []string{e.Request, e.Investigated, e.Learned, e.Completed, e.NextSteps, e.Notes}
+		return e.Texts()
 	case events.ClaimChecked:
 		return claimed(e.Claim)
 	case events.MemorySaved:

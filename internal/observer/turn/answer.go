@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/actors/session"
@@ -53,22 +54,34 @@ func (t *Pipeline) keep(ctx context.Context, p observer.Prompt, parsed observer.
 	read, modified := filesOf(p)
 	modified = distinct(modified, t.shellChanges(ctx, p))
 	touched := slices.Concat(read, modified)
-	claims, origin := t.checkClaims(ctx, p.Cwd, parsed), t.originOf(ctx, p, modified)
+	origin := t.originOf(ctx, p, modified)
+	var texts []string // of each row, the summary's last
 	for _, o := range parsed.Observations {
-		a.Observations = append(a.Observations, events.ObservationParsed{
+		made := events.ObservationParsed{
 			Observation: t.cfg.NewID(), Turn: p.Turn, Type: o.Type, TypeGiven: o.TypeGiven, Title: o.Title,
 			Subtitle: o.Subtitle, Narrative: o.Narrative, Facts: o.Facts, Concepts: o.Concepts,
 			FilesRead: read, FilesModified: modified, FilesUnverified: unverified(p.Cwd, o, read, modified),
-			Claims: pick(claims, observationText(o)), Unseen: unseen(p, o, touched) || invented(p, o, touched),
-			Origin: origin.class, Outside: origin.foreignInputs, Unsupported: unsupported(p, observationText(o), o.Type == observer.TypeDecision),
-		})
+			Unseen: unseen(p, o, touched) || invented(p, o, touched), Origin: origin.class, Outside: origin.foreignInputs,
+		}
+		text := strings.Join(made.Texts(), "\n")
+		made.Unsupported = unsupported(p, text, o.Type == observer.TypeDecision)
+		a.Observations, texts = append(a.Observations, made), append(texts, text)
 	}
 	if m := parsed.Summary; m != nil {
 		a.Summary = &events.SummaryParsed{
 			Summary: t.cfg.NewID(), Turn: p.Turn, Request: m.Request, Investigated: m.Investigated, Learned: m.Learned,
-			Completed: m.Completed, NextSteps: m.NextSteps, Notes: m.Notes, Claims: pick(claims, summaryText(*m)),
-			Origin: origin.class, Unseen: unseen(p, observer.Observation{Narrative: summaryText(*m)}, touched),
-			Unsupported: unsupported(p, summaryText(*m), false) || unsupported(p, m.NextSteps, true),
+			Completed: m.Completed, NextSteps: m.NextSteps, Notes: m.Notes, Origin: origin.class,
 		}
+		text := strings.Join(a.Summary.Texts(), "\n")
+		a.Summary.Unseen = unseen(p, observer.Observation{Narrative: text}, touched)
+		a.Summary.Unsupported = unsupported(p, text, false) || unsupported(p, m.NextSteps, true)
+		texts = append(texts, text)
+	}
+	claims := t.checkClaims(ctx, p.Cwd, strings.Join(texts, "\n"))
+	for i := range a.Observations {
+		a.Observations[i].Claims = pick(claims, texts[i])
+	}
+	if a.Summary != nil {
+		a.Summary.Claims = pick(claims, texts[len(texts)-1])
 	}
 }

@@ -183,23 +183,12 @@ func unfounded(o events.ObservationParsed) bool {
 	return o.Unseen || o.Unsupported || slices.ContainsFunc(o.Claims, func(c events.Claim) bool { return c.Verdict == events.Absent })
 }
 
-// checkClaims looks up every commit that the output names, once, in the session's repository.
-func (t *Pipeline) checkClaims(ctx context.Context, cwd string, parsed observer.Parsed) []events.Claim {
-	var text strings.Builder
-	for _, o := range parsed.Observations {
-		text.WriteString(observationText(o))
-	}
-	if parsed.Summary != nil {
-		text.WriteString(summaryText(*parsed.Summary))
-	}
-	hashes := evidence.Claims(text.String())
-	if len(hashes) == 0 {
-		return nil
-	}
-	if t.cfg.Checker != nil {
+// checkClaims looks up every commit that an output names, once, in the session's repository.
+func (t *Pipeline) checkClaims(ctx context.Context, cwd, text string) (claims []events.Claim) {
+	hashes := evidence.Claims(text)
+	if len(hashes) > 0 && t.cfg.Checker != nil {
 		return t.cfg.Checker.Check(ctx, cwd, hashes)
 	}
-	var claims []events.Claim
 	for _, h := range hashes {
 		claims = append(claims, events.Claim{Kind: "commit", Value: h, Verdict: events.Unknown, Evidence: "nothing to check it with"})
 	}
@@ -215,12 +204,4 @@ func pick(claims []events.Claim, text string) []events.Claim {
 		}
 	}
 	return out
-}
-
-func observationText(o observer.Observation) string {
-	return o.Title + "\n" + o.Subtitle + "\n" + o.Narrative + "\n" + strings.Join(o.Facts, "\n") + "\n"
-}
-
-func summaryText(m observer.Summary) string {
-	return strings.Join([]string{m.Request, m.Investigated, m.Learned, m.Completed, m.NextSteps, m.Notes, ""}, "\n")
 }

@@ -32,8 +32,7 @@ func (r comparedRow) line() string {
 // words are the texts of a row.
 func (r comparedRow) words() string {
 	if s := r.Summary; s != nil {
-		return strings.Join([]string{s.Request, s.Investigated, s.Learned, s.Completed, s.NextSteps, s.Notes}, " ")
+		return strings.Join(s.Texts(), " ")
 	}
-	o := r.Observation
-	return strings.Join(append([]string{o.Title, o.Subtitle, o.Narrative}, o.Facts...), " ")
+	return strings.Join(r.Observation.Texts(), " ")
 }
