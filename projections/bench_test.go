@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/projections/files"
 	"github.com/cmemd/cmemd/projections/rows"
 	"github.com/cmemd/cmemd/projections/sessions"
+	"github.com/cmemd/cmemd/testkit/follow"
 )
 
 // realistic fills a log with about n events as agents make them: sixteen sessions at a time, 500 events each, tool
@@ -70,7 +71,7 @@ func BenchmarkApply(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		mustCatchUp(b, v)
+		follow.MustCatchUp(b, v)
 		b.StopTimer()
 		if infos, err := v.List(context.Background()); err == nil && b.N == 1 {
 			for _, i := range infos {
@@ -94,7 +95,7 @@ func BenchmarkView(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				mustCatchUp(b, v)
+				follow.MustCatchUp(b, v)
 				v.Close()
 			}
 			b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N)/float64(last), "ns/event")
@@ -117,7 +118,7 @@ func many(b *testing.B, n int) *Views {
 		}
 	}
 	v := mustOpen(b, b.TempDir(), w.log, engine.Config{})
-	mustCatchUp(b, v)
+	follow.MustCatchUp(b, v)
 	return v
 }
 
@@ -167,7 +168,7 @@ func BenchmarkRead(b *testing.B) {
 func BenchmarkReopen(b *testing.B) {
 	w, dir := realistic(b, 60_000), b.TempDir()
 	v := mustOpen(b, dir, w.log, engine.Config{})
-	mustCatchUp(b, v)
+	follow.MustCatchUp(b, v)
 	for b.Loop() {
 		b.StopTimer()
 		if err := v.Close(); err != nil {

@@ -28,6 +28,7 @@ import (
 	"github.com/cmemd/cmemd/projections/rows"
 	"github.com/cmemd/cmemd/projections/sessions"
 	"github.com/cmemd/cmemd/testkit/crash"
+	"github.com/cmemd/cmemd/testkit/follow"
 	"github.com/cmemd/cmemd/testkit/race"
 	"github.com/cmemd/cmemd/testkit/seeded"
 )
@@ -77,7 +78,7 @@ func built(t testing.TB, w *world) (dir string, content []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	content = dump(t, v)
 	if err := v.Close(); err != nil {
 		t.Fatal(err)
@@ -155,7 +156,7 @@ func TestDamagedFileIsBuiltAnew(t *testing.T) {
 				vouch(t, dir)
 			}
 			v, _ := reopened(t, dir, w.log, "b")
-			mustCatchUp(t, v)
+			follow.MustCatchUp(t, v)
 			if diff := cmp.Diff(content, dump(t, v)); diff != "" {
 				t.Fatalf("content (-want +got):\n%s", diff)
 			}
@@ -245,7 +246,7 @@ func TestDamagedValue(t *testing.T) {
 		Subject: w.rows[0], Claim: events.Claim{Kind: "commit", Value: "abc1234", Verdict: events.Verified},
 	})
 	v, said := reopenedSaying(t, dir, w.log, "b")
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	if got, want := said.String(), "table groups"; !strings.Contains(got, engine.ErrDamaged.Error()) || !strings.Contains(got, want) {
 		t.Errorf("got %s, want it to say %q", got, want)
 	}
@@ -270,7 +271,7 @@ func TestDamageMetWhileServing(t *testing.T) {
 	w := full(t)
 	dir := t.TempDir()
 	v := mustOpen(t, dir, w.log, engine.Config{})
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	content := dump(t, v)
 	file := func() os.FileInfo {
 		info, err := os.Stat(filepath.Join(dir, viewsFile))
@@ -280,7 +281,7 @@ func TestDamageMetWhileServing(t *testing.T) {
 		return info
 	}
 	first := file()
-	stop := running(t, v)
+	stop := follow.Run(t, v)
 	err := v.Read(t.Context(), func(*engine.ReadTx) { panic("a page that is not what it should be") })
 	if !errors.Is(err, engine.ErrDamaged) {
 		t.Fatalf("read: got %v", err)
@@ -293,7 +294,7 @@ func TestDamageMetWhileServing(t *testing.T) {
 			t.Fatal("it was not made anew")
 		}
 	}
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -328,7 +329,7 @@ func TestUncleanStop(t *testing.T) {
 			if anew := v.Position() == 0; anew != c.anew || anew != strings.Contains(said, "built anew") {
 				t.Fatalf("built anew: got %v (%s), want %v", anew, said, c.anew)
 			}
-			mustCatchUp(t, v)
+			follow.MustCatchUp(t, v)
 			if diff := cmp.Diff(content, dump(t, v)); diff != "" {
 				t.Fatalf("content (-want +got):\n%s", diff)
 			}
@@ -421,9 +422,9 @@ func TestKilled(t *testing.T) {
 	}
 	defer log.Close()
 	v, _ := reopened(t, filepath.Join(dir, "views"), log, "b")
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	fresh := mustOpen(t, t.TempDir(), log, engine.Config{})
-	mustCatchUp(t, fresh)
+	follow.MustCatchUp(t, fresh)
 	if diff := cmp.Diff(dump(t, fresh), dump(t, v)); diff != "" {
 		t.Fatalf("after kills (-fresh +got):\n%s", diff)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/projections/outcomes"
 	"github.com/cmemd/cmemd/projections/rows"
 	"github.com/cmemd/cmemd/projections/sessions"
+	"github.com/cmemd/cmemd/testkit/follow"
 	"github.com/cmemd/cmemd/testkit/race"
 	"github.com/cmemd/cmemd/testkit/seeded"
 )
@@ -81,7 +82,7 @@ func checkFlipped(t *testing.T, w *world, dir string, want []string, what string
 		t.Errorf("%s: got %v", what, err)
 	}
 	if err != nil {
-		stop := running(t, v)
+		stop := follow.Run(t, v)
 		for range 1000 { // Run was told, and makes them anew
 			if _, err = told(t, v); err == nil && v.Position() > 0 {
 				break
@@ -92,7 +93,7 @@ func checkFlipped(t *testing.T, w *world, dir string, want []string, what string
 			t.Errorf("%s: not mended: %v", what, err)
 		}
 	}
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	if got, err = told(t, v); err != nil || !cmp.Equal(want, got) {
 		t.Errorf("%s: after it was mended: %v\n%s", what, err, cmp.Diff(want, got))
 	}

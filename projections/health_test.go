@@ -11,11 +11,12 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/health"
+	"github.com/cmemd/cmemd/testkit/follow"
 )
 
 func mustHealth(t *testing.T, v *Views, since, until time.Time) health.Report {
 	t.Helper()
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	h, err := v.Health(t.Context(), since, until)
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +87,7 @@ func TestHoursAreBounded(t *testing.T) {
 		}
 		w.forget(true, []events.Position{first[0].Position, first[1].Position})
 	}
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	if diff := cmp.Diff(dump(t, caughtUp(t, w)), dump(t, v)); diff != "" {
 		t.Errorf("live differs (-once +live):\n%s", diff)
 	}
@@ -265,7 +266,7 @@ func BenchmarkHealthRead(b *testing.B) {
 		}
 	}
 	v := mustOpen(b, b.TempDir(), w.log, engine.Config{})
-	mustCatchUp(b, v)
+	follow.MustCatchUp(b, v)
 	b.Run("Day", func(b *testing.B) {
 		for b.Loop() {
 			if _, err := v.Health(context.Background(), w.now.Add(-24*time.Hour), w.now); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/rows"
+	"github.com/cmemd/cmemd/testkit/follow"
 )
 
 // TestForgetRequestsHide: rows that an agent has asked to forget are in no list until every request for them is settled, also in what
@@ -37,7 +38,7 @@ func TestForgetRequestsHide(t *testing.T) {
 	}
 	check := func(what string, want ...events.ID) {
 		t.Helper()
-		mustCatchUp(t, v)
+		follow.MustCatchUp(t, v)
 		listed, err := v.RowsOf(t.Context(), s, rows.Observation)
 		var got []events.ID
 		for _, r := range listed {
@@ -86,7 +87,7 @@ func TestWhatIsMadeLaterIsHiddenToo(t *testing.T) {
 	v := caughtUp(t, w)
 	listed := func() (titles []string) {
 		t.Helper()
-		mustCatchUp(t, v)
+		follow.MustCatchUp(t, v)
 		list, err := v.RowsOf(t.Context(), s, rows.Observation)
 		if err != nil {
 			t.Fatal(err)
@@ -123,7 +124,7 @@ func TestForgottenRowsLeaveRequests(t *testing.T) {
 	summed := w.keep(w.start(s, events.TurnSummary, in))[1]
 	v := caughtUp(t, w)
 	w.forget(false, []events.Position{named.Position, made.Position, summed.Position})
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	if diff := cmp.Diff(dump(t, caughtUp(t, w)), dump(t, v)); diff != "" {
 		t.Errorf("live differs (-once +live):\n%s", diff)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/follow"
 	"github.com/cmemd/cmemd/testkit/logtest"
 )
 
@@ -52,7 +53,7 @@ func TestLostRecords(t *testing.T) {
 		w.lose(t)
 		v := openIn(t, tempDir(t), w, 7)
 		defer func() { v.Close() }()
-		mustCatchUp(t, v)
+		follow.MustCatchUp(t, v)
 		checkBalance(t, w, v)
 	})
 }

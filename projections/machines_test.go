@@ -22,6 +22,7 @@ import (
 	"github.com/cmemd/cmemd/projections/projects"
 	"github.com/cmemd/cmemd/projections/rows"
 	"github.com/cmemd/cmemd/projections/sessions"
+	"github.com/cmemd/cmemd/testkit/follow"
 )
 
 // quick is how copies are opened that need outlive no loss of power.
@@ -153,7 +154,7 @@ func live(t *rapid.T, all []*machine) {
 				m.give(t, to, rapid.IntRange(0, 3).Draw(t, "runs"))
 			}
 		case 2:
-			mustCatchUp(t, m.views)
+			follow.MustCatchUp(t, m.views)
 		default:
 			m.hear(t, all)
 			m.step(t)
@@ -178,7 +179,7 @@ func live(t *rapid.T, all []*machine) {
 				t.Fatalf("%d of %d records of a log wait for ever", c.Last-c.Shown, c.Last)
 			}
 		}
-		mustCatchUp(t, m.views)
+		follow.MustCatchUp(t, m.views)
 	}
 }
 
@@ -211,7 +212,7 @@ func TestMachinesKnowTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer alone.Close()
-			mustCatchUp(t, alone)
+			follow.MustCatchUp(t, alone)
 			want, got := ownOf(t, m, alone, func(p events.Position) events.Position { return p }), ownOf(t, m, m.views, m.own)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Fatalf("what a machine did differs once it knows others (-alone +joined):\n%s", diff)
@@ -267,7 +268,7 @@ func TestForgottenElsewhere(t *testing.T) {
 			owner.note(t, all)
 		}
 		owner.give(t, here, 100)
-		mustCatchUp(t, here.views)
+		follow.MustCatchUp(t, here.views)
 		sameAsFresh(t, here, "recorded")
 	})
 }
@@ -276,7 +277,7 @@ func TestForgottenElsewhere(t *testing.T) {
 func sameAsFresh(t *rapid.T, m *machine, name string) {
 	fresh := m.open(t, filepath.Join(m.dir, "fresh "+name), 1000)
 	defer fresh.Close()
-	mustCatchUp(t, fresh)
+	follow.MustCatchUp(t, fresh)
 	if diff := cmp.Diff(byName(dump(t, fresh)), byName(dump(t, m.views))); diff != "" {
 		t.Fatalf("live differs once it is %s (-once +live):\n%s", name, diff)
 	}
@@ -293,7 +294,7 @@ func TestAloneIsAsItWas(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer alone.Close()
-		mustCatchUp(t, alone)
+		follow.MustCatchUp(t, alone)
 		if diff := cmp.Diff(dump(t, alone), dump(t, m.views)); diff != "" {
 			t.Fatalf("over the union (-log +union):\n%s", diff)
 		}
@@ -577,7 +578,7 @@ func correctedAtOnce(t *testing.T, later time.Duration, reversed bool) {
 		if _, err := c.union.Settle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		mustCatchUp(t, c.views)
+		follow.MustCatchUp(t, c.views)
 		if found := c.row(t, was); from == b && reversed && (found.Position != 0 || c.row(t, byB).Position == 0) {
 			t.Fatalf("the correction did not come before what it corrects: %+v", found)
 		}
@@ -585,7 +586,7 @@ func correctedAtOnce(t *testing.T, later time.Duration, reversed bool) {
 	a.give(t, b, 9)
 	b.give(t, a, 9)
 	for _, m := range all {
-		mustCatchUp(t, m.views)
+		follow.MustCatchUp(t, m.views)
 		if got := m.row(t, was); !got.Superseded || got.SupersededBy != want || !got.ByHand || len(got.Stands) != 2 {
 			t.Errorf("machine %d: %s stands, want %s: %+v", m.name, got.SupersededBy, want, got.Stands)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/rows"
+	"github.com/cmemd/cmemd/testkit/follow"
 )
 
 // summaries is a session with stops and what was written of them, by names.
@@ -56,7 +57,7 @@ func (s *summaries) sum(name, stop string, claims ...events.Claim) {
 // stands checks which summaries are listed, and by which every other one that is there is superseded.
 func (s *summaries) stands(what string, want ...string) {
 	s.t.Helper()
-	mustCatchUp(s.t, s.views)
+	follow.MustCatchUp(s.t, s.views)
 	var got []string
 	for _, row := range mustRecent(s.t, s.views, rows.RecentFilter{Kinds: []rows.Kind{rows.Summary}}) {
 		got = append(got, row.Request)
@@ -126,7 +127,7 @@ func TestOtherSessionsKeepTheirSummaries(t *testing.T) {
 	s.session = s.open(1)
 	s.stop("other")
 	s.sum("other", "other")
-	mustCatchUp(t, s.views)
+	follow.MustCatchUp(t, s.views)
 	if got := mustRecent(t, s.views, rows.RecentFilter{Kinds: []rows.Kind{rows.Summary}}); len(got) != 2 {
 		t.Errorf("%d summaries are listed, want one a session", len(got))
 	}
@@ -195,11 +196,11 @@ func TestTheNewestSummaryAsOf(t *testing.T) {
 	s.stop("second")
 	s.sum("1", "first")
 	one := s.now
-	mustCatchUp(t, s.views)
+	follow.MustCatchUp(t, s.views)
 	at := mustRow(t, s.views, s.ids["1"]).Position
 	s.sum("2", "second")
 	s.sum("2 again", "second")
-	mustCatchUp(t, s.views)
+	follow.MustCatchUp(t, s.views)
 	second := mustRow(t, s.views, s.ids["2"]).Position
 	for _, c := range []struct {
 		name   string
@@ -231,7 +232,7 @@ func TestForgettingAllSummariesIsLinear(t *testing.T) {
 			s.sum(name, name)
 			ids = append(ids, s.ids[name])
 		}
-		mustCatchUp(t, s.views)
+		follow.MustCatchUp(t, s.views)
 		s.say(s.session.Stream(), events.ID{}, events.MemoryForgotten{IDs: ids})
 		began := time.Now()
 		s.stands("all forgotten")

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/follow"
 )
 
 // TestAskedOnceMore follows a closed session whose answers its state asks for once more by itself: a summary that is missing, and
@@ -103,7 +104,7 @@ func TestAskedOnceMoreForWhatIsErased(t *testing.T) {
 				t.Fatalf("before: got %+v, %v", b, err)
 			}
 			w.forget(false, []events.Position{said[1].Position})
-			mustCatchUp(t, v)
+			follow.MustCatchUp(t, v)
 			if b, err := v.BalanceOf(t.Context(), s); err != nil || b.Reobserve != c.want || b.Dropped != 1 {
 				t.Errorf("after: got %+v, %v, want %d to be observed again", b, err, c.want)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/rows"
+	"github.com/cmemd/cmemd/testkit/follow"
 )
 
 // state is a person's saying how to work, in a prompt of a session; it returns the row's id.
@@ -26,7 +27,7 @@ func TestPreferencesAreOneInAProject(t *testing.T) {
 	v := caughtUp(t, w)
 	listed := func() (out []string) {
 		t.Helper()
-		mustCatchUp(t, v)
+		follow.MustCatchUp(t, v)
 		all, err := v.Recent(t.Context(), rows.RecentFilter{Kinds: []rows.Kind{rows.Memory}})
 		if err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/testkit/follow"
 )
 
 func TestProjectAbove(t *testing.T) {
@@ -14,7 +15,7 @@ func TestProjectAbove(t *testing.T) {
 	w.openIn(1, "/src/shop", "remote:x/y")
 	w.openIn(2, "/src/shop/tools", "name:tools")
 	w.openIn(3, "/old", "") // recorded before projects had keys
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	for file, want := range map[string]string{
 		"/src/shop/src/gw.go": "/src/shop", "/src/shop": "/src/shop", "/src/shop/": "/src/shop", "/src/shop/tools/a/b.go": "/src/shop/tools",
 		"/src/shopping/gw.go": "", "/src/gw.go": "", "/old/gw.go": "", "/": "", "src/shop/gw.go": "",

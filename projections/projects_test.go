@@ -9,6 +9,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/injections"
+	"github.com/cmemd/cmemd/testkit/follow"
 )
 
 // openIn opens a session in a root that says which project it is.
@@ -25,7 +26,7 @@ func TestExtent(t *testing.T) {
 	defer v.Close()
 	check := func(root, key string, want ...string) {
 		t.Helper()
-		mustCatchUp(t, v)
+		follow.MustCatchUp(t, v)
 		got, err := v.Extent(t.Context(), root, key)
 		if diff := cmp.Diff(want, got.Roots); err != nil || diff != "" {
 			t.Errorf("Extent(%s, %s): %v, -want +got\n%s", root, key, err, diff)
@@ -60,7 +61,7 @@ func TestExtent(t *testing.T) {
 	for n := range 30 {
 		w.openIn(100+n, fmt.Sprint("/many/", n), "name:many")
 	}
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	got, err := v.Extent(t.Context(), "/many/3", "")
 	if err != nil || len(got.Roots) != 16 || got.Roots[0] != "/many/3" || got.Roots[1] != "/many/29" {
 		t.Errorf("of many: %v, %v", got, err)
@@ -78,7 +79,7 @@ func TestNamesOfAnExtent(t *testing.T) {
 	defer v.Close()
 	check := func(root string, want ...string) {
 		t.Helper()
-		mustCatchUp(t, v)
+		follow.MustCatchUp(t, v)
 		got, err := v.Extent(t.Context(), root, "")
 		if diff := cmp.Diff(want, got.Names); err != nil || diff != "" {
 			t.Errorf("names of %s: %v, -want +got\n%s", root, err, diff)
@@ -116,7 +117,7 @@ func TestRootsRemember(t *testing.T) {
 	}
 	check := func(key, claim, file string, told, old bool) {
 		t.Helper()
-		mustCatchUp(t, v)
+		follow.MustCatchUp(t, v)
 		roots, _, at, err := v.Projects(t.Context())
 		if err != nil || len(roots) != 1 || at == 0 {
 			t.Fatalf("%+v at %d, %v", roots, at, err)
@@ -152,7 +153,7 @@ func TestGiven(t *testing.T) {
 	}
 	check := func(knew events.Position, want ...events.ID) {
 		t.Helper()
-		mustCatchUp(t, v)
+		follow.MustCatchUp(t, v)
 		set := map[events.ID]bool{}
 		for _, id := range want {
 			set[id] = true

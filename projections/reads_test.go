@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/projections/rows"
 	"github.com/cmemd/cmemd/projections/sessions"
 	"github.com/cmemd/cmemd/projections/turn"
+	"github.com/cmemd/cmemd/testkit/follow"
 )
 
 func TestSessions(t *testing.T) {
@@ -56,7 +57,7 @@ func TestSessions(t *testing.T) {
 	w.say(a.Stream(), events.ID{}, events.SessionReleased{By: "probe"})
 	w.keep(w.start(a, events.TurnObservation, at), "x")
 	w.say(a.Stream(), events.ID{}, events.SessionClosed{Cause: "exit"})
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	checkSessions(t, v, sessions.Filter{}, b, a)
 	checkSessions(t, v, sessions.Filter{OpenOnly: true}, b)
 	if got, _ := v.Session(t.Context(), a); got.Quarantined != nil || got.CloseCause != "exit" || got.Turns != 1 || got.Observations != 1 {
@@ -93,13 +94,13 @@ func TestOwing(t *testing.T) {
 	v := caughtUp(t, w)
 	checkOwing(t, v, pending, open)
 	w.say(asked.Stream(), events.ID{}, events.ReobserveRequested{Turns: []events.ID{turn.id}, Inputs: []events.Position{in}})
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	checkOwing(t, v, pending, open, asked)
 	if got, err := v.Outcome(t.Context(), in); err != nil || !got.Reobserve || got.Outcome != outcomes.Observed {
 		t.Fatalf("input to be observed again: got %+v, %v", got, err)
 	}
 	w.drop(w.start(asked, events.TurnObservation, in))
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	checkOwing(t, v, pending, open)
 }
 
@@ -199,7 +200,7 @@ func TestOutcomeReasons(t *testing.T) {
 
 	// The words of the dropped output are forgotten, and the reason with them; what was dropped stays dropped.
 	w.forget(true, []events.Position{drop[1].Position})
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	balance, err = v.Balance(t.Context())
 	if err != nil || balance.Dropped != 3 || balance.Reasons[0] != (outcomes.ReasonCount{Outcome: outcomes.Dropped, Class: "", Reason: "", Count: 2}) {
 		t.Fatalf("balance without the reason: got %+v, %v", balance, err)
@@ -284,7 +285,7 @@ func TestHealth(t *testing.T) {
 	w.say(events.ProviderStream("anthropic"), events.ID{}, events.ProviderResumed{By: "probe"})
 	w.say(s.Stream(), events.ID{}, events.SessionReleased{By: "person"})
 	w.say(events.Daemon, events.ID{}, events.DaemonDegraded{Cleared: true})
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	h, err = v.Health(t.Context(), time.Time{}, time.Time{})
 	if err != nil || h.Total.Usage.Input != 400 || h.Total.Turns != 5 || h.Total.Dropped[""] != 1 {
 		t.Fatalf("after forgetting: got %+v, %v", h.Total, err)
@@ -365,7 +366,7 @@ func TestFiles(t *testing.T) {
 	check(files.Filter{Limit: 1}, p1+"pkg/a.go")
 
 	w.forget(true, []events.Position{edit})
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	if a := check(files.Filter{Path: "a.go", ProjectRoot: "/home/u/p0"}, p0+"pkg/a.go")[0].Touches; len(a) != 1 {
 		t.Fatalf("touches after forgetting the edit: got %+v", a)
 	}

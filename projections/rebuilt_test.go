@@ -13,6 +13,7 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/outcomes"
 	"github.com/cmemd/cmemd/projections/rows"
+	"github.com/cmemd/cmemd/testkit/follow"
 )
 
 // tempDir is a folder for one run of a property.
@@ -62,7 +63,7 @@ func TestRebuiltEqualsLive(t *testing.T) {
 			w.step(t)
 			switch rapid.IntRange(0, 9).Draw(t, "then") {
 			case 0, 1:
-				mustCatchUp(t, v)
+				follow.MustCatchUp(t, v)
 				checkBalance(t, w, v)
 			case 2:
 				if err := v.Close(); err != nil {
@@ -76,17 +77,17 @@ func TestRebuiltEqualsLive(t *testing.T) {
 				}
 				v = openIn(t, dir, w, rapid.IntRange(1, 7).Draw(t, "slice"))
 			case 4:
-				mustCatchUp(t, v)
+				follow.MustCatchUp(t, v)
 				if err := v.Rebuild(context.Background(), []string{rapid.SampledFrom(v.Names()).Draw(t, "view")}, nil); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		mustCatchUp(t, v)
+		follow.MustCatchUp(t, v)
 		checkBalance(t, w, v)
 		fresh := openIn(t, tempDir(t), w, 1000)
 		defer fresh.Close()
-		mustCatchUp(t, fresh)
+		follow.MustCatchUp(t, fresh)
 		// A view that was rebuilt lies in another bucket: bring both to the same names.
 		if err := v.Rebuild(context.Background(), nil, nil); err != nil {
 			t.Fatal(err)
@@ -108,13 +109,13 @@ func TestLiveEqualsOnce(t *testing.T) {
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {
 			w.step(t)
 			if rapid.IntRange(0, 3).Draw(t, "catch up") == 0 {
-				mustCatchUp(t, v)
+				follow.MustCatchUp(t, v)
 			}
 		}
-		mustCatchUp(t, v)
+		follow.MustCatchUp(t, v)
 		fresh := openIn(t, tempDir(t), w, 1000)
 		defer fresh.Close()
-		mustCatchUp(t, fresh)
+		follow.MustCatchUp(t, fresh)
 		if diff := cmp.Diff(dump(t, fresh), dump(t, v)); diff != "" {
 			t.Fatalf("live differs (-once +live):\n%s", diff)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/testkit/follow"
 )
 
 // TestRestored: what a person replaced or took back stands again when that is undone, counted with those that say the same,
@@ -26,7 +27,7 @@ func TestRestored(t *testing.T) {
 	by := func(id, by events.ID) { w.say(events.Daemon, events.ID{}, events.MemorySuperseded{Memory: id, By: by}) }
 	check := func(what string, id events.ID, listed bool, count int, supersededBy events.ID) {
 		t.Helper()
-		mustCatchUp(t, v)
+		follow.MustCatchUp(t, v)
 		row, err := v.Row(t.Context(), id)
 		if err != nil || row.Listed() != listed || row.Count != count || row.SupersededBy != supersededBy {
 			t.Errorf("%s: listed %t, said %d times, superseded by %s, %v; want %t, %d, %s", what, row.Listed(), row.Count,
@@ -63,9 +64,9 @@ func TestCompact(t *testing.T) {
 	w.keep(w.start(s, events.TurnObservation, w.tool(s, "")), "the kept word")
 	dir := t.TempDir()
 	v := mustOpen(t, dir, w.log, engine.Config{})
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	w.forget(false, []events.Position{in, made[1].Position}, w.rows[0])
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	want := dump(t, v)
 	if !inFile(t, dir, "the forgotten word") {
 		t.Error("the word was not in the file before compaction: the search does not work")
@@ -81,7 +82,7 @@ func TestCompact(t *testing.T) {
 		t.Errorf("after compaction (-want +got):\n%s", diff)
 	}
 	w.keep(w.start(s, events.TurnObservation, w.tool(s, "")), "later")
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	want = dump(t, v)
 	if err := v.Close(); err != nil {
 		t.Fatal(err)

@@ -12,13 +12,14 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/rows"
 	turnpkg "github.com/cmemd/cmemd/projections/turn"
+	"github.com/cmemd/cmemd/testkit/follow"
 )
 
 // caughtUp opens views over w and lets them see all of it.
 func caughtUp(t *testing.T, w *world) *Views {
 	t.Helper()
 	v := mustOpen(t, t.TempDir(), w.log, engine.Config{})
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	return v
 }
 
@@ -147,7 +148,7 @@ func TestDuplicatesAreOneRow(t *testing.T) {
 
 	// Without the first, the second stands for both.
 	w.forget(true, []events.Position{lead.Position}, lead.ID)
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	second := mustRow(t, v, folded.ID)
 	if !second.Listed() || second.Count != 1 || !cmp.Equal(second.Turns, []events.ID{b.id}) {
 		t.Fatalf("after the lead was forgotten: got %+v", second)
@@ -291,7 +292,7 @@ func TestMemories(t *testing.T) {
 	}
 
 	w.forget(true, nil, b.Memory)
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	gone := mustRow(t, v, b.Memory)
 	if !gone.Forgotten || gone.Kind != "" || gone.Text != "" || gone.Position == 0 || gone.Listed() {
 		t.Fatalf("forgotten: got %+v", gone)
@@ -314,7 +315,7 @@ func TestForgottenWordsAreGone(t *testing.T) {
 		at = append(at, r.Position)
 	}
 	w.forget(true, append(at, prompt.Position), w.rows[0], prompt.ID)
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 
 	for _, id := range []events.ID{w.rows[0], prompt.ID} {
 		if row := mustRow(t, v, id); !row.Forgotten || row.Title+row.Text+row.Narrative != "" {

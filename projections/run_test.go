@@ -21,24 +21,14 @@ import (
 	"github.com/cmemd/cmemd/projections/outcomes"
 	"github.com/cmemd/cmemd/projections/rows"
 	"github.com/cmemd/cmemd/projections/sessions"
+	"github.com/cmemd/cmemd/testkit/follow"
 )
-
-// running runs v until the returned function is called, which reports what Run returned.
-func running(t *testing.T, v *Views) (stop func() error) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- v.Run(ctx) }()
-	stop = sync.OnceValue(func() error { cancel(); return <-done })
-	t.Cleanup(func() { stop() })
-	return stop
-}
 
 func TestRunFollows(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	v := mustOpen(t, t.TempDir(), w.log, engine.Config{})
-	stop := running(t, v)
+	stop := follow.Run(t, v)
 	s := w.open(0)
 	for range 100 {
 		at := w.tool(s, "")
@@ -80,8 +70,8 @@ func TestRebuildWhileServing(t *testing.T) {
 		w.keep(w.start(s, events.TurnObservation, w.tool(s, `{"file_path":"/home/u/p0/a.go"}`)), fmt.Sprint("row ", w.ids))
 	}
 	v := mustOpen(t, t.TempDir(), w.log, engine.Config{Pace: engine.Pace{Records: 16}})
-	mustCatchUp(t, v)
-	stop := running(t, v)
+	follow.MustCatchUp(t, v)
+	stop := follow.Run(t, v)
 
 	reading, quit := sync.WaitGroup{}, make(chan struct{})
 	reading.Go(func() {
@@ -146,7 +136,7 @@ func TestRebuildGivenUp(t *testing.T) {
 		w.tool(s, "")
 	}
 	v := mustOpen(t, t.TempDir(), w.log, engine.Config{Pace: engine.Pace{Records: 8}})
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	before := dump(t, v)
 	ctx, cancel := context.WithCancel(t.Context())
 	err := v.Rebuild(ctx, []string{"outcomes"}, func(uint64, uint64) { cancel() })
@@ -176,7 +166,7 @@ func TestNewVersionIsRebuiltAlone(t *testing.T) {
 	}
 	dir := t.TempDir()
 	v := mustOpen(t, dir, w.log, engine.Config{})
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	last := v.Position()
 	if err := v.Close(); err != nil {
 		t.Fatal(err)
@@ -201,7 +191,7 @@ func TestNewVersionIsRebuiltAlone(t *testing.T) {
 			t.Fatalf("after the upgrade: %+v", i)
 		}
 	}
-	stop := running(t, v)
+	stop := follow.Run(t, v)
 	if err := errors.Join(v.Wait(t.Context(), w.tool(s, "")), stop()); err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +261,7 @@ func TestUnknownKindStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer calm.Close()
-	mustCatchUp(t, calm)
+	follow.MustCatchUp(t, calm)
 	if calm.Position() != at {
 		t.Fatalf("position of calm views: got %d, want %d", calm.Position(), at)
 	}

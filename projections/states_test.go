@@ -11,6 +11,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/projections/rows"
+	"github.com/cmemd/cmemd/testkit/follow"
 )
 
 // TestListsOfStates: whatever happens, the list of each state holds the rows that are in it, in the order of time, once each over all
@@ -24,7 +25,7 @@ func TestListsOfStates(t *testing.T) {
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {
 			w.step(t)
 		}
-		mustCatchUp(t, v)
+		follow.MustCatchUp(t, v)
 		all, err := v.Rows(context.Background(), w.rows...)
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/outcomes"
 	"github.com/cmemd/cmemd/projections/turn"
+	"github.com/cmemd/cmemd/testkit/follow"
 )
 
 // TestReplacements asks rows of every generation what they replaced and what replaced them.
@@ -32,7 +33,7 @@ func TestReplacements(t *testing.T) {
 	v := caughtUp(t, w)
 	check := func(title string, older, newer []string) {
 		t.Helper()
-		mustCatchUp(t, v)
+		follow.MustCatchUp(t, v)
 		a, b, err := v.Replacements(t.Context(), row[title])
 		var had, got []string
 		for _, r := range a {

@@ -14,6 +14,7 @@ import (
 	"github.com/cmemd/cmemd/projections/engine"
 	"github.com/cmemd/cmemd/projections/turn"
 	"github.com/cmemd/cmemd/projections/usage"
+	"github.com/cmemd/cmemd/testkit/follow"
 )
 
 func mustUsage(t tb, v *Views, f usage.Filter) []usage.Group {
@@ -197,7 +198,7 @@ func TestForgettingLeavesTheNumbers(t *testing.T) {
 			gone := []events.Position{records[0].Position, records[1].Position, last}
 			for range 2 { // the second time there is nothing left to tell
 				w.forget(false, gone)
-				mustCatchUp(t, v)
+				follow.MustCatchUp(t, v)
 				for of, v := range map[string]*Views{"live": v, "rebuilt": caughtUp(t, w)} {
 					if diff := gocmp.Diff(c.want, mustUsage(t, v, usage.Filter{By: usage.ByOutcome})); diff != "" {
 						t.Errorf("%s (-want +got):\n%s", of, diff)
@@ -315,10 +316,10 @@ func TestUsageAddsUp(t *testing.T) {
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			w.step(t)
 			if rapid.IntRange(0, 3).Draw(t, "catch up") == 0 {
-				mustCatchUp(t, v)
+				follow.MustCatchUp(t, v)
 			}
 		}
-		mustCatchUp(t, v)
+		follow.MustCatchUp(t, v)
 		want := naiveUsage(t, w)
 		for _, by := range []usage.By{usage.ByDay, usage.BySession, usage.ByModel, usage.ByProvider, usage.ByOutcome} {
 			var got usage.Count
@@ -440,7 +441,7 @@ func BenchmarkUsage(b *testing.B) {
 		}
 	}
 	v := mustOpen(b, b.TempDir(), w.log, engine.Config{})
-	mustCatchUp(b, v)
+	follow.MustCatchUp(b, v)
 	for name, f := range map[string]usage.Filter{
 		"year by model": {By: usage.ByModel}, "year by day": {}, "last day": {Since: w.now.Add(-12 * time.Hour)},
 	} {

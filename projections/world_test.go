@@ -568,10 +568,3 @@ func mustOpen(t testing.TB, dir string, log eventlog.Log, cfg engine.Config) *Vi
 	t.Cleanup(func() { v.Close() })
 	return v
 }
-
-func mustCatchUp(t tb, v *Views) {
-	t.Helper()
-	if err := v.CatchUp(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-}

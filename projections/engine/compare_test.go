@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/follow"
 )
 
 // TestCompare sets views beside others of the same log, of which a value was changed, removed or added.
@@ -31,11 +32,11 @@ func TestCompare(t *testing.T) {
 			w.tool()
 			w.tool()
 			v, anew := mustOpen(t, t.TempDir(), w.log, Config{}), mustOpen(t, t.TempDir(), w.log, Config{})
-			mustCatchUp(t, v)
+			follow.MustCatchUp(t, v)
 			if _, _, err := v.Compare(t.Context(), anew, 9); !errors.Is(err, ErrPositionsDiffer) {
 				t.Errorf("at other positions: got %v, want ErrApart", err)
 			}
-			mustCatchUp(t, anew)
+			follow.MustCatchUp(t, anew)
 			if err := v.write(func(tx *bolt.Tx) error { return c.plant(tx.Bucket([]byte("others")).Bucket([]byte("records"))) }); err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +66,7 @@ func TestCheckpoints(t *testing.T) {
 		t.Errorf("of no file: %v, %v", at, err)
 	}
 	v := mustOpen(t, dir, w.log, Config{})
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	if err := v.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -84,24 +83,6 @@ func mustOpen(t testing.TB, dir string, log eventlog.Log, cfg Config) *Views {
 	}
 	t.Cleanup(func() { v.Close() })
 	return v
-}
-
-func mustCatchUp(t testing.TB, v *Views) {
-	t.Helper()
-	if err := v.CatchUp(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// running runs v until the returned function is called, which reports what Run returned.
-func running(t *testing.T, v *Views) (stop func() error) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- v.Run(ctx) }()
-	stop = sync.OnceValue(func() error { cancel(); return <-done })
-	t.Cleanup(func() { stop() })
-	return stop
 }
 
 // dump is everything that views hold, one line a value, by the names of views: not by those of the copies they lie in.

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"testing/synctest"
+
+	"github.com/cmemd/cmemd/testkit/follow"
 )
 
 // TestMoved moves the folder of open views away, where another daemon begins anew: its file is left alone. Where the file alone was
@@ -41,7 +43,7 @@ func TestMoved(t *testing.T) {
 				w.open()
 				at := w.tool()
 				v := mustOpen(t, dir, w.log, Config{})
-				stop := running(t, v)
+				stop := follow.Run(t, v)
 				if err := v.Wait(t.Context(), at); err != nil {
 					t.Fatal(err)
 				}

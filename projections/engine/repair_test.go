@@ -17,6 +17,7 @@ import (
 
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/testkit/follow"
 )
 
 // gated is a log that can be held up while it is read.
@@ -65,7 +66,7 @@ func mustRepair(t *testing.T, v *Views) {
 func checkAsFresh(t *testing.T, w *world, v *Views) {
 	t.Helper()
 	fresh := mustOpen(t, t.TempDir(), w.log, Config{})
-	mustCatchUp(t, fresh)
+	follow.MustCatchUp(t, fresh)
 	if diff := cmp.Diff(dump(t, fresh), dump(t, v)); diff != "" {
 		t.Fatalf("after the repair (-fresh +repaired):\n%s", diff)
 	}
@@ -78,7 +79,7 @@ func TestReadingWhileRepaired(t *testing.T) {
 	w := newWorld(t)
 	w.open()
 	v := mustOpen(t, t.TempDir(), w.log, Config{})
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	v.applying.Lock()
 	err := v.discardStore()
 	if err == nil {
@@ -97,7 +98,7 @@ func TestReadingWhileRepaired(t *testing.T) {
 		t.Errorf("the new file is to be made anew again: %v", why)
 	default:
 	}
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	checkAsFresh(t, w, v)
 }
 
@@ -121,7 +122,7 @@ func TestRepairDuringRebuild(t *testing.T) {
 			}
 			log := newGated(w.log)
 			v := mustOpen(t, t.TempDir(), log, Config{Pace: Pace{Records: 8}})
-			mustCatchUp(t, v)
+			follow.MustCatchUp(t, v)
 			if err := v.Rebuild(t.Context(), nil, nil); err != nil {
 				t.Fatal(err)
 			}
@@ -139,7 +140,7 @@ func TestRepairDuringRebuild(t *testing.T) {
 			if err := <-done; !errors.Is(err, c.want) {
 				t.Fatalf("rebuild: got %v, want %v", err, c.want)
 			}
-			mustCatchUp(t, v)
+			follow.MustCatchUp(t, v)
 			checkAsFresh(t, w, v)
 		})
 	}
@@ -151,7 +152,7 @@ func TestRepairBesideRun(t *testing.T) {
 	w := newWorld(t)
 	w.open()
 	v := mustOpen(t, t.TempDir(), w.log, Config{})
-	stop := running(t, v)
+	stop := follow.Run(t, v)
 	if err := v.Wait(t.Context(), w.tool()); err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +174,7 @@ func TestRepairOnce(t *testing.T) {
 	v := mustOpen(t, t.TempDir(), w.log, Config{})
 	epoch, _ := v.head()
 	mustRepair(t, v)
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	before := dump(t, v)
 	if err := v.repair(epoch, Damaged("long ago")); err != nil {
 		t.Fatal(err)
@@ -205,7 +206,7 @@ func TestRunRepairs(t *testing.T) {
 				w.open()
 				at := w.tool()
 				v := mustOpen(t, t.TempDir(), w.log, Config{})
-				stop := running(t, v)
+				stop := follow.Run(t, v)
 				for range c.times {
 					if err := v.Wait(t.Context(), at); err != nil {
 						t.Fatal(err)
@@ -273,7 +274,7 @@ func TestRunTriesAgain(t *testing.T) {
 				log := failing{w.log, new(atomic.Pointer[error])}
 				log.why.Store(&full)
 				v := mustOpen(t, t.TempDir(), log, Config{})
-				stop := running(t, v)
+				stop := follow.Run(t, v)
 				synctest.Wait()
 				checkTrouble(t, v, true, syscall.ENOSPC)
 				if err := v.WaitUnlessStopped(t.Context(), at); !errors.Is(err, ErrStopped) || !errors.Is(err, syscall.ENOSPC) {
@@ -314,7 +315,7 @@ func TestRebuildEndsPause(t *testing.T) {
 		w.open()
 		log := failing{w.log, new(atomic.Pointer[error])}
 		v := mustOpen(t, t.TempDir(), log, Config{})
-		running(t, v)
+		follow.Run(t, v)
 		synctest.Wait()
 		full := error(syscall.ENOSPC)
 		log.why.Store(&full)
@@ -347,7 +348,7 @@ func TestNotOpenedAgain(t *testing.T) {
 		at := w.tool()
 		dir := t.TempDir()
 		v := mustOpen(t, dir, w.log, Config{})
-		stop := running(t, v)
+		stop := follow.Run(t, v)
 		if err := v.Wait(t.Context(), at); err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/cmemd/cmemd/testkit/follow"
 )
 
 // TestTxFails: a transaction keeps its first error, and after it reads nothing and stores nothing.
@@ -13,7 +15,7 @@ func TestTxFails(t *testing.T) {
 	w := newWorld(t)
 	w.open()
 	v := mustOpen(t, t.TempDir(), w.log, Config{})
-	mustCatchUp(t, v)
+	follow.MustCatchUp(t, v)
 	own := errors.New("own")
 	var before, after int
 	err := v.View(t.Context(), "sessions", func(x *Tx) {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/cmemd/cmemd/testkit/follow"
 )
 
 // FuzzVerify asks of the check of pages that it ends, whatever is in the file.
@@ -17,7 +19,7 @@ func FuzzVerify(f *testing.F) {
 	}
 	dir := f.TempDir()
 	v := mustOpen(f, dir, w.log, Config{})
-	mustCatchUp(f, v)
+	follow.MustCatchUp(f, v)
 	if err := v.Close(); err != nil {
 		f.Fatal(err)
 	}
