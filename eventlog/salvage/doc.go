@@ -15,11 +15,11 @@
 //
 // The files, each referring to those below it:
 //
-//	write.go    the new log
-//	read.go     what a damaged file gives, in the order of the log
-//	judge.go    which records are believed
-//	scan.go     finds records in bytes
-//	replace.go  puts a file in the place of another, which stays beside it
+//	write.go     the new log
+//	read.go      what a damaged file gives, in the order of the log
+//	validate.go  which records are believed
+//	scan.go      finds records in bytes
+//	replace.go   puts a file in the place of another, which stays beside it
 //
 // What bites: the header of a record whose predecessor is lost or damaged is checked by nothing. A payload that was erased can come back
 // where the erased record and the MemoryForgotten that names it are both lost and the file was not compacted since; Config.Forgotten helps

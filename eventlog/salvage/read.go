@@ -48,7 +48,7 @@ type Salvage struct {
 
 // Read looks at all bytes of a damaged log of size bytes, which nobody may change meanwhile nor before Write has returned. It writes
 // nothing. It keeps about 300 bytes for each record, and 40 MiB. Errors: ctx.Err(), *eventlog.NewerFormatError, whose records nobody here
-// can judge, and the file's where nothing of it can be read.
+// can check, and the file's where nothing of it can be read.
 func Read(ctx context.Context, file io.ReaderAt, size int64, cfg Config) (*Salvage, error) {
 	if cfg.Progress == nil {
 		cfg.Progress = func(int64, int64) {}
@@ -62,9 +62,9 @@ func Read(ctx context.Context, file io.ReaderAt, size int64, cfg Config) (*Salva
 	if err := scan.run(ctx); err != nil {
 		return nil, err
 	}
-	j := judge{tree: t, names: scan.names, all: scan.all, header: s.header}
-	s.Last, s.BadDisk = j.run(), scan.unread
-	s.slots, s.lost = j.slots, j.placesOfLost()
+	v := validator{tree: t, names: scan.names, all: scan.all, header: s.header}
+	s.Last, s.BadDisk = v.run(), scan.unread
+	s.slots, s.lost = v.slots, v.placesOfLost()
 	for _, at := range cfg.Forgotten {
 		s.forgotten[at] = true
 	}

@@ -234,7 +234,7 @@ func (h *home) damaged(k kind, way damage, random *rand.Rand, before undamaged) 
 	said := h.unwell("before it is served", before.usual)
 	now := h.usedDamaged()
 	now.said = said + now.said + h.unwell("after it was served", nil)
-	for _, fault := range judge(k.may, way.name == "removed", before, now) {
+	for _, fault := range unallowed(k.may, way.name == "removed", before, now) {
 		h.t.Error(fault)
 	}
 	if h.t.Failed() {

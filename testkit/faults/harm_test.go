@@ -40,9 +40,9 @@ type outcome struct {
 	said     string // what commands say that is not well, without what is said of a home that is whole
 }
 
-// judge says what must not have become of a home of which a file was damaged that may do so much harm. Of a file that was removed
+// unallowed says what must not have become of a home of which a file was damaged that may do so much harm. Of a file that was removed
 // nothing is left that could be told, unless something else names it.
-func judge(may harm, removed bool, before undamaged, now outcome) (faults []string) {
+func unallowed(may harm, removed bool, before undamaged, now outcome) (faults []string) {
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	lost, more := without(before.log, now.log), without(now.log, before.log)
 	ofLog := without(before.recorded, now.log)
@@ -75,7 +75,7 @@ func without(all, others []string) []string {
 }
 
 // TestJudge: a home that lost something fails, and so does one that says nothing of it.
-func TestJudge(t *testing.T) {
+func TestUnallowed(t *testing.T) {
 	t.Parallel()
 	before := undamaged{told{[]string{"row a", "row b"}, []string{"1 a", "1 b", "1 waited", "1 after"}}, []string{"1 a", "1 b"}, []string{"spool"}}
 	all := func(change func(*outcome)) outcome {
@@ -122,8 +122,8 @@ func TestJudge(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for _, may := range tt.may {
-			if got := judge(may, tt.removed, before, tt.now); (len(got) > 0) != tt.faults {
-				t.Errorf("%s (%d): judged %q, want faults: %v", tt.name, may, got, tt.faults)
+			if got := unallowed(may, tt.removed, before, tt.now); (len(got) > 0) != tt.faults {
+				t.Errorf("%s (%d): got %q, want faults: %v", tt.name, may, got, tt.faults)
 			}
 		}
 	}
