@@ -14,9 +14,9 @@
 //
 // The files, each referring to those below it:
 //
-//	serve.go, server.go, openapi.go, replays.go, export.go, search.go, context.go, why.go, memories.go, forget.go, projects.go,
+//	server.go, openapi.go, replays.go, export.go, search.go, context.go, why.go, memories.go, forget.go, projects.go,
 //	views.go, events.go, logs.go, sessions.go, status_metrics.go, metrics.go, status.go, gain.go, usage.go, findings.go, hooks.go,
-//	config.go, cluster.go, inject.go, page.go, auth.go, routes.go, caller.go, work.go, middleware.go, body.go, lifetime.go,
+//	config.go, cluster.go, inject.go, page.go, auth.go, routes.go, caller.go, work.go, serve.go, middleware.go, body.go, lifetime.go,
 //	names.go, sources.go, errors.go
 //
 // What bites:

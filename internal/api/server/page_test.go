@@ -271,7 +271,7 @@ func TestScopesOfEveryRoute(t *testing.T) {
 	}
 	for who, a := range asks {
 		for pattern, e := range w.server.endpoints {
-			w.server.gate.wrongTokens = bucket{} // so that a refusal says why
+			w.server.browsers.gate.wrongTokens = bucket{} // so that a refusal says why
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			status := a.tab().askFor(ctx, t, e.Endpoint)
 			cancel()

@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/api/stream"
+	"github.com/cmemd/cmemd/internal/peer"
 )
 
 const (
@@ -26,17 +26,33 @@ const (
 	endGrace = 2 * time.Second
 )
 
+// listeners serve on the socket and on loopback until they are ended.
+type listeners struct {
+	local, remote http.Handler
+	peer          func(net.Conn) peer.Peer
+	address       atomic.Pointer[string] // of the loopback listener; nil: there is none
+	dispatcher    *dispatcher
+}
+
+// loopback is the address at which browsers find the daemon; empty: there is none.
+func (s *listeners) loopback() string {
+	if at := s.address.Load(); at != nil {
+		return *at
+	}
+	return ""
+}
+
 // Local returns the handler for the unix socket: who reaches it runs as the person. Where it is served by another http.Server than
 // Run's, nothing is known of who asks.
-func (s *Server) Local() http.Handler { return s.local }
+func (s *listeners) Local() http.Handler { return s.local }
 
 // Remote returns the handler for a loopback address: it checks host, origin and token.
-func (s *Server) Remote() http.Handler { return s.remote }
+func (s *listeners) Remote() http.Handler { return s.remote }
 
 // Run serves on the listeners, which it closes, until ctx is done; then streams end, requests under way get two
 // seconds, and it returns nil. Unix sockets are served by Local, all others by Remote. An error of a listener ends it
 // and is returned. It is called once.
-func (s *Server) Run(ctx context.Context, listeners ...net.Listener) error {
+func (s *listeners) Run(ctx context.Context, listeners ...net.Listener) error {
 	failed := make(chan error, len(listeners))
 	servers := make([]*http.Server, len(listeners))
 	for i, l := range listeners {
@@ -56,7 +72,7 @@ func (s *Server) Run(ctx context.Context, listeners ...net.Listener) error {
 	case err = <-failed:
 		waiting--
 	}
-	s.life.end()
+	s.dispatcher.life.end()
 	var stops sync.WaitGroup
 	for _, srv := range servers {
 		stops.Go(func() { stop(srv) })
@@ -65,23 +81,23 @@ func (s *Server) Run(ctx context.Context, listeners ...net.Listener) error {
 	for range waiting {
 		<-failed
 	}
-	s.life.wait()
+	s.dispatcher.life.wait()
 	if err != nil && !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("api: serve: %w", err)
 	}
 	return nil
 }
 
-func (s *Server) server(l net.Listener) *http.Server {
+func (s *listeners) server(l net.Listener) *http.Server {
 	h := s.Remote()
 	if l.Addr().Network() == "unix" {
 		h = s.Local()
 	}
 	return &http.Server{
-		ConnContext: withPeer(s.access.Peer),
+		ConnContext: withPeer(s.peer),
 		Handler:     h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug),
+		ErrorLog: slog.NewLogLogger(s.dispatcher.logger.Handler(), slog.LevelDebug),
 	}
 }
 
@@ -92,35 +108,6 @@ func stop(srv *http.Server) {
 	if srv.Shutdown(ctx) != nil {
 		_ = srv.Close() // the error is the listener's, which is closed already
 	}
-}
-
-// mux serves every route. Patterns without a method answer the rest with a problem.
-func (s *Server) mux() *http.ServeMux {
-	mux := http.NewServeMux()
-	for pattern, e := range s.endpoints {
-		mux.Handle(pattern, e.wrap(e.guarded))
-	}
-	if s.mcp != nil {
-		mux.Handle(pathMCP, s.stream(s.serveMCP))
-	}
-	mux.Handle("GET "+pathPage, s.unary(s.browsers.servePage))
-	mux.Handle("/", s.unary(func(_ http.ResponseWriter, r *http.Request) error { return unrouted(mux, r) }))
-	return mux
-}
-
-// unrouted says whether a path is wrong, or only its method.
-func unrouted(mux *http.ServeMux, r *http.Request) error {
-	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
-		other := r.Clone(r.Context())
-		other.Method = method
-		if _, pattern := mux.Handler(other); pattern != "/" && pattern != "" {
-			return &api.Problem{
-				Type: api.ProblemMethod, Title: "Not by this method", Status: http.StatusMethodNotAllowed,
-				Detail: "this path takes " + method,
-			}
-		}
-	}
-	return notFound("there is no such path; what there is begins with /v1")
 }
 
 // maxConnections is how many connections of the loopback address are open at once: who holds them open keeps out others
@@ -158,18 +145,6 @@ type boundedConn struct {
 func (c *boundedConn) Close() error {
 	defer c.onClose()
 	return c.Conn.Close()
-}
-
-// pathMCP is where the daemon speaks the Model Context Protocol.
-const pathMCP = "/mcp"
-
-// serveMCP hands a request to the face that Config.MCP made. Its answers may be streams. It is agents', and no page's.
-func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request) error {
-	if callerOf(r.Context()).scope < api.ScopeOwn {
-		return forbidden("this is for agents: the page asks the routes below /v1")
-	}
-	s.mcp.ServeHTTP(&steady{ResponseWriter: w, out: stream.NewWriter(w)}, r)
-	return nil
 }
 
 // steady is an answer whose every write has a time limit of its own: who does not read for so long is dropped.

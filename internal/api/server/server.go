@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync/atomic"
 
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/api/stream"
 	"github.com/cmemd/cmemd/internal/capture"
 	"github.com/cmemd/cmemd/internal/panics"
 )
@@ -15,19 +15,15 @@ import (
 // Server answers requests. Its methods are safe for concurrent use.
 type Server struct {
 	dispatcher
-	gate      tokenGate
-	access    Access
-	hooks     hooks
-	metrics   *metrics
-	status    statuses
-	memories  *memories
+	listeners
 	endpoints map[string]endpoint // by pattern
+	reach     []string            // Access.Projects
 
-	projects      *projectRoutes
-	browsers      browsers
-	address       atomic.Pointer[string] // of the loopback listener; nil: there is none
-	local, remote http.Handler
-	mcp           http.Handler // nil: none
+	hooks    hooks
+	status   statuses
+	memories *memories
+	projects *projectRoutes
+	browsers browsers
 }
 
 // New returns a server in the phase "starting". Nothing listens before Run, or before a handler is used.
@@ -37,8 +33,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	cfg = cfg.withDefaults()
 	s := &Server{
-		gate:   tokenGate{newToken: cfg.NewToken, browsers: cfg.Browsers, now: cfg.Now, logger: cfg.Logger, projects: cfg.Projects},
-		access: cfg.Access,
+		reach: cfg.Projects,
 		dispatcher: dispatcher{
 			logger: cfg.Logger, life: newLifetime(cfg.Bounds),
 			sources: sources{Stores: cfg.Stores, watermark: cfg.Recall, timeout: cfg.WaitTimeout, place: placesNow(cfg.Capture)},
@@ -50,26 +45,42 @@ func New(cfg Config) (*Server, error) {
 		usages: usages{&s.sources, prices(cfg.Price), cfg.Now}, environment: environment{cfg.Now, cfg.NewID, cfg.Logger}, started: cfg.Now(),
 	}
 	s.SetPhase("starting")
-	s.metrics = newMetrics(&s.status, &cfg.Capture.Counts)
-	s.hooks = hooks{capture: cfg.Capture, payloads: payloads{most: cfg.MaxBodies}, timeout: cfg.HookTimeout, now: cfg.Now, replies: injections{
-		log: cfg.Log, injector: cfg.Recall, capture: cfg.Capture, system: cfg.System, briefs: cfg.Briefs, timeout: cfg.ContextTimeout,
-		notice: cfg.notice, home: cfg.Home, place: func(ctx context.Context, root string) string { return s.sources.placeNotice(ctx, cfg.Capture, root) },
-		environment: environment{cfg.Now, cfg.NewID, cfg.Logger}, life: &s.life, withheld: s.metrics.withheld.Inc,
-	}, count: s.metrics.hook}
+	s.listeners.peer, s.listeners.dispatcher = cfg.Peer, &s.dispatcher
+	metrics := newMetrics(&s.status, &cfg.Capture.Counts)
+	s.hooks = hooks{
+		capture: cfg.Capture, payloads: payloads{most: cfg.MaxBodies}, timeout: cfg.HookTimeout,
+		now: cfg.Now, replies: s.newInjections(cfg, metrics), count: metrics.hook,
+	}
 	s.memories, s.projects = newMemories(cfg, &s.sources), newProjectRoutes(&s.sources, cfg.Capture, cfg.Now)
-	s.browsers = browsers{register: cfg.Browsers, page: cfg.Viewer, gate: &s.gate, address: s.loopback}
+	gate := &tokenGate{
+		newToken: cfg.NewToken, browsers: cfg.Browsers, now: cfg.Now, logger: cfg.Logger, projects: cfg.Projects,
+	}
+	gate.setToken(cfg.Token)
+	s.browsers = browsers{register: cfg.Browsers, page: cfg.Viewer, gate: gate, address: s.loopback}
 	var err error
-	if s.endpoints, err = s.bindAll(cfg); err != nil {
+	if s.endpoints, err = s.bindAll(cfg, metrics); err != nil {
 		return nil, err
 	}
+	var mcp http.Handler
 	if cfg.MCP != nil {
-		s.mcp = cfg.MCP(s)
+		mcp = cfg.MCP(s)
 	}
-	routes := s.mux()
+	routes := s.mux(mcp)
 	s.local = headed(overSocket(cfg.Projects, routes))
-	s.gate.setToken(cfg.Token)
-	s.remote = headed(s.gate.guarded(routes, s.isOpen(routes)))
+	s.remote = headed(gate.guarded(routes, s.isOpen(routes)))
 	return s, nil
+}
+
+// newInjections returns what gives agents memory at their hooks.
+func (s *Server) newInjections(cfg Config, metrics *metrics) injections {
+	return injections{
+		log: cfg.Log, injector: cfg.Recall, capture: cfg.Capture, system: cfg.System, briefs: cfg.Briefs,
+		timeout: cfg.ContextTimeout, notice: cfg.notice, home: cfg.Home, life: &s.life,
+		place: func(ctx context.Context, root string) string {
+			return s.sources.placeNotice(ctx, cfg.Capture, root)
+		},
+		environment: environment{cfg.Now, cfg.NewID, cfg.Logger}, withheld: metrics.withheld.Inc,
+	}
 }
 
 // isOpen tells what anybody on the machine may ask for.
@@ -80,29 +91,64 @@ func (s *Server) isOpen(routes *http.ServeMux) func(*http.Request) bool {
 	}
 }
 
-// loopback is the address at which browsers find the daemon; empty: there is none.
-func (s *Server) loopback() string {
-	if at := s.address.Load(); at != nil {
-		return *at
-	}
-	return ""
-}
-
 // placesNow tells which project a folder is of by what stands there now.
 func placesNow(p *capture.Pipeline) func(ctx context.Context, dir string) capture.Project {
 	return func(ctx context.Context, dir string) capture.Project { return p.Project(ctx, dir, 0) }
 }
 
 // bindAll binds every route to the object that answers it.
-func (s *Server) bindAll(cfg Config) (map[string]endpoint, error) {
+func (s *Server) bindAll(cfg Config, metrics *metrics) (map[string]endpoint, error) {
 	prices := prices(cfg.Price)
 	return endpointsOf(&s.dispatcher,
-		&s.status, &s.hooks, &s.gate, s.metrics,
+		&s.status, &s.hooks, s.browsers.gate, metrics,
 		&searches{&s.sources}, &exports{&s.sources}, &chains{&s.sources, prices}, &viewRoutes{&s.sources}, &logs{&s.sources, cfg.Logger},
 		&contexts{&s.sources, cfg.Capture, cfg.Briefs.Score, cfg.Now}, &s.status.usages,
 		&sessionRoutes{&s.sources, cfg.System, cfg.Now, cfg.NewID, cfg.Capture.Hidden}, s.memories,
 		s.projects, &s.browsers, &description{s}, &replays{sources: &s.sources, types: cfg.Types, version: cfg.Version}, &clusters{cfg.Machines},
 	)
+}
+
+// mux serves every route. Patterns without a method answer the rest with a problem.
+func (s *Server) mux(mcp http.Handler) *http.ServeMux {
+	mux := http.NewServeMux()
+	for pattern, e := range s.endpoints {
+		mux.Handle(pattern, e.wrap(e.guarded))
+	}
+	if mcp != nil {
+		mux.Handle(pathMCP, s.stream(agentsOnly(mcp)))
+	}
+	mux.Handle("GET "+pathPage, s.unary(s.browsers.servePage))
+	mux.Handle("/", s.unary(func(_ http.ResponseWriter, r *http.Request) error { return unrouted(mux, r) }))
+	return mux
+}
+
+// unrouted says whether a path is wrong, or only its method.
+func unrouted(mux *http.ServeMux, r *http.Request) error {
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+		other := r.Clone(r.Context())
+		other.Method = method
+		if _, pattern := mux.Handler(other); pattern != "/" && pattern != "" {
+			return &api.Problem{
+				Type: api.ProblemMethod, Title: "Not by this method", Status: http.StatusMethodNotAllowed,
+				Detail: "this path takes " + method,
+			}
+		}
+	}
+	return notFound("there is no such path; what there is begins with /v1")
+}
+
+// pathMCP is where the daemon speaks the Model Context Protocol.
+const pathMCP = "/mcp"
+
+// agentsOnly hands a request to the face that Config.MCP made. Its answers may be streams. It is agents', and no page's.
+func agentsOnly(mcp http.Handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if callerOf(r.Context()).scope < api.ScopeOwn {
+			return forbidden("this is for agents: the page asks the routes below /v1")
+		}
+		mcp.ServeHTTP(&steady{ResponseWriter: w, out: stream.NewWriter(w)}, r)
+		return nil
+	}
 }
 
 // binder binds the routes that it answers.
@@ -155,7 +201,7 @@ func (s *Server) Invoke(ctx context.Context, e api.Endpoint, query, answer any, 
 		return busy
 	}
 	defer leave()
-	ctx = withCaller(ctx, callerOf(ctx).keptAs(ctx, s.access.Projects))
+	ctx = withCaller(ctx, callerOf(ctx).keptAs(ctx, s.reach))
 	within, cancel := s.life.within(ctx, to.stream)
 	defer cancel()
 	if err = to.invoke(within, query, answer, progress); err == nil || ctx.Err() != nil {
