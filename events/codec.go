@@ -86,7 +86,7 @@ func (c *Codec) Seal(d Draft, salt Salt) (Sealed, error) {
 	}
 	s := Sealed{
 		draft: d, schema: schemaOf(d.Event), size: uint32(len(body)),
-		salt: salt, hash: hashPayload(salt, body), payload: body,
+		salt: salt, hash: hashOf(salt[:], body), payload: body,
 	}
 	s.draft.OccurredAt = time.Unix(0, s.draft.OccurredAt.UnixNano()).UTC() // as it will be read back
 	if len(body) > compressOver {

@@ -128,7 +128,7 @@ func (r Record) Check() error {
 	if err != nil {
 		return err
 	}
-	if hashPayload(r.salt, body) != r.PayloadHash {
+	if hashOf(r.salt[:], body) != r.PayloadHash {
 		return fmt.Errorf("record %d: payload hash differs: %w", r.Position, ErrCorrupt)
 	}
 	return nil
@@ -137,22 +137,14 @@ func (r Record) Check() error {
 // NextChain is the chain that a record with header h must carry after a record of the same stream with chain prev.
 func NextChain(prev Hash, h Header) Hash {
 	b := appendHeader(make([]byte, 0, 256), h)
-	return chainOf(prev, b)
+	return hashOf(prev[:], b)
 }
 
-func chainOf(prev Hash, header []byte) Hash {
+// hashOf is the hash of what stands behind a salt, or behind the chain before it.
+func hashOf(before, text []byte) Hash {
 	d := sha256.New()
-	d.Write(prev[:])
-	d.Write(header)
-	var h Hash
-	d.Sum(h[:0])
-	return h
-}
-
-func hashPayload(salt Salt, body []byte) Hash {
-	d := sha256.New()
-	d.Write(salt[:])
-	d.Write(body)
+	d.Write(before)
+	d.Write(text)
 	var h Hash
 	d.Sum(h[:0])
 	return h

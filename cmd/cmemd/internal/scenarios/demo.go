@@ -95,13 +95,17 @@ type stage struct {
 // defaultSession is the session that is played where there is one machine.
 const defaultSession = "00000000-0000-4000-8000-00000000d001"
 
+// selfAndFolder are the program that runs, and a new folder for a demo.
+func selfAndFolder() (self, dir string, err error) {
+	if self, err = os.Executable(); err == nil {
+		dir, err = os.MkdirTemp("", "cmemd-demo-")
+	}
+	return self, dir, err
+}
+
 // newStage makes a home, and a folder to work in.
 func newStage(a *terminal.App) (*stage, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp("", "cmemd-demo-")
+	self, dir, err := selfAndFolder()
 	if err != nil {
 		return nil, err
 	}

@@ -71,11 +71,7 @@ func playCluster(ctx context.Context, a *terminal.App, keep bool) (err error) {
 
 // newFleet makes a folder, and in it one for each machine.
 func newFleet(a *terminal.App) (*fleet, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp("", "cmemd-demo-")
+	self, dir, err := selfAndFolder()
 	if err != nil {
 		return nil, err
 	}
