@@ -1,25 +1,11 @@
 // Package projections holds the views: what the log's records add up to, kept in one bbolt file that can be deleted at
 // any time, because the log rebuilds it to the same content.
 //
-// The views, each in a bucket of its own with a checkpoint and a version:
-//
-//	prompts       what the user said
-//	observations  what turns kept; equal ones of a session are one row with a count
-//	summaries     one a summary turn; of those of a session the newest stands
-//	memories      what was saved by hand, and the ids of all that was forgotten
-//	sessions      one row a session: agent, project, counts, open or closed, respawns, quarantined or not
-//	files         which observations and tool uses read or changed a file
-//	outcomes      what became of every input, and the balance of all of them
-//	turns         every request to the observer, what it settled, cost and led to
-//	health        turns, drops, failures, tokens and latency by time, provider and model; what each has answered since the
-//	              last kept answer; pauses, respawns and quarantines
-//	usage         what turns used and what came of it, by day, project, provider, model and session
-//	projects      which folders are one project, as the sessions opened in them say
-//	injections    which rows an agent was given, and when
+// The views are listed in open.go, each in a bucket of its own with a checkpoint and a version.
 //
 // Package engine stores, runs and rebuilds them. The first four are package rows, turns are package turn; each other view has
-// a package of its name. Package gain keeps nothing: it joins what others have. A package of a view has its tables, its fold,
-// and a Reader, whose methods are those of Views.
+// a package of its name, whose comment says what it keeps. Package gain keeps nothing: it joins what others have. A package of
+// a view has its tables, its fold, and a Reader, whose methods are those of Views.
 // The file is not synced: after a stop that was not clean it is checked, and rebuilt where a check cannot vouch for it
 // (see engine.Config).
 //

@@ -69,12 +69,22 @@ func open(dir string, log eventlog.Reader, cfg engine.Config, views []engine.Vie
 	}, nil
 }
 
+// allViews are the views, in the order in which they are listed.
 func allViews() []engine.View {
 	var views []engine.View
-	for _, v := range rows.Views() {
+	for _, v := range rows.Views() { // prompts, observations, summaries, memories
 		views = append(views, v)
 	}
-	return append(views, sessions.View{}, files.View{}, outcomes.View{}, turn.View{}, health.View{}, usage.View{}, projects.View{}, injections.View{})
+	return append(views,
+		sessions.View{},   // one row a session: agent, project, counts, open or closed, respawns, quarantined or not
+		files.View{},      // which observations and tool uses read or changed a file
+		outcomes.View{},   // what became of every input, and the balance of all of them
+		turn.View{},       // every request to the observer, what it settled, cost and led to
+		health.View{},     // turns, drops, failures, tokens and latency by time, provider and model; pauses, respawns, quarantines
+		usage.View{},      // what turns used and what came of it, by day, project, provider, model and session
+		projects.View{},   // which folders are one project, as the sessions opened in them say
+		injections.View{}, // which rows an agent was given, and when
+	)
 }
 
 // TurnsOf returns the turns that led to a row: its own first, then those of the rows folded into it. Turns that the

@@ -18,7 +18,9 @@ type View struct {
 	names           string
 }
 
-// Views returns the four views, in the order in which they are listed.
+// Views returns the four views, in the order in which they are listed: what the user said; what turns kept, where equal ones of a
+// session are one row with a count; one summary a summary turn, of which the newest of a session stands; what was saved by hand,
+// and the ids of all that was forgotten.
 func Views() []View {
 	return []View{
 		{kind: Prompt, source: events.KindPromptSubmitted, make: promptRow, names: "prompts"},
