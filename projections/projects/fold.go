@@ -45,22 +45,10 @@ func (View) Fold(x *engine.Tx) func(*engine.Record) { return fold{x}.apply }
 
 func (f fold) apply(r *engine.Record) {
 	switch r.Kind {
-	case events.KindSessionOpened:
-		if e, ok := engine.PayloadOf[events.SessionOpened](r); ok {
-			f.root(r, e)
-		}
-	case events.KindProjectJoined:
-		if e, ok := engine.PayloadOf[events.ProjectJoined](r); ok {
-			f.root(r, e)
-		}
-	case events.KindProjectParted:
-		if e, ok := engine.PayloadOf[events.ProjectParted](r); ok {
-			f.root(r, e)
-		}
+	case events.KindSessionOpened, events.KindProjectJoined, events.KindProjectParted:
+		engine.Handle(r, f.root)
 	case events.KindProjectGiven:
-		if e, ok := engine.PayloadOf[events.ProjectGiven](r); ok {
-			f.give(r, e)
-		}
+		engine.Handle(r, f.give)
 	}
 }
 
