@@ -20,7 +20,7 @@ func TestIsTest(t *testing.T) {
 		"bazel test //...", "rspec spec/a_spec.rb", "bundle exec rspec", "rake test", "bin/rails test", "phpunit", "vendor/bin/phpunit", "php artisan test",
 		"composer test", "dotnet test", "swift test", "mix test", "zig build test", "stack test", "just test", "task test", "mise run test", "deno test",
 		"flutter test", "sudo env A=b make test", "OUT=$(go test ./... 2>&1)", "diff want <(npm test)", "bash -lc 'go test ./...'", "time go test", "(cd x && make test)", "echo start; go test",
-		"if go test; then echo ok; fi", `'C:\Go\bin\go.exe' test`, "prove -l t", "bats test.bats", "go vet &&\\\n go test", "turbo run test", "playwright test",
+		"if go test; then echo ok; fi", "until go test ./...; do sleep 1; done", "if a; then b; elif make test; then c; fi", `'C:\Go\bin\go.exe' test`, "prove -l t", "bats test.bats", "go vet &&\\\n go test", "turbo run test", "playwright test",
 	} {
 		if !slices.ContainsFunc(Split(c), Simple.IsTest) {
 			t.Errorf("%q runs tests", c)

@@ -9,6 +9,15 @@ func IsFilter(program string) bool {
 	return false
 }
 
+// PrecedesProgram reports whether a word of a simple command stands before the program that it runs.
+func PrecedesProgram(word string) bool {
+	switch word {
+	case "do", "then", "else", "if", "elif", "while", "until", "!", "{", "time", "sudo", "doas", "nohup", "exec":
+		return true
+	}
+	return false
+}
+
 // OnlyReads reports whether a program or a word of the shell leaves files alone, whatever its arguments.
 func OnlyReads(program string) bool {
 	switch program {

@@ -280,11 +280,14 @@ func program(words []string) (name string, args []string) {
 // wrapper returns how many words say that another program is to be run; 0 when name is the program itself.
 func wrapper(name string, rest []string) int {
 	switch name {
-	case "sudo", "doas", "env", "time", "nice", "nohup", "command", "exec", "timeout", "gtimeout", "stdbuf", "xvfb-run", "npx",
-		"bunx", "pnpx", "nyc", "c8", "dotenv", "cross-env", "then", "do", "else", "if", "while", "!", "{":
+	case "env", "nice", "command", "timeout", "gtimeout", "stdbuf", "xvfb-run", "npx", "bunx", "pnpx", "nyc", "c8", "dotenv",
+		"cross-env":
 		return 1
 	}
-	if len(rest) == 0 {
+	switch {
+	case PrecedesProgram(name):
+		return 1
+	case len(rest) == 0:
 		return 0
 	}
 	switch name + " " + rest[0] {

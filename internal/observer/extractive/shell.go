@@ -51,11 +51,12 @@ func stepsOf(c evidence.Simple) []step {
 		return substituted(c)
 	}
 	for len(c.Words) > 0 {
-		switch w := c.Words[0]; w {
-		case "do", "then", "else", "if", "elif", "while", "until", "time", "sudo", "!", "nohup", "exec", "{":
+		if w := c.Words[0]; evidence.PrecedesProgram(w) {
 			c.Text = strings.TrimSpace(strings.TrimPrefix(c.Text, w))
 			c.Words = withoutAssignments(c.Words[1:])
 			continue
+		}
+		switch c.Words[0] {
 		case "for", "done", "fi", "esac", "case", "function", "select", "}":
 			return nil
 		case "bash", "sh", "zsh":
