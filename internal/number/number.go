@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// CharactersPerToken is the usual estimate for English text and code: too many for Chinese and Japanese.
+const CharactersPerToken = 4
+
 // Integer is what may be counted with.
 type Integer interface{ ~int | ~int64 | ~uint64 }
 

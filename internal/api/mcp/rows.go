@@ -7,6 +7,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 // indexLine is a row in short: its handle, when it was, what it is, what reading it whole costs, how well it fits, and its
@@ -193,12 +194,13 @@ func titleOf(r api.Row) string {
 	return "(untitled)"
 }
 
-// charsPerToken is the usual estimate for English text and code, which lists are written in.
-const charsPerToken = 4
-
 // resultOf is a row in short, for lists of whole rows.
 func resultOf(r api.Row) api.Result {
-	return api.Result{ID: r.ID, Handle: r.Handle(), Kind: r.Kind, Title: titleOf(r), Project: r.Project, At: r.At, Type: r.Type, Writer: r.Writer, Tokens: utf8.RuneCountInString(whole(r)) / charsPerToken, Flagged: r.Flagged, Undone: r.IsUndone()}
+	return api.Result{
+		ID: r.ID, Handle: r.Handle(), Kind: r.Kind, Title: titleOf(r), Project: r.Project, At: r.At, Type: r.Type,
+		Writer: r.Writer, Tokens: utf8.RuneCountInString(whole(r)) / number.CharactersPerToken,
+		Flagged: r.Flagged, Undone: r.IsUndone(),
+	}
 }
 
 // rawInput is what a tool was given and printed, or what the agent said.

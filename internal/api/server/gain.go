@@ -8,14 +8,12 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/projections/gain"
 	"github.com/cmemd/cmemd/projections/sessions"
 	"github.com/cmemd/cmemd/projections/usage"
 )
-
-// charactersPerToken is the usual estimate: what was injected is on record by its characters.
-const charactersPerToken = 4
 
 // getGain says what was injected, what was followed, and what it cost.
 func (s *usages) getGain(ctx context.Context, q api.GainQuery) (api.Gain, error) {
@@ -72,7 +70,7 @@ func (p prices) gainByProject(injected []gain.Injected, inSessions []api.Session
 
 func add(g *api.ProjectGain, t gain.Injected) {
 	g.Sessions, g.Injections, g.Characters = g.Sessions+1, g.Injections+t.Injections, g.Characters+t.Characters
-	g.Tokens = g.Characters / charactersPerToken
+	g.Tokens = g.Characters / number.CharactersPerToken
 	for _, r := range t.Rows {
 		g.Injected++
 		if r.Files > 0 {

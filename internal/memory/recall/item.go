@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/projections/rows"
 )
@@ -46,13 +47,8 @@ func (it Item) What() string { return rows.What(it.Kind, it.Type) }
 // By is who says the row, in words, where a reader is to know, as Row.By is.
 func (it Item) By() string { return rows.By(it.Kind, it.Writer, it.Outside) }
 
-const (
-	// maxTitle is the longest title in characters that an item shows.
-	maxTitle = 160
-
-	// charsPerToken is the usual estimate for English text and code.
-	charsPerToken = 4
-)
+// maxTitle is the longest title in characters that an item shows.
+const maxTitle = 160
 
 func itemOf(row rows.Row) Item {
 	it := Item{
@@ -93,7 +89,7 @@ func tokensOf(row rows.Row) int {
 	for _, list := range [][]string{row.Concepts, row.FilesRead, row.FilesModified, row.FilesUnverified} {
 		n += len(strings.Join(list, ", "))
 	}
-	return (n + charsPerToken - 1) / charsPerToken
+	return (n + number.CharactersPerToken - 1) / number.CharactersPerToken
 }
 
 // Explained says what a result's score is made of, or where vectors were looked at too, the one that it has by

@@ -66,9 +66,6 @@ func (c *comparedObserver) asksModel() bool {
 	return c.Provider != extractive.Name && c.Provider != playback.Name
 }
 
-// charactersPerToken is the usual estimate.
-const charactersPerToken = 4
-
 // estimate says how much the observer would be asked, and what that costs at the least.
 func (c *comparedObserver) estimate(ctx context.Context, captured [][]events.Record) (string, error) {
 	counted := &standIn{Provider: c.built.Provider}
@@ -80,7 +77,7 @@ func (c *comparedObserver) estimate(ctx context.Context, captured [][]events.Rec
 	if err := r.playAll(ctx, captured); err != nil {
 		return "", err
 	}
-	tokens := counted.bytes / charactersPerToken
+	tokens := counted.bytes / number.CharactersPerToken
 	line := fmt.Sprintf("%s is sent %s of captured work in about %s, some %s with no instructions counted", terminal.NameOfModel(c.Provider, c.Model),
 		terminal.Size(counted.bytes), number.Plural(counted.turns, "turn"), number.Plural(tokens, "token"))
 	usd, known := c.prices.Cost(c.Provider, c.Model, events.Usage{Input: tokens})
@@ -124,7 +121,7 @@ func (c *comparedObserver) observe(ctx context.Context, a *terminal.App, capture
 		c.Skipped, c.Dropped, c.Failed = c.Skipped+p.skipped, c.Dropped+p.dropped, c.Failed+p.failed
 		for _, row := range p.rows {
 			c.Rows++
-			c.RowTokens += len([]rune(row.words())) / charactersPerToken
+			c.RowTokens += len([]rune(row.words())) / number.CharactersPerToken
 		}
 		take(i, p.rows)
 		if err != nil {

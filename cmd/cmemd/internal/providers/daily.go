@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/extractive"
 	"github.com/cmemd/cmemd/internal/observer/prompt"
@@ -59,7 +60,7 @@ func EstimateDay(ctx context.Context, a *terminal.App) (d DailyWork, err error) 
 	defer os.RemoveAll(dir)
 	turns, bytes, err := countQuestions(ctx, dir, &countingProvider{Provider: extractive.New(extractive.Config{}), renderer: asked}, captured)
 	if d = dailyWorkOf(captured); d.Days > 0 {
-		d.Turns, d.Tokens = float64(turns)/float64(d.Days), bytes/charactersPerToken/int64(d.Days)
+		d.Turns, d.Tokens = float64(turns)/float64(d.Days), bytes/number.CharactersPerToken/int64(d.Days)
 	}
 	return d, err
 }
