@@ -75,7 +75,7 @@ func table() map[string][]string {
 		"internal/agents/relay":              {"internal/agents/known", "internal/agents/spool", "internal/durable", "internal/filelock", "internal/ignore", "internal/jsonscan", "internal/owned", "internal/toolinput"},
 		"internal/agents/spool":              {"internal/agents/known", "internal/durable", "internal/ignore", "internal/jsonscan", "internal/privatetext", "internal/seal", "internal/toolinput"},
 		"internal/capture":                   {"actors", "actors/session", "events", "eventlog", "internal/agents", "internal/agents/importer", "internal/agents/spool", "internal/agents/watch", "internal/capture/privacy", "projections", "projections/engine", "internal/durable", "internal/observer/evidence", "internal/panics", "internal/preference", "internal/refusal", "internal/transient"},
-		"internal/capture/privacy":           {"internal/redact", "internal/durable", "internal/ignore", "internal/jsonscan", "internal/privatetext", "internal/toolinput"},
+		"internal/capture/privacy":           {"internal/redact", "internal/clip", "internal/durable", "internal/ignore", "internal/jsonscan", "internal/privatetext", "internal/toolinput"},
 		"internal/ignore":                    {},
 		"internal/agents/importer":           {"events", "actors/session", "internal/observer/evidence", "internal/agents"},
 		"internal/agents/importer/claudemem": {"internal/agents/importer", "internal/agents/known", "internal/sqlite"},

@@ -104,7 +104,7 @@ func dropControls(s string) string {
 		case c == '\r':
 			replace(1, "\n")
 		case c == 0x1b:
-			replace(escapeLength(s[i:]), "")
+			replace(clip.EscapeLength(s[i:]), "")
 		case c < ' ' && c != '\n' && c != '\t', c == 0x7f:
 			replace(1, "")
 		case c == 0xc2 && s[i+1] < 0xa0:
@@ -118,44 +118,6 @@ func dropControls(s string) string {
 	}
 	out.WriteString(s[from:])
 	return out.String()
-}
-
-// escapeLength measures the escape sequence of a terminal that starts s, an escape character. One that is not closed ends before
-// the next escape character, so that no text is looked at twice.
-func escapeLength(s string) int {
-	if len(s) < 2 {
-		return 1
-	}
-	switch s[1] {
-	case '[': // control sequence: parameters, then one final byte
-		i := 2
-		for i < len(s) && s[i] >= 0x20 && s[i] < 0x40 {
-			i++
-		}
-		if i < len(s) && s[i] >= 0x40 && s[i] < 0x7f {
-			i++
-		}
-		return i
-	case ']', 'P', '^', '_': // a string, ended by BEL or ESC \
-		i := strings.IndexAny(s[2:], "\a\x1b")
-		switch {
-		case i < 0:
-			return 2
-		case s[2+i] == '\a':
-			return 2 + i + 1
-		case strings.HasPrefix(s[2+i:], "\x1b\\"):
-			return 2 + i + 2
-		}
-		return 2
-	}
-	i := 1 // others: intermediate bytes, as those that choose a set of characters have, then one final byte
-	for i < len(s) && s[i] >= 0x20 && s[i] < 0x30 {
-		i++
-	}
-	if i < len(s) && s[i] >= 0x30 && s[i] < 0x7f {
-		i++
-	}
-	return i
 }
 
 // capTail keeps the last max bytes of s, or a few less: it cuts at a rune border.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/internal/jsonscan"
 	"github.com/cmemd/cmemd/internal/toolinput"
 )
@@ -98,7 +99,7 @@ func (m *masker) lines(s string, from, to int) string {
 // trailing is how long the line break of a line is.
 func trailing(line string) int { return len(line) - len(strings.TrimRight(line, "\r\n")) }
 
-// plainLine is a line without its break and without colours.
+// plainLine is a line without its break and without the escape sequences of terminals, as it is recorded.
 func plainLine(line string) string {
 	line = strings.TrimRight(line, "\r\n")
 	if strings.IndexByte(line, 0x1b) < 0 {
@@ -107,7 +108,7 @@ func plainLine(line string) string {
 	var out strings.Builder
 	for i := 0; i < len(line); {
 		if line[i] == 0x1b {
-			i += 1 + colour(line[i+1:])
+			i += clip.EscapeLength(line[i:])
 			continue
 		}
 		out.WriteByte(line[i])
@@ -339,18 +340,3 @@ func (m *masker) member(outer, name, text string) mask {
 
 // environmentNames are the members that hold the environment of a process, if they hold a PATH.
 var environmentNames = newList("Env", "env", "ENV", "environ", "environment", "Environment")
-
-// colour returns how long the rest of a terminal's control sequence at the start of s is, behind its escape character.
-func colour(s string) int {
-	if len(s) > 1 && strings.IndexByte("()*+", s[0]) >= 0 && (s[1] == '0' || s[1] >= 'A' && s[1] <= 'Z') {
-		return 2 // it chooses a set of characters
-	}
-	if s == "" || s[0] != '[' {
-		return 0
-	}
-	rest := strings.TrimLeft(s[1:], "0123456789;")
-	if rest == "" || (rest[0] < 'a' || rest[0] > 'z') && (rest[0] < 'A' || rest[0] > 'Z') {
-		return 0
-	}
-	return len(s) - len(rest) + 1
-}

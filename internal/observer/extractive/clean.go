@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/internal/harness"
 )
 
@@ -22,7 +23,7 @@ func clean(s string) string {
 	b.Grow(len(s))
 	for i := 0; i < len(s); {
 		if s[i] == 0x1b {
-			i = escapeEnd(s, i)
+			i += clip.EscapeLength(s[i:])
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
@@ -34,7 +35,7 @@ func clean(s string) string {
 			if !strings.HasPrefix(s[i+1:], "\n") {
 				b.WriteByte('\n')
 			}
-		case unicode.IsControl(r), isDirection(r):
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r): // which could make it read as something else
 		default:
 			b.WriteString(s[i : i+n])
 		}
@@ -58,27 +59,6 @@ func bounded(s string) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:maxText*3/4], "") + "\n\n" + strings.ToValidUTF8(s[len(s)-maxText/4:], "")
-}
-
-// isDirection is for the characters that turn the direction of text and so can make it read as something else.
-func isDirection(r rune) bool {
-	return '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069' || r == '\u200e' || r == '\u200f'
-}
-
-// escapeEnd is the end of the terminal's escape sequence at s[i].
-func escapeEnd(s string, i int) int {
-	i++
-	if i == len(s) || s[i] != '[' {
-		return i
-	}
-	for i++; i < len(s); i++ {
-		if c := s[i]; '@' <= c && c <= '~' {
-			return i + 1
-		} else if c < ' ' || c > '~' {
-			return i
-		}
-	}
-	return i
 }
 
 // wrapping says what is done with an element that an agent's harness put around or beside a person's words.
