@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/jsonscan"
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
@@ -30,8 +31,7 @@ func (w words) inText(s string) bool {
 	return strings.Contains(s, `\`) && strings.Contains(rows.Normalise(unescaped(s)), w.text)
 }
 
-// unescaped is JSON text as it reads: its strings without their escapes. What is no JSON, as after a cut, has the usual ones
-// replaced.
+// unescaped is text as it reads: JSON with its strings without their escapes; of what is no JSON, as after a cut, all of it.
 func unescaped(s string) string {
 	var v any
 	if err := json.Unmarshal([]byte(s), &v); err == nil {
@@ -39,7 +39,7 @@ func unescaped(s string) string {
 		flatten(&out, v)
 		return out.String()
 	}
-	return strings.NewReplacer(`\n`, " ", `\t`, " ", `\r`, " ", `\"`, `"`, `\/`, "/", `\\`, `\`).Replace(s)
+	return jsonscan.UnquoteCut(s)
 }
 
 func flatten(out *strings.Builder, v any) {
