@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -140,18 +139,11 @@ func explain(path string, err error) error {
 		return &LockedError{Path: path, PID: pid, Command: command}
 	case errors.Is(err, events.ErrCorrupt), errors.Is(err, bolterrors.ErrChecksum):
 		return fmt.Errorf("eventlog: open %s: %w", path, asCorrupt(cmp.Or(cutAt(path), err)))
-	case ofSystem(err): // which says nothing about what is in the file
+	case durable.IsOfSystem(err): // which says nothing about what is in the file
 	case errors.Is(err, bolterrors.ErrInvalid), errors.Is(err, bolterrors.ErrVersionMismatch), isTooSmall(path):
 		return fmt.Errorf("%w: %s (%w)", ErrNotLog, path, err)
 	}
 	return fmt.Errorf("eventlog: open %s: %w", path, err)
-}
-
-// ofSystem reports whether the operating system refused.
-func ofSystem(err error) bool {
-	_, path := errors.AsType[*fs.PathError](err)
-	_, number := errors.AsType[syscall.Errno](err)
-	return path || number
 }
 
 // isTooSmall reports a file that holds something, yet not even bbolt's two meta pages.
@@ -200,7 +192,7 @@ func prepare(db *bbolt.DB, file *os.File, path string, readOnly bool) error {
 		return fmt.Errorf("eventlog: open %s: %w", path, err)
 	}
 	if err := boltcheck.Check(file, info.Size(), boltcheck.Config{PageSize: db.Info().PageSize, Depth: bucketDepth}); err != nil {
-		if !ofSystem(err) {
+		if !durable.IsOfSystem(err) {
 			err = cmp.Or(asCut(err, path), corruptf(0, "", "%s", err))
 		}
 		return fmt.Errorf("eventlog: open %s: %w", path, err)

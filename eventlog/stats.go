@@ -10,6 +10,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/boltcheck"
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 // Stats is what a log holds, and what it did since it was opened.
@@ -76,7 +77,7 @@ func (b *Bolt) Stats(ctx context.Context) (Stats, error) {
 	free := d.FreePageN + d.PendingPageN
 	if b.readOnly { // then bbolt does not load the free list, and counts none
 		if free, err = boltcheck.Free(b.file, info.Size()); err != nil {
-			if !ofSystem(err) {
+			if !durable.IsOfSystem(err) {
 				err = asCorrupt(err)
 			}
 			return Stats{}, fmt.Errorf("eventlog: stats of %s: %w", b.path, err)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // Errors of ReadBounded that no second reading will mend.
@@ -74,6 +75,13 @@ func ReadBounded(path string, limit int64) ([]byte, error) {
 
 // IsUnfit reports whether err is that of ReadBounded for a file that no second reading will mend: the file is to blame, and not the disk.
 func IsUnfit(err error) bool { return errors.Is(err, ErrIrregular) || errors.Is(err, ErrTooLong) }
+
+// IsOfSystem reports whether an error is the operating system's refusal, which says nothing about what is in a file.
+func IsOfSystem(err error) bool {
+	_, path := errors.AsType[*fs.PathError](err)
+	_, number := errors.AsType[syscall.Errno](err)
+	return path || number
+}
 
 // ReadDir lists a folder; one that is not there is empty.
 func ReadDir(dir string) ([]fs.DirEntry, error) {

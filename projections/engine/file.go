@@ -3,13 +3,11 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -90,7 +88,7 @@ func (f *File) open() error {
 	switch {
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return inUse(f.path)
-	case err == nil, ofSystem(err), errors.Is(err, ErrDamaged):
+	case err == nil, durable.IsOfSystem(err), errors.Is(err, ErrDamaged):
 		return err
 	}
 	return Damaged("%v", err)
@@ -215,13 +213,6 @@ func (f *File) Close() error {
 
 // Discard deletes a file that is closed.
 func (f *File) Discard() error { return durable.Remove(f.path) }
-
-// ofSystem reports whether the operating system refused, which says nothing about what is in the file.
-func ofSystem(err error) bool {
-	var path *fs.PathError
-	var number syscall.Errno
-	return errors.As(err, &path) || errors.As(err, &number)
-}
 
 // Guard runs f, which touches mapped pages. A page that is not there or not what it should be is ErrDamaged.
 func Guard(f func() error) (err error) {

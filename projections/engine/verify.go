@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cmemd/cmemd/internal/boltcheck"
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
 // tableDepth is how deep buckets nest: the root holds views, these hold tables, these hold values.
@@ -32,7 +33,7 @@ func verifyFile(path string, deep bool) error {
 		check.Deep, check.Strict, check.Value = true, true, verifyValue
 	}
 	err = boltcheck.Check(file, info.Size(), check)
-	if err == nil || ofSystem(err) {
+	if err == nil || durable.IsOfSystem(err) {
 		return err
 	}
 	return Damaged("%v", err)
