@@ -2,6 +2,16 @@ package clip
 
 import "strings"
 
+// IsPlain reports whether s is ASCII that is seen, blanks, line ends and tabs: nothing of it is for terminals alone.
+func IsPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c >= 0x7f || c < ' ' && c != '\n' && c != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
 // EscapeLength measures the escape sequence of a terminal that starts s, an escape character. One that is not closed ends before
 // the next escape character, so that no text is looked at twice.
 func EscapeLength(s string) int {

@@ -16,7 +16,7 @@ const maxText = 64 << 10
 // clean makes text fit to be quoted: valid, bounded, without escape sequences, controls and marks of direction.
 func clean(s string) string {
 	s = bounded(s)
-	if plainASCII(s) {
+	if clip.IsPlain(s) {
 		return s
 	}
 	var b strings.Builder
@@ -42,15 +42,6 @@ func clean(s string) string {
 		i += n
 	}
 	return b.String()
-}
-
-func plainASCII(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c >= 0x7f || c < ' ' && c != '\n' && c != '\t' {
-			return false
-		}
-	}
-	return true
 }
 
 // bounded keeps the head and the tail of s.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rivo/uniseg"
 
+	"github.com/cmemd/cmemd/internal/clip"
 	"github.com/cmemd/cmemd/internal/sentence"
 )
 
@@ -41,7 +42,7 @@ func cut(s string, n int) string {
 	at, count, state := 0, 0, -1
 	for rest := s; rest != ""; {
 		var cluster string
-		if plainASCII(rest[:min(2, len(rest))]) { // nothing joins these two, and most text is of them
+		if clip.IsPlain(rest[:min(2, len(rest))]) { // nothing joins these two, and most text is of them
 			cluster, rest, state = rest[:1], rest[1:], -1
 		} else {
 			cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)

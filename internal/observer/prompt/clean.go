@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/cmemd/cmemd/internal/clip"
 )
 
 const (
@@ -20,20 +22,10 @@ func clean(s string) string {
 	if isBinary(s) {
 		return fmt.Sprintf("[binary: %d bytes]", len(s))
 	}
-	if !isPlain(s) {
+	if !clip.IsPlain(s) {
 		s = dropUnseen(s)
 	}
 	return foldBlobs(s)
-}
-
-// isPlain reports that dropUnseen would change nothing. It looks at ASCII alone.
-func isPlain(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c >= utf8.RuneSelf || c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
-			return false
-		}
-	}
-	return true
 }
 
 // isBinary reports whether more than one in ten of the characters of s are none, or are controls that text has no use for.
