@@ -17,8 +17,9 @@ func Memories() []string { return []string{Memory, "claude-mem-context"} }
 // printed by commands that ran beside the conversation.
 func Beside() []string {
 	return []string{
-		"task-notification", "local-command-caveat", "local-command-stdout", "local-command-stderr", "command-message",
-		"command-contents", "bash-stdout", "bash-stderr", "user-prompt-submit-hook",
+		"task-notification", "local-command-caveat", "local-command-stdout", "local-command-stderr",
+		"command-message", "command-contents", "bash-stdout", "bash-stderr",
+		"user-prompt-submit-hook",
 	}
 }
 
@@ -28,8 +29,9 @@ func Typed() []string { return []string{"command-name", "command-args", "bash-in
 // Codex are elements that Codex writes where a person's words stand.
 func Codex() []string {
 	return []string{
-		"environment_context", "user_instructions", "INSTRUCTIONS", "turn_aborted", "user_shell_command", "skill",
-		"subagent_notification", "permissions", "collaboration_mode", "skills_instructions", "apps_instructions",
+		"environment_context", "user_instructions", "INSTRUCTIONS", "turn_aborted",
+		"user_shell_command", "skill", "subagent_notification", "permissions", "collaboration_mode",
+		"skills_instructions", "apps_instructions",
 	}
 }
 
@@ -37,9 +39,10 @@ func Codex() []string {
 // nobody else writes them.
 func Context() []string {
 	return []string{
-		"system_reminder", "persisted-output", "private", "think", "thinking", "analysis", "environment_context",
-		"user_instructions", "turn_aborted", "attached_files", "open_and_recently_viewed_files", "additional_data",
-		"skill_content", "user_info", "git_status",
+		"system_reminder", "persisted-output", "private", "think", "thinking", "analysis",
+		"environment_context", "user_instructions", "turn_aborted", "attached_files",
+		"open_and_recently_viewed_files", "additional_data", "skill_content", "user_info",
+		"git_status",
 	}
 }
 

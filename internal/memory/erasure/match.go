@@ -85,7 +85,9 @@ func saidIn(e events.Event) []string {
 	case events.OutputSkipped:
 		return []string{e.Stated.RawText()}
 	case events.ObservationParsed:
-		return slices.Concat(e.Texts(), []string{e.TypeGiven}, e.Concepts, e.FilesRead, e.FilesModified, e.FilesUnverified)
+		return slices.Concat(
+			e.Texts(), []string{e.TypeGiven}, e.Concepts, e.FilesRead, e.FilesModified, e.FilesUnverified,
+		)
 	case events.SummaryParsed:
 		return e.Texts()
 	case events.ClaimChecked:

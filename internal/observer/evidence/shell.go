@@ -280,8 +280,8 @@ func program(words []string) (name string, args []string) {
 // wrapper returns how many words say that another program is to be run; 0 when name is the program itself.
 func wrapper(name string, rest []string) int {
 	switch name {
-	case "env", "nice", "command", "timeout", "gtimeout", "stdbuf", "xvfb-run", "npx", "bunx", "pnpx", "nyc", "c8", "dotenv",
-		"cross-env":
+	case "env", "nice", "command", "timeout", "gtimeout", "stdbuf", "xvfb-run", "npx", "bunx",
+		"pnpx", "nyc", "c8", "dotenv", "cross-env":
 		return 1
 	}
 	switch {

@@ -35,7 +35,7 @@ func clean(s string) string {
 			if !strings.HasPrefix(s[i+1:], "\n") {
 				b.WriteByte('\n')
 			}
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r): // which could make it read as something else
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r): // these make it read as something else
 		default:
 			b.WriteString(s[i : i+n])
 		}

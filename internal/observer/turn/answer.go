@@ -61,7 +61,8 @@ func (t *Pipeline) keep(ctx context.Context, p observer.Prompt, parsed observer.
 			Observation: t.cfg.NewID(), Turn: p.Turn, Type: o.Type, TypeGiven: o.TypeGiven, Title: o.Title,
 			Subtitle: o.Subtitle, Narrative: o.Narrative, Facts: o.Facts, Concepts: o.Concepts,
 			FilesRead: read, FilesModified: modified, FilesUnverified: unverified(p.Cwd, o, read, modified),
-			Unseen: unseen(p, o, touched) || invented(p, o, touched), Origin: origin.class, Outside: origin.foreignInputs,
+			Unseen: unseen(p, o, touched) || invented(p, o, touched),
+			Origin: origin.class, Outside: origin.foreignInputs,
 		}
 		text := strings.Join(made.Texts(), "\n")
 		made.Unsupported = unsupported(p, text, o.Type == observer.TypeDecision)
