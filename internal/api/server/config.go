@@ -59,8 +59,9 @@ type Services struct {
 	Spool     *spool.Spool      // what hooks kept, and dead letters; shown, and searched by who forgets. nil: there is none
 	Checker   curation.Checker
 	Eraser    curation.Eraser
-	Machines  Machines       // that share memory with this one; nil: none can
-	Providers []api.Provider // that may be asked: the chosen one, what stands in for it, then those of tiers alone
+	Machines  Machines         // that share memory with this one; nil: none can
+	Scratch   curation.Scratch // for what sets views beside those that the log leads to
+	Providers []api.Provider   // that may be asked: the chosen one, what stands in for it, then those of tiers alone
 }
 
 // Daemon is what status shows of the process, and how it is asked to end.

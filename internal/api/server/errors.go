@@ -17,6 +17,7 @@ import (
 	"github.com/cmemd/cmemd/eventlog"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/capture"
+	"github.com/cmemd/cmemd/internal/memory/curation"
 	"github.com/cmemd/cmemd/internal/memory/recall"
 	"github.com/cmemd/cmemd/internal/refusal"
 	"github.com/cmemd/cmemd/internal/transient"
@@ -136,6 +137,8 @@ func absentThing(err error) *api.Problem {
 		return conflict("The provider is not paused", "there is nothing to resume: `cmemd status` says who is asked")
 	case errors.Is(err, session.ErrNotQuarantined):
 		return conflict("The session is not quarantined", "there is nothing to release")
+	case errors.Is(err, curation.ErrWordsForgotten):
+		return conflict("Words were forgotten meanwhile", "words were forgotten meanwhile, and what was compared may have held them: start it again")
 	}
 	return nil
 }

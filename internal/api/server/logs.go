@@ -29,7 +29,8 @@ type (
 // logs answers about the log itself.
 type logs struct {
 	*sources
-	logger *slog.Logger
+	logger  *slog.Logger
+	scratch curation.Scratch
 }
 
 func (s *logs) routes(to *dispatcher) []endpoint {
@@ -120,7 +121,7 @@ func (s *logs) ledger(ctx context.Context) (outcomes.Ledger, error) {
 // getCompare sets the views beside those that the log leads to. What it finds is the result, not a failure.
 func (s *logs) getCompare(context.Context, api.NoQuery) (task[api.Compared], error) {
 	return func(ctx context.Context, progress func(done, total uint64)) (api.Compared, error) {
-		c, err := curation.CompareViews(ctx, s.Log, s.own(), s.Views, s.Index, progress)
+		c, err := curation.CompareViews(ctx, s.scratch, s.Log, s.own(), s.Views, s.Index, progress)
 		if err == nil && !c.Well() {
 			s.logger.Error("views are not what the log leads to", "differences", len(c.Differences)+c.More)
 		}

@@ -25,8 +25,6 @@ func touching() map[string]string {
 		"projects.go projectInfo os.Lstat":             "says only whether a folder is there that is a project's",
 		"registry.go lookAtNamed os.Lstat":             "says only whether a folder is there that sessions worked in",
 		"remarks.go read os.SameFile":                  "compares two looks at that file",
-		"compare.go compareOnce os.MkdirTemp":          "a new folder in the system's own for such",
-		"compare.go compareOnce os.RemoveAll":          "that folder",
 		"last_hook.go LastReported os.Stat":            "a file of the home by the name of an agent that is known",
 		"last_hook.go noteReported os.MkdirAll":        "a folder of the home",
 		"last_hook.go noteReported os.WriteFile":       "a file of the home by the name of an agent that is known",

@@ -101,7 +101,7 @@ func (s *Server) bindAll(cfg Config, metrics *metrics) (map[string]endpoint, err
 	prices := prices(cfg.Price)
 	return endpointsOf(&s.dispatcher,
 		&s.status, &s.hooks, s.browsers.gate, metrics,
-		&searches{&s.sources}, &exports{&s.sources}, &chains{&s.sources, prices}, &viewRoutes{&s.sources}, &logs{&s.sources, cfg.Logger},
+		&searches{&s.sources}, &exports{&s.sources}, &chains{&s.sources, prices}, &viewRoutes{&s.sources}, &logs{&s.sources, cfg.Logger, cfg.Scratch},
 		&contexts{&s.sources, cfg.Capture, cfg.Briefs.Score, cfg.Now}, &s.status.usages,
 		&sessionRoutes{&s.sources, cfg.System, cfg.Now, cfg.NewID, cfg.Capture.Hidden}, s.memories,
 		s.projects, &s.browsers, &description{s}, &replays{sources: &s.sources, types: cfg.Types, version: cfg.Version}, &clusters{cfg.Machines},

@@ -122,3 +122,26 @@ func TestVerifyFindsWhatTheLogCannotMean(t *testing.T) {
 		t.Errorf("got %+v, %v, want the record named that cannot be right", got, err)
 	}
 }
+
+// TestCompareWhileWordsAreForgotten: what words were forgotten under is compared once more, and whoever asked hears why it never ends well.
+func TestCompareWhileWordsAreForgotten(t *testing.T) {
+	t.Parallel()
+	left := 1
+	w := newWorld(t, func(c *testConfig) {
+		keep := c.Scratch
+		c.Scratch = func(ctx context.Context, do func(ctx context.Context, dir string) error) error {
+			if left--; left >= 0 {
+				return curation.ErrWordsForgotten
+			}
+			return keep(ctx, do)
+		}
+	})
+	if c, err := api.CompareRoute.Call(t.Context(), w.client, api.NoQuery{}, nil); err != nil || !c.Well() {
+		t.Errorf("forgotten once: %+v, %v", c, err)
+	}
+	left = 9
+	_, err := api.CompareRoute.Call(t.Context(), w.client, api.NoQuery{}, nil)
+	if p, ok := errors.AsType[*api.Problem](err); !ok || p.Type != api.ProblemConflict || p.Title != "Words were forgotten meanwhile" {
+		t.Errorf("forgotten each time: %v", err)
+	}
+}

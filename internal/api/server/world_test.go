@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -160,13 +161,22 @@ func newServer(c testConfig) (s *Server, err error) {
 	return s, err
 }
 
+// scratch is a folder that nobody takes away.
+func (w *world) scratch(ctx context.Context, do func(ctx context.Context, dir string) error) error {
+	dir, err := os.MkdirTemp(w.home, "scratch")
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(ctx, dir), os.RemoveAll(dir))
+}
+
 func (w *world) config() testConfig {
 	answers := recall.New(recall.Config{
 		Views: w.views, Index: w.index, Log: w.log, Fence: strings.Trim(agents.ContextOpen, "<>"),
 	})
 	c := testConfig{capture: capture.Config{Injections: answers, Projects: w.views, DrainEvery: drainEvery}, Config: Config{
 		Stores:   Stores{Log: w.log, Own: w.ownLog(), Views: w.views, Index: w.index, Recall: answers},
-		Services: Services{System: w.system(), Spool: spool.New(w.home), Checker: &grounding{}},
+		Services: Services{System: w.system(), Spool: spool.New(w.home), Checker: &grounding{}, Scratch: w.scratch},
 		Daemon: Daemon{
 			Home: w.home, Version: "test", PID: 7, Settings: map[string]string{"slots": "2"},
 			Damage: func() *api.LogDamage { return nil }, Sharing: func(context.Context) (bool, []string) { return false, nil },

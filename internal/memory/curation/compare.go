@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -31,16 +30,26 @@ const (
 	maxDifferences = 20
 )
 
-// CompareViews makes all views and the index of a log anew in a temporary folder, and sets those in use beside them, which may go
+// ErrWordsForgotten is a comparison that ended because words were forgotten while it ran: what it had made may have held them.
+var ErrWordsForgotten = errors.New("curation: words were forgotten meanwhile, and what was compared may have held them")
+
+// Scratch calls do with an empty folder for what a comparison makes of the log, and removes it then. Where words are forgotten meanwhile
+// the context that do is given ends, and the error is ErrWordsForgotten.
+type Scratch func(ctx context.Context, do func(ctx context.Context, dir string) error) error
+
+// CompareViews makes all views and the index of a log anew in a folder, and sets those in use beside them, which may go
 // on meanwhile. It also looks whether what was erased is in the file of own still, which is this machine's log: log itself, or
-// one of those that it puts into one order. progress may be nil. Errors are those of reading the logs and of writing the folder, and
-// ctx.Err().
+// one of those that it puts into one order. progress may be nil. Errors are those of reading the logs and of writing the folder,
+// ErrWordsForgotten where words were forgotten each time, and ctx.Err().
 func CompareViews(
-	ctx context.Context, log, own eventlog.Log, views *projections.Views, ix *index.Index, progress func(done, total uint64),
+	ctx context.Context, scratch Scratch, log, own eventlog.Log, views *projections.Views, ix *index.Index, progress func(done, total uint64),
 ) (out api.Compared, err error) {
-	for try := 0; ; try++ {
-		out, err = compareOnce(ctx, log, views, ix, progress)
-		if err != nil || out.Well() || try == compareTries-1 {
+	for range compareTries {
+		err = scratch(ctx, func(ctx context.Context, dir string) (err error) {
+			out, err = compareOnce(ctx, dir, log, views, ix, progress)
+			return err
+		})
+		if again := errors.Is(err, ErrWordsForgotten) || err == nil && !out.Well(); !again {
 			break
 		}
 	}
@@ -94,13 +103,8 @@ func remains(ctx context.Context, log eventlog.Log) (at []events.Position, err e
 }
 
 func compareOnce(
-	ctx context.Context, log eventlog.Log, views *projections.Views, ix *index.Index, progress func(done, total uint64),
+	ctx context.Context, dir string, log eventlog.Log, views *projections.Views, ix *index.Index, progress func(done, total uint64),
 ) (out api.Compared, err error) {
-	dir, err := os.MkdirTemp("", "cmemd-compare-*")
-	if err != nil {
-		return out, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	seen := &prefix{Log: log, progress: progress}
 	anew, err := projections.Open(filepath.Join(dir, "views"), seen, engine.Config{})
 	if err != nil {

@@ -151,7 +151,7 @@ func takeLog(p homedir.Paths, cfg eventlog.Config) (*eventlog.Bolt, error) {
 }
 
 func (d *daemon) open(ctx context.Context, version string) error {
-	d.removeLeftovers(time.Now())
+	d.removeLeftovers(ctx, time.Now())
 	if info, err := os.Stat(d.paths.Token); err == nil && info.Size() == 0 {
 		d.logger.Warn("the file of the token was empty: another token is made, and who uses the old one is refused", "path", d.paths.Token)
 	}
@@ -188,9 +188,9 @@ func (d *daemon) open(ctx context.Context, version string) error {
 // replacing is how long nobody takes to replace a small file.
 const replacing = 10 * time.Second
 
-// removeLeftovers removes what killed processes left of files of the home that they were replacing.
-func (d *daemon) removeLeftovers(now time.Time) {
-	var stay error
+// removeLeftovers removes what killed processes left of comparisons, and of files of the home that they were replacing.
+func (d *daemon) removeLeftovers(ctx context.Context, now time.Time) {
+	stay := d.paths.SweepScratch(ctx)
 	err := filepath.WalkDir(d.paths.Home, func(dir string, e fs.DirEntry, err error) error {
 		if err == nil && e.IsDir() {
 			_, err = durable.Sweep(dir, now, replacing)
@@ -201,7 +201,7 @@ func (d *daemon) removeLeftovers(now time.Time) {
 		return nil
 	})
 	if err = errors.Join(stay, err); err != nil {
-		d.logger.Warn("what was left of replaced files stays", "err", err)
+		d.logger.Warn("what killed processes left stays", "err", err)
 	}
 }
 
@@ -332,7 +332,7 @@ func (d *daemon) apiConfig(answers *recall.Recall, kept *spool.Spool, token, ver
 		Stores: server.Stores{Log: d.union, Own: d.log, Views: d.views, Index: d.index, Recall: answers, Vectors: d.vectors},
 		Services: server.Services{
 			System: d.seenActors(), Capture: d.capture, Spool: kept, Checker: d.checker, Eraser: d.eraser, Machines: d.sharing,
-			Providers: d.offers.describe(),
+			Scratch: d.paths.WithScratch, Providers: d.offers.describe(),
 		},
 		Daemon: server.Daemon{
 			Home: d.paths.Home, Version: version, PID: os.Getpid(), Settings: d.config.Values(), LeftOut: leftOut(d.config),

@@ -26,7 +26,7 @@ func (d *daemon) eraserConfig() erasure.Config {
 				}
 				return d.index.Purge(ctx)
 			}},
-			{Name: "comparisons", Purge: func(context.Context, events.Position) error { return d.paths.ClearScratch() }},
+			{Name: "comparisons", Purge: func(ctx context.Context, _ events.Position) error { return d.paths.ClearScratch(ctx) }},
 		}, d.vectorsFile()...),
 	}
 }

@@ -1,42 +1,139 @@
 package homedir
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/cmemd/cmemd/internal/filelock"
+	"github.com/cmemd/cmemd/internal/memory/curation"
+	"github.com/cmemd/cmemd/internal/sleep"
 )
 
-// scratchPrefix begins the names of folders below a home that hold captured text as long as a comparison of observers runs.
-const scratchPrefix = "compare-"
+const (
+	// scratchPrefix begins the names of folders below a home that hold captured text as long as a comparison runs.
+	scratchPrefix = "compare-"
 
-// scratchAge is how old what a comparison left is when another takes it away: none takes as long.
-const scratchAge = 24 * time.Hour
+	// scratchLock is the file in such a folder whose lock is held as long as the folder is used.
+	scratchLock = "lock"
 
-// MakeScratch makes a folder below a home for what is observed a second time, where nobody else can read it. What a comparison that was
-// killed left there is taken away.
-func (p Paths) MakeScratch(now time.Time) (string, error) {
-	if err := os.MkdirAll(p.Home, 0o700); err != nil {
-		return "", err
+	// scratchPause is between two looks whether a folder that is used is still there.
+	scratchPause = 50 * time.Millisecond
+
+	// clearWait is how long an erasure waits until who used a folder has let go of it.
+	clearWait = 2 * time.Second
+)
+
+// WithScratch calls do with a folder below a home for what is made of the log, where nobody else can read it, and removes the folder
+// then. What killed processes left there is removed too. An erasure takes the folder away: the context that do is given ends, and the
+// error is curation.ErrWordsForgotten, whatever do returns.
+func (p Paths) WithScratch(ctx context.Context, do func(ctx context.Context, dir string) error) error {
+	dir, lock, err := p.makeScratch(ctx)
+	if err != nil {
+		return err
 	}
-	_ = p.removeScratch(func(dir string) bool { // what stays is tried again, and goes with the next erasure
-		info, err := os.Lstat(dir)
-		return err == nil && now.Sub(info.ModTime()) > scratchAge
+	working, end := context.WithCancelCause(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for sleep.For(working, scratchPause) == nil {
+			if isCleared(dir) {
+				end(curation.ErrWordsForgotten)
+			}
+		}
 	})
-	return os.MkdirTemp(p.Home, scratchPrefix)
+	err = do(working, dir)
+	end(nil)
+	watching.Wait()
+	if isCleared(dir) {
+		err = curation.ErrWordsForgotten
+	}
+	return errors.Join(err, os.RemoveAll(dir), filelock.Release(lock))
 }
 
-// ClearScratch removes all such folders, for what was forgotten may be in them. A comparison that runs fails by that.
-func (p Paths) ClearScratch() error { return p.removeScratch(func(string) bool { return true }) }
+// isCleared reports whether an erasure took a folder away. The folder itself may be there again: whoever writes in it makes it anew.
+func isCleared(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, scratchLock))
+	return errors.Is(err, os.ErrNotExist)
+}
 
-// removeScratch removes the folders that are chosen.
-func (p Paths) removeScratch(chosen func(dir string) bool) error {
+// makeScratch makes a folder and takes its lock.
+func (p Paths) makeScratch(ctx context.Context) (dir string, lock *os.File, err error) {
+	if err := os.MkdirAll(p.Home, 0o700); err != nil {
+		return "", nil, err
+	}
+	_ = p.SweepScratch(ctx) // what stays is tried again, and goes with the next erasure
+	guard, err := p.guardScratch(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	defer guard.Close()
+	if dir, err = os.MkdirTemp(p.Home, scratchPrefix); err != nil {
+		return "", nil, err
+	}
+	if lock, _, err = filelock.Open(filepath.Join(dir, scratchLock)); err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, lock, nil
+}
+
+// guardScratch keeps others from making or removing such folders until the file that it returns is closed: one that was just made has no
+// lock yet.
+func (p Paths) guardScratch(ctx context.Context) (*os.File, error) {
+	return LockBeside(ctx, filepath.Join(p.Home, strings.TrimSuffix(scratchPrefix, "-")))
+}
+
+// SweepScratch removes those of the folders that nobody uses: who made them was killed.
+func (p Paths) SweepScratch(ctx context.Context) error {
+	return p.eachScratch(ctx, func(dir string) error {
+		lock, free, err := filelock.Open(filepath.Join(dir, scratchLock))
+		if !free || err != nil {
+			return err
+		}
+		return errors.Join(os.RemoveAll(dir), filelock.Release(lock))
+	})
+}
+
+// ClearScratch removes all of the folders, for what was forgotten may be in them. It returns once those who use them have ended by
+// that, or have had time for it.
+func (p Paths) ClearScratch(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	return p.eachScratch(ctx, func(dir string) error {
+		lock, err := os.OpenFile(filepath.Join(dir, scratchLock), os.O_RDWR|os.O_CREATE, OwnFile)
+		if err != nil {
+			return err
+		}
+		defer lock.Close()
+		err = os.RemoveAll(dir)
+		limited, cancel := context.WithTimeout(ctx, clearWait)
+		defer cancel()
+		_ = awaitLock(limited, lock) // a process that is stopped has it for as long as it likes, and no name leads to what it has
+		return err
+	})
+}
+
+// eachScratch calls do with each of the folders while nobody makes or removes others.
+func (p Paths) eachScratch(ctx context.Context, do func(dir string) error) error {
 	entries, err := os.ReadDir(p.Home)
 	errs := []error{err}
+	var guard *os.File
 	for _, e := range entries {
-		if dir := filepath.Join(p.Home, e.Name()); e.IsDir() && strings.HasPrefix(e.Name(), scratchPrefix) && chosen(dir) {
-			errs = append(errs, os.RemoveAll(dir))
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), scratchPrefix) {
+			continue
+		}
+		if guard == nil {
+			if guard, err = p.guardScratch(ctx); err != nil {
+				return err
+			}
+			defer guard.Close()
+		}
+		dir := filepath.Join(p.Home, e.Name())
+		if _, err := os.Lstat(dir); err == nil { // whoever used it may have removed it since
+			errs = append(errs, do(dir))
 		}
 	}
 	return errors.Join(errs...)

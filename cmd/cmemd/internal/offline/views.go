@@ -24,12 +24,18 @@ import (
 // compareViews opens copies of a home's views and index as the next daemon would, over copies of other machines' logs where it
 // has such, brings them to the end, and sets them beside what the logs lead to. The home's own files stay as they are.
 func compareViews(ctx context.Context, log *eventlog.Bolt, home string, progress func(done, total uint64)) (out api.Compared, err error) {
-	dir, err := os.MkdirTemp("", "cmemd-views-*")
-	if err != nil {
-		return out, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	p := homedir.PathsOf(home)
+	err = p.WithScratch(ctx, func(ctx context.Context, dir string) (err error) {
+		out, err = compareIn(ctx, dir, log, p, progress)
+		return err
+	})
+	return out, err
+}
+
+// compareIn is compareViews with a folder for the copies.
+func compareIn(
+	ctx context.Context, dir string, log *eventlog.Bolt, p homedir.Paths, progress func(done, total uint64),
+) (out api.Compared, err error) {
 	views, copies := filepath.Join(dir, "views"), filepath.Join(dir, "copies")
 	if err := errors.Join(copyTree(p.Views, views), copyTree(p.Copies, copies)); err != nil {
 		return out, err
@@ -43,13 +49,13 @@ func compareViews(ctx context.Context, log *eventlog.Bolt, home string, progress
 	if err != nil {
 		return out, err
 	}
-	return compareCopies(ctx, union.Log{Union: all}, log, views, filepath.Join(views, inside), progress)
+	return compareCopies(ctx, p.WithScratch, union.Log{Union: all}, log, views, filepath.Join(views, inside), progress)
 }
 
 // compareCopies opens views and an index over what they follow, whose own log is own, and sets them beside what that leads to.
 // They are changed.
 func compareCopies(
-	ctx context.Context, log union.Log, own *eventlog.Bolt, viewsDir, indexDir string, progress func(done, total uint64),
+	ctx context.Context, scratch curation.Scratch, log union.Log, own *eventlog.Bolt, viewsDir, indexDir string, progress func(done, total uint64),
 ) (out api.Compared, err error) {
 	said := &collector{}
 	views, err := projections.Open(viewsDir, log, engine.Config{BootID: process.BootID(), Logger: slog.New(said)})
@@ -65,7 +71,7 @@ func compareCopies(
 	if err := errors.Join(views.CatchUp(ctx), ix.CatchUp(ctx)); err != nil {
 		return out, err
 	}
-	out, err = curation.CompareViews(ctx, log, own, views, ix, progress)
+	out, err = curation.CompareViews(ctx, scratch, log, own, views, ix, progress)
 	out.Anew = said.all()
 	return out, err
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/memory/curation"
 	"github.com/cmemd/cmemd/internal/setting"
 )
 
@@ -55,29 +55,35 @@ func newCompare(a *terminal.App) *cobra.Command {
 	return c
 }
 
-// scratchFolder makes a folder for what is observed a second time.
-func scratchFolder(a *terminal.App) (string, error) {
-	p, err := homedir.Of(a)
-	if err != nil {
-		return "", err
-	}
-	return p.MakeScratch(a.Now())
-}
-
 // compare has the observers of two names work on the newest sessions, and reports what came of it.
 func compare(ctx context.Context, a *terminal.App, names []string, f compareFlags) error {
 	ctx, stop := terminal.UntilHangup(ctx)
 	defer stop()
-	dir, err := scratchFolder(a)
+	p, err := homedir.Of(a)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	var report func() error
+	err = p.WithScratch(ctx, func(ctx context.Context, dir string) (err error) {
+		report, err = compareIn(ctx, dir, a, names, f)
+		return err
+	})
+	switch {
+	case errors.Is(err, curation.ErrWordsForgotten):
+		return terminal.Advise(err, "start it again: it reads what is left")
+	case err != nil:
+		return err
+	}
+	return report()
+}
+
+// compareIn is compare with a folder for what the observers write. What it came to is shown by report.
+func compareIn(ctx context.Context, dir string, a *terminal.App, names []string, f compareFlags) (report func() error, err error) {
 	var both []*comparedObserver
 	for i, name := range names {
 		one, err := newComparedObserver(a, name, filepath.Join(dir, fmt.Sprint(i)))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		defer one.built.Close()
 		both = append(both, one)
@@ -88,25 +94,27 @@ func compare(ctx context.Context, a *terminal.App, names []string, f compareFlag
 		return err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(captured) == 0 {
-		return fmt.Errorf("%w: no session has anything to observe", terminal.ErrNothing)
+		return nil, fmt.Errorf("%w: no session has anything to observe", terminal.ErrNothing)
 	}
 	estimates, err := announce(ctx, a, both, captured)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(estimates) > 0 {
 		if ok, err := a.Confirm(ctx, "Ask?", "sent", false, f.yes); !ok {
-			return errors.Join(err, a.Show(unsent{Estimates: estimates}, func() {}))
+			return func() error { return a.Show(unsent{Estimates: estimates}, func() {}) }, err
 		}
 	}
 	return observeBoth(ctx, a, both, captured)
 }
 
-// observeBoth has each of the observers work on what was captured, and reports what came of it.
-func observeBoth(ctx context.Context, a *terminal.App, both []*comparedObserver, captured [][]events.Record) error {
+// observeBoth has each of the observers work on what was captured. What came of it is shown by report.
+func observeBoth(
+	ctx context.Context, a *terminal.App, both []*comparedObserver, captured [][]events.Record,
+) (report func() error, err error) {
 	out := newComparison(both, captured)
 	var failed []error
 	for i, one := range both {
@@ -116,12 +124,14 @@ func observeBoth(ctx context.Context, a *terminal.App, both []*comparedObserver,
 		}
 	}
 	if err := ctx.Err(); err != nil {
-		return err
+		return nil, err
 	}
-	return a.Report(out, func(a *terminal.App) error {
-		out.show(a)
-		return terminal.Advise(errors.Join(failed...), "`cmemd observer test --provider NAME` says more of one")
-	})
+	return func() error {
+		return a.Report(out, func(a *terminal.App) error {
+			out.show(a)
+			return terminal.Advise(errors.Join(failed...), "`cmemd observer test --provider NAME` says more of one")
+		})
+	}, nil
 }
 
 // newestSessions returns what was captured of the newest sessions that have anything to observe, the oldest of them first.

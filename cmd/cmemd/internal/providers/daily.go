@@ -2,12 +2,12 @@ package providers
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/cmemd/cmemd/actors/policy"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/config"
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/events"
@@ -33,14 +33,6 @@ type DailyWork struct {
 
 // EstimateDay has a model's questions made of the first sessions of the log, and asks nobody. A log without work gives the zero value.
 func EstimateDay(ctx context.Context, a *terminal.App) (d DailyWork, err error) {
-	var captured [][]events.Record
-	err = offline.WithLog(ctx, a, func(log offline.Source) error {
-		captured, err = firstSessions(ctx, log)
-		return err
-	})
-	if err != nil {
-		return d, err
-	}
 	l, err := config.ForHome(a)
 	if err != nil {
 		return d, err
@@ -53,14 +45,21 @@ func EstimateDay(ctx context.Context, a *terminal.App) (d DailyWork, err error) 
 	if err != nil {
 		return d, err
 	}
-	dir, err := scratchFolder(a)
-	if err != nil {
-		return d, err
-	}
-	defer os.RemoveAll(dir)
-	turns, bytes, err := countQuestions(ctx, dir, &countingProvider{Provider: extractive.New(extractive.Config{}), renderer: asked}, captured)
-	if d = dailyWorkOf(captured); d.Days > 0 {
-		d.Turns, d.Tokens = float64(turns)/float64(d.Days), bytes/number.CharactersPerToken/int64(d.Days)
+	by := &countingProvider{Provider: extractive.New(extractive.Config{}), renderer: asked}
+	err = homedir.PathsOf(l.Home).WithScratch(ctx, func(ctx context.Context, dir string) error {
+		var captured [][]events.Record
+		err := offline.WithLog(ctx, a, func(log offline.Source) (err error) {
+			captured, err = firstSessions(ctx, log)
+			return err
+		})
+		d = dailyWorkOf(captured)
+		if err != nil {
+			return err
+		}
+		return countQuestions(ctx, dir, by, captured)
+	})
+	if d.Days > 0 {
+		d.Turns, d.Tokens = float64(by.turns)/float64(d.Days), by.bytes/number.CharactersPerToken/int64(d.Days)
 	}
 	return d, err
 }
@@ -115,15 +114,14 @@ func dailyWorkOf(captured [][]events.Record) (d DailyWork) {
 	return d
 }
 
-// countQuestions has by work through sessions over a log in dir, and returns how often it was asked, and the bytes of that.
-func countQuestions(ctx context.Context, dir string, by *countingProvider, captured [][]events.Record) (turns int, bytes int64, err error) {
+// countQuestions has by work through sessions over a log in dir.
+func countQuestions(ctx context.Context, dir string, by *countingProvider, captured [][]events.Record) error {
 	r, end, err := newRehearsal(filepath.Join(dir, "counted.db"), by, observer.CodeMode().TypeIDs(), time.Minute)
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
 	defer end()
-	err = r.playAll(ctx, captured)
-	return by.turns, by.bytes, err
+	return r.playAll(ctx, captured)
 }
 
 // countingProvider counts what a model would be asked, and answers as the built-in observer does: what it kept is in the next question.
