@@ -36,7 +36,7 @@ func newService(a *terminal.App) *cobra.Command {
 	put.Flags().BoolVar(&printOnly, "print", false, "only print the file")
 	c.AddCommand(put,
 		&cobra.Command{
-			Use: "uninstall", Short: "Stop the daemon, and take the unit away", Args: terminal.Takes(0, 0, ""),
+			Use: "uninstall", Short: "Stop the daemon, and take the unit away; that of another home is left alone", Args: terminal.Takes(0, 0, ""),
 			RunE: func(c *cobra.Command, _ []string) error { return uninstallService(c.Context(), a) },
 		},
 		&cobra.Command{
@@ -83,7 +83,7 @@ func service(a *terminal.App) (s serviceFile, err error) {
 	if !ok {
 		return s, fmt.Errorf("no service is known for %s", runtime.GOOS)
 	}
-	s.home, s.from = home, from
+	s.from = from
 	return s, nil
 }
 
@@ -102,9 +102,10 @@ func installService(ctx context.Context, a *terminal.App, printOnly bool) error 
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return terminal.Advise(err, "move it away, or keep it: hooks start a daemon where none runs")
-	case !s.isOfHome(text):
-		return terminal.Advise(fmt.Errorf("%s: %w", s.path, errOtherHome),
-			"`cmemd service uninstall` stops that daemon and takes the file away; or keep it: hooks start a daemon where none runs")
+	default:
+		if err := s.checkHome(text); err != nil {
+			return err
+		}
 	}
 	if err := keepProgram(ctx, a, s.home, s.from); err != nil {
 		return err
@@ -189,10 +190,15 @@ func uninstallService(ctx context.Context, a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.read(); errors.Is(err, fs.ErrNotExist) {
+	text, err := s.read()
+	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: there is no %s", terminal.ErrNothing, s.path)
-	} else if err != nil {
+	}
+	if err != nil {
 		return terminal.Advise(err, "it was left as it is")
+	}
+	if err := s.checkHome(text); err != nil {
+		return err
 	}
 	var stopped error
 	for _, argv := range s.stop {
@@ -242,7 +248,7 @@ func serviceStatus(ctx context.Context, a *terminal.App) error {
 	}
 	switch {
 	case shown.Installed && !shown.Foreign && !shown.ThisHome:
-		return a.MarkReported(terminal.Advise(fmt.Errorf("%w of this home", terminal.ErrNoService), "`cmemd service uninstall`, then `cmemd service install`, has it run this one instead; without it, hooks start a daemon where none runs"))
+		return a.MarkReported(terminal.Advise(fmt.Errorf("%w of this home", terminal.ErrNoService), "%s, then `cmemd service install`, has it run this one instead; without it, hooks start a daemon where none runs", s.uninstallOf(text)))
 	case shown.Alone:
 		return a.MarkReported(terminal.Advise(fmt.Errorf("%w: one runs that hooks or `cmemd start` started", terminal.ErrNoService), "nothing has to be done; `cmemd service install` has the system run it instead"))
 	case !shown.Active:

@@ -191,3 +191,33 @@ func TestForeignService(t *testing.T) {
 		}
 	}
 }
+
+// TestHomeOfService: the home is read out of the file as it was written, a link to it leads to the same one, and a file that names none
+// is no other home's.
+func TestHomeOfService(t *testing.T) {
+	t.Parallel()
+	for _, goos := range []string{"linux", "darwin"} {
+		for _, name := range []string{"plain", "two words", `100% of $HOME`, "o'brien", `$HOME "q" \b; ü`, "a\ttab", "<&>;"} {
+			home := filepath.Join(t.TempDir(), name)
+			s, _ := serviceFor(goos, "/p", "/p/.config", "/opt/cmemd", home)
+			if got := s.homeIn(s.text); got != home {
+				t.Errorf("%s: got %q, want %q", goos, got, home)
+			}
+		}
+		dir := t.TempDir()
+		home, link := filepath.Join(dir, "home"), filepath.Join(dir, "link")
+		if err := errors.Join(os.Mkdir(home, 0o700), os.Symlink(home, link)); err != nil {
+			t.Fatal(err)
+		}
+		s, _ := serviceFor(goos, "/p", "/p/.config", "/opt/cmemd", home)
+		for other, want := range map[string]error{link: nil, filepath.Join(dir, "gone"): errOtherHome, dir: errOtherHome} {
+			o, _ := serviceFor(goos, "/p", "/p/.config", "/opt/cmemd", other)
+			if err := o.checkHome(s.text); !errors.Is(err, want) || o.isOfHome(s.text) != (want == nil) {
+				t.Errorf("%s: %s: got %v, want %v", goos, other, err, want)
+			}
+		}
+		if err := s.checkHome(writtenBy); err != nil || s.isOfHome(writtenBy) {
+			t.Errorf("%s: of no home: %v", goos, err)
+		}
+	}
+}

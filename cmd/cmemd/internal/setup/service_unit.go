@@ -5,11 +5,15 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"html"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
+	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/agents/install"
 	"github.com/cmemd/cmemd/internal/durable"
 )
 
@@ -25,8 +29,9 @@ type serviceFile struct {
 	path    string
 	text    string
 	home    string // of the daemon
-	ofHome  string // what names it in text
 	from    string // as installation.from
+
+	homeIn func(text string) string // reads the home out of such a text; empty: none is in it
 
 	start, stop [][]string // commands that have the system know the file and run what it says, or end that and forget it
 	known       []string   // a command that succeeds where the system runs it; launchd, also where it is about to
@@ -38,14 +43,15 @@ func serviceFor(goos, person, config, program, home string) (s serviceFile, ok b
 	case "linux":
 		return serviceFile{
 			manager: "systemd", path: filepath.Join(config, "systemd", "user", unitName), text: systemdUnit(program, home),
-			ofHome: systemdHome(home),
-			start:  [][]string{systemctl("daemon-reload"), systemctl("enable", unitName), systemctl("restart", unitName)},
-			stop:   [][]string{systemctl("disable", "--now", unitName)}, known: systemctl("is-active", unitName),
+			home: home, homeIn: homeInUnit,
+			start: [][]string{systemctl("daemon-reload"), systemctl("enable", unitName), systemctl("restart", unitName)},
+			stop:  [][]string{systemctl("disable", "--now", unitName)}, known: systemctl("is-active", unitName),
 		}, true
 	case "darwin":
 		domain, path := "gui/"+strconv.Itoa(os.Getuid()), filepath.Join(person, "Library", "LaunchAgents", agentName+".plist")
 		return serviceFile{
-			manager: "launchd", path: path, text: launchdPlist(program, home), ofHome: launchdHome(home),
+			manager: "launchd", path: path, text: launchdPlist(program, home),
+			home: home, homeIn: homeInPlist,
 			// What `launchctl unload -w` or disable has disabled, perhaps long ago, is refused: "5: Input/output error".
 			start: [][]string{{"launchctl", "enable", domain + "/" + agentName}, {"launchctl", "bootstrap", domain, path}},
 			stop:  [][]string{{"launchctl", "bootout", domain + "/" + agentName}}, known: []string{"launchctl", "print", domain + "/" + agentName},
@@ -65,8 +71,30 @@ const writtenBy = "written by `cmemd service install`, which writes it anew"
 // maxUnitBytes is longer than any service file, in bytes.
 const maxUnitBytes = 1 << 20
 
-// isOfHome reports whether text, which stands in the file, has the system run the daemon of the home of s.
-func (s serviceFile) isOfHome(text string) bool { return strings.Contains(text, s.ofHome) }
+// isOfHome reports whether text, which stands in the file, has the system run the daemon of the home of s, by whichever path.
+func (s serviceFile) isOfHome(text string) bool {
+	home := s.homeIn(text)
+	return home == s.home || home != "" && isSameFile(home, s.home)
+}
+
+// checkHome refuses text, which stands in the file, where it has the system run the daemon of another home.
+func (s serviceFile) checkHome(text string) error {
+	home := s.homeIn(text)
+	if home == "" || s.isOfHome(text) {
+		return nil
+	}
+	return terminal.Advise(fmt.Errorf("%s: %w", s.path, errOtherHome),
+		"%s stops that daemon and takes the file away; or keep it: hooks start a daemon where none runs", s.uninstallOf(text))
+}
+
+// uninstallOf is the command that takes the file away in whose place text stands.
+func (s serviceFile) uninstallOf(text string) string {
+	home := s.homeIn(text)
+	if home == "" {
+		return "`cmemd service uninstall`"
+	}
+	return fmt.Sprintf("`cmemd --home %s service uninstall`", install.ShellWord(runtime.GOOS, home))
+}
 
 // read is what stands in the file. The errors are those of reading it, and errForeignService.
 func (s serviceFile) read() (string, error) {
@@ -101,6 +129,17 @@ WantedBy=default.target
 
 func systemdHome(home string) string { return "Environment=" + systemdWord("CMEMD_HOME="+home) + "\n" }
 
+// homeInUnit is the home that systemdHome wrote into a unit.
+func homeInUnit(text string) string {
+	for line := range strings.Lines(text) {
+		word, found := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "Environment=")
+		if home, ofHome := strings.CutPrefix(plainWord(word), "CMEMD_HOME="); found && ofHome {
+			return home
+		}
+	}
+	return ""
+}
+
 // systemdProgram is a program as units start it. Of a path with quotes, backslashes or tabs systemd starts none: a shell does.
 func systemdProgram(path string) string {
 	if !strings.ContainsAny(path, "\"'\\\t") {
@@ -116,6 +155,14 @@ func systemdWord(word string) string {
 		return `"` + word + `"`
 	}
 	return word
+}
+
+// plainWord is the word that systemdWord wrote.
+func plainWord(word string) string {
+	if inside, quoted := strings.CutPrefix(word, `"`); quoted {
+		word = strings.TrimSuffix(inside, `"`)
+	}
+	return strings.NewReplacer("%%", "%", `\\`, `\`, `\"`, `"`).Replace(word)
 }
 
 // launchdPlist runs the daemon at login. One that ends with 0 was asked to, and is not started again. No variable of the session is a
@@ -156,8 +203,16 @@ func launchdPlist(program, home string) string {
 `, writtenBy, agentName, xmlText(program), launchdHome(home))
 }
 
-func launchdHome(home string) string {
-	return "<key>CMEMD_HOME</key>\n\t\t<string>" + xmlText(home) + "</string>"
+// homeKey stands before the home in a plist.
+const homeKey = "<key>CMEMD_HOME</key>\n\t\t<string>"
+
+func launchdHome(home string) string { return homeKey + xmlText(home) + "</string>" }
+
+// homeInPlist is the home that launchdHome wrote into a plist.
+func homeInPlist(text string) string {
+	_, behind, _ := strings.Cut(text, homeKey)
+	home, _, _ := strings.Cut(behind, "</string>")
+	return html.UnescapeString(home)
 }
 
 func xmlText(s string) string {

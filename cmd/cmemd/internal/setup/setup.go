@@ -199,7 +199,7 @@ func (s *setupRun) pathLine(ctx context.Context) string {
 	path := s.options.Program.Cmemd
 	found, err := onPath("cmemd")
 	switch {
-	case err == nil && (sameProgram(found, path) || s.isOriginal(ctx, found)):
+	case err == nil && (isSameFile(found, path) || s.isOriginal(ctx, found)):
 		return ""
 	case err == nil:
 		return fmt.Sprintf("your shell finds another cmemd, %s; agents use %s: `cmemd doctor` says of which versions they are, and what to do", found, path)
@@ -241,7 +241,7 @@ func onPath(name string) (string, error) {
 	return "", os.ErrNotExist
 }
 
-func sameProgram(a, b string) bool {
+func isSameFile(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
 	return errX == nil && errY == nil && os.SameFile(x, y)

@@ -228,7 +228,7 @@ func (x *installation) showLeftovers(ctx context.Context, shown []*shownInstall)
 	if err != nil {
 		return
 	}
-	if dir := filepath.Dir(programs.Stable(self)); !sameProgram(dir, programs.Dir(x.options.Home)) {
+	if dir := filepath.Dir(programs.Stable(self)); !isSameFile(dir, programs.Dir(x.options.Home)) {
 		x.app.Infof("the programs stay in %s: remove them as they were installed, `cmemd upgrade --dry-run` says how that was", terminal.VisibleLine(dir))
 	}
 }
