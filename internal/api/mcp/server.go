@@ -71,14 +71,35 @@ func ofOnePerson(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheSc
 // maxRequest is the longest request in bytes, over HTTP or in a line: a saved memory is the longest there is.
 const maxRequest = 1 << 20
 
+// endWait is how long the end of Run waits for a client that does not read what was answered.
+const endWait = 2 * time.Second
+
 // Run serves one client over in and out until in ends, which is no error, or ctx is done, whose error it returns. A line that is no
-// message is answered with an error, and ends nothing. It closes both.
+// message is answered with an error, and ends nothing. It closes both, but where the client has not read for endWait after ctx was done: a
+// write to it goes on then until out is closed.
 func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	err := s.sdk.Run(ctx, &stdio{in: in, out: out})
+	ended := make(chan error, 1)
+	go func() { ended <- s.sdk.Run(ctx, &stdio{in: in, out: out}) }()
+	err := awaitEnd(ctx, ended)
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err
+}
+
+// awaitEnd returns what ended yields, or the error of ctx endWait after it is done.
+func awaitEnd(ctx context.Context, ended <-chan error) error {
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(endWait):
+		return ctx.Err()
+	}
 }
 
 // ServeHTTP serves clients that speak HTTP. Who they are, and where they come from, its caller has checked.

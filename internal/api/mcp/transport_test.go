@@ -209,6 +209,28 @@ func TestEndWhileListening(t *testing.T) {
 	})
 }
 
+// TestEndWhileNobodyReads: a client that reads nothing keeps nobody from ending.
+func TestEndWhileNobodyReads(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		in, write := io.Pipe()
+		unread, out := io.Pipe()
+		ended := make(chan error, 1)
+		go func() { ended <- New(Config{Memory: &memory{}}).Run(ctx, in, out) }()
+		if _, err := io.WriteString(write, `{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n"); err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		began := time.Now()
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) || time.Since(began) > endWait {
+			t.Errorf("got %v after %v", err, time.Since(began))
+		}
+		_ = errors.Join(unread.Close(), write.Close()) // as the process's end does
+	})
+}
+
 // lines ends the input once the last request was answered.
 type lines struct {
 	*strings.Builder
