@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/cmemd/cmemd/events"
@@ -56,6 +57,17 @@ func (q *RecordsQuery) Check(wrong Wrong) {
 	case q.Before != 0 && q.Payload:
 		wrong("payload", "is not to be had with before: ask for from with the position of a record")
 	}
+	checkKinds(q.Kinds, wrong)
+}
+
+// checkKinds notes the first of kinds, with commas between, that is none: no record would ever be of it.
+func checkKinds(kinds string, wrong Wrong) {
+	for kind := range strings.SplitSeq(kinds, ",") {
+		if _, known := events.Kind(kind).Traits(); !known && kind != "" {
+			wrong("kinds", "%q is no kind of event; such are tool_used and memory_saved", kind)
+			return
+		}
+	}
 }
 
 // Records is a stretch of the log. Where few are of the kinds or the stream, a page may hold fewer than there are, and lead on.
@@ -78,6 +90,9 @@ type EventsQuery struct {
 	// First an event hello says which log it is, and where that ends: a Hello.
 	Hello bool `param:"hello"`
 }
+
+// Check implements the queries' method of that name.
+func (q *EventsQuery) Check(wrong Wrong) { checkKinds(q.Kinds, wrong) }
 
 // Hello is what a stream of events begins with that was asked for it.
 type Hello struct {

@@ -97,6 +97,13 @@ func TestLists(t *testing.T) {
 	if q, wrong := read[EventsQuery](url.Values{"kinds": {","}}, ""); q.Kinds != "," || wrong != nil {
 		t.Errorf("got %q, %q", q.Kinds, wrong)
 	}
+	none := []string{`kinds "nope" is no kind of event; such are tool_used and memory_saved`}
+	if _, wrong := read[EventsQuery](url.Values{"kinds": {"tool_used,nope,none"}}, ""); !slices.Equal(wrong, none) {
+		t.Errorf("got %q", wrong)
+	}
+	if _, wrong := read[RecordsQuery](url.Values{"kinds": {"nope"}}, ""); !slices.Equal(wrong, none) {
+		t.Errorf("got %q", wrong)
+	}
 	if _, wrong := read[EventsQuery](url.Values{"kinds": {strings.Repeat("x", MaxParam+1)}}, ""); !slices.Equal(wrong, []string{"kinds is longer than 4096 bytes"}) {
 		t.Errorf("got %q", wrong)
 	}

@@ -31,6 +31,16 @@ func (f *recordFilter) flags(c *cobra.Command) {
 	c.Flags().BoolVar(&f.withPayload, "payload", false, "with what happened")
 }
 
+// check refuses a kind that no record can be of.
+func (f *recordFilter) check(c *cobra.Command) error {
+	for _, kind := range f.kinds {
+		if _, known := events.Kind(kind).Traits(); !known {
+			return terminal.Misused(c, "--kind %s: there is no such kind of event; `cmemd log tail` shows the kinds of the last ones", kind)
+		}
+	}
+	return nil
+}
+
 func (f *recordFilter) wants(r api.LogRecord) bool {
 	return len(f.kinds) == 0 || slices.Contains(f.kinds, string(r.Kind))
 }
@@ -52,6 +62,9 @@ func newLogCat(a *terminal.App) *cobra.Command {
 		}
 		if !ok {
 			return terminal.Misused(c, "%q is no position and no range such as 1200-1300", strings.Join(args, ""))
+		}
+		if err := f.check(c); err != nil {
+			return err
 		}
 		return offline.WithLog(c.Context(), a, func(log offline.Source) error {
 			shown := 0
@@ -133,6 +146,9 @@ func newLogTail(a *terminal.App) *cobra.Command {
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if n < 0 {
 			return terminal.Misused(c, "--lines %d: it must be 0 or more", n)
+		}
+		if err := f.check(c); err != nil {
+			return err
 		}
 		if !follow {
 			return offline.WithLog(c.Context(), a, func(log offline.Source) error { return tail(c.Context(), a, log, f, n, nil) })
