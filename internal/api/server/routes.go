@@ -258,12 +258,28 @@ func readsParams(e api.Endpoint) bool {
 	}, e)
 }
 
+// readParams reads the parameters of a request, and notes those that cannot be decoded.
+func readParams(raw string, wrong api.Wrong) url.Values {
+	values := url.Values{}
+	for text := range strings.SplitSeq(raw, "&") {
+		one, err := url.ParseQuery(text)
+		if err != nil {
+			name, _, _ := strings.Cut(text, "=")
+			wrong(name, "cannot be decoded: %v", err)
+		}
+		for name, given := range one {
+			values[name] = append(values[name], given...)
+		}
+	}
+	return values
+}
+
 // readQuery reads the query of e, a struct that query points to, from a request: its parameters, of which wrong says what cannot be
 // read, and its body, if it has one. That is read only where nothing is wrong with parameters.
 func readQuery(w http.ResponseWriter, r *http.Request, e api.Endpoint, query any) (wrong []api.FieldError, err error) {
 	var values url.Values
 	if readsParams(e) {
-		values = r.URL.Query()
+		values = readParams(r.URL.RawQuery, noteIn(&wrong))
 	}
 	api.Read(query, values, r.PathValue, noteIn(&wrong))
 	if !api.HasBody(reflect.ValueOf(query).Elem().Interface()) {

@@ -1,15 +1,19 @@
 package server
 
 import (
+	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"net/http"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/cmemd/cmemd/internal/api"
 )
 
 // TestEveryRouteIsDescribed: its value says in one line what it answers, and who may ask.
@@ -106,5 +110,32 @@ func TestARouteIsBoundOnce(t *testing.T) {
 	s := newWorld(t, nil).server
 	if _, err := endpointsOf(&s.dispatcher, &searches{&s.sources}, &exports{&s.sources}, &searches{&s.sources}); err == nil {
 		t.Error("a route was bound twice")
+	}
+}
+
+// TestParametersThatCannotBeDecoded: each route that reads parameters refuses them by name, and lists nothing.
+func TestParametersThatCannotBeDecoded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for pattern, e := range w.server.endpoints {
+		if e.Method != http.MethodGet || !strings.HasPrefix(e.Path, "/v1/") { // probes read none
+			continue
+		}
+		path := regexp.MustCompile(`\{[a-z]+\}`).ReplaceAllString(e.Path, "1")
+		for query, name := range map[string]string{"q=%zz": "q", "limit=1&q=1;2": "q", "%zz=1": "%zz"} {
+			res, err := w.overSocket().Get("http://cmemd" + path + "?" + query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var p api.Problem
+			err = json.NewDecoder(res.Body).Decode(&p)
+			_ = res.Body.Close()
+			says := slices.ContainsFunc(p.Errors, func(f api.FieldError) bool {
+				return f.Pointer == name && strings.HasPrefix(f.Detail, "cannot be decoded: ")
+			})
+			if err != nil || res.StatusCode != http.StatusBadRequest || !says {
+				t.Errorf("%s?%s: got %d, %+v, %v", pattern, query, res.StatusCode, p, err)
+			}
+		}
 	}
 }
