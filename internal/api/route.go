@@ -74,6 +74,9 @@ var ErrNotRunning = errors.New("api: cmemd is not running; start it with `cmemd 
 // ErrNoAnswer is returned where a daemon listens and says nothing for five seconds, not even that it is there: it hangs.
 var ErrNoAnswer = errors.New("api: the daemon has not answered for 5s")
 
+// ErrStopped is a stream of events that the daemon ended: it stops.
+var ErrStopped = errors.New("api: the daemon stopped")
+
 // ErrCut is an answer that ended before it was whole: the daemon stopped, or crashed, while it wrote.
 var ErrCut = errors.New("api: the daemon's answer ended early")
 

@@ -3,6 +3,7 @@ package client
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -120,7 +121,8 @@ func (c *Client) upload(ctx context.Context, e api.Endpoint, query any, r io.Rea
 }
 
 // Events calls each for every record that q chooses, those that come too, until ctx is done, each returns an error,
-// which is then returned, or the daemon ends: ErrCut. Who was cut goes on after the last position that each was given.
+// which is then returned, or the daemon ends: ErrStopped where it does so in order, else ErrCut. Who was cut goes on after the last position
+// that each was given.
 func (c *Client) Events(ctx context.Context, q api.EventsQuery, each func(api.LogRecord) error) error {
 	res, err := c.open(ctx, api.Endpoint(api.EventsRoute), q, nil, nil)
 	if err != nil {
@@ -139,7 +141,7 @@ func (c *Client) Events(ctx context.Context, q api.EventsQuery, each func(api.Lo
 			return err
 		}
 	}
-	return cut(ctx, io.ErrUnexpectedEOF)
+	return cmp.Or(ctx.Err(), api.ErrStopped)
 }
 
 // ExportRows calls each with every row that q chooses, in the order of the log. An error of each ends it, and is returned.

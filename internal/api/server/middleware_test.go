@@ -383,8 +383,8 @@ func endWithAStream(t *testing.T) time.Duration {
 	<-seen
 	began := time.Now()
 	w.end()
-	if err := <-ended; !errors.Is(err, api.ErrCut) {
-		t.Errorf("got %v, want ErrCut", err)
+	if err := <-ended; !errors.Is(err, api.ErrStopped) {
+		t.Errorf("got %v, want ErrStopped", err)
 	}
 	took := time.Since(began)
 	if _, err := w.client.Hook(t.Context(), "claude-code", toolUse("s", "u", "ls", ""), events.ID{}, time.Time{}); !errors.Is(err, api.ErrNotRunning) {

@@ -179,6 +179,8 @@ func NextStep(err error) string {
 		return "run it as the user whose home that is, without sudo; where it is you, take the right away from others with chmod go-w"
 	case errors.Is(err, api.ErrNotRunning):
 		return "start it with `cmemd start`"
+	case errors.Is(err, api.ErrStopped):
+		return "`cmemd start` starts it, unless it runs again; then try again"
 	case errors.Is(err, api.ErrCut):
 		return "see `cmemd status` and `cmemd logs`, then try again"
 	case errors.As(err, &locked):

@@ -153,7 +153,9 @@ func newLogTail(a *terminal.App) *cobra.Command {
 		if !follow {
 			return offline.WithLog(c.Context(), a, func(log offline.Source) error { return tail(c.Context(), a, log, f, n, nil) })
 		}
-		return a.Stream(c.Context(), func(client *client.Client) error { return followRecords(c.Context(), a, client, f, n) })
+		ctx, stop := terminal.UntilClosed(c.Context(), a.Out)
+		defer stop()
+		return a.Stream(ctx, func(client *client.Client) error { return followRecords(ctx, a, client, f, n) })
 	}
 	return c
 }

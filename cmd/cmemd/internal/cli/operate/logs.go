@@ -68,6 +68,8 @@ func logs(ctx context.Context, a *terminal.App, p homedir.Paths, n int, follow b
 	for _, line := range lines {
 		showLogLine(a, line)
 	}
+	ctx, stop := terminal.UntilClosed(ctx, a.Out)
+	defer stop()
 	for follow {
 		if f, err = followLog(ctx, a, path, f); err != nil || ctx.Err() != nil {
 			return err
