@@ -70,7 +70,7 @@ func (t *Transcript) Progress() Progress { return t.at }
 // Captures reads to the end and yields what the transcript reports, in its order. Each capture has a key, a time and an
 // id that depend on the transcript alone: to read it again, or after it grew, repeats what was captured before as
 // duplicates. A *LineError is followed by further captures; an error of the reader ends the sequence. It may be used
-// again where the reader has more by then: bytes from Progress.Offset on.
+// again where the reader has more by then: bytes from Progress.Offset on. A text in UTF-16 is ErrUTF16, and nothing of it is read.
 func (t *Transcript) Captures() iter.Seq2[session.Capture, error] { return t.captures(true) }
 
 // More is Captures for a transcript that goes on behind what the reader has: the agent's last words so far are no answer
@@ -79,7 +79,10 @@ func (t *Transcript) More() iter.Seq2[session.Capture, error] { return t.capture
 
 func (t *Transcript) captures(ends bool) iter.Seq2[session.Capture, error] {
 	return func(yield func(session.Capture, error) bool) {
-		t.skipMark()
+		if err := t.skipMark(); err != nil {
+			yield(session.Capture{}, err)
+			return
+		}
 		for {
 			line, err := t.next()
 			if err == io.EOF {
@@ -104,15 +107,28 @@ func (t *Transcript) captures(ends bool) iter.Seq2[session.Capture, error] {
 // byteOrderMark is what editors and shells of Windows put before a text.
 var byteOrderMark = []byte("\ufeff")
 
-// skipMark passes over the mark that the transcript may begin with.
-func (t *Transcript) skipMark() {
+// ErrUTF16 is a transcript that begins as a text in UTF-16 does, with a mark of its byte order.
+var ErrUTF16 = errors.New("agents: it is text in UTF-16, and a transcript is in UTF-8")
+
+// IsUTF16 reports whether a text that begins with begin is one.
+func IsUTF16(begin []byte) bool {
+	return bytes.HasPrefix(begin, []byte("\xff\xfe")) || bytes.HasPrefix(begin, []byte("\xfe\xff"))
+}
+
+// skipMark passes over the mark that the transcript may begin with. The error is ErrUTF16.
+func (t *Transcript) skipMark() error {
 	if t.at.Offset > 0 {
-		return
+		return nil
 	}
-	if begin, _ := t.in.Peek(len(byteOrderMark)); bytes.Equal(begin, byteOrderMark) {
+	begin, _ := t.in.Peek(len(byteOrderMark))
+	if bytes.Equal(begin, byteOrderMark) {
 		n, _ := t.in.Discard(len(begin))
 		t.at.Offset += int64(n)
 	}
+	if IsUTF16(begin) {
+		return ErrUTF16
+	}
+	return nil
 }
 
 // scrubber returns one for the next event.

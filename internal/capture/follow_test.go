@@ -11,6 +11,7 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/agents"
 	"github.com/cmemd/cmemd/internal/agents/watch"
+	"github.com/cmemd/cmemd/internal/refusal"
 )
 
 // A transcript that grows in pieces of any size, in the middle of lines too, leads to what it leads to when it is read at
@@ -95,5 +96,36 @@ func TestFeedOfALongLine(t *testing.T) {
 	}
 	if n := w.count(t, events.KindPromptSubmitted); n != 3 {
 		t.Errorf("%d prompts, want 3", n)
+	}
+}
+
+// TestFeedOfUTF16: a text in UTF-16 is refused whole, and read when it was converted.
+func TestFeedOfUTF16(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	text := transcript("wide", 3)
+	for mark, at := range map[string]int{"\xff\xfe": 0, "\xfe\xff": 1} {
+		wide := make([]byte, 2*len(text))
+		for i, b := range text {
+			wide[2*i+at] = b
+		}
+		wide = append([]byte(mark), wide...)
+		f, err := w.pipeline.Open("claude-code", "/t/wide.jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := f.Take(t.Context(), bytes.NewReader(wide), true); !errors.Is(err, agents.ErrUTF16) || got != (watch.Taken{}) {
+			t.Errorf("%q followed: got %+v, %v", mark, got, err)
+		}
+		_, err = w.client.Ingest(t.Context(), "claude-code", "/t/wide.jsonl", bytes.NewReader(wide))
+		if r := refusal.Of(err); r == nil || r.Kind != refusal.Invalid || !strings.Contains(r.Detail, "UTF-16") {
+			t.Errorf("%q ingested: got %v", mark, err)
+		}
+	}
+	if n := w.count(t, events.KindToolUsed); n != 0 {
+		t.Errorf("%d tool uses are recorded of it", n)
+	}
+	if got, err := w.client.Ingest(t.Context(), "claude-code", "/t/wide.jsonl", bytes.NewReader(text)); err != nil || got.Captured != 10 || got.Malformed != 0 {
+		t.Errorf("converted: got %+v, %v", got, err)
 	}
 }

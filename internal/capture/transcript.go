@@ -41,7 +41,8 @@ const drainWait = 20 * time.Second
 
 // Ingest records what a transcript reports and the log does not have yet. Path is the transcript's on the sender's machine.
 // Where hooks and transcripts have no key in common it waits for what hooks left in the spool: the log has to know which
-// sessions they report. Errors are agents.ErrUnknownAgent, agents.ErrNoTranscripts, ErrSpoolWaits, ErrBodyCut, and the sink's.
+// sessions they report. Errors are agents.ErrUnknownAgent, agents.ErrNoTranscripts, agents.ErrUTF16, ErrSpoolWaits, ErrBodyCut, and the
+// sink's.
 func (p *Pipeline) Ingest(ctx context.Context, agent, path string, body io.Reader) (Ingested, error) {
 	t, err := agents.ReadTranscript(agent, body, path)
 	if err != nil {
@@ -102,6 +103,8 @@ func (in *ingest) run(ctx context.Context, captures iter.Seq2[session.Capture, e
 		case errors.As(err, &bad):
 			in.reject(bad)
 			continue
+		case errors.Is(err, agents.ErrUTF16):
+			return err
 		case err != nil:
 			return errors.Join(fmt.Errorf("%w: %w", ErrBodyCut, err), in.flush(ctx))
 		}

@@ -82,6 +82,8 @@ func Of(err error) *Error {
 		return At("/"+field.Field, "%s", fieldDetail(field.Err))
 	case errors.As(err, &syntax):
 		return At("", "is not JSON from byte %d on", syntax.Offset)
+	case errors.Is(err, agents.ErrUTF16):
+		return At("", "is text in UTF-16, and a transcript is in UTF-8")
 	case errors.Is(err, agents.ErrTooLarge):
 		return LargerThan(agents.MaxPayload)
 	case errors.Is(err, events.ErrTooLarge):
