@@ -319,6 +319,18 @@ func Check(query any, wrong Wrong) {
 	}
 }
 
+// CheckLengths notes the texts of query, a struct, that are too long for a parameter: with one that is much too long a server reads no
+// request, and cannot say which it is.
+func CheckLengths(query any, wrong Wrong) {
+	eachParam(reflect.ValueOf(query), func(p param, v reflect.Value) {
+		if v.Kind() == reflect.String && len(v.String()) > MaxParam {
+			wrong(cmp.Or(p.name, p.path), tooLong, MaxParam)
+		}
+	})
+}
+
+const tooLong = "is longer than %d bytes"
+
 // check returns what is wrong with v, if anything is.
 func (p param) check(v reflect.Value) string {
 	n, isNumber := v.Interface().(*int)
@@ -334,7 +346,7 @@ func (p param) check(v reflect.Value) string {
 		}
 	case v.Kind() == reflect.String && p.path == "":
 		if len(v.String()) > MaxParam {
-			return fmt.Sprintf("is longer than %d bytes", MaxParam)
+			return fmt.Sprintf(tooLong, MaxParam)
 		}
 		v.SetString(strings.ToValidUTF8(v.String(), "\uFFFD"))
 		return p.checkWords(v.String())

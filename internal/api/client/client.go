@@ -116,6 +116,13 @@ func (c *Client) Invoke(ctx context.Context, e api.Endpoint, query, answer any, 
 
 // open asks e for query and returns its answer, whose body the caller closes.
 func (c *Client) open(ctx context.Context, e api.Endpoint, query any, header http.Header, body io.Reader) (*http.Response, error) {
+	var long []api.FieldError
+	api.CheckLengths(query, func(name, format string, args ...any) {
+		long = append(long, api.FieldError{Pointer: name, Detail: fmt.Sprintf(format, args...)})
+	})
+	if len(long) > 0 { // as the daemon would say it
+		return nil, &api.Problem{Type: api.ProblemInvalid, Title: "The request is not valid", Status: http.StatusBadRequest, Errors: long}
+	}
 	path, values := e.URL(query)
 	return c.Do(ctx, e.Method, path, values, header, body)
 }

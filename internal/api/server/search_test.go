@@ -1,6 +1,7 @@
 package server
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -78,5 +79,26 @@ func TestSearchTellsWhatIsWrong(t *testing.T) {
 		if p := problem(t, err); p.Status != 400 || len(p.Errors) != 1 || p.Errors[0].Pointer != pointer {
 			t.Errorf("%s: got %+v, want 400 at %s", param, p, pointer)
 		}
+	}
+}
+
+// TestSearchForALongText: the client says of a text what the server says of one that it reads, also where the server would read no request.
+func TestSearchForALongText(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	long := func(n int) string { return strings.Repeat("w", n) }
+	want := problem(t, call(t.Context(), w.client, "GET", "/v1/search", map[string][]string{"q": {long(api.MaxParam + 1)}}, nil, new(api.SearchResults)))
+	for _, n := range []int{api.MaxParam + 1, 120_000} {
+		_, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: long(n)})
+		if diff := cmp.Diff(want, problem(t, err)); diff != "" {
+			t.Errorf("%d bytes (-server +client):\n%s", n, diff)
+		}
+	}
+	if _, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: long(api.MaxParam)}); err != nil {
+		t.Error(err)
+	}
+	_, err := api.WhyRoute.Call(t.Context(), w.client, api.WhyQuery{ID: long(120_000)})
+	if p := problem(t, err); p.Error() != "id: is longer than 4096 bytes (400)" {
+		t.Errorf("in the path: got %v", p)
 	}
 }
