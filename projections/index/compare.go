@@ -29,8 +29,6 @@ func (x *Index) Compare(ctx context.Context, other *Index) (problems []string, e
 }
 
 func (x *Index) compareDocuments(ctx context.Context, other *Index) (problems []string, err error) {
-	defer guard(&err)
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	mine, at, err := x.documents(ctx)
 	if err != nil {
 		return nil, err
@@ -53,6 +51,8 @@ func (x *Index) compareDocuments(ctx context.Context, other *Index) (problems []
 
 // documents are the names of all documents, in order, and the position up to which they are those of the log.
 func (x *Index) documents(ctx context.Context) (names []string, at events.Position, err error) {
+	defer guard(&err)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	s, err := x.current()
 	if err != nil {
 		return nil, 0, err

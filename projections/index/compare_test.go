@@ -1,6 +1,7 @@
 package index
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/engine"
 )
 
 // TestCompare sets an index beside one that is made anew: as it is, when something was forgotten, when a document is missing, and when
@@ -52,4 +54,23 @@ func TestCompare(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("a byte", "index: damaged")
+}
+
+// TestCompareWhileItMoves: an index that went on meanwhile is not damaged.
+func TestCompareWhileItMoves(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t)
+	s := w.open("codex", "s", "p")
+	w.observe(s, "needle one", "")
+	x, anew := w.mustOpen(t.TempDir()), w.mustOpen(t.TempDir())
+	if err := anew.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.observe(s, "needle two", "")
+	if err := x.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := x.Compare(t.Context(), anew); !errors.Is(err, engine.ErrPositionsDiffer) || got != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
 }

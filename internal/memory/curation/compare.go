@@ -22,6 +22,9 @@ const (
 	// of the log while it is read.
 	compareTries = 2
 
+	// cutTries is how often a comparison that words were forgotten under is begun.
+	cutTries = 5
+
 	// meetTries and meetPause are how long what is made anew runs after what moves on meanwhile.
 	meetTries = 100
 	meetPause = 20 * time.Millisecond
@@ -44,14 +47,19 @@ type Scratch func(ctx context.Context, do func(ctx context.Context, dir string) 
 func CompareViews(
 	ctx context.Context, scratch Scratch, log, own eventlog.Log, views *projections.Views, ix *index.Index, progress func(done, total uint64),
 ) (out api.Compared, err error) {
-	for range compareTries {
+	for differed, cut := 0, 0; differed < compareTries && cut < cutTries; {
 		err = scratch(ctx, func(ctx context.Context, dir string) (err error) {
 			out, err = compareOnce(ctx, dir, log, views, ix, progress)
 			return err
 		})
-		if again := errors.Is(err, ErrWordsForgotten) || err == nil && !out.Well(); !again {
+		if errors.Is(err, ErrWordsForgotten) {
+			cut++
+			continue
+		}
+		if err != nil || out.Well() {
 			break
 		}
+		differed++
 	}
 	if err != nil {
 		return out, err

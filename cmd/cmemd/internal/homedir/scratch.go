@@ -31,7 +31,7 @@ const (
 // WithScratch calls do with a folder below a home for what is made of the log, where nobody else can read it, and removes the folder
 // then. What killed processes left there is removed too. An erasure takes the folder away: the context that do is given ends, and the
 // error is curation.ErrWordsForgotten, whatever do returns.
-func (p Paths) WithScratch(ctx context.Context, do func(ctx context.Context, dir string) error) error {
+func (p Paths) WithScratch(ctx context.Context, do func(ctx context.Context, dir string) error) (err error) {
 	dir, lock, err := p.makeScratch(ctx)
 	if err != nil {
 		return err
@@ -45,13 +45,15 @@ func (p Paths) WithScratch(ctx context.Context, do func(ctx context.Context, dir
 			}
 		}
 	})
-	err = do(working, dir)
-	end(nil)
-	watching.Wait()
-	if isCleared(dir) {
-		err = curation.ErrWordsForgotten
-	}
-	return errors.Join(err, os.RemoveAll(dir), filelock.Release(lock))
+	defer func() {
+		end(nil)
+		watching.Wait()
+		if isCleared(dir) {
+			err = curation.ErrWordsForgotten
+		}
+		err = errors.Join(err, os.RemoveAll(dir), filelock.Release(lock))
+	}()
+	return do(working, dir)
 }
 
 // isCleared reports whether an erasure took a folder away. The folder itself may be there again: whoever writes in it makes it anew.
