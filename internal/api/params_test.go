@@ -119,7 +119,7 @@ func TestAQueryComesAsItWasSent(t *testing.T) {
 	})
 	comes(t, WhyRoute, WhyQuery{ID: "a/b c", AsOf: Moment{Time: at}})
 	comes(t, ObservationsRoute, RowsQuery{IDs: []string{"a", "b"}, After: 1 << 62})
-	comes(t, Route[EventsQuery, Done](EventsRoute), EventsQuery{After: 1, Tail: true, Kinds: "a,b", Payload: true})
+	comes(t, Route[EventsQuery, Done](EventsRoute), EventsQuery{After: 1, Tail: true, Kinds: "tool_used,memory_saved", Payload: true})
 	comes(t, Route[ExportQuery, Done](ExportRoute), ExportQuery{Kinds: []string{"memory", "summary"}, Until: at})
 	comes(t, InputsRoute, InputsQuery{ID: "x", Limit: 500})
 }

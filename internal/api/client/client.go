@@ -114,16 +114,29 @@ func (c *Client) Invoke(ctx context.Context, e api.Endpoint, query, answer any, 
 	return cut(ctx, json.NewDecoder(res.Body).Decode(answer))
 }
 
+// maxURL is the longest path with parameters, in bytes, of which a daemon surely says what is wrong: it reads 64 KiB of headers.
+const maxURL = 48 << 10
+
+// tooLong is the problem of a query with texts that are too long, as a daemon would say it; nil: it has none.
+func tooLong(query any) *api.Problem {
+	p := &api.Problem{Type: api.ProblemInvalid, Title: "The request is not valid", Status: http.StatusBadRequest}
+	api.CheckLengths(query, func(name, format string, args ...any) {
+		p.Errors = append(p.Errors, api.FieldError{Pointer: name, Detail: fmt.Sprintf(format, args...)})
+	})
+	if p.Errors == nil {
+		return nil
+	}
+	return p
+}
+
 // open asks e for query and returns its answer, whose body the caller closes.
 func (c *Client) open(ctx context.Context, e api.Endpoint, query any, header http.Header, body io.Reader) (*http.Response, error) {
-	var long []api.FieldError
-	api.CheckLengths(query, func(name, format string, args ...any) {
-		long = append(long, api.FieldError{Pointer: name, Detail: fmt.Sprintf(format, args...)})
-	})
-	if len(long) > 0 { // as the daemon would say it
-		return nil, &api.Problem{Type: api.ProblemInvalid, Title: "The request is not valid", Status: http.StatusBadRequest, Errors: long}
-	}
 	path, values := e.URL(query)
+	if len(path)+len(values.Encode()) > maxURL {
+		if p := tooLong(query); p != nil {
+			return nil, p
+		}
+	}
 	return c.Do(ctx, e.Method, path, values, header, body)
 }
 
