@@ -24,7 +24,7 @@ const (
 	// scratchPause is between two looks whether a folder that is used is still there.
 	scratchPause = 50 * time.Millisecond
 
-	// clearWait is how long an erasure waits until who used a folder has let go of it.
+	// clearWait is how long an erasure waits until who uses a folder has let go of it.
 	clearWait = 2 * time.Second
 )
 
@@ -99,8 +99,7 @@ func (p Paths) SweepScratch(ctx context.Context) error {
 	})
 }
 
-// ClearScratch removes all of the folders, for what was forgotten may be in them. It returns once those who use them have ended by
-// that, or have had time for it.
+// ClearScratch removes all of the folders, for what was forgotten may be in them. Those who use them end by that.
 func (p Paths) ClearScratch(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
@@ -110,11 +109,13 @@ func (p Paths) ClearScratch(ctx context.Context) error {
 			return err
 		}
 		defer lock.Close()
-		err = os.RemoveAll(dir)
+		if err := os.Remove(lock.Name()); err != nil {
+			return err
+		}
 		limited, cancel := context.WithTimeout(ctx, clearWait)
 		defer cancel()
-		_ = awaitLock(limited, lock) // a process that is stopped has it for as long as it likes, and no name leads to what it has
-		return err
+		_ = awaitLock(limited, lock) // where it is not had in time, as of a process that is stopped, the folder goes all the same
+		return os.RemoveAll(dir)
 	})
 }
 
