@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,7 +13,9 @@ import (
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/api"
 	"github.com/cmemd/cmemd/internal/memory/curation"
+	"github.com/cmemd/cmemd/projections"
 	"github.com/cmemd/cmemd/projections/engine"
+	"github.com/cmemd/cmemd/projections/index"
 	"github.com/cmemd/cmemd/projections/outcomes"
 	"github.com/cmemd/cmemd/testkit/logtest"
 )
@@ -143,5 +146,55 @@ func TestCompareWhileWordsAreForgotten(t *testing.T) {
 	_, err := api.CompareRoute.Call(t.Context(), w.client, api.NoQuery{}, nil)
 	if p, ok := errors.AsType[*api.Problem](err); !ok || p.Type != api.ProblemConflict || p.Title != "Words were forgotten meanwhile" {
 		t.Errorf("forgotten each time: %v", err)
+	}
+}
+
+// TestCompareWhileRecordsAreErased: views that have not come to what is forgotten by now hold what the log does not lead to any more, and
+// are not wrong.
+func TestCompareWhileRecordsAreErased(t *testing.T) {
+	t.Parallel()
+	log, dir := logtest.Open(t, eventlog.Config{}), t.TempDir()
+	views, err := projections.Open(filepath.Join(dir, "views"), log, engine.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer views.Close()
+	ix, err := index.Open(t.Context(), filepath.Join(dir, "index"), log, index.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ix.Close()
+	saved := newID()
+	records, err := eventlog.AppendEnd(t.Context(), log, events.Daemon, events.Draft{ID: saved, Event: events.MemorySaved{Memory: saved, Text: "a word"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(views.CatchUp(t.Context()), ix.CatchUp(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	compare := func() (api.Compared, error) {
+		scratch := func(ctx context.Context, do func(ctx context.Context, dir string) error) error {
+			return do(ctx, t.TempDir())
+		}
+		return curation.CompareViews(t.Context(), scratch, log, log, views, ix, nil)
+	}
+	if c, err := compare(); err != nil || !c.Well() {
+		t.Fatalf("before: %+v, %v", c, err)
+	}
+	forgotten := events.Draft{ID: newID(), Event: events.MemoryForgotten{IDs: []events.ID{saved}, Positions: []events.Position{records[0].Position}}}
+	if _, err := eventlog.AppendEnd(t.Context(), log, events.Daemon, forgotten); err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Erase(t.Context(), records[0].Position); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := compare(); !errors.Is(err, curation.ErrWordsForgotten) {
+		t.Errorf("while they are behind: %+v, %v", c, err)
+	}
+	if err := errors.Join(views.CatchUp(t.Context()), ix.CatchUp(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := compare(); err != nil || !c.Well() {
+		t.Errorf("behind it: %+v, %v", c, err)
 	}
 }

@@ -22,8 +22,10 @@ const (
 	// of the log while it is read.
 	compareTries = 2
 
-	// cutTries is how often a comparison that words were forgotten under is begun.
+	// cutTries is how often a comparison that words were forgotten under is begun, and cutPause is before each but the first: an erasure
+	// takes about a second.
 	cutTries = 5
+	cutPause = 500 * time.Millisecond
 
 	// meetTries and meetPause are how long what is made anew runs after what moves on meanwhile.
 	meetTries = 100
@@ -48,13 +50,18 @@ func CompareViews(
 	ctx context.Context, scratch Scratch, log, own eventlog.Log, views *projections.Views, ix *index.Index, progress func(done, total uint64),
 ) (out api.Compared, err error) {
 	for differed, cut := 0, 0; differed < compareTries && cut < cutTries; {
+		began := min(views.Position(), ix.Position())
 		err = scratch(ctx, func(ctx context.Context, dir string) (err error) {
 			out, err = compareOnce(ctx, dir, log, views, ix, progress)
+			if err == nil && !out.Well() {
+				err = forgottenBehind(ctx, log, began)
+			}
 			return err
 		})
 		if errors.Is(err, ErrWordsForgotten) {
-			cut++
-			continue
+			if cut++; sleep.For(ctx, cutPause) == nil {
+				continue
+			}
 		}
 		if err != nil || out.Well() {
 			break
@@ -66,6 +73,20 @@ func CompareViews(
 	}
 	out.Remains, err = remains(ctx, own)
 	return out, err
+}
+
+// forgottenBehind is ErrWordsForgotten where words were forgotten behind a position: they may have been read by one of those that are
+// compared, and erased before the other came to them.
+func forgottenBehind(ctx context.Context, log eventlog.Log, at events.Position) error {
+	for r, err := range log.All(ctx, at+1) {
+		if err != nil {
+			return err
+		}
+		if r.Kind == events.KindMemoryForgotten {
+			return ErrWordsForgotten
+		}
+	}
+	return nil
 }
 
 // remains are the positions of which words are in the log that ought to be gone: those that were forgotten and are not erased, and

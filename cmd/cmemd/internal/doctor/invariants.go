@@ -100,6 +100,10 @@ func (w *fullExamination) notExamined() []finding {
 		c := unknown("the daemon is of another version, which does not look at this")
 		c.Mend = "`cmemd restart`"
 		return []finding{c}
+	case errors.As(w.err, &problem) && problem.Type == api.ProblemConflict: // words were forgotten meanwhile
+		c := unknown("%s", terminal.Describe(w.err))
+		c.Mend = "`cmemd doctor --deep` once more"
+		return []finding{c}
 	}
 	return []finding{faulty("see to what it says", "it could not be looked at: %s", terminal.Describe(w.err))}
 }

@@ -29,18 +29,22 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 	}
 }
 
-// TestDaemonOfAnotherVersion: what it cannot be asked is not told as damage.
-func TestDaemonOfAnotherVersion(t *testing.T) {
+// TestWhatIsNoDamage: what a daemon of another version cannot be asked, and what words were forgotten under, is not called damage.
+func TestWhatIsNoDamage(t *testing.T) {
 	t.Parallel()
-	w := &fullExamination{err: &api.Problem{Type: api.ProblemNotFound, Status: 404, Detail: "there is no such path"}}
-	x := &examination{all: w}
-	for name, check := range map[string]func() []finding{
-		"records": func() []finding { return checkRecords(t.Context(), x) }, "balance": func() []finding { return checkBalance(t.Context(), x) },
-		"rebuilt": func() []finding { return checkRebuilt(t.Context(), x) }, "ahead": func() []finding { return checkAhead(t.Context(), x) },
-		"forgotten": func() []finding { return checkForgotten(t.Context(), x) },
+	for mend, p := range map[string]*api.Problem{
+		"`cmemd restart`":                 {Type: api.ProblemNotFound, Status: 404, Detail: "there is no such path"},
+		"`cmemd doctor --deep` once more": {Type: api.ProblemConflict, Status: 409, Title: "Words were forgotten meanwhile"},
 	} {
-		if got := check(); len(got) != 1 || got[0].State != stateUnknown || got[0].Mend != "`cmemd restart`" {
-			t.Errorf("%s: %+v", name, got)
+		x := &examination{all: &fullExamination{err: p}}
+		for name, check := range map[string]func() []finding{
+			"records": func() []finding { return checkRecords(t.Context(), x) }, "balance": func() []finding { return checkBalance(t.Context(), x) },
+			"rebuilt": func() []finding { return checkRebuilt(t.Context(), x) }, "ahead": func() []finding { return checkAhead(t.Context(), x) },
+			"forgotten": func() []finding { return checkForgotten(t.Context(), x) },
+		} {
+			if got := check(); len(got) != 1 || got[0].State != stateUnknown || got[0].Mend != mend {
+				t.Errorf("%d: %s: %+v", p.Status, name, got)
+			}
 		}
 	}
 }
