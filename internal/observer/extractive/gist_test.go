@@ -121,3 +121,31 @@ func TestFailingReadsGists(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestFailureAtTheEnd: the outline of work that changed files names the command that failed last and did not go well since, and none that
+// only reads.
+func TestFailureAtTheEnd(t *testing.T) {
+	t.Parallel()
+	edit := used("Write", map[string]any{"file_path": "/w/cart.go", "content": "package cart\n"}, "ok", false)
+	run := func(command, output string, failed bool) events.ToolUsed {
+		return used("Bash", map[string]any{"command": command}, output, failed)
+	}
+	for _, c := range []struct {
+		calls []events.ToolUsed
+		want  string
+	}{
+		{[]events.ToolUsed{edit, run("npm run build", "TypeError: x is not a function", true)}, "1 new file, `npm run build` failed"},
+		{[]events.ToolUsed{run("npm run build", "TypeError", true), edit, run("npm run build", "built", false)}, "1 new file"},
+		{[]events.ToolUsed{edit, run("npm run build", "TypeError", true), run("npm test", "1 passed", false)}, "1 new file, tests passed"},
+		{[]events.ToolUsed{edit, run("grep -r total .", "no such file", true)}, "1 new file"},
+		{[]events.ToolUsed{run("npm run build", "TypeError", true)}, "1 command"},
+	} {
+		w := newWork("/w")
+		for _, call := range c.calls {
+			w.add(observeCall(evidence.Parse(call)))
+		}
+		if got := w.outline(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

@@ -326,7 +326,8 @@ func (w *work) outline() string {
 	return strings.Replace(strings.Join(parts, ", "), "searchs", "searches", 1)
 }
 
-// verdict says how the last tests ended.
+// verdict says how the last tests ended; where there were none, which command failed last of those that do more than read, and did not
+// go well since, of work that changed files.
 func (w *work) verdict() string {
 	for i := len(w.runs) - 1; i >= 0; i-- {
 		switch r := w.runs[i]; {
@@ -334,6 +335,14 @@ func (w *work) verdict() string {
 			return "tests passed"
 		case r.isTest && r.runOutcome == failed:
 			return "tests failed"
+		}
+	}
+	if len(w.files) == 0 {
+		return ""
+	}
+	for _, r := range slices.Backward(w.runs) {
+		if r.runOutcome == failed && !r.step.onlyReads() && w.laterEnd(r) != passed {
+			return shown(r) + " failed"
 		}
 	}
 	return ""
