@@ -11,8 +11,8 @@ import (
 )
 
 // newerWork returns, by the id of an observation, the newest of those that came of a later request and go on with the same. Requests are in
-// the order of the first that came of each. What is flagged takes no other's place, and what was made from others' words only that of its
-// like.
+// the order of the first that came of each. What is flagged or not listed takes no other's place, and what was made from others' words only
+// that of its like.
 func newerWork(list []*rows.Row) map[events.ID]*rows.Row {
 	list = slices.DeleteFunc(slices.Clone(list), func(row *rows.Row) bool { return row.Kind != rows.Observation })
 	begun := map[rows.Entry]stamp{}
@@ -27,7 +27,7 @@ func newerWork(list []*rows.Row) map[events.ID]*rows.Row {
 	for i, row := range list {
 		subjects[i] = sentence.SubjectOf(row.Words(), filesBelowRoot(row))
 		for at, later := range list[:i] {
-			if later.Entry() != row.Entry() && !later.Flagged && (row.External() || !later.External()) && subjects[i].GoesOn(subjects[at]) {
+			if later.Entry() != row.Entry() && later.Listed() && !later.Flagged && (row.External() || !later.External()) && subjects[i].GoesOn(subjects[at]) {
 				newer[row.ID] = later
 				break
 			}
@@ -37,32 +37,52 @@ func newerWork(list []*rows.Row) map[events.ID]*rows.Row {
 }
 
 // Newer names, for each observation of a list whose project has newer work on the same, the newest such work, as a context does: among the
-// newestObservations rows of each of its folders. Errors are ctx's and those of the views.
+// newestObservations rows of the project. Errors are ctx's and those of the views.
 func (r *Recall) Newer(ctx context.Context, of ...rows.Row) (map[events.ID]rows.Handle, error) {
-	named := map[events.ID]rows.Handle{}
-	for _, row := range of {
-		if row.Kind != rows.Observation || row.ProjectRoot == "" {
-			continue
+	asked, named := map[string][]*rows.Row{}, map[events.ID]rows.Handle{}
+	for i, row := range of {
+		if row.Kind == rows.Observation && row.ProjectRoot != "" {
+			asked[row.ProjectRoot] = append(asked[row.ProjectRoot], &of[i])
 		}
-		extent, err := r.cfg.Views.Extent(ctx, row.ProjectRoot, "")
+	}
+	read := map[string][]rows.Row{}
+	for root, list := range asked {
+		recent, err := r.recentWork(ctx, root, read)
 		if err != nil {
 			return nil, err
 		}
-		list := []*rows.Row{&row}
-		for _, root := range extent.Roots {
-			recent, err := r.cfg.Views.Recent(ctx, rows.RecentFilter{
-				ProjectRoot: root, Kinds: []rows.Kind{rows.Observation}, Limit: newestObservations, Match: func(other rows.Row) bool { return other.ID != row.ID },
+		recent = slices.DeleteFunc(recent, func(row *rows.Row) bool {
+			return slices.ContainsFunc(list, func(other *rows.Row) bool { return other.ID == row.ID })
+		})
+		newer := newerWork(slices.Concat(list, recent))
+		for _, row := range list {
+			if newest := newer[row.ID]; newest != nil {
+				named[row.ID] = newest.Handle()
+			}
+		}
+	}
+	return named, nil
+}
+
+// recentWork returns the newest observations of the project that a folder is of. Read keeps what was read, by folder.
+func (r *Recall) recentWork(ctx context.Context, root string, read map[string][]rows.Row) (recent []*rows.Row, err error) {
+	extent, err := r.cfg.Views.Extent(ctx, root, "")
+	if err != nil {
+		return nil, err
+	}
+	for _, root := range extent.Roots {
+		if _, known := read[root]; !known {
+			read[root], err = r.cfg.Views.Recent(ctx, rows.RecentFilter{
+				ProjectRoot: root, Kinds: []rows.Kind{rows.Observation}, Limit: newestObservations,
 			})
 			if err != nil {
 				return nil, err
 			}
-			list = appendEach(list, recent)
 		}
-		if newest := newerWork(list)[row.ID]; newest != nil {
-			named[row.ID] = newest.Handle()
-		}
+		recent = appendEach(recent, read[root])
 	}
-	return named, nil
+	slices.SortStableFunc(recent, func(a, b *rows.Row) int { return stampOf(b).compare(stampOf(a)) })
+	return recent[:min(len(recent), newestObservations)], nil
 }
 
 // filesBelowRoot are the files that a row's work read or changed, as they are named below its project's folder: working trees of a project

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +35,11 @@ func TestNewerWork(t *testing.T) {
 	read.Origin = events.OriginOutside
 	if newer := newerWork([]*rows.Row{read, outside}); newer[read.ID] != outside {
 		t.Errorf("of two that others' words led to: %v", newer)
+	}
+	gone := row(8, byPosition, nil, cart)
+	gone.Superseded = true
+	if newer := newerWork([]*rows.Row{third, gone}); newer[third.ID] != nil {
+		t.Errorf("a row that another took the place of: %v", newer)
 	}
 	tree := row(8, byPosition, nil, []string{"/w/tree/cart.go"})
 	third.ProjectRoot, tree.ProjectRoot = "/w/shop", "/w/tree"
@@ -116,6 +122,39 @@ func TestResultsNameNewerWork(t *testing.T) {
 	}
 	if names, err := w.Newer(t.Context(), list...); err != nil || len(names) != 1 || names[older].String() != "m4" {
 		t.Errorf("of rows that are read whole: %v, %v", names, err)
+	}
+}
+
+// TestNewerWorkOfManyFolders: however many folders a project has, as many of its newest rows are looked at as for a context.
+func TestNewerWorkOfManyFolders(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const key = "remote:example.org/team/shop"
+	a, b := w.openIn("a", "/src/shop", key), w.openIn("b", "/work/shop-2", key)
+	older := w.observe(a, "discovery", "Orders are sorted by `CreatedAt`", "")
+	newer := newID()
+	w.put(b.Stream(), events.ObservationParsed{Observation: newer, Prompt: 2, Type: "change", Title: "Orders go by `Number`, not by `CreatedAt`"})
+	named := func() map[events.ID]rows.Handle {
+		t.Helper()
+		w.sync()
+		list, err := w.Show(t.Context(), older.String(), newer.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, err := w.Newer(t.Context(), list[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return names
+	}
+	if names := named(); len(names) != 1 || names[older].At == 0 {
+		t.Errorf("in another folder: %v", names)
+	}
+	for i := range newestObservations {
+		w.observe(a, "change", fmt.Sprintf("The list has %d lines", i), "")
+	}
+	if names := named(); len(names) != 0 {
+		t.Errorf("behind %d rows of another folder: %v", newestObservations, names)
 	}
 }
 
