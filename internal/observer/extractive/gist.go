@@ -27,11 +27,18 @@ func (g printedGist) String() string {
 }
 
 // gistsOf are those of the commands of a family, the newest first, at most maxGist. A warning is noted once, but for its numbers,
-// whichever command printed it.
+// whichever command printed it. What was printed before the family failed last is not noted.
 func (w *work) gistsOf(family string) (all []printedGist) {
 	var warned []string
+	var end outcome // of the newest run that said how it ended
 	for _, r := range slices.Backward(w.runs) {
-		if r.family != family || r.runOutcome == failed || r.output == "" {
+		if r.family != family {
+			continue
+		}
+		if end == unknown {
+			end = r.runOutcome
+		}
+		if end == failed || r.runOutcome == failed || r.output == "" {
 			continue
 		}
 		labelled, counted := r.gist()
@@ -45,8 +52,10 @@ func (w *work) gistsOf(family string) (all []printedGist) {
 		}
 		g := &all[at]
 		g.counted = cmp.Or(g.counted, counted)
-		for _, l := range labelled[:min(len(labelled), maxGist-len(g.noted))] {
-			g.noted, warned = append(g.noted, l), append(warned, withoutNumbers(l))
+		for _, l := range labelled {
+			if bare := withoutNumbers(l); len(g.noted) < maxGist && !slices.Contains(warned, bare) {
+				g.noted, warned = append(g.noted, l), append(warned, bare)
+			}
 		}
 	}
 	return all

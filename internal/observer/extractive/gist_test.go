@@ -75,6 +75,39 @@ func TestGistIsOfItsCommand(t *testing.T) {
 	}
 }
 
+// TestGistsAndEnds: what was printed hides nothing of how a command ended last, of which the summary knows what fails.
+func TestGistsAndEnds(t *testing.T) {
+	t.Parallel()
+	type call struct {
+		command, output string
+		failed          bool
+	}
+	const solved = "`pytest -q` passed"
+	for _, c := range []struct {
+		calls   []call
+		want    []string
+		failing int // where the same failed in the turn before
+	}{
+		{[]call{{"./shop serve", "WARN: 1 batch is lost\nWARN: 2 batch is lost", false}}, []string{"`./shop serve` succeeded, and printed: WARN: 1 batch is lost"}, 1},
+		{[]call{{"pytest -q | tail", "3 passed", false}, {"pytest -q", ".", false}}, []string{solved, "Ran `pytest -q`, and printed: 3 passed"}, 0},
+		{[]call{{"pytest -q", "3 passed", false}, {"pytest -q | tail", ".", false}}, []string{solved + ", and printed: 3 passed", "Ran `pytest -q` (its end was not reported)"}, 0},
+		{[]call{{"X=1 pytest -q", "3 passed", false}, {"pytest -q", "1 failed", true}, {"pytest -q | tail", ".", false}}, []string{"`pytest -q` failed: 1 failed"}, 1},
+		{[]call{{"make build | tail", "3 warnings", false}, {"make build", ".", false}}, []string{"Ran `make build`, and printed: 3 warnings", "`make build` succeeded"}, 1},
+	} {
+		w := newWork("")
+		for _, call := range c.calls {
+			w.add(observeCall(evidence.Parse(used("Bash", map[string]any{"command": call.command}, call.output, call.failed))))
+		}
+		if d := cmp.Diff(c.want, w.facts(5)); d != "" {
+			t.Errorf("%v (-want +got):\n%s", c.calls, d)
+		}
+		before := []string{"`pytest -q` failed: 1 failed"}
+		if got := failing([]events.ObservationParsed{{Facts: before}, {Facts: w.facts(5)}}); len(got) != c.failing {
+			t.Errorf("%v: failing: %q", c.calls, got)
+		}
+	}
+}
+
 // TestFailuresOfAFamily: each error of its own is told, the newest first, whatever its line numbers.
 func TestFailuresOfAFamily(t *testing.T) {
 	t.Parallel()

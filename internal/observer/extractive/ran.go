@@ -24,16 +24,17 @@ func (w *work) runFacts(to *factList) {
 		if r.step.onlyReads() || len(failures) > 0 && (len(gists) == 0 || r.runOutcome == failed) {
 			continue
 		}
-		isQuoted := false
+		mustBeNamed := r.isTest || r.step.IsPush()
+		isStated := false // how the family ended last
 		for _, g := range gists {
-			isQuoted = isQuoted || shown(g.by) == shown(r)
+			isStated = isStated || g.by.runOutcome == r.runOutcome && (!mustBeNamed || shown(g.by) == shown(r))
 			w.endFact(g.by, g.String(), to)
 		}
 		switch {
-		case isQuoted:
-		case r.isTest || r.step.IsPush():
+		case isStated:
+		case mustBeNamed:
 			w.endFact(r, "", to)
-		case len(gists) == 0 && !r.step.onlyRemoves() && plain < maxPassedRuns:
+		case !r.step.onlyRemoves() && plain < maxPassedRuns:
 			plain++
 			w.endFact(r, "", to)
 		}
@@ -102,7 +103,7 @@ func (w *work) endFact(r run, gist string, to *factList) {
 	switch {
 	case r.isTest && r.runOutcome == passed:
 		rank, verb = rankTest, "%s passed"
-	case r.isTest:
+	case r.isTest && w.laterEnd(r) == unknown:
 		rank, verb = rankTodo, "Ran %s (its end was not reported)"
 	case r.step.IsPush():
 		rank = rankPush
