@@ -91,7 +91,7 @@ func TestOutputsAreCut(t *testing.T) {
 	const variables = "SHELL=/bin/sh\nPATH=/bin\nHOME=/root\nTOKEN=hunter\nLANG=C"
 	for _, c := range []string{
 		"«.env:3:SMTP=x»", "a.go:1:x\n«.env:3:SMTP=x\n.env:4:A=b\n.env-5-c»\nb.go:2:y", "«./conf/.env:SMTP=x»\nok", "«\x1b[35m.env\x1b[0m:3:SMTP=x»",
-		"«\x1b]0;a title\a.env:3:SMTP=x»",
+		"«\x1b]0;a title\a.env:3:SMTP=x»", "«\x1b.env:3:SMTP=x»", "«./\x1bDc.env:3:SMTP=x»\nok",
 		"diff --git a/.env b/.env\n«index 1..2\n--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-A=1\n+A=2»\ndiff --git a/x.go b/x.go\n@@ -1 +1 @@\n+y",
 		"diff --git a/x b/.env\n«--- -- a\n+++ ++ b\n+A=1»\ncommit 123\n+ok", "--- a/.env\n«+++ b/.env\n@@ @@\n+A=1»\nok", "diff --cc .env\n«++A=1»",
 		".env\n«3:SMTP=x\n4-y»\n\nsrc/a.go\n3:z", "before\n«" + variables + "»\nafter", "«declare -x " + strings.ReplaceAll(variables, "\n", "\ndeclare -x ") + "»",

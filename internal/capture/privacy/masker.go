@@ -72,7 +72,9 @@ func (m *masker) lines(s string, from, to int) string {
 		why := m.begun
 		switch {
 		case at == 0 || s[at-1] == '\n':
-			why = m.line(line, s[end:])
+			if why = m.line(line, s[end:]); why.kind == "" && strings.IndexByte(s[at:end], escape) >= 0 {
+				why = m.searchHit(strings.ReplaceAll(s[at:end], string(escape), "")) // which may stand before a name by itself
+			}
 		case line == "": // its break
 			why = mask{}
 		case m.in.kind != "":
@@ -99,15 +101,18 @@ func (m *masker) lines(s string, from, to int) string {
 // trailing is how long the line break of a line is.
 func trailing(line string) int { return len(line) - len(strings.TrimRight(line, "\r\n")) }
 
+// escape begins the escape sequences of terminals.
+const escape = '\x1b'
+
 // plainLine is a line without its break and without the escape sequences of terminals, as it is recorded.
 func plainLine(line string) string {
 	line = strings.TrimRight(line, "\r\n")
-	if strings.IndexByte(line, 0x1b) < 0 {
+	if strings.IndexByte(line, escape) < 0 {
 		return line
 	}
 	var out strings.Builder
 	for i := 0; i < len(line); {
-		if line[i] == 0x1b {
+		if line[i] == escape {
 			i += clip.EscapeLength(line[i:])
 			continue
 		}
