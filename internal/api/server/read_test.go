@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -305,7 +306,7 @@ func TestAfter(t *testing.T) {
 	}
 	behind := newWorld(t, func(c *testConfig) {
 		c.WaitTimeout = 50 * time.Millisecond
-		c.swap = func(s *Server) { s.sources.watermark = stuck{} }
+		c.swap = func(s *Server) { s.sources.watermark = stuck{new(atomic.Int64)} }
 	})
 	if saved, err = api.SaveRoute.Call(t.Context(), behind.client, api.Memory{Text: "x"}); err != nil {
 		t.Fatal(err)
@@ -330,9 +331,26 @@ func TestAnswersKnowWhatWasAccepted(t *testing.T) {
 			t.Errorf("session %s, whose tool use was accepted before: %v", name, err)
 		}
 	}
-	behind := newWorld(t, func(c *testConfig) { c.swap = func(s *Server) { s.sources.watermark = stuck{} } })
+	asked := newWorld(t, nil)
+	for i := range 10 {
+		prompt := hook("UserPromptSubmit", "s", map[string]any{"prompt": fmt.Sprintf("Do number %d of the things", i)})
+		if _, err := asked.client.Hook(t.Context(), "claude-code", prompt, newID(), time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+		handle := fmt.Sprintf("m%d", i+2) // behind the session's own record
+		rows, err := api.RowsRoute.Call(t.Context(), asked.client, api.RowsRequest{IDs: []string{handle}})
+		if err != nil || len(rows.Rows) != 1 {
+			t.Errorf("prompt %s, which was accepted before: %v, %v", handle, rows.Missing, err)
+		}
+	}
+	waits := new(atomic.Int64)
+	behind := newWorld(t, func(c *testConfig) { c.swap = func(s *Server) { s.sources.watermark = stuck{waits} } })
 	if _, err := api.SaveRoute.Call(t.Context(), behind.client, api.Memory{Text: "x"}); err != nil {
 		t.Fatal(err)
+	}
+	waits.Store(0)
+	if _, err := api.ReadyRoute.Call(t.Context(), behind.client, api.ReadyQuery{Always: true}); err != nil || waits.Load() > 0 {
+		t.Errorf("whether the daemon is ready, which no view knows: %v, and %d waits for the views", err, waits.Load())
 	}
 	if _, err := api.SearchRoute.Call(t.Context(), behind.client, api.SearchQuery{Text: "x"}); err != nil {
 		t.Errorf("views that stand still, and no position that must be known: %v", err)
@@ -340,11 +358,12 @@ func TestAnswersKnowWhatWasAccepted(t *testing.T) {
 }
 
 // stuck knows nothing, and never will.
-type stuck struct{}
+type stuck struct{ waits *atomic.Int64 } // that were begun
 
 func (stuck) Position() events.Position { return 0 }
 
-func (stuck) Wait(ctx context.Context, _ events.Position) error {
+func (s stuck) Wait(ctx context.Context, _ events.Position) error {
+	s.waits.Add(1)
 	<-ctx.Done()
 	return ctx.Err()
 }

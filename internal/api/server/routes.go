@@ -60,7 +60,7 @@ func (s *dispatcher) accept(ctx context.Context, e api.Endpoint, query any, wron
 		return invalidAll(sorted(wrong))
 	}
 	at := api.MustKnow(query)
-	if at == 0 && e.Method == http.MethodGet {
+	if at == 0 && e.Scope == api.ScopeView {
 		s.sources.catchUp(ctx)
 	}
 	return s.sources.await(ctx, at)
