@@ -31,7 +31,8 @@ func (w words) inText(s string) bool {
 	return strings.Contains(s, `\`) && strings.Contains(rows.Normalise(unescaped(s)), w.text)
 }
 
-// unescaped is text as it reads: JSON with its strings without their escapes; of what is no JSON, as after a cut, all of it.
+// unescaped is text as it reads: JSON with its strings without their escapes; of what is no JSON, all of it, as JSON that was cut off and
+// as a text in which a backslash before most letters is one.
 func unescaped(s string) string {
 	var v any
 	if err := json.Unmarshal([]byte(s), &v); err == nil {
@@ -39,7 +40,8 @@ func unescaped(s string) string {
 		flatten(&out, v)
 		return out.String()
 	}
-	return jsonscan.UnquoteCut(s)
+	asText := strings.NewReplacer(`\n`, " ", `\t`, " ", `\r`, " ", `\"`, `"`, `\/`, "/", `\\`, `\`)
+	return jsonscan.UnquoteCut(s) + "\n" + asText.Replace(s)
 }
 
 func flatten(out *strings.Builder, v any) {

@@ -18,4 +18,7 @@ func TestWhatIsHeld(t *testing.T) {
 			t.Errorf("%s: %t, want %t", c.text, got, c.want)
 		}
 	}
+	if !Holds(`grep -E \"\bfoo\b\" a.go`, `"\bfoo\b"`) {
+		t.Error("quotes that are escaped beside backslashes that are none of JSON")
+	}
 }
