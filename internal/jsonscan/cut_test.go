@@ -50,15 +50,19 @@ func TestCutOffAnywhere(t *testing.T) {
 	}
 }
 
-// TestUnreadValues: whoever has found a name reads nothing behind it.
+// TestUnreadValues: a value that nobody asks for is passed over.
 func TestUnreadValues(t *testing.T) {
 	t.Parallel()
+	read := ""
 	CutMembers(`{"a":"b","c":"d"}`, func(name string, value func() string) bool {
-		if name == "c" && value() != `"d"` {
-			t.Errorf("behind a value that nobody read: %q", value())
+		if name == "c" {
+			read = value()
 		}
 		return true
 	})
+	if read != `"d"` {
+		t.Errorf("behind a value that nobody read: %q", read)
+	}
 }
 
 func TestCutText(t *testing.T) {
