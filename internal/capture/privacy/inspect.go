@@ -42,7 +42,7 @@ func (l *inspection) value(input string) {
 		return
 	}
 	if !strings.Contains(input, callsTools) {
-		l.command(input)
+		l.shell(input)
 	}
 	l.patch(input)
 	l.code(input)
@@ -113,7 +113,7 @@ func (l *inspection) member(v value, levels int) {
 		l.args, l.argsOf, l.argsIn = append(l.args, v.string()), v.named, l.cwd
 	case use.Is(toolinput.Shell):
 		text := v.string()
-		l.command(text)
+		l.shell(text)
 		l.patch(text)
 	case strings.Contains(v.text, patchBegin): // which is written so in JSON too
 		l.patch(v.string())
@@ -139,8 +139,20 @@ func (l *inspection) pattern(glob string) {
 	}
 }
 
-// patchBegin begins the patches that some agents write instead of an edit.
-const patchBegin = "*** Begin Patch"
+// patchBegin begins the patches that some agents write instead of an edit, and patchEnd ends them.
+const (
+	patchBegin = "*** Begin Patch"
+	patchEnd   = "\n*** End Patch"
+)
+
+// shell looks at what stands where a shell command does. A patch is none: to a shell its first word is a pattern for all files of the
+// folder, ignored ones too.
+func (l *inspection) shell(text string) {
+	if patch := strings.TrimSpace(text); strings.HasPrefix(patch, patchBegin) {
+		_, text, _ = strings.Cut(patch, patchEnd)
+	}
+	l.command(text)
+}
 
 // patch looks at the files that a patch names.
 func (l *inspection) patch(text string) {

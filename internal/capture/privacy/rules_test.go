@@ -133,6 +133,30 @@ func TestLookFindsNothing(t *testing.T) {
 	}
 }
 
+// TestPatchIsNoPattern: a patch that stands where a command does is about the files that it names, not about all those that its first
+// word means to a shell.
+func TestPatchIsNoPattern(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{ignore.File: "*.notes\n", "x.notes": "x", "a.go": "x"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rules := NewRules(filepath.Join(dir, "home"), Switches{})
+	const begin, end = "*** Begin Patch\n*** Update File: ", "\n@@\n-x\n+cat x.notes\n*** End Patch\n"
+	for input, want := range map[string]bool{
+		begin + "a.go" + end: false, begin + "x.notes" + end: true, begin + "a.go" + end + "cat x.notes": true,
+		"apply_patch <<'EOF'\n" + begin + "x.notes" + end + "EOF": true, "cat x.notes; apply_patch <<'EOF'\n" + begin + "a.go" + end + "EOF": true,
+	} {
+		for _, input := range []string{input, `{"command":` + quotedText(input) + `}`} {
+			if f := rules.Inspect(dir, input); f.Ignored != want {
+				t.Errorf("%s: got %+v", input, f)
+			}
+		}
+	}
+}
+
 // TestIgnoredPaths looks at files by all the ways in which an input names them.
 func TestIgnoredPaths(t *testing.T) {
 	t.Parallel()
