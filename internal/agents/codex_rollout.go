@@ -2,7 +2,6 @@ package agents
 
 import (
 	"cmp"
-	"encoding/json"
 	"io"
 	"strings"
 
@@ -19,8 +18,8 @@ import (
 //	function_call, custom_tool_call,              ToolUsed, with their outputs; a shell command in the hook's form, failed by
 //	local_shell_call                              its exit code
 //	web_search_call                               ToolUsed
-//	item_completed CommandExecution,              the output and exit code of that call
-//	exec_command_end
+//	item_completed CommandExecution, FileChange,  the output and exit code of that call; of one that a program made (exec): ToolUsed,
+//	McpToolCall; exec_command_end                 under the key of the hook, and not the program
 //	task_complete                                 AgentStopped, under the key of the hook; after an error: failure
 //	message of the agent, last before a prompt    AgentStopped, where no task_complete says so: older versions
 //	or the end
@@ -44,7 +43,8 @@ type codexReader struct {
 	ended          bool                 // the turn said so, older ones do not
 	said           *finalText           // the agent's last words, while no tool call followed
 	failure        string               // of the turn
-	ran            *recent[codexResult] // commands that ended, by call id
+	ran            *recent[codexResult] // calls that ended, by call id
+	itemised       bool                 // what the latest program calls stands in items
 }
 
 // line implements lineDecoder.
@@ -128,8 +128,12 @@ func (t *codexReader) take(kind string, payload []byte) bool {
 	case "event_msg":
 		return t.event(payload)
 	case "compacted":
+		summary := withoutHandover(member(payload, "message"))
+		if t.said != nil && t.said.text == strings.TrimSpace(summary) {
+			t.said = nil // the summariser's words, and no answer
+		}
 		t.endAnswer()
-		e := t.scrubber().contextCompacted(member(payload, "message"), "")
+		e := t.scrubber().contextCompacted(summary, "")
 		t.captureLine(t.at, events.Key{}, fingerprint(e.Summary), e)
 		return true
 	}
@@ -152,7 +156,7 @@ func (t *codexReader) item(payload []byte) bool {
 	case "message", "":
 		return t.message(payload)
 	case "function_call":
-		t.called(id, name, unquoted(rawMember(payload, "arguments")))
+		t.called(id, codexNamed(cleanName(member(payload, "namespace"), maxName), name), unquoted(rawMember(payload, "arguments")))
 	case "custom_tool_call":
 		t.called(id, name, unquoted(rawMember(payload, "input")))
 	case "local_shell_call":
@@ -170,6 +174,10 @@ func (t *codexReader) item(payload []byte) bool {
 
 func (t *codexReader) called(id, name string, input []byte) {
 	t.remark()
+	if isWaiting(name, input) {
+		return
+	}
+	t.itemised = t.itemised && name != codexProgram
 	t.call(id, name, input)
 }
 
@@ -189,9 +197,13 @@ func (t *codexReader) answered(id string, output []byte) {
 		return
 	}
 	ran := codexOutput(output)
-	if exec, ok := t.ran.get(id); ok {
-		ran = exec
+	if item, ok := t.ran.get(id); ok {
+		item.output = cmp.Or(item.output, ran.output)
+		ran = item
 		t.ran.drop(id)
+	}
+	if t.isReported(call, ran) {
+		return
 	}
 	v := t.scrubber()
 	tool, input, workdir := codexCall(call.tool, call.input)
@@ -254,12 +266,9 @@ func (t *codexReader) event(payload []byte) bool {
 		t.failure = cmp.Or(member(payload, "codex_error_info"), cmp.Or(member(payload, "message"), "error"))
 	case "item_completed":
 		item := rawMember(payload, "item")
-		if member(item, "type") != "CommandExecution" {
-			return false
-		}
-		t.executed(cleanName(member(item, "id"), maxName), item)
+		return t.done(member(item, "type"), cleanName(member(item, "id"), maxName), item)
 	case "exec_command_end":
-		t.executed(cleanName(member(payload, "call_id"), maxName), payload)
+		return t.done("CommandExecution", cleanName(member(payload, "call_id"), maxName), payload)
 	default:
 		return false
 	}
@@ -268,14 +277,7 @@ func (t *codexReader) event(payload []byte) bool {
 
 // executed keeps how a command went until its output is given to the model.
 func (t *codexReader) executed(id string, item []byte) {
-	took := rawMember(item, "duration")
-	secs, _ := json.Number(rawMember(took, "secs")).Int64()
-	nanos, _ := json.Number(rawMember(took, "nanos")).Int64()
-	ran := codexResult{output: member(item, "aggregated_output"), failed: isNonZero(rawMember(item, "exit_code"))}
-	if d := secs*1000 + nanos/1e6; secs >= 0 && secs < 1e12 && d > 0 {
-		ran.durationMS = d
-	}
-	if id != "" {
+	if ran := codexRan(item); id != "" {
 		t.ran.put(id, ran, len(ran.output))
 	}
 }

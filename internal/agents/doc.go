@@ -73,7 +73,7 @@
 //
 // The files, each referring to those below it:
 //
-//	agents.go, codex_rollout.go, codex_text.go, gemini_chat.go, opencode_run.go, texts.go, cursor.go, windsurf.go,
+//	agents.go, codex_rollout.go, codex_item.go, codex_text.go, gemini_chat.go, opencode_run.go, texts.go, cursor.go, windsurf.go,
 //	codex.go, gemini.go, opencode.go, raw.go, claudecode_transcript.go, fork.go, reader.go, claudecode_line.go,
 //	claudecode.go, payload.go, fact.go, reply.go, refusal.go, said.go, echo_marks.go, echo_cut.go, echo_find.go, transcript.go, secrets.go,
 //	echo.go, jsoncap.go, memorycall.go, json.go, text.go, tags.go, notice.go, escaped.go, echo_line.go, report.go,

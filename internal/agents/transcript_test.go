@@ -112,6 +112,41 @@ func TestOneSessionTwice(t *testing.T) {
 	}
 }
 
+// TestCodexProgramTwice: what hooks report of the calls that a program made, the rollout reports under the same keys, and not the
+// program as well.
+func TestCodexProgramTwice(t *testing.T) {
+	t.Parallel()
+	path := "testdata/codex/transcripts/rollout-2026-11-29T11-47-47-00000000-0000-4000-8000-000000000100.jsonl"
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	captures, _, _ := readAllOf(t, "codex", path, f)
+	byKey := map[events.Key]events.ToolUsed{}
+	for _, c := range captures {
+		u, ok := c.Event.(events.ToolUsed)
+		if byKey[c.Key] = u; ok && u.Tool == codexProgram && !u.Failed {
+			t.Errorf("a program was captured beside what it called: %s", u.Input)
+		}
+	}
+	files, _ := filepath.Glob("testdata/codex/PostToolUse-program-*.json")
+	for _, file := range files {
+		body, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hook := mustReport(t, Codex{}, body, testMeta()).Captures[0]
+		u := hook.Event.(events.ToolUsed)
+		if got, ok := byKey[hook.Key]; !ok || got.Tool != u.Tool || got.Unobserved != u.Unobserved {
+			t.Errorf("%s: the hook reports %+v, the rollout %+v", file, u, got)
+		}
+	}
+	if len(files) != 3 {
+		t.Errorf("got %d payloads of a program's calls, want 3", len(files))
+	}
+}
+
 // sameFact leaves out what only one side knows: hooks measure a duration; sizes are those of either form; the order of
 // an input's members is the model's in one and the agent's in the other; a subagent is called Task by the model.
 func sameFact() cmp.Option {
