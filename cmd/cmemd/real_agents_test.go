@@ -57,11 +57,14 @@ func (m *otherModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	item := `{"type":"function_call","id":"fc_1","call_id":"call_1","name":"exec_command","arguments":"{\"cmd\":\"` + command + `\"}"}`
-	if strings.Contains(body, `"function_call_output"`) {
+	if strings.Contains(body, `"additional_tools"`) { // of newer models, which write programs
+		item = `{"type":"custom_tool_call","id":"fc_1","call_id":"call_1","name":"exec","input":"const r = await tools.exec_command({cmd: '` + command + `'}); text(r.output);"}`
+	}
+	if strings.Contains(body, `"function_call_output"`) || strings.Contains(body, `"custom_tool_call_output"`) {
 		item = `{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"The limit is in notes.md."}]}`
 	}
 	say(`{"type":"response.created","response":{"id":"resp_1"}}`)
-	if strings.Contains(item, "function_call") {
+	if strings.Contains(item, "_call") {
 		item = `{"type":"message","id":"msg_0","role":"assistant","content":[{"type":"output_text","text":"` + remark + `"}]}` + "}\n\n" +
 			`data: {"type":"response.output_item.done","output_index":1,"item":` + item
 	}
@@ -97,14 +100,14 @@ func otherAgents() []otherAgent {
 	return []otherAgent{{
 		name: "codex", program: "codex", variable: "CMEMD_TEST_CODEX",
 		settings: func(url string) (string, string) {
-			return ".codex/config.toml", "model = \"gpt-5.2-codex\"\nmodel_provider = \"fake\"\n\n[model_providers.fake]\nname = \"fake\"\n" +
+			return ".codex/config.toml", "model = \"gpt-6.2-sol\"\nmodel_provider = \"fake\"\n\n[model_providers.fake]\nname = \"fake\"\n" +
 				"base_url = \"" + url + "/v1\"\nwire_api = \"responses\"\n"
 		},
 		files: []string{".codex/config.toml", ".codex/hooks.json"},
 		env:   func(string) []string { return nil },
 		args: []string{"exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox",
 			"--dangerously-bypass-hook-trust"},
-		transcripts: ".codex/sessions", known: 4, fresh: 1,
+		transcripts: ".codex/sessions", known: 5,
 	}, {
 		name: "gemini-cli", program: "gemini", variable: "CMEMD_TEST_GEMINI",
 		settings: func(string) (string, string) {
@@ -165,8 +168,8 @@ func (w *personsWorld) remembers(a otherAgent, model *otherModel) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		w.t.Fatalf("%v\n%s", err, out)
 	}
-	if got.Captured != 2*a.fresh || got.Duplicates != 2*a.known || got.Malformed != 0 {
-		w.t.Errorf("%s: its transcripts gave %+v; want %d new and %d known\n%s", a.name, got, 2*a.fresh, 2*a.known, out)
+	if got.Captured != 0 || got.Duplicates != 2*a.known || got.Malformed != 0 {
+		w.t.Errorf("%s: its transcripts gave %+v; want none new and %d known\n%s", a.name, got, 2*a.known, out)
 	}
 	if got := w.capturedInputs(); got != 4 {
 		w.t.Errorf("%s: captured %d inputs of two sessions, want 4", a.name, got)

@@ -129,7 +129,7 @@ func (t *claudeReader) enter(l *claudeLine) (*claudeSession, error) {
 			return nil, err
 		}
 		s = &claudeSession{origin: session.Origin{
-			Agent: ClaudeCode{}.Name(), AgentSession: id, Transcript: cleanName(t.path, maxPath),
+			Agent: ClaudeCode{}.Name(), AgentSession: id, Transcript: cleanName(mainTranscript(t.path), maxPath),
 		}}
 		s.beginAnswer("")
 		t.sessions.put(id, s, 0)
@@ -143,6 +143,16 @@ func (t *claudeReader) enter(l *claudeLine) (*claudeSession, error) {
 	t.current = s
 	s.update(l)
 	return s, nil
+}
+
+// mainTranscript is the transcript of the session itself where the one at path is a subagent's: SESSION/subagents/agent-ID.jsonl.
+func mainTranscript(path string) string {
+	for _, folder := range []string{"/subagents/", `\subagents\`} {
+		if i := strings.LastIndex(path, folder); i >= 0 {
+			return path[:i] + ".jsonl"
+		}
+	}
+	return path
 }
 
 func (s *claudeSession) update(l *claudeLine) {

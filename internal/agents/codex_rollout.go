@@ -108,6 +108,7 @@ func (t *codexReader) meta(payload []byte) error {
 	if root != "" && id != root {
 		t.subagent = cleanName(id, maxName)
 		t.role = cleanName(member(payload, "agent_role"), maxName)
+		t.origin.Transcript = "" // the session has another one
 	}
 	t.folder(member(payload, "cwd"))
 	git := rawMember(payload, "git")

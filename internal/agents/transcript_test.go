@@ -147,6 +147,22 @@ func TestCodexProgramTwice(t *testing.T) {
 	}
 }
 
+// TestSubagentsTranscriptIsNotTheSessions: a session that is first seen in the transcript of its subagent is not said to have that one.
+func TestSubagentsTranscriptIsNotTheSessions(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ agent, path, text, want string }{
+		{"claude-code", "/t/s/subagents/agent-a.jsonl", `{"type":"user","isSidechain":true,"agentId":"a","sessionId":"s","cwd":"/p","timestamp":"2026-11-20T10:00:00Z","message":{"content":"look"}}`, "/t/s.jsonl"},
+		{"claude-code", "/t/s.jsonl", `{"type":"user","sessionId":"s","cwd":"/p","timestamp":"2026-11-20T10:00:00Z","message":{"content":"look"}}`, "/t/s.jsonl"},
+		{"codex", "/t/rollout-a.jsonl", `{"timestamp":"2026-11-20T10:00:00Z","type":"session_meta","payload":{"id":"a","session_id":"s"}}
+{"timestamp":"2026-11-20T10:00:00Z","type":"event_msg","payload":{"type":"task_complete","turn_id":"t","last_agent_message":"seen"}}`, ""},
+	} {
+		captures, bad, _ := readAllOf(t, c.agent, c.path, strings.NewReader(c.text+"\n"))
+		if len(bad) > 0 || len(captures) == 0 || captures[0].Origin.AgentSession != "s" || captures[0].Origin.Transcript != c.want {
+			t.Errorf("%s: got %+v, errors %v, want session s with transcript %q", c.path, captures, bad, c.want)
+		}
+	}
+}
+
 // sameFact leaves out what only one side knows: hooks measure a duration; sizes are those of either form; the order of
 // an input's members is the model's in one and the agent's in the other; a subagent is called Task by the model.
 func sameFact() cmp.Option {

@@ -70,7 +70,7 @@ type ingest struct {
 	p        *Pipeline
 	progress func() agents.Progress
 	keys     map[events.SessionID]map[events.Key]bool // what sessions' streams hold, and what was sent to them
-	hooked   map[events.SessionID]time.Time           // since when hooks report them, under other keys than transcripts
+	hooked   map[events.SessionID]time.Time           // since when hooks report them
 	held     int                                      // how many keys those are, about
 	most     int                                      // how many there may be
 	named    map[events.SessionID]bool                // those in order
@@ -211,11 +211,15 @@ func openedByHook(r events.Record) bool {
 	return err == nil && ok && opened.Source != "transcript" && opened.Source != "import"
 }
 
-// hooksReport says whether c happened while hooks reported its session, where only they are believed: the agent's hooks
-// and transcripts have no key in common.
+// hooksReport says whether hooks reported c under another key: how its session was opened, after which it may have ended; and where the
+// agent's hooks and transcripts have no key in common, all that happened since.
 func (in *ingest) hooksReport(c session.Capture) bool {
 	since := in.hooked[c.Origin.Session()]
-	return !since.IsZero() && !agents.SharesKeys(c.Origin.Agent) && !c.At.Before(since)
+	if since.IsZero() {
+		return false
+	}
+	_, opening := c.Event.(events.SessionOpened)
+	return opening || !agents.SharesKeys(c.Origin.Agent) && !c.At.Before(since)
 }
 
 // again forgets what was known of sessions that hooks may have begun to report since.

@@ -54,14 +54,16 @@ func TestIngest(t *testing.T) {
 	}
 }
 
-// What a hook reported is not recorded again from the transcript.
+// What a hook reported is not recorded again from the transcript: neither a tool call nor how the session was opened, which would open one
+// that has ended.
 func TestIngestOfWhatHooksReported(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.post(t, toolUse("s", "toolu_s_0", "make 0", "ok"))
 	got, err := w.client.Ingest(t.Context(), "claude-code", "s.jsonl", bytes.NewReader(transcript("s", 2)))
-	if err != nil || got.Duplicates != 1 || w.count(t, events.KindToolUsed) != 2 {
-		t.Errorf("got %+v, %v and %d tool uses, want one of two known", got, err, w.count(t, events.KindToolUsed))
+	if err != nil || got.Duplicates != 2 || w.count(t, events.KindToolUsed) != 2 || w.count(t, events.KindSessionOpened) != 1 {
+		t.Errorf("got %+v, %v and %d tool uses, %d openings, want one of two known, and the opening",
+			got, err, w.count(t, events.KindToolUsed), w.count(t, events.KindSessionOpened))
 	}
 }
 
