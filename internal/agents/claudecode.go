@@ -94,13 +94,22 @@ func (p *hookPayload) ofClaude(promptID string) fact {
 		}
 		return f
 	case "StopFailure":
-		return p.failed(promptID, p.text(lastWords), p.text("error"))
+		f := p.failed(promptID, p.text(lastWords), p.text("error"))
+		f.event = withoutFailureText(f.event.(events.AgentStopped))
+		return f
 	case "PostCompact":
 		return p.compacted(promptID, p.text("compact_summary"), p.name("trigger"))
 	case "SessionEnd":
 		return p.closed()
 	}
 	return notRecorded(p.event)
+}
+
+// withoutFailureText is a stop after an error without what Claude Code writes in the place of the agent's words, which says how its request
+// failed: that is no work, and no finding. The key of the stop is made of that text all the same.
+func withoutFailureText(e events.AgentStopped) events.AgentStopped {
+	e.LastMessage = ""
+	return e
 }
 
 // lastWords is the member with what the agent said last.

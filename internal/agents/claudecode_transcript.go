@@ -262,7 +262,11 @@ func (t *claudeReader) endAnswer(s *claudeSession) {
 		return
 	}
 	e := said.event(t.scrubber())
-	t.captureLine(s, said.at, s.stopKey(said, e.LastMessage), said.uuid, e)
+	key := s.stopKey(said, e.LastMessage)
+	if said.failed {
+		e = withoutFailureText(e)
+	}
+	t.captureLine(s, said.at, key, said.uuid, e)
 }
 
 // stopKey is the key that the hook of a stop has too. Where the agent says the same in answer to the same prompt again,

@@ -17,7 +17,8 @@
 //	SubagentStop with agent_type     ToolUsed "SubagentStop"   output: what the subagent said last
 //	SubagentStop without agent_type  -                         the agent's own summariser at a compaction
 //	Stop                             AgentStopped, stop
-//	StopFailure                      AgentStopped, failure     error: the agent's type of it
+//	StopFailure                      AgentStopped, failure     error: the agent's type of it; no words, they are the agent's
+//	                                                           program's about its own request
 //	PostCompact                      ContextCompacted          the <summary>, without the <analysis>
 //	SessionEnd                       SessionClosed{reason}
 //	PreToolUse that reads a file     -                         memory of that file is wanted
@@ -39,7 +40,7 @@
 //	                                             or the end of the file follows
 //	assistant, any other text                    AgentSaid, when a tool call, another text or an interruption follows, or
 //	                                             its stop_reason is tool_use
-//	assistant, isApiErrorMessage                 AgentStopped, failure
+//	assistant, isApiErrorMessage                 AgentStopped, failure, without words
 //	attachment queued_command                    PromptSubmitted: typed while the agent worked
 //	result, of a stream                          AgentStopped, with the last text
 //	any that a fork has from its parent          -: that one's transcript has it; its calls wait for results

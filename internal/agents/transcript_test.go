@@ -366,7 +366,7 @@ func TestTranscriptLines(t *testing.T) {
 		{"queued notification", []string{user(1, "a"), line(2, "attachment", `"attachment":{"type":"queued_command","commandMode":"task-notification","prompt":"x"}`)},
 			[]string{"prompt a"}},
 		{"failed call", []string{user(1, "a"), line(2, "assistant", `"isApiErrorMessage":true,"error":"rate_limit","message":{"model":"<synthetic>","content":[`+said("Limit")+`]}`)},
-			[]string{"prompt a", "failure Limit rate_limit"}},
+			[]string{"prompt a", "failure  rate_limit"}},
 		{"synthetic", []string{user(1, "a"), line(2, "assistant", `"message":{"model":"<synthetic>","content":[`+said("No response requested.")+`]}`)},
 			[]string{"prompt a"}},
 		{"image", []string{line(1, "user", `"message":{"content":[{"type":"image","source":{}},{"type":"text","text":"see"}]}`)},
