@@ -59,7 +59,7 @@ func useByName(name string) Use {
 		return Target | MaybeFile
 	case "destinationpath", "newpath", "to":
 		return Target
-	case "target", "uri", "url", "urls", "notebook", "resource", "resources", "arg":
+	case "target", "uri", "url", "urls", "notebook", "resource", "resources", "arg", "changedfiles":
 		return MaybeFile
 	case "workdir", "cwd", "workingdir", "workingdirectory", "currentdir", "currentdirectory":
 		return Workdir | Folder

@@ -1,8 +1,12 @@
 package privacy
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/cmemd/cmemd/internal/ignore"
 )
 
 // TestNamedFilesAreMasked in the ways in which programs write whose lines come. Between « and » stands what goes.
@@ -104,5 +108,25 @@ func TestPublicKeysStay(t *testing.T) {
 	dotenv := (&Rules{}).Inspect("/s", `{"command":"cat .env"}`)
 	if got, _ := (&Rules{}).CutOutput("/s", public, dotenv); got != dotenv.Mark() {
 		t.Errorf("of a dotenv file: got %q", got)
+	}
+}
+
+// TestFilesThatAShellChanged: Claude Code says of a command line which files it changed, with lines of the first.
+func TestFilesThatAShellChanged(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, ignore.File), []byte("*.notes\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rules := NewRules(filepath.Join(dir, "home"), Switches{})
+	file := func(name, line string) string {
+		return `{"filePath":"` + dir + "/" + name + `","hunks":[{"oldStart":1,"oldLines":1,"newStart":1,"newLines":1,"lines":["-` + line + `"]}]}`
+	}
+	out, _ := rules.CutOutput(dir, `{"stdout":"","bashEditDiff":{"files":[`+file(".env", "A=hunter22")+","+file("x.notes", "hunter23")+","+file("a.go", "kept")+`],`+
+		`"moreFiles":0,"changedFiles":["`+dir+`/.env","`+dir+`/x.notes","`+dir+`/a.go"]}}`, rules.Inspect(dir, `{"command":"sh gen.sh"}`))
+	for text, stays := range map[string]bool{"hunter22": false, "hunter23": false, "x.notes": false, "kept": true, dir + "/a.go": true} {
+		if strings.Contains(out, text) != stays {
+			t.Errorf("%q in what is left: got %v, want %v\n%s", text, !stays, stays, out)
+		}
 	}
 }

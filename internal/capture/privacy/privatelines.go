@@ -48,6 +48,12 @@ func (m *masker) json(body string, levels int) (out string, whole bool) {
 			return leftMark(why.what), true
 		}
 		text := v.string()
+		if v.listed && toolinput.Of(v.key).Is(mayNameUses) {
+			if named := m.of(text); named.kind != "" && named.kind != LeftFile { // a list of files may name an ignored one
+				m.count(named.kind)
+				return leftMark(named.what), true
+			}
+		}
 		cut := m.nested(text, levels)
 		return cut, cut != text
 	})

@@ -7,7 +7,7 @@
 // The files, each referring to those below it:
 //
 //	checker.go, intree.go, named.go, notable.go, origin.go, project.go, rework.go, shape.go, tracker.go, tree.go, writes.go,
-//	edits.go, ask.go, claims.go, repo.go, files.go, parse.go, patch.go, call.go, run.go, command.go,
+//	edits.go, ask.go, claims.go, repo.go, files.go, shelldiff.go, parse.go, patch.go, call.go, run.go, command.go,
 //	programs.go, words.go, shell.go, json.go, folder_linux.go, folder_darwin.go, folder_other.go, config.go
 //
 // What bites: tool names differ between agents and versions, so calls are told apart by their fields first and a name

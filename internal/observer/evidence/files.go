@@ -7,8 +7,8 @@ import (
 	"github.com/cmemd/cmemd/internal/toolinput"
 )
 
-// Files returns the files that the call read and those that it modified: from its fields and from patches, never from
-// a command line. Paths are cleaned and made absolute by the call's folder where that is known, without duplicates, in
+// Files returns the files that the call read and those that it modified: from its fields, from patches and from what the client says
+// that a command line changed, never from the line itself. Paths are cleaned and made absolute by the call's folder where that is known, without duplicates, in
 // the order given, at most 200 each. A failed call touched nothing.
 func (c *Call) Files() (read, modified []string) { return c.read, c.modified }
 
@@ -18,6 +18,9 @@ func (c *Call) Tried() []string { return c.tried }
 // files are those that the call reads and modifies where it does not fail.
 func (c *Call) files() (read, modified []string) {
 	r, m := fileSet{cwd: c.folderOf()}, fileSet{cwd: c.folderOf()}
+	for _, f := range c.ChangedByShell() {
+		m.addAll([]string{f.Path})
+	}
 	switch {
 	case c.kind == Command || c.kind == Web || c.kind == Task || c.kind == Search || c.out.isTrue("iserror") || c.remote():
 	case c.writes() && !c.in.isTrue("dryrun"):

@@ -162,3 +162,31 @@ func FuzzFiles(f *testing.F) {
 		}
 	})
 }
+
+// TestChangedByShell reads what Claude Code says that a command line changed.
+func TestChangedByShell(t *testing.T) {
+	t.Parallel()
+	const diff = `{"stdout":"","interrupted":false,"bashEditDiff":{"files":[` +
+		`{"filePath":"/p/gone.md","hunks":[{"oldStart":1,"oldLines":1,"newStart":1,"newLines":0,"lines":["-x"]}],"deleted":true},` +
+		`{"filePath":"/p/new.md","hunks":[{"lines":["+a","+b"]}],"created":true},` +
+		`{"filePath":"[left out]","hunks":[{"lines":["[left out]"]}]},` +
+		`{"filePath":"/p/n.md","hunks":[{"lines":[" a","+b"]},{"lines":["-c","+d"]}]}],"moreFiles":1,"changedFiles":["/p/gone.md","/p/n.md","/p/more.md","[left out]"]}}`
+	run := func(command string, failed bool) *Call {
+		return Parse(events.ToolUsed{Tool: "Bash", Input: mustJSON(t, obj{"command": command}), Output: diff, Cwd: "/p", Failed: failed})
+	}
+	want := []Changed{
+		{Path: "/p/gone.md", Deleted: true, Minus: 1}, {Path: "/p/new.md", Created: true, Plus: 2}, {Path: "/p/n.md", Plus: 2, Minus: 1}, {Path: "/p/more.md"},
+	}
+	if diff := cmp.Diff(want, run("python3 gen.py", false).ChangedByShell()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	_, modified := run("python3 gen.py", false).Files()
+	if diff := cmp.Diff([]string{"/p/gone.md", "/p/new.md", "/p/n.md", "/p/more.md"}, modified); diff != "" {
+		t.Errorf("modified (-want +got):\n%s", diff)
+	}
+	for _, c := range []*Call{run("python3 gen.py", true), run("git checkout -q main", false), run("make && git stash pop", false)} {
+		if got := c.ChangedByShell(); got != nil {
+			t.Errorf("%s, failed %v: got %+v, want none", c.Input, c.Failed, got)
+		}
+	}
+}

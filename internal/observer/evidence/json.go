@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// maxDepth is how deep values are looked into: paths of known tools lie three levels down.
-	maxDepth = 6
+	// maxDepth is how deep values are looked into: paths of known tools lie three levels down, lines of diffs seven.
+	maxDepth = 8
 	// maxMembers bounds what is kept of one object or list.
 	maxMembers = 1000
 )

@@ -86,7 +86,7 @@ func observeCall(u *evidence.Call) call {
 	c.read, c.changed = u.Files()
 	in := fields(u.Input)
 	switch c.action = deedOf(u, shape); {
-	case len(c.changed) > 0:
+	case len(c.changed) > 0 && c.action != actionRun:
 		c.action = actionEdit
 		c.measure(u, in)
 		c.comments = comments(c.changed[0], in)

@@ -337,6 +337,23 @@ func TestNothingToTellOfIsSkipped(t *testing.T) {
 	}
 }
 
+// TestEditsByShell: what the client says that a command line changed is work, as an edit is; what came and went is none.
+func TestEditsByShell(t *testing.T) {
+	t.Parallel()
+	changed := func(command, files string) events.ToolUsed {
+		return used("Bash", map[string]any{"command": command}, `{"stdout":"","bashEditDiff":{"files":[`+files+`]}}`, false)
+	}
+	const edit = `{"filePath":"` + cwd + `/cart.go","hunks":[{"lines":["-a","+b","+c"]}]}`
+	o := one(t, observation("", changed("sed -i s/a/b/ cart.go; touch x", edit+`,{"filePath":"`+cwd+`/x","hunks":[],"created":true}`),
+		changed("rm x", `{"filePath":"`+cwd+`/x","hunks":[],"deleted":true}`), ranWell("go test ./...")))
+	if diff := cmp.Diff([]string{cwd + "/cart.go"}, o.FilesModified); diff != "" {
+		t.Errorf("modified (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"`go test ./...` passed", "Edited cart.go (1 edit, +2 -1 lines)"}, o.Facts); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestFilesAreThoseOfTheEvidence(t *testing.T) {
 	t.Parallel()
 	o := one(t, observation("", readFile(cwd+"/a.go"), readFile(cwd+"/b.go"), editFile(cwd+"/b.go"), newFile(cwd+"/c.go"), readFile(cwd+"/a.go")))

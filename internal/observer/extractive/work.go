@@ -114,6 +114,9 @@ func (w *work) add(c call) {
 		w.edit(c)
 	case actionRun:
 		w.run(c)
+		for _, f := range c.made.ChangedByShell() {
+			w.editByShell(c, f)
+		}
 	case actionSearch:
 		if c.found {
 			w.searches = addOnce(w.searches, c.target)
@@ -174,6 +177,19 @@ func (w *work) edit(c call) {
 		}
 	}
 	w.edits = append(w.edits, edit{callIndex: w.calls, made: c.made, files: c.changed, created: fresh})
+}
+
+// editByShell notes what a command line did to a file, as the client says.
+func (w *work) editByShell(c call, f evidence.Changed) {
+	if f.Deleted { // run notes by its words what was removed; what was made for this alone is nothing
+		if made := w.byPath[f.Path]; made != nil && made.created {
+			w.files = slices.DeleteFunc(w.files, func(f *file) bool { return f == made })
+			delete(w.byPath, f.Path)
+		}
+		return
+	}
+	c.changed, c.created, c.known, c.moved, c.plus, c.minus = []string{f.Path}, f.Created, true, false, f.Plus, f.Minus
+	w.edit(c)
 }
 
 // comment notes the comments that a call wrote or took out, and forgets those that it took out again.
