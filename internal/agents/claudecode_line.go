@@ -9,7 +9,7 @@ import (
 type claudeLine struct {
 	kind, subtype, uuid, parent          string
 	session, cwd, branch, promptID       string
-	agentID, failure, trigger            string
+	agentID, agentType, failure, trigger string
 	forkedFrom                           string // the session of which the line is a copy
 	denial                               string // who refused the tool use of which it has the result; empty: nobody, or an older version
 	meta, sideChain, compacted, apiError bool
@@ -24,7 +24,7 @@ func (l *claudeLine) read(line []byte, spare members) members {
 	*l = claudeLine{
 		kind: m.name("type"), subtype: m.text("subtype"), uuid: m.name("uuid"), parent: m.name("parentUuid"),
 		session: m.id("sessionId", "session_id"), cwd: m.text("cwd"), branch: m.name("gitBranch"), promptID: m.name("promptId"),
-		agentID: m.name("agentId", "agent_id"), failure: m.text("error"), denial: m.name("toolDenialKind"),
+		agentID: m.name("agentId", "agent_id"), agentType: m.name("attributionAgent"), failure: m.text("error"), denial: m.name("toolDenialKind"),
 		trigger:    cleanName(member(m.raw("compactMetadata"), "trigger"), maxName),
 		forkedFrom: strings.TrimSpace(member(m.raw("forkedFrom"), "sessionId")),
 		meta:       m.flag("isMeta") || m.flag("isSynthetic"), sideChain: m.flag("isSidechain") || m.text("parent_tool_use_id") != "",

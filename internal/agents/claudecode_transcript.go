@@ -230,10 +230,22 @@ func (t *claudeReader) assistant(s *claudeSession, l *claudeLine) {
 		}
 		return true
 	})
-	if last := text(); !l.sideChain && last.text != "" {
+	last := text()
+	switch {
+	case last.text == "":
+	case !l.sideChain:
 		t.remark(s)
 		s.said = last
+	case l.agentType != "" && last.stop == "end_turn" && !last.failed:
+		t.subagentStopped(s, l, last.text)
 	}
+}
+
+// subagentStopped captures what a subagent said last. Subagents run beside the agent, so that its own transcript has no result of theirs; that
+// of versions that do not name the type of a subagent has.
+func (t *claudeReader) subagentStopped(s *claudeSession, l *claudeLine, said string) {
+	u := t.scrubber().subagentStopped(said, s.origin.Cwd, l.agentID, l.agentType)
+	t.captureLine(s, s.at, factKey(s.origin, "subagent", l.agentID, u.Output), l.uuid, u)
 }
 
 // remark captures what the agent said last, as work goes on behind it.

@@ -41,6 +41,7 @@
 //	assistant, any other text                    AgentSaid, when a tool call, another text or an interruption follows, or
 //	                                             its stop_reason is tool_use
 //	assistant, isApiErrorMessage                 AgentStopped, failure, without words
+//	assistant, last text of a subagent           ToolUsed "SubagentStop", where the line names the subagent's type
 //	attachment queued_command                    PromptSubmitted: typed while the agent worked
 //	result, of a stream                          AgentStopped, with the last text
 //	any that a fork has from its parent          -: that one's transcript has it; its calls wait for results

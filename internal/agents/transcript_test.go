@@ -346,6 +346,8 @@ func TestTranscriptLines(t *testing.T) {
 			line(4, "user", side+`"parentUuid":"u3","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}`),
 			line(5, "assistant", side+`"parentUuid":"u4","message":{"content":[`+said("sub done")+`]}`)},
 			[]string{"prompt a", "tool Read u2 x"}},
+		{"subagent's end", []string{line(1, "assistant", side+`"agentId":"a7","attributionAgent":"Explore","message":{"stop_reason":"end_turn","content":[`+said("seen")+`]}`)},
+			[]string{"tool SubagentStop a7 seen"}},
 		{"subagent's file", []string{line(1, "assistant", side+`"agentId":"a7","message":{"content":[`+call("t1", "Read")+`]}`),
 			line(2, "user", side+`"agentId":"a7","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}`)},
 			[]string{"tool Read a7 x"}},
