@@ -209,7 +209,7 @@ func (r *drainRun) add(ctx context.Context, name string) bool {
 		if !r.flush(ctx) {
 			return false
 		}
-		if err := r.p.recordRemarks(ctx, e.accepted); err != nil {
+		if err := r.p.recordRemarks(ctx, &e.accepted); err != nil {
 			return r.settle(name, err)
 		}
 	}

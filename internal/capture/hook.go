@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -129,7 +130,7 @@ func (p *Pipeline) take(ctx context.Context, d delivery) (a Accepted, err error)
 	if err := p.drainBefore(ctx, a.Report.Captures); err != nil {
 		return a, err
 	}
-	if err := p.recordRemarks(ctx, a); err != nil {
+	if err := p.recordRemarks(ctx, &a); err != nil {
 		return a, err
 	}
 	receipt, err := p.cfg.Sink.Do(ctx, a.Report.Origin.Session(), commands(a.Report.Captures)...)
@@ -207,12 +208,40 @@ func (a Accepted) endsWork() bool {
 	})
 }
 
-// recordRemarks puts on record what a session said between tool calls before the report of an end that is put there next.
-func (p *Pipeline) recordRemarks(ctx context.Context, a Accepted) error {
+// recordRemarks puts on record what a session said between tool calls before the report of an end that is put there next, and cuts it
+// out of that end: Gemini CLI's hook gives the whole answer there, of which a stop has the last words.
+func (p *Pipeline) recordRemarks(ctx context.Context, a *Accepted) error {
 	if !a.endsWork() || !filepath.IsAbs(a.Report.Origin.Transcript) {
 		return nil
 	}
-	return p.recordSaid(ctx, a.Report.Origin, a.At)
+	said, err := p.recordSaid(ctx, a.Report.Origin, a.At)
+	if agents.SharesKeys(a.Report.Origin.Agent) {
+		return err
+	}
+	for i, c := range a.Report.Captures {
+		if e, ok := c.Event.(events.AgentStopped); ok {
+			e.LastMessage = lastWords(e.LastMessage, said)
+			a.Report.Captures[i].Event = e
+		}
+	}
+	return err
+}
+
+// lastWords is what stands in an answer behind the last of the texts that it begins with; all of it where it does not, or where nothing
+// stands there.
+func lastWords(answer string, said []string) string {
+	for i := range said {
+		rest, begins := answer, true
+		for _, text := range said[i:] {
+			if rest, begins = strings.CutPrefix(strings.TrimSpace(rest), strings.TrimSpace(text)); !begins {
+				break
+			}
+		}
+		if rest = strings.TrimSpace(rest); begins && rest != "" {
+			return rest
+		}
+	}
+	return answer
 }
 
 // withoutPlaceholder is a report from no folder and without a transcript, if its hook withheld them: the session is where a later

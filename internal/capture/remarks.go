@@ -59,9 +59,9 @@ type reading struct {
 	pending []session.Capture // not on record yet
 }
 
-// recordSaid puts on record what the session of o said by then between tool calls. What cannot be read is only logged; the error
-// is the sink's.
-func (p *Pipeline) recordSaid(ctx context.Context, o session.Origin, by time.Time) error {
+// recordSaid puts on record what the session of o said by then between tool calls, and returns these texts. What cannot be read is only
+// logged; the error is the sink's.
+func (p *Pipeline) recordSaid(ctx context.Context, o session.Origin, by time.Time) (said []string, err error) {
 	r := p.remarks.of(o, time.Time{})
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,10 +70,13 @@ func (p *Pipeline) recordSaid(ctx context.Context, o session.Origin, by time.Tim
 	}
 	due := r.due(by)
 	if len(due) == 0 {
-		return nil
+		return nil, nil
 	}
 	var captures []session.Capture
 	for _, c := range due {
+		if e, ok := c.Event.(events.AgentSaid); ok {
+			said = append(said, e.Text)
+		}
 		if c, why := p.filterPrivate(c); why == "" {
 			c.Origin = o
 			captures = append(captures, c)
@@ -81,11 +84,11 @@ func (p *Pipeline) recordSaid(ctx context.Context, o session.Origin, by time.Tim
 	}
 	for some := range slices.Chunk(p.withoutEchoes(ctx, o.Session(), captures), maxSaidAtOnce) {
 		if _, err := p.cfg.Sink.Do(ctx, o.Session(), commands(some)...); err != nil {
-			return fmt.Errorf("capture: what the agent said: %w", err)
+			return said, fmt.Errorf("capture: what the agent said: %w", err)
 		}
 	}
 	r.pending = r.pending[len(due):]
-	return nil
+	return said, nil
 }
 
 // called notes a hook of a session, so that its transcript is read when no further one comes.
@@ -107,7 +110,7 @@ func (p *Pipeline) recordQuiet(ctx context.Context) {
 	}
 	p.remarks.mu.Unlock()
 	for _, o := range quiet {
-		if err := p.recordSaid(ctx, o, now); err != nil {
+		if _, err := p.recordSaid(ctx, o, now); err != nil {
 			p.logger.Debug("what a quiet session said waits", "session", o.Session(), "err", err)
 		}
 	}

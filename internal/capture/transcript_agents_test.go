@@ -2,6 +2,8 @@ package capture
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +54,47 @@ func TestGeminiIsToldOnce(t *testing.T) {
 	}
 	if got := promptsOf(t, w, "gemini-cli", "alone"); got != "do number 0,do number 1,do number 2" {
 		t.Errorf("recorded %s", got)
+	}
+}
+
+// TestGeminisLastWords: Gemini CLI's hook gives the whole answer. What was said between tool calls is on record by itself, and goes from
+// the answer's end.
+func TestGeminisLastWords(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+	path := filepath.Join(t.TempDir(), "chat.jsonl")
+	text := chat("s", at, 1)
+	for i, said := range []string{"I look.", "It is small."} {
+		text += fmt.Sprintf(`{"id":"g%d","timestamp":%q,"type":"gemini","content":%q,"toolCalls":[{"id":"c%d","name":"read_file","args":{},"status":"success"}]}`,
+			i, at.Add(time.Second).Format(time.RFC3339), said, i) + "\n"
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string][2]string{
+		"the whole answer": {"I look.\nIt is small.\nIt was raised.", "It was raised."},
+		"another answer":   {"It was raised.", "It was raised."},
+		"without an end":   {"I look.\nIt is small.", "I look.\nIt is small."},
+		"a part of it":     {"It is small.\n\nIt was raised.", "It was raised."},
+	} {
+		w.pipeline.remarks.forget()
+		body := fmt.Sprintf(`{"hook_event_name":"AfterAgent","session_id":"s","cwd":"/src/shop","transcript_path":%q,"prompt":"x","prompt_response":%q}`, path, c[0])
+		if _, err := w.client.Hook(t.Context(), "gemini-cli", []byte(body), newID(), at.Add(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		var last string
+		for _, r := range w.records(t) {
+			if e, err := r.Event(); err == nil && r.Kind == events.KindAgentStopped {
+				last = e.(events.AgentStopped).LastMessage
+			}
+		}
+		if last != c[1] {
+			t.Errorf("%s: the last words are %q, want %q", name, last, c[1])
+		}
+	}
+	if n := w.count(t, events.KindAgentSaid); n != 2 {
+		t.Errorf("%d texts between tool calls are on record, want 2", n)
 	}
 }
 
