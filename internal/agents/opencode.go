@@ -128,9 +128,19 @@ const subagentReason = "a subagent works for the session that called it"
 
 // openCodeTyped is what the user typed of a message's parts. Synthetic ones are the agent's: files read out, reminders.
 func openCodeTyped(parts []byte) string {
-	return joined(parts, func(part []byte) (string, bool) {
+	return withoutRunQuotes(joined(parts, func(part []byte) (string, bool) {
 		return member(part, "text"), member(part, "type") == "text" && !isTrue(rawMember(part, "synthetic"))
-	})
+	}))
+}
+
+// withoutRunQuotes takes a prompt out of the quotes into which `opencode run` puts an argument with a blank in it.
+func withoutRunQuotes(prompt string) string {
+	inner, begins := strings.CutPrefix(prompt, `"`)
+	inner, ends := strings.CutSuffix(inner, `"`)
+	if !begins || !ends || strings.Contains(strings.ReplaceAll(inner, `\"`, ""), `"`) {
+		return prompt
+	}
+	return strings.ReplaceAll(inner, `\"`, `"`)
 }
 
 // saidInOpenCode is what the agent said before the tool calls of a message.

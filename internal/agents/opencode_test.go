@@ -213,3 +213,15 @@ func answerOpenCode(w http.ResponseWriter, r *http.Request, body string) {
 	fmt.Fprintf(w, chunk, "{}", `"`+finish+`"`)
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }
+
+// TestPromptOfOpenCodeRun: the quotes of `opencode run "..."` are not the person's.
+func TestPromptOfOpenCodeRun(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`"raise the limit"`: "raise the limit", `"say \"hi\" twice"`: `say "hi" twice`, `"a b" "c d"`: `"a b" "c d"`, `raise`: `raise`, `"`: `"`, `say "hi"`: `say "hi"`,
+	} {
+		if got := openCodeTyped([]byte(`[{"type":"text","text":` + string(quoted(text)) + `}]`)); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}
