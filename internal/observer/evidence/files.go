@@ -8,8 +8,8 @@ import (
 )
 
 // Files returns the files that the call read and those that it modified: from its fields, from patches and from what the client says
-// that a command line changed, never from the line itself. Paths are cleaned and made absolute by the call's folder where that is known, without duplicates, in
-// the order given, at most 200 each. A failed call touched nothing.
+// that a command line changed, never from the line itself. Paths are cleaned and made absolute by the call's folder where that is known,
+// without duplicates, in the order given, at most 200 each. A failed call touched nothing.
 func (c *Call) Files() (read, modified []string) { return c.read, c.modified }
 
 // Tried returns the files that a failed call would have modified, as Files does; none of a call that did not fail.
