@@ -93,7 +93,6 @@ type otherAgent struct {
 	args                    []string
 	transcripts             string // below the person's home
 	known                   int    // captures of a session that its transcript repeats under the same keys
-	fresh                   int    // those that it adds: how it was opened
 }
 
 func otherAgents() []otherAgent {
