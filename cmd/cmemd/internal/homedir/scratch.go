@@ -21,6 +21,9 @@ const (
 	// scratchLock is the file in such a folder whose lock is held as long as the folder is used.
 	scratchLock = "lock"
 
+	// scratchCleared is the file in such a folder by which an erasure says that it takes the folder away.
+	scratchCleared = "cleared"
+
 	// scratchPause is between two looks whether a folder that is used is still there.
 	scratchPause = 50 * time.Millisecond
 
@@ -51,15 +54,16 @@ func (p Paths) WithScratch(ctx context.Context, do func(ctx context.Context, dir
 		if isCleared(dir) {
 			err = curation.ErrWordsForgotten
 		}
-		err = errors.Join(err, os.RemoveAll(dir), filelock.Release(lock))
+		err = errors.Join(err, filelock.Release(lock), os.RemoveAll(dir)) // Windows removes no file that is open
 	}()
 	return do(working, dir)
 }
 
 // isCleared reports whether an erasure took a folder away. The folder itself may be there again: whoever writes in it makes it anew.
 func isCleared(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, scratchLock))
-	return errors.Is(err, os.ErrNotExist)
+	_, said := os.Lstat(filepath.Join(dir, scratchCleared))
+	_, gone := os.Lstat(filepath.Join(dir, scratchLock))
+	return said == nil || errors.Is(gone, os.ErrNotExist)
 }
 
 // makeScratch makes a folder and takes its lock.
@@ -95,7 +99,7 @@ func (p Paths) SweepScratch(ctx context.Context) error {
 		if !free || err != nil {
 			return err
 		}
-		return errors.Join(os.RemoveAll(dir), filelock.Release(lock))
+		return errors.Join(filelock.Release(lock), os.RemoveAll(dir))
 	})
 }
 
@@ -104,19 +108,26 @@ func (p Paths) ClearScratch(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	return p.eachScratch(ctx, func(dir string) error {
-		lock, err := os.OpenFile(filepath.Join(dir, scratchLock), os.O_RDWR|os.O_CREATE, OwnFile)
-		if err != nil {
-			return err
+		if os.WriteFile(filepath.Join(dir, scratchCleared), nil, OwnFile) == nil {
+			awaitUnused(ctx, dir) // where that is not in time, as of a process that is stopped, the folder goes all the same
 		}
-		defer lock.Close()
-		if err := os.Remove(lock.Name()); err != nil {
-			return err
-		}
-		limited, cancel := context.WithTimeout(ctx, clearWait)
-		defer cancel()
-		_ = awaitLock(limited, lock) // where it is not had in time, as of a process that is stopped, the folder goes all the same
 		return os.RemoveAll(dir)
 	})
+}
+
+// awaitUnused returns when nobody uses a folder, or after clearWait.
+func awaitUnused(ctx context.Context, dir string) {
+	limited, cancel := context.WithTimeout(ctx, clearWait)
+	defer cancel()
+	for {
+		lock, free, err := filelock.Open(filepath.Join(dir, scratchLock))
+		if free {
+			_ = filelock.Release(lock)
+		}
+		if free || err != nil || sleep.For(limited, lockPause) != nil {
+			return
+		}
+	}
 }
 
 // eachScratch calls do with each of the folders while nobody makes or removes others.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/cmemd/cmemd/internal/memory/curation"
@@ -28,9 +27,6 @@ func isThere(t *testing.T, path string) bool {
 // TestScratch: a folder goes with who used it, a start leaves it alone as long as it is used, and an erasure ends who uses it.
 func TestScratch(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("a folder with an open file stays")
-	}
 	p := PathsOf(filepath.Join(t.TempDir(), "home[1")) // a name that is no pattern
 	var used string
 	failed := errors.New("failed")
@@ -75,9 +71,6 @@ func TestScratchOfKilled(t *testing.T) {
 	}
 	race.SkipProcesses(t)
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("a folder with an open file stays")
-	}
 	p := PathsOf(t.TempDir())
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestScratchOfKilled$")
 	cmd.Env = append(os.Environ(), scratchVar+"="+p.Home)
