@@ -286,6 +286,9 @@ func (t *codexReader) executed(id string, item []byte) {
 // complete ends a turn that says so.
 func (t *codexReader) complete(payload []byte) {
 	t.begin(member(payload, "turn_id"))
+	if failure := rawMember(payload, "error"); kindOf(failure) == '{' && t.failure == "" {
+		t.failure = cmp.Or(member(failure, "codex_error_info"), member(failure, "message"), "error")
+	}
 	text := member(payload, "last_agent_message")
 	if t.said != nil && strings.TrimSpace(text) == "" {
 		text = t.said.text

@@ -136,7 +136,8 @@ func codexOutput(raw []byte) codexResult {
 func unframed(text string) codexResult {
 	head, output, ok := strings.Cut(text, "\nOutput:\n")
 	if !ok || len(head) > 1024 || !isFrame(head) {
-		return codexResult{output: text, failed: isNotRun(text)}
+		aborted := strings.HasPrefix(text, "aborted by user after ") // what a program called may run on
+		return codexResult{output: text, failed: aborted || isNotRun(text), runsOn: aborted}
 	}
 	out := codexResult{output: output}
 	for line := range strings.Lines(head) {
