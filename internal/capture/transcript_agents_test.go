@@ -41,7 +41,7 @@ func TestGeminiIsToldOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Duplicates != 2 {
-		t.Errorf("got %d known before, want the opening and the one prompt that hooks told of: %+v", got.Duplicates, got)
+		t.Errorf("got %d known before, want the opening and the one prompt that hooks reported: %+v", got.Duplicates, got)
 	}
 	if got := promptsOf(t, w, "gemini-cli", "both"); got != "do number 2,do number 0,do number 1" {
 		t.Errorf("recorded %s", got)
