@@ -50,6 +50,8 @@ func (c *grounding) Check(_ context.Context, dir string, hashes []string) []even
 	return out
 }
 
+func (*grounding) Unreachable(context.Context, string, []string) []string { return nil }
+
 func (*grounding) Origins(context.Context, string, []string) evidence.Origin {
 	return evidence.Origin{}
 }

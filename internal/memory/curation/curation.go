@@ -19,6 +19,7 @@ import (
 // Checker looks commits up in the repository that dir lies in. An *evidence.Checker is one; see there for its bounds.
 type Checker interface {
 	Check(ctx context.Context, dir string, hashes []string) []events.Claim
+	Unreachable(ctx context.Context, dir string, commits []string) []string
 }
 
 // Config is what a Curator needs. All of it is required.

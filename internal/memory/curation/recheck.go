@@ -162,6 +162,7 @@ func (c *Curator) repositoryOf(ctx context.Context, id events.SessionID) (string
 // check asks for the commits that a few claims name, and records what is known of them now and was not before.
 func (r *Recheck) check(ctx context.Context, id events.SessionID, dir string, part []suspect) error {
 	found := r.c.cfg.Checker.Check(ctx, dir, hashesOf(part))
+	gone := r.c.cfg.Checker.Unreachable(ctx, dir, onceVerified(part, found))
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -172,6 +173,9 @@ func (r *Recheck) check(ctx context.Context, id events.SessionID, dir string, pa
 			continue
 		}
 		now := found[i]
+		if sus.verified && now.Verdict == events.Verified && slices.Contains(gone, now.Evidence) {
+			now.Verdict, now.Evidence = events.Absent, "no branch or tag leads to it any more"
+		}
 		r.count(now.Verdict)
 		if now.Verdict != events.Unknown && now.Verdict != sus.Was {
 			r.changed(sus, now)
@@ -188,6 +192,17 @@ func (r *Recheck) check(ctx context.Context, id events.SessionID, dir string, pa
 	}
 	r.out.Position = max(r.out.Position, receipt.Position)
 	return err
+}
+
+// onceVerified lists, by their full hashes, the commits that are there and were there before: of these one that no branch leads to any more
+// is gone. Nobody knows whether another one ever stood on a branch.
+func onceVerified(part []suspect, found []events.Claim) (commits []string) {
+	for _, f := range found {
+		if f.Verdict == events.Verified && slices.ContainsFunc(part, func(sus suspect) bool { return sus.Claim == f.Value && sus.verified }) {
+			commits = append(commits, f.Evidence)
+		}
+	}
+	return commits
 }
 
 // hashesOf lists the commits that claims name, each once.

@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 
 	"golang.org/x/sync/semaphore"
 
@@ -66,6 +69,36 @@ func (c *Checker) checkAll(ctx context.Context, dir string, claims []events.Clai
 		return stopped(ctx, err)
 	}
 	return ""
+}
+
+// maxUnreachable is how many commits that no reference leads to are listed: those behind them count as reachable.
+const maxUnreachable = 10_000
+
+// Unreachable returns those of commits, full hashes of the repository that dir lies in, to which neither a branch, a tag or another
+// reference leads nor HEAD. They were amended or rebased away, or their branch was deleted, and git keeps them for some weeks yet. None
+// where nobody can tell.
+func (c *Checker) Unreachable(ctx context.Context, dir string, commits []string) (gone []string) {
+	repo, ok := locate(dir)
+	if !ok || len(commits) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+	defer cancel()
+	if c.slots.Acquire(ctx, 1) != nil {
+		return nil
+	}
+	defer c.slots.Release(1)
+	args := slices.Concat([]string{"rev-list", "--max-count=" + strconv.Itoa(maxUnreachable)}, commits, []string{"--not", "--all"})
+	listed, err := runGit(ctx, c.cfg, repo.Root, "", maxAnswers, args...)
+	if err != nil {
+		return nil
+	}
+	for hash := range strings.FieldsSeq(listed) {
+		if slices.Contains(commits, hash) {
+			gone = append(gone, hash)
+		}
+	}
+	return gone
 }
 
 func stopped(ctx context.Context, err error) string {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/testkit/wait"
 )
@@ -55,6 +57,34 @@ func TestCheck(t *testing.T) {
 	wantClaim(t, all[0], events.Verified, hashes[0])
 	wantClaim(t, all[1], events.Absent, "no such object")
 	wantClaim(t, all[2], events.Verified, hashes[1])
+}
+
+// TestUnreachable: a commit that was amended is still there, and no branch leads to it; one that a tag or a detached HEAD keeps is none.
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	dir, hashes := newRepo(t, 2)
+	c := newChecker(t, Config{})
+	ask := func(want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, c.Unreachable(t.Context(), dir, hashes)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	ask()
+	git(t, dir, "commit", "-q", "--amend", "--allow-empty", "-m", "second, amended")
+	ask(hashes[1])
+	git(t, dir, "checkout", "-q", hashes[1])
+	ask()
+	git(t, dir, "checkout", "-q", "-")
+	ask(hashes[1])
+	git(t, dir, "tag", "kept", hashes[1])
+	ask()
+	if got := c.Unreachable(t.Context(), t.TempDir(), hashes); got != nil {
+		t.Errorf("where there is no repository: %v", got)
+	}
+	if got := c.Unreachable(t.Context(), dir, []string{other(hashes[0]) + hashes[0][7:]}); got != nil {
+		t.Errorf("of a commit that there is not: %v", got)
+	}
 }
 
 // other is a short hash that differs from that of hash in its first digit.

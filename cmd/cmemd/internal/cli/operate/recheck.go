@@ -12,8 +12,9 @@ import (
 
 const recheckHelp = `Recheck looks again for the commits that observations and summaries name, each in the repository of its session; without
 an id or a flag, for those of all that are listed. What was found when they were recorded stands beside what is found now. A
-commit that was there once and is not any more, after a rebase say, makes no lie of what was said; one that was not there
-and is now lifts the mark. A look that finds nothing out, because the repository is gone or git does not answer, changes nothing.`
+commit that was there once and is gone, or that no branch or tag leads to any more, after an amend or a rebase say, makes no
+lie of what was said; one that was not there and is now lifts the mark. A look that finds nothing out, because the repository
+is gone or git does not answer, changes nothing.`
 
 func newRecheck(a *terminal.App) *cobra.Command {
 	var q api.RecheckRequest
