@@ -249,7 +249,7 @@ func ingestOne(ctx context.Context, client *client.Client, agent string, t trans
 	var begin [2]byte
 	n, _ := f.ReadAt(begin[:], 0) // what cannot be read here says so below
 	if agents.IsUTF16(begin[:n]) {
-		return api.Ingested{}, terminal.Advise(errors.New("it is text in UTF-16, and a transcript is in UTF-8"), "save it as UTF-8, as `iconv -f UTF-16 -t UTF-8` does, and ingest that")
+		return api.Ingested{}, terminal.Advise(agents.ErrUTF16, "save it as UTF-8, as `iconv -f UTF-16 -t UTF-8` does, and ingest that")
 	}
 	return client.Ingest(ctx, agent, t.path, m.Reader(f))
 }
