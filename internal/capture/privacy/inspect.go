@@ -148,10 +148,20 @@ const (
 // shell looks at what stands where a shell command does. A patch is none: to a shell its first word is a pattern for all files of the
 // folder, ignored ones too.
 func (l *inspection) shell(text string) {
-	if patch := strings.TrimSpace(text); strings.HasPrefix(patch, patchBegin) {
-		_, text, _ = strings.Cut(patch, patchEnd)
+	if patch, behind, ends := strings.Cut(strings.TrimSpace(text), patchEnd); ends && isPatch(patch) {
+		text = behind
 	}
 	l.command(text)
+}
+
+// isPatch reports whether all lines of a text are those of a patch. A shell would run any other.
+func isPatch(text string) bool {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" && !strings.HasPrefix(line, "*** ") && !strings.HasPrefix(line, "@@") && strings.IndexByte("+- ", line[0]) < 0 {
+			return false
+		}
+	}
+	return strings.HasPrefix(text, patchBegin)
 }
 
 // patch looks at the files that a patch names.

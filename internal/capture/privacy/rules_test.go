@@ -147,6 +147,7 @@ func TestPatchIsNoPattern(t *testing.T) {
 	const begin, end = "*** Begin Patch\n*** Update File: ", "\n@@\n-x\n+cat x.notes\n*** End Patch\n"
 	for input, want := range map[string]bool{
 		begin + "a.go" + end: false, begin + "x.notes" + end: true, begin + "a.go" + end + "cat x.notes": true,
+		"*** Begin Patch\ncat x.notes\n*** End Patch": true, "*** Begin Patch\ncat x.notes": true, begin + "a.go\n@@\n * x\n" + end: false,
 		"apply_patch <<'EOF'\n" + begin + "x.notes" + end + "EOF": true, "cat x.notes; apply_patch <<'EOF'\n" + begin + "a.go" + end + "EOF": true,
 	} {
 		for _, input := range []string{input, `{"command":` + quotedText(input) + `}`} {
