@@ -322,6 +322,45 @@ func TestBeforeTheStream(t *testing.T) {
 	w.shows(p, "came meanwhile")
 }
 
+// TestReplacedBeforeTheStream: a log that takes another one's place between a page's first data and the beginning of its stream is shown,
+// and nothing of the one that is gone; whether the stream begins late, or its first tries fail.
+func TestReplacedBeforeTheStream(t *testing.T) {
+	for name, holds := range map[string]string{
+		"begins late":    `if (!window.begun) await new Promise((ok) => { window.begin = () => { window.begun = true; ok(); }; })`,
+		"fails at first": `if (!window.begun) { window.begin = () => { window.begun = true; }; throw new Error("no answer"); }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.works("one", "the first session", 3)
+			w.settled()
+			w.kill()
+			path, copied := filepath.Join(w.home, "log.db"), filepath.Join(t.TempDir(), "log.db")
+			must(t, durable.SwapCopy(path, copied, 0o600))
+			w.start()
+			w.saves("of the log that goes", "a copy made before knows nothing of it")
+			w.settled()
+			p := w.browser.MustOpen(t, "about:blank")
+			must(t, p.Before(t.Context(), `(() => {
+				const real = window.fetch;
+				window.fetch = async (path, o) => {
+					if (String(path).startsWith("/v1/events")) { `+holds+` }
+					return real(path, o);
+				};
+			})()`))
+			must(t, p.Go(t.Context(), w.link()))
+			w.shows(p, "of the log that goes")
+			must(t, p.Eval(t.Context(), `document.querySelector("nav a[href='/ui/memory']").click()`, nil))
+			w.sees(p, `window.begin && document.querySelector(".rows")?.innerText.includes("of the log that goes")`)
+			w.kill()
+			must(t, durable.SwapCopy(copied, path, 0o600))
+			w.start()
+			must(t, p.Eval(t.Context(), `begin()`, nil))
+			w.sees(p, `!document.documentElement.outerHTML.includes("of the log that goes")`)
+			w.shows(p, "the first session")
+		})
+	}
+}
+
 // TestAnHourIsOver: a stream that ends because its hour is over is followed on without a word of it; what a tab holds that is worth
 // nothing any more is replaced.
 func TestAnHourIsOver(t *testing.T) {

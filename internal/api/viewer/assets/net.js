@@ -244,6 +244,7 @@ export const live = {
       try {
         await this.follow(this.stop.signal, () => { wait = 0; whole = performance.now() + 60_000; });
       } catch { whole = Infinity; }
+      this.log ||= "none yet"; // what is shown may be of a log that is gone before a stream said which it was
       document.removeEventListener("visibilitychange", hide);
       if (document.hidden || performance.now() > whole) continue;
       this.become("off");
@@ -280,7 +281,7 @@ export const live = {
 
   // meet takes which log it is and where it ends.
   meet({ log, last }) {
-    const anew = this.log && (log !== this.log || last < this.position || last - this.position > farBehind);
+    const anew = last < this.position || this.log && (log !== this.log || last - this.position > farBehind);
     Object.assign(this, { goal: last, log: log || "none" });
     if (!anew) return;
     this.position = last;
