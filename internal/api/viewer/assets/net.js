@@ -243,8 +243,7 @@ export const live = {
       let whole = 0; // when a stream is one that may end: one lasts for an hour at most
       try {
         await this.follow(this.stop.signal, () => { wait = 0; whole = performance.now() + 60_000; });
-      } catch { whole = Infinity; }
-      this.log ||= "none yet"; // what is shown may be of a log that is gone before a stream said which it was
+      } catch { whole = Infinity; this.log ||= "unknown"; } // what is shown may be of a log that went
       document.removeEventListener("visibilitychange", hide);
       if (document.hidden || performance.now() > whole) continue;
       this.become("off");
