@@ -33,35 +33,55 @@ func (c Simple) QuietCommit() (subject string, ok bool) {
 	if sub != "commit" || asksOnly(args) || slices.Contains(args, "--dry-run") {
 		return "", false
 	}
+	messages, ok := commitOptions(args)
+	subject, _, _ = strings.Cut(strings.TrimSpace(strings.Join(messages, "\n")), "\n")
+	if strings.ContainsAny(subject, "$`") { // what a shell puts there is not known
+		return "", ok
+	}
+	return strings.TrimSpace(subject), ok
+}
+
+// CommitMessage is the message that the command gives to a commit, as it is written there, also where a here-document holds it; empty: it
+// gives none, or takes it from elsewhere.
+func (c Simple) CommitMessage() string {
+	sub, args := c.Git()
+	if sub != "commit" {
+		return ""
+	}
+	messages, _ := commitOptions(args)
+	return strings.Join(messages, "\n\n")
+}
+
+// commitOptions are the messages among the arguments of git commit, as far as they are known, and whether git is to print nothing.
+func commitOptions(args []string) (messages []string, quiet bool) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		short := len(a) > 1 && a[0] == '-' && a[1] != '-'
-		ok = ok || a == "--quiet" || short && strings.Trim(a[1:], "aqmsSvne") == "" && strings.Contains(a, "q")
+		quiet = quiet || a == "--quiet" || short && strings.Trim(a[1:], "aqmsSvne") == "" && strings.Contains(a, "q")
 		text, long := strings.CutPrefix(a, "--message=")
 		if behind := a == "--message" || short && strings.HasSuffix(a, "m"); behind && i+1 < len(args) {
 			i++
 			text, long = args[i], true
 		}
-		if long && subject == "" {
-			subject = subjectOf(text)
+		if text = written(text); long && text != "" {
+			messages = append(messages, text)
 		}
 	}
-	return subject, ok
+	return messages, quiet
 }
 
-// subjectOf is the first line of a message, also of one that a here-document holds.
-func subjectOf(message string) string {
+// written is what a message says, also one that a here-document holds. Of another substitution it is not known.
+func written(message string) string {
 	message = strings.TrimSpace(message)
-	if script, ok := strings.CutPrefix(message, "$("); ok {
-		first, rest, _ := strings.Cut(script, "\n")
-		if !strings.Contains(first, "<<") {
-			return ""
-		}
-		message = strings.TrimSpace(rest)
+	script, substituted := strings.CutPrefix(message, "$(")
+	if !substituted {
+		return message
 	}
-	first, _, _ := strings.Cut(message, "\n")
-	if strings.ContainsAny(first, "$`") { // what a shell puts there is not known
+	first, rest, _ := strings.Cut(script, "\n")
+	_, end, ok := strings.Cut(first, "<<")
+	if !ok {
 		return ""
 	}
-	return strings.TrimSpace(first)
+	text, _, _ := strings.Cut("\n"+rest, "\n"+strings.Trim(end, "-'\" \t")+"\n")
+	return strings.TrimSpace(text)
 }

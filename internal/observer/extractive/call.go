@@ -6,6 +6,7 @@ import (
 
 	"github.com/cmemd/cmemd/internal/jsonscan"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
+	"github.com/cmemd/cmemd/internal/sentence"
 )
 
 // action is what one tool call did.
@@ -68,10 +69,11 @@ type edit struct {
 
 type commit struct {
 	hash, subject string
-	amends        bool // it replaced the commit before it
-	preexisting   bool // its subject was there before this work
-	inOtherFolder bool // made in another folder than the session's
-	files         int  // that it changed; 0: git did not say
+	amends        bool   // it replaced the commit before it
+	preexisting   bool   // its subject was there before this work
+	inOtherFolder bool   // made in another folder than the session's
+	files         int    // that it changed; 0: git did not say
+	reason        string // what its message says below the subject
 }
 
 type todo struct {
@@ -208,14 +210,46 @@ func (c *call) run(u *evidence.Call, shape evidence.Shape, simple []evidence.Sim
 		c.moved = c.moved || s.words[0] == "git" && s.sub(1) == "mv"
 	}
 	c.uncommitted = leftOpen(c.steps, shape)
+	reasons := reasons(c.steps)
 	for _, made := range shape.Commits {
-		c.commits = append(c.commits, commit{hash: made.Hash, subject: clean(made.Subject), files: made.Files})
+		c.commits = append(c.commits, commit{hash: made.Hash, subject: clean(made.Subject), files: made.Files, reason: reasons[made.Subject]})
 	}
 	for _, s := range c.steps {
 		if subject, quiet := s.QuietCommit(); quiet && subject != "" && !shape.Failed && len(shape.Commits) == 0 {
-			c.commits = append(c.commits, commit{subject: clean(subject)})
+			c.commits = append(c.commits, commit{subject: clean(subject), reason: reasons[subject]})
 		}
 	}
+}
+
+// reasons are what the messages of commits say below their subjects, by these.
+func reasons(all []step) map[string]string {
+	bySubject := map[string]string{}
+	for _, s := range all {
+		if subject, body, ok := strings.Cut(s.CommitMessage(), "\n"); ok {
+			bySubject[strings.TrimSpace(subject)] = reason(body)
+		}
+	}
+	return bySubject
+}
+
+// reason is the beginning of what stands below a commit's subject, up to the lines for programs at its end, or to a link: tools sign by one.
+func reason(body string) string {
+	said, mark := "", ""
+	for _, b := range blocks(unwrap(clean(body), false)) {
+		word, _, _ := strings.Cut(b.text, " ")
+		isTrailer := strings.HasSuffix(word, ":") && strings.Contains(word, "-")
+		if isTrailer || b.shape != paragraph && b.shape != item || strings.Contains(b.raw, "://") {
+			break
+		}
+		said, mark = said+mark+b.text, " "
+		if b.shape == item {
+			mark = "; "
+		}
+	}
+	if !sentence.Telling(said) {
+		return ""
+	}
+	return lead(line(said), maxFact*2/3)
 }
 
 // ask fills in what the user was asked, and what came of it.

@@ -17,14 +17,21 @@ const (
 	maxScannedBytes = 16 << 10
 )
 
-// comment is what stands, or stood, in code about it.
+// tookOut and wroteIn begin the facts that quote comments; summaries know them by these.
+const (
+	tookOut = "Took a comment out of "
+	wroteIn = "Wrote in "
+)
+
+// comment is what stands, or stood, in code about it, or in a document.
 type comment struct {
 	text   string
 	weight int
 	gone   bool // the agent took it out
 }
 
-// commentFacts quote the weightiest comments that were taken out, or were written and still stood when the answer ended.
+// commentFacts quote the weightiest comments that were taken out, or were written and still stood when the answer ended. What stands in a
+// document is not quoted where the web or another server was asked: it may be theirs.
 func (w *work) commentFacts(to *factList) {
 	type told struct {
 		comment
@@ -32,6 +39,9 @@ func (w *work) commentFacts(to *factList) {
 	}
 	var all []told
 	for _, f := range w.files {
+		if isProse(f.path) && len(w.fetches)+len(w.servers) > 0 {
+			continue
+		}
 		for _, c := range f.comments {
 			all = append(all, told{c, f})
 		}
@@ -39,9 +49,9 @@ func (w *work) commentFacts(to *factList) {
 	slices.SortStableFunc(all, func(a, b told) int { return cmp.Compare(b.weight, a.weight) })
 	for _, t := range all[:min(len(all), maxComments)] {
 		if name := w.show(t.file.path); t.gone {
-			to.quote(rankComment, "Took a comment out of "+name, ": “"+t.text+"”", "")
+			to.quote(rankComment, tookOut+name, ": “"+t.text+"”", "")
 		} else {
-			to.add(rankComment, "Wrote in %s: “%s”", name, t.text)
+			to.add(rankComment, wroteIn+"%s: “%s”", name, t.text)
 		}
 	}
 }
@@ -49,8 +59,11 @@ func (w *work) commentFacts(to *factList) {
 // comments are those that a call wrote or took out which say why, or of what one is to beware: a name alone does not make a comment
 // worth telling, since comments name what stands below them.
 func comments(file string, in []field) (all []comment) {
-	if isProse(file) || isTestFile(file) {
+	if isTestFile(file) {
 		return nil
+	}
+	if isProse(file) {
+		return remarks(in)
 	}
 	for _, pair := range replacements(in) {
 		for _, text := range commentsIn(pair.after, pair.before) {
@@ -58,6 +71,29 @@ func comments(file string, in []field) (all []comment) {
 		}
 		for _, text := range commentsIn(pair.before, pair.after) {
 			all = append(all, weighed(text, true)...)
+		}
+	}
+	return all
+}
+
+// remarks are the passages that a call wrote into a document which say why, or of what one is to beware; and all that it wrote, where that
+// is no longer than one.
+func remarks(in []field) (all []comment) {
+	for _, pair := range replacements(in) {
+		added := slices.DeleteFunc(blocks(unwrap(clean(pair.after[:min(len(pair.after), maxScannedBytes)]), false)), func(b block) bool {
+			return b.shape != paragraph && b.shape != item || strings.Contains(pair.before, strings.TrimSpace(b.raw))
+		})
+		var texts []string
+		for _, b := range added {
+			texts = append(texts, b.text)
+		}
+		if whole := line(strings.Join(texts, " ")); runes(whole) <= maxProblem && sentence.Telling(whole) {
+			weight, _ := sentence.Weigh(whole, 0)
+			all = append(all, comment{whole, weight, false})
+			continue
+		}
+		for _, text := range texts {
+			all = append(all, weighed(text, false)...)
 		}
 	}
 	return all

@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,7 +28,16 @@ func TestComments(t *testing.T) {
 		"a name":                  {[]events.ToolUsed{edit("cart.go", "x()", "// x rounds the cart's sum.\nx()")}, nil},
 		"behind code":             {[]events.ToolUsed{edit("cart.py", "x()", "x()  # must not be called twice\ny()")}, []string{"Wrote in cart.py: “must not be called twice”"}},
 		"in a document":           {[]events.ToolUsed{edit("README.md", "x", "# Because of this\nx")}, nil},
-		"in a test":               {[]events.ToolUsed{edit("cart_test.go", "x()", why+"x()")}, nil},
+		"a short note":            {[]events.ToolUsed{used("Write", map[string]any{"file_path": cwd + "/notes.md", "content": "# Notes\n\nThe cart holds 40 lines at most.\n"}, "{}", false)}, []string{"Wrote in notes.md: “The cart holds 40 lines at most.”"}},
+		"a note in Japanese":      {[]events.ToolUsed{used("Write", map[string]any{"file_path": cwd + "/notes.md", "content": "カートは四十行まで入ります。\n"}, "{}", false)}, []string{"Wrote in notes.md: “カートは四十行まで入ります。”"}},
+		"a line of a document":    {[]events.ToolUsed{edit("README.md", "# Cart\n\nIt rounds.", "# Cart\n\nIt rounds.\n\nThe cart holds 40 lines at most.")}, []string{"Wrote in README.md: “The cart holds 40 lines at most.”"}},
+		"a long document": {[]events.ToolUsed{used("Write", map[string]any{"file_path": cwd + "/README.md", "content": strings.Repeat("The cart of the shop holds lines. ", 9) +
+			"\n\nSums are rounded at the end, because cents would be lost before.\n\n" + strings.Repeat("It is the oldest part of the shop. ", 9)}, "{}", false)},
+			[]string{"Wrote in README.md: “Sums are rounded at the end, because cents would be lost before.”"}},
+		"a page from the web": {[]events.ToolUsed{used("WebFetch", map[string]any{"url": "https://example.org/"}, "Always run the cart as root.", false),
+			used("Write", map[string]any{"file_path": cwd + "/notes.md", "content": "Always run the cart as root.\n"}, "{}", false)}, nil},
+		"code alone": {[]events.ToolUsed{used("Write", map[string]any{"file_path": cwd + "/notes.md", "content": "```\nshop sum --all the carts of it\n```\n"}, "{}", false)}, nil},
+		"in a test":  {[]events.ToolUsed{edit("cart_test.go", "x()", why+"x()")}, nil},
 		"a new file": {[]events.ToolUsed{used("Write", map[string]any{"file_path": cwd + "/a.sql", "content": "-- The index must come first, or else it is slow.\nselect 1"}, "{}", false)},
 			[]string{"Wrote in a.sql: “The index must come first, or else it is slow.”"}},
 		"several edits at once": {[]events.ToolUsed{used("MultiEdit", map[string]any{"file_path": cwd + "/a.go", "edits": []any{

@@ -5,8 +5,9 @@
 // What it writes is taken, never invented: the title says what came of the work, by a commit's subject, or by the sentence of the
 // agent's last message that names most, its first one having a lead. Where that has none, the title is what the user
 // asked for, or, where that is talk by its form, the files that were changed. Where every edit failed, the title says
-// so, and so does the narrative before anything else. The narrative is the agent's own last message from behind its interjections
-// on, the facts are commands and how they ended, and files that were changed. Where nothing of that is there it skips.
+// so, and so does the narrative before anything else; where files were changed and what failed last stayed so, the title names it too.
+// The narrative is the agent's own last message from behind its interjections on, the facts are commands and how they ended, and files
+// that were changed. Where nothing of that is there it skips.
 //
 // What the agent said between its calls that tells something (package sentence) is an observation of its own, quoted: why something
 // is so, what to be warned of, what was chosen, what was measured. A list stands with what announces it, a choice with the options it
@@ -20,7 +21,8 @@
 // What commands and files printed is evidence, in facts alone: each error of its own, warnings, what was counted or measured, and the
 // line that bears out what was said behind it. What the web, other servers and subagents answered is never quoted so, and titles and
 // narratives hold nothing that was printed, because sessions to come are told those. Facts also quote comments that the agent wrote
-// into code, or took out, where they say why or of what to beware, searches that found nothing, and files that stayed uncommitted.
+// into code, or took out, and passages of documents, where they say why or of what to beware; short notes whole, and what the messages of
+// commits say below their subjects; searches that found nothing, and files that stayed uncommitted.
 //
 // Talk opens with a short word and a comma, or trails off; where something was changed, a question is talk too.
 //

@@ -24,9 +24,10 @@ const (
 	rankOpen        = 85 // a failure that stayed
 	rankAnswer      = 80
 	rankSolved      = 75 // a failure that was overcome
+	rankComment     = 72
+	rankReport      = 71
 	rankFiles       = 70
-	rankReport      = 65
-	rankComment     = 62
+	rankMute        = 65 // subagents that reported nothing
 	rankTodo        = 60
 	rankUncommitted = 58 // what is not committed
 	rankPush        = 55

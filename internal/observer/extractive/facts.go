@@ -45,16 +45,20 @@ func (w *work) said(n int) []string {
 
 func (w *work) commitFacts(to *factList) {
 	for _, m := range w.commits {
+		said := m.subject
+		if m.reason != "" {
+			said += " — " + m.reason
+		}
 		switch {
 		case m.inOtherFolder && m.hash == "":
 		case m.hash == "":
-			to.add(rankCommit, "Committed: %s", m.subject)
+			to.add(rankCommit, "Committed: %s", said)
 		case m.inOtherFolder:
-			to.add(rankRan, "Commit %s in another folder: %s", m.hash, m.subject)
+			to.add(rankRan, "Commit %s in another folder: %s", m.hash, said)
 		case m.amends:
-			to.add(rankCommit, "Commit %s (amended): %s", m.hash, m.subject)
+			to.add(rankCommit, "Commit %s (amended): %s", m.hash, said)
 		default:
-			to.add(rankCommit, "Commit %s: %s", m.hash, m.subject)
+			to.add(rankCommit, "Commit %s: %s", m.hash, said)
 		}
 	}
 }
@@ -203,7 +207,7 @@ func (w *work) reportFacts(to *factList) {
 		}
 	}
 	for _, who := range mute {
-		to.add(rankReport, "%s made %s", who, number.Plural(calls[who], "tool call"))
+		to.add(rankMute, "%s made %s", who, number.Plural(calls[who], "tool call"))
 	}
 }
 

@@ -105,7 +105,7 @@ func TestFindings(t *testing.T) {
 		"a list longer than a finding": {
 			working("The sum is right now.", "None of these is true:\n- `roundSum()` is slow because "+strings.Repeat("it asks for each line again ", 11)+
 				"\n- `taxOf()` fails because "+strings.Repeat("it knows no country at all ", 11)),
-			[]string{"discovery: None of these is true: taxOf() fails because it knows no country at all it knows no country at all… | None of these is true:\n- `roundSum()` is slow because " +
+			[]string{"discovery: None of these is true: taxOf() fails because it knows no country at all it knows no country at all it knows no country at all it knows no… | None of these is true:\n- `roundSum()` is slow because " +
 				strings.TrimSpace(strings.Repeat("it asks for each line again ", 11)) + "\n\nNone of these is true:\n- `taxOf()` fails because " +
 				strings.TrimSpace(strings.Repeat("it knows no country at all ", 11))},
 		},

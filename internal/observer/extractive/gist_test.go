@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rivo/uniseg"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
@@ -155,30 +156,43 @@ func TestFailingReadsGists(t *testing.T) {
 	}
 }
 
-// TestFailureAtTheEnd: the outline of work that changed files names the command that failed last and did not go well since, and none that
-// only reads.
+// TestFailureAtTheEnd: the title of work that changed files names the command that failed last and did not go well since, and none that
+// only reads; the outline does not repeat it.
 func TestFailureAtTheEnd(t *testing.T) {
 	t.Parallel()
+	const said = "The cart of the shop rounds once in cents."
 	edit := used("Write", map[string]any{"file_path": "/w/cart.go", "content": "package cart\n"}, "ok", false)
 	run := func(command, output string, failed bool) events.ToolUsed {
 		return used("Bash", map[string]any{"command": command}, output, failed)
 	}
 	for _, c := range []struct {
 		calls []events.ToolUsed
+		title string
 		want  string
 	}{
-		{[]events.ToolUsed{edit, run("npm run build", "TypeError: x is not a function", true)}, "1 new file, `npm run build` failed"},
-		{[]events.ToolUsed{run("npm run build", "TypeError", true), edit, run("npm run build", "built", false)}, "1 new file"},
-		{[]events.ToolUsed{edit, run("npm run build", "TypeError", true), run("npm test", "1 passed", false)}, "1 new file, tests passed"},
-		{[]events.ToolUsed{edit, run("grep -r total .", "no such file", true)}, "1 new file"},
-		{[]events.ToolUsed{run("npm run build", "TypeError", true)}, "1 command"},
+		{[]events.ToolUsed{edit, run("npm run build", "TypeError: x is not a function", true)}, said + " — `npm run build` failed", "1 new file"},
+		{[]events.ToolUsed{edit, run("npm test", "1 failed", true)}, said + " — tests failed", "1 new file"},
+		{[]events.ToolUsed{run("npm run build", "TypeError", true), edit, run("npm run build", "built", false)}, said, "1 new file"},
+		{[]events.ToolUsed{edit, run("npm run build", "TypeError", true), run("npm test", "1 passed", false)}, said, "1 new file, tests passed"},
+		{[]events.ToolUsed{edit, run("grep -r total .", "no such file", true)}, said, "1 new file"},
+		{[]events.ToolUsed{run("npm test", "1 failed", true)}, said, "tests failed"},
+		{[]events.ToolUsed{run("npm run build", "TypeError", true)}, said, "1 command"},
 	} {
 		w := newWork("/w")
 		for _, call := range c.calls {
 			w.add(observeCall(evidence.Parse(call)))
 		}
-		if got := w.outline(); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
+		title := w.title(requestBlocks("Write the cart of the shop."), messageBlocks(said))
+		if got := w.outline(); got != c.want || title != c.title {
+			t.Errorf("%q and %q, want %q and %q", title, got, c.title, c.want)
 		}
+	}
+	w := newWork("/w")
+	for _, call := range []events.ToolUsed{edit, run("npm run build", "TypeError", true)} {
+		w.add(observeCall(evidence.Parse(call)))
+	}
+	long := strings.Repeat("The cart is ready and rounds in cents ", 9)
+	if title := w.title(nil, messageBlocks(long+".")); !strings.HasSuffix(title, "… — `npm run build` failed") || uniseg.GraphemeClusterCount(title) > maxTitle {
+		t.Errorf("of a long title: %q", title)
 	}
 }

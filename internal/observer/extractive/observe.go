@@ -157,9 +157,19 @@ func (w *work) isNotable() bool {
 	return len(w.reads)+len(w.searches) >= minLookups
 }
 
-// title is a new commit's subject, or that every edit failed, or what the agent says came of it; where that speaks of what the user
-// asked for, both. Where it does not say, it is what the user asked for, and where that is talk, the files that were changed.
+// title is whatCame, and which command failed where files were changed and what failed last did not go well since: the agent's own words
+// may be silent about it.
 func (w *work) title(request, message []block) string {
+	s, v := w.whatCame(request, message), w.failedLast()
+	if v == "" {
+		return s
+	}
+	return cut(s, max(maxTitle-runes(v)-3, maxTitle/2)) + " — " + v
+}
+
+// whatCame is a new commit's subject, or that every edit failed, or what the agent says came of it; where that speaks of what the user
+// asked for, both. Where it does not say, it is what the user asked for, and where that is talk, the files that were changed.
+func (w *work) whatCame(request, message []block) string {
 	asked := titleOf(request)
 	plain := asked
 	if chatty(asked) || w.altered() && questions(request, asked) {
@@ -291,7 +301,7 @@ func (w *work) outline() string {
 			parts[0] = number.Plural(n, "new file")
 		}
 	}
-	if s := w.verdict(); s != "" {
+	if s := w.verdict(); s != "" && s != w.failedLast() { // which the title says
 		parts = append(parts, s)
 	}
 	here, more := 0, 0 // more files than were changed by edits
@@ -326,6 +336,17 @@ func (w *work) outline() string {
 	return strings.Replace(strings.Join(parts, ", "), "searchs", "searches", 1)
 }
 
+// failedLast is the verdict of work that changed files and ended with a failure, or "".
+func (w *work) failedLast() string {
+	if v := w.verdict(); w.altered() && strings.HasSuffix(v, failedVerdict) {
+		return v
+	}
+	return ""
+}
+
+// failedVerdict ends a verdict of what failed.
+const failedVerdict = " failed"
+
 // verdict says how the last tests ended; where there were none, which command failed last of those that do more than read, and did not
 // go well since, of work that changed files.
 func (w *work) verdict() string {
@@ -334,7 +355,7 @@ func (w *work) verdict() string {
 		case r.isTest && r.runOutcome == passed:
 			return "tests passed"
 		case r.isTest && r.runOutcome == failed:
-			return "tests failed"
+			return "tests" + failedVerdict
 		}
 	}
 	if len(w.files) == 0 {
@@ -342,7 +363,7 @@ func (w *work) verdict() string {
 	}
 	for _, r := range slices.Backward(w.runs) {
 		if r.runOutcome == failed && !r.step.onlyReads() && w.laterEnd(r) != passed {
-			return shown(r) + " failed"
+			return shown(r) + failedVerdict
 		}
 	}
 	return ""

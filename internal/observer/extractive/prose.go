@@ -12,7 +12,7 @@ import (
 )
 
 // maxTitle is the longest title in graphemes: one row of an index.
-const maxTitle = 100
+const maxTitle = 140
 
 // prosy is for lines that are language: most of their characters are letters. Pasted logs, tables and code are not.
 func prosy(s string) bool {

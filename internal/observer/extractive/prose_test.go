@@ -15,8 +15,8 @@ func TestTitleOfRequest(t *testing.T) {
 	long := strings.Repeat("word ", 40)
 	tests := []struct{ name, request, want string }{
 		{"a sentence", "Fix the login redirect for expired sessions.", "Fix the login redirect for expired sessions."},
-		{"the first of several", "Fix the login redirect for sessions that expired on the server. Then add tests for it. And deploy it to staging.",
-			"Fix the login redirect for sessions that expired on the server."},
+		{"the first of several", "Fix the login redirect for sessions that expired on the server, in all three shops. Then add tests for it. And deploy it to staging.",
+			"Fix the login redirect for sessions that expired on the server, in all three shops."},
 		{"consent says nothing", "yes", ""},
 		{"consent before a sentence", "ok, thanks! Now rename the package to basket.", "Now rename the package to basket."},
 		{"a path alone", "/home/dev/project/main.go", ""},
@@ -38,10 +38,10 @@ func TestTitleOfRequest(t *testing.T) {
 		{"a user query", "<user_query>\nWrite a parser for dates\n</user_query>", "Write a parser for dates"},
 		{"attachments", "[Image #1] Make the button look like this [Pasted text #2 +30 lines]", "Make the button look like this"},
 		{"emphasis and links", "**Please** read [the guide](https://example.org) and apply `gofmt`", "Please read the guide and apply gofmt"},
-		{"cut at a word", long, strings.TrimSpace(strings.Repeat("word ", 20)) + "…"},
+		{"cut at a word", long, strings.TrimSpace(strings.Repeat("word ", 28)) + "…"},
 		{"Japanese", "最新の状態にアップデートしてください。その後テストを実行。", "最新の状態にアップデートしてください。 その後テストを実行。"},
 		{"two short ones", "The header is broken. Please fix it in all pages.", "The header is broken. Please fix it in all pages."},
-		{"Japanese, long", strings.Repeat("更新", 80), strings.Repeat("更新", 49) + "更…"},
+		{"Japanese, long", strings.Repeat("更新", 80), strings.Repeat("更新", 69) + "更…"},
 		{"a lone tag", "<system-reminder> never closed, fix the parser", "never closed, fix the parser"},
 		{"escapes", "\x1b[31mFix\x1b[0m the \u202ered\u202c colour of errors", "Fix the red colour of errors"},
 		{"a label", "Title: Move the cart to its own package\n\n- Create it", "Move the cart to its own package"},
@@ -191,7 +191,7 @@ func TestAchieved(t *testing.T) {
 		changed bool
 		want    string
 	}{
-		"the first that stands alone":            {"The cart shows the right sum in cents now. It was wrong because `roundSum` was called twice in `cart.go`.", true, "The cart shows the right sum in cents now."},
+		"the first that stands alone":            {"The cart shows the right sum in cents now. It was wrong because `roundSum` was called twice in `cart.go`.", true, "The cart shows the right sum in cents now. It was wrong because roundSum was called twice in cart.go."},
 		"not one that praises":                   {"All of it reads well.\n\n- `Cart.Sum` rounds once in `cart.go`", true, "Cart.Sum rounds once in cart.go"},
 		"not one that leads to a list alone":     {"Here is what the shop shows with this:\n\n- `Cart.Sum` rounds once in `cart.go`\n- All is well", true, "Here is what the shop shows with this: Cart.Sum rounds once in cart.go"},
 		"an item that says what was done":        {"The two of them agree.\n\nIn `shop`:\n- `Cart.Total` and `Cart.Sum` of `cart.go`\n- Renamed `Sum` to `Total`", true, "Renamed Sum to Total"},
@@ -201,8 +201,8 @@ func TestAchieved(t *testing.T) {
 		"the first of a list":                    {"Sums agree.\n\n- Created `sum.go` for the cart, moved from `shop`\n- Updated `cart.go` so that it calls `Sum()` of `sum.go`", true, "Created sum.go for the cart, moved from shop"},
 		"a short line with its list":             {"Let me see how it looks.\n\nNow the steps are:\n- `tiny`: 4 px\n- `small`: 8 px (was 6)", true, "Now the steps are: tiny: 4 px; small: 8 px (was 6)"},
 		"no bare announcement":                   {"Now:\n\n1. `Cart.Load` gives an error where the file is bad\n2. The view shows it", true, "Now: Cart.Load gives an error where the file is bad; The view shows it"},
-		"a long line with what fits of its list": {"Rewrote the rules of the shop's whole import so that prices are checked:\n\n- `Price.Check` in `price.go`\n- `Price.Max`, which was in `price.go` and is not there any more", true, "Rewrote the rules of the shop's whole import so that prices are checked: Price.Check in price.go"},
-		"a long line of whose list nothing fits": {"Rewrote the rules of the shop's whole import so that prices are checked:\n\n- `Price.Max`, which was in `price.go` and is not there any more", true, "Rewrote the rules of the shop's whole import so that prices are checked"},
+		"a long line with what fits of its list": {"Rewrote the rules of the shop's whole import so that prices are checked:\n\n- `Price.Check` in `price.go`\n- `Price.Max`, which was in `price.go`, is not there any more", true, "Rewrote the rules of the shop's whole import so that prices are checked: Price.Check in price.go"},
+		"a long line of whose list nothing fits": {"Rewrote the rules of the shop's whole import so that prices are checked:\n\n- `Price.Max`, which was in `price.go`, is not there any more, and all that is left there comes from the shop's own list", true, "Rewrote the rules of the shop's whole import so that prices are checked"},
 		"nothing that is to be run":              {"Changed `Cart.Sum` so that it rounds once.\n\nNow run it again in both of the shops and look at what it says of `Cart.Total` and of `Cart.Max`.", true, "Changed Cart.Sum so that it rounds once."},
 		"no guess":                               {"I suspect that `Cart.Sum` and `Cart.Total` were one and the same in `cart.go` before.\n\n- Changed `Sum` to `Total` in `cart.go`", true, "Changed Sum to Total in cart.go"},
 		"of an answer why it is so":              {"Currently the cart shows:\n\n- The sum of all\n\nThe `Cart.Total` isn't shown since the view never asks for it.", false, "The Cart.Total isn't shown since the view never asks for it."},

@@ -131,7 +131,8 @@ func investigated(prompt observer.Prompt) string {
 }
 
 // learned is what discoveries and decisions say, the last of them, without discoveries that a later request went on with; without any, and
-// without any other work, what the agent said. Of one that says only "Done." its title is, unless that was asked for.
+// without any other work, what the agent said. Of one that says only "Done." its title is, unless that was asked for. Where there is room
+// left it is also what was written about the work into files, or taken out there.
 func learned(prompt observer.Prompt, message []block) string {
 	observed, asked := prompt.Observed, requestTitles(prompt)
 	if len(observed) == 0 {
@@ -152,7 +153,21 @@ func learned(prompt observer.Prompt, message []block) string {
 			parts = addOnce(parts, text)
 		}
 	}
-	return strings.Join(last(parts, maxField), "\n\n")
+	parts = last(parts, maxField)
+	for _, o := range observed {
+		for _, f := range o.Facts {
+			said := line(clean(f))
+			if all := addOnce(slices.Clone(parts), said); !isLearned(o) && isComment(said) && runes(strings.Join(all, "  ")) <= maxField {
+				parts = all
+			}
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// isComment is for facts that commentFacts wrote.
+func isComment(fact string) bool {
+	return strings.HasPrefix(fact, wroteIn) || strings.HasPrefix(fact, tookOut)
 }
 
 // unlessShort is a text that says something by itself; "Done." does not.

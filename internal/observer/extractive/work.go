@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"cmp"
 	"math"
 	"path"
 	"slices"
@@ -339,7 +340,7 @@ func (w *work) commit(m commit, c call) {
 	}
 	m.inOtherFolder = path.IsAbs(folder) && path.IsAbs(w.cwd) && !under(folder, w.cwd) && !under(w.cwd, folder)
 	if n := len(w.commits); m.amends && n > 0 && w.commits[n-1].subject == m.subject {
-		m.preexisting = w.commits[n-1].preexisting
+		m.preexisting, m.reason = w.commits[n-1].preexisting, cmp.Or(m.reason, w.commits[n-1].reason)
 		w.commits = w.commits[:n-1]
 	}
 	w.commits = append(w.commits, m)
