@@ -3,6 +3,7 @@ package relay
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"hash/fnv"
 	"io/fs"
 	"os"
@@ -62,19 +63,11 @@ func parseSlots(data []byte) (latest slots) {
 
 // slotLine is a slot without its end.
 func slotLine(number uint64, text []byte) []byte {
-	head := appendHex(make([]byte, 0, slotSize), number)
+	head := fmt.Appendf(make([]byte, 0, slotSize), "%0*x", hexDigits, number)
 	sum := fnv.New64a()
 	_, _ = sum.Write(head)
 	_, _ = sum.Write(text)
-	return append(append(appendHex(append(head, ' '), sum.Sum64()), ' '), text...)
-}
-
-func appendHex(b []byte, n uint64) []byte {
-	text := strconv.FormatUint(n, 16)
-	for range hexDigits - len(text) {
-		b = append(b, '0')
-	}
-	return append(b, text...)
+	return fmt.Appendf(head, " %0*x %s", hexDigits, sum.Sum64(), text)
 }
 
 // write puts text, which has no line break and at most maxSlot bytes, into the file at path in the place of what is older than s. A
