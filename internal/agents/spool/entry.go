@@ -39,13 +39,7 @@ const nameWidth = 20
 
 // entryName makes a name whose order is that of time.
 func entryName(e Entry) string {
-	nanos := strconv.FormatInt(max(e.OccurredAt.UnixNano(), 0), 10)
-	padded := make([]byte, 0, nameWidth+1+len(e.Delivery))
-	for range nameWidth - len(nanos) {
-		padded = append(padded, '0')
-	}
-	padded = append(padded, nanos...)
-	return string(append(append(padded, '-'), e.Delivery...))
+	return fmt.Sprintf("%0*d-%s", nameWidth, max(e.OccurredAt.UnixNano(), 0), e.Delivery)
 }
 
 // appendHeader appends the line of JSON that stands before an entry's body.
