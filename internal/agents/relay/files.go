@@ -18,17 +18,16 @@ var errLocked = errors.New("relay: the lock is held by another process")
 // lockWait is how long a hook waits for another one that counts or spools; both take well under a millisecond.
 const lockWait = 50 * time.Millisecond
 
-// lockFile takes the lock that the file at path stands for, trying for up to wait. unlock gives it
+// lockFile takes the lock that the file at path stands for, trying for up to lockWait. unlock gives it
 // back, as does the end of the process. It returns errLocked if another process keeps it.
-func lockFile(path string, wait time.Duration) (*os.File, error) {
+func lockFile(path string) (*os.File, error) {
 	const pause = 2 * time.Millisecond
-	for {
+	for wait := lockWait; ; wait -= pause {
 		f, err := tryLock(path)
 		if !errors.Is(err, errLocked) || wait <= 0 {
 			return f, err
 		}
 		time.Sleep(pause)
-		wait -= pause
 	}
 }
 

@@ -98,7 +98,7 @@ func lockUnanswered(home string) (*os.File, error) {
 	if err := os.MkdirAll(run, 0o700); err != nil {
 		return nil, err
 	}
-	return lockFile(filepath.Join(run, "unanswered.lock"), lockWait)
+	return lockFile(filepath.Join(run, "unanswered.lock"))
 }
 
 // parseUnanswered takes what it can: the file only decides when a person is notified.
