@@ -158,7 +158,7 @@ func (p param) schema(t reflect.Type) object {
 	case t.Kind() == reflect.Slice:
 		s = object{"type": "array", "items": s}
 	}
-	if n, err := strconv.Atoi(p.most); err == nil {
+	if n := p.most; n > 0 {
 		s["maximum"] = n
 	}
 	if n, err := strconv.Atoi(p.otherwise); err == nil {

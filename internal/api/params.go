@@ -30,20 +30,21 @@ const MaxParam = 4 << 10
 //	ofpage:"true"    it may differ from one page of a list to the next: what a cursor is not bound to, see CheckCursor
 //	help:"..."       what the flag of it is for, that a command has, and flag:"at" its name where it is another: see Fields
 type param struct {
-	field                             int // its place among the struct's
-	name, path, most, otherwise, help string
-	words                             []string
-	several, repeated                 bool
-	wait, ofPage                      bool
+	field, most                 int // field is its place among the struct's
+	name, path, otherwise, help string
+	words                       []string
+	several, repeated           bool
+	wait, ofPage                bool
 }
 
 // paramOf is what the tags of a field say.
 func paramOf(tag reflect.StructTag) param {
 	p := param{
-		name: tag.Get("param"), path: tag.Get("path"), most: tag.Get("most"), otherwise: tag.Get("default"), help: tag.Get("help"),
+		name: tag.Get("param"), path: tag.Get("path"), otherwise: tag.Get("default"), help: tag.Get("help"),
 		several: tag.Get("several") != "", repeated: tag.Get("repeated") != "",
 		wait: tag.Get("wait") != "", ofPage: tag.Get("ofpage") != "",
 	}
+	p.most, _ = strconv.Atoi(tag.Get("most"))
 	if words := tag.Get("words"); words != "" {
 		p.words = strings.Split(words, ",")
 	}
@@ -97,9 +98,8 @@ func Fields(query any) (fields []Field) {
 		}
 		inBody, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		name := cmp.Or(f.Tag.Get("flag"), p.name, inBody)
-		most, _ := strconv.Atoi(p.most)
 		fields = append(fields, Field{
-			Name: strings.ReplaceAll(name, "_", "-"), Help: p.help, Words: p.words, Several: p.several, Most: most, Default: p.otherwise,
+			Name: strings.ReplaceAll(name, "_", "-"), Help: p.help, Words: p.words, Several: p.several, Most: p.most, Default: p.otherwise,
 			At: v.Addr().Interface(),
 		})
 	}
@@ -288,7 +288,7 @@ func (p param) readPlain(v reflect.Value, s string) string {
 	return ""
 }
 
-func (p param) numberProblem() string { return "is no whole number from 0 to " + p.most }
+func (p param) numberProblem() string { return fmt.Sprintf("is no whole number from 0 to %d", p.most) }
 
 // parseTime reads RFC 3339, or a date, which begins at midnight UTC.
 func parseTime(s string) (time.Time, error) {
@@ -337,11 +337,11 @@ func (p param) check(v reflect.Value) string {
 	switch {
 	case v.Kind() == reflect.Int:
 		v.SetInt(max(0, v.Int()))
-		if most, _ := strconv.Atoi(p.most); int(v.Int()) > most {
+		if int(v.Int()) > p.most {
 			return p.numberProblem()
 		}
 	case isNumber && n != nil:
-		if most, _ := strconv.Atoi(p.most); *n < 0 || *n > most {
+		if *n < 0 || *n > p.most {
 			return p.numberProblem()
 		}
 	case v.Kind() == reflect.String && p.path == "":
@@ -381,10 +381,7 @@ func MustKnow(query any) (at events.Position) {
 }
 
 // Most is the largest number that the parameter of that name of query, a struct, may be.
-func Most(query any, name string) int {
-	n, _ := strconv.Atoi(named(query, name).most)
-	return n
-}
+func Most(query any, name string) int { return named(query, name).most }
 
 func named(query any, name string) (found param) {
 	eachParam(reflect.ValueOf(query), func(p param, _ reflect.Value) {
