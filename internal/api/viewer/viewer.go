@@ -65,7 +65,7 @@ type page struct {
 // the media type and how long a browser keeps an answer; the headers that keep the page in are the server's. It is safe for
 // concurrent use.
 func Handler() http.Handler {
-	return sync.OnceValue(func() http.Handler { return newPage(read()) })()
+	return newPage(read())
 }
 
 // read reads the page's files by name.
