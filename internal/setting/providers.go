@@ -53,13 +53,12 @@ func service(name, url, keyEnv string, make func(model string, at model.Endpoint
 	return Provider{Name: name, modelKey: name + "_model", modelDoc: doc, URL: url, KeyEnv: keyEnv, New: make}
 }
 
-// ProviderNamed is the one of that name; ok is false if there is none.
-func ProviderNamed(name string) (p Provider, ok bool) {
-	i := slices.Index(ProviderNames(), name)
-	if i < 0 {
-		return p, false
+// ProviderNamed is the one of that name; the zero Provider if there is none.
+func ProviderNamed(name string) (p Provider) {
+	if i := slices.Index(ProviderNames(), name); i >= 0 {
+		p = providers[i]
 	}
-	return providers[i], true
+	return p
 }
 
 // Providers lists what the setting provider may be, the default first.
@@ -90,7 +89,7 @@ func (all *PerProvider[T]) Of(name string) *T {
 
 // ModelRow is the setting of the model that a provider asks; none where it asks none that could be chosen.
 func (v *InForce) ModelRow(name string) []Row {
-	p, _ := ProviderNamed(name)
+	p := ProviderNamed(name)
 	if p.modelKey == "" {
 		return nil
 	}
@@ -99,13 +98,12 @@ func (v *InForce) ModelRow(name string) []Row {
 
 // ModelKey is the setting that names the model that a provider asks; empty where it asks none that could be chosen.
 func ModelKey(provider string) string {
-	p, _ := ProviderNamed(provider)
-	return p.modelKey
+	return ProviderNamed(provider).modelKey
 }
 
 // Model is where the model of a provider is set; nil where none can be.
 func (v *InForce) Model(provider string) *string {
-	if p, _ := ProviderNamed(provider); p.modelKey == "" {
+	if ModelKey(provider) == "" {
 		return nil
 	}
 	return v.Models.Of(provider)

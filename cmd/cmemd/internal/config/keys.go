@@ -70,7 +70,7 @@ func (c *Config) Service(name string) *serviceConfig {
 	if name == EmbeddingsName {
 		return &c.Embeddings.Endpoint
 	}
-	if p, _ := setting.ProviderNamed(name); p.New == nil {
+	if setting.ProviderNamed(name).New == nil {
 		return nil
 	}
 	return c.Endpoints.Of(name)

@@ -110,8 +110,7 @@ func (b Builder) asker(name string, made *Built) (model.Asker, error) {
 		return nil, err
 	}
 	made.Key = at.Key
-	p, _ := setting.ProviderNamed(name) // build looked for it
-	asker, err := p.New(l.ModelOf(name), at)
+	asker, err := setting.ProviderNamed(name).New(l.ModelOf(name), at) // build looked for it
 	if err != nil {
 		return nil, err
 	}
