@@ -243,11 +243,7 @@ var errSpoolDisk = errors.New("capture: the spool cannot be read")
 
 // readEntry reads and decodes one entry. Errors are errSpoolDisk, fs.ErrNotExist, and those of the entry itself.
 func (p *Pipeline) readEntry(ctx context.Context, name string) (out drained, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = panics.Caught(p.logger, "spool file", r)
-		}
-	}()
+	defer panics.Catch(&err, p.logger, "spool file")
 	e, err := p.spool.Read(name)
 	if err != nil && !errors.Is(err, spool.ErrBadEntry) {
 		err = fmt.Errorf("%w: %w", errSpoolDisk, err)
@@ -293,11 +289,7 @@ func (r *drainRun) flush(ctx context.Context) bool {
 
 // deliver puts what entries of one session report to it. A panic is an error.
 func (p *Pipeline) deliver(ctx context.Context, entries []drained) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = panics.Caught(p.logger, "drain", r)
-		}
-	}()
+	defer panics.Catch(&err, p.logger, "drain")
 	ctx, cancel := context.WithTimeout(ctx, AppendTimeout)
 	defer cancel()
 	all := entries[0].accepted.Report.Captures

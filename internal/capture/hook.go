@@ -119,11 +119,7 @@ func parseOccurred(s string) (time.Time, error) {
 // take decodes a delivery and puts what it reports to its session. It returns when that is on disk. A panic on the way
 // is an error.
 func (p *Pipeline) take(ctx context.Context, d delivery) (a Accepted, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = panics.Caught(p.logger, "hook of "+d.Agent, r)
-		}
-	}()
+	defer panics.Catch(&err, p.logger, "hook of "+d.Agent)
 	if a, err = p.decode(ctx, d); err != nil || len(a.Report.Captures) == 0 {
 		return a, err
 	}

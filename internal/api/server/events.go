@@ -61,11 +61,7 @@ func (s *logs) getEvents(w http.ResponseWriter, r *http.Request, q api.EventsQue
 	var readErr error
 	go func() {
 		defer close(found)
-		defer func() {
-			if p := recover(); p != nil {
-				readErr = panics.Caught(s.logger, r.Pattern, p)
-			}
-		}()
+		defer panics.Catch(&readErr, s.logger, r.Pattern)
 		readErr = s.follow(ctx, from, q, found)
 	}()
 	err = send(out, found, q.Payload)

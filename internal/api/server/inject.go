@@ -197,12 +197,8 @@ func (s *injections) contextWithin(ctx context.Context, ask recall.Ask) (recall.
 	got := make(chan answer, 1)
 	helped := s.life.help(func() {
 		a := answer{err: errors.New("api: no memory was chosen")}
-		defer func() {
-			if p := recover(); p != nil {
-				a.err = panics.Caught(s.logger, "choice of memory", p)
-			}
-			got <- a
-		}()
+		defer func() { got <- a }()
+		defer panics.Catch(&a.err, s.logger, "choice of memory")
 		a.mem, a.err = s.choose(ctx, ask)
 	})
 	if !helped {

@@ -39,11 +39,7 @@ func (s *dispatcher) do(
 	j := &job{latest: make(chan api.Progress, 1), ended: make(chan struct{})}
 	go func() {
 		defer close(j.ended)
-		defer func() {
-			if p := recover(); p != nil {
-				j.err = panics.Caught(s.logger, where, p)
-			}
-		}()
+		defer panics.Catch(&j.err, s.logger, where)
 		j.result, j.err = f(ctx, j.setLatest)
 	}()
 	defer func() {
