@@ -138,9 +138,5 @@ const (
 
 // shortened is at most n characters of s, in one line.
 func shortened(s string, n int) string {
-	all := []rune(strings.Join(strings.Fields(s), " "))
-	if len(all) <= n {
-		return string(all)
-	}
-	return string(all[:n-1]) + "…"
+	return terminal.Shortened(strings.Join(strings.Fields(s), " "), n)
 }

@@ -352,8 +352,5 @@ func describeHook(payload string) string {
 	if p.Input.File != "" {
 		about += filepath.Base(filepath.Dir(p.Input.File)) + "/" + filepath.Base(p.Input.File)
 	}
-	if r := []rune(about); len(r) > 60 {
-		about = string(r[:59]) + "…"
-	}
-	return fmt.Sprintf("%-18s %-5s %s", p.Event, p.Tool, about)
+	return fmt.Sprintf("%-18s %-5s %s", p.Event, p.Tool, terminal.Shortened(about, 60))
 }

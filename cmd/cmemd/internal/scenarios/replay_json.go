@@ -161,15 +161,10 @@ func showReplay(a *terminal.App, c comparison) error {
 
 // saying is the beginning of an output in quotes.
 func saying(output string) string {
-	const most = 60
-	text := []rune(terminal.VisibleLine(output))
-	switch {
-	case len(text) == 0:
+	if output == "" {
 		return "nothing"
-	case len(text) > most:
-		text = append(text[:most-1], '…')
 	}
-	return fmt.Sprintf("%q", string(text))
+	return fmt.Sprintf("%q", terminal.Shortened(terminal.VisibleLine(output), 60))
 }
 
 // stretch is a recording for programs, without its scenario.

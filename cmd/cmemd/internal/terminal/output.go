@@ -223,6 +223,14 @@ func EscapeJSON(b []byte) []byte {
 	return out
 }
 
+// Shortened is the beginning of s where that has more than most runes, which end with an ellipsis then.
+func Shortened(s string, most int) string {
+	if all := []rune(s); len(all) > most {
+		return string(all[:most-1]) + "…"
+	}
+	return s
+}
+
 // Moment is a time for people: local, to the minute; empty for none.
 func Moment(t time.Time) string {
 	if t.IsZero() {

@@ -142,7 +142,7 @@ func showPrinted(a *terminal.App, in api.WhyInput) {
 				break
 			}
 			if l != "" {
-				a.Printf("      %s %s\n", part.mark, shortLine(l))
+				a.Printf("      %s %s\n", part.mark, terminal.Shortened(l, maxShownLine))
 			}
 		}
 	}
@@ -150,13 +150,6 @@ func showPrinted(a *terminal.App, in api.WhyInput) {
 
 // maxShownLine is how much of one line is shown, in runes.
 const maxShownLine = 160
-
-func shortLine(s string) string {
-	if r := []rune(s); len(r) > maxShownLine {
-		return string(r[:maxShownLine-1]) + "…"
-	}
-	return s
-}
 
 func inputLine(in api.WhyInput) string {
 	line := fmt.Sprintf("%-8d  %s  %s", in.Position, terminal.Moment(in.At), in.Kind)
