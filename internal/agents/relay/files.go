@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/cmemd/cmemd/internal/filelock"
@@ -18,12 +19,12 @@ var errLocked = errors.New("relay: the lock is held by another process")
 // lockWait is how long a hook waits for another one that counts or spools; both take well under a millisecond.
 const lockWait = 50 * time.Millisecond
 
-// lockFile takes the lock that the file at path stands for, trying for up to lockWait. unlock gives it
+// lockUnanswered keeps other processes from changing what is written down, trying for up to lockWait. unlock gives the lock
 // back, as does the end of the process. It returns errLocked if another process keeps it.
-func lockFile(path string) (*os.File, error) {
+func lockUnanswered(home string) (*os.File, error) {
 	const pause = 2 * time.Millisecond
 	for wait := lockWait; ; wait -= pause {
-		f, err := tryLock(path)
+		f, err := tryLock(home, "unanswered.lock")
 		if !errors.Is(err, errLocked) || wait <= 0 {
 			return f, err
 		}
@@ -31,9 +32,16 @@ func lockFile(path string) (*os.File, error) {
 	}
 }
 
-// tryLock takes the lock of the file at path, which it makes if need be, or returns errLocked.
-func tryLock(path string) (*os.File, error) {
-	f, free, err := filelock.Open(path)
+// startLock is the lock of whoever starts a daemon for a home.
+const startLock = "start.lock"
+
+// tryLock takes a lock of a home, whose file it makes if need be, or returns errLocked.
+func tryLock(home, name string) (*os.File, error) {
+	run := filepath.Join(home, "run")
+	if err := os.MkdirAll(run, 0o700); err != nil {
+		return nil, err
+	}
+	f, free, err := filelock.Open(filepath.Join(run, name))
 	if err == nil && !free {
 		err = errLocked
 	}

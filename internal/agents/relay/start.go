@@ -26,7 +26,7 @@ func (h *hook) expectDaemon() bool {
 	if h.Start == nil {
 		return false
 	}
-	lock, err := lockStart(h.Home)
+	lock, err := tryLock(h.Home, startLock)
 	if err != nil {
 		return errors.Is(err, errLocked)
 	}
@@ -44,21 +44,12 @@ func (h *hook) expectDaemon() bool {
 	return h.result.Started
 }
 
-// lockStart takes the lock of whoever starts a daemon for a home, or returns errLocked.
-func lockStart(home string) (*os.File, error) {
-	run := filepath.Join(home, "run")
-	if err := os.MkdirAll(run, 0o700); err != nil {
-		return nil, err
-	}
-	return tryLock(filepath.Join(run, "start.lock"))
-}
-
 // HoldStart keeps hooks from starting a daemon for a home until release is called or the process ends: whoever replaces a daemon does
 // not want the old program back in between. Hooks wait for a daemon within their budget meanwhile, then spool. HoldStart waits for
 // others that hold it until ctx is done, which is its error; where a file system has no locks hooks start none, and nothing is held.
 func HoldStart(ctx context.Context, home string) (release func(), err error) {
 	for {
-		lock, err := lockStart(home)
+		lock, err := tryLock(home, startLock)
 		switch {
 		case err == nil:
 			return func() { unlock(lock) }, nil

@@ -39,10 +39,7 @@ func TestStartsAtMostOnceAMinute(t *testing.T) {
 func TestOneHookStartsAtATime(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(home, "run"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	lock, err := tryLock(filepath.Join(home, "run", "start.lock"))
+	lock, err := tryLock(home, startLock)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,15 +92,6 @@ func LayNotes(home string) error {
 	return slots{}.write(slotsPath(home), noteOf(Unanswered{}), true)
 }
 
-// lockUnanswered keeps other processes from changing what is written down.
-func lockUnanswered(home string) (*os.File, error) {
-	run := filepath.Join(home, "run")
-	if err := os.MkdirAll(run, 0o700); err != nil {
-		return nil, err
-	}
-	return lockFile(filepath.Join(run, "unanswered.lock"))
-}
-
 // parseUnanswered takes what it can: the file only decides when a person is notified.
 func parseUnanswered(data []byte) Unanswered {
 	var u Unanswered
