@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 
@@ -145,13 +146,8 @@ func newestSessions(ctx context.Context, log offline.Source, n int) ([][]events.
 			last[r.Stream] = r.Position
 		}
 	}
-	streams := make([]events.StreamID, 0, len(last))
-	for s := range last {
-		streams = append(streams, s)
-	}
-	slices.SortFunc(streams, func(a, b events.StreamID) int { return cmp.Compare(last[b], last[a]) })
-	streams = streams[:min(n, len(streams))]
-	slices.Reverse(streams)
+	streams := slices.SortedFunc(maps.Keys(last), func(a, b events.StreamID) int { return cmp.Compare(last[a], last[b]) })
+	streams = streams[max(len(streams)-n, 0):]
 	all := make([][]events.Record, len(streams))
 	for r, err := range offline.Records(ctx, log) {
 		if err != nil {
