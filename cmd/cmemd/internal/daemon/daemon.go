@@ -365,8 +365,8 @@ func (d *daemon) openSignins() *signin.Register {
 // notices are what sessions' persons are shown.
 func (d *daemon) notices() notices {
 	return notices{
-		views: d.views, status: d.actors.Status, now: time.Now, log: d.logNotice, sharing: d.notShared, stopped: d.stoppedViews,
-		asked: d.forgetRequests, leftOut: d.leftOut,
+		views: d.views, status: d.actors.Status, now: time.Now, log: d.logNotice, sharing: d.notShared,
+		stopped: server.Stores{Views: d.views, Index: d.index}.StoppedParts, asked: d.forgetRequests, leftOut: d.leftOut,
 	}
 }
 
@@ -376,11 +376,6 @@ func (d *daemon) leftOut() int {
 		return 0
 	}
 	return len(leftOut(d.config))
-}
-
-// stoppedViews names the views that go no further, for good or for now.
-func (d *daemon) stoppedViews() []string {
-	return server.Stores{Views: d.views, Index: d.index}.StoppedParts()
 }
 
 // forgetRequests is how many requests of agents to forget no person has answered.

@@ -15,7 +15,7 @@ import (
 // eraserConfig is how words are taken out of this home: of the log, the views' file and the index, in this order.
 func (d *daemon) eraserConfig() erasure.Config {
 	return erasure.Config{
-		Log: d.union, Views: d.views, Do: d.doWhenNotBusy, Announce: d.announceErasure, Others: d.forgetElsewhere, State: d.paths.Forget, Logger: d.logger,
+		Log: d.union, Views: d.views, Do: d.doWhenNotBusy, Announce: d.announceErasure, Others: d.sharing.Forget, State: d.paths.Forget, Logger: d.logger,
 		Retain: time.Duration(d.config.RetentionDays) * 24 * time.Hour,
 		Files: append([]erasure.Files{
 			{Name: "log", Purge: func(ctx context.Context, _ events.Position) error { return d.purgeLog(ctx) }},

@@ -47,12 +47,7 @@ func (d *daemon) announceErasure(ctx context.Context, at []events.Position) erro
 			places = append(places, place)
 		}
 	}
-	return d.sharing.Forget(ctx, places...)
-}
-
-// forgetElsewhere has the machines whose records they are forget them, and all others.
-func (d *daemon) forgetElsewhere(ctx context.Context, places []events.Place) error {
-	return d.sharing.Forget(ctx, places...)
+	return d.sharing.Forget(ctx, places)
 }
 
 // forgetPlaces forgets here what a machine asked all to forget: copies have been erased already.

@@ -13,7 +13,7 @@ import (
 )
 
 // Forget has the other machines forget records too, and the store. It returns once that is on disk; without others it does nothing.
-func (s *Sharing) Forget(ctx context.Context, at ...events.Place) error {
+func (s *Sharing) Forget(ctx context.Context, at []events.Place) error {
 	j, err := s.now()
 	if errors.Is(err, ErrNotJoined) || len(at) == 0 {
 		return nil

@@ -44,7 +44,7 @@ func TestJoinOffline(t *testing.T) {
 // space has nobody to tell.
 func TestForgetBeforeStart(t *testing.T) {
 	t.Parallel()
-	dir, at := t.TempDir(), events.Place{Position: 1}
+	dir, at := t.TempDir(), []events.Place{{Position: 1}}
 	if err := New(Config{Dir: dir}).Forget(t.Context(), at); err != nil {
 		t.Errorf("in no space: %v", err)
 	}
