@@ -133,7 +133,7 @@ func showNextObserver(a *terminal.App, n *homedir.NextObserver) {
 		return
 	}
 	line := n.Provider + ", once nothing waits for who observes now"
-	if !n.Waits() {
+	if !n.Lives() {
 		line += "; that was interrupted: `cmemd setup` goes on"
 	}
 	a.Field("next", line)

@@ -10,7 +10,7 @@ import (
 // A NextObserver is who is to observe once nothing waits for the observer that is set now. A process of its own waits for that; the file is
 // gone when it has changed the settings.
 type NextObserver struct {
-	process.Identity
+	process.Identity // of who waits
 
 	Provider string    `json:"provider"`
 	Model    string    `json:"model,omitempty"` // empty: the one that is set
@@ -22,9 +22,6 @@ func (n NextObserver) WithProcess(pid int) NextObserver {
 	n.Identity = process.Identify(pid)
 	return n
 }
-
-// Waits reports whether the process lives.
-func (n NextObserver) Waits() bool { return n.Lives() }
 
 // Write writes n down at path. After a loss of power there is the old file or the new one: a person's choice is in it.
 func (n NextObserver) Write(path string) error {

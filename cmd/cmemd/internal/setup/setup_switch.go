@@ -22,7 +22,7 @@ import (
 // while anything waits for it, a process of its own waits too, and changes the settings then.
 func (s *setupRun) observeNext(ctx context.Context, o *observerAnswer, next homedir.NextObserver) error {
 	o.Next, o.Answered = &next, true
-	if !next.Waits() {
+	if !next.Lives() {
 		idle, err := s.isIdle(ctx)
 		if err != nil {
 			return err
