@@ -2,6 +2,7 @@ package setup
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -84,12 +85,9 @@ func (s *setupRun) awaitObserved(ctx context.Context) {
 // isObserved reports whether nothing waits for the observer, and it is at work on nothing, a summary among that, by views that know all of
 // the log.
 func isObserved(s api.Status) bool {
-	for _, view := range s.Views {
-		if view.Lag > 0 {
-			return false
-		}
-	}
-	return s.Inputs.Pending+s.Actors.Waiting+s.Actors.Turns+s.Actors.Queued == 0
+	behind := func(v api.ViewLag) bool { return v.Lag > 0 }
+	waiting := s.Inputs.Pending + s.Actors.Waiting + s.Actors.Turns + s.Actors.Queued
+	return waiting == 0 && !slices.ContainsFunc(s.Views, behind)
 }
 
 // paths are those of the home.
