@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -101,10 +102,6 @@ func newHook(cfg Config) *hook {
 
 // printable reports whether s may stand in a header as it is.
 func printable(s string) bool {
-	for i := range len(s) {
-		if s[i] <= ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 64
+	odd := func(r rune) bool { return r <= ' ' || r > '~' }
+	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, odd)
 }
