@@ -2,14 +2,24 @@ package homedir
 
 import (
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
+	"github.com/cmemd/cmemd/internal/durable"
 )
 
-// CheckOverwrite refuses to write a file that is there, unless force says to replace it. The log of this home, and what is no file, are
+// WriteFile has write fill the file at path, which is there only when it is whole and on disk. What checkOverwrite refuses stays.
+func WriteFile(a *terminal.App, path string, force bool, write func(io.Writer) error) (size int64, err error) {
+	if err := checkOverwrite(a, path, force); err != nil {
+		return 0, err
+	}
+	return durable.ReplaceWith(path, OwnFile, write)
+}
+
+// checkOverwrite refuses to write a file that is there, unless force says to replace it. The log of this home, and what is no file, are
 // never replaced. Of a path that cannot be looked at, whoever writes there says why.
-func CheckOverwrite(a *terminal.App, path string, force bool) error {
+func checkOverwrite(a *terminal.App, path string, force bool) error {
 	named, err := os.Lstat(path)
 	if err != nil {
 		return nil

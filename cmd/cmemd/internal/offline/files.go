@@ -9,15 +9,11 @@ import (
 
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/internal/durable"
 )
 
-// CopyTo has write fill the file at path, which is there only when it is whole and on disk. What homedir.CheckOverwrite refuses stays.
+// CopyTo is homedir.WriteFile, and says what was written.
 func CopyTo(a *terminal.App, path string, force bool, write func(io.Writer) error) error {
-	if err := homedir.CheckOverwrite(a, path, force); err != nil {
-		return err
-	}
-	n, err := durable.ReplaceWith(path, homedir.OwnFile, write)
+	n, err := homedir.WriteFile(a, path, force, write)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/setting"
@@ -169,10 +168,7 @@ func writeScenario(a *terminal.App, p replayPlan, rec *replay.Recording) error {
 		a.Infof("%s", terminal.VisibleLine(strings.Join(notes, "\n")))
 		return write(a.Out)
 	}
-	if err := homedir.CheckOverwrite(a, p.toScenario, p.force); err != nil {
-		return err
-	}
-	n, err := durable.ReplaceWith(p.toScenario, homedir.OwnFile, write)
+	n, err := homedir.WriteFile(a, p.toScenario, p.force, write)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/homedir"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/offline"
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
-	"github.com/cmemd/cmemd/internal/durable"
 	"github.com/cmemd/cmemd/internal/number"
 	"github.com/cmemd/cmemd/internal/replay"
 	"github.com/cmemd/cmemd/internal/replay/report"
@@ -155,13 +154,10 @@ func finish(a *terminal.App, p replayPlan, c comparison) error {
 
 // writeReport writes the page.
 func writeReport(a *terminal.App, p replayPlan, c comparison) error {
-	if err := homedir.CheckOverwrite(a, p.report, p.force); err != nil {
-		return err
-	}
 	o := report.Options{Live: c.live, Program: "cmemd " + a.Version, Notes: c.notes}
 	if c.log != nil {
 		o.Began, o.Proof = c.log.recording.Began, &c.log.proof
 	}
-	_, err := durable.ReplaceWith(p.report, homedir.OwnFile, func(w io.Writer) error { return report.Write(w, c.scenario, c.runs, o) })
+	_, err := homedir.WriteFile(a, p.report, p.force, func(w io.Writer) error { return report.Write(w, c.scenario, c.runs, o) })
 	return err
 }
