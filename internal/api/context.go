@@ -5,6 +5,7 @@ import (
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/memory/recall"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 // ContextRoute previews what is injected.
@@ -38,13 +39,8 @@ func (q *ContextQuery) Check(wrong Wrong) {
 			wrong(name, "is no absolute path")
 		}
 	}
-	given := 0
-	for _, text := range []string{q.Source, q.Prompt, q.File} {
-		if text != "" {
-			given++
-		}
-	}
-	if given > 1 {
+	given := []string{q.Source, q.Prompt, q.File}
+	if number.Count(given, func(text string) bool { return text != "" }) > 1 {
 		wrong("source", "give one of this, prompt and file")
 	}
 }

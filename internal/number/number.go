@@ -1,4 +1,4 @@
-// Package number writes numbers as people read them: with the noun that they count, and with commas between thousands.
+// Package number counts, and writes numbers as people read them: with the noun that they count, and with commas between thousands.
 package number
 
 import (
@@ -11,6 +11,16 @@ const CharactersPerToken = 4
 
 // Integer is what may be counted with.
 type Integer interface{ ~int | ~int64 | ~uint64 }
+
+// Count is how many of list are such.
+func Count[E any](list []E, such func(E) bool) (n int) {
+	for _, e := range list {
+		if such(e) {
+			n++
+		}
+	}
+	return n
+}
 
 // Plural is n with its noun, given in the singular: "1 row", "2 rows".
 func Plural[N Integer](n N, one string) string { return fmt.Sprintf("%d %s", n, Noun(n, one)) }

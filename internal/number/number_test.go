@@ -7,6 +7,16 @@ import (
 	"github.com/cmemd/cmemd/internal/number"
 )
 
+func TestCount(t *testing.T) {
+	t.Parallel()
+	odd := func(n int) bool { return n%2 == 1 }
+	for want, list := range [][]int{nil, {1, 2}, {1, 4, 3}} {
+		if got := number.Count(list, odd); got != want {
+			t.Errorf("%v: got %d, want %d", list, got, want)
+		}
+	}
+}
+
 func TestPlural(t *testing.T) {
 	t.Parallel()
 	for one, want := range map[string]string{"row": "1 row, 2 rows", "day": "1 day, 2 days", "discrepancy": "1 discrepancy, 2 discrepancies"} {

@@ -117,11 +117,6 @@ func (d diagnosis) err() error {
 	if d.OK {
 		return nil
 	}
-	n := 0
-	for _, c := range d.Checks {
-		if c.State == stateWrong {
-			n++
-		}
-	}
+	n := number.Count(d.Checks, func(c finding) bool { return c.State == stateWrong })
 	return terminal.Advise(fmt.Errorf("%w: %s to mend", errUnwell, number.Plural(n, "thing")), "do what stands behind `mend`, from the top")
 }

@@ -101,11 +101,7 @@ func (c *comparedObserver) observe(ctx context.Context, a *terminal.App, capture
 	defer end()
 	total, done := 0, 0
 	for _, one := range captured {
-		for _, rec := range one {
-			if rec.IsInput() {
-				total++
-			}
-		}
+		total += number.Count(one, events.Record.IsInput)
 	}
 	m := a.Meter("asking "+terminal.NameOfModel(c.Provider, c.Model), int64(total), false)
 	defer m.End()

@@ -55,13 +55,8 @@ func (a account) common() []assertion {
 }
 
 // countDecisions counts the decisions of one kind.
-func countDecisions(r replay.Result, ruling policy.Ruling) (n int) {
-	for _, d := range r.Decisions {
-		if d == string(ruling) {
-			n++
-		}
-	}
-	return n
+func countDecisions(r replay.Result, ruling policy.Ruling) int {
+	return number.Count(r.Decisions, func(d string) bool { return d == string(ruling) })
 }
 
 // assertQuiet wants the daemon to have decided as replay does, output by output.

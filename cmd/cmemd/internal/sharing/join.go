@@ -10,6 +10,7 @@ import (
 	"github.com/cmemd/cmemd/cmd/cmemd/internal/terminal"
 	"github.com/cmemd/cmemd/eventlog/share/space"
 	"github.com/cmemd/cmemd/internal/api"
+	"github.com/cmemd/cmemd/internal/number"
 )
 
 // joinWait is how long a store may take to be joined: a dozen objects, of which each may wait for an election.
@@ -128,13 +129,8 @@ func hostName() string {
 }
 
 // current is how many machines are in a space.
-func current(sp *space.Space) (n int) {
-	for _, m := range sp.Manifest().Machines() {
-		if m.Current() {
-			n++
-		}
-	}
-	return n
+func current(sp *space.Space) int {
+	return number.Count(sp.Manifest().Machines(), space.Machine.Current)
 }
 
 // invite makes a code that leads to the store at a.
