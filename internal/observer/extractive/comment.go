@@ -17,10 +17,11 @@ const (
 	maxScannedBytes = 16 << 10
 )
 
-// tookOut and wroteIn begin the facts that quote comments; summaries know them by these.
+// tookOut, wroteIn and messageSays begin what is quoted of comments, documents and commits; summaries know it by these.
 const (
-	tookOut = "Took a comment out of "
-	wroteIn = "Wrote in "
+	tookOut     = "Took a comment out of "
+	wroteIn     = "Wrote in "
+	messageSays = "Commit message: "
 )
 
 // comment is what stands, or stood, in code about it, or in a document.
@@ -48,11 +49,11 @@ func (w *work) commentFacts(to *factList) {
 	}
 	slices.SortStableFunc(all, func(a, b told) int { return cmp.Compare(b.weight, a.weight) })
 	for _, t := range all[:min(len(all), maxComments)] {
-		if name := w.show(t.file.path); t.gone {
-			to.quote(rankComment, tookOut+name, ": “"+t.text+"”", "")
-		} else {
-			to.add(rankComment, wroteIn+"%s: “%s”", name, t.text)
+		verb := wroteIn
+		if t.gone {
+			verb = tookOut
 		}
+		to.explain(rankComment, "", verb+w.show(t.file.path)+": “"+t.text+"”")
 	}
 }
 

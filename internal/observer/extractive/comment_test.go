@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer"
 	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
@@ -62,6 +63,60 @@ func TestComments(t *testing.T) {
 	}
 }
 
+// TestSubtitle: what tells why stands in the subtitle, and not among the facts too; without it the subtitle counts what was done.
+func TestSubtitle(t *testing.T) {
+	t.Parallel()
+	why := used("Edit", map[string]any{"file_path": cwd + "/cart.go", "old_string": "x()", "new_string": "// Rounded at the end, because cents would be lost.\nx()"}, "{}", false)
+	const quoted = "Wrote in cart.go: “Rounded at the end, because cents would be lost.”"
+	commit := func(command string) events.ToolUsed { return committed(command, "[main 1a2b3c4] Round totals once") }
+	for name, c := range map[string]struct {
+		calls []events.ToolUsed
+		want  string
+		facts []string
+	}{
+		"a comment": {[]events.ToolUsed{why}, quoted, []string{"Edited cart.go (1 edit)"}},
+		"nothing":   {[]events.ToolUsed{commit("git commit -m 'Round totals once'")}, "1 commit", []string{"Commit 1a2b3c4: Round totals once"}},
+		"a commit's message": {[]events.ToolUsed{why, commit("git commit -m 'Round totals once' -m 'Cents were lost, because each line\nwas rounded.\n\n- `Sum` rounds\n- `Total` does not'")}, "Commit message: “Cents were lost, because each line was rounded. Sum rounds; Total does not”",
+			[]string{"Commit 1a2b3c4: Round totals once", quoted, "Edited cart.go (1 edit)"}},
+		"two commits": {[]events.ToolUsed{commit("git commit -m 'Round totals once' -m 'Cents were lost before.'"), committed("git commit -m 'Test the sum' -m 'It was wrong for a week.'", "[main 2b3c4d5] Test the sum")}, "Commit message: “Cents were lost before.”",
+			[]string{"Commit 1a2b3c4: Round totals once", "Commit 2b3c4d5: Test the sum — Commit message: “It was wrong for a week.”"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWork(cwd)
+			for _, u := range c.calls {
+				w.add(observeCall(evidence.Parse(u)))
+			}
+			got := w.subtitle()
+			if d := cmp.Diff(c.facts, w.facts(9, got)); d != "" || got != c.want {
+				t.Errorf("%q, want %q; facts (-want +got):\n%s", got, c.want, d)
+			}
+		})
+	}
+}
+
+// TestNotesInSummary: what was written into files stands in the session's summary where there is room; where it is from, and what commits
+// say, does not.
+func TestNotesInSummary(t *testing.T) {
+	t.Parallel()
+	const note = "Wrote in notes.md: “The cart holds 40 lines at most.”"
+	observed := []events.ObservationParsed{
+		{Type: observer.TypeFeature, Title: "Done: notes.md written.", Subtitle: note, FilesModified: []string{cwd + "/notes.md"}},
+		{Type: observer.TypeChange, Title: "Round totals once", Subtitle: "Commit message: “Cents were lost before.”", Facts: []string{"Edited cart.go (1 edit)"}, FilesModified: []string{cwd + "/cart.go"}},
+	}
+	prompt := observer.Prompt{Cwd: cwd, Observed: observed}
+	if got := learned(prompt, nil); got != note {
+		t.Errorf("learned %q", got)
+	}
+	if got, want := completed(prompt), "- Done: notes.md written — notes.md\n- Round totals once — cart.go"; got != want {
+		t.Errorf("completed %q, want %q", got, want)
+	}
+	observed[0].Facts = []string{strings.Repeat(note, maxField/len(note)+1)}
+	if got := learned(prompt, nil); got != note {
+		t.Errorf("beside one that has no room: learned %q", got)
+	}
+}
+
 // TestLeft: the files that git's status called changed or new last, unless they were committed since.
 func TestLeft(t *testing.T) {
 	t.Parallel()
@@ -85,7 +140,7 @@ func TestLeft(t *testing.T) {
 		for _, u := range c.calls {
 			w.add(observeCall(evidence.Parse(u)))
 		}
-		if d := cmp.Diff(c.want, w.facts(9), equateEmptyLists); d != "" {
+		if d := cmp.Diff(c.want, w.facts(9, ""), equateEmptyLists); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
 	}

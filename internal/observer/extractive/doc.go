@@ -6,8 +6,9 @@
 // agent's last message that names most, its first one having a lead. Where that has none, the title is what the user
 // asked for, or, where that is talk by its form, the files that were changed. Where every edit failed, the title says
 // so, and so does the narrative before anything else; where files were changed and what failed last stayed so, the title names it too.
-// The narrative is the agent's own last message from behind its interjections on, the facts are commands and how they ended, and files
-// that were changed. Where nothing of that is there it skips.
+// The subtitle quotes what tells why, of a comment, a document or a commit's message; where nothing does, it counts what was done. The
+// narrative is the agent's own last message from behind its interjections on, the facts are commands and how they ended, and files that
+// were changed. Where nothing of that is there it skips.
 //
 // What the agent said between its calls that tells something (package sentence) is an observation of its own, quoted: why something
 // is so, what to be warned of, what was chosen, what was measured. A list stands with what announces it, a choice with the options it

@@ -54,6 +54,8 @@ type fact struct {
 	rank          int
 	text          string
 	withoutOutput string // the same without what was printed
+	why           string // what of text tells why, or of what to beware; it may stand in the subtitle instead
+	bare          string // text without why; empty: nothing is left
 }
 
 // factList is what is stated, in no order.
@@ -61,12 +63,24 @@ type factList []fact
 
 func (l *factList) add(rank int, format string, args ...any) {
 	s := cut(line(fmt.Sprintf(format, args...)), maxFact)
-	*l = append(*l, fact{rank, s, s})
+	*l = append(*l, fact{rank: rank, text: s, withoutOutput: s})
 }
 
 // quote adds a statement that what was printed stands behind, before how it ended.
 func (l *factList) quote(rank int, statement, printed, suffix string) {
-	*l = append(*l, fact{rank, cut(line(statement+printed+suffix), maxFact), cut(line(statement+suffix), maxFact)})
+	*l = append(*l, fact{rank: rank, text: cut(line(statement+printed+suffix), maxFact), withoutOutput: cut(line(statement+suffix), maxFact)})
+}
+
+// explain adds a statement with what tells why behind it; bare is the statement alone.
+func (l *factList) explain(rank int, bare, why string) {
+	why = cut(line(why), maxFact)
+	text := why
+	if bare = cut(line(bare), maxFact); why == "" {
+		text = bare
+	} else if bare != "" {
+		text = cut(bare+" — "+why, maxFact)
+	}
+	*l = append(*l, fact{rank, text, text, why, bare})
 }
 
 // titleText is the first thing that a raw text says.

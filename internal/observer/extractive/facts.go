@@ -21,15 +21,28 @@ func (w *work) statements() factList {
 	return all
 }
 
-// facts are the n most telling statements about the work, best first.
-func (w *work) facts(n int) []string {
+// facts are the n most telling statements about the work, best first, without what the subtitle says.
+func (w *work) facts(n int, subtitle string) []string {
 	list := make([]string, 0, n)
 	for _, f := range w.statements() {
-		if len(list) < n {
+		if f.why != "" && f.why == subtitle {
+			f.text = f.bare
+		}
+		if len(list) < n && f.text != "" {
 			list = addOnce(list, f.text)
 		}
 	}
 	return list
+}
+
+// subtitle is what tells why, or of what to beware, in a commit's message or in a file that was written; else the outline.
+func (w *work) subtitle() string {
+	for _, f := range w.statements() {
+		if f.why != "" {
+			return f.why
+		}
+	}
+	return w.outline()
 }
 
 // said are the n most telling statements without what was printed: words for titles and narratives, which sessions to come are told.
@@ -45,22 +58,26 @@ func (w *work) said(n int) []string {
 
 func (w *work) commitFacts(to *factList) {
 	for _, m := range w.commits {
-		said := m.subject
-		if m.reason != "" {
-			said += " — " + m.reason
-		}
 		switch {
 		case m.inOtherFolder && m.hash == "":
 		case m.hash == "":
-			to.add(rankCommit, "Committed: %s", said)
+			to.explain(rankCommit, "Committed: "+m.subject, m.why())
 		case m.inOtherFolder:
-			to.add(rankRan, "Commit %s in another folder: %s", m.hash, said)
+			to.add(rankRan, "Commit %s in another folder: %s", m.hash, m.subject)
 		case m.amends:
-			to.add(rankCommit, "Commit %s (amended): %s", m.hash, said)
+			to.explain(rankCommit, "Commit "+m.hash+" (amended): "+m.subject, m.why())
 		default:
-			to.add(rankCommit, "Commit %s: %s", m.hash, said)
+			to.explain(rankCommit, "Commit "+m.hash+": "+m.subject, m.why())
 		}
 	}
+}
+
+// why is what stands below the subject, or "".
+func (m commit) why() string {
+	if m.reason == "" {
+		return ""
+	}
+	return messageSays + "“" + m.reason + "”"
 }
 
 func (w *work) fileFacts(to *factList) {

@@ -56,7 +56,7 @@ func TestGistOfSeveralRuns(t *testing.T) {
 		w.add(observeCall(evidence.Parse(used("Bash", map[string]any{"command": "time ./shop"}, out, false))))
 	}
 	want := []string{"`./shop` succeeded, and printed: WARN: 7 batch is lost; WARN: 2 batches; 0.135 total"}
-	if d := cmp.Diff(want, w.facts(3)); d != "" {
+	if d := cmp.Diff(want, w.facts(3, "")); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }
@@ -71,7 +71,7 @@ func TestGistIsOfItsCommand(t *testing.T) {
 		w.add(observeCall(evidence.Parse(used("Bash", map[string]any{"command": c[0]}, c[1], false))))
 	}
 	want := []string{"`QUIET=1 ./shop serve` succeeded, and printed: WARN: 4 batch is lost; 3 failed"}
-	if d := cmp.Diff(want, w.facts(3)); d != "" {
+	if d := cmp.Diff(want, w.facts(3, "")); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }
@@ -99,11 +99,11 @@ func TestGistsAndEnds(t *testing.T) {
 		for _, call := range c.calls {
 			w.add(observeCall(evidence.Parse(used("Bash", map[string]any{"command": call.command}, call.output, call.failed))))
 		}
-		if d := cmp.Diff(c.want, w.facts(5)); d != "" {
+		if d := cmp.Diff(c.want, w.facts(5, "")); d != "" {
 			t.Errorf("%v (-want +got):\n%s", c.calls, d)
 		}
 		before := []string{"`pytest -q` failed: 1 failed"}
-		if got := failing([]events.ObservationParsed{{Facts: before}, {Facts: w.facts(5)}}); len(got) != c.failing {
+		if got := failing([]events.ObservationParsed{{Facts: before}, {Facts: w.facts(5, "")}}); len(got) != c.failing {
 			t.Errorf("%v: failing: %q", c.calls, got)
 		}
 	}
@@ -123,7 +123,7 @@ func TestFailuresOfAFamily(t *testing.T) {
 		"`make lint` failed (exit 1): b.go:1:1: unused: y; passed later", "`make lint` failed (exit 1): a.go:3:4: undefined: x; passed later",
 		"`cat -A` failed (exit 1): cat: illegal option -- A",
 	}
-	if d := cmp.Diff(want, w.facts(9)); d != "" {
+	if d := cmp.Diff(want, w.facts(9, "")); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }

@@ -75,13 +75,13 @@ func (p *Provider) answer(w *work, prompt observer.Prompt) (observer.Observation
 	if !w.isNotable() && blocksWeight(message) < minMessageWeight {
 		return observer.Observation{}, false
 	}
-	kind := w.kind(prompt.Request)
+	kind, subtitle := w.kind(prompt.Request), w.subtitle()
 	o := observer.Observation{
 		Type:      kind,
 		Title:     w.title(requestBlocks(prompt.Request), message),
-		Subtitle:  w.outline(),
+		Subtitle:  subtitle,
 		Narrative: answerText(message, p.maxNarrative),
-		Facts:     w.facts(p.maxFacts),
+		Facts:     w.facts(p.maxFacts, subtitle),
 		Concepts:  w.concepts(kind),
 	}
 	if s := w.failure(); s != "" && o.Narrative != "" {

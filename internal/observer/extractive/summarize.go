@@ -155,9 +155,9 @@ func learned(prompt observer.Prompt, message []block) string {
 	}
 	parts = last(parts, maxField)
 	for _, o := range observed {
-		for _, f := range o.Facts {
+		for _, f := range append([]string{o.Subtitle}, o.Facts...) {
 			said := line(clean(f))
-			if all := addOnce(slices.Clone(parts), said); !isLearned(o) && isComment(said) && runes(strings.Join(all, "  ")) <= maxField {
+			if all := addOnce(slices.Clone(parts), said); !isLearned(o) && isNote(said) && runes(strings.Join(all, "  ")) <= maxField {
 				parts = all
 			}
 		}
@@ -165,10 +165,8 @@ func learned(prompt observer.Prompt, message []block) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// isComment is for facts that commentFacts wrote.
-func isComment(fact string) bool {
-	return strings.HasPrefix(fact, wroteIn) || strings.HasPrefix(fact, tookOut)
-}
+// isNote is for what is quoted of comments and documents.
+func isNote(said string) bool { return strings.HasPrefix(said, wroteIn) || strings.HasPrefix(said, tookOut) }
 
 // unlessShort is a text that says something by itself; "Done." does not.
 func unlessShort(text string) string {
@@ -258,7 +256,8 @@ func whatWasDone(o events.ObservationParsed, cwd string, asked map[string]bool) 
 		files = addOnce(files, line(clean(evidence.Rel(cwd, f))))
 	}
 	mark := ": "
-	if sub == number.Plural(len(files), "file")+" changed" && len(files) <= maxNamed { // which says no more than their names
+	saysWhy := isNote(sub) || strings.HasPrefix(sub, messageSays)
+	if saysWhy || sub == number.Plural(len(files), "file")+" changed" && len(files) <= maxNamed { // which says no more than their names
 		sub, mark = "", " — "
 	}
 	if sub != "" {
