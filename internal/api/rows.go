@@ -79,9 +79,9 @@ type Rows struct {
 	Rows     []Row           `json:"rows"` // one an id that was found, in the order asked; never null
 	// Parts are the other rows of the entries that these are part of, by their ids.
 	Parts map[events.ID][]EntryPart `json:"parts,omitempty"`
-	// Newer names, by their ids, the newest work of their project that goes on with the same code.
-	Newer   map[events.ID]Handle `json:"newer,omitempty"`
-	Missing []string             `json:"missing,omitempty"`
+	// Newer is, by their ids, the newest work of their project that goes on with the same code.
+	Newer   map[events.ID]EntryPart `json:"newer,omitempty"`
+	Missing []string                `json:"missing,omitempty"`
 	// WhyMissing says of those why, where more is known than that no row has that id.
 	WhyMissing map[string]string `json:"why_missing,omitempty"`
 }

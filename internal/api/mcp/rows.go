@@ -114,8 +114,8 @@ func writerName(w events.Writer) string {
 // wholeOf is a whole row with newer work on the same, and what else is of the same prompt, one a line.
 func wholeOf(r api.Row, found api.Rows) string {
 	text := strings.TrimSuffix(whole(r), "\n")
-	if newer := found.Newer[r.ID]; newer.At != 0 {
-		text += fmt.Sprintf("Newer work on the same code: %s\n", newer)
+	if newer, ok := found.Newer[r.ID]; ok {
+		text += "Newer work on the same code:\n" + partLines([]api.EntryPart{newer})
 	}
 	if parts := found.Parts[r.ID]; len(parts) > 0 {
 		text += "Of the same prompt:\n" + partLines(parts)

@@ -101,12 +101,17 @@ func parts(entry []*rows.Row, beside *rows.Row) (list []EntryPart) {
 		if row.ID == beside.ID {
 			continue
 		}
-		p := EntryPart{ID: row.ID, Handle: row.Handle(), Kind: row.Kind, Type: row.Type, Title: titleOf(*row), Flagged: row.Flagged, Undone: row.IsUndone()}
+		p := partOf(row)
 		p.Text = firstSentences(textOf(*row), p.Title, min(maxPartText, room))
 		room -= size(p.Text)
 		list = append(list, p)
 	}
 	return list
+}
+
+// partOf is a row in short, without its text.
+func partOf(row *rows.Row) EntryPart {
+	return EntryPart{ID: row.ID, Handle: row.Handle(), Kind: row.Kind, Type: row.Type, Title: titleOf(*row), Flagged: row.Flagged, Undone: row.IsUndone()}
 }
 
 // firstSentences are the first sentences of a text without those that a title says, whole, at most so many characters of them.

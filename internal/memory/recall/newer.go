@@ -36,10 +36,10 @@ func newerWork(list []*rows.Row) map[events.ID]*rows.Row {
 	return newer
 }
 
-// Newer names, for each observation of a list whose project has newer work on the same, the newest such work, as a context does: among the
-// newestObservations rows of the project. Errors are ctx's and those of the views.
-func (r *Recall) Newer(ctx context.Context, of ...rows.Row) (map[events.ID]rows.Handle, error) {
-	asked, named := map[string][]*rows.Row{}, map[events.ID]rows.Handle{}
+// Newer returns, by the id of each observation of a list whose project has newer work on the same, the newest such work in short, without
+// its text, as a context names it: among the newestObservations rows of the project. Errors are ctx's and those of the views.
+func (r *Recall) Newer(ctx context.Context, of ...rows.Row) (map[events.ID]EntryPart, error) {
+	asked, found := map[string][]*rows.Row{}, map[events.ID]EntryPart{}
 	for i, row := range of {
 		if row.Kind == rows.Observation && row.ProjectRoot != "" {
 			asked[row.ProjectRoot] = append(asked[row.ProjectRoot], &of[i])
@@ -57,11 +57,11 @@ func (r *Recall) Newer(ctx context.Context, of ...rows.Row) (map[events.ID]rows.
 		newer := newerWork(slices.Concat(list, recent))
 		for _, row := range list {
 			if newest := newer[row.ID]; newest != nil {
-				named[row.ID] = newest.Handle()
+				found[row.ID] = partOf(newest)
 			}
 		}
 	}
-	return named, nil
+	return found, nil
 }
 
 // recentWork returns the newest observations of the project that a folder is of. Read keeps what was read, by folder.

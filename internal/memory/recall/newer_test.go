@@ -120,7 +120,7 @@ func TestResultsNameNewerWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if names, err := w.Newer(t.Context(), list...); err != nil || len(names) != 1 || names[older].String() != "m4" {
+	if names, err := w.Newer(t.Context(), list...); err != nil || len(names) != 1 || names[older].Handle.String() != "m4" || names[older].Title != "Orders go by number" {
 		t.Errorf("of rows that are read whole: %v, %v", names, err)
 	}
 }
@@ -134,7 +134,7 @@ func TestNewerWorkOfManyFolders(t *testing.T) {
 	older := w.observe(a, "discovery", "Orders are sorted by `CreatedAt`", "")
 	newer := newID()
 	w.put(b.Stream(), events.ObservationParsed{Observation: newer, Prompt: 2, Type: "change", Title: "Orders go by `Number`, not by `CreatedAt`"})
-	named := func() map[events.ID]rows.Handle {
+	named := func() map[events.ID]EntryPart {
 		t.Helper()
 		w.sync()
 		list, err := w.Show(t.Context(), older.String(), newer.String())
@@ -147,7 +147,7 @@ func TestNewerWorkOfManyFolders(t *testing.T) {
 		}
 		return names
 	}
-	if names := named(); len(names) != 1 || names[older].At == 0 {
+	if names := named(); len(names) != 1 || names[older].ID != newer {
 		t.Errorf("in another folder: %v", names)
 	}
 	for i := range newestObservations {

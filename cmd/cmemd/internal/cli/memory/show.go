@@ -40,8 +40,8 @@ func showRows(a *terminal.App, found api.Rows) error {
 			a.Printf("\n")
 		}
 		showRow(a, r)
-		if newer := found.Newer[r.ID]; newer.At != 0 {
-			a.Field("newer", fmt.Sprintf("%s: later work on the same code", newer))
+		if newer, ok := found.Newer[r.ID]; ok {
+			a.Field("newer", fmt.Sprintf("later work on the same code, %s: %s", a.ShownRow(newer.ID, newer.Handle), flagged(newer.Title, newer.Flagged, newer.Undone)))
 		}
 		a.Field("same prompt", partsText(a, found.Parts[r.ID]))
 	}

@@ -79,10 +79,10 @@ func TestShowNamesNewerWork(t *testing.T) {
 	t.Parallel()
 	row := api.Row{ID: events.ID{1}, Kind: "observation", Title: "sorted by CreatedAt"}
 	a, out, _ := clitest.App()
-	if err := showRows(a, api.Rows{Rows: []api.Row{row}, Newer: map[events.ID]api.Handle{row.ID: {At: 902}}}); err != nil {
+	if err := showRows(a, api.Rows{Rows: []api.Row{row}, Newer: map[events.ID]api.EntryPart{row.ID: {ID: events.ID{2}, Handle: api.Handle{At: 902}, Title: "sorted by Number"}}}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "m902: later work on the same code") {
+	if !strings.Contains(out.String(), "later work on the same code, 02000000-0000-0000-0000-000000000000: sorted by Number") {
 		t.Errorf("got\n%s", out)
 	}
 }
