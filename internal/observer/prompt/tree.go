@@ -2,10 +2,10 @@ package prompt
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
+
+	"github.com/cmemd/cmemd/internal/jsonscan"
 )
 
 const (
@@ -27,57 +27,34 @@ func parseTree(s string) (node, bool) {
 	if trimmed == "" || strings.IndexByte(`{["`, trimmed[0]) < 0 || !json.Valid([]byte(trimmed)) {
 		return node{}, false
 	}
-	dec := json.NewDecoder(strings.NewReader(trimmed))
-	dec.UseNumber()
-	n, err := readTree(dec, 0)
-	return n, err == nil
+	return readTree([]byte(trimmed), 0)
 }
 
-var errDeep = errors.New("prompt: nested too deep")
-
-func readTree(dec *json.Decoder, depth int) (node, error) {
-	token, err := dec.Token()
-	if err != nil {
-		return node{}, err
+// readTree reads a text that is valid JSON. It is false where it is nested too deep.
+func readTree(text []byte, depth int) (n node, ok bool) {
+	switch n.kind = text[0]; {
+	case n.kind == '"':
+		return node{kind: '"', text: jsonscan.Text(text)}, true
+	case string(text) == "null":
+		return node{kind: '0'}, true
+	case n.kind != '{' && n.kind != '[':
+		return node{kind: '0', text: string(text)}, true
+	case depth == maxDepth:
+		return node{}, false
 	}
-	delim, ok := token.(json.Delim)
-	if !ok {
-		return scalar(token), nil
+	ok = true
+	add := func(inner []byte) bool {
+		var one node
+		one, ok = readTree(inner, depth+1)
+		n.list = append(n.list, one)
+		return ok
 	}
-	if depth == maxDepth {
-		return node{}, errDeep
-	}
-	n := node{kind: byte(delim)}
-	for dec.More() {
-		if n.kind == '{' {
-			key, err := dec.Token()
-			if err != nil {
-				return node{}, err
-			}
-			name, _ := key.(string)
-			n.keys = append(n.keys, name)
-		}
-		inner, err := readTree(dec, depth+1)
-		if err != nil {
-			return node{}, err
-		}
-		n.list = append(n.list, inner)
-	}
-	_, err = dec.Token()
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	return n, err
-}
-
-func scalar(token json.Token) node {
-	if s, ok := token.(string); ok {
-		return node{kind: '"', text: s}
-	}
-	if token == nil {
-		return node{kind: '0', text: ""}
-	}
-	return node{kind: '0', text: fmt.Sprint(token)}
+	jsonscan.Elements(text, add)
+	jsonscan.Members(text, func(name, inner []byte) bool {
+		n.keys = append(n.keys, string(name))
+		return add(inner)
+	})
+	return n, ok
 }
 
 // get is the text of the string called key, or "".
