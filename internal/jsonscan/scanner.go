@@ -42,7 +42,7 @@ func (s *Scanner[T]) Reset(data T) { *s = Scanner[T]{Data: data, stack: s.stack[
 func (s *Scanner[T]) Next() (Token, bool) {
 	s.minDepth = len(s.stack)
 	for {
-		s.space()
+		s.pos = Space(s.Data, s.pos)
 		if s.pos == len(s.Data) {
 			return Token{}, false
 		}
@@ -76,17 +76,6 @@ func (s *Scanner[T]) Depth() int { return len(s.stack) }
 
 // InList reports whether the innermost container that is open is a list.
 func (s *Scanner[T]) InList() bool { return len(s.stack) > 0 && s.stack[len(s.stack)-1] == '[' }
-
-func (s *Scanner[T]) space() {
-	for s.pos < len(s.Data) {
-		switch s.Data[s.pos] {
-		case ' ', '\t', '\r', '\n':
-			s.pos++
-		default:
-			return
-		}
-	}
-}
 
 func (s *Scanner[T]) open(c byte) {
 	if !s.wantsValue() || len(s.stack) == maxDepth {

@@ -56,7 +56,7 @@ func ValueEnd[T string | []byte](text T) int {
 }
 
 // Space returns the first index from i on at which text has no white space.
-func Space(text []byte, i int) int {
+func Space[T string | []byte](text T, i int) int {
 	for i < len(text) && (text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r') {
 		i++
 	}
