@@ -31,7 +31,15 @@ func Merge[T any](all []T, said func(T) Said) []T {
 		x, y := said(a).Home, said(b).Home
 		return cmp.Or(bytes.Compare(x.Log[:], y.Log[:]), cmp.Compare(x.Position, y.Position))
 	})
-	logs := slices.Collect(chunks(all, func(a, b T) bool { return said(a).Home.Log == said(b).Home.Log }))
+	var logs [][]T
+	for rest := all; len(rest) > 0; {
+		log := said(rest[0]).Home.Log
+		n := slices.IndexFunc(rest, func(one T) bool { return said(one).Home.Log != log })
+		if n < 0 {
+			n = len(rest)
+		}
+		logs, rest = append(logs, rest[:n]), rest[n:]
+	}
 	if len(logs) < 2 {
 		return all
 	}
@@ -46,20 +54,4 @@ func Merge[T any](all []T, said func(T) Said) []T {
 		merged, logs[next] = append(merged, logs[next][0]), logs[next][1:]
 	}
 	return merged
-}
-
-// chunks yields the runs of a list of which neighbours are the same.
-func chunks[T any](all []T, same func(a, b T) bool) func(func([]T) bool) {
-	return func(yield func([]T) bool) {
-		for len(all) > 0 {
-			n := 1
-			for n < len(all) && same(all[n-1], all[n]) {
-				n++
-			}
-			if !yield(all[:n]) {
-				return
-			}
-			all = all[n:]
-		}
-	}
 }
