@@ -62,6 +62,14 @@ func (t Table[V]) Before(x *Tx, prefix, before []byte) iter.Seq2[[]byte, V] {
 	return t.each(x, walk{prefix, before, (*Cursor).Before, (*Cursor).Prev})
 }
 
+// Values returns the values whose keys begin with prefix, in the order of these. There must be few.
+func (t Table[V]) Values(x *Tx, prefix []byte) (all []V) {
+	for _, v := range t.From(x, prefix, prefix) {
+		all = append(all, v)
+	}
+	return all
+}
+
 // each is not inlined, which would copy its closures into each method that calls it.
 //
 //go:noinline

@@ -46,17 +46,8 @@ func (h *Report) read(x *engine.Tx) {
 	now, _ := wellTable().Get(x, statusKey(struct{}{}))
 	h.LastKept, h.LastKeptAt, h.Degraded, h.DegradedAt = now.LastKept, now.LastKeptAt, now.Degraded, now.DegradedAt
 	h.LastRespawn = now.Respawn
-	h.Streaks, h.Pauses, h.Quarantines = all(x, streakTable()), all(x, pauseTable()), all(x, quarantineTable())
+	h.Streaks, h.Pauses, h.Quarantines = streakTable().Values(x, nil), pauseTable().Values(x, nil), quarantineTable().Values(x, nil)
 	h.readSpans(x)
-}
-
-// all reads a whole table, which must be small.
-func all[V any](x *engine.Tx, t engine.Table[V]) []V {
-	var values []V
-	for _, v := range t.From(x, nil, nil) {
-		values = append(values, v)
-	}
-	return values
 }
 
 // readSpans adds up the hours between Since and Until, and the slots of those that lie in it only in part.

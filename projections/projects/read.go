@@ -80,21 +80,14 @@ func foldersOf(x *engine.Tx, p engine.ProjectID) []folder {
 // in it.
 func (v Reader) Projects(ctx context.Context) (roots []Root, given []Given, at events.Position, err error) {
 	err = v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
-		roots, given, at = allOf(x, rootTable()), givenIn(x), x.Checkpoint
+		roots, given, at = rootTable().Values(x, nil), givenIn(x), x.Checkpoint
 	})
 	return roots, given, at, err
 }
 
 // givenIn are the names that are given.
 func givenIn(x *engine.Tx) []Given {
-	return slices.DeleteFunc(allOf(x, givenTable()), func(g Given) bool { return g.Root == "" })
-}
-
-func allOf[V any](x *engine.Tx, t engine.Table[V]) (all []V) {
-	for _, v := range t.From(x, nil, nil) {
-		all = append(all, v)
-	}
-	return all
+	return slices.DeleteFunc(givenTable().Values(x, nil), func(g Given) bool { return g.Root == "" })
 }
 
 // ProjectAbove returns the nearest folder that sessions named as their project's root, among an absolute path, with slashes,

@@ -44,7 +44,7 @@ func whole(x *engine.Tx, id events.SessionID) (s Session, ok bool) {
 	if !x.Joined {
 		return table().Get(x, engine.SessionKey(id))
 	}
-	parts := partsOf(x, id)
+	parts := table().Values(x, id[:])
 	if len(parts) == 0 {
 		return Session{}, false
 	}
@@ -54,13 +54,6 @@ func whole(x *engine.Tx, id events.SessionID) (s Session, ok bool) {
 		s.Parts[i].Machine = x.Machine(p.Log)
 	}
 	return s, true
-}
-
-func partsOf(x *engine.Tx, id events.SessionID) (parts []Session) {
-	for _, p := range table().From(x, id[:], id[:]) {
-		parts = append(parts, p)
-	}
-	return parts
 }
 
 // last is the part that was heard of last.
