@@ -1,4 +1,4 @@
-// Package order sorts lists of large structs.
+// Package order sorts lists of large structs, and compares truth values.
 //
 // slices.SortFunc is compiled anew for each type of element: 10 to 25 kB of code for a struct of some hundred bytes, and about as
 // much again of tables for it. Here the places of the elements are sorted, which are numbers whatever the elements are, and then each
@@ -29,4 +29,15 @@ func places(n int, compare func(a, b int) int) []int {
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(compare(a, b), a-b) })
 	return order
+}
+
+// Bools compares two truth values: false comes before true.
+func Bools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }

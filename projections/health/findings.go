@@ -1,7 +1,6 @@
 package health
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -98,18 +97,11 @@ func (h Report) Findings(now time.Time) []Finding {
 	for _, m := range h.Models {
 		add(h.lowYield(m, now, out))
 	}
-	order.By(out, func(a, b Finding) int { return cmp.Compare(gravity(a), gravity(b)) })
+	order.By(out, func(a, b Finding) int { return order.Bools(b.Degraded, a.Degraded) })
 	return out
 }
 
 // gravity puts what counts as degraded before what does not.
-func gravity(f Finding) int {
-	if f.Degraded {
-		return 0
-	}
-	return 1
-}
-
 func (h Report) captureOnly(now time.Time) (Finding, bool) {
 	return Finding{
 		What: FindCaptureOnly, Degraded: true, Since: h.DegradedAt, At: h.DegradedAt,

@@ -52,17 +52,15 @@ func (k Known) with(keep func(Root) bool) (found []Root) {
 		}
 	}
 	order.By(found, func(a, b Root) int {
-		return cmp.Or(cmp.Compare(elsewhere(a), elsewhere(b)), cmp.Compare(b.Last, a.Last), cmp.Compare(a.Path, b.Path))
+		return cmp.Or(order.Bools(elsewhere(a), elsewhere(b)), cmp.Compare(b.Last, a.Last), cmp.Compare(a.Path, b.Path))
 	})
 	return found
 }
 
-// elsewhere is 1 for another machine's folder.
-func elsewhere(r Root) int {
-	if _, _, ok := engine.MachineRoot(r.Path); ok {
-		return 1
-	}
-	return 0
+// elsewhere reports whether a root is another machine's folder.
+func elsewhere(r Root) bool {
+	_, _, ok := engine.MachineRoot(r.Path)
+	return ok
 }
 
 // Keys are the projects of some folders, in the order of these.

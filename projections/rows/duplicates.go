@@ -138,11 +138,5 @@ func (f *fold) relist(row Row, led bool) {
 
 // without returns ids without id, and nil rather than an empty list, so that stored forms do not differ.
 func without(ids []events.ID, id events.ID) []events.ID {
-	var rest []events.ID
-	for _, other := range ids {
-		if other != id {
-			rest = append(rest, other)
-		}
-	}
-	return rest
+	return slices.DeleteFunc(slices.Clone(ids), func(other events.ID) bool { return other == id })
 }

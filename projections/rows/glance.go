@@ -3,6 +3,7 @@ package rows
 import (
 	"bytes"
 	"context"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/events"
@@ -67,18 +68,9 @@ func newWordFinder(words []string) *wordFinder {
 	f := &wordFinder{words: make([][]byte, len(words))}
 	for i, w := range words {
 		f.words[i] = []byte(w)
-		f.beyond = f.beyond || !isASCII(w)
+		f.beyond = f.beyond || strings.ContainsFunc(w, func(r rune) bool { return r >= utf8.RuneSelf })
 	}
 	return f
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // The letters beyond ASCII whose lower case is in it: I with a dot, and the sign of the kelvin.

@@ -125,18 +125,9 @@ func (s *sum) all() []Group {
 func compareGroups(a, b Group) int {
 	return cmp.Or(
 		cmp.Compare(a.Day, b.Day), slices.Compare(a.Session[:], b.Session[:]), cmp.Compare(a.Provider, b.Provider),
-		cmp.Compare(a.Model, b.Model), compareBool(a.Probe, b.Probe), cmp.Compare(resultCode(a.Result), resultCode(b.Result)),
+		cmp.Compare(a.Model, b.Model), order.Bools(a.Probe, b.Probe), cmp.Compare(resultCode(a.Result), resultCode(b.Result)),
 		cmp.Compare(a.Failure, b.Failure),
 	)
 }
 
 // compareBool puts what is not before what is.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
-}
