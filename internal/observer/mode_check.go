@@ -3,6 +3,7 @@ package observer
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -131,10 +132,7 @@ func (c *modeCheck) example(key string, e Example) {
 	if e.Skip != "" && (len(e.Skip) > maxLine || strings.ContainsAny(e.Skip, "\"<>&\n")) {
 		c.addError(key+".skip", "%q: want one line of at most %d bytes without quotes, tags and ampersands", shown(e.Skip), maxLine)
 	}
-	types := Types(nil)
-	for _, t := range c.file.Types {
-		types = append(types, t.ID)
-	}
+	types := c.file.TypeIDs()
 	for i, o := range e.Observations {
 		c.observation(fmt.Sprintf("%s.observations[%d]", key, i), o, types)
 	}
@@ -147,12 +145,8 @@ func (c *modeCheck) example(key string, e Example) {
 }
 
 func (c *modeCheck) observation(key string, o Observation, types Types) {
-	concepts := map[string]bool{}
-	for _, t := range c.file.Concepts {
-		concepts[t.ID] = true
-	}
 	for _, name := range o.Concepts {
-		if !concepts[name] {
+		if !slices.Contains(c.file.ConceptIDs(), name) {
 			c.addError(key+".concepts", "%q is none of the mode's concepts", shown(name))
 		}
 	}
