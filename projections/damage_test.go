@@ -211,7 +211,7 @@ func useDamaged(t *testing.T, w *world, dir string) {
 	// Any of these may meet the damage and say so; none may panic.
 	_, _ = v.Recent(ctx, rows.RecentFilter{Limit: 1000})
 	_, _ = v.Sessions(ctx, sessions.Filter{})
-	_, _ = v.Files(ctx, files.Filter{Path: "1.go"})
+	_, _ = v.Files(ctx, files.Filter{})
 	_, _ = v.Outcomes(ctx, outcomes.Filter{})
 	_, _ = v.List(ctx)
 	if err := v.CatchUp(ctx); err != nil {

@@ -116,7 +116,7 @@ func told(t testing.TB, v *Views) (lines []string, err error) {
 		add(v.Row(ctx, r.ID))
 	}
 	add(v.Sessions(ctx, sessions.Filter{}))
-	add(v.Files(ctx, files.Filter{Path: "home", Limit: 1000}))
+	add(v.Files(ctx, files.Filter{Limit: 1000}))
 	add(v.Outcomes(ctx, outcomes.Filter{Limit: 1000}))
 	add(v.Balance(ctx))
 	return lines, err

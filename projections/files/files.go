@@ -99,11 +99,9 @@ type Touch struct {
 	Failed   bool             `cbor:"7,keyasint,omitempty" json:"failed,omitzero"` // the tool use failed: it changed nothing
 }
 
-// Filter chooses files. Path matches a file whose path is it, starts with it and a slash, or ends with a slash and
-// it; empty matches all.
+// Filter chooses files.
 type Filter struct {
 	ProjectRoot  string // empty: all projects
-	Path         string
 	ModifiedOnly bool
 	Limit        int // files; 0 means 50
 	Touches      int // newest touches a file; 0 means 10

@@ -1,7 +1,6 @@
 package files
 
 import (
-	"bytes"
 	"path"
 	"slices"
 	"strings"
@@ -126,11 +125,4 @@ func relative(known engine.Facts, name string) string {
 		return ""
 	}
 	return name
-}
-
-// nextPath is the smallest key after all touches of the file that key k touches.
-func nextPath(k []byte) []byte {
-	n := bytes.Clone(k[:len(k)-8])
-	n[len(n)-1] = 1
-	return n
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"strings"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/order"
@@ -17,8 +16,8 @@ const newestTouches = 4096
 // Reader answers from the view of files. Its methods are safe for concurrent use.
 type Reader struct{ Views *engine.Views }
 
-// Files returns the chosen files, the one touched last first, each with its newest touches. Without a path these are
-// files among the newest 4,096 touches of each project; with one, all its files are read.
+// Files returns the chosen files, the one touched last first, each with its newest touches. They are among the newest 4,096 touches
+// of each project.
 func (v Reader) Files(ctx context.Context, f Filter) ([]File, error) {
 	if f.Limit <= 0 {
 		f.Limit = 50
@@ -29,9 +28,11 @@ func (v Reader) Files(ctx context.Context, f Filter) ([]File, error) {
 	var files []File
 	err := v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		for id, root := range f.projects(x) {
-			for _, file := range f.find(ctx, x, id) {
-				file.ProjectRoot = root
-				files = append(files, file)
+			for _, path := range f.newest(ctx, x, id) {
+				if file := f.read(x, id, path); len(file.Touches) > 0 {
+					file.ProjectRoot = root
+					files = append(files, file)
+				}
 			}
 		}
 	})
@@ -39,20 +40,6 @@ func (v Reader) Files(ctx context.Context, f Filter) ([]File, error) {
 		return cmp.Or(b.LastAt.Compare(a.LastAt), cmp.Compare(a.ProjectRoot, b.ProjectRoot), cmp.Compare(a.Path, b.Path))
 	})
 	return files[:min(len(files), f.Limit)], err
-}
-
-func (f Filter) find(ctx context.Context, x *engine.Tx, p engine.ProjectID) []File {
-	names := f.newest
-	if f.Path != "" {
-		names = f.named
-	}
-	var files []File
-	for _, path := range names(ctx, x, p) {
-		if file := f.read(x, p, path); len(file.Touches) > 0 {
-			files = append(files, file)
-		}
-	}
-	return files
 }
 
 // newest are the paths touched last in a project.
@@ -68,26 +55,6 @@ func (f Filter) newest(ctx context.Context, x *engine.Tx, p engine.ProjectID) []
 		}
 		seen[r.Path] = true
 		paths = append(paths, r.Path)
-		x.Fail(ctx.Err())
-	}
-	return paths
-}
-
-// named are the paths of a project that match, found by going from name to name.
-func (f Filter) named(ctx context.Context, x *engine.Tx, p engine.ProjectID) []string {
-	want := strings.TrimPrefix(strings.TrimSuffix(f.Path, "/"), "./")
-	var paths []string
-	c := touchTable().Cursor(x)
-	for k, _ := c.Seek(p[:]); k != nil && bytes.HasPrefix(k, p[:]) && x.Err() == nil; {
-		path, ok := pathOfKey(k)
-		if !ok {
-			x.Fail(engine.Damaged("touch of no file: %x", k))
-			break
-		}
-		if path == want || strings.HasPrefix(path, want+"/") || strings.HasSuffix(path, "/"+want) {
-			paths = append(paths, path)
-		}
-		k, _ = c.Seek(nextPath(k))
 		x.Fail(ctx.Err())
 	}
 	return paths
