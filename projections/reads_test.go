@@ -47,7 +47,6 @@ func TestSessions(t *testing.T) {
 	}
 	checkSessions(t, v, sessions.Filter{}, a, b)
 	checkSessions(t, v, sessions.Filter{OpenOnly: true}, a)
-	checkSessions(t, v, sessions.Filter{ProjectRoot: "/home/u/p1"}, b)
 	checkSessions(t, v, sessions.Filter{Agent: "codex"})
 	checkSessions(t, v, sessions.Filter{Limit: 1}, a)
 	checkSessions(t, v, sessions.Filter{Since: w.now.Add(time.Hour)})

@@ -94,8 +94,7 @@ func (f Filter) some(r *engine.ReadTx, x *engine.Tx, from []byte, found []Sessio
 }
 
 func (f Filter) admits(s Session) bool {
-	return (f.ProjectRoot == "" || s.ProjectRoot == f.ProjectRoot) && (f.Agent == "" || s.Agent == f.Agent) &&
-		(!f.OpenOnly || s.Open()) && (f.Match == nil || f.Match(s))
+	return (f.Agent == "" || s.Agent == f.Agent) && (!f.OpenOnly || s.Open()) && (f.Match == nil || f.Match(s))
 }
 
 // ResolveSession returns the ids of sessions that begin with prefix, hex digits with or without hyphens, in order, at most

@@ -85,10 +85,9 @@ func (s Session) Open() bool { return s.ClosedAt.IsZero() }
 
 // Filter chooses sessions. The zero value chooses all.
 type Filter struct {
-	ProjectRoot string
-	Agent       string
-	Since       time.Time // with a captured event at or after it
-	OpenOnly    bool
-	Match       func(Session) bool // as its own events have it, without what is counted; it must not ask the views. nil: every session
-	Limit       int                // 0 means 100
+	Agent    string
+	Since    time.Time // with a captured event at or after it
+	OpenOnly bool
+	Match    func(Session) bool // as its own events have it, without what is counted; it must not ask the views. nil: every session
+	Limit    int                // 0 means 100
 }
