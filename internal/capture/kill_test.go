@@ -39,7 +39,7 @@ func drainHome(home string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
-	sys, err := actors.New(actors.Config{Log: log, Providers: []actors.Route{{Provider: extractive.New(extractive.Config{}), Free: true}}})
+	sys, err := actors.New(actors.Config{Log: log, Providers: []actors.Route{{Provider: extractive.New(), Free: true}}})
 	if err != nil {
 		return err
 	}

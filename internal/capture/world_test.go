@@ -70,7 +70,7 @@ func config(tb testing.TB) Config {
 func newWorld(tb testing.TB, change func(*Config)) *world {
 	tb.Helper()
 	cfg := config(tb)
-	sys, err := actors.New(actors.Config{Log: cfg.Log, Providers: []actors.Route{{Provider: extractive.New(extractive.Config{}), Free: true}}})
+	sys, err := actors.New(actors.Config{Log: cfg.Log, Providers: []actors.Route{{Provider: extractive.New(), Free: true}}})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -134,7 +134,7 @@ func (w *world) open(tb testing.TB) {
 	if w.index, err = index.Open(tb.Context(), filepath.Join(w.home, "index"), w.log, index.Config{Flush: cmp.Or(w.flush, time.Millisecond)}); err != nil {
 		tb.Fatal(err)
 	}
-	if w.actors, err = actors.New(actors.Config{Log: w.ownLog(), Providers: []actors.Route{{Provider: extractive.New(extractive.Config{}), Free: true}}}); err != nil {
+	if w.actors, err = actors.New(actors.Config{Log: w.ownLog(), Providers: []actors.Route{{Provider: extractive.New(), Free: true}}}); err != nil {
 		tb.Fatal(err)
 	}
 }

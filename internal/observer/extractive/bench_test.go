@@ -40,7 +40,7 @@ func busy(n int) observer.Prompt {
 func BenchmarkObservation(b *testing.B) {
 	for _, n := range []int{1, 20, 500} {
 		b.Run(fmt.Sprintf("inputs=%d", n), func(b *testing.B) {
-			p, prompt := New(Config{}), busy(n)
+			p, prompt := New(), busy(n)
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := p.Complete(b.Context(), prompt); err != nil {
@@ -53,7 +53,7 @@ func BenchmarkObservation(b *testing.B) {
 
 // BenchmarkFindings: with something said behind each third input, of what those printed.
 func BenchmarkFindings(b *testing.B) {
-	p, prompt := New(Config{}), busy(500)
+	p, prompt := New(), busy(500)
 	for i := range prompt.Inputs {
 		prompt.Inputs[i].At = time.Unix(int64(i), 0)
 		if i%3 == 2 {
@@ -70,7 +70,7 @@ func BenchmarkFindings(b *testing.B) {
 }
 
 func BenchmarkSummary(b *testing.B) {
-	p, prompt := New(Config{}), busy(20)
+	p, prompt := New(), busy(20)
 	prompt.Kind, prompt.Inputs = events.TurnSummary, nil
 	for i := range 10 {
 		prompt.Observed = append(prompt.Observed, events.ObservationParsed{

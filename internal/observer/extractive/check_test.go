@@ -17,7 +17,7 @@ import (
 // ask completes p twice and holds what is true of any answer against it.
 func ask(tb testing.TB, p observer.Prompt) observer.Parsed {
 	tb.Helper()
-	x := New(Config{})
+	x := New()
 	r, err := x.Complete(tb.Context(), p)
 	if err != nil {
 		tb.Fatalf("Complete: %v", err)

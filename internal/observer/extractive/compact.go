@@ -21,7 +21,7 @@ func (p *Provider) compaction(c events.ContextCompacted, prompt observer.Prompt)
 		Type:      observer.TypeDiscovery,
 		Title:     compactionTitle(sections),
 		Subtitle:  "Context compacted",
-		Narrative: quoteSections(sections, max(p.maxNarrative, maxCompaction)),
+		Narrative: quoteSections(sections, maxCompaction),
 		Concepts:  []string{observer.ConceptWhatChanged, observer.ConceptHowItWorks},
 	}
 	if t := line(clean(c.Trigger)); t != "" {

@@ -64,7 +64,7 @@ func TestFindingsThatAreDated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			all, err := New(Config{}).observe(t.Context(), answering(c.steps))
+			all, err := New().observe(t.Context(), answering(c.steps))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +95,7 @@ func TestFindingsBehindAFailureThatWasOvercome(t *testing.T) {
 		u := p.Inputs[0].Event.(events.ToolUsed)
 		u.Failed = true
 		p.Inputs[0].Event = u
-		all, err := New(Config{}).observe(t.Context(), p)
+		all, err := New().observe(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}

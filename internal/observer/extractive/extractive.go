@@ -22,31 +22,18 @@ const skipReason = "no work to tell of"
 // of nothing but compactions.
 const maxOutput = 192 << 10
 
-// Config sizes what is written. Values below 1 mean the default.
-type Config struct {
-	MaxFacts     int // facts of one observation, the most telling ones; default 14, at most 64
-	MaxNarrative int // runes of a narrative, cut at a sentence; default 1,500, at most 4,000
-}
+const (
+	maxFacts     = 14   // of one observation, the most telling ones
+	maxNarrative = 1500 // runes of a narrative, cut at a sentence
+)
 
 // Provider is the extractor. It holds no state and is safe for concurrent use.
-type Provider struct {
-	maxFacts     int
-	maxNarrative int
-}
+type Provider struct{}
 
 var _ observer.Provider = (*Provider)(nil)
 
 // New returns an extractor.
-func New(c Config) *Provider {
-	p := &Provider{maxFacts: 14, maxNarrative: 1500}
-	if c.MaxFacts > 0 {
-		p.maxFacts = min(c.MaxFacts, 64)
-	}
-	if c.MaxNarrative > 0 {
-		p.maxNarrative = min(c.MaxNarrative, maxCompaction)
-	}
-	return p
-}
+func New() *Provider { return new(Provider) }
 
 // Name returns the constant Name.
 func (*Provider) Name() string { return Name }

@@ -19,14 +19,14 @@ import (
 
 func TestProviderKeepsTheContract(t *testing.T) {
 	t.Parallel()
-	providertest.Run(t, func(*testing.T) observer.Provider { return New(Config{}) }, providertest.Options{
+	providertest.Run(t, func(*testing.T) observer.Provider { return New() }, providertest.Options{
 		Deterministic: true, Prompts: []observer.Prompt{busy(30)},
 	})
 }
 
 func TestIdentity(t *testing.T) {
 	t.Parallel()
-	p := New(Config{})
+	p := New()
 	if p.Name() != "extractive" || p.Model() == "" || p.BatchLimits() != policy.ExtractorLimits() {
 		t.Errorf("got name %q, model %q, wish %+v", p.Name(), p.Model(), p.BatchLimits())
 	}
@@ -401,16 +401,13 @@ func TestManyInputs(t *testing.T) {
 	}
 }
 
-func TestConfigBounds(t *testing.T) {
+func TestBounds(t *testing.T) {
 	t.Parallel()
 	p := busy(40)
-	r, err := New(Config{MaxFacts: 2, MaxNarrative: 60}).Complete(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := observer.Parse(r.Text.RawText(), p.Kind, observer.CodeMode().TypeIDs()).Observations[0]
-	if len(o.Facts) != 2 || runes(o.Narrative) > 60 {
-		t.Errorf("got %d facts and a narrative of %d runes, want 2 and at most 60", len(o.Facts), runes(o.Narrative))
+	p.Message = strings.Repeat("The totals are rounded once, at the end of the month. ", 100)
+	o := one(t, p)
+	if n := runes(o.Narrative); len(o.Facts) > maxFacts || n > maxNarrative || n < maxNarrative/2 {
+		t.Errorf("got %d facts and a narrative of %d runes", len(o.Facts), n)
 	}
 }
 
@@ -421,7 +418,7 @@ func TestCompletesNothingForAStoppedCaller(t *testing.T) {
 	for _, kind := range []events.TurnKind{events.TurnObservation, events.TurnSummary} {
 		p := busy(3)
 		p.Kind = kind
-		if r, err := New(Config{}).Complete(ctx, p); !errors.Is(err, context.Canceled) || !r.Text.IsZero() {
+		if r, err := New().Complete(ctx, p); !errors.Is(err, context.Canceled) || !r.Text.IsZero() {
 			t.Errorf("%s: got %q, %v", kind, r.Text, err)
 		}
 	}

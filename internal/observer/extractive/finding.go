@@ -60,7 +60,7 @@ func (p *Provider) talk(prompt observer.Prompt) (observer.Observation, bool) {
 		}
 	}
 	o := best.observation()
-	o.Narrative = answerText(messageBlocks(prompt.Message), p.maxNarrative)
+	o.Narrative = answerText(messageBlocks(prompt.Message), maxNarrative)
 	return o, best.weight >= minAnswerWeight
 }
 

@@ -17,7 +17,7 @@ import (
 func told(t *testing.T, p observer.Prompt) (lines []string) {
 	t.Helper()
 	p.Kind = events.TurnObservation
-	all, err := New(Config{}).observe(t.Context(), p)
+	all, err := New().observe(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +265,7 @@ func TestFindingsAreJoined(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			all, err := New(Config{}).observe(t.Context(), answering(c.steps))
+			all, err := New().observe(t.Context(), answering(c.steps))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -311,7 +311,7 @@ func TestFindingBehindAFailure(t *testing.T) {
 	p.Inputs = append([]observer.Input{{At: p.Said[0].At.Add(-time.Second), Event: events.ToolUsed{
 		Tool: "Bash", Cwd: "/src/shop", Failed: true, Input: `{"command":"go test ./..."}`, Output: "Exit code 1\ncart_test.go:12: sum is 0 of taxOf in roundSum\nFAIL",
 	}}}, p.Inputs...)
-	all, err := New(Config{}).observe(t.Context(), p)
+	all, err := New().observe(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +357,7 @@ func TestBearing(t *testing.T) {
 	} {
 		p := working("The sum is right now.", said)
 		p.Inputs = append([]observer.Input{{At: p.Said[0].At.Add(-time.Second), Event: events.ToolUsed{Tool: c.tool, Cwd: "/src/shop", Input: c.input, Output: c.output}}}, p.Inputs...)
-		all, err := New(Config{}).observe(t.Context(), p)
+		all, err := New().observe(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -74,11 +74,11 @@ func written(t *testing.T, tn turn, cwd string) string {
 	parsed := ask(t, tn.observation(cwd))
 	checkLeaks(t, parsed)
 	checkLeaks(t, ask(t, tn.summary(cwd, parsed.Observations)))
-	first, err := New(Config{}).Complete(t.Context(), tn.observation(cwd))
+	first, err := New().Complete(t.Context(), tn.observation(cwd))
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := New(Config{}).Complete(t.Context(), tn.summary(cwd, parsed.Observations))
+	second, err := New().Complete(t.Context(), tn.summary(cwd, parsed.Observations))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func TestNetOfEdits(t *testing.T) {
 			for _, u := range c.edits {
 				p.Inputs = append(p.Inputs, observer.Input{Event: u})
 			}
-			all, err := New(Config{}).observe(t.Context(), p)
+			all, err := New().observe(t.Context(), p)
 			if err != nil || len(all) != 1 {
 				t.Fatalf("%d observations, %v, want one", len(all), err)
 			}

@@ -80,17 +80,17 @@ func (p *Provider) answer(w *work, prompt observer.Prompt) (observer.Observation
 		Type:      kind,
 		Title:     w.title(requestBlocks(prompt.Request), message),
 		Subtitle:  subtitle,
-		Narrative: answerText(message, p.maxNarrative),
-		Facts:     w.facts(p.maxFacts, subtitle),
+		Narrative: answerText(message, maxNarrative),
+		Facts:     w.facts(maxFacts, subtitle),
 		Concepts:  w.concepts(kind),
 	}
 	if s := w.failure(); s != "" && o.Narrative != "" {
 		message = w.withoutFailedPaths(message)
-		s = lead(s+". "+w.failedEdit(), p.maxNarrative)
-		o.Narrative = strings.TrimSpace(s + "\n\n" + answerText(message, p.maxNarrative-runes(s)-2))
+		s = lead(s+". "+w.failedEdit(), maxNarrative)
+		o.Narrative = strings.TrimSpace(s + "\n\n" + answerText(message, maxNarrative-runes(s)-2))
 	}
 	if o.Narrative == "" {
-		o.Narrative = w.narrate(w.said(p.maxFacts), p.maxNarrative)
+		o.Narrative = w.narrate(w.said(maxFacts), maxNarrative)
 	}
 	o.FilesRead, o.FilesModified = w.paths()
 	return o, o.Title != ""

@@ -54,7 +54,7 @@ func (b Builder) build(name string) (*Built, error) {
 	made := &Built{Mode: mode}
 	switch name {
 	case extractive.Name: // it knows the words of the code mode alone
-		made.Provider, made.Mode = extractive.New(extractive.Config{}), observer.CodeMode()
+		made.Provider, made.Mode = extractive.New(), observer.CodeMode()
 		return made, nil
 	case playback.Name:
 		made.Provider, err = newPlayback(l)

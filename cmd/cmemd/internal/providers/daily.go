@@ -45,7 +45,7 @@ func EstimateDay(ctx context.Context, a *terminal.App) (d DailyWork, err error) 
 	if err != nil {
 		return d, err
 	}
-	by := &countingProvider{Provider: extractive.New(extractive.Config{}), renderer: asked}
+	by := &countingProvider{Provider: extractive.New(), renderer: asked}
 	err = homedir.PathsOf(l.Home).WithScratch(ctx, func(ctx context.Context, dir string) error {
 		var captured [][]events.Record
 		err := offline.WithLog(ctx, a, func(log offline.Source) (err error) {
