@@ -18,16 +18,10 @@ import (
 // Name is the provider's name in streams and settings.
 const Name = "playback"
 
-// Config of a Provider.
-type Config struct {
-	Now func() time.Time // what reset times and the times of a When are counted by; nil: time.Now
-}
-
 // Provider plays a script. It is safe for concurrent use; it keeps no conversation, only its place in the script.
 type Provider struct {
 	model  string
 	limits policy.BatchLimits
-	now    func() time.Time
 
 	mu        sync.Mutex // guards the fields below
 	calls     int
@@ -44,11 +38,8 @@ type remainingStep struct {
 var _ observer.Provider = (*Provider)(nil)
 
 // New returns a provider at the beginning of s, which is not read after that.
-func New(s *Script, c Config) *Provider {
-	p := &Provider{model: cmp.Or(s.Model, "script"), limits: s.BatchLimits, now: c.Now}
-	if p.now == nil {
-		p.now = time.Now
-	}
+func New(s *Script) *Provider {
+	p := &Provider{model: cmp.Or(s.Model, "script"), limits: s.BatchLimits}
 	for _, step := range s.Steps {
 		p.remaining = append(p.remaining, remainingStep{step: step, times: step.times()})
 	}
@@ -84,7 +75,7 @@ func (p *Provider) Complete(ctx context.Context, q observer.Prompt) (observer.Re
 			Bill: events.Bill{Usage: a.Usage, Cost: a.Cost, Calls: max(1, a.Calls), Model: a.Model},
 		}, nil
 	case Failure:
-		return observer.Reply{}, a.failure(p.now())
+		return observer.Reply{}, a.failure(time.Now())
 	case Crash:
 		return observer.Reply{}, errors.New(string(a))
 	case Panic:
@@ -98,7 +89,7 @@ func (p *Provider) Complete(ctx context.Context, q observer.Prompt) (observer.Re
 func (p *Provider) take(q observer.Prompt) (Step, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.now()
+	now := time.Now()
 	if p.calls++; p.calls == 1 {
 		p.first = now
 	}

@@ -23,7 +23,7 @@ func play(t *testing.T, script string) *Provider {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(s, Config{})
+	return New(s)
 }
 
 func TestProvidersContract(t *testing.T) {

@@ -19,7 +19,7 @@ func newPlayback(l *config.Loaded) (observer.Provider, error) {
 	if err != nil {
 		return nil, terminal.Advise(fmt.Errorf("playback_file %s: %w", l.PlaybackFile, err), "correct it; `cmemd help playback` shows the form of a script")
 	}
-	return playback.New(script, playback.Config{}), nil
+	return playback.New(script), nil
 }
 
 // readPlayback reads a script, or makes one of a scenario.
