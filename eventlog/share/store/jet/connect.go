@@ -15,8 +15,7 @@ import (
 
 // Config is how a server is used; the zero value is good.
 type Config struct {
-	Timeout     time.Duration // of one call, beside what its body takes at 500 kbit/s; 0 means 5 s
-	Credentials string        // a file of NATS credentials (a JWT and a key), where a cluster wants one; "" is none
+	Timeout time.Duration // of one call, beside what its body takes at 500 kbit/s; 0 means 5 s
 }
 
 const (
@@ -45,7 +44,7 @@ type Jet struct {
 type call struct{ end context.CancelFunc }
 
 // Open connects to the servers of a store, as ParseAddresses reads them. It tries each once, for 5 s at most; then it goes on by
-// itself, and until there is a connection calls fail as may pass. The error is ErrAddress, or that of the file of credentials.
+// itself, and until there is a connection calls fail as may pass. The error is ErrAddress.
 func Open(addresses string, config Config) (*Jet, error) {
 	all, err := ParseAddresses(addresses)
 	if err != nil {
@@ -58,7 +57,7 @@ func Open(addresses string, config Config) (*Jet, error) {
 		timeout: config.Timeout, done: make(chan struct{}),
 		streams: map[string]jetstream.Stream{}, calls: map[*call]struct{}{},
 	}
-	if j.conn, err = j.connect(all, config); err != nil {
+	if j.conn, err = j.connect(all); err != nil {
 		return nil, fmt.Errorf("jet: open: %w", err)
 	}
 	if j.js, err = jetstream.New(j.conn); err != nil {
@@ -95,7 +94,7 @@ func (t *trouble) Dial(network, address string) (net.Conn, error) {
 	return conn, err
 }
 
-func (j *Jet) connect(addresses []Address, config Config) (*nats.Conn, error) {
+func (j *Jet) connect(addresses []Address) (*nats.Conn, error) {
 	var urls []string
 	for _, a := range addresses {
 		urls = append(urls, a.URL.String())
@@ -112,9 +111,6 @@ func (j *Jet) connect(addresses []Address, config Config) (*nats.Conn, error) {
 	}
 	if len(addresses[0].Pin) > 0 {
 		options = append(options, nats.Secure(pinned(addresses, j.trouble.set)))
-	}
-	if config.Credentials != "" {
-		options = append(options, nats.UserCredentials(config.Credentials))
 	}
 	return nats.Connect(strings.Join(urls, ","), options...)
 }
