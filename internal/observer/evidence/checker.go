@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -118,7 +117,6 @@ func (c *Checker) Repo(ctx context.Context, cwd string) (repo Repo, ok bool) {
 	if !ok {
 		return Repo{}, false
 	}
-	repo.Remote = remoteOf(filepath.Join(repo.CommonDir, "config"))
 	ref := repo.readHead()
 	if ref == unreadableRef {
 		repo.Branch, repo.Head = c.cfg.askHead(ctx, repo.Root)

@@ -18,7 +18,6 @@ type Repo struct {
 	CommonDir string // what worktrees share: usually Root/.git
 	Branch    string // empty when HEAD is detached
 	Head      string // full hash; empty before the first commit
-	Remote    string // URL of origin, or of the first remote, without credentials
 
 	gitDir string // CommonDir, or this worktree's own folder in it
 	bare   bool

@@ -24,10 +24,9 @@ func TestRepo(t *testing.T) {
 		}
 	}
 	common := filepath.Join(dir, ".git")
-	want := Repo{Root: dir, CommonDir: common, Branch: "main", Head: hashes[1], Remote: "https://example.org/fork.git"}
+	want := Repo{Root: dir, CommonDir: common, Branch: "main", Head: hashes[1]}
 	at(dir, want)
 	git(t, dir, "remote", "add", "origin", "git@example.org:team/parser.git")
-	want.Remote = "git@example.org:team/parser.git"
 	sub := filepath.Join(dir, "cmd", "x")
 	if err := os.MkdirAll(sub, 0o700); err != nil {
 		t.Fatal(err)
@@ -38,14 +37,14 @@ func TestRepo(t *testing.T) {
 	worktree := filepath.Join(resolve(t.TempDir()), "side")
 	git(t, dir, "worktree", "add", "-q", "-b", "topic/side", worktree)
 	side := commit(t, worktree, "side")
-	at(worktree, Repo{Root: worktree, CommonDir: common, Branch: "topic/side", Head: side, Remote: want.Remote})
+	at(worktree, Repo{Root: worktree, CommonDir: common, Branch: "topic/side", Head: side})
 	at(dir, want)
 	git(t, dir, "checkout", "-q", "--detach", hashes[0])
 	want.Branch, want.Head = "", hashes[0]
 	at(dir, want)
 	bare := filepath.Join(resolve(t.TempDir()), "parser.git")
 	git(t, worktree, "clone", "-q", "--bare", dir, bare)
-	at(bare, Repo{Root: bare, CommonDir: bare, Head: hashes[0], Remote: dir})
+	at(bare, Repo{Root: bare, CommonDir: bare, Head: hashes[0]})
 	empty, _ := newRepo(t, 0)
 	at(empty, Repo{Root: empty, CommonDir: filepath.Join(empty, ".git"), Branch: "main"})
 	if _, ok := c.Repo(t.Context(), t.TempDir()); ok {
