@@ -136,7 +136,7 @@ func (b *Bolt) Append(ctx context.Context, stream events.StreamID, expected even
 		return nil, b.endErr()
 	}
 	var records []events.Record
-	err = b.writer.do(ctx, &request{grows: size, records: len(drafts), change: func(t *batch) (err error) {
+	err = b.writer.do(ctx, &request{grows: size, change: func(t *batch) (err error) {
 		records, err = t.append(stream, expected, sealed, b.cfg.Now())
 		return b.noteError(err)
 	}})
@@ -155,7 +155,7 @@ func (b *Bolt) Restore(ctx context.Context, records ...events.Record) error {
 		}
 		size += int64(r.PayloadSize() + events.MaxHeader)
 	}
-	return b.writer.do(ctx, &request{grows: size, records: len(records), change: func(t *batch) error {
+	return b.writer.do(ctx, &request{grows: size, change: func(t *batch) error {
 		return t.restore(records)
 	}})
 }

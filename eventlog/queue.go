@@ -16,12 +16,11 @@ const (
 
 // request is one change that waits for the writer.
 type request struct {
-	change  func(*batch) error // all or nothing; nil: alone
-	alone   func() error       // what must run between two commits; ErrFailed ends the log
-	grows   int64              // about how many bytes it adds to the file; 0 is never refused for lack of room
-	records int
-	err     error
-	done    chan error // has room for the one answer
+	change func(*batch) error // all or nothing; nil: alone
+	alone  func() error       // what must run between two commits; ErrFailed ends the log
+	grows  int64              // about how many bytes it adds to the file; 0 is never refused for lack of room
+	err    error
+	done   chan error // has room for the one answer
 }
 
 // queue holds what is to be committed next. When it is full, push waits.

@@ -14,7 +14,6 @@ import (
 // circuit is one provider: its pauses as they stand, and what they have to be derived from.
 type circuit struct {
 	provider.State
-	stream    events.StreamID
 	version   events.Version
 	doubt     string                   // why nothing can be told for sure; empty: it can
 	held      []time.Time              // when the last few rows of pauses began, the latest last
@@ -70,7 +69,7 @@ const heldMost = 8
 func (p *prover) circuit(name string) *circuit {
 	c := p.circuits[name]
 	if c == nil {
-		c = &circuit{stream: events.ProviderStream(name), failures: map[events.ID]*failure{}, probing: map[events.StreamID]bool{}}
+		c = &circuit{failures: map[events.ID]*failure{}, probing: map[events.StreamID]bool{}}
 		c.useless.turns = map[events.ID]time.Time{}
 		p.circuits[name] = c
 	}

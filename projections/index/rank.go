@@ -327,7 +327,7 @@ func (s *search) hits(limit int) ([]Hit, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[i] = Hit{ID: r.id, Kind: r.kind, Position: r.position, At: r.at, Session: r.group, Score: c.key}
+		out[i] = Hit{ID: r.id, Kind: r.kind, Position: r.position, At: r.at, Score: c.key}
 		if s.sort != Relevance {
 			out[i].Score = s.allParts(c).Score
 		}

@@ -64,9 +64,8 @@ type Hit struct {
 	Kind     Kind
 	Position events.Position
 	At       time.Time
-	Session  events.SessionID // or what stands for the session that a saved memory names; zero: none
-	Score    float64          // higher is better; 0 without a text
-	Explain  *Explanation     // if asked for, and there is a text
+	Score    float64      // higher is better; 0 without a text
+	Explain  *Explanation // if asked for, and there is a text
 }
 
 // Result is the answer to a query.

@@ -19,7 +19,6 @@ type Machine struct {
 	ID      MemberID
 	Name    string
 	Public  Public
-	Entered time.Time // by its own clock
 	Gone    time.Time // when it left or was revoked; zero while it is in the space
 	Revoked bool
 	Feeds   []Feed // of a machine that is gone: as far as its logs are to be believed
@@ -234,7 +233,7 @@ func (m *Manifest) enter(c change) (why string) {
 
 func (m *Manifest) add(c change) {
 	id := c.Member.ID()
-	m.machines[id] = Machine{ID: id, Public: *c.Member, Entered: c.At, sealed: c.Name, number: c.Number}
+	m.machines[id] = Machine{ID: id, Public: *c.Member, sealed: c.Name, number: c.Number}
 }
 
 func (m *Manifest) revoke(c change) (why string) {

@@ -153,7 +153,7 @@ func (r *Recall) Resolve(ctx context.Context, text string) (events.ID, error) {
 	case 1:
 		return ids[0], nil
 	}
-	return events.ID{}, &AmbiguousError{Prefix: text, Choices: ids[:min(len(ids), maxChoices)], More: len(ids) > maxChoices}
+	return events.ID{}, &AmbiguousError{Prefix: text, Choices: ids[:min(len(ids), maxChoices)]}
 }
 
 // behind returns the id of the row that a handle names. Where several machines are called so, and more than one of them has such a row, it is an
@@ -173,7 +173,7 @@ func (r *Recall) behind(ctx context.Context, h rows.Handle) (id events.ID, err e
 	case len(ids) == 1:
 		return ids[0], nil
 	case len(ids) > 1:
-		return id, &AmbiguousError{Prefix: h.String(), Choices: ids[:min(len(ids), maxChoices)], More: len(ids) > maxChoices}
+		return id, &AmbiguousError{Prefix: h.String(), Choices: ids[:min(len(ids), maxChoices)]}
 	case err != nil:
 		return id, err
 	}
@@ -236,7 +236,6 @@ const maxChoices = 8
 type AmbiguousError struct {
 	Prefix  string
 	Choices []events.ID
-	More    bool // there are more than the choices
 }
 
 func (e *AmbiguousError) Error() string {
