@@ -312,7 +312,7 @@ func TestInjections(t *testing.T) {
 		at    events.Position
 		limit int
 		want  []string
-	}{{0, 0, []string{"compact", "startup"}}, {last, 0, []string{"startup"}}, {0, 1, []string{"compact"}}, {1, 0, nil}} {
+	}{{0, 9, []string{"compact", "startup"}}, {last, 9, []string{"startup"}}, {0, 1, []string{"compact"}}, {1, 9, nil}} {
 		list, err := v.InjectionsBefore(t.Context(), s, c.at, c.limit)
 		var got []string
 		for _, i := range list {

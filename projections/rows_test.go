@@ -346,13 +346,13 @@ func TestResolve(t *testing.T) {
 		limit  int
 		want   []events.ID
 	}{
-		{first.String(), 0, []events.ID{first}},
-		{first.String()[:13], 0, []events.ID{first, second}},
+		{first.String(), 9, []events.ID{first}},
+		{first.String()[:13], 9, []events.ID{first, second}},
 		{first.String()[:12], 1, []events.ID{first}},
-		{"zz", 0, nil},
-		{"'", 0, nil},
-		{first.String() + "0", 0, nil},
-		{"ffffffff", 0, nil},
+		{"zz", 9, nil},
+		{"'", 9, nil},
+		{first.String() + "0", 9, nil},
+		{"ffffffff", 9, nil},
 	} {
 		got, err := v.Resolve(t.Context(), c.prefix, c.limit)
 		if err != nil || len(got) != len(c.want) || len(got) > 0 && !cmp.Equal(got, c.want) {

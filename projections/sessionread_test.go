@@ -24,7 +24,7 @@ func TestResolveSession(t *testing.T) {
 		digits + "0":                nil,
 		"not hex":                   nil,
 	} {
-		if got, err := v.ResolveSession(t.Context(), text, 0); err != nil || !cmp.Equal(got, want) {
+		if got, err := v.ResolveSession(t.Context(), text, 9); err != nil || !cmp.Equal(got, want) {
 			t.Errorf("%q: got %v, %v, want %v", text, got, err, want)
 		}
 	}

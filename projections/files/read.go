@@ -95,12 +95,9 @@ func (f Filter) projects(x *engine.Tx) map[engine.ProjectID]string {
 	return projects
 }
 
-// Touches returns the newest touches of one file of a project, at most limit of them (0 means 10), newest first. Path is
+// Touches returns the newest touches of one file of a project, at most limit of them, newest first. Path is
 // as File has it. Its cost does not depend on how many files there are.
 func (v Reader) Touches(ctx context.Context, root, path string, limit int) ([]Touch, error) {
-	if limit <= 0 {
-		limit = 10
-	}
 	var file File
 	err := v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
 		file = Filter{Touches: limit}.read(x, engine.ProjectIDOf(root), path)

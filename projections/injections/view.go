@@ -124,12 +124,9 @@ func (g *Injected) take(i Injection) (emptied bool) {
 	return i.Hook == "startup" || i.Hook == "clear" || i.Hook == "compact"
 }
 
-// InjectionsOf returns where a row was given to an agent, the earliest first, at most limit of them (0 means 100), and how
-// many there are. It reads all injections there are: one a session's start, about a microsecond each.
+// InjectionsOf returns where a row was given to an agent, the earliest first, at most limit of them, and how many
+// there are. It reads all injections there are: one a session's start, about a microsecond each.
 func (v Reader) InjectionsOf(ctx context.Context, id events.ID, limit int) (list []Injection, total int, err error) {
-	if limit <= 0 {
-		limit = 100
-	}
 	var from []byte
 	for done := false; !done && err == nil; {
 		err = v.Views.View(ctx, View{}.Name(), func(x *engine.Tx) {
@@ -151,11 +148,8 @@ func (v Reader) InjectionsOf(ctx context.Context, id events.ID, limit int) (list
 }
 
 // InjectionsBefore returns what a session was given before a position (0: ever), the latest first, at most limit of
-// them (0 means 100).
+// them.
 func (v Reader) InjectionsBefore(ctx context.Context, session events.SessionID, at events.Position, limit int) ([]Injection, error) {
-	if limit <= 0 {
-		limit = 100
-	}
 	if at == 0 {
 		at--
 	}

@@ -124,12 +124,9 @@ func readForgotten(books []viewTx, id events.ID, row *Row) {
 	}
 }
 
-// Resolve returns the ids of rows that begin with prefix, hex digits with or without hyphens, in order, at most limit of them (0
-// means 10). No match is no error, and neither is text that no id can begin with.
+// Resolve returns the ids of rows that begin with prefix, hex digits with or without hyphens, in order, at most limit of
+// them. No match is no error, and neither is text that no id can begin with.
 func (v Reader) Resolve(ctx context.Context, prefix string, limit int) ([]events.ID, error) {
-	if limit <= 0 {
-		limit = 10
-	}
 	start, ok := engine.ParseIDPrefix(prefix)
 	if !ok {
 		return nil, nil

@@ -98,11 +98,8 @@ func (f Filter) admits(s Session) bool {
 }
 
 // ResolveSession returns the ids of sessions that begin with prefix, hex digits with or without hyphens, in order, at most
-// limit of them (0 means 10). No match is no error, and neither is text that no id can begin with.
+// limit of them. No match is no error, and neither is text that no id can begin with.
 func (v Reader) ResolveSession(ctx context.Context, prefix string, limit int) ([]events.SessionID, error) {
-	if limit <= 0 {
-		limit = 10
-	}
 	start, ok := engine.ParseIDPrefix(prefix)
 	if !ok {
 		return nil, nil
