@@ -31,7 +31,8 @@ func (b *Bolt) KeepBefore(ctx context.Context, all ...Before) error {
 		table, err := t.before()
 		must(err)
 		for _, one := range all {
-			must(table.Put(keyOf(one.Position), one.appendTo(make([]byte, 0, headSize))))
+			end := head{Version: one.Version, Last: one.Previous, Chain: one.Chain}
+			must(table.Put(keyOf(one.Position), end.appendTo(make([]byte, 0, headSize))))
 		}
 		return nil
 	}})
@@ -59,10 +60,6 @@ func (b *Bolt) Befores(ctx context.Context, from, to events.Position) (all []Bef
 		return nil
 	})
 	return all, err
-}
-
-func (one Before) appendTo(b []byte) []byte {
-	return head{Version: one.Version, Last: one.Previous, Chain: one.Chain}.appendTo(b)
 }
 
 // copyBefore copies what was noted of some positions.

@@ -72,10 +72,8 @@ func openFile(path string, cfg Config, readOnly bool) (db *bbolt.DB, file *os.Fi
 		}
 		_ = db.Close() // it was replaced while we waited for the lock: what we hold has no name any more
 	}
-	if err = prepare(db, file, path, readOnly); err != nil {
-		return nil, nil, errors.Join(err, db.Close())
-	}
-	if fresh && !readOnly {
+	err = prepare(db, file, path, readOnly)
+	if err == nil && fresh && !readOnly {
 		err = durable.SyncDir(filepath.Dir(path))
 	}
 	if err != nil {
@@ -168,8 +166,8 @@ func cutAt(path string) error {
 
 // asCut names the file that ends too soon; nil where err says something else.
 func asCut(err error, path string) error {
-	var cut *boltcheck.CutError
-	if !errors.As(err, &cut) {
+	cut, ok := errors.AsType[*boltcheck.CutError](err)
+	if !ok {
 		return nil
 	}
 	return corruptf(0, "", "%s ends before page %d", filepath.Base(path), cut.Page)

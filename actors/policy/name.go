@@ -67,11 +67,9 @@ func (n Name) ReadsPhrases() bool { return n == LegacyKeyword || n == Windowed }
 // not are those whose code emptied its queue at a respawn.
 func (n Name) KeepsBatch() bool { return n != LegacyKeyword && n != Windowed && n != WindowedNoKW }
 
-// holds reports whether n believes what a transport says of a failed turn.
+// holds reports whether n believes what a transport says of a failed turn. A halt of such a policy ends in a probe; one of the others
+// never ends.
 func (n Name) holds() bool { return n == OTPHold || n == Supervised }
-
-// probes reports whether a halt of n ends in a probe. One without probes never ends.
-func (n Name) probes() bool { return n.holds() }
 
 // limits reports whether n limits restarts at all.
 func (n Name) limits() bool { return n == WindowOnly || n == OTP || n.holds() }

@@ -52,7 +52,7 @@ func (p *Policy) Delivers(s *State, provider Pause, now time.Time) bool {
 
 // halted reports whether the observer is stopped and no probe may be tried at now.
 func (p *Policy) halted(s *State, now time.Time) bool {
-	return s.trips > 0 && (!p.name.probes() || now.Before(s.until))
+	return s.trips > 0 && (!p.name.holds() || now.Before(s.until))
 }
 
 // Probes reports whether the next turn that is delivered is the probe of a halted observer, which is started for it.

@@ -8,7 +8,7 @@ import (
 
 // Examine is Prove and Record of one stretch, in one pass over records. Types are as in Prove.
 func Examine(records iter.Seq2[events.Record, error], w Wanted, types TypesOf) (Proof, *Recording, error) {
-	d := newDecoder()
+	d := make(decoder, decodedMost)
 	p, rec := newProver(w.Selection, types), newRecorder(w, d)
 	p.decoder = d
 	more, err := w.Selection.read(records, p, &rec.turns)
@@ -31,8 +31,6 @@ type decoded struct {
 	event    events.Event
 	err      error
 }
-
-func newDecoder() decoder { return make(decoder, decodedMost) }
 
 // event is the event of r; nil if its payload was erased. What it returns is not to be changed.
 func (d decoder) event(r events.Record) (events.Event, error) {
