@@ -166,7 +166,9 @@ func learned(prompt observer.Prompt, message []block) string {
 }
 
 // isNote is for what is quoted of comments and documents.
-func isNote(said string) bool { return strings.HasPrefix(said, wroteIn) || strings.HasPrefix(said, tookOut) }
+func isNote(said string) bool {
+	return strings.HasPrefix(said, wroteIn) || strings.HasPrefix(said, tookOut)
+}
 
 // unlessShort is a text that says something by itself; "Done." does not.
 func unlessShort(text string) string {
