@@ -1,18 +1,20 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/internal/sentence"
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // newerWork returns, by the id of an observation, the newest of those that came of a later request and go on with the same. Requests are in
-// the order of the first that came of each. What is flagged or not listed takes no other's place, and what was made from others' words only
-// that of its like.
+// the order of the first that came of each; of what came of one, what changed files comes first: it says what is so now. What is flagged or
+// not listed takes no other's place, and what was made from others' words only that of its like.
 func newerWork(list []*rows.Row) map[events.ID]*rows.Row {
 	list = slices.DeleteFunc(slices.Clone(list), func(row *rows.Row) bool { return row.Kind != rows.Observation })
 	begun := map[rows.Entry]stamp{}
@@ -21,7 +23,9 @@ func newerWork(list []*rows.Row) map[events.ID]*rows.Row {
 			begun[row.Entry()] = stampOf(row)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *rows.Row) int { return begun[b.Entry()].compare(begun[a.Entry()]) })
+	slices.SortStableFunc(list, func(a, b *rows.Row) int {
+		return cmp.Or(begun[b.Entry()].compare(begun[a.Entry()]), order.Bools(len(a.FilesModified) == 0, len(b.FilesModified) == 0))
+	})
 	subjects := make([]sentence.Subject, len(list))
 	newer := map[events.ID]*rows.Row{}
 	for i, row := range list {

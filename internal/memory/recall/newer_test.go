@@ -125,6 +125,32 @@ func TestResultsNameNewerWork(t *testing.T) {
 	}
 }
 
+// TestNewerWorkIsWhatWasChanged: of the newer work of one request that is named which changed files, wherever it stands.
+func TestNewerWorkIsWhatWasChanged(t *testing.T) {
+	t.Parallel()
+	for at := range 3 {
+		w := newWorld(t)
+		s := w.openIn("a", "/w/shop", "")
+		older := w.observe(s, "discovery", "Orders are sorted by `CreatedAt`", "")
+		want := newID()
+		for i := range 3 {
+			o := events.ObservationParsed{Observation: newID(), Prompt: 2, Type: "discovery", Title: fmt.Sprintf("The %d. fault is in `CreatedAt`", i)}
+			if i == at {
+				o = events.ObservationParsed{Observation: want, Prompt: 2, Type: "change", Title: "Orders go by `Number`, not by `CreatedAt`", FilesModified: []string{"/w/shop/order.go"}}
+			}
+			w.put(s.Stream(), o)
+		}
+		w.sync()
+		list, err := w.Show(t.Context(), older.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found, err := w.Newer(t.Context(), list...); err != nil || found[older].ID != want {
+			t.Errorf("at %d: %v, %v", at, found, err)
+		}
+	}
+}
+
 // TestNewerWorkOfManyFolders: however many folders a project has, as many of its newest rows are looked at as for a context.
 func TestNewerWorkOfManyFolders(t *testing.T) {
 	t.Parallel()
