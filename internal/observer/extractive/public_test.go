@@ -48,11 +48,11 @@ func TestRecordedSessionsAreUnderstood(t *testing.T) {
 	want := map[string][]string{ // types and titles of the observations, in order
 		"entire-much-progress.jsonl": {
 			"change", "Added wingman.lock and wingman-state.json to .gitignore.",
-			"change", "The fix is in cmd/entire/cli/strategy/common.go — added wingman.lock, wingman-state.json…",
+			"change", "The fix is in cmd/entire/cli/strategy/common.go — added wingman.lock, wingman-state.json, wingman-payload.json, and REVIEW.md to the…",
 			"bugfix", "fix: auto-gitignore wingman runtime files",
 		},
 		"entire-one-commit-c.jsonl": {
-			"change", "When wingman is enabled, the session start message will now show: Powered by Entire: This…",
+			"change", "When wingman is enabled, the session start message will now show: Powered by Entire: This conversation will be linked to your next commit.…",
 			"change", "Show wingman status in session start message",
 		},
 		"entire-one-commit-short.jsonl": {"refactor", "refactor(explain): move commit message before files list"},
@@ -60,8 +60,8 @@ func TestRecordedSessionsAreUnderstood(t *testing.T) {
 			"change", "I've successfully implemented the Phase 2B task lifecycle hooks for the Entire CLI.", // its two commits were made in a scratch folder
 		},
 		"viewer-long.jsonl": {
-			"feature", "I've successfully created a fully functional TODO app using Next.js through parallel task execution.",
-			"change", "CLAUDE.md has been created with comprehensive documentation of the TODO app project, including…",
+			"feature", "I've successfully created a fully functional TODO app using Next.js through parallel task execution. — `npm run build` failed",
+			"change", "CLAUDE.md has been created with comprehensive documentation of the TODO app project, including structure, tech stack, features, development…",
 		},
 		"viewer-small.jsonl": {"discovery", "Failed to change CLAUDE.md"},
 	}
