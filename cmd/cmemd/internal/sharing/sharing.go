@@ -65,6 +65,7 @@ type joined struct {
 	store   *lazyStore
 	space   *space.Space
 	share   *share.Share
+	opened  time.Time // when share was
 	stop    context.CancelFunc
 	done    chan struct{} // closed when nothing of it runs
 }
@@ -156,6 +157,7 @@ func (s *Sharing) open(j joined) (_ *joined, err error) {
 		Dir: filepath.Join(s.cfg.Dir, shareDir), Space: j.space, Own: s.cfg.Own, Copies: s.cfg.Copies, Codec: events.NewCodec(),
 		Forget: s.cfg.Forget, Now: s.cfg.Now, Log: s.cfg.Log,
 	})
+	j.opened = time.Now()
 	return &j, err
 }
 

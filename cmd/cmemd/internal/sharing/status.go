@@ -13,7 +13,8 @@ import (
 	"github.com/cmemd/cmemd/internal/sleep"
 )
 
-// Status says how all machines are, as far as this one knows. It asks the store nothing.
+// Status says how all machines are, as far as this one knows. It asks the store nothing, but waits for settleWait at most behind the start
+// until the store was read.
 func (s *Sharing) Status(ctx context.Context) (out api.Cluster, err error) {
 	s.mu.Lock()
 	j, why := s.joined, s.why
@@ -25,6 +26,7 @@ func (s *Sharing) Status(ctx context.Context) (out api.Cluster, err error) {
 	if j == nil {
 		return out, nil
 	}
+	waitAtMost(ctx, j.share.Ready(), time.Until(j.opened.Add(settleWait)))
 	st, err := j.share.Status(ctx)
 	for i, problem := range st.Problems {
 		st.Problems[i] = terminal.Visible(problem)
