@@ -17,9 +17,8 @@ const (
 	maxScannedBytes = 16 << 10
 )
 
-// tookOut, wroteIn and messageSays begin what is quoted of comments, documents and commits; summaries know it by these.
+// wroteIn and messageSays begin what is quoted of comments, documents and commits; summaries know it by these.
 const (
-	tookOut     = "Took a comment out of "
 	wroteIn     = "Wrote in "
 	messageSays = "Commit message: "
 )
@@ -32,7 +31,8 @@ type comment struct {
 }
 
 // commentFacts quote the weightiest comments that were taken out, or were written and still stood when the answer ended. What stands in a
-// document is not quoted where the web or another server was asked: it may be theirs.
+// document is not quoted where the web or another server was asked: it may be theirs. What was taken out may be anybody's, as what
+// commands print: it is in facts alone.
 func (w *work) commentFacts(to *factList) {
 	type told struct {
 		comment
@@ -49,11 +49,11 @@ func (w *work) commentFacts(to *factList) {
 	}
 	slices.SortStableFunc(all, func(a, b told) int { return cmp.Compare(b.weight, a.weight) })
 	for _, t := range all[:min(len(all), maxComments)] {
-		verb := wroteIn
-		if t.gone {
-			verb = tookOut
+		if name := w.show(t.file.path); t.gone {
+			to.quote(rankComment, "Took a comment out of "+name, ": “"+t.text+"”", "")
+		} else {
+			to.explain(rankComment, "", wroteIn+name+": “"+t.text+"”")
 		}
-		to.explain(rankComment, "", verb+w.show(t.file.path)+": “"+t.text+"”")
 	}
 }
 

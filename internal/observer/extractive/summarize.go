@@ -132,7 +132,7 @@ func investigated(prompt observer.Prompt) string {
 
 // learned is what discoveries and decisions say, the last of them, without discoveries that a later request went on with; without any, and
 // without any other work, what the agent said. Of one that says only "Done." its title is, unless that was asked for. Where there is room
-// left it is also what was written about the work into files, or taken out there.
+// left it is also what was written about the work into files.
 func learned(prompt observer.Prompt, message []block) string {
 	observed, asked := prompt.Observed, requestTitles(prompt)
 	if len(observed) == 0 {
@@ -165,10 +165,8 @@ func learned(prompt observer.Prompt, message []block) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// isNote is for what is quoted of comments and documents.
-func isNote(said string) bool {
-	return strings.HasPrefix(said, wroteIn) || strings.HasPrefix(said, tookOut)
-}
+// isNote is for what is quoted of comments and documents that were written.
+func isNote(said string) bool { return strings.HasPrefix(said, wroteIn) }
 
 // unlessShort is a text that says something by itself; "Done." does not.
 func unlessShort(text string) string {
