@@ -31,7 +31,7 @@ type comment struct {
 }
 
 // commentFacts quote the weightiest comments that were taken out, or were written and still stood when the answer ended. What stands in a
-// document is not quoted where the web or another server was asked: it may be theirs. What was taken out may be anybody's, as what
+// document is not quoted where a call brought in what somebody else says: it may be theirs. What was taken out may be anybody's, as what
 // commands print: it is in facts alone.
 func (w *work) commentFacts(to *factList) {
 	type told struct {
@@ -40,7 +40,7 @@ func (w *work) commentFacts(to *factList) {
 	}
 	var all []told
 	for _, f := range w.files {
-		if isProse(f.path) && len(w.fetches)+len(w.servers) > 0 {
+		if isProse(f.path) && w.fetched {
 			continue
 		}
 		for _, c := range f.comments {

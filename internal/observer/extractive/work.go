@@ -42,6 +42,7 @@ type work struct {
 	searches      []string
 	emptySearches []string // searches that found nothing
 	fetches       []string
+	fetched       bool // a call brought in what somebody else says
 	askCalls      []call
 	reports       []*report
 	servers       []server
@@ -103,6 +104,7 @@ func (w *work) add(c call) {
 	w.calls++
 	w.callTimes = append(w.callTimes, c.at)
 	w.attribute(c)
+	w.fetched = w.fetched || c.made.Fetches()
 	if c.failed && c.action != actionRun {
 		w.failures = append(w.failures, c)
 		return
