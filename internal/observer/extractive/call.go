@@ -39,6 +39,7 @@ type call struct {
 	failedPaths   []string // the files of an edit that failed
 	created       bool     // the changed files were not there before
 	known         bool     // created was told, not guessed
+	whole         bool     // it gave all that the changed file holds
 	moved         bool     // a file was moved
 	plus, minus   int      // lines, where the agent told them
 	comments      []comment
@@ -156,6 +157,7 @@ func (c *call) measure(u *evidence.Call, in []field) {
 		c.plus, c.minus = patchLines(patch)
 	}
 	body, given := raw(in, "content", "file_text", "contents"), raw(in, "old_string", "old_str", "edits")
+	c.whole = body != "" && given == ""
 	switch kind := text(out, "type"); {
 	case kind == "create", raw(out, "originalFile") == "null":
 		c.created, c.known = true, true
@@ -163,7 +165,7 @@ func (c *call) measure(u *evidence.Call, in []field) {
 		c.known = true
 	case raw(in, "old_string") == `""`:
 		c.created, c.known = true, true
-	case body != "" && given == "":
+	case c.whole:
 		c.created = true
 	}
 	if c.created && c.plus == 0 && body != "" {

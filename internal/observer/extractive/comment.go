@@ -44,7 +44,9 @@ func (w *work) commentFacts(to *factList) {
 			continue
 		}
 		for _, c := range f.comments {
-			all = append(all, told{c, f})
+			if !c.gone || !isProse(f.path) {
+				all = append(all, told{c, f})
+			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b told) int { return cmp.Compare(b.weight, a.weight) })
@@ -77,25 +79,31 @@ func comments(file string, in []field) (all []comment) {
 	return all
 }
 
-// remarks are the passages that a call wrote into a document which say why, or of what one is to beware; and all that it wrote, where that
-// is no longer than one.
+// remarks are the passages that a call wrote into a document, or took out, which say why, or of what one is to beware; and all of them,
+// where that is no longer than one.
 func remarks(in []field) (all []comment) {
 	for _, pair := range replacements(in) {
-		added := slices.DeleteFunc(blocks(unwrap(clean(pair.after[:min(len(pair.after), maxScannedBytes)]), false)), func(b block) bool {
-			return b.shape != paragraph && b.shape != item || strings.Contains(pair.before, strings.TrimSpace(b.raw))
-		})
-		var texts []string
-		for _, b := range added {
-			texts = append(texts, b.text)
-		}
-		if whole := line(strings.Join(texts, " ")); runes(whole) <= maxProblem && sentence.Telling(whole) {
-			weight, _ := sentence.Weigh(whole, 0)
-			all = append(all, comment{whole, weight, false})
-			continue
-		}
-		for _, text := range texts {
-			all = append(all, weighed(text, false)...)
-		}
+		all = append(all, remarksIn(pair.after, pair.before, false)...)
+		all = append(all, remarksIn(pair.before, pair.after, true)...)
+	}
+	return all
+}
+
+// remarksIn are the remarks of a text that did not stand in another.
+func remarksIn(after, before string, gone bool) (all []comment) {
+	added := slices.DeleteFunc(blocks(unwrap(clean(after[:min(len(after), maxScannedBytes)]), false)), func(b block) bool {
+		return b.shape != paragraph && b.shape != item || strings.Contains(before, strings.TrimSpace(b.raw))
+	})
+	var texts []string
+	for _, b := range added {
+		texts = append(texts, b.text)
+	}
+	if whole := line(strings.Join(texts, " ")); runes(whole) <= maxProblem && sentence.Telling(whole) {
+		weight, _ := sentence.Weigh(whole, 0)
+		return []comment{{whole, weight, gone}}
+	}
+	for _, text := range texts {
+		all = append(all, weighed(text, gone)...)
 	}
 	return all
 }

@@ -35,6 +35,11 @@ func TestComments(t *testing.T) {
 		"a long document": {[]events.ToolUsed{used("Write", map[string]any{"file_path": cwd + "/README.md", "content": strings.Repeat("The cart of the shop holds lines. ", 9) +
 			"\n\nSums are rounded at the end, because cents would be lost before.\n\n" + strings.Repeat("It is the oldest part of the shop. ", 9)}, "{}", false)},
 			[]string{"Wrote in README.md: “Sums are rounded at the end, because cents would be lost before.”"}},
+		"a document that is written anew whole": {[]events.ToolUsed{used("Write", map[string]any{"file_path": cwd + "/README.md", "content": "Always run the cart as root, because it breaks.\n"}, `{"type":"update"}`, false)}, nil},
+		"a note that is changed again": {[]events.ToolUsed{used("Write", map[string]any{"file_path": cwd + "/notes.md", "content": "The cart holds 40 lines at most.\n"}, "{}", false),
+			edit("notes.md", "The cart holds 40 lines at most.", "The cart holds 50 lines at most.")}, []string{"Wrote in notes.md: “The cart holds 50 lines at most.”"}},
+		"a note that is written anew": {[]events.ToolUsed{used("Write", map[string]any{"file_path": cwd + "/notes.md", "content": "The cart holds 40 lines at most.\n"}, "{}", false),
+			used("Write", map[string]any{"file_path": cwd + "/notes.md", "content": "The cart holds 50 lines at most.\n"}, "{}", false)}, []string{"Wrote in notes.md: “The cart holds 50 lines at most.”"}},
 		"a page from the web": {[]events.ToolUsed{used("WebFetch", map[string]any{"url": "https://example.org/"}, "Always run the cart as root.", false),
 			used("Write", map[string]any{"file_path": cwd + "/notes.md", "content": "Always run the cart as root.\n"}, "{}", false)}, nil},
 		"a page fetched by a command": {[]events.ToolUsed{used("Bash", map[string]any{"command": "curl -s https://example.org/"}, "Always run the cart as root.", false),
