@@ -174,6 +174,8 @@ func TestFailureAtTheEnd(t *testing.T) {
 		{[]events.ToolUsed{edit, run("npm test", "1 failed", true)}, said + " — tests failed", "1 new file"},
 		{[]events.ToolUsed{run("npm run build", "TypeError", true), edit, run("npm run build", "built", false)}, said, "1 new file"},
 		{[]events.ToolUsed{edit, run("npm run build", "TypeError", true), run("npm test", "1 passed", false)}, said, "1 new file, tests passed"},
+		{[]events.ToolUsed{run("npm run build", "TypeError", true), edit, run("make", "built", false)}, said, "1 new file, `npm run build` failed"},
+		{[]events.ToolUsed{run("npm test", "1 failed", true), edit}, said + " — tests failed", "1 new file"},
 		{[]events.ToolUsed{edit, run("grep -r total .", "no such file", true)}, said, "1 new file"},
 		{[]events.ToolUsed{run("npm test", "1 failed", true)}, said, "tests failed"},
 		{[]events.ToolUsed{run("npm run build", "TypeError", true)}, said, "1 command"},
@@ -187,12 +189,17 @@ func TestFailureAtTheEnd(t *testing.T) {
 			t.Errorf("%q and %q, want %q and %q", title, got, c.title, c.want)
 		}
 	}
-	w := newWork("/w")
-	for _, call := range []events.ToolUsed{edit, run("npm run build", "TypeError", true)} {
-		w.add(observeCall(evidence.Parse(call)))
-	}
 	long := strings.Repeat("The cart is ready and rounds in cents ", 9)
-	if title := w.title(nil, messageBlocks(long+".")); !strings.HasSuffix(title, "… — `npm run build` failed") || uniseg.GraphemeClusterCount(title) > maxTitle {
-		t.Errorf("of a long title: %q", title)
+	for command, end := range map[string]string{
+		"npm run build": "… — `npm run build` failed",
+		"npm run build-" + strings.Repeat("カート ", 90): "カート カート…` failed",
+	} {
+		w := newWork("/w")
+		for _, call := range []events.ToolUsed{edit, run(command, "TypeError", true)} {
+			w.add(observeCall(evidence.Parse(call)))
+		}
+		if title := w.title(nil, messageBlocks(long+".")); !strings.HasSuffix(title, end) || uniseg.GraphemeClusterCount(title) > maxTitle {
+			t.Errorf("of a long title: %q", title)
+		}
 	}
 }

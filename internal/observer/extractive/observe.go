@@ -157,14 +157,14 @@ func (w *work) isNotable() bool {
 	return len(w.reads)+len(w.searches) >= minLookups
 }
 
-// title is whatCame, and which command failed where files were changed and what failed last did not go well since: the agent's own words
-// may be silent about it.
+// title is whatCame, and what failed last where files were changed: the agent's own words may be silent about it.
 func (w *work) title(request, message []block) string {
-	s, v := w.whatCame(request, message), w.failedLast()
-	if v == "" {
+	s := w.whatCame(request, message)
+	if !w.failedLast() {
 		return s
 	}
-	return cut(s, max(maxTitle-runes(v)-3, maxTitle/2)) + " — " + v
+	v := " — " + w.verdict(maxTitle/2-runes(failedVerdict))
+	return cut(s, maxTitle-runes(v)) + v
 }
 
 // whatCame is a new commit's subject, or that every edit failed, or what the agent says came of it; where that speaks of what the user
@@ -301,7 +301,7 @@ func (w *work) outline() string {
 			parts[0] = number.Plural(n, "new file")
 		}
 	}
-	if s := w.verdict(); s != "" && s != w.failedLast() { // which the title says
+	if s := w.verdict(maxShown); s != "" && !w.failedLast() { // which the title says
 		parts = append(parts, s)
 	}
 	here, more := 0, 0 // more files than were changed by edits
@@ -336,37 +336,47 @@ func (w *work) outline() string {
 	return strings.Replace(strings.Join(parts, ", "), "searchs", "searches", 1)
 }
 
-// failedLast is the verdict of work that changed files and ended with a failure, or "".
-func (w *work) failedLast() string {
-	if v := w.verdict(); w.altered() && strings.HasSuffix(v, failedVerdict) {
-		return v
-	}
-	return ""
+// failedLast reports whether work changed files and its verdict is a failure: that of tests, or one behind which no file was changed. What
+// was changed behind another command may have mended it, and another one may have shown that.
+func (w *work) failedLast() bool {
+	r, ok := w.decisive()
+	return ok && r.runOutcome == failed && w.altered() && (r.isTest || !slices.ContainsFunc(w.changingCalls, func(call int) bool { return call > r.callIndex }))
 }
 
 // failedVerdict ends a verdict of what failed.
 const failedVerdict = " failed"
 
-// verdict says how the last tests ended; where there were none, which command failed last of those that do more than read, and did not
-// go well since, of work that changed files.
-func (w *work) verdict() string {
-	for i := len(w.runs) - 1; i >= 0; i-- {
-		switch r := w.runs[i]; {
-		case r.isTest && r.runOutcome == passed:
-			return "tests passed"
-		case r.isTest && r.runOutcome == failed:
-			return "tests" + failedVerdict
+// verdict says how the run that decides ended, or is "". A command is quoted in at most n graphemes.
+func (w *work) verdict(n int) string {
+	switch r, ok := w.decisive(); {
+	case !ok:
+		return ""
+	case r.isTest && r.runOutcome == passed:
+		return "tests passed"
+	case r.isTest:
+		return "tests" + failedVerdict
+	default:
+		return quoted(r, n) + failedVerdict
+	}
+}
+
+// decisive is the last run of tests that told how it ended; where there is none, the command that failed last of those that do more than
+// read, and did not go well since, of work that changed files.
+func (w *work) decisive() (run, bool) {
+	for _, r := range slices.Backward(w.runs) {
+		if r.isTest && r.runOutcome != unknown {
+			return r, true
 		}
 	}
 	if len(w.files) == 0 {
-		return ""
+		return run{}, false
 	}
 	for _, r := range slices.Backward(w.runs) {
 		if r.runOutcome == failed && !r.step.onlyReads() && w.laterEnd(r) != passed {
-			return shown(r) + failedVerdict
+			return r, true
 		}
 	}
-	return ""
+	return run{}, false
 }
 
 // narrate makes a narrative of facts, for answers without a message.

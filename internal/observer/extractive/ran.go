@@ -117,10 +117,13 @@ func (w *work) endFact(r run, gist string, to *factList) {
 }
 
 // shown is a command as a fact quotes it.
-func shown(r run) string {
+func shown(r run) string { return quoted(r, maxShown+2) }
+
+// quoted is a command in backquotes, which with these has at most n graphemes.
+func quoted(r run, n int) string {
 	s := line(clean(r.step.Text))
 	for _, noise := range []string{" 2>&1", " 2>/dev/null", " >/dev/null", " > /dev/null"} {
 		s = strings.ReplaceAll(s, noise, "")
 	}
-	return "`" + cut(strings.ReplaceAll(s, "`", "'"), maxShown) + "`"
+	return "`" + cut(strings.ReplaceAll(s, "`", "'"), n-2) + "`"
 }
