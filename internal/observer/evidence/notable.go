@@ -78,10 +78,17 @@ func written(message string) string {
 		return message
 	}
 	first, rest, _ := strings.Cut(script, "\n")
-	_, end, ok := strings.Cut(first, "<<")
-	if !ok {
+	_, redirection, _ := strings.Cut(first, "<<")
+	end := strings.Fields(strings.TrimPrefix(redirection, "-"))
+	if len(end) == 0 {
 		return ""
 	}
-	text, _, _ := strings.Cut("\n"+rest, "\n"+strings.Trim(end, "-'\" \t")+"\n")
-	return strings.TrimSpace(text)
+	var text strings.Builder
+	for l := range strings.Lines(rest) {
+		if strings.TrimSpace(l) == strings.Trim(end[0], `\'"`) {
+			break
+		}
+		text.WriteString(l)
+	}
+	return strings.TrimSpace(text.String())
 }

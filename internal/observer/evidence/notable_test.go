@@ -76,3 +76,16 @@ func TestQuietCommit(t *testing.T) {
 		}
 	}
 }
+
+// TestCommitMessage: a here-document ends at its delimiter, however that is written.
+func TestCommitMessage(t *testing.T) {
+	t.Parallel()
+	for _, begin := range []string{"<<EOF", "<<'EOF'", `<< "EOF"`, `<<\\EOF`, "<<-EOF", "<<'EOF' | cat", "<<'EOF'\r"} {
+		for _, end := range []string{"EOF\n)", "EOF\r\n)", "\tEOF\n  )"} {
+			all := Split("git commit -m \"$(cat " + begin + "\nRound totals once\n\nBody\n" + end + "\"")
+			if got := all[0].CommitMessage(); got != "Round totals once\n\nBody" {
+				t.Errorf("%q, %q: %q", begin, end, got)
+			}
+		}
+	}
+}

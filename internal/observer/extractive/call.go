@@ -237,10 +237,15 @@ func reasons(all []step) map[string]string {
 // reason is the beginning of what stands below a commit's subject, up to the lines for programs at its end, or to a link: tools sign by one.
 func reason(body string) string {
 	said, mark := "", ""
-	for _, b := range blocks(unwrap(clean(body), false)) {
-		word, _, _ := strings.Cut(b.text, " ")
-		isTrailer := strings.HasSuffix(word, ":") && strings.Contains(word, "-")
-		if isTrailer || b.shape != paragraph && b.shape != item || strings.Contains(b.raw, "://") {
+	var text strings.Builder
+	for l := range strings.Lines(body) {
+		if isTrailer(l) {
+			break
+		}
+		text.WriteString(l)
+	}
+	for _, b := range blocks(unwrap(clean(text.String()), false)) {
+		if b.shape != paragraph && b.shape != item || strings.Contains(b.raw, "://") {
 			break
 		}
 		said, mark = said+mark+b.text, " "
@@ -252,6 +257,12 @@ func reason(body string) string {
 		return ""
 	}
 	return lead(line(said), maxFact*2/3)
+}
+
+// isTrailer is for lines for programs at the end of a commit's message, such as Signed-off-by.
+func isTrailer(l string) bool {
+	word, _, _ := strings.Cut(l, " ")
+	return strings.HasSuffix(word, ":") && strings.Contains(word, "-") && word[0] >= 'A' && word[0] <= 'Z'
 }
 
 // ask fills in what the user was asked, and what came of it.

@@ -87,6 +87,8 @@ func TestSubtitle(t *testing.T) {
 		"nothing":   {[]events.ToolUsed{commit("git commit -m 'Round totals once'")}, "1 commit", []string{"Commit 1a2b3c4: Round totals once"}},
 		"a commit's message": {[]events.ToolUsed{why, commit("git commit -m 'Round totals once' -m 'Cents were lost, because each line\nwas rounded.\n\n- `Sum` rounds\n- `Total` does not'")}, "Commit message: “Cents were lost, because each line was rounded. Sum rounds; Total does not”",
 			[]string{"Commit 1a2b3c4: Round totals once", quoted, "Edited cart.go (1 edit)"}},
+		"a commit's message with lines for programs right behind": {[]events.ToolUsed{commit("git commit -m 'Round totals once\n\nCents were lost before.\nSigned-off-by: A <a@example.org>\nCo-Authored-By: B'")}, "Commit message: “Cents were lost before.”",
+			[]string{"Commit 1a2b3c4: Round totals once"}},
 		"two commits": {[]events.ToolUsed{commit("git commit -m 'Round totals once' -m 'Cents were lost before.'"), committed("git commit -m 'Test the sum' -m 'It was wrong for a week.'", "[main 2b3c4d5] Test the sum")}, "Commit message: “Cents were lost before.”",
 			[]string{"Commit 1a2b3c4: Round totals once", "Commit 2b3c4d5: Test the sum — Commit message: “It was wrong for a week.”"}},
 	} {
