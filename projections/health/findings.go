@@ -101,7 +101,6 @@ func (h Report) Findings(now time.Time) []Finding {
 	return out
 }
 
-// gravity puts what counts as degraded before what does not.
 func (h Report) captureOnly(now time.Time) (Finding, bool) {
 	return Finding{
 		What: FindCaptureOnly, Degraded: true, Since: h.DegradedAt, At: h.DegradedAt,

@@ -136,7 +136,7 @@ func (f *fold) relist(row Row, led bool) {
 	}
 }
 
-// without returns ids without id, and nil rather than an empty list, so that stored forms do not differ.
+// without returns ids without id, as a list of its own.
 func without(ids []events.ID, id events.ID) []events.ID {
 	return slices.DeleteFunc(slices.Clone(ids), func(other events.ID) bool { return other == id })
 }

@@ -129,5 +129,3 @@ func compareGroups(a, b Group) int {
 		cmp.Compare(a.Failure, b.Failure),
 	)
 }
-
-// compareBool puts what is not before what is.
