@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/cmemd/cmemd/internal/sentence"
 )
@@ -89,7 +91,8 @@ func remarks(in []field) (all []comment) {
 	return all
 }
 
-// remarksIn are the remarks of a text that did not stand in another.
+// remarksIn are the remarks of a text that did not stand in another. Lists of packages and the like, as requirements.txt, are no notes: what is
+// quoted whole ends as sentences do.
 func remarksIn(after, before string, gone bool) (all []comment) {
 	added := slices.DeleteFunc(blocks(unwrap(clean(after[:min(len(after), maxScannedBytes)]), false)), func(b block) bool {
 		return b.shape != paragraph && b.shape != item || strings.Contains(before, strings.TrimSpace(b.raw))
@@ -98,7 +101,7 @@ func remarksIn(after, before string, gone bool) (all []comment) {
 	for _, b := range added {
 		texts = append(texts, b.text)
 	}
-	if whole := line(strings.Join(texts, " ")); runes(whole) <= maxProblem && sentence.Telling(whole) {
+	if whole := line(strings.Join(texts, " ")); runes(whole) <= maxProblem && sentence.Telling(whole) && endsSentence(whole) {
 		weight, _ := sentence.Weigh(whole, 0)
 		return []comment{{whole, weight, gone}}
 	}
@@ -106,6 +109,12 @@ func remarksIn(after, before string, gone bool) (all []comment) {
 		all = append(all, weighed(text, gone)...)
 	}
 	return all
+}
+
+// endsSentence reports whether a text ends as sentences do, in whatever language.
+func endsSentence(s string) bool {
+	end, _ := utf8.DecodeLastRuneInString(strings.TrimRightFunc(s, func(r rune) bool { return unicode.In(r, unicode.Pe, unicode.Pf, unicode.Quotation_Mark) }))
+	return unicode.Is(unicode.STerm, end)
 }
 
 // weighed is a comment from its sentence on that is worth telling; none has none.

@@ -177,6 +177,8 @@ func TestFailureAtTheEnd(t *testing.T) {
 		{[]events.ToolUsed{run("npm run build", "TypeError", true), edit, run("make", "built", false)}, said, "1 new file, `npm run build` failed"},
 		{[]events.ToolUsed{run("npm test", "1 failed", true), edit}, said + " — tests failed", "1 new file"},
 		{[]events.ToolUsed{edit, run("grep -r total .", "no such file", true)}, said, "1 new file"},
+		{[]events.ToolUsed{edit, run("pkill -f shop", "", true)}, said, "1 new file"},
+		{[]events.ToolUsed{edit, run("rm shop.log", "no such file", true)}, said, "1 new file"},
 		{[]events.ToolUsed{run("npm test", "1 failed", true)}, said, "tests failed"},
 		{[]events.ToolUsed{run("npm run build", "TypeError", true)}, said, "1 command"},
 	} {

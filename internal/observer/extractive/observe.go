@@ -361,7 +361,7 @@ func (w *work) verdict(n int) string {
 }
 
 // decisive is the last run of tests that told how it ended; where there is none, the command that failed last of those that do more than
-// read, and did not go well since, of work that changed files.
+// read and clear away, and did not go well since, of work that changed files.
 func (w *work) decisive() (run, bool) {
 	for _, r := range slices.Backward(w.runs) {
 		if r.isTest && r.runOutcome != unknown {
@@ -372,7 +372,7 @@ func (w *work) decisive() (run, bool) {
 		return run{}, false
 	}
 	for _, r := range slices.Backward(w.runs) {
-		if r.runOutcome == failed && !r.step.onlyReads() && w.laterEnd(r) != passed {
+		if r.runOutcome == failed && !r.step.onlyReads() && !r.step.onlyRemoves() && w.laterEnd(r) != passed {
 			return r, true
 		}
 	}

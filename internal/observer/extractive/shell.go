@@ -99,7 +99,7 @@ func substituted(c evidence.Simple) []step {
 func (s step) quiet() bool {
 	switch s.words[0] {
 	case "cd", "echo", "printf", "true", ":", "export", "set", "unset", "source", ".", "sleep", "pwd", "wait", "exit",
-		"cat", "head", "tail", "tee", "tr", "cut", "sort", "uniq", "wc", "sed", "awk", "column", "less", "kill", "clear",
+		"cat", "head", "tail", "tee", "tr", "cut", "sort", "uniq", "wc", "sed", "awk", "column", "less", "kill", "pkill", "killall", "pgrep", "clear",
 		"mkdir", "touch", "chmod", "ln", "pushd", "popd", "trap":
 		return true
 	}

@@ -386,7 +386,13 @@ func (w *work) remove(words []string, c call) {
 	from := len(w.removed)
 	for _, p := range words {
 		if !strings.HasPrefix(p, "-") && len(w.removed) < maxRemoved {
-			w.removed = append(w.removed, absolute(c.cwd, p))
+			gone := absolute(c.cwd, p)
+			for _, f := range w.files {
+				if under(f.path, gone) {
+					f.comments = nil
+				}
+			}
+			w.removed = append(w.removed, gone)
 		}
 	}
 	w.edits = append(w.edits, edit{callIndex: w.calls, files: w.removed[from:]})
