@@ -41,12 +41,18 @@ func (w *work) commentFacts(to *factList) {
 		file *file
 	}
 	var all []told
+	moved := map[string]bool{} // what was taken out of one file and written into another, or into both, is nobody's new word
+	for _, f := range w.files {
+		for _, c := range f.comments {
+			moved[c.text] = moved[c.text] || c.gone
+		}
+	}
 	for _, f := range w.files {
 		if isProse(f.path) && w.fetched {
 			continue
 		}
 		for _, c := range f.comments {
-			if !c.gone || !isProse(f.path) {
+			if c.gone && !isProse(f.path) || !c.gone && !moved[c.text] {
 				all = append(all, told{c, f})
 			}
 		}
@@ -94,8 +100,10 @@ func remarks(in []field) (all []comment) {
 // remarksIn are the remarks of a text that did not stand in another. Lists of packages and the like, as requirements.txt, are no notes: what is
 // quoted whole ends as sentences do.
 func remarksIn(after, before string, gone bool) (all []comment) {
+	known := line(clean(before)) // wherever its lines break
 	added := slices.DeleteFunc(blocks(unwrap(clean(after[:min(len(after), maxScannedBytes)]), false)), func(b block) bool {
-		return b.shape != paragraph && b.shape != item || strings.Contains(before, strings.TrimSpace(b.raw))
+		_, unmarked := cutMarker(line(b.raw))
+		return b.shape != paragraph && b.shape != item || strings.Contains(known, unmarked)
 	})
 	var texts []string
 	for _, b := range added {

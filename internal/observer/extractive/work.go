@@ -195,13 +195,13 @@ func (w *work) editByShell(c call, f evidence.Changed) {
 	w.edit(c)
 }
 
-// comment notes the comments that a call wrote or took out, and forgets those that it took out again. In a document that was there before
-// and is given whole nobody can say which passages are new: none is noted.
+// comment notes the comments that a call wrote or took out, and forgets those that it took out again. In a file that was there before and is
+// given whole nobody can say which are new: none is noted.
 func (f *file) comment(c call) {
 	if c.whole {
 		f.comments = nil
 	}
-	if c.whole && !f.created && isProse(f.path) {
+	if c.whole && !f.created {
 		return
 	}
 	for _, gone := range c.comments {
