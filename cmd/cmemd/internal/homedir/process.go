@@ -22,6 +22,10 @@ type DaemonFile struct {
 
 	// Program is when the file of the program that runs was put where it is; zero: unknown, or of a release that did not write it down.
 	Program time.Time `json:"program,omitzero"`
+
+	// File names that file by its place on its disk and its last writing; empty: as Program. A name more, a right less and a backup change
+	// Program, and not File.
+	File string `json:"file,omitempty"`
 }
 
 // maxDaemonFile bounds the file: it is a few hundred bytes.
@@ -29,30 +33,33 @@ const maxDaemonFile = 64 << 10
 
 // ThisProcess describes this process, without what it serves.
 func ThisProcess() DaemonFile {
-	return DaemonFile{Identity: process.Identify(os.Getpid()), Program: programTime()}
+	put, file := thisProgram()
+	return DaemonFile{Identity: process.Identify(os.Getpid()), Program: put, File: file}
 }
 
-// programTime is when the program that this process runs was put where it is; zero where that cannot be told.
-func programTime() time.Time {
+// thisProgram is when the program that this process runs was put where it is, and what names its file; zero and empty where that cannot
+// be told.
+func thisProgram() (put time.Time, file string) {
 	self, err := os.Executable()
 	if err != nil {
-		return time.Time{}
+		return time.Time{}, ""
 	}
-	put, _ := putTime(self)
-	return put
+	put, file, _ = programFile(self)
+	return put, file
 }
 
 // OlderThan reports whether a daemon is to make room for the one of this process, which is of a version. Their versions decide where
-// they can be compared; else a program that was put where it is before this one is the older.
+// they can be compared; else a program in another file that was put where it is before this one is the older.
 func (d DaemonFile) OlderThan(version string) bool {
-	return d.olderThan(version, programTime())
+	put, file := thisProgram()
+	return d.olderThan(version, put, file)
 }
 
-func (d DaemonFile) olderThan(version string, program time.Time) bool {
+func (d DaemonFile) olderThan(version string, program time.Time, file string) bool {
 	if order, ok := terminal.CompareVersions(version, d.Version); ok {
 		return order > 0
 	}
-	return program.After(d.Program)
+	return program.After(d.Program) && (file == "" || file != d.File)
 }
 
 // ReadDaemonFile returns what a daemon wrote down; errors are the file's, fs.ErrNotExist among them.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -177,8 +178,50 @@ func TestOlderThan(t *testing.T) {
 		{"dev", "dev", time.Time{}, old, true}, // of a release that did not write down when its program was put there
 		{"dev", "dev", old, time.Time{}, false},
 	} {
-		if got := (DaemonFile{Version: c.daemon, Program: c.theirs}).olderThan(c.mine, c.ours); got != c.want {
+		if got := (DaemonFile{Version: c.daemon, Program: c.theirs, File: "1-2-3"}).olderThan(c.mine, c.ours, ""); got != c.want {
 			t.Errorf("%+v: got %v", c, got)
 		}
+	}
+	d := DaemonFile{Version: "dev", Program: old, File: "1-2-3"}
+	if d.olderThan("dev", old.Add(time.Hour), "1-2-3") || !d.olderThan("dev", old.Add(time.Hour), "1-2-4") {
+		t.Error("the same file counts as a newer program, or another one does not")
+	}
+}
+
+// TestProgramFile: another name, and other rights, make no other program of a file; another file in its place, and what is written into it, do.
+func TestProgramFile(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("such things change nothing there that is looked at")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "cmemd")
+	named := func() string {
+		t.Helper()
+		_, file, err := programFile(path)
+		if err != nil || file == "" {
+			t.Fatal(file, err)
+		}
+		return file
+	}
+	write := func(path string, at time.Time) {
+		t.Helper()
+		if err := errors.Join(os.WriteFile(path, []byte("a program"), 0o700), os.Chtimes(path, at, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	write(path, at)
+	first := named()
+	if err := errors.Join(os.Link(path, path+"-2"), os.Chmod(path, 0o755)); err != nil || named() != first {
+		t.Errorf("another name: %q, was %q, %v", named(), first, err)
+	}
+	write(path+".new", at)
+	if err := os.Rename(path+".new", path); err != nil || named() == first {
+		t.Errorf("another file of the same time is %q, %v", named(), err)
+	}
+	first = named()
+	if write(path, at.Add(time.Second)); named() == first {
+		t.Errorf("what is written into it changes nothing: %q", first)
 	}
 }
