@@ -37,7 +37,10 @@ func (w *work) facts(n int, subtitle string) []string {
 
 // subtitle is what tells why, or of what to beware, in a commit's message or in a file that was written; else the outline.
 func (w *work) subtitle() string {
-	for _, f := range w.statements() {
+	var all factList
+	w.commitFacts(&all)
+	w.commentFacts(&all)
+	for _, f := range all {
 		if f.why != "" {
 			return f.why
 		}
