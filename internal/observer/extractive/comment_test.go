@@ -79,7 +79,7 @@ func TestComments(t *testing.T) {
 	}
 }
 
-// TestSubtitle: what tells why stands in the subtitle, and not among the facts too; without it the subtitle counts what was done.
+// TestSubtitle: what says why stands in the subtitle, and not among the facts too; without it the subtitle counts what was done.
 func TestSubtitle(t *testing.T) {
 	t.Parallel()
 	why := used("Edit", map[string]any{"file_path": cwd + "/cart.go", "old_string": "x()", "new_string": "// Rounded at the end, because cents would be lost.\nx()"}, "{}", false)

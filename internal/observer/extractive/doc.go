@@ -6,7 +6,7 @@
 // agent's last message that names most, its first one having a lead. Where that has none, the title is what the user
 // asked for, or, where that is talk by its form, the files that were changed. Where every edit failed, the title says
 // so, and so does the narrative before anything else; where files were changed and what failed last stayed so, the title names it too.
-// The subtitle quotes what tells why, of a comment, a document or a commit's message; where nothing does, it counts what was done. The
+// The subtitle quotes what says why, of a comment, a document or a commit's message; where nothing does, it counts what was done. The
 // narrative is the agent's own last message from behind its interjections on, the facts are commands and how they ended, and files that
 // were changed. Where nothing of that is there it skips.
 //

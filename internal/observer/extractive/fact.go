@@ -54,7 +54,7 @@ type fact struct {
 	rank          int
 	text          string
 	withoutOutput string // the same without what was printed
-	why           string // what of text tells why, or of what to beware; it may stand in the subtitle instead
+	why           string // what of text says why, or of what to beware; it may stand in the subtitle instead
 	bare          string // text without why; empty: nothing is left
 }
 
@@ -71,7 +71,7 @@ func (l *factList) quote(rank int, statement, printed, suffix string) {
 	*l = append(*l, fact{rank: rank, text: cut(line(statement+printed+suffix), maxFact), withoutOutput: cut(line(statement+suffix), maxFact)})
 }
 
-// explain adds a statement with what tells why behind it; bare is the statement alone.
+// explain adds a statement with what says why behind it; bare is the statement alone.
 func (l *factList) explain(rank int, bare, why string) {
 	why = cut(line(why), maxFact)
 	text := why

@@ -35,7 +35,7 @@ func (w *work) facts(n int, subtitle string) []string {
 	return list
 }
 
-// subtitle is what tells why, or of what to beware, in a commit's message or in a file that was written; else the outline.
+// subtitle is what says why, or of what to beware, in a commit's message or in a file that was written; else the outline.
 func (w *work) subtitle() string {
 	var all factList
 	w.commitFacts(&all)
