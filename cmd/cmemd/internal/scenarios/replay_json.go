@@ -161,10 +161,11 @@ func showReplay(a *terminal.App, c comparison) error {
 
 // saying is the beginning of an output in quotes.
 func saying(output string) string {
-	if output == "" {
+	text := terminal.VisibleLine(output)
+	if text == "" {
 		return "nothing"
 	}
-	return fmt.Sprintf("%q", terminal.Shortened(terminal.VisibleLine(output), 60))
+	return fmt.Sprintf("%q", terminal.Shortened(text, 60))
 }
 
 // stretch is a recording for programs, without its scenario.
