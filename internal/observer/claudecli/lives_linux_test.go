@@ -19,7 +19,9 @@ func lives(pid int) bool {
 		stat := string(b)
 		fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:]) // state, parent, group
 		own := strings.HasPrefix(stat, strconv.Itoa(pid)+" ")
-		if (own || fields[2] == strconv.Itoa(pid)) && fields[0] != "Z" && fields[0] != "X" {
+		const threads = 17 // how many there are: the first ends before others, that hold its files
+		ended := fields[0] == "X" || fields[0] == "Z" && (fields[threads] == "0" || fields[threads] == "1")
+		if (own || fields[2] == strconv.Itoa(pid)) && !ended {
 			return true
 		}
 	}
