@@ -78,7 +78,7 @@ func (p program) makeOlder() {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	d.Program = d.Program.Add(-time.Second)
+	d.Program, d.File = d.Program.Add(-time.Second), "another"
 	if err := d.Write(path); err != nil {
 		p.t.Fatal(err)
 	}
