@@ -36,11 +36,11 @@ type comment struct {
 // document is not quoted where a call brought in what somebody else says: it may be theirs. What was taken out may be anybody's, as what
 // commands print: it is in facts alone.
 func (w *work) commentFacts(to *factList) {
-	type told struct {
+	type quote struct {
 		comment
 		file *file
 	}
-	var all []told
+	var all []quote
 	moved := map[string]bool{} // what was taken out of one file and written into another, or into both, is nobody's new word
 	for _, f := range w.files {
 		for _, c := range f.comments {
@@ -53,11 +53,11 @@ func (w *work) commentFacts(to *factList) {
 		}
 		for _, c := range f.comments {
 			if c.gone && !isProse(f.path) || !c.gone && !moved[c.text] {
-				all = append(all, told{c, f})
+				all = append(all, quote{c, f})
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b told) int { return cmp.Compare(b.weight, a.weight) })
+	slices.SortStableFunc(all, func(a, b quote) int { return cmp.Compare(b.weight, a.weight) })
 	for _, t := range all[:min(len(all), maxComments)] {
 		if name := w.show(t.file.path); t.gone {
 			to.quote(rankComment, "Took a comment out of "+name, ": “"+t.text+"”", "")

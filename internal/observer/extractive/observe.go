@@ -360,7 +360,7 @@ func (w *work) verdict(n int) string {
 	}
 }
 
-// decisive is the last run of tests that told how it ended; where there is none, the command that failed last of those that do more than
+// decisive is the last run of tests whose end is known; where there is none, the command that failed last of those that do more than
 // read and clear away, and did not go well since, of work that changed files.
 func (w *work) decisive() (run, bool) {
 	for _, r := range slices.Backward(w.runs) {

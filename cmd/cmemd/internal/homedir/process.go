@@ -37,8 +37,8 @@ func ThisProcess() DaemonFile {
 	return DaemonFile{Identity: process.Identify(os.Getpid()), Program: put, File: file}
 }
 
-// thisProgram is when the program that this process runs was put where it is, and what names its file; zero and empty where that cannot
-// be told.
+// thisProgram is when the program that this process runs was put where it is, and what names its file; zero and empty where that is
+// unknown.
 func thisProgram() (put time.Time, file string) {
 	self, err := os.Executable()
 	if err != nil {
