@@ -148,6 +148,27 @@ func TestSplitKeepsTheText(t *testing.T) {
 	}
 }
 
+// TestSplitInput: a here-document belongs to the command that it is announced in, and is not split itself.
+func TestSplitInput(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string][]string{
+		"a <<E\nb && c\nE\nd":                    {"b && c\n", ""},
+		"a <<E && b <<-F | c\nx\nE\n\ty\n\tF\nd": {"x\n", "\ty\n", "", ""},
+		"a <<E <<F\nx\nE\ny\nF":                  {"y\n"},
+		"a; b <<'E'\n$(x)\nno end":               {"", "$(x)\nno end"},
+		"<<E a\nx\nE":                            {"x\n"},
+		"a <<E":                                  {""},
+	} {
+		var got []string
+		for _, c := range Split(line) {
+			got = append(got, c.Input)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("Split(%q) (-want +got):\n%s", line, diff)
+		}
+	}
+}
+
 func FuzzSplit(f *testing.F) {
 	for _, s := range []string{"a && b | c", "x <<E\ny\nE", `bash -c "bash -c 'a'"`, "$((", "<(", `"'`, "\\", "<<''", "(a;)&", "2>(a)", "'", "\v"} {
 		f.Add(s)

@@ -33,7 +33,7 @@ func (c Simple) QuietCommit() (subject string, ok bool) {
 	if sub != "commit" || asksOnly(args) || slices.Contains(args, "--dry-run") {
 		return "", false
 	}
-	messages, ok := commitOptions(args)
+	messages, ok := c.commitOptions(args)
 	subject, _, _ = strings.Cut(strings.TrimSpace(strings.Join(messages, "\n")), "\n")
 	if strings.ContainsAny(subject, "$`") { // what a shell puts there is not known
 		return "", ok
@@ -48,22 +48,31 @@ func (c Simple) CommitMessage() string {
 	if sub != "commit" {
 		return ""
 	}
-	messages, _ := commitOptions(args)
+	messages, _ := c.commitOptions(args)
 	return strings.Join(messages, "\n\n")
 }
 
-// commitOptions are the messages among the arguments of git commit, as far as they are known, and whether git is to print nothing.
-func commitOptions(args []string) (messages []string, quiet bool) {
+// commitOptions are the messages among the arguments of git commit, as far as they are known, and whether git is to print nothing. One
+// that git reads from its standard input is what a here-document holds.
+func (c Simple) commitOptions(args []string) (messages []string, quiet bool) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		short := len(a) > 1 && a[0] == '-' && a[1] != '-'
-		quiet = quiet || a == "--quiet" || short && strings.Trim(a[1:], "aqmsSvne") == "" && strings.Contains(a, "q")
+		quiet = quiet || a == "--quiet" || short && strings.Trim(a[1:], "aqmsSvneF") == "" && strings.Contains(a, "q")
 		text, long := strings.CutPrefix(a, "--message=")
 		if behind := a == "--message" || short && strings.HasSuffix(a, "m"); behind && i+1 < len(args) {
 			i++
 			text, long = args[i], true
 		}
 		if text = written(text); long && text != "" {
+			messages = append(messages, text)
+		}
+		file, named := strings.CutPrefix(a, "--file=")
+		if behind := a == "--file" || short && strings.HasSuffix(a, "F"); behind && i+1 < len(args) {
+			i++
+			file, named = args[i], true
+		}
+		if text = strings.TrimSpace(c.Input); named && file == "-" && text != "" {
 			messages = append(messages, text)
 		}
 	}

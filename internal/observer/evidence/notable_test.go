@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/cmemd/cmemd/events"
@@ -55,19 +56,28 @@ func TestNotable(t *testing.T) {
 func TestQuietCommit(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
-		`git commit -q -m "Round totals once"`:                                  "Round totals once",
-		`git commit -qm 'Round totals once'`:                                    "Round totals once",
-		`git -C shop commit -aqm "Round totals once" -m "Body"`:                 "Round totals once",
-		`git commit --quiet --message="Round totals once"`:                      "Round totals once",
-		"git commit -q -m \"$(cat <<'EOF'\nRound totals once\n\nBody\nEOF\n)\"": "Round totals once",
-		`git commit -q -m "$MSG"`:                                               "",
-		`git commit -q -m "$(cat msg)"`:                                         "",
-		`git commit -q -F msg`:                                                  "",
-		`git commit -q -m`:                                                      "",
+		`git commit -q -m "Round totals once"`:                                                "Round totals once",
+		`git commit -qm 'Round totals once'`:                                                  "Round totals once",
+		`git -C shop commit -aqm "Round totals once" -m "Body"`:                               "Round totals once",
+		`git commit --quiet --message="Round totals once"`:                                    "Round totals once",
+		"git commit -q -m \"$(cat <<'EOF'\nRound totals once\n\nBody\nEOF\n)\"":               "Round totals once",
+		`git commit -q -m "$MSG"`:                                                             "",
+		`git commit -q -m "$(cat msg)"`:                                                       "",
+		`git commit -q -F msg`:                                                                "",
+		"git add . && git commit -q -F - <<'EOF'\nRound totals once\n\nBody\nEOF\ngit log -1": "Round totals once",
+		"git commit -qF - <<-EOF && git push\n\tRound totals once\n\tEOF":                     "Round totals once",
+		"git commit --quiet --file=- <<EOF\nRound $TOTAL once\nEOF":                           "",
+		"cat > msg <<EOF\nNo message\nEOF\ngit commit -q --file -":                            "",
+		`git commit -q -m`: "",
 	} {
 		all := Split(command)
-		if subject, ok := all[0].QuietCommit(); !ok || subject != want {
-			t.Errorf("%s: %q, %v; want %q", command, subject, ok, want)
+		i := slices.IndexFunc(all, commitsQuietly)
+		if i < 0 {
+			t.Errorf("%s is not quiet", command)
+			continue
+		}
+		if subject, _ := all[i].QuietCommit(); subject != want {
+			t.Errorf("%s: %q; want %q", command, subject, want)
 		}
 	}
 	for _, command := range []string{`git commit -m "Round totals once"`, `git commit -q --dry-run`, `git log -q`, `git commit -m "-q"`, `git commit --amend`} {

@@ -13,6 +13,7 @@ type Simple struct {
 	Text    string   // as written, with its redirections and the parentheses that stand at it, without blanks around it
 	Words   []string // unquoted, without redirections; never empty
 	Scripts []string // of the substitutions in it that are not quoted
+	Input   string   // the here-document that it reads, as written, the last of several
 	Next    string   // the operator behind it: "&&", "||", "|", "&", ";", or "" at the end; a newline is ";", |& is "|"
 }
 
@@ -42,10 +43,16 @@ type shell struct {
 	out  []Simple
 	cur  Simple
 	word []byte
-	open bool     // a word is being read, maybe an empty quoted one
-	drop bool     // the next word is the target of a redirection
-	docs []string // ends of here-documents that begin after this line
-	doc  bool     // the next word is the end of a here-document
+	open bool       // a word is being read, maybe an empty quoted one
+	drop bool       // the next word is the target of a redirection
+	docs []document // that begin after this line
+	doc  bool       // the next word is the end of a here-document
+}
+
+// document is a here-document that was announced.
+type document struct {
+	end string
+	of  int // the number of the command that reads it
 }
 
 func (p *shell) step() {
@@ -220,7 +227,7 @@ func (p *shell) flush() {
 	p.open = false
 	switch {
 	case p.doc:
-		p.docs = append(p.docs, w)
+		p.docs = append(p.docs, document{w, len(p.out)})
 	case !p.drop:
 		if p.cur.Words == nil {
 			p.cur.Words = make([]string, 0, 4) // as most have
@@ -246,13 +253,19 @@ func (p *shell) end(op string) {
 
 // passDocs moves behind the here-documents that were announced on the line before.
 func (p *shell) passDocs() {
-	for _, end := range p.docs {
+	for _, doc := range p.docs {
+		from, to := p.at, len(p.in)
 		for p.at < len(p.in) {
 			line, _, _ := strings.Cut(p.in[p.at:], "\n")
+			begin := p.at
 			p.at = min(p.at+len(line)+1, len(p.in))
-			if strings.Trim(line, "\t\r ") == end {
+			if strings.Trim(line, "\t\r ") == doc.end {
+				to = begin
 				break
 			}
+		}
+		if doc.of < len(p.out) {
+			p.out[doc.of].Input = p.in[from:to]
 		}
 	}
 	p.docs, p.from = nil, p.at
