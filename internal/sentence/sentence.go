@@ -18,12 +18,13 @@ const (
 )
 
 // First cuts the first sentence off s, by the Unicode rules for text of any language. No sentence ends within code, within an address, or
-// behind a quotation that its sentence goes on after.
+// behind a quotation that its sentence goes on after; one may begin with code, in lower case too.
 func First(s string) (first, rest string) {
 	window := s
 	if len(window) > maxLength {
 		window = strings.ToValidUTF8(s[:maxLength], "")
 	}
+	window = window[:codeBegins(window)]
 	n, marks := 0, 0
 	for more := true; more; more = n < len(window) && goesOn(window[:n], window[n:], marks%2 == 1) {
 		skipped := n + max(0, unendedLen(window[n:])-markContext)
@@ -32,6 +33,39 @@ func First(s string) (first, rest string) {
 		n = skipped + len(next)
 	}
 	return strings.TrimSpace(window[:n]), s[n:]
+}
+
+const (
+	// minWord is how many letters a word has at the end of a sentence, at least: before the code of its sentence an abbreviation has fewer.
+	minWord = 4
+
+	// maxLook is how far a sentence is looked for that opens with code, in bytes.
+	maxLook = 512
+)
+
+// codeBegins is where in s the first sentence begins that opens with code, behind the end of another; the length of s where none does. The
+// Unicode rules take code in lower case for what goes on.
+func codeBegins(s string) int {
+	at, marks := 0, 0
+	for head := s[:min(len(s), maxLook)]; ; {
+		i := strings.Index(head[at:], " `")
+		if i < 0 {
+			return len(s)
+		}
+		marks += strings.Count(head[at:at+i], "`")
+		at += i + 1
+		before, ended := strings.CutSuffix(strings.TrimRight(head[:at], " "), ".")
+		if !ended || marks%2 == 1 {
+			continue
+		}
+		word := before[strings.LastIndexFunc(before, func(r rune) bool { return !unicode.IsLetter(r) })+1:]
+		switch opening := strings.TrimSuffix(before, word); {
+		case word == "" && (strings.HasSuffix(before, ")") || strings.HasSuffix(before, "`")):
+			return at
+		case utf8.RuneCountInString(word) >= minWord && !strings.HasSuffix(opening, "."):
+			return at
+		}
+	}
 }
 
 // WithoutEmphasis is s without Markdown's marks of bold text. What stands between marks of code stays as it is: "**kwargs" is a name there.
@@ -46,6 +80,32 @@ func WithoutEmphasis(s string) string {
 		}
 	}
 	return strings.Join(parts, "`")
+}
+
+// WithoutLinks is s with the text alone of each of Markdown's links and pictures: "[text](address)" is "text".
+func WithoutLinks(s string) string {
+	var b strings.Builder
+	for {
+		mid := strings.Index(s, "](")
+		if mid < 0 {
+			b.WriteString(s)
+			return b.String()
+		}
+		open := strings.LastIndexByte(s[:mid], '[')
+		end := strings.IndexByte(s[mid:], ')')
+		if end < 0 {
+			b.WriteString(s)
+			return b.String()
+		}
+		if open < 0 {
+			b.WriteString(s[:mid+2])
+			s = s[mid+2:]
+			continue
+		}
+		b.WriteString(strings.TrimSuffix(s[:open], "!"))
+		b.WriteString(s[open+1 : mid])
+		s = s[mid+end+1:]
+	}
 }
 
 // goesOn reports whether a sentence goes on at rest, on its line: inCode says that a mark of code stands open before it.

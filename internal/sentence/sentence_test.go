@@ -17,3 +17,25 @@ func TestWithoutEmphasis(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstBeforeCode: a sentence may begin with code; behind an abbreviation, a number or within code none does.
+func TestFirstBeforeCode(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]string{
+		"The dirs are scratch. `cart.go` makes them.":             "The dirs are scratch.",
+		"It calls `total()`. `tax()` is not called. All is well.": "It calls `total()`.",
+		"It is read twice (see below). `cart.go` is to blame.":    "It is read twice (see below).",
+		"Read `a. `b` twice. Done.":                               "Read `a. `b` twice.",
+		"Use a flag, e.g. `--all`, or none. Then go on.":          "Use a flag, e.g. `--all`, or none.",
+		"Files, logs etc. `cart.go` writes. Then go on.":          "Files, logs etc. `cart.go` writes.",
+		"1. `cart.go` is first. It is short.":                     "1. `cart.go` is first.",
+		"The total is `a` and `b`. The tax is `c`.":               "The total is `a` and `b`.",
+		"Run the shop.example `cart.go`. It is short.":            "Run the shop.example `cart.go`.",
+		"Die Mappe fehlt. `cart.go` legt sie an.":                 "Die Mappe fehlt.",
+		"": "",
+	} {
+		if got, rest := First(s); got != want || got+rest != s && got+" "+rest != s {
+			t.Errorf("%q: %q and %q, want %q", s, got, rest, want)
+		}
+	}
+}

@@ -11,12 +11,12 @@ const PurposeBonus = 3
 // Weigh says how much a sentence tells somebody who comes later, and what it is for. What it names counts: identifiers, files,
 // numbers; and so does whatever bears it out, as the caller counts it: a failure that it was said behind, an output that holds what it
 // names. A question, an announcement, a word of consent and an exclamation that names nothing weigh nothing; of a sentence that comes to
-// what the agent is about to do, what stands before that is weighed.
+// what the agent is about to do, what stands before that is weighed, but for what it is to be done instead of.
 func Weigh(s string, bornOut int) (int, Purpose) {
 	if said := unplanned(s); len(said) < len(strings.ReplaceAll(s, "’", "'")) {
 		weight, p := Weigh(said, bornOut)
-		if weight == 0 {
-			p = Announce
+		if weight == 0 || strings.HasSuffix(strings.TrimSpace(said), ",") && opening(lower(said)).opens(Decision) {
+			return 0, Announce
 		}
 		return weight, p
 	}

@@ -25,6 +25,8 @@ func TestWeigh(t *testing.T) {
 		"Done.":                                           {Plainly, false},
 		"As there is no lexer, I'll read cart.go myself.": {Announce, false},
 		"I found the problem!":                            {Announce, false},
+		"Rather than guess again, let me run it here.":    {Announce, false},
+		"I chose bbolt rather than SQLite, so let me begin with its buckets.":     {Decision, true},
 		"The queue is empty because close() failed, so I'll drain cart.go first.": {Cause, true},
 		"All is well with this.": {Plainly, false},
 		"The queue is drained twice because closeAll() is called twice.": {Cause, true},

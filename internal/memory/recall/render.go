@@ -42,6 +42,7 @@ func (c *chooser) lastSummary(row rows.Row, t *saidTexts) string {
 	informs := row.Learned+row.Completed+row.NextSteps+row.Notes == "" // what was asked says nothing of what came of it
 	row.Request = t.unsaidOf(slices.DeleteFunc(strings.Split(row.Request, " / "), c.stands), " / ")
 	row.Completed = t.unsaidOf(strings.Split(row.Completed, "\n"), "\n")
+	row.Learned = t.unsaidOf(strings.Split(row.Learned, "\n\n"), "\n\n")
 	var b strings.Builder
 	for _, f := range row.Texts() {
 		if text := c.words(t.unsaid(f.Text, maxField), maxField); text != "" {

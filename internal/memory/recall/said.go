@@ -171,12 +171,17 @@ func sentencesOf(text string) (all []string) {
 	return all
 }
 
-// withoutMarks is a line without the mark of a list's item, and without emphasis.
+// withoutMarks is a line without the mark of a list's item, without emphasis and without the addresses of links.
 func withoutMarks(line string) string {
 	if mark, rest, ok := strings.Cut(line, " "); ok && (mark == "-" || mark == "*" || mark == "•" || strings.Trim(mark, "0123456789") == "." || strings.Trim(mark, "0123456789") == ")") {
 		line = rest
 	}
-	return strings.TrimSpace(sentence.WithoutEmphasis(line))
+	return unmarked(line)
+}
+
+// unmarked is a line without emphasis and without the addresses of links, which whoever wants them finds in the row.
+func unmarked(line string) string {
+	return strings.TrimSpace(sentence.WithoutEmphasis(sentence.WithoutLinks(line)))
 }
 
 // textOf is what a row says at most length, in the first of its texts that says anything.

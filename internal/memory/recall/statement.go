@@ -67,7 +67,7 @@ func (r *reader) code(text string) {
 
 func (r *reader) line(line string) {
 	plain := withoutMarks(line)
-	item := plain != strings.TrimSpace(sentence.WithoutEmphasis(line))
+	item := plain != unmarked(line)
 	switch {
 	case plain == "":
 		return

@@ -41,7 +41,7 @@ func (b block) continues() bool { return b.shape != code && (b.shape != paragrap
 // marked is what b says on one line with the marks of code left in: what stands between them is a name.
 func (b block) marked() string {
 	_, s := cutMarker(strings.TrimLeft(b.raw, " \t"))
-	return tidy(line(sentence.WithoutEmphasis(unlink(s))))
+	return tidy(line(sentence.WithoutEmphasis(sentence.WithoutLinks(s))))
 }
 
 // maxBlocks bounds how much structure is kept of one text.
@@ -217,32 +217,6 @@ func plain(s string) string {
 	if !strings.ContainsAny(s, "*`[\t") {
 		return strings.TrimSpace(s)
 	}
-	s = strings.ReplaceAll(sentence.WithoutEmphasis(unlink(s)), "`", "")
+	s = strings.ReplaceAll(sentence.WithoutEmphasis(sentence.WithoutLinks(s)), "`", "")
 	return strings.TrimSpace(strings.ReplaceAll(s, "\t", " "))
-}
-
-// unlink turns [text](address) into text.
-func unlink(s string) string {
-	var b strings.Builder
-	for {
-		mid := strings.Index(s, "](")
-		if mid < 0 {
-			b.WriteString(s)
-			return b.String()
-		}
-		open := strings.LastIndexByte(s[:mid], '[')
-		end := strings.IndexByte(s[mid:], ')')
-		if end < 0 {
-			b.WriteString(s)
-			return b.String()
-		}
-		if open < 0 {
-			b.WriteString(s[:mid+2])
-			s = s[mid+2:]
-			continue
-		}
-		b.WriteString(strings.TrimSuffix(s[:open], "!"))
-		b.WriteString(s[open+1 : mid])
-		s = s[mid+end+1:]
-	}
 }

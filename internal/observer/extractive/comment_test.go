@@ -155,7 +155,7 @@ func TestNotesInSummary(t *testing.T) {
 	if got, want := completed(prompt), "- Done: notes.md written — notes.md\n- Round totals once — cart.go"; got != want {
 		t.Errorf("completed %q, want %q", got, want)
 	}
-	observed[0].Facts = []string{strings.Repeat(note, maxField/len(note)+1)}
+	observed[0].Facts = []string{strings.Repeat(note, maxReasons/len(note)+1)}
 	if got := learned(prompt, nil); got != note {
 		t.Errorf("beside one that has no room: learned %q", got)
 	}

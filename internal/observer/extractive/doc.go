@@ -47,14 +47,14 @@
 // The concepts: what-changed with any change, problem-solution where a command failed and passed later, trade-off with
 // a decision, how-it-works with a discovery.
 //
-// A summary says of the session what was asked, which files were read, what discoveries found, and what was changed where; of a long
-// one the first request, and the last of each. A test, or what else failed last and was not seen to go well since, is noted. Its next
+// A summary says of the session what was asked, which files were read, what discoveries found and why other work was done, and what was
+// changed where; of a long one the first request and the last ones, the weightiest of what was found, and the last of the rest. A test, or what else failed last and was not seen to go well since, is noted. Its next
 // steps are only what is visibly open: unticked boxes, a closing list under a heading that announces it, or what the
 // agent's own list of things to do still holds; and what the person was asked last.
 //
 // The files, each referring to those below it:
 //
-//	summarize.go, open.go, failing.go, observe.go, facts.go, ran.go, comment.go, left.go, finding.go, standing.go, dated.go, printed.go,
+//	summarize.go, learned.go, open.go, failing.go, observe.go, facts.go, ran.go, comment.go, left.go, finding.go, standing.go, dated.go, printed.go,
 //	gist.go, kind.go, work.go, net.go, compact.go, call.go, shell.go, fact.go, problem.go, narrative.go, title.go, extractive.go, blocks.go, prose.go,
 //	fields.go, clean.go
 //

@@ -13,7 +13,7 @@ import (
 const Name = "extractive"
 
 // model names the rules in records. It changes when equal prompts begin to get other answers.
-const model = "rules-16"
+const model = "rules-17"
 
 // skipReason is stated where nothing was worth recording.
 const skipReason = "no work to tell of"

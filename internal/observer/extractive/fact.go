@@ -40,10 +40,11 @@ const (
 	rankRefused     = 10 // a failed call that is no command
 )
 
-// passedLater and passedAfter end the fact about a failure that did not stay; a summary knows it by them.
+// What ends the fact about a failure that did not stay, or may not have; a summary knows it by that.
 const (
 	passedLater = "; passed later"
 	passedAfter = "; passed after changes"
+	ranLater    = "; run again later, its end was not reported"
 )
 
 // printedAfter stands between how a command went well and what it printed.

@@ -16,6 +16,7 @@ type reported struct {
 	step   step
 	at     int // of the observation that says so
 	failed bool
+	untold bool // how it ended was not reported
 	text   string
 }
 
@@ -40,9 +41,13 @@ func failing(observed []events.ObservationParsed) []string {
 	return open[max(0, len(open)-maxFailing):]
 }
 
-// passes reports whether what was reported later says that r's command went well, or failed again and is told there.
+// passes reports whether what was reported later says that r's command went well, or failed again and is told there, or that it was run in
+// later work: how that ended is not known.
 func passes(later []reported, r reported) bool {
 	for _, other := range later {
+		if other.untold && other.at == r.at {
+			continue // it may have been run before
+		}
 		if akin(other.step.family(), r.step.family()) && meet(pathOperands(other.step), pathOperands(r.step)) {
 			return true
 		}
@@ -78,21 +83,23 @@ func meet(a, b []string) bool {
 
 // readFact reads a fact that failureFact or endFact wrote. ok is false for others.
 func readFact(f string) (r reported, ok bool) {
-	if !strings.HasPrefix(f, "`") {
+	bare, untold := strings.CutPrefix(f, "Ran ")
+	if !strings.HasPrefix(bare, "`") {
 		return reported{}, false
 	}
-	command, how, closed := strings.Cut(f[1:], "` ")
+	command, how, closed := strings.Cut(bare[1:], "`")
 	all := steps(evidence.Split(command))
 	if !closed || len(all) == 0 || len(all[0].words) == 0 {
 		return reported{}, false
 	}
-	how, _, _ = strings.Cut(how, printedAfter)
-	r = reported{step: all[len(all)-1], text: f}
+	how, _, _ = strings.Cut(strings.TrimPrefix(how, " "), printedAfter)
+	r = reported{step: all[len(all)-1], untold: untold, text: f}
 	switch {
 	case r.step.onlyReads():
 		return reported{}, false
+	case untold:
 	case strings.HasPrefix(how, "failed"):
-		r.failed = !strings.HasSuffix(f, passedLater) && !strings.HasSuffix(f, passedAfter)
+		r.failed = !strings.HasSuffix(f, passedLater) && !strings.HasSuffix(f, passedAfter) && !strings.HasSuffix(f, ranLater)
 	case how != "passed" && how != "succeeded":
 		return reported{}, false
 	}

@@ -92,7 +92,7 @@ func TestGistsAndEnds(t *testing.T) {
 		{[]call{{"./shop serve", "WARN: 1 batch is lost\nWARN: 2 batch is lost", false}}, []string{"`./shop serve` succeeded, and printed: WARN: 1 batch is lost"}, 1},
 		{[]call{{"pytest -q | tail", "3 passed", false}, {"pytest -q", ".", false}}, []string{solved, "Ran `pytest -q`, and printed: 3 passed"}, 0},
 		{[]call{{"pytest -q", "3 passed", false}, {"pytest -q | tail", ".", false}}, []string{solved + ", and printed: 3 passed", "Ran `pytest -q` (its end was not reported)"}, 0},
-		{[]call{{"X=1 pytest -q", "3 passed", false}, {"pytest -q", "1 failed", true}, {"pytest -q | tail", ".", false}}, []string{"`pytest -q` failed: 1 failed"}, 1},
+		{[]call{{"X=1 pytest -q", "3 passed", false}, {"pytest -q", "1 failed", true}, {"pytest -q | tail", ".", false}}, []string{"`pytest -q` failed: 1 failed" + ranLater}, 0},
 		{[]call{{"make build | tail", "3 warnings", false}, {"make build", ".", false}}, []string{"Ran `make build`, and printed: 3 warnings", "`make build` succeeded"}, 1},
 	} {
 		w := newWork("")
@@ -180,6 +180,11 @@ func TestFailureAtTheEnd(t *testing.T) {
 		{[]events.ToolUsed{edit, run("pkill -f shop", "", true)}, said, "1 new file"},
 		{[]events.ToolUsed{edit, run("rm shop.log", "no such file", true)}, said, "1 new file"},
 		{[]events.ToolUsed{run("npm test", "1 failed", true)}, said, "tests failed"},
+		{[]events.ToolUsed{edit, run("npm test", "1 failed", true), run("npm test | tail", "9 passed", false)}, said, "1 new file"},
+		{[]events.ToolUsed{edit, run("npm test", "1 failed", true), run("npm run build | tail", "built", false)}, said + " — tests failed", "1 new file"},
+		{[]events.ToolUsed{edit, run("npm run build", "TypeError", true), run("npm run build | tail", "built", false)}, said, "1 new file"},
+		{[]events.ToolUsed{edit, run("createdb shop && npm test | tail", "no server", true)}, said + " — `createdb shop` failed", "1 new file"},
+		{[]events.ToolUsed{edit, run("cd /w && npm test | tail", "1 failed", true)}, said + " — tests failed", "1 new file"},
 		{[]events.ToolUsed{run("npm run build", "TypeError", true)}, said, "1 command"},
 	} {
 		w := newWork("/w")

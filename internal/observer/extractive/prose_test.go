@@ -212,3 +212,25 @@ func TestAchieved(t *testing.T) {
 		}
 	}
 }
+
+// TestTrimTitle: the marks of lists, headings and ends are taken off, and none that a name begins with.
+func TestTrimTitle(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]string{
+		"- The cart rounds once:":         "The cart rounds once",
+		"## The cart — ":                  "The cart",
+		".env and .gitignore are ignored": ".env and .gitignore are ignored",
+		"* .env is ignored":               ".env is ignored",
+		"--force is needed":               "--force is needed",
+		"#12 reads the cart twice,":       "#12 reads the cart twice",
+		"— **The cart":                    "The cart",
+		", and so on":                     "and so on",
+		"...":                             "",
+		"- - -":                           "",
+		"":                                "",
+	} {
+		if got := trimTitle(s); got != want {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
+}

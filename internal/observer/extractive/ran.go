@@ -88,6 +88,8 @@ func (w *work) failureFact(r run, to *factList) {
 		if r.isTest {
 			rank = rankTest
 		}
+	case w.ranBehind(r):
+		after = ranLater
 	}
 	if p != "" {
 		p = ": " + p

@@ -18,6 +18,7 @@ const (
 	maxFirst   = 300 // of the first of several
 	maxAsked   = 200 // of another
 	maxField   = 600
+	maxReasons = 900 // of all that was learned
 	maxLearned = 300 // of one observation
 )
 
@@ -128,94 +129,6 @@ func investigated(prompt observer.Prompt) string {
 		return ""
 	}
 	return "Read " + enumerate(files, maxNamed)
-}
-
-// learned is what discoveries and decisions say, the last of them, without discoveries that a later request went on with; without any, and
-// without any other work, what the agent said. Of one that says only "Done." its title is, unless that was asked for. Where there is room
-// left it is also what was written about the work into files.
-func learned(prompt observer.Prompt, message []block) string {
-	observed, asked := prompt.Observed, requestTitles(prompt)
-	if len(observed) == 0 {
-		return answerText(message, maxField)
-	}
-	var parts []string
-	outdated := wentOn(observed)
-	for i, o := range observed {
-		if o.Type == observer.TypeDecision || isLearned(o) && !outdated[i] {
-			said := fromTitle(o)
-			if before, _, _ := cutAsking(said, false); o.Type != observer.TypeDecision && len(before) > 0 {
-				said = before
-			}
-			text := unlessShort(narrative(said, maxLearned))
-			if title := line(clean(o.Title)); text == "" && !asked[title] {
-				text = title
-			}
-			parts = addOnce(parts, text)
-		}
-	}
-	parts = last(parts, maxField)
-	for _, o := range observed {
-		for _, f := range append([]string{o.Subtitle}, o.Facts...) {
-			said := line(clean(f))
-			if all := addOnce(slices.Clone(parts), said); !isLearned(o) && isNote(said) && runes(strings.Join(all, "  ")) <= maxField {
-				parts = all
-			}
-		}
-	}
-	return strings.Join(parts, "\n\n")
-}
-
-// isNote is for what is quoted of comments and documents that were written.
-func isNote(said string) bool { return strings.HasPrefix(said, wroteIn) }
-
-// unlessShort is a text that says something by itself; "Done." does not.
-func unlessShort(text string) string {
-	if sentence.Letters(text) < sentence.MinLetters {
-		return ""
-	}
-	return text
-}
-
-// wentOn reports of each observation whether what a later request led to goes on with the same: what was found may hold no longer.
-func wentOn(observed []events.ObservationParsed) []bool {
-	subjects, outdated := make([]sentence.Subject, len(observed)), make([]bool, len(observed))
-	for at, later := range observed {
-		subjects[at] = sentence.SubjectOf(append([]string{later.Title, later.Narrative}, later.Facts...), later.FilesRead, later.FilesModified)
-		for i, o := range observed[:at] {
-			outdated[i] = outdated[i] || o.Prompt < later.Prompt && subjects[i].GoesOn(subjects[at])
-		}
-	}
-	return outdated
-}
-
-// fromTitle is what an observation says from the paragraph on that its title is made of, or from the line that announces the title's
-// item: what stands before it said less. All of it is, where that does not stand in it.
-func fromTitle(o events.ObservationParsed) []block {
-	all := blocks(clean(cmp.Or(o.Narrative, o.Title)))
-	title, _ := sentence.First(strings.TrimSuffix(clean(o.Title), "…"))
-	label, _, labelled := strings.Cut(title, ": ")
-	for i, b := range all {
-		if b.shape == paragraph && title != "" && (begins(tidy(b.text), title) || labelled && b.leads() && strings.HasPrefix(tidy(b.text), label)) {
-			return all[i:]
-		}
-	}
-	return all
-}
-
-// begins reports whether a sentence of a text begins with title.
-func begins(text, title string) bool {
-	for rest := text; rest != ""; {
-		var s string
-		if s, rest = sentence.First(rest); strings.HasPrefix(s, title) {
-			return true
-		}
-	}
-	return false
-}
-
-// isLearned is for observations of what is so: nothing was done by them.
-func isLearned(o events.ObservationParsed) bool {
-	return o.Type == observer.TypeDiscovery || o.Type == observer.TypeDecision
 }
 
 // completed says what was done, and in which files, the last of it. Where a title is only what the user asked for, or made of the

@@ -228,6 +228,10 @@ func TestWhatFailsLastIsNoted(t *testing.T) {
 		{"nothing failed", [][]string{{"`go test ./...` passed"}}, 0, ""},
 		{"a build at the end", [][]string{{"`npm test` passed"}, {build, "2 files changed"}}, 0, "Failed last: " + build},
 		{"a build that passed later in the same work", [][]string{{build + passedAfter}, {tested + passedLater}}, 0, ""},
+		{"a build that was run again in the same work", [][]string{{build + ranLater}}, 0, ""},
+		{"a build that was run again in later work", [][]string{{build}, {"Ran `npm run build`, and printed: built"}}, 0, ""},
+		{"a build that was run before in the same work", [][]string{{"Ran `npm run build`", build}}, 0, "Failed last: " + build},
+		{"tests that were run again in later work", [][]string{{tested}, {"Ran `go test ./...` (its end was not reported)"}}, 0, ""},
 		{"a build that passed in later work", [][]string{{build}, {"`npm run build` succeeded"}}, 0, ""},
 		{"a part of the tests that passed later", [][]string{{tested}, {"`go test ./cart` passed"}}, 0, ""},
 		{"another part of the tests that passed later", [][]string{{"`go test ./cart` failed: cart_test.go:7: got 3"}, {"`go test ./mail` passed"}}, 0, "Failed last: `go test ./cart` failed: cart_test.go:7: got 3"},
@@ -265,14 +269,41 @@ func TestALongSessionIsToldByItsLastWork(t *testing.T) {
 			events.ObservationParsed{Type: "discovery", Title: fmt.Sprintf("Finding %d is about the totals of the cart", i)})
 	}
 	s := ask(t, p).Summary
-	for field, want := range map[string][2]string{
-		s.Request:   {"Request 0 is", " / Round the totals of the cart"},
-		s.Completed: {"- Change ", "Change 29 was made to the totals of the cart"},
-		s.Learned:   {"Finding ", "Finding 29 is about the totals of the cart"},
+	for _, tt := range []struct {
+		field, begin, end string
+		most              int
+	}{
+		{s.Request, "Request 0 is", " / Round the totals of the cart", maxField},
+		{s.Completed, "- Change ", "Change 29 was made to the totals of the cart", maxField},
+		{s.Learned, "Finding ", "Finding 29 is about the totals of the cart", maxReasons},
 	} {
-		if !strings.HasPrefix(field, want[0]) || !strings.HasSuffix(field, want[1]) || runes(field) > maxField {
-			t.Errorf("%d runes, want at most %d from %q to %q:\n%s", runes(field), maxField, want[0], want[1], field)
+		if !strings.HasPrefix(tt.field, tt.begin) || !strings.HasSuffix(tt.field, tt.end) || runes(tt.field) > tt.most {
+			t.Errorf("%d runes, want at most %d from %q to %q:\n%s", runes(tt.field), tt.most, tt.begin, tt.end, tt.field)
 		}
+	}
+}
+
+// TestLearned: of more than there is room for what weighs most stays, however old; and why something was done is learned too.
+func TestLearned(t *testing.T) {
+	t.Parallel()
+	p := summaryPrompt("All done.")
+	add := func(kind, title, narrative string) {
+		p.Observed = append(p.Observed, events.ObservationParsed{Type: kind, Title: title, Narrative: narrative})
+	}
+	const first = "The crash is caused by total() in cart.go, which reads rates.json twice because open_rates() does not wait."
+	add("discovery", "The crash is caused by total()", first)
+	for i := range 20 {
+		add("discovery", fmt.Sprintf("The file list of step %d is short", i), strings.Repeat(fmt.Sprintf("There is nothing else to see in folder number %d. ", i), 2))
+	}
+	add("bugfix", "Round totals once", "The totals are rounded once. **Cause:** tax.go rounds in addTax() and so does cart.go. The tests pass.")
+	got := ask(t, p).Summary.Learned
+	for _, want := range []string{first, "Cause: tax.go rounds in addTax() and so does cart.go."} {
+		if !strings.Contains(strings.ReplaceAll(got, "**", ""), want) {
+			t.Errorf("%q is not in:\n%s", want, got)
+		}
+	}
+	if runes(got) > maxReasons {
+		t.Errorf("%d runes, want at most %d", runes(got), maxReasons)
 	}
 }
 
@@ -366,19 +397,21 @@ func TestWhatWasFoundBeforeIsNotLearned(t *testing.T) {
 	}
 	same := changed
 	same.Prompt = 1
-	decided := found
+	decided, earlierChange := found, changed
 	decided.Type = "decision"
+	earlierChange.Prompt, earlierChange.Narrative = 1, "Carts are sorted by `CreatedAt` because its index is there."
 	for name, c := range map[string]struct {
 		earlier, later events.ObservationParsed
 		want           string
 	}{
 		"a later answer":           {found, changed, apart.Narrative},
 		"the same answer":          {found, same, found.Narrative + "\n\n" + apart.Narrative},
+		"why an earlier was done":  {earlierChange, changed, apart.Narrative},
 		"a decision stays decided": {decided, changed, found.Narrative + "\n\n" + apart.Narrative},
 	} {
 		s, _ := new(Provider).summarize(summaryPrompt("Done.", c.earlier, apart, c.later))
-		if s.Learned != c.want {
-			t.Errorf("%s: learned %q, want %q", name, s.Learned, c.want)
+		if want := c.want + "\n\n" + changed.Narrative; s.Learned != want {
+			t.Errorf("%s: learned %q, want %q", name, s.Learned, want)
 		}
 	}
 }

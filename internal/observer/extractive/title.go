@@ -313,8 +313,15 @@ func shortPath(w string) string {
 	return core[:len(core)-len(start)] + base + w[len(core):]
 }
 
-// trimTitle takes dangling marks off both ends.
+// trimTitle takes marks off the ends of a title, and leaves those that a name begins with: ".env", "--force", "#12".
 func trimTitle(s string) string {
-	s = strings.TrimLeft(s, " -–—>*#:;,.")
-	return strings.TrimRight(s, " -–—>*#:;,")
+	s = strings.TrimRight(s, " -–—>*#:;,")
+	for s != "" {
+		word, rest, _ := strings.Cut(s, " ")
+		if strings.Trim(word, "-–—>*#:;,.") != "" {
+			break
+		}
+		s = rest
+	}
+	return strings.TrimLeft(s, "*>:;,–—")
 }

@@ -306,22 +306,9 @@ func lastStep(all []step) int {
 	return len(all) - 1
 }
 
-// fail notes a command line that failed. The step that is to blame counts, or else the last that does anything:
-// what stands before it prepares it.
+// fail notes a command line that failed.
 func (w *work) fail(c call) {
-	at := -1
-	for i, s := range c.steps {
-		if c.ends[i] == failed {
-			at = i
-			break
-		}
-		if !s.quiet() {
-			at = i
-		}
-	}
-	if at < 0 {
-		at = len(c.steps) - 1
-	}
+	at := blamed(c)
 	if at < 0 || len(w.runs) >= maxCommandRuns {
 		return
 	}
@@ -330,6 +317,30 @@ func (w *work) fail(c call) {
 		callIndex: w.calls, step: s, commandLine: c.command, isTest: s.IsTest(), runOutcome: failed, exit: c.exit, output: c.output,
 		family: s.family(),
 	})
+}
+
+// blamed is the step of a command line that failed which is to blame, or else the last that does anything: what stands before it prepares it.
+// One whose output goes into a pipe is to blame only where no other does anything: a shell does not tell how it ended.
+func blamed(c call) int {
+	last, piped := -1, -1
+	for i, s := range c.steps {
+		switch {
+		case c.ends[i] == failed:
+			return i
+		case s.quiet():
+		case s.Next == "|":
+			piped = i
+		default:
+			last = i
+		}
+	}
+	switch {
+	case last >= 0:
+		return last
+	case piped >= 0:
+		return piped
+	}
+	return len(c.steps) - 1
 }
 
 // commit notes a commit that git reported. One that was amended again stands for itself only in its last form.
@@ -364,6 +375,16 @@ func (w *work) laterEnd(r run) outcome {
 		}
 	}
 	return end
+}
+
+// ranBehind reports whether the newest run of r's family is behind r, and did not tell how it ended.
+func (w *work) ranBehind(r run) bool {
+	for _, other := range slices.Backward(w.runs) {
+		if akin(other.family, r.family) {
+			return other.callIndex > r.callIndex && other.runOutcome == unknown
+		}
+	}
+	return false
 }
 
 // absolute is p in folder.

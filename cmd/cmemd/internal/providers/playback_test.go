@@ -33,7 +33,7 @@ func TestNewProvider(t *testing.T) {
 		model                string // of the provider; empty: there is none
 		err                  string
 	}{
-		{name: "the default", provider: "extractive", model: "rules-16"},
+		{name: "the default", provider: "extractive", model: "rules-17"},
 		{name: "no file", provider: "playback", err: "provider = playback needs playback_file"},
 		{name: "a missing file", provider: "playback", file: "/nowhere/script.jsonl", err: "no such file"},
 		{name: "a bad script", provider: "playback", file: write("s.jsonl", "{\"text\":1}"), err: `line 1: "text": 1 is no text`},
