@@ -130,15 +130,36 @@ var dashes = []string{" - ", " – ", " — "}
 
 // unplanned is what a sentence says before it comes to what the agent is about to do: "It is empty, so I'll fill it."
 func unplanned(sentence string) string {
-	sentence = strings.ReplaceAll(sentence, "’", "'")
-	s := strings.ToLower(sentence)
-	if len(s) != len(sentence) {
+	s := lower(sentence)
+	quotes := strings.Count(sentence, typographic)
+	if len(s)+quotes*(len(typographic)-1) != len(sentence) {
 		return sentence // letters that take another length in lower case
 	}
-	if f := find(s); f.holds(Plan) {
-		return sentence[:f.plan]
+	f := find(s)
+	if !f.holds(Plan) {
+		return sentence
 	}
-	return sentence
+	at := f.plan
+	for i := 0; i < at && quotes > 0; i++ {
+		if strings.HasPrefix(sentence[i:], typographic) {
+			at += len(typographic) - 1
+		}
+	}
+	return sentence[:at]
+}
+
+// Unplanned is what a sentence says before it comes to what the agent is about to do, without the word that joins both: "It is empty." A
+// sentence that says nothing before that is whole.
+func Unplanned(sentence string) string {
+	said := unplanned(sentence)
+	if len(said) == len(sentence) || !Telling(said) {
+		return sentence
+	}
+	said = strings.TrimRight(said, " ,;:–—-")
+	if at := strings.LastIndexByte(said, ' '); at > 0 && LeansBack(said[at+1:]) {
+		said = strings.TrimRight(said[:at], " ,;:–—-")
+	}
+	return said + "."
 }
 
 // LeansBack reports whether a sentence begins with a word that stands for what was said before it.
@@ -150,7 +171,10 @@ func ReportsFailure(text string) bool { return Holds(text, Failure) }
 // Consents reports whether a sentence begins with words by which the person is told to be right.
 func Consents(sentence string) bool { return opening(lower(sentence)).opens(Consent) }
 
-func lower(s string) string { return strings.ToLower(strings.ReplaceAll(s, "’", "'")) }
+// typographic is the apostrophe of prose; that of cues is plain.
+const typographic = "’"
+
+func lower(s string) string { return strings.ToLower(strings.ReplaceAll(s, typographic, "'")) }
 
 // found are the purposes of the cues in a text, a bit each: of all of them, and of those that it opens with.
 type found struct {

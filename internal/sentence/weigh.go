@@ -13,7 +13,7 @@ const PurposeBonus = 3
 // names. A question, an announcement, a word of consent and an exclamation that names nothing weigh nothing; of a sentence that comes to
 // what the agent is about to do, what stands before that is weighed, but for what it is to be done instead of.
 func Weigh(s string, bornOut int) (int, Purpose) {
-	if said := unplanned(s); len(said) < len(strings.ReplaceAll(s, "’", "'")) {
+	if said := unplanned(s); len(said) < len(s) {
 		weight, p := Weigh(said, bornOut)
 		if weight == 0 || strings.HasSuffix(strings.TrimSpace(said), ",") && opening(lower(said)).opens(Decision) {
 			return 0, Announce

@@ -55,6 +55,26 @@ func TestWeigh(t *testing.T) {
 	}
 }
 
+// TestUnplanned: what stands before what the agent is about to do, as it is written.
+func TestUnplanned(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]string{
+		"The server isn't installed, so I'll ask the API.":   "The server isn't installed.",
+		"The server isn’t installed, so I’ll ask the API.":   "The server isn’t installed.",
+		"The cart is empty – let me fill it.":                "The cart is empty.",
+		"The cart holds 40 lines at most and I'll say that.": "The cart holds 40 lines at most.",
+		"I'll ask the API.":     "I'll ask the API.",
+		"So I'll ask.":          "So I'll ask.",
+		"The cart isn’t empty.": "The cart isn’t empty.",
+		"Der Wagen ist leer, also schaue ich in der Liste nach": "Der Wagen ist leer, also schaue ich in der Liste nach",
+		"": "",
+	} {
+		if got := Unplanned(said); got != want {
+			t.Errorf("%q: %q, want %q", said, got, want)
+		}
+	}
+}
+
 // TestUnguessed: what stands before a dash behind which it is guessed.
 func TestUnguessed(t *testing.T) {
 	t.Parallel()

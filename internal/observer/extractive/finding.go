@@ -59,8 +59,11 @@ func (p *Provider) talk(prompt observer.Prompt) (observer.Observation, bool) {
 			best = f
 		}
 	}
-	o := best.observation()
-	o.Narrative = answerText(messageBlocks(prompt.Message), maxNarrative)
+	o, message := best.observation(), messageBlocks(prompt.Message)
+	if said, _ := achieved(message, false); said != "" && sentence.Holds(best.best, sentence.Offer) { // what waits for the person's word says less
+		o.Title = said
+	}
+	o.Narrative = answerText(message, maxNarrative)
 	return o, best.weight >= minAnswerWeight
 }
 
@@ -220,7 +223,7 @@ func (r *reading) paragraph(b block, behind []block) {
 		r.agreed = sentence.Consents(s)
 		s = sentence.Unannounced(s)
 		if r.dropGuesses {
-			s = sentence.Unguessed(s)
+			s = sentence.Unplanned(sentence.Unguessed(s))
 		}
 		switch head := strings.TrimRight(s, " :："); {
 		case head == s:
@@ -238,10 +241,13 @@ func (r *reading) paragraph(b block, behind []block) {
 }
 
 // lead reads the line s, which is head and a colon, that announces what follows it. Before a list the colon stays: by it the list is known
-// as what the line says.
+// as what the line says, and as a guess where the line is one.
 func (r *reading) lead(s, head string, list bool) {
 	r.sentence(head, " ")
-	if list && strings.HasSuffix(r.current.text, head) {
+	if list && !strings.HasSuffix(r.current.text, head) {
+		r.current.text = strings.TrimSpace(r.current.text + " " + head)
+	}
+	if list {
 		r.current.text += strings.TrimSpace(s[len(head):])
 		r.current.head = head
 	}
@@ -269,7 +275,9 @@ func (r *reading) item(b block) {
 	mark := itemMark
 	for rest := text; rest != ""; mark = " " {
 		var s string
-		s, rest = sentence.First(rest)
+		if s, rest = sentence.First(rest); r.dropGuesses {
+			s = sentence.Unplanned(s)
+		}
 		r.sentence(s, mark)
 	}
 }

@@ -394,3 +394,52 @@ func TestTalk(t *testing.T) {
 		}
 	}
 }
+
+// TestLeadsOfLists: what announces a list stays with it, also where it says nothing alone, or guesses.
+func TestLeadsOfLists(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Only takes:\n- `cart.go`, because `Cart.Sum` rounds there\n- `tax.go`":                                       "Only takes:\n- `cart.go`, because `Cart.Sum` rounds there",
+		"This looks like either:\n- `Cart.Sum` is not called in `cart.go`, or\n- the tax does not round":              "This looks like either:\n- `Cart.Sum` is not called in `cart.go`, or\n- the tax does not round",
+		"`Cart.Sum` is wrong because `cart.go` does not round, so I'll write a rule for it. All of it is slow there.": "`Cart.Sum` is wrong because `cart.go` does not round. All of it is slow there.",
+	} {
+		all := findingsIn(text, "", priorCalls{})
+		if len(all) != 1 || all[0].text != want {
+			t.Errorf("%q: %+v", text, all)
+		}
+	}
+}
+
+// TestTalkThatWaits: an answer in words is not called by what it asks of the person.
+func TestTalkThatWaits(t *testing.T) {
+	t.Parallel()
+	const message = "The shell turned `/F` into a path.\n\nAfter that, make `cart.go` by hand, or fetch it with `shop get`, and tell me which you did."
+	p := observation(message, events.AgentStopped{LastMessage: message})
+	if o := one(t, p); o.Title != "The shell turned /F into a path." {
+		t.Errorf("title %q", o.Title)
+	}
+}
+
+// TestLooksAlone: of reading and searching without a word about it, or with one of what comes next, nothing is kept; a call that failed and
+// was made again did not fail.
+func TestLooksAlone(t *testing.T) {
+	t.Parallel()
+	var looks []events.Event
+	for i := range 6 {
+		looks = append(looks, used("Read", map[string]any{"file_path": fmt.Sprintf("%s/f%d.go", cwd, i)}, "package shop", false))
+	}
+	for message, want := range map[string]int{
+		"": 0,
+		"Let me think about all of this for a while. I'll come back to it once the others have read their parts of the shop.":   0,
+		"The shop reads its prices from six files, of which the last one wins. Nothing checks that they agree with each other.": 1,
+	} {
+		if got := len(ask(t, observation(message, looks...)).Observations); got != want {
+			t.Errorf("%q: %d observations, want %d", message, got, want)
+		}
+	}
+	retried := one(t, observation("The shop reads its prices from six files, of which the last one wins. Nothing checks that they agree with each other.",
+		used("Report", map[string]any{"x": 1}, "does not match", true), used("Report", map[string]any{"x": []int{}}, "ok", false)))
+	if facts := strings.Join(retried.Facts, " "); strings.Contains(facts, "failed") {
+		t.Errorf("facts: %s", facts)
+	}
+}

@@ -2,6 +2,7 @@ package extractive
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -21,7 +22,9 @@ func learned(prompt observer.Prompt, message []block) string {
 	}
 	var parts []string
 	outdated := wentOn(observed)
+	last, ended := lastAnswer(observed), -1
 	for i, o := range observed {
+		before := len(parts)
 		switch {
 		case o.Type == observer.TypeDecision || isLearned(o) && !outdated[i]:
 			said := fromTitle(o)
@@ -36,8 +39,11 @@ func learned(prompt observer.Prompt, message []block) string {
 		case !isLearned(o) && !outdated[i]:
 			parts = addOnce(parts, reasonIn(o.Narrative))
 		}
+		if i == last && len(parts) > before {
+			ended = before
+		}
 	}
-	parts = weightiest(parts, maxReasons)
+	parts = weightiest(parts, ended, maxReasons)
 	for _, o := range observed {
 		for _, f := range append([]string{o.Subtitle}, o.Facts...) {
 			said := line(clean(f))
@@ -60,8 +66,18 @@ func reasonIn(text string) string {
 	return lead(best.text, maxLearned)
 }
 
-// weightiest are those of parts that weigh most by their weightiest sentences, in their order, as many as fit into n runes, at least one.
-func weightiest(parts []string, n int) []string {
+// lastAnswer is the first observation of the last answer, which tells of its end; what was found on the way stands behind it.
+func lastAnswer(observed []events.ObservationParsed) int {
+	at := len(observed) - 1
+	for at > 0 && observed[at-1].Prompt == observed[at].Prompt {
+		at--
+	}
+	return at
+}
+
+// weightiest are those of parts that weigh most by their weightiest sentences, in their order, as many as fit into n runes, at least one: that
+// with which the work ended, if it is among them.
+func weightiest(parts []string, ended, n int) []string {
 	weights, byWeight := make([]int, len(parts)), make([]int, len(parts))
 	for i, part := range parts {
 		byWeight[i] = len(parts) - 1 - i
@@ -69,6 +85,9 @@ func weightiest(parts []string, n int) []string {
 			weight, _ := sentence.Weigh(s, 0)
 			weights[i] = max(weights[i], weight)
 		}
+	}
+	if ended >= 0 {
+		weights[ended] = math.MaxInt
 	}
 	slices.SortStableFunc(byWeight, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
 	var kept []int

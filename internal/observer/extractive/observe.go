@@ -25,9 +25,6 @@ const (
 
 	// minMessageWeight is the weight of the shortest message that is worth an observation without any work to tell of.
 	minMessageWeight = 80
-
-	// minLookups is how many reads and searches are worth an observation without a word about them.
-	minLookups = 4
 )
 
 // observe writes an observation of the calls, if they come to anything, or of an answer without calls; one of each thing worth keeping
@@ -133,12 +130,16 @@ func requestBlocks(request string) []block {
 	return unlabelled(blocks(sentence.TypedFirst(unwrap(clean(request), true))))
 }
 
-// blocksWeight measures what a message says apart from code.
+// blocksWeight measures what a message says apart from code, and from what it only announces.
 func blocksWeight(all []block) int {
 	n := 0
 	for _, b := range all {
-		if b.shape != code {
-			n += sentence.Letters(b.text)
+		for rest := b.text; rest != "" && b.shape != code; {
+			var s string
+			s, rest = sentence.First(rest)
+			if s = sentence.Unannounced(s); sentence.PurposeOf(s) != sentence.Announce {
+				n += sentence.Letters(sentence.Unplanned(s))
+			}
 		}
 	}
 	return n
@@ -146,7 +147,8 @@ func blocksWeight(all []block) int {
 
 // isNotable reports whether the calls alone come to something that a person would look for again.
 func (w *work) isNotable() bool {
-	if len(w.files)+len(w.restored)+len(w.commits)+len(w.askCalls)+len(w.fetches)+len(w.reports) > 0 || w.moved || w.settled() {
+	heard := slices.ContainsFunc(w.reports, func(r *report) bool { return r.text != "" || r.calls > 0 })
+	if len(w.files)+len(w.restored)+len(w.commits)+len(w.askCalls)+len(w.fetches) > 0 || heard || w.moved || w.settled() {
 		return true
 	}
 	for _, r := range w.runs {
@@ -154,7 +156,7 @@ func (w *work) isNotable() bool {
 			return true
 		}
 	}
-	return len(w.reads)+len(w.searches) >= minLookups
+	return false
 }
 
 // title is whatCame, and what failed last where files were changed: the agent's own words may be silent about it.

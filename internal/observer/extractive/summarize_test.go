@@ -283,7 +283,8 @@ func TestALongSessionIsToldByItsLastWork(t *testing.T) {
 	}
 }
 
-// TestLearned: of more than there is room for what weighs most stays, however old; and why something was done is learned too.
+// TestLearned: of more than there is room for what weighs most stays, however old, and what the session ended with; and why something was
+// done is learned too.
 func TestLearned(t *testing.T) {
 	t.Parallel()
 	p := summaryPrompt("All done.")
@@ -296,8 +297,11 @@ func TestLearned(t *testing.T) {
 		add("discovery", fmt.Sprintf("The file list of step %d is short", i), strings.Repeat(fmt.Sprintf("There is nothing else to see in folder number %d. ", i), 2))
 	}
 	add("bugfix", "Round totals once", "The totals are rounded once. **Cause:** tax.go rounds in addTax() and so does cart.go. The tests pass.")
+	const end = "The shop is open."
+	add("discovery", "The shop is open", end)
+	p.Observed[len(p.Observed)-1].Prompt = 2
 	got := ask(t, p).Summary.Learned
-	for _, want := range []string{first, "Cause: tax.go rounds in addTax() and so does cart.go."} {
+	for _, want := range []string{first, end, "Cause: tax.go rounds in addTax() and so does cart.go."} {
 		if !strings.Contains(strings.ReplaceAll(got, "**", ""), want) {
 			t.Errorf("%q is not in:\n%s", want, got)
 		}

@@ -75,10 +75,11 @@ func title(s string) (text string, announces bool) {
 // what was done; a line with the list that it announces, as far as that fits, and one that announces short code with that. Where
 // something was changed, why or of what to be warned counts nothing. It also reports whether the sentence stands alone.
 func achieved(message []block, changed bool) (said string, alone bool) {
-	best, first, head := math.MinInt, true, ""
+	best, first, head, unnamed := math.MinInt, true, "", false
 	for i, b := range message {
 		if b.shape != item {
 			head = b.announces()
+			unnamed = head == "" && b.leads() && b.shape == paragraph // "Only:" says nothing without its list
 		}
 		if b.shape != paragraph && b.shape != item || !prosy(b.text) {
 			continue
@@ -86,7 +87,7 @@ func achieved(message []block, changed bool) (said string, alone bool) {
 		for rest := b.marked(); rest != ""; {
 			var s string
 			s, rest = sentence.First(rest)
-			text := strings.TrimRight(sentence.Unannounced(s), " :：")
+			text := strings.TrimRight(sentence.Unplanned(sentence.Unannounced(s)), " :：")
 			weight, ok := resultWeight(text, changed)
 			done := changed && sentence.Holds(text, sentence.Done)
 			leads := rest == "" && b.leads()
@@ -116,6 +117,8 @@ func achieved(message []block, changed bool) (said string, alone bool) {
 				weight += doneBonus
 			case b.shape == item && head != "":
 				text = head + ": " + text
+			case b.shape == item && unnamed:
+				weight -= leanPenalty
 			}
 			if weight > best {
 				best, alone = weight, weight > 0
@@ -187,7 +190,7 @@ func resultWeight(s string, changed bool) (weight int, ok bool) {
 	if sentence.LeansBack(s) {
 		weight -= leanPenalty
 	}
-	return weight, sentence.Telling(s) && !sentence.Holds(s, sentence.Hedge)
+	return weight, sentence.Telling(s) && !sentence.Holds(s, sentence.Hedge) && !sentence.Holds(s, sentence.Offer)
 }
 
 // withNext is a short sentence with the one behind it, where that tells something too and both fit into a title.
@@ -259,17 +262,20 @@ func isQuestion(s string) bool {
 	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "؟")
 }
 
-// tidy takes addresses and placeholders of attachments out of s, and shortens long paths to their last name.
+// tidy takes placeholders of attachments out of s, and addresses off its ends, and shortens long paths to their last name. An address
+// within it is part of what it says.
 func tidy(s string) string {
 	words := strings.Fields(unbracket(s))
-	kept := words[:0]
-	for _, w := range words {
-		if strings.Contains(w, "://") {
-			continue
-		}
-		kept = append(kept, shortPath(w))
+	for len(words) > 0 && strings.Contains(words[0], "://") {
+		words = words[1:]
 	}
-	return strings.Join(kept, " ")
+	for len(words) > 0 && strings.Contains(words[len(words)-1], "://") {
+		words = words[:len(words)-1]
+	}
+	for i, w := range words {
+		words[i] = shortPath(w)
+	}
+	return strings.Join(words, " ")
 }
 
 // unbracket takes out what a harness puts for things it cannot show: "[Image #1]", "[Pasted text #2 +30 lines]".
@@ -307,7 +313,7 @@ func shortPath(w string) string {
 		return w
 	}
 	base := path.Base(strings.ReplaceAll(strings.TrimRight(start, `/\`), `\`, "/"))
-	if strings.Count(start, "/")+strings.Count(start, `\`) < 2 || base == "." || base == "/" {
+	if strings.Count(start, "/")+strings.Count(start, `\`) < 2 || base == "." || base == "/" || strings.ContainsAny(base, "{}<>*:") { // a route
 		return w
 	}
 	return core[:len(core)-len(start)] + base + w[len(core):]

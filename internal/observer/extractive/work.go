@@ -134,6 +134,8 @@ func (w *work) add(c call) {
 		w.hand(c)
 	case actionServer:
 		w.serve(c)
+	case actionOther: // which settles what failed before
+		w.failures = slices.DeleteFunc(w.failures, func(f call) bool { return f.action == actionOther && f.tool == c.tool })
 	}
 	if c.keptTodos {
 		w.todos = c.todos
