@@ -297,7 +297,7 @@ func TestLearned(t *testing.T) {
 		add("discovery", fmt.Sprintf("The file list of step %d is short", i), strings.Repeat(fmt.Sprintf("There is nothing else to see in folder number %d. ", i), 2))
 	}
 	add("bugfix", "Round totals once", "The totals are rounded once. **Cause:** tax.go rounds in addTax() and so does cart.go. The tests pass.")
-	const end = "The shop is open."
+	const end = "The shop is open again, and all of it reads well to those who asked for it this morning, as far as anybody can say so today."
 	add("discovery", "The shop is open", end)
 	p.Observed[len(p.Observed)-1].Prompt = 2
 	got := ask(t, p).Summary.Learned
