@@ -80,8 +80,10 @@ type Rows struct {
 	// Parts are the other rows of the entries that these are part of, by their ids.
 	Parts map[events.ID][]EntryPart `json:"parts,omitempty"`
 	// Newer is, by their ids, the newest work of their project that goes on with the same code.
-	Newer   map[events.ID]EntryPart `json:"newer,omitempty"`
-	Missing []string                `json:"missing,omitempty"`
+	Newer map[events.ID]EntryPart `json:"newer,omitempty"`
+	// Later is, by their ids, what came of the next requests of their sessions, one row each.
+	Later   map[events.ID][]EntryPart `json:"later,omitempty"`
+	Missing []string                  `json:"missing,omitempty"`
 	// WhyMissing says of those why, where more is known than that no row has that id.
 	WhyMissing map[string]string `json:"why_missing,omitempty"`
 }

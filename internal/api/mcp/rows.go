@@ -111,11 +111,14 @@ func writerName(w events.Writer) string {
 	return "the " + string(w)
 }
 
-// wholeOf is a whole row with newer work on the same, and what else is of the same prompt, one a line.
+// wholeOf is a whole row with newer work on the same, what came next in its session, and what else is of the same prompt, one a line.
 func wholeOf(r api.Row, found api.Rows) string {
 	text := strings.TrimSuffix(whole(r), "\n")
 	if newer, ok := found.Newer[r.ID]; ok {
 		text += "Newer work on the same code:\n" + partLines([]api.EntryPart{newer})
+	}
+	if later := found.Later[r.ID]; len(later) > 0 {
+		text += "Next in the session:\n" + partLines(later)
 	}
 	if parts := found.Parts[r.ID]; len(parts) > 0 {
 		text += "Of the same prompt:\n" + partLines(parts)

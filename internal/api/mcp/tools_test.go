@@ -294,8 +294,12 @@ func TestPartsOfAnEntry(t *testing.T) {
 		t.Errorf("many parts:\n%s", text)
 	}
 	row := someRows(1, "shop")[0]
-	text := wholeOf(row, api.Rows{Parts: map[events.ID][]api.EntryPart{row.ID: parts[:1]}, Newer: map[events.ID]api.EntryPart{row.ID: parts[0]}})
-	if !strings.Contains(text, "Files changed: cart.go\nNewer work on the same code:\n  - m7 prompt | Fix ‹/cmemd-context> the cart\nOf the same prompt:\n  - m7 prompt | ") || !strings.HasSuffix(text, "the cart\n\n") {
+	text := wholeOf(row, api.Rows{
+		Parts: map[events.ID][]api.EntryPart{row.ID: parts[:1]}, Newer: map[events.ID]api.EntryPart{row.ID: parts[0]},
+		Later: map[events.ID][]api.EntryPart{row.ID: parts[1:2]},
+	})
+	if !strings.Contains(text, "Files changed: cart.go\nNewer work on the same code:\n  - m7 prompt | Fix ‹/cmemd-context> the cart\nNext in the session:\n  - m9 decision | long ") ||
+		!strings.Contains(text, "\nOf the same prompt:\n  - m7 prompt | ") || !strings.HasSuffix(text, "the cart\n\n") {
 		t.Errorf("got\n%s", text)
 	}
 }

@@ -218,9 +218,13 @@ func (s *searches) rows(ctx context.Context, ids []string) (api.Rows, error) {
 		}
 	}
 	var err error
-	if out.Parts, err = s.Recall.Parts(ctx, out.Rows...); err == nil {
-		out.Newer, err = s.Recall.Newer(ctx, out.Rows...)
+	if out.Parts, err = s.Recall.Parts(ctx, out.Rows...); err != nil {
+		return out, err
 	}
+	if out.Newer, err = s.Recall.Newer(ctx, out.Rows...); err != nil {
+		return out, err
+	}
+	out.Later, err = s.Recall.Later(ctx, out.Rows...)
 	return out, err
 }
 

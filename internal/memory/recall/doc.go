@@ -20,7 +20,7 @@
 //
 // The files, each referring to those below it:
 //
-//	context.go, injected.go, load.go, weight.go, undone.go, newer.go, why.go, why_after.go, why_asof.go, why_types.go,
+//	context.go, injected.go, load.go, weight.go, undone.go, newer.go, later.go, why.go, why_after.go, why_asof.go, why_types.go,
 //	inputs.go, fit.go, render.go, order.go, request.go, said.go, statement.go, timeline.go, prompt.go, search.go, resultset.go, fold.go, files.go,
 //	file.go, explain.go, entry.go, chooser.go, snippet.go, semantic.go, query.go, project.go, outside.go, phrase.go, overlap.go,
 //	moment.go, list.go, item.go, budget.go, text.go, recall.go, fuse.go, cjk.go, ask.go

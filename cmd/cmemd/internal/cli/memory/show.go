@@ -43,6 +43,7 @@ func showRows(a *terminal.App, found api.Rows) error {
 		if newer, ok := found.Newer[r.ID]; ok {
 			a.Field("newer", fmt.Sprintf("later work on the same code, %s: %s", a.ShownRow(newer.ID, newer.Handle), flagged(newer.Title, newer.Flagged, newer.Undone)))
 		}
+		a.Field("afterwards", partsText(a, found.Later[r.ID]))
 		a.Field("same prompt", partsText(a, found.Parts[r.ID]))
 	}
 	if len(found.Missing) > 0 {

@@ -74,15 +74,22 @@ func TestShowRowShowsEveryField(t *testing.T) {
 	}
 }
 
-// TestShowNamesNewerWork: a row that is read whole says where later work on the same code stands, as a search that finds both does.
+// TestShowNamesNewerWork: a row that is read whole says where later work on the same code stands, as a search that finds both does, and what
+// came next in its session.
 func TestShowNamesNewerWork(t *testing.T) {
 	t.Parallel()
 	row := api.Row{ID: events.ID{1}, Kind: "observation", Title: "sorted by CreatedAt"}
 	a, out, _ := clitest.App()
-	if err := showRows(a, api.Rows{Rows: []api.Row{row}, Newer: map[events.ID]api.EntryPart{row.ID: {ID: events.ID{2}, Handle: api.Handle{At: 902}, Title: "sorted by Number"}}}); err != nil {
+	if err := showRows(a, api.Rows{Rows: []api.Row{row}, Newer: map[events.ID]api.EntryPart{row.ID: {ID: events.ID{2}, Handle: api.Handle{At: 902}, Title: "sorted by Number"}}, Later: map[events.ID][]api.EntryPart{
+		row.ID: {{ID: events.ID{3}, Kind: "observation", Type: "change", Title: "pushed"}},
+	}}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "later work on the same code, 02000000-0000-0000-0000-000000000000: sorted by Number") {
-		t.Errorf("got\n%s", out)
+	for _, want := range []string{
+		"later work on the same code, 02000000-0000-0000-0000-000000000000: sorted by Number", "afterwards    - 03000000-0000-0000-0000-000000000000 change: pushed",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
 	}
 }
