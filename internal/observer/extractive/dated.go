@@ -61,3 +61,34 @@ func (s *findingNames) rewritten(words map[string]int) bool {
 	})
 	return removed || kept && added
 }
+
+// maxThen is how many files, and how many commands, are named that changed something behind a finding.
+const maxThen = 3
+
+// then says what calls behind the one at a place changed: files, and by which of its commands git's records. Empty: nothing.
+func (w *work) then(at int) string {
+	var files, commands []string
+	for _, e := range w.edits {
+		for _, file := range e.files {
+			if e.callIndex > at && !slices.Contains(w.restored, file) {
+				files = addOnce(files, path.Base(w.show(file)))
+			}
+		}
+	}
+	for _, r := range w.runs {
+		if r.callIndex > at && r.runOutcome != failed && r.step.settles() {
+			commands = addOnce(commands, "`git "+r.step.sub(1)+"`")
+		}
+	}
+	var parts []string
+	if len(files) > 0 {
+		parts = append(parts, enumerate(files, maxThen)+" changed")
+	}
+	if len(commands) > 0 {
+		parts = append(parts, enumerate(commands, maxThen))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Then: " + strings.Join(parts, "; ")
+}

@@ -78,6 +78,36 @@ func TestFindingsThatAreDated(t *testing.T) {
 	}
 }
 
+// TestWhatWasDoneBehindFindings: what was said on the way says below its title what was changed behind it.
+func TestWhatWasDoneBehindFindings(t *testing.T) {
+	t.Parallel()
+	const said, done = "The sum is late because taxOf() asks the server.", "The sum is right now."
+	edit := func(file string) [3]string {
+		return [3]string{"Edit", fmt.Sprintf(`"file_path":"/src/shop/%s","old_string":"a","new_string":"b"`, file), ""}
+	}
+	run := func(command string) [3]string {
+		return [3]string{"Bash", fmt.Sprintf(`"command":%q`, command), `{"stdout":"","interrupted":false}`}
+	}
+	for name, c := range map[string]struct {
+		steps []any
+		want  string
+	}{
+		"nothing":                {[]any{edit("cart.go"), said, run("go vet ./..."), run("git log -1"), done}, ""},
+		"files":                  {[]any{said, edit("cart.go"), edit("tax.go"), edit("cart.go"), edit("a.go"), edit("b.go"), done}, "Then: cart.go, tax.go, a.go and 1 more changed"},
+		"what git recorded":      {[]any{said, run("git add . && git commit -q -m 'Ask once' && git push"), done}, "Then: `git commit`, `git push`"},
+		"both":                   {[]any{said, edit("cart.go"), run("git push"), done}, "Then: cart.go changed; `git push`"},
+		"behind the last of two": {[]any{said, edit("cart.go"), "The tax is late because rateOf() asks it too.", run("git push"), done}, "Then: `git push`"},
+	} {
+		all, err := New().observe(t.Context(), answering(c.steps))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := all[len(all)-1].Subtitle; got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 // TestFindingsBehindAFailureThatWasOvercome: beside why a command failed stands that it passed after changes.
 func TestFindingsBehindAFailureThatWasOvercome(t *testing.T) {
 	t.Parallel()

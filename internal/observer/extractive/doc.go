@@ -16,7 +16,8 @@
 // Announcements, questions, guesses, options alone and what the last message says too are left out. So is what was only thought on the
 // way: nothing bears it out, a change followed, and what was said later speaks of all that it names, or the command that it speaks of was
 // run again. Steps between which no file was changed are one observation, and so are those that are too short to stand alone, where they
-// hold at the same time. What tells how things were before a later call changed them says so in front. An answer without a call is
+// hold at the same time. What tells how things were before a later call changed them says so in front, and each says below its title what was
+// changed behind it. An answer without a call is
 // observed where it has such a sentence.
 //
 // What commands and files printed is evidence, in facts alone: each error of its own, warnings, what was counted or measured, and the

@@ -46,6 +46,7 @@ type finding struct {
 	failed       string   // the failure that it was said behind, as a fact; empty: none
 	evidenceLine string   // a line that a call before it printed, as a fact; empty: none
 	laterChange  string   // what was done after it to what it speaks of: "cart.go was changed"; empty: nothing
+	then         string   // what else was changed after it
 }
 
 // talk is the observation of an answer without a tool call. It is false where the answer says nothing that is worth keeping.
@@ -103,6 +104,9 @@ func (w *work) findings(prompt observer.Prompt, outcome string) []finding {
 		return n[f.purpose] > maxFindings
 	})
 	w.markOutdated(all)
+	for i := range all {
+		all[i].then = w.then(all[i].lastCall)
+	}
 	slices.SortFunc(all, func(a, b finding) int { return cmp.Compare(order[a.best], order[b.best]) })
 	return gathered(all)
 }
@@ -163,7 +167,7 @@ func (f *finding) join(next finding) {
 	if next.weight >= f.weight {
 		f.best, f.bestHead, f.weight, f.purpose = next.best, next.bestHead, next.weight, next.purpose
 	}
-	f.agreed, f.lastCall = f.agreed || next.agreed, next.lastCall
+	f.agreed, f.lastCall, f.then = f.agreed || next.agreed, next.lastCall, next.then
 	f.names = append(f.names, next.names...)
 	f.failed, f.evidenceLine = cmp.Or(f.failed, next.failed), cmp.Or(f.evidenceLine, next.evidenceLine)
 }
@@ -354,6 +358,7 @@ func (f finding) observation() observer.Observation {
 		best, text = sentence.Dated(best, f.laterChange), sentence.Dated(text, f.laterChange)
 	}
 	o := observer.Observation{Type: observer.TypeDiscovery, Title: trimTitle(cut(plain(best), maxTitle))}
+	o.Subtitle = f.then
 	switch f.purpose {
 	case sentence.Decision:
 		o.Type, o.Concepts = observer.TypeDecision, []string{observer.ConceptTradeOff}

@@ -126,15 +126,7 @@ func (w *work) settled() bool {
 	if len(w.commits) > 0 {
 		return true
 	}
-	for _, r := range w.runs {
-		if r.runOutcome != failed && r.step.words[0] == "git" {
-			switch r.step.sub(1) {
-			case "commit", "push", "merge", "rebase", "cherry-pick", "revert", "reset", "tag", "rm", "mv":
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.runs, func(r run) bool { return r.runOutcome != failed && r.step.settles() })
 }
 
 // concepts are the mode's concepts that follow from what was done.

@@ -130,6 +130,18 @@ func (s step) onlyReads() bool {
 	return evidence.OnlyReads(s.words[0]) || s.quiet()
 }
 
+// settles is for git where it changes what is recorded, here or elsewhere.
+func (s step) settles() bool {
+	if s.words[0] != "git" {
+		return false
+	}
+	switch s.sub(1) {
+	case "commit", "push", "merge", "rebase", "cherry-pick", "revert", "reset", "tag", "rm", "mv":
+		return true
+	}
+	return false
+}
+
 // sub is the nth word behind the program that is no flag, or "".
 func (s step) sub(n int) string {
 	for _, w := range s.operands() {
