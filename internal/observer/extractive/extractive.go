@@ -24,7 +24,7 @@ const maxOutput = 192 << 10
 
 const (
 	maxFacts     = 14   // of one observation, the most telling ones
-	maxNarrative = 1500 // runes of a narrative, cut at a sentence
+	maxNarrative = 2400 // runes of a narrative, cut at a sentence
 )
 
 // Provider is the extractor. It holds no state and is safe for concurrent use.
