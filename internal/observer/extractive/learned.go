@@ -55,11 +55,12 @@ func learned(prompt observer.Prompt, message []block) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// reasonIn is the weightiest passage of a narrative that says why, or of what to beware; "" where none does.
+// reasonIn is the weightiest passage of a narrative that says why, or of what to beware; "" where none does. One that also says what was
+// decided, ordered or approved is none: others' words may have led to that.
 func reasonIn(text string) string {
 	var best finding
 	for _, f := range findingsIn(text, "", priorCalls{}) {
-		if (f.purpose == sentence.Cause || f.purpose == sentence.Gotcha) && f.weight > best.weight {
+		if (f.purpose == sentence.Cause || f.purpose == sentence.Gotcha) && f.weight > best.weight && !sentence.Decides(f.text) {
 			best = f
 		}
 	}

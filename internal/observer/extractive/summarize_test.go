@@ -297,10 +297,14 @@ func TestLearned(t *testing.T) {
 		add("discovery", fmt.Sprintf("The file list of step %d is short", i), strings.Repeat(fmt.Sprintf("There is nothing else to see in folder number %d. ", i), 2))
 	}
 	add("bugfix", "Round totals once", "The totals are rounded once. **Cause:** tax.go rounds in addTax() and so does cart.go. The tests pass.")
+	add("change", "Round at the end", "We decided to round in sum() of cart.go because the user approved it as the policy.")
 	const end = "The shop is open again, and all of it reads well to those who asked for it this morning, as far as anybody can say so today."
 	add("discovery", "The shop is open", end)
 	p.Observed[len(p.Observed)-1].Prompt = 2
 	got := ask(t, p).Summary.Learned
+	if strings.Contains(got, "approved") {
+		t.Errorf("what was approved is no reason:\n%s", got)
+	}
 	for _, want := range []string{first, end, "Cause: tax.go rounds in addTax() and so does cart.go."} {
 		if !strings.Contains(strings.ReplaceAll(got, "**", ""), want) {
 			t.Errorf("%q is not in:\n%s", want, got)
