@@ -95,7 +95,7 @@ func readFact(f string) (r reported, ok bool) {
 	how, _, _ = strings.Cut(strings.TrimPrefix(how, " "), printedAfter)
 	r = reported{step: all[len(all)-1], untold: untold, text: f}
 	switch {
-	case r.step.onlyReads():
+	case r.step.onlyReads() || r.step.runsInline():
 		return reported{}, false
 	case untold:
 	case strings.HasPrefix(how, "failed"):

@@ -30,12 +30,16 @@ const (
 	minAnswerWeight = 2
 )
 
+// leanRank is by how much a sentence lags behind others as what a finding is called by that speaks of the one before it.
+const leanRank = sentence.PurposeBonus + 1
+
 // finding is something that the agent said on its way: sentences that stand together in one text, quoted.
 type finding struct {
 	text         string
 	best         string // the weightiest sentence of it
 	bestHead     string // the line that announces the list in which best is an item; empty: it is none
-	weight       int    // of that one
+	weight       int    // the most that a sentence of it weighs
+	bestRank     int    // of best: its weight, less where it speaks of the sentence before it
 	purpose      sentence.Purpose
 	open         bool     // a list goes on
 	head         string   // the line that announces that list
@@ -164,8 +168,9 @@ func (f *finding) joins(next finding) bool {
 // join takes next along. Of two sentences that weigh the same the later leads: it says what the agent came to.
 func (f *finding) join(next finding) {
 	f.text += "\n\n" + next.text
-	if next.weight >= f.weight {
-		f.best, f.bestHead, f.weight, f.purpose = next.best, next.bestHead, next.weight, next.purpose
+	f.weight = max(f.weight, next.weight)
+	if next.bestRank >= f.bestRank {
+		f.best, f.bestHead, f.bestRank, f.purpose = next.best, next.bestHead, next.bestRank, next.purpose
 	}
 	f.agreed, f.lastCall, f.then = f.agreed || next.agreed, next.lastCall, next.then
 	f.names = append(f.names, next.names...)
@@ -308,8 +313,14 @@ func (r *reading) sentence(s, mark string) {
 		mark = ""
 	}
 	r.current.agreed = r.current.agreed || r.agreed
-	if r.current.text += mark + s; weight > r.current.weight {
-		r.current.best, r.current.bestHead, r.current.weight, r.current.purpose = s, "", weight, p
+	r.current.text += mark + s
+	r.current.weight = max(r.current.weight, weight)
+	rank := weight
+	if sentence.LeansBack(s) {
+		rank = max(min(1, weight), weight-leanRank)
+	}
+	if rank > r.current.bestRank {
+		r.current.best, r.current.bestHead, r.current.bestRank, r.current.purpose = s, "", rank, p
 		if mark == itemMark {
 			r.current.bestHead = r.current.head
 		}

@@ -410,6 +410,20 @@ func TestLeadsOfLists(t *testing.T) {
 	}
 }
 
+// TestFindingsAreCalledByWhatStandsAlone: the title of what was found is a sentence that speaks of no other, where there is one.
+func TestFindingsAreCalledByWhatStandsAlone(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"`Cart.Sum` rounds in `cart.go` alone. It does not round in `tax.go`, because `rateOf()` does.": "`Cart.Sum` rounds in `cart.go` alone.",
+		"All is well. It does not round in `tax.go`, because `rateOf()` does.":                          "It does not round in `tax.go`, because `rateOf()` does.",
+	} {
+		all := findingsIn(text, "", priorCalls{})
+		if len(all) != 1 || all[0].best != want || !strings.HasSuffix(text, all[0].text) {
+			t.Errorf("%q: %+v", text, all)
+		}
+	}
+}
+
 // TestTalkThatWaits: an answer in words is not called by what it asks of the person.
 func TestTalkThatWaits(t *testing.T) {
 	t.Parallel()

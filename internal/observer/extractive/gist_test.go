@@ -179,6 +179,8 @@ func TestFailureAtTheEnd(t *testing.T) {
 		{[]events.ToolUsed{edit, run("grep -r total .", "no such file", true)}, said, "1 new file"},
 		{[]events.ToolUsed{edit, run("pkill -f shop", "", true)}, said, "1 new file"},
 		{[]events.ToolUsed{edit, run("rm shop.log", "no such file", true)}, said, "1 new file"},
+		{[]events.ToolUsed{edit, run(`python3 -c "import shop; print(shop.total())"`, "no module", true)}, said, "1 new file"},
+		{[]events.ToolUsed{edit, run("tar -c shop.log", "no such file", true)}, said + " — `tar -c shop.log` failed", "1 new file"},
 		{[]events.ToolUsed{run("npm test", "1 failed", true)}, said, "tests failed"},
 		{[]events.ToolUsed{edit, run("npm test", "1 failed", true), run("npm test | tail", "9 passed", false)}, said, "1 new file"},
 		{[]events.ToolUsed{edit, run("npm test", "1 failed", true), run("npm run build | tail", "built", false)}, said + " — tests failed", "1 new file"},

@@ -363,7 +363,7 @@ func (w *work) verdict(n int) string {
 }
 
 // decisive is the last run of tests whose end is known, unless these were run again; where there is none, the command that failed last of
-// those that do more than read and clear away, and did not go well since, of work that changed files.
+// those that do more than read, clear away and ask once, and did not go well since, of work that changed files.
 func (w *work) decisive() (run, bool) {
 	for _, r := range slices.Backward(w.runs) {
 		if r.isTest && r.runOutcome != unknown && !w.ranBehind(r) {
@@ -374,7 +374,7 @@ func (w *work) decisive() (run, bool) {
 		return run{}, false
 	}
 	for _, r := range slices.Backward(w.runs) {
-		if r.runOutcome == failed && !r.step.onlyReads() && !r.step.onlyRemoves() && w.laterEnd(r) != passed && !w.ranBehind(r) {
+		if r.runOutcome == failed && !r.step.onlyReads() && !r.step.onlyRemoves() && !r.step.runsInline() && w.laterEnd(r) != passed && !w.ranBehind(r) {
 			return r, true
 		}
 	}

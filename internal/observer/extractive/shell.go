@@ -130,6 +130,17 @@ func (s step) onlyReads() bool {
 	return evidence.OnlyReads(s.words[0]) || s.quiet()
 }
 
+// runsInline is for programs that are given their source on the command line: they ask something once, and check nothing.
+func (s step) runsInline() bool {
+	for i, w := range s.words[1:] {
+		switch w {
+		case "-c", "-e", "-r", "-p", "--eval":
+			return len(s.words) > i+2 && strings.ContainsAny(s.words[i+2], " ;()\n")
+		}
+	}
+	return false
+}
+
 // settles is for git where it changes what is recorded, here or elsewhere.
 func (s step) settles() bool {
 	if s.words[0] != "git" {

@@ -239,6 +239,7 @@ func TestWhatFailsLastIsNoted(t *testing.T) {
 		{"something else that nobody ran again", [][]string{{"`node --version` failed"}, {"`npm run build` succeeded"}}, 0, ""},
 		{"failed twice", [][]string{{tested}, {"`go test ./...` failed: cart_test.go:9: got 5"}}, 0, "Failed last: `go test ./...` failed: cart_test.go:9: got 5"},
 		{"before what was left out", [][]string{{tested}, {"Searched for: total"}}, 1, ""},
+		{"what was asked once", [][]string{{"`python3 -c \"import shop; print(shop.total())\"` failed (exit 1): no module", "`node -e 'shop()'` failed"}}, 0, ""},
 		{"no command at all", [][]string{{"`` failed", "`x", "`` passed", "`   ` failed"}}, 0, ""},
 		{"two of them, and a question", [][]string{{tested, build}}, 0, "- Failed last: " + build + "\n- Failed last: " + tested},
 		{"failed twice in the same work, the newest first", [][]string{{"`go test ./...` failed: cart_test.go:9: got 5", tested}}, 0, "Failed last: `go test ./...` failed: cart_test.go:9: got 5"},
