@@ -26,7 +26,7 @@ const (
 	// minKeptWeight is the weight from which a sentence is kept, and those beside it.
 	minKeptWeight = 3
 
-	// minAnswerWeight is the weight from which a sentence makes an answer without a call worth keeping: somebody asked.
+	// minAnswerWeight is the weight from which a sentence makes a short answer worth keeping: somebody asked.
 	minAnswerWeight = 2
 )
 
@@ -58,18 +58,23 @@ func (p *Provider) talk(prompt observer.Prompt) (observer.Observation, bool) {
 	if !slices.ContainsFunc(prompt.Inputs, func(in observer.Input) bool { _, ok := in.Event.(events.AgentStopped); return ok }) {
 		return observer.Observation{}, false
 	}
-	var best finding
-	for _, f := range passages(prompt.Message, reading{requestText: strings.ToLower(prompt.Request), minWeight: minAnswerWeight}) {
-		if f.weight > best.weight {
-			best = f
-		}
-	}
+	best := heaviest(prompt)
 	o, message := best.observation(), messageBlocks(prompt.Message)
 	if said, _ := achieved(message, false); said != "" && sentence.Holds(best.best, sentence.Offer) { // what waits for the person's word says less
 		o.Title = said
 	}
 	o.Narrative = answerText(message, maxNarrative)
 	return o, best.weight >= minAnswerWeight
+}
+
+// heaviest is the passage of an answer that says most, if one makes an answer worth keeping.
+func heaviest(prompt observer.Prompt) (best finding) {
+	for _, f := range passages(prompt.Message, reading{requestText: strings.ToLower(prompt.Request), minWeight: minAnswerWeight}) {
+		if f.weight > best.weight {
+			best = f
+		}
+	}
+	return best
 }
 
 // findings are what was said between the calls that is worth keeping, in its order. What the last message says too is left

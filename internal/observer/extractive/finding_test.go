@@ -457,3 +457,18 @@ func TestLooksAlone(t *testing.T) {
 		t.Errorf("facts: %s", facts)
 	}
 }
+
+// TestShortAnswers: a short answer behind a command is kept where it says what one without a call would be kept for.
+func TestShortAnswers(t *testing.T) {
+	t.Parallel()
+	run := used("Bash", map[string]any{"command": "shop plugin add rates"}, "ok", false)
+	for message, want := range map[string]int{
+		"Added `rates` of `shop-plugins` for all shops.": 1,
+		"Done, it is there now.":                         0,
+		"":                                               0,
+	} {
+		if got := len(ask(t, observation(message, run)).Observations); got != want {
+			t.Errorf("%q: %d observations, want %d", message, got, want)
+		}
+	}
+}

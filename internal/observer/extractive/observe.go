@@ -69,7 +69,7 @@ func (p *Provider) observe(ctx context.Context, prompt observer.Prompt) ([]obser
 // answer is the observation of one answer of the agent. It is false where nothing happened.
 func (p *Provider) answer(w *work, prompt observer.Prompt) (observer.Observation, bool) {
 	message := messageBlocks(prompt.Message)
-	if !w.isNotable() && blocksWeight(message) < minMessageWeight {
+	if !w.isNotable() && blocksWeight(message) < minMessageWeight && heaviest(prompt).weight < minAnswerWeight {
 		return observer.Observation{}, false
 	}
 	kind, subtitle := w.kind(prompt.Request), w.subtitle()
