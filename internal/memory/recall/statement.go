@@ -22,6 +22,7 @@ type reader struct {
 	all     []statement
 	head    int  // of the list at hand, or of the section; -1: none
 	section int  // the heading of the section; -1: none
+	bold    bool // it is a line in bold type
 	last    int  // what the next may speak of; -1: none
 	options bool // what stands under head is to be chosen from
 }
@@ -68,12 +69,16 @@ func (r *reader) code(text string) {
 func (r *reader) line(line string) {
 	plain := withoutMarks(line)
 	item := plain != unmarked(line)
+	bold := !item && strings.HasPrefix(line, "**")
 	switch {
 	case plain == "":
 		return
-	case strings.HasPrefix(line, "#"), !item && strings.HasPrefix(line, "**") && strings.Count(line, "**") == 2 && strings.HasSuffix(line, "**"):
+	case strings.HasPrefix(line, "#"), bold && strings.Count(line, "**") == 2 && strings.HasSuffix(line, "**"):
 		r.heading(strings.TrimLeft(plain, "# "))
+		r.bold = bold
 		return
+	case bold && r.bold: // the next of such sections, which has its heading in its first line
+		r.section, r.head, r.last, r.options = -1, -1, -1, false
 	case !item:
 		r.head, r.options = r.section, false
 	}

@@ -22,6 +22,14 @@ func TestALineStandsAlone(t *testing.T) {
 			text: "## Boxes of odd width\n\n- `Box.Width` is read from the label\n\n**Shelves with a door:**\n- `Shelf.Sort` compares by it",
 			want: "Boxes of odd width: `Box.Width` is read from the label; Shelves with a door: `Shelf.Sort` compares by it",
 		},
+		"but not under one in bold that another label in bold ends": {
+			text: "**Shelves with a door:**\n\n`Shelf.Sort` compares by width.\n\n**Boxes:** `Box.Width` is read from the label.\n\nThe door of `Shelf.Open` stays shut.",
+			want: "Shelves with a door: `Shelf.Sort` compares by width. Boxes: `Box.Width` is read from the label. The door of `Shelf.Open` stays shut.",
+		},
+		"though under one that is a heading": {
+			text: "## Shelves with a door\n\n**Boxes:** `Box.Width` is read from the label.",
+			want: "Shelves with a door: Boxes: `Box.Width` is read from the label.",
+		},
 		"one that speaks of the sentence before it takes that along": {
 			text: "The label is read twice by `ReadAll`. This costs 300 ms in `Shelf.Open`.",
 			want: "The label is read twice by `ReadAll`. This costs 300 ms in `Shelf.Open`.",
