@@ -149,17 +149,33 @@ func unplanned(sentence string) string {
 }
 
 // Unplanned is what a sentence says before it comes to what the agent is about to do, without the word that joins both: "It is empty." A
-// sentence that says nothing before that is whole.
+// sentence that says nothing before that is whole, and so is one in which no clause of its own begins there: a quotation, or what was meant.
 func Unplanned(sentence string) string {
 	said := unplanned(sentence)
-	if len(said) == len(sentence) || !Telling(said) {
+	if len(said) == len(sentence) || !Telling(said) || opensQuotation(said) {
 		return sentence
 	}
-	said = strings.TrimRight(said, " ,;:–—-")
-	if at := strings.LastIndexByte(said, ' '); at > 0 && LeansBack(said[at+1:]) {
-		said = strings.TrimRight(said[:at], " ,;:–—-")
+	clause := strings.TrimRight(said, joints)
+	joined, last := clause, clause
+	if at := strings.LastIndexByte(clause, ' '); at > 0 {
+		joined, last = clause[:at], clause[at+1:]
 	}
-	return said + "."
+	switch {
+	case LeansBack(last) && (clause == strings.TrimRight(said, " ") || strings.TrimRight(joined, joints) != joined):
+		clause = strings.TrimRight(joined, joints)
+	case clause == strings.TrimRight(said, " "):
+		return sentence
+	}
+	return clause + "."
+}
+
+// joints are what may stand between two clauses, and before one in brackets.
+const joints = " ,;:–—-(，；：、（"
+
+// opensQuotation reports whether s ends within code or a quotation. An apostrophe is no mark of one.
+func opensQuotation(s string) bool {
+	return strings.Count(s, "`")%2 == 1 || strings.Count(s, `"`)%2 == 1 || strings.Count(s, "“") > strings.Count(s, "”") ||
+		strings.LastIndex(s, "‘") > strings.LastIndex(s, typographic)
 }
 
 // LeansBack reports whether a sentence begins with a word that stands for what was said before it.

@@ -68,6 +68,14 @@ func TestUnplanned(t *testing.T) {
 		"The cart isn’t empty.": "The cart isn’t empty.",
 		"Der Wagen ist leer, also schaue ich in der Liste nach": "Der Wagen ist leer, also schaue ich in der Liste nach",
 		"": "",
+		"The parser doesn't handle that — let me fix it.":               "The parser doesn't handle that.",
+		"No test of the cart covers it, let me add one.":                "No test of the cart covers it.",
+		"The cart of the shop is empty (I'll fill it).":                 "The cart of the shop is empty.",
+		"The client prints \"let me in\" when the door is shut.":        "The client prints \"let me in\" when the door is shut.",
+		"The button says ‘I’ll pay later’ and does nothing.":            "The button says ‘I’ll pay later’ and does nothing.",
+		"The shop calls `let me` in cart.go.":                           "The shop calls `let me` in cart.go.",
+		"I read what it does and it is not what I should have written.": "I read what it does and it is not what I should have written.",
+		"La boutique est vide et je vais la remplir.":                   "La boutique est vide.",
 	} {
 		if got := Unplanned(said); got != want {
 			t.Errorf("%q: %q, want %q", said, got, want)
