@@ -62,27 +62,36 @@ func (s *findingNames) rewritten(words map[string]int) bool {
 	return removed || kept && added
 }
 
-// maxThen is how many files, and how many commands, are named that changed something behind a finding.
+// maxThen is how many files of a kind, and how many commands, are named that changed something behind a finding.
 const maxThen = 3
 
-// then says what calls behind the one at a place changed: files, and by which of its commands git's records. Empty: nothing.
+// then says what calls behind the one at a place changed and removed: files, and by which of its commands git's records. What was removed
+// and neither read nor changed before was scratch. Empty: nothing.
 func (w *work) then(at int) string {
-	var files, commands []string
+	var changed, removed, commands []string
 	for _, e := range w.edits {
 		for _, file := range e.files {
-			if e.callIndex > at && !slices.Contains(w.restored, file) {
-				files = addOnce(files, path.Base(w.show(file)))
+			switch {
+			case e.callIndex <= at || slices.Contains(w.restored, file):
+			case e.made == nil && w.handled(file):
+				removed = addOnce(removed, path.Base(w.show(file)))
+			case e.made != nil:
+				changed = addOnce(changed, path.Base(w.show(file)))
 			}
 		}
 	}
+	changed = slices.DeleteFunc(changed, func(name string) bool { return slices.Contains(removed, name) })
 	for _, r := range w.runs {
 		if r.callIndex > at && r.runOutcome != failed && r.step.settles() {
 			commands = addOnce(commands, "`git "+r.step.sub(1)+"`")
 		}
 	}
 	var parts []string
-	if len(files) > 0 {
-		parts = append(parts, enumerate(files, maxThen)+" changed")
+	if len(changed) > 0 {
+		parts = append(parts, enumerate(changed, maxThen)+" changed")
+	}
+	if len(removed) > 0 {
+		parts = append(parts, enumerate(removed, maxThen)+" removed")
 	}
 	if len(commands) > 0 {
 		parts = append(parts, enumerate(commands, maxThen))

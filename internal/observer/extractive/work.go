@@ -285,7 +285,7 @@ func (w *work) run(c call) {
 	last := lastStep(c.steps)
 	for i, s := range c.steps {
 		if s.words[0] == "rm" || s.words[0] == "git" && s.sub(1) == "rm" {
-			w.remove(s.words[1:], c)
+			w.remove(s.words[slices.Index(s.words, "rm")+1:], c)
 		}
 		if !s.onlyReads() && len(w.runs) < maxCommandRuns {
 			w.runs = append(w.runs, run{
