@@ -33,8 +33,14 @@ func failing(observed []events.ObservationParsed) []string {
 		}
 	}
 	var open []string
+	last := 0
+	for _, r := range all {
+		if !r.untold {
+			last = r.at
+		}
+	}
 	for i, r := range all {
-		if r.failed && (r.step.IsTest() || r.at == all[len(all)-1].at) && !passes(all[i+1:], r) {
+		if r.failed && (r.step.IsTest() || r.at == last) && !passes(all[i+1:], r) {
 			open = addOnce(open, "Failed last: "+cut(r.text, maxFact))
 		}
 	}

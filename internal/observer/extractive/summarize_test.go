@@ -231,6 +231,7 @@ func TestWhatFailsLastIsNoted(t *testing.T) {
 		{"a build that was run again in the same work", [][]string{{build + ranLater}}, 0, ""},
 		{"a build that was run again in later work", [][]string{{build}, {"Ran `npm run build`, and printed: built"}}, 0, ""},
 		{"a build that was run before in the same work", [][]string{{"Ran `npm run build`", build}}, 0, "Failed last: " + build},
+		{"a build, and another run whose end nobody told", [][]string{{build}, {"Ran `node server.js`, and printed: ok"}}, 0, "Failed last: " + build},
 		{"tests that were run again in later work", [][]string{{tested}, {"Ran `go test ./...` (its end was not reported)"}}, 0, ""},
 		{"a build that passed in later work", [][]string{{build}, {"`npm run build` succeeded"}}, 0, ""},
 		{"a part of the tests that passed later", [][]string{{tested}, {"`go test ./cart` passed"}}, 0, ""},
