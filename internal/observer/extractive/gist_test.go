@@ -186,6 +186,7 @@ func TestFailureAtTheEnd(t *testing.T) {
 		{[]events.ToolUsed{edit, run("npm test", "1 failed", true), run("npm run build | tail", "built", false)}, said + " — tests failed", "1 new file"},
 		{[]events.ToolUsed{edit, run("npm run build", "TypeError", true), run("npm run build | tail", "built", false)}, said, "1 new file"},
 		{[]events.ToolUsed{edit, run("createdb shop && npm test | tail", "no server", true)}, said + " — `createdb shop` failed", "1 new file"},
+		{[]events.ToolUsed{edit, run("set -euo pipefail\nnpm ci\nnpm test | tail", "1 failed", true)}, said + " — tests failed", "1 new file"},
 		{[]events.ToolUsed{edit, run("cd /w && npm test | tail", "1 failed", true)}, said + " — tests failed", "1 new file"},
 		{[]events.ToolUsed{run("npm run build", "TypeError", true)}, said, "1 command"},
 	} {
