@@ -39,7 +39,7 @@ const (
 	// minWord is how many letters a word has at the end of a sentence, at least: before the code of its sentence an abbreviation has fewer.
 	minWord = 4
 
-	// maxLook is how far a sentence is looked for that opens with code, in bytes.
+	// maxLook is how far a sentence is looked for that opens with code, and the end of code, in bytes.
 	maxLook = 512
 )
 
@@ -82,26 +82,29 @@ func WithoutEmphasis(s string) string {
 	return strings.Join(parts, "`")
 }
 
-// WithoutLinks is s with the text alone of each of Markdown's links and pictures: "[text](address)" is "text".
+// WithoutLinks is s with the text alone of each of Markdown's links and pictures: "[text](address)" is "text". What stands between marks of
+// code stays as it is: "`list[i](x)`" is a call there.
 func WithoutLinks(s string) string {
 	var b strings.Builder
-	for {
+	for marks := 0; ; {
 		mid := strings.Index(s, "](")
 		if mid < 0 {
 			b.WriteString(s)
 			return b.String()
 		}
+		marks += strings.Count(s[:mid], "`")
 		open := strings.LastIndexByte(s[:mid], '[')
+		if inCode := marks%2 == 1 && strings.Contains(s[mid:min(len(s), mid+maxLook)], "`"); open < 0 || inCode {
+			b.WriteString(s[:mid+2])
+			s = s[mid+2:]
+			continue
+		}
 		end := strings.IndexByte(s[mid:], ')')
 		if end < 0 {
 			b.WriteString(s)
 			return b.String()
 		}
-		if open < 0 {
-			b.WriteString(s[:mid+2])
-			s = s[mid+2:]
-			continue
-		}
+		marks += strings.Count(s[mid:mid+end], "`")
 		b.WriteString(strings.TrimSuffix(s[:open], "!"))
 		b.WriteString(s[open+1 : mid])
 		s = s[mid+end+1:]

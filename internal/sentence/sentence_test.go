@@ -1,6 +1,9 @@
 package sentence
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestWithoutEmphasis: marks of bold text go, and names of code that hold the same signs stay.
 func TestWithoutEmphasis(t *testing.T) {
@@ -14,6 +17,24 @@ func TestWithoutEmphasis(t *testing.T) {
 	} {
 		if got := WithoutEmphasis(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestWithoutLinks(t *testing.T) {
+	t.Parallel()
+	many := strings.Repeat("](", 500_000) + ")"
+	for s, want := range map[string]string{
+		"":                                     "",
+		"see [the cart](https://shop.example)": "see the cart",
+		"see ![it](a.png), [`cart.go`](cart.go#L1) and [b](c)": "see it, `cart.go` and b",
+		"`handlers[name](ctx)` calls `list[i](x)`, see [a](b)": "`handlers[name](ctx)` calls `list[i](x)`, see a",
+		"a mark ` and [a](b)": "a mark ` and a",
+		"[no end](of it":      "[no end](of it",
+		many:                  many,
+	} {
+		if got := WithoutLinks(s); got != want {
+			t.Errorf("%.80q: %.80q, want %.80q", s, got, want)
 		}
 	}
 }
