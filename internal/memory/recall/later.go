@@ -11,25 +11,29 @@ import (
 // maxLater is how many later requests of a session are told of with a row.
 const maxLater = 3
 
-// Later returns, by the id of each observation of a list, what came next in its session: of each of the next requests that were worked on
-// one row in short, without its text, at most maxLater. Of several rows of a request it is the first that tells of changed files, or else the
-// first. What is flagged is left out. Errors are ctx's and those of the views.
+// Later returns, by the id of each observation of a list, what came next in its session and project: of each of the next requests that were
+// worked on one row in short, without its text, at most maxLater. Of several rows of a request it is the first that tells of changed files, or
+// else the first. What is flagged is left out. Errors are ctx's and those of the views.
 func (r *Recall) Later(ctx context.Context, of ...rows.Row) (map[events.ID][]EntryPart, error) {
-	found := map[events.ID][]EntryPart{}
-	read := map[events.SessionID][]rows.Row{}
+	type work struct {
+		session events.SessionID
+		project string
+	}
+	found, read := map[events.ID][]EntryPart{}, map[work][]rows.Row{}
 	for _, row := range of {
 		if row.Kind != rows.Observation || row.Session.IsZero() || row.Prompt == 0 {
 			continue
 		}
-		if _, known := read[row.Session]; !known {
+		of := work{row.Session, projectOf(row)}
+		if _, known := read[of]; !known {
 			all, err := r.cfg.Views.RowsOf(ctx, row.Session, rows.Observation)
 			if err != nil {
 				return nil, err
 			}
-			read[row.Session] = leads(all)
+			read[of] = leads(all, of.project)
 		}
-		for i := range read[row.Session] {
-			if later := &read[row.Session][i]; later.Prompt > row.Prompt && len(found[row.ID]) < maxLater {
+		for i := range read[of] {
+			if later := &read[of][i]; later.Prompt > row.Prompt && len(found[row.ID]) < maxLater {
 				found[row.ID] = append(found[row.ID], partOf(later))
 			}
 		}
@@ -37,18 +41,21 @@ func (r *Recall) Later(ctx context.Context, of ...rows.Row) (map[events.ID][]Ent
 	return found, nil
 }
 
-// leads are the rows of a session that stand for its requests, one each, in the order of these.
-func leads(all []rows.Row) (list []rows.Row) {
-	for _, row := range all {
-		if row.Flagged || row.Prompt == 0 {
+// leads are the rows of a session that stand for its requests, one each, in the order of these: of a project and of none.
+func leads(all []rows.Row, project string) (list []rows.Row) {
+	place := map[int]int{} // in list, by request
+	for i := range all {
+		row := &all[i]
+		if p := projectOf(*row); row.Flagged || row.Prompt == 0 || p != "" && p != project {
 			continue
 		}
-		at := slices.IndexFunc(list, func(other rows.Row) bool { return other.Prompt == row.Prompt })
+		at, known := place[row.Prompt]
 		switch {
-		case at < 0:
-			list = append(list, row)
+		case !known:
+			place[row.Prompt] = len(list)
+			list = append(list, *row)
 		case len(list[at].FilesModified) == 0 && len(row.FilesModified) > 0:
-			list[at] = row
+			list[at] = *row
 		}
 	}
 	slices.SortStableFunc(list, func(a, b rows.Row) int { return a.Prompt - b.Prompt })
