@@ -58,6 +58,10 @@ func (c Simple) commitOptions(args []string) (messages []string, quiet bool) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		short := len(a) > 1 && a[0] == '-' && a[1] != '-'
+		attached := short && strings.HasSuffix(a, "F-")
+		if attached {
+			a = strings.TrimSuffix(a, "-")
+		}
 		quiet = quiet || a == "--quiet" || short && strings.Trim(a[1:], "aqmsSvneF") == "" && strings.Contains(a, "q")
 		text, long := strings.CutPrefix(a, "--message=")
 		if behind := a == "--message" || short && strings.HasSuffix(a, "m"); behind && i+1 < len(args) {
@@ -68,7 +72,10 @@ func (c Simple) commitOptions(args []string) (messages []string, quiet bool) {
 			messages = append(messages, text)
 		}
 		file, named := strings.CutPrefix(a, "--file=")
-		if behind := a == "--file" || short && strings.HasSuffix(a, "F"); behind && i+1 < len(args) {
+		switch behind := a == "--file" || short && strings.HasSuffix(a, "F"); {
+		case attached:
+			file, named = "-", true
+		case behind && i+1 < len(args):
 			i++
 			file, named = args[i], true
 		}

@@ -66,6 +66,7 @@ func TestQuietCommit(t *testing.T) {
 		`git commit -q -F msg`:                                                                "",
 		"git add . && git commit -q -F - <<'EOF'\nRound totals once\n\nBody\nEOF\ngit log -1": "Round totals once",
 		"git commit -qF - <<-EOF && git push\n\tRound totals once\n\tEOF":                     "Round totals once",
+		"git commit -qF- <<EOF\nRound totals once\nEOF":                                       "Round totals once",
 		"git commit --quiet --file=- <<EOF\nRound $TOTAL once\nEOF":                           "",
 		"cat > msg <<EOF\nNo message\nEOF\ngit commit -q --file -":                            "",
 		`git commit -q -m`: "",
