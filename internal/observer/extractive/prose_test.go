@@ -207,6 +207,8 @@ func TestAchieved(t *testing.T) {
 		"no item of what cannot be named":        {"Only:\n- `Cart.Total` of `cart.go`, as `Cart.Sum`\n\nThe sums of `cart.go` agree everywhere.", false, "The sums of cart.go agree everywhere."},
 		"not what waits for an answer":           {"The sums of `cart.go` agree everywhere.\n\nTell me which of `Cart.Sum` and `Cart.Total` in `cart.go` is to go.", false, "The sums of cart.go agree everywhere."},
 		"with the address that it names":         {"The cart now asks https://shop.example instead of `http://localhost:80` for all it shows.", true, "The cart now asks https://shop.example instead of http://localhost:80 for all it shows."},
+		"with a line of a file":                  {"Fixed /home/u/shop/cart.go:12:3 and /home/u/shop/tax.go:7-9 of the shop.", true, "Fixed cart.go:12:3 and tax.go:7-9 of the shop."},
+		"with a route of a name":                 {"`GET /shops/all/:id` of the shop takes all states that a cart can have.", false, "GET /shops/all/:id of the shop takes all states that a cart can have."},
 		"with a route":                           {"`DELETE /carts/{id}` of the shop takes all states that a cart can have.", false, "DELETE /carts/{id} of the shop takes all states that a cart can have."},
 		"not what is only planned":               {"The shop has no client for `cart.go` yet, so I'll write one.", false, "The shop has no client for cart.go yet."},
 		"no guess":                               {"I suspect that `Cart.Sum` and `Cart.Total` were one and the same in `cart.go` before.\n\n- Changed `Sum` to `Total` in `cart.go`", true, "Changed Sum to Total in cart.go"},

@@ -313,7 +313,9 @@ func shortPath(w string) string {
 		return w
 	}
 	base := path.Base(strings.ReplaceAll(strings.TrimRight(start, `/\`), `\`, "/"))
-	if strings.Count(start, "/")+strings.Count(start, `\`) < 2 || base == "." || base == "/" || strings.ContainsAny(base, "{}<>*:") { // a route
+	_, behind, _ := strings.Cut(base, ":")
+	isRoute := strings.ContainsAny(base, "{}<>*") || strings.Trim(behind, "0123456789:-") != "" // behind a file stands a line
+	if strings.Count(start, "/")+strings.Count(start, `\`) < 2 || base == "." || base == "/" || isRoute {
 		return w
 	}
 	return core[:len(core)-len(start)] + base + w[len(core):]
