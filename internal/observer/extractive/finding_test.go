@@ -446,6 +446,9 @@ func TestLooksAlone(t *testing.T) {
 		"": 0,
 		"Let me think about all of this for a while. I'll come back to it once the others have read their parts of the shop.":   0,
 		"The shop reads its prices from six files, of which the last one wins. Nothing checks that they agree with each other.": 1,
+		"The shop rounds in `cart.go`, `tax.go` and `rates.go`.":                                                                1,
+		"购物车的总额在三个地方四舍五入：cart.go、tax.go 和 rates.go。":                                                                            1,
+		"I read `cart.go`.": 0,
 	} {
 		if got := len(ask(t, observation(message, looks...)).Observations); got != want {
 			t.Errorf("%q: %d observations, want %d", message, got, want)
