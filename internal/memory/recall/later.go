@@ -11,26 +11,23 @@ import (
 // maxLater is how many later requests of a session are told of with a row.
 const maxLater = 3
 
-// Later returns, by the id of each observation of a list, what came next in its session and project: of each of the next requests that were
-// worked on one row in short, without its text, at most maxLater. Of several rows of a request it is the first that tells of changed files, or
-// else the first. What is flagged is left out. Errors are ctx's and those of the views.
+// Later returns, by the id of each observation of a list, what came next in its session and project: of each of the next requests that
+// were worked on one row in short, without its text, at most maxLater. Of several rows of a request it is the first that tells of changed
+// files, or else the first. What is flagged is left out. So is what was made from others' words, except beside its like: a row in short
+// does not say so. Errors are ctx's and those of the views.
 func (r *Recall) Later(ctx context.Context, of ...rows.Row) (map[events.ID][]EntryPart, error) {
-	type work struct {
-		session events.SessionID
-		project string
-	}
-	found, read := map[events.ID][]EntryPart{}, map[work][]rows.Row{}
+	found, read := map[events.ID][]EntryPart{}, map[course][]rows.Row{}
 	for _, row := range of {
 		if row.Kind != rows.Observation || row.Session.IsZero() || row.Prompt == 0 {
 			continue
 		}
-		of := work{row.Session, projectOf(row)}
+		of := course{row.Session, projectOf(row), row.External()}
 		if _, known := read[of]; !known {
 			all, err := r.cfg.Views.RowsOf(ctx, row.Session, rows.Observation)
 			if err != nil {
 				return nil, err
 			}
-			read[of] = leads(all, of.project)
+			read[of] = of.leads(all)
 		}
 		for i := range read[of] {
 			if later := &read[of][i]; later.Prompt > row.Prompt && len(found[row.ID]) < maxLater {
@@ -41,12 +38,19 @@ func (r *Recall) Later(ctx context.Context, of ...rows.Row) (map[events.ID][]Ent
 	return found, nil
 }
 
-// leads are the rows of a session that stand for its requests, one each, in the order of these: of a project and of none.
-func leads(all []rows.Row, project string) (list []rows.Row) {
+// course is the work of a session that a row is told with.
+type course struct {
+	session  events.SessionID
+	project  string // its rows, and those of none
+	external bool   // what was made from others' words too
+}
+
+// leads are the rows of a session that stand for its requests, one each, in the order of these.
+func (c course) leads(all []rows.Row) (list []rows.Row) {
 	place := map[int]int{} // in list, by request
 	for i := range all {
 		row := &all[i]
-		if p := projectOf(*row); row.Flagged || row.Prompt == 0 || p != "" && p != project {
+		if p := projectOf(*row); row.Flagged || row.Prompt == 0 || p != "" && p != c.project || row.External() && !c.external {
 			continue
 		}
 		at, known := place[row.Prompt]
