@@ -149,7 +149,7 @@ func unplanned(sentence string) string {
 }
 
 // Unplanned is what a sentence says before it comes to what the agent is about to do, without the word that joins both: "It is empty." A
-// sentence that says nothing before that is whole, and so is one in which no clause of its own begins there: a quotation, or what was meant.
+// sentence that says nothing before that is whole, and so is one in which no clause of its own begins there: "It is not what I should do."
 func Unplanned(sentence string) string {
 	said := unplanned(sentence)
 	if len(said) == len(sentence) || !Telling(said) || opensQuotation(said) {

@@ -321,8 +321,9 @@ func (w *work) fail(c call) {
 	})
 }
 
-// blamed is the step of a command line that failed which is to blame, or else the last that does anything: what stands before it prepares it.
-// One whose output goes into a pipe is to blame only where no other does anything: a shell does not tell how it ended, unless it was set to.
+// blamed is the step of a command line that failed which is to blame, or else the last that does anything: what stands before it prepares
+// it. One whose output goes into a pipe is to blame only where no other does anything: a shell does not tell how it ended, unless it was
+// set to.
 func blamed(c call) int {
 	last, piped, pipefail := -1, -1, false
 	for i, s := range c.steps {
