@@ -31,8 +31,15 @@ func withoutOrders(row rows.Row) rows.Row {
 	return row
 }
 
-// withoutDecisions is a text without the sentences that say what was decided, ordered or is open.
-func withoutDecisions(text string) string { return withoutSentences(text, sentence.Decides) }
+// withoutDecisions is a text without the sentences that say what was decided, ordered or is open, and without those behind them that open
+// with code: it may be what was ordered.
+func withoutDecisions(text string) string {
+	decided := false
+	return withoutSentences(text, func(s string) bool {
+		decided = sentence.Decides(s) || decided && strings.HasPrefix(s, "`")
+		return decided
+	})
+}
 
 // withoutSentences is a text without some of its sentences, line by line.
 func withoutSentences(text string, drop func(string) bool) string {
