@@ -69,10 +69,12 @@ var cues = sync.OnceValue(func() *[256][]cue {
 })
 
 // PurposeOf is what a sentence is for, by the first of the purposes whose cue stands in it. One that agrees, or only says where the
-// agent looks, is an announcement.
+// agent looks, is an announcement. One that opens like an announcement and says why, or of what to beware, is none: "Pushing there is
+// refused because it is protected."
 func PurposeOf(sentence string) Purpose {
 	f := find(lower(sentence))
-	if f.opens(Announce) || f.opens(Plan) || f.opens(Consent) || f.opens(Preface) {
+	tells := (f.holds(Cause) || f.holds(Gotcha)) && !f.holds(Plan)
+	if f.opens(Announce) && !tells || f.opens(Plan) || f.opens(Consent) || f.opens(Preface) {
 		return Announce
 	}
 	for p := Cause; p < Consent; p++ {
