@@ -1,10 +1,12 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/order"
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
@@ -46,22 +48,13 @@ type course struct {
 }
 
 // leads are the rows of a session that stand for its requests, one each, in the order of these.
-func (c course) leads(all []rows.Row) (list []rows.Row) {
-	place := map[int]int{} // in list, by request
-	for i := range all {
-		row := &all[i]
-		if p := projectOf(*row); row.Flagged || row.Prompt == 0 || p != "" && p != c.project || row.External() && !c.external {
-			continue
-		}
-		at, known := place[row.Prompt]
-		switch {
-		case !known:
-			place[row.Prompt] = len(list)
-			list = append(list, *row)
-		case len(list[at].FilesModified) == 0 && len(row.FilesModified) > 0:
-			list[at] = *row
-		}
-	}
-	slices.SortStableFunc(list, func(a, b rows.Row) int { return a.Prompt - b.Prompt })
-	return list
+func (c course) leads(all []rows.Row) []rows.Row {
+	all = slices.DeleteFunc(all, func(row rows.Row) bool {
+		p := projectOf(row)
+		return row.Flagged || row.Prompt == 0 || p != "" && p != c.project || row.External() && !c.external
+	})
+	slices.SortStableFunc(all, func(a, b rows.Row) int {
+		return cmp.Or(a.Prompt-b.Prompt, order.Bools(len(a.FilesModified) == 0, len(b.FilesModified) == 0))
+	})
+	return slices.CompactFunc(all, func(a, b rows.Row) bool { return a.Prompt == b.Prompt })
 }
