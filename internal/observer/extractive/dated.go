@@ -65,22 +65,50 @@ func (s *findingNames) rewritten(words map[string]int) bool {
 // maxThen is how many files of a kind, and how many commands, are named that changed something behind a finding.
 const maxThen = 3
 
-// then says what calls behind the one at a place changed and removed: files, and by which of its commands git's records. What was removed
-// and neither read nor changed before was scratch. Empty: nothing.
-func (w *work) then(at int) string {
-	var changed, removed, commands []string
+// fileChange is a file, by its last name, that a call changed or removed.
+type fileChange struct {
+	callIndex int
+	name      string
+	removed   bool
+}
+
+// fileChanges are those of all calls, without files that are again what they were. What was removed and neither read nor changed before was
+// scratch.
+func (w *work) fileChanges() (list []fileChange) {
+	restored := map[string]bool{}
+	for _, file := range w.restored {
+		restored[file] = true
+	}
 	for _, e := range w.edits {
 		for _, file := range e.files {
-			switch {
-			case e.callIndex <= at || slices.Contains(w.restored, file):
-			case e.made == nil && w.handled(file):
-				removed = addOnce(removed, path.Base(w.show(file)))
-			case e.made != nil:
-				changed = addOnce(changed, path.Base(w.show(file)))
+			if removed := e.made == nil; !restored[file] && (!removed || w.handled(file)) {
+				list = append(list, fileChange{e.callIndex, path.Base(w.show(file)), removed})
 			}
 		}
 	}
-	changed = slices.DeleteFunc(changed, func(name string) bool { return slices.Contains(removed, name) })
+	return list
+}
+
+// then says what calls behind the one at a place changed and removed: files, and by which of its commands git's records. Empty: nothing.
+func (w *work) then(at int, files []fileChange) string {
+	var changed, removed, commands []string
+	became := map[string]fileChange{} // the last of each name that is not named yet
+	for _, f := range files {
+		if f.callIndex > at {
+			became[f.name] = f
+		}
+	}
+	for _, f := range files {
+		end, unnamed := became[f.name]
+		delete(became, f.name)
+		switch {
+		case !unnamed:
+		case end.removed:
+			removed = append(removed, f.name)
+		default:
+			changed = append(changed, f.name)
+		}
+	}
 	for _, r := range w.runs {
 		if r.callIndex > at && r.runOutcome != failed && r.step.settles() {
 			commands = addOnce(commands, "`git "+r.step.sub(1)+"`")

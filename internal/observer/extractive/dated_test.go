@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/internal/observer/evidence"
 )
 
 // TestFindingsThatAreDated: what was said of how things were, before a call changed that, says that it was so before.
@@ -106,6 +108,29 @@ func TestWhatWasDoneBehindFindings(t *testing.T) {
 		if got := all[len(all)-1].Subtitle; got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// TestManyFilesBehindFindings: what was changed behind findings takes no time that grows with the square of the files.
+func TestManyFilesBehindFindings(t *testing.T) {
+	t.Parallel()
+	w := newWork("/src/shop")
+	for i := range 500 {
+		e := edit{callIndex: i + 1, made: &evidence.Call{}}
+		for j := range 400 {
+			e.files = append(e.files, fmt.Sprintf("/src/shop/f%d_%d.go", i, j))
+		}
+		w.edits = append(w.edits, e)
+	}
+	began := time.Now()
+	files := w.fileChanges()
+	for at := range 12 {
+		if got, want := w.then(at, files), fmt.Sprintf("Then: f%d_0.go, f%d_1.go, f%d_2.go and %d more changed", at, at, at, 400*(500-at)-3); got != want {
+			t.Fatalf("%q, want %q", got, want)
+		}
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("took %s", took)
 	}
 }
 

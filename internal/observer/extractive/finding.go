@@ -113,8 +113,9 @@ func (w *work) findings(prompt observer.Prompt, outcome string) []finding {
 		return n[f.purpose] > maxFindings
 	})
 	w.markOutdated(all)
+	files := w.fileChanges()
 	for i := range all {
-		all[i].then = w.then(all[i].lastCall)
+		all[i].then = w.then(all[i].lastCall, files)
 	}
 	slices.SortFunc(all, func(a, b finding) int { return cmp.Compare(order[a.best], order[b.best]) })
 	return gathered(all)
