@@ -31,27 +31,22 @@ func withoutOrders(row rows.Row) rows.Row {
 	return row
 }
 
-// withoutDecisions is a text without the sentences that say what was decided, ordered or is open, and without those behind them that open
-// with code: it may be what was ordered.
-func withoutDecisions(text string) string {
-	decided := false
-	return withoutSentences(text, func(s string) bool {
-		decided = sentence.Decides(s) || decided && strings.HasPrefix(s, "`")
-		return decided
-	})
-}
+// withoutDecisions is a text without the sentences that say what was decided, ordered or is open.
+func withoutDecisions(text string) string { return withoutSentences(text, sentence.Decides) }
 
-// withoutSentences is a text without some of its sentences, line by line.
+// withoutSentences is a text without some of its sentences, line by line. One that opens with code goes with the one before it: it may be
+// what was ordered there.
 func withoutSentences(text string, drop func(string) bool) string {
 	var kept []string
 	for line := range strings.Lines(text) {
 		var b strings.Builder
+		dropped := false
 		for rest := strings.TrimRight(line, "\n"); rest != ""; {
 			var s string
 			if s, rest = sentence.First(rest); s == "" {
 				break
 			}
-			if !drop(s) {
+			if dropped = drop(s) || dropped && strings.HasPrefix(s, "`"); !dropped {
 				b.WriteString(s + " ")
 			}
 		}
