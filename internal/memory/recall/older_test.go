@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -24,5 +25,22 @@ func TestOlderSummaries(t *testing.T) {
 		if strings.Contains(got.Text, "The brakes of the wagons were oiled") == observed {
 			t.Errorf("observed: %t\n%s", observed, got.Text)
 		}
+	}
+}
+
+// TestEndOfWhatWasLearned: the newest summary is given with what its session ended with, which is last of what was learned.
+func TestEndOfWhatWasLearned(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	var parts []string
+	for i := range 4 {
+		parts = append(parts, fmt.Sprintf("The wheel_%d.go of the wagon squeaks on every turn since its axle was never oiled, and nobody has looked into that since the shop moved to the harbour in spring, where all is salt and wet.", i))
+	}
+	const end = "The brakes of the wagon hold now."
+	w.put(s.Stream(), events.PromptSubmitted{Number: 1, Text: "Look at the wagon"},
+		events.SummaryParsed{Summary: newID(), Prompt: 1, Request: "Look at the wagon", Learned: strings.Join(append(parts, end), "\n\n")})
+	if got := w.mustContext(shop("startup", events.SessionID{})); !strings.Contains(got.Text, end) {
+		t.Errorf("%q is not given:\n%s", end, got.Text)
 	}
 }

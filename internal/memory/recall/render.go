@@ -15,7 +15,8 @@ import (
 
 // How long the parts of the text are at most, in characters.
 const (
-	maxField     = 600 // of the newest summary
+	maxField     = 600 // of a field of the newest summary
+	maxLearned   = 900 // of what was learned there, which ends with what the session ended with
 	maxNextText  = 280
 	maxWorkTitle = 140
 	maxWorkText  = 800
@@ -45,7 +46,11 @@ func (c *chooser) lastSummary(row rows.Row, t *saidTexts) string {
 	row.Learned = t.unsaidOf(strings.Split(row.Learned, "\n\n"), "\n\n")
 	var b strings.Builder
 	for _, f := range row.Texts() {
-		if text := c.words(t.unsaid(f.Text, maxField), maxField); text != "" {
+		limit := maxField
+		if f.Field == "learned" {
+			limit = maxLearned
+		}
+		if text := c.words(t.unsaid(f.Text, limit), limit); text != "" {
 			fmt.Fprintf(&b, "\n- %s: %s", f.Label, text)
 			informs = informs || f.Field != "investigated"
 		}
