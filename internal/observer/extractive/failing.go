@@ -16,7 +16,8 @@ type reported struct {
 	step   step
 	at     int // of the observation that says so
 	failed bool
-	untold bool // how it ended was not reported
+	untold bool   // how it ended was not reported
+	line   string // that it printed, of its failure where it failed
 	text   string
 }
 
@@ -48,11 +49,11 @@ func failing(observed []events.ObservationParsed) []string {
 }
 
 // passes reports whether what was reported later says that r's command went well, or failed again and is told there, or that it was run in
-// later work: how that ended is not known.
+// later work: how that ended is not known, unless it printed the same failure.
 func passes(later []reported, r reported) bool {
 	for _, other := range later {
-		if other.untold && other.at == r.at {
-			continue // it may have been run before
+		if other.untold && (other.at == r.at || holds(other.line, r.line)) {
+			continue // it may have been run before, or failed again
 		}
 		if akin(other.step.family(), r.step.family()) && meet(pathOperands(other.step), pathOperands(r.step)) {
 			return true
@@ -98,13 +99,14 @@ func readFact(f string) (r reported, ok bool) {
 	if !closed || len(all) == 0 || len(all[0].words) == 0 {
 		return reported{}, false
 	}
-	how, _, _ = strings.Cut(strings.TrimPrefix(how, " "), printedAfter)
-	r = reported{step: all[len(all)-1], untold: untold, text: f}
+	how, printed, _ := strings.Cut(strings.TrimPrefix(how, " "), printedAfter)
+	r = reported{step: all[len(all)-1], untold: untold, line: printed, text: f}
 	switch {
 	case r.step.onlyReads() || r.step.runsInline():
 		return reported{}, false
 	case untold:
 	case strings.HasPrefix(how, "failed"):
+		_, r.line, _ = strings.Cut(how, ": ")
 		r.failed = !strings.HasSuffix(f, passedLater) && !strings.HasSuffix(f, passedAfter) && !strings.HasSuffix(f, ranLater)
 	case how != "passed" && how != "succeeded":
 		return reported{}, false

@@ -381,14 +381,20 @@ func (w *work) laterEnd(r run) outcome {
 	return end
 }
 
-// ranBehind reports whether the newest run of r's family is behind r, and did not tell how it ended.
+// ranBehind reports whether the newest run of r's family is behind r, and neither told how it ended nor printed what r's output says again.
 func (w *work) ranBehind(r run) bool {
 	for _, other := range slices.Backward(w.runs) {
 		if akin(other.family, r.family) {
-			return other.callIndex > r.callIndex && other.runOutcome == unknown
+			return other.callIndex > r.callIndex && other.runOutcome == unknown && !holds(other.output, problem(r.output))
 		}
 	}
 	return false
+}
+
+// holds reports whether what was printed later has a line of what was printed before, which may be cut.
+func holds(later, line string) bool {
+	line = strings.TrimSuffix(line, "…")
+	return line != "" && strings.Contains(later, line)
 }
 
 // absolute is p in folder.
