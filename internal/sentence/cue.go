@@ -130,7 +130,8 @@ func Unguessed(sentence string) string {
 // dashes are what stands between two statements of a sentence.
 var dashes = []string{" - ", " – ", " — "}
 
-// unplanned is what a sentence says before it comes to what the agent is about to do: "It is empty, so I'll fill it."
+// unplanned is what a sentence says before it comes to what the agent is about to do: "It is empty, so I'll fill it." One that begins with
+// what was rejected and says why comes to what was chosen, and is whole: "Rather than a cache, I'll keep the table because it is small."
 func unplanned(sentence string) string {
 	s := lower(sentence)
 	quotes := strings.Count(sentence, typographic)
@@ -138,7 +139,7 @@ func unplanned(sentence string) string {
 		return sentence // letters that take another length in lower case
 	}
 	f := find(s)
-	if !f.holds(Plan) {
+	if !f.holds(Plan) || f.opens(Decision) && f.holds(Cause) {
 		return sentence
 	}
 	at := f.plan
