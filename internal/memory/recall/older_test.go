@@ -44,3 +44,21 @@ func TestEndOfWhatWasLearned(t *testing.T) {
 		t.Errorf("%q is not given:\n%s", end, got.Text)
 	}
 }
+
+// TestSaidOfTheLastSession: a context leaves out the addresses of links, and what its last session learned of which the beginning stands
+// below.
+func TestSaidOfTheLastSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	const begins, more = "The axle_1.go of the wagon is dry because nobody oils it.", "Wheel after wheel squeaks from March to May."
+	w.observe(s, "discovery", "The axle is dry", begins+" See [the manual](https://shop.example/axles) of the wagon for the oil that it takes.")
+	w.put(s.Stream(), events.PromptSubmitted{Number: 1, Text: "Look at the wagon"},
+		events.SummaryParsed{Summary: newID(), Prompt: 1, Request: "Look at the wagon", Learned: begins + " " + more + "\n\nThe brakes of the wagon hold now."})
+	got := w.mustContext(shop("startup", events.SessionID{})).Text
+	for text, want := range map[string]bool{"See the manual of the wagon": true, "shop.example": false, "hold now": true, more: false} {
+		if strings.Contains(got, text) != want {
+			t.Errorf("%q is given: %t, want %t:\n%s", text, !want, want, got)
+		}
+	}
+}
