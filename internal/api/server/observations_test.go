@@ -142,3 +142,21 @@ func TestRowsHaveTheirParts(t *testing.T) {
 		t.Errorf("the prompt: %+v, %v", got, err)
 	}
 }
+
+// Rows are read with what came next in their session.
+func TestRowsHaveWhatCameNext(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.work(t, "a", "Fix the flaky checkout test", "/src/shop/cart.go")
+	w.work(t, "a", "Round the totals of the invoice", "/src/shop/invoice.go")
+	w.settled(t)
+	found, err := api.SearchRoute.Call(t.Context(), w.client, api.SearchQuery{Text: "checkout", Kind: "observation"})
+	if err != nil || len(found.Results) != 1 {
+		t.Fatalf("found %+v, %v", found.Results, err)
+	}
+	id := found.Results[0].ID
+	got, err := api.RowsRoute.Call(t.Context(), w.client, api.RowsRequest{IDs: []string{id.String()}})
+	if err != nil || len(got.Later[id]) != 1 || !strings.Contains(got.Later[id][0].Title, "invoice") {
+		t.Errorf("later: %+v, %v", got.Later, err)
+	}
+}
