@@ -2,6 +2,7 @@ package extractive
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -452,6 +453,13 @@ func TestLooksAlone(t *testing.T) {
 	} {
 		if got := len(ask(t, observation(message, looks...)).Observations); got != want {
 			t.Errorf("%q: %d observations, want %d", message, got, want)
+		}
+	}
+	plan := "The shop has no client for it, so I'll write one for all of the six files that it reads, and one more for the shop's own list of prices."
+	handed := used("Task", map[string]any{"description": "Read all files", "prompt": "Read all of them."}, "", false)
+	for _, looks := range [][]events.Event{looks, append(slices.Clone(looks), handed)} {
+		if got := ask(t, observation(plan, looks...)).Observations; len(got) != 0 {
+			t.Errorf("of a plan: %+v", got)
 		}
 	}
 	retried := one(t, observation("The shop reads its prices from six files, of which the last one wins. Nothing checks that they agree with each other.",
