@@ -37,7 +37,7 @@ func First(s string) (first, rest string) {
 
 const (
 	// minWord is how many letters a word has at the end of a sentence, at least: before the code of its sentence an abbreviation has fewer.
-	minWord = 4
+	minWord = 5
 
 	// maxLook is how far a sentence is looked for that opens with code, and the end of code, in bytes.
 	maxLook = 512

@@ -49,6 +49,7 @@ func TestFirstBeforeCode(t *testing.T) {
 		"Read `a. `b` twice. Done.":                               "Read `a. `b` twice.",
 		"Use a flag, e.g. `--all`, or none. Then go on.":          "Use a flag, e.g. `--all`, or none.",
 		"Files, logs etc. `cart.go` writes. Then go on.":          "Files, logs etc. `cart.go` writes.",
+		"It reads all of it, incl. `cart.go`. Then go on.":        "It reads all of it, incl. `cart.go`.",
 		"1. `cart.go` is first. It is short.":                     "1. `cart.go` is first.",
 		"The total is `a` and `b`. The tax is `c`.":               "The total is `a` and `b`.",
 		"Run the shop.example `cart.go`. It is short.":            "Run the shop.example `cart.go`.",

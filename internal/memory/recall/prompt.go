@@ -88,10 +88,10 @@ func (c *chooser) loadUndone(ctx context.Context) error {
 	return nil
 }
 
-// observedIn reports whether an observation of a session may be injected, or was; where a prompt was asked, one that has enough of it.
+// observedIn reports whether an observation of a session has enough of the prompt, and may be injected or was.
 func (c *chooser) observedIn(s events.SessionID) bool {
 	return slices.ContainsFunc(c.rows, func(row *rows.Row) bool {
-		return row.Kind == rows.Observation && row.Session == s && (!c.brief() || c.hasEnough(*row)) && (c.unfitReason(*row) == "" || c.given.IDs[row.ID])
+		return row.Kind == rows.Observation && row.Session == s && c.hasEnough(*row) && (c.unfitReason(*row) == "" || c.given.IDs[row.ID])
 	})
 }
 

@@ -83,7 +83,7 @@ func (c *chooser) offerAll() {
 			(row.Kind == rows.Prompt && answered[at] || row.Kind == rows.Summary && o.hasLast && !o.givesNext(row) && o.observed[at]) {
 			why = "what came of it says it"
 		}
-		if why == "" && row.Kind == rows.Summary && (c.brief() || o.hasLast && !o.givesNext(row)) && c.observedIn(row.Session) {
+		if why == "" && c.brief() && row.Kind == rows.Summary && c.observedIn(row.Session) {
 			why = "what was observed in its session says it"
 		}
 		if why == "" && row.External() && newer[row.ID] != nil {

@@ -94,12 +94,13 @@ func TestWhatWasDoneBehindFindings(t *testing.T) {
 		steps []any
 		want  string
 	}{
-		"nothing":                {[]any{edit("cart.go"), said, run("go vet ./..."), run("git log -1"), done}, ""},
-		"files":                  {[]any{said, edit("cart.go"), edit("tax.go"), edit("cart.go"), edit("a.go"), edit("b.go"), done}, "Then: cart.go, tax.go, a.go and 1 more changed"},
-		"what git recorded":      {[]any{said, run("git add . && git commit -q -m 'Ask once' && git push"), done}, "Then: `git commit`, `git push`"},
-		"both":                   {[]any{said, edit("cart.go"), run("git push"), done}, "Then: cart.go changed; `git push`"},
-		"what is gone":           {[]any{edit("cart.go"), said, edit("tax.go"), run("git rm -q cart.go && rm -rf tax.go /tmp/scratch"), done}, "Then: cart.go, tax.go removed; `git rm`"},
-		"behind the last of two": {[]any{said, edit("cart.go"), "The tax is late because rateOf() asks it too.", run("git push"), done}, "Then: `git push`"},
+		"nothing":                 {[]any{edit("cart.go"), said, run("go vet ./..."), run("git log -1"), done}, ""},
+		"files":                   {[]any{said, edit("cart.go"), edit("tax.go"), edit("cart.go"), edit("a.go"), edit("b.go"), done}, "Then: cart.go, tax.go, a.go and 1 more changed"},
+		"what git did not record": {[]any{said, run("git push --dry-run"), run("git tag"), run("git rebase --abort"), done}, ""},
+		"what git recorded":       {[]any{said, run("git add . && git commit -q -m 'Ask once' && git push"), done}, "Then: `git commit`, `git push`"},
+		"both":                    {[]any{said, edit("cart.go"), run("git push"), done}, "Then: cart.go changed; `git push`"},
+		"what is gone":            {[]any{edit("cart.go"), said, edit("tax.go"), run("git rm -q cart.go && rm -rf tax.go /tmp/scratch"), done}, "Then: cart.go, tax.go removed; `git rm`"},
+		"behind the last of two":  {[]any{said, edit("cart.go"), "The tax is late because rateOf() asks it too.", run("git push"), done}, "Then: `git push`"},
 	} {
 		all, err := New().observe(t.Context(), answering(c.steps))
 		if err != nil {

@@ -444,7 +444,10 @@ func TestLooksAlone(t *testing.T) {
 		looks = append(looks, used("Read", map[string]any{"file_path": fmt.Sprintf("%s/f%d.go", cwd, i)}, "package shop", false))
 	}
 	for message, want := range map[string]int{
-		"": 0,
+		"":                                0,
+		"Six files, and the last wins.":   0,
+		"So:\n\n```\na.go < b.go\n```":    1,
+		"| a | b |\n|---|---|\n| 1 | 2 |": 1,
 		"Let me think about all of this for a while. I'll come back to it once the others have read their parts of the shop.":   0,
 		"The shop reads its prices from six files, of which the last one wins. Nothing checks that they agree with each other.": 1,
 		"The shop rounds in `cart.go`, `tax.go` and `rates.go`.":                                                                1,

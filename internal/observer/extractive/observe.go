@@ -25,6 +25,9 @@ const (
 
 	// minMessageWeight is the weight of the shortest message that is worth an observation without any work to tell of.
 	minMessageWeight = 80
+
+	// minLookups is how many reads and searches are worth an observation of what they show.
+	minLookups = 4
 )
 
 // observe writes an observation of the calls, if they come to anything, or of an answer without calls; one of each thing worth keeping
@@ -69,7 +72,7 @@ func (p *Provider) observe(ctx context.Context, prompt observer.Prompt) ([]obser
 // answer is the observation of one answer of the agent. It is false where nothing happened.
 func (p *Provider) answer(w *work, prompt observer.Prompt) (observer.Observation, bool) {
 	message := messageBlocks(prompt.Message)
-	if !w.isNotable() && blocksWeight(message) < minMessageWeight && heaviest(prompt).weight < minAnswerWeight {
+	if !w.isNotable() && !w.lookedFor(message) && blocksWeight(message) < minMessageWeight && heaviest(prompt).weight < minAnswerWeight {
 		return observer.Observation{}, false
 	}
 	kind, subtitle := w.kind(prompt.Request), w.subtitle()
@@ -157,6 +160,12 @@ func (w *work) isNotable() bool {
 		}
 	}
 	return false
+}
+
+// lookedFor reports whether many reads and searches led to a message with code or a table, of which a weight says nothing.
+func (w *work) lookedFor(message []block) bool {
+	return len(w.reads)+len(w.searches) >= minLookups &&
+		slices.ContainsFunc(message, func(b block) bool { return b.shape == code || b.shape == table })
 }
 
 // title is whatCame, and what failed last where files were changed: the agent's own words may be silent about it.

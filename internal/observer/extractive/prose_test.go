@@ -231,6 +231,8 @@ func TestTrimTitle(t *testing.T) {
 		"--force is needed":               "--force is needed",
 		"#12 reads the cart twice,":       "#12 reads the cart twice",
 		"— **The cart":                    "The cart",
+		"*.go files are read":             "*.go files are read",
+		">= 3 carts are read":             ">= 3 carts are read",
 		", and so on":                     "and so on",
 		"...":                             "",
 		"- - -":                           "",

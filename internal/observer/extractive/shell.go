@@ -143,12 +143,14 @@ func (s step) runsInline() bool {
 
 // settles is for git where it changes what is recorded, here or elsewhere.
 func (s step) settles() bool {
-	if s.words[0] != "git" {
+	if s.words[0] != "git" || slices.Contains(s.words, "--dry-run") || slices.Contains(s.words, "--abort") {
 		return false
 	}
 	switch s.sub(1) {
-	case "commit", "push", "merge", "rebase", "cherry-pick", "revert", "reset", "tag", "rm", "mv":
+	case "commit", "push", "merge", "rebase", "cherry-pick", "revert", "reset", "rm", "mv":
 		return true
+	case "tag":
+		return s.sub(2) != ""
 	}
 	return false
 }

@@ -331,5 +331,5 @@ func trimTitle(s string) string {
 		}
 		s = rest
 	}
-	return strings.TrimLeft(s, "*>:;,–—")
+	return strings.TrimLeft(strings.TrimPrefix(s, "**"), ":;,–—")
 }
