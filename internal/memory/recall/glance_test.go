@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cmemd/cmemd/events"
+	"github.com/cmemd/cmemd/projections/rows"
 )
 
 // An answer is the same whether the head is glanced at or, as of the log's last record, read whole.
@@ -108,8 +109,14 @@ func TestRowsThatAreNotShownAreNotRead(t *testing.T) {
 		t.Fatalf("got %d rows, the first %s with %v, want 21 and %s", len(l.shown), l.shown[0].row.ID, l.shown[0].phrase, ids[0])
 	}
 	for _, h := range l.waiting {
-		if h.row != nil {
-			t.Errorf("%s was read", h.row.Title)
+		if h.row == nil {
+			continue
+		}
+		// An id is made by chance, and one in some thousands has the bytes of a letter whose lower case is one of ASCII: such a row may hold
+		// any word, and is read.
+		glances, err := l.r.cfg.Views.Glances(t.Context(), l.words, rows.Name{ID: h.row.ID, Kind: h.row.Kind})
+		if err != nil || len(glances) != 1 || !hasNeighbours(glances[0].Holds) {
+			t.Errorf("%s was read: %v, %v", h.row.Title, glances, err)
 		}
 	}
 	if len(l.waiting) != len(ids)-len(l.shown) {
