@@ -23,16 +23,16 @@ func (r *Recall) Later(ctx context.Context, of ...rows.Row) (map[events.ID][]Ent
 		if row.Kind != rows.Observation || row.Session.IsZero() || row.Prompt == 0 {
 			continue
 		}
-		of := course{row.Session, projectOf(row), row.External()}
-		if _, known := read[of]; !known {
+		c := course{row.Session, projectOf(row), row.External()}
+		if _, known := read[c]; !known {
 			all, err := r.cfg.Views.RowsOf(ctx, row.Session, rows.Observation)
 			if err != nil {
 				return nil, err
 			}
-			read[of] = of.leads(all)
+			read[c] = c.leads(all)
 		}
-		for i := range read[of] {
-			if later := &read[of][i]; later.Prompt > row.Prompt && len(found[row.ID]) < maxLater {
+		for i := range read[c] {
+			if later := &read[c][i]; later.Prompt > row.Prompt && len(found[row.ID]) < maxLater {
 				found[row.ID] = append(found[row.ID], partOf(later))
 			}
 		}
