@@ -15,8 +15,7 @@ import (
 
 // How long the parts of the text are at most, in characters.
 const (
-	maxField     = 600 // of a field of the newest summary
-	maxLearned   = 900 // of what was learned there, which ends with what the session ended with
+	maxField     = 900 // of a field of the newest summary: what was learned ends with what the session ended with
 	maxNextText  = 280
 	maxWorkTitle = 140
 	maxWorkText  = 800
@@ -46,11 +45,7 @@ func (c *chooser) lastSummary(row rows.Row, t *saidTexts) string {
 	row.Learned = t.unsaidOf(strings.Split(row.Learned, "\n\n"), "\n\n")
 	var b strings.Builder
 	for _, f := range row.Texts() {
-		limit := maxField
-		if f.Field == "learned" {
-			limit = maxLearned
-		}
-		if text := c.words(t.unsaid(f.Text, limit), limit); text != "" {
+		if text := c.words(t.unsaid(f.Text, maxField), maxField); text != "" {
 			fmt.Fprintf(&b, "\n- %s: %s", f.Label, text)
 			informs = informs || f.Field != "investigated"
 		}
