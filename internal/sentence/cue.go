@@ -73,8 +73,8 @@ var cues = sync.OnceValue(func() *[256][]cue {
 // refused because it is protected."
 func PurposeOf(sentence string) Purpose {
 	f := find(lower(sentence))
-	tells := (f.holds(Cause) || f.holds(Gotcha)) && !f.holds(Plan)
-	if f.opens(Announce) && !tells || f.opens(Plan) || f.opens(Consent) || f.opens(Preface) {
+	explains := (f.holds(Cause) || f.holds(Gotcha)) && !f.holds(Plan)
+	if f.opens(Announce) && !explains || f.opens(Plan) || f.opens(Consent) || f.opens(Preface) {
 		return Announce
 	}
 	for p := Cause; p < Consent; p++ {

@@ -10,11 +10,11 @@ import (
 	"github.com/cmemd/cmemd/projections/rows"
 )
 
-// maxLater is how many later requests of a session are told of with a row.
+// maxLater is how many later requests of a session are named with a row.
 const maxLater = 3
 
 // Later returns, by the id of each observation of a list, what came next in its session and project: of each of the next requests that
-// were worked on one row in short, without its text, at most maxLater. Of several rows of a request it is the first that tells of changed
+// were worked on one row in short, without its text, at most maxLater. Of several rows of a request it is the first that names changed
 // files, or else the first. What is flagged is left out. So is what was made from others' words, except beside its like: a row in short
 // does not say so. Errors are ctx's and those of the views.
 func (r *Recall) Later(ctx context.Context, of ...rows.Row) (map[events.ID][]EntryPart, error) {
@@ -40,7 +40,7 @@ func (r *Recall) Later(ctx context.Context, of ...rows.Row) (map[events.ID][]Ent
 	return found, nil
 }
 
-// course is the work of a session that a row is told with.
+// course is the work of a session that is named with a row.
 type course struct {
 	session  events.SessionID
 	project  string // its rows, and those of none

@@ -16,9 +16,8 @@
 // Announcements, questions, guesses, options alone and what the last message says too are left out. So is what was only thought on the
 // way: nothing bears it out, a change followed, and what was said later speaks of all that it names, or the command that it speaks of was
 // run again. Steps between which no file was changed are one observation, and so are those that are too short to stand alone, where they
-// hold at the same time. What tells how things were before a later call changed them says so in front, and each says below its title what was
-// changed behind it. An answer without a call is
-// observed where it has such a sentence.
+// hold at the same time. What tells how things were before a later call changed them says so in front, and each says below its title what
+// was changed behind it. An answer without a call is observed where it has such a sentence.
 //
 // What commands and files printed is evidence, in facts alone: each error of its own, warnings, what was counted or measured, and the
 // line that bears out what was said behind it. What the web, other servers and subagents answered is never quoted so, and titles and
@@ -49,14 +48,14 @@
 // a decision, how-it-works with a discovery.
 //
 // A summary says of the session what was asked, which files were read, what discoveries found and why other work was done, and what was
-// changed where; of a long one the first request and the last ones, the weightiest of what was found, and the last of the rest. A test, or what else failed last and was not seen to go well since, is noted. Its next
-// steps are only what is visibly open: unticked boxes, a closing list under a heading that announces it, or what the
-// agent's own list of things to do still holds; and what the person was asked last.
+// changed where; of a long one the first request and the last ones, the weightiest of what was found, and the last of the rest. A test, or
+// what else failed last and was not seen to go well since, is noted. Its next steps are only what is visibly open: unticked boxes, a closing
+// list under a heading that announces it, or what the agent's own list of things to do still holds; and what the person was asked last.
 //
 // The files, each referring to those below it:
 //
-//	summarize.go, learned.go, open.go, failing.go, observe.go, facts.go, ran.go, comment.go, left.go, finding.go, standing.go, dated.go, printed.go,
-//	gist.go, kind.go, work.go, net.go, compact.go, call.go, shell.go, fact.go, problem.go, narrative.go, title.go, extractive.go, blocks.go, prose.go,
+//	summarize.go, learned.go, open.go, failing.go, observe.go, facts.go, ran.go, comment.go, left.go, finding.go, standing.go, dated.go,
+//	printed.go, gist.go, kind.go, work.go, net.go, compact.go, call.go, shell.go, fact.go, problem.go, narrative.go, title.go, extractive.go, blocks.go, prose.go,
 //	fields.go, clean.go
 //
 // What bites: a command's end is known only if the shell reports it. "go test | tail" ends as tail does; of such a

@@ -13,12 +13,12 @@ const maxFailing = 3
 
 // reported is how a command went, as a fact says.
 type reported struct {
-	step   step
-	at     int // of the observation that says so
-	failed bool
-	untold bool   // how it ended was not reported
-	line   string // that it printed, of its failure where it failed
-	text   string
+	step    step
+	at      int // of the observation that says so
+	failed  bool
+	unknown bool   // how it ended was not reported
+	line    string // that it printed, of its failure where it failed
+	text    string
 }
 
 // failing are the facts about commands that failed last, and were not seen to go well since: tests, and whatever else failed in the
@@ -36,7 +36,7 @@ func failing(observed []events.ObservationParsed) []string {
 	var open []string
 	last := 0
 	for _, r := range all {
-		if !r.untold {
+		if !r.unknown {
 			last = r.at
 		}
 	}
@@ -48,11 +48,11 @@ func failing(observed []events.ObservationParsed) []string {
 	return open[max(0, len(open)-maxFailing):]
 }
 
-// passes reports whether what was reported later says that r's command went well, or failed again and is told there, or that it was run in
+// passes reports whether what was reported later says that r's command went well, or failed again and is reported there, or that it was run in
 // later work: how that ended is not known, unless it printed the same failure.
 func passes(later []reported, r reported) bool {
 	for _, other := range later {
-		if other.untold && (other.at == r.at || holds(other.line, r.line)) {
+		if other.unknown && (other.at == r.at || holds(other.line, r.line)) {
 			continue // it may have been run before, or failed again
 		}
 		if akin(other.step.family(), r.step.family()) && meet(pathOperands(other.step), pathOperands(r.step)) {
@@ -90,7 +90,7 @@ func meet(a, b []string) bool {
 
 // readFact reads a fact that failureFact or endFact wrote. ok is false for others.
 func readFact(f string) (r reported, ok bool) {
-	bare, untold := strings.CutPrefix(f, "Ran ")
+	bare, isUnknown := strings.CutPrefix(f, "Ran ")
 	if !strings.HasPrefix(bare, "`") {
 		return reported{}, false
 	}
@@ -100,11 +100,11 @@ func readFact(f string) (r reported, ok bool) {
 		return reported{}, false
 	}
 	how, printed, _ := strings.Cut(strings.TrimPrefix(how, " "), printedAfter)
-	r = reported{step: all[len(all)-1], untold: untold, line: printed, text: f}
+	r = reported{step: all[len(all)-1], unknown: isUnknown, line: printed, text: f}
 	switch {
 	case r.step.onlyReads() || r.step.runsInline():
 		return reported{}, false
-	case untold:
+	case isUnknown:
 	case strings.HasPrefix(how, "failed"):
 		_, r.line, _ = strings.Cut(how, ": ")
 		r.failed = !strings.HasSuffix(f, passedLater) && !strings.HasSuffix(f, passedAfter) && !strings.HasSuffix(f, ranLater)

@@ -24,7 +24,7 @@ func learned(prompt observer.Prompt, message []block) string {
 	outdated := wentOn(observed)
 	last, ended := lastAnswer(observed), -1
 	for i, o := range observed {
-		before := len(parts)
+		n := len(parts)
 		switch {
 		case o.Type == observer.TypeDecision || isLearned(o) && !outdated[i]:
 			said := fromTitle(o)
@@ -39,8 +39,8 @@ func learned(prompt observer.Prompt, message []block) string {
 		case !isLearned(o) && !outdated[i]:
 			parts = addOnce(parts, reasonIn(o.Narrative))
 		}
-		if i == last && len(parts) > before {
-			ended = before
+		if i == last && len(parts) > n {
+			ended = n
 		}
 	}
 	parts = weightiest(parts, ended, maxReasons)
@@ -67,7 +67,7 @@ func reasonIn(text string) string {
 	return lead(best.text, maxLearned)
 }
 
-// lastAnswer is the first observation of the last answer, which tells of its end; what was found on the way stands behind it.
+// lastAnswer is the first observation of the last answer, which says how it ended; what was found on the way stands behind it.
 func lastAnswer(observed []events.ObservationParsed) int {
 	at := len(observed) - 1
 	for at > 0 && observed[at-1].Prompt == observed[at].Prompt {

@@ -322,7 +322,7 @@ func (w *work) fail(c call) {
 }
 
 // blamed is the step of a command line that failed which is to blame, or else the last that does anything: what stands before it prepares
-// it. One whose output goes into a pipe is to blame only where no other does anything: a shell does not tell how it ended, unless it was
+// it. One whose output goes into a pipe is to blame only where no other does anything: a shell does not report how it ended, unless it was
 // set to.
 func blamed(c call) int {
 	last, piped, pipefail := -1, -1, false
@@ -381,7 +381,7 @@ func (w *work) laterEnd(r run) outcome {
 	return end
 }
 
-// ranBehind reports whether the newest run of r's family is behind r, and neither told how it ended nor printed what r's output says again.
+// ranBehind reports whether the newest run of r's family is behind r, and neither reported how it ended nor printed what r's output says again.
 func (w *work) ranBehind(r run) bool {
 	for _, other := range slices.Backward(w.runs) {
 		if akin(other.family, r.family) {
