@@ -486,3 +486,33 @@ func TestShortAnswers(t *testing.T) {
 		}
 	}
 }
+
+// TestWordsBeforeTheLastCall: a report that the agent gave before its last call stands for last words that it has none of, unless something
+// was changed behind it.
+func TestWordsBeforeTheLastCall(t *testing.T) {
+	t.Parallel()
+	const report = "The shop takes no prices from outside.\n\n`cart.go` reads `rates.json` alone.\n\nNothing that a customer types reaches `Price.Parse`."
+	read := [3]string{"Read", `"file_path":"/src/shop/rates.go"`, "package shop"}
+	submit := [3]string{"Submit", `"findings":[]`, "accepted"}
+	edit := [3]string{"Edit", `"file_path":"/src/shop/tax.go","old_string":"a","new_string":"b"`, ""}
+	for name, c := range map[string]struct {
+		steps []any
+		want  string // the narrative of the first observation
+		first string
+	}{
+		"a report":                   {[]any{read, report, submit, ""}, report, "The shop takes no prices from outside."},
+		"a report before a change":   {[]any{read, report, edit, ""}, "Edited tax.go (1 edit).", "Change tax.go"},
+		"what comes next":            {[]any{edit, "Let me see what is left to do in all of the other files of this shop, one after the other.", submit, ""}, "Edited tax.go (1 edit).", "Change tax.go"},
+		"beside words that are last": {[]any{read, report, submit, "The shop is safe: `rates.go` and `cart.go` parse nothing."}, "The shop is safe: `rates.go` and `cart.go` parse nothing.", "The shop is safe: rates.go and cart.go parse nothing."},
+	} {
+		p := answering(c.steps)
+		p.Request = "/review"
+		all, err := New().observe(t.Context(), p)
+		if err != nil || len(all) == 0 {
+			t.Fatalf("%s: %v, %v", name, all, err)
+		}
+		if all[0].Narrative != c.want || !strings.HasPrefix(all[0].Title, c.first) {
+			t.Errorf("%s: %q: %q, want %q: %q", name, all[0].Title, all[0].Narrative, c.first, c.want)
+		}
+	}
+}

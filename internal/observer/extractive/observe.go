@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cmemd/cmemd/events"
 	"github.com/cmemd/cmemd/internal/number"
@@ -49,6 +50,7 @@ func (p *Provider) observe(ctx context.Context, prompt observer.Prompt) ([]obser
 		}
 	}
 	w.settle()
+	prompt = w.withLastWords(prompt)
 	var list []observer.Observation
 	tell := p.talk
 	if w.calls > 0 {
@@ -67,6 +69,20 @@ func (p *Provider) observe(ctx context.Context, prompt observer.Prompt) ([]obser
 		}
 	}
 	return list, nil
+}
+
+// withLastWords takes the last thing that was said between the calls for the agent's last words where it has none, since it ended with a
+// call or was cut off: a report, and nothing was changed behind it.
+func (w *work) withLastWords(prompt observer.Prompt) observer.Prompt {
+	n := len(prompt.Said) - 1
+	if n < 0 || prompt.Message != "" || blocksWeight(messageBlocks(prompt.Said[n].Text)) < minMessageWeight {
+		return prompt
+	}
+	calls, _ := slices.BinarySearchFunc(w.callTimes, prompt.Said[n].At, func(call, said time.Time) int { return cmp.Or(call.Compare(said), -1) })
+	if !w.changedBetween(calls, w.calls) {
+		prompt.Message, prompt.Said = prompt.Said[n].Text, prompt.Said[:n]
+	}
+	return prompt
 }
 
 // answer is the observation of one answer of the agent. It is false where nothing happened.
