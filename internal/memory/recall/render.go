@@ -42,7 +42,9 @@ func (c *chooser) lastSummary(row rows.Row, t *saidTexts) string {
 	informs := row.Learned+row.Completed+row.NextSteps+row.Notes == "" // what was asked says nothing of what came of it
 	row.Request = t.unsaidOf(slices.DeleteFunc(strings.Split(row.Request, " / "), c.stands), " / ")
 	row.Completed = t.unsaidOf(strings.Split(row.Completed, "\n"), "\n")
-	row.Learned = t.unsaidOf(strings.Split(row.Learned, "\n\n"), "\n\n")
+	row.Learned = strings.Join(slices.DeleteFunc(strings.Split(row.Learned, "\n\n"), func(part string) bool {
+		return slices.ContainsFunc(sentencesOf(part), t.has) // what is left of it was found to say less
+	}), "\n\n")
 	var b strings.Builder
 	for _, f := range row.Texts() {
 		if text := c.words(t.unsaid(f.Text, maxField), maxField); text != "" {

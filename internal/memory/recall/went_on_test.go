@@ -75,3 +75,25 @@ func TestASessionThatWentOnAfterItsSummary(t *testing.T) {
 		})
 	}
 }
+
+// TestSaidOfTheLastSession: a context leaves out the addresses of links, and what its last session learned of which anything stands below.
+func TestSaidOfTheLastSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open("a", "shop")
+	const begins, more = "The axle_1.go of the wagon is dry because nobody oils it.", "Wheel after wheel squeaks from March to May."
+	const before, behind = "A new wagon would be cheaper by far.", "The doors of the old wagon_2.go must stay shut."
+	w.observe(s, "discovery", "The axle is dry", begins+" See [the manual](https://shop.example/axles) of the wagon for the oil that it takes.\n\n"+behind)
+	w.put(s.Stream(), events.PromptSubmitted{Number: 1, Text: "Look at the wagon"}, events.SummaryParsed{
+		Summary: newID(), Prompt: 1, Request: "Look at the wagon",
+		Learned: begins + " " + more + "\n\nThe brakes of the wagon hold now.\n\n" + before + " " + behind,
+	})
+	got := w.mustContext(shop("startup", events.SessionID{})).Text
+	for text, want := range map[string]bool{
+		"See the manual of the wagon": true, "shop.example": false, "hold now": true, more: false, before: false, behind: true,
+	} {
+		if strings.Contains(got, text) != want {
+			t.Errorf("%q is given: %t, want %t:\n%s", text, !want, want, got)
+		}
+	}
+}

@@ -58,8 +58,8 @@ func borneOut(observed []events.ObservationParsed, apart int) (sound []events.Ob
 }
 
 // requests is what the user asked for in the session: all of it that says something by itself, or the one word or command that
-// there is; and the command that led to the work at hand. Of many requests the first stands there, and the last ones; not one that speaks of an
-// answer before it, which is not here.
+// there is; and the command that led to the work at hand. Of many requests the first stands there, and the last ones; not one before the last
+// that speaks of an answer before it, which is not here.
 func requests(prompt observer.Prompt) string {
 	var asked []string
 	for i, raw := range append(slices.Clone(prompt.Requests), prompt.Request) {
@@ -68,8 +68,8 @@ func requests(prompt observer.Prompt) string {
 			most = maxFirst
 		}
 		s := request(raw, most)
-		atHand := i == len(prompt.Requests) && strings.HasPrefix(s, "/")
-		if atHand || saysEnough(s) && (len(asked) == 0 || !sentence.LeansBack(s)) {
+		atHand := i == len(prompt.Requests)
+		if atHand && strings.HasPrefix(s, "/") || saysEnough(s) && (len(asked) == 0 || atHand || !sentence.LeansBack(s)) {
 			asked = addOnce(asked, line(s))
 		}
 	}

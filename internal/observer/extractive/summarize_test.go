@@ -96,6 +96,11 @@ func TestSummary(t *testing.T) {
 			NextSteps: "Add a changelog line",
 			Completed: "Round totals once — 1 file changed, tests passed: cart.go",
 		}},
+		{"a follow-up that is the last request", asking("and where is the report kept?", askedBefore(summaryPrompt("All done.", done), "Why do the totals differ?", "and where is the tax kept?")), observer.Summary{
+			Request:   "Why do the totals differ? / and where is the report kept?",
+			NextSteps: "Add a changelog line",
+			Completed: "Round totals once — 1 file changed, tests passed: cart.go",
+		}},
 		{"a follow-up on an answer, and a command at the end", asking("<command-name>/tax</command-name>", askedBefore(summaryPrompt("All done.", done), "Why do the totals differ?", "Both of them, please, and then the report")), observer.Summary{
 			Request:   "Why do the totals differ? / /tax",
 			NextSteps: "Add a changelog line",
