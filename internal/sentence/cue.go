@@ -71,8 +71,10 @@ var cues = sync.OnceValue(func() *[256][]cue {
 // PurposeOf is what a sentence is for, by the first of the purposes whose cue stands in it. One that agrees, or only says where the
 // agent looks, is an announcement. One that opens like an announcement and says why, or of what to beware, is none: "Pushing there is
 // refused because it is protected."
-func PurposeOf(sentence string) Purpose {
-	f := find(lower(sentence))
+func PurposeOf(sentence string) Purpose { return find(lower(sentence)).purpose() }
+
+// purpose is what a sentence is for in which these were found.
+func (f found) purpose() Purpose {
 	explains := (f.holds(Cause) || f.holds(Gotcha)) && !f.holds(Plan)
 	if f.opens(Announce) && !explains || f.opens(Plan) || f.opens(Consent) || f.opens(Preface) {
 		return Announce
@@ -85,8 +87,10 @@ func PurposeOf(sentence string) Purpose {
 	return Plainly
 }
 
-// Holds reports whether a sentence holds a cue of a purpose, whatever else it is for.
-func Holds(sentence string, p Purpose) bool { return find(lower(sentence)).holds(p) }
+// Holds reports whether a sentence holds a cue of one of some purposes, whatever else it is for.
+func Holds(sentence string, of ...Purpose) bool {
+	return slices.ContainsFunc(of, find(lower(sentence)).holds)
+}
 
 // Decides reports whether a sentence holds a cue of what was chosen, ordered, approved or is still to be done: what one who may not speak
 // for the person must not say.
@@ -134,13 +138,14 @@ var dashes = []string{" - ", " – ", " — "}
 // what was rejected and says why comes to what was chosen, and is whole: "Rather than a cache, I'll keep the table because it is small."
 func unplanned(sentence string) string {
 	s := lower(sentence)
+	return find(s).unplanned(sentence, s)
+}
+
+// unplanned is unplanned of a sentence, and of it in lower case, in which these were found.
+func (f found) unplanned(sentence, lowered string) string {
 	quotes := strings.Count(sentence, typographic)
-	if len(s)+quotes*(len(typographic)-1) != len(sentence) {
-		return sentence // letters that take another length in lower case
-	}
-	f := find(s)
-	if !f.holds(Plan) || f.opens(Decision) && f.holds(Cause) {
-		return sentence
+	if !f.holds(Plan) || f.opens(Decision) && f.holds(Cause) || len(lowered)+quotes*(len(typographic)-1) != len(sentence) {
+		return sentence // also of letters that take another length in lower case
 	}
 	at := f.plan
 	for i := 0; i < at && quotes > 0; i++ {

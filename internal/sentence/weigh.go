@@ -13,14 +13,16 @@ const PurposeBonus = 3
 // names. A question, an announcement, a word of consent and an exclamation that names nothing weigh nothing; of a sentence that comes to
 // what the agent is about to do, what stands before that is weighed, but for what it is to be done instead of.
 func Weigh(s string, bornOut int) (int, Purpose) {
-	if said := unplanned(s); len(said) < len(s) {
+	low := lower(s)
+	of := find(low)
+	if said := of.unplanned(s, low); len(said) < len(s) {
 		weight, p := Weigh(said, bornOut)
 		if weight == 0 || strings.HasSuffix(strings.TrimSpace(said), ",") && opening(lower(said)).opens(Decision) {
 			return 0, Announce
 		}
 		return weight, p
 	}
-	p := PurposeOf(s)
+	p := of.purpose()
 	if p == Announce || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, ":") || strings.HasSuffix(s, "：") {
 		return 0, Announce
 	}

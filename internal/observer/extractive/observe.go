@@ -75,7 +75,7 @@ func (p *Provider) observe(ctx context.Context, prompt observer.Prompt) ([]obser
 // call or was cut off: a report, and nothing was changed behind it.
 func (w *work) withLastWords(prompt observer.Prompt) observer.Prompt {
 	n := len(prompt.Said) - 1
-	if n < 0 || prompt.Message != "" || blocksWeight(messageBlocks(prompt.Said[n].Text)) < minMessageWeight {
+	if n < 0 || prompt.Message != "" || !isMessage(messageBlocks(prompt.Said[n].Text)) {
 		return prompt
 	}
 	calls, _ := slices.BinarySearchFunc(w.callTimes, prompt.Said[n].At, func(call, said time.Time) int { return cmp.Or(call.Compare(said), -1) })
@@ -88,7 +88,7 @@ func (w *work) withLastWords(prompt observer.Prompt) observer.Prompt {
 // answer is the observation of one answer of the agent. It is false where nothing happened.
 func (p *Provider) answer(w *work, prompt observer.Prompt) (observer.Observation, bool) {
 	message := messageBlocks(prompt.Message)
-	if !w.isNotable() && !w.lookedFor(message) && blocksWeight(message) < minMessageWeight && heaviest(prompt).weight < minAnswerWeight {
+	if !w.isNotable() && !w.lookedFor(message) && !isMessage(message) && heaviest(prompt).weight < minAnswerWeight {
 		return observer.Observation{}, false
 	}
 	kind, subtitle := w.kind(prompt.Request), w.subtitle()
@@ -149,11 +149,11 @@ func requestBlocks(request string) []block {
 	return unlabelled(blocks(sentence.TypedFirst(unwrap(clean(request), true))))
 }
 
-// blocksWeight measures what a message says apart from code, and from what it only announces.
-func blocksWeight(all []block) int {
+// isMessage reports whether a message says something of a length, apart from code and from what it only announces.
+func isMessage(all []block) bool {
 	n := 0
 	for _, b := range all {
-		for rest := b.text; rest != "" && b.shape != code; {
+		for rest := b.text; rest != "" && b.shape != code && n < minMessageWeight; {
 			var s string
 			s, rest = sentence.First(rest)
 			if s = sentence.Unannounced(s); sentence.PurposeOf(s) != sentence.Announce {
@@ -161,7 +161,7 @@ func blocksWeight(all []block) int {
 			}
 		}
 	}
-	return n
+	return n >= minMessageWeight
 }
 
 // isNotable reports whether the calls alone come to something that a person would look for again.

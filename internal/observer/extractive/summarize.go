@@ -25,7 +25,7 @@ const (
 // summarize writes where the session stands after an answer of the agent. It is false where nothing happened.
 func (p *Provider) summarize(prompt observer.Prompt) (observer.Summary, bool) {
 	message := messageBlocks(prompt.Message)
-	if len(prompt.Observed) == 0 && blocksWeight(message) < minMessageWeight {
+	if len(prompt.Observed) == 0 && !isMessage(message) {
 		return observer.Summary{}, false
 	}
 	prompt.Observed, prompt.Apart = borneOut(prompt.Observed, prompt.Apart)
@@ -156,8 +156,10 @@ func requestTitles(prompt observer.Prompt) map[string]bool {
 // whatWasDone is what an observation says was done; empty where it says nothing.
 func whatWasDone(o events.ObservationParsed, cwd string, asked map[string]bool) string {
 	s := cut(line(clean(o.Title)), 2*maxTitle)
-	if came, alone := achieved(blocks(clean(o.Narrative)), true); asked[s] && alone {
-		s = came
+	if asked[s] {
+		if came, alone := achieved(blocks(clean(o.Narrative)), true); alone {
+			s = came
+		}
 	}
 	s = uncut(s, o.Narrative)
 	sub := cut(line(clean(o.Subtitle)), maxTitle)

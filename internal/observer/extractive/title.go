@@ -190,7 +190,7 @@ func resultWeight(s string, changed bool) (weight int, ok bool) {
 	if sentence.LeansBack(s) {
 		weight -= leanPenalty
 	}
-	return weight, sentence.Telling(s) && !sentence.Holds(s, sentence.Hedge) && !sentence.Holds(s, sentence.Offer)
+	return weight, sentence.Telling(s) && !sentence.Holds(s, sentence.Hedge, sentence.Offer)
 }
 
 // withNext is a short sentence with the one behind it, where that tells something too and both fit into a title.
