@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/cmemd/cmemd/internal/agents/relay"
 	"github.com/cmemd/cmemd/internal/agents/spool"
 )
@@ -119,6 +121,7 @@ func TestDamage(t *testing.T) {
 	bin := suite(t)
 	random := seed(t)
 	from := filled(t, bin)
+	from.filled = time.Now()
 	report(from, "spooled", 2)
 	before := from.undamaged(t)
 	n := *damages
@@ -208,11 +211,23 @@ func (h *home) rows() (titles []string, said string) {
 			said += fmt.Sprintf("search: %s\n", r)
 		}
 		for _, f := range found.Results {
-			titles = append(titles, words+": "+f.ID+" "+f.Title)
+			titles = append(titles, words+": "+h.known(f.ID)+" "+f.Title)
 		}
 	}
 	slices.Sort(titles)
 	return titles, said
+}
+
+// known is the id of a row, or "new" of one that each copy of a home makes for itself, of what waited.
+func (h *home) known(id string) string {
+	u, err := uuid.Parse(id)
+	if err != nil || h.filled.IsZero() {
+		return id
+	}
+	if made := time.Unix(u.Time().UnixTime()); made.After(h.filled) {
+		return "new"
+	}
+	return id
 }
 
 // damaged damages a file of a kind, uses the home as agents and a person would, and has it judged. Nothing may hang, and hooks fail

@@ -54,6 +54,8 @@ type home struct {
 	dir  string // of all: person, home
 	path string // the daemon's
 
+	filled time.Time // when all was recorded that a copy has to know by the same ids; zero: all is
+
 	mu    sync.Mutex // guards the fields below
 	sent  []string   // ids of tool uses that a hook was given
 	saved []string   // texts that a command was told are saved
@@ -76,7 +78,7 @@ func newHome(t *testing.T, bin *programs.Set) *home {
 func (h *home) copyOf(t *testing.T) *home {
 	t.Helper()
 	c := newHome(t, h.bin)
-	c.sent, c.saved = slices.Clone(h.sent), slices.Clone(h.saved)
+	c.filled, c.sent, c.saved = h.filled, slices.Clone(h.sent), slices.Clone(h.saved)
 	if err := copyTree(h.path, c.path); err != nil {
 		t.Fatal(err)
 	}
