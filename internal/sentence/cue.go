@@ -141,7 +141,7 @@ func unplanned(sentence string) string {
 	return find(s).unplanned(sentence, s)
 }
 
-// unplanned is unplanned of a sentence, and of it in lower case, in which these were found.
+// unplanned cuts a sentence off before what the agent is about to do. The cues were found in the same sentence in lower case.
 func (f found) unplanned(sentence, lowered string) string {
 	quotes := strings.Count(sentence, typographic)
 	if !f.holds(Plan) || f.opens(Decision) && f.holds(Cause) || len(lowered)+quotes*(len(typographic)-1) != len(sentence) {

@@ -17,7 +17,7 @@ func Weigh(s string, bornOut int) (int, Purpose) {
 	of := find(low)
 	if said := of.unplanned(s, low); len(said) < len(s) {
 		weight, p := Weigh(said, bornOut)
-		if weight == 0 || strings.HasSuffix(strings.TrimSpace(said), ",") && opening(lower(said)).opens(Decision) {
+		if weight == 0 || of.opens(Decision) && strings.HasSuffix(strings.TrimSpace(said), ",") {
 			return 0, Announce
 		}
 		return weight, p

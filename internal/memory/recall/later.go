@@ -53,7 +53,7 @@ func (c course) leads(all []rows.Row) []rows.Row {
 		p := projectOf(row)
 		return row.Flagged || row.Prompt == 0 || p != "" && p != c.project || row.External() && !c.external
 	})
-	slices.SortStableFunc(all, func(a, b rows.Row) int {
+	order.By(all, func(a, b rows.Row) int {
 		return cmp.Or(a.Prompt-b.Prompt, order.Bools(len(a.FilesModified) == 0, len(b.FilesModified) == 0))
 	})
 	return slices.CompactFunc(all, func(a, b rows.Row) bool { return a.Prompt == b.Prompt })

@@ -58,9 +58,9 @@ func (c Simple) commitOptions(args []string) (messages []string, quiet bool) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		short := len(a) > 1 && a[0] == '-' && a[1] != '-'
-		attached := short && strings.HasSuffix(a, "F-")
-		if attached {
-			a = strings.TrimSuffix(a, "-")
+		file, named := strings.CutPrefix(a, "--file=")
+		if short && strings.HasSuffix(a, "F-") {
+			a, file, named = strings.TrimSuffix(a, "-"), "-", true
 		}
 		quiet = quiet || a == "--quiet" || short && strings.Trim(a[1:], "aqmsSvneF") == "" && strings.Contains(a, "q")
 		text, long := strings.CutPrefix(a, "--message=")
@@ -71,11 +71,7 @@ func (c Simple) commitOptions(args []string) (messages []string, quiet bool) {
 		if text = written(text); long && text != "" {
 			messages = append(messages, text)
 		}
-		file, named := strings.CutPrefix(a, "--file=")
-		switch behind := a == "--file" || short && strings.HasSuffix(a, "F"); {
-		case attached:
-			file, named = "-", true
-		case behind && i+1 < len(args):
+		if behind := !named && (a == "--file" || short && strings.HasSuffix(a, "F")); behind && i+1 < len(args) {
 			i++
 			file, named = args[i], true
 		}

@@ -55,8 +55,8 @@
 // The files, each referring to those below it:
 //
 //	summarize.go, learned.go, open.go, failing.go, observe.go, facts.go, ran.go, comment.go, left.go, finding.go, standing.go, dated.go,
-//	printed.go, gist.go, kind.go, work.go, net.go, compact.go, call.go, shell.go, fact.go, problem.go, narrative.go, title.go, extractive.go, blocks.go, prose.go,
-//	fields.go, clean.go
+//	printed.go, gist.go, kind.go, work.go, net.go, compact.go, call.go, shell.go, fact.go, problem.go, narrative.go, title.go,
+//	extractive.go, blocks.go, prose.go, fields.go, clean.go
 //
 // What bites: a command's end is known only if the shell reports it. "go test | tail" ends as tail does; of such a
 // command the extractor says that it ran, not that it passed.

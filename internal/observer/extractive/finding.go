@@ -259,10 +259,10 @@ func (r *reading) paragraph(b block, behind []block) {
 // as what the line says, and as a guess where the line is one.
 func (r *reading) lead(s, head string, list bool) {
 	r.sentence(head, " ")
-	if list && !strings.HasSuffix(r.current.text, head) {
-		r.current.text = strings.TrimSpace(r.current.text + " " + head)
-	}
 	if list {
+		if !strings.HasSuffix(r.current.text, head) {
+			r.current.text = strings.TrimSpace(r.current.text + " " + head)
+		}
 		r.current.text += strings.TrimSpace(s[len(head):])
 		r.current.head = head
 	}

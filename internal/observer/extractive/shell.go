@@ -130,15 +130,9 @@ func (s step) onlyReads() bool {
 	return evidence.OnlyReads(s.words[0]) || s.quiet()
 }
 
-// runsInline is for programs that are given their source on the command line: they ask something once, and check nothing.
+// runsInline is for programs whose first argument says that the next one is their source: they ask something once, and check nothing.
 func (s step) runsInline() bool {
-	for i, w := range s.words[1:] {
-		switch w {
-		case "-c", "-e", "-r", "-p", "--eval":
-			return len(s.words) > i+2 && strings.ContainsAny(s.words[i+2], " ;()\n")
-		}
-	}
-	return false
+	return len(s.words) > 2 && (s.words[1] == "-c" || s.words[1] == "-e" || s.words[1] == "--eval") && strings.ContainsAny(s.words[2], ";()\n")
 }
 
 // settles is for git where it changes what is recorded, here or elsewhere.
